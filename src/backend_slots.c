@@ -1,0 +1,117 @@
+/*-------------------------------------------------------------------------
+ *
+ * backend_slots.c
+ *		What each backend counts alone; totals and reset.
+ *
+ * Invariant: a counter only grows, and only the backend that owns the slot at
+ * that time writes it.  A slot belongs to a place in the server's process
+ * array, not to a process: the next backend at that place counts on from where
+ * the last one stopped, so nothing needs to be folded when a backend leaves,
+ * not even when it is killed.
+ *
+ * Locking: none for writers, whose slot shares no cache line with another's.
+ * Readers add up all slots; each counter is exact, but the sum is not a
+ * snapshot: a commit that is being counted at that moment may be in one
+ * counter and not yet in another.  A reset remembers the totals and readers
+ * subtract them; "base" and "stats_reset" are protected by
+ * commit_stats_reset_lock(), which the functions below expect to be held.
+ *
+ * src/backend_slots.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+#include "backend_slots.h"
+#include "compat.h"
+#include "shared_memory.h"
+
+/*
+ * Atomic for reading whole 64-bit values on every platform; there is never a
+ * second writer, so adding is a read and a write.
+ */
+typedef union BackendSlot
+{
+	pg_atomic_uint64 counter[SLOT_NCOUNTERS];
+	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE,
+							  SLOT_NCOUNTERS * sizeof(pg_atomic_uint64))];
+} BackendSlot;
+
+typedef struct BackendSlotsShared
+{
+	/* Totals at the last reset; protected by commit_stats_reset_lock(). */
+	uint64		base[SLOT_NCOUNTERS];
+	TimestampTz stats_reset;	/* protected likewise */
+} BackendSlotsShared;
+
+static BackendSlotsShared *shared = NULL;
+static BackendSlot *slots = NULL;	/* MaxBackends of them */
+
+#define SHARED_HEAD_SIZE \
+	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(BackendSlotsShared))
+
+Size
+backend_slots_shared_size(void)
+{
+	return add_size(SHARED_HEAD_SIZE,
+					mul_size(MaxBackends, sizeof(BackendSlot)));
+}
+
+void
+backend_slots_attach(void *part, bool found)
+{
+	shared = part;
+	slots = (BackendSlot *) ((char *) part + SHARED_HEAD_SIZE);
+	if (found)
+		return;
+	memset(shared, 0, sizeof(BackendSlotsShared));
+	shared->stats_reset = GetCurrentTimestamp();
+	for (int i = 0; i < MaxBackends; i++)
+		for (int c = 0; c < SLOT_NCOUNTERS; c++)
+			pg_atomic_init_u64(&slots[i].counter[c], 0);
+}
+
+/* Commit path: count for this backend. */
+void
+backend_slot_add(SlotCounter counter, uint64 n)
+{
+	pg_atomic_uint64 *value = &slots[MyProcNumber].counter[counter];
+
+	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
+}
+
+static void
+sum_slots(uint64 *sum)
+{
+	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
+	for (int i = 0; i < MaxBackends; i++)
+		for (int c = 0; c < SLOT_NCOUNTERS; c++)
+			sum[c] += pg_atomic_read_u64(&slots[i].counter[c]);
+}
+
+/* Totals since the last reset.  Caller holds the reset lock, shared will do. */
+void
+backend_slots_read(SlotTotals *totals)
+{
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	sum_slots(totals->value);
+	for (int c = 0; c < SLOT_NCOUNTERS; c++)
+		totals->value[c] -= shared->base[c];
+	totals->stats_reset = shared->stats_reset;
+}
+
+/* Start from zero.  Caller holds the reset lock exclusively. */
+void
+backend_slots_reset(TimestampTz now)
+{
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+	sum_slots(shared->base);
+	shared->stats_reset = now;
+}

@@ -1,0 +1,338 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit_path.c
+ *		The callbacks: take the readings around one commit, hand them down.
+ *
+ * Before the commit record is written we read the clock, the flush pointer,
+ * the siblings and this backend's own WAL I/O; after it is flushed we read
+ * them again, and the differences say what this commit was: a leader, a
+ * follower, or one that did not wait at all.
+ *
+ * Invariant: between the two callbacks, and in the second one above all,
+ * nothing here raises an error, allocates, does I/O, waits, or loops without a
+ * bound.  In the second the transaction is durable already: an ERROR there
+ * would take the server down with a PANIC.
+ *
+ * Locking: none.  Shared memory is written through backend_slots.c (this
+ * backend's own cache lines) and flush_groups.c (one atomic addition for a
+ * commit, one report for a flush).  GetFlushRecPtr() takes a spinlock for a
+ * few instructions up to 16 and reads atomically from 17 on; it may be called
+ * here because the server is not inside XLogFlush() at that time.
+ *
+ * src/commit_path.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/storage.h"
+#include "miscadmin.h"
+#include "tcop/utility.h"
+
+#include "backend_slots.h"
+#include "clock.h"
+#include "commit_path.h"
+#include "delay_evidence.h"
+#include "flush_groups.h"
+#include "flush_logger.h"
+#include "own_flush.h"
+#include "shared_memory.h"
+#include "siblings.h"
+
+bool		commit_stats_enabled = true;
+bool		commit_stats_log_flushes = false;
+
+/* What was read before the commit that is under way in this backend. */
+typedef struct CommitReading
+{
+	bool		taken;			/* count this commit when it is done */
+	bool		logged;			/* it had a transaction id and wrote WAL */
+	bool		waits;			/* it will wait for the flush, as we see it */
+	uint32		siblings;		/* 0 unless it waits */
+	uint64		started_at;		/* 0 unless it waits */
+	OwnFlush	own;			/* not known unless it logged */
+} CommitReading;
+
+static CommitReading reading;
+
+static ProcessUtility_hook_type prev_ProcessUtility = NULL;
+
+/*
+ * Will this commit delete files of permanent or unlogged relations?  Then it
+ * waits for its flush whatever synchronous_commit says.  The server asks the
+ * same question, at the same price, a moment later.
+ */
+static bool
+deletes_files(void)
+{
+	RelFileLocator *files = NULL;
+	int			nfiles = smgrGetPendingDeletes(true, &files);
+
+	if (files != NULL)
+		pfree(files);
+	return nfiles > 0;
+}
+
+/* Readings of a commit that will wait. */
+static void
+read_before_wait(void)
+{
+	reading.waits = true;
+	reading.own = own_flush_read();
+	reading.siblings = siblings_count();
+	reading.started_at = clock_now();
+	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
+}
+
+/* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
+static void
+before_commit(void)
+{
+	reading.taken = commit_stats_enabled && shared_memory_is_attached();
+	if (!reading.taken)
+		return;
+	siblings_register_backend();
+
+	/*
+	 * Without an id there will be no commit record.  Without WAL so far there
+	 * will be one, but nothing worth waiting for.  A NOTIFY may yet cause an
+	 * id to be assigned; it writes no WAL.
+	 */
+	reading.logged = XactLastRecEnd != InvalidXLogRecPtr &&
+		TransactionIdIsValid(GetTopTransactionIdIfAny());
+	reading.waits = false;
+	if (!reading.logged)
+		return;
+	if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF || deletes_files())
+		read_before_wait();
+	else
+	{
+		/* CREATE DATABASE and a few more wait all the same. */
+		reading.siblings = 0;
+		reading.started_at = 0;
+		reading.own = own_flush_read();
+	}
+}
+
+/* XACT_EVENT_PRE_PREPARE, or before a COMMIT PREPARED: both always wait. */
+static void
+before_two_phase(void)
+{
+	reading.taken = commit_stats_enabled && shared_memory_is_attached();
+	if (!reading.taken)
+		return;
+	siblings_register_backend();
+	reading.logged = true;
+	read_before_wait();
+}
+
+/* Did this leader sleep?  Counts the answer and completes its report. */
+static void
+judge_delay(LeaderReport *report, GroupNumber number, uint64 now,
+			uint32 siblings_after, const OwnFlush *own)
+{
+	DelayEvidence evidence;
+	DelayVerdict verdict;
+
+	evidence.delay = CommitDelay;
+	evidence.threshold = CommitSiblings;
+	evidence.siblings_before = reading.siblings;
+	evidence.siblings_after = siblings_after;
+	evidence.started_at = reading.started_at;
+	evidence.ended_at = now;
+	evidence.previous_seen_at = evidence.boundary_seen_at = 0;
+	if (number != InvalidGroupNumber)
+	{
+		evidence.previous_seen_at =
+			flush_group_seen_at(flush_group_add(number, -1));
+		evidence.boundary_seen_at = flush_group_seen_at(number);
+	}
+	evidence.timed = report->timed;
+	evidence.io_time = own->io_time;
+
+	verdict = delay_evidence_judge(&evidence);
+	report->delayed = verdict.slept;
+	report->delay_time = verdict.sleep_time / 1000;
+	backend_slot_add(verdict.slept ? SLOT_DELAY_HITS : SLOT_DELAY_MISSES, 1);
+	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
+	if (!verdict.certain)
+		backend_slot_add(SLOT_DELAY_UNCERTAIN, 1);
+#ifdef CS_TRACE
+	{
+		extern void cs_trace(const DelayEvidence *, const DelayVerdict *);
+
+		cs_trace(&evidence, &verdict);
+	}
+#endif
+}
+
+/* This backend led the flush of group "number". */
+static void
+count_flush(GroupNumber number, uint64 now, uint32 siblings_after,
+			const OwnFlush *own)
+{
+	LeaderReport report = {0};
+
+	report.siblings = reading.siblings;
+	report.log_wanted = commit_stats_log_flushes;
+	report.timed = track_wal_io_timing;
+	backend_slot_add(SLOT_FLUSHES, 1);
+	if (report.timed)
+	{
+		report.flush_time = own->io_time / 1000;
+		backend_slot_add(SLOT_TIMED_FLUSHES, 1);
+		backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
+	}
+	report.delay_set = CommitDelay > 0 && enableFsync;
+	if (report.delay_set)
+		judge_delay(&report, number, now, siblings_after, own);
+	if (number == InvalidGroupNumber || !flush_group_lead(number, &report))
+		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
+	else if (report.log_wanted)
+		flush_logger_wake();
+}
+
+/* A record that ends at "lsn" has been waited for. */
+static void
+count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
+{
+	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
+	uint64		now = clock_now();
+	bool		led = own->flushes > 0;
+	uint32		active = reading.siblings;
+	GroupNumber number;
+
+	flush_groups_observe(flushed, now);
+	number = flush_groups_find(lsn);
+	if (led)
+		active = siblings_count();
+	if (is_commit)
+	{
+		backend_slot_add(SLOT_COMMITS, 1);
+		if (reading.started_at != 0)
+			backend_slot_add(SLOT_COMMIT_TIME,
+							 clock_elapsed(reading.started_at, now));
+		if (!led)
+			backend_slot_add(SLOT_FOLLOWERS, 1);
+		if (number == InvalidGroupNumber ||
+			!flush_group_join(number, Max(reading.siblings, active) + 1))
+			backend_slot_add(SLOT_UNRESOLVED_COMMITS, 1);
+	}
+	else
+		backend_slot_add(SLOT_PREPARES, 1);
+	if (led)
+		count_flush(number, now, active, own);
+}
+
+/* XACT_EVENT_COMMIT: the transaction is durable, nothing may fail. */
+static void
+after_commit(void)
+{
+	OwnFlush	own;
+
+	if (!reading.taken)
+		return;
+	reading.taken = false;
+
+	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	{
+		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
+		return;
+	}
+	if (!reading.logged)
+	{
+		backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
+		return;
+	}
+	own = own_flush_since(&reading.own);
+	if (reading.waits || own.flushes > 0)
+		count_waited(XactLastCommitEnd, true, &own);
+	else
+		backend_slot_add(SLOT_COMMITS_ASYNC, 1);
+}
+
+/* A two-phase record has been waited for. */
+static void
+after_two_phase(XLogRecPtr lsn, bool is_commit)
+{
+	OwnFlush	own;
+
+	if (!reading.taken)
+		return;
+	reading.taken = false;
+	own = own_flush_since(&reading.own);
+	count_waited(lsn, is_commit, &own);
+}
+
+static void
+commit_path_xact_callback(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+			before_commit();
+			break;
+		case XACT_EVENT_COMMIT:
+			after_commit();
+			break;
+		case XACT_EVENT_PRE_PREPARE:
+			before_two_phase();
+			break;
+		case XACT_EVENT_PREPARE:
+			/* XactLastRecEnd is cleared by now; any byte of the record will do */
+			after_two_phase(ProcLastRecPtr + 1, false);
+			break;
+		case XACT_EVENT_ABORT:
+			reading.taken = false;
+			break;
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			/* the leader of the parallel query commits for its workers */
+			break;
+	}
+}
+
+static bool
+is_commit_prepared(const PlannedStmt *pstmt)
+{
+	return IsA(pstmt->utilityStmt, TransactionStmt) &&
+		((TransactionStmt *) pstmt->utilityStmt)->kind == TRANS_STMT_COMMIT_PREPARED;
+}
+
+/*
+ * COMMIT PREPARED writes and flushes the commit record of the other
+ * transaction while it runs, long before its own transaction, which has
+ * nothing to commit, comes to the callbacks.
+ */
+static void
+commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
+						   bool readOnlyTree, ProcessUtilityContext context,
+						   ParamListInfo params, QueryEnvironment *queryEnv,
+						   DestReceiver *dest, QueryCompletion *qc)
+{
+	bool		two_phase = is_commit_prepared(pstmt);
+
+	if (two_phase)
+		before_two_phase();
+	if (prev_ProcessUtility)
+		prev_ProcessUtility(pstmt, queryString, readOnlyTree, context,
+							params, queryEnv, dest, qc);
+	else
+		standard_ProcessUtility(pstmt, queryString, readOnlyTree, context,
+								params, queryEnv, dest, qc);
+	if (two_phase)
+		after_two_phase(XactLastRecEnd, true);
+}
+
+/* For _PG_init. */
+void
+commit_path_install_hooks(void)
+{
+	RegisterXactCallback(commit_path_xact_callback, NULL);
+	prev_ProcessUtility = ProcessUtility_hook;
+	ProcessUtility_hook = commit_path_ProcessUtility;
+}

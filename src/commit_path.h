@@ -1,0 +1,18 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit_path.h
+ *		The callbacks around one commit; see commit_path.c.
+ *
+ * src/commit_path.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_COMMIT_PATH_H
+#define COMMIT_STATS_COMMIT_PATH_H
+
+extern bool commit_stats_enabled;
+extern bool commit_stats_log_flushes;
+
+extern void commit_path_install_hooks(void);
+
+#endif							/* COMMIT_STATS_COMMIT_PATH_H */

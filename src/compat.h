@@ -1,0 +1,70 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *		The server's versions, and nothing else.
+ *
+ * Everything that differs between PostgreSQL 15 and 19 is hidden here, and
+ * only here: PG_VERSION_NUM appears in no other file (CI looks).  Each shim
+ * takes the newest version's name, so that it can be deleted when the oldest
+ * version is, and says in a line why it exists.
+ *
+ * src/compat.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_COMPAT_H
+#define COMMIT_STATS_COMPAT_H
+
+#include "access/xlog.h"
+#include "portability/instr_time.h"
+#include "storage/proc.h"
+
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "commit_stats supports PostgreSQL 15 to 19"
+#endif
+
+/* CommitDelay and CommitSiblings: exported since 8.x, declared since 18. */
+#if PG_VERSION_NUM < 180000
+extern PGDLLIMPORT int CommitDelay;
+extern PGDLLIMPORT int CommitSiblings;
+#endif
+
+/* wal_sync_method: the variable was called sync_method before 17. */
+#if PG_VERSION_NUM < 170000
+#define wal_sync_method			sync_method
+#define WAL_SYNC_METHOD_OPEN	SYNC_METHOD_OPEN
+#define WAL_SYNC_METHOD_OPEN_DSYNC	SYNC_METHOD_OPEN_DSYNC
+#endif
+
+/* MyProcNumber: before 17 a backend's place in allProcs was in its PGPROC. */
+#if PG_VERSION_NUM < 170000
+#define MyProcNumber			(MyProc->pgprocno)
+#endif
+
+/* INSTR_TIME_GET_NANOSEC: since 16, when instr_time became one integer. */
+#ifndef INSTR_TIME_GET_NANOSEC
+#define INSTR_TIME_GET_NANOSEC(t) \
+	((int64) (t).tv_sec * INT64CONST(1000000000) + (int64) (t).tv_nsec)
+#endif
+
+/*
+ * The pending WAL times: microseconds in a counter in 15, instr_time in 16
+ * and 17, gone from 18 on (see own_flush.c).
+ */
+#if PG_VERSION_NUM < 160000
+#define PENDING_WAL_TIME_NS(t)	((uint64) (t) * 1000)
+#else
+#define PENDING_WAL_TIME_NS(t)	((uint64) INSTR_TIME_GET_NANOSEC(t))
+#endif
+
+/* From 18 on WAL I/O is counted in the backend's own entry of pg_stat_io. */
+#if PG_VERSION_NUM >= 180000
+#define WAL_IO_IS_BACKEND_STATS	1
+#endif
+
+/* RelFileLocator: RelFileNode before 16. */
+#if PG_VERSION_NUM < 160000
+#define RelFileLocator			RelFileNode
+#endif
+
+#endif							/* COMMIT_STATS_COMPAT_H */

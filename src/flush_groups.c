@@ -1,0 +1,682 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_groups.c
+ *		Which commits shared a flush: boundaries, groups, ring, histogram.
+ *
+ * Every value that the server's flush pointer takes is a boundary: the end of
+ * one flush.  Commits read the pointer before and after, and whoever first
+ * sees a new value publishes a group for it.  A commit belongs to the group
+ * with the smallest boundary at or after the end of its commit record.  A
+ * boundary that nobody saw merges its group into the next one; the second
+ * leader to arrive at a group proves that, and is counted as unresolved.
+ *
+ * The ring.  Group g lives in slot g modulo the number of slots.  One 64-bit
+ * word, "head", holds the number and the boundary of the newest group, so that
+ * publishing a group is one compare-and-swap.  A slot is made ready half a
+ * ring before it is published, by the publisher of that earlier group, and
+ * only then is the old group in it folded into the histogram.  So half of the
+ * slots hold the most recent groups at any moment, and a member that comes
+ * late (having waited for a standby, say) still finds its group.
+ *
+ * Invariant: a group is counted once, in its slot or in the histogram.  The
+ * tag of a slot says which group it is for; whoever adds to a slot learns in
+ * the same atomic operation whether it was the right one.
+ *
+ * Locking: none on the commit path, where nobody ever waits for anybody.  The
+ * histogram is added to atomically.  A reader copies it between two looks at
+ * the counters of folds, and again if a fold came in between.  "base" and
+ * "reset_boundary" are protected by commit_stats_reset_lock(), except that a
+ * fold reads the latter, atomically, without it.
+ *
+ * A process that is stopped while it prepares a slot, for as long as the
+ * others take to fill half the ring, makes that one slot useless: its members
+ * do not find their group and are counted as unresolved.
+ *
+ * src/flush_groups.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "port/pg_bitutils.h"
+#include "storage/shmem.h"
+
+#include "compat.h"
+#include "flush_groups.h"
+#include "shared_memory.h"
+
+#define GROUP_NUMBER_BITS	20
+#define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
+
+#define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
+#define MAX_RAISE_TRIES		4	/* when others raise "active" as well */
+#define MAX_STEPS_BACK		64	/* from the newest group to a commit's own */
+#define FOLD_SLACK			64	/* folds that a reader puts up with */
+
+typedef struct FlushGroup
+{
+	/*
+	 * Group number above GROUP_NUMBER_BITS, below them its members so far.
+	 * Members add one atomically; set by the preparer of the slot.
+	 */
+	pg_atomic_uint64 tagged_commits;
+
+	/* Written by the publisher, just after it has swapped "head"; atomic. */
+	pg_atomic_uint64 boundary;	/* 0: not written yet */
+	pg_atomic_uint64 previous;	/* boundary of the group before; 0: unknown */
+	pg_atomic_uint64 seen_at;	/* ns of clock_now(); 0: not written yet */
+
+	/* Most transactions that a member saw active; raised atomically. */
+	pg_atomic_uint32 active;
+
+	pg_atomic_uint32 leader_pid;	/* a leader claims the group with a swap */
+	pg_atomic_uint32 reported;	/* set by that leader: "report" is complete */
+	LeaderReport report;		/* written by that leader, before "reported" */
+} FlushGroup;
+
+typedef union FlushGroupSlot
+{
+	FlushGroup	group;
+	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroup))];
+} FlushGroupSlot;
+
+typedef struct FlushGroupsShared
+{
+	/*
+	 * The newest group: its number in the lower GROUP_NUMBER_BITS, above them
+	 * the low bits of its boundary divided by 8 (the end of a WAL record is
+	 * aligned to that).  0 before the first group.  Swapped atomically.
+	 */
+	pg_atomic_uint64 head;
+	char		pad[PG_CACHE_LINE_SIZE - sizeof(pg_atomic_uint64)];
+
+	pg_atomic_uint64 folds_begun;	/* atomic; equal to folds_ended when no */
+	pg_atomic_uint64 folds_ended;	/* fold is under way */
+	pg_atomic_uint64 reset_boundary;	/* groups up to here are reset away */
+	int			nslots;			/* a power of two; constant after start-up */
+	int			ncells;			/* constant after start-up */
+} FlushGroupsShared;
+
+int			flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
+
+static FlushGroupsShared *shared = NULL;
+static FlushGroupSlot *ring = NULL; /* shared->nslots of them */
+static pg_atomic_uint64 *folded = NULL; /* the histogram; added to atomically */
+static uint64 *base = NULL;		/* "folded" at the last reset */
+
+#define SHARED_HEAD_SIZE \
+	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroupsShared))
+
+/* One thing to count about a group. */
+typedef struct GroupCount
+{
+	GroupCountKind kind;
+	int			cell;
+	uint64		n;
+} GroupCount;
+
+#define MAX_GROUP_COUNTS	GROUP_COUNT_KINDS
+
+/*----------------------------------------------------------------
+ * Shared memory
+ *----------------------------------------------------------------
+ */
+
+/* Half of the ring is always ready for groups to come, hence twice the size. */
+static int
+ring_slots(void)
+{
+	return 2 * (int) pg_nextpower2_32(flush_log_size);
+}
+
+static int
+histogram_cells(void)
+{
+	return Max(MaxBackends + 1, OVERALL_COUNTS);
+}
+
+static Size
+histogram_size(void)
+{
+	return mul_size(mul_size(GROUP_COUNT_KINDS, histogram_cells()),
+					sizeof(uint64));
+}
+
+Size
+flush_groups_shared_size(void)
+{
+	Size		size = SHARED_HEAD_SIZE;
+
+	size = add_size(size, mul_size(ring_slots(), sizeof(FlushGroupSlot)));
+	size = add_size(size, histogram_size());	/* folded */
+	return add_size(size, histogram_size());	/* base */
+}
+
+static void
+clear_group(FlushGroup *group)
+{
+	pg_atomic_write_u64(&group->boundary, 0);
+	pg_atomic_write_u64(&group->previous, 0);
+	pg_atomic_write_u64(&group->seen_at, 0);
+	pg_atomic_write_u32(&group->active, 0);
+	pg_atomic_write_u32(&group->leader_pid, 0);
+	pg_atomic_write_u32(&group->reported, 0);
+}
+
+static void
+init_group(FlushGroup *group, GroupNumber number)
+{
+	pg_atomic_init_u64(&group->tagged_commits,
+					   (uint64) number << GROUP_NUMBER_BITS);
+	pg_atomic_init_u64(&group->boundary, 0);
+	pg_atomic_init_u64(&group->previous, 0);
+	pg_atomic_init_u64(&group->seen_at, 0);
+	pg_atomic_init_u32(&group->active, 0);
+	pg_atomic_init_u32(&group->leader_pid, 0);
+	pg_atomic_init_u32(&group->reported, 0);
+}
+
+void
+flush_groups_attach(void *part, bool found)
+{
+	int			ncounts = GROUP_COUNT_KINDS * histogram_cells();
+
+	shared = part;
+	ring = (FlushGroupSlot *) ((char *) part + SHARED_HEAD_SIZE);
+	folded = (pg_atomic_uint64 *) (ring + ring_slots());
+	base = (uint64 *) (folded + ncounts);
+	if (found)
+		return;
+
+	pg_atomic_init_u64(&shared->head, 0);
+	pg_atomic_init_u64(&shared->folds_begun, 0);
+	pg_atomic_init_u64(&shared->folds_ended, 0);
+	pg_atomic_init_u64(&shared->reset_boundary, 0);
+	shared->nslots = ring_slots();
+	shared->ncells = histogram_cells();
+	for (int i = 0; i < shared->nslots; i++)
+		init_group(&ring[i].group, i);
+	/* No group has number 0 the first time round; it ends before any commit. */
+	pg_atomic_write_u64(&ring[0].group.boundary, 1);
+	for (int i = 0; i < ncounts; i++)
+		pg_atomic_init_u64(&folded[i], 0);
+	memset(base, 0, ncounts * sizeof(uint64));
+}
+
+/*----------------------------------------------------------------
+ * Numbers and words
+ *----------------------------------------------------------------
+ */
+
+GroupNumber
+flush_group_add(GroupNumber number, int n)
+{
+	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
+}
+
+/* How many groups came after "older" up to "newer". */
+int
+flush_groups_distance(GroupNumber older, GroupNumber newer)
+{
+	return (int) ((newer - older) & GROUP_NUMBER_MASK);
+}
+
+/* How many of the newest groups the ring holds for certain. */
+int
+flush_groups_kept(void)
+{
+	return shared->nslots / 2;
+}
+
+static inline FlushGroup *
+group_slot(GroupNumber number)
+{
+	return &ring[number & (shared->nslots - 1)].group;
+}
+
+static inline GroupNumber
+tag_number(uint64 tagged_commits)
+{
+	return (GroupNumber) (tagged_commits >> GROUP_NUMBER_BITS);
+}
+
+static inline uint32
+tag_commits(uint64 tagged_commits)
+{
+	return (uint32) (tagged_commits & GROUP_NUMBER_MASK);
+}
+
+static inline bool
+slot_is_for(FlushGroup *group, GroupNumber number)
+{
+	return tag_number(pg_atomic_read_u64(&group->tagged_commits)) == number;
+}
+
+static inline GroupNumber
+head_number(uint64 head)
+{
+	return (GroupNumber) (head & GROUP_NUMBER_MASK);
+}
+
+static inline uint64
+make_head(GroupNumber number, XLogRecPtr boundary)
+{
+	return ((boundary >> 3) << GROUP_NUMBER_BITS) | number;
+}
+
+/*
+ * The boundary in a head.  Its upper bits are missing there; "near" is any
+ * position within 64 TB of it.
+ */
+static inline XLogRecPtr
+head_boundary(uint64 head, XLogRecPtr near)
+{
+	/* The difference of the 44 bits, sign-extended, times 8. */
+	uint64		shifted = (head & ~GROUP_NUMBER_MASK) -
+		((near >> 3) << GROUP_NUMBER_BITS);
+	int64		difference = (int64) shifted / (INT64CONST(1) << GROUP_NUMBER_BITS);
+
+	if (head == 0)
+		return InvalidXLogRecPtr;
+	return (near & ~UINT64CONST(7)) + difference * 8;
+}
+
+/*----------------------------------------------------------------
+ * Counting a group
+ *----------------------------------------------------------------
+ */
+
+bool
+flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+{
+	FlushGroup *group = group_slot(number);
+	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
+
+	if (tag_number(tagged) != number)
+		return false;
+	pg_read_barrier();
+	copy->number = number;
+	copy->commits = tag_commits(tagged);
+	copy->boundary = pg_atomic_read_u64(&group->boundary);
+	copy->previous = pg_atomic_read_u64(&group->previous);
+	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
+	copy->active = Max(pg_atomic_read_u32(&group->active), copy->commits);
+	copy->leader_pid = 0;
+	memset(&copy->leader, 0, sizeof(copy->leader));
+	if (pg_atomic_read_u32(&group->reported))
+	{
+		pg_read_barrier();
+		copy->leader_pid = (int) pg_atomic_read_u32(&group->leader_pid);
+		copy->leader = group->report;
+	}
+	pg_read_barrier();
+	return slot_is_for(group, number);
+}
+
+static inline int
+clamp_cell(uint32 n)
+{
+	return Min((int) n, shared->ncells - 1);
+}
+
+/* What there is to count about a group; returns the number of counts. */
+static int
+group_counts(const FlushGroupCopy *group, GroupCount *counts)
+{
+	int			size = clamp_cell(group->commits);
+	int			siblings = clamp_cell(group->leader.siblings);
+	int			n = 0;
+
+#define COUNT(kind_, cell_, n_) \
+	(counts[n].kind = (kind_), counts[n].cell = (cell_), counts[n++].n = (n_))
+
+	if (group->leader_pid != 0)
+	{
+		COUNT(FLUSHES_BY_SIZE, size, 1);
+		COUNT(FLUSHES_BY_SIBLINGS, siblings, 1);
+		COUNT(COMMITS_BY_SIBLINGS, siblings, group->commits);
+		if (group->previous != 0)
+			COUNT(OVERALL, LED_WAL_BYTES, group->boundary - group->previous);
+		if (group->leader.delayed)
+		{
+			COUNT(DELAYED_BY_SIZE, size, 1);
+			COUNT(DELAYED_BY_SIBLINGS, siblings, 1);
+		}
+	}
+	else if (group->commits > 0)
+	{
+		COUNT(OVERALL, UNLED_FLUSHES, 1);
+		COUNT(OVERALL, UNLED_COMMITS, group->commits);
+	}
+#undef COUNT
+	Assert(n <= MAX_GROUP_COUNTS);
+	return n;
+}
+
+/* Was the group reset away?  One whose boundary is not known was not. */
+static inline bool
+group_was_reset(const FlushGroupCopy *group)
+{
+	return group->boundary != 0 &&
+		group->boundary <= pg_atomic_read_u64(&shared->reset_boundary);
+}
+
+/* Add an old group to the histogram. */
+static void
+fold_group(GroupNumber number)
+{
+	FlushGroupCopy copy;
+	GroupCount	counts[MAX_GROUP_COUNTS];
+	int			ncounts;
+
+	if (!flush_group_copy(number, &copy) || group_was_reset(&copy))
+		return;
+	ncounts = group_counts(&copy, counts);
+	for (int i = 0; i < ncounts; i++)
+		pg_atomic_fetch_add_u64(&folded[counts[i].kind * shared->ncells +
+										counts[i].cell],
+								(int64) counts[i].n);
+}
+
+/*
+ * Make the slot of a future group ready: fold what is in it, then clear it.
+ * Called once for each number, by the publisher of the group half a ring
+ * before.  
+ */
+static void
+prepare_slot(GroupNumber number)
+{
+	FlushGroup *group = group_slot(number);
+
+	if (slot_is_for(group, number))
+		return;					/* ready since start-up */
+	pg_atomic_fetch_add_u64(&shared->folds_begun, 1);
+	fold_group(flush_group_add(number, -shared->nslots));
+	clear_group(group);
+	pg_write_barrier();
+	pg_atomic_write_u64(&group->tagged_commits,
+						(uint64) number << GROUP_NUMBER_BITS);
+	pg_atomic_fetch_add_u64(&shared->folds_ended, 1);
+}
+
+/*----------------------------------------------------------------
+ * The commit path
+ *----------------------------------------------------------------
+ */
+
+/* Fill in a group that this process has just put into "head". */
+static void
+describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
+			   uint64 now)
+{
+	GroupNumber before = flush_group_add(number, -1);
+	FlushGroup *group = group_slot(number);
+
+	if (slot_is_for(group, number))
+	{
+		pg_atomic_write_u64(&group->seen_at, now);
+		pg_atomic_write_u64(&group->previous, previous);
+		pg_write_barrier();
+		pg_atomic_write_u64(&group->boundary, boundary);
+	}
+
+	/* Its publisher may have been stopped before it came to that. */
+	group = group_slot(before);
+	if (slot_is_for(group, before) &&
+		pg_atomic_read_u64(&group->boundary) == 0)
+		pg_atomic_write_u64(&group->boundary, previous);
+
+	prepare_slot(flush_group_add(number, shared->nslots / 2));
+}
+
+/*
+ * The flush pointer was seen at "flushed": publish a group for this boundary
+ * unless it, or a later one, is there already.
+ */
+void
+flush_groups_observe(XLogRecPtr flushed, uint64 now)
+{
+	uint64		head = pg_atomic_read_u64(&shared->head);
+
+	for (int i = 0; i < MAX_PUBLISH_TRIES; i++)
+	{
+		XLogRecPtr	newest = head_boundary(head, flushed);
+		GroupNumber number = flush_group_add(head_number(head), 1);
+
+		if (newest >= flushed)
+			return;
+		if (pg_atomic_compare_exchange_u64(&shared->head, &head,
+										   make_head(number, flushed)))
+		{
+			describe_group(number, flushed, newest, now);
+			return;
+		}
+	}
+}
+
+/* The group of a record that is flushed and ends at "lsn", if it is known. */
+GroupNumber
+flush_groups_find(XLogRecPtr lsn)
+{
+	uint64		head = pg_atomic_read_u64(&shared->head);
+	GroupNumber number = head_number(head);
+
+	if (head_boundary(head, lsn) < lsn)
+		return InvalidGroupNumber;
+	pg_read_barrier();
+	for (int i = 0; i < MAX_STEPS_BACK; i++)
+	{
+		GroupNumber before = flush_group_add(number, -1);
+		FlushGroup *group = group_slot(before);
+		XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+
+		if (boundary == 0 || !slot_is_for(group, before))
+			return InvalidGroupNumber;
+		if (boundary < lsn)
+			return number;
+		number = before;
+	}
+	return InvalidGroupNumber;
+}
+
+/*
+ * Count a commit into its group; "active" is how many transactions it saw,
+ * itself included.  Returns false if the group is gone.
+ */
+bool
+flush_group_join(GroupNumber number, uint32 active)
+{
+	FlushGroup *group = group_slot(number);
+	uint32		seen;
+
+	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) != number)
+	{
+		pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);
+		return false;
+	}
+	seen = pg_atomic_read_u32(&group->active);
+	for (int i = 0; i < MAX_RAISE_TRIES && seen < active; i++)
+	{
+		if (pg_atomic_compare_exchange_u32(&group->active, &seen, active))
+			break;
+	}
+	return true;
+}
+
+/*
+ * Report what the leader of a group has found out.  Returns false if the group
+ * is gone or has another leader: then a boundary was missed.
+ */
+bool
+flush_group_lead(GroupNumber number, const LeaderReport *report)
+{
+	FlushGroup *group = group_slot(number);
+	uint32		nobody = 0;
+
+	if (!slot_is_for(group, number) ||
+		!pg_atomic_compare_exchange_u32(&group->leader_pid, &nobody,
+										(uint32) MyProcPid))
+		return false;
+	group->report = *report;
+	pg_write_barrier();
+	pg_atomic_write_u32(&group->reported, 1);
+	return true;
+}
+
+/* When the boundary of a group was first seen; 0 if that is not known. */
+uint64
+flush_group_seen_at(GroupNumber number)
+{
+	FlushGroup *group = group_slot(number);
+	uint64		seen_at = pg_atomic_read_u64(&group->seen_at);
+
+	return slot_is_for(group, number) ? seen_at : 0;
+}
+
+/*----------------------------------------------------------------
+ * Readers
+ *----------------------------------------------------------------
+ */
+
+GroupNumber
+flush_groups_newest(void)
+{
+	return head_number(pg_atomic_read_u64(&shared->head));
+}
+
+/*
+ * Wait until no fold is under way, and return how many there were.  A fold
+ * takes well under a microsecond, unless its process is stopped in it.
+ */
+static uint64
+wait_for_folds(void)
+{
+	for (;;)
+	{
+		uint64		ended = pg_atomic_read_u64(&shared->folds_ended);
+
+		pg_read_barrier();
+		if (pg_atomic_read_u64(&shared->folds_begun) == ended)
+		{
+			pg_read_barrier();
+			return ended;
+		}
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(100);
+	}
+}
+
+static uint64
+folds_since(uint64 before)
+{
+	pg_read_barrier();
+	return pg_atomic_read_u64(&shared->folds_begun) - before;
+}
+
+/* Copy the histogram as it was at one moment; returns the folds until then. */
+static uint64
+copy_folded(uint64 *value)
+{
+	uint64		folds;
+
+	do
+	{
+		folds = wait_for_folds();
+		for (int i = 0; i < GROUP_COUNT_KINDS * shared->ncells; i++)
+			value[i] = pg_atomic_read_u64(&folded[i]);
+	} while (folds_since(folds) != 0);
+	return folds;
+}
+
+static void
+count_group(FlushGroupTotals *totals, const FlushGroupCopy *group)
+{
+	GroupCount	counts[MAX_GROUP_COUNTS];
+	int			ncounts = group_counts(group, counts);
+
+	for (int i = 0; i < ncounts; i++)
+		totals->value[counts[i].kind * totals->ncells + counts[i].cell] +=
+			counts[i].n;
+}
+
+/*
+ * Copy the groups that were not folded when there had been "folds" of them,
+ * and count them.  Returns false if a group may have been folded before it
+ * could be copied.
+ *
+ * Groups are folded oldest first, but for a process that was stopped.  So the
+ * first few groups are copied while nothing is folded, and by the end no more
+ * than these few may have been.
+ */
+static bool
+copy_ring(FlushGroupTotals *totals, uint64 folds)
+{
+	GroupNumber newest = flush_groups_newest();
+	int			n = 0;
+
+	totals->nrecent = 0;
+	for (int back = flush_groups_kept() + FOLD_SLACK; back >= 0; back--)
+	{
+		FlushGroupCopy *copy = &totals->recent[totals->nrecent];
+
+		if (flush_group_copy(flush_group_add(newest, -back), copy))
+		{
+			if (++n == FOLD_SLACK && folds_since(folds) != 0)
+				return false;
+			if (group_was_reset(copy) ||
+				(copy->commits == 0 && copy->leader_pid == 0))
+				continue;
+			count_group(totals, copy);
+			totals->nrecent++;
+		}
+	}
+	return folds_since(folds) <= (n < FOLD_SLACK ? 0 : FOLD_SLACK);
+}
+
+/* All groups since the last reset.  Caller holds the reset lock, shared. */
+FlushGroupTotals *
+flush_groups_read(void)
+{
+	FlushGroupTotals *totals = palloc(sizeof(FlushGroupTotals));
+	int			ncounts = GROUP_COUNT_KINDS * shared->ncells;
+	uint64		folds;
+
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	totals->ncells = shared->ncells;
+	totals->value = palloc(ncounts * sizeof(uint64));
+	totals->recent = palloc((flush_groups_kept() + FOLD_SLACK + 1) *
+							sizeof(FlushGroupCopy));
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		folds = copy_folded(totals->value);
+		for (int i = 0; i < ncounts; i++)
+			totals->value[i] -= base[i];
+	} while (!copy_ring(totals, folds));
+	return totals;
+}
+
+/*
+ * Forget all groups up to the newest.  Those still in the ring are skipped
+ * when they are folded, as their boundaries are not after reset_boundary; that
+ * must be set before the histogram is copied.  Caller holds the reset lock
+ * exclusively.
+ */
+void
+flush_groups_reset(void)
+{
+	GroupNumber newest = flush_groups_newest();
+	XLogRecPtr	boundary = 0;
+
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+	/* The publisher of the newest group may not have written it yet. */
+	for (int back = 0; back < MAX_STEPS_BACK && boundary == 0; back++)
+		boundary = pg_atomic_read_u64(&group_slot(flush_group_add(newest, -back))->boundary);
+	pg_atomic_write_u64(&shared->reset_boundary, boundary);
+	pg_memory_barrier();
+	(void) copy_folded(base);
+}

@@ -1,0 +1,110 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_groups.h
+ *		Boundaries, groups, their ring and the histogram; see flush_groups.c.
+ *
+ * src/flush_groups.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_FLUSH_GROUPS_H
+#define COMMIT_STATS_FLUSH_GROUPS_H
+
+#include "access/xlogdefs.h"
+
+/* The values of commit_stats.flush_log_size. */
+#define FLUSH_LOG_SIZE_DEFAULT	2048
+#define FLUSH_LOG_SIZE_MIN		128
+#define FLUSH_LOG_SIZE_MAX		131072
+
+/* Groups are numbered in the order of their boundaries, modulo 2^20. */
+typedef uint32 GroupNumber;
+
+#define InvalidGroupNumber	PG_UINT32_MAX
+
+/* What the leader of a flush found out about it. */
+typedef struct LeaderReport
+{
+	uint32		siblings;		/* others active when it took the lead */
+	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
+	uint32		flush_time;		/* us writing and syncing; 0: not timed */
+	bool		timed;			/* flush_time is known */
+	bool		delay_set;		/* commit_delay was above 0 and could act */
+	bool		delayed;		/* slept commit_delay */
+	bool		log_wanted;		/* commit_stats.log_flushes was on */
+} LeaderReport;
+
+/* A copy of one group; local memory. */
+typedef struct FlushGroupCopy
+{
+	GroupNumber number;
+	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
+	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
+	uint64		seen_at;		/* ns of clock_now(), when first seen */
+	uint32		commits;		/* its members so far */
+	uint32		active;			/* transactions active around it, so far */
+	int			leader_pid;		/* 0: no leader, or not reported yet */
+	LeaderReport leader;		/* meaningful with a leader_pid */
+} FlushGroupCopy;
+
+/*
+ * Counts of groups.  Each kind has one cell for every size that a group, or
+ * number that siblings, can have: 0 to MaxBackends; OVERALL uses the cells
+ * named by OverallCount.
+ */
+typedef enum GroupCountKind
+{
+	FLUSHES_BY_SIZE,			/* groups with a leader */
+	DELAYED_BY_SIZE,			/* ... whose leader slept */
+	FLUSHES_BY_SIBLINGS,		/* groups with a leader */
+	DELAYED_BY_SIBLINGS,		/* ... whose leader slept */
+	COMMITS_BY_SIBLINGS,		/* commits in groups with a leader */
+	OVERALL,
+	GROUP_COUNT_KINDS
+} GroupCountKind;
+
+typedef enum OverallCount
+{
+	UNLED_FLUSHES,				/* groups without a leader that commits joined */
+	UNLED_COMMITS,				/* commits in these */
+	LED_WAL_BYTES,				/* WAL flushed by groups with a leader */
+	OVERALL_COUNTS
+} OverallCount;
+
+/* All groups since the last reset; local memory, palloc'd. */
+typedef struct FlushGroupTotals
+{
+	int			ncells;			/* cells of each kind */
+	uint64	   *value;			/* kind * ncells + cell */
+	int			nrecent;
+	FlushGroupCopy *recent;		/* those still in the ring, oldest first */
+} FlushGroupTotals;
+
+static inline uint64
+flush_group_total(const FlushGroupTotals *totals, GroupCountKind kind, int cell)
+{
+	return totals->value[kind * totals->ncells + cell];
+}
+
+extern int	flush_log_size;
+
+extern Size flush_groups_shared_size(void);
+extern void flush_groups_attach(void *part, bool found);
+
+/* The commit path. */
+extern void flush_groups_observe(XLogRecPtr flushed, uint64 now);
+extern GroupNumber flush_groups_find(XLogRecPtr lsn);
+extern bool flush_group_join(GroupNumber number, uint32 active);
+extern bool flush_group_lead(GroupNumber number, const LeaderReport *report);
+extern uint64 flush_group_seen_at(GroupNumber number);
+
+/* Readers. */
+extern FlushGroupTotals *flush_groups_read(void);
+extern void flush_groups_reset(void);
+extern GroupNumber flush_groups_newest(void);
+extern GroupNumber flush_group_add(GroupNumber number, int n);
+extern int	flush_groups_distance(GroupNumber older, GroupNumber newer);
+extern int	flush_groups_kept(void);
+extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
+
+#endif							/* COMMIT_STATS_FLUSH_GROUPS_H */

@@ -1,0 +1,209 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_logger.c
+ *		"Flushed N out of M commits" in the server log.
+ *
+ * The leader of a flush cannot write the message: it is inside its commit,
+ * where nothing may fail, and does not know yet how many followers will turn
+ * up.  So a background worker writes it, in the order of the flushes, once a
+ * group is SETTLE_TIME old.  The worker sleeps until a leader with
+ * commit_stats.log_flushes on wakes it, and sleeps again when no such group
+ * came for a while.  If groups leave the ring faster than it can log them, it
+ * says how many it missed.
+ *
+ * Locking: none; see the two fields of FlushLoggerShared.
+ *
+ * src/flush_logger.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/atomics.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/wait_event.h"
+
+#include "clock.h"
+#include "compat.h"
+#include "flush_groups.h"
+#include "flush_logger.h"
+
+#define SETTLE_TIME		50		/* ms until a group counts as complete */
+#define QUIET_NAPS		20		/* looks in vain before it goes to sleep */
+
+typedef struct FlushLoggerShared
+{
+	/* The worker's process number plus 1, or 0; only the worker writes it. */
+	pg_atomic_uint32 procno_plus_one;
+
+	/*
+	 * 1 while the worker looks every SETTLE_TIME by itself.  The worker clears
+	 * it before it goes to sleep, and the leader that sets it wakes the worker.
+	 */
+	pg_atomic_uint32 awake;
+} FlushLoggerShared;
+
+static FlushLoggerShared *shared = NULL;
+
+Size
+flush_logger_shared_size(void)
+{
+	return sizeof(FlushLoggerShared);
+}
+
+void
+flush_logger_attach(void *part, bool found)
+{
+	shared = part;
+	if (found)
+		return;
+	pg_atomic_init_u32(&shared->procno_plus_one, 0);
+	pg_atomic_init_u32(&shared->awake, 0);
+}
+
+/* For _PG_init, in the postmaster. */
+void
+flush_logger_register(void)
+{
+	BackgroundWorker worker = {0};
+
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = 5;
+	strlcpy(worker.bgw_library_name, "commit_stats", BGW_MAXLEN);
+	strlcpy(worker.bgw_function_name, "commit_stats_flush_logger_main",
+			BGW_MAXLEN);
+	strlcpy(worker.bgw_name, "commit_stats flush logger", BGW_MAXLEN);
+	strlcpy(worker.bgw_type, "commit_stats flush logger", BGW_MAXLEN);
+	RegisterBackgroundWorker(&worker);
+}
+
+/* Commit path: there is something to log.  A system call a second at most. */
+void
+flush_logger_wake(void)
+{
+	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
+
+	if (procno_plus_one == 0 || pg_atomic_read_u32(&shared->awake) != 0 ||
+		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
+		return;
+	SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+}
+
+/*
+ * Make sure that the group after "logged" is still there to be logged, and
+ * complain if it is not although we were "following" the ring.
+ */
+static GroupNumber
+skip_lost_groups(GroupNumber logged, GroupNumber newest, bool following)
+{
+	int			lost = flush_groups_distance(logged, newest) -
+		flush_groups_kept();
+
+	if (lost <= 0)
+		return logged;
+	if (following)
+		ereport(LOG,
+				(errmsg("commit_stats could not log %d flushes", lost),
+				 errdetail("They left the ring of recent flushes before they could be logged."),
+				 errhint("Consider increasing the configuration parameter \"commit_stats.flush_log_size\".")));
+	return flush_group_add(newest, -flush_groups_kept());
+}
+
+/*
+ * Log the settled groups after "*logged" whose leader wanted it, and return
+ * their number.
+ */
+static int
+log_settled_groups(GroupNumber *logged, bool following)
+{
+	GroupNumber newest = flush_groups_newest();
+	uint64		now = clock_now();
+	int			nlogged = 0;
+
+	*logged = skip_lost_groups(*logged, newest, following);
+	while (*logged != newest)
+	{
+		GroupNumber next = flush_group_add(*logged, 1);
+		FlushGroupCopy group;
+
+		CHECK_FOR_INTERRUPTS();
+		if (flush_group_copy(next, &group))
+		{
+			if (clock_elapsed(group.seen_at, now) < SETTLE_TIME * UINT64CONST(1000000))
+				break;
+			if (group.leader_pid != 0 && group.leader.log_wanted)
+			{
+				ereport(LOG,
+						(errmsg_internal(FLUSH_MESSAGE,
+										 group.commits, group.active)));
+				nlogged++;
+			}
+		}
+		*logged = next;
+	}
+	return nlogged;
+}
+
+static void
+forget_worker(int code, Datum arg)
+{
+	pg_atomic_write_u32(&shared->procno_plus_one, 0);
+}
+
+/* Sleep for "timeout" ms, or with -1 until somebody wakes us. */
+static void
+nap(long timeout)
+{
+	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH |
+		(timeout >= 0 ? WL_TIMEOUT : 0);
+
+	(void) WaitLatch(MyLatch, events, timeout, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+}
+
+/* The worker.  It ends with SIGTERM only, when the server stops. */
+void
+commit_stats_flush_logger_main(Datum main_arg)
+{
+	GroupNumber logged;
+	bool		following = false;
+	int			quiet = 0;
+
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+
+	on_shmem_exit(forget_worker, (Datum) 0);
+	logged = flush_groups_newest();
+	pg_atomic_write_u32(&shared->awake, 1);
+	pg_atomic_write_u32(&shared->procno_plus_one, MyProcNumber + 1);
+
+	for (;;)
+	{
+		if (log_settled_groups(&logged, following) > 0)
+			quiet = 0;
+		following = ++quiet < QUIET_NAPS;
+		if (following)
+			nap(SETTLE_TIME);
+		else
+		{
+			pg_atomic_write_u32(&shared->awake, 0);
+			nap(-1);
+			quiet = 0;
+		}
+	}
+}

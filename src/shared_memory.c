@@ -1,0 +1,123 @@
+/*-------------------------------------------------------------------------
+ *
+ * shared_memory.c
+ *		The one shared memory segment: asked for, laid out, attached to.
+ *
+ * Invariant: the segment is sized and laid out once, when the server starts
+ * (or starts again after a crash), by asking each room how much it needs and
+ * handing each its part.  What is in a part, and who may write it, is the
+ * room's own business.
+ *
+ * Locking: AddinShmemInitLock while the segment is created.  Besides that the
+ * module owns a single LWLock, commit_stats_reset_lock(), which readers and
+ * commit_stats_reset() take and the commit path never does.
+ *
+ * src/shared_memory.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+
+#include "backend_slots.h"
+#include "flush_groups.h"
+#include "flush_logger.h"
+#include "shared_memory.h"
+#include "siblings.h"
+
+/* What a room needs and how it takes possession of its part. */
+typedef struct SharedRoom
+{
+	Size		(*size) (void);
+	void		(*attach) (void *part, bool found);
+} SharedRoom;
+
+static const SharedRoom rooms[] = {
+	{siblings_shared_size, siblings_attach},
+	{backend_slots_shared_size, backend_slots_attach},
+	{flush_groups_shared_size, flush_groups_attach},
+	{flush_logger_shared_size, flush_logger_attach},
+};
+
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+static bool attached = false;
+
+/* Every part begins on a cache line of its own. */
+static Size
+room_size(const SharedRoom *room)
+{
+	return TYPEALIGN(PG_CACHE_LINE_SIZE, room->size());
+}
+
+/* Bytes of shared memory in all, alignment of the first part included. */
+Size
+shared_memory_size(void)
+{
+	Size		size = PG_CACHE_LINE_SIZE;
+
+	for (int i = 0; i < lengthof(rooms); i++)
+		size = add_size(size, room_size(&rooms[i]));
+	return size;
+}
+
+static void
+shared_memory_request(void)
+{
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+
+	RequestAddinShmemSpace(shared_memory_size());
+	RequestNamedLWLockTranche("commit_stats", 1);
+}
+
+static void
+shared_memory_startup(void)
+{
+	char	   *part;
+	bool		found;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	part = ShmemInitStruct("commit_stats", shared_memory_size(), &found);
+	part = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, part);
+	for (int i = 0; i < lengthof(rooms); i++)
+	{
+		rooms[i].attach(part, found);
+		part += room_size(&rooms[i]);
+	}
+	attached = true;
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/* For _PG_init, in the postmaster (or a stand-alone backend) only. */
+void
+shared_memory_install_hooks(void)
+{
+	prev_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = shared_memory_request;
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = shared_memory_startup;
+}
+
+bool
+shared_memory_is_attached(void)
+{
+	return attached;
+}
+
+/* For every SQL-callable function: the one error of a library not preloaded. */
+void
+shared_memory_require(void)
+{
+	if (!attached)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commit_stats must be loaded via \"shared_preload_libraries\""),
+				 errhint("Add commit_stats to shared_preload_libraries in postgresql.conf and restart the server.")));
+}

@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * shared_memory.h
+ *		The one shared memory segment; see shared_memory.c.
+ *
+ * src/shared_memory.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_SHARED_MEMORY_H
+#define COMMIT_STATS_SHARED_MEMORY_H
+
+#include "storage/lwlock.h"
+
+/*
+ * Serializes statistics resets against readers and against each other.  Never
+ * taken on the commit path.
+ */
+#define commit_stats_reset_lock() \
+	(&GetNamedLWLockTranche("commit_stats")->lock)
+
+extern void shared_memory_install_hooks(void);
+extern bool shared_memory_is_attached(void);
+extern void shared_memory_require(void);
+extern Size shared_memory_size(void);
+
+#endif							/* COMMIT_STATS_SHARED_MEMORY_H */

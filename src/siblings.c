@@ -1,0 +1,167 @@
+/*-------------------------------------------------------------------------
+ *
+ * siblings.c
+ *		How many other transactions are active, as the server counts them.
+ *
+ * Before a leader sleeps commit_delay, MinimumActiveBackends() counts the
+ * other backends that have a transaction id and are not waiting for a lock.
+ * It only answers whether there are enough; this room gives the number.
+ *
+ * The server walks its whole process array, which reads a cache line of every
+ * other backend.  A count made at every commit must cost less, and must not
+ * grow with max_connections: a bitmap says which backends are there at all
+ * (one that never ran a transaction since it connected cannot hold an id), and
+ * a count visits at most SIBLINGS_MAX_VISITS of them.  Up to that many the
+ * result is what the server would count at that moment.  With more, every
+ * backend looks at the ones that follow it in the array, and scales up.
+ *
+ * Locking: none.  The bitmap is changed by atomic operations, when a backend
+ * runs its first transaction and when it exits.  As in the server, the PGPROC
+ * fields are read without a lock: they are tested for zero only, and a count
+ * that is off by one at the edge of a commit is as good as the server's own.
+ *
+ * src/siblings.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "storage/ipc.h"
+#include "storage/lock.h"
+
+#include "compat.h"
+#include "siblings.h"
+
+/*
+ * 64 backends a word.  A count reads at most this many words beyond those that
+ * hold a visited backend, which bounds it for a large, nearly empty array.
+ */
+#define MAX_EMPTY_WORDS			64
+
+typedef struct SiblingsShared
+{
+	/* Bits set in "connected"; atomic. */
+	pg_atomic_uint32 nconnected;
+
+	/*
+	 * Bit b of word w: the backend at allProcs[64 * w + b] has run a
+	 * transaction and is still there.  Atomic; a backend sets and clears only
+	 * its own bit.
+	 */
+	pg_atomic_uint64 connected[FLEXIBLE_ARRAY_MEMBER];
+} SiblingsShared;
+
+static SiblingsShared *shared = NULL;
+static int	my_procno = -1;		/* this backend's number while registered */
+
+static int
+bitmap_words(void)
+{
+	return (MaxBackends + 63) / 64;
+}
+
+Size
+siblings_shared_size(void)
+{
+	return offsetof(SiblingsShared, connected) +
+		mul_size(bitmap_words(), sizeof(pg_atomic_uint64));
+}
+
+void
+siblings_attach(void *part, bool found)
+{
+	shared = part;
+	if (found)
+		return;
+	pg_atomic_init_u32(&shared->nconnected, 0);
+	for (int w = 0; w < bitmap_words(); w++)
+		pg_atomic_init_u64(&shared->connected[w], 0);
+}
+
+static void
+unregister_backend(int code, Datum arg)
+{
+	pg_atomic_fetch_and_u64(&shared->connected[my_procno / 64],
+							~(UINT64CONST(1) << (my_procno % 64)));
+	pg_atomic_fetch_sub_u32(&shared->nconnected, 1);
+	my_procno = -1;
+}
+
+/*
+ * Show this backend in the bitmap until it exits.  May raise an error, so it
+ * is called outside of any commit that matters: when the first transaction of
+ * a backend ends, which is the server's own, before the first command.
+ */
+void
+siblings_register_backend(void)
+{
+	if (my_procno >= 0 || MyProcNumber >= MaxBackends)
+		return;
+	on_shmem_exit(unregister_backend, (Datum) 0);
+	my_procno = MyProcNumber;
+	pg_atomic_fetch_or_u64(&shared->connected[my_procno / 64],
+						   UINT64CONST(1) << (my_procno % 64));
+	pg_atomic_fetch_add_u32(&shared->nconnected, 1);
+}
+
+/* Backends that can hold a transaction id at all, this one included. */
+uint32
+siblings_connected(void)
+{
+	return pg_atomic_read_u32(&shared->nconnected);
+}
+
+/* The same test as in MinimumActiveBackends(). */
+static inline bool
+is_active(int procno)
+{
+	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
+
+	return proc->xid != InvalidTransactionId &&
+		proc->pid != 0 &&
+		proc->waitLock == NULL;
+}
+
+/*
+ * The number of siblings of this backend's transaction, at this moment; an
+ * estimate where more than SIBLINGS_MAX_VISITS others are connected.
+ */
+uint32
+siblings_count(void)
+{
+	int			nwords = bitmap_words();
+	int			word = MyProcNumber / 64;
+	uint64		others = ~(UINT64CONST(1) << (MyProcNumber % 64));
+	uint32		visited = 0;
+	uint32		active = 0;
+	uint32		nothers;
+
+	for (int i = 0, empty = 0; i < nwords && empty < MAX_EMPTY_WORDS; i++)
+	{
+		uint64		bits = pg_atomic_read_u64(&shared->connected[word]);
+
+		if (i == 0)
+			bits &= others;
+		if (bits == 0)
+			empty++;
+		while (bits != 0 && visited < SIBLINGS_MAX_VISITS)
+		{
+			if (is_active(word * 64 + pg_rightmost_one_pos64(bits)))
+				active++;
+			visited++;
+			bits &= bits - 1;
+		}
+		if (visited >= SIBLINGS_MAX_VISITS)
+			break;
+		if (++word == nwords)
+			word = 0;
+	}
+
+	nothers = pg_atomic_read_u32(&shared->nconnected);
+	if (nothers <= visited + 1 || visited == 0)
+		return active;
+	nothers -= 1;				/* not this backend */
+	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
+}

@@ -1,0 +1,22 @@
+/*-------------------------------------------------------------------------
+ *
+ * siblings.h
+ *		How many other transactions are active; see siblings.c.
+ *
+ * src/siblings.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_SIBLINGS_H
+#define COMMIT_STATS_SIBLINGS_H
+
+/* The most backends that one count looks at; with more it is an estimate. */
+#define SIBLINGS_MAX_VISITS		64
+
+extern Size siblings_shared_size(void);
+extern void siblings_attach(void *part, bool found);
+extern void siblings_register_backend(void);
+extern uint32 siblings_count(void);
+extern uint32 siblings_connected(void);
+
+#endif							/* COMMIT_STATS_SIBLINGS_H */

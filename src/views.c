@@ -1,0 +1,446 @@
+/*-------------------------------------------------------------------------
+ *
+ * views.c
+ *		Remembered numbers become rows.
+ *
+ * Every SQL-callable function of the module is here.  Each copies what it
+ * shows first and makes rows of the copy; a function that shows totals holds
+ * commit_stats_reset_lock() shared while it copies, so that no row is half
+ * before and half after a reset.
+ *
+ * The C names end with the version of the SQL interface that they serve, so
+ * that the library can go on serving an older one.  Column names come from
+ * SQL alone; the enums here give the columns their places.
+ *
+ * src/views.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+#include "utils/pg_lsn.h"
+#include "utils/timestamp.h"
+
+#include "backend_slots.h"
+#include "clock.h"
+#include "commit_path.h"
+#include "flush_groups.h"
+#include "flush_logger.h"
+#include "own_flush.h"
+#include "shared_memory.h"
+#include "siblings.h"
+
+#define MAX_COLUMNS		24
+
+/* The row under construction. */
+typedef struct Row
+{
+	Datum		values[MAX_COLUMNS];
+	bool		nulls[MAX_COLUMNS];
+} Row;
+
+static inline void
+set_int8(Row *row, int column, uint64 value)
+{
+	row->values[column] = Int64GetDatum((int64) value);
+	row->nulls[column] = false;
+}
+
+static inline void
+set_float8(Row *row, int column, double value)
+{
+	row->values[column] = Float8GetDatum(value);
+	row->nulls[column] = false;
+}
+
+static inline void
+set_bool(Row *row, int column, bool value)
+{
+	row->values[column] = BoolGetDatum(value);
+	row->nulls[column] = false;
+}
+
+static inline void
+set_datum(Row *row, int column, Datum value)
+{
+	row->values[column] = value;
+	row->nulls[column] = false;
+}
+
+/* All columns null until they are set. */
+static inline void
+start_row(Row *row)
+{
+	memset(row->nulls, true, sizeof(row->nulls));
+}
+
+static void
+put_row(FunctionCallInfo fcinfo, Row *row, int ncolumns)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	if (rsinfo->setDesc->natts != ncolumns)
+		elog(ERROR, "commit_stats: %d columns expected, %d found",
+			 ncolumns, rsinfo->setDesc->natts);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
+						 row->values, row->nulls);
+}
+
+/* For the functions that return a set or one row, before anything else. */
+static void
+start_rows(FunctionCallInfo fcinfo)
+{
+	shared_memory_require();
+	InitMaterializedSRF(fcinfo, 0);
+}
+
+/* The groups since the last reset, all at one moment. */
+static FlushGroupTotals *
+read_groups(void)
+{
+	FlushGroupTotals *totals;
+
+	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	totals = flush_groups_read();
+	LWLockRelease(commit_stats_reset_lock());
+	return totals;
+}
+
+/*----------------------------------------------------------------
+ * commit_flush_stats
+ *----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
+
+typedef enum FlushStatsColumn
+{
+	FS_COMMITS,
+	FS_COMMITS_ASYNC,
+	FS_COMMITS_UNLOGGED,
+	FS_COMMITS_READ_ONLY,
+	FS_PREPARES,
+	FS_FLUSHES,
+	FS_FOLLOWERS,
+	FS_COMMITS_WITHOUT_LEADER,
+	FS_DELAY_HITS,
+	FS_DELAY_MISSES,
+	FS_DELAY_UNCERTAIN,
+	FS_DELAY_TIME,
+	FS_SIBLINGS_AVG,
+	FS_SIBLINGS_MAX,
+	FS_COMMIT_TIME,
+	FS_FLUSH_TIME,
+	FS_TIMED_FLUSHES,
+	FS_UNRESOLVED_FLUSHES,
+	FS_UNRESOLVED_COMMITS,
+	FS_WAL_BYTES,
+	FS_STATS_RESET,
+	FS_NCOLUMNS
+} FlushStatsColumn;
+
+StaticAssertDecl(FS_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
+
+static double
+ns_to_ms(uint64 ns)
+{
+	return (double) ns / 1000000.0;
+}
+
+/* Columns that are one counter of the slots, or its time in ms. */
+static void
+set_slot_columns(Row *row, const SlotTotals *slots)
+{
+	static const struct
+	{
+		FlushStatsColumn column;
+		SlotCounter counter;
+		bool		is_time;
+	}			map[] = {
+		{FS_COMMITS, SLOT_COMMITS, false},
+		{FS_COMMITS_ASYNC, SLOT_COMMITS_ASYNC, false},
+		{FS_COMMITS_UNLOGGED, SLOT_COMMITS_UNLOGGED, false},
+		{FS_COMMITS_READ_ONLY, SLOT_COMMITS_READ_ONLY, false},
+		{FS_PREPARES, SLOT_PREPARES, false},
+		{FS_FLUSHES, SLOT_FLUSHES, false},
+		{FS_DELAY_HITS, SLOT_DELAY_HITS, false},
+		{FS_DELAY_MISSES, SLOT_DELAY_MISSES, false},
+		{FS_DELAY_UNCERTAIN, SLOT_DELAY_UNCERTAIN, false},
+		{FS_DELAY_TIME, SLOT_DELAY_TIME, true},
+		{FS_COMMIT_TIME, SLOT_COMMIT_TIME, true},
+		{FS_FLUSH_TIME, SLOT_FLUSH_TIME, true},
+		{FS_TIMED_FLUSHES, SLOT_TIMED_FLUSHES, false},
+		{FS_UNRESOLVED_FLUSHES, SLOT_UNRESOLVED_FLUSHES, false},
+		{FS_UNRESOLVED_COMMITS, SLOT_UNRESOLVED_COMMITS, false},
+	};
+
+	for (int i = 0; i < lengthof(map); i++)
+	{
+		uint64		value = slots->value[map[i].counter];
+
+		if (map[i].is_time)
+			set_float8(row, map[i].column, ns_to_ms(value));
+		else
+			set_int8(row, map[i].column, value);
+	}
+}
+
+/* Average and maximum of the siblings; null before the first flush. */
+static void
+set_sibling_columns(Row *row, const FlushGroupTotals *groups)
+{
+	uint64		flushes = 0;
+	double		sum = 0;
+
+	for (int s = 0; s < groups->ncells; s++)
+	{
+		uint64		n = flush_group_total(groups, FLUSHES_BY_SIBLINGS, s);
+
+		if (n == 0)
+			continue;
+		flushes += n;
+		sum += (double) n * s;
+		set_int8(row, FS_SIBLINGS_MAX, s);
+	}
+	if (flushes > 0)
+		set_float8(row, FS_SIBLINGS_AVG, sum / flushes);
+}
+
+Datum
+commit_flush_stats_1_0(PG_FUNCTION_ARGS)
+{
+	SlotTotals	slots;
+	FlushGroupTotals *groups;
+	uint64		unled;
+	Row			row;
+
+	start_rows(fcinfo);
+	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	groups = flush_groups_read();
+	backend_slots_read(&slots);
+	LWLockRelease(commit_stats_reset_lock());
+
+	start_row(&row);
+	set_slot_columns(&row, &slots);
+	set_sibling_columns(&row, groups);
+
+	/* The slots were read later, so they know of all that the groups know. */
+	unled = flush_group_total(groups, OVERALL, UNLED_COMMITS);
+	set_int8(&row, FS_COMMITS_WITHOUT_LEADER, unled);
+	set_int8(&row, FS_FOLLOWERS,
+			 Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
+	set_datum(&row, FS_WAL_BYTES,
+			  NumericGetDatum(int64_to_numeric(flush_group_total(groups, OVERALL,
+																 LED_WAL_BYTES))));
+	set_datum(&row, FS_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
+	put_row(fcinfo, &row, FS_NCOLUMNS);
+	return (Datum) 0;
+}
+
+/*----------------------------------------------------------------
+ * commit_flush_histogram and commit_sibling_histogram
+ *----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);
+PG_FUNCTION_INFO_V1(commit_sibling_histogram_1_0);
+
+typedef enum HistogramColumn
+{
+	H_CELL,
+	H_FLUSHES,
+	H_DELAYED,
+	H_COMMITS,
+	H_NCOLUMNS
+} HistogramColumn;
+
+/* One row for each cell with a flush in it. */
+Datum
+commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
+{
+	FlushGroupTotals *groups;
+
+	start_rows(fcinfo);
+	groups = read_groups();
+	for (int size = 0; size < groups->ncells; size++)
+	{
+		uint64		flushes = flush_group_total(groups, FLUSHES_BY_SIZE, size);
+		Row			row;
+
+		if (flushes == 0)
+			continue;
+		start_row(&row);
+		set_int8(&row, H_CELL, size);
+		set_int8(&row, H_FLUSHES, flushes);
+		set_int8(&row, H_DELAYED,
+				 flush_group_total(groups, DELAYED_BY_SIZE, size));
+		set_int8(&row, H_COMMITS, flushes * size);
+		put_row(fcinfo, &row, H_NCOLUMNS);
+	}
+	return (Datum) 0;
+}
+
+Datum
+commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
+{
+	FlushGroupTotals *groups;
+
+	start_rows(fcinfo);
+	groups = read_groups();
+	for (int s = 0; s < groups->ncells; s++)
+	{
+		uint64		flushes = flush_group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		Row			row;
+
+		if (flushes == 0)
+			continue;
+		start_row(&row);
+		set_int8(&row, H_CELL, s);
+		set_int8(&row, H_FLUSHES, flushes);
+		set_int8(&row, H_DELAYED,
+				 flush_group_total(groups, DELAYED_BY_SIBLINGS, s));
+		set_int8(&row, H_COMMITS,
+				 flush_group_total(groups, COMMITS_BY_SIBLINGS, s));
+		put_row(fcinfo, &row, H_NCOLUMNS);
+	}
+	return (Datum) 0;
+}
+
+/*----------------------------------------------------------------
+ * commit_flush_log
+ *----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
+
+typedef enum FlushLogColumn
+{
+	FL_FLUSHED_AT,
+	FL_FLUSH_LSN,
+	FL_COMMITS,
+	FL_ACTIVE_TRANSACTIONS,
+	FL_SIBLINGS,
+	FL_DELAYED,
+	FL_DELAY_TIME,
+	FL_FLUSH_TIME,
+	FL_WAL_BYTES,
+	FL_LEADER_PID,
+	FL_MESSAGE,
+	FL_NCOLUMNS
+} FlushLogColumn;
+
+/* What only a leader can have told. */
+static void
+set_leader_columns(Row *row, const FlushGroupCopy *group)
+{
+	const LeaderReport *leader = &group->leader;
+
+	row->values[FL_LEADER_PID] = Int32GetDatum(group->leader_pid);
+	row->nulls[FL_LEADER_PID] = false;
+	set_int8(row, FL_SIBLINGS, leader->siblings);
+	set_bool(row, FL_DELAYED, leader->delayed);
+	set_float8(row, FL_DELAY_TIME, leader->delay_time / 1000.0);
+	if (leader->timed)
+		set_float8(row, FL_FLUSH_TIME, leader->flush_time / 1000.0);
+}
+
+Datum
+commit_flush_log_1_0(PG_FUNCTION_ARGS)
+{
+	FlushGroupTotals *groups;
+	TimestampTz now = GetCurrentTimestamp();
+	uint64		now_ns = clock_now();
+	int			oldest;
+
+	start_rows(fcinfo);
+	groups = read_groups();
+	oldest = Max(groups->nrecent - flush_log_size, 0);
+	for (int i = groups->nrecent - 1; i >= oldest; i--)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+		Row			row;
+
+		start_row(&row);
+		set_datum(&row, FL_FLUSHED_AT,
+				  TimestampTzGetDatum(now - (int64) (clock_elapsed(group->seen_at, now_ns) / 1000)));
+		set_datum(&row, FL_FLUSH_LSN, LSNGetDatum(group->boundary));
+		set_int8(&row, FL_COMMITS, group->commits);
+		set_int8(&row, FL_ACTIVE_TRANSACTIONS, group->active);
+		if (group->leader_pid != 0)
+			set_leader_columns(&row, group);
+		if (group->previous != 0)
+			set_int8(&row, FL_WAL_BYTES, group->boundary - group->previous);
+		set_datum(&row, FL_MESSAGE,
+				  CStringGetTextDatum(psprintf(FLUSH_MESSAGE, group->commits,
+											   group->active)));
+		put_row(fcinfo, &row, FL_NCOLUMNS);
+	}
+	return (Datum) 0;
+}
+
+/*----------------------------------------------------------------
+ * commit_stats_info and commit_stats_reset
+ *----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
+PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
+
+typedef enum InfoColumn
+{
+	I_ENABLED,
+	I_LEADER_EVIDENCE,
+	I_DELAY_EVIDENCE,
+	I_SIBLINGS_EXACT,
+	I_CONNECTED_BACKENDS,
+	I_SHARED_MEMORY,
+	I_STATS_RESET,
+	I_NCOLUMNS
+} InfoColumn;
+
+Datum
+commit_stats_info_1_0(PG_FUNCTION_ARGS)
+{
+	uint32		connected;
+	SlotTotals	slots;
+	Row			row;
+
+	start_rows(fcinfo);
+	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	backend_slots_read(&slots);
+	LWLockRelease(commit_stats_reset_lock());
+	connected = siblings_connected();
+
+	start_row(&row);
+	set_bool(&row, I_ENABLED, commit_stats_enabled);
+	set_datum(&row, I_LEADER_EVIDENCE,
+			  CStringGetTextDatum(own_flush_counts_syncs() ? "wal_sync" : "wal_write"));
+	set_datum(&row, I_DELAY_EVIDENCE,
+			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
+	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
+	set_int8(&row, I_CONNECTED_BACKENDS, connected);
+	set_int8(&row, I_SHARED_MEMORY, shared_memory_size());
+	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
+	put_row(fcinfo, &row, I_NCOLUMNS);
+	return (Datum) 0;
+}
+
+Datum
+commit_stats_reset_1_0(PG_FUNCTION_ARGS)
+{
+	TimestampTz now;
+
+	shared_memory_require();
+	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	now = GetCurrentTimestamp();
+	flush_groups_reset();
+	backend_slots_reset(now);
+	LWLockRelease(commit_stats_reset_lock());
+	PG_RETURN_TIMESTAMPTZ(now);
+}
