@@ -93,6 +93,7 @@ CREATE FUNCTION commit_flush_log(
 	OUT active_transactions bigint,
 	OUT siblings bigint,
 	OUT delayed boolean,
+	OUT delay_probability double precision,
 	OUT delay_time double precision,
 	OUT flush_time double precision,
 	OUT wal_bytes bigint,
@@ -104,7 +105,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_flush_log AS
 SELECT flushed_at, flush_lsn, commits, active_transactions, siblings,
-       delayed, delay_time, flush_time, wal_bytes, leader_pid, message
+       delayed, delay_probability, delay_time, flush_time, wal_bytes, leader_pid, message
 FROM commit_flush_log();
 
 --
@@ -131,3 +132,164 @@ CREATE FUNCTION commit_stats_reset()
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+--
+-- Who may: the counts tell about other users' transactions, so reading needs
+-- what reading pg_stat_activity of others needs; resetting is for whoever a
+-- superuser trusts not to spoil everybody else's figures.
+--
+REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_flush_histogram() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_flush_histogram() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
+
+GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_flush_histogram TO pg_read_all_stats;
+GRANT SELECT ON commit_sibling_histogram TO pg_read_all_stats;
+GRANT SELECT ON commit_flush_log TO pg_read_all_stats;
+GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
+
+--
+-- What everything means
+--
+COMMENT ON FUNCTION commit_flush_stats() IS
+	'commits and WAL flushes since the last reset; see the view of that name';
+COMMENT ON FUNCTION commit_flush_histogram() IS
+	'flushes by the number of commits they carried; see the view of that name';
+COMMENT ON FUNCTION commit_sibling_histogram() IS
+	'flushes by the number of siblings of their leader; see the view of that name';
+COMMENT ON FUNCTION commit_flush_log() IS
+	'the newest flushes; see the view of that name';
+COMMENT ON FUNCTION commit_stats_info() IS
+	'what commit_stats knows about itself; see the view of that name';
+COMMENT ON FUNCTION commit_stats_reset() IS
+	'start all statistics of commit_stats from zero; returns the time of it';
+
+COMMENT ON VIEW commit_flush_stats IS
+	'commits and WAL flushes of the whole server since the last reset, in one row';
+COMMENT ON COLUMN commit_flush_stats.commits IS
+	'commits that waited for their WAL flush, COMMIT PREPARED included';
+COMMENT ON COLUMN commit_flush_stats.commits_async IS
+	'commits that did not wait for their flush (synchronous_commit = off)';
+COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
+	'commits with a transaction id that wrote no WAL to wait for: temporary or unlogged tables only, or NOTIFY';
+COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
+	'commits without a transaction id: nothing to flush';
+COMMENT ON COLUMN commit_flush_stats.prepares IS
+	'PREPARE TRANSACTIONs; they wait for a flush as well, but are no commits';
+COMMENT ON COLUMN commit_flush_stats.flushes IS
+	'WAL flushes issued by a commit or a prepare, its leader';
+COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
+	'commits carried by an average flush; null before the first flush';
+COMMENT ON COLUMN commit_flush_stats.followers IS
+	'commits carried along by the flush of another commit or prepare';
+COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
+	'commits flushed by a process that was not committing: WAL writer, checkpointer, or a backend that evicted a buffer';
+COMMENT ON COLUMN commit_flush_stats.delay_hits IS
+	'flushes whose leader slept commit_delay before it; inferred, see delay_uncertain';
+COMMENT ON COLUMN commit_flush_stats.delay_misses IS
+	'flushes that did not sleep although commit_delay was set: fewer than commit_siblings others were active';
+COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
+	'how many of delay_hits and delay_misses are expected to be judged wrongly';
+COMMENT ON COLUMN commit_flush_stats.delay_time IS
+	'time that leaders slept in commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
+	'other active transactions as a leader''s commit began, on average; null before the first flush';
+COMMENT ON COLUMN commit_flush_stats.siblings_max IS
+	'most other active transactions as a leader''s commit began; null before the first flush';
+COMMENT ON COLUMN commit_flush_stats.commit_time IS
+	'time that commits took, standby included, in milliseconds';
+COMMENT ON COLUMN commit_flush_stats.flush_time IS
+	'time that leaders spent writing and syncing the WAL, in milliseconds, for timed_flushes';
+COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
+	'flushes whose leader had track_wal_io_timing on';
+COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
+	'flushes whose end nobody saw, so that the histograms have them merged with the next one';
+COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
+	'commits whose flush could not be told, so that the histograms lack them';
+COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
+	'WAL written by flushes with a leader';
+COMMENT ON COLUMN commit_flush_stats.stats_reset IS
+	'when counting began: the last reset or server start';
+
+COMMENT ON VIEW commit_flush_histogram IS
+	'how many commits shared a flush: one row for each number that occurred';
+COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
+	'commits that one flush carried, its leader included; 0: led by a PREPARE TRANSACTION and joined by no commit';
+COMMENT ON COLUMN commit_flush_histogram.flushes IS
+	'flushes that carried so many commits';
+COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
+	'of these, flushes whose leader slept commit_delay';
+COMMENT ON COLUMN commit_flush_histogram.commits IS
+	'commits in these flushes';
+COMMENT ON COLUMN commit_flush_histogram.share IS
+	'percentage of all flushes';
+COMMENT ON COLUMN commit_flush_histogram.bar IS
+	'the share drawn, the largest being 40 characters long';
+
+COMMENT ON VIEW commit_sibling_histogram IS
+	'how many other transactions were active: one row for each number that a leader found';
+COMMENT ON COLUMN commit_sibling_histogram.siblings IS
+	'other active transactions as the leader''s commit began';
+COMMENT ON COLUMN commit_sibling_histogram.flushes IS
+	'flushes with so many siblings';
+COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
+	'of these, flushes whose leader slept commit_delay';
+COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
+	'commits that these flushes carried, on average';
+COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
+	'percentage of all flushes with at least so many siblings: what this value of commit_siblings would let sleep';
+COMMENT ON COLUMN commit_sibling_histogram.bar IS
+	'the flushes drawn, the largest number being 40 characters long';
+
+COMMENT ON VIEW commit_flush_log IS
+	'the newest flushes that carried a commit or were led by one, newest first';
+COMMENT ON COLUMN commit_flush_log.flushed_at IS
+	'when the end of the flush was first seen by a commit';
+COMMENT ON COLUMN commit_flush_log.flush_lsn IS
+	'how far it flushed: its boundary';
+COMMENT ON COLUMN commit_flush_log.commits IS
+	'commits it carried so far: N of the message';
+COMMENT ON COLUMN commit_flush_log.active_transactions IS
+	'transactions that were active around it, its own commits included: M of the message, an estimate';
+COMMENT ON COLUMN commit_flush_log.siblings IS
+	'other active transactions as the leader''s commit began; null without a leader';
+COMMENT ON COLUMN commit_flush_log.delayed IS
+	'did the leader sleep commit_delay; null without a leader';
+COMMENT ON COLUMN commit_flush_log.delay_probability IS
+	'how likely it is that the leader slept, from 0 to 1; null without a leader';
+COMMENT ON COLUMN commit_flush_log.delay_time IS
+	'how long the leader slept, in milliseconds; null without a leader';
+COMMENT ON COLUMN commit_flush_log.flush_time IS
+	'how long the leader wrote and synced, in milliseconds; null without a leader or without track_wal_io_timing';
+COMMENT ON COLUMN commit_flush_log.wal_bytes IS
+	'WAL since the boundary before; null for the first flush after server start';
+COMMENT ON COLUMN commit_flush_log.leader_pid IS
+	'process that flushed; null if it was not a committing one';
+COMMENT ON COLUMN commit_flush_log.message IS
+	'Flushed N out of M commits';
+
+COMMENT ON VIEW commit_stats_info IS
+	'what commit_stats knows about itself, in one row';
+COMMENT ON COLUMN commit_stats_info.enabled IS
+	'is it counting (commit_stats.enabled)';
+COMMENT ON COLUMN commit_stats_info.leader_evidence IS
+	'how a leader is told from a follower: wal_sync, or wal_write where no sync is counted';
+COMMENT ON COLUMN commit_stats_info.delay_evidence IS
+	'timed if this session has track_wal_io_timing on, else untimed: delay hits are less certain';
+COMMENT ON COLUMN commit_stats_info.siblings_exact IS
+	'few enough backends are connected to count siblings exactly';
+COMMENT ON COLUMN commit_stats_info.connected_backends IS
+	'backends that can hold a transaction id';
+COMMENT ON COLUMN commit_stats_info.shared_memory IS
+	'shared memory of commit_stats, in bytes';
+COMMENT ON COLUMN commit_stats_info.stats_reset IS
+	'when counting began: the last reset or server start';

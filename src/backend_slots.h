@@ -12,7 +12,13 @@
 
 #include "datatype/timestamp.h"
 
-/* The counters of a slot.  Times in nanoseconds, everything else a number. */
+/* Counters of probabilities count in these units. */
+#define SLOT_FRACTION	1000000
+
+/*
+ * The counters of a slot.  Times are in nanoseconds, everything else is a
+ * number of transactions or flushes.
+ */
 typedef enum SlotCounter
 {
 	SLOT_COMMITS,				/* commits that waited for their flush */
@@ -22,9 +28,10 @@ typedef enum SlotCounter
 	SLOT_COMMITS_READ_ONLY,		/* had no transaction id */
 	SLOT_PREPARES,				/* PREPARE TRANSACTION */
 	SLOT_FLUSHES,				/* commits and prepares that led a flush */
-	SLOT_DELAY_HITS,			/* led a flush and slept commit_delay */
-	SLOT_DELAY_MISSES,			/* commit_delay was set, did not sleep */
-	SLOT_DELAY_UNCERTAIN,		/* hits and misses on overlapping evidence */
+	SLOT_DELAYABLE,				/* led a flush with commit_delay set */
+	SLOT_DELAY_HITS,			/* of these, slept; times SLOT_FRACTION */
+	SLOT_DELAY_UNCERTAIN,		/* of these, judged wrongly, as is to be
+								 * expected; times SLOT_FRACTION */
 	SLOT_DELAY_TIME,			/* slept in commit_delay */
 	SLOT_COMMIT_TIME,			/* from before to after, of SLOT_COMMITS */
 	SLOT_FLUSH_TIME,			/* writing and syncing, of TIMED_FLUSHES */

@@ -129,44 +129,50 @@ before_two_phase(void)
 	read_before_wait();
 }
 
-/* Did this leader sleep?  Counts the answer and completes its report. */
+/* Collect what is known about the flush of group "number". */
+static void
+collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now,
+				 const OwnFlush *own)
+{
+	FlushTraces traces = {.previous_siblings_after = -1};
+
+	if (number != InvalidGroupNumber)
+		flush_group_traces(number, &traces);
+	evidence->delay = CommitDelay;
+	evidence->threshold = CommitSiblings;
+	evidence->connected = (int) siblings_connected() - 1;
+	evidence->siblings_before = (int) reading.siblings;
+	/* they include this backend, unlike the siblings that it counts itself */
+	evidence->siblings_previous = traces.previous_siblings_after >= 0 ?
+		Max(traces.previous_siblings_after - 1, 0) : -1;
+	evidence->started_at = reading.started_at;
+	evidence->ended_at = now;
+	evidence->previous_seen_at = traces.previous_seen_at;
+	evidence->boundary_seen_at = traces.seen_at;
+	evidence->timed = track_wal_io_timing;
+	evidence->io_time = own->io_time;
+}
+
+/* Did this leader sleep?  Count the answer and complete its report. */
 static void
 judge_delay(LeaderReport *report, GroupNumber number, uint64 now,
-			uint32 siblings_after, const OwnFlush *own)
+			const OwnFlush *own)
 {
 	DelayEvidence evidence;
 	DelayVerdict verdict;
+	double		doubt;
 
-	evidence.delay = CommitDelay;
-	evidence.threshold = CommitSiblings;
-	evidence.siblings_before = reading.siblings;
-	evidence.siblings_after = siblings_after;
-	evidence.started_at = reading.started_at;
-	evidence.ended_at = now;
-	evidence.previous_seen_at = evidence.boundary_seen_at = 0;
-	if (number != InvalidGroupNumber)
-	{
-		evidence.previous_seen_at =
-			flush_group_seen_at(flush_group_add(number, -1));
-		evidence.boundary_seen_at = flush_group_seen_at(number);
-	}
-	evidence.timed = report->timed;
-	evidence.io_time = own->io_time;
-
+	collect_evidence(&evidence, number, now, own);
 	verdict = delay_evidence_judge(&evidence);
+	doubt = Min(verdict.probability, 1.0 - verdict.probability);
 	report->delayed = verdict.slept;
-	report->delay_time = verdict.sleep_time / 1000;
-	backend_slot_add(verdict.slept ? SLOT_DELAY_HITS : SLOT_DELAY_MISSES, 1);
+	report->delay_probability = (float) verdict.probability;
+	report->delay_time = (uint32) (verdict.sleep_time / 1000);
+	backend_slot_add(SLOT_DELAYABLE, 1);
+	backend_slot_add(SLOT_DELAY_HITS,
+					 SLOT_FRACTION * delay_evidence_share(&evidence, &verdict));
+	backend_slot_add(SLOT_DELAY_UNCERTAIN, SLOT_FRACTION * doubt);
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
-	if (!verdict.certain)
-		backend_slot_add(SLOT_DELAY_UNCERTAIN, 1);
-#ifdef CS_TRACE
-	{
-		extern void cs_trace(const DelayEvidence *, const DelayVerdict *);
-
-		cs_trace(&evidence, &verdict);
-	}
-#endif
 }
 
 /* This backend led the flush of group "number". */
@@ -177,18 +183,18 @@ count_flush(GroupNumber number, uint64 now, uint32 siblings_after,
 	LeaderReport report = {0};
 
 	report.siblings = reading.siblings;
+	report.siblings_after = siblings_after;
 	report.log_wanted = commit_stats_log_flushes;
 	report.timed = track_wal_io_timing;
 	backend_slot_add(SLOT_FLUSHES, 1);
 	if (report.timed)
 	{
-		report.flush_time = own->io_time / 1000;
+		report.flush_time = (uint32) (own->io_time / 1000);
 		backend_slot_add(SLOT_TIMED_FLUSHES, 1);
 		backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
 	}
-	report.delay_set = CommitDelay > 0 && enableFsync;
-	if (report.delay_set)
-		judge_delay(&report, number, now, siblings_after, own);
+	if (CommitDelay > 0 && enableFsync)
+		judge_delay(&report, number, now, own);
 	if (number == InvalidGroupNumber || !flush_group_lead(number, &report))
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
 	else if (report.log_wanted)

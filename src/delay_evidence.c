@@ -1,18 +1,207 @@
+/*-------------------------------------------------------------------------
+ *
+ * delay_evidence.c
+ *		Did the leader of a flush sleep commit_delay?
+ *
+ * The server sleeps when commit_delay is above 0, fsync is on, and at least
+ * commit_siblings other transactions are active when the leader gets the WAL
+ * write lock.  All of this is known for certain but the last number, and there
+ * is evidence for it, and for the sleep itself:
+ *
+ * - What cannot be.  A commit shorter than commit_delay did not sleep, nor did
+ *	 one in a server without enough other backends.  With commit_siblings = 0
+ *	 every leader sleeps.
+ *
+ * - A leader whose commit began after the flush before it had ended did not
+ *	 have to wait for the lock: the siblings it counted then are those that the
+ *	 server counted.  In the trials this was right in 99.5% of the flushes.
+ *
+ * - Otherwise it got the lock when the flush before it ended.  The siblings
+ *	 were counted at the beginning of its own commit, and by the leader of the
+ *	 flush before at the end of that; the one that was to lead is among them.
+ *
+ * - The time for which it held the lock, less that in which it wrote and synced
+ *	 the WAL, is short if it did not sleep, and commit_delay plus a little more
+ *	 if it did.  It cannot have begun before its own commit, nor before the
+ *	 flush before it had ended, and ended when the boundary was first seen.
+ *
+ * For leaders that had to wait, the evidence is weighed: each piece adds its
+ * weight (the logarithm of how much more likely it is with a sleep than
+ * without) and the sum makes a probability.  The weights come from a logistic
+ * regression over 64,477 such flushes of 34 pgbench runs (4 to 50 clients,
+ * commit_delay 10 to 1000, fast and slow devices, two cores), each labelled by
+ * a shim that saw the real sleeps; t/ground_truth has the shim, and
+ * bench/ground-truth holds the verdicts against it.
+ *
+ * This room knows neither shared memory nor the server: it computes.
+ *
+ * src/delay_evidence.c
+ *
+ *-------------------------------------------------------------------------
+ */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "clock.h"
 #include "delay_evidence.h"
 
+/*
+ * From this commit_delay on, in us, the time held tells a sleep from none so
+ * well that a verdict counts in full.  Below, probabilities are added up, which
+ * gives a better total, as errors to the two sides cancel.
+ */
+#define CLEAR_DELAY				150
+
+/* A step function: values[i] up to, not including, edges[i]. */
+typedef struct WeightTable
+{
+	int			nedges;
+	const double *edges;
+	const double *values;		/* one more than edges */
+} WeightTable;
+
+#define WEIGHT_TABLE(edges_, values_) {lengthof(edges_), edges_, values_}
+
+/* Siblings less commit_siblings. */
+static const double sibling_edges[] = {-3, -2, -1, 0, 1, 2, 3, 4};
+static const double sibling_values[] = {
+	-2.4, -2.1, -1.7, -0.8, 0.2, 0.7, 1.0, 1.4, 2.5
+};
+static const WeightTable sibling_weights =
+WEIGHT_TABLE(sibling_edges, sibling_values);
+
+/* Time held without I/O, less commit_delay, us: long enough for a sleep? */
+static const double surplus_edges[] = {-400, -200, -100, -50, 0, 50, 100, 200};
+static const double surplus_values[] = {
+	-2.9, -2.2, -2.1, -1.6, -0.6, 0.8, 2.7, 3.1, 2.4
+};
+static const WeightTable surplus_weights =
+WEIGHT_TABLE(surplus_edges, surplus_values);
+
+/* Time held without I/O, us: short enough for none? */
+static const double idle_edges[] = {0, 25, 50, 100, 150, 200, 300, 500};
+static const double idle_values[] = {
+	2.2, -1.0, -2.2, -2.0, -1.1, -0.2, 0.4, 1.2, 2.2
+};
+static const WeightTable idle_weights = WEIGHT_TABLE(idle_edges, idle_values);
+
+/* Time held, I/O included, less commit_delay, us; where I/O is not timed. */
+static const double untimed_edges[] = {-100, 0, 50, 100, 200, 400};
+static const double untimed_values[] = {
+	-1.8, -1.6, -1.1, -0.7, -0.7, 1.9, 3.1
+};
+static const WeightTable untimed_weights =
+WEIGHT_TABLE(untimed_edges, untimed_values);
+
+#define BIAS_TIMED				(-0.5)
+#define BIAS_UNTIMED			(-1.3)
+
+/* A leader that held a long delay's lock for not even half of it. */
+#define WEIGHT_MUCH_TOO_SHORT	(-6.0)
+#define MUCH_TOO_SHORT			400 /* us; shorter delays have their bins */
+
+static double
+weight(const WeightTable *table, double x)
+{
+	int			i = 0;
+
+	while (i < table->nedges && x >= table->edges[i])
+		i++;
+	return table->values[i];
+}
+
+/* us for which the leader can have held the lock, I/O included. */
+static double
+time_held(const DelayEvidence *e)
+{
+	uint64		start = Max(e->started_at, e->previous_seen_at);
+	uint64		end = e->ended_at;
+
+	if (e->boundary_seen_at != 0)
+		end = Min(end, e->boundary_seen_at);
+	return ((double) end - (double) start) / 1000.0;
+}
+
+/* Is there no doubt?  Sets *slept if so. */
+static bool
+is_certain(const DelayEvidence *e, bool *slept)
+{
+	*slept = true;
+	if (e->threshold == 0)
+		return true;
+	*slept = false;
+	if (e->connected < e->threshold)
+		return true;
+	return clock_elapsed(e->started_at, e->ended_at) < (uint64) e->delay * 1000;
+}
+
+static bool
+had_to_wait(const DelayEvidence *e)
+{
+	return e->previous_seen_at > e->started_at;
+}
+
+static double
+weigh_siblings(const DelayEvidence *e)
+{
+	double		sum = weight(&sibling_weights, e->siblings_before - e->threshold);
+
+	if (e->siblings_previous >= 0)
+		sum += weight(&sibling_weights, e->siblings_previous - e->threshold);
+	return sum;
+}
+
+static double
+weigh_time(const DelayEvidence *e)
+{
+	double		held = time_held(e);
+	double		idle = held - e->io_time / 1000.0;
+
+	if (!e->timed)
+		return BIAS_UNTIMED + weight(&untimed_weights, held - e->delay);
+	if (idle < e->delay / 2.0 && idle < e->delay - MUCH_TOO_SHORT)
+		return WEIGHT_MUCH_TOO_SHORT;
+	return BIAS_TIMED + weight(&surplus_weights, idle - e->delay) +
+		weight(&idle_weights, idle);
+}
+
+/*
+ * The sleep takes at least commit_delay; where the I/O is timed, whatever else
+ * the leader held the lock for was mostly the timer's slack.
+ */
+static uint64
+time_slept(const DelayEvidence *e)
+{
+	double		idle = time_held(e) - e->io_time / 1000.0;
+
+	return (uint64) (1000.0 * (e->timed ? Max(idle, e->delay) : e->delay));
+}
+
 DelayVerdict
 delay_evidence_judge(const DelayEvidence *evidence)
 {
-	DelayVerdict v = {0};
-	uint64		start = Max(evidence->started_at, evidence->previous_seen_at);
-	uint64		end = evidence->boundary_seen_at ? Min(evidence->ended_at, evidence->boundary_seen_at) : evidence->ended_at;
-	uint64		held = clock_elapsed(start, end);
+	DelayVerdict verdict;
+	bool		slept;
 
-	held = clock_elapsed(evidence->io_time, held);
-	v.slept = held >= (uint64) evidence->delay * 1000;
-	v.sleep_time = v.slept ? held : 0;
-	return v;
+	if (is_certain(evidence, &slept))
+		verdict.probability = slept ? 1.0 : 0.0;
+	else if (!had_to_wait(evidence))
+		verdict.probability =
+			evidence->siblings_before >= evidence->threshold ? 0.995 : 0.005;
+	else
+		verdict.probability =
+			1.0 / (1.0 + exp(-(weigh_siblings(evidence) + weigh_time(evidence))));
+	verdict.slept = verdict.probability >= 0.5;
+	verdict.sleep_time = verdict.slept ? time_slept(evidence) : 0;
+	return verdict;
+}
+
+/* How much the flush counts as a delay hit in a total: 0 to 1. */
+double
+delay_evidence_share(const DelayEvidence *evidence, const DelayVerdict *verdict)
+{
+	if (evidence->delay >= CLEAR_DELAY)
+		return verdict->slept ? 1.0 : 0.0;
+	return verdict->probability;
 }

@@ -10,28 +10,35 @@
 #ifndef COMMIT_STATS_DELAY_EVIDENCE_H
 #define COMMIT_STATS_DELAY_EVIDENCE_H
 
-/* What a leader knows about its flush.  Times in ns of clock_now(). */
+/*
+ * What is known about a flush.  Times in ns of clock_now(), 0: not known.
+ * Siblings are the number of other active transactions, as siblings_count()
+ * gives it.
+ */
 typedef struct DelayEvidence
 {
-	int			delay;			/* commit_delay of its session, us, above 0 */
-	int			threshold;		/* commit_siblings of its session */
-	uint32		siblings_before;	/* others active before its commit ... */
-	uint32		siblings_after; /* ... and after it */
-	uint64		started_at;		/* when its commit began */
+	int			delay;			/* commit_delay of the leader, us, above 0 */
+	int			threshold;		/* commit_siblings of the leader */
+	int			connected;		/* other backends that there are at all */
+	int			siblings_before;	/* as it began its commit */
+	int			siblings_previous;	/* as the flush before ended; -1: unknown */
+	uint64		started_at;		/* when it began its commit */
 	uint64		ended_at;		/* when its commit was done */
-	uint64		previous_seen_at;	/* boundary before its flush; 0: unknown */
-	uint64		boundary_seen_at;	/* boundary of its flush; 0: unknown */
-	bool		timed;			/* io_time is known (track_wal_io_timing) */
-	uint64		io_time;		/* ns it spent writing and syncing */
+	uint64		previous_seen_at;	/* boundary of the flush before */
+	uint64		boundary_seen_at;	/* boundary of this flush */
+	bool		timed;			/* io_time is known: track_wal_io_timing */
+	uint64		io_time;		/* ns that the leader wrote and synced */
 } DelayEvidence;
 
 typedef struct DelayVerdict
 {
-	bool		slept;
-	bool		certain;		/* the evidence leaves no doubt */
-	uint64		sleep_time;		/* ns; 0 if it did not sleep */
+	double		probability;	/* that it slept; 0 and 1 are certain */
+	bool		slept;			/* more likely than not */
+	uint64		sleep_time;		/* ns it slept, if it did */
 } DelayVerdict;
 
 extern DelayVerdict delay_evidence_judge(const DelayEvidence *evidence);
+extern double delay_evidence_share(const DelayEvidence *evidence,
+								   const DelayVerdict *verdict);
 
 #endif							/* COMMIT_STATS_DELAY_EVIDENCE_H */

@@ -525,14 +525,22 @@ flush_group_lead(GroupNumber number, const LeaderReport *report)
 	return true;
 }
 
-/* When the boundary of a group was first seen; 0 if that is not known. */
-uint64
-flush_group_seen_at(GroupNumber number)
+/* For the leader of a group, before it reports. */
+void
+flush_group_traces(GroupNumber number, FlushTraces *traces)
 {
-	FlushGroup *group = group_slot(number);
-	uint64		seen_at = pg_atomic_read_u64(&group->seen_at);
+	FlushGroupCopy copy;
 
-	return slot_is_for(group, number) ? seen_at : 0;
+	traces->seen_at = traces->previous_seen_at = 0;
+	traces->previous_siblings_after = -1;
+	if (flush_group_copy(number, &copy))
+		traces->seen_at = copy.seen_at;
+	if (flush_group_copy(flush_group_add(number, -1), &copy))
+	{
+		traces->previous_seen_at = copy.seen_at;
+		if (copy.leader_pid != 0)
+			traces->previous_siblings_after = (int) copy.leader.siblings_after;
+	}
 }
 
 /*----------------------------------------------------------------

@@ -25,14 +25,23 @@ typedef uint32 GroupNumber;
 /* What the leader of a flush found out about it. */
 typedef struct LeaderReport
 {
-	uint32		siblings;		/* others active when it took the lead */
+	uint32		siblings;		/* others active as its commit began */
+	uint32		siblings_after; /* ... and as it was done */
 	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
 	uint32		flush_time;		/* us writing and syncing; 0: not timed */
 	bool		timed;			/* flush_time is known */
-	bool		delay_set;		/* commit_delay was above 0 and could act */
 	bool		delayed;		/* slept commit_delay */
+	float		delay_probability;	/* that it did */
 	bool		log_wanted;		/* commit_stats.log_flushes was on */
 } LeaderReport;
+
+/* What other processes left behind about a flush and the one before it. */
+typedef struct FlushTraces
+{
+	uint64		seen_at;		/* its boundary; ns, 0: unknown */
+	uint64		previous_seen_at;	/* the boundary before; ns, 0: unknown */
+	int			previous_siblings_after;	/* -1: unknown */
+} FlushTraces;
 
 /* A copy of one group; local memory. */
 typedef struct FlushGroupCopy
@@ -96,7 +105,7 @@ extern void flush_groups_observe(XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find(XLogRecPtr lsn);
 extern bool flush_group_join(GroupNumber number, uint32 active);
 extern bool flush_group_lead(GroupNumber number, const LeaderReport *report);
-extern uint64 flush_group_seen_at(GroupNumber number);
+extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 
 /* Readers. */
 extern FlushGroupTotals *flush_groups_read(void);

@@ -18,6 +18,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/xlog.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -169,9 +171,6 @@ set_slot_columns(Row *row, const SlotTotals *slots)
 		{FS_COMMITS_READ_ONLY, SLOT_COMMITS_READ_ONLY, false},
 		{FS_PREPARES, SLOT_PREPARES, false},
 		{FS_FLUSHES, SLOT_FLUSHES, false},
-		{FS_DELAY_HITS, SLOT_DELAY_HITS, false},
-		{FS_DELAY_MISSES, SLOT_DELAY_MISSES, false},
-		{FS_DELAY_UNCERTAIN, SLOT_DELAY_UNCERTAIN, false},
 		{FS_DELAY_TIME, SLOT_DELAY_TIME, true},
 		{FS_COMMIT_TIME, SLOT_COMMIT_TIME, true},
 		{FS_FLUSH_TIME, SLOT_FLUSH_TIME, true},
@@ -189,6 +188,22 @@ set_slot_columns(Row *row, const SlotTotals *slots)
 		else
 			set_int8(row, map[i].column, value);
 	}
+}
+
+/* Sums of probabilities, rounded to whole flushes. */
+static void
+set_delay_columns(Row *row, const SlotTotals *slots)
+{
+	uint64		delayable = slots->value[SLOT_DELAYABLE];
+	uint64		hits = (slots->value[SLOT_DELAY_HITS] + SLOT_FRACTION / 2) /
+		SLOT_FRACTION;
+
+	hits = Min(hits, delayable);
+	set_int8(row, FS_DELAY_HITS, hits);
+	set_int8(row, FS_DELAY_MISSES, delayable - hits);
+	set_int8(row, FS_DELAY_UNCERTAIN,
+			 (slots->value[SLOT_DELAY_UNCERTAIN] + SLOT_FRACTION / 2) /
+			 SLOT_FRACTION);
 }
 
 /* Average and maximum of the siblings; null before the first flush. */
@@ -228,6 +243,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 
 	start_row(&row);
 	set_slot_columns(&row, &slots);
+	set_delay_columns(&row, &slots);
 	set_sibling_columns(&row, groups);
 
 	/* The slots were read later, so they know of all that the groups know. */
@@ -327,6 +343,7 @@ typedef enum FlushLogColumn
 	FL_ACTIVE_TRANSACTIONS,
 	FL_SIBLINGS,
 	FL_DELAYED,
+	FL_DELAY_PROBABILITY,
 	FL_DELAY_TIME,
 	FL_FLUSH_TIME,
 	FL_WAL_BYTES,
@@ -345,6 +362,8 @@ set_leader_columns(Row *row, const FlushGroupCopy *group)
 	row->nulls[FL_LEADER_PID] = false;
 	set_int8(row, FL_SIBLINGS, leader->siblings);
 	set_bool(row, FL_DELAYED, leader->delayed);
+	set_float8(row, FL_DELAY_PROBABILITY,
+			   rint(leader->delay_probability * 1000) / 1000);
 	set_float8(row, FL_DELAY_TIME, leader->delay_time / 1000.0);
 	if (leader->timed)
 		set_float8(row, FL_FLUSH_TIME, leader->flush_time / 1000.0);

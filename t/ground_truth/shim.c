@@ -1,0 +1,305 @@
+/*-------------------------------------------------------------------------
+ *
+ * shim.c
+ *		What the server really did: an independent witness for the tests.
+ *
+ * Preloaded into the server (LD_PRELOAD), it sees the C library calls that the
+ * server makes, not what commit_stats makes of them: each sync of a WAL file,
+ * and each sleep of commit_delay.  Loaded a second time as a module, it gives
+ * its events to SQL.  Nothing of it is built into the extension.
+ *
+ * A sync alone does not say how far it flushed.  The server knows that at the
+ * moment of the call, in a static variable (LogwrtResult); shim_calibrate()
+ * finds the address of it by looking for a pair of positions in the server's
+ * own data that follows the flush pointer.  The address is the same in all
+ * processes of a server, as they are forks of one.
+ *
+ * Events go to memory shared by all processes of the server, without a lock.
+ *
+ * t/ground_truth/shim.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/pg_lsn.h"
+
+PG_MODULE_MAGIC;
+
+#define MAX_EVENTS		(4 * 1024 * 1024)
+#define MAX_CANDIDATES	4096
+
+typedef enum EventKind
+{
+	EVENT_SYNC = 1,				/* fdatasync() of a WAL file */
+	EVENT_WRITE,				/* write to a WAL file that syncs as well */
+	EVENT_SLEEP					/* sleep of commit_delay */
+} EventKind;
+
+typedef struct Event
+{
+	uint64		boundary;		/* position flushed by a sync; 0: not known */
+	uint64		at;				/* ns, CLOCK_MONOTONIC */
+	int32		pid;
+	int16		kind;
+	int16		backend_type;
+} Event;
+
+typedef struct ShimShared
+{
+	volatile uint64 nevents;
+	volatile uint64 logwrt_result;	/* its address; 0: not known */
+	int			ncandidates;
+	uint64		last_flush;
+	uint64		candidates[MAX_CANDIDATES];
+	Event		events[MAX_EVENTS];
+} ShimShared;
+
+static ShimShared *shim = NULL;
+
+/* Absent in programs that are not the server, so they must be weak. */
+#pragma weak CritSectionCount
+#pragma weak CommitDelay
+#pragma weak MyBackendType
+#pragma weak GetFlushRecPtr
+extern int	CommitDelay;
+
+static int	(*real_fdatasync) (int);
+static int	(*real_select) (int, fd_set *, fd_set *, fd_set *, struct timeval *);
+static int	(*real_nanosleep) (const struct timespec *, struct timespec *);
+static ssize_t (*real_pwrite) (int, const void *, size_t, off_t);
+
+__attribute__((constructor))
+static void
+shim_start(void)
+{
+	real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
+	real_select = dlsym(RTLD_NEXT, "select");
+	real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
+	real_pwrite = dlsym(RTLD_NEXT, "pwrite64");
+	shim = mmap(NULL, sizeof(ShimShared), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (shim == MAP_FAILED)
+		abort();
+}
+
+/*----------------------------------------------------------------
+ * Events
+ *----------------------------------------------------------------
+ */
+
+static bool
+in_server(void)
+{
+	return &CritSectionCount != NULL && shim != NULL;
+}
+
+/* Everything we are after happens in a critical section of XLogFlush(). */
+static bool
+in_critical_section(void)
+{
+	return in_server() && CritSectionCount > 0;
+}
+
+static void
+put_event(EventKind kind, uint64 boundary)
+{
+	uint64		n = __sync_fetch_and_add(&shim->nevents, 1);
+	struct timespec now;
+	Event	   *event;
+
+	if (n >= MAX_EVENTS)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	event = &shim->events[n];
+	event->boundary = boundary;
+	event->at = now.tv_sec * UINT64CONST(1000000000) + now.tv_nsec;
+	event->pid = getpid();
+	event->backend_type = MyBackendType;
+	event->kind = kind;
+}
+
+/* How far the sync that is under way flushes: LogwrtResult.Write. */
+static uint64
+boundary_of_sync(void)
+{
+	return shim->logwrt_result ? *(uint64 *) shim->logwrt_result : 0;
+}
+
+/*----------------------------------------------------------------
+ * The C library's functions, as the server sees them
+ *----------------------------------------------------------------
+ */
+
+int
+fdatasync(int fd)
+{
+	if (in_critical_section())
+		put_event(EVENT_SYNC, boundary_of_sync());
+	return real_fdatasync(fd);
+}
+
+static ssize_t
+write_at(int fd, const void *buf, size_t n, off_t offset)
+{
+	if (in_critical_section() && (fcntl(fd, F_GETFL) & O_DSYNC) != 0)
+		put_event(EVENT_WRITE, 0);
+	return real_pwrite(fd, buf, n, offset);
+}
+
+ssize_t
+pwrite(int fd, const void *buf, size_t n, off_t offset)
+{
+	return write_at(fd, buf, n, offset);
+}
+
+ssize_t
+pwrite64(int fd, const void *buf, size_t n, off_t offset)
+{
+	return write_at(fd, buf, n, offset);
+}
+
+static void
+note_sleep(int64 us)
+{
+	if (in_critical_section() && CommitDelay > 0 && us == CommitDelay)
+		put_event(EVENT_SLEEP, 0);
+}
+
+/* pg_usleep() up to 15 */
+int
+select(int nfds, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout)
+{
+	if (nfds == 0 && timeout != NULL)
+		note_sleep(timeout->tv_sec * INT64CONST(1000000) + timeout->tv_usec);
+	return real_select(nfds, r, w, x, timeout);
+}
+
+/* pg_usleep() from 16 on */
+int
+nanosleep(const struct timespec *request, struct timespec *remaining)
+{
+	note_sleep(request->tv_sec * INT64CONST(1000000) + request->tv_nsec / 1000);
+	return real_nanosleep(request, remaining);
+}
+
+/*----------------------------------------------------------------
+ * SQL functions
+ *----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(shim_calibrate);
+PG_FUNCTION_INFO_V1(shim_reset);
+PG_FUNCTION_INFO_V1(shim_events);
+
+/* Does {Write, Flush} with this Flush stand at "pair"? */
+static bool
+is_candidate(const uint64 *pair, uint64 flush)
+{
+	return pair[1] == flush && pair[0] >= flush &&
+		pair[0] - flush < 1024 * 1024;
+}
+
+static void
+first_candidates(uint64 start, uint64 size, uint64 flush)
+{
+	for (uint64 p = start; p + 16 <= start + size; p += 8)
+	{
+		if (is_candidate((uint64 *) p, flush) &&
+			shim->ncandidates < MAX_CANDIDATES)
+			shim->candidates[shim->ncandidates++] = p;
+	}
+}
+
+/* The writable data of the main program. */
+static int
+scan_program(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	if (info->dlpi_name[0] != '\0')
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+	{
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W))
+			first_candidates(info->dlpi_addr + ph->p_vaddr, ph->p_memsz,
+							 *(uint64 *) arg);
+	}
+	return 1;
+}
+
+static void
+fewer_candidates(uint64 flush)
+{
+	int			n = 0;
+
+	for (int i = 0; i < shim->ncandidates; i++)
+		if (is_candidate((uint64 *) shim->candidates[i], flush))
+			shim->candidates[n++] = shim->candidates[i];
+	shim->ncandidates = n;
+}
+
+/*
+ * Call with the flush pointer at different places, in sessions that do not
+ * flush themselves, until it returns 1.
+ */
+Datum
+shim_calibrate(PG_FUNCTION_ARGS)
+{
+	uint64		flush = GetFlushRecPtr(NULL);
+
+	if (shim->last_flush == 0)
+		dl_iterate_phdr(scan_program, &flush);
+	else if (flush != shim->last_flush)
+		fewer_candidates(flush);
+	shim->last_flush = flush;
+	shim->logwrt_result = shim->ncandidates == 1 ? shim->candidates[0] : 0;
+	PG_RETURN_INT32(shim->ncandidates);
+}
+
+Datum
+shim_reset(PG_FUNCTION_ARGS)
+{
+	shim->nevents = 0;
+	PG_RETURN_VOID();
+}
+
+/* (kind text, backend boolean, pid int, boundary pg_lsn, at bigint) */
+Datum
+shim_events(PG_FUNCTION_ARGS)
+{
+	static const char *const kinds[] = {"none", "sync", "write", "sleep"};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	uint64		n = shim->nevents;
+
+	if (n > MAX_EVENTS)
+		elog(ERROR, "shim: too many events");
+	InitMaterializedSRF(fcinfo, 0);
+	for (uint64 i = 0; i < n; i++)
+	{
+		const Event *event = &shim->events[i];
+		Datum		values[5];
+		bool		nulls[5] = {0};
+
+		values[0] = CStringGetTextDatum(kinds[event->kind]);
+		values[1] = BoolGetDatum(event->backend_type == B_BACKEND);
+		values[2] = Int32GetDatum(event->pid);
+		values[3] = LSNGetDatum(event->boundary);
+		values[4] = Int64GetDatum((int64) event->at);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
