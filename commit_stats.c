@@ -1,11 +1,58 @@
 /*-------------------------------------------------------------------------
  *
  * commit_stats.c
- *		How the server's commits share WAL flushes: the front door.
+ *		How commits share WAL flushes, and what commit_delay does about it.
+ *
+ * A commit waits until its commit record is on disk.  Commits that run at the
+ * same time can share one flush, and commit_delay and commit_siblings say how
+ * hard the server tries.  This module shows what comes of it on a server that
+ * is not patched: how many commits each flush carried, which flushes slept
+ * before they began, and how many other transactions were active.
+ *
+ * The words, which are used in the same sense everywhere:
+ *
+ *	commit		a transaction with an id whose commit record had to be flushed
+ *				before COMMIT returned; an asynchronous commit did not wait
+ *	flush		one write and sync of the WAL that moved the server's flush
+ *				pointer; its boundary is where the pointer came to stand
+ *	leader		the committing backend that issued the flush
+ *	follower	a commit that the flush of another carried along
+ *	flush group	leader and followers; its size is N, the commits in flush
+ *	siblings	other transactions that have an id and do not wait for a lock,
+ *				counted as the server does before it sleeps
+ *	M			the transactions that were active around a flush
+ *	delay hit	a flush whose leader slept commit_delay
+ *	delay miss	one that did not although commit_delay was set, as too few
+ *				siblings were active
+ *
+ * The house.  Data goes one way: the commit path observes, slots and groups
+ * remember, views read.  Nothing below knows what stands above it.
+ *
+ *	commit_stats.c			the front door: settings, hooks, _PG_init
+ *	src/views.c				remembered numbers become rows
+ *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
+ *	src/commit_path.c		the callbacks: the readings around one commit
+ *	src/delay_evidence.c	did the leader sleep?
+ *	src/own_flush.c			did this backend flush the WAL itself?
+ *	src/siblings.c			how many other transactions are active
+ *	src/flush_groups.c		boundaries, groups, their ring, the histogram
+ *	src/backend_slots.c		what each backend counts alone; totals and reset
+ *	src/shared_memory.c		the one segment, laid out for the rooms that use it
+ *	src/clock.h				the one clock
+ *	src/compat.h			the server's versions
+ *
+ * What is counted and how sure each figure is, is in README.md.  Each room's
+ * head states its invariant and its locking.  The rule above all of them: on
+ * the commit path nothing raises an error, allocates, does I/O, waits, or
+ * loops without a bound.
+ *
+ * Copyright (c) 2026, the commit_stats authors
+ *
+ * commit_stats.c
+ *
+ *-------------------------------------------------------------------------
  */
 #include "postgres.h"
-
-#include <limits.h>
 
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -20,11 +67,25 @@ PG_MODULE_MAGIC;
 
 extern PGDLLEXPORT void _PG_init(void);
 
+/*
+ * The settings.  Their variables live in the rooms that obey them.
+ *
+ * "enabled" is for taking the module out of the picture without a restart, to
+ * see what it costs or whether it is to blame.  It is the same for all
+ * sessions: a flush group with members that do not count themselves would look
+ * smaller than it was.
+ *
+ * "log_flushes" is for looking at single flushes for a while, as one would at
+ * log_statement.  It is a superuser's because it can fill the log.
+ *
+ * "flush_log_size" is for those who read commit_flush_log, or log every flush,
+ * of a server with thousands of flushes a second.
+ */
 static void
 define_settings(void)
 {
 	DefineCustomBoolVariable("commit_stats.enabled",
-							 "Counts commits and the flushes that they share.",
+							 "Counts commits and the WAL flushes that they share.",
 							 NULL,
 							 &commit_stats_enabled,
 							 true,
@@ -32,14 +93,14 @@ define_settings(void)
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("commit_stats.log_flushes",
 							 "Logs how many commits each WAL flush carried.",
-							 NULL,
+							 "A flush is logged if this is on in the session that issued it.",
 							 &commit_stats_log_flushes,
 							 false,
 							 PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("commit_stats.flush_log_size",
-							"Sets how many of the newest flushes are kept.",
-							NULL,
+							"Sets the number of flushes that commit_flush_log shows.",
+							"The next higher power of 2 is used for the shared memory.",
 							&flush_log_size,
 							FLUSH_LOG_SIZE_DEFAULT,
 							FLUSH_LOG_SIZE_MIN, FLUSH_LOG_SIZE_MAX,
@@ -48,11 +109,17 @@ define_settings(void)
 	MarkGUCPrefixReserved("commit_stats");
 }
 
+/*
+ * Without preloading there is no shared memory and nothing to hook into.  That
+ * is no error here: the SQL functions can still be created, and say themselves
+ * what is missing when they are called.
+ */
 void
 _PG_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
 		return;
+
 	define_settings();
 	shared_memory_install_hooks();
 	commit_path_install_hooks();

@@ -288,7 +288,7 @@ commit_path_xact_callback(XactEvent event, void *arg)
 			before_two_phase();
 			break;
 		case XACT_EVENT_PREPARE:
-			/* XactLastRecEnd is cleared by now; any byte of the record will do */
+			/* XactLastRecEnd is cleared by now; any byte of it will do */
 			after_two_phase(ProcLastRecPtr + 1, false);
 			break;
 		case XACT_EVENT_ABORT:

@@ -52,7 +52,6 @@
 
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
 #define MAX_RAISE_TRIES		4	/* when others raise "active" as well */
-#define MAX_STEPS_BACK		64	/* from the newest group to a commit's own */
 #define FOLD_SLACK			64	/* folds that a reader puts up with */
 
 typedef struct FlushGroup
@@ -273,13 +272,14 @@ make_head(GroupNumber number, XLogRecPtr boundary)
 static inline XLogRecPtr
 head_boundary(uint64 head, XLogRecPtr near)
 {
-	/* The difference of the 44 bits, sign-extended, times 8. */
-	uint64		shifted = (head & ~GROUP_NUMBER_MASK) -
-		((near >> 3) << GROUP_NUMBER_BITS);
-	int64		difference = (int64) shifted / (INT64CONST(1) << GROUP_NUMBER_BITS);
+	uint64		low_bits = head & ~GROUP_NUMBER_MASK;
+	int64		difference;
 
 	if (head == 0)
 		return InvalidXLogRecPtr;
+	/* the difference of 44 bits, in the upper ones so that it has a sign */
+	difference = (int64) (low_bits - ((near >> 3) << GROUP_NUMBER_BITS));
+	difference /= INT64CONST(1) << GROUP_NUMBER_BITS;
 	return (near & ~UINT64CONST(7)) + difference * 8;
 }
 
@@ -383,7 +383,7 @@ fold_group(GroupNumber number)
 /*
  * Make the slot of a future group ready: fold what is in it, then clear it.
  * Called once for each number, by the publisher of the group half a ring
- * before.  
+ * before.
  */
 static void
 prepare_slot(GroupNumber number)
@@ -456,29 +456,61 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 	}
 }
 
-/* The group of a record that is flushed and ends at "lsn", if it is known. */
+/*
+ * Does the group that came "back" groups before "newest" end before "lsn"?  A
+ * group that is not in the ring any more does.
+ */
+static inline bool
+ends_before(GroupNumber newest, int back, XLogRecPtr lsn)
+{
+	GroupNumber number = flush_group_add(newest, -back);
+	FlushGroup *group = group_slot(number);
+	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+
+	return !slot_is_for(group, number) || boundary < lsn;
+}
+
+/*
+ * The group of a record that is flushed and ends at "lsn", if it is known.
+ *
+ * That is nearly always one of the newest, so we begin there and double our
+ * steps back until we are before it; then we halve the distance.
+ */
 GroupNumber
 flush_groups_find(XLogRecPtr lsn)
 {
 	uint64		head = pg_atomic_read_u64(&shared->head);
-	GroupNumber number = head_number(head);
+	GroupNumber newest = head_number(head);
+	GroupNumber before;
+	XLogRecPtr	boundary;
+	int			found = 0;		/* this far back it ends at or after lsn */
+	int			beyond = 1;		/* this far back it should end before lsn */
 
 	if (head_boundary(head, lsn) < lsn)
 		return InvalidGroupNumber;
 	pg_read_barrier();
-	for (int i = 0; i < MAX_STEPS_BACK; i++)
+	while (beyond < flush_groups_kept() && !ends_before(newest, beyond, lsn))
 	{
-		GroupNumber before = flush_group_add(number, -1);
-		FlushGroup *group = group_slot(before);
-		XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
-
-		if (boundary == 0 || !slot_is_for(group, before))
-			return InvalidGroupNumber;
-		if (boundary < lsn)
-			return number;
-		number = before;
+		found = beyond;
+		beyond *= 2;
 	}
-	return InvalidGroupNumber;
+	while (beyond - found > 1)
+	{
+		int			middle = (found + beyond) / 2;
+
+		if (ends_before(newest, middle, lsn))
+			beyond = middle;
+		else
+			found = middle;
+	}
+
+	/* The one before it must be there to prove that it is the right one. */
+	before = flush_group_add(newest, -beyond);
+	boundary = pg_atomic_read_u64(&group_slot(before)->boundary);
+	if (!slot_is_for(group_slot(before), before) ||
+		boundary == 0 || boundary >= lsn)
+		return InvalidGroupNumber;
+	return flush_group_add(newest, -found);
 }
 
 /*
@@ -682,7 +714,7 @@ flush_groups_reset(void)
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
 	/* The publisher of the newest group may not have written it yet. */
-	for (int back = 0; back < MAX_STEPS_BACK && boundary == 0; back++)
+	for (int back = 0; back < FOLD_SLACK && boundary == 0; back++)
 		boundary = pg_atomic_read_u64(&group_slot(flush_group_add(newest, -back))->boundary);
 	pg_atomic_write_u64(&shared->reset_boundary, boundary);
 	pg_memory_barrier();

@@ -44,8 +44,9 @@ typedef struct FlushLoggerShared
 	pg_atomic_uint32 procno_plus_one;
 
 	/*
-	 * 1 while the worker looks every SETTLE_TIME by itself.  The worker clears
-	 * it before it goes to sleep, and the leader that sets it wakes the worker.
+	 * 1 while the worker looks every SETTLE_TIME by itself.  The worker
+	 * clears it before it goes to sleep; the leader that sets it wakes the
+	 * worker.
 	 */
 	pg_atomic_uint32 awake;
 } FlushLoggerShared;
@@ -104,9 +105,9 @@ flush_logger_wake(void)
 static GroupNumber
 skip_lost_groups(GroupNumber logged, GroupNumber newest, bool following)
 {
-	int			lost = flush_groups_distance(logged, newest) -
-		flush_groups_kept();
+	int			lost = flush_groups_distance(logged, newest);
 
+	lost -= flush_groups_kept();
 	if (lost <= 0)
 		return logged;
 	if (following)
@@ -162,9 +163,10 @@ forget_worker(int code, Datum arg)
 static void
 nap(long timeout)
 {
-	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH |
-		(timeout >= 0 ? WL_TIMEOUT : 0);
+	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH;
 
+	if (timeout >= 0)
+		events |= WL_TIMEOUT;
 	(void) WaitLatch(MyLatch, events, timeout, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();

@@ -97,8 +97,9 @@ unregister_backend(int code, Datum arg)
 void
 siblings_register_backend(void)
 {
-	if (my_procno >= 0 || MyProcNumber >= MaxBackends)
+	if (my_procno >= 0)
 		return;
+	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
 	my_procno = MyProcNumber;
 	pg_atomic_fetch_or_u64(&shared->connected[my_procno / 64],

@@ -190,20 +190,24 @@ set_slot_columns(Row *row, const SlotTotals *slots)
 	}
 }
 
+static uint64
+round_fraction(uint64 sum)
+{
+	return (sum + SLOT_FRACTION / 2) / SLOT_FRACTION;
+}
+
 /* Sums of probabilities, rounded to whole flushes. */
 static void
 set_delay_columns(Row *row, const SlotTotals *slots)
 {
 	uint64		delayable = slots->value[SLOT_DELAYABLE];
-	uint64		hits = (slots->value[SLOT_DELAY_HITS] + SLOT_FRACTION / 2) /
-		SLOT_FRACTION;
+	uint64		hits = round_fraction(slots->value[SLOT_DELAY_HITS]);
 
 	hits = Min(hits, delayable);
 	set_int8(row, FS_DELAY_HITS, hits);
 	set_int8(row, FS_DELAY_MISSES, delayable - hits);
 	set_int8(row, FS_DELAY_UNCERTAIN,
-			 (slots->value[SLOT_DELAY_UNCERTAIN] + SLOT_FRACTION / 2) /
-			 SLOT_FRACTION);
+			 round_fraction(slots->value[SLOT_DELAY_UNCERTAIN]));
 }
 
 /* Average and maximum of the siblings; null before the first flush. */

@@ -1,0 +1,58 @@
+# Are the figures true?
+#
+# Every count of commit_stats is held against what a preloaded shim saw the
+# server do and what the WAL says: see t/ground_truth/GroundTruth.pm.  The
+# limits are twice what README.md promises, so that a noisy machine does not
+# fail the test; bench/ground-truth prints the figures themselves.
+
+use strict;
+use warnings;
+
+use lib 't/ground_truth';
+use GroundTruth qw(start_truth measure limits figures);
+use Test::More;
+
+# Below, on and above commit_siblings; without a delay, with short and long
+# ones.  Without track_wal_io_timing the delay hits are estimates that promise
+# less: there only what does not depend on them is checked.
+my @cases = (
+	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 50),
+	(map { { clients => 10, delay => $_, siblings => 5 } } 10, 50, 200, 1000),
+	(map { { clients => 7, delay => $_, siblings => 5 } } 20, 50, 300),
+	(map { { clients => $_, delay => 1000, siblings => 5 } } 5, 50),
+	{ clients => 2, delay => 500, siblings => 1 },
+	{ clients => 20, delay => 100, siblings => 15 },
+	{ clients => 10, delay => 1000, siblings => 5, timing => 'off' });
+
+my $node = start_truth('truth');
+
+for my $case (@cases)
+{
+	my $name = join ', ', map { "$_ $case->{$_}" } sort keys %$case;
+	my $result = measure($node, $case, 3);
+	my $error = figures($result);
+	my $limit = limits($case);
+
+	cmp_ok($result->{truth}->{commits}, '>', 100, "$name: there was a load");
+	is($error->{commits}, 0, "$name: commits are exact");
+	for my $what (qw(flushes distribution hits))
+	{
+		next if $what eq 'hits' && ($case->{timing} || 'on') eq 'off';
+		cmp_ok(abs($error->{$what}), '<=', 2 * $limit->{$what},
+			"$name: $what are right");
+	}
+}
+
+# Where the write syncs, the server counts no sync, but the flushes are seen.
+$node->safe_psql('postgres',
+	'ALTER SYSTEM SET wal_sync_method = open_datasync');
+my $case = { clients => 5, delay => 0, siblings => 5 };
+my $result = measure($node, $case, 3);
+my $error = figures($result);
+
+is($error->{commits}, 0, 'open_datasync: commits are exact');
+cmp_ok($result->{truth}->{flushes}, '>', 100, 'open_datasync: writes sync');
+cmp_ok(abs($error->{flushes}), '<=', 1, 'open_datasync: flushes are right');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,272 @@
+# What the server really did, beside what commit_stats says it did.
+#
+# The shim (shim.c) is preloaded into the server, counts the calls that sync
+# the WAL and those that sleep commit_delay, and knows how far each sync
+# flushed; pg_waldump lists the commit records.  Together they say which
+# commits shared which flush, without a word from commit_stats.
+#
+# Used by t/012_ground_truth.pl, which checks, and by bench/ground-truth, which
+# prints the figures.
+
+package GroundTruth;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use List::Util qw(max sum0 uniq);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT_OK = qw(start_truth measure limits figures);
+
+# The first position after $lsn that is one of the sorted @$boundaries.
+sub _next_boundary
+{
+	my ($boundaries, $lsn) = @_;
+	my ($low, $high) = (0, scalar @$boundaries);
+
+	while ($low < $high)
+	{
+		my $middle = int(($low + $high) / 2);
+		if ($boundaries->[$middle] > $lsn)
+		{
+			$high = $middle;
+		}
+		else
+		{
+			$low = $middle + 1;
+		}
+	}
+	return $low;
+}
+
+sub _lsn
+{
+	my ($text) = @_;
+	my ($high, $low) = map { hex } split(m{/}, $text);
+
+	return $high * 4294967296 + $low;
+}
+
+# Compile the shim with the headers of the server under test.
+sub _compile_shim
+{
+	my ($dir) = @_;
+	my $shim = "$dir/shim.so";
+	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
+	my $include = `$pg_config --includedir-server`;
+
+	chomp $include;
+	system_or_bail('cc', '-O2', '-Wall', '-fPIC', '-shared', '-Wl,-z,lazy',
+		'-D_GNU_SOURCE', "-I$include", '-o', $shim,
+		't/ground_truth/shim.c', '-ldl');
+	return $shim;
+}
+
+# Let the shim find out where the server keeps the flush pointer: it must see
+# it at several places from a session that does not flush.
+sub _calibrate
+{
+	my ($node) = @_;
+	my $candidates = 0;
+
+	for my $try (1 .. 20)
+	{
+		$node->safe_psql('postgres', "INSERT INTO tick VALUES ($try)");
+		$candidates =
+		  $node->safe_psql('postgres', 'SELECT shim_calibrate()');
+		return if $candidates == 1 && $try >= 3;
+	}
+	die "the shim found $candidates places for the flush pointer, not 1\n";
+}
+
+# A server with the library and the shim.
+sub start_truth
+{
+	my ($name) = @_;
+	my $shim = _compile_shim(PostgreSQL::Test::Utils::tempdir());
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init;
+	$node->append_conf('postgresql.conf', q{
+shared_preload_libraries = 'commit_stats'
+track_wal_io_timing = on
+autovacuum = off
+fsync = on
+max_connections = 100
+max_wal_size = 4GB
+shared_buffers = 256MB
+});
+	{
+		local $ENV{LD_PRELOAD} = $shim;
+		$node->start;
+	}
+	$node->safe_psql('postgres', qq{
+CREATE EXTENSION commit_stats;
+CREATE TABLE tick (i int);
+CREATE FUNCTION shim_calibrate() RETURNS int AS '$shim' LANGUAGE C;
+CREATE FUNCTION shim_reset() RETURNS void AS '$shim' LANGUAGE C;
+CREATE FUNCTION shim_events(OUT kind text, OUT backend bool, OUT pid int,
+	OUT boundary pg_lsn, OUT at bigint)
+RETURNS SETOF record AS '$shim' LANGUAGE C;
+});
+	_calibrate($node);
+	$node->command_ok([ 'pgbench', '-q', '-i', '-s', '10', 'postgres' ],
+		'pgbench tables are there');
+	return $node;
+}
+
+# The positions of the commit records between two positions.
+sub _commit_records
+{
+	my ($node, $start, $end) = @_;
+	my ($out, $err) = run_command(
+		[
+			'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+			'-r', 'Transaction', '-s', $start, '-e', $end
+		]);
+
+	return map { m/lsn: ([0-9A-F\/]+),.* desc: COMMIT/ ? _lsn($1) : () }
+	  split(/\n/, $out);
+}
+
+sub _rows
+{
+	my ($node, $sql) = @_;
+
+	return map { [ split /\|/ ] }
+	  split(/\n/, $node->safe_psql('postgres', $sql));
+}
+
+# What the shim and the WAL say.
+sub _truth
+{
+	my ($node, $start, $end) = @_;
+	my @syncs = _rows($node,
+		q{SELECT boundary - '0/0', backend FROM shim_events()
+		  WHERE kind = 'sync' ORDER BY 1});
+	my @boundaries = map { $_->[0] } @syncs;
+	my %count =
+	  map { $_->[0] => $_->[1] }
+	  _rows($node, q{SELECT kind, count(*) FROM shim_events()
+					 WHERE backend GROUP BY 1});
+	my (@size, %histogram, $without_leader);
+	my @commits = _commit_records($node, $start, $end);
+
+	$size[ _next_boundary(\@boundaries, $_) ]++ for @commits;
+	for my $i (0 .. $#syncs)
+	{
+		my $n = $size[$i] or next;
+		if ($syncs[$i]->[1] eq 't')
+		{
+			$histogram{$n}++;
+		}
+		else
+		{
+			$without_leader += $n;
+		}
+	}
+	return {
+		commits => scalar @commits,
+		flushes => $count{sync} || $count{write} || 0,
+		hits => $count{sleep} || 0,
+		without_leader => $without_leader || 0,
+		histogram => \%histogram
+	};
+}
+
+# What commit_stats says.
+sub _ours
+{
+	my ($node) = @_;
+	my ($row) = _rows($node,
+		q{SELECT commits, flushes, delay_hits, commits_without_leader,
+				 delay_uncertain, unresolved_flushes, unresolved_commits
+		  FROM commit_flush_stats});
+	my %ours;
+
+	@ours{
+		qw(commits flushes hits without_leader uncertain
+		  unresolved_flushes unresolved_commits)
+	} = @$row;
+	$ours{histogram} =
+	  { map { $_->[0] => $_->[1] }
+		  _rows($node, 'SELECT commits_in_flush, flushes
+						FROM commit_flush_histogram') };
+	return \%ours;
+}
+
+# Drive pgbench for a case and return what was counted by both.
+sub measure
+{
+	my ($node, $case, $seconds) = @_;
+	my ($clients, $delay, $siblings) = @$case{qw(clients delay siblings)};
+	my $timing = exists $case->{timing} ? $case->{timing} : 'on';
+	my ($start, $end, %result);
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $_")
+	  for ("commit_delay = $delay", "commit_siblings = $siblings",
+		"track_wal_io_timing = $timing");
+	$node->reload;
+	$node->poll_query_until('postgres',
+		"SELECT current_setting('commit_delay')::int = $delay")
+	  or die "commit_delay did not change\n";
+	$node->safe_psql('postgres', 'CHECKPOINT');
+	$start = $node->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
+	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+	run_log(
+		[
+			'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-T', $seconds,
+			'-h', $node->host, '-p', $node->port, 'postgres'
+		],
+		'>',
+		\my $output) or die "pgbench failed\n";
+	$result{ours} = _ours($node);
+	$end = $node->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
+	$result{truth} = _truth($node, $start, $end);
+	return \%result;
+}
+
+# What is promised for a case: the largest errors, in percent.
+sub limits
+{
+	my ($case) = @_;
+	my $delay = $case->{delay};
+
+	return {
+		flushes => 0.5,
+		distribution => $case->{clients} <= 10 ? 1 : 2,
+		hits => $delay >= 200 ? 1 : $delay >= 50 ? 5 : 15
+	};
+}
+
+# Half the sum of the differences of two distributions, in percent.
+sub _total_variation
+{
+	my ($a, $b) = @_;
+	my ($na, $nb) = (max(1, sum0(values %$a)), max(1, sum0(values %$b)));
+
+	return 50 * sum0(
+		map { abs(($a->{$_} || 0) / $na - ($b->{$_} || 0) / $nb) }
+		  uniq(keys %$a, keys %$b));
+}
+
+# The errors of a measurement, in percent.  Delay hits are compared with the
+# real ones, or where there are hardly any, with a twentieth of the flushes.
+sub figures
+{
+	my ($result) = @_;
+	my ($ours, $truth) = @$result{qw(ours truth)};
+
+	return {
+		commits => $ours->{commits} - $truth->{commits},
+		flushes => 100 * ($ours->{flushes} / max(1, $truth->{flushes}) - 1),
+		distribution =>
+		  _total_variation($ours->{histogram}, $truth->{histogram}),
+		hits => 100 * ($ours->{hits} - $truth->{hits}) /
+		  max($truth->{hits}, $truth->{flushes} / 20, 1)
+	};
+}
+
+1;
