@@ -91,18 +91,19 @@ read_before_wait(void)
 static void
 before_commit(void)
 {
+	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
+
 	reading.taken = commit_stats_enabled && shared_memory_is_attached();
 	if (!reading.taken)
 		return;
-	siblings_register_backend();
+	siblings_register_backend(has_xid);
 
 	/*
 	 * Without an id there will be no commit record.  Without WAL so far there
 	 * will be one, but nothing worth waiting for.  A NOTIFY may yet cause an
 	 * id to be assigned; it writes no WAL.
 	 */
-	reading.logged = XactLastRecEnd != InvalidXLogRecPtr &&
-		TransactionIdIsValid(GetTopTransactionIdIfAny());
+	reading.logged = has_xid && XactLastRecEnd != InvalidXLogRecPtr;
 	reading.waits = false;
 	if (!reading.logged)
 		return;
@@ -124,7 +125,7 @@ before_two_phase(void)
 	reading.taken = commit_stats_enabled && shared_memory_is_attached();
 	if (!reading.taken)
 		return;
-	siblings_register_backend();
+	siblings_register_backend(true);
 	reading.logged = true;
 	read_before_wait();
 }

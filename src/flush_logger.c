@@ -34,6 +34,7 @@
 #include "compat.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
+#include "shared_memory.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
 #define QUIET_NAPS		20		/* looks in vain before it goes to sleep */
@@ -184,6 +185,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 	GroupNumber logged;
 	bool		following = false;
 	int			quiet = 0;
+
+	/* preloaded under another name, this is a second copy without memory */
+	shared_memory_require();
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, die);

@@ -9,9 +9,8 @@
  *
  * The server walks its whole process array, which reads a cache line of every
  * other backend.  A count made at every commit must cost less, and must not
- * grow with max_connections: a bitmap says which backends are there at all
- * (one that never ran a transaction since it connected cannot hold an id), and
- * a count visits at most SIBLINGS_MAX_VISITS of them.  Up to that many the
+ * grow with max_connections: a bitmap says which backends can have an id at
+ * all, and a count visits at most SIBLINGS_MAX_VISITS of them.  Up to that many the
  * result is what the server would count at that moment.  With more, every
  * backend looks at the ones that follow it in the array, and scales up.
  *
@@ -46,8 +45,8 @@ typedef struct SiblingsShared
 	pg_atomic_uint32 nconnected;
 
 	/*
-	 * Bit b of word w: the backend at allProcs[64 * w + b] has run a
-	 * transaction and is still there.  Atomic; a backend sets and clears only
+	 * Bit b of word w: the backend at allProcs[64 * w + b] is there and can
+	 * have a transaction id.  Atomic; a backend sets and clears only
 	 * its own bit.
 	 */
 	pg_atomic_uint64 connected[FLEXIBLE_ARRAY_MEMBER];
@@ -90,14 +89,16 @@ unregister_backend(int code, Datum arg)
 }
 
 /*
- * Show this backend in the bitmap until it exits.  May raise an error, so it
- * is called outside of any commit that matters: when the first transaction of
- * a backend ends, which is the server's own, before the first command.
+ * Show this backend in the bitmap until it exits.  Called before every commit,
+ * "has_xid" telling whether it will be one.  A client backend is there from
+ * the server's own first transaction in it, before the first command; other
+ * processes, of which most never write, from the first that they write in.
+ * May raise an error, but only the first time.
  */
 void
-siblings_register_backend(void)
+siblings_register_backend(bool has_xid)
 {
-	if (my_procno >= 0)
+	if (my_procno >= 0 || (MyBackendType != B_BACKEND && !has_xid))
 		return;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
@@ -132,37 +133,34 @@ is_active(int procno)
 uint32
 siblings_count(void)
 {
-	int			nwords = bitmap_words();
-	int			word = MyProcNumber / 64;
-	uint64		others = ~(UINT64CONST(1) << (MyProcNumber % 64));
+	uint32		nothers = pg_atomic_read_u32(&shared->nconnected);
+	uint32		nvisits;
 	uint32		visited = 0;
 	uint32		active = 0;
-	uint32		nothers;
+	int			nwords = bitmap_words();
+	int			word = MyProcNumber / 64;
+	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
 
-	for (int i = 0, empty = 0; i < nwords && empty < MAX_EMPTY_WORDS; i++)
+	nothers = nothers > 0 ? nothers - 1 : 0;	/* not this backend */
+	nvisits = Min(nothers, SIBLINGS_MAX_VISITS);
+	for (int i = 0, empty = 0;
+		 visited < nvisits && i < nwords && empty < MAX_EMPTY_WORDS; i++)
 	{
-		uint64		bits = pg_atomic_read_u64(&shared->connected[word]);
+		uint64		bits = pg_atomic_read_u64(&shared->connected[word]) & not_me;
 
-		if (i == 0)
-			bits &= others;
 		if (bits == 0)
 			empty++;
-		while (bits != 0 && visited < SIBLINGS_MAX_VISITS)
+		for (; bits != 0 && visited < nvisits; bits &= bits - 1)
 		{
-			if (is_active(word * 64 + pg_rightmost_one_pos64(bits)))
-				active++;
+			active += is_active(word * 64 + pg_rightmost_one_pos64(bits));
 			visited++;
-			bits &= bits - 1;
 		}
-		if (visited >= SIBLINGS_MAX_VISITS)
-			break;
+		not_me = ~UINT64CONST(0);
 		if (++word == nwords)
 			word = 0;
 	}
 
-	nothers = pg_atomic_read_u32(&shared->nconnected);
-	if (nothers <= visited + 1 || visited == 0)
+	if (visited == nothers || visited == 0)
 		return active;
-	nothers -= 1;				/* not this backend */
 	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
 }

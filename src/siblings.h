@@ -15,7 +15,7 @@
 
 extern Size siblings_shared_size(void);
 extern void siblings_attach(void *part, bool found);
-extern void siblings_register_backend(void);
+extern void siblings_register_backend(bool has_xid);
 extern uint32 siblings_count(void);
 extern uint32 siblings_connected(void);
 

@@ -33,6 +33,8 @@ for my $case (@cases)
 	my $error = figures($result);
 	my $limit = limits($case);
 
+	note sprintf('%s: flushes %+.2f%%, distribution %.2f%%, hits %+.2f%%',
+		$name, @$error{qw(flushes distribution hits)});
 	cmp_ok($result->{truth}->{commits}, '>', 100, "$name: there was a load");
 	is($error->{commits}, 0, "$name: commits are exact");
 	for my $what (qw(flushes distribution hits))

@@ -139,13 +139,30 @@ sub _rows
 	  split(/\n/, $node->safe_psql('postgres', $sql));
 }
 
+# The flushes: [where it ended, by a backend?, process], in order.  One that
+# goes on into the next WAL segment syncs the first one on the way, and the
+# flush pointer never stands there: that is one flush.
+sub _flushes
+{
+	my ($node) = @_;
+	my @syncs = _rows($node,
+		q{SELECT boundary - '0/0', backend, pid FROM shim_events()
+		  WHERE kind = 'sync' ORDER BY 1});
+	my $segment = 16 * 1024 * 1024;
+
+	return map { $syncs[$_] }
+	  grep {
+			 $_ == $#syncs
+		  || $syncs[$_]->[0] % $segment != 0
+		  || $syncs[$_]->[2] != $syncs[ $_ + 1 ]->[2]
+	  } 0 .. $#syncs;
+}
+
 # What the shim and the WAL say.
 sub _truth
 {
 	my ($node, $start, $end) = @_;
-	my @syncs = _rows($node,
-		q{SELECT boundary - '0/0', backend FROM shim_events()
-		  WHERE kind = 'sync' ORDER BY 1});
+	my @syncs = _flushes($node);
 	my @boundaries = map { $_->[0] } @syncs;
 	my %count =
 	  map { $_->[0] => $_->[1] }
@@ -169,7 +186,7 @@ sub _truth
 	}
 	return {
 		commits => scalar @commits,
-		flushes => $count{sync} || $count{write} || 0,
+		flushes => $count{write} || scalar(grep { $_->[1] eq 't' } @syncs),
 		hits => $count{sleep} || 0,
 		without_leader => $without_leader || 0,
 		histogram => \%histogram

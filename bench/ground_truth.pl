@@ -1,0 +1,72 @@
+# Print how far commit_stats is from the truth; see bench/ground-truth, which
+# prepares what this needs and calls it.
+#
+# usage: perl bench/ground_truth.pl [SECONDS [ROUNDS]]
+
+use strict;
+use warnings;
+
+use lib 't/ground_truth';
+use GroundTruth qw(start_truth measure limits figures);
+use Test::More;
+
+my $seconds = $ARGV[0] || 5;
+my $rounds = $ARGV[1] || 1;
+
+my @cases = (
+	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20, 50),
+	(
+		map {
+			my $delay = $_;
+			map { { clients => $_, delay => $delay, siblings => 5 } } 5, 7, 10,
+			  50
+		} 10, 20, 50, 100, 200, 500, 1000, 2000
+	),
+	{ clients => 2, delay => 500, siblings => 1 },
+	{ clients => 10, delay => 50, siblings => 8 },
+	{ clients => 20, delay => 100, siblings => 15 },
+	(map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } }
+		  50, 200, 1000));
+
+# The test modules have sent standard output to their log, and Test::More to
+# where it went before.  Here the table goes there, and the TAP of the set-up
+# nowhere.
+my $out = Test::More->builder->output;
+open my $nowhere, '>', \my $ignored;
+Test::More->builder->output($nowhere);
+$out->autoflush(1);
+
+my $node = start_truth('truth');
+my $outside = 0;
+
+print $out <<'EOT';
+clients  delay  siblings  |  commits  wrong  |  flushes  error % (limit)  |  distribution % (limit)  |  delay hits  error % (limit)
+EOT
+for my $case ((@cases) x $rounds)
+{
+	my $result = measure($node, $case, $seconds);
+	my ($ours, $error, $limit) =
+	  ($result->{ours}, figures($result), limits($case));
+	my $timed = ($case->{timing} || 'on') eq 'on';
+	my @wrong =
+	  grep { abs($error->{$_}) > $limit->{$_} && ($timed || $_ ne 'hits') }
+	  qw(flushes distribution hits);
+
+	push @wrong, 'commits' if $error->{commits} != 0;
+	$outside += @wrong > 0;
+	printf $out
+	  "%7d  %5d  %8d  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
+	  @$case{qw(clients delay siblings)}, $result->{truth}->{commits},
+	  $error->{commits}, $result->{truth}->{flushes}, $error->{flushes},
+	  $limit->{flushes}, $error->{distribution}, $limit->{distribution},
+	  $result->{truth}->{hits},
+	  $case->{delay} == 0 ? '' : sprintf('%+7.2f (%s)',
+		$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
+	  @wrong ? "  OUTSIDE: @wrong" : '';
+}
+printf $out "%d of %d measurements are outside the limits\n", $outside,
+  scalar(@cases) * $rounds;
+
+$node->stop;
+done_testing();
+exit($outside > 0);

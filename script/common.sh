@@ -1,0 +1,440 @@
+# common.sh
+#
+# What script/demo and script/test share: everything between a fresh clone and
+# a running server that has the extension, and the way back.  To be sourced by
+# bash; a script then calls
+#
+#	set_up				packages, user, work folder, sources, private server
+#	build_and_install	compile, and install into the private server
+#	start_server		a throwaway server with the extension preloaded
+#
+# There is nothing to call at the end: whichever way the script ends, finish()
+# ends all processes and removes the work folder.
+#
+# All that is made is made in that folder:
+#
+#	$work/src		the tracked files as they are in the checkout now, and
+#					what is built from them
+#	$work/server	a private copy of the PostgreSQL installation
+#	$work/data		the throwaway server's data, $work/socket its socket
+#	$work/log		what each step printed
+#	$work/tmp		temporary files of everything we run
+#
+# So the checkout is only read, the installed PostgreSQL is only read, no write
+# permission to either is needed, and two runs do not see each other.
+#
+# Root alone installs packages.  PostgreSQL does not run as root, so when we
+# are root, all else is done by the system user $test_user, which is created
+# when it is not there and stays.
+#
+# PG_CONFIG chooses another PostgreSQL than Debian's, TMPDIR another place for
+# the work folder than /var/tmp.
+
+set -euo pipefail
+
+script_name=script/$(basename "$0")
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+test_user=commit_stats_test
+
+pg_config=${PG_CONFIG:-}	# of the PostgreSQL to use; later of the private one
+bin=						# where the programs of the private server are
+work=						# the work folder
+running=					# process group of the command that is running
+no_cluster=					# file to be removed, see install_packages()
+
+# What the caller's environment says about PostgreSQL, git, make and prove is
+# meant for other servers, repositories and runs than ours.
+unset "${!PG@}" "${!GIT_@}" MAKEFLAGS MFLAGS MAKELEVEL PROVE_FLAGS PROVE_TESTS CDPATH
+export LC_ALL=C
+
+say()
+{
+	printf '%s\n' "$*"
+}
+
+die()
+{
+	printf '%s: %s\n' "$script_name" "$*" >&2
+	exit 1
+}
+
+am_root()
+{
+	[ "$(id -u)" -eq 0 ]
+}
+
+# Run a command as somebody whom PostgreSQL accepts.
+as_user()
+{
+	if am_root; then
+		setpriv --reuid "$test_user" --regid "$test_user" --init-groups -- "$@"
+	else
+		"$@"
+	fi
+}
+
+# Run a command in a process group of its own, and wait for it.
+#
+# A shell that waits can be interrupted at once, where one with a command in
+# the foreground would first let it end.  The group is what finish() then ends.
+attend()
+{
+	local status=0
+
+	set -m
+	"$@" </dev/null 3>&- &
+	running=$!
+	set +m
+	wait "$running" || status=$?
+	running=
+	return "$status"
+}
+
+# show_log NAME: the end of what a step printed.
+show_log()
+{
+	[ -s "$work/log/$1" ] || return 0
+	say "The last lines of $1:" >&2
+	tail -n "${2:-30}" "$work/log/$1" | sed 's/^/    /' >&2
+}
+
+# step NAME WHAT COMMAND...: run a command with its output in the log NAME, and
+# if it fails, say that WHAT failed and why.
+step()
+{
+	local log=$1 what=$2
+
+	shift 2
+	attend as_user "$@" >"$work/log/$log" 2>&1 && return
+	show_log "$log"
+	die "$what failed."
+}
+
+#
+# The way back
+#
+
+# Ask the processes of a group to end, and do not ask twice.
+end_group()
+{
+	local i
+
+	kill -TERM -- "-$1" 2>/dev/null || return 0
+	for i in {1..50}; do
+		kill -0 -- "-$1" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	kill -KILL -- "-$1" 2>/dev/null || :
+}
+
+# Stop the servers whose data is in the work folder: our own, and those that
+# TAP tests have left when they were cut short.
+stop_all_servers()
+{
+	local pidfile
+
+	find "$work" -name postmaster.pid 2>/dev/null |
+		while read -r pidfile; do
+			as_user "$bin/pg_ctl" stop -s -w -m immediate \
+				-D "$(dirname "$pidfile")" >/dev/null 2>&1 </dev/null || :
+		done
+}
+
+# End what is left: a server that was about to start has no postmaster.pid yet.
+# Whoever works in our folder was started by us.  SIGQUIT is PostgreSQL's
+# immediate shutdown, and ends others as well.
+end_stragglers()
+{
+	local signal pids
+
+	for signal in QUIT QUIT TERM KILL; do
+		pids=$(find /proc -mindepth 2 -maxdepth 2 -name cwd \
+			\( -lname "$work" -o -lname "$work/*" \) 2>/dev/null | cut -d/ -f3)
+		[ -n "$pids" ] || return 0
+		# shellcheck disable=SC2086		# a list of numbers
+		kill -s "$signal" $pids 2>/dev/null || :
+		sleep 0.5
+	done
+}
+
+# However we end.
+finish()
+{
+	local status=$?
+
+	trap - ERR EXIT
+	trap '' HUP INT PIPE TERM
+	set +e
+	[ -z "$no_cluster" ] || rm -f "$no_cluster"
+	[ -z "$running" ] || end_group "$running"
+	if [ -n "$work" ]; then
+		cd /
+		[ -z "$bin" ] || stop_all_servers
+		end_stragglers
+		rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
+	fi
+	exit "$status"
+}
+
+interrupted()
+{
+	say "$script_name: interrupted, cleaning up" >&3
+	exit "$1"
+}
+
+exec 3>&2					# stderr may lead to a log at the moment of a trap
+trap finish EXIT
+trap 'say "$script_name: \"$BASH_COMMAND\" failed." >&3' ERR
+trap 'interrupted 129' HUP
+trap 'interrupted 130' INT
+trap 'exit 141' PIPE
+trap 'interrupted 143' TERM
+
+#
+# Work folder, packages, user
+#
+
+# The folder is on /var/tmp because /tmp is memory on many systems, and flushes
+# to memory are not what the demo wants to show.  make cannot live in a path
+# with a space.
+make_work_folder()
+{
+	local parent=${TMPDIR:-/var/tmp}
+
+	case $parent in
+		/*[!-A-Za-z0-9_./+]* | [!/]*) parent=/var/tmp ;;
+	esac
+	work=$(mktemp -d "$parent/commit_stats.XXXXXX") ||
+		die "cannot make a folder in $parent; set TMPDIR to one that can be written to."
+	mkdir "$work/log" "$work/tmp" "$work/socket" "$work/src" "$work/server"
+}
+
+# The newest PostgreSQL that is installed together with its headers.
+installed_version()
+{
+	local pgxs
+
+	for pgxs in $(ls -dv /usr/lib/postgresql/*/lib/pgxs 2>/dev/null); do
+		[ ! -x "${pgxs%/lib/pgxs}/bin/postgres" ] || basename "${pgxs%/lib/pgxs}"
+	done | tail -n 1
+}
+
+# The PostgreSQL of this Debian, if apt knows its packages.
+debian_version()
+{
+	apt-cache depends postgresql 2>/dev/null |
+		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1
+}
+
+# The packages that we need, except those that are there.
+missing_packages()
+{
+	local package version needed=(make gcc libc6-dev perl libipc-run-perl)
+
+	if [ -z "$pg_config" ]; then
+		version=$(installed_version)
+		version=${version:-$(debian_version)}
+		if [ -n "$version" ]; then
+			needed+=("postgresql-$version" "postgresql-server-dev-$version")
+		else
+			needed+=(postgresql postgresql-server-dev-all)
+		fi
+	fi
+	for package in "${needed[@]}"; do
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed || printf '%s ' "$package"
+	done
+}
+
+# As root: install what is missing.
+#
+# Debian's package would create a database cluster and start a server, which
+# nobody asked us for; a passing setting of postgresql-common prevents it.
+install_packages()
+{
+	local log=$work/log/apt.log settings=/etc/postgresql-common/createcluster.d
+	local missing
+
+	say "Installing Debian packages: $(missing_packages)"
+	apt-get -q update >"$log" 2>&1 </dev/null ||
+		{ show_log apt.log; die "apt-get update failed."; }
+
+	missing=$(missing_packages)		# now that apt knows the version
+	case " $missing" in
+		*" postgresql-"[0-9]*)
+			mkdir -p "$settings"
+			no_cluster=$settings/commit_stats.conf
+			echo 'create_main_cluster = false' >"$no_cluster"
+			;;
+	esac
+	# shellcheck disable=SC2086		# a list of names
+	DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
+		install $missing >"$log" 2>&1 </dev/null ||
+		{ show_log apt.log; die "apt-get install $missing failed."; }
+	[ -z "$no_cluster" ] || rm -f "$no_cluster"
+	no_cluster=
+}
+
+# Packages are looked for only where there is a dpkg; elsewhere PG_CONFIG must
+# be set, and the rest is up to the caller.
+ensure_packages()
+{
+	local missing
+
+	command -v dpkg-query >/dev/null || return 0
+	missing=$(missing_packages)
+	[ -n "$missing" ] || return 0
+	am_root || die "some Debian packages are missing. Install them as root with
+    apt-get update && apt-get install --no-install-recommends $missing
+and run $script_name again."
+	install_packages
+}
+
+ensure_user()
+{
+	id "$test_user" >/dev/null 2>&1 && return
+	useradd --system --user-group --home-dir /nonexistent \
+		--shell /usr/sbin/nologin "$test_user" ||
+		die "cannot create the system user $test_user."
+}
+
+# Everything that changes the system, one run at a time: others wait for us.
+prepare_system()
+{
+	if am_root; then
+		exec 9</var/lib
+		flock 9
+		ensure_packages 9<&-
+		ensure_user 9<&-
+		exec 9<&-
+		chown -R "$test_user:$test_user" "$work"
+		as_user test -x "$work/tmp" ||
+			die "the user $test_user cannot reach $work; set TMPDIR to another place."
+	else
+		ensure_packages
+	fi
+}
+
+#
+# Sources and server
+#
+
+# Copy the tracked files, with the changes that are not committed yet.  Without
+# git, as in an unpacked tarball, that is all files.
+copy_sources()
+{
+	local git=(git -C "$root" -c "safe.directory=*") files=$work/tmp/files file
+
+	if "${git[@]}" rev-parse --git-dir >/dev/null 2>&1; then
+		"${git[@]}" ls-files -z
+	else
+		(cd "$root" && find . -type f -print0)
+	fi | while IFS= read -r -d '' file; do
+		# a tracked file may have been deleted
+		[ ! -e "$root/$file" ] || printf '%s\0' "$file"
+	done >"$files" || die "cannot list the files of $root."
+
+	tar -C "$root" --null -T "$files" -cf - |
+		as_user tar -C "$work/src" --no-same-owner -xf - ||
+		die "cannot copy the files of $root."
+}
+
+find_pg_config()
+{
+	local version
+
+	if [ -z "$pg_config" ]; then
+		version=$(installed_version)
+		pg_config=${version:+/usr/lib/postgresql/$version/bin/}pg_config
+	fi
+	[ -x "$(command -v "$pg_config")" ] ||
+		die "there is no $pg_config; set PG_CONFIG to the pg_config of a PostgreSQL server."
+	pg_version=$("$pg_config" --version)
+}
+
+# Make a private copy of the PostgreSQL installation.
+#
+# PostgreSQL's programs find everything relative to where they are themselves,
+# so copies of them, beside links to all else, are an installation of their
+# own.  Its pg_config then leads make install and make installcheck there.
+copy_server()
+{
+	local dir bindir libdir
+
+	bindir=$("$pg_config" --bindir)
+	bin=$work/server$bindir
+	as_user mkdir -p "$bin"
+	as_user cp -r "$bindir/." "$bin"
+	# make install writes into these
+	for dir in $("$pg_config" --pkglibdir --sharedir); do
+		as_user mkdir -p "$work/server$dir"
+		as_user cp -rs "$dir/." "$work/server$dir"
+	done
+	# and these are only read; one can be inside another
+	for dir in $("$pg_config" --includedir --pkgincludedir --includedir-server); do
+		[ -e "$work/server$dir" ] && continue
+		as_user mkdir -p "$(dirname "$work/server$dir")"
+		as_user ln -s "$dir" "$work/server$dir"
+	done
+	# libpq and its like; Debian has them among the libraries of the system
+	libdir=$("$pg_config" --libdir)
+	as_user mkdir -p "$work/server$libdir"
+	as_user find "$libdir" -maxdepth 1 -name 'lib*' ! -type d \
+		-exec ln -sf -t "$work/server$libdir" {} +
+	# a commit_stats that was installed before is not the one to be tested
+	as_user find "$work/server" -name 'commit_stats*' -prune -exec rm -r {} +
+	pg_config=$bin/pg_config
+}
+
+set_up()
+{
+	make_work_folder
+	prepare_system
+	export TMPDIR=$work/tmp HOME=$work
+	find_pg_config
+	copy_sources
+	copy_server
+}
+
+# build_and_install [VARIABLE=VALUE...]: variables for make
+build_and_install()
+{
+	say "Compiling commit_stats for $pg_version."
+	step make.log "Compiling" \
+		make -C "$work/src" -j "$(nproc)" PG_CONFIG="$pg_config" "$@"
+	step install.log "Installing into the private server" \
+		make -C "$work/src" PG_CONFIG="$pg_config" "$@" install
+}
+
+# start_server [SETTING...]: lines for postgresql.conf
+#
+# Only its socket leads to the server, and PGHOST leads to the socket.
+start_server()
+{
+	export PGHOST=$work/socket PGUSER=postgres PGDATABASE=postgres
+
+	say "Starting a throwaway server."
+	step initdb.log "Creating a database cluster" \
+		"$bin/initdb" -D "$work/data" -U postgres -A trust -N --no-locale -E UTF8
+	printf '%s\n' "listen_addresses = ''" \
+		"unix_socket_directories = '$work/socket'" \
+		"log_line_prefix = '%m [%p] '" \
+		"shared_preload_libraries = 'commit_stats'" \
+		"$@" >>"$work/data/postgresql.conf"
+	attend as_user "$bin/pg_ctl" start -s -w -D "$work/data" \
+		-l "$work/log/server.log" && return
+	show_log server.log
+	die "Starting the server failed."
+}
+
+stop_server()
+{
+	step stop.log "Stopping the server" \
+		"$bin/pg_ctl" stop -s -w -m fast -D "$work/data"
+}
+
+# sql OPTION...: psql
+sql()
+{
+	attend as_user "$bin/psql" -X -q -v ON_ERROR_STOP=1 -P pager=off "$@"
+}

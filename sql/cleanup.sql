@@ -1,0 +1,15 @@
+--
+-- Nothing is left behind
+--
+DROP FUNCTION since_mark, led, own_flushes, add_up, at_mark, finished_ids;
+DROP PROCEDURE mark;
+DROP TABLE durable;
+DROP EXTENSION commit_stats;
+
+-- The library goes on counting; who creates the extension again sees it all
+SELECT count(*) FROM pg_proc WHERE probin LIKE '%commit_stats';
+CREATE TABLE durable (i int);
+DROP TABLE durable;
+CREATE EXTENSION commit_stats;
+SELECT commits >= 2 AS counted FROM commit_flush_stats;
+DROP EXTENSION commit_stats;

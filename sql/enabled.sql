@@ -1,0 +1,53 @@
+--
+-- commit_stats.enabled = off takes the module out of the picture.  The setting
+-- is the configuration file's; a new connection has it for certain.
+--
+ALTER SYSTEM SET commit_stats.enabled = off;
+SELECT pg_reload_conf();
+\c
+SHOW commit_stats.enabled;
+SELECT enabled FROM commit_stats_info;
+
+-- Nothing is counted
+CALL mark();
+INSERT INTO durable VALUES (1);
+INSERT INTO durable VALUES (2);
+SET synchronous_commit = off;
+INSERT INTO durable VALUES (3);
+RESET synchronous_commit;
+SELECT pg_current_xact_id() IS NOT NULL AS has_id;
+SELECT * FROM since_mark(own_ids => 4);
+SELECT count(*) FROM own_flushes();
+
+-- ... not even what only reads.  Others may not have looked at the file yet,
+-- so this is tried again.
+DO $$
+DECLARE
+  start bigint;
+  counted bigint;
+BEGIN
+  FOR attempt IN 1..100 LOOP
+    start := commits_read_only FROM commit_flush_stats;
+    COMMIT;
+    counted := commits_read_only - start FROM commit_flush_stats;
+    EXIT WHEN counted = 0;
+  END LOOP;
+  RAISE NOTICE 'read-only commits: %', counted;
+END $$;
+
+-- What was counted before can still be seen, and reset
+SELECT commits > 0 AS commits FROM commit_flush_stats;
+SELECT stats_reset AS before FROM commit_flush_stats \gset
+SELECT commit_stats_reset() > :'before' AS reset;
+
+-- On again
+ALTER SYSTEM RESET commit_stats.enabled;
+SELECT pg_reload_conf();
+\c
+SHOW commit_stats.enabled;
+SELECT enabled FROM commit_stats_info;
+CALL mark();
+INSERT INTO durable VALUES (1);
+SELECT * FROM since_mark(sync => 1);
+SELECT led(1);
+SELECT * FROM add_up();

@@ -1,0 +1,79 @@
+--
+-- commit_flush_log: one row for each flush that carried a commit
+--
+SET track_wal_io_timing = on;
+CALL mark();
+INSERT INTO durable VALUES (1);
+INSERT INTO durable VALUES (2);
+INSERT INTO durable VALUES (3);
+INSERT INTO durable VALUES (4);
+INSERT INTO durable VALUES (5);
+SELECT led(5);
+
+-- Newest first, in the order of the WAL
+CREATE TEMP TABLE log AS
+  SELECT row_number() OVER () AS row, * FROM commit_flush_log;
+SELECT count(*) > 0 AS rows,
+       count(*) <= current_setting('commit_stats.flush_log_size')::int AS no_more_than_set,
+       bool_and(flush_lsn > earlier_lsn) AS lsn_falls,
+       bool_and(flushed_at >= earlier_at) AS time_falls
+FROM (SELECT *, lead(flush_lsn) OVER (ORDER BY row) AS earlier_lsn,
+             lead(flushed_at) OVER (ORDER BY row) AS earlier_at
+      FROM log) l;
+
+-- The WAL of a flush reaches back to the flush before, which may not be in the
+-- log if it carried no commit
+SELECT bool_and(wal_bytes > 0) AS some_wal,
+       bool_and(wal_bytes <= flush_lsn - earlier_lsn) AS since_the_flush_before
+FROM (SELECT *, lead(flush_lsn) OVER (ORDER BY row) AS earlier_lsn FROM log) l
+WHERE earlier_lsn IS NOT NULL;
+SELECT max(flush_lsn) <= pg_current_wal_flush_lsn() AS flushed FROM log;
+
+-- What holds for every row
+SELECT bool_and(message ~ '^Flushed \d+ out of \d+ commits$') AS message,
+       bool_and(message = format('Flushed %s out of %s commits',
+                                 commits, active_transactions)) AS n_out_of_m,
+       bool_and(active_transactions >= commits) AS n_at_most_m,
+       bool_and(commits > 0 OR leader_pid IS NOT NULL) AS carried_or_led,
+       bool_and(flushed_at <= clock_timestamp()) AS in_the_past
+FROM log;
+
+-- What only a leader can tell is told by all of them, and by nobody else
+SELECT bool_and((siblings IS NULL) = (leader_pid IS NULL)) AS siblings,
+       bool_and((delayed IS NULL) = (leader_pid IS NULL)) AS delayed,
+       bool_and((delay_probability IS NULL) = (leader_pid IS NULL)) AS delay_probability,
+       bool_and((delay_time IS NULL) = (leader_pid IS NULL)) AS delay_time,
+       bool_and(delay_probability BETWEEN 0 AND 1) AS probability,
+       bool_and(delayed = (delay_probability >= 0.5)) AS likely,
+       bool_and(delayed = (delay_time > 0)) AS time_if_delayed
+FROM log;
+
+-- The flushes that this session led: a row for each, which carried its commit,
+-- after it began
+SELECT bool_and(commits >= 1) AS carried,
+       bool_and(active_transactions >= siblings + 1) AS active,
+       bool_and(flush_time > 0) AS timed,
+       bool_and(flushed_at >= mark - interval '1 s') AS since_mark
+FROM log, (SELECT (m ->> 'lsn')::pg_lsn AS lsn, (m ->> 'at')::timestamptz AS mark
+           FROM (SELECT current_setting('regress.mark')::jsonb AS m) s) s
+WHERE leader_pid = pg_backend_pid() AND flush_lsn > lsn;
+
+-- A commit that does not wait adds no row; what it wrote is flushed with a
+-- later one
+SET synchronous_commit = off;
+CALL mark();
+INSERT INTO durable SELECT i FROM generate_series(1, 1000) i;
+SELECT count(*) FROM own_flushes();
+RESET synchronous_commit;
+
+-- The view of all flushes has the WAL of the log in its sum
+SELECT wal_bytes AS wal_before FROM commit_flush_stats \gset
+CALL mark();
+INSERT INTO durable SELECT i FROM generate_series(1, 1000) i;
+SELECT s.wal_bytes - :wal_before >= coalesce(sum(o.wal_bytes), 0) AS summed,
+       coalesce(sum(o.wal_bytes), 30000) >= 30000 AS a_thousand_rows
+FROM commit_flush_stats s LEFT JOIN own_flushes() o ON true
+GROUP BY s.wal_bytes;
+
+DROP TABLE log;
+RESET track_wal_io_timing;

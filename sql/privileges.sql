@@ -1,0 +1,97 @@
+--
+-- Who may read, reset and log.  The views tell about what other users do, so
+-- reading them needs what pg_stat_activity needs for others.
+--
+\set VERBOSITY terse
+CREATE ROLE regress_commit_plain;
+CREATE ROLE regress_commit_reader IN ROLE pg_read_all_stats;
+CREATE ROLE regress_commit_monitor IN ROLE pg_monitor;
+
+-- Which privileges there are, in all
+SELECT c.relname, r.rolname, has_table_privilege(r.oid, c.oid, 'SELECT') AS may_select
+FROM pg_class c, pg_roles r
+WHERE c.relkind = 'v' AND c.relname LIKE 'commit\_%' AND r.rolname LIKE 'regress\_commit\_%'
+ORDER BY c.relname COLLATE "C", r.rolname COLLATE "C";
+SELECT p.proname, r.rolname, has_function_privilege(r.oid, p.oid, 'EXECUTE') AS may_execute
+FROM pg_proc p, pg_roles r
+WHERE p.oid IN (SELECT objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+                WHERE e.extname = 'commit_stats' AND d.classid = 'pg_proc'::regclass AND
+                      d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') AND
+      r.rolname LIKE 'regress\_commit\_%'
+ORDER BY p.proname COLLATE "C", r.rolname COLLATE "C";
+
+-- No role
+SET ROLE regress_commit_plain;
+SELECT commits FROM commit_flush_stats; -- fails
+SELECT commits FROM commit_flush_histogram; -- fails
+SELECT flushes FROM commit_sibling_histogram; -- fails
+SELECT message FROM commit_flush_log; -- fails
+SELECT enabled FROM commit_stats_info; -- fails
+SELECT commits FROM commit_flush_stats(); -- fails
+SELECT commits FROM commit_flush_histogram(); -- fails
+SELECT flushes FROM commit_sibling_histogram(); -- fails
+SELECT message FROM commit_flush_log(); -- fails
+SELECT enabled FROM commit_stats_info(); -- fails
+SELECT commit_stats_reset(); -- fails
+SET commit_stats.log_flushes = on; -- fails
+SHOW commit_stats.log_flushes;
+RESET ROLE;
+
+-- A view of one's own does not help: its owner needs the privilege
+CREATE SCHEMA regress_commit_schema AUTHORIZATION regress_commit_plain;
+SET ROLE regress_commit_plain;
+CREATE VIEW regress_commit_schema.mine AS SELECT * FROM public.commit_flush_stats;
+SELECT commits FROM regress_commit_schema.mine; -- fails
+RESET ROLE;
+
+-- pg_read_all_stats may read, but not reset
+SET ROLE regress_commit_reader;
+SELECT count(*) AS read FROM commit_flush_stats;
+SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
+SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
+SELECT count(*) >= 0 AS read FROM commit_flush_log;
+SELECT count(*) AS read FROM commit_stats_info;
+SELECT count(*) AS read FROM commit_flush_stats();
+SELECT count(*) >= 0 AS read FROM commit_flush_log();
+SELECT commit_stats_reset(); -- fails
+SET commit_stats.log_flushes = on; -- fails
+RESET ROLE;
+
+-- pg_monitor is a member of it
+SET ROLE regress_commit_monitor;
+SELECT count(*) AS read FROM commit_flush_stats;
+SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
+SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
+SELECT count(*) >= 0 AS read FROM commit_flush_log;
+SELECT count(*) AS read FROM commit_stats_info;
+SELECT commit_stats_reset(); -- fails
+RESET ROLE;
+
+-- Both can be granted
+GRANT EXECUTE ON FUNCTION commit_stats_reset() TO regress_commit_monitor;
+GRANT SET ON PARAMETER commit_stats.log_flushes TO regress_commit_monitor;
+SET ROLE regress_commit_monitor;
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SET commit_stats.log_flushes = on;
+SHOW commit_stats.log_flushes;
+RESET commit_stats.log_flushes;
+RESET ROLE;
+SET ROLE regress_commit_reader;
+SELECT commit_stats_reset(); -- still fails
+RESET ROLE;
+
+-- The commits of those who may not read are counted all the same
+GRANT INSERT ON durable TO regress_commit_plain;
+SET ROLE regress_commit_plain;
+INSERT INTO durable VALUES (1);
+RESET ROLE;
+CALL mark();
+SET SESSION AUTHORIZATION regress_commit_plain;
+INSERT INTO durable VALUES (1);
+RESET SESSION AUTHORIZATION;
+SELECT * FROM since_mark(sync => 1);
+
+REVOKE SET ON PARAMETER commit_stats.log_flushes FROM regress_commit_monitor;
+DROP OWNED BY regress_commit_plain, regress_commit_reader, regress_commit_monitor;
+DROP ROLE regress_commit_plain, regress_commit_reader, regress_commit_monitor;
+\set VERBOSITY default

@@ -1,0 +1,142 @@
+--
+-- The extension, and what the other tests measure with
+--
+CREATE EXTENSION commit_stats;
+
+-- The counters are the whole server's, so they also count what others commit
+-- while a test is looking: autovacuum, for one.  Each such commit finishes a
+-- transaction id.  finished_ids() tells how many were finished so far.
+CREATE FUNCTION finished_ids() RETURNS bigint
+LANGUAGE sql VOLATILE AS $$
+  SELECT pg_snapshot_xmax(s)::text::bigint -
+         (SELECT count(*) FROM pg_snapshot_xip(s))
+  FROM pg_current_snapshot() AS s
+$$;
+
+-- mark() remembers where the counters stand.  It keeps them in a setting, as
+-- a table would cost a transaction id.
+CREATE PROCEDURE mark()
+LANGUAGE plpgsql AS $$
+DECLARE
+  ids bigint := finished_ids();
+BEGIN
+  PERFORM set_config('regress.mark',
+                     (to_jsonb(s) || jsonb_build_object(
+                       'ids', ids,
+                       'lsn', pg_current_wal_insert_lsn(),
+                       'at', clock_timestamp()))::text,
+                     false)
+  FROM commit_flush_stats s;
+END $$;
+
+-- A counter as it stood at mark().
+CREATE FUNCTION at_mark(counter text) RETURNS numeric
+LANGUAGE sql STABLE AS $$
+  SELECT (current_setting('regress.mark')::jsonb ->> counter)::numeric
+$$;
+
+-- What was counted since mark(), and what is expected of this session alone;
+-- "own_ids" is how many transaction ids it has finished, if they are not as
+-- many as its commits.  On a quiet server this shows the plain differences.
+-- Where others have finished ids, it shows the number next to the expected one
+-- that so many others can explain.
+CREATE FUNCTION since_mark(sync bigint DEFAULT 0, async bigint DEFAULT 0,
+                           unlogged bigint DEFAULT 0, prepared bigint DEFAULT 0,
+                           own_ids bigint DEFAULT NULL)
+RETURNS TABLE (commits numeric, commits_async numeric,
+               commits_unlogged numeric, prepares numeric)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  now commit_flush_stats;
+  others bigint;
+BEGIN
+  SELECT * INTO now FROM commit_flush_stats;
+  others := finished_ids() - at_mark('ids') -
+            coalesce(own_ids, sync + async + unlogged);
+  commits := greatest(now.commits - at_mark('commits') - others,
+                      least(now.commits - at_mark('commits'), sync));
+  commits_async := greatest(now.commits_async - at_mark('commits_async') - others,
+                            least(now.commits_async - at_mark('commits_async'), async));
+  commits_unlogged := greatest(now.commits_unlogged - at_mark('commits_unlogged') - others,
+                               least(now.commits_unlogged - at_mark('commits_unlogged'), unlogged));
+  prepares := greatest(now.prepares - at_mark('prepares') - others,
+                       least(now.prepares - at_mark('prepares'), prepared));
+  RETURN NEXT;
+END $$;
+
+-- The flushes since mark() that this session led.
+CREATE FUNCTION own_flushes() RETURNS SETOF commit_flush_log
+LANGUAGE sql VOLATILE AS $$
+  SELECT * FROM commit_flush_log
+  WHERE leader_pid = pg_backend_pid() AND
+        flush_lsn > (current_setting('regress.mark')::jsonb ->> 'lsn')::pg_lsn
+$$;
+
+-- Did this session lead the flushes of "n" commits or prepares since mark()?
+-- One that it did not lead is a follower, was flushed by a process that does
+-- not commit, or is a leader that nobody saw; on a quiet server there is none.
+CREATE FUNCTION led(n bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  now commit_flush_stats;
+  own bigint := (SELECT count(*) FROM own_flushes());
+BEGIN
+  SELECT * INTO now FROM commit_flush_stats;
+  RETURN own <= n AND
+    now.flushes - at_mark('flushes') >= own AND
+    n - own <= now.followers - at_mark('followers') +
+               now.commits_without_leader - at_mark('commits_without_leader') +
+               now.unresolved_flushes - at_mark('unresolved_flushes');
+END $$;
+
+-- Do the histograms tell the same story as the totals?  They are read one after
+-- the other while others commit, so the totals are read before and after: what
+-- is between must be between.  A commit that is being counted just then may
+-- break that, so it is tried again.
+CREATE FUNCTION add_up() RETURNS TABLE (commits bool, flushes bool, delays bool,
+                                        by_siblings bool, siblings bool)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  a commit_flush_stats;
+  z commit_flush_stats;
+  h record;
+  s record;
+BEGIN
+  FOR attempt IN 1..100 LOOP
+    SELECT * INTO a FROM commit_flush_stats;
+    SELECT sum(x.commits) AS commits, sum(x.flushes) AS flushes,
+           sum(x.delayed_flushes) AS delayed
+      INTO h FROM commit_flush_histogram x;
+    SELECT sum(x.commits) AS commits, sum(x.flushes) AS flushes,
+           sum(x.delay_hits) AS delayed, max(x.siblings) AS max,
+           sum(x.siblings * x.flushes) / sum(x.flushes) AS avg
+      INTO s FROM commit_sibling_histogram() x;
+    SELECT * INTO z FROM commit_flush_stats;
+
+    -- Every commit is in the histogram, or in one of the columns that say why not
+    commits := h.commits + z.commits_without_leader + z.unresolved_commits >= a.commits AND
+               h.commits + a.commits_without_leader + a.unresolved_commits <= z.commits;
+    -- So is every flush
+    flushes := h.flushes + z.unresolved_flushes >= a.flushes AND
+               h.flushes + a.unresolved_flushes <= z.flushes;
+    -- A group that was delayed is a delay hit
+    delays := h.delayed <= z.delay_hits + z.delay_uncertain AND
+              h.delayed + z.delay_uncertain + z.unresolved_flushes >= a.delay_hits;
+    -- The other histogram has the same groups in another order
+    by_siblings := s.flushes BETWEEN h.flushes AND z.flushes AND
+                   s.commits BETWEEN h.commits AND z.commits AND
+                   s.delayed >= h.delayed;
+    -- The totals about siblings come from it
+    siblings := s.max BETWEEN a.siblings_max AND z.siblings_max AND
+                (s.flushes <> z.flushes OR abs(s.avg - z.siblings_avg) < 1e-6);
+    EXIT WHEN commits AND flushes AND delays AND by_siblings AND siblings;
+  END LOOP;
+  RETURN NEXT;
+END $$;
+
+-- What all of this is for: a transaction of our own is counted exactly once.
+CREATE TABLE durable (i int);
+CALL mark();
+INSERT INTO durable VALUES (1);
+SELECT * FROM since_mark(sync => 1);
+SELECT led(1);

@@ -1,0 +1,85 @@
+--
+-- Two-phase commit: PREPARE TRANSACTION waits for a flush but is no commit,
+-- COMMIT PREPARED is one
+--
+SELECT current_setting('max_prepared_transactions')::int = 0 AS no_two_phase \gset
+\if :no_two_phase
+\quit
+\endif
+
+CALL mark();
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+SELECT * FROM since_mark(prepared => 1);
+SELECT led(1);
+
+-- Its own flush carries no commit, unless those of others joined
+SELECT count(*) <= 1 AS one, coalesce(bool_and(commits = 0), true) OR
+       (SELECT commits FROM since_mark()) > 0 AS no_commit
+FROM own_flushes();
+
+-- It has an id as long as it is prepared, but does not run: no sibling
+CALL mark();
+DO $$
+BEGIN
+  FOR i IN 1..10 LOOP
+    INSERT INTO durable VALUES (i);
+    COMMIT;
+  END LOOP;
+END $$;
+SELECT coalesce(min(siblings) = 0, true) AS no_sibling FROM own_flushes();
+
+CALL mark();
+COMMIT PREPARED 'regress_commit_stats';
+SELECT * FROM since_mark(sync => 1);
+SELECT led(1);
+
+-- Rolled back it is nothing, as a commit
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+CALL mark();
+ROLLBACK PREPARED 'regress_commit_stats';
+SELECT * FROM since_mark(own_ids => 1);
+
+-- Both wait whatever the setting says
+SET synchronous_commit = off;
+CALL mark();
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+SELECT * FROM since_mark(prepared => 1);
+SELECT led(1);
+CALL mark();
+COMMIT PREPARED 'regress_commit_stats';
+SELECT * FROM since_mark(sync => 1);
+SELECT led(1);
+RESET synchronous_commit;
+
+-- ... and even if they have nothing to write
+CALL mark();
+BEGIN;
+PREPARE TRANSACTION 'regress_commit_stats';
+SELECT * FROM since_mark(prepared => 1);
+CALL mark();
+COMMIT PREPARED 'regress_commit_stats';
+SELECT * FROM since_mark(sync => 1);
+
+-- What fails is not counted, and does not disturb what comes next
+CALL mark();
+COMMIT PREPARED 'regress_commit_stats';
+BEGIN;
+INSERT INTO durable VALUES (1);
+COMMIT PREPARED 'regress_commit_stats';
+COMMIT;
+BEGIN;
+CREATE TEMP TABLE temporary (i int) ON COMMIT DROP;
+PREPARE TRANSACTION 'regress_commit_stats';
+SELECT * FROM since_mark(own_ids => 2);
+CALL mark();
+INSERT INTO durable VALUES (1);
+SELECT * FROM since_mark(sync => 1);
+
+SELECT count(*) AS left_over FROM pg_prepared_xacts
+WHERE gid = 'regress_commit_stats';

@@ -1,0 +1,139 @@
+# Is every commit counted, once, and as what it was?
+#
+# pg_waldump is the judge: it lists the commit records that the server wrote,
+# and knows nothing of commit_stats.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use Test::More;
+
+my $node = start_node('counts', conf => 'max_prepared_transactions = 10');
+my ($counted, $records);
+
+$node->safe_psql('postgres', q{
+CREATE UNLOGGED TABLE unlogged (n int);
+CREATE PROCEDURE commit_often(n int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. n LOOP
+		INSERT INTO logged VALUES (i);
+		COMMIT;
+	END LOOP;
+END $$;
+});
+
+# One client: nobody to share a flush with.
+($counted, $records) = observe($node,
+	sub { run_pgbench($node, '-c 1 -t 200', one => 'INSERT INTO logged VALUES (1)') });
+is($records->{COMMIT}, 200, 'one client: the load is what it should be');
+is($counted->{commits}, 200, 'one client: every commit is counted');
+is($counted->{flushes} + $counted->{commits_without_leader},
+	200, 'one client: every commit flushed itself');
+is($counted->{followers}, 0, 'one client: nobody followed');
+
+# Several clients, who share flushes however fast the disk is.
+{
+	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
+	($counted, $records) = observe($node,
+		sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => 'INSERT INTO logged VALUES (1)') });
+}
+is($records->{COMMIT}, 1200, 'many clients: the load is what it should be');
+is($counted->{commits}, 1200, 'many clients: every commit is counted');
+cmp_ok($counted->{flushes}, '>', 0, 'many clients: there were flushes');
+cmp_ok($counted->{flushes}, '<', 1200, 'many clients: flushes were shared');
+cmp_ok($counted->{commit_time}, '>', 0, 'many clients: commits took time');
+is( $counted->{flushes} + $counted->{followers} +
+	  $counted->{commits_without_leader},
+	1200,
+	'many clients: a commit led, or followed, or had no leader');
+
+# The histograms tell of the same flushes and commits.
+is( $node->safe_psql('postgres', q{
+SELECT s.flushes - s.unresolved_flushes = sum(h.flushes),
+	   s.commits - s.unresolved_commits - s.commits_without_leader = sum(h.commits)
+FROM commit_flush_stats s, commit_flush_histogram h
+GROUP BY s.flushes, s.unresolved_flushes, s.commits, s.unresolved_commits,
+		 s.commits_without_leader}),
+	't|t', 'the histogram has all flushes and commits');
+is( $node->safe_psql('postgres', q{
+SELECT s.flushes - s.unresolved_flushes = sum(h.flushes)
+FROM commit_flush_stats s, commit_sibling_histogram h
+GROUP BY s.flushes, s.unresolved_flushes}),
+	't', 'the histogram of siblings has all flushes');
+
+# Transactions of every kind at the same time; each client runs one kind.
+my $mix = q{
+\if :client_id < 3
+	INSERT INTO logged VALUES (1);
+\elif :client_id = 3
+	BEGIN;
+	SET LOCAL synchronous_commit = off;
+	INSERT INTO logged VALUES (1);
+	COMMIT;
+\elif :client_id = 4
+	INSERT INTO unlogged VALUES (1);
+\elif :client_id = 5
+	SELECT count(*) FROM pg_am;
+\elif :client_id = 6
+	BEGIN;
+	INSERT INTO logged VALUES (1);
+	ROLLBACK;
+\elif :client_id = 7
+	BEGIN;
+	INSERT INTO logged VALUES (1);
+	PREPARE TRANSACTION 'committed';
+	COMMIT PREPARED 'committed';
+\elif :client_id = 8
+	BEGIN;
+	INSERT INTO logged VALUES (1);
+	PREPARE TRANSACTION 'rolled back';
+	ROLLBACK PREPARED 'rolled back';
+\else
+	CALL commit_often(3);
+\endif
+};
+($counted, $records) =
+  observe($node, sub { run_pgbench($node, '-c 10 -j 2 -t 100', mix => $mix) });
+is($records->{COMMIT}, 300 + 100 + 100 + 300,
+	'mixed load: COMMIT records are what they should be');
+is($records->{COMMIT_PREPARED}, 100,
+	'mixed load: COMMIT_PREPARED records are what they should be');
+is( $counted->{commits} + $counted->{commits_async} +
+	  $counted->{commits_unlogged},
+	$records->{COMMIT} + $records->{COMMIT_PREPARED},
+	'mixed load: every commit record is counted');
+is($counted->{commits}, 700, 'mixed load: those that waited');
+is($counted->{commits_async}, 100, 'mixed load: asynchronous ones');
+is($counted->{commits_unlogged}, 100, 'mixed load: unlogged ones');
+cmp_ok($counted->{commits_read_only}, '>=', 100, 'mixed load: read-only ones');
+is($counted->{prepares}, $records->{PREPARE}, 'mixed load: prepares');
+is($counted->{prepares}, 200, 'mixed load: prepares are what they should be');
+cmp_ok($counted->{flushes}, '>', 0, 'mixed load: there were flushes');
+cmp_ok(
+	$counted->{flushes}, '<=',
+	$counted->{commits} + $counted->{prepares},
+	'mixed load: nobody but commits and prepares led');
+
+# Whatever synchronous_commit says, some commits wait: those that delete files,
+# and those that the server forces to.
+($counted, $records) = observe(
+	$node,
+	sub {
+		$node->safe_psql('postgres', q{
+SET synchronous_commit = off;
+CREATE TABLE short_lived ();
+DROP TABLE short_lived;
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE in_place LOCATION '';
+});
+	});
+is($counted->{commits} + $counted->{commits_async},
+	$records->{COMMIT}, 'forced to wait: every commit is counted');
+is($counted->{commits_async}, 1, 'forced to wait: CREATE TABLE did not');
+is($counted->{commits}, 2, 'forced to wait: DROP TABLE and CREATE TABLESPACE did');
+
+$node->stop;
+done_testing();

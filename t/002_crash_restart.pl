@@ -1,0 +1,159 @@
+# Do the statistics survive a server that does not survive?
+#
+# They live in shared memory.  After a crash that must be as good as new: no
+# count, no group and no connected backend of the life before.  So it is after
+# a clean restart, as nothing is saved yet.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Without its launchers the server has no backends but ours.
+my $node = start_node('crash',
+	conf => q{
+restart_after_crash = on
+max_logical_replication_workers = 0
+max_prepared_transactions = 2
+});
+my $fresh = $node->safe_psql('postgres',
+	'SELECT connected_backends, shared_memory FROM commit_stats_info');
+my $stats_reset;
+
+sub stats_reset
+{
+	return $node->safe_psql('postgres',
+		'SELECT stats_reset FROM commit_stats_info');
+}
+
+# Was everything forgotten, and is it counted correctly from here?
+sub starts_from_zero
+{
+	my ($how) = @_;
+	my ($counted, $records);
+
+	is( $node->safe_psql('postgres', q{
+SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
+	   commits_without_leader, delay_hits, delay_misses, delay_uncertain,
+	   delay_time, commit_time, flush_time, timed_flushes,
+	   unresolved_flushes, unresolved_commits, wal_bytes,
+	   siblings_avg IS NULL, siblings_max IS NULL
+FROM commit_flush_stats}),
+		join('|', (0) x 17, 't', 't'),
+		"$how: the counts start from zero");
+	is( $node->safe_psql('postgres', q{
+SELECT (SELECT count(*) FROM commit_flush_histogram),
+	   (SELECT count(*) FROM commit_sibling_histogram),
+	   (SELECT count(*) FROM commit_flush_log)}),
+		'0|0|0',
+		"$how: there are no flushes of the life before");
+	is( $node->safe_psql('postgres', qq{
+SELECT stats_reset > '$stats_reset',
+	   stats_reset <= now(),
+	   stats_reset = (SELECT stats_reset FROM commit_flush_stats)
+FROM commit_stats_info}),
+		't|t|t',
+		"$how: stats_reset is new");
+	is( $node->safe_psql('postgres',
+			'SELECT connected_backends, shared_memory FROM commit_stats_info'),
+		$fresh,
+		"$how: no backend of the life before is connected");
+
+	($counted, $records) = observe(
+		$node,
+		sub {
+			run_pgbench($node, '-c 4 -j 2 -t 50',
+				load => 'INSERT INTO logged VALUES (1)');
+		});
+	is($records->{COMMIT}, 200, "$how: the load is what it should be");
+	is($counted->{commits}, 200, "$how: commits are counted again");
+	is( $counted->{flushes} + $counted->{followers} +
+		  $counted->{commits_without_leader},
+		200,
+		"$how: and have their flushes");
+	is( $node->safe_psql('postgres', q{
+SELECT (SELECT sum(commits) FROM commit_flush_histogram)
+	   + commits_without_leader + unresolved_commits = commits
+FROM commit_flush_stats}),
+		't',
+		"$how: and their groups");
+	return;
+}
+
+# Load that is under way when the end comes.
+sub start_load
+{
+	my $path = $node->basedir . '/endless.sql';
+	my $load;
+
+	unlink $path;
+	append_to_file($path, 'INSERT INTO logged VALUES (1)');
+	$load = IPC::Run::start(
+		[
+			$node->installed_command('pgbench'), '-n', '-c', 4, '-t',
+			100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
+			'postgres'
+		],
+		'>', \my $out, '2>', \my $err);
+	$node->poll_query_until('postgres',
+		'SELECT commits > 100 FROM commit_flush_stats')
+	  or die 'there is no load';
+	$stats_reset = stats_reset();
+	return $load;
+}
+
+# A backend is killed in the middle of its work; the postmaster lives on.
+my $log_end = -s $node->logfile;
+my $load = start_load();
+my $victim = $node->safe_psql('postgres', q{
+SELECT pid FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1});
+
+like($victim, qr/^[1-9]\d*$/, 'there is a backend to kill')
+  or die 'no process to kill';
+is(system_log('pg_ctl', 'kill', 'KILL', $victim), 0, 'a backend is killed');
+$load->finish;
+$node->wait_for_log(qr/all server processes terminated; reinitializing/,
+	$log_end);
+$node->poll_query_until('postgres', 'SELECT 1', '1')
+  or die 'the server did not come back';
+starts_from_zero('killed backend');
+
+# A prepared transaction outlives the crash; who commits it is counted.
+$node->safe_psql('postgres', q{
+BEGIN;
+INSERT INTO logged VALUES (2);
+PREPARE TRANSACTION 'survivor'});
+
+# The whole server goes at once.
+$load = start_load();
+$node->stop('immediate');
+$load->finish;
+$node->start;
+starts_from_zero('immediate stop');
+
+my ($counted, $records) = observe($node,
+	sub { $node->safe_psql('postgres', "COMMIT PREPARED 'survivor'") });
+is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
+is($counted->{commits}, 1, 'and its commit is counted');
+
+# A clean restart.
+$stats_reset = stats_reset();
+$node->restart;
+starts_from_zero('clean restart');
+
+# In all that, nothing went wrong but what we did.
+$node->stop;
+my $log = slurp_file($node->logfile);
+my @panics = $log =~ /^.*(?:PANIC|TRAP|signal 6|signal 11).*$/mg;
+my @signals = $log =~ /terminated by signal (\d+)/g;
+
+is("@panics", '', 'there was no PANIC');
+is("@signals", '9', 'no process died but the one that we killed');
+
+done_testing();

@@ -1,0 +1,116 @@
+# Is a reset safe while everybody commits and everybody reads?
+#
+# A reset subtracts what was counted so far from counters that go on growing at
+# that moment.  Taken at the wrong time or in the wrong order, something would
+# become negative, or a view would know of flushes that another view has
+# forgotten.  pgbench runs writers, readers and one that resets, all at once;
+# what they find wrong is an error, and fails the run.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use Test::More;
+
+my $node = start_node('reset', conf => "commit_stats.flush_log_size = 128\n");
+
+# Everything that is a number, in all views, must not be negative.
+my $all_rows = join ' UNION ALL ',
+  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
+  views_of_commit_stats();
+
+$node->safe_psql('postgres', qq{
+CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
+DECLARE
+	found record;
+BEGIN
+	FOR found IN
+		SELECT view, row, key FROM ($all_rows) r, jsonb_each(row)
+		WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END
+	LOOP
+		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
+	END LOOP;
+END \$\$;
+});
+
+# After a reset, and nobody else resets, what is read first is never more than
+# what is read last, or a part of it was not reset.
+$node->safe_psql('postgres', q{
+CREATE TABLE resets (stats_reset timestamptz);
+CREATE FUNCTION reset_and_compare() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	reset timestamptz := commit_stats_reset();
+	in_histogram record;
+	stats record;
+BEGIN
+	SELECT sum(flushes) AS flushes, sum(commits) AS commits
+	INTO in_histogram FROM commit_flush_histogram;
+	SELECT * INTO stats FROM commit_flush_stats;
+	IF stats.stats_reset <> reset THEN
+		RAISE EXCEPTION 'reset at %, shown as %', reset, stats.stats_reset;
+	END IF;
+	IF in_histogram.flushes > stats.flushes OR
+		in_histogram.commits > stats.commits
+	THEN
+		RAISE EXCEPTION 'histogram: %, stats: %', in_histogram, stats;
+	END IF;
+	INSERT INTO resets VALUES (reset);
+END $$;
+});
+
+eval {
+	run_pgbench($node, '-c 8 -j 2 -t 400', storm => q{
+\if :client_id < 5
+	INSERT INTO logged VALUES (:client_id);
+\elif :client_id < 7
+	SELECT read_all();
+\else
+	SELECT reset_and_compare();
+\endif
+});
+};
+is($@, '', 'no client found anything wrong');
+
+is($node->safe_psql('postgres', 'SELECT count(*) FROM logged'),
+	2000, 'all commits were done');
+is( $node->safe_psql('postgres',
+		'SELECT count(DISTINCT stats_reset) FROM resets'),
+	400,
+	'each reset had its time');
+is( $node->safe_psql('postgres', q{
+SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
+FROM commit_stats_info}),
+	't', 'the last of them is shown');
+
+# Now that it is quiet, nothing is left of the storm.
+$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+is( $node->safe_psql('postgres', q{
+SELECT commits, flushes, followers, commits_without_leader, wal_bytes,
+	   unresolved_flushes, unresolved_commits,
+	   (SELECT count(*) FROM commit_flush_histogram),
+	   (SELECT count(*) FROM commit_sibling_histogram),
+	   (SELECT count(*) FROM commit_flush_log)
+FROM commit_flush_stats}),
+	'0|0|0|0|0|0|0|0|0|0', 'a reset at rest leaves nothing');
+
+my ($counted, $records) = observe(
+	$node,
+	sub {
+		run_pgbench($node, '-c 5 -j 2 -t 100',
+			after => 'INSERT INTO logged VALUES (1)');
+	});
+is($records->{COMMIT}, 500, 'afterwards: the load is what it should be');
+is($counted->{commits}, 500, 'afterwards: commits are exact');
+is( $node->safe_psql('postgres', q{
+SELECT sum(h.flushes) = s.flushes - s.unresolved_flushes,
+	   sum(h.commits) = s.commits - s.unresolved_commits
+						- s.commits_without_leader
+FROM commit_flush_histogram h, commit_flush_stats s
+GROUP BY s.flushes, s.unresolved_flushes, s.commits, s.unresolved_commits,
+		 s.commits_without_leader}),
+	't|t', 'afterwards: the histogram has all flushes and commits');
+
+$node->stop;
+done_testing();

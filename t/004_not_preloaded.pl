@@ -1,0 +1,125 @@
+# What does somebody see who forgot shared_preload_libraries, or took the
+# library out of it again?
+#
+# The extension can be created, and every object says the same clear error.
+# The server must not care at all.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = init_node('forgotten');
+
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION commit_stats');
+pass('the extension can be created without the library');
+
+# All its views and functions, as the catalogs know them.
+my @views = split /\n/, $node->safe_psql('postgres', q{
+SELECT objid::regclass
+FROM pg_depend JOIN pg_class c ON c.oid = objid
+WHERE classid = 'pg_class'::regclass AND deptype = 'e' AND relkind = 'v'
+	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
+ORDER BY 1});
+my @functions = split /\n/, $node->safe_psql('postgres', q{
+SELECT p.oid::regproc
+FROM pg_depend JOIN pg_proc p ON p.oid = objid
+WHERE classid = 'pg_proc'::regclass AND deptype = 'e'
+	AND pronargs = pronargdefaults AND prokind = 'f'
+	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
+ORDER BY 1});
+
+for my $view (views_of_commit_stats())
+{
+	ok((grep { $_ eq $view } @views), "the catalogs know view $view");
+}
+ok((grep { $_ eq 'commit_stats_reset' } @functions),
+	'the catalogs know function commit_stats_reset');
+
+sub says_so
+{
+	my ($sql, $name) = @_;
+	my $error = error_of($node, $sql);
+
+	like(
+		$error,
+		qr/ERROR:  55000: commit_stats must be loaded via "shared_preload_libraries"/,
+		"$name: SQLSTATE and message");
+	like(
+		$error,
+		qr/HINT:  Add commit_stats to shared_preload_libraries .* restart the server/,
+		"$name: hint");
+	return;
+}
+
+says_so("SELECT * FROM $_", "view $_") for @views;
+says_so("SELECT $_()", "function $_") for @functions;
+
+# Somebody who asks for the library in his session gets the same answer.
+says_so("LOAD 'commit_stats'; SELECT * FROM commit_flush_stats",
+	'library loaded into a session');
+is( $node->safe_psql('postgres', q{
+LOAD 'commit_stats';
+CREATE TABLE loaded (n int);
+INSERT INTO loaded VALUES (1);
+BEGIN;
+INSERT INTO loaded VALUES (2);
+ROLLBACK;
+SET commit_stats.enabled = off;
+SELECT count(*), current_setting('commit_stats.enabled'),
+	   current_setting('commit_stats.flush_log_size', true) IS NULL
+FROM loaded}),
+	'1|off|t', 'a session with the library works, and has no settings of it');
+{
+	local $ENV{PGOPTIONS} = '-c session_preload_libraries=commit_stats';
+	says_so('SELECT * FROM commit_stats_info',
+		'library preloaded into a session');
+}
+is( $node->safe_psql('postgres', q{
+SELECT count(*) FROM pg_shmem_allocations WHERE name = 'commit_stats'}),
+	'0', 'there is no shared memory for it');
+
+# With the library everything works ...
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
+	"'commit_stats'");
+$node->append_conf('postgresql.conf', q{
+commit_stats.enabled = on
+commit_stats.log_flushes = on
+commit_stats.flush_log_size = 256
+max_prepared_transactions = 2
+});
+$node->restart;
+is( error_of($node, join ';', map { "SELECT * FROM $_" } @views),
+	'', 'with the library all views work');
+$node->safe_psql('postgres', q{
+CREATE TABLE kept (n int);
+BEGIN;
+INSERT INTO kept VALUES (1);
+PREPARE TRANSACTION 'before'});
+is($node->safe_psql('postgres', 'SELECT prepares FROM commit_flush_stats'),
+	'1', 'with the library it counts');
+
+# ... and without it again, the server has what was committed, and does not
+# stumble over the settings.
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
+$node->restart;
+$node->safe_psql('postgres', q{
+COMMIT PREPARED 'before';
+INSERT INTO kept VALUES (2)});
+is($node->safe_psql('postgres', 'SELECT count(*) FROM kept'),
+	'2', 'without the library again the server commits');
+says_so('SELECT * FROM commit_flush_stats', 'without the library again');
+is(error_of($node, 'DROP EXTENSION commit_stats'),
+	'', 'the extension can be dropped without the library');
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+	'the server was never in trouble');
+
+done_testing();

@@ -1,0 +1,191 @@
+# Does the server log tell of every flush, once, and of no other?
+#
+# "Flushed N out of M commits" is written by a background worker some time
+# after the flush.  So there is a second account of the same commits, and a
+# process that must be there when it is needed, quiet when it is not, and back
+# when somebody has terminated it.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('log');
+my $line = qr/LOG:  Flushed \d+ out of \d+ commits\n/;
+my ($log_end, $counted, $records);
+
+# What the log says from $log_end on: [N, M, pid of the worker] for each flush.
+sub logged_flushes
+{
+	my @flushes;
+	my $log = slurp_file($node->logfile, $log_end);
+
+	push @flushes, [ $2, $3, $1 ]
+	  while $log =~ /\[(\d+)\].*LOG:  Flushed (\d+) out of (\d+) commits$/mg;
+	return @flushes;
+}
+
+sub wait_for_flushes
+{
+	my ($n) = @_;
+
+	# One line after the other, without looking at a line twice.
+	$node->wait_for_log(qr/(?:$line(?>(?:(?!$line).)*)){$n}/s, $log_end)
+	  if $n > 0;
+	return;
+}
+
+sub sum
+{
+	my $sum = 0;
+	$sum += $_ for @_;
+	return $sum;
+}
+
+# A load, and whether what is logged of it is what is counted.
+sub logs_a_load
+{
+	my ($name, $options) = @_;
+	my (@flushes, $resolved);
+
+	$log_end = -s $node->logfile;
+	($counted, $records) = observe($node,
+		sub { run_pgbench($node, $options, load => 'INSERT INTO logged VALUES (1)') });
+	$resolved = $counted->{flushes} - $counted->{unresolved_flushes};
+	wait_for_flushes($resolved);
+	@flushes = logged_flushes();
+	is(scalar(@flushes), $resolved, "$name: one line for each flush");
+	is( sum(map { $_->[0] } @flushes),
+		$counted->{commits} - $counted->{commits_without_leader} -
+		  $counted->{unresolved_commits},
+		"$name: every commit is in one of them");
+	is(scalar(grep { $_->[0] > $_->[1] } @flushes),
+		0, "$name: never more commits than active transactions");
+	return @flushes;
+}
+
+# Not unless asked for.
+$log_end = -s $node->logfile;
+run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
+
+# On for everybody.
+$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.log_flushes = on');
+$node->reload;
+$node->poll_query_until('postgres',
+	"SELECT current_setting('commit_stats.log_flushes') = 'on'")
+  or die 'commit_stats.log_flushes is not on';
+
+my @before = logged_flushes();
+my @flushes = logs_a_load('one client', '-c 1 -t 200');
+
+is(scalar(@before), 0, 'nothing is logged by default');
+is($counted->{commits}, 200, 'one client: the load is what it should be');
+is(join(',', grep { $_ ne '1 1' } map { "$_->[0] $_->[1]" } @flushes),
+	'', 'one client: it was alone');
+
+@flushes = logs_a_load('five clients', '-c 5 -j 2 -t 80');
+is($counted->{commits}, 400, 'five clients: the load is what it should be');
+cmp_ok(scalar(grep { $_->[0] > 1 } @flushes),
+	'>', 0, 'five clients: flushes were shared');
+is(scalar(grep { $_->[1] > 5 } @flushes),
+	0, 'five clients: never more than five were active');
+
+# The log and commit_flush_log say the same, in the same order.
+is( join("\n", map { "Flushed $_->[0] out of $_->[1] commits" } @flushes),
+	$node->safe_psql('postgres', qq{
+SELECT message FROM
+	(SELECT message, flush_lsn FROM commit_flush_log WHERE leader_pid IS NOT NULL
+	 ORDER BY flush_lsn DESC LIMIT ${\ scalar(@flushes)}) newest
+ORDER BY flush_lsn}),
+	'the log says what commit_flush_log says');
+
+# Off again, for everybody but one.
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.log_flushes');
+$node->reload;
+$node->poll_query_until('postgres',
+	"SELECT current_setting('commit_stats.log_flushes') = 'off'")
+  or die 'commit_stats.log_flushes is not off';
+$log_end = -s $node->logfile;
+$node->safe_psql('postgres', q{
+INSERT INTO logged VALUES (1);
+INSERT INTO logged VALUES (2);
+SET commit_stats.log_flushes = on;
+INSERT INTO logged VALUES (3);
+RESET commit_stats.log_flushes;
+INSERT INTO logged VALUES (4);
+SET commit_stats.log_flushes = on;
+INSERT INTO logged VALUES (5)});
+wait_for_flushes(2);
+run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
+$node->safe_psql('postgres', q{
+SET commit_stats.log_flushes = on;
+INSERT INTO logged VALUES (6)});
+wait_for_flushes(3);
+is(scalar(logged_flushes()), 3, 'only flushes of a session that wants it');
+$node->safe_psql('postgres', 'CREATE ROLE regress_nobody LOGIN');
+like(
+	error_of($node, q{
+SET ROLE regress_nobody;
+SET commit_stats.log_flushes = on}),
+	qr/42501: permission denied to set parameter "commit_stats.log_flushes"/,
+	'not everybody may fill the log');
+
+#
+# The worker
+#
+my $worker = (logged_flushes())[0]->[2];
+
+is($node->safe_psql('postgres', q{
+SELECT pid FROM pg_stat_activity
+WHERE backend_type = 'commit_stats flush logger'}),
+	$worker, 'pg_stat_activity shows the worker');
+
+# When there is nothing to log, it does not even look: the kernel counts how
+# often it went to sleep.
+SKIP:
+{
+	my $status = "/proc/$worker/status";
+	my ($naps, $same) = (-1, 0);
+
+	skip 'no /proc to see it sleep', 1 unless -r $status;
+	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		my ($now) =
+		  slurp_file($status) =~ /^voluntary_ctxt_switches:\s*(\d+)/m;
+
+		$same = $now == $naps ? $same + 1 : 0;
+		$naps = $now;
+		last if $same == 20;
+
+		# somebody else's commits must not wake it
+		$node->safe_psql('postgres', 'INSERT INTO logged VALUES (7)');
+	}
+	is($same, 20, 'the worker sleeps while there is nothing to log');
+}
+
+# Terminated, it comes back.
+$log_end = -s $node->logfile;
+is(system_log('pg_ctl', 'kill', 'TERM', $worker),
+	0, 'the worker is terminated');
+$node->poll_query_until('postgres', sprintf(q{
+SET commit_stats.log_flushes = on;
+WITH flush AS (INSERT INTO logged VALUES (8) RETURNING n)
+SELECT pg_read_file('%s', %d, 10000000) ~ 'LOG:  Flushed [0-9]+ out of'
+FROM flush}, $node->logfile, $log_end), "SET\nt")
+  or die 'nothing is logged after the worker was terminated';
+isnt((logged_flushes())[0]->[2], $worker, 'another worker logs');
+unlike(slurp_file($node->logfile, $log_end),
+	qr/PANIC|TRAP|reinitializing/, 'the server did not mind');
+
+# That the server is stopped is no error of the worker.
+$log_end = -s $node->logfile;
+$node->stop;
+unlike(slurp_file($node->logfile, $log_end),
+	qr/FATAL/, 'the worker stops quietly with the server');
+
+done_testing();

@@ -1,0 +1,198 @@
+# Can it be taken out of the picture while the server runs, and does it start
+# with every size that it can be given?
+#
+# commit_stats.enabled is for somebody who wants to know whether the module is
+# to blame.  The sessions see the change one after the other, so for a moment
+# some count and some do not; that must do no harm.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Few sessions at first, but room for many.
+my $node = start_node(
+	'enabled',
+	conf => q{
+max_connections = 1000
+max_prepared_transactions = 2
+max_logical_replication_workers = 0
+shared_buffers = 1MB
+});
+my ($counted, $records);
+
+is( $node->safe_psql('postgres', q{
+SELECT s.shared_memory BETWEEN a.size AND a.allocated_size
+FROM commit_stats_info s, pg_shmem_allocations a WHERE name = 'commit_stats'}),
+	't', '1000 connections: the server starts and the memory is as shown');
+
+# Switch it, and wait until new sessions know.
+sub set_enabled
+{
+	my ($value) = @_;
+
+	$node->safe_psql('postgres',
+		"ALTER SYSTEM SET commit_stats.enabled = $value");
+	$node->reload;
+	$node->poll_query_until('postgres',
+		"SELECT enabled = '$value' FROM commit_stats_info")
+	  or die "commit_stats.enabled is not $value";
+	return;
+}
+
+# Everything that can be counted.
+my $everything = q{
+INSERT INTO logged VALUES (1);
+BEGIN;
+INSERT INTO logged VALUES (2);
+PREPARE TRANSACTION 'one';
+COMMIT PREPARED 'one';
+SET synchronous_commit = off;
+INSERT INTO logged VALUES (3);
+SELECT 1;
+};
+
+($counted) = observe($node, sub { $node->safe_psql('postgres', $everything) });
+is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
+	'2 1 1 3', 'on: everything is counted');
+cmp_ok($counted->{commits_read_only}, '>', 0, 'on: reading too');
+
+my $kept = flush_stats($node)->{commits};
+
+set_enabled('off');
+($counted, $records) =
+  observe($node, sub { $node->safe_psql('postgres', $everything) });
+is($records->{COMMIT} + $records->{COMMIT_PREPARED},
+	3, 'off: there were commits');
+is(join(',', grep { $counted->{$_} != 0 } sort keys %$counted),
+	'', 'off: nothing is counted');
+is( $node->safe_psql('postgres', q{
+SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM commit_stats_info}),
+	"f|$kept", 'off: what was counted can be read');
+is(error_of($node, 'SELECT commit_stats_reset()'),
+	'', 'off: it can be reset');
+
+set_enabled('on');
+($counted) = observe($node, sub { $node->safe_psql('postgres', $everything) });
+is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
+	'2 1 1 3', 'on again: everything is counted');
+
+# No single session may decide, and it is not for a transaction to change.
+like(
+	error_of($node, 'SET commit_stats.enabled = off'),
+	qr/55P02: parameter "commit_stats.enabled" cannot be changed now/,
+	'it is the same for all sessions');
+
+# On and off under load.  A session that counts and does not know of it yet may
+# follow one that does not count any more.
+my $negative = join ' UNION ALL ',
+  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
+  views_of_commit_stats();
+
+$node->safe_psql('postgres', qq{
+CREATE VIEW negative AS
+SELECT view, key, row FROM ($negative) r, jsonb_each(row)
+WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END});
+
+my $path = $node->basedir . '/switched.sql';
+
+append_to_file($path, 'INSERT INTO logged VALUES (4)');
+
+my $load = IPC::Run::start(
+	[
+		$node->installed_command('pgbench'), '-n', '-c', 5, '-j', 2, '-t',
+		100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
+		'postgres'
+	],
+	'>', \my $out, '2>', \my $err);
+my @found;
+
+for my $value (('off', 'on') x 4)
+{
+	my $rows = $node->safe_psql('postgres', 'SELECT count(*) FROM logged');
+
+	set_enabled($value);
+	$node->poll_query_until('postgres',
+		"SELECT count(*) > $rows + 50 FROM logged")
+	  or die 'there is no load';
+	push @found, $node->safe_psql('postgres', 'SELECT * FROM negative');
+}
+is(join('', @found), '', 'switched under load: nothing becomes negative');
+$node->poll_query_until('postgres',
+	'SELECT commits > 100 FROM commit_flush_stats')
+  or die 'the load is not counted';
+pass('switched under load: the same sessions count again');
+$node->safe_psql('postgres', q{
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
+$load->finish;
+$node->poll_query_until('postgres',
+	'SELECT connected_backends = 1 FROM commit_stats_info')
+  or die 'a session is still connected';
+pass('switched under load: every session has left');
+
+($counted, $records) = observe(
+	$node,
+	sub {
+		run_pgbench($node, '-c 5 -j 2 -t 50',
+			after => 'INSERT INTO logged VALUES (5)');
+	});
+is($counted->{commits}, 250, 'switched under load: afterwards it is exact');
+unlike(slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/, 'the server was never in trouble');
+
+# The smallest and the largest ring; a size between powers of 2 shows as many
+# flushes as it says.
+for my $size (128, 200, 131072)
+{
+	my $shown = $size < 300 ? $size : 300;
+
+	$node->append_conf('postgresql.conf',
+		"commit_stats.flush_log_size = $size");
+	$node->restart;
+	($counted) = observe(
+		$node,
+		sub {
+			run_pgbench($node, '-c 1 -t 300',
+				ring => 'INSERT INTO logged VALUES (6)');
+		});
+	is($counted->{commits}, 300, "flush_log_size = $size: commits are exact");
+	is( $node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
+		$shown, "flush_log_size = $size: so many flushes are shown");
+	is( $node->safe_psql('postgres',
+			'SELECT sum(flushes) FROM commit_flush_histogram'),
+		$counted->{flushes},
+		"flush_log_size = $size: none is lost");
+}
+
+# Out of range: as with every setting of a library, the server says so and goes
+# on with the default.
+for my $size (127, 131073)
+{
+	my $log_end = -s $node->logfile;
+
+	$node->append_conf('postgresql.conf',
+		"commit_stats.flush_log_size = $size");
+	$node->restart;
+	like(
+		slurp_file($node->logfile, $log_end),
+		qr/$size is outside the valid range for parameter "commit_stats.flush_log_size" \(128 .. 131072\)/,
+		"flush_log_size = $size: the server says what is valid");
+	is( $node->safe_psql('postgres', 'SHOW commit_stats.flush_log_size'),
+		'2048', "flush_log_size = $size: the default is used");
+}
+like(
+	error_of($node, 'ALTER SYSTEM SET commit_stats.flush_log_size = 1'),
+	qr/22023: 1 is outside the valid range for parameter "commit_stats.flush_log_size"/,
+	'ALTER SYSTEM does not take such a value at all');
+like(
+	error_of($node, 'SET commit_stats.no_such_thing = 1'),
+	qr/invalid configuration parameter name "commit_stats.no_such_thing"/,
+	'nor a setting that does not exist');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,129 @@
+# Is a leader known however the WAL gets to the disk?
+#
+# The server counts no sync where the write syncs, or where fsync is off.  Then
+# a leader is told by its writes; anything else that looks at syncs alone, like
+# pg_stat_wal, sees nothing.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use Test::More;
+
+# With WAL for a standby no server bypasses the kernel's cache, which not every
+# file system can do.
+my $node = init_node('sync', init => { allows_streaming => 1 });
+my %evidence = (
+	open_datasync => 'wal_write',
+	open_sync => 'wal_write',
+	fdatasync => 'wal_sync',
+	fsync => 'wal_sync',
+	fsync_writethrough => 'wal_sync');
+
+# What the server itself counts, where the version does that.
+sub server_counts
+{
+	my $is_18 = $node->safe_psql('postgres', q{
+SELECT current_setting('server_version_num')::int >= 180000});
+
+	return $is_18 eq 't'
+	  ? q{SELECT sum(writes) AS writes, sum(fsyncs) AS syncs FROM pg_stat_io
+		  WHERE object = 'wal' AND context = 'normal'}
+	  : 'SELECT wal_write AS writes, wal_sync AS syncs FROM pg_stat_wal';
+}
+
+sub set_and_wait
+{
+	my ($setting, $value) = @_;
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $setting = $value");
+	$node->reload;
+	$node->poll_query_until('postgres',
+		"SELECT current_setting('$setting') = '$value'")
+	  or die "$setting is not $value";
+	return;
+}
+
+# The whole truth with one client and with several.
+sub check_counts
+{
+	my ($name, $evidence) = @_;
+
+	is( $node->safe_psql('postgres',
+			'SELECT leader_evidence FROM commit_stats_info'),
+		$evidence,
+		"$name: commit_stats_info says how a leader is known");
+	for my $clients (1, 4)
+	{
+		my $who = "$name, $clients client" . ($clients > 1 ? 's' : '');
+		my ($counted, $records) = observe(
+			$node,
+			sub {
+				run_pgbench($node, "-c $clients -j 2 -t 100",
+					load => 'INSERT INTO logged VALUES (1)');
+			});
+
+		is($records->{COMMIT}, 100 * $clients,
+			"$who: the load is what it should be");
+		is($counted->{commits}, $records->{COMMIT},
+			"$who: commits are exact");
+		is( $counted->{flushes} + $counted->{followers} +
+			  $counted->{commits_without_leader},
+			$counted->{commits},
+			"$who: a commit led, or followed, or had no leader");
+		cmp_ok($counted->{flushes}, '>=', $clients == 1 ? 90 : 1,
+			"$who: there are leaders");
+		is($counted->{followers}, 0, "$who: nobody followed")
+		  if $clients == 1;
+	}
+	return;
+}
+
+# The first start decides what the server has counted so far: no sync at all.
+$node->append_conf('postgresql.conf', 'wal_sync_method = open_datasync');
+my $started = $node->start(fail_ok => 1);
+
+SKIP:
+{
+	skip 'this server has no open_datasync', 4 unless $started;
+	$node->safe_psql('postgres', q{
+CREATE EXTENSION commit_stats;
+CREATE TABLE logged (n int)});
+
+	my $server_counts = server_counts();
+	my $before = flush_stats($node)->{flushes};
+
+	run_pgbench($node, '-c 1 -t 100', load => 'INSERT INTO logged VALUES (1)');
+	$node->poll_query_until('postgres',
+		"SELECT writes >= 100 FROM ($server_counts) s")
+	  or die 'the server does not count its writes';
+	is($node->safe_psql('postgres', "SELECT syncs FROM ($server_counts) s"),
+		'0', 'open_datasync: the server counts no sync');
+	cmp_ok(flush_stats($node)->{flushes} - $before,
+		'>=', 90, 'open_datasync: but there were flushes');
+}
+if (!$started)
+{
+	$node->adjust_conf('postgresql.conf', 'wal_sync_method', undef);
+	$node->start;
+	$node->safe_psql('postgres', q{
+CREATE EXTENSION commit_stats;
+CREATE TABLE logged (n int)});
+}
+
+# Every method that this platform has, and none.
+for my $method (
+	split /\n/,
+	$node->safe_psql('postgres', q{
+SELECT unnest(enumvals) FROM pg_settings WHERE name = 'wal_sync_method'}))
+{
+	set_and_wait('wal_sync_method', $method);
+	check_counts($method, $evidence{$method});
+}
+set_and_wait('fsync', 'off');
+check_counts('fsync off', 'wal_write');
+
+$node->stop;
+done_testing();

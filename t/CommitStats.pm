@@ -1,0 +1,160 @@
+# What the tests of commit_stats have in common: a server with the library, its
+# counts as a hash, and what the WAL says about the same time.
+
+package CommitStats;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(init_node start_node flush_stats observe wal_records
+  run_pgbench error_of views_of_commit_stats);
+
+# The views, with which a test can say "all of them".
+sub views_of_commit_stats
+{
+	return qw(commit_flush_stats commit_flush_histogram
+	  commit_sibling_histogram commit_flush_log commit_stats_info);
+}
+
+# A server that can be started.  Cluster.pm sets fsync = off, which would leave
+# nothing to share; autovacuum would add commits of its own.
+sub init_node
+{
+	my ($name, %params) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(%{ $params{init} || {} });
+	$node->append_conf('postgresql.conf', q{
+shared_preload_libraries = 'commit_stats'
+fsync = on
+autovacuum = off
+log_statement = none
+});
+	$node->append_conf('postgresql.conf', $params{conf})
+	  if defined $params{conf};
+	return $node;
+}
+
+# ... and started, with the extension and a table to write to.
+sub start_node
+{
+	my $node = init_node(@_);
+
+	$node->start;
+	$node->safe_psql('postgres', q{
+CREATE EXTENSION commit_stats;
+CREATE TABLE logged (n int);
+});
+	return $node;
+}
+
+# The row of commit_flush_stats.
+sub flush_stats
+{
+	my ($node) = @_;
+	my $row = $node->safe_psql('postgres', q{
+SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
+
+	return { map { split /\|/, $_, 2 } split /\n/, $row };
+}
+
+# How many transaction records of each kind the WAL has between two positions.
+sub wal_records
+{
+	my ($node, $start, $end) = @_;
+	my ($out, $err, %count);
+	my $timeline = $node->safe_psql('postgres',
+		"SELECT ('x' || substr(pg_walfile_name('$end'), 1, 8))::bit(32)::int");
+
+	# Flushes everything up to $end.
+	$node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	return {} if $start eq $end;
+	IPC::Run::run(
+		[
+			$node->installed_command('pg_waldump'),
+			'-p', $node->data_dir . '/pg_wal', '-t', $timeline,
+			'-r', 'Transaction', '-s', $start, '-e', $end
+		],
+		'>', \$out, '2>', \$err)
+	  or die "pg_waldump from $start to $end failed: $err\n";
+	$count{$_}++ for $out =~ /desc: ([A-Z_]+)/g;
+	return \%count;
+}
+
+sub _insert_lsn
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+}
+
+# What commit_stats counted while $code ran, and what the WAL says.  Counts
+# that do not occur are 0 in both.
+sub observe
+{
+	my ($node, $code) = @_;
+	my $start = _insert_lsn($node);
+	my $before = flush_stats($node);
+	my ($after, $end, %counted, %records);
+
+	$code->();
+	$after = flush_stats($node);
+	$end = _insert_lsn($node);
+	for my $column (keys %$after)
+	{
+		next if $column eq 'stats_reset';
+		$counted{$column} =
+		  ($after->{$column} || 0) - ($before->{$column} || 0);
+	}
+	%records = (
+		COMMIT => 0,
+		COMMIT_PREPARED => 0,
+		PREPARE => 0,
+		ABORT => 0,
+		%{ wal_records($node, $start, $end) });
+	return (\%counted, \%records);
+}
+
+# Run pgbench to its end, each of the scripts (name => SQL) as likely as the
+# others.
+sub run_pgbench
+{
+	my ($node, $options, %scripts) = @_;
+	my ($out, $err);
+	my @files;
+
+	for my $name (sort keys %scripts)
+	{
+		my $path = $node->basedir . "/$name.sql";
+
+		unlink $path;
+		append_to_file($path, $scripts{$name});
+		push @files, '-f', $path;
+	}
+	IPC::Run::run(
+		[
+			$node->installed_command('pgbench'), '-n', '-h', $node->host,
+			'-p', $node->port, split(/\s+/, $options), @files, 'postgres'
+		],
+		'>', \$out, '2>', \$err)
+	  or die "pgbench $options failed: $err\n";
+	return $out;
+}
+
+# The SQLSTATE, message and hint of a statement that fails; empty if it works.
+sub error_of
+{
+	my ($node, $sql) = @_;
+	my ($status, $out, $err) = $node->psql(
+		'postgres', $sql,
+		extra_params => [ '-v', 'VERBOSITY=verbose' ],
+		on_error_stop => 1);
+
+	return $status == 0 ? '' : $err;
+}
+
+1;
