@@ -16,6 +16,33 @@ PGFILEDESC = "commit_stats - how commits share WAL flushes"
 EXTENSION = commit_stats
 DATA = commit_stats--1.0.sql
 
+# These run against a server that preloads the library.
+REGRESS = \
+	setup \
+	surface \
+	settings \
+	info \
+	commits \
+	read_only \
+	two_phase \
+	delay \
+	timing \
+	flush_log \
+	histogram \
+	ring \
+	enabled \
+	reset \
+	privileges \
+	cleanup
+ISOLATION = \
+	siblings \
+	group_commit \
+	delayed_leader \
+	no_leader \
+	concurrent_reset
+# These start servers of their own.
+TAP_TESTS = 1
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)

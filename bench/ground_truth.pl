@@ -34,7 +34,7 @@ my @cases = (
 my $out = Test::More->builder->output;
 open my $nowhere, '>', \my $ignored;
 Test::More->builder->output($nowhere);
-$out->autoflush(1);
+Test::More->builder->no_ending(1);
 
 my $node = start_truth('truth');
 my $outside = 0;
@@ -54,19 +54,18 @@ for my $case ((@cases) x $rounds)
 
 	push @wrong, 'commits' if $error->{commits} != 0;
 	$outside += @wrong > 0;
-	printf $out
-	  "%7d  %5d  %8d  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
+	print $out sprintf(
+		"%7d  %5d  %8d  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
 	  @$case{qw(clients delay siblings)}, $result->{truth}->{commits},
 	  $error->{commits}, $result->{truth}->{flushes}, $error->{flushes},
 	  $limit->{flushes}, $error->{distribution}, $limit->{distribution},
 	  $result->{truth}->{hits},
 	  $case->{delay} == 0 ? '' : sprintf('%+7.2f (%s)',
 		$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
-	  @wrong ? "  OUTSIDE: @wrong" : '';
+	  @wrong ? "  OUTSIDE: @wrong" : '');
 }
-printf $out "%d of %d measurements are outside the limits\n", $outside,
-  scalar(@cases) * $rounds;
+print $out sprintf("%d of %d measurements are outside the limits\n",
+	$outside, scalar(@cases) * $rounds);
 
 $node->stop;
-done_testing();
 exit($outside > 0);

@@ -30,7 +30,7 @@
 # PG_CONFIG chooses another PostgreSQL than Debian's, TMPDIR another place for
 # the work folder than /var/tmp.
 
-set -euo pipefail
+set -eEuo pipefail
 
 script_name=script/$(basename "$0")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -40,7 +40,7 @@ pg_config=${PG_CONFIG:-}	# of the PostgreSQL to use; later of the private one
 bin=						# where the programs of the private server are
 work=						# the work folder
 running=					# process group of the command that is running
-no_cluster=					# file to be removed, see install_packages()
+passing=()					# passing changes of the system, see install_packages()
 
 # What the caller's environment says about PostgreSQL, git, make and prove is
 # meant for other servers, repositories and runs than ours.
@@ -165,8 +165,8 @@ finish()
 	trap - ERR EXIT
 	trap '' HUP INT PIPE TERM
 	set +e
-	[ -z "$no_cluster" ] || rm -f "$no_cluster"
 	[ -z "$running" ] || end_group "$running"
+	undo_passing_changes
 	if [ -n "$work" ]; then
 		cd /
 		[ -z "$bin" ] || stop_all_servers
@@ -212,18 +212,18 @@ make_work_folder()
 # The newest PostgreSQL that is installed together with its headers.
 installed_version()
 {
-	local pgxs
+	local dir
 
-	for pgxs in $(ls -dv /usr/lib/postgresql/*/lib/pgxs 2>/dev/null); do
-		[ ! -x "${pgxs%/lib/pgxs}/bin/postgres" ] || basename "${pgxs%/lib/pgxs}"
-	done | tail -n 1
+	for dir in /usr/lib/postgresql/*; do
+		[ ! -x "$dir/bin/postgres" ] || [ ! -d "$dir/lib/pgxs" ] || basename "$dir"
+	done | sort -n | tail -n 1
 }
 
 # The PostgreSQL of this Debian, if apt knows its packages.
 debian_version()
 {
-	apt-cache depends postgresql 2>/dev/null |
-		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1
+	{ apt-cache depends postgresql 2>/dev/null || :; } |
+		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p'
 }
 
 # The packages that we need, except those that are there.
@@ -246,33 +246,48 @@ missing_packages()
 	done
 }
 
-# As root: install what is missing.
-#
 # Debian's package would create a database cluster and start a server, which
-# nobody asked us for; a passing setting of postgresql-common prevents it.
+# nobody asked us for.  A setting of postgresql-common prevents it, for as long
+# as we install.
+forbid_cluster()
+{
+	local settings=/etc/postgresql-common/createcluster.d
+
+	passing=("$settings/commit_stats.conf")
+	[ -d "$settings" ] || passing+=("$settings")
+	mkdir -p "$settings"
+	echo 'create_main_cluster = false' >"${passing[0]}"
+}
+
+undo_passing_changes()
+{
+	[ "${#passing[@]}" -eq 0 ] || rm -df "${passing[@]}" || :
+	passing=()
+}
+
+# As root: install what is missing.  Fetching can be interrupted; once dpkg is
+# at work it is left alone (setsid), or it would have to be mended by hand.
 install_packages()
 {
-	local log=$work/log/apt.log settings=/etc/postgresql-common/createcluster.d
-	local missing
+	local log=$work/log/apt.log missing
 
-	say "Installing Debian packages: $(missing_packages)"
-	apt-get -q update >"$log" 2>&1 </dev/null ||
+	attend apt-get -q update >"$log" 2>&1 ||
 		{ show_log apt.log; die "apt-get update failed."; }
-
 	missing=$(missing_packages)		# now that apt knows the version
+	say "Installing Debian packages, which takes a minute: $missing"
+
+	export DEBIAN_FRONTEND=noninteractive
+	set -- apt-get -q -y --no-install-recommends install
+	# shellcheck disable=SC2086		# a list of names
+	attend "$@" --download-only $missing >"$log" 2>&1 ||
+		{ show_log apt.log; die "apt-get cannot fetch $missing."; }
 	case " $missing" in
-		*" postgresql-"[0-9]*)
-			mkdir -p "$settings"
-			no_cluster=$settings/commit_stats.conf
-			echo 'create_main_cluster = false' >"$no_cluster"
-			;;
+		*" postgresql-"[0-9]*) forbid_cluster ;;
 	esac
 	# shellcheck disable=SC2086		# a list of names
-	DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
-		install $missing >"$log" 2>&1 </dev/null ||
+	setsid -w "$@" $missing >"$log" 2>&1 </dev/null 3>&- ||
 		{ show_log apt.log; die "apt-get install $missing failed."; }
-	[ -z "$no_cluster" ] || rm -f "$no_cluster"
-	no_cluster=
+	undo_passing_changes
 }
 
 # Packages are looked for only where there is a dpkg; elsewhere PG_CONFIG must
@@ -401,9 +416,9 @@ build_and_install()
 {
 	say "Compiling commit_stats for $pg_version."
 	step make.log "Compiling" \
-		make -C "$work/src" -j "$(nproc)" PG_CONFIG="$pg_config" "$@"
+		make -s -C "$work/src" -j "$(nproc)" PG_CONFIG="$pg_config" "$@"
 	step install.log "Installing into the private server" \
-		make -C "$work/src" PG_CONFIG="$pg_config" "$@" install
+		make -s -C "$work/src" PG_CONFIG="$pg_config" "$@" install
 }
 
 # start_server [SETTING...]: lines for postgresql.conf
@@ -436,5 +451,6 @@ stop_server()
 # sql OPTION...: psql
 sql()
 {
-	attend as_user "$bin/psql" -X -q -v ON_ERROR_STOP=1 -P pager=off "$@"
+	attend as_user "$bin/psql" -X -q -v ON_ERROR_STOP=1 -P pager=off "$@" ||
+		die "psql failed."
 }

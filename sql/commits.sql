@@ -187,10 +187,10 @@ SELECT * FROM since_mark(async => 1, own_ids => 2);
 -- There are other reasons to wait
 CALL mark();
 CREATE DATABASE regress_commit_stats;
-SELECT * FROM since_mark(sync => 1);
+SELECT commits, commits_async FROM since_mark(sync => 1);
 CALL mark();
 DROP DATABASE regress_commit_stats;
-SELECT * FROM since_mark(sync => 1);
+SELECT commits, commits_async FROM since_mark(sync => 1);
 
 -- The setting of the moment counts
 CALL mark();

@@ -83,13 +83,16 @@ SELECT bool_or(delayed) AS delayed, max(delay_probability) AS probability,
        max(delay_time) AS time
 FROM own_flushes();
 
--- Too long a delay for so short a commit
+-- A commit that took less time than the delay did not sleep, so that nothing is
+-- left to be weighed; a slow disk may make some of them longer
 SET commit_siblings = 1;
 SET commit_delay = 100000;
 CALL mark();
 INSERT INTO durable VALUES (1);
-SELECT hits = 'none' OR (SELECT max(siblings) > 0 FROM own_flushes()) AS no_hits
-FROM delays();
+INSERT INTO durable VALUES (2);
+INSERT INTO durable VALUES (3);
+SELECT coalesce(bool_or(delay_probability = 0 OR siblings > 0), true) AS too_short
+FROM own_flushes();
 
 RESET commit_delay;
 RESET commit_siblings;

@@ -4,9 +4,10 @@
 --
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT current_setting('commit_stats.flush_log_size')::int AS size \gset
--- the shared memory has room for the next power of 2; more would take too long
+-- the shared memory has twice the room of the next power of 2, to come round
+-- again; of a large one, that would take too long
 SELECT set_config('regress.n',
-                  (least(2 ^ ceil(log(2, :size)), 8192) + 200)::int::text, false) AS n \gset
+                  (2 * least(2 ^ ceil(log(2, :size)), 4096) + 200)::int::text, false) AS n \gset
 CALL mark();
 DO $$
 BEGIN

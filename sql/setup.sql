@@ -39,12 +39,12 @@ $$;
 -- "own_ids" is how many transaction ids it has finished, if they are not as
 -- many as its commits.  On a quiet server this shows the plain differences.
 -- Where others have finished ids, it shows the number next to the expected one
--- that so many others can explain.
+-- that so many others can explain.  "waited" tells whether commit_time grew.
 CREATE FUNCTION since_mark(sync bigint DEFAULT 0, async bigint DEFAULT 0,
                            unlogged bigint DEFAULT 0, prepared bigint DEFAULT 0,
                            own_ids bigint DEFAULT NULL)
 RETURNS TABLE (commits numeric, commits_async numeric,
-               commits_unlogged numeric, prepares numeric)
+               commits_unlogged numeric, prepares numeric, waited boolean)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   now commit_flush_stats;
@@ -61,6 +61,8 @@ BEGIN
                                least(now.commits_unlogged - at_mark('commits_unlogged'), unlogged));
   prepares := greatest(now.prepares - at_mark('prepares') - others,
                        least(now.prepares - at_mark('prepares'), prepared));
+  waited := now.commit_time > at_mark('commit_time')::float8 AND
+            (sync > 0 OR others = 0);
   RETURN NEXT;
 END $$;
 

@@ -81,5 +81,20 @@ CALL mark();
 INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 
+-- Nothing of it is counted while the module is off
+ALTER SYSTEM SET commit_stats.enabled = off;
+SELECT pg_reload_conf();
+\c
+CALL mark();
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+COMMIT PREPARED 'regress_commit_stats';
+SELECT * FROM since_mark(own_ids => 1);
+SELECT count(*) FROM own_flushes();
+ALTER SYSTEM RESET commit_stats.enabled;
+SELECT pg_reload_conf();
+\c
+
 SELECT count(*) AS left_over FROM pg_prepared_xacts
 WHERE gid = 'regress_commit_stats';

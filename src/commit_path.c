@@ -111,10 +111,12 @@ before_commit(void)
 		read_before_wait();
 	else
 	{
-		/* CREATE DATABASE and a few more wait all the same. */
 		reading.siblings = 0;
 		reading.started_at = 0;
-		reading.own = own_flush_read();
+		/* CREATE DATABASE and a few more wait all the same */
+		reading.own.known = false;
+		if (OWN_FLUSH_IS_CHEAP)
+			reading.own = own_flush_read();
 	}
 }
 

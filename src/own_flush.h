@@ -10,13 +10,27 @@
 #ifndef COMMIT_STATS_OWN_FLUSH_H
 #define COMMIT_STATS_OWN_FLUSH_H
 
+#include "datatype/timestamp.h"
+
+#include "compat.h"
+
 /* This backend's WAL I/O so far, or between two readings. */
 typedef struct OwnFlush
 {
 	int64		flushes;		/* syncs, or writes where these sync */
 	uint64		io_time;		/* ns writing and syncing, if timed */
+	TimestampTz reset_at;		/* the counters' last reset, from 18 on */
 	bool		known;			/* the counters could be read */
 } OwnFlush;
+
+/*
+ * Is reading so cheap that it can be done for commits which hardly ever flush?
+ */
+#ifdef WAL_IO_IS_BACKEND_STATS
+#define OWN_FLUSH_IS_CHEAP	false
+#else
+#define OWN_FLUSH_IS_CHEAP	true
+#endif
 
 extern bool own_flush_counts_syncs(void);
 extern OwnFlush own_flush_read(void);

@@ -46,8 +46,8 @@ typedef struct SiblingsShared
 
 	/*
 	 * Bit b of word w: the backend at allProcs[64 * w + b] is there and can
-	 * have a transaction id.  Atomic; a backend sets and clears only
-	 * its own bit.
+	 * have a transaction id.  Atomic; a backend sets and clears only its own
+	 * bit.
 	 */
 	pg_atomic_uint64 connected[FLEXIBLE_ARRAY_MEMBER];
 } SiblingsShared;

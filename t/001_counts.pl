@@ -117,23 +117,32 @@ cmp_ok(
 	$counted->{commits} + $counted->{prepares},
 	'mixed load: nobody but commits and prepares led');
 
-# Whatever synchronous_commit says, some commits wait: those that delete files,
-# and those that the server forces to.
+# Whatever synchronous_commit says, a commit that deletes files waits.
 ($counted, $records) = observe(
 	$node,
 	sub {
 		$node->safe_psql('postgres', q{
 SET synchronous_commit = off;
 CREATE TABLE short_lived ();
-DROP TABLE short_lived;
-SET allow_in_place_tablespaces = on;
-CREATE TABLESPACE in_place LOCATION '';
-});
+DROP TABLE short_lived});
 	});
+is($records->{COMMIT}, 2, 'asynchronous DDL: there were two commits');
+is($counted->{commits_async}, 1, 'asynchronous DDL: CREATE TABLE did not wait');
+is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
+
+# So does one that the server forces to; which of the two it is counted as
+# depends on what the version lets us see.
+($counted, $records) = observe(
+	$node,
+	sub {
+		$node->safe_psql('postgres', q{
+SET synchronous_commit = off;
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE in_place LOCATION ''});
+	});
+is($records->{COMMIT}, 1, 'forced to wait: there was a commit');
 is($counted->{commits} + $counted->{commits_async},
-	$records->{COMMIT}, 'forced to wait: every commit is counted');
-is($counted->{commits_async}, 1, 'forced to wait: CREATE TABLE did not');
-is($counted->{commits}, 2, 'forced to wait: DROP TABLE and CREATE TABLESPACE did');
+	1, 'forced to wait: it is counted');
 
 $node->stop;
 done_testing();

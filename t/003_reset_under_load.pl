@@ -41,21 +41,24 @@ $node->safe_psql('postgres', q{
 CREATE TABLE resets (stats_reset timestamptz);
 CREATE FUNCTION reset_and_compare() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-	reset timestamptz := commit_stats_reset();
+	reset timestamptz;
 	in_histogram record;
 	stats record;
 BEGIN
-	SELECT sum(flushes) AS flushes, sum(commits) AS commits
-	INTO in_histogram FROM commit_flush_histogram;
-	SELECT * INTO stats FROM commit_flush_stats;
-	IF stats.stats_reset <> reset THEN
-		RAISE EXCEPTION 'reset at %, shown as %', reset, stats.stats_reset;
-	END IF;
-	IF in_histogram.flushes > stats.flushes OR
-		in_histogram.commits > stats.commits
-	THEN
-		RAISE EXCEPTION 'histogram: %, stats: %', in_histogram, stats;
-	END IF;
+	FOR i IN 1 .. 5 LOOP
+		reset := commit_stats_reset();
+		SELECT sum(flushes) AS flushes, sum(commits) AS commits
+		INTO in_histogram FROM commit_flush_histogram;
+		SELECT * INTO stats FROM commit_flush_stats;
+		IF stats.stats_reset <> reset THEN
+			RAISE EXCEPTION 'reset at %, shown as %', reset, stats.stats_reset;
+		END IF;
+		IF in_histogram.flushes > stats.flushes OR
+			in_histogram.commits > stats.commits
+		THEN
+			RAISE EXCEPTION 'histogram: %, stats: %', in_histogram, stats;
+		END IF;
+	END LOOP;
 	INSERT INTO resets VALUES (reset);
 END $$;
 });

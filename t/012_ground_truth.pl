@@ -2,8 +2,8 @@
 #
 # Every count of commit_stats is held against what a preloaded shim saw the
 # server do and what the WAL says: see t/ground_truth/GroundTruth.pm.  The
-# limits are twice what README.md promises, so that a noisy machine does not
-# fail the test; bench/ground-truth prints the figures themselves.
+# limits are twice those of README.md, so that a noisy machine does not fail the
+# test; bench/ground-truth prints the figures themselves.
 
 use strict;
 use warnings;
@@ -26,23 +26,51 @@ my @cases = (
 
 my $node = start_truth('truth');
 
+# The errors of a case.  What else the machine does at the time disturbs the
+# evidence for a delay, so a case that is outside the limits is measured twice
+# again, and each figure is the one in the middle of three.
+sub errors
+{
+	my ($case, $limit) = @_;
+	my @figures;
+
+	for my $try (1 .. 3)
+	{
+		my $result = measure($node, $case, 3);
+		my $error = figures($result);
+
+		note sprintf('commits %d, flushes %+.2f%%, distribution %.2f%%, hits %+.2f%%',
+			$result->{truth}->{commits}, @$error{qw(flushes distribution hits)});
+		cmp_ok($result->{truth}->{commits}, '>', 100, 'there was a load');
+		is($error->{commits}, 0, 'commits are exact');
+		push @figures, $error;
+		return $error
+		  if $try == 1
+		  && !grep { abs($error->{$_}) > $limit->{$_} } keys %$limit;
+	}
+	return {
+		map {
+			my $what = $_;
+			$what => (sort { $a <=> $b } map { $_->{$what} } @figures)[1]
+		} keys %$limit
+	};
+}
+
 for my $case (@cases)
 {
-	my $name = join ', ', map { "$_ $case->{$_}" } sort keys %$case;
-	my $result = measure($node, $case, 3);
-	my $error = figures($result);
 	my $limit = limits($case);
 
-	note sprintf('%s: flushes %+.2f%%, distribution %.2f%%, hits %+.2f%%',
-		$name, @$error{qw(flushes distribution hits)});
-	cmp_ok($result->{truth}->{commits}, '>', 100, "$name: there was a load");
-	is($error->{commits}, 0, "$name: commits are exact");
-	for my $what (qw(flushes distribution hits))
-	{
-		next if $what eq 'hits' && ($case->{timing} || 'on') eq 'off';
-		cmp_ok(abs($error->{$what}), '<=', 2 * $limit->{$what},
-			"$name: $what are right");
-	}
+	$limit->{$_} *= 2 for keys %$limit;
+	delete $limit->{hits} if ($case->{timing} || 'on') eq 'off';
+	subtest join(', ', map { "$_ $case->{$_}" } sort keys %$case) => sub {
+		my $error = errors($case, $limit);
+
+		for my $what (sort keys %$limit)
+		{
+			cmp_ok(abs($error->{$what}), '<=', $limit->{$what},
+				"$what within the limit");
+		}
+	};
 }
 
 # Where the write syncs, the server counts no sync, but the flushes are seen.

@@ -9,9 +9,10 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(init_node start_node flush_stats observe wal_records
-  run_pgbench error_of views_of_commit_stats);
+  run_pgbench error_of poll_until views_of_commit_stats);
 
 # The views, with which a test can say "all of them".
 sub views_of_commit_stats
@@ -70,8 +71,9 @@ sub wal_records
 	my $timeline = $node->safe_psql('postgres',
 		"SELECT ('x' || substr(pg_walfile_name('$end'), 1, 8))::bit(32)::int");
 
-	# Flushes everything up to $end.
-	$node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	# What is not flushed is not in the file yet.
+	$node->safe_psql('postgres', qq{
+SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
 	return {} if $start eq $end;
 	IPC::Run::run(
 		[
@@ -143,6 +145,19 @@ sub run_pgbench
 		'>', \$out, '2>', \$err)
 	  or die "pgbench $options failed: $err\n";
 	return $out;
+}
+
+# Wait until $code returns true, for what SQL cannot tell; false if it does not.
+sub poll_until
+{
+	my ($code) = @_;
+
+	for (1 .. 200 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return 1 if $code->();
+		usleep(5_000);
+	}
+	return 0;
 }
 
 # The SQLSTATE, message and hint of a statement that fails; empty if it works.

@@ -13,6 +13,7 @@ package GroundTruth;
 use strict;
 use warnings;
 
+use Cwd 'abs_path';
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 use PostgreSQL::Test::Cluster;
@@ -85,7 +86,7 @@ sub _calibrate
 sub start_truth
 {
 	my ($name) = @_;
-	my $shim = _compile_shim(PostgreSQL::Test::Utils::tempdir());
+	my $shim = _compile_shim(abs_path(PostgreSQL::Test::Utils::tempdir()));
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init;

@@ -1,0 +1,175 @@
+# Is the number of siblings right with more backends than one count visits?
+#
+# Up to SIBLINGS_MAX_VISITS others are counted one by one.  With more it is a
+# sample, scaled up, and the views must say so: a hundred open transactions are
+# a hundred, and a hundred sessions that do nothing are none.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $visits = 64;				# SIBLINGS_MAX_VISITS
+my $sessions = 100;
+
+# No other process but those of this test runs transactions.
+my $node = start_node(
+	'many',
+	conf => q{
+max_connections = 200
+max_logical_replication_workers = 0
+});
+
+# Start sessions that do what the script does and then nothing, until $ready
+# says that they all have; "hold" is theirs alone, so that nobody waits.
+sub start_sessions
+{
+	my ($n, $script, $ready) = @_;
+	my $path = $node->basedir . '/session.sql';
+	my $run;
+
+	unlink $path;
+	append_to_file($path, $script);
+	$run = IPC::Run::start(
+		[
+			$node->installed_command('pgbench'), '-n', '-c', $n, '-t', 1,
+			'-h', $node->host, '-p', $node->port, '-f', $path, 'postgres'
+		],
+		'>', \my $out, '2>', \my $err);
+	$node->poll_query_until('postgres', qq{
+SELECT $ready FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()})
+	  or die "$n sessions did not start: $err";
+	return $run;
+}
+
+sub stop_sessions
+{
+	my ($run) = @_;
+
+	$node->safe_psql('postgres', q{
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
+	$run->finish;
+	$node->poll_query_until('postgres',
+		'SELECT connected_backends = 1 FROM commit_stats_info')
+	  or die 'the sessions did not leave';
+	return;
+}
+
+# Commit once, and return: siblings and M of that flush, connected backends and
+# whether the count is said to be exact.
+sub commit_one
+{
+	return $node->safe_psql('postgres', q{
+INSERT INTO logged VALUES (1);
+SELECT siblings, active_transactions, connected_backends, siblings_exact
+FROM commit_stats_info, commit_flush_log
+WHERE leader_pid = pg_backend_pid()});
+}
+
+# The sessions hold their transactions for as long as it takes.
+my $hold = q{
+BEGIN;
+INSERT INTO logged VALUES (:client_id);
+SELECT pg_sleep(3600);
+};
+my $idle = q{
+BEGIN;
+SELECT pg_sleep(3600);
+};
+
+is(commit_one(), '0|1|1|t', 'alone: no siblings');
+
+# As many as one count visits.
+my $run = start_sessions($visits, $hold, "count(backend_xid) = $visits");
+
+is( commit_one(),
+	join('|', $visits, $visits + 1, $visits + 1, 't'),
+	"$visits transactions: counted one by one");
+stop_sessions($run);
+
+# One more.
+my $more = $visits + 1;
+
+$run = start_sessions($more, $hold, "count(backend_xid) = $more");
+is( commit_one(),
+	join('|', $more, $more + 1, $more + 1, 'f'),
+	"$more transactions: a full sample is scaled to all");
+stop_sessions($run);
+
+# Many, all active.
+$run = start_sessions($sessions, $hold, "count(backend_xid) = $sessions");
+is( commit_one(),
+	join('|', $sessions, $sessions + 1, $sessions + 1, 'f'),
+	"$sessions transactions: all are counted");
+is( $node->safe_psql('postgres', q{
+INSERT INTO logged VALUES (2);
+SELECT siblings_max FROM commit_flush_stats}),
+	$sessions, "$sessions transactions: the views have them");
+like(
+	$node->safe_psql('postgres', 'SELECT message FROM commit_flush_log LIMIT 1'),
+	qr/^Flushed 1 out of @{[ $sessions + 1 ]} commits$/,
+	"$sessions transactions: the message has them");
+stop_sessions($run);
+
+# Many, none of them with a transaction id.
+$run = start_sessions($sessions, $idle,
+	"count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
+is( commit_one(),
+	join('|', 0, 1, $sessions + 1, 'f'),
+	"$sessions sessions that do not write: no siblings");
+stop_sessions($run);
+
+# Every other one.
+my $half = $sessions / 2;
+
+$run = start_sessions($sessions, qq{
+\\set odd :client_id % 2
+BEGIN;
+\\if :odd
+INSERT INTO logged VALUES (:client_id);
+\\endif
+SELECT pg_sleep(3600);
+},
+	"count(backend_xid) = $half AND "
+	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
+
+my ($siblings, $active, $connected, $exact) = split /\|/, commit_one();
+
+cmp_ok($siblings, '>=', 0.7 * $half,
+	'every other one: the estimate is not far below');
+cmp_ok($siblings, '<=', 1.3 * $half,
+	'every other one: the estimate is not far above');
+is($active, $siblings + 1, 'every other one: M is of the estimate');
+stop_sessions($run);
+
+# Who waits for a lock is no sibling, as the server does not count it.
+$node->safe_psql('postgres', 'CREATE TABLE locked ()');
+
+my $holder = $node->background_psql('postgres');
+
+$holder->query_safe('BEGIN; LOCK TABLE locked');
+$run = start_sessions(3, q{
+BEGIN;
+INSERT INTO logged VALUES (:client_id);
+\if :client_id = 0
+LOCK TABLE locked;
+\endif
+SELECT pg_sleep(3600);
+},
+	"count(backend_xid) = 3 AND "
+	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = 2 AND "
+	  . "count(*) FILTER (WHERE wait_event_type = 'Lock') = 1");
+is(commit_one(), '2|3|5|t', 'a transaction that waits for a lock: not counted');
+$holder->quit;
+stop_sessions($run);
+
+is(commit_one(), '0|1|1|t', 'alone again: no siblings, and exact');
+
+$node->stop;
+done_testing();
