@@ -8,6 +8,9 @@
 #	build_and_install	compile, and install into the private server
 #	start_server		a throwaway server with the extension preloaded
 #
+# and works with step, sql, attend and as_user, in the work folder, which
+# set_up makes the current one.
+#
 # There is nothing to call at the end: whichever way the script ends, finish()
 # ends all processes and removes the work folder.
 #
@@ -32,7 +35,7 @@
 
 set -eEuo pipefail
 
-script_name=script/$(basename "$0")
+script_name=$(basename "$(cd "$(dirname "$0")" && pwd)")/$(basename "$0")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 test_user=commit_stats_test
 
@@ -362,8 +365,9 @@ find_pg_config()
 		version=$(installed_version)
 		pg_config=${version:+/usr/lib/postgresql/$version/bin/}pg_config
 	fi
-	[ -x "$(command -v "$pg_config")" ] ||
+	command -v "$pg_config" >/dev/null ||
 		die "there is no $pg_config; set PG_CONFIG to the pg_config of a PostgreSQL server."
+	pg_config=$(realpath -s "$(command -v "$pg_config")")
 	pg_version=$("$pg_config" --version)
 }
 
@@ -407,6 +411,7 @@ set_up()
 	prepare_system
 	export TMPDIR=$work/tmp HOME=$work
 	find_pg_config
+	cd "$work"
 	copy_sources
 	copy_server
 }
@@ -444,8 +449,16 @@ start_server()
 
 stop_server()
 {
+	local pid i
+
+	pid=$(head -n 1 "$work/data/postmaster.pid")
 	step stop.log "Stopping the server" \
 		"$bin/pg_ctl" stop -s -w -m fast -D "$work/data"
+	# pg_ctl waits for the end of the lock file, not quite of the process
+	for i in {1..20}; do
+		kill -0 "$pid" 2>/dev/null || return 0
+		sleep 0.1
+	done
 }
 
 # sql OPTION...: psql

@@ -1,7 +1,7 @@
 --
 -- Nothing is left behind
 --
-DROP FUNCTION since_mark, led, own_flushes, add_up, at_mark, finished_ids;
+DROP FUNCTION since_mark, led, own_flushes, add_up, quiet, at_mark, finished_ids;
 DROP PROCEDURE mark;
 DROP TABLE durable;
 DROP EXTENSION commit_stats;

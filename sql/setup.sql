@@ -35,6 +35,12 @@ LANGUAGE sql STABLE AS $$
   SELECT (current_setting('regress.mark')::jsonb ->> counter)::numeric
 $$;
 
+-- Was nobody else at work since mark(), when this session finished "own_ids"?
+CREATE FUNCTION quiet(own_ids bigint) RETURNS boolean
+LANGUAGE sql VOLATILE AS $$
+  SELECT finished_ids() - at_mark('ids') = own_ids
+$$;
+
 -- What was counted since mark(), and what is expected of this session alone;
 -- "own_ids" is how many transaction ids it has finished, if they are not as
 -- many as its commits.  On a quiet server this shows the plain differences.

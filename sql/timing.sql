@@ -8,8 +8,7 @@ INSERT INTO durable VALUES (1);
 INSERT INTO durable VALUES (2);
 SELECT count(flush_time) AS timed FROM own_flushes();
 -- the flushes of others may be timed
-SELECT timed_flushes - at_mark('timed_flushes') <=
-         greatest(flushes - at_mark('flushes') - 2, 0) OR NOT led(2) AS not_timed,
+SELECT timed_flushes = at_mark('timed_flushes') OR NOT quiet(2) AS not_timed,
        commit_time > at_mark('commit_time') AS commit_time
 FROM commit_flush_stats;
 
@@ -30,12 +29,12 @@ FROM commit_flush_stats s LEFT JOIN own_flushes() o ON true
 GROUP BY s.commit_time;
 
 -- What does not wait takes no time
-SELECT commit_time AS before FROM commit_flush_stats \gset
 CALL mark();
 SET synchronous_commit = off;
 INSERT INTO durable VALUES (1);
 INSERT INTO durable VALUES (2);
 RESET synchronous_commit;
-SELECT commit_time = :before OR commits > at_mark('commits') AS no_time FROM commit_flush_stats;
+SELECT commit_time = at_mark('commit_time')::float8 OR NOT quiet(2) AS no_time
+FROM commit_flush_stats;
 
 RESET track_wal_io_timing;

@@ -15,8 +15,8 @@ SELECT * FROM since_mark(prepared => 1);
 SELECT led(1);
 
 -- Its own flush carries no commit, unless those of others joined
-SELECT count(*) <= 1 AS one, coalesce(bool_and(commits = 0), true) OR
-       (SELECT commits FROM since_mark()) > 0 AS no_commit
+SELECT count(*) <= 1 AS one,
+       coalesce(bool_and(commits = 0), true) OR NOT quiet(0) AS no_commit
 FROM own_flushes();
 
 -- It has an id as long as it is prepared, but does not run: no sibling
@@ -28,7 +28,8 @@ BEGIN
     COMMIT;
   END LOOP;
 END $$;
-SELECT coalesce(min(siblings) = 0, true) AS no_sibling FROM own_flushes();
+SELECT coalesce(min(siblings) = 0, true) OR NOT quiet(10) AS no_sibling
+FROM own_flushes();
 
 CALL mark();
 COMMIT PREPARED 'regress_commit_stats';

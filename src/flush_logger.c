@@ -26,7 +26,6 @@
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/wait_event.h"
 
@@ -154,6 +153,41 @@ log_settled_groups(GroupNumber *logged, bool following)
 	return nlogged;
 }
 
+/*
+ * Is there anything to log after "logged", settled or not?  Asked after it was
+ * announced that the worker goes to sleep: a leader that reported before that
+ * may have relied on it being awake.
+ */
+static bool
+anything_to_log(GroupNumber logged)
+{
+	GroupNumber newest = flush_groups_newest();
+	FlushGroupCopy group;
+
+	while (logged != newest)
+	{
+		logged = flush_group_add(logged, 1);
+		if (flush_group_copy(logged, &group) &&
+			group.leader_pid != 0 && group.leader.log_wanted)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * May the worker sleep until it is woken?  From then on leaders will wake it.
+ */
+static bool
+fall_asleep(GroupNumber logged)
+{
+	pg_atomic_write_u32(&shared->awake, 0);
+	pg_memory_barrier();
+	if (!anything_to_log(logged))
+		return true;
+	pg_atomic_write_u32(&shared->awake, 1);
+	return false;
+}
+
 static void
 forget_worker(int code, Datum arg)
 {
@@ -171,6 +205,10 @@ nap(long timeout)
 	(void) WaitLatch(MyLatch, events, timeout, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
+
+	/* Not 0, which would mean that the worker is not wanted any more. */
+	if (ShutdownRequestPending)
+		proc_exit(1);
 	if (ConfigReloadPending)
 	{
 		ConfigReloadPending = false;
@@ -178,7 +216,7 @@ nap(long timeout)
 	}
 }
 
-/* The worker.  It ends with SIGTERM only, when the server stops. */
+/* The worker.  It ends when the server stops. */
 void
 commit_stats_flush_logger_main(Datum main_arg)
 {
@@ -190,7 +228,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	shared_memory_require();
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	pqsignal(SIGTERM, die);
+	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	BackgroundWorkerUnblockSignals();
 
 	on_shmem_exit(forget_worker, (Datum) 0);
@@ -202,14 +240,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 	{
 		if (log_settled_groups(&logged, following) > 0)
 			quiet = 0;
-		following = ++quiet < QUIET_NAPS;
-		if (following)
-			nap(SETTLE_TIME);
-		else
-		{
-			pg_atomic_write_u32(&shared->awake, 0);
-			nap(-1);
+		following = ++quiet < QUIET_NAPS || !fall_asleep(logged);
+		nap(following ? SETTLE_TIME : -1);
+		if (!following)
 			quiet = 0;
-		}
 	}
 }

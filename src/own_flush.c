@@ -67,20 +67,6 @@ own_flush_read(void)
 	return now;
 }
 
-/* What this backend did since "before" was read. */
-OwnFlush
-own_flush_since(const OwnFlush *before)
-{
-	OwnFlush	since = {0};
-
-	if (!before->known)
-		return since;
-	since = own_flush_read();
-	since.flushes -= before->flushes;
-	since.io_time -= before->io_time;
-	return since;
-}
-
 #else
 
 /* May raise an error, unless it has been called in this transaction before. */
@@ -112,9 +98,11 @@ own_flush_read(void)
 	return now;
 }
 
+#endif
+
 /*
- * What this backend did since "before" was read.  If somebody has reset the
- * entry in between, all that is in it was added by this very call.
+ * What this backend did since "before" was read.  If somebody has reset its
+ * entry in between (from 18 on), all that is in it was added by this very call.
  */
 OwnFlush
 own_flush_since(const OwnFlush *before)
@@ -131,5 +119,3 @@ own_flush_since(const OwnFlush *before)
 	}
 	return since;
 }
-
-#endif

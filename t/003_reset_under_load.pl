@@ -14,7 +14,13 @@ use lib $FindBin::RealBin;
 use CommitStats;
 use Test::More;
 
-my $node = start_node('reset', conf => "commit_stats.flush_log_size = 128\n");
+# The smallest ring and the fastest flushes make the most of it.
+my $node = start_node(
+	'reset',
+	conf => q{
+commit_stats.flush_log_size = 128
+fsync = off
+});
 
 # Everything that is a number, in all views, must not be negative.
 my $all_rows = join ' UNION ALL ',
@@ -64,8 +70,11 @@ END $$;
 });
 
 eval {
-	run_pgbench($node, '-c 8 -j 2 -t 400', storm => q{
+	run_pgbench($node, '-c 8 -j 2 -t 300', storm => q{
 \if :client_id < 5
+	INSERT INTO logged VALUES (:client_id);
+	INSERT INTO logged VALUES (:client_id);
+	INSERT INTO logged VALUES (:client_id);
 	INSERT INTO logged VALUES (:client_id);
 \elif :client_id < 7
 	SELECT read_all();
@@ -77,15 +86,51 @@ eval {
 is($@, '', 'no client found anything wrong');
 
 is($node->safe_psql('postgres', 'SELECT count(*) FROM logged'),
-	2000, 'all commits were done');
+	6000, 'all commits were done');
 is( $node->safe_psql('postgres',
 		'SELECT count(DISTINCT stats_reset) FROM resets'),
-	400,
+	300,
 	'each reset had its time');
 is( $node->safe_psql('postgres', q{
 SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
 FROM commit_stats_info}),
 	't', 'the last of them is shown');
+
+# Without resets, what is read only grows, and still is never more than what is
+# read afterwards; a flush that moves from the ring of recent flushes to the
+# totals meanwhile is neither lost nor seen twice.
+$node->safe_psql('postgres', q{
+CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	before record;
+	now record;
+	stats record;
+BEGIN
+	SELECT 0::numeric AS flushes, 0::numeric AS commits INTO before;
+	FOR i IN 1 .. 50 LOOP
+		SELECT sum(flushes) AS flushes, sum(commits) AS commits
+		INTO now FROM commit_flush_histogram;
+		SELECT flushes, commits INTO stats FROM commit_flush_stats;
+		IF now.flushes < before.flushes OR now.commits < before.commits OR
+			now.flushes > stats.flushes OR now.commits > stats.commits
+		THEN
+			RAISE EXCEPTION 'before: %, now: %, stats: %', before, now, stats;
+		END IF;
+		before := now;
+	END LOOP;
+END $$;
+SELECT commit_stats_reset();
+});
+eval {
+	run_pgbench($node, '-c 8 -j 2 -t 300', growth => q{
+\if :client_id < 6
+	INSERT INTO logged VALUES (:client_id);
+\else
+	SELECT read_growing();
+\endif
+});
+};
+is($@, '', 'without resets, counts only grow');
 
 # Now that it is quiet, nothing is left of the storm.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
