@@ -211,13 +211,13 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
 	bool		led = own->flushes > 0;
-	uint32		active = reading.siblings;
+	uint32		siblings_after = 0;
 	GroupNumber number;
 
 	flush_groups_observe(flushed, now);
 	number = flush_groups_find(lsn);
 	if (led)
-		active = siblings_count();
+		siblings_after = siblings_count();
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);
@@ -227,13 +227,13 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
 		if (number == InvalidGroupNumber ||
-			!flush_group_join(number, Max(reading.siblings, active) + 1))
+			!flush_group_join(number, Max(reading.siblings, siblings_after) + 1))
 			backend_slot_add(SLOT_UNRESOLVED_COMMITS, 1);
 	}
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		count_flush(number, now, active, own);
+		count_flush(number, now, siblings_after, own);
 }
 
 /* XACT_EVENT_COMMIT: the transaction is durable, nothing may fail. */
