@@ -2,7 +2,7 @@
 -- Nothing is left behind
 --
 DROP FUNCTION since_mark, led, own_flushes, add_up, quiet, at_mark, finished_ids;
-DROP PROCEDURE mark;
+DROP PROCEDURE mark, start_over;
 DROP TABLE durable;
 DROP EXTENSION commit_stats;
 

@@ -50,4 +50,6 @@ CALL mark();
 INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 SELECT led(1);
+CALL start_over();
+INSERT INTO durable VALUES (1);
 SELECT * FROM add_up();

@@ -1,7 +1,7 @@
 --
 -- The histograms: which sizes the groups had, and how many siblings the leaders
 --
-SELECT commit_stats_reset() IS NOT NULL AS reset;
+CALL start_over();
 CALL mark();
 DO $$
 BEGIN

@@ -46,7 +46,6 @@ CALL mark();
 INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 SELECT led(1);
-SELECT * FROM add_up();
 
 -- It is no part of a transaction: rolling back does not bring anything back
 BEGIN;
@@ -63,4 +62,8 @@ SELECT commit_stats_reset() IS NOT NULL AS reset;
 COMMIT;
 SELECT commits >= 1 AS counted, commits <= finished_ids() - at_mark('ids') AS once
 FROM commit_flush_stats;
+
+-- Everything starts at the same moment
+CALL start_over();
+INSERT INTO durable VALUES (1);
 SELECT * FROM add_up();

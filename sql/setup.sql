@@ -82,7 +82,7 @@ LANGUAGE sql VOLATILE AS $$
         flush_lsn > (current_setting('regress.mark')::jsonb ->> 'lsn')::pg_lsn
 $$;
 
--- Did this session lead the flushes of "n" commits or prepares since mark()?
+-- Did this session lead the flushes of its "n" commits since mark()?
 -- One that it did not lead is a follower, was flushed by a process that does
 -- not commit, or is a leader that nobody saw; on a quiet server there is none.
 CREATE FUNCTION led(n bigint) RETURNS boolean
@@ -142,6 +142,20 @@ BEGIN
     EXIT WHEN commits AND flushes AND delays AND by_siblings AND siblings;
   END LOOP;
   RETURN NEXT;
+END $$;
+
+-- Resets until everything adds up.  A commit that is under way just then may be
+-- in the totals and not in the histograms, or the other way round.
+CREATE PROCEDURE start_over()
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR attempt IN 1..10 LOOP
+    PERFORM commit_stats_reset();
+    INSERT INTO durable VALUES (1);
+    COMMIT;
+    EXIT WHEN (SELECT commits AND flushes AND delays AND by_siblings AND siblings
+               FROM add_up());
+  END LOOP;
 END $$;
 
 -- What all of this is for: a transaction of our own is counted exactly once.

@@ -124,7 +124,9 @@ before_commit(void)
 static void
 before_two_phase(void)
 {
-	reading.taken = commit_stats_enabled && shared_memory_is_attached();
+	/* a standby will refuse it */
+	reading.taken = commit_stats_enabled && shared_memory_is_attached() &&
+		!RecoveryInProgress();
 	if (!reading.taken)
 		return;
 	siblings_register_backend(true);

@@ -75,7 +75,8 @@ flush_logger_register(void)
 {
 	BackgroundWorker worker = {0};
 
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS;
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS |
+		BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = 5;
 	strlcpy(worker.bgw_library_name, "commit_stats", BGW_MAXLEN);
@@ -92,6 +93,8 @@ flush_logger_wake(void)
 {
 	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
 
+	/* first the report, then the look at "awake"; see fall_asleep() */
+	pg_memory_barrier();
 	if (procno_plus_one == 0 || pg_atomic_read_u32(&shared->awake) != 0 ||
 		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
 		return;
@@ -230,6 +233,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	BackgroundWorkerUnblockSignals();
+
+	/* no database, but a place in pg_stat_activity */
+	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
 	on_shmem_exit(forget_worker, (Datum) 0);
 	logged = flush_groups_newest();

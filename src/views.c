@@ -210,7 +210,10 @@ set_delay_columns(Row *row, const SlotTotals *slots)
 			 round_fraction(slots->value[SLOT_DELAY_UNCERTAIN]));
 }
 
-/* Average and maximum of the siblings; null before the first flush. */
+/*
+ * Average, to two digits, and maximum of the siblings; null before the first
+ * flush.
+ */
 static void
 set_sibling_columns(Row *row, const FlushGroupTotals *groups)
 {
@@ -228,7 +231,7 @@ set_sibling_columns(Row *row, const FlushGroupTotals *groups)
 		set_int8(row, FS_SIBLINGS_MAX, s);
 	}
 	if (flushes > 0)
-		set_float8(row, FS_SIBLINGS_AVG, sum / flushes);
+		set_float8(row, FS_SIBLINGS_AVG, rint(100.0 * sum / flushes) / 100.0);
 }
 
 Datum
@@ -462,8 +465,9 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	shared_memory_require();
 	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
-	flush_groups_reset();
+	/* The slots first: they must know of all that the groups know. */
 	backend_slots_reset(now);
+	flush_groups_reset();
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }

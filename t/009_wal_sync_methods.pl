@@ -122,6 +122,7 @@ SELECT unnest(enumvals) FROM pg_settings WHERE name = 'wal_sync_method'}))
 	set_and_wait('wal_sync_method', $method);
 	check_counts($method, $evidence{$method});
 }
+set_and_wait('wal_sync_method', 'fsync');
 set_and_wait('fsync', 'off');
 check_counts('fsync off', 'wal_write');
 
