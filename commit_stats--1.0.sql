@@ -58,7 +58,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE VIEW commit_flush_histogram AS
 SELECT commits_in_flush, flushes, delayed_flushes, commits,
        round(100 * flushes / sum(flushes) OVER (), 2) AS share,
-       repeat('#', ceil(40.0 * flushes / max(flushes) OVER ())::int) AS bar
+       repeat('#', ceil(30.0 * flushes / max(flushes) OVER ())::int) AS bar
 FROM commit_flush_histogram()
 ORDER BY commits_in_flush;
 
@@ -79,7 +79,7 @@ SELECT siblings, flushes, delay_hits,
        round(commits::numeric / flushes, 2) AS commits_per_flush,
        round(100 * sum(flushes) OVER (ORDER BY siblings DESC)
              / sum(flushes) OVER (), 2) AS share_at_least,
-       repeat('#', ceil(40.0 * flushes / max(flushes) OVER ())::int) AS bar
+       repeat('#', ceil(30.0 * flushes / max(flushes) OVER ())::int) AS bar
 FROM commit_sibling_histogram()
 ORDER BY siblings;
 
@@ -233,7 +233,7 @@ COMMENT ON COLUMN commit_flush_histogram.commits IS
 COMMENT ON COLUMN commit_flush_histogram.share IS
 	'percentage of all flushes';
 COMMENT ON COLUMN commit_flush_histogram.bar IS
-	'the share drawn, the largest being 40 characters long';
+	'the share drawn, the largest being 30 characters long';
 
 COMMENT ON VIEW commit_sibling_histogram IS
 	'how many other transactions were active: one row for each number that a leader found';
@@ -248,7 +248,7 @@ COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
 	'percentage of all flushes with at least so many siblings: what this value of commit_siblings would let sleep';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
-	'the flushes drawn, the largest number being 40 characters long';
+	'the flushes drawn, the largest number being 30 characters long';
 
 COMMENT ON VIEW commit_flush_log IS
 	'the newest flushes that carried a commit or were led by one, newest first';
