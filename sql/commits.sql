@@ -4,11 +4,7 @@
 CREATE UNLOGGED TABLE unlogged (i int);
 CREATE TEMP TABLE temporary (i int);
 CREATE TEMP TABLE emptied (i int) ON COMMIT DELETE ROWS;
--- The first use of a table reads the catalogs, and may log that it pruned them
 INSERT INTO durable VALUES (0);
-INSERT INTO unlogged VALUES (0);
-INSERT INTO temporary VALUES (0);
-INSERT INTO emptied VALUES (0);
 
 --
 -- Commits that wait for their flush
@@ -184,13 +180,14 @@ ROLLBACK TO a;
 COMMIT;
 SELECT * FROM since_mark(async => 1, own_ids => 2);
 
--- There are other reasons to wait
+-- There are other reasons to wait.  From PostgreSQL 18 on we do not notice that
+-- they did, but count them once all the same.
 CALL mark();
 CREATE DATABASE regress_commit_stats;
-SELECT commits, commits_async FROM since_mark(sync => 1);
+SELECT commits + commits_async AS counted FROM since_mark(sync => 1);
 CALL mark();
 DROP DATABASE regress_commit_stats;
-SELECT commits, commits_async FROM since_mark(sync => 1);
+SELECT commits + commits_async AS counted FROM since_mark(sync => 1);
 
 -- The setting of the moment counts
 CALL mark();
@@ -210,6 +207,12 @@ SELECT * FROM since_mark(async => 1);
 --
 -- Commits with an id that have nothing to wait for
 --
+
+-- The first use of a table reads the catalogs, and may log that it pruned them
+INSERT INTO temporary VALUES (0);
+INSERT INTO emptied VALUES (0);
+INSERT INTO unlogged VALUES (0);
+SELECT pg_current_xact_id() IS NOT NULL AS has_id;
 CALL mark();
 INSERT INTO temporary VALUES (1);
 INSERT INTO emptied VALUES (1);

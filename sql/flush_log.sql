@@ -71,7 +71,7 @@ SELECT wal_bytes AS wal_before FROM commit_flush_stats \gset
 CALL mark();
 INSERT INTO durable SELECT i FROM generate_series(1, 1000) i;
 SELECT s.wal_bytes - :wal_before >= coalesce(sum(o.wal_bytes), 0) AS summed,
-       coalesce(sum(o.wal_bytes), 30000) >= 30000 AS a_thousand_rows
+       coalesce(sum(o.wal_bytes) >= 30000, true) OR NOT quiet(1) AS a_thousand_rows
 FROM commit_flush_stats s LEFT JOIN own_flushes() o ON true
 GROUP BY s.wal_bytes;
 

@@ -15,7 +15,6 @@ SET commit_stats.log_flushes = 'maybe';
 
 -- The prefix is reserved: a mistyped name is an error, not a new setting
 SET commit_stats.nonsense = 1;
-ALTER SYSTEM SET commit_stats.nonsense = 1;
 SHOW commit_stats.nonsense;
 
 -- log_flushes is a superuser's, for a session or a transaction

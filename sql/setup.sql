@@ -138,7 +138,7 @@ BEGIN
                    s.delayed >= h.delayed;
     -- The totals about siblings come from it
     siblings := s.max BETWEEN a.siblings_max AND z.siblings_max AND
-                (s.flushes <> z.flushes OR abs(s.avg - z.siblings_avg) < 1e-6);
+                (s.flushes <> z.flushes OR abs(s.avg - z.siblings_avg) < 0.006);
     EXIT WHEN commits AND flushes AND delays AND by_siblings AND siblings;
   END LOOP;
   RETURN NEXT;

@@ -174,8 +174,7 @@ judge_delay(LeaderReport *report, GroupNumber number, uint64 now,
 	report->delay_probability = (float) verdict.probability;
 	report->delay_time = (uint32) (verdict.sleep_time / 1000);
 	backend_slot_add(SLOT_DELAYABLE, 1);
-	backend_slot_add(SLOT_DELAY_HITS,
-					 SLOT_FRACTION * delay_evidence_share(&evidence, &verdict));
+	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
 	backend_slot_add(SLOT_DELAY_UNCERTAIN, SLOT_FRACTION * doubt);
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
 }

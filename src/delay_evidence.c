@@ -50,11 +50,12 @@
 #include "delay_evidence.h"
 
 /*
- * From this commit_delay on, in us, the time held tells a sleep from none so
- * well that a verdict counts in full.  Below, probabilities are added up, which
- * gives a better total, as errors to the two sides cancel.
+ * From this commit_delay on, in us, a sleep stands out so clearly from what else
+ * can take time that all evidence counts for more than the weights below say,
+ * which are those of short delays as well.
  */
 #define CLEAR_DELAY				150
+#define CLEAR_DELAY_FACTOR		2.0
 
 /* A step function: values[i] up to, not including, edges[i]. */
 typedef struct WeightTable
@@ -183,6 +184,17 @@ time_slept(const DelayEvidence *e)
 	return (uint64) (1000.0 * (e->timed ? Max(idle, e->delay) : e->delay));
 }
 
+/* How likely it is that a leader who had to wait slept. */
+static double
+weigh_all(const DelayEvidence *e)
+{
+	double		sum = weigh_siblings(e) + weigh_time(e);
+
+	if (e->delay >= CLEAR_DELAY)
+		sum *= CLEAR_DELAY_FACTOR;
+	return 1.0 / (1.0 + exp(-sum));
+}
+
 DelayVerdict
 delay_evidence_judge(const DelayEvidence *evidence)
 {
@@ -195,18 +207,8 @@ delay_evidence_judge(const DelayEvidence *evidence)
 		verdict.probability =
 			evidence->siblings_before >= evidence->threshold ? 0.995 : 0.005;
 	else
-		verdict.probability =
-			1.0 / (1.0 + exp(-(weigh_siblings(evidence) + weigh_time(evidence))));
+		verdict.probability = weigh_all(evidence);
 	verdict.slept = verdict.probability >= 0.5;
 	verdict.sleep_time = verdict.slept ? time_slept(evidence) : 0;
 	return verdict;
-}
-
-/* How much the flush counts as a delay hit in a total: 0 to 1. */
-double
-delay_evidence_share(const DelayEvidence *evidence, const DelayVerdict *verdict)
-{
-	if (evidence->delay >= CLEAR_DELAY)
-		return verdict->slept ? 1.0 : 0.0;
-	return verdict->probability;
 }

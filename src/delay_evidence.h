@@ -38,7 +38,5 @@ typedef struct DelayVerdict
 } DelayVerdict;
 
 extern DelayVerdict delay_evidence_judge(const DelayEvidence *evidence);
-extern double delay_evidence_share(const DelayEvidence *evidence,
-								   const DelayVerdict *verdict);
 
 #endif							/* COMMIT_STATS_DELAY_EVIDENCE_H */

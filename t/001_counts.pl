@@ -25,9 +25,11 @@ BEGIN
 END $$;
 });
 
+my $insert = 'INSERT INTO logged VALUES (1)';
+
 # One client: nobody to share a flush with.
-($counted, $records) = observe($node,
-	sub { run_pgbench($node, '-c 1 -t 200', one => 'INSERT INTO logged VALUES (1)') });
+($counted, $records) =
+  observe($node, sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
 is($records->{COMMIT}, 200, 'one client: the load is what it should be');
 is($counted->{commits}, 200, 'one client: every commit is counted');
 is($counted->{flushes} + $counted->{commits_without_leader},
@@ -38,7 +40,7 @@ is($counted->{followers}, 0, 'one client: nobody followed');
 {
 	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
 	($counted, $records) = observe($node,
-		sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => 'INSERT INTO logged VALUES (1)') });
+		sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => $insert) });
 }
 is($records->{COMMIT}, 1200, 'many clients: the load is what it should be');
 is($counted->{commits}, 1200, 'many clients: every commit is counted');

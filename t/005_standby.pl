@@ -80,7 +80,8 @@ ALTER SYSTEM SET synchronous_standby_names = '*';
 ALTER SYSTEM SET synchronous_commit = remote_apply;
 SELECT pg_reload_conf()});
 $primary->poll_query_until('postgres', q{
-SELECT sync_state = 'sync' AND current_setting('synchronous_commit') = 'remote_apply'
+SELECT sync_state = 'sync' AND
+	   current_setting('synchronous_commit') = 'remote_apply'
 FROM pg_stat_replication})
   or die 'the standby is not synchronous';
 

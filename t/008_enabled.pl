@@ -11,6 +11,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use CommitStats;
+use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -171,6 +172,9 @@ for my $size (128, 200, 131072)
 
 # Out of range: as with every setting of a library, the server says so and goes
 # on with the default.
+my $outside = 'is outside the valid range for parameter '
+  . '"commit_stats.flush_log_size"';
+
 for my $size (127, 131073)
 {
 	my $log_end = -s $node->logfile;
@@ -180,14 +184,14 @@ for my $size (127, 131073)
 	$node->restart;
 	like(
 		slurp_file($node->logfile, $log_end),
-		qr/$size is outside the valid range for parameter "commit_stats.flush_log_size" \(128 .. 131072\)/,
+		qr/$size $outside \(128 .. 131072\)/,
 		"flush_log_size = $size: the server says what is valid");
 	is( $node->safe_psql('postgres', 'SHOW commit_stats.flush_log_size'),
 		'2048', "flush_log_size = $size: the default is used");
 }
 like(
 	error_of($node, 'ALTER SYSTEM SET commit_stats.flush_log_size = 1'),
-	qr/22023: 1 is outside the valid range for parameter "commit_stats.flush_log_size"/,
+	qr/22023: 1 $outside/,
 	'ALTER SYSTEM does not take such a value at all');
 like(
 	error_of($node, 'SET commit_stats.no_such_thing = 1'),
