@@ -271,19 +271,21 @@ sub _total_variation
 }
 
 # The errors of a measurement, in percent.  Delay hits are compared with the
-# real ones, or where there are hardly any, with a twentieth of the flushes.
+# real ones, or where there are hardly any, with a twentieth of the flushes;
+# "uncertain" is the error in them that commit_stats itself expects.
 sub figures
 {
 	my ($result) = @_;
 	my ($ours, $truth) = @$result{qw(ours truth)};
+	my $hits = max($truth->{hits}, $truth->{flushes} / 20, 1);
 
 	return {
 		commits => $ours->{commits} - $truth->{commits},
 		flushes => 100 * ($ours->{flushes} / max(1, $truth->{flushes}) - 1),
 		distribution =>
 		  _total_variation($ours->{histogram}, $truth->{histogram}),
-		hits => 100 * ($ours->{hits} - $truth->{hits}) /
-		  max($truth->{hits}, $truth->{flushes} / 20, 1)
+		hits => 100 * ($ours->{hits} - $truth->{hits}) / $hits,
+		uncertain => 100 * $ours->{uncertain} / $hits
 	};
 }
 
