@@ -310,6 +310,8 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 		pg_read_barrier();
 		copy->leader_pid = (int) pg_atomic_read_u32(&group->leader_pid);
 		copy->leader = group->report;
+		/* a PREPARE TRANSACTION leads without joining, but was active */
+		copy->active = Max(copy->active, copy->leader.siblings + 1);
 	}
 	pg_read_barrier();
 	return slot_is_for(group, number);
