@@ -12,16 +12,21 @@
  * nothing does (fsync = off), the server counts no sync, and the count of
  * writes takes its place, less those that only made room in the WAL buffers.
  *
- * Up to 17 the pending counters can be read.  From 18 on they cannot, but the
- * server can be asked to add them to this backend's entry in the shared
- * statistics, which it would do by itself within a second.  The entry can be
- * read, and pg_stat_io has counters of its own, so nothing is counted twice.
+ * Up to 17 the pending counters can be read.  From 18 on they cannot.  There
+ * the server can be asked to add them to this backend's entry in the shared
+ * statistics, as it does by itself about once a second, and the entry can be
+ * read; pg_stat_io has counters of its own, so nothing is counted twice.
+ * Adding takes ten times as long as anything else that we do for a commit, so
+ * it is done once: before.  After the commit it is enough to know whether there
+ * is anything to be added again.  If there is, and nothing but a flush can have
+ * caused it, there was a flush.
  *
- * Locking: up to 17 none.  From 18 on the server takes the LWLock of our own
- * entry, which only readers of pg_stat_get_backend_io() take as well, for as
- * long as it takes to copy 3 kB.  Asking can allocate memory the first time;
- * therefore it is done before the commit, and after it only if it was done
- * before.
+ * Locking: up to 17 none.  From 18 on the LWLock of our own entry is taken,
+ * which only readers of pg_stat_get_backend_io() and resets take as well, for
+ * as long as it takes to copy 3 kB.
+ *
+ * Invariant: after the commit nothing here allocates or raises an error.  What
+ * could do either is done before, where it does no harm.
  *
  * src/own_flush.c
  *
@@ -67,43 +72,7 @@ own_flush_read(void)
 	return now;
 }
 
-#else
-
-/* May raise an error, unless it has been called in this transaction before. */
-OwnFlush
-own_flush_read(void)
-{
-	OwnFlush	now = {0};
-	PgStat_EntryRef *ref;
-	const PgStat_Backend *stats;
-	const PgStat_BktypeIO *io;
-
-	(void) pgstat_flush_backend(false, PGSTAT_BACKEND_FLUSH_IO);
-	ref = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid, MyProcNumber,
-							   false, NULL);
-	if (ref == NULL)
-		return now;				/* a process that has no such statistics */
-	stats = &((PgStatShared_Backend *) ref->shared_stats)->stats;
-	io = &stats->io_stats;
-	if (own_flush_counts_syncs())
-		now.flushes = io->counts[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC];
-	else
-		now.flushes = io->counts[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_WRITE] -
-			pgWalUsage.wal_buffers_full;
-	now.io_time = (uint64) 1000 *
-		(io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_WRITE] +
-		 io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC]);
-	now.reset_at = stats->stat_reset_timestamp;
-	now.known = true;
-	return now;
-}
-
-#endif
-
-/*
- * What this backend did since "before" was read.  If somebody has reset its
- * entry in between (from 18 on), all that is in it was added by this very call.
- */
+/* What this backend did since "before" was read. */
 OwnFlush
 own_flush_since(const OwnFlush *before)
 {
@@ -112,10 +81,123 @@ own_flush_since(const OwnFlush *before)
 	if (!before->known)
 		return since;
 	since = own_flush_read();
-	if (since.reset_at == before->reset_at)
+	since.flushes -= before->flushes;
+	since.io_time -= before->io_time;
+	return since;
+}
+
+#else							/* WAL_IO_IS_BACKEND_STATS */
+
+/* This backend's entry, looked up anew before each commit. */
+static PgStat_EntryRef *entry = NULL;
+
+/*
+ * I/O that is counted in the same place as that of the WAL, as far as it is
+ * also counted where we can see it: each I/O of a buffer moves one of these.
+ */
+static int64
+buffer_io(void)
+{
+	return pgBufferUsage.shared_blks_hit + pgBufferUsage.shared_blks_read +
+		pgBufferUsage.shared_blks_written + pgBufferUsage.local_blks_hit +
+		pgBufferUsage.local_blks_read + pgBufferUsage.local_blks_written +
+		pgWalUsage.wal_buffers_full;
+}
+
+/*
+ * Has any I/O been counted that is not in the entry yet?  The server does not
+ * tell, but while we hold the entry's lock ourselves all that a request to add
+ * it can do is to answer that there is something it could not add.
+ */
+static bool
+io_is_pending(void)
+{
+	LWLock	   *lock = &entry->shared_stats->lock;
+	bool		pending;
+
+	LWLockAcquire(lock, LW_SHARED);
+	pending = pgstat_flush_backend(true, PGSTAT_BACKEND_FLUSH_IO);
+	LWLockRelease(lock);
+	return pending;
+}
+
+/*
+ * A reset of the entry can come between any two steps here.  Reading its time
+ * first makes sure that what is read afterwards is not older.
+ */
+static void
+read_entry(OwnFlush *now)
+{
+	const volatile PgStat_Backend *stats =
+		&((PgStatShared_Backend *) entry->shared_stats)->stats;
+	const volatile PgStat_BktypeIO *io = &stats->io_stats;
+
+	(void) pgstat_flush_backend(false, PGSTAT_BACKEND_FLUSH_IO);
+	now->reset_at = stats->stat_reset_timestamp;
+	pg_read_barrier();
+	if (own_flush_counts_syncs())
+		now->flushes = io->counts[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC];
+	else
+		now->flushes = io->counts[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_WRITE] -
+			pgWalUsage.wal_buffers_full;
+	now->io_time = (uint64) 1000 *
+		(io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_WRITE] +
+		 io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC]);
+}
+
+/*
+ * The server will look up the entry again after the commit.  If a look-up has
+ * to enlarge the table of entries, it had better be this one.
+ */
+OwnFlush
+own_flush_read(void)
+{
+	OwnFlush	now = {0};
+
+	entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
+								 MyProcNumber, false, NULL);
+	if (entry == NULL)
+		return now;				/* a process that has no such statistics */
+	read_entry(&now);
+	now.buffer_io = buffer_io();
+	now.known = true;
+	return now;
+}
+
+/*
+ * What was added to the entry since "before" was read.  If it was reset in
+ * between, that is all there is in it now.
+ */
+static OwnFlush
+entry_since(const OwnFlush *before)
+{
+	OwnFlush	since = {0};
+
+	read_entry(&since);
+	if (since.reset_at == before->reset_at &&
+		since.flushes >= before->flushes && since.io_time >= before->io_time)
 	{
 		since.flushes -= before->flushes;
 		since.io_time -= before->io_time;
 	}
 	return since;
 }
+
+/* What this backend did since "before" was read. */
+OwnFlush
+own_flush_since(const OwnFlush *before)
+{
+	OwnFlush	since = {0};
+	bool		flush_only;
+
+	if (!before->known || !io_is_pending())
+		return since;
+	flush_only = buffer_io() == before->buffer_io;
+	if (track_wal_io_timing || !flush_only)
+		since = entry_since(before);
+	if (flush_only)
+		since.flushes = 1;
+	return since;
+}
+
+#endif							/* WAL_IO_IS_BACKEND_STATS */

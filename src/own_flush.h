@@ -17,9 +17,11 @@
 /* This backend's WAL I/O so far, or between two readings. */
 typedef struct OwnFlush
 {
-	int64		flushes;		/* syncs, or writes where these sync */
+	int64		flushes;		/* syncs, or writes where these sync; between
+								 * two readings 1 can stand for more */
 	uint64		io_time;		/* ns writing and syncing, if timed */
 	TimestampTz reset_at;		/* the counters' last reset, from 18 on */
+	int64		buffer_io;		/* I/O of buffers so far, from 18 on */
 	bool		known;			/* the counters could be read */
 } OwnFlush;
 

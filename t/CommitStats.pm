@@ -23,7 +23,8 @@ sub views_of_commit_stats
 }
 
 # A server that can be started.  Cluster.pm sets fsync = off, which would leave
-# nothing to share; autovacuum would add commits of its own.
+# nothing to share, and wal_level = minimal, which hardly any real server has;
+# autovacuum would add commits of its own.
 sub init_node
 {
 	my ($name, %params) = @_;
@@ -32,6 +33,7 @@ sub init_node
 	$node->init(%{ $params{init} || {} });
 	$node->append_conf('postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
+wal_level = replica
 fsync = on
 autovacuum = off
 log_statement = none

@@ -82,10 +82,11 @@ sub _calibrate
 	die "the shim found $candidates places for the flush pointer, not 1\n";
 }
 
-# A server with the library and the shim.
+# A server with the library and the shim.  Cluster.pm sets wal_level = minimal,
+# which hardly any real server has.
 sub start_truth
 {
-	my ($name) = @_;
+	my ($name, $conf) = @_;
 	my $shim = _compile_shim(abs_path(PostgreSQL::Test::Utils::tempdir()));
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
@@ -98,7 +99,9 @@ fsync = on
 max_connections = 100
 max_wal_size = 4GB
 shared_buffers = 256MB
+wal_level = replica
 });
+	$node->append_conf('postgresql.conf', $conf) if defined $conf;
 	{
 		local $ENV{LD_PRELOAD} = $shim;
 		$node->start;
@@ -215,7 +218,8 @@ sub _ours
 	return \%ours;
 }
 
-# Drive pgbench for a case and return what was counted by both.
+# Drive pgbench for a case, with its own script or simple updates, and return
+# what was counted by both.
 sub measure
 {
 	my ($node, $case, $seconds) = @_;
@@ -235,7 +239,8 @@ sub measure
 	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
 	run_log(
 		[
-			'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-T', $seconds,
+			'pgbench', '-n',
+			$case->{script} ? ('-f', $case->{script}) : '-N', '-c', $clients, '-j', 2, '-T', $seconds,
 			'-h', $node->host, '-p', $node->port, 'postgres'
 		],
 		'>',

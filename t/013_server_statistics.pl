@@ -1,0 +1,178 @@
+# Are the server's own statistics as they would be without commit_stats?
+#
+# Whether a backend flushed is read from what the server counts about its WAL
+# I/O, and from 18 on it has to be asked to add up those counts earlier than it
+# would (see src/own_flush.c).  Nothing may be counted twice or be lost by that,
+# and nothing that others do to these statistics may disturb ours.  The witness
+# is the shim of the ground-truth test, which sees the system calls.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/ground_truth";
+use CommitStats;
+use GroundTruth qw(start_truth measure);
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_truth('server');
+my $has_backend_io = $node->pg_version >= 18;
+
+# What the server says about the WAL syncs of clients, or of all.
+my $syncs_in_server =
+  $has_backend_io
+  ? q{SELECT sum(fsyncs) FROM pg_stat_io
+	  WHERE object = 'wal' AND context = 'normal'
+		AND backend_type = 'client backend'}
+  : q{SELECT wal_sync FROM pg_stat_wal};
+my $syncs_in_shim = q{SELECT count(*) FROM shim_events() WHERE kind = 'sync'}
+  . ($has_backend_io ? ' AND backend' : '');
+my $reset_server =
+  $has_backend_io
+  ? q{SELECT pg_stat_reset_shared('io')}
+  : q{SELECT pg_stat_reset_shared('wal')};
+
+for my $timing ('on', 'off')
+{
+	# The counts of a backend that is still there may be a second late.
+	$node->safe_psql('postgres', "$reset_server; SELECT shim_reset()");
+	my $before = $node->safe_psql('postgres',
+		"SELECT ($syncs_in_server), ($syncs_in_shim)");
+	is($before, '0|0', "timing $timing: both counts begin at 0");
+	my $result = measure($node,
+		{ clients => 8, delay => 0, siblings => 5, timing => $timing }, 2);
+	my ($ours, $truth) = @$result{qw(ours truth)};
+
+	is($ours->{commits}, $truth->{commits}, "timing $timing: commits");
+	is($ours->{flushes}, $truth->{flushes}, "timing $timing: flushes");
+
+	# measure() has reset the shim, but not the server's statistics: a second
+	# load is for these.
+	$node->safe_psql('postgres', "$reset_server; SELECT shim_reset()");
+	run_pgbench($node, '-c 8 -j 2 -t 500',
+		'insert' => 'INSERT INTO tick VALUES (1);');
+	ok( $node->poll_query_until('postgres',
+			"SELECT ($syncs_in_server) = ($syncs_in_shim)"),
+		"timing $timing: the server counts the syncs that there were");
+	cmp_ok($node->safe_psql('postgres', $syncs_in_shim),
+		'>', 500, "timing $timing: and there were some");
+}
+
+SKIP:
+{
+	skip 'the server has no statistics of single backends', 3
+	  unless $has_backend_io;
+
+	# One session does all sorts of I/O, and says what the server counted about
+	# it in either place.  Nobody else is there.
+	my @columns = qw(reads writes extends hits evictions fsyncs);
+	my $sums = join ', ', map { "coalesce(sum($_), 0)" } @columns;
+	my $rows = $node->safe_psql('postgres', qq{
+SELECT pg_stat_force_next_flush();
+SELECT pg_stat_reset_shared('io'), pg_stat_reset_backend_stats(pg_backend_pid());
+} . ("INSERT INTO tick SELECT generate_series(1, 1000);\n" x 50) . qq{
+CREATE TEMP TABLE gone (i int) ON COMMIT DELETE ROWS;
+INSERT INTO gone VALUES (1);
+SET synchronous_commit = off;
+INSERT INTO tick VALUES (1);
+SELECT pg_stat_force_next_flush();
+SELECT object, context, $sums FROM pg_stat_io
+WHERE backend_type = 'client backend' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT 'backend';
+SELECT object, context, $sums FROM pg_stat_get_backend_io(pg_backend_pid())
+GROUP BY 1, 2 ORDER BY 1, 2;
+});
+	my ($of_all, $of_backend) = split /^backend\n/m, $rows;
+	my $wal_of = sub { $_[0] =~ /^(wal\|normal\|.*)$/m ? $1 : 'none' };
+
+	like($of_all, qr/^relation\|normal\|.*[1-9]/m, 'buffers were used');
+	like($wal_of->($of_backend), qr/\|5\d$/, 'each commit synced once');
+	is($wal_of->($of_backend), $wal_of->($of_all),
+		'pg_stat_get_backend_io() agrees with pg_stat_io');
+}
+
+# A commit that does other I/O as well, in the middle of it, is not therefore a
+# leader.
+sub commits_with_other_io
+{
+	my ($node, $what, $sql) = @_;
+	my $script = $node->basedir . '/other_io.sql';
+
+	append_to_file($script, $sql);
+	my $result = measure(
+		$node,
+		{
+			clients => 8,
+			delay => 0,
+			siblings => 5,
+			timing => 'off',
+			script => $script
+		},
+		2);
+	my ($ours, $truth) = @$result{qw(ours truth)};
+
+	cmp_ok($truth->{commits}, '>', $truth->{flushes} + 10,
+		"$what: there were followers");
+	is($ours->{commits}, $truth->{commits}, "$what: commits");
+	is($ours->{flushes}, $truth->{flushes}, "$what: flushes");
+}
+
+commits_with_other_io($node, 'dropping a temporary table', q{
+BEGIN;
+CREATE TEMP TABLE gone (i int) ON COMMIT DROP;
+INSERT INTO tick VALUES (1);
+COMMIT;
+});
+
+# Others reset what we look at, over and over.
+my $reset_loop =
+  $has_backend_io
+  ? q{SELECT count(pg_stat_reset_backend_stats(pid)) FROM pg_stat_activity;}
+  : q{SELECT pg_stat_reset_shared('wal');};
+my $script = $node->basedir . '/reset_loop.sql';
+
+
+append_to_file($script, $reset_loop);
+for my $timing ('on', 'off')
+{
+	my ($out, $err);
+	my $loop = IPC::Run::start(
+		[
+			$node->installed_command('pgbench'), '-n', '-h', $node->host,
+			'-p', $node->port, '-T', 600, '-f', $script, 'postgres'
+		],
+		'>', \$out, '2>', \$err);
+
+	$node->poll_query_until('postgres', q{
+SELECT count(*) > 0 FROM pg_stat_activity
+WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()})
+	  or die "the resets did not begin\n";
+	my $result = measure($node,
+		{ clients => 8, delay => 0, siblings => 5, timing => $timing }, 3);
+	my ($ours, $truth) = @$result{qw(ours truth)};
+
+	$loop->kill_kill;
+	cmp_ok($truth->{commits}, '>', 100, "timing $timing: there was a load");
+	is($ours->{commits}, $truth->{commits},
+		"timing $timing: commits, while the server's statistics are reset");
+	is($ours->{flushes}, $truth->{flushes},
+		"timing $timing: flushes, while the server's statistics are reset");
+}
+
+$node->stop;
+
+# With wal_level = minimal, commits sync new relations instead of logging them.
+$node = start_truth('minimal', q{
+wal_level = minimal
+max_wal_senders = 0
+wal_skip_threshold = 0
+});
+commits_with_other_io($node, 'syncing a new table', q{
+CREATE TABLE new:client_id (i int);
+DROP TABLE new:client_id;
+});
+
+$node->stop;
+done_testing();
