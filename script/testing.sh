@@ -1,0 +1,101 @@
+# testing.sh
+#
+# What the scripts share that run tests: how make installcheck is called, and
+# how test files are counted.  To be sourced after common.sh.
+
+# shellcheck shell=bash
+
+passed=0
+failed=0
+skipped=0
+failures=()					# kinds of test that failed
+
+# installcheck LOG VARIABLE=VALUE...: on the screen and in the log
+installcheck()
+{
+	local log=$1
+
+	shift
+	# shellcheck disable=SC2016		# not to be expanded here
+	attend as_user bash -c 'set -o pipefail; "$@" 2>&1 | tee "$0"' "$work/log/$log" \
+		make -s --no-print-directory -C "$work/src" PG_CONFIG="$pg_config" \
+		installcheck "${make_variables[@]}" "$@"
+}
+
+# count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a
+# test did not come to its end, and counts as one.
+count()
+{
+	local kind=$1 status=$2 total=$3 bad=$4 skip=${5:-0}
+
+	if [ "$status" -ne 0 ]; then
+		failures+=("$kind")
+		bad=$((bad > 0 ? bad : 1))
+		total=$((total > 0 ? total : 1))
+	fi
+	passed=$((passed + total - bad - skip))
+	failed=$((failed + bad))
+	skipped=$((skipped + skip))
+}
+
+# The end of the logs of a TAP test: its own and those of its servers.
+show_tap_logs()
+{
+	local test=${1##*/} log
+
+	for log in "$work"/src/tmp_check/log/*"$test"*; do
+		[ -s "$log" ] || continue
+		say ""
+		say "The last lines of $(basename "$log"):"
+		tail -n 30 "$log" | sed 's/^/    /'
+	done
+}
+
+# A PostgreSQL that was built without TAP tests can borrow Debian's modules.
+borrow_tap_modules()
+{
+	local dir
+
+	[ ! -d "$(dirname "$("$pg_config" --pgxs)")/../test/perl" ] || return 0
+	for dir in /usr/lib/postgresql/*/lib/pgxs/src/test/perl; do
+		[ ! -d "$dir" ] || export PERL5LIB=$dir
+	done
+	tap_options=(enable_tap_tests=yes PROVE=prove)
+	# older modules do not know what newer makefiles call the test folder
+	export TESTDIR=$work/src
+}
+
+# run_tap VARIABLE=VALUE...: prove.  Of other kinds of test it runs none.
+run_tap()
+{
+	local status=0 log=$work/log/tap.log bad total skip test tap_options=()
+
+	borrow_tap_modules
+	installcheck tap.log REGRESS= ISOLATION= "$@" "${tap_options[@]}" || status=$?
+	# the summary report has a line for each file that failed
+	bad=$(sed -nE 's,^t/([^ ]+)\.pl +\(Wstat: [1-9].*,\1,p' "$log")
+	total=$(sed -n 's/^Files=\([0-9]*\),.*/\1/p' "$log")
+	skip=$(grep -c '\.\. *skipped: ' "$log" || :)
+	count "TAP" "$status" "${total:-0}" "$(printf '%s' "$bad" | grep -c . || :)" "$skip"
+	for test in $bad; do
+		show_tap_logs "$test"
+	done
+}
+
+# report SUCCESS: the result, and what it means if nothing failed
+report()
+{
+	say ""
+	[ "$skipped" -eq 0 ] || say "Skipped test files: $skipped; prove says above why."
+	if [ "$failed" -gt 0 ]; then
+		say "Tests failed: ${failures[*]}. What they printed is above."
+	elif [ "$passed" -eq 0 ]; then
+		say "No test was run."
+	else
+		say "$1"
+	fi
+	say "$passed passed, $failed failed"
+	if [ "$failed" -gt 0 ] || [ "$passed" -eq 0 ]; then
+		exit 1
+	fi
+}

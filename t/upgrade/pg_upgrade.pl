@@ -1,0 +1,105 @@
+# Does pg_upgrade bring the extension and what people put on top of it to a
+# newer server, and to one that does not preload the library?
+#
+# pg_upgrade does not run the extension's script: it makes each object again
+# and lets it belong to the extension, and it must find the library.  Two
+# servers are needed, so script/test-upgrade runs this, not make installcheck:
+# OLD_INSTALL and NEW_INSTALL are where they are.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::RealBin/..", $FindBin::RealBin;
+use CommitStats;
+use File::Spec::Functions 'rel2abs';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Restored;
+use Test::More;
+
+my ($old_install, $new_install) = @ENV{qw(OLD_INSTALL NEW_INSTALL)};
+
+die "OLD_INSTALL and NEW_INSTALL must be set\n"
+  unless defined $old_install && defined $new_install;
+
+# A cluster that is like the others in all that pg_upgrade compares.
+sub init_cluster
+{
+	my ($name, $install, $libraries) = @_;
+	my $node =
+	  PostgreSQL::Test::Cluster->new($name, install_path => $install);
+	my @extra = ('--no-locale', '-E', 'UTF8');
+
+	# the default before 18
+	push @extra, '--no-data-checksums' if $node->pg_version >= 18;
+	$node->init(extra => \@extra);
+	$node->append_conf('postgresql.conf', qq{
+shared_preload_libraries = '$libraries'
+fsync = on
+autovacuum = off
+});
+	return $node;
+}
+
+# pg_upgrade leaves the old cluster as it is, since it copies.
+sub upgrade
+{
+	my ($old, $new, $name, @options) = @_;
+
+	command_ok(
+		[
+			$new->installed_command('pg_upgrade'), '--no-sync', @options,
+			'-b', "$old_install/bin", '-B', "$new_install/bin",
+			'-d', rel2abs($old->data_dir), '-D', rel2abs($new->data_dir),
+			'-p', $old->port, '-P', $new->port, '-s', $new->host
+		],
+		$name);
+	# which it writes to where it is called
+	unlink 'delete_old_cluster.sh';
+	return;
+}
+
+my $old = init_cluster('old', $old_install, 'commit_stats');
+
+$old->start;
+fill_database($old, 'kept');
+counts($old, 'kept', 'old server');
+my $version = $old->safe_psql('kept',
+	"SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'");
+my $objects = member_names($old, 'kept');
+$old->stop;
+
+for my $libraries ('commit_stats', '')
+{
+	my $name = $libraries ? 'with the library' : 'without the library';
+	my $new = init_cluster($libraries ? 'preloaded' : 'forgotten',
+		$new_install, $libraries);
+
+	upgrade($old, $new, "$name: pg_upgrade --check", '--check');
+	upgrade($old, $new, "$name: pg_upgrade");
+	$new->start;
+	is($new->safe_psql('kept',
+			"SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'"),
+		$version, "$name: the extension has the same version");
+	is(member_names($new, 'kept'),
+		$objects, "$name: the same objects belong to it");
+	has_arrived($new, 'kept', $name);
+	if ($libraries)
+	{
+		counts($new, 'kept', $name);
+	}
+	else
+	{
+		asks_for_the_library($new, 'kept', $name);
+	}
+	is(error_in($new, 'kept', 'DROP EXTENSION commit_stats CASCADE'),
+		'', "$name: the extension can be dropped");
+	is($new->safe_psql('kept', "SELECT to_regclass('commit_flush_stats') IS NULL"),
+		't', "$name: and its views with it");
+	$new->stop;
+	unlike(slurp_file($new->logfile), qr/PANIC|TRAP|terminated by signal/,
+		"$name: the server was never in trouble");
+}
+
+done_testing();
