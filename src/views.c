@@ -28,6 +28,7 @@
 #include "utils/numeric.h"
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #include "backend_slots.h"
 #include "clock.h"
