@@ -35,6 +35,7 @@
 #include "backend_slots.h"
 #include "clock.h"
 #include "commit_path.h"
+#include "compat.h"
 #include "delay_evidence.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
@@ -81,6 +82,7 @@ static void
 read_before_wait(void)
 {
 	reading.waits = true;
+	siblings_forget_sleep();
 	reading.own = own_flush_read();
 	reading.siblings = siblings_count();
 	reading.started_at = clock_now();
@@ -145,6 +147,8 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now,
 		flush_group_traces(number, &traces);
 	evidence->delay = CommitDelay;
 	evidence->threshold = CommitSiblings;
+	evidence->sleep_shows = COMMIT_DELAY_SHOWS;
+	evidence->seen_asleep = siblings_saw_sleep();
 	evidence->connected = (int) siblings_connected() - 1;
 	evidence->siblings_before = (int) reading.siblings;
 	/* they include this backend, unlike the siblings that it counts itself */

@@ -18,6 +18,7 @@
 #include "access/xlog.h"
 #include "portability/instr_time.h"
 #include "storage/proc.h"
+#include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
 #error "commit_stats supports PostgreSQL 15 to 19"
@@ -60,6 +61,16 @@ extern PGDLLIMPORT int CommitSiblings;
 /* From 18 on WAL I/O is counted in the backend's own entry of pg_stat_io. */
 #if PG_VERSION_NUM >= 180000
 #define WAL_IO_IS_BACKEND_STATS	1
+#endif
+
+/* The sleep of commit_delay: a wait event since 19, cannot be seen before. */
+#if PG_VERSION_NUM >= 190000
+#define COMMIT_DELAY_SHOWS		true
+#define PROC_IS_IN_COMMIT_DELAY(proc) \
+	((proc)->wait_event_info == WAIT_EVENT_COMMIT_DELAY)
+#else
+#define COMMIT_DELAY_SHOWS		false
+#define PROC_IS_IN_COMMIT_DELAY(proc)	false
 #endif
 
 /* RelFileLocator: RelFileNode before 16. */

@@ -8,6 +8,9 @@
  * write lock.  All of this is known for certain but the last number, and there
  * is evidence for it, and for the sleep itself:
  *
+ * - Another backend saw it sleep, which is possible from PostgreSQL 19 on.  The
+ *	 longer the sleep, the less likely it is that nobody comes by.
+ *
  * - What cannot be.  A commit shorter than commit_delay did not sleep, nor did
  *	 one in a server without enough other backends.  With commit_siblings = 0
  *	 every leader sleeps.
@@ -100,6 +103,17 @@ static const double untimed_values[] = {
 static const WeightTable untimed_weights =
 WEIGHT_TABLE(untimed_edges, untimed_values);
 
+/*
+ * A sleep that would show but was not seen, by commit_delay, us.  In runs of 7
+ * to 20 clients that could be labelled, others saw 60% of the sleeps of 10 us,
+ * 75% at 50 us, 95% at 200 us and all at 1000 us; these are the logarithms of
+ * the rest.
+ */
+static const double unseen_edges[] = {50, 100, 200, 500};
+static const double unseen_values[] = {-1.1, -1.4, -1.9, -3.0, -5.0};
+static const WeightTable unseen_weights =
+WEIGHT_TABLE(unseen_edges, unseen_values);
+
 #define BIAS_TIMED				0.1
 #define BIAS_UNTIMED			(-1.3)
 
@@ -134,7 +148,7 @@ static bool
 is_certain(const DelayEvidence *e, bool *slept)
 {
 	*slept = true;
-	if (e->threshold == 0)
+	if (e->seen_asleep || e->threshold == 0)
 		return true;
 	*slept = false;
 	if (e->connected < e->threshold)
@@ -192,6 +206,8 @@ weigh_all(const DelayEvidence *e)
 
 	if (e->delay >= CLEAR_DELAY)
 		sum *= CLEAR_DELAY_FACTOR;
+	if (e->sleep_shows)
+		sum += weight(&unseen_weights, e->delay);
 	return 1.0 / (1.0 + exp(-sum));
 }
 

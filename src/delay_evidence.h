@@ -19,6 +19,8 @@ typedef struct DelayEvidence
 {
 	int			delay;			/* commit_delay of the leader, us, above 0 */
 	int			threshold;		/* commit_siblings of the leader */
+	bool		sleep_shows;	/* another backend can see it sleep */
+	bool		seen_asleep;	/* ... and has */
 	int			connected;		/* other backends that there are at all */
 	int			siblings_before;	/* as it began its commit */
 	int			siblings_previous;	/* as the flush before ended; -1: unknown */

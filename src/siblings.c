@@ -14,10 +14,16 @@
  * result is what the server would count at that moment.  With more, every
  * backend looks at the ones that follow it in the array, and scales up.
  *
+ * From 19 on, a leader that sleeps commit_delay shows it in its PGPROC.  A
+ * backend that comes across one while counting leaves a note with it, so that
+ * the sleeper will know for certain.
+ *
  * Locking: none.  The bitmap is changed by atomic operations, when a backend
  * runs its first transaction and when it exits.  As in the server, the PGPROC
  * fields are read without a lock: they are tested for zero only, and a count
  * that is off by one at the edge of a commit is as good as the server's own.
+ * A note is a flag of one word, written by whoever sees the sleep and taken
+ * away by the sleeper before its next commit.
  *
  * src/siblings.c
  *
@@ -53,6 +59,9 @@ typedef struct SiblingsShared
 } SiblingsShared;
 
 static SiblingsShared *shared = NULL;
+
+/* For each place in allProcs: was it seen asleep in its present commit? */
+static pg_atomic_uint32 *seen_asleep = NULL;
 static int	my_procno = -1;		/* this backend's number while registered */
 
 static int
@@ -61,22 +70,32 @@ bitmap_words(void)
 	return (MaxBackends + 63) / 64;
 }
 
-Size
-siblings_shared_size(void)
+static Size
+bitmap_size(void)
 {
 	return offsetof(SiblingsShared, connected) +
 		mul_size(bitmap_words(), sizeof(pg_atomic_uint64));
+}
+
+Size
+siblings_shared_size(void)
+{
+	return add_size(bitmap_size(),
+					mul_size(MaxBackends, sizeof(pg_atomic_uint32)));
 }
 
 void
 siblings_attach(void *part, bool found)
 {
 	shared = part;
+	seen_asleep = (pg_atomic_uint32 *) ((char *) part + bitmap_size());
 	if (found)
 		return;
 	pg_atomic_init_u32(&shared->nconnected, 0);
 	for (int w = 0; w < bitmap_words(); w++)
 		pg_atomic_init_u64(&shared->connected[w], 0);
+	for (int i = 0; i < MaxBackends; i++)
+		pg_atomic_init_u32(&seen_asleep[i], 0);
 }
 
 static void
@@ -121,9 +140,28 @@ is_active(int procno)
 {
 	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
 
-	return proc->xid != InvalidTransactionId &&
-		proc->pid != 0 &&
-		proc->waitLock == NULL;
+	if (proc->xid == InvalidTransactionId || proc->pid == 0 ||
+		proc->waitLock != NULL)
+		return false;
+	if (PROC_IS_IN_COMMIT_DELAY(proc) &&
+		pg_atomic_read_u32(&seen_asleep[procno]) == 0)
+		pg_atomic_write_u32(&seen_asleep[procno], 1);
+	return true;
+}
+
+/* Begin a commit that nobody has seen asleep yet. */
+void
+siblings_forget_sleep(void)
+{
+	if (pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
+		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
+}
+
+/* Did anybody see this backend sleep commit_delay in its present commit? */
+bool
+siblings_saw_sleep(void)
+{
+	return pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
 }
 
 /*
