@@ -154,7 +154,7 @@ $node->safe_psql('postgres', 'CREATE TABLE locked ()');
 
 my $holder = $node->background_psql('postgres');
 
-$holder->query_safe('BEGIN; LOCK TABLE locked');
+$holder->query_safe('BEGIN; LOCK TABLE locked IN SHARE MODE');
 $run = start_sessions(3, q{
 BEGIN;
 INSERT INTO logged VALUES (:client_id);
