@@ -23,17 +23,16 @@ sub views_of_commit_stats
 }
 
 # A server that can be started.  Cluster.pm sets fsync = off, which would leave
-# nothing to share, and wal_level = minimal, which hardly any real server has;
-# autovacuum would add commits of its own.
+# nothing to share, and without allows_streaming wal_level = minimal, which hardly
+# any real server has; autovacuum would add commits of its own.
 sub init_node
 {
 	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init(%{ $params{init} || {} });
+	$node->init(allows_streaming => 1, %{ $params{init} || {} });
 	$node->append_conf('postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
-wal_level = replica
 fsync = on
 autovacuum = off
 log_statement = none
