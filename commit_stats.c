@@ -30,6 +30,7 @@
  *
  *	commit_stats.c			the front door: settings, hooks, _PG_init
  *	src/views.c				remembered numbers become rows
+ *	src/rows.h				the making of a row
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
  *	src/delay_evidence.c	did the leader sleep?

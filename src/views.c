@@ -28,7 +28,6 @@
 #include "utils/numeric.h"
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 #include "backend_slots.h"
 #include "clock.h"
@@ -36,72 +35,9 @@
 #include "flush_groups.h"
 #include "flush_logger.h"
 #include "own_flush.h"
+#include "rows.h"
 #include "shared_memory.h"
 #include "siblings.h"
-
-#define MAX_COLUMNS		24
-
-/* The row under construction. */
-typedef struct Row
-{
-	Datum		values[MAX_COLUMNS];
-	bool		nulls[MAX_COLUMNS];
-} Row;
-
-static inline void
-set_int8(Row *row, int column, uint64 value)
-{
-	row->values[column] = Int64GetDatum((int64) value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_float8(Row *row, int column, double value)
-{
-	row->values[column] = Float8GetDatum(value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_bool(Row *row, int column, bool value)
-{
-	row->values[column] = BoolGetDatum(value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_datum(Row *row, int column, Datum value)
-{
-	row->values[column] = value;
-	row->nulls[column] = false;
-}
-
-/* All columns null until they are set. */
-static inline void
-start_row(Row *row)
-{
-	memset(row->nulls, true, sizeof(row->nulls));
-}
-
-static void
-put_row(FunctionCallInfo fcinfo, Row *row, int ncolumns)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-
-	if (rsinfo->setDesc->natts != ncolumns)
-		elog(ERROR, "commit_stats: %d columns expected, %d found",
-			 ncolumns, rsinfo->setDesc->natts);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
-						 row->values, row->nulls);
-}
-
-/* For the functions that return a set or one row, before anything else. */
-static void
-start_rows(FunctionCallInfo fcinfo)
-{
-	shared_memory_require();
-	InitMaterializedSRF(fcinfo, 0);
-}
 
 /* The groups since the last reset, all at one moment. */
 static FlushGroupTotals *
@@ -149,12 +85,6 @@ typedef enum FlushStatsColumn
 } FlushStatsColumn;
 
 StaticAssertDecl(FS_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
-
-static double
-ns_to_ms(uint64 ns)
-{
-	return (double) ns / 1000000.0;
-}
 
 /* Columns that are one counter of the slots, or its time in ms. */
 static void
