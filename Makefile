@@ -7,6 +7,9 @@ OBJS = \
 	src/delay_evidence.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
+	src/histogram.o \
+	src/latency.o \
+	src/latency_views.o \
 	src/own_flush.o \
 	src/shared_memory.o \
 	src/siblings.o \
@@ -27,6 +30,7 @@ REGRESS = \
 	two_phase \
 	delay \
 	timing \
+	latency \
 	flush_log \
 	histogram \
 	ring \

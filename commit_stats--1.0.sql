@@ -109,6 +109,73 @@ SELECT flushed_at, flush_lsn, commits, active_transactions, siblings,
 FROM commit_flush_log();
 
 --
+-- commit_latency_stats: how long commits took, a row for each level and role;
+-- commit_flush_latency_stats: the same for the flushes
+--
+CREATE FUNCTION commit_latency_stats(
+	OUT synchronous_commit text,
+	OUT role text,
+	OUT commits bigint,
+	OUT mean double precision,
+	OUT p50 double precision,
+	OUT p95 double precision,
+	OUT p99 double precision,
+	OUT p999 double precision,
+	OUT max double precision,
+	OUT commit_time double precision,
+	OUT standby_time_min double precision,
+	OUT standby_time_max double precision,
+	OUT requested text[])
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_latency_stats AS
+SELECT synchronous_commit, role, commits, mean, p50, p95, p99, p999, max,
+       commit_time, standby_time_min, standby_time_max, requested
+FROM commit_latency_stats()
+WHERE role <> 'flush'
+ORDER BY array_position('{off,local,remote_write,on,remote_apply}', synchronous_commit),
+         role DESC;
+
+CREATE VIEW commit_flush_latency_stats AS
+SELECT commits AS flushes, mean, p50, p95, p99, p999, max,
+       commit_time AS flush_time
+FROM commit_latency_stats()
+WHERE role = 'flush';
+
+--
+-- commit_latency_histogram, commit_flush_latency_histogram: all cells of the
+-- histograms behind these
+--
+CREATE FUNCTION commit_latency_histogram(
+	OUT synchronous_commit text,
+	OUT role text,
+	OUT lower_bound double precision,
+	OUT upper_bound double precision,
+	OUT commits bigint,
+	OUT cumulative bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_latency_histogram AS
+SELECT synchronous_commit, role, lower_bound, upper_bound, commits, cumulative,
+       repeat('#', ceil(30.0 * commits / max(commits)
+                        OVER (PARTITION BY synchronous_commit, role))::int) AS bar
+FROM commit_latency_histogram()
+WHERE role <> 'flush'
+ORDER BY array_position('{off,local,remote_write,on,remote_apply}', synchronous_commit),
+         role DESC, lower_bound;
+
+CREATE VIEW commit_flush_latency_histogram AS
+SELECT lower_bound, upper_bound, commits AS flushes, cumulative,
+       repeat('#', ceil(30.0 * commits / max(commits) OVER ())::int) AS bar
+FROM commit_latency_histogram()
+WHERE role = 'flush'
+ORDER BY lower_bound;
+
+--
 -- commit_stats_info: what the module knows about itself
 --
 CREATE FUNCTION commit_stats_info(
@@ -142,6 +209,8 @@ REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
@@ -149,12 +218,18 @@ GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_sibling_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_log TO pg_read_all_stats;
+GRANT SELECT ON commit_latency_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_latency_histogram TO pg_read_all_stats;
+GRANT SELECT ON commit_flush_latency_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_flush_latency_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
 --
@@ -168,6 +243,10 @@ COMMENT ON FUNCTION commit_sibling_histogram() IS
 	'flushes by the number of siblings of their leader; see the view of that name';
 COMMENT ON FUNCTION commit_flush_log() IS
 	'the newest flushes; see the view of that name';
+COMMENT ON FUNCTION commit_latency_stats() IS
+	'how long commits, and their flushes, took; see the view of that name';
+COMMENT ON FUNCTION commit_latency_histogram() IS
+	'histograms of how long commits, and their flushes, took; see the view of that name';
 COMMENT ON FUNCTION commit_stats_info() IS
 	'what commit_stats knows about itself; see the view of that name';
 COMMENT ON FUNCTION commit_stats_reset() IS
@@ -276,6 +355,84 @@ COMMENT ON COLUMN commit_flush_log.leader_pid IS
 	'process that flushed; null if it was not a committing one';
 COMMENT ON COLUMN commit_flush_log.message IS
 	'Flushed N out of M commits';
+
+COMMENT ON VIEW commit_latency_stats IS
+	'how long commits took: one row for each level and role that occurred';
+COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
+	'what these commits waited for, as a level of synchronous_commit: one for a standby is local while synchronous_standby_names is empty';
+COMMENT ON COLUMN commit_latency_stats.role IS
+	'leader: flushed the WAL itself; follower: did not; asynchronous: did not wait';
+COMMENT ON COLUMN commit_latency_stats.commits IS
+	'commits of this level and role';
+COMMENT ON COLUMN commit_latency_stats.mean IS
+	'mean, in milliseconds';
+COMMENT ON COLUMN commit_latency_stats.p50 IS
+	'median, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_latency_stats.p95 IS
+	'95% took no longer, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_latency_stats.p99 IS
+	'99% took no longer, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_latency_stats.p999 IS
+	'99.9% took no longer, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_latency_stats.max IS
+	'longest, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_latency_stats.commit_time IS
+	'time that these commits took in all, in milliseconds';
+COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
+	'of commit_time, the wait for a standby, at least, in milliseconds; null where there is none';
+COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
+	'of commit_time, the wait for a standby, at most, in milliseconds; null where there is none';
+COMMENT ON COLUMN commit_latency_stats.requested IS
+	'settings of synchronous_commit that these commits had; for local, those of leaders and followers together';
+
+COMMENT ON VIEW commit_flush_latency_stats IS
+	'how long leaders wrote and synced the WAL, for flushes with track_wal_io_timing; no row before the first';
+COMMENT ON COLUMN commit_flush_latency_stats.flushes IS
+	'flushes that were timed';
+COMMENT ON COLUMN commit_flush_latency_stats.mean IS
+	'mean, in milliseconds';
+COMMENT ON COLUMN commit_flush_latency_stats.p50 IS
+	'median, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_flush_latency_stats.p95 IS
+	'95% took no longer, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_flush_latency_stats.p99 IS
+	'99% took no longer, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
+	'99.9% took no longer, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_flush_latency_stats.max IS
+	'longest, in milliseconds; within 5%';
+COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
+	'time that these flushes took in all, in milliseconds';
+
+COMMENT ON VIEW commit_latency_histogram IS
+	'how long commits took: one row for each cell of the histogram of a level and role that occurred';
+COMMENT ON COLUMN commit_latency_histogram.synchronous_commit IS
+	'as in commit_latency_stats';
+COMMENT ON COLUMN commit_latency_histogram.role IS
+	'as in commit_latency_stats';
+COMMENT ON COLUMN commit_latency_histogram.lower_bound IS
+	'commits of this cell took at least so long, in milliseconds';
+COMMENT ON COLUMN commit_latency_histogram.upper_bound IS
+	'... and less than this, in milliseconds; Infinity for the last cell';
+COMMENT ON COLUMN commit_latency_histogram.commits IS
+	'commits that took so long';
+COMMENT ON COLUMN commit_latency_histogram.cumulative IS
+	'commits that took less than upper_bound';
+COMMENT ON COLUMN commit_latency_histogram.bar IS
+	'the commits drawn, the largest number of the level and role being 30 characters long';
+
+COMMENT ON VIEW commit_flush_latency_histogram IS
+	'how long leaders wrote and synced the WAL: one row for each cell of the histogram, none before the first timed flush';
+COMMENT ON COLUMN commit_flush_latency_histogram.lower_bound IS
+	'flushes of this cell took at least so long, in milliseconds';
+COMMENT ON COLUMN commit_flush_latency_histogram.upper_bound IS
+	'... and less than this, in milliseconds; Infinity for the last cell';
+COMMENT ON COLUMN commit_flush_latency_histogram.flushes IS
+	'flushes that took so long';
+COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
+	'flushes that took less than upper_bound';
+COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
+	'the flushes drawn, the largest number being 30 characters long';
 
 COMMENT ON VIEW commit_stats_info IS
 	'what commit_stats knows about itself, in one row';

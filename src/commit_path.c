@@ -39,6 +39,7 @@
 #include "delay_evidence.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
+#include "latency.h"
 #include "own_flush.h"
 #include "shared_memory.h"
 #include "siblings.h"
@@ -53,7 +54,7 @@ typedef struct CommitReading
 	bool		logged;			/* it had a transaction id and wrote WAL */
 	bool		waits;			/* it will wait for the flush, as we see it */
 	uint32		siblings;		/* 0 unless it waits */
-	uint64		started_at;		/* 0 unless it waits */
+	uint64		started_at;		/* unless it did not log */
 	OwnFlush	own;			/* not known unless it logged */
 } CommitReading;
 
@@ -114,7 +115,7 @@ before_commit(void)
 	else
 	{
 		reading.siblings = 0;
-		reading.started_at = 0;
+		reading.started_at = clock_now();
 		/* CREATE DATABASE and a few more wait all the same */
 		reading.own.known = false;
 		if (OWN_FLUSH_IS_CHEAP)
@@ -200,6 +201,7 @@ count_flush(GroupNumber number, uint64 now, uint32 siblings_after,
 		report.flush_time = (uint32) (own->io_time / 1000);
 		backend_slot_add(SLOT_TIMED_FLUSHES, 1);
 		backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
+		latency_count_flush(own->io_time);
 	}
 	if (CommitDelay > 0 && enableFsync)
 		judge_delay(&report, number, now, own);
@@ -207,6 +209,44 @@ count_flush(GroupNumber number, uint64 now, uint32 siblings_after,
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
 	else if (report.log_wanted)
 		flush_logger_wake();
+}
+
+/*
+ * How long did this commit, now done, wait for a standby?  As soon as the local
+ * flush had ended.  That was not before anybody saw the flush pointer still at
+ * the boundary before, nor before a leader had spent the time for its I/O; and
+ * not after somebody saw the pointer at the boundary of the group.
+ */
+static void
+measure_standby_wait(CommitLatency *latency, GroupNumber number, uint64 now,
+					 const OwnFlush *own)
+{
+	uint64		earliest = reading.started_at;
+	uint64		latest = now;
+	FlushTraces traces = {0};
+
+	if (number != InvalidGroupNumber)
+		flush_group_traces(number, &traces);
+	earliest = Max(earliest, traces.previous_seen_at) + own->io_time;
+	if (traces.seen_at != 0)
+		latest = Min(latest, Max(traces.seen_at, reading.started_at));
+	earliest = Min(earliest, latest);
+	latency->standby_min = now - latest;
+	latency->standby_max = now - earliest;
+}
+
+/* This commit, now done, has waited. */
+static void
+count_latency(GroupNumber number, uint64 now, const OwnFlush *own)
+{
+	WaitLevel	level = latency_wait_level();
+	CommitLatency latency = {0};
+
+	latency.led = own->flushes > 0;
+	latency.time = clock_elapsed(reading.started_at, now);
+	if (level != WAIT_LOCAL)
+		measure_standby_wait(&latency, number, now, own);
+	latency_count_commit(level, &latency);
 }
 
 /* A record that ends at "lsn" has been waited for. */
@@ -226,9 +266,9 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);
-		if (reading.started_at != 0)
-			backend_slot_add(SLOT_COMMIT_TIME,
-							 clock_elapsed(reading.started_at, now));
+		backend_slot_add(SLOT_COMMIT_TIME,
+						 clock_elapsed(reading.started_at, now));
+		count_latency(number, now, own);
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
 		if (number == InvalidGroupNumber ||
@@ -265,7 +305,10 @@ after_commit(void)
 	if (reading.waits || own.flushes > 0)
 		count_waited(XactLastCommitEnd, true, &own);
 	else
+	{
 		backend_slot_add(SLOT_COMMITS_ASYNC, 1);
+		latency_count_async(clock_elapsed(reading.started_at, clock_now()));
+	}
 }
 
 /* A two-phase record has been waited for. */

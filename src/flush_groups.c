@@ -23,8 +23,8 @@
  * the same atomic operation whether it was the right one.
  *
  * Locking: none on the commit path, where nobody ever waits for anybody.  The
- * histogram is added to atomically.  A reader copies it between two looks at
- * the counters of folds, and again if a fold came in between.  "base" and
+ * histogram is added to atomically; a reader copies it while no fold is under
+ * way (see moves.h).  "base" and
  * "reset_boundary" are protected by commit_stats_reset_lock(), except that a
  * fold reads the latter, atomically, without it.
  *
@@ -45,6 +45,7 @@
 
 #include "compat.h"
 #include "flush_groups.h"
+#include "moves.h"
 #include "shared_memory.h"
 
 #define GROUP_NUMBER_BITS	20
@@ -91,8 +92,7 @@ typedef struct FlushGroupsShared
 	pg_atomic_uint64 head;
 	char		pad[PG_CACHE_LINE_SIZE - sizeof(pg_atomic_uint64)];
 
-	pg_atomic_uint64 folds_begun;	/* atomic; equal to folds_ended when no */
-	pg_atomic_uint64 folds_ended;	/* fold is under way */
+	Moves		folds;			/* of groups into the histogram */
 	pg_atomic_uint64 reset_boundary;	/* groups up to here are reset away */
 	int			nslots;			/* a power of two; constant after start-up */
 	int			ncells;			/* constant after start-up */
@@ -190,8 +190,7 @@ flush_groups_attach(void *part, bool found)
 		return;
 
 	pg_atomic_init_u64(&shared->head, 0);
-	pg_atomic_init_u64(&shared->folds_begun, 0);
-	pg_atomic_init_u64(&shared->folds_ended, 0);
+	moves_init(&shared->folds);
 	pg_atomic_init_u64(&shared->reset_boundary, 0);
 	shared->nslots = ring_slots();
 	shared->ncells = histogram_cells();
@@ -394,13 +393,13 @@ prepare_slot(GroupNumber number)
 
 	if (slot_is_for(group, number))
 		return;					/* ready since start-up */
-	pg_atomic_fetch_add_u64(&shared->folds_begun, 1);
+	moves_begin(&shared->folds);
 	fold_group(flush_group_add(number, -shared->nslots));
 	clear_group(group);
 	pg_write_barrier();
 	pg_atomic_write_u64(&group->tagged_commits,
 						(uint64) number << GROUP_NUMBER_BITS);
-	pg_atomic_fetch_add_u64(&shared->folds_ended, 1);
+	moves_end(&shared->folds);
 }
 
 /*----------------------------------------------------------------
@@ -588,35 +587,6 @@ flush_groups_newest(void)
 	return head_number(pg_atomic_read_u64(&shared->head));
 }
 
-/*
- * Wait until no fold is under way, and return how many there were.  A fold
- * takes well under a microsecond, unless its process is stopped in it.
- */
-static uint64
-wait_for_folds(void)
-{
-	for (;;)
-	{
-		uint64		ended = pg_atomic_read_u64(&shared->folds_ended);
-
-		pg_read_barrier();
-		if (pg_atomic_read_u64(&shared->folds_begun) == ended)
-		{
-			pg_read_barrier();
-			return ended;
-		}
-		CHECK_FOR_INTERRUPTS();
-		pg_usleep(100);
-	}
-}
-
-static uint64
-folds_since(uint64 before)
-{
-	pg_read_barrier();
-	return pg_atomic_read_u64(&shared->folds_begun) - before;
-}
-
 /* Copy the histogram as it was at one moment; returns the folds until then. */
 static uint64
 copy_folded(uint64 *value)
@@ -625,10 +595,10 @@ copy_folded(uint64 *value)
 
 	do
 	{
-		folds = wait_for_folds();
+		folds = moves_wait(&shared->folds);
 		for (int i = 0; i < GROUP_COUNT_KINDS * shared->ncells; i++)
 			value[i] = pg_atomic_read_u64(&folded[i]);
-	} while (folds_since(folds) != 0);
+	} while (moves_since(&shared->folds, folds) != 0);
 	return folds;
 }
 
@@ -665,7 +635,7 @@ copy_ring(FlushGroupTotals *totals, uint64 folds)
 
 		if (flush_group_copy(flush_group_add(newest, -back), copy))
 		{
-			if (++n == FOLD_SLACK && folds_since(folds) != 0)
+			if (++n == FOLD_SLACK && moves_since(&shared->folds, folds) != 0)
 				return false;
 			if (group_was_reset(copy) ||
 				(copy->commits == 0 && copy->leader_pid == 0))
@@ -674,7 +644,7 @@ copy_ring(FlushGroupTotals *totals, uint64 folds)
 			totals->nrecent++;
 		}
 	}
-	return folds_since(folds) <= (n < FOLD_SLACK ? 0 : FOLD_SLACK);
+	return moves_since(&shared->folds, folds) <= (n < FOLD_SLACK ? 0 : FOLD_SLACK);
 }
 
 /* All groups since the last reset.  Caller holds the reset lock, shared. */
@@ -693,7 +663,6 @@ flush_groups_read(void)
 							sizeof(FlushGroupCopy));
 	do
 	{
-		CHECK_FOR_INTERRUPTS();
 		folds = copy_folded(totals->value);
 		for (int i = 0; i < ncounts; i++)
 			totals->value[i] -= base[i];

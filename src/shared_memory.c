@@ -25,6 +25,7 @@
 #include "backend_slots.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
+#include "latency.h"
 #include "shared_memory.h"
 #include "siblings.h"
 
@@ -40,6 +41,7 @@ static const SharedRoom rooms[] = {
 	{backend_slots_shared_size, backend_slots_attach},
 	{flush_groups_shared_size, flush_groups_attach},
 	{flush_logger_shared_size, flush_logger_attach},
+	{latency_shared_size, latency_attach},
 };
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;

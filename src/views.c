@@ -34,6 +34,7 @@
 #include "commit_path.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
+#include "latency.h"
 #include "own_flush.h"
 #include "rows.h"
 #include "shared_memory.h"
@@ -399,6 +400,7 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	/* The slots first: they must know of all that the groups know. */
 	backend_slots_reset(now);
 	flush_groups_reset();
+	latency_reset();
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }

@@ -19,12 +19,15 @@ our @EXPORT = qw(init_node start_node flush_stats observe wal_records
 sub views_of_commit_stats
 {
 	return qw(commit_flush_stats commit_flush_histogram
-	  commit_sibling_histogram commit_flush_log commit_stats_info);
+	  commit_sibling_histogram commit_flush_log commit_latency_stats
+	  commit_flush_latency_stats commit_latency_histogram
+	  commit_flush_latency_histogram commit_stats_info);
 }
 
 # A server that can be started.  Cluster.pm sets fsync = off, which would leave
 # nothing to share, and without allows_streaming wal_level = minimal, which hardly
-# any real server has; autovacuum would add commits of its own.
+# any real server has, but with it room for hardly anybody; autovacuum would add
+# commits of its own.
 sub init_node
 {
 	my ($name, %params) = @_;
@@ -33,6 +36,8 @@ sub init_node
 	$node->init(allows_streaming => 1, %{ $params{init} || {} });
 	$node->append_conf('postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
+max_connections = 100
+shared_buffers = 128MB
 fsync = on
 autovacuum = off
 log_statement = none

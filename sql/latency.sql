@@ -1,0 +1,73 @@
+--
+-- How long commits took: levels, roles, cells and quantiles.
+--
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+
+-- Whoever asks for a standby waits for the local flush while there is none
+SET synchronous_commit = remote_apply;
+INSERT INTO durable VALUES (1);
+SET synchronous_commit = remote_write;
+INSERT INTO durable VALUES (2);
+SET synchronous_commit = local;
+INSERT INTO durable VALUES (3);
+SELECT synchronous_commit, sum(commits) >= 3 AS counted,
+       bool_and(requested @> '{local,remote_write,remote_apply}') AS requested,
+       bool_and(standby_time_min IS NULL AND standby_time_max IS NULL) AS no_standby
+FROM commit_latency_stats
+WHERE synchronous_commit <> 'off'
+GROUP BY synchronous_commit;
+
+-- An asynchronous commit takes time as well
+SET synchronous_commit = off;
+INSERT INTO durable VALUES (4);
+SELECT synchronous_commit, role, commits >= 1 AS counted, mean > 0 AS took_time,
+       requested
+FROM commit_latency_stats
+WHERE synchronous_commit = 'off';
+
+-- One that has to wait nevertheless is local, whatever was asked for
+CREATE TABLE dropped (n int);
+SELECT count(*) FROM commit_latency_stats WHERE requested @> '{local,off}';
+DROP TABLE dropped;
+SELECT count(*) > 0 AS forced FROM commit_latency_stats
+WHERE synchronous_commit = 'local' AND requested @> '{local,off}';
+RESET synchronous_commit;
+
+-- A transaction without an id has nothing to wait for
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+CALL mark();
+SELECT 1 AS read_only;
+SELECT count(*) = 0 OR NOT quiet(0) AS nothing FROM commit_latency_stats;
+
+-- Cells: the same for all, without a gap, and narrow enough
+INSERT INTO durable VALUES (5);
+SET track_wal_io_timing = on;
+INSERT INTO durable VALUES (6);
+RESET track_wal_io_timing;
+SELECT count(*) AS cells, min(lower_bound), max(upper_bound),
+       min(upper_bound) < 0.001 AS from_1_us,
+       max(lower_bound) > 100000 AS to_100_s,
+       round(max((upper_bound - lower_bound) / (upper_bound + lower_bound))
+             FILTER (WHERE lower_bound > 0 AND upper_bound < 'Infinity')::numeric, 4) AS largest_error
+FROM commit_flush_latency_histogram;
+SELECT count(*) AS gaps
+FROM (SELECT upper_bound,
+             lead(lower_bound) OVER (PARTITION BY synchronous_commit, role
+                                     ORDER BY lower_bound) AS next
+      FROM commit_latency_histogram) AS cell
+WHERE next <> upper_bound;
+SELECT count(*) % 282 AS rest FROM commit_latency_histogram;
+
+-- Counts: cumulated from below, and drawn
+SELECT count(*) FILTER (WHERE cumulative <> running) AS wrong,
+       max(length(bar)) AS longest_bar
+FROM (SELECT cumulative, bar,
+             sum(commits) OVER (PARTITION BY synchronous_commit, role
+                                ORDER BY lower_bound) AS running
+      FROM commit_latency_histogram) AS cell;
+SELECT flushes >= 1 AS timed, p50 > 0 AS took_time,
+       p50 <= p95 AND p95 <= p99 AND p99 <= p999 AND p999 <= max AS in_order
+FROM commit_flush_latency_stats;
+SELECT bool_and(p50 <= p95 AND p95 <= p99 AND p99 <= p999 AND p999 <= max) AS in_order,
+       bool_and(mean <= max * 1.05 AND abs(commit_time - mean * commits) < 0.001 * commits) AS mean
+FROM commit_latency_stats;

@@ -1,0 +1,276 @@
+/*-------------------------------------------------------------------------
+ *
+ * latency.c
+ *		How long commits and flushes took: histograms by level and role.
+ *
+ * Every place in the server's process array has a histogram for each kind of
+ * time, which only the backend at that place adds to.  As in backend_slots.c,
+ * the next backend goes on where the last one stopped.
+ *
+ * Ten histograms of 282 cells are 22 kB for each of max_connections if a cell
+ * has 64 bits.  So it has 16, and when it overflows, which is once in 65,536
+ * commits of about the same duration, its backend carries that number over to
+ * a total that all share.
+ *
+ * Invariant: apart from a carry under way, a count is in a cell or in the
+ * total, and never decreases in sum.
+ *
+ * Locking: none for writers; the total is added to atomically.  A reader adds
+ * up all places while nothing is carried (see moves.h).  "base", which a reset
+ * sets and readers subtract, is protected by commit_stats_reset_lock().
+ *
+ * src/latency.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+
+#include "compat.h"
+#include "latency.h"
+#include "moves.h"
+#include "shared_memory.h"
+
+#define CELL_OVERFLOW	(PG_UINT16_MAX + 1)
+
+/*
+ * One place.  Written by its backend alone; reading and writing 16 bits is
+ * atomic everywhere, 64 bits only in this way.
+ */
+typedef struct LatencySlot
+{
+	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS];
+	pg_atomic_uint64 local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
+	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
+} LatencySlot;
+
+#define SLOT_SIZE	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(LatencySlot))
+
+typedef struct LatencyShared
+{
+	Moves		carries;
+
+	/* Overflows of all places; added to atomically. */
+	pg_atomic_uint64 carried[LATENCY_NKINDS][HISTOGRAM_NCELLS];
+
+	/* Totals at the last reset; protected by commit_stats_reset_lock(). */
+	LatencyTotals base;
+} LatencyShared;
+
+static LatencyShared *shared = NULL;
+static char *slots = NULL;		/* MaxBackends of SLOT_SIZE */
+
+#define SHARED_HEAD_SIZE	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(LatencyShared))
+
+static inline LatencySlot *
+slot_at(int place)
+{
+	return (LatencySlot *) (slots + place * SLOT_SIZE);
+}
+
+Size
+latency_shared_size(void)
+{
+	return add_size(SHARED_HEAD_SIZE, mul_size(MaxBackends, SLOT_SIZE));
+}
+
+static void
+init_slot(LatencySlot *slot)
+{
+	memset(slot, 0, sizeof(LatencySlot));
+	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+		for (int i = 0; i < LATENCY_NSUMS; i++)
+			pg_atomic_init_u64(&slot->sum[kind][i], 0);
+	for (int i = 0; i < SYNCHRONOUS_COMMIT_NLEVELS; i++)
+		pg_atomic_init_u64(&slot->local_by_setting[i], 0);
+}
+
+void
+latency_attach(void *part, bool found)
+{
+	shared = part;
+	slots = (char *) part + SHARED_HEAD_SIZE;
+	if (found)
+		return;
+	memset(&shared->base, 0, sizeof(shared->base));
+	moves_init(&shared->carries);
+	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+			pg_atomic_init_u64(&shared->carried[kind][cell], 0);
+	for (int i = 0; i < MaxBackends; i++)
+		init_slot(slot_at(i));
+}
+
+/*----------------------------------------------------------------
+ * The commit path
+ *----------------------------------------------------------------
+ */
+
+/*
+ * What does a commit of this backend wait for?  The server decides by the same
+ * settings; only if synchronous_standby_names is being changed at this very
+ * moment may it have come to another answer.
+ */
+WaitLevel
+latency_wait_level(void)
+{
+	if (!SyncRepRequested() ||
+		SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
+		return WAIT_LOCAL;
+	switch (synchronous_commit)
+	{
+		case SYNCHRONOUS_COMMIT_REMOTE_WRITE:
+			return WAIT_REMOTE_WRITE;
+		case SYNCHRONOUS_COMMIT_REMOTE_APPLY:
+			return WAIT_REMOTE_APPLY;
+		default:
+			return WAIT_REMOTE_FLUSH;
+	}
+}
+
+static inline void
+add(pg_atomic_uint64 *value, uint64 n)
+{
+	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
+}
+
+static void
+carry(LatencyKind kind, int cell)
+{
+	moves_begin(&shared->carries);
+	pg_atomic_fetch_add_u64(&shared->carried[kind][cell], CELL_OVERFLOW);
+	slot_at(MyProcNumber)->count[kind][cell] = 0;
+	moves_end(&shared->carries);
+}
+
+static void
+count_time(LatencyKind kind, uint64 time)
+{
+	LatencySlot *slot = slot_at(MyProcNumber);
+	int			cell = histogram_cell(time);
+
+	if (slot->count[kind][cell] == PG_UINT16_MAX)
+		carry(kind, cell);
+	else
+		slot->count[kind][cell]++;
+	add(&slot->sum[kind][LATENCY_TIME], time);
+}
+
+void
+latency_count_async(uint64 time)
+{
+	count_time(LATENCY_ASYNC, time);
+}
+
+void
+latency_count_flush(uint64 time)
+{
+	count_time(LATENCY_FLUSH, time);
+}
+
+/* A commit that waited. */
+void
+latency_count_commit(WaitLevel level, const CommitLatency *latency)
+{
+	LatencySlot *slot = slot_at(MyProcNumber);
+	LatencyKind kind = (latency->led ? LATENCY_LEADER : LATENCY_FOLLOWER) +
+		(level - WAIT_LOCAL);
+
+	count_time(kind, latency->time);
+	if (level == WAIT_LOCAL)
+		add(&slot->local_by_setting[synchronous_commit], 1);
+	else
+	{
+		add(&slot->sum[kind][STANDBY_TIME_MIN], latency->standby_min);
+		add(&slot->sum[kind][STANDBY_TIME_MAX], latency->standby_max);
+	}
+}
+
+/*----------------------------------------------------------------
+ * Readers
+ *----------------------------------------------------------------
+ */
+
+static void
+add_slot(LatencyTotals *totals, LatencySlot *slot)
+{
+	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+	{
+		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+			totals->count[kind][cell] += slot->count[kind][cell];
+		for (int i = 0; i < LATENCY_NSUMS; i++)
+			totals->sum[kind][i] += pg_atomic_read_u64(&slot->sum[kind][i]);
+	}
+	for (int i = 0; i < SYNCHRONOUS_COMMIT_NLEVELS; i++)
+		totals->local_by_setting[i] +=
+			pg_atomic_read_u64(&slot->local_by_setting[i]);
+}
+
+/* Everything since the server started. */
+static void
+add_all(LatencyTotals *totals)
+{
+	uint64		carries;
+
+	do
+	{
+		carries = moves_wait(&shared->carries);
+		memset(totals, 0, sizeof(LatencyTotals));
+		for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+			for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+				totals->count[kind][cell] =
+					pg_atomic_read_u64(&shared->carried[kind][cell]);
+		for (int i = 0; i < MaxBackends; i++)
+			add_slot(totals, slot_at(i));
+	} while (moves_since(&shared->carries, carries) != 0);
+}
+
+static void
+subtract(LatencyTotals *totals, const LatencyTotals *base)
+{
+	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+	{
+		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+			totals->count[kind][cell] -= base->count[kind][cell];
+		for (int i = 0; i < LATENCY_NSUMS; i++)
+			totals->sum[kind][i] -= base->sum[kind][i];
+	}
+	for (int i = 0; i < SYNCHRONOUS_COMMIT_NLEVELS; i++)
+		totals->local_by_setting[i] -= base->local_by_setting[i];
+}
+
+/*
+ * Everything since the last reset; palloc'd.  Caller holds the reset lock,
+ * shared will do.
+ */
+LatencyTotals *
+latency_read(void)
+{
+	LatencyTotals *totals = palloc(sizeof(LatencyTotals));
+
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	add_all(totals);
+	subtract(totals, &shared->base);
+	return totals;
+}
+
+/* Start from zero.  Caller holds the reset lock exclusively. */
+void
+latency_reset(void)
+{
+	LatencyTotals *now = palloc(sizeof(LatencyTotals));
+
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+	/* not into "base" itself, as it can raise an error */
+	add_all(now);
+	shared->base = *now;
+	pfree(now);
+}

@@ -1,0 +1,88 @@
+/*-------------------------------------------------------------------------
+ *
+ * moves.h
+ *		Counts on the move from one place to another.
+ *
+ * Where the commit path moves counts from a place of their own to a common
+ * total, it does so without a lock, in two steps, and for a moment they are in
+ * both places or in neither.  Whoever moves says when it begins and when it has
+ * ended; whoever reads does so while nothing is on the move, and again if
+ * something was meanwhile.  Nobody on the commit path ever waits.
+ *
+ * src/moves.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_MOVES_H
+#define COMMIT_STATS_MOVES_H
+
+#include "port/atomics.h"
+
+/* In shared memory; atomic. */
+typedef struct Moves
+{
+	pg_atomic_uint64 begun;
+	pg_atomic_uint64 ended;		/* equal to begun when nothing is on the move */
+} Moves;
+
+/*
+ * A move takes well under a microsecond.  After a second, its process must have
+ * been stopped in the middle of it.
+ */
+#define MOVES_POLL			100 /* us */
+#define MOVES_MAX_POLLS		10000
+
+static inline void
+moves_init(Moves *moves)
+{
+	pg_atomic_init_u64(&moves->begun, 0);
+	pg_atomic_init_u64(&moves->ended, 0);
+}
+
+static inline void
+moves_begin(Moves *moves)
+{
+	pg_atomic_fetch_add_u64(&moves->begun, 1);
+}
+
+static inline void
+moves_end(Moves *moves)
+{
+	pg_atomic_fetch_add_u64(&moves->ended, 1);
+}
+
+/*
+ * For readers: wait until nothing is on the move, and return how many moves
+ * there were.
+ */
+static inline uint64
+moves_wait(Moves *moves)
+{
+	for (int i = 0; i < MOVES_MAX_POLLS; i++)
+	{
+		uint64		ended = pg_atomic_read_u64(&moves->ended);
+
+		pg_read_barrier();
+		if (pg_atomic_read_u64(&moves->begun) == ended)
+		{
+			pg_read_barrier();
+			return ended;
+		}
+		pg_usleep(MOVES_POLL);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("could not read the statistics of commits"),
+			 errdetail("A server process has been stopped while it was counting a commit."),
+			 errhint("Try again when the process continues.")));
+}
+
+/* For readers: how many moves began since there had been "before" of them? */
+static inline uint64
+moves_since(Moves *moves, uint64 before)
+{
+	pg_read_barrier();
+	return pg_atomic_read_u64(&moves->begun) - before;
+}
+
+#endif							/* COMMIT_STATS_MOVES_H */

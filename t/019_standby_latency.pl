@@ -1,0 +1,122 @@
+# Does a commit that waits for a standby say so, and for how long?
+#
+# A real standby applies what it gets a fixed time later
+# (recovery_min_apply_delay).  So a commit with remote_apply waits for it at
+# least about so long, and one with on or remote_write does not.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use Test::More;
+
+my $apply_delay = 200;			# ms
+my $primary = start_node(
+	'primary',
+	init => { allows_streaming => 1 },
+	conf => "synchronous_standby_names = ''\ntrack_wal_io_timing = on\n");
+
+sub require_standby
+{
+	my ($names) = @_;
+
+	$primary->safe_psql('postgres',
+		"ALTER SYSTEM SET synchronous_standby_names = '$names'");
+	$primary->reload;
+	$primary->poll_query_until('postgres', q{SHOW synchronous_standby_names},
+		$names)
+	  or die "synchronous_standby_names did not change\n";
+}
+
+# The commits of one level: how many, the mean, and the wait for the standby.
+sub level_stats
+{
+	my ($level) = @_;
+
+	return split /\|/, $primary->safe_psql('postgres', qq{
+SELECT sum(commits), sum(commit_time) / sum(commits),
+	   sum(standby_time_min) / sum(commits), sum(standby_time_max) / sum(commits)
+FROM commit_latency_stats WHERE synchronous_commit = '$level'});
+}
+
+sub commit_with
+{
+	my ($level, $options) = @_;
+
+	run_pgbench($primary, $options,
+		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
+}
+
+# No standby: all is local, and says what was asked for.
+commit_with('remote_apply', '-c 1 -t 3');
+commit_with('on', '-c 1 -t 2');
+is($primary->safe_psql('postgres', q{
+SELECT DISTINCT synchronous_commit, requested, standby_time_min IS NULL, standby_time_max IS NULL
+FROM commit_latency_stats}),
+	'local|{on,remote_apply}|t|t', 'without a standby, all levels are local');
+
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf',
+	"recovery_min_apply_delay = ${apply_delay}ms\n");
+$standby->start;
+require_standby('standby');
+$primary->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+  or die "the standby is not synchronous\n";
+$primary->safe_psql('postgres',
+	'SET synchronous_commit = local; SELECT commit_stats_reset()');
+
+# Each level is counted as itself.
+my %commits = (local => 4, remote_write => 5, on => 6, remote_apply => 7);
+
+commit_with($_, "-c 1 -t $commits{$_}") for sort keys %commits;
+is($primary->safe_psql('postgres', q{
+SELECT synchronous_commit, sum(commits), min(requested) FROM commit_latency_stats
+GROUP BY 1 ORDER BY 2}),
+	join("\n", map { "$_|$commits{$_}|{$_}" }
+		  sort { $commits{$a} <=> $commits{$b} } keys %commits),
+	'with a standby, each level is counted as itself');
+
+# Alone: nobody else sees the end of the local flush, but the leader knows how
+# long its own I/O took.
+my ($n, $mean, $min, $max) = level_stats('remote_apply');
+
+cmp_ok($mean, '>=', $apply_delay / 2, 'remote_apply: the commit waits');
+cmp_ok($max, '>=', $apply_delay / 2, 'remote_apply: it waits for the standby');
+cmp_ok($max, '<=', $mean, 'remote_apply: not longer than it takes');
+cmp_ok($min, '<=', $max, 'remote_apply: the bounds are in order');
+($n, $mean, $min, $max) = level_stats('remote_write');
+cmp_ok($max, '<', $apply_delay, 'remote_write: it does not wait so long');
+is($primary->safe_psql('postgres', q{
+SELECT count(*) FROM commit_latency_stats
+WHERE synchronous_commit = 'local'
+	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
+	0, 'local: there is no wait for a standby');
+
+# With others: they see it, so that the bounds are close to each other.
+$primary->safe_psql('postgres',
+	'SET synchronous_commit = local; SELECT commit_stats_reset()');
+commit_with('remote_apply', '-c 16 -j 2 -t 10');
+($n, $mean, $min, $max) = level_stats('remote_apply');
+is($n, 160, 'remote_apply, others: all are counted');
+cmp_ok($max, '>=', $apply_delay / 2, 'remote_apply, others: they wait');
+cmp_ok($max, '<=', $mean, 'remote_apply, others: not longer than it takes');
+cmp_ok($min, '<=', $max, 'remote_apply, others: the bounds are in order');
+cmp_ok($min, '>', 0, 'remote_apply, others: some flushes were seen to end');
+note sprintf('mean %.1f ms, for the standby %.1f to %.1f', $mean, $min, $max);
+
+# And back: asking for more is local again.
+require_standby('');
+$primary->safe_psql('postgres', 'SELECT commit_stats_reset()');
+commit_with('remote_apply', '-c 1 -t 3');
+is($primary->safe_psql('postgres', q{
+SELECT DISTINCT synchronous_commit, requested FROM commit_latency_stats}),
+	'local|{remote_apply}', 'without the standby, it is local again');
+
+$standby->stop;
+$primary->stop;
+done_testing();
