@@ -163,36 +163,38 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now,
 	evidence->io_time = own->io_time;
 }
 
-/* Did this leader sleep?  Count the answer and complete its report. */
-static void
-judge_delay(LeaderReport *report, GroupNumber number, uint64 now,
-			const OwnFlush *own)
+/* Did the leader of this flush sleep?  Count the answer. */
+static DelayVerdict
+judge_delay(GroupNumber number, uint64 now, const OwnFlush *own)
 {
 	DelayEvidence evidence;
-	DelayVerdict verdict;
+	DelayVerdict verdict = {0};
 	double		doubt;
 
+	if (own->flushes <= 0 || CommitDelay <= 0 || !enableFsync)
+		return verdict;
 	collect_evidence(&evidence, number, now, own);
 	verdict = delay_evidence_judge(&evidence);
 	doubt = Min(verdict.probability, 1.0 - verdict.probability);
-	report->delayed = verdict.slept;
-	report->delay_probability = (float) verdict.probability;
-	report->delay_time = (uint32) (verdict.sleep_time / 1000);
 	backend_slot_add(SLOT_DELAYABLE, 1);
 	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
 	backend_slot_add(SLOT_DELAY_UNCERTAIN, SLOT_FRACTION * doubt);
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
+	return verdict;
 }
 
 /* This backend led the flush of group "number". */
 static void
-count_flush(GroupNumber number, uint64 now, uint32 siblings_after,
-			const OwnFlush *own)
+count_flush(GroupNumber number, uint32 siblings_after, const OwnFlush *own,
+			const DelayVerdict *delay)
 {
 	LeaderReport report = {0};
 
 	report.siblings = reading.siblings;
 	report.siblings_after = siblings_after;
+	report.delayed = delay->slept;
+	report.delay_probability = (float) delay->probability;
+	report.delay_time = (uint32) (delay->sleep_time / 1000);
 	report.log_wanted = commit_stats_log_flushes;
 	report.timed = track_wal_io_timing;
 	backend_slot_add(SLOT_FLUSHES, 1);
@@ -203,23 +205,28 @@ count_flush(GroupNumber number, uint64 now, uint32 siblings_after,
 		backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
 		latency_count_flush(own->io_time);
 	}
-	if (CommitDelay > 0 && enableFsync)
-		judge_delay(&report, number, now, own);
 	if (number == InvalidGroupNumber || !flush_group_lead(number, &report))
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
 	else if (report.log_wanted)
 		flush_logger_wake();
 }
 
+/* ns that a leader slept for certain, or nearly. */
+static uint64
+least_sleep(const DelayVerdict *delay)
+{
+	return delay->probability > 0.99 ? (uint64) CommitDelay * 1000 : 0;
+}
+
 /*
  * How long did this commit, now done, wait for a standby?  As soon as the local
  * flush had ended.  That was not before anybody saw the flush pointer still at
- * the boundary before, nor before a leader had spent the time for its I/O; and
- * not after somebody saw the pointer at the boundary of the group.
+ * the boundary before, nor before a leader had spent "own_time" on sleep and
+ * I/O; and not after somebody saw the pointer at the boundary of the group.
  */
 static void
 measure_standby_wait(CommitLatency *latency, GroupNumber number, uint64 now,
-					 const OwnFlush *own)
+					 uint64 own_time)
 {
 	uint64		earliest = reading.started_at;
 	uint64		latest = now;
@@ -227,7 +234,7 @@ measure_standby_wait(CommitLatency *latency, GroupNumber number, uint64 now,
 
 	if (number != InvalidGroupNumber)
 		flush_group_traces(number, &traces);
-	earliest = Max(earliest, traces.previous_seen_at) + own->io_time;
+	earliest = Max(earliest, traces.previous_seen_at) + own_time;
 	if (traces.seen_at != 0)
 		latest = Min(latest, Max(traces.seen_at, reading.started_at));
 	earliest = Min(earliest, latest);
@@ -237,7 +244,8 @@ measure_standby_wait(CommitLatency *latency, GroupNumber number, uint64 now,
 
 /* This commit, now done, has waited. */
 static void
-count_latency(GroupNumber number, uint64 now, const OwnFlush *own)
+count_latency(GroupNumber number, uint64 now, const OwnFlush *own,
+			  const DelayVerdict *delay)
 {
 	WaitLevel	level = latency_wait_level();
 	CommitLatency latency = {0};
@@ -245,7 +253,8 @@ count_latency(GroupNumber number, uint64 now, const OwnFlush *own)
 	latency.led = own->flushes > 0;
 	latency.time = clock_elapsed(reading.started_at, now);
 	if (level != WAIT_LOCAL)
-		measure_standby_wait(&latency, number, now, own);
+		measure_standby_wait(&latency, number, now,
+							 own->io_time + least_sleep(delay));
 	latency_count_commit(level, &latency);
 }
 
@@ -258,17 +267,19 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 	bool		led = own->flushes > 0;
 	uint32		siblings_after = 0;
 	GroupNumber number;
+	DelayVerdict delay;
 
 	flush_groups_observe(flushed, now);
 	number = flush_groups_find(lsn);
 	if (led)
 		siblings_after = siblings_count();
+	delay = judge_delay(number, now, own);
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);
 		backend_slot_add(SLOT_COMMIT_TIME,
 						 clock_elapsed(reading.started_at, now));
-		count_latency(number, now, own);
+		count_latency(number, now, own, &delay);
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
 		if (number == InvalidGroupNumber ||
@@ -278,7 +289,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		count_flush(number, now, siblings_after, own);
+		count_flush(number, siblings_after, own, &delay);
 }
 
 /* XACT_EVENT_COMMIT: the transaction is durable, nothing may fail. */

@@ -97,6 +97,26 @@ WHERE synchronous_commit = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
 	0, 'local: there is no wait for a standby');
 
+# When the local flush takes long and the standby does not, the time is not the
+# standby's.
+$primary->safe_psql('postgres', q{
+SET synchronous_commit = local;
+ALTER SYSTEM SET commit_siblings = 0;
+ALTER SYSTEM SET commit_delay = 100000;
+SELECT commit_stats_reset()});
+$primary->reload;
+$primary->poll_query_until('postgres', q{SHOW commit_delay}, '100000')
+  or die "commit_delay did not change\n";
+commit_with('remote_write', '-c 1 -t 5');
+($n, $mean, $min, $max) = level_stats('remote_write');
+cmp_ok($mean, '>=', 90, 'long flush: the commit takes as long');
+cmp_ok($max, '<=', $mean - 90, 'long flush: but it is not for the standby');
+$primary->safe_psql('postgres', q{
+SET synchronous_commit = local; ALTER SYSTEM RESET commit_delay});
+$primary->reload;
+$primary->poll_query_until('postgres', q{SHOW commit_delay}, '0')
+  or die "commit_delay did not change\n";
+
 # With others: they see it, so that the bounds are close to each other.
 $primary->safe_psql('postgres',
 	'SET synchronous_commit = local; SELECT commit_stats_reset()');
