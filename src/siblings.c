@@ -153,7 +153,8 @@ is_active(int procno)
 void
 siblings_forget_sleep(void)
 {
-	if (pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
+	if (COMMIT_DELAY_SHOWS &&
+		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
 		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
 }
 
@@ -161,7 +162,8 @@ siblings_forget_sleep(void)
 bool
 siblings_saw_sleep(void)
 {
-	return pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
+	return COMMIT_DELAY_SHOWS &&
+		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
 }
 
 /*
