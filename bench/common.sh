@@ -1,0 +1,255 @@
+# common.sh
+#
+# What the experiments share: arguments, progress, load, waiting, results and
+# pictures.  To be sourced by bash; it sources script/common.sh, which does the
+# rest.  An experiment calls
+#
+#	prepare_experiment NAME	instead of set_up and build_and_install
+#	begin_results COLUMN...	then add_result for each measurement
+#	keep_results			bench/results/NAME.tsv, and the picture of it
+#	query_results QUERY...	tables from them
+#
+# What is measured is written down first, and pictures are drawn from that
+# alone (plot.py), so that one can be drawn again without measuring again.
+
+# shellcheck shell=bash
+
+. "$(dirname "${BASH_SOURCE[0]}")/../script/common.sh"
+
+experiment=					# its name, which the results have, too
+results=$root/bench/results
+result_columns=()			# "name type" of each column
+python=						# a Python that has matplotlib
+threads=2					# of pgbench
+
+# usage ARGUMENTS: for arguments that make no sense
+usage()
+{
+	printf 'usage: %s %s\n' "$script_name" "$1" >&2
+	exit 2
+}
+
+# is_count VALUE: a number above zero that arithmetic can work with
+is_count()
+{
+	[[ $1 =~ ^[1-9][0-9]{0,8}$ ]]
+}
+
+#
+# Preparation
+#
+
+# A Python of the user's own may be the first in the path, and Debian's package
+# is not for that.
+find_python()
+{
+	for python in python3 /usr/bin/python3; do
+		! "$python" -c 'import matplotlib' >/dev/null 2>&1 || return 0
+	done
+	python=
+	return 1
+}
+
+# Can apt install it?  Fetches it, so that installing does not need the network.
+can_fetch()
+{
+	command -v apt-get >/dev/null || return 1
+	attend flock /var/lib apt-get -q update >/dev/null 2>&1 &&
+		attend flock /var/lib apt-get -q -y --no-install-recommends install \
+			--download-only "$1" >/dev/null 2>&1
+}
+
+# A picture is welcome, but no reason not to measure.
+want_matplotlib()
+{
+	! find_python || return 0
+	if ! am_root; then
+		say "There will be no picture: matplotlib is missing. To have one, install it as root with
+    apt-get update && apt-get install --no-install-recommends python3-matplotlib"
+	elif say "Fetching matplotlib, for the picture." && can_fetch python3-matplotlib; then
+		extra_packages+=(python3-matplotlib)
+	else
+		say "There will be no picture: matplotlib is missing, and apt-get cannot fetch python3-matplotlib."
+	fi
+}
+
+# Minutes of measuring should not end in "permission denied".
+ensure_results_folder()
+{
+	{ mkdir -p "$results" && [ -w "$results" ]; } 2>/dev/null ||
+		die "cannot write to $results."
+}
+
+prepare_experiment()
+{
+	experiment=$1
+	ensure_results_folder
+	want_matplotlib
+	set_up
+	# shellcheck disable=SC2119		# make needs no variables
+	build_and_install
+}
+
+#
+# Progress
+#
+
+# plan STEPS SECONDS: so many steps, which take about so long each
+plan()
+{
+	steps=$1
+	step_length=$2
+	steps_done=0
+	plan_began=$SECONDS
+}
+
+# progress WHAT: the next step begins
+progress()
+{
+	local left=$(((steps - steps_done) * step_length))
+
+	# two steps say more than the guess
+	[ "$steps_done" -lt 2 ] ||
+		left=$(((steps - steps_done) * (SECONDS - plan_began) / steps_done))
+	steps_done=$((steps_done + 1))
+	printf '[%*d/%d, %d:%02d left] %s\n' "${#steps}" "$steps_done" "$steps" \
+		$((left / 60)) $((left % 60)) "$1"
+}
+
+#
+# Server
+#
+
+# ask QUERY: its answer as it is
+ask()
+{
+	sql -At -F ' ' -c "$1"
+}
+
+# wait_until WHAT QUERY: until it answers true.  Each time in a new session,
+# which has the settings that the postmaster has now.
+wait_until()
+{
+	local end=$((SECONDS + 60))
+
+	until [ "$(ask "$2")" = t ]; do
+		[ "$SECONDS" -lt "$end" ] || die "waited in vain until $1."
+		sleep 0.05
+	done
+}
+
+# set_for_all NAME VALUE: for new sessions, and for the checkpointer, which
+# tells the others whether commits are to wait for a standby.  The checkpoint
+# is what one can wait for: it comes after the reload.
+set_for_all()
+{
+	ask "ALTER SYSTEM SET $1 = '$2'"
+	ask "SELECT pg_reload_conf()" >/dev/null
+	wait_until "$1 is '$2'" "SELECT current_setting('$1') = '$2'"
+	ask "CHECKPOINT"
+}
+
+#
+# Load
+#
+
+# load OPTION...: pgbench, with the latency of each transaction in a log
+load()
+{
+	as_user find "$work/tmp" -name 'latency.*' -delete
+	step pgbench.log "pgbench" "$bin/pgbench" -n -j "$threads" \
+		--log --log-prefix="$work/tmp/latency" "$@"
+}
+
+# What pgbench says about its last run: connecting is not included.
+commits_per_second()
+{
+	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/log/pgbench.log"
+}
+
+# latencies PERCENT...: percentiles of the last run, in ms
+latencies()
+{
+	cut -d ' ' -f 3 "$work"/tmp/latency.* | sort -n |
+		awk -v percents="$*" '
+			{ us[NR] = $1 }
+			END {
+				n = split(percents, p)
+				for (i = 1; i <= n; i++) {
+					rank = int((NR * p[i] + 99) / 100)
+					printf "%s%.3f", (i > 1 ? " " : ""), us[rank] / 1000
+				}
+			}'
+}
+
+#
+# Results
+#
+
+# join_by SEPARATOR WORD...
+join_by()
+{
+	local separator=$1 first=$2
+
+	shift 2
+	printf '%s' "$first" "${@/#/$separator}"
+}
+
+# begin_results COLUMN...: each a name and a type of SQL
+begin_results()
+{
+	result_columns=("$@")
+	{ join_by $'\t' "${@%% *}"; echo; } >"$work/results.tsv"
+}
+
+# add_result VALUE...: a row; an empty value is a null
+add_result()
+{
+	[ $# -eq "${#result_columns[@]}" ] ||
+		die "a row of $# values for ${#result_columns[@]} columns."
+	{ join_by $'\t' "$@"; echo; } >>"$work/results.tsv"
+}
+
+# query_results QUERY...: queries of the table "results", printed.  They
+# have pg_temp.middle(), the median of an array.
+query_results()
+{
+	local query options=()
+
+	for query in "$@"; do
+		options+=(-c "$query")
+	done
+	sql -P footer=off -c "
+		CREATE TEMP TABLE results ($(join_by ', ' "${result_columns[@]}"));
+		CREATE FUNCTION pg_temp.middle(double precision[]) RETURNS numeric
+		LANGUAGE sql AS
+		\$\$
+			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v)::numeric
+			FROM unnest(\$1) v
+		\$\$;" \
+		-c "\\copy results FROM '$work/results.tsv' WITH (FORMAT csv, DELIMITER E'\t', HEADER)" \
+		"${options[@]}"
+}
+
+# The picture of the results, if it can be drawn
+draw()
+{
+	if ! find_python; then
+		say "No picture was drawn, because matplotlib is missing."
+		[ ! -e "$results/$experiment.svg" ] ||
+			say "That in bench/results/$experiment.svg is of an earlier run."
+		return 0
+	fi
+	attend "$python" "$root/bench/plot.py" "$experiment" "$work/results.tsv" \
+		"$work/results.svg" >"$work/log/plot.log" 2>&1 ||
+		{ show_log plot.log; die "drawing the picture failed."; }
+	cp "$work/results.svg" "$results/$experiment.svg"
+	say "The picture is in bench/results/$experiment.svg."
+}
+
+keep_results()
+{
+	cp "$work/results.tsv" "$results/$experiment.tsv"
+	say "What was measured is in bench/results/$experiment.tsv."
+	draw
+}
