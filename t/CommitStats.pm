@@ -18,7 +18,7 @@ our @EXPORT = qw(init_node start_node flush_stats observe wal_records
 # The views, with which a test can say "all of them".
 sub views_of_commit_stats
 {
-	return qw(commit_flush_stats commit_flush_histogram
+	return qw(commit_flush_stats commit_database_stats commit_flush_histogram
 	  commit_sibling_histogram commit_flush_log commit_stats_info);
 }
 
