@@ -4,6 +4,8 @@ OBJS = \
 	commit_stats.o \
 	src/backend_slots.o \
 	src/commit_path.o \
+	src/database_views.o \
+	src/databases.o \
 	src/delay_evidence.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
@@ -34,6 +36,7 @@ REGRESS = \
 	flush_log \
 	histogram \
 	ring \
+	database_stats \
 	enabled \
 	reset \
 	privileges \

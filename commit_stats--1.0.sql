@@ -44,6 +44,46 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
 FROM commit_flush_stats();
 
 --
+-- commit_database_stats: the same per database, in a row for each
+--
+CREATE FUNCTION commit_database_stats(
+	OUT datid oid,
+	OUT kind text,
+	OUT commits bigint,
+	OUT commits_async bigint,
+	OUT commits_unlogged bigint,
+	OUT commits_read_only bigint,
+	OUT prepares bigint,
+	OUT flushes bigint,
+	OUT commits_carried bigint,
+	OUT delay_hits bigint,
+	OUT delay_misses bigint,
+	OUT delay_uncertain bigint,
+	OUT delay_time double precision,
+	OUT commit_time double precision,
+	OUT flush_time double precision,
+	OUT timed_flushes bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_database_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+-- A flush is shared by commits of several databases, so there is no
+-- commits_per_flush of one.
+CREATE VIEW commit_database_stats AS
+SELECT s.datid, d.datname,
+       CASE WHEN s.kind <> 'database' THEN s.kind
+            WHEN d.oid IS NULL THEN 'dropped'
+            ELSE 'present' END AS status,
+       s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
+       s.prepares,
+       round(100 * s.commits / nullif(sum(s.commits) OVER (), 0), 2) AS share,
+       s.flushes, s.commits_carried,
+       s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
+       s.commit_time, s.flush_time, s.timed_flushes
+FROM commit_database_stats() s LEFT JOIN pg_database d ON d.oid = s.datid
+ORDER BY s.commits DESC, s.datid;
+
+--
 -- commit_flush_histogram: one row for each size that a flush group had
 --
 CREATE FUNCTION commit_flush_histogram(
@@ -184,6 +224,8 @@ CREATE FUNCTION commit_stats_info(
 	OUT delay_evidence text,
 	OUT siblings_exact boolean,
 	OUT connected_backends bigint,
+	OUT databases_tracked bigint,
+	OUT databases_max bigint,
 	OUT shared_memory bigint,
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
@@ -192,7 +234,8 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
-       connected_backends, shared_memory, stats_reset
+       connected_backends, databases_tracked, databases_max, shared_memory,
+       stats_reset
 FROM commit_stats_info();
 
 CREATE FUNCTION commit_stats_reset()
@@ -206,6 +249,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 -- superuser trusts not to spoil everybody else's figures.
 --
 REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_database_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
@@ -215,6 +259,7 @@ REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_database_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
@@ -223,6 +268,7 @@ GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_database_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_sibling_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_log TO pg_read_all_stats;
@@ -237,6 +283,8 @@ GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 --
 COMMENT ON FUNCTION commit_flush_stats() IS
 	'commits and WAL flushes since the last reset; see the view of that name';
+COMMENT ON FUNCTION commit_database_stats() IS
+	'commits since the last reset by database; see the view of that name';
 COMMENT ON FUNCTION commit_flush_histogram() IS
 	'flushes by the number of commits they carried; see the view of that name';
 COMMENT ON FUNCTION commit_sibling_histogram() IS
@@ -298,6 +346,45 @@ COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
 	'WAL written by flushes with a leader';
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
 	'when counting began: the last reset or server start';
+
+COMMENT ON VIEW commit_database_stats IS
+	'commits since the last reset, in one row for each database; flushes are shared between databases, so how many commits each carried is in commit_flush_stats only';
+COMMENT ON COLUMN commit_database_stats.datid IS
+	'the database; null for processes without one, and for overflow';
+COMMENT ON COLUMN commit_database_stats.datname IS
+	'its name now; null if it was dropped, and where datid is';
+COMMENT ON COLUMN commit_database_stats.status IS
+	'present, dropped, no database: processes that are connected to none, or overflow: all databases that found no room among databases_max';
+COMMENT ON COLUMN commit_database_stats.commits IS
+	'commits that waited for their WAL flush, COMMIT PREPARED included';
+COMMENT ON COLUMN commit_database_stats.commits_async IS
+	'commits that did not wait for their flush (synchronous_commit = off)';
+COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
+	'commits with a transaction id that wrote no WAL to wait for: temporary or unlogged tables only, or NOTIFY';
+COMMENT ON COLUMN commit_database_stats.commits_read_only IS
+	'commits without a transaction id: nothing to flush';
+COMMENT ON COLUMN commit_database_stats.prepares IS
+	'PREPARE TRANSACTIONs; they wait for a flush as well, but are no commits';
+COMMENT ON COLUMN commit_database_stats.share IS
+	'percentage of the commits of all rows; null before the first commit';
+COMMENT ON COLUMN commit_database_stats.flushes IS
+	'WAL flushes issued by a commit or a prepare in this database, for whichever databases';
+COMMENT ON COLUMN commit_database_stats.commits_carried IS
+	'commits that others flushed, in this database or not: followers and commits_without_leader of commit_flush_stats';
+COMMENT ON COLUMN commit_database_stats.delay_hits IS
+	'flushes whose leader slept commit_delay before it; inferred, see delay_uncertain';
+COMMENT ON COLUMN commit_database_stats.delay_misses IS
+	'flushes that did not sleep although commit_delay was set: fewer than commit_siblings others were active';
+COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
+	'how many of delay_hits and delay_misses are expected to be judged wrongly';
+COMMENT ON COLUMN commit_database_stats.delay_time IS
+	'time that leaders slept in commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+COMMENT ON COLUMN commit_database_stats.commit_time IS
+	'time that commits took, standby included, in milliseconds';
+COMMENT ON COLUMN commit_database_stats.flush_time IS
+	'time that leaders spent writing and syncing the WAL, in milliseconds, for timed_flushes';
+COMMENT ON COLUMN commit_database_stats.timed_flushes IS
+	'flushes whose leader had track_wal_io_timing on';
 
 COMMENT ON VIEW commit_flush_histogram IS
 	'how many commits shared a flush: one row for each number that occurred';
@@ -446,6 +533,10 @@ COMMENT ON COLUMN commit_stats_info.siblings_exact IS
 	'few enough backends are connected to count siblings exactly';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'backends that can hold a transaction id';
+COMMENT ON COLUMN commit_stats_info.databases_tracked IS
+	'databases that have a row of their own in commit_database_stats';
+COMMENT ON COLUMN commit_stats_info.databases_max IS
+	'how many can have one; what others count is in the row with status overflow';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
 	'shared memory of commit_stats, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS

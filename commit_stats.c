@@ -30,6 +30,7 @@
  *
  *	commit_stats.c			the front door: settings, hooks, _PG_init
  *	src/views.c				remembered numbers become rows
+ *	src/database_views.c	the same, per database
  *	src/rows.h				the making of a row
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
@@ -37,6 +38,7 @@
  *	src/own_flush.c			did this backend flush the WAL itself?
  *	src/siblings.c			how many other transactions are active
  *	src/flush_groups.c		boundaries, groups, their ring, the histogram
+ *	src/databases.c			whose commits they were: counts per database
  *	src/backend_slots.c		what each backend counts alone; totals and reset
  *	src/shared_memory.c		the one segment, laid out for the rooms that use it
  *	src/clock.h				the one clock
@@ -45,7 +47,8 @@
  * What is counted and how sure each figure is, is in README.md.  Each room's
  * head states its invariant and its locking.  The rule above all of them: on
  * the commit path nothing raises an error, allocates, does I/O, waits, or
- * loops without a bound.
+ * loops without a bound; only the first transaction of a process, to which it
+ * is all new, may before its commit record is written.
  *
  * Copyright (c) 2026, the commit_stats authors
  *

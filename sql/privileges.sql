@@ -23,11 +23,13 @@ ORDER BY p.proname COLLATE "C", r.rolname COLLATE "C";
 -- No role
 SET ROLE regress_commit_plain;
 SELECT commits FROM commit_flush_stats; -- fails
+SELECT commits FROM commit_database_stats; -- fails
 SELECT commits FROM commit_flush_histogram; -- fails
 SELECT flushes FROM commit_sibling_histogram; -- fails
 SELECT message FROM commit_flush_log; -- fails
 SELECT enabled FROM commit_stats_info; -- fails
 SELECT commits FROM commit_flush_stats(); -- fails
+SELECT commits FROM commit_database_stats(); -- fails
 SELECT commits FROM commit_flush_histogram(); -- fails
 SELECT flushes FROM commit_sibling_histogram(); -- fails
 SELECT message FROM commit_flush_log(); -- fails
@@ -47,11 +49,13 @@ RESET ROLE;
 -- pg_read_all_stats may read, but not reset
 SET ROLE regress_commit_reader;
 SELECT count(*) AS read FROM commit_flush_stats;
+SELECT count(*) > 0 AS read FROM commit_database_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
 SELECT count(*) AS read FROM commit_stats_info;
 SELECT count(*) AS read FROM commit_flush_stats();
+SELECT count(*) > 0 AS read FROM commit_database_stats();
 SELECT count(*) >= 0 AS read FROM commit_flush_log();
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
@@ -60,6 +64,7 @@ RESET ROLE;
 -- pg_monitor is a member of it
 SET ROLE regress_commit_monitor;
 SELECT count(*) AS read FROM commit_flush_stats;
+SELECT count(*) > 0 AS read FROM commit_database_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;

@@ -6,8 +6,8 @@
  * Invariant: a counter only grows, and only the backend that owns the slot at
  * that time writes it.  A slot belongs to a place in the server's process
  * array, not to a process: the next backend at that place counts on from where
- * the last one stopped, so nothing needs to be folded when a backend leaves,
- * not even when it is killed.
+ * the last one stopped, so nothing needs to be folded here when a backend
+ * leaves.  (Whose database it was is for databases.c to know.)
  *
  * Locking: none for writers, whose slot shares no cache line with another's.
  * Readers add up all slots; each counter is exact, but the sum is not a
@@ -85,13 +85,30 @@ backend_slot_add(SlotCounter counter, uint64 n)
 	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
 }
 
-static void
-sum_slots(uint64 *sum)
+/* All that was ever counted at a place, resets or not. */
+void
+backend_slot_read(int place, SlotCopy *slot)
 {
-	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
+	for (int c = 0; c < SLOT_NCOUNTERS; c++)
+		slot->value[c] = pg_atomic_read_u64(&slots[place].counter[c]);
+}
+
+/* The slots of all places, for those who need to begin at the same numbers. */
+SlotCopy *
+backend_slots_copy(void)
+{
+	SlotCopy   *copies = palloc(mul_size(MaxBackends, sizeof(SlotCopy)));
+
 	for (int i = 0; i < MaxBackends; i++)
-		for (int c = 0; c < SLOT_NCOUNTERS; c++)
-			sum[c] += pg_atomic_read_u64(&slots[i].counter[c]);
+		backend_slot_read(i, &copies[i]);
+	return copies;
+}
+
+static void
+add_slot(uint64 *sum, const SlotCopy *slot)
+{
+	for (int c = 0; c < SLOT_NCOUNTERS; c++)
+		sum[c] += slot->value[c];
 }
 
 /* Totals since the last reset.  Caller holds the reset lock, shared will do. */
@@ -100,18 +117,30 @@ backend_slots_read(SlotTotals *totals)
 {
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	sum_slots(totals->value);
+	memset(totals->value, 0, sizeof(totals->value));
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		SlotCopy	slot;
+
+		backend_slot_read(i, &slot);
+		add_slot(totals->value, &slot);
+	}
 	for (int c = 0; c < SLOT_NCOUNTERS; c++)
 		totals->value[c] -= shared->base[c];
 	totals->stats_reset = shared->stats_reset;
 }
 
-/* Start from zero.  Caller holds the reset lock exclusively. */
+/*
+ * Start from zero, with the slots as the caller has copied them.  Caller holds
+ * the reset lock exclusively.
+ */
 void
-backend_slots_reset(TimestampTz now)
+backend_slots_reset(const SlotCopy *copies, TimestampTz now)
 {
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
-	sum_slots(shared->base);
+	memset(shared->base, 0, sizeof(shared->base));
+	for (int i = 0; i < MaxBackends; i++)
+		add_slot(shared->base, &copies[i]);
 	shared->stats_reset = now;
 }

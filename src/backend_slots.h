@@ -15,9 +15,16 @@
 /* Counters of probabilities count in these units. */
 #define SLOT_FRACTION	1000000
 
+static inline uint64
+slot_round_fraction(uint64 sum)
+{
+	return (sum + SLOT_FRACTION / 2) / SLOT_FRACTION;
+}
+
 /*
  * The counters of a slot.  Times are in nanoseconds, everything else is a
- * number of transactions or flushes.
+ * number of transactions or flushes.  Those before the unresolved ones are
+ * also kept per database (databases.c).
  */
 typedef enum SlotCounter
 {
@@ -41,6 +48,12 @@ typedef enum SlotCounter
 	SLOT_NCOUNTERS
 } SlotCounter;
 
+/* A copy of one slot; local memory. */
+typedef struct SlotCopy
+{
+	uint64		value[SLOT_NCOUNTERS];
+} SlotCopy;
+
 /* A copy of all slots added up; local memory. */
 typedef struct SlotTotals
 {
@@ -51,7 +64,9 @@ typedef struct SlotTotals
 extern Size backend_slots_shared_size(void);
 extern void backend_slots_attach(void *part, bool found);
 extern void backend_slot_add(SlotCounter counter, uint64 n);
+extern void backend_slot_read(int place, SlotCopy *slot);
+extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_read(SlotTotals *totals);
-extern void backend_slots_reset(TimestampTz now);
+extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

@@ -11,9 +11,10 @@
  * Invariant: between the two callbacks, and in the second one above all,
  * nothing here raises an error, allocates, does I/O, waits, or loops without a
  * bound.  In the second the transaction is durable already: an ERROR there
- * would take the server down with a PANIC.
+ * would take the server down with a PANIC.  In the first, a process's first
+ * transaction registers it, which may wait for a moment (databases.c).
  *
- * Locking: none.  Shared memory is written through backend_slots.c (this
+ * Locking: none but that.  Shared memory is written through backend_slots.c (this
  * backend's own cache lines) and flush_groups.c (one atomic addition for a
  * commit, one report for a flush).  GetFlushRecPtr() takes a spinlock for a
  * few instructions up to 16 and reads atomically from 17 on; it may be called
@@ -36,6 +37,7 @@
 #include "clock.h"
 #include "commit_path.h"
 #include "compat.h"
+#include "databases.h"
 #include "delay_evidence.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
@@ -100,6 +102,7 @@ before_commit(void)
 	if (!reading.taken)
 		return;
 	siblings_register_backend(has_xid);
+	databases_arrive();
 
 	/*
 	 * Without an id there will be no commit record.  Without WAL so far there
@@ -133,6 +136,7 @@ before_two_phase(void)
 	if (!reading.taken)
 		return;
 	siblings_register_backend(true);
+	databases_arrive();
 	reading.logged = true;
 	read_before_wait();
 }

@@ -10,7 +10,8 @@
  *
  * Locking: AddinShmemInitLock while the segment is created.  Besides that the
  * module owns a single LWLock, commit_stats_reset_lock(), which readers and
- * commit_stats_reset() take and the commit path never does.
+ * commit_stats_reset() take, a process at its first transaction and at its
+ * exit, and the commit path of any other transaction never does.
  *
  * src/shared_memory.c
  *
@@ -23,6 +24,7 @@
 #include "storage/shmem.h"
 
 #include "backend_slots.h"
+#include "databases.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
 #include "latency.h"
@@ -39,6 +41,7 @@ typedef struct SharedRoom
 static const SharedRoom rooms[] = {
 	{siblings_shared_size, siblings_attach},
 	{backend_slots_shared_size, backend_slots_attach},
+	{databases_shared_size, databases_attach},
 	{flush_groups_shared_size, flush_groups_attach},
 	{flush_logger_shared_size, flush_logger_attach},
 	{latency_shared_size, latency_attach},

@@ -13,8 +13,9 @@
 #include "storage/lwlock.h"
 
 /*
- * Serializes statistics resets against readers and against each other.  Never
- * taken on the commit path.
+ * Serializes statistics resets against readers and against each other, and
+ * processes that begin or end to count against both (databases.c).  Of the
+ * transactions of a process, only the first takes it.
  */
 #define commit_stats_reset_lock() \
 	(&GetNamedLWLockTranche("commit_stats")->lock)

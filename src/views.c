@@ -3,8 +3,8 @@
  * views.c
  *		Remembered numbers become rows.
  *
- * Every SQL-callable function of the module is here.  Each copies what it
- * shows first and makes rows of the copy; a function that shows totals holds
+ * Every SQL-callable function of the module is here or in database_views.c.
+ * Each copies what it shows first and makes rows of the copy; a function that shows totals holds
  * commit_stats_reset_lock() shared while it copies, so that no row is half
  * before and half after a reset.
  *
@@ -32,6 +32,7 @@
 #include "backend_slots.h"
 #include "clock.h"
 #include "commit_path.h"
+#include "databases.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
 #include "latency.h"
@@ -122,24 +123,18 @@ set_slot_columns(Row *row, const SlotTotals *slots)
 	}
 }
 
-static uint64
-round_fraction(uint64 sum)
-{
-	return (sum + SLOT_FRACTION / 2) / SLOT_FRACTION;
-}
-
 /* Sums of probabilities, rounded to whole flushes. */
 static void
 set_delay_columns(Row *row, const SlotTotals *slots)
 {
 	uint64		delayable = slots->value[SLOT_DELAYABLE];
-	uint64		hits = round_fraction(slots->value[SLOT_DELAY_HITS]);
+	uint64		hits = slot_round_fraction(slots->value[SLOT_DELAY_HITS]);
 
 	hits = Min(hits, delayable);
 	set_int8(row, FS_DELAY_HITS, hits);
 	set_int8(row, FS_DELAY_MISSES, delayable - hits);
 	set_int8(row, FS_DELAY_UNCERTAIN,
-			 round_fraction(slots->value[SLOT_DELAY_UNCERTAIN]));
+			 slot_round_fraction(slots->value[SLOT_DELAY_UNCERTAIN]));
 }
 
 /*
@@ -357,6 +352,8 @@ typedef enum InfoColumn
 	I_DELAY_EVIDENCE,
 	I_SIBLINGS_EXACT,
 	I_CONNECTED_BACKENDS,
+	I_DATABASES_TRACKED,
+	I_DATABASES_MAX,
 	I_SHARED_MEMORY,
 	I_STATS_RESET,
 	I_NCOLUMNS
@@ -366,12 +363,14 @@ Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
+	int			databases;
 	SlotTotals	slots;
 	Row			row;
 
 	start_rows(fcinfo);
 	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
 	backend_slots_read(&slots);
+	databases = databases_tracked();
 	LWLockRelease(commit_stats_reset_lock());
 	connected = siblings_connected();
 
@@ -383,6 +382,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
 	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
 	set_int8(&row, I_CONNECTED_BACKENDS, connected);
+	set_int8(&row, I_DATABASES_TRACKED, databases);
+	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);
 	set_int8(&row, I_SHARED_MEMORY, shared_memory_size());
 	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, I_NCOLUMNS);
@@ -392,13 +393,16 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 Datum
 commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 {
+	SlotCopy   *slots;
 	TimestampTz now;
 
 	shared_memory_require();
 	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* The slots first: they must know of all that the groups know. */
-	backend_slots_reset(now);
+	slots = backend_slots_copy();
+	backend_slots_reset(slots, now);
+	databases_reset(slots);
 	flush_groups_reset();
 	latency_reset();
 	LWLockRelease(commit_stats_reset_lock());

@@ -1,0 +1,150 @@
+--
+-- commit_database_stats: the counts per database
+--
+SELECT current_database() AS db \gset
+
+-- What this database has counted since mark_database(); others may be at work,
+-- but not in this database, unless it is vacuumed
+CREATE PROCEDURE mark_database()
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('regress.database', to_jsonb(d)::text, false)
+  FROM commit_database_stats d WHERE datname = current_database();
+END $$;
+CREATE FUNCTION of_database(counter text) RETURNS numeric
+LANGUAGE sql VOLATILE AS $$
+  SELECT (to_jsonb(d) ->> counter)::numeric -
+         (current_setting('regress.database')::jsonb ->> counter)::numeric
+  FROM commit_database_stats d WHERE datname = current_database()
+$$;
+
+-- Do the rows add up to commit_flush_stats?  As others commit, that is read
+-- before and after, until nothing has changed between.
+CREATE FUNCTION databases_add_up() RETURNS TABLE (counts bool, times bool, shares bool)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  a commit_flush_stats;
+  z commit_flush_stats;
+  d record;
+BEGIN
+  FOR attempt IN 1..100 LOOP
+    SELECT * INTO a FROM commit_flush_stats;
+    SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
+           sum(commits_unlogged) AS commits_unlogged,
+           sum(commits_read_only) AS commits_read_only, sum(prepares) AS prepares,
+           sum(flushes) AS flushes, sum(commits_carried) AS carried,
+           sum(delay_hits) AS delay_hits, sum(delay_misses) AS delay_misses,
+           sum(delay_uncertain) AS delay_uncertain, sum(delay_time) AS delay_time,
+           sum(commit_time) AS commit_time, sum(flush_time) AS flush_time,
+           sum(timed_flushes) AS timed_flushes,
+           coalesce(sum(share), 100) AS share, count(*) AS n
+      INTO d FROM commit_database_stats;
+    SELECT * INTO z FROM commit_flush_stats;
+    CONTINUE WHEN a IS DISTINCT FROM z;
+    counts := (d.commits, d.commits_async, d.commits_unlogged,
+               d.commits_read_only, d.prepares, d.flushes, d.carried,
+               d.delay_hits, d.delay_misses, d.delay_uncertain, d.timed_flushes) =
+              (z.commits, z.commits_async, z.commits_unlogged,
+               z.commits_read_only, z.prepares, z.flushes,
+               z.followers + z.commits_without_leader,
+               z.delay_hits, z.delay_misses, z.delay_uncertain, z.timed_flushes);
+    times := abs(d.delay_time - z.delay_time) < 0.001 AND
+             abs(d.commit_time - z.commit_time) < 0.001 AND
+             abs(d.flush_time - z.flush_time) < 0.001;
+    shares := abs(d.share - 100) <= 0.005 * d.n;
+    EXIT;
+  END LOOP;
+  RETURN NEXT;
+END $$;
+
+-- This database has a row, and so has no other of that name
+SELECT datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AS datid,
+       status
+FROM commit_database_stats WHERE datname = current_database();
+SELECT * FROM databases_add_up();
+
+-- Each kind of commit is counted here, in a backend that is still there
+CREATE TEMP TABLE temporary (i int);
+CALL mark_database();
+INSERT INTO durable VALUES (1);
+SET synchronous_commit = off;
+INSERT INTO durable VALUES (2);
+INSERT INTO durable VALUES (3);
+RESET synchronous_commit;
+INSERT INTO temporary VALUES (1), (2);
+INSERT INTO temporary VALUES (3);
+INSERT INTO temporary VALUES (4);
+SELECT of_database('commits') BETWEEN 1 AND 4 AS commits,
+       of_database('commits_async') BETWEEN 2 AND 5 AS async,
+       of_database('commits_unlogged') BETWEEN 3 AND 6 AS unlogged,
+       of_database('flushes') + of_database('commits_carried') = of_database('commits') AS flushes,
+       of_database('commit_time') > 0 AS commit_time;
+SELECT * FROM databases_add_up();
+
+-- ... and is still counted when that backend has left
+CALL mark_database();
+INSERT INTO durable VALUES (1);
+SELECT current_setting('regress.database') AS marked \gset
+\c
+SET regress.database = :'marked';
+SELECT of_database('commits') BETWEEN 1 AND 4 AS commits,
+       of_database('commits_read_only') >= 2 AS read_only;
+SELECT * FROM databases_add_up();
+
+-- Another database
+CREATE DATABASE regress_commit_stats_other;
+\c regress_commit_stats_other
+CREATE TABLE elsewhere (i int);
+INSERT INTO elsewhere VALUES (1);
+SELECT oid AS other FROM pg_database WHERE datname = current_database() \gset
+\c :db
+SELECT datid = :other AS same, status, commits >= 2 AS commits, commit_time > 0 AS commit_time
+FROM commit_database_stats WHERE datname = 'regress_commit_stats_other';
+SELECT * FROM databases_add_up();
+
+-- It is looked up by its present name
+ALTER DATABASE regress_commit_stats_other RENAME TO regress_commit_stats_renamed;
+SELECT datid = :other AS same, status
+FROM commit_database_stats WHERE datname = 'regress_commit_stats_renamed';
+
+-- What it has done remains when it is gone
+DROP DATABASE regress_commit_stats_renamed;
+SELECT datname, status, commits >= 2 AS commits
+FROM commit_database_stats WHERE datid = :other;
+SELECT * FROM databases_add_up();
+
+-- A new one of the same name is another
+CREATE DATABASE regress_commit_stats_other;
+\c regress_commit_stats_other
+\c :db
+SELECT datid = :other AS same, status, commits
+FROM commit_database_stats WHERE datname = 'regress_commit_stats_other';
+DROP DATABASE regress_commit_stats_other;
+
+-- A database that nobody was connected to has no row
+SELECT count(*) FROM commit_database_stats WHERE datname = 'template0';
+
+-- Who is connected to none is in a row without a database; no room was needed
+-- for databases that have none
+SELECT count(*) <= 1 AS no_database, count(datid) AS datids, count(datname) AS names
+FROM commit_database_stats WHERE status = 'no database';
+SELECT count(*) FROM commit_database_stats WHERE status = 'overflow';
+SELECT count(*) FROM commit_database_stats
+WHERE status NOT IN ('present', 'dropped', 'no database', 'overflow');
+
+-- A reset forgets dropped databases and keeps those that are in use
+CALL mark_database();
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT count(*) AS dropped FROM commit_database_stats WHERE status = 'dropped';
+SELECT status, commits <= 3 AS commits, commits_async <= 3 AS async,
+       commits_unlogged AS unlogged, commits_read_only < 10 AS read_only
+FROM commit_database_stats WHERE datname = current_database();
+SELECT databases_tracked = (SELECT count(*) FROM commit_database_stats WHERE datid IS NOT NULL) AS tracked
+FROM commit_stats_info;
+INSERT INTO durable VALUES (1);
+SELECT commits BETWEEN 1 AND 4 AS commits, share BETWEEN 1 AND 100 AS share
+FROM commit_database_stats WHERE datname = current_database();
+SELECT * FROM databases_add_up();
+
+DROP PROCEDURE mark_database;
+DROP FUNCTION of_database, databases_add_up;

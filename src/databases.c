@@ -1,0 +1,209 @@
+/*-------------------------------------------------------------------------
+ *
+ * databases.c
+ *		Whose commits they were: the counts per database.
+ *
+ * A backend counts in the slot of its place in the server's process array, and
+ * all its life in the same database.  So the commit path need not know of
+ * databases: a process notes, when it arrives, where the counters of its place
+ * stand, and when it leaves, what they have grown by is added to the entry of
+ * its database.  A reader adds what those have counted who are still there.
+ *
+ * Invariant: a process arrives before it counts anything and counts nothing
+ * once it has left.  Therefore all entries and all those present, added up,
+ * are what backend_slots.c has in all, counter by counter.
+ *
+ * Memory is bounded: the first DATABASES_MAX databases get an entry, which
+ * they keep until the next reset, even when they are dropped.  Processes of
+ * any other database share one entry for all of these; which one it is to be
+ * is decided as a process arrives.  A reset gives the entries away anew, to
+ * the databases that somebody is connected to.
+ *
+ * Locking: everything here is protected by commit_stats_reset_lock(): held
+ * exclusively by a process that arrives, for its first transaction, and once
+ * more when it leaves, and by a reset; shared by readers.  The first
+ * transaction of a client backend is the server's own, before the first
+ * command, so no COMMIT of a client waits for the lock.
+ *
+ * src/databases.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+
+#include "compat.h"
+#include "databases.h"
+#include "shared_memory.h"
+
+/* Entry of a place without a process, or whose process has not arrived. */
+#define NOBODY		(-1)
+
+/*
+ * A place in the process array: who is there?  Written by the process that
+ * arrives or leaves and by a reset; protected by commit_stats_reset_lock(), as
+ * all that follows.
+ */
+typedef struct DatabasePlace
+{
+	uint64		since[DATABASE_NCOUNTERS];	/* its slot at arrival or reset */
+	Oid			datid;			/* InvalidOid: connected to no database */
+	int			entry;			/* where that counts, or NOBODY */
+} DatabasePlace;
+
+StaticAssertDecl(sizeof(DatabasePlace) <= 128, "memory for each connection");
+
+typedef struct DatabasesShared
+{
+	int			ntracked;		/* databases that have an entry */
+	Oid			datid[DATABASES_MAX];	/* whose the first "ntracked" are */
+
+	/* What those counted who have left; zero where nobody has an entry. */
+	DatabaseCounts counts[DATABASE_NENTRIES];
+	DatabasePlace place[FLEXIBLE_ARRAY_MEMBER]; /* MaxBackends of them */
+} DatabasesShared;
+
+static DatabasesShared *shared = NULL;
+static DatabasePlace *my_place = NULL;	/* while this process is there */
+
+Size
+databases_shared_size(void)
+{
+	return add_size(offsetof(DatabasesShared, place),
+					mul_size(MaxBackends, sizeof(DatabasePlace)));
+}
+
+void
+databases_attach(void *part, bool found)
+{
+	shared = part;
+	if (found)
+		return;
+	memset(shared, 0, databases_shared_size());
+	for (int i = 0; i < MaxBackends; i++)
+		shared->place[i].entry = NOBODY;
+}
+
+/* The entry of a database, which it gets now if there is one left. */
+static int
+find_entry(Oid datid)
+{
+	if (!OidIsValid(datid))
+		return DATABASE_NONE;
+	for (int i = 0; i < shared->ntracked; i++)
+		if (shared->datid[i] == datid)
+			return i;
+	if (shared->ntracked == DATABASES_MAX)
+		return DATABASE_OVERFLOW;
+	shared->datid[shared->ntracked] = datid;
+	return shared->ntracked++;
+}
+
+/* From here on, what the slot of this place counts is its process's. */
+static void
+start_place(DatabasePlace *place, const SlotCopy *slot)
+{
+	memcpy(place->since, slot->value, sizeof(place->since));
+	place->entry = find_entry(place->datid);
+}
+
+/* Add what the process at this place has counted, its slot being "slot". */
+static void
+add_place(DatabaseCounts *counts, const DatabasePlace *place,
+		  const SlotCopy *slot)
+{
+	for (int c = 0; c < DATABASE_NCOUNTERS; c++)
+		counts->value[c] += slot->value[c] - place->since[c];
+}
+
+/* At exit, by whichever way, when all transactions are over. */
+static void
+leave(int code, Datum arg)
+{
+	SlotCopy	slot;
+
+	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	if (my_place->entry != NOBODY)
+	{
+		backend_slot_read(MyProcNumber, &slot);
+		add_place(&shared->counts[my_place->entry], my_place, &slot);
+		my_place->entry = NOBODY;
+	}
+	LWLockRelease(commit_stats_reset_lock());
+	my_place = NULL;
+}
+
+/*
+ * Called before anything is counted, when MyDatabaseId is what it will be to
+ * the end.  May wait and may raise an error, but only the first time.
+ */
+void
+databases_arrive(void)
+{
+	SlotCopy	slot;
+
+	if (my_place != NULL)
+		return;
+	Assert(MyProcNumber < MaxBackends);
+	on_shmem_exit(leave, (Datum) 0);
+	my_place = &shared->place[MyProcNumber];
+	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	Assert(my_place->entry == NOBODY);
+	backend_slot_read(MyProcNumber, &slot);
+	my_place->datid = MyDatabaseId;
+	start_place(my_place, &slot);
+	LWLockRelease(commit_stats_reset_lock());
+}
+
+/* Databases that have an entry.  Caller holds the reset lock. */
+int
+databases_tracked(void)
+{
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	return shared->ntracked;
+}
+
+/* Totals since the last reset.  Caller holds the reset lock, shared will do. */
+DatabaseTotals *
+databases_read(void)
+{
+	DatabaseTotals *totals = palloc(sizeof(DatabaseTotals));
+
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	totals->ntracked = shared->ntracked;
+	memcpy(totals->datid, shared->datid, sizeof(totals->datid));
+	memcpy(totals->counts, shared->counts, sizeof(totals->counts));
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		const DatabasePlace *place = &shared->place[i];
+		SlotCopy	slot;
+
+		if (place->entry == NOBODY)
+			continue;
+		backend_slot_read(i, &slot);
+		add_place(&totals->counts[place->entry], place, &slot);
+	}
+	return totals;
+}
+
+/*
+ * Start from zero, with the slots as the caller has read them: the same copies
+ * that all other totals are to start from.  Caller holds the reset lock
+ * exclusively.
+ */
+void
+databases_reset(const SlotCopy *slots)
+{
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+	shared->ntracked = 0;
+	memset(shared->counts, 0, sizeof(shared->counts));
+	for (int i = 0; i < MaxBackends; i++)
+		if (shared->place[i].entry != NOBODY)
+			start_place(&shared->place[i], &slots[i]);
+}
