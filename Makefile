@@ -4,13 +4,15 @@ OBJS = \
 	commit_stats.o \
 	src/backend_slots.o \
 	src/commit_path.o \
+	src/cycle_views.o \
 	src/delay_evidence.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
 	src/own_flush.o \
 	src/shared_memory.o \
 	src/siblings.o \
-	src/views.o
+	src/views.o \
+	src/wal_cycles.o
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
 EXTENSION = commit_stats
@@ -30,6 +32,7 @@ REGRESS = \
 	flush_log \
 	histogram \
 	ring \
+	wal_stats \
 	enabled \
 	reset \
 	privileges \

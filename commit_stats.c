@@ -24,12 +24,14 @@
  *	delay hit	a flush whose leader slept commit_delay
  *	delay miss	one that did not although commit_delay was set, as too few
  *				siblings were active
+ *	cycle		the WAL from one checkpoint's redo position to the next one's
  *
  * The house.  Data goes one way: the commit path observes, slots and groups
  * remember, views read.  Nothing below knows what stands above it.
  *
  *	commit_stats.c			the front door: settings, hooks, _PG_init
  *	src/views.c				remembered numbers become rows
+ *	src/cycle_views.c		... those of checkpoint cycles
  *	src/rows.h				the making of a row
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
@@ -38,6 +40,7 @@
  *	src/siblings.c			how many other transactions are active
  *	src/flush_groups.c		boundaries, groups, their ring, the histogram
  *	src/backend_slots.c		what each backend counts alone; totals and reset
+ *	src/wal_cycles.c		the WAL of transactions, per checkpoint cycle
  *	src/shared_memory.c		the one segment, laid out for the rooms that use it
  *	src/clock.h				the one clock
  *	src/compat.h			the server's versions

@@ -27,6 +27,7 @@
 #include "flush_logger.h"
 #include "shared_memory.h"
 #include "siblings.h"
+#include "wal_cycles.h"
 
 /* What a room needs and how it takes possession of its part. */
 typedef struct SharedRoom
@@ -40,6 +41,7 @@ static const SharedRoom rooms[] = {
 	{backend_slots_shared_size, backend_slots_attach},
 	{flush_groups_shared_size, flush_groups_attach},
 	{flush_logger_shared_size, flush_logger_attach},
+	{wal_cycles_shared_size, wal_cycles_attach},
 };
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;

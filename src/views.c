@@ -3,8 +3,9 @@
  * views.c
  *		Remembered numbers become rows.
  *
- * Every SQL-callable function of the module is here.  Each copies what it
- * shows first and makes rows of the copy; a function that shows totals holds
+ * Every SQL-callable function of the module is here, but those about
+ * checkpoint cycles, which are in cycle_views.c.  Each copies what it shows
+ * first and makes rows of the copy; a function that shows totals holds
  * commit_stats_reset_lock() shared while it copies, so that no row is half
  * before and half after a reset.
  *
@@ -38,6 +39,7 @@
 #include "rows.h"
 #include "shared_memory.h"
 #include "siblings.h"
+#include "wal_cycles.h"
 
 /* The groups since the last reset, all at one moment. */
 static FlushGroupTotals *
@@ -399,6 +401,7 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	/* The slots first: they must know of all that the groups know. */
 	backend_slots_reset(now);
 	flush_groups_reset();
+	wal_cycles_reset();
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }
