@@ -4,6 +4,7 @@ OBJS = \
 	commit_stats.o \
 	src/backend_slots.o \
 	src/commit_path.o \
+	src/cycle_views.o \
 	src/database_views.o \
 	src/databases.o \
 	src/delay_evidence.o \
@@ -15,7 +16,8 @@ OBJS = \
 	src/own_flush.o \
 	src/shared_memory.o \
 	src/siblings.o \
-	src/views.o
+	src/views.o \
+	src/wal_cycles.o
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
 EXTENSION = commit_stats
@@ -37,6 +39,7 @@ REGRESS = \
 	histogram \
 	ring \
 	database_stats \
+	wal_stats \
 	enabled \
 	reset \
 	privileges \

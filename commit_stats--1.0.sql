@@ -214,6 +214,35 @@ SELECT lower_bound, upper_bound, commits AS flushes, cumulative,
 FROM commit_latency_histogram()
 WHERE role = 'flush'
 ORDER BY lower_bound;
+-- commit_wal_stats: the WAL of the last checkpoint cycles, newest first
+--
+CREATE FUNCTION commit_wal_stats(
+	OUT redo_lsn pg_lsn,
+	OUT started_at timestamptz,
+	OUT finished boolean,
+	OUT commits bigint,
+	OUT wal_records bigint,
+	OUT wal_fpi bigint,
+	OUT wal_bytes numeric,
+	OUT wal_fpi_bytes numeric,
+	OUT wal_bytes_aborted numeric,
+	OUT wal_distance numeric)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_wal_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_wal_stats AS
+SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
+       round(wal_bytes / nullif(commits, 0), 2) AS wal_bytes_per_commit,
+       wal_fpi_bytes,
+       round(100 * coalesce(wal_fpi_bytes / nullif(wal_bytes, 0),
+                            wal_fpi::numeric / nullif(wal_records, 0)), 2)
+           AS fpi_share,
+       CASE WHEN wal_fpi_bytes IS NULL THEN 'records' ELSE 'bytes' END
+           AS fpi_share_of,
+       wal_bytes_aborted, wal_distance
+FROM commit_wal_stats()
+ORDER BY redo_lsn DESC;
 
 --
 -- commit_stats_info: what the module knows about itself
@@ -255,6 +284,7 @@ REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_wal_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
@@ -265,6 +295,7 @@ GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
@@ -276,6 +307,7 @@ GRANT SELECT ON commit_latency_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_latency_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_latency_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_latency_histogram TO pg_read_all_stats;
+GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
 --
@@ -295,6 +327,8 @@ COMMENT ON FUNCTION commit_latency_stats() IS
 	'how long commits, and their flushes, took; see the view of that name';
 COMMENT ON FUNCTION commit_latency_histogram() IS
 	'histograms of how long commits, and their flushes, took; see the view of that name';
+COMMENT ON FUNCTION commit_wal_stats() IS
+	'the WAL that transactions wrote in the last checkpoint cycles; see the view of that name';
 COMMENT ON FUNCTION commit_stats_info() IS
 	'what commit_stats knows about itself; see the view of that name';
 COMMENT ON FUNCTION commit_stats_reset() IS
@@ -520,6 +554,34 @@ COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
 	'flushes that took less than upper_bound';
 COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
 	'the flushes drawn, the largest number being 30 characters long';
+COMMENT ON VIEW commit_wal_stats IS
+	'the WAL that transactions wrote: one row for each of the last 32 checkpoint cycles in which one ended, newest first';
+COMMENT ON COLUMN commit_wal_stats.redo_lsn IS
+	'where the cycle begins: the redo position of its checkpoint';
+COMMENT ON COLUMN commit_wal_stats.started_at IS
+	'when the first transaction that wrote WAL ended in it';
+COMMENT ON COLUMN commit_wal_stats.finished IS
+	'has the next checkpoint begun';
+COMMENT ON COLUMN commit_wal_stats.commits IS
+	'commits that wrote a commit record, COMMIT PREPARED, asynchronous and unlogged ones included';
+COMMENT ON COLUMN commit_wal_stats.wal_records IS
+	'WAL records of transactions that ended in the cycle, however they ended';
+COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
+	'full-page images in these records';
+COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
+	'bytes of these records, images included';
+COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
+	'wal_bytes for each commit, rolled back transactions included; null without commits';
+COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
+	'bytes of the full-page images; null before PostgreSQL 19, which is the first to count them';
+COMMENT ON COLUMN commit_wal_stats.fpi_share IS
+	'full-page images as a percentage of wal_bytes or, where their bytes are not counted, images for 100 records; null without records';
+COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
+	'what fpi_share is a percentage of: bytes or records';
+COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
+	'of wal_bytes, those of transactions that rolled back';
+COMMENT ON COLUMN commit_wal_stats.wal_distance IS
+	'all WAL from here to the next cycle that is known, or to the insert position: also that of checkpointer, background writer and others, and headers and padding';
 
 COMMENT ON VIEW commit_stats_info IS
 	'what commit_stats knows about itself, in one row';

@@ -24,13 +24,16 @@
  *	delay hit	a flush whose leader slept commit_delay
  *	delay miss	one that did not although commit_delay was set, as too few
  *				siblings were active
+ *	cycle		the WAL from one checkpoint's redo position to the next one's
  *
  * The house.  Data goes one way: the commit path observes, slots and groups
  * remember, views read.  Nothing below knows what stands above it.
  *
  *	commit_stats.c			the front door: settings, hooks, _PG_init
- *	src/views.c				remembered numbers become rows
- *	src/database_views.c	the same, per database
+ *	src/views.c				what is remembered about flushes becomes rows
+ *	src/latency_views.c		... about times
+ *	src/database_views.c	... about databases
+ *	src/cycle_views.c		... about checkpoint cycles
  *	src/rows.h				the making of a row
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
@@ -40,6 +43,10 @@
  *	src/flush_groups.c		boundaries, groups, their ring, the histogram
  *	src/databases.c			whose commits they were: counts per database
  *	src/backend_slots.c		what each backend counts alone; totals and reset
+ *	src/latency.c			how long commits and flushes took
+ *	src/wal_cycles.c		the WAL of transactions, per checkpoint cycle
+ *	src/histogram.c			cells of a histogram of times, quantiles
+ *	src/moves.h				counts on the move, and those who read them
  *	src/shared_memory.c		the one segment, laid out for the rooms that use it
  *	src/clock.h				the one clock
  *	src/compat.h			the server's versions

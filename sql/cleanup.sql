@@ -1,8 +1,9 @@
 --
 -- Nothing is left behind
 --
-DROP FUNCTION since_mark, led, own_flushes, add_up, quiet, at_mark, finished_ids;
-DROP PROCEDURE mark, start_over;
+DROP FUNCTION since_mark, led, own_flushes, add_up, quiet, at_mark, finished_ids,
+  wal_since_mark, wal_sums;
+DROP PROCEDURE mark, mark_wal, start_over;
 DROP TABLE durable;
 DROP EXTENSION commit_stats;
 

@@ -27,12 +27,20 @@ SELECT commits FROM commit_database_stats; -- fails
 SELECT commits FROM commit_flush_histogram; -- fails
 SELECT flushes FROM commit_sibling_histogram; -- fails
 SELECT message FROM commit_flush_log; -- fails
+SELECT wal_bytes FROM commit_wal_stats; -- fails
+SELECT commits FROM commit_latency_stats; -- fails
+SELECT flushes FROM commit_flush_latency_stats; -- fails
+SELECT commits FROM commit_latency_histogram; -- fails
+SELECT flushes FROM commit_flush_latency_histogram; -- fails
 SELECT enabled FROM commit_stats_info; -- fails
 SELECT commits FROM commit_flush_stats(); -- fails
 SELECT commits FROM commit_database_stats(); -- fails
 SELECT commits FROM commit_flush_histogram(); -- fails
 SELECT flushes FROM commit_sibling_histogram(); -- fails
 SELECT message FROM commit_flush_log(); -- fails
+SELECT wal_bytes FROM commit_wal_stats(); -- fails
+SELECT commits FROM commit_latency_stats(); -- fails
+SELECT commits FROM commit_latency_histogram(); -- fails
 SELECT enabled FROM commit_stats_info(); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
@@ -53,10 +61,16 @@ SELECT count(*) > 0 AS read FROM commit_database_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
+SELECT count(*) >= 0 AS read FROM commit_wal_stats;
+SELECT count(*) >= 0 AS read FROM commit_latency_stats;
+SELECT count(*) >= 0 AS read FROM commit_flush_latency_stats;
+SELECT count(*) >= 0 AS read FROM commit_latency_histogram;
+SELECT count(*) >= 0 AS read FROM commit_flush_latency_histogram;
 SELECT count(*) AS read FROM commit_stats_info;
 SELECT count(*) AS read FROM commit_flush_stats();
 SELECT count(*) > 0 AS read FROM commit_database_stats();
 SELECT count(*) >= 0 AS read FROM commit_flush_log();
+SELECT count(*) >= 0 AS read FROM commit_wal_stats();
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 RESET ROLE;
@@ -68,6 +82,7 @@ SELECT count(*) > 0 AS read FROM commit_database_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
+SELECT count(*) >= 0 AS read FROM commit_wal_stats;
 SELECT count(*) AS read FROM commit_stats_info;
 SELECT commit_stats_reset(); -- fails
 RESET ROLE;

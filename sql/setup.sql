@@ -158,6 +158,36 @@ BEGIN
   END LOOP;
 END $$;
 
+-- What commit_wal_stats has counted in all cycles together; where that stood at
+-- mark_wal(), and what came since
+CREATE FUNCTION wal_sums(OUT commits numeric, OUT records numeric,
+                         OUT fpi numeric, OUT bytes numeric,
+                         OUT aborted numeric, OUT cycles bigint)
+LANGUAGE sql VOLATILE AS $$
+  SELECT coalesce(sum(commits), 0), coalesce(sum(wal_records), 0),
+         coalesce(sum(wal_fpi), 0), coalesce(sum(wal_bytes), 0),
+         coalesce(sum(wal_bytes_aborted), 0), count(*)
+  FROM commit_wal_stats
+$$;
+CREATE PROCEDURE mark_wal()
+LANGUAGE plpgsql AS $$
+BEGIN
+  CALL mark();
+  PERFORM set_config('regress.wal', to_jsonb(s)::text, false) FROM wal_sums() s;
+END $$;
+CREATE FUNCTION wal_since_mark(OUT commits numeric, OUT records numeric,
+                               OUT fpi numeric, OUT bytes numeric,
+                               OUT aborted numeric, OUT cycles bigint)
+LANGUAGE sql VOLATILE AS $$
+  SELECT s.commits - (m ->> 'commits')::numeric,
+         s.records - (m ->> 'records')::numeric,
+         s.fpi - (m ->> 'fpi')::numeric,
+         s.bytes - (m ->> 'bytes')::numeric,
+         s.aborted - (m ->> 'aborted')::numeric,
+         s.cycles - (m ->> 'cycles')::bigint
+  FROM wal_sums() s, LATERAL (SELECT current_setting('regress.wal')::jsonb) j (m)
+$$;
+
 -- What all of this is for: a transaction of our own is counted exactly once.
 CREATE TABLE durable (i int);
 CALL mark();

@@ -97,5 +97,28 @@ ALTER SYSTEM RESET commit_stats.enabled;
 SELECT pg_reload_conf();
 \c
 
+-- commit_wal_stats has the WAL of all of it: PREPARE is no commit there either,
+-- and ROLLBACK PREPARED is an abort
+CALL mark_wal();
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+SELECT commits = 0 OR NOT quiet(0) AS commits, records >= 2 AS records,
+       aborted = 0 OR NOT quiet(0) AS aborted
+FROM wal_since_mark();
+CALL mark_wal();
+COMMIT PREPARED 'regress_commit_stats';
+SELECT commits = 1 OR NOT quiet(1) AS commits, records = 1 OR NOT quiet(1) AS records,
+       aborted = 0 OR NOT quiet(1) AS aborted
+FROM wal_since_mark();
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+CALL mark_wal();
+ROLLBACK PREPARED 'regress_commit_stats';
+SELECT commits = 0 OR NOT quiet(1) AS commits, records = 1 OR NOT quiet(1) AS records,
+       aborted = bytes OR NOT quiet(1) AS aborted
+FROM wal_since_mark();
+
 SELECT count(*) AS left_over FROM pg_prepared_xacts
 WHERE gid = 'regress_commit_stats';

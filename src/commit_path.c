@@ -14,11 +14,12 @@
  * would take the server down with a PANIC.  In the first, a process's first
  * transaction registers it, which may wait for a moment (databases.c).
  *
- * Locking: none but that.  Shared memory is written through backend_slots.c (this
- * backend's own cache lines) and flush_groups.c (one atomic addition for a
- * commit, one report for a flush).  GetFlushRecPtr() takes a spinlock for a
- * few instructions up to 16 and reads atomically from 17 on; it may be called
- * here because the server is not inside XLogFlush() at that time.
+ * Locking: none but that.  Shared memory is written through backend_slots.c,
+ * latency.c and wal_cycles.c (this backend's own cache lines) and flush_groups.c
+ * (one atomic addition for a commit, one report for a flush).  GetFlushRecPtr()
+ * takes a spinlock for a few instructions up to 16 and reads atomically from 17
+ * on; it may be called here because the server is not inside XLogFlush() at
+ * that time.
  *
  * src/commit_path.c
  *
@@ -45,6 +46,7 @@
 #include "own_flush.h"
 #include "shared_memory.h"
 #include "siblings.h"
+#include "wal_cycles.h"
 
 bool		commit_stats_enabled = true;
 bool		commit_stats_log_flushes = false;
@@ -339,6 +341,21 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 	count_waited(lsn, is_commit, &own);
 }
 
+/*
+ * The WAL of the transaction that has just ended.  It is accounted to the last,
+ * so that this is in none of the times.
+ */
+static void
+account_wal(WalOutcome outcome)
+{
+	if (!shared_memory_is_attached())
+		return;
+	if (commit_stats_enabled)
+		wal_cycles_account(outcome);
+	else
+		wal_cycles_skip();
+}
+
 static void
 commit_path_xact_callback(XactEvent event, void *arg)
 {
@@ -349,6 +366,8 @@ commit_path_xact_callback(XactEvent event, void *arg)
 			break;
 		case XACT_EVENT_COMMIT:
 			after_commit();
+			account_wal(TransactionIdIsValid(GetTopTransactionIdIfAny()) ?
+						WAL_OF_COMMIT : WAL_OF_OTHER);
 			break;
 		case XACT_EVENT_PRE_PREPARE:
 			before_two_phase();
@@ -356,29 +375,36 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 			/* XactLastRecEnd is cleared by now; any byte of it will do */
 			after_two_phase(ProcLastRecPtr + 1, false);
+			account_wal(WAL_OF_OTHER);
 			break;
 		case XACT_EVENT_ABORT:
 			reading.taken = false;
+			account_wal(WAL_OF_ABORT);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
 		case XACT_EVENT_PARALLEL_ABORT:
-			/* the leader of the parallel query commits for its workers */
+
+
+			/*
+			 * The leader of the parallel query commits for its workers, and
+			 * the server adds their WAL to the leader's.
+			 */
 			break;
 	}
 }
 
 static bool
-is_commit_prepared(const PlannedStmt *pstmt)
+is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
 {
 	return IsA(pstmt->utilityStmt, TransactionStmt) &&
-		((TransactionStmt *) pstmt->utilityStmt)->kind == TRANS_STMT_COMMIT_PREPARED;
+		((TransactionStmt *) pstmt->utilityStmt)->kind == kind;
 }
 
 /*
  * COMMIT PREPARED writes and flushes the commit record of the other
  * transaction while it runs, long before its own transaction, which has
- * nothing to commit, comes to the callbacks.
+ * nothing to commit, comes to the callbacks.  ROLLBACK PREPARED likewise.
  */
 static void
 commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
@@ -386,9 +412,10 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 						   ParamListInfo params, QueryEnvironment *queryEnv,
 						   DestReceiver *dest, QueryCompletion *qc)
 {
-	bool		two_phase = is_commit_prepared(pstmt);
+	bool		commits = is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED);
+	bool		aborts = is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED);
 
-	if (two_phase)
+	if (commits)
 		before_two_phase();
 	if (prev_ProcessUtility)
 		prev_ProcessUtility(pstmt, queryString, readOnlyTree, context,
@@ -396,8 +423,13 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	else
 		standard_ProcessUtility(pstmt, queryString, readOnlyTree, context,
 								params, queryEnv, dest, qc);
-	if (two_phase)
+	if (commits)
+	{
 		after_two_phase(XactLastRecEnd, true);
+		account_wal(WAL_OF_COMMIT);
+	}
+	if (aborts)
+		account_wal(WAL_OF_ABORT);
 }
 
 /* For _PG_init. */

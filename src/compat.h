@@ -73,6 +73,15 @@ extern PGDLLIMPORT int CommitSiblings;
 #define PROC_IS_IN_COMMIT_DELAY(proc)	false
 #endif
 
+/* WalUsage.wal_fpi_bytes: since 19; nobody counts them before. */
+#if PG_VERSION_NUM >= 190000
+#define WAL_FPI_BYTES_COUNTED	true
+#define WAL_USAGE_FPI_BYTES(usage)	((usage).wal_fpi_bytes)
+#else
+#define WAL_FPI_BYTES_COUNTED	false
+#define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
+#endif
+
 /* RelFileLocator: RelFileNode before 16. */
 #if PG_VERSION_NUM < 160000
 #define RelFileLocator			RelFileNode

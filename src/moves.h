@@ -51,6 +51,16 @@ moves_end(Moves *moves)
 	pg_atomic_fetch_add_u64(&moves->ended, 1);
 }
 
+static inline void
+moves_give_up(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("could not read the statistics of commits"),
+			 errdetail("A server process has been stopped while it was counting a commit."),
+			 errhint("Try again when the process continues.")));
+}
+
 /*
  * For readers: wait until nothing is on the move, and return how many moves
  * there were.
@@ -70,11 +80,8 @@ moves_wait(Moves *moves)
 		}
 		pg_usleep(MOVES_POLL);
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg("could not read the statistics of commits"),
-			 errdetail("A server process has been stopped while it was counting a commit."),
-			 errhint("Try again when the process continues.")));
+	moves_give_up();
+	return 0;					/* not reached */
 }
 
 /* For readers: how many moves began since there had been "before" of them? */

@@ -30,6 +30,7 @@
 #include "latency.h"
 #include "shared_memory.h"
 #include "siblings.h"
+#include "wal_cycles.h"
 
 /* What a room needs and how it takes possession of its part. */
 typedef struct SharedRoom
@@ -45,6 +46,7 @@ static const SharedRoom rooms[] = {
 	{flush_groups_shared_size, flush_groups_attach},
 	{flush_logger_shared_size, flush_logger_attach},
 	{latency_shared_size, latency_attach},
+	{wal_cycles_shared_size, wal_cycles_attach},
 };
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;

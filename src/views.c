@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * views.c
- *		Remembered numbers become rows.
+ *		What is remembered about flushes becomes rows.
  *
- * Every SQL-callable function of the module is here or in database_views.c.
- * Each copies what it shows first and makes rows of the copy; a function that shows totals holds
- * commit_stats_reset_lock() shared while it copies, so that no row is half
- * before and half after a reset.
+ * The SQL-callable functions about flushes, about the module itself and the
+ * reset are here; latency_views.c, database_views.c and cycle_views.c have the
+ * others.  Each copies what it shows first and makes rows of the copy; a
+ * function that shows totals holds commit_stats_reset_lock() shared while it
+ * copies, so that no row is half before and half after a reset.
  *
  * The C names end with the version of the SQL interface that they serve, so
  * that the library can go on serving an older one.  Column names come from
@@ -40,6 +41,7 @@
 #include "rows.h"
 #include "shared_memory.h"
 #include "siblings.h"
+#include "wal_cycles.h"
 
 /* The groups since the last reset, all at one moment. */
 static FlushGroupTotals *
@@ -405,6 +407,7 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	databases_reset(slots);
 	flush_groups_reset();
 	latency_reset();
+	wal_cycles_reset();
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }

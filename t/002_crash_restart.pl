@@ -50,8 +50,9 @@ FROM commit_flush_stats}),
 	is( $node->safe_psql('postgres', q{
 SELECT (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
-	   (SELECT count(*) FROM commit_flush_log)}),
-		'0|0|0',
+	   (SELECT count(*) FROM commit_flush_log),
+	   (SELECT coalesce(sum(commits), 0) FROM commit_wal_stats)}),
+		'0|0|0|0',
 		"$how: there are no flushes of the life before");
 	is( $node->safe_psql('postgres', qq{
 SELECT stats_reset > '$stats_reset',

@@ -44,9 +44,10 @@ SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 	   commits_without_leader, unresolved_flushes, wal_bytes,
 	   (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
-	   (SELECT count(*) FROM commit_flush_log)
+	   (SELECT count(*) FROM commit_flush_log),
+	   (SELECT count(*) FROM commit_wal_stats)
 FROM commit_flush_stats}),
-	join('|', (0) x 12), 'hot standby: they are not counted there');
+	join('|', (0) x 13), 'hot standby: they are not counted there');
 is( $standby->safe_psql('postgres', q{
 SELECT commits_read_only AS before FROM commit_flush_stats \gset
 SELECT 1 \g /dev/null
@@ -206,6 +207,11 @@ is( $counted->{flushes} + $counted->{followers} +
 	101,
 	'promoted: and have their flushes');
 is($counted->{unresolved_commits}, 0, 'promoted: and their groups');
+is( $standby->safe_psql('postgres', q{
+SELECT sum(commits) >= 101, sum(wal_records) >= 2 * 101,
+	   bool_and(redo_lsn > '0/0' AND wal_distance >= 0)
+FROM commit_wal_stats}),
+	't|t|t', 'promoted: and their WAL');
 $session->quit;
 
 $standby->stop;

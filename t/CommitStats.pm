@@ -18,9 +18,11 @@ our @EXPORT = qw(init_node start_node flush_stats observe wal_records
 # The views, with which a test can say "all of them".
 sub views_of_commit_stats
 {
+	return qw(commit_flush_stats commit_flush_histogram
 	  commit_sibling_histogram commit_flush_log commit_latency_stats
 	  commit_flush_latency_stats commit_latency_histogram
-	  commit_flush_latency_histogram commit_database_stats commit_stats_info);
+	  commit_flush_latency_histogram commit_database_stats commit_wal_stats
+	  commit_stats_info);
 }
 
 # A server that can be started.  Cluster.pm sets fsync = off, which would leave

@@ -1,0 +1,70 @@
+/*-------------------------------------------------------------------------
+ *
+ * wal_cycles.h
+ *		The WAL that transactions wrote, per checkpoint cycle; see
+ *		wal_cycles.c.
+ *
+ * src/wal_cycles.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WAL_CYCLES_H
+#define COMMIT_STATS_WAL_CYCLES_H
+
+#include "access/xlogdefs.h"
+#include "datatype/timestamp.h"
+
+/*
+ * The cycles that are shown: with the server's default of a checkpoint every 5
+ * minutes, the last two and a half hours; with one every half hour, which is
+ * what a longer checkpoint distance leads to, the last 16.
+ */
+#define WAL_CYCLES_SHOWN	32
+
+/* What became of the transaction that the WAL is accounted to. */
+typedef enum WalOutcome
+{
+	WAL_OF_COMMIT,				/* wrote a commit record */
+	WAL_OF_ABORT,				/* rolled back */
+	WAL_OF_OTHER				/* had no id, or is prepared */
+} WalOutcome;
+
+typedef enum WalCounter
+{
+	WAL_COMMITS,				/* WAL_OF_COMMIT */
+	WAL_RECORDS,
+	WAL_FPI,					/* full-page images */
+	WAL_BYTES,
+	WAL_FPI_BYTES,				/* of these, images; 0 if not counted */
+	WAL_BYTES_ABORTED,			/* of WAL_BYTES, WAL_OF_ABORT */
+	WAL_NCOUNTERS
+} WalCounter;
+
+/* A copy of one cycle; local memory. */
+typedef struct WalCycleCopy
+{
+	XLogRecPtr	redo;
+	XLogRecPtr	next;			/* of the next cycle; 0: this is the present */
+	TimestampTz started_at;		/* when the first transaction in it ended */
+	uint64		value[WAL_NCOUNTERS];
+} WalCycleCopy;
+
+/* The cycles since the last reset, newest first; local memory. */
+typedef struct WalCycles
+{
+	int			ncycles;
+	WalCycleCopy cycle[WAL_CYCLES_SHOWN];
+} WalCycles;
+
+extern Size wal_cycles_shared_size(void);
+extern void wal_cycles_attach(void *part, bool found);
+
+/* The commit path. */
+extern void wal_cycles_account(WalOutcome outcome);
+extern void wal_cycles_skip(void);
+
+/* Readers. */
+extern WalCycles *wal_cycles_read(void);
+extern void wal_cycles_reset(void);
+
+#endif							/* COMMIT_STATS_WAL_CYCLES_H */
