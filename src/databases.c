@@ -23,7 +23,8 @@
  * exclusively by a process that arrives, for its first transaction, and once
  * more when it leaves, and by a reset; shared by readers.  The first
  * transaction of a client backend is the server's own, before the first
- * command, so no COMMIT of a client waits for the lock.
+ * command, so no COMMIT of a client waits for the lock unless
+ * commit_stats.enabled was off until then.
  *
  * src/databases.c
  *
