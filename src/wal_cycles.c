@@ -281,20 +281,14 @@ present_redo(void)
 	return redo != InvalidXLogRecPtr ? redo : newest_redo();
 }
 
-/*
- * A transaction has ended: account the WAL that this process has written since
- * the last time.
- */
-void
-wal_cycles_account(WalOutcome outcome)
+/* Account the WAL that this process has written since the last time. */
+static pg_noinline void
+account_difference(WalOutcome outcome)
 {
 	WalPlace   *place = &places[MyProcNumber].place;
 	uint64		bytes = pgWalUsage.wal_bytes - accounted.wal_bytes;
-	XLogRecPtr	redo;
+	XLogRecPtr	redo = present_redo();
 
-	if (pgWalUsage.wal_records == accounted.wal_records)
-		return;
-	redo = present_redo();
 	if (redo == InvalidXLogRecPtr)
 		return;					/* the next time will do */
 
@@ -315,6 +309,14 @@ wal_cycles_account(WalOutcome outcome)
 	pg_write_barrier();
 	next_turn(place);
 	accounted = pgWalUsage;
+}
+
+/* A transaction has ended; most of those that only read have written no WAL. */
+void
+wal_cycles_account(WalOutcome outcome)
+{
+	if (pgWalUsage.wal_records != accounted.wal_records)
+		account_difference(outcome);
 }
 
 /* What was written up to now shall not be accounted. */
