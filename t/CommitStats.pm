@@ -34,7 +34,12 @@ sub init_node
 	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init(allows_streaming => 1, %{ $params{init} || {} });
+	my %init = (allows_streaming => 1, %{ $params{init} || {} });
+
+	# the default before 18; with checksums, hint bits are logged
+	$init{extra} = ['--no-data-checksums']
+	  if $params{no_checksums} && $node->pg_version >= 18;
+	$node->init(%init);
 	$node->append_conf('postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
 max_connections = 100
