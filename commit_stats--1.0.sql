@@ -240,6 +240,9 @@ SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
            AS fpi_share,
        CASE WHEN wal_fpi_bytes IS NULL THEN 'records' ELSE 'bytes' END
            AS fpi_share_of,
+       least(100, round(100 * coalesce(wal_fpi_bytes,
+                                       wal_fpi * current_setting('block_size')::numeric)
+                        / nullif(wal_bytes, 0), 2)) AS fpi_share_max,
        wal_bytes_aborted, wal_distance
 FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
@@ -578,6 +581,8 @@ COMMENT ON COLUMN commit_wal_stats.fpi_share IS
 	'full-page images as a percentage of wal_bytes or, where their bytes are not counted, images for 100 records; null without records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
 	'what fpi_share is a percentage of: bytes or records';
+COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
+	'full-page images as a percentage of wal_bytes, at most: where their bytes are not counted, as if none had a hole or was compressed';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'of wal_bytes, those of transactions that rolled back';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS

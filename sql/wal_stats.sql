@@ -48,6 +48,10 @@ SELECT bool_and(wal_bytes_per_commit IS NOT DISTINCT FROM
                               WHEN 'records' THEN round(100.0 * wal_fpi / wal_records, 2)
                             END) AS share,
        bool_and(fpi_share_of = CASE WHEN wal_fpi_bytes IS NULL THEN 'records' ELSE 'bytes' END) AS share_of,
+       bool_and(CASE fpi_share_of
+                  WHEN 'bytes' THEN fpi_share_max = fpi_share
+                  WHEN 'records' THEN fpi_share_max > 0 AND fpi_share_max <= 100
+                END) AS share_max,
        bool_and(wal_fpi_bytes BETWEEN 1 AND wal_bytes)
          IS DISTINCT FROM (current_setting('server_version_num')::int < 190000) AS fpi_bytes
 FROM commit_wal_stats WHERE wal_fpi > 0;

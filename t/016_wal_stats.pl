@@ -69,8 +69,8 @@ SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 	  or die "pg_waldump from $start to $end failed: $err\n";
 	for my $line (split /\n/, $out)
 	{
-		my ($rmgr, $bytes, $xid, $kind) = $line =~
-		  m{^rmgr:\s(\w+)\s+len\s\(rec/tot\):\s*\d+/\s*(\d+),\stx:\s*(\d+),
+		my ($rmgr, $without_images, $bytes, $xid, $kind) = $line =~
+		  m{^rmgr:\s(\w+)\s+len\s\(rec/tot\):\s*(\d+)/\s*(\d+),\stx:\s*(\d+),
 			.*?\sdesc:\s(\w+)}x
 		  or die "what is this: $line\n";
 
@@ -79,6 +79,7 @@ SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 		next if $rmgr eq 'Standby' && $kind eq 'LOCK' && $xid == 0;
 		$truth{records}++;
 		$truth{bytes} += $bytes;
+		$truth{images} += $bytes - $without_images;
 		$truth{fpi} += () = $line =~ /\bFPW\b/g;
 		$truth{commits}++
 		  if $rmgr eq 'Transaction' && $kind =~ /^COMMIT/;
@@ -549,6 +550,15 @@ cmp_ok($missing, '<=', 4, 'parallel workers: none missing but their locks');
 is($truth->{bytes} - $cycle->{bytes}, 42 * $missing, '... which have this size');
 is($cycle->{fpi}, $truth->{fpi}, 'parallel workers: full-page images are exact');
 is($cycle->{commits}, $truth->{commits}, 'parallel workers: so are commits');
+
+# What images are at most is not less than what they are.
+my $share = 100 * $truth->{images} / $truth->{bytes};
+my $share_max = $node->safe_psql('postgres', qq{
+SELECT fpi_share_max FROM commit_wal_stats WHERE redo_lsn = '$cycle->{redo_lsn}'});
+
+cmp_ok($share, '>', 1, 'images: there are some');
+cmp_ok($share_max, '>=', $share - 1, 'images: the bound holds');
+cmp_ok($share_max, '<=', 100, 'images: and is a percentage');
 
 $node->stop;
 unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
