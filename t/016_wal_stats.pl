@@ -45,6 +45,7 @@ wal_keep_size = 1GB
 max_logical_replication_workers = 0
 });
 my $shown = 32;
+my $image_bytes;				# of the full-page images that truth() found
 my @counts = qw(records fpi bytes commits);
 
 # What transactions wrote between two positions, as the WAL has it.
@@ -53,6 +54,8 @@ sub truth
 	my ($start, $end) = @_;
 	my %truth = map { $_ => 0 } @counts;
 	my ($out, $err);
+
+	$image_bytes = 0;
 
 	# The files are named as it would else look at any file for how large they
 	# are, and that one may be empty.
@@ -79,7 +82,7 @@ SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 		next if $rmgr eq 'Standby' && $kind eq 'LOCK' && $xid == 0;
 		$truth{records}++;
 		$truth{bytes} += $bytes;
-		$truth{images} += $bytes - $without_images;
+		$image_bytes += $bytes - $without_images;
 		$truth{fpi} += () = $line =~ /\bFPW\b/g;
 		$truth{commits}++
 		  if $rmgr eq 'Transaction' && $kind =~ /^COMMIT/;
@@ -552,7 +555,7 @@ is($cycle->{fpi}, $truth->{fpi}, 'parallel workers: full-page images are exact')
 is($cycle->{commits}, $truth->{commits}, 'parallel workers: so are commits');
 
 # What images are at most is not less than what they are.
-my $share = 100 * $truth->{images} / $truth->{bytes};
+my $share = 100 * $image_bytes / $truth->{bytes};
 my $share_max = $node->safe_psql('postgres', qq{
 SELECT fpi_share_max FROM commit_wal_stats WHERE redo_lsn = '$cycle->{redo_lsn}'});
 
