@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "storage/lwlock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
