@@ -23,7 +23,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/atomics.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
@@ -48,6 +47,8 @@ typedef struct BackendSlotsShared
 	uint64		base[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* protected likewise */
 } BackendSlotsShared;
+
+pg_atomic_uint64 *my_slot = NULL;
 
 static BackendSlotsShared *shared = NULL;
 static BackendSlot *slots = NULL;	/* MaxBackends of them */
@@ -76,13 +77,11 @@ backend_slots_attach(void *part, bool found)
 			pg_atomic_init_u64(&slots[i].counter[c], 0);
 }
 
-/* Commit path: count for this backend. */
+/* To be called before anything is counted. */
 void
-backend_slot_add(SlotCounter counter, uint64 n)
+backend_slot_find(void)
 {
-	pg_atomic_uint64 *value = &slots[MyProcNumber].counter[counter];
-
-	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
+	my_slot = slots[MyProcNumber].counter;
 }
 
 /* All that was ever counted at a place, resets or not. */

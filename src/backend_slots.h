@@ -11,6 +11,7 @@
 #define COMMIT_STATS_BACKEND_SLOTS_H
 
 #include "datatype/timestamp.h"
+#include "port/atomics.h"
 
 /* Counters of probabilities count in these units. */
 #define SLOT_FRACTION	1000000
@@ -61,9 +62,21 @@ typedef struct SlotTotals
 	TimestampTz stats_reset;	/* when counting began */
 } SlotTotals;
 
+/* The counters of this backend; null until backend_slot_find(). */
+extern pg_atomic_uint64 *my_slot;
+
+/* Commit path: count for this backend, which alone writes its slot. */
+static inline void
+backend_slot_add(SlotCounter counter, uint64 n)
+{
+	pg_atomic_uint64 *value = &my_slot[counter];
+
+	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
+}
+
 extern Size backend_slots_shared_size(void);
 extern void backend_slots_attach(void *part, bool found);
-extern void backend_slot_add(SlotCounter counter, uint64 n);
+extern void backend_slot_find(void);
 extern void backend_slot_read(int place, SlotCopy *slot);
 extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_read(SlotTotals *totals);

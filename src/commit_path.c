@@ -82,6 +82,23 @@ deletes_files(void)
 	return nfiles > 0;
 }
 
+/*
+ * Make this process known, before it counts anything.  May wait and may raise
+ * an error, but only the first time.
+ */
+static void
+arrive(bool has_xid)
+{
+	static bool arrived = false;
+
+	siblings_register_backend(has_xid);
+	if (arrived)
+		return;
+	databases_arrive();
+	backend_slot_find();
+	arrived = true;
+}
+
 /* Readings of a commit that will wait. */
 static void
 read_before_wait(void)
@@ -100,11 +117,10 @@ before_commit(void)
 {
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
-	reading.taken = commit_stats_enabled && shared_memory_is_attached();
+	reading.taken = commit_stats_enabled && shared_memory_attached;
 	if (!reading.taken)
 		return;
-	siblings_register_backend(has_xid);
-	databases_arrive();
+	arrive(has_xid);
 
 	/*
 	 * Without an id there will be no commit record.  Without WAL so far there
@@ -133,12 +149,11 @@ static void
 before_two_phase(void)
 {
 	/* a standby will refuse it */
-	reading.taken = commit_stats_enabled && shared_memory_is_attached() &&
+	reading.taken = commit_stats_enabled && shared_memory_attached &&
 		!RecoveryInProgress();
 	if (!reading.taken)
 		return;
-	siblings_register_backend(true);
-	databases_arrive();
+	arrive(true);
 	reading.logged = true;
 	read_before_wait();
 }
@@ -300,7 +315,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 
 /* XACT_EVENT_COMMIT: the transaction is durable, nothing may fail. */
 static void
-after_commit(void)
+after_commit(bool has_xid)
 {
 	OwnFlush	own;
 
@@ -308,7 +323,7 @@ after_commit(void)
 		return;
 	reading.taken = false;
 
-	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	if (!has_xid)
 	{
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 		return;
@@ -348,7 +363,7 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 static void
 account_wal(WalOutcome outcome)
 {
-	if (!shared_memory_is_attached())
+	if (!shared_memory_attached)
 		return;
 	if (commit_stats_enabled)
 		wal_cycles_account(outcome);
@@ -359,15 +374,17 @@ account_wal(WalOutcome outcome)
 static void
 commit_path_xact_callback(XactEvent event, void *arg)
 {
+	bool		has_xid;
+
 	switch (event)
 	{
 		case XACT_EVENT_PRE_COMMIT:
 			before_commit();
 			break;
 		case XACT_EVENT_COMMIT:
-			after_commit();
-			account_wal(TransactionIdIsValid(GetTopTransactionIdIfAny()) ?
-						WAL_OF_COMMIT : WAL_OF_OTHER);
+			has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
+			after_commit(has_xid);
+			account_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
 			break;
 		case XACT_EVENT_PRE_PREPARE:
 			before_two_phase();
@@ -384,7 +401,6 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
 		case XACT_EVENT_PARALLEL_ABORT:
-
 
 			/*
 			 * The leader of the parallel query commits for its workers, and

@@ -138,17 +138,15 @@ leave(int code, Datum arg)
 }
 
 /*
- * Called before anything is counted, when MyDatabaseId is what it will be to
- * the end.  May wait and may raise an error, but only the first time.
+ * Called once, before anything is counted, when MyDatabaseId is what it will be
+ * to the end.  May wait and may raise an error.
  */
 void
 databases_arrive(void)
 {
 	SlotCopy	slot;
 
-	if (my_place != NULL)
-		return;
-	Assert(MyProcNumber < MaxBackends);
+	Assert(my_place == NULL && MyProcNumber < MaxBackends);
 	on_shmem_exit(leave, (Datum) 0);
 	my_place = &shared->place[MyProcNumber];
 	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);

@@ -48,9 +48,6 @@
 #include "moves.h"
 #include "shared_memory.h"
 
-#define GROUP_NUMBER_BITS	20
-#define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
-
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
 #define MAX_RAISE_TRIES		4	/* when others raise "active" as well */
 #define FOLD_SLACK			64	/* folds that a reader puts up with */
@@ -207,19 +204,6 @@ flush_groups_attach(void *part, bool found)
  * Numbers and words
  *----------------------------------------------------------------
  */
-
-GroupNumber
-flush_group_add(GroupNumber number, int n)
-{
-	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
-}
-
-/* How many groups came after "older" up to "newer". */
-int
-flush_groups_distance(GroupNumber older, GroupNumber newer)
-{
-	return (int) ((newer - older) & GROUP_NUMBER_MASK);
-}
 
 /* How many of the newest groups the ring holds for certain. */
 int
@@ -457,18 +441,15 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 	}
 }
 
-/*
- * Does the group that came "back" groups before "newest" end before "lsn"?  A
- * group that is not in the ring any more does.
- */
-static inline bool
-ends_before(GroupNumber newest, int back, XLogRecPtr lsn)
+/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+static inline XLogRecPtr
+group_boundary(GroupNumber number)
 {
-	GroupNumber number = flush_group_add(newest, -back);
 	FlushGroup *group = group_slot(number);
 	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
 
-	return !slot_is_for(group, number) || boundary < lsn;
+	pg_read_barrier();
+	return slot_is_for(group, number) ? boundary : InvalidXLogRecPtr;
 }
 
 /*
@@ -482,34 +463,36 @@ flush_groups_find(XLogRecPtr lsn)
 {
 	uint64		head = pg_atomic_read_u64(&shared->head);
 	GroupNumber newest = head_number(head);
-	GroupNumber before;
-	XLogRecPtr	boundary;
+	XLogRecPtr	boundary;		/* of the group that is "beyond" back */
 	int			found = 0;		/* this far back it ends at or after lsn */
 	int			beyond = 1;		/* this far back it should end before lsn */
 
 	if (head_boundary(head, lsn) < lsn)
 		return InvalidGroupNumber;
 	pg_read_barrier();
-	while (beyond < flush_groups_kept() && !ends_before(newest, beyond, lsn))
+	boundary = group_boundary(flush_group_add(newest, -1));
+	while (boundary >= lsn && beyond < flush_groups_kept())
 	{
 		found = beyond;
 		beyond *= 2;
+		boundary = group_boundary(flush_group_add(newest, -beyond));
 	}
 	while (beyond - found > 1)
 	{
 		int			middle = (found + beyond) / 2;
+		XLogRecPtr	between = group_boundary(flush_group_add(newest, -middle));
 
-		if (ends_before(newest, middle, lsn))
+		if (between < lsn)
+		{
 			beyond = middle;
+			boundary = between;
+		}
 		else
 			found = middle;
 	}
 
 	/* The one before it must be there to prove that it is the right one. */
-	before = flush_group_add(newest, -beyond);
-	boundary = pg_atomic_read_u64(&group_slot(before)->boundary);
-	if (!slot_is_for(group_slot(before), before) ||
-		boundary == 0 || boundary >= lsn)
+	if (boundary == InvalidXLogRecPtr || boundary >= lsn)
 		return InvalidGroupNumber;
 	return flush_group_add(newest, -found);
 }
@@ -524,6 +507,9 @@ flush_group_join(GroupNumber number, uint32 active)
 	FlushGroup *group = group_slot(number);
 	uint32		seen;
 
+	/* Look first: to add to a slot that another prepares could spoil its tag. */
+	if (!slot_is_for(group, number))
+		return false;
 	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) != number)
 	{
 		pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);

@@ -17,7 +17,10 @@
 #define FLUSH_LOG_SIZE_MIN		128
 #define FLUSH_LOG_SIZE_MAX		131072
 
-/* Groups are numbered in the order of their boundaries, modulo 2^20. */
+/* Groups are numbered in the order of their boundaries, modulo 2 to the ... */
+#define GROUP_NUMBER_BITS	20
+#define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
+
 typedef uint32 GroupNumber;
 
 #define InvalidGroupNumber	PG_UINT32_MAX
@@ -95,6 +98,19 @@ flush_group_total(const FlushGroupTotals *totals, GroupCountKind kind, int cell)
 	return totals->value[kind * totals->ncells + cell];
 }
 
+static inline GroupNumber
+flush_group_add(GroupNumber number, int n)
+{
+	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
+}
+
+/* How many groups came after "older" up to "newer". */
+static inline int
+flush_groups_distance(GroupNumber older, GroupNumber newer)
+{
+	return (int) ((newer - older) & GROUP_NUMBER_MASK);
+}
+
 extern int	flush_log_size;
 
 extern Size flush_groups_shared_size(void);
@@ -111,8 +127,6 @@ extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 extern FlushGroupTotals *flush_groups_read(void);
 extern void flush_groups_reset(void);
 extern GroupNumber flush_groups_newest(void);
-extern GroupNumber flush_group_add(GroupNumber number, int n);
-extern int	flush_groups_distance(GroupNumber older, GroupNumber newer);
 extern int	flush_groups_kept(void);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
 

@@ -45,15 +45,6 @@
 #include "utils/pgstat_internal.h"
 #endif
 
-/* Does a flush show as a sync, not as a write? */
-bool
-own_flush_counts_syncs(void)
-{
-	return enableFsync &&
-		wal_sync_method != WAL_SYNC_METHOD_OPEN &&
-		wal_sync_method != WAL_SYNC_METHOD_OPEN_DSYNC;
-}
-
 #ifndef WAL_IO_IS_BACKEND_STATS
 
 OwnFlush

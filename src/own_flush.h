@@ -11,6 +11,7 @@
 #define COMMIT_STATS_OWN_FLUSH_H
 
 #include "datatype/timestamp.h"
+#include "miscadmin.h"
 
 #include "compat.h"
 
@@ -34,7 +35,15 @@ typedef struct OwnFlush
 #define OWN_FLUSH_IS_CHEAP	true
 #endif
 
-extern bool own_flush_counts_syncs(void);
+/* Does a flush show as a sync, not as a write? */
+static inline bool
+own_flush_counts_syncs(void)
+{
+	return enableFsync &&
+		wal_sync_method != WAL_SYNC_METHOD_OPEN &&
+		wal_sync_method != WAL_SYNC_METHOD_OPEN_DSYNC;
+}
+
 extern OwnFlush own_flush_read(void);
 extern OwnFlush own_flush_since(const OwnFlush *before);
 

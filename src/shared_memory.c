@@ -39,6 +39,8 @@ typedef struct SharedRoom
 	void		(*attach) (void *part, bool found);
 } SharedRoom;
 
+bool		shared_memory_attached = false;
+
 static const SharedRoom rooms[] = {
 	{siblings_shared_size, siblings_attach},
 	{backend_slots_shared_size, backend_slots_attach},
@@ -51,7 +53,6 @@ static const SharedRoom rooms[] = {
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
-static bool attached = false;
 
 /* Every part begins on a cache line of its own. */
 static Size
@@ -98,7 +99,7 @@ shared_memory_startup(void)
 		rooms[i].attach(part, found);
 		part += room_size(&rooms[i]);
 	}
-	attached = true;
+	shared_memory_attached = true;
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -112,17 +113,11 @@ shared_memory_install_hooks(void)
 	shmem_startup_hook = shared_memory_startup;
 }
 
-bool
-shared_memory_is_attached(void)
-{
-	return attached;
-}
-
 /* For every SQL-callable function: the one error of a library not preloaded. */
 void
 shared_memory_require(void)
 {
-	if (!attached)
+	if (!shared_memory_attached)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commit_stats must be loaded via \"shared_preload_libraries\""),

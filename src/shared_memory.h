@@ -20,8 +20,10 @@
 #define commit_stats_reset_lock() \
 	(&GetNamedLWLockTranche("commit_stats")->lock)
 
+/* Is there shared memory in this process?  Only if the library was preloaded. */
+extern bool shared_memory_attached;
+
 extern void shared_memory_install_hooks(void);
-extern bool shared_memory_is_attached(void);
 extern void shared_memory_require(void);
 extern Size shared_memory_size(void);
 

@@ -181,7 +181,9 @@ siblings_count(void)
 	int			word = MyProcNumber / 64;
 	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
 
-	nothers = nothers > 0 ? nothers - 1 : 0;	/* not this backend */
+	if (nothers <= 1)
+		return 0;				/* only this backend */
+	nothers--;
 	nvisits = Min(nothers, SIBLINGS_MAX_VISITS);
 	for (int i = 0, empty = 0;
 		 visited < nvisits && i < nwords && empty < MAX_EMPTY_WORDS; i++)

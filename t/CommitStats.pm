@@ -81,8 +81,11 @@ sub wal_records
 {
 	my ($node, $start, $end) = @_;
 	my ($out, $err, %count);
-	my $timeline = $node->safe_psql('postgres',
-		"SELECT ('x' || substr(pg_walfile_name('$end'), 1, 8))::bit(32)::int");
+
+	# The files are named, as pg_waldump would else look at any file for how
+	# large they are, and that one may be empty.
+	my @files = split /\|/, $node->safe_psql('postgres', qq{
+SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
 	# What is not flushed is not in the file yet.
 	$node->safe_psql('postgres', qq{
@@ -91,8 +94,8 @@ SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
 	IPC::Run::run(
 		[
 			$node->installed_command('pg_waldump'),
-			'-p', $node->data_dir . '/pg_wal', '-t', $timeline,
-			'-r', 'Transaction', '-s', $start, '-e', $end
+			'-p', $node->data_dir . '/pg_wal',
+			'-r', 'Transaction', '-s', $start, '-e', $end, @files
 		],
 		'>', \$out, '2>', \$err)
 	  or die "pg_waldump from $start to $end failed: $err\n";
