@@ -103,6 +103,22 @@ FROM commit_latency_stats WHERE synchronous_commit = 'local'});
 	cmp_ok($flush, '<', $mean, "delay $delay: the flush itself is shorter");
 }
 
+# COMMIT alone, as pgbench times each statement.
+my $delay = 100_000;
+
+$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+my $report = run_pgbench($node, '-c 4 -j 2 -t 20 -r',
+	statements => "BEGIN;\nINSERT INTO logged VALUES (1);\nCOMMIT;\n");
+my ($their_commit) = $report =~ /^\s+([\d.]+)\s+(?:\d+\s+)?COMMIT;/m;
+my $our_commit = $node->safe_psql('postgres', q{
+SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
+WHERE synchronous_commit = 'local'});
+
+cmp_ok($their_commit, '>=', $delay / 1000, 'COMMIT alone: pgbench timed it');
+cmp_ok($our_commit, '<=', $their_commit, 'COMMIT alone: we time a part of it');
+cmp_ok($our_commit, '>=', $their_commit - $delay / 1000 / 10,
+	'COMMIT alone: nearly all of it');
+
 # The views agree with each other and with what was counted elsewhere.
 sub agree
 {
