@@ -46,6 +46,7 @@
  *	src/latency.c			how long commits and flushes took
  *	src/wal_cycles.c		the WAL of transactions, per checkpoint cycle
  *	src/histogram.c			cells of a histogram of times, quantiles
+ *	src/counters.h			counters that one backend alone writes
  *	src/moves.h				counts on the move, and those who read them
  *	src/shared_memory.c		the one segment, laid out for the rooms that use it
  *	src/clock.h				the one clock

@@ -30,10 +30,6 @@
 #include "compat.h"
 #include "shared_memory.h"
 
-/*
- * Atomic for reading whole 64-bit values on every platform; there is never a
- * second writer, so adding is a read and a write.
- */
 typedef union BackendSlot
 {
 	pg_atomic_uint64 counter[SLOT_NCOUNTERS];

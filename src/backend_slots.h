@@ -11,7 +11,8 @@
 #define COMMIT_STATS_BACKEND_SLOTS_H
 
 #include "datatype/timestamp.h"
-#include "port/atomics.h"
+
+#include "counters.h"
 
 /* Counters of probabilities count in these units. */
 #define SLOT_FRACTION	1000000
@@ -69,9 +70,7 @@ extern pg_atomic_uint64 *my_slot;
 static inline void
 backend_slot_add(SlotCounter counter, uint64 n)
 {
-	pg_atomic_uint64 *value = &my_slot[counter];
-
-	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
+	counter_add(&my_slot[counter], n);
 }
 
 extern Size backend_slots_shared_size(void);

@@ -15,7 +15,6 @@
 #include "access/xlog.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "utils/numeric.h"
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
 
@@ -44,12 +43,6 @@ typedef enum WalStatsColumn
 StaticAssertDecl(WS_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
 
 static void
-set_bytes(Row *row, WalStatsColumn column, uint64 bytes)
-{
-	set_datum(row, column, NumericGetDatum(int64_to_numeric((int64) bytes)));
-}
-
-static void
 set_cycle_columns(Row *row, const WalCycleCopy *cycle)
 {
 	bool		finished = cycle->next != InvalidXLogRecPtr;
@@ -58,7 +51,7 @@ set_cycle_columns(Row *row, const WalCycleCopy *cycle)
 	set_datum(row, WS_REDO_LSN, LSNGetDatum(cycle->redo));
 	set_datum(row, WS_STARTED_AT, TimestampTzGetDatum(cycle->started_at));
 	set_bool(row, WS_FINISHED, finished);
-	set_bytes(row, WS_WAL_DISTANCE, end - cycle->redo);
+	set_numeric(row, WS_WAL_DISTANCE, end - cycle->redo);
 }
 
 Datum
@@ -81,10 +74,10 @@ commit_wal_stats_1_0(PG_FUNCTION_ARGS)
 		set_int8(&row, WS_COMMITS, value[WAL_COMMITS]);
 		set_int8(&row, WS_WAL_RECORDS, value[WAL_RECORDS]);
 		set_int8(&row, WS_WAL_FPI, value[WAL_FPI]);
-		set_bytes(&row, WS_WAL_BYTES, value[WAL_BYTES]);
+		set_numeric(&row, WS_WAL_BYTES, value[WAL_BYTES]);
 		if (WAL_FPI_BYTES_COUNTED)
-			set_bytes(&row, WS_WAL_FPI_BYTES, value[WAL_FPI_BYTES]);
-		set_bytes(&row, WS_WAL_BYTES_ABORTED, value[WAL_BYTES_ABORTED]);
+			set_numeric(&row, WS_WAL_FPI_BYTES, value[WAL_FPI_BYTES]);
+		set_numeric(&row, WS_WAL_BYTES_ABORTED, value[WAL_BYTES_ABORTED]);
 		put_row(fcinfo, &row, WS_NCOLUMNS);
 	}
 	return (Datum) 0;

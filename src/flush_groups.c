@@ -24,9 +24,9 @@
  *
  * Locking: none on the commit path, where nobody ever waits for anybody.  The
  * histogram is added to atomically; a reader copies it while no fold is under
- * way (see moves.h).  "base" and
- * "reset_boundary" are protected by commit_stats_reset_lock(), except that a
- * fold reads the latter, atomically, without it.
+ * way (see moves.h).  "base" and "reset_boundary" are protected by
+ * commit_stats_reset_lock(), except that a fold reads the latter, atomically,
+ * without it.
  *
  * A process that is stopped while it prepares a slot, for as long as the
  * others take to fill half the ring, makes that one slot useless: its members

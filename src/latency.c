@@ -33,6 +33,7 @@
 #include "storage/shmem.h"
 
 #include "compat.h"
+#include "counters.h"
 #include "latency.h"
 #include "moves.h"
 #include "shared_memory.h"
@@ -134,12 +135,6 @@ latency_wait_level(void)
 	}
 }
 
-static inline void
-add(pg_atomic_uint64 *value, uint64 n)
-{
-	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
-}
-
 static void
 carry(LatencyKind kind, int cell)
 {
@@ -159,7 +154,7 @@ count_time(LatencyKind kind, uint64 time)
 		carry(kind, cell);
 	else
 		slot->count[kind][cell]++;
-	add(&slot->sum[kind][LATENCY_TIME], time);
+	counter_add(&slot->sum[kind][LATENCY_TIME], time);
 }
 
 void
@@ -184,11 +179,11 @@ latency_count_commit(WaitLevel level, const CommitLatency *latency)
 
 	count_time(kind, latency->time);
 	if (level == WAIT_LOCAL)
-		add(&slot->local_by_setting[synchronous_commit], 1);
+		counter_add(&slot->local_by_setting[synchronous_commit], 1);
 	else
 	{
-		add(&slot->sum[kind][STANDBY_TIME_MIN], latency->standby_min);
-		add(&slot->sum[kind][STANDBY_TIME_MAX], latency->standby_max);
+		counter_add(&slot->sum[kind][STANDBY_TIME_MIN], latency->standby_min);
+		counter_add(&slot->sum[kind][STANDBY_TIME_MAX], latency->standby_max);
 	}
 }
 

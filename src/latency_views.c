@@ -23,13 +23,6 @@
 #include "latency.h"
 #include "rows.h"
 
-/* What the views call a kind of time; the level of LATENCY_FLUSH is null. */
-typedef struct KindNames
-{
-	const char *level;
-	const char *role;
-} KindNames;
-
 static const char *const level_names[] = {
 	[WAIT_NOTHING] = "off",
 	[WAIT_LOCAL] = "local",
@@ -71,19 +64,6 @@ kind_level(LatencyKind kind)
 	return WAIT_LOCAL + (kind - LATENCY_FOLLOWER);
 }
 
-static KindNames
-kind_names(LatencyKind kind)
-{
-	KindNames	names = {NULL, "flush"};
-
-	if (kind == LATENCY_FLUSH)
-		return names;
-	names.level = level_names[kind_level(kind)];
-	names.role = kind == LATENCY_ASYNC ? "asynchronous" :
-		kind < LATENCY_FOLLOWER ? "leader" : "follower";
-	return names;
-}
-
 static uint64
 count_all(const uint64 *counts)
 {
@@ -94,11 +74,17 @@ count_all(const uint64 *counts)
 	return n;
 }
 
+/* The first two columns of all rows: level, null for LATENCY_FLUSH, and role. */
 static void
-set_text(Row *row, int column, const char *text)
+set_kind_columns(Row *row, LatencyKind kind)
 {
-	if (text != NULL)
-		set_datum(row, column, CStringGetTextDatum(text));
+	const char *role = kind == LATENCY_FLUSH ? "flush" :
+		kind == LATENCY_ASYNC ? "asynchronous" :
+		kind < LATENCY_FOLLOWER ? "leader" : "follower";
+
+	if (kind != LATENCY_FLUSH)
+		set_datum(row, 0, CStringGetTextDatum(level_names[kind_level(kind)]));
+	set_datum(row, 1, CStringGetTextDatum(role));
 }
 
 /* ms, to the last digit that a clock of ns and cells of 5% let stand */
@@ -195,14 +181,12 @@ commit_latency_stats_1_0(PG_FUNCTION_ARGS)
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 	{
 		uint64		n = count_all(totals->count[kind]);
-		KindNames	names = kind_names(kind);
 		Row			row;
 
 		if (n == 0)
 			continue;
 		start_row(&row);
-		set_text(&row, L_LEVEL, names.level);
-		set_text(&row, L_ROLE, names.role);
+		set_kind_columns(&row, kind);
 		set_time_columns(&row, totals->count[kind], n,
 						 totals->sum[kind][LATENCY_TIME]);
 		if (kind != LATENCY_FLUSH)
@@ -236,7 +220,6 @@ StaticAssertDecl(LC_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
 static void
 put_cells(FunctionCallInfo fcinfo, LatencyKind kind, const uint64 *counts)
 {
-	KindNames	names = kind_names(kind);
 	uint64		cumulative = 0;
 
 	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
@@ -244,8 +227,7 @@ put_cells(FunctionCallInfo fcinfo, LatencyKind kind, const uint64 *counts)
 		Row			row;
 
 		start_row(&row);
-		set_text(&row, LC_LEVEL, names.level);
-		set_text(&row, LC_ROLE, names.role);
+		set_kind_columns(&row, kind);
 		set_float8(&row, LC_LOWER_BOUND, histogram_lower_bound(cell) / 1e6);
 		set_float8(&row, LC_UPPER_BOUND, histogram_upper_bound(cell) / 1e6);
 		set_int8(&row, LC_N, counts[cell]);

@@ -51,14 +51,17 @@ moves_end(Moves *moves)
 	pg_atomic_fetch_add_u64(&moves->ended, 1);
 }
 
+/* For readers: wait a little; "polls" is how often they did before. */
 static inline void
-moves_give_up(void)
+moves_pause(int *polls)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg("could not read the statistics of commits"),
-			 errdetail("A server process has been stopped while it was counting a commit."),
-			 errhint("Try again when the process continues.")));
+	if (++*polls > MOVES_MAX_POLLS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("could not read the statistics of commits"),
+				 errdetail("A server process has been stopped while it was counting a commit."),
+				 errhint("Try again when the process continues.")));
+	pg_usleep(MOVES_POLL);
 }
 
 /*
@@ -68,7 +71,7 @@ moves_give_up(void)
 static inline uint64
 moves_wait(Moves *moves)
 {
-	for (int i = 0; i < MOVES_MAX_POLLS; i++)
+	for (int polls = 0;; moves_pause(&polls))
 	{
 		uint64		ended = pg_atomic_read_u64(&moves->ended);
 
@@ -78,10 +81,7 @@ moves_wait(Moves *moves)
 			pg_read_barrier();
 			return ended;
 		}
-		pg_usleep(MOVES_POLL);
 	}
-	moves_give_up();
-	return 0;					/* not reached */
 }
 
 /* For readers: how many moves began since there had been "before" of them? */

@@ -14,6 +14,7 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/numeric.h"
 #include "utils/tuplestore.h"
 
 #include "shared_memory.h"
@@ -53,6 +54,13 @@ set_datum(Row *row, int column, Datum value)
 {
 	row->values[column] = value;
 	row->nulls[column] = false;
+}
+
+/* For numbers that may grow beyond bigint where they are added up. */
+static inline void
+set_numeric(Row *row, int column, uint64 value)
+{
+	set_datum(row, column, NumericGetDatum(int64_to_numeric((int64) value)));
 }
 
 /* All columns null until they are set. */

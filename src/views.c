@@ -26,7 +26,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/numeric.h"
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
 
@@ -187,9 +186,8 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	set_int8(&row, FS_COMMITS_WITHOUT_LEADER, unled);
 	set_int8(&row, FS_FOLLOWERS,
 			 Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
-	set_datum(&row, FS_WAL_BYTES,
-			  NumericGetDatum(int64_to_numeric(flush_group_total(groups, OVERALL,
-																 LED_WAL_BYTES))));
+	set_numeric(&row, FS_WAL_BYTES,
+				flush_group_total(groups, OVERALL, LED_WAL_BYTES));
 	set_datum(&row, FS_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, FS_NCOLUMNS);
 	return (Datum) 0;

@@ -53,6 +53,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "counters.h"
 #include "moves.h"
 #include "shared_memory.h"
 #include "wal_cycles.h"
@@ -253,17 +254,9 @@ change_cycle(WalPlace *place, XLogRecPtr redo)
 }
 
 static inline void
-add(WalPlace *place, WalCounter counter, uint64 n)
-{
-	pg_atomic_uint64 *value = &place->counter[counter];
-
-	pg_atomic_write_u64(value, pg_atomic_read_u64(value) + n);
-}
-
-static inline void
 next_turn(WalPlace *place)
 {
-	pg_atomic_write_u64(&place->turns, pg_atomic_read_u64(&place->turns) + 1);
+	counter_add(&place->turns, 1);
 }
 
 /*
@@ -297,15 +290,15 @@ account_difference(WalOutcome outcome)
 	if (redo > pg_atomic_read_u64(&place->redo))
 		change_cycle(place, redo);
 	if (outcome == WAL_OF_COMMIT)
-		add(place, WAL_COMMITS, 1);
+		counter_add(&place->counter[WAL_COMMITS], 1);
 	if (outcome == WAL_OF_ABORT)
-		add(place, WAL_BYTES_ABORTED, bytes);
-	add(place, WAL_RECORDS, pgWalUsage.wal_records - accounted.wal_records);
-	add(place, WAL_FPI, pgWalUsage.wal_fpi - accounted.wal_fpi);
-	add(place, WAL_BYTES, bytes);
+		counter_add(&place->counter[WAL_BYTES_ABORTED], bytes);
+	counter_add(&place->counter[WAL_RECORDS], pgWalUsage.wal_records - accounted.wal_records);
+	counter_add(&place->counter[WAL_FPI], pgWalUsage.wal_fpi - accounted.wal_fpi);
+	counter_add(&place->counter[WAL_BYTES], bytes);
 	if (WAL_FPI_BYTES_COUNTED)
-		add(place, WAL_FPI_BYTES,
-			WAL_USAGE_FPI_BYTES(pgWalUsage) - WAL_USAGE_FPI_BYTES(accounted));
+		counter_add(&place->counter[WAL_FPI_BYTES],
+					WAL_USAGE_FPI_BYTES(pgWalUsage) - WAL_USAGE_FPI_BYTES(accounted));
 	pg_write_barrier();
 	next_turn(place);
 	accounted = pgWalUsage;
@@ -336,17 +329,14 @@ wal_cycles_skip(void)
 static uint64
 wait_for_turn(WalPlace *place)
 {
-	for (int i = 0; i < MOVES_MAX_POLLS; i++)
+	for (int polls = 0;; moves_pause(&polls))
 	{
 		uint64		turns = pg_atomic_read_u64(&place->turns);
 
 		pg_read_barrier();
 		if (turns % 2 == 0)
 			return turns;
-		pg_usleep(MOVES_POLL);
 	}
-	moves_give_up();
-	return 0;					/* not reached */
 }
 
 /* Copy what a place has counted and in which cycle, at one moment. */

@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * counters.h
+ *		Counters in shared memory that one backend alone writes.
+ *
+ * src/counters.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_COUNTERS_H
+#define COMMIT_STATS_COUNTERS_H
+
+#include "port/atomics.h"
+
+/*
+ * Atomic so that others can read whole 64-bit values on every platform; there
+ * is never a second writer, so adding is a read and a write.
+ */
+static inline void
+counter_add(pg_atomic_uint64 *counter, uint64 n)
+{
+	pg_atomic_write_u64(counter, pg_atomic_read_u64(counter) + n);
+}
+
+#endif							/* COMMIT_STATS_COUNTERS_H */
