@@ -38,11 +38,40 @@ count()
 	skipped=$((skipped + skip))
 }
 
-# The end of the logs of a TAP test: its own and those of its servers.
+# failed_assertions LOG [LINES]: what failed in a TAP test, by its own log: each
+# "not ok" with the last notes before it and the diagnostics after it, those of
+# subtests as well.  Unlike what commands print into the log, what the test says
+# has the time before it, except for further lines of one diagnostic.
+failed_assertions()
+{
+	awk -v most="${2:-60}" '
+		function say(line) { if (++lines <= most) print "    " line }
+		{ said = sub(/^\[[0-9:.]+\]\([0-9.]+s\) ?/, "") }
+		/^ *# Subtest: / { n = failing = 0; notes[n++] = $0; next }
+		/^ *not ok / {
+			for (i = (n > 4 ? n - 4 : 0); i < n; i++) say(notes[i])
+			n = 0; failing = 1; say($0); next
+		}
+		/^ *#/ && failing { if (said || /^ *#  /) say($0); next }
+		/^ *#/ && said { notes[n++] = $0 }
+		/[^ ]/ { failing = 0 }
+		END { if (lines > most) print "    ... and " lines - most " lines more" }
+	' "$1"
+}
+
+# What failed in a TAP test, and the end of its logs: its own and those of its
+# servers.
 show_tap_logs()
 {
-	local test=${1##*/} log
+	local test=${1##*/} log what=
 
+	log=$work/src/tmp_check/log/regress_log_$test
+	[ ! -f "$log" ] || what=$(failed_assertions "$log")
+	if [ -n "$what" ]; then
+		say ""
+		say "What failed in $test:"
+		say "$what"
+	fi
 	for log in "$work"/src/tmp_check/log/*"$test"*; do
 		[ -s "$log" ] || continue
 		say ""
