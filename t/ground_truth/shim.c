@@ -34,6 +34,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "storage/lwlock.h"
 #include "utils/builtins.h"
 #include "utils/pg_lsn.h"
 #include "utils/tuplestore.h"
@@ -76,6 +77,8 @@ static ShimShared *shim = NULL;
 #pragma weak CommitDelay
 #pragma weak MyBackendType
 #pragma weak GetFlushRecPtr
+#pragma weak LWLockHeldByMe
+#pragma weak MainLWLockArray
 extern int	CommitDelay;
 
 static int	(*real_fdatasync) (int);
@@ -173,10 +176,17 @@ pwrite64(int fd, const void *buf, size_t n, off_t offset)
 	return write_at(fd, buf, n, offset);
 }
 
+/*
+ * The server sleeps commit_delay while it holds the WAL write lock.  In the same
+ * critical section it may also sleep for a spinlock, when the process that holds
+ * it does not get the processor.  The first such sleep takes 1000 us, which is a
+ * usual commit_delay as well; it is told apart by the lock.
+ */
 static void
 note_sleep(int64 us)
 {
-	if (in_critical_section() && CommitDelay > 0 && us == CommitDelay)
+	if (in_critical_section() && CommitDelay > 0 && us == CommitDelay &&
+		LWLockHeldByMe(WALWriteLock))
 		put_event(EVENT_SLEEP, 0);
 }
 
