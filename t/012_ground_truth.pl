@@ -10,7 +10,7 @@ use warnings;
 
 use lib 't/ground_truth';
 use GroundTruth qw(start_truth measure limits figures);
-use List::Util 'max';
+use List::Util 'min';
 use Test::More;
 
 # Below, on and above commit_siblings; without a delay, with short and long
@@ -29,9 +29,10 @@ my $node = start_truth('truth');
 
 # The errors of a case.  What else the machine does at the time disturbs the
 # evidence for a delay.  So a case that is outside the limits is measured twice
-# again, and each figure is the one in the middle of three; delay hits must then
-# be within the limit or, as is expected of a disturbed machine, within what
-# delay_uncertain owns up to.
+# again, and each figure is the one in the middle of three; delay hits may then
+# be off by as much more as delay_uncertain owns up to, and as there were sleeps
+# that the machine was late to end.  That has a bound, or it could excuse
+# anything: verdicts that say always the same are off by more.
 sub errors
 {
 	my ($case, $limit) = @_;
@@ -42,9 +43,9 @@ sub errors
 		my $result = measure($node, $case, 3);
 		my $error = figures($result);
 
-		note sprintf('commits %d, flushes %+.2f%%, distribution %.2f%%, hits %+.2f%% (%.2f%% uncertain)',
+		note sprintf('commits %d, flushes %+.2f%%, distribution %.2f%%, hits %+.2f%% (%.2f%% uncertain, %.0f%% late)',
 			$result->{truth}->{commits},
-			@$error{qw(flushes distribution hits uncertain)});
+			@$error{qw(flushes distribution hits uncertain late)});
 		cmp_ok($result->{truth}->{commits}, '>', 100, 'there was a load');
 		is($error->{commits}, 0, 'commits are exact');
 		push @figures, $error;
@@ -57,7 +58,7 @@ sub errors
 		$what => (sort { $a <=> $b } map { $_->{$what} } @figures)[1]
 	} keys %{ $figures[0] };
 
-	$limit->{hits} = max($limit->{hits}, $middle{uncertain})
+	$limit->{hits} += min($middle{uncertain} + $middle{late}, 30)
 	  if exists $limit->{hits};
 	return \%middle;
 }

@@ -178,6 +178,16 @@ SELECT kind, count(*)
 FROM (SELECT kind, lead(kind) OVER (PARTITION BY pid ORDER BY at) AS next
 	  FROM shim_events() WHERE backend) e
 WHERE kind <> 'sleep' OR next <> 'sleep' GROUP BY 1});
+	# How many sleeps were late at the sync by ten times the timer's slack: the
+	# processor was short, for those who slept and for those who did not.
+	my ($late) = _rows(
+		$node, q{
+SELECT count(*)
+FROM (SELECT kind, at, lead(kind) OVER w AS next, lead(at) OVER w AS next_at
+	  FROM shim_events() WHERE backend
+	  WINDOW w AS (PARTITION BY pid ORDER BY at)) e
+WHERE kind = 'sleep' AND next = 'sync'
+AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 	my (@size, %histogram, $without_leader);
 	my @commits = _commit_records($node, $start, $end);
 
@@ -198,6 +208,7 @@ WHERE kind <> 'sleep' OR next <> 'sleep' GROUP BY 1});
 		commits => scalar @commits,
 		flushes => $count{write} || scalar(grep { $_->[1] eq 't' } @syncs),
 		hits => $count{sleep} || 0,
+		late => $late->[0],
 		without_leader => $without_leader || 0,
 		histogram => \%histogram
 	};
@@ -283,7 +294,8 @@ sub _total_variation
 
 # The errors of a measurement, in percent.  Delay hits are compared with the
 # real ones, or where there are hardly any, with a twentieth of the flushes;
-# "uncertain" is the error in them that commit_stats itself expects.
+# "uncertain" is the error in them that commit_stats itself expects, and "late"
+# the share of the real ones that ended late.
 sub figures
 {
 	my ($result) = @_;
@@ -296,7 +308,8 @@ sub figures
 		distribution =>
 		  _total_variation($ours->{histogram}, $truth->{histogram}),
 		hits => 100 * ($ours->{hits} - $truth->{hits}) / $hits,
-		uncertain => 100 * $ours->{uncertain} / $hits
+		uncertain => 100 * $ours->{uncertain} / $hits,
+		late => 100 * $truth->{late} / $hits
 	};
 }
 
