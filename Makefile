@@ -3,19 +3,27 @@ OBJS = \
 	$(WIN32RES) \
 	commit_stats.o \
 	src/backend_slots.o \
+	src/best_delay.o \
 	src/commit_path.o \
 	src/cycle_views.o \
 	src/database_views.o \
 	src/databases.o \
 	src/delay_evidence.o \
+	src/delay_override.o \
+	src/delay_pairs.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
 	src/histogram.o \
 	src/latency.o \
 	src/latency_views.o \
 	src/own_flush.o \
+	src/pause.o \
+	src/sample.o \
 	src/shared_memory.o \
 	src/siblings.o \
+	src/sweep.o \
+	src/sweep_view.o \
+	src/tally.o \
 	src/views.o \
 	src/wal_cycles.o
 PGFILEDESC = "commit_stats - how commits share WAL flushes"

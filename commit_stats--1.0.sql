@@ -258,6 +258,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT connected_backends bigint,
 	OUT databases_tracked bigint,
 	OUT databases_max bigint,
+	OUT sweep_pid integer,
 	OUT shared_memory bigint,
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
@@ -266,9 +267,59 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
-       connected_backends, databases_tracked, databases_max, shared_memory,
+       connected_backends, databases_tracked, databases_max, sweep_pid, shared_memory,
        stats_reset
 FROM commit_stats_info();
+
+--
+-- commit_stats_sample: the rates of the time until it returns
+--
+CREATE FUNCTION commit_stats_sample(
+	duration interval DEFAULT '5 s',
+	OUT elapsed double precision,
+	OUT commits bigint,
+	OUT commits_per_second double precision,
+	OUT commits_async_per_second double precision,
+	OUT flushes_per_second double precision,
+	OUT commits_per_flush double precision,
+	OUT delay_hit_fraction double precision,
+	OUT wal_busy_fraction double precision,
+	OUT mean double precision,
+	OUT p50 double precision,
+	OUT p95 double precision,
+	OUT p99 double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
+
+--
+-- commit_delay_sweep: every commit_delay in turn, on the present load
+--
+CREATE FUNCTION commit_delay_sweep(
+	delays integer[],
+	siblings integer[] DEFAULT NULL,
+	duration interval DEFAULT '30 s',
+	slot interval DEFAULT '250 ms',
+	max_p99 interval DEFAULT NULL,
+	OUT commit_delay integer,
+	OUT commit_siblings integer,
+	OUT rounds bigint,
+	OUT commits bigint,
+	OUT commits_per_second double precision,
+	OUT commits_per_second_low double precision,
+	OUT commits_per_second_high double precision,
+	OUT flushes_per_second double precision,
+	OUT commits_per_flush double precision,
+	OUT delay_hit_fraction double precision,
+	OUT mean double precision,
+	OUT p50 double precision,
+	OUT p95 double precision,
+	OUT p99 double precision,
+	OUT is_best boolean,
+	OUT reason text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
 CREATE FUNCTION commit_stats_reset()
 RETURNS timestamptz
@@ -289,6 +340,9 @@ REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_wal_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_sample(interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval)
+	FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
@@ -300,6 +354,7 @@ GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_database_stats TO pg_read_all_stats;
@@ -334,6 +389,10 @@ COMMENT ON FUNCTION commit_wal_stats() IS
 	'the WAL that transactions wrote in the last checkpoint cycles; see the view of that name';
 COMMENT ON FUNCTION commit_stats_info() IS
 	'what commit_stats knows about itself; see the view of that name';
+COMMENT ON FUNCTION commit_stats_sample(interval) IS
+	'what commits do in the time that it takes, 5 seconds unless told, as rates in one row';
+COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval) IS
+	'lets all commits use each value of commit_delay in turn, without changing the configuration, and says which did best';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'start all statistics of commit_stats from zero; returns the time of it';
 
@@ -604,6 +663,8 @@ COMMENT ON COLUMN commit_stats_info.databases_tracked IS
 	'databases that have a row of their own in commit_database_stats';
 COMMENT ON COLUMN commit_stats_info.databases_max IS
 	'how many can have one; what others count is in the row with status overflow';
+COMMENT ON COLUMN commit_stats_info.sweep_pid IS
+	'process that runs commit_delay_sweep; null if none does';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
 	'shared memory of commit_stats, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS

@@ -34,7 +34,10 @@
  *	src/latency_views.c		... about times
  *	src/database_views.c	... about databases
  *	src/cycle_views.c		... about checkpoint cycles
+ *	src/sample.c			the rates of a stretch of time
+ *	src/sweep_view.c		what is wanted of a sweep, and what came of it
  *	src/rows.h				the making of a row
+ *	src/sweep.c				the live experiment: each commit_delay in turn
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
  *	src/delay_evidence.c	did the leader sleep?
@@ -45,6 +48,11 @@
  *	src/backend_slots.c		what each backend counts alone; totals and reset
  *	src/latency.c			how long commits and flushes took
  *	src/wal_cycles.c		the WAL of transactions, per checkpoint cycle
+ *	src/tally.c				what was counted in a stretch of time
+ *	src/delay_override.c	another commit_delay for a while, for all commits
+ *	src/delay_pairs.c		values of commit_delay and commit_siblings to try
+ *	src/best_delay.c		which of them did best, and why
+ *	src/pause.c				functions that take their time
  *	src/histogram.c			cells of a histogram of times, quantiles
  *	src/counters.h			counters that one backend alone writes
  *	src/moves.h				counts on the move, and those who read them

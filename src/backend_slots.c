@@ -106,20 +106,27 @@ add_slot(uint64 *sum, const SlotCopy *slot)
 		sum[c] += slot->value[c];
 }
 
+/* Everything since the server started, resets or not. */
+void
+backend_slots_add_up(uint64 *sum)
+{
+	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		SlotCopy	slot;
+
+		backend_slot_read(i, &slot);
+		add_slot(sum, &slot);
+	}
+}
+
 /* Totals since the last reset.  Caller holds the reset lock, shared will do. */
 void
 backend_slots_read(SlotTotals *totals)
 {
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	memset(totals->value, 0, sizeof(totals->value));
-	for (int i = 0; i < MaxBackends; i++)
-	{
-		SlotCopy	slot;
-
-		backend_slot_read(i, &slot);
-		add_slot(totals->value, &slot);
-	}
+	backend_slots_add_up(totals->value);
 	for (int c = 0; c < SLOT_NCOUNTERS; c++)
 		totals->value[c] -= shared->base[c];
 	totals->stats_reset = shared->stats_reset;

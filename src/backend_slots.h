@@ -78,6 +78,7 @@ extern void backend_slots_attach(void *part, bool found);
 extern void backend_slot_find(void);
 extern void backend_slot_read(int place, SlotCopy *slot);
 extern SlotCopy *backend_slots_copy(void);
+extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);
 extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
 

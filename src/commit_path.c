@@ -40,6 +40,7 @@
 #include "compat.h"
 #include "databases.h"
 #include "delay_evidence.h"
+#include "delay_override.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
 #include "latency.h"
@@ -109,6 +110,7 @@ read_before_wait(void)
 	reading.siblings = siblings_count();
 	reading.started_at = clock_now();
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
+	delay_override_begin(reading.started_at);
 }
 
 /* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
@@ -384,6 +386,7 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		case XACT_EVENT_COMMIT:
 			has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 			after_commit(has_xid);
+			delay_override_end();
 			account_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
 			break;
 		case XACT_EVENT_PRE_PREPARE:
@@ -392,10 +395,12 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 			/* XactLastRecEnd is cleared by now; any byte of it will do */
 			after_two_phase(ProcLastRecPtr + 1, false);
+			delay_override_end();
 			account_wal(WAL_OF_OTHER);
 			break;
 		case XACT_EVENT_ABORT:
 			reading.taken = false;
+			delay_override_end();
 			account_wal(WAL_OF_ABORT);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
@@ -442,10 +447,22 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	if (commits)
 	{
 		after_two_phase(XactLastRecEnd, true);
+		delay_override_end();
 		account_wal(WAL_OF_COMMIT);
 	}
 	if (aborts)
 		account_wal(WAL_OF_ABORT);
+}
+
+/* For functions that watch commits for a while. */
+void
+commit_path_require_enabled(void)
+{
+	if (!commit_stats_enabled)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commit_stats is not counting"),
+				 errhint("Set \"commit_stats.enabled\" to on and reload the configuration.")));
 }
 
 /* For _PG_init. */

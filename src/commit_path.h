@@ -13,6 +13,7 @@
 extern bool commit_stats_enabled;
 extern bool commit_stats_log_flushes;
 
+extern void commit_path_require_enabled(void);
 extern void commit_path_install_hooks(void);
 
 #endif							/* COMMIT_STATS_COMMIT_PATH_H */

@@ -48,6 +48,13 @@ extern PGDLLIMPORT int CommitSiblings;
 	((int64) (t).tv_sec * INT64CONST(1000000000) + (int64) (t).tv_nsec)
 #endif
 
+/* NS_PER_...: in instr_time.h since 16. */
+#ifndef NS_PER_S
+#define NS_PER_S	INT64CONST(1000000000)
+#define NS_PER_MS	INT64CONST(1000000)
+#define NS_PER_US	INT64CONST(1000)
+#endif
+
 /*
  * The pending WAL times: microseconds in a counter in 15, instr_time in 16
  * and 17, gone from 18 on (see own_flush.c).

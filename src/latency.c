@@ -207,9 +207,9 @@ add_slot(LatencyTotals *totals, LatencySlot *slot)
 			pg_atomic_read_u64(&slot->local_by_setting[i]);
 }
 
-/* Everything since the server started. */
-static void
-add_all(LatencyTotals *totals)
+/* Everything since the server started, resets or not. */
+void
+latency_add_up(LatencyTotals *totals)
 {
 	uint64		carries;
 
@@ -251,7 +251,7 @@ latency_read(void)
 
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	add_all(totals);
+	latency_add_up(totals);
 	subtract(totals, &shared->base);
 	return totals;
 }
@@ -265,7 +265,7 @@ latency_reset(void)
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
 	/* not into "base" itself, as it can raise an error */
-	add_all(now);
+	latency_add_up(now);
 	shared->base = *now;
 	pfree(now);
 }

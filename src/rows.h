@@ -12,6 +12,8 @@
 #ifndef COMMIT_STATS_ROWS_H
 #define COMMIT_STATS_ROWS_H
 
+#include <math.h>
+
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/numeric.h"
@@ -32,6 +34,13 @@ static inline void
 set_int8(Row *row, int column, uint64 value)
 {
 	row->values[column] = Int64GetDatum((int64) value);
+	row->nulls[column] = false;
+}
+
+static inline void
+set_int4(Row *row, int column, int value)
+{
+	row->values[column] = Int32GetDatum(value);
 	row->nulls[column] = false;
 }
 
@@ -88,6 +97,22 @@ start_rows(FunctionCallInfo fcinfo)
 {
 	shared_memory_require();
 	InitMaterializedSRF(fcinfo, 0);
+}
+
+static inline double
+round_to(double value, int digits)
+{
+	double		factor = pow(10, digits);
+
+	return rint(value * factor) / factor;
+}
+
+/* To so many digits; null if it is NaN. */
+static inline void
+set_known(Row *row, int column, double value, int digits)
+{
+	if (!isnan(value))
+		set_float8(row, column, round_to(value, digits));
 }
 
 static inline double

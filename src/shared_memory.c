@@ -25,6 +25,7 @@
 
 #include "backend_slots.h"
 #include "databases.h"
+#include "delay_override.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
 #include "latency.h"
@@ -45,6 +46,7 @@ static const SharedRoom rooms[] = {
 	{siblings_shared_size, siblings_attach},
 	{backend_slots_shared_size, backend_slots_attach},
 	{databases_shared_size, databases_attach},
+	{delay_override_shared_size, delay_override_attach},
 	{flush_groups_shared_size, flush_groups_attach},
 	{flush_logger_shared_size, flush_logger_attach},
 	{latency_shared_size, latency_attach},

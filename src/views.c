@@ -33,6 +33,7 @@
 #include "clock.h"
 #include "commit_path.h"
 #include "databases.h"
+#include "delay_override.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
 #include "latency.h"
@@ -292,8 +293,7 @@ set_leader_columns(Row *row, const FlushGroupCopy *group)
 {
 	const LeaderReport *leader = &group->leader;
 
-	row->values[FL_LEADER_PID] = Int32GetDatum(group->leader_pid);
-	row->nulls[FL_LEADER_PID] = false;
+	set_int4(row, FL_LEADER_PID, group->leader_pid);
 	set_int8(row, FL_SIBLINGS, leader->siblings);
 	set_bool(row, FL_DELAYED, leader->delayed);
 	set_float8(row, FL_DELAY_PROBABILITY,
@@ -354,6 +354,7 @@ typedef enum InfoColumn
 	I_CONNECTED_BACKENDS,
 	I_DATABASES_TRACKED,
 	I_DATABASES_MAX,
+	I_SWEEP_PID,
 	I_SHARED_MEMORY,
 	I_STATS_RESET,
 	I_NCOLUMNS
@@ -364,6 +365,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
 	int			databases;
+	int			sweep_pid;
 	SlotTotals	slots;
 	Row			row;
 
@@ -373,6 +375,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	databases = databases_tracked();
 	LWLockRelease(commit_stats_reset_lock());
 	connected = siblings_connected();
+	sweep_pid = delay_override_holder();
 
 	start_row(&row);
 	set_bool(&row, I_ENABLED, commit_stats_enabled);
@@ -384,6 +387,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	set_int8(&row, I_CONNECTED_BACKENDS, connected);
 	set_int8(&row, I_DATABASES_TRACKED, databases);
 	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);
+	if (sweep_pid != 0)
+		set_int4(&row, I_SWEEP_PID, sweep_pid);
 	set_int8(&row, I_SHARED_MEMORY, shared_memory_size());
 	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, I_NCOLUMNS);
