@@ -49,6 +49,8 @@ REGRESS = \
 	database_stats \
 	wal_stats \
 	enabled \
+	sample \
+	sweep \
 	reset \
 	privileges \
 	cleanup

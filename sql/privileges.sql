@@ -42,6 +42,8 @@ SELECT wal_bytes FROM commit_wal_stats(); -- fails
 SELECT commits FROM commit_latency_stats(); -- fails
 SELECT commits FROM commit_latency_histogram(); -- fails
 SELECT enabled FROM commit_stats_info(); -- fails
+SELECT commits FROM commit_stats_sample('10 ms'); -- fails
+SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 SHOW commit_stats.log_flushes;
@@ -71,6 +73,8 @@ SELECT count(*) AS read FROM commit_flush_stats();
 SELECT count(*) > 0 AS read FROM commit_database_stats();
 SELECT count(*) >= 0 AS read FROM commit_flush_log();
 SELECT count(*) >= 0 AS read FROM commit_wal_stats();
+SELECT count(*) AS read FROM commit_stats_sample('10 ms');
+SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 RESET ROLE;
@@ -87,16 +91,20 @@ SELECT count(*) AS read FROM commit_stats_info;
 SELECT commit_stats_reset(); -- fails
 RESET ROLE;
 
--- Both can be granted
-GRANT EXECUTE ON FUNCTION commit_stats_reset() TO regress_commit_monitor;
+-- All of it can be granted
+GRANT EXECUTE ON FUNCTION commit_stats_reset(),
+	commit_delay_sweep(integer[], integer[], interval, interval, interval)
+	TO regress_commit_monitor;
 GRANT SET ON PARAMETER commit_stats.log_flushes TO regress_commit_monitor;
 SET ROLE regress_commit_monitor;
 SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT is_best FROM commit_delay_sweep('{0}', slot => '1 ms'); -- fails, but is called
 SET commit_stats.log_flushes = on;
 SHOW commit_stats.log_flushes;
 RESET commit_stats.log_flushes;
 RESET ROLE;
 SET ROLE regress_commit_reader;
+SELECT is_best FROM commit_delay_sweep('{0}'); -- still fails
 SELECT commit_stats_reset(); -- still fails
 RESET ROLE;
 

@@ -15,7 +15,7 @@ WHERE e.extname = 'commit_stats' AND a.attnum > 0
 ORDER BY c.relname COLLATE "C", a.attnum;
 
 -- Functions: they read shared memory that changes all the time, so they are
--- volatile; nothing in them is tied to the process, so they are parallel safe
+-- volatile; nothing in most is tied to the process, so they are parallel safe
 SELECT p.oid::regprocedure AS function, pg_get_function_result(p.oid) ~ '^TABLE|^SETOF' AS set,
        p.provolatile AS volatile, p.proparallel AS parallel,
        p.proisstrict AS strict, p.prosecdef AS definer

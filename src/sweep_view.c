@@ -94,8 +94,9 @@ plan_rounds(SweepPlan *plan, uint64 duration)
 	if (plan->rounds < SWEEP_MIN_ROUNDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
-						plan->pairs.n),
+				 errmsg_plural("\"duration\" is too short for %d pair of commit_delay and commit_siblings",
+							   "\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
+							   plan->pairs.n, plan->pairs.n),
 				 errdetail("Each needs %d slots of %g ms, which makes %g seconds.",
 						   SWEEP_MIN_ROUNDS, (double) plan->slot / NS_PER_MS,
 						   (double) round * SWEEP_MIN_ROUNDS / NS_PER_S),
@@ -168,8 +169,8 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 	int			best;
 
 	start_rows(fcinfo);
-	require_delays();
 	make_plan(fcinfo, &plan);
+	require_delays();
 	results = sweep_run(&plan);
 	outcomes = sweep_outcomes(&plan, results);
 	best = best_delay(outcomes, plan.pairs.n, CommitSiblings);

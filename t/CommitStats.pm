@@ -13,7 +13,9 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
 our @EXPORT = qw(init_node start_node flush_stats observe wal_records
-  run_pgbench error_of poll_until views_of_commit_stats);
+  run_pgbench start_pgbench start_psql errors_so_far
+  end_background error_of poll_until
+  views_of_commit_stats);
 
 # The views, with which a test can say "all of them".
 sub views_of_commit_stats
@@ -137,12 +139,11 @@ sub observe
 	return (\%counted, \%records);
 }
 
-# Run pgbench to its end, each of the scripts (name => SQL) as likely as the
+# The command of pgbench with each of the scripts (name => SQL) as likely as the
 # others.
-sub run_pgbench
+sub _pgbench_command
 {
 	my ($node, $options, %scripts) = @_;
-	my ($out, $err);
 	my @files;
 
 	for my $name (sort keys %scripts)
@@ -153,14 +154,70 @@ sub run_pgbench
 		append_to_file($path, $scripts{$name});
 		push @files, '-f', $path;
 	}
-	IPC::Run::run(
-		[
-			$node->installed_command('pgbench'), '-n', '-h', $node->host,
-			'-p', $node->port, split(/\s+/, $options), @files, 'postgres'
-		],
+	return [
+		$node->installed_command('pgbench'), '-n', '-h', $node->host,
+		'-p', $node->port, split(/\s+/, $options), @files, 'postgres'
+	];
+}
+
+# Run pgbench to its end.
+sub run_pgbench
+{
+	my ($node, $options, %scripts) = @_;
+	my ($out, $err);
+
+	IPC::Run::run(_pgbench_command($node, $options, %scripts),
 		'>', \$out, '2>', \$err)
 	  or die "pgbench $options failed: $err\n";
 	return $out;
+}
+
+# Commands that run while the test goes on, with what they print.
+sub _start_background
+{
+	my ($command) = @_;
+	my %background = (out => '', err => '');
+
+	$background{run} = IPC::Run::start($command, '<', \undef, '>',
+		\$background{out}, '2>', \$background{err});
+	return \%background;
+}
+
+sub start_pgbench
+{
+	return _start_background(_pgbench_command(@_));
+}
+
+# A session of psql with one or more commands.  The first error ends it.
+sub start_psql
+{
+	my ($node, @commands) = @_;
+
+	return _start_background(
+		[
+			$node->installed_command('psql'), '-XAtq', '-v', 'ON_ERROR_STOP=1',
+			'-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'),
+			map { ('-c', $_) } @commands
+		]);
+}
+
+# What it has said about errors so far.
+sub errors_so_far
+{
+	my ($background) = @_;
+
+	$background->{run}->pump_nb if $background->{run}->pumpable;
+	return $background->{err};
+}
+
+# Wait for the end of it, or send it a signal before; true if it succeeded.
+sub end_background
+{
+	my ($background, $signal) = @_;
+
+	$background->{run}->signal($signal) if defined $signal;
+	$background->{run}->finish;
+	return $background->{run}->result == 0;
 }
 
 # Wait until $code returns true, for what SQL cannot tell; false if it does not.

@@ -1,0 +1,23 @@
+--
+-- commit_stats_sample: the row of a time in which nothing happened, and what it
+-- refuses.  What it measures is in t/.
+--
+SELECT elapsed BETWEEN 0.1 AND 60 AS elapsed, commits, commits_per_second,
+       commits_async_per_second, flushes_per_second, commits_per_flush,
+       delay_hit_fraction, wal_busy_fraction, mean, p50, p95, p99
+FROM commit_stats_sample('100 ms');
+SELECT * FROM commit_stats_sample(NULL);
+
+\set VERBOSITY terse
+SELECT * FROM commit_stats_sample('0');
+SELECT * FROM commit_stats_sample('9 ms');
+SELECT * FROM commit_stats_sample('-1 s');
+SELECT * FROM commit_stats_sample('1 month');
+SELECT * FROM commit_stats_sample('25 hours');
+SELECT * FROM commit_stats_sample('soon');
+\set VERBOSITY default
+
+-- It ends when it is cancelled
+SET statement_timeout = '200 ms';
+SELECT * FROM commit_stats_sample('1 day');
+RESET statement_timeout;

@@ -1,0 +1,258 @@
+# commit_delay_sweep() leaves nothing behind, however it ends.
+#
+# While a sweep runs, commits sleep; the configuration is such that without one
+# none does.  Whether any slept is counted by the shim (t/ground_truth/shim.c),
+# which sees the server's own calls.  All the time, sessions that commit also
+# look at their settings, and fail if they see other values than the configured
+# ones.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth';
+use CommitStats;
+use GroundTruth qw(start_truth);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
+
+my $node = start_truth('sweep_ends', q{
+commit_delay = 7
+commit_siblings = 1000
+restart_after_crash = on
+});
+my $slot = 0.5;
+# every leader sleeps as long as it can
+my $sweep =
+  "SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')";
+
+$node->safe_psql('postgres', q{
+CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	IF current_setting('commit_delay') <> '7' OR
+	   current_setting('commit_siblings') <> '1000' OR
+	   EXISTS (SELECT FROM pg_settings
+			   WHERE name IN ('commit_delay', 'commit_siblings') AND
+					 source <> 'configuration file')
+	THEN
+		RAISE 'commit_delay is %, commit_siblings is %',
+			current_setting('commit_delay'), current_setting('commit_siblings');
+	END IF;
+END $$});
+
+my $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
+my $conf = slurp_file($node->data_dir . '/postgresql.conf');
+
+sub start_load
+{
+	return start_pgbench($node, '-c 4 -T 600',
+		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
+}
+
+sub sweep_pid
+{
+	return $node->safe_psql('postgres', 'SELECT sweep_pid FROM commit_stats_info');
+}
+
+# The times, in seconds of the monotonic clock, at which leaders began to sleep
+# since the last call.
+sub sleeps
+{
+	my @at = split /\n/, $node->safe_psql('postgres', q{
+SELECT at / 1e9 FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
+
+	$node->safe_psql('postgres', 'SELECT shim_reset()');
+	return @at;
+}
+
+# Start a sweep, and wait until commits obey it.
+sub start_sweep
+{
+	my (@commands) = @_;
+	my $background;
+
+	sleeps();
+	$background = start_psql($node, @commands);
+	poll_until(sub { return sleeps() > 0 })
+	  or die "nobody sleeps: $background->{err}\n";
+	return $background;
+}
+
+# Nothing may be seen of a sweep that ended not later than $ended.
+sub nothing_is_left
+{
+	my ($how, $ended, $load) = @_;
+	my $commits = 'SELECT commits FROM commit_flush_stats';
+	my $before;
+	my @late;
+
+	# the longest that a commit can be on its way after it has looked
+	@late = grep { $_ > $ended + $slot + 0.5 } sleeps();
+	is(scalar @late, 0, "$how: no commit sleeps after one slot");
+	poll_until(sub { return sleeps() == 0 });
+	$before = $node->safe_psql('postgres', $commits);
+	$node->poll_query_until('postgres', "$commits >= $before + 50");
+	is(scalar sleeps(), 0, "$how: none of the next 50 commits sleeps");
+	$node->safe_psql('postgres', 'SELECT same_settings()');
+	is(slurp_file($node->data_dir . '/postgresql.auto.conf') .
+		  slurp_file($node->data_dir . '/postgresql.conf'),
+		$auto_conf . $conf, "$how: no configuration is written");
+	is(errors_so_far($load), '', "$how: no session saw other settings");
+}
+
+# ... and the next sweep can begin.
+sub is_free
+{
+	my ($how) = @_;
+
+	is(sweep_pid(), '', "$how: there is no sweep");
+	is( $node->safe_psql('postgres',
+			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+		0, "$how: there is no lock");
+}
+
+my $load = start_load();
+
+#
+# Ends of which the session survives
+#
+my $before = clock_gettime(CLOCK_MONOTONIC);
+is( $node->safe_psql('postgres', q{
+SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')}),
+	'3|t', 'a sweep ends by itself');
+nothing_is_left('end', clock_gettime(CLOCK_MONOTONIC), $load);
+is_free('end');
+
+# begin, what ends it, the error that it makes
+my @ends = (
+	[ 'cancel', 'SELECT 1', sub { $node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . sweep_pid() . ')') }, qr/57014.*user request/ ],
+	[ 'timeout', "SET statement_timeout = '2 s'", sub { }, qr/57014.*statement timeout/ ],
+	[ 'terminate', 'SELECT 1', sub { $node->safe_psql('postgres', 'SELECT pg_terminate_backend(' . sweep_pid() . ')') }, qr/57P01/ ],
+	[ 'p99', "SET client_min_messages = warning", sub { }, undef ]);
+
+for my $end (@ends)
+{
+	my ($how, $first, $code, $error) = @$end;
+	my $sql = $sweep;
+	$sql =~ s/'\d+ s', '\S+ s'\)/'60 s', '$slot s', '50 ms')/ if $how eq 'p99';
+	my $session = start_sweep($first, $sql);
+
+	$code->();
+	end_background($session);
+	nothing_is_left($how, clock_gettime(CLOCK_MONOTONIC), $load);
+	is_free($how);
+	if (defined $error)
+	{
+		like($session->{err}, $error, "$how: the error");
+	}
+	else
+	{
+		like($session->{err}, qr/WARNING: .*ends early/, "$how: a warning");
+		like($session->{out}, qr/^100000\|0\|1\|/, "$how: what was learned");
+		like($session->{out}, qr/\|t\|best of those measured, but all of them exceeded max_p99$/,
+			"$how: why");
+	}
+}
+
+# In a subtransaction and in a transaction that goes on
+is( $node->safe_psql('postgres', qq{
+SET client_min_messages = warning;
+CREATE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
+BEGIN
+	PERFORM * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s');
+	RETURN 'done';
+EXCEPTION WHEN query_canceled THEN
+	RETURN 'canceled';
+END \$\$;
+BEGIN;
+INSERT INTO tick VALUES (2);
+SET LOCAL statement_timeout = '1500 ms';
+SELECT try_sweep();
+SET LOCAL statement_timeout = 0;
+SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';
+SELECT sweep_pid IS NULL FROM commit_stats_info;
+SELECT same_settings();
+COMMIT;}),
+	"canceled\n0\nt\n", 'a transaction that catches the end goes on');
+nothing_is_left('subtransaction', clock_gettime(CLOCK_MONOTONIC), $load);
+is_free('subtransaction');
+
+#
+# Ends of which the session knows nothing
+#
+my $session = start_sweep($sweep);
+end_background($session, 'KILL');
+my $ended = clock_gettime(CLOCK_MONOTONIC);
+ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
+nothing_is_left('disconnect', $ended, $load);
+is_free('disconnect');
+
+# A process that hangs cannot take its order back.  The others know when to
+# forget it.
+$session = start_sweep($sweep);
+my $pid = sweep_pid();
+kill 'STOP', $pid;
+$ended = clock_gettime(CLOCK_MONOTONIC);
+ok(poll_until(sub { return sleeps() == 0 }), 'hang: commits do not sleep any more');
+nothing_is_left('hang', $ended, $load);
+is(sweep_pid(), $pid, 'hang: that process is still there');
+like(error_of($node, $sweep),
+	qr/55006: another commit_delay_sweep is running.*Process $pid runs it.*pg_cancel_backend/s,
+	'hang: it is in the way of others, who are told so');
+kill 'CONT', $pid;
+ok(poll_until(sub { return sleeps() > 0 }), 'hang: it goes on when it can');
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+end_background($session);
+nothing_is_left('hang, cancel', clock_gettime(CLOCK_MONOTONIC), $load);
+is_free('hang, cancel');
+
+# Nobody counts any more
+$session = start_sweep($sweep);
+$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
+$node->reload;
+end_background($session);
+like($session->{err}, qr/WARNING: .*no more commits|ERROR: .*the load ended/,
+	'disabled: the sweep ends');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.enabled');
+$node->reload;
+poll_until(sub {
+	return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq 'on' });
+$auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
+nothing_is_left('disabled', clock_gettime(CLOCK_MONOTONIC), $load);
+is_free('disabled');
+
+#
+# Crashes: shared memory is made anew, and the load's sessions are gone
+#
+for my $victim ('another process', 'its own process')
+{
+	$session = start_sweep($sweep);
+	$pid = sweep_pid();
+	$pid = $node->safe_psql('postgres', q{
+SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench' LIMIT 1})
+	  if $victim eq 'another process';
+	kill 'KILL', $pid;
+	$ended = clock_gettime(CLOCK_MONOTONIC);
+	end_background($session);
+	end_background($load);
+	unlike($load->{err}, qr/commit_delay is/,
+		"crash of $victim: no session saw other settings");
+	ok(poll_until(sub {
+			my ($status) = $node->psql('postgres', 'SELECT 1');
+			return $status == 0;
+		}), "crash of $victim: the server recovers");
+	$load = start_load();
+	nothing_is_left("crash of $victim", $ended, $load);
+	is_free("crash of $victim");
+}
+
+# A restart with a sweep under way
+$session = start_sweep($sweep);
+$node->stop('fast');
+end_background($session);
+end_background($load);
+unlike($load->{err}, qr/commit_delay is/, 'restart: no session saw other settings');
+like($session->{err}, qr/57P01/, 'restart: the sweep is told to end');
+
+done_testing();
