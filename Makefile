@@ -2,6 +2,7 @@ MODULE_big = commit_stats
 OBJS = \
 	$(WIN32RES) \
 	commit_stats.o \
+	src/advice.o \
 	src/backend_slots.o \
 	src/best_delay.o \
 	src/commit_path.o \
@@ -11,6 +12,7 @@ OBJS = \
 	src/delay_evidence.o \
 	src/delay_override.o \
 	src/delay_pairs.o \
+	src/figures.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
 	src/histogram.o \
@@ -18,6 +20,9 @@ OBJS = \
 	src/latency_views.o \
 	src/own_flush.o \
 	src/pause.o \
+	src/readable.o \
+	src/report.o \
+	src/report_advice.o \
 	src/sample.o \
 	src/shared_memory.o \
 	src/siblings.o \
@@ -52,6 +57,7 @@ REGRESS = \
 	sample \
 	sweep \
 	reset \
+	report \
 	privileges \
 	cleanup
 ISOLATION = \

@@ -321,6 +321,14 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_delay_sweep_1_0'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
+--
+-- commit_stats_report: one screen of text
+--
+CREATE FUNCTION commit_stats_report()
+RETURNS text
+AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
 CREATE FUNCTION commit_stats_reset()
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
@@ -343,6 +351,7 @@ REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_sample(interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval)
 	FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
@@ -355,6 +364,7 @@ GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_report() TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_database_stats TO pg_read_all_stats;
@@ -393,6 +403,8 @@ COMMENT ON FUNCTION commit_stats_sample(interval) IS
 	'what commits do in the time that it takes, 5 seconds unless told, as rates in one row';
 COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval) IS
 	'lets all commits use each value of commit_delay in turn, without changing the configuration, and says which did best';
+COMMENT ON FUNCTION commit_stats_report() IS
+	'what the server does at commit, how commit_delay does, and what to try next, on one screen of text';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'start all statistics of commit_stats from zero; returns the time of it';
 

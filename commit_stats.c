@@ -37,6 +37,11 @@
  *	src/sample.c			the rates of a stretch of time
  *	src/sweep_view.c		what is wanted of a sweep, and what came of it
  *	src/rows.h				the making of a row
+ *	src/report.c			everything a person wants to know on one screen of text
+ *	src/report_advice.c		... what to do next, in words
+ *	src/advice.c			... from numbers to what it says and advises
+ *	src/figures.c			... the numbers that it is made of
+ *	src/readable.c			... numbers as people read them
  *	src/sweep.c				the live experiment: each commit_delay in turn
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit

@@ -44,6 +44,7 @@ SELECT commits FROM commit_latency_histogram(); -- fails
 SELECT enabled FROM commit_stats_info(); -- fails
 SELECT commits FROM commit_stats_sample('10 ms'); -- fails
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
+SELECT commit_stats_report(); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 SHOW commit_stats.log_flushes;
@@ -75,6 +76,7 @@ SELECT count(*) >= 0 AS read FROM commit_flush_log();
 SELECT count(*) >= 0 AS read FROM commit_wal_stats();
 SELECT count(*) AS read FROM commit_stats_sample('10 ms');
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
+SELECT commit_stats_report() IS NOT NULL AS read;
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 RESET ROLE;
@@ -88,6 +90,7 @@ SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
 SELECT count(*) >= 0 AS read FROM commit_wal_stats;
 SELECT count(*) AS read FROM commit_stats_info;
+SELECT commit_stats_report() IS NOT NULL AS read;
 SELECT commit_stats_reset(); -- fails
 RESET ROLE;
 

@@ -1,0 +1,63 @@
+--
+-- The report: its shape, which must hold whatever the server is doing.  What it
+-- says is tested in t/020_report.pl, on a server of its own.
+--
+CREATE FUNCTION report_lines() RETURNS TABLE (n bigint, line text)
+LANGUAGE sql VOLATILE AS $$
+  SELECT n, line
+  FROM regexp_split_to_table(commit_stats_report(), '\n') WITH ORDINALITY AS l (line, n)
+$$;
+
+-- One screen, whatever was counted
+CREATE FUNCTION report_fits() RETURNS TABLE (rows boolean, columns boolean,
+                                             numbers boolean, tidy boolean)
+LANGUAGE sql VOLATILE AS $$
+  SELECT max(n) <= 45, max(length(line)) <= 78,
+         NOT bool_or(line ~* '\m(nan|inf|infinity|null|-0)\M'),
+         NOT bool_or(line ~ '\s$' OR line ~ '\t')
+  FROM report_lines()
+$$;
+
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT * FROM report_fits();
+INSERT INTO durable VALUES (1);
+SELECT * FROM report_fits();
+SET synchronous_commit = off;
+INSERT INTO durable VALUES (1);
+RESET synchronous_commit;
+SELECT * FROM report_fits();
+
+-- The sections, which are always there, and in this order
+SELECT substring(line, '^(PostgreSQL|since|What the server does|Commits in a flush|Where|commit_delay|What next)') AS section
+FROM report_lines()
+WHERE line ~ '^(PostgreSQL|since|What the server does|Commits in a flush|Where|commit_delay|What next)'
+ORDER BY n;
+SELECT line = format('PostgreSQL %s, commit_stats is counting',
+                     split_part(current_setting('server_version'), ' ', 1)) AS head
+FROM report_lines() WHERE n = 1;
+SELECT line LIKE format('since %s%%',
+                        to_char(stats_reset, 'YYYY-MM-DD HH24:MI:SS')) AS since
+FROM report_lines(), commit_stats_info WHERE n = 2;
+
+-- The settings as the session has them
+SET commit_delay = 123;
+SET commit_siblings = 45;
+SELECT line FROM report_lines() WHERE line LIKE 'commit_delay%';
+SET commit_delay = 0;
+SELECT line FROM report_lines() WHERE line LIKE '%! commit_delay%';
+RESET commit_delay;
+RESET commit_siblings;
+
+-- Too little was counted for advice
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT regexp_replace(line, '\d+ commits', 'N commits') AS advice
+FROM report_lines()
+WHERE n > (SELECT n FROM report_lines() WHERE line = 'What next')
+ORDER BY n;
+
+-- Reading it changes nothing, and can be done anywhere
+BEGIN READ ONLY;
+SELECT * FROM report_fits();
+COMMIT;
+
+DROP FUNCTION report_fits(), report_lines();
