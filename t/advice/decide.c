@@ -1,0 +1,102 @@
+/*-------------------------------------------------------------------------
+ *
+ * decide.c
+ *		What does src/advice.c decide?  For t/022_advice.pl.
+ *
+ * Reads lines of figures, as "name=value name=value", and answers each with a
+ * line of what is decided on them, in the same form.
+ *
+ * t/advice/decide.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "../../src/advice.h"
+
+/* The server's own are not to be had without a server. */
+#undef printf
+#undef fprintf
+
+#define FIELD(name)	if (strcmp(key, #name) == 0) { f->name = value; return; }
+
+static void
+set_figure(CommitFigures *f, const char *key, double value)
+{
+	FIELD(counting);
+	FIELD(is_standby);
+	FIELD(fsync);
+	FIELD(delay);
+	FIELD(siblings);
+	FIELD(connections);
+	FIELD(seconds);
+	FIELD(commits);
+	FIELD(commits_async);
+	FIELD(flushes);
+	FIELD(recent_flushes);
+	FIELD(recent_commits);
+	FIELD(recent_seconds);
+	FIELD(commit_time);
+	FIELD(commit_io);
+	FIELD(commit_sleep);
+	FIELD(standby_min);
+	FIELD(timed_flushes);
+	FIELD(flush_time);
+	FIELD(flush_p50);
+	FIELD(flush_p99);
+	FIELD(siblings_max);
+	FIELD(siblings_half);
+	FIELD(company);
+	FIELD(reach);
+	fprintf(stderr, "there is no figure %s\n", key);
+	exit(1);
+}
+
+static void
+print_list(const char *name, const int *values, int n)
+{
+	printf(" %s=", name);
+	for (int i = 0; i < n; i++)
+		printf("%s%d", i == 0 ? "" : ",", values[i]);
+}
+
+static void
+print_decisions(const CommitFigures *f)
+{
+	int			delays[SWEEP_MAX_DELAYS];
+	int			siblings[SWEEP_MAX_SIBLINGS];
+
+	printf("advice=%d obstacles=%d stalls=%d busy=%.3f", advise(f),
+		   delay_obstacles(f), device_stalls(f), device_busy(f));
+	printf(" load=%.0f square_root=%.0f threshold=%.0f", load_commits(f),
+		   rule_square_root(f->flush_time, load_commits(f)),
+		   rule_threshold(f->flush_time));
+	print_list("delays", delays, sweep_delays(f, delays));
+	print_list("siblings", siblings, sweep_siblings(f, siblings));
+	printf("\n");
+}
+
+int
+main(void)
+{
+	char		line[2048];
+
+	while (fgets(line, sizeof(line), stdin) != NULL)
+	{
+		CommitFigures f;
+
+		memset(&f, 0, sizeof(f));
+		for (char *pair = strtok(line, " \n"); pair != NULL;
+			 pair = strtok(NULL, " \n"))
+		{
+			char	   *equals = strchr(pair, '=');
+
+			if (equals == NULL)
+				return 1;
+			*equals = '\0';
+			set_figure(&f, pair, atof(equals + 1));
+		}
+		print_decisions(&f);
+	}
+	return 0;
+}
