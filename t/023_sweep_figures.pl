@@ -1,0 +1,213 @@
+# The arithmetic of commit_delay_sweep(), against what it says of each slot, and
+# each slot against commit_flush_log.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use List::Util qw(sum);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# 97.5% quantiles of Student's t distribution, from a table
+my @student_t = (
+	undef, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
+	2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
+	2.086);
+
+my $node = start_node(
+	'sweep_figures',
+	conf => q{
+commit_stats.flush_log_size = 131072
+commit_delay = 33
+commit_siblings = 3
+track_wal_io_timing = on
+});
+
+my @columns = qw(commit_delay commit_siblings rounds commits commits_per_second
+  commits_per_second_low commits_per_second_high flushes_per_second
+  commits_per_flush delay_hit_fraction mean p50 p95 p99 is_best reason);
+
+# The rows of a sweep, and its slots as hashes.
+sub sweep
+{
+	my ($arguments) = @_;
+	my ($out, $err);
+
+	$node->psql(
+		'postgres', qq{
+SET client_min_messages = debug1;
+SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
+		stdout => \$out,
+		stderr => \$err,
+		on_error_stop => 1) == 0
+	  or die "the sweep failed: $err\n";
+
+	my @rows = map { my %row; @row{@columns} = split /\|/; \%row }
+	  split /\n/, $out;
+	my @slots;
+	push @slots,
+	  {
+		commit_delay => $1,
+		commit_siblings => $2,
+		commits => $3,
+		seconds => $4 / 1e6,
+		until => $5,
+		late => $6
+	  }
+	  while $err =~ /commit_delay_sweep: commit_delay (\d+), commit_siblings (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
+	my @notices = $err =~ /NOTICE:  (.*)/g;
+	return (\@rows, \@slots, \@notices);
+}
+
+# Equal but for the last digits, which were rounded.
+sub near
+{
+	my ($got, $expected, $name) = @_;
+
+	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
+	  or diag("got $got, expected $expected");
+}
+
+my $load = start_pgbench($node, '-c 8 -j 2 -T 600',
+	insert => "INSERT INTO logged VALUES (1);\n");
+ok( poll_until(sub {
+		return $node->safe_psql('postgres',
+			"SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')")
+		  eq 't';
+	}),
+	'there is a load');
+
+my ($rows, $slots, $notices) =
+  sweep("'{2000,0,300}', '{1,5}', '12 s', '400 ms'");
+
+is( join(' ', map { "$_->{commit_delay}/$_->{commit_siblings}" } @$rows),
+	'2000/1 0/1 300/1 2000/5 0/5 300/5',
+	'a row for each pair, in the order of the arrays');
+is(scalar @$slots, 6 * 5, 'so many slots as fit into the time');
+is(scalar @$notices, 5, 'a notice for each round');
+like($notices->[0],
+	qr/^round 1 of 5: commit_delay = \d+, commit_siblings = \d+ is ahead with \d+ commits\/s$/,
+	'which says how far it has come');
+
+# Each round has each pair once, and not always in the same order
+my %orders;
+for my $round (0 .. 4)
+{
+	my @order = map { "$_->{commit_delay}/$_->{commit_siblings}" }
+	  @$slots[ 6 * $round .. 6 * $round + 5 ];
+	my %seen = map { $_ => 1 } @order;
+
+	is(scalar keys %seen, 6, "round $round has every pair");
+	$orders{"@order"} = 1;
+}
+cmp_ok(scalar keys %orders, '>', 1, 'the order changes');
+
+for my $row (@$rows)
+{
+	my $pair = "$row->{commit_delay}/$row->{commit_siblings}";
+	my @mine = grep {
+			 $_->{commit_delay} == $row->{commit_delay}
+		  && $_->{commit_siblings} == $row->{commit_siblings}
+		  && !$_->{late}
+	} @$slots;
+	my @rates = map { $_->{commits} / $_->{seconds} } @mine;
+	my $n = @rates;
+
+	is($row->{rounds}, $n, "$pair: rounds");
+	is($row->{commits}, sum(map { $_->{commits} } @mine), "$pair: commits");
+	next if $n < 2;
+	my $mean = sum(@rates) / $n;
+	my $half = $student_t[ $n - 1 ] *
+	  sqrt(sum(map { ($_ - $mean)**2 } @rates) / ($n - 1) / $n);
+	near($row->{commits_per_second}, $mean, "$pair: commits/s");
+	near($row->{commits_per_second_low}, $mean > $half ? $mean - $half : 0,
+		"$pair: the lower end");
+	near($row->{commits_per_second_high}, $mean + $half,
+		"$pair: the upper end");
+	near(
+		$row->{commits_per_flush},
+		$row->{commits} / sum(map { $_->{seconds} } @mine) /
+		  $row->{flushes_per_second},
+		"$pair: commits per flush");
+	ok( $row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
+		"$pair: percentiles");
+	cmp_ok($row->{delay_hit_fraction}, '==', 0, "$pair: no delay, no hits")
+	  if $row->{commit_delay} == 0;
+	cmp_ok($row->{delay_hit_fraction}, '>', 0.5, "$pair: delays hit")
+	  if $row->{commit_delay} == 2000;
+	cmp_ok($row->{mean} * 1000, '>', 1000, "$pair: sleeps are in the latency")
+	  if $row->{commit_delay} == 2000;
+}
+is(scalar(grep { $_->{is_best} eq 't' } @$rows), 1, 'one of them is best');
+is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
+
+# What the flushes of that time carried, and whether they slept.  A group at
+# either end of a slot may have been counted on the other side of it.
+my %told;
+for my $slot (grep { !$_->{late} } @$slots)
+{
+	my $log = $node->safe_psql(
+		'postgres', qq{
+SELECT coalesce(sum(commits), 0), max(commits),
+	   count(*) FILTER (WHERE delayed), count(*)
+FROM commit_flush_log
+WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{seconds} s'
+  AND timestamptz '$slot->{until}'});
+	my ($commits, $largest, $delayed, $flushes) = split /\|/, $log;
+
+	$told{ $slot->{commit_delay} } += abs($commits - $slot->{commits});
+	$told{commits} += $slot->{commits};
+	$told{wrong}++
+	  if abs($commits - $slot->{commits}) > 2 * 8 + 0.05 * $slot->{commits};
+	$told{slept}++ if $slot->{commit_delay} == 0 && $delayed > 0;
+	$told{awake}++
+	  if $slot->{commit_delay} == 2000 && $delayed < $flushes / 2;
+}
+is($told{wrong}, undef, 'each slot has the commits that the flush log has');
+is($told{slept}, undef, 'no flush of a slot without a delay was delayed');
+is($told{awake}, undef, 'most flushes of a slot with a long one were');
+
+# With null, the present commit_siblings
+($rows, $slots) = sweep("'{0}', NULL, '1 s', '200 ms'");
+is($rows->[0]->{commit_siblings}, 3, 'null is the present commit_siblings');
+is($rows->[0]->{reason}, 'most commits/s', 'a single value is best');
+($rows, $slots) = sweep("'{0}', slot => '100 ms', duration => '999 ms'");
+is($rows->[0]->{rounds} + (grep { $_->{late} } @$slots),
+	9, 'a part of a round is not begun');
+
+# A reset in the middle disturbs nothing
+my $session = start_psql($node,
+	"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')");
+ok( poll_until(sub {
+		return $node->safe_psql('postgres',
+			'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL')
+		  ne '';
+	}),
+	'a reset while a sweep runs');
+end_background($session);
+my ($commits, $rounds) = split /\|/, $session->{out};
+is($rounds + 0, 3, 'the sweep goes on');
+cmp_ok($commits, '>', 0, 'with commits');
+cmp_ok($commits, '<', 1e9, 'that are none too many');
+
+end_background($load, 'INT');
+
+# The load that ends
+$load = start_pgbench($node, '-c 4 -T 600',
+	insert => "INSERT INTO logged VALUES (1);\n");
+$session = start_psql($node,
+	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '100 ms')");
+ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }),
+	'a sweep is under way');
+end_background($load, 'INT');
+end_background($session);
+like($session->{err}, qr/WARNING: .*there were no more commits/,
+	'a load that ends is noticed');
+like($session->{out}, qr/^(\d+)\|t\n(\d+)\|t\n$/,
+	'the figures of the time before are kept');
+
+$node->stop;
+done_testing();
