@@ -66,6 +66,20 @@ SELECT at / 1e9 FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
 	return @at;
 }
 
+# How many leaders sleep until there are 50 more commits.
+sub sleeps_of_50
+{
+	my $before;
+
+	sleeps();
+	$before =
+	  $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+	$node->poll_query_until('postgres',
+		"SELECT commits >= $before + 50 FROM commit_flush_stats")
+	  or die "there are no commits\n";
+	return scalar sleeps();
+}
+
 # Start a sweep, and wait until commits obey it.
 sub start_sweep
 {
@@ -88,18 +102,14 @@ sub start_sweep
 sub nothing_is_left
 {
 	my ($how, $ended, $load) = @_;
-	my $commits = 'SELECT commits FROM commit_flush_stats';
-	my $before;
 	my @late;
 
 	# the longest that a commit can be on its way after it has looked
 	@late = grep { $_ > $ended + $slot + 0.5 } sleeps();
 	is(scalar @late, 0, "$how: no commit sleeps after one slot");
-	poll_until(sub { return sleeps() == 0 });
-	$before = $node->safe_psql('postgres', $commits);
-	$node->poll_query_until('postgres',
-		"SELECT commits >= $before + 50 FROM commit_flush_stats");
-	is(scalar sleeps(), 0, "$how: none of the next 50 commits sleeps");
+	ok(poll_until(sub { return sleeps_of_50() == 0 }),
+		"$how: commits do not sleep any more");
+	is(sleeps_of_50(), 0, "$how: none of the next 50 does");
 	$node->safe_psql('postgres', 'SELECT same_settings()');
 	is(slurp_file($node->data_dir . '/postgresql.auto.conf') .
 		  slurp_file($node->data_dir . '/postgresql.conf'),
@@ -200,7 +210,6 @@ $session = start_sweep($sweep);
 my $pid = sweep_pid();
 kill 'STOP', $pid;
 $ended = clock_gettime(CLOCK_MONOTONIC);
-ok(poll_until(sub { return sleeps() == 0 }), 'hang: commits do not sleep any more');
 nothing_is_left('hang', $ended, $load);
 is(sweep_pid(), $pid, 'hang: that process is still there');
 like(error_of($node, $sweep),

@@ -137,9 +137,9 @@ for my $row (@$rows)
 	cmp_ok($row->{delay_hit_fraction}, '==', 0, "$pair: no delay, no hits")
 	  if $row->{commit_delay} == 0;
 	cmp_ok($row->{delay_hit_fraction}, '>', 0.5, "$pair: delays hit")
-	  if $row->{commit_delay} == 2000;
+	  if $pair eq '2000/1';
 	cmp_ok($row->{mean} * 1000, '>', 1000, "$pair: sleeps are in the latency")
-	  if $row->{commit_delay} == 2000;
+	  if $pair eq '2000/1';
 }
 is(scalar(grep { $_->{is_best} eq 't' } @$rows), 1, 'one of them is best');
 is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
@@ -151,24 +151,22 @@ for my $slot (grep { !$_->{late} } @$slots)
 {
 	my $log = $node->safe_psql(
 		'postgres', qq{
-SELECT coalesce(sum(commits), 0), max(commits),
-	   count(*) FILTER (WHERE delayed), count(*)
+SELECT coalesce(sum(commits), 0), count(*) FILTER (WHERE delayed),
+	   count(*)
 FROM commit_flush_log
 WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{seconds} s'
   AND timestamptz '$slot->{until}'});
-	my ($commits, $largest, $delayed, $flushes) = split /\|/, $log;
+	my ($commits, $delayed, $flushes) = split /\|/, $log;
 
-	$told{ $slot->{commit_delay} } += abs($commits - $slot->{commits});
-	$told{commits} += $slot->{commits};
 	$told{wrong}++
 	  if abs($commits - $slot->{commits}) > 2 * 8 + 0.05 * $slot->{commits};
 	$told{slept}++ if $slot->{commit_delay} == 0 && $delayed > 0;
-	$told{awake}++
-	  if $slot->{commit_delay} == 2000 && $delayed < $flushes / 2;
+	$told{awake} += $flushes - $delayed, $told{delayed} += $delayed
+	  if $slot->{commit_delay} == 2000 && $slot->{commit_siblings} == 1;
 }
 is($told{wrong}, undef, 'each slot has the commits that the flush log has');
 is($told{slept}, undef, 'no flush of a slot without a delay was delayed');
-is($told{awake}, undef, 'most flushes of a slot with a long one were');
+cmp_ok($told{delayed}, '>', $told{awake}, 'most flushes with a long one were');
 
 # With null, the present commit_siblings
 ($rows, $slots) = sweep("'{0}', NULL, '1 s', '200 ms'");

@@ -1,0 +1,166 @@
+# Does the rule choose as it says, on figures that no test can produce at will?
+#
+# src/best_delay.c knows no server, so it is compiled into a program of its own
+# and asked about plain numbers.
+
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
+my $include = `$pg_config --includedir-server`;
+chomp $include;
+system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include",
+	'-o', "$dir/choose", 't/best_delay/choose.c', 'src/best_delay.c', '-lm');
+
+# [commit_delay, commit_siblings, latency, share that slept, refused, rates]...
+# become [mean, low, high, is_best, reason]...
+sub choose
+{
+	my ($outcomes, $present_siblings) = @_;
+	my $in = join("\n",
+		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
+		defined $present_siblings ? $present_siblings : 5) . "\n";
+	my $out;
+
+	IPC::Run::run([ "$dir/choose" ], '<', \$in, '>', \$out)
+	  or die "choose failed\n";
+	return [ map { [ split / /, $_, 5 ] } split /\n/, $out ];
+}
+
+# The best of outcomes is the one with this commit_delay (and commit_siblings),
+# for this reason.
+sub is_best
+{
+	my ($delay, $reason, $name, $outcomes, $present_siblings, $siblings) = @_;
+	my $rows = choose($outcomes, $present_siblings);
+	my ($best) = grep { $rows->[$_]->[3] } 0 .. $#$rows;
+
+	is(scalar(grep { $_->[3] } @$rows), 1, "$name: one is best");
+	is($outcomes->[$best]->[0], $delay, "$name: commit_delay");
+	is($outcomes->[$best]->[1], $siblings, "$name: commit_siblings")
+	  if defined $siblings;
+	like($rows->[$best]->[4], $reason, "$name: the reason");
+	return $rows;
+}
+
+#
+# Intervals: values of a textbook, in which five of mean 10 and variance 2.5
+# have the interval 10 +- 2.776 * sqrt(2.5 / 5)
+#
+my $rows = choose(
+	[
+		[ 0, 5, 1, 0, 0, [ 8, 9, 10, 11, 12 ] ],
+		[ 1, 5, 1, 0, 0, [10] ],
+		[ 2, 5, 1, 0, 0, [] ],
+		[ 3, 5, 1, 0, 0, [ 10, 10, 10 ] ],
+		[ 4, 5, 1, 0, 0, [ 0, 10 ] ],
+		[ 5, 5, 1, 0, 0, [ 1 .. 21 ] ],
+		[ 6, 5, 1, 0, 0, [ 1 .. 7 ] ]
+	]);
+is("@{$rows->[0]}[0 .. 2]", '10.0000 8.0368 11.9632', 'five values');
+is("@{$rows->[1]}[0 .. 2]", '10.0000 nan nan', 'one value has no interval');
+is($rows->[2]->[0], 'nan', 'none has no mean');
+is($rows->[2]->[4], 'not measured', '... and says so');
+is("@{$rows->[3]}[0 .. 2]", '10.0000 10.0000 10.0000', 'equal values');
+is($rows->[4]->[1], '0.0000', 'there are no rates below 0');
+# 2.0860 * sqrt(38.5 / 21) and 2.4469 * sqrt(28 / 6 / 7)
+cmp_ok(abs($rows->[5]->[2] - 11 - 2.8245), '<', 0.003, '21 values');
+cmp_ok(abs($rows->[6]->[2] - 4 - 1.9979), '<', 0.003, 'seven values');
+
+#
+# The choice
+#
+$rows = is_best(
+	1000,
+	qr/^most commits\/s: 100% more than with commit_delay = 0$/,
+	'told apart',
+	[
+		[ 0, 5, 4, 0, 0, [ 1000, 1010, 990 ] ],
+		[ 1000, 5, 2, 0.9, 0, [ 2000, 2010, 1990 ] ],
+		[ 2000, 5, 3, 0.9, 0, [ 1500, 1510, 1490 ] ]
+	]);
+is($rows->[2]->[4], '25% fewer commits/s than the highest', 'the loser');
+
+# An open load commits as fast as it arrives
+$rows = is_best(
+	0,
+	qr/^no delay gains anything: 2 others have as many commits\/s/,
+	'open load',
+	[
+		[ 1000, 5, 2.5, 0.5, 0, [ 500, 510, 490 ] ],
+		[ 0, 5, 1, 0, 0, [ 499, 509, 489 ] ],
+		[ 200, 5, 1.2, 0.4, 0, [ 501, 511, 491 ] ]
+	]);
+is($rows->[0]->[4],
+	'as many commits/s as the best, but a commit takes 150% longer',
+	'the slower one');
+
+$rows = is_best(
+	300,
+	qr/^the least time for a commit of those 2 with the most commits\/s/,
+	'of those that are not told apart, the one with the least latency',
+	[
+		[ 0, 5, 4, 0, 0, [ 100, 101, 99 ] ],
+		[ 300, 5, 1, 0.9, 0, [ 1000, 1200, 800 ] ],
+		[ 600, 5, 1.5, 0.9, 0, [ 1050, 1200, 900 ] ]
+	]);
+
+$rows = is_best(
+	100,
+	qr/^the least time/,
+	'latencies that are as good as equal',
+	[
+		[ 200, 5, 1.00, 0.9, 0, [ 1000, 1100, 900 ] ],
+		[ 100, 5, 1.01, 0.9, 0, [ 1000, 1100, 900 ] ],
+		[ 50, 5, 1.03, 0.9, 0, [ 1000, 1100, 900 ] ]
+	]);
+is($rows->[0]->[4], 'as good as the best, which delays less', 'the larger delay');
+
+$rows = is_best(
+	0,
+	qr/^no delay gains anything/,
+	'a delay that never came to be',
+	[
+		[ 0, 5, 1.3, 0, 0, [ 1000, 1100, 900 ] ],
+		[ 500, 5, 1.0, 0.001, 0, [ 1010, 1100, 920 ] ]
+	]);
+is($rows->[1]->[4],
+	'never slept: fewer than commit_siblings others were active',
+	'... and why it did not');
+
+# commit_siblings
+my @equal = map { [ 500, $_, 1, 0.9, 0, [ 1000, 1100, 900 ] ] } 1, 5, 8;
+is_best(500, qr/least time/, 'equal pairs: the present siblings', \@equal, 5, 5);
+is_best(500, qr/least time/, 'equal pairs: else the most', \@equal, 3, 8);
+
+# Rounds that were not finished
+is_best(0, qr/least time|no delay/, 'a single round tells nothing apart',
+	[ [ 0, 5, 1, 0, 0, [1000] ], [ 500, 5, 2, 0.9, 0, [1500] ] ]);
+is_best(500, qr/^most commits\/s$/, 'what was not measured does not count',
+	[ [ 0, 5, 'nan', 'nan', 0, [] ], [ 500, 5, 2, 0.9, 0, [ 10, 11 ] ] ]);
+is(scalar(grep { $_->[3] } @{ choose([ [ 0, 5, 'nan', 'nan', 0, [] ] ]) }),
+	0, 'of nothing, nothing is best');
+
+# max_p99
+$rows = is_best(
+	0,
+	qr/^most commits\/s$/,
+	'what exceeds max_p99 is not best',
+	[
+		[ 0, 5, 4, 0, 0, [ 1000, 1010, 990 ] ],
+		[ 1000, 5, 2, 0.9, 1, [ 2000, 2010, 1990 ] ]
+	]);
+is($rows->[1]->[4], 'exceeded max_p99', '... and says so');
+is_best(1000, qr/all of them exceeded max_p99/, 'unless all do',
+	[ [ 1000, 5, 2, 0.9, 1, [2000] ] ]);
+
+# Commits that never were
+is_best(0, qr/./, 'no commits at all',
+	[ [ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ], [ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ] ]);
+
+done_testing();

@@ -1,0 +1,90 @@
+# Where a sweep cannot find anything out, it says so and changes nothing.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('primary');
+my $sweep = "SELECT * FROM commit_delay_sweep('{0,1000}', duration => '2 s')";
+
+sub set_and_wait
+{
+	my ($name, $value) = @_;
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $name = $value");
+	$node->reload;
+	$node->poll_query_until('postgres',
+		"SELECT current_setting('$name') = '$value'")
+	  or die "$name did not change\n";
+	return;
+}
+
+sub refuses
+{
+	my ($error, $name, $on) = @_;
+
+	$on ||= $node;
+	like(error_of($on, $sweep), $error, "$name: the error");
+	is($on->safe_psql('postgres', 'SELECT sweep_pid FROM commit_stats_info'),
+		'', "$name: no sweep is left");
+	is( $on->safe_psql('postgres',
+			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+		0, "$name: no lock either");
+	return;
+}
+
+refuses(
+	qr/55000: there is no load to measure.*In \d+ ms no commit waited for its flush, and 0 did not wait.*HINT:/s,
+	'no load');
+
+# Nobody who commits asynchronously waits for a flush
+my $load = start_pgbench($node, '-c 4 -T 600',
+	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
+$node->poll_query_until('postgres',
+	'SELECT commits_async > 0 FROM commit_flush_stats');
+refuses(qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
+	'asynchronous commits');
+end_background($load, 'INT');
+
+$load = start_pgbench($node, '-c 4 -T 600',
+	insert => "INSERT INTO logged VALUES (1);\n");
+$node->poll_query_until('postgres',
+	"SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
+
+set_and_wait('fsync', 'off');
+refuses(qr/55000: commit_delay has no effect while fsync is off/, 'fsync = off');
+set_and_wait('fsync', 'on');
+
+set_and_wait('commit_stats.enabled', 'off');
+refuses(qr/55000: commit_stats is not counting.*HINT:.*commit_stats.enabled/s,
+	'commit_stats.enabled = off');
+set_and_wait('commit_stats.enabled', 'on');
+
+$sweep =~ s/\)$/, max_p99 => '1 us')/;
+refuses(
+	qr/55000: commits take longer than "max_p99" without a sweep.*99% of the commits took up to [\d.]+ ms/s,
+	'a max_p99 that the load exceeds as it is');
+$sweep =~ s/, max_p99.*/)/;
+
+# A standby commits nothing, but shows what it has
+$node->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'backup', has_streaming => 1);
+$standby->start;
+refuses(qr/55000: recovery is in progress.*HINT:.*primary/s, 'standby', $standby);
+is( $standby->safe_psql('postgres', "SELECT commits FROM commit_stats_sample('0.1 s')"),
+	0, 'standby: a sample has no commits');
+
+# And where nothing of this is so, it works
+my ($status, $out) = $node->psql('postgres', $sweep);
+is($status, 0, 'then it does not refuse');
+
+end_background($load, 'INT');
+$standby->stop;
+$node->stop;
+done_testing();
