@@ -21,6 +21,7 @@ results=$root/bench/results
 result_columns=()			# "name type" of each column
 python=						# a Python that has matplotlib
 threads=2					# of pgbench
+background=					# process group of pgbench in the background
 
 # usage ARGUMENTS: for arguments that make no sense
 usage()
@@ -103,7 +104,7 @@ plan()
 	plan_began=$SECONDS
 }
 
-# progress WHAT: the next step begins
+# progress WHAT [STEPS]: the next step begins, or one that is as long as several
 progress()
 {
 	local left=$(((steps - steps_done) * step_length))
@@ -111,7 +112,7 @@ progress()
 	# two steps say more than the guess
 	[ "$steps_done" -lt 2 ] ||
 		left=$(((steps - steps_done) * (SECONDS - plan_began) / steps_done))
-	steps_done=$((steps_done + 1))
+	steps_done=$((steps_done + ${2:-1}))
 	printf '[%*d/%d, %d:%02d left] %s\n' "${#steps}" "$steps_done" "$steps" \
 		$((left / 60)) $((left % 60)) "$1"
 }
@@ -149,6 +150,28 @@ set_for_all()
 	ask "CHECKPOINT"
 }
 
+# make_pgbench_database SCALE: in memory, and with WAL files to go on with, so that
+# what follows writes commits and nothing else: no page is written for the first
+# time after a checkpoint, no WAL file is filled with zeros.
+make_pgbench_database()
+{
+	say "Making the extension and a pgbench database of scale $1."
+	sql -c "CREATE EXTENSION commit_stats"
+	step pgbench.log "pgbench -i" "$bin/pgbench" -i -q -s "$1"
+	make_wal_files
+	ask "SELECT count(*) FROM pgbench_accounts" >/dev/null
+	load -b simple-update -c 10 -T 8
+}
+
+# A checkpoint makes new files of those that it does not need any more, as many
+# as min_wal_size says.
+make_wal_files()
+{
+	ask "SELECT count(pg_logical_emit_message(false, '', '')), count(pg_switch_wal())
+	     FROM generate_series(1, 48)" >/dev/null
+	ask "CHECKPOINT"
+}
+
 #
 # Load
 #
@@ -165,6 +188,79 @@ load()
 commits_per_second()
 {
 	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/log/pgbench.log"
+}
+
+# How long its transactions took, in seconds
+load_seconds()
+{
+	awk '/^number of transactions actually processed/ { sub(".*: *", ""); n = $1 + 0 }
+	     /^tps = / { tps = $3 }
+	     END { print n / tps }' "$work/log/pgbench.log"
+}
+
+# load_with DELAY SIBLINGS OPTION...: a run of pgbench with these values of
+# commit_delay and commit_siblings, and what commit_stats saw of it: sets
+# flushes_per_second, commits_per_flush and hit_fraction, and where the writes
+# are counted (throttle.sh), writes_per_second.
+load_with()
+{
+	local options="-c commit_delay=$1 -c commit_siblings=$2" before after
+
+	shift 2
+	ask "SELECT commit_stats_reset()" >/dev/null
+	before=$(count_writes)
+	PGOPTIONS=$options load "$@"
+	after=$(count_writes)
+	read -r flushes_per_second commits_per_flush hit_fraction writes_per_second <<<"$(ask "
+		SELECT round(flushes / seconds, 1), commits_per_flush,
+		       round(delay_hits / greatest(flushes, 1)::numeric, 3),
+		       round((${after:-NULL} - ${before:-0}) / seconds, 1)
+		FROM commit_flush_stats, (SELECT $(load_seconds)::numeric) l (seconds)")"
+}
+
+# Writes of the server so far, or nothing where nobody counts them.
+count_writes()
+{
+	! declare -F device_writes >/dev/null || device_writes
+}
+
+# start_load OPTION...: pgbench beside what we do meanwhile, until stop_load
+start_load()
+{
+	set -m
+	as_user "$bin/pgbench" -n -j "$threads" "$@" </dev/null 3>&- \
+		>"$work/log/background.log" 2>&1 &
+	background=$!
+	set +m
+}
+
+stop_load()
+{
+	if ! kill -0 "$background" 2>/dev/null; then
+		show_log background.log
+		die "pgbench ended too early."
+	fi
+	end_group "$background"
+	wait "$background" || :
+}
+
+# sweep_with DELAYS SIBLINGS SECONDS OPTION...: commit_delay_sweep() over these
+# lists, while pgbench runs.  Leaves in $work/tmp/sweep, for each pair: delay,
+# siblings, commits/s, flushes/s, commits per flush, share of flushes delayed, and
+# whether it is the best.
+sweep_with()
+{
+	local query="
+		SELECT commit_delay, commit_siblings, round(commits_per_second::numeric, 1),
+		       round(flushes_per_second::numeric, 1), round(commits_per_flush::numeric, 2),
+		       round(delay_hit_fraction::numeric, 3), is_best
+		FROM commit_delay_sweep('{$1}', '{$2}', '$3 s')"
+
+	start_load -T "$((10 * $3))" "${@:4}"		# longer than any sweep takes
+	sleep 1
+	step sweep.log "commit_delay_sweep()" "$bin/psql" -X -q -At -F ' ' -v ON_ERROR_STOP=1 \
+		-o "$work/tmp/sweep" -c "$query"
+	stop_load
 }
 
 # latencies PERCENT...: percentiles of the last run, in ms

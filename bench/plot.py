@@ -16,6 +16,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 OURS, THEIRS, COMMIT = "#336791", "#c8641e", "#2e8b57"
@@ -215,9 +216,267 @@ def checkpoint_distance(rows):
     return figure
 
 
+def by(rows, *columns):
+    """The rows in groups of the same values in these columns."""
+    groups = {}
+    for r in rows:
+        key = tuple(r[c] for c in columns)
+        groups.setdefault(key[0] if len(key) == 1 else key, []).append(r)
+    return groups
+
+
+def limit_of(rows):
+    """What the disk was limited to."""
+    limit = rows[0]["write_limit"]
+    return f"at most {limit:g} writes/s" if limit else "no limit on the disk's writes"
+
+
+def ratios_to_no_delay(rows):
+    """For each commit_delay the commits/s, each as a ratio to 0 of its round."""
+    base = {r["round"]: r["commits_per_second"] for r in rows if r["commit_delay"] == 0}
+    return {delay: [r["commits_per_second"] / base[r["round"]] for r in of]
+            for delay, of in by(rows, "commit_delay").items()}
+
+
+def draw_points(axis, values, shift=0, line="-", **look):
+    """Medians of the lists of values, at their places, from lowest to highest."""
+    places = sorted(values)
+    medians, errors = zip(*(median_and_error(values[x]) for x in places))
+    axis.errorbar([x + shift for x in places], medians,
+                  yerr=[[e[0][0] for e in errors], [e[1][0] for e in errors]],
+                  linestyle=line, capsize=2.5, **look)
+
+
+def draw_delay_ratios(axis, rows):
+    """Commits/s by commit_delay: alone, in the sweeps, and Albe's."""
+    kinds = by(rows, "kind")
+    albe = {r["commit_delay"]: r["albe_commits"] for r in rows}
+
+    draw_points(axis, ratios_to_no_delay(kinds["fixed"]), fmt="o", color=OURS,
+                label="each delay alone: median, lowest to highest")
+    draw_points(axis, ratios_to_no_delay(kinds["sweep"]), shift=12, line="none", fmt="s",
+                markersize=4.5, color=COMMIT, label="commit_delay_sweep(), all delays in turn")
+    axis.plot(sorted(albe), [albe[d] / albe[0] for d in sorted(albe)], "D--", color=THEIRS,
+              markerfacecolor="white", markersize=5, linewidth=1, label="Albe (2024), 8 processors")
+    for r in kinds["sweep"]:
+        if r["is_best"] == "t":
+            axis.plot(r["commit_delay"], 0.03 + 0.03 * (r["round"] - 1), "^", color=COMMIT,
+                      transform=axis.get_xaxis_transform(), clip_on=False,
+                      label="best delay of a sweep" if r["round"] == 1 else None)
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("commit_delay, us")
+    axis.set_title("commits/s, ratio to no delay")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14))
+
+
+def draw_delay_writes(axis, rows):
+    """What the disk had to do for it."""
+    fixed = [r for r in rows if r["kind"] == "fixed"]
+    albe = {r["commit_delay"]: r["albe_writes"] for r in rows}
+
+    for column, name, marker, color in (("writes_per_second", "writes/s of the server", "o", OURS),
+                                        ("flushes_per_second", "flushes/s", "s", SHADES[0])):
+        of = {d: [r[column] for r in rs if r[column] is not None]
+              for d, rs in by(fixed, "commit_delay").items()}
+        if all(of.values()):
+            draw_points(axis, of, fmt=marker, markersize=5, color=color, label=name)
+    axis.plot(sorted(albe), [albe[d] for d in sorted(albe)], "D--", color=THEIRS,
+              markerfacecolor="white", markersize=5, linewidth=1, label="IOPS, Albe")
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("commit_delay, us")
+    axis.set_title("what the disk does, each second")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14))
+
+
+def commit_delay(rows):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 5.2))
+
+    draw_delay_ratios(left, rows)
+    draw_delay_writes(right, rows)
+    figure.suptitle(
+        f"commit_delay with {limit_of(rows)}\n"
+        f"{rows[0]['clients']:g} pgbench clients, simple-update, scale {rows[0]['scale']:g}, "
+        f"{max(r['round'] for r in rows):g} rounds of {rows[0]['seconds']:g} s, "
+        f"{rows[0]['server'].split(' (')[0]}", fontsize=11)
+    figure.subplots_adjust(left=0.06, right=0.98, top=0.83, bottom=0.29, wspace=0.16)
+    return figure
+
+
+def draw_pairs(axis, rows, colors):
+    """One field for each pair, with its ratio written in it."""
+    delays = sorted({r["commit_delay"] for r in rows} - {0})
+    siblings = sorted({r["commit_siblings"] for r in rows})
+    none = statistics.median(r["commits_per_second"] for r in rows if r["commit_delay"] == 0)
+    pairs = {k: v[0] for k, v in by(rows, "commit_delay", "commit_siblings").items()}
+    ratios = [[pairs[d, s]["commits_per_second"] / none for d in delays] for s in siblings]
+
+    picture = axis.imshow(ratios, norm=colors, cmap="RdBu", origin="lower", aspect="auto")
+    for y, s in enumerate(siblings):
+        for x, d in enumerate(delays):
+            best = pairs[d, s]["is_best"] == "t"
+            strong = abs(colors(ratios[y][x]) - 0.5) > 0.32
+            axis.text(x, y, f"{ratios[y][x]:.2f}", ha="center", va="center", fontsize=9,
+                      color="white" if strong else "black", fontweight="bold" if best else None)
+            if best:
+                axis.add_patch(plt.Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False,
+                                             edgecolor="black", linewidth=1.5))
+    axis.set_xticks(range(len(delays)), [f"{d:g}" for d in delays])
+    axis.set_yticks(range(len(siblings)), [f"{s:g}" for s in siblings])
+    axis.tick_params(length=0)
+    axis.spines[:].set_visible(False)
+    axis.set_xlabel("commit_delay, us")
+    return picture
+
+
+def commit_siblings(rows):
+    sweeps = by([r for r in rows if r["kind"] == "sweep"], "clients")
+    figure, axes = plt.subplots(1, len(sweeps), figsize=(9.6, 3.5), sharey=True)
+    highest = max(r["commits_per_second"] / statistics.median(
+        o["commits_per_second"] for o in of if o["commit_delay"] == 0)
+        for of in sweeps.values() for r in of)
+    highest = max(highest, 1.1)
+
+    for axis, (clients, of) in zip(axes, sorted(sweeps.items())):
+        picture = draw_pairs(axis, of, LogNorm(1 / highest, highest))
+        axis.set_title(f"{clients:g} clients")
+    axes[0].set_ylabel("commit_siblings")
+    ticks = [t for t in (0.1, 0.2, 0.5, 1, 2, 5, 10) if 1 / highest <= t <= highest]
+    bar = figure.colorbar(picture, cax=figure.add_axes([0.925, 0.15, 0.015, 0.62]), ticks=ticks)
+    bar.ax.set_yticklabels([f"{t:g}" for t in ticks])
+    bar.ax.minorticks_off()
+    bar.outline.set_visible(False)
+    figure.suptitle(
+        f"Commits/s by commit_delay and commit_siblings, ratio to no delay, {limit_of(rows)}\n"
+        "one commit_delay_sweep() each, its best pair framed; simple-update, "
+        f"scale {rows[0]['scale']:g}, {rows[0]['server'].split(' (')[0]}", fontsize=11, y=0.985)
+    figure.subplots_adjust(left=0.06, right=0.91, top=0.77, bottom=0.15, wspace=0.07)
+    return figure
+
+
+def draw_sizes(axis, rows):
+    """How many commits flushes carry, for each number of clients and delay."""
+    sizes = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 9), (10, 19), (20, 50)]
+    runs = by([r for r in rows if not r["followed_by"]], "clients", "commit_delay")
+    colors = plt.get_cmap("viridis_r")
+    names = []
+
+    for y, ((clients, delay), of) in enumerate(sorted(runs.items())):
+        total = sum(r["flushes"] for r in of)
+        left = 0
+        for place, (low, high) in enumerate(sizes):
+            share = 100 * sum(r["flushes"] for r in of
+                              if low <= r["commits_in_flush"] <= high) / total
+            axis.barh(y + 0.12 * (1 if delay == 0 else -1), share, 0.72, left=left,
+                      color=colors((place + 0.4) / len(sizes)),
+                      label=(f"{low}" if low == high else f"{low}-{high}") if y == 0 else None)
+            if share >= 5:
+                axis.text(left + share / 2, y + 0.12 * (1 if delay == 0 else -1), f"{share:.0f}",
+                          ha="center", va="center", fontsize=8,
+                          color="white" if place > 2 else "black")
+            left += share
+        mean = statistics.median(r["commits_per_flush"] for r in of)
+        names.append(f"{clients:g} clients, " + ("no delay" if delay == 0 else f"{delay:g} us"))
+        axis.text(101, y + 0.12 * (1 if delay == 0 else -1), f"{mean:.1f}", va="center", fontsize=9)
+    axis.text(101, -0.75, "mean", va="center", fontsize=9)
+    axis.set_yticks([y + 0.12 * (1 if y % 2 == 0 else -1) for y in range(len(names))], names)
+    axis.set_ylim(len(names) - 0.4, -1)
+    axis.set_xlim(0, 100)
+    axis.set_xlabel("flushes that carry so many commits, %")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.4, -0.12), ncol=8, columnspacing=0.9,
+                handlelength=1, handletextpad=0.3)
+
+
+def draw_order(axis, rows):
+    """How often a flush of n commits is followed by one of another size."""
+    rows = [r for r in rows if r["followed_by"]]
+    heikki = [4, 1, 4, 1, 4, 1, 4, 1, 3, 2, 3, 2, 3, 2, 3]
+    pairs = [(4, 1), (1, 4), (3, 2), (2, 3), (4, 4), (1, 1)]
+    total = sum(r["flushes"] for r in rows)
+
+    for y, (n, following) in enumerate(pairs):
+        of_n = sum(r["flushes"] for r in rows if r["commits_in_flush"] == n)
+        both = sum(r["flushes"] for r in rows
+                   if (r["commits_in_flush"], r["followed_by"]) == (n, following))
+        chance = 100 * sum(r["flushes"] for r in rows if r["followed_by"] == following) / total
+        his = [b for a, b in zip(heikki, heikki[1:]) if a == n]
+        axis.barh(y, 100 * both / of_n if of_n else 0, 0.55, color=SHADES[0],
+                  label="measured here" if y == 0 else None)
+        axis.plot([chance, chance], [y - 0.38, y + 0.38], color=SHADES[2],
+                  label="if they came in any order" if y == 0 else None)
+        axis.plot(100 * his.count(following) / len(his), y, "D", color=THEIRS,
+                  markerfacecolor="white", clip_on=False,
+                  label="Heikki (2007), 15 flushes" if y == 0 else None)
+    axis.set_yticks(range(len(pairs)), [f"{a} then {b}" for a, b in pairs])
+    axis.set_ylim(len(pairs) - 0.4, -0.6)
+    axis.set_xlim(0, 100)
+    axis.set_xlabel("of the flushes of the first size, %")
+    axis.set_title(f"what follows what: {rows[0]['clients']:g} clients, no delay")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.12))
+
+
+def group_commit(rows):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 5), width_ratios=[1.5, 1])
+
+    draw_sizes(left, rows)
+    draw_order(right, rows)
+    figure.suptitle(
+        "Commits in a flush, a one-row INSERT\n"
+        f"{max(r['round'] for r in rows):g} rounds of {rows[0]['seconds']:g} s, "
+        f"{rows[0]['server'].split(' (')[0]}", fontsize=11)
+    figure.subplots_adjust(left=0.165, right=0.98, top=0.85, bottom=0.25, wspace=0.35)
+    return figure
+
+
+def draw_change(axis, rows, column, theirs):
+    """What the delay changes in a column, for each number of connections."""
+    looks = {None: ("disk as it is", OURS, "o")}
+    looks.update({r["write_limit"]: (f"at most {r['write_limit']:g} writes/s", COMMIT, "s")
+                  for r in rows if r["write_limit"]})
+    numbers = sorted({r["clients"] for r in rows})
+
+    for limit, (name, color, marker) in looks.items():
+        of = {(r["round"], r["clients"], r["commit_delay"] > 0): r[column]
+              for r in rows if r["write_limit"] == limit}
+        changes = {}
+        for (turn, clients, delayed), value in of.items():
+            without = of[turn, clients, False]
+            if delayed and value is not None and without:
+                changes.setdefault(numbers.index(clients), []).append(100 * (value / without - 1))
+        if changes:
+            draw_points(axis, changes, fmt=marker, markersize=5, color=color, label=name)
+    axis.axhline(0, color="#999999", linewidth=0.8)
+    axis.axhline(theirs, color=THEIRS, linestyle="--", linewidth=1.2,
+                 label="PG_HAZEL (2025), average")
+    axis.set_xticks(range(len(numbers)), [f"{n:g}" for n in numbers])
+    axis.set_xlabel("connections")
+
+
+def mixed_load(rows):
+    figure, axes = plt.subplots(1, 3, figsize=(9.6, 4.2))
+
+    for axis, (column, title, theirs) in zip(axes, (
+            ("ops_per_second", "operations/s, %", 13.82),
+            ("waiting", "connections that wait, %", -1),
+            ("wal_busy", "time the WAL's disk is busy, %", -10))):
+        draw_change(axis, rows, column, theirs)
+        axis.set_title(title)
+    axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=3)
+    delay = max(r["commit_delay"] for r in rows)
+    figure.suptitle(
+        f"What commit_delay = {delay:g} changes: 50 select, 30 select and update, 15 insert\n"
+        f"{max(r['round'] for r in rows):g} rounds of {rows[0]['seconds']:g} s, lowest to highest, "
+        f"{rows[0]['server'].split(' (')[0]}", fontsize=11)
+    figure.subplots_adjust(left=0.06, right=0.98, top=0.79, bottom=0.23, wspace=0.24)
+    return figure
+
+
 PICTURES = {
     "synchronous-commit": synchronous_commit,
     "checkpoint-distance": checkpoint_distance,
+    "commit-delay": commit_delay,
+    "commit-siblings": commit_siblings,
+    "group-commit": group_commit,
+    "mixed-load": mixed_load,
 }
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ running=					# process group of the command that is running
 patience=5					# seconds that it is given to end
 unfinished=					# folder outside of $work to be removed as well
 passing=()					# passing changes of the system, see install_packages()
+at_end=()					# functions to call when all our processes have ended
 
 # What the caller's environment says about PostgreSQL, git, make and prove is
 # meant for other servers, repositories and runs than ours.
@@ -167,7 +168,7 @@ end_stragglers()
 # However we end.
 finish()
 {
-	local status=$?
+	local status=$? undo
 
 	trap - ERR EXIT
 	trap '' HUP INT PIPE TERM
@@ -179,6 +180,9 @@ finish()
 		cd /
 		[ -z "$bin" ] || stop_all_servers
 		end_stragglers
+		for undo in "${at_end[@]}"; do
+			"$undo"
+		done
 		rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
 	fi
 	exit "$status"

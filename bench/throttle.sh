@@ -1,0 +1,219 @@
+# throttle.sh
+#
+# A disk that writes only so many times a second, as a cloud volume does: the
+# throwaway server goes into a control group whose writes the kernel limits.
+# To be sourced after common.sh.
+#
+#	group_server		once, right after start_server: what the server writes
+#						from then on is the group's
+#	limit_writes N		at most N writes/s from now on, if that works here
+#	lift_limit			as fast as the disk is
+#	device_writes		writes of the group so far
+#
+# Needs root, a kernel with control groups of version 1 (blkio) or 2 (io), and a
+# block device below the work folder.  Where one is missing, limit_writes says
+# so and the experiment goes on without a limit; $write_limit, which belongs into
+# the results, is then empty.
+#
+# A limit counts what the disk is asked to do.  Unless it has no cache that would
+# have to be flushed, a WAL flush is two such writes: the data, and the flush.
+#
+# The group goes when the script ends, and with it what was set up for it.
+
+# shellcheck shell=bash
+
+group=						# folder of the control group
+group_version=				# 1 or 2
+group_disk=					# the disk's number, MAJOR:MINOR
+hierarchy=					# folder of the hierarchy of groups that it is in
+group_mount=				# hierarchy that we mounted, or empty
+group_controllers=			# controllers that we switched on, or empty
+write_limit=				# writes/s, or empty
+unthrottled_because=		# why there can be no limit, or empty
+
+# disk_of FOLDER: the number of the whole disk that it is on.  An overlay's files
+# are on the disk of its upper folder, and a file system across several devices
+# has a number that is none of theirs.
+disk_of()
+{
+	local folder=$1 number device
+
+	if [ "$(findmnt -n -o FSTYPE -T "$folder")" = overlay ]; then
+		folder=$(findmnt -n -o OPTIONS -T "$folder" | sed -n 's/.*upperdir=\([^,]*\).*/\1/p')
+		[ -d "$folder" ] || return 1
+	fi
+	number=$(findmnt -n -o MAJ:MIN -T "$folder" | tr -d ' ')
+	if [ ! -e "/sys/dev/block/$number" ]; then
+		device=$(findmnt -n -v -o SOURCE -T "$folder")
+		[ -b "$device" ] || return 1
+		number=$(lsblk -n -d -o MAJ:MIN "$device" | tr -d ' ')
+	fi
+	# only whole disks can be limited
+	[ ! -e "/sys/dev/block/$number/partition" ] ||
+		number=$(cat "/sys/dev/block/$number/../dev")
+	printf '%s' "$number"
+}
+
+# Where the blkio controller of version 1 is mounted; mounts it if nobody has.
+find_hierarchy_1()
+{
+	hierarchy=$(findmnt -n -t cgroup -O blkio -o TARGET | head -n 1)
+	[ -z "$hierarchy" ] || return 0
+	# third column: groups; fourth: enabled
+	awk '$1 == "blkio" && $4 == 1 { found = 1 } END { exit !found }' /proc/cgroups 2>/dev/null ||
+		return 1
+	hierarchy=$(mktemp -d "$work/tmp/blkio.XXXXXX")
+	mount -t cgroup -o blkio commit_stats "$hierarchy" 2>/dev/null || return 1
+	group_mount=$hierarchy
+}
+
+# Version 2 with the io controller, and with that of memory: without it the
+# kernel does not know whose pages are written.
+find_hierarchy_2()
+{
+	local controller
+
+	hierarchy=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	[ -n "$hierarchy" ] || return 1
+	for controller in memory io; do
+		! grep -qw "$controller" "$hierarchy/cgroup.subtree_control" || continue
+		grep -qw "$controller" "$hierarchy/cgroup.controllers" || return 1
+		{ echo "+$controller" >"$hierarchy/cgroup.subtree_control"; } 2>/dev/null || return 1
+		group_controllers="$controller $group_controllers"
+	done
+}
+
+find_hierarchy()
+{
+	if find_hierarchy_2; then
+		group_version=2
+	elif find_hierarchy_1; then
+		group_version=1
+	else
+		return 1
+	fi
+}
+
+# make_group: sets $group, or $unthrottled_because
+make_group()
+{
+	at_end+=(remove_group)
+	if ! am_root; then
+		unthrottled_because="only root can limit a disk"
+	elif ! group_disk=$(disk_of "$work/data"); then
+		unthrottled_because="$work is on no disk that can be limited; set TMPDIR to a folder that is"
+	elif ! find_hierarchy; then
+		unthrottled_because="this machine has no control groups with the controller blkio (version 1) or io (version 2)"
+	elif ! mkdir "$hierarchy/commit_stats.$$" 2>/dev/null; then
+		unthrottled_because="no control group can be made in $hierarchy"
+	else
+		group=$hierarchy/commit_stats.$$
+		set_limit none 2>/dev/null ||
+			unthrottled_because="the kernel cannot limit the disk $group_disk"
+	fi
+}
+
+# set_limit N|none
+set_limit()
+{
+	case $group_version-$1 in
+		1-none) echo "$group_disk 0" >"$group/blkio.throttle.write_iops_device" ;;
+		1-*) echo "$group_disk $1" >"$group/blkio.throttle.write_iops_device" ;;
+		2-none) echo "$group_disk wiops=max" >"$group/io.max" ;;
+		2-*) echo "$group_disk wiops=$1" >"$group/io.max" ;;
+	esac
+}
+
+group_server()
+{
+	local pid postmaster
+
+	make_group
+	[ -z "$unthrottled_because" ] || return 0
+	# the postmaster first: who is born later is born into the group
+	postmaster=$(head -n 1 "$work/data/postmaster.pid")
+	for pid in "$postmaster" $(ps -o pid= --ppid "$postmaster"); do
+		{ echo "$pid" >"$group/cgroup.procs"; } 2>/dev/null || [ ! -e "/proc/$pid" ] ||
+			unthrottled_because="the server cannot be moved into a control group"
+	done
+}
+
+device_writes()
+{
+	case ${unthrottled_because:+none}$group_version in
+		1) awk -v disk="$group_disk" '$1 == disk && $2 == "Write" { n = $3 } END { print n + 0 }' \
+			"$group/blkio.throttle.io_serviced" ;;
+		2) sed -n "s/^$group_disk .*wios=\([0-9]*\).*/\1/p" "$group/io.stat" ;;
+	esac
+}
+
+# in_group COMMAND...
+in_group()
+{
+	# shellcheck disable=SC2016		# for the other shell
+	attend bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@" \
+		>>"$work/log/throttle.log" 2>&1 || { show_log throttle.log; die "writing failed."; }
+}
+
+# synced_writes N: writes a page N times and waits for each; prints how often
+# that was done in a second.
+synced_writes()
+{
+	local file=$work/tmp/throttle began
+
+	in_group dd if=/dev/zero of="$file" bs=8k count="$1" conv=fsync
+	began=${EPOCHREALTIME/./}
+	in_group dd if=/dev/zero of="$file" bs=8k count="$1" oflag=dsync conv=notrunc
+	echo $((1000000 * $1 / (${EPOCHREALTIME/./} - began)))
+	rm "$file"
+}
+
+# Says what the limit does, measured.  A disk that is slower by itself has nothing
+# to be limited, but the limit stands.
+limit_writes()
+{
+	local free limited
+
+	if [ -n "$unthrottled_because" ]; then
+		say "The disk is not limited to $1 writes/s: $unthrottled_because.
+What follows is measured without a limit."
+		return 0
+	fi
+	set_limit none
+	free=$(synced_writes "$1")
+	set_limit "$1" || die "cannot limit the disk $group_disk."
+	limited=$(synced_writes "$(($1 / 2))")
+	if [ "$limited" -gt $((12 * $1 / 10)) ]; then
+		set_limit none
+		unthrottled_because="a limit has no effect, $limited synced writes/s with it, $free without"
+		limit_writes "$1"
+		return 0
+	fi
+	write_limit=$1
+	say "The disk $group_disk writes at most $1 times a second for the server: $limited synced writes/s; without a limit, $free."
+	[ $((10 * limited)) -lt $((8 * free)) ] || say "That is hardly a limit: the disk is no faster now."
+}
+
+lift_limit()
+{
+	[ -z "$write_limit" ] || set_limit none
+	write_limit=
+}
+
+# When all that was in the group has ended
+remove_group()
+{
+	local controller
+
+	if [ -n "$group" ]; then
+		for _ in {1..20}; do
+			! rmdir "$group" 2>/dev/null || break
+			sleep 0.1
+		done
+		[ ! -e "$group" ] || say "$script_name: cannot remove the control group $group." >&2
+	fi
+	for controller in $group_controllers; do
+		echo "-$controller" >"$hierarchy/cgroup.subtree_control" || :
+	done
+	[ -z "$group_mount" ] || umount "$group_mount" || umount -l "$group_mount"
+}
