@@ -27,7 +27,8 @@ group_version=				# 1 or 2
 group_disk=					# the disk's number, MAJOR:MINOR
 hierarchy=					# folder of the hierarchy of groups that it is in
 group_mount=				# hierarchy that we mounted, or empty
-group_controllers=			# controllers that we switched on, or empty
+group_switch=				# file that switches controllers on and off
+group_controllers=			# those that we switched on, or empty
 write_limit=				# writes/s, or empty
 unthrottled_because=		# why there can be no limit, or empty
 
@@ -76,9 +77,12 @@ find_hierarchy_2()
 	hierarchy=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
 	[ -n "$hierarchy" ] || return 1
 	for controller in memory io; do
-		! grep -qw "$controller" "$hierarchy/cgroup.subtree_control" || continue
 		grep -qw "$controller" "$hierarchy/cgroup.controllers" || return 1
-		{ echo "+$controller" >"$hierarchy/cgroup.subtree_control"; } 2>/dev/null || return 1
+	done
+	group_switch=$hierarchy/cgroup.subtree_control
+	for controller in memory io; do
+		! grep -qw "$controller" "$group_switch" || continue
+		{ echo "+$controller" >"$group_switch"; } 2>/dev/null || return 1
 		group_controllers="$controller $group_controllers"
 	done
 }
@@ -132,7 +136,7 @@ group_server()
 	[ -z "$unthrottled_because" ] || return 0
 	# the postmaster first: who is born later is born into the group
 	postmaster=$(head -n 1 "$work/data/postmaster.pid")
-	for pid in "$postmaster" $(ps -o pid= --ppid "$postmaster"); do
+	for pid in "$postmaster" $(ask "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"); do
 		{ echo "$pid" >"$group/cgroup.procs"; } 2>/dev/null || [ ! -e "/proc/$pid" ] ||
 			unthrottled_because="the server cannot be moved into a control group"
 	done
@@ -213,7 +217,7 @@ remove_group()
 		[ ! -e "$group" ] || say "$script_name: cannot remove the control group $group." >&2
 	fi
 	for controller in $group_controllers; do
-		echo "-$controller" >"$hierarchy/cgroup.subtree_control" || :
+		echo "-$controller" >"$group_switch" || :
 	done
 	[ -z "$group_mount" ] || umount "$group_mount" || umount -l "$group_mount"
 }
