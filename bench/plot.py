@@ -375,7 +375,7 @@ def draw_sizes(axis, rows):
                           color="white" if place > 2 else "black")
             left += share
         mean = statistics.median(r["commits_per_flush"] for r in of)
-        names.append(f"{clients:g} clients, " + ("no delay" if delay == 0 else f"{delay:g} us"))
+        names.append(f"{clients:g} client{'s'[:clients > 1]}, " + ("no delay" if delay == 0 else f"{delay:g} us"))
         axis.text(101, y + 0.12 * (1 if delay == 0 else -1), f"{mean:.1f}", va="center", fontsize=9)
     axis.text(101, -0.75, "mean", va="center", fontsize=9)
     axis.set_yticks([y + 0.12 * (1 if y % 2 == 0 else -1) for y in range(len(names))], names)
