@@ -40,7 +40,12 @@
 #include "pause.h"
 #include "sweep.h"
 
-#define SETTLING(slot)		((slot) / 5)
+/*
+ * Of the default slot, 200 ms are counted: disks with a quota hand it out in
+ * windows of 100 ms, and a stretch of whole windows has the same share of it
+ * wherever it begins.
+ */
+#define SETTLING(slot)		((slot) * 3 / 20)
 #define RESERVE(slot)		((slot) / 20)
 #define DEADLINE_SLACK		(2 * NS_PER_MS) /* deadlines are coarse */
 #define MAX_LATE_SLOTS		10
