@@ -111,6 +111,25 @@ run_tap()
 	done
 }
 
+# run_taps TEST...: those whose figures depend on the time that the processor has
+# for them say "Run alone" in their head, and are; the others mostly wait, and
+# run two at a time.
+run_taps()
+{
+	local alone=() together=() test
+
+	for test; do
+		if grep -q '^# Run alone' "$work/src/$test"; then
+			alone+=("$test")
+		else
+			together+=("$test")
+		fi
+	done
+	[ "${#together[@]}" -eq 0 ] ||
+		run_tap PROVE_TESTS="${together[*]}" PROVE_FLAGS=-j2
+	[ "${#alone[@]}" -eq 0 ] || run_tap PROVE_TESTS="${alone[*]}"
+}
+
 # report SUCCESS: the result, and what it means if nothing failed
 report()
 {

@@ -4,6 +4,8 @@
 # server do and what the WAL says: see t/ground_truth/GroundTruth.pm.  The
 # limits are twice those of README.md, so that a noisy machine does not fail the
 # test; bench/ground-truth prints the figures themselves.
+#
+# Run alone: what else the machine does disturbs the figures.
 
 use strict;
 use warnings;

@@ -3,6 +3,8 @@
 # From 19 on a leader that sleeps commit_delay has a wait event.  Whoever commits
 # meanwhile sees it, and the verdict about that flush is certain.  Before 19 a
 # short sleep is never certain while it depends on the number of siblings.
+#
+# Run alone: what else the machine does disturbs the figures.
 
 use strict;
 use warnings;

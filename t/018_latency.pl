@@ -5,6 +5,8 @@
 # transaction takes hardly longer than its commit, and the quantiles of both
 # must agree.  Further: that nothing is lost when a cell of a backend's histogram
 # overflows.
+#
+# Run alone: what else the machine does disturbs the figures.
 
 use strict;
 use warnings;

@@ -3,6 +3,8 @@
 # A real standby applies what it gets a fixed time later
 # (recovery_min_apply_delay).  So a commit with remote_apply waits for it at
 # least about so long, and one with on or remote_write does not.
+#
+# Run alone: what else the machine does disturbs the figures.
 
 use strict;
 use warnings;
