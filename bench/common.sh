@@ -21,7 +21,6 @@ results=$root/bench/results
 result_columns=()			# "name type" of each column
 python=						# a Python that has matplotlib
 threads=2					# of pgbench
-background=					# process group of pgbench in the background
 
 # usage ARGUMENTS: for arguments that make no sense
 usage()
@@ -224,26 +223,6 @@ count_writes()
 	! declare -F device_writes >/dev/null || device_writes
 }
 
-# start_load OPTION...: pgbench beside what we do meanwhile, until stop_load
-start_load()
-{
-	set -m
-	as_user "$bin/pgbench" -n -j "$threads" "$@" </dev/null 3>&- \
-		>"$work/log/background.log" 2>&1 &
-	background=$!
-	set +m
-}
-
-stop_load()
-{
-	if ! kill -0 "$background" 2>/dev/null; then
-		show_log background.log
-		die "pgbench ended too early."
-	fi
-	end_group "$background"
-	wait "$background" || :
-}
-
 # sweep_with DELAYS SIBLINGS SECONDS OPTION...: commit_delay_sweep() over these
 # lists, while pgbench runs.  Leaves in $work/tmp/sweep, for each pair: delay,
 # siblings, commits/s, flushes/s, commits per flush, share of flushes delayed, and
@@ -256,7 +235,7 @@ sweep_with()
 		       round(delay_hit_fraction::numeric, 3), is_best
 		FROM commit_delay_sweep('{$1}', '{$2}', '$3 s')"
 
-	start_load -T "$((10 * $3))" "${@:4}"		# longer than any sweep takes
+	start_load -j "$threads" -T "$((10 * $3))" "${@:4}"		# longer than any sweep takes
 	sleep 1
 	step sweep.log "commit_delay_sweep()" "$bin/psql" -X -q -At -F ' ' -v ON_ERROR_STOP=1 \
 		-o "$work/tmp/sweep" -c "$query"

@@ -508,6 +508,28 @@ stop_server()
 	done
 }
 
+background=					# process group of pgbench in the background
+
+# start_load OPTION...: pgbench beside what we do meanwhile, until stop_load
+start_load()
+{
+	set -m
+	as_user "$bin/pgbench" -n "$@" </dev/null 3>&- \
+		>"$work/log/background.log" 2>&1 &
+	background=$!
+	set +m
+}
+
+stop_load()
+{
+	if ! kill -0 "$background" 2>/dev/null; then
+		show_log background.log
+		die "pgbench ended too early."
+	fi
+	end_group "$background"
+	wait "$background" || :
+}
+
 # sql OPTION...: psql
 sql()
 {

@@ -235,9 +235,9 @@ why_best(const DelayOutcome *outcomes, int n, int best)
 			psprintf("most commits/s: %.0f%% more than with commit_delay = %d",
 					 gain, outcomes[least].delay);
 	if (never_slept(&outcomes[best]))
-		return psprintf("no delay gains anything: %d others have as many commits/s, as far as the intervals tell",
-						rivals);
-	return psprintf("the least time for a commit of those %d with the most commits/s, as far as the intervals tell",
+		return psprintf("no delay gains anything: %d of %d have as many commits/s, as far as the intervals tell",
+						rivals + 1, n);
+	return psprintf("the least time for a commit, of the %d with the most commits/s as far as the intervals tell",
 					rivals + 1);
 }
 

@@ -89,7 +89,7 @@ is($rows->[2]->[4], '25% fewer commits/s than the highest', 'the loser');
 # An open load commits as fast as it arrives
 $rows = is_best(
 	0,
-	qr/^no delay gains anything: 2 others have as many commits\/s/,
+	qr/^no delay gains anything: 3 of 3 have as many commits\/s/,
 	'open load',
 	[
 		[ 1000, 5, 2.5, 0.5, 0, [ 500, 510, 490 ] ],
@@ -102,7 +102,7 @@ is($rows->[0]->[4],
 
 $rows = is_best(
 	300,
-	qr/^the least time for a commit of those 2 with the most commits\/s/,
+	qr/^the least time for a commit, of the 2 with the most commits\/s/,
 	'of those that are not told apart, the one with the least latency',
 	[
 		[ 0, 5, 4, 0, 0, [ 100, 101, 99 ] ],
