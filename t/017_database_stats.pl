@@ -68,7 +68,7 @@ ROLLBACK PREPARED ':client_id of :random_seed';
 my $runs = 0;
 
 # pgbench in one database; --random-seed tells the runs apart.
-sub start_pgbench
+sub start_clients
 {
 	my ($database, $options, %scripts) = @_;
 	my @files;
@@ -109,8 +109,8 @@ sub start_all
 {
 	return map {
 		(
-			start_pgbench($_, '-c 3 -C -t 30', %mixture),
-			start_pgbench($_, '-c 3 -t 100', %mixture))
+			start_clients($_, '-c 3 -C -t 30', %mixture),
+			start_clients($_, '-c 3 -t 100', %mixture))
 	} @databases;
 }
 
@@ -189,7 +189,7 @@ SELECT sum(delay_hits) > 0 AND sum(commits_carried) > 0 FROM commit_database_sta
 # Backends that are there still, and then are told to go.
 #
 my @present = map {
-	start_pgbench(
+	start_clients(
 		$_, '-c 5 -t 1', present => q{
 INSERT INTO logged VALUES (5);
 INSERT INTO logged VALUES (6);
@@ -217,7 +217,7 @@ adds_up('gone');
 #
 for (1 .. 4)
 {
-	my @killed = map { start_pgbench($_, '-c 4 -t 100000', %mixture) } @databases;
+	my @killed = map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;
 	my $commits = "SELECT sum(commits) FROM commit_database_stats";
 	my $now = $node->safe_psql('postgres', $commits);
 
@@ -327,10 +327,10 @@ BEGIN
 END $$;
 });
 my @load = map { (
-		start_pgbench($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
-		start_pgbench($_, '-c 2 -t 100000', %mixture{ 'async', 'read' }))
+		start_clients($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
+		start_clients($_, '-c 2 -t 100000', %mixture{ 'async', 'read' }))
 } @databases;
-my $resets = start_pgbench('postgres', '-c 1 -t 100',
+my $resets = start_clients('postgres', '-c 1 -t 100',
 	resets => 'SELECT compare(true); SELECT compare(false);');
 
 ok($resets->finish, 'reset under load: the views agree')
@@ -364,7 +364,7 @@ adds_up('since a reset');
 # A backend is killed: the server starts again, and so does all that is counted,
 # by the server as well.
 #
-@load = map { start_pgbench($_, '-c 3 -t 100000', %mixture) } @databases;
+@load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
 $node->poll_query_until('postgres', q{
 SELECT count(DISTINCT datid) = 2 FROM pg_stat_activity
 WHERE datname IN ('one', 'two') AND state = 'active'})
