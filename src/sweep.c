@@ -13,7 +13,8 @@
  *	start of the slot                                          deadline
  *
  * Commits that began with the pair before are done when the settling is, but
- * for few.  The reserve is there so that the counters are read, and the next
+ * for few; where a leader may sleep long with that pair, it takes as much longer,
+ * and so does the slot.  The reserve is there so that the counters are read, and the next
  * pair is ordered, before the deadline, when commits go back to their own
  * settings.  A slot that was read too late does not count.
  *
@@ -59,6 +60,7 @@ typedef struct Sweep
 	PairResult *before_last;	/* ... and before the one before that */
 	int		   *order;			/* of the pairs in the present round */
 	int			late_slots;		/* that did not count, one after the other */
+	uint64		last_delay;		/* ns; of the pair before */
 } Sweep;
 
 /*----------------------------------------------------------------
@@ -68,19 +70,20 @@ typedef struct Sweep
 
 /*
  * Let commits use a pair, or their own settings if that is null, and count what
- * comes of it.  Returns false if that took too long to be sure what they used.
+ * comes of it, when those that may sleep until then are awake.  Returns false if
+ * that took too long to be sure what they used.
  */
 static bool
-measure_slot(const DelayPair *pair, uint64 length, Tally *slot)
+measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, Tally *slot)
 {
 	uint64		start = clock_now();
-	uint64		deadline = start + length;
+	uint64		deadline = start + asleep + length;
 	bool		in_time;
 	Tally		before;
 
 	if (pair != NULL)
 		delay_override_set(pair, deadline);
-	pause_until(start + SETTLING(length));
+	pause_until(start + asleep + SETTLING(length));
 	tally_take(&before);
 	pause_until(deadline - RESERVE(length));
 	tally_take(slot);
@@ -121,7 +124,7 @@ check_load(const SweepPlan *plan)
 {
 	Tally		slot;
 
-	(void) measure_slot(NULL, plan->slot, &slot);
+	(void) measure_slot(NULL, 0, plan->slot, &slot);
 	if (slot.value[SLOT_COMMITS] == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -209,8 +212,10 @@ try_pair(Sweep *sweep, int i, Tally *slot)
 {
 	const DelayPair *pair = &sweep->plan->pairs.pair[i];
 	PairResult *result = &sweep->results[i];
-	bool		in_time = measure_slot(pair, sweep->plan->slot, slot);
+	bool		in_time;
 
+	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
+	sweep->last_delay = pair->delay * NS_PER_US;
 	report_slot(pair, slot, in_time);
 	if (!in_time)
 	{
