@@ -257,10 +257,8 @@ SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT INTO tick%' LIMIT 1})
 	end_background($load);
 	unlike($load->{err}, qr/commit_delay is/,
 		"crash of $victim: no session saw other settings");
-	ok(poll_until(sub {
-			my ($status) = $node->psql('postgres', 'SELECT 1');
-			return $status == 0;
-		}), "crash of $victim: the server recovers");
+	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
+		"crash of $victim: the server recovers");
 	$load = start_load();
 	nothing_is_left("crash of $victim", $ended, $load);
 	is_free("crash of $victim");
