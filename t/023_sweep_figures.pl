@@ -217,8 +217,11 @@ end_background($load, 'INT');
 end_background($session);
 like($session->{err}, qr/WARNING: .*there were no more commits/,
 	'a load that ends is noticed');
-like($session->{out}, qr/^(\d+)\|t\n(\d+)\|t\n$/,
+like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/,
 	'the figures of the time before are kept');
+my ($last_round) = $session->{err} =~ /.*round (\d+) of/s;
+($rounds) = $session->{out} =~ /^(\d+)/;
+cmp_ok($rounds, '<', $last_round, 'but those of the round in which it ended');
 
 $node->stop;
 done_testing();
