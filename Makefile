@@ -6,6 +6,7 @@ OBJS = \
 	src/backend_slots.o \
 	src/best_delay.o \
 	src/commit_path.o \
+	src/commit_trace.o \
 	src/cycle_views.o \
 	src/database_views.o \
 	src/databases.o \

@@ -37,6 +37,7 @@
 #include "backend_slots.h"
 #include "clock.h"
 #include "commit_path.h"
+#include "commit_trace.h"
 #include "compat.h"
 #include "databases.h"
 #include "delay_evidence.h"
@@ -111,6 +112,7 @@ read_before_wait(void)
 	reading.started_at = clock_now();
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
 	delay_override_begin(reading.started_at);
+	commit_trace_begin(reading.started_at);
 }
 
 /* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
@@ -313,6 +315,9 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
 		count_flush(number, siblings_after, own, &delay);
+	if (unlikely(commit_trace_noted))
+		commit_trace_put(reading.started_at, now, number, reading.siblings,
+						 own);
 }
 
 /* XACT_EVENT_COMMIT: the transaction is durable, nothing may fail. */

@@ -24,6 +24,7 @@
 #include "storage/shmem.h"
 
 #include "backend_slots.h"
+#include "commit_trace.h"
 #include "databases.h"
 #include "delay_override.h"
 #include "flush_groups.h"
@@ -45,6 +46,7 @@ bool		shared_memory_attached = false;
 static const SharedRoom rooms[] = {
 	{siblings_shared_size, siblings_attach},
 	{backend_slots_shared_size, backend_slots_attach},
+	{commit_trace_shared_size, commit_trace_attach},
 	{databases_shared_size, databases_attach},
 	{delay_override_shared_size, delay_override_attach},
 	{flush_groups_shared_size, flush_groups_attach},

@@ -206,3 +206,32 @@ siblings_count(void)
 		return active;
 	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
 }
+
+/*
+ * Backends that have a transaction id but wait for a lock, which makes them no
+ * siblings; of at most SIBLINGS_MAX_VISITS.
+ */
+uint32
+siblings_count_blocked(void)
+{
+	uint32		visited = 0;
+	uint32		blocked = 0;
+
+	for (int w = 0; w < bitmap_words() && visited < SIBLINGS_MAX_VISITS; w++)
+	{
+		uint64		bits = pg_atomic_read_u64(&shared->connected[w]);
+
+		if (w >= MAX_EMPTY_WORDS && bits == 0)
+			break;
+		for (; bits != 0 && visited < SIBLINGS_MAX_VISITS; bits &= bits - 1)
+		{
+			int			procno = w * 64 + pg_rightmost_one_pos64(bits);
+			PGPROC	   *proc = &ProcGlobal->allProcs[procno];
+
+			blocked += proc->xid != InvalidTransactionId &&
+				proc->waitLock != NULL;
+			visited++;
+		}
+	}
+	return blocked;
+}

@@ -17,6 +17,7 @@ extern Size siblings_shared_size(void);
 extern void siblings_attach(void *part, bool found);
 extern void siblings_register_backend(bool has_xid);
 extern uint32 siblings_count(void);
+extern uint32 siblings_count_blocked(void);
 extern uint32 siblings_connected(void);
 extern void siblings_forget_sleep(void);
 extern bool siblings_saw_sleep(void);
