@@ -13,6 +13,7 @@ OBJS = \
 	src/delay_evidence.o \
 	src/delay_override.o \
 	src/delay_pairs.o \
+	src/experiment.o \
 	src/figures.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
@@ -31,7 +32,11 @@ OBJS = \
 	src/sweep_view.o \
 	src/tally.o \
 	src/views.o \
-	src/wal_cycles.o
+	src/wal_cycles.o \
+	src/whatif.o \
+	src/whatif_fit.o \
+	src/whatif_model.o \
+	src/whatif_view.o
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
 EXTENSION = commit_stats
@@ -57,6 +62,7 @@ REGRESS = \
 	enabled \
 	sample \
 	sweep \
+	whatif \
 	reset \
 	report \
 	privileges \

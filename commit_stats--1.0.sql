@@ -259,6 +259,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT databases_tracked bigint,
 	OUT databases_max bigint,
 	OUT sweep_pid integer,
+	OUT capturing boolean,
 	OUT shared_memory bigint,
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
@@ -267,8 +268,8 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
-       connected_backends, databases_tracked, databases_max, sweep_pid, shared_memory,
-       stats_reset
+       connected_backends, databases_tracked, databases_max, sweep_pid, capturing,
+       shared_memory, stats_reset
 FROM commit_stats_info();
 
 --
@@ -329,6 +330,45 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
+--
+-- commit_delay_whatif: the same table predicted, nothing touched
+--
+CREATE FUNCTION commit_delay_whatif(
+	delays integer[],
+	siblings integer[] DEFAULT NULL,
+	sample interval DEFAULT '10 s',
+	OUT commit_delay integer,
+	OUT commit_siblings integer,
+	OUT commits_per_second double precision,
+	OUT commits_per_second_low double precision,
+	OUT commits_per_second_high double precision,
+	OUT flushes_per_second double precision,
+	OUT flushes_per_second_low double precision,
+	OUT flushes_per_second_high double precision,
+	OUT commits_per_flush double precision,
+	OUT commits_per_flush_low double precision,
+	OUT commits_per_flush_high double precision,
+	OUT delay_hit_fraction double precision,
+	OUT delay_hit_fraction_low double precision,
+	OUT delay_hit_fraction_high double precision,
+	OUT mean double precision,
+	OUT mean_low double precision,
+	OUT mean_high double precision,
+	OUT p99 double precision,
+	OUT p99_low double precision,
+	OUT p99_high double precision,
+	OUT is_best boolean,
+	OUT reason text,
+	OUT measured_commits_per_second double precision,
+	OUT measured_flushes_per_second double precision,
+	OUT measured_commits_per_flush double precision,
+	OUT measured_delay_hit_fraction double precision,
+	OUT measured_mean double precision,
+	OUT measured_p99 double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
+
 CREATE FUNCTION commit_stats_reset()
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
@@ -352,6 +392,7 @@ REVOKE ALL ON FUNCTION commit_stats_sample(interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval)
 	FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_delay_whatif(integer[], integer[], interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
@@ -405,6 +446,8 @@ COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval,
 	'lets all commits use each value of commit_delay in turn, without changing the configuration, and says which did best';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'what the server does at commit, how commit_delay does, and what to try next, on one screen of text';
+COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
+	'watches commits for a while, 10 seconds unless told, and predicts what commit_delay_sweep() would find, without changing anything';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'start all statistics of commit_stats from zero; returns the time of it';
 
@@ -675,6 +718,8 @@ COMMENT ON COLUMN commit_stats_info.databases_tracked IS
 	'databases that have a row of their own in commit_database_stats';
 COMMENT ON COLUMN commit_stats_info.databases_max IS
 	'how many can have one; what others count is in the row with status overflow';
+COMMENT ON COLUMN commit_stats_info.capturing IS
+	'is commit_delay_whatif() watching the commits';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process that runs commit_delay_sweep; null if none does';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS

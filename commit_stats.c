@@ -36,6 +36,7 @@
  *	src/cycle_views.c		... about checkpoint cycles
  *	src/sample.c			the rates of a stretch of time
  *	src/sweep_view.c		what is wanted of a sweep, and what came of it
+ *	src/whatif_view.c		what is to be predicted, and what was
  *	src/rows.h				the making of a row
  *	src/report.c			everything a person wants to know on one screen of text
  *	src/report_advice.c		... what to do next, in words
@@ -43,6 +44,8 @@
  *	src/figures.c			... the numbers that it is made of
  *	src/readable.c			... numbers as people read them
  *	src/sweep.c				the live experiment: each commit_delay in turn
+ *	src/whatif.c			a prediction of that: watch for a while, then simulate
+ *	src/experiment.c		what these two have in common
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
  *	src/delay_evidence.c	did the leader sleep?
@@ -55,6 +58,9 @@
  *	src/wal_cycles.c		the WAL of transactions, per checkpoint cycle
  *	src/tally.c				what was counted in a stretch of time
  *	src/delay_override.c	another commit_delay for a while, for all commits
+ *	src/commit_trace.c		single commits, noted down for a while
+ *	src/whatif_fit.c		... what they tell about load and device
+ *	src/whatif_model.c		a server whose backends commit, simulated
  *	src/delay_pairs.c		values of commit_delay and commit_siblings to try
  *	src/best_delay.c		which of them did best, and why
  *	src/pause.c				functions that take their time

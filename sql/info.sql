@@ -8,7 +8,7 @@ SELECT enabled = current_setting('commit_stats.enabled')::bool AS enabled,
        siblings_exact = (connected_backends <= 65) AS siblings_exact,
        databases_tracked = (SELECT count(datid) FROM commit_database_stats)
          AS databases_tracked,
-       databases_max, sweep_pid,
+       databases_max, sweep_pid, capturing,
        stats_reset < now() AS stats_reset
 FROM commit_stats_info;
 

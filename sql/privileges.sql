@@ -45,6 +45,7 @@ SELECT enabled FROM commit_stats_info(); -- fails
 SELECT commits FROM commit_stats_sample('10 ms'); -- fails
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_report(); -- fails
+SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 SHOW commit_stats.log_flushes;
@@ -77,6 +78,7 @@ SELECT count(*) >= 0 AS read FROM commit_wal_stats();
 SELECT count(*) AS read FROM commit_stats_sample('10 ms');
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_report() IS NOT NULL AS read;
+SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 RESET ROLE;
@@ -96,18 +98,21 @@ RESET ROLE;
 
 -- All of it can be granted
 GRANT EXECUTE ON FUNCTION commit_stats_reset(),
-	commit_delay_sweep(integer[], integer[], interval, interval, interval)
+	commit_delay_sweep(integer[], integer[], interval, interval, interval),
+	commit_delay_whatif(integer[], integer[], interval)
 	TO regress_commit_monitor;
 GRANT SET ON PARAMETER commit_stats.log_flushes TO regress_commit_monitor;
 SET ROLE regress_commit_monitor;
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT is_best FROM commit_delay_sweep('{0}', slot => '1 ms'); -- fails, but is called
+SELECT is_best FROM commit_delay_whatif('{0}', sample => '1 ms'); -- fails, but is called
 SET commit_stats.log_flushes = on;
 SHOW commit_stats.log_flushes;
 RESET commit_stats.log_flushes;
 RESET ROLE;
 SET ROLE regress_commit_reader;
 SELECT is_best FROM commit_delay_sweep('{0}'); -- still fails
+SELECT is_best FROM commit_delay_whatif('{0}'); -- still fails
 SELECT commit_stats_reset(); -- still fails
 RESET ROLE;
 

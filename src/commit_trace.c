@@ -43,7 +43,7 @@
 #include "compat.h"
 #include "siblings.h"
 
-#define RING_SIZE		4096	/* of 64 bytes; a power of 2 */
+#define RING_SIZE		4096	/* of 56 bytes; a power of 2 */
 #define MAX_COMMITS		262144	/* that one capture keeps */
 
 /* A record and its number. */
@@ -171,6 +171,13 @@ void
 commit_trace_stop(void)
 {
 	pg_atomic_write_u64(&shared->deadline, 0);
+}
+
+/* Do commits note themselves down now? */
+bool
+commit_trace_is_on(void)
+{
+	return clock_now() < pg_atomic_read_u64(&shared->deadline);
 }
 
 typedef enum CopyOutcome

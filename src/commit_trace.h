@@ -57,6 +57,7 @@ extern void commit_trace_attach(void *part, bool found);
 extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
 extern bool commit_trace_take(CommitTrace *trace);
 extern void commit_trace_stop(void);
+extern bool commit_trace_is_on(void);
 
 /* The commit path. */
 extern void commit_trace_note(uint64 deadline, uint64 now);

@@ -120,23 +120,43 @@ make_lock_tag(LOCKTAG *tag)
 	SET_LOCKTAG_ADVISORY(*tag, InvalidOid, 0, 0, 3);
 }
 
-/* Take the right to give orders, or raise an error. */
+static void
+refuse_second_experiment(void)
+{
+	int			pid = delay_override_holder();
+
+	if (pid == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("another experiment with commit_delay is running"),
+				 errdetail("It is commit_delay_whatif, or a sweep that has just begun."),
+				 errhint("Wait for it to end.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("another commit_delay_sweep is running"),
+			 errdetail("Process %d runs it.", pid),
+			 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
+}
+
+/*
+ * See to it that nobody else gives orders, without giving any; or raise an
+ * error.
+ */
 void
-delay_override_hold(void)
+delay_override_exclude(void)
 {
 	LOCKTAG		tag;
 
 	make_lock_tag(&tag);
 	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
-	{
-		int			pid = delay_override_holder();
+		refuse_second_experiment();
+}
 
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("another commit_delay_sweep is running"),
-				 pid == 0 ? 0 : errdetail("Process %d runs it.", pid),
-				 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
-	}
+/* Take the right to give orders, or raise an error. */
+void
+delay_override_hold(void)
+{
+	delay_override_exclude();
 	pg_atomic_write_u32(&shared->holder_pid, (uint32) MyProcPid);
 }
 
@@ -151,14 +171,21 @@ delay_override_clear(void)
 	pg_atomic_write_u32(&shared->holder_pid, 0);
 }
 
+/* After delay_override_exclude(). */
 void
-delay_override_release(void)
+delay_override_include(void)
 {
 	LOCKTAG		tag;
 
-	delay_override_clear();
 	make_lock_tag(&tag);
 	LockRelease(&tag, ExclusiveLock, false);
+}
+
+void
+delay_override_release(void)
+{
+	delay_override_clear();
+	delay_override_include();
 }
 
 /* The process id of who holds the experiment; 0: nobody. */

@@ -21,7 +21,7 @@
 
 #include "shared_memory.h"
 
-#define MAX_COLUMNS		24
+#define MAX_COLUMNS		32
 
 /* The row under construction. */
 typedef struct Row

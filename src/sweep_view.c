@@ -14,14 +14,12 @@
 
 #include <math.h>
 
-#include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "commit_path.h"
 #include "compat.h"
-#include "pause.h"
+#include "experiment.h"
 #include "rows.h"
 #include "sweep.h"
 
@@ -69,22 +67,6 @@ typedef enum SweepColumn
 
 StaticAssertDecl(SW_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
 
-/* Where a delay can do nothing, or nothing is known about it. */
-static void
-require_delays(void)
-{
-	if (RecoveryInProgress())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("recovery is in progress"),
-				 errhint("A standby commits nothing.  Sweep on the primary.")));
-	if (!enableFsync)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("commit_delay has no effect while fsync is off")));
-	commit_path_require_enabled();
-}
-
 static void
 plan_rounds(SweepPlan *plan, uint64 duration)
 {
@@ -103,35 +85,18 @@ plan_rounds(SweepPlan *plan, uint64 duration)
 				 errhint("Use fewer values, a longer duration or shorter slots.")));
 }
 
-static uint64
-interval_argument(FunctionCallInfo fcinfo, SweepArgument argument,
-				  const char *name, uint64 least, uint64 most)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("\"%s\" must not be null", name)));
-	return pause_from_interval(PG_GETARG_INTERVAL_P(argument), name, least,
-							   most);
-}
-
 static void
 make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
 {
-	ArrayType  *delays = PG_ARGISNULL(ARG_DELAYS) ? NULL :
-		PG_GETARG_ARRAYTYPE_P(ARG_DELAYS);
-	ArrayType  *siblings = PG_ARGISNULL(ARG_SIBLINGS) ? NULL :
-		PG_GETARG_ARRAYTYPE_P(ARG_SIBLINGS);
-
-	delay_pairs_make(&plan->pairs, delays, siblings);
-	plan->slot = interval_argument(fcinfo, ARG_SLOT, "slot", SLOT_LEAST,
-								   SLOT_MOST);
+	experiment_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
+	plan->slot = experiment_interval(fcinfo, ARG_SLOT, "slot", SLOT_LEAST,
+									 SLOT_MOST);
 	plan->max_p99 = INFINITY;
 	if (!PG_ARGISNULL(ARG_MAX_P99))
-		plan->max_p99 = interval_argument(fcinfo, ARG_MAX_P99, "max_p99", 1,
-										  P99_MOST);
-	plan_rounds(plan, interval_argument(fcinfo, ARG_DURATION, "duration", 0,
-										DURATION_MOST));
+		plan->max_p99 = experiment_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
+											P99_MOST);
+	plan_rounds(plan, experiment_interval(fcinfo, ARG_DURATION, "duration", 0,
+										  DURATION_MOST));
 }
 
 static void
@@ -170,7 +135,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 
 	start_rows(fcinfo);
 	make_plan(fcinfo, &plan);
-	require_delays();
+	experiment_require("A standby commits nothing.  Sweep on the primary.");
 	results = sweep_run(&plan);
 	outcomes = sweep_outcomes(&plan, results);
 	best = best_delay(outcomes, plan.pairs.n, CommitSiblings);

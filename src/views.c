@@ -32,6 +32,7 @@
 #include "backend_slots.h"
 #include "clock.h"
 #include "commit_path.h"
+#include "commit_trace.h"
 #include "databases.h"
 #include "delay_override.h"
 #include "flush_groups.h"
@@ -355,6 +356,7 @@ typedef enum InfoColumn
 	I_DATABASES_TRACKED,
 	I_DATABASES_MAX,
 	I_SWEEP_PID,
+	I_CAPTURING,
 	I_SHARED_MEMORY,
 	I_STATS_RESET,
 	I_NCOLUMNS
@@ -389,6 +391,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);
 	if (sweep_pid != 0)
 		set_int4(&row, I_SWEEP_PID, sweep_pid);
+	set_bool(&row, I_CAPTURING, commit_trace_is_on());
 	set_int8(&row, I_SHARED_MEMORY, shared_memory_size());
 	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, I_NCOLUMNS);

@@ -1,0 +1,430 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif.c
+ *		What another commit_delay would do, without trying it.
+ *
+ * For the time of the sample, all commits are noted down (commit_trace.c).  What
+ * they tell about the load and the device (whatif_fit.c) is then simulated with
+ * each pair of commit_delay and commit_siblings (whatif_model.c).
+ *
+ * How sure that is.  Each pair is simulated REPLICAS times, each time from other
+ * parts of the sample, chosen with replacement, and by other chances; the same
+ * ones for all pairs, so that what differs between two pairs is not luck.  The
+ * spread of the replicas is what the sample being short explains.  That the
+ * model is wrong it does not show; for that the prediction for the present
+ * setting is there, beside what was measured.
+ *
+ * Invariant: nothing is changed.  Whatever ends this process or this function,
+ * commits are not noted down after the sample's end.
+ *
+ * Locking: that of delay_override.c, so that no sweep changes what commits do
+ * while they are watched, and nobody else takes the records.
+ *
+ * src/whatif.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "storage/ipc.h"
+
+#include "clock.h"
+#include "commit_trace.h"
+#include "compat.h"
+#include "delay_override.h"
+#include "pause.h"
+#include "whatif.h"
+#include "whatif_fit.h"
+
+#define TAKE_EVERY		(20 * NS_PER_MS)
+#define CHECK_EVERY		(NS_PER_S / 4)
+#define PROBE_SLEEP		100		/* us; how much longer will it take? */
+#define MAX_PROBES		4096
+
+#define MIN_COMMITS		100		/* fewer say too little */
+#define REPLICAS		8
+#define REPLICA_TIME	4e6		/* us */
+#define MAX_EVENTS		2e7		/* commits to simulate in all */
+#define RUN				5		/* blocks in a row that are chosen together */
+
+/* What is known when the sample is over; local memory. */
+typedef struct Sample
+{
+	CommitTrace trace;
+	int			nprobes;
+	double		probe[MAX_PROBES];	/* us that a sleep took too long */
+	Tally		measured;
+} Sample;
+
+/*----------------------------------------------------------------
+ * The sample
+ *----------------------------------------------------------------
+ */
+
+/* Whatever ends the capture. */
+static void
+stop_capture(int code, Datum arg)
+{
+	commit_trace_stop();
+}
+
+/*
+ * How much longer than asked a sleep takes depends on the system's timers, and
+ * on how busy it is.  A leader would sleep here as we do.
+ */
+static void
+probe_sleep(Sample *sample)
+{
+	uint64		start = clock_now();
+	double		slept;
+
+	if (sample->nprobes == MAX_PROBES)
+		return;
+	pg_usleep(PROBE_SLEEP);
+	slept = (double) clock_elapsed(start, clock_now()) / NS_PER_US;
+	sample->probe[sample->nprobes++] = Max(slept - PROBE_SLEEP, 0);
+}
+
+static void
+capture(Sample *sample, uint64 length)
+{
+	uint64		start = clock_now();
+	uint64		deadline = start + length;
+	uint64		check = start;
+	Tally		before;
+
+	tally_take(&before);
+	commit_trace_start(&sample->trace, deadline);
+	for (uint64 next = start; clock_now() < deadline;)
+	{
+		probe_sleep(sample);
+		next = Min(Max(next + TAKE_EVERY, clock_now()), deadline);
+		pause_until(next);
+		if (next >= check)
+		{
+			pause_check_client();
+			check = next + CHECK_EVERY;
+		}
+		if (!commit_trace_take(&sample->trace))
+			break;
+	}
+	commit_trace_stop();
+	tally_take(&sample->measured);
+	tally_subtract(&sample->measured, &before);
+}
+
+/* Take the sample.  Raises an error if somebody else experiments. */
+static Sample *
+take_sample(uint64 length)
+{
+	Sample	   *sample = palloc0(sizeof(Sample));
+
+	delay_override_exclude();
+	PG_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
+	{
+		capture(sample, length);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
+	delay_override_include();
+	return sample;
+}
+
+static void
+check_sample(const Sample *sample)
+{
+	const CommitTrace *trace = &sample->trace;
+	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
+
+	if (trace->n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there is no load to learn from"),
+				 errdetail("In %.1f s no commit waited for its flush, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
+						   seconds, sample->measured.value[SLOT_COMMITS_ASYNC]),
+				 errhint("Call it while the server does its usual work, or with a longer sample if that commits rarely.")));
+	if (trace->n < MIN_COMMITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there are too few commits to learn from"),
+				 errdetail("In %.1f s there were %d; it takes at least %d.",
+						   seconds, trace->n, MIN_COMMITS),
+				 errhint("Use a longer sample.")));
+	if (trace->lost > trace->n / 100)
+		ereport(WARNING,
+				(errmsg(UINT64_FORMAT " of " UINT64_FORMAT " commits were missed",
+						trace->lost, trace->lost + trace->n)));
+}
+
+/* The settings that most commits had. */
+static DelayPair
+present_pair(const CommitTrace *trace)
+{
+	DelayPair	pair = {0};
+	int			lead = 0;
+
+	/* Boyer and Moore's majority vote */
+	for (int i = 0; i < trace->n; i++)
+	{
+		const TracedCommit *commit = &trace->commit[i];
+
+		if (lead == 0)
+		{
+			pair.delay = (int) commit->delay;
+			pair.siblings = commit->threshold;
+		}
+		lead += (int) commit->delay == pair.delay &&
+			commit->threshold == pair.siblings ? 1 : -1;
+	}
+	return pair;
+}
+
+static void
+check_settings(const CommitTrace *trace, const DelayPair *present)
+{
+	int			others = 0;
+
+	for (int i = 0; i < trace->n; i++)
+		others += (int) trace->commit[i].delay != present->delay ||
+			trace->commit[i].threshold != present->siblings;
+	if (others > trace->n / 20)
+		ereport(WARNING,
+				(errmsg("not all commits had the same commit_delay and commit_siblings"),
+				 errdetail("%.0f%% had others than %d and %d; the prediction takes it that all had these.",
+						   100.0 * others / trace->n, present->delay,
+						   present->siblings)));
+}
+
+/* Locks are held until the commit is done, which the model knows nothing of. */
+static void
+check_locks(const CommitTrace *trace, int nsessions)
+{
+	double		blocked = 0;
+
+	for (int i = 0; i < trace->n; i++)
+		blocked += (double) trace->commit[i].blocked / trace->n;
+	if (blocked > 0.05 * nsessions)
+		ereport(WARNING,
+				(errmsg("sessions wait for each other's locks, %.1f of %d on average",
+						blocked, nsessions),
+				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction leaves that out.")));
+}
+
+/*----------------------------------------------------------------
+ * The load
+ *----------------------------------------------------------------
+ */
+
+static void
+report_load(const Sample *sample, const WhatifLoad *load,
+			const FitSummary *summary)
+{
+	const CommitTrace *trace = &sample->trace;
+	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
+	double		quota = 0;
+
+	for (int i = 0; i < load->quota.n; i++)
+		quota += load->quota.value[i] / load->quota.n;
+	ereport(NOTICE,
+			(errmsg("learned from %d commits of %d sessions in %.1f s",
+					trace->n, summary->nclients, seconds),
+			 errdetail("%s%s",
+					   load->arrivals > 0 ?
+					   psprintf("Transactions begin by themselves, %.0f a second.",
+								load->arrivals * 1e6) :
+					   "Each session goes on when it has committed.",
+					   load->window > 0 ?
+					   psprintf("  The device allows %.0f flushes in %.0f ms.",
+								quota, load->window / 1000) : "")));
+	elog(DEBUG1, "commit_delay_whatif: cores %.2f, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, %d stalls above %.0f us, regularity %.2f",
+		 load->cores, load->xid_share, summary->slope, summary->idle,
+		 summary->work, summary->nstalls, summary->stall, summary->regularity);
+}
+
+static void
+learn(const Sample *sample, WhatifLoad *load)
+{
+	const CommitTrace *trace = &sample->trace;
+	WhatifFit  *fit = whatif_fit_prepare(trace->commit, trace->n,
+										 trace->started_at, trace->ended_at,
+										 sample->probe, sample->nprobes);
+
+	if (!whatif_fit_load(fit, load))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there are too few commits to learn from"),
+				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
+						   trace->n, whatif_fit_summary(fit)->nclients,
+						   load->ncycles, whatif_fit_summary(fit)->nflushes),
+				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
+	report_load(sample, load, whatif_fit_summary(fit));
+	check_locks(trace, whatif_fit_summary(fit)->nclients);
+}
+
+/*----------------------------------------------------------------
+ * The prediction
+ *----------------------------------------------------------------
+ */
+
+/* Parts of the sample, some of them several times. */
+static void
+choose_blocks(WhatifLoad *load, uint64 seed)
+{
+	pg_prng_state random;
+	int		   *replay = palloc(load->nblocks * sizeof(int));
+
+	pg_prng_seed(&random, seed);
+	load->nreplay = 0;
+	while (load->nreplay + RUN <= load->nblocks)
+	{
+		int			first = (int) pg_prng_uint64_range(&random, 0,
+													   load->nblocks - RUN);
+
+		for (int i = 0; i < RUN; i++)
+			replay[load->nreplay++] = first + i;
+	}
+	load->replay = replay;
+}
+
+/* What the replicas of one pair say of one quantity. */
+typedef struct Spread
+{
+	int			n;
+	double		sum;
+	double		squares;
+} Spread;
+
+static void
+add_value(Spread *spread, double value)
+{
+	if (isnan(value))
+		return;
+	spread->n++;
+	spread->sum += value;
+	spread->squares += value * value;
+}
+
+/*
+ * The replicas are as far from each other as such samples are.  So their spread,
+ * not that of their mean, says where another sample would have led.
+ */
+static Estimate
+spread_estimate(const Spread *spread)
+{
+	Estimate	estimate = estimate_mean(spread->n, spread->sum, spread->squares);
+	double		factor = sqrt(spread->n);
+
+	if (spread->n < 2)
+		return estimate;
+	estimate.high = estimate.mean + (estimate.high - estimate.mean) * factor;
+	estimate.low = Max(2 * estimate.mean - estimate.high, 0);
+	return estimate;
+}
+
+static double
+ratio(double numerator, double denominator)
+{
+	return denominator > 0 ? numerator / denominator : NAN;
+}
+
+static void
+predict(WhatifLoad *const replica, double time, Prediction *prediction)
+{
+	Spread		commits = {0};
+	Spread		flushes = {0};
+	Spread		group_size = {0};
+	Spread		hits = {0};
+	Spread		mean = {0};
+	Spread		p99 = {0};
+
+	for (int r = 0; r < REPLICAS; r++)
+	{
+		WhatifOutcome outcome;
+
+		CHECK_FOR_INTERRUPTS();
+		whatif_simulate(&replica[r], prediction->pair.delay,
+						prediction->pair.siblings, time, r + 1, &outcome);
+		add_value(&commits, 1e6 * outcome.commits / outcome.time);
+		add_value(&flushes, 1e6 * outcome.flushes / outcome.time);
+		add_value(&group_size, ratio(outcome.commits, outcome.flushes));
+		add_value(&hits, ratio(outcome.hits, outcome.flushes));
+		add_value(&mean, ratio(outcome.latency / 1e3, outcome.commits));
+		add_value(&p99, histogram_quantile(outcome.cell, 0.99) / NS_PER_MS);
+	}
+	prediction->commits = spread_estimate(&commits);
+	prediction->flushes = spread_estimate(&flushes);
+	prediction->group_size = spread_estimate(&group_size);
+	prediction->hit_fraction = spread_estimate(&hits);
+	prediction->hit_fraction.high = Min(prediction->hit_fraction.high, 1);
+	prediction->mean = spread_estimate(&mean);
+	prediction->p99 = spread_estimate(&p99);
+}
+
+/* us to simulate, so that it takes seconds and not minutes. */
+static double
+replica_time(const Sample *sample, int npairs)
+{
+	double		rate = (double) sample->trace.n /
+	(sample->trace.ended_at - sample->trace.started_at) * 1000;
+	double		affordable = MAX_EVENTS / (rate * npairs * REPLICAS);
+
+	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 20);
+}
+
+static void
+predict_all(const Sample *sample, const WhatifLoad *load, Predictions *all)
+{
+	WhatifLoad	replica[REPLICAS];
+	double		time = replica_time(sample, all->n);
+
+	for (int r = 0; r < REPLICAS; r++)
+	{
+		replica[r] = *load;
+		choose_blocks(&replica[r], r + 1);
+	}
+	for (int i = 0; i < all->n; i++)
+		predict(replica, time, &all->prediction[i]);
+}
+
+/* A prediction for each pair, and for the present setting in any case. */
+static void
+make_predictions(const DelayPairs *pairs, const DelayPair *present,
+				 Predictions *all)
+{
+	all->prediction = palloc0((pairs->n + 1) * sizeof(Prediction));
+	all->present = -1;
+	for (all->n = 0; all->n < pairs->n; all->n++)
+	{
+		const DelayPair *pair = &pairs->pair[all->n];
+
+		all->prediction[all->n].pair = *pair;
+		if (pair->delay == present->delay && pair->siblings == present->siblings)
+			all->present = all->n;
+	}
+	if (all->present >= 0)
+		return;
+	all->present = all->n;
+	all->prediction[all->n++].pair = *present;
+}
+
+/* Watch the commits for a time of "sample" ns, and predict. */
+Predictions *
+whatif_run(const DelayPairs *pairs, uint64 length)
+{
+	Predictions *all = palloc0(sizeof(Predictions));
+	Sample	   *sample = take_sample(length);
+	WhatifLoad	load;
+	DelayPair	present;
+
+	check_sample(sample);
+	present = present_pair(&sample->trace);
+	check_settings(&sample->trace, &present);
+	make_predictions(pairs, &present, all);
+	all->measured = sample->measured;
+	learn(sample, &load);
+	predict_all(sample, &load, all);
+	return all;
+}

@@ -1,0 +1,40 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif.h
+ *		What another commit_delay would do, without trying it; see whatif.c.
+ *
+ * src/whatif.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WHATIF_H
+#define COMMIT_STATS_WHATIF_H
+
+#include "best_delay.h"
+#include "delay_pairs.h"
+#include "tally.h"
+
+/* What is predicted of one pair; times in ms. */
+typedef struct Prediction
+{
+	DelayPair	pair;
+	Estimate	commits;		/* per second */
+	Estimate	flushes;		/* per second */
+	Estimate	group_size;		/* commits per flush */
+	Estimate	hit_fraction;
+	Estimate	mean;			/* time of a commit */
+	Estimate	p99;
+} Prediction;
+
+/* All of it; palloc'd. */
+typedef struct Predictions
+{
+	int			n;
+	Prediction *prediction;
+	int			present;		/* which has the settings that commits had */
+	Tally		measured;		/* what was measured with them */
+} Predictions;
+
+extern Predictions *whatif_run(const DelayPairs *pairs, uint64 sample);
+
+#endif							/* COMMIT_STATS_WHATIF_H */

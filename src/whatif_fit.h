@@ -1,0 +1,43 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_fit.h
+ *		From traced commits to a load that can be simulated; see whatif_fit.c.
+ *
+ * src/whatif_fit.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WHATIF_FIT_H
+#define COMMIT_STATS_WHATIF_FIT_H
+
+#include "commit_trace.h"
+#include "whatif_model.h"
+
+/* A sample is cut into so many blocks of time. */
+#define FIT_BLOCKS		100
+
+typedef struct WhatifFit WhatifFit;
+
+/* What a fit found, besides the load; for those who want to know. */
+typedef struct FitSummary
+{
+	int			nclients;
+	int			ncycles;
+	int			nflushes;
+	double		slope;			/* of the time to the next commit over the
+								 * time that a commit took */
+	bool		open;
+	double		idle;			/* mean, us */
+	double		work;			/* mean, us */
+	double		stall;			/* flushes longer than that are stalls, us */
+	int			nstalls;
+	double		regularity;		/* of the stalls, up to 1; 0: no quota */
+} FitSummary;
+
+extern WhatifFit *whatif_fit_prepare(const TracedCommit *commit, int n,
+									 uint64 started_at, uint64 ended_at,
+									 const double *slack, int nslack);
+extern bool whatif_fit_load(WhatifFit *fit, WhatifLoad *load);
+extern const FitSummary *whatif_fit_summary(const WhatifFit *fit);
+
+#endif							/* COMMIT_STATS_WHATIF_FIT_H */

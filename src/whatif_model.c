@@ -1,0 +1,584 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_model.c
+ *		A server whose backends commit, simulated.
+ *
+ * From one event to the next: what the clients do between their commits, and
+ * what XLogFlush() does with those who come.
+ *
+ * The clients.  Each goes through cycles that were seen: idle for a time, then
+ * at work, then it commits.  Those at work share the CPUs: while n of them work,
+ * each gets along at min(1, cores / n) of the speed that it has alone.  As that
+ * is the same for all, one "virtual" clock shows how much work each of them has
+ * done, and whose work will be done first does not change when others come or
+ * go.  For the last part of its work a transaction has an xid.  That sessions wait
+ * for locks of each other is not simulated: it counts as work.
+ *
+ * In an open load transactions begin by themselves and wait for a client that
+ * is free.
+ *
+ * The flush.  Whoever comes while nobody has the WAL write lock becomes the
+ * leader a moment later.  Having got the lock, it sleeps if enough others are
+ * active, then writes for all who have come by then.  When the flush is done
+ * they all go on; if others have come meanwhile, one of them is the next leader
+ * after the handoff, or a newcomer that is quicker.
+ *
+ * The device.  A flush takes a time that was seen after a rest as long.  Where a quota limits it, so
+ * many flushes can be made in a window of time, and the one that is too many
+ * waits for the next window.
+ *
+ * This room knows neither SQL nor shared memory, nor where its figures come
+ * from: it computes.
+ *
+ * src/whatif_model.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+
+#include "whatif_model.h"
+
+#define NEVER	INFINITY
+
+/* The part of the simulated time that does not count. */
+#define WARM_UP	0.1
+
+/*
+ * No server does more.  Without a limit, times that are all 0 would keep us here
+ * for ever.
+ */
+#define MAX_EVENTS_PER_US	4
+
+/* A block with fewer values is not drawn from. */
+#define ENOUGH	5
+
+typedef enum ClientState
+{
+	CLIENT_IDLE,				/* until "when" */
+	CLIENT_FREE,				/* in an open load: nothing to do */
+	CLIENT_WORKING,				/* until the virtual clock shows "when" */
+	CLIENT_COMMITTING			/* since "arrived" */
+} ClientState;
+
+typedef struct Client
+{
+	ClientState state;
+	double		when;
+	double		work;			/* in this cycle, after it woke up */
+	double		awake_at;		/* virtual: until then it seems to commit */
+	double		done_at;		/* virtual: end of its work */
+	double		wake;			/* work that it takes to wake up */
+	double		arrived;
+} Client;
+
+typedef enum ServerState
+{
+	WAL_FREE,					/* nobody has the WAL write lock */
+	WAL_PENDING,				/* a newcomer will, at wal_at */
+	WAL_HANDOFF,				/* one who waited will, at wal_at */
+	WAL_SLEEPING,				/* the leader sleeps until wal_at */
+	WAL_WRITING					/* the flush ends at wal_at */
+} ServerState;
+
+/* A heap of clients: whose "when" is lowest is the first. */
+typedef struct Heap
+{
+	int			n;
+	int		   *client;
+} Heap;
+
+typedef struct Simulation
+{
+	const WhatifLoad *load;
+	int			delay;
+	int			threshold;
+	pg_prng_state random;
+
+	double		now;
+	double		counting_from;
+	int			block;			/* that is being replayed */
+	double		block_end;
+	double		virtual_now;
+	Client	   *client;
+	int			next_cycle;
+	Heap		working;		/* by the virtual clock */
+	Heap		idle;			/* by the clock */
+	double		next_arrival;	/* open load */
+	int			backlog;		/* transactions that wait for a client */
+	int			nfree;
+	int		   *free;
+
+	ServerState wal;
+	double		wal_at;
+	int			ncommitting;
+	int			nmembers;		/* of the flush under way */
+	int		   *member;
+	double		flushed_at;		/* end of the last flush */
+	double		window_end;
+	double		left_in_window;
+
+	WhatifOutcome *outcome;
+} Simulation;
+
+/*----------------------------------------------------------------
+ * Chance
+ *----------------------------------------------------------------
+ */
+
+static int
+random_below(Simulation *sim, int n)
+{
+	return (int) pg_prng_uint64_range(&sim->random, 0, n - 1);
+}
+
+/* One of the present block, if it has enough of them. */
+static double
+draw(Simulation *sim, const Draws *draws)
+{
+	if (draws->n == 0)
+		return 0;
+	if (draws->first != NULL)
+	{
+		int			first = draws->first[sim->block];
+		int			n = draws->first[sim->block + 1] - first;
+
+		if (n >= ENOUGH)
+			return draws->value[first + random_below(sim, n)];
+	}
+	return draws->value[random_below(sim, draws->n)];
+}
+
+static double
+draw_exponential(Simulation *sim, double rate)
+{
+	return -log(1.0 - pg_prng_double(&sim->random)) / rate;
+}
+
+/*----------------------------------------------------------------
+ * Heaps
+ *----------------------------------------------------------------
+ */
+
+static void
+heap_push(Simulation *sim, Heap *heap, int c)
+{
+	int			i = heap->n++;
+
+	while (i > 0)
+	{
+		int			parent = (i - 1) / 2;
+
+		if (sim->client[heap->client[parent]].when <= sim->client[c].when)
+			break;
+		heap->client[i] = heap->client[parent];
+		i = parent;
+	}
+	heap->client[i] = c;
+}
+
+static int
+heap_pop(Simulation *sim, Heap *heap)
+{
+	int			first = heap->client[0];
+	int			c = heap->client[--heap->n];
+	int			i = 0;
+
+	for (;;)
+	{
+		int			child = 2 * i + 1;
+
+		if (child >= heap->n)
+			break;
+		if (child + 1 < heap->n &&
+			sim->client[heap->client[child + 1]].when <
+			sim->client[heap->client[child]].when)
+			child++;
+		if (sim->client[c].when <= sim->client[heap->client[child]].when)
+			break;
+		heap->client[i] = heap->client[child];
+		i = child;
+	}
+	heap->client[i] = c;
+	return first;
+}
+
+static double
+heap_first(const Simulation *sim, const Heap *heap)
+{
+	return heap->n == 0 ? NEVER : sim->client[heap->client[0]].when;
+}
+
+/*----------------------------------------------------------------
+ * Clients
+ *----------------------------------------------------------------
+ */
+
+/* How fast each of those at work gets along. */
+static double
+speed(const Simulation *sim)
+{
+	return Min(1.0, sim->load->cores / sim->working.n);
+}
+
+/*
+ * Those who go on after the same flush get cycles that began together, as these
+ * have much in common: processes that run on one CPU one after the other, or
+ * clients that are served by one thread.
+ */
+static void
+draw_cycles(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	int			from = load->first[sim->block];
+	int			n = load->first[sim->block + 1] - from;
+
+	if (n < ENOUGH)
+	{
+		from = 0;
+		n = load->ncycles;
+	}
+	sim->next_cycle = from + random_below(sim, n);
+}
+
+static const LoadCycle *
+next_cycle(Simulation *sim)
+{
+	if (sim->next_cycle >= sim->load->ncycles)
+		sim->next_cycle = 0;
+	return &sim->load->cycle[sim->next_cycle++];
+}
+
+static void
+begin_work(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->state = CLIENT_WORKING;
+	client->awake_at = sim->virtual_now + client->wake;
+	client->done_at = client->awake_at + client->work;
+	client->when = client->done_at;
+	heap_push(sim, &sim->working, c);
+}
+
+/* A client has committed, or is there for the first time. */
+static void
+begin_cycle(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+	const LoadCycle *cycle = next_cycle(sim);
+
+	client->wake = cycle->wake;
+	client->work = cycle->work;
+	if (sim->load->arrivals > 0 && sim->backlog == 0)
+	{
+		client->state = CLIENT_FREE;
+		sim->free[sim->nfree++] = c;
+		return;
+	}
+	if (sim->load->arrivals > 0)
+		sim->backlog--;
+	else if (cycle->idle > 0)
+	{
+		client->state = CLIENT_IDLE;
+		client->when = sim->now + cycle->idle;
+		heap_push(sim, &sim->idle, c);
+		return;
+	}
+	begin_work(sim, c);
+}
+
+/* A transaction of an open load begins. */
+static void
+arrive(Simulation *sim)
+{
+	sim->next_arrival = sim->now + draw_exponential(sim, sim->load->arrivals);
+	if (sim->nfree > 0)
+	{
+		int			i = random_below(sim, sim->nfree);
+		int			c = sim->free[i];
+
+		sim->free[i] = sim->free[--sim->nfree];
+		begin_work(sim, c);
+	}
+	else
+		sim->backlog++;
+}
+
+/* Does a client have an xid? */
+static bool
+is_active(const Simulation *sim, const Client *client)
+{
+	if (client->state == CLIENT_COMMITTING)
+		return true;
+	return client->state == CLIENT_WORKING &&
+		(sim->virtual_now < client->awake_at ||
+		 sim->virtual_now >= client->done_at - client->work * sim->load->xid_share);
+}
+
+static int
+count_active(const Simulation *sim)
+{
+	int			n = 0;
+
+	for (int c = 0; c < sim->load->nclients; c++)
+		n += is_active(sim, &sim->client[c]);
+	return n;
+}
+
+/*----------------------------------------------------------------
+ * The flush
+ *----------------------------------------------------------------
+ */
+
+/* The WAL write lock will be taken, at "when" unless somebody is quicker. */
+static void
+expect_leader(Simulation *sim, ServerState state, double when)
+{
+	sim->wal = state;
+	sim->wal_at = when;
+}
+
+static void
+commit(Simulation *sim, int c)
+{
+	double		when;
+
+	sim->client[c].state = CLIENT_COMMITTING;
+	sim->client[c].arrived = sim->now;
+	sim->member[sim->ncommitting++] = c;
+	if (sim->wal == WAL_FREE)
+		expect_leader(sim, WAL_PENDING,
+					  sim->now + draw(sim, &sim->load->lead));
+	else if (sim->wal == WAL_HANDOFF)
+	{
+		when = sim->now + draw(sim, &sim->load->overtake);
+		if (when < sim->wal_at)
+			expect_leader(sim, WAL_HANDOFF, when);
+	}
+}
+
+/* Write and sync, for all who have come. */
+static void
+write_wal(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	double		start = sim->now;
+
+	if (load->window > 0)
+	{
+		while (start >= sim->window_end)
+		{
+			sim->window_end += load->window;
+			sim->left_in_window = draw(sim, &load->quota);
+		}
+		if (sim->left_in_window < 1)
+		{
+			start = sim->window_end;
+			sim->window_end += load->window;
+			sim->left_in_window = draw(sim, &load->quota);
+		}
+		sim->left_in_window--;
+	}
+	sim->nmembers = sim->ncommitting;
+	sim->wal = WAL_WRITING;
+	sim->wal_at = start +
+		draw(sim, &load->flush[rest_class(sim->now - sim->flushed_at)]);
+}
+
+/* Somebody has the WAL write lock: sleep first? */
+static void
+lead(Simulation *sim)
+{
+	int			siblings = count_active(sim) - 1;
+	bool		counts = sim->now >= sim->counting_from;
+
+	if (counts)
+	{
+		sim->outcome->flushes++;
+		sim->outcome->siblings += siblings;
+	}
+	if (sim->delay == 0 || siblings < sim->threshold)
+	{
+		write_wal(sim);
+		return;
+	}
+	if (counts)
+		sim->outcome->hits++;
+	sim->wal = WAL_SLEEPING;
+	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
+}
+
+static void
+count_commit(Simulation *sim, const Client *client)
+{
+	double		latency = sim->now - client->arrived + client->wake / speed(sim);
+
+	if (sim->now < sim->counting_from)
+		return;
+	sim->outcome->commits++;
+	sim->outcome->latency += latency;
+	sim->outcome->cell[histogram_cell((uint64) (latency * 1000))]++;
+}
+
+static void
+end_flush(Simulation *sim)
+{
+	int			ndone = sim->nmembers;
+
+	sim->wal = WAL_FREE;
+	sim->flushed_at = sim->now;
+	sim->nmembers = 0;
+	draw_cycles(sim);
+	for (int i = 0; i < ndone; i++)
+		begin_cycle(sim, sim->member[i]);
+	for (int i = 0; i < ndone; i++)
+		count_commit(sim, &sim->client[sim->member[i]]);
+	sim->ncommitting -= ndone;
+	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
+	if (sim->ncommitting > 0)
+		expect_leader(sim, WAL_HANDOFF,
+					  sim->now + draw(sim, &sim->load->handoff));
+}
+
+/*----------------------------------------------------------------
+ * From event to event
+ *----------------------------------------------------------------
+ */
+
+/* Let the clocks go on to the time of the next event. */
+static void
+advance(Simulation *sim, double when)
+{
+	double		elapsed = Max(when - sim->now, 0);
+
+	if (sim->working.n > 0)
+		sim->virtual_now += elapsed * speed(sim);
+	sim->now += elapsed;
+}
+
+static void
+wal_event(Simulation *sim)
+{
+	switch (sim->wal)
+	{
+		case WAL_PENDING:
+		case WAL_HANDOFF:
+			lead(sim);
+			break;
+		case WAL_SLEEPING:
+			write_wal(sim);
+			break;
+		case WAL_WRITING:
+			end_flush(sim);
+			break;
+		case WAL_FREE:
+			break;
+	}
+}
+
+static void
+work_event(Simulation *sim)
+{
+	int			c;
+
+	/* not a matter of rounding: this is what the time was made for */
+	sim->virtual_now = Max(sim->virtual_now, heap_first(sim, &sim->working));
+	c = heap_pop(sim, &sim->working);
+	commit(sim, c);
+}
+
+/* Go on with another stretch of what was seen. */
+static void
+choose_block(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+
+	if (load->nreplay > 0)
+		sim->block = load->replay[random_below(sim, load->nreplay)];
+	else
+		sim->block = random_below(sim, load->nblocks);
+	sim->block_end = load->nblocks > 1 ? sim->now + load->block_length : NEVER;
+}
+
+/* Returns false if nothing will ever happen any more, or not in time. */
+static bool
+next_event(Simulation *sim, double end)
+{
+	double		work = sim->working.n == 0 ? NEVER : sim->now +
+	Max(heap_first(sim, &sim->working) - sim->virtual_now, 0) / speed(sim);
+	double		idle = heap_first(sim, &sim->idle);
+	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
+	double		when = Min(Min(work, idle), Min(wal, sim->next_arrival));
+
+	if (when > end)
+		return false;
+	advance(sim, when);
+	if (sim->now >= sim->block_end)
+		choose_block(sim);
+	/* who comes at the moment of a flush is in time for it */
+	if (when == work)
+		work_event(sim);
+	else if (when == idle)
+		begin_work(sim, heap_pop(sim, &sim->idle));
+	else if (when == wal)
+		wal_event(sim);
+	else
+		arrive(sim);
+	return true;
+}
+
+/* Bytes of the arrays of one simulation. */
+static Size
+clients_size(int nclients)
+{
+	return nclients * (sizeof(Client) + 4 * sizeof(int));
+}
+
+static void
+set_up(Simulation *sim, const WhatifLoad *load)
+{
+	int			n = load->nclients;
+	char	   *memory = palloc0(clients_size(n));
+
+	sim->load = load;
+	sim->client = (Client *) memory;
+	sim->working.client = (int *) (memory + n * sizeof(Client));
+	sim->idle.client = sim->working.client + n;
+	sim->free = sim->idle.client + n;
+	sim->member = sim->free + n;
+	sim->next_arrival = load->arrivals > 0 ? 0 : NEVER;
+}
+
+/*
+ * What becomes of a load with these values of commit_delay and commit_siblings?
+ * The same seed gives the same answer.
+ */
+void
+whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
+				uint64 seed, WhatifOutcome *outcome)
+{
+	Simulation	sim = {0};
+	double		events = 0;
+
+	memset(outcome, 0, sizeof(WhatifOutcome));
+	set_up(&sim, load);
+	sim.delay = delay;
+	sim.threshold = siblings;
+	sim.outcome = outcome;
+	sim.counting_from = time * WARM_UP;
+	pg_prng_seed(&sim.random, seed);
+	choose_block(&sim);
+	draw_cycles(&sim);
+	for (int c = 0; c < load->nclients; c++)
+		begin_cycle(&sim, c);
+	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))
+		events++;
+	if (events >= MAX_EVENTS_PER_US * time)
+		time = sim.now;
+	outcome->time = Max(time - sim.counting_from, 1);
+	pfree(sim.client);
+}

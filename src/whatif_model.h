@@ -1,0 +1,93 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_model.h
+ *		A server whose backends commit, simulated; see whatif_model.c.
+ *
+ * src/whatif_model.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WHATIF_MODEL_H
+#define COMMIT_STATS_WHATIF_MODEL_H
+
+#include "histogram.h"
+
+/* All times are in us. */
+
+/* Values that were seen, to draw from. */
+typedef struct Draws
+{
+	int			n;				/* 0: the value is always 0 */
+	const double *value;
+	const int  *first;			/* those of block b: from first[b] on, up to
+								 * first[b + 1], not included; null: there are
+								 * no blocks */
+} Draws;
+
+/* What a client did from the end of one flush to its next commit. */
+typedef struct LoadCycle
+{
+	double		idle;			/* no transaction, and no use of the CPU */
+	double		wake;			/* work until it knew that it had committed */
+	double		work;			/* work from then on, with a CPU to itself */
+} LoadCycle;
+
+/*
+ * How long the device had nothing to do before a flush.  After a rest it is
+ * slower: processors, disks and virtual machines fall asleep.
+ */
+#define REST_CLASSES	5
+
+static inline int
+rest_class(double rest)
+{
+	return rest < 100 ? 0 : rest < 300 ? 1 : rest < 1000 ? 2 : rest < 3000 ? 3 : 4;
+}
+
+/* A load, and the server that it runs on. */
+typedef struct WhatifLoad
+{
+	/* The stretches of time that it was seen in, to be replayed. */
+	int			nblocks;		/* at least 1 */
+	double		block_length;
+	int			nreplay;		/* 0: any block is as good as any other */
+	const int  *replay;			/* blocks to choose from */
+
+	/* The clients. */
+	int			nclients;
+	int			ncycles;
+	const LoadCycle *cycle;		/* in order of time: those that began together
+								 * are neighbours */
+	const int  *first;			/* those of each block, as in Draws; never
+								 * null */
+	double		cores;			/* that many can work without slowing down */
+	double		xid_share;		/* last part of its work with an xid */
+	double		arrivals;		/* transactions a us that begin by themselves;
+								 * 0: each client goes on when it can */
+
+	/* The WAL. */
+	Draws		flush[REST_CLASSES];	/* write and sync, after such a rest */
+	double		window;			/* so long ... */
+	Draws		quota;			/* ... so many flushes can be made; 0: any */
+	Draws		lead;			/* from a commit to its flush, nobody waiting */
+	Draws		handoff;		/* from a flush to the next, if one waits */
+	Draws		overtake;		/* from a commit to its flush, before that */
+	Draws		slack;			/* that a sleep takes longer than asked */
+} WhatifLoad;
+
+/* What came of it. */
+typedef struct WhatifOutcome
+{
+	double		time;			/* simulated */
+	double		commits;
+	double		flushes;
+	double		hits;			/* flushes that slept */
+	double		latency;		/* of all commits together */
+	double		siblings;		/* of all leaders together */
+	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
+} WhatifOutcome;
+
+extern void whatif_simulate(const WhatifLoad *load, int delay, int siblings,
+							double time, uint64 seed, WhatifOutcome *outcome);
+
+#endif							/* COMMIT_STATS_WHATIF_MODEL_H */
