@@ -1,0 +1,251 @@
+# The arithmetic of commit_delay_whatif(): cases with a known answer.
+#
+# The model and the fit know neither SQL nor shared memory.  They are compiled
+# into a module of their own (t/whatif/whatif_test.c), which has them as
+# functions.
+
+use strict;
+use warnings;
+
+use Cwd 'abs_path';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('whatif_model');
+my $module = abs_path($node->basedir) . '/whatif_test.so';
+my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
+my $include = `$pg_config --includedir-server`;
+
+chomp $include;
+system_or_bail('cc', '-O2', '-Wall', '-fPIC', '-shared', '-D_GNU_SOURCE', '-I.',
+	"-I$include", '-o', $module, 't/whatif/whatif_test.c',
+	map({ "src/$_.c" } qw(whatif_model whatif_fit histogram)), '-lm');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', qq{
+CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush float8[],
+	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
+	arrivals float8, time_window float8, quota float8, delay int, siblings int,
+	seconds float8, OUT commits float8, OUT flushes float8, OUT group_size float8,
+	OUT hits float8, OUT latency float8, OUT p99 float8)
+RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
+CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
+	OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
+	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8)
+RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
+
+# What the model says of a load.
+sub model
+{
+	my %load = (
+		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
+		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
+		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
+		@_);
+	my ($row, %result);
+
+	$load{$_} = "'{$load{$_}}'" for qw(work flush);
+	$row = $node->safe_psql('postgres', 'SELECT * FROM whatif_model(' .
+		join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')');
+	@result{qw(commits flushes group_size hits latency p99)} = split /\|/, $row;
+	return \%result;
+}
+
+# Equal to so many percent.
+sub about
+{
+	my ($got, $expected, $percent, $what) = @_;
+
+	ok(abs($got - $expected) <= $expected * $percent / 100, $what)
+	  or diag "got $got, expected $expected";
+}
+
+my ($one, $other);
+
+#
+# One client
+#
+$one = model();
+about($one->{commits}, 1e6 / 1410, 0.1, 'one client: think, lead, flush');
+is($one->{group_size}, 1, 'one client: commits alone');
+about($one->{latency}, 1010, 0.1, 'one client: latency');
+about($one->{p99}, 1010, 5, 'one client: p99');
+is($one->{hits}, 0, 'one client: no sleep');
+$one = model(delay => 500, slack => 55);
+about($one->{commits}, 1e6 / 1965, 0.1, 'one client: a sleep, and its slack, are lost');
+is($one->{hits}, 1, 'one client: always sleeps without commit_siblings');
+is_deeply(model(delay => 500, siblings => 1), model(),
+	'one client: never sleeps with them');
+about(model(idle => 1000)->{commits}, 1e6 / 2410, 0.1, 'one client: idle time');
+
+#
+# Deterministic times
+#
+$one = model(clients => 2, work => 0, lead => 0, handoff => 0);
+about($one->{commits}, 2000, 0.1, 'two clients, no think time: both in each flush');
+is($one->{group_size}, 2, '... so groups of two');
+# one works while the other flushes: they never meet, and share nothing
+$one = model(clients => 2, work => 600, lead => 0, handoff => 0, idle => 0);
+about($one->{commits}, 1e6 / 1000, 1, 'two clients that take turns keep the WAL busy')
+  if $one->{group_size} < 1.01;
+$one = model(clients => 2, work => '600,1400', lead => 0, handoff => 0);
+cmp_ok($one->{commits}, '<=', 2e6 / 2000 + 1, 'no more commits than the cycle allows');
+
+#
+# No think time: all commit together
+#
+for my $n (1, 3, 10, 100)
+{
+	$one = model(clients => $n, work => 0, lead => 5, handoff => 5);
+	is($one->{group_size}, $n, "no think time: $n commits per flush");
+	about($one->{commits}, $n * 1e6 / 1005, 0.1, "no think time: $n clients");
+}
+# a delay that is long enough does the same with think time
+$one = model(clients => 10, work => '200,400,600', delay => 2000);
+about($one->{group_size}, 10, 0.1, 'a long delay waits for all');
+
+#
+# Infinite siblings: as without a delay
+#
+for my $load ({ clients => 10 }, { clients => 10, work => '100,500,2500', flush => '300,900' },
+	{ clients => 20, cores => 2, arrivals => 500 })
+{
+	is_deeply(model(%$load, delay => 1000, siblings => 1000), model(%$load),
+		'infinite siblings');
+}
+
+#
+# Siblings: those that commit, and those that have an xid
+#
+cmp_ok(model(clients => 10, work => '20000,30000,50000', delay => 100, siblings => 5,
+		xid_share => 0, seconds => 20)->{hits}, '<', 0.05, 'nobody has an xid');
+$one = model(clients => 10, work => '20000,30000,50000', delay => 100, siblings => 9,
+	seconds => 20);
+is($one->{hits}, 1, 'everybody has an xid');
+$one = model(clients => 10, work => '20000,30000,50000', delay => 100, siblings => 5,
+	xid_share => 0.5, seconds => 60);
+cmp_ok($one->{hits}, '>', 0.2, 'some have an xid: some sleep');
+cmp_ok($one->{hits}, '<', 0.8, 'some have an xid: some do not');
+
+#
+# Arrivals so rare that a delay only costs
+#
+$one = model(clients => 10, arrivals => 10, work => 100, seconds => 1000);
+$other = model(clients => 10, arrivals => 10, work => 100, seconds => 1000, delay => 3000);
+about($one->{commits}, 10, 3, 'rare arrivals: each commits');
+about($other->{commits}, $one->{commits}, 1, 'rare arrivals: a delay changes nothing in that');
+about($one->{latency}, 1010, 2, 'rare arrivals: latency is a flush');
+# one that comes during the sleep waits for less of it
+about($other->{latency} - $one->{latency}, 3000, 3, 'rare arrivals: a delay is added');
+about($one->{group_size}, 1, 2, 'rare arrivals: commits alone');
+
+# More arrivals than the server can take: as fast as it can
+about(model(clients => 1, arrivals => 5000)->{commits}, 1e6 / 1410, 1,
+	'more arrivals than one client can take');
+
+#
+# Sharing of the CPUs
+#
+about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 1)
+	->{commits}, 1000, 2, 'four clients on one CPU');
+about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 4)
+	->{commits}, 4000, 2, 'four clients on four CPUs');
+
+#
+# A quota of flushes
+#
+my %quota = (flush => 1000, work => 0, lead => 0, handoff => 0, time_window => 100e3,
+	quota => 10);
+about(model(%quota)->{flushes}, 100, 2, 'a quota is all there is');
+about(model(%quota, clients => 10)->{commits}, 1000, 2, 'a quota of flushes, not of commits');
+about(model(%quota, quota => 1000)->{flushes}, 1000, 2, 'a quota that is not used up');
+# what a delay is good for
+%quota = (%quota, clients => 10, work => '500,1000,1500', quota => 20, lead => 10, handoff => 10);
+cmp_ok(model(%quota, delay => 2000)->{commits}, '>', 1.5 * model(%quota)->{commits},
+	'with a quota, a delay earns a lot');
+
+#
+# Learning from traces that are made up
+#
+
+# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA): sessions that commit all
+# together, or one after the other on a device with a quota.
+sub trace
+{
+	my ($n, $think, $flush, $seconds, $window, $quota) = @_;
+	my ($now, $group, $used, $window_end, @values) = (0, 0, 0, $window);
+
+	while ($now < $seconds * 1e6)
+	{
+		my $start = $now + $think;
+		my $begin = $start + 10;
+
+		if ($window)
+		{
+			while ($begin >= $window_end) { $window_end += $window; $used = 0; }
+			if ($used++ >= $quota) { $begin = $window_end; $window_end += $window; $used = 1; }
+		}
+		my $end = $begin + $flush;
+		push @values, $_, $start, $end, $group,
+		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $think, 0
+		  for 1 .. $n;
+		$group++;
+		$now = $end;
+	}
+	return join ',', @values;
+}
+
+sub learn
+{
+	my ($trace, $delay, $siblings) = @_;
+	my ($row, %result);
+
+	$row = $node->safe_psql('postgres',
+		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5)");
+	@result{qw(enough cores xid_share arrivals time_window quota commits latency)} =
+	  split /\|/, $row;
+	return \%result;
+}
+
+$one = learn(trace(1, 400, 1000, 3), 0, 5);
+is($one->{enough}, 1, 'learning: one session');
+is($one->{arrivals}, 0, 'learning: it goes on by itself');
+is($one->{time_window}, 0, 'learning: no quota');
+about($one->{commits}, 1e6 / 1410, 1, 'learning: its commits');
+about($one->{latency}, 1010, 1, 'learning: its latency');
+about(learn(trace(1, 400, 1000, 3), 1000, 0)->{commits}, 1e6 / 2410, 1,
+	'learning: its commits with a delay');
+
+$one = learn(trace(1, 400, 1000, 4, 100e3, 20), 0, 5);
+about($one->{time_window}, 100e3, 2, 'learning: a window');
+about($one->{quota}, 20, 1, 'learning: its quota');
+about($one->{commits}, 200, 3, 'learning: commits with a quota');
+# a delay of 3 ms uses the window up without a stall
+about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits}, 1e6 / 6410, 3,
+	'learning: commits with a delay that makes the quota do');
+
+about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits}, 5e6 / 1410, 3,
+	'learning: five sessions that commit together');
+
+is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
+is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');
+
+# Nothing in a trace may upset the arithmetic: clocks that do not agree, groups
+# that are not known, sessions that commit once.
+my @nonsense;
+for my $i (1 .. 500)
+{
+	my $start = ($i * 7919) % 100_000;
+	push @nonsense, $i % 7, $start, $start + ($i * 104729) % 3000,
+	  $i % 3 ? $i % 50 : 4294967295, $i % 2 ? ($i * 31) % 5000 : 0,
+	  ($i * 13) % 20, ($i * 17) % 100_000, $i % 5 ? 0 : 500;
+}
+$one = learn(join(',', @nonsense), 500, 1);
+ok($one->{commits} >= 0, 'learning: nonsense is survived');
+
+# Times that are all 0 do not keep it for ever
+ok(model(clients => 3, work => 0, flush => 0, lead => 0, handoff => 0, seconds => 1)->{commits} >= 0,
+	'no time at all: it ends');
+
+done_testing();

@@ -1,0 +1,167 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_test.c
+ *		The arithmetic of commit_delay_whatif() as SQL functions, for the tests.
+ *
+ * t/028_whatif_model.pl compiles it together with the rooms that it tests, which
+ * know neither SQL nor shared memory.  Nothing of it is built into the extension.
+ *
+ * t/whatif/whatif_test.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/tuplestore.h"
+
+#include "src/whatif_fit.h"
+#include "src/whatif_model.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(whatif_model);
+PG_FUNCTION_INFO_V1(whatif_learn);
+
+static int
+read_floats(FunctionCallInfo fcinfo, int argument, const double **values)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+
+	*values = (const double *) ARR_DATA_PTR(array);
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}
+
+static Draws
+one_value(const double *value)
+{
+	Draws		draws = {1, value, NULL};
+
+	return draws;
+}
+
+static void
+put(FunctionCallInfo fcinfo, const double *values, int n)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum		datums[16];
+	bool		nulls[16] = {0};
+
+	for (int i = 0; i < n; i++)
+		datums[i] = Float8GetDatum(values[i]);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, datums, nulls);
+}
+
+/*
+ * whatif_model(clients int, idle float8, work float8[], flush float8[],
+ *				lead float8, handoff float8, slack float8, cores float8,
+ *				xid_share float8, arrivals float8, time_window float8,
+ *				quota float8, delay int, siblings int, seconds float8)
+ *
+ * Every client has the same cycles.  Times in us, arrivals per second.
+ */
+Datum
+whatif_model(PG_FUNCTION_ARGS)
+{
+	WhatifLoad	load = {0};
+	WhatifOutcome outcome;
+	const double *work;
+	LoadCycle  *cycle;
+	int			nwork = read_floats(fcinfo, 2, &work);
+	int			first[2] = {0, nwork};
+	double		lead = PG_GETARG_FLOAT8(4);
+	double		handoff = PG_GETARG_FLOAT8(5);
+	double		slack = PG_GETARG_FLOAT8(6);
+	double		quota = PG_GETARG_FLOAT8(11);
+	double		result[6];
+
+	InitMaterializedSRF(fcinfo, 0);
+	load.nblocks = 1;
+	load.nclients = PG_GETARG_INT32(0);
+	load.ncycles = nwork;
+	load.cycle = cycle = palloc0(nwork * sizeof(LoadCycle));
+	for (int i = 0; i < nwork; i++)
+	{
+		cycle[i].idle = PG_GETARG_FLOAT8(1);
+		cycle[i].work = work[i];
+	}
+	load.first = first;
+	load.flush[0].n = read_floats(fcinfo, 3, &load.flush[0].value);
+	for (int c = 1; c < REST_CLASSES; c++)
+		load.flush[c] = load.flush[0];
+	load.lead = load.overtake = one_value(&lead);
+	load.handoff = one_value(&handoff);
+	load.slack = one_value(&slack);
+	load.cores = PG_GETARG_FLOAT8(7);
+	load.xid_share = PG_GETARG_FLOAT8(8);
+	load.arrivals = PG_GETARG_FLOAT8(9) / 1e6;
+	load.window = PG_GETARG_FLOAT8(10);
+	load.quota = one_value(&quota);
+	whatif_simulate(&load, PG_GETARG_INT32(12), PG_GETARG_INT32(13),
+					PG_GETARG_FLOAT8(14) * 1e6, 1, &outcome);
+	result[0] = 1e6 * outcome.commits / outcome.time;
+	result[1] = 1e6 * outcome.flushes / outcome.time;
+	result[2] = outcome.commits / outcome.flushes;
+	result[3] = outcome.hits / outcome.flushes;
+	result[4] = outcome.latency / outcome.commits;
+	result[5] = histogram_quantile(outcome.cell, 0.99) / 1000;
+	put(fcinfo, result, 6);
+	return (Datum) 0;
+}
+
+/*
+ * whatif_learn(trace float8[], delay int, siblings int, seconds float8)
+ *
+ * The trace has 8 values for each commit: session, start and end in us, number
+ * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
+ * the commit_delay that it had.
+ */
+Datum
+whatif_learn(PG_FUNCTION_ARGS)
+{
+	const double *value;
+	int			n = read_floats(fcinfo, 0, &value) / 8;
+	TracedCommit *commit = palloc0(n * sizeof(TracedCommit));
+	double		slack = 0;
+	uint64		end = 0;
+	WhatifFit  *fit;
+	WhatifLoad	load;
+	WhatifOutcome outcome;
+	double		result[8] = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < n; i++, value += 8)
+	{
+		commit[i].pid = value[0];
+		commit[i].started_at = value[1] * 1000;
+		commit[i].ended_at = value[2] * 1000;
+		commit[i].group = value[3];
+		commit[i].io_time = value[4] * 1000;
+		commit[i].led = value[4] > 0;
+		commit[i].timed = true;
+		commit[i].siblings = value[5];
+		commit[i].age = value[6];
+		commit[i].delay = value[7];
+		end = Max(end, commit[i].ended_at);
+	}
+	fit = whatif_fit_prepare(commit, n, 0, end, &slack, 1);
+	result[0] = whatif_fit_load(fit, &load);
+	result[1] = load.cores;
+	result[2] = load.xid_share;
+	result[3] = load.arrivals * 1e6;
+	result[4] = load.window;
+	for (int i = 0; i < load.quota.n; i++)
+		result[5] += load.quota.value[i] / load.quota.n;
+	if (result[0] != 0)
+	{
+		whatif_simulate(&load, PG_GETARG_INT32(1), PG_GETARG_INT32(2),
+						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
+		result[6] = 1e6 * outcome.commits / outcome.time;
+		result[7] = outcome.latency / outcome.commits;
+	}
+	put(fcinfo, result, 8);
+	return (Datum) 0;
+}
