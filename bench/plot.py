@@ -470,9 +470,49 @@ def mixed_load(rows):
     return figure
 
 
+def whatif(rows):
+    """Commits/s by commit_delay: predicted, in the sweep, and alone; a panel per load."""
+    loads = list(dict.fromkeys((r["disk"], r["script"], r["clients"]) for r in rows))
+    columns = 4
+    lines = -(-len(loads) // columns)
+    figure, axes = plt.subplots(lines, columns, figsize=(11, 2.6 * lines + 0.8),
+                                squeeze=False)
+    kinds = [("fixed", "measured alone", "o", OURS), ("sweep", "sweep", "s", COMMIT),
+             ("whatif", "predicted from 5 s without a delay", "D", THEIRS)]
+
+    for axis in axes.flat[len(loads):]:
+        axis.set_visible(False)
+    for axis, load in zip(axes.flat, loads):
+        of = [r for r in rows if (r["disk"], r["script"], r["clients"]) == load]
+        places = {d: i for i, d in enumerate(sorted({r["commit_delay"] for r in of}))}
+        for shift, (kind, name, marker, color) in enumerate(kinds):
+            for delay, place in places.items():
+                values = [r["commits_per_second"] for r in of
+                          if r["kind"] == kind and r["commit_delay"] == delay]
+                if not values:
+                    continue
+                median, error = median_and_error(values)
+                axis.errorbar(place + (shift - 1) * 0.2, median, yerr=error, fmt=marker,
+                              color=color, capsize=2, markersize=4,
+                              label=name if place == 0 else None)
+        axis.set_xticks(range(len(places)), [f"{d:g}" for d in places])
+        axis.set_ylim(bottom=0)
+        axis.tick_params(labelsize=8)
+        axis.set_title(f"{load[0]} disk, {load[1]}, {load[2]:g} clients", fontsize=8.5)
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=3)
+    figure.suptitle("Commits/s by commit_delay (us): "
+                    f"{max(r['round'] for r in rows):g} rounds, median, lowest to highest\n"
+                    f"{rows[0]['server'].split(' (')[0]}", fontsize=11)
+    figure.subplots_adjust(left=0.06, right=0.985, top=1 - 0.75 / (2.6 * lines + 0.8),
+                           bottom=0.75 / (2.6 * lines + 0.8), hspace=0.42, wspace=0.25)
+    return figure
+
+
 PICTURES = {
     "synchronous-commit": synchronous_commit,
     "checkpoint-distance": checkpoint_distance,
+    "whatif": whatif,
     "commit-delay": commit_delay,
     "commit-siblings": commit_siblings,
     "group-commit": group_commit,
