@@ -406,6 +406,7 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 			reading.taken = false;
 			delay_override_end();
+			commit_trace_noted = false;
 			account_wal(WAL_OF_ABORT);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:

@@ -23,9 +23,9 @@
  * they all go on; if others have come meanwhile, one of them is the next leader
  * after the handoff, or a newcomer that is quicker.
  *
- * The device.  A flush takes a time that was seen after a rest as long.  Where a quota limits it, so
- * many flushes can be made in a window of time, and the one that is too many
- * waits for the next window.
+ * The device.  A flush takes a time that was seen after a rest as long.  Where a
+ * quota limits it, so many flushes can be made in a window of time, and the one
+ * that is too many waits for the next window.
  *
  * This room knows neither SQL nor shared memory, nor where its figures come
  * from: it computes.
