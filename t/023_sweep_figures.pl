@@ -204,7 +204,7 @@ is($rounds + 0, 3, 'the sweep goes on');
 cmp_ok($commits, '>', 0, 'with commits');
 cmp_ok($commits, '<', 1e9, 'that are none too many');
 
-end_background($load, 'INT');
+end_background($load, 'TERM');
 
 # The load that ends
 $load = start_pgbench($node, '-c 4 -T 600',
@@ -213,7 +213,7 @@ $session = start_psql($node,
 	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '100 ms')");
 ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }),
 	'a sweep is under way');
-end_background($load, 'INT');
+end_background($load, 'TERM');
 end_background($session);
 like($session->{err}, qr/WARNING: .*there were no more commits/,
 	'a load that ends is noticed');

@@ -196,7 +196,7 @@ for my $name (sort keys %load)
 	{
 		is($err, '', "$name: no other error");
 	}
-	end_background($load{$name}, 'INT');
+	end_background($load{$name}, 'TERM');
 }
 like(
 	slurp_file($node->logfile),

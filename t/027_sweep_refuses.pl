@@ -49,7 +49,7 @@ $node->poll_query_until('postgres',
 	'SELECT commits_async > 0 FROM commit_flush_stats');
 refuses(qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
 	'asynchronous commits');
-end_background($load, 'INT');
+end_background($load, 'TERM');
 
 $load = start_pgbench($node, '-c 4 -T 600',
 	insert => "INSERT INTO logged VALUES (1);\n");
@@ -84,7 +84,7 @@ is( $standby->safe_psql('postgres', "SELECT commits FROM commit_stats_sample('0.
 my ($status, $out) = $node->psql('postgres', $sweep);
 is($status, 0, 'then it does not refuse');
 
-end_background($load, 'INT');
+end_background($load, 'TERM');
 $standby->stop;
 $node->stop;
 done_testing();

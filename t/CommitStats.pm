@@ -210,7 +210,8 @@ sub errors_so_far
 	return $background->{err};
 }
 
-# Wait for the end of it, or send it a signal before; true if it succeeded.
+# Wait for the end of it, or send it a signal before; true if it succeeded.  TERM
+# will do; INT is ignored by all that a shell has started in the background.
 sub end_background
 {
 	my ($background, $signal) = @_;
