@@ -38,6 +38,7 @@
  *	src/sweep_view.c		what is wanted of a sweep, and what came of it
  *	src/whatif_view.c		what is to be predicted, and what was
  *	src/rows.h				the making of a row
+ *	src/tally_rows.h		... of columns that several of these have
  *	src/report.c			everything a person wants to know on one screen of text
  *	src/report_advice.c		... what to do next, in words
  *	src/advice.c			... from numbers to what it says and advises

@@ -30,6 +30,7 @@
 #include <math.h>
 
 #include "advice.h"
+#include "delay_pairs.h"
 
 /* Fewer of the newest flushes than this do not make a rate. */
 #define MIN_RECENT_FLUSHES	100
@@ -46,7 +47,6 @@
 
 /* commit_delay that a sweep is proposed with, us. */
 #define SWEEP_MIN_DELAY		10
-#define SWEEP_MAX_DELAY		100000
 #define SWEEP_STEPS			5
 #define SWEEP_DEFAULT_START	100.0	/* where F0 is not known */
 #define SWEEP_DISTANCE		1.25	/* closer ones are not told apart */
@@ -224,7 +224,7 @@ round_delay(double delay)
 	double		unit;
 
 	delay = Max(delay, SWEEP_MIN_DELAY);
-	delay = Min(delay, SWEEP_MAX_DELAY);
+	delay = Min(delay, COMMIT_DELAY_MAX);
 	unit = pow(10, floor(log10(delay)) - 1);
 	return (int) rint(rint(delay / unit) * unit);
 }

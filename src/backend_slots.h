@@ -63,6 +63,14 @@ typedef struct SlotTotals
 	TimestampTz stats_reset;	/* when counting began */
 } SlotTotals;
 
+/* Flushes that slept: a sum of probabilities, to whole flushes. */
+static inline uint64
+slot_delay_hits(const SlotTotals *totals)
+{
+	return Min(slot_round_fraction(totals->value[SLOT_DELAY_HITS]),
+			   totals->value[SLOT_DELAYABLE]);
+}
+
 /* The counters of this backend; null until backend_slot_find(). */
 extern pg_atomic_uint64 *my_slot;
 

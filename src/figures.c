@@ -59,8 +59,7 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	/* the slots were read later, so they know of all that the groups know */
 	f->carried = Max(f->commits, unled) - unled;
 	f->delayable = slots->value[SLOT_DELAYABLE];
-	f->delay_hits = Min(slot_round_fraction(slots->value[SLOT_DELAY_HITS]),
-						f->delayable);
+	f->delay_hits = slot_delay_hits(slots);
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
 }
 
@@ -130,11 +129,7 @@ set_commit_quantiles(CommitFigures *f, const LatencyTotals *latency)
 {
 	uint64		counts[HISTOGRAM_NCELLS] = {0};
 
-	for (int kind = LATENCY_LEADER; kind < LATENCY_FLUSH; kind++)
-	{
-		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
-			counts[cell] += latency->count[kind][cell];
-	}
+	latency_add_waited(latency, counts);
 	f->commit_p50 = quantile_us(counts, 0.5);
 	f->commit_p95 = quantile_us(counts, 0.95);
 	f->commit_p99 = quantile_us(counts, 0.99);

@@ -207,6 +207,15 @@ add_slot(LatencyTotals *totals, LatencySlot *slot)
 			pg_atomic_read_u64(&slot->local_by_setting[i]);
 }
 
+/* Add the commits that waited, whatever for and in whatever role. */
+void
+latency_add_waited(const LatencyTotals *totals, uint64 *cells)
+{
+	for (int kind = LATENCY_LEADER; kind < LATENCY_FLUSH; kind++)
+		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+			cells[cell] += totals->count[kind][cell];
+}
+
 /* Everything since the server started, resets or not. */
 void
 latency_add_up(LatencyTotals *totals)

@@ -74,6 +74,7 @@ extern WaitLevel latency_wait_level(void);
 extern void latency_count_async(uint64 time);
 extern void latency_count_commit(WaitLevel level, const CommitLatency *latency);
 extern void latency_count_flush(uint64 time);
+extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
 extern void latency_reset(void);

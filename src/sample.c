@@ -12,8 +12,7 @@
 #include "clock.h"
 #include "commit_path.h"
 #include "pause.h"
-#include "rows.h"
-#include "tally.h"
+#include "tally_rows.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_sample_1_0);
 
@@ -45,14 +44,9 @@ set_sample(Row *row, const Tally *tally)
 	set_known(row, SA_COMMITS_PER_SECOND, tally_rate(tally, SLOT_COMMITS), 1);
 	set_known(row, SA_ASYNC_PER_SECOND,
 			  tally_rate(tally, SLOT_COMMITS_ASYNC), 1);
-	set_known(row, SA_FLUSHES_PER_SECOND, tally_rate(tally, SLOT_FLUSHES), 1);
-	set_known(row, SA_COMMITS_PER_FLUSH, tally_commits_per_flush(tally), 2);
-	set_known(row, SA_DELAY_HIT_FRACTION, tally_delay_hit_fraction(tally), 3);
+	set_flush_columns(row, SA_FLUSHES_PER_SECOND, tally);
 	set_known(row, SA_WAL_BUSY_FRACTION, tally_wal_busy_fraction(tally), 3);
-	set_known(row, SA_MEAN, tally_mean_latency(tally) / NS_PER_MS, 3);
-	set_known(row, SA_P50, tally_latency_quantile(tally, 0.5) / NS_PER_MS, 3);
-	set_known(row, SA_P95, tally_latency_quantile(tally, 0.95) / NS_PER_MS, 3);
-	set_known(row, SA_P99, tally_latency_quantile(tally, 0.99) / NS_PER_MS, 3);
+	set_latency_columns(row, SA_MEAN, tally);
 }
 
 Datum

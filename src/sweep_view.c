@@ -20,8 +20,8 @@
 
 #include "compat.h"
 #include "experiment.h"
-#include "rows.h"
 #include "sweep.h"
+#include "tally_rows.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 
@@ -106,13 +106,8 @@ set_result(Row *row, const PairResult *result)
 
 	set_int8(row, SW_ROUNDS, result->rounds);
 	set_int8(row, SW_COMMITS, total->value[SLOT_COMMITS]);
-	set_known(row, SW_FLUSHES_PER_SECOND, tally_rate(total, SLOT_FLUSHES), 1);
-	set_known(row, SW_COMMITS_PER_FLUSH, tally_commits_per_flush(total), 2);
-	set_known(row, SW_DELAY_HIT_FRACTION, tally_delay_hit_fraction(total), 3);
-	set_known(row, SW_MEAN, tally_mean_latency(total) / NS_PER_MS, 3);
-	set_known(row, SW_P50, tally_latency_quantile(total, 0.5) / NS_PER_MS, 3);
-	set_known(row, SW_P95, tally_latency_quantile(total, 0.95) / NS_PER_MS, 3);
-	set_known(row, SW_P99, tally_latency_quantile(total, 0.99) / NS_PER_MS, 3);
+	set_flush_columns(row, SW_FLUSHES_PER_SECOND, total);
+	set_latency_columns(row, SW_MEAN, total);
 }
 
 static void

@@ -23,15 +23,6 @@
 #include "latency.h"
 #include "tally.h"
 
-/* Commits that waited, whatever for and in whatever role. */
-static void
-add_waited(uint64 *cells, const LatencyTotals *latency)
-{
-	for (int kind = LATENCY_LEADER; kind < LATENCY_FLUSH; kind++)
-		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
-			cells[cell] += latency->count[kind][cell];
-}
-
 /* All counts as they are now. */
 void
 tally_take(Tally *tally)
@@ -40,7 +31,7 @@ tally_take(Tally *tally)
 
 	memset(tally, 0, sizeof(Tally));
 	latency_add_up(latency);
-	add_waited(tally->latency, latency);
+	latency_add_waited(latency, tally->latency);
 	pfree(latency);
 
 	/* last, as rates are of these counters and this time */
@@ -67,12 +58,6 @@ tally_add(Tally *sum, const Tally *tally)
 		sum->value[i] += tally->value[i];
 	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
 		sum->latency[i] += tally->latency[i];
-}
-
-static double
-ratio(double numerator, double denominator)
-{
-	return denominator > 0 ? numerator / denominator : NAN;
 }
 
 /* A ratio that can only be above 1 because of how it was measured. */

@@ -10,6 +10,8 @@
 #ifndef COMMIT_STATS_TALLY_H
 #define COMMIT_STATS_TALLY_H
 
+#include <math.h>
+
 #include "backend_slots.h"
 #include "histogram.h"
 
@@ -23,6 +25,12 @@ typedef struct Tally
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		latency[HISTOGRAM_NCELLS];	/* of SLOT_COMMITS */
 } Tally;
+
+static inline double
+ratio(double numerator, double denominator)
+{
+	return denominator > 0 ? numerator / denominator : NAN;
+}
 
 extern void tally_take(Tally *tally);
 extern void tally_subtract(Tally *tally, const Tally *before);

@@ -131,9 +131,8 @@ static void
 set_delay_columns(Row *row, const SlotTotals *slots)
 {
 	uint64		delayable = slots->value[SLOT_DELAYABLE];
-	uint64		hits = slot_round_fraction(slots->value[SLOT_DELAY_HITS]);
+	uint64		hits = slot_delay_hits(slots);
 
-	hits = Min(hits, delayable);
 	set_int8(row, FS_DELAY_HITS, hits);
 	set_int8(row, FS_DELAY_MISSES, delayable - hits);
 	set_int8(row, FS_DELAY_UNCERTAIN,

@@ -324,12 +324,6 @@ spread_estimate(const Spread *spread)
 	return estimate;
 }
 
-static double
-ratio(double numerator, double denominator)
-{
-	return denominator > 0 ? numerator / denominator : NAN;
-}
-
 static void
 predict(WhatifLoad *const replica, double time, Prediction *prediction)
 {

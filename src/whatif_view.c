@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "experiment.h"
-#include "rows.h"
+#include "tally_rows.h"
 #include "whatif.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
@@ -81,15 +81,9 @@ set_measured(Row *row, const Tally *it)
 {
 	set_known(row, WI_MEASURED_COMMITS_PER_SECOND,
 			  tally_rate(it, SLOT_COMMITS), 1);
-	set_known(row, WI_MEASURED_FLUSHES_PER_SECOND,
-			  tally_rate(it, SLOT_FLUSHES), 1);
-	set_known(row, WI_MEASURED_COMMITS_PER_FLUSH,
-			  tally_commits_per_flush(it), 2);
-	set_known(row, WI_MEASURED_DELAY_HIT_FRACTION,
-			  tally_delay_hit_fraction(it), 3);
+	set_flush_columns(row, WI_MEASURED_FLUSHES_PER_SECOND, it);
 	set_known(row, WI_MEASURED_MEAN, tally_mean_latency(it) / NS_PER_MS, 3);
-	set_known(row, WI_MEASURED_P99,
-			  tally_latency_quantile(it, 0.99) / NS_PER_MS, 3);
+	set_latency_quantile(row, WI_MEASURED_P99, it, 0.99);
 }
 
 /* The predictions in the words of best_delay.c; palloc'd */

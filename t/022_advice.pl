@@ -7,6 +7,8 @@
 use strict;
 use warnings;
 
+use lib 't';
+use CommitStats;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -24,11 +26,7 @@ my @advice = names_of_enum('Advice');
 my @obstacles = names_of_enum('DelayObstacle');
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
-my $include = `$pg_config --includedir-server`;
-chomp $include;
-system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include",
-	'-o', "$dir/decide", 't/advice/decide.c', 'src/advice.c', '-lm');
+compile_c("$dir/decide", 't/advice/decide.c', 'src/advice.c', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.

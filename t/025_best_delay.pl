@@ -6,16 +6,14 @@
 use strict;
 use warnings;
 
+use lib 't';
+use CommitStats;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
-my $include = `$pg_config --includedir-server`;
-chomp $include;
-system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include",
-	'-o', "$dir/choose", 't/best_delay/choose.c', 'src/best_delay.c', '-lm');
+compile_c("$dir/choose", 't/best_delay/choose.c', 'src/best_delay.c', '-lm');
 
 # [commit_delay, commit_siblings, latency, share that slept, refused, rates]...
 # become [mean, low, high, is_best, reason]...

@@ -7,6 +7,8 @@
 use strict;
 use warnings;
 
+use lib 't';
+use CommitStats;
 use Cwd 'abs_path';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -14,12 +16,8 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
-my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
-my $include = `$pg_config --includedir-server`;
 
-chomp $include;
-system_or_bail('cc', '-O2', '-Wall', '-fPIC', '-shared', '-D_GNU_SOURCE', '-I.',
-	"-I$include", '-o', $module, 't/whatif/whatif_test.c',
+compile_c($module, '-fPIC', '-shared', '-I.', 't/whatif/whatif_test.c',
 	map({ "src/$_.c" } qw(whatif_model whatif_fit histogram)), '-lm');
 $node->init;
 $node->start;

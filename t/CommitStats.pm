@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(init_node start_node flush_stats observe wal_records
+our @EXPORT = qw(compile_c init_node start_node flush_stats observe wal_records
   run_pgbench start_pgbench start_psql errors_so_far
   end_background error_of poll_until
   views_of_commit_stats);
@@ -66,6 +66,19 @@ CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 });
 	return $node;
+}
+
+# Compile with the headers of the server under test; what and how is for cc.
+sub compile_c
+{
+	my ($output, @arguments) = @_;
+	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
+	my $include = `$pg_config --includedir-server`;
+
+	chomp $include;
+	system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include",
+		'-o', $output, @arguments);
+	return;
 }
 
 # The row of commit_flush_stats.
