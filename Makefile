@@ -35,7 +35,9 @@ OBJS = \
 	src/wal_cycles.o \
 	src/whatif.o \
 	src/whatif_fit.o \
+	src/whatif_flushes.o \
 	src/whatif_model.o \
+	src/whatif_quota.o \
 	src/whatif_view.o
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 

@@ -241,7 +241,8 @@ report_load(const Sample *sample, const WhatifLoad *load,
 								quota, load->window / 1000) : "")));
 	elog(DEBUG1, "commit_delay_whatif: cores %.2f, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, %d stalls above %.0f us, regularity %.2f",
 		 load->cores, load->xid_share, summary->slope, summary->idle,
-		 summary->work, summary->nstalls, summary->stall, summary->regularity);
+		 summary->work, summary->quota.nstalls, summary->quota.stall_limit,
+		 summary->quota.regularity);
 }
 
 static void

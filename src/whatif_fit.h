@@ -12,9 +12,7 @@
 
 #include "commit_trace.h"
 #include "whatif_model.h"
-
-/* A sample is cut into so many blocks of time. */
-#define FIT_BLOCKS		100
+#include "whatif_quota.h"
 
 typedef struct WhatifFit WhatifFit;
 
@@ -29,9 +27,7 @@ typedef struct FitSummary
 	bool		open;
 	double		idle;			/* mean, us */
 	double		work;			/* mean, us */
-	double		stall;			/* flushes longer than that are stalls, us */
-	int			nstalls;
-	double		regularity;		/* of the stalls, up to 1; 0: no quota */
+	QuotaFound	quota;
 } FitSummary;
 
 extern WhatifFit *whatif_fit_prepare(const TracedCommit *commit, int n,

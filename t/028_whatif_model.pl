@@ -18,7 +18,7 @@ my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
 
 compile_c($module, '-fPIC', '-shared', '-I.', 't/whatif/whatif_test.c',
-	map({ "src/$_.c" } qw(whatif_model whatif_fit histogram)), '-lm');
+	map({ "src/$_.c" } qw(whatif_model whatif_fit whatif_flushes whatif_quota histogram)), '-lm');
 $node->init;
 $node->start;
 $node->safe_psql('postgres', qq{
