@@ -12,11 +12,12 @@
  *
  * The ring.  Group g lives in slot g modulo the number of slots.  One 64-bit
  * word, "head", holds the number and the boundary of the newest group, so that
- * publishing a group is one compare-and-swap.  A slot is made ready half a
- * ring before it is published, by the publisher of that earlier group, and
- * only then is the old group in it folded into the histogram.  So half of the
- * slots hold the most recent groups at any moment, and a member that comes
- * late (having waited for a standby, say) still finds its group.
+ * publishing a group is one compare-and-swap.  Slots are made ready in batches,
+ * long before they are published, by the publisher of one group in FOLD_BATCH;
+ * only then are the old groups in them folded into the histogram.  So half of
+ * the slots hold the most recent groups at any moment, and a member that comes
+ * late (having waited for a standby, say) still finds its group.  What is the
+ * same in neighbouring groups, as it mostly is, is added once for a batch.
  *
  * Invariant: a group is counted once, in its slot or in the histogram.  The
  * tag of a slot says which group it is for; whoever adds to a slot learns in
@@ -28,9 +29,9 @@
  * commit_stats_reset_lock(), except that a fold reads the latter, atomically,
  * without it.
  *
- * A process that is stopped while it prepares a slot, for as long as the
- * others take to fill half the ring, makes that one slot useless: its members
- * do not find their group and are counted as unresolved.
+ * A process that is stopped while it prepares a batch, for as long as the
+ * others take to come there, makes these slots useless: their members do not
+ * find their group and are counted as unresolved.
  *
  * src/flush_groups.c
  *
@@ -50,7 +51,8 @@
 
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
 #define MAX_RAISE_TRIES		4	/* when others raise "active" as well */
-#define FOLD_SLACK			64	/* folds that a reader puts up with */
+#define FOLD_BATCH			64	/* divides the numbers; half the least half of
+								 * a ring */
 
 typedef struct FlushGroup
 {
@@ -105,15 +107,17 @@ static uint64 *base = NULL;		/* "folded" at the last reset */
 #define SHARED_HEAD_SIZE \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroupsShared))
 
-/* One thing to count about a group. */
-typedef struct GroupCount
-{
-	GroupCountKind kind;
-	int			cell;
-	uint64		n;
-} GroupCount;
+StaticAssertDecl(FOLD_BATCH <= FLUSH_LOG_SIZE_MIN / 2, "size of a batch");
 
-#define MAX_GROUP_COUNTS	GROUP_COUNT_KINDS
+/* To be told each thing that there is to count about a group. */
+typedef void (*CountGroup) (void *sums, GroupCountKind kind, int cell, uint64 n);
+
+/* What the groups of a batch add to one cell of the histogram, one after another. */
+typedef struct FoldRun
+{
+	pg_atomic_uint64 *cell;
+	uint64		n;				/* not added yet */
+} FoldRun;
 
 /*----------------------------------------------------------------
  * Shared memory
@@ -205,7 +209,7 @@ flush_groups_attach(void *part, bool found)
  *----------------------------------------------------------------
  */
 
-/* How many of the newest groups the ring holds for certain. */
+/* How many groups, the newest ones, the ring holds for certain. */
 int
 flush_groups_kept(void)
 {
@@ -271,8 +275,9 @@ head_boundary(uint64 head, XLogRecPtr near)
  *----------------------------------------------------------------
  */
 
-bool
-flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+/* Returns false if the group is not in the ring. */
+static inline bool
+copy_group(GroupNumber number, FlushGroupCopy *copy)
 {
 	FlushGroup *group = group_slot(number);
 	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
@@ -300,44 +305,43 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	return slot_is_for(group, number);
 }
 
+bool
+flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+{
+	return copy_group(number, copy);
+}
+
 static inline int
 clamp_cell(uint32 n)
 {
 	return Min((int) n, shared->ncells - 1);
 }
 
-/* What there is to count about a group; returns the number of counts. */
-static int
-group_counts(const FlushGroupCopy *group, GroupCount *counts)
+/* What there is to count about a group. */
+static pg_attribute_always_inline void
+count_group(const FlushGroupCopy *group, CountGroup count, void *sums)
 {
 	int			size = clamp_cell(group->commits);
 	int			siblings = clamp_cell(group->leader.siblings);
-	int			n = 0;
-
-#define COUNT(kind_, cell_, n_) \
-	(counts[n].kind = (kind_), counts[n].cell = (cell_), counts[n++].n = (n_))
 
 	if (group->leader_pid != 0)
 	{
-		COUNT(FLUSHES_BY_SIZE, size, 1);
-		COUNT(FLUSHES_BY_SIBLINGS, siblings, 1);
-		COUNT(COMMITS_BY_SIBLINGS, siblings, group->commits);
+		count(sums, FLUSHES_BY_SIZE, size, 1);
+		count(sums, FLUSHES_BY_SIBLINGS, siblings, 1);
+		count(sums, COMMITS_BY_SIBLINGS, siblings, group->commits);
 		if (group->previous != 0)
-			COUNT(OVERALL, LED_WAL_BYTES, group->boundary - group->previous);
+			count(sums, OVERALL, LED_WAL_BYTES, group->boundary - group->previous);
 		if (group->leader.delayed)
 		{
-			COUNT(DELAYED_BY_SIZE, size, 1);
-			COUNT(DELAYED_BY_SIBLINGS, siblings, 1);
+			count(sums, DELAYED_BY_SIZE, size, 1);
+			count(sums, DELAYED_BY_SIBLINGS, siblings, 1);
 		}
 	}
 	else if (group->commits > 0)
 	{
-		COUNT(OVERALL, UNLED_FLUSHES, 1);
-		COUNT(OVERALL, UNLED_COMMITS, group->commits);
+		count(sums, OVERALL, UNLED_FLUSHES, 1);
+		count(sums, OVERALL, UNLED_COMMITS, group->commits);
 	}
-#undef COUNT
-	Assert(n <= MAX_GROUP_COUNTS);
-	return n;
 }
 
 /* Was the group reset away?  One whose boundary is not known was not. */
@@ -348,41 +352,58 @@ group_was_reset(const FlushGroupCopy *group)
 		group->boundary <= pg_atomic_read_u64(&shared->reset_boundary);
 }
 
-/* Add an old group to the histogram. */
-static void
-fold_group(GroupNumber number)
+static inline void
+end_run(FoldRun *run)
 {
-	FlushGroupCopy copy;
-	GroupCount	counts[MAX_GROUP_COUNTS];
-	int			ncounts;
+	if (run->n > 0)
+		pg_atomic_fetch_add_u64(run->cell, (int64) run->n);
+	run->n = 0;
+}
 
-	if (!flush_group_copy(number, &copy) || group_was_reset(&copy))
-		return;
-	ncounts = group_counts(&copy, counts);
-	for (int i = 0; i < ncounts; i++)
-		pg_atomic_fetch_add_u64(&folded[counts[i].kind * shared->ncells +
-										counts[i].cell],
-								(int64) counts[i].n);
+/* A CountGroup: into the histogram, "sums" being a FoldRun for each kind. */
+static inline void
+count_folded(void *sums, GroupCountKind kind, int cell, uint64 n)
+{
+	FoldRun    *run = &((FoldRun *) sums)[kind];
+	pg_atomic_uint64 *place = &folded[kind * shared->ncells + cell];
+
+	if (run->cell != place)
+	{
+		end_run(run);
+		run->cell = place;
+	}
+	run->n += n;
 }
 
 /*
- * Make the slot of a future group ready: fold what is in it, then clear it.
- * Called once for each number, by the publisher of the group half a ring
- * before.
+ * Make FOLD_BATCH slots of future groups ready: fold what is in them, then
+ * clear them.  Called once for each batch, by the publisher of an earlier
+ * group.
  */
 static void
-prepare_slot(GroupNumber number)
+prepare_batch(GroupNumber first)
 {
-	FlushGroup *group = group_slot(number);
+	FoldRun		runs[GROUP_COUNT_KINDS] = {0};
 
-	if (slot_is_for(group, number))
+	if (slot_is_for(group_slot(first), first))
 		return;					/* ready since start-up */
 	moves_begin(&shared->folds);
-	fold_group(flush_group_add(number, -shared->nslots));
-	clear_group(group);
-	pg_write_barrier();
-	pg_atomic_write_u64(&group->tagged_commits,
-						(uint64) number << GROUP_NUMBER_BITS);
+	for (int i = 0; i < FOLD_BATCH; i++)
+	{
+		GroupNumber number = flush_group_add(first, i);
+		FlushGroup *group = group_slot(number);
+		FlushGroupCopy old;
+
+		if (copy_group(flush_group_add(number, -shared->nslots), &old) &&
+			!group_was_reset(&old))
+			count_group(&old, count_folded, runs);
+		clear_group(group);
+		pg_write_barrier();
+		pg_atomic_write_u64(&group->tagged_commits,
+							(uint64) number << GROUP_NUMBER_BITS);
+	}
+	for (int kind = 0; kind < GROUP_COUNT_KINDS; kind++)
+		end_run(&runs[kind]);
 	moves_end(&shared->folds);
 }
 
@@ -413,7 +434,8 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 		pg_atomic_read_u64(&group->boundary) == 0)
 		pg_atomic_write_u64(&group->boundary, previous);
 
-	prepare_slot(flush_group_add(number, shared->nslots / 2));
+	if (number % FOLD_BATCH == 0)
+		prepare_batch(flush_group_add(number, shared->nslots / 2 - FOLD_BATCH));
 }
 
 /*
@@ -453,23 +475,19 @@ group_boundary(GroupNumber number)
 }
 
 /*
- * The group of a record that is flushed and ends at "lsn", if it is known.
+ * The group of a record that ends at "lsn", if it is not the newest group, which
+ * ends at or after it.
  *
- * That is nearly always one of the newest, so we begin there and double our
- * steps back until we are before it; then we halve the distance.
+ * It is nearly always one of the next, so we begin there and double our steps
+ * back until we are before it; then we halve the distance.
  */
-GroupNumber
-flush_groups_find(XLogRecPtr lsn)
+static pg_noinline GroupNumber
+find_older(GroupNumber newest, XLogRecPtr lsn)
 {
-	uint64		head = pg_atomic_read_u64(&shared->head);
-	GroupNumber newest = head_number(head);
-	XLogRecPtr	boundary;		/* of the group that is "beyond" back */
 	int			found = 0;		/* this far back it ends at or after lsn */
 	int			beyond = 1;		/* this far back it should end before lsn */
+	XLogRecPtr	boundary;		/* of the group that is "beyond" back */
 
-	if (head_boundary(head, lsn) < lsn)
-		return InvalidGroupNumber;
-	pg_read_barrier();
 	boundary = group_boundary(flush_group_add(newest, -1));
 	while (boundary >= lsn && beyond < flush_groups_kept())
 	{
@@ -495,6 +513,25 @@ flush_groups_find(XLogRecPtr lsn)
 	if (boundary == InvalidXLogRecPtr || boundary >= lsn)
 		return InvalidGroupNumber;
 	return flush_group_add(newest, -found);
+}
+
+/* The group of a record that is flushed and ends at "lsn", if it is known. */
+GroupNumber
+flush_groups_find(XLogRecPtr lsn)
+{
+	uint64		head = pg_atomic_read_u64(&shared->head);
+	GroupNumber newest = head_number(head);
+	FlushGroup *group = group_slot(newest);
+	XLogRecPtr	previous;
+
+	if (head_boundary(head, lsn) < lsn)
+		return InvalidGroupNumber;
+	pg_read_barrier();
+	previous = pg_atomic_read_u64(&group->previous);
+	pg_read_barrier();
+	if (previous != 0 && previous < lsn && slot_is_for(group, newest))
+		return newest;
+	return find_older(newest, lsn);
 }
 
 /*
@@ -588,15 +625,13 @@ copy_folded(uint64 *value)
 	return folds;
 }
 
-static void
-count_group(FlushGroupTotals *totals, const FlushGroupCopy *group)
+/* A CountGroup: into the totals. */
+static inline void
+count_total(void *sums, GroupCountKind kind, int cell, uint64 n)
 {
-	GroupCount	counts[MAX_GROUP_COUNTS];
-	int			ncounts = group_counts(group, counts);
+	FlushGroupTotals *totals = sums;
 
-	for (int i = 0; i < ncounts; i++)
-		totals->value[counts[i].kind * totals->ncells + counts[i].cell] +=
-			counts[i].n;
+	totals->value[kind * totals->ncells + cell] += n;
 }
 
 /*
@@ -604,9 +639,9 @@ count_group(FlushGroupTotals *totals, const FlushGroupCopy *group)
  * and count them.  Returns false if a group may have been folded before it
  * could be copied.
  *
- * Groups are folded oldest first, but for a process that was stopped.  So the
- * first few groups are copied while nothing is folded, and by the end no more
- * than these few may have been.
+ * Groups are folded oldest first, but for a process that was stopped.  So as
+ * many groups as a batch has are copied while nothing is folded, and by the end
+ * no more than that one batch may have been.
  */
 static bool
 copy_ring(FlushGroupTotals *totals, uint64 folds)
@@ -615,22 +650,22 @@ copy_ring(FlushGroupTotals *totals, uint64 folds)
 	int			n = 0;
 
 	totals->nrecent = 0;
-	for (int back = flush_groups_kept() + FOLD_SLACK; back >= 0; back--)
+	for (int back = flush_groups_kept() + FOLD_BATCH; back >= 0; back--)
 	{
 		FlushGroupCopy *copy = &totals->recent[totals->nrecent];
 
 		if (flush_group_copy(flush_group_add(newest, -back), copy))
 		{
-			if (++n == FOLD_SLACK && moves_since(&shared->folds, folds) != 0)
+			if (++n == FOLD_BATCH && moves_since(&shared->folds, folds) != 0)
 				return false;
 			if (group_was_reset(copy) ||
 				(copy->commits == 0 && copy->leader_pid == 0))
 				continue;
-			count_group(totals, copy);
+			count_group(copy, count_total, totals);
 			totals->nrecent++;
 		}
 	}
-	return moves_since(&shared->folds, folds) <= (n < FOLD_SLACK ? 0 : FOLD_SLACK);
+	return moves_since(&shared->folds, folds) <= (n < FOLD_BATCH ? 0 : 1);
 }
 
 /* All groups since the last reset.  Caller holds the reset lock, shared. */
@@ -645,7 +680,7 @@ flush_groups_read(void)
 
 	totals->ncells = shared->ncells;
 	totals->value = palloc(ncounts * sizeof(uint64));
-	totals->recent = palloc((flush_groups_kept() + FOLD_SLACK + 1) *
+	totals->recent = palloc((flush_groups_kept() + FOLD_BATCH + 1) *
 							sizeof(FlushGroupCopy));
 	do
 	{
@@ -671,7 +706,7 @@ flush_groups_reset(void)
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
 	/* The publisher of the newest group may not have written it yet. */
-	for (int back = 0; back < FOLD_SLACK && boundary == 0; back++)
+	for (int back = 0; back < FOLD_BATCH && boundary == 0; back++)
 		boundary = pg_atomic_read_u64(&group_slot(flush_group_add(newest, -back))->boundary);
 	pg_atomic_write_u64(&shared->reset_boundary, boundary);
 	pg_memory_barrier();
