@@ -509,7 +509,71 @@ def whatif(rows):
     return figure
 
 
+def draw_instructions(axis, rows):
+    """What each thing preloaded adds to a transaction, in instructions."""
+    of = {(r["workload"], r["preloaded"]): r["instructions"] for r in rows
+          if r["max_connections"] == min(r["max_connections"] for r in rows)}
+    workloads = list(dict.fromkeys(w for w, _ in of))
+    preloads = [p for p in dict.fromkeys(p for _, p in of) if p != "nothing"]
+    colors = SHADES[1], SHADES[0], COMMIT
+
+    for place, workload in enumerate(workloads):
+        for y, preloaded in enumerate(preloads):
+            cost = of[workload, preloaded] - of[workload, "nothing"]
+            at = y + (place - 1) * 0.26
+            axis.barh(at, cost, 0.24, color=colors[place],
+                      label=f"{workload} ({of[workload, 'nothing']:,.0f} without)"
+                      if y == 0 else None)
+            axis.annotate(f"{cost:,.0f}", (max(cost, 0), at), xytext=(3, 0),
+                          textcoords="offset points", va="center", fontsize=7.5)
+    axis.set_yticks(range(len(preloads)), [p.replace(" and ", "\nand ") for p in preloads])
+    axis.invert_yaxis()
+    axis.margins(x=0.12)
+    axis.set_title("instructions more per transaction, by what is preloaded")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.4, -0.09))
+
+
+def draw_throughput_cost(axis, rows):
+    """Change of transactions/s, each pair of measurements a point."""
+    loads = list(dict.fromkeys(r["workload"] for r in rows))
+    kinds = [("same", "two servers without the library", "#999999"),
+             ("cost", "without and with the library", OURS)]
+
+    for shift, (kind, name, color) in zip((-0.15, 0.15), kinds):
+        for y, load in enumerate(loads):
+            of = {(r["round"], r["preloaded"]): r["per_second"] for r in rows
+                  if r["kind"] == kind and r["workload"] == load}
+            changes = [100 * (value / of[turn, "without"] - 1)
+                       for (turn, preloaded), value in of.items() if preloaded != "without"]
+            axis.plot(changes, [y + shift] * len(changes), "o", markersize=3.5, color=color,
+                      alpha=0.5, label=name if y == 0 else None)
+            median = statistics.median(changes)
+            axis.plot([median] * 2, [y + shift - 0.11, y + shift + 0.11], color=color)
+            axis.annotate(f"{median:+.1f}", (median, y + shift - 0.12), ha="center",
+                          va="bottom", fontsize=8, color=color)
+    axis.axvline(0, color="#999999", linewidth=0.8)
+    axis.set_yticks(range(len(loads)), [load.replace(", ", ",\n") for load in loads])
+    axis.set_ylim(len(loads) - 0.5, -0.5)
+    axis.set_title("transactions/s, change in %")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.45, -0.09))
+
+
+def cost(rows):
+    counted = [r for r in rows if r["kind"] == "instructions"]
+    timed = [r for r in rows if r["kind"] != "instructions"]
+    figure, axes = plt.subplots(1, 2 if timed else 1, figsize=(11 if timed else 7, 5.4),
+                                squeeze=False)
+
+    draw_instructions(axes[0, 0], counted)
+    if timed:
+        draw_throughput_cost(axes[0, 1], timed)
+    figure.suptitle(f"What commit_stats costs, {rows[0]['server'].split(' (')[0]}", fontsize=11)
+    figure.tight_layout()
+    return figure
+
+
 PICTURES = {
+    "cost": cost,
     "synchronous-commit": synchronous_commit,
     "checkpoint-distance": checkpoint_distance,
     "whatif": whatif,
