@@ -23,9 +23,19 @@ chroots="19"
 
 known_versions="15 16 17 18 19"
 
+# Compiled by us from Debian's source packages, with assertions and for valgrind:
+# VERSION-assert, from which suite, and which to try first.
+declare -A source_suites=([17]=trixie [18]=forky)
+assert_versions="18-assert 17-assert"
+
 is_chroot()
 {
 	[[ " $chroots " == *" $1 "* ]]
+}
+
+is_assert()
+{
+	[[ " $assert_versions " == *" $1 "* ]]
 }
 
 # Where all of it is kept.  make cannot live in a path with a space.
@@ -50,7 +60,27 @@ server_folder()
 {
 	if is_chroot "$1"; then
 		say "$cache/postgresql-$1-$chroot_suite"
+	elif is_assert "$1"; then
+		say "$cache/postgresql-$1"
 	else
 		say "$cache/postgresql-${wheels[$1]% *}"
 	fi
+}
+
+# use_assert_server [VERSION]: prepare a server with assertions, the newest that
+# can be had or this one, and choose it.  PostgreSQL's suppressions for valgrind
+# are in its folder.
+use_assert_server()
+{
+	local version
+
+	find_cache
+	for version in ${1:-$assert_versions}; do
+		if attend "$root/script/prepare-server" "$version"; then
+			assert_folder=$(server_folder "$version")
+			pg_config=$assert_folder/bin/pg_config
+			return
+		fi
+	done
+	die "there is no PostgreSQL with assertions to be had."
 }
