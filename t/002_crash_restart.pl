@@ -61,9 +61,10 @@ SELECT stats_reset > '$stats_reset',
 FROM commit_stats_info}),
 		't|t|t',
 		"$how: stats_reset is new");
-	is( $node->safe_psql('postgres',
-			'SELECT connected_backends, shared_memory FROM commit_stats_info'),
-		$fresh,
+	# a moment may pass before the session of the psql before is gone
+	ok( $node->poll_query_until('postgres',
+			'SELECT connected_backends, shared_memory FROM commit_stats_info',
+			$fresh),
 		"$how: no backend of the life before is connected");
 
 	($counted, $records) = observe(
