@@ -261,6 +261,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT sweep_pid integer,
 	OUT capturing boolean,
 	OUT shared_memory bigint,
+	OUT memory_per_connection bigint,
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stats_info_1_0'
@@ -269,7 +270,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
        connected_backends, databases_tracked, databases_max, sweep_pid, capturing,
-       shared_memory, stats_reset
+       shared_memory, memory_per_connection, stats_reset
 FROM commit_stats_info();
 
 --
@@ -724,5 +725,7 @@ COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process that runs commit_delay_sweep; null if none does';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
 	'shared memory of commit_stats, in bytes';
+COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
+	'of that, for each backend that there may be, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS
 	'when counting began: the last reset or server start';

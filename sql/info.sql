@@ -35,6 +35,14 @@ SELECT m.size BETWEEN i.shared_memory AND i.shared_memory + 1024 AS shared_memor
 FROM commit_stats_info i, pg_shmem_allocations m
 WHERE m.name = 'commit_stats';
 
+-- Most of it is there for backends
+SELECT memory_per_connection BETWEEN 1 AND 8192 AS per_connection,
+       shared_memory > memory_per_connection *
+         (current_setting('max_connections')::int +
+          current_setting('max_worker_processes')::int +
+          current_setting('max_wal_senders')::int) AS in_all
+FROM commit_stats_info;
+
 -- A backend is connected until it exits
 SELECT connected_backends AS before FROM commit_stats_info \gset
 \c

@@ -53,10 +53,10 @@ static BackendSlot *slots = NULL;	/* MaxBackends of them */
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(BackendSlotsShared))
 
 Size
-backend_slots_shared_size(void)
+backend_slots_shared_size(int backends)
 {
 	return add_size(SHARED_HEAD_SIZE,
-					mul_size(MaxBackends, sizeof(BackendSlot)));
+					mul_size(backends, sizeof(BackendSlot)));
 }
 
 void

@@ -81,7 +81,7 @@ backend_slot_add(SlotCounter counter, uint64 n)
 	counter_add(&my_slot[counter], n);
 }
 
-extern Size backend_slots_shared_size(void);
+extern Size backend_slots_shared_size(int backends);
 extern void backend_slots_attach(void *part, bool found);
 extern void backend_slot_find(void);
 extern void backend_slot_read(int place, SlotCopy *slot);

@@ -77,7 +77,7 @@ static uint32 noted_age;
 static uint32 noted_blocked;
 
 Size
-commit_trace_shared_size(void)
+commit_trace_shared_size(int backends)
 {
 	return sizeof(CommitTraceShared);
 }

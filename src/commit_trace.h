@@ -50,7 +50,7 @@ extern pg_atomic_uint64 *commit_trace_deadline;
 /* Is the commit that is under way in this backend to be noted down? */
 extern bool commit_trace_noted;
 
-extern Size commit_trace_shared_size(void);
+extern Size commit_trace_shared_size(int backends);
 extern void commit_trace_attach(void *part, bool found);
 
 /* The one process that captures: it has the right to experiments. */

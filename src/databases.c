@@ -71,10 +71,10 @@ static DatabasesShared *shared = NULL;
 static DatabasePlace *my_place = NULL;	/* while this process is there */
 
 Size
-databases_shared_size(void)
+databases_shared_size(int backends)
 {
 	return add_size(offsetof(DatabasesShared, place),
-					mul_size(MaxBackends, sizeof(DatabasePlace)));
+					mul_size(backends, sizeof(DatabasePlace)));
 }
 
 void
@@ -83,7 +83,7 @@ databases_attach(void *part, bool found)
 	shared = part;
 	if (found)
 		return;
-	memset(shared, 0, databases_shared_size());
+	memset(shared, 0, databases_shared_size(MaxBackends));
 	for (int i = 0; i < MaxBackends; i++)
 		shared->place[i].entry = NOBODY;
 }

@@ -45,7 +45,7 @@ typedef struct DatabaseTotals
 	DatabaseCounts counts[DATABASE_NENTRIES];
 } DatabaseTotals;
 
-extern Size databases_shared_size(void);
+extern Size databases_shared_size(int backends);
 extern void databases_attach(void *part, bool found);
 extern void databases_arrive(void);
 extern int	databases_tracked(void);

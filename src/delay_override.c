@@ -61,7 +61,7 @@ static DelayOverrideShared *shared = NULL;
 static DelayPair own_settings;	/* while an order is in force */
 
 Size
-delay_override_shared_size(void)
+delay_override_shared_size(int backends)
 {
 	return sizeof(DelayOverrideShared);
 }

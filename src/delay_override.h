@@ -24,7 +24,7 @@ extern pg_atomic_uint64 *delay_override_order;
 /* Does this backend use another pair for its present commit? */
 extern bool delay_override_in_force;
 
-extern Size delay_override_shared_size(void);
+extern Size delay_override_shared_size(int backends);
 extern void delay_override_attach(void *part, bool found);
 
 /* The process that holds the experiment. */

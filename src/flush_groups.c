@@ -132,26 +132,26 @@ ring_slots(void)
 }
 
 static int
-histogram_cells(void)
+histogram_cells(int backends)
 {
-	return Max(MaxBackends + 1, OVERALL_COUNTS);
+	return Max(backends + 1, OVERALL_COUNTS);
 }
 
 static Size
-histogram_size(void)
+histogram_size(int backends)
 {
-	return mul_size(mul_size(GROUP_COUNT_KINDS, histogram_cells()),
+	return mul_size(mul_size(GROUP_COUNT_KINDS, histogram_cells(backends)),
 					sizeof(uint64));
 }
 
 Size
-flush_groups_shared_size(void)
+flush_groups_shared_size(int backends)
 {
 	Size		size = SHARED_HEAD_SIZE;
 
 	size = add_size(size, mul_size(ring_slots(), sizeof(FlushGroupSlot)));
-	size = add_size(size, histogram_size());	/* folded */
-	return add_size(size, histogram_size());	/* base */
+	size = add_size(size, histogram_size(backends));	/* folded */
+	return add_size(size, histogram_size(backends));	/* base */
 }
 
 static void
@@ -181,7 +181,7 @@ init_group(FlushGroup *group, GroupNumber number)
 void
 flush_groups_attach(void *part, bool found)
 {
-	int			ncounts = GROUP_COUNT_KINDS * histogram_cells();
+	int			ncounts = GROUP_COUNT_KINDS * histogram_cells(MaxBackends);
 
 	shared = part;
 	ring = (FlushGroupSlot *) ((char *) part + SHARED_HEAD_SIZE);
@@ -194,7 +194,7 @@ flush_groups_attach(void *part, bool found)
 	moves_init(&shared->folds);
 	pg_atomic_init_u64(&shared->reset_boundary, 0);
 	shared->nslots = ring_slots();
-	shared->ncells = histogram_cells();
+	shared->ncells = histogram_cells(MaxBackends);
 	for (int i = 0; i < shared->nslots; i++)
 		init_group(&ring[i].group, i);
 	/* No group has number 0 the first time round; it ends before any commit. */

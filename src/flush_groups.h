@@ -113,7 +113,7 @@ flush_groups_distance(GroupNumber older, GroupNumber newer)
 
 extern int	flush_log_size;
 
-extern Size flush_groups_shared_size(void);
+extern Size flush_groups_shared_size(int backends);
 extern void flush_groups_attach(void *part, bool found);
 
 /* The commit path. */

@@ -54,7 +54,7 @@ typedef struct FlushLoggerShared
 static FlushLoggerShared *shared = NULL;
 
 Size
-flush_logger_shared_size(void)
+flush_logger_shared_size(int backends)
 {
 	return sizeof(FlushLoggerShared);
 }

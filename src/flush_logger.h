@@ -13,7 +13,7 @@
 /* The words of a flush, in the server log and in commit_flush_log. */
 #define FLUSH_MESSAGE			"Flushed %u out of %u commits"
 
-extern Size flush_logger_shared_size(void);
+extern Size flush_logger_shared_size(int backends);
 extern void flush_logger_attach(void *part, bool found);
 extern void flush_logger_register(void);
 extern void flush_logger_wake(void);

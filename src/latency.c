@@ -76,9 +76,9 @@ slot_at(int place)
 }
 
 Size
-latency_shared_size(void)
+latency_shared_size(int backends)
 {
-	return add_size(SHARED_HEAD_SIZE, mul_size(MaxBackends, SLOT_SIZE));
+	return add_size(SHARED_HEAD_SIZE, mul_size(backends, SLOT_SIZE));
 }
 
 static void

@@ -68,7 +68,7 @@ typedef struct CommitLatency
 	uint64		standby_max;	/* ... and at most */
 } CommitLatency;
 
-extern Size latency_shared_size(void);
+extern Size latency_shared_size(int backends);
 extern void latency_attach(void *part, bool found);
 extern WaitLevel latency_wait_level(void);
 extern void latency_count_async(uint64 time);

@@ -34,10 +34,13 @@
 #include "siblings.h"
 #include "wal_cycles.h"
 
-/* What a room needs and how it takes possession of its part. */
+/*
+ * What a room needs, if so many backends may be there, and how it takes
+ * possession of its part.
+ */
 typedef struct SharedRoom
 {
-	Size		(*size) (void);
+	Size		(*size) (int backends);
 	void		(*attach) (void *part, bool found);
 } SharedRoom;
 
@@ -60,20 +63,39 @@ static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
 /* Every part begins on a cache line of its own. */
 static Size
-room_size(const SharedRoom *room)
+room_size(const SharedRoom *room, int backends)
 {
-	return TYPEALIGN(PG_CACHE_LINE_SIZE, room->size());
+	return TYPEALIGN(PG_CACHE_LINE_SIZE, room->size(backends));
 }
 
-/* Bytes of shared memory in all, alignment of the first part included. */
-Size
-shared_memory_size(void)
+/* Bytes of shared memory for so many backends, with the first part's alignment. */
+static Size
+size_for_backends(int backends)
 {
 	Size		size = PG_CACHE_LINE_SIZE;
 
 	for (int i = 0; i < lengthof(rooms); i++)
-		size = add_size(size, room_size(&rooms[i]));
+		size = add_size(size, room_size(&rooms[i], backends));
 	return size;
+}
+
+/* Bytes of shared memory in all. */
+Size
+shared_memory_size(void)
+{
+	return size_for_backends(MaxBackends);
+}
+
+/*
+ * Bytes that each backend more would add.  What is rounded up evens out over
+ * many of them.
+ */
+Size
+shared_memory_per_backend(void)
+{
+	const int	more = 1024;
+
+	return (size_for_backends(MaxBackends + more) - shared_memory_size()) / more;
 }
 
 static void
@@ -101,7 +123,7 @@ shared_memory_startup(void)
 	for (int i = 0; i < lengthof(rooms); i++)
 	{
 		rooms[i].attach(part, found);
-		part += room_size(&rooms[i]);
+		part += room_size(&rooms[i], MaxBackends);
 	}
 	shared_memory_attached = true;
 	LWLockRelease(AddinShmemInitLock);

@@ -26,5 +26,6 @@ extern bool shared_memory_attached;
 extern void shared_memory_install_hooks(void);
 extern void shared_memory_require(void);
 extern Size shared_memory_size(void);
+extern Size shared_memory_per_backend(void);
 
 #endif							/* COMMIT_STATS_SHARED_MEMORY_H */

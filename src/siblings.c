@@ -65,34 +65,34 @@ static pg_atomic_uint32 *seen_asleep = NULL;
 static int	my_procno = -1;		/* this backend's number while registered */
 
 static int
-bitmap_words(void)
+bitmap_words(int backends)
 {
-	return (MaxBackends + 63) / 64;
+	return (backends + 63) / 64;
 }
 
 static Size
-bitmap_size(void)
+bitmap_size(int backends)
 {
 	return offsetof(SiblingsShared, connected) +
-		mul_size(bitmap_words(), sizeof(pg_atomic_uint64));
+		mul_size(bitmap_words(backends), sizeof(pg_atomic_uint64));
 }
 
 Size
-siblings_shared_size(void)
+siblings_shared_size(int backends)
 {
-	return add_size(bitmap_size(),
-					mul_size(MaxBackends, sizeof(pg_atomic_uint32)));
+	return add_size(bitmap_size(backends),
+					mul_size(backends, sizeof(pg_atomic_uint32)));
 }
 
 void
 siblings_attach(void *part, bool found)
 {
 	shared = part;
-	seen_asleep = (pg_atomic_uint32 *) ((char *) part + bitmap_size());
+	seen_asleep = (pg_atomic_uint32 *) ((char *) part + bitmap_size(MaxBackends));
 	if (found)
 		return;
 	pg_atomic_init_u32(&shared->nconnected, 0);
-	for (int w = 0; w < bitmap_words(); w++)
+	for (int w = 0; w < bitmap_words(MaxBackends); w++)
 		pg_atomic_init_u64(&shared->connected[w], 0);
 	for (int i = 0; i < MaxBackends; i++)
 		pg_atomic_init_u32(&seen_asleep[i], 0);
@@ -177,7 +177,7 @@ siblings_count(void)
 	uint32		nvisits;
 	uint32		visited = 0;
 	uint32		active = 0;
-	int			nwords = bitmap_words();
+	int			nwords = bitmap_words(MaxBackends);
 	int			word = MyProcNumber / 64;
 	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
 
@@ -217,7 +217,7 @@ siblings_count_blocked(void)
 	uint32		visited = 0;
 	uint32		blocked = 0;
 
-	for (int w = 0; w < bitmap_words() && visited < SIBLINGS_MAX_VISITS; w++)
+	for (int w = 0; w < bitmap_words(MaxBackends) && visited < SIBLINGS_MAX_VISITS; w++)
 	{
 		uint64		bits = pg_atomic_read_u64(&shared->connected[w]);
 

@@ -13,7 +13,7 @@
 /* The most backends that one count looks at; with more it is an estimate. */
 #define SIBLINGS_MAX_VISITS		64
 
-extern Size siblings_shared_size(void);
+extern Size siblings_shared_size(int backends);
 extern void siblings_attach(void *part, bool found);
 extern void siblings_register_backend(bool has_xid);
 extern uint32 siblings_count(void);

@@ -357,6 +357,7 @@ typedef enum InfoColumn
 	I_SWEEP_PID,
 	I_CAPTURING,
 	I_SHARED_MEMORY,
+	I_MEMORY_PER_CONNECTION,
 	I_STATS_RESET,
 	I_NCOLUMNS
 } InfoColumn;
@@ -392,6 +393,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 		set_int4(&row, I_SWEEP_PID, sweep_pid);
 	set_bool(&row, I_CAPTURING, commit_trace_is_on());
 	set_int8(&row, I_SHARED_MEMORY, shared_memory_size());
+	set_int8(&row, I_MEMORY_PER_CONNECTION, shared_memory_per_backend());
 	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, I_NCOLUMNS);
 	return (Datum) 0;

@@ -119,10 +119,10 @@ static WalUsage accounted;
  */
 
 Size
-wal_cycles_shared_size(void)
+wal_cycles_shared_size(int backends)
 {
 	return add_size(SHARED_HEAD_SIZE,
-					mul_size(MaxBackends, sizeof(WalPlaceSlot)));
+					mul_size(backends, sizeof(WalPlaceSlot)));
 }
 
 static void

@@ -56,7 +56,7 @@ typedef struct WalCycles
 	WalCycleCopy cycle[WAL_CYCLES_SHOWN];
 } WalCycles;
 
-extern Size wal_cycles_shared_size(void);
+extern Size wal_cycles_shared_size(int backends);
 extern void wal_cycles_attach(void *part, bool found);
 
 /* The commit path. */

@@ -1,0 +1,51 @@
+# How much shared memory does it take?
+#
+# Less than 4 MB with 100 connections, and at most 8 kB for each connection more;
+# commit_stats_info says both.  The server's own list of what is allocated and a
+# second server are the witnesses.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use Test::More;
+
+my $node = init_node('memory', conf => 'shared_buffers = 1MB');
+
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION commit_stats');
+
+# With so many connections: what commit_stats_info says of all and of each, and
+# what the server has allocated.
+sub memory_with
+{
+	my ($connections) = @_;
+
+	$node->adjust_conf('postgresql.conf', 'max_connections', $connections);
+	$node->restart;
+	return split /\|/, $node->safe_psql('postgres', q{
+SELECT i.shared_memory, i.memory_per_connection, m.size
+FROM commit_stats_info i, pg_shmem_allocations m WHERE m.name = 'commit_stats'});
+}
+
+my ($info, $each, $allocated) = memory_with(100);
+my ($more_info, $more_each, $more_allocated) = memory_with(300);
+my $really = ($more_allocated - $allocated) / 200;
+
+note("$allocated bytes with 100 connections, $really for each connection more");
+cmp_ok($allocated, '<', 4 * 1024 * 1024, 'less than 4 MB with 100 connections');
+cmp_ok($really, '<=', 8192, 'at most 8 kB for a connection');
+
+cmp_ok(abs($info - $allocated), '<', 1024, 'commit_stats_info has the sum');
+cmp_ok(abs($more_info - $more_allocated), '<', 1024, '... with more connections');
+cmp_ok(abs($each - $really), '<', 16, '... and how much for each of them');
+is($more_each, $each, '... however many there are');
+
+# Prepared transactions are no backends
+$node->append_conf('postgresql.conf', 'max_prepared_transactions = 500');
+is((memory_with(100))[2], $allocated, 'prepared transactions take none');
+
+$node->stop;
+done_testing();
