@@ -3,6 +3,10 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION commit_stats" to load this file. \quit
 
+-- The schema that this is created in may belong to somebody who has put operators
+-- and functions there.  One of pg_catalog comes first if it takes exactly the types
+-- that it is given, so in the views each is given these, or has its schema.
+
 --
 -- commit_flush_stats: everything since the last reset, in one row
 --
@@ -35,7 +39,8 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE VIEW commit_flush_stats AS
 SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
        flushes,
-       round((commits - commits_without_leader)::numeric / nullif(flushes, 0), 2)
+       round((commits - commits_without_leader)::numeric
+             / nullif(flushes, 0)::numeric, 2)
            AS commits_per_flush,
        followers, commits_without_leader,
        delay_hits, delay_misses, delay_uncertain, delay_time,
@@ -76,7 +81,8 @@ SELECT s.datid, d.datname,
             ELSE 'present' END AS status,
        s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
        s.prepares,
-       round(100 * s.commits / nullif(sum(s.commits) OVER (), 0), 2) AS share,
+       round((100 * s.commits)::numeric
+             / nullif(sum(s.commits) OVER (), 0::numeric), 2) AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
        s.commit_time, s.flush_time, s.timed_flushes
@@ -97,8 +103,9 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_flush_histogram AS
 SELECT commits_in_flush, flushes, delayed_flushes, commits,
-       round(100 * flushes / sum(flushes) OVER (), 2) AS share,
-       repeat('#', ceil(30.0 * flushes / max(flushes) OVER ())::int) AS bar
+       round((100 * flushes)::numeric / sum(flushes) OVER (), 2) AS share,
+       repeat('#'::text, ceil((30 * flushes)::numeric
+                              / (max(flushes) OVER ())::numeric)::int) AS bar
 FROM commit_flush_histogram()
 ORDER BY commits_in_flush;
 
@@ -116,10 +123,11 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_sibling_histogram AS
 SELECT siblings, flushes, delay_hits,
-       round(commits::numeric / flushes, 2) AS commits_per_flush,
-       round(100 * sum(flushes) OVER (ORDER BY siblings DESC)
+       round(commits::numeric / flushes::numeric, 2) AS commits_per_flush,
+       round(100::numeric * sum(flushes) OVER (ORDER BY siblings DESC)
              / sum(flushes) OVER (), 2) AS share_at_least,
-       repeat('#', ceil(30.0 * flushes / max(flushes) OVER ())::int) AS bar
+       repeat('#'::text, ceil((30 * flushes)::numeric
+                              / (max(flushes) OVER ())::numeric)::int) AS bar
 FROM commit_sibling_histogram()
 ORDER BY siblings;
 
@@ -175,7 +183,8 @@ SELECT synchronous_commit, role, commits, mean, p50, p95, p99, p999, max,
        commit_time, standby_time_min, standby_time_max, requested
 FROM commit_latency_stats()
 WHERE role <> 'flush'
-ORDER BY array_position('{off,local,remote_write,on,remote_apply}', synchronous_commit),
+ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
+                                   synchronous_commit),
          role DESC;
 
 CREATE VIEW commit_flush_latency_stats AS
@@ -201,16 +210,18 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_latency_histogram AS
 SELECT synchronous_commit, role, lower_bound, upper_bound, commits, cumulative,
-       repeat('#', ceil(30.0 * commits / max(commits)
-                        OVER (PARTITION BY synchronous_commit, role))::int) AS bar
+       repeat('#'::text, ceil((30 * commits)::numeric
+                              / (max(commits) OVER (PARTITION BY synchronous_commit, role))::numeric)::int) AS bar
 FROM commit_latency_histogram()
 WHERE role <> 'flush'
-ORDER BY array_position('{off,local,remote_write,on,remote_apply}', synchronous_commit),
+ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
+                                   synchronous_commit),
          role DESC, lower_bound;
 
 CREATE VIEW commit_flush_latency_histogram AS
 SELECT lower_bound, upper_bound, commits AS flushes, cumulative,
-       repeat('#', ceil(30.0 * commits / max(commits) OVER ())::int) AS bar
+       repeat('#'::text, ceil((30 * commits)::numeric
+                              / (max(commits) OVER ())::numeric)::int) AS bar
 FROM commit_latency_histogram()
 WHERE role = 'flush'
 ORDER BY lower_bound;
@@ -233,16 +244,18 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_wal_stats AS
 SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
-       round(wal_bytes / nullif(commits, 0), 2) AS wal_bytes_per_commit,
+       round(wal_bytes / nullif(commits, 0)::numeric, 2) AS wal_bytes_per_commit,
        wal_fpi_bytes,
-       round(100 * coalesce(wal_fpi_bytes / nullif(wal_bytes, 0),
-                            wal_fpi::numeric / nullif(wal_records, 0)), 2)
+       round(100::numeric * coalesce(wal_fpi_bytes / nullif(wal_bytes, 0::numeric),
+                                     wal_fpi::numeric / nullif(wal_records, 0)::numeric), 2)
            AS fpi_share,
        CASE WHEN wal_fpi_bytes IS NULL THEN 'records' ELSE 'bytes' END
            AS fpi_share_of,
-       least(100, round(100 * coalesce(wal_fpi_bytes,
-                                       wal_fpi * current_setting('block_size')::numeric)
-                        / nullif(wal_bytes, 0), 2)) AS fpi_share_max,
+       least(100::numeric,
+             round(100::numeric * coalesce(wal_fpi_bytes,
+                                           wal_fpi::numeric
+                                           * current_setting('block_size'::text)::numeric)
+                   / nullif(wal_bytes, 0::numeric), 2)) AS fpi_share_max,
        wal_bytes_aborted, wal_distance
 FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
