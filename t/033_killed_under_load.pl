@@ -1,0 +1,266 @@
+# What is left when backends are killed in the middle of their commits, over and
+# over?
+#
+# Whoever was told that it is committed finds it again: each client of pgbench
+# writes a row with the next number, and its log has one line for each that was
+# acknowledged.  And commit_stats starts from zero, counting what is committed
+# from then on, which the WAL knows as well.
+#
+# Leaders sleep, so that at any moment most backends are committing.  The
+# victims are chosen at random; VICTIM_SEED=n chooses others.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = $ENV{VICTIM_SEED} // 33;
+
+# Without launchers nobody commits but us.
+my $node = start_node('killed', conf => q{
+restart_after_crash = on
+max_logical_replication_workers = 0
+max_prepared_transactions = 20
+wal_keep_size = 256MB
+commit_delay = 2000
+commit_siblings = 1
+});
+
+srand($seed);
+note("VICTIM_SEED=$seed");
+$node->safe_psql('postgres',
+	'CREATE TABLE written (round int, client int, n int)');
+
+my %acknowledged;				# "round client" => n
+my $logs = $node->basedir . '/acknowledged';
+
+# Writers that count, and others that are in their way.
+sub start_load
+{
+	my ($round) = @_;
+
+	unlink glob "$logs.*";
+	return (
+		start_pgbench($node,
+			"-c 6 -j 2 -T 600 -D round=$round -D n=0 --log --log-prefix=$logs",
+			write => q{
+\set n :n + 1
+INSERT INTO written VALUES (:round, :client_id, :n);
+}),
+		start_pgbench($node, '-c 4 -T 600',
+			other => q{
+\if :client_id = 0
+	SELECT commit_stats_reset();
+	\sleep 20 ms
+\elif :client_id = 1
+	SELECT commits FROM commit_flush_stats;
+	SELECT count(*) FROM commit_flush_log;
+\elif :client_id = 2
+	BEGIN;
+	INSERT INTO logged VALUES (1);
+	PREPARE TRANSACTION 'half';
+	COMMIT PREPARED 'half';
+\else
+	BEGIN;
+	SET LOCAL synchronous_commit = off;
+	INSERT INTO logged VALUES (1);
+	COMMIT;
+\endif
+}));
+}
+
+# Note down what pgbench was told, after its end.
+sub read_acknowledged
+{
+	my ($round) = @_;
+
+	for my $file (glob "$logs.*")
+	{
+		$acknowledged{"$round " . (split ' ')[0]}++
+		  for split /\n/, slurp_file($file);
+	}
+	return;
+}
+
+# A client has been told of all its rows but the last, perhaps; there is no gap.
+sub all_is_there
+{
+	my ($how) = @_;
+	my (%found, @wrong);
+
+	for (split /\n/, $node->safe_psql('postgres', q{
+SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
+	{
+		my ($who, $count, $max) = split /\|/;
+
+		$found{$who} = $max;
+		push @wrong, "$who: $count rows up to $max" if $count != $max;
+	}
+	for my $who (sort keys %acknowledged)
+	{
+		my $max = $found{$who} // 0;
+
+		push @wrong, "$who: $acknowledged{$who} acknowledged, $max found"
+		  if $max != $acknowledged{$who} && $max != $acknowledged{$who} + 1;
+	}
+	is("@wrong", '', "$how: every acknowledged row is there");
+	return;
+}
+
+# Everything is forgotten, and counted from here; the WAL is the witness.
+sub starts_from_zero
+{
+	my ($how, $killed_at) = @_;
+	my $views = join ', ',
+	  map { "(SELECT count(*) >= 0 FROM $_)" } views_of_commit_stats();
+
+	unlike($node->safe_psql('postgres', "SELECT $views"), qr/f/,
+		"$how: all views can be read");
+	is( $node->safe_psql('postgres', qq{
+SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
+	   commits_without_leader, unresolved_flushes, unresolved_commits, wal_bytes,
+	   (SELECT count(*) FROM commit_flush_log),
+	   (SELECT coalesce(sum(commits), 0) FROM commit_database_stats),
+	   stats_reset > '$killed_at', stats_reset <= now()
+FROM commit_flush_stats}),
+		join('|', (0) x 12, 't', 't'),
+		"$how: the counts start from zero");
+
+	my (undef, $records) = observe(
+		$node,
+		sub {
+			run_pgbench($node, '-c 4 -j 2 -t 25',
+				sync => 'INSERT INTO logged VALUES (1);',
+				async => q{
+BEGIN;
+SET LOCAL synchronous_commit = off;
+INSERT INTO logged VALUES (1);
+COMMIT;
+},
+				prepared => q{
+BEGIN;
+INSERT INTO logged VALUES (1);
+PREPARE TRANSACTION 'of :client_id';
+COMMIT PREPARED 'of :client_id';
+});
+		});
+	cmp_ok($records->{COMMIT} + $records->{COMMIT_PREPARED},
+		'==', 100, "$how: the load is what it should be");
+	# not the difference: nothing was there before
+	is( $node->safe_psql('postgres', q{
+SELECT commits + commits_async, prepares,
+	   (SELECT sum(commits + commits_async) FROM commit_database_stats),
+	   (SELECT sum(commits) FROM commit_wal_stats),
+	   (SELECT sum(commits) FROM commit_latency_stats),
+	   (SELECT sum(commits) FROM commit_flush_histogram)
+		   + commits_without_leader + unresolved_commits = commits
+FROM commit_flush_stats}),
+		join('|', 100, $records->{PREPARE}, 100, 100, 100, 't'),
+		"$how: every commit since then is counted");
+	return;
+}
+
+# Wait for a load that commits, with some in the middle of it.
+sub wait_for_load
+{
+	my ($round) = @_;
+
+	$node->poll_query_until('postgres', qq{
+SELECT count(*) > 100 AND
+	   (SELECT count(*) > 2 FROM pg_stat_activity
+		WHERE state = 'active' AND query ~ '^(INSERT|COMMIT)')
+FROM written WHERE round = $round})
+	  or die "there is no load\n";
+	return;
+}
+
+sub server_time
+{
+	return $node->safe_psql('postgres', 'SELECT clock_timestamp()');
+}
+
+# Whom to kill, as a condition on pg_stat_activity: those who commit, who wait
+# for a leader, anybody of ours.
+my %victims = (
+	'who commits' => q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
+	'who waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
+	'any client' => q{backend_type = 'client backend'},
+	'who resets' => q{query ~ '^SELECT commit_stats_reset'},
+	'who logs flushes' => q{backend_type = 'commit_stats flush logger'});
+my $kills = 0;
+my $round = 0;
+
+sub kill_one
+{
+	my ($whom) = @_;
+	my $sql = qq{
+FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
+	my (@all, $pid, $was);
+
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 $sql")
+	  or die "there is nobody $whom\n";
+	poll_until(sub {
+			@all = split /\n/, $node->safe_psql('postgres',
+				"SELECT pid, concat_ws(', ', backend_type, state, wait_event, query) $sql ORDER BY pid");
+			return @all > 0;
+		});
+	($pid, $was) = split /\|/, $all[ rand @all ];
+	note("kill -9 $pid: $was");
+	kill('KILL', $pid) == 1 or die "$pid is gone\n";
+	$kills++;
+	return;
+}
+
+for my $how (
+	'who commits', 'who waits for a flush', 'who resets',
+	'any client', 'who logs flushes', 'who waits for a flush',
+	'immediate stop', 'immediate stop')
+{
+	my $name = ++$round . ", $how";
+	my @load = start_load($round);
+	my $killed_at;
+
+	wait_for_load($round);
+	$killed_at = server_time();
+	if ($how eq 'immediate stop')
+	{
+		$node->stop('immediate');
+	}
+	else
+	{
+		kill_one($how);
+	}
+	end_background($_) for @load;
+	read_acknowledged($round);
+	if ($how eq 'immediate stop')
+	{
+		$node->start;
+	}
+	else
+	{
+		poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) })
+		  or die "the server did not come back\n";
+	}
+	all_is_there($name);
+	starts_from_zero($name, $killed_at);
+	$node->safe_psql('postgres', "ROLLBACK PREPARED 'half'")
+	  if $node->safe_psql('postgres', 'SELECT count(*) FROM pg_prepared_xacts');
+}
+
+cmp_ok(scalar keys %acknowledged, '==', 6 * $round,
+	'all clients had rows acknowledged');
+
+# In all that, nothing went wrong but what we did.
+$node->stop;
+my $log = slurp_file($node->logfile);
+my @panics = $log =~ /^.*(?:PANIC|TRAP|FailedAssertion).*$/mg;
+my @signals = $log =~ /terminated by signal (\d+)/g;
+
+is("@panics", '', 'there was no PANIC');
+is("@signals", join(' ', (9) x $kills), 'nobody died but whom we killed');
+
+done_testing();

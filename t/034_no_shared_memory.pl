@@ -1,0 +1,124 @@
+# What does an administrator see if there is not enough memory at start?
+#
+# The server does not start, and its log says what was too large, in two ways:
+# the system does not give as much as all of the server asks for; or another
+# library has taken what was meant for us.  With less, it starts.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = init_node('memory', conf => q{
+shared_buffers = 1MB
+huge_pages = off
+});
+my $log_end = 0;
+
+append_to_file($node->logfile, '');
+
+# What the log has got since the last call.
+sub new_log
+{
+	my $log = slurp_file($node->logfile, $log_end);
+
+	$log_end += length $log;
+	return $log;
+}
+
+# Start the server, with no more than so many kB of address space for each of
+# its processes; true if it comes up.
+sub start_with
+{
+	my ($kilobytes) = @_;
+
+	return run_log(
+		[
+			'sh', '-c', 'ulimit -v "$0" && exec "$@"', $kilobytes,
+			$node->installed_command('pg_ctl'), '-s', '-w',
+			'-D', $node->data_dir, '-l', $node->logfile, 'start'
+		]);
+}
+
+sub stop
+{
+	system_or_bail($node->installed_command('pg_ctl'), '-s', '-w', '-D',
+		$node->data_dir, '-m', 'fast', 'stop');
+	return;
+}
+
+# The most address space that the server has needed so far, in kB.
+sub peak
+{
+	my ($pid) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	my ($peak) = slurp_file("/proc/$pid/status") =~ /^VmPeak:\s+(\d+) kB/m;
+
+	return $peak;
+}
+
+#
+# More than the system gives
+#
+SKIP:
+{
+	skip 'no /proc to see how much address space the server needs', 5
+	  if !-r '/proc/self/status';
+
+	ok(start_with('unlimited'), 'without a limit it starts');
+
+	# the ring of flushes takes 32 MB more at its largest
+	my $limit = peak() + 16 * 1024;
+
+	stop();
+	$node->append_conf('postgresql.conf',
+		'commit_stats.flush_log_size = 131072');
+	new_log();
+	ok(!start_with($limit), 'with too much to remember it does not start');
+	my $log = new_log();
+	like($log, qr/FATAL:.*could not map anonymous shared memory/,
+		'too much: the error');
+	like($log, qr/HINT:.*reduce PostgreSQL's shared memory usage/,
+		'too much: what can be done');
+	$node->adjust_conf('postgresql.conf', 'commit_stats.flush_log_size',
+		'2048');
+	ok(start_with($limit), 'too much: with less it starts');
+	stop();
+}
+
+#
+# More than is left
+#
+my $greedy = $node->basedir . '/greedy.so';
+
+compile_c($greedy, '-shared', '-fPIC',
+	"$FindBin::RealBin/shared_memory/greedy.c");
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
+	"'$greedy, commit_stats'");
+new_log();
+is($node->start(fail_ok => 1), 0, 'with nothing left it does not start');
+my $log = new_log();
+like(
+	$log,
+	qr/FATAL:.*not enough shared memory for data structure "commit_stats" \(\d+ bytes requested\)/,
+	'nothing left: the error says for whom');
+unlike($log, qr/PANIC|TRAP|terminated by signal/, 'nothing left: no crash');
+
+# In the other order we have got ours.
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
+	"'commit_stats, $greedy'");
+$node->start;
+$node->safe_psql('postgres', q{
+CREATE EXTENSION commit_stats;
+CREATE TABLE logged (n int);
+INSERT INTO logged VALUES (1)});
+cmp_ok($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
+	'>=', 1, 'who comes first works');
+$node->stop;
+
+done_testing();

@@ -1,0 +1,323 @@
+# Does everything still add up after a long time in which everything happens at
+# once?
+#
+# Clients of three databases commit in every way that there is, and come and go,
+# while others read, reset and make checkpoints.  It goes in rounds.  In the
+# middle of each, pgbench is stopped until nobody is at work, so that it is known
+# where in the WAL a last reset is; at its end again.  What was counted in
+# between must be what the WAL has, what the tables have, and the same in all
+# views.
+#
+# SOAK_SECONDS=600 makes it last longer than the 8 seconds that it does by
+# itself.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seconds = $ENV{SOAK_SECONDS} || 8;
+my $phase = $seconds > 60 ? 10 : 2;    # seconds with resets, and without
+
+# Without launchers nobody commits but us.  The smallest ring is the busiest.
+my $node = start_node('soak', conf => q{
+max_logical_replication_workers = 0
+max_prepared_transactions = 50
+commit_stats.flush_log_size = 128
+track_wal_io_timing = on
+commit_delay = 100
+commit_siblings = 3
+wal_keep_size = 2GB
+});
+my @databases = qw(one two three);
+
+for my $database (@databases)
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, q{
+CREATE TABLE written (kind text);
+CREATE UNLOGGED TABLE unlogged (kind text)});
+}
+
+# As often as it says; each commits one row, or none.
+my %transactions = (
+	sync => [ 6, "INSERT INTO written VALUES ('sync');" ],
+	async => [ 3, q{
+BEGIN;
+SET LOCAL synchronous_commit = off;
+INSERT INTO written VALUES ('async');
+COMMIT;
+} ],
+	unlogged => [ 1, "INSERT INTO unlogged VALUES ('unlogged');" ],
+	read => [ 2, 'SELECT count(*) FROM pg_class;' ],
+	rollback => [ 1, q{
+BEGIN;
+INSERT INTO written VALUES ('rolled back');
+ROLLBACK;
+} ],
+	savepoint => [ 1, q{
+BEGIN;
+SAVEPOINT s;
+INSERT INTO written VALUES ('rolled back');
+ROLLBACK TO s;
+INSERT INTO written VALUES ('sync');
+COMMIT;
+} ],
+	prepare => [ 2, q{
+BEGIN;
+INSERT INTO written VALUES ('sync');
+PREPARE TRANSACTION ':who :client_id';
+COMMIT PREPARED ':who :client_id';
+} ],
+	half => [ 1, q{
+BEGIN;
+INSERT INTO written VALUES ('rolled back');
+PREPARE TRANSACTION ':who :client_id';
+ROLLBACK PREPARED ':who :client_id';
+} ]);
+
+for my $name (keys %transactions)
+{
+	append_to_file($node->basedir . "/$name.sql", $transactions{$name}[1]);
+}
+
+# Clients of a database, until they are told to end.
+sub start_clients
+{
+	my ($database, $who, $options) = @_;
+	my %clients = (out => '', err => '');
+
+	$clients{run} = IPC::Run::start(
+		[
+			$node->installed_command('pgbench'), '-n', '-h', $node->host,
+			'-p', $node->port, '-T', 100000, '-D', "who=$who",
+			split(/ /, $options),
+			(
+				map { ('-f', $node->basedir . "/$_.sql\@$transactions{$_}[0]") }
+				  sort keys %transactions),
+			$database
+		],
+		'<', \undef, '>', \$clients{out}, '2>', \$clients{err});
+	return \%clients;
+}
+
+# Readers find no number that is negative, nor an error.
+my $all_rows = join ' UNION ALL ',
+  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
+  views_of_commit_stats();
+
+$node->safe_psql('postgres', qq{
+CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
+DECLARE
+	found record;
+BEGIN
+	FOR found IN
+		SELECT view, row, key FROM ($all_rows) r, jsonb_each(row)
+		WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END
+	LOOP
+		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
+	END LOOP;
+END \$\$;
+});
+
+# The length of a phase.
+sub read_and_reset
+{
+	my ($reset) = @_;
+
+	return run_pgbench($node, "-c 4 -j 1 -T $phase -D reset=$reset", visit => q{
+\if :client_id = 0 and :reset = 1
+	SELECT commit_stats_reset();
+	\sleep 10 ms
+\elif :client_id = 1
+	SELECT read_all();
+	\sleep 50 ms
+\elif :client_id = 2
+	SELECT commit_stats_report();
+	SELECT commits FROM commit_stats_sample('50 ms');
+\else
+	CHECKPOINT;
+	\sleep 400 ms
+\endif
+});
+}
+
+sub insert_lsn
+{
+	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+}
+
+# Let the clients pause, call $code when no transaction is under way, and let
+# them go on.  Returns where in the WAL that was.  What a client had sent before
+# it was stopped may come a moment later, so it is only over when nothing was
+# written meanwhile.
+sub at_rest
+{
+	my ($clients, $code) = @_;
+	my $lsn;
+
+	$_->{run}->signal('STOP') for @$clients;
+	for my $attempt (1 .. 100)
+	{
+		$lsn = insert_lsn();
+		$node->poll_query_until('postgres', q{
+SELECT count(*) = 0 FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND state IS DISTINCT FROM 'idle' AND
+	  state IS DISTINCT FROM 'idle in transaction' AND pid <> pg_backend_pid()})
+		  or die "the clients do not pause\n";
+		$code->();
+		last if insert_lsn() eq $lsn;
+		$lsn = undef;
+	}
+	$_->{run}->signal('CONT') for @$clients;
+	return $lsn // die "there is no rest\n";
+}
+
+# How many rows of each kind each database has, "database kind" => n.
+sub rows_written
+{
+	my %rows;
+
+	for my $database (@databases)
+	{
+		for (split /\n/, $node->safe_psql($database, q{
+SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1}))
+		{
+			my ($kind, $n) = split /\|/;
+
+			$rows{"$database $kind"} = $n;
+		}
+	}
+	return \%rows;
+}
+
+# The counts in total and per database, "name column" => n, and whether the
+# views agree.
+sub counts
+{
+	my %counts;
+
+	for (split /\n/, $node->safe_psql('postgres', q{
+SELECT 'all', commits, commits_async, commits_unlogged, prepares, stats_reset
+FROM commit_flush_stats
+UNION ALL
+SELECT datname, commits, commits_async, commits_unlogged, prepares, NULL
+FROM commit_database_stats WHERE datname IN ('one', 'two', 'three')}))
+	{
+		my ($name, @counts) = split /\|/;
+
+		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) } =
+		  @counts;
+	}
+	$counts{agree} = $node->safe_psql('postgres', q{
+WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
+				  sum(commits_unlogged) AS commits_unlogged,
+				  sum(commits_read_only) AS commits_read_only,
+				  sum(prepares) AS prepares, sum(flushes) AS flushes,
+				  sum(commits_carried) AS commits_carried,
+				  sum(timed_flushes) AS timed_flushes,
+				  sum(commit_time) AS commit_time, sum(flush_time) AS flush_time
+		   FROM commit_database_stats),
+	 h AS (SELECT sum(commits) AS commits, sum(flushes) AS flushes
+		   FROM commit_flush_histogram),
+	 b AS (SELECT sum(flushes) AS flushes FROM commit_sibling_histogram),
+	 l AS (SELECT sum(commits) FILTER (WHERE role <> 'asynchronous') AS commits,
+				  sum(commits) FILTER (WHERE role = 'asynchronous') AS commits_async,
+				  sum(commits) FILTER (WHERE role = 'follower') AS followers,
+				  sum(commit_time) FILTER (WHERE role <> 'asynchronous') AS commit_time
+		   FROM commit_latency_stats),
+	 c AS (SELECT sum(commits) AS commits FROM commit_latency_histogram),
+	 f AS (SELECT flushes, flush_time FROM commit_flush_latency_stats),
+	 g AS (SELECT sum(flushes) AS flushes FROM commit_flush_latency_histogram),
+	 w AS (SELECT sum(commits) AS commits FROM commit_wal_stats)
+SELECT concat_ws(', ',
+	CASE WHEN (d.commits, d.commits_async, d.commits_unlogged, d.commits_read_only, d.prepares)
+			  <> (s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only, s.prepares)
+		 THEN 'commits of databases' END,
+	CASE WHEN (d.flushes, d.commits_carried, d.timed_flushes)
+			  <> (s.flushes, s.followers + s.commits_without_leader, s.timed_flushes)
+		 THEN 'flushes of databases' END,
+	CASE WHEN abs(d.commit_time - s.commit_time) + abs(d.flush_time - s.flush_time) > 0.1
+		 THEN 'times of databases' END,
+	CASE WHEN h.commits <> s.commits - s.commits_without_leader - s.unresolved_commits
+		 THEN 'commits in flushes' END,
+	CASE WHEN h.flushes <> s.flushes - s.unresolved_flushes THEN 'flushes by size' END,
+	CASE WHEN b.flushes <> h.flushes THEN 'flushes by siblings' END,
+	CASE WHEN (l.commits, l.commits_async, l.followers)
+			  <> (s.commits, s.commits_async, s.followers + s.commits_without_leader)
+		 THEN 'commits by role' END,
+	CASE WHEN abs(l.commit_time - s.commit_time) > 0.1 THEN 'commit times' END,
+	CASE WHEN c.commits <> s.commits + s.commits_async THEN 'cells of commits' END,
+	CASE WHEN f.flushes <> s.timed_flushes OR g.flushes <> s.timed_flushes
+		 THEN 'timed flushes' END,
+	CASE WHEN abs(f.flush_time - s.flush_time) > 0.1 THEN 'flush times' END,
+	CASE WHEN w.commits <> s.commits + s.commits_async + s.commits_unlogged
+		 THEN 'commits of cycles' END)
+FROM commit_flush_stats s, d, h, b, l, c, f, g, w});
+	return \%counts;
+}
+
+my @clients = map {
+	(
+		start_clients($_, "${_}_stays", '-c 3'),
+		start_clients($_, "${_}_comes", '-c 1 -C'))
+} @databases;
+my $started = time;
+my $round = 0;
+
+while ($round == 0 || time - $started < $seconds)
+{
+	my ($start, $end, $reset, $rows_before, $rows, $counts, $records);
+	my $how = 'round ' . ++$round;
+
+	eval { read_and_reset(1); };
+	is($@, '', "$how: nobody sees an error while there are resets");
+	$start = at_rest(
+		\@clients,
+		sub {
+			$rows_before = rows_written();
+			$reset = $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+		});
+	eval { read_and_reset(0); };
+	is($@, '', "$how: nor while there are none");
+	$end = at_rest(
+		\@clients,
+		sub {
+			$rows = rows_written();
+			$counts = counts();
+		});
+	$records = wal_records($node, $start, $end);
+
+	is($counts->{'all reset'}, $reset, "$how: the last reset is shown");
+	cmp_ok($records->{COMMIT}, '>', 100, "$how: there was a load");
+	is( $counts->{'all sync'} + $counts->{'all async'} +
+		  $counts->{'all unlogged'},
+		$records->{COMMIT} + $records->{COMMIT_PREPARED},
+		"$how: as many commits as the WAL has");
+	is($counts->{'all prepares'}, $records->{PREPARE},
+		"$how: as many prepares as the WAL has");
+	for my $database (@databases)
+	{
+		for my $kind (qw(sync async unlogged))
+		{
+			is( $counts->{"$database $kind"},
+				$rows->{"$database $kind"} - ($rows_before->{"$database $kind"} || 0),
+				"$how: as many commits as $database has rows, $kind");
+		}
+	}
+	is($counts->{agree}, '', "$how: the views agree");
+	is(join('', map { errors_so_far($_) } @clients),
+		'', "$how: the clients go on");
+}
+
+end_background($_, 'TERM') for @clients;
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+	'no crash');
+done_testing();

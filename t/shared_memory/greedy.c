@@ -1,0 +1,41 @@
+/*-------------------------------------------------------------------------
+ *
+ * greedy.c
+ *		A library that takes all the shared memory that is left.
+ *
+ * The server sets aside what the preloaded libraries have asked for, and some
+ * more.  One that takes more than it has asked for, as this one does, leaves too
+ * little for those that come after it.
+ *
+ * t/shared_memory/greedy.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+
+PG_MODULE_MAGIC;
+
+extern PGDLLEXPORT void _PG_init(void);
+
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+static void
+take_all(void)
+{
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+	for (Size size = 1024 * 1024; size >= 1024; size /= 2)
+		while (ShmemAllocNoError(size) != NULL)
+			;
+}
+
+void
+_PG_init(void)
+{
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = take_all;
+}
