@@ -60,7 +60,7 @@ commit_wal_stats_1_0(PG_FUNCTION_ARGS)
 	WalCycles  *cycles;
 
 	start_rows(fcinfo);
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	acquire_reset_lock(LW_SHARED);
 	cycles = wal_cycles_read();
 	LWLockRelease(commit_stats_reset_lock());
 

@@ -126,7 +126,7 @@ leave(int code, Datum arg)
 {
 	SlotCopy	slot;
 
-	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	acquire_reset_lock(LW_EXCLUSIVE);
 	if (my_place->entry != NOBODY)
 	{
 		backend_slot_read(MyProcNumber, &slot);
@@ -149,7 +149,7 @@ databases_arrive(void)
 	Assert(my_place == NULL && MyProcNumber < MaxBackends);
 	on_shmem_exit(leave, (Datum) 0);
 	my_place = &shared->place[MyProcNumber];
-	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	acquire_reset_lock(LW_EXCLUSIVE);
 	Assert(my_place->entry == NOBODY);
 	backend_slot_read(MyProcNumber, &slot);
 	my_place->datid = MyDatabaseId;

@@ -203,7 +203,7 @@ figures_read(ReportCopy *copy)
 	SlotTotals	slots;
 	LatencyTotals *latency;
 
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	acquire_reset_lock(LW_SHARED);
 	copy->groups = flush_groups_read();
 	backend_slots_read(&slots);
 	latency = latency_read();

@@ -48,7 +48,7 @@ read_latency(void)
 {
 	LatencyTotals *totals;
 
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	acquire_reset_lock(LW_SHARED);
 	totals = latency_read();
 	LWLockRelease(commit_stats_reset_lock());
 	return totals;

@@ -9,9 +9,10 @@
  * room's own business.
  *
  * Locking: AddinShmemInitLock while the segment is created.  Besides that the
- * module owns a single LWLock, commit_stats_reset_lock(), which readers and
+ * module owns one LWLock, commit_stats_reset_lock(), which readers and
  * commit_stats_reset() take, a process at its first transaction and at its
- * exit, and the commit path of any other transaction never does.
+ * exit, and the commit path of any other transaction never does; and a gate, a
+ * second one that is held only while the first is waited for.
  *
  * src/shared_memory.c
  *
@@ -105,7 +106,7 @@ shared_memory_request(void)
 		prev_shmem_request_hook();
 
 	RequestAddinShmemSpace(shared_memory_size());
-	RequestNamedLWLockTranche("commit_stats", 1);
+	RequestNamedLWLockTranche("commit_stats", 2);
 }
 
 static void
@@ -137,6 +138,21 @@ shared_memory_install_hooks(void)
 	shmem_request_hook = shared_memory_request;
 	prev_shmem_startup_hook = shmem_startup_hook;
 	shmem_startup_hook = shared_memory_startup;
+}
+
+/*
+ * While some have the lock shared, others get it shared as well, so whoever
+ * wants it for himself would wait for as long as there is always a reader.  He
+ * waits in the gate instead, where no new reader gets past him.
+ */
+void
+acquire_reset_lock(LWLockMode mode)
+{
+	LWLock	   *gate = &GetNamedLWLockTranche("commit_stats")[1].lock;
+
+	LWLockAcquire(gate, LW_EXCLUSIVE);
+	LWLockAcquire(commit_stats_reset_lock(), mode);
+	LWLockRelease(gate);
 }
 
 /* For every SQL-callable function: the one error of a library not preloaded. */

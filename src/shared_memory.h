@@ -20,6 +20,9 @@
 #define commit_stats_reset_lock() \
 	(&GetNamedLWLockTranche("commit_stats")->lock)
 
+/* The only way to take it; LWLockRelease() gives it back. */
+extern void acquire_reset_lock(LWLockMode mode);
+
 /* Is there shared memory in this process?  Only if the library was preloaded. */
 extern bool shared_memory_attached;
 

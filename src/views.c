@@ -50,7 +50,7 @@ read_groups(void)
 {
 	FlushGroupTotals *totals;
 
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	acquire_reset_lock(LW_SHARED);
 	totals = flush_groups_read();
 	LWLockRelease(commit_stats_reset_lock());
 	return totals;
@@ -172,7 +172,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	start_rows(fcinfo);
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	acquire_reset_lock(LW_SHARED);
 	groups = flush_groups_read();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
@@ -372,7 +372,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	start_rows(fcinfo);
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	acquire_reset_lock(LW_SHARED);
 	backend_slots_read(&slots);
 	databases = databases_tracked();
 	LWLockRelease(commit_stats_reset_lock());
@@ -406,7 +406,7 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	TimestampTz now;
 
 	shared_memory_require();
-	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	acquire_reset_lock(LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
