@@ -1,0 +1,186 @@
+# A session that is told to end in the middle of anything of the extension ends,
+# and leaves nothing behind.
+#
+# One session for each view and function, as the catalogs have them, calls it
+# without end, and others commit.  All are terminated at once, while a load goes
+# on that must not notice; then again, with the function that excludes another.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('terminated', conf => q{
+max_logical_replication_workers = 0
+max_prepared_transactions = 10
+track_wal_io_timing = on
+commit_delay = 100
+commit_siblings = 1
+});
+
+# What is called with arguments, so that it takes its time.
+my %calls = (
+	commit_stats_sample => "commit_stats_sample('1 hour')",
+	commit_delay_sweep => "commit_delay_sweep('{0,1000}', '{0}', '1 hour', '2 s')",
+	commit_delay_whatif =>
+	  "commit_delay_whatif('{0,1000}', '{0}', sample => '5 min')");
+my @experiments = qw(commit_delay_sweep commit_delay_whatif);
+
+# All views and functions, as what can stand after FROM.
+my %objects;
+
+for (split /\n/, $node->safe_psql('postgres', q{
+SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
+	   coalesce(c.relname, p.proname), p.pronargs
+FROM pg_depend d LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
+	 LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
+	  d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats') AND
+	  (c.oid IS NOT NULL OR p.oid IS NOT NULL)}))
+{
+	my ($object, $name, $arguments) = split /\|/;
+
+	if ($arguments)
+	{
+		$objects{$object} = $calls{$name}
+		  or die "how is $name to be called?\n";
+	}
+	else
+	{
+		$objects{$object} = $object;
+	}
+}
+
+# A session that has a name, and does something without end.
+sub start_named
+{
+	my ($name, $code) = @_;
+
+	return start_psql($node,
+		"SET application_name = 'victim $name'",
+		"SET client_min_messages = warning",
+		"DO \$\$ BEGIN LOOP $code; END LOOP; END \$\$");
+}
+
+# How the counts stand beside each other; who reads them counts as well, but
+# only what is not looked at here.
+sub add_up
+{
+	return $node->safe_psql('postgres', q{
+WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
+				  sum(prepares) AS prepares, sum(flushes) AS flushes
+		   FROM commit_database_stats),
+	 h AS (SELECT sum(commits) AS commits, sum(flushes) AS flushes
+		   FROM commit_flush_histogram),
+	 l AS (SELECT sum(commits) AS commits FROM commit_latency_stats
+		   WHERE role <> 'asynchronous'),
+	 w AS (SELECT sum(commits) AS commits FROM commit_wal_stats)
+SELECT d.commits = s.commits, d.commits_async = s.commits_async,
+	   d.prepares = s.prepares, d.flushes = s.flushes,
+	   h.commits = s.commits - s.commits_without_leader - s.unresolved_commits,
+	   h.flushes = s.flushes - s.unresolved_flushes,
+	   l.commits = s.commits,
+	   w.commits = s.commits + s.commits_async + s.commits_unlogged
+FROM commit_flush_stats s, d, h, l, w});
+}
+
+sub nothing_is_left
+{
+	my ($how) = @_;
+
+	is( $node->safe_psql('postgres', q{
+SELECT sweep_pid IS NULL, capturing FROM commit_stats_info}),
+		't|f', "$how: no experiment is left");
+	is( $node->safe_psql('postgres',
+			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+		0, "$how: no lock is left");
+	return;
+}
+
+# All at once, but for one of the functions that exclude each other.
+sub terminate_all
+{
+	my ($without) = @_;
+	my $how = "without $without";
+	my %sessions;
+
+	for my $object (grep { $_ ne "$without()" } sort keys %objects)
+	{
+		$sessions{$object} = start_named($object, "PERFORM * FROM $objects{$object}");
+	}
+	$sessions{'nothing but commits'} =
+	  start_named('nothing but commits', 'INSERT INTO logged VALUES (1); COMMIT');
+	$sessions{'asynchronous commits'} = start_named('asynchronous commits',
+		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT');
+
+	$node->poll_query_until('postgres', q{
+SELECT count(*) = } . keys(%sessions) . q{ FROM pg_stat_activity
+WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'})
+	  or die "not all are at work\n";
+	# whoever measures is in the middle of it
+	$node->poll_query_until('postgres', q{
+SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info})
+	  or die "no experiment runs\n";
+	is( $node->safe_psql('postgres', q{
+SELECT count(*) FROM pg_stat_activity
+WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),
+		keys(%sessions), "$how: all are told to end");
+	for my $object (sort keys %sessions)
+	{
+		end_background($sessions{$object});
+		like($sessions{$object}{err},
+			qr/FATAL:  57P01: terminating connection due to administrator command/,
+			"$how, $object: the error");
+		unlike($sessions{$object}{err}, qr/ERROR|PANIC|WARNING/,
+			"$how, $object: nothing else");
+	}
+	# who was told to end may have left the client first
+	$node->poll_query_until('postgres', q{
+SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'})
+	  or die "some did not end\n";
+	nothing_is_left($how);
+	return;
+}
+
+# Two that go on all the time, and are told nothing
+my $load = start_pgbench($node, '-c 2 -T 600',
+	load => "INSERT INTO logged VALUES (1);\n");
+
+terminate_all($_) for @experiments;
+is(errors_so_far($load), '', 'the other sessions go on');
+end_background($load, 'TERM');
+$node->poll_query_until('postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
+  or die "pgbench did not end\n";
+
+# Without resets, everything that they commit until they are told to end counts
+my ($counted, $records) = observe(
+	$node,
+	sub {
+		delete $objects{'commit_stats_reset()'}
+		  or die "there is no reset\n";
+		$load = start_pgbench($node, '-c 2 -T 600',
+			load => "INSERT INTO logged VALUES (1);\n");
+		terminate_all($_) for @experiments;
+		is(errors_so_far($load), '', 'the other sessions still go on');
+		end_background($load, 'TERM');
+		$node->poll_query_until('postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
+		  or die "pgbench did not end\n";
+	});
+cmp_ok($records->{COMMIT}, '>', 100, 'there was a load');
+is($counted->{commits} + $counted->{commits_async},
+	$records->{COMMIT}, 'every commit of them is counted');
+
+$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+run_pgbench($node, '-c 4 -t 50', after => 'INSERT INTO logged VALUES (1);');
+is(add_up(), join('|', ('t') x 8), 'the views agree');
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+	'no crash');
+done_testing();
