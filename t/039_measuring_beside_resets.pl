@@ -1,0 +1,70 @@
+# What is measured for a while does not know of resets, and is not in the way of
+# those who reset or read.
+#
+# The isolation tester can only go on beside a session that waits for a lock,
+# which no sweep does; hence here.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('beside');
+my $load = start_pgbench($node, '-c 2 -T 600',
+	load => "INSERT INTO logged VALUES (1);\n");
+
+$node->poll_query_until('postgres',
+	"SELECT commits > 0 FROM commit_stats_sample('100 ms')");
+
+# Resets until told to end, and remembers how many
+my $resets = start_pgbench($node, '-c 1 -T 600', resets => q{
+SELECT commit_stats_reset();
+\sleep 10 ms
+});
+
+# A difference that was wrong would be negative, or far more than can be
+my $all_ids = 100_000_000;
+
+is( $node->safe_psql('postgres', qq{
+SET client_min_messages = error;
+SELECT count(*), bool_and(rounds > 0), bool_and(commits BETWEEN 1 AND $all_ids),
+	   bool_and(p99 > 0 AND p99 < 60000)
+FROM commit_delay_sweep('{0,100}', '{0}', '3 s', '500 ms')}),
+	'2|t|t|t', 'a sweep');
+is( $node->safe_psql('postgres', qq{
+SET client_min_messages = error;
+SELECT bool_and(commits_per_second > 0),
+	   bool_or(measured_commits_per_second BETWEEN 1 AND $all_ids)
+FROM commit_delay_whatif('{0,100}', '{0}', sample => '1 s')}),
+	't|t', 'a prediction');
+is( $node->safe_psql('postgres', qq{
+SELECT commits BETWEEN 1 AND $all_ids, p99 > 0 AND p99 < 60000
+FROM commit_stats_sample('1 s')}),
+	't|t', 'a sample');
+
+# ... and they were not in the way of others
+my $sweep = start_psql($node,
+	"SELECT * FROM commit_delay_sweep('{0,100}', '{0}', '1 hour')");
+
+$node->poll_query_until('postgres',
+	'SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
+my $reset = $node->safe_psql('postgres', 'SELECT stats_reset FROM commit_stats_info');
+ok( $node->poll_query_until('postgres',
+		"SELECT stats_reset > '$reset' FROM commit_flush_stats"),
+	'resets go on beside a sweep, and show');
+is($node->safe_psql('postgres', 'SELECT sweep_pid IS NOT NULL FROM commit_stats_info'),
+	't', 'and the sweep goes on beside them');
+$node->safe_psql('postgres',
+	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
+end_background($sweep);
+like($sweep->{err}, qr/57014/, 'until it is cancelled');
+
+is(errors_so_far($load) . errors_so_far($resets), '', 'nobody sees an error');
+end_background($resets, 'TERM');
+end_background($load, 'TERM');
+$node->stop;
+done_testing();

@@ -1,0 +1,167 @@
+# What can somebody do to others with the extension who has no privileges?
+#
+# He may own the schema that a superuser creates it in, and put operators and
+# functions there that fit better than those of pg_catalog; he may name things in
+# a search_path; and he may ask for settings in every way that there is.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('hostile');
+
+#
+# Traps in a schema
+#
+$node->safe_psql('postgres', q{
+CREATE ROLE mallory LOGIN;
+CREATE DATABASE own OWNER mallory;
+CREATE ROLE other});
+$node->safe_psql('own', q{
+CREATE SCHEMA hostile AUTHORIZATION mallory;
+SET ROLE mallory;
+DO $$
+DECLARE
+	types text[] := '{int4,int8,numeric,float8,text,oid,name,pg_lsn,text[],bool}';
+	l text;
+	r text;
+	o text;
+	f text;
+BEGIN
+	FOREACH l IN ARRAY types LOOP
+		FOREACH f IN ARRAY '{round,repeat,ceil,current_setting,array_position}'::text[] LOOP
+			EXECUTE format('CREATE FUNCTION hostile.%I(%s) RETURNS numeric LANGUAGE plpgsql AS
+				''BEGIN RAISE ''''captured''''; END''', f, l);
+		END LOOP;
+		FOREACH r IN ARRAY types LOOP
+			FOREACH f IN ARRAY '{round,repeat,array_position,trap}'::text[] LOOP
+				EXECUTE format('CREATE FUNCTION hostile.%I(%s, %s) RETURNS %s LANGUAGE plpgsql AS
+					''BEGIN RAISE ''''captured''''; END''', f, l, r,
+					CASE f WHEN 'repeat' THEN 'text' WHEN 'array_position' THEN 'int4' ELSE 'numeric' END);
+			END LOOP;
+			EXECUTE format('CREATE FUNCTION hostile.same(%s, %s) RETURNS bool LANGUAGE plpgsql AS
+				''BEGIN RAISE ''''captured''''; END''', l, r);
+			FOREACH o IN ARRAY '{+,-,*,/}'::text[] LOOP
+				EXECUTE format('CREATE OPERATOR hostile.%s (FUNCTION = hostile.trap, LEFTARG = %s, RIGHTARG = %s)', o, l, r);
+			END LOOP;
+			FOREACH o IN ARRAY '{=,<>}'::text[] LOOP
+				EXECUTE format('CREATE OPERATOR hostile.%s (FUNCTION = hostile.same, LEFTARG = %s, RIGHTARG = %s)', o, l, r);
+			END LOOP;
+		END LOOP;
+	END LOOP;
+END $$;
+RESET ROLE;
+CREATE EXTENSION commit_stats SCHEMA hostile;
+GRANT USAGE ON SCHEMA hostile TO PUBLIC});
+
+is( $node->safe_psql('own', q{
+SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, 0) || ' uses ' ||
+				  pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
+FROM pg_depend d
+WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass, 'pg_proc'::regclass) AND
+	  ((d.refclassid = 'pg_proc'::regclass AND
+		d.refobjid IN (SELECT oid FROM pg_proc WHERE proowner = 'mallory'::regrole)) OR
+	   (d.refclassid = 'pg_operator'::regclass AND
+		d.refobjid IN (SELECT oid FROM pg_operator WHERE oprowner = 'mallory'::regrole)))}),
+	'', 'no view uses what the owner of the schema has put there');
+
+# All views, with traps before everything else, and one in pg_temp
+for my $view (views_of_commit_stats())
+{
+	is( $node->safe_psql('own', qq{
+CREATE TEMP VIEW $view AS SELECT 'captured';
+SET search_path = pg_temp, hostile, pg_catalog;
+SELECT count(*) >= 0 FROM hostile.$view}),
+		't', "$view cannot be captured by a search_path");
+}
+is( $node->safe_psql('own', q{
+SET search_path = pg_temp, hostile, pg_catalog;
+SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset() IS NOT NULL}),
+	't|t', 'nor can functions');
+
+#
+# What he asks for
+#
+sub refused
+{
+	my ($sql, $name, %params) = @_;
+	my ($status, $out, $err) = $node->psql(
+		'own', $sql,
+		connstr => $node->connstr('own') . " user=mallory " . ($params{options} // ''),
+		extra_params => [ '-v', 'VERBOSITY=verbose' ],
+		on_error_stop => 1);
+
+	isnt($status, 0, "$name: does not work");
+	like($err, $params{error} // qr/42501: /, "$name: the error");
+	return;
+}
+
+my $log_flushes = 'commit_stats.log_flushes';
+
+refused("SET $log_flushes = on", 'SET');
+refused("BEGIN; SET LOCAL $log_flushes = on", 'SET LOCAL');
+refused("SELECT set_config('$log_flushes', 'on', false)", 'set_config()');
+refused("UPDATE pg_settings SET setting = 'on' WHERE name = '$log_flushes'",
+	'pg_settings');
+refused("ALTER ROLE mallory SET $log_flushes = on", 'ALTER ROLE');
+refused("ALTER DATABASE own SET $log_flushes = on", 'ALTER DATABASE by its owner');
+refused("ALTER SYSTEM SET $log_flushes = on", 'ALTER SYSTEM');
+refused(
+	"CREATE FUNCTION hostile.f() RETURNS int LANGUAGE sql SET $log_flushes = on AS 'SELECT 1'; SELECT hostile.f()",
+	'a function with the setting');
+refused('SELECT 1', 'options of the connection',
+	options => "options='-c $log_flushes=on'",
+	error => qr/permission denied to set parameter "$log_flushes"/);
+refused("GRANT SET ON PARAMETER $log_flushes TO other", 'GRANT SET',
+	error => qr/42501: |0LP01|permission denied/);
+refused('SET commit_stats.enabled = off', 'enabled', error => qr/55P02: /);
+refused('ALTER ROLE mallory SET commit_stats.enabled = off', 'enabled, ALTER ROLE', error => qr/55P02: |42501: /);
+refused('SET commit_stats.flush_log_size = 128', 'flush_log_size', error => qr/55P02: /);
+refused("SET commit_stats.anything = 'x'", 'a setting that is not there', error => qr/42602: /);
+refused("LOAD 'commit_stats'", 'LOAD');
+refused(
+	"CREATE FUNCTION hostile.reset() RETURNS timestamptz LANGUAGE c AS 'commit_stats', 'commit_stats_reset_1_0'",
+	'a function of his own');
+refused('CREATE EXTENSION commit_stats SCHEMA public', 'CREATE EXTENSION', error => qr/42501: |42710: /);
+refused('DROP EXTENSION commit_stats', 'DROP EXTENSION');
+refused('DROP VIEW hostile.commit_flush_stats', 'dropping a view', error => qr/2BP01: |42501: /);
+refused('ALTER EXTENSION commit_stats SET SCHEMA public', 'ALTER EXTENSION');
+refused('GRANT SELECT ON hostile.commit_flush_stats TO mallory', 'GRANT');
+
+# Everything there is, as the catalogs have it
+my @objects = split /\n/, $node->safe_psql('own', q{
+SELECT pg_describe_object(d.classid, d.objid, 0),
+	   CASE WHEN d.classid = 'pg_class'::regclass
+			THEN 'SELECT * FROM ' || d.objid::regclass
+			ELSE 'SELECT ' || d.objid::regproc || '(' ||
+				 (SELECT coalesce(string_agg('NULL::' || format_type(t, NULL), ', '), '')
+				  FROM pg_proc p, unnest(p.proargtypes) t WHERE p.oid = d.objid) || ')'
+	   END
+FROM pg_depend d
+WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
+	  d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')});
+
+cmp_ok(scalar @objects, '>=', 25, 'there are objects');
+for (@objects)
+{
+	my ($object, $sql) = split /\|/;
+
+	refused($sql, $object);
+}
+
+# By grant, log_flushes is his: who may decide that is a superuser
+$node->safe_psql('own', "GRANT SET ON PARAMETER $log_flushes TO mallory");
+is( $node->safe_psql('own', "SET $log_flushes = on; SHOW $log_flushes",
+		connstr => $node->connstr('own') . ' user=mallory'),
+	'on', 'GRANT SET ON PARAMETER');
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/Flushed \d+ out of|PANIC|TRAP/,
+	'nothing of that was logged');
+done_testing();
