@@ -10,9 +10,11 @@
  * How sure that is.  Each pair is simulated REPLICAS times, each time from other
  * parts of the sample, chosen with replacement, and by other chances; the same
  * ones for all pairs, so that what differs between two pairs is not luck.  The
- * spread of the replicas is what the sample being short explains.  That the
- * model is wrong it does not show; for that the prediction for the present
- * setting is there, beside what was measured.
+ * spread of the replicas is what the sample being short explains.  When exactly
+ * the server counts the siblings the sample does not say; so what would come of
+ * one sibling more or less is within the bounds as well.  That the model is wrong
+ * they do not show; for that the prediction for the present setting is there,
+ * beside what was measured.
  *
  * Invariant: nothing is changed.  Whatever ends this process or this function,
  * commits are not noted down after the sample's end.
@@ -47,6 +49,7 @@
 
 #define MIN_COMMITS		100		/* fewer say too little */
 #define REPLICAS		8
+#define SHIFTED_REPLICAS	2		/* of these, for another commit_siblings */
 #define REPLICA_TIME	4e6		/* us */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
 #define RUN				5		/* blocks in a row that are chosen together */
@@ -325,37 +328,78 @@ spread_estimate(const Spread *spread)
 	return estimate;
 }
 
-static void
-predict(WhatifLoad *const replica, double time, Prediction *prediction)
-{
-	Spread		commits = {0};
-	Spread		flushes = {0};
-	Spread		group_size = {0};
-	Spread		hits = {0};
-	Spread		mean = {0};
-	Spread		p99 = {0};
+/* What is predicted of each pair, in the order of the estimates. */
+#define NQUANTITIES		6
 
-	for (int r = 0; r < REPLICAS; r++)
+static void
+outcome_values(const WhatifOutcome *outcome, double *value)
+{
+	value[0] = 1e6 * outcome->commits / outcome->time;
+	value[1] = 1e6 * outcome->flushes / outcome->time;
+	value[2] = ratio(outcome->commits, outcome->flushes);
+	value[3] = ratio(outcome->hits, outcome->flushes);
+	value[4] = ratio(outcome->latency / 1e3, outcome->commits);
+	value[5] = histogram_quantile(outcome->cell, 0.99) / NS_PER_MS;
+}
+
+static void
+simulate_replicas(const WhatifLoad *replica, int n, const DelayPair *pair,
+				  double time, Spread *spread)
+{
+	for (int r = 0; r < n; r++)
 	{
 		WhatifOutcome outcome;
+		double		value[NQUANTITIES];
 
 		CHECK_FOR_INTERRUPTS();
-		whatif_simulate(&replica[r], prediction->pair.delay,
-						prediction->pair.siblings, time, r + 1, &outcome);
-		add_value(&commits, 1e6 * outcome.commits / outcome.time);
-		add_value(&flushes, 1e6 * outcome.flushes / outcome.time);
-		add_value(&group_size, ratio(outcome.commits, outcome.flushes));
-		add_value(&hits, ratio(outcome.hits, outcome.flushes));
-		add_value(&mean, ratio(outcome.latency / 1e3, outcome.commits));
-		add_value(&p99, histogram_quantile(outcome.cell, 0.99) / NS_PER_MS);
+		whatif_simulate(&replica[r], pair->delay, pair->siblings, time, r + 1,
+						&outcome);
+		outcome_values(&outcome, value);
+		for (int q = 0; q < NQUANTITIES; q++)
+			add_value(&spread[q], value[q]);
 	}
-	prediction->commits = spread_estimate(&commits);
-	prediction->flushes = spread_estimate(&flushes);
-	prediction->group_size = spread_estimate(&group_size);
-	prediction->hit_fraction = spread_estimate(&hits);
+}
+
+/* Bounds that hold what would come of so many siblings more. */
+static void
+allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
+				   double time, Estimate *const *estimate)
+{
+	DelayPair	shifted = *pair;
+	Spread		here[NQUANTITIES] = {0};
+	Spread		there[NQUANTITIES] = {0};
+
+	shifted.siblings -= more;
+	simulate_replicas(replica, SHIFTED_REPLICAS, pair, time, here);
+	simulate_replicas(replica, SHIFTED_REPLICAS, &shifted, time, there);
+	for (int q = 0; q < NQUANTITIES; q++)
+	{
+		double		value = estimate[q]->mean + there[q].sum / there[q].n -
+			here[q].sum / here[q].n;
+
+		if (isnan(value))
+			continue;
+		estimate[q]->low = Max(Min(estimate[q]->low, value), 0);
+		estimate[q]->high = Max(estimate[q]->high, value);
+	}
+}
+
+static void
+predict(const WhatifLoad *replica, double time, Prediction *prediction)
+{
+	Estimate   *const estimate[NQUANTITIES] = {
+		&prediction->commits, &prediction->flushes, &prediction->group_size,
+		&prediction->hit_fraction, &prediction->mean, &prediction->p99
+	};
+	Spread		spread[NQUANTITIES] = {0};
+
+	simulate_replicas(replica, REPLICAS, &prediction->pair, time, spread);
+	for (int q = 0; q < NQUANTITIES; q++)
+		*estimate[q] = spread_estimate(&spread[q]);
+	if (prediction->pair.delay > 0 && prediction->pair.siblings > 0)
+		for (int more = -1; more <= 1; more += 2)
+			allow_for_siblings(replica, &prediction->pair, more, time, estimate);
 	prediction->hit_fraction.high = Min(prediction->hit_fraction.high, 1);
-	prediction->mean = spread_estimate(&mean);
-	prediction->p99 = spread_estimate(&p99);
 }
 
 /* us to simulate, so that it takes seconds and not minutes. */

@@ -17,11 +17,10 @@
  * In an open load transactions begin by themselves and wait for a client that
  * is free.
  *
- * The flush.  Whoever comes while nobody has the WAL write lock becomes the
- * leader a moment later.  Having got the lock, it sleeps if enough others are
- * active, then writes for all who have come by then.  When the flush is done
- * they all go on; if others have come meanwhile, one of them is the next leader
- * after the handoff, or a newcomer that is quicker.
+ * The flush.  Whoever comes while nobody has the WAL write lock gets it at once.
+ * It sleeps if enough others are active, then writes for all who have come by
+ * then, and a moment after that they all go on.  If others have come meanwhile,
+ * one of them is the next leader after the handoff, or a newcomer that is quicker.
  *
  * The device.  A flush takes a time that was seen after a rest as long.  Where a
  * quota limits it, so many flushes can be made in a window of time, and the one
@@ -78,8 +77,7 @@ typedef struct Client
 typedef enum ServerState
 {
 	WAL_FREE,					/* nobody has the WAL write lock */
-	WAL_PENDING,				/* a newcomer will, at wal_at */
-	WAL_HANDOFF,				/* one who waited will, at wal_at */
+	WAL_EXPECTED,				/* somebody will, at wal_at */
 	WAL_SLEEPING,				/* the leader sleeps until wal_at */
 	WAL_WRITING					/* the flush ends at wal_at */
 } ServerState;
@@ -117,6 +115,7 @@ typedef struct Simulation
 	int			ncommitting;
 	int			nmembers;		/* of the flush under way */
 	int		   *member;
+	double		afterwards;		/* from the write to the end of this flush */
 	double		flushed_at;		/* end of the last flush */
 	double		window_end;
 	double		left_in_window;
@@ -334,33 +333,6 @@ count_active(const Simulation *sim)
  *----------------------------------------------------------------
  */
 
-/* The WAL write lock will be taken, at "when" unless somebody is quicker. */
-static void
-expect_leader(Simulation *sim, ServerState state, double when)
-{
-	sim->wal = state;
-	sim->wal_at = when;
-}
-
-static void
-commit(Simulation *sim, int c)
-{
-	double		when;
-
-	sim->client[c].state = CLIENT_COMMITTING;
-	sim->client[c].arrived = sim->now;
-	sim->member[sim->ncommitting++] = c;
-	if (sim->wal == WAL_FREE)
-		expect_leader(sim, WAL_PENDING,
-					  sim->now + draw(sim, &sim->load->lead));
-	else if (sim->wal == WAL_HANDOFF)
-	{
-		when = sim->now + draw(sim, &sim->load->overtake);
-		if (when < sim->wal_at)
-			expect_leader(sim, WAL_HANDOFF, when);
-	}
-}
-
 /* Write and sync, for all who have come. */
 static void
 write_wal(Simulation *sim)
@@ -386,7 +358,8 @@ write_wal(Simulation *sim)
 	sim->nmembers = sim->ncommitting;
 	sim->wal = WAL_WRITING;
 	sim->wal_at = start +
-		draw(sim, &load->flush[rest_class(sim->now - sim->flushed_at)]);
+		draw(sim, &load->flush[rest_class(sim->now - sim->flushed_at)]) +
+		sim->afterwards;
 }
 
 /* Somebody has the WAL write lock: sleep first? */
@@ -410,6 +383,28 @@ lead(Simulation *sim)
 		sim->outcome->hits++;
 	sim->wal = WAL_SLEEPING;
 	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
+}
+
+/* Somebody will have the WAL write lock, at "when" unless another is quicker. */
+static void
+expect_leader(Simulation *sim, double when, double afterwards)
+{
+	sim->wal = WAL_EXPECTED;
+	sim->wal_at = when;
+	sim->afterwards = afterwards;
+}
+
+static void
+commit(Simulation *sim, int c)
+{
+	sim->client[c].state = CLIENT_COMMITTING;
+	sim->client[c].arrived = sim->now;
+	sim->member[sim->ncommitting++] = c;
+	if (sim->wal == WAL_FREE)
+		expect_leader(sim, sim->now, draw(sim, &sim->load->lead));
+	else if (sim->wal == WAL_EXPECTED)
+		sim->wal_at = Min(sim->wal_at,
+						  sim->now + draw(sim, &sim->load->overtake));
 }
 
 static void
@@ -440,8 +435,7 @@ end_flush(Simulation *sim)
 	sim->ncommitting -= ndone;
 	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
 	if (sim->ncommitting > 0)
-		expect_leader(sim, WAL_HANDOFF,
-					  sim->now + draw(sim, &sim->load->handoff));
+		expect_leader(sim, sim->now + draw(sim, &sim->load->handoff), 0);
 }
 
 /*----------------------------------------------------------------
@@ -465,8 +459,7 @@ wal_event(Simulation *sim)
 {
 	switch (sim->wal)
 	{
-		case WAL_PENDING:
-		case WAL_HANDOFF:
+		case WAL_EXPECTED:
 			lead(sim);
 			break;
 		case WAL_SLEEPING:
