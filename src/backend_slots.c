@@ -39,7 +39,11 @@ typedef union BackendSlot
 
 typedef struct BackendSlotsShared
 {
-	/* Totals at the last reset; protected by commit_stats_reset_lock(). */
+	/*
+	 * What readers subtract: totals at the last reset or, until the first
+	 * one, what was counted before the server started, negative (modulo
+	 * 2^64).  Protected by commit_stats_reset_lock().
+	 */
 	uint64		base[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* protected likewise */
 } BackendSlotsShared;
@@ -120,16 +124,22 @@ backend_slots_add_up(uint64 *sum)
 	}
 }
 
+static void
+read_totals(SlotTotals *totals)
+{
+	backend_slots_add_up(totals->value);
+	for (int c = 0; c < SLOT_NCOUNTERS; c++)
+		totals->value[c] -= shared->base[c];
+	totals->stats_reset = shared->stats_reset;
+}
+
 /* Totals since the last reset.  Caller holds the reset lock, shared will do. */
 void
 backend_slots_read(SlotTotals *totals)
 {
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	backend_slots_add_up(totals->value);
-	for (int c = 0; c < SLOT_NCOUNTERS; c++)
-		totals->value[c] -= shared->base[c];
-	totals->stats_reset = shared->stats_reset;
+	read_totals(totals);
 }
 
 /*
@@ -145,4 +155,32 @@ backend_slots_reset(const SlotCopy *copies, TimestampTz now)
 	for (int i = 0; i < MaxBackends; i++)
 		add_slot(shared->base, &copies[i]);
 	shared->stats_reset = now;
+}
+
+/*----------------------------------------------------------------
+ * Over a restart (keep.c), when no other process is there
+ *----------------------------------------------------------------
+ */
+
+Size
+backend_slots_kept_size(void)
+{
+	return sizeof(SlotTotals);
+}
+
+bool
+backend_slots_keep(void *to)
+{
+	read_totals(to);
+	return true;
+}
+
+void
+backend_slots_restore(const void *from, Size size)
+{
+	const SlotTotals *kept = from;
+
+	for (int c = 0; c < SLOT_NCOUNTERS; c++)
+		shared->base[c] = -kept->value[c];
+	shared->stats_reset = kept->stats_reset;
 }

@@ -56,7 +56,7 @@ typedef struct SlotCopy
 	uint64		value[SLOT_NCOUNTERS];
 } SlotCopy;
 
-/* A copy of all slots added up; local memory. */
+/* A copy of all slots added up; local memory, and what is kept over a restart. */
 typedef struct SlotTotals
 {
 	uint64		value[SLOT_NCOUNTERS];
@@ -89,5 +89,10 @@ extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);
 extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
+
+/* Over a restart; see keep.c. */
+extern Size backend_slots_kept_size(void);
+extern bool backend_slots_keep(void *to);
+extern void backend_slots_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

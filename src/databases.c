@@ -166,14 +166,9 @@ databases_tracked(void)
 	return shared->ntracked;
 }
 
-/* Totals since the last reset.  Caller holds the reset lock, shared will do. */
-DatabaseTotals *
-databases_read(void)
+static void
+read_totals(DatabaseTotals *totals)
 {
-	DatabaseTotals *totals = palloc(sizeof(DatabaseTotals));
-
-	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
-
 	totals->ntracked = shared->ntracked;
 	memcpy(totals->datid, shared->datid, sizeof(totals->datid));
 	memcpy(totals->counts, shared->counts, sizeof(totals->counts));
@@ -187,6 +182,17 @@ databases_read(void)
 		backend_slot_read(i, &slot);
 		add_place(&totals->counts[place->entry], place, &slot);
 	}
+}
+
+/* Totals since the last reset.  Caller holds the reset lock, shared will do. */
+DatabaseTotals *
+databases_read(void)
+{
+	DatabaseTotals *totals = palloc(sizeof(DatabaseTotals));
+
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	read_totals(totals);
 	return totals;
 }
 
@@ -205,4 +211,42 @@ databases_reset(const SlotCopy *slots)
 	for (int i = 0; i < MaxBackends; i++)
 		if (shared->place[i].entry != NOBODY)
 			start_place(&shared->place[i], &slots[i]);
+}
+
+/*----------------------------------------------------------------
+ * Over a restart (keep.c), when no other process is there
+ *----------------------------------------------------------------
+ */
+
+Size
+databases_kept_size(void)
+{
+	return sizeof(DatabaseTotals);
+}
+
+bool
+databases_keep(void *to)
+{
+	read_totals(to);
+	return true;
+}
+
+bool
+databases_kept_fits(const void *from, Size size)
+{
+	const DatabaseTotals *kept = from;
+
+	return size == sizeof(DatabaseTotals) &&
+		kept->ntracked >= 0 && kept->ntracked <= DATABASES_MAX;
+}
+
+/* Entries go on as if everybody had left. */
+void
+databases_restore(const void *from, Size size)
+{
+	const DatabaseTotals *kept = from;
+
+	shared->ntracked = kept->ntracked;
+	memcpy(shared->datid, kept->datid, sizeof(shared->datid));
+	memcpy(shared->counts, kept->counts, sizeof(shared->counts));
 }

@@ -37,7 +37,7 @@ typedef struct DatabaseCounts
 	uint64		value[DATABASE_NCOUNTERS];
 } DatabaseCounts;
 
-/* A copy of all entries; local memory. */
+/* A copy of all entries; local memory, and what is kept over a restart. */
 typedef struct DatabaseTotals
 {
 	int			ntracked;		/* entries of databases that are in use */
@@ -51,5 +51,11 @@ extern void databases_arrive(void);
 extern int	databases_tracked(void);
 extern DatabaseTotals *databases_read(void);
 extern void databases_reset(const SlotCopy *slots);
+
+/* Over a restart; see keep.c. */
+extern Size databases_kept_size(void);
+extern bool databases_keep(void *to);
+extern bool databases_kept_fits(const void *from, Size size);
+extern void databases_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_DATABASES_H */

@@ -102,7 +102,9 @@ int			flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 static FlushGroupsShared *shared = NULL;
 static FlushGroupSlot *ring = NULL; /* shared->nslots of them */
 static pg_atomic_uint64 *folded = NULL; /* the histogram; added to atomically */
-static uint64 *base = NULL;		/* "folded" at the last reset */
+static uint64 *base = NULL;		/* what readers subtract: "folded" at the last
+								 * reset or, until the first one, what was
+								 * counted before the server started, negative */
 
 #define SHARED_HEAD_SIZE \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroupsShared))
@@ -711,4 +713,71 @@ flush_groups_reset(void)
 	pg_atomic_write_u64(&shared->reset_boundary, boundary);
 	pg_memory_barrier();
 	(void) copy_folded(base);
+}
+
+/*----------------------------------------------------------------
+ * Over a restart (keep.c), when no other process is there
+ *----------------------------------------------------------------
+ */
+
+Size
+flush_groups_kept_size(void)
+{
+	return histogram_size();
+}
+
+/* The totals, as if all groups had been folded.  The ring is not kept. */
+bool
+flush_groups_keep(void *to)
+{
+	FlushGroupTotals totals = {.ncells = shared->ncells,.value = to};
+	GroupNumber newest = flush_groups_newest();
+
+	if (!moves_at_rest(&shared->folds))
+		return false;
+	for (int i = 0; i < GROUP_COUNT_KINDS * shared->ncells; i++)
+		totals.value[i] = pg_atomic_read_u64(&folded[i]) - base[i];
+	for (int back = flush_groups_kept() + FOLD_BATCH; back >= 0; back--)
+	{
+		FlushGroupCopy copy;
+
+		if (flush_group_copy(flush_group_add(newest, -back), &copy) &&
+			!group_was_reset(&copy))
+			count_group(&copy, count_total, &totals);
+	}
+	return true;
+}
+
+/* Cells of a kind in so many bytes, if it is a whole number of enough of them. */
+static int
+kept_cells(Size size)
+{
+	Size		ncells = size / (GROUP_COUNT_KINDS * sizeof(uint64));
+
+	if (ncells < OVERALL_COUNTS ||
+		size != ncells * GROUP_COUNT_KINDS * sizeof(uint64))
+		return 0;
+	return (int) ncells;
+}
+
+bool
+flush_groups_kept_fits(const void *from, Size size)
+{
+	return kept_cells(size) > 0;
+}
+
+/*
+ * There are more cells now if more connections are allowed, or fewer; then the
+ * last one is for all that were larger.
+ */
+void
+flush_groups_restore(const void *from, Size size)
+{
+	const uint64 *kept = from;
+	int			ncells = kept_cells(size);
+
+	for (int kind = 0; kind < GROUP_COUNT_KINDS; kind++)
+		for (int cell = 0; cell < ncells; cell++)
+			base[kind * shared->ncells + clamp_cell(cell)] -=
+				kept[kind * ncells + cell];
 }

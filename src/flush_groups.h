@@ -130,4 +130,10 @@ extern GroupNumber flush_groups_newest(void);
 extern int	flush_groups_kept(void);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
 
+/* Over a restart; see keep.c. */
+extern Size flush_groups_kept_size(void);
+extern bool flush_groups_keep(void *to);
+extern bool flush_groups_kept_fits(const void *from, Size size);
+extern void flush_groups_restore(const void *from, Size size);
+
 #endif							/* COMMIT_STATS_FLUSH_GROUPS_H */

@@ -60,7 +60,10 @@ typedef struct LatencyShared
 	/* Overflows of all places; added to atomically. */
 	pg_atomic_uint64 carried[LATENCY_NKINDS][HISTOGRAM_NCELLS];
 
-	/* Totals at the last reset; protected by commit_stats_reset_lock(). */
+	/*
+	 * What readers subtract, as in backend_slots.c; protected by
+	 * commit_stats_reset_lock().
+	 */
 	LatencyTotals base;
 } LatencyShared;
 
@@ -277,4 +280,33 @@ latency_reset(void)
 	latency_add_up(now);
 	shared->base = *now;
 	pfree(now);
+}
+
+/*----------------------------------------------------------------
+ * Over a restart (keep.c), when no other process is there
+ *----------------------------------------------------------------
+ */
+
+Size
+latency_kept_size(void)
+{
+	return sizeof(LatencyTotals);
+}
+
+bool
+latency_keep(void *to)
+{
+	if (!moves_at_rest(&shared->carries))
+		return false;
+	latency_add_up(to);
+	subtract(to, &shared->base);
+	return true;
+}
+
+/* What readers subtract from nothing is what was kept, negative. */
+void
+latency_restore(const void *from, Size size)
+{
+	memset(&shared->base, 0, sizeof(shared->base));
+	subtract(&shared->base, from);
 }

@@ -49,7 +49,7 @@ typedef enum LatencySum
 
 #define SYNCHRONOUS_COMMIT_NLEVELS	(SYNCHRONOUS_COMMIT_REMOTE_APPLY + 1)
 
-/* All since the last reset; local memory. */
+/* All since the last reset; local memory, and what is kept over a restart. */
 typedef struct LatencyTotals
 {
 	uint64		count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
@@ -78,5 +78,10 @@ extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
 extern void latency_reset(void);
+
+/* Over a restart; see keep.c. */
+extern Size latency_kept_size(void);
+extern bool latency_keep(void *to);
+extern void latency_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_LATENCY_H */

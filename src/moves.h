@@ -84,6 +84,17 @@ moves_wait(Moves *moves)
 	}
 }
 
+/*
+ * For readers who must not wait, when there is nobody left to move: is nothing
+ * on the move?  If a process was stopped, this stays false.
+ */
+static inline bool
+moves_at_rest(Moves *moves)
+{
+	return pg_atomic_read_u64(&moves->begun) ==
+		pg_atomic_read_u64(&moves->ended);
+}
+
 /* For readers: how many moves began since there had been "before" of them? */
 static inline uint64
 moves_since(Moves *moves, uint64 before)

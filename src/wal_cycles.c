@@ -406,6 +406,16 @@ newer_first(const void *a, const void *b)
 	return redo_a < redo_b ? 1 : redo_a > redo_b ? -1 : 0;
 }
 
+/* Add what was counted at a place to the cycle that it is in. */
+static void
+add_place(WalCycleCopy *cycles, int n, const WalCycleCopy *in_place)
+{
+	for (int k = 0; k < n; k++)
+		if (cycles[k].redo == in_place->redo)
+			for (int c = 0; c < WAL_NCOUNTERS; c++)
+				cycles[k].value[c] += in_place->value[c];
+}
+
 /*
  * Totals of all cycles in the ring, newest first, as they were at one moment;
  * "cycles" has room for WAL_CYCLES_KEPT of them.  Returns their number.
@@ -425,10 +435,7 @@ copy_cycles(WalCycleCopy *cycles)
 	} while (!places_are_in(in_places));
 
 	for (int i = 0; i < MaxBackends; i++)
-		for (int k = 0; k < n; k++)
-			if (cycles[k].redo == in_places[i].redo)
-				for (int c = 0; c < WAL_NCOUNTERS; c++)
-					cycles[k].value[c] += in_places[i].value[c];
+		add_place(cycles, n, &in_places[i]);
 	pfree(in_places);
 	qsort(cycles, n, sizeof(WalCycleCopy), newer_first);
 	return n;
@@ -444,20 +451,14 @@ server_redo(XLogRecPtr newest)
 	return Max(GetRedoRecPtr(), newest);
 }
 
-/* The cycles since the last reset.  Caller holds the reset lock, shared. */
-WalCycles *
-wal_cycles_read(void)
+/*
+ * Of "n" cycles, newest first, those that are to be shown and what was counted
+ * in them since the last reset; "next" is the present cycle.
+ */
+static void
+since_reset(const WalCycleCopy *all, int n, XLogRecPtr next, WalCycles *result)
 {
-	WalCycles  *result = palloc(sizeof(WalCycles));
-	WalCycleCopy all[WAL_CYCLES_KEPT];
-	XLogRecPtr	next;
-	int			n;
-
-	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
-
-	n = copy_cycles(all);
 	result->ncycles = 0;
-	next = n > 0 ? server_redo(all[0].redo) : InvalidXLogRecPtr;
 	for (int i = 0; i < Min(n, WAL_CYCLES_SHOWN); i++)
 	{
 		WalCycleCopy *cycle = &result->cycle[result->ncycles];
@@ -472,6 +473,21 @@ wal_cycles_read(void)
 				cycle->value[c] -= shared->base[c];
 		result->ncycles++;
 	}
+}
+
+/* The cycles since the last reset.  Caller holds the reset lock, shared. */
+WalCycles *
+wal_cycles_read(void)
+{
+	WalCycles  *result = palloc(sizeof(WalCycles));
+	WalCycleCopy all[WAL_CYCLES_KEPT];
+	int			n;
+
+	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+
+	n = copy_cycles(all);
+	since_reset(all, n,
+				n > 0 ? server_redo(all[0].redo) : InvalidXLogRecPtr, result);
 	return result;
 }
 
@@ -493,4 +509,74 @@ wal_cycles_reset(void)
 		memcpy(shared->base, all[0].value, sizeof(shared->base));
 	else
 		memset(shared->base, 0, sizeof(shared->base));
+}
+
+/*----------------------------------------------------------------
+ * Over a restart (keep.c), when no other process is there
+ *----------------------------------------------------------------
+ */
+
+Size
+wal_cycles_kept_size(void)
+{
+	return sizeof(WalCycles);
+}
+
+bool
+wal_cycles_keep(void *to)
+{
+	WalCycleCopy all[WAL_CYCLES_KEPT];
+	int			n = copy_entries(all);
+
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		WalPlace   *place = &places[i].place;
+		WalCycleCopy copy;
+
+		if (pg_atomic_read_u64(&place->turns) % 2 != 0)
+			return false;
+		copy_place(place, &copy);
+		add_place(all, n, &copy);
+	}
+	qsort(all, n, sizeof(WalCycleCopy), newer_first);
+	since_reset(all, n, InvalidXLogRecPtr, to);
+	return true;
+}
+
+/* Could these positions have come from the ring? */
+bool
+wal_cycles_kept_fits(const void *from, Size size)
+{
+	const WalCycles *kept = from;
+
+	if (size != sizeof(WalCycles) ||
+		kept->ncycles < 0 || kept->ncycles > WAL_CYCLES_SHOWN)
+		return false;
+	for (int i = 0; i < kept->ncycles; i++)
+	{
+		XLogRecPtr	redo = kept->cycle[i].redo;
+
+		if (redo == InvalidXLogRecPtr || (redo & ENTRY_IN_PREPARATION) != 0 ||
+			(i > 0 && redo >= kept->cycle[i - 1].redo))
+			return false;
+	}
+	return true;
+}
+
+/* Cycles go on as if all places had left them. */
+void
+wal_cycles_restore(const void *from, Size size)
+{
+	const WalCycles *kept = from;
+
+	for (int i = 0; i < kept->ncycles; i++)
+	{
+		const WalCycleCopy *cycle = &kept->cycle[i];
+		WalCycle   *entry = &shared->ring[i];
+
+		pg_atomic_write_u64(&entry->started_at, (uint64) cycle->started_at);
+		for (int c = 0; c < WAL_NCOUNTERS; c++)
+			pg_atomic_write_u64(&entry->counter[c], cycle->value[c]);
+		pg_atomic_write_u64(&entry->redo, cycle->redo);
+	}
 }

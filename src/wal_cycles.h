@@ -49,7 +49,10 @@ typedef struct WalCycleCopy
 	uint64		value[WAL_NCOUNTERS];
 } WalCycleCopy;
 
-/* The cycles since the last reset, newest first; local memory. */
+/*
+ * The cycles since the last reset, newest first; local memory, and what is kept
+ * over a restart.
+ */
 typedef struct WalCycles
 {
 	int			ncycles;
@@ -66,5 +69,11 @@ extern void wal_cycles_skip(void);
 /* Readers. */
 extern WalCycles *wal_cycles_read(void);
 extern void wal_cycles_reset(void);
+
+/* Over a restart; see keep.c. */
+extern Size wal_cycles_kept_size(void);
+extern bool wal_cycles_keep(void *to);
+extern bool wal_cycles_kept_fits(const void *from, Size size);
+extern void wal_cycles_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_WAL_CYCLES_H */
