@@ -18,6 +18,8 @@ OBJS = \
 	src/flush_groups.o \
 	src/flush_logger.o \
 	src/histogram.o \
+	src/keep.o \
+	src/keep_file.o \
 	src/latency.o \
 	src/latency_views.o \
 	src/own_flush.o \

@@ -47,6 +47,8 @@
  *	src/sweep.c				the live experiment: each commit_delay in turn
  *	src/whatif.c			a prediction of that: watch for a while, then simulate
  *	src/experiment.c		what these two have in common
+ *	src/keep.c				statistics over a restart
+ *	src/keep_file.c			... the file in which they are meanwhile
  *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
  *	src/commit_path.c		the callbacks: the readings around one commit
  *	src/delay_evidence.c	did the leader sleep?
@@ -95,6 +97,7 @@
 #include "src/commit_path.h"
 #include "src/flush_groups.h"
 #include "src/flush_logger.h"
+#include "src/keep.h"
 #include "src/shared_memory.h"
 
 PG_MODULE_MAGIC;
@@ -111,6 +114,9 @@ extern PGDLLEXPORT void _PG_init(void);
  *
  * "log_flushes" is for looking at single flushes for a while, as one would at
  * log_statement.  It is a superuser's because it can fill the log.
+ *
+ * "save" is for those who want to begin anew with each start, or whose storage
+ * is not to be written to.
  *
  * "flush_log_size" is for those who read commit_flush_log, or log every flush,
  * of a server with thousands of flushes a second.
@@ -131,6 +137,13 @@ define_settings(void)
 							 &commit_stats_log_flushes,
 							 false,
 							 PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("commit_stats.save",
+							 "Saves the statistics of commits over a restart of the server.",
+							 NULL,
+							 &commit_stats_save,
+							 true,
+							 PGC_SIGHUP, 0,
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("commit_stats.flush_log_size",
 							"Sets the number of flushes that commit_flush_log shows.",
@@ -156,6 +169,7 @@ _PG_init(void)
 
 	define_settings();
 	shared_memory_install_hooks();
+	keep_install_hooks();
 	commit_path_install_hooks();
 	flush_logger_register();
 }

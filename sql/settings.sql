@@ -11,6 +11,8 @@ ALTER SYSTEM SET commit_stats.flush_log_size = 127;
 ALTER SYSTEM SET commit_stats.flush_log_size = 131073;
 ALTER SYSTEM SET commit_stats.flush_log_size = 'many';
 ALTER SYSTEM SET commit_stats.enabled = 'maybe';
+-- The postmaster saves
+SET commit_stats.save = off;
 SET commit_stats.log_flushes = 'maybe';
 
 -- The prefix is reserved: a mistyped name is an error, not a new setting

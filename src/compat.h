@@ -24,6 +24,9 @@
 #error "commit_stats supports PostgreSQL 15 to 19"
 #endif
 
+/* Statistics do not survive pg_upgrade (see keep.c). */
+#define SERVER_MAJOR_VERSION	(PG_VERSION_NUM / 10000)
+
 /* CommitDelay and CommitSiblings: exported since 8.x, declared since 18. */
 #if PG_VERSION_NUM < 180000
 extern PGDLLIMPORT int CommitDelay;

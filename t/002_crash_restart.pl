@@ -2,7 +2,7 @@
 #
 # They live in shared memory.  After a crash that must be as good as new: no
 # count, no group and no connected backend of the life before.  So it is after
-# a clean restart, as nothing is saved yet.
+# a clean restart, if nothing is to be saved.
 
 use strict;
 use warnings;
@@ -146,7 +146,11 @@ my ($counted, $records) = observe($node,
 is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
 is($counted->{commits}, 1, 'and its commit is counted');
 
-# A clean restart.
+# A clean restart without commit_stats.save; 030_keep.pl has the other.
+$node->append_conf('postgresql.conf', 'commit_stats.save = off');
+$node->reload;
+$node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off')
+  or die 'the configuration was not reloaded';
 $stats_reset = stats_reset();
 $node->restart;
 starts_from_zero('clean restart');

@@ -155,6 +155,7 @@ for my $size (128, 200, 131072)
 	$node->append_conf('postgresql.conf',
 		"commit_stats.flush_log_size = $size");
 	$node->restart;
+	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 	($counted) = observe(
 		$node,
 		sub {
