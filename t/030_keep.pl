@@ -1,0 +1,291 @@
+# Do the statistics survive a clean restart, and nothing else?
+#
+# Clean is a smart or fast stop, of a primary or a standby or a stand-alone
+# backend; then each view shows afterwards what it showed before, and counting
+# goes on from there.  While the server runs there is no file.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/keep";
+use CommitStats;
+use IPC::Run;
+use Keep;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('keep',
+	no_checksums => 1,
+	conf => q{
+commit_stats.flush_log_size = 128
+track_wal_io_timing = on
+max_prepared_transactions = 2
+max_logical_replication_workers = 0
+restart_after_crash = on
+});
+my $file = keep_file($node);
+my ($before, $after, $began);
+
+# What was there before is there after.
+sub same
+{
+	my ($how) = @_;
+
+	for my $view (sort keys %$before)
+	{
+		is($after->{$view}, $before->{$view}, "$how: $view");
+	}
+	return;
+}
+
+#
+# Statistics with something in every view: several databases and cycles, delays,
+# more groups than are in the ring, and groups that still are.
+#
+$node->safe_psql('postgres', q{
+CREATE DATABASE other;
+CREATE UNLOGGED TABLE unlogged (n int)});
+{
+	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
+	run_pgbench($node, '-c 20 -j 2 -t 30',
+		load => 'INSERT INTO logged VALUES (1)');
+}
+$node->safe_psql('postgres', 'CHECKPOINT');
+run_pgbench($node, '-c 4 -j 2 -t 150',
+	load => 'INSERT INTO logged VALUES (1)');
+$node->safe_psql('other', 'CREATE TABLE elsewhere (n int)');
+$node->safe_psql('postgres', 'CHECKPOINT');
+$node->safe_psql('postgres', q{
+INSERT INTO unlogged VALUES (1);
+INSERT INTO unlogged VALUES (2);
+SET synchronous_commit = off;
+INSERT INTO logged VALUES (2);
+RESET synchronous_commit;
+BEGIN;
+INSERT INTO logged VALUES (3);
+ROLLBACK});
+$node->safe_psql('postgres', q{
+BEGIN;
+INSERT INTO logged VALUES (4);
+PREPARE TRANSACTION 'prepared'});
+
+$before = statistics($node);
+is( $node->safe_psql('postgres', q{
+SELECT commits > 1200, commits_async > 0, commits_unlogged > 0, prepares > 0,
+	   followers > 0, delay_hits > 0, timed_flushes > 0, wal_bytes > 0,
+	   flushes > 256, (SELECT count(*) > 0 FROM commit_flush_log),
+	   (SELECT count(*) >= 2 FROM commit_database_stats WHERE commits > 0),
+	   (SELECT count(*) >= 3 FROM commit_wal_stats)
+FROM commit_flush_stats}),
+	join('|', ('t') x 12), 'there are statistics of all kinds');
+
+#
+# Clean restarts
+#
+my $read_only = $node->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats');
+my $finished_cycles = q{
+SELECT to_jsonb(s) FROM commit_wal_stats s
+WHERE redo_lsn < '%s' ORDER BY redo_lsn};
+my $newest_cycle = $node->safe_psql('postgres', 'SELECT max(redo_lsn) FROM commit_wal_stats');
+my $finished = $node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle));
+
+ok(!-e $file, 'no file while the server runs');
+$node->stop('fast');
+ok(-s $file, 'a file while it does not');
+is_deeply([ grep { /commit_stats/ } slurp_dir($node->data_dir . '/pg_stat') ],
+	['commit_stats.stat'], 'and no other');
+is((stat $file)[2] & 0777, (stat $node->data_dir . '/PG_VERSION')[2] & 0777,
+	'with the permissions of the data directory');
+
+# Asking for a value does not need shared memory.
+my $content = slurp_file($file);
+my ($out, $err) = run_command([ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
+like($out, qr/^\d+$/, 'postgres -C answers');
+is(slurp_file($file), $content, 'postgres -C leaves the file alone');
+
+# A start that fails, late.
+my $hba = $node->data_dir . '/pg_hba.conf';
+rename $hba, "$hba.good" or die;
+append_to_file($hba, "nonsense\n");
+ok(!$node->start(fail_ok => 1), 'a server that does not start');
+rename "$hba.good", $hba or die;
+
+$node->start;
+ok(!-e $file, 'no file when it runs again');
+$after = statistics($node);
+same('fast stop');
+cmp_ok($node->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
+	'>', $read_only, 'fast stop: read-only commits go on');
+is($node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle)),
+	$finished, 'fast stop: finished cycles');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
+	0, 'fast stop: single flushes are not kept');
+like($node->safe_psql('postgres', 'SELECT commit_stats_report()'),
+	qr/^Commits in a flush/m, 'fast stop: there is a report without them');
+
+# Counting goes on, and is kept again.
+my ($counted, $records) = observe($node, sub { some_load($node) });
+is($counted->{commits}, 2, 'commits are counted again');
+is($counted->{commits_async}, 1, 'asynchronous ones too');
+is($node->safe_psql('postgres', q{
+SELECT (SELECT sum(commits) FROM commit_flush_histogram) + commits_without_leader
+	   + unresolved_commits = commits,
+	   (SELECT sum(commits) FROM commit_database_stats) = commits,
+	   (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = commits
+FROM commit_flush_stats}), 't|t|t', 'all views agree on them');
+$before = statistics($node);
+$node->stop('smart');
+$node->start;
+$after = statistics($node);
+same('smart stop');
+
+# A stand-alone backend in between
+my $commits = $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+$node->stop;
+IPC::Run::run(
+	[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ],
+	'<', \"COMMIT PREPARED 'prepared'\nSELECT commits FROM commit_flush_stats\n",
+	'>', \$out, '2>', \$err);
+$commits++;
+like($out, qr/commits = "$commits"/, 'a stand-alone backend goes on');
+$node->start;
+is($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
+	$commits, 'and the server goes on from there');
+
+#
+# Other numbers of connections: the last row is for all that were larger
+#
+my $sizes = q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
+my $siblings = q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
+
+sub clamp
+{
+	my ($rows, $last) = @_;
+	my %clamped;
+
+	for (split /\n/, $rows)
+	{
+		my ($cell, $n) = split /\|/;
+		$clamped{ $cell > $last ? $last : $cell } += $n;
+	}
+	return join "\n", map { "$_|$clamped{$_}" } sort { $a <=> $b } keys %clamped;
+}
+
+my @had = map { $node->safe_psql('postgres', $_) } $sizes, $siblings;
+my $small = "max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
+  . "max_worker_processes = 1\nautovacuum_max_workers = 1\n";
+$small .= "autovacuum_worker_slots = 1\n" if $node->pg_version >= 18;
+my $conf = slurp_file($node->data_dir . '/postgresql.conf');
+
+$node->append_conf('postgresql.conf', $small);
+$node->restart;
+my @has = map { $node->safe_psql('postgres', $_) } $sizes, $siblings;
+my ($last) = $has[1] =~ /(\d+)\|\d+$/;
+cmp_ok($last, '<', 15, 'fewer connections: fewer rows');
+is($has[0], clamp($had[0], $last), 'fewer connections: flushes by size');
+is($has[1], clamp($had[1], $last), 'fewer connections: flushes by siblings');
+$before = statistics($node);
+unlink $node->data_dir . '/postgresql.conf';
+append_to_file($node->data_dir . '/postgresql.conf', $conf);
+$node->restart;
+$after = statistics($node);
+same('more connections');
+
+#
+# A reset is kept as well, with flushes in the ring that it reset away
+#
+some_load($node);
+$began = $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+some_load($node);
+$before = statistics($node);
+$node->restart;
+$after = statistics($node);
+same('after a reset');
+is(start_of_statistics($node), $began, 'after a reset: its time');
+$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+starts_from_zero($node, $began, 'reset of what was kept');
+
+#
+# What must not survive
+#
+$began = some_load($node);
+$node->stop('immediate');
+ok(!-e $file, 'immediate stop: no file');
+$node->start;
+starts_from_zero($node, $began, 'immediate stop');
+
+# The backend of a session is killed.
+my $log_end = -s $node->logfile;
+my $session = start_psql($node, 'SELECT pg_sleep(1000)');
+
+$node->poll_query_until('postgres',
+	"SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+  or die 'there is no session to kill';
+my $pid = $node->safe_psql('postgres',
+	"SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+
+$began = some_load($node);
+is(system_log('pg_ctl', 'kill', 'KILL', $pid), 0, 'killed backend: killed');
+$node->wait_for_log(qr/reinitializing.*database system is ready to accept connections/s, $log_end);
+ok(!end_background($session), 'killed backend: its session has ended');
+starts_from_zero($node, $began, 'killed backend');
+some_load($node);
+$before = statistics($node);
+$node->restart;
+$after = statistics($node);
+same('clean restart after a crash');
+
+# commit_stats.save, off as the server ends, and off as it starts
+$began = start_of_statistics($node);
+$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.save = off');
+$node->reload;
+$node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off') or die 'no reload';
+$node->stop;
+ok(!-e $file, 'not saved: no file');
+$node->start;
+starts_from_zero($node, $began, 'not saved');
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.save');
+$node->restart;
+$began = some_load($node);
+$node->stop;
+ok(-s $file, 'saved, but not wanted: a file');
+$node->append_conf('postgresql.conf', 'commit_stats.save = off');
+$node->start;
+ok(!-e $file, 'saved, but not wanted: it is removed');
+starts_from_zero($node, $began, 'saved, but not wanted');
+$node->append_conf('postgresql.conf', 'commit_stats.save = on');
+$node->restart;
+
+#
+# A standby
+#
+$node->backup('base');
+
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$began = $standby->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$standby->safe_psql('postgres', "SELECT $_") for 1 .. 5;
+$read_only = $standby->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats');
+$standby->restart;
+is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'standby: it is one');
+is(start_of_statistics($standby), $began, 'standby: goes on');
+cmp_ok($standby->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
+	'>', $read_only, 'standby: with its counts');
+$standby->stop('immediate');
+$standby->start;
+cmp_ok($standby->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
+	'<', $read_only, 'standby: not after an immediate stop');
+$standby->stop;
+$node->stop;
+
+for my $server ($node, $standby)
+{
+	unlike(slurp_file($server->logfile), qr/PANIC|TRAP|signal 6|signal 11|refused the statistics/,
+		$server->name . ' was never in trouble');
+}
+
+done_testing();

@@ -1,0 +1,121 @@
+# What if the disk is full when the statistics are to be saved, or broken?
+#
+# Then they are lost, which the server log says.  The server stops as cleanly as
+# ever, leaves no half of a file, and starts from zero.  A preloaded shim
+# (t/keep/full_disk.c) lets one system call fail that is about this file.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/keep";
+use CommitStats;
+use Cwd 'abs_path';
+use Keep;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('full');
+my $shim = abs_path($node->basedir) . '/full_disk.so';
+my $folder = $node->data_dir . '/pg_stat';
+
+compile_c($shim, '-fPIC', '-shared', 't/keep/full_disk.c', '-ldl');
+
+# Start the server with a call that is to fail; the system's programs that are
+# run here are not meant.
+sub start_with
+{
+	my ($call) = @_;
+
+	local $ENV{LD_PRELOAD} =
+	  join ':', $shim, grep { defined } $ENV{LD_PRELOAD};
+	local $ENV{KEEP_FAILS} = $call;
+	$node->start;
+	return;
+}
+
+# Stop a server that cannot save, and look at what is left.
+sub stops_cleanly
+{
+	my ($name, $message, $after_start) = @_;
+	my $log_start = -s $node->logfile;
+	my ($began, $log);
+
+	$began = some_load($node);
+	$node->stop;
+	$log = slurp_file($node->logfile, $log_start);
+	like($log, qr/LOG:  $message/, "$name: it is said");
+	like($log, qr/LOG:  database system is shut down/, "$name: the server stops");
+	like((run_command([ 'pg_controldata', $node->data_dir ]))[0],
+		qr/^Database cluster state: +shut down$/m, "$name: in good order");
+	is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ],
+		[], "$name: nothing is left behind");
+	return $began;
+}
+
+my $began;
+
+for (
+	[ write => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
+	[ close => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
+	[ fsync => 'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
+	[ rename => 'could not rename file "pg_stat/commit_stats.stat.tmp" to "pg_stat/commit_stats.stat": No space left on device' ])
+{
+	my ($call, $message) = @$_;
+
+	$node->stop;
+	start_with($call);
+	$began = stops_cleanly($call, $message);
+	$node->start;
+	starts_from_zero($node, $began, $call);
+}
+
+# A folder that is not there
+rename $folder, "$folder.away" or die;
+$began = some_load($node);
+my $log_start = -s $node->logfile;
+
+$node->stop;
+like(slurp_file($node->logfile, $log_start),
+	qr/LOG:  could not write file "pg_stat\/commit_stats.stat.tmp": No such file or directory/,
+	'no folder: it is said');
+rename "$folder.away", $folder or die;
+$node->start;
+starts_from_zero($node, $began, 'no folder');
+
+# The file is there, but cannot be read, or not be removed.
+for (
+	[ read => 'could not read file "pg_stat/commit_stats.stat": Input/output error' ],
+	[ unlink => 'could not remove file "pg_stat/commit_stats.stat": Read-only file system' ])
+{
+	my ($call, $message) = @$_;
+
+	$began = some_load($node);
+	$node->stop;
+	$log_start = -s $node->logfile;
+	start_with($call);
+	like(slurp_file($node->logfile, $log_start), qr/LOG:  $message/, "$call: it is said");
+	starts_from_zero($node, $began, $call);
+}
+
+# What could not be removed is replaced, and with a sound disk all is well again.
+some_load($node);
+my $before = statistics($node);
+$node->stop;
+$node->start;
+is_deeply(statistics($node), $before, 'a sound disk again: the statistics are kept');
+
+# What was left behind by an end in the middle of writing is removed.
+$node->stop;
+append_to_file("$folder/commit_stats.stat.tmp", 'half of a file');
+$node->start;
+is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ],
+	[], 'half of a file is removed');
+is_deeply(statistics($node), $before, 'and does no harm');
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|FATAL:  (?!terminating|the database)|signal 6|signal 11/,
+	'the server was never in trouble');
+
+done_testing();

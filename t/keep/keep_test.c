@@ -1,0 +1,91 @@
+/*-------------------------------------------------------------------------
+ *
+ * keep_test.c
+ *		What src/keep_file.c says about a file, for t/031_keep_damage.pl.
+ *
+ * t/keep/keep_test.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "access/htup_details.h"	/* for varatt.h, which 15 does not have */
+#include "fmgr.h"
+#include "port/pg_crc32c.h"
+#include "utils/builtins.h"
+
+#include "src/keep_file.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(keep_check);
+PG_FUNCTION_INFO_V1(keep_seal);
+
+/*
+ * A copy that ends where the process has no more memory, or up to 7 bytes
+ * before, as it begins aligned.
+ */
+static char *
+copy_to_the_edge(const char *from, Size size, void **mapped, Size *length)
+{
+	Size		page = sysconf(_SC_PAGESIZE);
+	Size		room = TYPEALIGN(page, size + sizeof(uint64));
+	char	   *map;
+	char	   *copy;
+
+	*length = room + page;
+	map = mmap(NULL, *length, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED || mprotect(map + room, page, PROT_NONE) != 0)
+		elog(ERROR, "mmap failed: %m");
+	*mapped = map;
+	copy = map + room - TYPEALIGN(sizeof(uint64), size);
+	memcpy(copy, from, size);
+	return copy;
+}
+
+/* The verdict on a file, for a data directory as in the header of another. */
+Datum
+keep_check(PG_FUNCTION_ARGS)
+{
+	static const char *const names[] = {
+		"good", "damaged", "foreign", "other format", "other server",
+		"other system", "stale", "unfit"
+	};
+	bytea	   *file = PG_GETARG_BYTEA_PP(0);
+	bytea	   *original = PG_GETARG_BYTEA_PP(1);
+	KeepHeader	header;
+	KeepVerdict verdict;
+	void	   *mapped;
+	Size		length;
+	char	   *copy;
+
+	memcpy(&header, VARDATA_ANY(original), sizeof(header));
+	copy = copy_to_the_edge(VARDATA_ANY(file), VARSIZE_ANY_EXHDR(file),
+							&mapped, &length);
+	verdict = keep_file_check(copy, VARSIZE_ANY_EXHDR(file), &header.state);
+	munmap(mapped, length);
+	PG_RETURN_TEXT_P(cstring_to_text(names[verdict]));
+}
+
+/* The same file with the right checksum at its end, whatever it says of itself. */
+Datum
+keep_seal(PG_FUNCTION_ARGS)
+{
+	bytea	   *file = PG_GETARG_BYTEA_P_COPY(0);
+	Size		size = VARSIZE_ANY_EXHDR(file);
+	pg_crc32c	crc;
+
+	if (size >= sizeof(crc))
+	{
+		size -= sizeof(crc);
+		INIT_CRC32C(crc);
+		COMP_CRC32C(crc, VARDATA_ANY(file), size);
+		FIN_CRC32C(crc);
+		memcpy(VARDATA_ANY(file) + size, &crc, sizeof(crc));
+	}
+	PG_RETURN_BYTEA_P(file);
+}
