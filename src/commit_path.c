@@ -53,18 +53,28 @@
 bool		commit_stats_enabled = true;
 bool		commit_stats_log_flushes = false;
 
+/* What a commit that is under way seemed to be before it was. */
+typedef enum CommitKind
+{
+	COMMIT_NOT_COUNTED,
+	COMMIT_UNLOGGED,			/* has no id, or wrote no WAL */
+	COMMIT_ASYNC,
+	COMMIT_WAITS				/* for the flush */
+} CommitKind;
+
 /* What was read before the commit that is under way in this backend. */
 typedef struct CommitReading
 {
-	bool		taken;			/* count this commit when it is done */
-	bool		logged;			/* it had a transaction id and wrote WAL */
-	bool		waits;			/* it will wait for the flush, as we see it */
+	CommitKind	kind;
 	uint32		siblings;		/* 0 unless it waits */
-	uint64		started_at;		/* unless it did not log */
-	OwnFlush	own;			/* not known unless it logged */
+	uint64		started_at;		/* unless it is unlogged */
+	OwnFlush	own;			/* not known if it is unlogged */
 } CommitReading;
 
-static CommitReading reading;
+static CommitReading reading = {COMMIT_NOT_COUNTED};
+
+static bool present = false;	/* everybody knows this process, which has
+								 * shared memory then */
 
 static ProcessUtility_hook_type prev_ProcessUtility = NULL;
 
@@ -86,26 +96,31 @@ deletes_files(void)
 
 /*
  * Make this process known, before it counts anything.  May wait and may raise
- * an error, but only the first time.
+ * an error, but only the first time.  Returns false if it must not count.
  */
-static void
+static pg_noinline bool
 arrive(bool has_xid)
 {
 	static bool arrived = false;
 
-	siblings_register_backend(has_xid);
-	if (arrived)
-		return;
-	databases_arrive();
-	backend_slot_find();
-	arrived = true;
+	if (!shared_memory_attached)
+		return false;
+	if (!arrived)
+	{
+		databases_arrive();
+		backend_slot_find();
+		latency_find_slot();
+		arrived = true;
+	}
+	present = siblings_register_backend(has_xid);
+	return true;
 }
 
 /* Readings of a commit that will wait. */
 static void
 read_before_wait(void)
 {
-	reading.waits = true;
+	reading.kind = COMMIT_WAITS;
 	siblings_forget_sleep();
 	reading.own = own_flush_read();
 	reading.siblings = siblings_count();
@@ -115,51 +130,50 @@ read_before_wait(void)
 	commit_trace_begin(reading.started_at);
 }
 
-/* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
+/* Readings of one that will not, as we see it; CREATE DATABASE and a few more do. */
 static void
+read_before_async(void)
+{
+	reading.kind = COMMIT_ASYNC;
+	reading.siblings = 0;
+	reading.started_at = clock_now();
+	reading.own.known = false;
+	if (OWN_FLUSH_IS_CHEAP)
+		reading.own = own_flush_read();
+}
+
+/* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
+static inline void
 before_commit(void)
 {
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
-	reading.taken = commit_stats_enabled && shared_memory_attached;
-	if (!reading.taken)
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (!commit_stats_enabled || (unlikely(!present) && !arrive(has_xid)))
 		return;
-	arrive(has_xid);
 
 	/*
 	 * Without an id there will be no commit record.  Without WAL so far there
 	 * will be one, but nothing worth waiting for.  A NOTIFY may yet cause an
 	 * id to be assigned; it writes no WAL.
 	 */
-	reading.logged = has_xid && XactLastRecEnd != InvalidXLogRecPtr;
-	reading.waits = false;
-	if (!reading.logged)
-		return;
-	if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF || deletes_files())
+	if (!has_xid || XactLastRecEnd == InvalidXLogRecPtr)
+		reading.kind = COMMIT_UNLOGGED;
+	else if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF || deletes_files())
 		read_before_wait();
 	else
-	{
-		reading.siblings = 0;
-		reading.started_at = clock_now();
-		/* CREATE DATABASE and a few more wait all the same */
-		reading.own.known = false;
-		if (OWN_FLUSH_IS_CHEAP)
-			reading.own = own_flush_read();
-	}
+		read_before_async();
 }
 
 /* XACT_EVENT_PRE_PREPARE, or before a COMMIT PREPARED: both always wait. */
 static void
 before_two_phase(void)
 {
+	reading.kind = COMMIT_NOT_COUNTED;
 	/* a standby will refuse it */
-	reading.taken = commit_stats_enabled && shared_memory_attached &&
-		!RecoveryInProgress();
-	if (!reading.taken)
-		return;
-	arrive(true);
-	reading.logged = true;
-	read_before_wait();
+	if (commit_stats_enabled && !RecoveryInProgress() &&
+		(present || arrive(true)))
+		read_before_wait();
 }
 
 /* Collect what is known about the flush of group "number". */
@@ -188,28 +202,34 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now,
 	evidence->io_time = own->io_time;
 }
 
-/* Did the leader of this flush sleep?  Count the answer. */
-static DelayVerdict
-judge_delay(GroupNumber number, uint64 now, const OwnFlush *own)
+/* Did the leader of this flush sleep?  Count the answer.  With commit_delay set. */
+static pg_noinline void
+judge_delay(GroupNumber number, uint64 now, const OwnFlush *own,
+			DelayVerdict *verdict)
 {
 	DelayEvidence evidence;
-	DelayVerdict verdict = {0};
 	double		doubt;
 
-	if (own->flushes <= 0 || CommitDelay <= 0 || !enableFsync)
-		return verdict;
 	collect_evidence(&evidence, number, now, own);
-	verdict = delay_evidence_judge(&evidence);
-	doubt = Min(verdict.probability, 1.0 - verdict.probability);
+	*verdict = delay_evidence_judge(&evidence);
+	doubt = Min(verdict->probability, 1.0 - verdict->probability);
 	backend_slot_add(SLOT_DELAYABLE, 1);
-	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
+	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict->probability);
 	backend_slot_add(SLOT_DELAY_UNCERTAIN, SLOT_FRACTION * doubt);
-	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
-	return verdict;
+	backend_slot_add(SLOT_DELAY_TIME, verdict->sleep_time);
 }
 
-/* This backend led the flush of group "number". */
-static void
+/* How long this backend wrote and synced, with track_wal_io_timing. */
+static pg_noinline void
+count_flush_time(const OwnFlush *own)
+{
+	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
+	backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
+	latency_count(LATENCY_FLUSH, own->io_time);
+}
+
+/* This backend led the flush of group "number"; "delay" is null without one. */
+static inline void
 count_flush(GroupNumber number, uint32 siblings_after, const OwnFlush *own,
 			const DelayVerdict *delay)
 {
@@ -217,22 +237,23 @@ count_flush(GroupNumber number, uint32 siblings_after, const OwnFlush *own,
 
 	report.siblings = reading.siblings;
 	report.siblings_after = siblings_after;
-	report.delayed = delay->slept;
-	report.delay_probability = (float) delay->probability;
-	report.delay_time = (uint32) (delay->sleep_time / 1000);
-	report.log_wanted = commit_stats_log_flushes;
-	report.timed = track_wal_io_timing;
-	backend_slot_add(SLOT_FLUSHES, 1);
-	if (report.timed)
+	if (track_wal_io_timing)
 	{
+		count_flush_time(own);
+		report.timed = true;
 		report.flush_time = (uint32) (own->io_time / 1000);
-		backend_slot_add(SLOT_TIMED_FLUSHES, 1);
-		backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
-		latency_count_flush(own->io_time);
 	}
+	if (delay != NULL)
+	{
+		report.delayed = delay->slept;
+		report.delay_probability = (float) delay->probability;
+		report.delay_time = (uint32) (delay->sleep_time / 1000);
+	}
+	report.log_wanted = commit_stats_log_flushes;
+	backend_slot_add(SLOT_FLUSHES, 1);
 	if (number == InvalidGroupNumber || !flush_group_lead(number, &report))
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
-	else if (report.log_wanted)
+	else if (unlikely(report.log_wanted))
 		flush_logger_wake();
 }
 
@@ -240,7 +261,8 @@ count_flush(GroupNumber number, uint32 siblings_after, const OwnFlush *own,
 static uint64
 least_sleep(const DelayVerdict *delay)
 {
-	return delay->probability > 0.99 ? (uint64) CommitDelay * 1000 : 0;
+	return delay != NULL && delay->probability > 0.99 ?
+		(uint64) CommitDelay * 1000 : 0;
 }
 
 /*
@@ -249,9 +271,9 @@ least_sleep(const DelayVerdict *delay)
  * the boundary before, nor before a leader had spent "own_time" on sleep and
  * I/O; and not after somebody saw the pointer at the boundary of the group.
  */
-static void
-measure_standby_wait(CommitLatency *latency, GroupNumber number, uint64 now,
-					 uint64 own_time)
+static pg_noinline void
+count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
+				   uint64 own_time)
 {
 	uint64		earliest = reading.started_at;
 	uint64		latest = now;
@@ -263,24 +285,22 @@ measure_standby_wait(CommitLatency *latency, GroupNumber number, uint64 now,
 	if (traces.seen_at != 0)
 		latest = Min(latest, Max(traces.seen_at, reading.started_at));
 	earliest = Min(earliest, latest);
-	latency->standby_min = now - latest;
-	latency->standby_max = now - earliest;
+	latency_count_standby(kind, now - latest, now - earliest);
 }
 
 /* This commit, now done, has waited. */
-static void
-count_latency(GroupNumber number, uint64 now, const OwnFlush *own,
-			  const DelayVerdict *delay)
+static inline void
+count_latency(GroupNumber number, uint64 now, uint64 elapsed,
+			  const OwnFlush *own, const DelayVerdict *delay)
 {
 	WaitLevel	level = latency_wait_level();
-	CommitLatency latency = {0};
+	LatencyKind kind = latency_kind(level, own->flushes > 0);
 
-	latency.led = own->flushes > 0;
-	latency.time = clock_elapsed(reading.started_at, now);
-	if (level != WAIT_LOCAL)
-		measure_standby_wait(&latency, number, now,
-							 own->io_time + least_sleep(delay));
-	latency_count_commit(level, &latency);
+	latency_count(kind, elapsed);
+	if (level == WAIT_LOCAL)
+		latency_count_setting();
+	else
+		count_standby_wait(kind, number, now, own->io_time + least_sleep(delay));
 }
 
 /* A record that ends at "lsn" has been waited for. */
@@ -289,22 +309,21 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
+	uint64		elapsed = clock_elapsed(reading.started_at, now);
 	bool		led = own->flushes > 0;
-	uint32		siblings_after = 0;
+	uint32		siblings_after = led ? siblings_count() : 0;
+	DelayVerdict verdict;
+	DelayVerdict *delay = NULL;
 	GroupNumber number;
-	DelayVerdict delay;
 
-	flush_groups_observe(flushed, now);
-	number = flush_groups_find(lsn);
-	if (led)
-		siblings_after = siblings_count();
-	delay = judge_delay(number, now, own);
+	number = flush_groups_find(lsn, flushed, now);
+	if (unlikely(CommitDelay > 0) && led && enableFsync)
+		judge_delay(number, now, own, delay = &verdict);
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);
-		backend_slot_add(SLOT_COMMIT_TIME,
-						 clock_elapsed(reading.started_at, now));
-		count_latency(number, now, own, &delay);
+		backend_slot_add(SLOT_COMMIT_TIME, elapsed);
+		count_latency(number, now, elapsed, own, delay);
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
 		if (number == InvalidGroupNumber ||
@@ -314,39 +333,38 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		count_flush(number, siblings_after, own, &delay);
+		count_flush(number, siblings_after, own, delay);
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, reading.siblings,
 						 own);
 }
 
-/* XACT_EVENT_COMMIT: the transaction is durable, nothing may fail. */
-static void
-after_commit(bool has_xid)
+/* A transaction with an id has committed: it is durable, nothing may fail. */
+static pg_noinline void
+after_commit(void)
 {
+	CommitKind	kind = reading.kind;
 	OwnFlush	own;
 
-	if (!reading.taken)
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (kind == COMMIT_NOT_COUNTED)
 		return;
-	reading.taken = false;
-
-	if (!has_xid)
-	{
-		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
-		return;
-	}
-	if (!reading.logged)
+	if (kind == COMMIT_UNLOGGED)
 	{
 		backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
 		return;
 	}
 	own = own_flush_since(&reading.own);
-	if (reading.waits || own.flushes > 0)
+	if (kind == COMMIT_WAITS || own.flushes > 0)
+	{
 		count_waited(XactLastCommitEnd, true, &own);
+		delay_override_end();
+	}
 	else
 	{
 		backend_slot_add(SLOT_COMMITS_ASYNC, 1);
-		latency_count_async(clock_elapsed(reading.started_at, clock_now()));
+		latency_count(LATENCY_ASYNC,
+					  clock_elapsed(reading.started_at, clock_now()));
 	}
 }
 
@@ -354,21 +372,20 @@ after_commit(bool has_xid)
 static void
 after_two_phase(XLogRecPtr lsn, bool is_commit)
 {
+	CommitKind	kind = reading.kind;
 	OwnFlush	own;
 
-	if (!reading.taken)
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (kind != COMMIT_WAITS)
 		return;
-	reading.taken = false;
 	own = own_flush_since(&reading.own);
 	count_waited(lsn, is_commit, &own);
+	delay_override_end();
 }
 
-/*
- * The WAL of the transaction that has just ended.  It is accounted to the last,
- * so that this is in none of the times.
- */
-static void
-account_wal(WalOutcome outcome)
+/* There is WAL that was not accounted. */
+static pg_noinline void
+account_new_wal(WalOutcome outcome)
 {
 	if (!shared_memory_attached)
 		return;
@@ -378,47 +395,58 @@ account_wal(WalOutcome outcome)
 		wal_cycles_skip();
 }
 
+/*
+ * The WAL of the transaction that has just ended.  It is accounted to the last,
+ * so that this is in none of the times.  Most of those that only read have
+ * written none.
+ */
+static inline void
+account_wal(WalOutcome outcome)
+{
+	if (wal_cycles_behind())
+		account_new_wal(outcome);
+}
+
 static void
 commit_path_xact_callback(XactEvent event, void *arg)
 {
-	bool		has_xid;
-
-	switch (event)
+	/* the two that come with every transaction first */
+	if (event == XACT_EVENT_PRE_COMMIT)
+		before_commit();
+	else if (event == XACT_EVENT_COMMIT)
 	{
-		case XACT_EVENT_PRE_COMMIT:
-			before_commit();
-			break;
-		case XACT_EVENT_COMMIT:
-			has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
-			after_commit(has_xid);
-			delay_override_end();
-			account_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
-			break;
-		case XACT_EVENT_PRE_PREPARE:
-			before_two_phase();
-			break;
-		case XACT_EVENT_PREPARE:
-			/* XactLastRecEnd is cleared by now; any byte of it will do */
-			after_two_phase(ProcLastRecPtr + 1, false);
-			delay_override_end();
+		if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		{
+			after_commit();
+			account_wal(WAL_OF_COMMIT);
+		}
+		else
+		{
+			if (reading.kind != COMMIT_NOT_COUNTED)
+				backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 			account_wal(WAL_OF_OTHER);
-			break;
-		case XACT_EVENT_ABORT:
-			reading.taken = false;
-			delay_override_end();
-			commit_trace_noted = false;
-			account_wal(WAL_OF_ABORT);
-			break;
-		case XACT_EVENT_PARALLEL_PRE_COMMIT:
-		case XACT_EVENT_PARALLEL_COMMIT:
-		case XACT_EVENT_PARALLEL_ABORT:
-
-			/*
-			 * The leader of the parallel query commits for its workers, and
-			 * the server adds their WAL to the leader's.
-			 */
-			break;
+		}
 	}
+	else if (event == XACT_EVENT_PRE_PREPARE)
+		before_two_phase();
+	else if (event == XACT_EVENT_PREPARE)
+	{
+		/* XactLastRecEnd is cleared by now; any byte of it will do */
+		after_two_phase(ProcLastRecPtr + 1, false);
+		account_wal(WAL_OF_OTHER);
+	}
+	else if (event == XACT_EVENT_ABORT)
+	{
+		reading.kind = COMMIT_NOT_COUNTED;
+		delay_override_end();
+		commit_trace_noted = false;
+		account_wal(WAL_OF_ABORT);
+	}
+
+	/*
+	 * Nothing for the workers of a parallel query: its leader commits for
+	 * them, and the server adds their WAL to the leader's.
+	 */
 }
 
 static bool
@@ -453,7 +481,6 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	if (commits)
 	{
 		after_two_phase(XactLastRecEnd, true);
-		delay_override_end();
 		account_wal(WAL_OF_COMMIT);
 	}
 	if (aborts)

@@ -111,15 +111,37 @@ static uint64 *base = NULL;		/* what readers subtract: "folded" at the last
 
 StaticAssertDecl(FOLD_BATCH <= FLUSH_LOG_SIZE_MIN / 2, "size of a batch");
 
-/* To be told each thing that there is to count about a group. */
-typedef void (*CountGroup) (void *sums, GroupCountKind kind, int cell, uint64 n);
-
-/* What the groups of a batch add to one cell of the histogram, one after another. */
-typedef struct FoldRun
+/* What there is to count about a group. */
+typedef struct GroupFigures
 {
-	pg_atomic_uint64 *cell;
-	uint64		n;				/* not added yet */
-} FoldRun;
+	uint32		commits;
+	uint32		siblings;		/* meaningful if it was led */
+	bool		led;
+	bool		delayed;
+	uint64		wal_bytes;		/* 0: unknown */
+} GroupFigures;
+
+/*
+ * Sums over groups.  Those that follow each other are mostly alike; so what
+ * belongs into the same cells is added to them at once.
+ */
+typedef struct GroupSums
+{
+	uint64		size;			/* cell of the next three */
+	uint64		by_size;
+	uint64		delayed_by_size;
+	uint64		siblings;		/* cell of the next three */
+	uint64		by_siblings;
+	uint64		delayed_by_siblings;
+	uint64		commits_by_siblings;
+	uint64		unled_flushes;
+	uint64		unled_commits;
+	uint64		wal_bytes;
+} GroupSums;
+
+/* Adds to a cell of the histogram, or of a copy of it. */
+typedef void (*AddToCell) (void *histogram, GroupCountKind kind, uint64 cell,
+						   uint64 n);
 
 /*----------------------------------------------------------------
  * Shared memory
@@ -255,21 +277,32 @@ make_head(GroupNumber number, XLogRecPtr boundary)
 }
 
 /*
- * The boundary in a head.  Its upper bits are missing there; "near" is any
- * position within 64 TB of it.
+ * How far the boundary in a head is beyond a position.  Its upper bits are missing
+ * there, so the position must be within 64 TB of it.  The unit makes the sign of
+ * the 44 bits that are there that of the result: 8 bytes are 1 << GROUP_NUMBER_BITS.
  */
+static inline int64
+head_distance(uint64 head, XLogRecPtr from)
+{
+	return (int64) ((head & ~GROUP_NUMBER_MASK) -
+					((from >> 3) << GROUP_NUMBER_BITS));
+}
+
+/* Is the boundary in a head at or after a position? */
+static inline bool
+head_reaches(uint64 head, XLogRecPtr lsn)
+{
+	return head != 0 && head_distance(head, lsn) >= 0;
+}
+
+/* The boundary in a head; "near" is any position within 64 TB of it. */
 static inline XLogRecPtr
 head_boundary(uint64 head, XLogRecPtr near)
 {
-	uint64		low_bits = head & ~GROUP_NUMBER_MASK;
-	int64		difference;
-
 	if (head == 0)
 		return InvalidXLogRecPtr;
-	/* the difference of 44 bits, in the upper ones so that it has a sign */
-	difference = (int64) (low_bits - ((near >> 3) << GROUP_NUMBER_BITS));
-	difference /= INT64CONST(1) << GROUP_NUMBER_BITS;
-	return (near & ~UINT64CONST(7)) + difference * 8;
+	return (near & ~UINT64CONST(7)) + 8 *
+		(head_distance(head, near) / (INT64CONST(1) << GROUP_NUMBER_BITS));
 }
 
 /*----------------------------------------------------------------
@@ -278,8 +311,8 @@ head_boundary(uint64 head, XLogRecPtr near)
  */
 
 /* Returns false if the group is not in the ring. */
-static inline bool
-copy_group(GroupNumber number, FlushGroupCopy *copy)
+bool
+flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 {
 	FlushGroup *group = group_slot(number);
 	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
@@ -307,74 +340,112 @@ copy_group(GroupNumber number, FlushGroupCopy *copy)
 	return slot_is_for(group, number);
 }
 
-bool
-flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
-{
-	return copy_group(number, copy);
-}
-
-static inline int
-clamp_cell(uint32 n)
-{
-	return Min((int) n, shared->ncells - 1);
-}
-
-/* What there is to count about a group. */
 static pg_attribute_always_inline void
-count_group(const FlushGroupCopy *group, CountGroup count, void *sums)
+end_size(GroupSums *sums, AddToCell add, void *histogram)
 {
-	int			size = clamp_cell(group->commits);
-	int			siblings = clamp_cell(group->leader.siblings);
-
-	if (group->leader_pid != 0)
-	{
-		count(sums, FLUSHES_BY_SIZE, size, 1);
-		count(sums, FLUSHES_BY_SIBLINGS, siblings, 1);
-		count(sums, COMMITS_BY_SIBLINGS, siblings, group->commits);
-		if (group->previous != 0)
-			count(sums, OVERALL, LED_WAL_BYTES, group->boundary - group->previous);
-		if (group->leader.delayed)
-		{
-			count(sums, DELAYED_BY_SIZE, size, 1);
-			count(sums, DELAYED_BY_SIBLINGS, siblings, 1);
-		}
-	}
-	else if (group->commits > 0)
-	{
-		count(sums, OVERALL, UNLED_FLUSHES, 1);
-		count(sums, OVERALL, UNLED_COMMITS, group->commits);
-	}
+	if (sums->by_size > 0)
+		add(histogram, FLUSHES_BY_SIZE, sums->size, sums->by_size);
+	if (sums->delayed_by_size > 0)
+		add(histogram, DELAYED_BY_SIZE, sums->size, sums->delayed_by_size);
+	sums->by_size = sums->delayed_by_size = 0;
 }
 
-/* Was the group reset away?  One whose boundary is not known was not. */
+static pg_attribute_always_inline void
+end_siblings(GroupSums *sums, AddToCell add, void *histogram)
+{
+	if (sums->by_siblings > 0)
+	{
+		add(histogram, FLUSHES_BY_SIBLINGS, sums->siblings, sums->by_siblings);
+		add(histogram, COMMITS_BY_SIBLINGS, sums->siblings,
+			sums->commits_by_siblings);
+	}
+	if (sums->delayed_by_siblings > 0)
+		add(histogram, DELAYED_BY_SIBLINGS, sums->siblings,
+			sums->delayed_by_siblings);
+	sums->by_siblings = sums->delayed_by_siblings = 0;
+	sums->commits_by_siblings = 0;
+}
+
+/* Bring what is left to the histogram. */
+static pg_attribute_always_inline void
+end_sums(GroupSums *sums, AddToCell add, void *histogram)
+{
+	end_size(sums, add, histogram);
+	end_siblings(sums, add, histogram);
+	if (sums->unled_flushes > 0)
+	{
+		add(histogram, OVERALL, UNLED_FLUSHES, sums->unled_flushes);
+		add(histogram, OVERALL, UNLED_COMMITS, sums->unled_commits);
+	}
+	if (sums->wal_bytes > 0)
+		add(histogram, OVERALL, LED_WAL_BYTES, sums->wal_bytes);
+}
+
+static pg_attribute_always_inline void
+count_group(GroupSums *sums, const GroupFigures *group, AddToCell add,
+			void *histogram)
+{
+	uint64		last_cell = shared->ncells - 1;
+	uint64		size = Min(group->commits, last_cell);
+	uint64		siblings = Min(group->siblings, last_cell);
+
+	if (!group->led)
+	{
+		sums->unled_flushes += group->commits > 0;
+		sums->unled_commits += group->commits;
+		return;
+	}
+	if (size != sums->size)
+	{
+		end_size(sums, add, histogram);
+		sums->size = size;
+	}
+	if (siblings != sums->siblings)
+	{
+		end_siblings(sums, add, histogram);
+		sums->siblings = siblings;
+	}
+	sums->by_size++;
+	sums->by_siblings++;
+	sums->commits_by_siblings += group->commits;
+	sums->delayed_by_size += group->delayed;
+	sums->delayed_by_siblings += group->delayed;
+	sums->wal_bytes += group->wal_bytes;
+}
+
+/* Was a group reset away?  One whose boundary is not known was not. */
 static inline bool
-group_was_reset(const FlushGroupCopy *group)
+boundary_was_reset(XLogRecPtr boundary)
 {
-	return group->boundary != 0 &&
-		group->boundary <= pg_atomic_read_u64(&shared->reset_boundary);
+	return boundary != 0 &&
+		boundary <= pg_atomic_read_u64(&shared->reset_boundary);
 }
 
+/* Adds to the histogram that all share. */
 static inline void
-end_run(FoldRun *run)
+add_folded(void *histogram, GroupCountKind kind, uint64 cell, uint64 n)
 {
-	if (run->n > 0)
-		pg_atomic_fetch_add_u64(run->cell, (int64) run->n);
-	run->n = 0;
+	pg_atomic_fetch_add_u64(&folded[kind * shared->ncells + cell], (int64) n);
 }
 
-/* A CountGroup: into the histogram, "sums" being a FoldRun for each kind. */
+/* Count what is in the slot of a group for the last time. */
 static inline void
-count_folded(void *sums, GroupCountKind kind, int cell, uint64 n)
+fold_group(FlushGroup *group, GroupNumber number, GroupSums *sums)
 {
-	FoldRun    *run = &((FoldRun *) sums)[kind];
-	pg_atomic_uint64 *place = &folded[kind * shared->ncells + cell];
+	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
+	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+	XLogRecPtr	previous = pg_atomic_read_u64(&group->previous);
+	GroupFigures figures;
 
-	if (run->cell != place)
-	{
-		end_run(run);
-		run->cell = place;
-	}
-	run->n += n;
+	if (tag_number(tagged) != number || boundary_was_reset(boundary))
+		return;
+	figures.commits = tag_commits(tagged);
+	figures.led = pg_atomic_read_u32(&group->reported) != 0;
+	pg_read_barrier();
+	figures.siblings = group->report.siblings;
+	figures.delayed = group->report.delayed;
+	figures.wal_bytes = previous != 0 ? boundary - previous : 0;
+	count_group(sums, &figures, add_folded, NULL);
 }
 
 /*
@@ -382,10 +453,10 @@ count_folded(void *sums, GroupCountKind kind, int cell, uint64 n)
  * clear them.  Called once for each batch, by the publisher of an earlier
  * group.
  */
-static void
+static pg_noinline void
 prepare_batch(GroupNumber first)
 {
-	FoldRun		runs[GROUP_COUNT_KINDS] = {0};
+	GroupSums	sums = {0};
 
 	if (slot_is_for(group_slot(first), first))
 		return;					/* ready since start-up */
@@ -394,18 +465,14 @@ prepare_batch(GroupNumber first)
 	{
 		GroupNumber number = flush_group_add(first, i);
 		FlushGroup *group = group_slot(number);
-		FlushGroupCopy old;
 
-		if (copy_group(flush_group_add(number, -shared->nslots), &old) &&
-			!group_was_reset(&old))
-			count_group(&old, count_folded, runs);
+		fold_group(group, flush_group_add(number, -shared->nslots), &sums);
 		clear_group(group);
 		pg_write_barrier();
 		pg_atomic_write_u64(&group->tagged_commits,
 							(uint64) number << GROUP_NUMBER_BITS);
 	}
-	for (int kind = 0; kind < GROUP_COUNT_KINDS; kind++)
-		end_run(&runs[kind]);
+	end_sums(&sums, add_folded, NULL);
 	moves_end(&shared->folds);
 }
 
@@ -415,7 +482,7 @@ prepare_batch(GroupNumber first)
  */
 
 /* Fill in a group that this process has just put into "head". */
-static void
+static inline void
 describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 			   uint64 now)
 {
@@ -432,12 +499,35 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 
 	/* Its publisher may have been stopped before it came to that. */
 	group = group_slot(before);
-	if (slot_is_for(group, before) &&
-		pg_atomic_read_u64(&group->boundary) == 0)
+	if (unlikely(pg_atomic_read_u64(&group->boundary) == 0) &&
+		slot_is_for(group, before))
 		pg_atomic_write_u64(&group->boundary, previous);
 
 	if (number % FOLD_BATCH == 0)
 		prepare_batch(flush_group_add(number, shared->nslots / 2 - FOLD_BATCH));
+}
+
+/*
+ * The flush pointer was seen at "flushed", beyond the newest boundary: publish a
+ * group for it, unless others are quicker.  Returns the newest group's head.
+ */
+static pg_noinline uint64
+publish_group(uint64 head, XLogRecPtr flushed, uint64 now)
+{
+	for (int i = 0; i < MAX_PUBLISH_TRIES; i++)
+	{
+		GroupNumber number = flush_group_add(head_number(head), 1);
+		uint64		next = make_head(number, flushed);
+
+		if (pg_atomic_compare_exchange_u64(&shared->head, &head, next))
+		{
+			describe_group(number, flushed, head_boundary(head, flushed), now);
+			return next;
+		}
+		if (head_reaches(head, flushed))
+			break;
+	}
+	return head;
 }
 
 /*
@@ -449,20 +539,8 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 {
 	uint64		head = pg_atomic_read_u64(&shared->head);
 
-	for (int i = 0; i < MAX_PUBLISH_TRIES; i++)
-	{
-		XLogRecPtr	newest = head_boundary(head, flushed);
-		GroupNumber number = flush_group_add(head_number(head), 1);
-
-		if (newest >= flushed)
-			return;
-		if (pg_atomic_compare_exchange_u64(&shared->head, &head,
-										   make_head(number, flushed)))
-		{
-			describe_group(number, flushed, newest, now);
-			return;
-		}
-	}
+	if (!head_reaches(head, flushed))
+		publish_group(head, flushed, now);
 }
 
 /* The boundary of a group; 0 if it is not known, or the group not in the ring. */
@@ -517,17 +595,24 @@ find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
-/* The group of a record that is flushed and ends at "lsn", if it is known. */
+/*
+ * The flush pointer was seen at "flushed", and a record that ends at "lsn", which
+ * is not beyond that, was flushed with which group?  If it is known.
+ */
 GroupNumber
-flush_groups_find(XLogRecPtr lsn)
+flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 {
 	uint64		head = pg_atomic_read_u64(&shared->head);
-	GroupNumber newest = head_number(head);
-	FlushGroup *group = group_slot(newest);
+	GroupNumber newest;
+	FlushGroup *group;
 	XLogRecPtr	previous;
 
-	if (head_boundary(head, lsn) < lsn)
+	if (!head_reaches(head, flushed))
+		head = publish_group(head, flushed, now);
+	if (!head_reaches(head, lsn))
 		return InvalidGroupNumber;
+	newest = head_number(head);
+	group = group_slot(newest);
 	pg_read_barrier();
 	previous = pg_atomic_read_u64(&group->previous);
 	pg_read_barrier();
@@ -627,13 +712,27 @@ copy_folded(uint64 *value)
 	return folds;
 }
 
-/* A CountGroup: into the totals. */
+/* Adds to a copy. */
 static inline void
-count_total(void *sums, GroupCountKind kind, int cell, uint64 n)
+add_total(void *histogram, GroupCountKind kind, uint64 cell, uint64 n)
 {
-	FlushGroupTotals *totals = sums;
+	FlushGroupTotals *totals = histogram;
 
 	totals->value[kind * totals->ncells + cell] += n;
+}
+
+static void
+count_copy(GroupSums *sums, const FlushGroupCopy *copy, FlushGroupTotals *totals)
+{
+	GroupFigures figures;
+
+	figures.commits = copy->commits;
+	figures.siblings = copy->leader.siblings;
+	figures.led = copy->leader_pid != 0;
+	figures.delayed = copy->leader.delayed;
+	figures.wal_bytes = copy->previous != 0 ?
+		copy->boundary - copy->previous : 0;
+	count_group(sums, &figures, add_total, totals);
 }
 
 /*
@@ -649,6 +748,7 @@ static bool
 copy_ring(FlushGroupTotals *totals, uint64 folds)
 {
 	GroupNumber newest = flush_groups_newest();
+	GroupSums	sums = {0};
 	int			n = 0;
 
 	totals->nrecent = 0;
@@ -660,13 +760,14 @@ copy_ring(FlushGroupTotals *totals, uint64 folds)
 		{
 			if (++n == FOLD_BATCH && moves_since(&shared->folds, folds) != 0)
 				return false;
-			if (group_was_reset(copy) ||
+			if (boundary_was_reset(copy->boundary) ||
 				(copy->commits == 0 && copy->leader_pid == 0))
 				continue;
-			count_group(copy, count_total, totals);
+			count_copy(&sums, copy, totals);
 			totals->nrecent++;
 		}
 	}
+	end_sums(&sums, add_total, totals);
 	return moves_since(&shared->folds, folds) <= (n < FOLD_BATCH ? 0 : 1);
 }
 

@@ -30,12 +30,12 @@ typedef struct LeaderReport
 {
 	uint32		siblings;		/* others active as its commit began */
 	uint32		siblings_after; /* ... and as it was done */
-	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
-	uint32		flush_time;		/* us writing and syncing; 0: not timed */
 	bool		timed;			/* flush_time is known */
 	bool		delayed;		/* slept commit_delay */
-	float		delay_probability;	/* that it did */
 	bool		log_wanted;		/* commit_stats.log_flushes was on */
+	float		delay_probability;	/* that it slept */
+	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
+	uint32		flush_time;		/* us writing and syncing; 0: not timed */
 } LeaderReport;
 
 /* What other processes left behind about a flush and the one before it. */
@@ -118,7 +118,8 @@ extern void flush_groups_attach(void *part, bool found);
 
 /* The commit path. */
 extern void flush_groups_observe(XLogRecPtr flushed, uint64 now);
-extern GroupNumber flush_groups_find(XLogRecPtr lsn);
+extern GroupNumber flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed,
+									 uint64 now);
 extern bool flush_group_join(GroupNumber number, uint32 active);
 extern bool flush_group_lead(GroupNumber number, const LeaderReport *report);
 extern void flush_group_traces(GroupNumber number, FlushTraces *traces);

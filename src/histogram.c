@@ -18,27 +18,9 @@
 
 #include <math.h>
 
-#include "port/pg_bitutils.h"
-
 #include "histogram.h"
 
 #define LAST_CELL	(HISTOGRAM_NCELLS - 1)
-
-/* The cell of a time. */
-int
-histogram_cell(uint64 ns)
-{
-	int			octave;
-	int			step;
-
-	if (ns < UINT64CONST(1) << HISTOGRAM_FIRST_OCTAVE)
-		return 0;
-	octave = pg_leftmost_one_pos64(ns);
-	if (octave >= HISTOGRAM_FIRST_OCTAVE + HISTOGRAM_OCTAVES)
-		return LAST_CELL;
-	step = (int) (ns * HISTOGRAM_STEPS >> octave) - HISTOGRAM_STEPS;
-	return 1 + (octave - HISTOGRAM_FIRST_OCTAVE) * HISTOGRAM_STEPS + step;
-}
 
 /* ns; times of the cell are not below this ... */
 double

@@ -40,17 +40,6 @@
 
 #define CELL_OVERFLOW	(PG_UINT16_MAX + 1)
 
-/*
- * One place.  Written by its backend alone; reading and writing 16 bits is
- * atomic everywhere, 64 bits only in this way.
- */
-typedef struct LatencySlot
-{
-	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS];
-	pg_atomic_uint64 local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
-	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
-} LatencySlot;
-
 #define SLOT_SIZE	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(LatencySlot))
 
 typedef struct LatencyShared
@@ -66,6 +55,8 @@ typedef struct LatencyShared
 	 */
 	LatencyTotals base;
 } LatencyShared;
+
+LatencySlot *my_latency = NULL;
 
 static LatencyShared *shared = NULL;
 static char *slots = NULL;		/* MaxBackends of SLOT_SIZE */
@@ -116,15 +107,22 @@ latency_attach(void *part, bool found)
  *----------------------------------------------------------------
  */
 
+/* To be called before anything is counted. */
+void
+latency_find_slot(void)
+{
+	my_latency = slot_at(MyProcNumber);
+}
+
 /*
- * What does a commit of this backend wait for?  The server decides by the same
- * settings; only if synchronous_standby_names is being changed at this very
- * moment may it have come to another answer.
+ * What does a commit wait for that asks for a standby?  The server decides by
+ * the same settings; only if synchronous_standby_names is being changed at this
+ * very moment may it have come to another answer.
  */
 WaitLevel
-latency_wait_level(void)
+latency_standby_level(void)
 {
-	if (!SyncRepRequested() ||
+	if (max_wal_senders == 0 ||
 		SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
 		return WAIT_LOCAL;
 	switch (synchronous_commit)
@@ -138,56 +136,14 @@ latency_wait_level(void)
 	}
 }
 
-static void
-carry(LatencyKind kind, int cell)
+/* A cell of this backend is full, and its time is one more. */
+void
+latency_carry(LatencyKind kind, int cell)
 {
 	moves_begin(&shared->carries);
 	pg_atomic_fetch_add_u64(&shared->carried[kind][cell], CELL_OVERFLOW);
-	slot_at(MyProcNumber)->count[kind][cell] = 0;
+	my_latency->count[kind][cell] = 0;
 	moves_end(&shared->carries);
-}
-
-static void
-count_time(LatencyKind kind, uint64 time)
-{
-	LatencySlot *slot = slot_at(MyProcNumber);
-	int			cell = histogram_cell(time);
-
-	if (slot->count[kind][cell] == PG_UINT16_MAX)
-		carry(kind, cell);
-	else
-		slot->count[kind][cell]++;
-	counter_add(&slot->sum[kind][LATENCY_TIME], time);
-}
-
-void
-latency_count_async(uint64 time)
-{
-	count_time(LATENCY_ASYNC, time);
-}
-
-void
-latency_count_flush(uint64 time)
-{
-	count_time(LATENCY_FLUSH, time);
-}
-
-/* A commit that waited. */
-void
-latency_count_commit(WaitLevel level, const CommitLatency *latency)
-{
-	LatencySlot *slot = slot_at(MyProcNumber);
-	LatencyKind kind = (latency->led ? LATENCY_LEADER : LATENCY_FOLLOWER) +
-		(level - WAIT_LOCAL);
-
-	count_time(kind, latency->time);
-	if (level == WAIT_LOCAL)
-		counter_add(&slot->local_by_setting[synchronous_commit], 1);
-	else
-	{
-		counter_add(&slot->sum[kind][STANDBY_TIME_MIN], latency->standby_min);
-		counter_add(&slot->sum[kind][STANDBY_TIME_MAX], latency->standby_max);
-	}
 }
 
 /*----------------------------------------------------------------

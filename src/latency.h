@@ -12,6 +12,7 @@
 
 #include "access/xact.h"
 
+#include "counters.h"
 #include "histogram.h"
 
 /*
@@ -59,21 +60,25 @@ typedef struct LatencyTotals
 	uint64		local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
 } LatencyTotals;
 
-/* What one waiting commit took, ns. */
-typedef struct CommitLatency
+/*
+ * What the backend at one place has counted.  Written by it alone; reading and
+ * writing 16 bits is atomic everywhere, 64 bits only in this way.
+ */
+typedef struct LatencySlot
 {
-	bool		led;
-	uint64		time;			/* in all */
-	uint64		standby_min;	/* of it, the wait for a standby, at least */
-	uint64		standby_max;	/* ... and at most */
-} CommitLatency;
+	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS];
+	pg_atomic_uint64 local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
+	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
+} LatencySlot;
+
+/* That of this backend; null until latency_find_slot(). */
+extern LatencySlot *my_latency;
 
 extern Size latency_shared_size(int backends);
 extern void latency_attach(void *part, bool found);
-extern WaitLevel latency_wait_level(void);
-extern void latency_count_async(uint64 time);
-extern void latency_count_commit(WaitLevel level, const CommitLatency *latency);
-extern void latency_count_flush(uint64 time);
+extern void latency_find_slot(void);
+extern WaitLevel latency_standby_level(void);
+extern void latency_carry(LatencyKind kind, int cell);
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
@@ -83,5 +88,54 @@ extern void latency_reset(void);
 extern Size latency_kept_size(void);
 extern bool latency_keep(void *to);
 extern void latency_restore(const void *from, Size size);
+
+/*----------------------------------------------------------------
+ * The commit path
+ *----------------------------------------------------------------
+ */
+
+/* What does a commit of this backend wait for? */
+static inline WaitLevel
+latency_wait_level(void)
+{
+	return synchronous_commit <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH ?
+		WAIT_LOCAL : latency_standby_level();
+}
+
+/* The kind of a commit that waited. */
+static inline LatencyKind
+latency_kind(WaitLevel level, bool led)
+{
+	return (led ? LATENCY_LEADER : LATENCY_FOLLOWER) + (level - WAIT_LOCAL);
+}
+
+static inline void
+latency_count(LatencyKind kind, uint64 time)
+{
+	LatencySlot *slot = my_latency;
+	int			cell = histogram_cell(time);
+	uint16		count = slot->count[kind][cell];
+
+	if (unlikely(count == PG_UINT16_MAX))
+		latency_carry(kind, cell);
+	else
+		slot->count[kind][cell] = count + 1;
+	counter_add(&slot->sum[kind][LATENCY_TIME], time);
+}
+
+/* A commit that waited for the local flush, for the setting that it had. */
+static inline void
+latency_count_setting(void)
+{
+	counter_add(&my_latency->local_by_setting[synchronous_commit], 1);
+}
+
+/* A commit that waited for a standby as well, so long, ns. */
+static inline void
+latency_count_standby(LatencyKind kind, uint64 least, uint64 most)
+{
+	counter_add(&my_latency->sum[kind][STANDBY_TIME_MIN], least);
+	counter_add(&my_latency->sum[kind][STANDBY_TIME_MAX], most);
+}
 
 #endif							/* COMMIT_STATS_LATENCY_H */

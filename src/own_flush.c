@@ -43,41 +43,6 @@
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 #include "utils/pgstat_internal.h"
-#endif
-
-#ifndef WAL_IO_IS_BACKEND_STATS
-
-OwnFlush
-own_flush_read(void)
-{
-	OwnFlush	now = {0};
-
-	if (own_flush_counts_syncs())
-		now.flushes = PendingWalStats.wal_sync;
-	else
-		now.flushes = PendingWalStats.wal_write -
-			PendingWalStats.wal_buffers_full;
-	now.io_time = PENDING_WAL_TIME_NS(PendingWalStats.wal_write_time) +
-		PENDING_WAL_TIME_NS(PendingWalStats.wal_sync_time);
-	now.known = true;
-	return now;
-}
-
-/* What this backend did since "before" was read. */
-OwnFlush
-own_flush_since(const OwnFlush *before)
-{
-	OwnFlush	since = {0};
-
-	if (!before->known)
-		return since;
-	since = own_flush_read();
-	since.flushes -= before->flushes;
-	since.io_time -= before->io_time;
-	return since;
-}
-
-#else							/* WAL_IO_IS_BACKEND_STATS */
 
 /* This backend's entry, looked up anew before each commit. */
 static PgStat_EntryRef *entry = NULL;

@@ -12,6 +12,7 @@
 
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 
 #include "compat.h"
 
@@ -21,8 +22,10 @@ typedef struct OwnFlush
 	int64		flushes;		/* syncs, or writes where these sync; between
 								 * two readings 1 can stand for more */
 	uint64		io_time;		/* ns writing and syncing, if timed */
-	TimestampTz reset_at;		/* the counters' last reset, from 18 on */
-	int64		buffer_io;		/* I/O of buffers so far, from 18 on */
+#ifdef WAL_IO_IS_BACKEND_STATS
+	TimestampTz reset_at;		/* the counters' last reset */
+	int64		buffer_io;		/* I/O of buffers so far */
+#endif
 	bool		known;			/* the counters could be read */
 } OwnFlush;
 
@@ -44,7 +47,44 @@ own_flush_counts_syncs(void)
 		wal_sync_method != WAL_SYNC_METHOD_OPEN_DSYNC;
 }
 
+#ifdef WAL_IO_IS_BACKEND_STATS
+
 extern OwnFlush own_flush_read(void);
 extern OwnFlush own_flush_since(const OwnFlush *before);
+
+#else
+
+static inline OwnFlush
+own_flush_read(void)
+{
+	OwnFlush	now = {0};
+
+	if (own_flush_counts_syncs())
+		now.flushes = PendingWalStats.wal_sync;
+	else
+		now.flushes = PendingWalStats.wal_write -
+			PendingWalStats.wal_buffers_full;
+	if (track_wal_io_timing)
+		now.io_time = PENDING_WAL_TIME_NS(PendingWalStats.wal_write_time) +
+			PENDING_WAL_TIME_NS(PendingWalStats.wal_sync_time);
+	now.known = true;
+	return now;
+}
+
+/* What this backend did since "before" was read. */
+static inline OwnFlush
+own_flush_since(const OwnFlush *before)
+{
+	OwnFlush	since = {0};
+
+	if (!before->known)
+		return since;
+	since = own_flush_read();
+	since.flushes -= before->flushes;
+	since.io_time -= before->io_time;
+	return since;
+}
+
+#endif							/* WAL_IO_IS_BACKEND_STATS */
 
 #endif							/* COMMIT_STATS_OWN_FLUSH_H */

@@ -108,23 +108,27 @@ unregister_backend(int code, Datum arg)
 }
 
 /*
- * Show this backend in the bitmap until it exits.  Called before every commit,
- * "has_xid" telling whether it will be one.  A client backend is there from
- * the server's own first transaction in it, before the first command; other
- * processes, of which most never write, from the first that they write in.
- * May raise an error, but only the first time.
+ * Show this backend in the bitmap until it exits.  Returns true if it is there;
+ * until then this is to be called before every commit, "has_xid" telling whether
+ * it will be one.  A client backend is there from the server's own first
+ * transaction in it, before the first command; other processes, of which most
+ * never write, from the first that they write in.  May raise an error, but only
+ * until it has returned true.
  */
-void
+bool
 siblings_register_backend(bool has_xid)
 {
-	if (my_procno >= 0 || (MyBackendType != B_BACKEND && !has_xid))
-		return;
+	if (my_procno >= 0)
+		return true;
+	if (!has_xid && MyBackendType != B_BACKEND && IsUnderPostmaster)
+		return false;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
 	my_procno = MyProcNumber;
 	pg_atomic_fetch_or_u64(&shared->connected[my_procno / 64],
 						   UINT64CONST(1) << (my_procno % 64));
 	pg_atomic_fetch_add_u32(&shared->nconnected, 1);
+	return true;
 }
 
 /* Backends that can hold a transaction id at all, this one included. */
@@ -151,10 +155,9 @@ is_active(int procno)
 
 /* Begin a commit that nobody has seen asleep yet. */
 void
-siblings_forget_sleep(void)
+siblings_forget_note(void)
 {
-	if (COMMIT_DELAY_SHOWS &&
-		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
+	if (pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
 		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
 }
 
@@ -166,25 +169,17 @@ siblings_saw_sleep(void)
 		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
 }
 
-/*
- * The number of siblings of this backend's transaction, at this moment; an
- * estimate where more than SIBLINGS_MAX_VISITS others are connected.
- */
-uint32
-siblings_count(void)
+/* How many of so many others are active; an estimate if they are too many. */
+static pg_noinline uint32
+count_active(uint32 nothers)
 {
-	uint32		nothers = pg_atomic_read_u32(&shared->nconnected);
-	uint32		nvisits;
+	uint32		nvisits = Min(nothers, SIBLINGS_MAX_VISITS);
 	uint32		visited = 0;
 	uint32		active = 0;
 	int			nwords = bitmap_words(MaxBackends);
 	int			word = MyProcNumber / 64;
 	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
 
-	if (nothers <= 1)
-		return 0;				/* only this backend */
-	nothers--;
-	nvisits = Min(nothers, SIBLINGS_MAX_VISITS);
 	for (int i = 0, empty = 0;
 		 visited < nvisits && i < nwords && empty < MAX_EMPTY_WORDS; i++)
 	{
@@ -205,6 +200,18 @@ siblings_count(void)
 	if (visited == nothers || visited == 0)
 		return active;
 	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
+}
+
+/*
+ * The number of siblings of this backend's transaction, at this moment; an
+ * estimate where more than SIBLINGS_MAX_VISITS others are connected.
+ */
+uint32
+siblings_count(void)
+{
+	uint32		connected = pg_atomic_read_u32(&shared->nconnected);
+
+	return connected > 1 ? count_active(connected - 1) : 0;
 }
 
 /*

@@ -106,9 +106,9 @@ typedef struct WalCyclesShared
 
 static WalCyclesShared *shared = NULL;
 static WalPlaceSlot *places = NULL; /* MaxBackends of them */
+static WalPlace *my_place = NULL;	/* of this backend, once it has accounted */
 
-/* This process's WAL up to here was accounted, or skipped. */
-static WalUsage accounted;
+WalUsage	wal_cycles_accounted;
 
 #define SHARED_HEAD_SIZE \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(WalCyclesShared))
@@ -275,16 +275,17 @@ present_redo(void)
 }
 
 /* Account the WAL that this process has written since the last time. */
-static pg_noinline void
-account_difference(WalOutcome outcome)
+void
+wal_cycles_account(WalOutcome outcome)
 {
-	WalPlace   *place = &places[MyProcNumber].place;
-	uint64		bytes = pgWalUsage.wal_bytes - accounted.wal_bytes;
+	WalPlace   *place = my_place ? my_place : &places[MyProcNumber].place;
+	uint64		bytes = pgWalUsage.wal_bytes - wal_cycles_accounted.wal_bytes;
 	XLogRecPtr	redo = present_redo();
 
 	if (redo == InvalidXLogRecPtr)
 		return;					/* the next time will do */
 
+	my_place = place;
 	next_turn(place);
 	pg_write_barrier();
 	if (redo > pg_atomic_read_u64(&place->redo))
@@ -293,31 +294,22 @@ account_difference(WalOutcome outcome)
 		counter_add(&place->counter[WAL_COMMITS], 1);
 	if (outcome == WAL_OF_ABORT)
 		counter_add(&place->counter[WAL_BYTES_ABORTED], bytes);
-	counter_add(&place->counter[WAL_RECORDS], pgWalUsage.wal_records - accounted.wal_records);
-	counter_add(&place->counter[WAL_FPI], pgWalUsage.wal_fpi - accounted.wal_fpi);
+	counter_add(&place->counter[WAL_RECORDS], pgWalUsage.wal_records - wal_cycles_accounted.wal_records);
+	counter_add(&place->counter[WAL_FPI], pgWalUsage.wal_fpi - wal_cycles_accounted.wal_fpi);
 	counter_add(&place->counter[WAL_BYTES], bytes);
 	if (WAL_FPI_BYTES_COUNTED)
 		counter_add(&place->counter[WAL_FPI_BYTES],
-					WAL_USAGE_FPI_BYTES(pgWalUsage) - WAL_USAGE_FPI_BYTES(accounted));
+					WAL_USAGE_FPI_BYTES(pgWalUsage) - WAL_USAGE_FPI_BYTES(wal_cycles_accounted));
 	pg_write_barrier();
 	next_turn(place);
-	accounted = pgWalUsage;
-}
-
-/* A transaction has ended; most of those that only read have written no WAL. */
-void
-wal_cycles_account(WalOutcome outcome)
-{
-	if (pgWalUsage.wal_records != accounted.wal_records)
-		account_difference(outcome);
+	wal_cycles_accounted = pgWalUsage;
 }
 
 /* What was written up to now shall not be accounted. */
 void
 wal_cycles_skip(void)
 {
-	if (pgWalUsage.wal_records != accounted.wal_records)
-		accounted = pgWalUsage;
+	wal_cycles_accounted = pgWalUsage;
 }
 
 /*----------------------------------------------------------------

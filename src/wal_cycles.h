@@ -13,6 +13,7 @@
 
 #include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
+#include "executor/instrument.h"
 
 /*
  * The cycles that are shown: with the server's default of a checkpoint every 5
@@ -62,7 +63,16 @@ typedef struct WalCycles
 extern Size wal_cycles_shared_size(int backends);
 extern void wal_cycles_attach(void *part, bool found);
 
-/* The commit path. */
+/* The commit path.  This process's WAL up to here was accounted, or skipped. */
+extern WalUsage wal_cycles_accounted;
+
+/* Has it written any since?  Only then there is something to account or skip. */
+static inline bool
+wal_cycles_behind(void)
+{
+	return pgWalUsage.wal_records != wal_cycles_accounted.wal_records;
+}
+
 extern void wal_cycles_account(WalOutcome outcome);
 extern void wal_cycles_skip(void);
 

@@ -49,7 +49,7 @@
 
 #define MIN_COMMITS		100		/* fewer say too little */
 #define REPLICAS		8
-#define SHIFTED_REPLICAS	2		/* of these, for another commit_siblings */
+#define SHIFTED_REPLICAS	2	/* of these, for another commit_siblings */
 #define REPLICA_TIME	4e6		/* us */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
 #define RUN				5		/* blocks in a row that are chosen together */

@@ -36,8 +36,8 @@ typedef struct Flush
 	double		io_time;		/* all the time since it could begin, if not
 								 * timed */
 	double		rest;			/* from the end of the flush before to its I/O */
-	double		gap;			/* from when it could begin to its I/O, without
-								 * sleep */
+	double		gap;			/* from when it could begin to its I/O,
+								 * without sleep */
 	double		since_last;		/* ... and what that would have been, had it
 								 * not overtaken others */
 	double		sleep;			/* that it could have slept, and the usual

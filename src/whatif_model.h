@@ -69,7 +69,8 @@ typedef struct WhatifLoad
 	Draws		flush[REST_CLASSES];	/* write and sync, after such a rest */
 	double		window;			/* so long ... */
 	Draws		quota;			/* ... so many flushes can be made; 0: any */
-	Draws		lead;			/* a commit that nobody was before, flush apart */
+	Draws		lead;			/* a commit that nobody was before, flush
+								 * apart */
 	Draws		handoff;		/* from a flush to the next, if one waits */
 	Draws		overtake;		/* from a commit to its flush, before that */
 	Draws		slack;			/* that a sleep takes longer than asked */
