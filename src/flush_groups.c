@@ -833,6 +833,7 @@ flush_groups_keep(void *to)
 {
 	FlushGroupTotals totals = {.ncells = shared->ncells,.value = to};
 	GroupNumber newest = flush_groups_newest();
+	GroupSums	sums = {0};
 
 	if (!moves_at_rest(&shared->folds))
 		return false;
@@ -843,9 +844,10 @@ flush_groups_keep(void *to)
 		FlushGroupCopy copy;
 
 		if (flush_group_copy(flush_group_add(newest, -back), &copy) &&
-			!group_was_reset(&copy))
-			count_group(&copy, count_total, &totals);
+			!boundary_was_reset(copy.boundary))
+			count_copy(&sums, &copy, &totals);
 	}
+	end_sums(&sums, add_total, &totals);
 	return true;
 }
 
@@ -879,6 +881,6 @@ flush_groups_restore(const void *from, Size size)
 
 	for (int kind = 0; kind < GROUP_COUNT_KINDS; kind++)
 		for (int cell = 0; cell < ncells; cell++)
-			base[kind * shared->ncells + clamp_cell(cell)] -=
+			base[kind * shared->ncells + Min(cell, shared->ncells - 1)] -=
 				kept[kind * ncells + cell];
 }
