@@ -1,4 +1,5 @@
-# Where a sweep cannot find anything out, it says so and changes nothing.
+# Where a sweep, or a prediction, cannot find anything out, it says so and changes
+# nothing.
 
 use strict;
 use warnings;
@@ -77,6 +78,10 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
 $standby->start;
 refuses(qr/55000: recovery is in progress.*HINT:.*primary/s, 'standby', $standby);
+like(
+	error_of($standby, "SELECT * FROM commit_delay_whatif('{0}', sample => '0.1 s')"),
+	qr/55000: recovery is in progress.*HINT:.*primary/s,
+	'standby: nothing to predict');
 is( $standby->safe_psql('postgres', "SELECT commits FROM commit_stats_sample('0.1 s')"),
 	0, 'standby: a sample has no commits');
 
