@@ -824,7 +824,7 @@ flush_groups_reset(void)
 Size
 flush_groups_kept_size(void)
 {
-	return histogram_size();
+	return histogram_size(MaxBackends);
 }
 
 /* The totals, as if all groups had been folded.  The ring is not kept. */
