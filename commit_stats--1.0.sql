@@ -510,7 +510,7 @@ COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
 COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
 	'WAL written by flushes with a leader';
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
-	'when counting began: the last reset or server start';
+	'when counting began: the last reset, or server start without saved statistics';
 
 COMMENT ON VIEW commit_database_stats IS
 	'commits since the last reset, in one row for each database; flushes are shared between databases, so how many commits each carried is in commit_flush_stats only';
@@ -741,4 +741,4 @@ COMMENT ON COLUMN commit_stats_info.shared_memory IS
 COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
 	'of that, for each backend that there may be, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS
-	'when counting began: the last reset or server start';
+	'when counting began: the last reset, or server start without saved statistics';
