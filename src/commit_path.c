@@ -318,7 +318,10 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 
 	number = flush_groups_find(lsn, flushed, now);
 	if (unlikely(CommitDelay > 0) && led && enableFsync)
-		judge_delay(number, now, own, delay = &verdict);
+	{
+		delay = &verdict;
+		judge_delay(number, now, own, delay);
+	}
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);

@@ -106,7 +106,6 @@ typedef struct WalCyclesShared
 
 static WalCyclesShared *shared = NULL;
 static WalPlaceSlot *places = NULL; /* MaxBackends of them */
-static WalPlace *my_place = NULL;	/* of this backend, once it has accounted */
 
 WalUsage	wal_cycles_accounted;
 
@@ -278,14 +277,13 @@ present_redo(void)
 void
 wal_cycles_account(WalOutcome outcome)
 {
-	WalPlace   *place = my_place ? my_place : &places[MyProcNumber].place;
+	WalPlace   *place = &places[MyProcNumber].place;
 	uint64		bytes = pgWalUsage.wal_bytes - wal_cycles_accounted.wal_bytes;
 	XLogRecPtr	redo = present_redo();
 
 	if (redo == InvalidXLogRecPtr)
 		return;					/* the next time will do */
 
-	my_place = place;
 	next_turn(place);
 	pg_write_barrier();
 	if (redo > pg_atomic_read_u64(&place->redo))

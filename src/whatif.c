@@ -342,11 +342,12 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 	value[5] = histogram_quantile(outcome->cell, 0.99) / NS_PER_MS;
 }
 
+/* Replicas "from" up to "to", not included. */
 static void
-simulate_replicas(const WhatifLoad *replica, int n, const DelayPair *pair,
-				  double time, Spread *spread)
+simulate_replicas(const WhatifLoad *replica, int from, int to,
+				  const DelayPair *pair, double time, Spread *spread)
 {
-	for (int r = 0; r < n; r++)
+	for (int r = from; r < to; r++)
 	{
 		WhatifOutcome outcome;
 		double		value[NQUANTITIES];
@@ -360,18 +361,20 @@ simulate_replicas(const WhatifLoad *replica, int n, const DelayPair *pair,
 	}
 }
 
-/* Bounds that hold what would come of so many siblings more. */
+/*
+ * Bounds that hold what would come of so many siblings more; "here" is what the
+ * same replicas say of the pair itself.
+ */
 static void
 allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
-				   double time, Estimate *const *estimate)
+				   double time, const Spread *here,
+				   Estimate *const *estimate)
 {
 	DelayPair	shifted = *pair;
-	Spread		here[NQUANTITIES] = {0};
 	Spread		there[NQUANTITIES] = {0};
 
 	shifted.siblings -= more;
-	simulate_replicas(replica, SHIFTED_REPLICAS, pair, time, here);
-	simulate_replicas(replica, SHIFTED_REPLICAS, &shifted, time, there);
+	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there);
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		double		value = estimate[q]->mean + there[q].sum / there[q].n -
@@ -392,13 +395,19 @@ predict(const WhatifLoad *replica, double time, Prediction *prediction)
 		&prediction->hit_fraction, &prediction->mean, &prediction->p99
 	};
 	Spread		spread[NQUANTITIES] = {0};
+	Spread		here[NQUANTITIES];
 
-	simulate_replicas(replica, REPLICAS, &prediction->pair, time, spread);
+	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &prediction->pair, time,
+					  spread);
+	memcpy(here, spread, sizeof(here));
+	simulate_replicas(replica, SHIFTED_REPLICAS, REPLICAS, &prediction->pair,
+					  time, spread);
 	for (int q = 0; q < NQUANTITIES; q++)
 		*estimate[q] = spread_estimate(&spread[q]);
 	if (prediction->pair.delay > 0 && prediction->pair.siblings > 0)
 		for (int more = -1; more <= 1; more += 2)
-			allow_for_siblings(replica, &prediction->pair, more, time, estimate);
+			allow_for_siblings(replica, &prediction->pair, more, time, here,
+							   estimate);
 	prediction->hit_fraction.high = Min(prediction->hit_fraction.high, 1);
 }
 

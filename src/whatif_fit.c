@@ -44,7 +44,6 @@ typedef struct Cycle
 	double		company;		/* sessions at work as it began */
 	double		wake_work;		/* work until awake_at */
 	double		work;			/* ... and from then on, without idle time */
-	int			session;
 	int			block;
 } Cycle;
 
@@ -148,7 +147,7 @@ compare_sessions(const void *a, const void *b)
 }
 
 static void
-add_cycle(WhatifFit *fit, int from, int to, int session)
+add_cycle(WhatifFit *fit, int from, int to)
 {
 	const SampleCommits *commits = &fit->commits;
 	const TracedCommit *a = &commits->commit[from];
@@ -160,7 +159,6 @@ add_cycle(WhatifFit *fit, int from, int to, int session)
 	cycle->commits_at = Max(sample_time(commits, b->started_at), cycle->awake_at);
 	cycle->began_at = Max(cycle->commits_at - b->age, cycle->awake_at);
 	cycle->latency = cycle->flushed_at - sample_time(commits, a->started_at);
-	cycle->session = session;
 	cycle->block = sample_block(commits, cycle->flushed_at);
 }
 
@@ -182,8 +180,7 @@ find_cycles(WhatifFit *fit)
 		if (i == 0 || order[i].pid != order[i - 1].pid)
 			fit->nsessions++;
 		else
-			add_cycle(fit, order[i - 1].index, order[i].index,
-					  fit->nsessions - 1);
+			add_cycle(fit, order[i - 1].index, order[i].index);
 	}
 	pfree(order);
 }

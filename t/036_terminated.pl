@@ -146,16 +146,25 @@ SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'
 	return;
 }
 
+# Until their backends have left as well
+sub end_load
+{
+	my ($running) = @_;
+
+	end_background($running, 'TERM');
+	$node->poll_query_until('postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
+	  or die "pgbench did not end\n";
+	return;
+}
+
 # Two that go on all the time, and are told nothing
 my $load = start_pgbench($node, '-c 2 -T 600',
 	load => "INSERT INTO logged VALUES (1);\n");
 
 terminate_all($_) for @experiments;
 is(errors_so_far($load), '', 'the other sessions go on');
-end_background($load, 'TERM');
-$node->poll_query_until('postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
-  or die "pgbench did not end\n";
+end_load($load);
 
 # Without resets, everything that they commit until they are told to end counts
 my ($counted, $records) = observe(
@@ -167,10 +176,7 @@ my ($counted, $records) = observe(
 			load => "INSERT INTO logged VALUES (1);\n");
 		terminate_all($_) for @experiments;
 		is(errors_so_far($load), '', 'the other sessions still go on');
-		end_background($load, 'TERM');
-		$node->poll_query_until('postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
-		  or die "pgbench did not end\n";
+		end_load($load);
 	});
 cmp_ok($records->{COMMIT}, '>', 100, 'there was a load');
 is($counted->{commits} + $counted->{commits_async},
