@@ -24,6 +24,7 @@ OBJS = \
 	src/latency_views.o \
 	src/own_flush.o \
 	src/pause.o \
+	src/rates.o \
 	src/readable.o \
 	src/report.o \
 	src/report_advice.o \
@@ -69,6 +70,7 @@ REGRESS = \
 	wal_stats \
 	enabled \
 	sample \
+	rates \
 	sweep \
 	whatif \
 	reset \
@@ -86,4 +88,34 @@ TAP_TESTS = 1
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq ($(wildcard $(PGXS)),)
+$(error "$(PG_CONFIG)" is not the pg_config of a PostgreSQL server and its headers. \
+Install them (Debian: postgresql-server-dev-15 for PostgreSQL 15), \
+or name another: make PG_CONFIG=/path/to/pg_config)
+endif
 include $(PGXS)
+
+# What is missing is said before the compiler stumbles over it; make clean and
+# make installcheck need none of it.
+ifeq ($(wildcard $(includedir_server)/postgres.h),)
+lacking = The headers of PostgreSQL $(MAJORVERSION) are not in $(includedir_server). \
+	Install them (Debian: postgresql-server-dev-$(MAJORVERSION))
+else ifeq ($(shell command -v $(firstword $(CC)) 2>/dev/null),)
+lacking = There is no $(CC). Install a C compiler (Debian: gcc and libc6-dev), or name yours with make CC=COMPILER
+else ifeq ($(with_llvm)$(shell command -v $(firstword $(CLANG)) 2>/dev/null),yes)
+lacking = There is no $(CLANG), which this PostgreSQL wants for its JIT. \
+	Install it, or do without: make with_llvm=no, and the same for make install
+endif
+ifdef lacking
+.PHONY: say-what-is-lacking
+say-what-is-lacking:
+	$(error $(lacking))
+$(OBJS): say-what-is-lacking
+endif
+
+# What goes to PGXN, as it is committed.  Versions have three numbers there.
+DIST = $(EXTENSION)-$(shell sed -n "s/^default_version = '\(.*\)'/\1.0/p" commit_stats.control)
+
+dist:
+	git archive --format=zip --prefix=$(DIST)/ -o $(DIST).zip HEAD
+.PHONY: dist

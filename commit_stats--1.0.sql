@@ -225,6 +225,27 @@ SELECT lower_bound, upper_bound, commits AS flushes, cumulative,
 FROM commit_latency_histogram()
 WHERE role = 'flush'
 ORDER BY lower_bound;
+
+--
+-- commit_latency_buckets: the same in fewer and larger cells, for Prometheus: all
+-- levels and roles, in seconds, cumulated
+--
+CREATE FUNCTION commit_latency_buckets(
+	OUT synchronous_commit text,
+	OUT role text,
+	OUT le double precision[],
+	OUT bucket bigint[],
+	OUT sum double precision,
+	OUT count bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_latency_buckets AS
+SELECT synchronous_commit, role, le, bucket, sum, count
+FROM commit_latency_buckets();
+
+--
 -- commit_wal_stats: the WAL of the last checkpoint cycles, newest first
 --
 CREATE FUNCTION commit_wal_stats(
@@ -305,6 +326,27 @@ CREATE FUNCTION commit_stats_sample(
 	OUT p99 double precision)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
+
+--
+-- commit_stats_rates: the rates since the session looked last, for \watch
+--
+-- The last look is in the memory of one process.  Its columns fit a terminal of
+-- 120 characters.
+CREATE FUNCTION commit_stats_rates(
+	OUT since text,
+	OUT elapsed double precision,
+	OUT commits_s double precision,
+	OUT async_s double precision,
+	OUT flushes_s double precision,
+	OUT per_flush double precision,
+	OUT delayed double precision,
+	OUT commit_ms double precision,
+	OUT p99_ms double precision,
+	OUT flush_ms double precision,
+	OUT wal_mb_s double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
 
 --
@@ -400,9 +442,11 @@ REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_latency_buckets() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_wal_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_sample(interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_rates() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval)
 	FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
@@ -416,9 +460,11 @@ GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_latency_buckets() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_rates() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_report() TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
@@ -430,6 +476,7 @@ GRANT SELECT ON commit_latency_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_latency_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_latency_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_latency_histogram TO pg_read_all_stats;
+GRANT SELECT ON commit_latency_buckets TO pg_read_all_stats;
 GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
@@ -439,29 +486,33 @@ GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 COMMENT ON FUNCTION commit_flush_stats() IS
 	'commits and WAL flushes since the last reset; see the view of that name';
 COMMENT ON FUNCTION commit_database_stats() IS
-	'commits since the last reset by database; see the view of that name';
+	'commits since the last reset by database; see the view of that name, whose status has kind in it: database, no database or overflow';
 COMMENT ON FUNCTION commit_flush_histogram() IS
 	'flushes by the number of commits they carried; see the view of that name';
 COMMENT ON FUNCTION commit_sibling_histogram() IS
-	'flushes by the number of siblings of their leader; see the view of that name';
+	'flushes by the number of siblings of their leader, and the commits that they carried; see the view of that name';
 COMMENT ON FUNCTION commit_flush_log() IS
 	'the newest flushes; see the view of that name';
 COMMENT ON FUNCTION commit_latency_stats() IS
-	'how long commits, and their flushes, took; see the view of that name';
+	'how long commits took, and in the row with role flush the leaders'' writing and syncing; see the views commit_latency_stats and commit_flush_latency_stats';
 COMMENT ON FUNCTION commit_latency_histogram() IS
-	'histograms of how long commits, and their flushes, took; see the view of that name';
+	'histograms of how long commits took, and with role flush the leaders'' writing and syncing; see the views commit_latency_histogram and commit_flush_latency_histogram';
+COMMENT ON FUNCTION commit_latency_buckets() IS
+	'histograms of how long commits took, and with role flush the leaders'' writing and syncing, as Prometheus wants them; see the view of that name';
 COMMENT ON FUNCTION commit_wal_stats() IS
 	'the WAL that transactions wrote in the last checkpoint cycles; see the view of that name';
 COMMENT ON FUNCTION commit_stats_info() IS
 	'what commit_stats knows about itself; see the view of that name';
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
-	'what commits do in the time that it takes, 5 seconds unless told, as rates in one row';
+	'what commits do in the time that it takes, 5 seconds unless told, in one row: elapsed in seconds, commits that waited, rates a second, fractions from 0 to 1 (flushes that slept; time that a leader wrote or synced the WAL), mean and percentiles of commits in ms';
+COMMENT ON FUNCTION commit_stats_rates() IS
+	'what commits do, for \watch, in one row: since the last look of this session, or the last reset if that is later; elapsed in seconds, commits, asynchronous commits and flushes a second, commits per flush, fraction of the flushes that slept (0 to 1), mean and 99th percentile of commits and mean of flushes in ms, WAL of the server in MB a second';
 COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval) IS
-	'lets all commits use each value of commit_delay in turn, without changing the configuration, and says which did best';
+	'lets all commits use each value of commit_delay in turn, without changing the configuration, and says which did best and why: delays in microseconds, rates a second with their 95% interval (low, high), fraction of the flushes that slept (0 to 1), mean and percentiles of commits in ms';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'what the server does at commit, how commit_delay does, and what to try next, on one screen of text';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
-	'watches commits for a while, 10 seconds unless told, and predicts what commit_delay_sweep() would find, without changing anything';
+	'watches commits for a while, 10 seconds unless told, and predicts what commit_delay_sweep() would find, without changing anything; units as there, low and high are what is left to chance, measured is what was seen while watching';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'start all statistics of commit_stats from zero; returns the time of it';
 
@@ -685,6 +736,22 @@ COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
 	'flushes that took less than upper_bound';
 COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
 	'the flushes drawn, the largest number being 30 characters long';
+
+COMMENT ON VIEW commit_latency_buckets IS
+	'how long commits, and their flushes, took, as Prometheus wants it: one row for each histogram, empty or not, with the same bounds on all servers';
+COMMENT ON COLUMN commit_latency_buckets.synchronous_commit IS
+	'as in commit_latency_stats; null for flushes';
+COMMENT ON COLUMN commit_latency_buckets.role IS
+	'as in commit_latency_stats; flush: the writing and syncing of leaders with track_wal_io_timing';
+COMMENT ON COLUMN commit_latency_buckets.le IS
+	'upper bounds of the buckets, in seconds, without the infinite one';
+COMMENT ON COLUMN commit_latency_buckets.bucket IS
+	'commits, or flushes, that took less than each of these';
+COMMENT ON COLUMN commit_latency_buckets.sum IS
+	'time that they took in all, in seconds';
+COMMENT ON COLUMN commit_latency_buckets.count IS
+	'how many there were';
+
 COMMENT ON VIEW commit_wal_stats IS
 	'the WAL that transactions wrote: one row for each of the last 32 checkpoint cycles in which one ended, newest first';
 COMMENT ON COLUMN commit_wal_stats.redo_lsn IS

@@ -35,6 +35,7 @@
  *	src/database_views.c	... about databases
  *	src/cycle_views.c		... about checkpoint cycles
  *	src/sample.c			the rates of a stretch of time
+ *	src/rates.c				... from one look to the next
  *	src/sweep_view.c		what is wanted of a sweep, and what came of it
  *	src/whatif_view.c		what is to be predicted, and what was
  *	src/rows.h				the making of a row
@@ -76,11 +77,12 @@
  *	src/clock.h				the one clock
  *	src/compat.h			the server's versions
  *
- * What is counted and how sure each figure is, is in README.md.  Each room's
- * head states its invariant and its locking.  The rule above all of them: on
- * the commit path nothing raises an error, allocates, does I/O, waits, or
- * loops without a bound; only the first transaction of a process, to which it
- * is all new, may before its commit record is written.
+ * What is counted is in doc/reference.md, and how sure each figure is in
+ * doc/limits.md.  Each room's head states its invariant and its locking.  The
+ * rule above all of them: on the commit path nothing raises an error,
+ * allocates, does I/O, waits, or loops without a bound; only the first
+ * transaction of a process, to which it is all new, may before its commit
+ * record is written.
  *
  * Copyright (c) 2026, the commit_stats authors
  *
@@ -90,6 +92,7 @@
  */
 #include "postgres.h"
 
+#include "commands/extension.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -159,13 +162,17 @@ define_settings(void)
 /*
  * Without preloading there is no shared memory and nothing to hook into.  That
  * is no error here: the SQL functions can still be created, and say themselves
- * what is missing when they are called.
+ * what is missing when they are called.  Whoever creates them is told already.
  */
 void
 _PG_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
+	{
+		if (creating_extension)
+			shared_memory_report_missing(WARNING);
 		return;
+	}
 
 	define_settings();
 	shared_memory_install_hooks();

@@ -118,6 +118,17 @@ step()
 	die "$what failed."
 }
 
+# attempt LOG WHAT COMMAND...: like step, but as who we are.
+attempt()
+{
+	local log=$1 what=$2
+
+	shift 2
+	attend "$@" >"$work/log/$log" 2>&1 && return
+	show_log "$log"
+	die "$what failed."
+}
+
 #
 # The way back
 #

@@ -71,3 +71,30 @@ FROM commit_flush_latency_stats;
 SELECT bool_and(p50 <= p95 AND p95 <= p99 AND p99 <= p999 AND p999 <= max) AS in_order,
        bool_and(mean <= max * 1.05 AND abs(commit_time - mean * commits) < 0.001 * commits) AS mean
 FROM commit_latency_stats;
+
+-- Buckets: of all kinds, occurred or not, with the same bounds, which are bounds
+-- of cells and have the counts of these
+SELECT count(*) AS kinds, count(DISTINCT le) AS bounds, min(cardinality(bucket)) AS buckets,
+       count(*) FILTER (WHERE count = 0) > 0 AS empty_ones
+FROM commit_latency_buckets;
+SELECT unnest(le) AS le FROM commit_latency_buckets WHERE role = 'asynchronous';
+WITH cell AS (
+	SELECT synchronous_commit, role, upper_bound, cumulative FROM commit_latency_histogram
+	UNION ALL
+	SELECT NULL, 'flush', upper_bound, cumulative FROM commit_flush_latency_histogram),
+bucket AS (
+	SELECT synchronous_commit, role, bound, n
+	FROM commit_latency_buckets, unnest(le || 'Infinity'::float8, bucket || count) AS b (bound, n))
+SELECT count(*) > 0 AS compared, count(*) % 29 AS rest,
+       count(*) FILTER (WHERE cumulative <> n) AS wrong
+FROM cell JOIN bucket USING (role)
+WHERE cell.synchronous_commit IS NOT DISTINCT FROM bucket.synchronous_commit AND
+      (abs(upper_bound / 1000 - bound) < 1e-12 * bound OR
+       upper_bound = 'Infinity' AND bound = 'Infinity');
+SELECT b.count = l.commits AS same_count, abs(b.sum * 1000 - l.commit_time) < 1e-6 AS same_time
+FROM commit_latency_buckets b
+JOIN (SELECT synchronous_commit, role, commits, commit_time FROM commit_latency_stats
+      UNION ALL
+      SELECT NULL, 'flush', flushes, flush_time FROM commit_flush_latency_stats) l
+  ON b.role = l.role AND b.synchronous_commit IS NOT DISTINCT FROM l.synchronous_commit
+WHERE b.role IN ('leader', 'flush') AND b.count > 0;

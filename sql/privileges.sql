@@ -6,19 +6,38 @@
 CREATE ROLE regress_commit_plain;
 CREATE ROLE regress_commit_reader IN ROLE pg_read_all_stats;
 CREATE ROLE regress_commit_monitor IN ROLE pg_monitor;
+CREATE ROLE regress_commit_super SUPERUSER;
+CREATE ROLE regress_commit_owns_nothing;
+CREATE SCHEMA regress_commit_schema AUTHORIZATION regress_commit_plain;
 
--- Which privileges there are, in all
-SELECT c.relname, r.rolname, has_table_privilege(r.oid, c.oid, 'SELECT') AS may_select
-FROM pg_class c, pg_roles r
-WHERE c.relkind = 'v' AND c.relname LIKE 'commit\_%' AND r.rolname LIKE 'regress\_commit\_%'
-ORDER BY c.relname COLLATE "C", r.rolname COLLATE "C";
-SELECT p.proname, r.rolname, has_function_privilege(r.oid, p.oid, 'EXECUTE') AS may_execute
-FROM pg_proc p, pg_roles r
-WHERE p.oid IN (SELECT objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
-                WHERE e.extname = 'commit_stats' AND d.classid = 'pg_proc'::regclass AND
-                      d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') AND
-      r.rolname LIKE 'regress\_commit\_%'
-ORDER BY p.proname COLLATE "C", r.rolname COLLATE "C";
+-- Who may use what: each object tried by each role, without running it
+CREATE FUNCTION pg_temp.may(role name, query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('SET LOCAL ROLE %I', role);
+	EXECUTE query || ' LIMIT 0';
+	RESET ROLE;
+	RETURN 'may';
+EXCEPTION WHEN insufficient_privilege THEN
+	RETURN '';
+END $$;
+CREATE TEMP VIEW tried AS
+SELECT c.relname::text AS object, 'SELECT * FROM ' || c.oid::regclass AS query
+FROM pg_class c, pg_depend d, pg_extension e
+WHERE e.extname = 'commit_stats' AND d.refobjid = e.oid AND d.deptype = 'e' AND
+      d.classid = 'pg_class'::regclass AND d.objid = c.oid
+UNION ALL
+SELECT p.proname || '()', format('SELECT * FROM %s(%s)', p.oid::regproc,
+       (SELECT string_agg('NULL::' || a::regtype, ', ') FROM unnest(p.proargtypes) a))
+FROM pg_proc p, pg_depend d, pg_extension e
+WHERE e.extname = 'commit_stats' AND d.refobjid = e.oid AND d.deptype = 'e' AND
+      d.classid = 'pg_proc'::regclass AND d.objid = p.oid;
+SELECT object,
+       pg_temp.may('regress_commit_super', query) AS superuser,
+       pg_temp.may('regress_commit_monitor', query) AS pg_monitor,
+       pg_temp.may('regress_commit_reader', query) AS pg_read_all_stats,
+       pg_temp.may('regress_commit_plain', query) AS plain,
+       pg_temp.may('regress_commit_owns_nothing', query) AS owns_nothing
+FROM tried ORDER BY object COLLATE "C";
 
 -- No role
 SET ROLE regress_commit_plain;
@@ -32,6 +51,7 @@ SELECT commits FROM commit_latency_stats; -- fails
 SELECT flushes FROM commit_flush_latency_stats; -- fails
 SELECT commits FROM commit_latency_histogram; -- fails
 SELECT flushes FROM commit_flush_latency_histogram; -- fails
+SELECT bucket FROM commit_latency_buckets; -- fails
 SELECT enabled FROM commit_stats_info; -- fails
 SELECT commits FROM commit_flush_stats(); -- fails
 SELECT commits FROM commit_database_stats(); -- fails
@@ -41,8 +61,10 @@ SELECT message FROM commit_flush_log(); -- fails
 SELECT wal_bytes FROM commit_wal_stats(); -- fails
 SELECT commits FROM commit_latency_stats(); -- fails
 SELECT commits FROM commit_latency_histogram(); -- fails
+SELECT bucket FROM commit_latency_buckets(); -- fails
 SELECT enabled FROM commit_stats_info(); -- fails
 SELECT commits FROM commit_stats_sample('10 ms'); -- fails
+SELECT since FROM commit_stats_rates(); -- fails
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_report(); -- fails
 SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
@@ -52,7 +74,6 @@ SHOW commit_stats.log_flushes;
 RESET ROLE;
 
 -- A view of one's own does not help: its owner needs the privilege
-CREATE SCHEMA regress_commit_schema AUTHORIZATION regress_commit_plain;
 SET ROLE regress_commit_plain;
 CREATE VIEW regress_commit_schema.mine AS SELECT * FROM public.commit_flush_stats;
 SELECT commits FROM regress_commit_schema.mine; -- fails
@@ -70,12 +91,14 @@ SELECT count(*) >= 0 AS read FROM commit_latency_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_latency_stats;
 SELECT count(*) >= 0 AS read FROM commit_latency_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_latency_histogram;
+SELECT count(*) > 0 AS read FROM commit_latency_buckets;
 SELECT count(*) AS read FROM commit_stats_info;
 SELECT count(*) AS read FROM commit_flush_stats();
 SELECT count(*) > 0 AS read FROM commit_database_stats();
 SELECT count(*) >= 0 AS read FROM commit_flush_log();
 SELECT count(*) >= 0 AS read FROM commit_wal_stats();
 SELECT count(*) AS read FROM commit_stats_sample('10 ms');
+SELECT count(*) AS read FROM commit_stats_rates();
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_report() IS NOT NULL AS read;
 SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
@@ -86,6 +109,7 @@ RESET ROLE;
 -- pg_monitor is a member of it
 SET ROLE regress_commit_monitor;
 SELECT count(*) AS read FROM commit_flush_stats;
+SELECT count(*) > 0 AS read FROM commit_latency_buckets;
 SELECT count(*) > 0 AS read FROM commit_database_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
@@ -129,5 +153,6 @@ SELECT * FROM since_mark(sync => 1);
 
 REVOKE SET ON PARAMETER commit_stats.log_flushes FROM regress_commit_monitor;
 DROP OWNED BY regress_commit_plain, regress_commit_reader, regress_commit_monitor;
-DROP ROLE regress_commit_plain, regress_commit_reader, regress_commit_monitor;
+DROP ROLE regress_commit_plain, regress_commit_reader, regress_commit_monitor,
+	regress_commit_super, regress_commit_owns_nothing;
 \set VERBOSITY default

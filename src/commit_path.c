@@ -73,6 +73,13 @@ typedef struct CommitReading
 
 static CommitReading reading = {COMMIT_NOT_COUNTED};
 
+/*
+ * What this backend did since then, once the commit is done.  Not on the stack,
+ * like nothing here whose address is taken: compilers guard the frames of
+ * functions that have such a thing.
+ */
+static OwnFlush own;
+
 static bool present = false;	/* everybody knows this process, which has
 								 * shared memory then */
 
@@ -83,7 +90,7 @@ static ProcessUtility_hook_type prev_ProcessUtility = NULL;
  * waits for its flush whatever synchronous_commit says.  The server asks the
  * same question, at the same price, a moment later.
  */
-static bool
+static pg_noinline bool
 deletes_files(void)
 {
 	RelFileLocator *files = NULL;
@@ -117,12 +124,12 @@ arrive(bool has_xid)
 }
 
 /* Readings of a commit that will wait. */
-static void
+static pg_noinline void
 read_before_wait(void)
 {
 	reading.kind = COMMIT_WAITS;
 	siblings_forget_sleep();
-	reading.own = own_flush_read();
+	own_flush_read(&reading.own);
 	reading.siblings = siblings_count();
 	reading.started_at = clock_now();
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
@@ -131,7 +138,7 @@ read_before_wait(void)
 }
 
 /* Readings of one that will not, as we see it; CREATE DATABASE and a few more do. */
-static void
+static pg_noinline void
 read_before_async(void)
 {
 	reading.kind = COMMIT_ASYNC;
@@ -139,14 +146,14 @@ read_before_async(void)
 	reading.started_at = clock_now();
 	reading.own.known = false;
 	if (OWN_FLUSH_IS_CHEAP)
-		reading.own = own_flush_read();
+		own_flush_read(&reading.own);
 }
 
 /* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
 static inline void
 before_commit(void)
 {
-	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
+	bool		has_xid = TransactionIdIsValid(MyProc->xid);
 
 	reading.kind = COMMIT_NOT_COUNTED;
 	if (!commit_stats_enabled || (unlikely(!present) && !arrive(has_xid)))
@@ -178,8 +185,7 @@ before_two_phase(void)
 
 /* Collect what is known about the flush of group "number". */
 static void
-collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now,
-				 const OwnFlush *own)
+collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 {
 	FlushTraces traces = {.previous_siblings_after = -1};
 
@@ -199,57 +205,59 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now,
 	evidence->previous_seen_at = traces.previous_seen_at;
 	evidence->boundary_seen_at = traces.seen_at;
 	evidence->timed = track_wal_io_timing;
-	evidence->io_time = own->io_time;
+	evidence->io_time = own.io_time;
 }
 
 /* Did the leader of this flush sleep?  Count the answer.  With commit_delay set. */
-static pg_noinline void
-judge_delay(GroupNumber number, uint64 now, const OwnFlush *own,
-			DelayVerdict *verdict)
+static pg_noinline const DelayVerdict *
+judge_delay(GroupNumber number, uint64 now)
 {
+	static DelayVerdict verdict;
 	DelayEvidence evidence;
 	double		doubt;
 
-	collect_evidence(&evidence, number, now, own);
-	*verdict = delay_evidence_judge(&evidence);
-	doubt = Min(verdict->probability, 1.0 - verdict->probability);
+	collect_evidence(&evidence, number, now);
+	verdict = delay_evidence_judge(&evidence);
+	doubt = Min(verdict.probability, 1.0 - verdict.probability);
 	backend_slot_add(SLOT_DELAYABLE, 1);
-	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict->probability);
+	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
 	backend_slot_add(SLOT_DELAY_UNCERTAIN, SLOT_FRACTION * doubt);
-	backend_slot_add(SLOT_DELAY_TIME, verdict->sleep_time);
+	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
+	return &verdict;
 }
 
 /* How long this backend wrote and synced, with track_wal_io_timing. */
 static pg_noinline void
-count_flush_time(const OwnFlush *own)
+count_flush_time(void)
 {
 	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
-	backend_slot_add(SLOT_FLUSH_TIME, own->io_time);
-	latency_count(LATENCY_FLUSH, own->io_time);
+	backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
+	latency_count(LATENCY_FLUSH, own.io_time);
 }
 
 /* This backend led the flush of group "number"; "delay" is null without one. */
 static inline void
-count_flush(GroupNumber number, uint32 siblings_after, const OwnFlush *own,
-			const DelayVerdict *delay)
+count_flush(GroupNumber number, uint32 siblings_after, const DelayVerdict *delay)
 {
-	LeaderReport report = {0};
+	LeaderReport report = {
+		.siblings = reading.siblings,
+		.siblings_after = siblings_after,
+		.flush_time = FLUSH_NOT_TIMED,
+		.log_wanted = commit_stats_log_flushes
+	};
 
-	report.siblings = reading.siblings;
-	report.siblings_after = siblings_after;
-	if (track_wal_io_timing)
+	if (unlikely(track_wal_io_timing))
 	{
-		count_flush_time(own);
-		report.timed = true;
-		report.flush_time = (uint32) (own->io_time / 1000);
+		count_flush_time();
+		report.flush_time = (uint32) (own.io_time / 1000);
 	}
-	if (delay != NULL)
+	if (unlikely(delay != NULL))
 	{
 		report.delayed = delay->slept;
-		report.delay_probability = (float) delay->probability;
+		report.delay_probability =
+			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
 		report.delay_time = (uint32) (delay->sleep_time / 1000);
 	}
-	report.log_wanted = commit_stats_log_flushes;
 	backend_slot_add(SLOT_FLUSHES, 1);
 	if (number == InvalidGroupNumber || !flush_group_lead(number, &report))
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
@@ -291,42 +299,38 @@ count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
 /* This commit, now done, has waited. */
 static inline void
 count_latency(GroupNumber number, uint64 now, uint64 elapsed,
-			  const OwnFlush *own, const DelayVerdict *delay)
+			  const DelayVerdict *delay)
 {
 	WaitLevel	level = latency_wait_level();
-	LatencyKind kind = latency_kind(level, own->flushes > 0);
+	LatencyKind kind = latency_kind(level, own.flushes > 0);
 
 	latency_count(kind, elapsed);
 	if (level == WAIT_LOCAL)
 		latency_count_setting();
 	else
-		count_standby_wait(kind, number, now, own->io_time + least_sleep(delay));
+		count_standby_wait(kind, number, now, own.io_time + least_sleep(delay));
 }
 
 /* A record that ends at "lsn" has been waited for. */
 static void
-count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
+count_waited(XLogRecPtr lsn, bool is_commit)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
 	uint64		elapsed = clock_elapsed(reading.started_at, now);
-	bool		led = own->flushes > 0;
+	bool		led = own.flushes > 0;
 	uint32		siblings_after = led ? siblings_count() : 0;
-	DelayVerdict verdict;
-	DelayVerdict *delay = NULL;
+	const DelayVerdict *delay = NULL;
 	GroupNumber number;
 
 	number = flush_groups_find(lsn, flushed, now);
 	if (unlikely(CommitDelay > 0) && led && enableFsync)
-	{
-		delay = &verdict;
-		judge_delay(number, now, own, delay);
-	}
+		delay = judge_delay(number, now);
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);
 		backend_slot_add(SLOT_COMMIT_TIME, elapsed);
-		count_latency(number, now, elapsed, own, delay);
+		count_latency(number, now, elapsed, delay);
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
 		if (number == InvalidGroupNumber ||
@@ -336,18 +340,26 @@ count_waited(XLogRecPtr lsn, bool is_commit, const OwnFlush *own)
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		count_flush(number, siblings_after, own, delay);
+		count_flush(number, siblings_after, delay);
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, reading.siblings,
-						 own);
+						 &own);
+}
+
+/* A commit that did not wait. */
+static pg_noinline void
+count_async(void)
+{
+	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
+	latency_count(LATENCY_ASYNC,
+				  clock_elapsed(reading.started_at, clock_now()));
 }
 
 /* A transaction with an id has committed: it is durable, nothing may fail. */
 static pg_noinline void
-after_commit(void)
+count_commit(void)
 {
 	CommitKind	kind = reading.kind;
-	OwnFlush	own;
 
 	reading.kind = COMMIT_NOT_COUNTED;
 	if (kind == COMMIT_NOT_COUNTED)
@@ -357,18 +369,22 @@ after_commit(void)
 		backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
 		return;
 	}
-	own = own_flush_since(&reading.own);
+	own_flush_since(&reading.own, &own);
 	if (kind == COMMIT_WAITS || own.flushes > 0)
 	{
-		count_waited(XactLastCommitEnd, true, &own);
+		count_waited(XactLastCommitEnd, true);
 		delay_override_end();
 	}
 	else
-	{
-		backend_slot_add(SLOT_COMMITS_ASYNC, 1);
-		latency_count(LATENCY_ASYNC,
-					  clock_elapsed(reading.started_at, clock_now()));
-	}
+		count_async();
+}
+
+/* A transaction without an id has committed. */
+static inline void
+count_read_only(void)
+{
+	if (reading.kind != COMMIT_NOT_COUNTED)
+		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 }
 
 /* A two-phase record has been waited for. */
@@ -376,13 +392,12 @@ static void
 after_two_phase(XLogRecPtr lsn, bool is_commit)
 {
 	CommitKind	kind = reading.kind;
-	OwnFlush	own;
 
 	reading.kind = COMMIT_NOT_COUNTED;
 	if (kind != COMMIT_WAITS)
 		return;
-	own = own_flush_since(&reading.own);
-	count_waited(lsn, is_commit, &own);
+	own_flush_since(&reading.own, &own);
+	count_waited(lsn, is_commit);
 	delay_override_end();
 }
 
@@ -410,27 +425,32 @@ account_wal(WalOutcome outcome)
 		account_new_wal(outcome);
 }
 
-static void
-commit_path_xact_callback(XactEvent event, void *arg)
+/*
+ * XACT_EVENT_COMMIT.  A transaction with an id has just written a commit record,
+ * so one that left no WAL to be accounted had none.
+ */
+static inline void
+after_commit(void)
 {
-	/* the two that come with every transaction first */
-	if (event == XACT_EVENT_PRE_COMMIT)
-		before_commit();
-	else if (event == XACT_EVENT_COMMIT)
+	if (!wal_cycles_behind())
+		count_read_only();
+	else if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
 	{
-		if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		{
-			after_commit();
-			account_wal(WAL_OF_COMMIT);
-		}
-		else
-		{
-			if (reading.kind != COMMIT_NOT_COUNTED)
-				backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
-			account_wal(WAL_OF_OTHER);
-		}
+		count_commit();
+		account_new_wal(WAL_OF_COMMIT);
 	}
-	else if (event == XACT_EVENT_PRE_PREPARE)
+	else
+	{
+		count_read_only();
+		account_new_wal(WAL_OF_OTHER);
+	}
+}
+
+/* What comes less often than once with each transaction. */
+static pg_noinline void
+after_rare_event(XactEvent event)
+{
+	if (event == XACT_EVENT_PRE_PREPARE)
 		before_two_phase();
 	else if (event == XACT_EVENT_PREPARE)
 	{
@@ -450,6 +470,17 @@ commit_path_xact_callback(XactEvent event, void *arg)
 	 * Nothing for the workers of a parallel query: its leader commits for
 	 * them, and the server adds their WAL to the leader's.
 	 */
+}
+
+static void
+commit_path_xact_callback(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_PRE_COMMIT)
+		before_commit();
+	else if (event == XACT_EVENT_COMMIT)
+		after_commit();
+	else
+		after_rare_event(event);
 }
 
 static bool

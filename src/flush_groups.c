@@ -75,6 +75,9 @@ typedef struct FlushGroup
 	LeaderReport report;		/* written by that leader, before "reported" */
 } FlushGroup;
 
+/* So a leader writes one cache line of most processors, beside "head". */
+StaticAssertDecl(sizeof(FlushGroup) <= 64, "size of a group");
+
 typedef union FlushGroupSlot
 {
 	FlushGroup	group;

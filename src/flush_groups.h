@@ -25,18 +25,22 @@ typedef uint32 GroupNumber;
 
 #define InvalidGroupNumber	PG_UINT32_MAX
 
+/* A probability of 1 in a report, where it is an integer to save room. */
+#define REPORTED_CERTAINTY	1000
+
 /* What the leader of a flush found out about it. */
 typedef struct LeaderReport
 {
 	uint32		siblings;		/* others active as its commit began */
 	uint32		siblings_after; /* ... and as it was done */
-	bool		timed;			/* flush_time is known */
+	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
+	uint32		flush_time;		/* us writing and syncing, or ... */
+	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
 	bool		delayed;		/* slept commit_delay */
 	bool		log_wanted;		/* commit_stats.log_flushes was on */
-	float		delay_probability;	/* that it slept */
-	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
-	uint32		flush_time;		/* us writing and syncing; 0: not timed */
 } LeaderReport;
+
+#define FLUSH_NOT_TIMED		PG_UINT32_MAX
 
 /* What other processes left behind about a flush and the one before it. */
 typedef struct FlushTraces

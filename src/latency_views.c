@@ -4,8 +4,10 @@
  *		Histograms of times become rows.
  *
  * One function gives a row for each kind of time, with its quantiles, and one a
- * row for each cell of its histogram.  Kinds that did not occur have no rows.
- * As in views.c, what is shown is copied first, under the reset lock.
+ * row for each cell of its histogram.  Kinds that did not occur have no rows.  A
+ * third one has them all, for programs that watch servers: what is to be seen as
+ * growing must have been seen as zero.  As in views.c, what is shown is copied
+ * first, under the reset lock.
  *
  * src/latency_views.c
  *
@@ -216,6 +218,13 @@ typedef enum LatencyCellColumn
 
 StaticAssertDecl(LC_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
 
+/* ns to ms; all bounds are whole numbers of 0.1 ns, and shown as such */
+static double
+bound_ms(double bound)
+{
+	return round_to(bound / 1e6, 7);
+}
+
 /* All cells, so that the same bounds are there whenever one looks. */
 static void
 put_cells(FunctionCallInfo fcinfo, LatencyKind kind, const uint64 *counts)
@@ -228,8 +237,8 @@ put_cells(FunctionCallInfo fcinfo, LatencyKind kind, const uint64 *counts)
 
 		start_row(&row);
 		set_kind_columns(&row, kind);
-		set_float8(&row, LC_LOWER_BOUND, histogram_lower_bound(cell) / 1e6);
-		set_float8(&row, LC_UPPER_BOUND, histogram_upper_bound(cell) / 1e6);
+		set_float8(&row, LC_LOWER_BOUND, bound_ms(histogram_lower_bound(cell)));
+		set_float8(&row, LC_UPPER_BOUND, bound_ms(histogram_upper_bound(cell)));
 		set_int8(&row, LC_N, counts[cell]);
 		cumulative += counts[cell];
 		set_int8(&row, LC_CUMULATIVE, cumulative);
@@ -248,6 +257,84 @@ commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
 	{
 		if (count_all(totals->count[kind]) > 0)
 			put_cells(fcinfo, kind, totals->count[kind]);
+	}
+	return (Datum) 0;
+}
+
+/*----------------------------------------------------------------
+ * commit_latency_buckets
+ *----------------------------------------------------------------
+ */
+
+PG_FUNCTION_INFO_V1(commit_latency_buckets_1_0);
+
+typedef enum LatencyBucketColumn
+{
+	LB_LEVEL,
+	LB_ROLE,
+	LB_BOUNDS,
+	LB_CUMULATIVE,
+	LB_SUM,
+	LB_N,
+	LB_NCOLUMNS
+} LatencyBucketColumn;
+
+StaticAssertDecl(LB_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
+
+/* The cell that begins with 2^exponent ns. */
+#define OCTAVE(exponent) \
+	(1 + ((exponent) - HISTOGRAM_FIRST_OCTAVE) * HISTOGRAM_STEPS)
+
+/*
+ * Buckets end where cells do, so what is in them is exact.  They are the same on
+ * all servers, so that the counts of several can be added up: two in an octave
+ * from 33 us to 134 ms, and from there to 8.6 s one in two octaves.
+ */
+static void
+set_bucket_columns(Row *row, const uint64 *counts)
+{
+	Datum		bounds[HISTOGRAM_NCELLS];
+	Datum		cumulative[HISTOGRAM_NCELLS];
+	uint64		n = 0;
+	int			nbuckets = 0;
+	int			cell = 0;
+	int			end = OCTAVE(15);
+
+	while (end <= OCTAVE(33))
+	{
+		while (cell < end)
+			n += counts[cell++];
+		bounds[nbuckets] = Float8GetDatum(histogram_lower_bound(end) / 1e9);
+		cumulative[nbuckets++] = Int64GetDatum((int64) n);
+		end += end < OCTAVE(27) ? HISTOGRAM_STEPS / 2 : 2 * HISTOGRAM_STEPS;
+	}
+	set_datum(row, LB_BOUNDS,
+			  PointerGetDatum(construct_array(bounds, nbuckets, FLOAT8OID,
+											  sizeof(float8), FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE)));
+	set_datum(row, LB_CUMULATIVE,
+			  PointerGetDatum(construct_array(cumulative, nbuckets, INT8OID,
+											  sizeof(int64), FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE)));
+}
+
+Datum
+commit_latency_buckets_1_0(PG_FUNCTION_ARGS)
+{
+	LatencyTotals *totals;
+
+	start_rows(fcinfo);
+	totals = read_latency();
+	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+	{
+		Row			row;
+
+		start_row(&row);
+		set_kind_columns(&row, kind);
+		set_bucket_columns(&row, totals->count[kind]);
+		set_float8(&row, LB_SUM, totals->sum[kind][LATENCY_TIME] / 1e9);
+		set_int8(&row, LB_N, count_all(totals->count[kind]));
+		put_row(fcinfo, &row, LB_NCOLUMNS);
 	}
 	return (Datum) 0;
 }

@@ -105,55 +105,49 @@ read_entry(OwnFlush *now)
  * The server will look up the entry again after the commit.  If a look-up has
  * to enlarge the table of entries, it had better be this one.
  */
-OwnFlush
-own_flush_read(void)
+void
+own_flush_read(OwnFlush *now)
 {
-	OwnFlush	now = {0};
-
+	memset(now, 0, sizeof(OwnFlush));
 	entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
 								 MyProcNumber, false, NULL);
 	if (entry == NULL)
-		return now;				/* a process that has no such statistics */
-	read_entry(&now);
-	now.buffer_io = buffer_io();
-	now.known = true;
-	return now;
+		return;					/* a process that has no such statistics */
+	read_entry(now);
+	now->buffer_io = buffer_io();
+	now->known = true;
 }
 
 /*
  * What was added to the entry since "before" was read.  If it was reset in
  * between, that is all there is in it now.
  */
-static OwnFlush
-entry_since(const OwnFlush *before)
+static void
+entry_since(const OwnFlush *before, OwnFlush *since)
 {
-	OwnFlush	since = {0};
-
-	read_entry(&since);
-	if (since.reset_at == before->reset_at &&
-		since.flushes >= before->flushes && since.io_time >= before->io_time)
+	read_entry(since);
+	if (since->reset_at == before->reset_at &&
+		since->flushes >= before->flushes && since->io_time >= before->io_time)
 	{
-		since.flushes -= before->flushes;
-		since.io_time -= before->io_time;
+		since->flushes -= before->flushes;
+		since->io_time -= before->io_time;
 	}
-	return since;
 }
 
-/* What this backend did since "before" was read. */
-OwnFlush
-own_flush_since(const OwnFlush *before)
+/* What this backend did since "before" was read; nothing if that is not known. */
+void
+own_flush_since(const OwnFlush *before, OwnFlush *since)
 {
-	OwnFlush	since = {0};
 	bool		flush_only;
 
+	memset(since, 0, sizeof(OwnFlush));
 	if (!before->known || !io_is_pending())
-		return since;
+		return;
 	flush_only = buffer_io() == before->buffer_io;
 	if (track_wal_io_timing || !flush_only)
-		since = entry_since(before);
+		entry_since(before, since);
 	if (flush_only)
-		since.flushes = 1;
-	return since;
+		since->flushes = 1;
 }
 
 #endif							/* WAL_IO_IS_BACKEND_STATS */

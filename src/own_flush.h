@@ -49,40 +49,38 @@ own_flush_counts_syncs(void)
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 
-extern OwnFlush own_flush_read(void);
-extern OwnFlush own_flush_since(const OwnFlush *before);
+extern void own_flush_read(OwnFlush *now);
+extern void own_flush_since(const OwnFlush *before, OwnFlush *since);
 
 #else
 
-static inline OwnFlush
-own_flush_read(void)
+static inline void
+own_flush_read(OwnFlush *now)
 {
-	OwnFlush	now = {0};
-
 	if (own_flush_counts_syncs())
-		now.flushes = PendingWalStats.wal_sync;
+		now->flushes = PendingWalStats.wal_sync;
 	else
-		now.flushes = PendingWalStats.wal_write -
+		now->flushes = PendingWalStats.wal_write -
 			PendingWalStats.wal_buffers_full;
+	now->io_time = 0;
 	if (track_wal_io_timing)
-		now.io_time = PENDING_WAL_TIME_NS(PendingWalStats.wal_write_time) +
+		now->io_time = PENDING_WAL_TIME_NS(PendingWalStats.wal_write_time) +
 			PENDING_WAL_TIME_NS(PendingWalStats.wal_sync_time);
-	now.known = true;
-	return now;
+	now->known = true;
 }
 
-/* What this backend did since "before" was read. */
-static inline OwnFlush
-own_flush_since(const OwnFlush *before)
+/* What this backend did since "before" was read; nothing if that is not known. */
+static inline void
+own_flush_since(const OwnFlush *before, OwnFlush *since)
 {
-	OwnFlush	since = {0};
-
-	if (!before->known)
-		return since;
-	since = own_flush_read();
-	since.flushes -= before->flushes;
-	since.io_time -= before->io_time;
-	return since;
+	own_flush_read(since);
+	if (unlikely(!before->known))
+	{
+		since->flushes = since->io_time = 0;
+		return;
+	}
+	since->flushes -= before->flushes;
+	since->io_time -= before->io_time;
 }
 
 #endif							/* WAL_IO_IS_BACKEND_STATS */

@@ -155,13 +155,20 @@ acquire_reset_lock(LWLockMode mode)
 	LWLockRelease(gate);
 }
 
-/* For every SQL-callable function: the one error of a library not preloaded. */
+/* The one message of a library that is not preloaded. */
+void
+shared_memory_report_missing(int elevel)
+{
+	ereport(elevel,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("commit_stats must be loaded via \"shared_preload_libraries\""),
+			 errhint("Add commit_stats to shared_preload_libraries in postgresql.conf and restart the server.  Reloading the configuration is not enough.")));
+}
+
+/* For every SQL-callable function. */
 void
 shared_memory_require(void)
 {
 	if (!shared_memory_attached)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("commit_stats must be loaded via \"shared_preload_libraries\""),
-				 errhint("Add commit_stats to shared_preload_libraries in postgresql.conf and restart the server.")));
+		shared_memory_report_missing(ERROR);
 }

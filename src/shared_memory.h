@@ -27,6 +27,7 @@ extern void acquire_reset_lock(LWLockMode mode);
 extern bool shared_memory_attached;
 
 extern void shared_memory_install_hooks(void);
+extern void shared_memory_report_missing(int elevel);
 extern void shared_memory_require(void);
 extern Size shared_memory_size(void);
 extern Size shared_memory_per_backend(void);

@@ -5,11 +5,13 @@
  *
  * The counters only grow, so what happened in a stretch of time is what they
  * say at its end less what they said at its beginning.  They are taken as they
- * are since the server started, so that a reset in between does not matter.
+ * are since the server started, so that a reset in between does not matter; or
+ * since the last reset, for those who want to know when that was.
  *
- * Locking: none.  The counters of one backend are read while it goes on, and
- * those of the next a moment later: a stretch is exact but for the commits that
- * end while it is being taken.
+ * Locking: none but commit_stats_reset_lock(), shared, for the latter.  The
+ * counters of one backend are read while it goes on, and those of the next a
+ * moment later: a stretch is exact but for the commits that end while it is
+ * being taken.
  *
  * src/tally.c
  *
@@ -21,6 +23,7 @@
 
 #include "clock.h"
 #include "latency.h"
+#include "shared_memory.h"
 #include "tally.h"
 
 /* All counts as they are now. */
@@ -37,6 +40,29 @@ tally_take(Tally *tally)
 	/* last, as rates are of these counters and this time */
 	tally->time = clock_now();
 	backend_slots_add_up(tally->value);
+}
+
+/*
+ * All counts since the last reset, and when that was.  The time is that of the
+ * clock as well, as nobody has noted what it showed at the reset.
+ */
+TimestampTz
+tally_take_since_reset(Tally *tally)
+{
+	LatencyTotals *latency;
+	SlotTotals	slots;
+
+	memset(tally, 0, sizeof(Tally));
+	acquire_reset_lock(LW_SHARED);
+	latency = latency_read();
+	tally->time = clock_now();
+	backend_slots_read(&slots);
+	LWLockRelease(commit_stats_reset_lock());
+
+	latency_add_waited(latency, tally->latency);
+	pfree(latency);
+	memcpy(tally->value, slots.value, sizeof(tally->value));
+	return slots.stats_reset;
 }
 
 /* From "before" to "tally": the latter becomes the difference. */
@@ -105,6 +131,14 @@ tally_latency_quantile(const Tally *tally, double q)
 	return histogram_quantile(tally->latency, q);
 }
 
+/* ns that a leader wrote and synced, of the flushes that were timed */
+double
+tally_mean_flush_time(const Tally *tally)
+{
+	return ratio(tally->value[SLOT_FLUSH_TIME],
+				 tally->value[SLOT_TIMED_FLUSHES]);
+}
+
 /*
  * The share of the time in which a leader wrote or synced.  Only one can at a
  * time.  Flushes that were not timed are taken to be like the others; NaN if
@@ -113,10 +147,8 @@ tally_latency_quantile(const Tally *tally, double q)
 double
 tally_wal_busy_fraction(const Tally *tally)
 {
-	double		mean = ratio(tally->value[SLOT_FLUSH_TIME],
-							 tally->value[SLOT_TIMED_FLUSHES]);
-
 	if (tally->value[SLOT_FLUSHES] == 0)
 		return 0;
-	return fraction(mean * tally->value[SLOT_FLUSHES], tally->time);
+	return fraction(tally_mean_flush_time(tally) * tally->value[SLOT_FLUSHES],
+					tally->time);
 }

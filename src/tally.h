@@ -16,8 +16,8 @@
 #include "histogram.h"
 
 /*
- * All counts since the server started, or the difference of two such, or the
- * sum of several differences; local memory.
+ * All counts since the server started or the last reset, or the difference of
+ * two such, or the sum of several differences; local memory.
  */
 typedef struct Tally
 {
@@ -33,6 +33,7 @@ ratio(double numerator, double denominator)
 }
 
 extern void tally_take(Tally *tally);
+extern TimestampTz tally_take_since_reset(Tally *tally);
 extern void tally_subtract(Tally *tally, const Tally *before);
 extern void tally_add(Tally *sum, const Tally *tally);
 
@@ -42,6 +43,7 @@ extern double tally_commits_per_flush(const Tally *tally);
 extern double tally_delay_hit_fraction(const Tally *tally);
 extern double tally_mean_latency(const Tally *tally);
 extern double tally_latency_quantile(const Tally *tally, double q);
+extern double tally_mean_flush_time(const Tally *tally);
 extern double tally_wal_busy_fraction(const Tally *tally);
 
 #endif							/* COMMIT_STATS_TALLY_H */

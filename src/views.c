@@ -297,9 +297,9 @@ set_leader_columns(Row *row, const FlushGroupCopy *group)
 	set_int8(row, FL_SIBLINGS, leader->siblings);
 	set_bool(row, FL_DELAYED, leader->delayed);
 	set_float8(row, FL_DELAY_PROBABILITY,
-			   rint(leader->delay_probability * 1000) / 1000);
+			   (double) leader->delay_probability / REPORTED_CERTAINTY);
 	set_float8(row, FL_DELAY_TIME, leader->delay_time / 1000.0);
-	if (leader->timed)
+	if (leader->flush_time != FLUSH_NOT_TIMED)
 		set_float8(row, FL_FLUSH_TIME, leader->flush_time / 1000.0);
 }
 

@@ -236,7 +236,7 @@ find_entry(XLogRecPtr redo)
  */
 
 /* Leave the cycle that this place is in, and start with this one. */
-static void
+static pg_noinline void
 change_cycle(WalPlace *place, XLogRecPtr redo)
 {
 	WalCycle   *left = find_entry(pg_atomic_read_u64(&place->redo));
@@ -266,8 +266,9 @@ next_turn(WalPlace *place)
 static XLogRecPtr
 present_redo(void)
 {
-	XLogRecPtr	redo;
-	bool		full_page_writes;
+	/* not on the stack; see commit_path.c */
+	static XLogRecPtr redo;
+	static bool full_page_writes;
 
 	GetFullPageWriteInfo(&redo, &full_page_writes);
 	return redo != InvalidXLogRecPtr ? redo : newest_redo();
@@ -277,13 +278,15 @@ present_redo(void)
 void
 wal_cycles_account(WalOutcome outcome)
 {
-	WalPlace   *place = &places[MyProcNumber].place;
-	uint64		bytes = pgWalUsage.wal_bytes - wal_cycles_accounted.wal_bytes;
 	XLogRecPtr	redo = present_redo();
+	WalPlace   *place;
+	uint64		bytes;
 
 	if (redo == InvalidXLogRecPtr)
 		return;					/* the next time will do */
 
+	place = &places[MyProcNumber].place;
+	bytes = pgWalUsage.wal_bytes - wal_cycles_accounted.wal_bytes;
 	next_turn(place);
 	pg_write_barrier();
 	if (redo > pg_atomic_read_u64(&place->redo))

@@ -2,8 +2,8 @@
 #
 # Every count of commit_stats is held against what a preloaded shim saw the
 # server do and what the WAL says: see t/ground_truth/GroundTruth.pm.  The
-# limits are twice those of README.md, so that a noisy machine does not fail the
-# test; bench/ground-truth prints the figures themselves.
+# limits are twice those of doc/limits.md, so that a noisy machine does not fail
+# the test; bench/ground-truth prints the figures themselves.
 #
 # Run alone: what else the machine does disturbs the figures.
 

@@ -30,8 +30,8 @@ FROM commit_flush_log WHERE delayed});
 cmp_ok($delayed, '>', 10, 'leaders slept');
 if ($node->pg_version >= '19devel')
 {
+	# how many depends on who commits meanwhile; it can be all of them
 	cmp_ok($certain, '>', $delayed / 4, 'many of them were seen asleep');
-	cmp_ok($certain, '<', $delayed, 'but not all');
 }
 else
 {

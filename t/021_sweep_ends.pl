@@ -249,7 +249,7 @@ for my $victim ('another process', 'its own process')
 	$session = start_sweep($sweep);
 	$pid = sweep_pid();
 	$pid = $node->safe_psql('postgres', q{
-SELECT pid FROM pg_stat_activity WHERE query LIKE 'INSERT INTO tick%' LIMIT 1})
+SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1})
 	  if $victim eq 'another process';
 	kill 'KILL', $pid;
 	$ended = clock_gettime(CLOCK_MONOTONIC);

@@ -76,11 +76,8 @@ ok( $row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
 is($row->{delay_hit_fraction}, 0, 'no delay, no hits');
 
 # With a delay that every leader sleeps, and without times
-$node->safe_psql('postgres', "ALTER SYSTEM SET $_")
-  for ('commit_delay = 5000', 'commit_siblings = 0', 'track_wal_io_timing = off');
-$node->reload;
-$node->poll_query_until('postgres',
-	"SELECT current_setting('commit_delay') = '5000'");
+alter_system($node,
+	commit_delay => 5000, commit_siblings => 0, track_wal_io_timing => 'off');
 ($row, $counted) = sample_around('', sub {
 	run_pgbench($node, '-c 1 -t 40', insert => "INSERT INTO logged VALUES (1);\n");
 });
@@ -90,10 +87,7 @@ cmp_ok($row->{p50}, '>', 5, 'for so long');
 is($row->{wal_busy_fraction}, '', 'untimed flushes have no share of the time');
 
 # A server that counts nothing
-$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
-$node->reload;
-$node->poll_query_until('postgres',
-	"SELECT current_setting('commit_stats.enabled') = 'off'");
+alter_system($node, 'commit_stats.enabled' => 'off');
 like(error_of($node, 'SELECT * FROM commit_stats_sample()'),
 	qr/55000: commit_stats is not counting.*commit_stats.enabled/s,
 	'there is nothing to sample while it is disabled');

@@ -84,6 +84,10 @@ like(
 	'standby: nothing to predict');
 is( $standby->safe_psql('postgres', "SELECT commits FROM commit_stats_sample('0.1 s')"),
 	0, 'standby: a sample has no commits');
+is( $standby->safe_psql('postgres', q{
+SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates() UNION ALL
+SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates()}),
+	"reset|0|t\nlook|0|t", 'standby: rates have no commits, and no WAL');
 
 # And where nothing of this is so, it works
 my ($status, $out) = $node->psql('postgres', $sweep);

@@ -46,6 +46,20 @@ SELECT commits BETWEEN 1 AND $all_ids, p99 > 0 AND p99 < 60000
 FROM commit_stats_sample('1 s')}),
 	't|t', 'a sample');
 
+# Rates since a look or, now and then, since a reset
+is( $node->safe_psql('postgres', qq{
+CREATE TEMP TABLE looks AS SELECT * FROM commit_stats_rates();
+DO \$\$ BEGIN
+	FOR i IN 1 .. 20000 LOOP
+		INSERT INTO looks SELECT * FROM commit_stats_rates();
+		EXIT WHEN i % 500 = 0 AND (SELECT count(*) > 5 FROM looks WHERE since = 'reset');
+	END LOOP;
+END \$\$;
+SELECT bool_and(commits_s BETWEEN 0 AND $all_ids), bool_and(flushes_s BETWEEN 0 AND $all_ids),
+	   bool_and(wal_mb_s BETWEEN 0 AND $all_ids), count(DISTINCT since)
+FROM looks}),
+	't|t|t|2', 'looks');
+
 # ... and they were not in the way of others
 my $sweep = start_psql($node,
 	"SELECT * FROM commit_delay_sweep('{0,100}', '{0}', '1 hour')");

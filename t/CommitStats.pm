@@ -12,7 +12,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(compile_c init_node start_node flush_stats observe wal_records
+our @EXPORT = qw(compile_c init_node start_node alter_system flush_stats observe
+  wal_records
   run_pgbench start_pgbench start_psql errors_so_far
   end_background error_of poll_until
   views_of_commit_stats);
@@ -23,8 +24,8 @@ sub views_of_commit_stats
 	return qw(commit_flush_stats commit_flush_histogram
 	  commit_sibling_histogram commit_flush_log commit_latency_stats
 	  commit_flush_latency_stats commit_latency_histogram
-	  commit_flush_latency_histogram commit_database_stats commit_wal_stats
-	  commit_stats_info);
+	  commit_flush_latency_histogram commit_latency_buckets
+	  commit_database_stats commit_wal_stats commit_stats_info);
 }
 
 # A server that can be started.  Cluster.pm sets fsync = off, which would leave
@@ -66,6 +67,23 @@ CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 });
 	return $node;
+}
+
+# Change settings of a server, and wait until sessions begin with them.
+sub alter_system
+{
+	my ($node, %settings) = @_;
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = $settings{$_}")
+	  for sort keys %settings;
+	$node->reload;
+	for my $name (sort keys %settings)
+	{
+		$node->poll_query_until('postgres',
+			"SELECT current_setting('$name') = '$settings{$name}'")
+		  or die "$name did not change\n";
+	}
+	return;
 }
 
 # Compile with the headers of the server under test; what and how is for cc.
@@ -235,14 +253,16 @@ sub end_background
 }
 
 # Wait until $code returns true, for what SQL cannot tell; false if it does not.
+# It is asked 200 times a second, or as often as $rate says.
 sub poll_until
 {
-	my ($code) = @_;
+	my ($code, $rate) = @_;
 
-	for (1 .. 200 * $PostgreSQL::Test::Utils::timeout_default)
+	$rate ||= 200;
+	for (1 .. $rate * $PostgreSQL::Test::Utils::timeout_default)
 	{
 		return 1 if $code->();
-		usleep(5_000);
+		usleep(1_000_000 / $rate);
 	}
 	return 0;
 }

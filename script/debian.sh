@@ -1,0 +1,43 @@
+# debian.sh
+#
+# What the scripts share that make a Debian beside this one, with mmdebstrap.  To
+# be sourced after common.sh.
+
+# shellcheck shell=bash
+
+# Small, and fast to unpack.  A mirror may be a copy whose Release files have
+# expired; they are signed nevertheless.
+debian_options=(
+	--variant=apt
+	--dpkgopt=force-unsafe-io
+	--dpkgopt='path-exclude=/usr/share/man/*'
+	--dpkgopt='path-exclude=/usr/share/doc/*'
+	--dpkgopt='path-exclude=/usr/share/locale/*'
+	--dpkgopt='path-exclude=/usr/share/info/*'
+	--aptopt='APT::Install-Recommends "false"'
+	--aptopt='Acquire::Languages "none"'
+	--aptopt='Acquire::Check-Valid-Until "false"'
+	--aptopt='Acquire::Check-Date "false"'
+)
+
+# Debian's package of a server would create a cluster; this prevents it.
+# shellcheck disable=SC2016			# mmdebstrap's shell is to expand it
+debian_options+=(--essential-hook='mkdir -p "$1/etc/postgresql-common" &&
+	echo "create_main_cluster = false" >"$1/etc/postgresql-common/createcluster.conf"')
+
+# ... and the user who runs the tests
+# shellcheck disable=SC2016
+debian_options+=(--customize-hook='chroot "$1" useradd --system --user-group \
+	--home-dir /nonexistent --shell /usr/sbin/nologin '"$test_user")
+
+# The mirror that this machine uses, as apt's configuration says.
+find_mirror()
+{
+	local mirror
+
+	# shellcheck disable=SC2016		# apt is to expand it
+	mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
+		awk '!/security/ && !n++')
+	[ -n "$mirror" ] || die "apt knows no mirror to get a newer Debian from."
+	say "$mirror"
+}

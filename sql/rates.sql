@@ -1,0 +1,48 @@
+--
+-- commit_stats_rates: what counts as a look, and since when it shows.  The
+-- figures are compared with others in t/.
+--
+-- The first look shows what happened since the last reset
+SELECT since, wal_mb_s IS NULL AS no_wal FROM commit_stats_rates();
+SELECT since, elapsed < 60 AS just_now, commits_s >= 0 AS commits_s,
+       async_s >= 0 AS async_s, flushes_s >= 0 AS flushes_s, wal_mb_s >= 0 AS wal_mb_s
+FROM commit_stats_rates();
+
+-- So does the first after a reset
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT since, elapsed < 60 AS just_now FROM commit_stats_rates();
+SELECT since FROM commit_stats_rates();
+
+-- Each call in a query is a look
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT since FROM commit_stats_rates() UNION ALL SELECT since FROM commit_stats_rates();
+
+-- A look is no part of a transaction: rolling back does not undo it
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+BEGIN;
+SELECT since FROM commit_stats_rates();
+SAVEPOINT s;
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT since FROM commit_stats_rates();
+ROLLBACK TO s;
+SELECT since FROM commit_stats_rates();
+ROLLBACK;
+SELECT since FROM commit_stats_rates();
+
+-- A cursor looks once, when it is first asked
+BEGIN;
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+DECLARE c SCROLL CURSOR FOR SELECT since FROM commit_stats_rates();
+FETCH c;
+FETCH FIRST c;
+SELECT since FROM commit_stats_rates();
+COMMIT;
+
+-- It is the session that looks, not a process that works for it
+SELECT set_config(name, 'on', false) AS forced FROM pg_settings
+WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SELECT since FROM commit_stats_rates();
+SELECT since FROM commit_stats_rates();
+\c
+SELECT since FROM commit_stats_rates();

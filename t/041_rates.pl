@@ -1,0 +1,151 @@
+# The rates of commit_stats_rates(), against the WAL of the time between two
+# looks and the totals of commit_flush_stats.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('rates', conf => "track_wal_io_timing = on\n");
+my @columns = qw(since elapsed commits_s async_s flushes_s per_flush delayed
+  commit_ms p99_ms flush_ms wal_mb_s);
+my $session = $node->background_psql('postgres');
+
+# One look of the session that looks again and again.
+sub look
+{
+	my %row;
+
+	@row{@columns} = split /\|/,
+	  $session->query_safe('SELECT ' . join(', ', @columns) .
+		  ' FROM commit_stats_rates()'), -1;
+	return \%row;
+}
+
+# How many there must have been for this rate, give or take what was rounded:
+# half of the last digit of the rate, and of that of the time.
+sub is_rate
+{
+	my ($row, $column, $n, $name) = @_;
+	my $got = $row->{$column} * $row->{elapsed};
+	my $error = 0.051 * $row->{elapsed} + 0.00051 * $row->{$column} + 0.001;
+
+	ok(abs($got - $n) <= $error, "$name: $column")
+	  or diag("$got +- $error of $n in $row->{elapsed} s");
+	return;
+}
+
+# Where the WAL ends, in MB.
+sub wal_mb
+{
+	return $node->safe_psql('postgres',
+		q{SELECT (pg_current_wal_insert_lsn() - '0/0') / 1048576.0});
+}
+
+my $insert = "INSERT INTO logged VALUES (1);\n";
+my $long = "INSERT INTO logged SELECT generate_series(1, 1000);\n";
+
+#
+# The first look
+#
+run_pgbench($node, '-c 2 -t 20', insert => $insert);
+my $row = look();
+my $total = flush_stats($node);
+
+is($row->{since}, 'reset', 'first look: since the reset');
+is_rate($row, 'commits_s', $total->{commits}, 'first look');
+is_rate($row, 'flushes_s', $total->{flushes}, 'first look');
+is($row->{wal_mb_s}, '', 'first look: nobody knows where the WAL ended');
+is( $node->safe_psql('postgres', qq{
+SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}),
+	't', 'first look: the time since the reset');
+
+#
+# From one look to the next
+#
+my @wal = (wal_mb());
+
+look();
+push @wal, wal_mb();
+my ($counted, $records) = observe($node, sub {
+	run_pgbench($node, '-c 4 -t 50', insert => $insert);
+	run_pgbench($node, '-c 2 -t 10',
+		async => "SET synchronous_commit = off;\n$insert", long => $long);
+});
+push @wal, wal_mb();
+$row = look();
+push @wal, wal_mb();
+
+is($row->{since}, 'look', 'next look: since the one before');
+is($records->{COMMIT}, 220, 'next look: commits in the WAL');
+is_rate($row, 'commits_s', $counted->{commits}, 'next look');
+is_rate($row, 'async_s', 220 - $counted->{commits}, 'next look');
+cmp_ok($row->{async_s}, '>', 0, 'next look: some are asynchronous');
+is_rate($row, 'flushes_s', $counted->{flushes}, 'next look');
+ok( abs($row->{per_flush} - $counted->{commits} / $counted->{flushes}) < 0.006,
+	'next look: commits per flush');
+ok( abs($row->{commit_ms} - $counted->{commit_time} / $counted->{commits}) < 0.0006,
+	'next look: mean of a commit');
+ok( abs($row->{flush_ms} - $counted->{flush_time} / $counted->{timed_flushes}) < 0.0006,
+	'next look: mean of a flush');
+is($row->{delayed}, 0, 'next look: no delay, no hits');
+cmp_ok($row->{p99_ms}, '>=', $row->{commit_ms} / 100, 'next look: a p99');
+
+my $mb = $row->{wal_mb_s} * $row->{elapsed};
+my $error = 0.00051 * ($row->{elapsed} + $row->{wal_mb_s});
+
+cmp_ok($mb, '>=', $wal[2] - $wal[1] - $error, 'next look: at least this WAL');
+cmp_ok($mb, '<=', $wal[3] - $wal[0] + $error, 'next look: and at most that');
+
+#
+# A reset in between, by another session
+#
+run_pgbench($node, '-c 1 -t 30', insert => $insert);
+$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+run_pgbench($node, '-c 1 -t 10', insert => $insert);
+$row = look();
+is($row->{since}, 'reset', 'after a reset: since that');
+is_rate($row, 'commits_s', 10, 'after a reset');
+$node->safe_psql('postgres', 'INSERT INTO logged VALUES (1)');
+$row = look();
+is($row->{since}, 'look', 'after that: since the look again');
+is_rate($row, 'commits_s', 1, 'after that');
+
+# What another session sees is its own affair
+is($node->safe_psql('postgres', 'SELECT since FROM commit_stats_rates()'),
+	'reset', 'another session: since the reset');
+$row = look();
+is($row->{since}, 'look', 'another session looked: this one goes on');
+is_rate($row, 'commits_s', 0, 'another session looked');
+is($row->{$_}, '', "nothing happened: no $_")
+  for qw(per_flush delayed commit_ms p99_ms flush_ms);
+
+#
+# With a delay that every leader sleeps, and without times
+#
+alter_system($node,
+	commit_delay => 5000, commit_siblings => 0, track_wal_io_timing => 'off');
+look();
+run_pgbench($node, '-c 1 -t 40', insert => $insert);
+$row = look();
+is_rate($row, 'commits_s', 40, 'a lone client');
+cmp_ok($row->{delayed}, '>', 0.95, 'a lone client: each leader slept');
+cmp_ok($row->{commit_ms}, '>', 5, 'a lone client: for so long');
+cmp_ok($row->{p99_ms}, '>', 4.7, 'a lone client: p99, to 5%');
+is($row->{flush_ms}, '', 'a lone client: flushes were not timed');
+
+#
+# A server that counts nothing
+#
+alter_system($node, 'commit_stats.enabled' => 'off');
+like(error_of($node, 'SELECT * FROM commit_stats_rates()'),
+	qr/55000: commit_stats is not counting.*commit_stats.enabled/s,
+	'there are no rates while it is disabled');
+
+$session->quit;
+$node->stop;
+done_testing();

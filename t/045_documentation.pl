@@ -1,0 +1,401 @@
+# Does the documentation say what is there?
+#
+# The tables of doc/reference.md are compared with the catalogs: every view and
+# function with its columns, arguments and defaults, in order, and every setting.
+# Every link and path in README.md, doc/ and monitoring/ must lead to something.  The
+# map at the head of commit_stats.c must have every file of src/, the drawing of the
+# floors in doc/contributing.md must agree with what they include, and the shared
+# memory must be as large as it is drawn.
+#
+# Each check is then tried on texts with one mistake.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CommitStats;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = "$FindBin::RealBin/..";
+my $node = start_node('documentation');
+
+#
+# What the catalogs say
+#
+
+# The rows of a query, each a reference to its values.
+sub rows
+{
+	my ($sql) = @_;
+
+	return map { [ split /\|/, $_, -1 ] }
+	  split /\n/, $node->safe_psql('postgres', $sql);
+}
+
+# Names of the members of the extension in one of the catalogs.
+sub members
+{
+	my ($catalog, $name) = @_;
+
+	return map { $_->[0] } rows(qq{
+SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+	   JOIN $catalog o ON d.classid = '$catalog'::regclass AND d.objid = o.oid
+WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+	  AND e.extname = 'commit_stats'
+ORDER BY 1});
+}
+
+my @views = members('pg_class', 'relname');
+my %is_view = map { $_ => 1 } @views;
+
+# Those of the same name as a view are there for it.
+my @functions = grep { !$is_view{$_} } members('pg_proc', 'proname');
+my @settings = map { $_->[0] } rows(q{
+SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
+
+# Of each object: lines that say what its tables have to.
+my %catalog;
+
+$catalog{$_} = [
+	rows(qq{
+SELECT 'column', attname, format_type(atttypid, atttypmod), ''
+FROM pg_attribute WHERE attrelid = '$_'::regclass AND attnum > 0 AND NOT attisdropped
+ORDER BY attnum})
+] for @views;
+
+$catalog{$_} = [
+	rows(qq{
+SELECT CASE mode WHEN 'i' THEN 'argument' ELSE 'column' END, name,
+	   format_type(type, NULL),
+	   CASE mode WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
+FROM pg_proc p,
+	 unnest(proargnames, proargmodes, proallargtypes)
+	 WITH ORDINALITY a (name, mode, type, n)
+WHERE p.oid = '$_'::regproc
+ORDER BY n})
+] for @functions;
+
+$catalog{Settings} = [
+	rows(q{
+SELECT 'setting', name, boot_val,
+	   CASE WHEN vartype = 'integer' THEN concat_ws(' ', min_val, 'to', max_val, unit) END,
+	   context
+FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
+];
+
+#
+# What the documentation says
+#
+
+# A literal as the catalogs have it.
+sub default_of
+{
+	my ($type, $literal) = @_;
+
+	return $literal eq '' ? ''
+	  : $literal eq 'NULL' ? "NULL::$type"
+	  : $node->safe_psql('postgres',
+		"SELECT quote_literal('$literal'::$type) || '::$type'");
+}
+
+# The lines of the tables of each section, in the form that %catalog has.
+sub documented
+{
+	my ($text) = @_;
+	my (%lines, $section, $kind);
+
+	for my $line (split /\n/, $text)
+	{
+		$section = $1 if $line =~ /^##+ (\w+)/;
+		$kind = undef if $line !~ /^\|/;
+		next if $line !~ /^\| (.*) \|$/ || $line =~ /^\|-/;
+
+		my ($names, @cells) = split / *\| */, $1, -1;
+
+		s/`//g for @cells;
+		if (!defined $kind)
+		{
+			$kind = $names;
+			next;
+		}
+		next if $kind !~ /^(?:argument|column|setting)$/;
+		for my $name ($names =~ /`([^`]+)`/g)
+		{
+			my @rest =
+				$kind eq 'setting' ? @cells[ 0 .. 2 ]
+			  : $kind eq 'argument'
+			  ? ($cells[0], default_of(@cells[ 0, 1 ]))
+			  : ($cells[0], '');
+
+			push @{ $lines{$section} }, [ $kind, $name, @rest ];
+		}
+	}
+	@{ $lines{Settings} } = sort { $a->[1] cmp $b->[1] } @{ $lines{Settings} };
+	return %lines;
+}
+
+# What is wrong with a reference, a line each.
+sub mistakes_in_tables
+{
+	my ($text) = @_;
+	my %documented = documented($text);
+	my @mistakes;
+
+	for my $object (sort keys %catalog)
+	{
+		my $is = join '', map { "  @$_\n" } @{ $catalog{$object} };
+		my $said = join '', map { "  @$_\n" } @{ $documented{$object} || [] };
+
+		push @mistakes, "$object is\n$is but is said to be\n$said"
+		  if $is ne $said;
+		push @mistakes, "$object has no section\n"
+		  if $text !~ /^##+ $object(\(\))?$/m;
+	}
+	push @mistakes, map { "$_ does not exist\n" }
+	  grep { !$catalog{$_} } sort keys %documented;
+	return join '', @mistakes;
+}
+
+# Where one can link to in a text, as the usual renderers name it.
+sub anchors
+{
+	my ($text) = @_;
+	my (%anchors, %seen);
+
+	$text =~ s/^```.*?^```$//gms;
+	for my $heading ($text =~ /^#+ (.*)$/mg)
+	{
+		my $anchor = lc $heading;
+
+		$anchor =~ s/[^\w -]//g;
+		$anchor =~ tr/ /-/;
+		$anchor .= "-$seen{$anchor}" if $seen{$anchor}++;
+		$anchors{$anchor} = 1;
+	}
+	return \%anchors;
+}
+
+# Links of a text that lead nowhere, and files that it names but nobody has.
+sub mistakes_in_links
+{
+	my ($file, $text) = @_;
+	my ($folder) = $file =~ m{^(.*/)?};
+	my @mistakes;
+
+	$folder = '' unless defined $folder;
+	for my $link ($text =~ /\]\(([^()\s]+)\)/g)
+	{
+		my ($path, $anchor) = $link =~ /^([^#]*)#?(.*)$/;
+		my $target = $path eq '' ? $file : "$folder$path";
+
+		next if $link =~ /^https?:/;
+		if (!-e "$root/$target")
+		{
+			push @mistakes, "$file: no file for $link\n";
+		}
+		elsif ($anchor ne '')
+		{
+			my $there = $path eq '' ? $text : slurp_file("$root/$target");
+
+			push @mistakes, "$file: no anchor for $link\n"
+			  unless anchors($there)->{$anchor};
+		}
+	}
+
+	# programs and sources by their path, and rooms by their name
+	for my $path (
+		$text =~ m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g)
+	{
+		push @mistakes, "$file: there is no $path\n" unless -e "$root/$path";
+	}
+	for my $room ($text =~ m{(?<![\w/.])(\w+\.[ch])\b}g)
+	{
+		push @mistakes, "$file: there is no $room\n"
+		  unless -e "$root/src/$room" || -e "$root/$room";
+	}
+	return join '', @mistakes;
+}
+
+# The list in README.md leads to each object.
+sub mistakes_in_list
+{
+	my ($text) = @_;
+
+	return join '', map { "$_ is not in the list\n" } (
+		(grep { $text !~ /\[`$_(\(\))?`\]\(doc\/reference\.md#$_\)/ }
+			  @views, @functions),
+		(grep { $text !~ /`\Q$_\E`/ } @settings));
+}
+
+# The map has every file of src/, except headers of the same name.
+sub mistakes_in_map
+{
+	my ($text) = @_;
+	my %mapped = map { $_ => 1 } $text =~ m{^ \*\t(src/\w+\.[ch])}mg;
+	my %rooms = map { m{(src/\w+\.[ch])$} => 1 }
+	  grep { /\.c$/ || !-e s/h$/c/r } glob "$root/src/*.[ch]";
+
+	return join '',
+	  (map { "$_ is not in the map\n" } grep { !$mapped{$_} } sort keys %rooms),
+	  (map { "$_ is in the map only\n" } grep { !$rooms{$_} } sort keys %mapped);
+}
+
+# The floors that a drawing has, each the rooms on it, from the top.
+sub floors
+{
+	my ($text) = @_;
+	my ($drawing) = $text =~ /^```\n(.*?)^```/ms;
+
+	return map { [ /\b(\w+\.[ch])\b/g ] } split /^\+-.*\n/m, $drawing;
+}
+
+# Every room is on a floor, and includes nothing from a higher one.
+sub mistakes_in_floors
+{
+	my ($text) = @_;
+	my @floors = floors($text);
+	my (%floor_of, @mistakes);
+
+	for my $floor (0 .. $#floors)
+	{
+		$floor_of{ s/\.[ch]$//r } = $floor for @{ $floors[$floor] };
+	}
+	for my $path (sort glob "$root/src/*.[ch]")
+	{
+		my ($room) = $path =~ /(\w+)\.[ch]$/;
+
+		if (!defined $floor_of{$room})
+		{
+			push @mistakes, "$room is on no floor\n";
+			next;
+		}
+		next if $room eq 'shared_memory';	# it asks all of them
+		push @mistakes, map { "$room includes $_.h, from above\n" }
+		  grep { defined $floor_of{$_} && $floor_of{$_} < $floor_of{$room} }
+		  slurp_file($path) =~ /^#include "(\w+)\.h"/mg;
+	}
+	return join '', @mistakes;
+}
+
+# The parts of the drawn segment add up, and it is as large as this one.
+sub mistakes_in_memory
+{
+	my ($text) = @_;
+	my ($total) = $text =~ /^ "commit_stats", ([\d,]+) bytes/m;
+	my $sum = 128;				# so that the first part begins on a cache line
+	my $is = $node->safe_psql('postgres',
+		'SELECT shared_memory FROM commit_stats_info');
+
+	tr/,//d, $sum += $_ for $text =~ /^\| \w[\w ]+? +([\d,]+) \|/mg;
+	$total =~ tr/,//d;
+	return "drawn: $sum in parts, $total in all; in truth $is\n"
+	  if $sum != $total || $sum != $is;
+	return '';
+}
+
+#
+# Does it?
+#
+
+my $reference = slurp_file("$root/doc/reference.md");
+my $readme = slurp_file("$root/README.md");
+my $front_door = slurp_file("$root/commit_stats.c");
+my $how = slurp_file("$root/doc/how-it-works.md");
+my $contributing = slurp_file("$root/doc/contributing.md");
+
+cmp_ok(scalar @views, '>=', 11, 'there are views to compare');
+cmp_ok(scalar @functions, '>=', 5, 'there are functions to compare');
+cmp_ok(scalar @settings, '>=', 4, 'there are settings to compare');
+is(mistakes_in_tables($reference), '',
+	'doc/reference.md says what the catalogs say');
+is(mistakes_in_list($readme), '', 'README.md leads to each object');
+is(mistakes_in_map($front_door), '', 'the map has all files of src');
+is(mistakes_in_floors($contributing), '', 'the drawing of the floors is true');
+SKIP:
+{
+	skip 'it is drawn for other versions', 2 if $node->pg_version >= 17;
+	is(mistakes_in_memory($how), '', 'the drawing of the shared memory is true');
+	isnt(mistakes_in_memory($how =~ s/779,392/779,393/r),
+		'', 'noticed: a part of another size');
+}
+for my $path (sort("$root/README.md", glob "$root/{doc,monitoring}/*.md"))
+{
+	my ($file) = $path =~ m{^\Q$root\E/(.*)$};
+
+	is(mistakes_in_links($file, slurp_file($path)),
+		'', "$file: links and paths lead somewhere");
+}
+
+#
+# Would we see it if it did not?
+#
+
+# A text with one mistake, which $change makes in $_.
+sub with_mistake
+{
+	my ($text, $change) = @_;
+
+	local $_ = $text;
+	$change->();
+	isnt($_, $text, 'a mistake was made');
+	return $_;
+}
+
+my @table_mistakes = (
+	[ 'a column that is missing', sub { s/^\| `commits_unlogged`.*\n//m } ],
+	[ 'a column that does not exist', sub { s/`prepares`/`prepares`, `more`/ } ],
+	[
+		'two columns in the wrong order',
+		sub { s/^(\| `delayed`.*\n)(\| `delay_probability`.*\n)/$2$1/m }
+	],
+	[ 'a wrong type', sub { s/(\| `leader_pid` \|) integer/$1 bigint/ } ],
+	[ 'a view that is missing', sub { s/^### commit_wal_stats$//m } ],
+	[
+		'an object that does not exist',
+		sub { $_ .= "\n### commit_more\n\n| column | type |\n|---|---|\n| `a` | text |\n" }
+	],
+	[ 'a wrong default of an argument', sub { s/`250 ms`/`25 ms`/ } ],
+	[ 'a function without a table', sub { s/^### commit_stats_report\(\)$//m } ],
+	[ 'a wrong default of a setting', sub { s/`2048`/`2049`/ } ],
+	[ 'a wrong context', sub { s/\bpostmaster \|/sighup |/ } ],
+	[ 'wrong limits', sub { s/128 to 131072/128 to 131073/ } ],
+	[ 'a setting that is missing', sub { s/^\| `commit_stats\.save`.*\n//m } ]);
+
+isnt(mistakes_in_tables(with_mistake($reference, $_->[1])), '', "noticed: $_->[0]")
+  for @table_mistakes;
+like(
+	mistakes_in_links('doc/limits.md', '[a](nowhere.md)'),
+	qr/no file for nowhere/,
+	'noticed: a link to no file');
+like(
+	mistakes_in_links('doc/limits.md', '[a](reference.md#nowhere)'),
+	qr/no anchor/,
+	'noticed: a link to no anchor');
+like(
+	mistakes_in_links('doc/limits.md', "# here\n\n[a](#here-1)"),
+	qr/no anchor/,
+	'noticed: a link to no anchor of the same file');
+is(mistakes_in_links('doc/limits.md', "# A `b()`\n\n[a](#a-b)"),
+	'', 'a link to an anchor of the same file is none');
+like(mistakes_in_links('doc/limits.md', '`script/nothing`'),
+	qr/no script/, 'noticed: a program that does not exist');
+like(mistakes_in_links('doc/limits.md', 'nothing.c'),
+	qr/no nothing/, 'noticed: a room that does not exist');
+isnt(mistakes_in_list($readme =~ s/#commit_stats_reset//r),
+	'', 'noticed: an object that the list lacks');
+isnt(mistakes_in_map($front_door =~ s/src\/clock\.h//r),
+	'', 'noticed: a file that the map lacks');
+isnt(mistakes_in_map("$front_door\n *\tsrc/nothing.c"),
+	'', 'noticed: a file that only the map has');
+isnt(mistakes_in_floors($contributing =~ s/ pause\.c//r),
+	'', 'noticed: a room that is on no floor');
+like(
+	mistakes_in_floors($contributing =~ s/(flush_logger\.c)  (keep\.c)/$2/r
+		  =~ s/(histogram\.c)/$1 flush_logger.c/r),
+	qr/flush_logger includes flush_groups/,
+	'noticed: a room on too low a floor');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,126 @@
+# Prometheus and exporters for tests: starting them with the project's own files,
+# and asking them.
+
+package Programs;
+
+use strict;
+use warnings;
+
+use CommitStats;
+use Exporter 'import';
+use HTTP::Tiny;
+use IPC::Run;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(adapted program start_program end_programs page ask query
+  eventually);
+
+my @running;
+
+# A program of Debian's packages, unpacked where script/test-monitoring says.
+sub program
+{
+	my ($name) = @_;
+
+	die "MONITORING_PROGRAMS must be set\n" unless $ENV{MONITORING_PROGRAMS};
+	return "$ENV{MONITORING_PROGRAMS}/$name";
+}
+
+# A copy of a file in which some lines are for this machine: pairs of what is there
+# and what to put there.
+sub adapted
+{
+	my ($file, $to, @changes) = @_;
+	my $text = slurp_file($file);
+
+	while (my ($old, $new) = splice @changes, 0, 2)
+	{
+		$text =~ s/\Q$old\E/$new/ or die "there is no \"$old\" in $file\n";
+	}
+	append_to_file($to, $text);
+	return $to;
+}
+
+# Start a program that serves at a free port of 127.0.0.1, and wait until it does.
+# Its address is returned.
+sub start_program
+{
+	my ($name, $ready, @options) = @_;
+	my $address = '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
+	my $log = "$PostgreSQL::Test::Utils::log_path/$name-$address.log";
+
+	push @running,
+	  IPC::Run::start([ program($name), "--web.listen-address=$address", @options ],
+		'<', \undef, '>', $log, '2>&1');
+	poll_until(sub { (page("$address$ready") // '') ne '' })
+	  or die "$name does not answer, see $log\n";
+	return $address;
+}
+
+sub end_programs
+{
+	for my $program (splice @running)
+	{
+		$program->signal('TERM');
+		$program->finish;
+	}
+	return;
+}
+
+# What is at an address; undef if nothing is.
+sub page
+{
+	my ($where) = @_;
+	my $response = HTTP::Tiny->new(timeout => 30)->get("http://$where");
+
+	return $response->{success} ? $response->{content} : undef;
+}
+
+# A question to the HTTP API of Prometheus.
+sub ask
+{
+	my ($address, $what, %parameters) = @_;
+	my $http = HTTP::Tiny->new(timeout => 30);
+	my $response = $http->get("http://$address/api/v1/$what?"
+		  . $http->www_form_urlencode(\%parameters));
+
+	die "Prometheus does not answer $what: $response->{content}\n"
+	  unless $response->{success};
+	return decode_json($response->{content})->{data};
+}
+
+# The answer to a PromQL expression, as what there is for each set of labels: [time,
+# value] or, for a range, a list of these.
+sub query
+{
+	my ($address, $expr, $time) = @_;
+	my $answer = ask($address, 'query', query => $expr,
+		defined $time ? (time => $time) : ());
+
+	return map {
+		my %labels = %{ $_->{metric} };
+
+		(join(',', map { "$_=$labels{$_}" } sort keys %labels) =>
+			  $_->{value} || $_->{values})
+	} @{ $answer->{result} };
+}
+
+# poll_until() for what takes its time, as scraping does
+sub eventually
+{
+	my ($code) = @_;
+
+	return poll_until($code, 1);
+}
+
+END
+{
+	my $status = $?;
+
+	end_programs();
+	$? = $status;
+}
+
+1;
