@@ -3,7 +3,7 @@
  * clock.h
  *		The one clock of the commit path.
  *
- * Nanoseconds of the server's interval clock, which all processes share.  Only
+ * Nanoseconds of the system's monotonic clock, which all processes share.  Only
  * differences mean anything.
  *
  * src/clock.h
@@ -18,10 +18,7 @@
 static inline uint64
 clock_now(void)
 {
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	return (uint64) INSTR_TIME_GET_NANOSEC(now);
+	return system_clock_ns();
 }
 
 /* From "start" to "end"; 0 where they come the other way round. */

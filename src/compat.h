@@ -59,6 +59,25 @@ extern PGDLLIMPORT int CommitSiblings;
 #endif
 
 /*
+ * The system's clock.  From 19 on INSTR_TIME_SET_CURRENT may read the
+ * processor's time stamp counter instead, whose frequency is estimated anew at
+ * each start (off by 0.05% at times), and a superuser's session may choose
+ * another clock than the rest with timing_clock_source.
+ */
+static inline uint64
+system_clock_ns(void)
+{
+#if PG_VERSION_NUM >= 190000
+	return (uint64) pg_get_ticks_system().ticks;
+#else
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return (uint64) INSTR_TIME_GET_NANOSEC(now);
+#endif
+}
+
+/*
  * The pending WAL times: microseconds in a counter in 15, instr_time in 16
  * and 17, gone from 18 on (see own_flush.c).
  */

@@ -89,7 +89,6 @@ measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, Tally *slot)
 	tally_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	tally_subtract(slot, &before);
-	pause_check_client();
 	return in_time;
 }
 
@@ -217,6 +216,7 @@ try_pair(Sweep *sweep, int i, Tally *slot)
 	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
 	sweep->last_delay = pair->delay * NS_PER_US;
 	report_slot(pair, slot, in_time);
+	pause_check_client();
 	if (!in_time)
 	{
 		note_late_slot(sweep);

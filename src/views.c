@@ -307,12 +307,14 @@ Datum
 commit_flush_log_1_0(PG_FUNCTION_ARGS)
 {
 	FlushGroupTotals *groups;
-	TimestampTz now = GetCurrentTimestamp();
-	uint64		now_ns = clock_now();
+	TimestampTz now;
+	uint64		now_ns;
 	int			oldest;
 
 	start_rows(fcinfo);
 	groups = read_groups();
+	now = GetCurrentTimestamp();
+	now_ns = clock_now();
 	oldest = Max(groups->nrecent - flush_log_size, 0);
 	for (int i = groups->nrecent - 1; i >= oldest; i--)
 	{

@@ -1,0 +1,54 @@
+# From PostgreSQL 19 on a session can choose the clock of the server's own
+# timings, timing_clock_source; ours must be the same in all of them.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('clock_sources');
+
+plan skip_all => 'this server has one clock only'
+  if $node->safe_psql('postgres',
+	"SELECT count(*) FROM pg_settings WHERE name = 'timing_clock_source'") == 0;
+
+my @sources = split /,/,
+  $node->safe_psql('postgres',
+	"SELECT array_to_string(enumvals, ',') FROM pg_settings WHERE name = 'timing_clock_source'");
+cmp_ok(scalar @sources, '>', 1, "clocks to choose from: @sources");
+
+# As many commits with each; false where the processor has no such counter
+sub commit_with
+{
+	my ($source) = @_;
+
+	return $node->psql(
+		'postgres',
+		"SET timing_clock_source = $source; INSERT INTO logged VALUES (1)",
+		on_error_stop => 1) == 0;
+}
+
+my $commits = 0;
+for (1 .. 5)
+{
+	$commits += commit_with($_) for @sources;
+}
+cmp_ok($commits, '>=', 2 * 5, 'commits with several clocks');
+
+# Each has a session of its own, whose only flush that is
+my $flushes = "SELECT string_agg(leader_pid::text, ' ' ORDER BY %s) FROM commit_flush_log WHERE leader_pid IS NOT NULL";
+is( $node->safe_psql('postgres', sprintf($flushes, 'flushed_at')),
+	$node->safe_psql('postgres', sprintf($flushes, 'flush_lsn')),
+	'flushes come in the same order in time as in the WAL');
+is( $node->safe_psql(
+		'postgres',
+		"SELECT count(*) FROM commit_latency_stats WHERE max > 60000"),
+	0,
+	'no commit took longer than this test');
+
+$node->stop;
+done_testing();
