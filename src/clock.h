@@ -13,12 +13,17 @@
 #ifndef COMMIT_STATS_CLOCK_H
 #define COMMIT_STATS_CLOCK_H
 
+#include <time.h>
+
 #include "compat.h"
 
 static inline uint64
 clock_now(void)
 {
-	return system_clock_ns();
+	static struct timespec now; /* not on the stack; see commit_path.c */
+
+	clock_gettime(PG_INSTR_SYSTEM_CLOCK, &now);
+	return (uint64) now.tv_sec * NS_PER_S + (uint64) now.tv_nsec;
 }
 
 /* From "start" to "end"; 0 where they come the other way round. */

@@ -138,38 +138,64 @@ read_before_wait(void)
 }
 
 /* Readings of one that will not, as we see it; CREATE DATABASE and a few more do. */
-static pg_noinline void
+static void
 read_before_async(void)
 {
 	reading.kind = COMMIT_ASYNC;
 	reading.siblings = 0;
 	reading.started_at = clock_now();
-	reading.own.known = false;
-	if (OWN_FLUSH_IS_CHEAP)
-		own_flush_read(&reading.own);
+	own_flush_read_if_cheap(&reading.own);
 }
 
-/* XACT_EVENT_PRE_COMMIT: an error is still harmless. */
-static inline void
-before_commit(void)
+/* With synchronous_commit = off. */
+static pg_noinline void
+read_before_nonwaiting(void)
 {
-	bool		has_xid = TransactionIdIsValid(MyProc->xid);
-
-	reading.kind = COMMIT_NOT_COUNTED;
-	if (!commit_stats_enabled || (unlikely(!present) && !arrive(has_xid)))
-		return;
-
-	/*
-	 * Without an id there will be no commit record.  Without WAL so far there
-	 * will be one, but nothing worth waiting for.  A NOTIFY may yet cause an
-	 * id to be assigned; it writes no WAL.
-	 */
-	if (!has_xid || XactLastRecEnd == InvalidXLogRecPtr)
-		reading.kind = COMMIT_UNLOGGED;
-	else if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF || deletes_files())
+	if (deletes_files())
 		read_before_wait();
 	else
 		read_before_async();
+}
+
+/*
+ * Without an id there will be no commit record.  Without WAL so far there will be
+ * one, but nothing worth waiting for.  A NOTIFY may yet cause an id to be assigned;
+ * it writes no WAL.
+ */
+static inline void
+read_before_commit(void)
+{
+	if (!TransactionIdIsValid(MyProc->xid) ||
+		XactLastRecEnd == InvalidXLogRecPtr)
+		reading.kind = COMMIT_UNLOGGED;
+	else if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF)
+		read_before_wait();
+	else
+		read_before_nonwaiting();
+}
+
+/* The first time. */
+static pg_noinline void
+arrive_before_commit(void)
+{
+	if (arrive(TransactionIdIsValid(MyProc->xid)))
+		read_before_commit();
+}
+
+/*
+ * XACT_EVENT_PRE_COMMIT: an error is still harmless.  All calls are the last that
+ * is done, so that a transaction which only reads pays for no frame on the stack.
+ */
+static inline void
+before_commit(void)
+{
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (!commit_stats_enabled)
+		return;
+	if (unlikely(!present))
+		arrive_before_commit();
+	else
+		read_before_commit();
 }
 
 /* XACT_EVENT_PRE_PREPARE, or before a COMMIT PREPARED: both always wait. */
@@ -235,22 +261,24 @@ count_flush_time(void)
 	latency_count(LATENCY_FLUSH, own.io_time);
 }
 
-/* This backend led the flush of group "number"; "delay" is null without one. */
-static inline void
-count_flush(GroupNumber number, uint32 siblings_after, const DelayVerdict *delay)
+/* What the leader of a flush reports; "delay" is null without one. */
+static inline const LeaderReport *
+make_report(uint32 siblings_after, const DelayVerdict *delay)
 {
-	LeaderReport report = {
-		.siblings = reading.siblings,
-		.siblings_after = siblings_after,
-		.flush_time = FLUSH_NOT_TIMED,
-		.log_wanted = commit_stats_log_flushes
-	};
+	static LeaderReport report; /* not on the stack, like own */
 
+	report.siblings = reading.siblings;
+	report.siblings_after = siblings_after;
+	report.log_wanted = commit_stats_log_flushes;
+	report.flush_time = FLUSH_NOT_TIMED;
 	if (unlikely(track_wal_io_timing))
 	{
 		count_flush_time();
 		report.flush_time = (uint32) (own.io_time / 1000);
 	}
+	report.delayed = false;
+	report.delay_probability = 0;
+	report.delay_time = 0;
 	if (unlikely(delay != NULL))
 	{
 		report.delayed = delay->slept;
@@ -258,11 +286,7 @@ count_flush(GroupNumber number, uint32 siblings_after, const DelayVerdict *delay
 			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
 		report.delay_time = (uint32) (delay->sleep_time / 1000);
 	}
-	backend_slot_add(SLOT_FLUSHES, 1);
-	if (number == InvalidGroupNumber || !flush_group_lead(number, &report))
-		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
-	else if (unlikely(report.log_wanted))
-		flush_logger_wake();
+	return &report;
 }
 
 /* ns that a leader slept for certain, or nearly. */
@@ -311,6 +335,16 @@ count_latency(GroupNumber number, uint64 now, uint64 elapsed,
 		count_standby_wait(kind, number, now, own.io_time + least_sleep(delay));
 }
 
+/* The group of a commit, or of a flush, is gone, or was not seen at all. */
+static pg_noinline void
+count_unresolved(int missing)
+{
+	if (missing & GROUP_OF_COMMIT)
+		backend_slot_add(SLOT_UNRESOLVED_COMMITS, 1);
+	if (missing & GROUP_OF_LEADER)
+		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
+}
+
 /* A record that ends at "lsn" has been waited for. */
 static void
 count_waited(XLogRecPtr lsn, bool is_commit)
@@ -321,10 +355,12 @@ count_waited(XLogRecPtr lsn, bool is_commit)
 	bool		led = own.flushes > 0;
 	uint32		siblings_after = led ? siblings_count() : 0;
 	const DelayVerdict *delay = NULL;
+	const LeaderReport *report = NULL;
 	GroupNumber number;
+	int			missing;
 
 	number = flush_groups_find(lsn, flushed, now);
-	if (unlikely(CommitDelay > 0) && led && enableFsync)
+	if (led && unlikely(CommitDelay > 0) && enableFsync)
 		delay = judge_delay(number, now);
 	if (is_commit)
 	{
@@ -333,14 +369,23 @@ count_waited(XLogRecPtr lsn, bool is_commit)
 		count_latency(number, now, elapsed, delay);
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
-		if (number == InvalidGroupNumber ||
-			!flush_group_join(number, Max(reading.siblings, siblings_after) + 1))
-			backend_slot_add(SLOT_UNRESOLVED_COMMITS, 1);
 	}
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		count_flush(number, siblings_after, delay);
+	{
+		backend_slot_add(SLOT_FLUSHES, 1);
+		report = make_report(siblings_after, delay);
+	}
+
+	/* After the slot, so that no reset finds more in groups than in slots. */
+	missing = flush_group_enter(number, is_commit,
+								Max(reading.siblings, siblings_after) + 1,
+								report);
+	if (unlikely(missing != 0))
+		count_unresolved(missing);
+	if (led && unlikely(report->log_wanted))
+		flush_logger_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, reading.siblings,
 						 &own);
@@ -356,7 +401,7 @@ count_async(void)
 }
 
 /* A transaction with an id has committed: it is durable, nothing may fail. */
-static pg_noinline void
+static inline void
 count_commit(void)
 {
 	CommitKind	kind = reading.kind;
@@ -425,16 +470,11 @@ account_wal(WalOutcome outcome)
 		account_new_wal(outcome);
 }
 
-/*
- * XACT_EVENT_COMMIT.  A transaction with an id has just written a commit record,
- * so one that left no WAL to be accounted had none.
- */
-static inline void
-after_commit(void)
+/* A transaction has committed, and there is WAL to be accounted. */
+static pg_noinline void
+after_logged_commit(void)
 {
-	if (!wal_cycles_behind())
-		count_read_only();
-	else if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
 	{
 		count_commit();
 		account_new_wal(WAL_OF_COMMIT);
@@ -444,6 +484,19 @@ after_commit(void)
 		count_read_only();
 		account_new_wal(WAL_OF_OTHER);
 	}
+}
+
+/*
+ * XACT_EVENT_COMMIT.  A transaction with an id has just written a commit record,
+ * so one that left no WAL to be accounted had none.
+ */
+static inline void
+after_commit(void)
+{
+	if (wal_cycles_behind())
+		after_logged_commit();
+	else
+		count_read_only();
 }
 
 /* What comes less often than once with each transaction. */

@@ -45,12 +45,6 @@ extern PGDLLIMPORT int CommitSiblings;
 #define MyProcNumber			(MyProc->pgprocno)
 #endif
 
-/* INSTR_TIME_GET_NANOSEC: since 16, when instr_time became one integer. */
-#ifndef INSTR_TIME_GET_NANOSEC
-#define INSTR_TIME_GET_NANOSEC(t) \
-	((int64) (t).tv_sec * INT64CONST(1000000000) + (int64) (t).tv_nsec)
-#endif
-
 /* NS_PER_...: in instr_time.h since 16. */
 #ifndef NS_PER_S
 #define NS_PER_S	INT64CONST(1000000000)
@@ -59,23 +53,14 @@ extern PGDLLIMPORT int CommitSiblings;
 #endif
 
 /*
- * The system's clock.  From 19 on INSTR_TIME_SET_CURRENT may read the
- * processor's time stamp counter instead, whose frequency is estimated anew at
- * each start (off by 0.05% at times), and a superuser's session may choose
- * another clock than the rest with timing_clock_source.
+ * PG_INSTR_SYSTEM_CLOCK: PG_INSTR_CLOCK before 19, when it was the only one.
+ * Since then the server may read the processor's time stamp counter instead,
+ * whose frequency it estimates at each start (0.05% off at times), and a
+ * superuser's session may choose another clock than the rest.
  */
-static inline uint64
-system_clock_ns(void)
-{
-#if PG_VERSION_NUM >= 190000
-	return (uint64) pg_get_ticks_system().ticks;
-#else
-	instr_time	now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	return (uint64) INSTR_TIME_GET_NANOSEC(now);
+#if PG_VERSION_NUM < 190000
+#define PG_INSTR_SYSTEM_CLOCK	PG_INSTR_CLOCK
 #endif
-}
 
 /*
  * The pending WAL times: microseconds in a counter in 15, instr_time in 16

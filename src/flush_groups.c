@@ -96,18 +96,20 @@ typedef struct FlushGroupsShared
 
 	Moves		folds;			/* of groups into the histogram */
 	pg_atomic_uint64 reset_boundary;	/* groups up to here are reset away */
-	int			nslots;			/* a power of two; constant after start-up */
-	int			ncells;			/* constant after start-up */
 } FlushGroupsShared;
 
 int			flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 
 static FlushGroupsShared *shared = NULL;
-static FlushGroupSlot *ring = NULL; /* shared->nslots of them */
+static FlushGroupSlot *ring = NULL; /* slot_mask + 1 of them */
 static pg_atomic_uint64 *folded = NULL; /* the histogram; added to atomically */
 static uint64 *base = NULL;		/* what readers subtract: "folded" at the last
 								 * reset or, until the first one, what was
 								 * counted before the server started, negative */
+
+/* Process-local, but the same everywhere from start-up on. */
+static GroupNumber slot_mask = 0;	/* slots of the ring, a power of two, less 1 */
+static uint32 ncells = 0;		/* of each kind of count */
 
 #define SHARED_HEAD_SIZE \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroupsShared))
@@ -208,8 +210,11 @@ init_group(FlushGroup *group, GroupNumber number)
 void
 flush_groups_attach(void *part, bool found)
 {
-	int			ncounts = GROUP_COUNT_KINDS * histogram_cells(MaxBackends);
+	int			ncounts;
 
+	slot_mask = ring_slots() - 1;
+	ncells = histogram_cells(MaxBackends);
+	ncounts = GROUP_COUNT_KINDS * ncells;
 	shared = part;
 	ring = (FlushGroupSlot *) ((char *) part + SHARED_HEAD_SIZE);
 	folded = (pg_atomic_uint64 *) (ring + ring_slots());
@@ -220,9 +225,7 @@ flush_groups_attach(void *part, bool found)
 	pg_atomic_init_u64(&shared->head, 0);
 	moves_init(&shared->folds);
 	pg_atomic_init_u64(&shared->reset_boundary, 0);
-	shared->nslots = ring_slots();
-	shared->ncells = histogram_cells(MaxBackends);
-	for (int i = 0; i < shared->nslots; i++)
+	for (int i = 0; i < ring_slots(); i++)
 		init_group(&ring[i].group, i);
 	/* No group has number 0 the first time round; it ends before any commit. */
 	pg_atomic_write_u64(&ring[0].group.boundary, 1);
@@ -240,13 +243,13 @@ flush_groups_attach(void *part, bool found)
 int
 flush_groups_kept(void)
 {
-	return shared->nslots / 2;
+	return (int) (slot_mask + 1) / 2;
 }
 
 static inline FlushGroup *
 group_slot(GroupNumber number)
 {
-	return &ring[number & (shared->nslots - 1)].group;
+	return &ring[number & slot_mask].group;
 }
 
 static inline GroupNumber
@@ -305,7 +308,7 @@ head_boundary(uint64 head, XLogRecPtr near)
 	if (head == 0)
 		return InvalidXLogRecPtr;
 	return (near & ~UINT64CONST(7)) + 8 *
-		(head_distance(head, near) / (INT64CONST(1) << GROUP_NUMBER_BITS));
+		(head_distance(head, near) >> GROUP_NUMBER_BITS);
 }
 
 /*----------------------------------------------------------------
@@ -388,7 +391,7 @@ static pg_attribute_always_inline void
 count_group(GroupSums *sums, const GroupFigures *group, AddToCell add,
 			void *histogram)
 {
-	uint64		last_cell = shared->ncells - 1;
+	uint64		last_cell = ncells - 1;
 	uint64		size = Min(group->commits, last_cell);
 	uint64		siblings = Min(group->siblings, last_cell);
 
@@ -418,29 +421,39 @@ count_group(GroupSums *sums, const GroupFigures *group, AddToCell add,
 
 /* Was a group reset away?  One whose boundary is not known was not. */
 static inline bool
+is_reset_away(XLogRecPtr boundary, XLogRecPtr reset_boundary)
+{
+	return boundary != 0 && boundary <= reset_boundary;
+}
+
+static inline bool
 boundary_was_reset(XLogRecPtr boundary)
 {
-	return boundary != 0 &&
-		boundary <= pg_atomic_read_u64(&shared->reset_boundary);
+	return is_reset_away(boundary, pg_atomic_read_u64(&shared->reset_boundary));
 }
 
 /* Adds to the histogram that all share. */
 static inline void
 add_folded(void *histogram, GroupCountKind kind, uint64 cell, uint64 n)
 {
-	pg_atomic_fetch_add_u64(&folded[kind * shared->ncells + cell], (int64) n);
+	pg_atomic_fetch_add_u64(&folded[kind * ncells + cell], (int64) n);
 }
 
-/* Count what is in the slot of a group for the last time. */
+/*
+ * Count what is in the slot of a group for the last time, unless it was reset
+ * away.
+ */
 static inline void
-fold_group(FlushGroup *group, GroupNumber number, GroupSums *sums)
+fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
+		   GroupSums *sums)
 {
 	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
 	XLogRecPtr	previous = pg_atomic_read_u64(&group->previous);
 	GroupFigures figures;
 
-	if (tag_number(tagged) != number || boundary_was_reset(boundary))
+	if (tag_number(tagged) != number ||
+		is_reset_away(boundary, reset_boundary))
 		return;
 	figures.commits = tag_commits(tagged);
 	figures.led = pg_atomic_read_u32(&group->reported) != 0;
@@ -454,26 +467,32 @@ fold_group(FlushGroup *group, GroupNumber number, GroupSums *sums)
 /*
  * Make FOLD_BATCH slots of future groups ready: fold what is in them, then
  * clear them.  Called once for each batch, by the publisher of an earlier
- * group.
+ * group.  A batch is a whole part of the ring, and of the numbers.
+ *
+ * A reset that comes after its boundary was read here waits for this fold to
+ * end, and then remembers all that it has counted.
  */
 static pg_noinline void
 prepare_batch(GroupNumber first)
 {
+	FlushGroupSlot *slots = &ring[first & slot_mask];
+	GroupNumber old = flush_group_add(first, -(int) (slot_mask + 1));
 	GroupSums	sums = {0};
+	XLogRecPtr	reset_boundary;
 
-	if (slot_is_for(group_slot(first), first))
+	if (slot_is_for(&slots->group, first))
 		return;					/* ready since start-up */
 	moves_begin(&shared->folds);
+	reset_boundary = pg_atomic_read_u64(&shared->reset_boundary);
 	for (int i = 0; i < FOLD_BATCH; i++)
 	{
-		GroupNumber number = flush_group_add(first, i);
-		FlushGroup *group = group_slot(number);
+		FlushGroup *group = &slots[i].group;
 
-		fold_group(group, flush_group_add(number, -shared->nslots), &sums);
+		fold_group(group, old + i, reset_boundary, &sums);
 		clear_group(group);
 		pg_write_barrier();
 		pg_atomic_write_u64(&group->tagged_commits,
-							(uint64) number << GROUP_NUMBER_BITS);
+							(uint64) (first + i) << GROUP_NUMBER_BITS);
 	}
 	end_sums(&sums, add_folded, NULL);
 	moves_end(&shared->folds);
@@ -507,14 +526,14 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 		pg_atomic_write_u64(&group->boundary, previous);
 
 	if (number % FOLD_BATCH == 0)
-		prepare_batch(flush_group_add(number, shared->nslots / 2 - FOLD_BATCH));
+		prepare_batch(flush_group_add(number, flush_groups_kept() - FOLD_BATCH));
 }
 
 /*
  * The flush pointer was seen at "flushed", beyond the newest boundary: publish a
  * group for it, unless others are quicker.  Returns the newest group's head.
  */
-static pg_noinline uint64
+static pg_attribute_always_inline uint64
 publish_group(uint64 head, XLogRecPtr flushed, uint64 now)
 {
 	for (int i = 0; i < MAX_PUBLISH_TRIES; i++)
@@ -624,19 +643,12 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 	return find_older(newest, lsn);
 }
 
-/*
- * Count a commit into its group; "active" is how many transactions it saw,
- * itself included.  Returns false if the group is gone.
- */
-bool
-flush_group_join(GroupNumber number, uint32 active)
+/* Count a commit into its group.  Returns false if the group is gone. */
+static inline bool
+join_group(FlushGroup *group, GroupNumber number, uint32 active)
 {
-	FlushGroup *group = group_slot(number);
 	uint32		seen;
 
-	/* Look first: to add to a slot that another prepares could spoil its tag. */
-	if (!slot_is_for(group, number))
-		return false;
 	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) != number)
 	{
 		pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);
@@ -653,22 +665,45 @@ flush_group_join(GroupNumber number, uint32 active)
 
 /*
  * Report what the leader of a group has found out.  Returns false if the group
- * is gone or has another leader: then a boundary was missed.
+ * has another leader: then a boundary was missed.
  */
-bool
-flush_group_lead(GroupNumber number, const LeaderReport *report)
+static inline bool
+lead_group(FlushGroup *group, const LeaderReport *report)
 {
-	FlushGroup *group = group_slot(number);
 	uint32		nobody = 0;
 
-	if (!slot_is_for(group, number) ||
-		!pg_atomic_compare_exchange_u32(&group->leader_pid, &nobody,
+	if (!pg_atomic_compare_exchange_u32(&group->leader_pid, &nobody,
 										(uint32) MyProcPid))
 		return false;
 	group->report = *report;
 	pg_write_barrier();
 	pg_atomic_write_u32(&group->reported, 1);
 	return true;
+}
+
+/*
+ * Enter into a group what is known about it: a commit, if it is one, that saw so
+ * many transactions active, itself included; and if it led the flush, a report.
+ * Returns what of that was not possible: GROUP_OF_COMMIT if the group is gone,
+ * GROUP_OF_LEADER also if it has another leader.
+ */
+int
+flush_group_enter(GroupNumber number, bool is_commit, uint32 active,
+				  const LeaderReport *report)
+{
+	FlushGroup *group = group_slot(number);
+
+	/*
+	 * Look first: to add to a slot that another prepares could spoil its tag.
+	 * No slot is for InvalidGroupNumber.
+	 */
+	if (!slot_is_for(group, number) ||
+		(is_commit && !join_group(group, number, active)))
+		return (is_commit ? GROUP_OF_COMMIT : 0) |
+			(report != NULL ? GROUP_OF_LEADER : 0);
+	if (report != NULL && !lead_group(group, report))
+		return GROUP_OF_LEADER;
+	return 0;
 }
 
 /* For the leader of a group, before it reports. */
@@ -709,7 +744,7 @@ copy_folded(uint64 *value)
 	do
 	{
 		folds = moves_wait(&shared->folds);
-		for (int i = 0; i < GROUP_COUNT_KINDS * shared->ncells; i++)
+		for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
 			value[i] = pg_atomic_read_u64(&folded[i]);
 	} while (moves_since(&shared->folds, folds) != 0);
 	return folds;
@@ -779,12 +814,12 @@ FlushGroupTotals *
 flush_groups_read(void)
 {
 	FlushGroupTotals *totals = palloc(sizeof(FlushGroupTotals));
-	int			ncounts = GROUP_COUNT_KINDS * shared->ncells;
+	int			ncounts = GROUP_COUNT_KINDS * ncells;
 	uint64		folds;
 
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	totals->ncells = shared->ncells;
+	totals->ncells = ncells;
 	totals->value = palloc(ncounts * sizeof(uint64));
 	totals->recent = palloc((flush_groups_kept() + FOLD_BATCH + 1) *
 							sizeof(FlushGroupCopy));
@@ -834,13 +869,13 @@ flush_groups_kept_size(void)
 bool
 flush_groups_keep(void *to)
 {
-	FlushGroupTotals totals = {.ncells = shared->ncells,.value = to};
+	FlushGroupTotals totals = {.ncells = ncells,.value = to};
 	GroupNumber newest = flush_groups_newest();
 	GroupSums	sums = {0};
 
 	if (!moves_at_rest(&shared->folds))
 		return false;
-	for (int i = 0; i < GROUP_COUNT_KINDS * shared->ncells; i++)
+	for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
 		totals.value[i] = pg_atomic_read_u64(&folded[i]) - base[i];
 	for (int back = flush_groups_kept() + FOLD_BATCH; back >= 0; back--)
 	{
@@ -858,12 +893,12 @@ flush_groups_keep(void *to)
 static int
 kept_cells(Size size)
 {
-	Size		ncells = size / (GROUP_COUNT_KINDS * sizeof(uint64));
+	Size		nkept = size / (GROUP_COUNT_KINDS * sizeof(uint64));
 
-	if (ncells < OVERALL_COUNTS ||
-		size != ncells * GROUP_COUNT_KINDS * sizeof(uint64))
+	if (nkept < OVERALL_COUNTS ||
+		size != nkept * GROUP_COUNT_KINDS * sizeof(uint64))
 		return 0;
-	return (int) ncells;
+	return (int) nkept;
 }
 
 bool
@@ -880,10 +915,10 @@ void
 flush_groups_restore(const void *from, Size size)
 {
 	const uint64 *kept = from;
-	int			ncells = kept_cells(size);
+	int			nkept = kept_cells(size);
 
 	for (int kind = 0; kind < GROUP_COUNT_KINDS; kind++)
-		for (int cell = 0; cell < ncells; cell++)
-			base[kind * shared->ncells + Min(cell, shared->ncells - 1)] -=
-				kept[kind * ncells + cell];
+		for (int cell = 0; cell < nkept; cell++)
+			base[kind * ncells + Min(cell, ncells - 1)] -=
+				kept[kind * nkept + cell];
 }

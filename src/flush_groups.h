@@ -42,6 +42,10 @@ typedef struct LeaderReport
 
 #define FLUSH_NOT_TIMED		PG_UINT32_MAX
 
+/* What flush_group_enter() had to leave out. */
+#define GROUP_OF_COMMIT		1
+#define GROUP_OF_LEADER		2
+
 /* What other processes left behind about a flush and the one before it. */
 typedef struct FlushTraces
 {
@@ -124,8 +128,8 @@ extern void flush_groups_attach(void *part, bool found);
 extern void flush_groups_observe(XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed,
 									 uint64 now);
-extern bool flush_group_join(GroupNumber number, uint32 active);
-extern bool flush_group_lead(GroupNumber number, const LeaderReport *report);
+extern int	flush_group_enter(GroupNumber number, bool is_commit, uint32 active,
+							  const LeaderReport *report);
 extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 
 /* Readers. */

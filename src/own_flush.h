@@ -25,18 +25,11 @@ typedef struct OwnFlush
 #ifdef WAL_IO_IS_BACKEND_STATS
 	TimestampTz reset_at;		/* the counters' last reset */
 	int64		buffer_io;		/* I/O of buffers so far */
-#endif
-	bool		known;			/* the counters could be read */
-} OwnFlush;
-
-/*
- * Is reading so cheap that it can be done for commits which hardly ever flush?
- */
-#ifdef WAL_IO_IS_BACKEND_STATS
-#define OWN_FLUSH_IS_CHEAP	false
+	bool		known;			/* the counters were read */
 #else
-#define OWN_FLUSH_IS_CHEAP	true
+	int64		writes;			/* so far; "flushes" are syncs then */
 #endif
+} OwnFlush;
 
 /* Does a flush show as a sync, not as a write? */
 static inline bool
@@ -52,35 +45,54 @@ own_flush_counts_syncs(void)
 extern void own_flush_read(OwnFlush *now);
 extern void own_flush_since(const OwnFlush *before, OwnFlush *since);
 
+/* Before a commit that will hardly flush: not worth what reading costs. */
+static inline void
+own_flush_read_if_cheap(OwnFlush *now)
+{
+	now->known = false;
+}
+
 #else
+
+/* Writes that did not only make room in the WAL buffers. */
+static inline int64
+own_flush_writes(void)
+{
+	return PendingWalStats.wal_write - PendingWalStats.wal_buffers_full;
+}
+
+static inline uint64
+own_flush_io_time(void)
+{
+	return PENDING_WAL_TIME_NS(PendingWalStats.wal_write_time) +
+		PENDING_WAL_TIME_NS(PendingWalStats.wal_sync_time);
+}
 
 static inline void
 own_flush_read(OwnFlush *now)
 {
-	if (own_flush_counts_syncs())
-		now->flushes = PendingWalStats.wal_sync;
-	else
-		now->flushes = PendingWalStats.wal_write -
-			PendingWalStats.wal_buffers_full;
-	now->io_time = 0;
-	if (track_wal_io_timing)
-		now->io_time = PENDING_WAL_TIME_NS(PendingWalStats.wal_write_time) +
-			PENDING_WAL_TIME_NS(PendingWalStats.wal_sync_time);
-	now->known = true;
+	now->flushes = PendingWalStats.wal_sync;
+	now->writes = own_flush_writes();
+	if (unlikely(track_wal_io_timing))
+		now->io_time = own_flush_io_time();
 }
 
-/* What this backend did since "before" was read; nothing if that is not known. */
+static inline void
+own_flush_read_if_cheap(OwnFlush *now)
+{
+	own_flush_read(now);
+}
+
+/* What this backend did since "before" was read. */
 static inline void
 own_flush_since(const OwnFlush *before, OwnFlush *since)
 {
-	own_flush_read(since);
-	if (unlikely(!before->known))
-	{
-		since->flushes = since->io_time = 0;
-		return;
-	}
-	since->flushes -= before->flushes;
-	since->io_time -= before->io_time;
+	since->flushes = PendingWalStats.wal_sync - before->flushes;
+	if (since->flushes == 0 && unlikely(!own_flush_counts_syncs()))
+		since->flushes = own_flush_writes() - before->writes;
+	since->io_time = 0;
+	if (unlikely(track_wal_io_timing))
+		since->io_time = own_flush_io_time() - before->io_time;
 }
 
 #endif							/* WAL_IO_IS_BACKEND_STATS */

@@ -107,7 +107,22 @@ typedef struct WalCyclesShared
 static WalCyclesShared *shared = NULL;
 static WalPlaceSlot *places = NULL; /* MaxBackends of them */
 
-WalUsage	wal_cycles_accounted;
+int64		wal_cycles_records = 0;
+
+/*
+ * The place of this process; null until it first comes there.  A counter there
+ * is what pgWalUsage says now less its origin, so that to account is to write
+ * that down.
+ */
+static WalPlace *my_place = NULL;
+static uint64 origin[WAL_NCOUNTERS];
+
+/* What pgWalUsage says; 0 for counters that are not from there. */
+#define USAGE(counter) \
+	((counter) == WAL_RECORDS ? (uint64) pgWalUsage.wal_records : \
+	 (counter) == WAL_FPI ? (uint64) pgWalUsage.wal_fpi : \
+	 (counter) == WAL_BYTES ? pgWalUsage.wal_bytes : \
+	 (counter) == WAL_FPI_BYTES ? WAL_USAGE_FPI_BYTES(pgWalUsage) : 0)
 
 #define SHARED_HEAD_SIZE \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(WalCyclesShared))
@@ -243,13 +258,27 @@ change_cycle(WalPlace *place, XLogRecPtr redo)
 
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
 	{
+		uint64		counted = pg_atomic_read_u64(&place->counter[c]);
+
 		if (left != NULL)
-			pg_atomic_fetch_add_u64(&left->counter[c],
-									(int64) pg_atomic_read_u64(&place->counter[c]));
+			pg_atomic_fetch_add_u64(&left->counter[c], (int64) counted);
 		pg_atomic_write_u64(&place->counter[c], 0);
+		origin[c] += counted;
 	}
 	claim_entry(redo);
 	pg_atomic_write_u64(&place->redo, redo);
+}
+
+/*
+ * Come to the place of this process, where others have counted before.  All that
+ * it has written so far is still to be accounted.
+ */
+static pg_noinline void
+arrive(void)
+{
+	my_place = &places[MyProcNumber].place;
+	for (int c = 0; c < WAL_NCOUNTERS; c++)
+		origin[c] = -pg_atomic_read_u64(&my_place->counter[c]);
 }
 
 static inline void
@@ -274,43 +303,56 @@ present_redo(void)
 	return redo != InvalidXLogRecPtr ? redo : newest_redo();
 }
 
+/* Bring a counter of this place to what the server has counted. */
+static inline void
+settle(WalPlace *place, WalCounter counter)
+{
+	pg_atomic_write_u64(&place->counter[counter],
+						USAGE(counter) - origin[counter]);
+}
+
 /* Account the WAL that this process has written since the last time. */
 void
 wal_cycles_account(WalOutcome outcome)
 {
 	XLogRecPtr	redo = present_redo();
 	WalPlace   *place;
-	uint64		bytes;
 
 	if (redo == InvalidXLogRecPtr)
 		return;					/* the next time will do */
 
-	place = &places[MyProcNumber].place;
-	bytes = pgWalUsage.wal_bytes - wal_cycles_accounted.wal_bytes;
+	if (unlikely(my_place == NULL))
+		arrive();
+	place = my_place;
 	next_turn(place);
 	pg_write_barrier();
-	if (redo > pg_atomic_read_u64(&place->redo))
+	if (unlikely(redo > pg_atomic_read_u64(&place->redo)))
 		change_cycle(place, redo);
 	if (outcome == WAL_OF_COMMIT)
 		counter_add(&place->counter[WAL_COMMITS], 1);
-	if (outcome == WAL_OF_ABORT)
-		counter_add(&place->counter[WAL_BYTES_ABORTED], bytes);
-	counter_add(&place->counter[WAL_RECORDS], pgWalUsage.wal_records - wal_cycles_accounted.wal_records);
-	counter_add(&place->counter[WAL_FPI], pgWalUsage.wal_fpi - wal_cycles_accounted.wal_fpi);
-	counter_add(&place->counter[WAL_BYTES], bytes);
+	else if (outcome == WAL_OF_ABORT)
+		counter_add(&place->counter[WAL_BYTES_ABORTED],
+					USAGE(WAL_BYTES) - origin[WAL_BYTES] -
+					pg_atomic_read_u64(&place->counter[WAL_BYTES]));
+	settle(place, WAL_RECORDS);
+	settle(place, WAL_FPI);
+	settle(place, WAL_BYTES);
 	if (WAL_FPI_BYTES_COUNTED)
-		counter_add(&place->counter[WAL_FPI_BYTES],
-					WAL_USAGE_FPI_BYTES(pgWalUsage) - WAL_USAGE_FPI_BYTES(wal_cycles_accounted));
+		settle(place, WAL_FPI_BYTES);
 	pg_write_barrier();
 	next_turn(place);
-	wal_cycles_accounted = pgWalUsage;
+	wal_cycles_records = pgWalUsage.wal_records;
 }
 
 /* What was written up to now shall not be accounted. */
 void
 wal_cycles_skip(void)
 {
-	wal_cycles_accounted = pgWalUsage;
+	if (unlikely(my_place == NULL))
+		arrive();
+	for (int c = 0; c < WAL_NCOUNTERS; c++)
+		origin[c] = USAGE(c) - pg_atomic_read_u64(&my_place->counter[c]);
+	wal_cycles_records = pgWalUsage.wal_records;
 }
 
 /*----------------------------------------------------------------

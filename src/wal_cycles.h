@@ -63,14 +63,14 @@ typedef struct WalCycles
 extern Size wal_cycles_shared_size(int backends);
 extern void wal_cycles_attach(void *part, bool found);
 
-/* The commit path.  This process's WAL up to here was accounted, or skipped. */
-extern WalUsage wal_cycles_accounted;
+/* The commit path.  So many of this process's records were accounted or skipped. */
+extern int64 wal_cycles_records;
 
 /* Has it written any since?  Only then there is something to account or skip. */
 static inline bool
 wal_cycles_behind(void)
 {
-	return pgWalUsage.wal_records != wal_cycles_accounted.wal_records;
+	return pgWalUsage.wal_records != wal_cycles_records;
 }
 
 extern void wal_cycles_account(WalOutcome outcome);

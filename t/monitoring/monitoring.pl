@@ -207,12 +207,15 @@ for my $job (sort keys %instances)
 {
 	for my $name (@names)
 	{
-		my %metrics = scraped($job, $name);
-		my $stats = read_views($nodes{$name})->{commit_flush_stats}[0];
+		my $before = $views{$name}{commit_flush_stats}[0]{commits_read_only};
+		my %metrics;
 
-		cmp_ok($metrics{'commit_stats_commits_read_only_total{}'}, '>=',
-			$views{$name}{commit_flush_stats}[0]{commits_read_only},
+		ok(eventually(sub {
+				%metrics = scraped($job, $name);
+				return $metrics{'commit_stats_commits_read_only_total{}'} >= $before;
+			}),
 			"$job, $name: read-only commits are not fewer than before");
+		my $stats = read_views($nodes{$name})->{commit_flush_stats}[0];
 		cmp_ok($metrics{'commit_stats_commits_read_only_total{}'}, '<=',
 			$stats->{commits_read_only}, "$job, $name: ... and not more than after");
 		is($metrics{'commit_stats_reset_timestamp_seconds{}'} + 0,
