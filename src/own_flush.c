@@ -44,7 +44,7 @@
 #ifdef WAL_IO_IS_BACKEND_STATS
 #include "utils/pgstat_internal.h"
 
-/* This backend's entry, looked up anew before each commit. */
+/* This backend's entry, which the server keeps as long as the process lives. */
 static PgStat_EntryRef *entry = NULL;
 
 /*
@@ -102,15 +102,17 @@ read_entry(OwnFlush *now)
 }
 
 /*
- * The server will look up the entry again after the commit.  If a look-up has
- * to enlarge the table of entries, it had better be this one.
+ * To add to the entry the server looks it up each time.  If a look-up has to
+ * enlarge the table of entries, it had better be this one than that after the
+ * commit.
  */
 void
 own_flush_read(OwnFlush *now)
 {
 	memset(now, 0, sizeof(OwnFlush));
-	entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
-								 MyProcNumber, false, NULL);
+	if (unlikely(entry == NULL))
+		entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
+									 MyProcNumber, false, NULL);
 	if (entry == NULL)
 		return;					/* a process that has no such statistics */
 	read_entry(now);
