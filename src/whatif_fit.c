@@ -44,6 +44,9 @@ typedef struct Cycle
 	double		company;		/* sessions at work as it began */
 	double		wake_work;		/* work until awake_at */
 	double		work;			/* ... and from then on, without idle time */
+	double		active;			/* share of the others who were active when it
+								 * committed; see LoadCycle */
+	int			next;			/* that commit */
 	int			block;
 } Cycle;
 
@@ -154,6 +157,7 @@ add_cycle(WhatifFit *fit, int from, int to)
 	const TracedCommit *b = &commits->commit[to];
 	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
 
+	cycle->next = to;
 	cycle->flushed_at = commits->flushed_at[from];
 	cycle->awake_at = sample_time(commits, a->ended_at);
 	cycle->commits_at = Max(sample_time(commits, b->started_at), cycle->awake_at);
@@ -445,6 +449,47 @@ find_xid_share(WhatifFit *fit)
 	pfree(in_commit);
 }
 
+/*
+ * Of those who neither had committed before it and waited, nor were itself, what
+ * share did a commit see active?
+ */
+static void
+find_active(WhatifFit *fit)
+{
+	const SampleCommits *commits = &fit->commits;
+	Change	   *waits = palloc(2 * commits->n * sizeof(Change));
+	int		   *waiting = palloc(commits->n * sizeof(int));
+	int			n = 0;
+	int			at = 0;
+	int			now = 0;
+
+	for (int i = 0; i < commits->n; i++)
+	{
+		put_change(&waits[n++], sample_time(commits, commits->commit[i].started_at), 1);
+		put_change(&waits[n++], commits->flushed_at[i], -1);
+	}
+	qsort(waits, n, sizeof(Change), compare_changes);
+	for (int i = 0; i < commits->n; i++)
+	{
+		double		start = sample_time(commits, commits->commit[i].started_at);
+
+		while (at < n && waits[at].at < start)
+			now += waits[at++].by;
+		waiting[i] = now;
+	}
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		Cycle	   *cycle = &fit->cycle[i];
+		int			others = fit->nsessions - 1 - waiting[cycle->next];
+
+		cycle->active = others <= 0 ? 1 :
+			((double) commits->commit[cycle->next].siblings - waiting[cycle->next]) / others;
+		cycle->active = Max(0, Min(cycle->active, 1));
+	}
+	pfree(waits);
+	pfree(waiting);
+}
+
 /*----------------------------------------------------------------
  * From the sample to a load
  *----------------------------------------------------------------
@@ -473,6 +518,15 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 			first[next++] = i;
 		cycle[i].wake = fit->cycle[i].wake_work;
 		cycle[i].work = fit->cycle[i].work;
+		cycle[i].active = fit->cycle[i].active;
+	}
+	for (int from = 0, to; from < fit->ncycles; from = to)
+	{
+		for (to = from; to < fit->ncycles &&
+			 fit->cycle[to].flushed_at == fit->cycle[from].flushed_at; to++)
+			cycle[to].cohort = from;
+		for (int i = from; i < to; i++)
+			cycle[i].cohort_size = to - from;
 	}
 	while (next <= SAMPLE_BLOCKS)
 		first[next++] = fit->ncycles;
@@ -532,6 +586,7 @@ whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
 		find_kind(fit);
 		find_cores(fit);
 		find_xid_share(fit);
+		find_active(fit);
 		quota_find(&fit->flushes, fit->commits.length, &fit->quota);
 	}
 	fit->summary.nclients = fit->nsessions;

@@ -55,6 +55,9 @@
 /* A block with fewer values is not drawn from. */
 #define ENOUGH	5
 
+/* To find cycles of about as many clients. */
+#define MAX_COHORT_TRIES	16
+
 typedef enum ClientState
 {
 	CLIENT_IDLE,				/* until "when" */
@@ -71,6 +74,7 @@ typedef struct Client
 	double		awake_at;		/* virtual: until then it seems to commit */
 	double		done_at;		/* virtual: end of its work */
 	double		wake;			/* work that it takes to wake up */
+	double		active;			/* of its cycle */
 	double		arrived;
 } Client;
 
@@ -112,6 +116,8 @@ typedef struct Simulation
 
 	ServerState wal;
 	double		wal_at;
+	int			newcomer;		/* who comes while the lock is free; -1: one
+								 * who has waited for it */
 	int			ncommitting;
 	int			nmembers;		/* of the flush under way */
 	int		   *member;
@@ -223,24 +229,51 @@ speed(const Simulation *sim)
 	return Min(1.0, sim->load->cores / sim->working.n);
 }
 
+/* The cycles of the present block, or of any other that may be replayed. */
+static int
+random_cycle(Simulation *sim, int block)
+{
+	const WhatifLoad *load = sim->load;
+	int			from = load->first[block];
+	int			n = load->first[block + 1] - from;
+
+	return n < ENOUGH ? random_below(sim, load->ncycles) :
+		from + random_below(sim, n);
+}
+
+static int
+random_block(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+
+	return load->nreplay > 0 ?
+		load->replay[random_below(sim, load->nreplay)] :
+		random_below(sim, load->nblocks);
+}
+
 /*
  * Those who go on after the same flush get cycles that began together, as these
  * have much in common: processes that run on one CPU one after the other, or
- * clients that are served by one thread.
+ * clients that are served by one thread.  And the more they are, the less alike
+ * they get along; so it should be about as many.
  */
 static void
-draw_cycles(Simulation *sim)
+draw_cycles(Simulation *sim, int n)
 {
-	const WhatifLoad *load = sim->load;
-	int			from = load->first[sim->block];
-	int			n = load->first[sim->block + 1] - from;
+	int			least = PG_INT32_MAX;
 
-	if (n < ENOUGH)
+	for (int i = 0; i < MAX_COHORT_TRIES && least > 0; i++)
 	{
-		from = 0;
-		n = load->ncycles;
+		int			block = i < MAX_COHORT_TRIES / 4 ? sim->block : random_block(sim);
+		const LoadCycle *cycle = &sim->load->cycle[random_cycle(sim, block)];
+		int			difference = abs(cycle->cohort_size - n);
+
+		if (difference < least)
+		{
+			sim->next_cycle = cycle->cohort;
+			least = difference;
+		}
 	}
-	sim->next_cycle = from + random_below(sim, n);
 }
 
 static const LoadCycle *
@@ -272,6 +305,7 @@ begin_cycle(Simulation *sim, int c)
 
 	client->wake = cycle->wake;
 	client->work = cycle->work;
+	client->active = cycle->active;
 	if (sim->load->arrivals > 0 && sim->backlog == 0)
 	{
 		client->state = CLIENT_FREE;
@@ -362,11 +396,27 @@ write_wal(Simulation *sim)
 		sim->afterwards;
 }
 
+/*
+ * A commit comes while nobody has the WAL write lock.  How many others are active
+ * then was seen.
+ */
+static int
+count_siblings(Simulation *sim, const Client *client)
+{
+	int			others = sim->load->nclients - sim->ncommitting;
+	double		active = client->active * others;
+
+	if (client->active < 0)
+		return count_active(sim) - 1;
+	return sim->ncommitting - 1 + (int) (active + pg_prng_double(&sim->random));
+}
+
 /* Somebody has the WAL write lock: sleep first? */
 static void
 lead(Simulation *sim)
 {
-	int			siblings = count_active(sim) - 1;
+	int			siblings = sim->newcomer >= 0 ?
+	count_siblings(sim, &sim->client[sim->newcomer]) : count_active(sim) - 1;
 	bool		counts = sim->now >= sim->counting_from;
 
 	if (counts)
@@ -391,6 +441,7 @@ expect_leader(Simulation *sim, double when, double afterwards)
 {
 	sim->wal = WAL_EXPECTED;
 	sim->wal_at = when;
+	sim->newcomer = -1;
 	sim->afterwards = afterwards;
 }
 
@@ -401,10 +452,20 @@ commit(Simulation *sim, int c)
 	sim->client[c].arrived = sim->now;
 	sim->member[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
+	{
 		expect_leader(sim, sim->now, draw(sim, &sim->load->lead));
+		sim->newcomer = c;
+	}
 	else if (sim->wal == WAL_EXPECTED)
-		sim->wal_at = Min(sim->wal_at,
-						  sim->now + draw(sim, &sim->load->overtake));
+	{
+		double		when = sim->now + draw(sim, &sim->load->overtake);
+
+		if (when < sim->wal_at)
+		{
+			sim->wal_at = when;
+			sim->newcomer = c;
+		}
+	}
 }
 
 static void
@@ -427,7 +488,7 @@ end_flush(Simulation *sim)
 	sim->wal = WAL_FREE;
 	sim->flushed_at = sim->now;
 	sim->nmembers = 0;
-	draw_cycles(sim);
+	draw_cycles(sim, ndone);
 	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->member[i]);
 	for (int i = 0; i < ndone; i++)
@@ -490,10 +551,7 @@ choose_block(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 
-	if (load->nreplay > 0)
-		sim->block = load->replay[random_below(sim, load->nreplay)];
-	else
-		sim->block = random_below(sim, load->nblocks);
+	sim->block = random_block(sim);
 	sim->block_end = load->nblocks > 1 ? sim->now + load->block_length : NEVER;
 }
 
@@ -565,7 +623,7 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 	sim.counting_from = time * WARM_UP;
 	pg_prng_seed(&sim.random, seed);
 	choose_block(&sim);
-	draw_cycles(&sim);
+	draw_cycles(&sim, load->nclients);
 	for (int c = 0; c < load->nclients; c++)
 		begin_cycle(&sim, c);
 	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))

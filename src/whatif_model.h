@@ -30,6 +30,12 @@ typedef struct LoadCycle
 	double		idle;			/* no transaction, and no use of the CPU */
 	double		wake;			/* work until it knew that it had committed */
 	double		work;			/* work from then on, with a CPU to itself */
+	double		active;			/* share of the others who had an xid when it
+								 * committed, those apart who had committed
+								 * before it and waited; negative: not known */
+	int			cohort;			/* the first of those that began with the same
+								 * flush */
+	int			cohort_size;	/* how many these are */
 } LoadCycle;
 
 /*

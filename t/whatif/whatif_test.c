@@ -87,6 +87,9 @@ whatif_model(PG_FUNCTION_ARGS)
 	{
 		cycle[i].idle = PG_GETARG_FLOAT8(1);
 		cycle[i].work = work[i];
+		cycle[i].active = -1;
+		cycle[i].cohort = i;
+		cycle[i].cohort_size = 1;
 	}
 	load.first = first;
 	load.flush[0].n = read_floats(fcinfo, 3, &load.flush[0].value);
