@@ -7,6 +7,7 @@ OBJS = \
 	src/best_delay.o \
 	src/commit_path.o \
 	src/commit_trace.o \
+	src/cpu_use.o \
 	src/cycle_views.o \
 	src/database_views.o \
 	src/databases.o \

@@ -63,7 +63,8 @@
  *	src/tally.c				what was counted in a stretch of time
  *	src/delay_override.c	another commit_delay for a while, for all commits
  *	src/commit_trace.c		single commits, noted down for a while
- *	src/whatif_fit.c		... what they tell about the load
+ *	src/cpu_use.c			how busy the processors are meanwhile
+ *	src/whatif_fit.c		what that tells about the load
  *	src/whatif_flushes.c	... and about the flushes that carried them
  *	src/whatif_quota.c		does the device allow only so many flushes?
  *	src/whatif_model.c		a server whose backends commit, simulated

@@ -37,6 +37,7 @@
 #include "clock.h"
 #include "commit_trace.h"
 #include "compat.h"
+#include "cpu_use.h"
 #include "delay_override.h"
 #include "pause.h"
 #include "whatif.h"
@@ -61,6 +62,7 @@ typedef struct Sample
 	int			nprobes;
 	double		probe[MAX_PROBES];	/* us that a sleep took too long */
 	Tally		measured;
+	CpuUse		cpus;
 } Sample;
 
 /*----------------------------------------------------------------
@@ -99,7 +101,9 @@ capture(Sample *sample, uint64 length)
 	uint64		deadline = start + length;
 	uint64		check = start;
 	Tally		before;
+	CpuUse		cpus_before;
 
+	cpu_use_read(&cpus_before);
 	tally_take(&before);
 	commit_trace_start(&sample->trace, deadline);
 	for (uint64 next = start; clock_now() < deadline;)
@@ -118,6 +122,7 @@ capture(Sample *sample, uint64 length)
 	commit_trace_stop();
 	tally_take(&sample->measured);
 	tally_subtract(&sample->measured, &before);
+	cpu_use_since(&cpus_before, &sample->cpus);
 }
 
 /* Take the sample.  Raises an error if somebody else experiments. */
@@ -242,9 +247,9 @@ report_load(const Sample *sample, const WhatifLoad *load,
 					   load->window > 0 ?
 					   psprintf("  The device allows %.0f flushes in %.0f ms.",
 								quota, load->window / 1000) : "")));
-	elog(DEBUG1, "commit_delay_whatif: cores %.2f, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, %d stalls above %.0f us, regularity %.2f",
+	elog(DEBUG1, "commit_delay_whatif: cores %.2f, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
 		 load->cores, load->xid_share, summary->slope, summary->idle,
-		 summary->work, summary->quota.nstalls, summary->quota.stall_limit,
+		 summary->work, sample->cpus.busy / 1e6 / seconds, summary->quota.nstalls, summary->quota.stall_limit,
 		 summary->quota.regularity);
 }
 
@@ -254,7 +259,8 @@ learn(const Sample *sample, WhatifLoad *load)
 	const CommitTrace *trace = &sample->trace;
 	WhatifFit  *fit = whatif_fit_prepare(trace->commit, trace->n,
 										 trace->started_at, trace->ended_at,
-										 sample->probe, sample->nprobes);
+										 sample->probe, sample->nprobes,
+										 &sample->cpus);
 
 	if (!whatif_fit_load(fit, load))
 		ereport(ERROR,

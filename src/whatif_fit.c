@@ -31,6 +31,8 @@
 #include "whatif_fit.h"
 
 #define MIN_CYCLES		20		/* fewer tell nothing */
+#define BUSY_SHARE		0.8		/* of the time that processors could have been
+								 * at work for the sessions */
 #define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
 
 /* From one commit of a session to its next. */
@@ -68,6 +70,7 @@ struct WhatifFit
 	Change	   *change;
 	int			nslack;
 	double	   *slack;
+	CpuUse		cpus;
 	double		cores;
 	double		xid_share;
 	double		arrivals;
@@ -357,8 +360,32 @@ dependence(WhatifFit *fit, double cores, double *done)
 }
 
 /*
+ * Were the processors at work whenever so many sessions could be?  Then what these
+ * did was no waiting.
+ */
+static bool
+cpus_are_busy(const WhatifFit *fit)
+{
+	double		could = 0;
+	int			working = 0;
+
+	for (int i = 0; i < fit->nchanges; i++)
+	{
+		if (i > 0)
+			could += (fit->change[i].at - fit->change[i - 1].at) *
+				Min(working, fit->cpus.n);
+		working += fit->change[i].by;
+	}
+	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could;
+}
+
+/*
  * The number of cores for which it does not.  The dependence grows with them;
  * twenty halvings are closer than anything else here.
+ *
+ * The larger the groups, the less a commit costs, as fewer processes have to wake
+ * up for a flush.  That looks as if there were more cores than there are; so where
+ * it is known that they were busy, there are no more.
  */
 static void
 find_cores(WhatifFit *fit)
@@ -381,6 +408,8 @@ find_cores(WhatifFit *fit)
 				low = middle;
 		}
 	fit->cores = exp(high);
+	if (cpus_are_busy(fit))
+		fit->cores = Min(fit->cores, fit->cpus.n);
 	measure_work(fit, fit->cores, done);
 	pfree(done);
 }
@@ -571,9 +600,12 @@ copy_slack(WhatifFit *fit, const double *slack, int nslack)
 /* Everything that does not depend on the choice of blocks; palloc'd. */
 WhatifFit  *
 whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
-				   uint64 ended_at, const double *slack, int nslack)
+				   uint64 ended_at, const double *slack, int nslack,
+				   const CpuUse *cpus)
 {
 	WhatifFit  *fit = palloc0(sizeof(WhatifFit));
+
+	fit->cpus = *cpus;
 
 	copy_slack(fit, slack, nslack);
 	sample_commits_make(&fit->commits, commit, n, started_at, ended_at);

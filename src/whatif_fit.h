@@ -11,6 +11,7 @@
 #define COMMIT_STATS_WHATIF_FIT_H
 
 #include "commit_trace.h"
+#include "cpu_use.h"
 #include "whatif_model.h"
 #include "whatif_quota.h"
 
@@ -32,7 +33,8 @@ typedef struct FitSummary
 
 extern WhatifFit *whatif_fit_prepare(const TracedCommit *commit, int n,
 									 uint64 started_at, uint64 ended_at,
-									 const double *slack, int nslack);
+									 const double *slack, int nslack,
+									 const CpuUse *cpus);
 extern bool whatif_fit_load(WhatifFit *fit, WhatifLoad *load);
 extern const FitSummary *whatif_fit_summary(const WhatifFit *fit);
 

@@ -25,11 +25,11 @@ $node->safe_psql('postgres', qq{
 CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush float8[],
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
-	seconds float8, OUT commits float8, OUT flushes float8, OUT group_size float8,
+	seconds float8, active float8, cohort float8[], OUT commits float8, OUT flushes float8, OUT group_size float8,
 	OUT hits float8, OUT latency float8, OUT p99 float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
-	OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
+	cpus int, busy float8, OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 
@@ -40,10 +40,10 @@ sub model
 		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
 		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
 		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
-		@_);
+		active => -1, cohort => '', @_);
 	my ($row, %result);
 
-	$load{$_} = "'{$load{$_}}'" for qw(work flush);
+	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort);
 	$row = $node->safe_psql('postgres', 'SELECT * FROM whatif_model(' .
 		join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')');
 	@result{qw(commits flushes group_size hits latency p99)} = split /\|/, $row;
@@ -151,6 +151,16 @@ about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cor
 	->{commits}, 4000, 2, 'four clients on four CPUs');
 
 #
+# What was seen of cycles
+#
+my %seldom = (clients => 10, arrivals => 1, delay => 1000, active => 0.5, seconds => 1000);
+about(model(%seldom, siblings => 4)->{hits}, 1, 1, 'half of nine others were active: four are enough');
+is(model(%seldom, siblings => 6)->{hits} + 0, 0, 'half of nine others were active: six are too many');
+about(model(%seldom, siblings => 5)->{hits}, 0.5, 10, 'half of nine others were active: five, or not');
+about(model(clients => 4, work => '1000,1000,1000,1000,100,200,300', cohort => '0,0,0,0,4,5,6')
+	->{commits}, 4e6 / 2010, 1, 'those who go on together do as those did who were as many');
+
+#
 # A quota of flushes
 #
 my %quota = (flush => 1000, work => 0, lead => 0, handoff => 0, time_window => 100e3,
@@ -196,11 +206,14 @@ sub trace
 
 sub learn
 {
-	my ($trace, $delay, $siblings) = @_;
+	my ($trace, $delay, $siblings, $cpus, $busy) = @_;
 	my ($row, %result);
 
+	$cpus ||= 0;
+	$busy ||= 0;
+
 	$row = $node->safe_psql('postgres',
-		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5)");
+		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy)");
 	@result{qw(enough cores xid_share arrivals time_window quota commits latency)} =
 	  split /\|/, $row;
 	return \%result;
@@ -225,6 +238,46 @@ about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits}, 1e6 / 6410, 
 
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits}, 5e6 / 1410, 3,
 	'learning: five sessions that commit together');
+
+# Sessions that commit each for themselves and do not get along more slowly the
+# more of them work, as if each had a processor; and for how many seconds two
+# processors could have worked for them.
+sub independent_sessions
+{
+	my ($n, $seconds) = @_;
+	my ($now, $could, @working, @values) = (0, 0);
+	my @next = map { 100 * $_ } 1 .. $n;	# when each changes over
+	my @start = (0) x $n;
+
+	for (my $i = 0; $now < $seconds * 1e6; $i++)
+	{
+		my ($s) = sort { $next[$a] <=> $next[$b] } 0 .. $n - 1;
+		my $others = grep { $_ != $s && $working[$_] } 0 .. $n - 1;
+		my $both = $others + ($working[$s] ? 1 : 0);
+
+		$could += ($next[$s] - $now) * ($both > 2 ? 2 : $both);
+		$now = $next[$s];
+		if ($working[$s])
+		{
+			$start[$s] = $now;
+			$next[$s] += 100 + ($i * 7919) % 2900;
+		}
+		else
+		{
+			push @values, $s + 1, $start[$s], $now, $i, 10, $n - 1, 400, 0;
+			$next[$s] += 500 - 20 * $others;
+		}
+		$working[$s] = !$working[$s];
+	}
+	return (join(',', @values), $could / 1e6);
+}
+
+my ($independent, $could) = independent_sessions(5, 3);
+is(learn($independent, 0, 5)->{cores} + 0, 5, 'learning: a core for each, as it looks');
+is(learn($independent, 0, 5, 2, $could)->{cores} + 0, 2,
+	'learning: no more cores than processors, if these were busy');
+is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0, 5,
+	'learning: as many as it looks like, if they were not');
 
 is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');

@@ -59,9 +59,11 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
  * whatif_model(clients int, idle float8, work float8[], flush float8[],
  *				lead float8, handoff float8, slack float8, cores float8,
  *				xid_share float8, arrivals float8, time_window float8,
- *				quota float8, delay int, siblings int, seconds float8)
+ *				quota float8, delay int, siblings int, seconds float8,
+ *				active float8, cohort float8[])
  *
- * Every client has the same cycles.  Times in us, arrivals per second.
+ * Every client has the same cycles.  Times in us, arrivals per second.  Of each
+ * cycle the cohort is the first of those that began together with it.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -71,6 +73,8 @@ whatif_model(PG_FUNCTION_ARGS)
 	const double *work;
 	LoadCycle  *cycle;
 	int			nwork = read_floats(fcinfo, 2, &work);
+	const double *cohort;
+	int			ncohort = read_floats(fcinfo, 16, &cohort);
 	int			first[2] = {0, nwork};
 	double		lead = PG_GETARG_FLOAT8(4);
 	double		handoff = PG_GETARG_FLOAT8(5);
@@ -87,10 +91,12 @@ whatif_model(PG_FUNCTION_ARGS)
 	{
 		cycle[i].idle = PG_GETARG_FLOAT8(1);
 		cycle[i].work = work[i];
-		cycle[i].active = -1;
-		cycle[i].cohort = i;
-		cycle[i].cohort_size = 1;
+		cycle[i].active = PG_GETARG_FLOAT8(15);
+		cycle[i].cohort = ncohort == nwork ? cohort[i] : i;
 	}
+	for (int i = 0; i < nwork; i++)
+		for (int j = 0; j < nwork; j++)
+			cycle[i].cohort_size += cycle[j].cohort == cycle[i].cohort;
 	load.first = first;
 	load.flush[0].n = read_floats(fcinfo, 3, &load.flush[0].value);
 	for (int c = 1; c < REST_CLASSES; c++)
@@ -116,7 +122,8 @@ whatif_model(PG_FUNCTION_ARGS)
 }
 
 /*
- * whatif_learn(trace float8[], delay int, siblings int, seconds float8)
+ * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus int,
+ *				busy float8)
  *
  * The trace has 8 values for each commit: session, start and end in us, number
  * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
@@ -130,6 +137,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	TracedCommit *commit = palloc0(n * sizeof(TracedCommit));
 	double		slack = 0;
 	uint64		end = 0;
+	CpuUse		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
 	WhatifFit  *fit;
 	WhatifLoad	load;
 	WhatifOutcome outcome;
@@ -150,7 +158,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 		commit[i].delay = value[7];
 		end = Max(end, commit[i].ended_at);
 	}
-	fit = whatif_fit_prepare(commit, n, 0, end, &slack, 1);
+	fit = whatif_fit_prepare(commit, n, 0, end, &slack, 1, &cpus);
 	result[0] = whatif_fit_load(fit, &load);
 	result[1] = load.cores;
 	result[2] = load.xid_share;

@@ -1,0 +1,59 @@
+/*-------------------------------------------------------------------------
+ *
+ * cpu_use.c
+ *		How busy the machine's processors are.
+ *
+ * As Linux tells it, in the first line of /proc/stat: the time of all processors
+ * since the machine was started, in ticks, by what they did.  Elsewhere it is not
+ * known.  In a container this is the whole machine, whatever share of it the
+ * container has.
+ *
+ * Locking: none; nothing here is shared.
+ *
+ * src/cpu_use.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <unistd.h>
+
+#include "storage/fd.h"
+
+#include "cpu_use.h"
+
+void
+cpu_use_read(CpuUse *now)
+{
+	FILE	   *file = AllocateFile("/proc/stat", "r");
+	long		ticks_per_second = sysconf(_SC_CLK_TCK);
+	double		user,
+				nice,
+				system,
+				idle,
+				iowait,
+				irq,
+				softirq;
+
+	now->n = 0;
+	now->busy = 0;
+	if (file == NULL)
+		return;
+	if (fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system,
+			   &idle, &iowait, &irq, &softirq) == 7 && ticks_per_second > 0)
+	{
+		now->n = Max((int) sysconf(_SC_NPROCESSORS_ONLN), 0);
+		now->busy = (user + nice + system + irq + softirq) * 1e6 /
+			ticks_per_second;
+	}
+	FreeFile(file);
+}
+
+/* What they did since "before" was read. */
+void
+cpu_use_since(const CpuUse *before, CpuUse *since)
+{
+	cpu_use_read(since);
+	since->n = Min(since->n, before->n);
+	since->busy -= before->busy;
+}

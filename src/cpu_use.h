@@ -1,0 +1,23 @@
+/*-------------------------------------------------------------------------
+ *
+ * cpu_use.h
+ *		How busy the machine's processors are; see cpu_use.c.
+ *
+ * src/cpu_use.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_CPU_USE_H
+#define COMMIT_STATS_CPU_USE_H
+
+typedef struct CpuUse
+{
+	int			n;				/* processors; 0: not known */
+	double		busy;			/* us of all together, so far or between two
+								 * readings */
+} CpuUse;
+
+extern void cpu_use_read(CpuUse *now);
+extern void cpu_use_since(const CpuUse *before, CpuUse *since);
+
+#endif							/* COMMIT_STATS_CPU_USE_H */
