@@ -8,7 +8,9 @@
  * longer the more others were at work.  So time is turned into work: while n
  * sessions work, each does min(1, cores / n) of what it could alone, and "cores"
  * is the number for which the work of a cycle does not depend any more on how
- * many were at work as it began.  Sleeping clients make it large.
+ * many were at work as it began.  Sleeping clients make it large.  Where the
+ * machine's processors were as busy as sessions were at work, these did not sleep,
+ * and it is no larger than that.
  *
  * Open loads.  Where transactions come by themselves, a session whose commit
  * took longer has the less time until its next transaction; where each client

@@ -11,8 +11,13 @@
  * each gets along at min(1, cores / n) of the speed that it has alone.  As that
  * is the same for all, one "virtual" clock shows how much work each of them has
  * done, and whose work will be done first does not change when others come or
- * go.  For the last part of its work a transaction has an xid.  That sessions wait
- * for locks of each other is not simulated: it counts as work.
+ * go.  That sessions wait for locks of each other is not simulated: it counts as
+ * work.
+ *
+ * Siblings.  For the last part of its work a transaction has an xid.  But who
+ * commits while nobody flushes leads at once, and how many of the others were
+ * active then was seen with its cycle; this knows what order they run in, which
+ * no sharing of CPUs does.
  *
  * In an open load transactions begin by themselves and wait for a client that
  * is free.
