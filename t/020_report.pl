@@ -213,7 +213,10 @@ configure(synchronous_standby_names => 'standby', synchronous_commit => 'remote_
 $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
   or die "the standby is not synchronous\n";
-$text = loaded_report('synchronous standby', '-c 10 -j 2 -t 60', insert => $insert);
+# When the local flush was done is seen by who begins to commit meanwhile; so not
+# all at once
+$text = loaded_report('synchronous standby', '-c 10 -j 2 -t 60',
+	insert => "\\set us random(1, 20000)\n\\sleep :us us\n$insert");
 like($text, qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
 	'the wait for a standby has its part');
 like(advice($text), qr/^Commits wait for a standby above all/, '... the largest');
