@@ -90,7 +90,7 @@ static ProcessUtility_hook_type prev_ProcessUtility = NULL;
  * waits for its flush whatever synchronous_commit says.  The server asks the
  * same question, at the same price, a moment later.
  */
-static pg_noinline bool
+static bool
 deletes_files(void)
 {
 	RelFileLocator *files = NULL;

@@ -30,8 +30,6 @@ cpu_use_read(CpuUse *now)
 	double		user,
 				nice,
 				system,
-				idle,
-				iowait,
 				irq,
 				softirq;
 
@@ -39,8 +37,9 @@ cpu_use_read(CpuUse *now)
 	now->busy = 0;
 	if (file == NULL)
 		return;
-	if (fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system,
-			   &idle, &iowait, &irq, &softirq) == 7 && ticks_per_second > 0)
+	/* without the two in which they were idle */
+	if (fscanf(file, "cpu %lf %lf %lf %*f %*f %lf %lf", &user, &nice, &system,
+			   &irq, &softirq) == 5 && ticks_per_second > 0)
 	{
 		now->n = Max((int) sysconf(_SC_NPROCESSORS_ONLN), 0);
 		now->busy = (user + nice + system + irq + softirq) * 1e6 /

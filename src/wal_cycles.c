@@ -117,13 +117,6 @@ int64		wal_cycles_records = 0;
 static WalPlace *my_place = NULL;
 static uint64 origin[WAL_NCOUNTERS];
 
-/* What pgWalUsage says; 0 for counters that are not from there. */
-#define USAGE(counter) \
-	((counter) == WAL_RECORDS ? (uint64) pgWalUsage.wal_records : \
-	 (counter) == WAL_FPI ? (uint64) pgWalUsage.wal_fpi : \
-	 (counter) == WAL_BYTES ? pgWalUsage.wal_bytes : \
-	 (counter) == WAL_FPI_BYTES ? WAL_USAGE_FPI_BYTES(pgWalUsage) : 0)
-
 #define SHARED_HEAD_SIZE \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(WalCyclesShared))
 
@@ -250,6 +243,25 @@ find_entry(XLogRecPtr redo)
  *----------------------------------------------------------------
  */
 
+/* What pgWalUsage says; 0 for counters that are not from there. */
+static inline uint64
+usage(WalCounter counter)
+{
+	switch (counter)
+	{
+		case WAL_RECORDS:
+			return (uint64) pgWalUsage.wal_records;
+		case WAL_FPI:
+			return (uint64) pgWalUsage.wal_fpi;
+		case WAL_BYTES:
+			return pgWalUsage.wal_bytes;
+		case WAL_FPI_BYTES:
+			return WAL_USAGE_FPI_BYTES(pgWalUsage);
+		default:
+			return 0;
+	}
+}
+
 /* Leave the cycle that this place is in, and start with this one. */
 static pg_noinline void
 change_cycle(WalPlace *place, XLogRecPtr redo)
@@ -308,7 +320,7 @@ static inline void
 settle(WalPlace *place, WalCounter counter)
 {
 	pg_atomic_write_u64(&place->counter[counter],
-						USAGE(counter) - origin[counter]);
+						usage(counter) - origin[counter]);
 }
 
 /* Account the WAL that this process has written since the last time. */
@@ -332,7 +344,7 @@ wal_cycles_account(WalOutcome outcome)
 		counter_add(&place->counter[WAL_COMMITS], 1);
 	else if (outcome == WAL_OF_ABORT)
 		counter_add(&place->counter[WAL_BYTES_ABORTED],
-					USAGE(WAL_BYTES) - origin[WAL_BYTES] -
+					usage(WAL_BYTES) - origin[WAL_BYTES] -
 					pg_atomic_read_u64(&place->counter[WAL_BYTES]));
 	settle(place, WAL_RECORDS);
 	settle(place, WAL_FPI);
@@ -351,7 +363,7 @@ wal_cycles_skip(void)
 	if (unlikely(my_place == NULL))
 		arrive();
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
-		origin[c] = USAGE(c) - pg_atomic_read_u64(&my_place->counter[c]);
+		origin[c] = usage(c) - pg_atomic_read_u64(&my_place->counter[c]);
 	wal_cycles_records = pgWalUsage.wal_records;
 }
 

@@ -443,6 +443,40 @@ find_kind(WhatifFit *fit)
 }
 
 /*
+ * How many others were committing as each commit began?  Until they were done, or
+ * only until their flush was, which is what they waited for.  Palloc'd.
+ */
+static int *
+count_committing(const SampleCommits *commits, bool until_flushed)
+{
+	Change	   *change = palloc(2 * commits->n * sizeof(Change));
+	int		   *committing = palloc(commits->n * sizeof(int));
+	int			n = 0;
+	int			at = 0;
+	int			now = 0;
+
+	for (int i = 0; i < commits->n; i++)
+	{
+		const TracedCommit *commit = &commits->commit[i];
+
+		put_change(&change[n++], sample_time(commits, commit->started_at), 1);
+		put_change(&change[n++], until_flushed ? commits->flushed_at[i] :
+				   sample_time(commits, commit->ended_at), -1);
+	}
+	qsort(change, n, sizeof(Change), compare_changes);
+	for (int i = 0; i < commits->n; i++)
+	{
+		double		start = sample_time(commits, commits->commit[i].started_at);
+
+		while (at < n && change[at].at < start)
+			now += change[at++].by;
+		committing[i] = now;
+	}
+	pfree(change);
+	return committing;
+}
+
+/*
  * For what share of their work do transactions have an xid?  Those that commit
  * have one; what a commit saw beyond them are those at work.
  */
@@ -450,34 +484,22 @@ static void
 find_xid_share(WhatifFit *fit)
 {
 	const SampleCommits *commits = &fit->commits;
-	Change	   *in_commit = palloc(2 * commits->n * sizeof(Change));
+	int		   *committing = count_committing(commits, false);
 	double		seen = 0;
 	double		workers = 0;
-	int			n = 0;
-	int			at = 0;
-	int			committing = 0;
 
-	for (int i = 0; i < commits->n; i++)
-	{
-		put_change(&in_commit[n++], sample_time(commits, commits->commit[i].started_at), 1);
-		put_change(&in_commit[n++], sample_time(commits, commits->commit[i].ended_at), -1);
-	}
-	qsort(in_commit, n, sizeof(Change), compare_changes);
 	for (int i = 0; i < commits->n; i++)
 	{
 		double		now = sample_time(commits, commits->commit[i].started_at);
-		int			others;
+		int			others = fit->nsessions - 1 - committing[i];
 
-		while (at < n && in_commit[at].at < now)
-			committing += in_commit[at++].by;
-		others = fit->nsessions - 1 - committing;
 		if (others <= 0 || now < commits->length * 0.05 || now > commits->length * 0.95)
 			continue;
 		workers += others;
-		seen += commits->commit[i].siblings - committing;
+		seen += commits->commit[i].siblings - committing[i];
 	}
 	fit->xid_share = workers > 0 ? Max(0, Min(seen / workers, 1)) : 0.5;
-	pfree(in_commit);
+	pfree(committing);
 }
 
 /*
@@ -488,26 +510,8 @@ static void
 find_active(WhatifFit *fit)
 {
 	const SampleCommits *commits = &fit->commits;
-	Change	   *waits = palloc(2 * commits->n * sizeof(Change));
-	int		   *waiting = palloc(commits->n * sizeof(int));
-	int			n = 0;
-	int			at = 0;
-	int			now = 0;
+	int		   *waiting = count_committing(commits, true);
 
-	for (int i = 0; i < commits->n; i++)
-	{
-		put_change(&waits[n++], sample_time(commits, commits->commit[i].started_at), 1);
-		put_change(&waits[n++], commits->flushed_at[i], -1);
-	}
-	qsort(waits, n, sizeof(Change), compare_changes);
-	for (int i = 0; i < commits->n; i++)
-	{
-		double		start = sample_time(commits, commits->commit[i].started_at);
-
-		while (at < n && waits[at].at < start)
-			now += waits[at++].by;
-		waiting[i] = now;
-	}
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
@@ -517,7 +521,6 @@ find_active(WhatifFit *fit)
 			((double) commits->commit[cycle->next].siblings - waiting[cycle->next]) / others;
 		cycle->active = Max(0, Min(cycle->active, 1));
 	}
-	pfree(waits);
 	pfree(waiting);
 }
 
@@ -533,6 +536,20 @@ compare_cycles(const void *a, const void *b)
 	const Cycle *y = b;
 
 	return (x->flushed_at > y->flushed_at) - (x->flushed_at < y->flushed_at);
+}
+
+/* Which cycles began with the same flush?  They are sorted by that. */
+static void
+fill_cohorts(const WhatifFit *fit, LoadCycle *cycle)
+{
+	for (int from = 0, to; from < fit->ncycles; from = to)
+	{
+		for (to = from; to < fit->ncycles &&
+			 fit->cycle[to].flushed_at == fit->cycle[from].flushed_at; to++)
+			cycle[to].cohort = from;
+		for (int i = from; i < to; i++)
+			cycle[i].cohort_size = to - from;
+	}
 }
 
 static void
@@ -551,16 +568,9 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 		cycle[i].work = fit->cycle[i].work;
 		cycle[i].active = fit->cycle[i].active;
 	}
-	for (int from = 0, to; from < fit->ncycles; from = to)
-	{
-		for (to = from; to < fit->ncycles &&
-			 fit->cycle[to].flushed_at == fit->cycle[from].flushed_at; to++)
-			cycle[to].cohort = from;
-		for (int i = from; i < to; i++)
-			cycle[i].cohort_size = to - from;
-	}
 	while (next <= SAMPLE_BLOCKS)
 		first[next++] = fit->ncycles;
+	fill_cohorts(fit, cycle);
 	load->nclients = fit->nsessions;
 	load->ncycles = fit->ncycles;
 	load->cycle = cycle;
@@ -608,7 +618,6 @@ whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
 	WhatifFit  *fit = palloc0(sizeof(WhatifFit));
 
 	fit->cpus = *cpus;
-
 	copy_slack(fit, slack, nslack);
 	sample_commits_make(&fit->commits, commit, n, started_at, ended_at);
 	sample_flushes_make(&fit->flushes, &fit->commits,

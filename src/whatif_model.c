@@ -234,7 +234,7 @@ speed(const Simulation *sim)
 	return Min(1.0, sim->load->cores / sim->working.n);
 }
 
-/* The cycles of the present block, or of any other that may be replayed. */
+/* A cycle of a block, or of any if that has too few. */
 static int
 random_cycle(Simulation *sim, int block)
 {
@@ -246,6 +246,7 @@ random_cycle(Simulation *sim, int block)
 		from + random_below(sim, n);
 }
 
+/* A stretch of those that may be replayed. */
 static int
 random_block(Simulation *sim)
 {
@@ -402,26 +403,26 @@ write_wal(Simulation *sim)
 }
 
 /*
- * A commit comes while nobody has the WAL write lock.  How many others are active
- * then was seen.
+ * How many others are active as somebody gets the WAL write lock?  If a newcomer
+ * does, that was seen with its cycle.
  */
 static int
-count_siblings(Simulation *sim, const Client *client)
+count_siblings(Simulation *sim)
 {
 	int			others = sim->load->nclients - sim->ncommitting;
-	double		active = client->active * others;
+	double		active = sim->newcomer < 0 ? -1 : sim->client[sim->newcomer].active;
 
-	if (client->active < 0)
+	if (active < 0)
 		return count_active(sim) - 1;
-	return sim->ncommitting - 1 + (int) (active + pg_prng_double(&sim->random));
+	return sim->ncommitting - 1 +
+		(int) (active * others + pg_prng_double(&sim->random));
 }
 
 /* Somebody has the WAL write lock: sleep first? */
 static void
 lead(Simulation *sim)
 {
-	int			siblings = sim->newcomer >= 0 ?
-	count_siblings(sim, &sim->client[sim->newcomer]) : count_active(sim) - 1;
+	int			siblings = count_siblings(sim);
 	bool		counts = sim->now >= sim->counting_from;
 
 	if (counts)
@@ -440,13 +441,16 @@ lead(Simulation *sim)
 	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
 }
 
-/* Somebody will have the WAL write lock, at "when" unless another is quicker. */
+/*
+ * Somebody will have the WAL write lock, at "when" unless another is quicker: a
+ * newcomer, or one who has waited for it, -1.
+ */
 static void
-expect_leader(Simulation *sim, double when, double afterwards)
+expect_leader(Simulation *sim, int newcomer, double when, double afterwards)
 {
 	sim->wal = WAL_EXPECTED;
 	sim->wal_at = when;
-	sim->newcomer = -1;
+	sim->newcomer = newcomer;
 	sim->afterwards = afterwards;
 }
 
@@ -457,10 +461,7 @@ commit(Simulation *sim, int c)
 	sim->client[c].arrived = sim->now;
 	sim->member[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
-	{
-		expect_leader(sim, sim->now, draw(sim, &sim->load->lead));
-		sim->newcomer = c;
-	}
+		expect_leader(sim, c, sim->now, draw(sim, &sim->load->lead));
 	else if (sim->wal == WAL_EXPECTED)
 	{
 		double		when = sim->now + draw(sim, &sim->load->overtake);
@@ -501,7 +502,7 @@ end_flush(Simulation *sim)
 	sim->ncommitting -= ndone;
 	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
 	if (sim->ncommitting > 0)
-		expect_leader(sim, sim->now + draw(sim, &sim->load->handoff), 0);
+		expect_leader(sim, -1, sim->now + draw(sim, &sim->load->handoff), 0);
 }
 
 /*----------------------------------------------------------------
