@@ -34,18 +34,6 @@ SELECT current_setting('server_version_num')::int >= 180000});
 	  : 'SELECT wal_write AS writes, wal_sync AS syncs FROM pg_stat_wal';
 }
 
-sub set_and_wait
-{
-	my ($setting, $value) = @_;
-
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $setting = $value");
-	$node->reload;
-	$node->poll_query_until('postgres',
-		"SELECT current_setting('$setting') = '$value'")
-	  or die "$setting is not $value";
-	return;
-}
-
 # The whole truth with one client and with several.
 sub check_counts
 {
@@ -119,11 +107,11 @@ for my $method (
 	$node->safe_psql('postgres', q{
 SELECT unnest(enumvals) FROM pg_settings WHERE name = 'wal_sync_method'}))
 {
-	set_and_wait('wal_sync_method', $method);
+	alter_system($node, 'wal_sync_method' => $method);
 	check_counts($method, $evidence{$method});
 }
-set_and_wait('wal_sync_method', 'fsync');
-set_and_wait('fsync', 'off');
+alter_system($node, 'wal_sync_method' => 'fsync');
+alter_system($node, 'fsync' => 'off');
 check_counts('fsync off', 'wal_write');
 
 $node->stop;

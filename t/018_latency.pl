@@ -23,18 +23,6 @@ commit_siblings = 0
 track_wal_io_timing = on
 });
 
-# Set what new sessions have.
-sub configure
-{
-	my ($name, $value) = @_;
-
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $name = $value");
-	$node->reload;
-	$node->poll_query_until('postgres',
-		"SELECT setting = '$value' FROM pg_settings WHERE name = '$name'")
-	  or die "$name did not change\n";
-}
-
 # Transaction latencies from the log of a pgbench run, ms, in order.
 sub pgbench_latencies
 {
@@ -80,7 +68,7 @@ WHERE up_to >= $q * total ORDER BY lower_bound LIMIT 1});
 
 for my $delay (10_000, 100_000)
 {
-	configure('commit_delay', $delay);
+	alter_system($node, commit_delay => $delay);
 	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 	my @theirs = pgbench_latencies('-c 4 -j 2 -t 20');
 	my ($commits) = $node->safe_psql('postgres', q{
@@ -142,7 +130,7 @@ FROM commit_flush_stats s}),
 		't|t|t|t|t|t|t|t', "$name: the views agree");
 }
 
-configure('commit_delay', 0);
+alter_system($node, commit_delay => 0);
 run_pgbench($node, '-c 8 -j 2 -t 200',
 	durable => 'INSERT INTO logged VALUES (1);',
 	relaxed => 'SET synchronous_commit = off; INSERT INTO logged VALUES (1);');

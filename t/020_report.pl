@@ -23,25 +23,6 @@ my $node = start_node('report', conf => "track_wal_io_timing = on\n");
 my %proposed;	# settings that some report has proposed
 my %sweeps;		# ... and sweeps, with one and with two arguments
 
-# Set what new sessions have: name => value.
-sub configure
-{
-	my (%settings) = @_;
-
-	for my $name (sort keys %settings)
-	{
-		$node->safe_psql('postgres', "ALTER SYSTEM SET $name = '$settings{$name}'");
-	}
-	$node->reload;
-	for my $name (sort keys %settings)
-	{
-		$node->poll_query_until('postgres',
-			"SELECT setting = '$settings{$name}' FROM pg_settings WHERE name = '$name'")
-		  or die "$name did not change\n";
-	}
-	return;
-}
-
 sub reset_stats
 {
 	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
@@ -98,7 +79,7 @@ like($text, qr/^  ! commit_delay = 0: no flush sleeps/m, 'commit_delay = 0 is ca
 $text = loaded_report('alone', '-c 1 -t 600', insert => $insert);
 like($text, qr/! One client at a time/, 'one client is called out');
 like(advice($text), qr/hardly ever run at the same time.*Leave it/s, 'one client: leave it');
-configure(commit_delay => 500, commit_siblings => 0);
+alter_system($node, commit_delay => 500, commit_siblings => 0);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
 like($text, qr/^  With commit_delay set: 600 flushes, 600 slept \(100%\), 0 did not/m,
 	'one client with commit_siblings = 0 sleeps');
@@ -106,7 +87,7 @@ like(advice($text), qr/for nothing:\nALTER SYSTEM SET commit_delay = 0; SELECT p
 	'... for nothing');
 
 # Ten clients: the figures are those of the views.
-configure(commit_delay => 1000, commit_siblings => 5);
+alter_system($node, commit_delay => 1000, commit_siblings => 5);
 $text = loaded_report('delay', '-c 10 -j 2 -t 200', insert => $long_insert);
 my $stats = flush_stats($node);
 my %shown;
@@ -153,52 +134,52 @@ is(scalar @parts, 3, 'a commit has three parts');
 cmp_ok(abs($sum - $whole), '<=', 0.02 * $whole, 'which add up to all of it');
 
 # Never enough others
-configure(commit_siblings => 50);
+alter_system($node, commit_siblings => 50);
 $text = loaded_report('siblings', '-c 6 -j 2 -t 150', insert => $long_insert);
 like($text, qr/! commit_siblings = 50 was never reached: no flush sleeps/, 'siblings never seen are called out');
 unlike($text, qr/out of reach/, '... and not as out of reach');
 like(advice($text), qr/^Lower commit_siblings to [1-5], which half .*\nSELECT \* FROM commit_delay_sweep\(\s*ARRAY\[0, .*\], ARRAY\[50, [1-5]\]\);$/s,
 	'... and are to be lowered');
-configure(commit_siblings => 100);
+alter_system($node, commit_siblings => 100);
 $text = report('unreachable');
 like($text, qr/! commit_siblings = 100 is out of reach: max_connections leaves 99 others/,
 	'siblings out of reach are called out');
 unlike($text, qr/never reached/, '... once');
-configure(commit_siblings => 99);
+alter_system($node, commit_siblings => 99);
 unlike(report('just reachable'), qr/out of reach/, 'as many as there can be are not');
-configure(commit_siblings => 5, commit_delay => 0);
+alter_system($node, commit_siblings => 5, commit_delay => 0);
 
 # Untimed
-configure(track_wal_io_timing => 'off');
+alter_system($node, track_wal_io_timing => 'off');
 $text = loaded_report('untimed', '-c 6 -j 2 -t 150', insert => $long_insert);
 like($text, qr/^  How long a flush takes \(F0\) is not known: track_wal_io_timing = off\.\n  At most [\d.]+ [um]s on average/m,
 	'untimed: F0 is only bounded');
 like($text, qr/^  F0\/2 \(server documentation\) +<= /m, 'untimed: so are the rules');
 like(advice($text), qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
 	'untimed: what to set');
-configure(track_wal_io_timing => 'on');
+alter_system($node, track_wal_io_timing => 'on');
 like(report('timed too late'), qr/is not known: none was timed so far/, 'timing from now on');
 
 # Asynchronous
-configure(synchronous_commit => 'off');
+alter_system($node, synchronous_commit => 'off');
 $text = loaded_report('asynchronous', '-c 2 -t 500', insert => $insert);
 like($text, qr/! Every commit was asynchronous/, 'asynchronous commits are called out');
 like($text, qr/: 1000 asynchronous /, '... and counted');
 like(advice($text), qr/^Leave it: commits do not wait for the disk/, '... left alone');
-configure(synchronous_commit => 'on');
+alter_system($node, synchronous_commit => 'on');
 
 # The settings that are not to be had in a session
-configure(fsync => 'off');
+alter_system($node, fsync => 'off');
 $text = loaded_report('fsync', '-c 2 -t 500', insert => $insert);
 like($text, qr/! fsync = off: commits do not wait for the disk/, 'fsync = off is called out');
 like(advice($text), qr/^Leave it: with fsync = off/, '... left alone');
 unlike($text, qr/lambda/, '... no rules');
-configure(fsync => 'on');
-configure('commit_stats.enabled' => 'off');
+alter_system($node, fsync => 'on');
+alter_system($node, 'commit_stats.enabled' => 'off');
 $text = report('disabled');
 like($text, qr/^PostgreSQL \S+, commit_stats is not counting \(commit_stats\.enabled = off\)$/m, 'disabled: says so');
 like(advice($text), qr/\nALTER SYSTEM SET commit_stats\.enabled = on; SELECT pg_reload_conf\(\);$/, 'disabled: what to set');
-configure('commit_stats.enabled' => 'on');
+alter_system($node, 'commit_stats.enabled' => 'on');
 
 # A synchronous standby that takes its time, and its own report.
 $node->backup('base');
@@ -209,7 +190,8 @@ $standby->start;
 $text = report('standby', $standby);
 like($text, qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m, 'a standby says so');
 is(advice($text), 'Nothing commits on a standby: ask its primary.', 'a standby refers to its primary');
-configure(synchronous_standby_names => 'standby', synchronous_commit => 'remote_apply');
+alter_system($node,
+	synchronous_standby_names => 'standby', synchronous_commit => 'remote_apply');
 $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
   or die "the standby is not synchronous\n";
@@ -220,7 +202,7 @@ $text = loaded_report('synchronous standby', '-c 10 -j 2 -t 60',
 like($text, qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
 	'the wait for a standby has its part');
 like(advice($text), qr/^Commits wait for a standby above all/, '... the largest');
-configure(synchronous_standby_names => '', synchronous_commit => 'on');
+alter_system($node, synchronous_standby_names => '', synchronous_commit => 'on');
 $standby->stop;
 
 # Thousands of connections, and prepared transactions, of which one alone in its

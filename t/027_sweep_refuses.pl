@@ -13,18 +13,6 @@ use Test::More;
 my $node = start_node('primary');
 my $sweep = "SELECT * FROM commit_delay_sweep('{0,1000}', duration => '2 s')";
 
-sub set_and_wait
-{
-	my ($name, $value) = @_;
-
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $name = $value");
-	$node->reload;
-	$node->poll_query_until('postgres',
-		"SELECT current_setting('$name') = '$value'")
-	  or die "$name did not change\n";
-	return;
-}
-
 sub refuses
 {
 	my ($error, $name, $on) = @_;
@@ -57,14 +45,14 @@ $load = start_pgbench($node, '-c 4 -T 600',
 $node->poll_query_until('postgres',
 	"SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
 
-set_and_wait('fsync', 'off');
+alter_system($node, 'fsync' => 'off');
 refuses(qr/55000: commit_delay has no effect while fsync is off/, 'fsync = off');
-set_and_wait('fsync', 'on');
+alter_system($node, 'fsync' => 'on');
 
-set_and_wait('commit_stats.enabled', 'off');
+alter_system($node, 'commit_stats.enabled' => 'off');
 refuses(qr/55000: commit_stats is not counting.*HINT:.*commit_stats.enabled/s,
 	'commit_stats.enabled = off');
-set_and_wait('commit_stats.enabled', 'on');
+alter_system($node, 'commit_stats.enabled' => 'on');
 
 $sweep =~ s/\)$/, max_p99 => '1 us')/;
 refuses(

@@ -74,7 +74,7 @@ sub alter_system
 {
 	my ($node, %settings) = @_;
 
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = $settings{$_}")
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = '$settings{$_}'")
 	  for sort keys %settings;
 	$node->reload;
 	for my $name (sort keys %settings)
