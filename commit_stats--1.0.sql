@@ -17,6 +17,7 @@ CREATE FUNCTION commit_flush_stats(
 	OUT commits_read_only bigint,
 	OUT prepares bigint,
 	OUT flushes bigint,
+	OUT flushes_uncertain bigint,
 	OUT followers bigint,
 	OUT commits_without_leader bigint,
 	OUT delay_hits bigint,
@@ -38,7 +39,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_flush_stats AS
 SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
-       flushes,
+       flushes, flushes_uncertain,
        round((commits - commits_without_leader)::numeric
              / nullif(flushes, 0)::numeric, 2)
            AS commits_per_flush,
@@ -530,6 +531,8 @@ COMMENT ON COLUMN commit_flush_stats.prepares IS
 	'PREPARE TRANSACTIONs; they wait for a flush as well, but are no commits';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
 	'WAL flushes issued by a commit or a prepare, its leader';
+COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
+	'how many flushes are expected to be judged wrongly: counted though another process flushed, or not counted; 0 before PostgreSQL 18';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
 	'commits carried by an average flush; null before the first flush';
 COMMENT ON COLUMN commit_flush_stats.followers IS

@@ -47,6 +47,8 @@ typedef enum SlotCounter
 	SLOT_TIMED_FLUSHES,			/* flushes with track_wal_io_timing */
 	SLOT_UNRESOLVED_FLUSHES,	/* led a flush whose boundary nobody saw */
 	SLOT_UNRESOLVED_COMMITS,	/* commits whose group was not found */
+	SLOT_FLUSHES_UNCERTAIN,		/* flushes judged wrongly, as is to be
+								 * expected */
 	SLOT_NCOUNTERS
 } SlotCounter;
 

@@ -123,18 +123,24 @@ arrive(bool has_xid)
 	return true;
 }
 
-/* Readings of a commit that will wait. */
-static pg_noinline void
-read_before_wait(void)
+/* Readings of a commit that will wait, but for that of its own I/O. */
+static inline void
+read_before_flush(void)
 {
 	reading.kind = COMMIT_WAITS;
 	siblings_forget_sleep();
-	own_flush_read(&reading.own);
 	reading.siblings = siblings_count();
 	reading.started_at = clock_now();
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
 	delay_override_begin(reading.started_at);
 	commit_trace_begin(reading.started_at);
+}
+
+static pg_noinline void
+read_before_wait(void)
+{
+	own_flush_read(&reading.own);
+	read_before_flush();
 }
 
 /* Readings of one that will not, as we see it; CREATE DATABASE and a few more do. */
@@ -206,7 +212,10 @@ before_two_phase(void)
 	/* a standby will refuse it */
 	if (commit_stats_enabled && !RecoveryInProgress() &&
 		(present || arrive(true)))
-		read_before_wait();
+	{
+		own_flush_read_two_phase(&reading.own);
+		read_before_flush();
+	}
 }
 
 /* Collect what is known about the flush of group "number". */
@@ -345,6 +354,13 @@ count_unresolved(int missing)
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
 }
 
+/* Some flushes may have been judged wrongly. */
+static pg_noinline void
+count_uncertain(int flushes)
+{
+	backend_slot_add(SLOT_FLUSHES_UNCERTAIN, flushes);
+}
+
 /* A record that ends at "lsn" has been waited for. */
 static void
 count_waited(XLogRecPtr lsn, bool is_commit)
@@ -384,6 +400,8 @@ count_waited(XLogRecPtr lsn, bool is_commit)
 								report);
 	if (unlikely(missing != 0))
 		count_unresolved(missing);
+	if (unlikely(own_flush_uncertain(&own) != 0))
+		count_uncertain(own_flush_uncertain(&own));
 	if (led && unlikely(report->log_wanted))
 		flush_logger_wake();
 	if (unlikely(commit_trace_noted))

@@ -12,16 +12,26 @@
  * nothing does (fsync = off), the server counts no sync, and the count of
  * writes takes its place, less those that only made room in the WAL buffers.
  *
- * Up to 17 the pending counters can be read.  From 18 on they cannot.  There
- * the server can be asked to add them to this backend's entry in the shared
- * statistics, as it does by itself about once a second, and the entry can be
- * read; pg_stat_io has counters of its own, so nothing is counted twice.
- * Adding takes ten times as long as anything else that we do for a commit, so
- * it is done once: before.  After the commit it is enough to know whether there
- * is anything to be added again.  If there is, and nothing but a flush can have
- * caused it, there was a flush.
+ * Up to 17 the pending counters can be read.  From 18 on they cannot, and there
+ * are two ways to know.
  *
- * Locking: up to 17 none.  From 18 on the LWLock of our own entry is taken,
+ * Looked up: the server can be asked to add them to this backend's entry in the
+ * shared statistics, as it does by itself about once a second, and the entry can
+ * be read; pg_stat_io has counters of its own, so nothing is counted twice.
+ * After the commit it is enough to know whether there is anything to be added
+ * again.  If there is, and nothing but a flush can have caused it, there was a
+ * flush.  Adding takes longer than all else that we do for a commit.
+ *
+ * By errno: just before it writes WAL the server sets errno to 0, so that it can
+ * tell a short write from a failed one.  We set it to a value that it never has,
+ * and look again after the commit: still there, this backend wrote nothing, and
+ * 0, it did.  That misses a flush of what another process has just written
+ * without a flush; and takes NOTIFY's write of its queue, or that of an old page of
+ * the commit log, for a flush in a commit that led none.  Both are rare: one
+ * commit in CHECK_INTERVAL is looked up as well, and where that says something
+ * else, or errno neither, the commits that follow are all looked up for a while.
+ *
+ * Locking: up to 17 none.  From 18 on, to look up, the LWLock of our own entry,
  * which only readers of pg_stat_get_backend_io() and resets take as well, for
  * as long as it takes to copy 3 kB.
  *
@@ -44,21 +54,16 @@
 #ifdef WAL_IO_IS_BACKEND_STATS
 #include "utils/pgstat_internal.h"
 
+#define CHECK_INTERVAL		64	/* one commit in so many is looked up */
+#define COMMITS_IN_DOUBT	10000	/* looked up after an error was found */
+
 /* This backend's entry, which the server keeps as long as the process lives. */
 static PgStat_EntryRef *entry = NULL;
 
-/*
- * I/O that is counted in the same place as that of the WAL, as far as it is
- * also counted where we can see it: each I/O of a buffer moves one of these.
- */
-static int64
-buffer_io(void)
-{
-	return pgBufferUsage.shared_blks_hit + pgBufferUsage.shared_blks_read +
-		pgBufferUsage.shared_blks_written + pgBufferUsage.local_blks_hit +
-		pgBufferUsage.local_blks_read + pgBufferUsage.local_blks_written +
-		pgWalUsage.wal_buffers_full;
-}
+/* After a commit of which errno has told, or would have told, nothing or a lie. */
+static int	in_doubt = 0;		/* so many more commits */
+
+int			own_flush_unchecked = 0;
 
 /*
  * Has any I/O been counted that is not in the entry yet?  The server does not
@@ -107,17 +112,32 @@ read_entry(OwnFlush *now)
  * commit.
  */
 void
-own_flush_read(OwnFlush *now)
+own_flush_look_up(OwnFlush *now)
 {
 	memset(now, 0, sizeof(OwnFlush));
 	if (unlikely(entry == NULL))
 		entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
 									 MyProcNumber, false, NULL);
+	now->how = OWN_FLUSH_UNKNOWN;
 	if (entry == NULL)
 		return;					/* a process that has no such statistics */
 	read_entry(now);
-	now->buffer_io = buffer_io();
-	now->known = true;
+	now->buffer_io = own_flush_buffer_io();
+	now->how = OWN_FLUSH_LOOKED_UP;
+}
+
+/* The same, for a commit of which errno will tell as well. */
+void
+own_flush_check(OwnFlush *now)
+{
+	own_flush_look_up(now);
+	if (now->how == OWN_FLUSH_LOOKED_UP)
+		now->how = OWN_FLUSH_CHECKED;
+	if (in_doubt > 0)
+		in_doubt--;
+	else
+		own_flush_unchecked = CHECK_INTERVAL;
+	errno = ERRNO_UNTOUCHED;
 }
 
 /*
@@ -127,29 +147,73 @@ own_flush_read(OwnFlush *now)
 static void
 entry_since(const OwnFlush *before, OwnFlush *since)
 {
-	read_entry(since);
-	if (since->reset_at == before->reset_at &&
-		since->flushes >= before->flushes && since->io_time >= before->io_time)
+	OwnFlush	now;
+
+	read_entry(&now);
+	since->flushes = now.flushes;
+	since->io_time = now.io_time;
+	if (now.reset_at == before->reset_at &&
+		now.flushes >= before->flushes && now.io_time >= before->io_time)
 	{
 		since->flushes -= before->flushes;
 		since->io_time -= before->io_time;
 	}
 }
 
-/* What this backend did since "before" was read; nothing if that is not known. */
-void
-own_flush_since(const OwnFlush *before, OwnFlush *since)
+/* What this backend did since it looked up what it had done "before". */
+static void
+looked_up_since(const OwnFlush *before, OwnFlush *since)
 {
 	bool		flush_only;
 
-	memset(since, 0, sizeof(OwnFlush));
-	if (!before->known || !io_is_pending())
+	if (!io_is_pending())
 		return;
-	flush_only = buffer_io() == before->buffer_io;
+	flush_only = own_flush_buffer_io() == before->buffer_io;
 	if (track_wal_io_timing || !flush_only)
 		entry_since(before, since);
 	if (flush_only)
 		since->flushes = 1;
+}
+
+/*
+ * The commits that follow are to be looked up, all of them.  Unless they already
+ * were, so many are likely to have been judged wrongly.
+ */
+static void
+doubt(OwnFlush *since, int uncertain)
+{
+	if (in_doubt == 0)
+		since->uncertain = uncertain;
+	in_doubt = COMMITS_IN_DOUBT;
+	own_flush_unchecked = 0;
+}
+
+/*
+ * What this backend did since "before" was read, unless errno alone tells for
+ * certain; nothing if that is not known.  "error" is what errno was.
+ */
+void
+own_flush_find_out(const OwnFlush *before, int error, OwnFlush *since)
+{
+	switch (before->how)
+	{
+		case OWN_FLUSH_UNKNOWN:
+			break;
+		case OWN_FLUSH_BY_ERRNO:
+			since->flushes = error == 0;
+			doubt(since, 1);
+			break;
+		case OWN_FLUSH_LOOKED_UP:
+			looked_up_since(before, since);
+			break;
+		case OWN_FLUSH_CHECKED:
+			looked_up_since(before, since);
+			if (!own_flush_shows(before, error))
+				doubt(since, 0);
+			else if ((error == 0) != (since->flushes > 0))
+				doubt(since, track_wal_io_timing ? 0 : CHECK_INTERVAL);
+			break;
+	}
 }
 
 #endif							/* WAL_IO_IS_BACKEND_STATS */

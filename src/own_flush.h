@@ -11,10 +11,24 @@
 #define COMMIT_STATS_OWN_FLUSH_H
 
 #include "datatype/timestamp.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 
 #include "compat.h"
+
+#ifdef WAL_IO_IS_BACKEND_STATS
+
+/* How it will be known whether a commit has flushed. */
+typedef enum OwnFlushHow
+{
+	OWN_FLUSH_UNKNOWN,			/* not at all */
+	OWN_FLUSH_BY_ERRNO,
+	OWN_FLUSH_LOOKED_UP,
+	OWN_FLUSH_CHECKED			/* looked up, and is errno right? */
+} OwnFlushHow;
+
+#endif
 
 /* This backend's WAL I/O so far, or between two readings. */
 typedef struct OwnFlush
@@ -23,9 +37,11 @@ typedef struct OwnFlush
 								 * two readings 1 can stand for more */
 	uint64		io_time;		/* ns writing and syncing, if timed */
 #ifdef WAL_IO_IS_BACKEND_STATS
-	TimestampTz reset_at;		/* the counters' last reset */
+	OwnFlushHow how;
+	int			uncertain;		/* between two readings: so many commits of
+								 * this backend were judged in doubt */
+	TimestampTz reset_at;		/* the counters' last reset, if looked up */
 	int64		buffer_io;		/* I/O of buffers so far */
-	bool		known;			/* the counters were read */
 #else
 	int64		writes;			/* so far; "flushes" are syncs then */
 #endif
@@ -42,14 +58,94 @@ own_flush_counts_syncs(void)
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 
-extern void own_flush_read(OwnFlush *now);
-extern void own_flush_since(const OwnFlush *before, OwnFlush *since);
+/* No errno, and nothing that a stranger would take for one. */
+#define ERRNO_UNTOUCHED		(-1)
+
+/* So many more commits need not be looked up. */
+extern int	own_flush_unchecked;
+
+extern void own_flush_look_up(OwnFlush *now);
+extern void own_flush_check(OwnFlush *now);
+extern void own_flush_find_out(const OwnFlush *before, int error,
+							   OwnFlush *since);
+
+/*
+ * I/O that is counted in the same place as that of the WAL, as far as it is
+ * also counted where we can see it: each I/O of a buffer moves one of these.
+ */
+static inline int64
+own_flush_buffer_io(void)
+{
+	return pgBufferUsage.shared_blks_hit + pgBufferUsage.shared_blks_read +
+		pgBufferUsage.shared_blks_written + pgBufferUsage.local_blks_hit +
+		pgBufferUsage.local_blks_read + pgBufferUsage.local_blks_written +
+		pgWalUsage.wal_buffers_full;
+}
+
+/* Before a commit. */
+static inline void
+own_flush_read(OwnFlush *now)
+{
+	if (unlikely(own_flush_unchecked <= 0 || track_wal_io_timing))
+	{
+		own_flush_check(now);
+		return;
+	}
+	own_flush_unchecked--;
+	now->how = OWN_FLUSH_BY_ERRNO;
+	now->buffer_io = own_flush_buffer_io();
+	errno = ERRNO_UNTOUCHED;
+}
+
+/* Before a two-phase record, with which files are read and written. */
+static inline void
+own_flush_read_two_phase(OwnFlush *now)
+{
+	own_flush_look_up(now);
+}
 
 /* Before a commit that will hardly flush: not worth what reading costs. */
 static inline void
 own_flush_read_if_cheap(OwnFlush *now)
 {
-	now->known = false;
+	now->how = OWN_FLUSH_UNKNOWN;
+}
+
+/*
+ * Does errno tell what happened to the WAL since "before" was read?  0 does not
+ * where it may come from I/O of a buffer.
+ */
+static inline bool
+own_flush_shows(const OwnFlush *before, int error)
+{
+	return error == ERRNO_UNTOUCHED ||
+		(error == 0 && own_flush_buffer_io() == before->buffer_io);
+}
+
+/* What this backend did since "before" was read. */
+static inline void
+own_flush_since(const OwnFlush *before, OwnFlush *since)
+{
+	int			error = errno;
+
+	since->flushes = error == 0;
+	since->io_time = 0;
+	since->uncertain = 0;
+	if (error == ERRNO_UNTOUCHED)
+		errno = 0;				/* leave nothing behind */
+	if (unlikely(before->how != OWN_FLUSH_BY_ERRNO ||
+				 !own_flush_shows(before, error)))
+	{
+		since->flushes = 0;
+		own_flush_find_out(before, error, since);
+	}
+}
+
+/* How many flushes may be judged wrongly, as it turned out between two readings. */
+static inline int
+own_flush_uncertain(const OwnFlush *since)
+{
+	return since->uncertain;
 }
 
 #else
@@ -78,6 +174,12 @@ own_flush_read(OwnFlush *now)
 }
 
 static inline void
+own_flush_read_two_phase(OwnFlush *now)
+{
+	own_flush_read(now);
+}
+
+static inline void
 own_flush_read_if_cheap(OwnFlush *now)
 {
 	own_flush_read(now);
@@ -93,6 +195,12 @@ own_flush_since(const OwnFlush *before, OwnFlush *since)
 	since->io_time = 0;
 	if (unlikely(track_wal_io_timing))
 		since->io_time = own_flush_io_time() - before->io_time;
+}
+
+static inline int
+own_flush_uncertain(const OwnFlush *since)
+{
+	return 0;
 }
 
 #endif							/* WAL_IO_IS_BACKEND_STATS */

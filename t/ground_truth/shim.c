@@ -72,6 +72,13 @@ typedef struct ShimShared
 
 static ShimShared *shim = NULL;
 
+/*
+ * What each write of WAL leaves in errno, if the environment says SHIM_ERRNO: a
+ * copy, as the server uses the environment's memory for the title of its process.
+ */
+static bool leave_errno = false;
+static int	errno_left = 0;
+
 /* Absent in programs that are not the server, so they must be weak. */
 #pragma weak CritSectionCount
 #pragma weak CommitDelay
@@ -90,6 +97,9 @@ __attribute__((constructor))
 static void
 shim_start(void)
 {
+	leave_errno = getenv("SHIM_ERRNO") != NULL;
+	if (leave_errno)
+		errno_left = atoi(getenv("SHIM_ERRNO"));
 	real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
 	real_select = dlsym(RTLD_NEXT, "select");
 	real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
@@ -159,9 +169,14 @@ fdatasync(int fd)
 static ssize_t
 write_at(int fd, const void *buf, size_t n, off_t offset)
 {
+	ssize_t		written;
+
 	if (in_critical_section() && (fcntl(fd, F_GETFL) & O_DSYNC) != 0)
 		put_event(EVENT_WRITE, 0);
-	return real_pwrite(fd, buf, n, offset);
+	written = real_pwrite(fd, buf, n, offset);
+	if (leave_errno && in_critical_section())
+		errno = errno_left;
+	return written;
 }
 
 ssize_t

@@ -93,7 +93,8 @@ sub metrics
 	my ($flush) = @{ $views->{commit_flush_latency_stats} };
 	my %metrics = (
 		(map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
-			qw(commits commits_async commits_unlogged prepares flushes delay_hits
+			qw(commits commits_async commits_unlogged prepares flushes
+			flushes_uncertain delay_hits
 			delay_uncertain unresolved_flushes unresolved_commits wal_bytes)),
 		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} + $stats->{delay_misses},
 		'commit_stats_delay_seconds_total{}' => $stats->{delay_time} / 1000,

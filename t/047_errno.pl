@@ -1,0 +1,87 @@
+# From PostgreSQL 18 on, errno tells who flushed, and one commit in 64 shows whether
+# it told the truth.  What if it does not?
+#
+# The shim counts the syncs of each process, and leaves in errno whatever it is told
+# to, as a server or a C library might that we do not know yet.
+
+use strict;
+use warnings;
+
+use lib 't';
+use lib 't/ground_truth';
+use GroundTruth qw(start_truth);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# A server without timing, which would have each commit looked up.
+sub start_with
+{
+	my ($name, $errno) = @_;
+	local $ENV{SHIM_ERRNO} = $errno;
+	delete $ENV{SHIM_ERRNO} unless defined $errno;
+
+	return start_truth($name, 'track_wal_io_timing = off');
+}
+
+# So many clients with so many commits each: what was counted, and the truth.
+sub commit_and_count
+{
+	my ($node, $clients, $commits) = @_;
+
+	$node->safe_psql('postgres', 'SELECT commit_stats_reset(), shim_reset()');
+	$node->command_ok(
+		[
+			'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-t', $commits,
+			'postgres'
+		],
+		"$clients clients commit $commits times each");
+	my ($counted, $uncertain, $followers, $synced) =
+	  split /\|/, $node->safe_psql('postgres', q{
+SELECT c.flushes, c.flushes_uncertain, c.followers, s.syncs
+FROM commit_flush_stats c,
+     (SELECT count(*) AS syncs FROM shim_events()
+      WHERE kind = 'sync' AND backend) s});
+
+	return {
+		flushes => $counted,
+		uncertain => $uncertain,
+		followers => $followers,
+		syncs => $synced };
+}
+
+my $node = start_with('honest', undef);
+
+if ($node->safe_psql('postgres', 'SHOW server_version_num') < 180000)
+{
+	$node->stop;
+	plan skip_all => 'this server tells who flushed';
+}
+
+my $seen = commit_and_count($node, 8, 400);
+is($seen->{flushes}, $seen->{syncs}, 'flushes are the syncs of backends');
+is($seen->{uncertain}, 0, '... without any doubt');
+cmp_ok($seen->{followers}, '>', 0, '... though not everybody flushed');
+$node->stop;
+
+# As if the server did not touch errno before it writes.
+$node = start_with('silent', -1);
+$seen = commit_and_count($node, 1, 300);
+is($seen->{flushes}, $seen->{syncs},
+	'errno is not touched: the first commit is looked up, and then all of them');
+is($seen->{uncertain}, 64, '... and 64 flushes are said to be uncertain');
+# Who does not flush first notices later: half of the checks are of such a commit.
+$seen = commit_and_count($node, 8, 1000);
+cmp_ok($seen->{flushes}, '>=', 0.75 * $seen->{syncs},
+	'... and each of several backends notices soon');
+cmp_ok($seen->{uncertain}, '>=', 64, '... and says so');
+$node->stop;
+
+# As if a signal had come after the write, each time.
+$node = start_with('spoilt', 4);
+$seen = commit_and_count($node, 1, 300);
+is($seen->{flushes}, $seen->{syncs}, 'errno is spoilt: all commits are looked up');
+is($seen->{uncertain}, 0, '... which leaves no doubt');
+$node->stop;
+
+done_testing();
