@@ -13,6 +13,7 @@
 #include "datatype/timestamp.h"
 
 #include "counters.h"
+#include "hidden.h"
 
 /* Counters of probabilities count in these units. */
 #define SLOT_FRACTION	1000000
@@ -74,7 +75,7 @@ slot_delay_hits(const SlotTotals *totals)
 }
 
 /* The counters of this backend; null until backend_slot_find(). */
-extern pg_atomic_uint64 *my_slot;
+extern HIDDEN pg_atomic_uint64 *my_slot;
 
 /* Commit path: count for this backend, which alone writes its slot. */
 static inline void

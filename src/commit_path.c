@@ -361,13 +361,16 @@ count_uncertain(int flushes)
 	backend_slot_add(SLOT_FLUSHES_UNCERTAIN, flushes);
 }
 
-/* A record that ends at "lsn" has been waited for. */
-static void
+/*
+ * A record that ends at "lsn" has been waited for.  Inlined, so that what a commit
+ * does in its own function asks nowhere whether it is one.
+ */
+static pg_attribute_always_inline void
 count_waited(XLogRecPtr lsn, bool is_commit)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
-	uint64		elapsed = clock_elapsed(reading.started_at, now);
+	uint64		elapsed = now - reading.started_at; /* of a monotonic clock */
 	bool		led = own.flushes > 0;
 	uint32		siblings_after = led ? siblings_count() : 0;
 	const DelayVerdict *delay = NULL;
@@ -418,30 +421,6 @@ count_async(void)
 				  clock_elapsed(reading.started_at, clock_now()));
 }
 
-/* A transaction with an id has committed: it is durable, nothing may fail. */
-static inline void
-count_commit(void)
-{
-	CommitKind	kind = reading.kind;
-
-	reading.kind = COMMIT_NOT_COUNTED;
-	if (kind == COMMIT_NOT_COUNTED)
-		return;
-	if (kind == COMMIT_UNLOGGED)
-	{
-		backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
-		return;
-	}
-	own_flush_since(&reading.own, &own);
-	if (kind == COMMIT_WAITS || own.flushes > 0)
-	{
-		count_waited(XactLastCommitEnd, true);
-		delay_override_end();
-	}
-	else
-		count_async();
-}
-
 /* A transaction without an id has committed. */
 static inline void
 count_read_only(void)
@@ -488,15 +467,55 @@ account_wal(WalOutcome outcome)
 		account_new_wal(outcome);
 }
 
+/*
+ * One that waited for its commit record: it is durable, nothing may fail.  The
+ * library is in use, or nothing would have been read before it.
+ */
+static pg_noinline void
+count_waited_commit(void)
+{
+	count_waited(XactLastCommitEnd, true);
+	delay_override_end();
+	wal_cycles_account(WAL_OF_COMMIT);
+}
+
+/* One that seemed not to have anything to wait for; it may have waited. */
+static pg_noinline void
+count_other_commit(CommitKind kind)
+{
+	if (kind == COMMIT_ASYNC && own.flushes > 0)
+		count_waited_commit();
+	else
+	{
+		if (kind == COMMIT_ASYNC)
+			count_async();
+		else if (kind == COMMIT_UNLOGGED)
+			backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
+		account_new_wal(WAL_OF_COMMIT);
+	}
+}
+
+/* A transaction with an id has committed. */
+static inline void
+count_commit(void)
+{
+	CommitKind	kind = reading.kind;
+
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (kind >= COMMIT_ASYNC)
+		own_flush_since(&reading.own, &own);
+	if (kind == COMMIT_WAITS)
+		count_waited_commit();
+	else
+		count_other_commit(kind);
+}
+
 /* A transaction has committed, and there is WAL to be accounted. */
 static pg_noinline void
 after_logged_commit(void)
 {
 	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
-	{
 		count_commit();
-		account_new_wal(WAL_OF_COMMIT);
-	}
 	else
 	{
 		count_read_only();

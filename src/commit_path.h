@@ -10,8 +10,10 @@
 #ifndef COMMIT_STATS_COMMIT_PATH_H
 #define COMMIT_STATS_COMMIT_PATH_H
 
-extern bool commit_stats_enabled;
-extern bool commit_stats_log_flushes;
+#include "hidden.h"
+
+extern HIDDEN bool commit_stats_enabled;
+extern HIDDEN bool commit_stats_log_flushes;
 
 extern void commit_path_require_enabled(void);
 extern void commit_path_install_hooks(void);

@@ -13,6 +13,7 @@
 #include "port/atomics.h"
 
 #include "flush_groups.h"
+#include "hidden.h"
 #include "own_flush.h"
 
 /* One commit that waited, as its backend saw it. */
@@ -45,10 +46,10 @@ typedef struct CommitTrace
 } CommitTrace;
 
 /* Until when commits note themselves down; 0: they do not. */
-extern pg_atomic_uint64 *commit_trace_deadline;
+extern HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
 /* Is the commit that is under way in this backend to be noted down? */
-extern bool commit_trace_noted;
+extern HIDDEN bool commit_trace_noted;
 
 extern Size commit_trace_shared_size(int backends);
 extern void commit_trace_attach(void *part, bool found);
@@ -71,7 +72,6 @@ commit_trace_begin(uint64 now)
 {
 	uint64		deadline = pg_atomic_read_u64(commit_trace_deadline);
 
-	commit_trace_noted = false;
 	if (unlikely(deadline != 0))
 		commit_trace_note(deadline, now);
 }

@@ -14,15 +14,16 @@
 #include "port/atomics.h"
 
 #include "delay_pairs.h"
+#include "hidden.h"
 
 /*
  * What all commits are to use, and how long; 0: their own settings.  In shared
  * memory, atomic, written by the one process that holds the experiment.
  */
-extern pg_atomic_uint64 *delay_override_order;
+extern HIDDEN pg_atomic_uint64 *delay_override_order;
 
 /* Does this backend use another pair for its present commit? */
-extern bool delay_override_in_force;
+extern HIDDEN bool delay_override_in_force;
 
 extern Size delay_override_shared_size(int backends);
 extern void delay_override_attach(void *part, bool found);

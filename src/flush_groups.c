@@ -49,8 +49,10 @@
 #include "moves.h"
 #include "shared_memory.h"
 
+#define ACTIVE_BITS			32
+
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
-#define MAX_RAISE_TRIES		4	/* when others raise "active" as well */
+#define MAX_SIGN_TRIES		16	/* when others sign the same group as well */
 #define FOLD_BATCH			64	/* divides the numbers; half the least half of
 								 * a ring */
 
@@ -67,10 +69,12 @@ typedef struct FlushGroup
 	pg_atomic_uint64 previous;	/* boundary of the group before; 0: unknown */
 	pg_atomic_uint64 seen_at;	/* ns of clock_now(); 0: not written yet */
 
-	/* Most transactions that a member saw active; raised atomically. */
-	pg_atomic_uint32 active;
+	/*
+	 * The leader's process above ACTIVE_BITS, 0 until one claims the group;
+	 * below them the most transactions that a member saw active.  Swapped.
+	 */
+	pg_atomic_uint64 leader_and_active;
 
-	pg_atomic_uint32 leader_pid;	/* a leader claims the group with a swap */
 	pg_atomic_uint32 reported;	/* set by that leader: "report" is complete */
 	LeaderReport report;		/* written by that leader, before "reported" */
 } FlushGroup;
@@ -132,10 +136,10 @@ typedef struct GroupFigures
  */
 typedef struct GroupSums
 {
-	uint64		size;			/* cell of the next three */
+	uint32		size;			/* of the next two */
 	uint64		by_size;
 	uint64		delayed_by_size;
-	uint64		siblings;		/* cell of the next three */
+	uint32		siblings;		/* of the next three */
 	uint64		by_siblings;
 	uint64		delayed_by_siblings;
 	uint64		commits_by_siblings;
@@ -189,8 +193,7 @@ clear_group(FlushGroup *group)
 	pg_atomic_write_u64(&group->boundary, 0);
 	pg_atomic_write_u64(&group->previous, 0);
 	pg_atomic_write_u64(&group->seen_at, 0);
-	pg_atomic_write_u32(&group->active, 0);
-	pg_atomic_write_u32(&group->leader_pid, 0);
+	pg_atomic_write_u64(&group->leader_and_active, 0);
 	pg_atomic_write_u32(&group->reported, 0);
 }
 
@@ -202,8 +205,7 @@ init_group(FlushGroup *group, GroupNumber number)
 	pg_atomic_init_u64(&group->boundary, 0);
 	pg_atomic_init_u64(&group->previous, 0);
 	pg_atomic_init_u64(&group->seen_at, 0);
-	pg_atomic_init_u32(&group->active, 0);
-	pg_atomic_init_u32(&group->leader_pid, 0);
+	pg_atomic_init_u64(&group->leader_and_active, 0);
 	pg_atomic_init_u32(&group->reported, 0);
 }
 
@@ -264,6 +266,18 @@ tag_commits(uint64 tagged_commits)
 	return (uint32) (tagged_commits & GROUP_NUMBER_MASK);
 }
 
+static inline uint32
+signed_active(uint64 leader_and_active)
+{
+	return (uint32) leader_and_active;
+}
+
+static inline uint32
+signed_leader(uint64 leader_and_active)
+{
+	return (uint32) (leader_and_active >> ACTIVE_BITS);
+}
+
 static inline bool
 slot_is_for(FlushGroup *group, GroupNumber number)
 {
@@ -311,6 +325,22 @@ head_boundary(uint64 head, XLogRecPtr near)
 		(head_distance(head, near) >> GROUP_NUMBER_BITS);
 }
 
+/*
+ * The boundary of the group whose slot this is, if it is this one's.  Its
+ * publisher may have been stopped before it came to writing it; then that of the
+ * next group has.  0 if nobody has.
+ */
+static inline XLogRecPtr
+boundary_in_slot(FlushGroup *group, GroupNumber number)
+{
+	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+	GroupNumber next = flush_group_add(number, 1);
+
+	if (unlikely(boundary == 0) && slot_is_for(group_slot(next), next))
+		boundary = pg_atomic_read_u64(&group_slot(next)->previous);
+	return boundary;
+}
+
 /*----------------------------------------------------------------
  * Counting a group
  *----------------------------------------------------------------
@@ -328,46 +358,56 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	pg_read_barrier();
 	copy->number = number;
 	copy->commits = tag_commits(tagged);
-	copy->boundary = pg_atomic_read_u64(&group->boundary);
+	copy->boundary = boundary_in_slot(group, number);
 	copy->previous = pg_atomic_read_u64(&group->previous);
 	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
-	copy->active = Max(pg_atomic_read_u32(&group->active), copy->commits);
+	copy->active =
+		Max(signed_active(pg_atomic_read_u64(&group->leader_and_active)),
+			copy->commits);
 	copy->leader_pid = 0;
 	memset(&copy->leader, 0, sizeof(copy->leader));
 	if (pg_atomic_read_u32(&group->reported))
 	{
 		pg_read_barrier();
-		copy->leader_pid = (int) pg_atomic_read_u32(&group->leader_pid);
+		copy->leader_pid = (int)
+			signed_leader(pg_atomic_read_u64(&group->leader_and_active));
 		copy->leader = group->report;
-		/* a PREPARE TRANSACTION leads without joining, but was active */
-		copy->active = Max(copy->active, copy->leader.siblings + 1);
 	}
 	pg_read_barrier();
 	return slot_is_for(group, number);
 }
 
+/* The cell of a size or a number of siblings; the last is for all larger ones. */
+static inline uint64
+cell_of(uint32 n)
+{
+	return Min(n, ncells - 1);
+}
+
 static pg_attribute_always_inline void
 end_size(GroupSums *sums, AddToCell add, void *histogram)
 {
+	uint64		cell = cell_of(sums->size);
+
 	if (sums->by_size > 0)
-		add(histogram, FLUSHES_BY_SIZE, sums->size, sums->by_size);
+		add(histogram, FLUSHES_BY_SIZE, cell, sums->by_size);
 	if (sums->delayed_by_size > 0)
-		add(histogram, DELAYED_BY_SIZE, sums->size, sums->delayed_by_size);
+		add(histogram, DELAYED_BY_SIZE, cell, sums->delayed_by_size);
 	sums->by_size = sums->delayed_by_size = 0;
 }
 
 static pg_attribute_always_inline void
 end_siblings(GroupSums *sums, AddToCell add, void *histogram)
 {
+	uint64		cell = cell_of(sums->siblings);
+
 	if (sums->by_siblings > 0)
 	{
-		add(histogram, FLUSHES_BY_SIBLINGS, sums->siblings, sums->by_siblings);
-		add(histogram, COMMITS_BY_SIBLINGS, sums->siblings,
-			sums->commits_by_siblings);
+		add(histogram, FLUSHES_BY_SIBLINGS, cell, sums->by_siblings);
+		add(histogram, COMMITS_BY_SIBLINGS, cell, sums->commits_by_siblings);
 	}
 	if (sums->delayed_by_siblings > 0)
-		add(histogram, DELAYED_BY_SIBLINGS, sums->siblings,
-			sums->delayed_by_siblings);
+		add(histogram, DELAYED_BY_SIBLINGS, cell, sums->delayed_by_siblings);
 	sums->by_siblings = sums->delayed_by_siblings = 0;
 	sums->commits_by_siblings = 0;
 }
@@ -391,31 +431,30 @@ static pg_attribute_always_inline void
 count_group(GroupSums *sums, const GroupFigures *group, AddToCell add,
 			void *histogram)
 {
-	uint64		last_cell = ncells - 1;
-	uint64		size = Min(group->commits, last_cell);
-	uint64		siblings = Min(group->siblings, last_cell);
-
 	if (!group->led)
 	{
 		sums->unled_flushes += group->commits > 0;
 		sums->unled_commits += group->commits;
 		return;
 	}
-	if (size != sums->size)
+	if (group->commits != sums->size)
 	{
 		end_size(sums, add, histogram);
-		sums->size = size;
+		sums->size = group->commits;
 	}
-	if (siblings != sums->siblings)
+	if (group->siblings != sums->siblings)
 	{
 		end_siblings(sums, add, histogram);
-		sums->siblings = siblings;
+		sums->siblings = group->siblings;
 	}
 	sums->by_size++;
 	sums->by_siblings++;
 	sums->commits_by_siblings += group->commits;
-	sums->delayed_by_size += group->delayed;
-	sums->delayed_by_siblings += group->delayed;
+	if (unlikely(group->delayed))
+	{
+		sums->delayed_by_size++;
+		sums->delayed_by_siblings++;
+	}
 	sums->wal_bytes += group->wal_bytes;
 }
 
@@ -448,7 +487,7 @@ fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
 		   GroupSums *sums)
 {
 	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
-	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+	XLogRecPtr	boundary = boundary_in_slot(group, number);
 	XLogRecPtr	previous = pg_atomic_read_u64(&group->previous);
 	GroupFigures figures;
 
@@ -508,7 +547,6 @@ static inline void
 describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 			   uint64 now)
 {
-	GroupNumber before = flush_group_add(number, -1);
 	FlushGroup *group = group_slot(number);
 
 	if (slot_is_for(group, number))
@@ -519,37 +557,35 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 		pg_atomic_write_u64(&group->boundary, boundary);
 	}
 
-	/* Its publisher may have been stopped before it came to that. */
-	group = group_slot(before);
-	if (unlikely(pg_atomic_read_u64(&group->boundary) == 0) &&
-		slot_is_for(group, before))
-		pg_atomic_write_u64(&group->boundary, previous);
-
 	if (number % FOLD_BATCH == 0)
 		prepare_batch(flush_group_add(number, flush_groups_kept() - FOLD_BATCH));
 }
 
 /*
- * The flush pointer was seen at "flushed", beyond the newest boundary: publish a
- * group for it, unless others are quicker.  Returns the newest group's head.
+ * The flush pointer was seen at "flushed", beyond the newest boundary, which is in
+ * "head": publish a group for it, unless others are quicker.  "head" is that of the
+ * newest group then.  Returns the boundary before the group, or 0 if it is not ours.
  */
-static pg_attribute_always_inline uint64
-publish_group(uint64 head, XLogRecPtr flushed, uint64 now)
+static pg_attribute_always_inline XLogRecPtr
+publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
 {
 	for (int i = 0; i < MAX_PUBLISH_TRIES; i++)
 	{
-		GroupNumber number = flush_group_add(head_number(head), 1);
+		GroupNumber number = flush_group_add(head_number(*head), 1);
 		uint64		next = make_head(number, flushed);
 
-		if (pg_atomic_compare_exchange_u64(&shared->head, &head, next))
+		if (pg_atomic_compare_exchange_u64(&shared->head, head, next))
 		{
-			describe_group(number, flushed, head_boundary(head, flushed), now);
-			return next;
+			XLogRecPtr	previous = head_boundary(*head, flushed);
+
+			describe_group(number, flushed, previous, now);
+			*head = next;
+			return previous;
 		}
-		if (head_reaches(head, flushed))
+		if (head_reaches(*head, flushed))
 			break;
 	}
-	return head;
+	return InvalidXLogRecPtr;
 }
 
 /*
@@ -562,7 +598,7 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 	uint64		head = pg_atomic_read_u64(&shared->head);
 
 	if (!head_reaches(head, flushed))
-		publish_group(head, flushed, now);
+		(void) publish_group(&head, flushed, now);
 }
 
 /* The boundary of a group; 0 if it is not known, or the group not in the ring. */
@@ -570,7 +606,7 @@ static inline XLogRecPtr
 group_boundary(GroupNumber number)
 {
 	FlushGroup *group = group_slot(number);
-	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+	XLogRecPtr	boundary = boundary_in_slot(group, number);
 
 	pg_read_barrier();
 	return slot_is_for(group, number) ? boundary : InvalidXLogRecPtr;
@@ -617,6 +653,19 @@ find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
+/* Is the boundary before the newest group, which others published, before "lsn"? */
+static inline bool
+newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
+{
+	FlushGroup *group = group_slot(newest);
+	XLogRecPtr	previous;
+
+	pg_read_barrier();
+	previous = pg_atomic_read_u64(&group->previous);
+	pg_read_barrier();
+	return previous != 0 && previous < lsn && slot_is_for(group, newest);
+}
+
 /*
  * The flush pointer was seen at "flushed", and a record that ends at "lsn", which
  * is not beyond that, was flushed with which group?  If it is known.
@@ -625,60 +674,66 @@ GroupNumber
 flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 {
 	uint64		head = pg_atomic_read_u64(&shared->head);
-	GroupNumber newest;
-	FlushGroup *group;
-	XLogRecPtr	previous;
+	XLogRecPtr	previous = InvalidXLogRecPtr;
 
 	if (!head_reaches(head, flushed))
-		head = publish_group(head, flushed, now);
-	if (!head_reaches(head, lsn))
+		previous = publish_group(&head, flushed, now);
+	if (likely(previous != 0))
+	{
+		if (previous < lsn)
+			return head_number(head);	/* ours, just now */
+	}
+	else if (!head_reaches(head, lsn))
 		return InvalidGroupNumber;
-	newest = head_number(head);
-	group = group_slot(newest);
-	pg_read_barrier();
-	previous = pg_atomic_read_u64(&group->previous);
-	pg_read_barrier();
-	if (previous != 0 && previous < lsn && slot_is_for(group, newest))
-		return newest;
-	return find_older(newest, lsn);
+	else if (newest_begins_before(head_number(head), lsn))
+		return head_number(head);
+	return find_older(head_number(head), lsn);
 }
 
 /* Count a commit into its group.  Returns false if the group is gone. */
 static inline bool
-join_group(FlushGroup *group, GroupNumber number, uint32 active)
+join_group(FlushGroup *group, GroupNumber number)
 {
-	uint32		seen;
+	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) == number)
+		return true;
+	pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);
+	return false;
+}
 
-	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) != number)
+/* A member that did not lead saw so many transactions active. */
+static inline void
+note_active(FlushGroup *group, uint32 active)
+{
+	uint64		seen = pg_atomic_read_u64(&group->leader_and_active);
+
+	for (int i = 0; i < MAX_SIGN_TRIES && signed_active(seen) < active; i++)
 	{
-		pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);
-		return false;
-	}
-	seen = pg_atomic_read_u32(&group->active);
-	for (int i = 0; i < MAX_RAISE_TRIES && seen < active; i++)
-	{
-		if (pg_atomic_compare_exchange_u32(&group->active, &seen, active))
+		uint64		next = seen - signed_active(seen) + active;
+
+		if (pg_atomic_compare_exchange_u64(&group->leader_and_active, &seen,
+										   next))
 			break;
 	}
-	return true;
 }
 
 /*
- * Report what the leader of a group has found out.  Returns false if the group
- * has another leader: then a boundary was missed.
+ * The leader claims the group, and says the same.  Returns false if the group has
+ * another leader: then a boundary was missed.
  */
 static inline bool
-lead_group(FlushGroup *group, const LeaderReport *report)
+claim_group(FlushGroup *group, uint32 active)
 {
-	uint32		nobody = 0;
+	uint64		seen = pg_atomic_read_u64(&group->leader_and_active);
 
-	if (!pg_atomic_compare_exchange_u32(&group->leader_pid, &nobody,
-										(uint32) MyProcPid))
-		return false;
-	group->report = *report;
-	pg_write_barrier();
-	pg_atomic_write_u32(&group->reported, 1);
-	return true;
+	for (int i = 0; i < MAX_SIGN_TRIES && signed_leader(seen) == 0; i++)
+	{
+		uint64		next = (uint64) MyProcPid << ACTIVE_BITS | Max(seen, active);
+
+		if (pg_atomic_compare_exchange_u64(&group->leader_and_active, &seen,
+										   next))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -698,11 +753,19 @@ flush_group_enter(GroupNumber number, bool is_commit, uint32 active,
 	 * No slot is for InvalidGroupNumber.
 	 */
 	if (!slot_is_for(group, number) ||
-		(is_commit && !join_group(group, number, active)))
+		(is_commit && !join_group(group, number)))
 		return (is_commit ? GROUP_OF_COMMIT : 0) |
 			(report != NULL ? GROUP_OF_LEADER : 0);
-	if (report != NULL && !lead_group(group, report))
+	if (report == NULL)
+	{
+		note_active(group, active);
+		return 0;
+	}
+	if (!claim_group(group, active))
 		return GROUP_OF_LEADER;
+	group->report = *report;
+	pg_write_barrier();
+	pg_atomic_write_u32(&group->reported, 1);
 	return 0;
 }
 
@@ -848,7 +911,7 @@ flush_groups_reset(void)
 
 	/* The publisher of the newest group may not have written it yet. */
 	for (int back = 0; back < FOLD_BATCH && boundary == 0; back++)
-		boundary = pg_atomic_read_u64(&group_slot(flush_group_add(newest, -back))->boundary);
+		boundary = group_boundary(flush_group_add(newest, -back));
 	pg_atomic_write_u64(&shared->reset_boundary, boundary);
 	pg_memory_barrier();
 	(void) copy_folded(base);

@@ -27,7 +27,6 @@
 
 #include "miscadmin.h"
 #include "port/atomics.h"
-#include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
@@ -115,15 +114,14 @@ latency_find_slot(void)
 }
 
 /*
- * What does a commit wait for that asks for a standby?  The server decides by
+ * What does a commit wait for that asks for a standby, if any has a name?  The server decides by
  * the same settings; only if synchronous_standby_names is being changed at this
  * very moment may it have come to another answer.
  */
 WaitLevel
 latency_standby_level(void)
 {
-	if (max_wal_senders == 0 ||
-		SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
+	if (max_wal_senders == 0)
 		return WAIT_LOCAL;
 	switch (synchronous_commit)
 	{

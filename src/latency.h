@@ -11,8 +11,10 @@
 #define COMMIT_STATS_LATENCY_H
 
 #include "access/xact.h"
+#include "replication/syncrep.h"
 
 #include "counters.h"
+#include "hidden.h"
 #include "histogram.h"
 
 /*
@@ -72,7 +74,7 @@ typedef struct LatencySlot
 } LatencySlot;
 
 /* That of this backend; null until latency_find_slot(). */
-extern LatencySlot *my_latency;
+extern HIDDEN LatencySlot *my_latency;
 
 extern Size latency_shared_size(int backends);
 extern void latency_attach(void *part, bool found);
@@ -98,8 +100,10 @@ extern void latency_restore(const void *from, Size size);
 static inline WaitLevel
 latency_wait_level(void)
 {
-	return synchronous_commit <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH ?
-		WAIT_LOCAL : latency_standby_level();
+	if (synchronous_commit <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH ||
+		SyncRepStandbyNames == NULL || likely(SyncRepStandbyNames[0] == '\0'))
+		return WAIT_LOCAL;
+	return latency_standby_level();
 }
 
 /* The kind of a commit that waited. */

@@ -16,6 +16,7 @@
 #include "pgstat.h"
 
 #include "compat.h"
+#include "hidden.h"
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 
@@ -62,7 +63,7 @@ own_flush_counts_syncs(void)
 #define ERRNO_UNTOUCHED		(-1)
 
 /* So many more commits need not be looked up. */
-extern int	own_flush_unchecked;
+extern HIDDEN int own_flush_unchecked;
 
 extern void own_flush_look_up(OwnFlush *now);
 extern void own_flush_check(OwnFlush *now);

@@ -58,6 +58,8 @@ typedef struct SiblingsShared
 	pg_atomic_uint64 connected[FLEXIBLE_ARRAY_MEMBER];
 } SiblingsShared;
 
+pg_atomic_uint32 *siblings_nconnected = NULL;
+
 static SiblingsShared *shared = NULL;
 
 /* For each place in allProcs: was it seen asleep in its present commit? */
@@ -88,6 +90,7 @@ void
 siblings_attach(void *part, bool found)
 {
 	shared = part;
+	siblings_nconnected = &shared->nconnected;
 	seen_asleep = (pg_atomic_uint32 *) ((char *) part + bitmap_size(MaxBackends));
 	if (found)
 		return;
@@ -131,13 +134,6 @@ siblings_register_backend(bool has_xid)
 	return true;
 }
 
-/* Backends that can hold a transaction id at all, this one included. */
-uint32
-siblings_connected(void)
-{
-	return pg_atomic_read_u32(&shared->nconnected);
-}
-
 /* The same test as in MinimumActiveBackends(). */
 static inline bool
 is_active(int procno)
@@ -170,8 +166,8 @@ siblings_saw_sleep(void)
 }
 
 /* How many of so many others are active; an estimate if they are too many. */
-static pg_noinline uint32
-count_active(uint32 nothers)
+uint32
+siblings_count_active(uint32 nothers)
 {
 	uint32		nvisits = Min(nothers, SIBLINGS_MAX_VISITS);
 	uint32		visited = 0;
@@ -200,18 +196,6 @@ count_active(uint32 nothers)
 	if (visited == nothers || visited == 0)
 		return active;
 	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
-}
-
-/*
- * The number of siblings of this backend's transaction, at this moment; an
- * estimate where more than SIBLINGS_MAX_VISITS others are connected.
- */
-uint32
-siblings_count(void)
-{
-	uint32		connected = pg_atomic_read_u32(&shared->nconnected);
-
-	return connected > 1 ? count_active(connected - 1) : 0;
 }
 
 /*

@@ -10,7 +10,10 @@
 #ifndef COMMIT_STATS_SIBLINGS_H
 #define COMMIT_STATS_SIBLINGS_H
 
+#include "port/atomics.h"
+
 #include "compat.h"
+#include "hidden.h"
 
 /* The most backends that one count looks at; with more it is an estimate. */
 #define SIBLINGS_MAX_VISITS		64
@@ -18,11 +21,32 @@
 extern Size siblings_shared_size(int backends);
 extern void siblings_attach(void *part, bool found);
 extern bool siblings_register_backend(bool has_xid);
-extern uint32 siblings_count(void);
+extern uint32 siblings_count_active(uint32 nothers);
 extern uint32 siblings_count_blocked(void);
-extern uint32 siblings_connected(void);
 extern void siblings_forget_note(void);
 extern bool siblings_saw_sleep(void);
+
+/* Backends that can hold a transaction id at all; in shared memory. */
+extern HIDDEN pg_atomic_uint32 *siblings_nconnected;
+
+/* Their number, this one included. */
+static inline uint32
+siblings_connected(void)
+{
+	return pg_atomic_read_u32(siblings_nconnected);
+}
+
+/*
+ * The number of siblings of this backend's transaction, at this moment; an
+ * estimate where more than SIBLINGS_MAX_VISITS others are connected.
+ */
+static inline uint32
+siblings_count(void)
+{
+	uint32		connected = siblings_connected();
+
+	return connected > 1 ? siblings_count_active(connected - 1) : 0;
+}
 
 /* Begin a commit that nobody has seen asleep yet. */
 static inline void

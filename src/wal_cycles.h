@@ -15,6 +15,8 @@
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
+#include "hidden.h"
+
 /*
  * The cycles that are shown: with the server's default of a checkpoint every 5
  * minutes, the last two and a half hours; with one every half hour, which is
@@ -64,7 +66,7 @@ extern Size wal_cycles_shared_size(int backends);
 extern void wal_cycles_attach(void *part, bool found);
 
 /* The commit path.  So many of this process's records were accounted or skipped. */
-extern int64 wal_cycles_records;
+extern HIDDEN int64 wal_cycles_records;
 
 /* Has it written any since?  Only then there is something to account or skip. */
 static inline bool

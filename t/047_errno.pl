@@ -50,14 +50,10 @@ FROM commit_flush_stats c,
 		syncs => $synced };
 }
 
+plan skip_all => 'this server tells who flushed'
+  if PostgreSQL::Test::Cluster->new('version')->pg_version < 18;
+
 my $node = start_with('honest', undef);
-
-if ($node->safe_psql('postgres', 'SHOW server_version_num') < 180000)
-{
-	$node->stop;
-	plan skip_all => 'this server tells who flushed';
-}
-
 my $seen = commit_and_count($node, 8, 400);
 is($seen->{flushes}, $seen->{syncs}, 'flushes are the syncs of backends');
 is($seen->{uncertain}, 0, '... without any doubt');
