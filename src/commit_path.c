@@ -417,8 +417,8 @@ static pg_noinline void
 count_async(void)
 {
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
-	latency_count(LATENCY_ASYNC,
-				  clock_elapsed(reading.started_at, clock_now()));
+	latency_count(LATENCY_ASYNC, clock_now() - reading.started_at);
+	wal_cycles_account(WAL_OF_COMMIT);
 }
 
 /* A transaction without an id has committed. */
@@ -479,48 +479,40 @@ count_waited_commit(void)
 	wal_cycles_account(WAL_OF_COMMIT);
 }
 
-/* One that seemed not to have anything to wait for; it may have waited. */
+/* One that had WAL to wait for. */
+static inline void
+count_logged_commit(CommitKind kind)
+{
+	own_flush_since(&reading.own, &own);
+	if (kind == COMMIT_WAITS || own.flushes > 0)
+		count_waited_commit();
+	else
+		count_async();
+}
+
+/* One that had not, and no id unless a NOTIFY wanted one. */
 static pg_noinline void
 count_other_commit(CommitKind kind)
 {
-	if (kind == COMMIT_ASYNC && own.flushes > 0)
-		count_waited_commit();
-	else
-	{
-		if (kind == COMMIT_ASYNC)
-			count_async();
-		else if (kind == COMMIT_UNLOGGED)
-			backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
-		account_new_wal(WAL_OF_COMMIT);
-	}
-}
+	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
-/* A transaction with an id has committed. */
-static inline void
-count_commit(void)
-{
-	CommitKind	kind = reading.kind;
-
-	reading.kind = COMMIT_NOT_COUNTED;
-	if (kind >= COMMIT_ASYNC)
-		own_flush_since(&reading.own, &own);
-	if (kind == COMMIT_WAITS)
-		count_waited_commit();
-	else
-		count_other_commit(kind);
+	if (kind == COMMIT_UNLOGGED)
+		backend_slot_add(has_xid ? SLOT_COMMITS_UNLOGGED :
+						 SLOT_COMMITS_READ_ONLY, 1);
+	account_new_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
 /* A transaction has committed, and there is WAL to be accounted. */
 static pg_noinline void
 after_logged_commit(void)
 {
-	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		count_commit();
+	CommitKind	kind = reading.kind;
+
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (kind >= COMMIT_ASYNC)
+		count_logged_commit(kind);
 	else
-	{
-		count_read_only();
-		account_new_wal(WAL_OF_OTHER);
-	}
+		count_other_commit(kind);
 }
 
 /*

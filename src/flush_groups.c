@@ -506,13 +506,14 @@ fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
 /*
  * Make FOLD_BATCH slots of future groups ready: fold what is in them, then
  * clear them.  Called once for each batch, by the publisher of an earlier
- * group.  A batch is a whole part of the ring, and of the numbers.
+ * group.  A batch is a whole part of the ring, and of the numbers.  Returns
+ * "result".
  *
  * A reset that comes after its boundary was read here waits for this fold to
  * end, and then remembers all that it has counted.
  */
-static pg_noinline void
-prepare_batch(GroupNumber first)
+static pg_noinline GroupNumber
+prepare_batch(GroupNumber first, GroupNumber result)
 {
 	FlushGroupSlot *slots = &ring[first & slot_mask];
 	GroupNumber old = flush_group_add(first, -(int) (slot_mask + 1));
@@ -520,7 +521,7 @@ prepare_batch(GroupNumber first)
 	XLogRecPtr	reset_boundary;
 
 	if (slot_is_for(&slots->group, first))
-		return;					/* ready since start-up */
+		return result;			/* ready since start-up */
 	moves_begin(&shared->folds);
 	reset_boundary = pg_atomic_read_u64(&shared->reset_boundary);
 	for (int i = 0; i < FOLD_BATCH; i++)
@@ -535,6 +536,7 @@ prepare_batch(GroupNumber first)
 	}
 	end_sums(&sums, add_folded, NULL);
 	moves_end(&shared->folds);
+	return result;
 }
 
 /*----------------------------------------------------------------
@@ -556,9 +558,20 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 		pg_write_barrier();
 		pg_atomic_write_u64(&group->boundary, boundary);
 	}
+}
 
-	if (number % FOLD_BATCH == 0)
-		prepare_batch(flush_group_add(number, flush_groups_kept() - FOLD_BATCH));
+/*
+ * This process has published a group: one in FOLD_BATCH has others made ready.
+ * Returns "result"; to be called last, so that nothing need be kept meanwhile.
+ */
+static inline GroupNumber
+finish_publishing(GroupNumber number, GroupNumber result)
+{
+	if (unlikely(number % FOLD_BATCH == 0))
+		return prepare_batch(flush_group_add(number,
+											 flush_groups_kept() - FOLD_BATCH),
+							 result);
+	return result;
 }
 
 /*
@@ -598,7 +611,10 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 	uint64		head = pg_atomic_read_u64(&shared->head);
 
 	if (!head_reaches(head, flushed))
-		(void) publish_group(&head, flushed, now);
+	{
+		if (publish_group(&head, flushed, now) != 0)
+			(void) finish_publishing(head_number(head), 0);
+	}
 }
 
 /* The boundary of a group; 0 if it is not known, or the group not in the ring. */
@@ -653,6 +669,13 @@ find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
+/* The same, if this process has just published the newest group. */
+static pg_noinline GroupNumber
+find_before_published(GroupNumber newest, XLogRecPtr lsn)
+{
+	return finish_publishing(newest, find_older(newest, lsn));
+}
+
 /* Is the boundary before the newest group, which others published, before "lsn"? */
 static inline bool
 newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
@@ -678,14 +701,15 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 
 	if (!head_reaches(head, flushed))
 		previous = publish_group(&head, flushed, now);
-	if (likely(previous != 0))
+	if (previous != 0)
 	{
-		if (previous < lsn)
-			return head_number(head);	/* ours, just now */
+		if (unlikely(previous >= lsn))
+			return find_before_published(head_number(head), lsn);
+		return finish_publishing(head_number(head), head_number(head));
 	}
-	else if (!head_reaches(head, lsn))
+	if (!head_reaches(head, lsn))
 		return InvalidGroupNumber;
-	else if (newest_begins_before(head_number(head), lsn))
+	if (newest_begins_before(head_number(head), lsn))
 		return head_number(head);
 	return find_older(head_number(head), lsn);
 }
