@@ -17,8 +17,8 @@
  * goes on by itself, that time does not depend on how long the commit took, or
  * grows with it.
  *
- * Device and WAL.  Flush times are drawn as they were seen after as long a rest;
- * see whatif_flushes.c and whatif_quota.c.
+ * Device and WAL.  Flush times are drawn as they were seen after as long a rest, and
+ * with about as many at work; see whatif_flushes.c and whatif_quota.c.
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
@@ -524,6 +524,35 @@ find_active(WhatifFit *fit)
 	pfree(waiting);
 }
 
+/*
+ * How many were awake and at work as the I/O of each flush began?  The changes are
+ * no longer needed for anything else.
+ */
+static void
+find_company(WhatifFit *fit)
+{
+	int			at = 0;
+	int			working = 0;
+
+	fit->nchanges = 0;
+	for (int i = 0; i < fit->ncycles; i++)
+		add_span(fit, fit->summary.open ? fit->cycle[i].began_at :
+				 fit->cycle[i].awake_at, fit->cycle[i].commits_at);
+	qsort(fit->change, fit->nchanges, sizeof(Change), compare_changes);
+	for (int i = 0; i < fit->flushes.n; i++)
+	{
+		Flush	   *flush = &fit->flushes.flush[i];
+		double		began_at = flush->done_at - flush->io_time;
+
+		/* they are in order of their ends, so this one may have begun earlier */
+		while (at > 0 && fit->change[at - 1].at > began_at)
+			working -= fit->change[--at].by;
+		while (at < fit->nchanges && fit->change[at].at <= began_at)
+			working += fit->change[at++].by;
+		flush->company = working;
+	}
+}
+
 /*----------------------------------------------------------------
  * From the sample to a load
  *----------------------------------------------------------------
@@ -585,13 +614,13 @@ whatif_fit_load(WhatifFit *fit, WhatifLoad *load)
 	load->nblocks = SAMPLE_BLOCKS;
 	load->block_length = fit->commits.length / SAMPLE_BLOCKS;
 	fill_cycles(fit, load);
-	sample_flushes_fill(&fit->flushes, load);
 	quota_fill(&fit->flushes, &fit->quota, load);
 	load->slack.n = fit->nslack;
 	load->slack.value = fit->slack;
 	load->cores = fit->cores;
 	load->xid_share = fit->xid_share;
 	load->arrivals = fit->arrivals;
+	sample_flushes_fill(&fit->flushes, load);
 	return load->ncycles >= MIN_CYCLES && fit->flushes.n >= MIN_CYCLES;
 }
 
@@ -630,6 +659,7 @@ whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
 		find_cores(fit);
 		find_xid_share(fit);
 		find_active(fit);
+		find_company(fit);
 		quota_find(&fit->flushes, fit->commits.length, &fit->quota);
 	}
 	fit->summary.nclients = fit->nsessions;

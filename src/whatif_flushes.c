@@ -10,6 +10,10 @@
  * is the gap.  Where the leader had waited for the flush before, that is the
  * handoff.
  *
+ * How long the I/O takes depends on whether the device and the processors were
+ * asleep before, and on how many sessions want these processors as well.  Where the
+ * leader sleeps first, few of them are still at work.
+ *
  * How long one who waited takes until it has the lock is not seen where a
  * newcomer was quicker; then it is at least so long.
  *
@@ -268,35 +272,46 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
  *----------------------------------------------------------------
  */
 
-typedef bool (*FlushFilter) (const Flush *flush, int which);
+/* Which flushes to draw from. */
+typedef struct FlushClass
+{
+	int			company;
+	int			rest;
+	double		cores;
+} FlushClass;
+
+typedef bool (*FlushFilter) (const Flush *flush, const FlushClass *class);
 typedef double (*FlushValue) (const Flush *flush);
 
 static bool
-is_rested(const Flush *flush, int which)
+is_of_class(const Flush *flush, const FlushClass *class)
 {
-	return !flush->stalled && rest_class(flush->rest) == which;
+	double		rest = Max(flush->rest, flush->after_stall);
+
+	return !flush->stalled && rest_class(rest) == class->rest &&
+		company_class(flush->company, class->cores) == class->company;
 }
 
 static bool
-is_usual(const Flush *flush, int which)
+is_usual(const Flush *flush, const FlushClass *class)
 {
 	return !flush->stalled;
 }
 
 static bool
-is_handoff(const Flush *flush, int which)
+is_handoff(const Flush *flush, const FlushClass *class)
 {
 	return flush->waited || flush->overtook;
 }
 
 static bool
-has_overtaken(const Flush *flush, int which)
+has_overtaken(const Flush *flush, const FlushClass *class)
 {
 	return flush->overtook;
 }
 
 static bool
-came_alone(const Flush *flush, int which)
+came_alone(const Flush *flush, const FlushClass *class)
 {
 	return !flush->waited && !flush->overtook;
 }
@@ -320,16 +335,20 @@ gap_of(const Flush *flush)
 }
 
 static void
-fill_draws(const SampleFlushes *flushes, FlushFilter filter, int which,
-			 FlushValue value, Draws *draws)
+fill_draws(const SampleFlushes *flushes, FlushFilter filter,
+		   const FlushClass *class, FlushValue value, Draws *draws)
 {
-	double	   *values = palloc(Max(flushes->n, 1) * sizeof(double));
+	double	   *values;
 	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
 	int			next = 0;		/* of first */
+	int			n = 0;
 
 	for (int i = 0; i < flushes->n; i++)
+		n += filter(&flushes->flush[i], class);
+	values = palloc(Max(n, 1) * sizeof(double));
+	for (int i = 0; i < flushes->n; i++)
 	{
-		if (!filter(&flushes->flush[i], which))
+		if (!filter(&flushes->flush[i], class))
 			continue;
 		while (next <= flushes->flush[i].block)
 			first[next++] = draws->n;
@@ -342,27 +361,54 @@ fill_draws(const SampleFlushes *flushes, FlushFilter filter, int which,
 }
 
 /*
- * Flushes by the rest before them.  Where there were too few, as long rests are
- * rare without a delay, the next class that has enough will do.
+ * Flushes of one class of company, by the rest before them.  Where there were too
+ * few, as long rests are rare without a delay, the next class that has enough
+ * will do.  Returns false if none has.
+ */
+static bool
+fill_company(const SampleFlushes *flushes, int company, double cores,
+			 Draws *draws)
+{
+	Draws		nearest = {0};
+
+	for (int c = REST_CLASSES - 1; c >= 0; c--)
+	{
+		FlushClass	class = {company, c, cores};
+
+		fill_draws(flushes, is_of_class, &class, io_time_of, &draws[c]);
+		if (draws[c].n >= MIN_DRAWS)
+			nearest = draws[c];
+	}
+	for (int c = 0; c < REST_CLASSES; c++)
+	{
+		if (draws[c].n < MIN_DRAWS)
+			draws[c] = nearest;
+		nearest = draws[c];
+	}
+	return nearest.n > 0;
+}
+
+/*
+ * And where a class of company has none, the next larger one will do, or else the
+ * next smaller one.
  */
 static void
 fill_device(const SampleFlushes *flushes, WhatifLoad *load)
 {
 	Draws		all = {0};
-	Draws		nearest;
+	Draws		nearest[REST_CLASSES];
 
-	fill_draws(flushes, is_usual, 0, io_time_of, &all);
-	for (int c = 0; c < REST_CLASSES; c++)
-		fill_draws(flushes, is_rested, c, io_time_of, &load->flush[c]);
-	nearest = all;
-	for (int c = REST_CLASSES - 1; c >= 0; c--)
-		if (load->flush[c].n >= MIN_DRAWS)
-			nearest = load->flush[c];
-	for (int c = 0; c < REST_CLASSES; c++)
+	fill_draws(flushes, is_usual, NULL, io_time_of, &all);
+	for (int r = 0; r < REST_CLASSES; r++)
+		nearest[r] = all;
+	for (int c = 0; c < COMPANY_CLASSES; c++)
+		if (fill_company(flushes, c, load->cores, load->flush[c]))
+			memcpy(nearest, load->flush[c], sizeof(nearest));
+	for (int c = COMPANY_CLASSES - 1; c >= 0; c--)
 	{
-		if (load->flush[c].n < MIN_DRAWS)
-			load->flush[c] = nearest;
-		nearest = load->flush[c];
+		if (load->flush[c][0].n == 0)
+			memcpy(load->flush[c], nearest, sizeof(nearest));
+		memcpy(nearest, load->flush[c], sizeof(nearest));
 	}
 }
 
@@ -370,7 +416,7 @@ void
 sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load)
 {
 	fill_device(flushes, load);
-	fill_draws(flushes, is_handoff, 0, handoff_of, &load->handoff);
-	fill_draws(flushes, came_alone, 0, gap_of, &load->lead);
-	fill_draws(flushes, has_overtaken, 0, gap_of, &load->overtake);
+	fill_draws(flushes, is_handoff, NULL, handoff_of, &load->handoff);
+	fill_draws(flushes, came_alone, NULL, gap_of, &load->lead);
+	fill_draws(flushes, has_overtaken, NULL, gap_of, &load->overtake);
 }

@@ -36,6 +36,11 @@ typedef struct Flush
 	double		io_time;		/* all the time since it could begin, if not
 								 * timed */
 	double		rest;			/* from the end of the flush before to its I/O */
+	double		after_stall;	/* how long the flush before took, if a quota
+								 * made it wait: what fell asleep meanwhile,
+								 * it has not woken up; set by whatif_quota.c */
+	int			company;		/* sessions at work when its I/O began; set by
+								 * whatif_fit.c */
 	double		gap;			/* from when it could begin to its I/O,
 								 * without sleep */
 	double		since_last;		/* ... and what that would have been, had it

@@ -27,9 +27,9 @@
  * then, and a moment after that they all go on.  If others have come meanwhile,
  * one of them is the next leader after the handoff, or a newcomer that is quicker.
  *
- * The device.  A flush takes a time that was seen after a rest as long.  Where a
- * quota limits it, so many flushes can be made in a window of time, and the one
- * that is too many waits for the next window.
+ * The device.  A flush takes a time that was seen after a rest as long, with about
+ * as many at work beside it.  Where a quota limits it, so many flushes can be made
+ * in a window of time, and the one that is too many waits for the next window.
  *
  * This room knows neither SQL nor shared memory, nor where its figures come
  * from: it computes.
@@ -128,6 +128,7 @@ typedef struct Simulation
 	int		   *member;
 	double		afterwards;		/* from the write to the end of this flush */
 	double		flushed_at;		/* end of the last flush */
+	double		stalled;		/* for so long a quota made it wait */
 	double		window_end;
 	double		left_in_window;
 
@@ -373,12 +374,35 @@ count_active(const Simulation *sim)
  *----------------------------------------------------------------
  */
 
+/* How many are at work, those apart who are still to wake up? */
+static int
+count_awake(const Simulation *sim)
+{
+	int			n = 0;
+
+	for (int i = 0; i < sim->working.n; i++)
+		n += sim->virtual_now >= sim->client[sim->working.client[i]].awake_at;
+	return n;
+}
+
+/* How long a flush takes that begins now, if no quota makes it wait. */
+static double
+draw_flush(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	int			company = company_class(count_awake(sim), load->cores);
+	double		rest = Max(sim->now - sim->flushed_at, sim->stalled);
+
+	return draw(sim, &load->flush[company][rest_class(rest)]);
+}
+
 /* Write and sync, for all who have come. */
 static void
 write_wal(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 	double		start = sim->now;
+	double		length = draw_flush(sim);
 
 	if (load->window > 0)
 	{
@@ -397,9 +421,8 @@ write_wal(Simulation *sim)
 	}
 	sim->nmembers = sim->ncommitting;
 	sim->wal = WAL_WRITING;
-	sim->wal_at = start +
-		draw(sim, &load->flush[rest_class(sim->now - sim->flushed_at)]) +
-		sim->afterwards;
+	sim->wal_at = start + length + sim->afterwards;
+	sim->stalled = start - sim->now;
 }
 
 /*

@@ -42,12 +42,27 @@ typedef struct LoadCycle
  * How long the device had nothing to do before a flush.  After a rest it is
  * slower: processors, disks and virtual machines fall asleep.
  */
-#define REST_CLASSES	5
+#define REST_CLASSES	6
 
 static inline int
 rest_class(double rest)
 {
-	return rest < 100 ? 0 : rest < 300 ? 1 : rest < 1000 ? 2 : rest < 3000 ? 3 : 4;
+	return rest < 100 ? 0 : rest < 300 ? 1 : rest < 1000 ? 2 :
+		rest < 3000 ? 3 : rest < 10000 ? 4 : 5;
+}
+
+/*
+ * How many sessions are at work when a flush begins, those apart who are still to
+ * wake up.  It needs a processor a few times on its way, and waits for one the
+ * longer the more of them want one, too.
+ */
+#define COMPANY_CLASSES	5
+
+static inline int
+company_class(int company, double cores)
+{
+	return company <= cores ? 0 : company <= 2 * cores ? 1 :
+		company <= 4 * cores ? 2 : company <= 8 * cores ? 3 : 4;
 }
 
 /* A load, and the server that it runs on. */
@@ -72,7 +87,7 @@ typedef struct WhatifLoad
 								 * 0: each client goes on when it can */
 
 	/* The WAL. */
-	Draws		flush[REST_CLASSES];	/* write and sync, after such a rest */
+	Draws		flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
 	double		window;			/* so long ... */
 	Draws		quota;			/* ... so many flushes can be made; 0: any */
 	Draws		lead;			/* a commit that nobody was before, flush

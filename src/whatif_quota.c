@@ -119,21 +119,31 @@ ends_window(const Stall *stall, int n, int i, double window)
 	return sum > IN_PHASE * lengths;
 }
 
-/* Which flushes had to wait for the end of their window? */
+/* Which flushes had to wait for the end of their window, and which come next? */
 static void
 mark_stalls(SampleFlushes *flushes, const Stall *stall, int n,
 			double window)
 {
 	for (int i = 0; i < n; i++)
-		if (ends_window(stall, n, i, window))
-			flushes->flush[stall[i].flush].stalled = true;
+	{
+		Flush	   *flush = &flushes->flush[stall[i].flush];
+
+		if (!ends_window(stall, n, i, window))
+			continue;
+		flush->stalled = true;
+		if (stall[i].flush + 1 < flushes->n)
+			flush[1].after_stall = stall[i].length;
+	}
 }
 
 static void
 unmark_stalls(SampleFlushes *flushes)
 {
 	for (int i = 0; i < flushes->n; i++)
+	{
 		flushes->flush[i].stalled = false;
+		flushes->flush[i].after_stall = 0;
+	}
 }
 
 /* How many flushes there were in each window that was used up. */

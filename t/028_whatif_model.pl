@@ -25,12 +25,13 @@ $node->safe_psql('postgres', qq{
 CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush float8[],
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
-	seconds float8, active float8, cohort float8[], OUT commits float8, OUT flushes float8, OUT group_size float8,
+	seconds float8, active float8, cohort float8[], contended float8, OUT commits float8, OUT flushes float8, OUT group_size float8,
 	OUT hits float8, OUT latency float8, OUT p99 float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
-	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8)
+	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
+	OUT flush_free float8, OUT flush_busy float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 
 # What the model says of a load.
@@ -40,7 +41,7 @@ sub model
 		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
 		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
 		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
-		active => -1, cohort => '', @_);
+		active => -1, cohort => '', contended => 1, @_);
 	my ($row, %result);
 
 	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort);
@@ -59,7 +60,7 @@ sub about
 	  or diag "got $got, expected $expected";
 }
 
-my ($one, $other);
+my ($one, $other, %load);
 
 #
 # One client
@@ -150,6 +151,13 @@ about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cor
 about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 4)
 	->{commits}, 4000, 2, 'four clients on four CPUs');
 
+# A flush takes longer while more are at work than there are processors
+%load = (clients => 4, work => '400,800,1600', flush => 500, lead => 0, handoff => 0, cores => 1);
+cmp_ok(model(%load, contended => 10)->{commits}, '<', 0.7 * model(%load)->{commits},
+	'a flush waits for a processor while others work');
+is_deeply(model(%load, delay => 20_000, contended => 10), model(%load, delay => 20_000),
+	'... and does not once all have come');
+
 #
 # What was seen of cycles
 #
@@ -177,12 +185,13 @@ cmp_ok(model(%quota, delay => 2000)->{commits}, '>', 1.5 * model(%quota)->{commi
 # Learning from traces that are made up
 #
 
-# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA): sessions that commit all
-# together, or one after the other on a device with a quota.
+# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, NEXT): sessions that commit
+# all together, or one after the other on a device with a quota.  The flush after
+# one that had to wait takes NEXT, if that is said.
 sub trace
 {
-	my ($n, $think, $flush, $seconds, $window, $quota) = @_;
-	my ($now, $group, $used, $window_end, @values) = (0, 0, 0, $window);
+	my ($n, $think, $flush, $seconds, $window, $quota, $next) = @_;
+	my ($now, $group, $used, $window_end, $stalled, @values) = (0, 0, 0, $window, 0);
 
 	while ($now < $seconds * 1e6)
 	{
@@ -192,9 +201,15 @@ sub trace
 		if ($window)
 		{
 			while ($begin >= $window_end) { $window_end += $window; $used = 0; }
-			if ($used++ >= $quota) { $begin = $window_end; $window_end += $window; $used = 1; }
 		}
-		my $end = $begin + $flush;
+		my $end = $begin + ($stalled && $next ? $next : $flush);
+		$stalled = 0;
+		if ($window && $used++ >= $quota)
+		{
+			$end = $window_end + $flush;
+			$window_end += $window;
+			$used = $stalled = 1;
+		}
 		push @values, $_, $start, $end, $group,
 		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $think, 0
 		  for 1 .. $n;
@@ -214,7 +229,7 @@ sub learn
 
 	$row = $node->safe_psql('postgres',
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy)");
-	@result{qw(enough cores xid_share arrivals time_window quota commits latency)} =
+	@result{qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy)} =
 	  split /\|/, $row;
 	return \%result;
 }
@@ -235,6 +250,11 @@ about($one->{commits}, 200, 3, 'learning: commits with a quota');
 # a delay of 3 ms uses the window up without a stall
 about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits}, 1e6 / 6410, 3,
 	'learning: commits with a delay that makes the quota do');
+
+about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 5000, 0)->{commits}, 1e6 / 6410, 1,
+	'learning: ... nor with what a stall does to the flush after it');
+about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 0, 5)->{commits}, 200, 3,
+	'learning: ... which is no matter without a delay');
 
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits}, 5e6 / 1410, 3,
 	'learning: five sessions that commit together');
@@ -278,6 +298,32 @@ is(learn($independent, 0, 5, 2, $could)->{cores} + 0, 2,
 	'learning: no more cores than processors, if these were busy');
 is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0, 5,
 	'learning: as many as it looks like, if they were not');
+
+# Sessions that commit one after the other while the others work, and then all
+# together; flushes take longer while others work.
+sub now_and_then_together
+{
+	my ($n, $rounds) = @_;
+	my ($start, $group, @values) = (0, 0);
+
+	for (1 .. $rounds)
+	{
+		for my $s (1 .. $n)
+		{
+			my $commit = $start + 2000 * $s;
+			push @values, $s, $commit, $commit + 900, $group++, 900, $n - 1, 400, 0;
+		}
+		my $commit = $start + 2000 * ($n + 2);
+		push @values, $_, $commit, $commit + 300, $group, ($_ == 1 ? 300 : 0), $n - 1, 400, 0
+		  for 1 .. $n;
+		$group++;
+		$start = $commit + 300;
+	}
+	return join ',', @values;
+}
+$one = learn(now_and_then_together(20, 100), 0, 5, 1, 1000);
+about($one->{flush_free}, 300, 0.1, 'learning: flushes while nobody works');
+about($one->{flush_busy}, 900, 0.1, 'learning: flushes while many work');
 
 is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');

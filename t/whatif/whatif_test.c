@@ -43,6 +43,27 @@ one_value(const double *value)
 	return draws;
 }
 
+static Draws
+multiplied(const Draws *draws, double factor)
+{
+	double	   *value = palloc(draws->n * sizeof(double));
+	Draws		result = {draws->n, value, NULL};
+
+	for (int i = 0; i < draws->n; i++)
+		value[i] = draws->value[i] * factor;
+	return result;
+}
+
+static double
+mean(const Draws *draws)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < draws->n; i++)
+		sum += draws->value[i];
+	return sum / Max(draws->n, 1);
+}
+
 static void
 put(FunctionCallInfo fcinfo, const double *values, int n)
 {
@@ -60,10 +81,11 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
  *				lead float8, handoff float8, slack float8, cores float8,
  *				xid_share float8, arrivals float8, time_window float8,
  *				quota float8, delay int, siblings int, seconds float8,
- *				active float8, cohort float8[])
+ *				active float8, cohort float8[], contended float8)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.  Of each
- * cycle the cohort is the first of those that began together with it.
+ * cycle the cohort is the first of those that began together with it.  Flushes take
+ * "contended" times as long while more are at work than there are cores.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -76,6 +98,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	const double *cohort;
 	int			ncohort = read_floats(fcinfo, 16, &cohort);
 	int			first[2] = {0, nwork};
+	Draws		busy = {0};
 	double		lead = PG_GETARG_FLOAT8(4);
 	double		handoff = PG_GETARG_FLOAT8(5);
 	double		slack = PG_GETARG_FLOAT8(6);
@@ -98,9 +121,11 @@ whatif_model(PG_FUNCTION_ARGS)
 		for (int j = 0; j < nwork; j++)
 			cycle[i].cohort_size += cycle[j].cohort == cycle[i].cohort;
 	load.first = first;
-	load.flush[0].n = read_floats(fcinfo, 3, &load.flush[0].value);
-	for (int c = 1; c < REST_CLASSES; c++)
-		load.flush[c] = load.flush[0];
+	load.flush[0][0].n = read_floats(fcinfo, 3, &load.flush[0][0].value);
+	busy = multiplied(&load.flush[0][0], PG_GETARG_FLOAT8(17));
+	for (int c = 0; c < COMPANY_CLASSES; c++)
+		for (int r = 0; r < REST_CLASSES; r++)
+			load.flush[c][r] = c == 0 ? load.flush[0][0] : busy;
 	load.lead = load.overtake = one_value(&lead);
 	load.handoff = one_value(&handoff);
 	load.slack = one_value(&slack);
@@ -141,7 +166,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifFit  *fit;
 	WhatifLoad	load;
 	WhatifOutcome outcome;
-	double		result[8] = {0};
+	double		result[10] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < n; i++, value += 8)
@@ -172,7 +197,9 @@ whatif_learn(PG_FUNCTION_ARGS)
 						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
 		result[6] = 1e6 * outcome.commits / outcome.time;
 		result[7] = outcome.latency / outcome.commits;
+		result[8] = mean(&load.flush[0][0]);
+		result[9] = mean(&load.flush[COMPANY_CLASSES - 1][0]);
 	}
-	put(fcinfo, result, 8);
+	put(fcinfo, result, 10);
 	return (Datum) 0;
 }
