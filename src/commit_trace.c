@@ -41,6 +41,7 @@
 #include "clock.h"
 #include "commit_trace.h"
 #include "compat.h"
+#include "cpu_use.h"
 #include "siblings.h"
 
 #define RING_SIZE		4096	/* of 56 bytes; a power of 2 */
@@ -75,6 +76,7 @@ static CommitTraceShared *shared = NULL;
 /* What was seen as the commit under way began. */
 static uint32 noted_age;
 static uint32 noted_blocked;
+static uint64 noted_cpu_time;
 
 Size
 commit_trace_shared_size(int backends)
@@ -117,6 +119,7 @@ commit_trace_note(uint64 deadline, uint64 now)
 	age = GetCurrentTimestamp() - GetCurrentTransactionStartTimestamp();
 	noted_age = age > 0 ? saturate(age) : 0;
 	noted_blocked = siblings_count_blocked();
+	noted_cpu_time = cpu_use_own();
 	commit_trace_noted = true;
 }
 
@@ -138,6 +141,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	commit->age = noted_age;
 	commit->group = group;
 	commit->io_time = saturate(own->io_time);
+	commit->cpu_time = saturate(cpu_use_own() - noted_cpu_time);
 	commit->delay = (uint32) CommitDelay;
 	commit->threshold = (uint16) CommitSiblings;
 	commit->siblings = (uint16) Min(siblings, PG_UINT16_MAX);

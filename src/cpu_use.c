@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_use.c
- *		How busy the machine's processors are.
+ *		How busy the machine's processors are, and this process.
  *
  * As Linux tells it, in the first line of /proc/stat: the time of all processors
  * since the machine was started, in ticks, by what they did.  Elsewhere it is not
  * known.  In a container this is the whole machine, whatever share of it the
- * container has.
+ * container has.  Of itself a process knows it to the nanosecond.
  *
  * Locking: none; nothing here is shared.
  *
@@ -16,10 +16,12 @@
  */
 #include "postgres.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "storage/fd.h"
 
+#include "clock.h"
 #include "cpu_use.h"
 
 void
@@ -46,6 +48,19 @@ cpu_use_read(CpuUse *now)
 			ticks_per_second;
 	}
 	FreeFile(file);
+}
+
+/* CPU time of this process so far, ns; 0 if it is not known. */
+uint64
+cpu_use_own(void)
+{
+#ifdef CLOCK_PROCESS_CPUTIME_ID
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0)
+		return (uint64) now.tv_sec * NS_PER_S + now.tv_nsec;
+#endif
+	return 0;
 }
 
 /* What they did since "before" was read. */

@@ -18,6 +18,7 @@ typedef struct CpuUse
 } CpuUse;
 
 extern void cpu_use_read(CpuUse *now);
+extern uint64 cpu_use_own(void);
 extern void cpu_use_since(const CpuUse *before, CpuUse *since);
 
 #endif							/* COMMIT_STATS_CPU_USE_H */

@@ -247,8 +247,8 @@ report_load(const Sample *sample, const WhatifLoad *load,
 					   load->window > 0 ?
 					   psprintf("  The device allows %.0f flushes in %.0f ms.",
 								quota, load->window / 1000) : "")));
-	elog(DEBUG1, "commit_delay_whatif: cores %.2f, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
-		 load->cores, load->xid_share, summary->slope, summary->idle,
+	elog(DEBUG1, "commit_delay_whatif: cores %.2f, flush cost %.0f us, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
+		 load->cores, load->flush_cost, load->xid_share, summary->slope, summary->idle,
 		 summary->work, sample->cpus.busy / 1e6 / seconds, summary->quota.nstalls, summary->quota.stall_limit,
 		 summary->quota.regularity);
 }

@@ -10,7 +10,8 @@
  * is the number for which the work of a cycle does not depend any more on how
  * many were at work as it began.  Sleeping clients make it large.  Where the
  * machine's processors were as busy as sessions were at work, these did not sleep,
- * and it is no larger than that.
+ * and it is no larger than that.  Then it is also known how much CPU time their work
+ * took in all, and that it seems to be more is the cost of the flushes meanwhile.
  *
  * Open loads.  Where transactions come by themselves, a session whose commit
  * took longer has the less time until its next transaction; where each client
@@ -74,6 +75,7 @@ struct WhatifFit
 	double	   *slack;
 	CpuUse		cpus;
 	double		cores;
+	double		flush_cost;
 	double		xid_share;
 	double		arrivals;
 	QuotaFound	quota;
@@ -244,18 +246,48 @@ find_changes(WhatifFit *fit)
 	qsort(fit->change, fit->nchanges, sizeof(Change), compare_changes);
 }
 
+/* How long flushes have cost a core, up to some time. */
+typedef struct CostlyTime
+{
+	int			nflushes;		/* that were done by then */
+	double		before_last;	/* up to the last of them */
+	double		all;
+} CostlyTime;
+
+/* Go on to a later time. */
+static void
+add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
+{
+	const Flush *flush = fit->flushes.flush;
+	int		   *n = &costly->nflushes;
+
+	for (; *n < fit->flushes.n && flush[*n].done_at <= at; (*n)++)
+		if (*n > 0)
+			costly->before_last += Min(flush[*n].done_at - flush[*n - 1].done_at,
+									   fit->flush_cost);
+	if (*n > 0)
+		costly->all = costly->before_last +
+			Min(at - flush[*n - 1].done_at, fit->flush_cost);
+}
+
 /* Sums over time of what one session gets done, up to each change. */
 static void
 add_up_speed(const WhatifFit *fit, double cores, double *done)
 {
+	CostlyTime	costly = {0};
 	int			working = 0;
 	double		sum = 0;
 
 	for (int i = 0; i < fit->nchanges; i++)
 	{
+		double		slow = costly.all;
+
+		add_up_costs(fit, fit->change[i].at, &costly);
+		slow = costly.all - slow;
 		if (i > 0 && working > 0)
-			sum += (fit->change[i].at - fit->change[i - 1].at) *
-				Min(1.0, cores / working);
+			sum += slow * work_speed(cores, working, true) +
+				(fit->change[i].at - fit->change[i - 1].at - slow) *
+				work_speed(cores, working, false);
 		done[i] = sum;
 		working += fit->change[i].by;
 	}
@@ -340,17 +372,25 @@ measure_company(WhatifFit *fit)
 	pfree(working);
 }
 
+/* With so many cores, how much work were all cycles together? */
+static double
+total_work(WhatifFit *fit, double cores, double *done)
+{
+	double		sum = 0;
+
+	measure_work(fit, cores, done);
+	for (int i = 0; i < fit->ncycles; i++)
+		sum += fit->cycle[i].wake_work + fit->cycle[i].work;
+	return sum;
+}
+
 /* Does the work of a cycle depend on the company, with so many cores? */
 static double
 dependence(WhatifFit *fit, double cores, double *done)
 {
 	Regression	r = {0};
-	double		mean = 0;
+	double		mean = total_work(fit, cores, done) / fit->ncycles;
 
-	measure_work(fit, cores, done);
-	for (int i = 0; i < fit->ncycles; i++)
-		mean += fit->cycle[i].wake_work + fit->cycle[i].work;
-	mean /= fit->ncycles;
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		const Cycle *cycle = &fit->cycle[i];
@@ -379,6 +419,44 @@ cpus_are_busy(const WhatifFit *fit)
 		working += fit->change[i].by;
 	}
 	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could;
+}
+
+/* CPU time that was used, by whomever, but not for commits, of those in cycles. */
+static double
+cpu_time_of_work(const WhatifFit *fit)
+{
+	double		commits = 0;
+
+	for (int i = 0; i < fit->commits.n; i++)
+		commits += fit->commits.commit[i].cpu_time / 1000.0;
+	return (fit->cpus.busy - commits) * fit->ncycles / fit->commits.n;
+}
+
+/*
+ * What the sessions did took no more CPU time than was used.  Where it seems to
+ * have taken more, some was lost to them.  It does not get lost where all sleep and
+ * wake up together with the same flush, but where they work while others flush.
+ * So count it by flushes: after each of them one core is lost, until the next, or
+ * for as long as makes both agree.  If there were other programs at work the CPU
+ * time is theirs as well, and this finds too little, or nothing.
+ */
+static void
+find_flush_cost(WhatifFit *fit, double *done)
+{
+	double		used = cpu_time_of_work(fit);
+	double		low = 0;
+	double		high = fit->commits.length / Max(fit->flushes.n, 1);
+
+	if (total_work(fit, fit->cores, done) <= used)
+		return;
+	for (int i = 0; i < 20; i++)
+	{
+		fit->flush_cost = (low + high) / 2;
+		if (total_work(fit, fit->cores, done) > used)
+			low = fit->flush_cost;
+		else
+			high = fit->flush_cost;
+	}
 }
 
 /*
@@ -411,7 +489,10 @@ find_cores(WhatifFit *fit)
 		}
 	fit->cores = exp(high);
 	if (cpus_are_busy(fit))
+	{
 		fit->cores = Min(fit->cores, fit->cpus.n);
+		find_flush_cost(fit, done);
+	}
 	measure_work(fit, fit->cores, done);
 	pfree(done);
 }
@@ -618,6 +699,7 @@ whatif_fit_load(WhatifFit *fit, WhatifLoad *load)
 	load->slack.n = fit->nslack;
 	load->slack.value = fit->slack;
 	load->cores = fit->cores;
+	load->flush_cost = fit->flush_cost;
 	load->xid_share = fit->xid_share;
 	load->arrivals = fit->arrivals;
 	sample_flushes_fill(&fit->flushes, load);

@@ -12,7 +12,9 @@
  * is the same for all, one "virtual" clock shows how much work each of them has
  * done, and whose work will be done first does not change when others come or
  * go.  That sessions wait for locks of each other is not simulated: it counts as
- * work.
+ * work.  After a flush there is for a while one CPU less for them: its leader and
+ * the system have work with it, and those who are woken up all at once are not
+ * spread well over the CPUs.
  *
  * Siblings.  For the last part of its work a transaction has an xid.  But who
  * commits while nobody flushes leads at once, and how many of the others were
@@ -110,6 +112,7 @@ typedef struct Simulation
 	int			block;			/* that is being replayed */
 	double		block_end;
 	double		virtual_now;
+	double		cost_until;		/* of the last flush */
 	Client	   *client;
 	int			next_cycle;
 	Heap		working;		/* by the virtual clock */
@@ -232,7 +235,8 @@ heap_first(const Simulation *sim, const Heap *heap)
 static double
 speed(const Simulation *sim)
 {
-	return Min(1.0, sim->load->cores / sim->working.n);
+	return work_speed(sim->load->cores, sim->working.n,
+					  sim->now < sim->cost_until);
 }
 
 /* A cycle of a block, or of any if that has too few. */
@@ -516,6 +520,7 @@ end_flush(Simulation *sim)
 
 	sim->wal = WAL_FREE;
 	sim->flushed_at = sim->now;
+	sim->cost_until = sim->now + sim->load->flush_cost;
 	sim->nmembers = 0;
 	draw_cycles(sim, ndone);
 	for (int i = 0; i < ndone; i++)
@@ -592,7 +597,9 @@ next_event(Simulation *sim, double end)
 	Max(heap_first(sim, &sim->working) - sim->virtual_now, 0) / speed(sim);
 	double		idle = heap_first(sim, &sim->idle);
 	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
-	double		when = Min(Min(work, idle), Min(wal, sim->next_arrival));
+	double		speed_up = sim->now < sim->cost_until ? sim->cost_until : NEVER;
+	double		when = Min(Min(Min(work, idle), Min(wal, sim->next_arrival)),
+						   speed_up);
 
 	if (when > end)
 		return false;
@@ -606,7 +613,7 @@ next_event(Simulation *sim, double end)
 		begin_work(sim, heap_pop(sim, &sim->idle));
 	else if (when == wal)
 		wal_event(sim);
-	else
+	else if (when == sim->next_arrival)
 		arrive(sim);
 	return true;
 }

@@ -65,6 +65,18 @@ company_class(int company, double cores)
 		company <= 4 * cores ? 2 : company <= 8 * cores ? 3 : 4;
 }
 
+/*
+ * How fast each of n sessions at work gets along, with so many cores.  After a flush
+ * one of these is lost for a while.
+ */
+static inline double
+work_speed(double cores, int n, bool after_flush)
+{
+	if (after_flush)
+		cores -= Min(1, cores / 2);
+	return Min(1, cores / n);
+}
+
 /* A load, and the server that it runs on. */
 typedef struct WhatifLoad
 {
@@ -82,6 +94,8 @@ typedef struct WhatifLoad
 	const int  *first;			/* those of each block, as in Draws; never
 								 * null */
 	double		cores;			/* that many can work without slowing down */
+	double		flush_cost;		/* one of them is lost for so long after a
+								 * flush */
 	double		xid_share;		/* last part of its work with an xid */
 	double		arrivals;		/* transactions a us that begin by themselves;
 								 * 0: each client goes on when it can */

@@ -25,13 +25,14 @@ $node->safe_psql('postgres', qq{
 CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush float8[],
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
-	seconds float8, active float8, cohort float8[], contended float8, OUT commits float8, OUT flushes float8, OUT group_size float8,
+	seconds float8, active float8, cohort float8[], contended float8, flush_cost float8,
+	OUT commits float8, OUT flushes float8, OUT group_size float8,
 	OUT hits float8, OUT latency float8, OUT p99 float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT flush_free float8, OUT flush_busy float8)
+	OUT flush_free float8, OUT flush_busy float8, OUT work float8, OUT flush_cost float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 
 # What the model says of a load.
@@ -41,7 +42,7 @@ sub model
 		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
 		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
 		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
-		active => -1, cohort => '', contended => 1, @_);
+		active => -1, cohort => '', contended => 1, flush_cost => 0, @_);
 	my ($row, %result);
 
 	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort);
@@ -151,6 +152,14 @@ about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cor
 about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 4)
 	->{commits}, 4000, 2, 'four clients on four CPUs');
 
+# One of them is lost for a while after each flush: 300 us with one, 650 with two
+%load = (clients => 4, work => 400, flush => 1000, lead => 0, handoff => 0, cores => 2);
+about(model(%load, flush_cost => 300)->{commits}, 4e6 / 1950, 0.5, 'a flush costs a processor for a while');
+about(model(%load, flush_cost => 300, delay => 1000)->{commits}, 4e6 / 2950, 0.5,
+	'... once for all who go on with it');
+about(model(%load, cores => 5, flush_cost => 300)->{commits}, 4e6 / 1400, 0.5,
+	'... which is no matter where there are enough');
+
 # A flush takes longer while more are at work than there are processors
 %load = (clients => 4, work => '400,800,1600', flush => 500, lead => 0, handoff => 0, cores => 1);
 cmp_ok(model(%load, contended => 10)->{commits}, '<', 0.7 * model(%load)->{commits},
@@ -229,7 +238,8 @@ sub learn
 
 	$row = $node->safe_psql('postgres',
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy)");
-	@result{qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy)} =
+	@result{qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy
+		work flush_cost)} =
 	  split /\|/, $row;
 	return \%result;
 }
@@ -298,6 +308,15 @@ is(learn($independent, 0, 5, 2, $could)->{cores} + 0, 2,
 	'learning: no more cores than processors, if these were busy');
 is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0, 5,
 	'learning: as many as it looks like, if they were not');
+
+# 950 us with two processors are 1900 of CPU time, unless there was one less for 300
+$one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1600 / 1960);
+about($one->{work}, 400, 1, 'learning: work takes no more CPU time than was used');
+about($one->{flush_cost}, 300, 3, 'learning: what seemed to be more is what flushes cost');
+about($one->{commits}, 4e6 / 1960, 1, 'learning: commits while they do');
+$one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1920 / 1960);
+about($one->{work}, 475, 1, 'learning: if all of it was used it is all work');
+is($one->{flush_cost} + 0, 0, '... and flushes cost nothing');
 
 # Sessions that commit one after the other while the others work, and then all
 # together; flushes take longer while others work.

@@ -81,7 +81,8 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
  *				lead float8, handoff float8, slack float8, cores float8,
  *				xid_share float8, arrivals float8, time_window float8,
  *				quota float8, delay int, siblings int, seconds float8,
- *				active float8, cohort float8[], contended float8)
+ *				active float8, cohort float8[], contended float8,
+ *				flush_cost float8)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.  Of each
  * cycle the cohort is the first of those that began together with it.  Flushes take
@@ -130,6 +131,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.handoff = one_value(&handoff);
 	load.slack = one_value(&slack);
 	load.cores = PG_GETARG_FLOAT8(7);
+	load.flush_cost = PG_GETARG_FLOAT8(18);
 	load.xid_share = PG_GETARG_FLOAT8(8);
 	load.arrivals = PG_GETARG_FLOAT8(9) / 1e6;
 	load.window = PG_GETARG_FLOAT8(10);
@@ -166,7 +168,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifFit  *fit;
 	WhatifLoad	load;
 	WhatifOutcome outcome;
-	double		result[10] = {0};
+	double		result[12] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < n; i++, value += 8)
@@ -199,7 +201,10 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[7] = outcome.latency / outcome.commits;
 		result[8] = mean(&load.flush[0][0]);
 		result[9] = mean(&load.flush[COMPANY_CLASSES - 1][0]);
+		for (int i = 0; i < load.ncycles; i++)
+			result[10] += (load.cycle[i].wake + load.cycle[i].work) / load.ncycles;
+		result[11] = load.flush_cost;
 	}
-	put(fcinfo, result, 10);
+	put(fcinfo, result, 12);
 	return (Datum) 0;
 }
