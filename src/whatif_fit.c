@@ -434,11 +434,13 @@ cpu_time_of_work(const WhatifFit *fit)
 
 /*
  * What the sessions did took no more CPU time than was used.  Where it seems to
- * have taken more, some was lost to them.  It does not get lost where all sleep and
- * wake up together with the same flush, but where they work while others flush.
- * So count it by flushes: after each of them one core is lost, until the next, or
- * for as long as makes both agree.  If there were other programs at work the CPU
- * time is theirs as well, and this finds too little, or nothing.
+ * have taken more, some was lost to them: hardly any while all sleep and then go on
+ * together, but much while some work and others flush.  So it is counted by flushes:
+ * after each of them one core is lost, until the next at most, for the time with
+ * which both agree.  If other programs were at work, the CPU time is theirs as
+ * well, and this finds too little, or nothing.
+ *
+ * A dozen halvings are closer than a microsecond.
  */
 static void
 find_flush_cost(WhatifFit *fit, double *done)
@@ -449,7 +451,7 @@ find_flush_cost(WhatifFit *fit, double *done)
 
 	if (total_work(fit, fit->cores, done) <= used)
 		return;
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 12; i++)
 	{
 		fit->flush_cost = (low + high) / 2;
 		if (total_work(fit, fit->cores, done) > used)
