@@ -432,13 +432,29 @@ cpu_time_of_work(const WhatifFit *fit)
 	return (fit->cpus.busy - commits) * fit->ncycles / fit->commits.n;
 }
 
+/* The usual time from the end of one flush to that of the next. */
+static double
+usual_flush_distance(const WhatifFit *fit)
+{
+	const SampleFlushes *flushes = &fit->flushes;
+	double	   *distance = palloc(Max(flushes->n, 1) * sizeof(double));
+	double		median;
+
+	for (int i = 1; i < flushes->n; i++)
+		distance[i - 1] = flushes->flush[i].done_at - flushes->flush[i - 1].done_at;
+	median = sample_quantile(distance, Max(flushes->n - 1, 0), 0.5);
+	pfree(distance);
+	return median;
+}
+
 /*
  * What the sessions did took no more CPU time than was used.  Where it seems to
  * have taken more, some was lost to them: hardly any while all sleep and then go on
  * together, but much while some work and others flush.  So it is counted by flushes:
  * after each of them one core is lost, until the next at most, for the time with
- * which both agree.  If other programs were at work, the CPU time is theirs as
- * well, and this finds too little, or nothing.
+ * which both agree; as there is no telling what would be lost later than flushes
+ * usually come, it is no longer than that.  If other programs were at work, the CPU
+ * time is theirs as well, and this finds too little, or nothing.
  *
  * A dozen halvings are closer than a microsecond.
  */
@@ -447,7 +463,7 @@ find_flush_cost(WhatifFit *fit, double *done)
 {
 	double		used = cpu_time_of_work(fit);
 	double		low = 0;
-	double		high = fit->commits.length / Max(fit->flushes.n, 1);
+	double		high = usual_flush_distance(fit);
 
 	if (total_work(fit, fit->cores, done) <= used)
 		return;
