@@ -577,7 +577,8 @@ finish_publishing(GroupNumber number, GroupNumber result)
 /*
  * The flush pointer was seen at "flushed", beyond the newest boundary, which is in
  * "head": publish a group for it, unless others are quicker.  "head" is that of the
- * newest group then.  Returns the boundary before the group, or 0 if it is not ours.
+ * newest group then.  Returns the boundary before the group, or 0 if it is not ours,
+ * or the first of all.
  */
 static pg_attribute_always_inline XLogRecPtr
 publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
