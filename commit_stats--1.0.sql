@@ -513,7 +513,7 @@ COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval,
 COMMENT ON FUNCTION commit_stats_report() IS
 	'what the server does at commit, how commit_delay does, and what to try next, on one screen of text';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
-	'watches commits for a while, 10 seconds unless told, and predicts what commit_delay_sweep() would find, without changing anything; units as there, low and high are what is left to chance, measured is what was seen while watching';
+	'watches commits for a while, 10 seconds unless told, and predicts what commit_delay_sweep() would find, without changing anything; units as there, low and high hold it in 95% of all cases, for delay hits and p99 only what is left to chance, measured is what was seen while watching';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'start all statistics of commit_stats from zero; returns the time of it';
 

@@ -53,6 +53,8 @@
 #define SHIFTED_REPLICAS	2	/* of these, for another commit_siblings */
 #define REPLICA_TIME	4e6		/* us */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
+#define MODEL_ERROR		0.1		/* relative; that of bench/whatif, in 22 loads
+								 * that the model was not made with */
 #define RUN				5		/* blocks in a row that are chosen together */
 
 /* What is known when the sample is over; local memory. */
@@ -462,6 +464,39 @@ make_predictions(const DelayPairs *pairs, const DelayPair *present,
 		return;
 	all->present = all->n;
 	all->prediction[all->n++].pair = *present;
+}
+
+/*
+ * An estimate with bounds that hold, in 95% of all cases, what would be measured; so
+ * far they hold what is left to chance.
+ */
+static void
+allow_for_model(Estimate *estimate)
+{
+	double		model = 1.96 * MODEL_ERROR * estimate->mean;
+
+	if (isnan(estimate->low))
+		return;
+	estimate->low = estimate->mean - hypot(estimate->mean - estimate->low, model);
+	estimate->low = Max(estimate->low, 0);
+	estimate->high = estimate->mean + hypot(estimate->high - estimate->mean, model);
+}
+
+/*
+ * The same for what is known to be as wrong as the model is.  Not for the choice
+ * between pairs: that is about differences, and what the model gets wrong it gets
+ * wrong for several of them.
+ */
+void
+whatif_allow_for_model(Predictions *all)
+{
+	for (int i = 0; i < all->n; i++)
+	{
+		allow_for_model(&all->prediction[i].commits);
+		allow_for_model(&all->prediction[i].flushes);
+		allow_for_model(&all->prediction[i].group_size);
+		allow_for_model(&all->prediction[i].mean);
+	}
 }
 
 /* Watch the commits for a time of "sample" ns, and predict. */

@@ -36,5 +36,6 @@ typedef struct Predictions
 } Predictions;
 
 extern Predictions *whatif_run(const DelayPairs *pairs, uint64 sample);
+extern void whatif_allow_for_model(Predictions *all);
 
 #endif							/* COMMIT_STATS_WHATIF_H */

@@ -123,6 +123,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	outcomes = predicted_outcomes(all);
 	best = best_delay(outcomes, all->n,
 					  all->prediction[all->present].pair.siblings);
+	whatif_allow_for_model(all);
 	for (int i = 0; i < all->n; i++)
 	{
 		Row			row;

@@ -103,6 +103,9 @@ WITH w AS (SELECT * FROM json_to_recordset('$out') AS w (
 	measured_p99 float8))
 SELECT count(*), count(*) FILTER (WHERE is_best), bool_and(reason <> ''),
 	bool_and(commits_per_second BETWEEN commits_per_second_low AND commits_per_second_high),
+	-- not nearer than the model can be
+	bool_and(commits_per_second_low BETWEEN 0 AND 0.81 * commits_per_second AND
+			 commits_per_second_high >= 1.19 * commits_per_second),
 	bool_and(mean <= p99),
 	-- the present setting has a row of its own, and what was measured
 	string_agg(commit_delay || '/' || commit_siblings, ',')
@@ -110,7 +113,7 @@ SELECT count(*), count(*) FILTER (WHERE is_best), bool_and(reason <> ''),
 	-- nobody sleeps with 1000 siblings, everybody with 0
 	bool_and(delay_hit_fraction = 0) FILTER (WHERE commit_siblings = 1000),
 	bool_and(delay_hit_fraction = 1) FILTER (WHERE commit_siblings = 0 AND commit_delay > 0)
-FROM w}), '7|1|t|t|t|7/5|t|t', 'the rows');
+FROM w}), '7|1|t|t|t|t|7/5|t|t', 'the rows');
 # ten times longer than anything else: it cannot pay
 is($node->safe_psql('postgres', qq{
 SELECT (SELECT (w->>'commits_per_second')::float8 FROM json_array_elements('$out') w
