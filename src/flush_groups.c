@@ -52,7 +52,7 @@
 #define ACTIVE_BITS			32
 
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
-#define MAX_SIGN_TRIES		16	/* when others sign the same group as well */
+#define MAX_NOTE_TRIES		16	/* when others note something as well */
 #define FOLD_BATCH			64	/* divides the numbers; half the least half of
 								 * a ring */
 
@@ -267,13 +267,13 @@ tag_commits(uint64 tagged_commits)
 }
 
 static inline uint32
-signed_active(uint64 leader_and_active)
+active_in(uint64 leader_and_active)
 {
 	return (uint32) leader_and_active;
 }
 
 static inline uint32
-signed_leader(uint64 leader_and_active)
+leader_in(uint64 leader_and_active)
 {
 	return (uint32) (leader_and_active >> ACTIVE_BITS);
 }
@@ -362,7 +362,7 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	copy->previous = pg_atomic_read_u64(&group->previous);
 	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
 	copy->active =
-		Max(signed_active(pg_atomic_read_u64(&group->leader_and_active)),
+		Max(active_in(pg_atomic_read_u64(&group->leader_and_active)),
 			copy->commits);
 	copy->leader_pid = 0;
 	memset(&copy->leader, 0, sizeof(copy->leader));
@@ -370,7 +370,7 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	{
 		pg_read_barrier();
 		copy->leader_pid = (int)
-			signed_leader(pg_atomic_read_u64(&group->leader_and_active));
+			leader_in(pg_atomic_read_u64(&group->leader_and_active));
 		copy->leader = group->report;
 	}
 	pg_read_barrier();
@@ -731,9 +731,9 @@ note_active(FlushGroup *group, uint32 active)
 {
 	uint64		seen = pg_atomic_read_u64(&group->leader_and_active);
 
-	for (int i = 0; i < MAX_SIGN_TRIES && signed_active(seen) < active; i++)
+	for (int i = 0; i < MAX_NOTE_TRIES && active_in(seen) < active; i++)
 	{
-		uint64		next = seen - signed_active(seen) + active;
+		uint64		next = seen - active_in(seen) + active;
 
 		if (pg_atomic_compare_exchange_u64(&group->leader_and_active, &seen,
 										   next))
@@ -750,7 +750,7 @@ claim_group(FlushGroup *group, uint32 active)
 {
 	uint64		seen = pg_atomic_read_u64(&group->leader_and_active);
 
-	for (int i = 0; i < MAX_SIGN_TRIES && signed_leader(seen) == 0; i++)
+	for (int i = 0; i < MAX_NOTE_TRIES && leader_in(seen) == 0; i++)
 	{
 		uint64		next = (uint64) MyProcPid << ACTIVE_BITS | Max(seen, active);
 

@@ -114,9 +114,9 @@ latency_find_slot(void)
 }
 
 /*
- * What does a commit wait for that asks for a standby, if any has a name?  The server decides by
- * the same settings; only if synchronous_standby_names is being changed at this
- * very moment may it have come to another answer.
+ * What does a commit wait for that asks for a standby, if any has a name?  The
+ * server decides by the same settings; only if synchronous_standby_names is being
+ * changed at this very moment may it have come to another answer.
  */
 WaitLevel
 latency_standby_level(void)

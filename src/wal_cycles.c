@@ -262,8 +262,8 @@ usage(WalCounter counter)
 	}
 }
 
-/* Leave the cycle that this place is in, and start with this one.  Returns the place. */
-static pg_noinline WalPlace *
+/* Leave the cycle that this place is in, and start with this one. */
+static pg_noinline void
 change_cycle(WalPlace *place, XLogRecPtr redo)
 {
 	WalCycle   *left = find_entry(pg_atomic_read_u64(&place->redo));
@@ -279,7 +279,6 @@ change_cycle(WalPlace *place, XLogRecPtr redo)
 	}
 	claim_entry(redo);
 	pg_atomic_write_u64(&place->redo, redo);
-	return place;
 }
 
 /*
@@ -340,7 +339,7 @@ wal_cycles_account(WalOutcome outcome)
 	next_turn(place);
 	pg_write_barrier();
 	if (unlikely(redo > pg_atomic_read_u64(&place->redo)))
-		place = change_cycle(place, redo);
+		change_cycle(place, redo);
 	if (outcome == WAL_OF_COMMIT)
 		counter_add(&place->counter[WAL_COMMITS], 1);
 	else if (outcome == WAL_OF_ABORT)
