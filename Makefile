@@ -18,6 +18,7 @@ OBJS = \
 	src/figures.o \
 	src/flush_groups.o \
 	src/flush_logger.o \
+	src/group_totals.o \
 	src/histogram.o \
 	src/keep.o \
 	src/keep_file.o \

@@ -55,7 +55,9 @@
  *	src/delay_evidence.c	did the leader sleep?
  *	src/own_flush.c			did this backend flush the WAL itself?
  *	src/siblings.c			how many other transactions are active
- *	src/flush_groups.c		boundaries, groups, their ring, the histogram
+ *	src/flush_groups.c		boundaries, groups, their ring
+ *	src/flush_ring.h		... and the commit path's way through it
+ *	src/group_totals.c		how many groups of each kind there were
  *	src/databases.c			whose commits they were: counts per database
  *	src/backend_slots.c		what each backend counts alone; totals and reset
  *	src/latency.c			how long commits and flushes took

@@ -15,7 +15,7 @@
  * transaction registers it, which may wait for a moment (databases.c).
  *
  * Locking: none but that.  Shared memory is written through backend_slots.c,
- * latency.c and wal_cycles.c (this backend's own cache lines) and flush_groups.c
+ * latency.c and wal_cycles.c (this backend's own cache lines) and flush_ring.h
  * (one atomic addition for a commit, one report for a flush).  GetFlushRecPtr()
  * takes a spinlock for a few instructions up to 16 and reads atomically from 17
  * on; it may be called here because the server is not inside XLogFlush() at
@@ -42,8 +42,8 @@
 #include "databases.h"
 #include "delay_evidence.h"
 #include "delay_override.h"
-#include "flush_groups.h"
 #include "flush_logger.h"
+#include "flush_ring.h"
 #include "latency.h"
 #include "own_flush.h"
 #include "shared_memory.h"
@@ -261,41 +261,38 @@ judge_delay(GroupNumber number, uint64 now)
 	return &verdict;
 }
 
-/* How long this backend wrote and synced, with track_wal_io_timing. */
-static pg_noinline void
+/*
+ * How long this backend wrote and synced, with track_wal_io_timing.  Returns the
+ * same in us.
+ */
+static pg_noinline uint32
 count_flush_time(void)
 {
 	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
 	backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
 	latency_count(LATENCY_FLUSH, own.io_time);
+	return (uint32) (own.io_time / 1000);
 }
 
 /* What the leader of a flush reports; "delay" is null without one. */
-static inline const LeaderReport *
-make_report(uint32 siblings_after, const DelayVerdict *delay)
+static inline void
+fill_report(LeaderReport *report, uint32 siblings_after, uint32 flush_time,
+			const DelayVerdict *delay)
 {
-	static LeaderReport report; /* not on the stack, like own */
-
-	report.siblings = reading.siblings;
-	report.siblings_after = siblings_after;
-	report.log_wanted = commit_stats_log_flushes;
-	report.flush_time = FLUSH_NOT_TIMED;
-	if (unlikely(track_wal_io_timing))
-	{
-		count_flush_time();
-		report.flush_time = (uint32) (own.io_time / 1000);
-	}
-	report.delayed = false;
-	report.delay_probability = 0;
-	report.delay_time = 0;
+	report->siblings = reading.siblings;
+	report->siblings_after = siblings_after;
+	report->log_wanted = commit_stats_log_flushes;
+	report->flush_time = flush_time;
+	report->delayed = false;
+	report->delay_probability = 0;
+	report->delay_time = 0;
 	if (unlikely(delay != NULL))
 	{
-		report.delayed = delay->slept;
-		report.delay_probability =
+		report->delayed = delay->slept;
+		report->delay_probability =
 			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
-		report.delay_time = (uint32) (delay->sleep_time / 1000);
+		report->delay_time = (uint32) (delay->sleep_time / 1000);
 	}
-	return &report;
 }
 
 /* ns that a leader slept for certain, or nearly. */
@@ -331,11 +328,11 @@ count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
 
 /* This commit, now done, has waited. */
 static inline void
-count_latency(GroupNumber number, uint64 now, uint64 elapsed,
+count_latency(bool led, GroupNumber number, uint64 now, uint64 elapsed,
 			  const DelayVerdict *delay)
 {
 	WaitLevel	level = latency_wait_level();
-	LatencyKind kind = latency_kind(level, own.flushes > 0);
+	LatencyKind kind = latency_kind(level, led);
 
 	latency_count(kind, elapsed);
 	if (level == WAIT_LOCAL)
@@ -362,30 +359,30 @@ count_uncertain(int flushes)
 }
 
 /*
- * A record that ends at "lsn" has been waited for.  Inlined, so that what a commit
- * does in its own function asks nowhere whether it is one.
+ * A record that ends at "lsn" has been waited for, and this backend has flushed it
+ * or has not.  Inlined, so that a commit, and a leader, asks nowhere whether it is
+ * one.
  */
 static pg_attribute_always_inline void
-count_waited(XLogRecPtr lsn, bool is_commit)
+count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
 	uint64		elapsed = now - reading.started_at; /* of a monotonic clock */
-	bool		led = own.flushes > 0;
 	uint32		siblings_after = led ? siblings_count() : 0;
+	uint32		flush_time = FLUSH_NOT_TIMED;
 	const DelayVerdict *delay = NULL;
-	const LeaderReport *report = NULL;
-	GroupNumber number;
+	GroupNumber number = flush_groups_find(lsn, flushed, now);
+	FlushGroup *group = group_slot(number);
 	int			missing;
 
-	number = flush_groups_find(lsn, flushed, now);
 	if (led && unlikely(CommitDelay > 0) && enableFsync)
 		delay = judge_delay(number, now);
 	if (is_commit)
 	{
 		backend_slot_add(SLOT_COMMITS, 1);
 		backend_slot_add(SLOT_COMMIT_TIME, elapsed);
-		count_latency(number, now, elapsed, delay);
+		count_latency(led, number, now, elapsed, delay);
 		if (!led)
 			backend_slot_add(SLOT_FOLLOWERS, 1);
 	}
@@ -394,18 +391,23 @@ count_waited(XLogRecPtr lsn, bool is_commit)
 	if (led)
 	{
 		backend_slot_add(SLOT_FLUSHES, 1);
-		report = make_report(siblings_after, delay);
+		if (unlikely(track_wal_io_timing))
+			flush_time = count_flush_time();
 	}
 
 	/* After the slot, so that no reset finds more in groups than in slots. */
-	missing = flush_group_enter(number, is_commit,
-								Max(reading.siblings, siblings_after) + 1,
-								report);
+	missing = flush_group_enter(group, number, is_commit,
+								Max(reading.siblings, siblings_after) + 1, led);
 	if (unlikely(missing != 0))
 		count_unresolved(missing);
+	else if (led)
+	{
+		fill_report(&group->report, siblings_after, flush_time, delay);
+		flush_group_reported(group);
+	}
 	if (unlikely(own_flush_uncertain(&own) != 0))
 		count_uncertain(own_flush_uncertain(&own));
-	if (led && unlikely(report->log_wanted))
+	if (led && unlikely(commit_stats_log_flushes))
 		flush_logger_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, reading.siblings,
@@ -439,7 +441,7 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 	if (kind != COMMIT_WAITS)
 		return;
 	own_flush_since(&reading.own, &own);
-	count_waited(lsn, is_commit);
+	count_waited(lsn, is_commit, own.flushes > 0);
 	delay_override_end();
 }
 
@@ -467,16 +469,30 @@ account_wal(WalOutcome outcome)
 		account_new_wal(outcome);
 }
 
-/*
- * One that waited for its commit record: it is durable, nothing may fail.  The
- * library is in use, or nothing would have been read before it.
- */
-static pg_noinline void
-count_waited_commit(void)
+/* What comes after a commit that waited. */
+static inline void
+finish_waited_commit(void)
 {
-	count_waited(XactLastCommitEnd, true);
 	delay_override_end();
 	wal_cycles_account(WAL_OF_COMMIT);
+}
+
+/*
+ * Those that waited for their commit record: it is durable, nothing may fail.  The
+ * library is in use, or nothing would have been read before.
+ */
+static pg_noinline void
+count_leader(void)
+{
+	count_waited(XactLastCommitEnd, true, true);
+	finish_waited_commit();
+}
+
+static pg_noinline void
+count_follower(void)
+{
+	count_waited(XactLastCommitEnd, true, false);
+	finish_waited_commit();
 }
 
 /* One that had WAL to wait for. */
@@ -484,8 +500,10 @@ static inline void
 count_logged_commit(CommitKind kind)
 {
 	own_flush_since(&reading.own, &own);
-	if (kind == COMMIT_WAITS || own.flushes > 0)
-		count_waited_commit();
+	if (own.flushes > 0)
+		count_leader();
+	else if (kind == COMMIT_WAITS)
+		count_follower();
 	else
 		count_async();
 }

@@ -47,9 +47,9 @@ read_settings(CommitFigures *f)
 
 static void
 set_counts(CommitFigures *f, const SlotTotals *slots,
-		   const FlushGroupTotals *groups)
+		   const GroupTotals *groups)
 {
-	uint64		unled = flush_group_total(groups, OVERALL, UNLED_COMMITS);
+	uint64		unled = group_total(groups, OVERALL, UNLED_COMMITS);
 
 	f->seconds = Max(GetCurrentTimestamp() - slots->stats_reset, 0) / 1e6;
 	f->commits = slots->value[SLOT_COMMITS];
@@ -67,7 +67,7 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
  * Of the newest flushes, the first is only where the time begins.
  */
 static void
-set_recent(CommitFigures *f, const FlushGroupTotals *groups)
+set_recent(CommitFigures *f, const GroupTotals *groups)
 {
 	int			n = groups->nrecent;
 
@@ -91,16 +91,16 @@ set_recent(CommitFigures *f, const FlushGroupTotals *groups)
 
 /* Shares of flushes with at least so many siblings. */
 static void
-set_siblings(CommitFigures *f, const FlushGroupTotals *groups)
+set_siblings(CommitFigures *f, const GroupTotals *groups)
 {
 	uint64		flushes = 0;
 	uint64		at_least = 0;
 
 	for (int s = 0; s < groups->ncells; s++)
-		flushes += flush_group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		flushes += group_total(groups, FLUSHES_BY_SIBLINGS, s);
 	for (int s = groups->ncells - 1; s >= 0; s--)
 	{
-		uint64		n = flush_group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		uint64		n = group_total(groups, FLUSHES_BY_SIBLINGS, s);
 
 		if (at_least == 0 && n > 0)
 			f->siblings_max = s;
@@ -204,7 +204,7 @@ figures_read(ReportCopy *copy)
 	LatencyTotals *latency;
 
 	acquire_reset_lock(LW_SHARED);
-	copy->groups = flush_groups_read();
+	copy->groups = group_totals_read();
 	backend_slots_read(&slots);
 	latency = latency_read();
 	LWLockRelease(commit_stats_reset_lock());

@@ -12,14 +12,14 @@
 
 #include "advice.h"
 #include "datatype/timestamp.h"
-#include "flush_groups.h"
+#include "group_totals.h"
 
 /* All that the report shows, of one moment; local memory. */
 typedef struct ReportCopy
 {
 	CommitFigures figures;
 	TimestampTz stats_reset;
-	FlushGroupTotals *groups;
+	GroupTotals *groups;
 } ReportCopy;
 
 extern void figures_read(ReportCopy *copy);

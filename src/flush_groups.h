@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * flush_groups.h
- *		Boundaries, groups, their ring and the histogram; see flush_groups.c.
+ *		Flush groups, for those who read them; see flush_groups.c.
  *
  * src/flush_groups.h
  *
@@ -67,45 +67,6 @@ typedef struct FlushGroupCopy
 	LeaderReport leader;		/* meaningful with a leader_pid */
 } FlushGroupCopy;
 
-/*
- * Counts of groups.  Each kind has one cell for every size that a group, or
- * number that siblings, can have: 0 to MaxBackends; OVERALL uses the cells
- * named by OverallCount.
- */
-typedef enum GroupCountKind
-{
-	FLUSHES_BY_SIZE,			/* groups with a leader */
-	DELAYED_BY_SIZE,			/* ... whose leader slept */
-	FLUSHES_BY_SIBLINGS,		/* groups with a leader */
-	DELAYED_BY_SIBLINGS,		/* ... whose leader slept */
-	COMMITS_BY_SIBLINGS,		/* commits in groups with a leader */
-	OVERALL,
-	GROUP_COUNT_KINDS
-} GroupCountKind;
-
-typedef enum OverallCount
-{
-	UNLED_FLUSHES,				/* groups without a leader that commits joined */
-	UNLED_COMMITS,				/* commits in these */
-	LED_WAL_BYTES,				/* WAL flushed by groups with a leader */
-	OVERALL_COUNTS
-} OverallCount;
-
-/* All groups since the last reset; local memory, palloc'd. */
-typedef struct FlushGroupTotals
-{
-	int			ncells;			/* cells of each kind */
-	uint64	   *value;			/* kind * ncells + cell */
-	int			nrecent;
-	FlushGroupCopy *recent;		/* those still in the ring, oldest first */
-} FlushGroupTotals;
-
-static inline uint64
-flush_group_total(const FlushGroupTotals *totals, GroupCountKind kind, int cell)
-{
-	return totals->value[kind * totals->ncells + cell];
-}
-
 static inline GroupNumber
 flush_group_add(GroupNumber number, int n)
 {
@@ -124,25 +85,11 @@ extern int	flush_log_size;
 extern Size flush_groups_shared_size(int backends);
 extern void flush_groups_attach(void *part, bool found);
 
-/* The commit path. */
-extern void flush_groups_observe(XLogRecPtr flushed, uint64 now);
-extern GroupNumber flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed,
-									 uint64 now);
-extern int	flush_group_enter(GroupNumber number, bool is_commit, uint32 active,
-							  const LeaderReport *report);
 extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 
 /* Readers. */
-extern FlushGroupTotals *flush_groups_read(void);
-extern void flush_groups_reset(void);
 extern GroupNumber flush_groups_newest(void);
 extern int	flush_groups_kept(void);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
-
-/* Over a restart; see keep.c. */
-extern Size flush_groups_kept_size(void);
-extern bool flush_groups_keep(void *to);
-extern bool flush_groups_kept_fits(const void *from, Size size);
-extern void flush_groups_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_FLUSH_GROUPS_H */

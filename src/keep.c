@@ -47,7 +47,7 @@
 #include "backend_slots.h"
 #include "compat.h"
 #include "databases.h"
-#include "flush_groups.h"
+#include "group_totals.h"
 #include "keep.h"
 #include "keep_file.h"
 #include "latency.h"
@@ -79,8 +79,8 @@ static const KeepRoom rooms[] = {
 	backend_slots_restore},
 	{databases_kept_size, databases_keep, databases_kept_fits,
 	databases_restore},
-	{flush_groups_kept_size, flush_groups_keep, flush_groups_kept_fits,
-	flush_groups_restore},
+	{group_totals_kept_size, group_totals_keep, group_totals_kept_fits,
+	group_totals_restore},
 	{latency_kept_size, latency_keep, NULL,
 	latency_restore},
 	{wal_cycles_kept_size, wal_cycles_keep, wal_cycles_kept_fits,

@@ -157,13 +157,13 @@ line_growth(int first, int last)
 }
 
 static uint64
-sum_sizes(const FlushGroupTotals *groups, GroupCountKind kind,
+sum_sizes(const GroupTotals *groups, GroupCountKind kind,
 		  int from, int to)
 {
 	uint64		n = 0;
 
 	for (int size = from; size < to && size < groups->ncells; size++)
-		n += flush_group_total(groups, kind, size);
+		n += group_total(groups, kind, size);
 	return n;
 }
 
@@ -189,7 +189,7 @@ draw_bar(uint64 flushes, uint64 delayed, uint64 most)
 }
 
 static void
-put_histogram_line(StringInfo text, const FlushGroupTotals *groups,
+put_histogram_line(StringInfo text, const GroupTotals *groups,
 				   int from, int to, uint64 all, uint64 most)
 {
 	uint64		flushes = sum_sizes(groups, FLUSHES_BY_SIZE, from, to);
@@ -205,7 +205,7 @@ put_histogram_line(StringInfo text, const FlushGroupTotals *groups,
 }
 
 static void
-put_histogram(StringInfo text, const FlushGroupTotals *groups)
+put_histogram(StringInfo text, const GroupTotals *groups)
 {
 	uint64		all = sum_sizes(groups, FLUSHES_BY_SIZE, 0, groups->ncells);
 	uint64		most = 0;
@@ -218,9 +218,9 @@ put_histogram(StringInfo text, const FlushGroupTotals *groups)
 		appendStringInfoString(text, "\nCommits in a flush: there was no flush\n");
 		return;
 	}
-	while (flush_group_total(groups, FLUSHES_BY_SIZE, first) == 0)
+	while (group_total(groups, FLUSHES_BY_SIZE, first) == 0)
 		first++;
-	while (flush_group_total(groups, FLUSHES_BY_SIZE, last) == 0)
+	while (group_total(groups, FLUSHES_BY_SIZE, last) == 0)
 		last--;
 	growth = line_growth(first, last);
 	for (int size = first; size <= last; size = next_line(size, growth))

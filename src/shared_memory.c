@@ -30,6 +30,7 @@
 #include "delay_override.h"
 #include "flush_groups.h"
 #include "flush_logger.h"
+#include "group_totals.h"
 #include "latency.h"
 #include "shared_memory.h"
 #include "siblings.h"
@@ -55,6 +56,7 @@ static const SharedRoom rooms[] = {
 	{delay_override_shared_size, delay_override_attach},
 	{flush_groups_shared_size, flush_groups_attach},
 	{flush_logger_shared_size, flush_logger_attach},
+	{group_totals_shared_size, group_totals_attach},
 	{latency_shared_size, latency_attach},
 	{wal_cycles_shared_size, wal_cycles_attach},
 };

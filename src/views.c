@@ -36,6 +36,7 @@
 #include "databases.h"
 #include "delay_override.h"
 #include "flush_groups.h"
+#include "group_totals.h"
 #include "flush_logger.h"
 #include "latency.h"
 #include "own_flush.h"
@@ -45,13 +46,13 @@
 #include "wal_cycles.h"
 
 /* The groups since the last reset, all at one moment. */
-static FlushGroupTotals *
+static GroupTotals *
 read_groups(void)
 {
-	FlushGroupTotals *totals;
+	GroupTotals *totals;
 
 	acquire_reset_lock(LW_SHARED);
-	totals = flush_groups_read();
+	totals = group_totals_read();
 	LWLockRelease(commit_stats_reset_lock());
 	return totals;
 }
@@ -146,14 +147,14 @@ set_delay_columns(Row *row, const SlotTotals *slots)
  * flush.
  */
 static void
-set_sibling_columns(Row *row, const FlushGroupTotals *groups)
+set_sibling_columns(Row *row, const GroupTotals *groups)
 {
 	uint64		flushes = 0;
 	double		sum = 0;
 
 	for (int s = 0; s < groups->ncells; s++)
 	{
-		uint64		n = flush_group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		uint64		n = group_total(groups, FLUSHES_BY_SIBLINGS, s);
 
 		if (n == 0)
 			continue;
@@ -169,13 +170,13 @@ Datum
 commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 {
 	SlotTotals	slots;
-	FlushGroupTotals *groups;
+	GroupTotals *groups;
 	uint64		unled;
 	Row			row;
 
 	start_rows(fcinfo);
 	acquire_reset_lock(LW_SHARED);
-	groups = flush_groups_read();
+	groups = group_totals_read();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
@@ -185,12 +186,12 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	set_sibling_columns(&row, groups);
 
 	/* The slots were read later, so they know of all that the groups know. */
-	unled = flush_group_total(groups, OVERALL, UNLED_COMMITS);
+	unled = group_total(groups, OVERALL, UNLED_COMMITS);
 	set_int8(&row, FS_COMMITS_WITHOUT_LEADER, unled);
 	set_int8(&row, FS_FOLLOWERS,
 			 Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
 	set_numeric(&row, FS_WAL_BYTES,
-				flush_group_total(groups, OVERALL, LED_WAL_BYTES));
+				group_total(groups, OVERALL, LED_WAL_BYTES));
 	set_datum(&row, FS_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, FS_NCOLUMNS);
 	return (Datum) 0;
@@ -217,13 +218,13 @@ typedef enum HistogramColumn
 Datum
 commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
 {
-	FlushGroupTotals *groups;
+	GroupTotals *groups;
 
 	start_rows(fcinfo);
 	groups = read_groups();
 	for (int size = 0; size < groups->ncells; size++)
 	{
-		uint64		flushes = flush_group_total(groups, FLUSHES_BY_SIZE, size);
+		uint64		flushes = group_total(groups, FLUSHES_BY_SIZE, size);
 		Row			row;
 
 		if (flushes == 0)
@@ -232,7 +233,7 @@ commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
 		set_int8(&row, H_CELL, size);
 		set_int8(&row, H_FLUSHES, flushes);
 		set_int8(&row, H_DELAYED,
-				 flush_group_total(groups, DELAYED_BY_SIZE, size));
+				 group_total(groups, DELAYED_BY_SIZE, size));
 		set_int8(&row, H_COMMITS, flushes * size);
 		put_row(fcinfo, &row, H_NCOLUMNS);
 	}
@@ -242,13 +243,13 @@ commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
 Datum
 commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
 {
-	FlushGroupTotals *groups;
+	GroupTotals *groups;
 
 	start_rows(fcinfo);
 	groups = read_groups();
 	for (int s = 0; s < groups->ncells; s++)
 	{
-		uint64		flushes = flush_group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		uint64		flushes = group_total(groups, FLUSHES_BY_SIBLINGS, s);
 		Row			row;
 
 		if (flushes == 0)
@@ -257,9 +258,9 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
 		set_int8(&row, H_CELL, s);
 		set_int8(&row, H_FLUSHES, flushes);
 		set_int8(&row, H_DELAYED,
-				 flush_group_total(groups, DELAYED_BY_SIBLINGS, s));
+				 group_total(groups, DELAYED_BY_SIBLINGS, s));
 		set_int8(&row, H_COMMITS,
-				 flush_group_total(groups, COMMITS_BY_SIBLINGS, s));
+				 group_total(groups, COMMITS_BY_SIBLINGS, s));
 		put_row(fcinfo, &row, H_NCOLUMNS);
 	}
 	return (Datum) 0;
@@ -308,7 +309,7 @@ set_leader_columns(Row *row, const FlushGroupCopy *group)
 Datum
 commit_flush_log_1_0(PG_FUNCTION_ARGS)
 {
-	FlushGroupTotals *groups;
+	GroupTotals *groups;
 	TimestampTz now;
 	uint64		now_ns;
 	int			oldest;
@@ -416,7 +417,7 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	slots = backend_slots_copy();
 	backend_slots_reset(slots, now);
 	databases_reset(slots);
-	flush_groups_reset();
+	group_totals_reset();
 	latency_reset();
 	wal_cycles_reset();
 	LWLockRelease(commit_stats_reset_lock());

@@ -110,11 +110,12 @@ static WalPlaceSlot *places = NULL; /* MaxBackends of them */
 int64		wal_cycles_records = 0;
 
 /*
- * The place of this process; null until it first comes there.  A counter there
- * is what pgWalUsage says now less its origin, so that to account is to write
- * that down.
+ * The place of this process; until it first comes there, one that is in no cycle.
+ * A counter there is what pgWalUsage says now less its origin, so that to account
+ * is to write that down.
  */
-static WalPlace *my_place = NULL;
+static WalPlace nowhere;
+static WalPlace *my_place = &nowhere;
 static uint64 origin[WAL_NCOUNTERS];
 
 #define SHARED_HEAD_SIZE \
@@ -299,22 +300,6 @@ next_turn(WalPlace *place)
 	counter_add(&place->turns, 1);
 }
 
-/*
- * The present cycle, as far as this process knows.  It knows from its own
- * insertions.  Without any, all its WAL is that of its parallel workers; then
- * what others have found must do.
- */
-static XLogRecPtr
-present_redo(void)
-{
-	/* not on the stack; see commit_path.c */
-	static XLogRecPtr redo;
-	static bool full_page_writes;
-
-	GetFullPageWriteInfo(&redo, &full_page_writes);
-	return redo != InvalidXLogRecPtr ? redo : newest_redo();
-}
-
 /* Bring a counter of this place to what the server has counted. */
 static inline void
 settle(WalPlace *place, WalCounter counter)
@@ -323,23 +308,10 @@ settle(WalPlace *place, WalCounter counter)
 						usage(counter) - origin[counter]);
 }
 
-/* Account the WAL that this process has written since the last time. */
-void
-wal_cycles_account(WalOutcome outcome)
+/* Account the WAL in the cycle that the place is in. */
+static pg_attribute_always_inline void
+account(WalPlace *place, WalOutcome outcome)
 {
-	XLogRecPtr	redo = present_redo();
-	WalPlace   *place;
-
-	if (redo == InvalidXLogRecPtr)
-		return;					/* the next time will do */
-
-	if (unlikely(my_place == NULL))
-		arrive();
-	place = my_place;
-	next_turn(place);
-	pg_write_barrier();
-	if (unlikely(redo > pg_atomic_read_u64(&place->redo)))
-		change_cycle(place, redo);
 	if (outcome == WAL_OF_COMMIT)
 		counter_add(&place->counter[WAL_COMMITS], 1);
 	else if (outcome == WAL_OF_ABORT)
@@ -351,6 +323,47 @@ wal_cycles_account(WalOutcome outcome)
 	settle(place, WAL_BYTES);
 	if (WAL_FPI_BYTES_COUNTED)
 		settle(place, WAL_FPI_BYTES);
+}
+
+/*
+ * The same where this process may have to come to its place first, or the place to
+ * another cycle.  Without any insertion of its own, all WAL of this process is that
+ * of its parallel workers; then the newest cycle that others have found must do.
+ */
+static pg_noinline void
+account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
+{
+	if (redo == InvalidXLogRecPtr)
+		redo = newest_redo();
+	if (redo == InvalidXLogRecPtr)
+		return;					/* the next time will do */
+	if (my_place == &nowhere)
+		arrive();
+	next_turn(my_place);
+	pg_write_barrier();
+	if (redo > pg_atomic_read_u64(&my_place->redo))
+		change_cycle(my_place, redo);
+	account(my_place, outcome);
+	pg_write_barrier();
+	next_turn(my_place);
+	wal_cycles_records = pgWalUsage.wal_records;
+}
+
+/* Account the WAL that this process has written since the last time. */
+void
+wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome)
+{
+	WalPlace   *place = my_place;
+
+	/* an invalid position is beyond all others here */
+	if (unlikely(redo - 1 >= pg_atomic_read_u64(&place->redo)))
+	{
+		account_elsewhere(redo, outcome);
+		return;
+	}
+	next_turn(place);
+	pg_write_barrier();
+	account(place, outcome);
 	pg_write_barrier();
 	next_turn(place);
 	wal_cycles_records = pgWalUsage.wal_records;
@@ -360,7 +373,7 @@ wal_cycles_account(WalOutcome outcome)
 void
 wal_cycles_skip(void)
 {
-	if (unlikely(my_place == NULL))
+	if (unlikely(my_place == &nowhere))
 		arrive();
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
 		origin[c] = usage(c) - pg_atomic_read_u64(&my_place->counter[c]);

@@ -12,6 +12,7 @@
 #define COMMIT_STATS_WAL_CYCLES_H
 
 #include "access/xlogdefs.h"
+#include "access/xloginsert.h"
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
@@ -75,8 +76,23 @@ wal_cycles_behind(void)
 	return pgWalUsage.wal_records != wal_cycles_records;
 }
 
-extern void wal_cycles_account(WalOutcome outcome);
+extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
 extern void wal_cycles_skip(void);
+
+/*
+ * Account the WAL that this process has written since the last time, in the cycle
+ * of its last insertion.
+ */
+static inline void
+wal_cycles_account(WalOutcome outcome)
+{
+	/* not on the stack; see commit_path.c */
+	static XLogRecPtr redo;
+	static bool full_page_writes;
+
+	GetFullPageWriteInfo(&redo, &full_page_writes);
+	wal_cycles_account_in(redo, outcome);
+}
 
 /* Readers. */
 extern WalCycles *wal_cycles_read(void);
