@@ -308,6 +308,14 @@ settle(WalPlace *place, WalCounter counter)
 						usage(counter) - origin[counter]);
 }
 
+/* Leave a counter of this place as it is, whatever the server has counted. */
+static inline void
+skip(WalPlace *place, WalCounter counter)
+{
+	origin[counter] = usage(counter) -
+		pg_atomic_read_u64(&place->counter[counter]);
+}
+
 /* Account the WAL in the cycle that the place is in. */
 static pg_attribute_always_inline void
 account(WalPlace *place, WalOutcome outcome)
@@ -375,8 +383,11 @@ wal_cycles_skip(void)
 {
 	if (unlikely(my_place == &nowhere))
 		arrive();
-	for (int c = 0; c < WAL_NCOUNTERS; c++)
-		origin[c] = usage(c) - pg_atomic_read_u64(&my_place->counter[c]);
+	skip(my_place, WAL_RECORDS);
+	skip(my_place, WAL_FPI);
+	skip(my_place, WAL_BYTES);
+	if (WAL_FPI_BYTES_COUNTED)
+		skip(my_place, WAL_FPI_BYTES);
 	wal_cycles_records = pgWalUsage.wal_records;
 }
 
