@@ -278,6 +278,7 @@ typedef struct FlushClass
 	int			company;
 	int			rest;
 	double		cores;
+	double		longest;
 } FlushClass;
 
 typedef bool (*FlushFilter) (const Flush *flush, const FlushClass *class);
@@ -289,7 +290,8 @@ is_of_class(const Flush *flush, const FlushClass *class)
 	double		rest = Max(flush->rest, flush->after_stall);
 
 	return !flush->stalled && rest_class(rest) == class->rest &&
-		company_class(flush->company, class->cores) == class->company;
+		company_class(flush->company, class->cores) == class->company &&
+		flush->io_time <= class->longest;
 }
 
 static bool
@@ -346,6 +348,7 @@ fill_draws(const SampleFlushes *flushes, FlushFilter filter,
 	for (int i = 0; i < flushes->n; i++)
 		n += filter(&flushes->flush[i], class);
 	values = palloc(Max(n, 1) * sizeof(double));
+	draws->n = 0;
 	for (int i = 0; i < flushes->n; i++)
 	{
 		if (!filter(&flushes->flush[i], class))
@@ -361,6 +364,24 @@ fill_draws(const SampleFlushes *flushes, FlushFilter filter,
 }
 
 /*
+ * Flushes as if nobody had been in their way, from those that came at once after
+ * the flush before.  Then nobody may be at work, but all that this one carried are
+ * about to wake up.  Who meets them takes longer; so here is the quicker half.
+ */
+static void
+fill_undisturbed(const SampleFlushes *flushes, double cores,
+				 const Draws *disturbed, Draws *draws)
+{
+	double	   *copy = palloc(disturbed->n * sizeof(double));
+	FlushClass	class = {0, 0, cores, 0};
+
+	memcpy(copy, disturbed->value, disturbed->n * sizeof(double));
+	class.longest = sample_quantile(copy, disturbed->n, 0.5);
+	fill_draws(flushes, is_of_class, &class, io_time_of, draws);
+	pfree(copy);
+}
+
+/*
  * Flushes of one class of company, by the rest before them.  Where there were too
  * few, as long rests are rare without a delay, the next class that has enough
  * will do.  Returns false if none has.
@@ -373,12 +394,14 @@ fill_company(const SampleFlushes *flushes, int company, double cores,
 
 	for (int c = REST_CLASSES - 1; c >= 0; c--)
 	{
-		FlushClass	class = {company, c, cores};
+		FlushClass	class = {company, c, cores, INFINITY};
 
 		fill_draws(flushes, is_of_class, &class, io_time_of, &draws[c]);
 		if (draws[c].n >= MIN_DRAWS)
 			nearest = draws[c];
 	}
+	if (company == 0 && draws[0].n >= 2 * MIN_DRAWS && draws[1].n < MIN_DRAWS)
+		fill_undisturbed(flushes, cores, &draws[0], &draws[1]);
 	for (int c = 0; c < REST_CLASSES; c++)
 	{
 		if (draws[c].n < MIN_DRAWS)

@@ -431,18 +431,21 @@ write_wal(Simulation *sim)
 
 /*
  * How many others are active as somebody gets the WAL write lock?  If a newcomer
- * does, that was seen with its cycle.
+ * does, that was seen with its cycle; but those who are still to wake up are, and
+ * where a flush carries more than those that were seen, they are more.
  */
 static int
 count_siblings(Simulation *sim)
 {
 	int			others = sim->load->nclients - sim->ncommitting;
+	int			asleep = sim->working.n - count_awake(sim);
 	double		active = sim->newcomer < 0 ? -1 : sim->client[sim->newcomer].active;
+	int			seen;
 
 	if (active < 0)
 		return count_active(sim) - 1;
-	return sim->ncommitting - 1 +
-		(int) (active * others + pg_prng_double(&sim->random));
+	seen = (int) (active * others + pg_prng_double(&sim->random));
+	return sim->ncommitting - 1 + Max(seen, asleep);
 }
 
 /* Somebody has the WAL write lock: sleep first? */

@@ -26,13 +26,14 @@ CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush floa
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
 	seconds float8, active float8, cohort float8[], contended float8, flush_cost float8,
-	OUT commits float8, OUT flushes float8, OUT group_size float8,
+	wake float8[], OUT commits float8, OUT flushes float8, OUT group_size float8,
 	OUT hits float8, OUT latency float8, OUT p99 float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT flush_free float8, OUT flush_busy float8, OUT work float8, OUT flush_cost float8)
+	OUT flush_free float8, OUT flush_busy float8, OUT work float8, OUT flush_cost float8,
+	OUT flush_rested float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 
 # What the model says of a load.
@@ -42,10 +43,10 @@ sub model
 		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
 		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
 		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
-		active => -1, cohort => '', contended => 1, flush_cost => 0, @_);
+		active => -1, cohort => '', contended => 1, flush_cost => 0, wake => '', @_);
 	my ($row, %result);
 
-	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort);
+	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort wake);
 	$row = $node->safe_psql('postgres', 'SELECT * FROM whatif_model(' .
 		join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')');
 	@result{qw(commits flushes group_size hits latency p99)} = split /\|/, $row;
@@ -177,6 +178,16 @@ about(model(%seldom, siblings => 5)->{hits}, 0.5, 10, 'half of nine others were 
 about(model(clients => 4, work => '1000,1000,1000,1000,100,200,300', cohort => '0,0,0,0,4,5,6')
 	->{commits}, 4e6 / 2010, 1, 'those who go on together do as those did who were as many');
 
+
+# Of seven who go on together one wakes up at once and commits first, when the others
+# still seem to commit; in what was seen, nobody was active
+my %one_is_quicker = (clients => 7, work => '400,400,400,400,400,400,300', active => 0, lead => 0,
+	wake => '500,500,500,500,500,500,0', cohort => '0,0,0,0,0,0,0', delay => 1000);
+$one = model(%one_is_quicker, siblings => 6);
+is($one->{hits}, 1, 'those who are still to wake up are active');
+about($one->{commits}, 7e6 / 2300, 1, '... so all go on together again');
+is(model(%one_is_quicker, siblings => 7)->{hits} + 0, 0, '... and count once each');
+
 #
 # A quota of flushes
 #
@@ -239,7 +250,7 @@ sub learn
 	$row = $node->safe_psql('postgres',
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy)");
 	@result{qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy
-		work flush_cost)} =
+		work flush_cost flush_rested)} =
 	  split /\|/, $row;
 	return \%result;
 }
@@ -343,6 +354,28 @@ sub now_and_then_together
 $one = learn(now_and_then_together(20, 100), 0, 5, 1, 1000);
 about($one->{flush_free}, 300, 0.1, 'learning: flushes while nobody works');
 about($one->{flush_busy}, 900, 0.1, 'learning: flushes while many work');
+
+# Two sessions that always wait for each other's flush, of which one in three is slow.
+sub taking_turns
+{
+	my ($rounds, $think, @flush) = @_;
+	my ($now, @start, @values) = (0, 0, 0);
+
+	for my $i (0 .. $rounds - 1)
+	{
+		my $s = $i % 2;
+		my $end = $now + $flush[$i % @flush];
+
+		push @values, $s + 1, $start[$s], $end, $i, $flush[$i % @flush], 1, $think, 0;
+		$start[$s] = $end + $think;
+		$now = $end;
+	}
+	return join ',', @values;
+}
+$one = learn(taking_turns(1000, 100, 300, 900, 300), 5000, 0);
+about($one->{flush_free}, 500, 1, 'learning: flushes at once after others');
+about($one->{flush_rested}, 300, 0.1, 'learning: none after a rest, so what disturbs them is left out');
+about($one->{commits}, 2e6 / 5400, 1, 'learning: commits that rest');
 
 is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');

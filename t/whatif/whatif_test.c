@@ -82,10 +82,11 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
  *				xid_share float8, arrivals float8, time_window float8,
  *				quota float8, delay int, siblings int, seconds float8,
  *				active float8, cohort float8[], contended float8,
- *				flush_cost float8)
+ *				flush_cost float8, wake float8[])
  *
  * Every client has the same cycles.  Times in us, arrivals per second.  Of each
- * cycle the cohort is the first of those that began together with it.  Flushes take
+ * cycle the cohort is the first of those that began together with it, and without
+ * "wake" nobody has to wake up.  Flushes take
  * "contended" times as long while more are at work than there are cores.
  */
 Datum
@@ -98,6 +99,8 @@ whatif_model(PG_FUNCTION_ARGS)
 	int			nwork = read_floats(fcinfo, 2, &work);
 	const double *cohort;
 	int			ncohort = read_floats(fcinfo, 16, &cohort);
+	const double *wake;
+	int			nwake = read_floats(fcinfo, 19, &wake);
 	int			first[2] = {0, nwork};
 	Draws		busy = {0};
 	double		lead = PG_GETARG_FLOAT8(4);
@@ -114,6 +117,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	for (int i = 0; i < nwork; i++)
 	{
 		cycle[i].idle = PG_GETARG_FLOAT8(1);
+		cycle[i].wake = nwake == nwork ? wake[i] : 0;
 		cycle[i].work = work[i];
 		cycle[i].active = PG_GETARG_FLOAT8(15);
 		cycle[i].cohort = ncohort == nwork ? cohort[i] : i;
@@ -168,7 +172,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifFit  *fit;
 	WhatifLoad	load;
 	WhatifOutcome outcome;
-	double		result[12] = {0};
+	double		result[13] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < n; i++, value += 8)
@@ -204,7 +208,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 		for (int i = 0; i < load.ncycles; i++)
 			result[10] += (load.cycle[i].wake + load.cycle[i].work) / load.ncycles;
 		result[11] = load.flush_cost;
+		result[12] = mean(&load.flush[0][2]);
 	}
-	put(fcinfo, result, 12);
+	put(fcinfo, result, 13);
 	return (Datum) 0;
 }
