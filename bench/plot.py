@@ -475,8 +475,8 @@ def whatif(rows):
     loads = list(dict.fromkeys((r["disk"], r["script"], r["clients"]) for r in rows))
     columns = 4
     lines = -(-len(loads) // columns)
-    figure, axes = plt.subplots(lines, columns, figsize=(11, 2.6 * lines + 0.8),
-                                squeeze=False)
+    height = 2.6 * lines + 0.8
+    figure, axes = plt.subplots(lines, columns, figsize=(11, height), squeeze=False)
     kinds = [("fixed", "measured alone", "o", OURS), ("sweep", "sweep", "s", COMMIT),
              ("whatif", "predicted from 5 s without a delay", "D", THEIRS)]
 
@@ -503,9 +503,9 @@ def whatif(rows):
     figure.legend(handles, labels, loc="lower center", ncol=3)
     figure.suptitle("Commits/s by commit_delay (us): "
                     f"{max(r['round'] for r in rows):g} rounds, median, lowest to highest\n"
-                    f"{rows[0]['server'].split(' (')[0]}", fontsize=11)
-    figure.subplots_adjust(left=0.06, right=0.985, top=1 - 0.75 / (2.6 * lines + 0.8),
-                           bottom=0.75 / (2.6 * lines + 0.8), hspace=0.42, wspace=0.25)
+                    f"{rows[0]['server'].split(' (')[0]}", fontsize=11, y=1 - 0.15 / height)
+    figure.subplots_adjust(left=0.06, right=0.985, top=1 - 0.85 / height,
+                           bottom=0.75 / height, hspace=0.42, wspace=0.25)
     return figure
 
 

@@ -19,7 +19,7 @@
  * Siblings.  For the last part of its work a transaction has an xid.  But who
  * commits while nobody flushes leads at once, and how many of the others were
  * active then was seen with its cycle; this knows what order they run in, which
- * no sharing of CPUs does.
+ * no sharing of CPUs does.  At least those are who are still to wake up.
  *
  * In an open load transactions begin by themselves and wait for a client that
  * is free.
