@@ -358,6 +358,48 @@ count_uncertain(int flushes)
 	backend_slot_add(SLOT_FLUSHES_UNCERTAIN, flushes);
 }
 
+/* A commit that waited. */
+static pg_attribute_always_inline void
+count_commit(bool led, GroupNumber number, uint64 now,
+			 const DelayVerdict *delay)
+{
+	uint64		elapsed = now - reading.started_at; /* of a monotonic clock */
+
+	backend_slot_add(SLOT_COMMITS, 1);
+	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
+	count_latency(led, number, now, elapsed, delay);
+	if (!led)
+		backend_slot_add(SLOT_FOLLOWERS, 1);
+}
+
+/* A flush that this backend led.  Returns how long it took, us. */
+static inline uint32
+count_flush(void)
+{
+	backend_slot_add(SLOT_FLUSHES, 1);
+	return unlikely(track_wal_io_timing) ? count_flush_time() : FLUSH_NOT_TIMED;
+}
+
+/* The group learns of a member, and from its leader all about the flush. */
+static pg_attribute_always_inline void
+enter_group(GroupNumber number, bool is_commit, bool led,
+			uint32 siblings_after, uint32 flush_time,
+			const DelayVerdict *delay)
+{
+	FlushGroup *group = group_slot(number);
+	uint32		active = Max(reading.siblings, siblings_after) + 1;
+	int			missing;
+
+	missing = flush_group_enter(group, number, is_commit, active, led);
+	if (unlikely(missing != 0))
+		count_unresolved(missing);
+	else if (led)
+	{
+		fill_report(&group->report, siblings_after, flush_time, delay);
+		flush_group_reported(group);
+	}
+}
+
 /*
  * A record that ends at "lsn" has been waited for, and this backend has flushed it
  * or has not.  Inlined, so that a commit, and a leader, asks nowhere whether it is
@@ -368,43 +410,21 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
-	uint64		elapsed = now - reading.started_at; /* of a monotonic clock */
 	uint32		siblings_after = led ? siblings_count() : 0;
 	uint32		flush_time = FLUSH_NOT_TIMED;
 	const DelayVerdict *delay = NULL;
 	GroupNumber number = flush_groups_find(lsn, flushed, now);
-	FlushGroup *group = group_slot(number);
-	int			missing;
 
 	if (led && unlikely(CommitDelay > 0) && enableFsync)
 		delay = judge_delay(number, now);
 	if (is_commit)
-	{
-		backend_slot_add(SLOT_COMMITS, 1);
-		backend_slot_add(SLOT_COMMIT_TIME, elapsed);
-		count_latency(led, number, now, elapsed, delay);
-		if (!led)
-			backend_slot_add(SLOT_FOLLOWERS, 1);
-	}
+		count_commit(led, number, now, delay);
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-	{
-		backend_slot_add(SLOT_FLUSHES, 1);
-		if (unlikely(track_wal_io_timing))
-			flush_time = count_flush_time();
-	}
-
+		flush_time = count_flush();
 	/* After the slot, so that no reset finds more in groups than in slots. */
-	missing = flush_group_enter(group, number, is_commit,
-								Max(reading.siblings, siblings_after) + 1, led);
-	if (unlikely(missing != 0))
-		count_unresolved(missing);
-	else if (led)
-	{
-		fill_report(&group->report, siblings_after, flush_time, delay);
-		flush_group_reported(group);
-	}
+	enter_group(number, is_commit, led, siblings_after, flush_time, delay);
 	if (unlikely(own_flush_uncertain(&own) != 0))
 		count_uncertain(own_flush_uncertain(&own));
 	if (led && unlikely(commit_stats_log_flushes))
