@@ -2,7 +2,8 @@
 # those who reset or read.
 #
 # The isolation tester can only go on beside a session that waits for a lock,
-# which no sweep does; hence here.
+# which no sweep does; hence here.  (The mark "*" of a step changes only what is
+# reported: the next step is begun when that one has ended or waits for a lock.)
 
 use strict;
 use warnings;
