@@ -35,6 +35,7 @@
 
 #include "port/atomics.h"
 #include "port/pg_bitutils.h"
+#include "storage/shmem.h"
 
 #include "flush_groups.h"
 #include "flush_ring.h"
@@ -94,14 +95,11 @@ flush_groups_attach(void *part, bool found)
  *----------------------------------------------------------------
  */
 
-/* The flush pointer was seen at "flushed", beyond the newest boundary just then. */
+/* publish_group(), for who does not need to know what came of it. */
 void
-flush_groups_publish(XLogRecPtr flushed, uint64 now)
+flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 {
-	uint64		head = pg_atomic_read_u64(flush_ring_head);
-
-	if (!head_reaches(head, flushed))
-		(void) publish_group(&head, flushed, now);
+	(void) publish_group(&head, flushed, now);
 }
 
 /* The boundary of a group; 0 if it is not known, or the group not in the ring. */

@@ -72,7 +72,7 @@ extern HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
 extern HIDDEN GroupNumber flush_ring_mask;
 
 /* What is rare on the commit path. */
-extern void flush_groups_publish(XLogRecPtr flushed, uint64 now);
+extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 
 /* The boundary of a group; 0 if it is not known, or the group not in the ring. */
@@ -236,8 +236,10 @@ publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
 static inline void
 flush_groups_observe(XLogRecPtr flushed, uint64 now)
 {
-	if (!head_reaches(pg_atomic_read_u64(flush_ring_head), flushed))
-		flush_groups_publish(flushed, now);
+	uint64		head = pg_atomic_read_u64(flush_ring_head);
+
+	if (!head_reaches(head, flushed))
+		flush_groups_publish(head, flushed, now);
 }
 
 /* Is the boundary before the newest group, which others published, before "lsn"? */

@@ -294,9 +294,19 @@ arrive(void)
 		origin[c] = -pg_atomic_read_u64(&my_place->counter[c]);
 }
 
+/* From here on the rest of this place is being written ... */
 static inline void
-next_turn(WalPlace *place)
+begin_turn(WalPlace *place)
 {
+	counter_add(&place->turns, 1);
+	pg_write_barrier();
+}
+
+/* ... until here. */
+static inline void
+end_turn(WalPlace *place)
+{
+	pg_write_barrier();
 	counter_add(&place->turns, 1);
 }
 
@@ -347,13 +357,11 @@ account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
 		return;					/* the next time will do */
 	if (my_place == &nowhere)
 		arrive();
-	next_turn(my_place);
-	pg_write_barrier();
+	begin_turn(my_place);
 	if (redo > pg_atomic_read_u64(&my_place->redo))
 		change_cycle(my_place, redo);
 	account(my_place, outcome);
-	pg_write_barrier();
-	next_turn(my_place);
+	end_turn(my_place);
 	wal_cycles_records = pgWalUsage.wal_records;
 }
 
@@ -369,11 +377,9 @@ wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome)
 		account_elsewhere(redo, outcome);
 		return;
 	}
-	next_turn(place);
-	pg_write_barrier();
+	begin_turn(place);
 	account(place, outcome);
-	pg_write_barrier();
-	next_turn(place);
+	end_turn(place);
 	wal_cycles_records = pgWalUsage.wal_records;
 }
 

@@ -278,7 +278,7 @@ typedef struct FlushClass
 	int			company;
 	int			rest;
 	double		cores;
-	double		longest;
+	double		longest;		/* us of I/O; INFINITY: any */
 } FlushClass;
 
 typedef bool (*FlushFilter) (const Flush *flush, const FlushClass *class);

@@ -438,13 +438,14 @@ static int
 count_siblings(Simulation *sim)
 {
 	int			others = sim->load->nclients - sim->ncommitting;
-	int			asleep = sim->working.n - count_awake(sim);
 	double		active = sim->newcomer < 0 ? -1 : sim->client[sim->newcomer].active;
 	int			seen;
+	int			asleep;
 
 	if (active < 0)
 		return count_active(sim) - 1;
 	seen = (int) (active * others + pg_prng_double(&sim->random));
+	asleep = sim->working.n - count_awake(sim);
 	return sim->ncommitting - 1 + Max(seen, asleep);
 }
 

@@ -178,7 +178,6 @@ about(model(%seldom, siblings => 5)->{hits}, 0.5, 10, 'half of nine others were 
 about(model(clients => 4, work => '1000,1000,1000,1000,100,200,300', cohort => '0,0,0,0,4,5,6')
 	->{commits}, 4e6 / 2010, 1, 'those who go on together do as those did who were as many');
 
-
 # Of seven who go on together one wakes up at once and commits first, when the others
 # still seem to commit; in what was seen, nobody was active
 my %one_is_quicker = (clients => 7, work => '400,400,400,400,400,400,300', active => 0, lead => 0,

@@ -86,8 +86,8 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.  Of each
  * cycle the cohort is the first of those that began together with it, and without
- * "wake" nobody has to wake up.  Flushes take
- * "contended" times as long while more are at work than there are cores.
+ * "wake" nobody has to wake up.  Flushes take "contended" times as long while more
+ * are at work than there are cores.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
