@@ -36,6 +36,8 @@
 #define MIN_CYCLES		20		/* fewer tell nothing */
 #define BUSY_SHARE		0.8		/* of the time that processors could have been
 								 * at work for the sessions */
+#define MAX_BUSY_SHARE	1.1		/* more than that was not theirs alone; the
+								 * system's account is not exact */
 #define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
 
 /* From one commit of a session to its next. */
@@ -401,9 +403,21 @@ dependence(WhatifFit *fit, double cores, double *done)
 	return covariance(&r);
 }
 
+/* CPU time of the machine's that was not used for commits. */
+static double
+cpu_time_beside_commits(const WhatifFit *fit)
+{
+	double		commits = 0;
+
+	for (int i = 0; i < fit->commits.n; i++)
+		commits += fit->commits.commit[i].cpu_time / 1000.0;
+	return fit->cpus.busy - commits;
+}
+
 /*
  * Were the processors at work whenever so many sessions could be?  Then what these
- * did was no waiting.
+ * did was no waiting.  If they were at work longer than the sessions can have been,
+ * other programs were, too, and that says nothing.
  */
 static bool
 cpus_are_busy(const WhatifFit *fit)
@@ -418,18 +432,8 @@ cpus_are_busy(const WhatifFit *fit)
 				Min(working, fit->cpus.n);
 		working += fit->change[i].by;
 	}
-	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could;
-}
-
-/* CPU time that was used, by whomever, but not for commits, of those in cycles. */
-static double
-cpu_time_of_work(const WhatifFit *fit)
-{
-	double		commits = 0;
-
-	for (int i = 0; i < fit->commits.n; i++)
-		commits += fit->commits.commit[i].cpu_time / 1000.0;
-	return (fit->cpus.busy - commits) * fit->ncycles / fit->commits.n;
+	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could &&
+		cpu_time_beside_commits(fit) <= MAX_BUSY_SHARE * could;
 }
 
 /* The usual time from the end of one flush to that of the next. */
@@ -453,15 +457,15 @@ usual_flush_distance(const WhatifFit *fit)
  * together, but much while some work and others flush.  So it is counted by flushes:
  * after each of them one core is lost, until the next at most, for the time with
  * which both agree; as there is no telling what would be lost later than flushes
- * usually come, it is no longer than that.  If other programs were at work, the CPU
- * time is theirs as well, and this finds too little, or nothing.
+ * usually come, it is no longer than that.  If other programs were at work for a
+ * while, the CPU time is theirs as well, and this finds too little, or nothing.
  *
  * A dozen halvings are closer than a microsecond.
  */
 static void
 find_flush_cost(WhatifFit *fit, double *done)
 {
-	double		used = cpu_time_of_work(fit);
+	double		used = cpu_time_beside_commits(fit) * fit->ncycles / fit->commits.n;
 	double		low = 0;
 	double		high = usual_flush_distance(fit);
 

@@ -318,6 +318,8 @@ is(learn($independent, 0, 5, 2, $could)->{cores} + 0, 2,
 	'learning: no more cores than processors, if these were busy');
 is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0, 5,
 	'learning: as many as it looks like, if they were not');
+is(learn($independent, 0, 5, 2, $could * 1.2)->{cores} + 0, 5,
+	'learning: nor if other programs were at work, too');
 
 # 950 us with two processors are 1900 of CPU time, unless there was one less for 300
 $one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1600 / 1960);
@@ -350,7 +352,7 @@ sub now_and_then_together
 	}
 	return join ',', @values;
 }
-$one = learn(now_and_then_together(20, 100), 0, 5, 1, 1000);
+$one = learn(now_and_then_together(20, 100), 0, 5, 1, 4.2);
 about($one->{flush_free}, 300, 0.1, 'learning: flushes while nobody works');
 about($one->{flush_busy}, 900, 0.1, 'learning: flushes while many work');
 
