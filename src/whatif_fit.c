@@ -684,6 +684,23 @@ fill_cohorts(const WhatifFit *fit, LoadCycle *cycle)
 	}
 }
 
+/* Which cycles began just after a stall? */
+static void
+mark_stalls(const WhatifFit *fit, LoadCycle *cycle)
+{
+	const Flush *flush = fit->flushes.flush;
+	int			at = 0;
+
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		while (at < fit->flushes.n && flush[at].done_at < fit->cycle[i].flushed_at)
+			at++;
+		cycle[i].after_stall = at < fit->flushes.n &&
+			flush[at].done_at == fit->cycle[i].flushed_at &&
+			(flush[at].stalled || (at > 0 && flush[at - 1].stalled));
+	}
+}
+
 static void
 fill_cycles(WhatifFit *fit, WhatifLoad *load)
 {
@@ -703,6 +720,7 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 	while (next <= SAMPLE_BLOCKS)
 		first[next++] = fit->ncycles;
 	fill_cohorts(fit, cycle);
+	mark_stalls(fit, cycle);
 	load->nclients = fit->nsessions;
 	load->ncycles = fit->ncycles;
 	load->cycle = cycle;

@@ -132,6 +132,7 @@ typedef struct Simulation
 	double		afterwards;		/* from the write to the end of this flush */
 	double		flushed_at;		/* end of the last flush */
 	double		stalled;		/* for so long a quota made it wait */
+	bool		after_stall;	/* ... or the flush before it */
 	double		window_end;
 	double		left_in_window;
 
@@ -263,6 +264,21 @@ random_block(Simulation *sim)
 }
 
 /*
+ * How little a cycle has in common with those of "n" that go on now: it matters
+ * first whether they come from a stall.  Processors that had nothing to do are slow
+ * at first, up to half as fast as usual; and as all wait for the end of a stall
+ * together, what looks like a large group in a sample is mostly one of these.
+ */
+static int
+unlikeness(const Simulation *sim, const LoadCycle *cycle, int n)
+{
+	bool		after_stall = sim->stalled > 0 || sim->after_stall;
+
+	return abs(cycle->cohort_size - n) +
+		(cycle->after_stall == after_stall ? 0 : sim->load->nclients);
+}
+
+/*
  * Those who go on after the same flush get cycles that began together, as these
  * have much in common: processes that run on one CPU one after the other, or
  * clients that are served by one thread.  And the more they are, the less alike
@@ -277,7 +293,7 @@ draw_cycles(Simulation *sim, int n)
 	{
 		int			block = i < MAX_COHORT_TRIES / 4 ? sim->block : random_block(sim);
 		const LoadCycle *cycle = &sim->load->cycle[random_cycle(sim, block)];
-		int			difference = abs(cycle->cohort_size - n);
+		int			difference = unlikeness(sim, cycle, n);
 
 		if (difference < least)
 		{
@@ -426,6 +442,7 @@ write_wal(Simulation *sim)
 	sim->nmembers = sim->ncommitting;
 	sim->wal = WAL_WRITING;
 	sim->wal_at = start + length + sim->afterwards;
+	sim->after_stall = sim->stalled > 0;
 	sim->stalled = start - sim->now;
 }
 

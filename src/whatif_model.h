@@ -36,6 +36,8 @@ typedef struct LoadCycle
 	int			cohort;			/* the first of those that began with the same
 								 * flush */
 	int			cohort_size;	/* how many these are */
+	bool		after_stall;	/* a quota had made that flush wait, or the
+								 * one before it */
 } LoadCycle;
 
 /*

@@ -206,15 +206,18 @@ cmp_ok(model(%quota, delay => 2000)->{commits}, '>', 1.5 * model(%quota)->{commi
 
 # trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, NEXT): sessions that commit
 # all together, or one after the other on a device with a quota.  The flush after
-# one that had to wait takes NEXT, if that is said.
+# one that had to wait takes NEXT, if that is said; and from both of these on the
+# sessions work for COLD.
 sub trace
 {
-	my ($n, $think, $flush, $seconds, $window, $quota, $next) = @_;
+	my ($n, $think, $flush, $seconds, $window, $quota, $next, $cold) = @_;
 	my ($now, $group, $used, $window_end, $stalled, @values) = (0, 0, 0, $window, 0);
+	my $since_stall = 2;
 
 	while ($now < $seconds * 1e6)
 	{
-		my $start = $now + $think;
+		my $work = $cold && $since_stall++ < 2 ? $cold : $think;
+		my $start = $now + $work;
 		my $begin = $start + 10;
 
 		if ($window)
@@ -228,9 +231,10 @@ sub trace
 			$end = $window_end + $flush;
 			$window_end += $window;
 			$used = $stalled = 1;
+			$since_stall = 0;
 		}
 		push @values, $_, $start, $end, $group,
-		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $think, 0
+		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $work, 0
 		  for 1 .. $n;
 		$group++;
 		$now = $end;
@@ -275,6 +279,10 @@ about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 5000, 0)->{commits}, 1e6 / 
 	'learning: ... nor with what a stall does to the flush after it');
 about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 0, 5)->{commits}, 200, 3,
 	'learning: ... which is no matter without a delay');
+$one = trace(1, 400, 1000, 4, 100e3, 20, 1000, 3000);
+about(learn($one, 5000, 0)->{commits}, 1e6 / 6410, 1,
+	'learning: ... nor with how slowly sessions work after a stall');
+about(learn($one, 0, 5)->{commits}, 200, 3, 'learning: ... which is no matter either');
 
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits}, 5e6 / 1410, 3,
 	'learning: five sessions that commit together');
