@@ -478,7 +478,7 @@ def whatif(rows):
     height = 2.6 * lines + 0.8
     figure, axes = plt.subplots(lines, columns, figsize=(11, height), squeeze=False)
     kinds = [("fixed", "measured alone", "o", OURS), ("sweep", "sweep", "s", COMMIT),
-             ("whatif", "predicted from 5 s without a delay", "D", THEIRS)]
+             ("whatif", "predicted from 10 s without a delay", "D", THEIRS)]
 
     for axis in axes.flat[len(loads):]:
         axis.set_visible(False)
