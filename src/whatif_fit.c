@@ -465,7 +465,8 @@ usual_flush_distance(const WhatifFit *fit)
 static void
 find_flush_cost(WhatifFit *fit, double *done)
 {
-	double		used = cpu_time_beside_commits(fit) * fit->ncycles / fit->commits.n;
+	double		per_commit = cpu_time_beside_commits(fit) / fit->commits.n;
+	double		used = per_commit * fit->ncycles;
 	double		low = 0;
 	double		high = usual_flush_distance(fit);
 
