@@ -687,7 +687,7 @@ fill_cohorts(const WhatifFit *fit, LoadCycle *cycle)
 
 /* Which cycles began just after a stall? */
 static void
-mark_stalls(const WhatifFit *fit, LoadCycle *cycle)
+fill_stalls(const WhatifFit *fit, LoadCycle *cycle)
 {
 	const Flush *flush = fit->flushes.flush;
 	int			at = 0;
@@ -698,7 +698,7 @@ mark_stalls(const WhatifFit *fit, LoadCycle *cycle)
 			at++;
 		cycle[i].after_stall = at < fit->flushes.n &&
 			flush[at].done_at == fit->cycle[i].flushed_at &&
-			(flush[at].stalled || (at > 0 && flush[at - 1].stalled));
+			(flush[at].stalled || flush[at].after_stall > 0);
 	}
 }
 
@@ -721,7 +721,7 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 	while (next <= SAMPLE_BLOCKS)
 		first[next++] = fit->ncycles;
 	fill_cohorts(fit, cycle);
-	mark_stalls(fit, cycle);
+	fill_stalls(fit, cycle);
 	load->nclients = fit->nsessions;
 	load->ncycles = fit->ncycles;
 	load->cycle = cycle;
