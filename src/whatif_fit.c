@@ -248,7 +248,7 @@ find_changes(WhatifFit *fit)
 	qsort(fit->change, fit->nchanges, sizeof(Change), compare_changes);
 }
 
-/* How long flushes have cost a core, up to some time. */
+/* How long flushes have cost half a core, up to some time. */
 typedef struct CostlyTime
 {
 	int			nflushes;		/* that were done by then */
@@ -455,7 +455,7 @@ usual_flush_distance(const WhatifFit *fit)
  * What the sessions did took no more CPU time than was used.  Where it seems to
  * have taken more, some was lost to them: hardly any while all sleep and then go on
  * together, but much while some work and others flush.  So it is counted by flushes:
- * after each of them one core is lost, until the next at most, for the time with
+ * after each of them half a core is lost, until the next at most, for the time with
  * which both agree; as there is no telling what would be lost later than flushes
  * usually come, it is no longer than that.  If other programs were at work for a
  * while, the CPU time is theirs as well, and this finds too little, or nothing.

@@ -15,7 +15,7 @@
  * leader sleeps first, few of them are still at work.
  *
  * How long one who waited takes until it has the lock is not seen where a
- * newcomer was quicker; then it is at least so long.
+ * newcomer was quicker; then it is at least so long, and taken to be just that.
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
@@ -200,36 +200,6 @@ measure_flush(Flush *flush, const Flush *before)
 		flush->rest = flush->done_at - flush->io_time - before->done_at;
 }
 
-/*
- * Where a newcomer overtook those who waited, all that is known of how long they
- * would have taken is that it is longer.  Say as long as another one that is.
- */
-static void
-impute_handoffs(SampleFlushes *flushes)
-{
-	double	   *seen = palloc(Max(flushes->n, 1) * sizeof(double));
-	int			n = 0;
-
-	for (int i = 0; i < flushes->n; i++)
-		if (flushes->flush[i].waited)
-			seen[n++] = flushes->flush[i].gap;
-	qsort(seen, n, sizeof(double), compare_doubles);
-	for (int i = 0; i < flushes->n; i++)
-	{
-		Flush	   *flush = &flushes->flush[i];
-		int			longer = 0;
-
-		if (!flush->overtook)
-			continue;
-		while (longer < n && seen[longer] <= flush->since_last)
-			longer++;
-		/* any of these; they were not sorted by i */
-		if (longer < n)
-			flush->since_last = seen[longer + i % (n - longer)];
-	}
-	pfree(seen);
-}
-
 static void
 find_flushes(SampleFlushes *flushes, const SampleCommits *commits,
 			 double usual_slack)
@@ -264,7 +234,6 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
 	for (int i = 0; i < flushes->n; i++)
 		measure_flush(&flushes->flush[i],
 					  i > 0 ? &flushes->flush[i - 1] : NULL);
-	impute_handoffs(flushes);
 }
 
 /*----------------------------------------------------------------

@@ -12,7 +12,7 @@
  * is the same for all, one "virtual" clock shows how much work each of them has
  * done, and whose work will be done first does not change when others come or
  * go.  That sessions wait for locks of each other is not simulated: it counts as
- * work.  After a flush there is for a while one CPU less for them: its leader and
+ * work.  After a flush there is for a while half a CPU less for them: its leader and
  * the system have work with it, and those who are woken up all at once are not
  * spread well over the CPUs.
  *
@@ -449,7 +449,9 @@ write_wal(Simulation *sim)
 /*
  * How many others are active as somebody gets the WAL write lock?  If a newcomer
  * does, that was seen with its cycle; but those who are still to wake up are, and
- * where a flush carries more than those that were seen, they are more.
+ * where a flush carries more than those that were seen, they are more.  They share
+ * the CPUs here and so wake up at nearly the same time; in truth they do one after
+ * the other, and about half of them are awake.
  */
 static int
 count_siblings(Simulation *sim)
@@ -462,7 +464,7 @@ count_siblings(Simulation *sim)
 	if (active < 0)
 		return count_active(sim) - 1;
 	seen = (int) (active * others + pg_prng_double(&sim->random));
-	asleep = sim->working.n - count_awake(sim);
+	asleep = (sim->working.n - count_awake(sim) + 1) / 2;
 	return sim->ncommitting - 1 + Max(seen, asleep);
 }
 

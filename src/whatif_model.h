@@ -69,13 +69,14 @@ company_class(int company, double cores)
 
 /*
  * How fast each of n sessions at work gets along, with so many cores.  After a flush
- * one of these is lost for a while.
+ * half of one is lost for a while: of one all of the time would slow down those who
+ * come first more than was ever seen.
  */
 static inline double
 work_speed(double cores, int n, bool after_flush)
 {
 	if (after_flush)
-		cores -= Min(1, cores / 2);
+		cores -= Min(0.5, cores / 4);
 	return Min(1, cores / n);
 }
 
@@ -96,7 +97,7 @@ typedef struct WhatifLoad
 	const int  *first;			/* those of each block, as in Draws; never
 								 * null */
 	double		cores;			/* that many can work without slowing down */
-	double		flush_cost;		/* one of them is lost for so long after a
+	double		flush_cost;		/* half of one is lost for so long after a
 								 * flush */
 	double		xid_share;		/* last part of its work with an xid */
 	double		arrivals;		/* transactions a us that begin by themselves;
