@@ -5,11 +5,18 @@
  *
  * The rule.  Best is the highest number of commits a second.  An open load
  * commits at the rate at which it arrives, whatever the delay, and any load
- * varies; so pairs whose 95% interval reaches that of the highest are not told
- * apart from it, and of these the one whose commits take the least time is
- * best.  Of those that are as good as that one, which are those within
+ * varies; so pairs that are behind by no more than chance may explain are not
+ * told apart from the highest, and of these the one whose commits take the least
+ * time is best.  Of those that are as good as that one, which are those within
  * SAME_LATENCY of it, and all that never slept if that one never did, the
  * smallest delay is best: it costs the least when the load changes.
+ *
+ * Chance.  Pairs are compared round by round, since what made one round better
+ * than another did so for all of them.  Is the mean of the differences from 0
+ * further than its error allows?  The highest of several owes that to luck as
+ * well; for this the error counts sqrt(2) times, which is Tukey's studentized
+ * range of five pairs (3.86, where one difference has 2.77), and the same as to
+ * ask whether two intervals of independent rounds overlap.
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
@@ -71,22 +78,50 @@ estimate_mean(int n, double sum, double sum_of_squares)
 	return estimate;
 }
 
-static double
-upper_end(const Estimate *estimate)
+/* The same from the commits/s of rounds. */
+Estimate
+estimate_rounds(const double *rate, int nrounds)
 {
-	return isnan(estimate->high) ? INFINITY : estimate->high;
+	int			n = 0;
+	double		sum = 0;
+	double		sum_of_squares = 0;
+
+	for (int i = 0; i < nrounds; i++)
+	{
+		if (isnan(rate[i]))
+			continue;
+		n++;
+		sum += rate[i];
+		sum_of_squares += rate[i] * rate[i];
+	}
+	return estimate_mean(n, sum, sum_of_squares);
 }
 
+/* By how much does one have more than the other, and how wrong may that be? */
 static double
-lower_end(const Estimate *estimate)
+difference(const DelayOutcomes *all, int more, int less, double *error)
 {
-	return isnan(estimate->low) ? 0 : estimate->low;
-}
+	const double *a = all->outcome[more].rate;
+	const double *b = all->outcome[less].rate;
+	int			n = 0;
+	double		sum = 0;
+	double		squares = 0;
+	double		variance;
 
-static bool
-overlap(const Estimate *a, const Estimate *b)
-{
-	return lower_end(a) <= upper_end(b) && lower_end(b) <= upper_end(a);
+	for (int i = 0; i < all->nrounds; i++)
+	{
+		if (isnan(a[i]) || isnan(b[i]))
+			continue;
+		n++;
+		sum += a[i] - b[i];
+		squares += (a[i] - b[i]) * (a[i] - b[i]);
+	}
+	*error = INFINITY;
+	if (n < 2)
+		return 0;
+	variance = Max(squares - sum * sum / n, 0) / (n - 1);
+	*error = student_t(n - 1) * sqrt(all->resampled ? variance : variance / n);
+	return sum / n;
 }
 
 /*----------------------------------------------------------------
@@ -102,38 +137,40 @@ was_measured(const DelayOutcome *outcome)
 
 /* Not refused, unless all were. */
 static bool
-is_eligible(const DelayOutcome *outcomes, int n, int i)
+is_eligible(const DelayOutcomes *all, int i)
 {
-	if (!was_measured(&outcomes[i]))
+	if (!was_measured(&all->outcome[i]))
 		return false;
-	if (!outcomes[i].refused)
+	if (!all->outcome[i].refused)
 		return true;
-	for (int j = 0; j < n; j++)
-		if (was_measured(&outcomes[j]) && !outcomes[j].refused)
+	for (int j = 0; j < all->n; j++)
+		if (was_measured(&all->outcome[j]) && !all->outcome[j].refused)
 			return false;
 	return true;
 }
 
 /* The eligible one with the most commits; -1 if there is none. */
 static int
-most_commits(const DelayOutcome *outcomes, int n)
+most_commits(const DelayOutcomes *all)
 {
 	int			most = -1;
 
-	for (int i = 0; i < n; i++)
-		if (is_eligible(outcomes, n, i) &&
-			(most < 0 ||
-			 outcomes[i].commits.mean > outcomes[most].commits.mean))
+	for (int i = 0; i < all->n; i++)
+		if (is_eligible(all, i) &&
+			(most < 0 || all->outcome[i].commits.mean >
+			 all->outcome[most].commits.mean))
 			most = i;
 	return most;
 }
 
 /* Could it have as many commits as the one with the most? */
 static bool
-is_candidate(const DelayOutcome *outcomes, int n, int most, int i)
+is_candidate(const DelayOutcomes *all, int most, int i)
 {
-	return is_eligible(outcomes, n, i) &&
-		overlap(&outcomes[i].commits, &outcomes[most].commits);
+	double		error;
+
+	return is_eligible(all, i) &&
+		(i == most || difference(all, most, i, &error) <= M_SQRT2 * error);
 }
 
 static bool
@@ -160,23 +197,24 @@ is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
 	return a->siblings > b->siblings;	/* sleeps less often */
 }
 
-/* The best of n outcomes; -1 if none was measured. */
+/* The best of all; -1 if none was measured. */
 int
-best_delay(const DelayOutcome *outcomes, int n, int present_siblings)
+best_delay(const DelayOutcomes *all, int present_siblings)
 {
-	int			most = most_commits(outcomes, n);
+	const DelayOutcome *outcome = all->outcome;
+	int			most = most_commits(all);
 	int			fastest = most;
 	int			best;
 
-	for (int i = 0; i < n; i++)
-		if (is_candidate(outcomes, n, most, i) &&
-			outcomes[i].latency < outcomes[fastest].latency)
+	for (int i = 0; i < all->n; i++)
+		if (is_candidate(all, most, i) &&
+			outcome[i].latency < outcome[fastest].latency)
 			fastest = i;
 	best = fastest;
-	for (int i = 0; i < n; i++)
-		if (is_candidate(outcomes, n, most, i) &&
-			is_as_good(&outcomes[i], &outcomes[fastest]) &&
-			is_smaller(&outcomes[i], &outcomes[best], present_siblings))
+	for (int i = 0; i < all->n; i++)
+		if (is_candidate(all, most, i) &&
+			is_as_good(&outcome[i], &outcome[fastest]) &&
+			is_smaller(&outcome[i], &outcome[best], present_siblings))
 			best = i;
 	return best;
 }
@@ -195,68 +233,69 @@ percent_more(double a, double b)
 
 /* How many others could have as many commits as the one with the most? */
 static int
-count_rivals(const DelayOutcome *outcomes, int n, int most)
+count_rivals(const DelayOutcomes *all, int most)
 {
 	int			rivals = 0;
 
-	for (int i = 0; i < n; i++)
-		if (i != most && is_candidate(outcomes, n, most, i))
+	for (int i = 0; i < all->n; i++)
+		if (i != most && is_candidate(all, most, i))
 			rivals++;
 	return rivals;
 }
 
 /* The pair that costs the least, to say what the best one gains. */
 static int
-smallest(const DelayOutcome *outcomes, int n, int present_siblings)
+smallest(const DelayOutcomes *all, int present_siblings)
 {
+	const DelayOutcome *outcome = all->outcome;
 	int			least = -1;
 
-	for (int i = 0; i < n; i++)
-		if (was_measured(&outcomes[i]) &&
+	for (int i = 0; i < all->n; i++)
+		if (was_measured(&outcome[i]) &&
 			(least < 0 ||
-			 is_smaller(&outcomes[i], &outcomes[least], present_siblings)))
+			 is_smaller(&outcome[i], &outcome[least], present_siblings)))
 			least = i;
 	return least;
 }
 
 static char *
-why_best(const DelayOutcome *outcomes, int n, int best)
+why_best(const DelayOutcomes *all, int best)
 {
-	int			most = most_commits(outcomes, n);
-	int			rivals = count_rivals(outcomes, n, most);
-	int			least = smallest(outcomes, n, outcomes[best].siblings);
-	double		gain = percent_more(outcomes[best].commits.mean,
-									outcomes[least].commits.mean);
+	const DelayOutcome *it = &all->outcome[best];
+	int			rivals = count_rivals(all, most_commits(all));
+	int			least = smallest(all, it->siblings);
+	double		gain = percent_more(it->commits.mean,
+									all->outcome[least].commits.mean);
 
-	if (outcomes[best].refused)
+	if (it->refused)
 		return pstrdup("best of those measured, but all of them exceeded max_p99");
 	if (rivals == 0)
 		return best == least ? pstrdup("most commits/s") :
 			psprintf("most commits/s: %.0f%% more than with commit_delay = %d",
-					 gain, outcomes[least].delay);
-	if (never_slept(&outcomes[best]))
-		return psprintf("no delay gains anything: %d of %d have as many commits/s, as far as the intervals tell",
-						rivals + 1, n);
-	return psprintf("the least time for a commit, of the %d with the most commits/s as far as the intervals tell",
+					 gain, all->outcome[least].delay);
+	if (never_slept(it))
+		return psprintf("no delay gains anything: %d of %d have as many commits/s, as far as can be told",
+						rivals + 1, all->n);
+	return psprintf("the least time for a commit, of the %d with the most commits/s as far as can be told",
 					rivals + 1);
 }
 
 static char *
-why_not_best(const DelayOutcome *outcomes, int n, int best, int i)
+why_not_best(const DelayOutcomes *all, int best, int i)
 {
-	const DelayOutcome *it = &outcomes[i];
-	int			most = most_commits(outcomes, n);
+	const DelayOutcome *it = &all->outcome[i];
+	int			most = most_commits(all);
 	double		more_latency;
 
 	if (!was_measured(it))
 		return pstrdup("not measured");
-	more_latency = percent_more(it->latency, outcomes[best].latency);
-	if (it->refused && !outcomes[best].refused)
+	more_latency = percent_more(it->latency, all->outcome[best].latency);
+	if (it->refused && !all->outcome[best].refused)
 		return pstrdup("exceeded max_p99");
-	if (!is_candidate(outcomes, n, most, i))
+	if (!is_candidate(all, most, i))
 		return psprintf("%.0f%% fewer commits/s than the highest",
 						-percent_more(it->commits.mean,
-									  outcomes[most].commits.mean));
+									  all->outcome[most].commits.mean));
 	if (never_slept(it) && it->delay > 0)
 		return pstrdup("never slept: fewer than commit_siblings others were active");
 	if (more_latency > percent_more(SAME_LATENCY, 1))
@@ -267,8 +306,7 @@ why_not_best(const DelayOutcome *outcomes, int n, int best, int i)
 
 /* Why is an outcome the best one, or why not?  palloc'd */
 char *
-best_delay_reason(const DelayOutcome *outcomes, int n, int best, int i)
+best_delay_reason(const DelayOutcomes *all, int best, int i)
 {
-	return i == best ? why_best(outcomes, n, best) :
-		why_not_best(outcomes, n, best, i);
+	return i == best ? why_best(all, best) : why_not_best(all, best, i);
 }

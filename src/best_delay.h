@@ -24,15 +24,26 @@ typedef struct DelayOutcome
 	int			delay;			/* commit_delay, us */
 	int			siblings;		/* commit_siblings */
 	Estimate	commits;		/* per second */
+	const double *rate;			/* the same in each round; NaN: not known */
 	double		latency;		/* mean time of a commit, ms; NaN: no commits */
 	double		hit_fraction;	/* flushes that slept; NaN: no flushes */
 	bool		refused;		/* for a p99 above what was allowed */
 } DelayOutcome;
 
+/* What came of all of them. */
+typedef struct DelayOutcomes
+{
+	int			n;
+	DelayOutcome *outcome;
+	int			nrounds;		/* what changes from one to the next changes
+								 * for all pairs */
+	bool		resampled;		/* these are parts of one sample, and as far
+								 * from each other as other samples were */
+} DelayOutcomes;
+
 extern Estimate estimate_mean(int n, double sum, double sum_of_squares);
-extern int	best_delay(const DelayOutcome *outcomes, int n,
-					   int present_siblings);
-extern char *best_delay_reason(const DelayOutcome *outcomes, int n, int best,
-							   int i);
+extern Estimate estimate_rounds(const double *rate, int nrounds);
+extern int	best_delay(const DelayOutcomes *all, int present_siblings);
+extern char *best_delay_reason(const DelayOutcomes *all, int best, int i);
 
 #endif							/* COMMIT_STATS_BEST_DELAY_H */

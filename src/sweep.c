@@ -58,7 +58,8 @@ typedef struct Sweep
 	PairResult *results;		/* one for each pair */
 	PairResult *before;			/* these, before the present round */
 	PairResult *before_last;	/* ... and before the one before that */
-	int		   *order;			/* of the pairs in the present round */
+	int			round;			/* the present one, from 0 */
+	int		   *order;			/* of the pairs in it */
 	int			late_slots;		/* that did not count, one after the other */
 	uint64		last_delay;		/* ns; of the pair before */
 } Sweep;
@@ -104,14 +105,11 @@ report_slot(const DelayPair *pair, const Tally *slot, bool in_time)
 }
 
 static void
-add_slot(PairResult *result, const Tally *slot)
+add_slot(PairResult *result, int round, const Tally *slot)
 {
-	double		rate = tally_rate(slot, SLOT_COMMITS);
-
 	tally_add(&result->total, slot);
 	result->rounds++;
-	result->rates += rate;
-	result->rates_squared += rate * rate;
+	result->rate[round] = tally_rate(slot, SLOT_COMMITS);
 }
 
 /*
@@ -185,10 +183,16 @@ end_without_load(Sweep *sweep)
 	memcpy(sweep->results, sweep->before_last,
 		   sweep->plan->pairs.n * sizeof(PairResult));
 	for (int i = 0; i < sweep->plan->pairs.n; i++)
-		if (sweep->results[i].rounds == 0)
+	{
+		PairResult *result = &sweep->results[i];
+
+		if (result->rounds == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the load ended before anything could be measured")));
+		for (int r = Max(sweep->round - 1, 0); r <= sweep->round; r++)
+			result->rate[r] = NAN;
+	}
 	ereport(WARNING,
 			(errmsg("commit_delay_sweep ends early: there were no more commits")));
 }
@@ -223,7 +227,7 @@ try_pair(Sweep *sweep, int i, Tally *slot)
 		return;
 	}
 	sweep->late_slots = 0;
-	add_slot(result, slot);
+	add_slot(result, sweep->round, slot);
 	result->refused = exceeds_max_p99(sweep->plan, pair, slot);
 }
 
@@ -249,18 +253,20 @@ run_round(Sweep *sweep)
 }
 
 static void
-report_progress(const Sweep *sweep, int round)
+report_progress(const Sweep *sweep)
 {
-	const SweepPlan *plan = sweep->plan;
-	DelayOutcome *outcomes = sweep_outcomes(plan, sweep->results);
-	int			best = best_delay(outcomes, plan->pairs.n, CommitSiblings);
+	DelayOutcomes all;
+	int			best;
 
+	sweep_outcomes(sweep->plan, sweep->results, &all);
+	best = best_delay(&all, CommitSiblings);
 	if (best >= 0)
 		ereport(NOTICE,
 				(errmsg("round %d of %d: commit_delay = %d, commit_siblings = %d is ahead with %.0f commits/s",
-						round, plan->rounds, outcomes[best].delay,
-						outcomes[best].siblings, outcomes[best].commits.mean)));
-	pfree(outcomes);
+						sweep->round + 1, sweep->plan->rounds,
+						all.outcome[best].delay, all.outcome[best].siblings,
+						all.outcome[best].commits.mean)));
+	pfree(all.outcome);
 }
 
 /* Keep the results as they are before a round. */
@@ -278,12 +284,12 @@ remember_results(Sweep *sweep)
 static void
 run_rounds(Sweep *sweep)
 {
-	for (int round = 1; round <= sweep->plan->rounds; round++)
+	for (; sweep->round < sweep->plan->rounds; sweep->round++)
 	{
 		remember_results(sweep);
 		if (!run_round(sweep))
 			break;
-		report_progress(sweep, round);
+		report_progress(sweep);
 	}
 }
 
@@ -299,6 +305,21 @@ stop_override(int code, Datum arg)
 	delay_override_clear();
 }
 
+/* Nothing is known of any pair. */
+static PairResult *
+no_results(const SweepPlan *plan)
+{
+	PairResult *results = palloc0(plan->pairs.n * sizeof(PairResult));
+
+	for (int i = 0; i < plan->pairs.n; i++)
+	{
+		results[i].rate = palloc(plan->rounds * sizeof(double));
+		for (int r = 0; r < plan->rounds; r++)
+			results[i].rate[r] = NAN;
+	}
+	return results;
+}
+
 /* Try all pairs.  Raises an error if it is not the only sweep. */
 PairResult *
 sweep_run(const SweepPlan *plan)
@@ -306,7 +327,7 @@ sweep_run(const SweepPlan *plan)
 	Sweep		sweep = {0};
 
 	sweep.plan = plan;
-	sweep.results = palloc0(plan->pairs.n * sizeof(PairResult));
+	sweep.results = no_results(plan);
 	sweep.before = palloc0(plan->pairs.n * sizeof(PairResult));
 	sweep.before_last = palloc0(plan->pairs.n * sizeof(PairResult));
 	sweep.order = palloc(plan->pairs.n * sizeof(int));
@@ -321,24 +342,26 @@ sweep_run(const SweepPlan *plan)
 	return sweep.results;
 }
 
-/* What came of each pair, in the words of best_delay.c; palloc'd */
-DelayOutcome *
-sweep_outcomes(const SweepPlan *plan, const PairResult *results)
+/* What came of the pairs, in the words of best_delay.c; palloc'd */
+void
+sweep_outcomes(const SweepPlan *plan, const PairResult *results,
+			   DelayOutcomes *all)
 {
-	DelayOutcome *outcomes = palloc(plan->pairs.n * sizeof(DelayOutcome));
-
-	for (int i = 0; i < plan->pairs.n; i++)
+	all->n = plan->pairs.n;
+	all->outcome = palloc(all->n * sizeof(DelayOutcome));
+	all->nrounds = plan->rounds;
+	all->resampled = false;
+	for (int i = 0; i < all->n; i++)
 	{
 		const PairResult *result = &results[i];
-		DelayOutcome *outcome = &outcomes[i];
+		DelayOutcome *outcome = &all->outcome[i];
 
 		outcome->delay = plan->pairs.pair[i].delay;
 		outcome->siblings = plan->pairs.pair[i].siblings;
-		outcome->commits = estimate_mean(result->rounds, result->rates,
-										 result->rates_squared);
+		outcome->commits = estimate_rounds(result->rate, plan->rounds);
+		outcome->rate = result->rate;
 		outcome->latency = tally_mean_latency(&result->total) / NS_PER_MS;
 		outcome->hit_fraction = tally_delay_hit_fraction(&result->total);
 		outcome->refused = result->refused;
 	}
-	return outcomes;
 }

@@ -31,13 +31,13 @@ typedef struct PairResult
 {
 	Tally		total;			/* of all slots that count */
 	int			rounds;			/* so many of these */
-	double		rates;			/* sum of their commits/s */
-	double		rates_squared;	/* sum of the squares */
+	double	   *rate;			/* commits/s in each round of the plan; NaN:
+								 * its slot does not count */
 	bool		refused;		/* exceeded max_p99 */
 } PairResult;
 
 extern PairResult *sweep_run(const SweepPlan *plan);
-extern DelayOutcome *sweep_outcomes(const SweepPlan *plan,
-									const PairResult *results);
+extern void sweep_outcomes(const SweepPlan *plan, const PairResult *results,
+						   DelayOutcomes *all);
 
 #endif							/* COMMIT_STATS_SWEEP_H */

@@ -125,26 +125,25 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 {
 	SweepPlan	plan;
 	PairResult *results;
-	DelayOutcome *outcomes;
+	DelayOutcomes all;
 	int			best;
 
 	start_rows(fcinfo);
 	make_plan(fcinfo, &plan);
 	experiment_require("A standby commits nothing.  Sweep on the primary.");
 	results = sweep_run(&plan);
-	outcomes = sweep_outcomes(&plan, results);
-	best = best_delay(outcomes, plan.pairs.n, CommitSiblings);
-	for (int i = 0; i < plan.pairs.n; i++)
+	sweep_outcomes(&plan, results, &all);
+	best = best_delay(&all, CommitSiblings);
+	for (int i = 0; i < all.n; i++)
 	{
 		Row			row;
 
 		start_row(&row);
-		set_outcome(&row, &outcomes[i]);
+		set_outcome(&row, &all.outcome[i]);
 		set_result(&row, &results[i]);
 		set_bool(&row, SW_IS_BEST, i == best);
 		set_datum(&row, SW_REASON,
-				  CStringGetTextDatum(best_delay_reason(outcomes, plan.pairs.n,
-														best, i)));
+				  CStringGetTextDatum(best_delay_reason(&all, best, i)));
 		put_row(fcinfo, &row, SW_NCOLUMNS);
 	}
 	return (Datum) 0;

@@ -49,9 +49,10 @@
 #define MAX_PROBES		4096
 
 #define MIN_COMMITS		100		/* fewer say too little */
-#define REPLICAS		8
+#define REPLICAS		WHATIF_REPLICAS
 #define SHIFTED_REPLICAS	2	/* of these, for another commit_siblings */
-#define REPLICA_TIME	4e6		/* us */
+#define REPLICA_TIME	12e6	/* us; chances that differ from pair to pair
+								 * average out */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
 #define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to 0.09
 								 * in loads that the model was not made with */
@@ -353,7 +354,8 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 /* Replicas "from" up to "to", not included. */
 static void
 simulate_replicas(const WhatifLoad *replica, int from, int to,
-				  const DelayPair *pair, double time, Spread *spread)
+				  const DelayPair *pair, double time, Spread *spread,
+				  double *rate)
 {
 	for (int r = from; r < to; r++)
 	{
@@ -366,6 +368,7 @@ simulate_replicas(const WhatifLoad *replica, int from, int to,
 		outcome_values(&outcome, value);
 		for (int q = 0; q < NQUANTITIES; q++)
 			add_value(&spread[q], value[q]);
+		rate[r] = value[0];
 	}
 }
 
@@ -380,9 +383,10 @@ allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
 {
 	DelayPair	shifted = *pair;
 	Spread		there[NQUANTITIES] = {0};
+	double		rate[SHIFTED_REPLICAS];
 
 	shifted.siblings -= more;
-	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there);
+	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there, rate);
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		double		value = estimate[q]->mean + there[q].sum / there[q].n -
@@ -406,10 +410,10 @@ predict(const WhatifLoad *replica, double time, Prediction *prediction)
 	Spread		here[NQUANTITIES];
 
 	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &prediction->pair, time,
-					  spread);
+					  spread, prediction->rate);
 	memcpy(here, spread, sizeof(here));
 	simulate_replicas(replica, SHIFTED_REPLICAS, REPLICAS, &prediction->pair,
-					  time, spread);
+					  time, spread, prediction->rate);
 	for (int q = 0; q < NQUANTITIES; q++)
 		*estimate[q] = spread_estimate(&spread[q]);
 	if (prediction->pair.delay > 0 && prediction->pair.siblings > 0)
@@ -427,7 +431,7 @@ replica_time(const Sample *sample, int npairs)
 	(sample->trace.ended_at - sample->trace.started_at) * 1000;
 	double		affordable = MAX_EVENTS / (rate * npairs * REPLICAS);
 
-	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 20);
+	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);
 }
 
 static void

@@ -14,11 +14,15 @@
 #include "delay_pairs.h"
 #include "tally.h"
 
+/* How often each pair is simulated. */
+#define WHATIF_REPLICAS	8
+
 /* What is predicted of one pair; times in ms. */
 typedef struct Prediction
 {
 	DelayPair	pair;
 	Estimate	commits;		/* per second */
+	double		rate[WHATIF_REPLICAS];	/* ... in each replica */
 	Estimate	flushes;		/* per second */
 	Estimate	group_size;		/* commits per flush */
 	Estimate	hit_fraction;

@@ -87,22 +87,25 @@ set_measured(Row *row, const Tally *it)
 }
 
 /* The predictions in the words of best_delay.c; palloc'd */
-static DelayOutcome *
-predicted_outcomes(const Predictions *all)
+static void
+predicted_outcomes(const Predictions *all, DelayOutcomes *outcomes)
 {
-	DelayOutcome *outcomes = palloc0(all->n * sizeof(DelayOutcome));
-
+	outcomes->n = all->n;
+	outcomes->outcome = palloc0(all->n * sizeof(DelayOutcome));
+	outcomes->nrounds = WHATIF_REPLICAS;
+	outcomes->resampled = true;
 	for (int i = 0; i < all->n; i++)
 	{
 		const Prediction *it = &all->prediction[i];
+		DelayOutcome *outcome = &outcomes->outcome[i];
 
-		outcomes[i].delay = it->pair.delay;
-		outcomes[i].siblings = it->pair.siblings;
-		outcomes[i].commits = it->commits;
-		outcomes[i].latency = it->mean.mean;
-		outcomes[i].hit_fraction = it->hit_fraction.mean;
+		outcome->delay = it->pair.delay;
+		outcome->siblings = it->pair.siblings;
+		outcome->commits = it->commits;
+		outcome->rate = it->rate;
+		outcome->latency = it->mean.mean;
+		outcome->hit_fraction = it->hit_fraction.mean;
 	}
-	return outcomes;
 }
 
 Datum
@@ -110,7 +113,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 {
 	DelayPairs	pairs;
 	Predictions *all;
-	DelayOutcome *outcomes;
+	DelayOutcomes outcomes;
 	uint64		sample;
 	int			best;
 
@@ -120,9 +123,8 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	sample = experiment_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
 								 SAMPLE_MOST);
 	all = whatif_run(&pairs, sample);
-	outcomes = predicted_outcomes(all);
-	best = best_delay(outcomes, all->n,
-					  all->prediction[all->present].pair.siblings);
+	predicted_outcomes(all, &outcomes);
+	best = best_delay(&outcomes, all->prediction[all->present].pair.siblings);
 	whatif_allow_for_model(all);
 	for (int i = 0; i < all->n; i++)
 	{
@@ -134,8 +136,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 			set_measured(&row, &all->measured);
 		set_bool(&row, WI_IS_BEST, i == best);
 		set_datum(&row, WI_REASON,
-				  CStringGetTextDatum(best_delay_reason(outcomes, all->n, best,
-														i)));
+				  CStringGetTextDatum(best_delay_reason(&outcomes, best, i)));
 		put_row(fcinfo, &row, WI_NCOLUMNS);
 	}
 	return (Datum) 0;

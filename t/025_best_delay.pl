@@ -19,10 +19,10 @@ compile_c("$dir/choose", 't/best_delay/choose.c', 'src/best_delay.c', '-lm');
 # become [mean, low, high, is_best, reason]...
 sub choose
 {
-	my ($outcomes, $present_siblings) = @_;
+	my ($outcomes, $present_siblings, $resampled) = @_;
 	my $in = join("\n",
 		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
-		defined $present_siblings ? $present_siblings : 5) . "\n";
+		(defined $present_siblings ? $present_siblings : 5) . ' ' . ($resampled ? 1 : 0)) . "\n";
 	my $out;
 
 	IPC::Run::run([ "$dir/choose" ], '<', \$in, '>', \$out)
@@ -91,8 +91,8 @@ $rows = is_best(
 	'open load',
 	[
 		[ 1000, 5, 2.5, 0.5, 0, [ 500, 510, 490 ] ],
-		[ 0, 5, 1, 0, 0, [ 499, 509, 489 ] ],
-		[ 200, 5, 1.2, 0.4, 0, [ 501, 511, 491 ] ]
+		[ 0, 5, 1, 0, 0, [ 509, 489, 499 ] ],
+		[ 200, 5, 1.2, 0.4, 0, [ 491, 501, 511 ] ]
 	]);
 is($rows->[0]->[4],
 	'as many commits/s as the best, but a commit takes 150% longer',
@@ -130,6 +130,32 @@ $rows = is_best(
 is($rows->[1]->[4],
 	'never slept: fewer than commit_siblings others were active',
 	'... and why it did not');
+
+#
+# Chance: differences of round to round, and not of mean to mean.  These have a
+# variance of 2.5, so their mean is known to +- 1.9632, as above; sqrt(2) times that
+# is 2.7764.  Where they are resampled, 6.2083.
+#
+sub candidates
+{
+	my ($ahead, $resampled, @more) = @_;
+	my @rate = (1000, 1500, 500, 2000, 700);
+	my @difference = (-2, -1, 0, 1, 2);
+	my $rows = choose(
+		[
+			[ 0, 5, 1, 0, 0, [ @rate, @more ] ],
+			[ 9, 5, 1, 0.9, 0, [ map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4 ] ]
+		],
+		5, $resampled);
+
+	return scalar grep { $_->[4] !~ /fewer commits/ } @$rows;
+}
+
+is(candidates(2.77), 2, 'behind by as much as chance may explain');
+is(candidates(2.79), 1, 'behind by more, though the rounds differ much');
+is(candidates(6.20, 1), 2, 'resampled: chance may explain more');
+is(candidates(6.22, 1), 1, '... but not everything');
+is(candidates(2.79, 0, 1140), 1, 'a round that only one of them has says nothing');
 
 # commit_siblings
 my @equal = map { [ 500, $_, 1, 0.9, 0, [ 1000, 1100, 900 ] ] } 1, 5, 8;

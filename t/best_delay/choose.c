@@ -4,16 +4,19 @@
  *		What does src/best_delay.c choose?  For t/025_best_delay.pl.
  *
  * Reads sets of outcomes, each ended by a line with the present
- * commit_siblings.  An outcome is a line with commit_delay, commit_siblings,
- * mean time of a commit, share of flushes that slept, 1 if it was refused, and
- * the commits/s of each round.  Answers each set with a line for each outcome,
- * "mean low high is_best reason", and an empty line.
+ * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line with
+ * commit_delay, commit_siblings, mean time of a commit, share of flushes that
+ * slept, 1 if it was refused, and the commits/s of each round, "nan" if they are
+ * not known.  Answers each set with a line for each outcome, "mean low high
+ * is_best reason", and an empty line.
  *
  * t/best_delay/choose.c
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "../../src/best_delay.h"
 
@@ -22,6 +25,7 @@
 #undef vsnprintf
 
 #define MAX_OUTCOMES	100
+#define MAX_ROUNDS		100
 
 char *
 psprintf(const char *fmt,...)
@@ -41,34 +45,31 @@ pstrdup(const char *in)
 	return strdup(in);
 }
 
-static Estimate
-read_rounds(char *words)
+static void
+read_rounds(char *words, double *rate)
 {
-	int			n = 0;
-	double		sum = 0;
-	double		sum_of_squares = 0;
-	char	   *word;
+	char	   *word = strtok(words, " ");
 
-	for (word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+	for (int i = 0; i < MAX_ROUNDS; i++)
 	{
-		double		rate = atof(word);
-
-		n++;
-		sum += rate;
-		sum_of_squares += rate * rate;
+		rate[i] = word == NULL ? NAN : atof(word);
+		if (word != NULL)
+			word = strtok(NULL, " ");
 	}
-	return estimate_mean(n, sum, sum_of_squares);
 }
 
 static void
-answer(const DelayOutcome *outcomes, int n, int present_siblings)
+answer(const DelayOutcomes *all, int present_siblings)
 {
-	int			best = best_delay(outcomes, n, present_siblings);
+	int			best = best_delay(all, present_siblings);
 
-	for (int i = 0; i < n; i++)
-		printf("%.4f %.4f %.4f %d %s\n", outcomes[i].commits.mean,
-			   outcomes[i].commits.low, outcomes[i].commits.high, i == best,
-			   best_delay_reason(outcomes, n, best, i));
+	for (int i = 0; i < all->n; i++)
+	{
+		const Estimate *commits = &all->outcome[i].commits;
+
+		printf("%.4f %.4f %.4f %d %s\n", commits->mean, commits->low,
+			   commits->high, i == best, best_delay_reason(all, best, i));
+	}
 	printf("\n");
 }
 
@@ -76,13 +77,16 @@ int
 main(void)
 {
 	static DelayOutcome outcomes[MAX_OUTCOMES];
-	int			n = 0;
+	static double rates[MAX_OUTCOMES][MAX_ROUNDS];
+	DelayOutcomes all = {0, outcomes, MAX_ROUNDS, false};
 	char		line[10000];
 
 	while (fgets(line, sizeof(line), stdin) != NULL)
 	{
-		DelayOutcome *outcome = &outcomes[n];
+		DelayOutcome *outcome = &outcomes[all.n];
 		int			refused;
+		int			present_siblings;
+		int			resampled;
 		int			length = 0;
 
 		line[strcspn(line, "\n")] = '\0';
@@ -91,13 +95,16 @@ main(void)
 				   &outcome->hit_fraction, &refused, &length) == 5)
 		{
 			outcome->refused = refused;
-			outcome->commits = read_rounds(line + length);
-			n++;
+			read_rounds(line + length, rates[all.n]);
+			outcome->rate = rates[all.n];
+			outcome->commits = estimate_rounds(outcome->rate, MAX_ROUNDS);
+			all.n++;
 		}
-		else
+		else if (sscanf(line, "%d %d", &present_siblings, &resampled) == 2)
 		{
-			answer(outcomes, n, atoi(line));
-			n = 0;
+			all.resampled = resampled;
+			answer(&all, present_siblings);
+			all.n = 0;
 		}
 	}
 	return 0;
