@@ -7,7 +7,7 @@
  * they tell about the load and the device (whatif_fit.c) is then simulated with
  * each pair of commit_delay and commit_siblings (whatif_model.c).
  *
- * How sure that is.  Each pair is simulated REPLICAS times, each time from other
+ * How sure that is.  Each pair is simulated WHATIF_REPLICAS times, each time from other
  * parts of the sample, chosen with replacement, and by other chances; the same
  * ones for all pairs, so that what differs between two pairs is not luck.  The
  * spread of the replicas is what the sample being short explains.  When exactly
@@ -49,8 +49,7 @@
 #define MAX_PROBES		4096
 
 #define MIN_COMMITS		100		/* fewer say too little */
-#define REPLICAS		WHATIF_REPLICAS
-#define SHIFTED_REPLICAS	2	/* of these, for another commit_siblings */
+#define SHIFTED_REPLICAS	2	/* of them, for another commit_siblings */
 #define REPLICA_TIME	12e6	/* us; chances that differ from pair to pair
 								 * average out */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
@@ -351,7 +350,7 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 	value[5] = histogram_quantile(outcome->cell, 0.99) / NS_PER_MS;
 }
 
-/* Replicas "from" up to "to", not included. */
+/* Replicas "from" up to "to", not included; the commits/s of each are the rates. */
 static void
 simulate_replicas(const WhatifLoad *replica, int from, int to,
 				  const DelayPair *pair, double time, Spread *spread,
@@ -412,7 +411,7 @@ predict(const WhatifLoad *replica, double time, Prediction *prediction)
 	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &prediction->pair, time,
 					  spread, prediction->rate);
 	memcpy(here, spread, sizeof(here));
-	simulate_replicas(replica, SHIFTED_REPLICAS, REPLICAS, &prediction->pair,
+	simulate_replicas(replica, SHIFTED_REPLICAS, WHATIF_REPLICAS, &prediction->pair,
 					  time, spread, prediction->rate);
 	for (int q = 0; q < NQUANTITIES; q++)
 		*estimate[q] = spread_estimate(&spread[q]);
@@ -429,7 +428,7 @@ replica_time(const Sample *sample, int npairs)
 {
 	double		rate = (double) sample->trace.n /
 	(sample->trace.ended_at - sample->trace.started_at) * 1000;
-	double		affordable = MAX_EVENTS / (rate * npairs * REPLICAS);
+	double		affordable = MAX_EVENTS / (rate * npairs * WHATIF_REPLICAS);
 
 	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);
 }
@@ -437,10 +436,10 @@ replica_time(const Sample *sample, int npairs)
 static void
 predict_all(const Sample *sample, const WhatifLoad *load, Predictions *all)
 {
-	WhatifLoad	replica[REPLICAS];
+	WhatifLoad	replica[WHATIF_REPLICAS];
 	double		time = replica_time(sample, all->n);
 
-	for (int r = 0; r < REPLICAS; r++)
+	for (int r = 0; r < WHATIF_REPLICAS; r++)
 	{
 		replica[r] = *load;
 		choose_blocks(&replica[r], r + 1);
