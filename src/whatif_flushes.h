@@ -36,9 +36,9 @@ typedef struct Flush
 	double		io_time;		/* all the time since it could begin, if not
 								 * timed */
 	double		rest;			/* from the end of the flush before to its I/O */
-	double		after_stall;	/* how long the flush before took, if a quota
-								 * made it wait: what fell asleep meanwhile,
-								 * it has not woken up; set by whatif_quota.c */
+	double		after_stall;	/* how long the flush before took, if that
+								 * was a stall: what fell asleep meanwhile, it
+								 * has not woken up; set by whatif_quota.c */
 	int			company;		/* sessions at work when its I/O began; set by
 								 * whatif_fit.c */
 	double		gap;			/* from when it could begin to its I/O,
@@ -50,7 +50,8 @@ typedef struct Flush
 	bool		timed;			/* io_time is that of its write and sync */
 	bool		waited;			/* for the flush before it */
 	bool		overtook;		/* did not, but others it carried had */
-	bool		stalled;		/* a quota made it wait; set by whatif_quota.c */
+	bool		stalled;		/* a quota made it wait, or nobody knows what;
+								 * set by whatif_quota.c */
 	int			block;
 } Flush;
 

@@ -32,6 +32,7 @@
  * The device.  A flush takes a time that was seen after a rest as long, with about
  * as many at work beside it.  Where a quota limits it, so many flushes can be made
  * in a window of time, and the one that is too many waits for the next window.
+ * Where there were stalls for which there is no such reason, any flush may be one.
  *
  * This room knows neither SQL nor shared memory, nor where its figures come
  * from: it computes.
@@ -131,7 +132,8 @@ typedef struct Simulation
 	int		   *member;
 	double		afterwards;		/* from the write to the end of this flush */
 	double		flushed_at;		/* end of the last flush */
-	double		stalled;		/* for so long a quota made it wait */
+	double		stalled;		/* for so long a quota made it wait, or nobody
+								 * knows what */
 	bool		after_stall;	/* ... or the flush before it */
 	double		window_end;
 	double		left_in_window;
@@ -424,6 +426,8 @@ write_wal(Simulation *sim)
 	double		start = sim->now;
 	double		length = draw_flush(sim);
 
+	if (load->stall.n > 0 && pg_prng_double(&sim->random) < load->stall_share)
+		start += Max(draw(sim, &load->stall) - length, 0);
 	if (load->window > 0)
 	{
 		while (start >= sim->window_end)

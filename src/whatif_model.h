@@ -36,8 +36,8 @@ typedef struct LoadCycle
 	int			cohort;			/* the first of those that began with the same
 								 * flush */
 	int			cohort_size;	/* how many these are */
-	bool		after_stall;	/* a quota had made that flush wait, or the
-								 * one before it */
+	bool		after_stall;	/* that flush was a stall, or the one before
+								 * it */
 } LoadCycle;
 
 /*
@@ -107,6 +107,9 @@ typedef struct WhatifLoad
 	Draws		flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
 	double		window;			/* so long ... */
 	Draws		quota;			/* ... so many flushes can be made; 0: any */
+	double		stall_share;	/* of the flushes, those that no quota and no
+								 * rest explains ... */
+	Draws		stall;			/* ... how long these took */
 	Draws		lead;			/* a commit that nobody was before, flush
 								 * apart */
 	Draws		handoff;		/* from a flush to the next, if one waits */

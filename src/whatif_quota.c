@@ -9,6 +9,12 @@
  * each other.  If they do, window and quota are told from them, and they are
  * marked, so that they are left out of the flush times to draw from.
  *
+ * If they do not, something else made them so long, or a quota that is not told.
+ * How rare they are is known then, but not when they come.  Other flush times are
+ * told apart by what came before them; as what did was most of all that everybody
+ * had waited, after a delay all flushes would seem to take as long.  So these are
+ * left out as well, and any flush may be one of them.
+ *
  * This room knows neither SQL nor shared memory: it computes.
  *
  * src/whatif_quota.c
@@ -26,6 +32,7 @@
 #define WINDOW_STEP		1.005
 #define MIN_STALLS		8
 #define MAX_STALLS		2000	/* more are no exception any more */
+#define MAX_STALL_SHARE	0.1		/* of all flushes; likewise */
 #define MIN_WINDOWS		4
 #define REGULAR			0.2
 #define IN_PHASE		0.4
@@ -232,7 +239,21 @@ find_window(SampleFlushes *flushes, double length, const Stall *stall, int n,
 	}
 }
 
-/* Marks the flushes that a quota made wait, if there is one. */
+/* All of them were stalls, and nobody knows why. */
+static void
+mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Flush	   *flush = &flushes->flush[stall[i].flush];
+
+		flush->stalled = true;
+		if (stall[i].flush + 1 < flushes->n)
+			flush[1].after_stall = stall[i].length;
+	}
+}
+
+/* Marks the flushes that a quota made wait, or else those that were too long. */
 void
 quota_find(SampleFlushes *flushes, double length, QuotaFound *found)
 {
@@ -243,7 +264,23 @@ quota_find(SampleFlushes *flushes, double length, QuotaFound *found)
 	found->nstalls = find_stalls(flushes, found->stall_limit, stall);
 	if (found->nstalls <= MAX_STALLS)
 		find_window(flushes, length, stall, found->nstalls, found);
+	if (found->window == 0 &&
+		found->nstalls <= MAX_STALL_SHARE * flushes->n)
+		mark_unexplained(flushes, stall, found->nstalls);
 	pfree(stall);
+}
+
+/* The stalls that no quota explains. */
+static void
+fill_unexplained(const SampleFlushes *flushes, WhatifLoad *load)
+{
+	double	   *length = palloc(Max(flushes->n, 1) * sizeof(double));
+
+	load->stall.value = length;
+	for (int i = 0; i < flushes->n; i++)
+		if (flushes->flush[i].stalled)
+			length[load->stall.n++] = flushes->flush[i].io_time;
+	load->stall_share = (double) load->stall.n / Max(flushes->n, 1);
 }
 
 void
@@ -254,6 +291,8 @@ quota_fill(const SampleFlushes *flushes, const QuotaFound *found,
 
 	if (found->window > 0)
 		load->quota.n = find_quotas(flushes, found->window, quota);
+	else
+		fill_unexplained(flushes, load);
 	load->window = found->window;
 	load->quota.value = quota;
 }

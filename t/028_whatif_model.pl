@@ -284,6 +284,30 @@ about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 0, 5)->{commits}, 200, 3,
 $one = trace(1, 400, 1000, 4, 100e3, 20, 1000, 3000);
 about(learn($one, 5000, 0)->{commits}, 1e6 / 6410, 1,
 	'learning: ... nor with how slowly sessions work after a stall');
+
+# One flush in 20 takes 20 to 80 ms, and nothing says why; before it the session worked
+# ten times as long, so it seems that flushes after a rest do.
+sub stalls_without_a_window
+{
+	my ($now, @values) = (0);
+
+	for (my $i = 0; $now < 10e6; $i++)
+	{
+		my $think = $i % 20 < 19 ? 50 : 500;
+		my $io = $i % 20 < 19 ? 400 : 20_000 + ($i * 7919) % 60_000;
+
+		push @values, 1, $now + $think, $now + $think + $io, $i, $io, 0, $think, 0;
+		$now += $think + $io;
+	}
+	return join(',', @values);
+}
+
+my $stalls = stalls_without_a_window();
+my $learnt = learn($stalls, 0, 0);
+is($learnt->{time_window} + 0, 0, 'learning: stalls at no regular times');
+about($learnt->{commits}, 1e6 / (72.5 + 380 + 2500), 20, '... without a delay');
+about(learn($stalls, 1000, 0)->{commits}, 1e6 / (1072.5 + 380 + 2500), 20,
+	'... a delay does not make all flushes such');
 about(learn($one, 0, 5)->{commits}, 200, 3, 'learning: ... which is no matter either');
 
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits}, 5e6 / 1410, 3,
