@@ -53,8 +53,9 @@
 #define REPLICA_TIME	12e6	/* us; chances that differ from pair to pair
 								 * average out */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
-#define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to 0.09
-								 * in loads that the model was not made with */
+#define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to
+								 * 0.09 in loads that the model was not made
+								 * with */
 #define RUN				5		/* blocks in a row that are chosen together */
 
 /* What is known when the sample is over; local memory. */

@@ -52,6 +52,7 @@ typedef struct Flush
 	bool		overtook;		/* did not, but others it carried had */
 	bool		stalled;		/* a quota made it wait, or nobody knows what;
 								 * set by whatif_quota.c */
+	bool		unexplained;	/* nobody knows what */
 	int			block;
 } Flush;
 

@@ -9,7 +9,7 @@
  * each other.  If they do, window and quota are told from them, and they are
  * marked, so that they are left out of the flush times to draw from.
  *
- * If they do not, something else made them so long, or a quota that is not told.
+ * Where they do not, something else made them so long, or a quota that is not told.
  * How rare they are is known then, but not when they come.  Other flush times are
  * told apart by what came before them; as what did was most of all that everybody
  * had waited, after a delay all flushes would seem to take as long.  So these are
@@ -166,7 +166,7 @@ find_quotas(const SampleFlushes *flushes, double window, double *quota)
 		const Flush *flush = &flushes->flush[i];
 
 		count++;
-		if (!flush->stalled)
+		if (!flush->stalled || flush->unexplained)
 			continue;
 		if (fabs((flush->done_at - last) / window - 1) < 0.1)
 			quota[n++] = count;
@@ -239,7 +239,7 @@ find_window(SampleFlushes *flushes, double length, const Stall *stall, int n,
 	}
 }
 
-/* All of them were stalls, and nobody knows why. */
+/* The others were stalls as well, and nobody knows why. */
 static void
 mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
 {
@@ -247,13 +247,15 @@ mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
 	{
 		Flush	   *flush = &flushes->flush[stall[i].flush];
 
-		flush->stalled = true;
+		if (flush->stalled)
+			continue;
+		flush->stalled = flush->unexplained = true;
 		if (stall[i].flush + 1 < flushes->n)
 			flush[1].after_stall = stall[i].length;
 	}
 }
 
-/* Marks the flushes that a quota made wait, or else those that were too long. */
+/* Marks the flushes that a quota made wait, and others that took too long. */
 void
 quota_find(SampleFlushes *flushes, double length, QuotaFound *found)
 {
@@ -264,8 +266,7 @@ quota_find(SampleFlushes *flushes, double length, QuotaFound *found)
 	found->nstalls = find_stalls(flushes, found->stall_limit, stall);
 	if (found->nstalls <= MAX_STALLS)
 		find_window(flushes, length, stall, found->nstalls, found);
-	if (found->window == 0 &&
-		found->nstalls <= MAX_STALL_SHARE * flushes->n)
+	if (found->nstalls <= MAX_STALL_SHARE * flushes->n)
 		mark_unexplained(flushes, stall, found->nstalls);
 	pfree(stall);
 }
@@ -278,7 +279,7 @@ fill_unexplained(const SampleFlushes *flushes, WhatifLoad *load)
 
 	load->stall.value = length;
 	for (int i = 0; i < flushes->n; i++)
-		if (flushes->flush[i].stalled)
+		if (flushes->flush[i].unexplained)
 			length[load->stall.n++] = flushes->flush[i].io_time;
 	load->stall_share = (double) load->stall.n / Max(flushes->n, 1);
 }
@@ -291,8 +292,7 @@ quota_fill(const SampleFlushes *flushes, const QuotaFound *found,
 
 	if (found->window > 0)
 		load->quota.n = find_quotas(flushes, found->window, quota);
-	else
-		fill_unexplained(flushes, load);
+	fill_unexplained(flushes, load);
 	load->window = found->window;
 	load->quota.value = quota;
 }
