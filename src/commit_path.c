@@ -189,13 +189,34 @@ arrive_before_commit(void)
 }
 
 /*
+ * The commit that is under way has failed, or the callback at its end never came:
+ * undo what the callback before it has done.
+ */
+static pg_noinline void
+abandon_commit(void)
+{
+	reading.kind = COMMIT_NOT_COUNTED;
+	delay_override_end();
+	commit_trace_noted = false;
+}
+
+/* No commit is under way as one begins, whatever became of the last one. */
+static inline void
+begin_reading(void)
+{
+	if (unlikely(reading.kind == COMMIT_WAITS))
+		abandon_commit();
+	reading.kind = COMMIT_NOT_COUNTED;
+}
+
+/*
  * XACT_EVENT_PRE_COMMIT: an error is still harmless.  All calls are the last that
  * is done, so that a transaction which only reads pays for no frame on the stack.
  */
 static inline void
 before_commit(void)
 {
-	reading.kind = COMMIT_NOT_COUNTED;
+	begin_reading();
 	if (!commit_stats_enabled)
 		return;
 	if (unlikely(!present))
@@ -208,7 +229,7 @@ before_commit(void)
 static void
 before_two_phase(void)
 {
-	reading.kind = COMMIT_NOT_COUNTED;
+	begin_reading();
 	/* a standby will refuse it */
 	if (commit_stats_enabled && !RecoveryInProgress() &&
 		(present || arrive(true)))
@@ -580,9 +601,7 @@ after_rare_event(XactEvent event)
 	}
 	else if (event == XACT_EVENT_ABORT)
 	{
-		reading.kind = COMMIT_NOT_COUNTED;
-		delay_override_end();
-		commit_trace_noted = false;
+		abandon_commit();
 		account_wal(WAL_OF_ABORT);
 	}
 
@@ -610,10 +629,28 @@ is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
 		((TransactionStmt *) pstmt->utilityStmt)->kind == kind;
 }
 
+/* The utility command itself, or the next hook's idea of it. */
+static void
+process_utility(PlannedStmt *pstmt, const char *queryString,
+				bool readOnlyTree, ProcessUtilityContext context,
+				ParamListInfo params, QueryEnvironment *queryEnv,
+				DestReceiver *dest, QueryCompletion *qc)
+{
+	if (prev_ProcessUtility)
+		prev_ProcessUtility(pstmt, queryString, readOnlyTree, context,
+							params, queryEnv, dest, qc);
+	else
+		standard_ProcessUtility(pstmt, queryString, readOnlyTree, context,
+								params, queryEnv, dest, qc);
+}
+
 /*
  * COMMIT PREPARED writes and flushes the commit record of the other
  * transaction while it runs, long before its own transaction, which has
  * nothing to commit, comes to the callbacks.  ROLLBACK PREPARED likewise.
+ *
+ * COMMIT PREPARED that fails after a savepoint aborts a subtransaction only, of
+ * which no callback of ours is told.
  */
 static void
 commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
@@ -621,24 +658,28 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 						   ParamListInfo params, QueryEnvironment *queryEnv,
 						   DestReceiver *dest, QueryCompletion *qc)
 {
-	bool		commits = is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED);
-	bool		aborts = is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED);
-
-	if (commits)
-		before_two_phase();
-	if (prev_ProcessUtility)
-		prev_ProcessUtility(pstmt, queryString, readOnlyTree, context,
-							params, queryEnv, dest, qc);
-	else
-		standard_ProcessUtility(pstmt, queryString, readOnlyTree, context,
-								params, queryEnv, dest, qc);
-	if (commits)
+	if (!is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED))
 	{
-		after_two_phase(XactLastRecEnd, true);
-		account_wal(WAL_OF_COMMIT);
+		process_utility(pstmt, queryString, readOnlyTree, context,
+						params, queryEnv, dest, qc);
+		if (is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED))
+			account_wal(WAL_OF_ABORT);
+		return;
 	}
-	if (aborts)
-		account_wal(WAL_OF_ABORT);
+	before_two_phase();
+	PG_TRY();
+	{
+		process_utility(pstmt, queryString, readOnlyTree, context,
+						params, queryEnv, dest, qc);
+	}
+	PG_CATCH();
+	{
+		abandon_commit();
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	after_two_phase(XactLastRecEnd, true);
+	account_wal(WAL_OF_COMMIT);
 }
 
 /* For functions that watch commits for a while. */

@@ -1,0 +1,79 @@
+# COMMIT PREPARED that fails leaves the session as it was.
+#
+# After a savepoint only the subtransaction aborts, of which no callback is told;
+# psql's ON_ERROR_ROLLBACK sets such savepoints by itself.  What the hook has done
+# by then must be undone all the same: the pair of a sweep, the record of a
+# prediction.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $tries = 20;
+my $node = start_node('failed_commit_prepared',
+	conf => "max_prepared_transactions = 5\n");
+my $load = start_pgbench($node, '-c 2 -T 600',
+	insert => "INSERT INTO logged VALUES (1);\n");
+
+# Is somebody experimenting?
+sub sweeps
+{
+	return $node->safe_psql('postgres',
+		'SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
+}
+
+# What one session sees of commit_delay after each of several such failures, in
+# the transaction and after it, when it has committed something else.
+sub settings_after_failures
+{
+	my ($begin, $after) = @_;
+	my ($out, $err);
+
+	$node->psql('postgres', qq{
+BEGIN;
+$begin
+COMMIT PREPARED 'there is none';
+$after
+SHOW commit_delay;
+INSERT INTO logged VALUES (2);
+COMMIT;
+SHOW commit_delay;
+} x $tries, on_error_stop => 0, stdout => \$out, stderr => \$err);
+	is(() = $err =~ /cannot run inside a transaction block/g,
+		$tries, 'COMMIT PREPARED fails in a transaction block');
+	return join ' ', split /\n/, $out;
+}
+
+my $unchanged = join ' ', ('0') x (2 * $tries);
+my $sweep = start_psql($node,
+	"SELECT * FROM commit_delay_sweep('{778}', '{0}', '600 s', '1 s')");
+
+ok(poll_until(\&sweeps), 'a sweep has begun');
+$node->poll_query_until('postgres',
+	'SELECT delay_hits > 0 FROM commit_flush_stats')
+  or die "no commit obeys the sweep\n";
+is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
+	$unchanged, 'commit_delay is as it was, after a savepoint');
+is(settings_after_failures('\set ON_ERROR_ROLLBACK on', ''),
+	$unchanged, "... and after one of psql's own");
+ok(sweeps(), 'the sweep goes on');
+end_background($sweep, 'TERM');
+ok(poll_until(sub { return !sweeps() }), '... until it is ended');
+
+# A record of the failed commit would be that of the next one.
+my $whatif = start_psql($node,
+	"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
+$node->poll_query_until('postgres', 'SELECT capturing FROM commit_stats_info')
+  or die "no prediction began\n";
+is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
+	$unchanged, 'commit_delay is as it was, beside a prediction');
+ok(end_background($whatif), 'the prediction ends');
+is($whatif->{out}, "1\n", '... with a row');
+
+end_background($load, 'TERM');
+done_testing();
