@@ -24,6 +24,7 @@ OBJS = \
 	src/keep_file.o \
 	src/latency.o \
 	src/latency_views.o \
+	src/moves.o \
 	src/own_flush.o \
 	src/pause.o \
 	src/rates.o \

@@ -32,6 +32,7 @@
 #include "access/xlog.h"
 #include "catalog/storage.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "tcop/utility.h"
 
 #include "backend_slots.h"
@@ -45,6 +46,7 @@
 #include "flush_logger.h"
 #include "flush_ring.h"
 #include "latency.h"
+#include "moves.h"
 #include "own_flush.h"
 #include "shared_memory.h"
 #include "siblings.h"
@@ -101,6 +103,14 @@ deletes_files(void)
 	return nfiles > 0;
 }
 
+/* At exit, by whichever way: a FATAL error can come in the middle of counting. */
+static void
+end_half_done(int code, Datum arg)
+{
+	moves_abandon();
+	wal_cycles_abandon();
+}
+
 /*
  * Make this process known, before it counts anything.  May wait and may raise
  * an error, but only the first time.  Returns false if it must not count.
@@ -115,6 +125,7 @@ arrive(bool has_xid)
 	if (!arrived)
 	{
 		databases_arrive();
+		on_shmem_exit(end_half_done, (Datum) 0);
 		backend_slot_find();
 		latency_find_slot();
 		arrived = true;

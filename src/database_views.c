@@ -125,9 +125,7 @@ commit_database_stats_1_0(PG_FUNCTION_ARGS)
 	FractionSums sums = {0};
 
 	start_rows(fcinfo);
-	acquire_reset_lock(LW_SHARED);
 	totals = databases_read();
-	LWLockRelease(commit_stats_reset_lock());
 
 	for (int entry = 0; entry < DATABASE_NENTRIES; entry++)
 	{

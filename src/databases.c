@@ -19,12 +19,13 @@
  * is decided as a process arrives.  A reset gives the entries away anew, to
  * the databases that somebody is connected to.
  *
- * Locking: everything here is protected by commit_stats_reset_lock(): held
+ * Locking: everything here is protected by commit_stats_databases_lock(): held
  * exclusively by a process that arrives, for its first transaction, and once
- * more when it leaves, and by a reset; shared by readers.  The first
- * transaction of a client backend is the server's own, before the first
- * command, so no COMMIT of a client waits for the lock unless
- * commit_stats.enabled was off until then.
+ * more when it leaves; shared by readers, who copy no more than this and the
+ * slots meanwhile.  A reset holds it exclusively from before it copies the slots
+ * until it has changed everything.  The first transaction of a client backend is
+ * the server's own, before the first command, so no COMMIT of a client waits for
+ * the lock unless commit_stats.enabled was off until then.
  *
  * src/databases.c
  *
@@ -45,8 +46,8 @@
 
 /*
  * A place in the process array: who is there?  Written by the process that
- * arrives or leaves and by a reset; protected by commit_stats_reset_lock(), as
- * all that follows.
+ * arrives or leaves and by a reset; protected by commit_stats_databases_lock(),
+ * as all that follows.
  */
 typedef struct DatabasePlace
 {
@@ -126,14 +127,14 @@ leave(int code, Datum arg)
 {
 	SlotCopy	slot;
 
-	acquire_reset_lock(LW_EXCLUSIVE);
+	acquire_databases_lock(LW_EXCLUSIVE);
 	if (my_place->entry != NOBODY)
 	{
 		backend_slot_read(MyProcNumber, &slot);
 		add_place(&shared->counts[my_place->entry], my_place, &slot);
 		my_place->entry = NOBODY;
 	}
-	LWLockRelease(commit_stats_reset_lock());
+	LWLockRelease(commit_stats_databases_lock());
 	my_place = NULL;
 }
 
@@ -149,21 +150,24 @@ databases_arrive(void)
 	Assert(my_place == NULL && MyProcNumber < MaxBackends);
 	on_shmem_exit(leave, (Datum) 0);
 	my_place = &shared->place[MyProcNumber];
-	acquire_reset_lock(LW_EXCLUSIVE);
+	acquire_databases_lock(LW_EXCLUSIVE);
 	Assert(my_place->entry == NOBODY);
 	backend_slot_read(MyProcNumber, &slot);
 	my_place->datid = MyDatabaseId;
 	start_place(my_place, &slot);
-	LWLockRelease(commit_stats_reset_lock());
+	LWLockRelease(commit_stats_databases_lock());
 }
 
-/* Databases that have an entry.  Caller holds the reset lock. */
+/* Databases that have an entry. */
 int
 databases_tracked(void)
 {
-	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
+	int			ntracked;
 
-	return shared->ntracked;
+	acquire_databases_lock(LW_SHARED);
+	ntracked = shared->ntracked;
+	LWLockRelease(commit_stats_databases_lock());
+	return ntracked;
 }
 
 static void
@@ -184,27 +188,27 @@ read_totals(DatabaseTotals *totals)
 	}
 }
 
-/* Totals since the last reset.  Caller holds the reset lock, shared will do. */
+/* Totals since the last reset; palloc'd. */
 DatabaseTotals *
 databases_read(void)
 {
 	DatabaseTotals *totals = palloc(sizeof(DatabaseTotals));
 
-	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
-
+	acquire_databases_lock(LW_SHARED);
 	read_totals(totals);
+	LWLockRelease(commit_stats_databases_lock());
 	return totals;
 }
 
 /*
  * Start from zero, with the slots as the caller has read them: the same copies
- * that all other totals are to start from.  Caller holds the reset lock
- * exclusively.
+ * that all other totals are to start from.  Caller has held the lock exclusively
+ * since before it read them.
  */
 void
 databases_reset(const SlotCopy *slots)
 {
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+	Assert(LWLockHeldByMeInMode(commit_stats_databases_lock(), LW_EXCLUSIVE));
 
 	shared->ntracked = 0;
 	memset(shared->counts, 0, sizeof(shared->counts));

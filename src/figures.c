@@ -203,8 +203,7 @@ figures_read(ReportCopy *copy)
 	SlotTotals	slots;
 	LatencyTotals *latency;
 
-	acquire_reset_lock(LW_SHARED);
-	copy->groups = group_totals_read();
+	copy->groups = group_totals_lock_and_read();
 	backend_slots_read(&slots);
 	latency = latency_read();
 	LWLockRelease(commit_stats_reset_lock());

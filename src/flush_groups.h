@@ -80,6 +80,17 @@ flush_groups_distance(GroupNumber older, GroupNumber newer)
 	return (int) ((newer - older) & GROUP_NUMBER_MASK);
 }
 
+/*
+ * WAL between the boundary of a group and the one before, in bytes; 0 if it is
+ * not known.  The boundary of a group whose publisher was stopped is not written
+ * yet, while "previous" is.
+ */
+static inline uint64
+flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
+{
+	return previous != 0 && boundary > previous ? boundary - previous : 0;
+}
+
 extern int	flush_log_size;
 
 extern Size flush_groups_shared_size(int backends);

@@ -22,6 +22,11 @@
 #include "group_totals.h"
 #include "hidden.h"
 
+/* WAL records end at multiples of this, and the head has no room for the rest. */
+#if MAXIMUM_ALIGNOF < 8
+#error "commit_stats needs a platform on which PostgreSQL aligns WAL records to 8 bytes; 32-bit ones mostly do not"
+#endif
+
 #define ACTIVE_BITS			32
 
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */

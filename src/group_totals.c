@@ -12,9 +12,17 @@
  * Invariant: a group is counted once, in its slot or in the histogram.
  *
  * Locking: none on the commit path.  The histogram is added to atomically; a
- * reader copies it while no fold is under way (see moves.h).  "base" and
+ * reader copies it while no fold is under way (see moves.c).  "base" and
  * "reset_boundary" are protected by commit_stats_reset_lock(), except that a fold
  * reads the latter, atomically, without it.
+ *
+ * A reader cannot be starved.  Groups are folded oldest first, and it copies
+ * them in that order, a batch at a time.  A batch that it has copied may be
+ * folded, so folds disturb it only if they catch up with it.  One comes with each
+ * FOLD_BATCH flushes, which take far longer than copying as many groups, or three
+ * times as many, as it may have to look at before it finds the oldest.  Should
+ * it be stopped again and again at the wrong moment, it gives up after
+ * MOVES_MAX_PASSES tries, and between them it lets go of the lock.
  *
  * src/group_totals.c
  *
@@ -259,7 +267,7 @@ fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
 	pg_read_barrier();
 	figures.siblings = group->report.siblings;
 	figures.delayed = group->report.delayed;
-	figures.wal_bytes = previous != 0 ? boundary - previous : 0;
+	figures.wal_bytes = flush_wal_bytes(boundary, previous);
 	count_group(sums, &figures, add_folded, NULL);
 }
 
@@ -312,19 +320,16 @@ group_totals_prepare(GroupNumber first)
  *----------------------------------------------------------------
  */
 
-/* Copy the histogram as it was at one moment; returns the folds until then. */
-static uint64
-copy_folded(uint64 *value)
+/*
+ * Copy the histogram.  Returns whether it was copied as it was at one moment,
+ * when there had been "folds" of them.
+ */
+static bool
+copy_folded(uint64 *value, uint64 folds)
 {
-	uint64		folds;
-
-	do
-	{
-		folds = moves_wait(&shared->folds);
-		for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
-			value[i] = pg_atomic_read_u64(&folded[i]);
-	} while (moves_since(&shared->folds, folds) != 0);
-	return folds;
+	for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
+		value[i] = pg_atomic_read_u64(&folded[i]);
+	return moves_since(&shared->folds, folds) == 0;
 }
 
 /* Adds to a copy. */
@@ -345,90 +350,156 @@ count_copy(GroupSums *sums, const FlushGroupCopy *copy, GroupTotals *totals)
 	figures.siblings = copy->leader.siblings;
 	figures.led = copy->leader_pid != 0;
 	figures.delayed = copy->leader.delayed;
-	figures.wal_bytes = copy->previous != 0 ?
-		copy->boundary - copy->previous : 0;
+	figures.wal_bytes = flush_wal_bytes(copy->boundary, copy->previous);
 	count_group(sums, &figures, add_total, totals);
+}
+
+/*
+ * Copy those groups of a batch that are in the ring, and count them.  Returns
+ * whether any was.
+ */
+static bool
+copy_batch(GroupTotals *totals, GroupNumber first, GroupSums *sums)
+{
+	bool		found = false;
+
+	for (int i = 0; i < FOLD_BATCH; i++)
+	{
+		FlushGroupCopy *copy = &totals->recent[totals->nrecent];
+
+		if (!flush_group_copy(flush_group_add(first, i), copy))
+			continue;
+		found = true;
+		if (boundary_was_reset(copy->boundary) ||
+			(copy->commits == 0 && copy->leader_pid == 0))
+			continue;
+		count_copy(sums, copy, totals);
+		totals->nrecent++;
+	}
+	return found;
+}
+
+/* Batches that may not have been folded, that of the newest group included. */
+static int
+unfolded_batches(void)
+{
+	return flush_groups_kept() / FOLD_BATCH + 2;
 }
 
 /*
  * Copy the groups that were not folded when there had been "folds" of them,
  * and count them.  Returns false if a group may have been folded before it
- * could be copied.
- *
- * Groups are folded oldest first, but for a process that was stopped.  So as
- * many groups as a batch has are copied while nothing is folded, and by the end
- * no more than that one batch may have been.
+ * could be copied: each fold since then must be that of a batch copied before.
  */
 static bool
 copy_ring(GroupTotals *totals, uint64 folds)
 {
 	GroupNumber newest = flush_groups_newest();
 	GroupSums	sums = {0};
-	int			n = 0;
+	uint64		copied = 0;
 
 	totals->nrecent = 0;
-	for (int back = flush_groups_kept() + FOLD_BATCH; back >= 0; back--)
+	newest -= newest % FOLD_BATCH;
+	for (int back = unfolded_batches() - 1; back >= 0; back--)
 	{
-		FlushGroupCopy *copy = &totals->recent[totals->nrecent];
+		GroupNumber first = flush_group_add(newest, -back * FOLD_BATCH);
+		bool		found = copy_batch(totals, first, &sums);
 
-		if (flush_group_copy(flush_group_add(newest, -back), copy))
-		{
-			if (++n == FOLD_BATCH && moves_since(&shared->folds, folds) != 0)
-				return false;
-			if (boundary_was_reset(copy->boundary) ||
-				(copy->commits == 0 && copy->leader_pid == 0))
-				continue;
-			count_copy(&sums, copy, totals);
-			totals->nrecent++;
-		}
+		if (moves_since(&shared->folds, folds) > copied)
+			return false;
+		copied += found;
 	}
 	end_sums(&sums, add_total, totals);
-	return moves_since(&shared->folds, folds) <= (n < FOLD_BATCH ? 0 : 1);
+	return true;
 }
 
-/* All groups since the last reset.  Caller holds the reset lock, shared. */
-GroupTotals *
-group_totals_read(void)
+/* All groups since the last reset, unless they were folded meanwhile. */
+static bool
+copy_groups(GroupTotals *totals)
 {
-	GroupTotals *totals = palloc(sizeof(GroupTotals));
-	int			ncounts = GROUP_COUNT_KINDS * ncells;
-	uint64		folds;
+	uint64		folds = moves_wait(&shared->folds);
 
-	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
-
-	totals->ncells = ncells;
-	totals->value = palloc(ncounts * sizeof(uint64));
-	totals->recent = palloc((flush_groups_kept() + FOLD_BATCH + 1) *
-							sizeof(FlushGroupCopy));
-	do
-	{
-		folds = copy_folded(totals->value);
-		for (int i = 0; i < ncounts; i++)
-			totals->value[i] -= base[i];
-	} while (!copy_ring(totals, folds));
-	return totals;
+	if (!copy_folded(totals->value, folds) || !copy_ring(totals, folds))
+		return false;
+	for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
+		totals->value[i] -= base[i];
+	return true;
 }
 
 /*
- * Forget all groups up to the newest.  Those still in the ring are skipped
- * when they are folded, as their boundaries are not after reset_boundary; that
- * must be set before the histogram is copied.  Caller holds the reset lock
- * exclusively.
+ * All groups since the last reset; palloc'd.  Returns with the reset lock held,
+ * shared, so that the caller can go on with what belongs to them, read later.
  */
-void
-group_totals_reset(void)
+GroupTotals *
+group_totals_lock_and_read(void)
+{
+	GroupTotals *totals = palloc(sizeof(GroupTotals));
+
+	totals->ncells = ncells;
+	totals->value = palloc(mul_size(GROUP_COUNT_KINDS * ncells, sizeof(uint64)));
+	totals->recent = palloc(mul_size(unfolded_batches() * FOLD_BATCH,
+									 sizeof(FlushGroupCopy)));
+	for (int passes = 0;; moves_count_pass(&passes))
+	{
+		acquire_reset_lock(LW_SHARED);
+		if (copy_groups(totals))
+			return totals;
+		LWLockRelease(commit_stats_reset_lock());
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* The boundary of the newest group whose publisher has come to writing it. */
+static XLogRecPtr
+newest_boundary(void)
 {
 	GroupNumber newest = flush_groups_newest();
 	XLogRecPtr	boundary = 0;
 
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
-
-	/* The publisher of the newest group may not have written it yet. */
 	for (int back = 0; back < FOLD_BATCH && boundary == 0; back++)
 		boundary = flush_group_boundary(flush_group_add(newest, -back));
-	pg_atomic_write_u64(&shared->reset_boundary, boundary);
+	return boundary;
+}
+
+/*
+ * Copy the histogram, for a reset; palloc'd.  Caller holds the reset lock
+ * exclusively, and then calls group_totals_reset(), with nothing in between that
+ * could raise an error.
+ *
+ * From here on a fold skips the groups up to the newest, as their boundaries are
+ * not after reset_boundary.  That must be set before the histogram is copied, and
+ * is taken back if it cannot be.
+ */
+uint64 *
+group_totals_prepare_reset(void)
+{
+	uint64	   *value = palloc(mul_size(GROUP_COUNT_KINDS * ncells, sizeof(uint64)));
+	uint64		before = pg_atomic_read_u64(&shared->reset_boundary);
+	uint64		folds;
+
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+	pg_atomic_write_u64(&shared->reset_boundary, newest_boundary());
 	pg_memory_barrier();
-	(void) copy_folded(base);
+	for (int passes = 0;
+		 passes < MOVES_MAX_PASSES && moves_try_wait(&shared->folds, &folds);
+		 passes++)
+		if (copy_folded(value, folds))
+			return value;
+	pg_atomic_write_u64(&shared->reset_boundary, before);
+	moves_report_stopped();
+	return NULL;				/* not reached */
+}
+
+/* Forget all groups up to the newest, as of group_totals_prepare_reset(). */
+void
+group_totals_reset(uint64 *value)
+{
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+
+	memcpy(base, value, GROUP_COUNT_KINDS * ncells * sizeof(uint64));
+	pfree(value);
 }
 
 /*----------------------------------------------------------------

@@ -64,8 +64,11 @@ extern void group_totals_attach(void *part, bool found);
 extern void group_totals_prepare(GroupNumber first);
 
 /* Readers. */
-extern GroupTotals *group_totals_read(void);
-extern void group_totals_reset(void);
+extern GroupTotals *group_totals_lock_and_read(void);
+
+/* A reset, in two steps of which only the first may raise an error. */
+extern uint64 *group_totals_prepare_reset(void);
+extern void group_totals_reset(uint64 *value);
 
 /* Over a restart; see keep.c. */
 extern Size group_totals_kept_size(void);

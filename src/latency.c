@@ -16,7 +16,7 @@
  * total, and never decreases in sum.
  *
  * Locking: none for writers; the total is added to atomically.  A reader adds
- * up all places while nothing is carried (see moves.h).  "base", which a reset
+ * up all places while nothing is carried (see moves.c).  "base", which a reset
  * sets and readers subtract, is protected by commit_stats_reset_lock().
  *
  * src/latency.c
@@ -177,11 +177,10 @@ latency_add_waited(const LatencyTotals *totals, uint64 *cells)
 void
 latency_add_up(LatencyTotals *totals)
 {
-	uint64		carries;
-
-	do
+	for (int passes = 0;; moves_count_pass(&passes))
 	{
-		carries = moves_wait(&shared->carries);
+		uint64		carries = moves_wait(&shared->carries);
+
 		memset(totals, 0, sizeof(LatencyTotals));
 		for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 			for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
@@ -189,7 +188,9 @@ latency_add_up(LatencyTotals *totals)
 					pg_atomic_read_u64(&shared->carried[kind][cell]);
 		for (int i = 0; i < MaxBackends; i++)
 			add_slot(totals, slot_at(i));
-	} while (moves_since(&shared->carries, carries) != 0);
+		if (moves_since(&shared->carries, carries) == 0)
+			return;
+	}
 }
 
 static void
@@ -222,18 +223,16 @@ latency_read(void)
 	return totals;
 }
 
-/* Start from zero.  Caller holds the reset lock exclusively. */
+/*
+ * Start from zero, with the counts as the caller has added them up.  Caller holds
+ * the reset lock exclusively.
+ */
 void
-latency_reset(void)
+latency_reset(const LatencyTotals *now)
 {
-	LatencyTotals *now = palloc(sizeof(LatencyTotals));
-
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
-	/* not into "base" itself, as it can raise an error */
-	latency_add_up(now);
 	shared->base = *now;
-	pfree(now);
 }
 
 /*----------------------------------------------------------------

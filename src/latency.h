@@ -84,7 +84,7 @@ extern void latency_carry(LatencyKind kind, int cell);
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
-extern void latency_reset(void);
+extern void latency_reset(const LatencyTotals *now);
 
 /* Over a restart; see keep.c. */
 extern Size latency_kept_size(void);

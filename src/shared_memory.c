@@ -9,10 +9,12 @@
  * room's own business.
  *
  * Locking: AddinShmemInitLock while the segment is created.  Besides that the
- * module owns one LWLock, commit_stats_reset_lock(), which readers and
- * commit_stats_reset() take, a process at its first transaction and at its
- * exit, and the commit path of any other transaction never does; and a gate, a
- * second one that is held only while the first is waited for.
+ * module owns two LWLocks.  Readers and commit_stats_reset() take
+ * commit_stats_reset_lock().  Readers of databases.c, the reset, and each process
+ * at its first transaction and at its exit take commit_stats_databases_lock(),
+ * which is short.  The commit path of any other transaction takes neither.  The
+ * reset takes them in this order.  Each has a gate, a further lock that is held
+ * only while the lock itself is waited for.
  *
  * src/shared_memory.c
  *
@@ -108,7 +110,7 @@ shared_memory_request(void)
 		prev_shmem_request_hook();
 
 	RequestAddinShmemSpace(shared_memory_size());
-	RequestNamedLWLockTranche("commit_stats", 2);
+	RequestNamedLWLockTranche("commit_stats", 4);
 }
 
 static void
@@ -143,18 +145,30 @@ shared_memory_install_hooks(void)
 }
 
 /*
- * While some have the lock shared, others get it shared as well, so whoever
- * wants it for himself would wait for as long as there is always a reader.  He
- * waits in the gate instead, where no new reader gets past him.
+ * While a lock is held shared, the server grants it to further readers, so a
+ * process that wants it exclusively would wait for as long as there is always a
+ * reader.  New readers queue on the gate instead, and cannot overtake it.
  */
+static void
+acquire_through_gate(LWLock *lock, LWLock *gate, LWLockMode mode)
+{
+	LWLockAcquire(gate, LW_EXCLUSIVE);
+	LWLockAcquire(lock, mode);
+	LWLockRelease(gate);
+}
+
 void
 acquire_reset_lock(LWLockMode mode)
 {
-	LWLock	   *gate = &GetNamedLWLockTranche("commit_stats")[1].lock;
+	acquire_through_gate(commit_stats_reset_lock(),
+						 &GetNamedLWLockTranche("commit_stats")[1].lock, mode);
+}
 
-	LWLockAcquire(gate, LW_EXCLUSIVE);
-	LWLockAcquire(commit_stats_reset_lock(), mode);
-	LWLockRelease(gate);
+void
+acquire_databases_lock(LWLockMode mode)
+{
+	acquire_through_gate(commit_stats_databases_lock(),
+						 &GetNamedLWLockTranche("commit_stats")[3].lock, mode);
 }
 
 /* The one message of a library that is not preloaded. */

@@ -12,16 +12,21 @@
 
 #include "storage/lwlock.h"
 
-/*
- * Serializes statistics resets against readers and against each other, and
- * processes that begin or end to count against both (databases.c).  Of the
- * transactions of a process, only the first takes it.
- */
+/* Serializes statistics resets against readers and against each other. */
 #define commit_stats_reset_lock() \
-	(&GetNamedLWLockTranche("commit_stats")->lock)
+	(&GetNamedLWLockTranche("commit_stats")[0].lock)
 
-/* The only way to take it; LWLockRelease() gives it back. */
+/*
+ * Serializes processes that begin or end to count against resets and against
+ * readers of databases.c.  Of the transactions of a process, only the first takes
+ * it.  A process that wants both takes the other one first.
+ */
+#define commit_stats_databases_lock() \
+	(&GetNamedLWLockTranche("commit_stats")[2].lock)
+
+/* The only way to take them; LWLockRelease() gives them back. */
 extern void acquire_reset_lock(LWLockMode mode);
+extern void acquire_databases_lock(LWLockMode mode);
 
 /* Is there shared memory in this process?  Only if the library was preloaded. */
 extern bool shared_memory_attached;

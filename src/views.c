@@ -51,8 +51,7 @@ read_groups(void)
 {
 	GroupTotals *totals;
 
-	acquire_reset_lock(LW_SHARED);
-	totals = group_totals_read();
+	totals = group_totals_lock_and_read();
 	LWLockRelease(commit_stats_reset_lock());
 	return totals;
 }
@@ -175,8 +174,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	start_rows(fcinfo);
-	acquire_reset_lock(LW_SHARED);
-	groups = group_totals_read();
+	groups = group_totals_lock_and_read();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
@@ -322,6 +320,7 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 	for (int i = groups->nrecent - 1; i >= oldest; i--)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
+		uint64		wal_bytes;
 		Row			row;
 
 		start_row(&row);
@@ -332,8 +331,9 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 		set_int8(&row, FL_ACTIVE_TRANSACTIONS, group->active);
 		if (group->leader_pid != 0)
 			set_leader_columns(&row, group);
-		if (group->previous != 0)
-			set_int8(&row, FL_WAL_BYTES, group->boundary - group->previous);
+		wal_bytes = flush_wal_bytes(group->boundary, group->previous);
+		if (wal_bytes != 0)
+			set_int8(&row, FL_WAL_BYTES, wal_bytes);
 		set_datum(&row, FL_MESSAGE,
 				  CStringGetTextDatum(psprintf(FLUSH_MESSAGE, group->commits,
 											   group->active)));
@@ -379,8 +379,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	start_rows(fcinfo);
 	acquire_reset_lock(LW_SHARED);
 	backend_slots_read(&slots);
-	databases = databases_tracked();
 	LWLockRelease(commit_stats_reset_lock());
+	databases = databases_tracked();
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
 
@@ -404,22 +404,35 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/*
+ * All or nothing: what may raise an error comes first, and only then anything is
+ * changed.
+ */
 Datum
 commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 {
+	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
 	SlotCopy   *slots;
+	WalCycleCopy cycle;
+	uint64	   *groups;
 	TimestampTz now;
 
 	shared_memory_require();
 	acquire_reset_lock(LW_EXCLUSIVE);
+	acquire_databases_lock(LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
+	latency_add_up(latency);
+	wal_cycles_prepare_reset(&cycle);
+	groups = group_totals_prepare_reset();
+
 	backend_slots_reset(slots, now);
 	databases_reset(slots);
-	group_totals_reset();
-	latency_reset();
-	wal_cycles_reset();
+	latency_reset(latency);
+	wal_cycles_reset(&cycle);
+	group_totals_reset(groups);
+	LWLockRelease(commit_stats_databases_lock());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }

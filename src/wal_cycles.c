@@ -107,6 +107,8 @@ typedef struct WalCyclesShared
 static WalCyclesShared *shared = NULL;
 static WalPlaceSlot *places = NULL; /* MaxBackends of them */
 
+static WalCycle *preparing = NULL;	/* the entry that this process clears */
+
 int64		wal_cycles_records = 0;
 
 /*
@@ -178,6 +180,23 @@ newest_redo(void)
 	return newest & ~ENTRY_IN_PREPARATION;
 }
 
+/*
+ * Clear an entry that this process has claimed for a cycle, and let others use
+ * it.
+ */
+static void
+prepare_entry(WalCycle *entry)
+{
+	preparing = entry;
+	for (int c = 0; c < WAL_NCOUNTERS; c++)
+		pg_atomic_write_u64(&entry->counter[c], 0);
+	pg_atomic_write_u64(&entry->started_at, (uint64) GetCurrentTimestamp());
+	pg_write_barrier();
+	pg_atomic_write_u64(&entry->redo, pg_atomic_read_u64(&entry->redo) &
+						~ENTRY_IN_PREPARATION);
+	preparing = NULL;
+}
+
 /* The first backend that comes to a cycle gives it an entry. */
 static void
 claim_entry(XLogRecPtr redo)
@@ -204,12 +223,7 @@ claim_entry(XLogRecPtr redo)
 		if (pg_atomic_compare_exchange_u64(&oldest->redo, &oldest_redo,
 										   redo | ENTRY_IN_PREPARATION))
 		{
-			for (int c = 0; c < WAL_NCOUNTERS; c++)
-				pg_atomic_write_u64(&oldest->counter[c], 0);
-			pg_atomic_write_u64(&oldest->started_at,
-								(uint64) GetCurrentTimestamp());
-			pg_write_barrier();
-			pg_atomic_write_u64(&oldest->redo, redo);
+			prepare_entry(oldest);
 			return;
 		}
 	}
@@ -294,11 +308,14 @@ arrive(void)
 		origin[c] = -pg_atomic_read_u64(&my_place->counter[c]);
 }
 
-/* From here on the rest of this place is being written ... */
+/*
+ * From here on the rest of this place is being written ...  A process that died of
+ * a FATAL error in a signal handler may have left an odd number behind.
+ */
 static inline void
 begin_turn(WalPlace *place)
 {
-	counter_add(&place->turns, 1);
+	pg_atomic_write_u64(&place->turns, pg_atomic_read_u64(&place->turns) | 1);
 	pg_write_barrier();
 }
 
@@ -308,6 +325,16 @@ end_turn(WalPlace *place)
 {
 	pg_write_barrier();
 	counter_add(&place->turns, 1);
+}
+
+/* For a process that exits: end what it has left half done. */
+void
+wal_cycles_abandon(void)
+{
+	if (preparing != NULL)
+		prepare_entry(preparing);
+	if (pg_atomic_read_u64(&my_place->turns) % 2 != 0)
+		end_turn(my_place);
 }
 
 /* Bring a counter of this place to what the server has counted. */
@@ -406,30 +433,35 @@ wal_cycles_skip(void)
 static uint64
 wait_for_turn(WalPlace *place)
 {
-	for (int polls = 0;; moves_pause(&polls))
-	{
-		uint64		turns = pg_atomic_read_u64(&place->turns);
+	uint64		turns;
+	int			polls = 0;
 
+	do
+	{
+		turns = pg_atomic_read_u64(&place->turns);
 		pg_read_barrier();
 		if (turns % 2 == 0)
 			return turns;
-	}
+	} while (moves_poll(&polls));
+	moves_report_stopped();
+	return turns;				/* not reached */
 }
 
 /* Copy what a place has counted and in which cycle, at one moment. */
 static void
 copy_place(WalPlace *place, WalCycleCopy *copy)
 {
-	uint64		turns;
-
-	do
+	for (int passes = 0;; moves_count_pass(&passes))
 	{
-		turns = wait_for_turn(place);
+		uint64		turns = wait_for_turn(place);
+
 		copy->redo = pg_atomic_read_u64(&place->redo);
 		for (int c = 0; c < WAL_NCOUNTERS; c++)
 			copy->value[c] = pg_atomic_read_u64(&place->counter[c]);
 		pg_read_barrier();
-	} while (pg_atomic_read_u64(&place->turns) != turns);
+		if (pg_atomic_read_u64(&place->turns) == turns)
+			return;
+	}
 }
 
 /* Is each place still in the cycle that the copy says, and not leaving it? */
@@ -503,13 +535,15 @@ copy_cycles(WalCycleCopy *cycles)
 	WalCycleCopy *in_places = palloc(MaxBackends * sizeof(WalCycleCopy));
 	int			n;
 
-	do
+	for (int passes = 0;; moves_count_pass(&passes))
 	{
 		for (int i = 0; i < MaxBackends; i++)
 			copy_place(&places[i].place, &in_places[i]);
 		n = copy_entries(cycles);
 		pg_read_barrier();
-	} while (!places_are_in(in_places));
+		if (places_are_in(in_places))
+			break;
+	}
 
 	for (int i = 0; i < MaxBackends; i++)
 		add_place(cycles, n, &in_places[i]);
@@ -568,24 +602,32 @@ wal_cycles_read(void)
 	return result;
 }
 
+/* The present cycle and what was counted in it so far, for a reset. */
+void
+wal_cycles_prepare_reset(WalCycleCopy *present)
+{
+	WalCycleCopy all[WAL_CYCLES_KEPT];
+	int			n = copy_cycles(all);
+
+	memset(present, 0, sizeof(WalCycleCopy));
+	if (n > 0)
+		*present = all[0];
+	present->redo = server_redo(present->redo);
+	if (n > 0 && present->redo != all[0].redo)
+		memset(present->value, 0, sizeof(present->value));
+}
+
 /*
  * Forget all cycles but the present one, and what was counted in that so far.
  * Caller holds the reset lock exclusively.
  */
 void
-wal_cycles_reset(void)
+wal_cycles_reset(const WalCycleCopy *present)
 {
-	WalCycleCopy all[WAL_CYCLES_KEPT];
-	int			n;
-
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
-	n = copy_cycles(all);
-	shared->base_redo = server_redo(n > 0 ? all[0].redo : InvalidXLogRecPtr);
-	if (n > 0 && all[0].redo == shared->base_redo)
-		memcpy(shared->base, all[0].value, sizeof(shared->base));
-	else
-		memset(shared->base, 0, sizeof(shared->base));
+	shared->base_redo = present->redo;
+	memcpy(shared->base, present->value, sizeof(shared->base));
 }
 
 /*----------------------------------------------------------------

@@ -78,6 +78,7 @@ wal_cycles_behind(void)
 
 extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
 extern void wal_cycles_skip(void);
+extern void wal_cycles_abandon(void);
 
 /*
  * Account the WAL that this process has written since the last time, in the cycle
@@ -96,7 +97,10 @@ wal_cycles_account(WalOutcome outcome)
 
 /* Readers. */
 extern WalCycles *wal_cycles_read(void);
-extern void wal_cycles_reset(void);
+
+/* A reset, in two steps of which only the first may raise an error. */
+extern void wal_cycles_prepare_reset(WalCycleCopy *present);
+extern void wal_cycles_reset(const WalCycleCopy *present);
 
 /* Over a restart; see keep.c. */
 extern Size wal_cycles_kept_size(void);

@@ -1,0 +1,105 @@
+# Readers and resets of the flush groups: they end, however fast commits are, and
+# count each flush once.
+#
+# A fold comes with each 64th flush, and a reader of the largest ring copies
+# 131,072 groups meanwhile.  t/ring/ring_test.c has a ring of its own, in which a
+# flush can come between any two groups that a reader copies.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use Cwd 'abs_path';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('ring_readers');
+my $module = abs_path($node->basedir) . '/ring_test.so';
+my $largest = 131072;
+
+# The library that is preloaded has functions of the same names.
+compile_c($module, '-fPIC', '-shared', '-I.', '-Wl,-Bsymbolic',
+	'-Wl,--wrap=flush_group_copy', 't/ring/ring_test.c',
+	'src/flush_groups.c', 'src/group_totals.c', 'src/moves.c');
+$node->safe_psql('postgres', qq{
+CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_flush(int) RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_read(rate float8, OUT passes int, OUT flushes bigint,
+	OUT recent int, OUT wal_bytes bigint, OUT meanwhile bigint)
+	RETURNS SETOF record LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_reset() RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_stop() RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_exit() RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_forget_boundary() RETURNS void LANGUAGE C STRICT AS '$module'});
+
+# Each call of the test is a session, and so a ring, of its own.
+sub in_ring
+{
+	my ($size, $sql) = @_;
+
+	return $node->psql('postgres', "SELECT ring_make($size); $sql",
+		on_error_stop => 0);
+}
+
+sub ask_ring
+{
+	my ($size, $sql) = @_;
+	my (undef, $out, $err) = in_ring($size, $sql);
+
+	is($err, '', 'no error');
+	return (grep { /\S/ } split /\n/, $out)[-1];
+}
+
+my $n = 200_000;
+
+is( ask_ring($largest,
+		"SELECT ring_flush($n); SELECT passes, flushes, meanwhile FROM ring_read(0)"),
+	"1|$n|0", 'at rest a reader counts all flushes at once');
+for my $rate (0.1, 0.3)
+{
+	is( ask_ring($largest, qq{
+SELECT ring_flush($n);
+SELECT passes, flushes BETWEEN $n AND $n + meanwhile, meanwhile > 1000
+FROM ring_read($rate)}),
+		'1|t|t', "it reads once at $rate flushes for each group that it copies");
+	is( ask_ring($largest, qq{
+SELECT ring_flush($n);
+CREATE TEMP TABLE seen AS SELECT meanwhile FROM ring_read($rate) r;
+SELECT flushes = $n + (SELECT meanwhile FROM seen) FROM ring_read(0)}),
+		't', '... and no flush is missed or counted twice');
+}
+
+my (undef, undef, $err) = in_ring($largest,
+	"SELECT ring_flush($n); SELECT * FROM ring_read(100); SELECT 1 / passes FROM ring_read(0)");
+like($err, qr/could not read the statistics of commits.*100 times in a row/s,
+	'it gives up when flushes are quicker than it can copy them');
+unlike($err, qr/division/, '... and the next one reads');
+
+is( ask_ring(2048, qq{
+SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(7);
+SELECT flushes, recent, wal_bytes FROM ring_read(0)}),
+	'7|7|' . 7 * 64, 'a reset forgets what was before it');
+is( ask_ring(2048, qq{
+SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(5000);
+SELECT flushes, wal_bytes FROM ring_read(0)}),
+	'5000|' . 5000 * 64, '... in the histogram as well');
+
+# A process that is stopped while it folds
+(undef, my $out, $err) = in_ring(2048, q{
+SELECT ring_flush(5000); SELECT ring_stop(); SELECT ring_reset();
+SELECT ring_exit(); SELECT flushes FROM ring_read(0)});
+like($err, qr/could not read the statistics of commits.*has been stopped/s,
+	'a reset beside a process that was stopped fails');
+like($out, qr/^5000$/m,
+	'... changes nothing, and the process that exits is in nobody\'s way');
+
+# A publisher that is stopped before it has written the boundary.  (The first
+# flush has no boundary before it either.)
+is( ask_ring(2048, q{
+SELECT ring_flush(1000); SELECT ring_forget_boundary();
+SELECT flushes, wal_bytes FROM ring_read(0)}),
+	'1000|' . 998 * 64, 'a flush without a boundary has no WAL bytes');
+
+done_testing();

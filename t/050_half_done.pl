@@ -1,0 +1,99 @@
+# A process that is stopped, or dies, while it moves counts from one place to
+# another.
+#
+# The counts are neither here nor there then, and readers wait.  The shim
+# (t/half_done/shim.c) sends a process the signal at that very moment.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use Cwd 'abs_path';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
+my $signal_file = "$dir/signal";
+
+compile_c("$dir/shim.so", '-fPIC', '-shared', 't/half_done/shim.c', '-ldl');
+compile_c("$dir/half_done.so", '-fPIC', '-shared', 't/half_done/worker.c');
+$ENV{LD_PRELOAD} = "$dir/shim.so";
+$ENV{HALF_DONE} = $signal_file;
+
+my $node = start_node('half_done',
+	conf => "dynamic_library_path = '$dir:\$libdir'\n");
+
+delete $ENV{LD_PRELOAD};
+$node->safe_psql('postgres', q{
+CREATE FUNCTION half_done_start() RETURNS void LANGUAGE C AS 'half_done';
+INSERT INTO logged VALUES (1);
+VACUUM});
+
+# The next process that is the first in its cycle gets this signal.
+sub signal_next
+{
+	my ($signal) = @_;
+
+	$node->safe_psql('postgres', 'CHECKPOINT');
+	append_to_file($signal_file, $signal);
+	return;
+}
+
+sub wait_for_signal
+{
+	ok(poll_until(sub { return !-e $signal_file }), 'the signal comes');
+	return;
+}
+
+# What a reset changes.
+sub counted
+{
+	return $node->safe_psql('postgres', q{
+SELECT f.commits > 0, f.flushes > 0, f.stats_reset,
+       f.commits = (SELECT sum(commits) FROM commit_database_stats),
+       (SELECT sum(flushes) FROM commit_flush_histogram) > 0
+FROM commit_flush_stats f});
+}
+
+#
+# Stopped
+#
+my $before = counted();
+
+like($before, qr/^t\|t\|.*\|t\|t$/, 'something is counted');
+signal_next(19);
+my $session = start_psql($node, 'INSERT INTO logged VALUES (2)');
+wait_for_signal();
+my $pid = $node->safe_psql('postgres',
+	"SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'");
+like(error_of($node, 'SELECT commit_stats_reset()'),
+	qr/55006: could not read the statistics of commits.*has been stopped/s,
+	'a reset waits in vain, and says for what');
+is(counted(), $before, '... and has changed nothing');
+like(error_of($node, 'SELECT * FROM commit_wal_stats'),
+	qr/55006: could not read the statistics of commits.*has been stopped/s,
+	'neither can what it was about to change be read');
+kill 'CONT', $pid;
+ok(end_background($session), 'the process goes on');
+isnt($node->safe_psql('postgres', 'SELECT commit_stats_reset()'),
+	'', '... and a reset succeeds');
+$node->safe_psql('postgres', 'INSERT INTO logged VALUES (3)') for 1 .. 2;
+
+#
+# Died: up to 18 in the middle of it, later as soon as it looks for interrupts
+#
+signal_next(15);
+$node->safe_psql('postgres', 'SELECT half_done_start()');
+wait_for_signal();
+is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM commit_wal_stats'),
+	't', 'nobody waits for a worker that has died');
+$node->safe_psql('postgres', 'INSERT INTO logged VALUES (4)');
+is( $node->safe_psql('postgres', q{
+SELECT commits, wal_bytes > 0 FROM commit_wal_stats ORDER BY redo_lsn DESC LIMIT 1}),
+	'1|t', '... and the cycle that it was the first in is counted');
+is($node->safe_psql('postgres', 'SELECT commit_stats_reset() IS NOT NULL'),
+	't', '... and can be reset');
+
+done_testing();

@@ -1,0 +1,39 @@
+# Is a platform refused on which the end of a WAL record does not fit into the
+# head of the ring?
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+
+# What the compiler says of src/flush_ring.h, where MAXALIGN is this.
+sub compile_with
+{
+	my ($alignment) = @_;
+	my $include = `@{[$ENV{PG_CONFIG} || 'pg_config']} --includedir-server`;
+	my $err;
+
+	chomp $include;
+	append_to_file("$dir/$alignment.c", qq{
+#include "postgres.h"
+#undef MAXIMUM_ALIGNOF
+#define MAXIMUM_ALIGNOF $alignment
+#include "src/flush_ring.h"
+});
+	IPC::Run::run(
+		[ 'cc', '-fsyntax-only', "-I$include", '-I.', "$dir/$alignment.c" ],
+		'2>', \$err);
+	return $err;
+}
+
+is(compile_with(8), '', '8 bytes: it compiles');
+like(compile_with(4), qr/error: .*aligns WAL records to 8 bytes/,
+	'4 bytes: the compiler says why not');
+
+done_testing();

@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * ring_test.c
+ *		Readers and resets of a ring of flush groups, while commits go on.
+ *
+ * t/049_ring_readers.pl compiles it together with the rooms that it tests, for a
+ * ring of its own in local memory.  Flushes come in the middle of a reader, at
+ * any rate, as __wrap_flush_group_copy() stands between it and the groups.
+ * Nothing of it is built into the extension.
+ *
+ * t/ring/ring_test.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "src/flush_groups.h"
+#include "src/flush_ring.h"
+#include "src/group_totals.h"
+#include "src/moves.h"
+#include "src/shared_memory.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(ring_make);
+PG_FUNCTION_INFO_V1(ring_flush);
+PG_FUNCTION_INFO_V1(ring_read);
+PG_FUNCTION_INFO_V1(ring_reset);
+PG_FUNCTION_INFO_V1(ring_stop);
+PG_FUNCTION_INFO_V1(ring_exit);
+PG_FUNCTION_INFO_V1(ring_forget_boundary);
+
+#define FLUSH_BYTES		64		/* of WAL, in each flush */
+
+static XLogRecPtr flushed = 0x1000000;
+static double flushes_per_copy = 0;
+static int	passes = 0;
+static Moves *folds = NULL;		/* the first thing in group_totals.c's part */
+
+/* One flush of one commit, which led it. */
+static void
+flush(void)
+{
+	GroupNumber number;
+	FlushGroup *group;
+
+	flushed += FLUSH_BYTES;
+	number = flush_groups_find(flushed, flushed, 1);
+	group = group_slot(number);
+	if (flush_group_enter(group, number, true, 1, true) != 0)
+		elog(ERROR, "a group is gone");
+	memset(&group->report, 0, sizeof(group->report));
+	flush_group_reported(group);
+}
+
+extern bool __real_flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
+extern bool __wrap_flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
+
+bool
+__wrap_flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+{
+	static double due = 0;
+
+	for (due += flushes_per_copy; due >= 1; due--)
+		flush();
+	return __real_flush_group_copy(number, copy);
+}
+
+/* Of the module itself, which is preloaded. */
+void
+acquire_reset_lock(LWLockMode mode)
+{
+	passes++;
+	LWLockAcquire(commit_stats_reset_lock(), mode);
+}
+
+static void *
+make_part(Size size)
+{
+	return (void *) TYPEALIGN(PG_CACHE_LINE_SIZE,
+							  MemoryContextAllocHuge(TopMemoryContext,
+													 size + PG_CACHE_LINE_SIZE));
+}
+
+/* ring_make(log_size int): a ring, and no flushes yet */
+Datum
+ring_make(PG_FUNCTION_ARGS)
+{
+	flush_log_size = PG_GETARG_INT32(0);
+	flush_groups_attach(make_part(flush_groups_shared_size(MaxBackends)), false);
+	folds = make_part(group_totals_shared_size(MaxBackends));
+	group_totals_attach(folds, false);
+	PG_RETURN_VOID();
+}
+
+/* ring_flush(n int) */
+Datum
+ring_flush(PG_FUNCTION_ARGS)
+{
+	for (int i = 0; i < PG_GETARG_INT32(0); i++)
+		flush();
+	PG_RETURN_VOID();
+}
+
+/*
+ * ring_read(rate float8, OUT passes int, OUT flushes bigint, OUT recent int,
+ *			 OUT wal_bytes bigint, OUT meanwhile bigint)
+ *
+ * While the reader copies groups there are so many flushes for each of them.
+ */
+Datum
+ring_read(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	XLogRecPtr	before = flushed;
+	GroupTotals *totals;
+	int64		flushes = 0;
+	Datum		values[5];
+	bool		nulls[5] = {0};
+
+	passes = 0;
+	flushes_per_copy = PG_GETARG_FLOAT8(0);
+	PG_TRY();
+	{
+		totals = group_totals_lock_and_read();
+	}
+	PG_FINALLY();
+	{
+		flushes_per_copy = 0;
+	}
+	PG_END_TRY();
+	LWLockRelease(commit_stats_reset_lock());
+
+	for (int size = 0; size < totals->ncells; size++)
+		flushes += group_total(totals, FLUSHES_BY_SIZE, size);
+	InitMaterializedSRF(fcinfo, 0);
+	values[0] = Int32GetDatum(passes);
+	values[1] = Int64GetDatum(flushes);
+	values[2] = Int32GetDatum(totals->nrecent);
+	values[3] = Int64GetDatum(group_total(totals, OVERALL, LED_WAL_BYTES));
+	values[4] = Int64GetDatum((flushed - before) / FLUSH_BYTES);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	return (Datum) 0;
+}
+
+/* ring_reset() */
+Datum
+ring_reset(PG_FUNCTION_ARGS)
+{
+	acquire_reset_lock(LW_EXCLUSIVE);
+	group_totals_reset(group_totals_prepare_reset());
+	LWLockRelease(commit_stats_reset_lock());
+	PG_RETURN_VOID();
+}
+
+/* ring_stop(): as if a process were stopped while it folds groups */
+Datum
+ring_stop(PG_FUNCTION_ARGS)
+{
+	moves_begin(folds);
+	PG_RETURN_VOID();
+}
+
+/* ring_exit(): ... and died there, of a FATAL error */
+Datum
+ring_exit(PG_FUNCTION_ARGS)
+{
+	moves_abandon();
+	moves_abandon();			/* nothing is left to be ended */
+	PG_RETURN_VOID();
+}
+
+/* ring_forget_boundary(): as if the newest group's publisher were stopped */
+Datum
+ring_forget_boundary(PG_FUNCTION_ARGS)
+{
+	pg_atomic_write_u64(&group_slot(flush_groups_newest())->boundary, 0);
+	PG_RETURN_VOID();
+}

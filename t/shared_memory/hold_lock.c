@@ -1,0 +1,39 @@
+/*-------------------------------------------------------------------------
+ *
+ * hold_lock.c
+ *		Holds the lock of readers and resets, for t/052_connect_beside_readers.pl.
+ *
+ * t/shared_memory/hold_lock.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <unistd.h>
+
+#include "fmgr.h"
+#include "storage/lwlock.h"
+#include "utils/builtins.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(hold_reset_lock);
+
+#define MAX_SECONDS		90		/* nobody can cancel it */
+
+/*
+ * hold_reset_lock(file text): hold it exclusively as long as there is this file,
+ * like a reader that takes its time while others wait for it.
+ */
+Datum
+hold_reset_lock(PG_FUNCTION_ARGS)
+{
+	LWLock	   *lock = &GetNamedLWLockTranche("commit_stats")[0].lock;
+	char	   *path = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	LWLockAcquire(lock, LW_EXCLUSIVE);
+	for (int i = 0; i < MAX_SECONDS * 100 && access(path, F_OK) == 0; i++)
+		pg_usleep(10000);
+	LWLockRelease(lock);
+	PG_RETURN_VOID();
+}
