@@ -70,7 +70,9 @@ typedef struct CommitReading
 	CommitKind	kind;
 	uint32		siblings;		/* 0 unless it waits */
 	uint64		started_at;		/* unless it is unlogged */
-	OwnFlush	own;			/* not known if it is unlogged */
+	int64		wal_records;	/* of this process, if it is unlogged; without
+								 * one that is worth waiting for */
+	OwnFlush	own;
 } CommitReading;
 
 static CommitReading reading = {COMMIT_NOT_COUNTED};
@@ -176,15 +178,25 @@ read_before_nonwaiting(void)
 
 /*
  * Without an id there will be no commit record.  Without WAL so far there will be
- * one, but nothing worth waiting for.  A NOTIFY may yet cause an id to be assigned;
- * it writes no WAL.
+ * one, but nothing worth waiting for.  Either can still change: a NOTIFY may cause
+ * an id to be assigned, and the callback of another library, which is called after
+ * ours if it was loaded before us, may write; see count_late_commit().
  */
+static inline void
+read_before_unlogged(void)
+{
+	reading.kind = COMMIT_UNLOGGED;
+	reading.wal_records = pgWalUsage.wal_records -
+		(XactLastRecEnd != InvalidXLogRecPtr);
+	own_flush_read_if_cheap(&reading.own);
+}
+
 static inline void
 read_before_commit(void)
 {
 	if (!TransactionIdIsValid(MyProc->xid) ||
 		XactLastRecEnd == InvalidXLogRecPtr)
-		reading.kind = COMMIT_UNLOGGED;
+		read_before_unlogged();
 	else if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF)
 		read_before_wait();
 	else
@@ -271,7 +283,7 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 	evidence->ended_at = now;
 	evidence->previous_seen_at = traces.previous_seen_at;
 	evidence->boundary_seen_at = traces.seen_at;
-	evidence->timed = track_wal_io_timing;
+	evidence->timed = own_flush_timed(&own);
 	evidence->io_time = own.io_time;
 }
 
@@ -409,7 +421,7 @@ static inline uint32
 count_flush(void)
 {
 	backend_slot_add(SLOT_FLUSHES, 1);
-	return unlikely(track_wal_io_timing) ? count_flush_time() : FLUSH_NOT_TIMED;
+	return unlikely(own_flush_timed(&own)) ? count_flush_time() : FLUSH_NOT_TIMED;
 }
 
 /* The group learns of a member, and from its leader all about the flush. */
@@ -560,12 +572,50 @@ count_logged_commit(CommitKind kind)
 		count_async();
 }
 
+/* The clock of when the client sent the statement that has committed, ns. */
+static uint64
+statement_start(void)
+{
+	TimestampTz start = Max(GetCurrentStatementStartTimestamp(),
+							GetCurrentTransactionStartTimestamp());
+	int64		elapsed = GetCurrentTimestamp() - start;
+
+	return clock_now() - (uint64) Max(elapsed, 0) * 1000;
+}
+
+/*
+ * One that had none when it was read, but has by now.  When it began to write its
+ * commit record nobody knows, so its time is that of the statement.
+ */
+static pg_noinline void
+count_late_commit(void)
+{
+	siblings_forget_sleep();
+	reading.siblings = 0;
+	reading.started_at = statement_start();
+	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
+						COMMIT_WAITS : COMMIT_ASYNC);
+}
+
+/* Did an unlogged commit write more than its commit record, if that? */
+static inline bool
+was_logged_late(CommitKind kind, bool has_xid)
+{
+	return kind == COMMIT_UNLOGGED && has_xid &&
+		pgWalUsage.wal_records - reading.wal_records > 1;
+}
+
 /* One that had not, and no id unless a NOTIFY wanted one. */
 static pg_noinline void
 count_other_commit(CommitKind kind)
 {
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
+	if (was_logged_late(kind, has_xid))
+	{
+		count_late_commit();
+		return;
+	}
 	if (kind == COMMIT_UNLOGGED)
 		backend_slot_add(has_xid ? SLOT_COMMITS_UNLOGGED :
 						 SLOT_COMMITS_READ_ONLY, 1);

@@ -147,7 +147,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	commit->siblings = (uint16) Min(siblings, PG_UINT16_MAX);
 	commit->blocked = (uint16) Min(noted_blocked, PG_UINT16_MAX);
 	commit->led = own->flushes > 0;
-	commit->timed = track_wal_io_timing;
+	commit->timed = own_flush_timed(own);
 	pg_write_barrier();
 	pg_atomic_write_u64(&record->number, number + 1);
 }

@@ -27,16 +27,20 @@
  * and look again after the commit: still there, this backend wrote nothing, and
  * 0, it did.  That misses a flush of what another process has just written
  * without a flush; and takes NOTIFY's write of its queue, or that of an old page of
- * the commit log, for a flush in a commit that led none.  Both are rare: one
- * commit in CHECK_INTERVAL is looked up as well, and where that says something
- * else, or errno neither, the commits that follow are all looked up for a while.
+ * the commit log, for a flush in a commit that led none.  Both are rare: about one
+ * commit in CHECK_INTERVAL, by chance, is looked up as well, and where that says
+ * something else, or errno neither, the commits that follow are all looked up for
+ * a while.
  *
  * Locking: up to 17 none.  From 18 on, to look up, the LWLock of our own entry,
  * which only readers of pg_stat_get_backend_io() and resets take as well, for
  * as long as it takes to copy 3 kB.
  *
  * Invariant: after the commit nothing here allocates or raises an error.  What
- * could do either is done before, where it does no harm.
+ * could do either is done before, where it does no harm.  Whenever statistics have
+ * been dropped somewhere, the next look-up lets go of this process's references
+ * to them, which takes locks and can raise an error; so if some were dropped
+ * during a commit, nothing is looked up after it.
  *
  * src/own_flush.c
  *
@@ -44,6 +48,7 @@
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -54,7 +59,12 @@
 #ifdef WAL_IO_IS_BACKEND_STATS
 #include "utils/pgstat_internal.h"
 
-#define CHECK_INTERVAL		64	/* one commit in so many is looked up */
+/*
+ * Commits on average from one that is looked up to the next.  Chance decides, so
+ * that a session which does the same few things over and over has all of them
+ * looked up in time.
+ */
+#define CHECK_INTERVAL		64
 #define COMMITS_IN_DOUBT	10000	/* looked up after an error was found */
 
 /* This backend's entry, which the server keeps as long as the process lives. */
@@ -106,24 +116,32 @@ read_entry(OwnFlush *now)
 		 io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC]);
 }
 
+/* So many times were backends asked to let go of statistics that were dropped. */
+static uint64
+drops_so_far(void)
+{
+	return pg_atomic_read_u64(&pgStatLocal.shmem->gc_request_count);
+}
+
 /*
  * To add to the entry the server looks it up each time.  If a look-up has to
- * enlarge the table of entries, it had better be this one than that after the
- * commit.
+ * enlarge the table of entries, or to let go of what was dropped, it had better be
+ * this one than that after the commit.
  */
 void
 own_flush_look_up(OwnFlush *now)
 {
 	memset(now, 0, sizeof(OwnFlush));
-	if (unlikely(entry == NULL))
-		entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
-									 MyProcNumber, false, NULL);
+	now->drops = drops_so_far();
+	entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
+								 MyProcNumber, false, NULL);
 	now->how = OWN_FLUSH_UNKNOWN;
 	if (entry == NULL)
 		return;					/* a process that has no such statistics */
 	read_entry(now);
 	now->buffer_io = own_flush_buffer_io();
 	now->how = OWN_FLUSH_LOOKED_UP;
+	errno = ERRNO_UNTOUCHED;
 }
 
 /* The same, for a commit of which errno will tell as well. */
@@ -136,7 +154,8 @@ own_flush_check(OwnFlush *now)
 	if (in_doubt > 0)
 		in_doubt--;
 	else
-		own_flush_unchecked = CHECK_INTERVAL;
+		own_flush_unchecked = (int)
+			pg_prng_uint64_range(&pg_global_prng_state, 0, 2 * CHECK_INTERVAL);
 	errno = ERRNO_UNTOUCHED;
 }
 
@@ -160,12 +179,22 @@ entry_since(const OwnFlush *before, OwnFlush *since)
 	}
 }
 
-/* What this backend did since it looked up what it had done "before". */
+/*
+ * What this backend did since it looked up what it had done "before".  If it must
+ * not look again, errno, which was "error", has to do.
+ */
 static void
-looked_up_since(const OwnFlush *before, OwnFlush *since)
+looked_up_since(const OwnFlush *before, int error, OwnFlush *since)
 {
 	bool		flush_only;
 
+	if (drops_so_far() != before->drops)
+	{
+		since->flushes = error == 0;
+		since->uncertain = 1;
+		since->untimed = true;
+		return;
+	}
 	if (!io_is_pending())
 		return;
 	flush_only = own_flush_buffer_io() == before->buffer_io;
@@ -183,7 +212,7 @@ static void
 doubt(OwnFlush *since, int uncertain)
 {
 	if (in_doubt == 0)
-		since->uncertain = uncertain;
+		since->uncertain += uncertain;
 	in_doubt = COMMITS_IN_DOUBT;
 	own_flush_unchecked = 0;
 }
@@ -198,16 +227,17 @@ own_flush_find_out(const OwnFlush *before, int error, OwnFlush *since)
 	switch (before->how)
 	{
 		case OWN_FLUSH_UNKNOWN:
+			since->uncertain = 1;
 			break;
 		case OWN_FLUSH_BY_ERRNO:
 			since->flushes = error == 0;
 			doubt(since, 1);
 			break;
 		case OWN_FLUSH_LOOKED_UP:
-			looked_up_since(before, since);
+			looked_up_since(before, error, since);
 			break;
 		case OWN_FLUSH_CHECKED:
-			looked_up_since(before, since);
+			looked_up_since(before, error, since);
 			if (!own_flush_shows(before, error))
 				doubt(since, 0);
 			else if ((error == 0) != (since->flushes > 0))

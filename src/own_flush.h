@@ -41,6 +41,9 @@ typedef struct OwnFlush
 	OwnFlushHow how;
 	int			uncertain;		/* between two readings: so many commits of
 								 * this backend were judged in doubt */
+	bool		untimed;		/* between two readings: io_time is not known,
+								 * although it was timed */
+	uint64		drops;			/* of statistics so far, if looked up */
 	TimestampTz reset_at;		/* the counters' last reset, if looked up */
 	int64		buffer_io;		/* I/O of buffers so far */
 #else
@@ -132,6 +135,7 @@ own_flush_since(const OwnFlush *before, OwnFlush *since)
 	since->flushes = error == 0;
 	since->io_time = 0;
 	since->uncertain = 0;
+	since->untimed = false;
 	if (error == ERRNO_UNTOUCHED)
 		errno = 0;				/* leave nothing behind */
 	if (unlikely(before->how != OWN_FLUSH_BY_ERRNO ||
@@ -147,6 +151,13 @@ static inline int
 own_flush_uncertain(const OwnFlush *since)
 {
 	return since->uncertain;
+}
+
+/* Is the time known that writing and syncing took between two readings? */
+static inline bool
+own_flush_timed(const OwnFlush *since)
+{
+	return track_wal_io_timing && !since->untimed;
 }
 
 #else
@@ -202,6 +213,12 @@ static inline int
 own_flush_uncertain(const OwnFlush *since)
 {
 	return 0;
+}
+
+static inline bool
+own_flush_timed(const OwnFlush *since)
+{
+	return track_wal_io_timing;
 }
 
 #endif							/* WAL_IO_IS_BACKEND_STATS */

@@ -14,11 +14,13 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# A server without timing, which would have each commit looked up.
+# A server without timing, which would have each commit looked up.  Writes of at
+# least $size bytes leave $errno.
 sub start_with
 {
-	my ($name, $errno) = @_;
+	my ($name, $errno, $size) = @_;
 	local $ENV{SHIM_ERRNO} = $errno;
+	local $ENV{SHIM_ERRNO_SIZE} = $size || 0;
 	delete $ENV{SHIM_ERRNO} unless defined $errno;
 
 	return start_truth($name, 'track_wal_io_timing = off');
@@ -78,6 +80,39 @@ $node = start_with('spoilt', 4);
 $seen = commit_and_count($node, 1, 300);
 is($seen->{flushes}, $seen->{syncs}, 'errno is spoilt: all commits are looked up');
 is($seen->{uncertain}, 0, '... which leaves no doubt');
+$node->stop;
+
+# As if it did not touch errno in one kind of commit only, every fifth of a session
+# that does the same over and over.  If each 65th commit were looked up, it would
+# never be one of these.
+$node = start_with('cycle', -1, 100_000);
+$node->safe_psql('postgres', q{
+CREATE TABLE large (t text);
+ALTER TABLE large ALTER t SET STORAGE EXTERNAL;
+CREATE PROCEDURE cycle(n int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. n LOOP
+		FOR j IN 1 .. 4 LOOP
+			INSERT INTO tick VALUES (j);
+			COMMIT;
+		END LOOP;
+		INSERT INTO large VALUES (repeat('x', 150000));
+		COMMIT;
+	END LOOP;
+END $$});
+my @seen = split /\n/, $node->safe_psql('postgres', q{
+SELECT commit_stats_reset(), shim_reset();
+CALL cycle(800);
+SELECT flushes_uncertain FROM commit_flush_stats;
+SELECT commit_stats_reset(), shim_reset();
+CALL cycle(40);
+SELECT s.syncs - flushes BETWEEN 0 AND 1, commits
+FROM commit_flush_stats,
+     (SELECT count(*) AS syncs FROM shim_events()
+      WHERE kind = 'sync' AND pid = pg_backend_pid()) s});
+is($seen[1], 64, 'errno lies of one kind of commit in five: that is noticed');
+# a flush across two WAL segments has two syncs
+is($seen[3], 't|200', '... and from then on all are looked up');
 $node->stop;
 
 done_testing();

@@ -73,11 +73,13 @@ typedef struct ShimShared
 static ShimShared *shim = NULL;
 
 /*
- * What each write of WAL leaves in errno, if the environment says SHIM_ERRNO: a
- * copy, as the server uses the environment's memory for the title of its process.
+ * What each write of WAL leaves in errno, if the environment says SHIM_ERRNO, or
+ * each of at least SHIM_ERRNO_SIZE bytes: a copy, as the server uses the
+ * environment's memory for the title of its process.
  */
 static bool leave_errno = false;
 static int	errno_left = 0;
+static size_t errno_size = 0;
 
 /* Absent in programs that are not the server, so they must be weak. */
 #pragma weak CritSectionCount
@@ -100,6 +102,8 @@ shim_start(void)
 	leave_errno = getenv("SHIM_ERRNO") != NULL;
 	if (leave_errno)
 		errno_left = atoi(getenv("SHIM_ERRNO"));
+	if (getenv("SHIM_ERRNO_SIZE") != NULL)
+		errno_size = (size_t) atol(getenv("SHIM_ERRNO_SIZE"));
 	real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
 	real_select = dlsym(RTLD_NEXT, "select");
 	real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
@@ -174,7 +178,7 @@ write_at(int fd, const void *buf, size_t n, off_t offset)
 	if (in_critical_section() && (fcntl(fd, F_GETFL) & O_DSYNC) != 0)
 		put_event(EVENT_WRITE, 0);
 	written = real_pwrite(fd, buf, n, offset);
-	if (leave_errno && in_critical_section())
+	if (leave_errno && n >= errno_size && in_critical_section())
 		errno = errno_left;
 	return written;
 }

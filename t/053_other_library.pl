@@ -1,0 +1,81 @@
+# Another library that writes as a transaction commits, before or after we look.
+#
+# The order of shared_preload_libraries decides.  In either a commit that waits for
+# its flush is counted as one, whatever it looked like before.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth';
+use CommitStats;
+use Cwd 'abs_path';
+use GroundTruth qw(start_truth);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
+my $n = 20;
+
+compile_c("$dir/late_writer.so", '-fPIC', '-shared',
+	't/other_library/late_writer.c');
+
+# Transactions and what they are counted as, if the library writes late.
+my @cases = (
+	[ 'a read-only transaction', 'SELECT 1;', 'commits', 'on' ],
+	[ 'a transaction of a temporary table', 'INSERT INTO temporary VALUES (1);', 'commits', 'on' ],
+	[ 'a transaction that has written', 'INSERT INTO tick VALUES (1);', 'commits', 'on' ],
+	[ 'an asynchronous read-only transaction', 'SELECT 1;', 'commits_async', 'off' ],
+	[ 'an asynchronous transaction of a temporary table', 'INSERT INTO temporary VALUES (1);', 'commits_async', 'off' ]);
+
+# So many of them in one session: what commit_stats and what the shim counted.
+sub commit_late
+{
+	my ($node, $sql, $level) = @_;
+	my $late = "SET late_writer.statement = 'INSERT INTO tick VALUES (2)';\n";
+	my $out = $node->safe_psql('postgres', qq{
+SET synchronous_commit = $level;
+CREATE TEMP TABLE temporary (n int);
+SELECT commit_stats_reset();
+SELECT shim_reset();
+} . $late . $sql x $n . qq{
+SET late_writer.statement = '';
+SELECT 'counted', to_jsonb(f) FROM commit_flush_stats f;
+SELECT 'measured', sum(commits) FROM commit_latency_stats;
+SELECT 'longest', max(max) FROM commit_latency_stats;
+SELECT 'syncs', count(*) FROM shim_events()
+WHERE kind = 'sync' AND pid = pg_backend_pid();
+});
+	my %result = map { /^(counted|measured|longest|syncs)\|(.*)/ } split /\n/, $out;
+
+	$result{$1} = $2 while $result{counted} =~ /"(\w+)": ([0-9.]+)/g;
+	return \%result;
+}
+
+for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
+{
+	my $node = start_truth($libraries =~ /^late/ ? 'late' : 'early',
+		"shared_preload_libraries = '$libraries'\n"
+		  . "dynamic_library_path = '$dir:\$libdir'\n");
+
+	for my $case (@cases)
+	{
+		my ($name, $sql, $column, $level) = @$case;
+		my $seen = commit_late($node, $sql, $level);
+
+		# SET, which switches it on, is a transaction as well
+		$name = "$libraries: $name";
+		is($seen->{$column}, $n + 1, "$name is counted in $column");
+		is($seen->{commits} + $seen->{commits_async},
+			$n + 1, '... and as nothing else');
+		is($seen->{measured}, $n + 1, '... and in the latencies');
+		cmp_ok($seen->{longest}, '<', 60_000, '... with a time that can be');
+		next unless $level eq 'on';
+		cmp_ok($seen->{flushes}, '<=', $seen->{syncs}, '... as are its flushes');
+		cmp_ok($seen->{flushes} + $seen->{flushes_uncertain},
+			'>=', $seen->{syncs}, '... but for those said to be uncertain');
+	}
+	$node->stop;
+}
+
+done_testing();
