@@ -290,6 +290,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT leader_evidence text,
 	OUT delay_evidence text,
 	OUT siblings_exact boolean,
+	OUT sibling_count_fraction double precision,
 	OUT connected_backends bigint,
 	OUT databases_tracked bigint,
 	OUT databases_max bigint,
@@ -304,6 +305,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
+       sibling_count_fraction,
        connected_backends, databases_tracked, databases_max, sweep_pid, capturing,
        shared_memory, memory_per_connection, stats_reset
 FROM commit_stats_info();
@@ -548,9 +550,9 @@ COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
 	'time that leaders slept in commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
-	'other active transactions as a leader''s commit began, on average; null before the first flush';
+	'other active transactions as a leader''s commit began, on average over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'most other active transactions as a leader''s commit began; null before the first flush';
+	'most other active transactions as a leader''s commit began, of those counted; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
 	'time that commits took, standby included, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.flush_time IS
@@ -621,17 +623,17 @@ COMMENT ON COLUMN commit_flush_histogram.bar IS
 	'the share drawn, the largest being 30 characters long';
 
 COMMENT ON VIEW commit_sibling_histogram IS
-	'how many other transactions were active: one row for each number that a leader found';
+	'how many other transactions were active: one row for each number that a leader found. Where no commit_delay is set and more than 8 other backends are connected, a random share of the leaders counts them: see sibling_count_fraction in commit_stats_info';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
 	'other active transactions as the leader''s commit began';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
-	'flushes with so many siblings';
+	'flushes whose leader counted so many siblings';
 COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
 	'of these, flushes whose leader slept commit_delay';
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
 	'commits that these flushes carried, on average';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
-	'percentage of all flushes with at least so many siblings: what this value of commit_siblings would let sleep';
+	'percentage of the flushes of all rows with at least so many siblings: what this value of commit_siblings would let sleep';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
 	'the flushes drawn, the largest number being 30 characters long';
 
@@ -644,9 +646,9 @@ COMMENT ON COLUMN commit_flush_log.flush_lsn IS
 COMMENT ON COLUMN commit_flush_log.commits IS
 	'commits it carried so far: N of the message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
-	'transactions that were active around it, its own commits included: M of the message, an estimate';
+	'transactions that were active around it, its own commits included: M of the message, an estimate; where none of its commits counted them, that of the flush before';
 COMMENT ON COLUMN commit_flush_log.siblings IS
-	'other active transactions as the leader''s commit began; null without a leader';
+	'other active transactions as the leader''s commit began; null without a leader, or if it did not count them';
 COMMENT ON COLUMN commit_flush_log.delayed IS
 	'did the leader sleep commit_delay; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_probability IS
@@ -794,6 +796,8 @@ COMMENT ON COLUMN commit_stats_info.leader_evidence IS
 	'how a leader is told from a follower: wal_sync, or wal_write where no sync is counted';
 COMMENT ON COLUMN commit_stats_info.delay_evidence IS
 	'timed if this session has track_wal_io_timing on, else untimed: delay hits are less certain';
+COMMENT ON COLUMN commit_stats_info.sibling_count_fraction IS
+	'share of the commits that count their siblings at present; less than 1 only while no commit_delay is set and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
 	'few enough backends are connected to count siblings exactly';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS

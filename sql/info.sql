@@ -6,6 +6,7 @@ SELECT enabled = current_setting('commit_stats.enabled')::bool AS enabled,
        connected_backends BETWEEN 1 AND
          (SELECT count(*) FROM pg_stat_activity) AS connected_backends,
        siblings_exact = (connected_backends <= 65) AS siblings_exact,
+       sibling_count_fraction <= 1 AS sibling_count_fraction,
        databases_tracked = (SELECT count(datid) FROM commit_database_stats)
          AS databases_tracked,
        databases_max, sweep_pid, capturing,

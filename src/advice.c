@@ -153,7 +153,7 @@ delay_obstacles(const CommitFigures *f)
 		obstacles |= FSYNC_IS_OFF;
 	if (all_asynchronous(f))
 		obstacles |= NOBODY_WAITS;
-	else if (f->flushes > 0 && f->siblings_max == 0)
+	else if (f->flushes > 0 && f->siblings_max == 0 && !isnan(f->company))
 		obstacles |= NEVER_TOGETHER;
 	if (f->siblings > f->connections - 1)
 		obstacles |= SIBLINGS_UNREACHABLE;

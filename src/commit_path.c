@@ -68,7 +68,7 @@ typedef enum CommitKind
 typedef struct CommitReading
 {
 	CommitKind	kind;
-	uint32		siblings;		/* 0 unless it waits */
+	uint32		siblings;		/* or SIBLINGS_NOT_COUNTED; if it waits */
 	uint64		started_at;		/* unless it is unlogged */
 	int64		wal_records;	/* of this process, if it is unlogged; without
 								 * one that is worth waiting for */
@@ -136,13 +136,24 @@ arrive(bool has_xid)
 	return true;
 }
 
+/*
+ * Must each commit count its siblings?  If its leader may sleep, or somebody looks
+ * at single commits.
+ */
+static inline bool
+needs_siblings(void)
+{
+	return CommitDelay > 0 || delay_override_ordered() ||
+		commit_trace_wanted() || commit_stats_log_flushes;
+}
+
 /* Readings of a commit that will wait, but for that of its own I/O. */
 static inline void
 read_before_flush(void)
 {
 	reading.kind = COMMIT_WAITS;
 	siblings_forget_sleep();
-	reading.siblings = siblings_count();
+	reading.siblings = siblings_count_for(needs_siblings());
 	reading.started_at = clock_now();
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
 	delay_override_begin(reading.started_at);
@@ -161,7 +172,7 @@ static void
 read_before_async(void)
 {
 	reading.kind = COMMIT_ASYNC;
-	reading.siblings = 0;
+	reading.siblings = SIBLINGS_NOT_COUNTED;
 	reading.started_at = clock_now();
 	own_flush_read_if_cheap(&reading.own);
 }
@@ -262,6 +273,18 @@ before_two_phase(void)
 	}
 }
 
+/*
+ * The siblings of a commit that did not count them, if they are needed after all:
+ * it began just before an experiment did, or was not known to be one.
+ */
+static uint32
+siblings_after_all(void)
+{
+	if (reading.siblings == SIBLINGS_NOT_COUNTED)
+		reading.siblings = siblings_count();
+	return reading.siblings;
+}
+
 /* Collect what is known about the flush of group "number". */
 static void
 collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
@@ -275,7 +298,7 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 	evidence->sleep_shows = COMMIT_DELAY_SHOWS;
 	evidence->seen_asleep = siblings_saw_sleep();
 	evidence->connected = (int) siblings_connected() - 1;
-	evidence->siblings_before = (int) reading.siblings;
+	evidence->siblings_before = (int) siblings_after_all();
 	/* they include this backend, unlike the siblings that it counts itself */
 	evidence->siblings_previous = traces.previous_siblings_after >= 0 ?
 		Max(traces.previous_siblings_after - 1, 0) : -1;
@@ -431,7 +454,8 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 			const DelayVerdict *delay)
 {
 	FlushGroup *group = group_slot(number);
-	uint32		active = Max(reading.siblings, siblings_after) + 1;
+	uint32		active = reading.siblings == SIBLINGS_NOT_COUNTED ? 0 :
+		Max(reading.siblings, siblings_after) + 1;
 	int			missing;
 
 	missing = flush_group_enter(group, number, is_commit, active, led);
@@ -444,6 +468,14 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
+/* The siblings of a leader whose commit is done, if it counted them before. */
+static inline uint32
+count_siblings_after(void)
+{
+	return reading.siblings == SIBLINGS_NOT_COUNTED ?
+		SIBLINGS_NOT_COUNTED : siblings_count();
+}
+
 /*
  * A record that ends at "lsn" has been waited for, and this backend has flushed it
  * or has not.  Inlined, so that a commit, and a leader, asks nowhere whether it is
@@ -454,7 +486,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
-	uint32		siblings_after = led ? siblings_count() : 0;
+	uint32		siblings_after = led ? count_siblings_after() : 0;
 	uint32		flush_time = FLUSH_NOT_TIMED;
 	const DelayVerdict *delay = NULL;
 	GroupNumber number = flush_groups_find(lsn, flushed, now);
@@ -474,7 +506,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (led && unlikely(commit_stats_log_flushes))
 		flush_logger_wake();
 	if (unlikely(commit_trace_noted))
-		commit_trace_put(reading.started_at, now, number, reading.siblings,
+		commit_trace_put(reading.started_at, now, number, siblings_after_all(),
 						 &own);
 }
 
@@ -591,7 +623,7 @@ static pg_noinline void
 count_late_commit(void)
 {
 	siblings_forget_sleep();
-	reading.siblings = 0;
+	reading.siblings = SIBLINGS_NOT_COUNTED;
 	reading.started_at = statement_start();
 	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
 						COMMIT_WAITS : COMMIT_ASYNC);
@@ -741,6 +773,13 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	PG_END_TRY();
 	after_two_phase(XactLastRecEnd, true);
 	account_wal(WAL_OF_COMMIT);
+}
+
+/* For functions that tell how sure the module is. */
+bool
+commit_path_needs_siblings(void)
+{
+	return needs_siblings();
 }
 
 /* For functions that watch commits for a while. */

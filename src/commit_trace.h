@@ -67,6 +67,13 @@ extern void commit_trace_put(uint64 started_at, uint64 ended_at,
 							 GroupNumber group, uint32 siblings,
 							 const OwnFlush *own);
 
+/* Is there, or was, a capture? */
+static inline bool
+commit_trace_wanted(void)
+{
+	return pg_atomic_read_u64(commit_trace_deadline) != 0;
+}
+
 /* A commit that will wait is about to write its record. */
 static inline void
 commit_trace_begin(uint64 now)

@@ -41,6 +41,13 @@ extern void delay_override_clear(void);
 extern void delay_override_obey(uint64 order, uint64 now);
 extern void delay_override_restore(void);
 
+/* Is there an order, in time or not? */
+static inline bool
+delay_override_ordered(void)
+{
+	return pg_atomic_read_u64(delay_override_order) != 0;
+}
+
 /* A commit is about to write its record; "now" is its reading of the clock. */
 static inline void
 delay_override_begin(uint64 now)

@@ -39,6 +39,7 @@
 
 #include "flush_groups.h"
 #include "flush_ring.h"
+#include "siblings.h"
 
 int			flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 
@@ -167,7 +168,8 @@ flush_group_traces(GroupNumber number, FlushTraces *traces)
 	if (flush_group_copy(flush_group_add(number, -1), &copy))
 	{
 		traces->previous_seen_at = copy.seen_at;
-		if (copy.leader_pid != 0)
+		if (copy.leader_pid != 0 &&
+			copy.leader.siblings_after != SIBLINGS_NOT_COUNTED)
 			traces->previous_siblings_after = (int) copy.leader.siblings_after;
 	}
 }
@@ -206,8 +208,7 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	copy->previous = pg_atomic_read_u64(&group->previous);
 	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
 	copy->active =
-		Max(active_in(pg_atomic_read_u64(&group->leader_and_active)),
-			copy->commits);
+		active_in(pg_atomic_read_u64(&group->leader_and_active));
 	copy->leader_pid = 0;
 	memset(&copy->leader, 0, sizeof(copy->leader));
 	if (pg_atomic_read_u32(&group->reported))
@@ -219,4 +220,17 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	}
 	pg_read_barrier();
 	return slot_is_for(group, number);
+}
+
+/*
+ * M of the message: the transactions that were active around a flush.  Where no
+ * member has counted them they are those of the flush before, in "before", which
+ * is passed on from flush to flush.
+ */
+uint32
+flush_group_active(const FlushGroupCopy *copy, uint32 *before)
+{
+	if (copy->active != 0)
+		*before = copy->active;
+	return Max(*before, copy->commits);
 }

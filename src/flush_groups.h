@@ -31,7 +31,8 @@ typedef uint32 GroupNumber;
 /* What the leader of a flush found out about it. */
 typedef struct LeaderReport
 {
-	uint32		siblings;		/* others active as its commit began */
+	uint32		siblings;		/* others active as its commit began, or
+								 * SIBLINGS_NOT_COUNTED */
 	uint32		siblings_after; /* ... and as it was done */
 	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
 	uint32		flush_time;		/* us writing and syncing, or ... */
@@ -62,7 +63,8 @@ typedef struct FlushGroupCopy
 	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
 	uint64		seen_at;		/* ns of clock_now(), when first seen */
 	uint32		commits;		/* its members so far */
-	uint32		active;			/* transactions active around it, so far */
+	uint32		active;			/* transactions active around it, so far; 0: no
+								 * member has counted them */
 	int			leader_pid;		/* 0: no leader, or not reported yet */
 	LeaderReport leader;		/* meaningful with a leader_pid */
 } FlushGroupCopy;
@@ -102,5 +104,6 @@ extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 extern GroupNumber flush_groups_newest(void);
 extern int	flush_groups_kept(void);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
+extern uint32 flush_group_active(const FlushGroupCopy *copy, uint32 *before);
 
 #endif							/* COMMIT_STATS_FLUSH_GROUPS_H */

@@ -128,6 +128,7 @@ skip_lost_groups(GroupNumber logged, GroupNumber newest, bool following)
 static int
 log_settled_groups(GroupNumber *logged, bool following)
 {
+	static uint32 active_before = 0;
 	GroupNumber newest = flush_groups_newest();
 	uint64		now = clock_now();
 	int			nlogged = 0;
@@ -137,17 +138,18 @@ log_settled_groups(GroupNumber *logged, bool following)
 	{
 		GroupNumber next = flush_group_add(*logged, 1);
 		FlushGroupCopy group;
+		uint32		active;
 
 		CHECK_FOR_INTERRUPTS();
 		if (flush_group_copy(next, &group))
 		{
 			if (clock_elapsed(group.seen_at, now) < SETTLE_TIME * UINT64CONST(1000000))
 				break;
+			active = flush_group_active(&group, &active_before);
 			if (group.leader_pid != 0 && group.leader.log_wanted)
 			{
 				ereport(LOG,
-						(errmsg_internal(FLUSH_MESSAGE,
-										 group.commits, group.active)));
+						(errmsg_internal(FLUSH_MESSAGE, group.commits, active)));
 				nlogged++;
 			}
 		}

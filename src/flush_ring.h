@@ -47,7 +47,8 @@ typedef struct FlushGroup
 
 	/*
 	 * The leader's process above ACTIVE_BITS, 0 until one claims the group;
-	 * below them the most transactions that a member saw active.  Swapped.
+	 * below them the most transactions that a member saw active, 0 if none
+	 * has counted them.  Swapped.
 	 */
 	pg_atomic_uint64 leader_and_active;
 
@@ -331,7 +332,7 @@ claim_group(FlushGroup *group, uint32 active)
 
 /*
  * Enter into a group what is known about it: a commit, if it is one, that saw so
- * many transactions active, itself included; and whether it led the flush.
+ * many transactions active, itself included, or 0; and whether it led the flush.
  * Returns what of that was not possible: GROUP_OF_COMMIT if the group is gone,
  * GROUP_OF_LEADER also if it has another leader.
  *

@@ -41,6 +41,7 @@
 #include "group_totals.h"
 #include "moves.h"
 #include "shared_memory.h"
+#include "siblings.h"
 
 StaticAssertDecl(FOLD_BATCH <= FLUSH_LOG_SIZE_MIN / 2, "size of a batch");
 
@@ -66,7 +67,7 @@ static uint32 ncells = 0;		/* of each kind of count */
 typedef struct GroupFigures
 {
 	uint32		commits;
-	uint32		siblings;		/* meaningful if it was led */
+	uint32		siblings;		/* as in LeaderReport; meaningful if it was led */
 	bool		led;
 	bool		delayed;
 	uint64		wal_bytes;		/* 0: unknown */
@@ -216,12 +217,12 @@ count_group(GroupSums *sums, const GroupFigures *group, AddToCell add,
 		sums->siblings = group->siblings;
 	}
 	sums->by_size++;
-	sums->by_siblings++;
-	sums->commits_by_siblings += group->commits;
-	if (unlikely(group->delayed))
+	sums->delayed_by_size += group->delayed;
+	if (group->siblings != SIBLINGS_NOT_COUNTED)
 	{
-		sums->delayed_by_size++;
-		sums->delayed_by_siblings++;
+		sums->by_siblings++;
+		sums->delayed_by_siblings += group->delayed;
+		sums->commits_by_siblings += group->commits;
 	}
 	sums->wal_bytes += group->wal_bytes;
 }

@@ -27,9 +27,9 @@ typedef enum GroupCountKind
 {
 	FLUSHES_BY_SIZE,			/* groups with a leader */
 	DELAYED_BY_SIZE,			/* ... whose leader slept */
-	FLUSHES_BY_SIBLINGS,		/* groups with a leader */
+	FLUSHES_BY_SIBLINGS,		/* groups with a leader that counted them */
 	DELAYED_BY_SIBLINGS,		/* ... whose leader slept */
-	COMMITS_BY_SIBLINGS,		/* commits in groups with a leader */
+	COMMITS_BY_SIBLINGS,		/* commits in these groups */
 	OVERALL,
 	GROUP_COUNT_KINDS
 } GroupCountKind;

@@ -14,6 +14,11 @@
  * result is what the server would count at that moment.  With more, every
  * backend looks at the ones that follow it in the array, and scales up.
  *
+ * On many processors, cache lines that others write are what a count costs.  So
+ * where no delay can be in force, and more than SIBLINGS_CHEAP_VISITS others are
+ * there, only a random share of the commits counts.  The others know nothing,
+ * and say so.
+ *
  * From 19 on, a leader that sleeps commit_delay shows it in its PGPROC.  A
  * backend that comes across one while counting leaves a note with it, so that
  * the sleeper will know for certain.
@@ -31,6 +36,7 @@
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "storage/ipc.h"
@@ -45,6 +51,7 @@
  */
 #define MAX_EMPTY_WORDS			64
 
+/* Written only as backends come and go; the notes are on lines of their own. */
 typedef struct SiblingsShared
 {
 	/* Bits set in "connected"; atomic. */
@@ -75,8 +82,9 @@ bitmap_words(int backends)
 static Size
 bitmap_size(int backends)
 {
-	return offsetof(SiblingsShared, connected) +
-		mul_size(bitmap_words(backends), sizeof(pg_atomic_uint64));
+	return TYPEALIGN(PG_CACHE_LINE_SIZE,
+					 offsetof(SiblingsShared, connected) +
+					 mul_size(bitmap_words(backends), sizeof(pg_atomic_uint64)));
 }
 
 Size
@@ -196,6 +204,35 @@ siblings_count_active(uint32 nothers)
 	if (visited == nothers || visited == 0)
 		return active;
 	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
+}
+
+/*
+ * Shall this commit count, if it would visit so many?  As likely as makes
+ * SIBLINGS_CHEAP_VISITS of them on average.
+ */
+bool
+siblings_draw(uint32 nvisits)
+{
+	static uint32 state = 0;	/* Marsaglia's xorshift, never 0 once seeded */
+
+	if (unlikely(state == 0))
+		state = pg_prng_uint32(&pg_global_prng_state) | 1;
+	state ^= state << 13;
+	state ^= state >> 17;
+	state ^= state << 5;
+	return ((uint64) state * Min(nvisits, SIBLINGS_MAX_VISITS)) >> 32 <
+		SIBLINGS_CHEAP_VISITS;
+}
+
+/* The share of commits that count their siblings. */
+double
+sibling_count_fraction(bool needed)
+{
+	uint32		nothers = siblings_connected() - 1;
+
+	if (needed || nothers <= SIBLINGS_CHEAP_VISITS)
+		return 1.0;
+	return (double) SIBLINGS_CHEAP_VISITS / Min(nothers, SIBLINGS_MAX_VISITS);
 }
 
 /*

@@ -18,11 +18,23 @@
 /* The most backends that one count looks at; with more it is an estimate. */
 #define SIBLINGS_MAX_VISITS		64
 
+/*
+ * Backends that a commit looks at on average where no delay depends on how many
+ * are active.  Each is a cache line that another processor may have written.  A
+ * leader counts twice, so no commit looks at more than twice as many on average.
+ */
+#define SIBLINGS_CHEAP_VISITS	8
+
+/* Instead of a number of siblings. */
+#define SIBLINGS_NOT_COUNTED	PG_UINT32_MAX
+
 extern Size siblings_shared_size(int backends);
 extern void siblings_attach(void *part, bool found);
 extern bool siblings_register_backend(bool has_xid);
 extern uint32 siblings_count_active(uint32 nothers);
 extern uint32 siblings_count_blocked(void);
+extern bool siblings_draw(uint32 nvisits);
+extern double sibling_count_fraction(bool needed);
 extern void siblings_forget_note(void);
 extern bool siblings_saw_sleep(void);
 
@@ -46,6 +58,21 @@ siblings_count(void)
 	uint32		connected = siblings_connected();
 
 	return connected > 1 ? siblings_count_active(connected - 1) : 0;
+}
+
+/*
+ * The same for a commit, or SIBLINGS_NOT_COUNTED.  Where they are not "needed" to
+ * judge a delay, chance decides which commits count them, so that what is learned
+ * of some holds for all.
+ */
+static inline uint32
+siblings_count_for(bool needed)
+{
+	uint32		nothers = siblings_connected() - 1;
+
+	if (needed || nothers <= SIBLINGS_CHEAP_VISITS || siblings_draw(nothers))
+		return siblings_count();
+	return SIBLINGS_NOT_COUNTED;
 }
 
 /* Begin a commit that nobody has seen asleep yet. */

@@ -295,13 +295,24 @@ set_leader_columns(Row *row, const FlushGroupCopy *group)
 	const LeaderReport *leader = &group->leader;
 
 	set_int4(row, FL_LEADER_PID, group->leader_pid);
-	set_int8(row, FL_SIBLINGS, leader->siblings);
+	if (leader->siblings != SIBLINGS_NOT_COUNTED)
+		set_int8(row, FL_SIBLINGS, leader->siblings);
 	set_bool(row, FL_DELAYED, leader->delayed);
 	set_float8(row, FL_DELAY_PROBABILITY,
 			   (double) leader->delay_probability / REPORTED_CERTAINTY);
 	set_float8(row, FL_DELAY_TIME, leader->delay_time / 1000.0);
 	if (leader->flush_time != FLUSH_NOT_TIMED)
 		set_float8(row, FL_FLUSH_TIME, leader->flush_time / 1000.0);
+}
+
+/* M of each flush in the log, the oldest first. */
+static void
+find_active(GroupTotals *groups)
+{
+	uint32		before = 0;
+
+	for (int i = 0; i < groups->nrecent; i++)
+		groups->recent[i].active = flush_group_active(&groups->recent[i], &before);
 }
 
 Datum
@@ -314,6 +325,7 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 
 	start_rows(fcinfo);
 	groups = read_groups();
+	find_active(groups);
 	now = GetCurrentTimestamp();
 	now_ns = clock_now();
 	oldest = Max(groups->nrecent - flush_log_size, 0);
@@ -356,6 +368,7 @@ typedef enum InfoColumn
 	I_LEADER_EVIDENCE,
 	I_DELAY_EVIDENCE,
 	I_SIBLINGS_EXACT,
+	I_SIBLING_COUNT_FRACTION,
 	I_CONNECTED_BACKENDS,
 	I_DATABASES_TRACKED,
 	I_DATABASES_MAX,
@@ -391,6 +404,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	set_datum(&row, I_DELAY_EVIDENCE,
 			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
 	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
+	set_float8(&row, I_SIBLING_COUNT_FRACTION,
+			   round_to(sibling_count_fraction(commit_path_needs_siblings()), 3));
 	set_int8(&row, I_CONNECTED_BACKENDS, connected);
 	set_int8(&row, I_DATABASES_TRACKED, databases);
 	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);

@@ -17,11 +17,14 @@ use Test::More;
 my $visits = 64;				# SIBLINGS_MAX_VISITS
 my $sessions = 100;
 
-# No other process but those of this test runs transactions.
+# No other process but those of this test runs transactions.  Without a delay only
+# some of the commits would count.
 my $node = start_node(
 	'many',
 	conf => q{
 max_connections = 200
+commit_delay = 1
+commit_siblings = 1000
 max_logical_replication_workers = 0
 });
 
