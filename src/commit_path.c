@@ -153,7 +153,10 @@ read_before_flush(void)
 {
 	reading.kind = COMMIT_WAITS;
 	siblings_forget_sleep();
-	reading.siblings = siblings_count_for(needs_siblings());
+	if (siblings_are_cheap() || needs_siblings() || siblings_draw())
+		reading.siblings = siblings_count();
+	else
+		reading.siblings = SIBLINGS_NOT_COUNTED;
 	reading.started_at = clock_now();
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
 	delay_override_begin(reading.started_at);
@@ -454,8 +457,8 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 			const DelayVerdict *delay)
 {
 	FlushGroup *group = group_slot(number);
-	uint32		active = reading.siblings == SIBLINGS_NOT_COUNTED ? 0 :
-		Max(reading.siblings, siblings_after) + 1;
+	/* 0 if they were not counted */
+	uint32		active = Max(reading.siblings, siblings_after) + 1;
 	int			missing;
 
 	missing = flush_group_enter(group, number, is_commit, active, led);

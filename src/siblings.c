@@ -206,12 +206,20 @@ siblings_count_active(uint32 nothers)
 	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
 }
 
+/* Backends that one count visits. */
+static uint32
+visits(void)
+{
+	return Min(siblings_connected() - 1, SIBLINGS_MAX_VISITS);
+}
+
 /*
- * Shall this commit count, if it would visit so many?  As likely as makes
- * SIBLINGS_CHEAP_VISITS of them on average.
+ * Shall this commit count, though not for a delay?  Chance decides, so that what
+ * is learned of some commits holds for all, and SIBLINGS_CHEAP_VISITS is the
+ * average.
  */
 bool
-siblings_draw(uint32 nvisits)
+siblings_draw(void)
 {
 	static uint32 state = 0;	/* Marsaglia's xorshift, never 0 once seeded */
 
@@ -220,19 +228,15 @@ siblings_draw(uint32 nvisits)
 	state ^= state << 13;
 	state ^= state >> 17;
 	state ^= state << 5;
-	return ((uint64) state * Min(nvisits, SIBLINGS_MAX_VISITS)) >> 32 <
-		SIBLINGS_CHEAP_VISITS;
+	return ((uint64) state * visits()) >> 32 < SIBLINGS_CHEAP_VISITS;
 }
 
 /* The share of commits that count their siblings. */
 double
 sibling_count_fraction(bool needed)
 {
-	uint32		nothers = siblings_connected() - 1;
-
-	if (needed || nothers <= SIBLINGS_CHEAP_VISITS)
-		return 1.0;
-	return (double) SIBLINGS_CHEAP_VISITS / Min(nothers, SIBLINGS_MAX_VISITS);
+	return needed || siblings_are_cheap() ? 1.0 :
+		(double) SIBLINGS_CHEAP_VISITS / visits();
 }
 
 /*

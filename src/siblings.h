@@ -25,7 +25,7 @@
  */
 #define SIBLINGS_CHEAP_VISITS	8
 
-/* Instead of a number of siblings. */
+/* Instead of a number of siblings.  More than any, and one more is 0. */
 #define SIBLINGS_NOT_COUNTED	PG_UINT32_MAX
 
 extern Size siblings_shared_size(int backends);
@@ -33,7 +33,7 @@ extern void siblings_attach(void *part, bool found);
 extern bool siblings_register_backend(bool has_xid);
 extern uint32 siblings_count_active(uint32 nothers);
 extern uint32 siblings_count_blocked(void);
-extern bool siblings_draw(uint32 nvisits);
+extern bool siblings_draw(void);
 extern double sibling_count_fraction(bool needed);
 extern void siblings_forget_note(void);
 extern bool siblings_saw_sleep(void);
@@ -60,19 +60,11 @@ siblings_count(void)
 	return connected > 1 ? siblings_count_active(connected - 1) : 0;
 }
 
-/*
- * The same for a commit, or SIBLINGS_NOT_COUNTED.  Where they are not "needed" to
- * judge a delay, chance decides which commits count them, so that what is learned
- * of some holds for all.
- */
-static inline uint32
-siblings_count_for(bool needed)
+/* Are there so few that each commit counts them, whatever for? */
+static inline bool
+siblings_are_cheap(void)
 {
-	uint32		nothers = siblings_connected() - 1;
-
-	if (needed || nothers <= SIBLINGS_CHEAP_VISITS || siblings_draw(nothers))
-		return siblings_count();
-	return SIBLINGS_NOT_COUNTED;
+	return siblings_connected() <= SIBLINGS_CHEAP_VISITS + 1;
 }
 
 /* Begin a commit that nobody has seen asleep yet. */
