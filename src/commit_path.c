@@ -193,8 +193,9 @@ read_before_nonwaiting(void)
 /*
  * Without an id there will be no commit record.  Without WAL so far there will be
  * one, but nothing worth waiting for.  Either can still change: a NOTIFY may cause
- * an id to be assigned, and the callback of another library, which is called after
- * ours if it was loaded before us, may write; see count_late_commit().
+ * an id to be assigned; emptying a temporary table logs a lock; and the callback
+ * of another library, which is called after ours if it was loaded before us, may
+ * write.  See count_late_commit().
  */
 static inline void
 read_before_unlogged(void)
@@ -202,7 +203,10 @@ read_before_unlogged(void)
 	reading.kind = COMMIT_UNLOGGED;
 	reading.wal_records = pgWalUsage.wal_records -
 		(XactLastRecEnd != InvalidXLogRecPtr);
-	own_flush_read_if_cheap(&reading.own);
+	if (TransactionIdIsValid(MyProc->xid))
+		own_flush_read(&reading.own);
+	else
+		own_flush_read_if_cheap(&reading.own);
 }
 
 static inline void
@@ -233,6 +237,7 @@ static pg_noinline void
 abandon_commit(void)
 {
 	reading.kind = COMMIT_NOT_COUNTED;
+	own_flush_forget();
 	delay_override_end();
 	commit_trace_noted = false;
 }
@@ -651,6 +656,7 @@ count_other_commit(CommitKind kind)
 		count_late_commit();
 		return;
 	}
+	own_flush_forget();
 	if (kind == COMMIT_UNLOGGED)
 		backend_slot_add(has_xid ? SLOT_COMMITS_UNLOGGED :
 						 SLOT_COMMITS_READ_ONLY, 1);

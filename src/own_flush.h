@@ -126,6 +126,14 @@ own_flush_shows(const OwnFlush *before, int error)
 		(error == 0 && own_flush_buffer_io() == before->buffer_io);
 }
 
+/* It is not asked what this backend did: leave nothing behind. */
+static inline void
+own_flush_forget(void)
+{
+	if (errno == ERRNO_UNTOUCHED)
+		errno = 0;
+}
+
 /* What this backend did since "before" was read. */
 static inline void
 own_flush_since(const OwnFlush *before, OwnFlush *since)
@@ -195,6 +203,11 @@ static inline void
 own_flush_read_if_cheap(OwnFlush *now)
 {
 	own_flush_read(now);
+}
+
+static inline void
+own_flush_forget(void)
+{
 }
 
 /* What this backend did since "before" was read. */
