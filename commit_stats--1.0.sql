@@ -627,13 +627,13 @@ COMMENT ON VIEW commit_sibling_histogram IS
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
 	'other active transactions as the leader''s commit began';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
-	'flushes whose leader counted so many siblings';
+	'flushes whose leader counted this number of siblings';
 COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
 	'of these, flushes whose leader slept commit_delay';
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
 	'commits that these flushes carried, on average';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
-	'percentage of the flushes of all rows with at least so many siblings: what this value of commit_siblings would let sleep';
+	'percentage of the flushes of all rows with at least this number of siblings: what this value of commit_siblings would let sleep';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
 	'the flushes drawn, the largest number being 30 characters long';
 

@@ -76,7 +76,7 @@
  *	src/histogram.c			cells of a histogram of times, quantiles
  *	src/counters.h			counters that one backend alone writes
  *	src/hidden.h			variables that need not be looked up
- *	src/moves.c				counts on the move, and those who read them
+ *	src/moves.c				counts on the move, and their readers
  *	src/shared_memory.c		the one segment, laid out for the rooms that use it
  *	src/clock.h				the one clock
  *	src/compat.h			the server's versions

@@ -116,7 +116,7 @@ read_entry(OwnFlush *now)
 		 io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC]);
 }
 
-/* So many times were backends asked to let go of statistics that were dropped. */
+/* How often the server has asked backends to let go of dropped statistics. */
 static uint64
 drops_so_far(void)
 {

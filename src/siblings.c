@@ -233,7 +233,7 @@ siblings_draw(void)
 
 /* The share of commits that count their siblings. */
 double
-sibling_count_fraction(bool needed)
+siblings_count_fraction(bool needed)
 {
 	return needed || siblings_are_cheap() ? 1.0 :
 		(double) SIBLINGS_CHEAP_VISITS / visits();

@@ -34,7 +34,7 @@ extern bool siblings_register_backend(bool has_xid);
 extern uint32 siblings_count_active(uint32 nothers);
 extern uint32 siblings_count_blocked(void);
 extern bool siblings_draw(void);
-extern double sibling_count_fraction(bool needed);
+extern double siblings_count_fraction(bool needed);
 extern void siblings_forget_note(void);
 extern bool siblings_saw_sleep(void);
 

@@ -405,7 +405,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
 	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
 	set_float8(&row, I_SIBLING_COUNT_FRACTION,
-			   round_to(sibling_count_fraction(commit_path_needs_siblings()), 3));
+			   round_to(siblings_count_fraction(commit_path_needs_siblings()), 3));
 	set_int8(&row, I_CONNECTED_BACKENDS, connected);
 	set_int8(&row, I_DATABASES_TRACKED, databases);
 	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);

@@ -1,4 +1,4 @@
-# Nobody who connects or leaves waits for a reader of the statistics.
+# A session that connects or leaves does not wait for a reader of the statistics.
 #
 # A reader copies some 6 kB for each of max_connections while it holds its lock.
 # t/shared_memory/hold_lock.c holds it as long as the test likes.

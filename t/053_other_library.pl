@@ -28,7 +28,7 @@ my @cases = (
 	[ 'an asynchronous read-only transaction', 'SELECT 1;', 'commits_async', 'off' ],
 	[ 'an asynchronous transaction of a temporary table', 'INSERT INTO temporary VALUES (1);', 'commits_async', 'off' ]);
 
-# So many of them in one session: what commit_stats and what the shim counted.
+# $n of them in one session: what commit_stats and what the shim counted.
 sub commit_late
 {
 	my ($node, $sql, $level) = @_;

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $idle = 31;					# one session commits beside so many
+my $idle = 31;					# sessions, beside the one that commits
 my $commits = 4000;
 my $node = start_node('sibling_sample');
 
@@ -62,7 +62,7 @@ cmp_ok(abs($seen->{fraction} - $share), '<', 0.001,
 	'commit_stats_info says which share of the commits counts');
 # 4000 draws with a chance of 1/4: more than six standard deviations
 cmp_ok(abs($seen->{counted} / $seen->{flushes} - $share), '<', 0.05,
-	'... and about so many do');
+	'... and about that share does');
 cmp_ok(abs($seen->{known} - $share), '<', 0.08, '... also in the log of flushes');
 is($seen->{wrong}, 0, '... and none of these says anything else than there was');
 is("$seen->{avg} $seen->{max}", '10 10', '... nor do average and maximum');

@@ -112,7 +112,7 @@ ring_flush(PG_FUNCTION_ARGS)
  * ring_read(rate float8, OUT passes int, OUT flushes bigint, OUT recent int,
  *			 OUT wal_bytes bigint, OUT meanwhile bigint)
  *
- * While the reader copies groups there are so many flushes for each of them.
+ * "rate" flushes come for each group that the reader copies.
  */
 Datum
 ring_read(PG_FUNCTION_ARGS)
