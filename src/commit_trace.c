@@ -75,7 +75,7 @@ static CommitTraceShared *shared = NULL;
 
 /* What was seen as the commit under way began. */
 static uint32 noted_age;
-static uint32 noted_blocked;
+static uint8 noted_blocked;
 static uint64 noted_cpu_time;
 
 Size
@@ -145,7 +145,8 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	commit->delay = (uint32) CommitDelay;
 	commit->threshold = (uint16) CommitSiblings;
 	commit->siblings = (uint16) Min(siblings, PG_UINT16_MAX);
-	commit->blocked = (uint16) Min(noted_blocked, PG_UINT16_MAX);
+	commit->blocked = noted_blocked;
+	commit->blocked_after = siblings_count_blocked();
 	commit->led = own->flushes > 0;
 	commit->timed = own_flush_timed(own);
 	pg_write_barrier();

@@ -29,7 +29,8 @@ typedef struct TracedCommit
 	uint32		delay;			/* the commit_delay that it had */
 	uint16		threshold;		/* the commit_siblings that it had */
 	uint16		siblings;		/* that it saw as it began */
-	uint16		blocked;		/* others that waited for a lock then */
+	uint8		blocked;		/* others that waited for a lock then */
+	uint8		blocked_after;	/* ... and when it was flushed */
 	bool		led;			/* it flushed */
 	bool		timed;			/* io_time is known */
 } TracedCommit;

@@ -240,14 +240,14 @@ siblings_count_fraction(bool needed)
 }
 
 /*
- * Backends that have a transaction id but wait for a lock, which makes them no
- * siblings; of at most SIBLINGS_MAX_VISITS.
+ * Backends that wait for a lock, which makes them no siblings; of at most
+ * SIBLINGS_MAX_VISITS.  SELECT FOR UPDATE can wait without a transaction id.
  */
-uint32
+uint8
 siblings_count_blocked(void)
 {
-	uint32		visited = 0;
-	uint32		blocked = 0;
+	int			visited = 0;
+	uint8		blocked = 0;
 
 	for (int w = 0; w < bitmap_words(MaxBackends) && visited < SIBLINGS_MAX_VISITS; w++)
 	{
@@ -258,10 +258,8 @@ siblings_count_blocked(void)
 		for (; bits != 0 && visited < SIBLINGS_MAX_VISITS; bits &= bits - 1)
 		{
 			int			procno = w * 64 + pg_rightmost_one_pos64(bits);
-			PGPROC	   *proc = &ProcGlobal->allProcs[procno];
 
-			blocked += proc->xid != InvalidTransactionId &&
-				proc->waitLock != NULL;
+			blocked += ProcGlobal->allProcs[procno].waitLock != NULL;
 			visited++;
 		}
 	}

@@ -32,7 +32,7 @@ extern Size siblings_shared_size(int backends);
 extern void siblings_attach(void *part, bool found);
 extern bool siblings_register_backend(bool has_xid);
 extern uint32 siblings_count_active(uint32 nothers);
-extern uint32 siblings_count_blocked(void);
+extern uint8 siblings_count_blocked(void);
 extern bool siblings_draw(void);
 extern double siblings_count_fraction(bool needed);
 extern void siblings_forget_note(void);

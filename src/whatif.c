@@ -56,6 +56,8 @@
 #define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to
 								 * 0.09 in loads that the model was not made
 								 * with */
+#define LOCKS_ERROR		0.15	/* the same where sessions wait for locks: some
+								 * of them for deadlock_timeout, now and then */
 #define RUN				5		/* blocks in a row that are chosen together */
 
 /* What is known when the sample is over; local memory. */
@@ -209,19 +211,21 @@ check_settings(const CommitTrace *trace, const DelayPair *present)
 						   present->siblings)));
 }
 
-/* Locks are held until the commit is done, which the model knows nothing of. */
-static void
-check_locks(const CommitTrace *trace, int nsessions)
+/*
+ * Sessions that wait for locks: the model knows how many, but not which wait for
+ * which.
+ */
+static bool
+check_locks(const FitSummary *summary)
 {
-	double		blocked = 0;
+	bool		many = summary->blocked > 0.05 * summary->nclients;
 
-	for (int i = 0; i < trace->n; i++)
-		blocked += (double) trace->commit[i].blocked / trace->n;
-	if (blocked > 0.05 * nsessions)
+	if (many)
 		ereport(WARNING,
 				(errmsg("sessions wait for each other's locks, %.1f of %d on average",
-						blocked, nsessions),
-				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction leaves that out.")));
+						summary->blocked, summary->nclients),
+				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction is less certain where rows are hot, and leaves deadlocks out.")));
+	return many;
 }
 
 /*----------------------------------------------------------------
@@ -250,31 +254,34 @@ report_load(const Sample *sample, const WhatifLoad *load,
 					   load->window > 0 ?
 					   psprintf("  The device allows %.0f flushes in %.0f ms.",
 								quota, load->window / 1000) : "")));
-	elog(DEBUG1, "commit_delay_whatif: cores %.2f, flush cost %.0f us, share with xid %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
-		 load->cores, load->flush_cost, load->xid_share, summary->slope, summary->idle,
+	elog(DEBUG1, "commit_delay_whatif: cores %.2f, flush cost %.0f us, share with xid %.2f, conflict %.4f, blocked %.2f, usually %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
+		 load->cores, load->flush_cost, load->xid_share, load->conflict, summary->blocked, summary->usually_blocked, summary->slope, summary->idle,
 		 summary->work, sample->cpus.busy / 1e6 / seconds, summary->quota.nstalls, summary->quota.stall_limit,
 		 summary->quota.regularity);
 }
 
-static void
-learn(const Sample *sample, WhatifLoad *load)
+static const FitSummary *
+learn(const Sample *sample, const DelayPair *present, WhatifLoad *load)
 {
 	const CommitTrace *trace = &sample->trace;
 	WhatifFit  *fit = whatif_fit_prepare(trace->commit, trace->n,
 										 trace->started_at, trace->ended_at,
 										 sample->probe, sample->nprobes,
 										 &sample->cpus);
+	const FitSummary *summary = whatif_fit_summary(fit);
 
 	if (!whatif_fit_load(fit, load))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there are too few commits to learn from"),
 				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
-						   trace->n, whatif_fit_summary(fit)->nclients,
-						   load->ncycles, whatif_fit_summary(fit)->nflushes),
+						   trace->n, summary->nclients, load->ncycles,
+						   summary->nflushes),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
-	report_load(sample, load, whatif_fit_summary(fit));
-	check_locks(trace, whatif_fit_summary(fit)->nclients);
+	whatif_find_conflict(load, present->delay, present->siblings,
+						 summary->usually_blocked);
+	report_load(sample, load, summary);
+	return summary;
 }
 
 /*----------------------------------------------------------------
@@ -475,9 +482,9 @@ make_predictions(const DelayPairs *pairs, const DelayPair *present,
  * far they hold what is left to chance.
  */
 static void
-allow_for_model(Estimate *estimate)
+allow_for_model(Estimate *estimate, double error)
 {
-	double		model = 1.96 * MODEL_ERROR * estimate->mean;
+	double		model = 1.96 * error * estimate->mean;
 
 	if (isnan(estimate->low))
 		return;
@@ -494,12 +501,14 @@ allow_for_model(Estimate *estimate)
 void
 whatif_allow_for_model(Predictions *all)
 {
+	double		error = all->locks ? LOCKS_ERROR : MODEL_ERROR;
+
 	for (int i = 0; i < all->n; i++)
 	{
-		allow_for_model(&all->prediction[i].commits);
-		allow_for_model(&all->prediction[i].flushes);
-		allow_for_model(&all->prediction[i].group_size);
-		allow_for_model(&all->prediction[i].mean);
+		allow_for_model(&all->prediction[i].commits, error);
+		allow_for_model(&all->prediction[i].flushes, error);
+		allow_for_model(&all->prediction[i].group_size, error);
+		allow_for_model(&all->prediction[i].mean, error);
 	}
 }
 
@@ -517,7 +526,7 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	check_settings(&sample->trace, &present);
 	make_predictions(pairs, &present, all);
 	all->measured = sample->measured;
-	learn(sample, &load);
+	all->locks = check_locks(learn(sample, &present, &load));
 	predict_all(sample, &load, all);
 	return all;
 }

@@ -35,6 +35,7 @@ typedef struct Predictions
 {
 	int			n;
 	Prediction *prediction;
+	bool		locks;			/* many sessions wait for each other's */
 	int			present;		/* which has the settings that commits had */
 	Tally		measured;		/* what was measured with them */
 } Predictions;

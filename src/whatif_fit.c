@@ -38,6 +38,7 @@
 								 * at work for the sessions */
 #define MAX_BUSY_SHARE	1.1		/* more than that was not theirs alone; the
 								 * system's account is not exact */
+#define BLOCKED_PARTS	20		/* of the sample; of some blocks each */
 #define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
 
 /* From one commit of a session to its next. */
@@ -53,6 +54,7 @@ typedef struct Cycle
 	double		work;			/* ... and from then on, without idle time */
 	double		active;			/* share of the others who were active when it
 								 * committed; see LoadCycle */
+	int			last;			/* the commit before */
 	int			next;			/* that commit */
 	int			block;
 } Cycle;
@@ -62,6 +64,8 @@ typedef struct Change
 {
 	double		at;
 	int			by;
+	int			blocked;		/* sessions that waited for locks until then */
+	int			working;		/* the others that were at work until then */
 } Change;
 
 struct WhatifFit
@@ -166,6 +170,7 @@ add_cycle(WhatifFit *fit, int from, int to)
 	const TracedCommit *b = &commits->commit[to];
 	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
 
+	cycle->last = from;
 	cycle->next = to;
 	cycle->flushed_at = commits->flushed_at[from];
 	cycle->awake_at = sample_time(commits, a->ended_at);
@@ -213,19 +218,43 @@ compare_changes(const void *a, const void *b)
 }
 
 static void
-put_change(Change *change, double at, int by)
+put_change(Change *change, double at, int by, int blocked)
 {
 	change->at = at;
 	change->by = by;
+	change->blocked = blocked;
 }
 
+/* "freed": blocked when it began, "blocked": when it ended. */
 static void
-add_span(WhatifFit *fit, double from, double to)
+add_span(WhatifFit *fit, double from, double to, int freed, int blocked)
 {
 	if (to <= from)
 		return;
-	put_change(&fit->change[fit->nchanges++], from, 1);
-	put_change(&fit->change[fit->nchanges++], to, -1);
+	put_change(&fit->change[fit->nchanges++], from, 1, freed);
+	put_change(&fit->change[fit->nchanges++], to, -1, blocked);
+}
+
+/*
+ * How many were at work until each change?  The first that a flush carried saw
+ * who waited for it; once the others saw that, some of these went on.
+ */
+static void
+count_working(WhatifFit *fit)
+{
+	Change	   *change = fit->change;
+	int			present = 0;
+
+	qsort(change, fit->nchanges, sizeof(Change), compare_changes);
+	for (int i = fit->nchanges - 2; i >= 0; i--)
+		if (change[i].at == change[i + 1].at)
+			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
+	for (int i = 0; i < fit->nchanges; i++)
+	{
+		change[i].blocked = Min(change[i].blocked, present);
+		change[i].working = present - change[i].blocked;
+		present += change[i].by;
+	}
 }
 
 /* In an open load, the time between transactions is not work. */
@@ -236,16 +265,41 @@ find_changes(WhatifFit *fit)
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		const Cycle *cycle = &fit->cycle[i];
+		int			freed = fit->commits.commit[cycle->last].blocked_after;
+		int			blocked = fit->commits.commit[cycle->next].blocked;
 
 		if (fit->summary.open)
 		{
-			add_span(fit, cycle->flushed_at, cycle->awake_at);
-			add_span(fit, cycle->began_at, cycle->commits_at);
+			add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed);
+			add_span(fit, cycle->began_at, cycle->commits_at, blocked, blocked);
 		}
 		else
-			add_span(fit, cycle->flushed_at, cycle->commits_at);
+			add_span(fit, cycle->flushed_at, cycle->commits_at, freed, blocked);
 	}
-	qsort(fit->change, fit->nchanges, sizeof(Change), compare_changes);
+	count_working(fit);
+}
+
+/*
+ * How many are blocked, on average over time, and usually?  While some wait for
+ * deadlock_timeout, nearly all others come to wait for them; that is no matter of
+ * commits, and rare.
+ */
+static void
+find_blocked(WhatifFit *fit)
+{
+	double		part[BLOCKED_PARTS] = {0};
+
+	for (int i = 1; i < fit->nchanges; i++)
+	{
+		const Change *this = &fit->change[i];
+		double		blocked = (this->at - this[-1].at) * this->blocked /
+		fit->commits.length;
+
+		fit->summary.blocked += blocked;
+		part[sample_block(&fit->commits, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
+			blocked * BLOCKED_PARTS;
+	}
+	fit->summary.usually_blocked = sample_quantile(part, BLOCKED_PARTS, 0.5);
 }
 
 /* How long flushes have cost half a core, up to some time. */
@@ -272,12 +326,14 @@ add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
 			Min(at - flush[*n - 1].done_at, fit->flush_cost);
 }
 
-/* Sums over time of what one session gets done, up to each change. */
+/*
+ * Sums over time of what one session gets done, up to each change.  Which of them
+ * are blocked is not known, so all bear it alike.
+ */
 static void
 add_up_speed(const WhatifFit *fit, double cores, double *done)
 {
 	CostlyTime	costly = {0};
-	int			working = 0;
 	double		sum = 0;
 
 	for (int i = 0; i < fit->nchanges; i++)
@@ -286,12 +342,17 @@ add_up_speed(const WhatifFit *fit, double cores, double *done)
 
 		add_up_costs(fit, fit->change[i].at, &costly);
 		slow = costly.all - slow;
-		if (i > 0 && working > 0)
-			sum += slow * work_speed(cores, working, true) +
-				(fit->change[i].at - fit->change[i - 1].at - slow) *
-				work_speed(cores, working, false);
+		if (i > 0 && fit->change[i].working > 0)
+		{
+			const Change *this = &fit->change[i];
+			double		share = (double) this->working /
+			(this->working + this->blocked);
+
+			sum += share * (slow * work_speed(cores, this->working, true) +
+							(this->at - this[-1].at - slow) *
+							work_speed(cores, this->working, false));
+		}
 		done[i] = sum;
-		working += fit->change[i].by;
 	}
 }
 
@@ -351,15 +412,6 @@ measure_work(WhatifFit *fit, double cores, double *done)
 static void
 measure_company(WhatifFit *fit)
 {
-	int		   *working = palloc((fit->nchanges + 1) * sizeof(int));
-	int			n = 0;
-
-	for (int i = 0; i < fit->nchanges; i++)
-	{
-		working[i] = n;
-		n += fit->change[i].by;
-	}
-	working[fit->nchanges] = 0;
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
@@ -369,9 +421,8 @@ measure_company(WhatifFit *fit)
 		/* all that go on with this one's flush are company */
 		while (at < fit->nchanges && fit->change[at].at <= from)
 			at++;
-		cycle->company = Max(working[Min(at, fit->nchanges)], 1);
+		cycle->company = at < fit->nchanges ? Max(fit->change[at].working, 1) : 1;
 	}
-	pfree(working);
 }
 
 /* With so many cores, how much work were all cycles together? */
@@ -423,15 +474,10 @@ static bool
 cpus_are_busy(const WhatifFit *fit)
 {
 	double		could = 0;
-	int			working = 0;
 
-	for (int i = 0; i < fit->nchanges; i++)
-	{
-		if (i > 0)
-			could += (fit->change[i].at - fit->change[i - 1].at) *
-				Min(working, fit->cpus.n);
-		working += fit->change[i].by;
-	}
+	for (int i = 1; i < fit->nchanges; i++)
+		could += (fit->change[i].at - fit->change[i - 1].at) *
+			Min(fit->change[i].working, fit->cpus.n);
 	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could &&
 		cpu_time_beside_commits(fit) <= MAX_BUSY_SHARE * could;
 }
@@ -517,6 +563,7 @@ find_cores(WhatifFit *fit)
 		find_flush_cost(fit, done);
 	}
 	measure_work(fit, fit->cores, done);
+	find_blocked(fit);
 	pfree(done);
 }
 
@@ -563,9 +610,9 @@ count_committing(const SampleCommits *commits, bool until_flushed)
 	{
 		const TracedCommit *commit = &commits->commit[i];
 
-		put_change(&change[n++], sample_time(commits, commit->started_at), 1);
+		put_change(&change[n++], sample_time(commits, commit->started_at), 1, 0);
 		put_change(&change[n++], until_flushed ? commits->flushed_at[i] :
-				   sample_time(commits, commit->ended_at), -1);
+				   sample_time(commits, commit->ended_at), -1, 0);
 	}
 	qsort(change, n, sizeof(Change), compare_changes);
 	for (int i = 0; i < commits->n; i++)
@@ -595,7 +642,8 @@ find_xid_share(WhatifFit *fit)
 	for (int i = 0; i < commits->n; i++)
 	{
 		double		now = sample_time(commits, commits->commit[i].started_at);
-		int			others = fit->nsessions - 1 - committing[i];
+		int			others = fit->nsessions - 1 - committing[i] -
+		commits->commit[i].blocked;
 
 		if (others <= 0 || now < commits->length * 0.05 || now > commits->length * 0.95)
 			continue;
@@ -607,8 +655,8 @@ find_xid_share(WhatifFit *fit)
 }
 
 /*
- * Of those who neither had committed before it and waited, nor were itself, what
- * share did a commit see active?
+ * Of those who neither had committed before it and waited, nor were blocked, nor
+ * were itself, what share did a commit see active?
  */
 static void
 find_active(WhatifFit *fit)
@@ -619,7 +667,8 @@ find_active(WhatifFit *fit)
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
-		int			others = fit->nsessions - 1 - waiting[cycle->next];
+		int			others = fit->nsessions - 1 - waiting[cycle->next] -
+		commits->commit[cycle->next].blocked;
 
 		cycle->active = others <= 0 ? 1 :
 			((double) commits->commit[cycle->next].siblings - waiting[cycle->next]) / others;
@@ -636,13 +685,14 @@ static void
 find_company(WhatifFit *fit)
 {
 	int			at = 0;
-	int			working = 0;
 
 	fit->nchanges = 0;
 	for (int i = 0; i < fit->ncycles; i++)
 		add_span(fit, fit->summary.open ? fit->cycle[i].began_at :
-				 fit->cycle[i].awake_at, fit->cycle[i].commits_at);
-	qsort(fit->change, fit->nchanges, sizeof(Change), compare_changes);
+				 fit->cycle[i].awake_at, fit->cycle[i].commits_at,
+				 fit->commits.commit[fit->cycle[i].last].blocked_after,
+				 fit->commits.commit[fit->cycle[i].next].blocked);
+	count_working(fit);
 	for (int i = 0; i < fit->flushes.n; i++)
 	{
 		Flush	   *flush = &fit->flushes.flush[i];
@@ -650,10 +700,10 @@ find_company(WhatifFit *fit)
 
 		/* they are in order of their ends, so this one may have begun earlier */
 		while (at > 0 && fit->change[at - 1].at > began_at)
-			working -= fit->change[--at].by;
+			at--;
 		while (at < fit->nchanges && fit->change[at].at <= began_at)
-			working += fit->change[at++].by;
-		flush->company = working;
+			at++;
+		flush->company = at < fit->nchanges ? fit->change[at].working : 0;
 	}
 }
 

@@ -28,6 +28,8 @@ typedef struct FitSummary
 	bool		open;
 	double		idle;			/* mean, us */
 	double		work;			/* mean, us */
+	double		blocked;		/* sessions that waited for locks, mean */
+	double		usually_blocked;	/* ... median over parts of the sample */
 	QuotaFound	quota;
 } FitSummary;
 

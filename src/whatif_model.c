@@ -11,8 +11,7 @@
  * each gets along at min(1, cores / n) of the speed that it has alone.  As that
  * is the same for all, one "virtual" clock shows how much work each of them has
  * done, and whose work will be done first does not change when others come or
- * go.  That sessions wait for locks of each other is not simulated: it counts as
- * work.  After a flush there is for a while half a CPU less for them: its leader and
+ * go.  After a flush there is for a while half a CPU less for them: its leader and
  * the system have work with it, and those who are woken up all at once are not
  * spread well over the CPUs.
  *
@@ -20,6 +19,10 @@
  * commits while nobody flushes leads at once, and how many of the others were
  * active then was seen with its cycle; this knows what order they run in, which
  * no sharing of CPUs does.  At least those are who are still to wake up.
+ *
+ * Locks.  Halfway through its work a transaction takes its locks, and keeps them
+ * until it has committed.  If another one has what it needs, it waits for the end of
+ * that one.  Those who wait for the same one go on one after the other.
  *
  * In an open load transactions begin by themselves and wait for a client that
  * is free.
@@ -63,6 +66,11 @@
 /* A block with fewer values is not drawn from. */
 #define ENOUGH	5
 
+/* Nobody waits with the one, nearly all with the other. */
+#define LEAST_CONFLICT	1e-5
+#define MOST_CONFLICT	10.0
+#define CONFLICT_TIME	5e6		/* us, to find what is between them */
+
 /* To find cycles of about as many clients. */
 #define MAX_COHORT_TRIES	16
 
@@ -71,6 +79,7 @@ typedef enum ClientState
 	CLIENT_IDLE,				/* until "when" */
 	CLIENT_FREE,				/* in an open load: nothing to do */
 	CLIENT_WORKING,				/* until the virtual clock shows "when" */
+	CLIENT_BLOCKED,				/* until "holder" has committed */
 	CLIENT_COMMITTING			/* since "arrived" */
 } ClientState;
 
@@ -81,6 +90,8 @@ typedef struct Client
 	double		work;			/* in this cycle, after it woke up */
 	double		awake_at;		/* virtual: until then it seems to commit */
 	double		done_at;		/* virtual: end of its work */
+	bool		has_locks;
+	int			holder;			/* the client that it waits for */
 	double		wake;			/* work that it takes to wake up */
 	double		active;			/* of its cycle */
 	double		arrived;
@@ -122,6 +133,7 @@ typedef struct Simulation
 	int			backlog;		/* transactions that wait for a client */
 	int			nfree;
 	int		   *free;
+	int			nblocked;
 
 	ServerState wal;
 	double		wal_at;
@@ -321,8 +333,76 @@ begin_work(Simulation *sim, int c)
 	client->state = CLIENT_WORKING;
 	client->awake_at = sim->virtual_now + client->wake;
 	client->done_at = client->awake_at + client->work;
+	client->has_locks = sim->load->conflict == 0;
+	client->when = client->has_locks ? client->done_at :
+		client->awake_at + client->work / 2;
+	heap_push(sim, &sim->working, c);
+}
+
+/* Of those that have locks, one that another client has to wait for; or -1. */
+static int
+find_holder(Simulation *sim)
+{
+	double		skip = draw_exponential(sim, sim->load->conflict);
+
+	for (int c = 0; c < sim->load->nclients; c++)
+		if (sim->client[c].has_locks && skip-- < 1)
+			return c;
+	return -1;
+}
+
+static void
+finish_work(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->has_locks = true;
+	client->state = CLIENT_WORKING;
+	client->done_at = sim->virtual_now + client->work / 2;
 	client->when = client->done_at;
 	heap_push(sim, &sim->working, c);
+}
+
+/* Half of a client's work is done: it needs locks. */
+static void
+take_locks(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->holder = find_holder(sim);
+	if (client->holder < 0)
+	{
+		finish_work(sim, c);
+		return;
+	}
+	client->state = CLIENT_BLOCKED;
+	sim->nblocked++;
+}
+
+/*
+ * A client has committed.  The first that waits for it goes on, the others wait for
+ * that one.
+ */
+static void
+release_locks(Simulation *sim, int holder)
+{
+	int			heir = -1;
+
+	sim->client[holder].has_locks = false;
+	for (int c = 0; c < sim->load->nclients && sim->nblocked > 0; c++)
+	{
+		if (sim->client[c].state != CLIENT_BLOCKED ||
+			sim->client[c].holder != holder)
+			continue;
+		if (heir >= 0)
+		{
+			sim->client[c].holder = heir;
+			continue;
+		}
+		heir = c;
+		sim->nblocked--;
+		finish_work(sim, c);
+	}
 }
 
 /* A client has committed, or is there for the first time. */
@@ -460,7 +540,7 @@ write_wal(Simulation *sim)
 static int
 count_siblings(Simulation *sim)
 {
-	int			others = sim->load->nclients - sim->ncommitting;
+	int			others = sim->load->nclients - sim->ncommitting - sim->nblocked;
 	double		active = sim->newcomer < 0 ? -1 : sim->client[sim->newcomer].active;
 	int			seen;
 	int			asleep;
@@ -551,6 +631,8 @@ end_flush(Simulation *sim)
 	sim->nmembers = 0;
 	draw_cycles(sim, ndone);
 	for (int i = 0; i < ndone; i++)
+		release_locks(sim, sim->member[i]);
+	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->member[i]);
 	for (int i = 0; i < ndone; i++)
 		count_commit(sim, &sim->client[sim->member[i]]);
@@ -573,6 +655,8 @@ advance(Simulation *sim, double when)
 
 	if (sim->working.n > 0)
 		sim->virtual_now += elapsed * speed(sim);
+	if (sim->now >= sim->counting_from)
+		sim->outcome->blocked += elapsed * sim->nblocked;
 	sim->now += elapsed;
 }
 
@@ -603,7 +687,10 @@ work_event(Simulation *sim)
 	/* not a matter of rounding: this is what the time was made for */
 	sim->virtual_now = Max(sim->virtual_now, heap_first(sim, &sim->working));
 	c = heap_pop(sim, &sim->working);
-	commit(sim, c);
+	if (sim->client[c].has_locks)
+		commit(sim, c);
+	else
+		take_locks(sim, c);
 }
 
 /* Go on with another stretch of what was seen. */
@@ -695,4 +782,29 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);
 	pfree(sim.client);
+}
+
+/*
+ * How often does a transaction need what a given other one has locked?  The more
+ * often, the more wait; so it is as often as it takes for as many to wait as did.
+ * Sixteen halvings are closer than chance.
+ */
+void
+whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)
+{
+	double		low = log(LEAST_CONFLICT);
+	double		high = log(MOST_CONFLICT);
+
+	for (int i = 0; i < 16 && blocked > 0; i++)
+	{
+		double		middle = (low + high) / 2;
+		WhatifOutcome outcome;
+
+		load->conflict = exp(middle);
+		whatif_simulate(load, delay, siblings, CONFLICT_TIME, 1, &outcome);
+		if (outcome.blocked > blocked * outcome.time)
+			high = middle;
+		else
+			low = middle;
+	}
 }

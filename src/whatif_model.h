@@ -100,6 +100,8 @@ typedef struct WhatifLoad
 	double		flush_cost;		/* half of one is lost for so long after a
 								 * flush */
 	double		xid_share;		/* last part of its work with an xid */
+	double		conflict;		/* how often a transaction needs a lock that a
+								 * given other one holds; 0: never */
 	double		arrivals;		/* transactions a us that begin by themselves;
 								 * 0: each client goes on when it can */
 
@@ -126,10 +128,13 @@ typedef struct WhatifOutcome
 	double		hits;			/* flushes that slept */
 	double		latency;		/* of all commits together */
 	double		siblings;		/* of all leaders together */
+	double		blocked;		/* waiting for locks, of all together */
 	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
 } WhatifOutcome;
 
 extern void whatif_simulate(const WhatifLoad *load, int delay, int siblings,
 							double time, uint64 seed, WhatifOutcome *outcome);
+extern void whatif_find_conflict(WhatifLoad *load, int delay, int siblings,
+								 double blocked);
 
 #endif							/* COMMIT_STATS_WHATIF_MODEL_H */

@@ -26,14 +26,15 @@ CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush floa
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
 	seconds float8, active float8, cohort float8[], contended float8, flush_cost float8,
-	wake float8[], OUT commits float8, OUT flushes float8, OUT group_size float8,
-	OUT hits float8, OUT latency float8, OUT p99 float8)
+	wake float8[], conflict float8, OUT commits float8, OUT flushes float8,
+	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
+	OUT blocked float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
-	cpus int, busy float8, OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
+	cpus int, busy float8, blocked float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
 	OUT flush_free float8, OUT flush_busy float8, OUT work float8, OUT flush_cost float8,
-	OUT flush_rested float8)
+	OUT flush_rested float8, OUT blocked float8, OUT conflict float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 
 # What the model says of a load.
@@ -43,13 +44,14 @@ sub model
 		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
 		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
 		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
-		active => -1, cohort => '', contended => 1, flush_cost => 0, wake => '', @_);
+		active => -1, cohort => '', contended => 1, flush_cost => 0, wake => '',
+		conflict => 0, @_);
 	my ($row, %result);
 
 	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort wake);
 	$row = $node->safe_psql('postgres', 'SELECT * FROM whatif_model(' .
 		join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')');
-	@result{qw(commits flushes group_size hits latency p99)} = split /\|/, $row;
+	@result{qw(commits flushes group_size hits latency p99 blocked)} = split /\|/, $row;
 	return \%result;
 }
 
@@ -170,6 +172,24 @@ is_deeply(model(%load, delay => 20_000, contended => 10), model(%load, delay => 
 	'... and does not once all have come');
 
 #
+# Locks: all update the same row in the second half of their work, and only the
+# first half of it goes on beside a commit
+#
+%load = (clients => 4, work => 400, flush => 1000, lead => 0, handoff => 0, conflict => 1e6);
+$one = model(%load);
+about($one->{commits}, 1e6 / 1200, 0.5, 'one row: commits one after the other');
+about($one->{group_size}, 1, 0.1, '... and alone');
+about($one->{blocked}, 3 - 200 / 1200, 0.5, '... while the others wait');
+is(model(%load, delay => 500, siblings => 1)->{hits} + 0, 0, '... and are no siblings');
+about(model(%load, delay => 500)->{commits}, 1e6 / 1700, 0.5, '... so a delay only costs');
+# of ten, one or two have what another one needs
+%load = (%load, clients => 10, work => '300,400,500', conflict => 0.01);
+$one = model(%load);
+cmp_ok($one->{blocked}, '>', 0.1, 'some rows: some wait');
+cmp_ok($one->{commits}, '<', model(%load, conflict => 0)->{commits}, '... and commit later');
+cmp_ok($one->{commits}, '>', model(%load, conflict => 0.1)->{commits}, '... more of them, fewer commits');
+
+#
 # What was seen of cycles
 #
 my %seldom = (clients => 10, arrivals => 1, delay => 1000, active => 0.5, seconds => 1000);
@@ -246,16 +266,16 @@ sub trace
 
 sub learn
 {
-	my ($trace, $delay, $siblings, $cpus, $busy) = @_;
+	my ($trace, $delay, $siblings, $cpus, $busy, $blocked) = @_;
 	my ($row, %result);
 
 	$cpus ||= 0;
 	$busy ||= 0;
-
+	$blocked ||= '';
 	$row = $node->safe_psql('postgres',
-		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy)");
+		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')");
 	@result{qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy
-		work flush_cost flush_rested)} =
+		work flush_cost flush_rested blocked conflict)} =
 	  split /\|/, $row;
 	return \%result;
 }
@@ -433,6 +453,32 @@ $one = learn(taking_turns(1000, 100, 300, 900, 300), 5000, 0);
 about($one->{flush_free}, 500, 1, 'learning: flushes at once after others');
 about($one->{flush_rested}, 300, 0.1, 'learning: none after a rest, so what disturbs them is left out');
 about($one->{commits}, 2e6 / 5400, 1, 'learning: commits that rest');
+
+# Sessions that update the same row, one after the other: all others wait while one
+# works for 200 us and flushes, but the first half of the work needs no lock.
+sub one_row
+{
+	my ($n, $seconds) = @_;
+	my @values;
+
+	for (my $i = 0; $i < $seconds * 1e6 / 1200; $i++)
+	{
+		my $start = 1200 * $i + 200;
+
+		push @values, $i % $n, $start, $start + 1000, $i, 1000, 0, 400, 0;
+	}
+	return join ',', @values;
+}
+
+my $row = one_row(4, 4);
+$one = learn($row, 0, 5);
+is($one->{conflict} + 0, 0, 'learning: nobody waits for locks');
+about($one->{work}, 3 * 1200 + 200, 1, '... then it is all work');
+$one = learn($row, 0, 5, 0, 0, '2,3');
+about($one->{blocked}, 3 - 200 / 1200, 1, 'learning: sessions that wait for a lock');
+cmp_ok($one->{work}, '<', 500, '... do not work');
+about($one->{commits}, 1e6 / 1200, 2, '... and still commit one after the other');
+about(learn($row, 1000, 0, 0, 0, '2,3')->{commits}, 1e6 / 2200, 10, '... with a delay as well');
 
 is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');

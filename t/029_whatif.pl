@@ -122,6 +122,19 @@ SELECT (SELECT (w->>'commits_per_second')::float8 FROM json_array_elements('$out
 		WHERE w->>'commit_delay' = '0' AND w->>'commit_siblings' = '0')}),
 	't', 'a delay of 20 ms does not pay');
 nothing_is_left('end', $load);
+end_background($load, 'KILL');
+
+# Sessions that wait for each other's locks: they commit one after the other, however
+# long the leader sleeps.
+$node->safe_psql('postgres', 'CREATE TABLE hot AS SELECT 0 AS n');
+$load = start_pgbench($node, '-c 8 -T 600',
+	load => "BEGIN;\nSELECT n FROM hot FOR UPDATE;\nUPDATE hot SET n = n + 1;\nCOMMIT;\n");
+($status, $out, $err) = $node->psql('postgres', q{
+SELECT max(commits_per_flush) < 2 FROM commit_delay_whatif('{0,1000}', '{0}', '2 s')});
+like($err, qr/WARNING: .*sessions wait for each other's locks, \d+\.\d of 8/, 'locks: a warning');
+is($out, 't', 'locks: a delay does not gather those who wait');
+end_background($load, 'KILL');
+$load = start_load();
 
 #
 # Ends of which the session survives, or at least knows

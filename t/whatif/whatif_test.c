@@ -82,7 +82,7 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
  *				xid_share float8, arrivals float8, time_window float8,
  *				quota float8, delay int, siblings int, seconds float8,
  *				active float8, cohort float8[], contended float8,
- *				flush_cost float8, wake float8[])
+ *				flush_cost float8, wake float8[], conflict float8)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.  Of each
  * cycle the cohort is the first of those that began together with it, and without
@@ -107,7 +107,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	double		handoff = PG_GETARG_FLOAT8(5);
 	double		slack = PG_GETARG_FLOAT8(6);
 	double		quota = PG_GETARG_FLOAT8(11);
-	double		result[6];
+	double		result[7];
 
 	InitMaterializedSRF(fcinfo, 0);
 	load.nblocks = 1;
@@ -137,6 +137,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.cores = PG_GETARG_FLOAT8(7);
 	load.flush_cost = PG_GETARG_FLOAT8(18);
 	load.xid_share = PG_GETARG_FLOAT8(8);
+	load.conflict = PG_GETARG_FLOAT8(20);
 	load.arrivals = PG_GETARG_FLOAT8(9) / 1e6;
 	load.window = PG_GETARG_FLOAT8(10);
 	load.quota = one_value(&quota);
@@ -148,17 +149,19 @@ whatif_model(PG_FUNCTION_ARGS)
 	result[3] = outcome.hits / outcome.flushes;
 	result[4] = outcome.latency / outcome.commits;
 	result[5] = histogram_quantile(outcome.cell, 0.99) / 1000;
-	put(fcinfo, result, 6);
+	result[6] = outcome.blocked / outcome.time;
+	put(fcinfo, result, 7);
 	return (Datum) 0;
 }
 
 /*
  * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus int,
- *				busy float8)
+ *				busy float8, blocked float8[])
  *
  * The trace has 8 values for each commit: session, start and end in us, number
  * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
- * the commit_delay that it had.
+ * the commit_delay that it had.  "blocked" has two, or is empty: how many others
+ * waited for locks when each commit began and when it was done.
  */
 Datum
 whatif_learn(PG_FUNCTION_ARGS)
@@ -166,13 +169,15 @@ whatif_learn(PG_FUNCTION_ARGS)
 	const double *value;
 	int			n = read_floats(fcinfo, 0, &value) / 8;
 	TracedCommit *commit = palloc0(n * sizeof(TracedCommit));
+	const double *blocked;
+	int			nblocked = read_floats(fcinfo, 6, &blocked);
 	double		slack = 0;
 	uint64		end = 0;
 	CpuUse		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
 	WhatifFit  *fit;
 	WhatifLoad	load;
 	WhatifOutcome outcome;
-	double		result[13] = {0};
+	double		result[15] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < n; i++, value += 8)
@@ -187,6 +192,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 		commit[i].siblings = value[5];
 		commit[i].age = value[6];
 		commit[i].delay = value[7];
+		commit[i].blocked = nblocked == 2 ? blocked[0] : 0;
+		commit[i].blocked_after = nblocked == 2 ? blocked[1] : 0;
 		end = Max(end, commit[i].ended_at);
 	}
 	fit = whatif_fit_prepare(commit, n, 0, end, &slack, 1, &cpus);
@@ -199,6 +206,9 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[5] += load.quota.value[i] / load.quota.n;
 	if (result[0] != 0)
 	{
+		result[13] = whatif_fit_summary(fit)->blocked;
+		whatif_find_conflict(&load, 0, 0, whatif_fit_summary(fit)->usually_blocked);
+		result[14] = load.conflict;
 		whatif_simulate(&load, PG_GETARG_INT32(1), PG_GETARG_INT32(2),
 						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
 		result[6] = 1e6 * outcome.commits / outcome.time;
@@ -210,6 +220,6 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[11] = load.flush_cost;
 		result[12] = mean(&load.flush[0][2]);
 	}
-	put(fcinfo, result, 13);
+	put(fcinfo, result, 15);
 	return (Datum) 0;
 }
