@@ -189,15 +189,6 @@ commits_per_second()
 	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/log/pgbench.log"
 }
 
-# The same for its last SECONDS, from its log: a limit on writes lets a disk that had
-# a rest do more than that at first.
-settled_commits_per_second()
-{
-	cut -d ' ' -f 5,6 "$work"/tmp/latency.* | awk -v seconds="$1" '
-		{ at[NR] = $1 + $2 / 1e6; if (at[NR] > last) last = at[NR] }
-		END { for (i in at) n += at[i] > last - seconds; print n / seconds }'
-}
-
 # How long its transactions took, in seconds
 load_seconds()
 {

@@ -519,23 +519,28 @@ stop_server()
 	done
 }
 
-background=					# process group of pgbench in the background
+background=					# process group of a load in the background
 
-# start_load OPTION...: pgbench beside what we do meanwhile, until stop_load
-start_load()
+# start_background COMMAND...: beside what we do meanwhile, until stop_load
+start_background()
 {
 	set -m
-	as_user "$bin/pgbench" -n "$@" </dev/null 3>&- \
-		>"$work/log/background.log" 2>&1 &
+	as_user "$@" </dev/null 3>&- >"$work/log/background.log" 2>&1 &
 	background=$!
 	set +m
+}
+
+# start_load OPTION...: pgbench
+start_load()
+{
+	start_background "$bin/pgbench" -n "$@"
 }
 
 stop_load()
 {
 	if ! kill -0 "$background" 2>/dev/null; then
 		show_log background.log
-		die "pgbench ended too early."
+		die "the load ended too early."
 	fi
 	end_group "$background"
 	wait "$background" || :
