@@ -17,7 +17,8 @@
  *
  * - A leader whose commit began after the flush before it had ended did not
  *	 have to wait for the lock: the siblings it counted then are those that the
- *	 server counted.  In the trials this was right in 99.5% of the flushes.
+ *	 server counted.  In the trials this was right in 99.5% of the flushes.  With
+ *	 a long delay, time tells whether one more came before the server counted.
  *
  * - Otherwise it got the lock when the flush before it ended.  The siblings
  *	 were counted at the beginning of its own commit, and by the leader of the
@@ -162,6 +163,27 @@ had_to_wait(const DelayEvidence *e)
 	return e->previous_seen_at > e->started_at;
 }
 
+/* us for which it held the lock, and did neither write nor sync. */
+static double
+time_idle(const DelayEvidence *e)
+{
+	return time_held(e) - e->io_time / 1000.0;
+}
+
+/*
+ * How likely it is that a leader slept that did not have to wait.  One more sibling
+ * may have come between its own count and the server's; a long sleep shows in the
+ * time.
+ */
+static double
+judge_at_once(const DelayEvidence *e)
+{
+	if (e->timed && e->delay > MUCH_TOO_SHORT)
+		return e->siblings_before + 1 >= e->threshold &&
+			time_idle(e) >= e->delay ? 0.999 : 0.001;
+	return e->siblings_before >= e->threshold ? 0.995 : 0.005;
+}
+
 static double
 weigh_siblings(const DelayEvidence *e)
 {
@@ -176,7 +198,7 @@ static double
 weigh_time(const DelayEvidence *e)
 {
 	double		held = time_held(e);
-	double		idle = held - e->io_time / 1000.0;
+	double		idle = time_idle(e);
 
 	if (!e->timed)
 		return BIAS_UNTIMED + weight(&untimed_weights, held - e->delay);
@@ -193,9 +215,7 @@ weigh_time(const DelayEvidence *e)
 static uint64
 time_slept(const DelayEvidence *e)
 {
-	double		idle = time_held(e) - e->io_time / 1000.0;
-
-	return (uint64) (1000.0 * (e->timed ? Max(idle, e->delay) : e->delay));
+	return (uint64) (1000.0 * (e->timed ? Max(time_idle(e), e->delay) : e->delay));
 }
 
 /* How likely it is that a leader who had to wait slept. */
@@ -220,8 +240,7 @@ delay_evidence_judge(const DelayEvidence *evidence)
 	if (is_certain(evidence, &slept))
 		verdict.probability = slept ? 1.0 : 0.0;
 	else if (!had_to_wait(evidence))
-		verdict.probability =
-			evidence->siblings_before >= evidence->threshold ? 0.995 : 0.005;
+		verdict.probability = judge_at_once(evidence);
 	else
 		verdict.probability = weigh_all(evidence);
 	verdict.slept = verdict.probability >= 0.5;

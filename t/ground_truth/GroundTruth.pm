@@ -277,7 +277,7 @@ sub limits
 	return {
 		flushes => 0.5,
 		distribution => $case->{clients} <= 10 ? 1 : 2,
-		hits => $delay >= 200 ? 1 : $delay >= 50 ? 5 : 15
+		hits => $delay > 400 ? 1 : $delay >= 200 ? 2 : $delay >= 50 ? 5 : 15
 	};
 }
 
