@@ -1,9 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * worker.c
- *		A background worker that rolls back; see t/050_half_done.pl.
+ *		A background worker that writes WAL; see t/050_half_done.pl.
  *
- * It leaves SIGTERM to the server.  Up to 18 that ends it wherever it is.
+ * It leaves SIGTERM to the server.  Up to 18 that ends it wherever it is.  Its
+ * transaction has no id, as the server does not survive the end of one that is
+ * committed, and with assertions of one that is rolled back already.
  *
  * t/half_done/worker.c
  *
@@ -32,10 +34,10 @@ half_done_main(Datum main_arg)
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	SPI_connect();
-	SPI_execute("INSERT INTO logged VALUES (1)", false, 0);
+	SPI_execute("SELECT pg_logical_emit_message(false, '', '')", false, 0);
 	SPI_finish();
 	PopActiveSnapshot();
-	AbortCurrentTransaction();
+	CommitTransactionCommand();
 	proc_exit(0);
 }
 
