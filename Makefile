@@ -1,55 +1,13 @@
 MODULE_big = commit_stats
-OBJS = \
-	$(WIN32RES) \
-	commit_stats.o \
-	src/advice.o \
-	src/backend_slots.o \
-	src/best_delay.o \
-	src/commit_path.o \
-	src/commit_trace.o \
-	src/cpu_use.o \
-	src/cycle_views.o \
-	src/database_views.o \
-	src/databases.o \
-	src/delay_evidence.o \
-	src/delay_override.o \
-	src/delay_pairs.o \
-	src/experiment.o \
-	src/figures.o \
-	src/flush_groups.o \
-	src/flush_logger.o \
-	src/group_totals.o \
-	src/histogram.o \
-	src/keep.o \
-	src/keep_file.o \
-	src/latency.o \
-	src/latency_views.o \
-	src/moves.o \
-	src/own_flush.o \
-	src/pause.o \
-	src/rates.o \
-	src/readable.o \
-	src/report.o \
-	src/report_advice.o \
-	src/sample.o \
-	src/shared_memory.o \
-	src/siblings.o \
-	src/sweep.o \
-	src/sweep_view.o \
-	src/tally.o \
-	src/views.o \
-	src/wal_cycles.o \
-	src/whatif.o \
-	src/whatif_fit.o \
-	src/whatif_flushes.o \
-	src/whatif_model.o \
-	src/whatif_quota.o \
-	src/whatif_view.o
+here := $(dir $(firstword $(MAKEFILE_LIST)))
+OBJS = $(WIN32RES) commit_stats.o \
+	$(patsubst $(here)%.c,%.o,$(sort $(wildcard $(here)src/*.c $(here)src/*/*.c)))
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
-# The commit path calls from room to room, and nobody replaces our functions by
+# The commit path calls from file to file, and nobody replaces our functions by
 # others: calls need not go through a table of the linker.
 PG_CFLAGS = -fno-plt -fno-semantic-interposition
+PG_CPPFLAGS = -I$(srcdir)/src
 
 EXTENSION = commit_stats
 DATA = commit_stats--1.0.sql

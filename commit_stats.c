@@ -30,56 +30,56 @@
  * remember, views read.  Nothing below knows what stands above it.
  *
  *	commit_stats.c			the front door: settings, hooks, _PG_init
- *	src/views.c				what is remembered about flushes becomes rows
- *	src/latency_views.c		... about times
- *	src/database_views.c	... about databases
- *	src/cycle_views.c		... about checkpoint cycles
- *	src/sample.c			the rates of a stretch of time
- *	src/rates.c				... from one look to the next
- *	src/sweep_view.c		what is wanted of a sweep, and what came of it
- *	src/whatif_view.c		what is to be predicted, and what was
- *	src/rows.h				the making of a row
- *	src/tally_rows.h		... of columns that several of these have
- *	src/report.c			everything a person wants to know on one screen of text
- *	src/report_advice.c		... what to do next, in words
- *	src/advice.c			... from numbers to what it says and advises
- *	src/figures.c			... the numbers that it is made of
- *	src/readable.c			... numbers as people read them
- *	src/sweep.c				the live experiment: each commit_delay in turn
- *	src/whatif.c			a prediction of that: watch for a while, then simulate
- *	src/experiment.c		what these two have in common
- *	src/keep.c				statistics over a restart
- *	src/keep_file.c			... the file in which they are meanwhile
- *	src/flush_logger.c		the worker that writes commit_stats.log_flushes
- *	src/commit_path.c		the callbacks: the readings around one commit
- *	src/delay_evidence.c	did the leader sleep?
- *	src/own_flush.c			did this backend flush the WAL itself?
- *	src/siblings.c			how many other transactions are active
- *	src/flush_groups.c		boundaries, groups, their ring
- *	src/flush_ring.h		... and the commit path's way through it
- *	src/group_totals.c		how many groups of each kind there were
- *	src/databases.c			whose commits they were: counts per database
- *	src/backend_slots.c		what each backend counts alone; totals and reset
- *	src/latency.c			how long commits and flushes took
- *	src/wal_cycles.c		the WAL of transactions, per checkpoint cycle
- *	src/tally.c				what was counted in a stretch of time
- *	src/delay_override.c	another commit_delay for a while, for all commits
- *	src/commit_trace.c		single commits, noted down for a while
- *	src/cpu_use.c			how busy the processors are meanwhile
- *	src/whatif_fit.c		what that tells about the load
- *	src/whatif_flushes.c	... and about the flushes that carried them
- *	src/whatif_quota.c		does the device allow only so many flushes?
- *	src/whatif_model.c		a server whose backends commit, simulated
- *	src/delay_pairs.c		values of commit_delay and commit_siblings to try
- *	src/best_delay.c		which of them did best, and why
- *	src/pause.c				functions that take their time
- *	src/histogram.c			cells of a histogram of times, quantiles
- *	src/counters.h			counters that one backend alone writes
- *	src/hidden.h			variables that need not be looked up
- *	src/moves.c				counts on the move, and their readers
- *	src/shared_memory.c		the one segment, laid out for the rooms that use it
- *	src/clock.h				the one clock
- *	src/compat.h			the server's versions
+ *	src/views/flush_views.c				what is remembered about flushes becomes rows
+ *	src/views/latency_views.c		... about times
+ *	src/views/database_views.c	... about databases
+ *	src/views/wal_views.c		... about checkpoint cycles
+ *	src/views/sample_view.c			the rates of a stretch of time
+ *	src/views/rates_view.c				... from one look to the next
+ *	src/views/sweep_view.c		what is wanted of a sweep, and what came of it
+ *	src/views/whatif_view.c		what is to be predicted, and what was
+ *	src/views/srf.h				the making of a row
+ *	src/views/delta_columns.h		... of columns that several of these have
+ *	src/report/report.c			everything a person wants to know on one screen of text
+ *	src/report/report_advice.c		... what to do next, in words
+ *	src/report/advice.c			... from numbers to what it says and advises
+ *	src/report/report_data.c			... the numbers that it is made of
+ *	src/report/report_format.c			... numbers as people read them
+ *	src/tuning/sweep.c				the live experiment: each commit_delay in turn
+ *	src/whatif/whatif.c			a prediction of that: watch for a while, then simulate
+ *	src/tuning/tuning_args.c		what these two have in common
+ *	src/stats/persist.c				statistics over a restart
+ *	src/stats/persist_file.c			... the file in which they are meanwhile
+ *	src/commit/flush_logger.c		the worker that writes commit_stats.log_flushes
+ *	src/commit/commit_path.c		the callbacks: the readings around one commit
+ *	src/probe/delay_classifier.c	did the leader sleep?
+ *	src/probe/flush_detection.c			did this backend flush the WAL itself?
+ *	src/probe/siblings.c			how many other transactions are active
+ *	src/stats/flush_groups.c		boundaries, groups, their ring
+ *	src/stats/flush_ring.h		... and the commit path's way through it
+ *	src/stats/flush_totals.c		how many groups of each kind there were
+ *	src/stats/databases.c			whose commits they were: counts per database
+ *	src/stats/backend_slots.c		what each backend counts alone; totals and reset
+ *	src/stats/latency.c			how long commits and flushes took
+ *	src/stats/wal_cycles.c		the WAL of transactions, per checkpoint cycle
+ *	src/stats/counter_delta.c				what was counted in a stretch of time
+ *	src/control/delay_override.c	another commit_delay for a while, for all commits
+ *	src/stats/commit_trace.c		single commits, noted down for a while
+ *	src/probe/cpu_usage.c			how busy the processors are meanwhile
+ *	src/whatif/whatif_fit.c		what that tells about the load
+ *	src/whatif/whatif_sample.c	... and about the flushes that carried them
+ *	src/whatif/whatif_quota.c		does the device allow only so many flushes?
+ *	src/whatif/whatif_simulation.c		a server whose backends commit, simulated
+ *	src/tuning/delay_pairs.c		values of commit_delay and commit_siblings to try
+ *	src/tuning/best_delay.c		which of them did best, and why
+ *	src/base/wait.c				functions that take their time
+ *	src/base/histogram.c			cells of a histogram of times, quantiles
+ *	src/base/single_writer.h			counters that one backend alone writes
+ *	src/base/visibility.h			variables that need not be looked up
+ *	src/base/changecount.c				counts on the move, and their readers
+ *	src/base/shared_memory.c		the one segment, laid out for the rooms that use it
+ *	src/base/clock.h				the one clock
+ *	src/base/compat.h			the server's versions
  *
  * What is counted is in doc/reference.md, and how sure each figure is in
  * doc/limits.md.  Each room's head states its invariant and its locking.  The
@@ -101,11 +101,11 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
-#include "src/commit_path.h"
-#include "src/flush_groups.h"
-#include "src/flush_logger.h"
-#include "src/keep.h"
-#include "src/shared_memory.h"
+#include "base/shared_memory.h"
+#include "commit/commit_path.h"
+#include "commit/flush_logger.h"
+#include "stats/flush_groups.h"
+#include "stats/persist.h"
 
 PG_MODULE_MAGIC;
 

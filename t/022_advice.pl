@@ -1,7 +1,7 @@
 # Does the report decide rightly on numbers that no test can produce at will?
 #
 # A device with a write quota, a load above lambda*, one that leaves the disk
-# idle: src/advice.c knows no server, so it is compiled into a program of its
+# idle: src/report/advice.c knows no server, so it is compiled into a program of its
 # own and asked about plain numbers.
 
 use strict;
@@ -13,11 +13,11 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The names in src/advice.h, in order.
+# The names in src/report/advice.h, in order.
 sub names_of_enum
 {
 	my ($enum) = @_;
-	my ($body) = slurp_file('src/advice.h') =~ /typedef enum $enum\n\{\n(.*?)\n\}/s;
+	my ($body) = slurp_file('src/report/advice.h') =~ /typedef enum $enum\n\{\n(.*?)\n\}/s;
 
 	return $body =~ /^\t([A-Z_]+)/mg;
 }
@@ -26,7 +26,7 @@ my @advice = names_of_enum('Advice');
 my @obstacles = names_of_enum('DelayObstacle');
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/decide", 't/advice/decide.c', 'src/advice.c', '-lm');
+compile_c("$dir/decide", 't/advice/decide.c', 'src/report/advice.c', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.

@@ -1,6 +1,6 @@
 # Is a file of statistics that is damaged, foreign or out of date refused?
 #
-# What may be read is decided by src/keep_file.c, which knows neither shared
+# What may be read is decided by src/stats/persist_file.c, which knows neither shared
 # memory nor the server.  It is compiled into a module of its own
 # (t/keep/keep_test.c), and gets a real file with every bit of its header
 # flipped, with and without the right checksum, cut short everywhere and so on;
@@ -24,7 +24,7 @@ my $path = keep_file($node);
 my $module = abs_path($node->basedir) . '/keep_test.so';
 
 compile_c($module, '-fPIC', '-shared', '-I.', 't/keep/keep_test.c',
-	'src/keep_file.c');
+	'src/stats/persist_file.c');
 
 # Where things stand in the header: sizes of its fields, in bytes.
 my @fields = (

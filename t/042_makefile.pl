@@ -44,7 +44,7 @@ chmod 0755, $client;
 my ($status, $out) =
   run_make('-n', '-B', "PG_CONFIG=$pg_config", 'with_llvm=no', 'all');
 is($status, 0, 'with all there is, make works');
-like($out, qr/-c -o src\/rates\.o/, '... and compiles');
+like($out, qr/-c -o src\/views\/rates_view\.o/, '... and compiles');
 unlike($out, qr/Install/, '... and has nothing to say');
 
 my $server = qr/is not the pg_config of a PostgreSQL server.*Debian: postgresql-server-dev-15.*make PG_CONFIG=/;

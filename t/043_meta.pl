@@ -159,7 +159,7 @@ blames('', sub { $_[0]{x_own} = 'x' }, 'a field of our own begins with x_');
 my ($control) = slurp_file('commit_stats.control');
 my ($default_version) = $control =~ /^default_version = '(.*)'$/m;
 my ($comment) = $control =~ /^comment = '(.*)'$/m;
-my ($oldest) = slurp_file('src/compat.h') =~ /supports PostgreSQL (\d+) to/;
+my ($oldest) = slurp_file('src/base/compat.h') =~ /supports PostgreSQL (\d+) to/;
 my $extension = $meta->{provides}{commit_stats};
 
 is($meta->{name}, 'commit_stats', 'the name is that of the extension');

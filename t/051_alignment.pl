@@ -12,7 +12,7 @@ use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
-# What the compiler says of src/flush_ring.h, where MAXALIGN is this.
+# What the compiler says of src/stats/flush_ring.h, where MAXALIGN is this.
 sub compile_with
 {
 	my ($alignment) = @_;
@@ -24,7 +24,7 @@ sub compile_with
 #include "postgres.h"
 #undef MAXIMUM_ALIGNOF
 #define MAXIMUM_ALIGNOF $alignment
-#include "src/flush_ring.h"
+#include "stats/flush_ring.h"
 });
 	IPC::Run::run(
 		[ 'cc', '-fsyntax-only', "-I$include", '-I.', "$dir/$alignment.c" ],

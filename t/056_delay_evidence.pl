@@ -1,6 +1,6 @@
 # Is a leader judged as it must be whose evidence leaves no doubt?
 #
-# src/delay_evidence.c knows no server, so it is compiled into a program of its own.
+# src/probe/delay_classifier.c knows no server, so it is compiled into a program of its own.
 # How often it is right where there is doubt is for t/012_ground_truth.pl.
 
 use strict;
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/judge", 't/delay_evidence/judge.c', 'src/delay_evidence.c',
+compile_c("$dir/judge", 't/delay_evidence/judge.c', 'src/probe/delay_classifier.c',
 	'-lm');
 
 # commit_delay, commit_siblings, siblings counted, us waited for the flush before,

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * decide.c
- *		What does src/advice.c decide?  For t/022_advice.pl.
+ *		What does src/report/advice.c decide?  For t/022_advice.pl.
  *
  * Reads lines of figures, as "name=value name=value", and answers each with a
  * line of what is decided on them, in the same form.
@@ -12,7 +12,7 @@
  */
 #include "postgres.h"
 
-#include "../../src/advice.h"
+#include "report/advice.h"
 
 /* The server's own are not to be had without a server. */
 #undef printf

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * choose.c
- *		What does src/best_delay.c choose?  For t/025_best_delay.pl.
+ *		What does src/tuning/best_delay.c choose?  For t/025_best_delay.pl.
  *
  * Reads sets of outcomes, each ended by a line with the present
  * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line with
@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "../../src/best_delay.h"
+#include "tuning/best_delay.h"
 
 /* The server's own are not to be had without a server. */
 #undef printf

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * judge.c
- *		How does src/delay_evidence.c judge?  For t/056_delay_evidence.pl.
+ *		How does src/probe/delay_classifier.c judge?  For t/056_delay_evidence.pl.
  *
  * Reads lines of evidence, "delay threshold before waited held io timed": the
  * leader's commit_delay and commit_siblings, the siblings that it counted, how
@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "../../src/delay_evidence.h"
+#include "probe/delay_classifier.h"
 
 /* The server's own are not to be had without a server. */
 #undef printf

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * keep_test.c
- *		What src/keep_file.c says about a file, for t/031_keep_damage.pl.
+ *		What src/stats/persist_file.c says about a file, for t/031_keep_damage.pl.
  *
  * t/keep/keep_test.c
  *
@@ -17,7 +17,7 @@
 #include "port/pg_crc32c.h"
 #include "utils/builtins.h"
 
-#include "src/keep_file.h"
+#include "stats/persist_file.h"
 
 PG_MODULE_MAGIC;
 

@@ -20,11 +20,11 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "src/flush_groups.h"
-#include "src/flush_ring.h"
-#include "src/group_totals.h"
-#include "src/moves.h"
-#include "src/shared_memory.h"
+#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
+#include "stats/flush_totals.h"
+#include "base/changecount.h"
+#include "base/shared_memory.h"
 
 PG_MODULE_MAGIC;
 
@@ -41,7 +41,7 @@ PG_FUNCTION_INFO_V1(ring_forget_boundary);
 static XLogRecPtr flushed = 0x1000000;
 static double flushes_per_copy = 0;
 static int	passes = 0;
-static Moves *folds = NULL;		/* the first thing in group_totals.c's part */
+static Moves *folds = NULL;		/* the first thing in flush_totals.c's part */
 
 /* One flush of one commit, which led it. */
 static void

@@ -18,8 +18,8 @@
 #include "utils/array.h"
 #include "utils/tuplestore.h"
 
-#include "src/whatif_fit.h"
-#include "src/whatif_model.h"
+#include "whatif/whatif_fit.h"
+#include "whatif/whatif_simulation.h"
 
 PG_MODULE_MAGIC;
 

@@ -1,0 +1,116 @@
+/*-------------------------------------------------------------------------
+ *
+ * changecount.c
+ *		Counts on the move from one place to another.
+ *
+ * Where the commit path moves counts from a place of their own to a common
+ * total, it does so without a lock, in two steps, and for a moment they are in
+ * both places or in neither.  The process that moves says when it begins and
+ * when it has ended; a reader reads while nothing is on the move, and again if
+ * something was meanwhile.  Nobody on the commit path ever waits.
+ *
+ * Invariant: what has begun ends, unless its process is stopped.  A process that
+ * dies of a FATAL error in a signal handler, in the middle of a move (up to 18, a
+ * background worker with the server's own handler of SIGTERM), ends it as it
+ * exits.  What it had not moved by then is lost: 64 groups, or one cell of a
+ * histogram, at most.
+ *
+ * Locking: none.  A reader waits a second at most, and repeats what was
+ * disturbed MOVES_MAX_PASSES times at most; then it raises an error.
+ *
+ * src/base/changecount.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "base/changecount.h"
+
+/*
+ * A move takes well under a microsecond.  After a second, its process must have
+ * been stopped in the middle of it.
+ */
+#define POLL_SLEEP			100 /* us */
+#define MAX_POLLS			10000
+
+Moves	   *moves_under_way = NULL;
+
+/* For a process that exits: end what it has left half done. */
+void
+moves_abandon(void)
+{
+	if (moves_under_way != NULL)
+		moves_end(moves_under_way);
+}
+
+/*
+ * Wait a little; "polls" is how often this was called before.  Returns false if
+ * there is nothing to wait for any more.
+ */
+bool
+moves_poll(int *polls)
+{
+	if (++*polls > MAX_POLLS)
+		return false;
+	pg_usleep(POLL_SLEEP);
+	return true;
+}
+
+/*
+ * Wait until nothing is on the move, and store how many moves there were.
+ * Returns false if a process was stopped in the middle of one.
+ */
+bool
+moves_try_wait(Moves *moves, uint64 *count)
+{
+	int			polls = 0;
+
+	do
+	{
+		uint64		ended = pg_atomic_read_u64(&moves->ended);
+
+		pg_read_barrier();
+		if (pg_atomic_read_u64(&moves->begun) == ended)
+		{
+			pg_read_barrier();
+			*count = ended;
+			return true;
+		}
+	} while (moves_poll(&polls));
+	return false;
+}
+
+/* The error of a reader who has waited in vain. */
+void
+moves_report_stopped(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("could not read the statistics of commits"),
+			 errdetail("A server process has been stopped while it was counting a commit."),
+			 errhint("Try again when the process continues.")));
+}
+
+/* moves_try_wait(), or an error. */
+uint64
+moves_wait(Moves *moves)
+{
+	uint64		count = 0;
+
+	if (!moves_try_wait(moves, &count))
+		moves_report_stopped();
+	return count;
+}
+
+/* A reader has read something that was on the move, and is about to read again. */
+void
+moves_count_pass(int *passes)
+{
+	if (++*passes == MOVES_MAX_PASSES)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("could not read the statistics of commits"),
+				 errdetail("They changed while they were read, %d times in a row.",
+						   MOVES_MAX_PASSES),
+				 errhint("Try again.")));
+}

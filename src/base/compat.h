@@ -1,0 +1,104 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *		The server's versions, and nothing else.
+ *
+ * Everything that differs between PostgreSQL 15 and 19 is hidden here, and
+ * only here: PG_VERSION_NUM appears in no other file (CI looks).  Each shim
+ * takes the newest version's name, so that it can be deleted when the oldest
+ * version is, and says in a line why it exists.
+ *
+ * src/base/compat.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_COMPAT_H
+#define COMMIT_STATS_COMPAT_H
+
+#include "access/xlog.h"
+#include "portability/instr_time.h"
+#include "storage/proc.h"
+#include "utils/wait_event.h"
+
+#if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
+#error "commit_stats supports PostgreSQL 15 to 19"
+#endif
+
+/* Statistics do not survive pg_upgrade (see persist.c). */
+#define SERVER_MAJOR_VERSION	(PG_VERSION_NUM / 10000)
+
+/* CommitDelay and CommitSiblings: exported since 8.x, declared since 18. */
+#if PG_VERSION_NUM < 180000
+extern PGDLLIMPORT int CommitDelay;
+extern PGDLLIMPORT int CommitSiblings;
+#endif
+
+/* wal_sync_method: the variable was called sync_method before 17. */
+#if PG_VERSION_NUM < 170000
+#define wal_sync_method			sync_method
+#define WAL_SYNC_METHOD_OPEN	SYNC_METHOD_OPEN
+#define WAL_SYNC_METHOD_OPEN_DSYNC	SYNC_METHOD_OPEN_DSYNC
+#endif
+
+/* MyProcNumber: before 17 a backend's place in allProcs was in its PGPROC. */
+#if PG_VERSION_NUM < 170000
+#define MyProcNumber			(MyProc->pgprocno)
+#endif
+
+/* NS_PER_...: in instr_time.h since 16. */
+#ifndef NS_PER_S
+#define NS_PER_S	INT64CONST(1000000000)
+#define NS_PER_MS	INT64CONST(1000000)
+#define NS_PER_US	INT64CONST(1000)
+#endif
+
+/*
+ * PG_INSTR_SYSTEM_CLOCK: PG_INSTR_CLOCK before 19, when it was the only one.
+ * Since then the server may read the processor's time stamp counter instead,
+ * whose frequency it estimates at each start (0.05% off at times), and a
+ * superuser's session may choose another clock than the rest.
+ */
+#if PG_VERSION_NUM < 190000
+#define PG_INSTR_SYSTEM_CLOCK	PG_INSTR_CLOCK
+#endif
+
+/*
+ * The pending WAL times: microseconds in a counter in 15, instr_time in 16
+ * and 17, gone from 18 on (see flush_detection.c).
+ */
+#if PG_VERSION_NUM < 160000
+#define PENDING_WAL_TIME_NS(t)	((uint64) (t) * 1000)
+#else
+#define PENDING_WAL_TIME_NS(t)	((uint64) INSTR_TIME_GET_NANOSEC(t))
+#endif
+
+/* From 18 on WAL I/O is counted in the backend's own entry of pg_stat_io. */
+#if PG_VERSION_NUM >= 180000
+#define WAL_IO_IS_BACKEND_STATS	1
+#endif
+
+/* The sleep of commit_delay: a wait event since 19, cannot be seen before. */
+#if PG_VERSION_NUM >= 190000
+#define COMMIT_DELAY_SHOWS		true
+#define PROC_IS_IN_COMMIT_DELAY(proc) \
+	((proc)->wait_event_info == WAIT_EVENT_COMMIT_DELAY)
+#else
+#define COMMIT_DELAY_SHOWS		false
+#define PROC_IS_IN_COMMIT_DELAY(proc)	false
+#endif
+
+/* WalUsage.wal_fpi_bytes: since 19; nobody counts them before. */
+#if PG_VERSION_NUM >= 190000
+#define WAL_FPI_BYTES_COUNTED	true
+#define WAL_USAGE_FPI_BYTES(usage)	((usage).wal_fpi_bytes)
+#else
+#define WAL_FPI_BYTES_COUNTED	false
+#define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
+#endif
+
+/* RelFileLocator: RelFileNode before 16. */
+#if PG_VERSION_NUM < 160000
+#define RelFileLocator			RelFileNode
+#endif
+
+#endif							/* COMMIT_STATS_COMPAT_H */

@@ -1,0 +1,31 @@
+/*-------------------------------------------------------------------------
+ *
+ * single_writer.h
+ *		Counters in shared memory that one backend alone writes.
+ *
+ * src/base/single_writer.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_SINGLE_WRITER_H
+#define COMMIT_STATS_SINGLE_WRITER_H
+
+#include "port/atomics.h"
+
+/*
+ * Atomic so that others can read whole 64-bit values on every platform; there
+ * is never a second writer, so adding is a read and a write.  Where these are whole
+ * anyway the variable need not be taken as volatile, which makes it one instruction
+ * where the processor has one.
+ */
+static inline void
+counter_add(pg_atomic_uint64 *counter, uint64 n)
+{
+#ifdef PG_HAVE_8BYTE_SINGLE_COPY_ATOMICITY
+	*(uint64 *) &counter->value += n;
+#else
+	pg_atomic_write_u64(counter, pg_atomic_read_u64(counter) + n);
+#endif
+}
+
+#endif							/* COMMIT_STATS_SINGLE_WRITER_H */

@@ -1,0 +1,69 @@
+/*-------------------------------------------------------------------------
+ *
+ * delay_override.h
+ *		Another commit_delay for a while, for all commits; see
+ *		delay_override.c.
+ *
+ * src/control/delay_override.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_DELAY_OVERRIDE_H
+#define COMMIT_STATS_DELAY_OVERRIDE_H
+
+#include "port/atomics.h"
+
+#include "base/visibility.h"
+#include "tuning/delay_pairs.h"
+
+/*
+ * What all commits are to use, and how long; 0: their own settings.  In shared
+ * memory, atomic, written by the one process that holds the experiment.
+ */
+extern HIDDEN pg_atomic_uint64 *delay_override_order;
+
+/* Does this backend use another pair for its present commit? */
+extern HIDDEN bool delay_override_in_force;
+
+extern Size delay_override_shared_size(int backends);
+extern void delay_override_attach(void *part, bool found);
+
+/* The process that holds the experiment. */
+extern void delay_override_exclude(void);
+extern void delay_override_include(void);
+extern void delay_override_hold(void);
+extern void delay_override_release(void);
+extern int	delay_override_holder(void);
+extern void delay_override_set(const DelayPair *pair, uint64 deadline);
+extern void delay_override_clear(void);
+
+/* The commit path. */
+extern void delay_override_obey(uint64 order, uint64 now);
+extern void delay_override_restore(void);
+
+/* Is there an order, in time or not? */
+static inline bool
+delay_override_ordered(void)
+{
+	return pg_atomic_read_u64(delay_override_order) != 0;
+}
+
+/* A commit is about to write its record; "now" is its reading of the clock. */
+static inline void
+delay_override_begin(uint64 now)
+{
+	uint64		order = pg_atomic_read_u64(delay_override_order);
+
+	if (unlikely(order != 0))
+		delay_override_obey(order, now);
+}
+
+/* That commit is done, or has failed. */
+static inline void
+delay_override_end(void)
+{
+	if (unlikely(delay_override_in_force))
+		delay_override_restore();
+}
+
+#endif							/* COMMIT_STATS_DELAY_OVERRIDE_H */

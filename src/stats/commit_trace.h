@@ -1,0 +1,88 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit_trace.h
+ *		Single commits, noted down for a while; see commit_trace.c.
+ *
+ * src/stats/commit_trace.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_COMMIT_TRACE_H
+#define COMMIT_STATS_COMMIT_TRACE_H
+
+#include "port/atomics.h"
+
+#include "base/visibility.h"
+#include "probe/flush_detection.h"
+#include "stats/flush_groups.h"
+
+/* One commit that waited, as its backend saw it. */
+typedef struct TracedCommit
+{
+	uint64		started_at;		/* ns of clock_now(), before its record */
+	uint64		ended_at;		/* ns, after its flush */
+	uint32		pid;			/* whose */
+	uint32		age;			/* us that its transaction had run until then */
+	uint32		group;			/* number of its flush group; or invalid */
+	uint32		io_time;		/* ns that it wrote and synced, if timed */
+	uint32		cpu_time;		/* ns of its backend's CPU time */
+	uint32		delay;			/* the commit_delay that it had */
+	uint16		threshold;		/* the commit_siblings that it had */
+	uint16		siblings;		/* that it saw as it began */
+	uint8		blocked;		/* others that waited for a lock then */
+	uint8		blocked_after;	/* ... and when it was flushed */
+	bool		led;			/* it flushed */
+	bool		timed;			/* io_time is known */
+} TracedCommit;
+
+/* What a capture has taken so far; local memory of the one who captures. */
+typedef struct CommitTrace
+{
+	int			n;
+	int			room;			/* for so many, at present */
+	TracedCommit *commit;		/* in the order in which they ended, nearly */
+	uint64		started_at;
+	uint64		ended_at;
+	uint64		next;			/* record of the ring to take */
+	uint64		lost;			/* records that were overwritten too soon */
+} CommitTrace;
+
+/* Until when commits note themselves down; 0: they do not. */
+extern HIDDEN pg_atomic_uint64 *commit_trace_deadline;
+
+/* Is the commit that is under way in this backend to be noted down? */
+extern HIDDEN bool commit_trace_noted;
+
+extern Size commit_trace_shared_size(int backends);
+extern void commit_trace_attach(void *part, bool found);
+
+/* The one process that captures: it has the right to experiments. */
+extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
+extern bool commit_trace_take(CommitTrace *trace);
+extern void commit_trace_stop(void);
+extern bool commit_trace_is_on(void);
+
+/* The commit path. */
+extern void commit_trace_note(uint64 deadline, uint64 now);
+extern void commit_trace_put(uint64 started_at, uint64 ended_at,
+							 GroupNumber group, uint32 siblings,
+							 const OwnFlush *own);
+
+/* Is there, or was, a capture? */
+static inline bool
+commit_trace_wanted(void)
+{
+	return pg_atomic_read_u64(commit_trace_deadline) != 0;
+}
+
+/* A commit that will wait is about to write its record. */
+static inline void
+commit_trace_begin(uint64 now)
+{
+	uint64		deadline = pg_atomic_read_u64(commit_trace_deadline);
+
+	if (unlikely(deadline != 0))
+		commit_trace_note(deadline, now);
+}
+
+#endif							/* COMMIT_STATS_COMMIT_TRACE_H */

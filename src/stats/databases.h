@@ -1,0 +1,61 @@
+/*-------------------------------------------------------------------------
+ *
+ * databases.h
+ *		The counts per database; see databases.c.
+ *
+ * src/stats/databases.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_DATABASES_H
+#define COMMIT_STATS_DATABASES_H
+
+#include "stats/backend_slots.h"
+
+/*
+ * Databases that are told apart between two resets.  More than most servers
+ * have, and few enough that a new connection finds its own among them by
+ * looking at 1 kB.  Together they take 30 kB of shared memory, and each place
+ * in the process array takes 120 bytes more.
+ */
+#define DATABASES_MAX		256
+
+/* The entries behind them. */
+#define DATABASE_NONE		DATABASES_MAX	/* processes without a database */
+#define DATABASE_OVERFLOW	(DATABASES_MAX + 1) /* databases without an entry */
+#define DATABASE_NENTRIES	(DATABASES_MAX + 2)
+
+/*
+ * The counters of a slot that are kept per database, by their SlotCounter: all
+ * but the last ones, which say what the histograms of the whole server lack.
+ */
+#define DATABASE_NCOUNTERS	SLOT_UNRESOLVED_FLUSHES
+
+/* An entry; in shared memory, and copied. */
+typedef struct DatabaseCounts
+{
+	uint64		value[DATABASE_NCOUNTERS];
+} DatabaseCounts;
+
+/* A copy of all entries; local memory, and what is kept over a restart. */
+typedef struct DatabaseTotals
+{
+	int			ntracked;		/* entries of databases that are in use */
+	Oid			datid[DATABASES_MAX];	/* whose they are */
+	DatabaseCounts counts[DATABASE_NENTRIES];
+} DatabaseTotals;
+
+extern Size databases_shared_size(int backends);
+extern void databases_attach(void *part, bool found);
+extern void databases_arrive(void);
+extern int	databases_tracked(void);
+extern DatabaseTotals *databases_read(void);
+extern void databases_reset(const SlotCopy *slots);
+
+/* Over a restart; see persist.c. */
+extern Size databases_kept_size(void);
+extern bool databases_keep(void *to);
+extern bool databases_kept_fits(const void *from, Size size);
+extern void databases_restore(const void *from, Size size);
+
+#endif							/* COMMIT_STATS_DATABASES_H */

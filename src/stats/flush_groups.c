@@ -1,0 +1,236 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_groups.c
+ *		Which commits shared a flush: boundaries, groups, their ring.
+ *
+ * Every value that the server's flush pointer takes is a boundary: the end of
+ * one flush.  Commits read the pointer before and after, and whoever first
+ * sees a new value publishes a group for it.  A commit belongs to the group
+ * with the smallest boundary at or after the end of its commit record.  A
+ * boundary that nobody saw merges its group into the next one; the second
+ * leader to arrive at a group proves that, and is counted as unresolved.
+ *
+ * The ring.  Group g lives in slot g modulo the number of slots.  One 64-bit
+ * word, the head, holds the number and the boundary of the newest group, so that
+ * publishing a group is one compare-and-swap.  Slots are made ready in batches,
+ * long before they are published (flush_totals.c).  So half of them hold the most
+ * recent groups at any moment, and a member that comes late (having waited for a
+ * standby, say) still finds its group.
+ *
+ * Invariant: the tag of a slot says which group it is for; whoever adds to a slot
+ * learns in the same atomic operation whether it was the right one.
+ *
+ * Locking: none; nobody ever waits for anybody.  Who writes what in a group is
+ * said in flush_ring.h, where the common way of a commit is, too.
+ *
+ * A process that is stopped while it prepares a batch, for as long as the
+ * others take to come there, makes these slots useless: their members do not
+ * find their group and are counted as unresolved.
+ *
+ * src/stats/flush_groups.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "port/atomics.h"
+#include "port/pg_bitutils.h"
+#include "storage/shmem.h"
+
+#include "probe/siblings.h"
+#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
+
+int			flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
+
+pg_atomic_uint64 *flush_ring_head = NULL;
+FlushGroupSlot *flush_ring = NULL;
+GroupNumber flush_ring_mask = 0;
+
+/* Nobody else writes to the cache line of the head. */
+#define SHARED_HEAD_SIZE	PG_CACHE_LINE_SIZE
+
+/* Half of the ring is always ready for groups to come, hence twice the size. */
+static int
+ring_slots(void)
+{
+	return 2 * (int) pg_nextpower2_32(flush_log_size);
+}
+
+Size
+flush_groups_shared_size(int backends)
+{
+	return add_size(SHARED_HEAD_SIZE,
+					mul_size(ring_slots(), sizeof(FlushGroupSlot)));
+}
+
+static void
+init_group(FlushGroup *group, GroupNumber number)
+{
+	pg_atomic_init_u64(&group->tagged_commits,
+					   (uint64) number << GROUP_NUMBER_BITS);
+	pg_atomic_init_u64(&group->boundary, 0);
+	pg_atomic_init_u64(&group->previous, 0);
+	pg_atomic_init_u64(&group->seen_at, 0);
+	pg_atomic_init_u64(&group->leader_and_active, 0);
+	pg_atomic_init_u32(&group->reported, 0);
+}
+
+void
+flush_groups_attach(void *part, bool found)
+{
+	flush_ring_mask = ring_slots() - 1;
+	flush_ring_head = part;
+	flush_ring = (FlushGroupSlot *) ((char *) part + SHARED_HEAD_SIZE);
+	if (found)
+		return;
+	pg_atomic_init_u64(flush_ring_head, 0);
+	for (int i = 0; i < ring_slots(); i++)
+		init_group(&flush_ring[i].group, i);
+	/* No group has number 0 the first time round; it ends before any commit. */
+	pg_atomic_write_u64(&flush_ring[0].group.boundary, 1);
+}
+
+/*----------------------------------------------------------------
+ * The commit path, where it is rare
+ *----------------------------------------------------------------
+ */
+
+/* publish_group(), for who does not need to know what came of it. */
+void
+flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
+{
+	(void) publish_group(&head, flushed, now);
+}
+
+/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+XLogRecPtr
+flush_group_boundary(GroupNumber number)
+{
+	FlushGroup *group = group_slot(number);
+	XLogRecPtr	boundary = boundary_in_slot(group, number);
+
+	pg_read_barrier();
+	return slot_is_for(group, number) ? boundary : InvalidXLogRecPtr;
+}
+
+/*
+ * The group of a record that ends at "lsn", if it is not the newest group, which
+ * ends at or after it.
+ *
+ * It is nearly always one of the next, so we begin there and double our steps
+ * back until we are before it; then we halve the distance.
+ */
+GroupNumber
+flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
+{
+	int			found = 0;		/* this far back it ends at or after lsn */
+	int			beyond = 1;		/* this far back it should end before lsn */
+	XLogRecPtr	boundary;		/* of the group that is "beyond" back */
+
+	boundary = flush_group_boundary(flush_group_add(newest, -1));
+	while (boundary >= lsn && beyond < flush_groups_kept())
+	{
+		found = beyond;
+		beyond *= 2;
+		boundary = flush_group_boundary(flush_group_add(newest, -beyond));
+	}
+	while (beyond - found > 1)
+	{
+		int			middle = (found + beyond) / 2;
+		XLogRecPtr	between = flush_group_boundary(flush_group_add(newest, -middle));
+
+		if (between < lsn)
+		{
+			beyond = middle;
+			boundary = between;
+		}
+		else
+			found = middle;
+	}
+
+	/* The one before it must be there to prove that it is the right one. */
+	if (boundary == InvalidXLogRecPtr || boundary >= lsn)
+		return InvalidGroupNumber;
+	return flush_group_add(newest, -found);
+}
+
+/* For the leader of a group, before it reports. */
+void
+flush_group_traces(GroupNumber number, FlushTraces *traces)
+{
+	FlushGroupCopy copy;
+
+	traces->seen_at = traces->previous_seen_at = 0;
+	traces->previous_siblings_after = -1;
+	if (flush_group_copy(number, &copy))
+		traces->seen_at = copy.seen_at;
+	if (flush_group_copy(flush_group_add(number, -1), &copy))
+	{
+		traces->previous_seen_at = copy.seen_at;
+		if (copy.leader_pid != 0 &&
+			copy.leader.siblings_after != SIBLINGS_NOT_COUNTED)
+			traces->previous_siblings_after = (int) copy.leader.siblings_after;
+	}
+}
+
+/*----------------------------------------------------------------
+ * Readers
+ *----------------------------------------------------------------
+ */
+
+GroupNumber
+flush_groups_newest(void)
+{
+	return head_number(pg_atomic_read_u64(flush_ring_head));
+}
+
+/* How many groups, the newest ones, the ring holds for certain. */
+int
+flush_groups_kept(void)
+{
+	return (int) (flush_ring_mask + 1) / 2;
+}
+
+/* Returns false if the group is not in the ring. */
+bool
+flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+{
+	FlushGroup *group = group_slot(number);
+	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
+
+	if (tag_number(tagged) != number)
+		return false;
+	pg_read_barrier();
+	copy->number = number;
+	copy->commits = tag_commits(tagged);
+	copy->boundary = boundary_in_slot(group, number);
+	copy->previous = pg_atomic_read_u64(&group->previous);
+	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
+	copy->active =
+		active_in(pg_atomic_read_u64(&group->leader_and_active));
+	copy->leader_pid = 0;
+	memset(&copy->leader, 0, sizeof(copy->leader));
+	if (pg_atomic_read_u32(&group->reported))
+	{
+		pg_read_barrier();
+		copy->leader_pid = (int)
+			leader_in(pg_atomic_read_u64(&group->leader_and_active));
+		copy->leader = group->report;
+	}
+	pg_read_barrier();
+	return slot_is_for(group, number);
+}
+
+/*
+ * M of the message: the transactions that were active around a flush.  Where no
+ * member has counted them they are those of the flush before, in "before", which
+ * is passed on from flush to flush.
+ */
+uint32
+flush_group_active(const FlushGroupCopy *copy, uint32 *before)
+{
+	if (copy->active != 0)
+		*before = copy->active;
+	return Max(*before, copy->commits);
+}

@@ -1,0 +1,109 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_groups.h
+ *		Flush groups, for those who read them; see flush_groups.c.
+ *
+ * src/stats/flush_groups.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_FLUSH_GROUPS_H
+#define COMMIT_STATS_FLUSH_GROUPS_H
+
+#include "access/xlogdefs.h"
+
+/* The values of commit_stats.flush_log_size. */
+#define FLUSH_LOG_SIZE_DEFAULT	2048
+#define FLUSH_LOG_SIZE_MIN		128
+#define FLUSH_LOG_SIZE_MAX		131072
+
+/* Groups are numbered in the order of their boundaries, modulo 2 to the ... */
+#define GROUP_NUMBER_BITS	20
+#define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
+
+typedef uint32 GroupNumber;
+
+#define InvalidGroupNumber	PG_UINT32_MAX
+
+/* A probability of 1 in a report, where it is an integer to save room. */
+#define REPORTED_CERTAINTY	1000
+
+/* What the leader of a flush found out about it. */
+typedef struct LeaderReport
+{
+	uint32		siblings;		/* others active as its commit began, or
+								 * SIBLINGS_NOT_COUNTED */
+	uint32		siblings_after; /* ... and as it was done */
+	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
+	uint32		flush_time;		/* us writing and syncing, or ... */
+	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
+	bool		delayed;		/* slept commit_delay */
+	bool		log_wanted;		/* commit_stats.log_flushes was on */
+} LeaderReport;
+
+#define FLUSH_NOT_TIMED		PG_UINT32_MAX
+
+/* What flush_group_enter() had to leave out. */
+#define GROUP_OF_COMMIT		1
+#define GROUP_OF_LEADER		2
+
+/* What other processes left behind about a flush and the one before it. */
+typedef struct FlushTraces
+{
+	uint64		seen_at;		/* its boundary; ns, 0: unknown */
+	uint64		previous_seen_at;	/* the boundary before; ns, 0: unknown */
+	int			previous_siblings_after;	/* -1: unknown */
+} FlushTraces;
+
+/* A copy of one group; local memory. */
+typedef struct FlushGroupCopy
+{
+	GroupNumber number;
+	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
+	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
+	uint64		seen_at;		/* ns of clock_now(), when first seen */
+	uint32		commits;		/* its members so far */
+	uint32		active;			/* transactions active around it, so far; 0: no
+								 * member has counted them */
+	int			leader_pid;		/* 0: no leader, or not reported yet */
+	LeaderReport leader;		/* meaningful with a leader_pid */
+} FlushGroupCopy;
+
+static inline GroupNumber
+flush_group_add(GroupNumber number, int n)
+{
+	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
+}
+
+/* How many groups came after "older" up to "newer". */
+static inline int
+flush_groups_distance(GroupNumber older, GroupNumber newer)
+{
+	return (int) ((newer - older) & GROUP_NUMBER_MASK);
+}
+
+/*
+ * WAL between the boundary of a group and the one before, in bytes; 0 if it is
+ * not known.  The boundary of a group whose publisher was stopped is not written
+ * yet, while "previous" is.
+ */
+static inline uint64
+flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
+{
+	return previous != 0 && boundary > previous ? boundary - previous : 0;
+}
+
+extern int	flush_log_size;
+
+extern Size flush_groups_shared_size(int backends);
+extern void flush_groups_attach(void *part, bool found);
+
+extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
+
+/* Readers. */
+extern GroupNumber flush_groups_newest(void);
+extern int	flush_groups_kept(void);
+extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
+extern uint32 flush_group_active(const FlushGroupCopy *copy, uint32 *before);
+
+#endif							/* COMMIT_STATS_FLUSH_GROUPS_H */

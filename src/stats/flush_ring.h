@@ -1,0 +1,366 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_ring.h
+ *		The ring of flush groups in shared memory, and the commit path through it.
+ *
+ * What a group is, and when it is counted, is said in flush_groups.c.  Here is
+ * what a commit does with it, inlined into commit_path.c, as calls and what they
+ * hand over would be a tenth of what a commit costs.  What is rare is in
+ * flush_groups.c.  For these two and flush_totals.c only.
+ *
+ * src/stats/flush_ring.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_FLUSH_RING_H
+#define COMMIT_STATS_FLUSH_RING_H
+
+#include "miscadmin.h"
+#include "port/atomics.h"
+
+#include "base/visibility.h"
+#include "stats/flush_groups.h"
+#include "stats/flush_totals.h"
+
+/* WAL records end at multiples of this, and the head has no room for the rest. */
+#if MAXIMUM_ALIGNOF < 8
+#error "commit_stats needs a platform on which PostgreSQL aligns WAL records to 8 bytes; 32-bit ones mostly do not"
+#endif
+
+#define ACTIVE_BITS			32
+
+#define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
+#define MAX_NOTE_TRIES		16	/* when others note something as well */
+
+typedef struct FlushGroup
+{
+	/*
+	 * Group number above GROUP_NUMBER_BITS, below them its members so far.
+	 * Members add one atomically; set by the preparer of the slot.
+	 */
+	pg_atomic_uint64 tagged_commits;
+
+	/* Written by the publisher, just after it has swapped "head"; atomic. */
+	pg_atomic_uint64 boundary;	/* 0: not written yet */
+	pg_atomic_uint64 previous;	/* boundary of the group before; 0: unknown */
+	pg_atomic_uint64 seen_at;	/* ns of clock_now(); 0: not written yet */
+
+	/*
+	 * The leader's process above ACTIVE_BITS, 0 until one claims the group;
+	 * below them the most transactions that a member saw active, 0 if none
+	 * has counted them.  Swapped.
+	 */
+	pg_atomic_uint64 leader_and_active;
+
+	pg_atomic_uint32 reported;	/* set by that leader: "report" is complete */
+	LeaderReport report;		/* written by that leader, before "reported" */
+} FlushGroup;
+
+/* So a leader writes one cache line of most processors, beside "head". */
+StaticAssertDecl(sizeof(FlushGroup) <= 64, "size of a group");
+
+typedef union FlushGroupSlot
+{
+	FlushGroup	group;
+	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroup))];
+} FlushGroupSlot;
+
+/*
+ * The newest group: its number in the lower GROUP_NUMBER_BITS, above them the low
+ * bits of its boundary divided by 8 (the end of a WAL record is aligned to that).
+ * 0 before the first group.  In shared memory, swapped atomically.
+ */
+extern HIDDEN pg_atomic_uint64 *flush_ring_head;
+
+extern HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
+
+/* Slots of the ring, a power of two, less 1; the same in all processes. */
+extern HIDDEN GroupNumber flush_ring_mask;
+
+/* What is rare on the commit path. */
+extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
+extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
+
+/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+extern XLogRecPtr flush_group_boundary(GroupNumber number);
+
+/*----------------------------------------------------------------
+ * Numbers and words
+ *----------------------------------------------------------------
+ */
+
+/* The slot of a group, if it is still there; see slot_is_for(). */
+static inline FlushGroup *
+group_slot(GroupNumber number)
+{
+	return &flush_ring[number & flush_ring_mask].group;
+}
+
+static inline GroupNumber
+tag_number(uint64 tagged_commits)
+{
+	return (GroupNumber) (tagged_commits >> GROUP_NUMBER_BITS);
+}
+
+static inline uint32
+tag_commits(uint64 tagged_commits)
+{
+	return (uint32) (tagged_commits & GROUP_NUMBER_MASK);
+}
+
+static inline uint32
+active_in(uint64 leader_and_active)
+{
+	return (uint32) leader_and_active;
+}
+
+static inline uint32
+leader_in(uint64 leader_and_active)
+{
+	return (uint32) (leader_and_active >> ACTIVE_BITS);
+}
+
+static inline bool
+slot_is_for(FlushGroup *group, GroupNumber number)
+{
+	return tag_number(pg_atomic_read_u64(&group->tagged_commits)) == number;
+}
+
+static inline GroupNumber
+head_number(uint64 head)
+{
+	return (GroupNumber) (head & GROUP_NUMBER_MASK);
+}
+
+static inline uint64
+make_head(GroupNumber number, XLogRecPtr boundary)
+{
+	return ((boundary >> 3) << GROUP_NUMBER_BITS) | number;
+}
+
+/*
+ * How far the boundary in a head is beyond a position.  Its upper bits are missing
+ * there, so the position must be within 64 TB of it.  The unit makes the sign of
+ * the 44 bits that are there that of the result: 8 bytes are 1 << GROUP_NUMBER_BITS.
+ */
+static inline int64
+head_distance(uint64 head, XLogRecPtr from)
+{
+	return (int64) ((head & ~GROUP_NUMBER_MASK) -
+					((from >> 3) << GROUP_NUMBER_BITS));
+}
+
+/* Is the boundary in a head at or after a position? */
+static inline bool
+head_reaches(uint64 head, XLogRecPtr lsn)
+{
+	return head != 0 && head_distance(head, lsn) >= 0;
+}
+
+/* The boundary in a head; "near" is any position within 64 TB of it. */
+static inline XLogRecPtr
+head_boundary(uint64 head, XLogRecPtr near)
+{
+	if (head == 0)
+		return InvalidXLogRecPtr;
+	return (near & ~UINT64CONST(7)) + 8 *
+		(head_distance(head, near) >> GROUP_NUMBER_BITS);
+}
+
+/*
+ * The boundary of the group whose slot this is, if it is this one's.  Its
+ * publisher may have been stopped before it came to writing it; then that of the
+ * next group has.  0 if nobody has.
+ */
+static inline XLogRecPtr
+boundary_in_slot(FlushGroup *group, GroupNumber number)
+{
+	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
+	GroupNumber next = flush_group_add(number, 1);
+
+	if (unlikely(boundary == 0) && slot_is_for(group_slot(next), next))
+		boundary = pg_atomic_read_u64(&group_slot(next)->previous);
+	return boundary;
+}
+
+/*----------------------------------------------------------------
+ * The commit path
+ *----------------------------------------------------------------
+ */
+
+/* Fill in a group that this process has just put into the head. */
+static inline void
+describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
+			   uint64 now)
+{
+	FlushGroup *group = group_slot(number);
+
+	if (slot_is_for(group, number))
+	{
+		pg_atomic_write_u64(&group->seen_at, now);
+		pg_atomic_write_u64(&group->previous, previous);
+		pg_write_barrier();
+		pg_atomic_write_u64(&group->boundary, boundary);
+	}
+	if (unlikely(number % FOLD_BATCH == 0))
+		group_totals_prepare(flush_group_add(number,
+											 flush_groups_kept() - FOLD_BATCH));
+}
+
+/*
+ * The flush pointer was seen at "flushed", beyond the newest boundary, which is in
+ * "head": publish a group for it, unless others are quicker.  "head" is that of the
+ * newest group then.  Returns the boundary before the group, or 0 if it is not ours,
+ * or the first of all.
+ */
+static pg_attribute_always_inline XLogRecPtr
+publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
+{
+	for (int i = 0; i < MAX_PUBLISH_TRIES; i++)
+	{
+		GroupNumber number = flush_group_add(head_number(*head), 1);
+		uint64		next = make_head(number, flushed);
+
+		if (pg_atomic_compare_exchange_u64(flush_ring_head, head, next))
+		{
+			XLogRecPtr	previous = head_boundary(*head, flushed);
+
+			describe_group(number, flushed, previous, now);
+			*head = next;
+			return previous;
+		}
+		if (head_reaches(*head, flushed))
+			break;
+	}
+	return InvalidXLogRecPtr;
+}
+
+/*
+ * The flush pointer was seen at "flushed": publish a group for this boundary
+ * unless it, or a later one, is there already.
+ */
+static inline void
+flush_groups_observe(XLogRecPtr flushed, uint64 now)
+{
+	uint64		head = pg_atomic_read_u64(flush_ring_head);
+
+	if (!head_reaches(head, flushed))
+		flush_groups_publish(head, flushed, now);
+}
+
+/* Is the boundary before the newest group, which others published, before "lsn"? */
+static inline bool
+newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
+{
+	FlushGroup *group = group_slot(newest);
+	XLogRecPtr	previous;
+
+	pg_read_barrier();
+	previous = pg_atomic_read_u64(&group->previous);
+	pg_read_barrier();
+	return previous != 0 && previous < lsn && slot_is_for(group, newest);
+}
+
+/*
+ * The flush pointer was seen at "flushed", and a record that ends at "lsn", which
+ * is not beyond that, was flushed with which group?  If it is known.
+ */
+static pg_attribute_always_inline GroupNumber
+flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
+{
+	uint64		head = pg_atomic_read_u64(flush_ring_head);
+
+	if (!head_reaches(head, flushed))
+	{
+		XLogRecPtr	previous = publish_group(&head, flushed, now);
+
+		if (likely(previous != 0 && previous < lsn))
+			return head_number(head);
+	}
+	if (!head_reaches(head, lsn))
+		return InvalidGroupNumber;
+	if (newest_begins_before(head_number(head), lsn))
+		return head_number(head);
+	return flush_groups_find_older(head_number(head), lsn);
+}
+
+/* Count a commit into its group.  Returns false if the group is gone. */
+static inline bool
+join_group(FlushGroup *group, GroupNumber number)
+{
+	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) == number)
+		return true;
+	pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);
+	return false;
+}
+
+/* A member that did not lead saw so many transactions active. */
+static inline void
+note_active(FlushGroup *group, uint32 active)
+{
+	uint64		seen = pg_atomic_read_u64(&group->leader_and_active);
+
+	for (int i = 0; i < MAX_NOTE_TRIES && active_in(seen) < active; i++)
+	{
+		uint64		next = seen - active_in(seen) + active;
+
+		if (pg_atomic_compare_exchange_u64(&group->leader_and_active, &seen,
+										   next))
+			break;
+	}
+}
+
+/*
+ * The leader claims the group, and says the same.  Returns false if the group has
+ * another leader: then a boundary was missed.
+ */
+static inline bool
+claim_group(FlushGroup *group, uint32 active)
+{
+	uint64		seen = pg_atomic_read_u64(&group->leader_and_active);
+
+	for (int i = 0; i < MAX_NOTE_TRIES && leader_in(seen) == 0; i++)
+	{
+		uint64		next = (uint64) MyProcPid << ACTIVE_BITS | Max(seen, active);
+
+		if (pg_atomic_compare_exchange_u64(&group->leader_and_active, &seen,
+										   next))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Enter into a group what is known about it: a commit, if it is one, that saw so
+ * many transactions active, itself included, or 0; and whether it led the flush.
+ * Returns what of that was not possible: GROUP_OF_COMMIT if the group is gone,
+ * GROUP_OF_LEADER also if it has another leader.
+ *
+ * A leader whose group it is fills in "report", and then calls
+ * flush_group_reported().
+ */
+static inline int
+flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
+				  uint32 active, bool led)
+{
+	/*
+	 * Look first: to add to a slot that another prepares could spoil its tag.
+	 * No slot is for InvalidGroupNumber.
+	 */
+	if (!slot_is_for(group, number) ||
+		(is_commit && !join_group(group, number)))
+		return (is_commit ? GROUP_OF_COMMIT : 0) | (led ? GROUP_OF_LEADER : 0);
+	if (led)
+		return claim_group(group, active) ? 0 : GROUP_OF_LEADER;
+	note_active(group, active);
+	return 0;
+}
+
+static inline void
+flush_group_reported(FlushGroup *group)
+{
+	pg_write_barrier();
+	pg_atomic_write_u32(&group->reported, 1);
+}
+
+#endif							/* COMMIT_STATS_FLUSH_RING_H */

@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * flush_totals.h
+ *		How many flush groups of each kind there were; see flush_totals.c.
+ *
+ * src/stats/flush_totals.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_FLUSH_TOTALS_H
+#define COMMIT_STATS_FLUSH_TOTALS_H
+
+#include "stats/flush_groups.h"
+
+/*
+ * So many slots of the ring are made ready at once.  Divides the numbers of groups;
+ * at most half the least half of a ring.
+ */
+#define FOLD_BATCH			64
+
+/*
+ * Counts of groups.  Each kind has one cell for every size that a group, or
+ * number that siblings, can have: 0 to MaxBackends; OVERALL uses the cells
+ * named by OverallCount.
+ */
+typedef enum GroupCountKind
+{
+	FLUSHES_BY_SIZE,			/* groups with a leader */
+	DELAYED_BY_SIZE,			/* ... whose leader slept */
+	FLUSHES_BY_SIBLINGS,		/* groups with a leader that counted them */
+	DELAYED_BY_SIBLINGS,		/* ... whose leader slept */
+	COMMITS_BY_SIBLINGS,		/* commits in these groups */
+	OVERALL,
+	GROUP_COUNT_KINDS
+} GroupCountKind;
+
+typedef enum OverallCount
+{
+	UNLED_FLUSHES,				/* groups without a leader that commits joined */
+	UNLED_COMMITS,				/* commits in these */
+	LED_WAL_BYTES,				/* WAL flushed by groups with a leader */
+	OVERALL_COUNTS
+} OverallCount;
+
+/* All groups since the last reset; local memory, palloc'd. */
+typedef struct GroupTotals
+{
+	int			ncells;			/* cells of each kind */
+	uint64	   *value;			/* kind * ncells + cell */
+	int			nrecent;
+	FlushGroupCopy *recent;		/* those still in the ring, oldest first */
+} GroupTotals;
+
+static inline uint64
+group_total(const GroupTotals *totals, GroupCountKind kind, int cell)
+{
+	return totals->value[kind * totals->ncells + cell];
+}
+
+extern Size group_totals_shared_size(int backends);
+extern void group_totals_attach(void *part, bool found);
+
+/* The commit path. */
+extern void group_totals_prepare(GroupNumber first);
+
+/* Readers. */
+extern GroupTotals *group_totals_lock_and_read(void);
+
+/* A reset, in two steps of which only the first may raise an error. */
+extern uint64 *group_totals_prepare_reset(void);
+extern void group_totals_reset(uint64 *value);
+
+/* Over a restart; see persist.c. */
+extern Size group_totals_kept_size(void);
+extern bool group_totals_keep(void *to);
+extern bool group_totals_kept_fits(const void *from, Size size);
+extern void group_totals_restore(const void *from, Size size);
+
+#endif							/* COMMIT_STATS_FLUSH_TOTALS_H */

@@ -1,0 +1,145 @@
+/*-------------------------------------------------------------------------
+ *
+ * latency.h
+ *		How long commits and flushes took; see latency.c.
+ *
+ * src/stats/latency.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_LATENCY_H
+#define COMMIT_STATS_LATENCY_H
+
+#include "access/xact.h"
+#include "replication/syncrep.h"
+
+#include "base/histogram.h"
+#include "base/single_writer.h"
+#include "base/visibility.h"
+
+/*
+ * What a commit waited for.  Levels of synchronous_commit, without those that
+ * asked for a standby when there was none to wait for.
+ */
+typedef enum WaitLevel
+{
+	WAIT_NOTHING,				/* asynchronous */
+	WAIT_LOCAL,					/* the local flush */
+	WAIT_REMOTE_WRITE,			/* ... and a standby that has written it */
+	WAIT_REMOTE_FLUSH,			/* ... flushed it: synchronous_commit = on */
+	WAIT_REMOTE_APPLY,			/* ... applied it */
+	WAIT_NLEVELS
+} WaitLevel;
+
+/* Each of these has a histogram of its own. */
+typedef enum LatencyKind
+{
+	LATENCY_ASYNC,
+	LATENCY_LEADER,				/* of WAIT_LOCAL, and so on by level */
+	LATENCY_FOLLOWER = LATENCY_LEADER + WAIT_REMOTE_APPLY,
+	LATENCY_FLUSH = LATENCY_FOLLOWER + WAIT_REMOTE_APPLY,	/* write and sync */
+	LATENCY_NKINDS
+} LatencyKind;
+
+/* What is added up besides; times in ns. */
+typedef enum LatencySum
+{
+	LATENCY_TIME,				/* all times of a kind */
+	STANDBY_TIME_MIN,			/* of these, waited for a standby, at least */
+	STANDBY_TIME_MAX,			/* ... and at most */
+	LATENCY_NSUMS
+} LatencySum;
+
+#define SYNCHRONOUS_COMMIT_NLEVELS	(SYNCHRONOUS_COMMIT_REMOTE_APPLY + 1)
+
+/* All since the last reset; local memory, and what is kept over a restart. */
+typedef struct LatencyTotals
+{
+	uint64		count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
+	uint64		sum[LATENCY_NKINDS][LATENCY_NSUMS];
+
+	/* Commits of WAIT_LOCAL by the setting that they had. */
+	uint64		local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
+} LatencyTotals;
+
+/*
+ * What the backend at one place has counted.  Written by it alone; reading and
+ * writing 16 bits is atomic everywhere, 64 bits only in this way.
+ */
+typedef struct LatencySlot
+{
+	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS];
+	pg_atomic_uint64 local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
+	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
+} LatencySlot;
+
+/* That of this backend; null until latency_find_slot(). */
+extern HIDDEN LatencySlot *my_latency;
+
+extern Size latency_shared_size(int backends);
+extern void latency_attach(void *part, bool found);
+extern void latency_find_slot(void);
+extern WaitLevel latency_standby_level(void);
+extern void latency_carry(LatencyKind kind, int cell);
+extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
+extern void latency_add_up(LatencyTotals *totals);
+extern LatencyTotals *latency_read(void);
+extern void latency_reset(const LatencyTotals *now);
+
+/* Over a restart; see persist.c. */
+extern Size latency_kept_size(void);
+extern bool latency_keep(void *to);
+extern void latency_restore(const void *from, Size size);
+
+/*----------------------------------------------------------------
+ * The commit path
+ *----------------------------------------------------------------
+ */
+
+/* What does a commit of this backend wait for? */
+static inline WaitLevel
+latency_wait_level(void)
+{
+	if (synchronous_commit <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH ||
+		SyncRepStandbyNames == NULL || likely(SyncRepStandbyNames[0] == '\0'))
+		return WAIT_LOCAL;
+	return latency_standby_level();
+}
+
+/* The kind of a commit that waited. */
+static inline LatencyKind
+latency_kind(WaitLevel level, bool led)
+{
+	return (led ? LATENCY_LEADER : LATENCY_FOLLOWER) + (level - WAIT_LOCAL);
+}
+
+static inline void
+latency_count(LatencyKind kind, uint64 time)
+{
+	LatencySlot *slot = my_latency;
+	int			cell = histogram_cell(time);
+	uint16		count = slot->count[kind][cell];
+
+	if (unlikely(count == PG_UINT16_MAX))
+		latency_carry(kind, cell);
+	else
+		slot->count[kind][cell] = count + 1;
+	counter_add(&slot->sum[kind][LATENCY_TIME], time);
+}
+
+/* A commit that waited for the local flush, for the setting that it had. */
+static inline void
+latency_count_setting(void)
+{
+	counter_add(&my_latency->local_by_setting[synchronous_commit], 1);
+}
+
+/* A commit that waited for a standby as well, so long, ns. */
+static inline void
+latency_count_standby(LatencyKind kind, uint64 least, uint64 most)
+{
+	counter_add(&my_latency->sum[kind][STANDBY_TIME_MIN], least);
+	counter_add(&my_latency->sum[kind][STANDBY_TIME_MAX], most);
+}
+
+#endif							/* COMMIT_STATS_LATENCY_H */

@@ -1,0 +1,111 @@
+/*-------------------------------------------------------------------------
+ *
+ * wal_cycles.h
+ *		The WAL that transactions wrote, per checkpoint cycle; see
+ *		wal_cycles.c.
+ *
+ * src/stats/wal_cycles.h
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WAL_CYCLES_H
+#define COMMIT_STATS_WAL_CYCLES_H
+
+#include "access/xlogdefs.h"
+#include "access/xloginsert.h"
+#include "datatype/timestamp.h"
+#include "executor/instrument.h"
+
+#include "base/visibility.h"
+
+/*
+ * The cycles that are shown: with the server's default of a checkpoint every 5
+ * minutes, the last two and a half hours; with one every half hour, which is
+ * what a longer checkpoint distance leads to, the last 16.
+ */
+#define WAL_CYCLES_SHOWN	32
+
+/* What became of the transaction that the WAL is accounted to. */
+typedef enum WalOutcome
+{
+	WAL_OF_COMMIT,				/* wrote a commit record */
+	WAL_OF_ABORT,				/* rolled back */
+	WAL_OF_OTHER				/* had no id, or is prepared */
+} WalOutcome;
+
+typedef enum WalCounter
+{
+	WAL_COMMITS,				/* WAL_OF_COMMIT */
+	WAL_RECORDS,
+	WAL_FPI,					/* full-page images */
+	WAL_BYTES,
+	WAL_FPI_BYTES,				/* of these, images; 0 if not counted */
+	WAL_BYTES_ABORTED,			/* of WAL_BYTES, WAL_OF_ABORT */
+	WAL_NCOUNTERS
+} WalCounter;
+
+/* A copy of one cycle; local memory. */
+typedef struct WalCycleCopy
+{
+	XLogRecPtr	redo;
+	XLogRecPtr	next;			/* of the next cycle; 0: this is the present */
+	TimestampTz started_at;		/* when the first transaction in it ended */
+	uint64		value[WAL_NCOUNTERS];
+} WalCycleCopy;
+
+/*
+ * The cycles since the last reset, newest first; local memory, and what is kept
+ * over a restart.
+ */
+typedef struct WalCycles
+{
+	int			ncycles;
+	WalCycleCopy cycle[WAL_CYCLES_SHOWN];
+} WalCycles;
+
+extern Size wal_cycles_shared_size(int backends);
+extern void wal_cycles_attach(void *part, bool found);
+
+/* The commit path.  So many of this process's records were accounted or skipped. */
+extern HIDDEN int64 wal_cycles_records;
+
+/* Has it written any since?  Only then there is something to account or skip. */
+static inline bool
+wal_cycles_behind(void)
+{
+	return pgWalUsage.wal_records != wal_cycles_records;
+}
+
+extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
+extern void wal_cycles_skip(void);
+extern void wal_cycles_abandon(void);
+
+/*
+ * Account the WAL that this process has written since the last time, in the cycle
+ * of its last insertion.
+ */
+static inline void
+wal_cycles_account(WalOutcome outcome)
+{
+	/* not on the stack; see commit_path.c */
+	static XLogRecPtr redo;
+	static bool full_page_writes;
+
+	GetFullPageWriteInfo(&redo, &full_page_writes);
+	wal_cycles_account_in(redo, outcome);
+}
+
+/* Readers. */
+extern WalCycles *wal_cycles_read(void);
+
+/* A reset, in two steps of which only the first may raise an error. */
+extern void wal_cycles_prepare_reset(WalCycleCopy *present);
+extern void wal_cycles_reset(const WalCycleCopy *present);
+
+/* Over a restart; see persist.c. */
+extern Size wal_cycles_kept_size(void);
+extern bool wal_cycles_keep(void *to);
+extern bool wal_cycles_kept_fits(const void *from, Size size);
+extern void wal_cycles_restore(const void *from, Size size);
+
+#endif							/* COMMIT_STATS_WAL_CYCLES_H */

@@ -1,0 +1,367 @@
+/*-------------------------------------------------------------------------
+ *
+ * sweep.c
+ *		The live experiment: each commit_delay in turn, on the present load.
+ *
+ * Time is cut into slots.  In each, all commits use one pair of commit_delay
+ * and commit_siblings (delay_override.c).  A round has one slot for every pair,
+ * in random order, so that a load which grows or has a rhythm of its own
+ * favours none; and what a pair's slots differ by from round to round is how
+ * sure its figures are.
+ *
+ *	|    settling    |            counted             | reserve |
+ *	start of the slot                                          deadline
+ *
+ * Commits that began with the pair before are done when the settling is, but
+ * for few; where a leader may sleep long with that pair, it takes as much longer,
+ * and so does the slot.  The reserve is there so that the counters are read, and the next
+ * pair is ordered, before the deadline, when commits go back to their own
+ * settings.  A slot that was read too late does not count.
+ *
+ * Invariant: whatever ends this process or this function, no commit begins with
+ * a pair of the sweep later than one slot after that.
+ *
+ * Locking: that of delay_override.c, while a sweep runs.
+ *
+ * src/tuning/sweep.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "storage/ipc.h"
+#include "utils/timestamp.h"
+
+#include "base/clock.h"
+#include "base/compat.h"
+#include "base/wait.h"
+#include "control/delay_override.h"
+#include "tuning/sweep.h"
+
+/*
+ * Of the default slot, 200 ms are counted: disks with a quota hand it out in
+ * windows of 100 ms, and a stretch of whole windows has the same share of it
+ * wherever it begins.
+ */
+#define SETTLING(slot)		((slot) * 3 / 20)
+#define RESERVE(slot)		((slot) / 20)
+#define DEADLINE_SLACK		(2 * NS_PER_MS) /* deadlines are coarse */
+#define MAX_LATE_SLOTS		10
+
+/* A sweep under way; local memory. */
+typedef struct Sweep
+{
+	const SweepPlan *plan;
+	PairResult *results;		/* one for each pair */
+	PairResult *before;			/* these, before the present round */
+	PairResult *before_last;	/* ... and before the one before that */
+	int			round;			/* the present one, from 0 */
+	int		   *order;			/* of the pairs in it */
+	int			late_slots;		/* that did not count, one after the other */
+	uint64		last_delay;		/* ns; of the pair before */
+} Sweep;
+
+/*----------------------------------------------------------------
+ * One slot
+ *----------------------------------------------------------------
+ */
+
+/*
+ * Let commits use a pair, or their own settings if that is null, and count what
+ * comes of it, when those that may sleep until then are awake.  Returns false if
+ * that took too long to be sure what they used.
+ */
+static bool
+measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, Tally *slot)
+{
+	uint64		start = clock_now();
+	uint64		deadline = start + asleep + length;
+	bool		in_time;
+	Tally		before;
+
+	if (pair != NULL)
+		delay_override_set(pair, deadline);
+	pause_until(start + asleep + SETTLING(length));
+	tally_take(&before);
+	pause_until(deadline - RESERVE(length));
+	tally_take(slot);
+	in_time = slot->time + DEADLINE_SLACK <= deadline;
+	tally_subtract(slot, &before);
+	return in_time;
+}
+
+/* For those who want to see where the figures come from. */
+static void
+report_slot(const DelayPair *pair, const Tally *slot, bool in_time)
+{
+	elog(DEBUG1, "commit_delay_sweep: commit_delay %d, commit_siblings %d: "
+		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
+		 pair->delay, pair->siblings, slot->value[SLOT_COMMITS],
+		 slot->time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
+		 in_time ? "" : ", too late");
+}
+
+static void
+add_slot(PairResult *result, int round, const Tally *slot)
+{
+	tally_add(&result->total, slot);
+	result->rounds++;
+	result->rate[round] = tally_rate(slot, SLOT_COMMITS);
+}
+
+/*
+ * Before anything is changed: is there a load?  And is it one that max_p99
+ * allows?
+ */
+static void
+check_load(const SweepPlan *plan)
+{
+	Tally		slot;
+
+	(void) measure_slot(NULL, 0, plan->slot, &slot);
+	if (slot.value[SLOT_COMMITS] == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there is no load to measure"),
+				 errdetail("In %.0f ms no commit waited for its flush, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
+						   (double) slot.time / NS_PER_MS,
+						   slot.value[SLOT_COMMITS_ASYNC]),
+				 errhint("Call it while the server does its usual work, or with longer slots if that commits rarely.")));
+	if (tally_latency_quantile(&slot, 0.99) > plan->max_p99)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commits take longer than \"max_p99\" without a sweep"),
+				 errdetail("In %.0f ms, 99%% of the commits took up to %.3f ms.",
+						   (double) slot.time / NS_PER_MS,
+						   tally_latency_quantile(&slot, 0.99) / NS_PER_MS)));
+}
+
+/*----------------------------------------------------------------
+ * Rounds
+ *----------------------------------------------------------------
+ */
+
+/* A random order of the pairs: Fisher and Yates. */
+static void
+shuffle(int *order, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		int			j = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, i);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+}
+
+/* Give up what is left of the sweep if a pair makes commits wait too long. */
+static bool
+exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
+				const Tally *slot)
+{
+	double		p99 = tally_latency_quantile(slot, 0.99);
+
+	if (!(p99 > plan->max_p99))
+		return false;
+	ereport(WARNING,
+			(errmsg("commit_delay_sweep ends early: commits took longer than \"max_p99\""),
+			 errdetail("With commit_delay = %d and commit_siblings = %d, 99%% of them took up to %.3f ms.",
+					   pair->delay, pair->siblings, p99 / NS_PER_MS)));
+	return true;
+}
+
+/*
+ * In the last round there were no commits.  So the load went away in that or in
+ * the round before, whose zeros say nothing about the pairs.
+ */
+static void
+end_without_load(Sweep *sweep)
+{
+	memcpy(sweep->results, sweep->before_last,
+		   sweep->plan->pairs.n * sizeof(PairResult));
+	for (int i = 0; i < sweep->plan->pairs.n; i++)
+	{
+		PairResult *result = &sweep->results[i];
+
+		if (result->rounds == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("the load ended before anything could be measured")));
+		for (int r = Max(sweep->round - 1, 0); r <= sweep->round; r++)
+			result->rate[r] = NAN;
+	}
+	ereport(WARNING,
+			(errmsg("commit_delay_sweep ends early: there were no more commits")));
+}
+
+/* The counters of a server with thousands of connections take their time. */
+static void
+note_late_slot(Sweep *sweep)
+{
+	if (++sweep->late_slots >= MAX_LATE_SLOTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("slots of %.0f ms are too short for this server",
+						(double) sweep->plan->slot / NS_PER_MS),
+				 errhint("Use longer slots.")));
+}
+
+/* One pair's part of a round. */
+static void
+try_pair(Sweep *sweep, int i, Tally *slot)
+{
+	const DelayPair *pair = &sweep->plan->pairs.pair[i];
+	PairResult *result = &sweep->results[i];
+	bool		in_time;
+
+	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
+	sweep->last_delay = pair->delay * NS_PER_US;
+	report_slot(pair, slot, in_time);
+	pause_check_client();
+	if (!in_time)
+	{
+		note_late_slot(sweep);
+		return;
+	}
+	sweep->late_slots = 0;
+	add_slot(result, sweep->round, slot);
+	result->refused = exceeds_max_p99(sweep->plan, pair, slot);
+}
+
+/* A slot for every pair.  Returns false if the sweep is to end. */
+static bool
+run_round(Sweep *sweep)
+{
+	uint64		commits = 0;
+
+	shuffle(sweep->order, sweep->plan->pairs.n);
+	for (int i = 0; i < sweep->plan->pairs.n; i++)
+	{
+		Tally		slot;
+
+		try_pair(sweep, sweep->order[i], &slot);
+		commits += slot.value[SLOT_COMMITS];
+		if (sweep->results[sweep->order[i]].refused)
+			return false;
+	}
+	if (commits == 0)
+		end_without_load(sweep);
+	return commits > 0;
+}
+
+static void
+report_progress(const Sweep *sweep)
+{
+	DelayOutcomes all;
+	int			best;
+
+	sweep_outcomes(sweep->plan, sweep->results, &all);
+	best = best_delay(&all, CommitSiblings);
+	if (best >= 0)
+		ereport(NOTICE,
+				(errmsg("round %d of %d: commit_delay = %d, commit_siblings = %d is ahead with %.0f commits/s",
+						sweep->round + 1, sweep->plan->rounds,
+						all.outcome[best].delay, all.outcome[best].siblings,
+						all.outcome[best].commits.mean)));
+	pfree(all.outcome);
+}
+
+/* Keep the results as they are before a round. */
+static void
+remember_results(Sweep *sweep)
+{
+	PairResult *oldest = sweep->before_last;
+
+	sweep->before_last = sweep->before;
+	sweep->before = oldest;
+	memcpy(sweep->before, sweep->results,
+		   sweep->plan->pairs.n * sizeof(PairResult));
+}
+
+static void
+run_rounds(Sweep *sweep)
+{
+	for (; sweep->round < sweep->plan->rounds; sweep->round++)
+	{
+		remember_results(sweep);
+		if (!run_round(sweep))
+			break;
+		report_progress(sweep);
+	}
+}
+
+/*----------------------------------------------------------------
+ * The whole
+ *----------------------------------------------------------------
+ */
+
+/* Whatever ends the sweep. */
+static void
+stop_override(int code, Datum arg)
+{
+	delay_override_clear();
+}
+
+/* Nothing is known of any pair. */
+static PairResult *
+no_results(const SweepPlan *plan)
+{
+	PairResult *results = palloc0(plan->pairs.n * sizeof(PairResult));
+
+	for (int i = 0; i < plan->pairs.n; i++)
+	{
+		results[i].rate = palloc(plan->rounds * sizeof(double));
+		for (int r = 0; r < plan->rounds; r++)
+			results[i].rate[r] = NAN;
+	}
+	return results;
+}
+
+/* Try all pairs.  Raises an error if it is not the only sweep. */
+PairResult *
+sweep_run(const SweepPlan *plan)
+{
+	Sweep		sweep = {0};
+
+	sweep.plan = plan;
+	sweep.results = no_results(plan);
+	sweep.before = palloc0(plan->pairs.n * sizeof(PairResult));
+	sweep.before_last = palloc0(plan->pairs.n * sizeof(PairResult));
+	sweep.order = palloc(plan->pairs.n * sizeof(int));
+	delay_override_hold();
+	PG_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
+	{
+		check_load(plan);
+		run_rounds(&sweep);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
+	delay_override_release();
+	return sweep.results;
+}
+
+/* What came of the pairs, in the words of best_delay.c; palloc'd */
+void
+sweep_outcomes(const SweepPlan *plan, const PairResult *results,
+			   DelayOutcomes *all)
+{
+	all->n = plan->pairs.n;
+	all->outcome = palloc(all->n * sizeof(DelayOutcome));
+	all->nrounds = plan->rounds;
+	all->resampled = false;
+	for (int i = 0; i < all->n; i++)
+	{
+		const PairResult *result = &results[i];
+		DelayOutcome *outcome = &all->outcome[i];
+
+		outcome->delay = plan->pairs.pair[i].delay;
+		outcome->siblings = plan->pairs.pair[i].siblings;
+		outcome->commits = estimate_rounds(result->rate, plan->rounds);
+		outcome->rate = result->rate;
+		outcome->latency = tally_mean_latency(&result->total) / NS_PER_MS;
+		outcome->hit_fraction = tally_delay_hit_fraction(&result->total);
+		outcome->refused = result->refused;
+	}
+}

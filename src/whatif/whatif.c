@@ -1,0 +1,532 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif.c
+ *		What another commit_delay would do, without trying it.
+ *
+ * For the time of the sample, all commits are noted down (commit_trace.c).  What
+ * they tell about the load and the device (whatif_fit.c) is then simulated with
+ * each pair of commit_delay and commit_siblings (whatif_simulation.c).
+ *
+ * How sure that is.  Each pair is simulated WHATIF_REPLICAS times, each time from other
+ * parts of the sample, chosen with replacement, and by other chances; the same
+ * ones for all pairs, so that what differs between two pairs is not luck.  The
+ * spread of the replicas is what the sample being short explains.  When exactly
+ * the server counts the siblings the sample does not say; so what would come of
+ * one sibling more or less is within the bounds as well.  That the model is wrong
+ * they do not show; for that the prediction for the present setting is there,
+ * beside what was measured.
+ *
+ * Invariant: nothing is changed.  Whatever ends this process or this function,
+ * commits are not noted down after the sample's end.
+ *
+ * Locking: that of delay_override.c, so that no sweep changes what commits do
+ * while they are watched, and nobody else takes the records.
+ *
+ * src/whatif/whatif.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "storage/ipc.h"
+
+#include "base/clock.h"
+#include "base/compat.h"
+#include "base/wait.h"
+#include "control/delay_override.h"
+#include "probe/cpu_usage.h"
+#include "stats/commit_trace.h"
+#include "whatif/whatif.h"
+#include "whatif/whatif_fit.h"
+
+#define TAKE_EVERY		(20 * NS_PER_MS)
+#define CHECK_EVERY		(NS_PER_S / 4)
+#define PROBE_SLEEP		100		/* us; how much longer will it take? */
+#define MAX_PROBES		4096
+
+#define MIN_COMMITS		100		/* fewer say too little */
+#define SHIFTED_REPLICAS	2	/* of them, for another commit_siblings */
+#define REPLICA_TIME	12e6	/* us; chances that differ from pair to pair
+								 * average out */
+#define MAX_EVENTS		2e7		/* commits to simulate in all */
+#define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to
+								 * 0.09 in loads that the model was not made
+								 * with */
+#define LOCKS_ERROR		0.15	/* the same where sessions wait for locks: some
+								 * of them for deadlock_timeout, now and then */
+#define RUN				5		/* blocks in a row that are chosen together */
+
+/* What is known when the sample is over; local memory. */
+typedef struct Sample
+{
+	CommitTrace trace;
+	int			nprobes;
+	double		probe[MAX_PROBES];	/* us that a sleep took too long */
+	Tally		measured;
+	CpuUse		cpus;
+} Sample;
+
+/*----------------------------------------------------------------
+ * The sample
+ *----------------------------------------------------------------
+ */
+
+/* Whatever ends the capture. */
+static void
+stop_capture(int code, Datum arg)
+{
+	commit_trace_stop();
+}
+
+/*
+ * How much longer than asked a sleep takes depends on the system's timers, and
+ * on how busy it is.  A leader would sleep here as we do.
+ */
+static void
+probe_sleep(Sample *sample)
+{
+	uint64		start = clock_now();
+	double		slept;
+
+	if (sample->nprobes == MAX_PROBES)
+		return;
+	pg_usleep(PROBE_SLEEP);
+	slept = (double) clock_elapsed(start, clock_now()) / NS_PER_US;
+	sample->probe[sample->nprobes++] = Max(slept - PROBE_SLEEP, 0);
+}
+
+static void
+capture(Sample *sample, uint64 length)
+{
+	uint64		start = clock_now();
+	uint64		deadline = start + length;
+	uint64		check = start;
+	Tally		before;
+	CpuUse		cpus_before;
+
+	cpu_use_read(&cpus_before);
+	tally_take(&before);
+	commit_trace_start(&sample->trace, deadline);
+	for (uint64 next = start; clock_now() < deadline;)
+	{
+		probe_sleep(sample);
+		next = Min(Max(next + TAKE_EVERY, clock_now()), deadline);
+		pause_until(next);
+		if (next >= check)
+		{
+			pause_check_client();
+			check = next + CHECK_EVERY;
+		}
+		if (!commit_trace_take(&sample->trace))
+			break;
+	}
+	commit_trace_stop();
+	tally_take(&sample->measured);
+	tally_subtract(&sample->measured, &before);
+	cpu_use_since(&cpus_before, &sample->cpus);
+}
+
+/* Take the sample.  Raises an error if somebody else experiments. */
+static Sample *
+take_sample(uint64 length)
+{
+	Sample	   *sample = palloc0(sizeof(Sample));
+
+	delay_override_exclude();
+	PG_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
+	{
+		capture(sample, length);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
+	delay_override_include();
+	return sample;
+}
+
+static void
+check_sample(const Sample *sample)
+{
+	const CommitTrace *trace = &sample->trace;
+	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
+
+	if (trace->n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there is no load to learn from"),
+				 errdetail("In %.1f s no commit waited for its flush, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
+						   seconds, sample->measured.value[SLOT_COMMITS_ASYNC]),
+				 errhint("Call it while the server does its usual work, or with a longer sample if that commits rarely.")));
+	if (trace->n < MIN_COMMITS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there are too few commits to learn from"),
+				 errdetail("In %.1f s there were %d; it takes at least %d.",
+						   seconds, trace->n, MIN_COMMITS),
+				 errhint("Use a longer sample.")));
+	if (trace->lost > trace->n / 100)
+		ereport(WARNING,
+				(errmsg(UINT64_FORMAT " of " UINT64_FORMAT " commits were missed",
+						trace->lost, trace->lost + trace->n)));
+}
+
+/* The settings that most commits had. */
+static DelayPair
+present_pair(const CommitTrace *trace)
+{
+	DelayPair	pair = {0};
+	int			lead = 0;
+
+	/* Boyer and Moore's majority vote */
+	for (int i = 0; i < trace->n; i++)
+	{
+		const TracedCommit *commit = &trace->commit[i];
+
+		if (lead == 0)
+		{
+			pair.delay = (int) commit->delay;
+			pair.siblings = commit->threshold;
+		}
+		lead += (int) commit->delay == pair.delay &&
+			commit->threshold == pair.siblings ? 1 : -1;
+	}
+	return pair;
+}
+
+static void
+check_settings(const CommitTrace *trace, const DelayPair *present)
+{
+	int			others = 0;
+
+	for (int i = 0; i < trace->n; i++)
+		others += (int) trace->commit[i].delay != present->delay ||
+			trace->commit[i].threshold != present->siblings;
+	if (others > trace->n / 20)
+		ereport(WARNING,
+				(errmsg("not all commits had the same commit_delay and commit_siblings"),
+				 errdetail("%.0f%% had others than %d and %d; the prediction takes it that all had these.",
+						   100.0 * others / trace->n, present->delay,
+						   present->siblings)));
+}
+
+/*
+ * Sessions that wait for locks: the model knows how many, but not which wait for
+ * which.
+ */
+static bool
+check_locks(const FitSummary *summary)
+{
+	bool		many = summary->blocked > 0.05 * summary->nclients;
+
+	if (many)
+		ereport(WARNING,
+				(errmsg("sessions wait for each other's locks, %.1f of %d on average",
+						summary->blocked, summary->nclients),
+				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction is less certain where rows are hot, and leaves deadlocks out.")));
+	return many;
+}
+
+/*----------------------------------------------------------------
+ * The load
+ *----------------------------------------------------------------
+ */
+
+static void
+report_load(const Sample *sample, const WhatifLoad *load,
+			const FitSummary *summary)
+{
+	const CommitTrace *trace = &sample->trace;
+	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
+	double		quota = 0;
+
+	for (int i = 0; i < load->quota.n; i++)
+		quota += load->quota.value[i] / load->quota.n;
+	ereport(NOTICE,
+			(errmsg("learned from %d commits of %d sessions in %.1f s",
+					trace->n, summary->nclients, seconds),
+			 errdetail("%s%s",
+					   load->arrivals > 0 ?
+					   psprintf("Transactions begin by themselves, %.0f a second.",
+								load->arrivals * 1e6) :
+					   "Each session goes on when it has committed.",
+					   load->window > 0 ?
+					   psprintf("  The device allows %.0f flushes in %.0f ms.",
+								quota, load->window / 1000) : "")));
+	elog(DEBUG1, "commit_delay_whatif: cores %.2f, flush cost %.0f us, share with xid %.2f, conflict %.4f, blocked %.2f, usually %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
+		 load->cores, load->flush_cost, load->xid_share, load->conflict, summary->blocked, summary->usually_blocked, summary->slope, summary->idle,
+		 summary->work, sample->cpus.busy / 1e6 / seconds, summary->quota.nstalls, summary->quota.stall_limit,
+		 summary->quota.regularity);
+}
+
+static const FitSummary *
+learn(const Sample *sample, const DelayPair *present, WhatifLoad *load)
+{
+	const CommitTrace *trace = &sample->trace;
+	WhatifFit  *fit = whatif_fit_prepare(trace->commit, trace->n,
+										 trace->started_at, trace->ended_at,
+										 sample->probe, sample->nprobes,
+										 &sample->cpus);
+	const FitSummary *summary = whatif_fit_summary(fit);
+
+	if (!whatif_fit_load(fit, load))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("there are too few commits to learn from"),
+				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
+						   trace->n, summary->nclients, load->ncycles,
+						   summary->nflushes),
+				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
+	whatif_find_conflict(load, present->delay, present->siblings,
+						 summary->usually_blocked);
+	report_load(sample, load, summary);
+	return summary;
+}
+
+/*----------------------------------------------------------------
+ * The prediction
+ *----------------------------------------------------------------
+ */
+
+/* Parts of the sample, some of them several times. */
+static void
+choose_blocks(WhatifLoad *load, uint64 seed)
+{
+	pg_prng_state random;
+	int		   *replay = palloc(load->nblocks * sizeof(int));
+
+	pg_prng_seed(&random, seed);
+	load->nreplay = 0;
+	while (load->nreplay + RUN <= load->nblocks)
+	{
+		int			first = (int) pg_prng_uint64_range(&random, 0,
+													   load->nblocks - RUN);
+
+		for (int i = 0; i < RUN; i++)
+			replay[load->nreplay++] = first + i;
+	}
+	load->replay = replay;
+}
+
+/* What the replicas of one pair say of one quantity. */
+typedef struct Spread
+{
+	int			n;
+	double		sum;
+	double		squares;
+} Spread;
+
+static void
+add_value(Spread *spread, double value)
+{
+	if (isnan(value))
+		return;
+	spread->n++;
+	spread->sum += value;
+	spread->squares += value * value;
+}
+
+/*
+ * The replicas are as far from each other as such samples are.  So their spread,
+ * not that of their mean, says where another sample would have led.
+ */
+static Estimate
+spread_estimate(const Spread *spread)
+{
+	Estimate	estimate = estimate_mean(spread->n, spread->sum, spread->squares);
+	double		factor = sqrt(spread->n);
+
+	if (spread->n < 2)
+		return estimate;
+	estimate.high = estimate.mean + (estimate.high - estimate.mean) * factor;
+	estimate.low = Max(2 * estimate.mean - estimate.high, 0);
+	return estimate;
+}
+
+/* What is predicted of each pair, in the order of the estimates. */
+#define NQUANTITIES		6
+
+static void
+outcome_values(const WhatifOutcome *outcome, double *value)
+{
+	value[0] = 1e6 * outcome->commits / outcome->time;
+	value[1] = 1e6 * outcome->flushes / outcome->time;
+	value[2] = ratio(outcome->commits, outcome->flushes);
+	value[3] = ratio(outcome->hits, outcome->flushes);
+	value[4] = ratio(outcome->latency / 1e3, outcome->commits);
+	value[5] = histogram_quantile(outcome->cell, 0.99) / NS_PER_MS;
+}
+
+/* Replicas "from" up to "to", not included; the commits/s of each are the rates. */
+static void
+simulate_replicas(const WhatifLoad *replica, int from, int to,
+				  const DelayPair *pair, double time, Spread *spread,
+				  double *rate)
+{
+	for (int r = from; r < to; r++)
+	{
+		WhatifOutcome outcome;
+		double		value[NQUANTITIES];
+
+		CHECK_FOR_INTERRUPTS();
+		whatif_simulate(&replica[r], pair->delay, pair->siblings, time, r + 1,
+						&outcome);
+		outcome_values(&outcome, value);
+		for (int q = 0; q < NQUANTITIES; q++)
+			add_value(&spread[q], value[q]);
+		rate[r] = value[0];
+	}
+}
+
+/*
+ * Bounds that hold what would come of so many siblings more; "here" is what the
+ * same replicas say of the pair itself.
+ */
+static void
+allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
+				   double time, const Spread *here,
+				   Estimate *const *estimate)
+{
+	DelayPair	shifted = *pair;
+	Spread		there[NQUANTITIES] = {0};
+	double		rate[SHIFTED_REPLICAS];
+
+	shifted.siblings -= more;
+	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there, rate);
+	for (int q = 0; q < NQUANTITIES; q++)
+	{
+		double		value = estimate[q]->mean + there[q].sum / there[q].n -
+			here[q].sum / here[q].n;
+
+		if (isnan(value))
+			continue;
+		estimate[q]->low = Max(Min(estimate[q]->low, value), 0);
+		estimate[q]->high = Max(estimate[q]->high, value);
+	}
+}
+
+static void
+predict(const WhatifLoad *replica, double time, Prediction *prediction)
+{
+	Estimate   *const estimate[NQUANTITIES] = {
+		&prediction->commits, &prediction->flushes, &prediction->group_size,
+		&prediction->hit_fraction, &prediction->mean, &prediction->p99
+	};
+	Spread		spread[NQUANTITIES] = {0};
+	Spread		here[NQUANTITIES];
+
+	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &prediction->pair, time,
+					  spread, prediction->rate);
+	memcpy(here, spread, sizeof(here));
+	simulate_replicas(replica, SHIFTED_REPLICAS, WHATIF_REPLICAS, &prediction->pair,
+					  time, spread, prediction->rate);
+	for (int q = 0; q < NQUANTITIES; q++)
+		*estimate[q] = spread_estimate(&spread[q]);
+	if (prediction->pair.delay > 0 && prediction->pair.siblings > 0)
+		for (int more = -1; more <= 1; more += 2)
+			allow_for_siblings(replica, &prediction->pair, more, time, here,
+							   estimate);
+	prediction->hit_fraction.high = Min(prediction->hit_fraction.high, 1);
+}
+
+/* us to simulate, so that it takes seconds and not minutes. */
+static double
+replica_time(const Sample *sample, int npairs)
+{
+	double		rate = (double) sample->trace.n /
+	(sample->trace.ended_at - sample->trace.started_at) * 1000;
+	double		affordable = MAX_EVENTS / (rate * npairs * WHATIF_REPLICAS);
+
+	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);
+}
+
+static void
+predict_all(const Sample *sample, const WhatifLoad *load, Predictions *all)
+{
+	WhatifLoad	replica[WHATIF_REPLICAS];
+	double		time = replica_time(sample, all->n);
+
+	for (int r = 0; r < WHATIF_REPLICAS; r++)
+	{
+		replica[r] = *load;
+		choose_blocks(&replica[r], r + 1);
+	}
+	for (int i = 0; i < all->n; i++)
+		predict(replica, time, &all->prediction[i]);
+}
+
+/* A prediction for each pair, and for the present setting in any case. */
+static void
+make_predictions(const DelayPairs *pairs, const DelayPair *present,
+				 Predictions *all)
+{
+	all->prediction = palloc0((pairs->n + 1) * sizeof(Prediction));
+	all->present = -1;
+	for (all->n = 0; all->n < pairs->n; all->n++)
+	{
+		const DelayPair *pair = &pairs->pair[all->n];
+
+		all->prediction[all->n].pair = *pair;
+		if (pair->delay == present->delay && pair->siblings == present->siblings)
+			all->present = all->n;
+	}
+	if (all->present >= 0)
+		return;
+	all->present = all->n;
+	all->prediction[all->n++].pair = *present;
+}
+
+/*
+ * An estimate with bounds that hold, in 95% of all cases, what would be measured; so
+ * far they hold what is left to chance.
+ */
+static void
+allow_for_model(Estimate *estimate, double error)
+{
+	double		model = 1.96 * error * estimate->mean;
+
+	if (isnan(estimate->low))
+		return;
+	estimate->low = estimate->mean - hypot(estimate->mean - estimate->low, model);
+	estimate->low = Max(estimate->low, 0);
+	estimate->high = estimate->mean + hypot(estimate->high - estimate->mean, model);
+}
+
+/*
+ * The same for what is known to be as wrong as the model is.  Not for the choice
+ * between pairs: that is about differences, and what the model gets wrong it gets
+ * wrong for several of them.
+ */
+void
+whatif_allow_for_model(Predictions *all)
+{
+	double		error = all->locks ? LOCKS_ERROR : MODEL_ERROR;
+
+	for (int i = 0; i < all->n; i++)
+	{
+		allow_for_model(&all->prediction[i].commits, error);
+		allow_for_model(&all->prediction[i].flushes, error);
+		allow_for_model(&all->prediction[i].group_size, error);
+		allow_for_model(&all->prediction[i].mean, error);
+	}
+}
+
+/* Watch the commits for a time of "sample" ns, and predict. */
+Predictions *
+whatif_run(const DelayPairs *pairs, uint64 length)
+{
+	Predictions *all = palloc0(sizeof(Predictions));
+	Sample	   *sample = take_sample(length);
+	WhatifLoad	load;
+	DelayPair	present;
+
+	check_sample(sample);
+	present = present_pair(&sample->trace);
+	check_settings(&sample->trace, &present);
+	make_predictions(pairs, &present, all);
+	all->measured = sample->measured;
+	all->locks = check_locks(learn(sample, &present, &load));
+	predict_all(sample, &load, all);
+	return all;
+}

@@ -1,0 +1,843 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_fit.c
+ *		From traced commits to a load that can be simulated.
+ *
+ * Cycles.  A session's cycle goes from the end of one flush that carried its
+ * commit to the beginning of its next commit.  What it did meanwhile took the
+ * longer the more others were at work.  So time is turned into work: while n
+ * sessions work, each does min(1, cores / n) of what it could alone, and "cores"
+ * is the number for which the work of a cycle does not depend any more on how
+ * many were at work as it began.  Sleeping clients make it large.  Where the
+ * machine's processors were as busy as sessions were at work, these did not sleep,
+ * and it is no larger than that.  Then it is also known how much CPU time their work
+ * took in all, and that it seems to be more is the cost of the flushes meanwhile.
+ *
+ * Open loads.  Where transactions come by themselves, a session whose commit
+ * took longer has the less time until its next transaction; where each client
+ * goes on by itself, that time does not depend on how long the commit took, or
+ * grows with it.
+ *
+ * Device and WAL.  Flush times are drawn as they were seen after as long a rest, and
+ * with about as many at work; see whatif_sample.c and whatif_quota.c.
+ *
+ * This room knows neither SQL nor shared memory: it computes.
+ *
+ * src/whatif/whatif_fit.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "whatif/whatif_fit.h"
+
+#define MIN_CYCLES		20		/* fewer tell nothing */
+#define BUSY_SHARE		0.8		/* of the time that processors could have been
+								 * at work for the sessions */
+#define MAX_BUSY_SHARE	1.1		/* more than that was not theirs alone; the
+								 * system's account is not exact */
+#define BLOCKED_PARTS	20		/* of the sample; of some blocks each */
+#define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
+
+/* From one commit of a session to its next. */
+typedef struct Cycle
+{
+	double		flushed_at;		/* us: the flush was done */
+	double		awake_at;		/* it knew */
+	double		began_at;		/* its next transaction began */
+	double		commits_at;		/* it commits again */
+	double		latency;		/* of the commit before */
+	double		company;		/* sessions at work as it began */
+	double		wake_work;		/* work until awake_at */
+	double		work;			/* ... and from then on, without idle time */
+	double		active;			/* share of the others who were active when it
+								 * committed; see LoadCycle */
+	int			last;			/* the commit before */
+	int			next;			/* that commit */
+	int			block;
+} Cycle;
+
+/* A moment at which the number of sessions at work changes. */
+typedef struct Change
+{
+	double		at;
+	int			by;
+	int			blocked;		/* sessions that waited for locks until then */
+	int			working;		/* the others that were at work until then */
+} Change;
+
+struct WhatifFit
+{
+	SampleCommits commits;
+	SampleFlushes flushes;
+	int			nsessions;
+	int			ncycles;
+	Cycle	   *cycle;			/* by session, later by time */
+	int			nchanges;
+	Change	   *change;
+	int			nslack;
+	double	   *slack;
+	CpuUse		cpus;
+	double		cores;
+	double		flush_cost;
+	double		xid_share;
+	double		arrivals;
+	QuotaFound	quota;
+	FitSummary	summary;
+};
+
+/*----------------------------------------------------------------
+ * Regression
+ *----------------------------------------------------------------
+ */
+
+/* Sums for a regression of y on x. */
+typedef struct Regression
+{
+	double		n,
+				x,
+				y,
+				xx,
+				xy,
+				yy;
+} Regression;
+
+static void
+regress(Regression *r, double x, double y)
+{
+	r->n++;
+	r->x += x;
+	r->y += y;
+	r->xx += x * x;
+	r->xy += x * y;
+	r->yy += y * y;
+}
+
+static double
+covariance(const Regression *r)
+{
+	return r->xy / r->n - r->x / r->n * (r->y / r->n);
+}
+
+static double
+variance_of_x(const Regression *r)
+{
+	return r->xx / r->n - r->x / r->n * (r->x / r->n);
+}
+
+/* The slope, and its standard error. */
+static double
+slope(const Regression *r, double *error)
+{
+	double		vx = variance_of_x(r);
+	double		vy = r->yy / r->n - r->y / r->n * (r->y / r->n);
+	double		b = vx > 0 ? covariance(r) / vx : 0;
+
+	*error = vx > 0 ? sqrt(Max(vy - b * b * vx, 0) / vx / r->n) : INFINITY;
+	return b;
+}
+
+/*----------------------------------------------------------------
+ * Cycles
+ *----------------------------------------------------------------
+ */
+
+/* A commit's place in an order: by session, then by its beginning. */
+typedef struct SessionPlace
+{
+	uint32		pid;
+	int			index;			/* of the commits, which are in that order */
+} SessionPlace;
+
+static int
+compare_sessions(const void *a, const void *b)
+{
+	const SessionPlace *x = a;
+	const SessionPlace *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid > y->pid ? 1 : -1;
+	return x->index - y->index;
+}
+
+static void
+add_cycle(WhatifFit *fit, int from, int to)
+{
+	const SampleCommits *commits = &fit->commits;
+	const TracedCommit *a = &commits->commit[from];
+	const TracedCommit *b = &commits->commit[to];
+	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
+
+	cycle->last = from;
+	cycle->next = to;
+	cycle->flushed_at = commits->flushed_at[from];
+	cycle->awake_at = sample_time(commits, a->ended_at);
+	cycle->commits_at = Max(sample_time(commits, b->started_at), cycle->awake_at);
+	cycle->began_at = Max(cycle->commits_at - b->age, cycle->awake_at);
+	cycle->latency = cycle->flushed_at - sample_time(commits, a->started_at);
+	cycle->block = sample_block(commits, cycle->flushed_at);
+}
+
+static void
+find_cycles(WhatifFit *fit)
+{
+	int			n = fit->commits.n;
+	SessionPlace *order = palloc(Max(n, 1) * sizeof(SessionPlace));
+
+	for (int i = 0; i < n; i++)
+	{
+		order[i].pid = fit->commits.commit[i].pid;
+		order[i].index = i;
+	}
+	qsort(order, n, sizeof(SessionPlace), compare_sessions);
+	fit->cycle = palloc0(Max(n, 1) * sizeof(Cycle));
+	for (int i = 0; i < n; i++)
+	{
+		if (i == 0 || order[i].pid != order[i - 1].pid)
+			fit->nsessions++;
+		else
+			add_cycle(fit, order[i - 1].index, order[i].index);
+	}
+	pfree(order);
+}
+
+/*----------------------------------------------------------------
+ * Who was at work when
+ *----------------------------------------------------------------
+ */
+
+static int
+compare_changes(const void *a, const void *b)
+{
+	const Change *x = a;
+	const Change *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void
+put_change(Change *change, double at, int by, int blocked)
+{
+	change->at = at;
+	change->by = by;
+	change->blocked = blocked;
+}
+
+/* "freed": blocked when it began, "blocked": when it ended. */
+static void
+add_span(WhatifFit *fit, double from, double to, int freed, int blocked)
+{
+	if (to <= from)
+		return;
+	put_change(&fit->change[fit->nchanges++], from, 1, freed);
+	put_change(&fit->change[fit->nchanges++], to, -1, blocked);
+}
+
+/*
+ * How many were at work until each change?  The first that a flush carried saw
+ * who waited for it; once the others saw that, some of these went on.
+ */
+static void
+count_working(WhatifFit *fit)
+{
+	Change	   *change = fit->change;
+	int			present = 0;
+
+	qsort(change, fit->nchanges, sizeof(Change), compare_changes);
+	for (int i = fit->nchanges - 2; i >= 0; i--)
+		if (change[i].at == change[i + 1].at)
+			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
+	for (int i = 0; i < fit->nchanges; i++)
+	{
+		change[i].blocked = Min(change[i].blocked, present);
+		change[i].working = present - change[i].blocked;
+		present += change[i].by;
+	}
+}
+
+/* In an open load, the time between transactions is not work. */
+static void
+find_changes(WhatifFit *fit)
+{
+	fit->nchanges = 0;
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		const Cycle *cycle = &fit->cycle[i];
+		int			freed = fit->commits.commit[cycle->last].blocked_after;
+		int			blocked = fit->commits.commit[cycle->next].blocked;
+
+		if (fit->summary.open)
+		{
+			add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed);
+			add_span(fit, cycle->began_at, cycle->commits_at, blocked, blocked);
+		}
+		else
+			add_span(fit, cycle->flushed_at, cycle->commits_at, freed, blocked);
+	}
+	count_working(fit);
+}
+
+/*
+ * How many are blocked, on average over time, and usually?  While some wait for
+ * deadlock_timeout, nearly all others come to wait for them; that is no matter of
+ * commits, and rare.
+ */
+static void
+find_blocked(WhatifFit *fit)
+{
+	double		part[BLOCKED_PARTS] = {0};
+
+	for (int i = 1; i < fit->nchanges; i++)
+	{
+		const Change *this = &fit->change[i];
+		double		blocked = (this->at - this[-1].at) * this->blocked /
+		fit->commits.length;
+
+		fit->summary.blocked += blocked;
+		part[sample_block(&fit->commits, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
+			blocked * BLOCKED_PARTS;
+	}
+	fit->summary.usually_blocked = sample_quantile(part, BLOCKED_PARTS, 0.5);
+}
+
+/* How long flushes have cost half a core, up to some time. */
+typedef struct CostlyTime
+{
+	int			nflushes;		/* that were done by then */
+	double		before_last;	/* up to the last of them */
+	double		all;
+} CostlyTime;
+
+/* Go on to a later time. */
+static void
+add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
+{
+	const Flush *flush = fit->flushes.flush;
+	int		   *n = &costly->nflushes;
+
+	for (; *n < fit->flushes.n && flush[*n].done_at <= at; (*n)++)
+		if (*n > 0)
+			costly->before_last += Min(flush[*n].done_at - flush[*n - 1].done_at,
+									   fit->flush_cost);
+	if (*n > 0)
+		costly->all = costly->before_last +
+			Min(at - flush[*n - 1].done_at, fit->flush_cost);
+}
+
+/*
+ * Sums over time of what one session gets done, up to each change.  Which of them
+ * are blocked is not known, so all bear it alike.
+ */
+static void
+add_up_speed(const WhatifFit *fit, double cores, double *done)
+{
+	CostlyTime	costly = {0};
+	double		sum = 0;
+
+	for (int i = 0; i < fit->nchanges; i++)
+	{
+		double		slow = costly.all;
+
+		add_up_costs(fit, fit->change[i].at, &costly);
+		slow = costly.all - slow;
+		if (i > 0 && fit->change[i].working > 0)
+		{
+			const Change *this = &fit->change[i];
+			double		share = (double) this->working /
+			(this->working + this->blocked);
+
+			sum += share * (slow * work_speed(cores, this->working, true) +
+							(this->at - this[-1].at - slow) *
+							work_speed(cores, this->working, false));
+		}
+		done[i] = sum;
+	}
+}
+
+/* The first change at or after a time. */
+static int
+find_change(const WhatifFit *fit, double at)
+{
+	int			low = 0;
+	int			high = fit->nchanges;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (fit->change[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static double
+done_at(const WhatifFit *fit, const double *done, double at)
+{
+	int			i = find_change(fit, at);
+	double		before;
+	double		after;
+
+	if (i == 0 || i >= fit->nchanges)
+		return done[Min(i, fit->nchanges - 1)];
+	before = fit->change[i - 1].at;
+	after = fit->change[i].at;
+	if (after <= before)
+		return done[i];
+	return done[i - 1] + (done[i] - done[i - 1]) * (at - before) / (after - before);
+}
+
+/* With so many cores, how much work was each cycle? */
+static void
+measure_work(WhatifFit *fit, double cores, double *done)
+{
+	add_up_speed(fit, cores, done);
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		Cycle	   *cycle = &fit->cycle[i];
+		double		awake = done_at(fit, done, cycle->awake_at);
+		double		from = fit->summary.open ?
+		done_at(fit, done, cycle->began_at) : awake;
+
+		cycle->wake_work = awake - done_at(fit, done, cycle->flushed_at);
+		cycle->work = done_at(fit, done, cycle->commits_at) - from;
+	}
+}
+
+/* How many were at work as each cycle began? */
+static void
+measure_company(WhatifFit *fit)
+{
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		Cycle	   *cycle = &fit->cycle[i];
+		double		from = fit->summary.open ? cycle->began_at : cycle->flushed_at;
+		int			at = find_change(fit, from);
+
+		/* all that go on with this one's flush are company */
+		while (at < fit->nchanges && fit->change[at].at <= from)
+			at++;
+		cycle->company = at < fit->nchanges ? Max(fit->change[at].working, 1) : 1;
+	}
+}
+
+/* With so many cores, how much work were all cycles together? */
+static double
+total_work(WhatifFit *fit, double cores, double *done)
+{
+	double		sum = 0;
+
+	measure_work(fit, cores, done);
+	for (int i = 0; i < fit->ncycles; i++)
+		sum += fit->cycle[i].wake_work + fit->cycle[i].work;
+	return sum;
+}
+
+/* Does the work of a cycle depend on the company, with so many cores? */
+static double
+dependence(WhatifFit *fit, double cores, double *done)
+{
+	Regression	r = {0};
+	double		mean = total_work(fit, cores, done) / fit->ncycles;
+
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		const Cycle *cycle = &fit->cycle[i];
+		double		work = cycle->wake_work + cycle->work;
+
+		regress(&r, log(cycle->company), Min(work, 5 * mean));
+	}
+	return covariance(&r);
+}
+
+/* CPU time of the machine's that was not used for commits. */
+static double
+cpu_time_beside_commits(const WhatifFit *fit)
+{
+	double		commits = 0;
+
+	for (int i = 0; i < fit->commits.n; i++)
+		commits += fit->commits.commit[i].cpu_time / 1000.0;
+	return fit->cpus.busy - commits;
+}
+
+/*
+ * Were the processors at work whenever so many sessions could be?  Then what these
+ * did was no waiting.  If they were at work longer than the sessions can have been,
+ * other programs were, too, and that says nothing.
+ */
+static bool
+cpus_are_busy(const WhatifFit *fit)
+{
+	double		could = 0;
+
+	for (int i = 1; i < fit->nchanges; i++)
+		could += (fit->change[i].at - fit->change[i - 1].at) *
+			Min(fit->change[i].working, fit->cpus.n);
+	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could &&
+		cpu_time_beside_commits(fit) <= MAX_BUSY_SHARE * could;
+}
+
+/* The usual time from the end of one flush to that of the next. */
+static double
+usual_flush_distance(const WhatifFit *fit)
+{
+	const SampleFlushes *flushes = &fit->flushes;
+	double	   *distance = palloc(Max(flushes->n, 1) * sizeof(double));
+	double		median;
+
+	for (int i = 1; i < flushes->n; i++)
+		distance[i - 1] = flushes->flush[i].done_at - flushes->flush[i - 1].done_at;
+	median = sample_quantile(distance, Max(flushes->n - 1, 0), 0.5);
+	pfree(distance);
+	return median;
+}
+
+/*
+ * What the sessions did took no more CPU time than was used.  Where it seems to
+ * have taken more, some was lost to them: hardly any while all sleep and then go on
+ * together, but much while some work and others flush.  So it is counted by flushes:
+ * after each of them half a core is lost, until the next at most, for the time with
+ * which both agree; as there is no telling what would be lost later than flushes
+ * usually come, it is no longer than that.  If other programs were at work for a
+ * while, the CPU time is theirs as well, and this finds too little, or nothing.
+ *
+ * A dozen halvings are closer than a microsecond.
+ */
+static void
+find_flush_cost(WhatifFit *fit, double *done)
+{
+	double		per_commit = cpu_time_beside_commits(fit) / fit->commits.n;
+	double		used = per_commit * fit->ncycles;
+	double		low = 0;
+	double		high = usual_flush_distance(fit);
+
+	if (total_work(fit, fit->cores, done) <= used)
+		return;
+	for (int i = 0; i < 12; i++)
+	{
+		fit->flush_cost = (low + high) / 2;
+		if (total_work(fit, fit->cores, done) > used)
+			low = fit->flush_cost;
+		else
+			high = fit->flush_cost;
+	}
+}
+
+/*
+ * The number of cores for which it does not.  The dependence grows with them;
+ * twenty halvings are closer than anything else here.
+ *
+ * The larger the groups, the less a commit costs, as fewer processes have to wake
+ * up for a flush.  That looks as if there were more cores than there are; so where
+ * it is known that they were busy, there are no more.
+ */
+static void
+find_cores(WhatifFit *fit)
+{
+	double		low = log(0.25);
+	double		high = log(fit->nsessions);
+	double	   *done;
+
+	find_changes(fit);
+	measure_company(fit);
+	done = palloc(Max(fit->nchanges, 1) * sizeof(double));
+	if (fit->nsessions > 1 && dependence(fit, exp(high), done) > 0)
+		for (int i = 0; i < 20; i++)
+		{
+			double		middle = (low + high) / 2;
+
+			if (dependence(fit, exp(middle), done) > 0)
+				high = middle;
+			else
+				low = middle;
+		}
+	fit->cores = exp(high);
+	if (cpus_are_busy(fit))
+	{
+		fit->cores = Min(fit->cores, fit->cpus.n);
+		find_flush_cost(fit, done);
+	}
+	measure_work(fit, fit->cores, done);
+	find_blocked(fit);
+	pfree(done);
+}
+
+/* Do transactions begin by themselves? */
+static void
+find_kind(WhatifFit *fit)
+{
+	Regression	r = {0};
+	double		idle = 0;
+	double		busy = 0;
+	double		b;
+	double		error;
+
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		const Cycle *cycle = &fit->cycle[i];
+
+		regress(&r, cycle->latency, cycle->commits_at - cycle->flushed_at);
+		idle += cycle->began_at - cycle->awake_at;
+		busy += cycle->commits_at - cycle->began_at;
+	}
+	b = slope(&r, &error);
+	fit->summary.slope = b;
+	fit->summary.idle = idle / fit->ncycles;
+	fit->summary.work = busy / fit->ncycles;
+	fit->summary.open = idle > busy && b + 2 * error < OPEN_SLOPE;
+	fit->arrivals = fit->summary.open ? fit->ncycles / fit->commits.length : 0;
+}
+
+/*
+ * How many others were committing as each commit began?  Until they were done, or
+ * only until their flush was, which is what they waited for.  Palloc'd.
+ */
+static int *
+count_committing(const SampleCommits *commits, bool until_flushed)
+{
+	Change	   *change = palloc(2 * commits->n * sizeof(Change));
+	int		   *committing = palloc(commits->n * sizeof(int));
+	int			n = 0;
+	int			at = 0;
+	int			now = 0;
+
+	for (int i = 0; i < commits->n; i++)
+	{
+		const TracedCommit *commit = &commits->commit[i];
+
+		put_change(&change[n++], sample_time(commits, commit->started_at), 1, 0);
+		put_change(&change[n++], until_flushed ? commits->flushed_at[i] :
+				   sample_time(commits, commit->ended_at), -1, 0);
+	}
+	qsort(change, n, sizeof(Change), compare_changes);
+	for (int i = 0; i < commits->n; i++)
+	{
+		double		start = sample_time(commits, commits->commit[i].started_at);
+
+		while (at < n && change[at].at < start)
+			now += change[at++].by;
+		committing[i] = now;
+	}
+	pfree(change);
+	return committing;
+}
+
+/*
+ * For what share of their work do transactions have an xid?  Those that commit
+ * have one; what a commit saw beyond them are those at work.
+ */
+static void
+find_xid_share(WhatifFit *fit)
+{
+	const SampleCommits *commits = &fit->commits;
+	int		   *committing = count_committing(commits, false);
+	double		seen = 0;
+	double		workers = 0;
+
+	for (int i = 0; i < commits->n; i++)
+	{
+		double		now = sample_time(commits, commits->commit[i].started_at);
+		int			others = fit->nsessions - 1 - committing[i] -
+		commits->commit[i].blocked;
+
+		if (others <= 0 || now < commits->length * 0.05 || now > commits->length * 0.95)
+			continue;
+		workers += others;
+		seen += commits->commit[i].siblings - committing[i];
+	}
+	fit->xid_share = workers > 0 ? Max(0, Min(seen / workers, 1)) : 0.5;
+	pfree(committing);
+}
+
+/*
+ * Of those who neither had committed before it and waited, nor were blocked, nor
+ * were itself, what share did a commit see active?
+ */
+static void
+find_active(WhatifFit *fit)
+{
+	const SampleCommits *commits = &fit->commits;
+	int		   *waiting = count_committing(commits, true);
+
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		Cycle	   *cycle = &fit->cycle[i];
+		int			others = fit->nsessions - 1 - waiting[cycle->next] -
+		commits->commit[cycle->next].blocked;
+
+		cycle->active = others <= 0 ? 1 :
+			((double) commits->commit[cycle->next].siblings - waiting[cycle->next]) / others;
+		cycle->active = Max(0, Min(cycle->active, 1));
+	}
+	pfree(waiting);
+}
+
+/*
+ * How many were awake and at work as the I/O of each flush began?  The changes are
+ * no longer needed for anything else.
+ */
+static void
+find_company(WhatifFit *fit)
+{
+	int			at = 0;
+
+	fit->nchanges = 0;
+	for (int i = 0; i < fit->ncycles; i++)
+		add_span(fit, fit->summary.open ? fit->cycle[i].began_at :
+				 fit->cycle[i].awake_at, fit->cycle[i].commits_at,
+				 fit->commits.commit[fit->cycle[i].last].blocked_after,
+				 fit->commits.commit[fit->cycle[i].next].blocked);
+	count_working(fit);
+	for (int i = 0; i < fit->flushes.n; i++)
+	{
+		Flush	   *flush = &fit->flushes.flush[i];
+		double		began_at = flush->done_at - flush->io_time;
+
+		/* they are in order of their ends, so this one may have begun earlier */
+		while (at > 0 && fit->change[at - 1].at > began_at)
+			at--;
+		while (at < fit->nchanges && fit->change[at].at <= began_at)
+			at++;
+		flush->company = at < fit->nchanges ? fit->change[at].working : 0;
+	}
+}
+
+/*----------------------------------------------------------------
+ * From the sample to a load
+ *----------------------------------------------------------------
+ */
+
+static int
+compare_cycles(const void *a, const void *b)
+{
+	const Cycle *x = a;
+	const Cycle *y = b;
+
+	return (x->flushed_at > y->flushed_at) - (x->flushed_at < y->flushed_at);
+}
+
+/* Which cycles began with the same flush?  They are sorted by that. */
+static void
+fill_cohorts(const WhatifFit *fit, LoadCycle *cycle)
+{
+	for (int from = 0, to; from < fit->ncycles; from = to)
+	{
+		for (to = from; to < fit->ncycles &&
+			 fit->cycle[to].flushed_at == fit->cycle[from].flushed_at; to++)
+			cycle[to].cohort = from;
+		for (int i = from; i < to; i++)
+			cycle[i].cohort_size = to - from;
+	}
+}
+
+/* Which cycles began just after a stall? */
+static void
+fill_stalls(const WhatifFit *fit, LoadCycle *cycle)
+{
+	const Flush *flush = fit->flushes.flush;
+	int			at = 0;
+
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		while (at < fit->flushes.n && flush[at].done_at < fit->cycle[i].flushed_at)
+			at++;
+		cycle[i].after_stall = at < fit->flushes.n &&
+			flush[at].done_at == fit->cycle[i].flushed_at &&
+			(flush[at].stalled || flush[at].after_stall > 0);
+	}
+}
+
+static void
+fill_cycles(WhatifFit *fit, WhatifLoad *load)
+{
+	LoadCycle  *cycle = palloc0(Max(fit->ncycles, 1) * sizeof(LoadCycle));
+	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
+	int			next = 0;		/* of first */
+
+	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_cycles);
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		while (next <= fit->cycle[i].block)
+			first[next++] = i;
+		cycle[i].wake = fit->cycle[i].wake_work;
+		cycle[i].work = fit->cycle[i].work;
+		cycle[i].active = fit->cycle[i].active;
+	}
+	while (next <= SAMPLE_BLOCKS)
+		first[next++] = fit->ncycles;
+	fill_cohorts(fit, cycle);
+	fill_stalls(fit, cycle);
+	load->nclients = fit->nsessions;
+	load->ncycles = fit->ncycles;
+	load->cycle = cycle;
+	load->first = first;
+}
+
+/* Returns false if the sample says too little. */
+bool
+whatif_fit_load(WhatifFit *fit, WhatifLoad *load)
+{
+	memset(load, 0, sizeof(WhatifLoad));
+	load->nblocks = SAMPLE_BLOCKS;
+	load->block_length = fit->commits.length / SAMPLE_BLOCKS;
+	fill_cycles(fit, load);
+	quota_fill(&fit->flushes, &fit->quota, load);
+	load->slack.n = fit->nslack;
+	load->slack.value = fit->slack;
+	load->cores = fit->cores;
+	load->flush_cost = fit->flush_cost;
+	load->xid_share = fit->xid_share;
+	load->arrivals = fit->arrivals;
+	sample_flushes_fill(&fit->flushes, load);
+	return load->ncycles >= MIN_CYCLES && fit->flushes.n >= MIN_CYCLES;
+}
+
+const FitSummary *
+whatif_fit_summary(const WhatifFit *fit)
+{
+	return &fit->summary;
+}
+
+static void
+copy_slack(WhatifFit *fit, const double *slack, int nslack)
+{
+	fit->nslack = nslack;
+	fit->slack = palloc(Max(nslack, 1) * sizeof(double));
+	memcpy(fit->slack, slack, nslack * sizeof(double));
+}
+
+/* Everything that does not depend on the choice of blocks; palloc'd. */
+WhatifFit  *
+whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
+				   uint64 ended_at, const double *slack, int nslack,
+				   const CpuUse *cpus)
+{
+	WhatifFit  *fit = palloc0(sizeof(WhatifFit));
+
+	fit->cpus = *cpus;
+	copy_slack(fit, slack, nslack);
+	sample_commits_make(&fit->commits, commit, n, started_at, ended_at);
+	sample_flushes_make(&fit->flushes, &fit->commits,
+						sample_quantile(fit->slack, nslack, 0.5));
+	find_cycles(fit);
+	fit->change = palloc(Max(4 * fit->ncycles, 1) * sizeof(Change));
+	if (fit->ncycles >= MIN_CYCLES)
+	{
+		find_kind(fit);
+		find_cores(fit);
+		find_xid_share(fit);
+		find_active(fit);
+		find_company(fit);
+		quota_find(&fit->flushes, fit->commits.length, &fit->quota);
+	}
+	fit->summary.nclients = fit->nsessions;
+	fit->summary.ncycles = fit->ncycles;
+	fit->summary.nflushes = fit->flushes.n;
+	fit->summary.quota = fit->quota;
+	return fit;
+}

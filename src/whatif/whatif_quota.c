@@ -1,0 +1,298 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_quota.c
+ *		Does the device allow only so many flushes in a time?
+ *
+ * A volume with a quota serves flushes at full speed until the quota of a window
+ * of time is used up, and then not until the window is over.  So there are flushes
+ * much longer than most, the stalls, and they end a whole number of windows after
+ * each other.  If they do, window and quota are told from them, and they are
+ * marked, so that they are left out of the flush times to draw from.
+ *
+ * Where they do not, something else made them so long, or a quota that is not told.
+ * How rare they are is known then, but not when they come.  Other flush times are
+ * told apart by what came before them; as what did was most of all that everybody
+ * had waited, after a delay all flushes would seem to take as long.  So these are
+ * left out as well, and any flush may be one of them.
+ *
+ * This room knows neither SQL nor shared memory: it computes.
+ *
+ * src/whatif/whatif_quota.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "whatif/whatif_quota.h"
+
+#define WINDOW_LEAST	20000.0 /* us */
+#define WINDOW_MOST		2000000.0
+#define WINDOW_STEP		1.005
+#define MIN_STALLS		8
+#define MAX_STALLS		2000	/* more are no exception any more */
+#define MAX_STALL_SHARE	0.1		/* of all flushes; likewise */
+#define MIN_WINDOWS		4
+#define REGULAR			0.2
+#define IN_PHASE		0.4
+
+/* How long is a flush that is no usual one? */
+static double
+stall_limit(const SampleFlushes *flushes)
+{
+	double	   *value = palloc(flushes->n * sizeof(double));
+	double		median;
+
+	for (int i = 0; i < flushes->n; i++)
+		value[i] = flushes->flush[i].io_time;
+	median = sample_quantile(value, flushes->n, 0.5);
+	pfree(value);
+	return Max(5 * median, 5000);
+}
+
+/* A flush that took very long. */
+typedef struct Stall
+{
+	int			flush;
+	double		ended_at;
+	double		length;
+} Stall;
+
+/*
+ * How well do the distances of stalls fit to windows of this length, those of
+ * the long ones above all?  Chance gives less than 0.2, a clock alone 1.
+ */
+static double
+regularity(const Stall *stall, int n, double window)
+{
+	double		sum = 0;
+	double		weights = 0;
+	int			used = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int j = i + 1; j < n; j++)
+		{
+			double		distance = (stall[j].ended_at - stall[i].ended_at) / window;
+			double		weight = stall[i].length * stall[j].length;
+
+			if (distance > 3.5)
+				break;
+			weights += weight;
+			if (distance < 0.5)
+				continue;		/* the same window */
+			sum += weight * cos(2 * M_PI * distance);
+			used++;
+		}
+	return used < MIN_STALLS ? 0 : sum / weights;
+}
+
+/* The flushes that took very long, by time. */
+static int
+find_stalls(const SampleFlushes *flushes, double limit, Stall *stall)
+{
+	int			n = 0;
+
+	for (int i = 0; i < flushes->n; i++)
+		if (flushes->flush[i].io_time > limit)
+		{
+			stall[n].flush = i;
+			stall[n].ended_at = flushes->flush[i].done_at;
+			stall[n++].length = flushes->flush[i].io_time;
+		}
+	return n;
+}
+
+/*
+ * Does a stall end together with a window?  Then the stalls around it, the long
+ * ones above all, ended a whole number of windows before or after it.
+ */
+static bool
+ends_window(const Stall *stall, int n, int i, double window)
+{
+	double		sum = 0;
+	double		lengths = 0;
+
+	for (int step = -1; step <= 1; step += 2)
+		for (int j = i + step; j >= 0 && j < n; j += step)
+		{
+			double		distance = (stall[j].ended_at - stall[i].ended_at) / window;
+
+			if (fabs(distance) > 3.5)
+				break;
+			sum += stall[j].length * cos(2 * M_PI * distance);
+			lengths += stall[j].length;
+		}
+	return sum > IN_PHASE * lengths;
+}
+
+/* Which flushes had to wait for the end of their window, and which come next? */
+static void
+mark_stalls(SampleFlushes *flushes, const Stall *stall, int n,
+			double window)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Flush	   *flush = &flushes->flush[stall[i].flush];
+
+		if (!ends_window(stall, n, i, window))
+			continue;
+		flush->stalled = true;
+		if (stall[i].flush + 1 < flushes->n)
+			flush[1].after_stall = stall[i].length;
+	}
+}
+
+static void
+unmark_stalls(SampleFlushes *flushes)
+{
+	for (int i = 0; i < flushes->n; i++)
+	{
+		flushes->flush[i].stalled = false;
+		flushes->flush[i].after_stall = 0;
+	}
+}
+
+/* How many flushes there were in each window that was used up. */
+static int
+find_quotas(const SampleFlushes *flushes, double window, double *quota)
+{
+	double		last = -INFINITY;
+	int			count = 0;
+	int			n = 0;
+
+	for (int i = 0; i < flushes->n; i++)
+	{
+		const Flush *flush = &flushes->flush[i];
+
+		count++;
+		if (!flush->stalled || flush->unexplained)
+			continue;
+		if (fabs((flush->done_at - last) / window - 1) < 0.1)
+			quota[n++] = count;
+		last = flush->done_at;
+		count = 0;
+	}
+	return n;
+}
+
+/* A quota is about the same in each window, and explains most of the stalls. */
+static bool
+is_quota(const SampleFlushes *flushes, const Stall *stall, int nstalls,
+		 double *quota, int n)
+{
+	double		explained = 0;
+	double		total = 0;
+	double		spread = sample_quantile(quota, n, 0.75) - sample_quantile(quota, n, 0.25);
+
+	for (int i = 0; i < nstalls; i++)
+	{
+		total += stall[i].length;
+		if (flushes->flush[stall[i].flush].stalled)
+			explained += stall[i].length;
+	}
+	return n >= MIN_WINDOWS && explained > 0.4 * total &&
+		spread < 0.3 * sample_quantile(quota, n, 0.5);
+}
+
+/* Is there a quota, with windows of this length? */
+static bool
+try_window(SampleFlushes *flushes, double window, const Stall *stall, int n)
+{
+	double	   *quota = palloc(Max(flushes->n, 1) * sizeof(double));
+	bool		found;
+
+	mark_stalls(flushes, stall, n, window);
+	found = is_quota(flushes, stall, n, quota,
+					 find_quotas(flushes, window, quota));
+	if (!found)
+		unmark_stalls(flushes);
+	pfree(quota);
+	return found;
+}
+
+/*
+ * The longest window that will do, as stalls that fit to it fit to a part of it
+ * as well.
+ */
+static void
+find_window(SampleFlushes *flushes, double length, const Stall *stall, int n,
+			QuotaFound *found)
+{
+	double		longest = Min(WINDOW_MOST, length / 10);
+	double		longer = 0;
+	double		this = regularity(stall, n, longest);
+
+	for (double w = longest; w >= WINDOW_LEAST; w /= WINDOW_STEP)
+	{
+		double		shorter = regularity(stall, n, w / WINDOW_STEP);
+
+		if (this >= REGULAR && this >= longer && this >= shorter &&
+			try_window(flushes, w, stall, n))
+		{
+			found->window = w;
+			found->regularity = this;
+			return;
+		}
+		longer = this;
+		this = shorter;
+	}
+}
+
+/* The others were stalls as well, and nobody knows why. */
+static void
+mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Flush	   *flush = &flushes->flush[stall[i].flush];
+
+		if (flush->stalled)
+			continue;
+		flush->stalled = flush->unexplained = true;
+		if (stall[i].flush + 1 < flushes->n)
+			flush[1].after_stall = stall[i].length;
+	}
+}
+
+/* Marks the flushes that a quota made wait, and others that took too long. */
+void
+quota_find(SampleFlushes *flushes, double length, QuotaFound *found)
+{
+	Stall	   *stall = palloc(Max(flushes->n, 1) * sizeof(Stall));
+
+	memset(found, 0, sizeof(QuotaFound));
+	found->stall_limit = stall_limit(flushes);
+	found->nstalls = find_stalls(flushes, found->stall_limit, stall);
+	if (found->nstalls <= MAX_STALLS)
+		find_window(flushes, length, stall, found->nstalls, found);
+	if (found->nstalls <= MAX_STALL_SHARE * flushes->n)
+		mark_unexplained(flushes, stall, found->nstalls);
+	pfree(stall);
+}
+
+/* The stalls that no quota explains. */
+static void
+fill_unexplained(const SampleFlushes *flushes, WhatifLoad *load)
+{
+	double	   *length = palloc(Max(flushes->n, 1) * sizeof(double));
+
+	load->stall.value = length;
+	for (int i = 0; i < flushes->n; i++)
+		if (flushes->flush[i].unexplained)
+			length[load->stall.n++] = flushes->flush[i].io_time;
+	load->stall_share = (double) load->stall.n / Max(flushes->n, 1);
+}
+
+void
+quota_fill(const SampleFlushes *flushes, const QuotaFound *found,
+		   WhatifLoad *load)
+{
+	double	   *quota = palloc(Max(flushes->n, 1) * sizeof(double));
+
+	if (found->window > 0)
+		load->quota.n = find_quotas(flushes, found->window, quota);
+	fill_unexplained(flushes, load);
+	load->window = found->window;
+	load->quota.value = quota;
+}

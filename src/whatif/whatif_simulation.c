@@ -1,0 +1,810 @@
+/*-------------------------------------------------------------------------
+ *
+ * whatif_simulation.c
+ *		A server whose backends commit, simulated.
+ *
+ * From one event to the next: what the clients do between their commits, and
+ * what XLogFlush() does with those who come.
+ *
+ * The clients.  Each goes through cycles that were seen: idle for a time, then
+ * at work, then it commits.  Those at work share the CPUs: while n of them work,
+ * each gets along at min(1, cores / n) of the speed that it has alone.  As that
+ * is the same for all, one "virtual" clock shows how much work each of them has
+ * done, and whose work will be done first does not change when others come or
+ * go.  After a flush there is for a while half a CPU less for them: its leader and
+ * the system have work with it, and those who are woken up all at once are not
+ * spread well over the CPUs.
+ *
+ * Siblings.  For the last part of its work a transaction has an xid.  But who
+ * commits while nobody flushes leads at once, and how many of the others were
+ * active then was seen with its cycle; this knows what order they run in, which
+ * no sharing of CPUs does.  At least those are who are still to wake up.
+ *
+ * Locks.  Halfway through its work a transaction takes its locks, and keeps them
+ * until it has committed.  If another one has what it needs, it waits for the end of
+ * that one.  Those who wait for the same one go on one after the other.
+ *
+ * In an open load transactions begin by themselves and wait for a client that
+ * is free.
+ *
+ * The flush.  Whoever comes while nobody has the WAL write lock gets it at once.
+ * It sleeps if enough others are active, then writes for all who have come by
+ * then, and a moment after that they all go on.  If others have come meanwhile,
+ * one of them is the next leader after the handoff, or a newcomer that is quicker.
+ *
+ * The device.  A flush takes a time that was seen after a rest as long, with about
+ * as many at work beside it.  Where a quota limits it, so many flushes can be made
+ * in a window of time, and the one that is too many waits for the next window.
+ * Where there were stalls for which there is no such reason, any flush may be one.
+ *
+ * This room knows neither SQL nor shared memory, nor where its figures come
+ * from: it computes.
+ *
+ * src/whatif/whatif_simulation.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+
+#include "whatif/whatif_simulation.h"
+
+#define NEVER	INFINITY
+
+/* The part of the simulated time that does not count. */
+#define WARM_UP	0.1
+
+/*
+ * No server does more.  Without a limit, times that are all 0 would keep us here
+ * for ever.
+ */
+#define MAX_EVENTS_PER_US	4
+
+/* A block with fewer values is not drawn from. */
+#define ENOUGH	5
+
+/* Nobody waits with the one, nearly all with the other. */
+#define LEAST_CONFLICT	1e-5
+#define MOST_CONFLICT	10.0
+#define CONFLICT_TIME	5e6		/* us, to find what is between them */
+
+/* To find cycles of about as many clients. */
+#define MAX_COHORT_TRIES	16
+
+typedef enum ClientState
+{
+	CLIENT_IDLE,				/* until "when" */
+	CLIENT_FREE,				/* in an open load: nothing to do */
+	CLIENT_WORKING,				/* until the virtual clock shows "when" */
+	CLIENT_BLOCKED,				/* until "holder" has committed */
+	CLIENT_COMMITTING			/* since "arrived" */
+} ClientState;
+
+typedef struct Client
+{
+	ClientState state;
+	double		when;
+	double		work;			/* in this cycle, after it woke up */
+	double		awake_at;		/* virtual: until then it seems to commit */
+	double		done_at;		/* virtual: end of its work */
+	bool		has_locks;
+	int			holder;			/* the client that it waits for */
+	double		wake;			/* work that it takes to wake up */
+	double		active;			/* of its cycle */
+	double		arrived;
+} Client;
+
+typedef enum ServerState
+{
+	WAL_FREE,					/* nobody has the WAL write lock */
+	WAL_EXPECTED,				/* somebody will, at wal_at */
+	WAL_SLEEPING,				/* the leader sleeps until wal_at */
+	WAL_WRITING					/* the flush ends at wal_at */
+} ServerState;
+
+/* A heap of clients: whose "when" is lowest is the first. */
+typedef struct Heap
+{
+	int			n;
+	int		   *client;
+} Heap;
+
+typedef struct Simulation
+{
+	const WhatifLoad *load;
+	int			delay;
+	int			threshold;
+	pg_prng_state random;
+
+	double		now;
+	double		counting_from;
+	int			block;			/* that is being replayed */
+	double		block_end;
+	double		virtual_now;
+	double		cost_until;		/* of the last flush */
+	Client	   *client;
+	int			next_cycle;
+	Heap		working;		/* by the virtual clock */
+	Heap		idle;			/* by the clock */
+	double		next_arrival;	/* open load */
+	int			backlog;		/* transactions that wait for a client */
+	int			nfree;
+	int		   *free;
+	int			nblocked;
+
+	ServerState wal;
+	double		wal_at;
+	int			newcomer;		/* who comes while the lock is free; -1: one
+								 * who has waited for it */
+	int			ncommitting;
+	int			nmembers;		/* of the flush under way */
+	int		   *member;
+	double		afterwards;		/* from the write to the end of this flush */
+	double		flushed_at;		/* end of the last flush */
+	double		stalled;		/* for so long a quota made it wait, or nobody
+								 * knows what */
+	bool		after_stall;	/* ... or the flush before it */
+	double		window_end;
+	double		left_in_window;
+
+	WhatifOutcome *outcome;
+} Simulation;
+
+/*----------------------------------------------------------------
+ * Chance
+ *----------------------------------------------------------------
+ */
+
+static int
+random_below(Simulation *sim, int n)
+{
+	return (int) pg_prng_uint64_range(&sim->random, 0, n - 1);
+}
+
+/* One of the present block, if it has enough of them. */
+static double
+draw(Simulation *sim, const Draws *draws)
+{
+	if (draws->n == 0)
+		return 0;
+	if (draws->first != NULL)
+	{
+		int			first = draws->first[sim->block];
+		int			n = draws->first[sim->block + 1] - first;
+
+		if (n >= ENOUGH)
+			return draws->value[first + random_below(sim, n)];
+	}
+	return draws->value[random_below(sim, draws->n)];
+}
+
+static double
+draw_exponential(Simulation *sim, double rate)
+{
+	return -log(1.0 - pg_prng_double(&sim->random)) / rate;
+}
+
+/*----------------------------------------------------------------
+ * Heaps
+ *----------------------------------------------------------------
+ */
+
+static void
+heap_push(Simulation *sim, Heap *heap, int c)
+{
+	int			i = heap->n++;
+
+	while (i > 0)
+	{
+		int			parent = (i - 1) / 2;
+
+		if (sim->client[heap->client[parent]].when <= sim->client[c].when)
+			break;
+		heap->client[i] = heap->client[parent];
+		i = parent;
+	}
+	heap->client[i] = c;
+}
+
+static int
+heap_pop(Simulation *sim, Heap *heap)
+{
+	int			first = heap->client[0];
+	int			c = heap->client[--heap->n];
+	int			i = 0;
+
+	for (;;)
+	{
+		int			child = 2 * i + 1;
+
+		if (child >= heap->n)
+			break;
+		if (child + 1 < heap->n &&
+			sim->client[heap->client[child + 1]].when <
+			sim->client[heap->client[child]].when)
+			child++;
+		if (sim->client[c].when <= sim->client[heap->client[child]].when)
+			break;
+		heap->client[i] = heap->client[child];
+		i = child;
+	}
+	heap->client[i] = c;
+	return first;
+}
+
+static double
+heap_first(const Simulation *sim, const Heap *heap)
+{
+	return heap->n == 0 ? NEVER : sim->client[heap->client[0]].when;
+}
+
+/*----------------------------------------------------------------
+ * Clients
+ *----------------------------------------------------------------
+ */
+
+/* How fast each of those at work gets along. */
+static double
+speed(const Simulation *sim)
+{
+	return work_speed(sim->load->cores, sim->working.n,
+					  sim->now < sim->cost_until);
+}
+
+/* A cycle of a block, or of any if that has too few. */
+static int
+random_cycle(Simulation *sim, int block)
+{
+	const WhatifLoad *load = sim->load;
+	int			from = load->first[block];
+	int			n = load->first[block + 1] - from;
+
+	return n < ENOUGH ? random_below(sim, load->ncycles) :
+		from + random_below(sim, n);
+}
+
+/* A stretch of those that may be replayed. */
+static int
+random_block(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+
+	return load->nreplay > 0 ?
+		load->replay[random_below(sim, load->nreplay)] :
+		random_below(sim, load->nblocks);
+}
+
+/*
+ * How little a cycle has in common with those of "n" that go on now: it matters
+ * first whether they come from a stall.  Processors that had nothing to do are slow
+ * at first, up to half as fast as usual; and as all wait for the end of a stall
+ * together, what looks like a large group in a sample is mostly one of these.
+ */
+static int
+unlikeness(const Simulation *sim, const LoadCycle *cycle, int n)
+{
+	bool		after_stall = sim->stalled > 0 || sim->after_stall;
+
+	return abs(cycle->cohort_size - n) +
+		(cycle->after_stall == after_stall ? 0 : sim->load->nclients);
+}
+
+/*
+ * Those who go on after the same flush get cycles that began together, as these
+ * have much in common: processes that run on one CPU one after the other, or
+ * clients that are served by one thread.  And the more they are, the less alike
+ * they get along; so it should be about as many.
+ */
+static void
+draw_cycles(Simulation *sim, int n)
+{
+	int			least = PG_INT32_MAX;
+
+	for (int i = 0; i < MAX_COHORT_TRIES && least > 0; i++)
+	{
+		int			block = i < MAX_COHORT_TRIES / 4 ? sim->block : random_block(sim);
+		const LoadCycle *cycle = &sim->load->cycle[random_cycle(sim, block)];
+		int			difference = unlikeness(sim, cycle, n);
+
+		if (difference < least)
+		{
+			sim->next_cycle = cycle->cohort;
+			least = difference;
+		}
+	}
+}
+
+static const LoadCycle *
+next_cycle(Simulation *sim)
+{
+	if (sim->next_cycle >= sim->load->ncycles)
+		sim->next_cycle = 0;
+	return &sim->load->cycle[sim->next_cycle++];
+}
+
+static void
+begin_work(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->state = CLIENT_WORKING;
+	client->awake_at = sim->virtual_now + client->wake;
+	client->done_at = client->awake_at + client->work;
+	client->has_locks = sim->load->conflict == 0;
+	client->when = client->has_locks ? client->done_at :
+		client->awake_at + client->work / 2;
+	heap_push(sim, &sim->working, c);
+}
+
+/* Of those that have locks, one that another client has to wait for; or -1. */
+static int
+find_holder(Simulation *sim)
+{
+	double		skip = draw_exponential(sim, sim->load->conflict);
+
+	for (int c = 0; c < sim->load->nclients; c++)
+		if (sim->client[c].has_locks && skip-- < 1)
+			return c;
+	return -1;
+}
+
+static void
+finish_work(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->has_locks = true;
+	client->state = CLIENT_WORKING;
+	client->done_at = sim->virtual_now + client->work / 2;
+	client->when = client->done_at;
+	heap_push(sim, &sim->working, c);
+}
+
+/* Half of a client's work is done: it needs locks. */
+static void
+take_locks(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->holder = find_holder(sim);
+	if (client->holder < 0)
+	{
+		finish_work(sim, c);
+		return;
+	}
+	client->state = CLIENT_BLOCKED;
+	sim->nblocked++;
+}
+
+/*
+ * A client has committed.  The first that waits for it goes on, the others wait for
+ * that one.
+ */
+static void
+release_locks(Simulation *sim, int holder)
+{
+	int			heir = -1;
+
+	sim->client[holder].has_locks = false;
+	for (int c = 0; c < sim->load->nclients && sim->nblocked > 0; c++)
+	{
+		if (sim->client[c].state != CLIENT_BLOCKED ||
+			sim->client[c].holder != holder)
+			continue;
+		if (heir >= 0)
+		{
+			sim->client[c].holder = heir;
+			continue;
+		}
+		heir = c;
+		sim->nblocked--;
+		finish_work(sim, c);
+	}
+}
+
+/* A client has committed, or is there for the first time. */
+static void
+begin_cycle(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+	const LoadCycle *cycle = next_cycle(sim);
+
+	client->wake = cycle->wake;
+	client->work = cycle->work;
+	client->active = cycle->active;
+	if (sim->load->arrivals > 0 && sim->backlog == 0)
+	{
+		client->state = CLIENT_FREE;
+		sim->free[sim->nfree++] = c;
+		return;
+	}
+	if (sim->load->arrivals > 0)
+		sim->backlog--;
+	else if (cycle->idle > 0)
+	{
+		client->state = CLIENT_IDLE;
+		client->when = sim->now + cycle->idle;
+		heap_push(sim, &sim->idle, c);
+		return;
+	}
+	begin_work(sim, c);
+}
+
+/* A transaction of an open load begins. */
+static void
+arrive(Simulation *sim)
+{
+	sim->next_arrival = sim->now + draw_exponential(sim, sim->load->arrivals);
+	if (sim->nfree > 0)
+	{
+		int			i = random_below(sim, sim->nfree);
+		int			c = sim->free[i];
+
+		sim->free[i] = sim->free[--sim->nfree];
+		begin_work(sim, c);
+	}
+	else
+		sim->backlog++;
+}
+
+/* Does a client have an xid? */
+static bool
+is_active(const Simulation *sim, const Client *client)
+{
+	if (client->state == CLIENT_COMMITTING)
+		return true;
+	return client->state == CLIENT_WORKING &&
+		(sim->virtual_now < client->awake_at ||
+		 sim->virtual_now >= client->done_at - client->work * sim->load->xid_share);
+}
+
+static int
+count_active(const Simulation *sim)
+{
+	int			n = 0;
+
+	for (int c = 0; c < sim->load->nclients; c++)
+		n += is_active(sim, &sim->client[c]);
+	return n;
+}
+
+/*----------------------------------------------------------------
+ * The flush
+ *----------------------------------------------------------------
+ */
+
+/* How many are at work, those apart who are still to wake up? */
+static int
+count_awake(const Simulation *sim)
+{
+	int			n = 0;
+
+	for (int i = 0; i < sim->working.n; i++)
+		n += sim->virtual_now >= sim->client[sim->working.client[i]].awake_at;
+	return n;
+}
+
+/* How long a flush takes that begins now, if no quota makes it wait. */
+static double
+draw_flush(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	int			company = company_class(count_awake(sim), load->cores);
+	double		rest = Max(sim->now - sim->flushed_at, sim->stalled);
+
+	return draw(sim, &load->flush[company][rest_class(rest)]);
+}
+
+/* Write and sync, for all who have come. */
+static void
+write_wal(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	double		start = sim->now;
+	double		length = draw_flush(sim);
+
+	if (load->stall.n > 0 && pg_prng_double(&sim->random) < load->stall_share)
+		start += Max(draw(sim, &load->stall) - length, 0);
+	if (load->window > 0)
+	{
+		while (start >= sim->window_end)
+		{
+			sim->window_end += load->window;
+			sim->left_in_window = draw(sim, &load->quota);
+		}
+		if (sim->left_in_window < 1)
+		{
+			start = sim->window_end;
+			sim->window_end += load->window;
+			sim->left_in_window = draw(sim, &load->quota);
+		}
+		sim->left_in_window--;
+	}
+	sim->nmembers = sim->ncommitting;
+	sim->wal = WAL_WRITING;
+	sim->wal_at = start + length + sim->afterwards;
+	sim->after_stall = sim->stalled > 0;
+	sim->stalled = start - sim->now;
+}
+
+/*
+ * How many others are active as somebody gets the WAL write lock?  If a newcomer
+ * does, that was seen with its cycle; but those who are still to wake up are, and
+ * where a flush carries more than those that were seen, they are more.  They share
+ * the CPUs here and so wake up at nearly the same time; in truth they do one after
+ * the other, and about half of them are awake.
+ */
+static int
+count_siblings(Simulation *sim)
+{
+	int			others = sim->load->nclients - sim->ncommitting - sim->nblocked;
+	double		active = sim->newcomer < 0 ? -1 : sim->client[sim->newcomer].active;
+	int			seen;
+	int			asleep;
+
+	if (active < 0)
+		return count_active(sim) - 1;
+	seen = (int) (active * others + pg_prng_double(&sim->random));
+	asleep = (sim->working.n - count_awake(sim) + 1) / 2;
+	return sim->ncommitting - 1 + Max(seen, asleep);
+}
+
+/* Somebody has the WAL write lock: sleep first? */
+static void
+lead(Simulation *sim)
+{
+	int			siblings = count_siblings(sim);
+	bool		counts = sim->now >= sim->counting_from;
+
+	if (counts)
+	{
+		sim->outcome->flushes++;
+		sim->outcome->siblings += siblings;
+	}
+	if (sim->delay == 0 || siblings < sim->threshold)
+	{
+		write_wal(sim);
+		return;
+	}
+	if (counts)
+		sim->outcome->hits++;
+	sim->wal = WAL_SLEEPING;
+	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
+}
+
+/*
+ * Somebody will have the WAL write lock, at "when" unless another is quicker: a
+ * newcomer, or one who has waited for it, -1.
+ */
+static void
+expect_leader(Simulation *sim, int newcomer, double when, double afterwards)
+{
+	sim->wal = WAL_EXPECTED;
+	sim->wal_at = when;
+	sim->newcomer = newcomer;
+	sim->afterwards = afterwards;
+}
+
+static void
+commit(Simulation *sim, int c)
+{
+	sim->client[c].state = CLIENT_COMMITTING;
+	sim->client[c].arrived = sim->now;
+	sim->member[sim->ncommitting++] = c;
+	if (sim->wal == WAL_FREE)
+		expect_leader(sim, c, sim->now, draw(sim, &sim->load->lead));
+	else if (sim->wal == WAL_EXPECTED)
+	{
+		double		when = sim->now + draw(sim, &sim->load->overtake);
+
+		if (when < sim->wal_at)
+		{
+			sim->wal_at = when;
+			sim->newcomer = c;
+		}
+	}
+}
+
+static void
+count_commit(Simulation *sim, const Client *client)
+{
+	double		latency = sim->now - client->arrived + client->wake / speed(sim);
+
+	if (sim->now < sim->counting_from)
+		return;
+	sim->outcome->commits++;
+	sim->outcome->latency += latency;
+	sim->outcome->cell[histogram_cell((uint64) (latency * 1000))]++;
+}
+
+static void
+end_flush(Simulation *sim)
+{
+	int			ndone = sim->nmembers;
+
+	sim->wal = WAL_FREE;
+	sim->flushed_at = sim->now;
+	sim->cost_until = sim->now + sim->load->flush_cost;
+	sim->nmembers = 0;
+	draw_cycles(sim, ndone);
+	for (int i = 0; i < ndone; i++)
+		release_locks(sim, sim->member[i]);
+	for (int i = 0; i < ndone; i++)
+		begin_cycle(sim, sim->member[i]);
+	for (int i = 0; i < ndone; i++)
+		count_commit(sim, &sim->client[sim->member[i]]);
+	sim->ncommitting -= ndone;
+	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
+	if (sim->ncommitting > 0)
+		expect_leader(sim, -1, sim->now + draw(sim, &sim->load->handoff), 0);
+}
+
+/*----------------------------------------------------------------
+ * From event to event
+ *----------------------------------------------------------------
+ */
+
+/* Let the clocks go on to the time of the next event. */
+static void
+advance(Simulation *sim, double when)
+{
+	double		elapsed = Max(when - sim->now, 0);
+
+	if (sim->working.n > 0)
+		sim->virtual_now += elapsed * speed(sim);
+	if (sim->now >= sim->counting_from)
+		sim->outcome->blocked += elapsed * sim->nblocked;
+	sim->now += elapsed;
+}
+
+static void
+wal_event(Simulation *sim)
+{
+	switch (sim->wal)
+	{
+		case WAL_EXPECTED:
+			lead(sim);
+			break;
+		case WAL_SLEEPING:
+			write_wal(sim);
+			break;
+		case WAL_WRITING:
+			end_flush(sim);
+			break;
+		case WAL_FREE:
+			break;
+	}
+}
+
+static void
+work_event(Simulation *sim)
+{
+	int			c;
+
+	/* not a matter of rounding: this is what the time was made for */
+	sim->virtual_now = Max(sim->virtual_now, heap_first(sim, &sim->working));
+	c = heap_pop(sim, &sim->working);
+	if (sim->client[c].has_locks)
+		commit(sim, c);
+	else
+		take_locks(sim, c);
+}
+
+/* Go on with another stretch of what was seen. */
+static void
+choose_block(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+
+	sim->block = random_block(sim);
+	sim->block_end = load->nblocks > 1 ? sim->now + load->block_length : NEVER;
+}
+
+/* Returns false if nothing will ever happen any more, or not in time. */
+static bool
+next_event(Simulation *sim, double end)
+{
+	double		work = sim->working.n == 0 ? NEVER : sim->now +
+	Max(heap_first(sim, &sim->working) - sim->virtual_now, 0) / speed(sim);
+	double		idle = heap_first(sim, &sim->idle);
+	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
+	double		speed_up = sim->now < sim->cost_until ? sim->cost_until : NEVER;
+	double		when = Min(Min(Min(work, idle), Min(wal, sim->next_arrival)),
+						   speed_up);
+
+	if (when > end)
+		return false;
+	advance(sim, when);
+	if (sim->now >= sim->block_end)
+		choose_block(sim);
+	/* who comes at the moment of a flush is in time for it */
+	if (when == work)
+		work_event(sim);
+	else if (when == idle)
+		begin_work(sim, heap_pop(sim, &sim->idle));
+	else if (when == wal)
+		wal_event(sim);
+	else if (when == sim->next_arrival)
+		arrive(sim);
+	return true;
+}
+
+/* Bytes of the arrays of one simulation. */
+static Size
+clients_size(int nclients)
+{
+	return nclients * (sizeof(Client) + 4 * sizeof(int));
+}
+
+static void
+set_up(Simulation *sim, const WhatifLoad *load)
+{
+	int			n = load->nclients;
+	char	   *memory = palloc0(clients_size(n));
+
+	sim->load = load;
+	sim->client = (Client *) memory;
+	sim->working.client = (int *) (memory + n * sizeof(Client));
+	sim->idle.client = sim->working.client + n;
+	sim->free = sim->idle.client + n;
+	sim->member = sim->free + n;
+	sim->next_arrival = load->arrivals > 0 ? 0 : NEVER;
+}
+
+/*
+ * What becomes of a load with these values of commit_delay and commit_siblings?
+ * The same seed gives the same answer.
+ */
+void
+whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
+				uint64 seed, WhatifOutcome *outcome)
+{
+	Simulation	sim = {0};
+	double		events = 0;
+
+	memset(outcome, 0, sizeof(WhatifOutcome));
+	set_up(&sim, load);
+	sim.delay = delay;
+	sim.threshold = siblings;
+	sim.outcome = outcome;
+	sim.counting_from = time * WARM_UP;
+	pg_prng_seed(&sim.random, seed);
+	choose_block(&sim);
+	draw_cycles(&sim, load->nclients);
+	for (int c = 0; c < load->nclients; c++)
+		begin_cycle(&sim, c);
+	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))
+		events++;
+	if (events >= MAX_EVENTS_PER_US * time)
+		time = sim.now;
+	outcome->time = Max(time - sim.counting_from, 1);
+	pfree(sim.client);
+}
+
+/*
+ * How often does a transaction need what a given other one has locked?  The more
+ * often, the more wait; so it is as often as it takes for as many to wait as did.
+ * Sixteen halvings are closer than chance.
+ */
+void
+whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)
+{
+	double		low = log(LEAST_CONFLICT);
+	double		high = log(MOST_CONFLICT);
+
+	for (int i = 0; i < 16 && blocked > 0; i++)
+	{
+		double		middle = (low + high) / 2;
+		WhatifOutcome outcome;
+
+		load->conflict = exp(middle);
+		whatif_simulate(load, delay, siblings, CONFLICT_TIME, 1, &outcome);
+		if (outcome.blocked > blocked * outcome.time)
+			high = middle;
+		else
+			low = middle;
+	}
+}
