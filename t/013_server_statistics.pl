@@ -2,7 +2,7 @@
 #
 # Whether a backend flushed is read from what the server counts about its WAL
 # I/O, and from 18 on it has to be asked to add up those counts earlier than it
-# would (see src/probe/flush_detection.c).  Nothing may be counted twice or be lost by that,
+# would (see src/probe/flush_detection.h).  Nothing may be counted twice or be lost by that,
 # and nothing that others do to these statistics may disturb ours.  The witness
 # is the shim of the ground-truth test, which sees the system calls.
 

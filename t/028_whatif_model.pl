@@ -17,8 +17,9 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
 
-compile_c($module, '-fPIC', '-shared', '-I.', 't/whatif/whatif_test.c',
-	map({ "src/$_.c" } qw(whatif_model whatif_fit whatif_flushes whatif_quota histogram)), '-lm');
+compile_c($module, '-fPIC', '-shared', 't/whatif/whatif_test.c',
+	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit whatif_sample whatif_quota)),
+	'src/base/histogram.c', '-lm');
 $node->init;
 $node->start;
 $node->safe_psql('postgres', qq{

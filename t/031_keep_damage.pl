@@ -23,7 +23,7 @@ my $node = start_node('damage');
 my $path = keep_file($node);
 my $module = abs_path($node->basedir) . '/keep_test.so';
 
-compile_c($module, '-fPIC', '-shared', '-I.', 't/keep/keep_test.c',
+compile_c($module, '-fPIC', '-shared', 't/keep/keep_test.c',
 	'src/stats/persist_file.c');
 
 # Where things stand in the header: sizes of its fields, in bytes.

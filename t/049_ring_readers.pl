@@ -20,9 +20,10 @@ my $module = abs_path($node->basedir) . '/ring_test.so';
 my $largest = 131072;
 
 # The library that is preloaded has functions of the same names.
-compile_c($module, '-fPIC', '-shared', '-I.', '-Wl,-Bsymbolic',
+compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic',
 	'-Wl,--wrap=flush_group_copy', 't/ring/ring_test.c',
-	'src/stats/flush_groups.c', 'src/stats/flush_totals.c', 'src/base/changecount.c');
+	'src/base/changecount.c', 'src/base/guc.c',
+	'src/stats/flush_groups.c', 'src/stats/flush_totals.c');
 $node->safe_psql('postgres', qq{
 CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_flush(int) RETURNS void LANGUAGE C STRICT AS '$module';

@@ -27,7 +27,7 @@ sub compile_with
 #include "stats/flush_ring.h"
 });
 	IPC::Run::run(
-		[ 'cc', '-fsyntax-only', "-I$include", '-I.', "$dir/$alignment.c" ],
+		[ 'cc', '-fsyntax-only', "-I$include", '-Isrc', "$dir/$alignment.c" ],
 		'2>', \$err);
 	return $err;
 }

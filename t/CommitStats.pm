@@ -94,7 +94,7 @@ sub compile_c
 	my $include = `$pg_config --includedir-server`;
 
 	chomp $include;
-	system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include",
+	system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include", '-Isrc',
 		'-o', $output, @arguments);
 	return;
 }

@@ -16,9 +16,7 @@
  * histogram, at most.
  *
  * Locking: none.  A reader waits a second at most, and repeats what was
- * disturbed MOVES_MAX_PASSES times at most; then it raises an error.
- *
- * src/base/changecount.c
+ * disturbed CHANGECOUNT_MAX_PASSES times at most; then it raises an error.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,14 +31,14 @@
 #define POLL_SLEEP			100 /* us */
 #define MAX_POLLS			10000
 
-Moves	   *moves_under_way = NULL;
+ChangeCount	   *changecount_under_way = NULL;
 
 /* For a process that exits: end what it has left half done. */
 void
-moves_abandon(void)
+changecount_abandon(void)
 {
-	if (moves_under_way != NULL)
-		moves_end(moves_under_way);
+	if (changecount_under_way != NULL)
+		changecount_end(changecount_under_way);
 }
 
 /*
@@ -48,7 +46,7 @@ moves_abandon(void)
  * there is nothing to wait for any more.
  */
 bool
-moves_poll(int *polls)
+changecount_poll(int *polls)
 {
 	if (++*polls > MAX_POLLS)
 		return false;
@@ -61,7 +59,7 @@ moves_poll(int *polls)
  * Returns false if a process was stopped in the middle of one.
  */
 bool
-moves_try_wait(Moves *moves, uint64 *count)
+changecount_try_wait(ChangeCount *moves, uint64 *count)
 {
 	int			polls = 0;
 
@@ -76,13 +74,13 @@ moves_try_wait(Moves *moves, uint64 *count)
 			*count = ended;
 			return true;
 		}
-	} while (moves_poll(&polls));
+	} while (changecount_poll(&polls));
 	return false;
 }
 
 /* The error of a reader who has waited in vain. */
 void
-moves_report_stopped(void)
+changecount_report_stopped(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),
@@ -91,26 +89,26 @@ moves_report_stopped(void)
 			 errhint("Try again when the process continues.")));
 }
 
-/* moves_try_wait(), or an error. */
+/* changecount_try_wait(), or an error. */
 uint64
-moves_wait(Moves *moves)
+changecount_wait(ChangeCount *moves)
 {
 	uint64		count = 0;
 
-	if (!moves_try_wait(moves, &count))
-		moves_report_stopped();
+	if (!changecount_try_wait(moves, &count))
+		changecount_report_stopped();
 	return count;
 }
 
 /* A reader has read something that was on the move, and is about to read again. */
 void
-moves_count_pass(int *passes)
+changecount_count_pass(int *passes)
 {
-	if (++*passes == MOVES_MAX_PASSES)
+	if (++*passes == CHANGECOUNT_MAX_PASSES)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("could not read the statistics of commits"),
 				 errdetail("They changed while they were read, %d times in a row.",
-						   MOVES_MAX_PASSES),
+						   CHANGECOUNT_MAX_PASSES),
 				 errhint("Try again.")));
 }

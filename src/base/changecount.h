@@ -3,8 +3,6 @@
  * changecount.h
  *		Counts on the move from one place to another; see changecount.c.
  *
- * src/base/changecount.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_CHANGECOUNT_H
@@ -14,36 +12,36 @@
 
 #include "base/visibility.h"
 
-#define MOVES_MAX_PASSES	100 /* of a reader that is disturbed */
+#define CHANGECOUNT_MAX_PASSES	100 /* of a reader that is disturbed */
 
 /* In shared memory; atomic. */
-typedef struct Moves
+typedef struct ChangeCount
 {
 	pg_atomic_uint64 begun;
 	pg_atomic_uint64 ended;		/* equal to begun when nothing is on the move */
-} Moves;
+} ChangeCount;
 
 /* What this process moves just now; null if nothing. */
-extern HIDDEN Moves *moves_under_way;
+extern COMMIT_STATS_HIDDEN ChangeCount *changecount_under_way;
 
 static inline void
-moves_init(Moves *moves)
+changecount_init(ChangeCount *moves)
 {
 	pg_atomic_init_u64(&moves->begun, 0);
 	pg_atomic_init_u64(&moves->ended, 0);
 }
 
 static inline void
-moves_begin(Moves *moves)
+changecount_begin(ChangeCount *moves)
 {
 	pg_atomic_fetch_add_u64(&moves->begun, 1);
-	moves_under_way = moves;
+	changecount_under_way = moves;
 }
 
 static inline void
-moves_end(Moves *moves)
+changecount_end(ChangeCount *moves)
 {
-	moves_under_way = NULL;
+	changecount_under_way = NULL;
 	pg_atomic_fetch_add_u64(&moves->ended, 1);
 }
 
@@ -52,7 +50,7 @@ moves_end(Moves *moves)
  * on the move?  If a process was stopped, this stays false.
  */
 static inline bool
-moves_at_rest(Moves *moves)
+changecount_at_rest(ChangeCount *moves)
 {
 	return pg_atomic_read_u64(&moves->begun) ==
 		pg_atomic_read_u64(&moves->ended);
@@ -60,19 +58,19 @@ moves_at_rest(Moves *moves)
 
 /* For readers: how many moves began since there had been "before" of them? */
 static inline uint64
-moves_since(Moves *moves, uint64 before)
+changecount_since(ChangeCount *moves, uint64 before)
 {
 	pg_read_barrier();
 	return pg_atomic_read_u64(&moves->begun) - before;
 }
 
-extern void moves_abandon(void);
+extern void changecount_abandon(void);
 
 /* Readers. */
-extern bool moves_poll(int *polls);
-extern bool moves_try_wait(Moves *moves, uint64 *count);
-extern uint64 moves_wait(Moves *moves);
-extern void moves_report_stopped(void);
-extern void moves_count_pass(int *passes);
+extern bool changecount_poll(int *polls);
+extern bool changecount_try_wait(ChangeCount *moves, uint64 *count);
+extern uint64 changecount_wait(ChangeCount *moves);
+extern void changecount_report_stopped(void);
+extern void changecount_count_pass(int *passes);
 
 #endif							/* COMMIT_STATS_CHANGECOUNT_H */

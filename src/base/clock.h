@@ -6,8 +6,6 @@
  * Nanoseconds of the system's monotonic clock, which all processes share.  Only
  * differences mean anything.
  *
- * src/base/clock.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_CLOCK_H

@@ -8,8 +8,6 @@
  * takes the newest version's name, so that it can be deleted when the oldest
  * version is, and says in a line why it exists.
  *
- * src/base/compat.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_COMPAT_H
@@ -64,7 +62,7 @@ extern PGDLLIMPORT int CommitSiblings;
 
 /*
  * The pending WAL times: microseconds in a counter in 15, instr_time in 16
- * and 17, gone from 18 on (see flush_detection.c).
+ * and 17, gone from 18 on (see flush_detection.h).
  */
 #if PG_VERSION_NUM < 160000
 #define PENDING_WAL_TIME_NS(t)	((uint64) (t) * 1000)

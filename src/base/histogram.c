@@ -10,8 +10,6 @@
  *
  * This room knows neither shared memory nor the server: it computes.
  *
- * src/base/histogram.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

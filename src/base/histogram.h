@@ -3,8 +3,6 @@
  * histogram.h
  *		Log-linear histograms of times; see histogram.c.
  *
- * src/base/histogram.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_HISTOGRAM_H

@@ -3,8 +3,6 @@
  * shared_memory.h
  *		The one shared memory segment; see shared_memory.c.
  *
- * src/base/shared_memory.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SHARED_MEMORY_H
@@ -28,13 +26,17 @@
 extern void acquire_reset_lock(LWLockMode mode);
 extern void acquire_databases_lock(LWLockMode mode);
 
+/* LWLocks: two, and a gate for each. */
+#define SHARED_MEMORY_LOCKS		4
+
 /* Is there shared memory in this process?  Only if the library was preloaded. */
 extern bool shared_memory_attached;
 
-extern void shared_memory_install_hooks(void);
+/* Bytes in all, and those that each backend more would add; set with it. */
+extern Size shared_memory_size;
+extern Size shared_memory_per_backend;
+
 extern void shared_memory_report_missing(int elevel);
 extern void shared_memory_require(void);
-extern Size shared_memory_size(void);
-extern Size shared_memory_per_backend(void);
 
 #endif							/* COMMIT_STATS_SHARED_MEMORY_H */

@@ -3,8 +3,6 @@
  * single_writer.h
  *		Counters in shared memory that one backend alone writes.
  *
- * src/base/single_writer.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SINGLE_WRITER_H
@@ -19,7 +17,7 @@
  * where the processor has one.
  */
 static inline void
-counter_add(pg_atomic_uint64 *counter, uint64 n)
+single_writer_add(pg_atomic_uint64 *counter, uint64 n)
 {
 #ifdef PG_HAVE_8BYTE_SINGLE_COPY_ATOMICITY
 	*(uint64 *) &counter->value += n;

@@ -8,17 +8,15 @@
  * unless its declaration says that nobody else sees it.  (PGXS hides what is not
  * exported since PostgreSQL 16, but that only marks definitions.)
  *
- * src/base/visibility.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_VISIBILITY_H
 #define COMMIT_STATS_VISIBILITY_H
 
 #if defined(__GNUC__) && !defined(WIN32)
-#define HIDDEN	__attribute__((visibility("hidden")))
+#define COMMIT_STATS_HIDDEN	__attribute__((visibility("hidden")))
 #else
-#define HIDDEN
+#define COMMIT_STATS_HIDDEN
 #endif
 
 #endif							/* COMMIT_STATS_VISIBILITY_H */

@@ -9,8 +9,6 @@
  *
  * Locking: none; nothing here is shared.
  *
- * src/base/wait.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -31,7 +29,7 @@
  * "most", ns as well.
  */
 uint64
-pause_from_interval(const Interval *interval, const char *name,
+wait_from_interval(const Interval *interval, const char *name,
 					uint64 least, uint64 most)
 {
 	double		ns = ((double) interval->day * USECS_PER_DAY +
@@ -48,7 +46,7 @@ pause_from_interval(const Interval *interval, const char *name,
 
 /* Wait until the clock shows "when", or raise an error if cancelled. */
 void
-pause_until(uint64 when)
+wait_until(uint64 when)
 {
 	for (;;)
 	{
@@ -71,7 +69,7 @@ pause_until(uint64 when)
  * that it starts by the way does nothing when it comes.)
  */
 void
-pause_check_client(void)
+wait_check_client(void)
 {
 	int			nestlevel;
 

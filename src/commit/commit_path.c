@@ -21,8 +21,6 @@
  * on; it may be called here because the server is not inside XLogFlush() at
  * that time.
  *
- * src/commit/commit_path.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -38,10 +36,12 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
+#include "base/guc.h"
 #include "base/shared_memory.h"
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
 #include "control/delay_override.h"
+#include "control/sibling_need.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
@@ -51,9 +51,6 @@
 #include "stats/flush_ring.h"
 #include "stats/latency.h"
 #include "stats/wal_cycles.h"
-
-bool		commit_stats_enabled = true;
-bool		commit_stats_log_flushes = false;
 
 /* What a commit that is under way seemed to be before it was. */
 typedef enum CommitKind
@@ -109,7 +106,7 @@ deletes_files(void)
 static void
 end_half_done(int code, Datum arg)
 {
-	moves_abandon();
+	changecount_abandon();
 	wal_cycles_abandon();
 }
 
@@ -136,24 +133,13 @@ arrive(bool has_xid)
 	return true;
 }
 
-/*
- * Must each commit count its siblings?  If its leader may sleep, or somebody looks
- * at single commits.
- */
-static inline bool
-needs_siblings(void)
-{
-	return CommitDelay > 0 || delay_override_ordered() ||
-		commit_trace_wanted() || commit_stats_log_flushes;
-}
-
 /* Readings of a commit that will wait, but for that of its own I/O. */
 static inline void
 read_before_flush(void)
 {
 	reading.kind = COMMIT_WAITS;
 	siblings_forget_sleep();
-	if (siblings_are_cheap() || needs_siblings() || siblings_draw())
+	if (siblings_are_cheap() || sibling_need_all() || siblings_draw())
 		reading.siblings = siblings_count();
 	else
 		reading.siblings = SIBLINGS_NOT_COUNTED;
@@ -166,7 +152,7 @@ read_before_flush(void)
 static pg_noinline void
 read_before_wait(void)
 {
-	own_flush_read(&reading.own);
+	flush_detection_read(&reading.own);
 	read_before_flush();
 }
 
@@ -177,7 +163,7 @@ read_before_async(void)
 	reading.kind = COMMIT_ASYNC;
 	reading.siblings = SIBLINGS_NOT_COUNTED;
 	reading.started_at = clock_now();
-	own_flush_read_if_cheap(&reading.own);
+	flush_detection_read_if_cheap(&reading.own);
 }
 
 /* With synchronous_commit = off. */
@@ -204,9 +190,9 @@ read_before_unlogged(void)
 	reading.wal_records = pgWalUsage.wal_records -
 		(XactLastRecEnd != InvalidXLogRecPtr);
 	if (TransactionIdIsValid(MyProc->xid))
-		own_flush_read(&reading.own);
+		flush_detection_read(&reading.own);
 	else
-		own_flush_read_if_cheap(&reading.own);
+		flush_detection_read_if_cheap(&reading.own);
 }
 
 static inline void
@@ -237,7 +223,7 @@ static pg_noinline void
 abandon_commit(void)
 {
 	reading.kind = COMMIT_NOT_COUNTED;
-	own_flush_forget();
+	flush_detection_forget();
 	delay_override_end();
 	commit_trace_noted = false;
 }
@@ -276,7 +262,7 @@ before_two_phase(void)
 	if (commit_stats_enabled && !RecoveryInProgress() &&
 		(present || arrive(true)))
 	{
-		own_flush_read_two_phase(&reading.own);
+		flush_detection_read_two_phase(&reading.own);
 		read_before_flush();
 	}
 }
@@ -314,7 +300,7 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 	evidence->ended_at = now;
 	evidence->previous_seen_at = traces.previous_seen_at;
 	evidence->boundary_seen_at = traces.seen_at;
-	evidence->timed = own_flush_timed(&own);
+	evidence->timed = flush_detection_timed(&own);
 	evidence->io_time = own.io_time;
 }
 
@@ -327,7 +313,7 @@ judge_delay(GroupNumber number, uint64 now)
 	double		doubt;
 
 	collect_evidence(&evidence, number, now);
-	verdict = delay_evidence_judge(&evidence);
+	verdict = delay_classifier_judge(&evidence);
 	doubt = Min(verdict.probability, 1.0 - verdict.probability);
 	backend_slot_add(SLOT_DELAYABLE, 1);
 	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
@@ -452,7 +438,7 @@ static inline uint32
 count_flush(void)
 {
 	backend_slot_add(SLOT_FLUSHES, 1);
-	return unlikely(own_flush_timed(&own)) ? count_flush_time() : FLUSH_NOT_TIMED;
+	return unlikely(flush_detection_timed(&own)) ? count_flush_time() : FLUSH_NOT_TIMED;
 }
 
 /* The group learns of a member, and from its leader all about the flush. */
@@ -509,8 +495,8 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 		flush_time = count_flush();
 	/* After the slot, so that no reset finds more in groups than in slots. */
 	enter_group(number, is_commit, led, siblings_after, flush_time, delay);
-	if (unlikely(own_flush_uncertain(&own) != 0))
-		count_uncertain(own_flush_uncertain(&own));
+	if (unlikely(flush_detection_uncertain(&own) != 0))
+		count_uncertain(flush_detection_uncertain(&own));
 	if (led && unlikely(commit_stats_log_flushes))
 		flush_logger_wake();
 	if (unlikely(commit_trace_noted))
@@ -544,7 +530,7 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 	reading.kind = COMMIT_NOT_COUNTED;
 	if (kind != COMMIT_WAITS)
 		return;
-	own_flush_since(&reading.own, &own);
+	flush_detection_since(&reading.own, &own);
 	count_waited(lsn, is_commit, own.flushes > 0);
 	delay_override_end();
 }
@@ -603,7 +589,7 @@ count_follower(void)
 static inline void
 count_logged_commit(CommitKind kind)
 {
-	own_flush_since(&reading.own, &own);
+	flush_detection_since(&reading.own, &own);
 	if (own.flushes > 0)
 		count_leader();
 	else if (kind == COMMIT_WAITS)
@@ -656,7 +642,7 @@ count_other_commit(CommitKind kind)
 		count_late_commit();
 		return;
 	}
-	own_flush_forget();
+	flush_detection_forget();
 	if (kind == COMMIT_UNLOGGED)
 		backend_slot_add(has_xid ? SLOT_COMMITS_UNLOGGED :
 						 SLOT_COMMITS_READ_ONLY, 1);
@@ -782,24 +768,6 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	PG_END_TRY();
 	after_two_phase(XactLastRecEnd, true);
 	account_wal(WAL_OF_COMMIT);
-}
-
-/* For functions that tell how sure the module is. */
-bool
-commit_path_needs_siblings(void)
-{
-	return needs_siblings();
-}
-
-/* For functions that watch commits for a while. */
-void
-commit_path_require_enabled(void)
-{
-	if (!commit_stats_enabled)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("commit_stats is not counting"),
-				 errhint("Set \"commit_stats.enabled\" to on and reload the configuration.")));
 }
 
 /* For _PG_init. */

@@ -13,8 +13,6 @@
  *
  * Locking: none; see the two fields of FlushLoggerShared.
  *
- * src/commit/flush_logger.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -31,6 +29,7 @@
 
 #include "base/clock.h"
 #include "base/compat.h"
+#include "base/guc.h"
 #include "base/shared_memory.h"
 #include "commit/flush_logger.h"
 #include "stats/flush_groups.h"

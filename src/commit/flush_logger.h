@@ -3,15 +3,10 @@
  * flush_logger.h
  *		"Flushed N out of M commits" in the server log; see flush_logger.c.
  *
- * src/commit/flush_logger.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_FLUSH_LOGGER_H
 #define COMMIT_STATS_FLUSH_LOGGER_H
-
-/* The words of a flush, in the server log and in commit_flush_log. */
-#define FLUSH_MESSAGE			"Flushed %u out of %u commits"
 
 extern Size flush_logger_shared_size(int backends);
 extern void flush_logger_attach(void *part, bool found);

@@ -19,8 +19,6 @@
  * server releases at the end of the transaction, however it ends; it shows in
  * pg_locks as an advisory lock of no database, where no user's lock can be.
  *
- * src/control/delay_override.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -29,6 +27,7 @@
 #include "storage/lock.h"
 
 #include "base/compat.h"
+#include "base/guc.h"
 #include "control/delay_override.h"
 
 /*

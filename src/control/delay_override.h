@@ -4,8 +4,6 @@
  *		Another commit_delay for a while, for all commits; see
  *		delay_override.c.
  *
- * src/control/delay_override.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_DELAY_OVERRIDE_H
@@ -14,16 +12,22 @@
 #include "port/atomics.h"
 
 #include "base/visibility.h"
-#include "tuning/delay_pairs.h"
+
+/* Values to use instead of the settings of the same names. */
+typedef struct DelayPair
+{
+	int			delay;			/* commit_delay, us */
+	int			siblings;		/* commit_siblings */
+} DelayPair;
 
 /*
  * What all commits are to use, and how long; 0: their own settings.  In shared
  * memory, atomic, written by the one process that holds the experiment.
  */
-extern HIDDEN pg_atomic_uint64 *delay_override_order;
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 
 /* Does this backend use another pair for its present commit? */
-extern HIDDEN bool delay_override_in_force;
+extern COMMIT_STATS_HIDDEN bool delay_override_in_force;
 
 extern Size delay_override_shared_size(int backends);
 extern void delay_override_attach(void *part, bool found);

@@ -10,8 +10,6 @@
  *
  * Locking: none; nothing here is shared.
  *
- * src/probe/cpu_usage.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -25,7 +23,7 @@
 #include "probe/cpu_usage.h"
 
 void
-cpu_use_read(CpuUse *now)
+cpu_usage_read(CpuUsage *now)
 {
 	FILE	   *file = AllocateFile("/proc/stat", "r");
 	long		ticks_per_second = sysconf(_SC_CLK_TCK);
@@ -52,7 +50,7 @@ cpu_use_read(CpuUse *now)
 
 /* CPU time of this process so far, ns; 0 if it is not known. */
 uint64
-cpu_use_own(void)
+cpu_usage_own(void)
 {
 #ifdef CLOCK_PROCESS_CPUTIME_ID
 	struct timespec now;
@@ -65,9 +63,9 @@ cpu_use_own(void)
 
 /* What they did since "before" was read. */
 void
-cpu_use_since(const CpuUse *before, CpuUse *since)
+cpu_usage_since(const CpuUsage *before, CpuUsage *since)
 {
-	cpu_use_read(since);
+	cpu_usage_read(since);
 	since->n = Min(since->n, before->n);
 	since->busy -= before->busy;
 }

@@ -42,8 +42,6 @@
  *
  * This room knows neither shared memory nor the server: it computes.
  *
- * src/probe/delay_classifier.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -232,7 +230,7 @@ weigh_all(const DelayEvidence *e)
 }
 
 DelayVerdict
-delay_evidence_judge(const DelayEvidence *evidence)
+delay_classifier_judge(const DelayEvidence *evidence)
 {
 	DelayVerdict verdict;
 	bool		slept;

@@ -3,8 +3,6 @@
  * delay_classifier.h
  *		Did the leader sleep commit_delay?  See delay_classifier.c.
  *
- * src/probe/delay_classifier.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_DELAY_CLASSIFIER_H
@@ -39,6 +37,6 @@ typedef struct DelayVerdict
 	uint64		sleep_time;		/* ns it slept, if it did */
 } DelayVerdict;
 
-extern DelayVerdict delay_evidence_judge(const DelayEvidence *evidence);
+extern DelayVerdict delay_classifier_judge(const DelayEvidence *evidence);
 
 #endif							/* COMMIT_STATS_DELAY_CLASSIFIER_H */

@@ -30,8 +30,6 @@
  * A note is a flag of one word, written by whoever sees the sleep and taken
  * away by the sleeper before its next commit.
  *
- * src/probe/siblings.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

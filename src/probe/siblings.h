@@ -3,8 +3,6 @@
  * siblings.h
  *		How many other transactions are active; see siblings.c.
  *
- * src/probe/siblings.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SIBLINGS_H
@@ -39,7 +37,7 @@ extern void siblings_forget_note(void);
 extern bool siblings_saw_sleep(void);
 
 /* Backends that can hold a transaction id at all; in shared memory. */
-extern HIDDEN pg_atomic_uint32 *siblings_nconnected;
+extern COMMIT_STATS_HIDDEN pg_atomic_uint32 *siblings_nconnected;
 
 /* Their number, this one included. */
 static inline uint32

@@ -21,16 +21,14 @@
  *
  * This room knows neither shared memory nor the server: it decides.
  *
- * src/report/advice.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "base/guc.h"
 #include "report/advice.h"
-#include "tuning/delay_pairs.h"
 
 /* Fewer of the newest flushes than this do not make a rate. */
 #define MIN_RECENT_FLUSHES	100

@@ -3,8 +3,6 @@
  * advice.h
  *		From what was counted to what to do about it; see advice.c.
  *
- * src/report/advice.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_ADVICE_H

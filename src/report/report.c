@@ -11,8 +11,6 @@
  * Where a figure was counted or timed, the text says "measured"; where it comes
  * from a rule, it says so.
  *
- * src/report/report.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -62,7 +60,7 @@ put_head(StringInfo text, const ReportCopy *copy)
 	appendStringInfo(text, "since %s, for %s\n",
 					 timestamptz_to_str(copy->stats_reset -
 										copy->stats_reset % USECS_PER_SEC),
-					 readable_duration(f->seconds));
+					 report_format_duration(f->seconds));
 }
 
 /* "rate" and "recent" are null where there is none. */
@@ -83,7 +81,7 @@ put_activity_count(StringInfo text, const char *name, uint64 n,
 				   double seconds, const char *recent)
 {
 	put_activity_line(text, name, psprintf(UINT64_FORMAT, n),
-					  readable_number(rate_per_second(n, seconds)), recent);
+					  report_format_number(rate_per_second(n, seconds)), recent);
 }
 
 static char *
@@ -99,10 +97,10 @@ static void
 put_other_commits(StringInfo text, const CommitFigures *f)
 {
 	appendStringInfo(text, "  beside these: %s asynchronous (%s/s), %s read-only (%s/s)\n",
-					 readable_count(f->commits_async),
-					 readable_number(rate_per_second(f->commits_async, f->seconds)),
-					 readable_count(f->commits_read_only),
-					 readable_number(rate_per_second(f->commits_read_only, f->seconds)));
+					 report_format_count(f->commits_async),
+					 report_format_number(rate_per_second(f->commits_async, f->seconds)),
+					 report_format_count(f->commits_read_only),
+					 report_format_number(rate_per_second(f->commits_read_only, f->seconds)));
 }
 
 static void
@@ -115,9 +113,9 @@ put_activity(StringInfo text, const CommitFigures *f)
 					  !recent ? NULL :
 					  psprintf("newest " UINT64_FORMAT " flushes", f->recent_flushes));
 	put_activity_count(text, "  commits", f->commits, f->seconds,
-					   !recent ? NULL : readable_number(load_commits(f)));
+					   !recent ? NULL : report_format_number(load_commits(f)));
 	put_activity_count(text, "  flushes", f->flushes, f->seconds,
-					   !recent ? NULL : readable_number(load_flushes(f)));
+					   !recent ? NULL : report_format_number(load_flushes(f)));
 	put_activity_line(text, "  commits per flush",
 					  commits_per_flush(f->carried, f->flushes),
 					  NULL, !recent ? NULL :
@@ -125,8 +123,8 @@ put_activity(StringInfo text, const CommitFigures *f)
 	put_other_commits(text, f);
 	if (recent)
 		appendStringInfo(text, "  The newest flushes took %s; the last of them was %s ago.\n",
-						 readable_duration(f->recent_seconds),
-						 readable_duration(f->recent_age));
+						 report_format_duration(f->recent_seconds),
+						 report_format_duration(f->recent_age));
 }
 
 /*----------------------------------------------------------------
@@ -157,13 +155,13 @@ line_growth(int first, int last)
 }
 
 static uint64
-sum_sizes(const GroupTotals *groups, GroupCountKind kind,
+sum_sizes(const FlushTotals *groups, GroupCountKind kind,
 		  int from, int to)
 {
 	uint64		n = 0;
 
 	for (int size = from; size < to && size < groups->ncells; size++)
-		n += group_total(groups, kind, size);
+		n += flush_total(groups, kind, size);
 	return n;
 }
 
@@ -189,7 +187,7 @@ draw_bar(uint64 flushes, uint64 delayed, uint64 most)
 }
 
 static void
-put_histogram_line(StringInfo text, const GroupTotals *groups,
+put_histogram_line(StringInfo text, const FlushTotals *groups,
 				   int from, int to, uint64 all, uint64 most)
 {
 	uint64		flushes = sum_sizes(groups, FLUSHES_BY_SIZE, from, to);
@@ -199,13 +197,13 @@ put_histogram_line(StringInfo text, const GroupTotals *groups,
 
 	appendStringInfo(text, "%18s%11s%8s%8s  %s\n", label,
 					 psprintf(UINT64_FORMAT, flushes),
-					 readable_percent(flushes, all),
-					 readable_percent(delayed, flushes),
+					 report_format_percent(flushes, all),
+					 report_format_percent(delayed, flushes),
 					 draw_bar(flushes, delayed, most));
 }
 
 static void
-put_histogram(StringInfo text, const GroupTotals *groups)
+put_histogram(StringInfo text, const FlushTotals *groups)
 {
 	uint64		all = sum_sizes(groups, FLUSHES_BY_SIZE, 0, groups->ncells);
 	uint64		most = 0;
@@ -218,9 +216,9 @@ put_histogram(StringInfo text, const GroupTotals *groups)
 		appendStringInfoString(text, "\nCommits in a flush: there was no flush\n");
 		return;
 	}
-	while (group_total(groups, FLUSHES_BY_SIZE, first) == 0)
+	while (flush_total(groups, FLUSHES_BY_SIZE, first) == 0)
 		first++;
-	while (group_total(groups, FLUSHES_BY_SIZE, last) == 0)
+	while (flush_total(groups, FLUSHES_BY_SIZE, last) == 0)
 		last--;
 	growth = line_growth(first, last);
 	for (int size = first; size <= last; size = next_line(size, growth))
@@ -241,8 +239,8 @@ put_histogram(StringInfo text, const GroupTotals *groups)
 static void
 put_time_line(StringInfo text, const char *name, double time, double of)
 {
-	appendStringInfo(text, "  %-47s%10s%8s\n", name, readable_us(time),
-					 readable_percent(time, of));
+	appendStringInfo(text, "  %-47s%10s%8s\n", name, report_format_us(time),
+					 report_format_percent(time, of));
 }
 
 /* A part that is known to be between two times. */
@@ -250,21 +248,21 @@ static void
 put_time_range(StringInfo text, const char *name, double least, double most,
 			   double of)
 {
-	if (strcmp(readable_us(least), readable_us(most)) == 0)
+	if (strcmp(report_format_us(least), report_format_us(most)) == 0)
 		put_time_line(text, name, most, of);
 	else
 		appendStringInfo(text, "  %-39s%19s%17s\n", name,
-						 psprintf("%s .. %s", readable_us(least), readable_us(most)),
-						 psprintf("%s .. %s", readable_percent(least, of),
-								  readable_percent(most, of)));
+						 psprintf("%s .. %s", report_format_us(least), report_format_us(most)),
+						 psprintf("%s .. %s", report_format_percent(least, of),
+								  report_format_percent(most, of)));
 }
 
 static void
 put_commit_time(StringInfo text, const CommitFigures *f)
 {
 	appendStringInfo(text, "\nWhere a mean commit of %s goes (p50 %s, p95 %s, p99 %s)\n",
-					 readable_us(f->commit_time), readable_us(f->commit_p50),
-					 readable_us(f->commit_p95), readable_us(f->commit_p99));
+					 report_format_us(f->commit_time), report_format_us(f->commit_p50),
+					 report_format_us(f->commit_p95), report_format_us(f->commit_p99));
 	if (f->timed_flushes > 0)
 		put_time_line(text, "writing and syncing, as a leader", f->commit_io,
 					  f->commit_time);
@@ -293,16 +291,16 @@ put_flush_time(StringInfo text, const CommitFigures *f)
 						 "  At most %s on average, by what its leader's commit took.\n",
 						 f->io_timing ? "none was timed so far" :
 						 "track_wal_io_timing = off",
-						 readable_us(f->flush_time_max));
+						 report_format_us(f->flush_time_max));
 		return;
 	}
 	appendStringInfo(text, "  A flush takes F0 = %s (p50 %s, p99 %s); disk busy: %s\n",
-					 readable_us(f->flush_time), readable_us(f->flush_p50),
-					 readable_us(f->flush_p99),
-					 readable_percent(device_busy(f), 1));
+					 report_format_us(f->flush_time), report_format_us(f->flush_p50),
+					 report_format_us(f->flush_p99),
+					 report_format_percent(device_busy(f), 1));
 	if (f->timed_flushes < f->flushes)
 		appendStringInfo(text, "  (from the %s of the flushes that were timed)\n",
-						 readable_percent(f->timed_flushes, f->flushes));
+						 report_format_percent(f->timed_flushes, f->flushes));
 }
 
 static void
@@ -326,10 +324,10 @@ put_hits(StringInfo text, const CommitFigures *f)
 {
 	if (f->delayable > 0)
 		appendStringInfo(text, "  With commit_delay set: %s flushes, %s slept (%s), %s did not.\n",
-						 readable_count(f->delayable),
-						 readable_count(f->delay_hits),
-						 readable_percent(f->delay_hits, f->delayable),
-						 readable_count(f->delayable - f->delay_hits));
+						 report_format_count(f->delayable),
+						 report_format_count(f->delay_hits),
+						 report_format_percent(f->delay_hits, f->delayable),
+						 report_format_count(f->delayable - f->delay_hits));
 	else if (f->delay > 0)
 		appendStringInfoString(text, "  No flush so far had commit_delay set.\n");
 }
@@ -341,7 +339,7 @@ put_reach(StringInfo text, const CommitFigures *f)
 	if (f->siblings_max == 0)
 		return;
 	appendStringInfo(text, "  Others active: >= %d at %s of flushes, >= %d at half, at most %d.\n",
-					 f->siblings, readable_percent(f->reach, 1),
+					 f->siblings, report_format_percent(f->reach, 1),
 					 f->siblings_half, f->siblings_max);
 }
 
@@ -406,20 +404,20 @@ put_rules(StringInfo text, const CommitFigures *f)
 	if (!f->fsync || !(load > 0 && flush_time > 0))
 		return;
 	appendStringInfo(text, "\nRules of thumb, for lambda = %s commits/s and F0 %s %s\n",
-					 readable_number(load), timed ? "=" : "<=",
-					 readable_us(flush_time));
+					 report_format_number(load), timed ? "=" : "<=",
+					 report_format_us(flush_time));
 	put_rule(text, "F0/2 (server documentation)", timed ? "" : "<=",
-			 readable_us(rule_documentation(flush_time)),
+			 report_format_us(rule_documentation(flush_time)),
 			 psprintf("commit_delay now: %d us", f->delay));
 	put_rule(text, "sqrt(2 F0/lambda)", timed ? "" : "<=",
-			 readable_us(rule_square_root(flush_time, load)), "");
+			 report_format_us(rule_square_root(flush_time, load)), "");
 	put_rule(text, "lambda* = 2/F0 (arXiv 2606.18187)", timed ? "" : ">=",
-			 psprintf("%s/s", readable_number(rule_threshold(flush_time))),
+			 psprintf("%s/s", report_format_number(rule_threshold(flush_time))),
 			 !timed ? "" : load_is_above_threshold(f) ?
 			 "lambda is above: no timer" : "lambda is below");
 	if (device_stalls(f))
 		appendStringInfo(text, "  Flushes stall (mean %s x p50): a sign of a write quota, where rules end.\n",
-						 readable_number(f->flush_time / f->flush_p50));
+						 report_format_number(f->flush_time / f->flush_p50));
 }
 
 /*----------------------------------------------------------------
@@ -436,7 +434,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	StringInfoData text;
 
 	shared_memory_require();
-	figures_read(&copy);
+	report_data_read(&copy);
 
 	initStringInfo(&text);
 	put_head(&text, &copy);

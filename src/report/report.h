@@ -3,8 +3,6 @@
  * report.h
  *		One screen of text; see report.c.
  *
- * src/report/report.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_REPORT_H

@@ -6,8 +6,6 @@
  * One or two sentences for each Advice, and the statement to paste.  They say
  * what was measured and what is only so by a rule, and promise nothing.
  *
- * src/report/report_advice.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -68,7 +66,7 @@ put_not_the_disk(StringInfo text, const CommitFigures *f)
 	appendStringInfo(text,
 					 "Leave it: commits do not wait for the disk here, which was busy with them\n"
 					 "%s of the time (measured).\n",
-					 readable_percent(device_busy(f), 1));
+					 report_format_percent(device_busy(f), 1));
 }
 
 static void
@@ -111,8 +109,8 @@ put_sweep_by_rules(StringInfo text, const CommitFigures *f)
 
 	appendStringInfo(text, "By the rules, a delay of %s to %s may pay, if it is the disk that\n"
 					 "commits wait for. Measure it, in 30 s of the live load:\n",
-					 readable_us(Min(documentation, square_root)),
-					 readable_us(Max(documentation, square_root)));
+					 report_format_us(Min(documentation, square_root)),
+					 report_format_us(Max(documentation, square_root)));
 	put_sweep(text, f);
 }
 

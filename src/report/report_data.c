@@ -3,11 +3,9 @@
  * report_data.c
  *		The numbers that the report is made of.
  *
- * What the rooms below remember is copied at one moment, under the reset lock,
+ * What the modules below remember is copied at one moment, under the reset lock,
  * and everything else is computed from the copies: averages, shares, quantiles.
  * Nothing is divided by zero; an average of nothing is 0.
- *
- * src/report/report_data.c
  *
  *-------------------------------------------------------------------------
  */
@@ -20,14 +18,14 @@
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
+#include "base/guc.h"
 #include "base/shared_memory.h"
-#include "commit/commit_path.h"
 #include "report/report_data.h"
 #include "stats/backend_slots.h"
 #include "stats/latency.h"
 
 static double
-ratio(double part, double whole)
+ratio_or_zero(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
 }
@@ -47,9 +45,9 @@ read_settings(CommitFigures *f)
 
 static void
 set_counts(CommitFigures *f, const SlotTotals *slots,
-		   const GroupTotals *groups)
+		   const FlushTotals *groups)
 {
-	uint64		unled = group_total(groups, OVERALL, UNLED_COMMITS);
+	uint64		unled = flush_total(groups, OVERALL, UNLED_COMMITS);
 
 	f->seconds = Max(GetCurrentTimestamp() - slots->stats_reset, 0) / 1e6;
 	f->commits = slots->value[SLOT_COMMITS];
@@ -67,7 +65,7 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
  * Of the newest flushes, the first is only where the time begins.
  */
 static void
-set_recent(CommitFigures *f, const GroupTotals *groups)
+set_recent(CommitFigures *f, const FlushTotals *groups)
 {
 	int			n = groups->nrecent;
 
@@ -91,16 +89,16 @@ set_recent(CommitFigures *f, const GroupTotals *groups)
 
 /* Shares of flushes with at least so many siblings. */
 static void
-set_siblings(CommitFigures *f, const GroupTotals *groups)
+set_siblings(CommitFigures *f, const FlushTotals *groups)
 {
 	uint64		flushes = 0;
 	uint64		at_least = 0;
 
 	for (int s = 0; s < groups->ncells; s++)
-		flushes += group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		flushes += flush_total(groups, FLUSHES_BY_SIBLINGS, s);
 	for (int s = groups->ncells - 1; s >= 0; s--)
 	{
-		uint64		n = group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		uint64		n = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
 
 		if (at_least == 0 && n > 0)
 			f->siblings_max = s;
@@ -108,9 +106,9 @@ set_siblings(CommitFigures *f, const GroupTotals *groups)
 		if (f->siblings_half == 0 && 2 * at_least >= flushes && flushes > 0)
 			f->siblings_half = s;
 		if (s == 1)
-			f->company = ratio(at_least, flushes);
+			f->company = ratio_or_zero(at_least, flushes);
 		if (s == f->siblings)
-			f->reach = ratio(at_least, flushes);
+			f->reach = ratio_or_zero(at_least, flushes);
 	}
 }
 
@@ -157,14 +155,14 @@ static void
 set_flush_times(CommitFigures *f, const SlotTotals *slots,
 				const LatencyTotals *latency, double leaders, double sleep)
 {
-	f->flush_time = ratio(slots->value[SLOT_FLUSH_TIME] / 1e3,
+	f->flush_time = ratio_or_zero(slots->value[SLOT_FLUSH_TIME] / 1e3,
 						  f->timed_flushes);
 	f->flush_p50 = quantile_us(latency->count[LATENCY_FLUSH], 0.5);
 	f->flush_p99 = quantile_us(latency->count[LATENCY_FLUSH], 0.99);
-	f->flush_time_max = ratio(f->seconds * 1e6, f->flushes);
+	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
 	if (leaders > 0)
 	{
-		double		own = ratio(latency_sum_us(latency, LATENCY_TIME, true) -
+		double		own = ratio_or_zero(latency_sum_us(latency, LATENCY_TIME, true) -
 								latency_sum_us(latency, STANDBY_TIME_MIN, true),
 								leaders) - sleep;
 
@@ -183,27 +181,27 @@ set_times(CommitFigures *f, const SlotTotals *slots,
 {
 	double		followers = slots->value[SLOT_FOLLOWERS];
 	double		leaders = Max(f->commits - followers, 0);
-	double		leading = ratio(leaders, f->commits);
-	double		sleep = ratio(slots->value[SLOT_DELAY_TIME] / 1e3, f->flushes);
+	double		leading = ratio_or_zero(leaders, f->commits);
+	double		sleep = ratio_or_zero(slots->value[SLOT_DELAY_TIME] / 1e3, f->flushes);
 
 	set_flush_times(f, slots, latency, leaders, sleep);
-	f->commit_time = ratio(slots->value[SLOT_COMMIT_TIME] / 1e3, f->commits);
+	f->commit_time = ratio_or_zero(slots->value[SLOT_COMMIT_TIME] / 1e3, f->commits);
 	f->commit_io = f->flush_time * leading;
 	f->commit_sleep = sleep * leading;
-	f->standby_min = ratio(latency_sum_us(latency, STANDBY_TIME_MIN, false),
+	f->standby_min = ratio_or_zero(latency_sum_us(latency, STANDBY_TIME_MIN, false),
 						   f->commits);
-	f->standby_max = ratio(latency_sum_us(latency, STANDBY_TIME_MAX, false),
+	f->standby_max = ratio_or_zero(latency_sum_us(latency, STANDBY_TIME_MAX, false),
 						   f->commits);
 }
 
 void
-figures_read(ReportCopy *copy)
+report_data_read(ReportCopy *copy)
 {
 	CommitFigures *f = &copy->figures;
 	SlotTotals	slots;
 	LatencyTotals *latency;
 
-	copy->groups = group_totals_lock_and_read();
+	copy->groups = flush_totals_lock_and_read();
 	backend_slots_read(&slots);
 	latency = latency_read();
 	LWLockRelease(commit_stats_reset_lock());

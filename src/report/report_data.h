@@ -3,8 +3,6 @@
  * report_data.h
  *		The numbers that the report is made of; see report_data.c.
  *
- * src/report/report_data.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_REPORT_DATA_H
@@ -19,9 +17,9 @@ typedef struct ReportCopy
 {
 	CommitFigures figures;
 	TimestampTz stats_reset;
-	GroupTotals *groups;
+	FlushTotals *groups;
 } ReportCopy;
 
-extern void figures_read(ReportCopy *copy);
+extern void report_data_read(ReportCopy *copy);
 
 #endif							/* COMMIT_STATS_REPORT_DATA_H */

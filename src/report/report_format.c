@@ -8,8 +8,6 @@
  *
  * This room knows neither shared memory nor the server: it formats.
  *
- * src/report/report_format.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -20,7 +18,7 @@
 
 /* Three significant digits. */
 char *
-readable_number(double x)
+report_format_number(double x)
 {
 	int			decimals;
 	double		unit;
@@ -41,29 +39,29 @@ readable_number(double x)
 
 /* Exact as long as it is short. */
 char *
-readable_count(uint64 n)
+report_format_count(uint64 n)
 {
 	if (n < 1000000)
 		return psprintf(UINT64_FORMAT, n);
 	if (n < UINT64CONST(999500000))
-		return psprintf("%s M", readable_number(n / 1e6));
-	return psprintf("%s G", readable_number(n / 1e9));
+		return psprintf("%s M", report_format_number(n / 1e6));
+	return psprintf("%s G", report_format_number(n / 1e9));
 }
 
 /* A time of commits and flushes. */
 char *
-readable_us(double us)
+report_format_us(double us)
 {
 	if (!isfinite(us) || us < 999.5)
-		return psprintf("%s us", readable_number(us));
+		return psprintf("%s us", report_format_number(us));
 	if (us < 999.5e3)
-		return psprintf("%s ms", readable_number(us / 1e3));
-	return psprintf("%s s", readable_number(us / 1e6));
+		return psprintf("%s ms", report_format_number(us / 1e3));
+	return psprintf("%s s", report_format_number(us / 1e6));
 }
 
 /* A time of people. */
 char *
-readable_duration(double seconds)
+report_format_duration(double seconds)
 {
 	static const struct
 	{
@@ -79,9 +77,9 @@ readable_duration(double seconds)
 	int64		whole = (int64) seconds;
 
 	if (seconds < 1)
-		return readable_us(seconds * 1e6);
+		return report_format_us(seconds * 1e6);
 	if (seconds < 60)
-		return psprintf("%s s", readable_number(seconds));
+		return psprintf("%s s", report_format_number(seconds));
 	for (int i = 0;; i++)
 	{
 		if (whole >= units[i].size)
@@ -94,7 +92,7 @@ readable_duration(double seconds)
 
 /* A dash if there is no whole; 100% and 0% only if it is all or nothing. */
 char *
-readable_percent(double part, double whole)
+report_format_percent(double part, double whole)
 {
 	double		percent = 100 * (part / whole);
 

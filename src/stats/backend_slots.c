@@ -16,8 +16,6 @@
  * subtract them; "base" and "stats_reset" are protected by
  * commit_stats_reset_lock(), which the functions below expect to be held.
  *
- * src/stats/backend_slots.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -163,13 +161,13 @@ backend_slots_reset(const SlotCopy *copies, TimestampTz now)
  */
 
 Size
-backend_slots_kept_size(void)
+backend_slots_saved_size(void)
 {
 	return sizeof(SlotTotals);
 }
 
 bool
-backend_slots_keep(void *to)
+backend_slots_save(void *to)
 {
 	read_totals(to);
 	return true;

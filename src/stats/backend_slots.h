@@ -3,8 +3,6 @@
  * backend_slots.h
  *		What each backend counts alone; see backend_slots.c.
  *
- * src/stats/backend_slots.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_BACKEND_SLOTS_H
@@ -75,13 +73,13 @@ slot_delay_hits(const SlotTotals *totals)
 }
 
 /* The counters of this backend; null until backend_slot_find(). */
-extern HIDDEN pg_atomic_uint64 *my_slot;
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *my_slot;
 
 /* Commit path: count for this backend, which alone writes its slot. */
 static inline void
 backend_slot_add(SlotCounter counter, uint64 n)
 {
-	counter_add(&my_slot[counter], n);
+	single_writer_add(&my_slot[counter], n);
 }
 
 extern Size backend_slots_shared_size(int backends);
@@ -94,8 +92,8 @@ extern void backend_slots_read(SlotTotals *totals);
 extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
 
 /* Over a restart; see persist.c. */
-extern Size backend_slots_kept_size(void);
-extern bool backend_slots_keep(void *to);
+extern Size backend_slots_saved_size(void);
+extern bool backend_slots_save(void *to);
 extern void backend_slots_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

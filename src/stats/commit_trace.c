@@ -25,8 +25,6 @@
  * others, which is RING_SIZE commits during a few instructions of its own, one
  * record is spoilt.
  *
- * src/stats/commit_trace.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -119,7 +117,7 @@ commit_trace_note(uint64 deadline, uint64 now)
 	age = GetCurrentTimestamp() - GetCurrentTransactionStartTimestamp();
 	noted_age = age > 0 ? saturate(age) : 0;
 	noted_blocked = siblings_count_blocked();
-	noted_cpu_time = cpu_use_own();
+	noted_cpu_time = cpu_usage_own();
 	commit_trace_noted = true;
 }
 
@@ -141,14 +139,14 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	commit->age = noted_age;
 	commit->group = group;
 	commit->io_time = saturate(own->io_time);
-	commit->cpu_time = saturate(cpu_use_own() - noted_cpu_time);
+	commit->cpu_time = saturate(cpu_usage_own() - noted_cpu_time);
 	commit->delay = (uint32) CommitDelay;
 	commit->threshold = (uint16) CommitSiblings;
 	commit->siblings = (uint16) Min(siblings, PG_UINT16_MAX);
 	commit->blocked = noted_blocked;
 	commit->blocked_after = siblings_count_blocked();
 	commit->led = own->flushes > 0;
-	commit->timed = own_flush_timed(own);
+	commit->timed = flush_detection_timed(own);
 	pg_write_barrier();
 	pg_atomic_write_u64(&record->number, number + 1);
 }

@@ -3,8 +3,6 @@
  * commit_trace.h
  *		Single commits, noted down for a while; see commit_trace.c.
  *
- * src/stats/commit_trace.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_COMMIT_TRACE_H
@@ -48,10 +46,10 @@ typedef struct CommitTrace
 } CommitTrace;
 
 /* Until when commits note themselves down; 0: they do not. */
-extern HIDDEN pg_atomic_uint64 *commit_trace_deadline;
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
 /* Is the commit that is under way in this backend to be noted down? */
-extern HIDDEN bool commit_trace_noted;
+extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
 
 extern Size commit_trace_shared_size(int backends);
 extern void commit_trace_attach(void *part, bool found);

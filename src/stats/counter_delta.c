@@ -13,8 +13,6 @@
  * moment later: a stretch is exact but for the commits that end while it is
  * being taken.
  *
- * src/stats/counter_delta.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -28,11 +26,11 @@
 
 /* All counts as they are now. */
 void
-tally_take(Tally *tally)
+counter_delta_take(CounterDelta *tally)
 {
 	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
 
-	memset(tally, 0, sizeof(Tally));
+	memset(tally, 0, sizeof(CounterDelta));
 	latency_add_up(latency);
 	latency_add_waited(latency, tally->latency);
 	pfree(latency);
@@ -47,12 +45,12 @@ tally_take(Tally *tally)
  * clock as well, as nobody has noted what it showed at the reset.
  */
 TimestampTz
-tally_take_since_reset(Tally *tally)
+counter_delta_take_since_reset(CounterDelta *tally)
 {
 	LatencyTotals *latency;
 	SlotTotals	slots;
 
-	memset(tally, 0, sizeof(Tally));
+	memset(tally, 0, sizeof(CounterDelta));
 	acquire_reset_lock(LW_SHARED);
 	latency = latency_read();
 	tally->time = clock_now();
@@ -67,7 +65,7 @@ tally_take_since_reset(Tally *tally)
 
 /* From "before" to "tally": the latter becomes the difference. */
 void
-tally_subtract(Tally *tally, const Tally *before)
+counter_delta_subtract(CounterDelta *tally, const CounterDelta *before)
 {
 	tally->time -= before->time;
 	for (int i = 0; i < SLOT_NCOUNTERS; i++)
@@ -77,7 +75,7 @@ tally_subtract(Tally *tally, const Tally *before)
 }
 
 void
-tally_add(Tally *sum, const Tally *tally)
+counter_delta_add(CounterDelta *sum, const CounterDelta *tally)
 {
 	sum->time += tally->time;
 	for (int i = 0; i < SLOT_NCOUNTERS; i++)
@@ -97,20 +95,20 @@ fraction(double part, double whole)
 
 /* Of a number: so many a second; of a time: the share of all time. */
 double
-tally_rate(const Tally *tally, SlotCounter counter)
+counter_delta_rate(const CounterDelta *tally, SlotCounter counter)
 {
 	return ratio((double) tally->value[counter] * 1e9, tally->time);
 }
 
 double
-tally_commits_per_flush(const Tally *tally)
+counter_delta_commits_per_flush(const CounterDelta *tally)
 {
 	return ratio(tally->value[SLOT_COMMITS], tally->value[SLOT_FLUSHES]);
 }
 
 /* Of all flushes, those whose leader slept. */
 double
-tally_delay_hit_fraction(const Tally *tally)
+counter_delta_delay_hit_fraction(const CounterDelta *tally)
 {
 	double		hits = (double) tally->value[SLOT_DELAY_HITS] / SLOT_FRACTION;
 
@@ -119,21 +117,21 @@ tally_delay_hit_fraction(const Tally *tally)
 
 /* ns from before the commit record is written until COMMIT can return */
 double
-tally_mean_latency(const Tally *tally)
+counter_delta_mean_latency(const CounterDelta *tally)
 {
 	return ratio(tally->value[SLOT_COMMIT_TIME], tally->value[SLOT_COMMITS]);
 }
 
 /* ns that a share q of the commits did not exceed */
 double
-tally_latency_quantile(const Tally *tally, double q)
+counter_delta_latency_quantile(const CounterDelta *tally, double q)
 {
 	return histogram_quantile(tally->latency, q);
 }
 
 /* ns that a leader wrote and synced, of the flushes that were timed */
 double
-tally_mean_flush_time(const Tally *tally)
+counter_delta_mean_flush_time(const CounterDelta *tally)
 {
 	return ratio(tally->value[SLOT_FLUSH_TIME],
 				 tally->value[SLOT_TIMED_FLUSHES]);
@@ -145,10 +143,10 @@ tally_mean_flush_time(const Tally *tally)
  * none was timed.
  */
 double
-tally_wal_busy_fraction(const Tally *tally)
+counter_delta_wal_busy_fraction(const CounterDelta *tally)
 {
 	if (tally->value[SLOT_FLUSHES] == 0)
 		return 0;
-	return fraction(tally_mean_flush_time(tally) * tally->value[SLOT_FLUSHES],
+	return fraction(counter_delta_mean_flush_time(tally) * tally->value[SLOT_FLUSHES],
 					tally->time);
 }

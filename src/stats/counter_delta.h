@@ -3,8 +3,6 @@
  * counter_delta.h
  *		What was counted in a stretch of time; see counter_delta.c.
  *
- * src/stats/counter_delta.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_COUNTER_DELTA_H
@@ -19,12 +17,12 @@
  * All counts since the server started or the last reset, or the difference of
  * two such, or the sum of several differences; local memory.
  */
-typedef struct Tally
+typedef struct CounterDelta
 {
 	uint64		time;			/* ns: of clock_now(), or of the stretches */
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		latency[HISTOGRAM_NCELLS];	/* of SLOT_COMMITS */
-} Tally;
+} CounterDelta;
 
 static inline double
 ratio(double numerator, double denominator)
@@ -32,18 +30,18 @@ ratio(double numerator, double denominator)
 	return denominator > 0 ? numerator / denominator : NAN;
 }
 
-extern void tally_take(Tally *tally);
-extern TimestampTz tally_take_since_reset(Tally *tally);
-extern void tally_subtract(Tally *tally, const Tally *before);
-extern void tally_add(Tally *sum, const Tally *tally);
+extern void counter_delta_take(CounterDelta *tally);
+extern TimestampTz counter_delta_take_since_reset(CounterDelta *tally);
+extern void counter_delta_subtract(CounterDelta *tally, const CounterDelta *before);
+extern void counter_delta_add(CounterDelta *sum, const CounterDelta *tally);
 
 /* Rates and means; NaN where there is nothing to divide by. */
-extern double tally_rate(const Tally *tally, SlotCounter counter);
-extern double tally_commits_per_flush(const Tally *tally);
-extern double tally_delay_hit_fraction(const Tally *tally);
-extern double tally_mean_latency(const Tally *tally);
-extern double tally_latency_quantile(const Tally *tally, double q);
-extern double tally_mean_flush_time(const Tally *tally);
-extern double tally_wal_busy_fraction(const Tally *tally);
+extern double counter_delta_rate(const CounterDelta *tally, SlotCounter counter);
+extern double counter_delta_commits_per_flush(const CounterDelta *tally);
+extern double counter_delta_delay_hit_fraction(const CounterDelta *tally);
+extern double counter_delta_mean_latency(const CounterDelta *tally);
+extern double counter_delta_latency_quantile(const CounterDelta *tally, double q);
+extern double counter_delta_mean_flush_time(const CounterDelta *tally);
+extern double counter_delta_wal_busy_fraction(const CounterDelta *tally);
 
 #endif							/* COMMIT_STATS_COUNTER_DELTA_H */

@@ -27,8 +27,6 @@
  * the server's own, before the first command, so no COMMIT of a client waits for
  * the lock unless commit_stats.enabled was off until then.
  *
- * src/stats/databases.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -91,7 +89,7 @@ databases_attach(void *part, bool found)
 
 /* The entry of a database, which it gets now if there is one left. */
 static int
-find_entry(Oid datid)
+find_database_entry(Oid datid)
 {
 	if (!OidIsValid(datid))
 		return DATABASE_NONE;
@@ -109,12 +107,12 @@ static void
 start_place(DatabasePlace *place, const SlotCopy *slot)
 {
 	memcpy(place->since, slot->value, sizeof(place->since));
-	place->entry = find_entry(place->datid);
+	place->entry = find_database_entry(place->datid);
 }
 
 /* Add what the process at this place has counted, its slot being "slot". */
 static void
-add_place(DatabaseCounts *counts, const DatabasePlace *place,
+add_database_place(DatabaseCounts *counts, const DatabasePlace *place,
 		  const SlotCopy *slot)
 {
 	for (int c = 0; c < DATABASE_NCOUNTERS; c++)
@@ -131,7 +129,7 @@ leave(int code, Datum arg)
 	if (my_place->entry != NOBODY)
 	{
 		backend_slot_read(MyProcNumber, &slot);
-		add_place(&shared->counts[my_place->entry], my_place, &slot);
+		add_database_place(&shared->counts[my_place->entry], my_place, &slot);
 		my_place->entry = NOBODY;
 	}
 	LWLockRelease(commit_stats_databases_lock());
@@ -171,7 +169,7 @@ databases_tracked(void)
 }
 
 static void
-read_totals(DatabaseTotals *totals)
+read_database_totals(DatabaseTotals *totals)
 {
 	totals->ntracked = shared->ntracked;
 	memcpy(totals->datid, shared->datid, sizeof(totals->datid));
@@ -184,7 +182,7 @@ read_totals(DatabaseTotals *totals)
 		if (place->entry == NOBODY)
 			continue;
 		backend_slot_read(i, &slot);
-		add_place(&totals->counts[place->entry], place, &slot);
+		add_database_place(&totals->counts[place->entry], place, &slot);
 	}
 }
 
@@ -195,7 +193,7 @@ databases_read(void)
 	DatabaseTotals *totals = palloc(sizeof(DatabaseTotals));
 
 	acquire_databases_lock(LW_SHARED);
-	read_totals(totals);
+	read_database_totals(totals);
 	LWLockRelease(commit_stats_databases_lock());
 	return totals;
 }
@@ -223,20 +221,20 @@ databases_reset(const SlotCopy *slots)
  */
 
 Size
-databases_kept_size(void)
+databases_saved_size(void)
 {
 	return sizeof(DatabaseTotals);
 }
 
 bool
-databases_keep(void *to)
+databases_save(void *to)
 {
-	read_totals(to);
+	read_database_totals(to);
 	return true;
 }
 
 bool
-databases_kept_fits(const void *from, Size size)
+databases_saved_fits(const void *from, Size size)
 {
 	const DatabaseTotals *kept = from;
 

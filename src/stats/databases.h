@@ -3,8 +3,6 @@
  * databases.h
  *		The counts per database; see databases.c.
  *
- * src/stats/databases.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_DATABASES_H
@@ -53,9 +51,9 @@ extern DatabaseTotals *databases_read(void);
 extern void databases_reset(const SlotCopy *slots);
 
 /* Over a restart; see persist.c. */
-extern Size databases_kept_size(void);
-extern bool databases_keep(void *to);
-extern bool databases_kept_fits(const void *from, Size size);
+extern Size databases_saved_size(void);
+extern bool databases_save(void *to);
+extern bool databases_saved_fits(const void *from, Size size);
 extern void databases_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_DATABASES_H */

@@ -27,8 +27,6 @@
  * others take to come there, makes these slots useless: their members do not
  * find their group and are counted as unresolved.
  *
- * src/stats/flush_groups.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -37,11 +35,10 @@
 #include "port/pg_bitutils.h"
 #include "storage/shmem.h"
 
+#include "base/guc.h"
 #include "probe/siblings.h"
 #include "stats/flush_groups.h"
 #include "stats/flush_ring.h"
-
-int			flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 
 pg_atomic_uint64 *flush_ring_head = NULL;
 FlushGroupSlot *flush_ring = NULL;
@@ -54,7 +51,7 @@ GroupNumber flush_ring_mask = 0;
 static int
 ring_slots(void)
 {
-	return 2 * (int) pg_nextpower2_32(flush_log_size);
+	return 2 * (int) pg_nextpower2_32(commit_stats_flush_log_size);
 }
 
 Size

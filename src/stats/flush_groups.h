@@ -3,19 +3,12 @@
  * flush_groups.h
  *		Flush groups, for those who read them; see flush_groups.c.
  *
- * src/stats/flush_groups.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_FLUSH_GROUPS_H
 #define COMMIT_STATS_FLUSH_GROUPS_H
 
 #include "access/xlogdefs.h"
-
-/* The values of commit_stats.flush_log_size. */
-#define FLUSH_LOG_SIZE_DEFAULT	2048
-#define FLUSH_LOG_SIZE_MIN		128
-#define FLUSH_LOG_SIZE_MAX		131072
 
 /* Groups are numbered in the order of their boundaries, modulo 2 to the ... */
 #define GROUP_NUMBER_BITS	20
@@ -40,6 +33,9 @@ typedef struct LeaderReport
 	bool		delayed;		/* slept commit_delay */
 	bool		log_wanted;		/* commit_stats.log_flushes was on */
 } LeaderReport;
+
+/* The words of a flush, in the server log and in commit_flush_log. */
+#define FLUSH_MESSAGE			"Flushed %u out of %u commits"
 
 #define FLUSH_NOT_TIMED		PG_UINT32_MAX
 
@@ -92,8 +88,6 @@ flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
 {
 	return previous != 0 && boundary > previous ? boundary - previous : 0;
 }
-
-extern int	flush_log_size;
 
 extern Size flush_groups_shared_size(int backends);
 extern void flush_groups_attach(void *part, bool found);

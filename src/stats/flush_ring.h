@@ -8,8 +8,6 @@
  * hand over would be a tenth of what a commit costs.  What is rare is in
  * flush_groups.c.  For these two and flush_totals.c only.
  *
- * src/stats/flush_ring.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_FLUSH_RING_H
@@ -70,12 +68,12 @@ typedef union FlushGroupSlot
  * bits of its boundary divided by 8 (the end of a WAL record is aligned to that).
  * 0 before the first group.  In shared memory, swapped atomically.
  */
-extern HIDDEN pg_atomic_uint64 *flush_ring_head;
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *flush_ring_head;
 
-extern HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
+extern COMMIT_STATS_HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
 
 /* Slots of the ring, a power of two, less 1; the same in all processes. */
-extern HIDDEN GroupNumber flush_ring_mask;
+extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 
 /* What is rare on the commit path. */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
@@ -203,7 +201,7 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 		pg_atomic_write_u64(&group->boundary, boundary);
 	}
 	if (unlikely(number % FOLD_BATCH == 0))
-		group_totals_prepare(flush_group_add(number,
+		flush_totals_prepare(flush_group_add(number,
 											 flush_groups_kept() - FOLD_BATCH));
 }
 

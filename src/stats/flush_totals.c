@@ -22,9 +22,7 @@
  * FOLD_BATCH flushes, which take far longer than copying as many groups, or three
  * times as many, as it may have to look at before it finds the oldest.  Should
  * it be stopped again and again at the wrong moment, it gives up after
- * MOVES_MAX_PASSES tries, and between them it lets go of the lock.
- *
- * src/stats/flush_totals.c
+ * CHANGECOUNT_MAX_PASSES tries, and between them it lets go of the lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,6 +35,7 @@
 
 #include "base/changecount.h"
 #include "base/compat.h"
+#include "base/guc.h"
 #include "base/shared_memory.h"
 #include "probe/siblings.h"
 #include "stats/flush_groups.h"
@@ -45,13 +44,13 @@
 
 StaticAssertDecl(FOLD_BATCH <= FLUSH_LOG_SIZE_MIN / 2, "size of a batch");
 
-typedef struct GroupTotalsShared
+typedef struct FlushTotalsShared
 {
-	Moves		folds;			/* of groups into the histogram */
+	ChangeCount		folds;			/* of groups into the histogram */
 	pg_atomic_uint64 reset_boundary;	/* groups up to here are reset away */
-} GroupTotalsShared;
+} FlushTotalsShared;
 
-static GroupTotalsShared *shared = NULL;
+static FlushTotalsShared *shared = NULL;
 static pg_atomic_uint64 *folded = NULL; /* the histogram; added to atomically */
 static uint64 *base = NULL;		/* what readers subtract: "folded" at the last
 								 * reset or, until the first one, what was
@@ -61,7 +60,7 @@ static uint64 *base = NULL;		/* what readers subtract: "folded" at the last
 static uint32 ncells = 0;		/* of each kind of count */
 
 #define SHARED_HEAD_SIZE \
-	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(GroupTotalsShared))
+	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushTotalsShared))
 
 /* What there is to count about a group. */
 typedef struct GroupFigures
@@ -114,7 +113,7 @@ histogram_size(int backends)
 }
 
 Size
-group_totals_shared_size(int backends)
+flush_totals_shared_size(int backends)
 {
 	Size		size = SHARED_HEAD_SIZE;
 
@@ -123,7 +122,7 @@ group_totals_shared_size(int backends)
 }
 
 void
-group_totals_attach(void *part, bool found)
+flush_totals_attach(void *part, bool found)
 {
 	int			ncounts;
 
@@ -134,7 +133,7 @@ group_totals_attach(void *part, bool found)
 	base = (uint64 *) (folded + ncounts);
 	if (found)
 		return;
-	moves_init(&shared->folds);
+	changecount_init(&shared->folds);
 	pg_atomic_init_u64(&shared->reset_boundary, 0);
 	for (int i = 0; i < ncounts; i++)
 		pg_atomic_init_u64(&folded[i], 0);
@@ -291,7 +290,7 @@ clear_group(FlushGroup *group)
  * end, and then remembers all that it has counted.
  */
 void
-group_totals_prepare(GroupNumber first)
+flush_totals_prepare(GroupNumber first)
 {
 	FlushGroupSlot *slots = &flush_ring[first & flush_ring_mask];
 	GroupNumber old = flush_group_add(first, -2 * flush_groups_kept());
@@ -300,7 +299,7 @@ group_totals_prepare(GroupNumber first)
 
 	if (slot_is_for(&slots->group, first))
 		return;					/* ready since start-up */
-	moves_begin(&shared->folds);
+	changecount_begin(&shared->folds);
 	reset_boundary = pg_atomic_read_u64(&shared->reset_boundary);
 	for (int i = 0; i < FOLD_BATCH; i++)
 	{
@@ -313,7 +312,7 @@ group_totals_prepare(GroupNumber first)
 							(uint64) (first + i) << GROUP_NUMBER_BITS);
 	}
 	end_sums(&sums, add_folded, NULL);
-	moves_end(&shared->folds);
+	changecount_end(&shared->folds);
 }
 
 /*----------------------------------------------------------------
@@ -330,20 +329,20 @@ copy_folded(uint64 *value, uint64 folds)
 {
 	for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
 		value[i] = pg_atomic_read_u64(&folded[i]);
-	return moves_since(&shared->folds, folds) == 0;
+	return changecount_since(&shared->folds, folds) == 0;
 }
 
 /* Adds to a copy. */
 static inline void
 add_total(void *histogram, GroupCountKind kind, uint64 cell, uint64 n)
 {
-	GroupTotals *totals = histogram;
+	FlushTotals *totals = histogram;
 
 	totals->value[kind * totals->ncells + cell] += n;
 }
 
 static void
-count_copy(GroupSums *sums, const FlushGroupCopy *copy, GroupTotals *totals)
+count_copy(GroupSums *sums, const FlushGroupCopy *copy, FlushTotals *totals)
 {
 	GroupFigures figures;
 
@@ -360,7 +359,7 @@ count_copy(GroupSums *sums, const FlushGroupCopy *copy, GroupTotals *totals)
  * whether any was.
  */
 static bool
-copy_batch(GroupTotals *totals, GroupNumber first, GroupSums *sums)
+copy_batch(FlushTotals *totals, GroupNumber first, GroupSums *sums)
 {
 	bool		found = false;
 
@@ -393,7 +392,7 @@ unfolded_batches(void)
  * could be copied: each fold since then must be that of a batch copied before.
  */
 static bool
-copy_ring(GroupTotals *totals, uint64 folds)
+copy_ring(FlushTotals *totals, uint64 folds)
 {
 	GroupNumber newest = flush_groups_newest();
 	GroupSums	sums = {0};
@@ -406,7 +405,7 @@ copy_ring(GroupTotals *totals, uint64 folds)
 		GroupNumber first = flush_group_add(newest, -back * FOLD_BATCH);
 		bool		found = copy_batch(totals, first, &sums);
 
-		if (moves_since(&shared->folds, folds) > copied)
+		if (changecount_since(&shared->folds, folds) > copied)
 			return false;
 		copied += found;
 	}
@@ -416,9 +415,9 @@ copy_ring(GroupTotals *totals, uint64 folds)
 
 /* All groups since the last reset, unless they were folded meanwhile. */
 static bool
-copy_groups(GroupTotals *totals)
+copy_groups(FlushTotals *totals)
 {
-	uint64		folds = moves_wait(&shared->folds);
+	uint64		folds = changecount_wait(&shared->folds);
 
 	if (!copy_folded(totals->value, folds) || !copy_ring(totals, folds))
 		return false;
@@ -431,16 +430,16 @@ copy_groups(GroupTotals *totals)
  * All groups since the last reset; palloc'd.  Returns with the reset lock held,
  * shared, so that the caller can go on with what belongs to them, read later.
  */
-GroupTotals *
-group_totals_lock_and_read(void)
+FlushTotals *
+flush_totals_lock_and_read(void)
 {
-	GroupTotals *totals = palloc(sizeof(GroupTotals));
+	FlushTotals *totals = palloc(sizeof(FlushTotals));
 
 	totals->ncells = ncells;
 	totals->value = palloc(mul_size(GROUP_COUNT_KINDS * ncells, sizeof(uint64)));
 	totals->recent = palloc(mul_size(unfolded_batches() * FOLD_BATCH,
 									 sizeof(FlushGroupCopy)));
-	for (int passes = 0;; moves_count_pass(&passes))
+	for (int passes = 0;; changecount_count_pass(&passes))
 	{
 		acquire_reset_lock(LW_SHARED);
 		if (copy_groups(totals))
@@ -464,7 +463,7 @@ newest_boundary(void)
 
 /*
  * Copy the histogram, for a reset; palloc'd.  Caller holds the reset lock
- * exclusively, and then calls group_totals_reset(), with nothing in between that
+ * exclusively, and then calls flush_totals_reset(), with nothing in between that
  * could raise an error.
  *
  * From here on a fold skips the groups up to the newest, as their boundaries are
@@ -472,7 +471,7 @@ newest_boundary(void)
  * is taken back if it cannot be.
  */
 uint64 *
-group_totals_prepare_reset(void)
+flush_totals_prepare_reset(void)
 {
 	uint64	   *value = palloc(mul_size(GROUP_COUNT_KINDS * ncells, sizeof(uint64)));
 	uint64		before = pg_atomic_read_u64(&shared->reset_boundary);
@@ -483,18 +482,18 @@ group_totals_prepare_reset(void)
 	pg_atomic_write_u64(&shared->reset_boundary, newest_boundary());
 	pg_memory_barrier();
 	for (int passes = 0;
-		 passes < MOVES_MAX_PASSES && moves_try_wait(&shared->folds, &folds);
+		 passes < CHANGECOUNT_MAX_PASSES && changecount_try_wait(&shared->folds, &folds);
 		 passes++)
 		if (copy_folded(value, folds))
 			return value;
 	pg_atomic_write_u64(&shared->reset_boundary, before);
-	moves_report_stopped();
+	changecount_report_stopped();
 	return NULL;				/* not reached */
 }
 
-/* Forget all groups up to the newest, as of group_totals_prepare_reset(). */
+/* Forget all groups up to the newest, as of flush_totals_prepare_reset(). */
 void
-group_totals_reset(uint64 *value)
+flush_totals_reset(uint64 *value)
 {
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
@@ -509,20 +508,20 @@ group_totals_reset(uint64 *value)
  */
 
 Size
-group_totals_kept_size(void)
+flush_totals_saved_size(void)
 {
 	return histogram_size(MaxBackends);
 }
 
 /* The totals, as if all groups had been folded.  The ring is not kept. */
 bool
-group_totals_keep(void *to)
+flush_totals_save(void *to)
 {
-	GroupTotals totals = {.ncells = ncells,.value = to};
+	FlushTotals totals = {.ncells = ncells,.value = to};
 	GroupNumber newest = flush_groups_newest();
 	GroupSums	sums = {0};
 
-	if (!moves_at_rest(&shared->folds))
+	if (!changecount_at_rest(&shared->folds))
 		return false;
 	for (int i = 0; i < GROUP_COUNT_KINDS * ncells; i++)
 		totals.value[i] = pg_atomic_read_u64(&folded[i]) - base[i];
@@ -551,7 +550,7 @@ kept_cells(Size size)
 }
 
 bool
-group_totals_kept_fits(const void *from, Size size)
+flush_totals_saved_fits(const void *from, Size size)
 {
 	return kept_cells(size) > 0;
 }
@@ -561,7 +560,7 @@ group_totals_kept_fits(const void *from, Size size)
  * last one is for all that were larger.
  */
 void
-group_totals_restore(const void *from, Size size)
+flush_totals_restore(const void *from, Size size)
 {
 	const uint64 *kept = from;
 	int			nkept = kept_cells(size);

@@ -3,8 +3,6 @@
  * flush_totals.h
  *		How many flush groups of each kind there were; see flush_totals.c.
  *
- * src/stats/flush_totals.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_FLUSH_TOTALS_H
@@ -43,37 +41,37 @@ typedef enum OverallCount
 } OverallCount;
 
 /* All groups since the last reset; local memory, palloc'd. */
-typedef struct GroupTotals
+typedef struct FlushTotals
 {
 	int			ncells;			/* cells of each kind */
 	uint64	   *value;			/* kind * ncells + cell */
 	int			nrecent;
 	FlushGroupCopy *recent;		/* those still in the ring, oldest first */
-} GroupTotals;
+} FlushTotals;
 
 static inline uint64
-group_total(const GroupTotals *totals, GroupCountKind kind, int cell)
+flush_total(const FlushTotals *totals, GroupCountKind kind, int cell)
 {
 	return totals->value[kind * totals->ncells + cell];
 }
 
-extern Size group_totals_shared_size(int backends);
-extern void group_totals_attach(void *part, bool found);
+extern Size flush_totals_shared_size(int backends);
+extern void flush_totals_attach(void *part, bool found);
 
 /* The commit path. */
-extern void group_totals_prepare(GroupNumber first);
+extern void flush_totals_prepare(GroupNumber first);
 
 /* Readers. */
-extern GroupTotals *group_totals_lock_and_read(void);
+extern FlushTotals *flush_totals_lock_and_read(void);
 
 /* A reset, in two steps of which only the first may raise an error. */
-extern uint64 *group_totals_prepare_reset(void);
-extern void group_totals_reset(uint64 *value);
+extern uint64 *flush_totals_prepare_reset(void);
+extern void flush_totals_reset(uint64 *value);
 
 /* Over a restart; see persist.c. */
-extern Size group_totals_kept_size(void);
-extern bool group_totals_keep(void *to);
-extern bool group_totals_kept_fits(const void *from, Size size);
-extern void group_totals_restore(const void *from, Size size);
+extern Size flush_totals_saved_size(void);
+extern bool flush_totals_save(void *to);
+extern bool flush_totals_saved_fits(const void *from, Size size);
+extern void flush_totals_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_FLUSH_TOTALS_H */

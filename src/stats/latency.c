@@ -19,8 +19,6 @@
  * up all places while nothing is carried (see changecount.c).  "base", which a reset
  * sets and readers subtract, is protected by commit_stats_reset_lock().
  *
- * src/stats/latency.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -43,7 +41,7 @@
 
 typedef struct LatencyShared
 {
-	Moves		carries;
+	ChangeCount		carries;
 
 	/* Overflows of all places; added to atomically. */
 	pg_atomic_uint64 carried[LATENCY_NKINDS][HISTOGRAM_NCELLS];
@@ -93,7 +91,7 @@ latency_attach(void *part, bool found)
 	if (found)
 		return;
 	memset(&shared->base, 0, sizeof(shared->base));
-	moves_init(&shared->carries);
+	changecount_init(&shared->carries);
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
 			pg_atomic_init_u64(&shared->carried[kind][cell], 0);
@@ -138,10 +136,10 @@ latency_standby_level(void)
 void
 latency_carry(LatencyKind kind, int cell)
 {
-	moves_begin(&shared->carries);
+	changecount_begin(&shared->carries);
 	pg_atomic_fetch_add_u64(&shared->carried[kind][cell], CELL_OVERFLOW);
 	my_latency->count[kind][cell] = 0;
-	moves_end(&shared->carries);
+	changecount_end(&shared->carries);
 }
 
 /*----------------------------------------------------------------
@@ -150,7 +148,7 @@ latency_carry(LatencyKind kind, int cell)
  */
 
 static void
-add_slot(LatencyTotals *totals, LatencySlot *slot)
+add_latency_slot(LatencyTotals *totals, LatencySlot *slot)
 {
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 	{
@@ -177,9 +175,9 @@ latency_add_waited(const LatencyTotals *totals, uint64 *cells)
 void
 latency_add_up(LatencyTotals *totals)
 {
-	for (int passes = 0;; moves_count_pass(&passes))
+	for (int passes = 0;; changecount_count_pass(&passes))
 	{
-		uint64		carries = moves_wait(&shared->carries);
+		uint64		carries = changecount_wait(&shared->carries);
 
 		memset(totals, 0, sizeof(LatencyTotals));
 		for (int kind = 0; kind < LATENCY_NKINDS; kind++)
@@ -187,8 +185,8 @@ latency_add_up(LatencyTotals *totals)
 				totals->count[kind][cell] =
 					pg_atomic_read_u64(&shared->carried[kind][cell]);
 		for (int i = 0; i < MaxBackends; i++)
-			add_slot(totals, slot_at(i));
-		if (moves_since(&shared->carries, carries) == 0)
+			add_latency_slot(totals, slot_at(i));
+		if (changecount_since(&shared->carries, carries) == 0)
 			return;
 	}
 }
@@ -241,15 +239,15 @@ latency_reset(const LatencyTotals *now)
  */
 
 Size
-latency_kept_size(void)
+latency_saved_size(void)
 {
 	return sizeof(LatencyTotals);
 }
 
 bool
-latency_keep(void *to)
+latency_save(void *to)
 {
-	if (!moves_at_rest(&shared->carries))
+	if (!changecount_at_rest(&shared->carries))
 		return false;
 	latency_add_up(to);
 	subtract(to, &shared->base);

@@ -3,8 +3,6 @@
  * latency.h
  *		How long commits and flushes took; see latency.c.
  *
- * src/stats/latency.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_LATENCY_H
@@ -74,7 +72,7 @@ typedef struct LatencySlot
 } LatencySlot;
 
 /* That of this backend; null until latency_find_slot(). */
-extern HIDDEN LatencySlot *my_latency;
+extern COMMIT_STATS_HIDDEN LatencySlot *my_latency;
 
 extern Size latency_shared_size(int backends);
 extern void latency_attach(void *part, bool found);
@@ -87,8 +85,8 @@ extern LatencyTotals *latency_read(void);
 extern void latency_reset(const LatencyTotals *now);
 
 /* Over a restart; see persist.c. */
-extern Size latency_kept_size(void);
-extern bool latency_keep(void *to);
+extern Size latency_saved_size(void);
+extern bool latency_save(void *to);
 extern void latency_restore(const void *from, Size size);
 
 /*----------------------------------------------------------------
@@ -124,22 +122,22 @@ latency_count(LatencyKind kind, uint64 time)
 		latency_carry(kind, cell);
 	else
 		slot->count[kind][cell] = count + 1;
-	counter_add(&slot->sum[kind][LATENCY_TIME], time);
+	single_writer_add(&slot->sum[kind][LATENCY_TIME], time);
 }
 
 /* A commit that waited for the local flush, for the setting that it had. */
 static inline void
 latency_count_setting(void)
 {
-	counter_add(&my_latency->local_by_setting[synchronous_commit], 1);
+	single_writer_add(&my_latency->local_by_setting[synchronous_commit], 1);
 }
 
 /* A commit that waited for a standby as well, so long, ns. */
 static inline void
 latency_count_standby(LatencyKind kind, uint64 least, uint64 most)
 {
-	counter_add(&my_latency->sum[kind][STANDBY_TIME_MIN], least);
-	counter_add(&my_latency->sum[kind][STANDBY_TIME_MAX], most);
+	single_writer_add(&my_latency->sum[kind][STANDBY_TIME_MIN], least);
+	single_writer_add(&my_latency->sum[kind][STANDBY_TIME_MAX], most);
 }
 
 #endif							/* COMMIT_STATS_LATENCY_H */

@@ -3,7 +3,7 @@
  * persist.c
  *		Statistics over a restart.
  *
- * The postmaster, as it ends, writes what the rooms want to keep into a file,
+ * The postmaster, as it ends, writes what the modules want to save into a file,
  * and when it starts the next time it hands that to them and removes the file.
  * A stand-alone backend does the same.  While the server runs there is no file,
  * so that none can come to life again after a crash, or be in a backup.
@@ -25,8 +25,6 @@
  * Locking: none.  No other process is there, before the first one was started
  * and after the last one has ended.
  *
- * src/stats/persist.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -45,6 +43,7 @@
 #include "utils/memutils.h"
 
 #include "base/compat.h"
+#include "base/guc.h"
 #include "stats/backend_slots.h"
 #include "stats/databases.h"
 #include "stats/flush_totals.h"
@@ -53,41 +52,39 @@
 #include "stats/persist_file.h"
 #include "stats/wal_cycles.h"
 
-#define KEEP_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"
-#define KEEP_TMPFILE	KEEP_FILE ".tmp"
+#define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"
+#define PERSIST_TMPFILE	PERSIST_FILE ".tmp"
 
 /*
- * What a room has to say.  "keep" fills as many zeroed bytes as "kept_size"
+ * What a module has to say.  "save" fills as many zeroed bytes as "saved_size"
  * says, or returns false if a process was stopped while it counted; "fits" is
  * asked whether "restore" can do with what stands in a file, all of which may
- * be nonsense but for the size of a room that has no "fits": that is
- * "kept_size".
+ * be nonsense but for the size of a module that has no "fits": that is
+ * "saved_size".
  */
-typedef struct KeepRoom
+typedef struct PersistModule
 {
-	Size		(*kept_size) (void);
-	bool		(*keep) (void *to);
+	Size		(*saved_size) (void);
+	bool		(*save) (void *to);
 	bool		(*fits) (const void *from, Size size);
 	void		(*restore) (const void *from, Size size);
-} KeepRoom;
-
-bool		commit_stats_save = true;
+} PersistModule;
 
 /* In the order of the file. */
-static const KeepRoom rooms[] = {
-	{backend_slots_kept_size, backend_slots_keep, NULL,
+static const PersistModule modules[] = {
+	{backend_slots_saved_size, backend_slots_save, NULL,
 	backend_slots_restore},
-	{databases_kept_size, databases_keep, databases_kept_fits,
+	{databases_saved_size, databases_save, databases_saved_fits,
 	databases_restore},
-	{group_totals_kept_size, group_totals_keep, group_totals_kept_fits,
-	group_totals_restore},
-	{latency_kept_size, latency_keep, NULL,
+	{flush_totals_saved_size, flush_totals_save, flush_totals_saved_fits,
+	flush_totals_restore},
+	{latency_saved_size, latency_save, NULL,
 	latency_restore},
-	{wal_cycles_kept_size, wal_cycles_keep, wal_cycles_kept_fits,
+	{wal_cycles_saved_size, wal_cycles_save, wal_cycles_saved_fits,
 	wal_cycles_restore},
 };
 
-StaticAssertDecl(lengthof(rooms) == KEEP_PARTS, "a part for each room");
+StaticAssertDecl(lengthof(modules) == PERSIST_PARTS, "a part for each module");
 
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
@@ -208,16 +205,16 @@ read_opened(int fd, uint64 *size)
 
 	if (fstat(fd, &st) == 0)
 	{
-		Size		wanted = Min(st.st_size, KEEP_MAX_SIZE);
+		Size		wanted = Min(st.st_size, PERSIST_MAX_SIZE);
 
-		file = allocate(Max(wanted, sizeof(KeepHeader)));
+		file = allocate(Max(wanted, sizeof(PersistHeader)));
 		if (file == NULL)
 			return NULL;
 		n = read_fully(fd, file, wanted);
 	}
 	if (n < 0)
 	{
-		log_file_error("read", KEEP_FILE);
+		log_file_error("read", PERSIST_FILE);
 		if (file != NULL)
 			pfree(file);
 		return NULL;
@@ -286,19 +283,19 @@ state_of(const ControlFileData *control)
 static char *
 make_file(const KeepState *state, uint64 *size)
 {
-	uint64		part_size[KEEP_PARTS];
+	uint64		part_size[PERSIST_PARTS];
 	char	   *file;
 
-	for (int i = 0; i < KEEP_PARTS; i++)
-		part_size[i] = rooms[i].kept_size();
-	*size = keep_file_size(part_size);
+	for (int i = 0; i < PERSIST_PARTS; i++)
+		part_size[i] = modules[i].saved_size();
+	*size = persist_file_size(part_size);
 	file = allocate(*size);
 	if (file == NULL)
 		return NULL;
-	keep_file_start(file, state, part_size);
-	for (int i = 0; i < KEEP_PARTS; i++)
+	persist_file_start(file, state, part_size);
+	for (int i = 0; i < PERSIST_PARTS; i++)
 	{
-		if (!rooms[i].keep(keep_file_part(file, i)))
+		if (!modules[i].save(persist_file_part(file, i)))
 		{
 			ereport(LOG,
 					(errmsg("the statistics of commits are not saved"),
@@ -307,7 +304,7 @@ make_file(const KeepState *state, uint64 *size)
 			return NULL;
 		}
 	}
-	keep_file_seal(file);
+	persist_file_seal(file);
 	return file;
 }
 
@@ -315,15 +312,15 @@ make_file(const KeepState *state, uint64 *size)
 static void
 put_file(const char *file, uint64 size)
 {
-	if (!write_file(KEEP_TMPFILE, file, size))
+	if (!write_file(PERSIST_TMPFILE, file, size))
 	{
-		log_file_error("write", KEEP_TMPFILE);
-		(void) remove_file(KEEP_TMPFILE);
+		log_file_error("write", PERSIST_TMPFILE);
+		(void) remove_file(PERSIST_TMPFILE);
 	}
-	else if (durable_rename(KEEP_TMPFILE, KEEP_FILE, LOG) != 0)
+	else if (durable_rename(PERSIST_TMPFILE, PERSIST_FILE, LOG) != 0)
 	{
-		(void) remove_file(KEEP_TMPFILE);
-		(void) remove_file(KEEP_FILE);
+		(void) remove_file(PERSIST_TMPFILE);
+		(void) remove_file(PERSIST_FILE);
 	}
 }
 
@@ -365,23 +362,23 @@ save(int code, Datum arg)
 
 /* Why a file is refused. */
 static char *
-verdict_detail(KeepVerdict verdict, const KeepHeader *header)
+verdict_detail(PersistVerdict verdict, const PersistHeader *header)
 {
 	switch (verdict)
 	{
-		case KEEP_FOREIGN:
+		case PERSIST_FOREIGN:
 			return "It is not a file of commit_stats.";
-		case KEEP_OTHER_FORMAT:
+		case PERSIST_OTHER_FORMAT:
 			return psprintf("Its format is %u, which is not format %u that this version of commit_stats reads.",
-							header->format, KEEP_FORMAT);
-		case KEEP_OTHER_SERVER:
+							header->format, PERSIST_FORMAT);
+		case PERSIST_OTHER_SERVER:
 			return psprintf("It was written by PostgreSQL %u, and this is PostgreSQL %u.",
 							header->state.server, SERVER_MAJOR_VERSION);
-		case KEEP_OTHER_SYSTEM:
+		case PERSIST_OTHER_SYSTEM:
 			return "It belongs to another database cluster.";
-		case KEEP_STALE:
+		case PERSIST_STALE:
 			return "The data directory is not in the state in which it was when the file was written.";
-		case KEEP_UNFIT:
+		case PERSIST_UNFIT:
 			return "Its contents are not what this version of commit_stats reads.";
 		default:
 			return "It is damaged.";
@@ -389,64 +386,64 @@ verdict_detail(KeepVerdict verdict, const KeepHeader *header)
 }
 
 static void
-log_refusal(KeepVerdict verdict, const char *file)
+log_refusal(PersistVerdict verdict, const char *file)
 {
-	char	   *detail = verdict_detail(verdict, (const KeepHeader *) file);
+	char	   *detail = verdict_detail(verdict, (const PersistHeader *) file);
 
 	ereport(LOG,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("refused the statistics of commits in file \"%s\", which start from zero",
-					KEEP_FILE),
+					PERSIST_FILE),
 			 errdetail_internal("%s", detail)));
 }
 
-/* Can each room do with its part of a file that was found to be good? */
+/* Can each module use its part of a file that was found to be good? */
 static bool
 parts_fit(char *file)
 {
-	const KeepHeader *header = (const KeepHeader *) file;
+	const PersistHeader *header = (const PersistHeader *) file;
 
-	for (int i = 0; i < KEEP_PARTS; i++)
+	for (int i = 0; i < PERSIST_PARTS; i++)
 	{
 		Size		size = header->part_size[i];
 
-		if (rooms[i].fits == NULL ? size != rooms[i].kept_size() :
-			!rooms[i].fits(keep_file_part(file, i), size))
+		if (modules[i].fits == NULL ? size != modules[i].saved_size() :
+			!modules[i].fits(persist_file_part(file, i), size))
 			return false;
 	}
 	return true;
 }
 
-static KeepVerdict
+static PersistVerdict
 check_file(char *file, uint64 size)
 {
-	KeepVerdict verdict;
+	PersistVerdict verdict;
 	KeepState	now;
 
 	if (!read_control_file(&control_at_start))
-		return KEEP_STALE;		/* or so, as nobody can know */
+		return PERSIST_STALE;		/* or so, as nobody can know */
 	now = state_of(&control_at_start);
-	verdict = keep_file_check(file, size, &now);
-	if (verdict != KEEP_GOOD)
+	verdict = persist_file_check(file, size, &now);
+	if (verdict != PERSIST_GOOD)
 		return verdict;
 	if (!was_shut_down(&control_at_start))
-		return KEEP_STALE;
-	return parts_fit(file) ? KEEP_GOOD : KEEP_UNFIT;
+		return PERSIST_STALE;
+	return parts_fit(file) ? PERSIST_GOOD : PERSIST_UNFIT;
 }
 
 static void
 restore(char *file, uint64 size)
 {
-	KeepVerdict verdict = check_file(file, size);
+	PersistVerdict verdict = check_file(file, size);
 
-	if (verdict != KEEP_GOOD)
+	if (verdict != PERSIST_GOOD)
 	{
 		log_refusal(verdict, file);
 		return;
 	}
-	for (int i = 0; i < KEEP_PARTS; i++)
-		rooms[i].restore(keep_file_part(file, i),
-						 ((const KeepHeader *) file)->part_size[i]);
+	for (int i = 0; i < PERSIST_PARTS; i++)
+		modules[i].restore(persist_file_part(file, i),
+						 ((const PersistHeader *) file)->part_size[i]);
 	restored = true;
 }
 
@@ -454,7 +451,7 @@ restore(char *file, uint64 size)
 static void
 load(void)
 {
-	int			fd = OpenTransientFile(KEEP_FILE, O_RDONLY | PG_BINARY);
+	int			fd = OpenTransientFile(PERSIST_FILE, O_RDONLY | PG_BINARY);
 	bool		missing = fd < 0 && errno == ENOENT;
 	char	   *file = NULL;
 	uint64		size = 0;
@@ -466,18 +463,18 @@ load(void)
 		CloseTransientFile(fd);
 	}
 	else if (!missing)
-		log_file_error("open", KEEP_FILE);
+		log_file_error("open", PERSIST_FILE);
 
 	/* left behind by an end in the middle of writing it */
-	(void) remove_file(KEEP_TMPFILE);
-	if (!missing && remove_file(KEEP_FILE) && file != NULL)
+	(void) remove_file(PERSIST_TMPFILE);
+	if (!missing && remove_file(PERSIST_FILE) && file != NULL)
 		restore(file, size);
 	if (file != NULL)
 		pfree(file);
 }
 
 static void
-keep_startup(void)
+persist_startup(void)
 {
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
@@ -491,8 +488,8 @@ keep_startup(void)
 
 /* For _PG_init, when the hooks of shared_memory.c are installed. */
 void
-keep_install_hooks(void)
+persist_install_hooks(void)
 {
 	prev_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = keep_startup;
+	shmem_startup_hook = persist_startup;
 }

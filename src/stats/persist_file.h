@@ -3,8 +3,6 @@
  * persist_file.h
  *		The file in which statistics survive a restart; see persist_file.c.
  *
- * src/stats/persist_file.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_PERSIST_FILE_H
@@ -12,16 +10,16 @@
 
 /*
  * The magic and the format stand first in a file of any format.  The format
- * changes with whatever is written: the header, or what a room keeps.
+ * changes with whatever is written: the header, or what a module saves.
  */
-#define KEEP_MAGIC		UINT64CONST(0x434d545354415453)
-#define KEEP_FORMAT		1
+#define PERSIST_MAGIC		UINT64CONST(0x434d545354415453)
+#define PERSIST_FORMAT		1
 
-/* One of each room that has something to keep; see persist.c. */
-#define KEEP_PARTS		5
+/* One of each module that has something to save; see persist.c. */
+#define PERSIST_PARTS		5
 
 /* No file is larger: 262,143 connections take 12.6 MB. */
-#define KEEP_MAX_SIZE	(16 * 1024 * 1024)
+#define PERSIST_MAX_SIZE	(16 * 1024 * 1024)
 
 /*
  * The data directory as it was when the file was written, so that the file is
@@ -37,35 +35,35 @@ typedef struct KeepState
 	uint32		server;			/* major version */
 } KeepState;
 
-typedef struct KeepHeader
+typedef struct PersistHeader
 {
 	uint64		magic;
 	uint32		format;
 	uint32		nparts;
 	uint64		size;			/* of the file, from magic to checksum */
 	KeepState	state;
-	uint64		part_size[KEEP_PARTS];	/* multiples of 8 */
-} KeepHeader;
+	uint64		part_size[PERSIST_PARTS];	/* multiples of 8 */
+} PersistHeader;
 
 /* May the statistics in a file be used, or why not? */
-typedef enum KeepVerdict
+typedef enum PersistVerdict
 {
-	KEEP_GOOD,
-	KEEP_DAMAGED,
-	KEEP_FOREIGN,				/* no file of commit_stats */
-	KEEP_OTHER_FORMAT,
-	KEEP_OTHER_SERVER,			/* another major version: pg_upgrade */
-	KEEP_OTHER_SYSTEM,			/* another database cluster */
-	KEEP_STALE,					/* the data directory has changed since */
-	KEEP_UNFIT					/* a room cannot do with its part */
-} KeepVerdict;
+	PERSIST_GOOD,
+	PERSIST_DAMAGED,
+	PERSIST_FOREIGN,				/* no file of commit_stats */
+	PERSIST_OTHER_FORMAT,
+	PERSIST_OTHER_SERVER,			/* another major version: pg_upgrade */
+	PERSIST_OTHER_SYSTEM,			/* another database cluster */
+	PERSIST_STALE,					/* the data directory has changed since */
+	PERSIST_UNFIT					/* a module cannot use its part */
+} PersistVerdict;
 
-extern uint64 keep_file_size(const uint64 *part_size);
-extern void keep_file_start(char *file, const KeepState *state,
+extern uint64 persist_file_size(const uint64 *part_size);
+extern void persist_file_start(char *file, const KeepState *state,
 							const uint64 *part_size);
-extern void keep_file_seal(char *file);
-extern KeepVerdict keep_file_check(const char *file, uint64 size,
+extern void persist_file_seal(char *file);
+extern PersistVerdict persist_file_check(const char *file, uint64 size,
 								   const KeepState *now);
-extern char *keep_file_part(char *file, int part);
+extern char *persist_file_part(char *file, int part);
 
 #endif							/* COMMIT_STATS_PERSIST_FILE_H */

@@ -39,8 +39,6 @@
  * to a wrong one.  In single-user mode one process does everything, and the
  * WAL of its start-up and of its checkpoints is accounted as well.
  *
- * src/stats/wal_cycles.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -234,7 +232,7 @@ claim_entry(XLogRecPtr redo)
  * there, or about to be pushed out.
  */
 static WalCycle *
-find_entry(XLogRecPtr redo)
+find_cycle_entry(XLogRecPtr redo)
 {
 	WalCycle   *entry = NULL;
 	int			newer = 0;
@@ -281,7 +279,7 @@ usage(WalCounter counter)
 static pg_noinline void
 change_cycle(WalPlace *place, XLogRecPtr redo)
 {
-	WalCycle   *left = find_entry(pg_atomic_read_u64(&place->redo));
+	WalCycle   *left = find_cycle_entry(pg_atomic_read_u64(&place->redo));
 
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
 	{
@@ -301,7 +299,7 @@ change_cycle(WalPlace *place, XLogRecPtr redo)
  * it has written so far is still to be accounted.
  */
 static pg_noinline void
-arrive(void)
+take_wal_place(void)
 {
 	my_place = &places[MyProcNumber].place;
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
@@ -324,7 +322,7 @@ static inline void
 end_turn(WalPlace *place)
 {
 	pg_write_barrier();
-	counter_add(&place->turns, 1);
+	single_writer_add(&place->turns, 1);
 }
 
 /* For a process that exits: end what it has left half done. */
@@ -358,9 +356,9 @@ static pg_attribute_always_inline void
 account(WalPlace *place, WalOutcome outcome)
 {
 	if (outcome == WAL_OF_COMMIT)
-		counter_add(&place->counter[WAL_COMMITS], 1);
+		single_writer_add(&place->counter[WAL_COMMITS], 1);
 	else if (outcome == WAL_OF_ABORT)
-		counter_add(&place->counter[WAL_BYTES_ABORTED],
+		single_writer_add(&place->counter[WAL_BYTES_ABORTED],
 					usage(WAL_BYTES) - origin[WAL_BYTES] -
 					pg_atomic_read_u64(&place->counter[WAL_BYTES]));
 	settle(place, WAL_RECORDS);
@@ -383,7 +381,7 @@ account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
 	if (redo == InvalidXLogRecPtr)
 		return;					/* the next time will do */
 	if (my_place == &nowhere)
-		arrive();
+		take_wal_place();
 	begin_turn(my_place);
 	if (redo > pg_atomic_read_u64(&my_place->redo))
 		change_cycle(my_place, redo);
@@ -415,7 +413,7 @@ void
 wal_cycles_skip(void)
 {
 	if (unlikely(my_place == &nowhere))
-		arrive();
+		take_wal_place();
 	skip(my_place, WAL_RECORDS);
 	skip(my_place, WAL_FPI);
 	skip(my_place, WAL_BYTES);
@@ -442,8 +440,8 @@ wait_for_turn(WalPlace *place)
 		pg_read_barrier();
 		if (turns % 2 == 0)
 			return turns;
-	} while (moves_poll(&polls));
-	moves_report_stopped();
+	} while (changecount_poll(&polls));
+	changecount_report_stopped();
 	return turns;				/* not reached */
 }
 
@@ -451,7 +449,7 @@ wait_for_turn(WalPlace *place)
 static void
 copy_place(WalPlace *place, WalCycleCopy *copy)
 {
-	for (int passes = 0;; moves_count_pass(&passes))
+	for (int passes = 0;; changecount_count_pass(&passes))
 	{
 		uint64		turns = wait_for_turn(place);
 
@@ -517,7 +515,7 @@ newer_first(const void *a, const void *b)
 
 /* Add what was counted at a place to the cycle that it is in. */
 static void
-add_place(WalCycleCopy *cycles, int n, const WalCycleCopy *in_place)
+add_wal_place(WalCycleCopy *cycles, int n, const WalCycleCopy *in_place)
 {
 	for (int k = 0; k < n; k++)
 		if (cycles[k].redo == in_place->redo)
@@ -535,7 +533,7 @@ copy_cycles(WalCycleCopy *cycles)
 	WalCycleCopy *in_places = palloc(MaxBackends * sizeof(WalCycleCopy));
 	int			n;
 
-	for (int passes = 0;; moves_count_pass(&passes))
+	for (int passes = 0;; changecount_count_pass(&passes))
 	{
 		for (int i = 0; i < MaxBackends; i++)
 			copy_place(&places[i].place, &in_places[i]);
@@ -546,7 +544,7 @@ copy_cycles(WalCycleCopy *cycles)
 	}
 
 	for (int i = 0; i < MaxBackends; i++)
-		add_place(cycles, n, &in_places[i]);
+		add_wal_place(cycles, n, &in_places[i]);
 	pfree(in_places);
 	qsort(cycles, n, sizeof(WalCycleCopy), newer_first);
 	return n;
@@ -636,13 +634,13 @@ wal_cycles_reset(const WalCycleCopy *present)
  */
 
 Size
-wal_cycles_kept_size(void)
+wal_cycles_saved_size(void)
 {
 	return sizeof(WalCycles);
 }
 
 bool
-wal_cycles_keep(void *to)
+wal_cycles_save(void *to)
 {
 	WalCycleCopy all[WAL_CYCLES_KEPT];
 	int			n = copy_entries(all);
@@ -655,7 +653,7 @@ wal_cycles_keep(void *to)
 		if (pg_atomic_read_u64(&place->turns) % 2 != 0)
 			return false;
 		copy_place(place, &copy);
-		add_place(all, n, &copy);
+		add_wal_place(all, n, &copy);
 	}
 	qsort(all, n, sizeof(WalCycleCopy), newer_first);
 	since_reset(all, n, InvalidXLogRecPtr, to);
@@ -664,7 +662,7 @@ wal_cycles_keep(void *to)
 
 /* Could these positions have come from the ring? */
 bool
-wal_cycles_kept_fits(const void *from, Size size)
+wal_cycles_saved_fits(const void *from, Size size)
 {
 	const WalCycles *kept = from;
 

@@ -4,8 +4,6 @@
  *		The WAL that transactions wrote, per checkpoint cycle; see
  *		wal_cycles.c.
  *
- * src/stats/wal_cycles.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WAL_CYCLES_H
@@ -67,7 +65,7 @@ extern Size wal_cycles_shared_size(int backends);
 extern void wal_cycles_attach(void *part, bool found);
 
 /* The commit path.  So many of this process's records were accounted or skipped. */
-extern HIDDEN int64 wal_cycles_records;
+extern COMMIT_STATS_HIDDEN int64 wal_cycles_records;
 
 /* Has it written any since?  Only then there is something to account or skip. */
 static inline bool
@@ -103,9 +101,9 @@ extern void wal_cycles_prepare_reset(WalCycleCopy *present);
 extern void wal_cycles_reset(const WalCycleCopy *present);
 
 /* Over a restart; see persist.c. */
-extern Size wal_cycles_kept_size(void);
-extern bool wal_cycles_keep(void *to);
-extern bool wal_cycles_kept_fits(const void *from, Size size);
+extern Size wal_cycles_saved_size(void);
+extern bool wal_cycles_save(void *to);
+extern bool wal_cycles_saved_fits(const void *from, Size size);
 extern void wal_cycles_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_WAL_CYCLES_H */

@@ -20,8 +20,6 @@
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
- * src/tuning/best_delay.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

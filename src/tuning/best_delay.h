@@ -3,8 +3,6 @@
  * best_delay.h
  *		Which commit_delay did best, and why; see best_delay.c.
  *
- * src/tuning/best_delay.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_BEST_DELAY_H

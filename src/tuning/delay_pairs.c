@@ -7,8 +7,6 @@
  *
  * Locking: none; nothing here is shared.
  *
- * src/tuning/delay_pairs.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -16,6 +14,7 @@
 #include "catalog/pg_type.h"
 
 #include "base/compat.h"
+#include "base/guc.h"
 #include "tuning/delay_pairs.h"
 
 /* More than anybody can wait for. */

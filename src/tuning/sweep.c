@@ -23,8 +23,6 @@
  *
  * Locking: that of delay_override.c, while a sweep runs.
  *
- * src/tuning/sweep.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -75,27 +73,27 @@ typedef struct Sweep
  * that took too long to be sure what they used.
  */
 static bool
-measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, Tally *slot)
+measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, CounterDelta *slot)
 {
 	uint64		start = clock_now();
 	uint64		deadline = start + asleep + length;
 	bool		in_time;
-	Tally		before;
+	CounterDelta		before;
 
 	if (pair != NULL)
 		delay_override_set(pair, deadline);
-	pause_until(start + asleep + SETTLING(length));
-	tally_take(&before);
-	pause_until(deadline - RESERVE(length));
-	tally_take(slot);
+	wait_until(start + asleep + SETTLING(length));
+	counter_delta_take(&before);
+	wait_until(deadline - RESERVE(length));
+	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
-	tally_subtract(slot, &before);
+	counter_delta_subtract(slot, &before);
 	return in_time;
 }
 
 /* For those who want to see where the figures come from. */
 static void
-report_slot(const DelayPair *pair, const Tally *slot, bool in_time)
+report_slot(const DelayPair *pair, const CounterDelta *slot, bool in_time)
 {
 	elog(DEBUG1, "commit_delay_sweep: commit_delay %d, commit_siblings %d: "
 		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
@@ -105,11 +103,11 @@ report_slot(const DelayPair *pair, const Tally *slot, bool in_time)
 }
 
 static void
-add_slot(PairResult *result, int round, const Tally *slot)
+add_sweep_slot(PairResult *result, int round, const CounterDelta *slot)
 {
-	tally_add(&result->total, slot);
+	counter_delta_add(&result->total, slot);
 	result->rounds++;
-	result->rate[round] = tally_rate(slot, SLOT_COMMITS);
+	result->rate[round] = counter_delta_rate(slot, SLOT_COMMITS);
 }
 
 /*
@@ -119,7 +117,7 @@ add_slot(PairResult *result, int round, const Tally *slot)
 static void
 check_load(const SweepPlan *plan)
 {
-	Tally		slot;
+	CounterDelta		slot;
 
 	(void) measure_slot(NULL, 0, plan->slot, &slot);
 	if (slot.value[SLOT_COMMITS] == 0)
@@ -130,13 +128,13 @@ check_load(const SweepPlan *plan)
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it while the server does its usual work, or with longer slots if that commits rarely.")));
-	if (tally_latency_quantile(&slot, 0.99) > plan->max_p99)
+	if (counter_delta_latency_quantile(&slot, 0.99) > plan->max_p99)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commits take longer than \"max_p99\" without a sweep"),
 				 errdetail("In %.0f ms, 99%% of the commits took up to %.3f ms.",
 						   (double) slot.time / NS_PER_MS,
-						   tally_latency_quantile(&slot, 0.99) / NS_PER_MS)));
+						   counter_delta_latency_quantile(&slot, 0.99) / NS_PER_MS)));
 }
 
 /*----------------------------------------------------------------
@@ -160,9 +158,9 @@ shuffle(int *order, int n)
 /* Give up what is left of the sweep if a pair makes commits wait too long. */
 static bool
 exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
-				const Tally *slot)
+				const CounterDelta *slot)
 {
-	double		p99 = tally_latency_quantile(slot, 0.99);
+	double		p99 = counter_delta_latency_quantile(slot, 0.99);
 
 	if (!(p99 > plan->max_p99))
 		return false;
@@ -211,7 +209,7 @@ note_late_slot(Sweep *sweep)
 
 /* One pair's part of a round. */
 static void
-try_pair(Sweep *sweep, int i, Tally *slot)
+try_pair(Sweep *sweep, int i, CounterDelta *slot)
 {
 	const DelayPair *pair = &sweep->plan->pairs.pair[i];
 	PairResult *result = &sweep->results[i];
@@ -220,14 +218,14 @@ try_pair(Sweep *sweep, int i, Tally *slot)
 	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
 	sweep->last_delay = pair->delay * NS_PER_US;
 	report_slot(pair, slot, in_time);
-	pause_check_client();
+	wait_check_client();
 	if (!in_time)
 	{
 		note_late_slot(sweep);
 		return;
 	}
 	sweep->late_slots = 0;
-	add_slot(result, sweep->round, slot);
+	add_sweep_slot(result, sweep->round, slot);
 	result->refused = exceeds_max_p99(sweep->plan, pair, slot);
 }
 
@@ -240,7 +238,7 @@ run_round(Sweep *sweep)
 	shuffle(sweep->order, sweep->plan->pairs.n);
 	for (int i = 0; i < sweep->plan->pairs.n; i++)
 	{
-		Tally		slot;
+		CounterDelta		slot;
 
 		try_pair(sweep, sweep->order[i], &slot);
 		commits += slot.value[SLOT_COMMITS];
@@ -360,8 +358,8 @@ sweep_outcomes(const SweepPlan *plan, const PairResult *results,
 		outcome->siblings = plan->pairs.pair[i].siblings;
 		outcome->commits = estimate_rounds(result->rate, plan->rounds);
 		outcome->rate = result->rate;
-		outcome->latency = tally_mean_latency(&result->total) / NS_PER_MS;
-		outcome->hit_fraction = tally_delay_hit_fraction(&result->total);
+		outcome->latency = counter_delta_mean_latency(&result->total) / NS_PER_MS;
+		outcome->hit_fraction = counter_delta_delay_hit_fraction(&result->total);
 		outcome->refused = result->refused;
 	}
 }

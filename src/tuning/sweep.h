@@ -3,8 +3,6 @@
  * sweep.h
  *		The live experiment; see sweep.c.
  *
- * src/tuning/sweep.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SWEEP_H
@@ -29,7 +27,7 @@ typedef struct SweepPlan
 /* What was measured of one pair. */
 typedef struct PairResult
 {
-	Tally		total;			/* of all slots that count */
+	CounterDelta		total;			/* of all slots that count */
 	int			rounds;			/* so many of these */
 	double	   *rate;			/* commits/s in each round of the plan; NaN:
 								 * its slot does not count */

@@ -7,8 +7,6 @@
  *
  * Locking: none; nothing here is shared.
  *
- * src/tuning/tuning_args.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -17,13 +15,13 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "base/guc.h"
 #include "base/wait.h"
-#include "commit/commit_path.h"
 #include "tuning/tuning_args.h"
 
 /* Where a delay can do nothing, or nothing is known about it. */
 void
-experiment_require(const char *standby_hint)
+tuning_args_require(const char *standby_hint)
 {
 	if (RecoveryInProgress())
 		ereport(ERROR,
@@ -34,12 +32,12 @@ experiment_require(const char *standby_hint)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commit_delay has no effect while fsync is off")));
-	commit_path_require_enabled();
+	guc_require_enabled();
 }
 
 /* The pairs that two arguments make. */
 void
-experiment_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
+tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
 				 DelayPairs *pairs)
 {
 	delay_pairs_make(pairs,
@@ -49,13 +47,13 @@ experiment_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
 
 /* An argument that says how long, in ns; it must not be null. */
 uint64
-experiment_interval(FunctionCallInfo fcinfo, int argument, const char *name,
+tuning_args_interval(FunctionCallInfo fcinfo, int argument, const char *name,
 					uint64 least, uint64 most)
 {
 	if (PG_ARGISNULL(argument))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("\"%s\" must not be null", name)));
-	return pause_from_interval(PG_GETARG_INTERVAL_P(argument), name, least,
+	return wait_from_interval(PG_GETARG_INTERVAL_P(argument), name, least,
 							   most);
 }

@@ -6,8 +6,6 @@
  * See flush_views.c for the rules of all functions that make rows.  Names of
  * databases are not known here: the SQL view looks them up.
  *
- * src/views/database_views.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -64,7 +62,7 @@ next_share(uint64 *sum, uint64 fraction)
 }
 
 static void
-set_delay_columns(Row *row, const uint64 *value, FractionSums *sums)
+set_database_delay_columns(Row *row, const uint64 *value, FractionSums *sums)
 {
 	uint64		hits = next_share(&sums->delay_hits, value[SLOT_DELAY_HITS]);
 
@@ -139,7 +137,7 @@ commit_database_stats_1_0(PG_FUNCTION_ARGS)
 			set_datum(&row, D_DATID, ObjectIdGetDatum(totals->datid[entry]));
 		set_datum(&row, D_KIND, CStringGetTextDatum(kind_of_entry(entry)));
 		set_count_columns(&row, value);
-		set_delay_columns(&row, value, &sums);
+		set_database_delay_columns(&row, value, &sums);
 		put_row(fcinfo, &row, D_NCOLUMNS);
 	}
 	return (Datum) 0;

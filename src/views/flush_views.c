@@ -13,8 +13,6 @@
  * that the library can go on serving an older one.  Column names come from
  * SQL alone; the enums here give the columns their places.
  *
- * src/views/flush_views.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -30,28 +28,20 @@
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
-#include "base/shared_memory.h"
-#include "commit/commit_path.h"
-#include "commit/flush_logger.h"
-#include "control/delay_override.h"
-#include "probe/flush_detection.h"
+#include "base/guc.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
-#include "stats/commit_trace.h"
-#include "stats/databases.h"
 #include "stats/flush_groups.h"
 #include "stats/flush_totals.h"
-#include "stats/latency.h"
-#include "stats/wal_cycles.h"
 #include "views/srf.h"
 
 /* The groups since the last reset, all at one moment. */
-static GroupTotals *
+static FlushTotals *
 read_groups(void)
 {
-	GroupTotals *totals;
+	FlushTotals *totals;
 
-	totals = group_totals_lock_and_read();
+	totals = flush_totals_lock_and_read();
 	LWLockRelease(commit_stats_reset_lock());
 	return totals;
 }
@@ -146,14 +136,14 @@ set_delay_columns(Row *row, const SlotTotals *slots)
  * flush.
  */
 static void
-set_sibling_columns(Row *row, const GroupTotals *groups)
+set_sibling_columns(Row *row, const FlushTotals *groups)
 {
 	uint64		flushes = 0;
 	double		sum = 0;
 
 	for (int s = 0; s < groups->ncells; s++)
 	{
-		uint64		n = group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		uint64		n = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
 
 		if (n == 0)
 			continue;
@@ -169,12 +159,12 @@ Datum
 commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 {
 	SlotTotals	slots;
-	GroupTotals *groups;
+	FlushTotals *groups;
 	uint64		unled;
 	Row			row;
 
 	start_rows(fcinfo);
-	groups = group_totals_lock_and_read();
+	groups = flush_totals_lock_and_read();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
@@ -184,12 +174,12 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	set_sibling_columns(&row, groups);
 
 	/* The slots were read later, so they know of all that the groups know. */
-	unled = group_total(groups, OVERALL, UNLED_COMMITS);
+	unled = flush_total(groups, OVERALL, UNLED_COMMITS);
 	set_int8(&row, FS_COMMITS_WITHOUT_LEADER, unled);
 	set_int8(&row, FS_FOLLOWERS,
 			 Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
 	set_numeric(&row, FS_WAL_BYTES,
-				group_total(groups, OVERALL, LED_WAL_BYTES));
+				flush_total(groups, OVERALL, LED_WAL_BYTES));
 	set_datum(&row, FS_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
 	put_row(fcinfo, &row, FS_NCOLUMNS);
 	return (Datum) 0;
@@ -216,13 +206,13 @@ typedef enum HistogramColumn
 Datum
 commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
 {
-	GroupTotals *groups;
+	FlushTotals *groups;
 
 	start_rows(fcinfo);
 	groups = read_groups();
 	for (int size = 0; size < groups->ncells; size++)
 	{
-		uint64		flushes = group_total(groups, FLUSHES_BY_SIZE, size);
+		uint64		flushes = flush_total(groups, FLUSHES_BY_SIZE, size);
 		Row			row;
 
 		if (flushes == 0)
@@ -231,7 +221,7 @@ commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
 		set_int8(&row, H_CELL, size);
 		set_int8(&row, H_FLUSHES, flushes);
 		set_int8(&row, H_DELAYED,
-				 group_total(groups, DELAYED_BY_SIZE, size));
+				 flush_total(groups, DELAYED_BY_SIZE, size));
 		set_int8(&row, H_COMMITS, flushes * size);
 		put_row(fcinfo, &row, H_NCOLUMNS);
 	}
@@ -241,13 +231,13 @@ commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
 Datum
 commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
 {
-	GroupTotals *groups;
+	FlushTotals *groups;
 
 	start_rows(fcinfo);
 	groups = read_groups();
 	for (int s = 0; s < groups->ncells; s++)
 	{
-		uint64		flushes = group_total(groups, FLUSHES_BY_SIBLINGS, s);
+		uint64		flushes = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
 		Row			row;
 
 		if (flushes == 0)
@@ -256,9 +246,9 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
 		set_int8(&row, H_CELL, s);
 		set_int8(&row, H_FLUSHES, flushes);
 		set_int8(&row, H_DELAYED,
-				 group_total(groups, DELAYED_BY_SIBLINGS, s));
+				 flush_total(groups, DELAYED_BY_SIBLINGS, s));
 		set_int8(&row, H_COMMITS,
-				 group_total(groups, COMMITS_BY_SIBLINGS, s));
+				 flush_total(groups, COMMITS_BY_SIBLINGS, s));
 		put_row(fcinfo, &row, H_NCOLUMNS);
 	}
 	return (Datum) 0;
@@ -307,7 +297,7 @@ set_leader_columns(Row *row, const FlushGroupCopy *group)
 
 /* M of each flush in the log, the oldest first. */
 static void
-find_active(GroupTotals *groups)
+find_active_transactions(FlushTotals *groups)
 {
 	uint32		before = 0;
 
@@ -318,17 +308,17 @@ find_active(GroupTotals *groups)
 Datum
 commit_flush_log_1_0(PG_FUNCTION_ARGS)
 {
-	GroupTotals *groups;
+	FlushTotals *groups;
 	TimestampTz now;
 	uint64		now_ns;
 	int			oldest;
 
 	start_rows(fcinfo);
 	groups = read_groups();
-	find_active(groups);
+	find_active_transactions(groups);
 	now = GetCurrentTimestamp();
 	now_ns = clock_now();
-	oldest = Max(groups->nrecent - flush_log_size, 0);
+	oldest = Max(groups->nrecent - commit_stats_flush_log_size, 0);
 	for (int i = groups->nrecent - 1; i >= oldest; i--)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
@@ -352,102 +342,4 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 		put_row(fcinfo, &row, FL_NCOLUMNS);
 	}
 	return (Datum) 0;
-}
-
-/*----------------------------------------------------------------
- * commit_stats_info and commit_stats_reset
- *----------------------------------------------------------------
- */
-
-PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
-PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
-
-typedef enum InfoColumn
-{
-	I_ENABLED,
-	I_LEADER_EVIDENCE,
-	I_DELAY_EVIDENCE,
-	I_SIBLINGS_EXACT,
-	I_SIBLING_COUNT_FRACTION,
-	I_CONNECTED_BACKENDS,
-	I_DATABASES_TRACKED,
-	I_DATABASES_MAX,
-	I_SWEEP_PID,
-	I_CAPTURING,
-	I_SHARED_MEMORY,
-	I_MEMORY_PER_CONNECTION,
-	I_STATS_RESET,
-	I_NCOLUMNS
-} InfoColumn;
-
-Datum
-commit_stats_info_1_0(PG_FUNCTION_ARGS)
-{
-	uint32		connected;
-	int			databases;
-	int			sweep_pid;
-	SlotTotals	slots;
-	Row			row;
-
-	start_rows(fcinfo);
-	acquire_reset_lock(LW_SHARED);
-	backend_slots_read(&slots);
-	LWLockRelease(commit_stats_reset_lock());
-	databases = databases_tracked();
-	connected = siblings_connected();
-	sweep_pid = delay_override_holder();
-
-	start_row(&row);
-	set_bool(&row, I_ENABLED, commit_stats_enabled);
-	set_datum(&row, I_LEADER_EVIDENCE,
-			  CStringGetTextDatum(own_flush_counts_syncs() ? "wal_sync" : "wal_write"));
-	set_datum(&row, I_DELAY_EVIDENCE,
-			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
-	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
-	set_float8(&row, I_SIBLING_COUNT_FRACTION,
-			   round_to(siblings_count_fraction(commit_path_needs_siblings()), 3));
-	set_int8(&row, I_CONNECTED_BACKENDS, connected);
-	set_int8(&row, I_DATABASES_TRACKED, databases);
-	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);
-	if (sweep_pid != 0)
-		set_int4(&row, I_SWEEP_PID, sweep_pid);
-	set_bool(&row, I_CAPTURING, commit_trace_is_on());
-	set_int8(&row, I_SHARED_MEMORY, shared_memory_size());
-	set_int8(&row, I_MEMORY_PER_CONNECTION, shared_memory_per_backend());
-	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
-	put_row(fcinfo, &row, I_NCOLUMNS);
-	return (Datum) 0;
-}
-
-/*
- * All or nothing: what may raise an error comes first, and only then anything is
- * changed.
- */
-Datum
-commit_stats_reset_1_0(PG_FUNCTION_ARGS)
-{
-	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
-	SlotCopy   *slots;
-	WalCycleCopy cycle;
-	uint64	   *groups;
-	TimestampTz now;
-
-	shared_memory_require();
-	acquire_reset_lock(LW_EXCLUSIVE);
-	acquire_databases_lock(LW_EXCLUSIVE);
-	now = GetCurrentTimestamp();
-	/* The slots first: they must know of all that the groups know. */
-	slots = backend_slots_copy();
-	latency_add_up(latency);
-	wal_cycles_prepare_reset(&cycle);
-	groups = group_totals_prepare_reset();
-
-	backend_slots_reset(slots, now);
-	databases_reset(slots);
-	latency_reset(latency);
-	wal_cycles_reset(&cycle);
-	group_totals_reset(groups);
-	LWLockRelease(commit_stats_databases_lock());
-	LWLockRelease(commit_stats_reset_lock());
-	PG_RETURN_TIMESTAMPTZ(now);
 }

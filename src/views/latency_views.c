@@ -9,8 +9,6 @@
  * growing must have been seen as zero.  As in flush_views.c, what is shown is copied
  * first, under the reset lock.
  *
- * src/views/latency_views.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

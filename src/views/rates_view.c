@@ -14,8 +14,6 @@
  * commit_stats_reset_lock(), shared, so they belong to the reset that they are
  * said to.
  *
- * src/views/rates_view.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -24,7 +22,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "commit/commit_path.h"
+#include "base/guc.h"
 #include "views/delta_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_rates_1_0);
@@ -50,7 +48,7 @@ typedef enum RatesColumn
 /* What a session saw when it looked. */
 typedef struct Look
 {
-	Tally		tally;			/* since stats_reset */
+	CounterDelta		tally;			/* since stats_reset */
 	TimestampTz stats_reset;	/* 0: never looked */
 	XLogRecPtr	insert;			/* end of the WAL; invalid on a standby */
 } Look;
@@ -60,7 +58,7 @@ static Look last;
 static void
 take_look(Look *look)
 {
-	look->stats_reset = tally_take_since_reset(&look->tally);
+	look->stats_reset = counter_delta_take_since_reset(&look->tally);
 	look->insert = RecoveryInProgress() ?
 		InvalidXLogRecPtr : GetXLogInsertRecPtr();
 }
@@ -73,15 +71,15 @@ time_since(TimestampTz start)
 }
 
 static void
-set_rates(Row *row, const Tally *tally)
+set_rates(Row *row, const CounterDelta *tally)
 {
 	set_float8(row, RA_ELAPSED, round_to(tally->time / 1e9, 3));
-	set_known(row, RA_COMMITS, tally_rate(tally, SLOT_COMMITS), 1);
-	set_known(row, RA_ASYNC, tally_rate(tally, SLOT_COMMITS_ASYNC), 1);
+	set_known(row, RA_COMMITS, counter_delta_rate(tally, SLOT_COMMITS), 1);
+	set_known(row, RA_ASYNC, counter_delta_rate(tally, SLOT_COMMITS_ASYNC), 1);
 	set_flush_columns(row, RA_FLUSHES, tally);
-	set_known(row, RA_MEAN, tally_mean_latency(tally) / NS_PER_MS, 3);
+	set_known(row, RA_MEAN, counter_delta_mean_latency(tally) / NS_PER_MS, 3);
 	set_latency_quantile(row, RA_P99, tally, 0.99);
-	set_known(row, RA_MEAN_FLUSH, tally_mean_flush_time(tally) / NS_PER_MS, 3);
+	set_known(row, RA_MEAN_FLUSH, counter_delta_mean_flush_time(tally) / NS_PER_MS, 3);
 }
 
 static void
@@ -94,11 +92,11 @@ Datum
 commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 {
 	Look		now;
-	Tally		tally;
+	CounterDelta		tally;
 	Row			row;
 
 	start_rows(fcinfo);
-	commit_path_require_enabled();
+	guc_require_enabled();
 	take_look(&now);
 	tally = now.tally;
 
@@ -110,7 +108,7 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	}
 	else
 	{
-		tally_subtract(&tally, &last.tally);
+		counter_delta_subtract(&tally, &last.tally);
 		set_datum(&row, RA_SINCE, CStringGetTextDatum("look"));
 		if (last.insert != InvalidXLogRecPtr && now.insert != InvalidXLogRecPtr)
 			set_wal(&row, now.insert - last.insert, tally.time);

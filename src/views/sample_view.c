@@ -3,15 +3,13 @@
  * sample_view.c
  *		commit_stats_sample(): the rates of a stretch of time.
  *
- * src/views/sample_view.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "base/clock.h"
+#include "base/guc.h"
 #include "base/wait.h"
-#include "commit/commit_path.h"
 #include "views/delta_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_sample_1_0);
@@ -37,15 +35,15 @@ typedef enum SampleColumn
 } SampleColumn;
 
 static void
-set_sample(Row *row, const Tally *tally)
+set_sample(Row *row, const CounterDelta *tally)
 {
 	set_float8(row, SA_ELAPSED, round_to(tally->time / 1e9, 3));
 	set_int8(row, SA_COMMITS, tally->value[SLOT_COMMITS]);
-	set_known(row, SA_COMMITS_PER_SECOND, tally_rate(tally, SLOT_COMMITS), 1);
+	set_known(row, SA_COMMITS_PER_SECOND, counter_delta_rate(tally, SLOT_COMMITS), 1);
 	set_known(row, SA_ASYNC_PER_SECOND,
-			  tally_rate(tally, SLOT_COMMITS_ASYNC), 1);
+			  counter_delta_rate(tally, SLOT_COMMITS_ASYNC), 1);
 	set_flush_columns(row, SA_FLUSHES_PER_SECOND, tally);
-	set_known(row, SA_WAL_BUSY_FRACTION, tally_wal_busy_fraction(tally), 3);
+	set_known(row, SA_WAL_BUSY_FRACTION, counter_delta_wal_busy_fraction(tally), 3);
 	set_latency_columns(row, SA_MEAN, tally);
 }
 
@@ -53,18 +51,18 @@ Datum
 commit_stats_sample_1_0(PG_FUNCTION_ARGS)
 {
 	uint64		length;
-	Tally		before;
-	Tally		sample;
+	CounterDelta		before;
+	CounterDelta		sample;
 	Row			row;
 
 	start_rows(fcinfo);
-	commit_path_require_enabled();
-	length = pause_from_interval(PG_GETARG_INTERVAL_P(0), "duration",
+	guc_require_enabled();
+	length = wait_from_interval(PG_GETARG_INTERVAL_P(0), "duration",
 								 SAMPLE_LEAST, SAMPLE_MOST);
-	tally_take(&before);
-	pause_until(before.time + length);
-	tally_take(&sample);
-	tally_subtract(&sample, &before);
+	counter_delta_take(&before);
+	wait_until(before.time + length);
+	counter_delta_take(&sample);
+	counter_delta_subtract(&sample, &before);
 
 	start_row(&row);
 	set_sample(&row, &sample);

@@ -5,8 +5,6 @@
  *
  * What the files that make rows have in common.
  *
- * src/views/srf.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SRF_H

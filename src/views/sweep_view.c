@@ -6,8 +6,6 @@
  * What cannot be measured is refused here, before anything is changed; that
  * there is a load is for sweep.c to see.
  *
- * src/views/sweep_view.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -88,21 +86,21 @@ plan_rounds(SweepPlan *plan, uint64 duration)
 static void
 make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
 {
-	experiment_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
-	plan->slot = experiment_interval(fcinfo, ARG_SLOT, "slot", SLOT_LEAST,
+	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
+	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", SLOT_LEAST,
 									 SLOT_MOST);
 	plan->max_p99 = INFINITY;
 	if (!PG_ARGISNULL(ARG_MAX_P99))
-		plan->max_p99 = experiment_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
+		plan->max_p99 = tuning_args_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
 											P99_MOST);
-	plan_rounds(plan, experiment_interval(fcinfo, ARG_DURATION, "duration", 0,
+	plan_rounds(plan, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
 										  DURATION_MOST));
 }
 
 static void
 set_result(Row *row, const PairResult *result)
 {
-	const Tally *total = &result->total;
+	const CounterDelta *total = &result->total;
 
 	set_int8(row, SW_ROUNDS, result->rounds);
 	set_int8(row, SW_COMMITS, total->value[SLOT_COMMITS]);
@@ -130,7 +128,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 
 	start_rows(fcinfo);
 	make_plan(fcinfo, &plan);
-	experiment_require("A standby commits nothing.  Sweep on the primary.");
+	tuning_args_require("A standby commits nothing.  Sweep on the primary.");
 	results = sweep_run(&plan);
 	sweep_outcomes(&plan, results, &all);
 	best = best_delay(&all, CommitSiblings);

@@ -6,8 +6,6 @@
  * As in flush_views.c, what is shared is copied first, with
  * commit_stats_reset_lock() held shared, and rows are made of the copy.
  *
- * src/views/wal_views.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

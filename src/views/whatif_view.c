@@ -3,8 +3,6 @@
  * whatif_view.c
  *		commit_delay_whatif(): arguments become pairs, predictions become rows.
  *
- * src/views/whatif_view.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -77,12 +75,12 @@ set_prediction(Row *row, const Prediction *it)
 }
 
 static void
-set_measured(Row *row, const Tally *it)
+set_measured(Row *row, const CounterDelta *it)
 {
 	set_known(row, WI_MEASURED_COMMITS_PER_SECOND,
-			  tally_rate(it, SLOT_COMMITS), 1);
+			  counter_delta_rate(it, SLOT_COMMITS), 1);
 	set_flush_columns(row, WI_MEASURED_FLUSHES_PER_SECOND, it);
-	set_known(row, WI_MEASURED_MEAN, tally_mean_latency(it) / NS_PER_MS, 3);
+	set_known(row, WI_MEASURED_MEAN, counter_delta_mean_latency(it) / NS_PER_MS, 3);
 	set_latency_quantile(row, WI_MEASURED_P99, it, 0.99);
 }
 
@@ -118,9 +116,9 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	int			best;
 
 	start_rows(fcinfo);
-	experiment_require("A standby commits nothing.  Ask on the primary.");
-	experiment_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
-	sample = experiment_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
+	tuning_args_require("A standby commits nothing.  Ask on the primary.");
+	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
+	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
 								 SAMPLE_MOST);
 	all = whatif_run(&pairs, sample);
 	predicted_outcomes(all, &outcomes);

@@ -22,8 +22,6 @@
  * Locking: that of delay_override.c, so that no sweep changes what commits do
  * while they are watched, and nobody else takes the records.
  *
- * src/whatif/whatif.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -66,8 +64,8 @@ typedef struct Sample
 	CommitTrace trace;
 	int			nprobes;
 	double		probe[MAX_PROBES];	/* us that a sleep took too long */
-	Tally		measured;
-	CpuUse		cpus;
+	CounterDelta		measured;
+	CpuUsage		cpus;
 } Sample;
 
 /*----------------------------------------------------------------
@@ -105,29 +103,29 @@ capture(Sample *sample, uint64 length)
 	uint64		start = clock_now();
 	uint64		deadline = start + length;
 	uint64		check = start;
-	Tally		before;
-	CpuUse		cpus_before;
+	CounterDelta		before;
+	CpuUsage		cpus_before;
 
-	cpu_use_read(&cpus_before);
-	tally_take(&before);
+	cpu_usage_read(&cpus_before);
+	counter_delta_take(&before);
 	commit_trace_start(&sample->trace, deadline);
 	for (uint64 next = start; clock_now() < deadline;)
 	{
 		probe_sleep(sample);
 		next = Min(Max(next + TAKE_EVERY, clock_now()), deadline);
-		pause_until(next);
+		wait_until(next);
 		if (next >= check)
 		{
-			pause_check_client();
+			wait_check_client();
 			check = next + CHECK_EVERY;
 		}
 		if (!commit_trace_take(&sample->trace))
 			break;
 	}
 	commit_trace_stop();
-	tally_take(&sample->measured);
-	tally_subtract(&sample->measured, &before);
-	cpu_use_since(&cpus_before, &sample->cpus);
+	counter_delta_take(&sample->measured);
+	counter_delta_subtract(&sample->measured, &before);
+	cpu_usage_since(&cpus_before, &sample->cpus);
 }
 
 /* Take the sample.  Raises an error if somebody else experiments. */

@@ -3,8 +3,6 @@
  * whatif.h
  *		What another commit_delay would do, without trying it; see whatif.c.
  *
- * src/whatif/whatif.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WHATIF_H
@@ -37,7 +35,7 @@ typedef struct Predictions
 	Prediction *prediction;
 	bool		locks;			/* many sessions wait for each other's */
 	int			present;		/* which has the settings that commits had */
-	Tally		measured;		/* what was measured with them */
+	CounterDelta		measured;		/* what was measured with them */
 } Predictions;
 
 extern Predictions *whatif_run(const DelayPairs *pairs, uint64 sample);

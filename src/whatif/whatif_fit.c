@@ -23,8 +23,6 @@
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
- * src/whatif/whatif_fit.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -79,7 +77,7 @@ struct WhatifFit
 	Change	   *change;
 	int			nslack;
 	double	   *slack;
-	CpuUse		cpus;
+	CpuUsage		cpus;
 	double		cores;
 	double		flush_cost;
 	double		xid_share;
@@ -815,7 +813,7 @@ copy_slack(WhatifFit *fit, const double *slack, int nslack)
 WhatifFit  *
 whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
 				   uint64 ended_at, const double *slack, int nslack,
-				   const CpuUse *cpus)
+				   const CpuUsage *cpus)
 {
 	WhatifFit  *fit = palloc0(sizeof(WhatifFit));
 

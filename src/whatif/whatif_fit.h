@@ -3,8 +3,6 @@
  * whatif_fit.h
  *		From traced commits to a load that can be simulated; see whatif_fit.c.
  *
- * src/whatif/whatif_fit.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WHATIF_FIT_H
@@ -36,7 +34,7 @@ typedef struct FitSummary
 extern WhatifFit *whatif_fit_prepare(const TracedCommit *commit, int n,
 									 uint64 started_at, uint64 ended_at,
 									 const double *slack, int nslack,
-									 const CpuUse *cpus);
+									 const CpuUsage *cpus);
 extern bool whatif_fit_load(WhatifFit *fit, WhatifLoad *load);
 extern const FitSummary *whatif_fit_summary(const WhatifFit *fit);
 

@@ -17,8 +17,6 @@
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
- * src/whatif/whatif_quota.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

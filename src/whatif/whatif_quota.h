@@ -3,8 +3,6 @@
  * whatif_quota.h
  *		Does the device allow only so many flushes?  See whatif_quota.c.
  *
- * src/whatif/whatif_quota.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WHATIF_QUOTA_H

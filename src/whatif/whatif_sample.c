@@ -19,8 +19,6 @@
  *
  * This room knows neither SQL nor shared memory: it computes.
  *
- * src/whatif/whatif_sample.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

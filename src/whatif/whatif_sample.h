@@ -3,8 +3,6 @@
  * whatif_sample.h
  *		The flushes of a sample; see whatif_sample.c.
  *
- * src/whatif/whatif_sample.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WHATIF_SAMPLE_H

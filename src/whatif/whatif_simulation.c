@@ -40,8 +40,6 @@
  * This room knows neither SQL nor shared memory, nor where its figures come
  * from: it computes.
  *
- * src/whatif/whatif_simulation.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -435,7 +433,7 @@ begin_cycle(Simulation *sim, int c)
 
 /* A transaction of an open load begins. */
 static void
-arrive(Simulation *sim)
+simulate_arrival(Simulation *sim)
 {
 	sim->next_arrival = sim->now + draw_exponential(sim, sim->load->arrivals);
 	if (sim->nfree > 0)
@@ -452,7 +450,7 @@ arrive(Simulation *sim)
 
 /* Does a client have an xid? */
 static bool
-is_active(const Simulation *sim, const Client *client)
+seems_active(const Simulation *sim, const Client *client)
 {
 	if (client->state == CLIENT_COMMITTING)
 		return true;
@@ -467,7 +465,7 @@ count_active(const Simulation *sim)
 	int			n = 0;
 
 	for (int c = 0; c < sim->load->nclients; c++)
-		n += is_active(sim, &sim->client[c]);
+		n += seems_active(sim, &sim->client[c]);
 	return n;
 }
 
@@ -609,7 +607,7 @@ commit(Simulation *sim, int c)
 }
 
 static void
-count_commit(Simulation *sim, const Client *client)
+count_simulated_commit(Simulation *sim, const Client *client)
 {
 	double		latency = sim->now - client->arrived + client->wake / speed(sim);
 
@@ -635,7 +633,7 @@ end_flush(Simulation *sim)
 	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->member[i]);
 	for (int i = 0; i < ndone; i++)
-		count_commit(sim, &sim->client[sim->member[i]]);
+		count_simulated_commit(sim, &sim->client[sim->member[i]]);
 	sim->ncommitting -= ndone;
 	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
 	if (sim->ncommitting > 0)
@@ -728,7 +726,7 @@ next_event(Simulation *sim, double end)
 	else if (when == wal)
 		wal_event(sim);
 	else if (when == sim->next_arrival)
-		arrive(sim);
+		simulate_arrival(sim);
 	return true;
 }
 

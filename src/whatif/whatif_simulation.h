@@ -3,8 +3,6 @@
  * whatif_simulation.h
  *		A server whose backends commit, simulated; see whatif_simulation.c.
  *
- * src/whatif/whatif_simulation.h
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WHATIF_SIMULATION_H

@@ -49,7 +49,7 @@ main(void)
 			(waited > 0 ? waited * 1000 : -1000000.0);
 		evidence.ended_at = evidence.started_at + (waited + held) * 1000;
 		evidence.boundary_seen_at = evidence.ended_at;
-		printf("%.4f\n", delay_evidence_judge(&evidence).probability);
+		printf("%.4f\n", delay_classifier_judge(&evidence).probability);
 	}
 	return 0;
 }

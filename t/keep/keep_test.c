@@ -57,8 +57,8 @@ keep_check(PG_FUNCTION_ARGS)
 	};
 	bytea	   *file = PG_GETARG_BYTEA_PP(0);
 	bytea	   *original = PG_GETARG_BYTEA_PP(1);
-	KeepHeader	header;
-	KeepVerdict verdict;
+	PersistHeader	header;
+	PersistVerdict verdict;
 	void	   *mapped;
 	Size		length;
 	char	   *copy;
@@ -66,7 +66,7 @@ keep_check(PG_FUNCTION_ARGS)
 	memcpy(&header, VARDATA_ANY(original), sizeof(header));
 	copy = copy_to_the_edge(VARDATA_ANY(file), VARSIZE_ANY_EXHDR(file),
 							&mapped, &length);
-	verdict = keep_file_check(copy, VARSIZE_ANY_EXHDR(file), &header.state);
+	verdict = persist_file_check(copy, VARSIZE_ANY_EXHDR(file), &header.state);
 	munmap(mapped, length);
 	PG_RETURN_TEXT_P(cstring_to_text(names[verdict]));
 }

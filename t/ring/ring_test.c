@@ -3,7 +3,7 @@
  * ring_test.c
  *		Readers and resets of a ring of flush groups, while commits go on.
  *
- * t/049_ring_readers.pl compiles it together with the rooms that it tests, for a
+ * t/049_ring_readers.pl compiles it together with the modules that it tests, for a
  * ring of its own in local memory.  Flushes come in the middle of a reader, at
  * any rate, as __wrap_flush_group_copy() stands between it and the groups.
  * Nothing of it is built into the extension.
@@ -20,11 +20,12 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "base/changecount.h"
+#include "base/guc.h"
+#include "base/shared_memory.h"
 #include "stats/flush_groups.h"
 #include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
-#include "base/changecount.h"
-#include "base/shared_memory.h"
 
 PG_MODULE_MAGIC;
 
@@ -41,7 +42,7 @@ PG_FUNCTION_INFO_V1(ring_forget_boundary);
 static XLogRecPtr flushed = 0x1000000;
 static double flushes_per_copy = 0;
 static int	passes = 0;
-static Moves *folds = NULL;		/* the first thing in flush_totals.c's part */
+static ChangeCount *folds = NULL;		/* the first thing in flush_totals.c's part */
 
 /* One flush of one commit, which led it. */
 static void
@@ -92,10 +93,10 @@ make_part(Size size)
 Datum
 ring_make(PG_FUNCTION_ARGS)
 {
-	flush_log_size = PG_GETARG_INT32(0);
+	commit_stats_flush_log_size = PG_GETARG_INT32(0);
 	flush_groups_attach(make_part(flush_groups_shared_size(MaxBackends)), false);
-	folds = make_part(group_totals_shared_size(MaxBackends));
-	group_totals_attach(folds, false);
+	folds = make_part(flush_totals_shared_size(MaxBackends));
+	flush_totals_attach(folds, false);
 	PG_RETURN_VOID();
 }
 
@@ -119,7 +120,7 @@ ring_read(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	XLogRecPtr	before = flushed;
-	GroupTotals *totals;
+	FlushTotals *totals;
 	int64		flushes = 0;
 	Datum		values[5];
 	bool		nulls[5] = {0};
@@ -128,7 +129,7 @@ ring_read(PG_FUNCTION_ARGS)
 	flushes_per_copy = PG_GETARG_FLOAT8(0);
 	PG_TRY();
 	{
-		totals = group_totals_lock_and_read();
+		totals = flush_totals_lock_and_read();
 	}
 	PG_FINALLY();
 	{
@@ -138,12 +139,12 @@ ring_read(PG_FUNCTION_ARGS)
 	LWLockRelease(commit_stats_reset_lock());
 
 	for (int size = 0; size < totals->ncells; size++)
-		flushes += group_total(totals, FLUSHES_BY_SIZE, size);
+		flushes += flush_total(totals, FLUSHES_BY_SIZE, size);
 	InitMaterializedSRF(fcinfo, 0);
 	values[0] = Int32GetDatum(passes);
 	values[1] = Int64GetDatum(flushes);
 	values[2] = Int32GetDatum(totals->nrecent);
-	values[3] = Int64GetDatum(group_total(totals, OVERALL, LED_WAL_BYTES));
+	values[3] = Int64GetDatum(flush_total(totals, OVERALL, LED_WAL_BYTES));
 	values[4] = Int64GetDatum((flushed - before) / FLUSH_BYTES);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	return (Datum) 0;
@@ -154,7 +155,7 @@ Datum
 ring_reset(PG_FUNCTION_ARGS)
 {
 	acquire_reset_lock(LW_EXCLUSIVE);
-	group_totals_reset(group_totals_prepare_reset());
+	flush_totals_reset(flush_totals_prepare_reset());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_VOID();
 }
@@ -163,7 +164,7 @@ ring_reset(PG_FUNCTION_ARGS)
 Datum
 ring_stop(PG_FUNCTION_ARGS)
 {
-	moves_begin(folds);
+	changecount_begin(folds);
 	PG_RETURN_VOID();
 }
 
@@ -171,8 +172,8 @@ ring_stop(PG_FUNCTION_ARGS)
 Datum
 ring_exit(PG_FUNCTION_ARGS)
 {
-	moves_abandon();
-	moves_abandon();			/* nothing is left to be ended */
+	changecount_abandon();
+	changecount_abandon();			/* nothing is left to be ended */
 	PG_RETURN_VOID();
 }
 

@@ -3,7 +3,7 @@
  * whatif_test.c
  *		The arithmetic of commit_delay_whatif() as SQL functions, for the tests.
  *
- * t/028_whatif_model.pl compiles it together with the rooms that it tests, which
+ * t/028_whatif_model.pl compiles it together with the modules that it tests, which
  * know neither SQL nor shared memory.  Nothing of it is built into the extension.
  *
  * t/whatif/whatif_test.c
@@ -173,7 +173,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	int			nblocked = read_floats(fcinfo, 6, &blocked);
 	double		slack = 0;
 	uint64		end = 0;
-	CpuUse		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
+	CpuUsage		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
 	WhatifFit  *fit;
 	WhatifLoad	load;
 	WhatifOutcome outcome;

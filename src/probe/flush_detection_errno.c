@@ -1,19 +1,10 @@
 /*-------------------------------------------------------------------------
  *
- * flush_detection.c
- *		Did this backend write or sync the WAL itself?
+ * flush_detection_errno.c
+ *		Did this backend flush the WAL?  From PostgreSQL 18 on.
  *
- * The only room that knows the server's pending I/O counters.  The server
- * counts WAL I/O in process-local memory before it adds it to the shared
- * statistics.  If the count of syncs grew between the two ends of a commit,
- * this backend led a flush.
- *
- * Where the write already syncs (wal_sync_method open_sync, open_datasync) or
- * nothing does (fsync = off), the server counts no sync, and the count of
- * writes takes its place, less those that only made room in the WAL buffers.
- *
- * Up to 17 the pending counters can be read.  From 18 on they cannot, and there
- * are two ways to know.
+ * The server's count of this backend's WAL I/O cannot be read there, and there are
+ * two ways to know.
  *
  * Looked up: the server can be asked to add them to this backend's entry in the
  * shared statistics, as it does by itself about once a second, and the entry can
@@ -32,17 +23,15 @@
  * something else, or errno neither, the commits that follow are all looked up for
  * a while.
  *
- * Locking: up to 17 none.  From 18 on, to look up, the LWLock of our own entry,
- * which only readers of pg_stat_get_backend_io() and resets take as well, for
- * as long as it takes to copy 3 kB.
+ * Locking: to look up, the LWLock of our own entry, which only readers of
+ * pg_stat_get_backend_io() and resets take as well, for as long as it takes to
+ * copy 3 kB.
  *
  * Invariant: after the commit nothing here allocates or raises an error.  What
  * could do either is done before, where it does no harm.  Whenever statistics have
  * been dropped somewhere, the next look-up lets go of this process's references
  * to them, which takes locks and can raise an error; so if some were dropped
  * during a commit, nothing is looked up after it.
- *
- * src/probe/flush_detection.c
  *
  *-------------------------------------------------------------------------
  */
@@ -73,7 +62,7 @@ static PgStat_EntryRef *entry = NULL;
 /* After a commit of which errno has told, or would have told, nothing or a lie. */
 static int	in_doubt = 0;		/* so many more commits */
 
-int			own_flush_unchecked = 0;
+int			flush_detection_unchecked = 0;
 
 /*
  * Has any I/O been counted that is not in the entry yet?  The server does not
@@ -106,7 +95,7 @@ read_entry(OwnFlush *now)
 	(void) pgstat_flush_backend(false, PGSTAT_BACKEND_FLUSH_IO);
 	now->reset_at = stats->stat_reset_timestamp;
 	pg_read_barrier();
-	if (own_flush_counts_syncs())
+	if (flush_detection_counts_syncs())
 		now->flushes = io->counts[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC];
 	else
 		now->flushes = io->counts[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_WRITE] -
@@ -129,7 +118,7 @@ drops_so_far(void)
  * this one than that after the commit.
  */
 void
-own_flush_look_up(OwnFlush *now)
+flush_detection_look_up(OwnFlush *now)
 {
 	memset(now, 0, sizeof(OwnFlush));
 	now->drops = drops_so_far();
@@ -139,22 +128,22 @@ own_flush_look_up(OwnFlush *now)
 	if (entry == NULL)
 		return;					/* a process that has no such statistics */
 	read_entry(now);
-	now->buffer_io = own_flush_buffer_io();
+	now->buffer_io = flush_detection_buffer_io();
 	now->how = OWN_FLUSH_LOOKED_UP;
 	errno = ERRNO_UNTOUCHED;
 }
 
 /* The same, for a commit of which errno will tell as well. */
 void
-own_flush_check(OwnFlush *now)
+flush_detection_check(OwnFlush *now)
 {
-	own_flush_look_up(now);
+	flush_detection_look_up(now);
 	if (now->how == OWN_FLUSH_LOOKED_UP)
 		now->how = OWN_FLUSH_CHECKED;
 	if (in_doubt > 0)
 		in_doubt--;
 	else
-		own_flush_unchecked = (int)
+		flush_detection_unchecked = (int)
 			pg_prng_uint64_range(&pg_global_prng_state, 0, 2 * CHECK_INTERVAL);
 	errno = ERRNO_UNTOUCHED;
 }
@@ -197,7 +186,7 @@ looked_up_since(const OwnFlush *before, int error, OwnFlush *since)
 	}
 	if (!io_is_pending())
 		return;
-	flush_only = own_flush_buffer_io() == before->buffer_io;
+	flush_only = flush_detection_buffer_io() == before->buffer_io;
 	if (track_wal_io_timing || !flush_only)
 		entry_since(before, since);
 	if (flush_only)
@@ -214,7 +203,7 @@ doubt(OwnFlush *since, int uncertain)
 	if (in_doubt == 0)
 		since->uncertain += uncertain;
 	in_doubt = COMMITS_IN_DOUBT;
-	own_flush_unchecked = 0;
+	flush_detection_unchecked = 0;
 }
 
 /*
@@ -222,7 +211,7 @@ doubt(OwnFlush *since, int uncertain)
  * certain; nothing if that is not known.  "error" is what errno was.
  */
 void
-own_flush_find_out(const OwnFlush *before, int error, OwnFlush *since)
+flush_detection_find_out(const OwnFlush *before, int error, OwnFlush *since)
 {
 	switch (before->how)
 	{
@@ -238,7 +227,7 @@ own_flush_find_out(const OwnFlush *before, int error, OwnFlush *since)
 			break;
 		case OWN_FLUSH_CHECKED:
 			looked_up_since(before, error, since);
-			if (!own_flush_shows(before, error))
+			if (!flush_detection_shows(before, error))
 				doubt(since, 0);
 			else if ((error == 0) != (since->flushes > 0))
 				doubt(since, track_wal_io_timing ? 0 : CHECK_INTERVAL);

@@ -1,0 +1,83 @@
+/*-------------------------------------------------------------------------
+ *
+ * guc.c
+ *		The settings.
+ *
+ * Locking: none.  The server changes these variables, between transactions or
+ * statements of this process.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "utils/guc.h"
+
+#include "base/guc.h"
+
+bool		commit_stats_enabled = true;
+bool		commit_stats_log_flushes = false;
+bool		commit_stats_save = true;
+int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
+
+/*
+ * For _PG_init, in the postmaster (or a stand-alone backend) only.
+ *
+ * "enabled" is for taking the module out of the picture without a restart, to
+ * see what it costs or whether it is to blame.  It is the same for all
+ * sessions: a flush group with members that do not count themselves would look
+ * smaller than it was.
+ *
+ * "log_flushes" is for looking at single flushes for a while, as one would at
+ * log_statement.  It is a superuser's because it can fill the log.
+ *
+ * "save" is for those who want to begin anew with each start, or whose storage
+ * is not to be written to.
+ *
+ * "flush_log_size" is for those who read commit_flush_log, or log every flush,
+ * of a server with thousands of flushes a second.
+ */
+void
+guc_define(void)
+{
+	DefineCustomBoolVariable("commit_stats.enabled",
+							 "Counts commits and the WAL flushes that they share.",
+							 NULL,
+							 &commit_stats_enabled,
+							 true,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("commit_stats.log_flushes",
+							 "Logs how many commits each WAL flush carried.",
+							 "A flush is logged if this is on in the session that issued it.",
+							 &commit_stats_log_flushes,
+							 false,
+							 PGC_SUSET, 0,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("commit_stats.save",
+							 "Saves the statistics of commits over a restart of the server.",
+							 NULL,
+							 &commit_stats_save,
+							 true,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+	DefineCustomIntVariable("commit_stats.flush_log_size",
+							"Sets the number of flushes that commit_flush_log shows.",
+							"The next higher power of 2 is used for the shared memory.",
+							&commit_stats_flush_log_size,
+							FLUSH_LOG_SIZE_DEFAULT,
+							FLUSH_LOG_SIZE_MIN, FLUSH_LOG_SIZE_MAX,
+							PGC_POSTMASTER, 0,
+							NULL, NULL, NULL);
+	MarkGUCPrefixReserved("commit_stats");
+}
+
+/* For functions that watch commits for a while. */
+void
+guc_require_enabled(void)
+{
+	if (!commit_stats_enabled)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commit_stats is not counting"),
+				 errhint("Set \"commit_stats.enabled\" to on and reload the configuration.")));
+}

@@ -1,0 +1,30 @@
+/*-------------------------------------------------------------------------
+ *
+ * guc.h
+ *		The settings; see guc.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_GUC_H
+#define COMMIT_STATS_GUC_H
+
+#include "base/visibility.h"
+
+/* The values of commit_stats.flush_log_size. */
+#define FLUSH_LOG_SIZE_DEFAULT	2048
+#define FLUSH_LOG_SIZE_MIN		128
+#define FLUSH_LOG_SIZE_MAX		131072
+
+/* The ranges that the server's own settings have. */
+#define COMMIT_DELAY_MAX		100000	/* us */
+#define COMMIT_SIBLINGS_MAX		1000
+
+extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
+extern COMMIT_STATS_HIDDEN bool commit_stats_log_flushes;
+extern COMMIT_STATS_HIDDEN bool commit_stats_save;
+extern COMMIT_STATS_HIDDEN int commit_stats_flush_log_size;
+
+extern void guc_define(void);
+extern void guc_require_enabled(void);
+
+#endif							/* COMMIT_STATS_GUC_H */
