@@ -2,10 +2,8 @@
 #
 # The tables of doc/reference.md are compared with the catalogs: every view and
 # function with its columns, arguments and defaults, in order, and every setting.
-# Every link and path in README.md, doc/ and monitoring/ must lead to something.  The
-# map at the head of commit_stats.c must have every file of src/, the drawing of the
-# floors in doc/contributing.md must agree with what they include, and the shared
-# memory must be as large as it is drawn.
+# Every link and path in README.md, doc/ and monitoring/ must lead to something, and
+# the shared memory must be as large as it is drawn.
 #
 # Each check is then tried on texts with one mistake.
 
@@ -204,16 +202,16 @@ sub mistakes_in_links
 		}
 	}
 
-	# programs and sources by their path, and rooms by their name
+	# programs and sources by their path, and sources by their name
 	for my $path (
 		$text =~ m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g)
 	{
 		push @mistakes, "$file: there is no $path\n" unless -e "$root/$path";
 	}
-	for my $room ($text =~ m{(?<![\w/.])(\w+\.[ch])\b}g)
+	for my $source ($text =~ m{(?<![\w/.])(\w+\.[ch])\b}g)
 	{
-		push @mistakes, "$file: there is no $room\n"
-		  unless -e "$root/src/$room" || -e "$root/$room";
+		push @mistakes, "$file: there is no $source\n"
+		  unless -e "$root/$source" || grep { -e } glob("$root/src/{.,*}/$source");
 	}
 	return join '', @mistakes;
 }
@@ -227,56 +225,6 @@ sub mistakes_in_list
 		(grep { $text !~ /\[`$_(\(\))?`\]\(doc\/reference\.md#$_\)/ }
 			  @views, @functions),
 		(grep { $text !~ /`\Q$_\E`/ } @settings));
-}
-
-# The map has every file of src/, except headers of the same name.
-sub mistakes_in_map
-{
-	my ($text) = @_;
-	my %mapped = map { $_ => 1 } $text =~ m{^ \*\t(src/\w+\.[ch])}mg;
-	my %rooms = map { m{(src/\w+\.[ch])$} => 1 }
-	  grep { /\.c$/ || !-e s/h$/c/r } glob "$root/src/*.[ch]";
-
-	return join '',
-	  (map { "$_ is not in the map\n" } grep { !$mapped{$_} } sort keys %rooms),
-	  (map { "$_ is in the map only\n" } grep { !$rooms{$_} } sort keys %mapped);
-}
-
-# The floors that a drawing has, each the rooms on it, from the top.
-sub floors
-{
-	my ($text) = @_;
-	my ($drawing) = $text =~ /^```\n(.*?)^```/ms;
-
-	return map { [ /\b(\w+\.[ch])\b/g ] } split /^\+-.*\n/m, $drawing;
-}
-
-# Every room is on a floor, and includes nothing from a higher one.
-sub mistakes_in_floors
-{
-	my ($text) = @_;
-	my @floors = floors($text);
-	my (%floor_of, @mistakes);
-
-	for my $floor (0 .. $#floors)
-	{
-		$floor_of{ s/\.[ch]$//r } = $floor for @{ $floors[$floor] };
-	}
-	for my $path (sort glob "$root/src/*.[ch]")
-	{
-		my ($room) = $path =~ /(\w+)\.[ch]$/;
-
-		if (!defined $floor_of{$room})
-		{
-			push @mistakes, "$room is on no floor\n";
-			next;
-		}
-		next if $room eq 'shared_memory';	# it asks all of them
-		push @mistakes, map { "$room includes $_.h, from above\n" }
-		  grep { defined $floor_of{$_} && $floor_of{$_} < $floor_of{$room} }
-		  slurp_file($path) =~ /^#include "(\w+)\.h"/mg;
-	}
-	return join '', @mistakes;
 }
 
 # The parts of the drawn segment add up, and it is as large as this one.
@@ -301,9 +249,7 @@ sub mistakes_in_memory
 
 my $reference = slurp_file("$root/doc/reference.md");
 my $readme = slurp_file("$root/README.md");
-my $front_door = slurp_file("$root/commit_stats.c");
 my $how = slurp_file("$root/doc/how-it-works.md");
-my $contributing = slurp_file("$root/doc/contributing.md");
 
 cmp_ok(scalar @views, '>=', 11, 'there are views to compare');
 cmp_ok(scalar @functions, '>=', 5, 'there are functions to compare');
@@ -311,8 +257,6 @@ cmp_ok(scalar @settings, '>=', 4, 'there are settings to compare');
 is(mistakes_in_tables($reference), '',
 	'doc/reference.md says what the catalogs say');
 is(mistakes_in_list($readme), '', 'README.md leads to each object');
-is(mistakes_in_map($front_door), '', 'the map has all files of src');
-is(mistakes_in_floors($contributing), '', 'the drawing of the floors is true');
 SKIP:
 {
 	skip 'it is drawn for other versions', 2 if $node->pg_version >= 17;
@@ -382,20 +326,9 @@ is(mistakes_in_links('doc/limits.md', "# A `b()`\n\n[a](#a-b)"),
 like(mistakes_in_links('doc/limits.md', '`script/nothing`'),
 	qr/no script/, 'noticed: a program that does not exist');
 like(mistakes_in_links('doc/limits.md', 'nothing.c'),
-	qr/no nothing/, 'noticed: a room that does not exist');
+	qr/no nothing/, 'noticed: a source that does not exist');
 isnt(mistakes_in_list($readme =~ s/#commit_stats_reset//r),
 	'', 'noticed: an object that the list lacks');
-isnt(mistakes_in_map($front_door =~ s/src\/clock\.h//r),
-	'', 'noticed: a file that the map lacks');
-isnt(mistakes_in_map("$front_door\n *\tsrc/nothing.c"),
-	'', 'noticed: a file that only the map has');
-isnt(mistakes_in_floors($contributing =~ s/ pause\.c//r),
-	'', 'noticed: a room that is on no floor');
-like(
-	mistakes_in_floors($contributing =~ s/(flush_logger\.c)  (keep\.c)/$2/r
-		  =~ s/(histogram\.c)/$1 flush_logger.c/r),
-	qr/flush_logger includes flush_groups/,
-	'noticed: a room on too low a floor');
 
 $node->stop;
 done_testing();
