@@ -27,8 +27,7 @@
  *	cycle		the WAL from one checkpoint's redo position to the next one's
  *
  * Data goes one way: the commit path observes, slots and groups remember, views
- * read.  The folders of src/, none of which knows those below it in this list, but
- * for what doc/contributing.md allows:
+ * read.  The folders of src/ (doc/contributing.md says which may include which):
  *
  *	base		what everything stands on
  *	probe		what one commit sees of the server
