@@ -81,7 +81,7 @@ static CommitReading reading = {COMMIT_NOT_COUNTED};
  */
 static OwnFlush own;
 
-static bool present = false;	/* everybody knows this process, which has
+static bool registered = false;	/* everybody knows this process, which has
 								 * shared memory then */
 
 static ProcessUtility_hook_type prev_ProcessUtility = NULL;
@@ -129,7 +129,7 @@ arrive(bool has_xid)
 		latency_find_slot();
 		arrived = true;
 	}
-	present = siblings_register_backend(has_xid);
+	registered = siblings_register_backend(has_xid);
 	return true;
 }
 
@@ -247,7 +247,7 @@ before_commit(void)
 	begin_reading();
 	if (!commit_stats_enabled)
 		return;
-	if (unlikely(!present))
+	if (unlikely(!registered))
 		arrive_before_commit();
 	else
 		read_before_commit();
@@ -260,7 +260,7 @@ before_two_phase(void)
 	begin_reading();
 	/* a standby will refuse it */
 	if (commit_stats_enabled && !RecoveryInProgress() &&
-		(present || arrive(true)))
+		(registered || arrive(true)))
 	{
 		flush_detection_read_two_phase(&reading.own);
 		read_before_flush();

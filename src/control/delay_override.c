@@ -142,7 +142,7 @@ refuse_second_experiment(void)
  * error.
  */
 void
-delay_override_exclude(void)
+delay_override_lock(void)
 {
 	LOCKTAG		tag;
 
@@ -155,7 +155,7 @@ delay_override_exclude(void)
 void
 delay_override_hold(void)
 {
-	delay_override_exclude();
+	delay_override_lock();
 	pg_atomic_write_u32(&shared->holder_pid, (uint32) MyProcPid);
 }
 
@@ -170,9 +170,9 @@ delay_override_clear(void)
 	pg_atomic_write_u32(&shared->holder_pid, 0);
 }
 
-/* After delay_override_exclude(). */
+/* After delay_override_lock(). */
 void
-delay_override_include(void)
+delay_override_unlock(void)
 {
 	LOCKTAG		tag;
 
@@ -184,7 +184,7 @@ void
 delay_override_release(void)
 {
 	delay_override_clear();
-	delay_override_include();
+	delay_override_unlock();
 }
 
 /* The process id of who holds the experiment; 0: nobody. */

@@ -33,8 +33,8 @@ extern Size delay_override_shared_size(int backends);
 extern void delay_override_attach(void *part, bool found);
 
 /* The process that holds the experiment. */
-extern void delay_override_exclude(void);
-extern void delay_override_include(void);
+extern void delay_override_lock(void);
+extern void delay_override_unlock(void);
 extern void delay_override_hold(void);
 extern void delay_override_release(void);
 extern int	delay_override_holder(void);

@@ -20,7 +20,7 @@
  * beside it, before and after it was copied.
  *
  * Locking: none here.  That only one process captures is for the caller to see
- * to (delay_override_exclude()).  A commit takes a place by an atomic addition,
+ * to (delay_override_lock()).  A commit takes a place by an atomic addition,
  * and then only it writes there; should it be overtaken by a whole ring of
  * others, which is RING_SIZE commits during a few instructions of its own, one
  * record is spoilt.

@@ -134,13 +134,13 @@ take_sample(uint64 length)
 {
 	Sample	   *sample = palloc0(sizeof(Sample));
 
-	delay_override_exclude();
+	delay_override_lock();
 	PG_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
 	{
 		capture(sample, length);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
-	delay_override_include();
+	delay_override_unlock();
 	return sample;
 }
 

@@ -47,7 +47,7 @@ typedef struct Cycle
 	double		began_at;		/* its next transaction began */
 	double		commits_at;		/* it commits again */
 	double		latency;		/* of the commit before */
-	double		company;		/* sessions at work as it began */
+	double		concurrency;		/* sessions at work as it began */
 	double		wake_work;		/* work until awake_at */
 	double		work;			/* ... and from then on, without idle time */
 	double		active;			/* share of the others who were active when it
@@ -408,7 +408,7 @@ measure_work(WhatifFit *fit, double cores, double *done)
 
 /* How many were at work as each cycle began? */
 static void
-measure_company(WhatifFit *fit)
+measure_concurrency(WhatifFit *fit)
 {
 	for (int i = 0; i < fit->ncycles; i++)
 	{
@@ -416,10 +416,10 @@ measure_company(WhatifFit *fit)
 		double		from = fit->summary.open ? cycle->began_at : cycle->flushed_at;
 		int			at = find_change(fit, from);
 
-		/* all that go on with this one's flush are company */
+		/* all that go on with this one's flush are at work, too */
 		while (at < fit->nchanges && fit->change[at].at <= from)
 			at++;
-		cycle->company = at < fit->nchanges ? Max(fit->change[at].working, 1) : 1;
+		cycle->concurrency = at < fit->nchanges ? Max(fit->change[at].working, 1) : 1;
 	}
 }
 
@@ -435,7 +435,7 @@ total_work(WhatifFit *fit, double cores, double *done)
 	return sum;
 }
 
-/* Does the work of a cycle depend on the company, with so many cores? */
+/* Does the work of a cycle depend on the concurrency, with so many cores? */
 static double
 dependence(WhatifFit *fit, double cores, double *done)
 {
@@ -447,7 +447,7 @@ dependence(WhatifFit *fit, double cores, double *done)
 		const Cycle *cycle = &fit->cycle[i];
 		double		work = cycle->wake_work + cycle->work;
 
-		regress(&r, log(cycle->company), Min(work, 5 * mean));
+		regress(&r, log(cycle->concurrency), Min(work, 5 * mean));
 	}
 	return covariance(&r);
 }
@@ -542,7 +542,7 @@ find_cores(WhatifFit *fit)
 	double	   *done;
 
 	find_changes(fit);
-	measure_company(fit);
+	measure_concurrency(fit);
 	done = palloc(Max(fit->nchanges, 1) * sizeof(double));
 	if (fit->nsessions > 1 && dependence(fit, exp(high), done) > 0)
 		for (int i = 0; i < 20; i++)
@@ -680,7 +680,7 @@ find_active(WhatifFit *fit)
  * no longer needed for anything else.
  */
 static void
-find_company(WhatifFit *fit)
+find_concurrency(WhatifFit *fit)
 {
 	int			at = 0;
 
@@ -701,7 +701,7 @@ find_company(WhatifFit *fit)
 			at--;
 		while (at < fit->nchanges && fit->change[at].at <= began_at)
 			at++;
-		flush->company = at < fit->nchanges ? fit->change[at].working : 0;
+		flush->concurrency = at < fit->nchanges ? fit->change[at].working : 0;
 	}
 }
 
@@ -830,7 +830,7 @@ whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
 		find_cores(fit);
 		find_xid_share(fit);
 		find_active(fit);
-		find_company(fit);
+		find_concurrency(fit);
 		quota_find(&fit->flushes, fit->commits.length, &fit->quota);
 	}
 	fit->summary.nclients = fit->nsessions;

@@ -242,7 +242,7 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
 /* Which flushes to draw from. */
 typedef struct FlushClass
 {
-	int			company;
+	int			concurrency;
 	int			rest;
 	double		cores;
 	double		longest;		/* us of I/O; INFINITY: any */
@@ -257,7 +257,7 @@ is_of_class(const Flush *flush, const FlushClass *class)
 	double		rest = Max(flush->rest, flush->after_stall);
 
 	return !flush->stalled && rest_class(rest) == class->rest &&
-		company_class(flush->company, class->cores) == class->company &&
+		concurrency_class(flush->concurrency, class->cores) == class->concurrency &&
 		flush->io_time <= class->longest;
 }
 
@@ -305,7 +305,7 @@ gap_of(const Flush *flush)
 
 static void
 fill_draws(const SampleFlushes *flushes, FlushFilter filter,
-		   const FlushClass *class, FlushValue value, Draws *draws)
+		   const FlushClass *class, FlushValue value, Distribution *draws)
 {
 	double	   *values;
 	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
@@ -337,7 +337,7 @@ fill_draws(const SampleFlushes *flushes, FlushFilter filter,
  */
 static void
 fill_undisturbed(const SampleFlushes *flushes, double cores,
-				 const Draws *disturbed, Draws *draws)
+				 const Distribution *disturbed, Distribution *draws)
 {
 	double	   *copy = palloc(disturbed->n * sizeof(double));
 	FlushClass	class = {0, 0, cores, 0};
@@ -349,25 +349,25 @@ fill_undisturbed(const SampleFlushes *flushes, double cores,
 }
 
 /*
- * Flushes of one class of company, by the rest before them.  Where there were too
+ * Flushes of one class of concurrency, by the rest before them.  Where there were too
  * few, as long rests are rare without a delay, the next class that has enough
  * will do.  Returns false if none has.
  */
 static bool
-fill_company(const SampleFlushes *flushes, int company, double cores,
-			 Draws *draws)
+fill_concurrency(const SampleFlushes *flushes, int concurrency, double cores,
+			 Distribution *draws)
 {
-	Draws		nearest = {0};
+	Distribution		nearest = {0};
 
 	for (int c = REST_CLASSES - 1; c >= 0; c--)
 	{
-		FlushClass	class = {company, c, cores, INFINITY};
+		FlushClass	class = {concurrency, c, cores, INFINITY};
 
 		fill_draws(flushes, is_of_class, &class, io_time_of, &draws[c]);
 		if (draws[c].n >= MIN_DRAWS)
 			nearest = draws[c];
 	}
-	if (company == 0 && draws[0].n >= 2 * MIN_DRAWS && draws[1].n < MIN_DRAWS)
+	if (concurrency == 0 && draws[0].n >= 2 * MIN_DRAWS && draws[1].n < MIN_DRAWS)
 		fill_undisturbed(flushes, cores, &draws[0], &draws[1]);
 	for (int c = 0; c < REST_CLASSES; c++)
 	{
@@ -379,20 +379,20 @@ fill_company(const SampleFlushes *flushes, int company, double cores,
 }
 
 /*
- * And where a class of company has none, the next larger one will do, or else the
+ * And where a class of concurrency has none, the next larger one will do, or else the
  * next smaller one.
  */
 static void
 fill_device(const SampleFlushes *flushes, WhatifLoad *load)
 {
-	Draws		all = {0};
-	Draws		nearest[REST_CLASSES];
+	Distribution		all = {0};
+	Distribution		nearest[REST_CLASSES];
 
 	fill_draws(flushes, is_usual, NULL, io_time_of, &all);
 	for (int r = 0; r < REST_CLASSES; r++)
 		nearest[r] = all;
 	for (int c = 0; c < COMPANY_CLASSES; c++)
-		if (fill_company(flushes, c, load->cores, load->flush[c]))
+		if (fill_concurrency(flushes, c, load->cores, load->flush[c]))
 			memcpy(nearest, load->flush[c], sizeof(nearest));
 	for (int c = COMPANY_CLASSES - 1; c >= 0; c--)
 	{

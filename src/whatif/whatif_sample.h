@@ -37,7 +37,7 @@ typedef struct Flush
 	double		after_stall;	/* how long the flush before took, if that
 								 * was a stall: what fell asleep meanwhile, it
 								 * has not woken up; set by whatif_quota.c */
-	int			company;		/* sessions at work when its I/O began; set by
+	int			concurrency;		/* sessions at work when its I/O began; set by
 								 * whatif_fit.c */
 	double		gap;			/* from when it could begin to its I/O,
 								 * without sleep */

@@ -164,7 +164,7 @@ random_below(Simulation *sim, int n)
 
 /* One of the present block, if it has enough of them. */
 static double
-draw(Simulation *sim, const Draws *draws)
+draw(Simulation *sim, const Distribution *draws)
 {
 	if (draws->n == 0)
 		return 0;
@@ -490,10 +490,10 @@ static double
 draw_flush(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
-	int			company = company_class(count_awake(sim), load->cores);
+	int			concurrency = concurrency_class(count_awake(sim), load->cores);
 	double		rest = Max(sim->now - sim->flushed_at, sim->stalled);
 
-	return draw(sim, &load->flush[company][rest_class(rest)]);
+	return draw(sim, &load->flush[concurrency][rest_class(rest)]);
 }
 
 /* Write and sync, for all who have come. */

@@ -13,14 +13,14 @@
 /* All times are in us. */
 
 /* Values that were seen, to draw from. */
-typedef struct Draws
+typedef struct Distribution
 {
 	int			n;				/* 0: the value is always 0 */
 	const double *value;
 	const int  *first;			/* those of block b: from first[b] on, up to
 								 * first[b + 1], not included; null: there are
 								 * no blocks */
-} Draws;
+} Distribution;
 
 /* What a client did from the end of one flush to its next commit. */
 typedef struct LoadCycle
@@ -59,10 +59,10 @@ rest_class(double rest)
 #define COMPANY_CLASSES	5
 
 static inline int
-company_class(int company, double cores)
+concurrency_class(int concurrency, double cores)
 {
-	return company <= cores ? 0 : company <= 2 * cores ? 1 :
-		company <= 4 * cores ? 2 : company <= 8 * cores ? 3 : 4;
+	return concurrency <= cores ? 0 : concurrency <= 2 * cores ? 1 :
+		concurrency <= 4 * cores ? 2 : concurrency <= 8 * cores ? 3 : 4;
 }
 
 /*
@@ -92,7 +92,7 @@ typedef struct WhatifLoad
 	int			ncycles;
 	const LoadCycle *cycle;		/* in order of time: those that began together
 								 * are neighbours */
-	const int  *first;			/* those of each block, as in Draws; never
+	const int  *first;			/* those of each block, as in Distribution; never
 								 * null */
 	double		cores;			/* that many can work without slowing down */
 	double		flush_cost;		/* half of one is lost for so long after a
@@ -104,17 +104,17 @@ typedef struct WhatifLoad
 								 * 0: each client goes on when it can */
 
 	/* The WAL. */
-	Draws		flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
+	Distribution		flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
 	double		window;			/* so long ... */
-	Draws		quota;			/* ... so many flushes can be made; 0: any */
+	Distribution		quota;			/* ... so many flushes can be made; 0: any */
 	double		stall_share;	/* of the flushes, those that no quota and no
 								 * rest explains ... */
-	Draws		stall;			/* ... how long these took */
-	Draws		lead;			/* a commit that nobody was before, flush
+	Distribution		stall;			/* ... how long these took */
+	Distribution		lead;			/* a commit that nobody was before, flush
 								 * apart */
-	Draws		handoff;		/* from a flush to the next, if one waits */
-	Draws		overtake;		/* from a commit to its flush, before that */
-	Draws		slack;			/* that a sleep takes longer than asked */
+	Distribution		handoff;		/* from a flush to the next, if one waits */
+	Distribution		overtake;		/* from a commit to its flush, before that */
+	Distribution		slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 
 /* What came of it. */

@@ -35,19 +35,19 @@ read_floats(FunctionCallInfo fcinfo, int argument, const double **values)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-static Draws
+static Distribution
 one_value(const double *value)
 {
-	Draws		draws = {1, value, NULL};
+	Distribution		draws = {1, value, NULL};
 
 	return draws;
 }
 
-static Draws
-multiplied(const Draws *draws, double factor)
+static Distribution
+multiplied(const Distribution *draws, double factor)
 {
 	double	   *value = palloc(draws->n * sizeof(double));
-	Draws		result = {draws->n, value, NULL};
+	Distribution		result = {draws->n, value, NULL};
 
 	for (int i = 0; i < draws->n; i++)
 		value[i] = draws->value[i] * factor;
@@ -55,7 +55,7 @@ multiplied(const Draws *draws, double factor)
 }
 
 static double
-mean(const Draws *draws)
+mean(const Distribution *draws)
 {
 	double		sum = 0;
 
@@ -102,7 +102,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	const double *wake;
 	int			nwake = read_floats(fcinfo, 19, &wake);
 	int			first[2] = {0, nwork};
-	Draws		busy = {0};
+	Distribution		busy = {0};
 	double		lead = PG_GETARG_FLOAT8(4);
 	double		handoff = PG_GETARG_FLOAT8(5);
 	double		slack = PG_GETARG_FLOAT8(6);
