@@ -259,10 +259,10 @@ was_shut_down(const ControlFileData *control)
 		control->state == DB_SHUTDOWNED_IN_RECOVERY;
 }
 
-static KeepState
+static PersistState
 state_of(const ControlFileData *control)
 {
-	KeepState	state = {
+	PersistState	state = {
 		.system_identifier = control->system_identifier,
 		.checkpoint = control->checkPoint,
 		.checkpoint_time = control->checkPointCopy.time,
@@ -281,7 +281,7 @@ state_of(const ControlFileData *control)
 
 /* Make the file in memory, or return null. */
 static char *
-make_file(const KeepState *state, uint64 *size)
+make_file(const PersistState *state, uint64 *size)
 {
 	uint64		part_size[PERSIST_PARTS];
 	char	   *file;
@@ -340,7 +340,7 @@ static void
 save(int code, Datum arg)
 {
 	ControlFileData control;
-	KeepState	state;
+	PersistState	state;
 	char	   *file;
 	uint64		size;
 
@@ -418,7 +418,7 @@ static PersistVerdict
 check_file(char *file, uint64 size)
 {
 	PersistVerdict verdict;
-	KeepState	now;
+	PersistState	now;
 
 	if (!read_control_file(&control_at_start))
 		return PERSIST_STALE;		/* or so, as nobody can know */

@@ -40,7 +40,7 @@ persist_file_size(const uint64 *part_size)
 
 /* Make the header; "file" has room for persist_file_size(part_size) bytes. */
 void
-persist_file_start(char *file, const KeepState *state, const uint64 *part_size)
+persist_file_start(char *file, const PersistState *state, const uint64 *part_size)
 {
 	PersistHeader *header = (PersistHeader *) file;
 
@@ -107,7 +107,7 @@ parts_are_right(const PersistHeader *header)
 
 /* Does the file belong to the data directory as it is now? */
 static PersistVerdict
-check_state(const KeepState *then, const KeepState *now)
+check_state(const PersistState *then, const PersistState *now)
 {
 	if (then->server != now->server)
 		return PERSIST_OTHER_SERVER;
@@ -126,7 +126,7 @@ check_state(const KeepState *then, const KeepState *now)
  * be anything; "file" is aligned as palloc does.
  */
 PersistVerdict
-persist_file_check(const char *file, uint64 size, const KeepState *now)
+persist_file_check(const char *file, uint64 size, const PersistState *now)
 {
 	const PersistHeader *header = (const PersistHeader *) file;
 

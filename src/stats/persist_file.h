@@ -25,7 +25,7 @@
  * The data directory as it was when the file was written, so that the file is
  * only read with the data that it belongs to.
  */
-typedef struct KeepState
+typedef struct PersistState
 {
 	uint64		system_identifier;
 	uint64		checkpoint;		/* where the last one is in the WAL */
@@ -33,7 +33,7 @@ typedef struct KeepState
 	uint64		min_recovery;	/* how far a standby has come */
 	uint32		state;			/* DBState: shut down, by itself or a standby */
 	uint32		server;			/* major version */
-} KeepState;
+} PersistState;
 
 typedef struct PersistHeader
 {
@@ -41,7 +41,7 @@ typedef struct PersistHeader
 	uint32		format;
 	uint32		nparts;
 	uint64		size;			/* of the file, from magic to checksum */
-	KeepState	state;
+	PersistState	state;
 	uint64		part_size[PERSIST_PARTS];	/* multiples of 8 */
 } PersistHeader;
 
@@ -50,20 +50,20 @@ typedef enum PersistVerdict
 {
 	PERSIST_GOOD,
 	PERSIST_DAMAGED,
-	PERSIST_FOREIGN,				/* no file of commit_stats */
+	PERSIST_FOREIGN,			/* no file of commit_stats */
 	PERSIST_OTHER_FORMAT,
-	PERSIST_OTHER_SERVER,			/* another major version: pg_upgrade */
-	PERSIST_OTHER_SYSTEM,			/* another database cluster */
-	PERSIST_STALE,					/* the data directory has changed since */
-	PERSIST_UNFIT					/* a module cannot use its part */
+	PERSIST_OTHER_SERVER,		/* another major version: pg_upgrade */
+	PERSIST_OTHER_SYSTEM,		/* another database cluster */
+	PERSIST_STALE,				/* the data directory has changed since */
+	PERSIST_UNFIT				/* a module cannot use its part */
 } PersistVerdict;
 
 extern uint64 persist_file_size(const uint64 *part_size);
-extern void persist_file_start(char *file, const KeepState *state,
+extern void persist_file_start(char *file, const PersistState *state,
 							const uint64 *part_size);
 extern void persist_file_seal(char *file);
 extern PersistVerdict persist_file_check(const char *file, uint64 size,
-								   const KeepState *now);
+								   const PersistState *now);
 extern char *persist_file_part(char *file, int part);
 
 #endif							/* COMMIT_STATS_PERSIST_FILE_H */
