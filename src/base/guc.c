@@ -22,19 +22,19 @@ int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 /*
  * For _PG_init, in the postmaster (or a stand-alone backend) only.
  *
- * "enabled" is for taking the module out of the picture without a restart, to
- * see what it costs or whether it is to blame.  It is the same for all
+ * "enabled" takes the module out of the picture without a restart, to see what
+ * it costs or whether it is to blame.  It is the same for all
  * sessions: a flush group with members that do not count themselves would look
  * smaller than it was.
  *
- * "log_flushes" is for looking at single flushes for a while, as one would at
- * log_statement.  It is a superuser's because it can fill the log.
+ * "log_flushes" shows single flushes for a while, as log_statement shows
+ * statements.  Only a superuser may set it because it can fill the log.
  *
- * "save" is for those who want to begin anew with each start, or whose storage
- * is not to be written to.
+ * "save" can be switched off where each start shall begin anew, or where the data
+ * directory must not be written to.
  *
- * "flush_log_size" is for those who read commit_flush_log, or log every flush,
- * of a server with thousands of flushes a second.
+ * "flush_log_size" is worth raising where thousands of flushes a second are read
+ * from commit_flush_log, or logged.
  */
 void
 guc_define(void)
@@ -54,7 +54,7 @@ guc_define(void)
 							 PGC_SUSET, 0,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("commit_stats.save",
-							 "Saves the statistics of commits over a restart of the server.",
+							 "Saves commit statistics across server restarts.",
 							 NULL,
 							 &commit_stats_save,
 							 true,
