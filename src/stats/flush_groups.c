@@ -199,7 +199,6 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	if (tag_number(tagged) != number)
 		return false;
 	pg_read_barrier();
-	copy->number = number;
 	copy->commits = tag_commits(tagged);
 	copy->boundary = boundary_in_slot(group, number);
 	copy->previous = pg_atomic_read_u64(&group->previous);

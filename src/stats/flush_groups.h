@@ -54,7 +54,6 @@ typedef struct FlushTraces
 /* A copy of one group; local memory. */
 typedef struct FlushGroupCopy
 {
-	GroupNumber number;
 	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
 	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
 	uint64		seen_at;		/* ns of clock_now(), when first seen */

@@ -834,7 +834,6 @@ whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
 		quota_find(&fit->flushes, fit->commits.length, &fit->quota);
 	}
 	fit->summary.nclients = fit->nsessions;
-	fit->summary.ncycles = fit->ncycles;
 	fit->summary.nflushes = fit->flushes.n;
 	fit->summary.quota = fit->quota;
 	return fit;

@@ -19,7 +19,6 @@ typedef struct WhatifFit WhatifFit;
 typedef struct FitSummary
 {
 	int			nclients;
-	int			ncycles;
 	int			nflushes;
 	double		slope;			/* of the time to the next commit over the
 								 * time that a commit took */

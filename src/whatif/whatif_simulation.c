@@ -558,10 +558,7 @@ lead(Simulation *sim)
 	bool		counts = sim->now >= sim->counting_from;
 
 	if (counts)
-	{
 		sim->outcome->flushes++;
-		sim->outcome->siblings += siblings;
-	}
 	if (sim->delay == 0 || siblings < sim->threshold)
 	{
 		write_wal(sim);

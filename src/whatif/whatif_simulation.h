@@ -125,7 +125,6 @@ typedef struct WhatifOutcome
 	double		flushes;
 	double		hits;			/* flushes that slept */
 	double		latency;		/* of all commits together */
-	double		siblings;		/* of all leaders together */
 	double		blocked;		/* waiting for locks, of all together */
 	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
 } WhatifOutcome;

@@ -5,7 +5,7 @@
  *
  * Preloaded into the server (LD_PRELOAD), it lets one call fail that is about
  * the file of kept statistics: the one that the environment variable
- * PERSIST_FAILS names.  All other files are as ever.
+ * KEEP_FAILS names.  All other files are as ever.
  *
  * t/keep/full_disk.c
  *
@@ -25,7 +25,7 @@
 static bool
 fails(const char *call)
 {
-	const char *which = getenv("PERSIST_FAILS");
+	const char *which = getenv("KEEP_FAILS");
 
 	return which != NULL && strcmp(which, call) == 0;
 }
