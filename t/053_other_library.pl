@@ -45,6 +45,8 @@ SELECT 'measured', sum(commits) FROM commit_latency_stats;
 SELECT 'longest', max(max) FROM commit_latency_stats;
 SELECT 'syncs', count(*) FROM shim_events()
 WHERE kind = 'sync' AND pid = pg_backend_pid();
+-- or the end of this session would, beside the next one
+DROP TABLE temporary;
 });
 	my %result = map { /^(counted|measured|longest|syncs)\|(.*)/ } split /\n/, $out;
 
@@ -72,7 +74,8 @@ for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
 		cmp_ok($seen->{longest}, '<', 60_000, '... with a time that can be');
 		next unless $level eq 'on';
 		cmp_ok($seen->{flushes}, '<=', $seen->{syncs}, '... as are its flushes');
-		cmp_ok($seen->{flushes} + $seen->{flushes_uncertain},
+		# a flush across two WAL segments has two syncs
+		cmp_ok($seen->{flushes} + $seen->{flushes_uncertain} + 1,
 			'>=', $seen->{syncs}, '... but for those said to be uncertain');
 	}
 	$node->stop;

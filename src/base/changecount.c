@@ -12,8 +12,9 @@
  * Invariant: what has begun ends, unless its process is stopped.  A process that
  * dies of a FATAL error in a signal handler, in the middle of a move (up to 18, a
  * background worker with the server's own handler of SIGTERM), ends it as it
- * exits.  What it had not moved by then is lost: 64 groups, or one cell of a
- * histogram, at most.
+ * exits, unless the signal came between the two instructions that say where it is.
+ * What it had not moved by then is lost: 64 groups, or one cell of a histogram, at
+ * most.
  *
  * Locking: none.  A reader waits a second at most, and repeats what was
  * disturbed CHANGECOUNT_MAX_PASSES times at most; then it raises an error.
@@ -41,6 +42,20 @@ changecount_abandon(void)
 		changecount_end(changecount_under_way);
 }
 
+/* If nothing is on the move, store how many moves there were. */
+bool
+changecount_read(ChangeCount *moves, uint64 *count)
+{
+	uint64		ended = pg_atomic_read_u64(&moves->ended);
+
+	pg_read_barrier();
+	if (pg_atomic_read_u64(&moves->begun) != ended)
+		return false;
+	pg_read_barrier();
+	*count = ended;
+	return true;
+}
+
 /*
  * Wait a little; "polls" is how often this was called before.  Returns false if
  * there is nothing to wait for any more.
@@ -58,22 +73,15 @@ changecount_poll(int *polls)
  * Wait until nothing is on the move, and store how many moves there were.
  * Returns false if a process was stopped in the middle of one.
  */
-bool
-changecount_try_wait(ChangeCount *moves, uint64 *count)
+static bool
+try_wait(ChangeCount *moves, uint64 *count)
 {
 	int			polls = 0;
 
 	do
 	{
-		uint64		ended = pg_atomic_read_u64(&moves->ended);
-
-		pg_read_barrier();
-		if (pg_atomic_read_u64(&moves->begun) == ended)
-		{
-			pg_read_barrier();
-			*count = ended;
+		if (changecount_read(moves, count))
 			return true;
-		}
 	} while (changecount_poll(&polls));
 	return false;
 }
@@ -89,13 +97,13 @@ changecount_report_stopped(void)
 			 errhint("Try again when the process continues.")));
 }
 
-/* changecount_try_wait(), or an error. */
+/* The same, or an error. */
 uint64
 changecount_wait(ChangeCount *moves)
 {
 	uint64		count = 0;
 
-	if (!changecount_try_wait(moves, &count))
+	if (!try_wait(moves, &count))
 		changecount_report_stopped();
 	return count;
 }

@@ -68,7 +68,7 @@ extern void changecount_abandon(void);
 
 /* Readers. */
 extern bool changecount_poll(int *polls);
-extern bool changecount_try_wait(ChangeCount *moves, uint64 *count);
+extern bool changecount_read(ChangeCount *moves, uint64 *count);
 extern uint64 changecount_wait(ChangeCount *moves);
 extern void changecount_report_stopped(void);
 extern void changecount_count_pass(int *passes);

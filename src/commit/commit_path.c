@@ -66,7 +66,7 @@ typedef struct CommitReading
 {
 	CommitKind	kind;
 	uint32		siblings;		/* or SIBLINGS_NOT_COUNTED; if it waits */
-	uint64		started_at;		/* unless it is unlogged */
+	uint64		started_at;		/* 0: not read, as it has no id */
 	int64		wal_records;	/* of this process, if it is unlogged; without
 								 * one that is worth waiting for */
 	OwnFlush	own;
@@ -80,6 +80,8 @@ static CommitReading reading = {COMMIT_NOT_COUNTED};
  * functions that have such a thing.
  */
 static OwnFlush own;
+
+static bool start_unknown = false;	/* of the commit that is being counted */
 
 static bool registered = false;	/* everybody knows this process, which has
 								 * shared memory then */
@@ -190,9 +192,16 @@ read_before_unlogged(void)
 	reading.wal_records = pgWalUsage.wal_records -
 		(XactLastRecEnd != InvalidXLogRecPtr);
 	if (TransactionIdIsValid(MyProc->xid))
-		flush_detection_read(&reading.own);
+	{
+		siblings_forget_sleep();
+		reading.started_at = clock_now();
+		flush_detection_read_unlogged(&reading.own);
+	}
 	else
+	{
+		reading.started_at = 0;
 		flush_detection_read_if_cheap(&reading.own);
+	}
 }
 
 static inline void
@@ -274,9 +283,8 @@ before_two_phase(void)
 static uint32
 siblings_after_all(void)
 {
-	if (reading.siblings == SIBLINGS_NOT_COUNTED)
-		reading.siblings = siblings_count();
-	return reading.siblings;
+	return reading.siblings == SIBLINGS_NOT_COUNTED ? siblings_count() :
+		reading.siblings;
 }
 
 /* Collect what is known about the flush of group "number". */
@@ -485,7 +493,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	const DelayVerdict *delay = NULL;
 	GroupNumber number = flush_groups_find(lsn, flushed, now);
 
-	if (led && unlikely(CommitDelay > 0) && enableFsync)
+	if (led && unlikely(CommitDelay > 0) && enableFsync && !start_unknown)
 		delay = judge_delay(number, now);
 	if (is_commit)
 		count_commit(led, number, now, delay);
@@ -610,17 +618,20 @@ statement_start(void)
 }
 
 /*
- * One that had none when it was read, but has by now.  When it began to write its
- * commit record nobody knows, so its time is that of the statement.
+ * One that had none when it was read, but has by now.  If it had no id either, the
+ * start of the statement takes the place of its own, and says nothing about a
+ * delay.
  */
 static pg_noinline void
 count_late_commit(void)
 {
-	siblings_forget_sleep();
 	reading.siblings = SIBLINGS_NOT_COUNTED;
-	reading.started_at = statement_start();
+	start_unknown = reading.started_at == 0;
+	if (start_unknown)
+		reading.started_at = statement_start();
 	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
 						COMMIT_WAITS : COMMIT_ASYNC);
+	start_unknown = false;
 }
 
 /* Did an unlogged commit write more than its commit record, if that? */

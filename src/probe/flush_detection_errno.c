@@ -30,8 +30,9 @@
  * Invariant: after the commit nothing here allocates or raises an error.  What
  * could do either is done before, where it does no harm.  Whenever statistics have
  * been dropped somewhere, the next look-up lets go of this process's references
- * to them, which takes locks and can raise an error; so if some were dropped
- * during a commit, nothing is looked up after it.
+ * to them, which takes locks and raises an error if they are damaged; so if some
+ * were dropped during a commit, nothing is looked up after it.  Only a drop that
+ * comes between that check and the look-up, some 100 ns, is not noticed.
  *
  *-------------------------------------------------------------------------
  */

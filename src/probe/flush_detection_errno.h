@@ -81,6 +81,21 @@ flush_detection_read(OwnFlush *now)
 	errno = ERRNO_UNTOUCHED;
 }
 
+/*
+ * Before a commit that has nothing to wait for, as it seems.  It is not looked up;
+ * while errno is in doubt, or to be checked, nothing is known.
+ */
+static inline void
+flush_detection_read_unlogged(OwnFlush *now)
+{
+	now->how = OWN_FLUSH_UNKNOWN;
+	if (flush_detection_unchecked <= 0)
+		return;
+	now->how = OWN_FLUSH_BY_ERRNO;
+	now->buffer_io = flush_detection_buffer_io();
+	errno = ERRNO_UNTOUCHED;
+}
+
 /* Before a two-phase record, with which files are read and written. */
 static inline void
 flush_detection_read_two_phase(OwnFlush *now)
@@ -123,7 +138,7 @@ flush_detection_since(const OwnFlush *before, OwnFlush *since)
 	since->flushes = error == 0;
 	since->io_time = 0;
 	since->uncertain = 0;
-	since->untimed = false;
+	since->untimed = before->how == OWN_FLUSH_BY_ERRNO;
 	if (error == ERRNO_UNTOUCHED)
 		errno = 0;				/* leave nothing behind */
 	if (unlikely(before->how != OWN_FLUSH_BY_ERRNO ||

@@ -47,6 +47,12 @@ flush_detection_read(OwnFlush *now)
 }
 
 static inline void
+flush_detection_read_unlogged(OwnFlush *now)
+{
+	flush_detection_read(now);
+}
+
+static inline void
 flush_detection_read_two_phase(OwnFlush *now)
 {
 	flush_detection_read(now);

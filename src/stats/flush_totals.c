@@ -19,10 +19,9 @@
  * A reader cannot be starved.  Groups are folded oldest first, and it copies
  * them in that order, a batch at a time.  A batch that it has copied may be
  * folded, so folds disturb it only if they catch up with it.  One comes with each
- * FOLD_BATCH flushes, which take far longer than copying as many groups, or three
- * times as many, as it may have to look at before it finds the oldest.  Should
- * it be stopped again and again at the wrong moment, it gives up after
- * CHANGECOUNT_MAX_PASSES tries, and between them it lets go of the lock.
+ * FOLD_BATCH flushes, which take far longer than copying as many groups.  Should
+ * it be stopped again and again at the wrong moment, or a fold be late, it gives
+ * up after CHANGECOUNT_MAX_PASSES tries, and between them it lets go of the lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,6 +42,8 @@
 #include "stats/flush_totals.h"
 
 StaticAssertDecl(FOLD_BATCH <= FLUSH_LOG_SIZE_MIN / 2, "size of a batch");
+
+#define RESET_POLL	100			/* us */
 
 typedef struct FlushTotalsShared
 {
@@ -354,42 +355,36 @@ count_copy(GroupSums *sums, const FlushGroupCopy *copy, FlushTotals *totals)
 	count_group(sums, &figures, add_total, totals);
 }
 
-/*
- * Copy those groups of a batch that are in the ring, and count them.  Returns
- * whether any was.
- */
-static bool
+/* Copy those groups of a batch that are in the ring, and count them. */
+static void
 copy_batch(FlushTotals *totals, GroupNumber first, GroupSums *sums)
 {
-	bool		found = false;
-
 	for (int i = 0; i < FOLD_BATCH; i++)
 	{
 		FlushGroupCopy *copy = &totals->recent[totals->nrecent];
 
-		if (!flush_group_copy(flush_group_add(first, i), copy))
-			continue;
-		found = true;
-		if (boundary_was_reset(copy->boundary) ||
+		if (!flush_group_copy(flush_group_add(first, i), copy) ||
+			boundary_was_reset(copy->boundary) ||
 			(copy->commits == 0 && copy->leader_pid == 0))
 			continue;
 		count_copy(sums, copy, totals);
 		totals->nrecent++;
 	}
-	return found;
 }
 
-/* Batches that may not have been folded, that of the newest group included. */
+/* Batches that the ring has in all, those of groups to come included. */
 static int
-unfolded_batches(void)
+ring_batches(void)
 {
-	return flush_groups_kept() / FOLD_BATCH + 2;
+	return 2 * flush_groups_kept() / FOLD_BATCH;
 }
 
 /*
  * Copy the groups that were not folded when there had been "folds" of them,
  * and count them.  Returns false if a group may have been folded before it
- * could be copied: each fold since then must be that of a batch copied before.
+ * could be copied: each fold since then must be that of a batch copied before, and
+ * a batch that is gone must have gone before.  (A publisher that is stopped folds
+ * its batch late, after younger ones.)
  */
 static bool
 copy_ring(FlushTotals *totals, uint64 folds)
@@ -400,14 +395,16 @@ copy_ring(FlushTotals *totals, uint64 folds)
 
 	totals->nrecent = 0;
 	newest -= newest % FOLD_BATCH;
-	for (int back = unfolded_batches() - 1; back >= 0; back--)
+	for (int back = ring_batches() - 1; back >= 0; back--)
 	{
 		GroupNumber first = flush_group_add(newest, -back * FOLD_BATCH);
-		bool		found = copy_batch(totals, first, &sums);
+		bool		there = slot_is_for(group_slot(first), first);
 
-		if (changecount_since(&shared->folds, folds) > copied)
+		if (there)
+			copy_batch(totals, first, &sums);
+		if (changecount_since(&shared->folds, folds) > (there ? copied : 0))
 			return false;
-		copied += found;
+		copied += there;
 	}
 	end_sums(&sums, add_total, totals);
 	return true;
@@ -437,7 +434,7 @@ flush_totals_lock_and_read(void)
 
 	totals->ncells = ncells;
 	totals->value = palloc(mul_size(GROUP_COUNT_KINDS * ncells, sizeof(uint64)));
-	totals->recent = palloc(mul_size(unfolded_batches() * FOLD_BATCH,
+	totals->recent = palloc(mul_size(ring_batches() * FOLD_BATCH,
 									 sizeof(FlushGroupCopy)));
 	for (int passes = 0;; changecount_count_pass(&passes))
 	{
@@ -461,6 +458,13 @@ newest_boundary(void)
 	return boundary;
 }
 
+/* Wait until nothing is being folded, or raise an error; holds up nobody else. */
+void
+flush_totals_wait(void)
+{
+	(void) changecount_wait(&shared->folds);
+}
+
 /*
  * Copy the histogram, for a reset; palloc'd.  Caller holds the reset lock
  * exclusively, and then calls flush_totals_reset(), with nothing in between that
@@ -468,7 +472,8 @@ newest_boundary(void)
  *
  * From here on a fold skips the groups up to the newest, as their boundaries are
  * not after reset_boundary.  That must be set before the histogram is copied, and
- * is taken back if it cannot be.
+ * is taken back if it cannot be: if a process is stopped just then, in the middle
+ * of a fold.  What others have folded meanwhile, which is for some ms, is lost then.
  */
 uint64 *
 flush_totals_prepare_reset(void)
@@ -479,13 +484,15 @@ flush_totals_prepare_reset(void)
 
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
+	flush_totals_wait();
 	pg_atomic_write_u64(&shared->reset_boundary, newest_boundary());
 	pg_memory_barrier();
-	for (int passes = 0;
-		 passes < CHANGECOUNT_MAX_PASSES && changecount_try_wait(&shared->folds, &folds);
-		 passes++)
-		if (copy_folded(value, folds))
+	for (int passes = 0; passes < CHANGECOUNT_MAX_PASSES; passes++)
+	{
+		if (changecount_read(&shared->folds, &folds) && copy_folded(value, folds))
 			return value;
+		pg_usleep(RESET_POLL);
+	}
 	pg_atomic_write_u64(&shared->reset_boundary, before);
 	changecount_report_stopped();
 	return NULL;				/* not reached */

@@ -64,7 +64,8 @@ extern void flush_totals_prepare(GroupNumber first);
 /* Readers. */
 extern FlushTotals *flush_totals_lock_and_read(void);
 
-/* A reset, in two steps of which only the first may raise an error. */
+/* A reset, in steps of which the last one raises no error. */
+extern void flush_totals_wait(void);
 extern uint64 *flush_totals_prepare_reset(void);
 extern void flush_totals_reset(uint64 *value);
 

@@ -105,7 +105,9 @@ typedef struct WalCyclesShared
 static WalCyclesShared *shared = NULL;
 static WalPlaceSlot *places = NULL; /* MaxBackends of them */
 
-static WalCycle *preparing = NULL;	/* the entry that this process clears */
+/* The entry that this process claims and clears, and for which cycle; or null. */
+static WalCycle *preparing = NULL;
+static XLogRecPtr preparing_redo = InvalidXLogRecPtr;
 
 int64		wal_cycles_records = 0;
 
@@ -183,16 +185,13 @@ newest_redo(void)
  * it.
  */
 static void
-prepare_entry(WalCycle *entry)
+prepare_entry(WalCycle *entry, XLogRecPtr redo)
 {
-	preparing = entry;
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
 		pg_atomic_write_u64(&entry->counter[c], 0);
 	pg_atomic_write_u64(&entry->started_at, (uint64) GetCurrentTimestamp());
 	pg_write_barrier();
-	pg_atomic_write_u64(&entry->redo, pg_atomic_read_u64(&entry->redo) &
-						~ENTRY_IN_PREPARATION);
-	preparing = NULL;
+	pg_atomic_write_u64(&entry->redo, redo);
 }
 
 /* The first backend that comes to a cycle gives it an entry. */
@@ -218,12 +217,16 @@ claim_entry(XLogRecPtr redo)
 		}
 		if (oldest_redo > redo || (oldest_redo & ENTRY_IN_PREPARATION) != 0)
 			return;
+		preparing = oldest;
+		preparing_redo = redo;
 		if (pg_atomic_compare_exchange_u64(&oldest->redo, &oldest_redo,
 										   redo | ENTRY_IN_PREPARATION))
 		{
-			prepare_entry(oldest);
+			prepare_entry(oldest, redo);
+			preparing = NULL;
 			return;
 		}
+		preparing = NULL;
 	}
 }
 
@@ -329,8 +332,9 @@ end_turn(WalPlace *place)
 void
 wal_cycles_abandon(void)
 {
-	if (preparing != NULL)
-		prepare_entry(preparing);
+	if (preparing != NULL && pg_atomic_read_u64(&preparing->redo) ==
+		(preparing_redo | ENTRY_IN_PREPARATION))
+		prepare_entry(preparing, preparing_redo);
 	if (pg_atomic_read_u64(&my_place->turns) % 2 != 0)
 		end_turn(my_place);
 }

@@ -102,12 +102,14 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 
 	shared_memory_require();
 	acquire_reset_lock(LW_EXCLUSIVE);
+	/* what may have to wait for a process that is stopped */
+	flush_totals_wait();
+	wal_cycles_prepare_reset(&cycle);
 	acquire_databases_lock(LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
 	latency_add_up(latency);
-	wal_cycles_prepare_reset(&cycle);
 	groups = flush_totals_prepare_reset();
 
 	backend_slots_reset(slots, now);
