@@ -69,23 +69,6 @@ changecount_poll(int *polls)
 	return true;
 }
 
-/*
- * Wait until nothing is on the move, and store how many moves there were.
- * Returns false if a process was stopped in the middle of one.
- */
-static bool
-try_wait(ChangeCount *moves, uint64 *count)
-{
-	int			polls = 0;
-
-	do
-	{
-		if (changecount_read(moves, count))
-			return true;
-	} while (changecount_poll(&polls));
-	return false;
-}
-
 /* The error of a reader who has waited in vain. */
 void
 changecount_report_stopped(void)
@@ -97,14 +80,19 @@ changecount_report_stopped(void)
 			 errhint("Try again when the process continues.")));
 }
 
-/* The same, or an error. */
+/*
+ * Wait until nothing is on the move, and return how many moves there were; or
+ * raise an error if a process was stopped in the middle of one.
+ */
 uint64
 changecount_wait(ChangeCount *moves)
 {
 	uint64		count = 0;
+	int			polls = 0;
 
-	if (!try_wait(moves, &count))
-		changecount_report_stopped();
+	while (!changecount_read(moves, &count))
+		if (!changecount_poll(&polls))
+			changecount_report_stopped();
 	return count;
 }
 
