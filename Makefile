@@ -46,6 +46,7 @@ ISOLATION = \
 	concurrent_reset
 # These start servers of their own.
 TAP_TESTS = 1
+PROVE_TESTS ?= t/*.pl t/unit/*.pl
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)

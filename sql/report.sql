@@ -1,6 +1,6 @@
 --
 -- The report: its shape, which must hold whatever the server is doing.  What it
--- says is tested in t/020_report.pl, on a server of its own.
+-- says is tested in t/report_situations.pl, on a server of its own.
 --
 CREATE FUNCTION report_lines() RETURNS TABLE (n bigint, line text)
 LANGUAGE sql VOLATILE AS $$

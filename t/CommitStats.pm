@@ -1,5 +1,5 @@
-# What the tests of commit_stats have in common: a server with the library, its
-# counts as a hash, and what the WAL says about the same time.
+# What the tests of commit_stats share: a server with the library, its counts as a
+# hash, and what the WAL says about the same time.
 
 package CommitStats;
 
@@ -28,9 +28,9 @@ sub views_of_commit_stats
 	  commit_database_stats commit_wal_stats commit_stats_info);
 }
 
-# A server that can be started.  Cluster.pm sets fsync = off, which would leave
-# nothing to share, and without allows_streaming wal_level = minimal, which hardly
-# any real server has, but with it room for hardly anybody; autovacuum would add
+# A server, not started yet.  Cluster.pm sets fsync = off, which would leave no
+# flushes to share.  Without allows_streaming it sets wal_level = minimal, which
+# hardly any real server has, and with it few connections.  Autovacuum would add
 # commits of its own.
 sub init_node
 {
@@ -56,7 +56,7 @@ log_statement = none
 	return $node;
 }
 
-# ... and started, with the extension and a table to write to.
+# A running server, with the extension and a table to write to.
 sub start_node
 {
 	my $node = init_node(@_);
@@ -69,7 +69,7 @@ CREATE TABLE logged (n int);
 	return $node;
 }
 
-# Change settings of a server, and wait until sessions begin with them.
+# Change settings of a server, and wait until new sessions have them.
 sub alter_system
 {
 	my ($node, %settings) = @_;
@@ -86,7 +86,7 @@ sub alter_system
 	return;
 }
 
-# Compile with the headers of the server under test; what and how is for cc.
+# Compile with the headers of the server under test; the arguments are those of cc.
 sub compile_c
 {
 	my ($output, @arguments) = @_;
@@ -115,12 +115,12 @@ sub wal_records
 	my ($node, $start, $end) = @_;
 	my ($out, $err, %count);
 
-	# The files are named, as pg_waldump would else look at any file for how
-	# large they are, and that one may be empty.
+	# Name the files: pg_waldump would read the segment size from any file in the
+	# folder, and that one may be empty.
 	my @files = split /\|/, $node->safe_psql('postgres', qq{
 SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
-	# What is not flushed is not in the file yet.
+	# The file only has what is flushed.
 	$node->safe_psql('postgres', qq{
 SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
 	return {} if $start eq $end;
@@ -143,8 +143,8 @@ sub _insert_lsn
 	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 }
 
-# What commit_stats counted while $code ran, and what the WAL says.  Counts
-# that do not occur are 0 in both.
+# What commit_stats counted while $code ran, and what the WAL says.  A count that
+# does not occur is 0.
 sub observe
 {
 	my ($node, $code) = @_;
@@ -203,7 +203,7 @@ sub run_pgbench
 	return $out;
 }
 
-# Commands that run while the test goes on, with what they print.
+# Start a command beside the test; the result has its output.
 sub _start_background
 {
 	my ($command) = @_;
@@ -232,7 +232,7 @@ sub start_psql
 		]);
 }
 
-# What it has said about errors so far.
+# The error messages of a background command so far.
 sub errors_so_far
 {
 	my ($background) = @_;
@@ -241,8 +241,9 @@ sub errors_so_far
 	return $background->{err};
 }
 
-# Wait for the end of it, or send it a signal before; true if it succeeded.  TERM
-# will do; INT is ignored by all that a shell has started in the background.
+# Wait for the end of a background command, after a signal if one is given; true if it
+# succeeded.  TERM will do; a command that a shell started in the background ignores
+# INT.
 sub end_background
 {
 	my ($background, $signal) = @_;
@@ -252,8 +253,8 @@ sub end_background
 	return $background->{run}->result == 0;
 }
 
-# Wait until $code returns true, for what SQL cannot tell; false if it does not.
-# It is asked 200 times a second, or as often as $rate says.
+# Wait until $code returns true, for what SQL cannot tell; false if it never does.
+# $code runs $rate times a second, 200 by default.
 sub poll_until
 {
 	my ($code, $rate) = @_;
@@ -267,7 +268,7 @@ sub poll_until
 	return 0;
 }
 
-# The SQLSTATE, message and hint of a statement that fails; empty if it works.
+# SQLSTATE, message and hint of a statement that fails; empty if it succeeds.
 sub error_of
 {
 	my ($node, $sql) = @_;

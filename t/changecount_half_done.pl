@@ -1,8 +1,8 @@
-# A process that is stopped, or dies, while it moves counts from one place to
-# another.
+# What happens if a process is stopped, or dies, while it moves counts from one place to
+# another?
 #
-# The counts are neither here nor there then, and readers wait.  The shim
-# (t/half_done/shim.c) sends a process the signal at that very moment.
+# The counts are in neither place then, and readers wait.  The shim
+# (t/changecount/shim.c) sends a process the signal at that very moment.
 
 use strict;
 use warnings;
@@ -17,8 +17,8 @@ use Test::More;
 my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $signal_file = "$dir/signal";
 
-compile_c("$dir/shim.so", '-fPIC', '-shared', 't/half_done/shim.c', '-ldl');
-compile_c("$dir/half_done.so", '-fPIC', '-shared', 't/half_done/worker.c');
+compile_c("$dir/shim.so", '-fPIC', '-shared', 't/changecount/shim.c', '-ldl');
+compile_c("$dir/half_done.so", '-fPIC', '-shared', 't/changecount/worker.c');
 $ENV{LD_PRELOAD} = "$dir/shim.so";
 $ENV{HALF_DONE} = $signal_file;
 

@@ -1,10 +1,11 @@
-# Are the server's own statistics as they would be without commit_stats?
+# Do commits and flushes equal the system calls that the server made, and do the server's
+# own statistics stay as they would be without commit_stats?
 #
-# Whether a backend flushed is read from what the server counts about its WAL
-# I/O, and from 18 on it has to be asked to add up those counts earlier than it
-# would (see src/probe/flush_detection.h).  Nothing may be counted twice or be lost by that,
-# and nothing that others do to these statistics may disturb ours.  The witness
-# is the shim of the ground-truth test, which sees the system calls.
+# commit_stats finds out whether a backend flushed from the server's count of its WAL
+# I/O.  From 18 on it asks the server to add up that count earlier than usual (see
+# src/probe/flush_detection.h).  The server must count nothing twice and lose nothing
+# by that, and resets of its statistics must not disturb ours.  The witness is the shim
+# of t/ground_truth, which sees the system calls.
 
 use strict;
 use warnings;
@@ -65,8 +66,8 @@ SKIP:
 	skip 'the server has no statistics of single backends', 3
 	  unless $has_backend_io;
 
-	# One session does all sorts of I/O, and says what the server counted about
-	# it in either place.  Nobody else is there.
+	# One session does all sorts of I/O, and prints what the server counted about it
+	# in either place.  No other session is there.
 	my @columns = qw(reads writes extends hits evictions fsyncs);
 	my $sums = join ', ', map { "coalesce(sum($_), 0)" } @columns;
 	my $rows = $node->safe_psql('postgres', qq{
@@ -93,8 +94,7 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 		'pg_stat_get_backend_io() agrees with pg_stat_io');
 }
 
-# A commit that does other I/O as well, in the middle of it, is not therefore a
-# leader.
+# A commit that does other I/O is not a leader for that.
 sub commits_with_other_io
 {
 	my ($node, $what, $sql) = @_;
@@ -126,13 +126,12 @@ INSERT INTO tick VALUES (1);
 COMMIT;
 });
 
-# Others reset what we look at, over and over.
+# Another session resets the statistics that we read, over and over.
 my $reset_loop =
   $has_backend_io
   ? q{SELECT count(pg_stat_reset_backend_stats(pid)) FROM pg_stat_activity;}
   : q{SELECT pg_stat_reset_shared('wal');};
 my $script = $node->basedir . '/reset_loop.sql';
-
 
 append_to_file($script, $reset_loop);
 for my $timing ('on', 'off')

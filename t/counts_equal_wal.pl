@@ -1,7 +1,7 @@
-# Is every commit counted, once, and as what it was?
+# Does each commit count once, and as the kind of commit that it was?
 #
-# pg_waldump is the judge: it lists the commit records that the server wrote,
-# and knows nothing of commit_stats.
+# The witness is pg_waldump: it lists the commit records in the WAL, and knows nothing
+# of commit_stats.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ END $$;
 
 my $insert = 'INSERT INTO logged VALUES (1)';
 
-# One client: nobody to share a flush with.
+# One client, which shares no flush.
 ($counted, $records) =
   observe($node, sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
 is($records->{COMMIT}, 200, 'one client: the load is what it should be');
@@ -36,7 +36,7 @@ is($counted->{flushes} + $counted->{commits_without_leader},
 	200, 'one client: every commit flushed itself');
 is($counted->{followers}, 0, 'one client: nobody followed');
 
-# Several clients, who share flushes however fast the disk is.
+# Several clients, which share flushes however fast the disk is.
 {
 	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
 	($counted, $records) = observe($node,
@@ -52,7 +52,7 @@ is( $counted->{flushes} + $counted->{followers} +
 	1200,
 	'many clients: a commit led, or followed, or had no leader');
 
-# The histograms tell of the same flushes and commits.
+# The histograms have the same flushes and commits.
 is( $node->safe_psql('postgres', q{
 SELECT s.flushes - s.unresolved_flushes = sum(h.flushes),
 	   s.commits - s.unresolved_commits - s.commits_without_leader = sum(h.commits)
@@ -132,8 +132,8 @@ is($records->{COMMIT}, 2, 'asynchronous DDL: there were two commits');
 is($counted->{commits_async}, 1, 'asynchronous DDL: CREATE TABLE did not wait');
 is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
 
-# So does one that the server forces to; which of the two it is counted as
-# depends on what the version lets us see.
+# So does a commit that the server forces to wait.  Whether it counts as one that
+# waited depends on what the server version shows.
 ($counted, $records) = observe(
 	$node,
 	sub {

@@ -1,7 +1,7 @@
-# Does a single-user server work with the library?
+# Does a single-user server work with commit_stats, and does it count?
 #
-# That is where somebody goes who is in trouble already.  There is no
-# postmaster, no background worker and no other backend, but commits there are.
+# Administrators use single-user mode for repairs.  It has no postmaster, no background
+# worker and no other backend, but commits.
 
 use strict;
 use warnings;

@@ -1,9 +1,8 @@
-# Is it right on both ends of a streaming replication?
+# Are the counts right on both ends of a streaming replication?
 #
-# A standby has its own, empty counts: nobody commits there until it is
-# promoted, and code that is for commits must not run there.  A commit that
-# waits for the standby comes to its flush group long after the flush, and must
-# still find it.
+# A standby has counts of its own, which stay empty: nobody commits there before its
+# promotion, and code for commits must not run there.  A commit that waits for the
+# standby reaches its flush group long after the flush, and must still find it.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
-# Are the commits of the server's own workers counted, each exactly once?
+# Does each commit of the server's own workers count exactly once?
 #
-# Nobody sends a COMMIT to a worker: one that applies what another server did,
-# or vacuums, calls the server's functions itself, and one of a parallel query
-# ends its share of a transaction without committing it.
+# No client sends COMMIT to a worker.  A worker of logical replication or autovacuum
+# calls the server's functions itself.  A worker of a parallel query ends its part of a
+# transaction without committing it.
 
 use strict;
 use warnings;
@@ -74,7 +74,7 @@ $node->poll_query_until('postgres', q{
 SELECT subtwophasestate = 'e' FROM pg_subscription})
   or die 'the subscription does not replicate prepared transactions';
 
-# The worker commits asynchronously unless it is told otherwise.
+# The worker commits asynchronously by default.
 ($counted, $records) = observe(
 	$node,
 	sub {

@@ -1,8 +1,8 @@
-# Do the statistics survive a server that does not survive?
+# Does commit_stats start from zero after a crash?
 #
-# They live in shared memory.  After a crash that must be as good as new: no
-# count, no group and no connected backend of the life before.  So it is after
-# a clean restart, if nothing is to be saved.
+# Its shared memory must be as good as new then: without counts, flush groups and
+# connected backends from before the crash.  The same holds after a clean restart with
+# commit_stats.save = off.
 
 use strict;
 use warnings;
@@ -32,7 +32,7 @@ sub stats_reset
 		'SELECT stats_reset FROM commit_stats_info');
 }
 
-# Was everything forgotten, and is it counted correctly from here?
+# Are all counts from before forgotten, and are new ones right?
 sub starts_from_zero
 {
 	my ($how) = @_;
@@ -88,7 +88,7 @@ FROM commit_flush_stats}),
 	return;
 }
 
-# Load that is under way when the end comes.
+# A load that is running when the server ends.
 sub start_load
 {
 	my $path = $node->basedir . '/endless.sql';
@@ -126,7 +126,7 @@ $node->wait_for_log(
 	$log_end);
 starts_from_zero('killed backend');
 
-# A prepared transaction outlives the crash; who commits it is counted.
+# A prepared transaction outlives the crash.  Its COMMIT PREPARED counts.
 $node->safe_psql('postgres', q{
 BEGIN;
 INSERT INTO logged VALUES (2);
@@ -144,7 +144,7 @@ my ($counted, $records) = observe($node,
 is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
 is($counted->{commits}, 1, 'and its commit is counted');
 
-# A clean restart without commit_stats.save; 030_keep.pl has the other.
+# A clean restart without commit_stats.save; persist_clean_restart.pl has the other.
 $node->append_conf('postgresql.conf', 'commit_stats.save = off');
 $node->reload;
 $node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off')
@@ -153,7 +153,7 @@ $stats_reset = stats_reset();
 $node->restart;
 starts_from_zero('clean restart');
 
-# In all that, nothing went wrong but what we did.
+# Nothing else went wrong.
 $node->stop;
 my $log = slurp_file($node->logfile);
 my @panics = $log =~ /^.*(?:PANIC|TRAP|signal 6|signal 11).*$/mg;

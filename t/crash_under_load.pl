@@ -1,13 +1,12 @@
-# What is left when backends are killed in the middle of their commits, over and
-# over?
+# What is left when backends are killed in the middle of their commits, over and over?
 #
-# Whoever was told that it is committed finds it again: each client of pgbench
-# writes a row with the next number, and its log has one line for each that was
-# acknowledged.  And commit_stats starts from zero, counting what is committed
-# from then on, which the WAL knows as well.
+# Each acknowledged commit must be found again: each client of pgbench writes a row with
+# the next number, and the log of pgbench has a line for each acknowledged one.  And
+# commit_stats must start from zero and count what is committed from then on, as the WAL
+# has it.
 #
-# Leaders sleep, so that at any moment most backends are committing.  The
-# victims are chosen at random; VICTIM_SEED=n chooses others.
+# Leaders sleep, so that at any moment most backends are committing.  The victims are
+# chosen at random; VICTIM_SEED=n chooses others.
 
 use strict;
 use warnings;
@@ -20,7 +19,7 @@ use Test::More;
 
 my $seed = $ENV{VICTIM_SEED} // 33;
 
-# Without launchers nobody commits but us.
+# Without launchers only the test commits.
 my $node = start_node('killed', conf => q{
 restart_after_crash = on
 max_logical_replication_workers = 0
@@ -38,7 +37,7 @@ $node->safe_psql('postgres',
 my %acknowledged;				# "round client" => n
 my $logs = $node->basedir . '/acknowledged';
 
-# Writers that count, and others that are in their way.
+# Writers that number their rows, and sessions that compete with them.
 sub start_load
 {
 	my ($round) = @_;
@@ -73,7 +72,7 @@ INSERT INTO written VALUES (:round, :client_id, :n);
 }));
 }
 
-# Note down what pgbench was told, after its end.
+# Count the acknowledged rows in the logs of pgbench, after its end.
 sub read_acknowledged
 {
 	my ($round) = @_;
@@ -86,7 +85,8 @@ sub read_acknowledged
 	return;
 }
 
-# A client has been told of all its rows but the last, perhaps; there is no gap.
+# A client got an acknowledgement for all its rows, except perhaps the last one.
+# There is no gap.
 sub all_is_there
 {
 	my ($how) = @_;
@@ -111,7 +111,7 @@ SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
 	return;
 }
 
-# Everything is forgotten, and counted from here; the WAL is the witness.
+# All counts from before are forgotten, and new ones are right, as the WAL has them.
 sub starts_from_zero
 {
 	my ($how, $killed_at) = @_;
@@ -150,7 +150,7 @@ COMMIT PREPARED 'of :client_id';
 		});
 	cmp_ok($records->{COMMIT} + $records->{COMMIT_PREPARED},
 		'==', 100, "$how: the load is what it should be");
-	# not the difference: nothing was there before
+	# the counts themselves, as they began at zero
 	is( $node->safe_psql('postgres', q{
 SELECT commits + commits_async, prepares,
 	   (SELECT sum(commits + commits_async) FROM commit_database_stats),
@@ -183,8 +183,7 @@ sub server_time
 	return $node->safe_psql('postgres', 'SELECT clock_timestamp()');
 }
 
-# Whom to kill, as a condition on pg_stat_activity: those who commit, who wait
-# for a leader, anybody of ours.
+# The victim, as a condition on pg_stat_activity.
 my %victims = (
 	'who commits' => q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
 	'who waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
@@ -254,7 +253,7 @@ for my $how (
 cmp_ok(scalar keys %acknowledged, '==', 6 * $round,
 	'all clients had rows acknowledged');
 
-# In all that, nothing went wrong but what we did.
+# Nothing else went wrong.
 $node->stop;
 my $log = slurp_file($node->logfile);
 my @panics = $log =~ /^.*(?:PANIC|TRAP|FailedAssertion).*$/mg;

@@ -1,10 +1,10 @@
-# Does commit_stats use what the server shows of a sleep?
+# Does commit_stats use the wait event of a leader that sleeps commit_delay?
 #
-# From 19 on a leader that sleeps commit_delay has a wait event.  Whoever commits
-# meanwhile sees it, and the verdict about that flush is certain.  Before 19 a
-# short sleep is never certain while it depends on the number of siblings.
+# PostgreSQL 19 shows one.  A session that commits meanwhile sees it, and the verdict
+# about that flush is certain.  Before 19 the verdict about a short sleep is never
+# certain while the sleep depends on the number of siblings.
 #
-# Run alone: what else the machine does disturbs the figures.
+# Run alone: other processes disturb the figures.
 
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ FROM commit_flush_log WHERE delayed});
 cmp_ok($delayed, '>', 10, 'leaders slept');
 if ($node->pg_version >= '19devel')
 {
-	# how many depends on who commits meanwhile; it can be all of them
+	# the number depends on the commits meanwhile; it can be all of them
 	cmp_ok($certain, '>', $delayed / 4, 'many of them were seen asleep');
 }
 else
@@ -38,7 +38,7 @@ else
 	is($certain, 0, 'none of them can be seen');
 }
 
-# What was seen in one commit says nothing about the next.
+# The wait event that one commit saw says nothing about the next commit.
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_siblings = 1000');
 $node->reload;
 $node->poll_query_until('postgres', q{SHOW commit_siblings}, '1000')

@@ -1,6 +1,9 @@
-# From PostgreSQL 18 on, a look at the server's own statistics after the commit can
-# have it let go of all that were dropped meanwhile, which takes locks and can fail.
-# A commit in which some were dropped is not looked up.
+# Does commit_stats leave the server's statistics alone after a commit during which some
+# were dropped?
+#
+# From PostgreSQL 18 on, a look at them releases the references of this process to
+# dropped entries, which takes locks and can fail.  So such a commit is not looked up,
+# and its flush is uncertain.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
-# From PostgreSQL 18 on, errno tells who flushed, and one commit in 64 shows whether
-# it told the truth.  What if it does not?
+# What if errno does not tell who flushed?
 #
-# The shim counts the syncs of each process, and leaves in errno whatever it is told
-# to, as a server or a C library might that we do not know yet.
+# From PostgreSQL 18 on, errno tells it, and for one commit in 64 a look at the server's
+# statistics shows whether that was true.  The shim counts the syncs of each process,
+# and leaves in errno what the test wants, as an unknown server or C library might.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ sub start_with
 	return start_truth($name, 'track_wal_io_timing = off');
 }
 
-# So many clients with so many commits each: what was counted, and the truth.
+# $clients clients with $commits commits each: our counts, and those of the shim.
 sub commit_and_count
 {
 	my ($node, $clients, $commits) = @_;
@@ -68,7 +68,7 @@ $seen = commit_and_count($node, 1, 300);
 is($seen->{flushes}, $seen->{syncs},
 	'errno is not touched: the first commit is looked up, and then all of them');
 is($seen->{uncertain}, 64, '... and 64 flushes are said to be uncertain');
-# Who does not flush first notices later: half of the checks are of such a commit.
+# Half of the checks are of a commit that did not flush, and notice nothing.
 $seen = commit_and_count($node, 8, 1000);
 cmp_ok($seen->{flushes}, '>=', 0.75 * $seen->{syncs},
 	'... and each of several backends notices soon');
@@ -82,9 +82,8 @@ is($seen->{flushes}, $seen->{syncs}, 'errno is spoilt: all commits are looked up
 is($seen->{uncertain}, 0, '... which leaves no doubt');
 $node->stop;
 
-# As if it did not touch errno in one kind of commit only, every fifth of a session
-# that does the same over and over.  If each 65th commit were looked up, it would
-# never be one of these.
+# As if the server did not touch errno in one kind of commit only, each fifth of a
+# session that repeats itself.  A look at each 65th commit would never find one.
 $node = start_with('cycle', -1, 100_000);
 $node->safe_psql('postgres', q{
 CREATE TABLE large (t text);

@@ -1,7 +1,8 @@
-# Another library that writes as a transaction commits, before or after we look.
+# Does a commit count as one if another library writes in it, before or after our
+# callback?
 #
-# The order of shared_preload_libraries decides.  In either a commit that waits for
-# its flush is counted as one, whatever it looked like before.
+# The order of shared_preload_libraries decides who comes first.  In either order a
+# commit that waits for its flush must count as a commit.
 
 use strict;
 use warnings;
@@ -18,7 +19,7 @@ my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $n = 20;
 
 compile_c("$dir/late_writer.so", '-fPIC', '-shared',
-	't/other_library/late_writer.c');
+	't/flush_detection/late_writer.c');
 
 # Transactions and what they are counted as, if the library writes late.
 my @cases = (

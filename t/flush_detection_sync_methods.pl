@@ -1,8 +1,7 @@
-# Is a leader known however the WAL gets to the disk?
+# Is a leader recognized with each wal_sync_method?
 #
-# The server counts no sync where the write syncs, or where fsync is off.  Then
-# a leader is told by its writes; anything else that looks at syncs alone, like
-# pg_stat_wal, sees nothing.
+# The server counts no sync where the write syncs, or where fsync is off.  There the
+# count of writes takes the place of the count of syncs.
 
 use strict;
 use warnings;
@@ -12,8 +11,8 @@ use lib $FindBin::RealBin;
 use CommitStats;
 use Test::More;
 
-# With WAL for a standby no server bypasses the kernel's cache, which not every
-# file system can do.
+# With WAL for a standby the server does not bypass the kernel's cache, which not
+# every file system allows.
 my $node = init_node('sync', init => { allows_streaming => 1 });
 my %evidence = (
 	open_datasync => 'wal_write',
@@ -34,7 +33,7 @@ SELECT current_setting('server_version_num')::int >= 180000});
 	  : 'SELECT wal_write AS writes, wal_sync AS syncs FROM pg_stat_wal';
 }
 
-# The whole truth with one client and with several.
+# Check the counts with one client and with several.
 sub check_counts
 {
 	my ($name, $evidence) = @_;
@@ -69,7 +68,7 @@ sub check_counts
 	return;
 }
 
-# The first start decides what the server has counted so far: no sync at all.
+# Start with a method that syncs in the write, so that the server has counted no sync.
 $node->append_conf('postgresql.conf', 'wal_sync_method = open_datasync');
 my $started = $node->start(fail_ok => 1);
 

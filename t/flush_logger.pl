@@ -1,9 +1,9 @@
-# Does the server log tell of every flush, once, and of no other?
+# Does the server log have a line for each flush of a session with
+# commit_stats.log_flushes = on, and for no other?
 #
-# "Flushed N out of M commits" is written by a background worker some time
-# after the flush.  So there is a second account of the same commits, and a
-# process that must be there when it is needed, quiet when it is not, and back
-# when somebody has terminated it.
+# A background worker writes "Flushed N out of M commits" some time after the flush.  So
+# the log is a second account of the same commits.  The worker must run when it is
+# needed, sleep when it is not, and come back when somebody terminates it.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ my $node = start_node('log');
 my $line = qr/LOG:  Flushed \d+ out of \d+ commits\n/;
 my ($log_end, $counted, $records);
 
-# What the log says from $log_end on: [N, M, pid of the worker] for each flush.
+# The lines of the log from $log_end on: [N, M, pid of the worker] for each flush.
 sub logged_flushes
 {
 	my @flushes;
@@ -34,7 +34,7 @@ sub wait_for_flushes
 {
 	my ($n) = @_;
 
-	# One line after the other, without looking at a line twice.
+	# one line after the other, each read once
 	$node->wait_for_log(qr/(?:$line(?>(?:(?!$line).)*)){$n}/s, $log_end)
 	  if $n > 0;
 	return;
@@ -47,7 +47,7 @@ sub sum
 	return $sum;
 }
 
-# A load, and whether what is logged of it is what is counted.
+# Run a load: does the log agree with the counts?
 sub logs_a_load
 {
 	my ($name, $options) = @_;
@@ -69,11 +69,11 @@ sub logs_a_load
 	return @flushes;
 }
 
-# Not unless asked for.
+# Off by default.
 $log_end = -s $node->logfile;
 run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
 
-# On for everybody.
+# On for all sessions.
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.log_flushes = on');
 $node->reload;
 $node->poll_query_until('postgres',
@@ -95,7 +95,7 @@ cmp_ok(scalar(grep { $_->[0] > 1 } @flushes),
 is(scalar(grep { $_->[1] > 5 } @flushes),
 	0, 'five clients: never more than five were active');
 
-# The log and commit_flush_log say the same, in the same order.
+# The log has the messages of commit_flush_log, in the same order.
 is( join("\n", map { "Flushed $_->[0] out of $_->[1] commits" } @flushes),
 	$node->safe_psql('postgres', qq{
 SELECT message FROM
@@ -104,7 +104,7 @@ SELECT message FROM
 ORDER BY flush_lsn}),
 	'the log says what commit_flush_log says');
 
-# Off again, for everybody but one.
+# Off again, except for one session.
 $node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.log_flushes');
 $node->reload;
 $node->poll_query_until('postgres',
@@ -160,8 +160,8 @@ SKIP:
 
 	skip 'no /proc to see it sleep', 3 unless -r "/proc/$worker/status";
 
-	# Some naps after a flush was logged it goes to sleep for good.  What comes
-	# in the last of them is too young to be logged at once.
+	# Some naps after its last line the worker goes to sleep for good.  A flush during
+	# the last nap is too young to be logged at once.
 	my $session = $node->background_psql('postgres');
 
 	$session->query_safe('SET commit_stats.log_flushes = on');
@@ -187,8 +187,8 @@ SKIP:
 	}
 	$session->quit;
 
-	# When there is nothing to log, it does not even look, and the commits of
-	# others do not wake it.
+	# With nothing to log the worker does not wake up, and the commits of other
+	# sessions do not wake it.
 	$same = 0;
 	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
 	{
@@ -202,7 +202,7 @@ SKIP:
 	is($same, 10, 'the worker sleeps while there is nothing to log');
 }
 
-# Terminated, it comes back.
+# A terminated worker comes back.
 $log_end = -s $node->logfile;
 is(system_log('pg_ctl', 'kill', 'TERM', $worker),
 	0, 'the worker is terminated');
@@ -216,7 +216,7 @@ isnt((logged_flushes())[0]->[2], $worker, 'another worker logs');
 unlike(slurp_file($node->logfile, $log_end),
 	qr/PANIC|TRAP|reinitializing/, 'the server did not mind');
 
-# That the server is stopped is no error of the worker.
+# A stop of the server is no error of the worker.
 $log_end = -s $node->logfile;
 $node->stop;
 unlike(slurp_file($node->logfile, $log_end),

@@ -1,11 +1,10 @@
-# Are the figures true?
+# Are the figures within the limits of doc/limits.md?
 #
-# Every count of commit_stats is held against what a preloaded shim saw the
-# server do and what the WAL says: see t/ground_truth/GroundTruth.pm.  The
-# limits are twice those of doc/limits.md, so that a noisy machine does not fail
-# the test; bench/ground-truth prints the figures themselves.
+# A preloaded shim sees what the server does, and the WAL has each commit; see
+# t/ground_truth/GroundTruth.pm.  This test allows twice the limits, so that a noisy
+# machine does not fail it; bench/ground-truth prints the figures.
 #
-# Run alone: what else the machine does disturbs the figures.
+# Run alone: other processes disturb the figures.
 
 use strict;
 use warnings;

@@ -1,12 +1,11 @@
 # Are the latencies right?
 #
-# pgbench measures as well, from outside: its log has the latency of every
-# transaction.  With a commit_delay that is far longer than all else, a
-# transaction takes hardly longer than its commit, and the quantiles of both
-# must agree.  Further: that nothing is lost when a cell of a backend's histogram
-# overflows.
+# The log of pgbench has the latency of each transaction.  With a commit_delay far
+# longer than all else, a transaction takes hardly longer than its commit, and the
+# quantiles of both must agree.  Also, nothing may be lost when a cell of a backend's
+# histogram overflows.
 #
-# Run alone: what else the machine does disturbs the figures.
+# Run alone: other processes disturb the figures.
 
 use strict;
 use warnings;
@@ -48,8 +47,8 @@ sub quantile
 	return $sorted[ ceil($q * @sorted) - 1 ];
 }
 
-# All local commits, leaders and followers together, from the cells; the
-# quantile is anywhere in its cell.
+# A quantile of all local commits, leaders and followers together: the bounds of its
+# cell.
 sub our_quantile
 {
 	my ($q) = @_;
@@ -109,7 +108,7 @@ cmp_ok($our_commit, '<=', $their_commit, 'COMMIT alone: we time a part of it');
 cmp_ok($our_commit, '>=', $their_commit - $delay / 1000 / 10,
 	'COMMIT alone: nearly all of it');
 
-# The views agree with each other and with what was counted elsewhere.
+# The views agree with each other and with commit_flush_stats.
 sub agree
 {
 	my ($name) = @_;

@@ -1,10 +1,10 @@
-# Does a commit that waits for a standby say so, and for how long?
+# Do the latencies show that a commit waits for a standby, and for how long?
 #
-# A real standby applies what it gets a fixed time later
-# (recovery_min_apply_delay).  So a commit with remote_apply waits for it at
-# least about so long, and one with on or remote_write does not.
+# The standby applies WAL a fixed time later (recovery_min_apply_delay).  So a commit
+# with remote_apply waits at least about that long, and one with on or remote_write does
+# not.
 #
-# Run alone: what else the machine does disturbs the figures.
+# Run alone: other processes disturb the figures.
 
 use strict;
 use warnings;
@@ -51,7 +51,7 @@ sub commit_with
 		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
 }
 
-# No standby: all is local, and says what was asked for.
+# Without a standby all levels are local; "requested" has the settings.
 commit_with('remote_apply', '-c 1 -t 3');
 commit_with('on', '-c 1 -t 2');
 is($primary->safe_psql('postgres', q{
@@ -83,8 +83,8 @@ GROUP BY 1 ORDER BY 2}),
 		  sort { $commits{$a} <=> $commits{$b} } keys %commits),
 	'with a standby, each level is counted as itself');
 
-# Alone: nobody else sees the end of the local flush, but the leader knows how
-# long its own I/O took.
+# One client: no other commit sees the end of the local flush, but the leader knows
+# how long its own I/O took.
 my ($n, $mean, $min, $max) = level_stats('remote_apply');
 
 cmp_ok($mean, '>=', $apply_delay / 2, 'remote_apply: the commit waits');
@@ -99,8 +99,8 @@ WHERE synchronous_commit = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
 	0, 'local: there is no wait for a standby');
 
-# When the local flush takes long and the standby does not, the time is not the
-# standby's.
+# If the local flush takes long and the standby does not, the time counts for the
+# flush.
 $primary->safe_psql('postgres', q{
 SET synchronous_commit = local;
 ALTER SYSTEM SET commit_siblings = 0;
@@ -119,7 +119,7 @@ $primary->reload;
 $primary->poll_query_until('postgres', q{SHOW commit_delay}, '0')
   or die "commit_delay did not change\n";
 
-# With others: they see it, so that the bounds are close to each other.
+# With other clients, which see the end of the flush: the bounds are close.
 $primary->safe_psql('postgres',
 	'SET synchronous_commit = local; SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 16 -j 2 -t 10');
@@ -131,7 +131,7 @@ cmp_ok($min, '<=', $max, 'remote_apply, others: the bounds are in order');
 cmp_ok($min, '>', 0, 'remote_apply, others: some flushes were seen to end');
 note sprintf('mean %.1f ms, for the standby %.1f to %.1f', $mean, $min, $max);
 
-# And back: asking for more is local again.
+# Without the standby again, all levels are local again.
 require_standby('');
 $primary->safe_psql('postgres', 'SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 3');

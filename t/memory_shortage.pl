@@ -1,8 +1,8 @@
-# What does an administrator see if there is not enough memory at start?
+# What does an administrator see if there is not enough shared memory at start?
 #
-# The server does not start, and its log says what was too large, in two ways:
-# the system does not give as much as all of the server asks for; or another
-# library has taken what was meant for us.  With less, it starts.
+# The server does not start, and its log names what was too large.  There are two cases:
+# the system refuses the server's whole request, or another library has taken the memory
+# that was meant for commit_stats.  With a smaller request the server starts.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my $log_end = 0;
 
 append_to_file($node->logfile, '');
 
-# What the log has got since the last call.
+# The lines of the log since the last call.
 sub new_log
 {
 	my $log = slurp_file($node->logfile, $log_end);
@@ -32,8 +32,8 @@ sub new_log
 	return $log;
 }
 
-# Start the server, with no more than so many kB of address space for each of
-# its processes; true if it comes up.
+# Start the server, with at most $kilobytes of address space for each process; true
+# if it comes up.
 sub start_with
 {
 	my ($kilobytes) = @_;
@@ -53,7 +53,7 @@ sub stop
 	return;
 }
 
-# The most address space that the server has needed so far, in kB.
+# The peak of the server's address space so far, in kB.
 sub peak
 {
 	my ($pid) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
@@ -63,7 +63,7 @@ sub peak
 }
 
 #
-# More than the system gives
+# More than the system allows
 #
 SKIP:
 {
@@ -97,7 +97,7 @@ SKIP:
 my $greedy = $node->basedir . '/greedy.so';
 
 compile_c($greedy, '-shared', '-fPIC',
-	"$FindBin::RealBin/shared_memory/greedy.c");
+	"$FindBin::RealBin/memory/greedy.c");
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
 	"'$greedy, commit_stats'");
 new_log();
@@ -109,7 +109,7 @@ like(
 	'nothing left: the error says for whom');
 unlike($log, qr/PANIC|TRAP|terminated by signal/, 'nothing left: no crash');
 
-# In the other order we have got ours.
+# In the other order commit_stats gets its memory first.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
 	"'commit_stats, $greedy'");
 $node->start;

@@ -1,8 +1,7 @@
-# How much shared memory does it take?
+# How much shared memory does commit_stats take?
 #
-# Less than 4 MB with 100 connections, and at most 8 kB for each connection more;
-# commit_stats_info says both.  The server's own list of what is allocated and a
-# second server are the witnesses.
+# Less than 4 MB with 100 connections, and at most 8 kB for each further one, as
+# commit_stats_info says.  The witnesses are pg_shmem_allocations and a second server.
 
 use strict;
 use warnings;
@@ -17,8 +16,8 @@ my $node = init_node('memory', conf => 'shared_buffers = 1MB');
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION commit_stats');
 
-# With so many connections: what commit_stats_info says of all and of each, and
-# what the server has allocated.
+# The sizes that commit_stats_info shows, in all and for each connection, and the size
+# that the server allocated.
 sub memory_with
 {
 	my ($connections) = @_;

@@ -1,17 +1,17 @@
-# Do the statistics survive a clean restart, and nothing else?
+# Do the statistics survive a clean restart, and only that?
 #
-# Clean is a smart or fast stop, of a primary or a standby or a stand-alone
-# backend; then each view shows afterwards what it showed before, and counting
-# goes on from there.  While the server runs there is no file.
+# A clean restart is a smart or fast stop of a primary, a standby or a stand-alone
+# backend, and a start.  Each view then shows what it showed before, and counting goes
+# on from there.  While the server runs there is no file.
 
 use strict;
 use warnings;
 
 use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/keep";
+use lib $FindBin::RealBin, "$FindBin::RealBin/persist";
 use CommitStats;
 use IPC::Run;
-use Keep;
+use Persist;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -25,10 +25,10 @@ max_prepared_transactions = 2
 max_logical_replication_workers = 0
 restart_after_crash = on
 });
-my $file = keep_file($node);
+my $file = stats_file($node);
 my ($before, $after, $began);
 
-# What was there before is there after.
+# Do all views show what they showed before?
 sub same
 {
 	my ($how) = @_;
@@ -99,13 +99,13 @@ is_deeply([ grep { /commit_stats/ } slurp_dir($node->data_dir . '/pg_stat') ],
 is((stat $file)[2] & 0777, (stat $node->data_dir . '/PG_VERSION')[2] & 0777,
 	'with the permissions of the data directory');
 
-# Asking for a value does not need shared memory.
+# postgres -C needs no shared memory.
 my $content = slurp_file($file);
 my ($out, $err) = run_command([ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
 like($out, qr/^\d+$/, 'postgres -C answers');
 is(slurp_file($file), $content, 'postgres -C leaves the file alone');
 
-# A start that fails, late.
+# A start that fails late.
 my $hba = $node->data_dir . '/pg_hba.conf';
 rename $hba, "$hba.good" or die;
 append_to_file($hba, "nonsense\n");
@@ -125,7 +125,7 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
 like($node->safe_psql('postgres', 'SELECT commit_stats_report()'),
 	qr/^Commits in a flush/m, 'fast stop: there is a report without them');
 
-# Counting goes on, and is kept again.
+# Counting goes on, and the next stop saves it.
 my ($counted, $records) = observe($node, sub { some_load($node) });
 is($counted->{commits}, 2, 'commits are counted again');
 is($counted->{commits_async}, 1, 'asynchronous ones too');
@@ -141,7 +141,7 @@ $node->start;
 $after = statistics($node);
 same('smart stop');
 
-# A stand-alone backend in between
+# A stand-alone backend between two starts
 my $commits = $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
 $node->stop;
 IPC::Run::run(
@@ -155,7 +155,7 @@ is($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
 	$commits, 'and the server goes on from there');
 
 #
-# Other numbers of connections: the last row is for all that were larger
+# Another max_connections: the last row has all larger values
 #
 my $sizes = q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
 my $siblings = q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
@@ -194,7 +194,7 @@ $after = statistics($node);
 same('more connections');
 
 #
-# A reset is kept as well, with flushes in the ring that it reset away
+# A reset survives as well, with flushes in the ring from before it
 #
 some_load($node);
 $began = $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
@@ -208,7 +208,7 @@ $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 starts_from_zero($node, $began, 'reset of what was kept');
 
 #
-# What must not survive
+# Statistics that must not survive
 #
 $began = some_load($node);
 $node->stop('immediate');
@@ -237,7 +237,7 @@ $node->restart;
 $after = statistics($node);
 same('clean restart after a crash');
 
-# commit_stats.save, off as the server ends, and off as it starts
+# commit_stats.save off at the stop, and off at the start
 $began = start_of_statistics($node);
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.save = off');
 $node->reload;

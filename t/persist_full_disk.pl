@@ -1,17 +1,17 @@
-# What if the disk is full when the statistics are to be saved, or broken?
+# What if commit_stats cannot save its statistics, as the disk is full or broken?
 #
-# Then they are lost, which the server log says.  The server stops as cleanly as
-# ever, leaves no half of a file, and starts from zero.  A preloaded shim
-# (t/keep/full_disk.c) lets one system call fail that is about this file.
+# The server log says that they are lost.  The server stops as cleanly as ever, leaves
+# no partial file, and starts from zero.  A preloaded shim (t/persist/full_disk.c) lets
+# one system call for this file fail.
 
 use strict;
 use warnings;
 
 use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/keep";
+use lib $FindBin::RealBin, "$FindBin::RealBin/persist";
 use CommitStats;
 use Cwd 'abs_path';
-use Keep;
+use Persist;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -20,22 +20,22 @@ my $node = start_node('full');
 my $shim = abs_path($node->basedir) . '/full_disk.so';
 my $folder = $node->data_dir . '/pg_stat';
 
-compile_c($shim, '-fPIC', '-shared', 't/keep/full_disk.c', '-ldl');
+compile_c($shim, '-fPIC', '-shared', 't/persist/full_disk.c', '-ldl');
 
-# Start the server with a call that is to fail; the system's programs that are
-# run here are not meant.
+# Start the server with a system call that fails.  Only the server gets the shim, not
+# the other programs of the test.
 sub start_with
 {
 	my ($call) = @_;
 
 	local $ENV{LD_PRELOAD} =
 	  join ':', $shim, grep { defined } $ENV{LD_PRELOAD};
-	local $ENV{KEEP_FAILS} = $call;
+	local $ENV{PERSIST_FAILS} = $call;
 	$node->start;
 	return;
 }
 
-# Stop a server that cannot save, and look at what is left.
+# Stop a server that cannot save, and check what is left.
 sub stops_cleanly
 {
 	my ($name, $message, $after_start) = @_;
@@ -84,7 +84,7 @@ rename "$folder.away", $folder or die;
 $node->start;
 starts_from_zero($node, $began, 'no folder');
 
-# The file is there, but cannot be read, or not be removed.
+# The file exists, but cannot be read or removed.
 for (
 	[ read => 'could not read file "pg_stat/commit_stats.stat": Input/output error' ],
 	[ unlink => 'could not remove file "pg_stat/commit_stats.stat": Read-only file system' ])
@@ -99,14 +99,14 @@ for (
 	starts_from_zero($node, $began, $call);
 }
 
-# What could not be removed is replaced, and with a sound disk all is well again.
+# The next stop, with a sound disk, replaces the file that could not be removed.
 some_load($node);
 my $before = statistics($node);
 $node->stop;
 $node->start;
 is_deeply(statistics($node), $before, 'a sound disk again: the statistics are kept');
 
-# What was left behind by an end in the middle of writing is removed.
+# A start removes the partial file of a server that died while it wrote.
 $node->stop;
 append_to_file("$folder/commit_stats.stat.tmp", 'half of a file');
 $node->start;

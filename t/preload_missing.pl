@@ -1,8 +1,8 @@
-# What does somebody see who forgot shared_preload_libraries, or took the
-# library out of it again?
+# What do users see without commit_stats in shared_preload_libraries, or after its
+# removal from there?
 #
-# The extension can be created, and every object says the same clear error.
-# The server must not care at all.
+# CREATE EXTENSION works, and each object raises the same clear error.  The server works
+# as usual.
 
 use strict;
 use warnings;
@@ -63,7 +63,7 @@ sub says_so
 says_so("SELECT * FROM $_", "view $_") for @views;
 says_so("SELECT $_()", "function $_") for @functions;
 
-# Somebody who asks for the library in his session gets the same answer.
+# A session that loads the library itself gets the same error.
 says_so("LOAD 'commit_stats'; SELECT * FROM commit_flush_stats",
 	'library loaded into a session');
 is( $node->safe_psql('postgres', q{
@@ -87,7 +87,7 @@ is( $node->safe_psql('postgres', q{
 SELECT count(*) FROM pg_shmem_allocations WHERE name = 'commit_stats'}),
 	'0', 'there is no shared memory for it');
 
-# With the library everything works ...
+# With the library everything works.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
 	"'commit_stats'");
 $node->append_conf('postgresql.conf', q{
@@ -107,8 +107,7 @@ PREPARE TRANSACTION 'before'});
 is($node->safe_psql('postgres', 'SELECT prepares FROM commit_flush_stats'),
 	'1', 'with the library it counts');
 
-# ... and without it again, the server has what was committed, and does not
-# stumble over the settings.
+# Without the library again, the server has all commits, and accepts the settings.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->restart;
 $node->safe_psql('postgres', q{

@@ -1,8 +1,8 @@
-# What can somebody do to others with the extension who has no privileges?
+# What can a user without privileges do to others with the extension?
 #
-# He may own the schema that a superuser creates it in, and put operators and
-# functions there that fit better than those of pg_catalog; he may name things in
-# a search_path; and he may ask for settings in every way that there is.
+# The user may own the schema in which a superuser creates it, and put operators and
+# functions there that match better than those of pg_catalog; name objects in a
+# search_path; and ask for settings in every possible way.
 
 use strict;
 use warnings;

@@ -1,5 +1,7 @@
-# The rates of commit_stats_rates(), against the WAL of the time between two
-# looks and the totals of commit_flush_stats.
+# Are the rates of commit_stats_rates() right?
+#
+# The witnesses are the WAL of the time between two calls and the totals of
+# commit_flush_stats.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
-# Can people come and go, and reset, while others do nothing but read?
+# Can sessions connect, exit and reset while others do nothing but read?
 #
-# Readers share a lock that a session needs for itself for a moment, when it
-# comes and when it leaves, and a reset as well.  If there is always somebody
-# reading, they must not wait until nobody is.
+# Readers share a lock that a session takes exclusively for a moment when it connects
+# and when it exits, as does a reset.  Readers that follow each other without a pause
+# must not keep these waiting.
 
 use strict;
 use warnings;
@@ -16,19 +16,19 @@ use Time::HiRes qw(usleep);
 
 my $node = start_node('readers');
 
-# Who is there already can tell what goes on, whatever happens to the others.
+# A session that is connected already can watch the others.
 my $watcher = $node->background_psql('postgres');
 
 $watcher->query_safe('SELECT 1');
 
-# Many more than there are processors, so that at any moment some have the lock
-# and wait for their turn.
+# Many more readers than processors, so that at any moment some hold the lock and wait
+# for a processor.
 my @readers = map {
 	start_psql($node,
 		'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$')
 } 1 .. 20;
 
-# They come while others read already, and get in as well.
+# Each connects while others read already.
 my $reading = 0;
 
 for (1 .. 600)

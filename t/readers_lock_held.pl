@@ -1,7 +1,7 @@
-# A session that connects or leaves does not wait for a reader of the statistics.
+# Can a session connect or exit while a reader holds the lock of the statistics?
 #
 # A reader copies some 6 kB for each of max_connections while it holds its lock.
-# t/shared_memory/hold_lock.c holds it as long as the test likes.
+# t/readers/hold_lock.c holds the lock as long as the test likes.
 
 use strict;
 use warnings;
@@ -20,13 +20,13 @@ my $held = "$dir/held";
 my $node = start_node('connect');
 
 compile_c("$dir/hold_lock.so", '-fPIC', '-shared',
-	't/shared_memory/hold_lock.c');
+	't/readers/hold_lock.c');
 $node->safe_psql('postgres', qq{
 CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRICT
 	AS '$dir/hold_lock.so'});
 
-# Does it come to its end while the lock is held?  If not, it is given up after
-# some time.
+# Does the command end while the lock is held?  After 20 s it counts as one that does
+# not.
 sub ends
 {
 	my ($command) = @_;

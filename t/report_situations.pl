@@ -1,8 +1,8 @@
-# Does the report say what is the case?
+# Does the report name each situation that it knows?
 #
-# Each situation that it calls out is made, and looked for in the text.  What it
-# counts must be what the views count, and whatever happens it must fit on a
-# screen and show no number that is none.
+# The test creates each situation, and looks for it in the text.  The counts must be
+# those of the views.  In each situation the text must fit on a screen and show no
+# number that is not finite.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use Test::More;
 
 my $insert = 'INSERT INTO logged VALUES (1);';
 
-# Holds a transaction id for a while, so that others find it active.
+# Holds a transaction id for a while, so that other commits see it active.
 my $long_insert = "BEGIN; INSERT INTO logged VALUES (1); SELECT pg_sleep(0.002); COMMIT;";
 
 my $node = start_node('report', conf => "track_wal_io_timing = on\n");
@@ -29,7 +29,7 @@ sub reset_stats
 	return;
 }
 
-# The text; whatever it says, it must fit.
+# The text, which must fit in each situation.
 sub report
 {
 	my ($name, $where) = @_;
@@ -195,8 +195,8 @@ alter_system($node,
 $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
   or die "the standby is not synchronous\n";
-# When the local flush was done is seen by who begins to commit meanwhile; so not
-# all at once
+# Commits that begin meanwhile see the end of the local flush; so the clients must not
+# begin all at once.
 $text = loaded_report('synchronous standby', '-c 10 -j 2 -t 60',
 	insert => "\\set us random(1, 20000)\n\\sleep :us us\n$insert");
 like($text, qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
@@ -224,10 +224,10 @@ $bars += $_ for @bars;
 is($bars, $node->safe_psql('postgres', 'SELECT sum(flushes) FROM commit_flush_histogram'),
 	'... with all flushes in them');
 
-# What it proposes can be done.
+# The proposed statements work.
 for my $n (1, 2)
 {
-	# there is nobody now to measure
+	# no session commits now
 	like(error_of($node, $sweeps{$n}), qr/55000: there is no load to measure/,
 		"a sweep with $n arguments is understood");
 }

@@ -1,9 +1,10 @@
-# What is measured for a while does not know of resets, and is not in the way of
-# those who reset or read.
+# Do resets leave sweeps, predictions, samples and rates alone, and do these not block
+# resets and readers?
 #
-# The isolation tester can only go on beside a session that waits for a lock,
-# which no sweep does; hence here.  (The mark "*" of a step changes only what is
-# reported: the next step is begun when that one has ended or waits for a lock.)
+# The isolation tester only continues beside a session that waits for a lock, which a
+# sweep does not do; so this is a TAP test.  (The mark "*" of a step changes only what
+# the tester reports: it starts the next step when that one has ended or waits for a
+# lock.)
 
 use strict;
 use warnings;
@@ -21,13 +22,13 @@ my $load = start_pgbench($node, '-c 2 -T 600',
 $node->poll_query_until('postgres',
 	"SELECT commits > 0 FROM commit_stats_sample('100 ms')");
 
-# Resets until told to end, and remembers how many
+# Resets without end
 my $resets = start_pgbench($node, '-c 1 -T 600', resets => q{
 SELECT commit_stats_reset();
 \sleep 10 ms
 });
 
-# A difference that was wrong would be negative, or far more than can be
+# A wrong difference would be negative, or far more than the server can do.
 my $all_ids = 100_000_000;
 
 is( $node->safe_psql('postgres', qq{
@@ -47,7 +48,7 @@ SELECT commits BETWEEN 1 AND $all_ids, p99 > 0 AND p99 < 60000
 FROM commit_stats_sample('1 s')}),
 	't|t', 'a sample');
 
-# Rates since a look or, now and then, since a reset
+# Rates since the last call or, now and then, since a reset
 is( $node->safe_psql('postgres', qq{
 CREATE TEMP TABLE looks AS SELECT * FROM commit_stats_rates();
 DO \$\$ BEGIN
@@ -61,7 +62,7 @@ SELECT bool_and(commits_s BETWEEN 0 AND $all_ids), bool_and(flushes_s BETWEEN 0 
 FROM looks}),
 	't|t|t|2', 'looks');
 
-# ... and they were not in the way of others
+# Resets succeed beside a sweep.
 my $sweep = start_psql($node,
 	"SELECT * FROM commit_delay_sweep('{0,100}', '{0}', '1 hour')");
 

@@ -1,10 +1,9 @@
-# Is a reset safe while everybody commits and everybody reads?
+# Is a reset safe while many sessions commit and read?
 #
-# A reset subtracts what was counted so far from counters that go on growing at
-# that moment.  Taken at the wrong time or in the wrong order, something would
-# become negative, or a view would know of flushes that another view has
-# forgotten.  pgbench runs writers, readers and one that resets, all at once;
-# what they find wrong is an error, and fails the run.
+# A reset stores what was counted so far, and views subtract it, while the counters go
+# on growing.  In the wrong order a count would become negative, or a view would show
+# flushes that another view has forgotten.  pgbench runs writers, readers and a session
+# that resets, all at once; what a reader finds wrong is an error that ends the run.
 
 use strict;
 use warnings;
@@ -14,7 +13,7 @@ use lib $FindBin::RealBin;
 use CommitStats;
 use Test::More;
 
-# The smallest ring and the fastest flushes make the most of it.
+# The smallest ring and the fastest flushes, for the most folds.
 my $node = start_node(
 	'reset',
 	conf => q{
@@ -22,7 +21,7 @@ commit_stats.flush_log_size = 128
 fsync = off
 });
 
-# Everything that is a number, in all views, must not be negative.
+# No number in any view may be negative.
 my $all_rows = join ' UNION ALL ',
   map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
   views_of_commit_stats();
@@ -41,8 +40,8 @@ BEGIN
 END \$\$;
 });
 
-# After a reset, and nobody else resets, what is read first is never more than
-# what is read last, or a part of it was not reset.
+# After a reset, and without another one, a first reading is never more than a later
+# one.  If it were, the reset would have missed a part.
 $node->safe_psql('postgres', q{
 CREATE TABLE resets (stats_reset timestamptz);
 CREATE FUNCTION reset_and_compare() RETURNS void LANGUAGE plpgsql AS $$
@@ -96,9 +95,8 @@ SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
 FROM commit_stats_info}),
 	't', 'the last of them is shown');
 
-# Without resets, what is read only grows, and still is never more than what is
-# read afterwards; a flush that moves from the ring of recent flushes to the
-# totals meanwhile is neither lost nor seen twice.
+# Without resets the sums only grow.  A reader neither misses nor sees twice a flush
+# that moves from the ring to the totals meanwhile.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -132,7 +130,7 @@ eval {
 };
 is($@, '', 'without resets, counts only grow');
 
-# Now that it is quiet, nothing is left of the storm.
+# After a reset at rest nothing is left of the load.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 is( $node->safe_psql('postgres', q{
 SELECT commits, flushes, followers, commits_without_leader, wal_bytes,

@@ -1,5 +1,6 @@
-# The rates of commit_stats_sample(), against the WAL of the same time and the
-# totals of commit_flush_stats.
+# Are the rates of commit_stats_sample() right?
+#
+# The witnesses are the WAL of the same time and the totals of commit_flush_stats.
 
 use strict;
 use warnings;

@@ -1,9 +1,8 @@
-# COMMIT PREPARED that fails leaves the session as it was.
+# Does a COMMIT PREPARED that fails leave the session as it was?
 #
-# After a savepoint only the subtransaction aborts, of which no callback is told;
-# psql's ON_ERROR_ROLLBACK sets such savepoints by itself.  What the hook has done
-# by then must be undone all the same: the pair of a sweep, the record of a
-# prediction.
+# After a savepoint only the subtransaction aborts, for which no callback runs; psql's
+# ON_ERROR_ROLLBACK sets such savepoints by itself.  The hook must still undo what it
+# did before: the settings of a sweep, the record of a prediction.
 
 use strict;
 use warnings;
@@ -20,15 +19,15 @@ my $node = start_node('failed_commit_prepared',
 my $load = start_pgbench($node, '-c 2 -T 600',
 	insert => "INSERT INTO logged VALUES (1);\n");
 
-# Is somebody experimenting?
+# Does a sweep or a prediction run?
 sub sweeps
 {
 	return $node->safe_psql('postgres',
 		'SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
 }
 
-# What one session sees of commit_delay after each of several such failures, in
-# the transaction and after it, when it has committed something else.
+# The commit_delay that a session sees after each of several such failures: in the
+# transaction, and after it has committed.
 sub settings_after_failures
 {
 	my ($begin, $after) = @_;
@@ -65,7 +64,7 @@ ok(sweeps(), 'the sweep goes on');
 end_background($sweep, 'TERM');
 ok(poll_until(sub { return !sweeps() }), '... until it is ended');
 
-# A record of the failed commit would be that of the next one.
+# The next commit must not fill in the record of the failed one.
 my $whatif = start_psql($node,
 	"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
 $node->poll_query_until('postgres', 'SELECT capturing FROM commit_stats_info')

@@ -1,9 +1,9 @@
-# A session that is told to end in the middle of anything of the extension ends,
-# and leaves nothing behind.
+# Does a session that is terminated in the middle of any call end, and leave nothing
+# behind?
 #
-# One session for each view and function, as the catalogs have them, calls it
-# without end, and others commit.  All are terminated at once, while a load goes
-# on that must not notice; then again, with the function that excludes another.
+# One session for each view and function in the catalogs calls it in a loop, and others
+# commit.  The test terminates all of them at once, beside a load that must not notice.
+# Then it repeats this with the function that excludes another.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ commit_delay = 100
 commit_siblings = 1
 });
 
-# What is called with arguments, so that it takes its time.
+# Functions with arguments, with which they take long.
 my %calls = (
 	commit_stats_sample => "commit_stats_sample('1 hour')",
 	commit_delay_sweep => "commit_delay_sweep('{0,1000}', '{0}', '1 hour', '2 s')",
@@ -30,7 +30,7 @@ my %calls = (
 	  "commit_delay_whatif('{0,1000}', '{0}', sample => '5 min')");
 my @experiments = qw(commit_delay_sweep commit_delay_whatif);
 
-# All views and functions, as what can stand after FROM.
+# All views and functions, in the form that can stand after FROM.
 my %objects;
 
 for (split /\n/, $node->safe_psql('postgres', q{
@@ -55,7 +55,7 @@ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
 	}
 }
 
-# A session that has a name, and does something without end.
+# A named session that repeats a statement without end.
 sub start_named
 {
 	my ($name, $code) = @_;
@@ -66,8 +66,8 @@ sub start_named
 		"DO \$\$ BEGIN LOOP $code; END LOOP; END \$\$");
 }
 
-# How the counts stand beside each other; who reads them counts as well, but
-# only what is not looked at here.
+# The counts of different views beside each other.  Reading them counts as well, but
+# in no column that this uses.
 sub add_up
 {
 	return $node->safe_psql('postgres', q{
@@ -121,7 +121,7 @@ sub terminate_all
 SELECT count(*) = } . keys(%sessions) . q{ FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'})
 	  or die "not all are at work\n";
-	# whoever measures is in the middle of it
+	# sessions that measure are in the middle of it
 	$node->poll_query_until('postgres', q{
 SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info})
 	  or die "no experiment runs\n";
@@ -158,7 +158,7 @@ SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
 	return;
 }
 
-# Two that go on all the time, and are told nothing
+# Two loads that the test does not terminate
 my $load = start_pgbench($node, '-c 2 -T 600',
 	load => "INSERT INTO logged VALUES (1);\n");
 
@@ -166,7 +166,7 @@ terminate_all($_) for @experiments;
 is(errors_so_far($load), '', 'the other sessions go on');
 end_load($load);
 
-# Without resets, everything that they commit until they are told to end counts
+# Without resets, all their commits until the end count.
 my ($counted, $records) = observe(
 	$node,
 	sub {

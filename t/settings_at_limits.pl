@@ -1,9 +1,8 @@
-# Can it be taken out of the picture while the server runs, and does it start
-# with every size that it can be given?
+# Can commit_stats.enabled change under load, and does the server start with the limits
+# of each setting?
 #
-# commit_stats.enabled is for somebody who wants to know whether the module is
-# to blame.  The sessions see the change one after the other, so for a moment
-# some count and some do not; that must do no harm.
+# Sessions see a change of commit_stats.enabled one after the other.  So for a moment
+# some count and some do not, which must do no harm.
 
 use strict;
 use warnings;
@@ -15,7 +14,7 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Few sessions at first, but room for many.
+# Few sessions at first, but many connections.
 my $node = start_node(
 	'enabled',
 	conf => q{
@@ -31,7 +30,7 @@ SELECT s.shared_memory BETWEEN a.size AND a.allocated_size
 FROM commit_stats_info s, pg_shmem_allocations a WHERE name = 'commit_stats'}),
 	't', '1000 connections: the server starts and the memory is as shown');
 
-# Switch it, and wait until new sessions know.
+# Change commit_stats.enabled, and wait until new sessions have it.
 sub set_enabled
 {
 	my ($value) = @_;
@@ -45,7 +44,7 @@ sub set_enabled
 	return;
 }
 
-# Everything that can be counted.
+# Each kind of transaction that counts.
 my $everything = q{
 INSERT INTO logged VALUES (1);
 BEGIN;
@@ -82,14 +81,14 @@ set_enabled('on');
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on again: everything is counted');
 
-# No single session may decide, and it is not for a transaction to change.
+# Neither a session nor a transaction may change it for itself.
 like(
 	error_of($node, 'SET commit_stats.enabled = off'),
 	qr/55P02: parameter "commit_stats.enabled" cannot be changed now/,
 	'it is the same for all sessions');
 
-# On and off under load.  A session that counts and does not know of it yet may
-# follow one that does not count any more.
+# On and off under load.  A session that still counts may follow one that does not
+# count any more.
 my $negative = join ' UNION ALL ',
   map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
   views_of_commit_stats();
@@ -146,8 +145,8 @@ is($counted->{commits}, 250, 'switched under load: afterwards it is exact');
 unlike(slurp_file($node->logfile),
 	qr/PANIC|TRAP|terminated by signal/, 'the server was never in trouble');
 
-# The smallest and the largest ring; a size between powers of 2 shows as many
-# flushes as it says.
+# The smallest and the largest ring.  One whose size is no power of 2 shows as many
+# flushes as its setting says.
 for my $size (128, 200, 131072)
 {
 	my $shown = $size < 300 ? $size : 300;
@@ -171,8 +170,8 @@ for my $size (128, 200, 131072)
 		"flush_log_size = $size: none is lost");
 }
 
-# Out of range: as with every setting of a library, the server says so and goes
-# on with the default.
+# Out of range: the server says so and uses the default, as for each setting of a
+# library.
 my $outside = 'is outside the valid range for parameter '
   . '"commit_stats.flush_log_size"';
 

@@ -1,8 +1,8 @@
 # Is the number of siblings right with more backends than one count visits?
 #
-# Up to SIBLINGS_MAX_VISITS others are counted one by one.  With more it is a
-# sample, scaled up, and the views must say so: a hundred open transactions are
-# a hundred, and a hundred sessions that do nothing are none.
+# A count visits up to SIBLINGS_MAX_VISITS others one by one.  With more it scales up a
+# sample, and the views say so: of a hundred other sessions, a hundred open transactions
+# are a hundred siblings, and a hundred idle sessions are none.
 
 use strict;
 use warnings;
@@ -17,8 +17,8 @@ use Test::More;
 my $visits = 64;				# SIBLINGS_MAX_VISITS
 my $sessions = 100;
 
-# No other process but those of this test runs transactions.  Without a delay only
-# some of the commits would count.
+# Only processes of this test run transactions.  Without a delay only some of the
+# commits would count their siblings.
 my $node = start_node(
 	'many',
 	conf => q{
@@ -28,8 +28,8 @@ commit_siblings = 1000
 max_logical_replication_workers = 0
 });
 
-# Start sessions that do what the script does and then nothing, until $ready
-# says that they all have; "hold" is theirs alone, so that nobody waits.
+# Start sessions that run the script once, and wait until all have, by the condition
+# $ready.
 sub start_sessions
 {
 	my ($n, $script, $ready) = @_;
@@ -65,8 +65,8 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	return;
 }
 
-# Commit once, and return: siblings and M of that flush, connected backends and
-# whether the count is said to be exact.
+# Commit once, and return siblings and M of that flush, connected backends, and
+# whether commit_stats_info calls the count exact.
 sub commit_one
 {
 	return $node->safe_psql('postgres', q{
@@ -76,7 +76,7 @@ FROM commit_stats_info, commit_flush_log
 WHERE leader_pid = pg_backend_pid()});
 }
 
-# The sessions hold their transactions for as long as it takes.
+# Transactions that stay open.
 my $hold = q{
 BEGIN;
 INSERT INTO logged VALUES (:client_id);
@@ -89,7 +89,7 @@ SELECT pg_sleep(3600);
 
 is(commit_one(), '0|1|1|t', 'alone: no siblings');
 
-# As many as one count visits.
+# As many sessions as one count visits.
 my $run = start_sessions($visits, $hold, "count(backend_xid) = $visits");
 
 is( commit_one(),
@@ -145,8 +145,8 @@ SELECT pg_sleep(3600);
 
 my ($siblings, $active, $connected, $exact) = split /\|/, commit_one();
 
-# Which ones a count visits is the server's choice of places; so these are the
-# fewest and the most active ones that can be among them, scaled up.
+# The server's choice of backend slots decides which sessions a count visits.  So these
+# are the fewest and the most active ones that can be among them, scaled up.
 my $fewest = $visits - ($sessions - $half);
 
 cmp_ok($siblings, '>=', int($fewest * $sessions / $visits + 0.5),
@@ -156,7 +156,7 @@ cmp_ok($siblings, '<=', int($half * $sessions / $visits + 0.5),
 is($active, $siblings + 1, 'every other one: M is of the estimate');
 stop_sessions($run);
 
-# Who waits for a lock is no sibling, as the server does not count it.
+# A session that waits for a lock is no sibling, as the server does not count it.
 $node->safe_psql('postgres', 'CREATE TABLE locked ()');
 
 my $holder = $node->background_psql('postgres');

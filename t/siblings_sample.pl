@@ -1,8 +1,8 @@
-# Without a delay, and beside more than 8 others, only a random share of the commits
-# counts its siblings, so that on average one looks at 8 of them.
+# Does a random share of the commits count its siblings, and do the figures hold for all?
 #
-# Each is a cache line that another processor may have written.  What is learned of
-# a share of the flushes must hold for all, and the views must say which share.
+# Without a delay, and beside more than 8 other backends, a commit counts them with such
+# a probability that it visits 8 on average.  Each visit reads a cache line that another
+# processor may have written.  The views must say how large the share is.
 
 use strict;
 use warnings;
@@ -17,8 +17,7 @@ my $idle = 31;					# sessions, beside the one that commits
 my $commits = 4000;
 my $node = start_node('sibling_sample');
 
-# Sessions of which some are in a transaction with an id, for as long as the test
-# likes.
+# Idle sessions, some of them in a transaction with an id.
 my $others = start_pgbench($node, "-c $idle -T 600",
 	hold => q{
 BEGIN;
@@ -31,7 +30,7 @@ SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
 FROM pg_stat_activity WHERE pid <> pg_backend_pid()})
   or die "the others did not start\n";
 
-# One session commits, with these settings: what it says, as a hash.
+# One session commits with these settings; returns the views as a hash.
 sub commit_with
 {
 	my (@settings) = @_;

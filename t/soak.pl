@@ -1,15 +1,12 @@
-# Does everything still add up after a long time in which everything happens at
-# once?
+# Do all counts still add up after a long time of everything at once?
 #
-# Clients of three databases commit in every way that there is, and come and go,
-# while others read, reset and make checkpoints.  It goes in rounds.  In the
-# middle of each, pgbench is stopped until nobody is at work, so that it is known
-# where in the WAL a last reset is; at its end again.  What was counted in
-# between must be what the WAL has, what the tables have, and the same in all
-# views.
+# Clients of three databases commit in every way, and connect and disconnect, beside
+# others that read, reset and make checkpoints.  There are several rounds.  In the
+# middle of each, pgbench stops until no session works, so that the WAL position of the
+# last reset is known; and again at its end.  The counts in between must equal those of
+# the WAL and of the tables, and be the same in all views.
 #
-# SOAK_SECONDS=600 makes it last longer than the 8 seconds that it does by
-# itself.
+# SOAK_SECONDS=600 makes the test last longer than its usual 8 seconds.
 
 use strict;
 use warnings;
@@ -25,7 +22,7 @@ use Test::More;
 my $seconds = $ENV{SOAK_SECONDS} || 8;
 my $phase = $seconds > 60 ? 10 : 2;    # seconds with resets, and without
 
-# Without launchers nobody commits but us.  The smallest ring is the busiest.
+# Without launchers only the test commits.  The smallest ring is the busiest.
 my $node = start_node('soak', conf => q{
 max_logical_replication_workers = 0
 max_prepared_transactions = 50
@@ -87,7 +84,7 @@ for my $name (keys %transactions)
 	append_to_file($node->basedir . "/$name.sql", $transactions{$name}[1]);
 }
 
-# Clients of a database, until they are told to end.
+# Clients of a database, without end.
 sub start_clients
 {
 	my ($database, $who, $options) = @_;
@@ -307,7 +304,7 @@ while ($round == 0 || time - $started < $seconds)
 		my %written = map {
 			($_ => $rows->{"$database $_"} - ($rows_before->{"$database $_"} || 0))
 		} qw(sync async unlogged);
-		# who comes upon a page that has to be cleaned writes WAL, and waits for it
+		# a reader that finds a page to be pruned writes WAL, and its commit waits
 		my $cleaned = $written{unlogged} - $counts->{"$database unlogged"};
 
 		is($counts->{"$database async"}, $written{async},

@@ -1,5 +1,5 @@
-# The arithmetic of commit_delay_sweep(), against what it says of each slot, and
-# each slot against commit_flush_log.
+# Do the results of commit_delay_sweep() follow from its slots, and its slots from
+# commit_flush_log?
 
 use strict;
 use warnings;

@@ -1,10 +1,9 @@
-# commit_delay_sweep() leaves nothing behind, however it ends.
+# Does commit_delay_sweep() leave nothing behind, however it ends?
 #
-# While a sweep runs, commits sleep; the configuration is such that without one
-# none does.  Whether any slept is counted by the shim (t/ground_truth/shim.c),
-# which sees the server's own calls.  All the time, sessions that commit also
-# look at their settings, and fail if they see other values than the configured
-# ones.
+# Commits sleep while a sweep runs, and with the configuration here none sleeps without
+# one.  The shim (t/ground_truth/shim.c), which sees the server's system calls, counts
+# the sleeps.  Sessions that commit also check their settings all the time, and fail if
+# these differ from the configuration.
 
 use strict;
 use warnings;
@@ -23,8 +22,8 @@ commit_siblings = 1000
 restart_after_crash = on
 });
 my $slot = 0.5;
-# Every leader sleeps as long as it can.  The first round, whose end the client
-# would be told, takes longer than anything here.
+# Every leader sleeps as long as it can.  The first round, at whose end the client
+# gets a notice, takes longer than the test.
 my $sweep = "SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series(99001, 100000)), '{0}', '1 day', '$slot s')";
 
@@ -89,7 +88,7 @@ sub start_sweep
 
 	sleeps();
 	poll_until(sub {
-			# on a machine that is busy with something else, nobody may commit
+			# on a machine that is busy with something else there may be no commit
 			# for the length of a slot
 			$background = start_psql($node, @commands)
 			  if !$background
@@ -118,7 +117,7 @@ sub nothing_is_left
 	is(errors_so_far($load), '', "$how: no session saw other settings");
 }
 
-# ... and the next sweep can begin.
+# The next sweep can begin.
 sub is_free
 {
 	my ($how) = @_;
@@ -132,7 +131,7 @@ sub is_free
 my $load = start_load();
 
 #
-# Ends of which the session survives
+# Ends that the session survives
 #
 my $before = clock_gettime(CLOCK_MONOTONIC);
 is( $node->safe_psql('postgres', q{
@@ -198,7 +197,7 @@ nothing_is_left('subtransaction', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('subtransaction');
 
 #
-# Ends of which the session knows nothing
+# Ends that the session does not notice
 #
 my $session = start_sweep($sweep);
 end_background($session, 'KILL');
@@ -207,8 +206,8 @@ ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
 nothing_is_left('disconnect', $ended, $load);
 is_free('disconnect');
 
-# A process that hangs cannot take its order back.  The others know when to
-# forget it.
+# A process that hangs cannot withdraw its settings.  The other sessions know when to
+# forget them.
 $session = start_sweep($sweep);
 my $pid = sweep_pid();
 kill 'STOP', $pid;
@@ -225,7 +224,7 @@ end_background($session);
 nothing_is_left('hang, cancel', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('hang, cancel');
 
-# Nobody counts any more, which shows at the end of a round
+# commit_stats.enabled = off, which the sweep notices at the end of a round
 $session = start_sweep(
 	"SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
@@ -242,7 +241,7 @@ nothing_is_left('disabled', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('disabled');
 
 #
-# Crashes: shared memory is made anew, and the load's sessions are gone
+# Crashes: the server creates its shared memory anew, and the load's sessions end
 #
 for my $victim ('another process', 'its own process')
 {
@@ -264,7 +263,7 @@ SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_s
 	is_free("crash of $victim");
 }
 
-# A restart with a sweep under way
+# A restart during a sweep
 $session = start_sweep($sweep);
 $node->stop('fast');
 end_background($session);

@@ -1,5 +1,7 @@
-# A sweep beside everything that a transaction can do: no session ever sees a
-# stray commit_delay, and nothing fails that would not fail without a sweep.
+# Does a sweep disturb any kind of transaction beside it?
+#
+# No session may ever see a stray commit_delay, and nothing may fail that would not fail
+# without a sweep.
 
 use strict;
 use warnings;

@@ -1,5 +1,6 @@
-# Where a sweep, or a prediction, cannot find anything out, it says so and changes
-# nothing.
+# Do sweeps and predictions refuse to run where they cannot find anything out?
+#
+# They must say so, and change nothing.
 
 use strict;
 use warnings;
@@ -31,7 +32,7 @@ refuses(
 	qr/55000: there is no load to measure.*In \d+ ms no commit waited for its flush, and 0 did not wait.*HINT:/s,
 	'no load');
 
-# Nobody who commits asynchronously waits for a flush
+# An asynchronous commit does not wait for a flush.
 my $load = start_pgbench($node, '-c 4 -T 600',
 	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
 $node->poll_query_until('postgres',
@@ -60,7 +61,7 @@ refuses(
 	'a max_p99 that the load exceeds as it is');
 $sweep =~ s/, max_p99.*/)/;
 
-# A standby commits nothing, but shows what it has
+# A standby commits nothing, but its views work.
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
@@ -77,7 +78,7 @@ SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates() UNION ALL
 SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates()}),
 	"reset|0|t\nlook|0|t", 'standby: rates have no commits, and no WAL');
 
-# And where nothing of this is so, it works
+# Without any of these obstacles the sweep works.
 my ($status, $out) = $node->psql('postgres', $sweep);
 is($status, 0, 'then it does not refuse');
 

@@ -1,8 +1,8 @@
-# Does a dump bring the extension and what people put on top of it to another
-# database, and to a server that does not have the library?
+# Does pg_dump bring the extension, and what users built on it, to another database and
+# to a server without the library?
 #
-# pg_dump writes CREATE EXTENSION and the grants that differ from those of the
-# script, so this also tells whether the script states all of its objects.
+# pg_dump writes CREATE EXTENSION and the grants that differ from those of the script.
+# So the script must contain all of its objects.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# commit_delay_whatif(): what it says of a load, and that it leaves nothing
-# behind and changes nothing, however it ends.
+# Does commit_delay_whatif() describe a live load, and leave nothing behind, however it
+# ends?
 
 use strict;
 use warnings;

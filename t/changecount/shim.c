@@ -1,15 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * shim.c
- *		A signal in the middle of counting; see t/050_half_done.pl.
+ *		Sends a signal to a process while it moves counts, for
+ *		t/changecount_half_done.pl.
  *
- * To be preloaded (LD_PRELOAD) into the server.  The library asks for the time of
- * day once while it moves counts from one place to another, when the first
- * transaction of a checkpoint cycle has ended.  If there is a file with the name
- * that HALF_DONE says, with the number of a signal in it, the first process that
- * asks removes it and gets the signal.
- *
- * t/half_done/shim.c
+ * LD_PRELOAD loads the shim into the server.  commit_stats calls gettimeofday()
+ * once while it moves counts, after the first transaction of a checkpoint cycle.
+ * The environment variable HALF_DONE names a file that contains a signal number.
+ * The first process that calls gettimeofday() from commit_stats while the file
+ * exists removes the file and raises the signal.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,7 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Does the library call, through one function of the server? */
+/* Does commit_stats call, directly or through one function of the server? */
 static int
 library_calls(void)
 {

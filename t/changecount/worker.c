@@ -1,13 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * worker.c
- *		A background worker that writes WAL; see t/050_half_done.pl.
+ *		A background worker that writes WAL, for t/changecount_half_done.pl.
  *
- * It leaves SIGTERM to the server.  Up to 18 that ends it wherever it is.  Its
- * transaction has no id, as the server does not survive the end of one that is
- * committed, and with assertions of one that is rolled back already.
- *
- * t/half_done/worker.c
+ * The worker keeps the server's own handler of SIGTERM, which up to PostgreSQL 18
+ * ends the process at once, wherever it is.  The transaction has no id: the server
+ * does not survive a process that ends in the middle of the commit of one that
+ * has, nor, with assertions, in the middle of its rollback.
  *
  *-------------------------------------------------------------------------
  */

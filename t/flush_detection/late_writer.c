@@ -2,13 +2,11 @@
  *
  * late_writer.c
  *		A library that writes as a transaction commits; for
- *		t/053_other_library.pl.
+ *		t/flush_detection_other_library.pl.
  *
- * Libraries that replicate or distribute do so.  Callbacks are called in the
- * reverse order of their registration, so if this is loaded before commit_stats,
- * it writes after commit_stats has looked.
- *
- * t/other_library/late_writer.c
+ * Libraries that replicate or distribute write this way.  The server calls
+ * callbacks in the reverse order of their registration.  So late_writer, if it is
+ * loaded before commit_stats, writes after the callback of commit_stats.
  *
  *-------------------------------------------------------------------------
  */

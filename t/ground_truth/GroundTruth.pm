@@ -1,12 +1,12 @@
-# What the server really did, beside what commit_stats says it did.
+# What the server really did, beside the counts of commit_stats.
 #
-# The shim (shim.c) is preloaded into the server, counts the calls that sync
-# the WAL and those that sleep commit_delay, and knows how far each sync
-# flushed; pg_waldump lists the commit records.  Together they say which
-# commits shared which flush, without a word from commit_stats.
+# The shim (shim.c), preloaded into the server, counts the calls that sync the WAL and
+# those that sleep commit_delay, and knows how far each sync flushed.  pg_waldump lists
+# the commit records.  Together they show which commits shared which flush, without
+# commit_stats.
 #
-# Used by t/012_ground_truth.pl, which checks, and by bench/ground-truth, which
-# prints the figures.
+# t/ground_truth.pl, t/counts_equal_system_calls.pl and others check with it;
+# bench/ground-truth prints the figures.
 
 package GroundTruth;
 
@@ -162,7 +162,7 @@ sub _flushes
 	  } 0 .. $#syncs;
 }
 
-# What the shim and the WAL say.
+# The counts of the shim and the WAL.
 sub _truth
 {
 	my ($node, $start, $end) = @_;
@@ -214,7 +214,7 @@ AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 	};
 }
 
-# What commit_stats says.
+# The counts of commit_stats.
 sub _ours
 {
 	my ($node) = @_;

@@ -16,8 +16,6 @@
  *
  * Events go to memory shared by all processes of the server, without a lock.
  *
- * t/ground_truth/shim.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

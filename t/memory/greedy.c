@@ -3,11 +3,9 @@
  * greedy.c
  *		A library that takes all the shared memory that is left.
  *
- * The server sets aside what the preloaded libraries have asked for, and some
- * more.  One that takes more than it has asked for, as this one does, leaves too
- * little for those that come after it.
- *
- * t/shared_memory/greedy.c
+ * The server allocates what the preloaded libraries request, and a reserve.  A
+ * library that takes more than it requested, as this one does, leaves too little
+ * for the libraries after it.
  *
  *-------------------------------------------------------------------------
  */

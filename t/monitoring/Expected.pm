@@ -82,7 +82,7 @@ sub histogram
 		"${name}_count{" . join(',', @$labels) . '}' => $count || 0);
 }
 
-# All metrics of a server, but for what does not stand still when nobody commits;
+# All metrics of a server, except those that change without commits;
 # "bounds" are those of the buckets that Prometheus has.
 sub metrics
 {

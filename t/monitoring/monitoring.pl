@@ -1,7 +1,7 @@
-# Does monitoring/ work with the programs that it is for?
+# Do the files of monitoring/ work with the programs that they are for?
 #
 # Two servers commit.  A postgres_exporter at each and one sql_exporter for both are
-# scraped by a Prometheus that has our rules.  When nobody commits any more, every
+# scraped by a Prometheus that has our rules.  After the last commit, every
 # metric must be what the views say, and every query of the dashboard what can be
 # computed from them; meanwhile no counter may have fallen.
 #
@@ -202,7 +202,7 @@ for my $job (sort keys %instances)
 	}
 }
 
-# What goes on while nobody commits: exporters read.
+# Without commits, the exporters still read.
 for my $job (sort keys %instances)
 {
 	for my $name (@names)

@@ -1,6 +1,6 @@
-# What the tests of kept statistics have in common.
+# What the tests of saved statistics share.
 
-package Keep;
+package Persist;
 
 use strict;
 use warnings;
@@ -10,22 +10,74 @@ use CommitStats;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(keep_file statistics start_of_statistics starts_from_zero
-  some_load);
+our @EXPORT = qw($header_size field with_field sealed stats_file statistics
+  start_of_statistics starts_from_zero some_load);
 use Exporter 'import';
 
+# The fields of the file's header, PersistHeader, and their sizes in bytes.
+my @fields = (
+	magic => 8, format => 4, nparts => 4, size => 8,
+	system => 8, checkpoint => 8, time => 8, min_recovery => 8, state => 4,
+	server => 4, map { ("part$_" => 8) } 0 .. 4);
+my (%offset, %width);
+our $header_size = 0;
+
+while (my ($name, $width) = splice @fields, 0, 2)
+{
+	$offset{$name} = $header_size;
+	$width{$name} = $width;
+	$header_size += $width;
+}
+
+# The value of a header field.
+sub field
+{
+	my ($content, $name) = @_;
+
+	return unpack($width{$name} == 8 ? 'Q' : 'L',
+		substr $content, $offset{$name}, $width{$name});
+}
+
+# The content with another value in a header field.
+sub with_field
+{
+	my ($content, $name, $value) = @_;
+
+	substr($content, $offset{$name}, $width{$name}) =
+	  pack($width{$name} == 8 ? 'Q' : 'L', $value);
+	return $content;
+}
+
+# CRC-32C, computed here so that the test does not compare the checksum with itself.
+my @crc_table = map {
+	my $crc = $_;
+	$crc = $crc & 1 ? ($crc >> 1) ^ 0x82f63b78 : $crc >> 1 for 1 .. 8;
+	$crc
+} 0 .. 255;
+
+# The content with the right checksum at its end.
+sub sealed
+{
+	my ($content) = @_;
+	my $body = substr $content, 0, -4;
+	my $crc = 0xffffffff;
+
+	$crc = $crc_table[($crc ^ $_) & 255] ^ ($crc >> 8) for unpack 'C*', $body;
+	return $body . pack 'L', $crc ^ 0xffffffff;
+}
+
 # Where the statistics are while the server is down.
-sub keep_file
+sub stats_file
 {
 	my ($node) = @_;
 
 	return $node->data_dir . '/pg_stat/commit_stats.stat';
 }
 
-# All that the views show, but for what a restart and reading itself change: to
-# read is to commit without an id, for the server's own processes as well, and
-# can write some WAL; and a shutdown begins a cycle.  The log of single flushes is
-# not kept, and most of info is about the server as it is.
+# All views, without what a restart and reading itself change.  A reader commits a
+# transaction without an id, as the server's own processes do, and can write some WAL.
+# A shutdown begins a cycle.  The file does not have the log of single flushes, and
+# most of commit_stats_info is about the running server.
 sub statistics
 {
 	my ($node) = @_;
@@ -42,7 +94,7 @@ sub statistics
 	$columns{commit_stats_info} =
 	  "jsonb_build_array(stats_reset, databases_tracked)";
 
-	# what is read from here on writes its WAL, if any, in a cycle of its own
+	# a CHECKPOINT, so that WAL of the queries is in a cycle of its own
 	my $rows = $node->safe_psql('postgres', join ";\n", 'CHECKPOINT',
 		map { "SELECT '$_', $columns{$_} FROM $_ s $rows{$_} ORDER BY 2" } sort keys %columns);
 
@@ -63,7 +115,7 @@ sub start_of_statistics
 		'SELECT stats_reset FROM commit_stats_info');
 }
 
-# Is nothing left of the statistics that began at $before?
+# Is nothing left of the statistics since $before?
 sub starts_from_zero
 {
 	my ($node, $before, $how) = @_;
@@ -82,7 +134,7 @@ FROM commit_flush_stats}),
 	return;
 }
 
-# A few commits; returns when the statistics begin that they are counted in.
+# A few commits; returns stats_reset.
 sub some_load
 {
 	my ($node) = @_;

@@ -1,13 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * full_disk.c
- *		A disk that is full when the statistics are saved.
+ *		A disk that is full when commit_stats saves its statistics.
  *
- * Preloaded into the server (LD_PRELOAD), it lets one call fail that is about
- * the file of kept statistics: the one that the environment variable
- * KEEP_FAILS names.  All other files are as ever.
- *
- * t/keep/full_disk.c
+ * LD_PRELOAD loads the shim into the server.  The environment variable
+ * PERSIST_FAILS names a system call, which then fails for the statistics file.
+ * Calls for other files work as usual.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,18 +18,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KEPT	"commit_stats.stat"
+#define STATS_FILE	"commit_stats.stat"
 
 static bool
 fails(const char *call)
 {
-	const char *which = getenv("KEEP_FAILS");
+	const char *which = getenv("PERSIST_FAILS");
 
 	return which != NULL && strcmp(which, call) == 0;
 }
 
 static bool
-is_kept(int fd)
+is_stats_file(int fd)
 {
 	char		link[64];
 	char		path[PATH_MAX];
@@ -42,10 +40,10 @@ is_kept(int fd)
 	if (length < 0)
 		return false;
 	path[length] = '\0';
-	return strstr(path, KEPT) != NULL;
+	return strstr(path, STATS_FILE) != NULL;
 }
 
-/* There is room for some of it. */
+/* The first 1000 bytes fit. */
 ssize_t
 write(int fd, const void *from, size_t size)
 {
@@ -54,7 +52,7 @@ write(int fd, const void *from, size_t size)
 
 	if (real == NULL)
 		real = dlsym(RTLD_NEXT, "write");
-	if (fails("write") && is_kept(fd))
+	if (fails("write") && is_stats_file(fd))
 	{
 		if (left == 0)
 		{
@@ -67,7 +65,7 @@ write(int fd, const void *from, size_t size)
 	return real(fd, from, size);
 }
 
-/* Some file systems find out later. */
+/* Some file systems report the error here. */
 int
 fsync(int fd)
 {
@@ -75,7 +73,7 @@ fsync(int fd)
 
 	if (real == NULL)
 		real = dlsym(RTLD_NEXT, "fsync");
-	if (fails("fsync") && is_kept(fd))
+	if (fails("fsync") && is_stats_file(fd))
 	{
 		errno = ENOSPC;
 		return -1;
@@ -87,7 +85,7 @@ int
 close(int fd)
 {
 	static int	(*real) (int);
-	bool		kept = fails("close") && is_kept(fd);
+	bool		kept = fails("close") && is_stats_file(fd);
 
 	if (real == NULL)
 		real = dlsym(RTLD_NEXT, "close");
@@ -108,7 +106,7 @@ rename(const char *from, const char *to)
 
 	if (real == NULL)
 		real = dlsym(RTLD_NEXT, "rename");
-	if (fails("rename") && strstr(to, KEPT) != NULL)
+	if (fails("rename") && strstr(to, STATS_FILE) != NULL)
 	{
 		errno = ENOSPC;
 		return -1;
@@ -124,7 +122,7 @@ read(int fd, void *to, size_t size)
 
 	if (real == NULL)
 		real = dlsym(RTLD_NEXT, "read");
-	if (fails("read") && is_kept(fd))
+	if (fails("read") && is_stats_file(fd))
 	{
 		errno = EIO;
 		return -1;
@@ -139,7 +137,7 @@ unlink(const char *path)
 
 	if (real == NULL)
 		real = dlsym(RTLD_NEXT, "unlink");
-	if (fails("unlink") && strstr(path, KEPT) != NULL)
+	if (fails("unlink") && strstr(path, STATS_FILE) != NULL)
 	{
 		errno = EROFS;
 		return -1;

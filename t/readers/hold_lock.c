@@ -1,9 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hold_lock.c
- *		Holds the lock of readers and resets, for t/052_connect_beside_readers.pl.
- *
- * t/shared_memory/hold_lock.c
+ *		Holds the LWLock of readers and resets, for t/readers_lock_held.pl.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,8 +20,8 @@ PG_FUNCTION_INFO_V1(hold_reset_lock);
 #define MAX_SECONDS		90		/* nobody can cancel it */
 
 /*
- * hold_reset_lock(file text): hold it exclusively as long as there is this file,
- * like a reader that takes its time while others wait for it.
+ * hold_reset_lock(file text): hold the lock exclusively as long as the file exists,
+ * like a slow reader for which others wait.
  */
 Datum
 hold_reset_lock(PG_FUNCTION_ARGS)

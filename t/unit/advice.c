@@ -1,12 +1,10 @@
 /*-------------------------------------------------------------------------
  *
- * decide.c
- *		What does src/report/advice.c decide?  For t/022_advice.pl.
+ * advice.c
+ *		Prints the decisions of src/report/advice.c, for t/unit/advice.pl.
  *
- * Reads lines of figures, as "name=value name=value", and answers each with a
- * line of what is decided on them, in the same form.
- *
- * t/advice/decide.c
+ * Each input line has figures, as "name=value name=value".  The output has a line
+ * of decisions for each, in the same form.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,7 +12,7 @@
 
 #include "report/advice.h"
 
-/* The server's own are not to be had without a server. */
+/* The server's replacements are not linked here. */
 #undef printf
 #undef fprintf
 

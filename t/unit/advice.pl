@@ -1,8 +1,8 @@
-# Does the report decide rightly on numbers that no test can produce at will?
+# Does the report decide rightly on figures that no server shows at will?
 #
-# A device with a write quota, a load above lambda*, one that leaves the disk
-# idle: src/report/advice.c knows no server, so it is compiled into a program of its
-# own and asked about plain numbers.
+# Examples are a device with a write quota, a load above lambda*, and one that leaves
+# the disk idle.  src/report/advice.c needs no server.  The test compiles it into a
+# program (t/unit/advice.c) that reads plain numbers.
 
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ my @advice = names_of_enum('Advice');
 my @obstacles = names_of_enum('DelayObstacle');
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/decide", 't/advice/decide.c', 'src/report/advice.c', '-lm');
+compile_c("$dir/decide", 't/unit/advice.c', 'src/report/advice.c', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * choose.c
- *		What does src/tuning/best_delay.c choose?  For t/025_best_delay.pl.
+ * best_delay.c
+ *		Prints the choices of src/tuning/best_delay.c, for t/unit/best_delay.pl.
  *
  * Reads sets of outcomes, each ended by a line with the present
  * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line with
@@ -9,8 +9,6 @@
  * slept, 1 if it was refused, and the commits/s of each round, "nan" if they are
  * not known.  Answers each set with a line for each outcome, "mean low high
  * is_best reason", and an empty line.
- *
- * t/best_delay/choose.c
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +18,7 @@
 
 #include "tuning/best_delay.h"
 
-/* The server's own are not to be had without a server. */
+/* The server's replacements are not linked here. */
 #undef printf
 #undef vsnprintf
 

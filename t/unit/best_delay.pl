@@ -1,7 +1,7 @@
-# Does the rule choose as it says, on figures that no test can produce at will?
+# Does the rule choose as it says, on figures that no server shows at will?
 #
-# src/tuning/best_delay.c knows no server, so it is compiled into a program of its own
-# and asked about plain numbers.
+# src/tuning/best_delay.c needs no server.  The test compiles it into a program
+# (t/unit/best_delay.c) that reads plain numbers.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/choose", 't/best_delay/choose.c', 'src/tuning/best_delay.c', '-lm');
+compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');
 
 # [commit_delay, commit_siblings, latency, share that slept, refused, rates]...
 # become [mean, low, high, is_best, reason]...

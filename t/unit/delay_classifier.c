@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * judge.c
- *		How does src/probe/delay_classifier.c judge?  For t/056_delay_evidence.pl.
+ * delay_classifier.c
+ *		Prints the verdicts of src/probe/delay_classifier.c, for
+ *		t/unit/delay_classifier.pl.
  *
  * Reads lines of evidence, "delay threshold before waited held io timed": the
  * leader's commit_delay and commit_siblings, the siblings that it counted, how
@@ -9,15 +10,13 @@
  * of that was I/O, in us, and whether I/O was timed.  Answers each with the
  * probability that it slept.
  *
- * t/delay_evidence/judge.c
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "probe/delay_classifier.h"
 
-/* The server's own are not to be had without a server. */
+/* The server's replacement is not linked here. */
 #undef printf
 
 int

@@ -1,7 +1,8 @@
-# Is a leader judged as it must be whose evidence leaves no doubt?
+# Is the verdict on a leader right where the evidence leaves no doubt?
 #
-# src/probe/delay_classifier.c knows no server, so it is compiled into a program of its own.
-# How often it is right where there is doubt is for t/012_ground_truth.pl.
+# src/probe/delay_classifier.c needs no server.  The test compiles it into a program
+# (t/unit/delay_classifier.c) that reads plain numbers.  t/ground_truth.pl tests how
+# often the verdict is right where there is doubt.
 
 use strict;
 use warnings;
@@ -13,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/judge", 't/delay_evidence/judge.c', 'src/probe/delay_classifier.c',
+compile_c("$dir/judge", 't/unit/delay_classifier.c', 'src/probe/delay_classifier.c',
 	'-lm');
 
 # commit_delay, commit_siblings, siblings counted, us waited for the flush before,

@@ -1,9 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * keep_test.c
- *		What src/stats/persist_file.c says about a file, for t/031_keep_damage.pl.
- *
- * t/keep/keep_test.c
+ * persist_file.c
+ *		The checks of src/stats/persist_file.c as SQL functions, for
+ *		t/unit/persist_file.pl.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,8 +20,8 @@
 
 PG_MODULE_MAGIC;
 
-PG_FUNCTION_INFO_V1(keep_check);
-PG_FUNCTION_INFO_V1(keep_seal);
+PG_FUNCTION_INFO_V1(persist_check);
+PG_FUNCTION_INFO_V1(persist_seal);
 
 /*
  * A copy that ends where the process has no more memory, or up to 7 bytes
@@ -49,7 +48,7 @@ copy_to_the_edge(const char *from, Size size, void **mapped, Size *length)
 
 /* The verdict on a file, for a data directory as in the header of another. */
 Datum
-keep_check(PG_FUNCTION_ARGS)
+persist_check(PG_FUNCTION_ARGS)
 {
 	static const char *const names[] = {
 		"good", "damaged", "foreign", "other format", "other server",
@@ -71,9 +70,9 @@ keep_check(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(names[verdict]));
 }
 
-/* The same file with the right checksum at its end, whatever it says of itself. */
+/* The file with the right checksum at its end, whatever its header says. */
 Datum
-keep_seal(PG_FUNCTION_ARGS)
+persist_seal(PG_FUNCTION_ARGS)
 {
 	bytea	   *file = PG_GETARG_BYTEA_P_COPY(0);
 	Size		size = VARSIZE_ANY_EXHDR(file);

@@ -1,14 +1,12 @@
 /*-------------------------------------------------------------------------
  *
- * ring_test.c
+ * ring_readers.c
  *		Readers and resets of a ring of flush groups, while commits go on.
  *
- * t/049_ring_readers.pl compiles it together with the modules that it tests, for a
- * ring of its own in local memory.  Flushes come in the middle of a reader, at
- * any rate, as __wrap_flush_group_copy() stands between it and the groups.
- * Nothing of it is built into the extension.
- *
- * t/ring/ring_test.c
+ * t/unit/ring_readers.pl compiles this file together with the modules under test.
+ * The ring is in local memory.  __wrap_flush_group_copy(), which the linker puts
+ * between a reader and the groups, adds flushes while the reader copies, at any
+ * rate.  The extension does not contain this file.
  *
  *-------------------------------------------------------------------------
  */

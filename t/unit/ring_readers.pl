@@ -1,9 +1,9 @@
-# Readers and resets of the flush groups: they end, however fast commits are, and
-# count each flush once.
+# Do readers and resets of the flush groups end, however fast commits are, and count
+# each flush once?
 #
-# A fold comes with each 64th flush, and a reader of the largest ring copies
-# 131,072 groups meanwhile.  t/ring/ring_test.c has a ring of its own, in which a
-# flush can come between any two groups that a reader copies.
+# Each 64th flush folds groups into the totals, and a reader of the largest ring copies
+# 131,072 groups.  t/unit/ring_readers.c has a ring of its own, in which flushes come
+# between any two groups that a reader copies.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my $largest = 131072;
 
 # The library that is preloaded has functions of the same names.
 compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic',
-	'-Wl,--wrap=flush_group_copy', 't/ring/ring_test.c',
+	'-Wl,--wrap=flush_group_copy', 't/unit/ring_readers.c',
 	'src/base/changecount.c', 'src/base/guc.c',
 	'src/stats/flush_groups.c', 'src/stats/flush_totals.c');
 $node->safe_psql('postgres', qq{

@@ -1,12 +1,10 @@
 /*-------------------------------------------------------------------------
  *
- * whatif_test.c
+ * whatif_model.c
  *		The arithmetic of commit_delay_whatif() as SQL functions, for the tests.
  *
- * t/028_whatif_model.pl compiles it together with the modules that it tests, which
- * know neither SQL nor shared memory.  Nothing of it is built into the extension.
- *
- * t/whatif/whatif_test.c
+ * t/unit/whatif_model.pl compiles this file together with the modules under test,
+ * which use neither SQL nor shared memory.  The extension does not contain it.
  *
  *-------------------------------------------------------------------------
  */
@@ -76,6 +74,47 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, datums, nulls);
 }
 
+/* Cycles from the arguments of whatif_model() */
+static void
+read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
+{
+	const double *work;
+	int			nwork = read_floats(fcinfo, 2, &work);
+	const double *cohort;
+	int			ncohort = read_floats(fcinfo, 16, &cohort);
+	const double *wake;
+	int			nwake = read_floats(fcinfo, 19, &wake);
+	LoadCycle  *cycle = palloc0(nwork * sizeof(LoadCycle));
+
+	for (int i = 0; i < nwork; i++)
+	{
+		cycle[i].idle = PG_GETARG_FLOAT8(1);
+		cycle[i].wake = nwake == nwork ? wake[i] : 0;
+		cycle[i].work = work[i];
+		cycle[i].active = PG_GETARG_FLOAT8(15);
+		cycle[i].cohort = ncohort == nwork ? cohort[i] : i;
+	}
+	for (int i = 0; i < nwork; i++)
+		for (int j = 0; j < nwork; j++)
+			cycle[i].cohort_size += cycle[j].cohort == cycle[i].cohort;
+	load->ncycles = nwork;
+	load->cycle = cycle;
+}
+
+/* Flush times from the arguments of whatif_model(), by class of concurrency */
+static void
+read_flushes(FunctionCallInfo fcinfo, WhatifLoad *load)
+{
+	Distribution usual = {0};
+	Distribution contended;
+
+	usual.n = read_floats(fcinfo, 3, &usual.value);
+	contended = multiplied(&usual, PG_GETARG_FLOAT8(17));
+	for (int c = 0; c < COMPANY_CLASSES; c++)
+		for (int r = 0; r < REST_CLASSES; r++)
+			load->flush[c][r] = c == 0 ? usual : contended;
+}
+
 /*
  * whatif_model(clients int, idle float8, work float8[], flush float8[],
  *				lead float8, handoff float8, slack float8, cores float8,
@@ -94,15 +133,7 @@ whatif_model(PG_FUNCTION_ARGS)
 {
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
-	const double *work;
-	LoadCycle  *cycle;
-	int			nwork = read_floats(fcinfo, 2, &work);
-	const double *cohort;
-	int			ncohort = read_floats(fcinfo, 16, &cohort);
-	const double *wake;
-	int			nwake = read_floats(fcinfo, 19, &wake);
-	int			first[2] = {0, nwork};
-	Distribution		busy = {0};
+	int			first[2] = {0};
 	double		lead = PG_GETARG_FLOAT8(4);
 	double		handoff = PG_GETARG_FLOAT8(5);
 	double		slack = PG_GETARG_FLOAT8(6);
@@ -112,25 +143,10 @@ whatif_model(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	load.nblocks = 1;
 	load.nclients = PG_GETARG_INT32(0);
-	load.ncycles = nwork;
-	load.cycle = cycle = palloc0(nwork * sizeof(LoadCycle));
-	for (int i = 0; i < nwork; i++)
-	{
-		cycle[i].idle = PG_GETARG_FLOAT8(1);
-		cycle[i].wake = nwake == nwork ? wake[i] : 0;
-		cycle[i].work = work[i];
-		cycle[i].active = PG_GETARG_FLOAT8(15);
-		cycle[i].cohort = ncohort == nwork ? cohort[i] : i;
-	}
-	for (int i = 0; i < nwork; i++)
-		for (int j = 0; j < nwork; j++)
-			cycle[i].cohort_size += cycle[j].cohort == cycle[i].cohort;
+	read_cycles(fcinfo, &load);
+	first[1] = load.ncycles;
 	load.first = first;
-	load.flush[0][0].n = read_floats(fcinfo, 3, &load.flush[0][0].value);
-	busy = multiplied(&load.flush[0][0], PG_GETARG_FLOAT8(17));
-	for (int c = 0; c < COMPANY_CLASSES; c++)
-		for (int r = 0; r < REST_CLASSES; r++)
-			load.flush[c][r] = c == 0 ? load.flush[0][0] : busy;
+	read_flushes(fcinfo, &load);
 	load.lead = load.overtake = one_value(&lead);
 	load.handoff = one_value(&handoff);
 	load.slack = one_value(&slack);
@@ -154,33 +170,19 @@ whatif_model(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*
- * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus int,
- *				busy float8, blocked float8[])
- *
- * The trace has 8 values for each commit: session, start and end in us, number
- * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
- * the commit_delay that it had.  "blocked" has two, or is empty: how many others
- * waited for locks when each commit began and when it was done.
- */
-Datum
-whatif_learn(PG_FUNCTION_ARGS)
+/* Commits from the arguments of whatif_learn(), and when the last one ended */
+static TracedCommit *
+read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 {
 	const double *value;
-	int			n = read_floats(fcinfo, 0, &value) / 8;
-	TracedCommit *commit = palloc0(n * sizeof(TracedCommit));
 	const double *blocked;
 	int			nblocked = read_floats(fcinfo, 6, &blocked);
-	double		slack = 0;
-	uint64		end = 0;
-	CpuUsage		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
-	WhatifFit  *fit;
-	WhatifLoad	load;
-	WhatifOutcome outcome;
-	double		result[15] = {0};
+	TracedCommit *commit;
 
-	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < n; i++, value += 8)
+	*n = read_floats(fcinfo, 0, &value) / 8;
+	*end = 0;
+	commit = palloc0(*n * sizeof(TracedCommit));
+	for (int i = 0; i < *n; i++, value += 8)
 	{
 		commit[i].pid = value[0];
 		commit[i].started_at = value[1] * 1000;
@@ -194,8 +196,34 @@ whatif_learn(PG_FUNCTION_ARGS)
 		commit[i].delay = value[7];
 		commit[i].blocked = nblocked == 2 ? blocked[0] : 0;
 		commit[i].blocked_after = nblocked == 2 ? blocked[1] : 0;
-		end = Max(end, commit[i].ended_at);
+		*end = Max(*end, commit[i].ended_at);
 	}
+	return commit;
+}
+
+/*
+ * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus int,
+ *				busy float8, blocked float8[])
+ *
+ * The trace has 8 values for each commit: session, start and end in us, number
+ * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
+ * the commit_delay that it had.  "blocked" has two, or is empty: how many others
+ * waited for locks when each commit began and when it was done.
+ */
+Datum
+whatif_learn(PG_FUNCTION_ARGS)
+{
+	int			n;
+	uint64		end;
+	TracedCommit *commit = read_trace(fcinfo, &n, &end);
+	double		slack = 0;
+	CpuUsage		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
+	WhatifFit  *fit;
+	WhatifLoad	load;
+	WhatifOutcome outcome;
+	double		result[15] = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
 	fit = whatif_fit_prepare(commit, n, 0, end, &slack, 1, &cpus);
 	result[0] = whatif_fit_load(fit, &load);
 	result[1] = load.cores;

@@ -1,8 +1,7 @@
-# The arithmetic of commit_delay_whatif(): cases with a known answer.
+# Is the arithmetic of commit_delay_whatif() right, in cases with a known answer?
 #
-# The model and the fit know neither SQL nor shared memory.  They are compiled
-# into a module of their own (t/whatif/whatif_test.c), which has them as
-# functions.
+# The model and the fit use neither SQL nor shared memory.  The test compiles them into
+# a module (t/unit/whatif_model.c), which has them as SQL functions.
 
 use strict;
 use warnings;
@@ -17,7 +16,7 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
 
-compile_c($module, '-fPIC', '-shared', 't/whatif/whatif_test.c',
+compile_c($module, '-fPIC', '-shared', 't/unit/whatif_model.c',
 	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit whatif_sample whatif_quota)),
 	'src/base/histogram.c', '-lm');
 $node->init;

@@ -1,6 +1,6 @@
-# What the tests of dump, restore and pg_upgrade have in common: a database
-# with the extension and what people put on top of it, and the question whether
-# all of it has arrived somewhere else.
+# What the tests of dump, restore and pg_upgrade share: a database with the extension
+# and objects that users built on it, and the check that all of it has arrived
+# somewhere else.
 
 package Restored;
 
@@ -15,8 +15,8 @@ use Test::More;
 our @EXPORT = qw(fill_database members member_names fresh_members error_in has_arrived
   counts asks_for_the_library);
 
-# A user's view needs more than the view below it: its functions are called
-# with the rights of whoever asks.
+# A user's view needs more than the right to read the view below it: its functions
+# run with the rights of the user who queries it.
 sub fill_database
 {
 	my ($node, $db) = @_;
@@ -161,7 +161,7 @@ SELECT commits >= 3 FROM commits_seen}),
 	return;
 }
 
-# All can be there without the library, and says what is missing.
+# The objects exist without the library, and raise an error that names it.
 sub asks_for_the_library
 {
 	my ($node, $db, $name) = @_;

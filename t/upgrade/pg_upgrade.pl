@@ -1,10 +1,10 @@
-# Does pg_upgrade bring the extension and what people put on top of it to a
-# newer server, and to one that does not preload the library?
+# Does pg_upgrade bring the extension, and what users built on it, to a newer server,
+# and to one that does not preload the library?
 #
-# pg_upgrade does not run the extension's script: it makes each object again
-# and lets it belong to the extension, and it must find the library.  Two
-# servers are needed, so script/test-upgrade runs this, not make installcheck:
-# OLD_INSTALL and NEW_INSTALL are where they are.
+# pg_upgrade does not run the extension's script: it creates each object again, makes
+# it a member of the extension, and must find the library.  The test needs two servers.
+# So script/test-upgrade runs it, not make installcheck; OLD_INSTALL and NEW_INSTALL
+# are their folders.
 
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ autovacuum = off
 	return $node;
 }
 
-# pg_upgrade leaves the old cluster as it is, since it copies.
+# pg_upgrade copies, so that the old cluster stays unchanged.
 sub upgrade
 {
 	my ($old, $new, $name, @options) = @_;
