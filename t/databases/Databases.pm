@@ -1,0 +1,182 @@
+# What the tests of commit_database_stats share: a server with several databases,
+# clients that come and go in all of them, and the counts to compare.
+
+package Databases;
+
+use strict;
+use warnings;
+
+use CommitStats;
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(@databases $compare %mixture start_database_server start_clients
+  wait_until_left start_all finish_all agrees_with_server adds_up pgbench_log);
+
+our @databases;
+
+# The count of commit_stats beside the server's: xact_commit counts every transaction
+# that ended with a commit, also those that read only, and COMMIT PREPARED both for
+# the statement and for the transaction.  It counts no rollbacks and no prepares.
+our $compare = q{
+SELECT datname, commits + commits_async + commits_unlogged + commits_read_only,
+	   xact_commit
+FROM commit_database_stats JOIN pg_stat_database USING (datid, datname)
+WHERE datname IN ('one', 'two', 'three') ORDER BY 1};
+
+# Every kind of transaction, and some that fail.
+our %mixture = (
+	insert => 'INSERT INTO logged VALUES (1);',
+	async => q{
+BEGIN;
+SET LOCAL synchronous_commit = off;
+INSERT INTO logged VALUES (2);
+COMMIT;
+},
+	unlogged => 'INSERT INTO unlogged VALUES (1);',
+	read => 'SELECT count(*) FROM unlogged;',
+	rollback => 'BEGIN; INSERT INTO logged VALUES (3); ROLLBACK;',
+	prepare => q{
+BEGIN;
+INSERT INTO logged VALUES (4);
+PREPARE TRANSACTION ':client_id of :random_seed';
+COMMIT PREPARED ':client_id of :random_seed';
+},
+	half => q{
+BEGIN;
+INSERT INTO logged VALUES (4);
+PREPARE TRANSACTION ':client_id of :random_seed';
+ROLLBACK PREPARED ':client_id of :random_seed';
+});
+
+my $node;
+my $runs = 0;
+
+# Without launchers the server has no backends but those of the test.
+sub start_database_server
+{
+	$node = start_node('databases',
+		conf => q{
+restart_after_crash = on
+max_logical_replication_workers = 0
+max_connections = 100
+max_prepared_transactions = 50
+track_wal_io_timing = on
+commit_delay = 300
+commit_siblings = 1
+});
+	@databases = @_;
+	for (@databases)
+	{
+		$node->safe_psql('postgres', "CREATE DATABASE $_");
+		$node->safe_psql($_, q{
+CREATE TABLE logged (n int);
+CREATE UNLOGGED TABLE unlogged (n int)});
+	}
+	return $node;
+}
+
+# What pgbench said.
+sub pgbench_log
+{
+	return slurp_file($node->basedir . '/pgbench.log');
+}
+
+# pgbench in one database.  The scripts use the number of the run, :random_seed, for
+# names of prepared transactions.
+sub start_clients
+{
+	my ($database, $options, %scripts) = @_;
+	my @files;
+	my $log = $node->basedir . '/pgbench.log';
+
+	for my $name (sort keys %scripts)
+	{
+		my $path = $node->basedir . "/$name.sql";
+
+		append_to_file($path, $scripts{$name}) if !-e $path;
+		push @files, '-f', $path;
+	}
+	$runs++;
+	return IPC::Run::start(
+		[
+			$node->installed_command('pgbench'), '-n', '-h', $node->host,
+			'-p', $node->port, "--random-seed=$runs", split(/ /, $options),
+			@files, $database
+		],
+		'>', \my $out, '2>>', $log);
+}
+
+# Wait until all clients have left, except those of the named databases.  Then both
+# commit_stats and the server have counted all of their commits.
+sub wait_until_left
+{
+	my $staying = join ',', 'postgres', @_;
+
+	$node->poll_query_until('postgres', qq{
+SELECT count(*) = 0 FROM pg_stat_activity
+WHERE datname <> ALL ('{$staying}') AND
+	backend_type IN ('client backend', 'parallel worker')})
+	  or die "the clients did not leave\n";
+	return;
+}
+
+sub start_all
+{
+	return map {
+		(
+			start_clients($_, '-c 3 -C -t 30', %mixture),
+			start_clients($_, '-c 3 -t 100', %mixture))
+	} @databases;
+}
+
+sub finish_all
+{
+	$_->finish or die pgbench_log() for @_;
+	wait_until_left();
+	return;
+}
+
+sub agrees_with_server
+{
+	my ($name) = @_;
+	my @rows = split /\n/, $node->safe_psql('postgres', $compare);
+
+	is(scalar(@rows), scalar(@databases), "$name: all databases are there");
+	for (@rows)
+	{
+		my ($database, $ours, $servers) = split /\|/;
+
+		is($ours, $servers, "$name: commits in $database");
+	}
+	return;
+}
+
+# Are the counters of all rows together those of commit_flush_stats?
+sub adds_up
+{
+	my ($name) = @_;
+
+	is( $node->safe_psql('postgres', q{
+SELECT key, sum, total FROM (
+		SELECT CASE key WHEN 'commits_carried' THEN 'followers' ELSE key END AS key,
+			   sum(value::numeric)
+		FROM commit_database_stats d, jsonb_each_text(to_jsonb(d))
+		WHERE key NOT IN ('datid', 'datname', 'status', 'share') GROUP BY 1) d
+	JOIN (
+		SELECT key, value::numeric +
+				CASE key WHEN 'followers' THEN commits_without_leader ELSE 0 END AS total
+		FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))
+		WHERE key NOT IN ('stats_reset')) s USING (key)
+WHERE abs(sum - total) > CASE WHEN key LIKE '%\_time' THEN 0.001 ELSE 0 END}),
+		'', "$name: the rows add up to commit_flush_stats");
+	is( $node->safe_psql('postgres', q{
+SELECT d.* FROM commit_database_stats d, jsonb_each(to_jsonb(d))
+WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END}),
+		'', "$name: nothing is negative");
+	return;
+}
+
+1;

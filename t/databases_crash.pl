@@ -1,0 +1,47 @@
+# Do the counts per database start from zero after a crash, and are they exact then?
+#
+# A backend is killed under load.  The server restarts its processes and counts from
+# zero, as commit_stats does.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/databases";
+use CommitStats;
+use Databases;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_database_server(qw(one two));
+
+my @load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
+$node->poll_query_until('postgres', q{
+SELECT count(DISTINCT datid) = 2 FROM pg_stat_activity
+WHERE datname IN ('one', 'two') AND state = 'active'})
+  or die "there is no load\n";
+my $victim = $node->safe_psql('postgres', q{
+SELECT pid FROM pg_stat_activity WHERE datname = 'one' LIMIT 1});
+my $log_end = -s $node->logfile;
+
+like($victim, qr/^[1-9]\d*$/, 'killed: there is a backend to kill')
+  or die "no process to kill\n";
+is(system_log('pg_ctl', 'kill', 'KILL', $victim), 0, 'killed: it is gone');
+$_->finish for @load;
+$node->wait_for_log(
+	qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
+	$log_end);
+is( $node->safe_psql('postgres', q{
+SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
+	'postgres|0', 'killed: everything starts from zero');
+# the transactions prepared just then still hold their locks
+$node->safe_psql($_, q{
+SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
+WHERE database = current_database() \gexec
+}) for @databases;
+finish_all(start_all());
+agrees_with_server('after the crash');
+adds_up('after the crash');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,105 @@
+# Are the counts per database right after a DROP DATABASE and after a reset?
+#
+# A dropped database keeps its counts, without a name, until the next reset.  A reset
+# under load leaves the views in agreement with each other.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/databases";
+use CommitStats;
+use Databases;
+use Test::More;
+
+my $node = start_database_server(qw(one two three));
+
+finish_all(start_all());
+
+my $row_of_three = q{
+SELECT datid, commits, commits_async, commits_unlogged, prepares, commit_time
+FROM commit_database_stats WHERE datid = };
+my $three = $node->safe_psql('postgres',
+	"SELECT oid FROM pg_database WHERE datname = 'three'");
+
+my $before = $node->safe_psql('postgres', $row_of_three . $three);
+$node->safe_psql('postgres', 'DROP DATABASE three');
+is( $node->safe_psql('postgres', qq{
+SELECT datname IS NULL, status FROM commit_database_stats WHERE datid = $three}),
+	't|dropped', 'dropped: it has no name');
+is($node->safe_psql('postgres', $row_of_three . $three),
+	$before, 'dropped: but its counts');
+adds_up('dropped');
+pop @databases;
+
+#
+# Resets over and over, while clients come and go.  Neither view ever shows more than
+# the other one shows afterwards.  If one did, a commit in progress would be before
+# the reset for one of them only, or a reader would have missed a backend that was
+# about to exit, or seen it twice.
+#
+$node->safe_psql('postgres', q{
+CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$
+	SELECT ARRAY[sum(commits), sum(commits_async), sum(commits_read_only), sum(flushes),
+				 least(min(commits), min(commits_async), min(commits_read_only),
+					   min(prepares), min(flushes), min(commits_carried))]::bigint[]
+	FROM commit_database_stats()
+$$;
+CREATE FUNCTION compare(reset boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	before bigint[];
+	total bigint[];
+	after bigint[];
+BEGIN
+	FOR i IN 1 .. 50 LOOP
+		IF reset THEN
+			PERFORM commit_stats_reset();
+		END IF;
+		before := counts_of_databases();
+		SELECT ARRAY[commits, commits_async, commits_read_only, flushes]
+		INTO total FROM commit_flush_stats();
+		after := counts_of_databases();
+		FOR c IN 1 .. 4 LOOP
+			IF before[c] > total[c] OR total[c] > after[c] OR before[5] < 0 THEN
+				RAISE EXCEPTION 'before: %, total: %, after: %', before, total, after;
+			END IF;
+		END LOOP;
+	END LOOP;
+END $$;
+});
+my @load = map { (
+		start_clients($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
+		start_clients($_, '-c 2 -t 100000', %mixture{ 'async', 'read' }))
+} @databases;
+my $resets = start_clients('postgres', '-c 1 -t 100',
+	resets => 'SELECT compare(true); SELECT compare(false);');
+
+ok($resets->finish, 'reset under load: the views agree')
+  or diag(pgbench_log());
+$_->kill_kill for @load;
+wait_until_left();
+adds_up('after resets under load');
+is( $node->safe_psql('postgres', qq{
+SELECT count(*) FROM commit_database_stats WHERE datid = $three}),
+	0, 'a reset forgets dropped databases');
+
+# From a reset at rest on, all counts are exact again.
+$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+is( $node->safe_psql('postgres', q{
+SELECT string_agg(datname, ' '), sum(commits), sum(commits_async), sum(share)
+FROM commit_database_stats}),
+	'postgres|0|0|',
+	'reset at rest: only who is there has a row');
+my %since = map { split /\|/ } split /\n/, $node->safe_psql('postgres',
+	'SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
+finish_all(start_all());
+for (split /\n/, $node->safe_psql('postgres', $compare))
+{
+	my ($database, $ours, $servers) = split /\|/;
+
+	is($ours, $servers - $since{$database}, "since a reset: commits in $database");
+}
+adds_up('since a reset');
+
+$node->stop;
+done_testing();
