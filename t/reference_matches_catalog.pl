@@ -1,9 +1,8 @@
-# Does the documentation say what is there?
+# Does the documentation say what the catalogs say?
 #
-# The tables of doc/reference.md are compared with the catalogs: every view and
-# function with its columns, arguments and defaults, in order, and every setting.
-# Every link and path in README.md, doc/ and monitoring/ must lead to something, and
-# the shared memory must be as large as it is drawn.
+# Each view and function in doc/reference.md must have the columns, arguments and
+# defaults of the catalogs, in order; so must each setting.  README.md must lead to
+# each object, and doc/how-it-works.md must draw the shared memory as large as it is.
 #
 # Each check is then tried on texts with one mistake.
 
@@ -17,7 +16,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root = "$FindBin::RealBin/..";
-my $node = start_node('documentation');
+my $node = start_node('reference');
 
 #
 # What the catalogs say
@@ -156,66 +155,6 @@ sub mistakes_in_tables
 	return join '', @mistakes;
 }
 
-# Where one can link to in a text, as the usual renderers name it.
-sub anchors
-{
-	my ($text) = @_;
-	my (%anchors, %seen);
-
-	$text =~ s/^```.*?^```$//gms;
-	for my $heading ($text =~ /^#+ (.*)$/mg)
-	{
-		my $anchor = lc $heading;
-
-		$anchor =~ s/[^\w -]//g;
-		$anchor =~ tr/ /-/;
-		$anchor .= "-$seen{$anchor}" if $seen{$anchor}++;
-		$anchors{$anchor} = 1;
-	}
-	return \%anchors;
-}
-
-# Links of a text that lead nowhere, and files that it names but nobody has.
-sub mistakes_in_links
-{
-	my ($file, $text) = @_;
-	my ($folder) = $file =~ m{^(.*/)?};
-	my @mistakes;
-
-	$folder = '' unless defined $folder;
-	for my $link ($text =~ /\]\(([^()\s]+)\)/g)
-	{
-		my ($path, $anchor) = $link =~ /^([^#]*)#?(.*)$/;
-		my $target = $path eq '' ? $file : "$folder$path";
-
-		next if $link =~ /^https?:/;
-		if (!-e "$root/$target")
-		{
-			push @mistakes, "$file: no file for $link\n";
-		}
-		elsif ($anchor ne '')
-		{
-			my $there = $path eq '' ? $text : slurp_file("$root/$target");
-
-			push @mistakes, "$file: no anchor for $link\n"
-			  unless anchors($there)->{$anchor};
-		}
-	}
-
-	# programs and sources by their path, and sources by their name
-	for my $path (
-		$text =~ m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g)
-	{
-		push @mistakes, "$file: there is no $path\n" unless -e "$root/$path";
-	}
-	for my $source ($text =~ m{(?<![\w/.])(\w+\.[ch])\b}g)
-	{
-		push @mistakes, "$file: there is no $source\n"
-		  unless -e "$root/$source" || grep { -e } glob("$root/src/{.,*}/$source");
-	}
-	return join '', @mistakes;
-}
-
 # The list in README.md leads to each object.
 sub mistakes_in_list
 {
@@ -264,14 +203,6 @@ SKIP:
 	isnt(mistakes_in_memory($how =~ s/779,392/779,393/r),
 		'', 'noticed: a part of another size');
 }
-for my $path (sort("$root/README.md", glob "$root/{doc,monitoring}/*.md"))
-{
-	my ($file) = $path =~ m{^\Q$root\E/(.*)$};
-
-	is(mistakes_in_links($file, slurp_file($path)),
-		'', "$file: links and paths lead somewhere");
-}
-
 #
 # Would we see it if it did not?
 #
@@ -309,24 +240,6 @@ my @table_mistakes = (
 
 isnt(mistakes_in_tables(with_mistake($reference, $_->[1])), '', "noticed: $_->[0]")
   for @table_mistakes;
-like(
-	mistakes_in_links('doc/limits.md', '[a](nowhere.md)'),
-	qr/no file for nowhere/,
-	'noticed: a link to no file');
-like(
-	mistakes_in_links('doc/limits.md', '[a](reference.md#nowhere)'),
-	qr/no anchor/,
-	'noticed: a link to no anchor');
-like(
-	mistakes_in_links('doc/limits.md', "# here\n\n[a](#here-1)"),
-	qr/no anchor/,
-	'noticed: a link to no anchor of the same file');
-is(mistakes_in_links('doc/limits.md', "# A `b()`\n\n[a](#a-b)"),
-	'', 'a link to an anchor of the same file is none');
-like(mistakes_in_links('doc/limits.md', '`script/nothing`'),
-	qr/no script/, 'noticed: a program that does not exist');
-like(mistakes_in_links('doc/limits.md', 'nothing.c'),
-	qr/no nothing/, 'noticed: a source that does not exist');
 isnt(mistakes_in_list($readme =~ s/#commit_stats_reset//r),
 	'', 'noticed: an object that the list lacks');
 

@@ -1,37 +1,46 @@
-# Does "make dist" make an archive that has all that it takes to build?
+# Does "make dist" put everything into the archive that a build needs?
 #
-# That make knows how is asked here; script/package builds its packages from the
-# archive, and runs all tests in it.
+# make -n only says that it knows how.  script/package builds its packages from the
+# archive, and runs all tests with them.
 
 use strict;
 use warnings;
 
-use Cwd;
-use File::Basename;
+use FindBin;
+use lib $FindBin::RealBin;
+use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use IO::Uncompress::Unzip qw($UnzipError);
-use PostgreSQL::Test::Utils;
+use Lint;
 use Test::More;
 
-plan skip_all => 'there is no git'
-  if system('git --version >/dev/null 2>&1') != 0;
+my $pg_config = find_pg_config();
 
-my $dir = PostgreSQL::Test::Utils::tempdir;
+plan skip_all => "there is no $_"
+  for grep { system("$_ --version >/dev/null 2>&1") != 0 } qw(git make);
+plan skip_all => 'there is no pg_config of a PostgreSQL server' if !defined $pg_config;
+
+my $copy = copy_checkout();
 my $folder = 'commit_stats-1.0.0';
-my $archive = "$folder.zip";
-my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
+my $archive = "$copy/$folder.zip";
 
-# The archive is of what is committed: all that is here, in a repository elsewhere.
+sub run_or_die
 {
-	local $ENV{GIT_DIR} = "$dir/git";
-	local $ENV{GIT_WORK_TREE} = getcwd();
+	my @command = @_;
+	my ($status, $out) = run_command(@command);
 
-	system_or_bail('git', 'init', '-q');
-	system_or_bail('git', 'add', '--all');
-	system_or_bail('git', '-c', 'user.name=test', '-c', 'user.email=',
-		'commit', '-q', '-m', 'all');
-	system_or_bail('make', '-s', "PG_CONFIG=$pg_config", 'dist');
+	die "@command: $out\n" if $status != 0;
+	return;
 }
+
+# The archive has what is committed: so all tracked files, in a repository of their
+# own.
+my @git = ('git', '-C', $copy);
+
+run_or_die(@git, 'init', '-q');
+run_or_die(@git, 'add', '--all');
+run_or_die(@git, '-c', 'user.name=test', '-c', 'user.email=', 'commit', '-q', '-m', 'all');
+run_or_die('make', '-s', '-C', $copy, "PG_CONFIG=$pg_config", 'dist');
 
 my $zip = IO::Uncompress::Unzip->new($archive) or die $UnzipError;
 my %files;
@@ -43,21 +52,21 @@ do
 	if ($name !~ /\/$/)
 	{
 		$files{$name} = 1;
-		make_path(dirname("$dir/$name"));
-		append_to_file("$dir/$name", join('', <$zip>));
+		make_path(dirname("$copy/$name"));
+		open(my $file, '>', "$copy/$name") or die "could not write $name: $!\n";
+		print $file <$zip>;
+		close $file;
 	}
 } while ($zip->nextStream == 1);
-unlink $archive;
 
 is(join(' ', grep { !/^\Q$folder\E\// } sort keys %files),
 	'', 'all files are in a folder with name and version');
 ok($files{"$folder/$_"}, "$_ is in the archive")
   for qw(META.json README.md LICENSE commit_stats.control);
-command_ok(
-	[
-		'make', '-n', '-C', "$dir/$folder", "PG_CONFIG=$pg_config",
-		'all', 'install'
-	],
-	'make knows how to build and install it');
+
+my ($status, $out) = run_command('make', '-n', '-C', "$copy/$folder",
+	"PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=no', 'all', 'install');
+
+is($status, 0, 'make knows how to build and install it') or diag($out);
 
 done_testing();

@@ -1,28 +1,29 @@
-# What does make say to somebody who lacks something that it needs?
+# What does make say if something that it needs is missing?
 #
-# Nothing is compiled here: make is asked what it would do, or stops before it
-# does anything.
+# Nothing is compiled here: make prints what it would do, or stops before it does
+# anything.
 
 use strict;
 use warnings;
 
-use IPC::Run;
-use PostgreSQL::Test::Utils;
+use FindBin;
+use lib $FindBin::RealBin;
+use File::Temp qw(tempdir);
+use Lint;
 use Test::More;
 
-# What the make that runs this test was told is not for those that it calls.
-delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)};
-my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
-my $folder = PostgreSQL::Test::Utils::tempdir();
+my $pg_config = find_pg_config();
 
-# make with these variables and goals: how it ends, and all that it says.
+plan skip_all => 'there is no make' if system('make --version >/dev/null 2>&1') != 0;
+plan skip_all => 'there is no pg_config of a PostgreSQL server' if !defined $pg_config;
+
+my $folder = tempdir(CLEANUP => 1);
+my $copy = copy_checkout();
+
+# make with these variables and goals: exit status and output.
 sub run_make
 {
-	my @arguments = @_;
-	my $out = '';
-
-	IPC::Run::run([ 'make', @arguments ], '<', \undef, '>&', \$out);
-	return ($? >> 8, $out);
+	return run_command('make', '-C', $copy, @_);
 }
 
 sub says
@@ -36,13 +37,16 @@ sub says
 	return;
 }
 
-# One that comes with the client's library only says where the rest would be.
+# A pg_config that comes with the client library only says where PGXS would be.
 my $client = "$folder/pg_config";
-append_to_file($client, "#!/bin/sh\necho /nonexistent/pgxs.mk\n");
+open(my $script, '>', $client) or die "could not write $client: $!\n";
+print $script "#!/bin/sh\necho /nonexistent/pgxs.mk\n";
+close $script;
 chmod 0755, $client;
 
+# sh takes the place of the compiler, which need not be installed.
 my ($status, $out) =
-  run_make('-n', '-B', "PG_CONFIG=$pg_config", 'with_llvm=no', 'all');
+  run_make('-n', '-B', "PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=no', 'all');
 is($status, 0, 'with all there is, make works');
 like($out, qr/-c -o src\/views\/rates_view\.o/, '... and compiles');
 unlike($out, qr/Install/, '... and has nothing to say');
@@ -59,12 +63,12 @@ says([ "PG_CONFIG=$pg_config", 'includedir_server=/nonexistent' ],
 says([ "PG_CONFIG=$pg_config", 'CC=/nonexistent/cc -m64' ],
 	qr/no \/nonexistent\/cc -m64\. Install a C compiler.*make CC=/,
 	'no compiler');
-says([ "PG_CONFIG=$pg_config", 'with_llvm=yes', 'CLANG=/nonexistent/clang' ],
+says([ "PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=yes', 'CLANG=/nonexistent/clang' ],
 	qr/no \/nonexistent\/clang, .*make with_llvm=no/, 'no clang');
 says([ "PG_CONFIG=$pg_config", 'CC=/nonexistent/cc', 'install' ],
 	qr/Install a C compiler/, 'no compiler, install');
 
-# What compiles nothing needs no compiler.
+# A goal that compiles nothing needs no compiler.
 ($status, $out) = run_make('-n', "PG_CONFIG=$pg_config", 'CC=/nonexistent/cc',
 	'clean');
 is($status, 0, 'no compiler: make clean works');

@@ -1,14 +1,16 @@
-# Is META.json what PGXN takes, and does it say the same as the extension itself?
+# Does META.json keep to PGXN's specification, and agree with the extension itself?
 #
-# The rules are those of the PGXN Meta Spec, version 1.0.0, for the fields that are
-# used here; what else the specification allows would have to be added.  Whether
-# the rules can be broken is tested as well.
+# The rules are those of the PGXN Meta Spec, version 1.0.0, for the fields used here;
+# other fields of the specification would have to be added.  Each rule is also tried
+# on a copy that breaks it.
 
 use strict;
 use warnings;
 
+use FindBin;
+use lib $FindBin::RealBin;
 use JSON::PP;
-use PostgreSQL::Test::Utils;
+use Lint;
 use Test::More;
 
 my $string = qr/\A.*\S.*\z/s;
@@ -22,8 +24,8 @@ my $license = qr/\A(?:agpl_3|apache_(?:1_1|2_0)|artistic_[12]|bsd|freebsd|gfdl_1
 	ssleay|sun|zlib|open_source|restricted|unrestricted|unknown)\z/x;
 my $custom = qr/\Ax_/i;
 
-# What a value has to look like: a pattern, a list of such, or the fields of an
-# object: those with a "!" must be there, "*" are all others, if their names match.
+# What a value must look like: a pattern, a list of values, or the fields of an
+# object.  A field with "!" is required; "*" is for all others whose names match.
 my $spec = {
 	'name!' => $term,
 	'abstract!' => $string,
@@ -59,7 +61,8 @@ my $spec = {
 	},
 };
 
-# Where a value breaks the rules.  A list of one may be written without brackets.
+# The places where a value breaks the rules.  A list of one may be written without
+# brackets.
 sub broken
 {
 	my ($where, $rule, $value) = @_;
@@ -104,12 +107,12 @@ sub broken_fields
 	return @broken;
 }
 
-my $text = slurp_file('META.json');
+my $text = slurp("$root/META.json");
 my $meta = decode_json($text);
 
 is(join(' ', broken('', $spec, $meta)), '', 'META.json keeps to the specification');
 
-# Break a copy, and see which field is blamed.
+# Break a copy: which field is blamed?
 sub blames
 {
 	my ($field, $break, $name) = @_;
@@ -154,12 +157,12 @@ blames('/tags', sub { push @{ $_[0]{tags} }, 'a/b' }, 'a tag has no slash');
 blames('/keywords', sub { $_[0]{keywords} = 'x' }, 'no field is unknown');
 blames('', sub { $_[0]{x_own} = 'x' }, 'a field of our own begins with x_');
 
-# The same as elsewhere.  Version 1.0 is 1.0.0 for PGXN, which wants three numbers;
-# the last one is not used: what changes gets a version that ALTER EXTENSION knows.
-my ($control) = slurp_file('commit_stats.control');
+# Agreement with other files.  Version 1.0 is 1.0.0 for PGXN, which wants three
+# numbers.  The last one stays 0, as ALTER EXTENSION must know each new version.
+my $control = slurp("$root/commit_stats.control");
 my ($default_version) = $control =~ /^default_version = '(.*)'$/m;
 my ($comment) = $control =~ /^comment = '(.*)'$/m;
-my ($oldest) = slurp_file('src/base/compat.h') =~ /supports PostgreSQL (\d+) to/;
+my ($oldest) = slurp("$root/src/base/compat.h") =~ /supports PostgreSQL (\d+) to/;
 my $extension = $meta->{provides}{commit_stats};
 
 is($meta->{name}, 'commit_stats', 'the name is that of the extension');
@@ -171,7 +174,7 @@ is($extension->{version}, $meta->{version},
 	'the extension has the same version');
 is($extension->{file}, "commit_stats--$default_version.sql",
 	'its file is the script of that version');
-ok(-f $extension->{$_}, "its $_ is there") for qw(file docfile);
+ok(-f "$root/$extension->{$_}", "its $_ is there") for qw(file docfile);
 is(lcfirst $meta->{abstract}, $comment,
 	'the abstract is the comment of the control file');
 is($extension->{abstract}, $meta->{abstract},

@@ -1,0 +1,82 @@
+# Does each test stand once in the table of doc/contributing.md, and does each name
+# there belong to a test?
+#
+# script/test finds a test by its name alone, so no two may have the same.  The check
+# is then tried on tables with one mistake.
+
+use strict;
+use warnings;
+
+use File::Basename qw(basename);
+use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
+use Test::More;
+
+# The files of each column of the table, after the first.
+my @column = (
+	[ map { s{^\Q$root\E/sql/(.*)\.sql$}{$1}r } glob "$root/sql/*.sql" ],
+	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
+	[
+		map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
+		  glob "$root/t/*.pl $root/t/*/*.pl $root/t/*/*.t"
+	]);
+
+# The names in each column of the table.
+sub names_in_table
+{
+	my ($text) = @_;
+	my ($rows) = $text =~
+	  /^\| behaviour \| SQL test \| isolation spec \| TAP file \|\n\|[-|]+\|\n((?:\|.*\n)+)/m
+	  or return ([], [], []);
+	my @names = ([], [], []);
+
+	for my $row (split /\n/, $rows)
+	{
+		my (undef, undef, @cells) = split /\|/, $row;
+
+		push @{ $names[$_] }, $cells[$_] =~ /`([^`]+)`/g for 0 .. 2;
+	}
+	return @names;
+}
+
+sub mistakes_in_table
+{
+	my ($text) = @_;
+	my @names = names_in_table($text);
+	my @mistakes;
+
+	for my $kind (0 .. 2)
+	{
+		my %times;
+		my %is_test = map { $_ => 1 } @{ $column[$kind] };
+
+		$times{$_}++ for @{ $names[$kind] };
+		push @mistakes, map { "$_ is not in the table\n" }
+		  grep { !$times{$_} } @{ $column[$kind] };
+		push @mistakes, map { "$_ is in the table more than once\n" }
+		  grep { $times{$_} > 1 } sort keys %times;
+		push @mistakes, map { "there is no test $_\n" }
+		  grep { !$is_test{$_} } sort keys %times;
+	}
+	return join '', @mistakes;
+}
+
+my $document = slurp("$root/doc/contributing.md");
+my %named;
+
+$named{ basename($_) }++ for map { @$_ } @column;
+cmp_ok(scalar @$_, '>=', 5, 'there are tests of each kind') for @column;
+is(join(' ', grep { $named{$_} > 1 } sort keys %named),
+	'', 'no two tests have the same name');
+is(mistakes_in_table($document), '', 'each test is in the table once');
+
+is(mistakes_in_table($document =~ s/`commits`, //r),
+	"commits is not in the table\n", 'noticed: an SQL test that is missing');
+is(mistakes_in_table($document =~ s/`siblings` /`siblings`, `siblings` /r),
+	"siblings is in the table more than once\n", 'noticed: a spec that is there twice');
+is(mistakes_in_table($document =~ s/`soak` \|/`soak`, `soap` |/r),
+	"there is no test soap\n", 'noticed: a TAP file that does not exist');
+isnt(mistakes_in_table(''), '', 'noticed: no table');
+
+done_testing();
