@@ -7,7 +7,7 @@ DROP PROCEDURE mark, mark_wal, start_over;
 DROP TABLE durable;
 DROP EXTENSION commit_stats;
 
--- The library goes on counting; who creates the extension again sees it all
+-- The library counts on; a new CREATE EXTENSION shows all counts
 SELECT count(*) FROM pg_proc WHERE probin LIKE '%commit_stats';
 CREATE TABLE durable (i int);
 DROP TABLE durable;

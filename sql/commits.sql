@@ -1,5 +1,5 @@
 --
--- Each kind of transaction is counted as what it is
+-- Each kind of transaction counts as what it is
 --
 CREATE UNLOGGED TABLE unlogged (i int);
 CREATE TEMP TABLE temporary (i int);
@@ -63,7 +63,7 @@ RELEASE a;
 COMMIT;
 SELECT * FROM since_mark(sync => 1, own_ids => 4);
 
--- One that has rolled back all its work still has an id, and waits
+-- A transaction that has rolled back all its work still has an id, and waits
 CALL mark();
 BEGIN;
 SAVEPOINT a;
@@ -72,8 +72,8 @@ ROLLBACK TO a;
 COMMIT;
 SELECT * FROM since_mark(sync => 1, own_ids => 2);
 
--- A procedure commits as often as it says; so does an anonymous one, whose end
--- is a commit as well
+-- Each COMMIT of a procedure counts, and of a DO block, whose end is a commit as
+-- well
 CREATE PROCEDURE commit_thrice()
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -97,7 +97,7 @@ BEGIN
 END $$;
 SELECT * FROM since_mark(sync => 2, own_ids => 3);
 
--- What only happens while it commits: a deferred trigger
+-- Work of the commit itself: a deferred trigger
 CREATE FUNCTION write_durable() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -128,7 +128,7 @@ INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 RESET synchronous_commit;
 
--- Who waits flushes, unless somebody else just does
+-- A commit that waits leads a flush, or joins one
 CALL mark();
 INSERT INTO durable VALUES (1);
 INSERT INTO durable VALUES (2);
@@ -146,14 +146,14 @@ INSERT INTO durable VALUES (2);
 SELECT * FROM since_mark(async => 2);
 SELECT count(*) FROM own_flushes();
 
--- Dropping a temporary table deletes files too, but those that nobody misses
+-- Dropping a temporary table deletes files too, but no commit waits for these
 CREATE TEMP TABLE dropped_soon (i int);
 CALL mark();
 DROP TABLE dropped_soon;
 SELECT * FROM since_mark(async => 1);
 
--- Deleting other files must not come before the commit record, whatever the
--- setting says: these wait
+-- Deleting other files must not come before the commit record: these commits wait,
+-- whatever synchronous_commit says
 CREATE TABLE dropped_soon (i int);
 CALL mark();
 DROP TABLE dropped_soon;
@@ -179,8 +179,8 @@ ROLLBACK TO a;
 COMMIT;
 SELECT * FROM since_mark(async => 1, own_ids => 2);
 
--- There are other reasons to wait.  From PostgreSQL 18 on we do not notice that
--- they did, but count them once all the same.
+-- There are other reasons to wait.  From PostgreSQL 18 on commit_stats does not see
+-- that such a commit waited, but counts it once.
 CALL mark();
 CREATE DATABASE regress_commit_stats;
 SELECT commits + commits_async AS counted FROM since_mark(sync => 1);
@@ -188,7 +188,7 @@ CALL mark();
 DROP DATABASE regress_commit_stats;
 SELECT commits + commits_async AS counted FROM since_mark(sync => 1);
 
--- The setting of the moment counts
+-- The setting at COMMIT counts
 CALL mark();
 BEGIN;
 INSERT INTO durable VALUES (1);
@@ -231,7 +231,7 @@ INSERT INTO durable VALUES (1);
 COMMIT;
 SELECT * FROM since_mark(sync => 1);
 
--- The same whether it would wait or not
+-- The same with any synchronous_commit
 SET synchronous_commit = off;
 CALL mark();
 INSERT INTO temporary VALUES (1);
@@ -251,7 +251,7 @@ FROM since_mark(sync => :waits, unlogged => 2 - :waits);
 DROP TABLE emptied;
 
 --
--- What is no commit
+-- Transactions that are no commits
 --
 CALL mark();
 BEGIN;

@@ -3,8 +3,8 @@
 --
 SELECT current_database() AS db \gset
 
--- What this database has counted since mark_database(); others may be at work,
--- but not in this database, unless it is vacuumed
+-- The counts of this database since mark_database().  Other sessions may commit, but
+-- not in this database, unless autovacuum does
 CREATE PROCEDURE mark_database()
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -18,8 +18,8 @@ LANGUAGE sql VOLATILE AS $$
   FROM commit_database_stats d WHERE datname = current_database()
 $$;
 
--- Do the rows add up to commit_flush_stats?  As others commit, that is read
--- before and after, until nothing has changed between.
+-- Do the rows add up to commit_flush_stats?  Other sessions commit, so this reads
+-- commit_flush_stats before and after, until both are the same.
 CREATE FUNCTION databases_add_up() RETURNS TABLE (counts bool, times bool, shares bool)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -63,7 +63,7 @@ SELECT datid = (SELECT oid FROM pg_database WHERE datname = current_database()) 
 FROM commit_database_stats WHERE datname = current_database();
 SELECT * FROM databases_add_up();
 
--- Each kind of commit is counted here, in a backend that is still there
+-- Each kind of commit counts here, in a backend that is still connected
 CREATE TEMP TABLE temporary (i int);
 CALL mark_database();
 INSERT INTO durable VALUES (1);
@@ -81,7 +81,7 @@ SELECT of_database('commits') BETWEEN 1 AND 4 AS commits,
        of_database('commit_time') > 0 AS commit_time;
 SELECT * FROM databases_add_up();
 
--- ... and is still counted when that backend has left
+-- ... and still does after that backend has exited
 CALL mark_database();
 INSERT INTO durable VALUES (1);
 SELECT current_setting('regress.database') AS marked \gset
@@ -102,18 +102,18 @@ SELECT datid = :other AS same, status, commits >= 2 AS commits, commit_time > 0 
 FROM commit_database_stats WHERE datname = 'regress_commit_stats_other';
 SELECT * FROM databases_add_up();
 
--- It is looked up by its present name
+-- The view shows its present name
 ALTER DATABASE regress_commit_stats_other RENAME TO regress_commit_stats_renamed;
 SELECT datid = :other AS same, status
 FROM commit_database_stats WHERE datname = 'regress_commit_stats_renamed';
 
--- What it has done remains when it is gone
+-- Its counts stay after DROP DATABASE
 DROP DATABASE regress_commit_stats_renamed;
 SELECT datname, status, commits >= 2 AS commits
 FROM commit_database_stats WHERE datid = :other;
 SELECT * FROM databases_add_up();
 
--- A new one of the same name is another
+-- A new database of the same name has counts of its own
 CREATE DATABASE regress_commit_stats_other;
 \c regress_commit_stats_other
 \c :db
@@ -124,8 +124,8 @@ DROP DATABASE regress_commit_stats_other;
 -- A database that nobody was connected to has no row
 SELECT count(*) FROM commit_database_stats WHERE datname = 'template0';
 
--- Who is connected to none is in a row without a database; no room was needed
--- for databases that have none
+-- Processes without a database have a row of their own, and none is there for
+-- databases without a row
 SELECT count(*) <= 1 AS no_database, count(datid) AS datids, count(datname) AS names
 FROM commit_database_stats WHERE status = 'no database';
 SELECT count(*) FROM commit_database_stats WHERE status = 'overflow';

@@ -1,14 +1,14 @@
 --
--- Did the leader sleep commit_delay?  With commit_siblings at its ends there is
--- no doubt.
+-- Did the leader sleep commit_delay?  With commit_siblings at its limits there is no
+-- doubt.
 --
 SELECT NOT current_setting('fsync')::bool AS never_sleeps \gset
 \if :never_sleeps
 \quit
 \endif
 
--- Each flush that this session led since mark() was a hit, or a miss; those of
--- others have the server's commit_delay and do not count, unless that is set
+-- Each flush that this session led since mark() was a hit, or a miss.  Flushes of other
+-- sessions have the server's commit_delay and do not count, unless that is set
 CREATE FUNCTION delays(OUT hits text, OUT misses text, OUT uncertain numeric)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -49,7 +49,7 @@ SELECT bool_or(delayed) AS delayed, max(delay_probability) AS probability,
        max(delay_time) AS time
 FROM own_flushes();
 
--- No siblings are needed: every leader sleeps
+-- commit_siblings = 0: every leader sleeps
 SET commit_delay = 1000;
 CALL mark();
 CALL commit_20();
@@ -63,7 +63,7 @@ SELECT s.delay_time - at_mark('delay_time')::float8 - sum(o.delay_time) > -1 AS 
 FROM commit_flush_stats s, own_flushes() o
 GROUP BY s.delay_time, s.commit_time;
 
--- It is a sleep whether or not the flush is timed
+-- The sleep counts whether or not the flush is timed
 SET track_wal_io_timing = off;
 CALL mark();
 CALL commit_20();
@@ -73,7 +73,7 @@ SELECT bool_and(delayed) AS delayed, min(delay_probability) AS probability,
 FROM own_flushes();
 RESET track_wal_io_timing;
 
--- More siblings are needed than there can be: no leader sleeps
+-- commit_siblings out of reach: no leader sleeps
 SET commit_siblings = 1000;
 CALL mark();
 CALL commit_20();
@@ -83,8 +83,8 @@ SELECT bool_or(delayed) AS delayed, max(delay_probability) AS probability,
        max(delay_time) AS time
 FROM own_flushes();
 
--- A commit that took less time than the delay did not sleep, so that nothing is
--- left to be weighed; a slow disk may make some of them longer
+-- A commit that took less time than the delay did not sleep, which leaves no doubt; a
+-- slow disk may make some of them longer
 SET commit_siblings = 1;
 SET commit_delay = 100000;
 CALL mark();

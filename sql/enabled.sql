@@ -1,6 +1,6 @@
 --
--- commit_stats.enabled = off takes the module out of the picture.  The setting
--- is the configuration file's; a new connection has it for certain.
+-- commit_stats.enabled = off makes the module do nothing.  Only the configuration file
+-- can change the setting; a new connection has it for certain.
 --
 ALTER SYSTEM SET commit_stats.enabled = off;
 SELECT pg_reload_conf();
@@ -8,7 +8,7 @@ SELECT pg_reload_conf();
 SHOW commit_stats.enabled;
 SELECT enabled FROM commit_stats_info;
 
--- Nothing is counted
+-- No commit counts
 CALL mark();
 INSERT INTO durable VALUES (1);
 INSERT INTO durable VALUES (2);
@@ -19,8 +19,8 @@ SELECT pg_current_xact_id() IS NOT NULL AS has_id;
 SELECT * FROM since_mark(own_ids => 4);
 SELECT count(*) FROM own_flushes();
 
--- ... not even what only reads.  Others may not have looked at the file yet,
--- so this is tried again.
+-- ... not even a transaction that only reads.  Other sessions may not have read the
+-- file yet, so this is tried again.
 DO $$
 DECLARE
   start bigint;
@@ -35,7 +35,7 @@ BEGIN
   RAISE NOTICE 'read-only commits: %', counted;
 END $$;
 
--- What was counted before can still be seen, and reset
+-- The views still show earlier counts, and a reset works
 SELECT commits > 0 AS commits FROM commit_flush_stats;
 SELECT stats_reset AS before FROM commit_flush_stats \gset
 SELECT commit_stats_reset() > :'before' AS reset;

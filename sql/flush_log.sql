@@ -29,7 +29,7 @@ FROM (SELECT *, lead(flush_lsn) OVER (ORDER BY row) AS earlier_lsn FROM log) l
 WHERE earlier_lsn IS NOT NULL;
 SELECT max(flush_lsn) <= pg_current_wal_flush_lsn() AS flushed FROM log;
 
--- What holds for every row
+-- Conditions for each row
 SELECT bool_and(message ~ '^Flushed \d+ out of \d+ commits$') AS message,
        bool_and(message = format('Flushed %s out of %s commits',
                                  commits, active_transactions)) AS n_out_of_m,
@@ -38,7 +38,8 @@ SELECT bool_and(message ~ '^Flushed \d+ out of \d+ commits$') AS message,
        bool_and(flushed_at <= clock_timestamp()) AS in_the_past
 FROM log;
 
--- What only a leader can tell is told by all of them, and by nobody else
+-- Each row with a leader has the columns that only a leader can fill in, and no other
+-- row has them
 SELECT bool_and((siblings IS NULL) = (leader_pid IS NULL)) AS siblings,
        bool_and((delayed IS NULL) = (leader_pid IS NULL)) AS delayed,
        bool_and((delay_probability IS NULL) = (leader_pid IS NULL)) AS delay_probability,
@@ -48,8 +49,8 @@ SELECT bool_and((siblings IS NULL) = (leader_pid IS NULL)) AS siblings,
        bool_and(delayed = (delay_time > 0)) AS time_if_delayed
 FROM log;
 
--- The flushes that this session led: a row for each, which carried its commit,
--- after it began
+-- The flushes that this session led: a row for each, which carried its commit and is
+-- not older than that
 SELECT bool_and(commits >= 1) AS carried,
        bool_and(active_transactions >= siblings + 1) AS active,
        bool_and(flush_time > 0) AS timed,
@@ -58,8 +59,7 @@ FROM log, (SELECT (m ->> 'lsn')::pg_lsn AS lsn, (m ->> 'at')::timestamptz AS mar
            FROM (SELECT current_setting('regress.mark')::jsonb AS m) s) s
 WHERE leader_pid = pg_backend_pid() AND flush_lsn > lsn;
 
--- A commit that does not wait adds no row; what it wrote is flushed with a
--- later one
+-- A commit that does not wait adds no row; a later flush has its WAL
 SET synchronous_commit = off;
 CALL mark();
 INSERT INTO durable SELECT i FROM generate_series(1, 1000) i;

@@ -1,5 +1,5 @@
 --
--- The histograms: which sizes the groups had, and how many siblings the leaders
+-- The histograms: sizes of flush groups, and siblings of leaders
 --
 CALL start_over();
 CALL mark();
@@ -17,7 +17,7 @@ SELECT sum(commits) >= 25 AS at_least_half FROM commit_flush_histogram;
 SELECT min(commits_in_flush) = 1 OR NOT quiet(50) AS alone FROM commit_flush_histogram;
 SELECT min(siblings) = 0 OR NOT quiet(50) AS alone FROM commit_sibling_histogram;
 
--- What the average says
+-- The average
 SELECT commits_per_flush = round((commits - commits_without_leader)::numeric / flushes, 2) AS average,
        followers + flushes + commits_without_leader = commits OR NOT quiet(50) AS led_or_followed
 FROM commit_flush_stats;
@@ -38,7 +38,7 @@ SELECT max(length(bar)) AS longest, bool_and(bar ~ '^#+$') AS only_that,
        array_agg(bar ORDER BY flushes) = array_agg(bar ORDER BY length(bar)) AS as_the_flushes
 FROM commit_flush_histogram;
 
--- What a given commit_siblings would let sleep falls from all to few
+-- The share that would sleep falls with commit_siblings, from all to few
 SELECT max(length(bar)) AS longest, bool_and(bar ~ '^#+$') AS only_that,
        max(share_at_least) FILTER (WHERE siblings = least) AS least,
        bool_and(share_at_least > 0) AS some,
@@ -47,7 +47,7 @@ SELECT max(length(bar)) AS longest, bool_and(bar ~ '^#+$') AS only_that,
        array_agg(siblings) = array_agg(siblings ORDER BY siblings) AS in_order
 FROM (SELECT *, min(siblings) OVER () AS least FROM commit_sibling_histogram) s;
 
--- A flush that slept is in both of them
+-- A flush that slept is in both histograms
 SET commit_delay = 1000;
 SET commit_siblings = 0;
 INSERT INTO durable VALUES (1);

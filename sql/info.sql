@@ -1,5 +1,5 @@
 --
--- commit_stats_info: what the module knows about itself
+-- commit_stats_info: the state of the module
 --
 SELECT enabled = current_setting('commit_stats.enabled')::bool AS enabled,
        leader_evidence IN ('wal_sync', 'wal_write') AS leader_evidence,
@@ -24,19 +24,19 @@ FROM commit_stats_info
 WHERE NOT current_setting('fsync')::bool OR
       current_setting('wal_sync_method') LIKE 'open%';
 
--- This session's setting decides how sure it can be about delays
+-- track_wal_io_timing of this session decides how certain the verdicts on delays are
 SET track_wal_io_timing = on;
 SELECT delay_evidence FROM commit_stats_info;
 SET track_wal_io_timing = off;
 SELECT delay_evidence FROM commit_stats_info;
 RESET track_wal_io_timing;
 
--- The shared memory is what the server has set aside, give or take some padding
+-- The shared memory is what the server has allocated, except for padding
 SELECT m.size BETWEEN i.shared_memory AND i.shared_memory + 1024 AS shared_memory
 FROM commit_stats_info i, pg_shmem_allocations m
 WHERE m.name = 'commit_stats';
 
--- Most of it is there for backends
+-- Most of it is for backends
 SELECT memory_per_connection BETWEEN 1 AND 8192 AS per_connection,
        shared_memory > memory_per_connection *
          (current_setting('max_connections')::int +

@@ -3,7 +3,7 @@
 --
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 
--- Whoever asks for a standby waits for the local flush while there is none
+-- Without a standby, a commit at a level that asks for one waits for the local flush
 SET synchronous_commit = remote_apply;
 INSERT INTO durable VALUES (1);
 SET synchronous_commit = remote_write;
@@ -25,7 +25,7 @@ SELECT synchronous_commit, role, commits >= 1 AS counted, mean > 0 AS took_time,
 FROM commit_latency_stats
 WHERE synchronous_commit = 'off';
 
--- One that has to wait nevertheless is local, whatever was asked for
+-- An asynchronous commit that must wait nevertheless is local
 CREATE TABLE dropped (n int);
 SELECT count(*) FROM commit_latency_stats WHERE requested @> '{local,off}';
 DROP TABLE dropped;

@@ -1,6 +1,6 @@
 --
--- Who may read, reset and log.  The views tell about what other users do, so
--- reading them needs what pg_stat_activity needs for others.
+-- Privileges to read, reset and log.  The views show what other users do, so reading
+-- them needs the privilege that pg_stat_activity needs for other users.
 --
 \set VERBOSITY terse
 CREATE ROLE regress_commit_plain;
@@ -10,7 +10,7 @@ CREATE ROLE regress_commit_super SUPERUSER;
 CREATE ROLE regress_commit_owns_nothing;
 CREATE SCHEMA regress_commit_schema AUTHORIZATION regress_commit_plain;
 
--- Who may use what: each object tried by each role, without running it
+-- The privileges of each role on each object, without running it
 CREATE FUNCTION pg_temp.may(role name, query text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('SET LOCAL ROLE %I', role);
@@ -73,7 +73,7 @@ SET commit_stats.log_flushes = on; -- fails
 SHOW commit_stats.log_flushes;
 RESET ROLE;
 
--- A view of one's own does not help: its owner needs the privilege
+-- A user's own view does not help: its owner needs the privilege
 SET ROLE regress_commit_plain;
 CREATE VIEW regress_commit_schema.mine AS SELECT * FROM public.commit_flush_stats;
 SELECT commits FROM regress_commit_schema.mine; -- fails
@@ -140,7 +140,7 @@ SELECT is_best FROM commit_delay_whatif('{0}'); -- still fails
 SELECT commit_stats_reset(); -- still fails
 RESET ROLE;
 
--- The commits of those who may not read are counted all the same
+-- Commits of users without the privilege count as well
 GRANT INSERT ON durable TO regress_commit_plain;
 SET ROLE regress_commit_plain;
 INSERT INTO durable VALUES (1);

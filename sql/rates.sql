@@ -1,14 +1,14 @@
 --
--- commit_stats_rates: what counts as a look, and since when it shows.  The
--- figures are compared with others in t/.
+-- commit_stats_rates: what counts as a look, and since when it shows.
+-- t/rates_between_looks.pl compares the figures with others.
 --
--- The first look shows what happened since the last reset
+-- The first look shows the time since the last reset
 SELECT since, wal_mb_s IS NULL AS no_wal FROM commit_stats_rates();
 SELECT since, elapsed < 60 AS just_now, commits_s >= 0 AS commits_s,
        async_s >= 0 AS async_s, flushes_s >= 0 AS flushes_s, wal_mb_s >= 0 AS wal_mb_s
 FROM commit_stats_rates();
 
--- So does the first after a reset
+-- So does the first look after a reset
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT since, elapsed < 60 AS just_now FROM commit_stats_rates();
 SELECT since FROM commit_stats_rates();
@@ -29,7 +29,7 @@ SELECT since FROM commit_stats_rates();
 ROLLBACK;
 SELECT since FROM commit_stats_rates();
 
--- A cursor looks once, when it is first asked
+-- A cursor looks once, at its first FETCH
 BEGIN;
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 DECLARE c SCROLL CURSOR FOR SELECT since FROM commit_stats_rates();
@@ -38,7 +38,7 @@ FETCH FIRST c;
 SELECT since FROM commit_stats_rates();
 COMMIT;
 
--- It is the session that looks, not a process that works for it
+-- The session looks, not a process that works for it
 SELECT set_config(name, 'on', false) AS forced FROM pg_settings
 WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 SELECT commit_stats_reset() IS NOT NULL AS reset;

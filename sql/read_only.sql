@@ -1,12 +1,12 @@
 --
--- Commits without a transaction id.  Nothing tells how many of those others
--- do meanwhile, so the exact number is looked for repeatedly.
+-- Commits without a transaction id.  Nothing shows how many of these other sessions do
+-- meanwhile, so the test tries again until it finds the exact number.
 --
 CREATE FUNCTION read_only() RETURNS bigint
 LANGUAGE sql VOLATILE AS 'SELECT commits_read_only FROM commit_flush_stats';
 
--- A commit of a transaction that only reads is counted; a rollback is not, nor
--- is a transaction with an id
+-- A commit of a transaction that only reads counts; a rollback does not, nor does a
+-- transaction with an id
 DO $$
 DECLARE
   start bigint;
@@ -37,7 +37,7 @@ SELECT 2 AS two;
 COMMIT;
 SELECT read_only() - :before >= 3 AS at_least_3;
 
--- They are nothing else
+-- They count in no other column
 CALL mark();
 DO $$
 BEGIN

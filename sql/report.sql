@@ -1,6 +1,6 @@
 --
--- The report: its shape, which must hold whatever the server is doing.  What it
--- says is tested in t/report_situations.pl, on a server of its own.
+-- The report: its shape, with any load.  t/report_situations.pl tests what it says, on
+-- a server of its own.
 --
 CREATE FUNCTION report_lines() RETURNS TABLE (n bigint, line text)
 LANGUAGE sql VOLATILE AS $$
@@ -8,7 +8,7 @@ LANGUAGE sql VOLATILE AS $$
   FROM regexp_split_to_table(commit_stats_report(), '\n') WITH ORDINALITY AS l (line, n)
 $$;
 
--- One screen, whatever was counted
+-- One screen, with any counts
 CREATE FUNCTION report_fits() RETURNS TABLE (rows boolean, columns boolean,
                                              numbers boolean, tidy boolean)
 LANGUAGE sql VOLATILE AS $$
@@ -27,7 +27,7 @@ INSERT INTO durable VALUES (1);
 RESET synchronous_commit;
 SELECT * FROM report_fits();
 
--- The sections, which are always there, and in this order
+-- All sections, in this order
 SELECT substring(line, '^(PostgreSQL|since|What the server does|Commits in a flush|Where|commit_delay|What next)') AS section
 FROM report_lines()
 WHERE line ~ '^(PostgreSQL|since|What the server does|Commits in a flush|Where|commit_delay|What next)'
@@ -48,14 +48,14 @@ SELECT line FROM report_lines() WHERE line LIKE '%! commit_delay%';
 RESET commit_delay;
 RESET commit_siblings;
 
--- Too little was counted for advice
+-- Too few commits for advice
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT regexp_replace(line, '\d+ commits', 'N commits') AS advice
 FROM report_lines()
 WHERE n > (SELECT n FROM report_lines() WHERE line = 'What next')
 ORDER BY n;
 
--- Reading it changes nothing, and can be done anywhere
+-- The report changes nothing, and works in a read-only transaction
 BEGIN READ ONLY;
 SELECT * FROM report_fits();
 COMMIT;

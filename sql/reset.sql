@@ -14,7 +14,7 @@ SELECT commits >= 20 AS commits, commits_read_only >= 20 AS read_only,
        commit_time > 0 AS commit_time, wal_bytes > 0 AS wal_bytes
 FROM commit_flush_stats;
 
--- It returns when that was, and all views say so
+-- It returns the time of the reset, which all views show
 CALL mark();
 SELECT commit_stats_reset() AS reset \gset
 SELECT :'reset'::timestamptz > :'before' AS later,
@@ -22,7 +22,7 @@ SELECT :'reset'::timestamptz > :'before' AS later,
 SELECT stats_reset = :'reset' AS same FROM commit_flush_stats;
 SELECT stats_reset = :'reset' AS same FROM commit_stats_info;
 
--- All that is left is what others did since
+-- Only what other sessions did since is left
 SELECT commits <= others AS commits, commits_async <= others AS async,
        commits_unlogged <= others AS unlogged, prepares <= others AS prepares,
        commits_read_only < 20 OR others > 0 AS read_only,
@@ -47,14 +47,14 @@ INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 SELECT led(1);
 
--- It is no part of a transaction: rolling back does not bring anything back
+-- A reset is not transactional: ROLLBACK does not undo it
 BEGIN;
 SELECT commit_stats_reset() AS again \gset
 ROLLBACK;
 SELECT stats_reset = :'again' AS same, stats_reset > :'reset' AS later
 FROM commit_flush_stats;
 
--- A transaction that is under way is counted when it commits
+-- A transaction in progress counts when it commits
 CALL mark();
 BEGIN;
 INSERT INTO durable VALUES (1);
@@ -63,7 +63,7 @@ COMMIT;
 SELECT commits >= 1 AS counted, commits <= finished_ids() - at_mark('ids') AS once
 FROM commit_flush_stats;
 
--- Everything starts at the same moment
+-- All views start at the same moment
 CALL start_over();
 INSERT INTO durable VALUES (1);
 SELECT * FROM add_up();

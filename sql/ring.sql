@@ -1,11 +1,11 @@
 --
--- More flushes than are remembered one by one: the log keeps its size, and the
--- histograms go on counting those that have left it
+-- More flushes than the log has rows: the log keeps its size, and the histograms still
+-- have the flushes that have left it
 --
 CALL start_over();
 SELECT current_setting('commit_stats.flush_log_size')::int AS size \gset
--- the shared memory has twice the room of the next power of 2, to come round
--- again; of a large one, that would take too long
+-- The ring has twice the next power of 2 of groups, all of which the load fills; with a
+-- large ring that would take too long
 SELECT set_config('regress.n',
                   (2 * least(2 ^ ceil(log(2, :size)), 4096) + 200)::int::text, false) AS n \gset
 CALL mark();

@@ -1,6 +1,6 @@
 --
--- commit_stats_sample: the row of a time in which nothing happened, and what it
--- refuses.  What it measures is in t/.
+-- commit_stats_sample: the row of a time without commits, and what it refuses.
+-- t/sample_rates.pl tests what it measures.
 --
 SELECT elapsed BETWEEN 0.1 AND 60 AS elapsed, commits, commits_per_second,
        commits_async_per_second, flushes_per_second, commits_per_flush,
@@ -17,7 +17,7 @@ SELECT * FROM commit_stats_sample('25 hours');
 SELECT * FROM commit_stats_sample('soon');
 \set VERBOSITY default
 
--- It ends when it is cancelled
+-- It ends when the query is cancelled
 SET statement_timeout = '200 ms';
 SELECT * FROM commit_stats_sample('1 day');
 RESET statement_timeout;

@@ -1,9 +1,9 @@
 --
--- The settings: who may set them when, and to what
+-- The settings: contexts, limits and privileges
 --
 \set VERBOSITY terse
 
--- The same for all sessions, or a flush group would be counted by halves
+-- The same for all sessions, or half of a flush group would count
 SET commit_stats.enabled = off;
 -- Shared memory is allocated once
 SET commit_stats.flush_log_size = 4096;
@@ -19,7 +19,7 @@ SET commit_stats.log_flushes = 'maybe';
 SET commit_stats.nonsense = 1;
 SHOW commit_stats.nonsense;
 
--- log_flushes is a superuser's, for a session or a transaction
+-- log_flushes is for superusers, for a session or a transaction
 SET commit_stats.log_flushes = on;
 SHOW commit_stats.log_flushes;
 RESET commit_stats.log_flushes;
@@ -29,7 +29,7 @@ SHOW commit_stats.log_flushes;
 COMMIT;
 SHOW commit_stats.log_flushes;
 
--- It does not change what is counted; t/ has what it writes
+-- It does not change the counts; t/flush_logger.pl tests what it writes
 SET commit_stats.log_flushes = on;
 CALL mark();
 INSERT INTO durable VALUES (1);

@@ -1,11 +1,11 @@
 --
--- The extension, and what the other tests measure with
+-- The extension, and functions of the other tests
 --
 CREATE EXTENSION commit_stats;
 
--- The counters are the whole server's, so they also count what others commit
--- while a test is looking: autovacuum, for one.  Each such commit finishes a
--- transaction id.  finished_ids() tells how many were finished so far.
+-- The counters are those of the whole server, so they include commits of other
+-- processes during a test, such as autovacuum.  Each such commit finishes a
+-- transaction id.  finished_ids() returns how many are finished so far.
 CREATE FUNCTION finished_ids() RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
   SELECT pg_snapshot_xmax(s)::text::bigint -
@@ -13,14 +13,14 @@ LANGUAGE sql VOLATILE AS $$
   FROM pg_current_snapshot() AS s
 $$;
 
--- mark() remembers where the counters stand.  It keeps them in a setting, as
--- a table would cost a transaction id.
+-- mark() stores the counters.  It uses a setting, as a table would cost a transaction
+-- id.
 CREATE PROCEDURE mark()
 LANGUAGE plpgsql AS $$
 DECLARE
   ids bigint := finished_ids();
 BEGIN
-  -- who has finished an id may not have counted it yet; give them a moment
+  -- a process that has finished an id may not have counted it yet: wait a moment
   PERFORM count(*) FROM generate_series(1, 20000);
   PERFORM set_config('regress.mark',
                      (to_jsonb(s) || jsonb_build_object(
@@ -31,23 +31,23 @@ BEGIN
   FROM commit_flush_stats s;
 END $$;
 
--- A counter as it stood at mark().
+-- The value of a counter at mark().
 CREATE FUNCTION at_mark(counter text) RETURNS numeric
 LANGUAGE sql STABLE AS $$
   SELECT (current_setting('regress.mark')::jsonb ->> counter)::numeric
 $$;
 
--- Was nobody else at work since mark(), when this session finished "own_ids"?
+-- Has only this session finished ids since mark(), namely "own_ids"?
 CREATE FUNCTION quiet(own_ids bigint) RETURNS boolean
 LANGUAGE sql VOLATILE AS $$
   SELECT finished_ids() - at_mark('ids') = own_ids
 $$;
 
--- What was counted since mark(), and what is expected of this session alone;
--- "own_ids" is how many transaction ids it has finished, if they are not as
--- many as its commits.  On a quiet server this shows the plain differences.
--- Where others have finished ids, it shows the number next to the expected one
--- that so many others can explain.  "waited" tells whether commit_time grew.
+-- The counts since mark(), and those that this session alone should cause.  "own_ids" is
+-- the number of transaction ids that it has finished, if it differs from the number of
+-- commits.  On a quiet server this shows the plain differences.  Where other sessions
+-- have finished ids, it shows the number next to the expected one that these ids can
+-- explain.  "waited" shows whether commit_time grew.
 CREATE FUNCTION since_mark(sync bigint DEFAULT 0, async bigint DEFAULT 0,
                            unlogged bigint DEFAULT 0, prepared bigint DEFAULT 0,
                            own_ids bigint DEFAULT NULL)
@@ -82,9 +82,9 @@ LANGUAGE sql VOLATILE AS $$
         flush_lsn > (current_setting('regress.mark')::jsonb ->> 'lsn')::pg_lsn
 $$;
 
--- Did this session lead the flushes of its "n" commits since mark()?
--- One that it did not lead is a follower, was flushed by a process that does
--- not commit, or is a leader that nobody saw; on a quiet server there is none.
+-- Did this session lead the flushes of its "n" commits since mark()?  A commit that did
+-- not lead is a follower, was flushed by a process that does not commit, or led without
+-- being noticed; on a quiet server there is none of these.
 CREATE FUNCTION led(n bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -99,10 +99,9 @@ BEGIN
                now.unresolved_flushes - at_mark('unresolved_flushes');
 END $$;
 
--- Do the histograms tell the same story as the totals?  They are read one after
--- the other while others commit, so the totals are read before and after: what
--- is between must be between.  A commit that is being counted just then may
--- break that, so it is tried again.
+-- Do the histograms agree with the totals?  Other sessions commit between the two
+-- queries, so this reads the totals before and after: the histograms must be in
+-- between.  A commit that counts at that moment may break this, so it is tried again.
 CREATE FUNCTION add_up() RETURNS TABLE (commits bool, flushes bool, delays bool,
                                         by_siblings bool, siblings bool)
 LANGUAGE plpgsql VOLATILE AS $$
@@ -123,10 +122,10 @@ BEGIN
       INTO s FROM commit_sibling_histogram() x;
     SELECT * INTO z FROM commit_flush_stats;
 
-    -- Every commit is in the histogram, or in one of the columns that say why not
+    -- Each commit is in the histogram, or in a column that says why not
     commits := h.commits + z.commits_without_leader + z.unresolved_commits >= a.commits AND
                h.commits + a.commits_without_leader + a.unresolved_commits <= z.commits;
-    -- So is every flush
+    -- So is each flush
     flushes := h.flushes + z.unresolved_flushes >= a.flushes AND
                h.flushes + a.unresolved_flushes <= z.flushes;
     -- A group that was delayed is a delay hit
@@ -136,7 +135,7 @@ BEGIN
     by_siblings := s.flushes BETWEEN h.flushes AND z.flushes AND
                    s.commits BETWEEN h.commits AND z.commits AND
                    s.delayed >= h.delayed;
-    -- The totals about siblings come from it
+    -- The totals of siblings come from it
     siblings := s.max BETWEEN a.siblings_max AND z.siblings_max AND
                 (s.flushes <> z.flushes OR abs(s.avg - z.siblings_avg) < 0.006);
     EXIT WHEN commits AND flushes AND delays AND by_siblings AND siblings;
@@ -144,8 +143,8 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Resets until everything adds up.  A commit that is under way just then may be
--- in the totals and not in the histograms, or the other way round.
+-- Resets until the totals and histograms agree.  A commit in progress may be in one of
+-- them and not in the other.
 CREATE PROCEDURE start_over()
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -158,8 +157,8 @@ BEGIN
   END LOOP;
 END $$;
 
--- What commit_wal_stats has counted in all cycles together; where that stood at
--- mark_wal(), and what came since
+-- The sums of commit_wal_stats over all cycles; their values at mark_wal(), and the
+-- difference since then
 CREATE FUNCTION wal_sums(OUT commits numeric, OUT records numeric,
                          OUT fpi numeric, OUT bytes numeric,
                          OUT aborted numeric, OUT cycles bigint)
@@ -188,7 +187,7 @@ LANGUAGE sql VOLATILE AS $$
   FROM wal_sums() s, LATERAL (SELECT current_setting('regress.wal')::jsonb) j (m)
 $$;
 
--- What all of this is for: a transaction of our own is counted exactly once.
+-- The purpose of these functions: a transaction of this session counts exactly once.
 CREATE TABLE durable (i int);
 CALL mark();
 INSERT INTO durable VALUES (1);

@@ -1,6 +1,6 @@
 --
--- What the extension consists of.  A column, function or setting that comes or
--- goes shows here, and so does one without a COMMENT.
+-- The objects of the extension.  A new or missing column, function or setting shows
+-- here, and so does one without a COMMENT.
 --
 
 -- Views and their columns
@@ -14,8 +14,8 @@ JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE e.extname = 'commit_stats' AND a.attnum > 0
 ORDER BY c.relname COLLATE "C", a.attnum;
 
--- Functions: they read shared memory that changes all the time, so they are
--- volatile; nothing in most is tied to the process, so they are parallel safe
+-- Functions: they read shared memory that changes all the time, so they are volatile.
+-- Most need nothing of their process, so they are parallel safe
 SELECT p.oid::regprocedure AS function, pg_get_function_result(p.oid) ~ '^TABLE|^SETOF' AS set,
        p.provolatile AS volatile, p.proparallel AS parallel,
        p.proisstrict AS strict, p.prosecdef AS definer
@@ -26,8 +26,8 @@ JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
 WHERE e.extname = 'commit_stats'
 ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- A view shows what the function of its name returns, in the same order, and
--- what it computes from that
+-- A view has the columns of the function of its name, in the same order, and columns
+-- computed from them
 SELECT c.relname,
        array(SELECT a.attname FROM pg_attribute a
              WHERE a.attrelid = c.oid AND a.attname <> ALL (p.proargnames)
@@ -59,7 +59,7 @@ WHERE e.extname = 'commit_stats' AND
       obj_description(d.objid, d.classid::regclass::name) IS NULL
 ORDER BY pg_describe_object(d.classid, d.objid, 0) COLLATE "C";
 
--- Settings; the values of a server that is in use may differ from the default
+-- Settings; the values may differ from the defaults on a server in use
 SELECT name, vartype, context, boot_val, min_val, max_val, unit,
        short_desc LIKE '%.' AS sentence
 FROM pg_settings

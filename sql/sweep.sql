@@ -1,5 +1,5 @@
 --
--- commit_delay_sweep: what it refuses.  What it measures is in t/.
+-- commit_delay_sweep: what it refuses.  t/sweep_*.pl test what it measures.
 --
 \set VERBOSITY terse
 CREATE FUNCTION sweep_error(call text) RETURNS text LANGUAGE plpgsql AS $$
@@ -10,7 +10,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
 
--- Arrays of nonsense
+-- Invalid arrays
 SELECT call, sweep_error(call)
 FROM (VALUES ($$NULL$$), ($$'{}'$$), ($$'{0,NULL}'$$), ($$'{{0,1},{2,3}}'$$),
              ($$'{0,-1}'$$), ($$'{0,100001}'$$), ($$'{100,0,100}'$$),
@@ -20,12 +20,12 @@ FROM (VALUES ($$NULL$$), ($$'{}'$$), ($$'{0,NULL}'$$), ($$'{{0,1},{2,3}}'$$),
              ($$ARRAY(SELECT generate_series(0, 99)), ARRAY(SELECT generate_series(0, 99))$$))
      AS c (call);
 
--- What cannot be an array of integers at all
+-- Values that are no array of integers
 SELECT * FROM commit_delay_sweep('{much,little}');
 SELECT * FROM commit_delay_sweep(100);
 SELECT * FROM commit_delay_sweep();
 
--- Times of nonsense
+-- Invalid times
 SELECT call, sweep_error(call)
 FROM (VALUES ($$'{0}', duration => NULL$$), ($$'{0}', slot => NULL$$),
              ($$'{0}', duration => '-1 s'$$), ($$'{0}', duration => '2 days'$$),
@@ -36,19 +36,19 @@ FROM (VALUES ($$'{0}', duration => NULL$$), ($$'{0}', slot => NULL$$),
              ($$'{0}', duration => '500 ms'$$),
              ($$'{0,10,100,1000}', '{1,5}', '5 s'$$)) AS c (call);
 
--- How long it would have to be
+-- The error names the least duration
 \set VERBOSITY default
 SELECT * FROM commit_delay_sweep('{0,10,100,1000}', '{1,5}', '5 s');
 \set VERBOSITY terse
 
--- The largest values that there are; nobody commits meanwhile
+-- The largest values; there is no load
 SELECT sweep_error($$'{0,100000}', '{0,1000}', '1200 ms', '100 ms'$$);
 
--- Not while nothing is counted, nor where a delay does nothing, is in t/
+-- t/sweep_refusals.pl has the refusals that need other settings
 SHOW commit_delay;
 SELECT sweep_pid FROM commit_stats_info;
 
--- Whoever may not write may still try delays: nothing is written
+-- A sweep works in a read-only transaction: it writes nothing
 BEGIN READ ONLY;
 SELECT sweep_error($$'{0}', NULL, '300 ms', '100 ms'$$);
 COMMIT;

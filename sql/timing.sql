@@ -1,13 +1,13 @@
 --
--- How long commits and flushes took.  Only track_wal_io_timing tells about the
--- latter, and it does so for each session alone.
+-- Times of commits and of flushes.  Only track_wal_io_timing shows the time of a flush,
+-- for each session alone.
 --
 SET track_wal_io_timing = off;
 CALL mark();
 INSERT INTO durable VALUES (1);
 INSERT INTO durable VALUES (2);
 SELECT count(flush_time) AS timed FROM own_flushes();
--- the flushes of others may be timed
+-- flushes of other sessions may be timed
 SELECT timed_flushes = at_mark('timed_flushes') OR NOT quiet(2) AS not_timed,
        commit_time > at_mark('commit_time') AS commit_time
 FROM commit_flush_stats;
@@ -28,7 +28,7 @@ SELECT s.commit_time - at_mark('commit_time')::float8 > coalesce(sum(o.flush_tim
 FROM commit_flush_stats s LEFT JOIN own_flushes() o ON true
 GROUP BY s.commit_time;
 
--- What does not wait takes no time
+-- A commit that does not wait adds no time
 CALL mark();
 SET synchronous_commit = off;
 INSERT INTO durable VALUES (1);

@@ -14,12 +14,12 @@ PREPARE TRANSACTION 'regress_commit_stats';
 SELECT * FROM since_mark(prepared => 1);
 SELECT led(1) OR NOT quiet(0) AS led;
 
--- Its own flush carries no commit, unless those of others joined
+-- Its own flush carries no commit, unless commits of other sessions joined
 SELECT count(*) <= 1 AS one,
        coalesce(bool_and(commits = 0), true) OR NOT quiet(0) AS no_commit
 FROM own_flushes();
 
--- It has an id as long as it is prepared, but does not run: no sibling
+-- A prepared transaction has an id, but does not run: it is no sibling
 CALL mark();
 DO $$
 BEGIN
@@ -36,7 +36,7 @@ COMMIT PREPARED 'regress_commit_stats';
 SELECT * FROM since_mark(sync => 1);
 SELECT led(1);
 
--- Rolled back it is nothing, as a commit
+-- ROLLBACK PREPARED is no commit
 BEGIN;
 INSERT INTO durable VALUES (1);
 PREPARE TRANSACTION 'regress_commit_stats';
@@ -44,7 +44,7 @@ CALL mark();
 ROLLBACK PREPARED 'regress_commit_stats';
 SELECT * FROM since_mark(own_ids => 1);
 
--- Both wait whatever the setting says
+-- Both wait with any synchronous_commit
 SET synchronous_commit = off;
 CALL mark();
 BEGIN;
@@ -58,7 +58,7 @@ SELECT * FROM since_mark(sync => 1);
 SELECT led(1);
 RESET synchronous_commit;
 
--- ... and even if they have nothing to write
+-- ... and even if the transaction wrote nothing
 CALL mark();
 BEGIN;
 PREPARE TRANSACTION 'regress_commit_stats';
@@ -67,7 +67,7 @@ CALL mark();
 COMMIT PREPARED 'regress_commit_stats';
 SELECT * FROM since_mark(sync => 1);
 
--- What fails is not counted, and does not disturb what comes next
+-- A statement that fails does not count, and does not disturb the next one
 CALL mark();
 COMMIT PREPARED 'regress_commit_stats';
 BEGIN;
@@ -82,7 +82,7 @@ CALL mark();
 INSERT INTO durable VALUES (1);
 SELECT * FROM since_mark(sync => 1);
 
--- Nothing of it is counted while the module is off
+-- None of it counts while commit_stats.enabled is off
 ALTER SYSTEM SET commit_stats.enabled = off;
 SELECT pg_reload_conf();
 \c
@@ -97,8 +97,8 @@ ALTER SYSTEM RESET commit_stats.enabled;
 SELECT pg_reload_conf();
 \c
 
--- commit_wal_stats has the WAL of all of it: PREPARE is no commit there either,
--- and ROLLBACK PREPARED is an abort
+-- commit_wal_stats has the WAL of all of these.  PREPARE is no commit there either, and
+-- ROLLBACK PREPARED is an abort
 CALL mark_wal();
 BEGIN;
 INSERT INTO durable VALUES (1);

@@ -1,14 +1,14 @@
 --
--- commit_wal_stats: the WAL of transactions, per checkpoint cycle.  What is
--- expected of this session alone holds on a quiet server; where others were at
--- work, see quiet(), only what does not depend on them is looked at.
+-- commit_wal_stats: the WAL of transactions, per checkpoint cycle.  The figures of this
+-- session alone hold on a quiet server.  If other sessions were at work, see quiet(),
+-- the test only checks what does not depend on them.
 --
 
 CREATE TABLE touched (i int);
 INSERT INTO touched VALUES (0);
 
--- A checkpoint begins a new cycle, which is shown when a transaction has come
--- to it
+-- A checkpoint begins a new cycle, which the view shows after the first transaction in
+-- it
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 UPDATE touched SET i = i + 1;
 SELECT max(redo_lsn) AS redo, count(*) AS cycles FROM commit_wal_stats \gset
@@ -40,7 +40,7 @@ SELECT fpi = 0 OR NOT quiet(1) OR cycles > 0 AS no_image,
        bytes BETWEEN 2 * 24 AND 1000 OR NOT quiet(1) OR cycles > 0 AS bytes
 FROM wal_since_mark();
 
--- What the view computes
+-- The computed columns
 SELECT bool_and(wal_bytes_per_commit IS NOT DISTINCT FROM
                 round(wal_bytes / nullif(commits, 0), 2)) AS per_commit,
        bool_and(fpi_share = CASE fpi_share_of
@@ -56,8 +56,8 @@ SELECT bool_and(wal_bytes_per_commit IS NOT DISTINCT FROM
          IS DISTINCT FROM (current_setting('server_version_num')::int < 190000) AS fpi_bytes
 FROM commit_wal_stats WHERE wal_fpi > 0;
 
--- Reading writes nothing, and is not counted.  What sets the last hint bits may
--- write, so this is tried again.
+-- A transaction that only reads writes no WAL, and does not count.  A reader that sets
+-- the last hint bits may write, so this is tried again.
 DO $$
 DECLARE
   counted record;
@@ -73,7 +73,7 @@ BEGIN
   RAISE NOTICE 'records: %, bytes: %', counted.records, counted.bytes;
 END $$;
 
--- What is rolled back has written WAL too, its abort record included
+-- A transaction that rolls back has written WAL too, including its abort record
 CALL mark_wal();
 BEGIN;
 UPDATE touched SET i = i + 1;
@@ -101,7 +101,7 @@ SELECT commits = 1 OR NOT quiet(2) AS commits, records >= 4 AS records,
        aborted = 0 OR NOT quiet(2) AS aborted
 FROM wal_since_mark();
 
--- A commit record is a commit, waited for or not, and whatever it commits
+-- Each commit record is a commit, whether or not a session waited for it
 SET synchronous_commit = off;
 CALL mark_wal();
 UPDATE touched SET i = i + 1;
@@ -115,7 +115,7 @@ SELECT commits = 1 OR NOT quiet(1) AS commits, records >= 1 AS records
 FROM wal_since_mark();
 DROP TABLE not_logged;
 
--- A reset leaves the present cycle, and in it what comes after
+-- A reset leaves the present cycle, with the WAL from then on
 UPDATE touched SET i = i + 1;
 CALL mark_wal();
 SELECT commit_stats_reset() IS NOT NULL AS reset;
@@ -133,7 +133,7 @@ SELECT sum(commits) = 1 OR NOT quiet(1) AS commits,
        sum(wal_records) >= 2 AS records
 FROM commit_wal_stats;
 
--- While the module is off nothing is counted
+-- While commit_stats.enabled is off nothing counts
 ALTER SYSTEM SET commit_stats.enabled = off;
 SELECT pg_reload_conf();
 \c

@@ -1,5 +1,6 @@
 --
--- commit_delay_whatif: what it refuses.  What it predicts is in t/.
+-- commit_delay_whatif: what it refuses.  t/whatif_live.pl and t/unit/whatif_model.pl
+-- test what it predicts.
 --
 \set VERBOSITY terse
 CREATE FUNCTION whatif_error(call text) RETURNS text LANGUAGE plpgsql AS $$
@@ -10,7 +11,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
 
--- Arrays of nonsense
+-- Invalid arrays
 SELECT call, whatif_error(call)
 FROM (VALUES ($$NULL$$), ($$'{}'$$), ($$'{0,NULL}'$$), ($$'{{0,1},{2,3}}'$$),
              ($$'{0,-1}'$$), ($$'{0,100001}'$$), ($$'{100,0,100}'$$),
@@ -19,21 +20,21 @@ FROM (VALUES ($$NULL$$), ($$'{}'$$), ($$'{0,NULL}'$$), ($$'{{0,1},{2,3}}'$$),
              ($$'{0,1000}', '{5,5}'$$), ($$ARRAY(SELECT generate_series(0, 1000))$$))
      AS c (call);
 
--- What cannot be an array of integers at all
+-- Values that are no array of integers
 SELECT * FROM commit_delay_whatif('{much,little}');
 SELECT * FROM commit_delay_whatif();
 
--- Times of nonsense
+-- Invalid times
 SELECT call, whatif_error(call)
 FROM (VALUES ($$'{0}', sample => NULL$$), ($$'{0}', sample => '-1 s'$$),
              ($$'{0}', sample => '99 ms'$$), ($$'{0}', sample => '301 s'$$),
              ($$'{0}', sample => '1 month'$$)) AS c (call);
 
--- Nobody commits meanwhile
+-- There is no load
 SELECT whatif_error($$'{0,100000}', '{0,1000}', '200 ms'$$);
 SELECT capturing FROM commit_stats_info;
 
--- Nothing is written
+-- It writes nothing
 BEGIN READ ONLY;
 SELECT whatif_error($$'{0}', NULL, '100 ms'$$);
 COMMIT;
