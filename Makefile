@@ -4,15 +4,15 @@ OBJS = $(WIN32RES) commit_stats.o \
 	$(patsubst $(here)%.c,%.o,$(sort $(wildcard $(here)src/*.c $(here)src/*/*.c)))
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
-# The commit path calls from file to file, and nobody replaces our functions by
-# others: calls need not go through a table of the linker.
+# The commit path calls functions of other files, which nothing interposes: these calls
+# need not go through the procedure linkage table.
 PG_CFLAGS = -fno-plt -fno-semantic-interposition
 PG_CPPFLAGS = -I$(srcdir)/src
 
 EXTENSION = commit_stats
 DATA = commit_stats--1.0.sql
 
-# These run against a server that preloads the library.
+# SQL and isolation tests run against a server that preloads the library.
 REGRESS = \
 	setup \
 	surface \
@@ -44,7 +44,7 @@ ISOLATION = \
 	delayed_leader \
 	no_leader \
 	concurrent_reset
-# These start servers of their own.
+# TAP tests start servers of their own.
 TAP_TESTS = 1
 PROVE_TESTS ?= t/*.pl t/unit/*.pl
 
@@ -57,8 +57,8 @@ or name another: make PG_CONFIG=/path/to/pg_config)
 endif
 include $(PGXS)
 
-# What is missing is said before the compiler stumbles over it; make clean and
-# make installcheck need none of it.
+# Name what is missing before the compiler fails.  make clean and make installcheck
+# need none of it.
 ifeq ($(wildcard $(includedir_server)/postgres.h),)
 lacking = The headers of PostgreSQL $(MAJORVERSION) are not in $(includedir_server). \
 	Install them (Debian: postgresql-server-dev-$(MAJORVERSION))
@@ -75,7 +75,7 @@ say-what-is-lacking:
 $(OBJS): say-what-is-lacking
 endif
 
-# What goes to PGXN, as it is committed.  Versions have three numbers there.
+# The archive for PGXN, of the last commit.  PGXN's versions have three numbers.
 DIST = $(EXTENSION)-$(shell sed -n "s/^default_version = '\(.*\)'/\1.0/p" commit_stats.control)
 
 dist:

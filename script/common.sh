@@ -1,20 +1,18 @@
 # common.sh
 #
-# What the scripts share: everything between a fresh clone and a running server
-# that has the extension, and the way back.  To be sourced by bash; a script
-# then calls
+# What the scripts share: everything from a fresh clone to a running server with the
+# extension, and the cleanup.  bash scripts source this file, and then call
 #
 #	set_up				packages, user, work folder, sources, private server
 #	build_and_install	compile, and install into the private server
 #	start_server		a throwaway server with the extension preloaded
 #
-# and works with step, sql, attend and as_user, in the work folder, which
-# set_up makes the current one.
+# and work with step, sql, attend and as_user, in the work folder, which set_up makes
+# the current one.
 #
-# There is nothing to call at the end: whichever way the script ends, finish()
-# ends all processes and removes the work folder.
+# However a script ends, finish() ends all processes and removes the work folder.
 #
-# All that is made is made in that folder:
+# All files are in the work folder:
 #
 #	$work/src		the tracked files as they are in the checkout now, and
 #					what is built from them
@@ -23,12 +21,12 @@
 #	$work/log		what each step printed
 #	$work/tmp		temporary files of everything we run
 #
-# So the checkout is only read, the installed PostgreSQL is only read, no write
-# permission to either is needed, and two runs do not see each other.
+# So a script only reads the checkout and the installed PostgreSQL, and two runs do not
+# see each other.
 #
-# Root alone installs packages.  PostgreSQL does not run as root, so when we
-# are root, all else is done by the system user $test_user, which is created
-# when it is not there and stays.
+# Only root installs packages.  PostgreSQL does not run as root.  So if root starts a
+# script, the system user $test_user runs everything else.  The script creates this user
+# if it does not exist, and leaves it.
 #
 # PG_CONFIG chooses another PostgreSQL than Debian's, TMPDIR another place for
 # the work folder than /var/tmp.
@@ -50,8 +48,8 @@ unfinished=					# folder outside of $work to be removed as well
 passing=()					# passing changes of the system, see install_packages()
 at_end=()					# functions to call when all our processes have ended
 
-# What the caller's environment says about PostgreSQL, git, make and prove is
-# meant for other servers, repositories and runs than ours.
+# The caller's environment variables of PostgreSQL, git, make and prove are for other
+# servers, repositories and runs.
 unset "${!PG@}" "${!GIT_@}" MAKEFLAGS MFLAGS MAKELEVEL PROVE_FLAGS PROVE_TESTS CDPATH
 export LC_ALL=C
 
@@ -71,7 +69,7 @@ am_root()
 	[ "$(id -u)" -eq 0 ]
 }
 
-# Run a command as somebody whom PostgreSQL accepts.
+# Run a command as a user whom PostgreSQL accepts.
 as_user()
 {
 	if am_root; then
@@ -83,8 +81,8 @@ as_user()
 
 # Run a command in a process group of its own, and wait for it.
 #
-# A shell that waits can be interrupted at once, where one with a command in
-# the foreground would first let it end.  The group is what finish() then ends.
+# A signal interrupts a shell that waits at once, but one with a command in the
+# foreground only after that command.  finish() then ends the process group.
 attend()
 {
 	local status=0
@@ -130,7 +128,7 @@ attempt()
 }
 
 #
-# The way back
+# Cleanup
 #
 
 # Ask the processes of a group to end, and do not ask twice.
@@ -146,8 +144,8 @@ end_group()
 	kill -KILL -- "-$1" 2>/dev/null || :
 }
 
-# Stop the servers whose data is in the work folder: our own, and those that
-# TAP tests have left when they were cut short.
+# Stop the servers whose data is in the work folder: our own, and those of interrupted
+# TAP tests.
 stop_all_servers()
 {
 	local pidfile
@@ -159,9 +157,9 @@ stop_all_servers()
 		done
 }
 
-# End what is left: a server that was about to start has no postmaster.pid yet.
-# Whoever works in our folder was started by us.  SIGQUIT is PostgreSQL's
-# immediate shutdown, and ends others as well.
+# End the processes that are left: a server that was starting has no postmaster.pid
+# yet.  All processes in the work folder are ours.  SIGQUIT is PostgreSQL's immediate
+# shutdown, and ends other programs as well.
 end_stragglers()
 {
 	local signal pids
@@ -176,7 +174,7 @@ end_stragglers()
 	done
 }
 
-# However we end.
+# The handler of every exit.
 finish()
 {
 	local status=$? undo
@@ -217,9 +215,8 @@ trap 'interrupted 143' TERM
 # Work folder, packages, user
 #
 
-# The folder is on /var/tmp because /tmp is memory on many systems, and flushes
-# to memory are not what the demo wants to show.  make cannot live in a path
-# with a space.
+# The folder is on /var/tmp because /tmp is memory on many systems, and the demo is to
+# show flushes to a disk.  make does not work in a path with a space.
 make_work_folder()
 {
 	local parent=${TMPDIR:-/var/tmp}
@@ -270,9 +267,8 @@ missing_packages()
 	done
 }
 
-# Debian's package would create a database cluster and start a server, which
-# nobody asked us for.  A setting of postgresql-common prevents it, for as long
-# as we install.
+# Debian's package would create a database cluster and start a server.  A setting of
+# postgresql-common prevents that during the installation.
 forbid_cluster()
 {
 	local settings=/etc/postgresql-common/createcluster.d
@@ -289,8 +285,8 @@ undo_passing_changes()
 	passing=()
 }
 
-# As root: install what is missing.  Fetching can be interrupted; once dpkg is
-# at work it is left alone (setsid), or it would have to be mended by hand.
+# As root: install missing packages.  A signal can interrupt the download, but not dpkg
+# (setsid), which would need repair by hand.
 install_packages()
 {
 	local log=$work/log/apt.log missing
@@ -314,8 +310,7 @@ install_packages()
 	undo_passing_changes
 }
 
-# Packages are looked for only where there is a dpkg; elsewhere PG_CONFIG must
-# be set, and the rest is up to the caller.
+# Without dpkg, PG_CONFIG must be set, and the caller must have installed the rest.
 ensure_packages()
 {
 	local missing
@@ -337,7 +332,7 @@ ensure_user()
 		die "cannot create the system user $test_user."
 }
 
-# Everything that changes the system, one run at a time: others wait for us.
+# All changes of the system, by one run at a time.
 prepare_system()
 {
 	if am_root; then
@@ -395,9 +390,9 @@ find_pg_config()
 # copy_server FOLDER: make a private copy of the PostgreSQL installation there,
 # and use that from now on.
 #
-# PostgreSQL's programs find everything relative to where they are themselves,
-# so copies of them, beside links to all else, are an installation of their
-# own.  Its pg_config then leads make install and make installcheck there.
+# PostgreSQL's programs find all other files relative to their own path.  So copies of
+# them, beside links to all else, are an installation of their own.  Its pg_config leads
+# make install and make installcheck there.
 copy_server()
 {
 	local copy=$1 dir bindir libdir
@@ -406,14 +401,14 @@ copy_server()
 	bin=$copy$bindir
 	as_user mkdir -p "$bin"
 	as_user cp -r "$bindir/." "$bin"
-	# make install writes into these; a commit_stats that was installed before
-	# is not the one to be tested
+	# make install writes into these folders; the tests must not find a commit_stats
+	# that was installed before
 	for dir in $("$pg_config" --pkglibdir --sharedir); do
 		as_user mkdir -p "$copy$dir"
 		as_user cp -rs "$dir/." "$copy$dir"
 		as_user find "$copy$dir" -mindepth 1 -name 'commit_stats*' -prune -exec rm -r {} +
 	done
-	# and these are only read; one can be inside another
+	# make install only reads these folders; one can be inside another
 	for dir in $("$pg_config" --includedir --pkgincludedir --includedir-server); do
 		[ -e "$copy$dir" ] && continue
 		as_user mkdir -p "$(dirname "$copy$dir")"
@@ -430,9 +425,9 @@ copy_server()
 	! lacks_clang || make_variables=(with_llvm=no)
 }
 
-# use_own_libpq LIBDIR COPY: a PostgreSQL that was moved after it was built, as
-# those of script/prepare-server are, has programs that look for libpq where it
-# was meant to be.  They would silently take the system's, another version.
+# use_own_libpq LIBDIR COPY: programs of a PostgreSQL that was moved after its build, as
+# script/prepare-server does, look for libpq in its old place, and would silently take
+# the system's libpq of another version.
 use_own_libpq()
 {
 	local known
@@ -444,7 +439,7 @@ use_own_libpq()
 		export LD_LIBRARY_PATH=$2
 }
 
-# Does this PostgreSQL want bitcode, but the compiler for it is not there?
+# Does this PostgreSQL build bitcode, without its compiler being there?
 lacks_clang()
 {
 	local settings clang
@@ -455,7 +450,7 @@ lacks_clang()
 	! command -v "${clang:-clang}" >/dev/null
 }
 
-# From here on everything works in the work folder, and with the sources there.
+# Copy the sources to the work folder, and make it the current one.
 enter_work_folder()
 {
 	export TMPDIR=$work/tmp HOME=$work
@@ -521,7 +516,7 @@ stop_server()
 
 background=					# process group of a load in the background
 
-# start_background COMMAND...: beside what we do meanwhile, until stop_load
+# start_background COMMAND...: run a command beside the script, until stop_load
 start_background()
 {
 	set -m

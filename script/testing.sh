@@ -1,7 +1,7 @@
 # testing.sh
 #
-# What the scripts share that run tests: how make installcheck is called, and
-# how test files are counted.  To be sourced after common.sh.
+# What the scripts that run tests share: they call make installcheck and count test
+# files.  Scripts source this file after common.sh.
 
 # shellcheck shell=bash
 
@@ -22,8 +22,8 @@ installcheck()
 		installcheck "${make_variables[@]}" "$@"
 }
 
-# count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a
-# test did not come to its end, and counts as one.
+# count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a test did
+# not reach its end, and counts as one failed test.
 count()
 {
 	local kind=$1 status=$2 total=$3 bad=$4 skip=${5:-0}
@@ -38,10 +38,10 @@ count()
 	skipped=$((skipped + skip))
 }
 
-# failed_assertions LOG [LINES]: what failed in a TAP test, by its own log: each
-# "not ok" with the last notes before it and the diagnostics after it, those of
-# subtests as well.  Unlike what commands print into the log, what the test says
-# has the time before it, except for further lines of one diagnostic.
+# failed_assertions LOG [LINES]: the failures in the log of a TAP test: each "not ok"
+# with the last notes before it and the diagnostics after it, including those of
+# subtests.  Lines of the test begin with the time, except further lines of the same
+# diagnostic; lines that commands print into the log do not.
 failed_assertions()
 {
 	awk -v most="${2:-60}" '
@@ -59,8 +59,7 @@ failed_assertions()
 	' "$1"
 }
 
-# What failed in a TAP test, and the end of its logs: its own and those of its
-# servers.
+# Show the failures of a TAP test, and the end of its log and of its servers' logs.
 show_tap_logs()
 {
 	local test=${1##*/} log what=
@@ -80,7 +79,7 @@ show_tap_logs()
 	done
 }
 
-# A PostgreSQL that was built without TAP tests can borrow Debian's modules.
+# A PostgreSQL that was built without TAP tests uses Debian's Perl modules.
 borrow_tap_modules()
 {
 	local dir
@@ -94,7 +93,7 @@ borrow_tap_modules()
 	export TESTDIR=$work/src
 }
 
-# run_tap VARIABLE=VALUE...: prove.  Of other kinds of test it runs none.
+# run_tap VARIABLE=VALUE...: run the TAP tests of PROVE_TESTS.
 run_tap()
 {
 	local status=0 log=$work/log/tap.log bad total skip test tap_options=()
@@ -113,9 +112,8 @@ run_tap()
 	done
 }
 
-# run_taps TEST...: those whose figures depend on the time that the processor has
-# for them say "Run alone" in their head, and are; the others mostly wait, and
-# run two at a time.
+# run_taps TEST...: tests that mostly wait run two at a time.  Tests whose figures depend
+# on the processor have "Run alone" in their head, and run one at a time.
 run_taps()
 {
 	local alone=() together=() test
@@ -132,7 +130,7 @@ run_taps()
 	[ "${#alone[@]}" -eq 0 ] || run_tap PROVE_TESTS="${alone[*]}"
 }
 
-# report SUCCESS: the result, and what it means if nothing failed
+# report SUCCESS: print the result, and SUCCESS if nothing failed
 report()
 {
 	say ""
