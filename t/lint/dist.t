@@ -54,7 +54,7 @@ do
 		$files{$name} = 1;
 		make_path(dirname("$copy/$name"));
 		open(my $file, '>', "$copy/$name") or die "could not write $name: $!\n";
-		print $file <$zip>;
+		print $file join('', <$zip>);
 		close $file;
 	}
 } while ($zip->nextStream == 1);

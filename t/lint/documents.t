@@ -1,7 +1,7 @@
 # Do the links and paths in the documents lead somewhere?
 #
-# README.md, doc/ and monitoring/ are read.  Each check is then tried on a text with
-# one mistake.
+# All documents of the checkout, doc/ and monitoring/ are checked.  Each check is then
+# tried on a text with one mistake.
 
 use strict;
 use warnings;
@@ -71,7 +71,7 @@ sub mistakes_in_links
 	return join '', @mistakes;
 }
 
-for my $path (sort("$root/README.md", glob "$root/{doc,monitoring}/*.md"))
+for my $path (sort(glob "$root/{,doc/,monitoring/}*.md"))
 {
 	my ($file) = $path =~ m{^\Q$root\E/(.*)$};
 

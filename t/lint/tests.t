@@ -13,13 +13,16 @@ use lib $FindBin::RealBin;
 use Lint;
 use Test::More;
 
-# The files of each column of the table, after the first.
+# The tests of each column of the table, after the first.  Those that neither
+# script/test nor script/check runs stand there with their path.
 my @column = (
 	[ map { s{^\Q$root\E/sql/(.*)\.sql$}{$1}r } glob "$root/sql/*.sql" ],
 	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
 	[
-		map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
-		  glob "$root/t/*.pl $root/t/*/*.pl $root/t/*/*.t"
+		(map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
+			  glob "$root/t/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
+		(map { s{^\Q$root\E/}{}r }
+			  grep { !m{/unit/} } glob "$root/t/*/*.pl")
 	]);
 
 # The names in each column of the table.
