@@ -70,7 +70,7 @@ my $pid = $node->safe_psql('postgres',
 	"SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'");
 like(error_of($node, 'SELECT commit_stats_reset()'),
 	qr/55006: could not read the statistics of commits.*has been stopped/s,
-	'a reset waits in vain, and says for what');
+	'a reset gives up, and names the reason');
 is(counted(), $before, '... and has changed nothing');
 like(error_of($node, 'SELECT * FROM commit_wal_stats'),
 	qr/55006: could not read the statistics of commits.*has been stopped/s,
@@ -88,7 +88,7 @@ signal_next(15);
 $node->safe_psql('postgres', 'SELECT half_done_start()');
 wait_for_signal();
 is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM commit_wal_stats'),
-	't', 'nobody waits for a worker that has died');
+	't', 'readers do not wait for a worker that has died');
 $node->safe_psql('postgres', 'INSERT INTO logged VALUES (4)');
 is( $node->safe_psql('postgres', q{
 SELECT commits, wal_bytes > 0 FROM commit_wal_stats ORDER BY redo_lsn DESC LIMIT 1}),

@@ -34,7 +34,7 @@ is($records->{COMMIT}, 200, 'one client: the load is what it should be');
 is($counted->{commits}, 200, 'one client: every commit is counted');
 is($counted->{flushes} + $counted->{commits_without_leader},
 	200, 'one client: every commit flushed itself');
-is($counted->{followers}, 0, 'one client: nobody followed');
+is($counted->{followers}, 0, 'one client: there are no followers');
 
 # Several clients, which share flushes however fast the disk is.
 {
@@ -117,7 +117,7 @@ cmp_ok($counted->{flushes}, '>', 0, 'mixed load: there were flushes');
 cmp_ok(
 	$counted->{flushes}, '<=',
 	$counted->{commits} + $counted->{prepares},
-	'mixed load: nobody but commits and prepares led');
+	'mixed load: only commits and prepares led');
 
 # Whatever synchronous_commit says, a commit that deletes files waits.
 ($counted, $records) = observe(

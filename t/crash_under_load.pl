@@ -185,11 +185,11 @@ sub server_time
 
 # The victim, as a condition on pg_stat_activity.
 my %victims = (
-	'who commits' => q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
-	'who waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
+	'a session that commits' => q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
+	'a session that waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
 	'any client' => q{backend_type = 'client backend'},
-	'who resets' => q{query ~ '^SELECT commit_stats_reset'},
-	'who logs flushes' => q{backend_type = 'commit_stats flush logger'});
+	'the session that resets' => q{query ~ '^SELECT commit_stats_reset'},
+	'the worker that logs flushes' => q{backend_type = 'commit_stats flush logger'});
 my $kills = 0;
 my $round = 0;
 
@@ -215,8 +215,8 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 }
 
 for my $how (
-	'who commits', 'who waits for a flush', 'who resets',
-	'any client', 'who logs flushes', 'who waits for a flush',
+	'a session that commits', 'a session that waits for a flush', 'the session that resets',
+	'any client', 'the worker that logs flushes', 'a session that waits for a flush',
 	'immediate stop', 'immediate stop')
 {
 	my $name = ++$round . ", $how";
@@ -260,6 +260,6 @@ my @panics = $log =~ /^.*(?:PANIC|TRAP|FailedAssertion).*$/mg;
 my @signals = $log =~ /terminated by signal (\d+)/g;
 
 is("@panics", '', 'there was no PANIC');
-is("@signals", join(' ', (9) x $kills), 'nobody died but whom we killed');
+is("@signals", join(' ', (9) x $kills), 'no process died except the victims');
 
 done_testing();

@@ -73,30 +73,30 @@ SELECT sum(commits + commits_async + commits_unlogged + commits_read_only) =
 FROM commit_database_stats WHERE status = 'overflow'}),
 	't', 'bound: as many as the server has for these');
 is($node->safe_psql('postgres', $tracked), $max,
-	'bound: nobody has lost a row for them');
+	'bound: no database has lost its row to them');
 my $of_one = q{SELECT commits FROM commit_database_stats WHERE datname = 'one'};
 my $before = $node->safe_psql('postgres', $of_one);
 $node->safe_psql('one', $write);
 is($node->safe_psql('postgres', $of_one),
-	$before + 2, 'bound: who has a row counts there');
+	$before + 2, 'bound: a database with a row counts there');
 adds_up('bound');
 
 # A reset frees the rows, and gives them to the databases with connected backends.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is($node->safe_psql('postgres', $overflow), '', 'room again: no overflow');
-is($node->safe_psql('postgres', $tracked), 2, 'room again: two databases');
+is($node->safe_psql('postgres', $overflow), '', 'after a reset: no overflow');
+is($node->safe_psql('postgres', $tracked), 2, 'after a reset: two databases');
 $late->query_safe($write);
 is( $node->safe_psql('postgres', q{
 SELECT datname, status, commits, commits_async FROM commit_database_stats
 WHERE datname <> 'postgres'}),
-	'late|present|2|1', 'room again: who had none has a row');
+	'late|present|2|1', 'after a reset: a database without a row has one');
 $late->quit;
 wait_until_left();
 is( $node->safe_psql('postgres', q{
 SELECT commits, commits_async FROM commit_database_stats
 WHERE datname = 'late'}),
-	'2|1', 'room again: and leaves its counts there');
-adds_up('room again');
+	'2|1', 'after a reset: and leaves its counts there');
+adds_up('after a reset');
 
 $node->stop;
 done_testing();

@@ -28,7 +28,7 @@ is( $node->safe_psql('postgres', qq{
 SELECT datname IS NULL, status FROM commit_database_stats WHERE datid = $three}),
 	't|dropped', 'dropped: it has no name');
 is($node->safe_psql('postgres', $row_of_three . $three),
-	$before, 'dropped: but its counts');
+	$before, 'dropped: it has its counts');
 adds_up('dropped');
 pop @databases;
 
@@ -89,7 +89,7 @@ is( $node->safe_psql('postgres', q{
 SELECT string_agg(datname, ' '), sum(commits), sum(commits_async), sum(share)
 FROM commit_database_stats}),
 	'postgres|0|0|',
-	'reset at rest: only who is there has a row');
+	'reset at rest: only databases with sessions have a row');
 my %since = map { split /\|/ } split /\n/, $node->safe_psql('postgres',
 	'SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
 finish_all(start_all());

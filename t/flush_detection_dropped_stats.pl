@@ -45,6 +45,6 @@ is($counted->{flushes_uncertain}, 1,
 	'a commit is uncertain in which statistics were dropped');
 is($counted->{commits}, 2, '... and counted, as is that of the DROP TABLE');
 cmp_ok($counted->{timed_flushes}, '<=', $counted->{flushes},
-	'... and no flush has a time that nobody has looked up');
+	'... and no flush has a time that was not looked up');
 
 done_testing();

@@ -59,7 +59,7 @@ my $node = start_with('honest', undef);
 my $seen = commit_and_count($node, 8, 400);
 is($seen->{flushes}, $seen->{syncs}, 'flushes are the syncs of backends');
 is($seen->{uncertain}, 0, '... without any doubt');
-cmp_ok($seen->{followers}, '>', 0, '... though not everybody flushed');
+cmp_ok($seen->{followers}, '>', 0, '... though not every commit flushed');
 $node->stop;
 
 # As if the server did not touch errno before it writes.

@@ -41,7 +41,7 @@ sub check_counts
 	is( $node->safe_psql('postgres',
 			'SELECT leader_evidence FROM commit_stats_info'),
 		$evidence,
-		"$name: commit_stats_info says how a leader is known");
+		"$name: commit_stats_info names the evidence for a leader");
 	for my $clients (1, 4)
 	{
 		my $who = "$name, $clients client" . ($clients > 1 ? 's' : '');
@@ -62,7 +62,7 @@ sub check_counts
 			"$who: a commit led, or followed, or had no leader");
 		cmp_ok($counted->{flushes}, '>=', $clients == 1 ? 90 : 1,
 			"$who: there are leaders");
-		is($counted->{followers}, 0, "$who: nobody followed")
+		is($counted->{followers}, 0, "$who: there are no followers")
 		  if $clients == 1;
 	}
 	return;

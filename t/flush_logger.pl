@@ -126,14 +126,14 @@ $node->safe_psql('postgres', q{
 SET commit_stats.log_flushes = on;
 INSERT INTO logged VALUES (6)});
 wait_for_flushes(3);
-is(scalar(logged_flushes()), 3, 'only flushes of a session that wants it');
+is(scalar(logged_flushes()), 3, 'only flushes of a session with log_flushes on');
 $node->safe_psql('postgres', 'CREATE ROLE regress_nobody LOGIN');
 like(
 	error_of($node, q{
 SET ROLE regress_nobody;
 SET commit_stats.log_flushes = on}),
 	qr/42501: permission denied to set parameter "commit_stats.log_flushes"/,
-	'not everybody may fill the log');
+	'a user without the privilege may not fill the log');
 
 #
 # The worker
@@ -214,7 +214,7 @@ FROM flush}, $node->logfile, $log_end), "SET\nt")
   or die 'nothing is logged after the worker was terminated';
 isnt((logged_flushes())[0]->[2], $worker, 'another worker logs');
 unlike(slurp_file($node->logfile, $log_end),
-	qr/PANIC|TRAP|reinitializing/, 'the server did not mind');
+	qr/PANIC|TRAP|reinitializing/, 'the server goes on');
 
 # A stop of the server is no error of the worker.
 $log_end = -s $node->logfile;

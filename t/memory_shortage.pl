@@ -106,7 +106,7 @@ my $log = new_log();
 like(
 	$log,
 	qr/FATAL:.*not enough shared memory for data structure "commit_stats" \(\d+ bytes requested\)/,
-	'nothing left: the error says for whom');
+	'nothing left: the error names commit_stats');
 unlike($log, qr/PANIC|TRAP|terminated by signal/, 'nothing left: no crash');
 
 # In the other order commit_stats gets its memory first.
@@ -118,7 +118,7 @@ CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 INSERT INTO logged VALUES (1)});
 cmp_ok($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
-	'>=', 1, 'who comes first works');
+	'>=', 1, 'the first library works');
 $node->stop;
 
 done_testing();

@@ -52,7 +52,7 @@ sub starts_fresh
 
 	if (defined $detail)
 	{
-		like($log, qr/LOG:  .*pg_stat\/commit_stats\.stat.*$detail/s, "$name: is said");
+		like($log, qr/LOG:  .*pg_stat\/commit_stats\.stat.*$detail/s, "$name: the log says so");
 	}
 	starts_from_zero($node, $began, $name);
 	ok(!-e $path, "$name: the file is removed") if !-d $path;

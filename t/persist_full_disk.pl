@@ -45,7 +45,7 @@ sub stops_cleanly
 	$began = some_load($node);
 	$node->stop;
 	$log = slurp_file($node->logfile, $log_start);
-	like($log, qr/LOG:  $message/, "$name: it is said");
+	like($log, qr/LOG:  $message/, "$name: the log says so");
 	like($log, qr/LOG:  database system is shut down/, "$name: the server stops");
 	like((run_command([ 'pg_controldata', $node->data_dir ]))[0],
 		qr/^Database cluster state: +shut down$/m, "$name: in good order");
@@ -79,7 +79,7 @@ my $log_start = -s $node->logfile;
 $node->stop;
 like(slurp_file($node->logfile, $log_start),
 	qr/LOG:  could not write file "pg_stat\/commit_stats.stat.tmp": No such file or directory/,
-	'no folder: it is said');
+	'no folder: the log says so');
 rename "$folder.away", $folder or die;
 $node->start;
 starts_from_zero($node, $began, 'no folder');
@@ -95,7 +95,7 @@ for (
 	$node->stop;
 	$log_start = -s $node->logfile;
 	start_with($call);
-	like(slurp_file($node->logfile, $log_start), qr/LOG:  $message/, "$call: it is said");
+	like(slurp_file($node->logfile, $log_start), qr/LOG:  $message/, "$call: the log says so");
 	starts_from_zero($node, $began, $call);
 }
 

@@ -61,7 +61,7 @@ my $total = flush_stats($node);
 is($row->{since}, 'reset', 'first look: since the reset');
 is_rate($row, 'commits_s', $total->{commits}, 'first look');
 is_rate($row, 'flushes_s', $total->{flushes}, 'first look');
-is($row->{wal_mb_s}, '', 'first look: nobody knows where the WAL ended');
+is($row->{wal_mb_s}, '', 'first look: the end of the WAL then is not known');
 is( $node->safe_psql('postgres', qq{
 SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}),
 	't', 'first look: the time since the reset');
@@ -136,7 +136,7 @@ run_pgbench($node, '-c 1 -t 40', insert => $insert);
 $row = look();
 is_rate($row, 'commits_s', 40, 'a lone client');
 cmp_ok($row->{delayed}, '>', 0.95, 'a lone client: each leader slept');
-cmp_ok($row->{commit_ms}, '>', 5, 'a lone client: for so long');
+cmp_ok($row->{commit_ms}, '>', 5, 'a lone client: for as long as the delay');
 cmp_ok($row->{p99_ms}, '>', 4.7, 'a lone client: p99, to 5%');
 is($row->{flush_ms}, '', 'a lone client: flushes were not timed');
 

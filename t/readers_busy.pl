@@ -38,7 +38,7 @@ for (1 .. 600)
 	last if $reading == @readers;
 	usleep(100_000);
 }
-is($reading, scalar @readers, 'all who read get in');
+is($reading, scalar @readers, 'all readers connect');
 
 for my $what ('SELECT 1', 'SELECT commit_stats_reset()')
 {
@@ -52,9 +52,9 @@ for my $what ('SELECT 1', 'SELECT commit_stats_reset()')
 		last if $timed_out;
 		$done++;
 	}
-	is($done, 5, "$what: who comes gets his turn");
+	is($done, 5, "$what: a new session gets its turn");
 }
-is(join('', map { errors_so_far($_) } @readers), '', 'nobody who reads sees an error');
+is(join('', map { errors_so_far($_) } @readers), '', 'no reader sees an error');
 
 $watcher->query_safe(q{
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'});

@@ -79,7 +79,7 @@ $node->safe_psql('postgres',
 end_background($sweep);
 like($sweep->{err}, qr/57014/, 'until it is cancelled');
 
-is(errors_so_far($load) . errors_so_far($resets), '', 'nobody sees an error');
+is(errors_so_far($load) . errors_so_far($resets), '', 'no session sees an error');
 end_background($resets, 'TERM');
 end_background($load, 'TERM');
 $node->stop;

@@ -84,7 +84,7 @@ alter_system($node,
 });
 is($row->{commits}, 40, 'commits of a lone client');
 near($row->{delay_hit_fraction}, 1, 'each of which slept');
-cmp_ok($row->{p50}, '>', 5, 'for so long');
+cmp_ok($row->{p50}, '>', 5, 'for as long as the delay');
 is($row->{wal_busy_fraction}, '', 'untimed flushes have no share of the time');
 
 # A server that counts nothing

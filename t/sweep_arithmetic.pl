@@ -128,7 +128,7 @@ my ($rows, $slots, $notices) =
 is( join(' ', map { "$_->{commit_delay}/$_->{commit_siblings}" } @$rows),
 	'2000/1 0/1 300/1 2000/5 0/5 300/5',
 	'a row for each pair, in the order of the arrays');
-is(scalar @$slots, 6 * 5, 'so many slots as fit into the time');
+is(scalar @$slots, 6 * 5, 'as many slots as fit into the time');
 is(scalar @$notices, 5, 'a notice for each round');
 like($notices->[0],
 	qr/^round 1 of 5: commit_delay = \d+, commit_siblings = \d+ is ahead with \d+ commits\/s$/,

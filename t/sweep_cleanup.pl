@@ -216,7 +216,7 @@ nothing_is_left('hang', $ended, $load);
 is(sweep_pid(), $pid, 'hang: that process is still there');
 like(error_of($node, $sweep),
 	qr/55006: another commit_delay_sweep is running.*Process $pid runs it.*pg_cancel_backend/s,
-	'hang: it is in the way of others, who are told so');
+	'hang: another sweep is refused, and names the process');
 kill 'CONT', $pid;
 ok(poll_until(sub { return sleeps() > 0 }), 'hang: it goes on when it can');
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");

@@ -174,7 +174,7 @@ eval {
 			}
 		});
 };
-is($@, '', 'reset under load: nobody found anything wrong');
+is($@, '', 'reset under load: no client found anything wrong');
 
 # Many checkpoints a second, each of which makes all backends leave their cycle,
 # while others read.  A reader that missed a backend in the middle of that, or saw

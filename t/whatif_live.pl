@@ -132,7 +132,7 @@ $load = start_pgbench($node, '-c 8 -T 600',
 ($status, $out, $err) = $node->psql('postgres', q{
 SELECT max(commits_per_flush) < 2 FROM commit_delay_whatif('{0,1000}', '{0}', '2 s')});
 like($err, qr/WARNING: .*sessions wait for each other's locks, \d+\.\d of 8/, 'locks: a warning');
-is($out, 't', 'locks: a delay does not gather those who wait');
+is($out, 't', 'locks: a delay does not gather sessions that wait');
 end_background($load, 'KILL');
 $load = start_load();
 
@@ -186,7 +186,7 @@ for my $other ($whatif, "SELECT * FROM commit_delay_sweep('{0}')")
 	like(error_of($node, $other),
 		qr/55006: another experiment with commit_delay is running/, 'one at a time');
 }
-is(capturing(), 't', 'whoever is refused does not disturb the first');
+is(capturing(), 't', 'a refused call does not disturb the first');
 $node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . whatif_pid() . ')');
 end_background($session);
 $session = start_psql($node, "SELECT * FROM commit_delay_sweep('{0}')");

@@ -134,7 +134,7 @@ blames('/version', sub { $_[0]{version} = '1.0.01' },
 blames('/name', sub { $_[0]{name} = 'commit stats' }, 'a name has no spaces');
 blames('/abstract', sub { $_[0]{abstract} = '' }, 'an abstract says something');
 blames('/maintainer', sub { $_[0]{maintainer} = [] },
-	'somebody maintains it');
+	'it has a maintainer');
 blames('/license', sub { $_[0]{license} = 'PostgreSQL License' },
 	'a license has a name of the list');
 blames('/provides', sub { $_[0]{provides} = {} }, 'it provides something');

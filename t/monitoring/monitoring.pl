@@ -150,7 +150,7 @@ ok(eventually(sub {
 	my %commits = query($prometheus, 'commit_stats_commits_total');
 
 	return keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
-}), 'Prometheus has both servers from both exporters, and nobody has committed');
+}), 'Prometheus has both servers from both exporters, and no commits');
 
 #
 # Load, and then none
