@@ -201,7 +201,7 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 	my (@all, $pid, $was);
 
 	$node->poll_query_until('postgres', "SELECT count(*) > 0 $sql")
-	  or die "there is nobody $whom\n";
+	  or die "there is no victim: $whom\n";
 	poll_until(sub {
 			@all = split /\n/, $node->safe_psql('postgres',
 				"SELECT pid, concat_ws(', ', backend_type, state, wait_event, query) $sql ORDER BY pid");
