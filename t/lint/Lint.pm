@@ -50,8 +50,9 @@ sub copy_checkout
 	my ($status, $files) = run_command('git', '-C', $root, '-c',
 		'safe.directory=*', 'ls-files', '-z');
 
+	# an archive may have been unpacked in a repository that does not track it
 	(undef, $files) = run_command('sh', '-c', 'cd "$0" && find . -type f -print0', $root)
-	  if $status != 0;
+	  if $status != 0 || $files eq '';
 	for my $file (grep { -e "$root/$_" } split /\0/, $files)
 	{
 		make_path(dirname("$copy/$file"));
