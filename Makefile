@@ -4,8 +4,8 @@ OBJS = $(WIN32RES) commit_stats.o \
 	$(patsubst $(here)%.c,%.o,$(sort $(wildcard $(here)src/*.c $(here)src/*/*.c)))
 PGFILEDESC = "commit_stats - how commits share WAL flushes"
 
-# The commit path calls functions of other files, which nothing interposes: these calls
-# need not go through the procedure linkage table.
+# The commit path calls functions of other files, which nothing interposes:
+# these calls need not go through the procedure linkage table.
 PG_CFLAGS = -fno-plt -fno-semantic-interposition
 PG_CPPFLAGS = -I$(srcdir)/src
 
@@ -57,8 +57,8 @@ or name another: make PG_CONFIG=/path/to/pg_config)
 endif
 include $(PGXS)
 
-# Name what is missing before the compiler fails.  make clean and make installcheck
-# need none of it.
+# Name what is missing before the compiler fails.  make clean and make
+# installcheck need none of it.
 ifeq ($(wildcard $(includedir_server)/postgres.h),)
 lacking = The headers of PostgreSQL $(MAJORVERSION) are not in $(includedir_server). \
 	Install them (Debian: postgresql-server-dev-$(MAJORVERSION))
@@ -75,7 +75,8 @@ say-what-is-lacking:
 $(OBJS): say-what-is-lacking
 endif
 
-# The archive for PGXN, of the last commit.  PGXN's versions have three numbers.
+# The archive for PGXN, of the last commit.  PGXN's versions have three
+# numbers.
 DIST = $(EXTENSION)-$(shell sed -n "s/^default_version = '\(.*\)'/\1.0/p" commit_stats.control)
 
 dist:

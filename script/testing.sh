@@ -1,7 +1,7 @@
 # testing.sh
 #
-# What the scripts that run tests share: they call make installcheck and count test
-# files.  Scripts source this file after common.sh.
+# What the scripts that run tests share: they call make installcheck and count
+# test files.  Scripts source this file after common.sh.
 
 # shellcheck shell=bash
 
@@ -22,8 +22,8 @@ installcheck()
 		installcheck "${make_variables[@]}" "$@"
 }
 
-# count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a test did
-# not reach its end, and counts as one failed test.
+# count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a
+# test did not reach its end, and counts as one failed test.
 count()
 {
 	local kind=$1 status=$2 total=$3 bad=$4 skip=${5:-0}
@@ -38,10 +38,11 @@ count()
 	skipped=$((skipped + skip))
 }
 
-# failed_assertions LOG [LINES]: the failures in the log of a TAP test: each "not ok"
-# with the last notes before it and the diagnostics after it, including those of
-# subtests.  Lines of the test begin with the time, except further lines of the same
-# diagnostic; lines that commands print into the log do not.
+# failed_assertions LOG [LINES]: the failures in the log of a TAP test: each
+# "not ok" with the last notes before it and the diagnostics after it,
+# including those of subtests.  Lines of the test begin with the time, except
+# further lines of the same diagnostic; lines that commands print into the log
+# do not.
 failed_assertions()
 {
 	awk -v most="${2:-60}" '
@@ -59,7 +60,8 @@ failed_assertions()
 	' "$1"
 }
 
-# Show the failures of a TAP test, and the end of its log and of its servers' logs.
+# Show the failures of a TAP test, and the end of its log and of its servers'
+# logs.
 show_tap_logs()
 {
 	local test=${1##*/} log what=
@@ -112,8 +114,9 @@ run_tap()
 	done
 }
 
-# run_taps TEST...: tests that mostly wait run two at a time.  Tests whose figures depend
-# on the processor have "Run alone" in their head, and run one at a time.
+# run_taps TEST...: tests that mostly wait run two at a time.  Tests whose
+# figures depend on the processor have "Run alone" in their head, and run one
+# at a time.
 run_taps()
 {
 	local alone=() together=() test

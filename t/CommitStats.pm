@@ -1,5 +1,5 @@
-# What the tests of commit_stats share: a server with the library, its counts as a
-# hash, and what the WAL says about the same time.
+# What the tests of commit_stats share: a server with the library, its counts
+# as a hash, and what the WAL says about the same time.
 
 package CommitStats;
 
@@ -29,9 +29,9 @@ sub views_of_commit_stats
 }
 
 # A server, not started yet.  Cluster.pm sets fsync = off, which would leave no
-# flushes to share.  Without allows_streaming it sets wal_level = minimal, which
-# hardly any real server has, and with it few connections.  Autovacuum would add
-# commits of its own.
+# flushes to share.  Without allows_streaming it sets wal_level = minimal,
+# which hardly any real server has, and with it few connections.  Autovacuum
+# would add commits of its own.
 sub init_node
 {
 	my ($name, %params) = @_;
@@ -86,7 +86,8 @@ sub alter_system
 	return;
 }
 
-# Compile with the headers of the server under test; the arguments are those of cc.
+# Compile with the headers of the server under test; the arguments are those of
+# cc.
 sub compile_c
 {
 	my ($output, @arguments) = @_;
@@ -115,8 +116,8 @@ sub wal_records
 	my ($node, $start, $end) = @_;
 	my ($out, $err, %count);
 
-	# Name the files: pg_waldump would read the segment size from any file in the
-	# folder, and that one may be empty.
+	# Name the files: pg_waldump would read the segment size from any file in
+	# the folder, and that one may be empty.
 	my @files = split /\|/, $node->safe_psql('postgres', qq{
 SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
@@ -143,8 +144,8 @@ sub _insert_lsn
 	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 }
 
-# What commit_stats counted while $code ran, and what the WAL says.  A count that
-# does not occur is 0.
+# What commit_stats counted while $code ran, and what the WAL says.  A count
+# that does not occur is 0.
 sub observe
 {
 	my ($node, $code) = @_;
@@ -170,8 +171,8 @@ sub observe
 	return (\%counted, \%records);
 }
 
-# The command of pgbench with each of the scripts (name => SQL) as likely as the
-# others.
+# The command of pgbench with each of the scripts (name => SQL) as likely as
+# the others.
 sub _pgbench_command
 {
 	my ($node, $options, %scripts) = @_;
@@ -241,9 +242,9 @@ sub errors_so_far
 	return $background->{err};
 }
 
-# Wait for the end of a background command, after a signal if one is given; true if it
-# succeeded.  TERM will do; a command that a shell started in the background ignores
-# INT.
+# Wait for the end of a background command, after a signal if one is given;
+# true if it succeeded.  TERM will do; a command that a shell started in the
+# background ignores INT.
 sub end_background
 {
 	my ($background, $signal) = @_;
@@ -253,8 +254,8 @@ sub end_background
 	return $background->{run}->result == 0;
 }
 
-# Wait until $code returns true, for what SQL cannot tell; false if it never does.
-# $code runs $rate times a second, 200 by default.
+# Wait until $code returns true, for what SQL cannot tell; false if it never
+# does.  $code runs $rate times a second, 200 by default.
 sub poll_until
 {
 	my ($code, $rate) = @_;

@@ -1,5 +1,5 @@
-# What happens if a process is stopped, or dies, while it moves counts from one place to
-# another?
+# What happens if a process is stopped, or dies, while it moves counts from one
+# place to another?
 #
 # The counts are in neither place then, and readers wait.  The shim
 # (t/changecount/shim.c) sends a process the signal at that very moment.

@@ -1,7 +1,7 @@
 # Are our times the same with each timing_clock_source?
 #
-# From PostgreSQL 19 on a session can choose the clock of the server's own timings.
-# commit_stats must use the same clock in all sessions.
+# From PostgreSQL 19 on a session can choose the clock of the server's own
+# timings.  commit_stats must use the same clock in all sessions.
 
 use strict;
 use warnings;

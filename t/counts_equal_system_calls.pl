@@ -1,11 +1,11 @@
-# Do commits and flushes equal the system calls that the server made, and do the server's
-# own statistics stay as they would be without commit_stats?
+# Do commits and flushes equal the system calls that the server made, and do
+# the server's own statistics stay as they would be without commit_stats?
 #
-# commit_stats finds out whether a backend flushed from the server's count of its WAL
-# I/O.  From 18 on it asks the server to add up that count earlier than usual (see
-# src/probe/flush_detection.h).  The server must count nothing twice and lose nothing
-# by that, and resets of its statistics must not disturb ours.  The witness is the shim
-# of t/ground_truth, which sees the system calls.
+# commit_stats finds out whether a backend flushed from the server's count of
+# its WAL I/O.  From 18 on it asks the server to add up that count earlier than
+# usual (see src/probe/flush_detection.h).  The server must count nothing twice
+# and lose nothing by that, and resets of its statistics must not disturb ours.
+# The witness is the shim of t/ground_truth, which sees the system calls.
 
 use strict;
 use warnings;
@@ -66,8 +66,8 @@ SKIP:
 	skip 'the server has no statistics of single backends', 3
 	  unless $has_backend_io;
 
-	# One session does all sorts of I/O, and prints what the server counted about it
-	# in either place.  No other session is there.
+	# One session does all sorts of I/O, and prints what the server counted
+	# about it in either place.  No other session is there.
 	my @columns = qw(reads writes extends hits evictions fsyncs);
 	my $sums = join ', ', map { "coalesce(sum($_), 0)" } @columns;
 	my $rows = $node->safe_psql('postgres', qq{

@@ -1,7 +1,7 @@
 # Does each commit count once, and as the kind of commit that it was?
 #
-# The witness is pg_waldump: it lists the commit records in the WAL, and knows nothing
-# of commit_stats.
+# The witness is pg_waldump: it lists the commit records in the WAL, and knows
+# nothing of commit_stats.
 
 use strict;
 use warnings;
@@ -132,8 +132,8 @@ is($records->{COMMIT}, 2, 'asynchronous DDL: there were two commits');
 is($counted->{commits_async}, 1, 'asynchronous DDL: CREATE TABLE did not wait');
 is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
 
-# So does a commit that the server forces to wait.  Whether it counts as one that
-# waited depends on what the server version shows.
+# So does a commit that the server forces to wait.  Whether it counts as one
+# that waited depends on what the server version shows.
 ($counted, $records) = observe(
 	$node,
 	sub {

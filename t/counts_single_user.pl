@@ -1,7 +1,7 @@
 # Does a single-user server work with commit_stats, and does it count?
 #
-# Administrators use single-user mode for repairs.  It has no postmaster, no background
-# worker and no other backend, but commits.
+# Administrators use single-user mode for repairs.  It has no postmaster, no
+# background worker and no other backend, but commits.
 
 use strict;
 use warnings;

@@ -1,8 +1,9 @@
 # Are the counts right on both ends of a streaming replication?
 #
-# A standby has counts of its own, which stay empty: nobody commits there before its
-# promotion, and code for commits must not run there.  A commit that waits for the
-# standby reaches its flush group long after the flush, and must still find it.
+# A standby has counts of its own, which stay empty: nobody commits there
+# before its promotion, and code for commits must not run there.  A commit that
+# waits for the standby reaches its flush group long after the flush, and must
+# still find it.
 
 use strict;
 use warnings;

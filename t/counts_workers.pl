@@ -1,8 +1,8 @@
 # Does each commit of the server's own workers count exactly once?
 #
-# No client sends COMMIT to a worker.  A worker of logical replication or autovacuum
-# calls the server's functions itself.  A worker of a parallel query ends its part of a
-# transaction without committing it.
+# No client sends COMMIT to a worker.  A worker of logical replication or
+# autovacuum calls the server's functions itself.  A worker of a parallel query
+# ends its part of a transaction without committing it.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # Does commit_stats start from zero after a crash?
 #
-# Its shared memory must be as good as new then: without counts, flush groups and
-# connected backends from before the crash.  The same holds after a clean restart with
-# commit_stats.save = off.
+# Its shared memory must be as good as new then: without counts, flush groups
+# and connected backends from before the crash.  The same holds after a clean
+# restart with commit_stats.save = off.
 
 use strict;
 use warnings;
@@ -144,7 +144,8 @@ my ($counted, $records) = observe($node,
 is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
 is($counted->{commits}, 1, 'and its commit is counted');
 
-# A clean restart without commit_stats.save; persist_clean_restart.pl has the other.
+# A clean restart without commit_stats.save; persist_clean_restart.pl has the
+# other.
 $node->append_conf('postgresql.conf', 'commit_stats.save = off');
 $node->reload;
 $node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off')

@@ -1,12 +1,13 @@
-# What is left when backends are killed in the middle of their commits, over and over?
+# What is left when backends are killed in the middle of their commits, over
+# and over?
 #
-# Each acknowledged commit must be found again: each client of pgbench writes a row with
-# the next number, and the log of pgbench has a line for each acknowledged one.  And
-# commit_stats must start from zero and count what is committed from then on, as the WAL
-# has it.
+# Each acknowledged commit must be found again: each client of pgbench writes a
+# row with the next number, and the log of pgbench has a line for each
+# acknowledged one.  And commit_stats must start from zero and count what is
+# committed from then on, as the WAL has it.
 #
-# Leaders sleep, so that at any moment most backends are committing.  The victims are
-# chosen at random; VICTIM_SEED=n chooses others.
+# Leaders sleep, so that at any moment most backends are committing.  The
+# victims are chosen at random; VICTIM_SEED=n chooses others.
 
 use strict;
 use warnings;
@@ -85,8 +86,8 @@ sub read_acknowledged
 	return;
 }
 
-# A client got an acknowledgement for all its rows, except perhaps the last one.
-# There is no gap.
+# A client got an acknowledgement for all its rows, except perhaps the last
+# one.  There is no gap.
 sub all_is_there
 {
 	my ($how) = @_;
@@ -111,7 +112,8 @@ SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
 	return;
 }
 
-# All counts from before are forgotten, and new ones are right, as the WAL has them.
+# All counts from before are forgotten, and new ones are right, as the WAL has
+# them.
 sub starts_from_zero
 {
 	my ($how, $killed_at) = @_;

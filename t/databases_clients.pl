@@ -1,8 +1,9 @@
 # Does every commit count for the database of its session?
 #
-# A backend counts for itself.  When it exits, its counts are added to those of its
-# database.  Here many come and go, in every way.  The witness is pg_stat_database:
-# its xact_commit is the sum of our four kinds of commits, exactly.
+# A backend counts for itself.  When it exits, its counts are added to those of
+# its database.  Here many come and go, in every way.  The witness is
+# pg_stat_database: its xact_commit is the sum of our four kinds of commits,
+# exactly.
 
 use strict;
 use warnings;
@@ -87,8 +88,8 @@ wait_until_left();
 agrees_with_server('left behind');
 
 #
-# A parallel query commits once.  Each worker starts with a transaction of its own,
-# which counts as read-only, as it does for the server.
+# A parallel query commits once.  Each worker starts with a transaction of its
+# own, which counts as read-only, as it does for the server.
 #
 like(
 	$node->safe_psql('one', q{

@@ -1,7 +1,8 @@
-# Do the counts per database start from zero after a crash, and are they exact then?
+# Do the counts per database start from zero after a crash, and are they exact
+# then?
 #
-# A backend is killed under load.  The server restarts its processes and counts from
-# zero, as commit_stats does.
+# A backend is killed under load.  The server restarts its processes and counts
+# from zero, as commit_stats does.
 
 use strict;
 use warnings;

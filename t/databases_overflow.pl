@@ -1,8 +1,9 @@
 # What counts for a database when commit_database_stats has no row left for it?
 #
-# All databases beyond databases_max share one row, "overflow".  CREATE DATABASE would
-# take a minute for so many.  But a database that sessions only connect to and read
-# from is a row in pg_database and a folder, and these can all be the same folder.
+# All databases beyond databases_max share one row, "overflow".  CREATE
+# DATABASE would take a minute for so many.  But a database that sessions only
+# connect to and read from is a row in pg_database and a folder, and these can
+# all be the same folder.
 
 use strict;
 use warnings;
@@ -81,7 +82,8 @@ is($node->safe_psql('postgres', $of_one),
 	$before + 2, 'bound: a database with a row counts there');
 adds_up('bound');
 
-# A reset frees the rows, and gives them to the databases with connected backends.
+# A reset frees the rows, and gives them to the databases with connected
+# backends.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 is($node->safe_psql('postgres', $overflow), '', 'after a reset: no overflow');
 is($node->safe_psql('postgres', $tracked), 2, 'after a reset: two databases');

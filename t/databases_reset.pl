@@ -1,7 +1,7 @@
 # Are the counts per database right after a DROP DATABASE and after a reset?
 #
-# A dropped database keeps its counts, without a name, until the next reset.  A reset
-# under load leaves the views in agreement with each other.
+# A dropped database keeps its counts, without a name, until the next reset.  A
+# reset under load leaves the views in agreement with each other.
 
 use strict;
 use warnings;
@@ -33,10 +33,10 @@ adds_up('dropped');
 pop @databases;
 
 #
-# Resets over and over, while clients come and go.  Neither view ever shows more than
-# the other one shows afterwards.  If one did, a commit in progress would be before
-# the reset for one of them only, or a reader would have missed a backend that was
-# about to exit, or seen it twice.
+# Resets over and over, while clients come and go.  Neither view ever shows
+# more than the other one shows afterwards.  If one did, a commit in progress
+# would be before the reset for one of them only, or a reader would have missed
+# a backend that was about to exit, or seen it twice.
 #
 $node->safe_psql('postgres', q{
 CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$

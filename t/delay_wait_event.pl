@@ -1,8 +1,8 @@
 # Does commit_stats use the wait event of a leader that sleeps commit_delay?
 #
-# PostgreSQL 19 shows one.  A session that commits meanwhile sees it, and the verdict
-# about that flush is certain.  Before 19 the verdict about a short sleep is never
-# certain while the sleep depends on the number of siblings.
+# PostgreSQL 19 shows one.  A session that commits meanwhile sees it, and the
+# verdict about that flush is certain.  Before 19 the verdict about a short
+# sleep is never certain while the sleep depends on the number of siblings.
 #
 # Run alone: other processes disturb the figures.
 

@@ -1,9 +1,9 @@
-# Does commit_stats leave the server's statistics alone after a commit during which some
-# were dropped?
+# Does commit_stats leave the server's statistics alone after a commit during
+# which some were dropped?
 #
-# From PostgreSQL 18 on, a look at them releases the references of this process to
-# dropped entries, which takes locks and can fail.  So such a commit is not looked up,
-# and its flush is uncertain.
+# From PostgreSQL 18 on, a look at them releases the references of this process
+# to dropped entries, which takes locks and can fail.  So such a commit is not
+# looked up, and its flush is uncertain.
 
 use strict;
 use warnings;
@@ -19,8 +19,9 @@ plan skip_all => 'this server tells who flushed'
 
 my $node = start_node('dropped', conf => "track_wal_io_timing = on\n");
 
-# A session that knows the statistics of a table, and then waits in COMMIT for a
-# standby that does not come.  Every commit is looked up, as its time is wanted.
+# A session that knows the statistics of a table, and then waits in COMMIT for
+# a standby that does not come.  Every commit is looked up, as its time is
+# wanted.
 $node->safe_psql('postgres', 'CREATE TABLE doomed (n int)');
 alter_system($node, synchronous_standby_names => 'nobody');
 my $session = start_psql($node,

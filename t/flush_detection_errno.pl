@@ -1,8 +1,9 @@
 # What if errno does not tell who flushed?
 #
-# From PostgreSQL 18 on, errno tells it, and for one commit in 64 a look at the server's
-# statistics shows whether that was true.  The shim counts the syncs of each process,
-# and leaves in errno what the test wants, as an unknown server or C library might.
+# From PostgreSQL 18 on, errno tells it, and for one commit in 64 a look at the
+# server's statistics shows whether that was true.  The shim counts the syncs
+# of each process, and leaves in errno what the test wants, as an unknown
+# server or C library might.
 
 use strict;
 use warnings;
@@ -14,8 +15,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# A server without timing, which would have each commit looked up.  Writes of at
-# least $size bytes leave $errno.
+# A server without timing, which would have each commit looked up.  Writes of
+# at least $size bytes leave $errno.
 sub start_with
 {
 	my ($name, $errno, $size) = @_;
@@ -26,7 +27,8 @@ sub start_with
 	return start_truth($name, 'track_wal_io_timing = off');
 }
 
-# $clients clients with $commits commits each: our counts, and those of the shim.
+# $clients clients with $commits commits each: our counts, and those of the
+# shim.
 sub commit_and_count
 {
 	my ($node, $clients, $commits) = @_;
@@ -82,8 +84,9 @@ is($seen->{flushes}, $seen->{syncs}, 'errno is spoilt: all commits are looked up
 is($seen->{uncertain}, 0, '... which leaves no doubt');
 $node->stop;
 
-# As if the server did not touch errno in one kind of commit only, each fifth of a
-# session that repeats itself.  A look at each 65th commit would never find one.
+# As if the server did not touch errno in one kind of commit only, each fifth
+# of a session that repeats itself.  A look at each 65th commit would never
+# find one.
 $node = start_with('cycle', -1, 100_000);
 $node->safe_psql('postgres', q{
 CREATE TABLE large (t text);

@@ -1,8 +1,8 @@
-# Does a commit count as one if another library writes in it, before or after our
-# callback?
+# Does a commit count as one if another library writes in it, before or after
+# our callback?
 #
-# The order of shared_preload_libraries decides who comes first.  In either order a
-# commit that waits for its flush must count as a commit.
+# The order of shared_preload_libraries decides who comes first.  In either
+# order a commit that waits for its flush must count as a commit.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 # Is a leader recognized with each wal_sync_method?
 #
-# The server counts no sync where the write syncs, or where fsync is off.  There the
-# count of writes takes the place of the count of syncs.
+# The server counts no sync where the write syncs, or where fsync is off.
+# There the count of writes takes the place of the count of syncs.
 
 use strict;
 use warnings;
@@ -11,8 +11,8 @@ use lib $FindBin::RealBin;
 use CommitStats;
 use Test::More;
 
-# With WAL for a standby the server does not bypass the kernel's cache, which not
-# every file system allows.
+# With WAL for a standby the server does not bypass the kernel's cache, which
+# not every file system allows.
 my $node = init_node('sync', init => { allows_streaming => 1 });
 my %evidence = (
 	open_datasync => 'wal_write',
@@ -68,7 +68,8 @@ sub check_counts
 	return;
 }
 
-# Start with a method that syncs in the write, so that the server has counted no sync.
+# Start with a method that syncs in the write, so that the server has counted
+# no sync.
 $node->append_conf('postgresql.conf', 'wal_sync_method = open_datasync');
 my $started = $node->start(fail_ok => 1);
 

@@ -1,9 +1,10 @@
 # Does the server log have a line for each flush of a session with
 # commit_stats.log_flushes = on, and for no other?
 #
-# A background worker writes "Flushed N out of M commits" some time after the flush.  So
-# the log is a second account of the same commits.  The worker must run when it is
-# needed, sleep when it is not, and come back when somebody terminates it.
+# A background worker writes "Flushed N out of M commits" some time after the
+# flush.  So the log is a second account of the same commits.  The worker must
+# run when it is needed, sleep when it is not, and come back when somebody
+# terminates it.
 
 use strict;
 use warnings;
@@ -19,7 +20,8 @@ my $node = start_node('log');
 my $line = qr/LOG:  Flushed \d+ out of \d+ commits\n/;
 my ($log_end, $counted, $records);
 
-# The lines of the log from $log_end on: [N, M, pid of the worker] for each flush.
+# The lines of the log from $log_end on: [N, M, pid of the worker] for each
+# flush.
 sub logged_flushes
 {
 	my @flushes;
@@ -160,8 +162,8 @@ SKIP:
 
 	skip 'no /proc to see it sleep', 3 unless -r "/proc/$worker/status";
 
-	# Some naps after its last line the worker goes to sleep for good.  A flush during
-	# the last nap is too young to be logged at once.
+	# Some naps after its last line the worker goes to sleep for good.  A flush
+	# during the last nap is too young to be logged at once.
 	my $session = $node->background_psql('postgres');
 
 	$session->query_safe('SET commit_stats.log_flushes = on');

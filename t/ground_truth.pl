@@ -1,8 +1,8 @@
 # Are the figures within the limits of doc/limits.md?
 #
 # A preloaded shim sees what the server does, and the WAL has each commit; see
-# t/ground_truth/GroundTruth.pm.  This test allows twice the limits, so that a noisy
-# machine does not fail it; bench/ground-truth prints the figures.
+# t/ground_truth/GroundTruth.pm.  This test allows twice the limits, so that a
+# noisy machine does not fail it; bench/ground-truth prints the figures.
 #
 # Run alone: other processes disturb the figures.
 
@@ -31,9 +31,9 @@ my $node = start_truth('truth');
 # The errors of a case.  What else the machine does at the time disturbs the
 # evidence for a delay.  So a case that is outside the limits is measured twice
 # again, and each figure is the one in the middle of three; delay hits may then
-# be off by as much more as delay_uncertain owns up to, and as there were sleeps
-# that the machine was late to end.  That has a bound, or it could excuse
-# anything: verdicts that say always the same are off by more.
+# be off by as much more as delay_uncertain owns up to, and as there were
+# sleeps that the machine was late to end.  That has a bound, or it could
+# excuse anything: verdicts that say always the same are off by more.
 sub errors
 {
 	my ($case, $limit) = @_;

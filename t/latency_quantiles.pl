@@ -1,9 +1,9 @@
 # Are the latencies right?
 #
-# The log of pgbench has the latency of each transaction.  With a commit_delay far
-# longer than all else, a transaction takes hardly longer than its commit, and the
-# quantiles of both must agree.  Also, nothing may be lost when a cell of a backend's
-# histogram overflows.
+# The log of pgbench has the latency of each transaction.  With a commit_delay
+# far longer than all else, a transaction takes hardly longer than its commit,
+# and the quantiles of both must agree.  Also, nothing may be lost when a cell
+# of a backend's histogram overflows.
 #
 # Run alone: other processes disturb the figures.
 
@@ -47,8 +47,8 @@ sub quantile
 	return $sorted[ ceil($q * @sorted) - 1 ];
 }
 
-# A quantile of all local commits, leaders and followers together: the bounds of its
-# cell.
+# A quantile of all local commits, leaders and followers together: the bounds
+# of its cell.
 sub our_quantile
 {
 	my ($q) = @_;

@@ -1,8 +1,8 @@
 # Do the latencies show that a commit waits for a standby, and for how long?
 #
-# The standby applies WAL a fixed time later (recovery_min_apply_delay).  So a commit
-# with remote_apply waits at least about that long, and one with on or remote_write does
-# not.
+# The standby applies WAL a fixed time later (recovery_min_apply_delay).  So a
+# commit with remote_apply waits at least about that long, and one with on or
+# remote_write does not.
 #
 # Run alone: other processes disturb the figures.
 
@@ -83,8 +83,8 @@ GROUP BY 1 ORDER BY 2}),
 		  sort { $commits{$a} <=> $commits{$b} } keys %commits),
 	'with a standby, each level is counted as itself');
 
-# One client: no other commit sees the end of the local flush, but the leader knows
-# how long its own I/O took.
+# One client: no other commit sees the end of the local flush, but the leader
+# knows how long its own I/O took.
 my ($n, $mean, $min, $max) = level_stats('remote_apply');
 
 cmp_ok($mean, '>=', $apply_delay / 2, 'remote_apply: the commit waits');
@@ -99,8 +99,8 @@ WHERE synchronous_commit = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
 	0, 'local: there is no wait for a standby');
 
-# If the local flush takes long and the standby does not, the time counts for the
-# flush.
+# If the local flush takes long and the standby does not, the time counts for
+# the flush.
 $primary->safe_psql('postgres', q{
 SET synchronous_commit = local;
 ALTER SYSTEM SET commit_siblings = 0;

@@ -1,8 +1,9 @@
 # What does an administrator see if there is not enough shared memory at start?
 #
-# The server does not start, and its log names what was too large.  There are two cases:
-# the system refuses the server's whole request, or another library has taken the memory
-# that was meant for commit_stats.  With a smaller request the server starts.
+# The server does not start, and its log names what was too large.  There are
+# two cases: the system refuses the server's whole request, or another library
+# has taken the memory that was meant for commit_stats.  With a smaller request
+# the server starts.
 
 use strict;
 use warnings;
@@ -32,8 +33,8 @@ sub new_log
 	return $log;
 }
 
-# Start the server, with at most $kilobytes of address space for each process; true
-# if it comes up.
+# Start the server, with at most $kilobytes of address space for each process;
+# true if it comes up.
 sub start_with
 {
 	my ($kilobytes) = @_;

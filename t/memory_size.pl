@@ -1,7 +1,8 @@
 # How much shared memory does commit_stats take?
 #
-# Less than 4 MB with 100 connections, and at most 8 kB for each further one, as
-# commit_stats_info says.  The witnesses are pg_shmem_allocations and a second server.
+# Less than 4 MB with 100 connections, and at most 8 kB for each further one,
+# as commit_stats_info says.  The witnesses are pg_shmem_allocations and a
+# second server.
 
 use strict;
 use warnings;
@@ -16,8 +17,8 @@ my $node = init_node('memory', conf => 'shared_buffers = 1MB');
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION commit_stats');
 
-# The sizes that commit_stats_info shows, in all and for each connection, and the size
-# that the server allocated.
+# The sizes that commit_stats_info shows, in all and for each connection, and
+# the size that the server allocated.
 sub memory_with
 {
 	my ($connections) = @_;

@@ -1,8 +1,9 @@
 # Do the statistics survive a clean restart, and only that?
 #
-# A clean restart is a smart or fast stop of a primary, a standby or a stand-alone
-# backend, and a start.  Each view then shows what it showed before, and counting goes
-# on from there.  While the server runs there is no file.
+# A clean restart is a smart or fast stop of a primary, a standby or a
+# stand-alone backend, and a start.  Each view then shows what it showed
+# before, and counting goes on from there.  While the server runs there is no
+# file.
 
 use strict;
 use warnings;
@@ -41,8 +42,8 @@ sub same
 }
 
 #
-# Statistics with something in every view: several databases and cycles, delays,
-# more groups than are in the ring, and groups that still are.
+# Statistics with something in every view: several databases and cycles,
+# delays, more groups than are in the ring, and groups that still are.
 #
 $node->safe_psql('postgres', q{
 CREATE DATABASE other;

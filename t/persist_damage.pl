@@ -1,8 +1,9 @@
-# Does the server refuse a statistics file that is damaged, foreign or out of date?
+# Does the server refuse a statistics file that is damaged, foreign or out of
+# date?
 #
-# The server starts with such files, says in its log why it refuses each one, and
-# counts from zero.  t/unit/persist_file.pl checks hundreds of mutations of a file
-# without a restart.
+# The server starts with such files, says in its log why it refuses each one,
+# and counts from zero.  t/unit/persist_file.pl checks hundreds of mutations of
+# a file without a restart.
 
 use strict;
 use warnings;

@@ -1,8 +1,9 @@
-# What if commit_stats cannot save its statistics, as the disk is full or broken?
+# What if commit_stats cannot save its statistics, as the disk is full or
+# broken?
 #
-# The server log says that they are lost.  The server stops as cleanly as ever, leaves
-# no partial file, and starts from zero.  A preloaded shim (t/persist/full_disk.c) lets
-# one system call for this file fail.
+# The server log says that they are lost.  The server stops as cleanly as ever,
+# leaves no partial file, and starts from zero.  A preloaded shim
+# (t/persist/full_disk.c) lets one system call for this file fail.
 
 use strict;
 use warnings;
@@ -22,8 +23,8 @@ my $folder = $node->data_dir . '/pg_stat';
 
 compile_c($shim, '-fPIC', '-shared', 't/persist/full_disk.c', '-ldl');
 
-# Start the server with a system call that fails.  Only the server gets the shim, not
-# the other programs of the test.
+# Start the server with a system call that fails.  Only the server gets the
+# shim, not the other programs of the test.
 sub start_with
 {
 	my ($call) = @_;
@@ -99,7 +100,8 @@ for (
 	starts_from_zero($node, $began, $call);
 }
 
-# The next stop, with a sound disk, replaces the file that could not be removed.
+# The next stop, with a sound disk, replaces the file that could not be
+# removed.
 some_load($node);
 my $before = statistics($node);
 $node->stop;

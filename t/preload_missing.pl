@@ -1,8 +1,8 @@
-# What do users see without commit_stats in shared_preload_libraries, or after its
-# removal from there?
+# What do users see without commit_stats in shared_preload_libraries, or after
+# its removal from there?
 #
-# CREATE EXTENSION works, and each object raises the same clear error.  The server works
-# as usual.
+# CREATE EXTENSION works, and each object raises the same clear error.  The
+# server works as usual.
 
 use strict;
 use warnings;
@@ -107,7 +107,8 @@ PREPARE TRANSACTION 'before'});
 is($node->safe_psql('postgres', 'SELECT prepares FROM commit_flush_stats'),
 	'1', 'with the library it counts');
 
-# Without the library again, the server has all commits, and accepts the settings.
+# Without the library again, the server has all commits, and accepts the
+# settings.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->restart;
 $node->safe_psql('postgres', q{

@@ -1,8 +1,8 @@
 # What can a user without privileges do to others with the extension?
 #
-# The user may own the schema in which a superuser creates it, and put operators and
-# functions there that match better than those of pg_catalog; name objects in a
-# search_path; and ask for settings in every possible way.
+# The user may own the schema in which a superuser creates it, and put
+# operators and functions there that match better than those of pg_catalog;
+# name objects in a search_path; and ask for settings in every possible way.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # Can sessions connect, exit and reset while others do nothing but read?
 #
-# Readers share a lock that a session takes exclusively for a moment when it connects
-# and when it exits, as does a reset.  Readers that follow each other without a pause
-# must not keep these waiting.
+# Readers share a lock that a session takes exclusively for a moment when it
+# connects and when it exits, as does a reset.  Readers that follow each other
+# without a pause must not keep these waiting.
 
 use strict;
 use warnings;
@@ -21,8 +21,8 @@ my $watcher = $node->background_psql('postgres');
 
 $watcher->query_safe('SELECT 1');
 
-# Many more readers than processors, so that at any moment some hold the lock and wait
-# for a processor.
+# Many more readers than processors, so that at any moment some hold the lock
+# and wait for a processor.
 my @readers = map {
 	start_psql($node,
 		'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$')

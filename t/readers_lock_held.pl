@@ -1,7 +1,8 @@
-# Can a session connect or exit while a reader holds the lock of the statistics?
+# Can a session connect or exit while a reader holds the lock of the
+# statistics?
 #
-# A reader copies some 6 kB for each of max_connections while it holds its lock.
-# t/readers/hold_lock.c holds the lock as long as the test likes.
+# A reader copies some 6 kB for each of max_connections while it holds its
+# lock.  t/readers/hold_lock.c holds the lock as long as the test likes.
 
 use strict;
 use warnings;
@@ -25,8 +26,8 @@ $node->safe_psql('postgres', qq{
 CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRICT
 	AS '$dir/hold_lock.so'});
 
-# Does the command end while the lock is held?  After 20 s it counts as one that does
-# not.
+# Does the command end while the lock is held?  After 20 s it counts as one
+# that does not.
 sub ends
 {
 	my ($command) = @_;

@@ -1,8 +1,9 @@
 # Does the documentation say what the catalogs say?
 #
-# Each view and function in doc/reference.md must have the columns, arguments and
-# defaults of the catalogs, in order; so must each setting.  README.md must lead to
-# each object, and doc/how-it-works.md must draw the shared memory as large as it is.
+# Each view and function in doc/reference.md must have the columns, arguments
+# and defaults of the catalogs, in order; so must each setting.  README.md must
+# lead to each object, and doc/how-it-works.md must draw the shared memory as
+# large as it is.
 #
 # Each check is then tried on texts with one mistake.
 

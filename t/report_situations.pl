@@ -1,8 +1,8 @@
 # Does the report name each situation that it knows?
 #
-# The test creates each situation, and looks for it in the text.  The counts must be
-# those of the views.  In each situation the text must fit on a screen and show no
-# number that is not finite.
+# The test creates each situation, and looks for it in the text.  The counts
+# must be those of the views.  In each situation the text must fit on a screen
+# and show no number that is not finite.
 
 use strict;
 use warnings;
@@ -195,8 +195,8 @@ alter_system($node,
 $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
   or die "the standby is not synchronous\n";
-# Commits that begin meanwhile see the end of the local flush; so the clients must not
-# begin all at once.
+# Commits that begin meanwhile see the end of the local flush; so the clients
+# must not begin all at once.
 $text = loaded_report('synchronous standby', '-c 10 -j 2 -t 60',
 	insert => "\\set us random(1, 20000)\n\\sleep :us us\n$insert");
 like($text, qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
@@ -205,8 +205,8 @@ like(advice($text), qr/^Commits wait for a standby above all/, '... the largest'
 alter_system($node, synchronous_standby_names => '', synchronous_commit => 'on');
 $standby->stop;
 
-# Thousands of connections, and prepared transactions, of which one alone in its
-# flush makes a line for 0 commits.
+# Thousands of connections, and prepared transactions, of which one alone in
+# its flush makes a line for 0 commits.
 $node->append_conf('postgresql.conf', "max_connections = 3000\nmax_prepared_transactions = 2\n");
 $node->restart;
 reset_stats();

@@ -1,10 +1,10 @@
-# Do resets leave sweeps, predictions, samples and rates alone, and do these not block
-# resets and readers?
+# Do resets leave sweeps, predictions, samples and rates alone, and do these
+# not block resets and readers?
 #
-# The isolation tester only continues beside a session that waits for a lock, which a
-# sweep does not do; so this is a TAP test.  (The mark "*" of a step changes only what
-# the tester reports: it starts the next step when that one has ended or waits for a
-# lock.)
+# The isolation tester only continues beside a session that waits for a lock,
+# which a sweep does not do; so this is a TAP test.  (The mark "*" of a step
+# changes only what the tester reports: it starts the next step when that one
+# has ended or waits for a lock.)
 
 use strict;
 use warnings;

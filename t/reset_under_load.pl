@@ -1,9 +1,10 @@
 # Is a reset safe while many sessions commit and read?
 #
-# A reset stores what was counted so far, and views subtract it, while the counters go
-# on growing.  In the wrong order a count would become negative, or a view would show
-# flushes that another view has forgotten.  pgbench runs writers, readers and a session
-# that resets, all at once; what a reader finds wrong is an error that ends the run.
+# A reset stores what was counted so far, and views subtract it, while the
+# counters go on growing.  In the wrong order a count would become negative, or
+# a view would show flushes that another view has forgotten.  pgbench runs
+# writers, readers and a session that resets, all at once; what a reader finds
+# wrong is an error that ends the run.
 
 use strict;
 use warnings;
@@ -40,8 +41,8 @@ BEGIN
 END \$\$;
 });
 
-# After a reset, and without another one, a first reading is never more than a later
-# one.  If it were, the reset would have missed a part.
+# After a reset, and without another one, a first reading is never more than a
+# later one.  If it were, the reset would have missed a part.
 $node->safe_psql('postgres', q{
 CREATE TABLE resets (stats_reset timestamptz);
 CREATE FUNCTION reset_and_compare() RETURNS void LANGUAGE plpgsql AS $$
@@ -95,8 +96,8 @@ SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
 FROM commit_stats_info}),
 	't', 'the last of them is shown');
 
-# Without resets the sums only grow.  A reader neither misses nor sees twice a flush
-# that moves from the ring to the totals meanwhile.
+# Without resets the sums only grow.  A reader neither misses nor sees twice a
+# flush that moves from the ring to the totals meanwhile.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,7 @@
 # Are the rates of commit_stats_sample() right?
 #
-# The witnesses are the WAL of the same time and the totals of commit_flush_stats.
+# The witnesses are the WAL of the same time and the totals of
+# commit_flush_stats.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # Does a COMMIT PREPARED that fails leave the session as it was?
 #
-# After a savepoint only the subtransaction aborts, for which no callback runs; psql's
-# ON_ERROR_ROLLBACK sets such savepoints by itself.  The hook must still undo what it
-# did before: the settings of a sweep, the record of a prediction.
+# After a savepoint only the subtransaction aborts, for which no callback runs;
+# psql's ON_ERROR_ROLLBACK sets such savepoints by itself.  The hook must still
+# undo what it did before: the settings of a sweep, the record of a prediction.
 
 use strict;
 use warnings;
@@ -26,8 +26,8 @@ sub sweeps
 		'SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
 }
 
-# The commit_delay that a session sees after each of several such failures: in the
-# transaction, and after it has committed.
+# The commit_delay that a session sees after each of several such failures: in
+# the transaction, and after it has committed.
 sub settings_after_failures
 {
 	my ($begin, $after) = @_;

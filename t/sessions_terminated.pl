@@ -1,9 +1,10 @@
-# Does a session that is terminated in the middle of any call end, and leave nothing
-# behind?
+# Does a session that is terminated in the middle of any call end, and leave
+# nothing behind?
 #
-# One session for each view and function in the catalogs calls it in a loop, and others
-# commit.  The test terminates all of them at once, beside a load that must not notice.
-# Then it repeats this with the function that excludes another.
+# One session for each view and function in the catalogs calls it in a loop,
+# and others commit.  The test terminates all of them at once, beside a load
+# that must not notice.  Then it repeats this with the function that excludes
+# another.
 
 use strict;
 use warnings;
@@ -66,8 +67,8 @@ sub start_named
 		"DO \$\$ BEGIN LOOP $code; END LOOP; END \$\$");
 }
 
-# The counts of different views beside each other.  Reading them counts as well, but
-# in no column that this uses.
+# The counts of different views beside each other.  Reading them counts as
+# well, but in no column that this uses.
 sub add_up
 {
 	return $node->safe_psql('postgres', q{

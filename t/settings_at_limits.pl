@@ -1,8 +1,8 @@
-# Can commit_stats.enabled change under load, and does the server start with the limits
-# of each setting?
+# Can commit_stats.enabled change under load, and does the server start with
+# the limits of each setting?
 #
-# Sessions see a change of commit_stats.enabled one after the other.  So for a moment
-# some count and some do not, which must do no harm.
+# Sessions see a change of commit_stats.enabled one after the other.  So for a
+# moment some count and some do not, which must do no harm.
 
 use strict;
 use warnings;
@@ -87,8 +87,8 @@ like(
 	qr/55P02: parameter "commit_stats.enabled" cannot be changed now/,
 	'it is the same for all sessions');
 
-# On and off under load.  A session that still counts may follow one that does not
-# count any more.
+# On and off under load.  A session that still counts may follow one that does
+# not count any more.
 my $negative = join ' UNION ALL ',
   map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
   views_of_commit_stats();
@@ -145,8 +145,8 @@ is($counted->{commits}, 250, 'switched under load: afterwards it is exact');
 unlike(slurp_file($node->logfile),
 	qr/PANIC|TRAP|terminated by signal/, 'the server was never in trouble');
 
-# The smallest and the largest ring.  One whose size is no power of 2 shows as many
-# flushes as its setting says.
+# The smallest and the largest ring.  One whose size is no power of 2 shows as
+# many flushes as its setting says.
 for my $size (128, 200, 131072)
 {
 	my $shown = $size < 300 ? $size : 300;
@@ -170,8 +170,8 @@ for my $size (128, 200, 131072)
 		"flush_log_size = $size: none is lost");
 }
 
-# Out of range: the server says so and uses the default, as for each setting of a
-# library.
+# Out of range: the server says so and uses the default, as for each setting of
+# a library.
 my $outside = 'is outside the valid range for parameter '
   . '"commit_stats.flush_log_size"';
 

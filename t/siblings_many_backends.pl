@@ -1,8 +1,9 @@
 # Is the number of siblings right with more backends than one count visits?
 #
-# A count visits up to SIBLINGS_MAX_VISITS others one by one.  With more it scales up a
-# sample, and the views say so: of a hundred other sessions, a hundred open transactions
-# are a hundred siblings, and a hundred idle sessions are none.
+# A count visits up to SIBLINGS_MAX_VISITS others one by one.  With more it
+# scales up a sample, and the views say so: of a hundred other sessions, a
+# hundred open transactions are a hundred siblings, and a hundred idle sessions
+# are none.
 
 use strict;
 use warnings;
@@ -17,8 +18,8 @@ use Test::More;
 my $visits = 64;				# SIBLINGS_MAX_VISITS
 my $sessions = 100;
 
-# Only processes of this test run transactions.  Without a delay only some of the
-# commits would count their siblings.
+# Only processes of this test run transactions.  Without a delay only some of
+# the commits would count their siblings.
 my $node = start_node(
 	'many',
 	conf => q{
@@ -28,8 +29,8 @@ commit_siblings = 1000
 max_logical_replication_workers = 0
 });
 
-# Start sessions that run the script once, and wait until all have, by the condition
-# $ready.
+# Start sessions that run the script once, and wait until all have, by the
+# condition $ready.
 sub start_sessions
 {
 	my ($n, $script, $ready) = @_;
@@ -145,8 +146,9 @@ SELECT pg_sleep(3600);
 
 my ($siblings, $active, $connected, $exact) = split /\|/, commit_one();
 
-# The server's choice of backend slots decides which sessions a count visits.  So these
-# are the fewest and the most active ones that can be among them, scaled up.
+# The server's choice of backend slots decides which sessions a count visits.
+# So these are the fewest and the most active ones that can be among them,
+# scaled up.
 my $fewest = $visits - ($sessions - $half);
 
 cmp_ok($siblings, '>=', int($fewest * $sessions / $visits + 0.5),
@@ -156,7 +158,8 @@ cmp_ok($siblings, '<=', int($half * $sessions / $visits + 0.5),
 is($active, $siblings + 1, 'every other one: M is of the estimate');
 stop_sessions($run);
 
-# A session that waits for a lock is no sibling, as the server does not count it.
+# A session that waits for a lock is no sibling, as the server does not count
+# it.
 $node->safe_psql('postgres', 'CREATE TABLE locked ()');
 
 my $holder = $node->background_psql('postgres');

@@ -1,8 +1,10 @@
-# Does a random share of the commits count its siblings, and do the figures hold for all?
+# Does a random share of the commits count its siblings, and do the figures
+# hold for all?
 #
-# Without a delay, and beside more than 8 other backends, a commit counts them with such
-# a probability that it visits 8 on average.  Each visit reads a cache line that another
-# processor may have written.  The views must say how large the share is.
+# Without a delay, and beside more than 8 other backends, a commit counts them
+# with such a probability that it visits 8 on average.  Each visit reads a
+# cache line that another processor may have written.  The views must say how
+# large the share is.
 
 use strict;
 use warnings;

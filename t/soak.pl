@@ -1,10 +1,11 @@
 # Do all counts still add up after a long time of everything at once?
 #
-# Clients of three databases commit in every way, and connect and disconnect, beside
-# others that read, reset and make checkpoints.  There are several rounds.  In the
-# middle of each, pgbench stops until no session works, so that the WAL position of the
-# last reset is known; and again at its end.  The counts in between must equal those of
-# the WAL and of the tables, and be the same in all views.
+# Clients of three databases commit in every way, and connect and disconnect,
+# beside others that read, reset and make checkpoints.  There are several
+# rounds.  In the middle of each, pgbench stops until no session works, so that
+# the WAL position of the last reset is known; and again at its end.  The
+# counts in between must equal those of the WAL and of the tables, and be the
+# same in all views.
 #
 # SOAK_SECONDS=600 makes the test last longer than its usual 8 seconds.
 
@@ -151,9 +152,9 @@ sub insert_lsn
 }
 
 # Let the clients pause, call $code when no transaction is under way, and let
-# them go on.  Returns where in the WAL that was.  What a client had sent before
-# it was stopped may come a moment later, so it is only over when nothing was
-# written meanwhile.
+# them go on.  Returns where in the WAL that was.  What a client had sent
+# before it was stopped may come a moment later, so it is only over when
+# nothing was written meanwhile.
 sub at_rest
 {
 	my ($clients, $code) = @_;
@@ -304,7 +305,8 @@ while ($round == 0 || time - $started < $seconds)
 		my %written = map {
 			($_ => $rows->{"$database $_"} - ($rows_before->{"$database $_"} || 0))
 		} qw(sync async unlogged);
-		# a reader that finds a page to be pruned writes WAL, and its commit waits
+		# a reader that finds a page to be pruned writes WAL, and its commit
+		# waits
 		my $cleaned = $written{unlogged} - $counts->{"$database unlogged"};
 
 		is($counts->{"$database async"}, $written{async},

@@ -1,5 +1,5 @@
-# Do the results of commit_delay_sweep() follow from its slots, and its slots from
-# commit_flush_log?
+# Do the results of commit_delay_sweep() follow from its slots, and its slots
+# from commit_flush_log?
 
 use strict;
 use warnings;
@@ -88,10 +88,11 @@ sub near
 }
 
 # What the flushes of that time carried, and whether they slept.  A group at
-# either end of a slot may have been counted on the other side of it.  Where the
-# disk or the processors had something else to do for longer than the settling,
-# which a test cannot help, a sleep of the pair before ends in the slot: that may
-# happen now and then, but not in most of the slots that come after such a pair.
+# either end of a slot may have been counted on the other side of it.  Where
+# the disk or the processors had something else to do for longer than the
+# settling, which a test cannot help, a sleep of the pair before ends in the
+# slot: that may happen now and then, but not in most of the slots that come
+# after such a pair.
 sub compare_with_flush_log
 {
 	my ($slots) = @_;

@@ -1,9 +1,9 @@
 # Does commit_delay_sweep() leave nothing behind, however it ends?
 #
-# Commits sleep while a sweep runs, and with the configuration here none sleeps without
-# one.  The shim (t/ground_truth/shim.c), which sees the server's system calls, counts
-# the sleeps.  Sessions that commit also check their settings all the time, and fail if
-# these differ from the configuration.
+# Commits sleep while a sweep runs, and with the configuration here none sleeps
+# without one.  The shim (t/ground_truth/shim.c), which sees the server's
+# system calls, counts the sleeps.  Sessions that commit also check their
+# settings all the time, and fail if these differ from the configuration.
 
 use strict;
 use warnings;
@@ -22,8 +22,8 @@ commit_siblings = 1000
 restart_after_crash = on
 });
 my $slot = 0.5;
-# Every leader sleeps as long as it can.  The first round, at whose end the client
-# gets a notice, takes longer than the test.
+# Every leader sleeps as long as it can.  The first round, at whose end the
+# client gets a notice, takes longer than the test.
 my $sweep = "SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series(99001, 100000)), '{0}', '1 day', '$slot s')";
 
@@ -88,8 +88,8 @@ sub start_sweep
 
 	sleeps();
 	poll_until(sub {
-			# on a machine that is busy with something else there may be no commit
-			# for the length of a slot
+			# on a machine that is busy with something else there may be no
+			# commit for the length of a slot
 			$background = start_psql($node, @commands)
 			  if !$background
 			  || errors_so_far($background) =~ /there is no load/;
@@ -206,8 +206,8 @@ ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
 nothing_is_left('disconnect', $ended, $load);
 is_free('disconnect');
 
-# A process that hangs cannot withdraw its settings.  The other sessions know when to
-# forget them.
+# A process that hangs cannot withdraw its settings.  The other sessions know
+# when to forget them.
 $session = start_sweep($sweep);
 my $pid = sweep_pid();
 kill 'STOP', $pid;
@@ -241,7 +241,8 @@ nothing_is_left('disabled', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('disabled');
 
 #
-# Crashes: the server creates its shared memory anew, and the load's sessions end
+# Crashes: the server creates its shared memory anew, and the load's sessions
+# end
 #
 for my $victim ('another process', 'its own process')
 {

@@ -1,7 +1,7 @@
 # Does a sweep disturb any kind of transaction beside it?
 #
-# No session may ever see a stray commit_delay, and nothing may fail that would not fail
-# without a sweep.
+# No session may ever see a stray commit_delay, and nothing may fail that would
+# not fail without a sweep.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
-# Does pg_dump bring the extension, and what users built on it, to another database and
-# to a server without the library?
+# Does pg_dump bring the extension, and what users built on it, to another
+# database and to a server without the library?
 #
-# pg_dump writes CREATE EXTENSION and the grants that differ from those of the script.
-# So the script must contain all of its objects.
+# pg_dump writes CREATE EXTENSION and the grants that differ from those of the
+# script.  So the script must contain all of its objects.
 
 use strict;
 use warnings;

@@ -1,9 +1,10 @@
-# Is the WAL of each checkpoint cycle what the WAL says, if no transaction runs across
-# a checkpoint?
+# Is the WAL of each checkpoint cycle what the WAL says, if no transaction runs
+# across a checkpoint?
 #
-# pg_waldump lists every record between two redo positions, with its length and its
-# full-page images.  commit_wal_stats adds up what each backend counted itself.  Both
-# must be equal; WalCycles.pm says which records belong to no backend.
+# pg_waldump lists every record between two redo positions, with its length and
+# its full-page images.  commit_wal_stats adds up what each backend counted
+# itself.  Both must be equal; WalCycles.pm says which records belong to no
+# backend.
 
 use strict;
 use warnings;
@@ -40,8 +41,8 @@ for my $cycle (@cycles)
 		'at rest: the distance has all WAL');
 }
 
-# A new backend uses the slot of one that has exited, in another cycle or in the
-# same one.
+# A new backend uses the slot of one that has exited, in another cycle or in
+# the same one.
 checkpoint();
 reset_stats();
 for (1 .. 2)
@@ -57,9 +58,10 @@ for my $cycle (finished_cycles())
 		"reconnecting: the cycle from $cycle->{redo_lsn} is what the WAL says");
 }
 
-# The server adds the WAL of parallel workers to the leader's.  But a worker that
-# builds an index logs its lock of the index before the server begins to count.
-# So one record for each worker may be missing, of the size of a record for one lock.
+# The server adds the WAL of parallel workers to the leader's.  But a worker
+# that builds an index logs its lock of the index before the server begins to
+# count.  So one record for each worker may be missing, of the size of a record
+# for one lock.
 checkpoint();
 reset_stats();
 $node->safe_psql('postgres', q{

@@ -1,8 +1,8 @@
-# Does the WAL of a backend stay in the checkpoint cycle in which it was written, if
-# the backend is idle while cycles pass?
+# Does the WAL of a backend stay in the checkpoint cycle in which it was
+# written, if the backend is idle while cycles pass?
 #
-# A backend slot leaves its cycle with the first transaction that it counts in a newer
-# one.  Until then readers add the counts of the slot to the old cycle.
+# A backend slot leaves its cycle with the first transaction that it counts in
+# a newer one.  Until then readers add the counts of the slot to the old cycle.
 
 use strict;
 use warnings;
@@ -36,8 +36,8 @@ $idle->query_safe('INSERT INTO logged VALUES (1); SELECT 1');
 is_deeply([ finished_cycles() ], \@before, 'idle: it is still there when it has left');
 is((cycles())[-1]->{commits}, 1, 'idle: and what it writes now is in the last');
 
-# While commit_stats.enabled is off, a backend counts nothing, and does not catch up
-# when it is on again.  The same backend must see both.
+# While commit_stats.enabled is off, a backend counts nothing, and does not
+# catch up when it is on again.  The same backend must see both.
 sub switch
 {
 	my ($value) = @_;
@@ -62,8 +62,8 @@ is($sum->{commits}, 1, 'switched off and on: one commit');
 cmp_ok($sum->{bytes}, '<', 100_000, 'switched off and on: and its WAL only');
 $idle->quit;
 
-# More cycles than the view keeps, and a backend that is idle until its cycle is
-# gone.
+# More cycles than the view keeps, and a backend that is idle until its cycle
+# is gone.
 $idle = $node->background_psql('postgres');
 $idle->query_safe('INSERT INTO logged VALUES (1); SELECT 1');
 my $session = $node->background_psql('postgres');

@@ -1,9 +1,9 @@
 # Is the WAL of each checkpoint cycle what the WAL says, under load?
 #
-# A transaction that runs across a checkpoint counts in the cycle in which it ends.
-# So the commits of each cycle and the sums up to the end are equal to those of
-# pg_waldump.  At any checkpoint in between, the sum lacks at most what the running
-# transactions had written.
+# A transaction that runs across a checkpoint counts in the cycle in which it
+# ends.  So the commits of each cycle and the sums up to the end are equal to
+# those of pg_waldump.  At any checkpoint in between, the sum lacks at most
+# what the running transactions had written.
 
 use strict;
 use warnings;
@@ -46,7 +46,8 @@ sub with_load
 	return;
 }
 
-# A concurrent reader: sums only grow, and each transaction is in them as a whole.
+# A concurrent reader: sums only grow, and each transaction is in them as a
+# whole.
 my $reader = q{
 CREATE FUNCTION read_cycles() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -102,8 +103,8 @@ my @cycles = finished_cycles();
 
 cmp_ok(scalar @cycles, '>=', 4, 'under load: there are several cycles');
 
-# The most records that a transaction of this load writes before its last one; a
-# record can have two full-page images, rarely more.
+# The most records that a transaction of this load writes before its last one;
+# a record can have two full-page images, rarely more.
 my $most_records = 12;
 my %lag = (
 	records => $clients * $most_records,
@@ -133,8 +134,8 @@ for my $cycle (@cycles)
 }
 is_deeply(\%ours, \%theirs, 'under load: in all it is what the WAL says');
 
-# A reset while all backends count and leave cycles: no count becomes negative, and
-# no cycle from before the reset is left.
+# A reset while all backends count and leave cycles: no count becomes negative,
+# and no cycle from before the reset is left.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION reset_and_look() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -176,11 +177,11 @@ eval {
 };
 is($@, '', 'reset under load: no client found anything wrong');
 
-# Many checkpoints a second, each of which makes all backends leave their cycle,
-# while others read.  A reader that missed a backend in the middle of that, or saw
-# it twice, would find less in a cycle than before.  Each transaction writes two
-# records, the second of which is the commit record, so that a transaction
-# seen in part shows.
+# Many checkpoints a second, each of which makes all backends leave their
+# cycle, while others read.  A reader that missed a backend in the middle of
+# that, or saw it twice, would find less in a cycle than before.  Each
+# transaction writes two records, the second of which is the commit record, so
+# that a transaction seen in part shows.
 $node->safe_psql('postgres', q{
 ALTER SYSTEM SET fsync = off;
 SELECT pg_reload_conf();

@@ -1,5 +1,5 @@
-# Does commit_delay_whatif() describe a live load, and leave nothing behind, however it
-# ends?
+# Does commit_delay_whatif() describe a live load, and leave nothing behind,
+# however it ends?
 
 use strict;
 use warnings;
@@ -124,8 +124,8 @@ SELECT (SELECT (w->>'commits_per_second')::float8 FROM json_array_elements('$out
 nothing_is_left('end', $load);
 end_background($load, 'KILL');
 
-# Sessions that wait for each other's locks: they commit one after the other, however
-# long the leader sleeps.
+# Sessions that wait for each other's locks: they commit one after the other,
+# however long the leader sleeps.
 $node->safe_psql('postgres', 'CREATE TABLE hot AS SELECT 0 AS n');
 $load = start_pgbench($node, '-c 8 -T 600',
 	load => "BEGIN;\nSELECT n FROM hot FOR UPDATE;\nUPDATE hot SET n = n + 1;\nCOMMIT;\n");

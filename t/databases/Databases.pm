@@ -1,5 +1,6 @@
-# What the tests of commit_database_stats share: a server with several databases,
-# clients that come and go in all of them, and the counts to compare.
+# What the tests of commit_database_stats share: a server with several
+# databases, clients that come and go in all of them, and the counts to
+# compare.
 
 package Databases;
 
@@ -17,9 +18,10 @@ our @EXPORT = qw(@databases $compare %mixture start_database_server start_client
 
 our @databases;
 
-# The count of commit_stats beside the server's: xact_commit counts every transaction
-# that ended with a commit, also those that read only, and COMMIT PREPARED both for
-# the statement and for the transaction.  It counts no rollbacks and no prepares.
+# The count of commit_stats beside the server's: xact_commit counts every
+# transaction that ended with a commit, also those that read only, and COMMIT
+# PREPARED both for the statement and for the transaction.  It counts no
+# rollbacks and no prepares.
 our $compare = q{
 SELECT datname, commits + commits_async + commits_unlogged + commits_read_only,
 	   xact_commit
@@ -84,8 +86,8 @@ sub pgbench_log
 	return slurp_file($node->basedir . '/pgbench.log');
 }
 
-# pgbench in one database.  The scripts use the number of the run, :random_seed, for
-# names of prepared transactions.
+# pgbench in one database.  The scripts use the number of the run,
+# :random_seed, for names of prepared transactions.
 sub start_clients
 {
 	my ($database, $options, %scripts) = @_;
@@ -109,8 +111,8 @@ sub start_clients
 		'>', \my $out, '2>>', $log);
 }
 
-# Wait until all clients have left, except those of the named databases.  Then both
-# commit_stats and the server have counted all of their commits.
+# Wait until all clients have left, except those of the named databases.  Then
+# both commit_stats and the server have counted all of their commits.
 sub wait_until_left
 {
 	my $staying = join ',', 'postgres', @_;

@@ -1,9 +1,9 @@
 # What the server really did, beside the counts of commit_stats.
 #
-# The shim (shim.c), preloaded into the server, counts the calls that sync the WAL and
-# those that sleep commit_delay, and knows how far each sync flushed.  pg_waldump lists
-# the commit records.  Together they show which commits shared which flush, without
-# commit_stats.
+# The shim (shim.c), preloaded into the server, counts the calls that sync the
+# WAL and those that sleep commit_delay, and knows how far each sync flushed.
+# pg_waldump lists the commit records.  Together they show which commits shared
+# which flush, without commit_stats.
 #
 # t/ground_truth.pl, t/counts_equal_system_calls.pl and others check with it;
 # bench/ground-truth prints the figures.

@@ -42,8 +42,8 @@ sub run_command
 	return ($? >> 8, $out);
 }
 
-# The tracked files with their changes, in a temporary folder.  Without git, as in
-# an unpacked archive, all files.
+# The tracked files with their changes, in a temporary folder.  Without git, as
+# in an unpacked archive, all files.
 sub copy_checkout
 {
 	my $copy = tempdir(CLEANUP => 1);

@@ -1,7 +1,7 @@
 # Does "make dist" put everything into the archive that a build needs?
 #
-# make -n only says that it knows how.  script/package builds its packages from the
-# archive, and runs all tests with them.
+# make -n only says that it knows how.  script/package builds its packages from
+# the archive, and runs all tests with them.
 
 use strict;
 use warnings;
@@ -33,8 +33,8 @@ sub run_or_die
 	return;
 }
 
-# The archive has what is committed: so all tracked files, in a repository of their
-# own.
+# The archive has what is committed: so all tracked files, in a repository of
+# their own.
 my @git = ('git', '-C', $copy);
 
 run_or_die(@git, 'init', '-q');

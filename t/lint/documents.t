@@ -1,7 +1,7 @@
 # Do the links and paths in the documents lead somewhere?
 #
-# All documents of the checkout, doc/ and monitoring/ are checked.  Each check is then
-# tried on a text with one mistake.
+# All documents of the checkout, doc/ and monitoring/ are checked.  Each check
+# is then tried on a text with one mistake.
 
 use strict;
 use warnings;
@@ -57,8 +57,8 @@ sub mistakes_in_links
 		}
 	}
 
-	# programs and sources by their path, and sources by their name; an archive lacks
-	# .ci and debian
+	# programs and sources by their path, and sources by their name; an archive
+	# lacks .ci and debian
 	for my $path (
 		$text =~ m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g)
 	{

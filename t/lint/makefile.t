@@ -1,7 +1,7 @@
 # What does make say if something that it needs is missing?
 #
-# Nothing is compiled here: make prints what it would do, or stops before it does
-# anything.
+# Nothing is compiled here: make prints what it would do, or stops before it
+# does anything.
 
 use strict;
 use warnings;

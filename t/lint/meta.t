@@ -1,8 +1,9 @@
-# Does META.json keep to PGXN's specification, and agree with the extension itself?
+# Does META.json keep to PGXN's specification, and agree with the extension
+# itself?
 #
-# The rules are those of the PGXN Meta Spec, version 1.0.0, for the fields used here;
-# other fields of the specification would have to be added.  Each rule is also tried
-# on a copy that breaks it.
+# The rules are those of the PGXN Meta Spec, version 1.0.0, for the fields used
+# here; other fields of the specification would have to be added.  Each rule is
+# also tried on a copy that breaks it.
 
 use strict;
 use warnings;
@@ -25,7 +26,8 @@ my $license = qr/\A(?:agpl_3|apache_(?:1_1|2_0)|artistic_[12]|bsd|freebsd|gfdl_1
 my $custom = qr/\Ax_/i;
 
 # What a value must look like: a pattern, a list of values, or the fields of an
-# object.  A field with "!" is required; "*" is for all others whose names match.
+# object.  A field with "!" is required; "*" is for all others whose names
+# match.
 my $spec = {
 	'name!' => $term,
 	'abstract!' => $string,
@@ -61,8 +63,8 @@ my $spec = {
 	},
 };
 
-# The places where a value breaks the rules.  A list of one may be written without
-# brackets.
+# The places where a value breaks the rules.  A list of one may be written
+# without brackets.
 sub broken
 {
 	my ($where, $rule, $value) = @_;
@@ -158,7 +160,8 @@ blames('/keywords', sub { $_[0]{keywords} = 'x' }, 'no field is unknown');
 blames('', sub { $_[0]{x_own} = 'x' }, 'a field of our own begins with x_');
 
 # Agreement with other files.  Version 1.0 is 1.0.0 for PGXN, which wants three
-# numbers.  The last one stays 0, as ALTER EXTENSION must know each new version.
+# numbers.  The last one stays 0, as ALTER EXTENSION must know each new
+# version.
 my $control = slurp("$root/commit_stats.control");
 my ($default_version) = $control =~ /^default_version = '(.*)'$/m;
 my ($comment) = $control =~ /^comment = '(.*)'$/m;

@@ -1,8 +1,8 @@
-# Does each test stand once in the table of doc/contributing.md, and does each name
-# there belong to a test?
+# Does each test stand once in the table of doc/contributing.md, and does each
+# name there belong to a test?
 #
-# script/test finds a test by its name alone, so no two may have the same.  The check
-# is then tried on tables with one mistake.
+# script/test finds a test by its name alone, so no two may have the same.  The
+# check is then tried on tables with one mistake.
 
 use strict;
 use warnings;

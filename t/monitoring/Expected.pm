@@ -39,8 +39,8 @@ sub close_enough
 	return looks_like_number($theirs) && abs($ours - $theirs) <= 1e-6 * abs($ours);
 }
 
-# How many took less than "bound" seconds, by a histogram that has this as the bound
-# of a cell: a bucket of Prometheus is an exact one, or none.
+# How many took less than "bound" seconds, by a histogram that has this as the
+# bound of a cell: a bucket of Prometheus is an exact one, or none.
 sub less_than
 {
 	my ($cells, $bound) = @_;
@@ -124,10 +124,10 @@ sub metrics
 	return \%metrics;
 }
 
-# What is added up over servers.  Each is { name, metrics, rate, delta }: Prometheus
-# has seen its counters and gauges grow from 0 to "metrics", and makes so much more
-# or less of each as the time between the first and the last scrape is not the whole
-# interval.
+# What is added up over servers.  Each is { name, metrics, rate, delta }:
+# Prometheus has seen its counters and gauges grow from 0 to "metrics", and
+# makes so much more or less of each as the time between the first and the last
+# scrape is not the whole interval.
 sub total
 {
 	my ($servers, $weight, $pattern) = @_;

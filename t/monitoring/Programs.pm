@@ -1,5 +1,5 @@
-# Prometheus and exporters for tests: starting them with the project's own files,
-# and asking them.
+# Prometheus and exporters for tests: starting them with the project's own
+# files, and asking them.
 
 package Programs;
 
@@ -28,8 +28,8 @@ sub program
 	return "$ENV{MONITORING_PROGRAMS}/$name";
 }
 
-# A copy of a file in which some lines are for this machine: pairs of what is there
-# and what to put there.
+# A copy of a file in which some lines are for this machine: pairs of what is
+# there and what to put there.
 sub adapted
 {
 	my ($file, $to, @changes) = @_;
@@ -43,8 +43,8 @@ sub adapted
 	return $to;
 }
 
-# Start a program that serves at a free port of 127.0.0.1, and wait until it does.
-# Its address is returned.
+# Start a program that serves at a free port of 127.0.0.1, and wait until it
+# does.  Its address is returned.
 sub start_program
 {
 	my ($name, $ready, @options) = @_;
@@ -91,8 +91,8 @@ sub ask
 	return decode_json($response->{content})->{data};
 }
 
-# The answer to a PromQL expression, as what there is for each set of labels: [time,
-# value] or, for a range, a list of these.
+# The answer to a PromQL expression, as what there is for each set of labels:
+# [time, value] or, for a range, a list of these.
 sub query
 {
 	my ($address, $expr, $time) = @_;

@@ -1,11 +1,12 @@
 # Do the files of monitoring/ work with the programs that they are for?
 #
-# Two servers commit.  A postgres_exporter at each and one sql_exporter for both are
-# scraped by a Prometheus that has our rules.  After the last commit, every
-# metric must be what the views say, and every query of the dashboard what can be
-# computed from them; meanwhile no counter may have fallen.
+# Two servers commit.  A postgres_exporter at each and one sql_exporter for
+# both are scraped by a Prometheus that has our rules.  After the last commit,
+# every metric must be what the views say, and every query of the dashboard
+# what can be computed from them; meanwhile no counter may have fallen.
 #
-# script/test-monitoring runs this; MONITORING_PROGRAMS is where the programs are.
+# script/test-monitoring runs this; MONITORING_PROGRAMS is where the programs
+# are.
 
 use strict;
 use warnings;
@@ -69,8 +70,8 @@ check_dashboard();
 # Servers, exporters, Prometheus
 #
 
-# On one all flushes sleep, on the other none can.  sql_exporter tells servers by
-# their host and port.
+# On one all flushes sleep, on the other none can.  sql_exporter tells servers
+# by their host and port.
 my %nodes;
 
 for my $name ('sleeps', 'misses')
@@ -108,8 +109,8 @@ my $sql_exporter = start_program('prometheus-sql-exporter', '/metrics',
 		'@db2.example/postgres?sslmode=require' =>
 		  "\@$instances{sql_exporter}{$names[1]}/postgres?sslmode=disable"));
 
-# It has something to say a moment later than it answers; this query is its last but
-# one, of 16 rows.
+# It has something to say a moment later than it answers; this query is its
+# last but one, of 16 rows.
 ok(eventually(sub {
 	my @lines = page("$sql_exporter/metrics") =~ /^sql_commit_stats_flush_size\{/mg;
 
@@ -126,8 +127,8 @@ my $prometheus = start_program('prometheus', '/-/ready',
 		'db2.example:9187' => $instances{postgres}{ $names[1] },
 		'localhost:9237' => $sql_exporter));
 
-# All metrics of a server that Prometheus has from a job, by names and labels as in
-# Expected.pm.
+# All metrics of a server that Prometheus has from a job, by names and labels
+# as in Expected.pm.
 sub scraped
 {
 	my ($job, $name) = @_;
@@ -240,10 +241,10 @@ for my $counter (sort keys %counters)
 # The dashboard
 #
 
-# How much Prometheus makes of what it has seen, by the rules of rate() and delta():
-# a series that ends just before the end of the interval is thought to go on until
-# then; one that begins after its beginning began half a step earlier, but no counter
-# before it was 0.
+# How much Prometheus makes of what it has seen, by the rules of rate() and
+# delta(): a series that ends just before the end of the interval is thought to
+# go on until then; one that begins after its beginning began half a step
+# earlier, but no counter before it was 0.
 sub weights
 {
 	my ($job, $name, $time) = @_;
@@ -274,7 +275,8 @@ sub filled_in
 	return $expr;
 }
 
-# Compare the answer of Prometheus with ours; where there is nothing, it says NaN.
+# Compare the answer of Prometheus with ours; where there is nothing, it says
+# NaN.
 sub check_answer
 {
 	my ($expr, $ours, $name) = @_;
@@ -326,8 +328,8 @@ for my $job (sort keys %instances)
 is(join(', ', sort keys %asked), join(', ', sort keys %answers),
 	'these are all queries of the dashboard');
 
-# The views have quantiles as well, within 5%; a bucket is up to 50% wide, and what is
-# below the first one cannot be told.
+# The views have quantiles as well, within 5%; a bucket is up to 50% wide, and
+# what is below the first one cannot be told.
 for my $name (@names)
 {
 	my ($panel) = grep { $_->{title} eq 'Commit time p99 by what was waited for' } @panels;

@@ -48,7 +48,8 @@ sub with_field
 	return $content;
 }
 
-# CRC-32C, computed here so that the test does not compare the checksum with itself.
+# CRC-32C, computed here so that the test does not compare the checksum with
+# itself.
 my @crc_table = map {
 	my $crc = $_;
 	$crc = $crc & 1 ? ($crc >> 1) ^ 0x82f63b78 : $crc >> 1 for 1 .. 8;
@@ -74,10 +75,11 @@ sub stats_file
 	return $node->data_dir . '/pg_stat/commit_stats.stat';
 }
 
-# All views, without what a restart and reading itself change.  A reader commits a
-# transaction without an id, as the server's own processes do, and can write some WAL.
-# A shutdown begins a cycle.  The file does not have the log of single flushes, and
-# most of commit_stats_info is about the running server.
+# All views, without what a restart and reading itself change.  A reader
+# commits a transaction without an id, as the server's own processes do, and
+# can write some WAL.  A shutdown begins a cycle.  The file does not have the
+# log of single flushes, and most of commit_stats_info is about the running
+# server.
 sub statistics
 {
 	my ($node) = @_;

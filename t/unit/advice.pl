@@ -1,8 +1,8 @@
 # Does the report decide rightly on figures that no server shows at will?
 #
-# Examples are a device with a write quota, a load above lambda*, and one that leaves
-# the disk idle.  src/report/advice.c needs no server.  The test compiles it into a
-# program (t/unit/advice.c) that reads plain numbers.
+# Examples are a device with a write quota, a load above lambda*, and one that
+# leaves the disk idle.  src/report/advice.c needs no server.  The test
+# compiles it into a program (t/unit/advice.c) that reads plain numbers.
 
 use strict;
 use warnings;

@@ -133,8 +133,8 @@ is($rows->[1]->[4],
 
 #
 # Chance: differences of round to round, and not of mean to mean.  These have a
-# variance of 2.5, so their mean is known to +- 1.9632, as above; sqrt(2) times that
-# is 2.7764.  Where they are resampled, 6.2083.
+# variance of 2.5, so their mean is known to +- 1.9632, as above; sqrt(2) times
+# that is 2.7764.  Where they are resampled, 6.2083.
 #
 sub candidates
 {

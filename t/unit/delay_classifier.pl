@@ -1,8 +1,8 @@
 # Is the verdict on a leader right where the evidence leaves no doubt?
 #
-# src/probe/delay_classifier.c needs no server.  The test compiles it into a program
-# (t/unit/delay_classifier.c) that reads plain numbers.  t/ground_truth.pl tests how
-# often the verdict is right where there is doubt.
+# src/probe/delay_classifier.c needs no server.  The test compiles it into a
+# program (t/unit/delay_classifier.c) that reads plain numbers.
+# t/ground_truth.pl tests how often the verdict is right where there is doubt.
 
 use strict;
 use warnings;
@@ -17,8 +17,8 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/judge", 't/unit/delay_classifier.c', 'src/probe/delay_classifier.c',
 	'-lm');
 
-# commit_delay, commit_siblings, siblings counted, us waited for the flush before,
-# us from then on, of these us of I/O, timed?  And whether it slept.
+# commit_delay, commit_siblings, siblings counted, us waited for the flush
+# before, us from then on, of these us of I/O, timed?  And whether it slept.
 my @cases = (
 	[ 'long delay, siblings enough, time for it', 1300, 5, 5, 0, 1600, 200, 1, 1 ],
 	[ '... one more sibling may have come before the server counted', 1300, 5, 4, 0, 1600, 200, 1, 1 ],

@@ -1,10 +1,12 @@
-# Does persist_file_check() refuse every file that is damaged, foreign or out of date?
+# Does persist_file_check() refuse every file that is damaged, foreign or out
+# of date?
 #
-# persist_file.c, which decides what may be read, uses neither shared memory nor the
-# server.  The test compiles it into a module (t/unit/persist_file.c) and checks
-# mutations of a real file: each bit of the header flipped, with and without the right
-# checksum; the file cut short everywhere; bytes appended.  Each copy ends where the
-# mapped memory ends, so that a read beyond it crashes.
+# persist_file.c, which decides what may be read, uses neither shared memory
+# nor the server.  The test compiles it into a module (t/unit/persist_file.c)
+# and checks mutations of a real file: each bit of the header flipped, with and
+# without the right checksum; the file cut short everywhere; bytes appended.
+# Each copy ends where the mapped memory ends, so that a read beyond it
+# crashes.
 
 use strict;
 use warnings;

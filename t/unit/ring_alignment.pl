@@ -1,5 +1,5 @@
-# Does the compiler refuse a platform on which the end of a WAL record does not fit into
-# the head of the ring?
+# Does the compiler refuse a platform on which the end of a WAL record does not
+# fit into the head of the ring?
 
 use strict;
 use warnings;

@@ -1,9 +1,9 @@
-# Do readers and resets of the flush groups end, however fast commits are, and count
-# each flush once?
+# Do readers and resets of the flush groups end, however fast commits are, and
+# count each flush once?
 #
-# Each 64th flush folds groups into the totals, and a reader of the largest ring copies
-# 131,072 groups.  t/unit/ring_readers.c has a ring of its own, in which flushes come
-# between any two groups that a reader copies.
+# Each 64th flush folds groups into the totals, and a reader of the largest
+# ring copies 131,072 groups.  t/unit/ring_readers.c has a ring of its own, in
+# which flushes come between any two groups that a reader copies.
 
 use strict;
 use warnings;

@@ -1,7 +1,8 @@
-# Is the arithmetic of commit_delay_whatif() right, in cases with a known answer?
+# Is the arithmetic of commit_delay_whatif() right, in cases with a known
+# answer?
 #
-# The model and the fit use neither SQL nor shared memory.  The test compiles them into
-# a module (t/unit/whatif_model.c), which has them as SQL functions.
+# The model and the fit use neither SQL nor shared memory.  The test compiles
+# them into a module (t/unit/whatif_model.c), which has them as SQL functions.
 
 use strict;
 use warnings;
@@ -155,8 +156,8 @@ about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cor
 about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 4)
 	->{commits}, 4000, 2, 'four clients on four CPUs');
 
-# Half of one is lost for a while after each flush: 300 us with one and a half, 575
-# with two
+# Half of one is lost for a while after each flush: 300 us with one and a half,
+# 575 with two
 %load = (clients => 4, work => 400, flush => 1000, lead => 0, handoff => 0, cores => 2);
 about(model(%load, flush_cost => 300)->{commits}, 4e6 / 1875, 0.5, 'a flush costs half a processor for a while');
 about(model(%load, flush_cost => 300, delay => 1000)->{commits}, 4e6 / 2875, 0.5,
@@ -199,9 +200,9 @@ about(model(%seldom, siblings => 5)->{hits}, 0.5, 10, 'half of nine others were 
 about(model(clients => 4, work => '1000,1000,1000,1000,100,200,300', cohort => '0,0,0,0,4,5,6')
 	->{commits}, 4e6 / 2010, 1, 'those who go on together do as those did who were as many');
 
-# Of seven who go on together one wakes up at once and commits first, when the others
-# still seem to commit; in what was seen, nobody was active.  As they wake up one after
-# the other, three of the six count.
+# Of seven who go on together one wakes up at once and commits first, when the
+# others still seem to commit; in what was seen, nobody was active.  As they
+# wake up one after the other, three of the six count.
 my %one_is_quicker = (clients => 7, work => '400,400,400,400,400,400,300', active => 0, lead => 0,
 	wake => '500,500,500,500,500,500,0', cohort => '0,0,0,0,0,0,0', delay => 1000);
 $one = model(%one_is_quicker, siblings => 3);
@@ -226,10 +227,10 @@ cmp_ok(model(%quota, delay => 2000)->{commits}, '>', 1.5 * model(%quota)->{commi
 # Learning from traces that are made up
 #
 
-# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, NEXT): sessions that commit
-# all together, or one after the other on a device with a quota.  The flush after
-# one that had to wait takes NEXT, if that is said; and from both of these on the
-# sessions work for COLD.
+# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, NEXT): sessions that
+# commit all together, or one after the other on a device with a quota.  The
+# flush after one that had to wait takes NEXT, if that is said; and from both
+# of these on the sessions work for COLD.
 sub trace
 {
 	my ($n, $think, $flush, $seconds, $window, $quota, $next, $cold) = @_;
@@ -305,8 +306,9 @@ $one = trace(1, 400, 1000, 4, 100e3, 20, 1000, 3000);
 about(learn($one, 5000, 0)->{commits}, 1e6 / 6410, 1,
 	'learning: ... nor with how slowly sessions work after a stall');
 
-# One flush in 23 takes very long, and nothing says why; before it the session worked ten
-# times as long, so it seems that flushes after a rest do.  There may be a quota as well.
+# One flush in 23 takes very long, and nothing says why; before it the session
+# worked ten times as long, so it seems that flushes after a rest do.  There
+# may be a quota as well.
 sub unexplained_stalls
 {
 	my ($least, $vary, $window, $quota) = @_;
@@ -396,8 +398,8 @@ is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0, 5,
 is(learn($independent, 0, 5, 2, $could * 1.2)->{cores} + 0, 5,
 	'learning: nor if other programs were at work, too');
 
-# 950 us with two processors are 1900 of CPU time, unless there was half of one less
-# for 600
+# 950 us with two processors are 1900 of CPU time, unless there was half of one
+# less for 600
 $one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1600 / 1960);
 about($one->{work}, 400, 1, 'learning: work takes no more CPU time than was used');
 about($one->{flush_cost}, 600, 3, 'learning: what seemed to be more is what flushes cost');
@@ -432,7 +434,8 @@ $one = learn(now_and_then_together(20, 100), 0, 5, 1, 4.2);
 about($one->{flush_free}, 300, 0.1, 'learning: flushes while nobody works');
 about($one->{flush_busy}, 900, 0.1, 'learning: flushes while many work');
 
-# Two sessions that always wait for each other's flush, of which one in three is slow.
+# Two sessions that always wait for each other's flush, of which one in three
+# is slow.
 sub taking_turns
 {
 	my ($rounds, $think, @flush) = @_;
@@ -454,8 +457,9 @@ about($one->{flush_free}, 500, 1, 'learning: flushes at once after others');
 about($one->{flush_rested}, 300, 0.1, 'learning: none after a rest, so what disturbs them is left out');
 about($one->{commits}, 2e6 / 5400, 1, 'learning: commits that rest');
 
-# Sessions that update the same row, one after the other: all others wait while one
-# works for 200 us and flushes, but the first half of the work needs no lock.
+# Sessions that update the same row, one after the other: all others wait while
+# one works for 200 us and flushes, but the first half of the work needs no
+# lock.
 sub one_row
 {
 	my ($n, $seconds) = @_;

@@ -1,6 +1,6 @@
-# What the tests of dump, restore and pg_upgrade share: a database with the extension
-# and objects that users built on it, and the check that all of it has arrived
-# somewhere else.
+# What the tests of dump, restore and pg_upgrade share: a database with the
+# extension and objects that users built on it, and the check that all of it
+# has arrived somewhere else.
 
 package Restored;
 
@@ -15,8 +15,8 @@ use Test::More;
 our @EXPORT = qw(fill_database members member_names fresh_members error_in has_arrived
   counts asks_for_the_library);
 
-# A user's view needs more than the right to read the view below it: its functions
-# run with the rights of the user who queries it.
+# A user's view needs more than the right to read the view below it: its
+# functions run with the rights of the user who queries it.
 sub fill_database
 {
 	my ($node, $db) = @_;

@@ -1,10 +1,10 @@
-# Does pg_upgrade bring the extension, and what users built on it, to a newer server,
-# and to one that does not preload the library?
+# Does pg_upgrade bring the extension, and what users built on it, to a newer
+# server, and to one that does not preload the library?
 #
-# pg_upgrade does not run the extension's script: it creates each object again, makes
-# it a member of the extension, and must find the library.  The test needs two servers.
-# So script/test-upgrade runs it, not make installcheck; OLD_INSTALL and NEW_INSTALL
-# are their folders.
+# pg_upgrade does not run the extension's script: it creates each object again,
+# makes it a member of the extension, and must find the library.  The test
+# needs two servers.  So script/test-upgrade runs it, not make installcheck;
+# OLD_INSTALL and NEW_INSTALL are their folders.
 
 use strict;
 use warnings;

@@ -69,9 +69,9 @@ SELECT n FROM pages WHERE id = :id;
 
 my $node;
 
-# pg_waldump needs the WAL that checkpoints would recycle.  Hint bits must not be
-# logged: a parallel worker sets some while it starts, before the server counts its
-# WAL.
+# pg_waldump needs the WAL that checkpoints would recycle.  Hint bits must not
+# be logged: a parallel worker sets some while it starts, before the server
+# counts its WAL.
 sub start_wal_server
 {
 	$node = start_node(
@@ -94,13 +94,13 @@ CREATE UNLOGGED TABLE unlogged (n int);
 	return $node;
 }
 
-# What transactions wrote between two positions, from the WAL: all records except
-# these, which no transaction of a backend wrote:
+# What transactions wrote between two positions, from the WAL: all records
+# except these, which no transaction of a backend wrote:
 #
 # - XLOG CHECKPOINT_ONLINE, CHECKPOINT_REDO (since 17): the checkpointer
-# - Standby RUNNING_XACTS, and Standby LOCK without a transaction id: snapshots for
-#   standbys, written by checkpointer and background writer (a backend gets an id
-#   before it writes a Standby LOCK)
+# - Standby RUNNING_XACTS, and Standby LOCK without a transaction id: snapshots
+#   for standbys, written by checkpointer and background writer (a backend gets
+#   an id before it writes a Standby LOCK)
 #
 # No other process writes WAL here: autovacuum is off, and nothing is archived,
 # received or recovered.
@@ -112,8 +112,8 @@ sub truth
 
 	$image_bytes = 0;
 
-	# Name the files: pg_waldump would read the segment size from any file in the
-	# folder, and that one may be empty.
+	# Name the files: pg_waldump would read the segment size from any file in
+	# the folder, and that one may be empty.
 	my @files = split /\|/, $node->safe_psql('postgres', qq{
 SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
