@@ -4,11 +4,11 @@
  *		Sends a signal to a process while it moves counts, for
  *		t/changecount_half_done.pl.
  *
- * LD_PRELOAD loads the shim into the server.  commit_stats calls gettimeofday()
- * once while it moves counts, after the first transaction of a checkpoint cycle.
- * The environment variable HALF_DONE names a file that contains a signal number.
- * The first process that calls gettimeofday() from commit_stats while the file
- * exists removes the file and raises the signal.
+ * LD_PRELOAD loads the shim into the server.  commit_stats calls
+ * gettimeofday() once while it moves counts, after the first transaction of a
+ * checkpoint cycle.  The environment variable HALF_DONE names a file that
+ * contains a signal number.  The first process that calls gettimeofday() from
+ * commit_stats while the file exists removes the file and raises the signal.
  *
  *-------------------------------------------------------------------------
  */

@@ -3,10 +3,10 @@
  * worker.c
  *		A background worker that writes WAL, for t/changecount_half_done.pl.
  *
- * The worker keeps the server's own handler of SIGTERM, which up to PostgreSQL 18
- * ends the process at once, wherever it is.  The transaction has no id: the server
- * does not survive a process that ends in the middle of the commit of one that
- * has, nor, with assertions, in the middle of its rollback.
+ * The worker keeps the server's own handler of SIGTERM, which up to PostgreSQL
+ * 18 ends the process at once, wherever it is.  The transaction has no id: the
+ * server does not survive a process that ends in the middle of the commit of
+ * one that has, nor, with assertions, in the middle of its rollback.
  *
  *-------------------------------------------------------------------------
  */

@@ -5,8 +5,8 @@
  *		t/flush_detection_other_library.pl.
  *
  * Libraries that replicate or distribute write this way.  The server calls
- * callbacks in the reverse order of their registration.  So late_writer, if it is
- * loaded before commit_stats, writes after the callback of commit_stats.
+ * callbacks in the reverse order of their registration.  So late_writer, if it
+ * is loaded before commit_stats, writes after the callback of commit_stats.
  *
  *-------------------------------------------------------------------------
  */

@@ -71,8 +71,8 @@ typedef struct ShimShared
 static ShimShared *shim = NULL;
 
 /*
- * What each write of WAL leaves in errno, if the environment says SHIM_ERRNO, or
- * each of at least SHIM_ERRNO_SIZE bytes: a copy, as the server uses the
+ * What each write of WAL leaves in errno, if the environment says SHIM_ERRNO,
+ * or each of at least SHIM_ERRNO_SIZE bytes: a copy, as the server uses the
  * environment's memory for the title of its process.
  */
 static bool leave_errno = false;
@@ -194,10 +194,10 @@ pwrite64(int fd, const void *buf, size_t n, off_t offset)
 }
 
 /*
- * The server sleeps commit_delay while it holds the WAL write lock.  In the same
- * critical section it may also sleep for a spinlock, when the process that holds
- * it does not get the processor.  The first such sleep takes 1000 us, which is a
- * usual commit_delay as well; it is told apart by the lock.
+ * The server sleeps commit_delay while it holds the WAL write lock.  In the
+ * same critical section it may also sleep for a spinlock, when the process
+ * that holds it does not get the processor.  The first such sleep takes 1000
+ * us, which is a usual commit_delay as well; it is told apart by the lock.
  */
 static void
 note_sleep(int64 us)

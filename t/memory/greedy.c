@@ -4,8 +4,8 @@
  *		A library that takes all the shared memory that is left.
  *
  * The server allocates what the preloaded libraries request, and a reserve.  A
- * library that takes more than it requested, as this one does, leaves too little
- * for the libraries after it.
+ * library that takes more than it requested, as this one does, leaves too
+ * little for the libraries after it.
  *
  *-------------------------------------------------------------------------
  */

@@ -3,8 +3,8 @@
  * advice.c
  *		Prints the decisions of src/report/advice.c, for t/unit/advice.pl.
  *
- * Each input line has figures, as "name=value name=value".  The output has a line
- * of decisions for each, in the same form.
+ * Each input line has figures, as "name=value name=value".  The output has a
+ * line of decisions for each, in the same form.
  *
  *-------------------------------------------------------------------------
  */

@@ -4,11 +4,11 @@
  *		Prints the choices of src/tuning/best_delay.c, for t/unit/best_delay.pl.
  *
  * Reads sets of outcomes, each ended by a line with the present
- * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line with
- * commit_delay, commit_siblings, mean time of a commit, share of flushes that
- * slept, 1 if it was refused, and the commits/s of each round, "nan" if they are
- * not known.  Answers each set with a line for each outcome, "mean low high
- * is_best reason", and an empty line.
+ * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line
+ * with commit_delay, commit_siblings, mean time of a commit, share of flushes
+ * that slept, 1 if it was refused, and the commits/s of each round, "nan" if
+ * they are not known.  Answers each set with a line for each outcome, "mean
+ * low high is_best reason", and an empty line.
  *
  *-------------------------------------------------------------------------
  */

@@ -6,9 +6,9 @@
  *
  * Reads lines of evidence, "delay threshold before waited held io timed": the
  * leader's commit_delay and commit_siblings, the siblings that it counted, how
- * long it waited for the flush before, how long it took from then on and how much
- * of that was I/O, in us, and whether I/O was timed.  Answers each with the
- * probability that it slept.
+ * long it waited for the flush before, how long it took from then on and how
+ * much of that was I/O, in us, and whether I/O was timed.  Answers each with
+ * the probability that it slept.
  *
  *-------------------------------------------------------------------------
  */

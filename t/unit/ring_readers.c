@@ -3,10 +3,10 @@
  * ring_readers.c
  *		Readers and resets of a ring of flush groups, while commits go on.
  *
- * t/unit/ring_readers.pl compiles this file together with the modules under test.
- * The ring is in local memory.  __wrap_flush_group_copy(), which the linker puts
- * between a reader and the groups, adds flushes while the reader copies, at any
- * rate.  The extension does not contain this file.
+ * t/unit/ring_readers.pl compiles this file together with the modules under
+ * test.  The ring is in local memory.  __wrap_flush_group_copy(), which the
+ * linker puts between a reader and the groups, adds flushes while the reader
+ * copies, at any rate.  The extension does not contain this file.
  *
  *-------------------------------------------------------------------------
  */
