@@ -1,17 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * persist_file.c
- *		The file in which statistics survive a restart: its format.
+ *		The format of the file that persist.c writes and reads.
  *
  * A file is a header, the parts of the modules one after another, and a CRC-32C
- * of all that.  It is made and read in memory as a whole; what is in a part is
- * the module's own business, and what to do with a file is persist.c's.
+ * of all that.  It is made and read in memory as a whole.
  *
- * Invariant: nothing that stands in a file is relied on before it was compared
- * with what is known without the file: first whose file it is and in which
- * format, then its size, then the checksum, and only then the rest.
+ * Invariant: persist_file_check() relies on nothing in a file before it was
+ * compared with what is known without the file: first magic and format, then the
+ * size, then the checksum, and then the rest.  A module checks its own part.
  *
- * Locking: none; this knows neither shared memory nor the server's files.
+ * Locking: none; nothing here is shared.
  *
  *-------------------------------------------------------------------------
  */
@@ -38,7 +37,7 @@ persist_file_size(const uint64 *part_size)
 	return size;
 }
 
-/* Make the header; "file" has room for persist_file_size(part_size) bytes. */
+/* Make the header, in memory of persist_file_size(part_size). */
 void
 persist_file_start(char *file, const PersistState *state, const uint64 *part_size)
 {
@@ -68,7 +67,7 @@ checksum(const char *file, uint64 size)
 	return crc;
 }
 
-/* The last thing to be done to a file: the checksum. */
+/* Add the checksum, when all parts are there. */
 void
 persist_file_seal(char *file)
 {

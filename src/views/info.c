@@ -58,10 +58,10 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	start_rows(fcinfo);
-	acquire_reset_lock(LW_SHARED);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
-	databases = databases_tracked();
+	databases = databases_read()->ntracked;
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
 
@@ -101,11 +101,11 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	TimestampTz now;
 
 	shared_memory_require();
-	acquire_reset_lock(LW_EXCLUSIVE);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
 	/* what may have to wait for a process that is stopped */
 	flush_totals_wait();
 	wal_cycles_prepare_reset(&cycle);
-	acquire_databases_lock(LW_EXCLUSIVE);
+	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
