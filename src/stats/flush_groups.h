@@ -12,7 +12,7 @@
 
 #include "base/stats_module.h"
 
-/* Groups are numbered in the order of their boundaries, modulo 2 to the ... */
+/* Groups are numbered in the order of their boundaries, modulo 2^20. */
 #define GROUP_NUMBER_BITS	20
 #define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
 
@@ -41,7 +41,7 @@ typedef struct LeaderReport
 
 #define FLUSH_NOT_TIMED		PG_UINT32_MAX
 
-/* What flush_group_enter() had to leave out. */
+/* What flush_group_enter() could not do. */
 #define GROUP_OF_COMMIT		1
 #define GROUP_OF_LEADER		2
 

@@ -331,7 +331,7 @@ claim_group(FlushGroup *group, uint32 active)
 
 /*
  * Enter a member into its group.  "active" is how many transactions it saw active,
- * itself included, or 0.  Returns what was not possible: GROUP_OF_COMMIT if the
+ * itself included, or 0.  Returns what it could not do: GROUP_OF_COMMIT if the
  * group is gone, GROUP_OF_LEADER also if the group has another leader.
  *
  * A leader that could enter fills in "report" and calls flush_group_reported().

@@ -376,16 +376,15 @@ flush_totals_wait(void)
 }
 
 /*
- * Copy the histogram, for a reset; palloc'd.  The caller then calls
- * flush_totals_reset(), with nothing in between that could raise an error.
+ * Forget all groups up to the newest, or raise an error and change nothing.
  *
- * From here on a fold skips the groups up to the newest, as their boundaries are
- * not after reset_boundary.  reset_boundary must be set before the histogram is
- * copied, and gets its old value back if a process is stopped just then in the
- * middle of a fold.  What others have folded in these milliseconds is lost then.
+ * Once reset_boundary is set, folds skip the groups up to it.  It must be set
+ * before the histogram is copied, and gets its old value back if a process is
+ * stopped just then in the middle of a fold.  What others have folded in these
+ * milliseconds is lost then.
  */
-uint64 *
-flush_totals_prepare_reset(void)
+void
+flush_totals_reset(void)
 {
 	uint64	   *value = palloc(mul_size(ncounts, sizeof(uint64)));
 	uint64		before = pg_atomic_read_u64(&shared->reset_boundary);
@@ -402,23 +401,16 @@ flush_totals_prepare_reset(void)
 		{
 			counter_array_read(value, folded, ncounts);
 			if (changecount_since(&shared->folds, folds) == 0)
-				return value;
+			{
+				memcpy(base, value, ncounts * sizeof(uint64));
+				pfree(value);
+				return;
+			}
 		}
 		pg_usleep(RESET_POLL);
 	}
 	pg_atomic_write_u64(&shared->reset_boundary, before);
 	changecount_report_stopped();
-	return NULL;				/* not reached */
-}
-
-/* Forget all groups up to the newest, as of flush_totals_prepare_reset(). */
-void
-flush_totals_reset(uint64 *value)
-{
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
-
-	memcpy(base, value, ncounts * sizeof(uint64));
-	pfree(value);
 }
 
 /* The totals, as if all groups had been folded.  The ring is not saved. */

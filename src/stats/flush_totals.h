@@ -64,9 +64,8 @@ extern void flush_totals_prepare(GroupNumber first);
 /* Readers. */
 extern FlushTotals *flush_totals_lock_and_read(void);
 
-/* A reset, in steps of which the last one raises no error. */
+/* A reset. */
 extern void flush_totals_wait(void);
-extern uint64 *flush_totals_prepare_reset(void);
-extern void flush_totals_reset(uint64 *value);
+extern void flush_totals_reset(void);
 
 #endif							/* COMMIT_STATS_FLUSH_TOTALS_H */

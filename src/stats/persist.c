@@ -5,8 +5,8 @@
  *
  * The postmaster, as it ends, writes what the modules save into a file.  At the
  * next start it hands that to the modules and removes the file.  A stand-alone
- * backend does the same.  While the server runs there is no file, so that none
- * can come to life again after a crash, or be in a backup.
+ * backend does the same.  While the server runs there is no file, so that old
+ * statistics cannot come back after a crash or with a backup.
  *
  * Invariant: statistics go on only with the data that they are about, and
  * without a gap.  So a file is written only when pg_control says that the
@@ -18,12 +18,12 @@
  * example, ends with an exit code other than 0 and pg_control as it was; then
  * the same statistics are written again.
  *
- * Nothing here raises an error.  At the start it would keep the server from
- * starting, and at the end there is nobody to catch it.  Whatever goes wrong is
- * logged, and the statistics start from zero.
+ * Nothing here raises an error.  At the start an error would keep the server from
+ * starting, and at the end nothing would catch it.  Failures are logged, and the
+ * statistics start from zero.
  *
- * Locking: none.  No other process is there, before the first one was started
- * and after the last one has ended.
+ * Locking: none.  The postmaster has not started other processes yet, or they have
+ * ended.
  *
  *-------------------------------------------------------------------------
  */

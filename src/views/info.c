@@ -97,7 +97,6 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
 	SlotCopy   *slots;
 	WalCycleCopy cycle;
-	uint64	   *groups;
 	TimestampTz now;
 
 	shared_memory_require();
@@ -110,13 +109,13 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
 	latency_add_up(latency);
-	groups = flush_totals_prepare_reset();
+	flush_totals_reset();
 
+	/* nothing from here on raises an error */
 	backend_slots_reset(slots, now);
 	databases_reset(slots);
 	latency_reset(latency);
 	wal_cycles_reset(&cycle);
-	flush_totals_reset(groups);
 	LWLockRelease(commit_stats_databases_lock());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
