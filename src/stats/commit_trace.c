@@ -88,18 +88,15 @@ const StatsModule commit_trace_module = {
 	.attach = commit_trace_attach,
 };
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
-
 static uint32
 saturate(uint64 value)
 {
 	return (uint32) Min(value, PG_UINT32_MAX);
 }
 
-/* There is, or was, a capture: is the commit that begins part of it? */
+/*
+ * Commit path: there is, or was, a capture.  Is the commit that begins part of it?
+ */
 void
 commit_trace_note(uint64 deadline, uint64 now)
 {
@@ -114,7 +111,7 @@ commit_trace_note(uint64 deadline, uint64 now)
 	commit_trace_noted = true;
 }
 
-/* Record a commit that is done and was noted. */
+/* Commit path: record a commit that is done and was noted. */
 void
 commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 				 uint32 siblings, const OwnFlush *own)
@@ -143,11 +140,6 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	};
 	changecount_end_as(&record->changes, number + 1);
 }
-
-/*----------------------------------------------------------------
- * The process that captures
- *----------------------------------------------------------------
- */
 
 /* Record commits from now on, until the clock shows "deadline". */
 void

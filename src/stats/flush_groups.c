@@ -89,12 +89,7 @@ const StatsModule flush_groups_module = {
 	.attach = flush_groups_attach,
 };
 
-/*----------------------------------------------------------------
- * The commit path, where it is rare
- *----------------------------------------------------------------
- */
-
-/* publish_group(), not inlined; the result is not needed. */
+/* Commit path: publish_group(), not inlined; the result is not needed. */
 void
 flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 {
@@ -113,8 +108,8 @@ flush_group_boundary(GroupNumber number)
 }
 
 /*
- * The group of a record that ends at "lsn", at or before the boundary of the
- * newest group, but not in that.
+ * Commit path: the group of a record that ends at "lsn", at or before the boundary
+ * of the newest group, but not in that.
  *
  * The group is nearly always one of the next, so the steps back begin with one
  * group and double until they are beyond it; then the distance is halved.
@@ -153,7 +148,7 @@ flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
-/* For the leader of a group, before it reports. */
+/* Commit path: for the leader of a group, before it reports. */
 void
 flush_group_traces(GroupNumber number, FlushTraces *traces)
 {
@@ -171,11 +166,6 @@ flush_group_traces(GroupNumber number, FlushTraces *traces)
 			traces->previous_siblings_after = (int) copy.leader.siblings_after;
 	}
 }
-
-/*----------------------------------------------------------------
- * Readers
- *----------------------------------------------------------------
- */
 
 GroupNumber
 flush_groups_newest(void)

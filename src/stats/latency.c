@@ -74,12 +74,7 @@ latency_attach(void *head, void *tail, bool found)
 	}
 }
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
-
-/* To be called before anything is counted. */
+/* Commit path: to be called before anything is counted. */
 void
 latency_find_mine(void)
 {
@@ -87,7 +82,7 @@ latency_find_mine(void)
 }
 
 /*
- * What does a commit that asks for a standby wait for, if
+ * Commit path: what does a commit that asks for a standby wait for, if
  * synchronous_standby_names is set?  The server decides by the same settings, and
  * differs only if synchronous_standby_names is changed at this moment.
  */
@@ -107,7 +102,7 @@ latency_standby_level(void)
 	}
 }
 
-/* Count one more time in a cell that is full. */
+/* Commit path: count one more time in a cell that is full. */
 void
 latency_carry(LatencyKind kind, int cell)
 {
@@ -116,11 +111,6 @@ latency_carry(LatencyKind kind, int cell)
 	latency_mine->count[kind][cell] = 0;
 	changecount_end(&shared->carries);
 }
-
-/*----------------------------------------------------------------
- * Readers
- *----------------------------------------------------------------
- */
 
 /* Add up the commits that waited, of all levels and roles. */
 void

@@ -85,12 +85,7 @@ extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
 extern void latency_reset(const LatencyTotals *now);
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
-
-/* What a commit of this backend waits for. */
+/* Commit path: what a commit of this backend waits for. */
 static inline WaitLevel
 latency_wait_level(void)
 {

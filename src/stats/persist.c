@@ -67,11 +67,6 @@ static const StatsModule *const modules[PERSIST_PARTS] = {
 static bool restored = false;	/* statistics go on from before the start */
 static ControlFileData control_at_start;	/* if "restored" */
 
-/*----------------------------------------------------------------
- * Files
- *----------------------------------------------------------------
- */
-
 static void
 log_file_error(const char *what, const char *path)
 {
@@ -207,11 +202,6 @@ state_of(const ControlFileData *control)
 	return state;
 }
 
-/*----------------------------------------------------------------
- * The end
- *----------------------------------------------------------------
- */
-
 static Size
 saved_size(const StatsModule *module)
 {
@@ -288,11 +278,6 @@ save(int code, Datum arg)
 	if (file != NULL)
 		put_file(file, size);
 }
-
-/*----------------------------------------------------------------
- * The start
- *----------------------------------------------------------------
- */
 
 /* Why a file is refused. */
 static char *

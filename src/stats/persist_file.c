@@ -25,6 +25,7 @@
 
 StaticAssertDecl(sizeof(PersistHeader) % PART_ALIGNMENT == 0,
 				 "first part is not aligned");
+StaticAssertDecl(sizeof(PersistState) == 40, "PersistState has no padding");
 
 /* The size of a file with parts of these sizes. */
 uint64
@@ -77,15 +78,6 @@ persist_file_seal(char *file)
 	memcpy(file + size - sizeof(crc), &crc, sizeof(crc));
 }
 
-static bool
-checksum_is_right(const char *file, uint64 size)
-{
-	pg_crc32c	crc;
-
-	memcpy(&crc, file + size - sizeof(crc), sizeof(crc));
-	return EQ_CRC32C(crc, checksum(file, size));
-}
-
 /* Are there the parts that there should be, and do they fill the file? */
 static bool
 parts_are_right(const PersistHeader *header)
@@ -112,12 +104,8 @@ check_state(const PersistState *then, const PersistState *now)
 		return PERSIST_OTHER_SERVER;
 	if (then->system_identifier != now->system_identifier)
 		return PERSIST_OTHER_SYSTEM;
-	if (then->state != now->state ||
-		then->checkpoint != now->checkpoint ||
-		then->checkpoint_time != now->checkpoint_time ||
-		then->min_recovery != now->min_recovery)
-		return PERSIST_STALE;
-	return PERSIST_GOOD;
+	return memcmp(then, now, sizeof(PersistState)) == 0 ?
+		PERSIST_GOOD : PERSIST_STALE;
 }
 
 /*
@@ -128,6 +116,7 @@ PersistVerdict
 persist_file_check(const char *file, uint64 size, const PersistState *now)
 {
 	const PersistHeader *header = (const PersistHeader *) file;
+	pg_crc32c	crc;
 
 	if (size < offsetof(PersistHeader, nparts))
 		return PERSIST_DAMAGED;
@@ -135,9 +124,10 @@ persist_file_check(const char *file, uint64 size, const PersistState *now)
 		return PERSIST_FOREIGN;
 	if (header->format != PERSIST_FORMAT)
 		return PERSIST_OTHER_FORMAT;
-	if (size < sizeof(PersistHeader) + sizeof(pg_crc32c) ||
-		header->size != size ||
-		!checksum_is_right(file, size) ||
+	if (size < sizeof(PersistHeader) + sizeof(crc) || header->size != size)
+		return PERSIST_DAMAGED;
+	crc = checksum(file, size);
+	if (memcmp(file + size - sizeof(crc), &crc, sizeof(crc)) != 0 ||
 		!parts_are_right(header))
 		return PERSIST_DAMAGED;
 	return check_state(&header->state, now);
