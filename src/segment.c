@@ -3,8 +3,8 @@
  * segment.c
  *		The shared memory segment: requested, laid out, attached to.
  *
- * The segment is laid out when the server starts, and again after a crash: each
- * module says how much it needs and initializes its own part.
+ * The segment is laid out when the server starts, and again after a crash:
+ * each module says how much it needs and initializes its own part.
  *
  * Locking: AddinShmemInitLock while a process attaches.
  *

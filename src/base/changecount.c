@@ -4,21 +4,21 @@
  *		Change counts for readers that take no lock.
  *
  * As with st_changecount in backend_status.h, a writer says when a change of
- * several values begins and when it has ended.  A reader copies the values while
- * no change is under way, and copies them again if one began meanwhile.  Writers
- * never wait.  Unlike st_changecount, several processes may change the same values
- * at once, each of them by atomic operations.
+ * several values begins and when it has ended.  A reader copies the values
+ * while no change is under way, and copies them again if one began meanwhile.
+ * Writers never wait.  Unlike st_changecount, several processes may change the
+ * same values at once, each of them by atomic operations.
  *
- * Invariant: a change that has begun ends, unless its process is stopped.  A FATAL
- * error in a signal handler can end a process in the middle of a change (up to 18:
- * a background worker with the server's own handler of SIGTERM).  The process then
- * ends the change as it exits, except if the signal came between the instructions
- * of changecount_begin() or changecount_end().  Counts that it had not moved by
- * then are lost: those of 64 flush groups, of one cell of a histogram, or of one
- * backend in one checkpoint cycle.
+ * Invariant: a change that has begun ends, unless its process is stopped.  A
+ * FATAL error in a signal handler can end a process in the middle of a change
+ * (up to 18: a background worker with the server's own handler of SIGTERM).
+ * The process then ends the change as it exits, except if the signal came
+ * between the instructions of changecount_begin() or changecount_end().
+ * Counts that it had not moved by then are lost: those of 64 flush groups, of
+ * one cell of a histogram, or of one backend in one checkpoint cycle.
  *
- * Locking: none.  A reader waits up to a second for a change to end, and copies
- * up to CHANGECOUNT_MAX_PASSES times; then it raises an error.
+ * Locking: none.  A reader waits up to a second for a change to end, and
+ * copies up to CHANGECOUNT_MAX_PASSES times; then it raises an error.
  *
  *-------------------------------------------------------------------------
  */

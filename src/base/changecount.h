@@ -40,7 +40,8 @@ changecount_init(ChangeCount *changes)
 }
 
 /*
- * Writers that may meet other writers.  The atomic additions are full barriers.
+ * Writers that may meet other writers.  The atomic additions are full
+ * barriers.
  */
 static inline void
 changecount_begin(ChangeCount *changes)

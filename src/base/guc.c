@@ -22,9 +22,9 @@ int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 /*
  * For _PG_init, in the postmaster (or a stand-alone backend) only.
  *
- * "enabled" is the same for all sessions: a flush group would look smaller than it
- * was if some members did not count themselves.  "log_flushes" is for superusers
- * because it can fill the log.
+ * "enabled" is the same for all sessions: a flush group would look smaller
+ * than it was if some members did not count themselves.  "log_flushes" is for
+ * superusers because it can fill the log.
  */
 void
 guc_define(void)

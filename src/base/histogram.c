@@ -5,9 +5,9 @@
  *
  * The cells of an octave, from one power of 2 to the next, are of equal width,
  * a tenth of its lower end.  All times in a cell from l to u are taken to be
- * 2lu / (l + u), which is off by at most (u - l) / (u + l) of the true value: 1/21,
- * or 4.8%, in the first cell of an octave, less in the others.  The first and the
- * last cell of a histogram have no such bound.
+ * 2lu / (l + u), which is off by at most (u - l) / (u + l) of the true value:
+ * 1/21, or 4.8%, in the first cell of an octave, less in the others.  The
+ * first and the last cell of a histogram have no such bound.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,8 +53,8 @@ histogram_cell_value(int cell)
 }
 
 /*
- * ns that a fraction q of all times, above 0, do not exceed: the longest time if q
- * is 1.  NaN if there are none.
+ * ns that a fraction q of all times, above 0, do not exceed: the longest time
+ * if q is 1.  NaN if there are none.
  */
 double
 histogram_quantile(const uint64 *counts, double q)

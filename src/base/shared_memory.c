@@ -21,10 +21,10 @@ Size		shared_memory_size = 0;
 Size		shared_memory_per_backend = 0;
 
 /*
- * Take one of the locks through its gate, which is the next lock of the tranche.
- * The server grants a lock that is held shared to further readers, so that a
- * process that waits for it exclusively could starve.  Here new readers queue on
- * the gate instead.
+ * Take one of the locks through its gate, which is the next lock of the
+ * tranche.  The server grants a lock that is held shared to further readers,
+ * so that a process that waits for it exclusively could starve.  Here new
+ * readers queue on the gate instead.
  */
 void
 shared_memory_acquire(LWLock *lock, LWLockMode mode)

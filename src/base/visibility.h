@@ -3,10 +3,10 @@
  * visibility.h
  *		Variables that the commit path reads without the global offset table.
  *
- * Another library could define a variable of the same name, so compilers read the
- * address of a variable from that table each time, unless its declaration is
- * hidden.  (Since PostgreSQL 16 PGXS hides what is not exported, but that marks
- * definitions only.)
+ * Another library could define a variable of the same name, so compilers read
+ * the address of a variable from that table each time, unless its declaration
+ * is hidden.  (Since PostgreSQL 16 PGXS hides what is not exported, but that
+ * marks definitions only.)
  *
  *-------------------------------------------------------------------------
  */

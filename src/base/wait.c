@@ -3,8 +3,9 @@
  * wait.c
  *		Waiting in functions that measure for a while.
  *
- * Such a function ends when it is cancelled, and when its client has gone.  The
- * server checks the client only if client_connection_check_interval is set.
+ * Such a function ends when it is cancelled, and when its client has gone.
+ * The server checks the client only if client_connection_check_interval is
+ * set.
  *
  * Locking: none; nothing here is shared.
  *
@@ -61,8 +62,8 @@ wait_until(uint64 when)
 
 /*
  * End the session if its client has gone.  The server checks that if
- * client_connection_check_interval is set, so set it for a moment.  (The timeout
- * that this may start does nothing when it comes.)
+ * client_connection_check_interval is set, so set it for a moment.  (The
+ * timeout that this may start does nothing when it comes.)
  */
 void
 wait_check_client(void)

@@ -4,17 +4,17 @@
  *		What each backend counts alone; totals and reset.
  *
  * Invariant: a counter only grows, and only the backend that owns the slot at
- * that time writes it.  A slot belongs to an entry of the server's process array,
- * not to a process: the next backend at that entry counts on from where the last
- * one stopped, so a backend that exits has nothing to fold here.  (databases.c
- * knows whose commits they were.)
+ * that time writes it.  A slot belongs to an entry of the server's process
+ * array, not to a process: the next backend at that entry counts on from where
+ * the last one stopped, so a backend that exits has nothing to fold here.
+ * (databases.c knows whose commits they were.)
  *
- * Locking: none for writers; no two slots share a cache line.  Readers add up all
- * slots.  Each counter is exact, but the sum is no snapshot: a commit that is
- * being counted at that moment may be in one counter and not yet in another.  A
- * reset remembers the totals, and readers subtract them.  "base" and
- * "stats_reset" are protected by commit_stats_reset_lock(), which callers of
- * backend_slots_read() and backend_slots_reset() hold.
+ * Locking: none for writers; no two slots share a cache line.  Readers add up
+ * all slots.  Each counter is exact, but the sum is no snapshot: a commit that
+ * is being counted at that moment may be in one counter and not yet in
+ * another.  A reset remembers the totals, and readers subtract them.  "base"
+ * and "stats_reset" are protected by commit_stats_reset_lock(), which callers
+ * of backend_slots_read() and backend_slots_reset() hold.
  *
  *-------------------------------------------------------------------------
  */

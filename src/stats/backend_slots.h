@@ -24,8 +24,8 @@ slot_round_fraction(uint64 sum)
 }
 
 /*
- * The counters of a slot.  Times are in nanoseconds, everything else is a number
- * of transactions or flushes.  databases.c also has the counters before
+ * The counters of a slot.  Times are in nanoseconds, everything else is a
+ * number of transactions or flushes.  databases.c also has the counters before
  * SLOT_UNRESOLVED_FLUSHES, per database.
  */
 typedef enum SlotCounter

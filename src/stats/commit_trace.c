@@ -4,23 +4,22 @@
  *		Single commits, recorded for a while.
  *
  * A prediction of another commit_delay needs to know more than counters tell:
- * who committed when, after what time without a commit, in which flush.  So during
- * a capture, every commit that waits leaves a record in a ring, from which the
- * capturing process takes them many times a second.
+ * who committed when, after what time without a commit, in which flush. So
+ * during a capture, every commit that waits leaves a record in a ring, from
+ * which the capturing process takes them many times a second. The ring is a
+ * fixed part of the segment: a backend could not map more memory on the commit
+ * path.
  *
- * The ring is a fixed part of the segment: a backend could not map more memory on
- * the commit path, where nothing may fail or allocate.  The ring is small, and the
- * capturing process keeps what it takes in its local memory.
+ * Invariant: outside of a capture, a commit reads one word that does not
+ * change, and nothing else here. A capture ends with its deadline, whatever
+ * becomes of the process that began it. A record that is taken is complete:
+ * its change count is the number of the record, plus 1, before and after it
+ * was copied.
  *
- * Invariant: outside of a capture, a commit reads one word that does not change,
- * and nothing else here.  A capture ends with its deadline, whatever becomes of
- * the process that began it.  A record that is taken is complete: its change count
- * is the number of the record, plus 1, before and after it was copied.
- *
- * Locking: none here; delay_override_lock() lets only one process capture.  A
- * commit gets a number by an atomic addition, and then writes the record alone.
- * Should a whole ring of others overtake it, which is RING_SIZE commits during a
- * few instructions of its own, one record is spoilt.
+ * Locking: none here; delay_override_lock() lets only one process capture. A
+ * commit gets a number by an atomic addition, and then writes the record
+ * alone.  Should RING_SIZE other commits overtake it meanwhile, one record is
+ * spoilt.
  *
  *-------------------------------------------------------------------------
  */
@@ -95,7 +94,8 @@ saturate(uint64 value)
 }
 
 /*
- * Commit path: there is, or was, a capture.  Is the commit that begins part of it?
+ * Commit path: there is, or was, a capture.  Is the commit that begins part of
+ * it?
  */
 void
 commit_trace_note(uint64 deadline, uint64 now)
@@ -169,9 +169,9 @@ commit_trace_is_on(void)
 
 /*
  * Take what is new.  To be called often enough for the ring.  Returns false if
- * no more can be kept.  A backend that has a number but is not scheduled before it
- * has written the record holds up the rest for half a ring at most; then its
- * record counts as lost.
+ * no more can be kept.  A backend that has a number but is not scheduled
+ * before it has written the record holds up the rest for half a ring at most;
+ * then its record counts as lost.
  */
 bool
 commit_trace_take(CommitTrace *trace)

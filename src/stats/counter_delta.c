@@ -3,14 +3,14 @@
  * counter_delta.c
  *		What was counted in a stretch of time, and the rates of it.
  *
- * The counters only grow, so what happened in a stretch of time is their values at
- * its end less those at its beginning.  Values since the server started are taken,
- * so that a reset in between does not matter; or values since the last reset, and
- * the time of that.
+ * The counters only grow, so what happened in a stretch of time is their
+ * values at its end less those at its beginning.  Values since the server
+ * started are taken, so that a reset in between does not matter; or values
+ * since the last reset, and the time of that.
  *
  * Locking: commit_stats_reset_lock(), shared, for values since the last reset.
- * Backends are read one after another while they go on: a stretch is exact but for
- * the commits that end while its values are being read.
+ * Backends are read one after another while they go on: a stretch is exact but
+ * for the commits that end while its values are being read.
  *
  *-------------------------------------------------------------------------
  */
@@ -128,9 +128,9 @@ counter_delta_mean_flush_time(const CounterDelta *delta)
 }
 
 /*
- * The fraction of the time in which a leader wrote or synced; only one can at a
- * time.  Flushes that were not timed are taken to be like the others; NaN if no
- * flush was timed.
+ * The fraction of the time in which a leader wrote or synced; only one can at
+ * a time.  Flushes that were not timed are taken to be like the others; NaN if
+ * no flush was timed.
  */
 double
 counter_delta_wal_busy_fraction(const CounterDelta *delta)

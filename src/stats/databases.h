@@ -14,8 +14,8 @@
 /*
  * Databases that are told apart between two resets.  More than most servers
  * have, and few enough that a new connection finds its own among them by
- * looking at 1 kB.  Together they take 30 kB of shared memory, and each backend
- * slot takes 120 bytes more.
+ * looking at 1 kB.  Together they take 30 kB of shared memory, and each
+ * backend slot takes 120 bytes more.
  */
 #define DATABASES_MAX		256
 

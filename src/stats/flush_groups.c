@@ -4,28 +4,27 @@
  *		Which commits shared a flush: boundaries, groups, their ring.
  *
  * Every value that the server's flush pointer takes is a boundary: the end of
- * one flush.  Commits read the pointer before and after, and the first process
- * that sees a new value publishes a group for it.  A commit belongs to the group
- * with the smallest boundary at or after the end of its commit record.  A
+ * one flush. Commits read the pointer before and after, and the first process
+ * that sees a new value publishes a group for it. A commit belongs to the
+ * group with the smallest boundary at or after the end of its commit record. A
  * boundary that no process saw merges its group into the next one; the second
  * leader to arrive at a group proves that, and is counted as unresolved.
  *
- * Group g lives in slot g modulo the number of slots of the ring.  One 64-bit
- * word, the head, holds the number and the boundary of the newest group, so that
- * publishing a group is one compare-and-swap.  Slots are made ready in batches,
- * long before they are published (flush_totals.c).  So half of them hold the most
- * recent groups at any moment, and a member that comes late (having waited for a
- * standby, say) still finds its group.
+ * Group g lives in slot g modulo the number of slots of the ring. One 64-bit
+ * word, the head, holds the number and the boundary of the newest group, so
+ * that publishing a group is one compare-and-swap. Slots are made ready in
+ * batches, long before they are published (flush_totals.c). Half of them hold
+ * the most recent groups, so that a member that comes late (having waited for
+ * a standby, say) still finds its group.
  *
- * Invariant: the tag of a slot says which group it is for; a member that is added
- * to a slot learns in the same atomic operation whether it was the right one.
+ * Invariant: the tag of a slot says which group it is for; a member that is
+ * added to a slot learns in the same atomic operation whether it was the right
+ * one.
  *
- * Locking: none; no process waits for another.  flush_ring.h says who writes what
- * in a group.
- *
- * A process that is stopped while it prepares a batch, for as long as the
- * others take to come there, makes these slots useless: their members do not
- * find their group and are counted as unresolved.
+ * Locking: none; no process waits for another. flush_ring.h says who writes
+ * what in a group. If a process is stopped while it prepares a batch, for as
+ * long as the others take to come there, their members do not find their group
+ * and are counted as unresolved.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,7 +42,9 @@ pg_atomic_uint64 *flush_ring_head = NULL;
 FlushGroupSlot *flush_ring = NULL;
 GroupNumber flush_ring_mask = 0;
 
-/* Half of the ring is always ready for groups to come, hence twice the size. */
+/*
+ * Half of the ring is always ready for groups to come, hence twice the size.
+ */
 static int
 ring_slots(void)
 {
@@ -96,7 +97,9 @@ flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 	(void) publish_group(&head, flushed, now);
 }
 
-/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+/*
+ * The boundary of a group; 0 if it is not known, or the group not in the ring.
+ */
 XLogRecPtr
 flush_group_boundary(GroupNumber number)
 {
@@ -108,8 +111,8 @@ flush_group_boundary(GroupNumber number)
 }
 
 /*
- * Commit path: the group of a record that ends at "lsn", at or before the boundary
- * of the newest group, but not in that.
+ * Commit path: the group of a record that ends at "lsn", at or before the
+ * boundary of the newest group, but not in that.
  *
  * The group is nearly always one of the next, so the steps back begin with one
  * group and double until they are beyond it; then the distance is halved.

@@ -80,9 +80,9 @@ flush_groups_distance(GroupNumber older, GroupNumber newer)
 }
 
 /*
- * Bytes of WAL between the boundary of a group and the one before; 0 if they are
- * not known.  If the publisher of a group was stopped, "previous" may be there
- * without the boundary.
+ * Bytes of WAL between the boundary of a group and the one before; 0 if they
+ * are not known.  If the publisher of a group was stopped, "previous" may be
+ * there without the boundary.
  */
 static inline uint64
 flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)

@@ -3,10 +3,10 @@
  * flush_ring.h
  *		The ring of flush groups in shared memory, and the commit path through it.
  *
- * flush_groups.c says what a group is, and has what commits rarely do with one.
- * What they commonly do is here, inlined into commit_path.c, as calls and their
- * arguments would be a tenth of what a commit costs.  For these two files and
- * flush_totals.c only.
+ * flush_groups.c says what a group is, and has what commits rarely do with
+ * one.  What they commonly do is here, inlined into commit_path.c, as calls
+ * and their arguments would be a tenth of what a commit costs.  For these two
+ * files and flush_totals.c only.
  *
  *-------------------------------------------------------------------------
  */
@@ -64,9 +64,9 @@ typedef union FlushGroupSlot
 } FlushGroupSlot;
 
 /*
- * The newest group: its number in the lower GROUP_NUMBER_BITS, above them the low
- * bits of its boundary divided by 8 (the end of a WAL record is aligned to that).
- * 0 before the first group.  In shared memory, swapped atomically.
+ * The newest group: its number in the lower GROUP_NUMBER_BITS, above them the
+ * low bits of its boundary divided by 8 (the end of a WAL record is aligned to
+ * that). 0 before the first group.  In shared memory, swapped atomically.
  */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *flush_ring_head;
 
@@ -79,7 +79,9 @@ extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 
-/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+/*
+ * The boundary of a group; 0 if it is not known, or the group not in the ring.
+ */
 extern XLogRecPtr flush_group_boundary(GroupNumber number);
 
 /*----------------------------------------------------------------
@@ -138,9 +140,9 @@ make_head(GroupNumber number, XLogRecPtr boundary)
 
 /*
  * How far the boundary in a head is beyond a position, in units of 8 bytes,
- * shifted by GROUP_NUMBER_BITS: so the sign of its 44 bits is that of the result.
- * The head lacks the upper bits of the boundary, so the position must be within
- * 64 TB of it.
+ * shifted by GROUP_NUMBER_BITS: so the sign of its 44 bits is that of the
+ * result.  The head lacks the upper bits of the boundary, so the position must
+ * be within 64 TB of it.
  */
 static inline int64
 head_distance(uint64 head, XLogRecPtr from)
@@ -167,9 +169,9 @@ head_boundary(uint64 head, XLogRecPtr near)
 }
 
 /*
- * The boundary of a group, if this slot is for it.  If its publisher was stopped
- * before it wrote the boundary, the publisher of the next group has noted the same
- * position there.  0 if neither has.
+ * The boundary of a group, if this slot is for it.  If its publisher was
+ * stopped before it wrote the boundary, the publisher of the next group has
+ * noted the same position there.  0 if neither has.
  */
 static inline XLogRecPtr
 boundary_in_slot(FlushGroup *group, GroupNumber number)
@@ -207,10 +209,10 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 }
 
 /*
- * The flush pointer was seen at "flushed", beyond the newest boundary, which is in
- * "head": publish a group for it, unless others are quicker, and update "head".
- * Returns the boundary before the group, or 0 if others published it, or if it is
- * the first of all.
+ * The flush pointer was seen at "flushed", beyond the newest boundary, which
+ * is in "head": publish a group for it, unless others are quicker, and update
+ * "head".  Returns the boundary before the group, or 0 if others published it,
+ * or if it is the first of all.
  */
 static pg_attribute_always_inline XLogRecPtr
 publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
@@ -247,7 +249,10 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 		flush_groups_publish(head, flushed, now);
 }
 
-/* Is the boundary before the newest group, which others published, before "lsn"? */
+/*
+ * Is the boundary before the newest group, which others published, before
+ * "lsn"?
+ */
 static inline bool
 newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 {
@@ -310,8 +315,8 @@ note_active(FlushGroup *group, uint32 active)
 }
 
 /*
- * Claim the group for its leader, and note the same.  Returns false if the group
- * has another leader: then a boundary was missed.
+ * Claim the group for its leader, and note the same.  Returns false if the
+ * group has another leader: then a boundary was missed.
  */
 static inline bool
 claim_group(FlushGroup *group, uint32 active)
@@ -330,11 +335,13 @@ claim_group(FlushGroup *group, uint32 active)
 }
 
 /*
- * Enter a member into its group.  "active" is how many transactions it saw active,
- * itself included, or 0.  Returns what it could not do: GROUP_OF_COMMIT if the
- * group is gone, GROUP_OF_LEADER also if the group has another leader.
+ * Enter a member into its group.  "active" is how many transactions it saw
+ * active, itself included, or 0.  Returns what it could not do:
+ * GROUP_OF_COMMIT if the group is gone, GROUP_OF_LEADER also if the group has
+ * another leader.
  *
- * A leader that could enter fills in "report" and calls flush_group_reported().
+ * A leader that could enter fills in "report" and calls
+ * flush_group_reported().
  */
 static inline int
 flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,

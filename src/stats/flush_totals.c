@@ -3,25 +3,24 @@
  * flush_totals.c
  *		How many flush groups of each kind there were: the histogram.
  *
- * The ring holds the newest groups.  Before the slot of an old group is made ready
- * for a new one, the old group is folded into the histogram: FOLD_BATCH of them at
- * once, by the publisher of one group in FOLD_BATCH.  Neighbouring groups are
- * mostly alike, and are added up before the histogram is changed.  Totals are the
- * histogram and what is in the ring.
+ * The ring holds the newest groups. Before the slot of an old group is made
+ * ready for a new one, the old group is folded into the histogram: FOLD_BATCH
+ * of them at once, by the publisher of one group in FOLD_BATCH. Neighbouring
+ * groups are mostly alike, and are added up before the histogram is
+ * changed. Totals are the histogram and what is in the ring.
  *
  * Invariant: a group is counted once, in its slot or in the histogram.
  *
- * Locking: none on the commit path.  The histogram is added to atomically; a
- * reader copies it while no fold is under way (see changecount.c).  "base" and
- * "reset_boundary" are protected by commit_stats_reset_lock(), except that a fold
- * reads the latter, atomically, without it.
+ * Locking: none on the commit path. The histogram is added to atomically; a
+ * reader copies it while no fold is under way (see changecount.c). "base" and
+ * "reset_boundary" are protected by commit_stats_reset_lock(), except that a
+ * fold reads the latter, atomically, without it.
  *
- * Groups are folded oldest first, and a reader copies them in that order, a batch
- * at a time.  A fold of a batch that the reader has copied does no harm, so folds
- * disturb it only if they catch up with it.  One comes with each FOLD_BATCH
- * flushes, which take far longer than copying as many groups.  A reader that is
- * disturbed nevertheless lets go of the lock and tries again,
- * CHANGECOUNT_MAX_PASSES times at most.
+ * Groups are folded oldest first, and a reader copies them in that order, a
+ * batch at a time. So folds disturb it only if they catch up with it: one
+ * comes with each FOLD_BATCH flushes, which take far longer than copying as
+ * many groups. A reader that is disturbed lets go of the lock and tries again,
+ * up to CHANGECOUNT_MAX_PASSES times.
  *
  *-------------------------------------------------------------------------
  */
@@ -63,8 +62,8 @@ static uint32 ncounts = 0;		/* cells of all kinds */
 #define CELL_SIZE	(GROUP_COUNT_KINDS * sizeof(uint64))
 
 /*
- * Sums over groups that are not in the histogram yet: neighbouring groups mostly
- * belong into the same cells.
+ * Sums over groups that are not in the histogram yet: neighbouring groups
+ * mostly belong into the same cells.
  */
 typedef struct GroupSums
 {
@@ -288,9 +287,9 @@ ring_batches(void)
 /*
  * Copy the groups that were not folded when there had been "folds" of them,
  * and count them.  Returns false if a group may have been folded before it
- * could be copied: each fold since then must be that of a batch copied before, and
- * a batch that is gone must have gone before.  (A publisher that is stopped folds
- * its batch late, after younger ones.)
+ * could be copied: each fold since then must be that of a batch copied before,
+ * and a batch that is gone must have gone before.  (A publisher that is
+ * stopped folds its batch late, after younger ones.)
  */
 static bool
 copy_ring(FlushTotals *totals, uint64 folds)
@@ -334,8 +333,9 @@ copy_groups(FlushTotals *totals)
 }
 
 /*
- * All groups since the last reset; palloc'd.  Returns with the reset lock held,
- * shared, so that the caller can read what is to contain at least these groups.
+ * All groups since the last reset; palloc'd.  Returns with the reset lock
+ * held, shared, so that the caller can read what is to contain at least these
+ * groups.
  */
 FlushTotals *
 flush_totals_lock_and_read(void)

@@ -12,8 +12,8 @@
 #include "stats/flush_groups.h"
 
 /*
- * Slots of the ring that are made ready at once.  Divides the numbers of groups;
- * at most a quarter of the smallest ring.
+ * Slots of the ring that are made ready at once.  Divides the numbers of
+ * groups; at most a quarter of the smallest ring.
  */
 #define FOLD_BATCH			64
 

@@ -4,7 +4,8 @@
  *		How long commits and flushes took: histograms by level and role.
  *
  * Each backend slot has a histogram for each kind of time.  As in
- * backend_slots.c, the next backend at a slot goes on where the last one stopped.
+ * backend_slots.c, the next backend at a slot goes on where the last one
+ * stopped.
  *
  * Ten histograms of 282 cells are 22 kB for each of max_connections if a cell
  * has 64 bits.  So a cell has 16 bits, and when it overflows, once in 65,536
@@ -14,9 +15,9 @@
  * Invariant: apart from a carry under way, a count is in a cell or in the
  * total, and the sum of both never decreases.
  *
- * Locking: none for writers; the total is added to atomically.  A reader adds up
- * all slots while nothing is carried (see changecount.c).  "base", which a reset
- * sets and readers subtract, is protected by commit_stats_reset_lock().
+ * Locking: none for writers; the total is added to atomically.  A reader adds
+ * up all slots while nothing is carried (see changecount.c).  "base", which a
+ * reset sets and readers subtract, is protected by commit_stats_reset_lock().
  *
  *-------------------------------------------------------------------------
  */
@@ -83,8 +84,8 @@ latency_find_mine(void)
 
 /*
  * Commit path: what does a commit that asks for a standby wait for, if
- * synchronous_standby_names is set?  The server decides by the same settings, and
- * differs only if synchronous_standby_names is changed at this moment.
+ * synchronous_standby_names is set?  The server decides by the same settings,
+ * and differs only if synchronous_standby_names is changed at this moment.
  */
 WaitLevel
 latency_standby_level(void)

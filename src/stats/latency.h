@@ -17,8 +17,8 @@
 #include "base/visibility.h"
 
 /*
- * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if it
- * asked for a standby when there was none to wait for.
+ * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if
+ * it asked for a standby when there was none to wait for.
  */
 typedef enum WaitLevel
 {
@@ -62,8 +62,8 @@ typedef struct LatencyTotals
 } LatencyTotals;
 
 /*
- * What one backend has counted; written by it alone.  Reading and writing 16 bits
- * is atomic everywhere.
+ * What one backend has counted; written by it alone.  Reading and writing 16
+ * bits is atomic everywhere.
  */
 typedef struct LatencySlot
 {

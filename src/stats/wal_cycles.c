@@ -3,38 +3,38 @@
  * wal_cycles.c
  *		The WAL that transactions wrote, per checkpoint cycle.
  *
- * A cycle is the WAL from one checkpoint's redo position to the next one's.  At
- * the end of a transaction, the process accounts what it has added to pgWalUsage
- * since the last one to the cycle of its last record: a transaction that runs
- * across a checkpoint counts in the later cycle with all of its WAL.
+ * A cycle is the WAL from one checkpoint's redo position to the next one's. At
+ * the end of a transaction, the process accounts what it has added to
+ * pgWalUsage since the last one to the cycle of its last record: a transaction
+ * that runs across a checkpoint counts in the later cycle with all of its WAL.
  *
- * Each backend slot counts for one cycle.  The first transaction that finds a
- * newer one there adds what the slot has counted to the entry of the cycle that it
- * leaves, and starts from zero.  As in backend_slots.c, the next backend at a slot
- * goes on where the last one stopped.  The total of a cycle is its entry and all
- * the slots that are still in it.
+ * Each backend slot counts for one cycle. The first transaction that finds a
+ * newer one there adds what the slot has counted to the entry of the cycle
+ * that it leaves, and starts from zero. As in backend_slots.c, the next
+ * backend at a slot goes on where the last one stopped. The total of a cycle
+ * is its entry and all the slots that are still in it.
  *
  * The ring of entries is not in order: a new cycle takes the entry with the
- * smallest redo position, which is cleared before.  All processes choose by that
- * rule, and positions only grow, so that no cycle ever has two entries.  The ring
- * has WAL_CYCLES_SPARE more entries than are shown, and a slot whose cycle is not
- * among the newest WAL_CYCLES_SHOWN any more drops its counts, so that no process
- * adds to an entry that another one clears.
+ * smallest redo position, once that is cleared. All processes choose by that
+ * rule, and positions only grow, so that no cycle ever has two entries. The
+ * ring has WAL_CYCLES_SPARE more entries than are shown, and a slot whose
+ * cycle is not among the newest WAL_CYCLES_SHOWN any more drops its counts, so
+ * that no process adds to an entry that another one clears.
  *
  * Invariant: what was accounted is counted once, in a slot or in an entry,
- * until its cycle leaves the ring.  Counters of a cycle only grow.
+ * until its cycle leaves the ring. Counters of a cycle only grow.
  *
- * Locking: none for writers, who never wait.  Only its backend writes a slot, which
- * has a change count so that readers get transactions whole.  Entries are added to
- * atomically, while "moves" says that a slot changes its cycle; a reader copies
- * entries and slots while none does.  commit_stats_reset_lock() protects what a
- * reset remembers.
+ * Locking: none for writers, who never wait. Only its backend writes a slot,
+ * which has a change count so that readers get transactions whole. Entries are
+ * added to atomically, while "moves" says that a slot changes its cycle; a
+ * reader copies entries and slots while none does. commit_stats_reset_lock()
+ * protects what a reset remembers.
  *
  * A process that is stopped while it clears an entry, for as long as a whole
- * cycle takes, clears what others have counted in that cycle; one that is stopped
- * while it adds to an entry, for as long as WAL_CYCLES_SPARE cycles, adds to a
- * wrong one.  In single-user mode one process does everything, and the WAL of its
- * start-up and of its checkpoints is accounted as well.
+ * cycle takes, clears what others have counted in that cycle; one that is
+ * stopped while it adds to an entry, for as long as WAL_CYCLES_SPARE cycles,
+ * adds to a wrong one. In single-user mode, the WAL of start-up and of
+ * checkpoints is accounted as well.
  *
  *-------------------------------------------------------------------------
  */
@@ -97,9 +97,9 @@ static PaddedWalSlot *slots = NULL;
 int64		wal_cycles_records = 0;
 
 /*
- * The slot of this process; until it first comes there, one that is in no cycle.
- * A counter there is what pgWalUsage says now less its origin, so that to account
- * is to write that down.
+ * The slot of this process; until it first comes there, one that is in no
+ * cycle.  A counter there is what pgWalUsage says now less its origin, so that
+ * to account is to write that down.
  */
 static WalSlot no_slot;
 static WalSlot *my_slot = &no_slot;
@@ -245,8 +245,8 @@ change_cycle(WalSlot *slot, XLogRecPtr redo)
 }
 
 /*
- * Come to the slot of this process, where others have counted before.  All that
- * it has written so far is still to be accounted.
+ * Come to the slot of this process, where others have counted before.  All
+ * that it has written so far is still to be accounted.
  */
 static pg_noinline void
 find_wal_slot(void)
@@ -301,9 +301,10 @@ account(WalSlot *slot, WalOutcome outcome)
 }
 
 /*
- * The same where this process may have to come to its slot first, or the slot to
- * another cycle.  Without any insertion of its own, all WAL of this process is that
- * of its parallel workers; then the newest cycle that others have found must do.
+ * The same where this process may have to come to its slot first, or the slot
+ * to another cycle.  Without any insertion of its own, all WAL of this process
+ * is that of its parallel workers; then the newest cycle that others have
+ * found must do.
  */
 static pg_noinline void
 account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
@@ -400,8 +401,8 @@ newer_first(const void *a, const void *b)
 
 /*
  * Totals of all cycles in the ring, newest first, as they are while no slot
- * changes its cycle.  "cycles" has WAL_CYCLES_KEPT elements.  Returns the number
- * of cycles.
+ * changes its cycle.  "cycles" has WAL_CYCLES_KEPT elements.  Returns the
+ * number of cycles.
  */
 static int
 add_up_cycles(WalCycleCopy *cycles)
@@ -497,7 +498,9 @@ wal_cycles_prepare_reset(WalCycleCopy *present)
 	present->redo = redo;
 }
 
-/* Forget all cycles but the present one, and what was counted in that so far. */
+/*
+ * Forget all cycles but the present one, and what was counted in that so far.
+ */
 void
 wal_cycles_reset(const WalCycleCopy *present)
 {

@@ -53,8 +53,8 @@ typedef struct WalCycleCopy
 } WalCycleCopy;
 
 /*
- * The cycles since the last reset, newest first; local memory, and saved across
- * restarts.
+ * The cycles since the last reset, newest first; local memory, and saved
+ * across restarts.
  */
 typedef struct WalCycles
 {
@@ -78,7 +78,9 @@ extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
 extern void wal_cycles_skip(void);
 extern void wal_cycles_abandon(void);
 
-/* Account what this process has written, in the cycle of its last insertion. */
+/*
+ * Account what this process has written, in the cycle of its last insertion.
+ */
 static inline void
 wal_cycles_account(WalOutcome outcome)
 {
