@@ -4,19 +4,19 @@
  *		Single commits, recorded for a while.
  *
  * A prediction of another commit_delay needs to know more than counters tell:
- * who committed when, after what time without a commit, in which flush. So
+ * who committed when, after what time without a commit, in which flush.  So
  * during a capture, every commit that waits leaves a record in a ring, from
- * which the capturing process takes them many times a second. The ring is a
+ * which the capturing process takes them many times a second.  The ring is a
  * fixed part of the segment: a backend could not map more memory on the commit
  * path.
  *
  * Invariant: outside of a capture, a commit reads one word that does not
- * change, and nothing else here. A capture ends with its deadline, whatever
- * becomes of the process that began it. A record that is taken is complete:
+ * change, and nothing else here.  A capture ends with its deadline, whatever
+ * becomes of the process that began it.  A record that is taken is complete:
  * its change count is the number of the record, plus 1, before and after it
  * was copied.
  *
- * Locking: none here; delay_override_lock() lets only one process capture. A
+ * Locking: none here; delay_override_lock() lets only one process capture.  A
  * commit gets a number by an atomic addition, and then writes the record
  * alone.  Should RING_SIZE other commits overtake it meanwhile, one record is
  * spoilt.

@@ -4,23 +4,23 @@
  *		The counts per database.
  *
  * A backend counts in its slot (backend_slots.c), and stays in the same
- * database all its life. A process notes where the counters of its slot stand
+ * database all its life.  A process notes where the counters of its slot stand
  * when it registers, and when it exits, the difference is added to the entry
- * of its database. A reader adds what the registered processes have counted.
+ * of its database.  A reader adds what the registered processes have counted.
  *
  * Invariant: a process registers before it counts anything and counts nothing
- * once it has left. Therefore all entries and all registered processes, added
+ * once it has left.  Therefore all entries and all registered processes, added
  * up, are what backend_slots.c has in all, counter by counter.
  *
  * Memory is bounded: the first DATABASES_MAX databases get an entry, which
- * they keep until the next reset, even when they are dropped. Processes that
- * register in any other database share one entry. A reset gives the entries to
- * the databases that have a registered process.
+ * they keep until the next reset, even when they are dropped.  Processes that
+ * register in any other database share one entry.  A reset gives the entries
+ * to the databases that have a registered process.
  *
- * Locking: commit_stats_databases_lock() protects everything here. A process
+ * Locking: commit_stats_databases_lock() protects everything here.  A process
  * holds it exclusively for a moment in its first transaction and at its exit;
  * readers hold it shared while they copy; a reset holds it exclusively from
- * before it copies the slots until it has changed everything. The first
+ * before it copies the slots until it has changed everything.  The first
  * transaction of a client backend is the server's own, before the first
  * command, so no COMMIT of a client waits for the lock unless
  * commit_stats.enabled was off until then.

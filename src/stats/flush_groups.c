@@ -4,16 +4,17 @@
  *		Which commits shared a flush: boundaries, groups, their ring.
  *
  * Every value that the server's flush pointer takes is a boundary: the end of
- * one flush. Commits read the pointer before and after, and the first process
- * that sees a new value publishes a group for it. A commit belongs to the
- * group with the smallest boundary at or after the end of its commit record. A
- * boundary that no process saw merges its group into the next one; the second
- * leader to arrive at a group proves that, and is counted as unresolved.
+ * one flush.  Commits read the pointer before and after, and the first process
+ * that sees a new value publishes a group for it.  A commit belongs to the
+ * group with the smallest boundary at or after the end of its commit record.
+ * A boundary that no process saw merges its group into the next one; the
+ * second leader to arrive at a group proves that, and is counted as
+ * unresolved.
  *
- * Group g lives in slot g modulo the number of slots of the ring. One 64-bit
+ * Group g lives in slot g modulo the number of slots of the ring.  One 64-bit
  * word, the head, holds the number and the boundary of the newest group, so
- * that publishing a group is one compare-and-swap. Slots are made ready in
- * batches, long before they are published (flush_totals.c). Half of them hold
+ * that publishing a group is one compare-and-swap.  Slots are made ready in
+ * batches, long before they are published (flush_totals.c).  Half of them hold
  * the most recent groups, so that a member that comes late (having waited for
  * a standby, say) still finds its group.
  *
@@ -21,8 +22,8 @@
  * added to a slot learns in the same atomic operation whether it was the right
  * one.
  *
- * Locking: none; no process waits for another. flush_ring.h says who writes
- * what in a group. If a process is stopped while it prepares a batch, for as
+ * Locking: none; no process waits for another.  flush_ring.h says who writes
+ * what in a group.  If a process is stopped while it prepares a batch, for as
  * long as the others take to come there, their members do not find their group
  * and are counted as unresolved.
  *

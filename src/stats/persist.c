@@ -3,26 +3,26 @@
  * persist.c
  *		Commit statistics across server restarts.
  *
- * The postmaster, as it ends, writes what the modules save into a file. At the
- * next start it hands that to the modules and removes the file. A stand-alone
- * backend does the same. While the server runs there is no file, so that old
- * statistics cannot come back after a crash or with a backup.
+ * The postmaster, as it ends, writes what the modules save into a file.  At
+ * the next start it hands that to the modules and removes the file.  A
+ * stand-alone backend does the same.  While the server runs there is no file,
+ * so that old statistics cannot come back after a crash or with a backup.
  *
  * Invariant: statistics go on only with the data that they are about, and
- * without a gap. A file is written only when pg_control says that the server
+ * without a gap.  A file is written only when pg_control says that the server
  * has been shut down; an exit code of 0 does not, as an immediate shutdown has
- * it as well. A file is read only when pg_control still says the same: no
+ * it as well.  A file is read only when pg_control still says the same: no
  * server has run since, not even one without the library.
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then
  * the same statistics are written again.
  *
- * Nothing here raises an error. At the start an error would keep the server
- * from starting, and at the end nothing would catch it. Failures are logged,
+ * Nothing here raises an error.  At the start an error would keep the server
+ * from starting, and at the end nothing would catch it.  Failures are logged,
  * and the statistics start from zero.
  *
- * Locking: none. The postmaster has not started other processes yet, or they
+ * Locking: none.  The postmaster has not started other processes yet, or they
  * have ended.
  *
  *-------------------------------------------------------------------------
