@@ -39,10 +39,7 @@ changecount_init(ChangeCount *changes)
 	pg_atomic_init_u64(&changes->word, 0);
 }
 
-/*
- * Writers that may meet other writers.  The atomic additions are full
- * barriers.
- */
+/* Writers that may meet other writers.  The additions are full barriers. */
 static inline void
 changecount_begin(ChangeCount *changes)
 {

@@ -27,9 +27,7 @@
 /* Instead of LWLockAcquire() for these two. */
 extern void shared_memory_acquire(LWLock *lock, LWLockMode mode);
 
-/*
- * Is there shared memory in this process?  Only if the library was preloaded.
- */
+/* Is there shared memory?  Only if the library was preloaded. */
 extern bool shared_memory_attached;
 
 /* Bytes in all, and those that one more backend would add. */

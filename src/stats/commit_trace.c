@@ -93,10 +93,7 @@ saturate(uint64 value)
 	return (uint32) Min(value, PG_UINT32_MAX);
 }
 
-/*
- * Commit path: there is, or was, a capture.  Is the commit that begins part of
- * it?
- */
+/* Commit path: note the commit that begins, if it is part of a capture. */
 void
 commit_trace_note(uint64 deadline, uint64 now)
 {

@@ -43,9 +43,7 @@ pg_atomic_uint64 *flush_ring_head = NULL;
 FlushGroupSlot *flush_ring = NULL;
 GroupNumber flush_ring_mask = 0;
 
-/*
- * Half of the ring is always ready for groups to come, hence twice the size.
- */
+/* Half of the ring is ready for groups to come, hence twice the size. */
 static int
 ring_slots(void)
 {
@@ -98,9 +96,7 @@ flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 	(void) publish_group(&head, flushed, now);
 }
 
-/*
- * The boundary of a group; 0 if it is not known, or the group not in the ring.
- */
+/* The boundary of a group; 0 if it, or the group, is not there. */
 XLogRecPtr
 flush_group_boundary(GroupNumber number)
 {

@@ -79,9 +79,7 @@ extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 
-/*
- * The boundary of a group; 0 if it is not known, or the group not in the ring.
- */
+/* The boundary of a group; 0 if it, or the group, is not there. */
 extern XLogRecPtr flush_group_boundary(GroupNumber number);
 
 /*----------------------------------------------------------------
@@ -249,10 +247,7 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 		flush_groups_publish(head, flushed, now);
 }
 
-/*
- * Is the boundary before the newest group, which others published, before
- * "lsn"?
- */
+/* Does the newest group, which others published, begin before "lsn"? */
 static inline bool
 newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 {

@@ -188,10 +188,7 @@ is_reset_away(XLogRecPtr boundary, XLogRecPtr reset_boundary)
 	return boundary != 0 && boundary <= reset_boundary;
 }
 
-/*
- * Count what is in the slot of a group for the last time, unless it was reset
- * away.
- */
+/* Count a group for the last time, unless it was reset away. */
 static inline void
 fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
 		   GroupSums *sums)

@@ -386,10 +386,7 @@ load(void)
 		pfree(file);
 }
 
-/*
- * For the postmaster (or a stand-alone backend), when the modules have their
- * shared memory.
- */
+/* For the postmaster or a stand-alone backend, when modules are attached. */
 void
 persist_start(void)
 {

@@ -498,9 +498,7 @@ wal_cycles_prepare_reset(WalCycleCopy *present)
 	present->redo = redo;
 }
 
-/*
- * Forget all cycles but the present one, and what was counted in that so far.
- */
+/* Forget all cycles but the present one, and what it has counted. */
 void
 wal_cycles_reset(const WalCycleCopy *present)
 {

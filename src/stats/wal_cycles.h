@@ -52,10 +52,7 @@ typedef struct WalCycleCopy
 	uint64		value[WAL_NCOUNTERS];
 } WalCycleCopy;
 
-/*
- * The cycles since the last reset, newest first; local memory, and saved
- * across restarts.
- */
+/* The cycles since the last reset, newest first; saved across restarts. */
 typedef struct WalCycles
 {
 	int			ncycles;
@@ -78,9 +75,7 @@ extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
 extern void wal_cycles_skip(void);
 extern void wal_cycles_abandon(void);
 
-/*
- * Account what this process has written, in the cycle of its last insertion.
- */
+/* Account this process's WAL, in the cycle of its last insertion. */
 static inline void
 wal_cycles_account(WalOutcome outcome)
 {
