@@ -32,7 +32,7 @@
 
 ChangeCount *changecount_under_way = NULL;
 
-/* At exit: end the change that this process has begun, if any. */
+/* End the change that this process has begun and will not end, if any. */
 void
 changecount_abandon(void)
 {

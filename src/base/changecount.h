@@ -39,10 +39,17 @@ changecount_init(ChangeCount *changes)
 	pg_atomic_init_u64(&changes->word, 0);
 }
 
-/* Writers that may meet other writers.  The additions are full barriers. */
+extern void changecount_abandon(void);
+
+/*
+ * Writers that may meet other writers.  The additions are full barriers.  After
+ * a FATAL error, the abort of the transaction may begin a change while another
+ * one is still under way.
+ */
 static inline void
 changecount_begin(ChangeCount *changes)
 {
+	changecount_abandon();
 	pg_atomic_fetch_add_u64(&changes->word, 1);
 	changecount_under_way = changes;
 }
@@ -99,8 +106,6 @@ changecount_since(ChangeCount *changes, uint64 before)
 	word = pg_atomic_read_u64(&changes->word);
 	return (word >> CHANGECOUNT_SHIFT) + (word & CHANGECOUNT_UNDER_WAY) - before;
 }
-
-extern void changecount_abandon(void);
 
 /* Readers. */
 extern bool changecount_read(ChangeCount *changes, uint64 *count);
