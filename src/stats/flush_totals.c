@@ -108,8 +108,6 @@ add_to_cell(uint64 *copy, GroupCountKind kind, uint32 cell, uint64 n)
 {
 	uint32		i = kind * ncells + Min(cell, ncells - 1);
 
-	if (n == 0)
-		return;
 	if (copy != NULL)
 		copy[i] += n;
 	else
@@ -123,7 +121,8 @@ end_kinds(GroupSums *sums, GroupCountKind first, GroupCountKind last,
 {
 	for (int kind = first; kind <= last; kind++)
 	{
-		add_to_cell(sums->copy, kind, cell, sums->in_cell[kind]);
+		if (sums->in_cell[kind] > 0)
+			add_to_cell(sums->copy, kind, cell, sums->in_cell[kind]);
 		sums->in_cell[kind] = 0;
 	}
 }
@@ -146,7 +145,8 @@ end_sums(GroupSums *sums)
 	end_size(sums);
 	end_siblings(sums);
 	for (int i = 0; i < OVERALL_COUNTS; i++)
-		add_to_cell(sums->copy, OVERALL, i, sums->overall[i]);
+		if (sums->overall[i] > 0)
+			add_to_cell(sums->copy, OVERALL, i, sums->overall[i]);
 }
 
 /* Count a group; "leader" is meaningful if it was led. */
@@ -171,12 +171,16 @@ count_group(GroupSums *sums, uint32 commits, bool led,
 		sums->siblings = leader->siblings;
 	}
 	sums->in_cell[FLUSHES_BY_SIZE]++;
-	sums->in_cell[DELAYED_BY_SIZE] += leader->delayed;
 	if (leader->siblings != SIBLINGS_NOT_COUNTED)
 	{
 		sums->in_cell[FLUSHES_BY_SIBLINGS]++;
-		sums->in_cell[DELAYED_BY_SIBLINGS] += leader->delayed;
 		sums->in_cell[COMMITS_BY_SIBLINGS] += commits;
+	}
+	if (unlikely(leader->delayed))
+	{
+		sums->in_cell[DELAYED_BY_SIZE]++;
+		sums->in_cell[DELAYED_BY_SIBLINGS] +=
+			leader->siblings != SIBLINGS_NOT_COUNTED;
 	}
 	sums->overall[LED_WAL_BYTES] += wal_bytes;
 }
