@@ -61,7 +61,6 @@
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
 #include "segment.h"
-#include "stats/persist.h"
 
 PG_MODULE_MAGIC;
 
@@ -84,7 +83,6 @@ _PG_init(void)
 
 	guc_define();
 	segment_install_hooks();
-	persist_install_hooks();
 	commit_path_install_hooks();
 	flush_logger_register();
 }

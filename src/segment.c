@@ -1,14 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * segment.c
- *		The one shared memory segment: asked for, laid out, attached to.
+ *		The shared memory segment: requested, laid out, attached to.
  *
- * Invariant: the segment is sized and laid out once, when the server starts
- * (or starts again after a crash), by asking each module how much it needs and
- * handing each its part.  What is in a part, and who may write it, is the
- * module's own business.
+ * The segment is laid out when the server starts, and again after a crash:
+ * each module says how much it needs and initializes its own part.
  *
- * Locking: AddinShmemInitLock while the segment is created.
+ * Locking: AddinShmemInitLock while a process attaches.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,6 +17,7 @@
 #include "storage/shmem.h"
 
 #include "base/shared_memory.h"
+#include "base/stats_module.h"
 #include "commit/flush_logger.h"
 #include "control/delay_override.h"
 #include "probe/siblings.h"
@@ -29,61 +28,52 @@
 #include "stats/flush_groups.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
+#include "stats/persist.h"
 #include "stats/wal_cycles.h"
 
-/*
- * What a part needs, if so many backends may be there, and how it takes
- * possession of its part.
- */
-typedef struct SharedPart
-{
-	Size		(*size) (int backends);
-	void		(*attach) (void *part, bool found);
-} SharedPart;
-
-static const SharedPart parts[] = {
-	{siblings_shared_size, siblings_attach},
-	{backend_slots_shared_size, backend_slots_attach},
-	{commit_trace_shared_size, commit_trace_attach},
-	{databases_shared_size, databases_attach},
-	{delay_override_shared_size, delay_override_attach},
-	{flush_groups_shared_size, flush_groups_attach},
-	{flush_logger_shared_size, flush_logger_attach},
-	{flush_totals_shared_size, flush_totals_attach},
-	{latency_shared_size, latency_attach},
-	{wal_cycles_shared_size, wal_cycles_attach},
+static const StatsModule *const modules[] = {
+	&siblings_module,
+	&backend_slots_module,
+	&commit_trace_module,
+	&databases_module,
+	&delay_override_module,
+	&flush_groups_module,
+	&flush_logger_module,
+	&flush_totals_module,
+	&latency_module,
+	&wal_cycles_module,
 };
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
 
-/* Every part begins on a cache line of its own. */
+/* Offset of the tail. */
 static Size
-part_size(const SharedPart *part, int backends)
+head_size(const StatsModule *module)
 {
-	return TYPEALIGN(PG_CACHE_LINE_SIZE, part->size(backends));
+	return TYPEALIGN(PG_CACHE_LINE_SIZE, module->head_size);
 }
 
-/* Bytes of shared memory for so many backends, with the first part's alignment. */
+/* A module's part begins on a cache line of its own. */
 static Size
-size_for_backends(int backends)
+part_size(const StatsModule *module, int backends)
+{
+	Size		tail_size = module->tail_size ? module->tail_size(backends) :
+		mul_size(backends, module->slot_size);
+
+	return TYPEALIGN(PG_CACHE_LINE_SIZE,
+					 add_size(head_size(module), tail_size));
+}
+
+/* Size of the segment; includes what aligns the first part. */
+static Size
+segment_size(int backends)
 {
 	Size		size = PG_CACHE_LINE_SIZE;
 
-	for (int i = 0; i < lengthof(parts); i++)
-		size = add_size(size, part_size(&parts[i], backends));
+	for (int i = 0; i < lengthof(modules); i++)
+		size = add_size(size, part_size(modules[i], backends));
 	return size;
-}
-
-/* What base/shared_memory.h has of it.  The same in all processes. */
-static void
-set_sizes(void)
-{
-	const int	more = 1024;	/* what is rounded up evens out over many */
-
-	shared_memory_size = size_for_backends(MaxBackends);
-	shared_memory_per_backend =
-		(size_for_backends(MaxBackends + more) - shared_memory_size) / more;
 }
 
 static void
@@ -92,30 +82,39 @@ segment_request(void)
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
 
-	RequestAddinShmemSpace(size_for_backends(MaxBackends));
+	RequestAddinShmemSpace(segment_size(MaxBackends));
 	RequestNamedLWLockTranche("commit_stats", SHARED_MEMORY_LOCKS);
 }
 
 static void
 segment_startup(void)
 {
+	const int	more = 1024;	/* enough for the alignment to even out */
 	char	   *part;
 	bool		found;
 
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 
-	set_sizes();
+	shared_memory_size = segment_size(MaxBackends);
+	shared_memory_per_backend =
+		(segment_size(MaxBackends + more) - shared_memory_size) / more;
+
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	part = ShmemInitStruct("commit_stats", shared_memory_size, &found);
+	if (!found)
+		memset(part, 0, shared_memory_size);
 	part = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, part);
-	for (int i = 0; i < lengthof(parts); i++)
+	for (int i = 0; i < lengthof(modules); i++)
 	{
-		parts[i].attach(part, found);
-		part += part_size(&parts[i], MaxBackends);
+		modules[i]->attach(part, part + head_size(modules[i]), found);
+		part += part_size(modules[i], MaxBackends);
 	}
 	shared_memory_attached = true;
 	LWLockRelease(AddinShmemInitLock);
+
+	if (!IsUnderPostmaster)
+		persist_start();
 }
 
 /* For _PG_init, in the postmaster (or a stand-alone backend) only. */

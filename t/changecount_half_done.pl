@@ -69,11 +69,11 @@ wait_for_signal();
 my $pid = $node->safe_psql('postgres',
 	"SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'");
 like(error_of($node, 'SELECT commit_stats_reset()'),
-	qr/55006: could not read the statistics of commits.*has been stopped/s,
+	qr/55006: could not read commit statistics.*has been stopped/s,
 	'a reset gives up, and names the reason');
 is(counted(), $before, '... and has changed nothing');
 like(error_of($node, 'SELECT * FROM commit_wal_stats'),
-	qr/55006: could not read the statistics of commits.*has been stopped/s,
+	qr/55006: could not read commit statistics.*has been stopped/s,
 	'neither can what it was about to change be read');
 kill 'CONT', $pid;
 ok(end_background($session), 'the process goes on');

@@ -75,7 +75,7 @@ sub with_value
 	return with_content(sub { sealed(with_field($_[0], $name, $value->(field($_[0], $name)))) });
 }
 
-my $refused = 'refused the statistics of commits in file \S+ which start from zero\n.*DETAIL:  ';
+my $refused = 'refused file \S+ commit statistics start from zero\n.*DETAIL:  ';
 my $part1 = $header_size + $sizes[0];
 
 # the checksum of the test is right

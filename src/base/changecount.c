@@ -1,23 +1,24 @@
 /*-------------------------------------------------------------------------
  *
  * changecount.c
- *		Counts on the move from one place to another.
+ *		Change counts for readers that take no lock.
  *
- * Where the commit path moves counts from a place of their own to a common
- * total, it does so without a lock, in two steps, and for a moment they are in
- * both places or in neither.  The process that moves says when it begins and
- * when it has ended; a reader reads while nothing is on the move, and again if
- * something was meanwhile.  Nobody on the commit path ever waits.
+ * As with st_changecount in backend_status.h, a writer says when a change of
+ * several values begins and when it has ended.  A reader copies the values
+ * while no change is under way, and copies them again if one began meanwhile.
+ * Writers never wait.  Unlike st_changecount, several processes may change the
+ * same values at once, each of them by atomic operations.
  *
- * Invariant: what has begun ends, unless its process is stopped.  A process that
- * dies of a FATAL error in a signal handler, in the middle of a move (up to 18, a
- * background worker with the server's own handler of SIGTERM), ends it as it
- * exits, unless the signal came between the two instructions that say where it is.
- * What it had not moved by then is lost: 64 groups, or one cell of a histogram, at
- * most.
+ * Invariant: a change that has begun ends, unless its process is stopped.  A
+ * FATAL error in a signal handler can end a process in the middle of a change
+ * (up to 18: a background worker with the server's own handler of SIGTERM).
+ * The process then ends the change as it exits, except if the signal came
+ * between the instructions of changecount_begin() or changecount_end().
+ * Counts that it had not moved by then are lost: those of 64 flush groups, of
+ * one cell of a histogram, or of one backend in one checkpoint cycle.
  *
- * Locking: none.  A reader waits a second at most, and repeats what was
- * disturbed CHANGECOUNT_MAX_PASSES times at most; then it raises an error.
+ * Locking: none.  A reader waits up to a second for a change to end, and
+ * copies up to CHANGECOUNT_MAX_PASSES times; then it raises an error.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,16 +26,13 @@
 
 #include "base/changecount.h"
 
-/*
- * A move takes well under a microsecond.  After a second, its process must have
- * been stopped in the middle of it.
- */
+/* If a change takes a second, its process must have been stopped. */
 #define POLL_SLEEP			100 /* us */
 #define MAX_POLLS			10000
 
-ChangeCount	   *changecount_under_way = NULL;
+ChangeCount *changecount_under_way = NULL;
 
-/* For a process that exits: end what it has left half done. */
+/* End the change that this process has begun and will not end, if any. */
 void
 changecount_abandon(void)
 {
@@ -42,68 +40,50 @@ changecount_abandon(void)
 		changecount_end(changecount_under_way);
 }
 
-/* If nothing is on the move, store how many moves there were. */
+/* If no change is under way, store how many have ended. */
 bool
-changecount_read(ChangeCount *moves, uint64 *count)
+changecount_read(ChangeCount *changes, uint64 *count)
 {
-	uint64		ended = pg_atomic_read_u64(&moves->ended);
+	uint64		word = pg_atomic_read_u64(&changes->word);
 
 	pg_read_barrier();
-	if (pg_atomic_read_u64(&moves->begun) != ended)
-		return false;
-	pg_read_barrier();
-	*count = ended;
-	return true;
+	*count = word >> CHANGECOUNT_SHIFT;
+	return (word & CHANGECOUNT_UNDER_WAY) == 0;
 }
 
-/*
- * Wait a little; "polls" is how often this was called before.  Returns false if
- * there is nothing to wait for any more.
- */
-bool
-changecount_poll(int *polls)
-{
-	if (++*polls > MAX_POLLS)
-		return false;
-	pg_usleep(POLL_SLEEP);
-	return true;
-}
-
-/* The error of a reader who has waited in vain. */
 void
 changecount_report_stopped(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg("could not read the statistics of commits"),
+			 errmsg("could not read commit statistics"),
 			 errdetail("A server process has been stopped while it was counting a commit."),
 			 errhint("Try again when the process continues.")));
 }
 
-/*
- * Wait until nothing is on the move, and return how many moves there were; or
- * raise an error if a process was stopped in the middle of one.
- */
+/* Wait until no change is under way, and return how many have ended. */
 uint64
-changecount_wait(ChangeCount *moves)
+changecount_wait(ChangeCount *changes)
 {
-	uint64		count = 0;
-	int			polls = 0;
+	uint64		count;
 
-	while (!changecount_read(moves, &count))
-		if (!changecount_poll(&polls))
+	for (int polls = 1; !changecount_read(changes, &count); polls++)
+	{
+		if (polls > MAX_POLLS)
 			changecount_report_stopped();
+		pg_usleep(POLL_SLEEP);
+	}
 	return count;
 }
 
-/* A reader has read something that was on the move, and is about to read again. */
+/* Count a pass in which a reader has been disturbed. */
 void
 changecount_count_pass(int *passes)
 {
 	if (++*passes == CHANGECOUNT_MAX_PASSES)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("could not read the statistics of commits"),
+				 errmsg("could not read commit statistics"),
 				 errdetail("They changed while they were read, %d times in a row.",
 						   CHANGECOUNT_MAX_PASSES),
 				 errhint("Try again.")));

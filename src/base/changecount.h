@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * changecount.h
- *		Counts on the move from one place to another; see changecount.c.
+ *		Change counts for readers that take no lock; see changecount.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,66 +10,106 @@
 
 #include "port/atomics.h"
 
+#include "base/single_writer.h"
 #include "base/visibility.h"
 
 #define CHANGECOUNT_MAX_PASSES	100 /* of a reader that is disturbed */
 
-/* In shared memory; atomic. */
+/*
+ * In shared memory, atomic: changes under way in the lower bits, of which each
+ * backend has one at most, and changes that have ended above them.
+ */
 typedef struct ChangeCount
 {
-	pg_atomic_uint64 begun;
-	pg_atomic_uint64 ended;		/* equal to begun when nothing is on the move */
+	pg_atomic_uint64 word;
 } ChangeCount;
 
-/* What this process moves just now; null if nothing. */
+#define CHANGECOUNT_SHIFT		20	/* MAX_BACKENDS takes 18 bits */
+#define CHANGECOUNT_UNDER_WAY	((UINT64CONST(1) << CHANGECOUNT_SHIFT) - 1)
+
+/* Added to the word: one change less is under way, and one more has ended. */
+#define CHANGECOUNT_END			CHANGECOUNT_UNDER_WAY
+
+/* What this process changes, by changecount_begin(); null if nothing. */
 extern COMMIT_STATS_HIDDEN ChangeCount *changecount_under_way;
 
 static inline void
-changecount_init(ChangeCount *moves)
+changecount_init(ChangeCount *changes)
 {
-	pg_atomic_init_u64(&moves->begun, 0);
-	pg_atomic_init_u64(&moves->ended, 0);
-}
-
-static inline void
-changecount_begin(ChangeCount *moves)
-{
-	pg_atomic_fetch_add_u64(&moves->begun, 1);
-	changecount_under_way = moves;
-}
-
-static inline void
-changecount_end(ChangeCount *moves)
-{
-	changecount_under_way = NULL;
-	pg_atomic_fetch_add_u64(&moves->ended, 1);
-}
-
-/*
- * For readers who must not wait, when there is nobody left to move: is nothing
- * on the move?  If a process was stopped, this stays false.
- */
-static inline bool
-changecount_at_rest(ChangeCount *moves)
-{
-	return pg_atomic_read_u64(&moves->begun) ==
-		pg_atomic_read_u64(&moves->ended);
-}
-
-/* For readers: how many moves began since there had been "before" of them? */
-static inline uint64
-changecount_since(ChangeCount *moves, uint64 before)
-{
-	pg_read_barrier();
-	return pg_atomic_read_u64(&moves->begun) - before;
+	pg_atomic_init_u64(&changes->word, 0);
 }
 
 extern void changecount_abandon(void);
 
+/*
+ * Writers that may meet other writers.  The additions are full barriers.  After
+ * a FATAL error, the abort of the transaction may begin a change while another
+ * one is still under way.
+ */
+static inline void
+changecount_begin(ChangeCount *changes)
+{
+	changecount_abandon();
+	pg_atomic_fetch_add_u64(&changes->word, 1);
+	changecount_under_way = changes;
+}
+
+static inline void
+changecount_end(ChangeCount *changes)
+{
+	changecount_under_way = NULL;
+	pg_atomic_fetch_add_u64(&changes->word, CHANGECOUNT_END);
+}
+
+/* Instead of changecount_end(): "count" changes have ended now. */
+static inline void
+changecount_end_as(ChangeCount *changes, uint64 count)
+{
+	changecount_under_way = NULL;
+	pg_write_barrier();
+	pg_atomic_write_u64(&changes->word, count << CHANGECOUNT_SHIFT);
+}
+
+/*
+ * The only writer.  changecount_under_way does not name these changes.  A
+ * process that died in the middle of one may have left it under way.
+ */
+static inline void
+changecount_begin_single(ChangeCount *changes)
+{
+	pg_atomic_write_u64(&changes->word,
+						pg_atomic_read_u64(&changes->word) | 1);
+	pg_write_barrier();
+}
+
+static inline void
+changecount_end_single(ChangeCount *changes)
+{
+	pg_write_barrier();
+	single_writer_add(&changes->word, CHANGECOUNT_END);
+}
+
+/* Is no change under way? */
+static inline bool
+changecount_at_rest(ChangeCount *changes)
+{
+	return (pg_atomic_read_u64(&changes->word) & CHANGECOUNT_UNDER_WAY) == 0;
+}
+
+/* For readers: how many changes began since "before" of them had ended? */
+static inline uint64
+changecount_since(ChangeCount *changes, uint64 before)
+{
+	uint64		word;
+
+	pg_read_barrier();
+	word = pg_atomic_read_u64(&changes->word);
+	return (word >> CHANGECOUNT_SHIFT) + (word & CHANGECOUNT_UNDER_WAY) - before;
+}
+
 /* Readers. */
-extern bool changecount_poll(int *polls);
-extern bool changecount_read(ChangeCount *moves, uint64 *count);
-extern uint64 changecount_wait(ChangeCount *moves);
+extern bool changecount_read(ChangeCount *changes, uint64 *count);
+extern uint64 changecount_wait(ChangeCount *changes);
 extern void changecount_report_stopped(void);
 extern void changecount_count_pass(int *passes);
 

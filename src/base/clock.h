@@ -3,8 +3,8 @@
  * clock.h
  *		The one clock of the commit path.
  *
- * Nanoseconds of the system's monotonic clock, which all processes share.  Only
- * differences mean anything.
+ * Nanoseconds of the system's monotonic clock, which all processes share.
+ * Only differences mean anything.
  *
  *-------------------------------------------------------------------------
  */

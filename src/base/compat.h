@@ -1,12 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * compat.h
- *		The server's versions, and nothing else.
+ *		What differs between the supported versions of PostgreSQL.
  *
- * Everything that differs between PostgreSQL 15 and 19 is hidden here, and
- * only here: PG_VERSION_NUM appears in no other file (CI looks).  Each shim
- * takes the newest version's name, so that it can be deleted when the oldest
- * version is, and says in a line why it exists.
+ * PG_VERSION_NUM appears in no other file, which script/check verifies.  Where
+ * the newest version has a name for it, a shim takes that name.
  *
  *-------------------------------------------------------------------------
  */
@@ -38,7 +36,7 @@ extern PGDLLIMPORT int CommitSiblings;
 #define WAL_SYNC_METHOD_OPEN_DSYNC	SYNC_METHOD_OPEN_DSYNC
 #endif
 
-/* MyProcNumber: before 17 a backend's place in allProcs was in its PGPROC. */
+/* MyProcNumber: before 17 the index in allProcs was in the PGPROC. */
 #if PG_VERSION_NUM < 170000
 #define MyProcNumber			(MyProc->pgprocno)
 #endif
@@ -75,7 +73,7 @@ extern PGDLLIMPORT int CommitSiblings;
 #define WAL_IO_IS_BACKEND_STATS	1
 #endif
 
-/* The sleep of commit_delay: a wait event since 19, cannot be seen before. */
+/* The sleep of commit_delay: a wait event since 19, invisible before. */
 #if PG_VERSION_NUM >= 190000
 #define COMMIT_DELAY_SHOWS		true
 #define PROC_IS_IN_COMMIT_DELAY(proc) \
@@ -85,7 +83,7 @@ extern PGDLLIMPORT int CommitSiblings;
 #define PROC_IS_IN_COMMIT_DELAY(proc)	false
 #endif
 
-/* WalUsage.wal_fpi_bytes: since 19; nobody counts them before. */
+/* WalUsage.wal_fpi_bytes: since 19. */
 #if PG_VERSION_NUM >= 190000
 #define WAL_FPI_BYTES_COUNTED	true
 #define WAL_USAGE_FPI_BYTES(usage)	((usage).wal_fpi_bytes)

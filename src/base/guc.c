@@ -22,19 +22,9 @@ int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 /*
  * For _PG_init, in the postmaster (or a stand-alone backend) only.
  *
- * "enabled" takes the module out of the picture without a restart, to see what
- * it costs or whether it is to blame.  It is the same for all
- * sessions: a flush group with members that do not count themselves would look
- * smaller than it was.
- *
- * "log_flushes" shows single flushes for a while, as log_statement shows
- * statements.  Only a superuser may set it because it can fill the log.
- *
- * "save" can be switched off where each start shall begin anew, or where the data
- * directory must not be written to.
- *
- * "flush_log_size" is worth raising where thousands of flushes a second are read
- * from commit_flush_log, or logged.
+ * "enabled" is the same for all sessions: a flush group would look smaller
+ * than it was if some members did not count themselves.  "log_flushes" is for
+ * superusers because it can fill the log.
  */
 void
 guc_define(void)
@@ -71,7 +61,7 @@ guc_define(void)
 	MarkGUCPrefixReserved("commit_stats");
 }
 
-/* For functions that watch commits for a while. */
+/* For functions that measure commits. */
 void
 guc_require_enabled(void)
 {

@@ -4,11 +4,10 @@
  *		Log-linear histograms of times: cells, bounds, quantiles.
  *
  * The cells of an octave, from one power of 2 to the next, are of equal width,
- * a tenth of its lower end.  Everything in a cell from l to u is taken to be
- * 2lu / (l + u), which is never off by more than (u - l) / (u + l) of the true
- * value: 1/21, or 4.8%, in the first cell of an octave, less in the others.
- *
- * This room knows neither shared memory nor the server: it computes.
+ * a tenth of its lower end.  All times in a cell from l to u are taken to be
+ * 2lu / (l + u), which is off by at most (u - l) / (u + l) of the true value:
+ * 1/21, or 4.8%, in the first cell of an octave, less in the others.  The
+ * first and the last cell of a histogram have no such bound.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,7 +52,10 @@ histogram_cell_value(int cell)
 	return 2 * lower * upper / (lower + upper);
 }
 
-/* ns that a share q of all times, above 0 and up to 1, do not exceed; or NaN. */
+/*
+ * ns that a fraction q of all times, above 0, do not exceed: the longest time
+ * if q is 1.  NaN if there are none.
+ */
 double
 histogram_quantile(const uint64 *counts, double q)
 {
@@ -67,18 +69,6 @@ histogram_quantile(const uint64 *counts, double q)
 	{
 		rank -= counts[cell];
 		if (rank <= 0 && counts[cell] > 0)
-			return histogram_cell_value(cell);
-	}
-	return NAN;
-}
-
-/* ns that stand for the longest time; or NaN. */
-double
-histogram_max(const uint64 *counts)
-{
-	for (int cell = LAST_CELL; cell >= 0; cell--)
-	{
-		if (counts[cell] > 0)
 			return histogram_cell_value(cell);
 	}
 	return NAN;

@@ -20,7 +20,7 @@
 #define HISTOGRAM_STEPS			10
 #define HISTOGRAM_NCELLS		(HISTOGRAM_OCTAVES * HISTOGRAM_STEPS + 2)
 
-/* The cell of a time; the commit path asks. */
+/* The cell of a time; on the commit path. */
 static inline int
 histogram_cell(uint64 ns)
 {
@@ -40,6 +40,5 @@ extern double histogram_lower_bound(int cell);
 extern double histogram_upper_bound(int cell);
 extern double histogram_cell_value(int cell);
 extern double histogram_quantile(const uint64 *counts, double q);
-extern double histogram_max(const uint64 *counts);
 
 #endif							/* COMMIT_STATS_HISTOGRAM_H */

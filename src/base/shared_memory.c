@@ -1,16 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * shared_memory.c
- *		Is there shared memory, how much, and its locks.
+ *		Whether there is shared memory, how much, and its locks.
  *
- * src/segment.c asks for the one segment and lays it out.
+ * src/segment.c requests the segment and lays it out.
  *
- * Locking: the module owns two LWLocks.  Readers and commit_stats_reset() take
- * commit_stats_reset_lock().  Readers of databases.c, the reset, and each process
- * at its first transaction and at its exit take commit_stats_databases_lock(),
- * which is short.  The commit path of any other transaction takes neither.  The
- * reset takes them in this order.  Each has a gate, a further lock that is held
- * only while the lock itself is waited for.
+ * Locking: shared_memory.h says what the two LWLocks protect.  A process that
+ * needs both takes commit_stats_reset_lock() first.  No transaction takes them
+ * on the commit path, except for the first one of its process, which takes
+ * commit_stats_databases_lock().
  *
  *-------------------------------------------------------------------------
  */
@@ -23,33 +21,21 @@ Size		shared_memory_size = 0;
 Size		shared_memory_per_backend = 0;
 
 /*
- * While a lock is held shared, the server grants it to further readers, so a
- * process that wants it exclusively would wait for as long as there is always a
- * reader.  New readers queue on the gate instead, and cannot overtake it.
+ * Take one of the locks through its gate, which is the next lock of the
+ * tranche.  The server grants a lock that is held shared to further readers,
+ * so that a process that waits for it exclusively could starve.  Here new
+ * readers queue on the gate instead.
  */
-static void
-acquire_through_gate(LWLock *lock, LWLock *gate, LWLockMode mode)
+void
+shared_memory_acquire(LWLock *lock, LWLockMode mode)
 {
+	LWLock	   *gate = &((LWLockPadded *) lock)[1].lock;
+
 	LWLockAcquire(gate, LW_EXCLUSIVE);
 	LWLockAcquire(lock, mode);
 	LWLockRelease(gate);
 }
 
-void
-acquire_reset_lock(LWLockMode mode)
-{
-	acquire_through_gate(commit_stats_reset_lock(),
-						 &GetNamedLWLockTranche("commit_stats")[1].lock, mode);
-}
-
-void
-acquire_databases_lock(LWLockMode mode)
-{
-	acquire_through_gate(commit_stats_databases_lock(),
-						 &GetNamedLWLockTranche("commit_stats")[3].lock, mode);
-}
-
-/* The one message of a library that is not preloaded. */
 void
 shared_memory_report_missing(int elevel)
 {

@@ -11,10 +11,10 @@
 #include "port/atomics.h"
 
 /*
- * Atomic so that others can read whole 64-bit values on every platform; there
- * is never a second writer, so adding is a read and a write.  Where these are whole
- * anyway the variable need not be taken as volatile, which makes it one instruction
- * where the processor has one.
+ * The counter is atomic so that others read whole 64-bit values on every
+ * platform.  There is never a second writer, so adding is a read and a write.
+ * Without the volatile access of pg_atomic_write_u64() this can be a single
+ * instruction.
  */
 static inline void
 single_writer_add(pg_atomic_uint64 *counter, uint64 n)

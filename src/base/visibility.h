@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * visibility.h
- *		Variables that the commit path reads where they are.
+ *		Variables that the commit path reads without the global offset table.
  *
- * Another library could define a variable of the same name, so compilers look up
- * the address of one in a table of the dynamic linker each time they need it,
- * unless its declaration says that nobody else sees it.  (PGXS hides what is not
- * exported since PostgreSQL 16, but that only marks definitions.)
+ * Another library could define a variable of the same name, so compilers read
+ * the address of a variable from that table each time, unless its declaration
+ * is hidden.  (Since PostgreSQL 16 PGXS hides what is not exported, but that
+ * marks definitions only.)
  *
  *-------------------------------------------------------------------------
  */

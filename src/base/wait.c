@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * wait.c
- *		Functions that take their time: how long, and the waiting.
+ *		Waiting in functions that measure for a while.
  *
- * A function that measures for a while must end when it is cancelled, and when
- * nobody is there any more to read what it finds out.  The server notices the
- * latter only where client_connection_check_interval is set.
+ * Such a function ends when it is cancelled, and when its client has gone.
+ * The server checks the client only if client_connection_check_interval is
+ * set.
  *
  * Locking: none; nothing here is shared.
  *
@@ -24,13 +24,10 @@
 #include "base/clock.h"
 #include "base/wait.h"
 
-/*
- * An argument "name" that says how long, in ns.  It must be between "least" and
- * "most", ns as well.
- */
+/* The argument "name" in ns.  It must be between "least" and "most" ns. */
 uint64
 wait_from_interval(const Interval *interval, const char *name,
-					uint64 least, uint64 most)
+				   uint64 least, uint64 most)
 {
 	double		ns = ((double) interval->day * USECS_PER_DAY +
 					  (double) interval->time) * NS_PER_US;
@@ -64,9 +61,9 @@ wait_until(uint64 when)
 }
 
 /*
- * End the session if its client has gone.  The server does so itself if
- * client_connection_check_interval is set, so for a moment we do.  (A timeout
- * that it starts by the way does nothing when it comes.)
+ * End the session if its client has gone.  The server checks that if
+ * client_connection_check_interval is set, so set it for a moment.  (The
+ * timeout that this may start does nothing when it comes.)
  */
 void
 wait_check_client(void)

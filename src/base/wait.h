@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * wait.h
- *		Functions that take their time; see wait.c.
+ *		Waiting in functions that measure for a while; see wait.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,7 +11,7 @@
 #include "datatype/timestamp.h"
 
 extern uint64 wait_from_interval(const Interval *interval, const char *name,
-								  uint64 least, uint64 most);
+								 uint64 least, uint64 most);
 extern void wait_until(uint64 when);
 extern void wait_check_client(void);
 

@@ -125,10 +125,10 @@ arrive(bool has_xid)
 		return false;
 	if (!arrived)
 	{
-		databases_arrive();
+		databases_register();
 		on_shmem_exit(end_half_done, (Datum) 0);
-		backend_slot_find();
-		latency_find_slot();
+		backend_slots_find_mine();
+		latency_find_mine();
 		arrived = true;
 	}
 	registered = siblings_register_backend(has_xid);

@@ -52,21 +52,20 @@ typedef struct FlushLoggerShared
 
 static FlushLoggerShared *shared = NULL;
 
-Size
-flush_logger_shared_size(int backends)
+static void
+flush_logger_attach(void *head, void *tail, bool found)
 {
-	return sizeof(FlushLoggerShared);
-}
-
-void
-flush_logger_attach(void *part, bool found)
-{
-	shared = part;
+	shared = head;
 	if (found)
 		return;
 	pg_atomic_init_u32(&shared->procno_plus_one, 0);
 	pg_atomic_init_u32(&shared->awake, 0);
 }
+
+const StatsModule flush_logger_module = {
+	.head_size = sizeof(FlushLoggerShared),
+	.attach = flush_logger_attach,
+};
 
 /* For _PG_init, in the postmaster. */
 void

@@ -8,8 +8,10 @@
 #ifndef COMMIT_STATS_FLUSH_LOGGER_H
 #define COMMIT_STATS_FLUSH_LOGGER_H
 
-extern Size flush_logger_shared_size(int backends);
-extern void flush_logger_attach(void *part, bool found);
+#include "base/stats_module.h"
+
+extern const StatsModule flush_logger_module;
+
 extern void flush_logger_register(void);
 extern void flush_logger_wake(void);
 extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);

@@ -59,22 +59,21 @@ bool		delay_override_in_force = false;
 static DelayOverrideShared *shared = NULL;
 static DelayPair own_settings;	/* while an order is in force */
 
-Size
-delay_override_shared_size(int backends)
+static void
+delay_override_attach(void *head, void *tail, bool found)
 {
-	return sizeof(DelayOverrideShared);
-}
-
-void
-delay_override_attach(void *part, bool found)
-{
-	shared = part;
+	shared = head;
 	delay_override_order = &shared->order;
 	if (found)
 		return;
 	pg_atomic_init_u64(&shared->order, 0);
 	pg_atomic_init_u32(&shared->holder_pid, 0);
 }
+
+const StatsModule delay_override_module = {
+	.head_size = sizeof(DelayOverrideShared),
+	.attach = delay_override_attach,
+};
 
 /*----------------------------------------------------------------
  * The commit path

@@ -11,6 +11,7 @@
 
 #include "port/atomics.h"
 
+#include "base/stats_module.h"
 #include "base/visibility.h"
 
 /* Values to use instead of the settings of the same names. */
@@ -29,8 +30,7 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 /* Does this backend use another pair for its present commit? */
 extern COMMIT_STATS_HIDDEN bool delay_override_in_force;
 
-extern Size delay_override_shared_size(int backends);
-extern void delay_override_attach(void *part, bool found);
+extern const StatsModule delay_override_module;
 
 /* The process that holds the experiment. */
 extern void delay_override_lock(void);

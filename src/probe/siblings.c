@@ -85,19 +85,19 @@ bitmap_size(int backends)
 					 mul_size(bitmap_words(backends), sizeof(pg_atomic_uint64)));
 }
 
-Size
-siblings_shared_size(int backends)
+static Size
+siblings_tail_size(int backends)
 {
 	return add_size(bitmap_size(backends),
 					mul_size(backends, sizeof(pg_atomic_uint32)));
 }
 
-void
-siblings_attach(void *part, bool found)
+static void
+siblings_attach(void *head, void *tail, bool found)
 {
-	shared = part;
+	shared = head;
 	siblings_nconnected = &shared->nconnected;
-	seen_asleep = (pg_atomic_uint32 *) ((char *) part + bitmap_size(MaxBackends));
+	seen_asleep = (pg_atomic_uint32 *) ((char *) head + bitmap_size(MaxBackends));
 	if (found)
 		return;
 	pg_atomic_init_u32(&shared->nconnected, 0);
@@ -106,6 +106,11 @@ siblings_attach(void *part, bool found)
 	for (int i = 0; i < MaxBackends; i++)
 		pg_atomic_init_u32(&seen_asleep[i], 0);
 }
+
+const StatsModule siblings_module = {
+	.tail_size = siblings_tail_size,
+	.attach = siblings_attach,
+};
 
 static void
 unregister_backend(int code, Datum arg)

@@ -11,6 +11,7 @@
 #include "port/atomics.h"
 
 #include "base/compat.h"
+#include "base/stats_module.h"
 #include "base/visibility.h"
 
 /* The most backends that one count looks at; with more it is an estimate. */
@@ -26,8 +27,8 @@
 /* Instead of a number of siblings.  More than any, and one more is 0. */
 #define SIBLINGS_NOT_COUNTED	PG_UINT32_MAX
 
-extern Size siblings_shared_size(int backends);
-extern void siblings_attach(void *part, bool found);
+extern const StatsModule siblings_module;
+
 extern bool siblings_register_backend(bool has_xid);
 extern uint32 siblings_count_active(uint32 nothers);
 extern uint8 siblings_count_blocked(void);

@@ -4,27 +4,27 @@
  *		What each backend counts alone; totals and reset.
  *
  * Invariant: a counter only grows, and only the backend that owns the slot at
- * that time writes it.  A slot belongs to a place in the server's process
- * array, not to a process: the next backend at that place counts on from where
- * the last one stopped, so nothing needs to be folded here when a backend
- * leaves.  (Whose database it was is for databases.c to know.)
+ * that time writes it.  A slot belongs to an entry of the server's process
+ * array, not to a process: the next backend at that entry counts on from where
+ * the last one stopped, so a backend that exits has nothing to fold here.
+ * (databases.c knows whose commits they were.)
  *
- * Locking: none for writers, whose slot shares no cache line with another's.
- * Readers add up all slots; each counter is exact, but the sum is not a
- * snapshot: a commit that is being counted at that moment may be in one
- * counter and not yet in another.  A reset remembers the totals and readers
- * subtract them; "base" and "stats_reset" are protected by
- * commit_stats_reset_lock(), which the functions below expect to be held.
+ * Locking: none for writers; no two slots share a cache line.  Readers add up
+ * all slots.  Each counter is exact, but the sum is no snapshot: a commit that
+ * is being counted at that moment may be in one counter and not yet in
+ * another.  A reset remembers the totals, and readers subtract them.  "base"
+ * and "stats_reset" are protected by commit_stats_reset_lock(), which callers
+ * of backend_slots_read() and backend_slots_reset() hold.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/shmem.h"
 #include "utils/timestamp.h"
 
 #include "base/compat.h"
+#include "base/counter_array.h"
 #include "base/shared_memory.h"
 #include "stats/backend_slots.h"
 
@@ -40,72 +40,52 @@ typedef struct BackendSlotsShared
 	/*
 	 * What readers subtract: totals at the last reset or, until the first
 	 * one, what was counted before the server started, negative (modulo
-	 * 2^64).  Protected by commit_stats_reset_lock().
+	 * 2^64).
 	 */
 	uint64		base[SLOT_NCOUNTERS];
-	TimestampTz stats_reset;	/* protected likewise */
+	TimestampTz stats_reset;
 } BackendSlotsShared;
 
-pg_atomic_uint64 *my_slot = NULL;
+pg_atomic_uint64 *backend_slots_mine = NULL;
 
 static BackendSlotsShared *shared = NULL;
-static BackendSlot *slots = NULL;	/* MaxBackends of them */
+static BackendSlot *slots = NULL;
 
-#define SHARED_HEAD_SIZE \
-	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(BackendSlotsShared))
-
-Size
-backend_slots_shared_size(int backends)
+static void
+backend_slots_attach(void *head, void *tail, bool found)
 {
-	return add_size(SHARED_HEAD_SIZE,
-					mul_size(backends, sizeof(BackendSlot)));
-}
-
-void
-backend_slots_attach(void *part, bool found)
-{
-	shared = part;
-	slots = (BackendSlot *) ((char *) part + SHARED_HEAD_SIZE);
+	shared = head;
+	slots = tail;
 	if (found)
 		return;
-	memset(shared, 0, sizeof(BackendSlotsShared));
 	shared->stats_reset = GetCurrentTimestamp();
 	for (int i = 0; i < MaxBackends; i++)
-		for (int c = 0; c < SLOT_NCOUNTERS; c++)
-			pg_atomic_init_u64(&slots[i].counter[c], 0);
+		counter_array_init(slots[i].counter, SLOT_NCOUNTERS);
 }
 
 /* To be called before anything is counted. */
 void
-backend_slot_find(void)
+backend_slots_find_mine(void)
 {
-	my_slot = slots[MyProcNumber].counter;
+	backend_slots_mine = slots[MyProcNumber].counter;
 }
 
-/* All that was ever counted at a place, resets or not. */
+/* Copy one slot, which has all that was ever counted there, resets or not. */
 void
-backend_slot_read(int place, SlotCopy *slot)
+backend_slots_copy_one(int procno, SlotCopy *slot)
 {
-	for (int c = 0; c < SLOT_NCOUNTERS; c++)
-		slot->value[c] = pg_atomic_read_u64(&slots[place].counter[c]);
+	counter_array_read(slot->value, slots[procno].counter, SLOT_NCOUNTERS);
 }
 
-/* The slots of all places, for those who need to begin at the same numbers. */
+/* Copy all slots, so that several totals can start from the same numbers. */
 SlotCopy *
 backend_slots_copy(void)
 {
 	SlotCopy   *copies = palloc(mul_size(MaxBackends, sizeof(SlotCopy)));
 
 	for (int i = 0; i < MaxBackends; i++)
-		backend_slot_read(i, &copies[i]);
+		backend_slots_copy_one(i, &copies[i]);
 	return copies;
-}
-
-static void
-add_slot(uint64 *sum, const SlotCopy *slot)
-{
-	for (int c = 0; c < SLOT_NCOUNTERS; c++)
-		sum[c] += slot->value[c];
 }
 
 /* Everything since the server started, resets or not. */
@@ -114,36 +94,48 @@ backend_slots_add_up(uint64 *sum)
 {
 	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
 	for (int i = 0; i < MaxBackends; i++)
-	{
-		SlotCopy	slot;
+		counter_array_read_add(sum, slots[i].counter, SLOT_NCOUNTERS);
+}
 
-		backend_slot_read(i, &slot);
-		add_slot(sum, &slot);
-	}
+static bool
+backend_slots_save(void *to)
+{
+	SlotTotals *totals = to;
+
+	backend_slots_add_up(totals->value);
+	counter_array_subtract(totals->value, shared->base, SLOT_NCOUNTERS);
+	totals->stats_reset = shared->stats_reset;
+	return true;
 }
 
 static void
-read_totals(SlotTotals *totals)
+backend_slots_restore(const void *from, Size size)
 {
-	backend_slots_add_up(totals->value);
-	for (int c = 0; c < SLOT_NCOUNTERS; c++)
-		totals->value[c] -= shared->base[c];
-	totals->stats_reset = shared->stats_reset;
+	const SlotTotals *saved = from;
+
+	counter_array_subtract(shared->base, saved->value, SLOT_NCOUNTERS);
+	shared->stats_reset = saved->stats_reset;
 }
 
-/* Totals since the last reset.  Caller holds the reset lock, shared will do. */
+const StatsModule backend_slots_module = {
+	.head_size = sizeof(BackendSlotsShared),
+	.slot_size = sizeof(BackendSlot),
+	.attach = backend_slots_attach,
+	.saved_head_size = sizeof(SlotTotals),
+	.save = backend_slots_save,
+	.restore = backend_slots_restore,
+};
+
+/* Totals since the last reset. */
 void
 backend_slots_read(SlotTotals *totals)
 {
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	read_totals(totals);
+	(void) backend_slots_save(totals);
 }
 
-/*
- * Start from zero, with the slots as the caller has copied them.  Caller holds
- * the reset lock exclusively.
- */
+/* Start from zero, with the slots as they were copied before. */
 void
 backend_slots_reset(const SlotCopy *copies, TimestampTz now)
 {
@@ -151,34 +143,6 @@ backend_slots_reset(const SlotCopy *copies, TimestampTz now)
 
 	memset(shared->base, 0, sizeof(shared->base));
 	for (int i = 0; i < MaxBackends; i++)
-		add_slot(shared->base, &copies[i]);
+		counter_array_add(shared->base, copies[i].value, SLOT_NCOUNTERS);
 	shared->stats_reset = now;
-}
-
-/*----------------------------------------------------------------
- * Over a restart (persist.c), when no other process is there
- *----------------------------------------------------------------
- */
-
-Size
-backend_slots_saved_size(void)
-{
-	return sizeof(SlotTotals);
-}
-
-bool
-backend_slots_save(void *to)
-{
-	read_totals(to);
-	return true;
-}
-
-void
-backend_slots_restore(const void *from, Size size)
-{
-	const SlotTotals *kept = from;
-
-	for (int c = 0; c < SLOT_NCOUNTERS; c++)
-		shared->base[c] = -kept->value[c];
-	shared->stats_reset = kept->stats_reset;
 }

@@ -11,9 +11,10 @@
 #include "datatype/timestamp.h"
 
 #include "base/single_writer.h"
+#include "base/stats_module.h"
 #include "base/visibility.h"
 
-/* Counters of probabilities count in these units. */
+/* The unit of counters that add up probabilities. */
 #define SLOT_FRACTION	1000000
 
 static inline uint64
@@ -24,8 +25,8 @@ slot_round_fraction(uint64 sum)
 
 /*
  * The counters of a slot.  Times are in nanoseconds, everything else is a
- * number of transactions or flushes.  Those before the unresolved ones are
- * also kept per database (databases.c).
+ * number of transactions or flushes.  databases.c also has the counters before
+ * SLOT_UNRESOLVED_FLUSHES, per database.
  */
 typedef enum SlotCounter
 {
@@ -57,14 +58,14 @@ typedef struct SlotCopy
 	uint64		value[SLOT_NCOUNTERS];
 } SlotCopy;
 
-/* A copy of all slots added up; local memory, and what is kept over a restart. */
+/* All slots added up; local memory, and saved across restarts. */
 typedef struct SlotTotals
 {
 	uint64		value[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* when counting began */
 } SlotTotals;
 
-/* Flushes that slept: a sum of probabilities, to whole flushes. */
+/* Flushes that slept: a sum of probabilities, rounded to whole flushes. */
 static inline uint64
 slot_delay_hits(const SlotTotals *totals)
 {
@@ -72,28 +73,23 @@ slot_delay_hits(const SlotTotals *totals)
 			   totals->value[SLOT_DELAYABLE]);
 }
 
-/* The counters of this backend; null until backend_slot_find(). */
-extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *my_slot;
+/* The counters of this backend; null until backend_slots_find_mine(). */
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *backend_slots_mine;
 
-/* Commit path: count for this backend, which alone writes its slot. */
+/* Commit path: count for this backend. */
 static inline void
 backend_slot_add(SlotCounter counter, uint64 n)
 {
-	single_writer_add(&my_slot[counter], n);
+	single_writer_add(&backend_slots_mine[counter], n);
 }
 
-extern Size backend_slots_shared_size(int backends);
-extern void backend_slots_attach(void *part, bool found);
-extern void backend_slot_find(void);
-extern void backend_slot_read(int place, SlotCopy *slot);
+extern const StatsModule backend_slots_module;
+
+extern void backend_slots_find_mine(void);
+extern void backend_slots_copy_one(int procno, SlotCopy *slot);
 extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);
 extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
-
-/* Over a restart; see persist.c. */
-extern Size backend_slots_saved_size(void);
-extern bool backend_slots_save(void *to);
-extern void backend_slots_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

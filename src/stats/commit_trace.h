@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * commit_trace.h
- *		Single commits, noted down for a while; see commit_trace.c.
+ *		Single commits, recorded for a while; see commit_trace.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,6 +10,7 @@
 
 #include "port/atomics.h"
 
+#include "base/stats_module.h"
 #include "base/visibility.h"
 #include "probe/flush_detection.h"
 #include "stats/flush_groups.h"
@@ -33,11 +34,10 @@ typedef struct TracedCommit
 	bool		timed;			/* io_time is known */
 } TracedCommit;
 
-/* What a capture has taken so far; local memory of the one who captures. */
+/* What a capture has taken so far; local memory. */
 typedef struct CommitTrace
 {
 	int			n;
-	int			room;			/* for so many, at present */
 	TracedCommit *commit;		/* in the order in which they ended, nearly */
 	uint64		started_at;
 	uint64		ended_at;
@@ -45,16 +45,15 @@ typedef struct CommitTrace
 	uint64		lost;			/* records that were overwritten too soon */
 } CommitTrace;
 
-/* Until when commits note themselves down; 0: they do not. */
+/* Until when commits are recorded; 0: they are not. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
-/* Is the commit that is under way in this backend to be noted down? */
+/* Is the commit that is under way in this backend to be recorded? */
 extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
 
-extern Size commit_trace_shared_size(int backends);
-extern void commit_trace_attach(void *part, bool found);
+extern const StatsModule commit_trace_module;
 
-/* The one process that captures: it has the right to experiments. */
+/* The process that captures, which holds delay_override_lock(). */
 extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
 extern bool commit_trace_take(CommitTrace *trace);
 extern void commit_trace_stop(void);

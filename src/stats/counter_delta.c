@@ -3,85 +3,75 @@
  * counter_delta.c
  *		What was counted in a stretch of time, and the rates of it.
  *
- * The counters only grow, so what happened in a stretch of time is what they
- * say at its end less what they said at its beginning.  They are taken as they
- * are since the server started, so that a reset in between does not matter; or
- * since the last reset, for those who want to know when that was.
+ * The counters only grow, so what happened in a stretch of time is their
+ * values at its end less those at its beginning.  Values since the server
+ * started are taken, so that a reset in between does not matter; or values
+ * since the last reset, and the time of that.
  *
- * Locking: none but commit_stats_reset_lock(), shared, for the latter.  The
- * counters of one backend are read while it goes on, and those of the next a
- * moment later: a stretch is exact but for the commits that end while it is
- * being taken.
+ * Locking: commit_stats_reset_lock(), shared, for values since the last reset.
+ * Backends are read one after another while they go on: a stretch is exact but
+ * for the commits that end while its values are being read.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "base/clock.h"
+#include "base/counter_array.h"
 #include "base/shared_memory.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
 
+/* A CounterDelta as an array. */
+#define NVALUES		(sizeof(CounterDelta) / sizeof(uint64))
+
 /* All counts as they are now. */
 void
-counter_delta_take(CounterDelta *tally)
+counter_delta_take(CounterDelta *delta)
 {
 	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
 
-	memset(tally, 0, sizeof(CounterDelta));
+	memset(delta, 0, sizeof(CounterDelta));
 	latency_add_up(latency);
-	latency_add_waited(latency, tally->latency);
+	latency_add_waited(latency, delta->latency);
 	pfree(latency);
 
 	/* last, as rates are of these counters and this time */
-	tally->time = clock_now();
-	backend_slots_add_up(tally->value);
+	delta->time = clock_now();
+	backend_slots_add_up(delta->value);
 }
 
-/*
- * All counts since the last reset, and when that was.  The time is that of the
- * clock as well, as nobody has noted what it showed at the reset.
- */
+/* All counts since the last reset, and when that was. */
 TimestampTz
-counter_delta_take_since_reset(CounterDelta *tally)
+counter_delta_take_since_reset(CounterDelta *delta)
 {
 	LatencyTotals *latency;
 	SlotTotals	slots;
 
-	memset(tally, 0, sizeof(CounterDelta));
-	acquire_reset_lock(LW_SHARED);
+	memset(delta, 0, sizeof(CounterDelta));
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	latency = latency_read();
-	tally->time = clock_now();
+	delta->time = clock_now();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
-	latency_add_waited(latency, tally->latency);
+	latency_add_waited(latency, delta->latency);
 	pfree(latency);
-	memcpy(tally->value, slots.value, sizeof(tally->value));
+	memcpy(delta->value, slots.value, sizeof(delta->value));
 	return slots.stats_reset;
 }
 
-/* From "before" to "tally": the latter becomes the difference. */
+/* "delta" becomes what was counted since "before". */
 void
-counter_delta_subtract(CounterDelta *tally, const CounterDelta *before)
+counter_delta_subtract(CounterDelta *delta, const CounterDelta *before)
 {
-	tally->time -= before->time;
-	for (int i = 0; i < SLOT_NCOUNTERS; i++)
-		tally->value[i] -= before->value[i];
-	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
-		tally->latency[i] -= before->latency[i];
+	counter_array_subtract((uint64 *) delta, (const uint64 *) before, NVALUES);
 }
 
 void
-counter_delta_add(CounterDelta *sum, const CounterDelta *tally)
+counter_delta_add(CounterDelta *sum, const CounterDelta *delta)
 {
-	sum->time += tally->time;
-	for (int i = 0; i < SLOT_NCOUNTERS; i++)
-		sum->value[i] += tally->value[i];
-	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
-		sum->latency[i] += tally->latency[i];
+	counter_array_add((uint64 *) sum, (const uint64 *) delta, NVALUES);
 }
 
 /* A ratio that can only be above 1 because of how it was measured. */
@@ -93,60 +83,60 @@ fraction(double part, double whole)
 	return f > 1.0 ? 1.0 : f;	/* NaN stays */
 }
 
-/* Of a number: so many a second; of a time: the share of all time. */
+/* Per second; of a counter of ns, the share of the time. */
 double
-counter_delta_rate(const CounterDelta *tally, SlotCounter counter)
+counter_delta_rate(const CounterDelta *delta, SlotCounter counter)
 {
-	return ratio((double) tally->value[counter] * 1e9, tally->time);
+	return ratio((double) delta->value[counter] * 1e9, delta->time);
 }
 
 double
-counter_delta_commits_per_flush(const CounterDelta *tally)
+counter_delta_commits_per_flush(const CounterDelta *delta)
 {
-	return ratio(tally->value[SLOT_COMMITS], tally->value[SLOT_FLUSHES]);
+	return ratio(delta->value[SLOT_COMMITS], delta->value[SLOT_FLUSHES]);
 }
 
-/* Of all flushes, those whose leader slept. */
+/* The fraction of flushes whose leader slept. */
 double
-counter_delta_delay_hit_fraction(const CounterDelta *tally)
+counter_delta_delay_hit_fraction(const CounterDelta *delta)
 {
-	double		hits = (double) tally->value[SLOT_DELAY_HITS] / SLOT_FRACTION;
+	double		hits = (double) delta->value[SLOT_DELAY_HITS] / SLOT_FRACTION;
 
-	return fraction(hits, tally->value[SLOT_FLUSHES]);
+	return fraction(hits, delta->value[SLOT_FLUSHES]);
 }
 
 /* ns from before the commit record is written until COMMIT can return */
 double
-counter_delta_mean_latency(const CounterDelta *tally)
+counter_delta_mean_latency(const CounterDelta *delta)
 {
-	return ratio(tally->value[SLOT_COMMIT_TIME], tally->value[SLOT_COMMITS]);
+	return ratio(delta->value[SLOT_COMMIT_TIME], delta->value[SLOT_COMMITS]);
 }
 
-/* ns that a share q of the commits did not exceed */
+/* ns that a fraction q of the commits did not exceed */
 double
-counter_delta_latency_quantile(const CounterDelta *tally, double q)
+counter_delta_latency_quantile(const CounterDelta *delta, double q)
 {
-	return histogram_quantile(tally->latency, q);
+	return histogram_quantile(delta->latency, q);
 }
 
 /* ns that a leader wrote and synced, of the flushes that were timed */
 double
-counter_delta_mean_flush_time(const CounterDelta *tally)
+counter_delta_mean_flush_time(const CounterDelta *delta)
 {
-	return ratio(tally->value[SLOT_FLUSH_TIME],
-				 tally->value[SLOT_TIMED_FLUSHES]);
+	return ratio(delta->value[SLOT_FLUSH_TIME],
+				 delta->value[SLOT_TIMED_FLUSHES]);
 }
 
 /*
- * The share of the time in which a leader wrote or synced.  Only one can at a
- * time.  Flushes that were not timed are taken to be like the others; NaN if
- * none was timed.
+ * The fraction of the time in which a leader wrote or synced; only one can at
+ * a time.  Flushes that were not timed are taken to be like the others; NaN if
+ * no flush was timed.
  */
 double
-counter_delta_wal_busy_fraction(const CounterDelta *tally)
+counter_delta_wal_busy_fraction(const CounterDelta *delta)
 {
-	if (tally->value[SLOT_FLUSHES] == 0)
+	if (delta->value[SLOT_FLUSHES] == 0)
 		return 0;
-	return fraction(counter_delta_mean_flush_time(tally) * tally->value[SLOT_FLUSHES],
-					tally->time);
+	return fraction(counter_delta_mean_flush_time(delta) * delta->value[SLOT_FLUSHES],
+					delta->time);
 }

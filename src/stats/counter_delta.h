@@ -15,11 +15,11 @@
 
 /*
  * All counts since the server started or the last reset, or the difference of
- * two such, or the sum of several differences; local memory.
+ * two such, or a sum of differences; local memory.
  */
 typedef struct CounterDelta
 {
-	uint64		time;			/* ns: of clock_now(), or of the stretches */
+	uint64		time;			/* ns: of clock_now(), or a difference */
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		latency[HISTOGRAM_NCELLS];	/* of SLOT_COMMITS */
 } CounterDelta;
@@ -30,18 +30,18 @@ ratio(double numerator, double denominator)
 	return denominator > 0 ? numerator / denominator : NAN;
 }
 
-extern void counter_delta_take(CounterDelta *tally);
-extern TimestampTz counter_delta_take_since_reset(CounterDelta *tally);
-extern void counter_delta_subtract(CounterDelta *tally, const CounterDelta *before);
-extern void counter_delta_add(CounterDelta *sum, const CounterDelta *tally);
+extern void counter_delta_take(CounterDelta *delta);
+extern TimestampTz counter_delta_take_since_reset(CounterDelta *delta);
+extern void counter_delta_subtract(CounterDelta *delta, const CounterDelta *before);
+extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 
 /* Rates and means; NaN where there is nothing to divide by. */
-extern double counter_delta_rate(const CounterDelta *tally, SlotCounter counter);
-extern double counter_delta_commits_per_flush(const CounterDelta *tally);
-extern double counter_delta_delay_hit_fraction(const CounterDelta *tally);
-extern double counter_delta_mean_latency(const CounterDelta *tally);
-extern double counter_delta_latency_quantile(const CounterDelta *tally, double q);
-extern double counter_delta_mean_flush_time(const CounterDelta *tally);
-extern double counter_delta_wal_busy_fraction(const CounterDelta *tally);
+extern double counter_delta_rate(const CounterDelta *delta, SlotCounter counter);
+extern double counter_delta_commits_per_flush(const CounterDelta *delta);
+extern double counter_delta_delay_hit_fraction(const CounterDelta *delta);
+extern double counter_delta_mean_latency(const CounterDelta *delta);
+extern double counter_delta_latency_quantile(const CounterDelta *delta, double q);
+extern double counter_delta_mean_flush_time(const CounterDelta *delta);
+extern double counter_delta_wal_busy_fraction(const CounterDelta *delta);
 
 #endif							/* COMMIT_STATS_COUNTER_DELTA_H */

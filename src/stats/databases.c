@@ -1,31 +1,29 @@
 /*-------------------------------------------------------------------------
  *
  * databases.c
- *		Whose commits they were: the counts per database.
+ *		The counts per database.
  *
- * A backend counts in the slot of its place in the server's process array, and
- * all its life in the same database.  So the commit path need not know of
- * databases: a process notes, when it arrives, where the counters of its place
- * stand, and when it leaves, what they have grown by is added to the entry of
- * its database.  A reader adds what those have counted who are still there.
+ * A backend counts in its slot (backend_slots.c), and stays in the same
+ * database all its life.  A process notes where the counters of its slot stand
+ * when it registers, and when it exits, the difference is added to the entry
+ * of its database.  A reader adds what the registered processes have counted.
  *
- * Invariant: a process arrives before it counts anything and counts nothing
- * once it has left.  Therefore all entries and all those present, added up,
- * are what backend_slots.c has in all, counter by counter.
+ * Invariant: a process registers before it counts anything and counts nothing
+ * once it has left.  Therefore all entries and all registered processes, added
+ * up, are what backend_slots.c has in all, counter by counter.
  *
  * Memory is bounded: the first DATABASES_MAX databases get an entry, which
- * they keep until the next reset, even when they are dropped.  Processes of
- * any other database share one entry for all of these; which one it is to be
- * is decided as a process arrives.  A reset gives the entries away anew, to
- * the databases that somebody is connected to.
+ * they keep until the next reset, even when they are dropped.  Processes that
+ * register in any other database share one entry.  A reset gives the entries
+ * to the databases that have a registered process.
  *
- * Locking: everything here is protected by commit_stats_databases_lock(): held
- * exclusively by a process that arrives, for its first transaction, and once
- * more when it leaves; shared by readers, who copy no more than this and the
- * slots meanwhile.  A reset holds it exclusively from before it copies the slots
- * until it has changed everything.  The first transaction of a client backend is
- * the server's own, before the first command, so no COMMIT of a client waits for
- * the lock unless commit_stats.enabled was off until then.
+ * Locking: commit_stats_databases_lock() protects everything here.  A process
+ * holds it exclusively for a moment in its first transaction and at its exit;
+ * readers hold it shared while they copy; a reset holds it exclusively from
+ * before it copies the slots until it has changed everything.  The first
+ * transaction of a client backend is the server's own, before the first
+ * command, so no COMMIT of a client waits for the lock unless
+ * commit_stats.enabled was off until then.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,55 +34,35 @@
 #include "storage/shmem.h"
 
 #include "base/compat.h"
+#include "base/counter_array.h"
 #include "base/shared_memory.h"
 #include "stats/databases.h"
 
-/* Entry of a place without a process, or whose process has not arrived. */
+/* Entry of a slot without a registered process. */
 #define NOBODY		(-1)
 
-/*
- * A place in the process array: who is there?  Written by the process that
- * arrives or leaves and by a reset; protected by commit_stats_databases_lock(),
- * as all that follows.
- */
-typedef struct DatabasePlace
+/* For each backend slot: whose is it? */
+typedef struct DatabaseSlot
 {
-	uint64		since[DATABASE_NCOUNTERS];	/* its slot at arrival or reset */
+	uint64		since[DATABASE_NCOUNTERS];	/* its counters at registration or
+											 * reset */
 	Oid			datid;			/* InvalidOid: connected to no database */
 	int			entry;			/* where that counts, or NOBODY */
-} DatabasePlace;
+} DatabaseSlot;
 
-StaticAssertDecl(sizeof(DatabasePlace) <= 128, "memory for each connection");
+StaticAssertDecl(sizeof(DatabaseSlot) <= 128, "memory for each connection");
 
-typedef struct DatabasesShared
+static DatabaseTotals *left = NULL; /* counts of processes that have exited */
+static DatabaseSlot *slots = NULL;
+static DatabaseSlot *my_slot = NULL;	/* while this process is registered */
+
+static void
+databases_attach(void *head, void *tail, bool found)
 {
-	int			ntracked;		/* databases that have an entry */
-	Oid			datid[DATABASES_MAX];	/* whose the first "ntracked" are */
-
-	/* What those counted who have left; zero where nobody has an entry. */
-	DatabaseCounts counts[DATABASE_NENTRIES];
-	DatabasePlace place[FLEXIBLE_ARRAY_MEMBER]; /* MaxBackends of them */
-} DatabasesShared;
-
-static DatabasesShared *shared = NULL;
-static DatabasePlace *my_place = NULL;	/* while this process is there */
-
-Size
-databases_shared_size(int backends)
-{
-	return add_size(offsetof(DatabasesShared, place),
-					mul_size(backends, sizeof(DatabasePlace)));
-}
-
-void
-databases_attach(void *part, bool found)
-{
-	shared = part;
-	if (found)
-		return;
-	memset(shared, 0, databases_shared_size(MaxBackends));
-	for (int i = 0; i < MaxBackends; i++)
-		shared->place[i].entry = NOBODY;
+	left = head;
+	slots = tail;
+	for (int i = 0; i < MaxBackends && !found; i++)
+		slots[i].entry = NOBODY;
 }
 
 /* The entry of a database, which it gets now if there is one left. */
@@ -93,98 +71,105 @@ find_database_entry(Oid datid)
 {
 	if (!OidIsValid(datid))
 		return DATABASE_NONE;
-	for (int i = 0; i < shared->ntracked; i++)
-		if (shared->datid[i] == datid)
+	for (int i = 0; i < left->ntracked; i++)
+		if (left->datid[i] == datid)
 			return i;
-	if (shared->ntracked == DATABASES_MAX)
+	if (left->ntracked == DATABASES_MAX)
 		return DATABASE_OVERFLOW;
-	shared->datid[shared->ntracked] = datid;
-	return shared->ntracked++;
+	left->datid[left->ntracked] = datid;
+	return left->ntracked++;
 }
 
-/* From here on, what the slot of this place counts is its process's. */
+/* From here on, the slot counts for the database that its process is in. */
 static void
-start_place(DatabasePlace *place, const SlotCopy *slot)
+start_slot(DatabaseSlot *slot, const SlotCopy *counted)
 {
-	memcpy(place->since, slot->value, sizeof(place->since));
-	place->entry = find_database_entry(place->datid);
+	memcpy(slot->since, counted->value, sizeof(slot->since));
+	slot->entry = find_database_entry(slot->datid);
 }
 
-/* Add what the process at this place has counted, its slot being "slot". */
+/* Add what the process of a slot has counted, if there is one. */
 static void
-add_database_place(DatabaseCounts *counts, const DatabasePlace *place,
-		  const SlotCopy *slot)
+add_database_slot(DatabaseTotals *totals, int procno)
 {
-	for (int c = 0; c < DATABASE_NCOUNTERS; c++)
-		counts->value[c] += slot->value[c] - place->since[c];
+	const DatabaseSlot *slot = &slots[procno];
+	SlotCopy	counted;
+	uint64	   *value;
+
+	if (slot->entry == NOBODY)
+		return;
+	value = totals->counts[slot->entry].value;
+	backend_slots_copy_one(procno, &counted);
+	counter_array_add(value, counted.value, DATABASE_NCOUNTERS);
+	counter_array_subtract(value, slot->since, DATABASE_NCOUNTERS);
 }
 
-/* At exit, by whichever way, when all transactions are over. */
+/* At exit, when all transactions are over. */
 static void
-leave(int code, Datum arg)
+unregister(int code, Datum arg)
 {
-	SlotCopy	slot;
-
-	acquire_databases_lock(LW_EXCLUSIVE);
-	if (my_place->entry != NOBODY)
-	{
-		backend_slot_read(MyProcNumber, &slot);
-		add_database_place(&shared->counts[my_place->entry], my_place, &slot);
-		my_place->entry = NOBODY;
-	}
+	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
+	add_database_slot(left, MyProcNumber);
+	my_slot->entry = NOBODY;
 	LWLockRelease(commit_stats_databases_lock());
-	my_place = NULL;
+	my_slot = NULL;
 }
 
 /*
- * Called once, before anything is counted, when MyDatabaseId is what it will be
- * to the end.  May wait and may raise an error.
+ * Called once, before anything is counted, when MyDatabaseId has its final
+ * value.  May wait and may raise an error.
  */
 void
-databases_arrive(void)
+databases_register(void)
 {
-	SlotCopy	slot;
+	SlotCopy	counted;
 
-	Assert(my_place == NULL && MyProcNumber < MaxBackends);
-	on_shmem_exit(leave, (Datum) 0);
-	my_place = &shared->place[MyProcNumber];
-	acquire_databases_lock(LW_EXCLUSIVE);
-	Assert(my_place->entry == NOBODY);
-	backend_slot_read(MyProcNumber, &slot);
-	my_place->datid = MyDatabaseId;
-	start_place(my_place, &slot);
+	Assert(my_slot == NULL && MyProcNumber < MaxBackends);
+	on_shmem_exit(unregister, (Datum) 0);
+	my_slot = &slots[MyProcNumber];
+	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
+	Assert(my_slot->entry == NOBODY);
+	backend_slots_copy_one(MyProcNumber, &counted);
+	my_slot->datid = MyDatabaseId;
+	start_slot(my_slot, &counted);
 	LWLockRelease(commit_stats_databases_lock());
 }
 
-/* Databases that have an entry. */
-int
-databases_tracked(void)
+static bool
+databases_save(void *to)
 {
-	int			ntracked;
+	DatabaseTotals *totals = to;
 
-	acquire_databases_lock(LW_SHARED);
-	ntracked = shared->ntracked;
-	LWLockRelease(commit_stats_databases_lock());
-	return ntracked;
+	*totals = *left;
+	for (int i = 0; i < MaxBackends; i++)
+		add_database_slot(totals, i);
+	return true;
+}
+
+static bool
+databases_fits(const void *from, Size size)
+{
+	const DatabaseTotals *saved = from;
+
+	return size == sizeof(DatabaseTotals) &&
+		saved->ntracked >= 0 && saved->ntracked <= DATABASES_MAX;
 }
 
 static void
-read_database_totals(DatabaseTotals *totals)
+databases_restore(const void *from, Size size)
 {
-	totals->ntracked = shared->ntracked;
-	memcpy(totals->datid, shared->datid, sizeof(totals->datid));
-	memcpy(totals->counts, shared->counts, sizeof(totals->counts));
-	for (int i = 0; i < MaxBackends; i++)
-	{
-		const DatabasePlace *place = &shared->place[i];
-		SlotCopy	slot;
-
-		if (place->entry == NOBODY)
-			continue;
-		backend_slot_read(i, &slot);
-		add_database_place(&totals->counts[place->entry], place, &slot);
-	}
+	*left = *(const DatabaseTotals *) from;
 }
+
+const StatsModule databases_module = {
+	.head_size = sizeof(DatabaseTotals),
+	.slot_size = sizeof(DatabaseSlot),
+	.attach = databases_attach,
+	.saved_head_size = sizeof(DatabaseTotals),
+	.save = databases_save,
+	.fits = databases_fits,
+	.restore = databases_restore,
+};
 
 /* Totals since the last reset; palloc'd. */
 DatabaseTotals *
@@ -192,63 +177,24 @@ databases_read(void)
 {
 	DatabaseTotals *totals = palloc(sizeof(DatabaseTotals));
 
-	acquire_databases_lock(LW_SHARED);
-	read_database_totals(totals);
+	shared_memory_acquire(commit_stats_databases_lock(), LW_SHARED);
+	(void) databases_save(totals);
 	LWLockRelease(commit_stats_databases_lock());
 	return totals;
 }
 
 /*
- * Start from zero, with the slots as the caller has read them: the same copies
- * that all other totals are to start from.  Caller has held the lock exclusively
- * since before it read them.
+ * Start from zero, with the slots as they were copied: all other totals start
+ * from the same copies.  The caller has held the lock since before it copied
+ * them.
  */
 void
-databases_reset(const SlotCopy *slots)
+databases_reset(const SlotCopy *copies)
 {
 	Assert(LWLockHeldByMeInMode(commit_stats_databases_lock(), LW_EXCLUSIVE));
 
-	shared->ntracked = 0;
-	memset(shared->counts, 0, sizeof(shared->counts));
+	memset(left, 0, sizeof(DatabaseTotals));
 	for (int i = 0; i < MaxBackends; i++)
-		if (shared->place[i].entry != NOBODY)
-			start_place(&shared->place[i], &slots[i]);
-}
-
-/*----------------------------------------------------------------
- * Over a restart (persist.c), when no other process is there
- *----------------------------------------------------------------
- */
-
-Size
-databases_saved_size(void)
-{
-	return sizeof(DatabaseTotals);
-}
-
-bool
-databases_save(void *to)
-{
-	read_database_totals(to);
-	return true;
-}
-
-bool
-databases_saved_fits(const void *from, Size size)
-{
-	const DatabaseTotals *kept = from;
-
-	return size == sizeof(DatabaseTotals) &&
-		kept->ntracked >= 0 && kept->ntracked <= DATABASES_MAX;
-}
-
-/* Entries go on as if everybody had left. */
-void
-databases_restore(const void *from, Size size)
-{
-	const DatabaseTotals *kept = from;
-
-	shared->ntracked = kept->ntracked;
-	memcpy(shared->datid, kept->datid, sizeof(shared->datid));
-	memcpy(shared->counts, kept->counts, sizeof(shared->counts));
+		if (slots[i].entry != NOBODY)
+			start_slot(&slots[i], &copies[i]);
 }

@@ -8,13 +8,14 @@
 #ifndef COMMIT_STATS_DATABASES_H
 #define COMMIT_STATS_DATABASES_H
 
+#include "base/stats_module.h"
 #include "stats/backend_slots.h"
 
 /*
  * Databases that are told apart between two resets.  More than most servers
  * have, and few enough that a new connection finds its own among them by
- * looking at 1 kB.  Together they take 30 kB of shared memory, and each place
- * in the process array takes 120 bytes more.
+ * looking at 1 kB.  Together they take 30 kB of shared memory, and each
+ * backend slot takes 120 bytes more.
  */
 #define DATABASES_MAX		256
 
@@ -29,13 +30,12 @@
  */
 #define DATABASE_NCOUNTERS	SLOT_UNRESOLVED_FLUSHES
 
-/* An entry; in shared memory, and copied. */
 typedef struct DatabaseCounts
 {
 	uint64		value[DATABASE_NCOUNTERS];
 } DatabaseCounts;
 
-/* A copy of all entries; local memory, and what is kept over a restart. */
+/* All entries; in shared memory, copied, and saved across restarts. */
 typedef struct DatabaseTotals
 {
 	int			ntracked;		/* entries of databases that are in use */
@@ -43,17 +43,10 @@ typedef struct DatabaseTotals
 	DatabaseCounts counts[DATABASE_NENTRIES];
 } DatabaseTotals;
 
-extern Size databases_shared_size(int backends);
-extern void databases_attach(void *part, bool found);
-extern void databases_arrive(void);
-extern int	databases_tracked(void);
-extern DatabaseTotals *databases_read(void);
-extern void databases_reset(const SlotCopy *slots);
+extern const StatsModule databases_module;
 
-/* Over a restart; see persist.c. */
-extern Size databases_saved_size(void);
-extern bool databases_save(void *to);
-extern bool databases_saved_fits(const void *from, Size size);
-extern void databases_restore(const void *from, Size size);
+extern void databases_register(void);
+extern DatabaseTotals *databases_read(void);
+extern void databases_reset(const SlotCopy *copies);
 
 #endif							/* COMMIT_STATS_DATABASES_H */

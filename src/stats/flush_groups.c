@@ -4,34 +4,33 @@
  *		Which commits shared a flush: boundaries, groups, their ring.
  *
  * Every value that the server's flush pointer takes is a boundary: the end of
- * one flush.  Commits read the pointer before and after, and whoever first
- * sees a new value publishes a group for it.  A commit belongs to the group
- * with the smallest boundary at or after the end of its commit record.  A
- * boundary that nobody saw merges its group into the next one; the second
- * leader to arrive at a group proves that, and is counted as unresolved.
+ * one flush.  Commits read the pointer before and after, and the first process
+ * that sees a new value publishes a group for it.  A commit belongs to the
+ * group with the smallest boundary at or after the end of its commit record.
+ * A boundary that no process saw merges its group into the next one; the
+ * second leader to arrive at a group proves that, and is counted as
+ * unresolved.
  *
- * The ring.  Group g lives in slot g modulo the number of slots.  One 64-bit
- * word, the head, holds the number and the boundary of the newest group, so that
- * publishing a group is one compare-and-swap.  Slots are made ready in batches,
- * long before they are published (flush_totals.c).  So half of them hold the most
- * recent groups at any moment, and a member that comes late (having waited for a
- * standby, say) still finds its group.
+ * Group g lives in slot g modulo the number of slots of the ring.  One 64-bit
+ * word, the head, holds the number and the boundary of the newest group, so
+ * that publishing a group is one compare-and-swap.  Slots are made ready in
+ * batches, long before they are published (flush_totals.c).  Half of them hold
+ * the most recent groups, so that a member that comes late (having waited for
+ * a standby, say) still finds its group.
  *
- * Invariant: the tag of a slot says which group it is for; whoever adds to a slot
- * learns in the same atomic operation whether it was the right one.
+ * Invariant: the tag of a slot says which group it is for; a member that is
+ * added to a slot learns in the same atomic operation whether it was the right
+ * one.
  *
- * Locking: none; nobody ever waits for anybody.  Who writes what in a group is
- * said in flush_ring.h, where the common way of a commit is, too.
- *
- * A process that is stopped while it prepares a batch, for as long as the
- * others take to come there, makes these slots useless: their members do not
- * find their group and are counted as unresolved.
+ * Locking: none; no process waits for another.  flush_ring.h says who writes
+ * what in a group.  If a process is stopped while it prepares a batch, for as
+ * long as the others take to come there, their members do not find their group
+ * and are counted as unresolved.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include "port/atomics.h"
 #include "port/pg_bitutils.h"
 #include "storage/shmem.h"
 
@@ -44,21 +43,17 @@ pg_atomic_uint64 *flush_ring_head = NULL;
 FlushGroupSlot *flush_ring = NULL;
 GroupNumber flush_ring_mask = 0;
 
-/* Nobody else writes to the cache line of the head. */
-#define SHARED_HEAD_SIZE	PG_CACHE_LINE_SIZE
-
-/* Half of the ring is always ready for groups to come, hence twice the size. */
+/* Half of the ring is ready for groups to come, hence twice the size. */
 static int
 ring_slots(void)
 {
 	return 2 * (int) pg_nextpower2_32(commit_stats_flush_log_size);
 }
 
-Size
-flush_groups_shared_size(int backends)
+static Size
+flush_groups_tail_size(int backends)
 {
-	return add_size(SHARED_HEAD_SIZE,
-					mul_size(ring_slots(), sizeof(FlushGroupSlot)));
+	return mul_size(ring_slots(), sizeof(FlushGroupSlot));
 }
 
 static void
@@ -73,12 +68,12 @@ init_group(FlushGroup *group, GroupNumber number)
 	pg_atomic_init_u32(&group->reported, 0);
 }
 
-void
-flush_groups_attach(void *part, bool found)
+static void
+flush_groups_attach(void *head, void *tail, bool found)
 {
 	flush_ring_mask = ring_slots() - 1;
-	flush_ring_head = part;
-	flush_ring = (FlushGroupSlot *) ((char *) part + SHARED_HEAD_SIZE);
+	flush_ring_head = head;
+	flush_ring = tail;
 	if (found)
 		return;
 	pg_atomic_init_u64(flush_ring_head, 0);
@@ -88,19 +83,20 @@ flush_groups_attach(void *part, bool found)
 	pg_atomic_write_u64(&flush_ring[0].group.boundary, 1);
 }
 
-/*----------------------------------------------------------------
- * The commit path, where it is rare
- *----------------------------------------------------------------
- */
+const StatsModule flush_groups_module = {
+	.head_size = sizeof(pg_atomic_uint64),
+	.tail_size = flush_groups_tail_size,
+	.attach = flush_groups_attach,
+};
 
-/* publish_group(), for who does not need to know what came of it. */
+/* Commit path: publish_group(), not inlined; the result is not needed. */
 void
 flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 {
 	(void) publish_group(&head, flushed, now);
 }
 
-/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+/* The boundary of a group; 0 if it, or the group, is not there. */
 XLogRecPtr
 flush_group_boundary(GroupNumber number)
 {
@@ -112,11 +108,11 @@ flush_group_boundary(GroupNumber number)
 }
 
 /*
- * The group of a record that ends at "lsn", if it is not the newest group, which
- * ends at or after it.
+ * Commit path: the group of a record that ends at "lsn", at or before the
+ * boundary of the newest group, but not in that.
  *
- * It is nearly always one of the next, so we begin there and double our steps
- * back until we are before it; then we halve the distance.
+ * The group is nearly always one of the next, so the steps back begin with one
+ * group and double until they are beyond it; then the distance is halved.
  */
 GroupNumber
 flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
@@ -152,7 +148,7 @@ flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
-/* For the leader of a group, before it reports. */
+/* Commit path: for the leader of a group, before it reports. */
 void
 flush_group_traces(GroupNumber number, FlushTraces *traces)
 {
@@ -171,18 +167,13 @@ flush_group_traces(GroupNumber number, FlushTraces *traces)
 	}
 }
 
-/*----------------------------------------------------------------
- * Readers
- *----------------------------------------------------------------
- */
-
 GroupNumber
 flush_groups_newest(void)
 {
 	return head_number(pg_atomic_read_u64(flush_ring_head));
 }
 
-/* How many groups, the newest ones, the ring holds for certain. */
+/* The number of newest groups that the ring holds for certain. */
 int
 flush_groups_kept(void)
 {
@@ -219,9 +210,9 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 }
 
 /*
- * M of the message: the transactions that were active around a flush.  Where no
- * member has counted them they are those of the flush before, in "before", which
- * is passed on from flush to flush.
+ * M of the message: the transactions that were active around a flush.  If no
+ * member has counted them, those of the flush before are taken, which callers
+ * pass on from flush to flush in "before".
  */
 uint32
 flush_group_active(const FlushGroupCopy *copy, uint32 *before)

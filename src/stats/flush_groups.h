@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * flush_groups.h
- *		Flush groups, for those who read them; see flush_groups.c.
+ *		Flush groups, for their readers; see flush_groups.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,7 +10,9 @@
 
 #include "access/xlogdefs.h"
 
-/* Groups are numbered in the order of their boundaries, modulo 2 to the ... */
+#include "base/stats_module.h"
+
+/* Groups are numbered in the order of their boundaries, modulo 2^20. */
 #define GROUP_NUMBER_BITS	20
 #define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
 
@@ -18,7 +20,7 @@ typedef uint32 GroupNumber;
 
 #define InvalidGroupNumber	PG_UINT32_MAX
 
-/* A probability of 1 in a report, where it is an integer to save room. */
+/* A probability of 1 in a report, where it is a small integer. */
 #define REPORTED_CERTAINTY	1000
 
 /* What the leader of a flush found out about it. */
@@ -39,11 +41,11 @@ typedef struct LeaderReport
 
 #define FLUSH_NOT_TIMED		PG_UINT32_MAX
 
-/* What flush_group_enter() had to leave out. */
+/* What flush_group_enter() could not do. */
 #define GROUP_OF_COMMIT		1
 #define GROUP_OF_LEADER		2
 
-/* What other processes left behind about a flush and the one before it. */
+/* What other processes saw of a flush and of the one before it. */
 typedef struct FlushTraces
 {
 	uint64		seen_at;		/* its boundary; ns, 0: unknown */
@@ -70,7 +72,7 @@ flush_group_add(GroupNumber number, int n)
 	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
 }
 
-/* How many groups came after "older" up to "newer". */
+/* The number of groups after "older", up to "newer". */
 static inline int
 flush_groups_distance(GroupNumber older, GroupNumber newer)
 {
@@ -78,9 +80,9 @@ flush_groups_distance(GroupNumber older, GroupNumber newer)
 }
 
 /*
- * WAL between the boundary of a group and the one before, in bytes; 0 if it is
- * not known.  The boundary of a group whose publisher was stopped is not written
- * yet, while "previous" is.
+ * Bytes of WAL between the boundary of a group and the one before; 0 if they
+ * are not known.  If the publisher of a group was stopped, "previous" may be
+ * there without the boundary.
  */
 static inline uint64
 flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
@@ -88,8 +90,7 @@ flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
 	return previous != 0 && boundary > previous ? boundary - previous : 0;
 }
 
-extern Size flush_groups_shared_size(int backends);
-extern void flush_groups_attach(void *part, bool found);
+extern const StatsModule flush_groups_module;
 
 extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 

@@ -3,10 +3,10 @@
  * flush_ring.h
  *		The ring of flush groups in shared memory, and the commit path through it.
  *
- * What a group is, and when it is counted, is said in flush_groups.c.  Here is
- * what a commit does with it, inlined into commit_path.c, as calls and what they
- * hand over would be a tenth of what a commit costs.  What is rare is in
- * flush_groups.c.  For these two and flush_totals.c only.
+ * flush_groups.c says what a group is, and has what commits rarely do with
+ * one.  What they commonly do is here, inlined into commit_path.c, as calls
+ * and their arguments would be a tenth of what a commit costs.  For these two
+ * files and flush_totals.c only.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +20,7 @@
 #include "stats/flush_groups.h"
 #include "stats/flush_totals.h"
 
-/* WAL records end at multiples of this, and the head has no room for the rest. */
+/* WAL records end at multiples of 8, so the head lacks the low bits. */
 #if MAXIMUM_ALIGNOF < 8
 #error "commit_stats needs a platform on which PostgreSQL aligns WAL records to 8 bytes; 32-bit ones mostly do not"
 #endif
@@ -54,7 +54,7 @@ typedef struct FlushGroup
 	LeaderReport report;		/* written by that leader, before "reported" */
 } FlushGroup;
 
-/* So a leader writes one cache line of most processors, beside "head". */
+/* A leader writes one cache line of most processors, beside "head". */
 StaticAssertDecl(sizeof(FlushGroup) <= 64, "size of a group");
 
 typedef union FlushGroupSlot
@@ -64,9 +64,9 @@ typedef union FlushGroupSlot
 } FlushGroupSlot;
 
 /*
- * The newest group: its number in the lower GROUP_NUMBER_BITS, above them the low
- * bits of its boundary divided by 8 (the end of a WAL record is aligned to that).
- * 0 before the first group.  In shared memory, swapped atomically.
+ * The newest group: its number in the lower GROUP_NUMBER_BITS, above them the
+ * low bits of its boundary divided by 8 (the end of a WAL record is aligned to
+ * that). 0 before the first group.  In shared memory, swapped atomically.
  */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *flush_ring_head;
 
@@ -75,11 +75,11 @@ extern COMMIT_STATS_HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
 /* Slots of the ring, a power of two, less 1; the same in all processes. */
 extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 
-/* What is rare on the commit path. */
+/* The rare part of the commit path. */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 
-/* The boundary of a group; 0 if it is not known, or the group not in the ring. */
+/* The boundary of a group; 0 if it, or the group, is not there. */
 extern XLogRecPtr flush_group_boundary(GroupNumber number);
 
 /*----------------------------------------------------------------
@@ -137,9 +137,10 @@ make_head(GroupNumber number, XLogRecPtr boundary)
 }
 
 /*
- * How far the boundary in a head is beyond a position.  Its upper bits are missing
- * there, so the position must be within 64 TB of it.  The unit makes the sign of
- * the 44 bits that are there that of the result: 8 bytes are 1 << GROUP_NUMBER_BITS.
+ * How far the boundary in a head is beyond a position, in units of 8 bytes,
+ * shifted by GROUP_NUMBER_BITS: so the sign of its 44 bits is that of the
+ * result.  The head lacks the upper bits of the boundary, so the position must
+ * be within 64 TB of it.
  */
 static inline int64
 head_distance(uint64 head, XLogRecPtr from)
@@ -166,9 +167,9 @@ head_boundary(uint64 head, XLogRecPtr near)
 }
 
 /*
- * The boundary of the group whose slot this is, if it is this one's.  Its
- * publisher may have been stopped before it came to writing it; then that of the
- * next group has.  0 if nobody has.
+ * The boundary of a group, if this slot is for it.  If its publisher was
+ * stopped before it wrote the boundary, the publisher of the next group has
+ * noted the same position there.  0 if neither has.
  */
 static inline XLogRecPtr
 boundary_in_slot(FlushGroup *group, GroupNumber number)
@@ -206,10 +207,10 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 }
 
 /*
- * The flush pointer was seen at "flushed", beyond the newest boundary, which is in
- * "head": publish a group for it, unless others are quicker.  "head" is that of the
- * newest group then.  Returns the boundary before the group, or 0 if it is not ours,
- * or the first of all.
+ * The flush pointer was seen at "flushed", beyond the newest boundary, which
+ * is in "head": publish a group for it, unless others are quicker, and update
+ * "head".  Returns the boundary before the group, or 0 if others published it,
+ * or if it is the first of all.
  */
 static pg_attribute_always_inline XLogRecPtr
 publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
@@ -234,8 +235,8 @@ publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
 }
 
 /*
- * The flush pointer was seen at "flushed": publish a group for this boundary
- * unless it, or a later one, is there already.
+ * The flush pointer was seen at "flushed": publish a group for this boundary,
+ * unless one for it or for a later boundary is there already.
  */
 static inline void
 flush_groups_observe(XLogRecPtr flushed, uint64 now)
@@ -246,7 +247,7 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 		flush_groups_publish(head, flushed, now);
 }
 
-/* Is the boundary before the newest group, which others published, before "lsn"? */
+/* Does the newest group, which others published, begin before "lsn"? */
 static inline bool
 newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 {
@@ -260,8 +261,8 @@ newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 }
 
 /*
- * The flush pointer was seen at "flushed", and a record that ends at "lsn", which
- * is not beyond that, was flushed with which group?  If it is known.
+ * The group of a record that ends at "lsn", when the flush pointer was seen at
+ * "flushed", which is not before that; or InvalidGroupNumber.
  */
 static pg_attribute_always_inline GroupNumber
 flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
@@ -292,7 +293,7 @@ join_group(FlushGroup *group, GroupNumber number)
 	return false;
 }
 
-/* A member that did not lead saw so many transactions active. */
+/* Note how many transactions a member saw active that did not lead. */
 static inline void
 note_active(FlushGroup *group, uint32 active)
 {
@@ -309,8 +310,8 @@ note_active(FlushGroup *group, uint32 active)
 }
 
 /*
- * The leader claims the group, and says the same.  Returns false if the group has
- * another leader: then a boundary was missed.
+ * Claim the group for its leader, and note the same.  Returns false if the
+ * group has another leader: then a boundary was missed.
  */
 static inline bool
 claim_group(FlushGroup *group, uint32 active)
@@ -329,12 +330,12 @@ claim_group(FlushGroup *group, uint32 active)
 }
 
 /*
- * Enter into a group what is known about it: a commit, if it is one, that saw so
- * many transactions active, itself included, or 0; and whether it led the flush.
- * Returns what of that was not possible: GROUP_OF_COMMIT if the group is gone,
- * GROUP_OF_LEADER also if it has another leader.
+ * Enter a member into its group.  "active" is how many transactions it saw
+ * active, itself included, or 0.  Returns what it could not do:
+ * GROUP_OF_COMMIT if the group is gone, GROUP_OF_LEADER also if the group has
+ * another leader.
  *
- * A leader whose group it is fills in "report", and then calls
+ * A leader that could enter fills in "report" and calls
  * flush_group_reported().
  */
 static inline int
@@ -342,7 +343,7 @@ flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
 				  uint32 active, bool led)
 {
 	/*
-	 * Look first: to add to a slot that another prepares could spoil its tag.
+	 * Look first: adding to a slot that is being prepared could spoil its tag.
 	 * No slot is for InvalidGroupNumber.
 	 */
 	if (!slot_is_for(group, number) ||

@@ -8,11 +8,12 @@
 #ifndef COMMIT_STATS_FLUSH_TOTALS_H
 #define COMMIT_STATS_FLUSH_TOTALS_H
 
+#include "base/stats_module.h"
 #include "stats/flush_groups.h"
 
 /*
- * So many slots of the ring are made ready at once.  Divides the numbers of groups;
- * at most half the least half of a ring.
+ * Slots of the ring that are made ready at once.  Divides the numbers of
+ * groups; at most a quarter of the smallest ring.
  */
 #define FOLD_BATCH			64
 
@@ -55,8 +56,7 @@ flush_total(const FlushTotals *totals, GroupCountKind kind, int cell)
 	return totals->value[kind * totals->ncells + cell];
 }
 
-extern Size flush_totals_shared_size(int backends);
-extern void flush_totals_attach(void *part, bool found);
+extern const StatsModule flush_totals_module;
 
 /* The commit path. */
 extern void flush_totals_prepare(GroupNumber first);
@@ -64,15 +64,8 @@ extern void flush_totals_prepare(GroupNumber first);
 /* Readers. */
 extern FlushTotals *flush_totals_lock_and_read(void);
 
-/* A reset, in steps of which the last one raises no error. */
+/* A reset. */
 extern void flush_totals_wait(void);
-extern uint64 *flush_totals_prepare_reset(void);
-extern void flush_totals_reset(uint64 *value);
-
-/* Over a restart; see persist.c. */
-extern Size flush_totals_saved_size(void);
-extern bool flush_totals_save(void *to);
-extern bool flush_totals_saved_fits(const void *from, Size size);
-extern void flush_totals_restore(const void *from, Size size);
+extern void flush_totals_reset(void);
 
 #endif							/* COMMIT_STATS_FLUSH_TOTALS_H */

@@ -13,11 +13,12 @@
 
 #include "base/histogram.h"
 #include "base/single_writer.h"
+#include "base/stats_module.h"
 #include "base/visibility.h"
 
 /*
- * What a commit waited for.  Levels of synchronous_commit, without those that
- * asked for a standby when there was none to wait for.
+ * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if
+ * it asked for a standby when there was none to wait for.
  */
 typedef enum WaitLevel
 {
@@ -39,7 +40,7 @@ typedef enum LatencyKind
 	LATENCY_NKINDS
 } LatencyKind;
 
-/* What is added up besides; times in ns. */
+/* Sums of times, ns. */
 typedef enum LatencySum
 {
 	LATENCY_TIME,				/* all times of a kind */
@@ -50,7 +51,7 @@ typedef enum LatencySum
 
 #define SYNCHRONOUS_COMMIT_NLEVELS	(SYNCHRONOUS_COMMIT_REMOTE_APPLY + 1)
 
-/* All since the last reset; local memory, and what is kept over a restart. */
+/* All since the last reset; local memory, and saved across restarts. */
 typedef struct LatencyTotals
 {
 	uint64		count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
@@ -61,8 +62,8 @@ typedef struct LatencyTotals
 } LatencyTotals;
 
 /*
- * What the backend at one place has counted.  Written by it alone; reading and
- * writing 16 bits is atomic everywhere, 64 bits only in this way.
+ * What one backend has counted; written by it alone.  Reading and writing 16
+ * bits is atomic everywhere.
  */
 typedef struct LatencySlot
 {
@@ -71,12 +72,12 @@ typedef struct LatencySlot
 	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
 } LatencySlot;
 
-/* That of this backend; null until latency_find_slot(). */
-extern COMMIT_STATS_HIDDEN LatencySlot *my_latency;
+/* That of this backend; null until latency_find_mine(). */
+extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;
 
-extern Size latency_shared_size(int backends);
-extern void latency_attach(void *part, bool found);
-extern void latency_find_slot(void);
+extern const StatsModule latency_module;
+
+extern void latency_find_mine(void);
 extern WaitLevel latency_standby_level(void);
 extern void latency_carry(LatencyKind kind, int cell);
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
@@ -84,17 +85,7 @@ extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
 extern void latency_reset(const LatencyTotals *now);
 
-/* Over a restart; see persist.c. */
-extern Size latency_saved_size(void);
-extern bool latency_save(void *to);
-extern void latency_restore(const void *from, Size size);
-
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
-
-/* What does a commit of this backend wait for? */
+/* Commit path: what a commit of this backend waits for. */
 static inline WaitLevel
 latency_wait_level(void)
 {
@@ -114,7 +105,7 @@ latency_kind(WaitLevel level, bool led)
 static inline void
 latency_count(LatencyKind kind, uint64 time)
 {
-	LatencySlot *slot = my_latency;
+	LatencySlot *slot = latency_mine;
 	int			cell = histogram_cell(time);
 	uint16		count = slot->count[kind][cell];
 
@@ -125,19 +116,19 @@ latency_count(LatencyKind kind, uint64 time)
 	single_writer_add(&slot->sum[kind][LATENCY_TIME], time);
 }
 
-/* A commit that waited for the local flush, for the setting that it had. */
+/* Count a commit of WAIT_LOCAL by the setting that it had. */
 static inline void
 latency_count_setting(void)
 {
-	single_writer_add(&my_latency->local_by_setting[synchronous_commit], 1);
+	single_writer_add(&latency_mine->local_by_setting[synchronous_commit], 1);
 }
 
-/* A commit that waited for a standby as well, so long, ns. */
+/* Add how long a commit waited for a standby, ns. */
 static inline void
 latency_count_standby(LatencyKind kind, uint64 least, uint64 most)
 {
-	single_writer_add(&my_latency->sum[kind][STANDBY_TIME_MIN], least);
-	single_writer_add(&my_latency->sum[kind][STANDBY_TIME_MAX], most);
+	single_writer_add(&latency_mine->sum[kind][STANDBY_TIME_MIN], least);
+	single_writer_add(&latency_mine->sum[kind][STANDBY_TIME_MAX], most);
 }
 
 #endif							/* COMMIT_STATS_LATENCY_H */

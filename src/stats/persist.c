@@ -1,29 +1,29 @@
 /*-------------------------------------------------------------------------
  *
  * persist.c
- *		Statistics over a restart.
+ *		Commit statistics across server restarts.
  *
- * The postmaster, as it ends, writes what the modules want to save into a file,
- * and when it starts the next time it hands that to them and removes the file.
- * A stand-alone backend does the same.  While the server runs there is no file,
- * so that none can come to life again after a crash, or be in a backup.
+ * The postmaster, as it ends, writes what the modules save into a file.  At
+ * the next start it hands that to the modules and removes the file.  A
+ * stand-alone backend does the same.  While the server runs there is no file,
+ * so that old statistics cannot come back after a crash or with a backup.
  *
  * Invariant: statistics go on only with the data that they are about, and
- * without a gap.  So a file is written only when pg_control says that the
- * server has been shut down, which an exit code of 0 does not: an immediate
- * shutdown has that as well.  And it is read only when pg_control still says
- * the same: no server has run since, not even one without the library.
+ * without a gap.  A file is written only when pg_control says that the server
+ * has been shut down; an exit code of 0 does not, as an immediate shutdown has
+ * it as well.  A file is read only when pg_control still says the same: no
+ * server has run since, not even one without the library.
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then
  * the same statistics are written again.
  *
- * Nothing here raises an error.  At the start it would keep the server from
- * starting, and at the end there is nobody to catch it.  Whatever goes wrong is
- * logged, and the statistics start from zero.
+ * Nothing here raises an error.  At the start an error would keep the server
+ * from starting, and at the end nothing would catch it.  Failures are logged,
+ * and the statistics start from zero.
  *
- * Locking: none.  No other process is there, before the first one was started
- * and after the last one has ended.
+ * Locking: none.  The postmaster has not started other processes yet, or they
+ * have ended.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,48 +53,19 @@
 #include "stats/wal_cycles.h"
 
 #define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"
-#define PERSIST_TMPFILE	PERSIST_FILE ".tmp"
-
-/*
- * What a module has to say.  "save" fills as many zeroed bytes as "saved_size"
- * says, or returns false if a process was stopped while it counted; "fits" is
- * asked whether "restore" can do with what stands in a file, all of which may
- * be nonsense but for the size of a module that has no "fits": that is
- * "saved_size".
- */
-typedef struct PersistModule
-{
-	Size		(*saved_size) (void);
-	bool		(*save) (void *to);
-	bool		(*fits) (const void *from, Size size);
-	void		(*restore) (const void *from, Size size);
-} PersistModule;
+#define PERSIST_TMPFILE		PERSIST_FILE ".tmp"
 
 /* In the order of the file. */
-static const PersistModule modules[] = {
-	{backend_slots_saved_size, backend_slots_save, NULL,
-	backend_slots_restore},
-	{databases_saved_size, databases_save, databases_saved_fits,
-	databases_restore},
-	{flush_totals_saved_size, flush_totals_save, flush_totals_saved_fits,
-	flush_totals_restore},
-	{latency_saved_size, latency_save, NULL,
-	latency_restore},
-	{wal_cycles_saved_size, wal_cycles_save, wal_cycles_saved_fits,
-	wal_cycles_restore},
+static const StatsModule *const modules[PERSIST_PARTS] = {
+	&backend_slots_module,
+	&databases_module,
+	&flush_totals_module,
+	&latency_module,
+	&wal_cycles_module,
 };
 
-StaticAssertDecl(lengthof(modules) == PERSIST_PARTS, "a part for each module");
-
-static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
-
-static bool restored = false;	/* there are statistics of before the start */
+static bool restored = false;	/* statistics go on from before the start */
 static ControlFileData control_at_start;	/* if "restored" */
-
-/*----------------------------------------------------------------
- * Files
- *----------------------------------------------------------------
- */
 
 static void
 log_file_error(const char *what, const char *path)
@@ -102,51 +73,6 @@ log_file_error(const char *what, const char *path)
 	ereport(LOG,
 			(errcode_for_file_access(),
 			 errmsg("could not %s file \"%s\": %m", what, path)));
-}
-
-/* Returns what has been read, which is less than "size" at the end of file. */
-static ssize_t
-read_fully(int fd, char *to, Size size)
-{
-	Size		done = 0;
-
-	while (done < size)
-	{
-		ssize_t		n = read(fd, to + done, size - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		done += n;
-	}
-	return done;
-}
-
-static bool
-write_fully(int fd, const char *from, Size size)
-{
-	Size		done = 0;
-
-	while (done < size)
-	{
-		ssize_t		n;
-
-		errno = 0;
-		n = write(fd, from + done, size - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-		{
-			if (errno == 0)
-				errno = ENOSPC; /* what else */
-			return false;
-		}
-		done += n;
-	}
-	return true;
 }
 
 /* errno is that of the first thing that went wrong. */
@@ -159,8 +85,10 @@ write_file(const char *path, const char *from, Size size)
 
 	if (fd < 0)
 		return false;
-	written = write_fully(fd, from, size);
-	save_errno = errno;
+	errno = 0;
+	written = write(fd, from, size) == size;
+	/* if write didn't set errno, assume problem is no disk space */
+	save_errno = errno ? errno : ENOSPC;
 	if (CloseTransientFile(fd) != 0 && written)
 		return false;
 	errno = save_errno;
@@ -187,14 +115,14 @@ allocate(Size size)
 		ereport(LOG,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("out of memory"),
-				 errdetail("Failed on request of size %zu for the statistics of commits.",
+				 errdetail("Failed on request of size %zu for commit statistics.",
 						   size)));
 	return memory;
 }
 
 /*
- * All of an open file, but no more than could be of use; "size" is how much
- * that is.  Null if it cannot be read, which is logged.
+ * Read an open file, of which no more than PERSIST_MAX_SIZE can be of use.
+ * Returns null, having logged it, if that is not possible.
  */
 static char *
 read_opened(int fd, uint64 *size)
@@ -210,7 +138,7 @@ read_opened(int fd, uint64 *size)
 		file = allocate(Max(wanted, sizeof(PersistHeader)));
 		if (file == NULL)
 			return NULL;
-		n = read_fully(fd, file, wanted);
+		n = read(fd, file, wanted);
 	}
 	if (n < 0)
 	{
@@ -239,7 +167,7 @@ read_control_file(ControlFileData *control)
 		log_file_error("open", XLOG_CONTROL_FILE);
 		return false;
 	}
-	n = read_fully(fd, (char *) control, sizeof(ControlFileData));
+	n = read(fd, control, sizeof(ControlFileData));
 	if (n < 0)
 		log_file_error("read", XLOG_CONTROL_FILE);
 	CloseTransientFile(fd);
@@ -262,7 +190,7 @@ was_shut_down(const ControlFileData *control)
 static PersistState
 state_of(const ControlFileData *control)
 {
-	PersistState	state = {
+	PersistState state = {
 		.system_identifier = control->system_identifier,
 		.checkpoint = control->checkPoint,
 		.checkpoint_time = control->checkPointCopy.time,
@@ -274,41 +202,41 @@ state_of(const ControlFileData *control)
 	return state;
 }
 
-/*----------------------------------------------------------------
- * The end
- *----------------------------------------------------------------
- */
+static Size
+saved_size(const StatsModule *module)
+{
+	return module->saved_head_size + MaxBackends * module->saved_slot_size;
+}
 
 /* Make the file in memory, or return null. */
 static char *
-make_file(const PersistState *state, uint64 *size)
+make_file(const ControlFileData *control, uint64 *size)
 {
+	PersistState state = state_of(control);
 	uint64		part_size[PERSIST_PARTS];
 	char	   *file;
 
 	for (int i = 0; i < PERSIST_PARTS; i++)
-		part_size[i] = modules[i].saved_size();
+		part_size[i] = saved_size(modules[i]);
 	*size = persist_file_size(part_size);
 	file = allocate(*size);
 	if (file == NULL)
 		return NULL;
-	persist_file_start(file, state, part_size);
+	persist_file_start(file, &state, part_size);
 	for (int i = 0; i < PERSIST_PARTS; i++)
 	{
-		if (!modules[i].save(persist_file_part(file, i)))
-		{
-			ereport(LOG,
-					(errmsg("the statistics of commits are not saved"),
-					 errdetail("A server process has been stopped while it was counting a commit.")));
-			pfree(file);
-			return NULL;
-		}
+		if (modules[i]->save(persist_file_part(file, i)))
+			continue;
+		ereport(LOG,
+				(errmsg("could not save commit statistics"),
+				 errdetail("A server process has been stopped while it was counting a commit.")));
+		return NULL;
 	}
 	persist_file_seal(file);
 	return file;
 }
 
-/* All or nothing: there is no file, or it is there for good. */
+/* All or nothing: if anything fails, there is no file. */
 static void
 put_file(const char *file, uint64 size)
 {
@@ -324,7 +252,7 @@ put_file(const char *file, uint64 size)
 	}
 }
 
-/* Did the server come to an end with which statistics can go on? */
+/* Can statistics go on after this end of the server? */
 static bool
 may_save(int code, const ControlFileData *control)
 {
@@ -340,25 +268,16 @@ static void
 save(int code, Datum arg)
 {
 	ControlFileData control;
-	PersistState	state;
 	char	   *file;
 	uint64		size;
 
 	if (!commit_stats_save ||
 		!read_control_file(&control) || !may_save(code, &control))
 		return;
-	state = state_of(&control);
-	file = make_file(&state, &size);
-	if (file == NULL)
-		return;
-	put_file(file, size);
-	pfree(file);
+	file = make_file(&control, &size);
+	if (file != NULL)
+		put_file(file, size);
 }
-
-/*----------------------------------------------------------------
- * The start
- *----------------------------------------------------------------
- */
 
 /* Why a file is refused. */
 static char *
@@ -385,18 +304,6 @@ verdict_detail(PersistVerdict verdict, const PersistHeader *header)
 	}
 }
 
-static void
-log_refusal(PersistVerdict verdict, const char *file)
-{
-	char	   *detail = verdict_detail(verdict, (const PersistHeader *) file);
-
-	ereport(LOG,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("refused the statistics of commits in file \"%s\", which start from zero",
-					PERSIST_FILE),
-			 errdetail_internal("%s", detail)));
-}
-
 /* Can each module use its part of a file that was found to be good? */
 static bool
 parts_fit(char *file)
@@ -407,8 +314,9 @@ parts_fit(char *file)
 	{
 		Size		size = header->part_size[i];
 
-		if (modules[i].fits == NULL ? size != modules[i].saved_size() :
-			!modules[i].fits(persist_file_part(file, i), size))
+		if (modules[i]->fits ?
+			!modules[i]->fits(persist_file_part(file, i), size) :
+			size != saved_size(modules[i]))
 			return false;
 	}
 	return true;
@@ -418,10 +326,10 @@ static PersistVerdict
 check_file(char *file, uint64 size)
 {
 	PersistVerdict verdict;
-	PersistState	now;
+	PersistState now;
 
 	if (!read_control_file(&control_at_start))
-		return PERSIST_STALE;		/* or so, as nobody can know */
+		return PERSIST_STALE;	/* it cannot be compared */
 	now = state_of(&control_at_start);
 	verdict = persist_file_check(file, size, &now);
 	if (verdict != PERSIST_GOOD)
@@ -434,16 +342,21 @@ check_file(char *file, uint64 size)
 static void
 restore(char *file, uint64 size)
 {
+	const PersistHeader *header = (const PersistHeader *) file;
 	PersistVerdict verdict = check_file(file, size);
 
 	if (verdict != PERSIST_GOOD)
 	{
-		log_refusal(verdict, file);
+		ereport(LOG,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("refused file \"%s\"; commit statistics start from zero",
+						PERSIST_FILE),
+				 errdetail_internal("%s", verdict_detail(verdict, header))));
 		return;
 	}
 	for (int i = 0; i < PERSIST_PARTS; i++)
-		modules[i].restore(persist_file_part(file, i),
-						 ((const PersistHeader *) file)->part_size[i]);
+		modules[i]->restore(persist_file_part(file, i),
+							header->part_size[i]);
 	restored = true;
 }
 
@@ -473,23 +386,11 @@ load(void)
 		pfree(file);
 }
 
-static void
-persist_startup(void)
+/* For the postmaster or a stand-alone backend, when modules are attached. */
+void
+persist_start(void)
 {
-	if (prev_shmem_startup_hook)
-		prev_shmem_startup_hook();
-
-	if (IsUnderPostmaster)
-		return;
 	restored = false;
 	on_shmem_exit(save, (Datum) 0);
 	load();
-}
-
-/* For _PG_init, when the hooks of shared_memory.c are installed. */
-void
-persist_install_hooks(void)
-{
-	prev_shmem_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = persist_startup;
 }

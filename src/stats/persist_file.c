@@ -1,17 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * persist_file.c
- *		The file in which statistics survive a restart: its format.
+ *		The format of the file that persist.c writes and reads.
  *
- * A file is a header, the parts of the modules one after another, and a CRC-32C
- * of all that.  It is made and read in memory as a whole; what is in a part is
- * the module's own business, and what to do with a file is persist.c's.
+ * A file is a header, the parts of the modules one after another, and a
+ * CRC-32C of all that.  It is made and read in memory as a whole.
  *
- * Invariant: nothing that stands in a file is relied on before it was compared
- * with what is known without the file: first whose file it is and in which
- * format, then its size, then the checksum, and only then the rest.
+ * Invariant: persist_file_check() relies on nothing in a file before it was
+ * compared with what is known without the file: first magic and format, then
+ * the size, then the checksum, and then the rest.  A module checks its own
+ * part.
  *
- * Locking: none; this knows neither shared memory nor the server's files.
+ * Locking: none; nothing here is shared.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,6 +26,7 @@
 
 StaticAssertDecl(sizeof(PersistHeader) % PART_ALIGNMENT == 0,
 				 "first part is not aligned");
+StaticAssertDecl(sizeof(PersistState) == 40, "PersistState has no padding");
 
 /* The size of a file with parts of these sizes. */
 uint64
@@ -38,7 +39,7 @@ persist_file_size(const uint64 *part_size)
 	return size;
 }
 
-/* Make the header; "file" has room for persist_file_size(part_size) bytes. */
+/* Make the header, in memory of persist_file_size(part_size). */
 void
 persist_file_start(char *file, const PersistState *state, const uint64 *part_size)
 {
@@ -68,7 +69,7 @@ checksum(const char *file, uint64 size)
 	return crc;
 }
 
-/* The last thing to be done to a file: the checksum. */
+/* Add the checksum, when all parts are there. */
 void
 persist_file_seal(char *file)
 {
@@ -76,15 +77,6 @@ persist_file_seal(char *file)
 	pg_crc32c	crc = checksum(file, size);
 
 	memcpy(file + size - sizeof(crc), &crc, sizeof(crc));
-}
-
-static bool
-checksum_is_right(const char *file, uint64 size)
-{
-	pg_crc32c	crc;
-
-	memcpy(&crc, file + size - sizeof(crc), sizeof(crc));
-	return EQ_CRC32C(crc, checksum(file, size));
 }
 
 /* Are there the parts that there should be, and do they fill the file? */
@@ -113,12 +105,8 @@ check_state(const PersistState *then, const PersistState *now)
 		return PERSIST_OTHER_SERVER;
 	if (then->system_identifier != now->system_identifier)
 		return PERSIST_OTHER_SYSTEM;
-	if (then->state != now->state ||
-		then->checkpoint != now->checkpoint ||
-		then->checkpoint_time != now->checkpoint_time ||
-		then->min_recovery != now->min_recovery)
-		return PERSIST_STALE;
-	return PERSIST_GOOD;
+	return memcmp(then, now, sizeof(PersistState)) == 0 ?
+		PERSIST_GOOD : PERSIST_STALE;
 }
 
 /*
@@ -129,6 +117,7 @@ PersistVerdict
 persist_file_check(const char *file, uint64 size, const PersistState *now)
 {
 	const PersistHeader *header = (const PersistHeader *) file;
+	pg_crc32c	crc;
 
 	if (size < offsetof(PersistHeader, nparts))
 		return PERSIST_DAMAGED;
@@ -136,9 +125,10 @@ persist_file_check(const char *file, uint64 size, const PersistState *now)
 		return PERSIST_FOREIGN;
 	if (header->format != PERSIST_FORMAT)
 		return PERSIST_OTHER_FORMAT;
-	if (size < sizeof(PersistHeader) + sizeof(pg_crc32c) ||
-		header->size != size ||
-		!checksum_is_right(file, size) ||
+	if (size < sizeof(PersistHeader) + sizeof(crc) || header->size != size)
+		return PERSIST_DAMAGED;
+	crc = checksum(file, size);
+	if (memcmp(file + size - sizeof(crc), &crc, sizeof(crc)) != 0 ||
 		!parts_are_right(header))
 		return PERSIST_DAMAGED;
 	return check_state(&header->state, now);

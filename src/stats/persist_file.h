@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * persist_file.h
- *		The file in which statistics survive a restart; see persist_file.c.
+ *		The format of the file of saved statistics; see persist_file.c.
  *
  *-------------------------------------------------------------------------
  */

@@ -14,6 +14,7 @@
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
+#include "base/stats_module.h"
 #include "base/visibility.h"
 
 /*
@@ -51,23 +52,19 @@ typedef struct WalCycleCopy
 	uint64		value[WAL_NCOUNTERS];
 } WalCycleCopy;
 
-/*
- * The cycles since the last reset, newest first; local memory, and what is kept
- * over a restart.
- */
+/* The cycles since the last reset, newest first; saved across restarts. */
 typedef struct WalCycles
 {
 	int			ncycles;
 	WalCycleCopy cycle[WAL_CYCLES_SHOWN];
 } WalCycles;
 
-extern Size wal_cycles_shared_size(int backends);
-extern void wal_cycles_attach(void *part, bool found);
+extern const StatsModule wal_cycles_module;
 
-/* The commit path.  So many of this process's records were accounted or skipped. */
+/* So many of this process's records were accounted or skipped. */
 extern COMMIT_STATS_HIDDEN int64 wal_cycles_records;
 
-/* Has it written any since?  Only then there is something to account or skip. */
+/* Has this process written records that were neither accounted nor skipped? */
 static inline bool
 wal_cycles_behind(void)
 {
@@ -78,10 +75,7 @@ extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
 extern void wal_cycles_skip(void);
 extern void wal_cycles_abandon(void);
 
-/*
- * Account the WAL that this process has written since the last time, in the cycle
- * of its last insertion.
- */
+/* Account this process's WAL, in the cycle of its last insertion. */
 static inline void
 wal_cycles_account(WalOutcome outcome)
 {
@@ -99,11 +93,5 @@ extern WalCycles *wal_cycles_read(void);
 /* A reset, in two steps of which only the first may raise an error. */
 extern void wal_cycles_prepare_reset(WalCycleCopy *present);
 extern void wal_cycles_reset(const WalCycleCopy *present);
-
-/* Over a restart; see persist.c. */
-extern Size wal_cycles_saved_size(void);
-extern bool wal_cycles_save(void *to);
-extern bool wal_cycles_saved_fits(const void *from, Size size);
-extern void wal_cycles_restore(const void *from, Size size);
 
 #endif							/* COMMIT_STATS_WAL_CYCLES_H */

@@ -58,10 +58,10 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	start_rows(fcinfo);
-	acquire_reset_lock(LW_SHARED);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
-	databases = databases_tracked();
+	databases = databases_read()->ntracked;
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
 
@@ -97,26 +97,25 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
 	SlotCopy   *slots;
 	WalCycleCopy cycle;
-	uint64	   *groups;
 	TimestampTz now;
 
 	shared_memory_require();
-	acquire_reset_lock(LW_EXCLUSIVE);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
 	/* what may have to wait for a process that is stopped */
 	flush_totals_wait();
 	wal_cycles_prepare_reset(&cycle);
-	acquire_databases_lock(LW_EXCLUSIVE);
+	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
 	latency_add_up(latency);
-	groups = flush_totals_prepare_reset();
+	flush_totals_reset();
 
+	/* nothing from here on raises an error */
 	backend_slots_reset(slots, now);
 	databases_reset(slots);
 	latency_reset(latency);
 	wal_cycles_reset(&cycle);
-	flush_totals_reset(groups);
 	LWLockRelease(commit_stats_databases_lock());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);

@@ -48,7 +48,7 @@ read_latency(void)
 {
 	LatencyTotals *totals;
 
-	acquire_reset_lock(LW_SHARED);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	totals = latency_read();
 	LWLockRelease(commit_stats_reset_lock());
 	return totals;
@@ -130,7 +130,7 @@ set_time_columns(Row *row, const uint64 *counts, uint64 n, uint64 time)
 	set_ms(row, L_P95, histogram_quantile(counts, 0.95));
 	set_ms(row, L_P99, histogram_quantile(counts, 0.99));
 	set_ms(row, L_P999, histogram_quantile(counts, 0.999));
-	set_ms(row, L_MAX, histogram_max(counts));
+	set_ms(row, L_MAX, histogram_quantile(counts, 1.0));
 	set_float8(row, L_TIME, ns_to_ms(time));
 }
 

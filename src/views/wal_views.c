@@ -58,7 +58,7 @@ commit_wal_stats_1_0(PG_FUNCTION_ARGS)
 	WalCycles  *cycles;
 
 	start_rows(fcinfo);
-	acquire_reset_lock(LW_SHARED);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	cycles = wal_cycles_read();
 	LWLockRelease(commit_stats_reset_lock());
 

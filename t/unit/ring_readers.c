@@ -71,20 +71,25 @@ __wrap_flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	return __real_flush_group_copy(number, copy);
 }
 
-/* Of the module itself, which is preloaded. */
+/* The lock is that of the library, which is preloaded. */
 void
-acquire_reset_lock(LWLockMode mode)
+shared_memory_acquire(LWLock *lock, LWLockMode mode)
 {
 	passes++;
-	LWLockAcquire(commit_stats_reset_lock(), mode);
+	LWLockAcquire(lock, mode);
 }
 
 static void *
-make_part(Size size)
+make_part(const StatsModule *module)
 {
-	return (void *) TYPEALIGN(PG_CACHE_LINE_SIZE,
-							  MemoryContextAllocHuge(TopMemoryContext,
-													 size + PG_CACHE_LINE_SIZE));
+	Size		size = PG_CACHE_LINE_SIZE + module->tail_size(MaxBackends);
+	char	   *head = MemoryContextAllocHuge(TopMemoryContext,
+											  size + PG_CACHE_LINE_SIZE);
+
+	head = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, head);
+	memset(head, 0, size);
+	module->attach(head, head + PG_CACHE_LINE_SIZE, false);
+	return head;
 }
 
 /* ring_make(log_size int): a ring, and no flushes yet */
@@ -92,9 +97,8 @@ Datum
 ring_make(PG_FUNCTION_ARGS)
 {
 	commit_stats_flush_log_size = PG_GETARG_INT32(0);
-	flush_groups_attach(make_part(flush_groups_shared_size(MaxBackends)), false);
-	folds = make_part(flush_totals_shared_size(MaxBackends));
-	flush_totals_attach(folds, false);
+	(void) make_part(&flush_groups_module);
+	folds = make_part(&flush_totals_module);
 	PG_RETURN_VOID();
 }
 
@@ -152,8 +156,8 @@ ring_read(PG_FUNCTION_ARGS)
 Datum
 ring_reset(PG_FUNCTION_ARGS)
 {
-	acquire_reset_lock(LW_EXCLUSIVE);
-	flush_totals_reset(flush_totals_prepare_reset());
+	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	flush_totals_reset();
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_VOID();
 }
