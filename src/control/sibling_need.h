@@ -3,9 +3,6 @@
  * sibling_need.h
  *		Must each commit count its siblings?
  *
- * Where nothing depends on it, siblings.c counts for a random share of the commits
- * only.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SIBLING_NEED_H
@@ -16,7 +13,7 @@
 #include "control/delay_override.h"
 #include "stats/commit_trace.h"
 
-/* If its leader may sleep, or somebody looks at single commits. */
+/* Only if its leader may sleep, or single commits are recorded or logged. */
 static inline bool
 sibling_need_all(void)
 {

@@ -146,7 +146,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	commit->blocked = noted_blocked;
 	commit->blocked_after = siblings_count_blocked();
 	commit->led = own->flushes > 0;
-	commit->timed = flush_detection_timed(own);
+	commit->timed = own->timed;
 	pg_write_barrier();
 	pg_atomic_write_u64(&record->number, number + 1);
 }
