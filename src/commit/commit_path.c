@@ -108,10 +108,10 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
 static bool
 deletes_files(void)
 {
-	RelFileLocator *files = NULL;
+	static RelFileLocator *files;
 	int			nfiles = smgrGetPendingDeletes(true, &files);
 
-	if (files != NULL)
+	if (nfiles > 0)
 		pfree(files);
 	return nfiles > 0;
 }
@@ -372,17 +372,13 @@ count_commit(bool led, GroupNumber number, uint64 now,
 		count_standby_wait(kind, number, now, delay);
 }
 
-/* A flush that this backend led. */
-static inline void
-count_flush(void)
+/* With track_wal_io_timing. */
+static pg_noinline void
+count_flush_time(void)
 {
-	backend_slot_add(SLOT_FLUSHES, 1);
-	if (unlikely(own.timed))
-	{
-		backend_slot_add(SLOT_TIMED_FLUSHES, 1);
-		backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
-		latency_count(LATENCY_FLUSH, own.io_time);
-	}
+	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
+	backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
+	latency_count(LATENCY_FLUSH, own.io_time);
 }
 
 /* What the leader of a flush reports; "delay" is null without commit_delay. */
@@ -461,7 +457,11 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		count_flush();
+	{
+		backend_slot_add(SLOT_FLUSHES, 1);
+		if (unlikely(own.timed))
+			count_flush_time();
+	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after, delay);
 	if (unlikely(own.uncertain != 0))
@@ -484,12 +484,16 @@ count_async(void)
 }
 
 static pg_noinline void
-count_waited_commit(bool led)
+count_leader(void)
 {
-	if (led)
-		count_waited(XactLastCommitEnd, true, true);
-	else
-		count_waited(XactLastCommitEnd, true, false);
+	count_waited(XactLastCommitEnd, true, true);
+	wal_cycles_account(WAL_OF_COMMIT);
+}
+
+static pg_noinline void
+count_follower(void)
+{
+	count_waited(XactLastCommitEnd, true, false);
 	wal_cycles_account(WAL_OF_COMMIT);
 }
 
@@ -528,8 +532,10 @@ static inline void
 count_logged_commit(CommitKind kind)
 {
 	flush_detection_since(&reading.flush, &own);
-	if (own.flushes > 0 || kind == COMMIT_WAITS)
-		count_waited_commit(own.flushes > 0);
+	if (own.flushes > 0)
+		count_leader();
+	else if (kind == COMMIT_WAITS)
+		count_follower();
 	else
 		count_async();
 }
