@@ -56,7 +56,6 @@
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
 #include "control/delay_override.h"
-#include "control/sibling_need.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
@@ -154,7 +153,8 @@ read_before_flush(void)
 	reading.kind = COMMIT_WAITS;
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
-	if (siblings_are_cheap() || sibling_need_all() || siblings_draw())
+	if (siblings_are_cheap() || delay_override_needs_siblings() ||
+		siblings_draw())
 		reading.siblings = siblings_count();
 	else
 		reading.siblings = SIBLINGS_NOT_COUNTED;
@@ -419,8 +419,7 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 			uint32 siblings_after, const DelayVerdict *delay)
 {
 	FlushGroup *group = group_slot(number);
-	/* 0 if siblings were not counted */
-	uint32		active = Max(reading.siblings, siblings_after) + 1;
+	uint32		active = Max(reading.siblings, siblings_after) + 1; /* or 0 */
 	int			missing;
 
 	missing = flush_group_enter(group, number, is_commit, active, led);
@@ -609,11 +608,6 @@ after_commit(void)
 	else if (reading.kind != COMMIT_NOT_COUNTED)
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 }
-
-/*----------------------------------------------------------------
- * Hooks
- *----------------------------------------------------------------
- */
 
 /*
  * The events of parallel workers are ignored: the leader of a parallel query

@@ -43,8 +43,8 @@ typedef struct FlushLoggerShared
 	pg_atomic_uint32 procno_plus_one;
 
 	/*
-	 * 1 while the worker looks every SETTLE_TIME.  The worker clears it before
-	 * it sleeps; a leader that sets it wakes the worker.
+	 * 1 while the worker looks every SETTLE_TIME.  The worker clears it
+	 * before it sleeps; a leader that sets it wakes the worker.
 	 */
 	pg_atomic_uint32 awake;
 } FlushLoggerShared;

@@ -28,8 +28,6 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "base/compat.h"
-#include "base/guc.h"
 #include "control/delay_override.h"
 
 /*

@@ -11,7 +11,10 @@
 
 #include "port/atomics.h"
 
+#include "base/compat.h"
+#include "base/guc.h"
 #include "base/visibility.h"
+#include "stats/commit_trace.h"
 
 /* Values to use instead of the settings of the same names. */
 typedef struct DelayPair
@@ -41,11 +44,15 @@ extern int	delay_override_holder(void);
 extern void delay_override_follow(uint64 order, uint64 now);
 extern void delay_override_restore(void);
 
-/* Is there an order, in time or not? */
+/*
+ * Must each commit count its siblings?  Only if its leader may sleep, or if
+ * single commits are recorded or logged.
+ */
 static inline bool
-delay_override_ordered(void)
+delay_override_needs_siblings(void)
 {
-	return pg_atomic_read_u64(delay_override_order) != 0;
+	return CommitDelay > 0 || pg_atomic_read_u64(delay_override_order) != 0 ||
+		commit_trace_wanted() || commit_stats_log_flushes;
 }
 
 /* A commit is about to write its record. */
