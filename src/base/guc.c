@@ -30,7 +30,7 @@ void
 guc_define(void)
 {
 	DefineCustomBoolVariable("commit_stats.enabled",
-							 "Counts commits and the WAL flushes that they share.",
+							 "Collects statistics about commits and the WAL flushes that they share.",
 							 NULL,
 							 &commit_stats_enabled,
 							 true,
@@ -38,7 +38,7 @@ guc_define(void)
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("commit_stats.log_flushes",
 							 "Logs how many commits each WAL flush carried.",
-							 "A flush is logged if this is on in the session that issued it.",
+							 "A flush is logged if this setting is on in the session that issued the flush.",
 							 &commit_stats_log_flushes,
 							 false,
 							 PGC_SUSET, 0,
@@ -52,7 +52,7 @@ guc_define(void)
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("commit_stats.flush_log_size",
 							"Sets the number of flushes that commit_flush_log shows.",
-							"The next higher power of 2 is used for the shared memory.",
+							"Shared memory is allocated for the next higher power of 2.",
 							&commit_stats_flush_log_size,
 							FLUSH_LOG_SIZE_DEFAULT,
 							FLUSH_LOG_SIZE_MIN, FLUSH_LOG_SIZE_MAX,

@@ -1,25 +1,40 @@
 /*-------------------------------------------------------------------------
  *
  * commit_path.c
- *		The callbacks: take the readings around one commit, hand them down.
+ *		The transaction callbacks: observe each commit and count it.
  *
- * Before the commit record is written we read the clock, the flush pointer,
- * the siblings and this backend's own WAL I/O; after it is flushed we read
- * them again, and the differences say what this commit was: a leader, a
- * follower, or one that did not wait at all.
+ * Before the commit record is written, the first callback reads the clock,
+ * the flush pointer, the siblings and this backend's WAL I/O.  The second
+ * callback, after the flush, reads them again.  The differences show whether
+ * the commit led a flush, followed one, or did not wait.
  *
- * Invariant: between the two callbacks, and in the second one above all,
- * nothing here raises an error, allocates, does I/O, waits, or loops without a
- * bound.  In the second the transaction is durable already: an ERROR there
- * would take the server down with a PANIC.  In the first, a process's first
- * transaction registers it, which may wait for a moment (databases.c).
+ * Invariant: the second callback raises no error, as the transaction is
+ * durable by then and the server would PANIC.  Nor does it allocate, do file
+ * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
+ * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c).
+ * The first callback may raise an error, allocate, or wait where a process
+ * registers, where files are to be deleted, and where flush_detection_errno.c
+ * looks up.
  *
- * Locking: none but that.  Shared memory is written through backend_slots.c,
- * latency.c and wal_cycles.c (this backend's own cache lines) and flush_ring.h
- * (one atomic addition for a commit, one report for a flush).  GetFlushRecPtr()
- * takes a spinlock for a few instructions up to 16 and reads atomically from 17
- * on; it may be called here because the server is not inside XLogFlush() at
- * that time.
+ * Locking: none but that, and that of databases.c as a process registers.
+ * Shared memory is written through backend_slots.c, latency.c and
+ * wal_cycles.c (cache lines of this backend) and flush_ring.h (an atomic
+ * addition for each commit, a report for each flush).  GetFlushRecPtr() takes
+ * a spinlock up to PostgreSQL 16; the server does not hold it here.
+ *
+ * bench/cost counts the instructions of these callbacks.  They are few
+ * because of:
+ *
+ * - statics instead of frames.  Compilers protect the stack of a function
+ *	 with a local variable whose address is passed on.  Here and in what is
+ *	 called for each commit, such variables are static.
+ * - calls in tail position, which need no frame.
+ * - pg_noinline functions for what is rare, so that the common way through
+ *	 their callers saves no registers for them.
+ * - pg_attribute_always_inline functions with constant arguments ("is_commit"
+ *	 and "led"), whose branches the compiler drops.
+ * - COMMIT_STATS_HIDDEN variables, read without the dynamic linker's table.
+ * - errno instead of a look-up, from 18 on (flush_detection_errno.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -41,7 +56,6 @@
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
 #include "control/delay_override.h"
-#include "control/sibling_need.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
@@ -52,96 +66,95 @@
 #include "stats/latency.h"
 #include "stats/wal_cycles.h"
 
-/* What a commit that is under way seemed to be before it was. */
+/* What the commit under way seemed to be before its record was written. */
 typedef enum CommitKind
 {
 	COMMIT_NOT_COUNTED,
 	COMMIT_UNLOGGED,			/* has no id, or wrote no WAL */
 	COMMIT_ASYNC,
-	COMMIT_WAITS				/* for the flush */
+	COMMIT_WAITS				/* for its flush */
 } CommitKind;
 
-/* What was read before the commit that is under way in this backend. */
+/* What was read before the commit under way. */
 typedef struct CommitReading
 {
 	CommitKind	kind;
 	uint32		siblings;		/* or SIBLINGS_NOT_COUNTED; if it waits */
 	uint64		started_at;		/* 0: not read, as it has no id */
-	int64		wal_records;	/* of this process, if it is unlogged; without
-								 * one that is worth waiting for */
-	OwnFlush	own;
+	int64		wal_records;	/* of this process, if unlogged; less a record
+								 * that is already waited for */
+	FlushReading flush;
 } CommitReading;
 
 static CommitReading reading = {COMMIT_NOT_COUNTED};
 
-/*
- * What this backend did since then, once the commit is done.  Not on the stack,
- * like nothing here whose address is taken: compilers guard the frames of
- * functions that have such a thing.
+static OwnFlush own;			/* of the commit being counted */
+static bool start_unknown = false;	/* likewise; "started_at" is too early */
+
+static bool registered = false; /* with databases.c and siblings.c */
+
+static ProcessUtility_hook_type next_ProcessUtility = NULL;
+
+/*----------------------------------------------------------------
+ * Before the commit record
+ *----------------------------------------------------------------
  */
-static OwnFlush own;
-
-static bool start_unknown = false;	/* of the commit that is being counted */
-
-static bool registered = false;	/* everybody knows this process, which has
-								 * shared memory then */
-
-static ProcessUtility_hook_type prev_ProcessUtility = NULL;
 
 /*
- * Will this commit delete files of permanent or unlogged relations?  Then it
- * waits for its flush whatever synchronous_commit says.  The server asks the
- * same question, at the same price, a moment later.
+ * Will this commit delete files?  Then it waits for its flush whatever
+ * synchronous_commit is.  The server asks the same question again in a moment.
  */
 static bool
 deletes_files(void)
 {
-	RelFileLocator *files = NULL;
+	static RelFileLocator *files;
 	int			nfiles = smgrGetPendingDeletes(true, &files);
 
-	if (files != NULL)
+	if (nfiles > 0)
 		pfree(files);
 	return nfiles > 0;
 }
 
-/* At exit, by whichever way: a FATAL error can come in the middle of counting. */
+/* At exit; a FATAL error can come in the middle of counting. */
 static void
-end_half_done(int code, Datum arg)
+abandon_counting(int code, Datum arg)
 {
 	changecount_abandon();
 	wal_cycles_abandon();
 }
 
 /*
- * Make this process known, before it counts anything.  May wait and may raise
- * an error, but only the first time.  Returns false if it must not count.
+ * Register this process, before it counts anything.  May wait and may raise an
+ * error.  Returns false if it must not count.
  */
 static pg_noinline bool
-arrive(bool has_xid)
+register_process(void)
 {
-	static bool arrived = false;
+	static bool has_slots = false;
 
 	if (!shared_memory_attached)
 		return false;
-	if (!arrived)
+	if (!has_slots)
 	{
 		databases_register();
-		on_shmem_exit(end_half_done, (Datum) 0);
+		on_shmem_exit(abandon_counting, (Datum) 0);
 		backend_slots_find_mine();
 		latency_find_mine();
-		arrived = true;
+		has_slots = true;
 	}
-	registered = siblings_register_backend(has_xid);
+	registered = siblings_register_backend();
 	return true;
 }
 
-/* Readings of a commit that will wait, but for that of its own I/O. */
+/* A commit that will wait, and whose WAL I/O has been read. */
 static inline void
 read_before_flush(void)
 {
 	reading.kind = COMMIT_WAITS;
-	siblings_forget_sleep();
-	if (siblings_are_cheap() || sibling_need_all() || siblings_draw())
+	if (COMMIT_DELAY_SHOWS)
+		siblings_forget_sleep();
+	if (siblings_are_cheap() || delay_override_needs_siblings() ||
+		siblings_draw())
 		reading.siblings = siblings_count();
 	else
 		reading.siblings = SIBLINGS_NOT_COUNTED;
@@ -154,36 +167,34 @@ read_before_flush(void)
 static pg_noinline void
 read_before_wait(void)
 {
-	flush_detection_read(&reading.own);
+	flush_detection_read(&reading.flush);
 	read_before_flush();
 }
 
-/* Readings of one that will not, as we see it; CREATE DATABASE and a few more do. */
-static void
+/*
+ * A commit with synchronous_commit = off.  CREATE DATABASE and a few other
+ * commands wait nevertheless, which cannot be seen.
+ */
+static pg_noinline void
 read_before_async(void)
 {
+	if (deletes_files())
+	{
+		read_before_wait();
+		return;
+	}
 	reading.kind = COMMIT_ASYNC;
 	reading.siblings = SIBLINGS_NOT_COUNTED;
 	reading.started_at = clock_now();
-	flush_detection_read_if_cheap(&reading.own);
-}
-
-/* With synchronous_commit = off. */
-static pg_noinline void
-read_before_nonwaiting(void)
-{
-	if (deletes_files())
-		read_before_wait();
-	else
-		read_before_async();
+	flush_detection_read_if_cheap(&reading.flush);
 }
 
 /*
- * Without an id there will be no commit record.  Without WAL so far there will be
- * one, but nothing worth waiting for.  Either can still change: a NOTIFY may cause
- * an id to be assigned; emptying a temporary table logs a lock; and the callback
- * of another library, which is called after ours if it was loaded before us, may
- * write.  See count_late_commit().
+ * A transaction without an id, which will write no commit record, or without
+ * WAL, which will write nothing worth waiting for.  Either can still change:
+ * a NOTIFY may assign an id, emptying a temporary table logs a lock, and the
+ * callback of another library, if it is called after ours, may write.  See
+ * count_late_commit().
  */
 static inline void
 read_before_unlogged(void)
@@ -193,14 +204,15 @@ read_before_unlogged(void)
 		(XactLastRecEnd != InvalidXLogRecPtr);
 	if (TransactionIdIsValid(MyProc->xid))
 	{
-		siblings_forget_sleep();
+		if (COMMIT_DELAY_SHOWS)
+			siblings_forget_sleep();
 		reading.started_at = clock_now();
-		flush_detection_read_unlogged(&reading.own);
+		flush_detection_read_unlogged(&reading.flush);
 	}
 	else
 	{
 		reading.started_at = 0;
-		flush_detection_read_if_cheap(&reading.own);
+		flush_detection_read_if_cheap(&reading.flush);
 	}
 }
 
@@ -213,21 +225,10 @@ read_before_commit(void)
 	else if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF)
 		read_before_wait();
 	else
-		read_before_nonwaiting();
+		read_before_async();
 }
 
-/* The first time. */
-static pg_noinline void
-arrive_before_commit(void)
-{
-	if (arrive(TransactionIdIsValid(MyProc->xid)))
-		read_before_commit();
-}
-
-/*
- * The commit that is under way has failed, or the callback at its end never came:
- * undo what the callback before it has done.
- */
+/* The commit under way has failed, or its second callback never came. */
 static pg_noinline void
 abandon_commit(void)
 {
@@ -237,7 +238,6 @@ abandon_commit(void)
 	commit_trace_noted = false;
 }
 
-/* No commit is under way as one begins, whatever became of the last one. */
 static inline void
 begin_reading(void)
 {
@@ -246,39 +246,37 @@ begin_reading(void)
 	reading.kind = COMMIT_NOT_COUNTED;
 }
 
-/*
- * XACT_EVENT_PRE_COMMIT: an error is still harmless.  All calls are the last that
- * is done, so that a transaction which only reads pays for no frame on the stack.
- */
+/* XACT_EVENT_PRE_COMMIT */
 static inline void
 before_commit(void)
 {
 	begin_reading();
-	if (!commit_stats_enabled)
-		return;
-	if (unlikely(!registered))
-		arrive_before_commit();
-	else
+	if (commit_stats_enabled && (likely(registered) || register_process()))
 		read_before_commit();
 }
 
-/* XACT_EVENT_PRE_PREPARE, or before a COMMIT PREPARED: both always wait. */
+/* XACT_EVENT_PRE_PREPARE, or before COMMIT PREPARED: both always wait. */
 static void
 before_two_phase(void)
 {
 	begin_reading();
 	/* a standby will refuse it */
 	if (commit_stats_enabled && !RecoveryInProgress() &&
-		(registered || arrive(true)))
+		(registered || register_process()))
 	{
-		flush_detection_read_two_phase(&reading.own);
+		flush_detection_read_two_phase(&reading.flush);
 		read_before_flush();
 	}
 }
 
+/*----------------------------------------------------------------
+ * After the flush
+ *----------------------------------------------------------------
+ */
+
 /*
- * The siblings of a commit that did not count them, if they are needed after all:
- * it began just before an experiment did, or was not known to be one.
+ * The siblings of this commit, counted now if they were not before: an
+ * experiment began meanwhile, or the commit seemed to be unlogged.
  */
 static uint32
 siblings_after_all(void)
@@ -287,7 +285,6 @@ siblings_after_all(void)
 		reading.siblings;
 }
 
-/* Collect what is known about the flush of group "number". */
 static void
 collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 {
@@ -308,11 +305,11 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 	evidence->ended_at = now;
 	evidence->previous_seen_at = traces.previous_seen_at;
 	evidence->boundary_seen_at = traces.seen_at;
-	evidence->timed = flush_detection_timed(&own);
+	evidence->timed = own.timed;
 	evidence->io_time = own.io_time;
 }
 
-/* Did the leader of this flush sleep?  Count the answer.  With commit_delay set. */
+/* With commit_delay set: did the leader of this flush sleep? */
 static pg_noinline const DelayVerdict *
 judge_delay(GroupNumber number, uint64 now)
 {
@@ -331,56 +328,14 @@ judge_delay(GroupNumber number, uint64 now)
 }
 
 /*
- * How long this backend wrote and synced, with track_wal_io_timing.  Returns the
- * same in us.
- */
-static pg_noinline uint32
-count_flush_time(void)
-{
-	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
-	backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
-	latency_count(LATENCY_FLUSH, own.io_time);
-	return (uint32) (own.io_time / 1000);
-}
-
-/* What the leader of a flush reports; "delay" is null without one. */
-static inline void
-fill_report(LeaderReport *report, uint32 siblings_after, uint32 flush_time,
-			const DelayVerdict *delay)
-{
-	report->siblings = reading.siblings;
-	report->siblings_after = siblings_after;
-	report->log_wanted = commit_stats_log_flushes;
-	report->flush_time = flush_time;
-	report->delayed = false;
-	report->delay_probability = 0;
-	report->delay_time = 0;
-	if (unlikely(delay != NULL))
-	{
-		report->delayed = delay->slept;
-		report->delay_probability =
-			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
-		report->delay_time = (uint32) (delay->sleep_time / 1000);
-	}
-}
-
-/* ns that a leader slept for certain, or nearly. */
-static uint64
-least_sleep(const DelayVerdict *delay)
-{
-	return delay != NULL && delay->probability > 0.99 ?
-		(uint64) CommitDelay * 1000 : 0;
-}
-
-/*
- * How long did this commit, now done, wait for a standby?  As soon as the local
- * flush had ended.  That was not before anybody saw the flush pointer still at
- * the boundary before, nor before a leader had spent "own_time" on sleep and
- * I/O; and not after somebody saw the pointer at the boundary of the group.
+ * How long did a commit wait for a standby?  From the end of the local flush
+ * until now.  The flush ended after the flush pointer was seen at the
+ * boundary before, plus the time of this backend's sleep and I/O; and before
+ * the pointer was seen at the boundary of the group.
  */
 static pg_noinline void
 count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
-				   uint64 own_time)
+				   const DelayVerdict *delay)
 {
 	uint64		earliest = reading.started_at;
 	uint64		latest = now;
@@ -388,29 +343,67 @@ count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
 
 	if (number != InvalidGroupNumber)
 		flush_group_traces(number, &traces);
-	earliest = Max(earliest, traces.previous_seen_at) + own_time;
+	earliest = Max(earliest, traces.previous_seen_at) + own.io_time;
+	if (delay != NULL && delay->probability > 0.99)
+		earliest += (uint64) CommitDelay * NS_PER_US;
 	if (traces.seen_at != 0)
 		latest = Min(latest, Max(traces.seen_at, reading.started_at));
 	earliest = Min(earliest, latest);
 	latency_count_standby(kind, now - latest, now - earliest);
 }
 
-/* This commit, now done, has waited. */
-static inline void
-count_latency(bool led, GroupNumber number, uint64 now, uint64 elapsed,
-			  const DelayVerdict *delay)
+/* A commit that waited. */
+static pg_attribute_always_inline void
+count_commit(bool led, GroupNumber number, uint64 now,
+			 const DelayVerdict *delay)
 {
+	uint64		elapsed = now - reading.started_at;
 	WaitLevel	level = latency_wait_level();
 	LatencyKind kind = latency_kind(level, led);
 
+	backend_slot_add(SLOT_COMMITS, 1);
+	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
+	if (!led)
+		backend_slot_add(SLOT_FOLLOWERS, 1);
 	latency_count(kind, elapsed);
 	if (level == WAIT_LOCAL)
 		latency_count_setting();
 	else
-		count_standby_wait(kind, number, now, own.io_time + least_sleep(delay));
+		count_standby_wait(kind, number, now, delay);
 }
 
-/* The group of a commit, or of a flush, is gone, or was not seen at all. */
+/* With track_wal_io_timing. */
+static pg_noinline void
+count_flush_time(void)
+{
+	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
+	backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
+	latency_count(LATENCY_FLUSH, own.io_time);
+}
+
+/* What the leader of a flush reports; "delay" is null without commit_delay. */
+static inline void
+fill_report(LeaderReport *report, uint32 siblings_after,
+			const DelayVerdict *delay)
+{
+	report->siblings = reading.siblings;
+	report->siblings_after = siblings_after;
+	report->log_wanted = commit_stats_log_flushes;
+	report->flush_time = unlikely(own.timed) ?
+		(uint32) (own.io_time / 1000) : FLUSH_NOT_TIMED;
+	report->delayed = false;
+	report->delay_probability = 0;
+	report->delay_time = 0;
+	if (unlikely(delay != NULL))
+	{
+		report->delayed = delay->sleep_time > 0;
+		report->delay_probability =
+			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
+		report->delay_time = (uint32) (delay->sleep_time / 1000);
+	}
+}
+
+/* The group of a commit or of a flush has left the ring, or was never seen. */
 static pg_noinline void
 count_unresolved(int missing)
 {
@@ -420,44 +413,13 @@ count_unresolved(int missing)
 		backend_slot_add(SLOT_UNRESOLVED_FLUSHES, 1);
 }
 
-/* Some flushes may have been judged wrongly. */
-static pg_noinline void
-count_uncertain(int flushes)
-{
-	backend_slot_add(SLOT_FLUSHES_UNCERTAIN, flushes);
-}
-
-/* A commit that waited. */
-static pg_attribute_always_inline void
-count_commit(bool led, GroupNumber number, uint64 now,
-			 const DelayVerdict *delay)
-{
-	uint64		elapsed = now - reading.started_at; /* of a monotonic clock */
-
-	backend_slot_add(SLOT_COMMITS, 1);
-	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
-	count_latency(led, number, now, elapsed, delay);
-	if (!led)
-		backend_slot_add(SLOT_FOLLOWERS, 1);
-}
-
-/* A flush that this backend led.  Returns how long it took, us. */
-static inline uint32
-count_flush(void)
-{
-	backend_slot_add(SLOT_FLUSHES, 1);
-	return unlikely(flush_detection_timed(&own)) ? count_flush_time() : FLUSH_NOT_TIMED;
-}
-
-/* The group learns of a member, and from its leader all about the flush. */
+/* Enter a member into its group and, if it is the leader, its report. */
 static pg_attribute_always_inline void
 enter_group(GroupNumber number, bool is_commit, bool led,
-			uint32 siblings_after, uint32 flush_time,
-			const DelayVerdict *delay)
+			uint32 siblings_after, const DelayVerdict *delay)
 {
 	FlushGroup *group = group_slot(number);
-	/* 0 if they were not counted */
-	uint32		active = Max(reading.siblings, siblings_after) + 1;
+	uint32		active = Max(reading.siblings, siblings_after) + 1; /* or 0 */
 	int			missing;
 
 	missing = flush_group_enter(group, number, is_commit, active, led);
@@ -465,34 +427,28 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 		count_unresolved(missing);
 	else if (led)
 	{
-		fill_report(&group->report, siblings_after, flush_time, delay);
+		fill_report(&group->report, siblings_after, delay);
 		flush_group_reported(group);
 	}
 }
 
-/* The siblings of a leader whose commit is done, if it counted them before. */
-static inline uint32
-count_siblings_after(void)
-{
-	return reading.siblings == SIBLINGS_NOT_COUNTED ?
-		SIBLINGS_NOT_COUNTED : siblings_count();
-}
-
 /*
- * A record that ends at "lsn" has been waited for, and this backend has flushed it
- * or has not.  Inlined, so that a commit, and a leader, asks nowhere whether it is
- * one.
+ * A record that ends at "lsn" has been waited for.  "led": this backend has
+ * flushed it.
  */
 static pg_attribute_always_inline void
 count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
-	uint32		siblings_after = led ? count_siblings_after() : 0;
-	uint32		flush_time = FLUSH_NOT_TIMED;
+	uint32		siblings_after = 0;
 	const DelayVerdict *delay = NULL;
-	GroupNumber number = flush_groups_find(lsn, flushed, now);
+	GroupNumber number;
 
+	if (led)
+		siblings_after = reading.siblings == SIBLINGS_NOT_COUNTED ?
+			SIBLINGS_NOT_COUNTED : siblings_count();
+	number = flush_groups_find(lsn, flushed, now);
 	if (led && unlikely(CommitDelay > 0) && enableFsync && !start_unknown)
 		delay = judge_delay(number, now);
 	if (is_commit)
@@ -500,16 +456,21 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	else
 		backend_slot_add(SLOT_PREPARES, 1);
 	if (led)
-		flush_time = count_flush();
-	/* After the slot, so that no reset finds more in groups than in slots. */
-	enter_group(number, is_commit, led, siblings_after, flush_time, delay);
-	if (unlikely(flush_detection_uncertain(&own) != 0))
-		count_uncertain(flush_detection_uncertain(&own));
+	{
+		backend_slot_add(SLOT_FLUSHES, 1);
+		if (unlikely(own.timed))
+			count_flush_time();
+	}
+	/* after the slot: a reset must not find more in groups than in slots */
+	enter_group(number, is_commit, led, siblings_after, delay);
+	if (unlikely(own.uncertain != 0))
+		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, own.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
 		flush_logger_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, siblings_after_all(),
 						 &own);
+	delay_override_end();
 }
 
 /* A commit that did not wait. */
@@ -521,33 +482,28 @@ count_async(void)
 	wal_cycles_account(WAL_OF_COMMIT);
 }
 
-/* A transaction without an id has committed. */
-static inline void
-count_read_only(void)
-{
-	if (reading.kind != COMMIT_NOT_COUNTED)
-		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
-}
-
-/* A two-phase record has been waited for. */
-static void
-after_two_phase(XLogRecPtr lsn, bool is_commit)
-{
-	CommitKind	kind = reading.kind;
-
-	reading.kind = COMMIT_NOT_COUNTED;
-	if (kind != COMMIT_WAITS)
-		return;
-	flush_detection_since(&reading.own, &own);
-	count_waited(lsn, is_commit, own.flushes > 0);
-	delay_override_end();
-}
-
-/* There is WAL that was not accounted. */
 static pg_noinline void
-account_new_wal(WalOutcome outcome)
+count_leader(void)
 {
-	if (!shared_memory_attached)
+	count_waited(XactLastCommitEnd, true, true);
+	wal_cycles_account(WAL_OF_COMMIT);
+}
+
+static pg_noinline void
+count_follower(void)
+{
+	count_waited(XactLastCommitEnd, true, false);
+	wal_cycles_account(WAL_OF_COMMIT);
+}
+
+/*
+ * Account the WAL of a transaction that has ended, if it wrote any.  This
+ * comes last, so that it adds to no time that is counted.
+ */
+static pg_noinline void
+account_wal(WalOutcome outcome)
+{
+	if (!wal_cycles_behind() || !shared_memory_attached)
 		return;
 	if (commit_stats_enabled)
 		wal_cycles_account(outcome);
@@ -555,49 +511,26 @@ account_new_wal(WalOutcome outcome)
 		wal_cycles_skip();
 }
 
-/*
- * The WAL of the transaction that has just ended.  It is accounted to the last,
- * so that this is in none of the times.  Most of those that only read have
- * written none.
- */
-static inline void
-account_wal(WalOutcome outcome)
+/* PREPARE TRANSACTION or COMMIT PREPARED, whose record ends at "lsn". */
+static void
+after_two_phase(XLogRecPtr lsn, bool is_commit)
 {
-	if (wal_cycles_behind())
-		account_new_wal(outcome);
+	CommitKind	kind = reading.kind;
+
+	reading.kind = COMMIT_NOT_COUNTED;
+	if (kind == COMMIT_WAITS)
+	{
+		flush_detection_since(&reading.flush, &own);
+		count_waited(lsn, is_commit, own.flushes > 0);
+	}
+	account_wal(is_commit ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
-/* What comes after a commit that waited. */
-static inline void
-finish_waited_commit(void)
-{
-	delay_override_end();
-	wal_cycles_account(WAL_OF_COMMIT);
-}
-
-/*
- * Those that waited for their commit record: it is durable, nothing may fail.  The
- * library is in use, or nothing would have been read before.
- */
-static pg_noinline void
-count_leader(void)
-{
-	count_waited(XactLastCommitEnd, true, true);
-	finish_waited_commit();
-}
-
-static pg_noinline void
-count_follower(void)
-{
-	count_waited(XactLastCommitEnd, true, false);
-	finish_waited_commit();
-}
-
-/* One that had WAL to wait for. */
+/* A commit that had WAL to wait for. */
 static inline void
 count_logged_commit(CommitKind kind)
 {
-	flush_detection_since(&reading.own, &own);
+	flush_detection_since(&reading.flush, &own);
 	if (own.flushes > 0)
 		count_leader();
 	else if (kind == COMMIT_WAITS)
@@ -606,7 +539,7 @@ count_logged_commit(CommitKind kind)
 		count_async();
 }
 
-/* The clock of when the client sent the statement that has committed, ns. */
+/* clock_now() when the client sent the statement that has committed. */
 static uint64
 statement_start(void)
 {
@@ -614,13 +547,13 @@ statement_start(void)
 							GetCurrentTransactionStartTimestamp());
 	int64		elapsed = GetCurrentTimestamp() - start;
 
-	return clock_now() - (uint64) Max(elapsed, 0) * 1000;
+	return clock_now() - (uint64) Max(elapsed, 0) * NS_PER_US;
 }
 
 /*
- * One that had none when it was read, but has by now.  If it had no id either, the
- * start of the statement takes the place of its own, and says nothing about a
- * delay.
+ * A commit that got its WAL after the first callback.  If it also got its id
+ * only then, the start of its statement replaces its own, from which no delay
+ * can be judged.
  */
 static pg_noinline void
 count_late_commit(void)
@@ -634,21 +567,15 @@ count_late_commit(void)
 	start_unknown = false;
 }
 
-/* Did an unlogged commit write more than its commit record, if that? */
-static inline bool
-was_logged_late(CommitKind kind, bool has_xid)
-{
-	return kind == COMMIT_UNLOGGED && has_xid &&
-		pgWalUsage.wal_records - reading.wal_records > 1;
-}
-
-/* One that had not, and no id unless a NOTIFY wanted one. */
+/* A commit that had no id, or no WAL, in the first callback. */
 static pg_noinline void
 count_other_commit(CommitKind kind)
 {
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
-	if (was_logged_late(kind, has_xid))
+	/* more than the commit record */
+	if (kind == COMMIT_UNLOGGED && has_xid &&
+		pgWalUsage.wal_records - reading.wal_records > 1)
 	{
 		count_late_commit();
 		return;
@@ -657,10 +584,9 @@ count_other_commit(CommitKind kind)
 	if (kind == COMMIT_UNLOGGED)
 		backend_slot_add(has_xid ? SLOT_COMMITS_UNLOGGED :
 						 SLOT_COMMITS_READ_ONLY, 1);
-	account_new_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
+	account_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
-/* A transaction has committed, and there is WAL to be accounted. */
 static pg_noinline void
 after_logged_commit(void)
 {
@@ -673,41 +599,39 @@ after_logged_commit(void)
 		count_other_commit(kind);
 }
 
-/*
- * XACT_EVENT_COMMIT.  A transaction with an id has just written a commit record,
- * so one that left no WAL to be accounted had none.
- */
+/* XACT_EVENT_COMMIT.  A transaction with an id has written a commit record. */
 static inline void
 after_commit(void)
 {
 	if (wal_cycles_behind())
 		after_logged_commit();
-	else
-		count_read_only();
+	else if (reading.kind != COMMIT_NOT_COUNTED)
+		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 }
 
-/* What comes less often than once with each transaction. */
+/*
+ * The events of parallel workers are ignored: the leader of a parallel query
+ * commits for its workers, and the server adds their WAL to the leader's.
+ */
 static pg_noinline void
 after_rare_event(XactEvent event)
 {
-	if (event == XACT_EVENT_PRE_PREPARE)
-		before_two_phase();
-	else if (event == XACT_EVENT_PREPARE)
+	switch (event)
 	{
-		/* XactLastRecEnd is cleared by now; any byte of it will do */
-		after_two_phase(ProcLastRecPtr + 1, false);
-		account_wal(WAL_OF_OTHER);
+		case XACT_EVENT_PRE_PREPARE:
+			before_two_phase();
+			break;
+		case XACT_EVENT_PREPARE:
+			/* XactLastRecEnd is 0 by now; any byte of the record will do */
+			after_two_phase(ProcLastRecPtr + 1, false);
+			break;
+		case XACT_EVENT_ABORT:
+			abandon_commit();
+			account_wal(WAL_OF_ABORT);
+			break;
+		default:
+			break;
 	}
-	else if (event == XACT_EVENT_ABORT)
-	{
-		abandon_commit();
-		account_wal(WAL_OF_ABORT);
-	}
-
-	/*
-	 * Nothing for the workers of a parallel query: its leader commits for
-	 * them, and the server adds their WAL to the leader's.
-	 */
 }
 
 static void
@@ -728,28 +652,13 @@ is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
 		((TransactionStmt *) pstmt->utilityStmt)->kind == kind;
 }
 
-/* The utility command itself, or the next hook's idea of it. */
-static void
-process_utility(PlannedStmt *pstmt, const char *queryString,
-				bool readOnlyTree, ProcessUtilityContext context,
-				ParamListInfo params, QueryEnvironment *queryEnv,
-				DestReceiver *dest, QueryCompletion *qc)
-{
-	if (prev_ProcessUtility)
-		prev_ProcessUtility(pstmt, queryString, readOnlyTree, context,
-							params, queryEnv, dest, qc);
-	else
-		standard_ProcessUtility(pstmt, queryString, readOnlyTree, context,
-								params, queryEnv, dest, qc);
-}
-
 /*
- * COMMIT PREPARED writes and flushes the commit record of the other
- * transaction while it runs, long before its own transaction, which has
- * nothing to commit, comes to the callbacks.  ROLLBACK PREPARED likewise.
+ * COMMIT PREPARED and ROLLBACK PREPARED write the record of the other
+ * transaction while they run.  The callbacks come later, for their own
+ * transaction, which has nothing to commit.
  *
- * COMMIT PREPARED that fails after a savepoint aborts a subtransaction only, of
- * which no callback of ours is told.
+ * In a subtransaction COMMIT PREPARED fails, and no callback follows that
+ * could abandon the commit.
  */
 static void
 commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
@@ -757,28 +666,20 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 						   ParamListInfo params, QueryEnvironment *queryEnv,
 						   DestReceiver *dest, QueryCompletion *qc)
 {
-	if (!is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED))
-	{
-		process_utility(pstmt, queryString, readOnlyTree, context,
+	/* pstmt may be freed while it is executed */
+	bool		commits = !IsSubTransaction() &&
+		is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED);
+	bool		aborts =
+		is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED);
+
+	if (commits)
+		before_two_phase();
+	next_ProcessUtility(pstmt, queryString, readOnlyTree, context,
 						params, queryEnv, dest, qc);
-		if (is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED))
-			account_wal(WAL_OF_ABORT);
-		return;
-	}
-	before_two_phase();
-	PG_TRY();
-	{
-		process_utility(pstmt, queryString, readOnlyTree, context,
-						params, queryEnv, dest, qc);
-	}
-	PG_CATCH();
-	{
-		abandon_commit();
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	after_two_phase(XactLastRecEnd, true);
-	account_wal(WAL_OF_COMMIT);
+	if (commits)
+		after_two_phase(XactLastRecEnd, true);
+	else if (aborts)
+		account_wal(WAL_OF_ABORT);
 }
 
 /* For _PG_init. */
@@ -786,6 +687,7 @@ void
 commit_path_install_hooks(void)
 {
 	RegisterXactCallback(commit_path_xact_callback, NULL);
-	prev_ProcessUtility = ProcessUtility_hook;
+	next_ProcessUtility = ProcessUtility_hook ? ProcessUtility_hook :
+		standard_ProcessUtility;
 	ProcessUtility_hook = commit_path_ProcessUtility;
 }

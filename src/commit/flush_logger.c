@@ -3,15 +3,15 @@
  * flush_logger.c
  *		"Flushed N out of M commits" in the server log.
  *
- * The leader of a flush cannot write the message: it is inside its commit,
- * where nothing may fail, and does not know yet how many followers will turn
- * up.  So a background worker writes it, in the order of the flushes, once a
- * group is SETTLE_TIME old.  The worker sleeps until a leader with
- * commit_stats.log_flushes on wakes it, and sleeps again when no such group
- * came for a while.  If groups leave the ring faster than it can log them, it
- * says how many it missed.
+ * The leader of a flush cannot write the message: an error inside its commit
+ * would be a PANIC, and more followers may still come.  A background worker
+ * writes it, in the order of the flushes, once a group is SETTLE_TIME old.
+ * The worker sleeps until a leader with commit_stats.log_flushes wakes it,
+ * then looks at the ring every SETTLE_TIME, and sleeps again after QUIET_NAPS
+ * looks at which there was nothing to log.  If groups leave the ring before
+ * they are logged, the worker logs how many.
  *
- * Locking: none; see the two fields of FlushLoggerShared.
+ * Locking: none; see FlushLoggerShared.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +35,7 @@
 #include "stats/flush_groups.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
-#define QUIET_NAPS		20		/* looks in vain before it goes to sleep */
+#define QUIET_NAPS		20
 
 typedef struct FlushLoggerShared
 {
@@ -43,9 +43,8 @@ typedef struct FlushLoggerShared
 	pg_atomic_uint32 procno_plus_one;
 
 	/*
-	 * 1 while the worker looks every SETTLE_TIME by itself.  The worker
-	 * clears it before it goes to sleep; the leader that sets it wakes the
-	 * worker.
+	 * 1 while the worker looks every SETTLE_TIME.  The worker clears it
+	 * before it sleeps; a leader that sets it wakes the worker.
 	 */
 	pg_atomic_uint32 awake;
 } FlushLoggerShared;
@@ -85,13 +84,13 @@ flush_logger_register(void)
 	RegisterBackgroundWorker(&worker);
 }
 
-/* Commit path: there is something to log.  A system call a second at most. */
+/* Commit path: there is something to log.  At most a system call a second. */
 void
 flush_logger_wake(void)
 {
 	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
 
-	/* first the report, then the look at "awake"; see fall_asleep() */
+	/* the report comes before the look at "awake"; see fall_asleep() */
 	pg_memory_barrier();
 	if (procno_plus_one == 0 || pg_atomic_read_u32(&shared->awake) != 0 ||
 		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
@@ -100,8 +99,8 @@ flush_logger_wake(void)
 }
 
 /*
- * Make sure that the group after "logged" is still there to be logged, and
- * complain if it is not although we were "following" the ring.
+ * The last group that is logged or has left the ring.  Logs the number of the
+ * latter if the worker was "following" the ring.
  */
 static GroupNumber
 skip_lost_groups(GroupNumber logged, GroupNumber newest, bool following)
@@ -119,10 +118,14 @@ skip_lost_groups(GroupNumber logged, GroupNumber newest, bool following)
 	return flush_group_add(newest, -flush_groups_kept());
 }
 
-/*
- * Log the settled groups after "*logged" whose leader wanted it, and return
- * their number.
- */
+/* Does the leader of a group, if it has reported, want a message? */
+static bool
+is_log_wanted(const FlushGroupCopy *group)
+{
+	return group->leader_pid != 0 && group->leader.log_wanted;
+}
+
+/* Log the settled groups after "*logged", and return their number. */
 static int
 log_settled_groups(GroupNumber *logged, bool following)
 {
@@ -141,10 +144,10 @@ log_settled_groups(GroupNumber *logged, bool following)
 		CHECK_FOR_INTERRUPTS();
 		if (flush_group_copy(next, &group))
 		{
-			if (clock_elapsed(group.seen_at, now) < SETTLE_TIME * UINT64CONST(1000000))
+			if (clock_elapsed(group.seen_at, now) < SETTLE_TIME * NS_PER_MS)
 				break;
 			active = flush_group_active(&group, &active_before);
-			if (group.leader_pid != 0 && group.leader.log_wanted)
+			if (is_log_wanted(&group))
 			{
 				ereport(LOG,
 						(errmsg_internal(FLUSH_MESSAGE, group.commits, active)));
@@ -156,11 +159,7 @@ log_settled_groups(GroupNumber *logged, bool following)
 	return nlogged;
 }
 
-/*
- * Is there anything to log after "logged", settled or not?  Asked after it was
- * announced that the worker goes to sleep: a leader that reported before that
- * may have relied on it being awake.
- */
+/* Is there anything to log after "logged", settled or not? */
 static bool
 anything_to_log(GroupNumber logged)
 {
@@ -170,15 +169,15 @@ anything_to_log(GroupNumber logged)
 	while (logged != newest)
 	{
 		logged = flush_group_add(logged, 1);
-		if (flush_group_copy(logged, &group) &&
-			group.leader_pid != 0 && group.leader.log_wanted)
+		if (flush_group_copy(logged, &group) && is_log_wanted(&group))
 			return true;
 	}
 	return false;
 }
 
 /*
- * May the worker sleep until it is woken?  From then on leaders will wake it.
+ * May the worker sleep until it is woken?  A leader that found "awake" set has
+ * reported before, so the look after clearing it finds that report.
  */
 static bool
 fall_asleep(GroupNumber logged)
@@ -197,19 +196,17 @@ forget_worker(int code, Datum arg)
 	pg_atomic_write_u32(&shared->procno_plus_one, 0);
 }
 
-/* Sleep for "timeout" ms, or with -1 until somebody wakes us. */
+/* Sleep for "timeout" ms, or with -1 until woken. */
 static void
 nap(long timeout)
 {
-	int			events = WL_LATCH_SET | WL_EXIT_ON_PM_DEATH;
-
-	if (timeout >= 0)
-		events |= WL_TIMEOUT;
-	(void) WaitLatch(MyLatch, events, timeout, PG_WAIT_EXTENSION);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH |
+					 (timeout < 0 ? 0 : WL_TIMEOUT),
+					 timeout, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 
-	/* Not 0, which would mean that the worker is not wanted any more. */
+	/* 0 would mean that the worker need not be started again */
 	if (ShutdownRequestPending)
 		proc_exit(1);
 	if (ConfigReloadPending)
@@ -219,7 +216,7 @@ nap(long timeout)
 	}
 }
 
-/* The worker.  It ends when the server stops. */
+/* The worker, which ends when the server stops. */
 void
 commit_stats_flush_logger_main(Datum main_arg)
 {
@@ -227,14 +224,14 @@ commit_stats_flush_logger_main(Datum main_arg)
 	bool		following = false;
 	int			quiet = 0;
 
-	/* preloaded under another name, this is a second copy without memory */
+	/* missing in a second copy of the library, preloaded under another name */
 	shared_memory_require();
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	BackgroundWorkerUnblockSignals();
 
-	/* no database, but a place in pg_stat_activity */
+	/* no database, but a row in pg_stat_activity */
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
 	on_shmem_exit(forget_worker, (Datum) 0);

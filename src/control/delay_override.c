@@ -1,23 +1,25 @@
 /*-------------------------------------------------------------------------
  *
  * delay_override.c
- *		Another commit_delay for a while, for all commits, without a trace.
+ *		Another commit_delay for all commits, for a while.
  *
- * CommitDelay and CommitSiblings are variables of each process, which only the
- * leader of a flush reads, inside XLogFlush().  A backend that sets them before
- * its commit record is written and puts them back after the flush, or when the
- * transaction fails, has changed them for that one commit.  No SQL runs in
- * between, so nobody can see other values than the configured ones, and there
- * is no configuration to clean up.
+ * CommitDelay and CommitSiblings are variables of each process.  The server
+ * reads them in XLogFlush(), in the leader of a flush.  A backend that sets
+ * them before it writes its commit record, and restores them after the flush
+ * or when the transaction fails, has changed them for that one commit.  The
+ * server runs no SQL in between, so SHOW displays the configured values, and
+ * no configuration is left to clean up.
  *
- * Invariant: an order is followed only before its deadline, whatever becomes of
- * the process that gave it; and a backend has the values of its settings
- * whenever it is not between the two callbacks of one commit.
+ * An experimenting process gives an order; all backends follow it.
  *
- * Locking: the order is one atomic word, so that a pair never meets another
- * one's deadline.  Who may write it is decided by a heavyweight lock, which the
- * server releases at the end of the transaction, however it ends; it shows in
- * pg_locks as an advisory lock of no database, where no user's lock can be.
+ * Invariant: a backend follows an order only if its commit begins before the
+ * order's deadline, even if the process that gave the order has died.
+ *
+ * Locking: an order is one atomic word, so that a backend never combines a
+ * pair with the deadline of another.  The process that writes it holds a
+ * heavyweight lock, which the server releases at the end of the transaction
+ * at the latest.  pg_locks shows it as an advisory lock of database 0, which
+ * no lock of a user has.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,14 +28,12 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "base/compat.h"
-#include "base/guc.h"
 #include "control/delay_override.h"
 
 /*
- * An order: the deadline, the delay and the siblings.  The deadline counts
- * 2^20 ns, about a millisecond, of clock_now(), modulo 2^37 of them, which is
- * four and a half years.
+ * The fields of an order, from its lowest bit: siblings, delay, deadline.
+ * The deadline is clock_now() in units of 2^20 ns, about a millisecond,
+ * modulo 2^37, which is four and a half years.
  */
 #define SIBLINGS_BITS	10
 #define DELAY_BITS		17
@@ -43,14 +43,15 @@
 #define LOW_BITS(n)		((UINT64CONST(1) << (n)) - 1)
 
 StaticAssertDecl(COMMIT_SIBLINGS_MAX <= LOW_BITS(SIBLINGS_BITS),
-				 "no room for commit_siblings");
+				 "too few bits for commit_siblings");
 StaticAssertDecl(COMMIT_DELAY_MAX <= LOW_BITS(DELAY_BITS),
-				 "no room for commit_delay");
+				 "too few bits for commit_delay");
 
+/* Both are written by the holder of the lock. */
 typedef struct DelayOverrideShared
 {
-	pg_atomic_uint64 order;		/* written by the holder of the lock */
-	pg_atomic_uint32 holder_pid;	/* likewise; 0: nobody */
+	pg_atomic_uint64 order;
+	pg_atomic_uint32 holder_pid;	/* of a sweep; 0: none */
 } DelayOverrideShared;
 
 pg_atomic_uint64 *delay_override_order = NULL;
@@ -80,9 +81,9 @@ const StatsModule delay_override_module = {
  *----------------------------------------------------------------
  */
 
-/* An order is there: follow it if it is still in time. */
+/* Follow an order unless its deadline has passed. */
 void
-delay_override_obey(uint64 order, uint64 now)
+delay_override_follow(uint64 order, uint64 now)
 {
 	uint64		left = ((order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT)) &
 		LOW_BITS(DEADLINE_BITS);
@@ -107,14 +108,14 @@ delay_override_restore(void)
 }
 
 /*----------------------------------------------------------------
- * The process that holds the experiment
+ * The process that experiments
  *----------------------------------------------------------------
  */
 
 static void
 make_lock_tag(LOCKTAG *tag)
 {
-	/* 1 and 2 in the last field are those of pg_advisory_lock() */
+	/* pg_advisory_lock() has 1 or 2 in the last field */
 	SET_LOCKTAG_ADVISORY(*tag, InvalidOid, 0, 0, 3);
 }
 
@@ -127,7 +128,7 @@ refuse_second_experiment(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("another experiment with commit_delay is running"),
-				 errdetail("It is commit_delay_whatif, or a sweep that has just begun."),
+				 errdetail("It is a commit_delay_whatif, or a commit_delay_sweep that has just begun."),
 				 errhint("Wait for it to end.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),
@@ -136,10 +137,7 @@ refuse_second_experiment(void)
 			 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
 }
 
-/*
- * See to it that nobody else gives orders, without giving any; or raise an
- * error.
- */
+/* Exclude other experiments, or raise an error if there is one. */
 void
 delay_override_lock(void)
 {
@@ -150,47 +148,12 @@ delay_override_lock(void)
 		refuse_second_experiment();
 }
 
-/* Take the right to give orders, or raise an error. */
+/* The same for a sweep, which shows its process id and will give orders. */
 void
 delay_override_hold(void)
 {
 	delay_override_lock();
 	pg_atomic_write_u32(&shared->holder_pid, (uint32) MyProcPid);
-}
-
-/*
- * Take back whatever was ordered.  May be called while the process exits; the
- * lock goes with the transaction if delay_override_release() is not reached.
- */
-void
-delay_override_clear(void)
-{
-	pg_atomic_write_u64(&shared->order, 0);
-	pg_atomic_write_u32(&shared->holder_pid, 0);
-}
-
-/* After delay_override_lock(). */
-void
-delay_override_unlock(void)
-{
-	LOCKTAG		tag;
-
-	make_lock_tag(&tag);
-	LockRelease(&tag, ExclusiveLock, false);
-}
-
-void
-delay_override_release(void)
-{
-	delay_override_clear();
-	delay_override_unlock();
-}
-
-/* The process id of who holds the experiment; 0: nobody. */
-int
-delay_override_holder(void)
-{
-	return (int) pg_atomic_read_u32(&shared->holder_pid);
 }
 
 /* Order all commits to use a pair until the clock shows "deadline". */
@@ -202,4 +165,30 @@ delay_override_set(const DelayPair *pair, uint64 deadline)
 	order = (order << DELAY_BITS) | (uint64) pair->delay;
 	order = (order << SIBLINGS_BITS) | (uint64) pair->siblings;
 	pg_atomic_write_u64(&shared->order, order);
+}
+
+/* Withdraw the order and the process id.  Also called as the process exits. */
+void
+delay_override_clear(void)
+{
+	pg_atomic_write_u64(&shared->order, 0);
+	pg_atomic_write_u32(&shared->holder_pid, 0);
+}
+
+/* The experiment is over.  After an error, the server releases the lock. */
+void
+delay_override_unlock(void)
+{
+	LOCKTAG		tag;
+
+	delay_override_clear();
+	make_lock_tag(&tag);
+	LockRelease(&tag, ExclusiveLock, false);
+}
+
+/* The process id of the sweep that is running; 0: none. */
+int
+delay_override_holder(void)
+{
+	return (int) pg_atomic_read_u32(&shared->holder_pid);
 }

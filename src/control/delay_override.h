@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * delay_override.h
- *		Another commit_delay for a while, for all commits; see
+ *		Another commit_delay for all commits, for a while; see
  *		delay_override.c.
  *
  *-------------------------------------------------------------------------
@@ -12,7 +12,10 @@
 #include "port/atomics.h"
 
 #include "base/stats_module.h"
+#include "base/compat.h"
+#include "base/guc.h"
 #include "base/visibility.h"
+#include "stats/commit_trace.h"
 
 /* Values to use instead of the settings of the same names. */
 typedef struct DelayPair
@@ -21,45 +24,45 @@ typedef struct DelayPair
 	int			siblings;		/* commit_siblings */
 } DelayPair;
 
-/*
- * What all commits are to use, and how long; 0: their own settings.  In shared
- * memory, atomic, written by the one process that holds the experiment.
- */
+/* The order in force or past; 0: none.  In shared memory, atomic. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 
-/* Does this backend use another pair for its present commit? */
+/* Does this backend follow an order in its present commit? */
 extern COMMIT_STATS_HIDDEN bool delay_override_in_force;
 
 extern const StatsModule delay_override_module;
 
-/* The process that holds the experiment. */
+/* The process that experiments. */
 extern void delay_override_lock(void);
-extern void delay_override_unlock(void);
 extern void delay_override_hold(void);
-extern void delay_override_release(void);
-extern int	delay_override_holder(void);
 extern void delay_override_set(const DelayPair *pair, uint64 deadline);
 extern void delay_override_clear(void);
+extern void delay_override_unlock(void);
+extern int	delay_override_holder(void);
 
 /* The commit path. */
-extern void delay_override_obey(uint64 order, uint64 now);
+extern void delay_override_follow(uint64 order, uint64 now);
 extern void delay_override_restore(void);
 
-/* Is there an order, in time or not? */
+/*
+ * Must each commit count its siblings?  Only if its leader may sleep, or if
+ * single commits are recorded or logged.
+ */
 static inline bool
-delay_override_ordered(void)
+delay_override_needs_siblings(void)
 {
-	return pg_atomic_read_u64(delay_override_order) != 0;
+	return CommitDelay > 0 || pg_atomic_read_u64(delay_override_order) != 0 ||
+		commit_trace_wanted() || commit_stats_log_flushes;
 }
 
-/* A commit is about to write its record; "now" is its reading of the clock. */
+/* A commit is about to write its record. */
 static inline void
 delay_override_begin(uint64 now)
 {
 	uint64		order = pg_atomic_read_u64(delay_override_order);
 
 	if (unlikely(order != 0))
-		delay_override_obey(order, now);
+		delay_override_follow(order, now);
 }
 
 /* That commit is done, or has failed. */

@@ -1,14 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_usage.c
- *		How busy the machine's processors are, and this process.
+ *		CPU time of the machine and of this process.
  *
- * As Linux tells it, in the first line of /proc/stat: the time of all processors
- * since the machine was started, in ticks, by what they did.  Elsewhere it is not
- * known.  In a container this is the whole machine, whatever share of it the
- * container has.  Of itself a process knows it to the nanosecond.
- *
- * Locking: none; nothing here is shared.
+ * The first line of Linux's /proc/stat has the time of all processors since
+ * the machine was started, in ticks, by what they did.  On other systems it
+ * is unknown.  In a container, /proc/stat usually shows the whole machine.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,7 +34,7 @@ cpu_usage_read(CpuUsage *now)
 	now->busy = 0;
 	if (file == NULL)
 		return;
-	/* without the two in which they were idle */
+	/* idle and iowait are left out */
 	if (fscanf(file, "cpu %lf %lf %lf %*f %*f %lf %lf", &user, &nice, &system,
 			   &irq, &softirq) == 5 && ticks_per_second > 0)
 	{
@@ -48,24 +45,21 @@ cpu_usage_read(CpuUsage *now)
 	FreeFile(file);
 }
 
-/* CPU time of this process so far, ns; 0 if it is not known. */
-uint64
-cpu_usage_own(void)
-{
-#ifdef CLOCK_PROCESS_CPUTIME_ID
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0)
-		return (uint64) now.tv_sec * NS_PER_S + now.tv_nsec;
-#endif
-	return 0;
-}
-
-/* What they did since "before" was read. */
 void
 cpu_usage_since(const CpuUsage *before, CpuUsage *since)
 {
 	cpu_usage_read(since);
 	since->n = Min(since->n, before->n);
 	since->busy -= before->busy;
+}
+
+/* CPU time of this process so far, ns; 0 if it is not known. */
+uint64
+cpu_usage_own(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+		return 0;
+	return (uint64) now.tv_sec * NS_PER_S + now.tv_nsec;
 }

@@ -3,44 +3,42 @@
  * delay_classifier.c
  *		Did the leader of a flush sleep commit_delay?
  *
- * The server sleeps when commit_delay is above 0, fsync is on, and at least
- * commit_siblings other transactions are active when the leader gets the WAL
- * write lock.  All of this is known for certain but the last number, and there
- * is evidence for it, and for the sleep itself:
+ * The server sleeps if commit_delay is above 0, fsync is on, and at least
+ * commit_siblings other transactions are active when the leader gets
+ * WALWriteLock.  Only the last condition is not known here.  The evidence:
  *
- * - Another backend saw it sleep, which is possible from PostgreSQL 19 on.  The
- *	 longer the sleep, the less likely it is that nobody comes by.
+ * - Impossible cases.  A commit shorter than commit_delay did not sleep, nor
+ *	 did one beside fewer than commit_siblings other backends.  With
+ *	 commit_siblings = 0 every leader sleeps.
  *
- * - What cannot be.  A commit shorter than commit_delay did not sleep, nor did
- *	 one in a server without enough other backends.  With commit_siblings = 0
- *	 every leader sleeps.
+ * - From PostgreSQL 19 on, another backend may have seen the leader asleep.
  *
- * - A leader whose commit began after the flush before it had ended did not
- *	 have to wait for the lock: the siblings it counted then are those that the
- *	 server counted.  In the trials this was right in 99.5% of the flushes.  With
- *	 a long delay, time tells whether one more came before the server counted.
+ * - A leader whose commit began after the previous flush had ended did not
+ *	 wait for the lock, so the server counted the same siblings as the leader.
+ *	 In tests that was right for 99.5% of the flushes.  If the delay is long,
+ *	 the time shows whether one more sibling came before the server counted.
  *
- * - Otherwise it got the lock when the flush before it ended.  The siblings
- *	 were counted at the beginning of its own commit, and by the leader of the
- *	 flush before at the end of that; the one that was to lead is among them.
+ * - Any other leader got the lock when the previous flush ended.  The leader
+ *	 counted siblings as its commit began; the previous leader, at the end of
+ *	 its own.
  *
- * - The time for which it held the lock, less that in which it wrote and synced
- *	 the WAL, is short if it did not sleep, and commit_delay plus a little more
- *	 if it did.  It cannot have begun before its own commit, nor before the
- *	 flush before it had ended, and ended when the boundary was first seen.
+ * - The time for which the leader held the lock, less the time of its I/O, is
+ *	 short without a sleep, and a little more than commit_delay with one.  It
+ *	 began when the previous flush ended, or with the leader's commit if that
+ *	 was later, and ended when the flush pointer was first seen at the
+ *	 boundary.
  *
- * For leaders that had to wait, the evidence is weighed: each piece adds its
- * weight (the logarithm of how much more likely it is with a sleep than
- * without) and the sum makes a probability.  The weights come from a logistic
- * regression over 80,407 such flushes of 46 pgbench runs (4 to 50 clients,
- * commit_delay 10 to 2000, commit_siblings 2 to 15, fast and slow devices, two
- * cores, idle and busy), each labelled by a shim that saw the real sleeps;
- * t/ground_truth has the shim, and bench/ground-truth holds the verdicts
- * against it.  That a run was left out of the regression changed the errors in
- * it little.  The doubt that the probabilities express was about the number of
- * wrong verdicts in each run, too.
+ * For leaders that waited for the lock, a logistic regression weighs the
+ * evidence.  A weight is the logarithm of how much more likely a value is
+ * with a sleep than without.  The training data are 80,407 flushes of 46
+ * pgbench runs (4 to 50 clients, commit_delay 10 to 2000, commit_siblings 2
+ * to 15, fast and slow devices, two cores, idle and busy), labelled by a shim
+ * that saw the sleeps (t/ground_truth).  To leave out a run changed the
+ * errors in that run little.  The probabilities add up to about the number of
+ * wrong verdicts in each run.  bench/ground-truth compares verdicts with the
+ * shim.
  *
- * This room knows neither shared memory nor the server: it computes.
+ * This file uses neither shared memory nor the server; it computes.
  *
  *-------------------------------------------------------------------------
  */
@@ -51,83 +49,68 @@
 #include "base/clock.h"
 #include "probe/delay_classifier.h"
 
-/*
- * From this commit_delay on, in us, a sleep stands out so clearly from what else
- * can take time that all evidence counts for more than the weights below say,
- * which are those of short delays as well.
- */
-#define CLEAR_DELAY				150
-#define CLEAR_DELAY_FACTOR		2.0
-
-/* A step function: values[i] up to, not including, edges[i]. */
-typedef struct WeightTable
+/* The weight of all values below "end" and not below the previous "end". */
+typedef struct Weight
 {
-	int			nedges;
-	const double *edges;
-	const double *values;		/* one more than edges */
-} WeightTable;
-
-#define WEIGHT_TABLE(edges_, values_) {lengthof(edges_), edges_, values_}
+	double		end;
+	double		weight;
+} Weight;
 
 /* Siblings less commit_siblings. */
-static const double sibling_edges[] = {-3, -2, -1, 0, 1, 2, 3, 4};
-static const double sibling_values[] = {
-	-2.4, -2.0, -1.6, -0.7, 0.3, 0.75, 0.95, 1.35, 2.5
+static const Weight sibling_weights[] = {
+	{-3, -2.4}, {-2, -2.0}, {-1, -1.6}, {0, -0.7}, {1, 0.3}, {2, 0.75},
+	{3, 0.95}, {4, 1.35}, {INFINITY, 2.5}
 };
-static const WeightTable sibling_weights =
-WEIGHT_TABLE(sibling_edges, sibling_values);
 
-/* Time held without I/O, less commit_delay, us: long enough for a sleep? */
-static const double surplus_edges[] = {
-	-200, -100, -50, 0, 40, 60, 80, 120, 200
+/* Time without I/O, less commit_delay, us: is it long enough for a sleep? */
+static const Weight surplus_weights[] = {
+	{-200, -3.0}, {-100, -2.3}, {-50, -1.8}, {0, -1.2}, {40, -0.5},
+	{60, 0.9}, {80, 1.8}, {120, 2.0}, {200, 2.1}, {INFINITY, 1.7}
 };
-static const double surplus_values[] = {
-	-3.0, -2.3, -1.8, -1.2, -0.5, 0.9, 1.8, 2.0, 2.1, 1.7
-};
-static const WeightTable surplus_weights =
-WEIGHT_TABLE(surplus_edges, surplus_values);
 
-/* Time held without I/O, us: short enough for none? */
-static const double idle_edges[] = {0, 25, 50, 100, 150, 200, 300, 500};
-static const double idle_values[] = {
-	1.6, -0.6, -1.7, -1.5, -1.0, -0.2, 0.5, 1.2, 1.9
+/* Time without I/O, us: is it too long for no sleep? */
+static const Weight idle_weights[] = {
+	{0, 1.6}, {25, -0.6}, {50, -1.7}, {100, -1.5}, {150, -1.0}, {200, -0.2},
+	{300, 0.5}, {500, 1.2}, {INFINITY, 1.9}
 };
-static const WeightTable idle_weights = WEIGHT_TABLE(idle_edges, idle_values);
 
-/* Time held, I/O included, less commit_delay, us; where I/O is not timed. */
-static const double untimed_edges[] = {-100, 0, 50, 100, 200, 400};
-static const double untimed_values[] = {
-	-1.8, -1.6, -1.1, -0.7, -0.7, 1.9, 3.1
+/* Time with I/O, less commit_delay, us; if I/O is not timed. */
+static const Weight untimed_weights[] = {
+	{-100, -1.8}, {0, -1.6}, {50, -1.1}, {100, -0.7}, {200, -0.7},
+	{400, 1.9}, {INFINITY, 3.1}
 };
-static const WeightTable untimed_weights =
-WEIGHT_TABLE(untimed_edges, untimed_values);
 
 /*
- * A sleep that would show but was not seen, by commit_delay, us.  In runs of 7
- * to 20 clients that could be labelled, others saw 60% of the sleeps of 10 us,
- * 75% at 50 us, 95% at 200 us and all at 1000 us; these are the logarithms of
- * the rest.
+ * commit_delay, us, of a leader that nobody saw asleep although a sleep
+ * shows.  In runs of 7 to 20 clients others saw 60% of the sleeps of 10 us,
+ * 75% at 50 us, 95% at 200 us and all at 1000 us; the weights are the
+ * logarithms of the rest.
  */
-static const double unseen_edges[] = {50, 100, 200, 500};
-static const double unseen_values[] = {-1.1, -1.4, -1.9, -3.0, -5.0};
-static const WeightTable unseen_weights =
-WEIGHT_TABLE(unseen_edges, unseen_values);
+static const Weight unseen_weights[] = {
+	{50, -1.1}, {100, -1.4}, {200, -1.9}, {500, -3.0}, {INFINITY, -5.0}
+};
 
 #define BIAS_TIMED				0.1
 #define BIAS_UNTIMED			(-1.3)
 
-/* A leader that held a long delay's lock for not even half of it. */
+/* Time without I/O that is far below a long commit_delay. */
 #define WEIGHT_MUCH_TOO_SHORT	(-6.0)
-#define MUCH_TOO_SHORT			400 /* us; shorter delays have their bins */
+#define MUCH_TOO_SHORT			400 /* us; below, surplus_weights tells */
+
+/*
+ * The weights hold for short delays as well.  From this commit_delay on, us,
+ * a sleep stands out from what else can take time, so all of them count for
+ * more.
+ */
+#define CLEAR_DELAY				150
+#define CLEAR_DELAY_FACTOR		2.0
 
 static double
-weight(const WeightTable *table, double x)
+weigh(const Weight *table, double x)
 {
-	int			i = 0;
-
-	while (i < table->nedges && x >= table->edges[i])
-		i++;
-	return table->values[i];
+	while (x >= table->end)
+		table++;
+	return table->weight;
 }
 
 /* us for which the leader can have held the lock, I/O included. */
@@ -142,39 +125,16 @@ time_held(const DelayEvidence *e)
 	return ((double) end - (double) start) / 1000.0;
 }
 
-/* Is there no doubt?  Sets *slept if so. */
-static bool
-is_certain(const DelayEvidence *e, bool *slept)
-{
-	*slept = true;
-	if (e->seen_asleep || e->threshold == 0)
-		return true;
-	*slept = false;
-	if (e->connected < e->threshold)
-		return true;
-	return clock_elapsed(e->started_at, e->ended_at) < (uint64) e->delay * 1000;
-}
-
-static bool
-had_to_wait(const DelayEvidence *e)
-{
-	return e->previous_seen_at > e->started_at;
-}
-
-/* us for which it held the lock, and did neither write nor sync. */
+/* us for which it held the lock without I/O. */
 static double
 time_idle(const DelayEvidence *e)
 {
 	return time_held(e) - e->io_time / 1000.0;
 }
 
-/*
- * How likely it is that a leader slept that did not have to wait.  One more sibling
- * may have come between its own count and the server's; a long sleep shows in the
- * time.
- */
+/* A leader that did not wait for the lock. */
 static double
-judge_at_once(const DelayEvidence *e)
+judge_by_own_count(const DelayEvidence *e)
 {
 	if (e->timed && e->delay > MUCH_TOO_SHORT)
 		return e->siblings_before + 1 >= e->threshold &&
@@ -185,63 +145,66 @@ judge_at_once(const DelayEvidence *e)
 static double
 weigh_siblings(const DelayEvidence *e)
 {
-	double		sum = weight(&sibling_weights, e->siblings_before - e->threshold);
+	double		sum;
 
+	sum = weigh(sibling_weights, e->siblings_before - e->threshold);
 	if (e->siblings_previous >= 0)
-		sum += weight(&sibling_weights, e->siblings_previous - e->threshold);
+		sum += weigh(sibling_weights, e->siblings_previous - e->threshold);
 	return sum;
 }
 
 static double
 weigh_time(const DelayEvidence *e)
 {
-	double		held = time_held(e);
 	double		idle = time_idle(e);
 
 	if (!e->timed)
-		return BIAS_UNTIMED + weight(&untimed_weights, held - e->delay);
+		return BIAS_UNTIMED + weigh(untimed_weights, time_held(e) - e->delay);
 	if (idle < e->delay / 2.0 && idle < e->delay - MUCH_TOO_SHORT)
 		return WEIGHT_MUCH_TOO_SHORT;
-	return BIAS_TIMED + weight(&surplus_weights, idle - e->delay) +
-		weight(&idle_weights, idle);
+	return BIAS_TIMED + weigh(surplus_weights, idle - e->delay) +
+		weigh(idle_weights, idle);
 }
 
-/*
- * The sleep takes at least commit_delay; where the I/O is timed, whatever else
- * the leader held the lock for was mostly the timer's slack.
- */
-static uint64
-time_slept(const DelayEvidence *e)
-{
-	return (uint64) (1000.0 * (e->timed ? Max(time_idle(e), e->delay) : e->delay));
-}
-
-/* How likely it is that a leader who had to wait slept. */
+/* A leader that waited for the lock. */
 static double
-weigh_all(const DelayEvidence *e)
+judge_by_weights(const DelayEvidence *e)
 {
 	double		sum = weigh_siblings(e) + weigh_time(e);
 
 	if (e->delay >= CLEAR_DELAY)
 		sum *= CLEAR_DELAY_FACTOR;
 	if (e->sleep_shows)
-		sum += weight(&unseen_weights, e->delay);
+		sum += weigh(unseen_weights, e->delay);
 	return 1.0 / (1.0 + exp(-sum));
 }
 
+static double
+judge(const DelayEvidence *e)
+{
+	if (e->seen_asleep || e->threshold == 0)
+		return 1.0;
+	if (e->connected < e->threshold ||
+		clock_elapsed(e->started_at, e->ended_at) < (uint64) e->delay * 1000)
+		return 0.0;
+	if (e->previous_seen_at > e->started_at)
+		return judge_by_weights(e);
+	return judge_by_own_count(e);
+}
+
+/*
+ * A sleep takes at least commit_delay.  If the I/O is timed, the rest of the
+ * time without I/O was mostly the timer's slack, and belongs to the sleep.
+ */
 DelayVerdict
 delay_classifier_judge(const DelayEvidence *evidence)
 {
-	DelayVerdict verdict;
-	bool		slept;
+	DelayVerdict verdict = {.probability = judge(evidence)};
+	double		slept = evidence->delay;
 
-	if (is_certain(evidence, &slept))
-		verdict.probability = slept ? 1.0 : 0.0;
-	else if (!had_to_wait(evidence))
-		verdict.probability = judge_at_once(evidence);
-	else
-		verdict.probability = weigh_all(evidence);
-	verdict.slept = verdict.probability >= 0.5;
-	verdict.sleep_time = verdict.slept ? time_slept(evidence) : 0;
+	if (evidence->timed)
+		slept = Max(slept, time_idle(evidence));
+	if (verdict.probability >= 0.5)
+		verdict.sleep_time = (uint64) (slept * 1000.0);
 	return verdict;
 }

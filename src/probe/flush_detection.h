@@ -3,17 +3,22 @@
  * flush_detection.h
  *		Did this backend write or sync the WAL itself?
  *
- * The server counts WAL I/O in process-local memory before it adds it to the
- * shared statistics.  If the count of syncs grew between the two ends of a commit,
- * this backend led a flush.  Where the write already syncs (wal_sync_method
- * open_sync, open_datasync) or nothing does (fsync = off), the server counts no
- * sync, and the count of writes takes its place, less those that only made room in
- * the WAL buffers.
+ * A commit led a flush if the server counted a WAL sync of this backend
+ * between the two ends of the commit.  Where the write already syncs
+ * (wal_sync_method open_sync, open_datasync) or nothing does (fsync = off),
+ * the server counts no sync.  There a write takes its place, unless it only
+ * made room in the WAL buffers.
  *
- * Up to 17 that count can be read, as flush_detection_pending.h does.  From 18 on
- * it cannot; flush_detection_errno.c says how it is known there.  Both have the
- * same functions, of which flush_detection_read() comes before a commit, and
- * flush_detection_since() after it.
+ * Up to PostgreSQL 17 these counts are variables of the process, which
+ * flush_detection_pending.h reads.  From 18 on no variable has them; see
+ * flush_detection_errno.c.  Both versions define FlushReading and
+ *
+ *	flush_detection_read()			 before a commit that waits for its flush
+ *	flush_detection_read_two_phase() before a prepare or COMMIT PREPARED
+ *	flush_detection_read_unlogged()	 before a commit with an id but no WAL
+ *	flush_detection_read_if_cheap()	 before any other: may read nothing
+ *	flush_detection_since()			 after the commit
+ *	flush_detection_forget()		 instead, if the answer is not wanted
  *
  *-------------------------------------------------------------------------
  */
@@ -24,6 +29,17 @@
 #include "miscadmin.h"
 
 #include "base/compat.h"
+
+/* This backend's WAL I/O during one commit. */
+typedef struct OwnFlush
+{
+	int64		flushes;		/* syncs, or writes instead; from 18 on, 1 can
+								 * stand for more */
+	uint64		io_time;		/* ns writing and syncing, if timed */
+	bool		timed;			/* track_wal_io_timing, and io_time is known */
+	int			uncertain;		/* commits of this backend, as many as were
+								 * probably judged wrongly; 0 up to 17 */
+} OwnFlush;
 
 /* Does a flush show as a sync, not as a write? */
 static inline bool

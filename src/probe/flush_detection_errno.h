@@ -10,52 +10,43 @@
 #ifndef COMMIT_STATS_FLUSH_DETECTION_ERRNO_H
 #define COMMIT_STATS_FLUSH_DETECTION_ERRNO_H
 
-#include "datatype/timestamp.h"
 #include "executor/instrument.h"
-#include "pgstat.h"
 
-#include "base/compat.h"
 #include "base/visibility.h"
 
-/* How it will be known whether a commit has flushed. */
-typedef enum OwnFlushHow
+/* What will tell whether a commit has flushed. */
+typedef enum FlushWitness
 {
-	OWN_FLUSH_UNKNOWN,			/* not at all */
-	OWN_FLUSH_BY_ERRNO,
-	OWN_FLUSH_LOOKED_UP,
-	OWN_FLUSH_CHECKED			/* looked up, and is errno right? */
-} OwnFlushHow;
+	WITNESS_NONE,
+	WITNESS_ERRNO,
+	WITNESS_ENTRY,				/* this backend's statistics */
+	WITNESS_BOTH				/* likewise; errno must say the same */
+} FlushWitness;
 
-/* This backend's WAL I/O so far, or between two readings. */
-typedef struct OwnFlush
+typedef struct FlushReading
 {
-	int64		flushes;		/* syncs, or writes where these sync; between
-								 * two readings 1 can stand for more */
-	uint64		io_time;		/* ns writing and syncing, if timed */
-	OwnFlushHow how;
-	int			uncertain;		/* between two readings: so many commits of
-								 * this backend were judged in doubt */
-	bool		untimed;		/* between two readings: io_time is not known,
-								 * although it was timed */
-	uint64		drops;			/* of statistics so far, if looked up */
-	TimestampTz reset_at;		/* the counters' last reset, if looked up */
-	int64		buffer_io;		/* I/O of buffers so far */
-} OwnFlush;
+	FlushWitness witness;
+	int64		buffer_io;		/* if there is a witness */
+	/* the rest with WITNESS_ENTRY and WITNESS_BOTH only */
+	uint64		drops;			/* drops_so_far() */
+	int64		flushes;		/* in the entry */
+	uint64		io_time;		/* ns in the entry */
+} FlushReading;
 
-/* No errno, and nothing that a stranger would take for one. */
+/* A value that errno never has in the server. */
 #define ERRNO_UNTOUCHED		(-1)
 
-/* So many more commits need not be looked up. */
+/* Commits until the next look-up; negative: all of so many are looked up. */
 extern COMMIT_STATS_HIDDEN int flush_detection_unchecked;
 
-extern void flush_detection_look_up(OwnFlush *now);
-extern void flush_detection_check(OwnFlush *now);
-extern void flush_detection_find_out(const OwnFlush *before, int error,
-							   OwnFlush *since);
+extern void flush_detection_look_up(FlushReading *now);
+extern void flush_detection_check(FlushReading *now);
+extern void flush_detection_find_out(const FlushReading *before, int error,
+									 OwnFlush *since);
 
 /*
- * I/O that is counted in the same place as that of the WAL, as far as it is
- * also counted where we can see it: each I/O of a buffer moves one of these.
+ * I/O of buffers, which sets errno and is counted in the same entry as that of
+ * the WAL.  Each moves one of these counters.
  */
 static inline int64
 flush_detection_buffer_io(void)
@@ -66,62 +57,53 @@ flush_detection_buffer_io(void)
 		pgWalUsage.wal_buffers_full;
 }
 
-/* Before a commit. */
 static inline void
-flush_detection_read(OwnFlush *now)
+flush_detection_read_if_cheap(FlushReading *now)
+{
+	now->witness = WITNESS_NONE;
+}
+
+static inline void
+flush_detection_trust_errno(FlushReading *now)
+{
+	now->witness = WITNESS_ERRNO;
+	now->buffer_io = flush_detection_buffer_io();
+	errno = ERRNO_UNTOUCHED;
+}
+
+static inline void
+flush_detection_read(FlushReading *now)
 {
 	if (unlikely(flush_detection_unchecked <= 0 || track_wal_io_timing))
-	{
 		flush_detection_check(now);
-		return;
+	else
+	{
+		flush_detection_unchecked--;
+		flush_detection_trust_errno(now);
 	}
-	flush_detection_unchecked--;
-	now->how = OWN_FLUSH_BY_ERRNO;
-	now->buffer_io = flush_detection_buffer_io();
-	errno = ERRNO_UNTOUCHED;
 }
 
-/*
- * Before a commit that has nothing to wait for, as it seems.  It is not looked up;
- * while errno is in doubt, or to be checked, nothing is known.
- */
+/* Most of these do not flush, and are not worth a look-up. */
 static inline void
-flush_detection_read_unlogged(OwnFlush *now)
+flush_detection_read_unlogged(FlushReading *now)
 {
-	now->how = OWN_FLUSH_UNKNOWN;
-	if (flush_detection_unchecked <= 0)
-		return;
-	now->how = OWN_FLUSH_BY_ERRNO;
-	now->buffer_io = flush_detection_buffer_io();
-	errno = ERRNO_UNTOUCHED;
+	if (flush_detection_unchecked > 0)
+		flush_detection_trust_errno(now);
+	else
+		flush_detection_read_if_cheap(now);
 }
 
-/* Before a two-phase record, with which files are read and written. */
-static inline void
-flush_detection_read_two_phase(OwnFlush *now)
-{
-	flush_detection_look_up(now);
-}
+/* A two-phase record reads or writes files, which sets errno. */
+#define flush_detection_read_two_phase	flush_detection_look_up
 
-/* Before a commit that will hardly flush: not worth what reading costs. */
-static inline void
-flush_detection_read_if_cheap(OwnFlush *now)
-{
-	now->how = OWN_FLUSH_UNKNOWN;
-}
-
-/*
- * Does errno tell what happened to the WAL since "before" was read?  0 does not
- * where it may come from I/O of a buffer.
- */
+/* Does errno tell whether WAL was written?  Not if buffers may have set it. */
 static inline bool
-flush_detection_shows(const OwnFlush *before, int error)
+flush_detection_errno_tells(const FlushReading *before, int error)
 {
 	return error == ERRNO_UNTOUCHED ||
 		(error == 0 && flush_detection_buffer_io() == before->buffer_io);
 }
 
-/* It is not asked what this backend did: leave nothing behind. */
 static inline void
 flush_detection_forget(void)
 {
@@ -129,38 +111,19 @@ flush_detection_forget(void)
 		errno = 0;
 }
 
-/* What this backend did since "before" was read. */
 static inline void
-flush_detection_since(const OwnFlush *before, OwnFlush *since)
+flush_detection_since(const FlushReading *before, OwnFlush *since)
 {
 	int			error = errno;
 
+	flush_detection_forget();
 	since->flushes = error == 0;
 	since->io_time = 0;
+	since->timed = false;
 	since->uncertain = 0;
-	since->untimed = before->how == OWN_FLUSH_BY_ERRNO;
-	if (error == ERRNO_UNTOUCHED)
-		errno = 0;				/* leave nothing behind */
-	if (unlikely(before->how != OWN_FLUSH_BY_ERRNO ||
-				 !flush_detection_shows(before, error)))
-	{
-		since->flushes = 0;
+	if (unlikely(before->witness != WITNESS_ERRNO ||
+				 !flush_detection_errno_tells(before, error)))
 		flush_detection_find_out(before, error, since);
-	}
-}
-
-/* How many flushes may be judged wrongly, as it turned out between two readings. */
-static inline int
-flush_detection_uncertain(const OwnFlush *since)
-{
-	return since->uncertain;
-}
-
-/* Is the time known that writing and syncing took between two readings? */
-static inline bool
-flush_detection_timed(const OwnFlush *since)
-{
-	return track_wal_io_timing && !since->untimed;
 }
 
 #endif							/* COMMIT_STATS_FLUSH_DETECTION_ERRNO_H */

@@ -4,31 +4,30 @@
  *		How many other transactions are active, as the server counts them.
  *
  * Before a leader sleeps commit_delay, MinimumActiveBackends() counts the
- * other backends that have a transaction id and are not waiting for a lock.
- * It only answers whether there are enough; this room gives the number.
+ * other backends that have a transaction id and do not wait for a lock.  It
+ * answers only whether there are enough; this file counts how many.
  *
- * The server walks its whole process array, which reads a cache line of every
- * other backend.  A count made at every commit must cost less, and must not
- * grow with max_connections: a bitmap says which backends can have an id at
- * all, and a count visits at most SIBLINGS_MAX_VISITS of them.  Up to that many the
- * result is what the server would count at that moment.  With more, every
- * backend looks at the ones that follow it in the array, and scales up.
+ * The server walks its whole process array and so reads a cache line of every
+ * other backend.  A count at each commit must cost less, and the cost must
+ * not grow with max_connections.  So a bitmap shows which backends can have
+ * an id at all, and a count visits at most SIBLINGS_MAX_VISITS of them.  Up
+ * to that many the result is what the server would count at that moment.
+ * Beside more, a backend visits those that follow it in the array, and scales
+ * up.
  *
- * On many processors, cache lines that others write are what a count costs.  So
- * where no delay can be in force, and more than SIBLINGS_CHEAP_VISITS others are
- * there, only a random share of the commits counts.  The others know nothing,
- * and say so.
+ * Each visit reads a cache line that another processor may have written.
+ * Where no delay is possible and more than SIBLINGS_CHEAP_VISITS other
+ * backends are registered, only a random share of the commits counts
+ * siblings; the others report SIBLINGS_NOT_COUNTED.
  *
- * From 19 on, a leader that sleeps commit_delay shows it in its PGPROC.  A
- * backend that comes across one while counting leaves a note with it, so that
- * the sleeper will know for certain.
+ * From PostgreSQL 19 on, the PGPROC of a leader shows that it sleeps
+ * commit_delay.  A backend that visits it while counting sets its flag in
+ * "seen_asleep".  The leader clears the flag before its next commit.
  *
- * Locking: none.  The bitmap is changed by atomic operations, when a backend
- * runs its first transaction and when it exits.  As in the server, the PGPROC
- * fields are read without a lock: they are tested for zero only, and a count
- * that is off by one at the edge of a commit is as good as the server's own.
- * A note is a flag of one word, written by whoever sees the sleep and taken
- * away by the sleeper before its next commit.
+ * Locking: none.  A backend sets its bit by an atomic operation in its first
+ * transaction and clears it when it exits.  As in the server, PGPROC fields
+ * are read without a lock, so a backend at the edge of a commit may be
+ * missed.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,33 +42,23 @@
 #include "base/compat.h"
 #include "probe/siblings.h"
 
-/*
- * 64 backends a word.  A count reads at most this many words beyond those that
- * hold a visited backend, which bounds it for a large, nearly empty array.
- */
-#define MAX_EMPTY_WORDS			64
-
-/* Written only as backends come and go; the notes are on lines of their own. */
 typedef struct SiblingsShared
 {
-	/* Bits set in "connected"; atomic. */
-	pg_atomic_uint32 nconnected;
+	pg_atomic_uint32 nregistered;	/* bits set in "registered" */
 
 	/*
-	 * Bit b of word w: the backend at allProcs[64 * w + b] is there and can
-	 * have a transaction id.  Atomic; a backend sets and clears only its own
-	 * bit.
+	 * Bit b of word w: allProcs[64 * w + b] is a backend that can have a
+	 * transaction id.  A backend changes only its own bit.
 	 */
-	pg_atomic_uint64 connected[FLEXIBLE_ARRAY_MEMBER];
+	pg_atomic_uint64 registered[FLEXIBLE_ARRAY_MEMBER];
 } SiblingsShared;
 
-pg_atomic_uint32 *siblings_nconnected = NULL;
+pg_atomic_uint32 *siblings_nregistered = NULL;
 
 static SiblingsShared *shared = NULL;
 
-/* For each place in allProcs: was it seen asleep in its present commit? */
+/* On cache lines of its own, by index in allProcs. */
 static pg_atomic_uint32 *seen_asleep = NULL;
-static int	my_procno = -1;		/* this backend's number while registered */
 
 static int
 bitmap_words(int backends)
@@ -80,9 +69,11 @@ bitmap_words(int backends)
 static Size
 bitmap_size(int backends)
 {
+	Size		words = mul_size(bitmap_words(backends),
+								 sizeof(pg_atomic_uint64));
+
 	return TYPEALIGN(PG_CACHE_LINE_SIZE,
-					 offsetof(SiblingsShared, connected) +
-					 mul_size(bitmap_words(backends), sizeof(pg_atomic_uint64)));
+					 offsetof(SiblingsShared, registered) + words);
 }
 
 static Size
@@ -96,13 +87,14 @@ static void
 siblings_attach(void *head, void *tail, bool found)
 {
 	shared = head;
-	siblings_nconnected = &shared->nconnected;
-	seen_asleep = (pg_atomic_uint32 *) ((char *) head + bitmap_size(MaxBackends));
+	siblings_nregistered = &shared->nregistered;
+	seen_asleep = (pg_atomic_uint32 *)
+		((char *) head + bitmap_size(MaxBackends));
 	if (found)
 		return;
-	pg_atomic_init_u32(&shared->nconnected, 0);
+	pg_atomic_init_u32(&shared->nregistered, 0);
 	for (int w = 0; w < bitmap_words(MaxBackends); w++)
-		pg_atomic_init_u64(&shared->connected[w], 0);
+		pg_atomic_init_u64(&shared->registered[w], 0);
 	for (int i = 0; i < MaxBackends; i++)
 		pg_atomic_init_u32(&seen_asleep[i], 0);
 }
@@ -115,33 +107,29 @@ const StatsModule siblings_module = {
 static void
 unregister_backend(int code, Datum arg)
 {
-	pg_atomic_fetch_and_u64(&shared->connected[my_procno / 64],
-							~(UINT64CONST(1) << (my_procno % 64)));
-	pg_atomic_fetch_sub_u32(&shared->nconnected, 1);
-	my_procno = -1;
+	pg_atomic_fetch_and_u64(&shared->registered[MyProcNumber / 64],
+							~(UINT64CONST(1) << (MyProcNumber % 64)));
+	pg_atomic_fetch_sub_u32(&shared->nregistered, 1);
 }
 
 /*
- * Show this backend in the bitmap until it exits.  Returns true if it is there;
- * until then this is to be called before every commit, "has_xid" telling whether
- * it will be one.  A client backend is there from the server's own first
- * transaction in it, before the first command; other processes, of which most
- * never write, from the first that they write in.  May raise an error, but only
- * until it has returned true.
+ * Register this backend until it exits.  Called before every commit until it
+ * returns true.  A client backend registers in the server's own first
+ * transaction, before any command.  Other processes, most of which never
+ * write, register in the first transaction that has an id.  May raise an
+ * error.
  */
 bool
-siblings_register_backend(bool has_xid)
+siblings_register_backend(void)
 {
-	if (my_procno >= 0)
-		return true;
-	if (!has_xid && MyBackendType != B_BACKEND && IsUnderPostmaster)
+	if (MyBackendType != B_BACKEND && IsUnderPostmaster &&
+		!TransactionIdIsValid(MyProc->xid))
 		return false;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
-	my_procno = MyProcNumber;
-	pg_atomic_fetch_or_u64(&shared->connected[my_procno / 64],
-						   UINT64CONST(1) << (my_procno % 64));
-	pg_atomic_fetch_add_u32(&shared->nconnected, 1);
+	pg_atomic_fetch_or_u64(&shared->registered[MyProcNumber / 64],
+						   UINT64CONST(1) << (MyProcNumber % 64));
+	pg_atomic_fetch_add_u32(&shared->nregistered, 1);
 	return true;
 }
 
@@ -160,53 +148,75 @@ is_active(int procno)
 	return true;
 }
 
-/* Begin a commit that nobody has seen asleep yet. */
-void
-siblings_forget_note(void)
+/* SELECT FOR UPDATE can wait for a lock without a transaction id. */
+static inline bool
+is_blocked(int procno)
 {
-	if (pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
-		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
+	return ProcGlobal->allProcs[procno].waitLock != NULL;
 }
 
-/* Did anybody see this backend sleep commit_delay in its present commit? */
-bool
-siblings_saw_sleep(void)
+/* Visit at most "most" registered backends other than this: how many pass? */
+static pg_attribute_always_inline uint32
+visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 {
-	return COMMIT_DELAY_SHOWS &&
-		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
-}
-
-/* How many of so many others are active; an estimate if they are too many. */
-uint32
-siblings_count_active(uint32 nothers)
-{
-	uint32		nvisits = Min(nothers, SIBLINGS_MAX_VISITS);
-	uint32		visited = 0;
-	uint32		active = 0;
+	uint32		npassed = 0;
 	int			nwords = bitmap_words(MaxBackends);
 	int			word = MyProcNumber / 64;
 	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
 
-	for (int i = 0, empty = 0;
-		 visited < nvisits && i < nwords && empty < MAX_EMPTY_WORDS; i++)
+	*nvisited = 0;
+	for (int i = 0; i < nwords && *nvisited < most; i++)
 	{
-		uint64		bits = pg_atomic_read_u64(&shared->connected[word]) & not_me;
+		uint64		bits = pg_atomic_read_u64(&shared->registered[word]);
 
-		if (bits == 0)
-			empty++;
-		for (; bits != 0 && visited < nvisits; bits &= bits - 1)
+		for (bits &= not_me; bits != 0 && *nvisited < most; bits &= bits - 1)
 		{
-			active += is_active(word * 64 + pg_rightmost_one_pos64(bits));
-			visited++;
+			npassed += passes(word * 64 + pg_rightmost_one_pos64(bits));
+			(*nvisited)++;
 		}
 		not_me = ~UINT64CONST(0);
 		if (++word == nwords)
 			word = 0;
 	}
+	return npassed;
+}
 
-	if (visited == nothers || visited == 0)
-		return active;
-	return (uint32) (((uint64) active * nothers + visited / 2) / visited);
+/* How many of "nothers" registered backends are active, or an estimate. */
+uint32
+siblings_count_active(uint32 nothers)
+{
+	uint32		nvisited;
+	uint32		nactive = visit(is_active, Min(nothers, SIBLINGS_MAX_VISITS),
+								&nvisited);
+
+	if (nvisited == nothers || nvisited == 0)
+		return nactive;
+	return (uint32) (((uint64) nactive * nothers + nvisited / 2) / nvisited);
+}
+
+/* Backends that wait for a lock, of at most SIBLINGS_MAX_VISITS. */
+uint8
+siblings_count_blocked(void)
+{
+	uint32		nvisited;
+
+	return (uint8) visit(is_blocked, SIBLINGS_MAX_VISITS, &nvisited);
+}
+
+/* Begin a commit in which no backend has seen this one asleep. */
+void
+siblings_forget_sleep(void)
+{
+	if (pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0)
+		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
+}
+
+/* Has a backend seen this one sleep commit_delay since then? */
+bool
+siblings_saw_sleep(void)
+{
+	return COMMIT_DELAY_SHOWS &&
+		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
 }
 
 /* Backends that one count visits. */
@@ -216,55 +226,18 @@ visits(void)
 	return Min(siblings_connected() - 1, SIBLINGS_MAX_VISITS);
 }
 
-/*
- * Shall this commit count, though not for a delay?  Chance decides, so that what
- * is learned of some commits holds for all, and SIBLINGS_CHEAP_VISITS is the
- * average.
- */
+/* Shall this commit count its siblings, although no delay depends on them? */
 bool
 siblings_draw(void)
 {
-	static uint32 state = 0;	/* Marsaglia's xorshift, never 0 once seeded */
-
-	if (unlikely(state == 0))
-		state = pg_prng_uint32(&pg_global_prng_state) | 1;
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return ((uint64) state * visits()) >> 32 < SIBLINGS_CHEAP_VISITS;
+	return ((uint64) pg_prng_uint32(&pg_global_prng_state) * visits()) >> 32 <
+		SIBLINGS_CHEAP_VISITS;
 }
 
-/* The share of commits that count their siblings. */
+/* The share of commits that count their siblings: all, if that is needed. */
 double
 siblings_count_fraction(bool needed)
 {
 	return needed || siblings_are_cheap() ? 1.0 :
 		(double) SIBLINGS_CHEAP_VISITS / visits();
-}
-
-/*
- * Backends that wait for a lock, which makes them no siblings; of at most
- * SIBLINGS_MAX_VISITS.  SELECT FOR UPDATE can wait without a transaction id.
- */
-uint8
-siblings_count_blocked(void)
-{
-	int			visited = 0;
-	uint8		blocked = 0;
-
-	for (int w = 0; w < bitmap_words(MaxBackends) && visited < SIBLINGS_MAX_VISITS; w++)
-	{
-		uint64		bits = pg_atomic_read_u64(&shared->connected[w]);
-
-		if (w >= MAX_EMPTY_WORDS && bits == 0)
-			break;
-		for (; bits != 0 && visited < SIBLINGS_MAX_VISITS; bits &= bits - 1)
-		{
-			int			procno = w * 64 + pg_rightmost_one_pos64(bits);
-
-			blocked += ProcGlobal->allProcs[procno].waitLock != NULL;
-			visited++;
-		}
-	}
-	return blocked;
 }

@@ -133,7 +133,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 		.blocked = noted_blocked,
 		.blocked_after = siblings_count_blocked(),
 		.led = own->flushes > 0,
-		.timed = flush_detection_timed(own)
+		.timed = own->timed
 	};
 	changecount_end_as(&record->changes, number + 1);
 }

@@ -336,7 +336,7 @@ sweep_run(const SweepPlan *plan)
 		run_rounds(&sweep);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
-	delay_override_release();
+	delay_override_unlock();
 	return sweep.results;
 }
 

@@ -16,7 +16,6 @@
 
 #include "base/guc.h"
 #include "control/delay_override.h"
-#include "control/sibling_need.h"
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
@@ -73,7 +72,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
 	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
 	set_float8(&row, I_SIBLING_COUNT_FRACTION,
-			   round_to(siblings_count_fraction(sibling_need_all()), 3));
+			   round_to(siblings_count_fraction(delay_override_needs_siblings()),
+						3));
 	set_int8(&row, I_CONNECTED_BACKENDS, connected);
 	set_int8(&row, I_DATABASES_TRACKED, databases);
 	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);
