@@ -198,14 +198,14 @@ put_activity(StringInfo text, const CommitFigures *f)
  *----------------------------------------------------------------
  */
 
-/* The first size of the line after the one whose first size this is */
+/* The first size of the line after the one that begins with "size" */
 static int
 next_line(int size, double growth)
 {
 	return Max(size + 1, (int) ceil(size * growth));
 }
 
-/* The least growth from line to line that HISTOGRAM_LINES allow */
+/* The smallest growth that needs no more than HISTOGRAM_LINES */
 static double
 line_growth(int first, int last)
 {
@@ -220,7 +220,7 @@ line_growth(int first, int last)
 	}
 }
 
-/* Without "to" */
+/* Of the sizes from "from" to "to" - 1 */
 static uint64
 sum_sizes(const FlushTotals *groups, GroupCountKind kind, int from, int to)
 {
