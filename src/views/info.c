@@ -46,7 +46,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_bool(&row, connected <= SIBLINGS_MAX_VISITS + 1);
 	row_rounded(&row, siblings_count_fraction(sibling_need_all()), 3);
 	row_int8(&row, connected);
-	row_int8(&row, databases_tracked());
+	row_int8(&row, databases_read()->ntracked);
 	row_int8(&row, DATABASES_MAX);
 	row_add(&row, Int32GetDatum(sweep_pid), sweep_pid == 0);
 	row_bool(&row, commit_trace_is_on());
@@ -72,12 +72,12 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 
 	shared_memory_require();
 	acquire_reset_lock(LW_EXCLUSIVE);
-	/* these may have to wait for a process that is stopped */
+	/* what may have to wait for a process that is stopped */
 	flush_totals_wait();
 	wal_cycles_prepare_reset(&cycle);
 	acquire_databases_lock(LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
-	/* the slots first, so that they count all that the groups will count */
+	/* The slots first: they must know of all that the groups know. */
 	slots = backend_slots_copy();
 	latency_add_up(latency);
 	groups = flush_totals_prepare_reset();

@@ -100,7 +100,7 @@ row_distribution(Row *row, const uint64 *counts, uint64 n, uint64 time)
 	row_time(row, histogram_quantile(counts, 0.95));
 	row_time(row, histogram_quantile(counts, 0.99));
 	row_time(row, histogram_quantile(counts, 0.999));
-	row_time(row, histogram_max(counts));
+	row_time(row, histogram_quantile(counts, 1.0));
 	row_ms(row, time);
 }
 
