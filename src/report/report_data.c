@@ -128,9 +128,9 @@ static void
 set_flush_time_max(CommitFigures *f, const LatencyTotals *latency,
 				   double leaders, double sleep)
 {
-	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
-		latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
+	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER);
 
+	own -= latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
 	if (leaders > 0)
 		f->flush_time_max = Min(f->flush_time_max,

@@ -92,7 +92,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	tuning_args_require("A standby commits nothing.  Ask on the primary.");
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
 	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
-								 SAMPLE_MOST);
+								  SAMPLE_MOST);
 	all = whatif_run(&pairs, sample);
 	predicted_outcomes(all, &outcomes);
 	best = best_delay(&outcomes, all->prediction[all->present].pair.siblings);
