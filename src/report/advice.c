@@ -1,25 +1,28 @@
 /*-------------------------------------------------------------------------
  *
  * advice.c
- *		From what was counted to what to do about it.
+ *		What the figures of the report mean, and what to do.
  *
  * Everything that commit_stats_report() decides is decided here, each decision
- * in a function of its own over the plain numbers of CommitFigures.
+ * in a function over the plain numbers of CommitFigures.
  *
- * Two rules of thumb say how long commit_delay should be.  The server's
- * documentation starts from half of the time that a flush takes, F0/2.  The
- * other comes from queueing theory (arXiv 2606.18187): with lambda commits a
- * second that do not wait for each other, sqrt(2 F0 / lambda).  That is shorter
- * than F0 itself when lambda is above lambda* = 2 / F0; from there on, flushes
- * that begin as soon as the device is free fill up just as well, and a timer
- * should not matter.
+ * Two rules of thumb give a commit_delay.  The server's documentation starts
+ * from half of the time of a flush, F0/2.  Queueing theory (arXiv 2606.18187)
+ * gives sqrt(2 F0 / lambda) for lambda commits a second that do not wait for
+ * each other.  Above lambda* = 2 / F0, that is shorter than F0 itself; there,
+ * flushes that begin as soon as the device is free fill up just as well, and a
+ * timer should not matter.
  *
- * The theory ends at a device with a write quota, as many cloud volumes have:
- * there a flush that is saved buys another one.  Such a device serves at full
- * speed until the quota of its window is used up and then stalls to the next,
- * so that its mean is far above its median.
+ * The theory does not hold for a device with a write quota, as many cloud
+ * volumes have: there, each flush saved buys another one.  Such a device
+ * serves at full speed until the quota of its window is used up, and then
+ * stalls until the next window, so its mean is far above its median.
+ * advice_device_stalls() can only suspect a quota, as the report has nothing
+ * but the histogram of flushes.  whatif_quota.c has the time of each flush,
+ * and finds window and quota.
  *
- * This room knows neither shared memory nor the server: it decides.
+ * This file uses neither shared memory nor the server, so t/ can compile it
+ * alone.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,107 +36,85 @@
 /* Fewer of the newest flushes than this do not make a rate. */
 #define MIN_RECENT_FLUSHES	100
 
-/* The device stalls if its mean and its p99 are so many times its median. */
+/* The device stalls if mean and p99 are these multiples of the median. */
 #define STALL_MEAN			3.0
 #define STALL_P99			10.0
 
 /* Shares below which something hardly happens, or does not matter. */
-#define HARDLY_ANY_COMPANY	0.05
+#define HARDLY_CONCURRENT	0.05
 #define HARDLY_ANY_HITS		0.1
 #define HARDLY_BUSY			0.1
 #define HARDLY_ASLEEP		0.01
 
 /* commit_delay that a sweep is proposed with, us. */
 #define SWEEP_MIN_DELAY		10
-#define SWEEP_STEPS			5
-#define SWEEP_DEFAULT_START	100.0	/* where F0 is not known */
+#define SWEEP_DEFAULT_START	100.0	/* without F0 */
 #define SWEEP_DISTANCE		1.25	/* closer ones are not told apart */
-
-double
-rate_per_second(double n, double seconds)
-{
-	return seconds > 0 ? n / seconds : 0;
-}
 
 /* Are the newest flushes enough to make a rate? */
 bool
-recent_is_known(const CommitFigures *f)
+advice_recent_is_known(const CommitFigures *f)
 {
 	return f->recent_flushes >= MIN_RECENT_FLUSHES && f->recent_seconds > 0;
 }
 
 /*
- * Commits, and flushes, a second.  Those of the newest flushes, as an average
- * since the last reset includes the hours in which nothing happened.
+ * Commits and flushes per second: of the newest flushes if possible, as an
+ * average since the last reset includes hours in which nothing happened.
  */
 double
-load_commits(const CommitFigures *f)
+advice_commit_rate(const CommitFigures *f)
 {
-	if (recent_is_known(f))
-		return rate_per_second(f->recent_commits, f->recent_seconds);
-	return rate_per_second(f->commits, f->seconds);
+	if (advice_recent_is_known(f))
+		return ratio_or_zero(f->recent_commits, f->recent_seconds);
+	return ratio_or_zero(f->commits, f->seconds);
 }
 
 double
-load_flushes(const CommitFigures *f)
+advice_flush_rate(const CommitFigures *f)
 {
-	if (recent_is_known(f))
-		return rate_per_second(f->recent_flushes, f->recent_seconds);
-	return rate_per_second(f->flushes, f->seconds);
+	if (advice_recent_is_known(f))
+		return ratio_or_zero(f->recent_flushes, f->recent_seconds);
+	return ratio_or_zero(f->flushes, f->seconds);
 }
 
 double
-rule_documentation(double flush_time)
+advice_square_root_rule(double flush_time, double commit_rate)
 {
-	return flush_time / 2;
+	return sqrt(ratio_or_zero(2 * flush_time * 1e6, commit_rate));
 }
 
 double
-rule_square_root(double flush_time, double commits_per_second)
+advice_threshold(double flush_time)
 {
-	if (!(commits_per_second > 0))
-		return 0;
-	return sqrt(2 * flush_time * 1e6 / commits_per_second);
+	return ratio_or_zero(2e6, flush_time);
 }
 
-double
-rule_threshold(double flush_time)
-{
-	return flush_time > 0 ? 2e6 / flush_time : 0;
-}
-
-/* Is a timer out of place, by the rule? */
+/* Is there no need for a timer, by the rule? */
 bool
-load_is_above_threshold(const CommitFigures *f)
+advice_is_above_threshold(const CommitFigures *f)
 {
 	return f->flush_time > 0 &&
-		load_commits(f) > rule_threshold(f->flush_time);
+		advice_commit_rate(f) > advice_threshold(f->flush_time);
 }
 
 /* The share of the time in which leaders write or sync. */
 double
-device_busy(const CommitFigures *f)
+advice_device_busy(const CommitFigures *f)
 {
-	return Min(load_flushes(f) * f->flush_time / 1e6, 1.0);
+	return Min(advice_flush_rate(f) * f->flush_time / 1e6, 1.0);
 }
 
 /* Does the device look like one with a write quota? */
 bool
-device_stalls(const CommitFigures *f)
+advice_device_stalls(const CommitFigures *f)
 {
 	return f->timed_flushes >= MIN_RECENT_FLUSHES && f->flush_p50 > 0 &&
 		f->flush_time >= STALL_MEAN * f->flush_p50 &&
 		f->flush_p99 >= STALL_P99 * f->flush_p50;
 }
 
-/* What is left of a mean commit, of which "standby" was for a standby. */
-double
-commit_rest(const CommitFigures *f, double standby)
-{
-	return Max(f->commit_time - f->commit_io - f->commit_sleep - standby, 0);
-}
-
-/* But for a few that had to wait in spite of synchronous_commit = off. */
+/* Apart from the few that wait in spite of synchronous_commit = off. */
 static bool
 all_asynchronous(const CommitFigures *f)
 {
@@ -141,7 +122,7 @@ all_asynchronous(const CommitFigures *f)
 }
 
 int
-delay_obstacles(const CommitFigures *f)
+advice_obstacles(const CommitFigures *f)
 {
 	int			obstacles = 0;
 
@@ -151,7 +132,7 @@ delay_obstacles(const CommitFigures *f)
 		obstacles |= FSYNC_IS_OFF;
 	if (all_asynchronous(f))
 		obstacles |= NOBODY_WAITS;
-	else if (f->flushes > 0 && f->siblings_max == 0 && !isnan(f->company))
+	else if (f->flushes > 0 && f->siblings_max == 0)
 		obstacles |= NEVER_TOGETHER;
 	if (f->siblings > f->connections - 1)
 		obstacles |= SIBLINGS_UNREACHABLE;
@@ -163,7 +144,7 @@ delay_obstacles(const CommitFigures *f)
 
 /* commit_siblings that half of the flushes would have reached; at least 1. */
 int
-better_siblings(const CommitFigures *f)
+advice_better_siblings(const CommitFigures *f)
 {
 	return Max(f->siblings_half, 1);
 }
@@ -172,21 +153,19 @@ static bool
 delay_hardly_hits(const CommitFigures *f)
 {
 	return f->delay > 0 && f->reach < HARDLY_ANY_HITS &&
-		better_siblings(f) < f->siblings;
+		advice_better_siblings(f) < f->siblings;
 }
 
-/*
- * The disk is idle most of the time, and not because commits sleep.
- */
+/* The disk is idle most of the time, and not because commits sleep. */
 static bool
 disk_is_idle(const CommitFigures *f)
 {
-	return device_busy(f) < HARDLY_BUSY && !device_stalls(f) &&
+	return advice_device_busy(f) < HARDLY_BUSY && !advice_device_stalls(f) &&
 		f->commit_sleep < HARDLY_ASLEEP * f->commit_time;
 }
 
 Advice
-advise(const CommitFigures *f)
+advice_choose(const CommitFigures *f)
 {
 	if (!f->counting)
 		return ADVICE_ENABLE;
@@ -198,7 +177,7 @@ advise(const CommitFigures *f)
 		return ADVICE_ASYNCHRONOUS;
 	if (f->commits < ADVICE_MIN_COMMITS || f->flushes == 0)
 		return ADVICE_COME_BACK;
-	if (f->company < HARDLY_ANY_COMPANY)
+	if (f->concurrency < HARDLY_CONCURRENT)
 		return ADVICE_ALONE;
 	if (delay_hardly_hits(f))
 		return ADVICE_LOWER_SIBLINGS;
@@ -208,14 +187,14 @@ advise(const CommitFigures *f)
 		return ADVICE_TIME_FLUSHES;
 	if (disk_is_idle(f))
 		return ADVICE_NOT_THE_DISK;
-	if (device_stalls(f))
+	if (advice_device_stalls(f))
 		return ADVICE_SWEEP_QUOTA;
-	if (load_is_above_threshold(f))
+	if (advice_is_above_threshold(f))
 		return f->delay == 0 ? ADVICE_LEAVE_ZERO : ADVICE_SWEEP_ABOVE;
 	return ADVICE_SWEEP;
 }
 
-/* Two digits, as 140 or 1100, and not too short for any sleep. */
+/* To two digits, like 140 or 1100, within what commit_delay can be. */
 static int
 round_delay(double delay)
 {
@@ -227,7 +206,7 @@ round_delay(double delay)
 	return (int) rint(rint(delay / unit) * unit);
 }
 
-/* Add a delay, in order, unless one much like it is there. */
+/* Add a delay, in order, unless there is one within SWEEP_DISTANCE. */
 static int
 add_delay(int *delays, int n, int delay)
 {
@@ -239,8 +218,6 @@ add_delay(int *delays, int n, int delay)
 			delays[i] <= delay * SWEEP_DISTANCE)
 			return n;
 	}
-	if (n == SWEEP_MAX_DELAYS)
-		return n;
 	for (i = n; i > 0 && delays[i - 1] > delay; i--)
 		delays[i] = delays[i - 1];
 	delays[i] = delay;
@@ -248,14 +225,15 @@ add_delay(int *delays, int n, int delay)
 }
 
 /*
- * Delays worth measuring: none, the present one, and powers of 2 times F0, on
- * both sides of it, as far as the square-root rule goes.
+ * Delays worth measuring: 0, the present one, F0 from a quarter to four times,
+ * and that of the square-root rule.
  */
 int
-sweep_delays(const CommitFigures *f, int *delays)
+advice_sweep_delays(const CommitFigures *f, int *delays)
 {
 	double		start = SWEEP_DEFAULT_START;
-	double		square_root = rule_square_root(f->flush_time, load_commits(f));
+	double		square_root = advice_square_root_rule(f->flush_time,
+													  advice_commit_rate(f));
 	int			n = 0;
 
 	if (f->flush_time > 0)
@@ -270,16 +248,16 @@ sweep_delays(const CommitFigures *f, int *delays)
 }
 
 /*
- * commit_siblings worth measuring: the present one and, where it lets less
- * than half of the flushes through, the one that would.
+ * commit_siblings worth measuring: the present value and, if fewer than half
+ * of the flushes reach it, the value that half of them reach.
  */
 int
-sweep_siblings(const CommitFigures *f, int *siblings)
+advice_sweep_siblings(const CommitFigures *f, int *siblings)
 {
 	int			n = 0;
 
 	siblings[n++] = f->siblings;
-	if (f->reach < 0.5 && better_siblings(f) < f->siblings)
-		siblings[n++] = better_siblings(f);
+	if (f->reach < 0.5 && advice_better_siblings(f) < f->siblings)
+		siblings[n++] = advice_better_siblings(f);
 	return n;
 }

@@ -1,15 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * report.c
- *		Everything a person wants to know, on one screen of text.
+ *		commit_stats_report(): one screen of text.
  *
- * What is shown is copied first (report_data.c), what it means is decided elsewhere
- * (advice.c); here it becomes text, a function for each section.  No line is
- * longer than REPORT_WIDTH, and all of them fit on a screen of 45.  What to do
- * next is put into words in report_advice.c.
+ * report_data.c reads the figures, advice.c decides what they mean, and this
+ * file puts them into words, with a function for each section.  The text fits
+ * on a screen of 45 lines, and no line is longer than REPORT_WIDTH.
  *
- * Where a figure was counted or timed, the text says "measured"; where it comes
- * from a rule, it says so.
+ * The text says where a figure comes from: "measured" means counted or timed,
+ * "by the rule" means one of the rules of thumb in advice.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,106 +24,173 @@
 
 #include "base/shared_memory.h"
 #include "report/advice.h"
-#include "report/report.h"
-#include "report/report_data.h"
-#include "report/report_format.h"
 
+PG_FUNCTION_INFO_V1(commit_stats_report_1_0);
+
+#define REPORT_WIDTH		78
 #define HISTOGRAM_LINES		10
 #define BAR_WIDTH			28
+
+/*----------------------------------------------------------------
+ * Numbers; "-" for one that is unknown
+ *----------------------------------------------------------------
+ */
+
+/* Three significant digits */
+static char *
+format_number(double x)
+{
+	int			decimals;
+	double		unit;
+
+	if (!isfinite(x))
+		return pstrdup("-");
+	if (x <= 0)
+		return pstrdup("0");
+	if (x < 0.001)
+		return pstrdup("<0.001");
+	decimals = 2 - (int) floor(log10(x));
+	/* 9.999 becomes 10.0 and not 10.00 */
+	unit = pow(10, -decimals);
+	x = rint(x / unit) * unit;
+	decimals = 2 - (int) floor(log10(x) + 1e-9);
+	return psprintf("%.*f", Max(decimals, 0), x);
+}
+
+/* Exact if it is short */
+static char *
+format_count(uint64 n)
+{
+	if (n < 1000000)
+		return psprintf(UINT64_FORMAT, n);
+	if (n < UINT64CONST(999500000))
+		return psprintf("%s M", format_number(n / 1e6));
+	return psprintf("%s G", format_number(n / 1e9));
+}
+
+static char *
+format_us(double us)
+{
+	if (!isfinite(us) || us < 999.5)
+		return psprintf("%s us", format_number(us));
+	if (us < 999.5e3)
+		return psprintf("%s ms", format_number(us / 1e3));
+	return psprintf("%s s", format_number(us / 1e6));
+}
+
+/* For longer times */
+static char *
+format_duration(double seconds)
+{
+	int			whole = (int) seconds;
+
+	if (seconds < 1)
+		return format_us(seconds * 1e6);
+	if (seconds < 60)
+		return psprintf("%s s", format_number(seconds));
+	if (seconds < 3600)
+		return psprintf("%d min %d s", whole / 60, whole % 60);
+	if (seconds < 86400)
+		return psprintf("%d h %d min", whole / 3600, whole % 3600 / 60);
+	return psprintf("%d d %d h", whole / 86400, whole % 86400 / 3600);
+}
+
+/* 100% and 0% only if it is all or nothing */
+static char *
+format_percent(double part, double whole)
+{
+	double		percent = 100 * (part / whole);
+
+	if (!(whole > 0) || !isfinite(percent))
+		return pstrdup("-");
+	if (percent > 0 && percent < 0.1)
+		return pstrdup("<0.1%");
+	if (percent < 100 && percent > 99.9)
+		return pstrdup(">99.9%");
+	if (percent == 0 || percent == 100)
+		return psprintf("%.0f%%", percent);
+	return psprintf("%.1f%%", percent);
+}
+
+/* Per second */
+static char *
+format_rate(uint64 n, double seconds)
+{
+	return format_number(ratio_or_zero(n, seconds));
+}
+
+static char *
+format_ratio(uint64 part, uint64 whole)
+{
+	return whole == 0 ? "-" : psprintf("%.2f", (double) part / whole);
+}
+
+/* The end of a line whose last columns may be empty */
+static void
+end_line(StringInfo text)
+{
+	while (text->data[text->len - 1] == ' ')
+		text->len--;
+	appendStringInfoChar(text, '\n');
+}
 
 /*----------------------------------------------------------------
  * The server, and what it is doing
  *----------------------------------------------------------------
  */
 
-/* The version without what a packager added to it. */
-static char *
-server_version(void)
-{
-	const char *reported = GetConfigOption("server_version", false, false);
-	char	   *version = pstrdup(reported);
-
-	version[strcspn(version, " ")] = '\0';
-	return version;
-}
-
 static void
-put_head(StringInfo text, const ReportCopy *copy)
+put_head(StringInfo text, const CommitFigures *f)
 {
-	const CommitFigures *f = &copy->figures;
+	/* packagers add words to the version */
+	const char *version = GetConfigOption("server_version", false, false);
 
-	appendStringInfo(text, "PostgreSQL %s%s, commit_stats is %s\n",
-					 server_version(), f->is_standby ? ", a standby" : "",
+	appendStringInfo(text, "PostgreSQL %.*s%s, commit_stats is %s\n",
+					 (int) strcspn(version, " "), version,
+					 f->is_standby ? ", a standby" : "",
 					 f->counting ? "counting" :
 					 "not counting (commit_stats.enabled = off)");
 	appendStringInfo(text, "since %s, for %s\n",
-					 timestamptz_to_str(copy->stats_reset -
-										copy->stats_reset % USECS_PER_SEC),
-					 report_format_duration(f->seconds));
+					 timestamptz_to_str(f->stats_reset -
+										f->stats_reset % USECS_PER_SEC),
+					 format_duration(f->seconds));
 }
 
-/* "rate" and "recent" are null where there is none. */
 static void
 put_activity_line(StringInfo text, const char *name, const char *counted,
-				  const char *rate, const char *recent)
+				  const char *rate, const char *newest)
 {
-	appendStringInfo(text, "%-24s%13s", name, counted);
-	if (rate != NULL)
-		appendStringInfo(text, "%13s", rate);
-	if (recent != NULL)
-		appendStringInfo(text, "%*s", rate != NULL ? 25 : 38, recent);
-	appendStringInfoChar(text, '\n');
-}
-
-static void
-put_activity_count(StringInfo text, const char *name, uint64 n,
-				   double seconds, const char *recent)
-{
-	put_activity_line(text, name, psprintf(UINT64_FORMAT, n),
-					  report_format_number(rate_per_second(n, seconds)), recent);
-}
-
-static char *
-commits_per_flush(uint64 commits, uint64 flushes)
-{
-	if (flushes == 0)
-		return "-";
-	return psprintf("%.2f", (double) commits / flushes);
-}
-
-/* Those that need no flush, or do not wait for one. */
-static void
-put_other_commits(StringInfo text, const CommitFigures *f)
-{
-	appendStringInfo(text, "  beside these: %s asynchronous (%s/s), %s read-only (%s/s)\n",
-					 report_format_count(f->commits_async),
-					 report_format_number(rate_per_second(f->commits_async, f->seconds)),
-					 report_format_count(f->commits_read_only),
-					 report_format_number(rate_per_second(f->commits_read_only, f->seconds)));
+	appendStringInfo(text, "%-24s%13s%13s%25s", name, counted, rate, newest);
+	end_line(text);
 }
 
 static void
 put_activity(StringInfo text, const CommitFigures *f)
 {
-	bool		recent = recent_is_known(f);
+	bool		recent = advice_recent_is_known(f);
 
 	appendStringInfoChar(text, '\n');
 	put_activity_line(text, "What the server does", "counted", "per second",
-					  !recent ? NULL :
-					  psprintf("newest " UINT64_FORMAT " flushes", f->recent_flushes));
-	put_activity_count(text, "  commits", f->commits, f->seconds,
-					   !recent ? NULL : report_format_number(load_commits(f)));
-	put_activity_count(text, "  flushes", f->flushes, f->seconds,
-					   !recent ? NULL : report_format_number(load_flushes(f)));
+					  recent ? psprintf("newest " UINT64_FORMAT " flushes",
+										f->recent_flushes) : "");
+	put_activity_line(text, "  commits", psprintf(UINT64_FORMAT, f->commits),
+					  format_rate(f->commits, f->seconds),
+					  recent ? format_number(advice_commit_rate(f)) : "");
+	put_activity_line(text, "  flushes", psprintf(UINT64_FORMAT, f->flushes),
+					  format_rate(f->flushes, f->seconds),
+					  recent ? format_number(advice_flush_rate(f)) : "");
 	put_activity_line(text, "  commits per flush",
-					  commits_per_flush(f->carried, f->flushes),
-					  NULL, !recent ? NULL :
-					  commits_per_flush(f->recent_carried, f->recent_flushes));
-	put_other_commits(text, f);
+					  format_ratio(f->carried, f->flushes), "",
+					  recent ? format_ratio(f->recent_carried, f->recent_flushes) : "");
+	appendStringInfo(text, "  beside these: %s asynchronous (%s/s), %s read-only (%s/s)\n",
+					 format_count(f->commits_async),
+					 format_rate(f->commits_async, f->seconds),
+					 format_count(f->commits_read_only),
+					 format_rate(f->commits_read_only, f->seconds));
 	if (recent)
 		appendStringInfo(text, "  The newest flushes took %s; the last of them was %s ago.\n",
-						 report_format_duration(f->recent_seconds),
-						 report_format_duration(f->recent_age));
+						 format_duration(f->recent_seconds),
+						 format_duration(f->recent_age));
 }
 
 /*----------------------------------------------------------------
@@ -132,14 +198,14 @@ put_activity(StringInfo text, const CommitFigures *f)
  *----------------------------------------------------------------
  */
 
-/* Where the line after the one that begins at "size" begins. */
+/* The first size of the line after the one that begins with "size" */
 static int
 next_line(int size, double growth)
 {
 	return Max(size + 1, (int) ceil(size * growth));
 }
 
-/* How much each line must begin above the one before, for them to be few. */
+/* The smallest growth that needs no more than HISTOGRAM_LINES */
 static double
 line_growth(int first, int last)
 {
@@ -154,9 +220,9 @@ line_growth(int first, int last)
 	}
 }
 
+/* Of the sizes from "from" to "to" - 1 */
 static uint64
-sum_sizes(const FlushTotals *groups, GroupCountKind kind,
-		  int from, int to)
+sum_sizes(const FlushTotals *groups, GroupCountKind kind, int from, int to)
 {
 	uint64		n = 0;
 
@@ -165,19 +231,12 @@ sum_sizes(const FlushTotals *groups, GroupCountKind kind,
 	return n;
 }
 
-/* Something is drawn of whatever there is. */
-static int
-bar_length(uint64 n, uint64 most)
-{
-	return (int) ceil((double) BAR_WIDTH * n / Max(most, 1));
-}
-
-/* Those that slept come first, and are no longer than all of them. */
+/* The flushes that slept come first; only without flushes, a bar is empty. */
 static char *
 draw_bar(uint64 flushes, uint64 delayed, uint64 most)
 {
-	int			length = bar_length(flushes, most);
-	int			slept = (int) rint((double) length * delayed / Max(flushes, 1));
+	int			length = (int) ceil(ratio_or_zero(BAR_WIDTH * flushes, most));
+	int			slept = (int) rint(ratio_or_zero(length * delayed, flushes));
 	char	   *bar = palloc(length + 1);
 
 	memset(bar, '#', length);
@@ -192,14 +251,15 @@ put_histogram_line(StringInfo text, const FlushTotals *groups,
 {
 	uint64		flushes = sum_sizes(groups, FLUSHES_BY_SIZE, from, to);
 	uint64		delayed = sum_sizes(groups, DELAYED_BY_SIZE, from, to);
-	char	   *label = to == from + 1 ? psprintf("%d", from) :
-	psprintf("%d-%d", from, to - 1);
 
-	appendStringInfo(text, "%18s%11s%8s%8s  %s\n", label,
+	appendStringInfo(text, "%18s%11s%8s%8s  %s",
+					 to == from + 1 ? psprintf("%d", from) :
+					 psprintf("%d-%d", from, to - 1),
 					 psprintf(UINT64_FORMAT, flushes),
-					 report_format_percent(flushes, all),
-					 report_format_percent(delayed, flushes),
+					 format_percent(flushes, all),
+					 format_percent(delayed, flushes),
 					 draw_bar(flushes, delayed, most));
+	end_line(text);
 }
 
 static void
@@ -236,50 +296,54 @@ put_histogram(StringInfo text, const FlushTotals *groups)
  *----------------------------------------------------------------
  */
 
-static void
-put_time_line(StringInfo text, const char *name, double time, double of)
-{
-	appendStringInfo(text, "  %-47s%10s%8s\n", name, report_format_us(time),
-					 report_format_percent(time, of));
-}
-
-/* A part that is known to be between two times. */
+/* A part that is known to be between two times */
 static void
 put_time_range(StringInfo text, const char *name, double least, double most,
 			   double of)
 {
-	if (strcmp(report_format_us(least), report_format_us(most)) == 0)
-		put_time_line(text, name, most, of);
+	char	   *low = format_us(least);
+	char	   *high = format_us(most);
+
+	if (strcmp(low, high) == 0)
+		appendStringInfo(text, "  %-47s%10s%8s\n", name, high,
+						 format_percent(most, of));
 	else
 		appendStringInfo(text, "  %-39s%19s%17s\n", name,
-						 psprintf("%s .. %s", report_format_us(least), report_format_us(most)),
-						 psprintf("%s .. %s", report_format_percent(least, of),
-								  report_format_percent(most, of)));
+						 psprintf("%s .. %s", low, high),
+						 psprintf("%s .. %s", format_percent(least, of),
+								  format_percent(most, of)));
+}
+
+static void
+put_time(StringInfo text, const char *name, double time, double of)
+{
+	put_time_range(text, name, time, time, of);
 }
 
 static void
 put_commit_time(StringInfo text, const CommitFigures *f)
 {
+	bool		timed = f->timed_flushes > 0;
+	double		other = f->commit_time - f->commit_io - f->commit_sleep;
+
 	appendStringInfo(text, "\nWhere a mean commit of %s goes (p50 %s, p95 %s, p99 %s)\n",
-					 report_format_us(f->commit_time), report_format_us(f->commit_p50),
-					 report_format_us(f->commit_p95), report_format_us(f->commit_p99));
-	if (f->timed_flushes > 0)
-		put_time_line(text, "writing and syncing, as a leader", f->commit_io,
-					  f->commit_time);
-	/* the lower bound that is known without timing */
-	put_time_line(text,
-				  f->timed_flushes > 0 || f->commit_sleep == 0 ?
-				  "asleep in commit_delay, as a leader" :
-				  "asleep in commit_delay, as a leader: at least",
-				  f->commit_sleep, f->commit_time);
+					 format_us(f->commit_time), format_us(f->commit_p50),
+					 format_us(f->commit_p95), format_us(f->commit_p99));
+	if (timed)
+		put_time(text, "writing and syncing, as a leader", f->commit_io,
+				 f->commit_time);
+	/* without timing, only a lower bound is known */
+	put_time(text, timed || f->commit_sleep == 0 ?
+			 "asleep in commit_delay, as a leader" :
+			 "asleep in commit_delay, as a leader: at least",
+			 f->commit_sleep, f->commit_time);
 	if (f->standby_max > 0)
 		put_time_range(text, "waiting for a standby", f->standby_min,
 					   f->standby_max, f->commit_time);
-	put_time_range(text,
-				   f->timed_flushes > 0 ? "waiting for another's flush, or the CPU" :
+	put_time_range(text, timed ? "waiting for another's flush, or the CPU" :
 				   "flushing, waiting for it, or the CPU",
-				   commit_rest(f, f->standby_max),
-				   commit_rest(f, f->standby_min), f->commit_time);
+				   Max(other - f->standby_max, 0),
+				   Max(other - f->standby_min, 0), f->commit_time);
 }
 
 static void
@@ -291,16 +355,16 @@ put_flush_time(StringInfo text, const CommitFigures *f)
 						 "  At most %s on average, by what its leader's commit took.\n",
 						 f->io_timing ? "none was timed so far" :
 						 "track_wal_io_timing = off",
-						 report_format_us(f->flush_time_max));
+						 format_us(f->flush_time_max));
 		return;
 	}
 	appendStringInfo(text, "  A flush takes F0 = %s (p50 %s, p99 %s); disk busy: %s\n",
-					 report_format_us(f->flush_time), report_format_us(f->flush_p50),
-					 report_format_us(f->flush_p99),
-					 report_format_percent(device_busy(f), 1));
+					 format_us(f->flush_time), format_us(f->flush_p50),
+					 format_us(f->flush_p99),
+					 format_percent(advice_device_busy(f), 1));
 	if (f->timed_flushes < f->flushes)
 		appendStringInfo(text, "  (from the %s of the flushes that were timed)\n",
-						 report_format_percent(f->timed_flushes, f->flushes));
+						 format_percent(f->timed_flushes, f->flushes));
 }
 
 static void
@@ -324,29 +388,22 @@ put_hits(StringInfo text, const CommitFigures *f)
 {
 	if (f->delayable > 0)
 		appendStringInfo(text, "  With commit_delay set: %s flushes, %s slept (%s), %s did not.\n",
-						 report_format_count(f->delayable),
-						 report_format_count(f->delay_hits),
-						 report_format_percent(f->delay_hits, f->delayable),
-						 report_format_count(f->delayable - f->delay_hits));
+						 format_count(f->delayable),
+						 format_count(f->delay_hits),
+						 format_percent(f->delay_hits, f->delayable),
+						 format_count(f->delayable - f->delay_hits));
 	else if (f->delay > 0)
 		appendStringInfoString(text, "  No flush so far had commit_delay set.\n");
-}
-
-/* What decides whether it hits. */
-static void
-put_reach(StringInfo text, const CommitFigures *f)
-{
-	if (f->siblings_max == 0)
-		return;
-	appendStringInfo(text, "  Others active: >= %d at %s of flushes, >= %d at half, at most %d.\n",
-					 f->siblings, report_format_percent(f->reach, 1),
-					 f->siblings_half, f->siblings_max);
+	if (f->siblings_max > 0)
+		appendStringInfo(text, "  Others active: >= %d at %s of flushes, >= %d at half, at most %d.\n",
+						 f->siblings, format_percent(f->reach, 1),
+						 f->siblings_half, f->siblings_max);
 }
 
 static void
 put_obstacles(StringInfo text, const CommitFigures *f)
 {
-	int			obstacles = delay_obstacles(f);
+	int			obstacles = advice_obstacles(f);
 
 	if (obstacles & DELAY_IS_ZERO)
 		appendStringInfoString(text, "  ! commit_delay = 0: no flush sleeps.\n");
@@ -371,10 +428,7 @@ put_delay(StringInfo text, const CommitFigures *f)
 	appendStringInfo(text, "\ncommit_delay = %d us, commit_siblings = %d, as set now\n",
 					 f->delay, f->siblings);
 	if (f->flushes > 0)
-	{
 		put_hits(text, f);
-		put_reach(text, f);
-	}
 	put_obstacles(text, f);
 }
 
@@ -387,63 +441,187 @@ static void
 put_rule(StringInfo text, const char *name, const char *relation,
 		 const char *value, const char *remark)
 {
-	appendStringInfo(text, "  %-36s%2s%9s", name, relation, value);
-	if (remark[0] != '\0')
-		appendStringInfo(text, "  %s", remark);
-	appendStringInfoChar(text, '\n');
+	appendStringInfo(text, "  %-36s%2s%9s  %s", name, relation, value, remark);
+	end_line(text);
 }
 
-/* Without a timed flush, F0 is known from above only, and so are the rules. */
+/* Without a timed flush, only an upper bound of F0 is known. */
 static void
 put_rules(StringInfo text, const CommitFigures *f)
 {
 	bool		timed = f->timed_flushes > 0;
 	double		flush_time = timed ? f->flush_time : f->flush_time_max;
-	double		load = load_commits(f);
+	double		rate = advice_commit_rate(f);
 
-	if (!f->fsync || !(load > 0 && flush_time > 0))
+	if (!f->fsync || !(rate > 0 && flush_time > 0))
 		return;
 	appendStringInfo(text, "\nRules of thumb, for lambda = %s commits/s and F0 %s %s\n",
-					 report_format_number(load), timed ? "=" : "<=",
-					 report_format_us(flush_time));
+					 format_number(rate), timed ? "=" : "<=",
+					 format_us(flush_time));
 	put_rule(text, "F0/2 (server documentation)", timed ? "" : "<=",
-			 report_format_us(rule_documentation(flush_time)),
+			 format_us(flush_time / 2),
 			 psprintf("commit_delay now: %d us", f->delay));
 	put_rule(text, "sqrt(2 F0/lambda)", timed ? "" : "<=",
-			 report_format_us(rule_square_root(flush_time, load)), "");
+			 format_us(advice_square_root_rule(flush_time, rate)), "");
 	put_rule(text, "lambda* = 2/F0 (arXiv 2606.18187)", timed ? "" : ">=",
-			 psprintf("%s/s", report_format_number(rule_threshold(flush_time))),
-			 !timed ? "" : load_is_above_threshold(f) ?
+			 psprintf("%s/s", format_number(advice_threshold(flush_time))),
+			 !timed ? "" : advice_is_above_threshold(f) ?
 			 "lambda is above: no timer" : "lambda is below");
-	if (device_stalls(f))
+	if (advice_device_stalls(f))
 		appendStringInfo(text, "  Flushes stall (mean %s x p50): a sign of a write quota, where rules end.\n",
-						 report_format_number(f->flush_time / f->flush_p50));
+						 format_number(f->flush_time / f->flush_p50));
 }
 
 /*----------------------------------------------------------------
- * All of it
+ * What next: a sentence or two, and the statement to paste
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_stats_report_1_0);
+static const char *
+advice_sentences(const CommitFigures *f, Advice advice)
+{
+	double		half = f->flush_time / 2;
+	double		square_root = advice_square_root_rule(f->flush_time,
+													  advice_commit_rate(f));
+
+	switch (advice)
+	{
+		case ADVICE_ENABLE:
+			return "Counting is switched off, and the figures stand still. To go on:\n";
+		case ADVICE_ASK_PRIMARY:
+			return "Nothing commits on a standby: ask its primary.\n";
+		case ADVICE_FSYNC_OFF:
+			return "Leave it: with fsync = off commits do not wait for the disk, and data may be\n"
+				"lost in a crash of the machine.\n";
+		case ADVICE_ASYNCHRONOUS:
+			return "Leave it: commits do not wait for the disk here (synchronous_commit = off).\n";
+		case ADVICE_COME_BACK:
+			return psprintf("Too little was counted yet (" UINT64_FORMAT
+							" commits that waited, of %d): come back later.\n",
+							f->commits, ADVICE_MIN_COMMITS);
+		case ADVICE_ALONE:
+			return psprintf("Commits hardly ever run at the same time here (measured), so there is nobody\n"
+							"to share a flush with. %s\n",
+							f->delay_hits == 0 ? "Leave it." :
+							"The sleeps are for nothing:");
+		case ADVICE_LOWER_SIBLINGS:
+			return psprintf("Lower commit_siblings to %d, which half of the flushes reach (measured): as\n"
+							"it is, commit_delay hardly ever hits. Whether it then pays, 30 s will tell:\n",
+							advice_better_siblings(f));
+		case ADVICE_STANDBY_FIRST:
+			return "Commits wait for a standby above all (measured), which no commit_delay will\n"
+				"change. Look at its disk, the network, and synchronous_commit first.\n";
+		case ADVICE_TIME_FLUSHES:
+			return f->io_timing ?
+				"No flush was timed so far, which the rules need: come back later.\n" :
+				"Let flushes be timed, which rules and advice need, and come back later:\n";
+		case ADVICE_NOT_THE_DISK:
+			return psprintf("Leave it: commits do not wait for the disk here, which was busy with them\n"
+							"%s of the time (measured).\n",
+							format_percent(advice_device_busy(f), 1));
+		case ADVICE_SWEEP_QUOTA:
+			return "The disk stalls as one with a write quota does (measured). There a delay may\n"
+				"pay a lot; how much, only 30 s of the live load can tell:\n";
+		case ADVICE_LEAVE_ZERO:
+			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
+				"delay should matter. To measure that, in 30 s of the live load:\n";
+		case ADVICE_SWEEP_ABOVE:
+			return "By the rule, flushes fill by themselves at this load, and 0 should do as well.\n"
+				"Measure it, in 30 s of the live load:\n";
+		case ADVICE_SWEEP:
+			return psprintf("By the rules, a delay of %s to %s may pay, if it is the disk that\n"
+							"commits wait for. Measure it, in 30 s of the live load:\n",
+							format_us(Min(half, square_root)),
+							format_us(Max(half, square_root)));
+	}
+	return "";
+}
+
+static void
+put_setting(StringInfo text, const char *setting)
+{
+	appendStringInfo(text, "ALTER SYSTEM SET %s; SELECT pg_reload_conf();\n",
+					 setting);
+}
+
+static void
+append_array(StringInfo text, const int *values, int n)
+{
+	for (int i = 0; i < n; i++)
+		appendStringInfo(text, "%s%d", i == 0 ? "ARRAY[" : ", ", values[i]);
+	appendStringInfoChar(text, ']');
+}
+
+static void
+put_sweep(StringInfo text, const CommitFigures *f)
+{
+	int			delays[SWEEP_MAX_DELAYS];
+	int			siblings[SWEEP_MAX_SIBLINGS];
+	int			nsiblings = advice_sweep_siblings(f, siblings);
+	StringInfoData arguments;
+
+	initStringInfo(&arguments);
+	append_array(&arguments, delays, advice_sweep_delays(f, delays));
+	if (nsiblings > 1)
+	{
+		appendStringInfoString(&arguments, ", ");
+		append_array(&arguments, siblings, nsiblings);
+	}
+	appendStringInfo(text, "SELECT * FROM commit_delay_sweep(%s%s);\n",
+					 arguments.len > REPORT_WIDTH - 35 ? "\n  " : "",
+					 arguments.data);
+}
+
+static void
+put_advice(StringInfo text, const CommitFigures *f)
+{
+	Advice		advice = advice_choose(f);
+
+	appendStringInfoString(text, "\nWhat next\n");
+	appendStringInfoString(text, advice_sentences(f, advice));
+	switch (advice)
+	{
+		case ADVICE_ENABLE:
+			put_setting(text, "commit_stats.enabled = on");
+			break;
+		case ADVICE_ALONE:
+			if (f->delay_hits > 0)
+				put_setting(text, "commit_delay = 0");
+			break;
+		case ADVICE_TIME_FLUSHES:
+			if (!f->io_timing)
+				put_setting(text, "track_wal_io_timing = on");
+			break;
+		case ADVICE_LOWER_SIBLINGS:
+		case ADVICE_SWEEP_QUOTA:
+		case ADVICE_LEAVE_ZERO:
+		case ADVICE_SWEEP_ABOVE:
+		case ADVICE_SWEEP:
+			put_sweep(text, f);
+			break;
+		default:
+			break;
+	}
+}
 
 Datum
 commit_stats_report_1_0(PG_FUNCTION_ARGS)
 {
-	ReportCopy	copy;
+	CommitFigures figures;
+	FlushTotals *groups;
 	StringInfoData text;
 
 	shared_memory_require();
-	report_data_read(&copy);
+	groups = report_data_read(&figures);
 
 	initStringInfo(&text);
-	put_head(&text, &copy);
-	put_activity(&text, &copy.figures);
-	put_histogram(&text, copy.groups);
-	put_times(&text, &copy.figures);
-	put_delay(&text, &copy.figures);
-	put_rules(&text, &copy.figures);
-	report_advice(&text, &copy.figures);
+	put_head(&text, &figures);
+	put_activity(&text, &figures);
+	put_histogram(&text, groups);
+	put_times(&text, &figures);
+	put_delay(&text, &figures);
+	put_rules(&text, &figures);
+	put_advice(&text, &figures);
 	text.data[--text.len] = '\0';	/* psql ends the last line itself */
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(text.data, text.len));
 }

@@ -8,18 +8,70 @@
 #ifndef COMMIT_STATS_REPORT_DATA_H
 #define COMMIT_STATS_REPORT_DATA_H
 
-#include "report/advice.h"
 #include "datatype/timestamp.h"
+
 #include "stats/flush_totals.h"
 
-/* All that the report shows, of one moment; local memory. */
-typedef struct ReportCopy
+/* Times are in us, as commit_delay is.  What is unknown is 0. */
+typedef struct CommitFigures
 {
-	CommitFigures figures;
-	TimestampTz stats_reset;
-	FlushTotals *groups;
-} ReportCopy;
+	/* the server as it is now */
+	bool		counting;		/* commit_stats.enabled */
+	bool		is_standby;
+	bool		fsync;
+	bool		io_timing;		/* track_wal_io_timing */
+	int			delay;			/* commit_delay */
+	int			siblings;		/* commit_siblings */
+	int			connections;	/* max_connections */
 
-extern void report_data_read(ReportCopy *copy);
+	/* since the last reset */
+	TimestampTz stats_reset;
+	double		seconds;
+	uint64		commits;		/* that waited */
+	uint64		commits_async;
+	uint64		commits_read_only;
+	uint64		flushes;
+	uint64		carried;		/* commits in these flushes */
+	uint64		delayable;		/* flushes with commit_delay set */
+	uint64		delay_hits;		/* ... whose leader slept */
+
+	/* the newest flushes */
+	uint64		recent_flushes;
+	uint64		recent_commits; /* in these, and in groups without a leader */
+	uint64		recent_carried; /* in these */
+	double		recent_seconds; /* from the first to the last */
+	double		recent_age;		/* since the last, s */
+
+	/* of a mean commit that waited */
+	double		commit_time;
+	double		commit_io;		/* wrote and synced itself */
+	double		commit_sleep;	/* slept itself */
+	double		standby_min;
+	double		standby_max;
+	double		commit_p50;
+	double		commit_p95;
+	double		commit_p99;
+
+	/* of a flush */
+	uint64		timed_flushes;
+	double		flush_time;		/* F0: mean writing and syncing */
+	double		flush_time_max; /* upper bound of F0, timed or not */
+	double		flush_p50;
+	double		flush_p99;
+
+	/* siblings that leaders found */
+	int			siblings_max;
+	int			siblings_half;	/* half of the flushes had at least these */
+	double		concurrency;	/* share of flushes with any */
+	double		reach;			/* ... with at least commit_siblings */
+} CommitFigures;
+
+static inline double
+ratio_or_zero(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+extern FlushTotals *report_data_read(CommitFigures *f);
 
 #endif							/* COMMIT_STATS_REPORT_DATA_H */

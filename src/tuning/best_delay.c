@@ -3,22 +3,22 @@
  * best_delay.c
  *		Which commit_delay did best, and why.
  *
- * The rule.  Best is the highest number of commits a second.  An open load
- * commits at the rate at which it arrives, whatever the delay, and any load
- * varies; so pairs that are behind by no more than chance may explain are not
- * told apart from the highest, and of these the one whose commits take the least
- * time is best.  Of those that are as good as that one, which are those within
- * SAME_LATENCY of it, and all that never slept if that one never did, the
- * smallest delay is best: it costs the least when the load changes.
+ * The rule.  The highest rate of commits wins.  But an open load commits at
+ * the rate at which it arrives, whatever the delay, and any load varies.  So
+ * all pairs whose distance from the highest rate may be chance are candidates,
+ * and the best is the candidate whose commits take the least time.  Candidates
+ * within SAME_LATENCY of that time are as good, and so are all that never
+ * slept if the fastest never slept.  Of these, the smallest delay is the best:
+ * it costs the least when the load changes.
  *
- * Chance.  Pairs are compared round by round, since what made one round better
- * than another did so for all of them.  Is the mean of the differences from 0
- * further than its error allows?  The highest of several owes that to luck as
- * well; for this the error counts sqrt(2) times, which is Tukey's studentized
- * range of five pairs (3.86, where one difference has 2.77), and the same as to
- * ask whether two intervals of independent rounds overlap.
+ * Chance.  Pairs are compared round by round, since what makes a round better
+ * does so for all pairs.  Two pairs differ if the mean of their differences is
+ * further from 0 than its error.  The highest of several rates is also the
+ * luckiest, so the error counts sqrt(2) times.  That is Tukey's studentized
+ * range of five pairs (3.86, where one difference has 2.77), and equals the
+ * question whether two intervals of independent rounds overlap.
  *
- * This room knows neither SQL nor shared memory: it computes.
+ * This file uses neither SQL nor shared memory, so t/ can compile it alone.
  *
  *-------------------------------------------------------------------------
  */
@@ -29,7 +29,7 @@
 #include "tuning/best_delay.h"
 
 #define SAME_LATENCY	1.02	/* no measurement of commits is closer */
-#define NEVER_SLEPT		0.005	/* of flushes; hits are judged, not counted */
+#define NEVER_SLEPT		0.005	/* of flushes; hits are classified, not seen */
 
 /*----------------------------------------------------------------
  * Estimates
@@ -37,9 +37,9 @@
  */
 
 /*
- * The 97.5% quantile of Student's t distribution.  From five degrees of freedom
- * on by the expansion in Abramowitz and Stegun, 26.7.5, which is right to 0.1%
- * there.
+ * The 97.5% quantile of Student's t distribution.  From five degrees of
+ * freedom on, the expansion in Abramowitz and Stegun, 26.7.5, is right to
+ * 0.1%.
  */
 static double
 student_t(int degrees)
@@ -56,27 +56,34 @@ student_t(int degrees)
 		(384 * n * n * n);
 }
 
-/* The mean of a quantity, none below 0, from n values of it. */
+/* Half of the interval around one of n > 1 values. */
+static double
+half_interval(int n, double sum, double sum_of_squares)
+{
+	double		variance = Max(sum_of_squares - sum * sum / n, 0) / (n - 1);
+
+	return student_t(n - 1) * sqrt(variance);
+}
+
+/* The mean of a quantity that is never below 0, from n values. */
 Estimate
 estimate_mean(int n, double sum, double sum_of_squares)
 {
 	Estimate	estimate = {NAN, NAN, NAN};
-	double		variance;
 	double		half;
 
-	if (n == 0)
-		return estimate;
-	estimate.mean = sum / n;
-	if (n == 1)
-		return estimate;
-	variance = Max(sum_of_squares - sum * estimate.mean, 0) / (n - 1);
-	half = student_t(n - 1) * sqrt(variance / n);
-	estimate.low = Max(estimate.mean - half, 0);
-	estimate.high = estimate.mean + half;
+	if (n > 0)
+		estimate.mean = sum / n;
+	if (n > 1)
+	{
+		half = half_interval(n, sum, sum_of_squares) / sqrt(n);
+		estimate.low = Max(estimate.mean - half, 0);
+		estimate.high = estimate.mean + half;
+	}
 	return estimate;
 }
 
-/* The same from the commits/s of rounds. */
+/* The same, from the commits/s of rounds. */
 Estimate
 estimate_rounds(const double *rate, int nrounds)
 {
@@ -95,33 +102,6 @@ estimate_rounds(const double *rate, int nrounds)
 	return estimate_mean(n, sum, sum_of_squares);
 }
 
-/* By how much does one have more than the other, and how wrong may that be? */
-static double
-difference(const DelayOutcomes *all, int more, int less, double *error)
-{
-	const double *a = all->outcome[more].rate;
-	const double *b = all->outcome[less].rate;
-	int			n = 0;
-	double		sum = 0;
-	double		squares = 0;
-	double		variance;
-
-	for (int i = 0; i < all->nrounds; i++)
-	{
-		if (isnan(a[i]) || isnan(b[i]))
-			continue;
-		n++;
-		sum += a[i] - b[i];
-		squares += (a[i] - b[i]) * (a[i] - b[i]);
-	}
-	*error = INFINITY;
-	if (n < 2)
-		return 0;
-	variance = Max(squares - sum * sum / n, 0) / (n - 1);
-	*error = student_t(n - 1) * sqrt(all->resampled ? variance : variance / n);
-	return sum / n;
-}
-
 /*----------------------------------------------------------------
  * The choice
  *----------------------------------------------------------------
@@ -133,7 +113,7 @@ was_measured(const DelayOutcome *outcome)
 	return !isnan(outcome->commits.mean);
 }
 
-/* Not refused, unless all were. */
+/* Measured and not refused; or measured, if all were refused. */
 static bool
 is_eligible(const DelayOutcomes *all, int i)
 {
@@ -161,14 +141,33 @@ most_commits(const DelayOutcomes *all)
 	return most;
 }
 
-/* Could it have as many commits as the one with the most? */
+/* May the distance from the one with the most commits be chance? */
 static bool
 is_candidate(const DelayOutcomes *all, int most, int i)
 {
+	int			n = 0;
+	double		sum = 0;
+	double		sum_of_squares = 0;
 	double		error;
 
-	return is_eligible(all, i) &&
-		(i == most || difference(all, most, i, &error) <= M_SQRT2 * error);
+	if (!is_eligible(all, i))
+		return false;
+	for (int r = 0; r < all->nrounds; r++)
+	{
+		double		d = all->outcome[most].rate[r] - all->outcome[i].rate[r];
+
+		if (isnan(d))
+			continue;
+		n++;
+		sum += d;
+		sum_of_squares += d * d;
+	}
+	if (i == most || n < 2)
+		return true;
+	error = half_interval(n, sum, sum_of_squares);
+	if (!all->resampled)
+		error /= sqrt(n);
+	return sum / n <= M_SQRT2 * error;
 }
 
 static bool
@@ -184,7 +183,7 @@ is_as_good(const DelayOutcome *outcome, const DelayOutcome *fastest)
 		(never_slept(outcome) && never_slept(fastest));
 }
 
-/* Of two that are as good, which to prefer? */
+/* Which of two that are equally good is preferred? */
 static bool
 is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
 {
@@ -195,7 +194,7 @@ is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
 	return a->siblings > b->siblings;	/* sleeps less often */
 }
 
-/* The best of all; -1 if none was measured. */
+/* The best outcome; -1 if none was measured. */
 int
 best_delay(const DelayOutcomes *all, int present_siblings)
 {
@@ -218,18 +217,18 @@ best_delay(const DelayOutcomes *all, int present_siblings)
 }
 
 /*----------------------------------------------------------------
- * In words
+ * Reasons
  *----------------------------------------------------------------
  */
 
-/* By how many percent is a more than b? */
+/* By how many percent does a exceed b? */
 static double
 percent_more(double a, double b)
 {
 	return 100.0 * (a / b - 1.0);
 }
 
-/* How many others could have as many commits as the one with the most? */
+/* The candidates besides the one with the most commits. */
 static int
 count_rivals(const DelayOutcomes *all, int most)
 {
@@ -241,7 +240,7 @@ count_rivals(const DelayOutcomes *all, int most)
 	return rivals;
 }
 
-/* The pair that costs the least, to say what the best one gains. */
+/* The pair that the gain of the best one is measured against. */
 static int
 smallest(const DelayOutcomes *all, int present_siblings)
 {
@@ -302,7 +301,7 @@ why_not_best(const DelayOutcomes *all, int best, int i)
 	return pstrdup("as good as the best, which delays less");
 }
 
-/* Why is an outcome the best one, or why not?  palloc'd */
+/* Why an outcome is the best one, or is not; palloc'd. */
 char *
 best_delay_reason(const DelayOutcomes *all, int best, int i)
 {

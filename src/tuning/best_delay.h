@@ -8,35 +8,34 @@
 #ifndef COMMIT_STATS_BEST_DELAY_H
 #define COMMIT_STATS_BEST_DELAY_H
 
-/* A mean and the interval that has the true one with a probability of 95%. */
+/* A mean and its 95% confidence interval. */
 typedef struct Estimate
 {
-	double		mean;			/* NaN: nothing is known */
-	double		low;			/* NaN: from one value, there is no interval */
+	double		mean;			/* NaN: unknown */
+	double		low;			/* NaN: one value has no interval */
 	double		high;			/* likewise */
 } Estimate;
 
-/* What came of one pair of values. */
+/* The result of one pair of values. */
 typedef struct DelayOutcome
 {
 	int			delay;			/* commit_delay, us */
 	int			siblings;		/* commit_siblings */
 	Estimate	commits;		/* per second */
-	const double *rate;			/* the same in each round; NaN: not known */
-	double		latency;		/* mean time of a commit, ms; NaN: no commits */
+	const double *rate;			/* the same in each round; NaN: unknown */
+	double		latency;		/* mean of a commit, ms; NaN: no commits */
 	double		hit_fraction;	/* flushes that slept; NaN: no flushes */
-	bool		refused;		/* for a p99 above what was allowed */
+	bool		refused;		/* exceeded max_p99 */
 } DelayOutcome;
 
-/* What came of all of them. */
+/* The results of all pairs. */
 typedef struct DelayOutcomes
 {
 	int			n;
 	DelayOutcome *outcome;
-	int			nrounds;		/* what changes from one to the next changes
-								 * for all pairs */
-	bool		resampled;		/* these are parts of one sample, and as far
-								 * from each other as other samples were */
+	int			nrounds;
+	bool		resampled;		/* rounds are resampled from one sample, so
+								 * more of them do not reduce the error */
 } DelayOutcomes;
 
 extern Estimate estimate_mean(int n, double sum, double sum_of_squares);

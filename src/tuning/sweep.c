@@ -3,22 +3,22 @@
  * sweep.c
  *		The live experiment: each commit_delay in turn, on the present load.
  *
- * Time is cut into slots.  In each, all commits use one pair of commit_delay
- * and commit_siblings (delay_override.c).  A round has one slot for every pair,
- * in random order, so that a load which grows or has a rhythm of its own
- * favours none; and what a pair's slots differ by from round to round is how
- * sure its figures are.
+ * A sweep cuts time into slots.  During a slot, all commits use one pair of
+ * commit_delay and commit_siblings (delay_override.c).  A round has one slot
+ * for every pair, in random order, so that a load which grows or has a rhythm
+ * of its own favours no pair.  How much the slots of a pair differ from round
+ * to round says how sure its figures are.
  *
  *	|    settling    |            counted             | reserve |
  *	start of the slot                                          deadline
  *
- * Commits that began with the pair before are done when the settling is, but
- * for few; where a leader may sleep long with that pair, it takes as much longer,
- * and so does the slot.  The reserve is there so that the counters are read, and the next
- * pair is ordered, before the deadline, when commits go back to their own
+ * Nearly all commits that began with the previous pair end during the
+ * settling.  If the previous pair has a long commit_delay, settling and slot
+ * are that much longer.  During the reserve, the counters are read and the
+ * next pair is ordered, before the deadline sends commits back to their own
  * settings.  A slot that was read too late does not count.
  *
- * Invariant: whatever ends this process or this function, no commit begins with
+ * Invariant: however this process or this function ends, no commit begins with
  * a pair of the sweep later than one slot after that.
  *
  * Locking: that of delay_override.c, while a sweep runs.
@@ -40,9 +40,9 @@
 #include "tuning/sweep.h"
 
 /*
- * Of the default slot, 200 ms are counted: disks with a quota hand it out in
- * windows of 100 ms, and a stretch of whole windows has the same share of it
- * wherever it begins.
+ * Of the default slot, 200 ms are counted.  Disks with a quota grant it in
+ * windows of 100 ms, and a whole number of windows has the same share of the
+ * quota wherever it begins.
  */
 #define SETTLING(slot)		((slot) * 3 / 20)
 #define RESERVE(slot)		((slot) / 20)
@@ -55,11 +55,11 @@ typedef struct Sweep
 	const SweepPlan *plan;
 	PairResult *results;		/* one for each pair */
 	PairResult *before;			/* these, before the present round */
-	PairResult *before_last;	/* ... and before the one before that */
+	PairResult *before_last;	/* ... and before the last one */
 	int			round;			/* the present one, from 0 */
 	int		   *order;			/* of the pairs in it */
-	int			late_slots;		/* that did not count, one after the other */
-	uint64		last_delay;		/* ns; of the pair before */
+	int			late_slots;		/* late slots in succession */
+	uint64		last_delay;		/* ns; of the previous pair */
 } Sweep;
 
 /*----------------------------------------------------------------
@@ -68,17 +68,18 @@ typedef struct Sweep
  */
 
 /*
- * Let commits use a pair, or their own settings if that is null, and count what
- * comes of it, when those that may sleep until then are awake.  Returns false if
- * that took too long to be sure what they used.
+ * Let commits use a pair, or their own settings if it is null, and count, once
+ * leaders that may still sleep "asleep" ns are awake.  Returns false if the
+ * deadline may have passed before the counters were read.
  */
 static bool
-measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, CounterDelta *slot)
+measure_slot(const DelayPair *pair, uint64 asleep, uint64 length,
+			 CounterDelta *slot)
 {
 	uint64		start = clock_now();
 	uint64		deadline = start + asleep + length;
 	bool		in_time;
-	CounterDelta		before;
+	CounterDelta before;
 
 	if (pair != NULL)
 		delay_override_set(pair, deadline);
@@ -91,33 +92,12 @@ measure_slot(const DelayPair *pair, uint64 asleep, uint64 length, CounterDelta *
 	return in_time;
 }
 
-/* For those who want to see where the figures come from. */
-static void
-report_slot(const DelayPair *pair, const CounterDelta *slot, bool in_time)
-{
-	elog(DEBUG1, "commit_delay_sweep: commit_delay %d, commit_siblings %d: "
-		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
-		 pair->delay, pair->siblings, slot->value[SLOT_COMMITS],
-		 slot->time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
-		 in_time ? "" : ", too late");
-}
-
-static void
-add_sweep_slot(PairResult *result, int round, const CounterDelta *slot)
-{
-	counter_delta_add(&result->total, slot);
-	result->rounds++;
-	result->rate[round] = counter_delta_rate(slot, SLOT_COMMITS);
-}
-
-/*
- * Before anything is changed: is there a load?  And is it one that max_p99
- * allows?
- */
+/* Before anything is changed: is there a load, and is it within max_p99? */
 static void
 check_load(const SweepPlan *plan)
 {
-	CounterDelta		slot;
+	CounterDelta slot;
+	double		p99;
 
 	(void) measure_slot(NULL, 0, plan->slot, &slot);
 	if (slot.value[SLOT_COMMITS] == 0)
@@ -127,14 +107,14 @@ check_load(const SweepPlan *plan)
 				 errdetail("In %.0f ms no commit waited for its flush, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
-				 errhint("Call it while the server does its usual work, or with longer slots if that commits rarely.")));
-	if (counter_delta_latency_quantile(&slot, 0.99) > plan->max_p99)
+				 errhint("Call it under the usual load, or with longer slots if commits are rare.")));
+	p99 = counter_delta_latency_quantile(&slot, 0.99);
+	if (p99 > plan->max_p99)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commits take longer than \"max_p99\" without a sweep"),
 				 errdetail("In %.0f ms, 99%% of the commits took up to %.3f ms.",
-						   (double) slot.time / NS_PER_MS,
-						   counter_delta_latency_quantile(&slot, 0.99) / NS_PER_MS)));
+						   (double) slot.time / NS_PER_MS, p99 / NS_PER_MS)));
 }
 
 /*----------------------------------------------------------------
@@ -142,20 +122,19 @@ check_load(const SweepPlan *plan)
  *----------------------------------------------------------------
  */
 
-/* A random order of the pairs: Fisher and Yates. */
+/* A random order of the pairs (Fisher-Yates). */
 static void
 shuffle(int *order, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
-		int			j = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, i);
+		uint64		j = pg_prng_uint64_range(&pg_global_prng_state, 0, i);
 
 		order[i] = order[j];
 		order[j] = i;
 	}
 }
 
-/* Give up what is left of the sweep if a pair makes commits wait too long. */
 static bool
 exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
 				const CounterDelta *slot)
@@ -172,8 +151,8 @@ exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
 }
 
 /*
- * In the last round there were no commits.  So the load went away in that or in
- * the round before, whose zeros say nothing about the pairs.
+ * The last round had no commits.  The load ended in that round or in the one
+ * before, so the results of both are dropped.
  */
 static void
 end_without_load(Sweep *sweep)
@@ -195,19 +174,7 @@ end_without_load(Sweep *sweep)
 			(errmsg("commit_delay_sweep ends early: there were no more commits")));
 }
 
-/* The counters of a server with thousands of connections take their time. */
-static void
-note_late_slot(Sweep *sweep)
-{
-	if (++sweep->late_slots >= MAX_LATE_SLOTS)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("slots of %.0f ms are too short for this server",
-						(double) sweep->plan->slot / NS_PER_MS),
-				 errhint("Use longer slots.")));
-}
-
-/* One pair's part of a round. */
+/* The slot of one pair. */
 static void
 try_pair(Sweep *sweep, int i, CounterDelta *slot)
 {
@@ -217,19 +184,30 @@ try_pair(Sweep *sweep, int i, CounterDelta *slot)
 
 	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
 	sweep->last_delay = pair->delay * NS_PER_US;
-	report_slot(pair, slot, in_time);
+	elog(DEBUG1, "commit_delay_sweep: commit_delay %d, commit_siblings %d: "
+		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
+		 pair->delay, pair->siblings, slot->value[SLOT_COMMITS],
+		 slot->time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
+		 in_time ? "" : ", too late");
 	wait_check_client();
+
+	/* reading the counters of thousands of connections takes a while */
+	sweep->late_slots = in_time ? 0 : sweep->late_slots + 1;
+	if (sweep->late_slots >= MAX_LATE_SLOTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("slots of %.0f ms are too short for this server",
+						(double) sweep->plan->slot / NS_PER_MS),
+				 errhint("Use longer slots.")));
 	if (!in_time)
-	{
-		note_late_slot(sweep);
 		return;
-	}
-	sweep->late_slots = 0;
-	add_sweep_slot(result, sweep->round, slot);
+	counter_delta_add(&result->total, slot);
+	result->rounds++;
+	result->rate[sweep->round] = counter_delta_rate(slot, SLOT_COMMITS);
 	result->refused = exceeds_max_p99(sweep->plan, pair, slot);
 }
 
-/* A slot for every pair.  Returns false if the sweep is to end. */
+/* A slot for every pair.  Returns false if the sweep must end. */
 static bool
 run_round(Sweep *sweep)
 {
@@ -238,7 +216,7 @@ run_round(Sweep *sweep)
 	shuffle(sweep->order, sweep->plan->pairs.n);
 	for (int i = 0; i < sweep->plan->pairs.n; i++)
 	{
-		CounterDelta		slot;
+		CounterDelta slot;
 
 		try_pair(sweep, sweep->order[i], &slot);
 		commits += slot.value[SLOT_COMMITS];
@@ -267,24 +245,15 @@ report_progress(const Sweep *sweep)
 	pfree(all.outcome);
 }
 
-/* Keep the results as they are before a round. */
-static void
-remember_results(Sweep *sweep)
-{
-	PairResult *oldest = sweep->before_last;
-
-	sweep->before_last = sweep->before;
-	sweep->before = oldest;
-	memcpy(sweep->before, sweep->results,
-		   sweep->plan->pairs.n * sizeof(PairResult));
-}
-
 static void
 run_rounds(Sweep *sweep)
 {
+	Size		size = sweep->plan->pairs.n * sizeof(PairResult);
+
 	for (; sweep->round < sweep->plan->rounds; sweep->round++)
 	{
-		remember_results(sweep);
+		memcpy(sweep->before_last, sweep->before, size);
+		memcpy(sweep->before, sweep->results, size);
 		if (!run_round(sweep))
 			break;
 		report_progress(sweep);
@@ -292,20 +261,20 @@ run_rounds(Sweep *sweep)
 }
 
 /*----------------------------------------------------------------
- * The whole
+ * The whole sweep
  *----------------------------------------------------------------
  */
 
-/* Whatever ends the sweep. */
+/* However the sweep ends. */
 static void
 stop_override(int code, Datum arg)
 {
 	delay_override_clear();
 }
 
-/* Nothing is known of any pair. */
+/* Results before anything is known of any pair. */
 static PairResult *
-no_results(const SweepPlan *plan)
+empty_results(const SweepPlan *plan)
 {
 	PairResult *results = palloc0(plan->pairs.n * sizeof(PairResult));
 
@@ -318,16 +287,17 @@ no_results(const SweepPlan *plan)
 	return results;
 }
 
-/* Try all pairs.  Raises an error if it is not the only sweep. */
+/* Try all pairs.  Raises an error if another sweep runs. */
 PairResult *
 sweep_run(const SweepPlan *plan)
 {
+	Size		size = plan->pairs.n * sizeof(PairResult);
 	Sweep		sweep = {0};
 
 	sweep.plan = plan;
-	sweep.results = no_results(plan);
-	sweep.before = palloc0(plan->pairs.n * sizeof(PairResult));
-	sweep.before_last = palloc0(plan->pairs.n * sizeof(PairResult));
+	sweep.results = empty_results(plan);
+	sweep.before = palloc0(size);
+	sweep.before_last = palloc0(size);
 	sweep.order = palloc(plan->pairs.n * sizeof(int));
 	delay_override_hold();
 	PG_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
@@ -340,7 +310,7 @@ sweep_run(const SweepPlan *plan)
 	return sweep.results;
 }
 
-/* What came of the pairs, in the words of best_delay.c; palloc'd */
+/* The results as best_delay.c reads them; palloc'd. */
 void
 sweep_outcomes(const SweepPlan *plan, const PairResult *results,
 			   DelayOutcomes *all)
@@ -352,14 +322,15 @@ sweep_outcomes(const SweepPlan *plan, const PairResult *results,
 	for (int i = 0; i < all->n; i++)
 	{
 		const PairResult *result = &results[i];
+		const CounterDelta *total = &result->total;
 		DelayOutcome *outcome = &all->outcome[i];
 
 		outcome->delay = plan->pairs.pair[i].delay;
 		outcome->siblings = plan->pairs.pair[i].siblings;
 		outcome->commits = estimate_rounds(result->rate, plan->rounds);
 		outcome->rate = result->rate;
-		outcome->latency = counter_delta_mean_latency(&result->total) / NS_PER_MS;
-		outcome->hit_fraction = counter_delta_delay_hit_fraction(&result->total);
+		outcome->latency = counter_delta_mean_latency(total) / NS_PER_MS;
+		outcome->hit_fraction = counter_delta_delay_hit_fraction(total);
 		outcome->refused = result->refused;
 	}
 }

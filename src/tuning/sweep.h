@@ -10,26 +10,26 @@
 
 #include "stats/counter_delta.h"
 #include "tuning/best_delay.h"
-#include "tuning/delay_pairs.h"
+#include "tuning/tuning_args.h"
 
-/* Fewer values of a pair do not show how much they vary. */
+/* Fewer rounds do not show how much the figures of a pair vary. */
 #define SWEEP_MIN_ROUNDS	3
 
-/* What is wanted. */
+/* The arguments. */
 typedef struct SweepPlan
 {
 	DelayPairs	pairs;
 	int			rounds;
-	uint64		slot;			/* ns from one change to the next */
-	double		max_p99;		/* ns; infinity: any */
+	uint64		slot;			/* ns for one pair */
+	double		max_p99;		/* ns; infinity: no limit */
 } SweepPlan;
 
 /* What was measured of one pair. */
 typedef struct PairResult
 {
-	CounterDelta		total;			/* of all slots that count */
-	int			rounds;			/* so many of these */
-	double	   *rate;			/* commits/s in each round of the plan; NaN:
+	CounterDelta total;			/* of all slots that count */
+	int			rounds;			/* number of these slots */
+	double	   *rate;			/* commits/s in each round of the plan; NaN if
 								 * its slot does not count */
 	bool		refused;		/* exceeded max_p99 */
 } PairResult;

@@ -1,11 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tuning_args.c
- *		What the functions that try values of commit_delay have in common.
- *
- * Where they refuse to work, and the arguments that they share.
- *
- * Locking: none; nothing here is shared.
+ *		Arguments of commit_delay_sweep() and commit_delay_whatif().
  *
  *-------------------------------------------------------------------------
  */
@@ -13,13 +9,17 @@
 
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/timestamp.h"
 
+#include "base/compat.h"
 #include "base/guc.h"
 #include "base/wait.h"
 #include "tuning/tuning_args.h"
 
-/* Where a delay can do nothing, or nothing is known about it. */
+#define MAX_PAIRS	1000
+
+/* Is there anything that commit_delay could change, and that is counted? */
 void
 tuning_args_require(const char *standby_hint)
 {
@@ -35,25 +35,101 @@ tuning_args_require(const char *standby_hint)
 	guc_require_enabled();
 }
 
-/* The pairs that two arguments make. */
-void
-tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
-				 DelayPairs *pairs)
-{
-	delay_pairs_make(pairs,
-					 PG_ARGISNULL(delays) ? NULL : PG_GETARG_ARRAYTYPE_P(delays),
-					 PG_ARGISNULL(siblings) ? NULL : PG_GETARG_ARRAYTYPE_P(siblings));
-}
-
-/* An argument that says how long, in ns; it must not be null. */
-uint64
-tuning_args_interval(FunctionCallInfo fcinfo, int argument, const char *name,
-					uint64 least, uint64 most)
+static void
+require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 {
 	if (PG_ARGISNULL(argument))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("\"%s\" must not be null", name)));
+}
+
+/* An argument that is a time, in ns. */
+uint64
+tuning_args_interval(FunctionCallInfo fcinfo, int argument, const char *name,
+					 uint64 least, uint64 most)
+{
+	require_argument(fcinfo, argument, name);
 	return wait_from_interval(PG_GETARG_INTERVAL_P(argument), name, least,
-							   most);
+							  most);
+}
+
+static void
+check_array(ArrayType *array, const char *name, const char *setting)
+{
+	if (ARR_NDIM(array) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("\"%s\" must be a one-dimensional array with values of %s",
+						name, setting)));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"%s\" must not contain nulls", name)));
+	if (ARR_DIMS(array)[0] > MAX_PAIRS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" has more than %d values", name, MAX_PAIRS)));
+}
+
+/* An argument that is an array of values of a setting, from 0 to "most". */
+static const int32 *
+array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
+			   const char *setting, int most, int *n)
+{
+	ArrayType  *array;
+	const int32 *value;
+
+	require_argument(fcinfo, argument, name);
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	check_array(array, name, setting);
+	value = (const int32 *) ARR_DATA_PTR(array);
+	*n = ARR_DIMS(array)[0];
+	for (int i = 0; i < *n; i++)
+	{
+		if (value[i] < 0 || value[i] > most)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%d in \"%s\" is outside the valid range of %s (0 .. %d)",
+							value[i], name, setting, most)));
+		for (int j = 0; j < i; j++)
+			if (value[j] == value[i])
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("\"%s\" has %d twice", name, value[i])));
+	}
+	return value;
+}
+
+/*
+ * Each of "delays" with each of "siblings", or with commit_siblings of this
+ * session if that argument is null.
+ */
+void
+tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
+				  DelayPairs *pairs)
+{
+	int			ndelays;
+	int			nsiblings = 1;
+	const int32 *delay = array_argument(fcinfo, delays, "delays",
+										"commit_delay", COMMIT_DELAY_MAX,
+										&ndelays);
+	const int32 *sibling = &CommitSiblings;
+
+	if (!PG_ARGISNULL(siblings))
+		sibling = array_argument(fcinfo, siblings, "siblings",
+								 "commit_siblings", COMMIT_SIBLINGS_MAX,
+								 &nsiblings);
+	pairs->n = ndelays * nsiblings;
+	if (pairs->n > MAX_PAIRS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"delays\" and \"siblings\" make more than %d pairs",
+						MAX_PAIRS)));
+	pairs->pair = palloc(pairs->n * sizeof(DelayPair));
+	for (int i = 0; i < pairs->n; i++)
+	{
+		pairs->pair[i].delay = delay[i % ndelays];
+		pairs->pair[i].siblings = sibling[i / ndelays];
+	}
 }

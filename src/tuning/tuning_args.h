@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tuning_args.h
- *		What the functions that try values of commit_delay have in common; see
- *		tuning_args.c.
+ *		Arguments of the functions that try commit_delay; see tuning_args.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,12 +10,20 @@
 
 #include "fmgr.h"
 
-#include "tuning/delay_pairs.h"
+#include "control/delay_override.h"
+
+/* Pairs to try, all different and in the ranges of the settings; palloc'd. */
+typedef struct DelayPairs
+{
+	int			n;				/* at least 1 */
+	DelayPair  *pair;
+} DelayPairs;
 
 extern void tuning_args_require(const char *standby_hint);
-extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
-							 DelayPairs *pairs);
+extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays,
+							  int siblings, DelayPairs *pairs);
 extern uint64 tuning_args_interval(FunctionCallInfo fcinfo, int argument,
-								  const char *name, uint64 least, uint64 most);
+								   const char *name, uint64 least,
+								   uint64 most);
 
 #endif							/* COMMIT_STATS_TUNING_ARGS_H */

@@ -1,187 +1,193 @@
 /*-------------------------------------------------------------------------
  *
  * flush_views.c
- *		What is remembered about flushes becomes rows.
+ *		Functions behind commit_flush_stats, commit_database_stats, the
+ *		histograms and commit_flush_log.
  *
- * The SQL-callable functions about flushes, about the module itself and the
- * reset are here; latency_views.c, database_views.c and wal_views.c have the
- * others.  Each copies what it shows first and makes rows of the copy; a
- * function that shows totals holds commit_stats_reset_lock() shared while it
- * copies, so that no row is half before and half after a reset.
+ * Like all functions in this folder, these copy first and build rows from the
+ * copy.  A function that shows totals holds commit_stats_reset_lock() in
+ * shared mode while it copies, so no row mixes counts from before and after a
+ * reset.
  *
  * The C names end with the version of the SQL interface that they serve, so
- * that the library can go on serving an older one.  Column names come from
- * SQL alone; the enums here give the columns their places.
+ * the library can keep serving an older one.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "access/xlog.h"
-#include "fmgr.h"
-#include "funcapi.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/pg_lsn.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
 #include "base/guc.h"
 #include "probe/siblings.h"
-#include "stats/backend_slots.h"
-#include "stats/flush_groups.h"
+#include "stats/counter_delta.h"
+#include "stats/databases.h"
 #include "stats/flush_totals.h"
 #include "views/srf.h"
 
-/* The groups since the last reset, all at one moment. */
-static FlushTotals *
-read_groups(void)
-{
-	FlushTotals *totals;
-
-	totals = flush_totals_lock_and_read();
-	LWLockRelease(commit_stats_reset_lock());
-	return totals;
-}
+PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_database_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);
+PG_FUNCTION_INFO_V1(commit_sibling_histogram_1_0);
+PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
 
 /*----------------------------------------------------------------
- * commit_flush_stats
+ * commit_flush_stats and commit_database_stats
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
-
-typedef enum FlushStatsColumn
+/* Sums of the probabilities in the rows so far. */
+typedef struct FractionSums
 {
-	FS_COMMITS,
-	FS_COMMITS_ASYNC,
-	FS_COMMITS_UNLOGGED,
-	FS_COMMITS_READ_ONLY,
-	FS_PREPARES,
-	FS_FLUSHES,
-	FS_FLUSHES_UNCERTAIN,
-	FS_FOLLOWERS,
-	FS_COMMITS_WITHOUT_LEADER,
-	FS_DELAY_HITS,
-	FS_DELAY_MISSES,
-	FS_DELAY_UNCERTAIN,
-	FS_DELAY_TIME,
-	FS_SIBLINGS_AVG,
-	FS_SIBLINGS_MAX,
-	FS_COMMIT_TIME,
-	FS_FLUSH_TIME,
-	FS_TIMED_FLUSHES,
-	FS_UNRESOLVED_FLUSHES,
-	FS_UNRESOLVED_COMMITS,
-	FS_WAL_BYTES,
-	FS_STATS_RESET,
-	FS_NCOLUMNS
-} FlushStatsColumn;
+	uint64		delay_hits;
+	uint64		delay_uncertain;
+} FractionSums;
 
-StaticAssertDecl(FS_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
-
-/* Columns that are one counter of the slots, or its time in ms. */
+/* Columns of both functions, from "commits" to "flushes" */
 static void
-set_slot_columns(Row *row, const SlotTotals *slots)
+row_commit_counts(Row *row, const uint64 *value)
 {
-	static const struct
-	{
-		FlushStatsColumn column;
-		SlotCounter counter;
-		bool		is_time;
-	}			map[] = {
-		{FS_COMMITS, SLOT_COMMITS, false},
-		{FS_COMMITS_ASYNC, SLOT_COMMITS_ASYNC, false},
-		{FS_COMMITS_UNLOGGED, SLOT_COMMITS_UNLOGGED, false},
-		{FS_COMMITS_READ_ONLY, SLOT_COMMITS_READ_ONLY, false},
-		{FS_PREPARES, SLOT_PREPARES, false},
-		{FS_FLUSHES, SLOT_FLUSHES, false},
-		{FS_FLUSHES_UNCERTAIN, SLOT_FLUSHES_UNCERTAIN, false},
-		{FS_DELAY_TIME, SLOT_DELAY_TIME, true},
-		{FS_COMMIT_TIME, SLOT_COMMIT_TIME, true},
-		{FS_FLUSH_TIME, SLOT_FLUSH_TIME, true},
-		{FS_TIMED_FLUSHES, SLOT_TIMED_FLUSHES, false},
-		{FS_UNRESOLVED_FLUSHES, SLOT_UNRESOLVED_FLUSHES, false},
-		{FS_UNRESOLVED_COMMITS, SLOT_UNRESOLVED_COMMITS, false},
-	};
-
-	for (int i = 0; i < lengthof(map); i++)
-	{
-		uint64		value = slots->value[map[i].counter];
-
-		if (map[i].is_time)
-			set_float8(row, map[i].column, ns_to_ms(value));
-		else
-			set_int8(row, map[i].column, value);
-	}
-}
-
-/* Sums of probabilities, rounded to whole flushes. */
-static void
-set_delay_columns(Row *row, const SlotTotals *slots)
-{
-	uint64		delayable = slots->value[SLOT_DELAYABLE];
-	uint64		hits = slot_delay_hits(slots);
-
-	set_int8(row, FS_DELAY_HITS, hits);
-	set_int8(row, FS_DELAY_MISSES, delayable - hits);
-	set_int8(row, FS_DELAY_UNCERTAIN,
-			 slot_round_fraction(slots->value[SLOT_DELAY_UNCERTAIN]));
+	row_int8(row, value[SLOT_COMMITS]);
+	row_int8(row, value[SLOT_COMMITS_ASYNC]);
+	row_int8(row, value[SLOT_COMMITS_UNLOGGED]);
+	row_int8(row, value[SLOT_COMMITS_READ_ONLY]);
+	row_int8(row, value[SLOT_PREPARES]);
+	row_int8(row, value[SLOT_FLUSHES]);
 }
 
 /*
- * Average, to two digits, and maximum of the siblings; null before the first
- * flush.
+ * The share of one row in a sum of probabilities is what its probabilities add
+ * to the rounded sum.  So a share is off by less than 1, and the rows of
+ * commit_database_stats add up to the row of commit_flush_stats.
  */
+static uint64
+next_share(uint64 *sum, uint64 fraction)
+{
+	uint64		before = slot_round_fraction(*sum);
+
+	*sum += fraction;
+	return slot_round_fraction(*sum) - before;
+}
+
+/* Columns of both functions, from "delay_hits" to "delay_time" */
 static void
-set_sibling_columns(Row *row, const FlushTotals *groups)
+row_delay_columns(Row *row, const uint64 *value, FractionSums *sums)
+{
+	uint64		hits = next_share(&sums->delay_hits, value[SLOT_DELAY_HITS]);
+
+	/* SLOT_DELAYABLE may have been read before a leader added to both */
+	hits = Min(hits, value[SLOT_DELAYABLE]);
+	row_int8(row, hits);
+	row_int8(row, value[SLOT_DELAYABLE] - hits);
+	row_int8(row, next_share(&sums->delay_uncertain,
+							 value[SLOT_DELAY_UNCERTAIN]));
+	row_ms(row, value[SLOT_DELAY_TIME]);
+}
+
+/* Columns of both functions, from "commit_time" to "timed_flushes" */
+static void
+row_times(Row *row, const uint64 *value)
+{
+	row_ms(row, value[SLOT_COMMIT_TIME]);
+	row_ms(row, value[SLOT_FLUSH_TIME]);
+	row_int8(row, value[SLOT_TIMED_FLUSHES]);
+}
+
+/* siblings_avg and siblings_max; null before the first flush */
+static void
+row_siblings(Row *row, const FlushTotals *groups)
 {
 	uint64		flushes = 0;
 	double		sum = 0;
+	int			most = 0;
 
 	for (int s = 0; s < groups->ncells; s++)
 	{
 		uint64		n = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
 
-		if (n == 0)
-			continue;
 		flushes += n;
 		sum += (double) n * s;
-		set_int8(row, FS_SIBLINGS_MAX, s);
+		if (n > 0)
+			most = s;
 	}
-	if (flushes > 0)
-		set_float8(row, FS_SIBLINGS_AVG, rint(100.0 * sum / flushes) / 100.0);
+	row_rounded(row, ratio(sum, flushes), 2);
+	row_add(row, Int64GetDatum(most), flushes == 0);
 }
 
 Datum
 commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 {
+	FractionSums sums = {0};
 	SlotTotals	slots;
 	FlushTotals *groups;
 	uint64		unled;
 	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	groups = flush_totals_lock_and_read();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
-	start_row(&row);
-	set_slot_columns(&row, &slots);
-	set_delay_columns(&row, &slots);
-	set_sibling_columns(&row, groups);
-
-	/* The slots were read later, so they know of all that the groups know. */
 	unled = flush_total(groups, OVERALL, UNLED_COMMITS);
-	set_int8(&row, FS_COMMITS_WITHOUT_LEADER, unled);
-	set_int8(&row, FS_FOLLOWERS,
-			 Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
-	set_numeric(&row, FS_WAL_BYTES,
-				flush_total(groups, OVERALL, LED_WAL_BYTES));
-	set_datum(&row, FS_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
-	put_row(fcinfo, &row, FS_NCOLUMNS);
+	row_commit_counts(&row, slots.value);
+	row_int8(&row, slots.value[SLOT_FLUSHES_UNCERTAIN]);
+	/* the slots were read later, so they include all of the groups */
+	row_int8(&row, Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
+	row_int8(&row, unled);
+	row_delay_columns(&row, slots.value, &sums);
+	row_siblings(&row, groups);
+	row_times(&row, slots.value);
+	row_int8(&row, slots.value[SLOT_UNRESOLVED_FLUSHES]);
+	row_int8(&row, slots.value[SLOT_UNRESOLVED_COMMITS]);
+	row_numeric(&row, flush_total(groups, OVERALL, LED_WAL_BYTES));
+	row_datum(&row, TimestampTzGetDatum(slots.stats_reset));
+	row_put(&row);
+	return (Datum) 0;
+}
+
+/* Entries without a database are shown once they have counted something. */
+static bool
+is_shown(const DatabaseTotals *totals, int entry)
+{
+	if (entry < DATABASES_MAX)
+		return entry < totals->ntracked;
+	for (int c = 0; c < DATABASE_NCOUNTERS; c++)
+		if (totals->counts[entry].value[c] > 0)
+			return true;
+	return false;
+}
+
+/* The SQL view looks up the names of databases. */
+Datum
+commit_database_stats_1_0(PG_FUNCTION_ARGS)
+{
+	DatabaseTotals *totals;
+	FractionSums sums = {0};
+	Row			row;
+
+	row_init(fcinfo, &row);
+	totals = databases_read();
+
+	for (int entry = 0; entry < DATABASE_NENTRIES; entry++)
+	{
+		const uint64 *value = totals->counts[entry].value;
+
+		if (!is_shown(totals, entry))
+			continue;
+		if (entry < DATABASES_MAX)
+			row_datum(&row, ObjectIdGetDatum(totals->datid[entry]));
+		else
+			row_nulls(&row, 1);
+		row_text(&row, entry == DATABASE_NONE ? "no database" :
+				 entry == DATABASE_OVERFLOW ? "overflow" : "database");
+		row_commit_counts(&row, value);
+		row_int8(&row, value[SLOT_FOLLOWERS]);
+		row_delay_columns(&row, value, &sums);
+		row_times(&row, value);
+		row_put(&row);
+	}
 	return (Datum) 0;
 }
 
@@ -190,68 +196,44 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);
-PG_FUNCTION_INFO_V1(commit_sibling_histogram_1_0);
-
-typedef enum HistogramColumn
-{
-	H_CELL,
-	H_FLUSHES,
-	H_DELAYED,
-	H_COMMITS,
-	H_NCOLUMNS
-} HistogramColumn;
-
-/* One row for each cell with a flush in it. */
-Datum
-commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
+/* One row for each cell of "kind" that has a flush in it. */
+static Datum
+flush_histogram(FunctionCallInfo fcinfo, GroupCountKind kind,
+				GroupCountKind delayed)
 {
 	FlushTotals *groups;
+	Row			row;
 
-	start_rows(fcinfo);
-	groups = read_groups();
-	for (int size = 0; size < groups->ncells; size++)
+	row_init(fcinfo, &row);
+	groups = flush_totals_lock_and_read();
+	LWLockRelease(commit_stats_reset_lock());
+
+	for (int cell = 0; cell < groups->ncells; cell++)
 	{
-		uint64		flushes = flush_total(groups, FLUSHES_BY_SIZE, size);
-		Row			row;
+		uint64		flushes = flush_total(groups, kind, cell);
 
 		if (flushes == 0)
 			continue;
-		start_row(&row);
-		set_int8(&row, H_CELL, size);
-		set_int8(&row, H_FLUSHES, flushes);
-		set_int8(&row, H_DELAYED,
-				 flush_total(groups, DELAYED_BY_SIZE, size));
-		set_int8(&row, H_COMMITS, flushes * size);
-		put_row(fcinfo, &row, H_NCOLUMNS);
+		row_int8(&row, cell);
+		row_int8(&row, flushes);
+		row_int8(&row, flush_total(groups, delayed, cell));
+		row_int8(&row, kind == FLUSHES_BY_SIZE ? flushes * cell :
+				 flush_total(groups, COMMITS_BY_SIBLINGS, cell));
+		row_put(&row);
 	}
 	return (Datum) 0;
 }
 
 Datum
+commit_flush_histogram_1_0(PG_FUNCTION_ARGS)
+{
+	return flush_histogram(fcinfo, FLUSHES_BY_SIZE, DELAYED_BY_SIZE);
+}
+
+Datum
 commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
 {
-	FlushTotals *groups;
-
-	start_rows(fcinfo);
-	groups = read_groups();
-	for (int s = 0; s < groups->ncells; s++)
-	{
-		uint64		flushes = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
-		Row			row;
-
-		if (flushes == 0)
-			continue;
-		start_row(&row);
-		set_int8(&row, H_CELL, s);
-		set_int8(&row, H_FLUSHES, flushes);
-		set_int8(&row, H_DELAYED,
-				 flush_total(groups, DELAYED_BY_SIBLINGS, s));
-		set_int8(&row, H_COMMITS,
-				 flush_total(groups, COMMITS_BY_SIBLINGS, s));
-		put_row(fcinfo, &row, H_NCOLUMNS);
-	}
-	return (Datum) 0;
+	return flush_histogram(fcinfo, FLUSHES_BY_SIBLINGS, DELAYED_BY_SIBLINGS);
 }
 
 /*----------------------------------------------------------------
@@ -259,50 +241,24 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
-
-typedef enum FlushLogColumn
-{
-	FL_FLUSHED_AT,
-	FL_FLUSH_LSN,
-	FL_COMMITS,
-	FL_ACTIVE_TRANSACTIONS,
-	FL_SIBLINGS,
-	FL_DELAYED,
-	FL_DELAY_PROBABILITY,
-	FL_DELAY_TIME,
-	FL_FLUSH_TIME,
-	FL_WAL_BYTES,
-	FL_LEADER_PID,
-	FL_MESSAGE,
-	FL_NCOLUMNS
-} FlushLogColumn;
-
-/* What only a leader can have told. */
+/* Columns from "siblings" on; what only a leader reports is null without one. */
 static void
-set_leader_columns(Row *row, const FlushGroupCopy *group)
+row_leader_columns(Row *row, const FlushGroupCopy *group)
 {
 	const LeaderReport *leader = &group->leader;
+	bool		unled = group->leader_pid == 0;
+	uint64		wal_bytes = flush_wal_bytes(group->boundary, group->previous);
 
-	set_int4(row, FL_LEADER_PID, group->leader_pid);
-	if (leader->siblings != SIBLINGS_NOT_COUNTED)
-		set_int8(row, FL_SIBLINGS, leader->siblings);
-	set_bool(row, FL_DELAYED, leader->delayed);
-	set_float8(row, FL_DELAY_PROBABILITY,
-			   (double) leader->delay_probability / REPORTED_CERTAINTY);
-	set_float8(row, FL_DELAY_TIME, leader->delay_time / 1000.0);
-	if (leader->flush_time != FLUSH_NOT_TIMED)
-		set_float8(row, FL_FLUSH_TIME, leader->flush_time / 1000.0);
-}
-
-/* M of each flush in the log, the oldest first. */
-static void
-find_active_transactions(FlushTotals *groups)
-{
-	uint32		before = 0;
-
-	for (int i = 0; i < groups->nrecent; i++)
-		groups->recent[i].active = flush_group_active(&groups->recent[i], &before);
+	row_add(row, Int64GetDatum(leader->siblings),
+			unled || leader->siblings == SIBLINGS_NOT_COUNTED);
+	row_add(row, BoolGetDatum(leader->delayed), unled);
+	row_add(row, Float8GetDatum((double) leader->delay_probability /
+								REPORTED_CERTAINTY), unled);
+	row_add(row, Float8GetDatum(leader->delay_time / 1000.0), unled);
+	row_add(row, Float8GetDatum(leader->flush_time / 1000.0),
+			unled || leader->flush_time == FLUSH_NOT_TIMED);
+	row_add(row, Int64GetDatum((int64) wal_bytes), wal_bytes == 0);
+	row_add(row, Int32GetDatum(group->leader_pid), unled);
 }
 
 Datum
@@ -311,35 +267,36 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 	FlushTotals *groups;
 	TimestampTz now;
 	uint64		now_ns;
+	uint32		before = 0;
 	int			oldest;
+	Row			row;
 
-	start_rows(fcinfo);
-	groups = read_groups();
-	find_active_transactions(groups);
+	row_init(fcinfo, &row);
+	groups = flush_totals_lock_and_read();
+	LWLockRelease(commit_stats_reset_lock());
+
+	/* flush_group_active() goes from the oldest to the newest */
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		FlushGroupCopy *group = &groups->recent[i];
+
+		group->active = flush_group_active(group, &before);
+	}
 	now = GetCurrentTimestamp();
 	now_ns = clock_now();
 	oldest = Max(groups->nrecent - commit_stats_flush_log_size, 0);
 	for (int i = groups->nrecent - 1; i >= oldest; i--)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
-		uint64		wal_bytes;
-		Row			row;
+		uint64		age = clock_elapsed(group->seen_at, now_ns);
 
-		start_row(&row);
-		set_datum(&row, FL_FLUSHED_AT,
-				  TimestampTzGetDatum(now - (int64) (clock_elapsed(group->seen_at, now_ns) / 1000)));
-		set_datum(&row, FL_FLUSH_LSN, LSNGetDatum(group->boundary));
-		set_int8(&row, FL_COMMITS, group->commits);
-		set_int8(&row, FL_ACTIVE_TRANSACTIONS, group->active);
-		if (group->leader_pid != 0)
-			set_leader_columns(&row, group);
-		wal_bytes = flush_wal_bytes(group->boundary, group->previous);
-		if (wal_bytes != 0)
-			set_int8(&row, FL_WAL_BYTES, wal_bytes);
-		set_datum(&row, FL_MESSAGE,
-				  CStringGetTextDatum(psprintf(FLUSH_MESSAGE, group->commits,
-											   group->active)));
-		put_row(fcinfo, &row, FL_NCOLUMNS);
+		row_datum(&row, TimestampTzGetDatum(now - (int64) (age / NS_PER_US)));
+		row_datum(&row, LSNGetDatum(group->boundary));
+		row_int8(&row, group->commits);
+		row_int8(&row, group->active);
+		row_leader_columns(&row, group);
+		row_text(&row, psprintf(FLUSH_MESSAGE, group->commits, group->active));
+		row_put(&row);
 	}
 	return (Datum) 0;
 }

@@ -7,11 +7,6 @@
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
-#include "fmgr.h"
-#include "funcapi.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "base/guc.h"
@@ -29,67 +24,41 @@
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
 PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
 
-typedef enum InfoColumn
-{
-	I_ENABLED,
-	I_LEADER_EVIDENCE,
-	I_DELAY_EVIDENCE,
-	I_SIBLINGS_EXACT,
-	I_SIBLING_COUNT_FRACTION,
-	I_CONNECTED_BACKENDS,
-	I_DATABASES_TRACKED,
-	I_DATABASES_MAX,
-	I_SWEEP_PID,
-	I_CAPTURING,
-	I_SHARED_MEMORY,
-	I_MEMORY_PER_CONNECTION,
-	I_STATS_RESET,
-	I_NCOLUMNS
-} InfoColumn;
-
 Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
-	int			databases;
 	int			sweep_pid;
 	SlotTotals	slots;
 	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
-	databases = databases_read()->ntracked;
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
 
-	start_row(&row);
-	set_bool(&row, I_ENABLED, commit_stats_enabled);
-	set_datum(&row, I_LEADER_EVIDENCE,
-			  CStringGetTextDatum(flush_detection_counts_syncs() ? "wal_sync" : "wal_write"));
-	set_datum(&row, I_DELAY_EVIDENCE,
-			  CStringGetTextDatum(track_wal_io_timing ? "timed" : "untimed"));
-	set_bool(&row, I_SIBLINGS_EXACT, connected <= SIBLINGS_MAX_VISITS + 1);
-	set_float8(&row, I_SIBLING_COUNT_FRACTION,
-			   round_to(siblings_count_fraction(delay_override_needs_siblings()),
-						3));
-	set_int8(&row, I_CONNECTED_BACKENDS, connected);
-	set_int8(&row, I_DATABASES_TRACKED, databases);
-	set_int8(&row, I_DATABASES_MAX, DATABASES_MAX);
-	if (sweep_pid != 0)
-		set_int4(&row, I_SWEEP_PID, sweep_pid);
-	set_bool(&row, I_CAPTURING, commit_trace_is_on());
-	set_int8(&row, I_SHARED_MEMORY, shared_memory_size);
-	set_int8(&row, I_MEMORY_PER_CONNECTION, shared_memory_per_backend);
-	set_datum(&row, I_STATS_RESET, TimestampTzGetDatum(slots.stats_reset));
-	put_row(fcinfo, &row, I_NCOLUMNS);
+	row_bool(&row, commit_stats_enabled);
+	row_text(&row, flush_detection_counts_syncs() ? "wal_sync" : "wal_write");
+	row_text(&row, track_wal_io_timing ? "timed" : "untimed");
+	row_bool(&row, connected <= SIBLINGS_MAX_VISITS + 1);
+	row_rounded(&row, siblings_count_fraction(delay_override_needs_siblings()), 3);
+	row_int8(&row, connected);
+	row_int8(&row, databases_read()->ntracked);
+	row_int8(&row, DATABASES_MAX);
+	row_add(&row, Int32GetDatum(sweep_pid), sweep_pid == 0);
+	row_bool(&row, commit_trace_is_on());
+	row_int8(&row, shared_memory_size);
+	row_int8(&row, shared_memory_per_backend);
+	row_datum(&row, TimestampTzGetDatum(slots.stats_reset));
+	row_put(&row);
 	return (Datum) 0;
 }
 
 /*
- * All or nothing: what may raise an error comes first, and only then anything is
- * changed.
+ * All or nothing: everything that may raise an error comes before the first
+ * change.
  */
 Datum
 commit_stats_reset_1_0(PG_FUNCTION_ARGS)

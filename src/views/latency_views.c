@@ -1,37 +1,28 @@
 /*-------------------------------------------------------------------------
  *
  * latency_views.c
- *		Histograms of times become rows.
+ *		Functions behind commit_latency_stats, commit_latency_histogram and
+ *		commit_latency_buckets.
  *
- * One function gives a row for each kind of time, with its quantiles, and one a
- * row for each cell of its histogram.  Kinds that did not occur have no rows.  A
- * third one has them all, for programs that watch servers: what is to be seen as
- * growing must have been seen as zero.  As in flush_views.c, what is shown is copied
- * first, under the reset lock.
+ * A LatencyKind without times has no rows, except in commit_latency_buckets():
+ * Prometheus sees a counter grow only if it has seen it at zero.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
-#include "storage/lwlock.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 
 #include "stats/latency.h"
 #include "views/srf.h"
 
-static const char *const level_names[] = {
-	[WAIT_NOTHING] = "off",
-	[WAIT_LOCAL] = "local",
-	[WAIT_REMOTE_WRITE] = "remote_write",
-	[WAIT_REMOTE_FLUSH] = "on",
-	[WAIT_REMOTE_APPLY] = "remote_apply"
-};
+PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);
+PG_FUNCTION_INFO_V1(commit_latency_buckets_1_0);
 
-static const char *const setting_names[] = {
+/* Values of synchronous_commit, which WaitLevel has in the same order. */
+static const char *const level_names[] = {
 	[SYNCHRONOUS_COMMIT_OFF] = "off",
 	[SYNCHRONOUS_COMMIT_LOCAL_FLUSH] = "local",
 	[SYNCHRONOUS_COMMIT_REMOTE_WRITE] = "remote_write",
@@ -39,9 +30,10 @@ static const char *const setting_names[] = {
 	[SYNCHRONOUS_COMMIT_REMOTE_APPLY] = "remote_apply"
 };
 
-StaticAssertDecl(lengthof(level_names) == WAIT_NLEVELS, "a level has no name");
-StaticAssertDecl(lengthof(setting_names) == SYNCHRONOUS_COMMIT_NLEVELS,
-				 "a setting has no name");
+StaticAssertDecl(lengthof(level_names) == WAIT_NLEVELS &&
+				 lengthof(level_names) == SYNCHRONOUS_COMMIT_NLEVELS &&
+				 WAIT_REMOTE_FLUSH == (int) SYNCHRONOUS_COMMIT_REMOTE_FLUSH,
+				 "level_names does not fit both enums");
 
 static LatencyTotals *
 read_latency(void)
@@ -74,24 +66,17 @@ count_all(const uint64 *counts)
 	return n;
 }
 
-/* The first two columns of all rows: level, null for LATENCY_FLUSH, and role. */
+/* The first two columns of all rows: level and role */
 static void
-set_kind_columns(Row *row, LatencyKind kind)
+row_kind(Row *row, LatencyKind kind)
 {
-	const char *role = kind == LATENCY_FLUSH ? "flush" :
-		kind == LATENCY_ASYNC ? "asynchronous" :
-		kind < LATENCY_FOLLOWER ? "leader" : "follower";
-
-	if (kind != LATENCY_FLUSH)
-		set_datum(row, 0, CStringGetTextDatum(level_names[kind_level(kind)]));
-	set_datum(row, 1, CStringGetTextDatum(role));
-}
-
-/* ms, to the last digit that a clock of ns and cells of 5% let stand */
-static void
-set_ms(Row *row, int column, double ns)
-{
-	set_float8(row, column, rint(ns / 10.0) / 100000.0);
+	if (kind == LATENCY_FLUSH)
+		row_nulls(row, 1);
+	else
+		row_text(row, level_names[kind_level(kind)]);
+	row_text(row, kind == LATENCY_FLUSH ? "flush" :
+			 kind == LATENCY_ASYNC ? "asynchronous" :
+			 kind < LATENCY_FOLLOWER ? "leader" : "follower");
 }
 
 /*----------------------------------------------------------------
@@ -99,44 +84,30 @@ set_ms(Row *row, int column, double ns)
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
-
-typedef enum LatencyColumn
+/* In ms, to 10 ns */
+static void
+row_time(Row *row, double ns)
 {
-	L_LEVEL,
-	L_ROLE,
-	L_N,
-	L_MEAN,
-	L_P50,
-	L_P95,
-	L_P99,
-	L_P999,
-	L_MAX,
-	L_TIME,
-	L_STANDBY_TIME_MIN,
-	L_STANDBY_TIME_MAX,
-	L_REQUESTED,
-	L_NCOLUMNS
-} LatencyColumn;
-
-StaticAssertDecl(L_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
+	row_float8(row, rint(ns / 10.0) / 100000.0);
+}
 
 static void
-set_time_columns(Row *row, const uint64 *counts, uint64 n, uint64 time)
+row_distribution(Row *row, const uint64 *counts, uint64 n, uint64 time)
 {
-	set_int8(row, L_N, n);
-	set_ms(row, L_MEAN, (double) time / n);
-	set_ms(row, L_P50, histogram_quantile(counts, 0.5));
-	set_ms(row, L_P95, histogram_quantile(counts, 0.95));
-	set_ms(row, L_P99, histogram_quantile(counts, 0.99));
-	set_ms(row, L_P999, histogram_quantile(counts, 0.999));
-	set_ms(row, L_MAX, histogram_quantile(counts, 1.0));
-	set_float8(row, L_TIME, ns_to_ms(time));
+	row_int8(row, n);
+	row_time(row, (double) time / n);
+	row_time(row, histogram_quantile(counts, 0.5));
+	row_time(row, histogram_quantile(counts, 0.95));
+	row_time(row, histogram_quantile(counts, 0.99));
+	row_time(row, histogram_quantile(counts, 0.999));
+	row_time(row, histogram_quantile(counts, 1.0));
+	row_ms(row, time);
 }
 
 /*
- * What synchronous_commit was set to.  Only with the local flush can that be
- * anything else than the level itself; there it is not known by role.
+ * The settings of synchronous_commit that these commits had.  Only commits
+ * that waited for the local flush alone may have had another one than their
+ * level; those are counted by setting, not by role.
  */
 static Datum
 requested_settings(WaitLevel level, const LatencyTotals *totals)
@@ -146,52 +117,53 @@ requested_settings(WaitLevel level, const LatencyTotals *totals)
 
 	if (level != WAIT_LOCAL)
 		settings[n++] = CStringGetTextDatum(level_names[level]);
-	else
-	{
-		for (int i = 0; i < SYNCHRONOUS_COMMIT_NLEVELS; i++)
-			if (totals->local_by_setting[i] > 0)
-				settings[n++] = CStringGetTextDatum(setting_names[i]);
-	}
+	for (int i = 0; level == WAIT_LOCAL && i < lengthof(settings); i++)
+		if (totals->local_by_setting[i] > 0)
+			settings[n++] = CStringGetTextDatum(level_names[i]);
 	return PointerGetDatum(construct_array(settings, n, TEXTOID, -1, false,
 										   TYPALIGN_INT));
 }
 
+/* standby_time_min, standby_time_max and requested */
 static void
-set_commit_columns(Row *row, LatencyKind kind, const LatencyTotals *totals)
+row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
 	WaitLevel	level = kind_level(kind);
 
+	if (kind == LATENCY_FLUSH)
+	{
+		row_nulls(row, 3);
+		return;
+	}
 	if (level > WAIT_LOCAL)
 	{
-		set_float8(row, L_STANDBY_TIME_MIN,
-				   ns_to_ms(totals->sum[kind][STANDBY_TIME_MIN]));
-		set_float8(row, L_STANDBY_TIME_MAX,
-				   ns_to_ms(totals->sum[kind][STANDBY_TIME_MAX]));
+		row_ms(row, totals->sum[kind][STANDBY_TIME_MIN]);
+		row_ms(row, totals->sum[kind][STANDBY_TIME_MAX]);
 	}
-	set_datum(row, L_REQUESTED, requested_settings(level, totals));
+	else
+		row_nulls(row, 2);
+	row_datum(row, requested_settings(level, totals));
 }
 
 Datum
 commit_latency_stats_1_0(PG_FUNCTION_ARGS)
 {
 	LatencyTotals *totals;
+	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	totals = read_latency();
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 	{
 		uint64		n = count_all(totals->count[kind]);
-		Row			row;
 
 		if (n == 0)
 			continue;
-		start_row(&row);
-		set_kind_columns(&row, kind);
-		set_time_columns(&row, totals->count[kind], n,
+		row_kind(&row, kind);
+		row_distribution(&row, totals->count[kind], n,
 						 totals->sum[kind][LATENCY_TIME]);
-		if (kind != LATENCY_FLUSH)
-			set_commit_columns(&row, kind, totals);
-		put_row(fcinfo, &row, L_NCOLUMNS);
+		row_wait(&row, kind, totals);
+		row_put(&row);
 	}
 	return (Datum) 0;
 }
@@ -201,46 +173,22 @@ commit_latency_stats_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);
-
-typedef enum LatencyCellColumn
-{
-	LC_LEVEL,
-	LC_ROLE,
-	LC_LOWER_BOUND,
-	LC_UPPER_BOUND,
-	LC_N,
-	LC_CUMULATIVE,
-	LC_NCOLUMNS
-} LatencyCellColumn;
-
-StaticAssertDecl(LC_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
-
-/* ns to ms; all bounds are whole numbers of 0.1 ns, and shown as such */
-static double
-bound_ms(double bound)
-{
-	return round_to(bound / 1e6, 7);
-}
-
-/* All cells, so that the same bounds are there whenever one looks. */
+/* All cells, also the empty ones, so that the bounds are always the same. */
 static void
-put_cells(FunctionCallInfo fcinfo, LatencyKind kind, const uint64 *counts)
+put_cells(Row *row, LatencyKind kind, const uint64 *counts)
 {
 	uint64		cumulative = 0;
 
 	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
 	{
-		Row			row;
-
-		start_row(&row);
-		set_kind_columns(&row, kind);
-		set_float8(&row, LC_LOWER_BOUND, bound_ms(histogram_lower_bound(cell)));
-		set_float8(&row, LC_UPPER_BOUND, bound_ms(histogram_upper_bound(cell)));
-		set_int8(&row, LC_N, counts[cell]);
 		cumulative += counts[cell];
-		set_int8(&row, LC_CUMULATIVE, cumulative);
-		put_row(fcinfo, &row, LC_NCOLUMNS);
+		row_kind(row, kind);
+		/* in ms; bounds are multiples of 0.1 ns */
+		row_rounded(row, histogram_lower_bound(cell) / 1e6, 7);
+		row_rounded(row, histogram_upper_bound(cell) / 1e6, 7);
+		row_int8(row, counts[cell]);
+		row_int8(row, cumulative);
+		row_put(row);
 	}
 }
 
@@ -248,14 +196,13 @@ Datum
 commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
 {
 	LatencyTotals *totals;
+	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	totals = read_latency();
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-	{
 		if (count_all(totals->count[kind]) > 0)
-			put_cells(fcinfo, kind, totals->count[kind]);
-	}
+			put_cells(&row, kind, totals->count[kind]);
 	return (Datum) 0;
 }
 
@@ -264,32 +211,17 @@ commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-PG_FUNCTION_INFO_V1(commit_latency_buckets_1_0);
-
-typedef enum LatencyBucketColumn
-{
-	LB_LEVEL,
-	LB_ROLE,
-	LB_BOUNDS,
-	LB_CUMULATIVE,
-	LB_SUM,
-	LB_N,
-	LB_NCOLUMNS
-} LatencyBucketColumn;
-
-StaticAssertDecl(LB_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
-
 /* The cell that begins with 2^exponent ns. */
 #define OCTAVE(exponent) \
 	(1 + ((exponent) - HISTOGRAM_FIRST_OCTAVE) * HISTOGRAM_STEPS)
 
 /*
- * Buckets end where cells do, so what is in them is exact.  They are the same on
- * all servers, so that the counts of several can be added up: two in an octave
- * from 33 us to 134 ms, and from there to 8.6 s one in two octaves.
+ * Buckets end where cells end, so their counts are exact.  All servers have
+ * the same buckets, so they can be added up: two in an octave from 33 us to
+ * 134 ms, and one in two octaves from there to 8.6 s.
  */
 static void
-set_bucket_columns(Row *row, const uint64 *counts)
+row_buckets(Row *row, const uint64 *counts)
 {
 	Datum		bounds[HISTOGRAM_NCELLS];
 	Datum		cumulative[HISTOGRAM_NCELLS];
@@ -306,33 +238,31 @@ set_bucket_columns(Row *row, const uint64 *counts)
 		cumulative[nbuckets++] = Int64GetDatum((int64) n);
 		end += end < OCTAVE(27) ? HISTOGRAM_STEPS / 2 : 2 * HISTOGRAM_STEPS;
 	}
-	set_datum(row, LB_BOUNDS,
-			  PointerGetDatum(construct_array(bounds, nbuckets, FLOAT8OID,
-											  sizeof(float8), FLOAT8PASSBYVAL,
-											  TYPALIGN_DOUBLE)));
-	set_datum(row, LB_CUMULATIVE,
-			  PointerGetDatum(construct_array(cumulative, nbuckets, INT8OID,
-											  sizeof(int64), FLOAT8PASSBYVAL,
-											  TYPALIGN_DOUBLE)));
+	row_datum(row, PointerGetDatum(construct_array(bounds, nbuckets, FLOAT8OID,
+												   sizeof(float8),
+												   FLOAT8PASSBYVAL,
+												   TYPALIGN_DOUBLE)));
+	row_datum(row, PointerGetDatum(construct_array(cumulative, nbuckets,
+												   INT8OID, sizeof(int64),
+												   FLOAT8PASSBYVAL,
+												   TYPALIGN_DOUBLE)));
 }
 
 Datum
 commit_latency_buckets_1_0(PG_FUNCTION_ARGS)
 {
 	LatencyTotals *totals;
+	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	totals = read_latency();
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 	{
-		Row			row;
-
-		start_row(&row);
-		set_kind_columns(&row, kind);
-		set_bucket_columns(&row, totals->count[kind]);
-		set_float8(&row, LB_SUM, totals->sum[kind][LATENCY_TIME] / 1e9);
-		set_int8(&row, LB_N, count_all(totals->count[kind]));
-		put_row(fcinfo, &row, LB_NCOLUMNS);
+		row_kind(&row, kind);
+		row_buckets(&row, totals->count[kind]);
+		row_float8(&row, totals->sum[kind][LATENCY_TIME] / 1e9);
+		row_int8(&row, count_all(totals->count[kind]));
+		row_put(&row);
 	}
 	return (Datum) 0;
 }

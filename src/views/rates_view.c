@@ -1,120 +1,117 @@
 /*-------------------------------------------------------------------------
  *
  * rates_view.c
- *		commit_stats_rates(): the rates since this session looked last.
+ *		commit_stats_sample() and commit_stats_rates(): rates over a time.
  *
- * Made for \watch: each call shows what happened since the one before.  The
- * first call of a session shows everything since the last reset, and so does
- * the first after a reset, whoever did it, as the counts of the last look are
- * no longer part of what is counted.
+ * commit_stats_sample() waits for the time.  commit_stats_rates(), made for
+ * \watch, shows what happened since the session called it last.  The first
+ * call after a reset, by whatever session, shows everything since that reset,
+ * and so does the first call of a session.  Rolling back does not undo a call.
  *
- * A look is no part of a transaction: rolling back does not undo it.
- *
- * Locking: the last look is in local memory.  The counts are read under
- * commit_stats_reset_lock(), shared, so they belong to the reset that they are
- * said to.
+ * commit_stats_rates() keeps the last counts in local memory.  It reads counts
+ * under commit_stats_reset_lock(), shared, so they belong to the reset whose
+ * time it reads with them.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "base/clock.h"
 #include "base/guc.h"
+#include "base/wait.h"
 #include "views/delta_columns.h"
 
+PG_FUNCTION_INFO_V1(commit_stats_sample_1_0);
 PG_FUNCTION_INFO_V1(commit_stats_rates_1_0);
 
+#define SAMPLE_MIN		(10 * NS_PER_MS)
+#define SAMPLE_MAX		(86400 * NS_PER_S)
 #define BYTES_PER_MB	(1024.0 * 1024.0)
 
-typedef enum RatesColumn
+Datum
+commit_stats_sample_1_0(PG_FUNCTION_ARGS)
 {
-	RA_SINCE,
-	RA_ELAPSED,
-	RA_COMMITS,
-	RA_ASYNC,
-	RA_FLUSHES,
-	RA_COMMITS_PER_FLUSH,
-	RA_DELAYED,
-	RA_MEAN,
-	RA_P99,
-	RA_MEAN_FLUSH,
-	RA_WAL,
-	RA_NCOLUMNS
-} RatesColumn;
+	uint64		length;
+	CounterDelta before;
+	CounterDelta delta;
+	Row			row;
 
-/* What a session saw when it looked. */
+	row_init(fcinfo, &row);
+	guc_require_enabled();
+	length = wait_from_interval(PG_GETARG_INTERVAL_P(0), "duration",
+								SAMPLE_MIN, SAMPLE_MAX);
+	counter_delta_take(&before);
+	wait_until(before.time + length);
+	counter_delta_take(&delta);
+	counter_delta_subtract(&delta, &before);
+
+	row_rounded(&row, delta.time / 1e9, 3);
+	row_int8(&row, delta.value[SLOT_COMMITS]);
+	row_rate(&row, &delta, SLOT_COMMITS);
+	row_rate(&row, &delta, SLOT_COMMITS_ASYNC);
+	row_flush_columns(&row, &delta);
+	row_rounded(&row, counter_delta_wal_busy_fraction(&delta), 3);
+	row_latency_columns(&row, &delta);
+	row_put(&row);
+	return (Datum) 0;
+}
+
+/* What the last call of commit_stats_rates() in this session read. */
 typedef struct Look
 {
-	CounterDelta		tally;			/* since stats_reset */
-	TimestampTz stats_reset;	/* 0: never looked */
-	XLogRecPtr	insert;			/* end of the WAL; invalid on a standby */
+	CounterDelta counts;		/* since stats_reset */
+	TimestampTz stats_reset;	/* 0: there was no call */
+	XLogRecPtr	insert;			/* end of WAL; invalid in recovery */
 } Look;
 
 static Look last;
 
-static void
-take_look(Look *look)
-{
-	look->stats_reset = counter_delta_take_since_reset(&look->tally);
-	look->insert = RecoveryInProgress() ?
-		InvalidXLogRecPtr : GetXLogInsertRecPtr();
-}
-
-/* In ns, by the server's calendar clock, which may have been set meanwhile. */
+/* In ns.  The calendar clock may have been set back since. */
 static uint64
 time_since(TimestampTz start)
 {
 	return Max(GetCurrentTimestamp() - start, 0) * NS_PER_US;
 }
 
-static void
-set_rates(Row *row, const CounterDelta *tally)
-{
-	set_float8(row, RA_ELAPSED, round_to(tally->time / 1e9, 3));
-	set_known(row, RA_COMMITS, counter_delta_rate(tally, SLOT_COMMITS), 1);
-	set_known(row, RA_ASYNC, counter_delta_rate(tally, SLOT_COMMITS_ASYNC), 1);
-	set_flush_columns(row, RA_FLUSHES, tally);
-	set_known(row, RA_MEAN, counter_delta_mean_latency(tally) / NS_PER_MS, 3);
-	set_latency_quantile(row, RA_P99, tally, 0.99);
-	set_known(row, RA_MEAN_FLUSH, counter_delta_mean_flush_time(tally) / NS_PER_MS, 3);
-}
-
-static void
-set_wal(Row *row, uint64 bytes, uint64 time)
-{
-	set_known(row, RA_WAL, ratio(bytes / BYTES_PER_MB, time / 1e9), 3);
-}
-
 Datum
 commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 {
 	Look		now;
-	CounterDelta		tally;
+	CounterDelta delta;
+	double		wal_rate = NAN;
+	bool		first;
 	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	guc_require_enabled();
-	take_look(&now);
-	tally = now.tally;
-
-	start_row(&row);
-	if (now.stats_reset != last.stats_reset)
-	{
-		tally.time = time_since(now.stats_reset);
-		set_datum(&row, RA_SINCE, CStringGetTextDatum("reset"));
-	}
+	now.stats_reset = counter_delta_take_since_reset(&now.counts);
+	now.insert = RecoveryInProgress() ?
+		InvalidXLogRecPtr : GetXLogInsertRecPtr();
+	delta = now.counts;
+	first = now.stats_reset != last.stats_reset;
+	if (first)
+		delta.time = time_since(now.stats_reset);
 	else
 	{
-		counter_delta_subtract(&tally, &last.tally);
-		set_datum(&row, RA_SINCE, CStringGetTextDatum("look"));
-		if (last.insert != InvalidXLogRecPtr && now.insert != InvalidXLogRecPtr)
-			set_wal(&row, now.insert - last.insert, tally.time);
+		counter_delta_subtract(&delta, &last.counts);
+		if (last.insert != InvalidXLogRecPtr &&
+			now.insert != InvalidXLogRecPtr)
+			wal_rate = ratio((now.insert - last.insert) / BYTES_PER_MB,
+							 delta.time / 1e9);
 	}
-	set_rates(&row, &tally);
-	put_row(fcinfo, &row, RA_NCOLUMNS);
+
+	row_text(&row, first ? "reset" : "look");
+	row_rounded(&row, delta.time / 1e9, 3);
+	row_rate(&row, &delta, SLOT_COMMITS);
+	row_rate(&row, &delta, SLOT_COMMITS_ASYNC);
+	row_flush_columns(&row, &delta);
+	row_mean_latency(&row, &delta);
+	row_latency_quantile(&row, &delta, 0.99);
+	row_rounded(&row, counter_delta_mean_flush_time(&delta) / NS_PER_MS, 3);
+	row_rounded(&row, wal_rate, 3);
+	row_put(&row);
 	last = now;
 	return (Datum) 0;
 }

@@ -1,9 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * srf.h
- *		Rows of a set-returning function, made column by column.
- *
- * What the files that make rows have in common.
+ *		Rows of a set-returning function, built column by column.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,109 +12,117 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/builtins.h"
 #include "utils/numeric.h"
 #include "utils/tuplestore.h"
 
+#include "base/compat.h"
 #include "base/shared_memory.h"
 
-#define MAX_COLUMNS		32
+#define ROW_MAX_COLUMNS		32
 
-/* The row under construction. */
+/*
+ * The row under construction.  Columns are added in the order in which the SQL
+ * script declares them, also those that are null.
+ */
 typedef struct Row
 {
-	Datum		values[MAX_COLUMNS];
-	bool		nulls[MAX_COLUMNS];
+	ReturnSetInfo *result;
+	int			n;
+	Datum		value[ROW_MAX_COLUMNS];
+	bool		isnull[ROW_MAX_COLUMNS];
 } Row;
 
+/* To be called first in every function that returns rows. */
 static inline void
-set_int8(Row *row, int column, uint64 value)
-{
-	row->values[column] = Int64GetDatum((int64) value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_int4(Row *row, int column, int value)
-{
-	row->values[column] = Int32GetDatum(value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_float8(Row *row, int column, double value)
-{
-	row->values[column] = Float8GetDatum(value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_bool(Row *row, int column, bool value)
-{
-	row->values[column] = BoolGetDatum(value);
-	row->nulls[column] = false;
-}
-
-static inline void
-set_datum(Row *row, int column, Datum value)
-{
-	row->values[column] = value;
-	row->nulls[column] = false;
-}
-
-/* For numbers that may grow beyond bigint where they are added up. */
-static inline void
-set_numeric(Row *row, int column, uint64 value)
-{
-	set_datum(row, column, NumericGetDatum(int64_to_numeric((int64) value)));
-}
-
-/* All columns null until they are set. */
-static inline void
-start_row(Row *row)
-{
-	memset(row->nulls, true, sizeof(row->nulls));
-}
-
-static inline void
-put_row(FunctionCallInfo fcinfo, Row *row, int ncolumns)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-
-	if (rsinfo->setDesc->natts != ncolumns)
-		elog(ERROR, "commit_stats: %d columns expected, %d found",
-			 ncolumns, rsinfo->setDesc->natts);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
-						 row->values, row->nulls);
-}
-
-/* For the functions that return a set or one row, before anything else. */
-static inline void
-start_rows(FunctionCallInfo fcinfo)
+row_init(FunctionCallInfo fcinfo, Row *row)
 {
 	shared_memory_require();
 	InitMaterializedSRF(fcinfo, 0);
+	row->result = (ReturnSetInfo *) fcinfo->resultinfo;
+	row->n = 0;
 }
 
-static inline double
-round_to(double value, int digits)
+static inline void
+row_add(Row *row, Datum value, bool isnull)
+{
+	Assert(row->n < ROW_MAX_COLUMNS);
+	row->value[row->n] = value;
+	row->isnull[row->n++] = isnull;
+}
+
+static inline void
+row_nulls(Row *row, int n)
+{
+	while (n-- > 0)
+		row_add(row, (Datum) 0, true);
+}
+
+static inline void
+row_datum(Row *row, Datum value)
+{
+	row_add(row, value, false);
+}
+
+static inline void
+row_int8(Row *row, uint64 value)
+{
+	row_datum(row, Int64GetDatum((int64) value));
+}
+
+static inline void
+row_float8(Row *row, double value)
+{
+	row_datum(row, Float8GetDatum(value));
+}
+
+static inline void
+row_bool(Row *row, bool value)
+{
+	row_datum(row, BoolGetDatum(value));
+}
+
+static inline void
+row_text(Row *row, const char *value)
+{
+	row_datum(row, CStringGetTextDatum(value));
+}
+
+/* For counts whose sum over rows may exceed bigint. */
+static inline void
+row_numeric(Row *row, uint64 value)
+{
+	row_datum(row, NumericGetDatum(int64_to_numeric((int64) value)));
+}
+
+/* A counter of ns, in ms. */
+static inline void
+row_ms(Row *row, uint64 ns)
+{
+	row_float8(row, (double) ns / NS_PER_MS);
+}
+
+/* A number with so many decimal digits; NaN becomes null. */
+static inline void
+row_rounded(Row *row, double value, int digits)
 {
 	double		factor = pow(10, digits);
 
-	return rint(value * factor) / factor;
+	row_add(row, Float8GetDatum(rint(value * factor) / factor), isnan(value));
 }
 
-/* To so many digits; null if it is NaN. */
+/* The row is complete; the next one begins. */
 static inline void
-set_known(Row *row, int column, double value, int digits)
+row_put(Row *row)
 {
-	if (!isnan(value))
-		set_float8(row, column, round_to(value, digits));
-}
+	TupleDesc	desc = row->result->setDesc;
 
-static inline double
-ns_to_ms(uint64 ns)
-{
-	return (double) ns / 1000000.0;
+	if (desc->natts != row->n)
+		elog(ERROR, "commit_stats: %d columns expected, %d found",
+			 row->n, desc->natts);
+	tuplestore_putvalues(row->result->setResult, desc, row->value,
+						 row->isnull);
+	row->n = 0;
 }
 
 #endif							/* COMMIT_STATS_SRF_H */

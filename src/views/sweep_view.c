@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * sweep_view.c
- *		commit_delay_sweep(): arguments become a plan, results become rows.
+ *		commit_delay_sweep(): from arguments to a plan, from results to rows.
  *
- * What cannot be measured is refused here, before anything is changed; that
- * there is a load is for sweep.c to see.
+ * The arguments are checked here, before anything changes; sweep.c checks the
+ * load.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,11 +12,8 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
 #include "tuning/sweep.h"
 #include "tuning/tuning_args.h"
 #include "views/delta_columns.h"
@@ -24,13 +21,13 @@
 PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 
 /*
- * A slot bounds how long commits can be left with a pair whose sweep has died;
- * shorter ones are mostly settling.
+ * Commits may keep a pair for one slot after its sweep has died, so slots have
+ * a maximum.  Shorter ones than the minimum would be mostly settling.
  */
-#define SLOT_LEAST		(100 * NS_PER_MS)
-#define SLOT_MOST		(10 * NS_PER_S)
-#define DURATION_MOST	(86400 * NS_PER_S)
-#define P99_MOST		(86400 * NS_PER_S)
+#define SLOT_MIN		(100 * NS_PER_MS)
+#define SLOT_MAX		(10 * NS_PER_S)
+#define DURATION_MAX	(86400 * NS_PER_S)
+#define P99_MAX		(86400 * NS_PER_S)
 
 /* The arguments. */
 typedef enum SweepArgument
@@ -41,29 +38,6 @@ typedef enum SweepArgument
 	ARG_SLOT,
 	ARG_MAX_P99
 } SweepArgument;
-
-typedef enum SweepColumn
-{
-	SW_COMMIT_DELAY,
-	SW_COMMIT_SIBLINGS,
-	SW_ROUNDS,
-	SW_COMMITS,
-	SW_COMMITS_PER_SECOND,
-	SW_COMMITS_PER_SECOND_LOW,
-	SW_COMMITS_PER_SECOND_HIGH,
-	SW_FLUSHES_PER_SECOND,
-	SW_COMMITS_PER_FLUSH,
-	SW_DELAY_HIT_FRACTION,
-	SW_MEAN,
-	SW_P50,
-	SW_P95,
-	SW_P99,
-	SW_IS_BEST,
-	SW_REASON,
-	SW_NCOLUMNS
-} SweepColumn;
-
-StaticAssertDecl(SW_NCOLUMNS <= MAX_COLUMNS, "Row is too short");
 
 static void
 plan_rounds(SweepPlan *plan, uint64 duration)
@@ -87,35 +61,14 @@ static void
 make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
 {
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
-	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", SLOT_LEAST,
-									 SLOT_MOST);
+	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", SLOT_MIN,
+									  SLOT_MAX);
 	plan->max_p99 = INFINITY;
 	if (!PG_ARGISNULL(ARG_MAX_P99))
 		plan->max_p99 = tuning_args_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
-											P99_MOST);
+											 P99_MAX);
 	plan_rounds(plan, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
-										  DURATION_MOST));
-}
-
-static void
-set_result(Row *row, const PairResult *result)
-{
-	const CounterDelta *total = &result->total;
-
-	set_int8(row, SW_ROUNDS, result->rounds);
-	set_int8(row, SW_COMMITS, total->value[SLOT_COMMITS]);
-	set_flush_columns(row, SW_FLUSHES_PER_SECOND, total);
-	set_latency_columns(row, SW_MEAN, total);
-}
-
-static void
-set_outcome(Row *row, const DelayOutcome *outcome)
-{
-	set_int4(row, SW_COMMIT_DELAY, outcome->delay);
-	set_int4(row, SW_COMMIT_SIBLINGS, outcome->siblings);
-	set_known(row, SW_COMMITS_PER_SECOND, outcome->commits.mean, 1);
-	set_known(row, SW_COMMITS_PER_SECOND_LOW, outcome->commits.low, 1);
-	set_known(row, SW_COMMITS_PER_SECOND_HIGH, outcome->commits.high, 1);
+										   DURATION_MAX));
 }
 
 Datum
@@ -125,8 +78,9 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 	PairResult *results;
 	DelayOutcomes all;
 	int			best;
+	Row			row;
 
-	start_rows(fcinfo);
+	row_init(fcinfo, &row);
 	make_plan(fcinfo, &plan);
 	tuning_args_require("A standby commits nothing.  Sweep on the primary.");
 	results = sweep_run(&plan);
@@ -134,15 +88,21 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 	best = best_delay(&all, CommitSiblings);
 	for (int i = 0; i < all.n; i++)
 	{
-		Row			row;
+		const DelayOutcome *outcome = &all.outcome[i];
+		const CounterDelta *total = &results[i].total;
 
-		start_row(&row);
-		set_outcome(&row, &all.outcome[i]);
-		set_result(&row, &results[i]);
-		set_bool(&row, SW_IS_BEST, i == best);
-		set_datum(&row, SW_REASON,
-				  CStringGetTextDatum(best_delay_reason(&all, best, i)));
-		put_row(fcinfo, &row, SW_NCOLUMNS);
+		row_datum(&row, Int32GetDatum(outcome->delay));
+		row_datum(&row, Int32GetDatum(outcome->siblings));
+		row_int8(&row, results[i].rounds);
+		row_int8(&row, total->value[SLOT_COMMITS]);
+		row_rounded(&row, outcome->commits.mean, 1);
+		row_rounded(&row, outcome->commits.low, 1);
+		row_rounded(&row, outcome->commits.high, 1);
+		row_flush_columns(&row, total);
+		row_latency_columns(&row, total);
+		row_bool(&row, i == best);
+		row_text(&row, best_delay_reason(&all, best, i));
+		row_put(&row);
 	}
 	return (Datum) 0;
 }

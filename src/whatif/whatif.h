@@ -10,7 +10,7 @@
 
 #include "stats/counter_delta.h"
 #include "tuning/best_delay.h"
-#include "tuning/delay_pairs.h"
+#include "tuning/tuning_args.h"
 
 /* How often each pair is simulated. */
 #define WHATIF_REPLICAS	8

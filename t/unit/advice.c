@@ -44,7 +44,7 @@ set_figure(CommitFigures *f, const char *key, double value)
 	FIELD(flush_p99);
 	FIELD(siblings_max);
 	FIELD(siblings_half);
-	FIELD(company);
+	FIELD(concurrency);
 	FIELD(reach);
 	fprintf(stderr, "there is no figure %s\n", key);
 	exit(1);
@@ -64,13 +64,13 @@ print_decisions(const CommitFigures *f)
 	int			delays[SWEEP_MAX_DELAYS];
 	int			siblings[SWEEP_MAX_SIBLINGS];
 
-	printf("advice=%d obstacles=%d stalls=%d busy=%.3f", advise(f),
-		   delay_obstacles(f), device_stalls(f), device_busy(f));
-	printf(" load=%.0f square_root=%.0f threshold=%.0f", load_commits(f),
-		   rule_square_root(f->flush_time, load_commits(f)),
-		   rule_threshold(f->flush_time));
-	print_list("delays", delays, sweep_delays(f, delays));
-	print_list("siblings", siblings, sweep_siblings(f, siblings));
+	printf("advice=%d obstacles=%d stalls=%d busy=%.3f", advice_choose(f),
+		   advice_obstacles(f), advice_device_stalls(f), advice_device_busy(f));
+	printf(" load=%.0f square_root=%.0f threshold=%.0f", advice_commit_rate(f),
+		   advice_square_root_rule(f->flush_time, advice_commit_rate(f)),
+		   advice_threshold(f->flush_time));
+	print_list("delays", delays, advice_sweep_delays(f, delays));
+	print_list("siblings", siblings, advice_sweep_siblings(f, siblings));
 	printf("\n");
 }
 

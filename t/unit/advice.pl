@@ -49,7 +49,7 @@ my %usual = (
 	flush_p99 => 900,
 	siblings_max => 9,
 	siblings_half => 7,
-	company => 0.99,
+	concurrency => 0.99,
 	reach => 0.9);
 
 sub decide
@@ -96,7 +96,7 @@ advises('STANDBY_FIRST', 'a slow standby', standby_min => 600);
 advises('LOWER_SIBLINGS', 'a delay that hardly hits', delay => 100, siblings => 9,
 	reach => 0.05);
 advises('SWEEP', '... if it were set', siblings => 9, reach => 0.05);
-advises('ALONE', 'one client', company => 0, siblings_max => 0, siblings_half => 0,
+advises('ALONE', 'one client', concurrency => 0, siblings_max => 0, siblings_half => 0,
 	reach => 0);
 advises('COME_BACK', 'few commits', commits => 499);
 advises('COME_BACK', 'no commits', commits => 0, flushes => 0, recent_flushes => 0,
