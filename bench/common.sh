@@ -6,11 +6,12 @@
 #
 #	prepare_experiment NAME	instead of set_up and build_and_install
 #	begin_results COLUMN...	then add_result for each measurement
-#	keep_results			bench/results/NAME.tsv, and the picture of it
-#	query_results QUERY...	tables from them
+#	keep_results			bench/results/NAME.tsv, and its picture
+#	query_results QUERY...	tables from the results
 #
-# What is measured is written down first, and pictures are drawn from that
-# alone (plot.py), so that one can be drawn again without measuring again.
+# An experiment first writes down its measurements.  plot.py draws the picture
+# from that file alone, so that a picture can be drawn again without measuring
+# again.
 
 # shellcheck shell=bash
 

@@ -1,5 +1,5 @@
-# Print how far commit_stats is from the truth; see bench/ground-truth, which
-# prepares what this needs and calls it.
+# Print how far commit_stats is from the truth.  bench/ground-truth prepares what
+# this script needs, and calls it.
 #
 # usage: perl bench/ground_truth.pl [SECONDS [ROUNDS]]
 

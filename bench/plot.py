@@ -1,11 +1,11 @@
 # plot.py
 #
-# Draws the picture of an experiment from what it measured:
+# Draws the picture of an experiment from its measurements:
 #
 #	python3 bench/plot.py NAME FILE.tsv PICTURE.svg
 #
-# One function per picture, named as its experiment.  The same data give the
-# same file, whenever it is drawn.  Needs matplotlib (Debian: python3-matplotlib).
+# Each picture has a function of the experiment's name.  The same data always give
+# the same file.  Needs matplotlib (Debian: python3-matplotlib).
 
 import csv
 import statistics

@@ -1,24 +1,24 @@
 # throttle.sh
 #
 # A disk that writes only so many times a second, as a cloud volume does: the
-# throwaway server goes into a control group whose writes the kernel limits.
-# To be sourced after common.sh.
+# temporary server joins a control group whose writes the kernel limits.  To be
+# sourced after common.sh.
 #
-#	group_server		once, right after start_server: what the server writes
-#						from then on is the group's
+#	group_server		once, right after start_server: the group counts all
+#						writes of the server from then on
 #	limit_writes N		at most N writes/s from now on, if that works here
 #	lift_limit			as fast as the disk is
 #	device_writes		writes of the group so far
 #
 # Needs root, a kernel with control groups of version 1 (blkio) or 2 (io), and a
-# block device below the work folder.  Where one is missing, limit_writes says
-# so and the experiment goes on without a limit; $write_limit, which belongs into
-# the results, is then empty.
+# block device below the work folder.  If one is missing, limit_writes says so, the
+# experiment goes on without a limit, and $write_limit, which belongs into the
+# results, is empty.
 #
-# A limit counts what the disk is asked to do.  Unless it has no cache that would
-# have to be flushed, a WAL flush is two such writes: the data, and the flush.
+# The limit applies to requests to the disk.  Unless the disk has no cache that has
+# to be flushed, a WAL flush is two requests: the write of the data, and the flush.
 #
-# The group goes when the script ends, and with it what was set up for it.
+# The group, and all that was set up for it, is removed when the script ends.
 
 # shellcheck shell=bash
 

@@ -1,5 +1,5 @@
 -- pgbench's own transaction, TPC-B (sort of): 3 updates, 1 select, 1 insert.
--- Only the number of accounts can be another: it is what makes a database big.
+-- Only the number of accounts, which makes a database large, is a variable.
 \set aid random(1, :accounts)
 \set bid random(1, :branches)
 \set tid random(1, 10 * :branches)
