@@ -535,9 +535,9 @@ COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
 COMMENT ON COLUMN commit_flush_stats.prepares IS
 	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'number of WAL flushes issued by a commit or a prepare, the leader of the flush';
+	'number of WAL flushes issued by a commit or a prepare, which is called the leader of the flush';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'expected number of errors in flushes, counted although another process flushed or not counted; always 0 before PostgreSQL 18';
+	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; always 0 before PostgreSQL 18';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
 	'average number of commits carried by a flush, not counting commits_without_leader; null before the first flush';
 COMMENT ON COLUMN commit_flush_stats.followers IS
@@ -578,7 +578,7 @@ COMMENT ON COLUMN commit_database_stats.datid IS
 COMMENT ON COLUMN commit_database_stats.datname IS
 	'current name of the database; null if datid is null or the database was dropped';
 COMMENT ON COLUMN commit_database_stats.status IS
-	'present; dropped; no database, for processes connected to none; or overflow, for all databases beyond the first databases_max (see commit_stats_info)';
+	'state of the database: present; dropped; no database, for processes connected to none; or overflow, for all databases beyond the first databases_max (see commit_stats_info)';
 COMMENT ON COLUMN commit_database_stats.commits IS
 	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
