@@ -3,12 +3,12 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION commit_stats" to load this file. \quit
 
--- The schema that this is created in may belong to somebody who has put operators
--- and functions there.  One of pg_catalog comes first if it takes exactly the types
--- that it is given, so in the views each is given these, or has its schema.
+-- The owner of the extension's schema may have put operators and functions there.
+-- The parser prefers those of pg_catalog only if their argument types match exactly.
+-- The views therefore pass exact types, or qualify the name with its schema.
 
 --
--- commit_flush_stats: everything since the last reset, in one row
+-- commit_flush_stats: one row for the whole server
 --
 CREATE FUNCTION commit_flush_stats(
 	OUT commits bigint,
@@ -50,7 +50,7 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
 FROM commit_flush_stats();
 
 --
--- commit_database_stats: the same per database, in a row for each
+-- commit_database_stats: one row for each database
 --
 CREATE FUNCTION commit_database_stats(
 	OUT datid oid,
@@ -73,8 +73,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_database_stats_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
--- A flush is shared by commits of several databases, so there is no
--- commits_per_flush of one.
+-- commits_per_flush is missing: commits of several databases share a flush.
 CREATE VIEW commit_database_stats AS
 SELECT s.datid, d.datname,
        CASE WHEN s.kind <> 'database' THEN s.kind
@@ -91,7 +90,7 @@ FROM commit_database_stats() s LEFT JOIN pg_database d ON d.oid = s.datid
 ORDER BY s.commits DESC, s.datid;
 
 --
--- commit_flush_histogram: one row for each size that a flush group had
+-- commit_flush_histogram: one row for each number of commits in a flush
 --
 CREATE FUNCTION commit_flush_histogram(
 	OUT commits_in_flush bigint,
@@ -133,7 +132,7 @@ FROM commit_sibling_histogram()
 ORDER BY siblings;
 
 --
--- commit_flush_log: the newest flushes, newest first
+-- commit_flush_log: one row for each of the newest flushes
 --
 CREATE FUNCTION commit_flush_log(
 	OUT flushed_at timestamptz,
@@ -158,8 +157,8 @@ SELECT flushed_at, flush_lsn, commits, active_transactions, siblings,
 FROM commit_flush_log();
 
 --
--- commit_latency_stats: how long commits took, a row for each level and role;
--- commit_flush_latency_stats: the same for the flushes
+-- commit_latency_stats: one row for each level of synchronous_commit and role
+-- commit_flush_latency_stats: one row for timed flushes
 --
 CREATE FUNCTION commit_latency_stats(
 	OUT synchronous_commit text,
@@ -195,8 +194,8 @@ FROM commit_latency_stats()
 WHERE role = 'flush';
 
 --
--- commit_latency_histogram, commit_flush_latency_histogram: all cells of the
--- histograms behind these
+-- commit_latency_histogram, commit_flush_latency_histogram: one row for each cell
+-- of the histograms from which commit_latency_stats() computes percentiles
 --
 CREATE FUNCTION commit_latency_histogram(
 	OUT synchronous_commit text,
@@ -228,8 +227,8 @@ WHERE role = 'flush'
 ORDER BY lower_bound;
 
 --
--- commit_latency_buckets: the same in fewer and larger cells, for Prometheus: all
--- levels and roles, in seconds, cumulated
+-- commit_latency_buckets: one row for each histogram, with fewer and larger cells,
+-- cumulative and in seconds, as Prometheus expects
 --
 CREATE FUNCTION commit_latency_buckets(
 	OUT synchronous_commit text,
@@ -247,7 +246,7 @@ SELECT synchronous_commit, role, le, bucket, sum, count
 FROM commit_latency_buckets();
 
 --
--- commit_wal_stats: the WAL of the last checkpoint cycles, newest first
+-- commit_wal_stats: one row for each checkpoint cycle
 --
 CREATE FUNCTION commit_wal_stats(
 	OUT redo_lsn pg_lsn,
@@ -283,7 +282,7 @@ FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
 
 --
--- commit_stats_info: what the module knows about itself
+-- commit_stats_info: one row about commit_stats itself
 --
 CREATE FUNCTION commit_stats_info(
 	OUT enabled boolean,
@@ -311,7 +310,7 @@ SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
 FROM commit_stats_info();
 
 --
--- commit_stats_sample: the rates of the time until it returns
+-- commit_stats_sample: rates over a given time
 --
 CREATE FUNCTION commit_stats_sample(
 	duration interval DEFAULT '5 s',
@@ -332,10 +331,10 @@ AS 'MODULE_PATHNAME', 'commit_stats_sample_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
 
 --
--- commit_stats_rates: the rates since the session looked last, for \watch
+-- commit_stats_rates: rates since the previous call in the session, for \watch
 --
--- The last look is in the memory of one process.  Its columns fit a terminal of
--- 120 characters.
+-- Each backend keeps the counters of its previous call in local memory, hence
+-- PARALLEL RESTRICTED.  The columns fit a terminal of 120 characters.
 CREATE FUNCTION commit_stats_rates(
 	OUT since text,
 	OUT elapsed double precision,
@@ -353,7 +352,7 @@ AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
 
 --
--- commit_delay_sweep: every commit_delay in turn, on the present load
+-- commit_delay_sweep: measure each commit_delay in turn on the current load
 --
 CREATE FUNCTION commit_delay_sweep(
 	delays integer[],
@@ -390,7 +389,7 @@ AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 --
--- commit_delay_whatif: the same table predicted, nothing touched
+-- commit_delay_whatif: predict each commit_delay from a sample of the current load
 --
 CREATE FUNCTION commit_delay_whatif(
 	delays integer[],
@@ -428,15 +427,19 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
+--
+-- commit_stats_reset: reset all statistics
+--
 CREATE FUNCTION commit_stats_reset()
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 --
--- Who may: the counts tell about other users' transactions, so reading needs
--- what reading pg_stat_activity of others needs; resetting is for whoever a
--- superuser trusts not to spoil everybody else's figures.
+-- Privileges: the statistics cover the transactions of all users, so reading them
+-- requires pg_read_all_stats, as pg_stat_activity does for other users' sessions.
+-- commit_stats_reset(), commit_delay_sweep() and commit_delay_whatif() affect all
+-- sessions, so only a superuser may call them, or grant EXECUTE on them.
 --
 REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_database_stats() FROM PUBLIC;
@@ -484,335 +487,335 @@ GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
 --
--- What everything means
+-- Comments: doc/reference.md describes the same objects in more detail
 --
 COMMENT ON FUNCTION commit_flush_stats() IS
-	'commits and WAL flushes since the last reset; see the view of that name';
+	'underlying function of the view commit_flush_stats';
 COMMENT ON FUNCTION commit_database_stats() IS
-	'commits since the last reset by database; see the view of that name, whose status has kind in it: database, no database or overflow';
+	'underlying function of the view commit_database_stats; kind is database, no database or overflow';
 COMMENT ON FUNCTION commit_flush_histogram() IS
-	'flushes by the number of commits they carried; see the view of that name';
+	'underlying function of the view commit_flush_histogram';
 COMMENT ON FUNCTION commit_sibling_histogram() IS
-	'flushes by the number of siblings of their leader, and the commits that they carried; see the view of that name';
+	'underlying function of the view commit_sibling_histogram; commits is the number of commits carried by flushes';
 COMMENT ON FUNCTION commit_flush_log() IS
-	'the newest flushes; see the view of that name';
+	'underlying function of the view commit_flush_log';
 COMMENT ON FUNCTION commit_latency_stats() IS
-	'how long commits took, and in the row with role flush the leaders'' writing and syncing; see the views commit_latency_stats and commit_flush_latency_stats';
+	'underlying function of the views commit_latency_stats and commit_flush_latency_stats; the row with role flush is for the latter';
 COMMENT ON FUNCTION commit_latency_histogram() IS
-	'histograms of how long commits took, and with role flush the leaders'' writing and syncing; see the views commit_latency_histogram and commit_flush_latency_histogram';
+	'underlying function of the views commit_latency_histogram and commit_flush_latency_histogram; the rows with role flush are for the latter';
 COMMENT ON FUNCTION commit_latency_buckets() IS
-	'histograms of how long commits took, and with role flush the leaders'' writing and syncing, as Prometheus wants them; see the view of that name';
+	'underlying function of the view commit_latency_buckets';
 COMMENT ON FUNCTION commit_wal_stats() IS
-	'the WAL that transactions wrote in the last checkpoint cycles; see the view of that name';
+	'underlying function of the view commit_wal_stats';
 COMMENT ON FUNCTION commit_stats_info() IS
-	'what commit_stats knows about itself; see the view of that name';
+	'underlying function of the view commit_stats_info';
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
-	'what commits do in the time that it takes, 5 seconds unless told, in one row: elapsed in seconds, commits that waited, rates a second, fractions from 0 to 1 (flushes that slept; time that a leader wrote or synced the WAL), mean and percentiles of commits in ms';
+	'one row, showing rates of commits and WAL flushes over the given time from the call on; elapsed is in seconds, fractions are from 0 to 1, mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_rates() IS
-	'what commits do, for \watch, in one row: since the last look of this session, or the last reset if that is later; elapsed in seconds, commits, asynchronous commits and flushes a second, commits per flush, fraction of the flushes that slept (0 to 1), mean and 99th percentile of commits and mean of flushes in ms, WAL of the server in MB a second';
+	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds, delayed is a fraction from 0 to 1, commit_ms, p99_ms and flush_ms are in milliseconds';
 COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval) IS
-	'lets all commits use each value of commit_delay in turn, without changing the configuration, and says which did best and why: delays in microseconds, rates a second with their 95% interval (low, high), fraction of the flushes that slept (0 to 1), mean and percentiles of commits in ms';
+	'one row for each pair of commit_delay (in microseconds) and commit_siblings, showing rates and commit times measured while all commits used the pair; low and high are a 95% confidence interval, delay_hit_fraction is from 0 to 1, mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_report() IS
-	'what the server does at commit, how commit_delay does, and what to try next, on one screen of text';
+	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
-	'watches commits for a while, 10 seconds unless told, and predicts what commit_delay_sweep() would find, without changing anything; units as there, low and high hold it in 95% of all cases, for delay hits and p99 only what is left to chance, measured is what was seen while watching';
+	'one row for each pair of commit_delay and commit_siblings, showing rates and commit times predicted from a sample of the current load, in the units of commit_delay_sweep(); low and high are 95% bounds, which for delay_hit_fraction and p99 leave out the error of the model; the measured columns are null except for the current setting';
 COMMENT ON FUNCTION commit_stats_reset() IS
-	'start all statistics of commit_stats from zero; returns the time of it';
+	'resets all statistics of commit_stats and returns the time of the reset';
 
 COMMENT ON VIEW commit_flush_stats IS
-	'commits and WAL flushes of the whole server since the last reset, in one row';
+	'one row, showing commits and WAL flushes of the whole server since the last reset';
 COMMENT ON COLUMN commit_flush_stats.commits IS
-	'commits that waited for their WAL flush, COMMIT PREPARED included';
+	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_flush_stats.commits_async IS
-	'commits that did not wait for their flush (synchronous_commit = off)';
+	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
-	'commits with a transaction id that wrote no WAL to wait for: temporary or unlogged tables only, or NOTIFY';
+	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
-	'commits without a transaction id: nothing to flush';
+	'number of commits without a transaction ID, which need no flush';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
-	'PREPARE TRANSACTIONs; they wait for a flush as well, but are no commits';
+	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'WAL flushes issued by a commit or a prepare, its leader';
+	'number of WAL flushes issued by a commit or a prepare, which is called the leader of the flush';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'how many flushes are expected to be judged wrongly: counted though another process flushed, or not counted; 0 before PostgreSQL 18';
+	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; always 0 before PostgreSQL 18';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
-	'commits carried by an average flush; null before the first flush';
+	'average number of commits carried by a flush, not counting commits_without_leader; null before the first flush';
 COMMENT ON COLUMN commit_flush_stats.followers IS
-	'commits carried along by the flush of another commit or prepare';
+	'number of commits carried by a flush that another commit or prepare issued';
 COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
-	'commits flushed by a process that was not committing: WAL writer, checkpointer, or a backend that evicted a buffer';
+	'number of commits flushed by a process that was not committing: the WAL writer, the checkpointer, or a backend evicting a buffer';
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
-	'flushes whose leader slept commit_delay before it; inferred, see delay_uncertain';
+	'number of flushes whose leader slept for commit_delay first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'flushes that did not sleep although commit_delay was set: fewer than commit_siblings others were active';
+	'number of flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
-	'how many of delay_hits and delay_misses are expected to be judged wrongly';
+	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
-	'time that leaders slept in commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
-	'other active transactions as a leader''s commit began, on average over the leaders that counted them; null before the first';
+	'average number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'most other active transactions as a leader''s commit began, of those counted; null before the first';
+	'largest number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
-	'time that commits took, standby included, in milliseconds';
+	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.flush_time IS
-	'time that leaders spent writing and syncing the WAL, in milliseconds, for timed_flushes';
+	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
+	'number of flushes whose leader had track_wal_io_timing enabled';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
-	'flushes whose end nobody saw, so that the histograms have them merged with the next one';
+	'number of flushes whose end no backend observed; the histograms merge each with the next flush';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
-	'commits whose flush could not be told, so that the histograms lack them';
+	'number of commits whose flush could not be identified; the histograms omit them';
 COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
-	'WAL written by flushes with a leader';
+	'total amount of WAL in flushes that have a leader, in bytes';
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
-	'when counting began: the last reset, or server start without saved statistics';
+	'time at which counting began: the last reset, or the last server start without saved statistics';
 
 COMMENT ON VIEW commit_database_stats IS
-	'commits since the last reset, in one row for each database; flushes are shared between databases, so how many commits each carried is in commit_flush_stats only';
+	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_database_stats.datid IS
-	'the database; null for processes without one, and for overflow';
+	'OID of the database; null if status is no database or overflow';
 COMMENT ON COLUMN commit_database_stats.datname IS
-	'its name now; null if it was dropped, and where datid is';
+	'current name of the database; null if datid is null or the database was dropped';
 COMMENT ON COLUMN commit_database_stats.status IS
-	'present, dropped, no database: processes that are connected to none, or overflow: all databases that found no room among databases_max';
+	'state of the database: present; dropped; no database, for processes connected to none; or overflow, for all databases beyond the first databases_max (see commit_stats_info)';
 COMMENT ON COLUMN commit_database_stats.commits IS
-	'commits that waited for their WAL flush, COMMIT PREPARED included';
+	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
-	'commits that did not wait for their flush (synchronous_commit = off)';
+	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
 COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
-	'commits with a transaction id that wrote no WAL to wait for: temporary or unlogged tables only, or NOTIFY';
+	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
-	'commits without a transaction id: nothing to flush';
+	'number of commits without a transaction ID, which need no flush';
 COMMENT ON COLUMN commit_database_stats.prepares IS
-	'PREPARE TRANSACTIONs; they wait for a flush as well, but are no commits';
+	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_database_stats.share IS
 	'percentage of the commits of all rows; null before the first commit';
 COMMENT ON COLUMN commit_database_stats.flushes IS
-	'WAL flushes issued by a commit or a prepare in this database, for whichever databases';
+	'number of WAL flushes issued by a commit or a prepare in this database; each may carry commits of any database';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
-	'commits that others flushed, in this database or not: followers and commits_without_leader of commit_flush_stats';
+	'number of commits in this database whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
-	'flushes whose leader slept commit_delay before it; inferred, see delay_uncertain';
+	'number of flushes whose leader slept for commit_delay first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'flushes that did not sleep although commit_delay was set: fewer than commit_siblings others were active';
+	'number of flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
-	'how many of delay_hits and delay_misses are expected to be judged wrongly';
+	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_database_stats.delay_time IS
-	'time that leaders slept in commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_database_stats.commit_time IS
-	'time that commits took, standby included, in milliseconds';
+	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.flush_time IS
-	'time that leaders spent writing and syncing the WAL, in milliseconds, for timed_flushes';
+	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing on';
+	'number of flushes whose leader had track_wal_io_timing enabled';
 
 COMMENT ON VIEW commit_flush_histogram IS
-	'how many commits shared a flush: one row for each number that occurred';
+	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
 COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'commits that one flush carried, its leader included; 0: led by a PREPARE TRANSACTION and joined by no commit';
+	'number of commits carried by one flush, including its leader; 0 for a PREPARE TRANSACTION that carried no commit';
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
-	'flushes that carried so many commits';
+	'number of flushes that carried this number of commits';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
-	'of these, flushes whose leader slept commit_delay';
+	'number of these flushes whose leader slept for commit_delay';
 COMMENT ON COLUMN commit_flush_histogram.commits IS
-	'commits in these flushes';
+	'total number of commits carried by these flushes';
 COMMENT ON COLUMN commit_flush_histogram.share IS
-	'percentage of all flushes';
+	'percentage of the flushes of all rows';
 COMMENT ON COLUMN commit_flush_histogram.bar IS
-	'the share drawn, the largest being 30 characters long';
+	'bar that is proportional to flushes, 30 characters long for the largest number';
 
 COMMENT ON VIEW commit_sibling_histogram IS
-	'how many other transactions were active: one row for each number that a leader found. Where no commit_delay is set and more than 8 other backends are connected, a random share of the leaders counts them: see sibling_count_fraction in commit_stats_info';
+	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; only a random fraction of the leaders counts (sibling_count_fraction of commit_stats_info) if commit_delay is 0 and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
-	'other active transactions as the leader''s commit began';
+	'number of other active transactions when the commit of the leader began';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
-	'flushes whose leader counted this number of siblings';
+	'number of flushes whose leader counted this number of siblings';
 COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
-	'of these, flushes whose leader slept commit_delay';
+	'number of these flushes whose leader slept for commit_delay';
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
-	'commits that these flushes carried, on average';
+	'average number of commits carried by these flushes';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
-	'percentage of the flushes of all rows with at least this number of siblings: what this value of commit_siblings would let sleep';
+	'percentage of the flushes of all rows that had at least this number of siblings: those that would sleep if commit_siblings had this value';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
-	'the flushes drawn, the largest number being 30 characters long';
+	'bar that is proportional to flushes, 30 characters long for the largest number';
 
 COMMENT ON VIEW commit_flush_log IS
-	'the newest flushes that carried a commit or were led by one, newest first';
+	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
 COMMENT ON COLUMN commit_flush_log.flushed_at IS
-	'when the end of the flush was first seen by a commit';
+	'time at which a commit first observed the end of the flush';
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
-	'how far it flushed: its boundary';
+	'WAL location up to which WAL was flushed';
 COMMENT ON COLUMN commit_flush_log.commits IS
-	'commits it carried so far: N of the message';
+	'number of commits carried by the flush, as far as they have been counted; N of message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
-	'transactions that were active around it, its own commits included: M of the message, an estimate; where none of its commits counted them, that of the flush before';
+	'estimated number of transactions active around the flush, including its own commits; M of message; taken from the previous flush if none of the commits counted them';
 COMMENT ON COLUMN commit_flush_log.siblings IS
-	'other active transactions as the leader''s commit began; null without a leader, or if it did not count them';
+	'number of other active transactions when the commit of the leader began; null without a leader or if the leader did not count them';
 COMMENT ON COLUMN commit_flush_log.delayed IS
-	'did the leader sleep commit_delay; null without a leader';
+	'true if the leader slept for commit_delay; inferred, see delay_probability; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_probability IS
-	'how likely it is that the leader slept, from 0 to 1; null without a leader';
+	'probability that the leader slept for commit_delay, from 0 to 1; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_time IS
-	'how long the leader slept, in milliseconds; null without a leader';
+	'time that the leader slept for commit_delay, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
-	'how long the leader wrote and synced, in milliseconds; null without a leader or without track_wal_io_timing';
+	'time that the leader spent writing and syncing WAL, in milliseconds; null without a leader or without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
-	'WAL since the boundary before; null for the first flush after server start';
+	'amount of WAL between the previous flush_lsn and this one, in bytes; null for the first flush after server start';
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
-	'process that flushed; null if it was not a committing one';
+	'process ID of the leader; null if the process that flushed was not committing';
 COMMENT ON COLUMN commit_flush_log.message IS
-	'Flushed N out of M commits';
+	'message Flushed N out of M commits, which commit_stats.log_flushes writes to the server log';
 
 COMMENT ON VIEW commit_latency_stats IS
-	'how long commits took: one row for each level and role that occurred';
+	'one row for each level of synchronous_commit and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'what these commits waited for, as a level of synchronous_commit: one for a standby is local while synchronous_standby_names is empty';
+	'level of synchronous_commit that these commits waited for; local instead of a level that waits for a standby while synchronous_standby_names is empty';
 COMMENT ON COLUMN commit_latency_stats.role IS
-	'leader: flushed the WAL itself; follower: did not; asynchronous: did not wait';
+	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_latency_stats.commits IS
-	'commits of this level and role';
+	'number of commits of this level and role';
 COMMENT ON COLUMN commit_latency_stats.mean IS
-	'mean, in milliseconds';
+	'mean commit time, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.p50 IS
-	'median, in milliseconds; within 5%';
+	'median commit time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p95 IS
-	'95% took no longer, in milliseconds; within 5%';
+	'95th percentile of commit time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p99 IS
-	'99% took no longer, in milliseconds; within 5%';
+	'99th percentile of commit time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p999 IS
-	'99.9% took no longer, in milliseconds; within 5%';
+	'99.9th percentile of commit time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.max IS
-	'longest, in milliseconds; within 5%';
+	'longest commit time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
-	'time that these commits took in all, in milliseconds';
+	'total time taken by these commits, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
-	'of commit_time, the wait for a standby, at least, in milliseconds; null where there is none';
+	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
-	'of commit_time, the wait for a standby, at most, in milliseconds; null where there is none';
+	'upper bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
 COMMENT ON COLUMN commit_latency_stats.requested IS
-	'settings of synchronous_commit that these commits had; for local, those of leaders and followers together';
+	'values of the setting synchronous_commit that these commits had; for the level local, those of leaders and followers together';
 
 COMMENT ON VIEW commit_flush_latency_stats IS
-	'how long leaders wrote and synced the WAL, for flushes with track_wal_io_timing; no row before the first';
+	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
 COMMENT ON COLUMN commit_flush_latency_stats.flushes IS
-	'flushes that were timed';
+	'number of timed flushes';
 COMMENT ON COLUMN commit_flush_latency_stats.mean IS
-	'mean, in milliseconds';
+	'mean flush time, in milliseconds';
 COMMENT ON COLUMN commit_flush_latency_stats.p50 IS
-	'median, in milliseconds; within 5%';
+	'median flush time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p95 IS
-	'95% took no longer, in milliseconds; within 5%';
+	'95th percentile of flush time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p99 IS
-	'99% took no longer, in milliseconds; within 5%';
+	'99th percentile of flush time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
-	'99.9% took no longer, in milliseconds; within 5%';
+	'99.9th percentile of flush time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.max IS
-	'longest, in milliseconds; within 5%';
+	'longest flush time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
-	'time that these flushes took in all, in milliseconds';
+	'total time taken by these flushes, in milliseconds';
 
 COMMENT ON VIEW commit_latency_histogram IS
-	'how long commits took: one row for each cell of the histogram of a level and role that occurred';
+	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_histogram.synchronous_commit IS
-	'as in commit_latency_stats';
+	'level of synchronous_commit, as in commit_latency_stats';
 COMMENT ON COLUMN commit_latency_histogram.role IS
-	'as in commit_latency_stats';
+	'leader, follower or asynchronous, as in commit_latency_stats';
 COMMENT ON COLUMN commit_latency_histogram.lower_bound IS
-	'commits of this cell took at least so long, in milliseconds';
+	'inclusive lower bound of commit time in this cell, in milliseconds';
 COMMENT ON COLUMN commit_latency_histogram.upper_bound IS
-	'... and less than this, in milliseconds; Infinity for the last cell';
+	'exclusive upper bound of commit time in this cell, in milliseconds; Infinity for the last cell';
 COMMENT ON COLUMN commit_latency_histogram.commits IS
-	'commits that took so long';
+	'number of commits in this cell';
 COMMENT ON COLUMN commit_latency_histogram.cumulative IS
-	'commits that took less than upper_bound';
+	'number of commits that took less than upper_bound';
 COMMENT ON COLUMN commit_latency_histogram.bar IS
-	'the commits drawn, the largest number of the level and role being 30 characters long';
+	'bar that is proportional to commits, 30 characters long for the largest number of the level and role';
 
 COMMENT ON VIEW commit_flush_latency_histogram IS
-	'how long leaders wrote and synced the WAL: one row for each cell of the histogram, none before the first timed flush';
+	'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush';
 COMMENT ON COLUMN commit_flush_latency_histogram.lower_bound IS
-	'flushes of this cell took at least so long, in milliseconds';
+	'inclusive lower bound of flush time in this cell, in milliseconds';
 COMMENT ON COLUMN commit_flush_latency_histogram.upper_bound IS
-	'... and less than this, in milliseconds; Infinity for the last cell';
+	'exclusive upper bound of flush time in this cell, in milliseconds; Infinity for the last cell';
 COMMENT ON COLUMN commit_flush_latency_histogram.flushes IS
-	'flushes that took so long';
+	'number of flushes in this cell';
 COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
-	'flushes that took less than upper_bound';
+	'number of flushes that took less than upper_bound';
 COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
-	'the flushes drawn, the largest number being 30 characters long';
+	'bar that is proportional to flushes, 30 characters long for the largest number';
 
 COMMENT ON VIEW commit_latency_buckets IS
-	'how long commits, and their flushes, took, as Prometheus wants it: one row for each histogram, empty or not, with the same bounds on all servers';
+	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
 COMMENT ON COLUMN commit_latency_buckets.synchronous_commit IS
-	'as in commit_latency_stats; null for flushes';
+	'level of synchronous_commit, as in commit_latency_stats; null for flushes';
 COMMENT ON COLUMN commit_latency_buckets.role IS
-	'as in commit_latency_stats; flush: the writing and syncing of leaders with track_wal_io_timing';
+	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes of leaders with track_wal_io_timing';
 COMMENT ON COLUMN commit_latency_buckets.le IS
 	'upper bounds of the buckets, in seconds, without the infinite one';
 COMMENT ON COLUMN commit_latency_buckets.bucket IS
-	'commits, or flushes, that took less than each of these';
+	'numbers of commits or flushes that took less than each bound of le';
 COMMENT ON COLUMN commit_latency_buckets.sum IS
-	'time that they took in all, in seconds';
+	'total time taken by these commits or flushes, in seconds';
 COMMENT ON COLUMN commit_latency_buckets.count IS
-	'how many there were';
+	'number of these commits or flushes';
 
 COMMENT ON VIEW commit_wal_stats IS
-	'the WAL that transactions wrote: one row for each of the last 32 checkpoint cycles in which one ended, newest first';
+	'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first';
 COMMENT ON COLUMN commit_wal_stats.redo_lsn IS
-	'where the cycle begins: the redo position of its checkpoint';
+	'redo location of the checkpoint that begins the cycle';
 COMMENT ON COLUMN commit_wal_stats.started_at IS
-	'when the first transaction that wrote WAL ended in it';
+	'time at which the first transaction that wrote WAL ended in the cycle';
 COMMENT ON COLUMN commit_wal_stats.finished IS
-	'has the next checkpoint begun';
+	'true if the next checkpoint has begun';
 COMMENT ON COLUMN commit_wal_stats.commits IS
-	'commits that wrote a commit record, COMMIT PREPARED, asynchronous and unlogged ones included';
+	'number of commits that wrote a commit record, including COMMIT PREPARED, asynchronous and unlogged commits';
 COMMENT ON COLUMN commit_wal_stats.wal_records IS
-	'WAL records of transactions that ended in the cycle, however they ended';
+	'number of WAL records of transactions that ended in the cycle, committed or rolled back';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
-	'full-page images in these records';
+	'number of full-page images in these records';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
-	'bytes of these records, images included';
+	'total size of these records, including full-page images, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
-	'wal_bytes for each commit, rolled back transactions included; null without commits';
+	'wal_bytes divided by commits, in bytes, including WAL of transactions that rolled back; null without commits';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
-	'bytes of the full-page images; null before PostgreSQL 19, which is the first to count them';
+	'total size of the full-page images, in bytes; null before PostgreSQL 19, which is the first to count it';
 COMMENT ON COLUMN commit_wal_stats.fpi_share IS
-	'full-page images as a percentage of wal_bytes or, where their bytes are not counted, images for 100 records; null without records';
+	'full-page images as a percentage of wal_bytes or, before PostgreSQL 19, number of images per 100 records; null without records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
-	'what fpi_share is a percentage of: bytes or records';
+	'quantity that fpi_share refers to: bytes or records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
-	'full-page images as a percentage of wal_bytes, at most: where their bytes are not counted, as if none had a hole or was compressed';
+	'upper bound of full-page images as a percentage of wal_bytes; before PostgreSQL 19 computed as if no image had a hole or was compressed; null without WAL';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
-	'of wal_bytes, those of transactions that rolled back';
+	'part of wal_bytes that belongs to transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
-	'all WAL from here to the next cycle that is known, or to the insert position: also that of checkpointer, background writer and others, and headers and padding';
+	'distance from redo_lsn to that of the next cycle or, in the current cycle, to the insert location, in bytes; includes the WAL of other processes, headers and padding';
 
 COMMENT ON VIEW commit_stats_info IS
-	'what commit_stats knows about itself, in one row';
+	'one row, showing the current state of commit_stats';
 COMMENT ON COLUMN commit_stats_info.enabled IS
-	'is it counting (commit_stats.enabled)';
+	'true if commit_stats is counting (commit_stats.enabled)';
 COMMENT ON COLUMN commit_stats_info.leader_evidence IS
-	'how a leader is told from a follower: wal_sync, or wal_write where no sync is counted';
+	'kind of WAL I/O that tells a leader from a follower: wal_sync, or wal_write if the server counts no syncs';
 COMMENT ON COLUMN commit_stats_info.delay_evidence IS
-	'timed if this session has track_wal_io_timing on, else untimed: delay hits are less certain';
-COMMENT ON COLUMN commit_stats_info.sibling_count_fraction IS
-	'share of the commits that count their siblings at present; less than 1 only while no commit_delay is set and more than 8 other backends are connected';
+	'timed if this session has track_wal_io_timing enabled, otherwise untimed, which makes delay_hits less certain';
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
-	'few enough backends are connected to count siblings exactly';
+	'true if few enough backends are connected, up to 64 others, to count siblings exactly';
+COMMENT ON COLUMN commit_stats_info.sibling_count_fraction IS
+	'fraction of the commits that currently count their siblings, from 0 to 1; less than 1 only if commit_delay is 0 and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
-	'backends that can hold a transaction id';
+	'number of connected backends that can hold a transaction ID';
 COMMENT ON COLUMN commit_stats_info.databases_tracked IS
-	'databases that have a row of their own in commit_database_stats';
+	'number of databases with a row of their own in commit_database_stats';
 COMMENT ON COLUMN commit_stats_info.databases_max IS
-	'how many can have one; what others count is in the row with status overflow';
-COMMENT ON COLUMN commit_stats_info.capturing IS
-	'is commit_delay_whatif() watching the commits';
+	'largest number of databases with a row of their own; all others share the row with status overflow';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
-	'process that runs commit_delay_sweep; null if none does';
+	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
+COMMENT ON COLUMN commit_stats_info.capturing IS
+	'true while commit_delay_whatif() records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
-	'shared memory of commit_stats, in bytes';
+	'size of the shared memory of commit_stats, in bytes';
 COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
-	'of that, for each backend that there may be, in bytes';
+	'part of shared_memory for each backend that the configuration allows, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS
-	'when counting began: the last reset, or server start without saved statistics';
+	'time at which counting began: the last reset, or the last server start without saved statistics';
