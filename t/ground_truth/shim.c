@@ -252,6 +252,8 @@ first_candidates(uint64 start, uint64 size, uint64 flush)
 	}
 }
 
+typedef ElfW(Phdr) ProgramHeader;
+
 /* The writable data of the main program. */
 static int
 scan_program(struct dl_phdr_info *info, size_t size, void *arg)
@@ -260,7 +262,7 @@ scan_program(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 	{
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		const ProgramHeader *ph = &info->dlpi_phdr[i];
 
 		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W))
 			first_candidates(info->dlpi_addr + ph->p_vaddr, ph->p_memsz,
