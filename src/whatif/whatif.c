@@ -1,26 +1,26 @@
 /*-------------------------------------------------------------------------
  *
  * whatif.c
- *		What another commit_delay would do, without trying it.
+ *		Predicts what each commit_delay would do, without trying it.
  *
- * For the time of the sample, all commits are noted down (commit_trace.c).  What
- * they tell about the load and the device (whatif_fit.c) is then simulated with
- * each pair of commit_delay and commit_siblings (whatif_simulation.c).
+ * whatif_run() captures the commits of a sample (commit_trace.c), fits a load to
+ * them (whatif_fit.c), and simulates that load with each pair of commit_delay
+ * and commit_siblings (whatif_simulation.c).
  *
- * How sure that is.  Each pair is simulated WHATIF_REPLICAS times, each time from other
- * parts of the sample, chosen with replacement, and by other chances; the same
- * ones for all pairs, so that what differs between two pairs is not luck.  The
- * spread of the replicas is what the sample being short explains.  When exactly
- * the server counts the siblings the sample does not say; so what would come of
- * one sibling more or less is within the bounds as well.  That the model is wrong
- * they do not show; for that the prediction for the present setting is there,
- * beside what was measured.
+ * Uncertainty.  Each pair is simulated WHATIF_REPLICAS times.  Each replica
+ * replays blocks of the sample that are chosen with replacement, with its own
+ * random numbers; all pairs share blocks and random numbers, so that chance does
+ * not make two pairs differ.  The spread of the replicas is the uncertainty of a
+ * short sample.  The sample does not tell exactly when the server counts the
+ * siblings, so the bounds include what one sibling more or less would give.  The
+ * error of the model itself is not in the bounds; the prediction for the present
+ * setting stands beside what was measured with it.
  *
- * Invariant: nothing is changed.  Whatever ends this process or this function,
- * commits are not noted down after the sample's end.
+ * Invariant: nothing is changed.  However this process or function ends, commits
+ * are not captured after the end of the sample.
  *
- * Locking: that of delay_override.c, so that no sweep changes what commits do
- * while they are watched, and nobody else takes the records.
+ * Locking: delay_override_lock(), so that no sweep changes what commits do during
+ * the sample, and no other process takes the records.
  *
  *-------------------------------------------------------------------------
  */
@@ -214,14 +214,14 @@ check_settings(const CommitTrace *trace, const DelayPair *present)
  * which.
  */
 static bool
-check_locks(const FitSummary *summary)
+check_locks(const FitSummary *summary, int nclients)
 {
-	bool		many = summary->blocked > 0.05 * summary->nclients;
+	bool		many = summary->blocked > 0.05 * nclients;
 
 	if (many)
 		ereport(WARNING,
 				(errmsg("sessions wait for each other's locks, %.1f of %d on average",
-						summary->blocked, summary->nclients),
+						summary->blocked, nclients),
 				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction is less certain where rows are hot, and leaves deadlocks out.")));
 	return many;
 }
@@ -232,8 +232,7 @@ check_locks(const FitSummary *summary)
  */
 
 static void
-report_load(const Sample *sample, const WhatifLoad *load,
-			const FitSummary *summary)
+report_load(const Sample *sample, const WhatifLoad *load)
 {
 	const CommitTrace *trace = &sample->trace;
 	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
@@ -243,7 +242,7 @@ report_load(const Sample *sample, const WhatifLoad *load,
 		quota += load->quota.value[i] / load->quota.n;
 	ereport(NOTICE,
 			(errmsg("learned from %d commits of %d sessions in %.1f s",
-					trace->n, summary->nclients, seconds),
+					trace->n, load->nclients, seconds),
 			 errdetail("%s%s",
 					   load->arrivals > 0 ?
 					   psprintf("Transactions begin by themselves, %.0f a second.",
@@ -252,34 +251,26 @@ report_load(const Sample *sample, const WhatifLoad *load,
 					   load->window > 0 ?
 					   psprintf("  The device allows %.0f flushes in %.0f ms.",
 								quota, load->window / 1000) : "")));
-	elog(DEBUG1, "commit_delay_whatif: cores %.2f, flush cost %.0f us, share with xid %.2f, conflict %.4f, blocked %.2f, usually %.2f, slope %.2f, idle %.0f us, busy %.0f us, processors busy %.2f, %d stalls above %.0f us, regularity %.2f",
-		 load->cores, load->flush_cost, load->xid_share, load->conflict, summary->blocked, summary->usually_blocked, summary->slope, summary->idle,
-		 summary->work, sample->cpus.busy / 1e6 / seconds, summary->quota.nstalls, summary->quota.stall_limit,
-		 summary->quota.regularity);
 }
 
-static const FitSummary *
-learn(const Sample *sample, const DelayPair *present, WhatifLoad *load)
+static void
+learn(const Sample *sample, const DelayPair *present, WhatifLoad *load,
+	  FitSummary *summary)
 {
 	const CommitTrace *trace = &sample->trace;
-	WhatifFit  *fit = whatif_fit_prepare(trace->commit, trace->n,
-										 trace->started_at, trace->ended_at,
-										 sample->probe, sample->nprobes,
-										 &sample->cpus);
-	const FitSummary *summary = whatif_fit_summary(fit);
 
-	if (!whatif_fit_load(fit, load))
+	if (!whatif_fit(trace->commit, trace->n, trace->started_at, trace->ended_at,
+					sample->probe, sample->nprobes, &sample->cpus, load, summary))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there are too few commits to learn from"),
 				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
-						   trace->n, summary->nclients, load->ncycles,
+						   trace->n, load->nclients, load->ncycles,
 						   summary->nflushes),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
 	whatif_find_conflict(load, present->delay, present->siblings,
 						 summary->usually_blocked);
-	report_load(sample, load, summary);
-	return summary;
+	report_load(sample, load);
 }
 
 /*----------------------------------------------------------------
@@ -517,6 +508,7 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	Predictions *all = palloc0(sizeof(Predictions));
 	Sample	   *sample = take_sample(length);
 	WhatifLoad	load;
+	FitSummary	summary;
 	DelayPair	present;
 
 	check_sample(sample);
@@ -524,7 +516,8 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	check_settings(&sample->trace, &present);
 	make_predictions(pairs, &present, all);
 	all->measured = sample->measured;
-	all->locks = check_locks(learn(sample, &present, &load));
+	learn(sample, &present, &load, &summary);
+	all->locks = check_locks(&summary, load.nclients);
 	predict_all(sample, &load, all);
 	return all;
 }

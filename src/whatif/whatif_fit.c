@@ -3,25 +3,25 @@
  * whatif_fit.c
  *		From traced commits to a load that can be simulated.
  *
- * Cycles.  A session's cycle goes from the end of one flush that carried its
- * commit to the beginning of its next commit.  What it did meanwhile took the
- * longer the more others were at work.  So time is turned into work: while n
- * sessions work, each does min(1, cores / n) of what it could alone, and "cores"
- * is the number for which the work of a cycle does not depend any more on how
- * many were at work as it began.  Sleeping clients make it large.  Where the
- * machine's processors were as busy as sessions were at work, these did not sleep,
- * and it is no larger than that.  Then it is also known how much CPU time their work
- * took in all, and that it seems to be more is the cost of the flushes meanwhile.
+ * Cycles.  A session's cycle goes from the end of a flush that carried its
+ * commit to the beginning of its next commit.  A cycle takes longer while more
+ * sessions are at work, so the fit converts time into work: while n sessions
+ * work, each does min(1, cores / n) of the work that it could do alone.  "cores"
+ * is the number for which the work of a cycle no longer depends on how many
+ * sessions were at work when it began.  Clients that sleep make "cores" large.
+ * Where the machine's CPUs were as busy as sessions were at work, no client
+ * slept, and "cores" is at most the number of CPUs.  The CPU time of all cycles
+ * together is then known as well; work beyond it is the cost of the flushes
+ * meanwhile.
  *
- * Open loads.  Where transactions come by themselves, a session whose commit
- * took longer has the less time until its next transaction; where each client
- * goes on by itself, that time does not depend on how long the commit took, or
- * grows with it.
+ * Open loads.  Where transactions begin by themselves, a session whose commit
+ * took longer has less time until its next transaction.  Where each client
+ * continues when it has committed, that time does not depend on how long the
+ * commit took, or grows with it.
  *
- * Device and WAL.  Flush times are drawn as they were seen after as long a rest, and
- * with about as many at work; see whatif_sample.c and whatif_quota.c.
+ * Device and WAL.  See whatif_sample.c and whatif_quota.c.
  *
- * This room knows neither SQL nor shared memory: it computes.
+ * This module knows neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
  */
@@ -66,7 +66,8 @@ typedef struct Change
 	int			working;		/* the others that were at work until then */
 } Change;
 
-struct WhatifFit
+/* What is worked out, step by step. */
+typedef struct WhatifFit
 {
 	SampleCommits commits;
 	SampleFlushes flushes;
@@ -75,16 +76,16 @@ struct WhatifFit
 	Cycle	   *cycle;			/* by session, later by time */
 	int			nchanges;
 	Change	   *change;
-	int			nslack;
-	double	   *slack;
-	CpuUsage		cpus;
+	Distribution slack;
+	CpuUsage	cpus;
+	bool		open;			/* transactions begin by themselves */
 	double		cores;
 	double		flush_cost;
 	double		xid_share;
 	double		arrivals;
-	QuotaFound	quota;
+	double		window;			/* of a quota; 0: there is none */
 	FitSummary	summary;
-};
+} WhatifFit;
 
 /*----------------------------------------------------------------
  * Regression
@@ -266,7 +267,7 @@ find_changes(WhatifFit *fit)
 		int			freed = fit->commits.commit[cycle->last].blocked_after;
 		int			blocked = fit->commits.commit[cycle->next].blocked;
 
-		if (fit->summary.open)
+		if (fit->open)
 		{
 			add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed);
 			add_span(fit, cycle->began_at, cycle->commits_at, blocked, blocked);
@@ -398,7 +399,7 @@ measure_work(WhatifFit *fit, double cores, double *done)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
 		double		awake = done_at(fit, done, cycle->awake_at);
-		double		from = fit->summary.open ?
+		double		from = fit->open ?
 		done_at(fit, done, cycle->began_at) : awake;
 
 		cycle->wake_work = awake - done_at(fit, done, cycle->flushed_at);
@@ -413,7 +414,7 @@ measure_concurrency(WhatifFit *fit)
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
-		double		from = fit->summary.open ? cycle->began_at : cycle->flushed_at;
+		double		from = fit->open ? cycle->began_at : cycle->flushed_at;
 		int			at = find_change(fit, from);
 
 		/* all that go on with this one's flush are at work, too */
@@ -584,11 +585,8 @@ find_kind(WhatifFit *fit)
 		busy += cycle->commits_at - cycle->began_at;
 	}
 	b = slope(&r, &error);
-	fit->summary.slope = b;
-	fit->summary.idle = idle / fit->ncycles;
-	fit->summary.work = busy / fit->ncycles;
-	fit->summary.open = idle > busy && b + 2 * error < OPEN_SLOPE;
-	fit->arrivals = fit->summary.open ? fit->ncycles / fit->commits.length : 0;
+	fit->open = idle > busy && b + 2 * error < OPEN_SLOPE;
+	fit->arrivals = fit->open ? fit->ncycles / fit->commits.length : 0;
 }
 
 /*
@@ -686,7 +684,7 @@ find_concurrency(WhatifFit *fit)
 
 	fit->nchanges = 0;
 	for (int i = 0; i < fit->ncycles; i++)
-		add_span(fit, fit->summary.open ? fit->cycle[i].began_at :
+		add_span(fit, fit->open ? fit->cycle[i].began_at :
 				 fit->cycle[i].awake_at, fit->cycle[i].commits_at,
 				 fit->commits.commit[fit->cycle[i].last].blocked_after,
 				 fit->commits.commit[fit->cycle[i].next].blocked);
@@ -776,65 +774,61 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 	load->first = first;
 }
 
-/* Returns false if the sample says too little. */
-bool
-whatif_fit_load(WhatifFit *fit, WhatifLoad *load)
+static void
+fill_load(WhatifFit *fit, WhatifLoad *load)
 {
 	memset(load, 0, sizeof(WhatifLoad));
 	load->nblocks = SAMPLE_BLOCKS;
 	load->block_length = fit->commits.length / SAMPLE_BLOCKS;
 	fill_cycles(fit, load);
-	quota_fill(&fit->flushes, &fit->quota, load);
-	load->slack.n = fit->nslack;
-	load->slack.value = fit->slack;
+	quota_fill(&fit->flushes, fit->window, load);
+	load->slack = fit->slack;
 	load->cores = fit->cores;
 	load->flush_cost = fit->flush_cost;
 	load->xid_share = fit->xid_share;
 	load->arrivals = fit->arrivals;
 	sample_flushes_fill(&fit->flushes, load);
-	return load->ncycles >= MIN_CYCLES && fit->flushes.n >= MIN_CYCLES;
 }
 
-const FitSummary *
-whatif_fit_summary(const WhatifFit *fit)
-{
-	return &fit->summary;
-}
-
-static void
+/* "slack": how much longer than asked sleeps took, us; palloc'd. */
+static double
 copy_slack(WhatifFit *fit, const double *slack, int nslack)
 {
-	fit->nslack = nslack;
-	fit->slack = palloc(Max(nslack, 1) * sizeof(double));
-	memcpy(fit->slack, slack, nslack * sizeof(double));
+	double	   *value = palloc(Max(nslack, 1) * sizeof(double));
+
+	memcpy(value, slack, nslack * sizeof(double));
+	fit->slack.n = nslack;
+	fit->slack.value = value;
+	return sample_quantile(value, nslack, 0.5);
 }
 
-/* Everything that does not depend on the choice of blocks; palloc'd. */
-WhatifFit  *
-whatif_fit_prepare(const TracedCommit *commit, int n, uint64 started_at,
-				   uint64 ended_at, const double *slack, int nslack,
-				   const CpuUsage *cpus)
+/*
+ * The load that a sample shows, palloc'd.  Returns false if the sample says too
+ * little.
+ */
+bool
+whatif_fit(const TracedCommit *commit, int n, uint64 started_at, uint64 ended_at,
+		   const double *slack, int nslack, const CpuUsage *cpus,
+		   WhatifLoad *load, FitSummary *summary)
 {
-	WhatifFit  *fit = palloc0(sizeof(WhatifFit));
+	WhatifFit	fit = {.cpus = *cpus};
 
-	fit->cpus = *cpus;
-	copy_slack(fit, slack, nslack);
-	sample_commits_make(&fit->commits, commit, n, started_at, ended_at);
-	sample_flushes_make(&fit->flushes, &fit->commits,
-						sample_quantile(fit->slack, nslack, 0.5));
-	find_cycles(fit);
-	fit->change = palloc(Max(4 * fit->ncycles, 1) * sizeof(Change));
-	if (fit->ncycles >= MIN_CYCLES)
+	sample_commits_make(&fit.commits, commit, n, started_at, ended_at);
+	sample_flushes_make(&fit.flushes, &fit.commits,
+						copy_slack(&fit, slack, nslack));
+	find_cycles(&fit);
+	fit.change = palloc(Max(4 * fit.ncycles, 1) * sizeof(Change));
+	if (fit.ncycles >= MIN_CYCLES)
 	{
-		find_kind(fit);
-		find_cores(fit);
-		find_xid_share(fit);
-		find_active(fit);
-		find_concurrency(fit);
-		quota_find(&fit->flushes, fit->commits.length, &fit->quota);
+		find_kind(&fit);
+		find_cores(&fit);
+		find_xid_share(&fit);
+		find_active(&fit);
+		find_concurrency(&fit);
+		fit.window = quota_find(&fit.flushes, fit.commits.length);
 	}
-	fit->summary.nclients = fit->nsessions;
-	fit->summary.nflushes = fit->flushes.n;
-	fit->summary.quota = fit->quota;
-	return fit;
+	fill_load(&fit, load);
+	fit.summary.nflushes = fit.flushes.n;
+	*summary = fit.summary;
+	return fit.ncycles >= MIN_CYCLES && fit.flushes.n >= MIN_CYCLES;
 }

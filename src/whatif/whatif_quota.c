@@ -1,21 +1,26 @@
 /*-------------------------------------------------------------------------
  *
  * whatif_quota.c
- *		Does the device allow only so many flushes in a time?
+ *		Does the device allow only so many flushes in a window of time?
  *
  * A volume with a quota serves flushes at full speed until the quota of a window
- * of time is used up, and then not until the window is over.  So there are flushes
- * much longer than most, the stalls, and they end a whole number of windows after
- * each other.  If they do, window and quota are told from them, and they are
- * marked, so that they are left out of the flush times to draw from.
+ * is used up, and then none until the window ends.  So a few flushes take much
+ * longer than most, the stalls, and the ends of two stalls are a whole number of
+ * windows apart.  quota_find() infers window and quota from such stalls and
+ * marks them, so that the distribution of flush times leaves them out.
  *
- * Where they do not, something else made them so long, or a quota that is not told.
- * How rare they are is known then, but not when they come.  Other flush times are
- * told apart by what came before them; as what did was most of all that everybody
- * had waited, after a delay all flushes would seem to take as long.  So these are
- * left out as well, and any flush may be one of them.
+ * Stalls that are not a whole number of windows apart have another cause, or a
+ * quota that cannot be inferred.  The sample then says how rare stalls are, but
+ * not when they come.  Flush times are otherwise classified by what preceded the
+ * flush, and what preceded a stall is mostly that all sessions waited, which a
+ * delay makes true of every flush.  So these stalls are left out as well, and the
+ * simulation makes any flush stall with their probability.
  *
- * This room knows neither SQL nor shared memory: it computes.
+ * device_stalls() in advice.c recognizes such a device for the report: from the
+ * mean, the median and the p99 of all flush times.  The report has no times at
+ * which flushes ended, and so cannot infer a window.
+ *
+ * This module knows neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
  */
@@ -211,11 +216,10 @@ try_window(SampleFlushes *flushes, double window, const Stall *stall, int n)
 
 /*
  * The longest window that will do, as stalls that fit to it fit to a part of it
- * as well.
+ * as well; or 0.
  */
-static void
-find_window(SampleFlushes *flushes, double length, const Stall *stall, int n,
-			QuotaFound *found)
+static double
+find_window(SampleFlushes *flushes, double length, const Stall *stall, int n)
 {
 	double		longest = Min(WINDOW_MOST, length / 10);
 	double		longer = 0;
@@ -227,14 +231,11 @@ find_window(SampleFlushes *flushes, double length, const Stall *stall, int n,
 
 		if (this >= REGULAR && this >= longer && this >= shorter &&
 			try_window(flushes, w, stall, n))
-		{
-			found->window = w;
-			found->regularity = this;
-			return;
-		}
+			return w;
 		longer = this;
 		this = shorter;
 	}
+	return 0;
 }
 
 /* The others were stalls as well, and nobody knows why. */
@@ -253,20 +254,23 @@ mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
 	}
 }
 
-/* Marks the flushes that a quota made wait, and others that took too long. */
-void
-quota_find(SampleFlushes *flushes, double length, QuotaFound *found)
+/*
+ * Marks the flushes that a quota made wait, and others that took too long.  Returns
+ * the quota's window in us, or 0.
+ */
+double
+quota_find(SampleFlushes *flushes, double length)
 {
 	Stall	   *stall = palloc(Max(flushes->n, 1) * sizeof(Stall));
+	int			n = find_stalls(flushes, stall_limit(flushes), stall);
+	double		window = 0;
 
-	memset(found, 0, sizeof(QuotaFound));
-	found->stall_limit = stall_limit(flushes);
-	found->nstalls = find_stalls(flushes, found->stall_limit, stall);
-	if (found->nstalls <= MAX_STALLS)
-		find_window(flushes, length, stall, found->nstalls, found);
-	if (found->nstalls <= MAX_STALL_SHARE * flushes->n)
-		mark_unexplained(flushes, stall, found->nstalls);
+	if (n <= MAX_STALLS)
+		window = find_window(flushes, length, stall, n);
+	if (n <= MAX_STALL_SHARE * flushes->n)
+		mark_unexplained(flushes, stall, n);
 	pfree(stall);
+	return window;
 }
 
 /* The stalls that no quota explains. */
@@ -283,14 +287,13 @@ fill_unexplained(const SampleFlushes *flushes, WhatifLoad *load)
 }
 
 void
-quota_fill(const SampleFlushes *flushes, const QuotaFound *found,
-		   WhatifLoad *load)
+quota_fill(const SampleFlushes *flushes, double window, WhatifLoad *load)
 {
 	double	   *quota = palloc(Max(flushes->n, 1) * sizeof(double));
 
-	if (found->window > 0)
-		load->quota.n = find_quotas(flushes, found->window, quota);
+	if (window > 0)
+		load->quota.n = find_quotas(flushes, window, quota);
 	fill_unexplained(flushes, load);
-	load->window = found->window;
+	load->window = window;
 	load->quota.value = quota;
 }

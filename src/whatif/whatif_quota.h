@@ -10,17 +10,8 @@
 
 #include "whatif/whatif_sample.h"
 
-/* What was found.  Times in us. */
-typedef struct QuotaFound
-{
-	double		window;			/* 0: there is no quota */
-	double		regularity;		/* of the stalls, up to 1 */
-	double		stall_limit;	/* flushes longer than that are stalls */
-	int			nstalls;
-} QuotaFound;
-
-extern void quota_find(SampleFlushes *flushes, double length, QuotaFound *found);
-extern void quota_fill(const SampleFlushes *flushes, const QuotaFound *found,
+extern double quota_find(SampleFlushes *flushes, double length);
+extern void quota_fill(const SampleFlushes *flushes, double window,
 					   WhatifLoad *load);
 
 #endif							/* COMMIT_STATS_WHATIF_QUOTA_H */

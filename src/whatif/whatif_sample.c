@@ -3,21 +3,22 @@
  * whatif_sample.c
  *		From traced commits to the flushes that carried them.
  *
- * A commit knows its flush group and whether it led it, but not when the leader
- * had the WAL write lock.  That cannot have been before its own commit began, nor
- * before the flush before it had ended; and it was over when the first of those
- * that it carried was done.  What is not I/O, and no sleep, of the time in between
- * is the gap.  Where the leader had waited for the flush before, that is the
- * handoff.
+ * A traced commit knows its flush group and whether it led the group, but not
+ * when the leader took the WAL write lock.  The leader took the lock neither
+ * before its own commit began nor before the previous flush ended, and the flush
+ * was over when the first commit that it carried was done.  The part of that time
+ * that is neither I/O nor sleep is the gap.  If the leader had waited for the
+ * previous flush, the gap is the handoff.
  *
- * How long the I/O takes depends on whether the device and the processors were
- * asleep before, and on how many sessions want these processors as well.  Where the
- * leader sleeps first, few of them are still at work.
+ * The I/O of a flush takes longer after the device and the CPUs were idle, and
+ * while many sessions want the CPUs.  Flush times are therefore classified by
+ * both: a leader that sleeps first meets fewer sessions at work.
  *
- * How long one who waited takes until it has the lock is not seen where a
- * newcomer was quicker; then it is at least so long, and taken to be just that.
+ * If a newcomer takes the lock before a commit that waits, the sample does not
+ * show how long the waiting commit would have taken; the handoff is then taken
+ * to be the time until the newcomer's I/O.
  *
- * This room knows neither SQL nor shared memory: it computes.
+ * This module knows neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
  */
@@ -239,160 +240,80 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
  *----------------------------------------------------------------
  */
 
-/* Which flushes to draw from. */
-typedef struct FlushClass
-{
-	int			concurrency;
-	int			rest;
-	double		cores;
-	double		longest;		/* us of I/O; INFINITY: any */
-} FlushClass;
-
-typedef bool (*FlushFilter) (const Flush *flush, const FlushClass *class);
-typedef double (*FlushValue) (const Flush *flush);
-
-static bool
-is_of_class(const Flush *flush, const FlushClass *class)
-{
-	double		rest = Max(flush->rest, flush->after_stall);
-
-	return !flush->stalled && rest_class(rest) == class->rest &&
-		concurrency_class(flush->concurrency, class->cores) == class->concurrency &&
-		flush->io_time <= class->longest;
-}
-
-static bool
-is_usual(const Flush *flush, const FlushClass *class)
-{
-	return !flush->stalled;
-}
-
-static bool
-is_handoff(const Flush *flush, const FlushClass *class)
-{
-	return flush->waited || flush->overtook;
-}
-
-static bool
-has_overtaken(const Flush *flush, const FlushClass *class)
-{
-	return flush->overtook;
-}
-
-static bool
-came_alone(const Flush *flush, const FlushClass *class)
-{
-	return !flush->waited && !flush->overtook;
-}
-
-static double
-io_time_of(const Flush *flush)
-{
-	return flush->io_time;
-}
-
-static double
-handoff_of(const Flush *flush)
-{
-	return flush->waited ? flush->gap : flush->since_last;
-}
-
-static double
-gap_of(const Flush *flush)
-{
-	return flush->gap;
-}
-
+/* The values of a distribution come in order of their blocks; palloc'd. */
 static void
-fill_draws(const SampleFlushes *flushes, FlushFilter filter,
-		   const FlushClass *class, FlushValue value, Distribution *draws)
+add_value(Distribution *it, double value, int block)
 {
-	double	   *values;
-	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
-	int			next = 0;		/* of first */
-	int			n = 0;
-
-	for (int i = 0; i < flushes->n; i++)
-		n += filter(&flushes->flush[i], class);
-	values = palloc(Max(n, 1) * sizeof(double));
-	draws->n = 0;
-	for (int i = 0; i < flushes->n; i++)
+	if (it->n == 0)
 	{
-		if (!filter(&flushes->flush[i], class))
-			continue;
-		while (next <= flushes->flush[i].block)
-			first[next++] = draws->n;
-		values[draws->n++] = value(&flushes->flush[i]);
+		it->value = palloc(sizeof(double));
+		it->first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
 	}
-	while (next <= SAMPLE_BLOCKS)
-		first[next++] = draws->n;
-	draws->value = values;
-	draws->first = first;
+	else if ((it->n & (it->n - 1)) == 0)
+		it->value = repalloc(it->value, 2 * it->n * sizeof(double));
+	it->value[it->n++] = value;
+	for (int b = block + 1; b <= SAMPLE_BLOCKS; b++)
+		it->first[b] = it->n;
 }
 
 /*
- * Flushes as if nobody had been in their way, from those that came at once after
- * the flush before.  Then nobody may be at work, but all that this one carried are
- * about to wake up.  Who meets them takes longer; so here is the quicker half.
+ * Flush times without a rest before them, as if nobody had been at work: the faster
+ * half.  The sessions that such a flush carried are about to wake up, and a flush
+ * that meets them takes longer.
  */
 static void
-fill_undisturbed(const SampleFlushes *flushes, double cores,
-				 const Distribution *disturbed, Distribution *draws)
+fill_undisturbed(const Distribution *disturbed, Distribution *draws)
 {
 	double	   *copy = palloc(disturbed->n * sizeof(double));
-	FlushClass	class = {0, 0, cores, 0};
+	double		median;
 
 	memcpy(copy, disturbed->value, disturbed->n * sizeof(double));
-	class.longest = sample_quantile(copy, disturbed->n, 0.5);
-	fill_draws(flushes, is_of_class, &class, io_time_of, draws);
+	median = sample_quantile(copy, disturbed->n, 0.5);
+	draws->n = 0;
+	for (int block = 0; block < SAMPLE_BLOCKS; block++)
+		for (int i = disturbed->first[block]; i < disturbed->first[block + 1]; i++)
+			if (disturbed->value[i] <= median)
+				add_value(draws, disturbed->value[i], block);
 	pfree(copy);
 }
 
 /*
- * Flushes of one class of concurrency, by the rest before them.  Where there were too
- * few, as long rests are rare without a delay, the next class that has enough
- * will do.  Returns false if none has.
+ * A class of rest with too few values, as long rests are rare without a delay, takes
+ * those of the next longer class that has enough, or else of the next shorter one.
+ * Returns false if no class has enough.
  */
 static bool
-fill_concurrency(const SampleFlushes *flushes, int concurrency, double cores,
-			 Distribution *draws)
+fill_rests(Distribution *draws, bool nobody_at_work)
 {
-	Distribution		nearest = {0};
+	Distribution nearest = {0};
 
-	for (int c = REST_CLASSES - 1; c >= 0; c--)
+	if (nobody_at_work && draws[0].n >= 2 * MIN_DRAWS && draws[1].n < MIN_DRAWS)
+		fill_undisturbed(&draws[0], &draws[1]);
+	for (int r = REST_CLASSES - 1; r >= 0; r--)
+		if (draws[r].n >= MIN_DRAWS)
+			nearest = draws[r];
+	for (int r = 0; r < REST_CLASSES; r++)
 	{
-		FlushClass	class = {concurrency, c, cores, INFINITY};
-
-		fill_draws(flushes, is_of_class, &class, io_time_of, &draws[c]);
-		if (draws[c].n >= MIN_DRAWS)
-			nearest = draws[c];
-	}
-	if (concurrency == 0 && draws[0].n >= 2 * MIN_DRAWS && draws[1].n < MIN_DRAWS)
-		fill_undisturbed(flushes, cores, &draws[0], &draws[1]);
-	for (int c = 0; c < REST_CLASSES; c++)
-	{
-		if (draws[c].n < MIN_DRAWS)
-			draws[c] = nearest;
-		nearest = draws[c];
+		if (draws[r].n < MIN_DRAWS)
+			draws[r] = nearest;
+		nearest = draws[r];
 	}
 	return nearest.n > 0;
 }
 
 /*
- * And where a class of concurrency has none, the next larger one will do, or else the
- * next smaller one.
+ * A class of concurrency without values takes those of the next larger class that has
+ * some, or else of the next smaller one.
  */
 static void
-fill_device(const SampleFlushes *flushes, WhatifLoad *load)
+fill_concurrencies(WhatifLoad *load, const Distribution *all)
 {
-	Distribution		all = {0};
-	Distribution		nearest[REST_CLASSES];
+	Distribution nearest[REST_CLASSES];
 
-	fill_draws(flushes, is_usual, NULL, io_time_of, &all);
 	for (int r = 0; r < REST_CLASSES; r++)
-		nearest[r] = all;
+		nearest[r] = *all;
 	for (int c = 0; c < COMPANY_CLASSES; c++)
-		if (fill_concurrency(flushes, c, load->cores, load->flush[c]))
+		if (fill_rests(load->flush[c], c == 0))
 			memcpy(nearest, load->flush[c], sizeof(nearest));
 	for (int c = COMPANY_CLASSES - 1; c >= 0; c--)
 	{
@@ -405,8 +326,26 @@ fill_device(const SampleFlushes *flushes, WhatifLoad *load)
 void
 sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load)
 {
-	fill_device(flushes, load);
-	fill_draws(flushes, is_handoff, NULL, handoff_of, &load->handoff);
-	fill_draws(flushes, came_alone, NULL, gap_of, &load->lead);
-	fill_draws(flushes, has_overtaken, NULL, gap_of, &load->overtake);
+	Distribution all = {0};
+
+	for (int i = 0; i < flushes->n; i++)
+	{
+		const Flush *it = &flushes->flush[i];
+		int			c = concurrency_class(it->concurrency, load->cores);
+		int			r = rest_class(Max(it->rest, it->after_stall));
+
+		if (!it->stalled)
+		{
+			add_value(&load->flush[c][r], it->io_time, it->block);
+			add_value(&all, it->io_time, it->block);
+		}
+		if (!it->waited && !it->overtook)
+			add_value(&load->lead, it->gap, it->block);
+		else
+			add_value(&load->handoff, it->waited ? it->gap : it->since_last,
+					  it->block);
+		if (it->overtook)
+			add_value(&load->overtake, it->gap, it->block);
+	}
+	fill_concurrencies(load, &all);
 }

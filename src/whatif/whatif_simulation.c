@@ -1,44 +1,46 @@
 /*-------------------------------------------------------------------------
  *
  * whatif_simulation.c
- *		A server whose backends commit, simulated.
+ *		Simulates a server whose backends commit.
  *
- * From one event to the next: what the clients do between their commits, and
- * what XLogFlush() does with those who come.
+ * whatif_simulate() advances from one event to the next: clients work between
+ * their commits, and XLogFlush() serves the commits that have come.
  *
- * The clients.  Each goes through cycles that were seen: idle for a time, then
- * at work, then it commits.  Those at work share the CPUs: while n of them work,
- * each gets along at min(1, cores / n) of the speed that it has alone.  As that
- * is the same for all, one "virtual" clock shows how much work each of them has
- * done, and whose work will be done first does not change when others come or
- * go.  After a flush there is for a while half a CPU less for them: its leader and
- * the system have work with it, and those who are woken up all at once are not
- * spread well over the CPUs.
+ * Clients.  A client repeats cycles that the sample has: it works, then it
+ * commits.  While n clients work, each of them progresses at min(1, cores / n)
+ * of the speed that it has alone.  All progress at the same speed, so one
+ * virtual clock measures the work that each client has done, and a client that
+ * comes or goes does not change the order in which the others finish.  For a
+ * while after each flush, half a CPU is missing: the leader and the kernel are
+ * busy with the flush, and the scheduler spreads backends that wake up at once
+ * badly over the CPUs.
  *
- * Siblings.  For the last part of its work a transaction has an xid.  But who
- * commits while nobody flushes leads at once, and how many of the others were
- * active then was seen with its cycle; this knows what order they run in, which
- * no sharing of CPUs does.  At least those are who are still to wake up.
+ * Siblings.  A transaction has an xid during the last part of its work.  A
+ * client that commits while no flush is under way leads at once; it sees as
+ * large a share of the other clients active as the sample has for that cycle,
+ * because sharing the CPUs evenly does not tell which transaction runs first.
+ * Half of the clients that are still waking up count in any case.
  *
- * Locks.  Halfway through its work a transaction takes its locks, and keeps them
- * until it has committed.  If another one has what it needs, it waits for the end of
- * that one.  Those who wait for the same one go on one after the other.
+ * Locks.  A transaction takes its locks halfway through its work and keeps them
+ * until it has committed.  A transaction that needs a lock of another one waits
+ * until that one has committed.  Transactions that wait for the same one
+ * continue one after the other.
  *
- * In an open load transactions begin by themselves and wait for a client that
- * is free.
+ * Open loads.  Transactions begin by themselves and wait for a free client.
  *
- * The flush.  Whoever comes while nobody has the WAL write lock gets it at once.
- * It sleeps if enough others are active, then writes for all who have come by
- * then, and a moment after that they all go on.  If others have come meanwhile,
- * one of them is the next leader after the handoff, or a newcomer that is quicker.
+ * Flush.  A client that commits while the WAL write lock is free takes the lock
+ * at once.  The leader sleeps if enough other clients are active, and then writes
+ * for all clients that have come, which continue when the flush ends.  One of
+ * the clients that came too late is the next leader after the handoff, unless a
+ * newcomer takes the lock first.
  *
- * The device.  A flush takes a time that was seen after a rest as long, with about
- * as many at work beside it.  Where a quota limits it, so many flushes can be made
- * in a window of time, and the one that is too many waits for the next window.
- * Where there were stalls for which there is no such reason, any flush may be one.
+ * Device.  A flush takes a time that the sample has for a similar device idle
+ * time and a similar concurrency.  With a quota, a window of time has room for
+ * so many flushes, and the next flush waits for the next window.  Where the
+ * sample has stalls that no quota explains, each flush stalls with their
+ * probability.
  *
- * This room knows neither SQL nor shared memory, nor where its figures come
- * from: it computes.
+ * This module knows neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
  */
@@ -47,6 +49,7 @@
 #include <math.h>
 
 #include "common/pg_prng.h"
+#include "lib/binaryheap.h"
 
 #include "whatif/whatif_simulation.h"
 
@@ -74,7 +77,6 @@
 
 typedef enum ClientState
 {
-	CLIENT_IDLE,				/* until "when" */
 	CLIENT_FREE,				/* in an open load: nothing to do */
 	CLIENT_WORKING,				/* until the virtual clock shows "when" */
 	CLIENT_BLOCKED,				/* until "holder" has committed */
@@ -103,13 +105,6 @@ typedef enum ServerState
 	WAL_WRITING					/* the flush ends at wal_at */
 } ServerState;
 
-/* A heap of clients: whose "when" is lowest is the first. */
-typedef struct Heap
-{
-	int			n;
-	int		   *client;
-} Heap;
-
 typedef struct Simulation
 {
 	const WhatifLoad *load;
@@ -125,8 +120,7 @@ typedef struct Simulation
 	double		cost_until;		/* of the last flush */
 	Client	   *client;
 	int			next_cycle;
-	Heap		working;		/* by the virtual clock */
-	Heap		idle;			/* by the clock */
+	binaryheap *working;		/* the first has the lowest "when" */
 	double		next_arrival;	/* open load */
 	int			backlog;		/* transactions that wait for a client */
 	int			nfree;
@@ -186,69 +180,34 @@ draw_exponential(Simulation *sim, double rate)
 }
 
 /*----------------------------------------------------------------
- * Heaps
- *----------------------------------------------------------------
- */
-
-static void
-heap_push(Simulation *sim, Heap *heap, int c)
-{
-	int			i = heap->n++;
-
-	while (i > 0)
-	{
-		int			parent = (i - 1) / 2;
-
-		if (sim->client[heap->client[parent]].when <= sim->client[c].when)
-			break;
-		heap->client[i] = heap->client[parent];
-		i = parent;
-	}
-	heap->client[i] = c;
-}
-
-static int
-heap_pop(Simulation *sim, Heap *heap)
-{
-	int			first = heap->client[0];
-	int			c = heap->client[--heap->n];
-	int			i = 0;
-
-	for (;;)
-	{
-		int			child = 2 * i + 1;
-
-		if (child >= heap->n)
-			break;
-		if (child + 1 < heap->n &&
-			sim->client[heap->client[child + 1]].when <
-			sim->client[heap->client[child]].when)
-			child++;
-		if (sim->client[c].when <= sim->client[heap->client[child]].when)
-			break;
-		heap->client[i] = heap->client[child];
-		i = child;
-	}
-	heap->client[i] = c;
-	return first;
-}
-
-static double
-heap_first(const Simulation *sim, const Heap *heap)
-{
-	return heap->n == 0 ? NEVER : sim->client[heap->client[0]].when;
-}
-
-/*----------------------------------------------------------------
  * Clients
  *----------------------------------------------------------------
  */
+
+/* The binaryheap has the largest first. */
+static int
+compare_working(Datum a, Datum b, void *arg)
+{
+	const Client *client = arg;
+	double		x = client[DatumGetInt32(a)].when;
+	double		y = client[DatumGetInt32(b)].when;
+
+	return (x < y) - (x > y);
+}
+
+/* When the virtual clock shows this, the next of those at work is done. */
+static double
+first_working(const Simulation *sim)
+{
+	return binaryheap_empty(sim->working) ? NEVER :
+		sim->client[DatumGetInt32(binaryheap_first(sim->working))].when;
+}
 
 /* How fast each of those at work gets along. */
 static double
 speed(const Simulation *sim)
 {
-	return work_speed(sim->load->cores, sim->working.n,
+	return work_speed(sim->load->cores, sim->working->bh_size,
 					  sim->now < sim->cost_until);
 }
 
@@ -334,7 +293,7 @@ begin_work(Simulation *sim, int c)
 	client->has_locks = sim->load->conflict == 0;
 	client->when = client->has_locks ? client->done_at :
 		client->awake_at + client->work / 2;
-	heap_push(sim, &sim->working, c);
+	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
 /* Of those that have locks, one that another client has to wait for; or -1. */
@@ -358,7 +317,7 @@ finish_work(Simulation *sim, int c)
 	client->state = CLIENT_WORKING;
 	client->done_at = sim->virtual_now + client->work / 2;
 	client->when = client->done_at;
-	heap_push(sim, &sim->working, c);
+	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
 /* Half of a client's work is done: it needs locks. */
@@ -421,13 +380,6 @@ begin_cycle(Simulation *sim, int c)
 	}
 	if (sim->load->arrivals > 0)
 		sim->backlog--;
-	else if (cycle->idle > 0)
-	{
-		client->state = CLIENT_IDLE;
-		client->when = sim->now + cycle->idle;
-		heap_push(sim, &sim->idle, c);
-		return;
-	}
 	begin_work(sim, c);
 }
 
@@ -480,8 +432,9 @@ count_awake(const Simulation *sim)
 {
 	int			n = 0;
 
-	for (int i = 0; i < sim->working.n; i++)
-		n += sim->virtual_now >= sim->client[sim->working.client[i]].awake_at;
+	for (int c = 0; c < sim->load->nclients; c++)
+		n += sim->client[c].state == CLIENT_WORKING &&
+			sim->virtual_now >= sim->client[c].awake_at;
 	return n;
 }
 
@@ -546,7 +499,7 @@ count_siblings(Simulation *sim)
 	if (active < 0)
 		return count_active(sim) - 1;
 	seen = (int) (active * others + pg_prng_double(&sim->random));
-	asleep = (sim->working.n - count_awake(sim) + 1) / 2;
+	asleep = (sim->working->bh_size - count_awake(sim) + 1) / 2;
 	return sim->ncommitting - 1 + Max(seen, asleep);
 }
 
@@ -648,7 +601,7 @@ advance(Simulation *sim, double when)
 {
 	double		elapsed = Max(when - sim->now, 0);
 
-	if (sim->working.n > 0)
+	if (sim->working->bh_size > 0)
 		sim->virtual_now += elapsed * speed(sim);
 	if (sim->now >= sim->counting_from)
 		sim->outcome->blocked += elapsed * sim->nblocked;
@@ -680,8 +633,8 @@ work_event(Simulation *sim)
 	int			c;
 
 	/* not a matter of rounding: this is what the time was made for */
-	sim->virtual_now = Max(sim->virtual_now, heap_first(sim, &sim->working));
-	c = heap_pop(sim, &sim->working);
+	sim->virtual_now = Max(sim->virtual_now, first_working(sim));
+	c = DatumGetInt32(binaryheap_remove_first(sim->working));
 	if (sim->client[c].has_locks)
 		commit(sim, c);
 	else
@@ -702,13 +655,11 @@ choose_block(Simulation *sim)
 static bool
 next_event(Simulation *sim, double end)
 {
-	double		work = sim->working.n == 0 ? NEVER : sim->now +
-	Max(heap_first(sim, &sim->working) - sim->virtual_now, 0) / speed(sim);
-	double		idle = heap_first(sim, &sim->idle);
+	double		work = sim->working->bh_size == 0 ? NEVER : sim->now +
+	Max(first_working(sim) - sim->virtual_now, 0) / speed(sim);
 	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
 	double		speed_up = sim->now < sim->cost_until ? sim->cost_until : NEVER;
-	double		when = Min(Min(Min(work, idle), Min(wal, sim->next_arrival)),
-						   speed_up);
+	double		when = Min(Min(work, wal), Min(sim->next_arrival, speed_up));
 
 	if (when > end)
 		return false;
@@ -718,8 +669,6 @@ next_event(Simulation *sim, double end)
 	/* who comes at the moment of a flush is in time for it */
 	if (when == work)
 		work_event(sim);
-	else if (when == idle)
-		begin_work(sim, heap_pop(sim, &sim->idle));
 	else if (when == wal)
 		wal_event(sim);
 	else if (when == sim->next_arrival)
@@ -727,26 +676,26 @@ next_event(Simulation *sim, double end)
 	return true;
 }
 
-/* Bytes of the arrays of one simulation. */
-static Size
-clients_size(int nclients)
-{
-	return nclients * (sizeof(Client) + 4 * sizeof(int));
-}
-
 static void
 set_up(Simulation *sim, const WhatifLoad *load)
 {
 	int			n = load->nclients;
-	char	   *memory = palloc0(clients_size(n));
 
 	sim->load = load;
-	sim->client = (Client *) memory;
-	sim->working.client = (int *) (memory + n * sizeof(Client));
-	sim->idle.client = sim->working.client + n;
-	sim->free = sim->idle.client + n;
-	sim->member = sim->free + n;
+	sim->client = palloc0(n * sizeof(Client));
+	sim->working = binaryheap_allocate(n, compare_working, sim->client);
+	sim->free = palloc(n * sizeof(int));
+	sim->member = palloc(n * sizeof(int));
 	sim->next_arrival = load->arrivals > 0 ? 0 : NEVER;
+}
+
+static void
+clean_up(Simulation *sim)
+{
+	pfree(sim->client);
+	binaryheap_free(sim->working);
+	pfree(sim->free);
+	pfree(sim->member);
 }
 
 /*
@@ -776,7 +725,7 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 	if (events >= MAX_EVENTS_PER_US * time)
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);
-	pfree(sim.client);
+	clean_up(&sim);
 }
 
 /*

@@ -16,8 +16,8 @@
 typedef struct Distribution
 {
 	int			n;				/* 0: the value is always 0 */
-	const double *value;
-	const int  *first;			/* those of block b: from first[b] on, up to
+	double	   *value;
+	int		   *first;			/* those of block b: from first[b] on, up to
 								 * first[b + 1], not included; null: there are
 								 * no blocks */
 } Distribution;
@@ -25,7 +25,6 @@ typedef struct Distribution
 /* What a client did from the end of one flush to its next commit. */
 typedef struct LoadCycle
 {
-	double		idle;			/* no transaction, and no use of the CPU */
 	double		wake;			/* work until it knew that it had committed */
 	double		work;			/* work from then on, with a CPU to itself */
 	double		active;			/* share of the others who had an xid when it

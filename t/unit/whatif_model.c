@@ -26,16 +26,16 @@ PG_FUNCTION_INFO_V1(whatif_model);
 PG_FUNCTION_INFO_V1(whatif_learn);
 
 static int
-read_floats(FunctionCallInfo fcinfo, int argument, const double **values)
+read_floats(FunctionCallInfo fcinfo, int argument, double **values)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
 
-	*values = (const double *) ARR_DATA_PTR(array);
+	*values = (double *) ARR_DATA_PTR(array);
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
 static Distribution
-one_value(const double *value)
+one_value(double *value)
 {
 	Distribution		draws = {1, value, NULL};
 
@@ -80,19 +80,18 @@ static void
 read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 {
 	const double *work;
-	int			nwork = read_floats(fcinfo, 2, &work);
+	int			nwork = read_floats(fcinfo, 1, &work);
 	const double *cohort;
-	int			ncohort = read_floats(fcinfo, 16, &cohort);
+	int			ncohort = read_floats(fcinfo, 15, &cohort);
 	const double *wake;
-	int			nwake = read_floats(fcinfo, 19, &wake);
+	int			nwake = read_floats(fcinfo, 18, &wake);
 	LoadCycle  *cycle = palloc0(nwork * sizeof(LoadCycle));
 
 	for (int i = 0; i < nwork; i++)
 	{
-		cycle[i].idle = PG_GETARG_FLOAT8(1);
 		cycle[i].wake = nwake == nwork ? wake[i] : 0;
 		cycle[i].work = work[i];
-		cycle[i].active = PG_GETARG_FLOAT8(15);
+		cycle[i].active = PG_GETARG_FLOAT8(14);
 		cycle[i].cohort = ncohort == nwork ? cohort[i] : i;
 	}
 	for (int i = 0; i < nwork; i++)
@@ -109,15 +108,15 @@ read_flushes(FunctionCallInfo fcinfo, WhatifLoad *load)
 	Distribution usual = {0};
 	Distribution contended;
 
-	usual.n = read_floats(fcinfo, 3, &usual.value);
-	contended = multiplied(&usual, PG_GETARG_FLOAT8(17));
+	usual.n = read_floats(fcinfo, 2, &usual.value);
+	contended = multiplied(&usual, PG_GETARG_FLOAT8(16));
 	for (int c = 0; c < COMPANY_CLASSES; c++)
 		for (int r = 0; r < REST_CLASSES; r++)
 			load->flush[c][r] = c == 0 ? usual : contended;
 }
 
 /*
- * whatif_model(clients int, idle float8, work float8[], flush float8[],
+ * whatif_model(clients int, work float8[], flush float8[],
  *				lead float8, handoff float8, slack float8, cores float8,
  *				xid_share float8, arrivals float8, time_window float8,
  *				quota float8, delay int, siblings int, seconds float8,
@@ -135,10 +134,10 @@ whatif_model(PG_FUNCTION_ARGS)
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
 	int			first[2] = {0};
-	double		lead = PG_GETARG_FLOAT8(4);
-	double		handoff = PG_GETARG_FLOAT8(5);
-	double		slack = PG_GETARG_FLOAT8(6);
-	double		quota = PG_GETARG_FLOAT8(11);
+	double		lead = PG_GETARG_FLOAT8(3);
+	double		handoff = PG_GETARG_FLOAT8(4);
+	double		slack = PG_GETARG_FLOAT8(5);
+	double		quota = PG_GETARG_FLOAT8(10);
 	double		result[7];
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -151,15 +150,15 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.lead = load.overtake = one_value(&lead);
 	load.handoff = one_value(&handoff);
 	load.slack = one_value(&slack);
-	load.cores = PG_GETARG_FLOAT8(7);
-	load.flush_cost = PG_GETARG_FLOAT8(18);
-	load.xid_share = PG_GETARG_FLOAT8(8);
-	load.conflict = PG_GETARG_FLOAT8(20);
-	load.arrivals = PG_GETARG_FLOAT8(9) / 1e6;
-	load.window = PG_GETARG_FLOAT8(10);
+	load.cores = PG_GETARG_FLOAT8(6);
+	load.flush_cost = PG_GETARG_FLOAT8(17);
+	load.xid_share = PG_GETARG_FLOAT8(7);
+	load.conflict = PG_GETARG_FLOAT8(19);
+	load.arrivals = PG_GETARG_FLOAT8(8) / 1e6;
+	load.window = PG_GETARG_FLOAT8(9);
 	load.quota = one_value(&quota);
-	whatif_simulate(&load, PG_GETARG_INT32(12), PG_GETARG_INT32(13),
-					PG_GETARG_FLOAT8(14) * 1e6, 1, &outcome);
+	whatif_simulate(&load, PG_GETARG_INT32(11), PG_GETARG_INT32(12),
+					PG_GETARG_FLOAT8(13) * 1e6, 1, &outcome);
 	result[0] = 1e6 * outcome.commits / outcome.time;
 	result[1] = 1e6 * outcome.flushes / outcome.time;
 	result[2] = outcome.commits / outcome.flushes;
@@ -219,14 +218,13 @@ whatif_learn(PG_FUNCTION_ARGS)
 	TracedCommit *commit = read_trace(fcinfo, &n, &end);
 	double		slack = 0;
 	CpuUsage		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
-	WhatifFit  *fit;
 	WhatifLoad	load;
+	FitSummary	summary;
 	WhatifOutcome outcome;
 	double		result[15] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	fit = whatif_fit_prepare(commit, n, 0, end, &slack, 1, &cpus);
-	result[0] = whatif_fit_load(fit, &load);
+	result[0] = whatif_fit(commit, n, 0, end, &slack, 1, &cpus, &load, &summary);
 	result[1] = load.cores;
 	result[2] = load.xid_share;
 	result[3] = load.arrivals * 1e6;
@@ -235,8 +233,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[5] += load.quota.value[i] / load.quota.n;
 	if (result[0] != 0)
 	{
-		result[13] = whatif_fit_summary(fit)->blocked;
-		whatif_find_conflict(&load, 0, 0, whatif_fit_summary(fit)->usually_blocked);
+		result[13] = summary.blocked;
+		whatif_find_conflict(&load, 0, 0, summary.usually_blocked);
 		result[14] = load.conflict;
 		whatif_simulate(&load, PG_GETARG_INT32(1), PG_GETARG_INT32(2),
 						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);

@@ -23,7 +23,7 @@ compile_c($module, '-fPIC', '-shared', 't/unit/whatif_model.c',
 $node->init;
 $node->start;
 $node->safe_psql('postgres', qq{
-CREATE FUNCTION whatif_model(clients int, idle float8, work float8[], flush float8[],
+CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
 	seconds float8, active float8, cohort float8[], contended float8, flush_cost float8,
@@ -42,7 +42,7 @@ RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 sub model
 {
 	my %load = (
-		clients => 1, idle => 0, work => 400, flush => 1000, lead => 10,
+		clients => 1, work => 400, flush => 1000, lead => 10,
 		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
 		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
 		active => -1, cohort => '', contended => 1, flush_cost => 0, wake => '',
@@ -81,7 +81,6 @@ about($one->{commits}, 1e6 / 1965, 0.1, 'one client: a sleep, and its slack, are
 is($one->{hits}, 1, 'one client: always sleeps without commit_siblings');
 is_deeply(model(delay => 500, siblings => 1), model(),
 	'one client: never sleeps with them');
-about(model(idle => 1000)->{commits}, 1e6 / 2410, 0.1, 'one client: idle time');
 
 #
 # Deterministic times
@@ -90,7 +89,7 @@ $one = model(clients => 2, work => 0, lead => 0, handoff => 0);
 about($one->{commits}, 2000, 0.1, 'two clients, no think time: both in each flush');
 is($one->{group_size}, 2, '... so groups of two');
 # one works while the other flushes: they never meet, and share nothing
-$one = model(clients => 2, work => 600, lead => 0, handoff => 0, idle => 0);
+$one = model(clients => 2, work => 600, lead => 0, handoff => 0);
 about($one->{commits}, 1e6 / 1000, 1, 'two clients that take turns keep the WAL busy')
   if $one->{group_size} < 1.01;
 $one = model(clients => 2, work => '600,1400', lead => 0, handoff => 0);
