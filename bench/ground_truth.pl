@@ -1,5 +1,5 @@
-# Print how far commit_stats is from the truth.  bench/ground-truth prepares what
-# this script needs, and calls it.
+# Print how far commit_stats is from the truth.  bench/ground-truth prepares
+# what this script needs, and calls it.
 #
 # usage: perl bench/ground_truth.pl [SECONDS [ROUNDS]]
 
@@ -14,19 +14,22 @@ my $seconds = $ARGV[0] || 5;
 my $rounds = $ARGV[1] || 1;
 
 my @cases = (
-	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20, 50),
-	(
-		map {
+	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20,
+		50),
+	(   map {
 			my $delay = $_;
-			map { { clients => $_, delay => $delay, siblings => 5 } } 5, 7, 10,
+			map { { clients => $_, delay => $delay, siblings => 5 } } 5, 7,
+			  10,
 			  50
-		} 10, 20, 50, 100, 200, 500, 1000, 2000
-	),
+		} 10,
+		20, 50, 100, 200, 500, 1000,
+		2000),
 	{ clients => 2, delay => 500, siblings => 1 },
 	{ clients => 10, delay => 50, siblings => 8 },
 	{ clients => 20, delay => 100, siblings => 15 },
-	(map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } }
-		  50, 200, 1000));
+	(   map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } }
+		  50,
+		200, 1000));
 
 # The test modules have sent standard output to their log, and Test::More to
 # where it went before.  Here the table goes there, and the TAP of the set-up
@@ -56,13 +59,18 @@ for my $case ((@cases) x $rounds)
 	$outside += @wrong > 0;
 	print $out sprintf(
 		"%7d  %5d  %8d  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
-	  @$case{qw(clients delay siblings)}, $result->{truth}->{commits},
-	  $error->{commits}, $result->{truth}->{flushes}, $error->{flushes},
-	  $limit->{flushes}, $error->{distribution}, $limit->{distribution},
-	  $result->{truth}->{hits},
-	  $case->{delay} == 0 ? '' : sprintf('%+7.2f (%s)',
-		$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
-	  @wrong ? "  OUTSIDE: @wrong" : '');
+		@$case{qw(clients delay siblings)},
+		$result->{truth}->{commits},
+		$error->{commits},
+		$result->{truth}->{flushes},
+		$error->{flushes},
+		$limit->{flushes},
+		$error->{distribution},
+		$limit->{distribution},
+		$result->{truth}->{hits},
+		$case->{delay} == 0 ? '' : sprintf('%+7.2f (%s)',
+			$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
+		@wrong ? "  OUTSIDE: @wrong" : '');
 }
 print $out sprintf("%d of %d measurements are outside the limits\n",
 	$outside, scalar(@cases) * $rounds);

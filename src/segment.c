@@ -59,7 +59,7 @@ static Size
 part_size(const StatsModule *module, int backends)
 {
 	Size		tail_size = module->tail_size ? module->tail_size(backends) :
-		mul_size(backends, module->slot_size);
+	mul_size(backends, module->slot_size);
 
 	return TYPEALIGN(PG_CACHE_LINE_SIZE,
 					 add_size(head_size(module), tail_size));

@@ -12,7 +12,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(compile_c init_node start_node alter_system flush_stats observe
+our @EXPORT =
+  qw(compile_c init_node start_node alter_system flush_stats observe
   wal_records
   run_pgbench start_pgbench start_psql errors_so_far
   end_background error_of poll_until
@@ -43,7 +44,8 @@ sub init_node
 	$init{extra} = ['--no-data-checksums']
 	  if $params{no_checksums} && $node->pg_version >= 18;
 	$node->init(%init);
-	$node->append_conf('postgresql.conf', q{
+	$node->append_conf(
+		'postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
 max_connections = 100
 shared_buffers = 128MB
@@ -62,7 +64,8 @@ sub start_node
 	my $node = init_node(@_);
 
 	$node->start;
-	$node->safe_psql('postgres', q{
+	$node->safe_psql(
+		'postgres', q{
 CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 });
@@ -95,8 +98,10 @@ sub compile_c
 	my $include = `$pg_config --includedir-server`;
 
 	chomp $include;
-	system_or_bail('cc', '-O2', '-Wall', '-D_GNU_SOURCE', "-I$include", '-Isrc',
-		'-o', $output, @arguments);
+	system_or_bail(
+		'cc', '-O2', '-Wall', '-D_GNU_SOURCE',
+		"-I$include", '-Isrc', '-o', $output,
+		@arguments);
 	return;
 }
 
@@ -104,7 +109,8 @@ sub compile_c
 sub flush_stats
 {
 	my ($node) = @_;
-	my $row = $node->safe_psql('postgres', q{
+	my $row = $node->safe_psql(
+		'postgres', q{
 SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
 
 	return { map { split /\|/, $_, 2 } split /\n/, $row };
@@ -118,21 +124,27 @@ sub wal_records
 
 	# Name the files: pg_waldump would read the segment size from any file in
 	# the folder, and that one may be empty.
-	my @files = split /\|/, $node->safe_psql('postgres', qq{
+	my @files = split /\|/, $node->safe_psql(
+		'postgres', qq{
 SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
 	# The file only has what is flushed.
-	$node->safe_psql('postgres', qq{
+	$node->safe_psql(
+		'postgres', qq{
 SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
 	return {} if $start eq $end;
 	IPC::Run::run(
 		[
-			$node->installed_command('pg_waldump'),
-			'-p', $node->data_dir . '/pg_wal',
-			'-r', 'Transaction', '-s', $start, '-e', $end, @files
+			$node->installed_command('pg_waldump'), '-p',
+			$node->data_dir . '/pg_wal', '-r',
+			'Transaction', '-s',
+			$start, '-e',
+			$end, @files
 		],
-		'>', \$out, '2>', \$err)
-	  or die "pg_waldump from $start to $end failed: $err\n";
+		'>',
+		\$out,
+		'2>',
+		\$err) or die "pg_waldump from $start to $end failed: $err\n";
 	$count{$_}++ for $out =~ /desc: ([A-Z_]+)/g;
 	return \%count;
 }
@@ -187,8 +199,9 @@ sub _pgbench_command
 		push @files, '-f', $path;
 	}
 	return [
-		$node->installed_command('pgbench'), '-n', '-h', $node->host,
-		'-p', $node->port, split(/\s+/, $options), @files, 'postgres'
+		$node->installed_command('pgbench'),
+		'-n', '-h', $node->host, '-p', $node->port, split(/\s+/, $options),
+		@files, 'postgres'
 	];
 }
 
@@ -210,8 +223,9 @@ sub _start_background
 	my ($command) = @_;
 	my %background = (out => '', err => '');
 
-	$background{run} = IPC::Run::start($command, '<', \undef, '>',
-		\$background{out}, '2>', \$background{err});
+	$background{run} =
+	  IPC::Run::start($command, '<', \undef, '>', \$background{out}, '2>',
+		\$background{err});
 	return \%background;
 }
 
@@ -227,8 +241,10 @@ sub start_psql
 
 	return _start_background(
 		[
-			$node->installed_command('psql'), '-XAtq', '-v', 'ON_ERROR_STOP=1',
-			'-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'),
+			$node->installed_command('psql'), '-XAtq',
+			'-v', 'ON_ERROR_STOP=1',
+			'-v', 'VERBOSITY=verbose',
+			'-d', $node->connstr('postgres'),
 			map { ('-c', $_) } @commands
 		]);
 }

@@ -22,11 +22,12 @@ compile_c("$dir/half_done.so", '-fPIC', '-shared', 't/changecount/worker.c');
 $ENV{LD_PRELOAD} = "$dir/shim.so";
 $ENV{HALF_DONE} = $signal_file;
 
-my $node = start_node('half_done',
-	conf => "dynamic_library_path = '$dir:\$libdir'\n");
+my $node =
+  start_node('half_done', conf => "dynamic_library_path = '$dir:\$libdir'\n");
 
 delete $ENV{LD_PRELOAD};
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION half_done_start() RETURNS void LANGUAGE C AS 'half_done';
 INSERT INTO logged VALUES (1);
 VACUUM});
@@ -50,7 +51,8 @@ sub wait_for_signal
 # What a reset changes.
 sub counted
 {
-	return $node->safe_psql('postgres', q{
+	return $node->safe_psql(
+		'postgres', q{
 SELECT f.commits > 0, f.flushes > 0, f.stats_reset,
        f.commits = (SELECT sum(commits) FROM commit_database_stats),
        (SELECT sum(flushes) FROM commit_flush_histogram) > 0
@@ -67,12 +69,15 @@ signal_next(19);
 my $session = start_psql($node, 'INSERT INTO logged VALUES (2)');
 wait_for_signal();
 my $pid = $node->safe_psql('postgres',
-	"SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'");
-like(error_of($node, 'SELECT commit_stats_reset()'),
+	"SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'"
+);
+like(
+	error_of($node, 'SELECT commit_stats_reset()'),
 	qr/55006: could not read commit statistics.*has been stopped/s,
 	'a reset gives up, and names the reason');
 is(counted(), $before, '... and has changed nothing');
-like(error_of($node, 'SELECT * FROM commit_wal_stats'),
+like(
+	error_of($node, 'SELECT * FROM commit_wal_stats'),
 	qr/55006: could not read commit statistics.*has been stopped/s,
 	'neither can what it was about to change be read');
 kill 'CONT', $pid;
@@ -87,12 +92,16 @@ $node->safe_psql('postgres', 'INSERT INTO logged VALUES (3)') for 1 .. 2;
 signal_next(15);
 $node->safe_psql('postgres', 'SELECT half_done_start()');
 wait_for_signal();
-is($node->safe_psql('postgres', 'SELECT count(*) > 0 FROM commit_wal_stats'),
-	't', 'readers do not wait for a worker that has died');
+is( $node->safe_psql('postgres', 'SELECT count(*) > 0 FROM commit_wal_stats'),
+	't',
+	'readers do not wait for a worker that has died');
 $node->safe_psql('postgres', 'INSERT INTO logged VALUES (4)');
-is( $node->safe_psql('postgres', q{
-SELECT commits, wal_bytes > 0 FROM commit_wal_stats ORDER BY redo_lsn DESC LIMIT 1}),
-	'1|t', '... and the cycle that it was the first in is counted');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT commits, wal_bytes > 0 FROM commit_wal_stats ORDER BY redo_lsn DESC LIMIT 1}
+	),
+	'1|t',
+	'... and the cycle that it was the first in is counted');
 is($node->safe_psql('postgres', 'SELECT commit_stats_reset() IS NOT NULL'),
 	't', '... and can be reset');
 

@@ -16,11 +16,13 @@ my $node = start_node('clock_sources');
 
 plan skip_all => 'this server has one clock only'
   if $node->safe_psql('postgres',
-	"SELECT count(*) FROM pg_settings WHERE name = 'timing_clock_source'") == 0;
+	"SELECT count(*) FROM pg_settings WHERE name = 'timing_clock_source'") ==
+  0;
 
 my @sources = split /,/,
   $node->safe_psql('postgres',
-	"SELECT array_to_string(enumvals, ',') FROM pg_settings WHERE name = 'timing_clock_source'");
+	"SELECT array_to_string(enumvals, ',') FROM pg_settings WHERE name = 'timing_clock_source'"
+  );
 cmp_ok(scalar @sources, '>', 1, "clocks to choose from: @sources");
 
 # As many commits with each; false where the processor has no such counter
@@ -42,7 +44,8 @@ for (1 .. 5)
 cmp_ok($commits, '>=', 2 * 5, 'commits with several clocks');
 
 # Each has a session of its own, whose only flush that is
-my $flushes = "SELECT string_agg(leader_pid::text, ' ' ORDER BY %s) FROM commit_flush_log WHERE leader_pid IS NOT NULL";
+my $flushes =
+  "SELECT string_agg(leader_pid::text, ' ' ORDER BY %s) FROM commit_flush_log WHERE leader_pid IS NOT NULL";
 is( $node->safe_psql('postgres', sprintf($flushes, 'flushed_at')),
 	$node->safe_psql('postgres', sprintf($flushes, 'flush_lsn')),
 	'flushes come in the same order in time as in the WAL');

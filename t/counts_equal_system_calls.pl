@@ -22,8 +22,7 @@ my $node = start_truth('server');
 my $has_backend_io = $node->pg_version >= 18;
 
 # What the server says about the WAL syncs of clients, or of all.
-my $syncs_in_server =
-  $has_backend_io
+my $syncs_in_server = $has_backend_io
   ? q{SELECT sum(fsyncs) FROM pg_stat_io
 	  WHERE object = 'wal' AND context = 'normal'
 		AND backend_type = 'client backend'}
@@ -52,10 +51,12 @@ for my $timing ('on', 'off')
 	# measure() has reset the shim, but not the server's statistics: a second
 	# load is for these.
 	$node->safe_psql('postgres', "$reset_server; SELECT shim_reset()");
-	run_pgbench($node, '-c 8 -j 2 -t 500',
+	run_pgbench(
+		$node,
+		'-c 8 -j 2 -t 500',
 		'insert' => 'INSERT INTO tick VALUES (1);');
-	ok( $node->poll_query_until('postgres',
-			"SELECT ($syncs_in_server) = ($syncs_in_shim)"),
+	ok( $node->poll_query_until(
+			'postgres', "SELECT ($syncs_in_server) = ($syncs_in_shim)"),
 		"timing $timing: the server counts the syncs that there were");
 	cmp_ok($node->safe_psql('postgres', $syncs_in_shim),
 		'>', 500, "timing $timing: and there were some");
@@ -70,7 +71,8 @@ SKIP:
 	# about it in either place.  No other session is there.
 	my @columns = qw(reads writes extends hits evictions fsyncs);
 	my $sums = join ', ', map { "coalesce(sum($_), 0)" } @columns;
-	my $rows = $node->safe_psql('postgres', qq{
+	my $rows = $node->safe_psql(
+		'postgres', qq{
 SELECT pg_stat_force_next_flush();
 SELECT pg_stat_reset_shared('io'), pg_stat_reset_backend_stats(pg_backend_pid());
 } . ("INSERT INTO tick SELECT generate_series(1, 1000);\n" x 50) . qq{
@@ -90,7 +92,8 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 
 	like($of_all, qr/^relation\|normal\|.*[1-9]/m, 'buffers were used');
 	like($wal_of->($of_backend), qr/\|5\d$/, 'each commit synced once');
-	is($wal_of->($of_backend), $wal_of->($of_all),
+	is($wal_of->($of_backend),
+		$wal_of->($of_all),
 		'pg_stat_get_backend_io() agrees with pg_stat_io');
 }
 
@@ -113,13 +116,16 @@ sub commits_with_other_io
 		2);
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
-	cmp_ok($truth->{commits}, '>', $truth->{flushes} + 10,
+	cmp_ok(
+		$truth->{commits}, '>',
+		$truth->{flushes} + 10,
 		"$what: there were followers");
 	is($ours->{commits}, $truth->{commits}, "$what: commits");
 	is($ours->{flushes}, $truth->{flushes}, "$what: flushes");
 }
 
-commits_with_other_io($node, 'dropping a temporary table', q{
+commits_with_other_io(
+	$node, 'dropping a temporary table', q{
 BEGIN;
 CREATE TEMP TABLE gone (i int) ON COMMIT DROP;
 INSERT INTO tick VALUES (1);
@@ -139,15 +145,20 @@ for my $timing ('on', 'off')
 	my ($out, $err);
 	my $loop = IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n', '-h', $node->host,
+			$node->installed_command('pgbench'),
+			'-n', '-h', $node->host,
 			'-p', $node->port, '-T', 600, '-f', $script, 'postgres'
 		],
-		'>', \$out, '2>', \$err);
+		'>',
+		\$out,
+		'2>',
+		\$err);
 
-	$node->poll_query_until('postgres', q{
+	$node->poll_query_until(
+		'postgres', q{
 SELECT count(*) > 0 FROM pg_stat_activity
-WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()})
-	  or die "the resets did not begin\n";
+WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()}
+	) or die "the resets did not begin\n";
 	my $result = measure($node,
 		{ clients => 8, delay => 0, siblings => 5, timing => $timing }, 3);
 	my ($ours, $truth) = @$result{qw(ours truth)};
@@ -163,12 +174,14 @@ WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()})
 $node->stop;
 
 # With wal_level = minimal, commits sync new relations instead of logging them.
-$node = start_truth('minimal', q{
+$node = start_truth(
+	'minimal', q{
 wal_level = minimal
 max_wal_senders = 0
 wal_skip_threshold = 0
 });
-commits_with_other_io($node, 'syncing a new table', q{
+commits_with_other_io(
+	$node, 'syncing a new table', q{
 CREATE TABLE new:client_id (i int);
 DROP TABLE new:client_id;
 });

@@ -26,12 +26,20 @@ sub single_user
 
 	IPC::Run::run(
 		[
-			$node->installed_command('postgres'), '--single', '-D',
-			$node->data_dir, 'postgres'
+			$node->installed_command('postgres'),
+			'--single', '-D', $node->data_dir, 'postgres'
 		],
-		'<', \$sql, '>', \$out, '2>', \$err);
+		'<',
+		\$sql,
+		'>',
+		\$out,
+		'2>',
+		\$err);
 	is($?, 0, "$name: the server ends well");
-	unlike($err, qr/PANIC|TRAP|terminated by signal/, "$name: without a crash");
+	unlike(
+		$err,
+		qr/PANIC|TRAP|terminated by signal/,
+		"$name: without a crash");
 
 	# A row begins with ---- or column 1 and has a line for each column.
 	for ($out =~ /^\t\s*(\d+: \w+ = ".*?")\t\(typeid/mg)
@@ -45,7 +53,8 @@ sub single_user
 }
 
 # Not yet started: initdb made it, and nothing was ever preloaded.
-my ($rows, $err) = single_user('first', q{
+my ($rows, $err) = single_user(
+	'first', q{
 CREATE EXTENSION commit_stats
 CREATE TABLE logged (n int)
 CREATE UNLOGGED TABLE unlogged (n int)
@@ -71,7 +80,9 @@ SELECT 1 / 0
 SELECT count(*) AS rows FROM logged
 });
 
-is_deeply($rows, [
+is_deeply(
+	$rows,
+	[
 		'commits=3,flushes=3,followers=0',
 		'reset=t',
 		'commits=3,commits_async=1,commits_unlogged=1,prepares=1,flushes=4,followers=0',
@@ -80,9 +91,13 @@ is_deeply($rows, [
 		'siblings=0,flushes=4',
 		'flushes=4,messages=3',
 		'enabled=t,siblings_exact=t,connected_backends=1',
-		'rows=4' ],
+		'rows=4'
+	],
 	'first: statements run and are counted');
-like($err, qr/ERROR:  division by zero/, 'first: an error is no more than that');
+like(
+	$err,
+	qr/ERROR:  division by zero/,
+	'first: an error is no more than that');
 
 # The same data directory, as a server ...
 $node->start;
@@ -94,7 +109,8 @@ is($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
 
 # ... and alone again, this time after a crash, so that it recovers first.
 $node->stop('immediate');
-($rows) = single_user('crashed', q{
+($rows) = single_user(
+	'crashed', q{
 INSERT INTO logged VALUES (6)
 SELECT commits, (SELECT count(*) FROM logged) AS rows FROM commit_flush_stats
 });

@@ -24,7 +24,8 @@ sub is_exact
 {
 	my ($name) = @_;
 
-	is( $counted->{commits} + $counted->{commits_async} +
+	is( $counted->{commits} +
+		  $counted->{commits_async} +
 		  $counted->{commits_unlogged},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$name: every commit record is counted");
@@ -42,7 +43,8 @@ $node->safe_psql('postgres',
 	$node,
 	sub {
 		like(
-			$node->safe_psql('postgres', q{
+			$node->safe_psql(
+				'postgres', q{
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -66,13 +68,15 @@ $publisher->safe_psql('postgres',
 
 my $connstr = $publisher->connstr . ' dbname=postgres';
 
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE SUBSCRIPTION sub CONNECTION '$connstr' PUBLICATION everything
 WITH (two_phase = on)});
 $node->wait_for_subscription_sync($publisher, 'sub');
-$node->poll_query_until('postgres', q{
-SELECT subtwophasestate = 'e' FROM pg_subscription})
-  or die 'the subscription does not replicate prepared transactions';
+$node->poll_query_until(
+	'postgres', q{
+SELECT subtwophasestate = 'e' FROM pg_subscription}
+) or die 'the subscription does not replicate prepared transactions';
 
 # The worker commits asynchronously by default.
 ($counted, $records) = observe(
@@ -105,7 +109,8 @@ is_exact('synchronous subscriber');
 ($counted, $records) = observe(
 	$node,
 	sub {
-		$publisher->safe_psql('postgres', q{
+		$publisher->safe_psql(
+			'postgres', q{
 BEGIN;
 INSERT INTO logged VALUES (4);
 PREPARE TRANSACTION 'one';
@@ -120,7 +125,7 @@ TODO:
 	# The worker calls FinishPreparedTransaction() itself; no hook sees it.
 	local $TODO = 'COMMIT PREPARED of an apply worker is not counted';
 
-	is($counted->{commits} + $counted->{commits_async},
+	is( $counted->{commits} + $counted->{commits_async},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		'two-phase subscriber: every commit record is counted');
 }
@@ -131,30 +136,35 @@ $node->safe_psql('postgres', 'DROP SUBSCRIPTION sub');
 #
 # Autovacuum
 #
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE TABLE filled (n int)
 WITH (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0,
 	  autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0)});
 ($counted, $records) = observe(
 	$node,
 	sub {
-		$node->safe_psql('postgres', q{
+		$node->safe_psql(
+			'postgres', q{
 INSERT INTO filled SELECT generate_series(1, 1000);
 DELETE FROM filled;
 ALTER SYSTEM SET autovacuum = on;
 ALTER SYSTEM SET autovacuum_naptime = 1;
 SELECT pg_reload_conf()});
-		$node->poll_query_until('postgres', q{
+		$node->poll_query_until(
+			'postgres', q{
 SELECT autovacuum_count > 0 AND autoanalyze_count > 0
-FROM pg_stat_user_tables WHERE relname = 'filled'})
-		  or die 'autovacuum does not run';
-		$node->safe_psql('postgres', q{
+FROM pg_stat_user_tables WHERE relname = 'filled'}
+		) or die 'autovacuum does not run';
+		$node->safe_psql(
+			'postgres', q{
 ALTER SYSTEM SET autovacuum = off;
 SELECT pg_reload_conf()});
-		$node->poll_query_until('postgres', q{
+		$node->poll_query_until(
+			'postgres', q{
 SELECT count(*) = 0 FROM pg_stat_activity
-WHERE backend_type IN ('autovacuum launcher', 'autovacuum worker')})
-		  or die 'autovacuum does not stop';
+WHERE backend_type IN ('autovacuum launcher', 'autovacuum worker')}
+		) or die 'autovacuum does not stop';
 	});
 cmp_ok($records->{COMMIT}, '>', 2, 'autovacuum: it committed');
 is_exact('autovacuum');

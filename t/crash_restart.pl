@@ -16,7 +16,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # Without its launchers the server has no backends but ours.
-my $node = start_node('crash',
+my $node = start_node(
+	'crash',
 	conf => q{
 restart_after_crash = on
 max_logical_replication_workers = 0
@@ -38,7 +39,8 @@ sub starts_from_zero
 	my ($how) = @_;
 	my ($counted, $records);
 
-	is( $node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 	   commits_without_leader, delay_hits, delay_misses, delay_uncertain,
 	   delay_time, commit_time, flush_time, timed_flushes,
@@ -47,14 +49,16 @@ SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 FROM commit_flush_stats}),
 		join('|', (0) x 17, 't', 't'),
 		"$how: the counts start from zero");
-	is( $node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
 	   (SELECT count(*) FROM commit_flush_log),
 	   (SELECT coalesce(sum(commits), 0) FROM commit_wal_stats)}),
 		'0|0|0|0',
 		"$how: there are no flushes of the life before");
-	is( $node->safe_psql('postgres', qq{
+	is( $node->safe_psql(
+			'postgres', qq{
 SELECT stats_reset > '$stats_reset',
 	   stats_reset <= now(),
 	   stats_reset = (SELECT stats_reset FROM commit_flush_stats)
@@ -62,7 +66,8 @@ FROM commit_stats_info}),
 		't|t|t',
 		"$how: stats_reset is new");
 	# a moment may pass before the session of the psql before is gone
-	ok( $node->poll_query_until('postgres',
+	ok( $node->poll_query_until(
+			'postgres',
 			'SELECT connected_backends, shared_memory FROM commit_stats_info',
 			$fresh),
 		"$how: no backend of the life before is connected");
@@ -70,16 +75,20 @@ FROM commit_stats_info}),
 	($counted, $records) = observe(
 		$node,
 		sub {
-			run_pgbench($node, '-c 4 -j 2 -t 50',
+			run_pgbench(
+				$node,
+				'-c 4 -j 2 -t 50',
 				load => 'INSERT INTO logged VALUES (1)');
 		});
 	is($records->{COMMIT}, 200, "$how: the load is what it should be");
 	is($counted->{commits}, 200, "$how: commits are counted again");
-	is( $counted->{flushes} + $counted->{followers} +
+	is( $counted->{flushes} +
+		  $counted->{followers} +
 		  $counted->{commits_without_leader},
 		200,
 		"$how: and have their flushes");
-	is( $node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT (SELECT sum(commits) FROM commit_flush_histogram)
 	   + commits_without_leader + unresolved_commits = commits
 FROM commit_flush_stats}),
@@ -98,11 +107,18 @@ sub start_load
 	append_to_file($path, 'INSERT INTO logged VALUES (1)');
 	$load = IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n', '-c', 4, '-t',
-			100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
+			$node->installed_command('pgbench'), '-n',
+			'-c', 4,
+			'-t', 100000000,
+			'-h', $node->host,
+			'-p', $node->port,
+			'-f', $path,
 			'postgres'
 		],
-		'>', \my $out, '2>', \my $err);
+		'>',
+		\my $out,
+		'2>',
+		\my $err);
 	$node->poll_query_until('postgres',
 		'SELECT commits > 100 FROM commit_flush_stats')
 	  or die 'there is no load';
@@ -113,7 +129,8 @@ sub start_load
 # A backend is killed in the middle of its work; the postmaster lives on.
 my $log_end = -s $node->logfile;
 my $load = start_load();
-my $victim = $node->safe_psql('postgres', q{
+my $victim = $node->safe_psql(
+	'postgres', q{
 SELECT pid FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1});
 
@@ -127,7 +144,8 @@ $node->wait_for_log(
 starts_from_zero('killed backend');
 
 # A prepared transaction outlives the crash.  Its COMMIT PREPARED counts.
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 BEGIN;
 INSERT INTO logged VALUES (2);
 PREPARE TRANSACTION 'survivor'});

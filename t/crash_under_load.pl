@@ -21,7 +21,8 @@ use Test::More;
 my $seed = $ENV{VICTIM_SEED} // 33;
 
 # Without launchers only the test commits.
-my $node = start_node('killed', conf => q{
+my $node = start_node(
+	'killed', conf => q{
 restart_after_crash = on
 max_logical_replication_workers = 0
 max_prepared_transactions = 20
@@ -35,7 +36,7 @@ note("VICTIM_SEED=$seed");
 $node->safe_psql('postgres',
 	'CREATE TABLE written (round int, client int, n int)');
 
-my %acknowledged;				# "round client" => n
+my %acknowledged;    # "round client" => n
 my $logs = $node->basedir . '/acknowledged';
 
 # Writers that number their rows, and sessions that compete with them.
@@ -45,13 +46,15 @@ sub start_load
 
 	unlink glob "$logs.*";
 	return (
-		start_pgbench($node,
+		start_pgbench(
+			$node,
 			"-c 6 -j 2 -T 600 -D round=$round -D n=0 --log --log-prefix=$logs",
 			write => q{
 \set n :n + 1
 INSERT INTO written VALUES (:round, :client_id, :n);
 }),
-		start_pgbench($node, '-c 4 -T 600',
+		start_pgbench(
+			$node, '-c 4 -T 600',
 			other => q{
 \if :client_id = 0
 	SELECT commit_stats_reset();
@@ -80,7 +83,7 @@ sub read_acknowledged
 
 	for my $file (glob "$logs.*")
 	{
-		$acknowledged{"$round " . (split ' ')[0]}++
+		$acknowledged{ "$round " . (split ' ')[0] }++
 		  for split /\n/, slurp_file($file);
 	}
 	return;
@@ -93,7 +96,10 @@ sub all_is_there
 	my ($how) = @_;
 	my (%found, @wrong);
 
-	for (split /\n/, $node->safe_psql('postgres', q{
+	for (
+		split /\n/,
+		$node->safe_psql(
+			'postgres', q{
 SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
 	{
 		my ($who, $count, $max) = split /\|/;
@@ -120,9 +126,10 @@ sub starts_from_zero
 	my $views = join ', ',
 	  map { "(SELECT count(*) >= 0 FROM $_)" } views_of_commit_stats();
 
-	unlike($node->safe_psql('postgres', "SELECT $views"), qr/f/,
-		"$how: all views can be read");
-	is( $node->safe_psql('postgres', qq{
+	unlike($node->safe_psql('postgres', "SELECT $views"),
+		qr/f/, "$how: all views can be read");
+	is( $node->safe_psql(
+			'postgres', qq{
 SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 	   commits_without_leader, unresolved_flushes, unresolved_commits, wal_bytes,
 	   (SELECT count(*) FROM commit_flush_log),
@@ -135,7 +142,8 @@ FROM commit_flush_stats}),
 	my (undef, $records) = observe(
 		$node,
 		sub {
-			run_pgbench($node, '-c 4 -j 2 -t 25',
+			run_pgbench(
+				$node, '-c 4 -j 2 -t 25',
 				sync => 'INSERT INTO logged VALUES (1);',
 				async => q{
 BEGIN;
@@ -153,7 +161,8 @@ COMMIT PREPARED 'of :client_id';
 	cmp_ok($records->{COMMIT} + $records->{COMMIT_PREPARED},
 		'==', 100, "$how: the load is what it should be");
 	# the counts themselves, as they began at zero
-	is( $node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT commits + commits_async, prepares,
 	   (SELECT sum(commits + commits_async) FROM commit_database_stats),
 	   (SELECT sum(commits) FROM commit_wal_stats),
@@ -171,12 +180,12 @@ sub wait_for_load
 {
 	my ($round) = @_;
 
-	$node->poll_query_until('postgres', qq{
+	$node->poll_query_until(
+		'postgres', qq{
 SELECT count(*) > 100 AND
 	   (SELECT count(*) > 2 FROM pg_stat_activity
 		WHERE state = 'active' AND query ~ '^(INSERT|COMMIT)')
-FROM written WHERE round = $round})
-	  or die "there is no load\n";
+FROM written WHERE round = $round}) or die "there is no load\n";
 	return;
 }
 
@@ -187,11 +196,14 @@ sub server_time
 
 # The victim, as a condition on pg_stat_activity.
 my %victims = (
-	'a session that commits' => q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
-	'a session that waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
+	'a session that commits' =>
+	  q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
+	'a session that waits for a flush' =>
+	  q{wait_event ~* '^Wal(Write|Sync)$'},
 	'any client' => q{backend_type = 'client backend'},
 	'the session that resets' => q{query ~ '^SELECT commit_stats_reset'},
-	'the worker that logs flushes' => q{backend_type = 'commit_stats flush logger'});
+	'the worker that logs flushes' =>
+	  q{backend_type = 'commit_stats flush logger'});
 my $kills = 0;
 my $round = 0;
 
@@ -204,9 +216,12 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 
 	$node->poll_query_until('postgres', "SELECT count(*) > 0 $sql")
 	  or die "there is no victim: $whom\n";
-	poll_until(sub {
-			@all = split /\n/, $node->safe_psql('postgres',
-				"SELECT pid, concat_ws(', ', backend_type, state, wait_event, query) $sql ORDER BY pid");
+	poll_until(
+		sub {
+			@all = split /\n/,
+			  $node->safe_psql('postgres',
+				"SELECT pid, concat_ws(', ', backend_type, state, wait_event, query) $sql ORDER BY pid"
+			  );
 			return @all > 0;
 		});
 	($pid, $was) = split /\|/, $all[ rand @all ];
@@ -217,9 +232,14 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 }
 
 for my $how (
-	'a session that commits', 'a session that waits for a flush', 'the session that resets',
-	'any client', 'the worker that logs flushes', 'a session that waits for a flush',
-	'immediate stop', 'immediate stop')
+	'a session that commits',
+	'a session that waits for a flush',
+	'the session that resets',
+	'any client',
+	'the worker that logs flushes',
+	'a session that waits for a flush',
+	'immediate stop',
+	'immediate stop')
 {
 	my $name = ++$round . ", $how";
 	my @load = start_load($round);
@@ -243,17 +263,19 @@ for my $how (
 	}
 	else
 	{
-		poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) })
+		poll_until(
+			sub { return end_background(start_psql($node, 'SELECT 1')) })
 		  or die "the server did not come back\n";
 	}
 	all_is_there($name);
 	starts_from_zero($name, $killed_at);
 	$node->safe_psql('postgres', "ROLLBACK PREPARED 'half'")
-	  if $node->safe_psql('postgres', 'SELECT count(*) FROM pg_prepared_xacts');
+	  if $node->safe_psql('postgres',
+		'SELECT count(*) FROM pg_prepared_xacts');
 }
 
-cmp_ok(scalar keys %acknowledged, '==', 6 * $round,
-	'all clients had rows acknowledged');
+cmp_ok(scalar keys %acknowledged,
+	'==', 6 * $round, 'all clients had rows acknowledged');
 
 # Nothing else went wrong.
 $node->stop;

@@ -22,15 +22,20 @@ my $node = start_database_server(qw(one two three));
 finish_all(start_all());
 agrees_with_server('all at once');
 adds_up('all at once');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT count(*) FROM commit_database_stats
 WHERE status = 'present' AND least(commits, commits_async, commits_unlogged,
 	commits_read_only, prepares, flushes, delay_hits, delay_time, commit_time,
 	flush_time, timed_flushes, share) > 0 AND datname <> 'postgres'}),
-	3, 'all at once: everything was counted in each of them');
-is( $node->safe_psql('postgres', q{
-SELECT sum(delay_hits) > 0 AND sum(commits_carried) > 0 FROM commit_database_stats}),
-	't', 'all at once: there were followers and delays');
+	3,
+	'all at once: everything was counted in each of them');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT sum(delay_hits) > 0 AND sum(commits_carried) > 0 FROM commit_database_stats}
+	),
+	't',
+	'all at once: there were followers and delays');
 
 #
 # Backends that are still connected, and then are terminated.
@@ -44,13 +49,15 @@ SELECT pg_stat_force_next_flush();
 SELECT pg_sleep(3600);
 })
 } @databases;
-$node->poll_query_until('postgres', q{
-SELECT count(*) = 15 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
-  or die "the clients are not there\n";
+$node->poll_query_until(
+	'postgres', q{
+SELECT count(*) = 15 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}
+) or die "the clients are not there\n";
 agrees_with_server('still there');
 adds_up('still there');
 my $before = $node->safe_psql('postgres', $compare);
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE wait_event = 'PgSleep'});
 $_->finish for @present;
@@ -64,13 +71,15 @@ adds_up('gone');
 #
 for (1 .. 4)
 {
-	my @killed = map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;
+	my @killed =
+	  map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;
 	my $commits = "SELECT sum(commits) FROM commit_database_stats";
 	my $now = $node->safe_psql('postgres', $commits);
 
 	$node->poll_query_until('postgres', "SELECT ($commits) > $now + 50")
 	  or die "there is no load\n";
-	$node->safe_psql('postgres', q{
+	$node->safe_psql(
+		'postgres', q{
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	$_->finish for @killed;
@@ -80,7 +89,8 @@ agrees_with_server('terminated');
 adds_up('terminated');
 
 # Their prepared transactions stay.  The session that commits one counts it.
-$node->safe_psql($_, q{
+$node->safe_psql(
+	$_, q{
 SELECT format('COMMIT PREPARED %L', gid) FROM pg_prepared_xacts
 WHERE database = current_database() \gexec
 }) for @databases;
@@ -92,14 +102,16 @@ agrees_with_server('left behind');
 # own, which counts as read-only, as it does for the server.
 #
 like(
-	$node->safe_psql('one', q{
+	$node->safe_psql(
+		'one', q{
 INSERT INTO logged SELECT generate_series(101, 20000);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT count(*) FROM logged}),
-	qr/Workers Launched: [12]/, 'parallel query: there were workers');
+	qr/Workers Launched: [12]/,
+	'parallel query: there were workers');
 wait_until_left();
 agrees_with_server('parallel query');
 adds_up('parallel query');

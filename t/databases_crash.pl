@@ -17,11 +17,13 @@ use Test::More;
 my $node = start_database_server(qw(one two));
 
 my @load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
-$node->poll_query_until('postgres', q{
+$node->poll_query_until(
+	'postgres', q{
 SELECT count(DISTINCT datid) = 2 FROM pg_stat_activity
-WHERE datname IN ('one', 'two') AND state = 'active'})
-  or die "there is no load\n";
-my $victim = $node->safe_psql('postgres', q{
+WHERE datname IN ('one', 'two') AND state = 'active'}
+) or die "there is no load\n";
+my $victim = $node->safe_psql(
+	'postgres', q{
 SELECT pid FROM pg_stat_activity WHERE datname = 'one' LIMIT 1});
 my $log_end = -s $node->logfile;
 
@@ -32,11 +34,14 @@ $_->finish for @load;
 $node->wait_for_log(
 	qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
 	$log_end);
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
-	'postgres|0', 'killed: everything starts from zero');
+	'postgres|0',
+	'killed: everything starts from zero');
 # the transactions prepared just then still hold their locks
-$node->safe_psql($_, q{
+$node->safe_psql(
+	$_, q{
 SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
 WHERE database = current_database() \gexec
 }) for @databases;

@@ -24,9 +24,12 @@ my $three = $node->safe_psql('postgres',
 
 my $before = $node->safe_psql('postgres', $row_of_three . $three);
 $node->safe_psql('postgres', 'DROP DATABASE three');
-is( $node->safe_psql('postgres', qq{
-SELECT datname IS NULL, status FROM commit_database_stats WHERE datid = $three}),
-	't|dropped', 'dropped: it has no name');
+is( $node->safe_psql(
+		'postgres', qq{
+SELECT datname IS NULL, status FROM commit_database_stats WHERE datid = $three}
+	),
+	't|dropped',
+	'dropped: it has no name');
 is($node->safe_psql('postgres', $row_of_three . $three),
 	$before, 'dropped: it has its counts');
 adds_up('dropped');
@@ -38,7 +41,8 @@ pop @databases;
 # would be before the reset for one of them only, or a reader would have missed
 # a backend that was about to exit, or seen it twice.
 #
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$
 	SELECT ARRAY[sum(commits), sum(commits_async), sum(commits_read_only), sum(flushes),
 				 least(min(commits), min(commits_async), min(commits_read_only),
@@ -67,8 +71,8 @@ BEGIN
 	END LOOP;
 END $$;
 });
-my @load = map { (
-		start_clients($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
+my @load = map {
+	(   start_clients($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
 		start_clients($_, '-c 2 -t 100000', %mixture{ 'async', 'read' }))
 } @databases;
 my $resets = start_clients('postgres', '-c 1 -t 100',
@@ -79,25 +83,32 @@ ok($resets->finish, 'reset under load: the views agree')
 $_->kill_kill for @load;
 wait_until_left();
 adds_up('after resets under load');
-is( $node->safe_psql('postgres', qq{
+is( $node->safe_psql(
+		'postgres', qq{
 SELECT count(*) FROM commit_database_stats WHERE datid = $three}),
-	0, 'a reset forgets dropped databases');
+	0,
+	'a reset forgets dropped databases');
 
 # From a reset at rest on, all counts are exact again.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT string_agg(datname, ' '), sum(commits), sum(commits_async), sum(share)
 FROM commit_database_stats}),
 	'postgres|0|0|',
 	'reset at rest: only databases with sessions have a row');
-my %since = map { split /\|/ } split /\n/, $node->safe_psql('postgres',
-	'SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
+my %since = map { split /\|/ } split /\n/,
+  $node->safe_psql('postgres',
+	'SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL'
+  );
 finish_all(start_all());
 for (split /\n/, $node->safe_psql('postgres', $compare))
 {
 	my ($database, $ours, $servers) = split /\|/;
 
-	is($ours, $servers - $since{$database}, "since a reset: commits in $database");
+	is( $ours,
+		$servers - $since{$database},
+		"since a reset: commits in $database");
 }
 adds_up('since a reset');
 

@@ -14,15 +14,19 @@ use lib $FindBin::RealBin;
 use CommitStats;
 use Test::More;
 
-my $node = start_node('seen', conf => q{
+my $node = start_node(
+	'seen', conf => q{
 commit_delay = 100
 commit_siblings = 2
 track_wal_io_timing = on
 });
 
-run_pgbench($node, '-c 4 -j 2 -t 500',
+run_pgbench(
+	$node,
+	'-c 4 -j 2 -t 500',
 	insert => 'INSERT INTO logged VALUES (1);');
-my ($delayed, $certain, $uncertain) = split /\|/, $node->safe_psql('postgres', q{
+my ($delayed, $certain, $uncertain) = split /\|/, $node->safe_psql(
+	'postgres', q{
 SELECT count(*), count(*) FILTER (WHERE delay_probability = 1),
 	   (SELECT delay_uncertain FROM commit_flush_stats)
 FROM commit_flush_log WHERE delayed});
@@ -44,10 +48,13 @@ $node->reload;
 $node->poll_query_until('postgres', q{SHOW commit_siblings}, '1000')
   or die "commit_siblings did not change\n";
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-run_pgbench($node, '-c 8 -j 2 -t 100',
+run_pgbench(
+	$node,
+	'-c 8 -j 2 -t 100',
 	insert => 'INSERT INTO logged VALUES (1);');
-is($node->safe_psql('postgres', 'SELECT delay_hits FROM commit_flush_stats'),
-	0, 'no flush counts as a hit where no leader could sleep');
+is( $node->safe_psql('postgres', 'SELECT delay_hits FROM commit_flush_stats'),
+	0,
+	'no flush counts as a hit where no leader could sleep');
 
 $node->stop;
 done_testing();

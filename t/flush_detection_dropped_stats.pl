@@ -24,7 +24,8 @@ my $node = start_node('dropped', conf => "track_wal_io_timing = on\n");
 # wanted.
 $node->safe_psql('postgres', 'CREATE TABLE doomed (n int)');
 alter_system($node, synchronous_standby_names => 'nobody');
-my $session = start_psql($node,
+my $session = start_psql(
+	$node,
 	'SET synchronous_commit = local',
 	'INSERT INTO doomed VALUES (1)',
 	'SELECT pg_stat_force_next_flush()',
@@ -42,10 +43,11 @@ alter_system($node, synchronous_standby_names => '');
 ok(end_background($session), 'the commit ends');
 
 my $counted = flush_stats($node);
-is($counted->{flushes_uncertain}, 1,
-	'a commit is uncertain in which statistics were dropped');
+is($counted->{flushes_uncertain},
+	1, 'a commit is uncertain in which statistics were dropped');
 is($counted->{commits}, 2, '... and counted, as is that of the DROP TABLE');
-cmp_ok($counted->{timed_flushes}, '<=', $counted->{flushes},
+cmp_ok($counted->{timed_flushes},
+	'<=', $counted->{flushes},
 	'... and no flush has a time that was not looked up');
 
 done_testing();

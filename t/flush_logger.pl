@@ -56,14 +56,19 @@ sub logs_a_load
 	my (@flushes, $resolved);
 
 	$log_end = -s $node->logfile;
-	($counted, $records) = observe($node,
-		sub { run_pgbench($node, $options, load => 'INSERT INTO logged VALUES (1)') });
+	($counted, $records) = observe(
+		$node,
+		sub {
+			run_pgbench($node, $options,
+				load => 'INSERT INTO logged VALUES (1)');
+		});
 	$resolved = $counted->{flushes} - $counted->{unresolved_flushes};
 	wait_for_flushes($resolved);
 	@flushes = logged_flushes();
 	is(scalar(@flushes), $resolved, "$name: one line for each flush");
 	is( sum(map { $_->[0] } @flushes),
-		$counted->{commits} - $counted->{commits_without_leader} -
+		$counted->{commits} -
+		  $counted->{commits_without_leader} -
 		  $counted->{unresolved_commits},
 		"$name: every commit is in one of them");
 	is(scalar(grep { $_->[0] > $_->[1] } @flushes),
@@ -76,7 +81,8 @@ $log_end = -s $node->logfile;
 run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
 
 # On for all sessions.
-$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.log_flushes = on');
+$node->safe_psql('postgres',
+	'ALTER SYSTEM SET commit_stats.log_flushes = on');
 $node->reload;
 $node->poll_query_until('postgres',
 	"SELECT current_setting('commit_stats.log_flushes') = 'on'")
@@ -99,7 +105,8 @@ is(scalar(grep { $_->[1] > 5 } @flushes),
 
 # The log has the messages of commit_flush_log, in the same order.
 is( join("\n", map { "Flushed $_->[0] out of $_->[1] commits" } @flushes),
-	$node->safe_psql('postgres', qq{
+	$node->safe_psql(
+		'postgres', qq{
 SELECT message FROM
 	(SELECT message, flush_lsn FROM commit_flush_log WHERE leader_pid IS NOT NULL
 	 ORDER BY flush_lsn DESC LIMIT ${\ scalar(@flushes)}) newest
@@ -113,7 +120,8 @@ $node->poll_query_until('postgres',
 	"SELECT current_setting('commit_stats.log_flushes') = 'off'")
   or die 'commit_stats.log_flushes is not off';
 $log_end = -s $node->logfile;
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 INSERT INTO logged VALUES (1);
 INSERT INTO logged VALUES (2);
 SET commit_stats.log_flushes = on;
@@ -124,14 +132,17 @@ SET commit_stats.log_flushes = on;
 INSERT INTO logged VALUES (5)});
 wait_for_flushes(2);
 run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 SET commit_stats.log_flushes = on;
 INSERT INTO logged VALUES (6)});
 wait_for_flushes(3);
-is(scalar(logged_flushes()), 3, 'only flushes of a session with log_flushes on');
+is(scalar(logged_flushes()),
+	3, 'only flushes of a session with log_flushes on');
 $node->safe_psql('postgres', 'CREATE ROLE regress_nobody LOGIN');
 like(
-	error_of($node, q{
+	error_of(
+		$node, q{
 SET ROLE regress_nobody;
 SET commit_stats.log_flushes = on}),
 	qr/42501: permission denied to set parameter "commit_stats.log_flushes"/,
@@ -142,10 +153,12 @@ SET commit_stats.log_flushes = on}),
 #
 my $worker = (logged_flushes())[0]->[2];
 
-is($node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT pid FROM pg_stat_activity
 WHERE backend_type = 'commit_stats flush logger'}),
-	$worker, 'pg_stat_activity shows the worker');
+	$worker,
+	'pg_stat_activity shows the worker');
 
 # How often the worker went to sleep, as the kernel counts it.
 sub naps
@@ -176,13 +189,14 @@ SKIP:
 		poll_until(sub { logged_flushes() == 1 })
 		  or die 'the first flush is not logged';
 		$nth = naps() + $nap - 1;
-		poll_until(sub {
-			my $now = naps();
+		poll_until(
+			sub {
+				my $now = naps();
 
-			$same = $now == $before ? $same + 1 : 0;
-			$before = $now;
-			return $now >= $nth || $same == 40;
-		});
+				$same = $now == $before ? $same + 1 : 0;
+				$before = $now;
+				return $now >= $nth || $same == 40;
+			});
 		$session->query_safe('INSERT INTO logged VALUES (7)');
 		ok(poll_until(sub { logged_flushes() == 2 }),
 			"a flush in nap $nap is logged");
@@ -208,12 +222,15 @@ SKIP:
 $log_end = -s $node->logfile;
 is(system_log('pg_ctl', 'kill', 'TERM', $worker),
 	0, 'the worker is terminated');
-$node->poll_query_until('postgres', sprintf(q{
+$node->poll_query_until(
+	'postgres',
+	sprintf(
+		q{
 SET commit_stats.log_flushes = on;
 WITH flush AS (INSERT INTO logged VALUES (8) RETURNING n)
 SELECT pg_read_file('%s', %d, 10000000) ~ 'LOG:  Flushed [0-9]+ out of'
-FROM flush}, $node->logfile, $log_end), "SET\nt")
-  or die 'nothing is logged after the worker was terminated';
+FROM flush}, $node->logfile, $log_end),
+	"SET\nt") or die 'nothing is logged after the worker was terminated';
 isnt((logged_flushes())[0]->[2], $worker, 'another worker logs');
 unlike(slurp_file($node->logfile, $log_end),
 	qr/PANIC|TRAP|reinitializing/, 'the server goes on');

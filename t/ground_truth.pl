@@ -44,7 +44,8 @@ sub errors
 		my $result = measure($node, $case, 3);
 		my $error = figures($result);
 
-		note sprintf('commits %d, flushes %+.2f%%, distribution %.2f%%, hits %+.2f%% (%.2f%% uncertain, %.0f%% late)',
+		note sprintf(
+			'commits %d, flushes %+.2f%%, distribution %.2f%%, hits %+.2f%% (%.2f%% uncertain, %.0f%% late)',
 			$result->{truth}->{commits},
 			@$error{qw(flushes distribution hits uncertain late)});
 		cmp_ok($result->{truth}->{commits}, '>', 100, 'there was a load');
@@ -75,8 +76,8 @@ for my $case (@cases)
 
 		for my $what (sort keys %$limit)
 		{
-			cmp_ok(abs($error->{$what}), '<=', $limit->{$what},
-				"$what within the limit");
+			cmp_ok(abs($error->{$what}),
+				'<=', $limit->{$what}, "$what within the limit");
 		}
 	};
 }

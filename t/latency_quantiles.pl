@@ -17,7 +17,8 @@ use POSIX 'ceil';
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('latency', conf => q{
+my $node = start_node(
+	'latency', conf => q{
 commit_siblings = 0
 track_wal_io_timing = on
 });
@@ -30,7 +31,9 @@ sub pgbench_latencies
 	my @latencies;
 
 	unlink glob "$prefix.*";
-	run_pgbench($node, "$options --log --log-prefix=$prefix",
+	run_pgbench(
+		$node,
+		"$options --log --log-prefix=$prefix",
 		insert => 'INSERT INTO logged VALUES (1);');
 	for my $file (glob "$prefix.*")
 	{
@@ -53,7 +56,8 @@ sub our_quantile
 {
 	my ($q) = @_;
 
-	return split /\|/, $node->safe_psql('postgres', qq{
+	return split /\|/, $node->safe_psql(
+		'postgres', qq{
 WITH cell AS (
 	SELECT lower_bound, upper_bound, sum(commits) AS n
 	FROM commit_latency_histogram WHERE synchronous_commit = 'local'
@@ -70,8 +74,10 @@ for my $delay (10_000, 100_000)
 	alter_system($node, commit_delay => $delay);
 	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 	my @theirs = pgbench_latencies('-c 4 -j 2 -t 20');
-	my ($commits) = $node->safe_psql('postgres', q{
-SELECT sum(commits) FROM commit_latency_stats WHERE synchronous_commit = 'local'});
+	my ($commits) = $node->safe_psql(
+		'postgres', q{
+SELECT sum(commits) FROM commit_latency_stats WHERE synchronous_commit = 'local'}
+	);
 
 	is($commits, scalar @theirs, "delay $delay: every transaction is there");
 	for my $q (0.25, 0.5, 0.95)
@@ -81,14 +87,21 @@ SELECT sum(commits) FROM commit_latency_stats WHERE synchronous_commit = 'local'
 
 		# What surrounds the commit takes time as well, on this machine up to
 		# a third of the shorter delay.
-		cmp_ok($lower, '<=', $theirs, "delay $delay: quantile $q is not above");
-		cmp_ok($upper, '>=', $theirs - $delay / 1000 / 3 - 3,
+		cmp_ok($lower, '<=', $theirs,
+			"delay $delay: quantile $q is not above");
+		cmp_ok(
+			$upper, '>=',
+			$theirs - $delay / 1000 / 3 - 3,
 			"delay $delay: quantile $q is not below");
 	}
-	my ($mean, $flush) = split /\|/, $node->safe_psql('postgres', q{
+	my ($mean, $flush) = split /\|/, $node->safe_psql(
+		'postgres', q{
 SELECT sum(commit_time) / sum(commits), (SELECT mean FROM commit_flush_latency_stats)
 FROM commit_latency_stats WHERE synchronous_commit = 'local'});
-	cmp_ok($mean, '>=', $delay / 1000 * 0.9, "delay $delay: the sleep is part of it");
+	cmp_ok(
+		$mean, '>=',
+		$delay / 1000 * 0.9,
+		"delay $delay: the sleep is part of it");
 	cmp_ok($flush, '<', $mean, "delay $delay: the flush itself is shorter");
 }
 
@@ -96,16 +109,22 @@ FROM commit_latency_stats WHERE synchronous_commit = 'local'});
 my $delay = 100_000;
 
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-my $report = run_pgbench($node, '-c 4 -j 2 -t 20 -r',
+my $report = run_pgbench(
+	$node,
+	'-c 4 -j 2 -t 20 -r',
 	statements => "BEGIN;\nINSERT INTO logged VALUES (1);\nCOMMIT;\n");
 my ($their_commit) = $report =~ /^\s+([\d.]+)\s+(?:\d+\s+)?COMMIT;/m;
-my $our_commit = $node->safe_psql('postgres', q{
+my $our_commit = $node->safe_psql(
+	'postgres', q{
 SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
 WHERE synchronous_commit = 'local'});
 
 cmp_ok($their_commit, '>=', $delay / 1000, 'COMMIT alone: pgbench timed it');
-cmp_ok($our_commit, '<=', $their_commit, 'COMMIT alone: we time a part of it');
-cmp_ok($our_commit, '>=', $their_commit - $delay / 1000 / 10,
+cmp_ok($our_commit, '<=', $their_commit,
+	'COMMIT alone: we time a part of it');
+cmp_ok(
+	$our_commit, '>=',
+	$their_commit - $delay / 1000 / 10,
 	'COMMIT alone: nearly all of it');
 
 # The views agree with each other and with commit_flush_stats.
@@ -113,7 +132,8 @@ sub agree
 {
 	my ($name) = @_;
 
-	is($node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = s.commits,
 	   (SELECT coalesce(sum(commits), 0) FROM commit_latency_stats WHERE role = 'follower')
 		   = s.followers + s.commits_without_leader,
@@ -126,18 +146,22 @@ SELECT (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronou
 		   - s.commit_time) < 0.01,
 	   abs((SELECT flush_time FROM commit_flush_latency_stats) - s.flush_time) < 0.01
 FROM commit_flush_stats s}),
-		't|t|t|t|t|t|t|t', "$name: the views agree");
+		't|t|t|t|t|t|t|t',
+		"$name: the views agree");
 }
 
 alter_system($node, commit_delay => 0);
-run_pgbench($node, '-c 8 -j 2 -t 200',
+run_pgbench(
+	$node, '-c 8 -j 2 -t 200',
 	durable => 'INSERT INTO logged VALUES (1);',
-	relaxed => 'SET synchronous_commit = off; INSERT INTO logged VALUES (1);');
+	relaxed => 'SET synchronous_commit = off; INSERT INTO logged VALUES (1);'
+);
 agree('mixed load');
 
 # More than 65,535 commits in one cell.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 SET synchronous_commit = off;
 DO $$ BEGIN FOR i IN 1 .. 400000 LOOP
 	PERFORM pg_current_xact_id();
@@ -145,20 +169,30 @@ DO $$ BEGIN FOR i IN 1 .. 400000 LOOP
 	COMMIT;
 END LOOP; END $$;
 TRUNCATE logged});
-cmp_ok($node->safe_psql('postgres', q{
-SELECT max(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}),
-	'>', 65535, 'a cell has overflowed');
-is($node->safe_psql('postgres', q{
-SELECT sum(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}),
-	400000, 'and nothing is lost');
+cmp_ok(
+	$node->safe_psql(
+		'postgres', q{
+SELECT max(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}
+	),
+	'>',
+	65535,
+	'a cell has overflowed');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT sum(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}
+	),
+	400000,
+	'and nothing is lost');
 
 # What a reset leaves behind
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is($node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT (SELECT count(*) FROM commit_latency_stats),
 	   (SELECT count(*) FROM commit_latency_histogram),
 	   (SELECT count(*) FROM commit_flush_latency_histogram)}),
-	'0|0|0', 'nothing after a reset');
+	'0|0|0',
+	'nothing after a reset');
 $node->safe_psql('postgres', 'INSERT INTO logged VALUES (1)');
 agree('after a reset');
 

@@ -14,7 +14,7 @@ use lib $FindBin::RealBin;
 use CommitStats;
 use Test::More;
 
-my $apply_delay = 200;			# ms
+my $apply_delay = 200;    # ms
 my $primary = start_node(
 	'primary',
 	init => { allows_streaming => 1 },
@@ -37,7 +37,8 @@ sub level_stats
 {
 	my ($level) = @_;
 
-	return split /\|/, $primary->safe_psql('postgres', qq{
+	return split /\|/, $primary->safe_psql(
+		'postgres', qq{
 SELECT sum(commits), sum(commit_time) / sum(commits),
 	   sum(standby_time_min) / sum(commits), sum(standby_time_max) / sum(commits)
 FROM commit_latency_stats WHERE synchronous_commit = '$level'});
@@ -48,16 +49,19 @@ sub commit_with
 	my ($level, $options) = @_;
 
 	run_pgbench($primary, $options,
-		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
+		write =>
+		  "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
 }
 
 # Without a standby all levels are local; "requested" has the settings.
 commit_with('remote_apply', '-c 1 -t 3');
 commit_with('on', '-c 1 -t 2');
-is($primary->safe_psql('postgres', q{
+is( $primary->safe_psql(
+		'postgres', q{
 SELECT DISTINCT synchronous_commit, requested, standby_time_min IS NULL, standby_time_max IS NULL
 FROM commit_latency_stats}),
-	'local|{on,remote_apply}|t|t', 'without a standby, all levels are local');
+	'local|{on,remote_apply}|t|t',
+	'without a standby, all levels are local');
 
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -76,11 +80,13 @@ $primary->safe_psql('postgres',
 my %commits = (local => 4, remote_write => 5, on => 6, remote_apply => 7);
 
 commit_with($_, "-c 1 -t $commits{$_}") for sort keys %commits;
-is($primary->safe_psql('postgres', q{
+is( $primary->safe_psql(
+		'postgres', q{
 SELECT synchronous_commit, sum(commits), min(requested) FROM commit_latency_stats
 GROUP BY 1 ORDER BY 2}),
-	join("\n", map { "$_|$commits{$_}|{$_}" }
-		  sort { $commits{$a} <=> $commits{$b} } keys %commits),
+	join("\n",
+		map  { "$_|$commits{$_}|{$_}" }
+		sort { $commits{$a} <=> $commits{$b} } keys %commits),
 	'with a standby, each level is counted as itself');
 
 # One client: no other commit sees the end of the local flush, but the leader
@@ -88,20 +94,24 @@ GROUP BY 1 ORDER BY 2}),
 my ($n, $mean, $min, $max) = level_stats('remote_apply');
 
 cmp_ok($mean, '>=', $apply_delay / 2, 'remote_apply: the commit waits');
-cmp_ok($max, '>=', $apply_delay / 2, 'remote_apply: it waits for the standby');
+cmp_ok($max, '>=', $apply_delay / 2,
+	'remote_apply: it waits for the standby');
 cmp_ok($max, '<=', $mean, 'remote_apply: not longer than it takes');
 cmp_ok($min, '<=', $max, 'remote_apply: the bounds are in order');
 ($n, $mean, $min, $max) = level_stats('remote_write');
 cmp_ok($max, '<', $apply_delay, 'remote_write: it does not wait so long');
-is($primary->safe_psql('postgres', q{
+is( $primary->safe_psql(
+		'postgres', q{
 SELECT count(*) FROM commit_latency_stats
 WHERE synchronous_commit = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
-	0, 'local: there is no wait for a standby');
+	0,
+	'local: there is no wait for a standby');
 
 # If the local flush takes long and the standby does not, the time counts for
 # the flush.
-$primary->safe_psql('postgres', q{
+$primary->safe_psql(
+	'postgres', q{
 SET synchronous_commit = local;
 ALTER SYSTEM SET commit_siblings = 0;
 ALTER SYSTEM SET commit_delay = 100000;
@@ -113,7 +123,8 @@ commit_with('remote_write', '-c 1 -t 5');
 ($n, $mean, $min, $max) = level_stats('remote_write');
 cmp_ok($mean, '>=', 90, 'long flush: the commit takes as long');
 cmp_ok($max, '<=', $mean - 90, 'long flush: but it is not for the standby');
-$primary->safe_psql('postgres', q{
+$primary->safe_psql(
+	'postgres', q{
 SET synchronous_commit = local; ALTER SYSTEM RESET commit_delay});
 $primary->reload;
 $primary->poll_query_until('postgres', q{SHOW commit_delay}, '0')
@@ -135,9 +146,11 @@ note sprintf('mean %.1f ms, for the standby %.1f to %.1f', $mean, $min, $max);
 require_standby('');
 $primary->safe_psql('postgres', 'SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 3');
-is($primary->safe_psql('postgres', q{
+is( $primary->safe_psql(
+		'postgres', q{
 SELECT DISTINCT synchronous_commit, requested FROM commit_latency_stats}),
-	'local|{remote_apply}', 'without the standby, it is local again');
+	'local|{remote_apply}',
+	'without the standby, it is local again');
 
 $standby->stop;
 $primary->stop;

@@ -16,7 +16,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = init_node('memory', conf => q{
+my $node = init_node(
+	'memory', conf => q{
 shared_buffers = 1MB
 huge_pages = off
 });
@@ -41,16 +42,19 @@ sub start_with
 
 	return run_log(
 		[
-			'sh', '-c', 'ulimit -v "$0" && exec "$@"', $kilobytes,
-			$node->installed_command('pg_ctl'), '-s', '-w',
-			'-D', $node->data_dir, '-l', $node->logfile, 'start'
+			'sh', '-c',
+			'ulimit -v "$0" && exec "$@"', $kilobytes,
+			$node->installed_command('pg_ctl'), '-s',
+			'-w', '-D',
+			$node->data_dir, '-l',
+			$node->logfile, 'start'
 		]);
 }
 
 sub stop
 {
-	system_or_bail($node->installed_command('pg_ctl'), '-s', '-w', '-D',
-		$node->data_dir, '-m', 'fast', 'stop');
+	system_or_bail($node->installed_command('pg_ctl'),
+		'-s', '-w', '-D', $node->data_dir, '-m', 'fast', 'stop');
 	return;
 }
 
@@ -82,9 +86,13 @@ SKIP:
 	new_log();
 	ok(!start_with($limit), 'with too much to remember it does not start');
 	my $log = new_log();
-	like($log, qr/FATAL:.*could not map anonymous shared memory/,
+	like(
+		$log,
+		qr/FATAL:.*could not map anonymous shared memory/,
 		'too much: the error');
-	like($log, qr/HINT:.*reduce PostgreSQL's shared memory usage/,
+	like(
+		$log,
+		qr/HINT:.*reduce PostgreSQL's shared memory usage/,
 		'too much: what can be done');
 	$node->adjust_conf('postgresql.conf', 'commit_stats.flush_log_size',
 		'2048');
@@ -97,8 +105,7 @@ SKIP:
 #
 my $greedy = $node->basedir . '/greedy.so';
 
-compile_c($greedy, '-shared', '-fPIC',
-	"$FindBin::RealBin/memory/greedy.c");
+compile_c($greedy, '-shared', '-fPIC', "$FindBin::RealBin/memory/greedy.c");
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
 	"'$greedy, commit_stats'");
 new_log();
@@ -114,7 +121,8 @@ unlike($log, qr/PANIC|TRAP|terminated by signal/, 'nothing left: no crash');
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
 	"'commit_stats, $greedy'");
 $node->start;
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 INSERT INTO logged VALUES (1)});

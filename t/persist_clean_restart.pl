@@ -17,7 +17,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('keep',
+my $node = start_node(
+	'keep',
 	no_checksums => 1,
 	conf => q{
 commit_stats.flush_log_size = 128
@@ -45,20 +46,26 @@ sub same
 # Statistics with something in every view: several databases and cycles,
 # delays, more groups than are in the ring, and groups that still are.
 #
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE DATABASE other;
 CREATE UNLOGGED TABLE unlogged (n int)});
 {
 	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
-	run_pgbench($node, '-c 20 -j 2 -t 30',
+	run_pgbench(
+		$node,
+		'-c 20 -j 2 -t 30',
 		load => 'INSERT INTO logged VALUES (1)');
 }
 $node->safe_psql('postgres', 'CHECKPOINT');
-run_pgbench($node, '-c 4 -j 2 -t 150',
+run_pgbench(
+	$node,
+	'-c 4 -j 2 -t 150',
 	load => 'INSERT INTO logged VALUES (1)');
 $node->safe_psql('other', 'CREATE TABLE elsewhere (n int)');
 $node->safe_psql('postgres', 'CHECKPOINT');
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 INSERT INTO unlogged VALUES (1);
 INSERT INTO unlogged VALUES (2);
 SET synchronous_commit = off;
@@ -67,42 +74,50 @@ RESET synchronous_commit;
 BEGIN;
 INSERT INTO logged VALUES (3);
 ROLLBACK});
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 BEGIN;
 INSERT INTO logged VALUES (4);
 PREPARE TRANSACTION 'prepared'});
 
 $before = statistics($node);
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT commits > 1200, commits_async > 0, commits_unlogged > 0, prepares > 0,
 	   followers > 0, delay_hits > 0, timed_flushes > 0, wal_bytes > 0,
 	   flushes > 256, (SELECT count(*) > 0 FROM commit_flush_log),
 	   (SELECT count(*) >= 2 FROM commit_database_stats WHERE commits > 0),
 	   (SELECT count(*) >= 3 FROM commit_wal_stats)
 FROM commit_flush_stats}),
-	join('|', ('t') x 12), 'there are statistics of all kinds');
+	join('|', ('t') x 12),
+	'there are statistics of all kinds');
 
 #
 # Clean restarts
 #
-my $read_only = $node->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats');
+my $read_only = $node->safe_psql('postgres',
+	'SELECT commits_read_only FROM commit_flush_stats');
 my $finished_cycles = q{
 SELECT to_jsonb(s) FROM commit_wal_stats s
 WHERE redo_lsn < '%s' ORDER BY redo_lsn};
-my $newest_cycle = $node->safe_psql('postgres', 'SELECT max(redo_lsn) FROM commit_wal_stats');
-my $finished = $node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle));
+my $newest_cycle =
+  $node->safe_psql('postgres', 'SELECT max(redo_lsn) FROM commit_wal_stats');
+my $finished =
+  $node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle));
 
 ok(!-e $file, 'no file while the server runs');
 $node->stop('fast');
 ok(-s $file, 'a file while it does not');
 is_deeply([ grep { /commit_stats/ } slurp_dir($node->data_dir . '/pg_stat') ],
 	['commit_stats.stat'], 'and no other');
-is((stat $file)[2] & 0777, (stat $node->data_dir . '/PG_VERSION')[2] & 0777,
+is( (stat $file)[2] & 0777,
+	(stat $node->data_dir . '/PG_VERSION')[2] & 0777,
 	'with the permissions of the data directory');
 
 # postgres -C needs no shared memory.
 my $content = slurp_file($file);
-my ($out, $err) = run_command([ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
+my ($out, $err) = run_command(
+	[ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
 like($out, qr/^\d+$/, 'postgres -C answers');
 is(slurp_file($file), $content, 'postgres -C leaves the file alone');
 
@@ -117,25 +132,34 @@ $node->start;
 ok(!-e $file, 'no file when it runs again');
 $after = statistics($node);
 same('fast stop');
-cmp_ok($node->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
-	'>', $read_only, 'fast stop: read-only commits go on');
+cmp_ok(
+	$node->safe_psql(
+		'postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
+	'>',
+	$read_only,
+	'fast stop: read-only commits go on');
 is($node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle)),
 	$finished, 'fast stop: finished cycles');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
 	0, 'fast stop: single flushes are not kept');
-like($node->safe_psql('postgres', 'SELECT commit_stats_report()'),
-	qr/^Commits in a flush/m, 'fast stop: there is a report without them');
+like(
+	$node->safe_psql('postgres', 'SELECT commit_stats_report()'),
+	qr/^Commits in a flush/m,
+	'fast stop: there is a report without them');
 
 # Counting goes on, and the next stop saves it.
 my ($counted, $records) = observe($node, sub { some_load($node) });
 is($counted->{commits}, 2, 'commits are counted again');
 is($counted->{commits_async}, 1, 'asynchronous ones too');
-is($node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT (SELECT sum(commits) FROM commit_flush_histogram) + commits_without_leader
 	   + unresolved_commits = commits,
 	   (SELECT sum(commits) FROM commit_database_stats) = commits,
 	   (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = commits
-FROM commit_flush_stats}), 't|t|t', 'all views agree on them');
+FROM commit_flush_stats}),
+	't|t|t',
+	'all views agree on them');
 $before = statistics($node);
 $node->stop('smart');
 $node->start;
@@ -143,12 +167,20 @@ $after = statistics($node);
 same('smart stop');
 
 # A stand-alone backend between two starts
-my $commits = $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+my $commits =
+  $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
 $node->stop;
 IPC::Run::run(
-	[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ],
-	'<', \"COMMIT PREPARED 'prepared'\nSELECT commits FROM commit_flush_stats\n",
-	'>', \$out, '2>', \$err);
+	[
+		$node->installed_command('postgres'),
+		'--single', '-D', $node->data_dir, 'postgres'
+	],
+	'<',
+	\"COMMIT PREPARED 'prepared'\nSELECT commits FROM commit_flush_stats\n",
+	'>',
+	\$out,
+	'2>',
+	\$err);
 $commits++;
 like($out, qr/commits = "$commits"/, 'a stand-alone backend goes on');
 $node->start;
@@ -158,8 +190,10 @@ is($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
 #
 # Another max_connections: the last row has all larger values
 #
-my $sizes = q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
-my $siblings = q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
+my $sizes =
+  q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
+my $siblings =
+  q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
 
 sub clamp
 {
@@ -171,11 +205,13 @@ sub clamp
 		my ($cell, $n) = split /\|/;
 		$clamped{ $cell > $last ? $last : $cell } += $n;
 	}
-	return join "\n", map { "$_|$clamped{$_}" } sort { $a <=> $b } keys %clamped;
+	return join "\n",
+	  map { "$_|$clamped{$_}" } sort { $a <=> $b } keys %clamped;
 }
 
 my @had = map { $node->safe_psql('postgres', $_) } $sizes, $siblings;
-my $small = "max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
+my $small =
+  "max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
   . "max_worker_processes = 1\nautovacuum_max_workers = 1\n";
 $small .= "autovacuum_worker_slots = 1\n" if $node->pg_version >= 18;
 my $conf = slurp_file($node->data_dir . '/postgresql.conf');
@@ -229,7 +265,9 @@ my $pid = $node->safe_psql('postgres',
 
 $began = some_load($node);
 is(system_log('pg_ctl', 'kill', 'KILL', $pid), 0, 'killed backend: killed');
-$node->wait_for_log(qr/reinitializing.*database system is ready to accept connections/s, $log_end);
+$node->wait_for_log(
+	qr/reinitializing.*database system is ready to accept connections/s,
+	$log_end);
 ok(!end_background($session), 'killed backend: its session has ended');
 starts_from_zero($node, $began, 'killed backend');
 some_load($node);
@@ -242,7 +280,8 @@ same('clean restart after a crash');
 $began = start_of_statistics($node);
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.save = off');
 $node->reload;
-$node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off') or die 'no reload';
+$node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off')
+  or die 'no reload';
 $node->stop;
 ok(!-e $file, 'not saved: no file');
 $node->start;
@@ -270,22 +309,34 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 $began = $standby->safe_psql('postgres', 'SELECT commit_stats_reset()');
 $standby->safe_psql('postgres', "SELECT $_") for 1 .. 5;
-$read_only = $standby->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats');
+$read_only = $standby->safe_psql('postgres',
+	'SELECT commits_read_only FROM commit_flush_stats');
 $standby->restart;
-is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'standby: it is one');
+is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'),
+	't', 'standby: it is one');
 is(start_of_statistics($standby), $began, 'standby: goes on');
-cmp_ok($standby->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
-	'>', $read_only, 'standby: with its counts');
+cmp_ok(
+	$standby->safe_psql(
+		'postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
+	'>',
+	$read_only,
+	'standby: with its counts');
 $standby->stop('immediate');
 $standby->start;
-cmp_ok($standby->safe_psql('postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
-	'<', $read_only, 'standby: not after an immediate stop');
+cmp_ok(
+	$standby->safe_psql(
+		'postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
+	'<',
+	$read_only,
+	'standby: not after an immediate stop');
 $standby->stop;
 $node->stop;
 
 for my $server ($node, $standby)
 {
-	unlike(slurp_file($server->logfile), qr/PANIC|TRAP|signal 6|signal 11|refused file/,
+	unlike(
+		slurp_file($server->logfile),
+		qr/PANIC|TRAP|signal 6|signal 11|refused file/,
 		$server->name . ' was never in trouble');
 }
 

@@ -53,7 +53,10 @@ sub starts_fresh
 
 	if (defined $detail)
 	{
-		like($log, qr/LOG:  .*pg_stat\/commit_stats\.stat.*$detail/s, "$name: the log says so");
+		like(
+			$log,
+			qr/LOG:  .*pg_stat\/commit_stats\.stat.*$detail/s,
+			"$name: the log says so");
 	}
 	starts_from_zero($node, $began, $name);
 	ok(!-e $path, "$name: the file is removed") if !-d $path;
@@ -72,10 +75,14 @@ sub with_value
 {
 	my ($name, $value) = @_;
 
-	return with_content(sub { sealed(with_field($_[0], $name, $value->(field($_[0], $name)))) });
+	return with_content(
+		sub {
+			sealed(with_field($_[0], $name, $value->(field($_[0], $name))));
+		});
 }
 
-my $refused = 'refused file \S+ commit statistics start from zero\n.*DETAIL:  ';
+my $refused =
+  'refused file \S+ commit statistics start from zero\n.*DETAIL:  ';
 my $part1 = $header_size + $sizes[0];
 
 # the checksum of the test is right
@@ -86,45 +93,81 @@ write_file(sealed(slurp_file($path)));
 $node->start;
 is_deeply(statistics($node), $before, 'sealed by the test: restored');
 
-starts_fresh('damaged', 'It is damaged', with_content(
-	sub { substr($_[0], 5000, 1) ^= "\x01"; return $_[0] }));
+starts_fresh(
+	'damaged',
+	'It is damaged',
+	with_content(sub { substr($_[0], 5000, 1) ^= "\x01"; return $_[0] }));
 starts_fresh('empty', 'It is damaged', with_content(sub { '' }));
-starts_fresh('larger than memory', 'It is damaged',
+starts_fresh(
+	'larger than memory',
+	'It is damaged',
 	sub { truncate $path, 1 << 36 or die "cannot make a sparse file: $!" });
-starts_fresh('not ours', 'It is not a file of commit_stats', with_content(
-	sub { "Statistics\n" x 100 }));
-starts_fresh('format of the future', 'Its format is 2, which is not format 1',
+starts_fresh(
+	'not ours',
+	'It is not a file of commit_stats',
+	with_content(sub { "Statistics\n" x 100 }));
+starts_fresh(
+	'format of the future',
+	'Its format is 2, which is not format 1',
 	with_value('format', sub { 2 }));
 my $major = int $node->pg_version;
-starts_fresh('after pg_upgrade', "It was written by PostgreSQL 14, and this is PostgreSQL $major\\.",
+starts_fresh(
+	'after pg_upgrade',
+	"It was written by PostgreSQL 14, and this is PostgreSQL $major\\.",
 	with_value('server', sub { 14 }));
-starts_fresh('other cluster', 'It belongs to another database cluster',
+starts_fresh(
+	'other cluster',
+	'It belongs to another database cluster',
 	with_value('system', sub { $_[0] + 1 }));
-starts_fresh('too many databases', 'Its contents are not what', with_content(
-	sub { substr($_[0], $part1, 4) = pack 'L', 257; return sealed($_[0]) }));
-starts_fresh('less than no database', 'Its contents are not what', with_content(
-	sub { substr($_[0], $part1, 4) = pack 'l', -1; return sealed($_[0]) }));
-starts_fresh('too many cycles', 'Its contents are not what', with_content(
-	sub { substr($_[0], -4 - $sizes[4], 4) = pack 'L', 33; return sealed($_[0]) }));
-starts_fresh('impossible cycles', 'Its contents are not what', with_content(
-	sub {
-		substr($_[0], -4 - $sizes[4], 4) = pack 'L', 2;
-		substr($_[0], 4 - $sizes[4], 8) = pack 'Q', 800;
-		substr($_[0], 4 - $sizes[4] + 72, 8) = pack 'Q', 800;
-		return sealed($_[0]);
-	}));
+starts_fresh(
+	'too many databases',
+	'Its contents are not what',
+	with_content(
+		sub { substr($_[0], $part1, 4) = pack 'L', 257; return sealed($_[0]) }
+	));
+starts_fresh(
+	'less than no database',
+	'Its contents are not what',
+	with_content(
+		sub { substr($_[0], $part1, 4) = pack 'l', -1; return sealed($_[0]) })
+);
+starts_fresh(
+	'too many cycles',
+	'Its contents are not what',
+	with_content(
+		sub {
+			substr($_[0], -4 - $sizes[4], 4) = pack 'L', 33;
+			return sealed($_[0]);
+		}));
+starts_fresh(
+	'impossible cycles',
+	'Its contents are not what',
+	with_content(
+		sub {
+			substr($_[0], -4 - $sizes[4], 4) = pack 'L', 2;
+			substr($_[0], 4 - $sizes[4], 8) = pack 'Q', 800;
+			substr($_[0], 4 - $sizes[4] + 72, 8) = pack 'Q', 800;
+			return sealed($_[0]);
+		}));
 for my $part (0 .. 4)
 {
-	starts_fresh("part $part of another size", 'Its contents are not what', with_content(
-		sub {
-			my ($content) = @_;
+	starts_fresh(
+		"part $part of another size",
+		'Its contents are not what',
+		with_content(
+			sub {
+				my ($content) = @_;
 
-			substr($content, -4, 0) = "\0" x 8;
-			$content = with_field($content, 'size', $length + 8);
-			return sealed(with_field($content, "part$part", $sizes[$part] + 8));
-		}));
+				substr($content, -4, 0) = "\0" x 8;
+				$content = with_field($content, 'size', $length + 8);
+				return sealed(
+					with_field($content, "part$part", $sizes[$part] + 8));
+			}));
 }
-starts_fresh('a folder', 'could not remove file', sub { unlink $path; mkdir $path or die });
+starts_fresh(
+	'a folder',
+	'could not remove file',
+	sub { unlink $path; mkdir $path or die });
 $node->stop;
 rmdir $path or die;
 $node->start;
@@ -133,32 +176,48 @@ $node->start;
 my $stale = 'The data directory is not in the state';
 my $old;
 
-starts_fresh('crash', undef, sub {
-	$old = $_[0];
-	$node->start;
-	$node->stop('immediate');
-});
-starts_fresh('an older file after a clean stop', $stale, sub { write_file($old) });
-starts_fresh('an older file after a crash', $stale, sub {
-	$node->start;
-	$old = $_[0];
-	$node->stop('immediate');
-	write_file($old);
-});
-starts_fresh('a forged file after a crash', $stale, sub {
-	$node->start;
-	$node->stop('immediate');
-	write_file(sealed(with_field($_[0], 'state', 6)));	# DB_IN_PRODUCTION
-});
-starts_fresh('without the library', $stale, sub {
-	$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
-	$node->start;
-	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'commit_stats'");
-	$node->stop;
-});
+starts_fresh(
+	'crash', undef,
+	sub {
+		$old = $_[0];
+		$node->start;
+		$node->stop('immediate');
+	});
+starts_fresh('an older file after a clean stop',
+	$stale, sub { write_file($old) });
+starts_fresh(
+	'an older file after a crash',
+	$stale,
+	sub {
+		$node->start;
+		$old = $_[0];
+		$node->stop('immediate');
+		write_file($old);
+	});
+starts_fresh(
+	'a forged file after a crash',
+	$stale,
+	sub {
+		$node->start;
+		$node->stop('immediate');
+		write_file(sealed(with_field($_[0], 'state', 6)));  # DB_IN_PRODUCTION
+	});
+starts_fresh(
+	'without the library',
+	$stale,
+	sub {
+		$node->append_conf('postgresql.conf',
+			"shared_preload_libraries = ''");
+		$node->start;
+		$node->append_conf('postgresql.conf',
+			"shared_preload_libraries = 'commit_stats'");
+		$node->stop;
+	});
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|FATAL:  .*commit_stats|signal 6|signal 11/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|FATAL:  .*commit_stats|signal 6|signal 11/,
 	'the server was never in trouble');
 
 done_testing();

@@ -29,8 +29,8 @@ sub start_with
 {
 	my ($call) = @_;
 
-	local $ENV{LD_PRELOAD} =
-	  join ':', $shim, grep { defined } $ENV{LD_PRELOAD};
+	local $ENV{LD_PRELOAD} = join ':', $shim,
+	  grep { defined } $ENV{LD_PRELOAD};
 	local $ENV{PERSIST_FAILS} = $call;
 	$node->start;
 	return;
@@ -47,9 +47,14 @@ sub stops_cleanly
 	$node->stop;
 	$log = slurp_file($node->logfile, $log_start);
 	like($log, qr/LOG:  $message/, "$name: the log says so");
-	like($log, qr/LOG:  database system is shut down/, "$name: the server stops");
-	like((run_command([ 'pg_controldata', $node->data_dir ]))[0],
-		qr/^Database cluster state: +shut down$/m, "$name: in good order");
+	like(
+		$log,
+		qr/LOG:  database system is shut down/,
+		"$name: the server stops");
+	like(
+		(run_command([ 'pg_controldata', $node->data_dir ]))[0],
+		qr/^Database cluster state: +shut down$/m,
+		"$name: in good order");
 	is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ],
 		[], "$name: nothing is left behind");
 	return $began;
@@ -58,10 +63,22 @@ sub stops_cleanly
 my $began;
 
 for (
-	[ write => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
-	[ close => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
-	[ fsync => 'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device' ],
-	[ rename => 'could not rename file "pg_stat/commit_stats.stat.tmp" to "pg_stat/commit_stats.stat": No space left on device' ])
+	[
+		write =>
+		  'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
+	],
+	[
+		close =>
+		  'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
+	],
+	[
+		fsync =>
+		  'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device'
+	],
+	[
+		rename =>
+		  'could not rename file "pg_stat/commit_stats.stat.tmp" to "pg_stat/commit_stats.stat": No space left on device'
+	])
 {
 	my ($call, $message) = @$_;
 
@@ -78,7 +95,8 @@ $began = some_load($node);
 my $log_start = -s $node->logfile;
 
 $node->stop;
-like(slurp_file($node->logfile, $log_start),
+like(
+	slurp_file($node->logfile, $log_start),
 	qr/LOG:  could not write file "pg_stat\/commit_stats.stat.tmp": No such file or directory/,
 	'no folder: the log says so');
 rename "$folder.away", $folder or die;
@@ -87,8 +105,14 @@ starts_from_zero($node, $began, 'no folder');
 
 # The file exists, but cannot be read or removed.
 for (
-	[ read => 'could not read file "pg_stat/commit_stats.stat": Input/output error' ],
-	[ unlink => 'could not remove file "pg_stat/commit_stats.stat": Read-only file system' ])
+	[
+		read =>
+		  'could not read file "pg_stat/commit_stats.stat": Input/output error'
+	],
+	[
+		unlink =>
+		  'could not remove file "pg_stat/commit_stats.stat": Read-only file system'
+	])
 {
 	my ($call, $message) = @$_;
 
@@ -96,7 +120,10 @@ for (
 	$node->stop;
 	$log_start = -s $node->logfile;
 	start_with($call);
-	like(slurp_file($node->logfile, $log_start), qr/LOG:  $message/, "$call: the log says so");
+	like(
+		slurp_file($node->logfile, $log_start),
+		qr/LOG:  $message/,
+		"$call: the log says so");
 	starts_from_zero($node, $began, $call);
 }
 
@@ -106,7 +133,8 @@ some_load($node);
 my $before = statistics($node);
 $node->stop;
 $node->start;
-is_deeply(statistics($node), $before, 'a sound disk again: the statistics are kept');
+is_deeply(statistics($node), $before,
+	'a sound disk again: the statistics are kept');
 
 # A start removes the partial file of a server that died while it wrote.
 $node->stop;
@@ -117,7 +145,9 @@ is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ],
 is_deeply(statistics($node), $before, 'and does no harm');
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|FATAL:  (?!terminating|the database)|signal 6|signal 11/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|FATAL:  (?!terminating|the database)|signal 6|signal 11/,
 	'the server was never in trouble');
 
 done_testing();

@@ -17,19 +17,24 @@ my $node = init_node('forgotten');
 
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->start;
-my ($status, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION commit_stats');
+my ($status, $out, $err) =
+  $node->psql('postgres', 'CREATE EXTENSION commit_stats');
 is($status, 0, 'the extension can be created without the library');
-like($err, qr/WARNING:  commit_stats must be loaded via .*HINT:  .*restart the server/s,
+like(
+	$err,
+	qr/WARNING:  commit_stats must be loaded via .*HINT:  .*restart the server/s,
 	'... which says what is missing');
 
 # All its views and functions, as the catalogs know them.
-my @views = split /\n/, $node->safe_psql('postgres', q{
+my @views = split /\n/, $node->safe_psql(
+	'postgres', q{
 SELECT objid::regclass
 FROM pg_depend JOIN pg_class c ON c.oid = objid
 WHERE classid = 'pg_class'::regclass AND deptype = 'e' AND relkind = 'v'
 	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
 ORDER BY 1});
-my @functions = split /\n/, $node->safe_psql('postgres', q{
+my @functions = split /\n/, $node->safe_psql(
+	'postgres', q{
 SELECT p.oid::regproc
 FROM pg_depend JOIN pg_proc p ON p.oid = objid
 WHERE classid = 'pg_proc'::regclass AND deptype = 'e'
@@ -41,7 +46,7 @@ for my $view (views_of_commit_stats())
 {
 	ok((grep { $_ eq $view } @views), "the catalogs know view $view");
 }
-ok((grep { $_ eq 'commit_stats_reset' } @functions),
+ok( (grep { $_ eq 'commit_stats_reset' } @functions),
 	'the catalogs know function commit_stats_reset');
 
 sub says_so
@@ -61,12 +66,13 @@ sub says_so
 }
 
 says_so("SELECT * FROM $_", "view $_") for @views;
-says_so("SELECT $_()", "function $_") for @functions;
+says_so("SELECT $_()", "function $_")  for @functions;
 
 # A session that loads the library itself gets the same error.
 says_so("LOAD 'commit_stats'; SELECT * FROM commit_flush_stats",
 	'library loaded into a session');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 LOAD 'commit_stats';
 CREATE TABLE loaded (n int);
 INSERT INTO loaded VALUES (1);
@@ -77,29 +83,35 @@ SET commit_stats.enabled = off;
 SELECT count(*), current_setting('commit_stats.enabled'),
 	   current_setting('commit_stats.flush_log_size', true) IS NULL
 FROM loaded}),
-	'1|off|t', 'a session with the library works, and has no settings of it');
+	'1|off|t',
+	'a session with the library works, and has no settings of it');
 {
 	local $ENV{PGOPTIONS} = '-c session_preload_libraries=commit_stats';
-	says_so('SELECT * FROM commit_stats_info',
+	says_so(
+		'SELECT * FROM commit_stats_info',
 		'library preloaded into a session');
 }
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT count(*) FROM pg_shmem_allocations WHERE name = 'commit_stats'}),
-	'0', 'there is no shared memory for it');
+	'0',
+	'there is no shared memory for it');
 
 # With the library everything works.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
 	"'commit_stats'");
-$node->append_conf('postgresql.conf', q{
+$node->append_conf(
+	'postgresql.conf', q{
 commit_stats.enabled = on
 commit_stats.log_flushes = on
 commit_stats.flush_log_size = 256
 max_prepared_transactions = 2
 });
 $node->restart;
-is( error_of($node, join ';', map { "SELECT * FROM $_" } @views),
+is(error_of($node, join ';', map { "SELECT * FROM $_" } @views),
 	'', 'with the library all views work');
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE TABLE kept (n int);
 BEGIN;
 INSERT INTO kept VALUES (1);
@@ -111,7 +123,8 @@ is($node->safe_psql('postgres', 'SELECT prepares FROM commit_flush_stats'),
 # settings.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->restart;
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 COMMIT PREPARED 'before';
 INSERT INTO kept VALUES (2)});
 is($node->safe_psql('postgres', 'SELECT count(*) FROM kept'),
@@ -121,7 +134,9 @@ is(error_of($node, 'DROP EXTENSION commit_stats'),
 	'', 'the extension can be dropped without the library');
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
 	'the server was never in trouble');
 
 done_testing();

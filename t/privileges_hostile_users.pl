@@ -19,11 +19,13 @@ my $node = start_node('hostile');
 #
 # Traps in a schema
 #
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE ROLE mallory LOGIN;
 CREATE DATABASE own OWNER mallory;
 CREATE ROLE other});
-$node->safe_psql('own', q{
+$node->safe_psql(
+	'own', q{
 CREATE SCHEMA hostile AUTHORIZATION mallory;
 SET ROLE mallory;
 DO $$
@@ -60,7 +62,8 @@ RESET ROLE;
 CREATE EXTENSION commit_stats SCHEMA hostile;
 GRANT USAGE ON SCHEMA hostile TO PUBLIC});
 
-is( $node->safe_psql('own', q{
+is( $node->safe_psql(
+		'own', q{
 SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, 0) || ' uses ' ||
 				  pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
 FROM pg_depend d
@@ -68,22 +71,29 @@ WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass, 'pg_proc'::r
 	  ((d.refclassid = 'pg_proc'::regclass AND
 		d.refobjid IN (SELECT oid FROM pg_proc WHERE proowner = 'mallory'::regrole)) OR
 	   (d.refclassid = 'pg_operator'::regclass AND
-		d.refobjid IN (SELECT oid FROM pg_operator WHERE oprowner = 'mallory'::regrole)))}),
-	'', 'no view uses what the owner of the schema has put there');
+		d.refobjid IN (SELECT oid FROM pg_operator WHERE oprowner = 'mallory'::regrole)))}
+	),
+	'',
+	'no view uses what the owner of the schema has put there');
 
 # All views, with traps before everything else, and one in pg_temp
 for my $view (views_of_commit_stats())
 {
-	is( $node->safe_psql('own', qq{
+	is( $node->safe_psql(
+			'own', qq{
 CREATE TEMP VIEW $view AS SELECT 'captured';
 SET search_path = pg_temp, hostile, pg_catalog;
 SELECT count(*) >= 0 FROM hostile.$view}),
-		't', "$view cannot be captured by a search_path");
+		't',
+		"$view cannot be captured by a search_path");
 }
-is( $node->safe_psql('own', q{
+is( $node->safe_psql(
+		'own', q{
 SET search_path = pg_temp, hostile, pg_catalog;
-SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset() IS NOT NULL}),
-	't|t', 'nor can functions');
+SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset() IS NOT NULL}
+	),
+	't|t',
+	'nor can functions');
 
 #
 # What he asks for
@@ -93,7 +103,9 @@ sub refused
 	my ($sql, $name, %params) = @_;
 	my ($status, $out, $err) = $node->psql(
 		'own', $sql,
-		connstr => $node->connstr('own') . " user=mallory " . ($params{options} // ''),
+		connstr => $node->connstr('own')
+		  . " user=mallory "
+		  . ($params{options} // ''),
 		extra_params => [ '-v', 'VERBOSITY=verbose' ],
 		on_error_stop => 1);
 
@@ -110,32 +122,52 @@ refused("SELECT set_config('$log_flushes', 'on', false)", 'set_config()');
 refused("UPDATE pg_settings SET setting = 'on' WHERE name = '$log_flushes'",
 	'pg_settings');
 refused("ALTER ROLE mallory SET $log_flushes = on", 'ALTER ROLE');
-refused("ALTER DATABASE own SET $log_flushes = on", 'ALTER DATABASE by its owner');
+refused("ALTER DATABASE own SET $log_flushes = on",
+	'ALTER DATABASE by its owner');
 refused("ALTER SYSTEM SET $log_flushes = on", 'ALTER SYSTEM');
 refused(
 	"CREATE FUNCTION hostile.f() RETURNS int LANGUAGE sql SET $log_flushes = on AS 'SELECT 1'; SELECT hostile.f()",
 	'a function with the setting');
-refused('SELECT 1', 'options of the connection',
+refused(
+	'SELECT 1', 'options of the connection',
 	options => "options='-c $log_flushes=on'",
 	error => qr/permission denied to set parameter "$log_flushes"/);
-refused("GRANT SET ON PARAMETER $log_flushes TO other", 'GRANT SET',
+refused(
+	"GRANT SET ON PARAMETER $log_flushes TO other",
+	'GRANT SET',
 	error => qr/42501: |0LP01|permission denied/);
 refused('SET commit_stats.enabled = off', 'enabled', error => qr/55P02: /);
-refused('ALTER ROLE mallory SET commit_stats.enabled = off', 'enabled, ALTER ROLE', error => qr/55P02: |42501: /);
-refused('SET commit_stats.flush_log_size = 128', 'flush_log_size', error => qr/55P02: /);
-refused("SET commit_stats.anything = 'x'", 'a setting that is not there', error => qr/42602: /);
+refused(
+	'ALTER ROLE mallory SET commit_stats.enabled = off',
+	'enabled, ALTER ROLE',
+	error => qr/55P02: |42501: /);
+refused(
+	'SET commit_stats.flush_log_size = 128',
+	'flush_log_size',
+	error => qr/55P02: /);
+refused(
+	"SET commit_stats.anything = 'x'",
+	'a setting that is not there',
+	error => qr/42602: /);
 refused("LOAD 'commit_stats'", 'LOAD');
 refused(
 	"CREATE FUNCTION hostile.reset() RETURNS timestamptz LANGUAGE c AS 'commit_stats', 'commit_stats_reset_1_0'",
 	'a function of his own');
-refused('CREATE EXTENSION commit_stats SCHEMA public', 'CREATE EXTENSION', error => qr/42501: |42710: /);
+refused(
+	'CREATE EXTENSION commit_stats SCHEMA public',
+	'CREATE EXTENSION',
+	error => qr/42501: |42710: /);
 refused('DROP EXTENSION commit_stats', 'DROP EXTENSION');
-refused('DROP VIEW hostile.commit_flush_stats', 'dropping a view', error => qr/2BP01: |42501: /);
+refused(
+	'DROP VIEW hostile.commit_flush_stats',
+	'dropping a view',
+	error => qr/2BP01: |42501: /);
 refused('ALTER EXTENSION commit_stats SET SCHEMA public', 'ALTER EXTENSION');
 refused('GRANT SELECT ON hostile.commit_flush_stats TO mallory', 'GRANT');
 
 # Everything there is, as the catalogs have it
-my @objects = split /\n/, $node->safe_psql('own', q{
+my @objects = split /\n/, $node->safe_psql(
+	'own', q{
 SELECT pg_describe_object(d.classid, d.objid, 0),
 	   CASE WHEN d.classid = 'pg_class'::regclass
 			THEN 'SELECT * FROM ' || d.objid::regclass
@@ -146,7 +178,8 @@ SELECT pg_describe_object(d.classid, d.objid, 0),
 FROM pg_depend d
 WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
 	  d.classid <> 'pg_type'::regclass AND  -- of views, listed from 18 on
-	  d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')});
+	  d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')}
+);
 
 cmp_ok(scalar @objects, '>=', 25, 'there are objects');
 for (@objects)
@@ -158,11 +191,16 @@ for (@objects)
 
 # By grant, log_flushes is his: who may decide that is a superuser
 $node->safe_psql('own', "GRANT SET ON PARAMETER $log_flushes TO mallory");
-is( $node->safe_psql('own', "SET $log_flushes = on; SHOW $log_flushes",
+is( $node->safe_psql(
+		'own',
+		"SET $log_flushes = on; SHOW $log_flushes",
 		connstr => $node->connstr('own') . ' user=mallory'),
-	'on', 'GRANT SET ON PARAMETER');
+	'on',
+	'GRANT SET ON PARAMETER');
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/Flushed \d+ out of|PANIC|TRAP/,
+unlike(
+	slurp_file($node->logfile),
+	qr/Flushed \d+ out of|PANIC|TRAP/,
 	'nothing of that was logged');
 done_testing();

@@ -23,8 +23,8 @@ sub look
 	my %row;
 
 	@row{@columns} = split /\|/,
-	  $session->query_safe('SELECT ' . join(', ', @columns) .
-		  ' FROM commit_stats_rates()'), -1;
+	  $session->query_safe(
+		'SELECT ' . join(', ', @columns) . ' FROM commit_stats_rates()'), -1;
 	return \%row;
 }
 
@@ -62,9 +62,12 @@ is($row->{since}, 'reset', 'first look: since the reset');
 is_rate($row, 'commits_s', $total->{commits}, 'first look');
 is_rate($row, 'flushes_s', $total->{flushes}, 'first look');
 is($row->{wal_mb_s}, '', 'first look: the end of the WAL then is not known');
-is( $node->safe_psql('postgres', qq{
-SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}),
-	't', 'first look: the time since the reset');
+is( $node->safe_psql(
+		'postgres', qq{
+SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}
+	),
+	't',
+	'first look: the time since the reset');
 
 #
 # From one look to the next
@@ -73,11 +76,15 @@ my @wal = (wal_mb());
 
 look();
 push @wal, wal_mb();
-my ($counted, $records) = observe($node, sub {
-	run_pgbench($node, '-c 4 -t 50', insert => $insert);
-	run_pgbench($node, '-c 2 -t 10',
-		async => "SET synchronous_commit = off;\n$insert", long => $long);
-});
+my ($counted, $records) = observe(
+	$node,
+	sub {
+		run_pgbench($node, '-c 4 -t 50', insert => $insert);
+		run_pgbench(
+			$node, '-c 2 -t 10',
+			async => "SET synchronous_commit = off;\n$insert",
+			long => $long);
+	});
 push @wal, wal_mb();
 $row = look();
 push @wal, wal_mb();
@@ -88,11 +95,14 @@ is_rate($row, 'commits_s', $counted->{commits}, 'next look');
 is_rate($row, 'async_s', 220 - $counted->{commits}, 'next look');
 cmp_ok($row->{async_s}, '>', 0, 'next look: some are asynchronous');
 is_rate($row, 'flushes_s', $counted->{flushes}, 'next look');
-ok( abs($row->{per_flush} - $counted->{commits} / $counted->{flushes}) < 0.006,
+ok( abs($row->{per_flush} - $counted->{commits} / $counted->{flushes}) <
+	  0.006,
 	'next look: commits per flush');
-ok( abs($row->{commit_ms} - $counted->{commit_time} / $counted->{commits}) < 0.0006,
+ok( abs($row->{commit_ms} - $counted->{commit_time} / $counted->{commits}) <
+	  0.0006,
 	'next look: mean of a commit');
-ok( abs($row->{flush_ms} - $counted->{flush_time} / $counted->{timed_flushes}) < 0.0006,
+ok( abs($row->{flush_ms} - $counted->{flush_time} / $counted->{timed_flushes}
+	) < 0.0006,
 	'next look: mean of a flush');
 is($row->{delayed}, 0, 'next look: no delay, no hits');
 cmp_ok($row->{p99_ms}, '>=', $row->{commit_ms} / 100, 'next look: a p99');
@@ -129,8 +139,11 @@ is($row->{$_}, '', "nothing happened: no $_")
 #
 # With a delay that every leader sleeps, and without times
 #
-alter_system($node,
-	commit_delay => 5000, commit_siblings => 0, track_wal_io_timing => 'off');
+alter_system(
+	$node,
+	commit_delay => 5000,
+	commit_siblings => 0,
+	track_wal_io_timing => 'off');
 look();
 run_pgbench($node, '-c 1 -t 40', insert => $insert);
 $row = look();
@@ -144,7 +157,8 @@ is($row->{flush_ms}, '', 'a lone client: flushes were not timed');
 # A server that counts nothing
 #
 alter_system($node, 'commit_stats.enabled' => 'off');
-like(error_of($node, 'SELECT * FROM commit_stats_rates()'),
+like(
+	error_of($node, 'SELECT * FROM commit_stats_rates()'),
 	qr/55000: commit_stats is not counting.*commit_stats.enabled/s,
 	'there are no rates while it is disabled');
 

@@ -25,7 +25,8 @@ $watcher->query_safe('SELECT 1');
 # and wait for a processor.
 my @readers = map {
 	start_psql($node,
-		'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$')
+		'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$'
+	)
 } 1 .. 20;
 
 # Each connects while others read already.
@@ -48,16 +49,22 @@ for my $what ('SELECT 1', 'SELECT commit_stats_reset()')
 	{
 		my $timed_out;
 
-		$node->psql('postgres', $what, timeout => 30, timed_out => \$timed_out);
+		$node->psql(
+			'postgres', $what,
+			timeout => 30,
+			timed_out => \$timed_out);
 		last if $timed_out;
 		$done++;
 	}
 	is($done, 5, "$what: a new session gets its turn");
 }
-is(join('', map { errors_so_far($_) } @readers), '', 'no reader sees an error');
+is(join('', map { errors_so_far($_) } @readers),
+	'', 'no reader sees an error');
 
-$watcher->query_safe(q{
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'});
+$watcher->query_safe(
+	q{
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'}
+);
 end_background($_) for @readers;
 $watcher->quit;
 $node->stop;

@@ -37,7 +37,8 @@ sub members
 {
 	my ($catalog, $name) = @_;
 
-	return map { $_->[0] } rows(qq{
+	return map { $_->[0] } rows(
+		qq{
 SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
 	   JOIN $catalog o ON d.classid = '$catalog'::regclass AND d.objid = o.oid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
@@ -50,21 +51,25 @@ my %is_view = map { $_ => 1 } @views;
 
 # Those of the same name as a view are there for it.
 my @functions = grep { !$is_view{$_} } members('pg_proc', 'proname');
-my @settings = map { $_->[0] } rows(q{
+my @settings = map { $_->[0] } rows(
+	q{
 SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
 
 # Of each object: lines that say what its tables have to.
 my %catalog;
 
 $catalog{$_} = [
-	rows(qq{
+	rows(
+		qq{
 SELECT 'column', attname, format_type(atttypid, atttypmod), ''
 FROM pg_attribute WHERE attrelid = '$_'::regclass AND attnum > 0 AND NOT attisdropped
 ORDER BY attnum})
-] for @views;
+  ]
+  for @views;
 
 $catalog{$_} = [
-	rows(qq{
+	rows(
+		qq{
 SELECT CASE mode WHEN 'i' THEN 'argument' ELSE 'column' END, name,
 	   format_type(type, NULL),
 	   CASE mode WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
@@ -73,10 +78,12 @@ FROM pg_proc p,
 	 WITH ORDINALITY a (name, mode, type, n)
 WHERE p.oid = '$_'::regproc
 ORDER BY n})
-] for @functions;
+  ]
+  for @functions;
 
 $catalog{Settings} = [
-	rows(q{
+	rows(
+		q{
 SELECT 'setting', name, boot_val,
 	   CASE WHEN vartype = 'integer' THEN concat_ws(' ', min_val, 'to', max_val, unit) END,
 	   context
@@ -92,7 +99,8 @@ sub default_of
 {
 	my ($type, $literal) = @_;
 
-	return $literal eq '' ? ''
+	return
+		$literal eq ''     ? ''
 	  : $literal eq 'NULL' ? "NULL::$type"
 	  : $node->safe_psql('postgres',
 		"SELECT quote_literal('$literal'::$type) || '::$type'");
@@ -122,15 +130,15 @@ sub documented
 		for my $name ($names =~ /`([^`]+)`/g)
 		{
 			my @rest =
-				$kind eq 'setting' ? @cells[ 0 .. 2 ]
-			  : $kind eq 'argument'
-			  ? ($cells[0], default_of(@cells[ 0, 1 ]))
-			  : ($cells[0], '');
+				$kind eq 'setting'  ? @cells[ 0 .. 2 ]
+			  : $kind eq 'argument' ? ($cells[0], default_of(@cells[ 0, 1 ]))
+			  :                       ($cells[0], '');
 
 			push @{ $lines{$section} }, [ $kind, $name, @rest ];
 		}
 	}
-	@{ $lines{Settings} } = sort { $a->[1] cmp $b->[1] } @{ $lines{Settings} };
+	@{ $lines{Settings} } =
+	  sort { $a->[1] cmp $b->[1] } @{ $lines{Settings} };
 	return %lines;
 }
 
@@ -161,9 +169,11 @@ sub mistakes_in_list
 {
 	my ($text) = @_;
 
-	return join '', map { "$_ is not in the list\n" } (
-		(grep { $text !~ /\[`$_(\(\))?`\]\(doc\/reference\.md#$_\)/ }
-			  @views, @functions),
+	return join '',
+	  map { "$_ is not in the list\n" } (
+		(   grep { $text !~ /\[`$_(\(\))?`\]\(doc\/reference\.md#$_\)/ }
+			  @views,
+			@functions),
 		(grep { $text !~ /`\Q$_\E`/ } @settings));
 }
 
@@ -172,7 +182,7 @@ sub mistakes_in_memory
 {
 	my ($text) = @_;
 	my ($total) = $text =~ /^ "commit_stats", ([\d,]+) bytes/m;
-	my $sum = 128;				# so that the first part begins on a cache line
+	my $sum = 128;    # so that the first part begins on a cache line
 	my $is = $node->safe_psql('postgres',
 		'SELECT shared_memory FROM commit_stats_info');
 
@@ -194,13 +204,14 @@ my $how = slurp_file("$root/doc/how-it-works.md");
 cmp_ok(scalar @views, '>=', 11, 'there are views to compare');
 cmp_ok(scalar @functions, '>=', 5, 'there are functions to compare');
 cmp_ok(scalar @settings, '>=', 4, 'there are settings to compare');
-is(mistakes_in_tables($reference), '',
-	'doc/reference.md says what the catalogs say');
+is(mistakes_in_tables($reference),
+	'', 'doc/reference.md says what the catalogs say');
 is(mistakes_in_list($readme), '', 'README.md leads to each object');
 SKIP:
 {
 	skip 'it is drawn for other versions', 2 if $node->pg_version >= 17;
-	is(mistakes_in_memory($how), '', 'the drawing of the shared memory is true');
+	is(mistakes_in_memory($how),
+		'', 'the drawing of the shared memory is true');
 	isnt(mistakes_in_memory($how =~ s/779,392/779,393/r),
 		'', 'noticed: a part of another size');
 }
@@ -221,7 +232,10 @@ sub with_mistake
 
 my @table_mistakes = (
 	[ 'a column that is missing', sub { s/^\| `commits_unlogged`.*\n//m } ],
-	[ 'a column that does not exist', sub { s/`prepares`/`prepares`, `more`/ } ],
+	[
+		'a column that does not exist',
+		sub { s/`prepares`/`prepares`, `more`/ }
+	],
 	[
 		'two columns in the wrong order',
 		sub { s/^(\| `delayed`.*\n)(\| `delay_probability`.*\n)/$2$1/m }
@@ -230,16 +244,25 @@ my @table_mistakes = (
 	[ 'a view that is missing', sub { s/^### commit_wal_stats$//m } ],
 	[
 		'an object that does not exist',
-		sub { $_ .= "\n### commit_more\n\n| column | type |\n|---|---|\n| `a` | text |\n" }
+		sub {
+			$_ .=
+			  "\n### commit_more\n\n| column | type |\n|---|---|\n| `a` | text |\n";
+		}
 	],
 	[ 'a wrong default of an argument', sub { s/`250 ms`/`25 ms`/ } ],
-	[ 'a function without a table', sub { s/^### commit_stats_report\(\)$//m } ],
+	[
+		'a function without a table',
+		sub { s/^### commit_stats_report\(\)$//m }
+	],
 	[ 'a wrong default of a setting', sub { s/`2048`/`2049`/ } ],
 	[ 'a wrong context', sub { s/\bpostmaster \|/sighup |/ } ],
 	[ 'wrong limits', sub { s/128 to 131072/128 to 131073/ } ],
-	[ 'a setting that is missing', sub { s/^\| `commit_stats\.save`.*\n//m } ]);
+	[
+		'a setting that is missing', sub { s/^\| `commit_stats\.save`.*\n//m }
+	]);
 
-isnt(mistakes_in_tables(with_mistake($reference, $_->[1])), '', "noticed: $_->[0]")
+isnt(mistakes_in_tables(with_mistake($reference, $_->[1])),
+	'', "noticed: $_->[0]")
   for @table_mistakes;
 isnt(mistakes_in_list($readme =~ s/#commit_stats_reset//r),
 	'', 'noticed: an object that the list lacks');

@@ -16,12 +16,13 @@ use Test::More;
 my $insert = 'INSERT INTO logged VALUES (1);';
 
 # Holds a transaction id for a while, so that other commits see it active.
-my $long_insert = "BEGIN; INSERT INTO logged VALUES (1); SELECT pg_sleep(0.002); COMMIT;";
+my $long_insert =
+  "BEGIN; INSERT INTO logged VALUES (1); SELECT pg_sleep(0.002); COMMIT;";
 
 my $node = start_node('report', conf => "track_wal_io_timing = on\n");
 
-my %proposed;	# settings that some report has proposed
-my %sweeps;		# ... and sweeps, with one and with two arguments
+my %proposed;    # settings that some report has proposed
+my %sweeps;      # ... and sweeps, with one and with two arguments
 
 sub reset_stats
 {
@@ -33,12 +34,16 @@ sub reset_stats
 sub report
 {
 	my ($name, $where) = @_;
-	my $text = ($where || $node)->safe_psql('postgres', 'SELECT commit_stats_report()');
+	my $text = ($where || $node)
+	  ->safe_psql('postgres', 'SELECT commit_stats_report()');
 	my @lines = split /\n/, $text;
 
 	cmp_ok(scalar @lines, '<=', 45, "$name: not too long");
 	is((join "\n", grep { length > 78 } @lines), '', "$name: not too wide");
-	unlike($text, qr/\b(nan|inf|infinity|null)\b|\s-\d/i, "$name: only numbers");
+	unlike(
+		$text,
+		qr/\b(nan|inf|infinity|null)\b|\s-\d/i,
+		"$name: only numbers");
 	note($text);
 	$proposed{$_} = 1 for $text =~ /^(ALTER SYSTEM SET [^;]*;)/mg;
 	my ($sweep) = $text =~ /^(SELECT \* FROM commit_delay_sweep\(.*\));$/ms;
@@ -69,21 +74,40 @@ reset_stats();
 $text = report('after reset');
 like($text, qr/^  commits +0 +0$/m, 'after reset: no commits');
 like($text, qr/^  commits per flush +-$/m, 'after reset: no average');
-like($text, qr/^Commits in a flush: there was no flush$/m, 'after reset: no histogram');
-like($text, qr/^Where the time of a commit goes: none has waited$/m, 'after reset: no times');
+like(
+	$text,
+	qr/^Commits in a flush: there was no flush$/m,
+	'after reset: no histogram');
+like(
+	$text,
+	qr/^Where the time of a commit goes: none has waited$/m,
+	'after reset: no times');
 unlike($text, qr/lambda/, 'after reset: no rules');
-like(advice($text), qr/^Too little was counted yet \(0 commits/, 'after reset: no advice');
-like($text, qr/^  ! commit_delay = 0: no flush sleeps/m, 'commit_delay = 0 is called out');
+like(
+	advice($text),
+	qr/^Too little was counted yet \(0 commits/,
+	'after reset: no advice');
+like(
+	$text,
+	qr/^  ! commit_delay = 0: no flush sleeps/m,
+	'commit_delay = 0 is called out');
 
 # One client
 $text = loaded_report('alone', '-c 1 -t 600', insert => $insert);
 like($text, qr/! One client at a time/, 'one client is called out');
-like(advice($text), qr/hardly ever run at the same time.*Leave it/s, 'one client: leave it');
+like(
+	advice($text),
+	qr/hardly ever run at the same time.*Leave it/s,
+	'one client: leave it');
 alter_system($node, commit_delay => 500, commit_siblings => 0);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
-like($text, qr/^  With commit_delay set: 600 flushes, 600 slept \(100%\), 0 did not/m,
+like(
+	$text,
+	qr/^  With commit_delay set: 600 flushes, 600 slept \(100%\), 0 did not/m,
 	'one client with commit_siblings = 0 sleeps');
-like(advice($text), qr/for nothing:\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf\(\);$/,
+like(
+	advice($text),
+	qr/for nothing:\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf\(\);$/,
 	'... for nothing');
 
 # Ten clients: the figures are those of the views.
@@ -93,29 +117,52 @@ my $stats = flush_stats($node);
 my %shown;
 for my $line (split /\n/, $text)
 {
-	$shown{$1} = $2 if $line =~ /^  (commits|flushes|commits per flush) +([\d.]+) /;
+	$shown{$1} = $2
+	  if $line =~ /^  (commits|flushes|commits per flush) +([\d.]+) /;
 }
 is($shown{commits}, 2000, 'commits are those of pgbench');
 is($shown{commits}, $stats->{commits}, '... and of the view');
 is($shown{flushes}, $stats->{flushes}, 'flushes are those of the view');
-is($shown{'commits per flush'}, $stats->{commits_per_flush}, 'commits per flush are those of the view');
-like($text, qr/^  With commit_delay set: $stats->{flushes} flushes, $stats->{delay_hits} slept \([\d.>]+%\), $stats->{delay_misses} did not/m,
+is( $shown{'commits per flush'},
+	$stats->{commits_per_flush},
+	'commits per flush are those of the view');
+like(
+	$text,
+	qr/^  With commit_delay set: $stats->{flushes} flushes, $stats->{delay_hits} slept \([\d.>]+%\), $stats->{delay_misses} did not/m,
 	'hits and misses are those of the view');
-my $reach = $node->safe_psql('postgres', q{
+my $reach = $node->safe_psql(
+	'postgres', q{
 SELECT round(100.0 * sum(flushes) FILTER (WHERE siblings >= 5) / sum(flushes), 1)
 FROM commit_sibling_histogram});
-like($text, qr/^  Others active: >= 5 at \Q$reach\E% of flushes, >= \d+ at half, at most $stats->{siblings_max}\.$/m,
+like(
+	$text,
+	qr/^  Others active: >= 5 at \Q$reach\E% of flushes, >= \d+ at half, at most $stats->{siblings_max}\.$/m,
 	'siblings are those of the view');
-my @histogram = split /\n/, $node->safe_psql('postgres', q{
+my @histogram = split /\n/, $node->safe_psql(
+	'postgres', q{
 SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1});
 my %of_view = map { split /\|/ } @histogram;
 my %of_report = $text =~ /^ +(\d+) +(\d+) +[\d.<>]+% +[\d.<>]+%  [=#]+$/mg;
 is_deeply(\%of_report, \%of_view, 'the histogram is that of the view');
-like($text, qr/^ +\d+ +\d+ +[\d.<>]+% +[\d.<>]+%  =+#*$/m, 'flushes that slept are marked');
-like($text, qr/^  asleep in commit_delay, as a leader +[\d.]+ [um]s +[\d.]+%$/m, 'sleep has its part');
-like($text, qr/^  A flush takes F0 = [\d.]+ [um]s \(p50 [\d.]+ [um]s, p99 [\d.]+ [um]s\)/m, 'F0 is there');
-like($text, qr/commit_delay now: 1000 us$/m, 'the setting is beside the rules');
-like(advice($text), qr/^SELECT \* FROM commit_delay_sweep\(\s*ARRAY\[0, (\d+, )*1000(, \d+)*\]/m,
+like(
+	$text,
+	qr/^ +\d+ +\d+ +[\d.<>]+% +[\d.<>]+%  =+#*$/m,
+	'flushes that slept are marked');
+like(
+	$text,
+	qr/^  asleep in commit_delay, as a leader +[\d.]+ [um]s +[\d.]+%$/m,
+	'sleep has its part');
+like(
+	$text,
+	qr/^  A flush takes F0 = [\d.]+ [um]s \(p50 [\d.]+ [um]s, p99 [\d.]+ [um]s\)/m,
+	'F0 is there');
+like(
+	$text,
+	qr/commit_delay now: 1000 us$/m,
+	'the setting is beside the rules');
+like(
+	advice($text),
+	qr/^SELECT \* FROM commit_delay_sweep\(\s*ARRAY\[0, (\d+, )*1000(, \d+)*\]/m,
 	'a sweep is proposed, with 0 and the present setting');
 
 # The parts of a commit add up to it.
@@ -125,7 +172,8 @@ sub us
 
 	return $number * { us => 1, ms => 1000, s => 1_000_000 }->{$unit};
 }
-my ($whole) = map { us(split / /) } $text =~ /^Where a mean commit of ([\d.]+ \w+) goes/m;
+my ($whole) =
+  map { us(split / /) } $text =~ /^Where a mean commit of ([\d.]+ \w+) goes/m;
 my @parts = map { us(split / /) }
   $text =~ /^  (?:writing|asleep|waiting).* ([\d.]+ [um]?s) +[\d.]+%$/mg;
 my $sum = 0;
@@ -136,49 +184,84 @@ cmp_ok(abs($sum - $whole), '<=', 0.02 * $whole, 'which add up to all of it');
 # Never enough others
 alter_system($node, commit_siblings => 50);
 $text = loaded_report('siblings', '-c 6 -j 2 -t 150', insert => $long_insert);
-like($text, qr/! commit_siblings = 50 was never reached: no flush sleeps/, 'siblings never seen are called out');
+like(
+	$text,
+	qr/! commit_siblings = 50 was never reached: no flush sleeps/,
+	'siblings never seen are called out');
 unlike($text, qr/out of reach/, '... and not as out of reach');
-like(advice($text), qr/^Lower commit_siblings to [1-5], which half .*\nSELECT \* FROM commit_delay_sweep\(\s*ARRAY\[0, .*\], ARRAY\[50, [1-5]\]\);$/s,
+like(
+	advice($text),
+	qr/^Lower commit_siblings to [1-5], which half .*\nSELECT \* FROM commit_delay_sweep\(\s*ARRAY\[0, .*\], ARRAY\[50, [1-5]\]\);$/s,
 	'... and are to be lowered');
 alter_system($node, commit_siblings => 100);
 $text = report('unreachable');
-like($text, qr/! commit_siblings = 100 is out of reach: max_connections leaves 99 others/,
+like(
+	$text,
+	qr/! commit_siblings = 100 is out of reach: max_connections leaves 99 others/,
 	'siblings out of reach are called out');
 unlike($text, qr/never reached/, '... once');
 alter_system($node, commit_siblings => 99);
-unlike(report('just reachable'), qr/out of reach/, 'as many as there can be are not');
+unlike(
+	report('just reachable'),
+	qr/out of reach/,
+	'as many as there can be are not');
 alter_system($node, commit_siblings => 5, commit_delay => 0);
 
 # Untimed
 alter_system($node, track_wal_io_timing => 'off');
 $text = loaded_report('untimed', '-c 6 -j 2 -t 150', insert => $long_insert);
-like($text, qr/^  How long a flush takes \(F0\) is not known: track_wal_io_timing = off\.\n  At most [\d.]+ [um]s on average/m,
+like(
+	$text,
+	qr/^  How long a flush takes \(F0\) is not known: track_wal_io_timing = off\.\n  At most [\d.]+ [um]s on average/m,
 	'untimed: F0 is only bounded');
-like($text, qr/^  F0\/2 \(server documentation\) +<= /m, 'untimed: so are the rules');
-like(advice($text), qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
+like(
+	$text,
+	qr/^  F0\/2 \(server documentation\) +<= /m,
+	'untimed: so are the rules');
+like(
+	advice($text),
+	qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
 	'untimed: what to set');
 alter_system($node, track_wal_io_timing => 'on');
-like(report('timed too late'), qr/is not known: none was timed so far/, 'timing from now on');
+like(
+	report('timed too late'),
+	qr/is not known: none was timed so far/,
+	'timing from now on');
 
 # Asynchronous
 alter_system($node, synchronous_commit => 'off');
 $text = loaded_report('asynchronous', '-c 2 -t 500', insert => $insert);
-like($text, qr/! Every commit was asynchronous/, 'asynchronous commits are called out');
+like(
+	$text,
+	qr/! Every commit was asynchronous/,
+	'asynchronous commits are called out');
 like($text, qr/: 1000 asynchronous /, '... and counted');
-like(advice($text), qr/^Leave it: commits do not wait for the disk/, '... left alone');
+like(
+	advice($text),
+	qr/^Leave it: commits do not wait for the disk/,
+	'... left alone');
 alter_system($node, synchronous_commit => 'on');
 
 # The settings that are not to be had in a session
 alter_system($node, fsync => 'off');
 $text = loaded_report('fsync', '-c 2 -t 500', insert => $insert);
-like($text, qr/! fsync = off: commits do not wait for the disk/, 'fsync = off is called out');
+like(
+	$text,
+	qr/! fsync = off: commits do not wait for the disk/,
+	'fsync = off is called out');
 like(advice($text), qr/^Leave it: with fsync = off/, '... left alone');
 unlike($text, qr/lambda/, '... no rules');
 alter_system($node, fsync => 'on');
 alter_system($node, 'commit_stats.enabled' => 'off');
 $text = report('disabled');
-like($text, qr/^PostgreSQL \S+, commit_stats is not counting \(commit_stats\.enabled = off\)$/m, 'disabled: says so');
-like(advice($text), qr/\nALTER SYSTEM SET commit_stats\.enabled = on; SELECT pg_reload_conf\(\);$/, 'disabled: what to set');
+like(
+	$text,
+	qr/^PostgreSQL \S+, commit_stats is not counting \(commit_stats\.enabled = off\)$/m,
+	'disabled: says so');
+like(
+	advice($text),
+	qr/\nALTER SYSTEM SET commit_stats\.enabled = on; SELECT pg_reload_conf\(\);$/,
+	'disabled: what to set');
 alter_system($node, 'commit_stats.enabled' => 'on');
 
 # A synchronous standby that takes its time, and its own report.
@@ -188,26 +271,44 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 20ms\n");
 $standby->start;
 $text = report('standby', $standby);
-like($text, qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m, 'a standby says so');
-is(advice($text), 'Nothing commits on a standby: ask its primary.', 'a standby refers to its primary');
-alter_system($node,
-	synchronous_standby_names => 'standby', synchronous_commit => 'remote_apply');
+like(
+	$text,
+	qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m,
+	'a standby says so');
+is( advice($text),
+	'Nothing commits on a standby: ask its primary.',
+	'a standby refers to its primary');
+alter_system(
+	$node,
+	synchronous_standby_names => 'standby',
+	synchronous_commit => 'remote_apply');
 $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
   or die "the standby is not synchronous\n";
 # Commits that begin meanwhile see the end of the local flush; so the clients
 # must not begin all at once.
-$text = loaded_report('synchronous standby', '-c 10 -j 2 -t 60',
+$text = loaded_report(
+	'synchronous standby',
+	'-c 10 -j 2 -t 60',
 	insert => "\\set us random(1, 20000)\n\\sleep :us us\n$insert");
-like($text, qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
+like(
+	$text,
+	qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
 	'the wait for a standby has its part');
-like(advice($text), qr/^Commits wait for a standby above all/, '... the largest');
-alter_system($node, synchronous_standby_names => '', synchronous_commit => 'on');
+like(
+	advice($text),
+	qr/^Commits wait for a standby above all/,
+	'... the largest');
+alter_system(
+	$node,
+	synchronous_standby_names => '',
+	synchronous_commit => 'on');
 $standby->stop;
 
 # Thousands of connections, and prepared transactions, of which one alone in
 # its flush makes a line for 0 commits.
-$node->append_conf('postgresql.conf', "max_connections = 3000\nmax_prepared_transactions = 2\n");
+$node->append_conf('postgresql.conf',
+	"max_connections = 3000\nmax_prepared_transactions = 2\n");
 $node->restart;
 reset_stats();
 $node->safe_psql('postgres', "BEGIN; $insert PREPARE TRANSACTION 'one'");
@@ -221,14 +322,18 @@ my @bars = $text =~ /^ +\d+(?:-\d+)? +(\d+) +[\d.<>]+% +[\d.<>]+%  ?[=#]*$/mg;
 cmp_ok(scalar @bars, '<=', 10, 'the histogram has at most ten lines');
 my $bars = 0;
 $bars += $_ for @bars;
-is($bars, $node->safe_psql('postgres', 'SELECT sum(flushes) FROM commit_flush_histogram'),
+is( $bars,
+	$node->safe_psql(
+		'postgres', 'SELECT sum(flushes) FROM commit_flush_histogram'),
 	'... with all flushes in them');
 
 # The proposed statements work.
 for my $n (1, 2)
 {
 	# no session commits now
-	like(error_of($node, $sweeps{$n}), qr/55000: there is no load to measure/,
+	like(
+		error_of($node, $sweeps{$n}),
+		qr/55000: there is no load to measure/,
 		"a sweep with $n arguments is understood");
 }
 is(scalar keys %proposed, 3, 'three settings were proposed');

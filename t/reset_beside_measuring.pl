@@ -23,7 +23,8 @@ $node->poll_query_until('postgres',
 	"SELECT commits > 0 FROM commit_stats_sample('100 ms')");
 
 # Resets without end
-my $resets = start_pgbench($node, '-c 1 -T 600', resets => q{
+my $resets = start_pgbench(
+	$node, '-c 1 -T 600', resets => q{
 SELECT commit_stats_reset();
 \sleep 10 ms
 });
@@ -31,25 +32,32 @@ SELECT commit_stats_reset();
 # A wrong difference would be negative, or far more than the server can do.
 my $all_ids = 100_000_000;
 
-is( $node->safe_psql('postgres', qq{
+is( $node->safe_psql(
+		'postgres', qq{
 SET client_min_messages = error;
 SELECT count(*), bool_and(rounds > 0), bool_and(commits BETWEEN 1 AND $all_ids),
 	   bool_and(p99 > 0 AND p99 < 60000)
 FROM commit_delay_sweep('{0,100}', '{0}', '3 s', '500 ms')}),
-	'2|t|t|t', 'a sweep');
-is( $node->safe_psql('postgres', qq{
+	'2|t|t|t',
+	'a sweep');
+is( $node->safe_psql(
+		'postgres', qq{
 SET client_min_messages = error;
 SELECT bool_and(commits_per_second > 0),
 	   bool_or(measured_commits_per_second BETWEEN 1 AND $all_ids)
 FROM commit_delay_whatif('{0,100}', '{0}', sample => '1 s')}),
-	't|t', 'a prediction');
-is( $node->safe_psql('postgres', qq{
+	't|t',
+	'a prediction');
+is( $node->safe_psql(
+		'postgres', qq{
 SELECT commits BETWEEN 1 AND $all_ids, p99 > 0 AND p99 < 60000
 FROM commit_stats_sample('1 s')}),
-	't|t', 'a sample');
+	't|t',
+	'a sample');
 
 # Rates since the last call or, now and then, since a reset
-is( $node->safe_psql('postgres', qq{
+is( $node->safe_psql(
+		'postgres', qq{
 CREATE TEMP TABLE looks AS SELECT * FROM commit_stats_rates();
 DO \$\$ BEGIN
 	FOR i IN 1 .. 20000 LOOP
@@ -60,7 +68,8 @@ END \$\$;
 SELECT bool_and(commits_s BETWEEN 0 AND $all_ids), bool_and(flushes_s BETWEEN 0 AND $all_ids),
 	   bool_and(wal_mb_s BETWEEN 0 AND $all_ids), count(DISTINCT since)
 FROM looks}),
-	't|t|t|2', 'looks');
+	't|t|t|2',
+	'looks');
 
 # Resets succeed beside a sweep.
 my $sweep = start_psql($node,
@@ -68,18 +77,22 @@ my $sweep = start_psql($node,
 
 $node->poll_query_until('postgres',
 	'SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
-my $reset = $node->safe_psql('postgres', 'SELECT stats_reset FROM commit_stats_info');
-ok( $node->poll_query_until('postgres',
-		"SELECT stats_reset > '$reset' FROM commit_flush_stats"),
+my $reset =
+  $node->safe_psql('postgres', 'SELECT stats_reset FROM commit_stats_info');
+ok( $node->poll_query_until(
+		'postgres', "SELECT stats_reset > '$reset' FROM commit_flush_stats"),
 	'resets go on beside a sweep, and show');
-is($node->safe_psql('postgres', 'SELECT sweep_pid IS NOT NULL FROM commit_stats_info'),
-	't', 'and the sweep goes on beside them');
+is( $node->safe_psql(
+		'postgres', 'SELECT sweep_pid IS NOT NULL FROM commit_stats_info'),
+	't',
+	'and the sweep goes on beside them');
 $node->safe_psql('postgres',
 	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
 end_background($sweep);
 like($sweep->{err}, qr/57014/, 'until it is cancelled');
 
-is(errors_so_far($load) . errors_so_far($resets), '', 'no session sees an error');
+is(errors_so_far($load) . errors_so_far($resets),
+	'', 'no session sees an error');
 end_background($resets, 'TERM');
 end_background($load, 'TERM');
 $node->stop;

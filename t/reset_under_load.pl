@@ -27,7 +27,8 @@ my $all_rows = join ' UNION ALL ',
   map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
   views_of_commit_stats();
 
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
 DECLARE
 	found record;
@@ -43,7 +44,8 @@ END \$\$;
 
 # After a reset, and without another one, a first reading is never more than a
 # later one.  If it were, the reset would have missed a part.
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE TABLE resets (stats_reset timestamptz);
 CREATE FUNCTION reset_and_compare() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -70,7 +72,8 @@ END $$;
 });
 
 eval {
-	run_pgbench($node, '-c 8 -j 2 -t 300', storm => q{
+	run_pgbench(
+		$node, '-c 8 -j 2 -t 300', storm => q{
 \if :client_id < 5
 	INSERT INTO logged VALUES (:client_id);
 	INSERT INTO logged VALUES (:client_id);
@@ -87,18 +90,21 @@ is($@, '', 'no client found anything wrong');
 
 is($node->safe_psql('postgres', 'SELECT count(*) FROM logged'),
 	6000, 'all commits were done');
-is( $node->safe_psql('postgres',
-		'SELECT count(DISTINCT stats_reset) FROM resets'),
+is( $node->safe_psql(
+		'postgres', 'SELECT count(DISTINCT stats_reset) FROM resets'),
 	300,
 	'each reset had its time');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
 FROM commit_stats_info}),
-	't', 'the last of them is shown');
+	't',
+	'the last of them is shown');
 
 # Without resets the sums only grow.  A reader neither misses nor sees twice a
 # flush that moves from the ring to the totals meanwhile.
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	before record;
@@ -121,7 +127,8 @@ END $$;
 SELECT commit_stats_reset();
 });
 eval {
-	run_pgbench($node, '-c 8 -j 2 -t 300', growth => q{
+	run_pgbench(
+		$node, '-c 8 -j 2 -t 300', growth => q{
 \if :client_id < 6
 	INSERT INTO logged VALUES (:client_id);
 \else
@@ -133,31 +140,37 @@ is($@, '', 'without resets, counts only grow');
 
 # After a reset at rest nothing is left of the load.
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT commits, flushes, followers, commits_without_leader, wal_bytes,
 	   unresolved_flushes, unresolved_commits,
 	   (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
 	   (SELECT count(*) FROM commit_flush_log)
 FROM commit_flush_stats}),
-	'0|0|0|0|0|0|0|0|0|0', 'a reset at rest leaves nothing');
+	'0|0|0|0|0|0|0|0|0|0',
+	'a reset at rest leaves nothing');
 
 my ($counted, $records) = observe(
 	$node,
 	sub {
-		run_pgbench($node, '-c 5 -j 2 -t 100',
+		run_pgbench(
+			$node,
+			'-c 5 -j 2 -t 100',
 			after => 'INSERT INTO logged VALUES (1)');
 	});
 is($records->{COMMIT}, 500, 'afterwards: the load is what it should be');
 is($counted->{commits}, 500, 'afterwards: commits are exact');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT sum(h.flushes) = s.flushes - s.unresolved_flushes,
 	   sum(h.commits) = s.commits - s.unresolved_commits
 						- s.commits_without_leader
 FROM commit_flush_histogram h, commit_flush_stats s
 GROUP BY s.flushes, s.unresolved_flushes, s.commits, s.unresolved_commits,
 		 s.commits_without_leader}),
-	't|t', 'afterwards: the histogram has all flushes and commits');
+	't|t',
+	'afterwards: the histogram has all flushes and commits');
 
 $node->stop;
 done_testing();

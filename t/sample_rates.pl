@@ -24,22 +24,28 @@ sub sample_around
 	my ($settings, $code) = @_;
 	my ($counted, $records, %row);
 
-	($counted, $records) = observe($node, sub {
-		my $session = start_psql($node, 'SELECT ' . join(', ', @columns) .
-			" FROM commit_stats_sample('4 s')");
+	($counted, $records) = observe(
+		$node,
+		sub {
+			my $session = start_psql($node,
+					'SELECT '
+				  . join(', ', @columns)
+				  . " FROM commit_stats_sample('4 s')");
 
-		$node->poll_query_until('postgres', q{
+			$node->poll_query_until(
+				'postgres', q{
 SELECT count(*) = 1 FROM pg_stat_activity
-WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'})
-		  or die "the sample did not begin\n";
-		$code->();
-		errors_so_far($session);
-		die "the machine is too slow for a sample of 4 seconds\n"
-		  if $session->{out} ne '';
-		end_background($session) or die "the sample failed: $session->{err}\n";
-		@row{@columns} = split /\|/, $session->{out}, -1;
-		chomp $row{p99};
-	});
+WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'}
+			) or die "the sample did not begin\n";
+			$code->();
+			errors_so_far($session);
+			die "the machine is too slow for a sample of 4 seconds\n"
+			  if $session->{out} ne '';
+			end_background($session)
+			  or die "the sample failed: $session->{err}\n";
+			@row{@columns} = split /\|/, $session->{out}, -1;
+			chomp $row{p99};
+		});
 	return (\%row, $counted, $records);
 }
 
@@ -52,45 +58,65 @@ sub near
 	  or diag("got $got, expected $expected");
 }
 
-my ($row, $counted, $records) = sample_around('', sub {
-	run_pgbench($node, '-c 4 -t 50', insert => "INSERT INTO logged VALUES (1);\n");
-	run_pgbench($node, '-c 2 -t 10',
-		async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
-});
+my ($row, $counted, $records) = sample_around(
+	'',
+	sub {
+		run_pgbench($node, '-c 4 -t 50',
+			insert => "INSERT INTO logged VALUES (1);\n");
+		run_pgbench(
+			$node,
+			'-c 2 -t 10',
+			async =>
+			  "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n"
+		);
+	});
 
 cmp_ok($row->{elapsed}, '>=', 4, 'it takes its time');
 is($row->{commits}, 200, 'commits that waited');
 is($counted->{commits}, 200, '... as in commit_flush_stats');
 is($records->{COMMIT}, 220, '... and with the others in the WAL');
 near($row->{commits_per_second}, 200 / $row->{elapsed}, 'commits/s');
-near($row->{commits_async_per_second}, 20 / $row->{elapsed},
+near(
+	$row->{commits_async_per_second},
+	20 / $row->{elapsed},
 	'asynchronous commits/s');
-near($row->{flushes_per_second}, $counted->{flushes} / $row->{elapsed},
-	'flushes/s');
-near($row->{commits_per_flush}, 200 / $counted->{flushes},
+near($row->{flushes_per_second},
+	$counted->{flushes} / $row->{elapsed}, 'flushes/s');
+near(
+	$row->{commits_per_flush},
+	200 / $counted->{flushes},
 	'commits per flush');
-near($row->{wal_busy_fraction},
+near(
+	$row->{wal_busy_fraction},
 	$counted->{flush_time} / 1000 / $row->{elapsed},
 	'share of time that leaders wrote and synced');
 near($row->{mean}, $counted->{commit_time} / 200, 'mean latency');
-ok( $row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
+ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
 	'percentiles are in order');
 is($row->{delay_hit_fraction}, 0, 'no delay, no hits');
 
 # With a delay that every leader sleeps, and without times
-alter_system($node,
-	commit_delay => 5000, commit_siblings => 0, track_wal_io_timing => 'off');
-($row, $counted) = sample_around('', sub {
-	run_pgbench($node, '-c 1 -t 40', insert => "INSERT INTO logged VALUES (1);\n");
-});
+alter_system(
+	$node,
+	commit_delay => 5000,
+	commit_siblings => 0,
+	track_wal_io_timing => 'off');
+($row, $counted) = sample_around(
+	'',
+	sub {
+		run_pgbench($node, '-c 1 -t 40',
+			insert => "INSERT INTO logged VALUES (1);\n");
+	});
 is($row->{commits}, 40, 'commits of a lone client');
 near($row->{delay_hit_fraction}, 1, 'each of which slept');
 cmp_ok($row->{p50}, '>', 5, 'for as long as the delay');
-is($row->{wal_busy_fraction}, '', 'untimed flushes have no share of the time');
+is($row->{wal_busy_fraction}, '',
+	'untimed flushes have no share of the time');
 
 # A server that counts nothing
 alter_system($node, 'commit_stats.enabled' => 'off');
-like(error_of($node, 'SELECT * FROM commit_stats_sample()'),
+like(
+	error_of($node, 'SELECT * FROM commit_stats_sample()'),
 	qr/55000: commit_stats is not counting.*commit_stats.enabled/s,
 	'there is nothing to sample while it is disabled');
 

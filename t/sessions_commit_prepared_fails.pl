@@ -33,7 +33,8 @@ sub settings_after_failures
 	my ($begin, $after) = @_;
 	my ($out, $err);
 
-	$node->psql('postgres', qq{
+	$node->psql(
+		'postgres', qq{
 BEGIN;
 $begin
 COMMIT PREPARED 'there is none';
@@ -42,7 +43,10 @@ SHOW commit_delay;
 INSERT INTO logged VALUES (2);
 COMMIT;
 SHOW commit_delay;
-} x $tries, on_error_stop => 0, stdout => \$out, stderr => \$err);
+} x $tries,
+		on_error_stop => 0,
+		stdout => \$out,
+		stderr => \$err);
 	is(() = $err =~ /cannot run inside a transaction block/g,
 		$tries, 'COMMIT PREPARED fails in a transaction block');
 	return join ' ', split /\n/, $out;

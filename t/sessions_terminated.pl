@@ -15,7 +15,8 @@ use CommitStats;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('terminated', conf => q{
+my $node = start_node(
+	'terminated', conf => q{
 max_logical_replication_workers = 0
 max_prepared_transactions = 10
 track_wal_io_timing = on
@@ -26,7 +27,8 @@ commit_siblings = 1
 # Functions with arguments, with which they take long.
 my %calls = (
 	commit_stats_sample => "commit_stats_sample('1 hour')",
-	commit_delay_sweep => "commit_delay_sweep('{0,1000}', '{0}', '1 hour', '2 s')",
+	commit_delay_sweep =>
+	  "commit_delay_sweep('{0,1000}', '{0}', '1 hour', '2 s')",
 	commit_delay_whatif =>
 	  "commit_delay_whatif('{0,1000}', '{0}', sample => '5 min')");
 my @experiments = qw(commit_delay_sweep commit_delay_whatif);
@@ -34,7 +36,10 @@ my @experiments = qw(commit_delay_sweep commit_delay_whatif);
 # All views and functions, in the form that can stand after FROM.
 my %objects;
 
-for (split /\n/, $node->safe_psql('postgres', q{
+for (
+	split /\n/,
+	$node->safe_psql(
+		'postgres', q{
 SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
 	   coalesce(c.relname, p.proname), p.pronargs
 FROM pg_depend d LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
@@ -61,7 +66,8 @@ sub start_named
 {
 	my ($name, $code) = @_;
 
-	return start_psql($node,
+	return start_psql(
+		$node,
 		"SET application_name = 'victim $name'",
 		"SET client_min_messages = warning",
 		"DO \$\$ BEGIN LOOP $code; END LOOP; END \$\$");
@@ -71,7 +77,8 @@ sub start_named
 # well, but in no column that this uses.
 sub add_up
 {
-	return $node->safe_psql('postgres', q{
+	return $node->safe_psql(
+		'postgres', q{
 WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
 				  sum(prepares) AS prepares, sum(flushes) AS flushes
 		   FROM commit_database_stats),
@@ -93,12 +100,16 @@ sub nothing_is_left
 {
 	my ($how) = @_;
 
-	is( $node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT sweep_pid IS NULL, capturing FROM commit_stats_info}),
-		't|f', "$how: no experiment is left");
-	is( $node->safe_psql('postgres',
+		't|f',
+		"$how: no experiment is left");
+	is( $node->safe_psql(
+			'postgres',
 			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0, "$how: no lock is left");
+		0,
+		"$how: no lock is left");
 	return;
 }
 
@@ -111,38 +122,47 @@ sub terminate_all
 
 	for my $object (grep { $_ ne "$without()" } sort keys %objects)
 	{
-		$sessions{$object} = start_named($object, "PERFORM * FROM $objects{$object}");
+		$sessions{$object} =
+		  start_named($object, "PERFORM * FROM $objects{$object}");
 	}
-	$sessions{'nothing but commits'} =
-	  start_named('nothing but commits', 'INSERT INTO logged VALUES (1); COMMIT');
-	$sessions{'asynchronous commits'} = start_named('asynchronous commits',
-		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT');
+	$sessions{'nothing but commits'} = start_named('nothing but commits',
+		'INSERT INTO logged VALUES (1); COMMIT');
+	$sessions{'asynchronous commits'} = start_named(
+		'asynchronous commits',
+		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT'
+	);
 
-	$node->poll_query_until('postgres', q{
+	$node->poll_query_until(
+		'postgres', q{
 SELECT count(*) = } . keys(%sessions) . q{ FROM pg_stat_activity
-WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'})
-	  or die "not all are at work\n";
+WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'}
+	) or die "not all are at work\n";
 	# sessions that measure are in the middle of it
-	$node->poll_query_until('postgres', q{
-SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info})
-	  or die "no experiment runs\n";
-	is( $node->safe_psql('postgres', q{
+	$node->poll_query_until(
+		'postgres', q{
+SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info}
+	) or die "no experiment runs\n";
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT count(*) FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),
-		keys(%sessions), "$how: all are told to end");
+		keys(%sessions),
+		"$how: all are told to end");
 	for my $object (sort keys %sessions)
 	{
 		end_background($sessions{$object});
-		like($sessions{$object}{err},
+		like(
+			$sessions{$object}{err},
 			qr/FATAL:  57P01: terminating connection due to administrator command/,
 			"$how, $object: the error");
-		unlike($sessions{$object}{err}, qr/ERROR|PANIC|WARNING/,
-			"$how, $object: nothing else");
+		unlike($sessions{$object}{err},
+			qr/ERROR|PANIC|WARNING/, "$how, $object: nothing else");
 	}
 	# who was told to end may have left the client first
-	$node->poll_query_until('postgres', q{
-SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'})
-	  or die "some did not end\n";
+	$node->poll_query_until(
+		'postgres', q{
+SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'}
+	) or die "some did not end\n";
 	nothing_is_left($how);
 	return;
 }
@@ -153,9 +173,10 @@ sub end_load
 	my ($running) = @_;
 
 	end_background($running, 'TERM');
-	$node->poll_query_until('postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
-	  or die "pgbench did not end\n";
+	$node->poll_query_until(
+		'postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
+	) or die "pgbench did not end\n";
 	return;
 }
 
@@ -188,6 +209,8 @@ run_pgbench($node, '-c 4 -t 50', after => 'INSERT INTO logged VALUES (1);');
 is(add_up(), join('|', ('t') x 8), 'the views agree');
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
 	'no crash');
 done_testing();

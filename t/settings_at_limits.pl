@@ -25,10 +25,13 @@ shared_buffers = 1MB
 });
 my ($counted, $records);
 
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT s.shared_memory BETWEEN a.size AND a.allocated_size
-FROM commit_stats_info s, pg_shmem_allocations a WHERE name = 'commit_stats'}),
-	't', '1000 connections: the server starts and the memory is as shown');
+FROM commit_stats_info s, pg_shmem_allocations a WHERE name = 'commit_stats'}
+	),
+	't',
+	'1000 connections: the server starts and the memory is as shown');
 
 # Change commit_stats.enabled, and wait until new sessions have it.
 sub set_enabled
@@ -56,7 +59,8 @@ INSERT INTO logged VALUES (3);
 SELECT 1;
 };
 
-($counted) = observe($node, sub { $node->safe_psql('postgres', $everything) });
+($counted) =
+  observe($node, sub { $node->safe_psql('postgres', $everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on: everything is counted');
 cmp_ok($counted->{commits_read_only}, '>', 0, 'on: reading too');
@@ -70,14 +74,18 @@ is($records->{COMMIT} + $records->{COMMIT_PREPARED},
 	3, 'off: there were commits');
 is(join(',', grep { $counted->{$_} != 0 } sort keys %$counted),
 	'', 'off: nothing is counted');
-is( $node->safe_psql('postgres', q{
-SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM commit_stats_info}),
-	"f|$kept", 'off: what was counted can be read');
-is(error_of($node, 'SELECT commit_stats_reset()'),
-	'', 'off: it can be reset');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM commit_stats_info}
+	),
+	"f|$kept",
+	'off: what was counted can be read');
+is(error_of($node, 'SELECT commit_stats_reset()'), '',
+	'off: it can be reset');
 
 set_enabled('on');
-($counted) = observe($node, sub { $node->safe_psql('postgres', $everything) });
+($counted) =
+  observe($node, sub { $node->safe_psql('postgres', $everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on again: everything is counted');
 
@@ -93,7 +101,8 @@ my $negative = join ' UNION ALL ',
   map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
   views_of_commit_stats();
 
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE VIEW negative AS
 SELECT view, key, row FROM ($negative) r, jsonb_each(row)
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END});
@@ -104,11 +113,19 @@ append_to_file($path, 'INSERT INTO logged VALUES (4)');
 
 my $load = IPC::Run::start(
 	[
-		$node->installed_command('pgbench'), '-n', '-c', 5, '-j', 2, '-t',
-		100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
+		$node->installed_command('pgbench'), '-n',
+		'-c', 5,
+		'-j', 2,
+		'-t', 100000000,
+		'-h', $node->host,
+		'-p', $node->port,
+		'-f', $path,
 		'postgres'
 	],
-	'>', \my $out, '2>', \my $err);
+	'>',
+	\my $out,
+	'2>',
+	\my $err);
 my @found;
 
 for my $value (('off', 'on') x 4)
@@ -126,7 +143,8 @@ $node->poll_query_until('postgres',
 	'SELECT commits > 100 FROM commit_flush_stats')
   or die 'the load is not counted';
 pass('switched under load: the same sessions count again');
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 $load->finish;
@@ -138,12 +156,16 @@ pass('switched under load: every session has left');
 ($counted, $records) = observe(
 	$node,
 	sub {
-		run_pgbench($node, '-c 5 -j 2 -t 50',
+		run_pgbench(
+			$node,
+			'-c 5 -j 2 -t 50',
 			after => 'INSERT INTO logged VALUES (5)');
 	});
 is($counted->{commits}, 250, 'switched under load: afterwards it is exact');
-unlike(slurp_file($node->logfile),
-	qr/PANIC|TRAP|terminated by signal/, 'the server was never in trouble');
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
+	'the server was never in trouble');
 
 # The smallest and the largest ring.  One whose size is no power of 2 shows as
 # many flushes as its setting says.
@@ -163,9 +185,10 @@ for my $size (128, 200, 131072)
 		});
 	is($counted->{commits}, 300, "flush_log_size = $size: commits are exact");
 	is( $node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
-		$shown, "flush_log_size = $size: so many flushes are shown");
-	is( $node->safe_psql('postgres',
-			'SELECT sum(flushes) FROM commit_flush_histogram'),
+		$shown,
+		"flush_log_size = $size: so many flushes are shown");
+	is( $node->safe_psql(
+			'postgres', 'SELECT sum(flushes) FROM commit_flush_histogram'),
 		$counted->{flushes},
 		"flush_log_size = $size: none is lost");
 }
@@ -186,7 +209,7 @@ for my $size (127, 131073)
 		slurp_file($node->logfile, $log_end),
 		qr/$size $outside \(128 .. 131072\)/,
 		"flush_log_size = $size: the server says what is valid");
-	is( $node->safe_psql('postgres', 'SHOW commit_stats.flush_log_size'),
+	is($node->safe_psql('postgres', 'SHOW commit_stats.flush_log_size'),
 		'2048', "flush_log_size = $size: the default is used");
 }
 like(

@@ -15,7 +15,7 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $visits = 64;				# SIBLINGS_MAX_VISITS
+my $visits = 64;    # SIBLINGS_MAX_VISITS
 my $sessions = 100;
 
 # Only processes of this test run transactions.  Without a delay only some of
@@ -41,14 +41,19 @@ sub start_sessions
 	append_to_file($path, $script);
 	$run = IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n', '-c', $n, '-t', 1,
+			$node->installed_command('pgbench'),
+			'-n', '-c', $n, '-t', 1,
 			'-h', $node->host, '-p', $node->port, '-f', $path, 'postgres'
 		],
-		'>', \my $out, '2>', \my $err);
-	$node->poll_query_until('postgres', qq{
+		'>',
+		\my $out,
+		'2>',
+		\my $err);
+	$node->poll_query_until(
+		'postgres', qq{
 SELECT $ready FROM pg_stat_activity
-WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()})
-	  or die "$n sessions did not start: $err";
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()}
+	) or die "$n sessions did not start: $err";
 	return $run;
 }
 
@@ -56,7 +61,8 @@ sub stop_sessions
 {
 	my ($run) = @_;
 
-	$node->safe_psql('postgres', q{
+	$node->safe_psql(
+		'postgres', q{
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	$run->finish;
@@ -70,7 +76,8 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 # whether commit_stats_info calls the count exact.
 sub commit_one
 {
-	return $node->safe_psql('postgres', q{
+	return $node->safe_psql(
+		'postgres', q{
 INSERT INTO logged VALUES (1);
 SELECT siblings, active_transactions, connected_backends, siblings_exact
 FROM commit_stats_info, commit_flush_log
@@ -112,12 +119,15 @@ $run = start_sessions($sessions, $hold, "count(backend_xid) = $sessions");
 is( commit_one(),
 	join('|', $sessions, $sessions + 1, $sessions + 1, 'f'),
 	"$sessions transactions: all are counted");
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 INSERT INTO logged VALUES (2);
 SELECT siblings_max FROM commit_flush_stats}),
-	$sessions, "$sessions transactions: the views have them");
+	$sessions,
+	"$sessions transactions: the views have them");
 like(
-	$node->safe_psql('postgres', 'SELECT message FROM commit_flush_log LIMIT 1'),
+	$node->safe_psql(
+		'postgres', 'SELECT message FROM commit_flush_log LIMIT 1'),
 	qr/^Flushed 1 out of @{[ $sessions + 1 ]} commits$/,
 	"$sessions transactions: the message has them");
 stop_sessions($run);
@@ -133,7 +143,8 @@ stop_sessions($run);
 # Every other one.
 my $half = $sessions / 2;
 
-$run = start_sessions($sessions, qq{
+$run = start_sessions(
+	$sessions, qq{
 \\set odd :client_id % 2
 BEGIN;
 \\if :odd
@@ -151,9 +162,13 @@ my ($siblings, $active, $connected, $exact) = split /\|/, commit_one();
 # scaled up.
 my $fewest = $visits - ($sessions - $half);
 
-cmp_ok($siblings, '>=', int($fewest * $sessions / $visits + 0.5),
+cmp_ok(
+	$siblings, '>=',
+	int($fewest * $sessions / $visits + 0.5),
 	'every other one: not fewer than a sample can have');
-cmp_ok($siblings, '<=', int($half * $sessions / $visits + 0.5),
+cmp_ok(
+	$siblings, '<=',
+	int($half * $sessions / $visits + 0.5),
 	'every other one: not more than a sample can have');
 is($active, $siblings + 1, 'every other one: M is of the estimate');
 stop_sessions($run);
@@ -165,7 +180,8 @@ $node->safe_psql('postgres', 'CREATE TABLE locked ()');
 my $holder = $node->background_psql('postgres');
 
 $holder->query_safe('BEGIN; LOCK TABLE locked IN SHARE MODE');
-$run = start_sessions(3, q{
+$run = start_sessions(
+	3, q{
 BEGIN;
 INSERT INTO logged VALUES (:client_id);
 \if :client_id = 0
@@ -173,10 +189,11 @@ LOCK TABLE locked;
 \endif
 SELECT pg_sleep(3600);
 },
-	"count(backend_xid) = 3 AND "
+		"count(backend_xid) = 3 AND "
 	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = 2 AND "
 	  . "count(*) FILTER (WHERE wait_event_type = 'Lock') = 1");
-is(commit_one(), '2|3|5|t', 'a transaction that waits for a lock: not counted');
+is(commit_one(), '2|3|5|t',
+	'a transaction that waits for a lock: not counted');
 $holder->quit;
 stop_sessions($run);
 

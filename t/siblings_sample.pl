@@ -15,28 +15,31 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $idle = 31;					# sessions, beside the one that commits
+my $idle = 31;    # sessions, beside the one that commits
 my $commits = 4000;
 my $node = start_node('sibling_sample');
 
 # Idle sessions, some of them in a transaction with an id.
-my $others = start_pgbench($node, "-c $idle -T 600",
+my $others = start_pgbench(
+	$node, "-c $idle -T 600",
 	hold => q{
 BEGIN;
 SELECT CASE WHEN :client_id < 10 THEN pg_current_xact_id() END;
 SELECT pg_sleep(600);
 });
-$node->poll_query_until('postgres', q{
+$node->poll_query_until(
+	'postgres', q{
 SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
 	count(*) FILTER (WHERE query ~ 'pg_sleep') = } . $idle . q{
-FROM pg_stat_activity WHERE pid <> pg_backend_pid()})
-  or die "the others did not start\n";
+FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
+) or die "the others did not start\n";
 
 # One session commits with these settings; returns the views as a hash.
 sub commit_with
 {
 	my (@settings) = @_;
-	my $row = $node->safe_psql('postgres',
+	my $row = $node->safe_psql(
+		'postgres',
 		join('', map { "SET $_;\n" } @settings) . qq{
 SELECT commit_stats_reset();
 DO \$\$BEGIN FOR i IN 1 .. $commits LOOP INSERT INTO logged VALUES (i); COMMIT; END LOOP; END\$\$;
@@ -59,17 +62,21 @@ my $seen = commit_with();
 my $share = 8 / ($seen->{connected} - 1);
 
 cmp_ok($seen->{flushes}, '>=', 0.99 * $commits, 'one flush for each commit');
-cmp_ok(abs($seen->{fraction} - $share), '<', 0.001,
-	'commit_stats_info says which share of the commits counts');
+cmp_ok(abs($seen->{fraction} - $share),
+	'<', 0.001, 'commit_stats_info says which share of the commits counts');
 # 4000 draws with a chance of 1/4: more than six standard deviations
-cmp_ok(abs($seen->{counted} / $seen->{flushes} - $share), '<', 0.05,
-	'... and about that share does');
-cmp_ok(abs($seen->{known} - $share), '<', 0.08, '... also in the log of flushes');
-is($seen->{wrong}, 0, '... and none of these says anything else than there was');
+cmp_ok(abs($seen->{counted} / $seen->{flushes} - $share),
+	'<', 0.05, '... and about that share does');
+cmp_ok(abs($seen->{known} - $share),
+	'<', 0.08, '... also in the log of flushes');
+is($seen->{wrong}, 0,
+	'... and none of these says anything else than there was');
 is("$seen->{avg} $seen->{max}", '10 10', '... nor do average and maximum');
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT count(*) FROM commit_flush_log WHERE active_transactions <> 11}),
-	0, 'M of those that did not count is that of the flush before');
+	0,
+	'M of those that did not count is that of the flush before');
 
 $seen = commit_with('commit_delay = 1', 'commit_siblings = 1000');
 is($seen->{counted}, $seen->{flushes}, 'with commit_delay all leaders count');

@@ -24,7 +24,8 @@ my $seconds = $ENV{SOAK_SECONDS} || 8;
 my $phase = $seconds > 60 ? 10 : 2;    # seconds with resets, and without
 
 # Without launchers only the test commits.  The smallest ring is the busiest.
-my $node = start_node('soak', conf => q{
+my $node = start_node(
+	'soak', conf => q{
 max_logical_replication_workers = 0
 max_prepared_transactions = 50
 commit_stats.flush_log_size = 128
@@ -38,7 +39,8 @@ my @databases = qw(one two three);
 for my $database (@databases)
 {
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, q{
+	$node->safe_psql(
+		$database, q{
 CREATE TABLE written (kind text);
 CREATE UNLOGGED TABLE unlogged (kind text)});
 }
@@ -46,39 +48,49 @@ CREATE UNLOGGED TABLE unlogged (kind text)});
 # As often as it says; each commits one row, or none.
 my %transactions = (
 	sync => [ 6, "INSERT INTO written VALUES ('sync');" ],
-	async => [ 3, q{
+	async => [
+		3, q{
 BEGIN;
 SET LOCAL synchronous_commit = off;
 INSERT INTO written VALUES ('async');
 COMMIT;
-} ],
+}
+	],
 	unlogged => [ 1, "INSERT INTO unlogged VALUES ('unlogged');" ],
 	read => [ 2, 'SELECT count(*) FROM pg_class;' ],
-	rollback => [ 1, q{
+	rollback => [
+		1, q{
 BEGIN;
 INSERT INTO written VALUES ('rolled back');
 ROLLBACK;
-} ],
-	savepoint => [ 1, q{
+}
+	],
+	savepoint => [
+		1, q{
 BEGIN;
 SAVEPOINT s;
 INSERT INTO written VALUES ('rolled back');
 ROLLBACK TO s;
 INSERT INTO written VALUES ('sync');
 COMMIT;
-} ],
-	prepare => [ 2, q{
+}
+	],
+	prepare => [
+		2, q{
 BEGIN;
 INSERT INTO written VALUES ('sync');
 PREPARE TRANSACTION ':who :client_id';
 COMMIT PREPARED ':who :client_id';
-} ],
-	half => [ 1, q{
+}
+	],
+	half => [
+		1, q{
 BEGIN;
 INSERT INTO written VALUES ('rolled back');
 PREPARE TRANSACTION ':who :client_id';
 ROLLBACK PREPARED ':who :client_id';
-} ]);
+}
+	]);
 
 for my $name (keys %transactions)
 {
@@ -93,15 +105,26 @@ sub start_clients
 
 	$clients{run} = IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n', '-h', $node->host,
-			'-p', $node->port, '-T', 100000, '-D', "who=$who",
+			$node->installed_command('pgbench'),
+			'-n', '-h',
+			$node->host,
+			'-p',
+			$node->port,
+			'-T', 100000, '-D',
+			"who=$who",
 			split(/ /, $options),
-			(
-				map { ('-f', $node->basedir . "/$_.sql\@$transactions{$_}[0]") }
+			(   map {
+					('-f', $node->basedir . "/$_.sql\@$transactions{$_}[0]")
+				  }
 				  sort keys %transactions),
 			$database
 		],
-		'<', \undef, '>', \$clients{out}, '2>', \$clients{err});
+		'<',
+		\undef,
+		'>',
+		\$clients{out},
+		'2>',
+		\$clients{err});
 	return \%clients;
 }
 
@@ -110,7 +133,8 @@ my $all_rows = join ' UNION ALL ',
   map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
   views_of_commit_stats();
 
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
 DECLARE
 	found record;
@@ -129,7 +153,8 @@ sub read_and_reset
 {
 	my ($reset) = @_;
 
-	return run_pgbench($node, "-c 4 -j 1 -T $phase -D reset=$reset", visit => q{
+	return run_pgbench(
+		$node, "-c 4 -j 1 -T $phase -D reset=$reset", visit => q{
 \if :client_id = 0 and :reset = 1
 	SELECT commit_stats_reset();
 	\sleep 10 ms
@@ -164,11 +189,12 @@ sub at_rest
 	for my $attempt (1 .. 100)
 	{
 		$lsn = insert_lsn();
-		$node->poll_query_until('postgres', q{
+		$node->poll_query_until(
+			'postgres', q{
 SELECT count(*) = 0 FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND state IS DISTINCT FROM 'idle' AND
-	  state IS DISTINCT FROM 'idle in transaction' AND pid <> pg_backend_pid()})
-		  or die "the clients do not pause\n";
+	  state IS DISTINCT FROM 'idle in transaction' AND pid <> pg_backend_pid()}
+		) or die "the clients do not pause\n";
 		$code->();
 		last if insert_lsn() eq $lsn;
 		$lsn = undef;
@@ -184,8 +210,12 @@ sub rows_written
 
 	for my $database (@databases)
 	{
-		for (split /\n/, $node->safe_psql($database, q{
-SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1}))
+		for (
+			split /\n/,
+			$node->safe_psql(
+				$database, q{
+SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1}
+			))
 		{
 			my ($kind, $n) = split /\|/;
 
@@ -201,7 +231,10 @@ sub counts
 {
 	my %counts;
 
-	for (split /\n/, $node->safe_psql('postgres', q{
+	for (
+		split /\n/,
+		$node->safe_psql(
+			'postgres', q{
 SELECT 'all', commits, commits_async, commits_unlogged, prepares, stats_reset
 FROM commit_flush_stats
 UNION ALL
@@ -210,10 +243,11 @@ FROM commit_database_stats WHERE datname IN ('one', 'two', 'three')}))
 	{
 		my ($name, @counts) = split /\|/;
 
-		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) } =
-		  @counts;
+		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) }
+		  = @counts;
 	}
-	$counts{agree} = $node->safe_psql('postgres', q{
+	$counts{agree} = $node->safe_psql(
+		'postgres', q{
 WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
 				  sum(commits_unlogged) AS commits_unlogged,
 				  sum(commits_read_only) AS commits_read_only,
@@ -262,8 +296,7 @@ FROM commit_flush_stats s, d, h, b, l, c, f, g, w});
 }
 
 my @clients = map {
-	(
-		start_clients($_, "${_}_stays", '-c 3'),
+	(   start_clients($_, "${_}_stays", '-c 3'),
 		start_clients($_, "${_}_comes", '-c 1 -C'))
 } @databases;
 my $started = time;
@@ -280,7 +313,8 @@ while ($round == 0 || time - $started < $seconds)
 		\@clients,
 		sub {
 			$rows_before = rows_written();
-			$reset = $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+			$reset =
+			  $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 		});
 	eval { read_and_reset(0); };
 	is($@, '', "$how: nor while there are none");
@@ -294,27 +328,32 @@ while ($round == 0 || time - $started < $seconds)
 
 	is($counts->{'all reset'}, $reset, "$how: the last reset is shown");
 	cmp_ok($records->{COMMIT}, '>', 100, "$how: there was a load");
-	is( $counts->{'all sync'} + $counts->{'all async'} +
+	is( $counts->{'all sync'} +
+		  $counts->{'all async'} +
 		  $counts->{'all unlogged'},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$how: as many commits as the WAL has");
-	is($counts->{'all prepares'}, $records->{PREPARE},
-		"$how: as many prepares as the WAL has");
+	is($counts->{'all prepares'},
+		$records->{PREPARE}, "$how: as many prepares as the WAL has");
 	for my $database (@databases)
 	{
 		my %written = map {
-			($_ => $rows->{"$database $_"} - ($rows_before->{"$database $_"} || 0))
+			($_ => $rows->{"$database $_"} -
+				  ($rows_before->{"$database $_"} || 0))
 		} qw(sync async unlogged);
 		# a reader that finds a page to be pruned writes WAL, and its commit
 		# waits
 		my $cleaned = $written{unlogged} - $counts->{"$database unlogged"};
 
-		is($counts->{"$database async"}, $written{async},
+		is($counts->{"$database async"},
+			$written{async},
 			"$how: as many commits as $database has rows, async");
-		is($counts->{"$database sync"} - $cleaned, $written{sync},
+		is($counts->{"$database sync"} - $cleaned,
+			$written{sync},
 			"$how: as many commits as $database has rows, sync or unlogged");
 		ok( $cleaned >= 0 && $cleaned <= 5 + 0.02 * $written{unlogged},
-			"$how: of $written{unlogged} rows in $database, unlogged, $cleaned waited");
+			"$how: of $written{unlogged} rows in $database, unlogged, $cleaned waited"
+		);
 	}
 	is($counts->{agree}, '', "$how: the views agree");
 	is(join('', map { errors_so_far($_) } @clients),
@@ -323,6 +362,8 @@ while ($round == 0 || time - $started < $seconds)
 
 end_background($_, 'TERM') for @clients;
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
 	'no crash');
 done_testing();

@@ -13,9 +13,9 @@ use Test::More;
 
 # 97.5% quantiles of Student's t distribution, from a table
 my @student_t = (
-	undef, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
-	2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
-	2.086);
+	undef, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+	2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+	2.120, 2.110, 2.101, 2.093, 2.086);
 
 my $node = start_node(
 	'sweep_figures',
@@ -26,7 +26,8 @@ commit_siblings = 3
 track_wal_io_timing = on
 });
 
-my @columns = qw(commit_delay commit_siblings rounds commits commits_per_second
+my @columns =
+  qw(commit_delay commit_siblings rounds commits commits_per_second
   commits_per_second_low commits_per_second_high flushes_per_second
   commits_per_flush delay_hit_fraction mean p50 p95 p99 is_best reason);
 
@@ -57,7 +58,8 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 		until => $5,
 		late => $6
 	  }
-	  while $err =~ /commit_delay_sweep: commit_delay (\d+), commit_siblings (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
+	  while $err =~
+	  /commit_delay_sweep: commit_delay (\d+), commit_siblings (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
 	my @notices = $err =~ /NOTICE:  (.*)/g;
 	return (\@rows, \@slots, \@notices);
 }
@@ -66,14 +68,17 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 sub start_load
 {
 	my ($clients) = @_;
-	my $load = start_pgbench($node, "-c $clients -j 2 -T 600",
+	my $load = start_pgbench(
+		$node,
+		"-c $clients -j 2 -T 600",
 		insert => "INSERT INTO logged VALUES (1);\n");
 
-	ok( poll_until(sub {
-			return $node->safe_psql('postgres',
-				"SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')")
-			  eq 't';
-		}),
+	ok( poll_until(
+			sub {
+				return $node->safe_psql('postgres',
+					"SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')"
+				) eq 't';
+			}),
 		"there is a load of $clients clients");
 	return $load;
 }
@@ -111,7 +116,8 @@ WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{second
 		my ($commits, $delayed, $flushes) = split /\|/, $log;
 
 		$told{wrong}++
-		  if abs($commits - $slot->{commits}) > 2 * 8 + 0.05 * $slot->{commits};
+		  if abs($commits - $slot->{commits}) >
+		  2 * 8 + 0.05 * $slot->{commits};
 		$told{after_delay}++, $told{slept} += $delayed > 0
 		  if $slot->{commit_delay} == 0 && $before->{commit_delay} > 0;
 		$before = $slot;
@@ -131,7 +137,8 @@ is( join(' ', map { "$_->{commit_delay}/$_->{commit_siblings}" } @$rows),
 	'a row for each pair, in the order of the arrays');
 is(scalar @$slots, 6 * 5, 'as many slots as fit into the time');
 is(scalar @$notices, 5, 'a notice for each round');
-like($notices->[0],
+like(
+	$notices->[0],
 	qr/^round 1 of 5: commit_delay = \d+, commit_siblings = \d+ is ahead with \d+ commits\/s$/,
 	'which says how far it has come');
 
@@ -166,16 +173,21 @@ for my $row (@$rows)
 	my $half = $student_t[ $n - 1 ] *
 	  sqrt(sum(map { ($_ - $mean)**2 } @rates) / ($n - 1) / $n);
 	near($row->{commits_per_second}, $mean, "$pair: commits/s");
-	near($row->{commits_per_second_low}, $mean > $half ? $mean - $half : 0,
+	near(
+		$row->{commits_per_second_low},
+		$mean > $half ? $mean - $half : 0,
 		"$pair: the lower end");
-	near($row->{commits_per_second_high}, $mean + $half,
+	near(
+		$row->{commits_per_second_high},
+		$mean + $half,
 		"$pair: the upper end");
 	near(
 		$row->{commits_per_flush},
-		$row->{commits} / sum(map { $_->{seconds} } @mine) /
+		$row->{commits} /
+		  sum(map { $_->{seconds} } @mine) /
 		  $row->{flushes_per_second},
 		"$pair: commits per flush");
-	ok( $row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
+	ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
 		"$pair: percentiles");
 	cmp_ok($row->{delay_hit_fraction}, '<', 0.01, "$pair: no delay, no hits")
 	  if $row->{commit_delay} == 0;
@@ -189,14 +201,17 @@ is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
 
 my $told = compare_with_flush_log($slots);
 is($told->{wrong}, undef, 'each slot has the commits that the flush log has');
-cmp_ok(2 * $told->{slept}, '<', $told->{after_delay},
+cmp_ok(2 * $told->{slept},
+	'<', $told->{after_delay},
 	'no sleep was counted in a slot without a delay');
-cmp_ok($told->{delayed}, '>', $told->{awake}, 'most flushes with a long one were');
+cmp_ok($told->{delayed}, '>', $told->{awake},
+	'most flushes with a long one were');
 
 # A leader may sleep on into the next slot, whose counting waits for it
 ($rows, $slots) = sweep("'{100000,0}', '{0}', '6 s', '250 ms'");
 $told = compare_with_flush_log($slots);
-cmp_ok(2 * $told->{slept}, '<', $told->{after_delay},
+cmp_ok(2 * $told->{slept},
+	'<', $told->{after_delay},
 	'no flush after a very long delay was counted with the next one');
 
 # With null, the present commit_siblings
@@ -211,12 +226,14 @@ is($rows->[0]->{rounds} + (grep { $_->{late} } @$slots),
 
 # A reset in the middle disturbs nothing
 my $session = start_psql($node,
-	"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')");
-ok( poll_until(sub {
-		return $node->safe_psql('postgres',
-			'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL')
-		  ne '';
-	}),
+	"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')"
+);
+ok( poll_until(
+		sub {
+			return $node->safe_psql('postgres',
+				'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL'
+			) ne '';
+		}),
 	'a reset while a sweep runs');
 end_background($session);
 my ($commits, $rounds) = split /\|/, $session->{out};
@@ -230,12 +247,15 @@ end_background($load, 'TERM');
 # The load that ends
 $load = start_load(4);
 $session = start_psql($node,
-	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '300 ms')");
+	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '300 ms')"
+);
 ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }),
 	'a sweep is under way');
 end_background($load, 'TERM');
 end_background($session);
-like($session->{err}, qr/WARNING: .*there were no more commits/,
+like(
+	$session->{err},
+	qr/WARNING: .*there were no more commits/,
 	'a load that ends is noticed');
 like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/,
 	'the figures of the time before are kept');

@@ -16,7 +16,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
-my $node = start_truth('sweep_ends', q{
+my $node = start_truth(
+	'sweep_ends', q{
 commit_delay = 7
 commit_siblings = 1000
 restart_after_crash = on
@@ -27,7 +28,8 @@ my $slot = 0.5;
 my $sweep = "SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series(99001, 100000)), '{0}', '1 day', '$slot s')";
 
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF current_setting('commit_delay') <> '7' OR
@@ -46,20 +48,24 @@ my $conf = slurp_file($node->data_dir . '/postgresql.conf');
 
 sub start_load
 {
-	return start_pgbench($node, '-c 4 -T 600',
+	return start_pgbench(
+		$node,
+		'-c 4 -T 600',
 		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
 }
 
 sub sweep_pid
 {
-	return $node->safe_psql('postgres', 'SELECT sweep_pid FROM commit_stats_info');
+	return $node->safe_psql('postgres',
+		'SELECT sweep_pid FROM commit_stats_info');
 }
 
 # The times, in seconds of the monotonic clock, at which leaders began to sleep
 # since the last call.
 sub sleeps
 {
-	my @at = split /\n/, $node->safe_psql('postgres', q{
+	my @at = split /\n/, $node->safe_psql(
+		'postgres', q{
 SELECT at / 1e9 FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
 
 	$node->safe_psql('postgres', 'SELECT shim_reset()');
@@ -87,7 +93,8 @@ sub start_sweep
 	my $background;
 
 	sleeps();
-	poll_until(sub {
+	poll_until(
+		sub {
 			# on a machine that is busy with something else there may be no
 			# commit for the length of a slot
 			$background = start_psql($node, @commands)
@@ -107,13 +114,14 @@ sub nothing_is_left
 	# the longest that a commit can be on its way after it has looked
 	@late = grep { $_ > $ended + $slot + 0.5 } sleeps();
 	is(scalar @late, 0, "$how: no commit sleeps after one slot");
-	ok(poll_until(sub { return sleeps_of_50() == 0 }),
+	ok( poll_until(sub { return sleeps_of_50() == 0 }),
 		"$how: commits do not sleep any more");
 	is(sleeps_of_50(), 0, "$how: none of the next 50 does");
 	$node->safe_psql('postgres', 'SELECT same_settings()');
-	is(slurp_file($node->data_dir . '/postgresql.auto.conf') .
-		  slurp_file($node->data_dir . '/postgresql.conf'),
-		$auto_conf . $conf, "$how: no configuration is written");
+	is( slurp_file($node->data_dir . '/postgresql.auto.conf')
+		  . slurp_file($node->data_dir . '/postgresql.conf'),
+		$auto_conf . $conf,
+		"$how: no configuration is written");
 	is(errors_so_far($load), '', "$how: no session saw other settings");
 }
 
@@ -123,9 +131,11 @@ sub is_free
 	my ($how) = @_;
 
 	is(sweep_pid(), '', "$how: there is no sweep");
-	is( $node->safe_psql('postgres',
+	is( $node->safe_psql(
+			'postgres',
 			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0, "$how: there is no lock");
+		0,
+		"$how: there is no lock");
 }
 
 my $load = start_load();
@@ -134,17 +144,41 @@ my $load = start_load();
 # Ends that the session survives
 #
 my $before = clock_gettime(CLOCK_MONOTONIC);
-is( $node->safe_psql('postgres', q{
-SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')}),
-	'3|t', 'a sweep ends by itself');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')}
+	),
+	'3|t',
+	'a sweep ends by itself');
 nothing_is_left('end', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('end');
 
 # begin, what ends it, the error that it makes
 my @ends = (
-	[ 'cancel', 'SELECT 1', sub { $node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . sweep_pid() . ')') }, qr/57014.*user request/ ],
-	[ 'timeout', "SET statement_timeout = '2 s'", sub { }, qr/57014.*statement timeout/ ],
-	[ 'terminate', 'SELECT 1', sub { $node->safe_psql('postgres', 'SELECT pg_terminate_backend(' . sweep_pid() . ')') }, qr/57P01/ ],
+	[
+		'cancel',
+		'SELECT 1',
+		sub {
+			$node->safe_psql('postgres',
+				'SELECT pg_cancel_backend(' . sweep_pid() . ')');
+		},
+		qr/57014.*user request/
+	],
+	[
+		'timeout',
+		"SET statement_timeout = '2 s'",
+		sub { },
+		qr/57014.*statement timeout/
+	],
+	[
+		'terminate',
+		'SELECT 1',
+		sub {
+			$node->safe_psql('postgres',
+				'SELECT pg_terminate_backend(' . sweep_pid() . ')');
+		},
+		qr/57P01/
+	],
 	[ 'p99', "SET client_min_messages = warning", sub { }, undef ]);
 
 for my $end (@ends)
@@ -168,13 +202,16 @@ for my $end (@ends)
 	{
 		like($session->{err}, qr/WARNING: .*ends early/, "$how: a warning");
 		like($session->{out}, qr/^100000\|0\|1\|/, "$how: what was learned");
-		like($session->{out}, qr/\|t\|best of those measured, but all of them exceeded max_p99$/,
+		like(
+			$session->{out},
+			qr/\|t\|best of those measured, but all of them exceeded max_p99$/,
 			"$how: why");
 	}
 }
 
 # In a subtransaction and in a transaction that goes on
-is( $node->safe_psql('postgres', qq{
+is( $node->safe_psql(
+		'postgres', qq{
 SET client_min_messages = warning;
 CREATE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
@@ -192,7 +229,8 @@ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';
 SELECT sweep_pid IS NULL FROM commit_stats_info;
 SELECT same_settings();
 COMMIT;}),
-	"canceled\n0\nt\n", 'a transaction that catches the end goes on');
+	"canceled\n0\nt\n",
+	'a transaction that catches the end goes on');
 nothing_is_left('subtransaction', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('subtransaction');
 
@@ -202,7 +240,8 @@ is_free('subtransaction');
 my $session = start_sweep($sweep);
 end_background($session, 'KILL');
 my $ended = clock_gettime(CLOCK_MONOTONIC);
-ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
+ok(poll_until(sub { return sweep_pid() eq '' }),
+	'disconnect: the sweep ends');
 nothing_is_left('disconnect', $ended, $load);
 is_free('disconnect');
 
@@ -214,7 +253,8 @@ kill 'STOP', $pid;
 $ended = clock_gettime(CLOCK_MONOTONIC);
 nothing_is_left('hang', $ended, $load);
 is(sweep_pid(), $pid, 'hang: that process is still there');
-like(error_of($node, $sweep),
+like(
+	error_of($node, $sweep),
 	qr/55006: another commit_delay_sweep is running.*Process $pid runs it.*pg_cancel_backend/s,
 	'hang: another sweep is refused, and names the process');
 kill 'CONT', $pid;
@@ -230,12 +270,17 @@ $session = start_sweep(
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
 $node->reload;
 end_background($session);
-like($session->{err}, qr/WARNING: .*no more commits|ERROR: .*the load ended/,
+like(
+	$session->{err},
+	qr/WARNING: .*no more commits|ERROR: .*the load ended/,
 	'disabled: the sweep ends');
 $node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.enabled');
 $node->reload;
-poll_until(sub {
-	return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq 'on' });
+poll_until(
+	sub {
+		return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq
+		  'on';
+	});
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 nothing_is_left('disabled', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('disabled');
@@ -248,16 +293,20 @@ for my $victim ('another process', 'its own process')
 {
 	$session = start_sweep($sweep);
 	$pid = sweep_pid();
-	$pid = $node->safe_psql('postgres', q{
-SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1})
-	  if $victim eq 'another process';
+	$pid = $node->safe_psql(
+		'postgres', q{
+SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1}
+	) if $victim eq 'another process';
 	kill 'KILL', $pid;
 	$ended = clock_gettime(CLOCK_MONOTONIC);
 	end_background($session);
 	end_background($load);
-	unlike($load->{err}, qr/commit_delay is/,
+	unlike(
+		$load->{err},
+		qr/commit_delay is/,
 		"crash of $victim: no session saw other settings");
-	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
+	ok( poll_until(
+			sub { return end_background(start_psql($node, 'SELECT 1')) }),
 		"crash of $victim: the server recovers");
 	$load = start_load();
 	nothing_is_left("crash of $victim", $ended, $load);
@@ -269,7 +318,10 @@ $session = start_sweep($sweep);
 $node->stop('fast');
 end_background($session);
 end_background($load);
-unlike($load->{err}, qr/commit_delay is/, 'restart: no session saw other settings');
+unlike(
+	$load->{err},
+	qr/commit_delay is/,
+	'restart: no session saw other settings');
 like($session->{err}, qr/57P01/, 'restart: the sweep is told to end');
 
 done_testing();

@@ -25,7 +25,8 @@ autovacuum_naptime = 1
 # Each script ends with this, in the session in which it ran.
 my $check = "SELECT same_settings();\n";
 
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF current_setting('commit_delay') <> '7' OR
@@ -89,17 +90,25 @@ sub start_failing
 	my %background = (out => '', err => '');
 	$background{run} = IPC::Run::start(
 		[
-			$node->installed_command('psql'), '-XAtq', '-d',
-			$node->connstr('postgres'), '-f', $path
+			$node->installed_command('psql'),
+			'-XAtq', '-d', $node->connstr('postgres'),
+			'-f', $path
 		],
-		'<', \undef, '>', \$background{out}, '2>', \$background{err});
+		'<',
+		\undef,
+		'>',
+		\$background{out},
+		'2>',
+		\$background{err});
 	return \%background;
 }
 
 my %load = (
-	insert => start_pgbench($node, '-c 4 -T 600',
+	insert => start_pgbench(
+		$node, '-c 4 -T 600',
 		insert => "INSERT INTO logged VALUES (1);\n$check"),
-	ddl => start_pgbench($node, '-c 2 -T 600',
+	ddl => start_pgbench(
+		$node, '-c 2 -T 600',
 		ddl => qq{
 BEGIN;
 CREATE TABLE t:client_id (n int PRIMARY KEY);
@@ -113,7 +122,8 @@ TRUNCATE t:client_id;
 VACUUM t:client_id;
 DROP TABLE t:client_id;
 $check}),
-	two_phase => start_pgbench($node, '-c 2 -T 600',
+	two_phase => start_pgbench(
+		$node, '-c 2 -T 600',
 		two_phase => qq{
 BEGIN;
 INSERT INTO logged VALUES (2);
@@ -126,9 +136,11 @@ INSERT INTO logged VALUES (2);
 PREPARE TRANSACTION 'p:client_id';
 ROLLBACK PREPARED 'p:client_id';
 $check}),
-	procedures => start_pgbench($node, '-c 2 -T 600',
+	procedures => start_pgbench(
+		$node, '-c 2 -T 600',
 		procedures => "CALL commits();\nCALL commits_in_vain();\n$check"),
-	notify => start_pgbench($node, '-c 1 -T 600',
+	notify => start_pgbench(
+		$node, '-c 1 -T 600',
 		notify => qq{
 BEGIN;
 INSERT INTO logged VALUES (3);
@@ -144,7 +156,8 @@ INSERT INTO logged VALUES (3);
 COMMIT;
 $check}),
 	# its own settings, which are its own again afterwards
-	own => start_pgbench($node, '-c 1 -T 600',
+	own => start_pgbench(
+		$node, '-c 1 -T 600',
 		own => q{
 SET commit_delay = 11;
 INSERT INTO logged VALUES (4);
@@ -158,29 +171,39 @@ DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay 
 RESET commit_delay;
 } . $check),
 	triggers => start_failing('triggers', 'INSERT INTO failing VALUES (1);'),
-	missing => start_failing('missing',
-		"COMMIT PREPARED 'nothing'; ROLLBACK PREPARED 'nothing';"),
-	temporary => start_failing('temporary',
-		"BEGIN; CREATE TEMP TABLE t (n int); INSERT INTO logged VALUES (5); PREPARE TRANSACTION 'temporary';"),
+	missing => start_failing(
+		'missing', "COMMIT PREPARED 'nothing'; ROLLBACK PREPARED 'nothing';"),
+	temporary => start_failing(
+		'temporary',
+		"BEGIN; CREATE TEMP TABLE t (n int); INSERT INTO logged VALUES (5); PREPARE TRANSACTION 'temporary';"
+	),
 	map {
-		("serial$_" => start_failing("serial$_",
-				"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; COMMIT;"))
-	} 1, 2);
+		(   "serial$_" => start_failing(
+				"serial$_",
+				"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; COMMIT;"
+			))
+	} 1,
+	2);
 
 my $sweep = start_psql($node,
-	"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '150 ms')");
+	"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '150 ms')"
+);
 
 ok(end_background($sweep), 'a sweep beside all of it');
 my @rows = map { [ split /\|/ ] } split /\n/, $sweep->{out};
 is(scalar @rows, 6, 'it has its rows');
 cmp_ok($rows[2]->[2], '>', 0, 'it did let commits sleep');
-is($node->safe_psql('postgres', 'SELECT sweep_pid IS NULL FROM commit_stats_info'),
-	't', 'it is over');
+is( $node->safe_psql(
+		'postgres', 'SELECT sweep_pid IS NULL FROM commit_stats_info'),
+	't',
+	'it is over');
 
 my %error = (
 	triggers => qr/ERROR:  division_by_zero/,
-	missing => qr/ERROR:  prepared transaction with identifier "nothing" does not exist/,
-	temporary => qr/ERROR:  cannot PREPARE a transaction that has operated on temporary objects/,
+	missing =>
+	  qr/ERROR:  prepared transaction with identifier "nothing" does not exist/,
+	temporary =>
+	  qr/ERROR:  cannot PREPARE a transaction that has operated on temporary objects/,
 	serial1 => qr/./s,
 	serial2 => qr/./s);
 
@@ -207,7 +230,9 @@ like(
 
 # Nothing is left in new sessions, and autovacuum goes on
 $node->safe_psql('postgres', 'SELECT same_settings()');
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal|commit_delay is/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal|commit_delay is/,
 	'the log has no surprise');
 
 $node->stop;

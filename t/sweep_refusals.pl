@@ -20,11 +20,14 @@ sub refuses
 
 	$on ||= $node;
 	like(error_of($on, $sweep), $error, "$name: the error");
-	is($on->safe_psql('postgres', 'SELECT sweep_pid FROM commit_stats_info'),
-		'', "$name: no sweep is left");
-	is( $on->safe_psql('postgres',
+	is( $on->safe_psql('postgres', 'SELECT sweep_pid FROM commit_stats_info'),
+		'',
+		"$name: no sweep is left");
+	is( $on->safe_psql(
+			'postgres',
 			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0, "$name: no lock either");
+		0,
+		"$name: no lock either");
 	return;
 }
 
@@ -33,11 +36,15 @@ refuses(
 	'no load');
 
 # An asynchronous commit does not wait for a flush.
-my $load = start_pgbench($node, '-c 4 -T 600',
-	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
+my $load = start_pgbench(
+	$node,
+	'-c 4 -T 600',
+	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n"
+);
 $node->poll_query_until('postgres',
 	'SELECT commits_async > 0 FROM commit_flush_stats');
-refuses(qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
+refuses(
+	qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
 	'asynchronous commits');
 end_background($load, 'TERM');
 
@@ -47,7 +54,8 @@ $node->poll_query_until('postgres',
 	"SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
 
 alter_system($node, 'fsync' => 'off');
-refuses(qr/55000: commit_delay has no effect while fsync is off/, 'fsync = off');
+refuses(qr/55000: commit_delay has no effect while fsync is off/,
+	'fsync = off');
 alter_system($node, 'fsync' => 'on');
 
 alter_system($node, 'commit_stats.enabled' => 'off');
@@ -66,17 +74,24 @@ $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
 $standby->start;
-refuses(qr/55000: recovery is in progress.*HINT:.*primary/s, 'standby', $standby);
+refuses(qr/55000: recovery is in progress.*HINT:.*primary/s,
+	'standby', $standby);
 like(
-	error_of($standby, "SELECT * FROM commit_delay_whatif('{0}', sample => '0.1 s')"),
+	error_of(
+		$standby,
+		"SELECT * FROM commit_delay_whatif('{0}', sample => '0.1 s')"),
 	qr/55000: recovery is in progress.*HINT:.*primary/s,
 	'standby: nothing to predict');
-is( $standby->safe_psql('postgres', "SELECT commits FROM commit_stats_sample('0.1 s')"),
-	0, 'standby: a sample has no commits');
-is( $standby->safe_psql('postgres', q{
+is( $standby->safe_psql(
+		'postgres', "SELECT commits FROM commit_stats_sample('0.1 s')"),
+	0,
+	'standby: a sample has no commits');
+is( $standby->safe_psql(
+		'postgres', q{
 SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates() UNION ALL
 SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates()}),
-	"reset|0|t\nlook|0|t", 'standby: rates have no commits, and no WAL');
+	"reset|0|t\nlook|0|t",
+	'standby: rates have no commits, and no WAL');
 
 # Without any of these obstacles the sweep works.
 my ($status, $out) = $node->psql('postgres', $sweep);

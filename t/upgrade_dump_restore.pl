@@ -22,9 +22,12 @@ my $globals = $node->basedir . '/globals.sql';
 fill_database($node, 'original');
 my $original = members($node, 'original');
 
-$node->command_ok([ 'pg_dump', '-f', $dump, 'original' ],
+$node->command_ok(
+	[ 'pg_dump', '-f', $dump, 'original' ],
 	'pg_dump of a database with the extension');
-like(slurp_file($dump), qr/^CREATE EXTENSION.* commit_stats/m,
+like(
+	slurp_file($dump),
+	qr/^CREATE EXTENSION.* commit_stats/m,
 	'the dump creates the extension');
 unlike(
 	slurp_file($dump),
@@ -48,7 +51,9 @@ $node->command_ok([ 'pg_dumpall', '--globals-only', '-f', $globals ],
 	'pg_dumpall of roles');
 # The superuser is there already.
 my ($out, $err) =
-  run_command([ 'psql', '-X', '-q', '-d', $other->connstr('postgres'), '-f', $globals ]);
+  run_command(
+	[ 'psql', '-X', '-q', '-d', $other->connstr('postgres'), '-f', $globals ]
+  );
 my @errors = grep { !/role "[^"]+" already exists/ } $err =~ /ERROR:.*/g;
 is("@errors", '', 'the roles can be restored');
 $other->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');

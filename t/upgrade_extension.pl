@@ -1,8 +1,9 @@
 # Does ALTER EXTENSION UPDATE lead to the objects that CREATE EXTENSION makes?
 #
-# For each installed script commit_stats--A--B.sql the catalogs are compared after
-# CREATE EXTENSION VERSION 'B', and after CREATE EXTENSION VERSION 'A' and ALTER
-# EXTENSION UPDATE TO 'B': objects, definitions, comments and privileges.
+# For each installed script commit_stats--A--B.sql the catalogs are compared
+# after CREATE EXTENSION VERSION 'B', and after CREATE EXTENSION VERSION 'A'
+# and ALTER EXTENSION UPDATE TO 'B': objects, definitions, comments and
+# privileges.
 #
 # The comparison itself is tested with a version "next", which adds a view and
 # changes existing objects: its update script is right once, and then lacks one
@@ -30,8 +31,8 @@ my @written;
 
 $node->safe_psql('postgres', 'CREATE DATABASE updated TEMPLATE template0');
 
-# What members() leaves out: the extension itself, options, types and privileges
-# of columns.
+# What members() leaves out: the extension itself, options, types and
+# privileges of columns.
 sub details
 {
 	return $node->safe_psql(
@@ -47,8 +48,8 @@ WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
 ORDER BY c.relname, attnum});
 }
 
-# Creates the extension in a version, updates it to others, and returns all that
-# the catalogs say then.
+# Creates the extension in a version, updates it to others, and returns all
+# that the catalogs say then.
 sub catalog_after
 {
 	my ($version, @updates) = @_;

@@ -35,7 +35,8 @@ for my $cycle (@cycles)
 	is_deeply(counts_of($cycle), $truth,
 		"at rest: the cycle from $cycle->{redo_lsn} is what the WAL says");
 	cmp_ok($truth->{fpi}, '>', 20, 'at rest: there are full-page images');
-	cmp_ok($cycle->{aborted}, '>', 0, 'at rest: there are aborted transactions');
+	cmp_ok($cycle->{aborted}, '>', 0,
+		'at rest: there are aborted transactions');
 	cmp_ok($cycle->{aborted}, '<', $cycle->{bytes}, '... and others');
 	cmp_ok($cycle->{bytes}, '<', $cycle->{distance},
 		'at rest: the distance has all WAL');
@@ -47,15 +48,24 @@ checkpoint();
 reset_stats();
 for (1 .. 2)
 {
-	run_pgbench($node, '-C -c 4 -t 20', one => 'INSERT INTO logged VALUES (1)');
-	run_pgbench($node, '-C -c 4 -t 20', two => 'INSERT INTO logged VALUES (1)');
+	run_pgbench(
+		$node,
+		'-C -c 4 -t 20',
+		one => 'INSERT INTO logged VALUES (1)');
+	run_pgbench(
+		$node,
+		'-C -c 4 -t 20',
+		two => 'INSERT INTO logged VALUES (1)');
 	checkpoint();
 }
 for my $cycle (finished_cycles())
 {
 	is($cycle->{commits}, 160, 'reconnecting: all commits are there');
-	is_deeply(counts_of($cycle), truth($cycle->{redo_lsn}, end_of($cycle)),
-		"reconnecting: the cycle from $cycle->{redo_lsn} is what the WAL says");
+	is_deeply(
+		counts_of($cycle),
+		truth($cycle->{redo_lsn}, end_of($cycle)),
+		"reconnecting: the cycle from $cycle->{redo_lsn} is what the WAL says"
+	);
 }
 
 # The server adds the WAL of parallel workers to the leader's.  But a worker
@@ -64,7 +74,8 @@ for my $cycle (finished_cycles())
 # for one lock.
 checkpoint();
 reset_stats();
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 SET min_parallel_table_scan_size = 0;
 SET min_parallel_index_scan_size = 0;
 SET max_parallel_maintenance_workers = 2;
@@ -80,20 +91,27 @@ my $missing = $truth->{records} - $cycle->{records};
 
 cmp_ok($missing, '>=', 0, 'parallel workers: no more records than there are');
 cmp_ok($missing, '<=', 4, 'parallel workers: none missing but their locks');
-is($truth->{bytes} - $cycle->{bytes}, 42 * $missing, '... which have this size');
-is($cycle->{fpi}, $truth->{fpi}, 'parallel workers: full-page images are exact');
+is( $truth->{bytes} - $cycle->{bytes},
+	42 * $missing,
+	'... which have this size');
+is($cycle->{fpi}, $truth->{fpi},
+	'parallel workers: full-page images are exact');
 is($cycle->{commits}, $truth->{commits}, 'parallel workers: so are commits');
 
 # fpi_share_max is an upper bound of the share of full-page images.
 my $share = 100 * $image_bytes / $truth->{bytes};
-my $share_max = $node->safe_psql('postgres', qq{
-SELECT fpi_share_max FROM commit_wal_stats WHERE redo_lsn = '$cycle->{redo_lsn}'});
+my $share_max = $node->safe_psql(
+	'postgres', qq{
+SELECT fpi_share_max FROM commit_wal_stats WHERE redo_lsn = '$cycle->{redo_lsn}'}
+);
 
 cmp_ok($share, '>', 1, 'images: there are some');
 cmp_ok($share_max, '>=', $share - 1, 'images: the bound holds');
 cmp_ok($share_max, '<=', 100, 'images: and is a percentage');
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
 	'the server was never in trouble');
 done_testing();

@@ -36,10 +36,15 @@ sub with_load
 	}
 	my $pgbench = IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n', '-h', $node->host,
-			'-p', $node->port, split(/\s+/, $options), @files, 'postgres'
+			$node->installed_command('pgbench'),
+			'-n', '-h', $node->host,
+			'-p', $node->port, split(/\s+/, $options),
+			@files, 'postgres'
 		],
-		'>', \$out, '2>', \$err);
+		'>',
+		\$out,
+		'2>',
+		\$err);
 
 	$meanwhile->();
 	$pgbench->finish or die "pgbench $options failed: $err\n";
@@ -86,9 +91,12 @@ reset_stats();
 # 24 backends, 2 of them reading, leave each cycle at the same time.
 my $clients = 24;
 
-with_load("-c $clients -j 2 -T 4", {
+with_load(
+	"-c $clients -j 2 -T 4",
+	{
 		map {
-			$_ => "\\if :client_id < 2\nSELECT read_cycles();\n\\else\n$load{$_}\n\\endif\n"
+			$_ =>
+			  "\\if :client_id < 2\nSELECT read_cycles();\n\\else\n$load{$_}\n\\endif\n"
 		} keys %load
 	},
 	sub {
@@ -121,14 +129,17 @@ for my $cycle (@cycles)
 		"under load: the cycle from $cycle->{redo_lsn} has its commits");
 	for my $count (@counts)
 	{
-		$ours{$count} += $cycle->{$count};
+		$ours{$count}   += $cycle->{$count};
 		$theirs{$count} += $truth->{$count};
 	}
 	note join ', ', map { "$_ $ours{$_} of $theirs{$_}" } @counts;
 	for my $count (sort keys %lag)
 	{
-		cmp_ok($ours{$count}, '<=', $theirs{$count}, "... no more $count than there are");
-		cmp_ok($ours{$count}, '>=', $theirs{$count} - $lag{$count},
+		cmp_ok($ours{$count}, '<=', $theirs{$count},
+			"... no more $count than there are");
+		cmp_ok(
+			$ours{$count}, '>=',
+			$theirs{$count} - $lag{$count},
 			"... and all but those of transactions under way");
 	}
 }
@@ -136,7 +147,8 @@ is_deeply(\%ours, \%theirs, 'under load: in all it is what the WAL says');
 
 # A reset while all backends count and leave cycles: no count becomes negative,
 # and no cycle from before the reset is left.
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION reset_and_look() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	start pg_lsn;
@@ -162,9 +174,12 @@ BEGIN
 END $$;
 });
 eval {
-	with_load('-c 12 -j 2 -T 2', {
+	with_load(
+		'-c 12 -j 2 -T 2',
+		{
 			map {
-				$_ => "\\if :client_id < 1\nSELECT reset_and_look();\n\\else\n$load{$_}\n\\endif\n"
+				$_ =>
+				  "\\if :client_id < 1\nSELECT reset_and_look();\n\\else\n$load{$_}\n\\endif\n"
 			} keys %load
 		},
 		sub {
@@ -182,7 +197,8 @@ is($@, '', 'reset under load: no client found anything wrong');
 # that, or saw it twice, would find less in a cycle than before.  Each
 # transaction writes two records, the second of which is the commit record, so
 # that a transaction seen in part shows.
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 ALTER SYSTEM SET fsync = off;
 SELECT pg_reload_conf();
 CREATE FUNCTION read_twice() RETURNS void LANGUAGE plpgsql AS $$
@@ -208,7 +224,8 @@ SELECT read_twice();
 checkpoint();
 reset_stats();
 eval {
-	run_pgbench($node, '-c 10 -j 2 -T 4', storm => q{
+	run_pgbench(
+		$node, '-c 10 -j 2 -T 4', storm => q{
 \if :client_id = 0
 	CHECKPOINT;
 \elif :client_id < 3
@@ -227,15 +244,21 @@ is(scalar(cycles()), $shown, '... and there were many');
 
 # At rest after that, counts are exact again.
 reset_stats();
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 SELECT coalesce(sum(commits), 0), coalesce(sum(wal_records), 0),
 	   coalesce(sum(wal_bytes), 0) FROM commit_wal_stats}),
-	'0|0|0', 'after a reset at rest: nothing is left');
-run_pgbench($node, '-c 8 -j 2 -t 25', last => 'INSERT INTO logged VALUES (1)');
+	'0|0|0',
+	'after a reset at rest: nothing is left');
+run_pgbench($node, '-c 8 -j 2 -t 25',
+	last => 'INSERT INTO logged VALUES (1)');
 is( $node->safe_psql('postgres', 'SELECT sum(commits) FROM commit_wal_stats'),
-	'200', 'after a reset at rest: commits are exact');
+	'200',
+	'after a reset at rest: commits are exact');
 
 $node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/,
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
 	'the server was never in trouble');
 done_testing();

@@ -11,12 +11,15 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('whatif',
-	conf => "commit_delay = 7\nrestart_after_crash = on\ntrack_wal_io_timing = on\n");
+	conf =>
+	  "commit_delay = 7\nrestart_after_crash = on\ntrack_wal_io_timing = on\n"
+);
 my $whatif = "SELECT * FROM commit_delay_whatif('{0,1000}', '{0}', '60 s')";
 
 # sessions that commit, and fail if they see other settings than the configured
 # ones
-$node->safe_psql('postgres', q{
+$node->safe_psql(
+	'postgres', q{
 CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF EXISTS (SELECT FROM pg_settings
@@ -36,7 +39,8 @@ sub start_load
 
 sub capturing
 {
-	return $node->safe_psql('postgres', 'SELECT capturing FROM commit_stats_info');
+	return $node->safe_psql('postgres',
+		'SELECT capturing FROM commit_stats_info');
 }
 
 # Start one, and wait until commits are watched.
@@ -51,7 +55,8 @@ sub start_whatif
 
 sub whatif_pid
 {
-	return $node->safe_psql('postgres', q{
+	return $node->safe_psql(
+		'postgres', q{
 SELECT pid FROM pg_locks WHERE locktype = 'advisory'});
 }
 
@@ -61,40 +66,62 @@ sub nothing_is_left
 
 	is(capturing(), 'f', "$how: nobody watches");
 	is(whatif_pid(), '', "$how: there is no lock");
-	is(slurp_file($node->data_dir . '/postgresql.auto.conf'), $auto_conf,
-		"$how: no configuration is written");
+	is(slurp_file($node->data_dir . '/postgresql.auto.conf'),
+		$auto_conf, "$how: no configuration is written");
 	is(errors_so_far($load), '', "$how: no session saw other settings");
 }
 
 #
 # Refusals
 #
-like(error_of($node, "SELECT * FROM commit_delay_whatif('{0}', sample => '200 ms')"),
-	qr/55000: there is no load to learn from.*HINT:/s, 'no load');
-like(error_of($node, q{
+like(
+	error_of(
+		$node, "SELECT * FROM commit_delay_whatif('{0}', sample => '200 ms')"
+	),
+	qr/55000: there is no load to learn from.*HINT:/s,
+	'no load');
+like(
+	error_of(
+		$node, q{
 CREATE TABLE few (n int);
 SELECT * FROM commit_delay_whatif('{0}', sample => '100 ms')}),
-	qr/55000: there/, 'hardly any load');
+	qr/55000: there/,
+	'hardly any load');
 $node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
 $node->reload;
-poll_until(sub {
-	return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq 'off' });
-like(error_of($node, $whatif), qr/55000: commit_stats is not counting/, 'not enabled');
+poll_until(
+	sub {
+		return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq
+		  'off';
+	});
+like(
+	error_of($node, $whatif),
+	qr/55000: commit_stats is not counting/,
+	'not enabled');
 $node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.enabled');
 $node->reload;
-poll_until(sub {
-	return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq 'on' });
+poll_until(
+	sub {
+		return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq
+		  'on';
+	});
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 
 #
 # What it says
 #
 my $load = start_load();
-my ($status, $out, $err) = $node->psql('postgres', q{
-SELECT json_agg(w) FROM commit_delay_whatif('{0,1000,20000}', '{0,1000}', '2 s') w});
+my ($status, $out, $err) = $node->psql(
+	'postgres', q{
+SELECT json_agg(w) FROM commit_delay_whatif('{0,1000,20000}', '{0,1000}', '2 s') w}
+);
 is($status, 0, 'it says something') or diag $err;
-like($err, qr/NOTICE: .*learned from \d+ commits of \d+ sessions/, 'and from what');
-is($node->safe_psql('postgres', qq{
+like(
+	$err,
+	qr/NOTICE: .*learned from \d+ commits of \d+ sessions/,
+	'and from what');
+is( $node->safe_psql(
+		'postgres', qq{
 WITH w AS (SELECT * FROM json_to_recordset('$out') AS w (
 	commit_delay int, commit_siblings int, commits_per_second float8,
 	commits_per_second_low float8, commits_per_second_high float8,
@@ -113,25 +140,38 @@ SELECT count(*), count(*) FILTER (WHERE is_best), bool_and(reason <> ''),
 	-- nobody sleeps with 1000 siblings, everybody with 0
 	bool_and(delay_hit_fraction = 0) FILTER (WHERE commit_siblings = 1000),
 	bool_and(delay_hit_fraction = 1) FILTER (WHERE commit_siblings = 0 AND commit_delay > 0)
-FROM w}), '7|1|t|t|t|t|7/5|t|t', 'the rows');
+FROM w}),
+	'7|1|t|t|t|t|7/5|t|t',
+	'the rows');
 # ten times longer than anything else: it cannot pay
-is($node->safe_psql('postgres', qq{
+is( $node->safe_psql(
+		'postgres', qq{
 SELECT (SELECT (w->>'commits_per_second')::float8 FROM json_array_elements('$out') w
 		WHERE w->>'commit_delay' = '20000' AND w->>'commit_siblings' = '0') <
 	   (SELECT (w->>'commits_per_second')::float8 FROM json_array_elements('$out') w
 		WHERE w->>'commit_delay' = '0' AND w->>'commit_siblings' = '0')}),
-	't', 'a delay of 20 ms does not pay');
+	't',
+	'a delay of 20 ms does not pay');
 nothing_is_left('end', $load);
 end_background($load, 'KILL');
 
 # Sessions that wait for each other's locks: they commit one after the other,
 # however long the leader sleeps.
 $node->safe_psql('postgres', 'CREATE TABLE hot AS SELECT 0 AS n');
-$load = start_pgbench($node, '-c 8 -T 600',
-	load => "BEGIN;\nSELECT n FROM hot FOR UPDATE;\nUPDATE hot SET n = n + 1;\nCOMMIT;\n");
-($status, $out, $err) = $node->psql('postgres', q{
-SELECT max(commits_per_flush) < 2 FROM commit_delay_whatif('{0,1000}', '{0}', '2 s')});
-like($err, qr/WARNING: .*sessions wait for each other's locks, \d+\.\d of 8/, 'locks: a warning');
+$load = start_pgbench(
+	$node,
+	'-c 8 -T 600',
+	load =>
+	  "BEGIN;\nSELECT n FROM hot FOR UPDATE;\nUPDATE hot SET n = n + 1;\nCOMMIT;\n"
+);
+($status, $out, $err) = $node->psql(
+	'postgres', q{
+SELECT max(commits_per_flush) < 2 FROM commit_delay_whatif('{0,1000}', '{0}', '2 s')}
+);
+like(
+	$err,
+	qr/WARNING: .*sessions wait for each other's locks, \d+\.\d of 8/,
+	'locks: a warning');
 is($out, 't', 'locks: a delay does not gather sessions that wait');
 end_background($load, 'KILL');
 $load = start_load();
@@ -140,9 +180,30 @@ $load = start_load();
 # Ends of which the session survives, or at least knows
 #
 for my $end (
-	[ 'cancel', 'SELECT 1', sub { $node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . whatif_pid() . ')') }, qr/57014.*user request/ ],
-	[ 'timeout', "SET statement_timeout = '1 s'", sub { }, qr/57014.*statement timeout/ ],
-	[ 'terminate', 'SELECT 1', sub { $node->safe_psql('postgres', 'SELECT pg_terminate_backend(' . whatif_pid() . ')') }, qr/57P01/ ])
+	[
+		'cancel',
+		'SELECT 1',
+		sub {
+			$node->safe_psql('postgres',
+				'SELECT pg_cancel_backend(' . whatif_pid() . ')');
+		},
+		qr/57014.*user request/
+	],
+	[
+		'timeout',
+		"SET statement_timeout = '1 s'",
+		sub { },
+		qr/57014.*statement timeout/
+	],
+	[
+		'terminate',
+		'SELECT 1',
+		sub {
+			$node->safe_psql('postgres',
+				'SELECT pg_terminate_backend(' . whatif_pid() . ')');
+		},
+		qr/57P01/
+	])
 {
 	my ($how, $first, $code, $error) = @$end;
 	my $session = start_whatif($first, $whatif);
@@ -154,7 +215,8 @@ for my $end (
 }
 
 # In a subtransaction
-is( $node->safe_psql('postgres', q{
+is( $node->safe_psql(
+		'postgres', q{
 CREATE FUNCTION try_whatif() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM * FROM commit_delay_whatif('{0}', sample => '60 s');
@@ -168,7 +230,9 @@ SELECT try_whatif();
 SET LOCAL statement_timeout = 0;
 SELECT capturing, (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')
 FROM commit_stats_info;
-COMMIT;}), "canceled\nf|0", 'a transaction that catches the end goes on');
+COMMIT;}),
+	"canceled\nf|0",
+	'a transaction that catches the end goes on');
 nothing_is_left('subtransaction', $load);
 
 # The client is gone
@@ -183,26 +247,33 @@ nothing_is_left('disconnect', $load);
 $session = start_whatif($whatif);
 for my $other ($whatif, "SELECT * FROM commit_delay_sweep('{0}')")
 {
-	like(error_of($node, $other),
-		qr/55006: another experiment with commit_delay is running/, 'one at a time');
+	like(
+		error_of($node, $other),
+		qr/55006: another experiment with commit_delay is running/,
+		'one at a time');
 }
 is(capturing(), 't', 'a refused call does not disturb the first');
-$node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . whatif_pid() . ')');
+$node->safe_psql('postgres',
+	'SELECT pg_cancel_backend(' . whatif_pid() . ')');
 end_background($session);
 $session = start_psql($node, "SELECT * FROM commit_delay_sweep('{0}')");
 poll_until(sub { return whatif_pid() ne '' });
-like(error_of($node, $whatif), qr/55006: another commit_delay_sweep is running/,
+like(
+	error_of($node, $whatif),
+	qr/55006: another commit_delay_sweep is running/,
 	'nor while there is a sweep');
 end_background($session, 'KILL');
 ok(poll_until(sub { return whatif_pid() eq '' }), 'the sweep ends');
 nothing_is_left('two', $load);
 
 # A process that hangs: the others know when to stop
-$session = start_psql($node, "SELECT count(*) FROM commit_delay_whatif('{0}', sample => '2 s')");
+$session = start_psql($node,
+	"SELECT count(*) FROM commit_delay_whatif('{0}', sample => '2 s')");
 poll_until(sub { return capturing() eq 't' });
 my $pid = whatif_pid();
 kill 'STOP', $pid;
-ok(poll_until(sub { return capturing() eq 'f' }), 'hang: commits are not watched after the sample');
+ok( poll_until(sub { return capturing() eq 'f' }),
+	'hang: commits are not watched after the sample');
 kill 'CONT', $pid;
 ok(end_background($session), 'hang: it ends when it can');
 nothing_is_left('hang', $load);
@@ -214,18 +285,23 @@ for my $victim ('another process', 'its own process')
 {
 	$session = start_whatif($whatif);
 	$pid = whatif_pid();
-	$pid = $node->safe_psql('postgres', q{
+	$pid = $node->safe_psql(
+		'postgres', q{
 SELECT pid FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND
-	  query NOT LIKE '%whatif%' LIMIT 1})
-	  if $victim eq 'another process';
+	  query NOT LIKE '%whatif%' LIMIT 1}) if $victim eq 'another process';
 	kill 'KILL', $pid;
 	end_background($session);
 	end_background($load);
-	ok(poll_until(sub {
-			return run_log(
-				[ $node->installed_command('pg_isready'), '-q', '-d', $node->connstr('postgres') ]);
-		}), "crash of $victim: the server recovers");
+	ok( poll_until(
+			sub {
+				return run_log(
+					[
+						$node->installed_command('pg_isready'),
+						'-q', '-d', $node->connstr('postgres')
+					]);
+			}),
+		"crash of $victim: the server recovers");
 	$load = start_load();
 	nothing_is_left("crash of $victim", $load);
 }

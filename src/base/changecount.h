@@ -42,9 +42,9 @@ changecount_init(ChangeCount *changes)
 extern void changecount_abandon(void);
 
 /*
- * Writers that may meet other writers.  The additions are full barriers.  After
- * a FATAL error, the abort of the transaction may begin a change while another
- * one is still under way.
+ * Writers that may meet other writers.  The additions are full barriers.
+ * After a FATAL error, the abort of the transaction may begin a change while
+ * another one is still under way.
  */
 static inline void
 changecount_begin(ChangeCount *changes)

@@ -24,8 +24,9 @@ typedef struct StatsModule
 	/*
 	 * The module's part of the saved file, with the sizes that it has now.
 	 * "save" fills zeroed memory, or returns false if a process was stopped
-	 * while it counted.  "fits" tells whether "restore" can use what stands in
-	 * a file, which may be nonsense; without "fits", the size must be the same.
+	 * while it counted.  "fits" tells whether "restore" can use what stands
+	 * in a file, which may be nonsense; without "fits", the size must be the
+	 * same.
 	 */
 	Size		saved_head_size;
 	Size		saved_slot_size;

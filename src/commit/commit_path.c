@@ -668,9 +668,9 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 {
 	/* pstmt may be freed while it is executed */
 	bool		commits = !IsSubTransaction() &&
-		is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED);
+	is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED);
 	bool		aborts =
-		is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED);
+	is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED);
 
 	if (commits)
 		before_two_phase();

@@ -86,7 +86,7 @@ void
 delay_override_follow(uint64 order, uint64 now)
 {
 	uint64		left = ((order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT)) &
-		LOW_BITS(DEADLINE_BITS);
+	LOW_BITS(DEADLINE_BITS);
 
 	Assert(!delay_override_in_force);
 	/* past the deadline, the difference has wrapped around */

@@ -78,7 +78,7 @@ static void
 read_entry(FlushReading *now)
 {
 	const PgStat_BktypeIO *io =
-		&((PgStatShared_Backend *) entry->shared_stats)->stats.io_stats;
+	&((PgStatShared_Backend *) entry->shared_stats)->stats.io_stats;
 
 	(void) pgstat_flush_backend(false, PGSTAT_BACKEND_FLUSH_IO);
 	if (flush_detection_counts_syncs())

@@ -121,19 +121,19 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	record->commit = (TracedCommit)
 	{
 		.started_at = started_at,
-		.ended_at = ended_at,
-		.pid = (uint32) MyProcPid,
-		.age = noted_age,
-		.group = group,
-		.io_time = saturate(own->io_time),
-		.cpu_time = saturate(cpu_usage_own() - noted_cpu_time),
-		.delay = (uint32) CommitDelay,
-		.threshold = (uint16) CommitSiblings,
-		.siblings = (uint16) Min(siblings, PG_UINT16_MAX),
-		.blocked = noted_blocked,
-		.blocked_after = siblings_count_blocked(),
-		.led = own->flushes > 0,
-		.timed = own->timed
+			.ended_at = ended_at,
+			.pid = (uint32) MyProcPid,
+			.age = noted_age,
+			.group = group,
+			.io_time = saturate(own->io_time),
+			.cpu_time = saturate(cpu_usage_own() - noted_cpu_time),
+			.delay = (uint32) CommitDelay,
+			.threshold = (uint16) CommitSiblings,
+			.siblings = (uint16) Min(siblings, PG_UINT16_MAX),
+			.blocked = noted_blocked,
+			.blocked_after = siblings_count_blocked(),
+			.led = own->flushes > 0,
+			.timed = own->timed
 	};
 	changecount_end_as(&record->changes, number + 1);
 }

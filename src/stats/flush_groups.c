@@ -79,7 +79,10 @@ flush_groups_attach(void *head, void *tail, bool found)
 	pg_atomic_init_u64(flush_ring_head, 0);
 	for (int i = 0; i < ring_slots(); i++)
 		init_group(&flush_ring[i].group, i);
-	/* No group has number 0 the first time round; it ends before any commit. */
+
+	/*
+	 * No group has number 0 the first time round; it ends before any commit.
+	 */
 	pg_atomic_write_u64(&flush_ring[0].group.boundary, 1);
 }
 

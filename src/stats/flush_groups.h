@@ -60,8 +60,8 @@ typedef struct FlushGroupCopy
 	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
 	uint64		seen_at;		/* ns of clock_now(), when first seen */
 	uint32		commits;		/* its members so far */
-	uint32		active;			/* transactions active around it, so far; 0: no
-								 * member has counted them */
+	uint32		active;			/* transactions active around it, so far; 0:
+								 * no member has counted them */
 	int			leader_pid;		/* 0: no leader, or not reported yet */
 	LeaderReport leader;		/* meaningful with a leader_pid */
 } FlushGroupCopy;

@@ -343,8 +343,8 @@ flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
 				  uint32 active, bool led)
 {
 	/*
-	 * Look first: adding to a slot that is being prepared could spoil its tag.
-	 * No slot is for InvalidGroupNumber.
+	 * Look first: adding to a slot that is being prepared could spoil its
+	 * tag. No slot is for InvalidGroupNumber.
 	 */
 	if (!slot_is_for(group, number) ||
 		(is_commit && !join_group(group, number)))

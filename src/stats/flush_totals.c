@@ -266,7 +266,7 @@ copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)
 {
 	FlushGroupCopy unwanted;
 	FlushGroupCopy *copy = totals->recent != NULL ?
-		&totals->recent[totals->nrecent] : &unwanted;
+	&totals->recent[totals->nrecent] : &unwanted;
 
 	if (!flush_group_copy(number, copy) ||
 		is_reset_away(copy->boundary,

@@ -41,7 +41,7 @@ typedef struct PersistHeader
 	uint32		format;
 	uint32		nparts;
 	uint64		size;			/* of the file, from magic to checksum */
-	PersistState	state;
+	PersistState state;
 	uint64		part_size[PERSIST_PARTS];	/* multiples of 8 */
 } PersistHeader;
 
@@ -60,10 +60,10 @@ typedef enum PersistVerdict
 
 extern uint64 persist_file_size(const uint64 *part_size);
 extern void persist_file_start(char *file, const PersistState *state,
-							const uint64 *part_size);
+							   const uint64 *part_size);
 extern void persist_file_seal(char *file);
 extern PersistVerdict persist_file_check(const char *file, uint64 size,
-								   const PersistState *now);
+										 const PersistState *now);
 extern char *persist_file_part(char *file, int part);
 
 #endif							/* COMMIT_STATS_PERSIST_FILE_H */

@@ -241,7 +241,9 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-/* Columns from "siblings" on; what only a leader reports is null without one. */
+/*
+ * Columns from "siblings" on; what only a leader reports is null without one.
+ */
 static void
 row_leader_columns(Row *row, const FlushGroupCopy *group)
 {

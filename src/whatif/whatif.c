@@ -3,24 +3,24 @@
  * whatif.c
  *		Predicts what each commit_delay would do, without trying it.
  *
- * whatif_run() captures the commits of a sample (commit_trace.c), fits a load to
- * them (whatif_fit.c), and simulates that load with each pair of commit_delay
- * and commit_siblings (whatif_simulation.c).
+ * whatif_run() captures the commits of a sample (commit_trace.c), fits a load
+ * to them (whatif_fit.c), and simulates that load with each pair of
+ * commit_delay and commit_siblings (whatif_simulation.c).
  *
  * Uncertainty.  Each pair is simulated WHATIF_REPLICAS times.  Each replica
  * replays blocks of the sample that are chosen with replacement, with its own
- * random numbers; all pairs share blocks and random numbers, so that chance does
- * not make two pairs differ.  The spread of the replicas is the uncertainty of a
- * short sample.  The sample does not tell exactly when the server counts the
- * siblings, so the bounds include what one sibling more or less would give.  The
- * error of the model itself is not in the bounds; the prediction for the present
- * setting stands beside what was measured with it.
+ * random numbers; all pairs share blocks and random numbers, so that chance
+ * does not make two pairs differ.  The spread of the replicas is the
+ * uncertainty of a short sample.  The sample does not tell exactly when the
+ * server counts the siblings, so the bounds include what one sibling more or
+ * less would give.  The error of the model itself is not in the bounds; the
+ * prediction for the present setting stands beside what was measured with it.
  *
- * Invariant: nothing is changed.  However this process or function ends, commits
- * are not captured after the end of the sample.
+ * Invariant: nothing is changed.  However this process or function ends,
+ * commits are not captured after the end of the sample.
  *
- * Locking: delay_override_lock(), so that no sweep changes what commits do during
- * the sample, and no other process takes the records.
+ * Locking: delay_override_lock(), so that no sweep changes what commits do
+ * during the sample, and no other process takes the records.
  *
  *-------------------------------------------------------------------------
  */
@@ -54,8 +54,9 @@
 #define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to
 								 * 0.09 in loads that the model was not made
 								 * with */
-#define LOCKS_ERROR		0.15	/* the same where sessions wait for locks: some
-								 * of them for deadlock_timeout, now and then */
+#define LOCKS_ERROR		0.15	/* the same where sessions wait for locks:
+								 * some of them for deadlock_timeout, now and
+								 * then */
 #define RUN				5		/* blocks in a row that are chosen together */
 
 /* What is known when the sample is over; local memory. */
@@ -64,8 +65,8 @@ typedef struct Sample
 	CommitTrace trace;
 	int			nprobes;
 	double		probe[MAX_PROBES];	/* us that a sleep took too long */
-	CounterDelta		measured;
-	CpuUsage		cpus;
+	CounterDelta measured;
+	CpuUsage	cpus;
 } Sample;
 
 /*----------------------------------------------------------------
@@ -103,8 +104,8 @@ capture(Sample *sample, uint64 length)
 	uint64		start = clock_now();
 	uint64		deadline = start + length;
 	uint64		check = start;
-	CounterDelta		before;
-	CpuUsage		cpus_before;
+	CounterDelta before;
+	CpuUsage	cpus_before;
 
 	cpu_usage_read(&cpus_before);
 	counter_delta_take(&before);
@@ -210,8 +211,8 @@ check_settings(const CommitTrace *trace, const DelayPair *present)
 }
 
 /*
- * Sessions that wait for locks: the model knows how many, but not which wait for
- * which.
+ * Sessions that wait for locks: the model knows how many, but not which wait
+ * for which.
  */
 static bool
 check_locks(const FitSummary *summary, int nclients)
@@ -317,8 +318,8 @@ add_value(Spread *spread, double value)
 }
 
 /*
- * The replicas are as far from each other as such samples are.  So their spread,
- * not that of their mean, says where another sample would have led.
+ * The replicas are as far from each other as such samples are.  So their
+ * spread, not that of their mean, says where another sample would have led.
  */
 static Estimate
 spread_estimate(const Spread *spread)
@@ -347,7 +348,10 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 	value[5] = histogram_quantile(outcome->cell, 0.99) / NS_PER_MS;
 }
 
-/* Replicas "from" up to "to", not included; the commits/s of each are the rates. */
+/*
+ * Replicas "from" up to "to", not included; the commits/s of each are the
+ * rates.
+ */
 static void
 simulate_replicas(const WhatifLoad *replica, int from, int to,
 				  const DelayPair *pair, double time, Spread *spread,
@@ -369,8 +373,8 @@ simulate_replicas(const WhatifLoad *replica, int from, int to,
 }
 
 /*
- * Bounds that hold what would come of so many siblings more; "here" is what the
- * same replicas say of the pair itself.
+ * Bounds that hold what would come of so many siblings more; "here" is what
+ * the same replicas say of the pair itself.
  */
 static void
 allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
@@ -386,7 +390,7 @@ allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		double		value = estimate[q]->mean + there[q].sum / there[q].n -
-			here[q].sum / here[q].n;
+		here[q].sum / here[q].n;
 
 		if (isnan(value))
 			continue;
@@ -467,8 +471,8 @@ make_predictions(const DelayPairs *pairs, const DelayPair *present,
 }
 
 /*
- * An estimate with bounds that hold, in 95% of all cases, what would be measured; so
- * far they hold what is left to chance.
+ * An estimate with bounds that hold, in 95% of all cases, what would be
+ * measured; so far they hold what is left to chance.
  */
 static void
 allow_for_model(Estimate *estimate, double error)
@@ -483,9 +487,9 @@ allow_for_model(Estimate *estimate, double error)
 }
 
 /*
- * The same for what is known to be as wrong as the model is.  Not for the choice
- * between pairs: that is about differences, and what the model gets wrong it gets
- * wrong for several of them.
+ * The same for what is known to be as wrong as the model is.  Not for the
+ * choice between pairs: that is about differences, and what the model gets
+ * wrong it gets wrong for several of them.
  */
 void
 whatif_allow_for_model(Predictions *all)

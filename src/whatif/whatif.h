@@ -35,7 +35,7 @@ typedef struct Predictions
 	Prediction *prediction;
 	bool		locks;			/* many sessions wait for each other's */
 	int			present;		/* which has the settings that commits had */
-	CounterDelta		measured;		/* what was measured with them */
+	CounterDelta measured;		/* what was measured with them */
 } Predictions;
 
 extern Predictions *whatif_run(const DelayPairs *pairs, uint64 sample);

@@ -6,13 +6,13 @@
  * Cycles.  A session's cycle goes from the end of a flush that carried its
  * commit to the beginning of its next commit.  A cycle takes longer while more
  * sessions are at work, so the fit converts time into work: while n sessions
- * work, each does min(1, cores / n) of the work that it could do alone.  "cores"
- * is the number for which the work of a cycle no longer depends on how many
- * sessions were at work when it began.  Clients that sleep make "cores" large.
- * Where the machine's CPUs were as busy as sessions were at work, no client
- * slept, and "cores" is at most the number of CPUs.  The CPU time of all cycles
- * together is then known as well; work beyond it is the cost of the flushes
- * meanwhile.
+ * work, each does min(1, cores / n) of the work that it could do alone.
+ * "cores" is the number for which the work of a cycle no longer depends on how
+ * many sessions were at work when it began.  Clients that sleep make "cores"
+ * large.  Where the machine's CPUs were as busy as sessions were at work, no
+ * client slept, and "cores" is at most the number of CPUs.  The CPU time of
+ * all cycles together is then known as well; work beyond it is the cost of the
+ * flushes meanwhile.
  *
  * Open loads.  Where transactions begin by themselves, a session whose commit
  * took longer has less time until its next transaction.  Where each client
@@ -47,7 +47,7 @@ typedef struct Cycle
 	double		began_at;		/* its next transaction began */
 	double		commits_at;		/* it commits again */
 	double		latency;		/* of the commit before */
-	double		concurrency;		/* sessions at work as it began */
+	double		concurrency;	/* sessions at work as it began */
 	double		wake_work;		/* work until awake_at */
 	double		work;			/* ... and from then on, without idle time */
 	double		active;			/* share of the others who were active when it
@@ -279,9 +279,9 @@ find_changes(WhatifFit *fit)
 }
 
 /*
- * How many are blocked, on average over time, and usually?  While some wait for
- * deadlock_timeout, nearly all others come to wait for them; that is no matter of
- * commits, and rare.
+ * How many are blocked, on average over time, and usually?  While some wait
+ * for deadlock_timeout, nearly all others come to wait for them; that is no
+ * matter of commits, and rare.
  */
 static void
 find_blocked(WhatifFit *fit)
@@ -326,8 +326,8 @@ add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
 }
 
 /*
- * Sums over time of what one session gets done, up to each change.  Which of them
- * are blocked is not known, so all bear it alike.
+ * Sums over time of what one session gets done, up to each change.  Which of
+ * them are blocked is not known, so all bear it alike.
  */
 static void
 add_up_speed(const WhatifFit *fit, double cores, double *done)
@@ -465,9 +465,9 @@ cpu_time_beside_commits(const WhatifFit *fit)
 }
 
 /*
- * Were the processors at work whenever so many sessions could be?  Then what these
- * did was no waiting.  If they were at work longer than the sessions can have been,
- * other programs were, too, and that says nothing.
+ * Were the processors at work whenever so many sessions could be?  Then what
+ * these did was no waiting.  If they were at work longer than the sessions can
+ * have been, other programs were, too, and that says nothing.
  */
 static bool
 cpus_are_busy(const WhatifFit *fit)
@@ -497,13 +497,14 @@ usual_flush_distance(const WhatifFit *fit)
 }
 
 /*
- * What the sessions did took no more CPU time than was used.  Where it seems to
- * have taken more, some was lost to them: hardly any while all sleep and then go on
- * together, but much while some work and others flush.  So it is counted by flushes:
- * after each of them half a core is lost, until the next at most, for the time with
- * which both agree; as there is no telling what would be lost later than flushes
- * usually come, it is no longer than that.  If other programs were at work for a
- * while, the CPU time is theirs as well, and this finds too little, or nothing.
+ * What the sessions did took no more CPU time than was used.  Where it seems
+ * to have taken more, some was lost to them: hardly any while all sleep and
+ * then go on together, but much while some work and others flush.  So it is
+ * counted by flushes: after each of them half a core is lost, until the next
+ * at most, for the time with which both agree; as there is no telling what
+ * would be lost later than flushes usually come, it is no longer than that.
+ * If other programs were at work for a while, the CPU time is theirs as well,
+ * and this finds too little, or nothing.
  *
  * A dozen halvings are closer than a microsecond.
  */
@@ -531,9 +532,9 @@ find_flush_cost(WhatifFit *fit, double *done)
  * The number of cores for which it does not.  The dependence grows with them;
  * twenty halvings are closer than anything else here.
  *
- * The larger the groups, the less a commit costs, as fewer processes have to wake
- * up for a flush.  That looks as if there were more cores than there are; so where
- * it is known that they were busy, there are no more.
+ * The larger the groups, the less a commit costs, as fewer processes have to
+ * wake up for a flush.  That looks as if there were more cores than there are;
+ * so where it is known that they were busy, there are no more.
  */
 static void
 find_cores(WhatifFit *fit)
@@ -590,8 +591,8 @@ find_kind(WhatifFit *fit)
 }
 
 /*
- * How many others were committing as each commit began?  Until they were done, or
- * only until their flush was, which is what they waited for.  Palloc'd.
+ * How many others were committing as each commit began?  Until they were done,
+ * or only until their flush was, which is what they waited for.  Palloc'd.
  */
 static int *
 count_committing(const SampleCommits *commits, bool until_flushed)
@@ -651,8 +652,8 @@ find_xid_share(WhatifFit *fit)
 }
 
 /*
- * Of those who neither had committed before it and waited, nor were blocked, nor
- * were itself, what share did a commit see active?
+ * Of those who neither had committed before it and waited, nor were blocked,
+ * nor were itself, what share did a commit see active?
  */
 static void
 find_active(WhatifFit *fit)
@@ -674,8 +675,8 @@ find_active(WhatifFit *fit)
 }
 
 /*
- * How many were awake and at work as the I/O of each flush began?  The changes are
- * no longer needed for anything else.
+ * How many were awake and at work as the I/O of each flush began?  The changes
+ * are no longer needed for anything else.
  */
 static void
 find_concurrency(WhatifFit *fit)
@@ -694,7 +695,9 @@ find_concurrency(WhatifFit *fit)
 		Flush	   *flush = &fit->flushes.flush[i];
 		double		began_at = flush->done_at - flush->io_time;
 
-		/* they are in order of their ends, so this one may have begun earlier */
+		/*
+		 * they are in order of their ends, so this one may have begun earlier
+		 */
 		while (at > 0 && fit->change[at - 1].at > began_at)
 			at--;
 		while (at < fit->nchanges && fit->change[at].at <= began_at)
@@ -803,8 +806,8 @@ copy_slack(WhatifFit *fit, const double *slack, int nslack)
 }
 
 /*
- * The load that a sample shows, palloc'd.  Returns false if the sample says too
- * little.
+ * The load that a sample shows, palloc'd.  Returns false if the sample says
+ * too little.
  */
 bool
 whatif_fit(const TracedCommit *commit, int n, uint64 started_at, uint64 ended_at,

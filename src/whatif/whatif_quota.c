@@ -3,22 +3,24 @@
  * whatif_quota.c
  *		Does the device allow only so many flushes in a window of time?
  *
- * A volume with a quota serves flushes at full speed until the quota of a window
- * is used up, and then none until the window ends.  So a few flushes take much
- * longer than most, the stalls, and the ends of two stalls are a whole number of
- * windows apart.  quota_find() infers window and quota from such stalls and
- * marks them, so that the distribution of flush times leaves them out.
+ * A volume with a quota serves flushes at full speed until the quota of a
+ * window is used up, and then none until the window ends.  So a few flushes
+ * take much longer than most, the stalls, and the ends of two stalls are a
+ * whole number of windows apart.  quota_find() infers window and quota from
+ * such stalls and marks them, so that the distribution of flush times leaves
+ * them out.
  *
  * Stalls that are not a whole number of windows apart have another cause, or a
- * quota that cannot be inferred.  The sample then says how rare stalls are, but
- * not when they come.  Flush times are otherwise classified by what preceded the
- * flush, and what preceded a stall is mostly that all sessions waited, which a
- * delay makes true of every flush.  So these stalls are left out as well, and the
- * simulation makes any flush stall with their probability.
+ * quota that cannot be inferred.  The sample then says how rare stalls are,
+ * but not when they come.  Flush times are otherwise classified by what
+ * preceded the flush, and what preceded a stall is mostly that all sessions
+ * waited, which a delay makes true of every flush.  So these stalls are left
+ * out as well, and the simulation makes any flush stall with their
+ * probability.
  *
- * device_stalls() in advice.c recognizes such a device for the report: from the
- * mean, the median and the p99 of all flush times.  The report has no times at
- * which flushes ended, and so cannot infer a window.
+ * device_stalls() in advice.c recognizes such a device for the report: from
+ * the mean, the median and the p99 of all flush times.  The report has no
+ * times at which flushes ended, and so cannot infer a window.
  *
  * This module knows neither SQL nor shared memory.
  *
@@ -107,8 +109,8 @@ find_stalls(const SampleFlushes *flushes, double limit, Stall *stall)
 }
 
 /*
- * Does a stall end together with a window?  Then the stalls around it, the long
- * ones above all, ended a whole number of windows before or after it.
+ * Does a stall end together with a window?  Then the stalls around it, the
+ * long ones above all, ended a whole number of windows before or after it.
  */
 static bool
 ends_window(const Stall *stall, int n, int i, double window)
@@ -129,7 +131,9 @@ ends_window(const Stall *stall, int n, int i, double window)
 	return sum > IN_PHASE * lengths;
 }
 
-/* Which flushes had to wait for the end of their window, and which come next? */
+/*
+ * Which flushes had to wait for the end of their window, and which come next?
+ */
 static void
 mark_stalls(SampleFlushes *flushes, const Stall *stall, int n,
 			double window)
@@ -179,7 +183,9 @@ find_quotas(const SampleFlushes *flushes, double window, double *quota)
 	return n;
 }
 
-/* A quota is about the same in each window, and explains most of the stalls. */
+/*
+ * A quota is about the same in each window, and explains most of the stalls.
+ */
 static bool
 is_quota(const SampleFlushes *flushes, const Stall *stall, int nstalls,
 		 double *quota, int n)
@@ -215,8 +221,8 @@ try_window(SampleFlushes *flushes, double window, const Stall *stall, int n)
 }
 
 /*
- * The longest window that will do, as stalls that fit to it fit to a part of it
- * as well; or 0.
+ * The longest window that will do, as stalls that fit to it fit to a part of
+ * it as well; or 0.
  */
 static double
 find_window(SampleFlushes *flushes, double length, const Stall *stall, int n)
@@ -255,8 +261,8 @@ mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
 }
 
 /*
- * Marks the flushes that a quota made wait, and others that took too long.  Returns
- * the quota's window in us, or 0.
+ * Marks the flushes that a quota made wait, and others that took too long.
+ * Returns the quota's window in us, or 0.
  */
 double
 quota_find(SampleFlushes *flushes, double length)

@@ -5,10 +5,10 @@
  *
  * A traced commit knows its flush group and whether it led the group, but not
  * when the leader took the WAL write lock.  The leader took the lock neither
- * before its own commit began nor before the previous flush ended, and the flush
- * was over when the first commit that it carried was done.  The part of that time
- * that is neither I/O nor sleep is the gap.  If the leader had waited for the
- * previous flush, the gap is the handoff.
+ * before its own commit began nor before the previous flush ended, and the
+ * flush was over when the first commit that it carried was done.  The part of
+ * that time that is neither I/O nor sleep is the gap.  If the leader had
+ * waited for the previous flush, the gap is the handoff.
  *
  * The I/O of a flush takes longer after the device and the CPUs were idle, and
  * while many sessions want the CPUs.  Flush times are therefore classified by
@@ -257,9 +257,9 @@ add_value(Distribution *it, double value, int block)
 }
 
 /*
- * Flush times without a rest before them, as if nobody had been at work: the faster
- * half.  The sessions that such a flush carried are about to wake up, and a flush
- * that meets them takes longer.
+ * Flush times without a rest before them, as if nobody had been at work: the
+ * faster half.  The sessions that such a flush carried are about to wake up,
+ * and a flush that meets them takes longer.
  */
 static void
 fill_undisturbed(const Distribution *disturbed, Distribution *draws)
@@ -278,9 +278,9 @@ fill_undisturbed(const Distribution *disturbed, Distribution *draws)
 }
 
 /*
- * A class of rest with too few values, as long rests are rare without a delay, takes
- * those of the next longer class that has enough, or else of the next shorter one.
- * Returns false if no class has enough.
+ * A class of rest with too few values, as long rests are rare without a delay,
+ * takes those of the next longer class that has enough, or else of the next
+ * shorter one.  Returns false if no class has enough.
  */
 static bool
 fill_rests(Distribution *draws, bool nobody_at_work)
@@ -302,8 +302,8 @@ fill_rests(Distribution *draws, bool nobody_at_work)
 }
 
 /*
- * A class of concurrency without values takes those of the next larger class that has
- * some, or else of the next smaller one.
+ * A class of concurrency without values takes those of the next larger class
+ * that has some, or else of the next smaller one.
  */
 static void
 fill_concurrencies(WhatifLoad *load, const Distribution *all)

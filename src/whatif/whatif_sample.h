@@ -34,10 +34,10 @@ typedef struct Flush
 	double		io_time;		/* all the time since it could begin, if not
 								 * timed */
 	double		rest;			/* from the end of the flush before to its I/O */
-	double		after_stall;	/* how long the flush before took, if that
-								 * was a stall: what fell asleep meanwhile, it
-								 * has not woken up; set by whatif_quota.c */
-	int			concurrency;		/* sessions at work when its I/O began; set by
+	double		after_stall;	/* how long the flush before took, if that was
+								 * a stall: what fell asleep meanwhile, it has
+								 * not woken up; set by whatif_quota.c */
+	int			concurrency;	/* sessions at work when its I/O began; set by
 								 * whatif_fit.c */
 	double		gap;			/* from when it could begin to its I/O,
 								 * without sleep */
@@ -75,7 +75,9 @@ sample_block(const SampleCommits *commits, double at)
 	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
 }
 
-/* The value that a share q does not exceed, 0 if there is none.  Sorts them. */
+/*
+ * The value that a share q does not exceed, 0 if there is none.  Sorts them.
+ */
 extern double sample_quantile(double *value, int n, double q);
 
 extern void sample_commits_make(SampleCommits *commits,

@@ -21,18 +21,18 @@
  * because sharing the CPUs evenly does not tell which transaction runs first.
  * Half of the clients that are still waking up count in any case.
  *
- * Locks.  A transaction takes its locks halfway through its work and keeps them
- * until it has committed.  A transaction that needs a lock of another one waits
- * until that one has committed.  Transactions that wait for the same one
+ * Locks.  A transaction takes its locks halfway through its work and keeps
+ * them until it has committed.  A transaction that needs a lock of another one
+ * waits until that one has committed.  Transactions that wait for the same one
  * continue one after the other.
  *
  * Open loads.  Transactions begin by themselves and wait for a free client.
  *
- * Flush.  A client that commits while the WAL write lock is free takes the lock
- * at once.  The leader sleeps if enough other clients are active, and then writes
- * for all clients that have come, which continue when the flush ends.  One of
- * the clients that came too late is the next leader after the handoff, unless a
- * newcomer takes the lock first.
+ * Flush.  A client that commits while the WAL write lock is free takes the
+ * lock at once.  The leader sleeps if enough other clients are active, and
+ * then writes for all clients that have come, which continue when the flush
+ * ends.  One of the clients that came too late is the next leader after the
+ * handoff, unless a newcomer takes the lock first.
  *
  * Device.  A flush takes a time that the sample has for a similar device idle
  * time and a similar concurrency.  With a quota, a window of time has room for
@@ -59,8 +59,8 @@
 #define WARM_UP	0.1
 
 /*
- * No server does more.  Without a limit, times that are all 0 would keep us here
- * for ever.
+ * No server does more.  Without a limit, times that are all 0 would keep us
+ * here for ever.
  */
 #define MAX_EVENTS_PER_US	4
 
@@ -235,10 +235,11 @@ random_block(Simulation *sim)
 }
 
 /*
- * How little a cycle has in common with those of "n" that go on now: it matters
- * first whether they come from a stall.  Processors that had nothing to do are slow
- * at first, up to half as fast as usual; and as all wait for the end of a stall
- * together, what looks like a large group in a sample is mostly one of these.
+ * How little a cycle has in common with those of "n" that go on now: it
+ * matters first whether they come from a stall.  Processors that had nothing
+ * to do are slow at first, up to half as fast as usual; and as all wait for
+ * the end of a stall together, what looks like a large group in a sample is
+ * mostly one of these.
  */
 static int
 unlikeness(const Simulation *sim, const LoadCycle *cycle, int n)
@@ -250,10 +251,10 @@ unlikeness(const Simulation *sim, const LoadCycle *cycle, int n)
 }
 
 /*
- * Those who go on after the same flush get cycles that began together, as these
- * have much in common: processes that run on one CPU one after the other, or
- * clients that are served by one thread.  And the more they are, the less alike
- * they get along; so it should be about as many.
+ * Those who go on after the same flush get cycles that began together, as
+ * these have much in common: processes that run on one CPU one after the
+ * other, or clients that are served by one thread.  And the more they are, the
+ * less alike they get along; so it should be about as many.
  */
 static void
 draw_cycles(Simulation *sim, int n)
@@ -337,8 +338,8 @@ take_locks(Simulation *sim, int c)
 }
 
 /*
- * A client has committed.  The first that waits for it goes on, the others wait for
- * that one.
+ * A client has committed.  The first that waits for it goes on, the others
+ * wait for that one.
  */
 static void
 release_locks(Simulation *sim, int holder)
@@ -482,11 +483,11 @@ write_wal(Simulation *sim)
 }
 
 /*
- * How many others are active as somebody gets the WAL write lock?  If a newcomer
- * does, that was seen with its cycle; but those who are still to wake up are, and
- * where a flush carries more than those that were seen, they are more.  They share
- * the CPUs here and so wake up at nearly the same time; in truth they do one after
- * the other, and about half of them are awake.
+ * How many others are active as somebody gets the WAL write lock?  If a
+ * newcomer does, that was seen with its cycle; but those who are still to wake
+ * up are, and where a flush carries more than those that were seen, they are
+ * more.  They share the CPUs here and so wake up at nearly the same time; in
+ * truth they do one after the other, and about half of them are awake.
  */
 static int
 count_siblings(Simulation *sim)
@@ -524,8 +525,8 @@ lead(Simulation *sim)
 }
 
 /*
- * Somebody will have the WAL write lock, at "when" unless another is quicker: a
- * newcomer, or one who has waited for it, -1.
+ * Somebody will have the WAL write lock, at "when" unless another is quicker:
+ * a newcomer, or one who has waited for it, -1.
  */
 static void
 expect_leader(Simulation *sim, int newcomer, double when, double afterwards)
@@ -699,8 +700,8 @@ clean_up(Simulation *sim)
 }
 
 /*
- * What becomes of a load with these values of commit_delay and commit_siblings?
- * The same seed gives the same answer.
+ * What becomes of a load with these values of commit_delay and
+ * commit_siblings?  The same seed gives the same answer.
  */
 void
 whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
@@ -729,9 +730,9 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 }
 
 /*
- * How often does a transaction need what a given other one has locked?  The more
- * often, the more wait; so it is as often as it takes for as many to wait as did.
- * Sixteen halvings are closer than chance.
+ * How often does a transaction need what a given other one has locked?  The
+ * more often, the more wait; so it is as often as it takes for as many to wait
+ * as did.  Sixteen halvings are closer than chance.
  */
 void
 whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)

@@ -51,9 +51,9 @@ rest_class(double rest)
 }
 
 /*
- * How many sessions are at work when a flush begins, those apart who are still to
- * wake up.  It needs a processor a few times on its way, and waits for one the
- * longer the more of them want one, too.
+ * How many sessions are at work when a flush begins, those apart who are still
+ * to wake up.  It needs a processor a few times on its way, and waits for one
+ * the longer the more of them want one, too.
  */
 #define COMPANY_CLASSES	5
 
@@ -65,9 +65,9 @@ concurrency_class(int concurrency, double cores)
 }
 
 /*
- * How fast each of n sessions at work gets along, with so many cores.  After a flush
- * half of one is lost for a while: of one all of the time would slow down those who
- * come first more than was ever seen.
+ * How fast each of n sessions at work gets along, with so many cores.  After a
+ * flush half of one is lost for a while: of one all of the time would slow
+ * down those who come first more than was ever seen.
  */
 static inline double
 work_speed(double cores, int n, bool after_flush)
@@ -91,8 +91,8 @@ typedef struct WhatifLoad
 	int			ncycles;
 	const LoadCycle *cycle;		/* in order of time: those that began together
 								 * are neighbours */
-	const int  *first;			/* those of each block, as in Distribution; never
-								 * null */
+	const int  *first;			/* those of each block, as in Distribution;
+								 * never null */
 	double		cores;			/* that many can work without slowing down */
 	double		flush_cost;		/* half of one is lost for so long after a
 								 * flush */
@@ -103,17 +103,17 @@ typedef struct WhatifLoad
 								 * 0: each client goes on when it can */
 
 	/* The WAL. */
-	Distribution		flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
+	Distribution flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
 	double		window;			/* so long ... */
-	Distribution		quota;			/* ... so many flushes can be made; 0: any */
+	Distribution quota;			/* ... so many flushes can be made; 0: any */
 	double		stall_share;	/* of the flushes, those that no quota and no
 								 * rest explains ... */
-	Distribution		stall;			/* ... how long these took */
-	Distribution		lead;			/* a commit that nobody was before, flush
+	Distribution stall;			/* ... how long these took */
+	Distribution lead;			/* a commit that nobody was before, flush
 								 * apart */
-	Distribution		handoff;		/* from a flush to the next, if one waits */
-	Distribution		overtake;		/* from a commit to its flush, before that */
-	Distribution		slack;			/* that a sleep takes longer than asked */
+	Distribution handoff;		/* from a flush to the next, if one waits */
+	Distribution overtake;		/* from a commit to its flush, before that */
+	Distribution slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 
 /* What came of it. */

@@ -13,7 +13,8 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(@databases $compare %mixture start_database_server start_clients
+our @EXPORT =
+  qw(@databases $compare %mixture start_database_server start_clients
   wait_until_left start_all finish_all agrees_with_server adds_up pgbench_log);
 
 our @databases;
@@ -59,7 +60,8 @@ my $runs = 0;
 # Without launchers the server has no backends but those of the test.
 sub start_database_server
 {
-	$node = start_node('databases',
+	$node = start_node(
+		'databases',
 		conf => q{
 restart_after_crash = on
 max_logical_replication_workers = 0
@@ -73,7 +75,8 @@ commit_siblings = 1
 	for (@databases)
 	{
 		$node->safe_psql('postgres', "CREATE DATABASE $_");
-		$node->safe_psql($_, q{
+		$node->safe_psql(
+			$_, q{
 CREATE TABLE logged (n int);
 CREATE UNLOGGED TABLE unlogged (n int)});
 	}
@@ -104,11 +107,15 @@ sub start_clients
 	$runs++;
 	return IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n', '-h', $node->host,
-			'-p', $node->port, "--random-seed=$runs", split(/ /, $options),
+			$node->installed_command('pgbench'), '-n',
+			'-h', $node->host,
+			'-p', $node->port,
+			"--random-seed=$runs", split(/ /, $options),
 			@files, $database
 		],
-		'>', \my $out, '2>>', $log);
+		'>',
+		\my $out,
+		'2>>', $log);
 }
 
 # Wait until all clients have left, except those of the named databases.  Then
@@ -117,19 +124,19 @@ sub wait_until_left
 {
 	my $staying = join ',', 'postgres', @_;
 
-	$node->poll_query_until('postgres', qq{
+	$node->poll_query_until(
+		'postgres', qq{
 SELECT count(*) = 0 FROM pg_stat_activity
 WHERE datname <> ALL ('{$staying}') AND
-	backend_type IN ('client backend', 'parallel worker')})
-	  or die "the clients did not leave\n";
+	backend_type IN ('client backend', 'parallel worker')}
+	) or die "the clients did not leave\n";
 	return;
 }
 
 sub start_all
 {
 	return map {
-		(
-			start_clients($_, '-c 3 -C -t 30', %mixture),
+		(   start_clients($_, '-c 3 -C -t 30', %mixture),
 			start_clients($_, '-c 3 -t 100', %mixture))
 	} @databases;
 }
@@ -161,7 +168,8 @@ sub adds_up
 {
 	my ($name) = @_;
 
-	is( $node->safe_psql('postgres', q{
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT key, sum, total FROM (
 		SELECT CASE key WHEN 'commits_carried' THEN 'followers' ELSE key END AS key,
 			   sum(value::numeric)
@@ -173,11 +181,14 @@ SELECT key, sum, total FROM (
 		FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))
 		WHERE key NOT IN ('stats_reset')) s USING (key)
 WHERE abs(sum - total) > CASE WHEN key LIKE '%\_time' THEN 0.001 ELSE 0 END}),
-		'', "$name: the rows add up to commit_flush_stats");
-	is( $node->safe_psql('postgres', q{
+		'',
+		"$name: the rows add up to commit_flush_stats");
+	is( $node->safe_psql(
+			'postgres', q{
 SELECT d.* FROM commit_database_stats d, jsonb_each(to_jsonb(d))
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END}),
-		'', "$name: nothing is negative");
+		'',
+		"$name: nothing is negative");
 	return;
 }
 

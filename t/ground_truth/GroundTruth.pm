@@ -75,8 +75,7 @@ sub _calibrate
 	for my $try (1 .. 20)
 	{
 		$node->safe_psql('postgres', "INSERT INTO tick VALUES ($try)");
-		$candidates =
-		  $node->safe_psql('postgres', 'SELECT shim_calibrate()');
+		$candidates = $node->safe_psql('postgres', 'SELECT shim_calibrate()');
 		return if $candidates == 1 && $try >= 3;
 	}
 	die "the shim found $candidates places for the flush pointer, not 1\n";
@@ -91,7 +90,8 @@ sub start_truth
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init;
-	$node->append_conf('postgresql.conf', q{
+	$node->append_conf(
+		'postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
 track_wal_io_timing = on
 autovacuum = off
@@ -106,7 +106,8 @@ wal_level = replica
 		local $ENV{LD_PRELOAD} = $shim;
 		$node->start;
 	}
-	$node->safe_psql('postgres', qq{
+	$node->safe_psql(
+		'postgres', qq{
 CREATE EXTENSION commit_stats;
 CREATE TABLE tick (i int);
 CREATE FUNCTION shim_calibrate() RETURNS int AS '$shim' LANGUAGE C;
@@ -149,7 +150,8 @@ sub _rows
 sub _flushes
 {
 	my ($node) = @_;
-	my @syncs = _rows($node,
+	my @syncs = _rows(
+		$node,
 		q{SELECT boundary - '0/0', backend, pid FROM shim_events()
 		  WHERE kind = 'sync' ORDER BY 1});
 	my $segment = 16 * 1024 * 1024;
@@ -218,7 +220,8 @@ AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 sub _ours
 {
 	my ($node) = @_;
-	my ($row) = _rows($node,
+	my ($row) = _rows(
+		$node,
 		q{SELECT commits, flushes, delay_hits, commits_without_leader,
 				 delay_uncertain, unresolved_flushes, unresolved_commits
 		  FROM commit_flush_stats});
@@ -228,10 +231,11 @@ sub _ours
 		qw(commits flushes hits without_leader uncertain
 		  unresolved_flushes unresolved_commits)
 	} = @$row;
-	$ours{histogram} =
-	  { map { $_->[0] => $_->[1] }
-		  _rows($node, 'SELECT commits_in_flush, flushes
-						FROM commit_flush_histogram') };
+	$ours{histogram} = {
+		map { $_->[0] => $_->[1] } _rows(
+			$node, 'SELECT commits_in_flush, flushes
+						FROM commit_flush_histogram')
+	};
 	return \%ours;
 }
 
@@ -245,7 +249,9 @@ sub measure
 	my ($start, $end, %result);
 
 	$node->safe_psql('postgres', "ALTER SYSTEM SET $_")
-	  for ("commit_delay = $delay", "commit_siblings = $siblings",
+	  for (
+		"commit_delay = $delay",
+		"commit_siblings = $siblings",
 		"track_wal_io_timing = $timing");
 	$node->reload;
 	$node->poll_query_until('postgres',
@@ -257,8 +263,12 @@ sub measure
 	run_log(
 		[
 			'pgbench', '-n',
-			$case->{script} ? ('-f', $case->{script}) : '-N', '-c', $clients, '-j', 2, '-T', $seconds,
-			'-h', $node->host, '-p', $node->port, 'postgres'
+			$case->{script} ? ('-f', $case->{script}) : '-N', '-c',
+			$clients, '-j',
+			2, '-T',
+			$seconds, '-h',
+			$node->host, '-p',
+			$node->port, 'postgres'
 		],
 		'>',
 		\my $output) or die "pgbench failed\n";
@@ -287,8 +297,8 @@ sub _total_variation
 	my ($a, $b) = @_;
 	my ($na, $nb) = (max(1, sum0(values %$a)), max(1, sum0(values %$b)));
 
-	return 50 * sum0(
-		map { abs(($a->{$_} || 0) / $na - ($b->{$_} || 0) / $nb) }
+	return 50 *
+	  sum0(map { abs(($a->{$_} || 0) / $na - ($b->{$_} || 0) / $nb) }
 		  uniq(keys %$a, keys %$b));
 }
 

@@ -252,7 +252,8 @@ first_candidates(uint64 start, uint64 size, uint64 flush)
 	}
 }
 
-typedef ElfW(Phdr) ProgramHeader;
+typedef ElfW(Phdr)
+ProgramHeader;
 
 /* The writable data of the main program. */
 static int

@@ -8,9 +8,9 @@ use warnings;
 
 use Exporter 'import';
 use File::Basename qw(dirname);
-use File::Copy qw(copy);
-use File::Path qw(make_path);
-use File::Temp qw(tempdir);
+use File::Copy     qw(copy);
+use File::Path     qw(make_path);
+use File::Temp     qw(tempdir);
 use FindBin;
 
 our @EXPORT = qw($root slurp run_command copy_checkout find_pg_config);
@@ -35,7 +35,8 @@ sub run_command
 {
 	my @command = @_;
 
-	open(my $pipe, '-|', 'sh', '-c', 'exec "$@" </dev/null 2>&1', 'sh', @command)
+	open(my $pipe, '-|', 'sh', '-c', 'exec "$@" </dev/null 2>&1',
+		'sh', @command)
 	  or die "could not run $command[0]: $!\n";
 	my $out = join '', <$pipe>;
 	close $pipe;
@@ -51,12 +52,14 @@ sub copy_checkout
 		'safe.directory=*', 'ls-files', '-z');
 
 	# an archive may have been unpacked in a repository that does not track it
-	(undef, $files) = run_command('sh', '-c', 'cd "$0" && find . -type f -print0', $root)
+	(undef, $files) =
+	  run_command('sh', '-c', 'cd "$0" && find . -type f -print0', $root)
 	  if $status != 0 || $files eq '';
 	for my $file (grep { -e "$root/$_" } split /\0/, $files)
 	{
 		make_path(dirname("$copy/$file"));
-		copy("$root/$file", "$copy/$file") or die "could not copy $file: $!\n";
+		copy("$root/$file", "$copy/$file")
+		  or die "could not copy $file: $!\n";
 	}
 	return $copy;
 }

@@ -8,8 +8,8 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use File::Basename qw(dirname);
-use File::Path qw(make_path);
+use File::Basename        qw(dirname);
+use File::Path            qw(make_path);
 use IO::Uncompress::Unzip qw($UnzipError);
 use Lint;
 use Test::More;
@@ -18,7 +18,8 @@ my $pg_config = find_pg_config();
 
 plan skip_all => "there is no $_"
   for grep { system("$_ --version >/dev/null 2>&1") != 0 } qw(git make);
-plan skip_all => 'there is no pg_config of a PostgreSQL server' if !defined $pg_config;
+plan skip_all => 'there is no pg_config of a PostgreSQL server'
+  if !defined $pg_config;
 
 my $copy = copy_checkout();
 my $folder = 'commit_stats-1.0.0';
@@ -39,7 +40,10 @@ my @git = ('git', '-C', $copy);
 
 run_or_die(@git, 'init', '-q');
 run_or_die(@git, 'add', '--all');
-run_or_die(@git, '-c', 'user.name=test', '-c', 'user.email=', 'commit', '-q', '-m', 'all');
+run_or_die(
+	@git, '-c', 'user.name=test', '-c',
+	'user.email=', 'commit', '-q', '-m',
+	'all');
 run_or_die('make', '-s', '-C', $copy, "PG_CONFIG=$pg_config", 'dist');
 
 my $zip = IO::Uncompress::Unzip->new($archive) or die $UnzipError;
@@ -53,7 +57,8 @@ do
 	{
 		$files{$name} = 1;
 		make_path(dirname("$copy/$name"));
-		open(my $file, '>', "$copy/$name") or die "could not write $name: $!\n";
+		open(my $file, '>', "$copy/$name")
+		  or die "could not write $name: $!\n";
 		print $file join('', <$zip>);
 		close $file;
 	}

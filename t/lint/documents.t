@@ -59,8 +59,9 @@ sub mistakes_in_links
 
 	# programs and sources by their path, and sources by their name; an archive
 	# lacks .ci and debian
-	for my $path (
-		$text =~ m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g)
+	for my $path ($text =~
+		m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g
+	  )
 	{
 		next if $path =~ m{^(\.ci|debian)/} && !-d "$root/$1";
 		push @mistakes, "$file: there is no $path\n" unless -e "$root/$path";
@@ -68,7 +69,8 @@ sub mistakes_in_links
 	for my $source ($text =~ m{(?<![\w/.])(\w+\.[ch])\b}g)
 	{
 		push @mistakes, "$file: there is no $source\n"
-		  unless -e "$root/$source" || grep { -e } glob("$root/src/{.,*}/$source");
+		  unless -e "$root/$source"
+		  || grep { -e } glob("$root/src/{.,*}/$source");
 	}
 	return join '', @mistakes;
 }
@@ -85,14 +87,10 @@ like(
 	mistakes_in_links('doc/limits.md', '[a](nowhere.md)'),
 	qr/no file for nowhere/,
 	'noticed: a link to no file');
-like(
-	mistakes_in_links('doc/limits.md', '[a](reference.md#nowhere)'),
-	qr/no anchor/,
-	'noticed: a link to no anchor');
-like(
-	mistakes_in_links('doc/limits.md', "# here\n\n[a](#here-1)"),
-	qr/no anchor/,
-	'noticed: a link to no anchor of the same file');
+like(mistakes_in_links('doc/limits.md', '[a](reference.md#nowhere)'),
+	qr/no anchor/, 'noticed: a link to no anchor');
+like(mistakes_in_links('doc/limits.md', "# here\n\n[a](#here-1)"),
+	qr/no anchor/, 'noticed: a link to no anchor of the same file');
 is(mistakes_in_links('doc/limits.md', "# A `b()`\n\n[a](#a-b)"),
 	'', 'a link to an anchor of the same file is no mistake');
 like(mistakes_in_links('doc/limits.md', '`script/nothing`'),

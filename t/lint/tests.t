@@ -17,19 +17,23 @@ use Test::More;
 # script/test nor script/check runs stand there with their path.
 my @column = (
 	[ map { s{^\Q$root\E/sql/(.*)\.sql$}{$1}r } glob "$root/sql/*.sql" ],
-	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
 	[
-		(map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
+		map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r }
+		  glob "$root/specs/*.spec"
+	],
+	[
+		(   map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
 			  glob "$root/t/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
-		(map { s{^\Q$root\E/}{}r }
-			  grep { !m{/unit/} } glob "$root/t/*/*.pl")
+		(   map  { s{^\Q$root\E/}{}r }
+			grep { !m{/unit/} } glob "$root/t/*/*.pl")
 	]);
 
 # The names in each column of the table.
 sub names_in_table
 {
 	my ($text) = @_;
-	my ($rows) = $text =~
+	my ($rows) =
+	  $text =~
 	  /^\| behaviour \| SQL test \| isolation spec \| TAP file \|\n\|[-|]+\|\n((?:\|.*\n)+)/m
 	  or return ([], [], []);
 	my @names = ([], [], []);
@@ -74,12 +78,15 @@ is(join(' ', grep { $named{$_} > 1 } sort keys %named),
 	'', 'no two tests have the same name');
 is(mistakes_in_table($document), '', 'each test is in the table once');
 
-is(mistakes_in_table($document =~ s/`commits`, //r),
-	"commits is not in the table\n", 'noticed: an SQL test that is missing');
-is(mistakes_in_table($document =~ s/`siblings` /`siblings`, `siblings` /r),
-	"siblings is in the table more than once\n", 'noticed: a spec that is there twice');
-is(mistakes_in_table($document =~ s/`soak` \|/`soak`, `soap` |/r),
-	"there is no test soap\n", 'noticed: a TAP file that does not exist');
+is( mistakes_in_table($document =~ s/`commits`, //r),
+	"commits is not in the table\n",
+	'noticed: an SQL test that is missing');
+is( mistakes_in_table($document =~ s/`siblings` /`siblings`, `siblings` /r),
+	"siblings is in the table more than once\n",
+	'noticed: a spec that is there twice');
+is( mistakes_in_table($document =~ s/`soak` \|/`soak`, `soap` |/r),
+	"there is no test soap\n",
+	'noticed: a TAP file that does not exist');
 isnt(mistakes_in_table(''), '', 'noticed: no table');
 
 done_testing();

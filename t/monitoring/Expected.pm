@@ -24,9 +24,13 @@ sub read_views
 	for my $view (views_of_commit_stats())
 	{
 		# not our view, which is to be compared with the others
-		next if $view eq 'commit_latency_buckets' || $view eq 'commit_flush_log';
-		$views{$view} = decode_json($node->safe_psql('postgres',
-			"SELECT coalesce(jsonb_agg(to_jsonb(v)), '[]') FROM $view v"));
+		next
+		  if $view eq 'commit_latency_buckets' || $view eq 'commit_flush_log';
+		$views{$view} = decode_json(
+			$node->safe_psql(
+				'postgres',
+				"SELECT coalesce(jsonb_agg(to_jsonb(v)), '[]') FROM $view v")
+		);
 	}
 	$views{block_size} = $node->safe_psql('postgres', 'SHOW block_size');
 	return \%views;
@@ -36,7 +40,8 @@ sub close_enough
 {
 	my ($ours, $theirs) = @_;
 
-	return looks_like_number($theirs) && abs($ours - $theirs) <= 1e-6 * abs($ours);
+	return looks_like_number($theirs)
+	  && abs($ours - $theirs) <= 1e-6 * abs($ours);
 }
 
 # How many took less than "bound" seconds, by a histogram that has this as the
@@ -46,10 +51,11 @@ sub less_than
 	my ($cells, $bound) = @_;
 	my $cell = first
 	{
-		$_->{upper_bound} eq 'Infinity' ? $bound eq '+Inf'
-		  : $bound ne '+Inf' && abs($_->{upper_bound} / 1000 - $bound) < 1e-9 * $bound
-	}
-	@$cells;
+			$_->{upper_bound} eq 'Infinity'
+		  ? $bound eq '+Inf'
+		  : $bound ne '+Inf'
+		  && abs($_->{upper_bound} / 1000 - $bound) < 1e-9 * $bound
+	} @$cells;
 
 	die "$bound s is no bound of a cell\n" if @$cells && !$cell;
 	return $cell ? $cell->{cumulative} : 0;
@@ -58,16 +64,24 @@ sub less_than
 # The levels and roles of commits.
 sub kinds
 {
-	return ([ 'off', 'asynchronous' ],
-		map { my $level = $_; map { [ $level, $_ ] } qw(leader follower) }
-		  qw(local remote_write on remote_apply));
+	return (
+		[ 'off', 'asynchronous' ],
+		map {
+			my $level = $_;
+			map { [ $level, $_ ] } qw(leader follower)
+		} qw(local remote_write on remote_apply));
 }
 
 sub of_kind
 {
 	my ($kind, $rows) = @_;
 
-	return [ grep { $_->{synchronous_commit} eq $kind->[0] && $_->{role} eq $kind->[1] } @$rows ];
+	return [
+		grep {
+				 $_->{synchronous_commit} eq $kind->[0]
+			  && $_->{role} eq $kind->[1]
+		} @$rows
+	];
 }
 
 # A histogram under the names of Prometheus.
@@ -76,8 +90,11 @@ sub histogram
 	my ($name, $labels, $bounds, $cells, $count, $ms) = @_;
 
 	return (
-		(map { ("${name}_bucket{" . join(',', "le=$_", @$labels) . '}' => less_than($cells, $_)) }
-			  @$bounds),
+		(   map {
+				(       "${name}_bucket{"
+					  . join(',', "le=$_", @$labels)
+					  . '}' => less_than($cells, $_))
+			} @$bounds),
 		"${name}_sum{" . join(',', @$labels) . '}' => ($ms || 0) / 1000,
 		"${name}_count{" . join(',', @$labels) . '}' => $count || 0);
 }
@@ -92,32 +109,47 @@ sub metrics
 	  grep { $_->{finished} } @{ $views->{commit_wal_stats} };
 	my ($flush) = @{ $views->{commit_flush_latency_stats} };
 	my %metrics = (
-		(map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
-			qw(commits commits_async commits_unlogged prepares flushes
-			flushes_uncertain delay_hits
-			delay_uncertain unresolved_flushes unresolved_commits wal_bytes)),
-		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} + $stats->{delay_misses},
+		(   map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
+			  qw(commits commits_async commits_unlogged prepares flushes
+			  flushes_uncertain delay_hits
+			  delay_uncertain unresolved_flushes unresolved_commits wal_bytes)
+		),
+		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} +
+		  $stats->{delay_misses},
 		'commit_stats_delay_seconds_total{}' => $stats->{delay_time} / 1000,
 		'commit_stats_last_cycle_commits{}' => $cycle->{commits},
 		'commit_stats_last_cycle_wal_bytes{}' => $cycle->{wal_bytes},
-		'commit_stats_last_cycle_wal_fpi_bytes{}' =>
-		  min($cycle->{wal_bytes}, $cycle->{wal_fpi_bytes} // $cycle->{wal_fpi} * $views->{block_size}),
-		histogram('commit_stats_flush_duration_seconds', [], \@bounds,
-			$views->{commit_flush_latency_histogram}, $flush->{flushes}, $flush->{flush_time}));
+		'commit_stats_last_cycle_wal_fpi_bytes{}' => min(
+			$cycle->{wal_bytes},
+			$cycle->{wal_fpi_bytes}
+			  // $cycle->{wal_fpi} * $views->{block_size}),
+		histogram(
+			'commit_stats_flush_duration_seconds',
+			[],
+			\@bounds,
+			$views->{commit_flush_latency_histogram},
+			$flush->{flushes},
+			$flush->{flush_time}));
 
 	for my $kind (kinds())
 	{
 		my ($row) = @{ of_kind($kind, $views->{commit_latency_stats}) };
 
-		%metrics = (%metrics,
-			histogram('commit_stats_commit_duration_seconds',
-				[ "role=$kind->[1]", "synchronous_commit=$kind->[0]" ], \@bounds,
+		%metrics = (
+			%metrics,
+			histogram(
+				'commit_stats_commit_duration_seconds',
+				[ "role=$kind->[1]", "synchronous_commit=$kind->[0]" ],
+				\@bounds,
 				of_kind($kind, $views->{commit_latency_histogram}),
-				$row->{commits}, $row->{commit_time}));
+				$row->{commits},
+				$row->{commit_time}));
 	}
 	for my $size (@sizes)
 	{
-		$metrics{'commit_stats_flush_size_flushes{at_most=' . ($size < 9**9**9 ? $size : '+Inf') . '}'} =
+		$metrics{ 'commit_stats_flush_size_flushes{at_most='
+			  . ($size < 9**9**9 ? $size : '+Inf')
+			  . '}' } =
 		  sum0(map { $_->{commits_in_flush} <= $size ? $_->{flushes} : 0 }
 			  @{ $views->{commit_flush_histogram} });
 	}
@@ -132,12 +164,14 @@ sub total
 {
 	my ($servers, $weight, $pattern) = @_;
 
-	return sum0(map {
-		my $server = $_;
+	return sum0(
+		map {
+			my $server = $_;
 
-		map { $server->{metrics}{$_} * $server->{$weight} } grep { /^commit_stats_$pattern$/ }
-		  keys %{ $server->{metrics} }
-	} @$servers);
+			map    { $server->{metrics}{$_} * $server->{$weight} }
+			  grep { /^commit_stats_$pattern$/ }
+			  keys %{ $server->{metrics} }
+		} @$servers);
 }
 
 sub rate
@@ -150,17 +184,21 @@ sub quantile
 {
 	my ($q, $servers, $name, $labels) = @_;
 	my @bounds = sort { $a <=> $b }
-	  map { /^commit_stats_${name}_bucket\{le=([^,}+]+)/ ? $1 : () } keys %{ $servers->[0]{metrics} };
+	  map { /^commit_stats_${name}_bucket\{le=([^,}+]+)/ ? $1 : () }
+	  keys %{ $servers->[0]{metrics} };
 	my ($from, $below) = (0, 0);
-	my $rank = $q * total($servers, 'rate', "${name}_bucket\\{le=\\+Inf$labels\\}");
+	my $rank =
+	  $q * total($servers, 'rate', "${name}_bucket\\{le=\\+Inf$labels\\}");
 	my %seen;
 
 	return if $rank == 0;
 	for my $bound (grep { !$seen{$_}++ } @bounds)
 	{
-		my $n = total($servers, 'rate', "${name}_bucket\\{le=$bound$labels\\}");
+		my $n =
+		  total($servers, 'rate', "${name}_bucket\\{le=$bound$labels\\}");
 
-		return $from + ($bound - $from) * ($rank - $below) / ($n - $below) if $n >= $rank;
+		return $from + ($bound - $from) * ($rank - $below) / ($n - $below)
+		  if $n >= $rank;
 		($from, $below) = ($bound, $n);
 	}
 	return $from;
@@ -170,7 +208,8 @@ sub commit_quantile
 {
 	my ($q, $servers) = @_;
 
-	return quantile($q, $servers, 'commit_duration_seconds', ',role=(?:leader|follower),.*');
+	return quantile($q, $servers, 'commit_duration_seconds',
+		',role=(?:leader|follower),.*');
 }
 
 # The same for each server, as "instance=NAME".
@@ -199,7 +238,8 @@ sub share_of_hits
 {
 	my ($servers) = @_;
 
-	return rate($servers, 'delay_hits_total') / rate($servers, 'delay_decisions_total');
+	return rate($servers, 'delay_hits_total') /
+	  rate($servers, 'delay_decisions_total');
 }
 
 sub one
@@ -215,12 +255,16 @@ sub dashboard
 	return (
 		'Commits A' => all(sub { rate(@_, 'commits_total') }),
 		'Commits B' => all(sub { rate(@_, 'commits_async_total') }),
-		'Flushes A' => sub { by_server(sub { rate(@_, 'flushes_total') }, @_) },
+		'Flushes A' => sub {
+			by_server(sub { rate(@_, 'flushes_total') }, @_);
+		},
 		'Commits per flush A' => all(\&per_flush),
 		'Commits per flush B' => sub { by_server(\&per_flush, @_) },
 		'Commit time, all servers A' => all(sub { commit_quantile(0.5, @_) }),
-		'Commit time, all servers B' => all(sub { commit_quantile(0.95, @_) }),
-		'Commit time, all servers C' => all(sub { commit_quantile(0.99, @_) }),
+		'Commit time, all servers B' =>
+		  all(sub { commit_quantile(0.95, @_) }),
+		'Commit time, all servers C' =>
+		  all(sub { commit_quantile(0.99, @_) }),
 		'Commit time p99 by server A' => sub {
 			by_server(sub { commit_quantile(0.99, @_) }, @_);
 		},
@@ -228,35 +272,48 @@ sub dashboard
 			my @servers = @_;
 
 			map {
-				("role=$_->[1],synchronous_commit=$_->[0]" => scalar quantile(0.99, \@servers,
-						'commit_duration_seconds', ",role=$_->[1],synchronous_commit=$_->[0]"))
+				(   "role=$_->[1],synchronous_commit=$_->[0]" =>
+					  scalar quantile(
+						0.99, \@servers, 'commit_duration_seconds',
+						",role=$_->[1],synchronous_commit=$_->[0]"))
 			} kinds();
 		},
-		'Flush time A' => all(sub { quantile(0.5, @_, 'flush_duration_seconds', '') }),
-		'Flush time B' => all(sub { quantile(0.99, @_, 'flush_duration_seconds', '') }),
+		'Flush time A' =>
+		  all(sub { quantile(0.5, @_, 'flush_duration_seconds', '') }),
+		'Flush time B' =>
+		  all(sub { quantile(0.99, @_, 'flush_duration_seconds', '') }),
 		'commit_delay A' => all(\&share_of_hits),
 		'commit_delay B' => all(sub { 1 - share_of_hits(@_) }),
 		'Commits in a flush A' => sub {
 			my @servers = @_;
 
 			map {
-				("le=$_" => total(\@servers, 'delta', "flush_size_flushes\\{at_most=\Q$_\E\\}"))
+				(   "le=$_" => total(
+						\@servers, 'delta',
+						"flush_size_flushes\\{at_most=\Q$_\E\\}"))
 			} map { $_ < 9**9**9 ? $_ : '+Inf' } @sizes;
 		},
 		'WAL of a checkpoint cycle A' => sub {
 			by_server(one('last_cycle_wal_bytes'), @_);
 		},
 		'Full-page images A' => sub {
-			by_server(sub {
-				one('last_cycle_wal_fpi_bytes')->(@_) / one('last_cycle_wal_bytes')->(@_);
-			}, @_);
+			by_server(
+				sub {
+					one('last_cycle_wal_fpi_bytes')->(@_) /
+					  one('last_cycle_wal_bytes')->(@_);
+				},
+				@_);
 		},
-		'Unresolved A' => all(sub {
-			rate(@_, 'unresolved_flushes_total') / rate(@_, 'flushes_total');
-		}),
-		'Unresolved B' => all(sub {
-			rate(@_, 'unresolved_commits_total') / rate(@_, 'commits_total');
-		}));
+		'Unresolved A' => all(
+			sub {
+				rate(@_, 'unresolved_flushes_total') /
+				  rate(@_, 'flushes_total');
+			}),
+		'Unresolved B' => all(
+			sub {
+				rate(@_, 'unresolved_commits_total') /
+				  rate(@_, 'commits_total');
+			}));
 }
 
 1;

@@ -52,7 +52,8 @@ sub start_program
 	my $log = "$PostgreSQL::Test::Utils::log_path/$name-$address.log";
 
 	push @running,
-	  IPC::Run::start([ program($name), "--web.listen-address=$address", @options ],
+	  IPC::Run::start(
+		[ program($name), "--web.listen-address=$address", @options ],
 		'<', \undef, '>', $log, '2>&1');
 	poll_until(sub { (page("$address$ready") // '') ne '' })
 	  or die "$name does not answer, see $log\n";
@@ -96,14 +97,16 @@ sub ask
 sub query
 {
 	my ($address, $expr, $time) = @_;
-	my $answer = ask($address, 'query', query => $expr,
+	my $answer = ask(
+		$address, 'query',
+		query => $expr,
 		defined $time ? (time => $time) : ());
 
 	return map {
 		my %labels = %{ $_->{metric} };
 
-		(join(',', map { "$_=$labels{$_}" } sort keys %labels) =>
-			  $_->{value} || $_->{values})
+		(join(',', map { "$_=$labels{$_}" } sort keys %labels) => $_->{value}
+			  || $_->{values})
 	} @{ $answer->{result} };
 }
 

@@ -25,16 +25,18 @@ use Programs;
 use Test::More;
 
 my $monitoring = "$FindBin::RealBin/../../monitoring";
-my $seconds = 600;				# of all that is asked; longer than the test takes
+my $seconds = 600;    # of all that is asked; longer than the test takes
 my $interval = "${seconds}s";
 
 #
 # What needs no server
 #
 
-command_ok([ program('promtool'), 'check', 'config', "$monitoring/prometheus.yml" ],
+command_ok(
+	[ program('promtool'), 'check', 'config', "$monitoring/prometheus.yml" ],
 	'promtool accepts the configuration and the rules');
-command_ok([ program('promtool'), 'test', 'rules', "$monitoring/rules_test.yml" ],
+command_ok(
+	[ program('promtool'), 'test', 'rules', "$monitoring/rules_test.yml" ],
 	'the rules pass their unit tests');
 
 my $dashboard = decode_json(slurp_file("$monitoring/dashboard.json"));
@@ -51,16 +53,24 @@ sub check_dashboard
 		$ids{ $panel->{id} }++;
 		for my $x ($where->{x} .. $where->{x} + $where->{w} - 1)
 		{
-			$places{"$x $_"}++ for $where->{y} .. $where->{y} + $where->{h} - 1;
+			$places{"$x $_"}++
+			  for $where->{y} .. $where->{y} + $where->{h} - 1;
 		}
 	}
 	is(max(values %ids), 1, 'each panel has an id of its own');
 	is(max(values %places), 1, '... and a place');
-	is(max(map { (split ' ')[0] } keys %places), 23, '... on the grid of Grafana');
-	is(join(', ', map { $_->{title} } grep { length($_->{description}) < 60 } @panels),
-		'', '... and a description');
-	is(scalar(grep { $_->{datasource}{uid} ne '${datasource}' } map { ($_, @{ $_->{targets} }) } @panels),
-		0, '... and asks the data source that was chosen');
+	is(max(map { (split ' ')[0] } keys %places),
+		23, '... on the grid of Grafana');
+	is( join(', ',
+			map  { $_->{title} }
+			grep { length($_->{description}) < 60 } @panels),
+		'',
+		'... and a description');
+	is( scalar(
+			grep { $_->{datasource}{uid} ne '${datasource}' }
+			map  { ($_, @{ $_->{targets} }) } @panels),
+		0,
+		'... and asks the data source that was chosen');
 	return;
 }
 
@@ -76,33 +86,43 @@ my %nodes;
 
 for my $name ('sleeps', 'misses')
 {
-	my $node = $nodes{$name} = start_node($name,
+	my $node = $nodes{$name} = start_node(
+		$name,
 		conf => "listen_addresses = '127.0.0.1'
 track_wal_io_timing = on
 commit_delay = 1000
 commit_siblings = " . ($name eq 'sleeps' ? 0 : 1000));
 
-	$node->safe_psql('postgres', 'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
+	$node->safe_psql('postgres',
+		'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
 	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 }
 
-my %instances;					# by job: what Prometheus calls each server
+my %instances;    # by job: what Prometheus calls each server
 my @names = sort keys %nodes;
 
 for my $name (@names)
 {
 	my $node = $nodes{$name};
-	local $ENV{DATA_SOURCE_NAME} = 'user=prometheus dbname=postgres host='
-	  . $node->host . ' port=' . $node->port;
+	local $ENV{DATA_SOURCE_NAME} =
+		'user=prometheus dbname=postgres host='
+	  . $node->host
+	  . ' port='
+	  . $node->port;
 
-	$instances{postgres}{$name} = start_program('prometheus-postgres-exporter', '/metrics',
-		"--extend.query-path=$monitoring/postgres_exporter.yml");
+	$instances{postgres}{$name} =
+	  start_program('prometheus-postgres-exporter',
+		'/metrics', "--extend.query-path=$monitoring/postgres_exporter.yml");
 	$instances{sql_exporter}{$name} = '127.0.0.1:' . $node->port;
 }
 
 my $scratch = PostgreSQL::Test::Utils::tempdir;
-my $sql_exporter = start_program('prometheus-sql-exporter', '/metrics',
-	'--config.file=' . adapted("$monitoring/sql_exporter.yml", "$scratch/sql_exporter.yml",
+my $sql_exporter = start_program(
+	'prometheus-sql-exporter',
+	'/metrics',
+	'--config.file='
+	  . adapted(
+		"$monitoring/sql_exporter.yml", "$scratch/sql_exporter.yml",
 		'interval: 15s' => 'interval: 1s',
 		'@db1.example/postgres?sslmode=require' =>
 		  "\@$instances{sql_exporter}{$names[0]}/postgres?sslmode=disable",
@@ -111,15 +131,22 @@ my $sql_exporter = start_program('prometheus-sql-exporter', '/metrics',
 
 # It has something to say a moment later than it answers; this query is its
 # last but one, of 16 rows.
-ok(eventually(sub {
-	my @lines = page("$sql_exporter/metrics") =~ /^sql_commit_stats_flush_size\{/mg;
+ok( eventually(
+		sub {
+			my @lines = page("$sql_exporter/metrics") =~
+			  /^sql_commit_stats_flush_size\{/mg;
 
-	return @lines == 2 * 16;
-}), 'sql_exporter asks both servers');
+			return @lines == 2 * 16;
+		}),
+	'sql_exporter asks both servers');
 
-my $prometheus = start_program('prometheus', '/-/ready',
+my $prometheus = start_program(
+	'prometheus',
+	'/-/ready',
 	"--storage.tsdb.path=$scratch/data",
-	'--config.file=' . adapted("$monitoring/prometheus.yml", "$scratch/prometheus.yml",
+	'--config.file='
+	  . adapted(
+		"$monitoring/prometheus.yml", "$scratch/prometheus.yml",
 		'scrape_interval: 15s' => 'scrape_interval: 2s',
 		'evaluation_interval: 15s' => 'evaluation_interval: 1s',
 		'rules.yml' => "$monitoring/rules.yml",
@@ -133,32 +160,38 @@ sub scraped
 {
 	my ($job, $name) = @_;
 	my %answer = query($prometheus,
-		"{__name__=~'commit_stats_.*',job='$job',instance='$instances{$job}{$name}'}");
+		"{__name__=~'commit_stats_.*',job='$job',instance='$instances{$job}{$name}'}"
+	);
 	my %metrics;
 
 	while (my ($labels, $value) = each %answer)
 	{
-		my @labels = grep { !/^(?:__name__|job|instance|server|user|database)=/ }
+		my @labels =
+		  grep { !/^(?:__name__|job|instance|server|user|database)=/ }
 		  split /,/, $labels;
 		my ($metric) = $labels =~ /__name__=(\w+)/;
 
-		$metrics{"$metric\{" . join(',', @labels) . '}'} = $value->[1];
+		$metrics{ "$metric\{" . join(',', @labels) . '}' } = $value->[1];
 	}
 	return %metrics;
 }
 
-ok(eventually(sub {
-	my %commits = query($prometheus, 'commit_stats_commits_total');
+ok( eventually(
+		sub {
+			my %commits = query($prometheus, 'commit_stats_commits_total');
 
-	return keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
-}), 'Prometheus has both servers from both exporters, and no commits');
+			return
+			  keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
+		}),
+	'Prometheus has both servers from both exporters, and no commits');
 
 #
 # Load, and then none
 #
 
 my @load = map {
-	start_pgbench($nodes{$_}, '-c 8 -j 2 -T 8',
+	start_pgbench(
+		$nodes{$_}, '-c 8 -j 2 -T 8',
 		waits => "INSERT INTO logged VALUES (1);\n",
 		relaxed => q{
 BEGIN;
@@ -179,7 +212,9 @@ for my $node (values %nodes)
 my %views = map { ($_ => read_views($nodes{$_})) } @names;
 my %expected;
 
-cmp_ok($views{$_}{commit_flush_stats}[0]{commits}, '>', 500, "$_: there was a load") for @names;
+cmp_ok($views{$_}{commit_flush_stats}[0]{commits},
+	'>', 500, "$_: there was a load")
+  for @names;
 
 # What has not arrived yet, or is wrong
 sub differences
@@ -189,8 +224,10 @@ sub differences
 	my %bounds = map { /\{le=([^,}]+),role/ ? ($1 => 1) : () } keys %metrics;
 	my $expected = $expected{$name} = metrics($views{$name}, keys %bounds);
 
-	return map { "$_ is " . ($metrics{$_} // 'missing') . ", not $expected->{$_}" }
-	  grep { !close_enough($expected->{$_}, $metrics{$_}) } sort keys %$expected;
+	return
+	  map { "$_ is " . ($metrics{$_} // 'missing') . ", not $expected->{$_}" }
+	  grep { !close_enough($expected->{$_}, $metrics{$_}) }
+	  sort keys %$expected;
 }
 
 for my $job (sort keys %instances)
@@ -198,8 +235,10 @@ for my $job (sort keys %instances)
 	for my $name (@names)
 	{
 		eventually(sub { !differences($job, $name) });
-		is(join("\n", differences($job, $name)), '', "$job, $name: every metric is what the views say");
-		cmp_ok(keys %{ $expected{$name} }, '>', 300, "$job, $name: ... and there are some");
+		is(join("\n", differences($job, $name)),
+			'', "$job, $name: every metric is what the views say");
+		cmp_ok(keys %{ $expected{$name} },
+			'>', 300, "$job, $name: ... and there are some");
 	}
 }
 
@@ -211,17 +250,24 @@ for my $job (sort keys %instances)
 		my $before = $views{$name}{commit_flush_stats}[0]{commits_read_only};
 		my %metrics;
 
-		ok(eventually(sub {
-				%metrics = scraped($job, $name);
-				return $metrics{'commit_stats_commits_read_only_total{}'} >= $before;
-			}),
+		ok( eventually(
+				sub {
+					%metrics = scraped($job, $name);
+					return $metrics{'commit_stats_commits_read_only_total{}'}
+					  >= $before;
+				}),
 			"$job, $name: read-only commits are not fewer than before");
 		my $stats = read_views($nodes{$name})->{commit_flush_stats}[0];
-		cmp_ok($metrics{'commit_stats_commits_read_only_total{}'}, '<=',
-			$stats->{commits_read_only}, "$job, $name: ... and not more than after");
-		is($metrics{'commit_stats_reset_timestamp_seconds{}'} + 0,
-			$nodes{$name}->safe_psql('postgres',
-				'SELECT extract(epoch FROM stats_reset)::float8 FROM commit_stats_info') + 0,
+		cmp_ok(
+			$metrics{'commit_stats_commits_read_only_total{}'},
+			'<=',
+			$stats->{commits_read_only},
+			"$job, $name: ... and not more than after");
+		is( $metrics{'commit_stats_reset_timestamp_seconds{}'} + 0,
+			$nodes{$name}->safe_psql(
+				'postgres',
+				'SELECT extract(epoch FROM stats_reset)::float8 FROM commit_stats_info'
+			) + 0,
 			"$job, $name: the time of the reset");
 	}
 }
@@ -232,7 +278,8 @@ my %counters = map { /^(\w+_(?:total|bucket|sum|count))\{/ ? ($1 => 1) : () }
 
 for my $counter (sort keys %counters)
 {
-	my %resets = query($prometheus, "sum(resets({__name__='$counter'}[$interval]))");
+	my %resets =
+	  query($prometheus, "sum(resets({__name__='$counter'}[$interval]))");
 
 	is($resets{''}[1], 0, "$counter has never fallen");
 }
@@ -248,14 +295,22 @@ for my $counter (sort keys %counters)
 sub weights
 {
 	my ($job, $name, $time) = @_;
-	my ($samples) = values %{ { query($prometheus,
-		"commit_stats_commits_total{job='$job',instance='$instances{$job}{$name}'}[$interval]", $time) } };
+	my ($samples) = values %{
+		{
+			query(
+				$prometheus,
+				"commit_stats_commits_total{job='$job',instance='$instances{$job}{$name}'}[$interval]",
+				$time)
+		}
+	};
 	my ($first, $last) = ($samples->[0][0], $samples->[-1][0]);
 	my $step = ($last - $first) / (@$samples - 1);
 	my $end = $time - $last < 1.1 * $step ? $time - $last : $step / 2;
 	my $seen = $last - $first;
 
-	return (rate => ($seen + $end) / $seen / $seconds, delta => ($seen + $end + $step / 2) / $seen);
+	return (
+		rate => ($seen + $end) / $seen / $seconds,
+		delta => ($seen + $end + $step / 2) / $seen);
 }
 
 my %answers = dashboard();
@@ -280,15 +335,19 @@ sub filled_in
 sub check_answer
 {
 	my ($expr, $ours, $name) = @_;
-	my %theirs = map { ($_->[0] => $_->[1][1]) } pairs query($prometheus, $expr, $time);
-	my @wrong = map { "{$_} is too much" } grep { !exists $ours->{$_} } sort keys %theirs;
+	my %theirs =
+	  map { ($_->[0] => $_->[1][1]) } pairs query($prometheus, $expr, $time);
+	my @wrong = map { "{$_} is too much" }
+	  grep { !exists $ours->{$_} } sort keys %theirs;
 
 	for my $labels (sort keys %$ours)
 	{
-		my ($value, $expected) = ($theirs{$labels} // 'missing', $ours->{$labels} // 'NaN');
+		my ($value, $expected) =
+		  ($theirs{$labels} // 'missing', $ours->{$labels} // 'NaN');
 
 		push @wrong, "{$labels} is $value, not $expected"
-		  unless $value eq $expected || $expected ne 'NaN' && close_enough($expected, $value);
+		  unless $value eq $expected
+		  || $expected ne 'NaN' && close_enough($expected, $value);
 	}
 	is(join("\n", @wrong), '', $name);
 	return;
@@ -303,7 +362,11 @@ sub any_of
 for my $job (sort keys %instances)
 {
 	my @servers = map {
-		{ name => $instances{$job}{$_}, metrics => $expected{$_}, weights($job, $_, $time) }
+		{
+			name => $instances{$job}{$_},
+			metrics => $expected{$_},
+			weights($job, $_, $time)
+		}
 	} @names;
 
 	for my $chosen ([ $servers[0] ], [ $servers[1] ], \@servers)
@@ -319,30 +382,46 @@ for my $job (sort keys %instances)
 				$asked{$query} = 1;
 				next unless $answers{$query};
 				check_answer(
-					filled_in($target->{expr}, $job, any_of(map { $_->{name} } @$chosen)),
-					{ $answers{$query}->(@$chosen) }, "$job, $who: $query");
+					filled_in(
+						$target->{expr}, $job,
+						any_of(map { $_->{name} } @$chosen)),
+					{ $answers{$query}->(@$chosen) },
+					"$job, $who: $query");
 			}
 		}
 	}
 }
-is(join(', ', sort keys %asked), join(', ', sort keys %answers),
+is( join(', ', sort keys %asked),
+	join(', ', sort keys %answers),
 	'these are all queries of the dashboard');
 
 # The views have quantiles as well, within 5%; a bucket is up to 50% wide, and
 # what is below the first one cannot be told.
 for my $name (@names)
 {
-	my ($panel) = grep { $_->{title} eq 'Commit time p99 by what was waited for' } @panels;
-	my %answer = query($prometheus, filled_in($panel->{targets}[0]{expr}, 'postgres',
-			any_of($instances{postgres}{$name})), $time);
+	my ($panel) =
+	  grep { $_->{title} eq 'Commit time p99 by what was waited for' }
+	  @panels;
+	my %answer = query(
+		$prometheus,
+		filled_in(
+			$panel->{targets}[0]{expr}, 'postgres',
+			any_of($instances{postgres}{$name})),
+		$time);
 
-	for my $row (grep { $_->{p99} > 0.033 } @{ $views{$name}{commit_latency_stats} })
+	for my $row (grep { $_->{p99} > 0.033 }
+		@{ $views{$name}{commit_latency_stats} })
 	{
-		my $labels = "role=$row->{role},synchronous_commit=$row->{synchronous_commit}";
+		my $labels =
+		  "role=$row->{role},synchronous_commit=$row->{synchronous_commit}";
 		my $ratio = $answer{$labels}[1] * 1000 / $row->{p99};
 
-		cmp_ok(max($ratio, 1 / $ratio), '<', 1.5 * 1.05,
-			"$name: p99 of {$labels} is that of commit_latency_stats, to a bucket");
+		cmp_ok(
+			max($ratio, 1 / $ratio),
+			'<',
+			1.5 * 1.05,
+			"$name: p99 of {$labels} is that of commit_latency_stats, to a bucket"
+		);
 	}
 }
 
@@ -355,74 +434,95 @@ for my $name (@names)
 	my $instance = $instances{postgres}{$name};
 	my $stats = $views{$name}{commit_flush_stats}[0];
 
-	ok(eventually(sub {
-		my %answer = query($prometheus,
-			"instance:commit_stats_commits_per_flush:ratio_rate5m{job='postgres',instance='$instance'}");
+	ok( eventually(
+			sub {
+				my %answer = query($prometheus,
+					"instance:commit_stats_commits_per_flush:ratio_rate5m{job='postgres',instance='$instance'}"
+				);
 
-		return close_enough($stats->{commits} / $stats->{flushes}, (values %answer)[0][1]);
-	}), "$name: commits per flush are recorded");
+				return close_enough($stats->{commits} / $stats->{flushes},
+					(values %answer)[0][1]);
+			}),
+		"$name: commits per flush are recorded");
 }
-is(join(', ', map { "$_->{name}: $_->{lastError}" } grep { $_->{health} ne 'ok' }
-		  map { @{ $_->{rules} } } @{ ask($prometheus, 'rules')->{groups} }),
-	'', 'all rules can be evaluated');
+is( join(', ',
+		map { "$_->{name}: $_->{lastError}" } grep { $_->{health} ne 'ok' }
+		map { @{ $_->{rules} } } @{ ask($prometheus, 'rules')->{groups} }),
+	'',
+	'all rules can be evaluated');
 
 # How many flushes are unresolved is up to the machine.
 sub pending_alerts
 {
-	return join ', ', sort map { "$_->{labels}{alertname} $_->{labels}{instance} $_->{state}" }
-	  grep { $_->{labels}{job} eq 'postgres' && $_->{labels}{alertname} ne 'CommitStatsUnresolved' }
-	  @{ ask($prometheus, 'alerts')->{alerts} };
+	return join ', ', sort
+	  map { "$_->{labels}{alertname} $_->{labels}{instance} $_->{state}" }
+	  grep {
+			 $_->{labels}{job} eq 'postgres'
+		  && $_->{labels}{alertname} ne 'CommitStatsUnresolved'
+	  } @{ ask($prometheus, 'alerts')->{alerts} };
 }
 
 my $alert = "CommitDelayNeverHits $instances{postgres}{misses} pending";
 
 eventually(sub { pending_alerts() eq $alert });
-is(pending_alerts(), $alert, 'the alert for which there is reason is pending, and no other');
+is(pending_alerts(), $alert,
+	'the alert for which there is reason is pending, and no other');
 
 #
 # Names
 #
 
 my $exposed =
-  page("$instances{postgres}{sleeps}/metrics") =~ s/^(?!(?:# \w+ )?commit_stats_).*\n//mgr;
+  page("$instances{postgres}{sleeps}/metrics") =~
+  s/^(?!(?:# \w+ )?commit_stats_).*\n//mgr;
 my $complaints = '';
 
-IPC::Run::run([ program('promtool'), 'check', 'metrics' ], '<', \$exposed, '>&', \$complaints);
-is($complaints, '', 'promtool finds nothing wrong with the names and types of the metrics');
+IPC::Run::run([ program('promtool'), 'check', 'metrics' ],
+	'<', \$exposed, '>&', \$complaints);
+is($complaints, '',
+	'promtool finds nothing wrong with the names and types of the metrics');
 
 my %types = $exposed =~ /^# TYPE (\w+) (\w+)$/mg;
 my %documented =
-  slurp_file("$monitoring/README.md") =~ /^\| `(commit_stats_\w+)` \| (\w+) \|/mg;
+  slurp_file("$monitoring/README.md") =~
+  /^\| `(commit_stats_\w+)` \| (\w+) \|/mg;
 
-is_deeply(\%documented, \%types, 'README.md has all metrics, and their types');
+is_deeply(\%documented, \%types,
+	'README.md has all metrics, and their types');
 
 #
 # pgwatch: its file is YAML with SQL
 #
 
-my ($pgwatch) = @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/pgwatch.yml")) };
+my ($pgwatch) =
+  @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/pgwatch.yml")) };
 
 for my $metric (sort keys %{ $pgwatch->{metrics} })
 {
 	my $sql = $pgwatch->{metrics}{$metric}{sqls}{15};
-	my $rows = decode_json($nodes{sleeps}->safe_psql('postgres',
-		"SELECT jsonb_agg(to_jsonb(m)) FROM ($sql) m",
-		extra_params => [ '-U', 'prometheus' ]));
+	my $rows = decode_json(
+		$nodes{sleeps}->safe_psql(
+			'postgres',
+			"SELECT jsonb_agg(to_jsonb(m)) FROM ($sql) m",
+			extra_params => [ '-U', 'prometheus' ]));
 	my @wrong;
 
 	for my $row (@$rows)
 	{
-		my @labels = map { /^tag_(.*)/ ? "$1=$row->{$_}" : () } sort keys %$row;
+		my @labels =
+		  map { /^tag_(.*)/ ? "$1=$row->{$_}" : () } sort keys %$row;
 
 		for my $column (grep { !/^tag_|^epoch_ns$|read_only/ } keys %$row)
 		{
 			my $name = "${metric}_$column\{" . join(',', @labels) . '}';
 
 			push @wrong, "$name is $row->{$column}"
-			  unless close_enough($expected{sleeps}{$name} // -1, $row->{$column});
+			  unless close_enough($expected{sleeps}{$name} // -1,
+				$row->{$column});
 		}
 	}
-	is(join(', ', @wrong), '', "pgwatch: $metric is what postgres_exporter says");
+	is(join(', ', @wrong),
+		'', "pgwatch: $metric is what postgres_exporter says");
 }
 
 #
@@ -430,12 +530,15 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 #
 
 $nodes{sleeps}->safe_psql('postgres', 'SELECT commit_stats_reset()');
-ok(eventually(sub {
-	my %answer = query($prometheus,
-		"resets(commit_stats_commits_total{instance='$instances{postgres}{sleeps}'}[$interval])");
+ok( eventually(
+		sub {
+			my %answer = query($prometheus,
+				"resets(commit_stats_commits_total{instance='$instances{postgres}{sleeps}'}[$interval])"
+			);
 
-	return (values %answer)[0][1] == 1;
-}), 'a reset of the statistics is a reset to Prometheus');
+			return (values %answer)[0][1] == 1;
+		}),
+	'a reset of the statistics is a reset to Prometheus');
 
 end_programs();
 $_->stop for values %nodes;

@@ -16,9 +16,17 @@ use Exporter 'import';
 
 # The fields of the file's header, PersistHeader, and their sizes in bytes.
 my @fields = (
-	magic => 8, format => 4, nparts => 4, size => 8,
-	system => 8, checkpoint => 8, time => 8, min_recovery => 8, state => 4,
-	server => 4, map { ("part$_" => 8) } 0 .. 4);
+	magic => 8,
+	format => 4,
+	nparts => 4,
+	size => 8,
+	system => 8,
+	checkpoint => 8,
+	time => 8,
+	min_recovery => 8,
+	state => 4,
+	server => 4,
+	map { ("part$_" => 8) } 0 .. 4);
 my (%offset, %width);
 our $header_size = 0;
 
@@ -34,8 +42,10 @@ sub field
 {
 	my ($content, $name) = @_;
 
-	return unpack($width{$name} == 8 ? 'Q' : 'L',
-		substr $content, $offset{$name}, $width{$name});
+	return unpack(
+		$width{$name} == 8 ? 'Q' : 'L',
+		substr $content,
+		$offset{$name}, $width{$name});
 }
 
 # The content with another value in a header field.
@@ -63,7 +73,8 @@ sub sealed
 	my $body = substr $content, 0, -4;
 	my $crc = 0xffffffff;
 
-	$crc = $crc_table[($crc ^ $_) & 255] ^ ($crc >> 8) for unpack 'C*', $body;
+	$crc = $crc_table[ ($crc ^ $_) & 255 ] ^ ($crc >> 8)
+	  for unpack 'C*', $body;
 	return $body . pack 'L', $crc ^ 0xffffffff;
 }
 
@@ -83,7 +94,8 @@ sub stats_file
 sub statistics
 {
 	my ($node) = @_;
-	my %columns = map { $_ => 'to_jsonb(s)' } grep { $_ ne 'commit_flush_log' } views_of_commit_stats();
+	my %columns = map { $_ => 'to_jsonb(s)' }
+	  grep { $_ ne 'commit_flush_log' } views_of_commit_stats();
 	my %rows = map { $_ => '' } keys %columns;
 	my %statistics;
 
@@ -98,7 +110,8 @@ sub statistics
 
 	# a CHECKPOINT, so that WAL of the queries is in a cycle of its own
 	my $rows = $node->safe_psql('postgres', join ";\n", 'CHECKPOINT',
-		map { "SELECT '$_', $columns{$_} FROM $_ s $rows{$_} ORDER BY 2" } sort keys %columns);
+		map { "SELECT '$_', $columns{$_} FROM $_ s $rows{$_} ORDER BY 2" }
+		sort keys %columns);
 
 	for (split /\n/, $rows)
 	{
@@ -122,7 +135,8 @@ sub starts_from_zero
 {
 	my ($node, $before, $how) = @_;
 
-	is( $node->safe_psql('postgres', qq{
+	is( $node->safe_psql(
+			'postgres', qq{
 SELECT commits, commits_async, prepares, flushes, followers, commit_time, wal_bytes,
 	   (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
@@ -141,7 +155,8 @@ sub some_load
 {
 	my ($node) = @_;
 
-	return $node->safe_psql('postgres', q{
+	return $node->safe_psql(
+		'postgres', q{
 INSERT INTO logged VALUES (1);
 INSERT INTO logged VALUES (2);
 SET synchronous_commit = off;

@@ -20,8 +20,8 @@ PG_FUNCTION_INFO_V1(hold_reset_lock);
 #define MAX_SECONDS		90		/* nobody can cancel it */
 
 /*
- * hold_reset_lock(file text): hold the lock exclusively as long as the file exists,
- * like a slow reader for which others wait.
+ * hold_reset_lock(file text): hold the lock exclusively as long as the file
+ * exists, like a slow reader for which others wait.
  */
 Datum
 hold_reset_lock(PG_FUNCTION_ARGS)

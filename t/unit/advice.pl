@@ -17,7 +17,8 @@ use Test::More;
 sub names_of_enum
 {
 	my ($enum) = @_;
-	my ($body) = slurp_file('src/report/advice.h') =~ /typedef enum $enum\n\{\n(.*?)\n\}/s;
+	my ($body) = slurp_file('src/report/advice.h') =~
+	  /typedef enum $enum\n\{\n(.*?)\n\}/s;
 
 	return $body =~ /^\t([A-Z_]+)/mg;
 }
@@ -58,13 +59,13 @@ sub decide
 	my $in = join(' ', map { "$_=$figures{$_}" } sort keys %figures) . "\n";
 	my ($out, $err);
 
-	IPC::Run::run([ "$dir/decide" ], '<', \$in, '>', \$out, '2>', \$err)
+	IPC::Run::run(["$dir/decide"], '<', \$in, '>', \$out, '2>', \$err)
 	  or die "decide failed: $err\n";
 	unlike($out, qr/nan|inf/, 'only numbers');
 	my %decided = map { split /=/, $_, 2 } split ' ', $out;
 	$decided{advice} = $advice[ $decided{advice} ];
-	$decided{obstacles} = join ' ',
-	  map { $obstacles[$_] } grep { $decided{obstacles} & 1 << $_ } 0 .. $#obstacles;
+	$decided{obstacles} = join ' ', map { $obstacles[$_] }
+	  grep { $decided{obstacles} & 1 << $_ } 0 .. $#obstacles;
 	return \%decided;
 }
 
@@ -84,25 +85,57 @@ is($usual->{threshold}, 4000, 'lambda* is 2 / F0');
 is($usual->{square_root}, 707, 'and the square-root rule as it says');
 is($usual->{busy}, '0.500', 'the disk is busy half of the time');
 advises('LEAVE_ZERO', 'above lambda*, no timer', recent_commits => 9000);
-advises('SWEEP_ABOVE', '... but one is set', recent_commits => 9000, delay => 1000);
-advises('SWEEP_QUOTA', 'a device that stalls, above lambda*', flush_time => 2100,
-	flush_p50 => 290, flush_p99 => 40000);
-advises('SWEEP', 'a long p99 alone is no quota', flush_time => 500, flush_p99 => 40000);
+advises(
+	'SWEEP_ABOVE', '... but one is set',
+	recent_commits => 9000,
+	delay => 1000);
+advises(
+	'SWEEP_QUOTA', 'a device that stalls, above lambda*',
+	flush_time => 2100,
+	flush_p50 => 290,
+	flush_p99 => 40000);
+advises(
+	'SWEEP', 'a long p99 alone is no quota',
+	flush_time => 500,
+	flush_p99 => 40000);
 advises('NOT_THE_DISK', 'an idle disk', flush_time => 50);
-advises('SWEEP', '... that is idle as commits sleep', flush_time => 50,
-	delay => 1000, commit_sleep => 400, recent_commits => 4000);
+advises(
+	'SWEEP', '... that is idle as commits sleep',
+	flush_time => 50,
+	delay => 1000,
+	commit_sleep => 400,
+	recent_commits => 4000);
 advises('TIME_FLUSHES', 'not timed', flush_time => 0, timed_flushes => 0);
 advises('STANDBY_FIRST', 'a slow standby', standby_min => 600);
-advises('LOWER_SIBLINGS', 'a delay that hardly hits', delay => 100, siblings => 9,
+advises(
+	'LOWER_SIBLINGS', 'a delay that hardly hits',
+	delay => 100,
+	siblings => 9,
 	reach => 0.05);
 advises('SWEEP', '... if it were set', siblings => 9, reach => 0.05);
-advises('ALONE', 'one client', concurrency => 0, siblings_max => 0, siblings_half => 0,
+advises(
+	'ALONE', 'one client',
+	concurrency => 0,
+	siblings_max => 0,
+	siblings_half => 0,
 	reach => 0);
 advises('COME_BACK', 'few commits', commits => 499);
-advises('COME_BACK', 'no commits', commits => 0, flushes => 0, recent_flushes => 0,
-	seconds => 0, recent_seconds => 0, recent_commits => 0);
-advises('ASYNCHRONOUS', 'all but a few asynchronous', commits => 5, commits_async => 1000);
-advises('COME_BACK', 'a few asynchronous ones', commits => 0, commits_async => 10);
+advises(
+	'COME_BACK', 'no commits',
+	commits => 0,
+	flushes => 0,
+	recent_flushes => 0,
+	seconds => 0,
+	recent_seconds => 0,
+	recent_commits => 0);
+advises(
+	'ASYNCHRONOUS', 'all but a few asynchronous',
+	commits => 5,
+	commits_async => 1000);
+advises(
+	'COME_BACK', 'a few asynchronous ones',
+	commits => 0,
+	commits_async => 10);
 advises('FSYNC_OFF', 'fsync = off', fsync => 0, commits => 5);
 advises('ASK_PRIMARY', 'a standby', is_standby => 1, fsync => 0);
 advises('ENABLE', 'switched off', counting => 0, is_standby => 1);
@@ -110,33 +143,49 @@ advises('ENABLE', 'switched off', counting => 0, is_standby => 1);
 # Why no flush sleeps
 is($usual->{obstacles}, 'DELAY_IS_ZERO', 'commit_delay = 0');
 is(decide(delay => 10)->{obstacles}, '', 'nothing is in the way');
-is(decide(delay => 10, siblings => 100)->{obstacles}, 'SIBLINGS_UNREACHABLE', 'out of reach');
-is(decide(delay => 10, siblings => 99)->{obstacles}, 'SIBLINGS_NEVER_SEEN', 'never seen');
+is(decide(delay => 10, siblings => 100)->{obstacles},
+	'SIBLINGS_UNREACHABLE', 'out of reach');
+is(decide(delay => 10, siblings => 99)->{obstacles},
+	'SIBLINGS_NEVER_SEEN', 'never seen');
 is(decide(delay => 10, siblings => 9)->{obstacles}, '', 'seen');
-is(decide(delay => 10, siblings_max => 0)->{obstacles}, 'NEVER_TOGETHER', 'one client');
-is(decide(delay => 10, commits => 1, commits_async => 1000)->{obstacles}, 'NOBODY_WAITS',
-	'asynchronous');
-is(decide(delay => 10, fsync => 0)->{obstacles}, 'FSYNC_IS_OFF', 'fsync = off');
+is(decide(delay => 10, siblings_max => 0)->{obstacles},
+	'NEVER_TOGETHER', 'one client');
+is(decide(delay => 10, commits => 1, commits_async => 1000)->{obstacles},
+	'NOBODY_WAITS', 'asynchronous');
+is(decide(delay => 10, fsync => 0)->{obstacles},
+	'FSYNC_IS_OFF', 'fsync = off');
 
 # Sweeps: 0, the present delay, F0 from a quarter to four times, and the
 # square-root rule
-is($usual->{delays}, '0,120,250,500,710,1000,2000', 'delays around F0, and by the rule');
-is(decide(delay => 300)->{delays}, '0,120,300,500,710,1000,2000', '... and the present one');
-is(decide(delay => 70)->{delays}, '0,70,120,250,500,710,1000,2000', '... wherever it is');
-is(decide(recent_commits => 20)->{delays}, '0,120,250,500,1000,2000,10000',
+is($usual->{delays}, '0,120,250,500,710,1000,2000',
+	'delays around F0, and by the rule');
+is( decide(delay => 300)->{delays},
+	'0,120,300,500,710,1000,2000',
+	'... and the present one');
+is( decide(delay => 70)->{delays},
+	'0,70,120,250,500,710,1000,2000',
+	'... wherever it is');
+is( decide(recent_commits => 20)->{delays},
+	'0,120,250,500,1000,2000,10000',
 	'... as far as the square-root rule goes');
-is(decide(flush_time => 0)->{delays}, '0,100,200,400,800,1600', 'delays without F0');
+is(decide(flush_time => 0)->{delays},
+	'0,100,200,400,800,1600', 'delays without F0');
 for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 {
-	my @delays = split /,/, decide(flush_time => $flush_time, delay => 100000)->{delays};
+	my @delays = split /,/,
+	  decide(flush_time => $flush_time, delay => 100000)->{delays};
 
 	is($delays[0], 0, "F0 of $flush_time: 0 is there");
-	ok((grep { $_ == 100000 } @delays), "F0 of $flush_time: the present one is there");
-	ok(!(grep { $delays[$_] <= $delays[ $_ - 1 ] } 1 .. $#delays), "F0 of $flush_time: in order");
+	ok((grep { $_ == 100000 } @delays),
+		"F0 of $flush_time: the present one is there");
+	ok(!(grep { $delays[$_] <= $delays[ $_ - 1 ] } 1 .. $#delays),
+		"F0 of $flush_time: in order");
 	cmp_ok($delays[-1], '<=', 100000, "F0 of $flush_time: not too long");
 }
 is($usual->{siblings}, '5', 'siblings that are reached are left');
-is(decide(siblings => 9, reach => 0.05)->{siblings}, '9,7', 'others are held against better ones');
-is(decide(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings}, '9,1', '... of at least 1');
+is(decide(siblings => 9, reach => 0.05)->{siblings},
+	'9,7', 'others are held against better ones');
+is(decide(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings},
+	'9,1', '... of at least 1');
 
 done_testing();

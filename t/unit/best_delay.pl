@@ -13,7 +13,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');
+compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c',
+	'-lm');
 
 # [commit_delay, commit_siblings, latency, share that slept, refused, rates]...
 # become [mean, low, high, is_best, reason]...
@@ -22,10 +23,12 @@ sub choose
 	my ($outcomes, $present_siblings, $resampled) = @_;
 	my $in = join("\n",
 		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
-		(defined $present_siblings ? $present_siblings : 5) . ' ' . ($resampled ? 1 : 0)) . "\n";
+		(defined $present_siblings ? $present_siblings : 5) . ' '
+		  . ($resampled            ? 1                 : 0))
+	  . "\n";
 	my $out;
 
-	IPC::Run::run([ "$dir/choose" ], '<', \$in, '>', \$out)
+	IPC::Run::run(["$dir/choose"], '<', \$in, '>', \$out)
 	  or die "choose failed\n";
 	return [ map { [ split / /, $_, 5 ] } split /\n/, $out ];
 }
@@ -94,7 +97,7 @@ $rows = is_best(
 		[ 0, 5, 1, 0, 0, [ 509, 489, 499 ] ],
 		[ 200, 5, 1.2, 0.4, 0, [ 491, 501, 511 ] ]
 	]);
-is($rows->[0]->[4],
+is( $rows->[0]->[4],
 	'as many commits/s as the best, but a commit takes 150% longer',
 	'the slower one');
 
@@ -117,7 +120,9 @@ $rows = is_best(
 		[ 100, 5, 1.01, 0.9, 0, [ 1000, 1100, 900 ] ],
 		[ 50, 5, 1.03, 0.9, 0, [ 1000, 1100, 900 ] ]
 	]);
-is($rows->[0]->[4], 'as good as the best, which delays less', 'the larger delay');
+is( $rows->[0]->[4],
+	'as good as the best, which delays less',
+	'the larger delay');
 
 $rows = is_best(
 	0,
@@ -127,7 +132,7 @@ $rows = is_best(
 		[ 0, 5, 1.3, 0, 0, [ 1000, 1100, 900 ] ],
 		[ 500, 5, 1.0, 0.001, 0, [ 1010, 1100, 920 ] ]
 	]);
-is($rows->[1]->[4],
+is( $rows->[1]->[4],
 	'never slept: fewer than commit_siblings others were active',
 	'... and why it did not');
 
@@ -144,9 +149,13 @@ sub candidates
 	my $rows = choose(
 		[
 			[ 0, 5, 1, 0, 0, [ @rate, @more ] ],
-			[ 9, 5, 1, 0.9, 0, [ map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4 ] ]
+			[
+				9, 5, 1, 0.9, 0,
+				[ map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4 ]
+			]
 		],
-		5, $resampled);
+		5,
+		$resampled);
 
 	return scalar grep { $_->[4] !~ /fewer commits/ } @$rows;
 }
@@ -155,17 +164,25 @@ is(candidates(2.77), 2, 'behind by as much as chance may explain');
 is(candidates(2.79), 1, 'behind by more, though the rounds differ much');
 is(candidates(6.20, 1), 2, 'resampled: chance may explain more');
 is(candidates(6.22, 1), 1, '... but not everything');
-is(candidates(2.79, 0, 1140), 1, 'a round that only one of them has says nothing');
+is(candidates(2.79, 0, 1140),
+	1, 'a round that only one of them has says nothing');
 
 # commit_siblings
 my @equal = map { [ 500, $_, 1, 0.9, 0, [ 1000, 1100, 900 ] ] } 1, 5, 8;
-is_best(500, qr/least time/, 'equal pairs: the present siblings', \@equal, 5, 5);
+is_best(500, qr/least time/, 'equal pairs: the present siblings',
+	\@equal, 5, 5);
 is_best(500, qr/least time/, 'equal pairs: else the most', \@equal, 3, 8);
 
 # Rounds that were not finished
-is_best(0, qr/least time|no delay/, 'a single round tells nothing apart',
+is_best(
+	0,
+	qr/least time|no delay/,
+	'a single round tells nothing apart',
 	[ [ 0, 5, 1, 0, 0, [1000] ], [ 500, 5, 2, 0.9, 0, [1500] ] ]);
-is_best(500, qr/^most commits\/s$/, 'what was not measured does not count',
+is_best(
+	500,
+	qr/^most commits\/s$/,
+	'what was not measured does not count',
 	[ [ 0, 5, 'nan', 'nan', 0, [] ], [ 500, 5, 2, 0.9, 0, [ 10, 11 ] ] ]);
 is(scalar(grep { $_->[3] } @{ choose([ [ 0, 5, 'nan', 'nan', 0, [] ] ]) }),
 	0, 'of nothing, nothing is best');
@@ -180,11 +197,19 @@ $rows = is_best(
 		[ 1000, 5, 2, 0.9, 1, [ 2000, 2010, 1990 ] ]
 	]);
 is($rows->[1]->[4], 'exceeded max_p99', '... and says so');
-is_best(1000, qr/all of them exceeded max_p99/, 'unless all do',
+is_best(
+	1000,
+	qr/all of them exceeded max_p99/,
+	'unless all do',
 	[ [ 1000, 5, 2, 0.9, 1, [2000] ] ]);
 
 # Commits that never were
-is_best(0, qr/./, 'no commits at all',
-	[ [ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ], [ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ] ]);
+is_best(
+	0, qr/./,
+	'no commits at all',
+	[
+		[ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ],
+		[ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ]
+	]);
 
 done_testing();

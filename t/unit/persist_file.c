@@ -56,7 +56,7 @@ persist_check(PG_FUNCTION_ARGS)
 	};
 	bytea	   *file = PG_GETARG_BYTEA_PP(0);
 	bytea	   *original = PG_GETARG_BYTEA_PP(1);
-	PersistHeader	header;
+	PersistHeader header;
 	PersistVerdict verdict;
 	void	   *mapped;
 	Size		length;

@@ -34,7 +34,8 @@ $node->start;
 is(field($real, 'size'), $length, 'the size of the file is in its header');
 is(sealed($real), $real, 'its checksum is a CRC-32C');
 
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE FUNCTION persist_check(file bytea, original bytea) RETURNS text
 AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION persist_seal(file bytea) RETURNS bytea
@@ -48,7 +49,8 @@ sub verdicts
 {
 	my ($mutations) = @_;
 
-	return $node->safe_psql('postgres', qq{
+	return $node->safe_psql(
+		'postgres', qq{
 SELECT setseed(0.5) \\g /dev/null
 SELECT verdict, count(*)
 FROM original o, LATERAL ($mutations) m (file),
@@ -72,25 +74,38 @@ my $bits = 8 * $header_size;
 
 is(verdicts('SELECT o.file'), 'good|1', 'the real file is good');
 is(verdicts('SELECT persist_seal(o.file)'), 'good|1', 'and sealed again');
-refused("SELECT set_bit(o.file, i, 1 - get_bit(o.file, i)) FROM generate_series(0, $bits - 1) i",
-	$bits, 'a bit of the header flipped');
-refused("SELECT persist_seal(set_bit(o.file, i, 1 - get_bit(o.file, i))) FROM generate_series(0, $bits - 1) i",
-	$bits, 'a bit of the header flipped, checksum right');
-refused("SELECT set_byte(o.file, b, get_byte(o.file, b) # (1 + (random() * 254)::int))
+refused(
+	"SELECT set_bit(o.file, i, 1 - get_bit(o.file, i)) FROM generate_series(0, $bits - 1) i",
+	$bits,
+	'a bit of the header flipped');
+refused(
+	"SELECT persist_seal(set_bit(o.file, i, 1 - get_bit(o.file, i))) FROM generate_series(0, $bits - 1) i",
+	$bits,
+	'a bit of the header flipped, checksum right');
+refused(
+	"SELECT set_byte(o.file, b, get_byte(o.file, b) # (1 + (random() * 254)::int))
 	FROM generate_series(1, 300), LATERAL (SELECT (random() * ($length - 1))::int + 0 * generate_series) r (b)",
 	300, 'a byte somewhere changed');
-refused("SELECT set_byte(o.file, $length - i, get_byte(o.file, $length - i) # 1) FROM generate_series(1, 4) i",
-	4, 'a byte of the checksum changed');
+refused(
+	"SELECT set_byte(o.file, $length - i, get_byte(o.file, $length - i) # 1) FROM generate_series(1, 4) i",
+	4,
+	'a byte of the checksum changed');
 for my $seal ('', 'persist_seal')
 {
 	my $name = $seal ? ', checksum right' : '';
 
-	refused("SELECT $seal(substr(o.file, 1, i)) FROM generate_series(0, $header_size + 20) i",
-		$header_size + 21, "cut short at the header$name");
-	refused("SELECT $seal(substr(o.file, 1, i)) FROM generate_series($header_size + 21, $length - 1, 487) i",
-		int(($length - 1 - $header_size - 21) / 487) + 1, "cut short$name");
-	refused("SELECT $seal(o.file || substr(o.file, 1, i)) FROM generate_series(1, 64) i",
-		64, "something appended$name");
+	refused(
+		"SELECT $seal(substr(o.file, 1, i)) FROM generate_series(0, $header_size + 20) i",
+		$header_size + 21,
+		"cut short at the header$name");
+	refused(
+		"SELECT $seal(substr(o.file, 1, i)) FROM generate_series($header_size + 21, $length - 1, 487) i",
+		int(($length - 1 - $header_size - 21) / 487) + 1,
+		"cut short$name");
+	refused(
+		"SELECT $seal(o.file || substr(o.file, 1, i)) FROM generate_series(1, 64) i",
+		64,
+		"something appended$name");
 }
 
 # Sizes that would do, if additions could overflow.
@@ -100,7 +115,8 @@ sub sizes
 	my $content = $real;
 
 	$content = with_field($content, "part$_", $sizes[$_]) for 0 .. 4;
-	return verdicts("SELECT persist_seal('\\x" . unpack('H*', $content) . "'::bytea)");
+	return verdicts(
+		"SELECT persist_seal('\\x" . unpack('H*', $content) . "'::bytea)");
 }
 
 my @sizes = map { field($real, "part$_") } 0 .. 4;
@@ -108,11 +124,13 @@ my $sum = 0;
 
 $sum += $_ for @sizes;
 is($sum + $header_size + 4, $length, 'the parts fill the file');
-is(sizes(~0 - 7, $sizes[0] + $sizes[1] + 8, @sizes[2 .. 4]),
+is(sizes(~0 - 7, $sizes[0] + $sizes[1] + 8, @sizes[ 2 .. 4 ]),
 	'damaged|1', 'sizes that overflow');
-is(sizes(1 << 63, 1 << 63, $sizes[0] + $sizes[1] + $sizes[2], @sizes[3, 4]),
-	'damaged|1', 'sizes that overflow twice');
-is(sizes($sizes[0] + 4, $sizes[1] - 4, @sizes[2 .. 4]),
+is( sizes(
+		1 << 63, 1 << 63, $sizes[0] + $sizes[1] + $sizes[2], @sizes[ 3, 4 ]),
+	'damaged|1',
+	'sizes that overflow twice');
+is(sizes($sizes[0] + 4, $sizes[1] - 4, @sizes[ 2 .. 4 ]),
 	'damaged|1', 'a part that would not be aligned');
 
 $node->stop;

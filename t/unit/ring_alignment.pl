@@ -20,7 +20,8 @@ sub compile_with
 	my $err;
 
 	chomp $include;
-	append_to_file("$dir/$alignment.c", qq{
+	append_to_file(
+		"$dir/$alignment.c", qq{
 #include "postgres.h"
 #undef MAXIMUM_ALIGNOF
 #define MAXIMUM_ALIGNOF $alignment
@@ -33,7 +34,9 @@ sub compile_with
 }
 
 is(compile_with(8), '', '8 bytes: it compiles');
-like(compile_with(4), qr/error: .*aligns WAL records to 8 bytes/,
+like(
+	compile_with(4),
+	qr/error: .*aligns WAL records to 8 bytes/,
 	'4 bytes: the compiler says why not');
 
 done_testing();

@@ -40,7 +40,8 @@ PG_FUNCTION_INFO_V1(ring_forget_boundary);
 static XLogRecPtr flushed = 0x1000000;
 static double flushes_per_copy = 0;
 static int	passes = 0;
-static ChangeCount *folds = NULL;		/* the first thing in flush_totals.c's part */
+static ChangeCount *folds = NULL;	/* the first thing in flush_totals.c's
+									 * part */
 
 /* One flush of one commit, which led it. */
 static void
@@ -175,7 +176,7 @@ Datum
 ring_exit(PG_FUNCTION_ARGS)
 {
 	changecount_abandon();
-	changecount_abandon();			/* nothing is left to be ended */
+	changecount_abandon();		/* nothing is left to be ended */
 	PG_RETURN_VOID();
 }
 

@@ -20,11 +20,14 @@ my $module = abs_path($node->basedir) . '/ring_test.so';
 my $largest = 131072;
 
 # The library that is preloaded has functions of the same names.
-compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic',
+compile_c(
+	$module, '-fPIC',
+	'-shared', '-Wl,-Bsymbolic',
 	'-Wl,--wrap=flush_group_copy', 't/unit/ring_readers.c',
 	'src/base/changecount.c', 'src/base/guc.c',
 	'src/stats/flush_groups.c', 'src/stats/flush_totals.c');
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_flush(int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_read(rate float8, OUT passes int, OUT flushes bigint,
@@ -33,14 +36,17 @@ CREATE FUNCTION ring_read(rate float8, OUT passes int, OUT flushes bigint,
 CREATE FUNCTION ring_reset() RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_stop() RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_exit() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_forget_boundary() RETURNS void LANGUAGE C STRICT AS '$module'});
+CREATE FUNCTION ring_forget_boundary() RETURNS void LANGUAGE C STRICT AS '$module'}
+);
 
 # Each call of the test is a session, and so a ring, of its own.
 sub in_ring
 {
 	my ($size, $sql) = @_;
 
-	return $node->psql('postgres', "SELECT ring_make($size); $sql",
+	return $node->psql(
+		'postgres',
+		"SELECT ring_make($size); $sql",
 		on_error_stop => 0);
 }
 
@@ -55,52 +61,71 @@ sub ask_ring
 
 my $n = 200_000;
 
-is( ask_ring($largest,
-		"SELECT ring_flush($n); SELECT passes, flushes, meanwhile FROM ring_read(0)"),
-	"1|$n|0", 'at rest a reader counts all flushes at once');
+is( ask_ring(
+		$largest,
+		"SELECT ring_flush($n); SELECT passes, flushes, meanwhile FROM ring_read(0)"
+	),
+	"1|$n|0",
+	'at rest a reader counts all flushes at once');
 for my $rate (0.1, 0.3)
 {
-	is( ask_ring($largest, qq{
+	is( ask_ring(
+			$largest, qq{
 SELECT ring_flush($n);
 SELECT passes, flushes BETWEEN $n AND $n + meanwhile, meanwhile > 1000
 FROM ring_read($rate)}),
-		'1|t|t', "it reads once at $rate flushes for each group that it copies");
-	is( ask_ring($largest, qq{
+		'1|t|t',
+		"it reads once at $rate flushes for each group that it copies");
+	is( ask_ring(
+			$largest, qq{
 SELECT ring_flush($n);
 CREATE TEMP TABLE seen AS SELECT meanwhile FROM ring_read($rate) r;
 SELECT flushes = $n + (SELECT meanwhile FROM seen) FROM ring_read(0)}),
-		't', '... and no flush is missed or counted twice');
+		't',
+		'... and no flush is missed or counted twice');
 }
 
 my (undef, undef, $err) = in_ring($largest,
-	"SELECT ring_flush($n); SELECT * FROM ring_read(100); SELECT 1 / passes FROM ring_read(0)");
-like($err, qr/could not read commit statistics.*100 times in a row/s,
+	"SELECT ring_flush($n); SELECT * FROM ring_read(100); SELECT 1 / passes FROM ring_read(0)"
+);
+like(
+	$err,
+	qr/could not read commit statistics.*100 times in a row/s,
 	'it gives up when flushes are quicker than it can copy them');
 unlike($err, qr/division/, '... and the next one reads');
 
-is( ask_ring(2048, qq{
+is( ask_ring(
+		2048, qq{
 SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(7);
 SELECT flushes, recent, wal_bytes FROM ring_read(0)}),
-	'7|7|' . 7 * 64, 'a reset forgets what was before it');
-is( ask_ring(2048, qq{
+	'7|7|' . 7 * 64,
+	'a reset forgets what was before it');
+is( ask_ring(
+		2048, qq{
 SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(5000);
 SELECT flushes, wal_bytes FROM ring_read(0)}),
-	'5000|' . 5000 * 64, '... in the histogram as well');
+	'5000|' . 5000 * 64,
+	'... in the histogram as well');
 
 # A process that is stopped while it folds
-(undef, my $out, $err) = in_ring(2048, q{
+(undef, my $out, $err) = in_ring(
+	2048, q{
 SELECT ring_flush(5000); SELECT ring_stop(); SELECT ring_reset();
 SELECT ring_exit(); SELECT flushes FROM ring_read(0)});
-like($err, qr/could not read commit statistics.*has been stopped/s,
+like(
+	$err,
+	qr/could not read commit statistics.*has been stopped/s,
 	'a reset beside a process that was stopped fails');
 like($out, qr/^5000$/m,
 	'... changes nothing, and the process that exits is in nobody\'s way');
 
 # A publisher that is stopped before it has written the boundary.  (The first
 # flush has no boundary before it either.)
-is( ask_ring(2048, q{
+is( ask_ring(
+		2048, q{
 SELECT ring_flush(1000); SELECT ring_forget_boundary();
 SELECT flushes, wal_bytes FROM ring_read(0)}),
-	'1000|' . 998 * 64, 'a flush without a boundary has no WAL bytes');
+	'1000|' . 998 * 64,
+	'a flush without a boundary has no WAL bytes');
 
 done_testing();

@@ -4,8 +4,8 @@
  *		The arithmetic of commit_delay_whatif() as SQL functions, for the tests.
  *
  * t/unit/whatif_model.pl compiles this file together with the modules under
- * test, which use neither SQL nor shared memory.  The extension does not contain
- * this file.
+ * test, which use neither SQL nor shared memory.  The extension does not
+ * contain this file.
  *
  *-------------------------------------------------------------------------
  */
@@ -37,7 +37,7 @@ read_floats(FunctionCallInfo fcinfo, int argument, double **values)
 static Distribution
 one_value(double *value)
 {
-	Distribution		draws = {1, value, NULL};
+	Distribution draws = {1, value, NULL};
 
 	return draws;
 }
@@ -46,7 +46,7 @@ static Distribution
 multiplied(const Distribution *draws, double factor)
 {
 	double	   *value = palloc(draws->n * sizeof(double));
-	Distribution		result = {draws->n, value, NULL};
+	Distribution result = {draws->n, value, NULL};
 
 	for (int i = 0; i < draws->n; i++)
 		value[i] = draws->value[i] * factor;
@@ -123,10 +123,10 @@ read_flushes(FunctionCallInfo fcinfo, WhatifLoad *load)
  *				active float8, cohort float8[], contended float8,
  *				flush_cost float8, wake float8[], conflict float8)
  *
- * Every client has the same cycles.  Times in us, arrivals per second.  Of each
- * cycle the cohort is the first of those that began together with it, and without
- * "wake" nobody has to wake up.  Flushes take "contended" times as long while more
- * are at work than there are cores.
+ * Every client has the same cycles.  Times in us, arrivals per second.  Of
+ * each cycle the cohort is the first of those that began together with it, and
+ * without "wake" nobody has to wake up.  Flushes take "contended" times as
+ * long while more are at work than there are cores.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -202,13 +202,14 @@ read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 }
 
 /*
- * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus int,
+ * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus
+ * int,
  *				busy float8, blocked float8[])
  *
  * The trace has 8 values for each commit: session, start and end in us, number
  * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
- * the commit_delay that it had.  "blocked" has two, or is empty: how many others
- * waited for locks when each commit began and when it was done.
+ * the commit_delay that it had.  "blocked" has two, or is empty: how many
+ * others waited for locks when each commit began and when it was done.
  */
 Datum
 whatif_learn(PG_FUNCTION_ARGS)
@@ -217,7 +218,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	uint64		end;
 	TracedCommit *commit = read_trace(fcinfo, &n, &end);
 	double		slack = 0;
-	CpuUsage		cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
+	CpuUsage	cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
 	WhatifLoad	load;
 	FitSummary	summary;
 	WhatifOutcome outcome;

@@ -17,12 +17,18 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
 
-compile_c($module, '-fPIC', '-shared', 't/unit/whatif_model.c',
-	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit whatif_sample whatif_quota)),
-	'src/base/histogram.c', '-lm');
+compile_c(
+	$module, '-fPIC',
+	'-shared',
+	't/unit/whatif_model.c',
+	map({ "src/whatif/$_.c" }
+		qw(whatif_simulation whatif_fit whatif_sample whatif_quota)),
+	'src/base/histogram.c',
+	'-lm');
 $node->init;
 $node->start;
-$node->safe_psql('postgres', qq{
+$node->safe_psql(
+	'postgres', qq{
 CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
 	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
@@ -42,17 +48,36 @@ RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 sub model
 {
 	my %load = (
-		clients => 1, work => 400, flush => 1000, lead => 10,
-		handoff => 10, slack => 0, cores => 1000, xid_share => 1, arrivals => 0,
-		time_window => 0, quota => 0, delay => 0, siblings => 0, seconds => 10,
-		active => -1, cohort => '', contended => 1, flush_cost => 0, wake => '',
-		conflict => 0, @_);
+		clients => 1,
+		work => 400,
+		flush => 1000,
+		lead => 10,
+		handoff => 10,
+		slack => 0,
+		cores => 1000,
+		xid_share => 1,
+		arrivals => 0,
+		time_window => 0,
+		quota => 0,
+		delay => 0,
+		siblings => 0,
+		seconds => 10,
+		active => -1,
+		cohort => '',
+		contended => 1,
+		flush_cost => 0,
+		wake => '',
+		conflict => 0,
+		@_);
 	my ($row, %result);
 
 	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort wake);
-	$row = $node->safe_psql('postgres', 'SELECT * FROM whatif_model(' .
-		join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')');
-	@result{qw(commits flushes group_size hits latency p99 blocked)} = split /\|/, $row;
+	$row = $node->safe_psql('postgres',
+			'SELECT * FROM whatif_model('
+		  . join(', ', map { "$_ => $load{$_}" } sort keys %load)
+		  . ')');
+	@result{qw(commits flushes group_size hits latency p99 blocked)} =
+	  split /\|/, $row;
 	return \%result;
 }
 
@@ -77,23 +102,29 @@ about($one->{latency}, 1010, 0.1, 'one client: latency');
 about($one->{p99}, 1010, 5, 'one client: p99');
 is($one->{hits}, 0, 'one client: no sleep');
 $one = model(delay => 500, slack => 55);
-about($one->{commits}, 1e6 / 1965, 0.1, 'one client: a sleep, and its slack, are lost');
+about($one->{commits}, 1e6 / 1965, 0.1,
+	'one client: a sleep, and its slack, are lost');
 is($one->{hits}, 1, 'one client: always sleeps without commit_siblings');
-is_deeply(model(delay => 500, siblings => 1), model(),
-	'one client: never sleeps with them');
+is_deeply(model(delay => 500, siblings => 1),
+	model(), 'one client: never sleeps with them');
 
 #
 # Deterministic times
 #
 $one = model(clients => 2, work => 0, lead => 0, handoff => 0);
-about($one->{commits}, 2000, 0.1, 'two clients, no think time: both in each flush');
+about($one->{commits}, 2000, 0.1,
+	'two clients, no think time: both in each flush');
 is($one->{group_size}, 2, '... so groups of two');
 # one works while the other flushes: they never meet, and share nothing
 $one = model(clients => 2, work => 600, lead => 0, handoff => 0);
-about($one->{commits}, 1e6 / 1000, 1, 'two clients that take turns keep the WAL busy')
+about($one->{commits}, 1e6 / 1000, 1,
+	'two clients that take turns keep the WAL busy')
   if $one->{group_size} < 1.01;
 $one = model(clients => 2, work => '600,1400', lead => 0, handoff => 0);
-cmp_ok($one->{commits}, '<=', 2e6 / 2000 + 1, 'no more commits than the cycle allows');
+cmp_ok(
+	$one->{commits}, '<=',
+	2e6 / 2000 + 1,
+	'no more commits than the cycle allows');
 
 #
 # No think time: all commit together
@@ -111,23 +142,42 @@ about($one->{group_size}, 10, 0.1, 'a long delay waits for all');
 #
 # Infinite siblings: as without a delay
 #
-for my $load ({ clients => 10 }, { clients => 10, work => '100,500,2500', flush => '300,900' },
+for my $load (
+	{ clients => 10 },
+	{ clients => 10, work => '100,500,2500', flush => '300,900' },
 	{ clients => 20, cores => 2, arrivals => 500 })
 {
-	is_deeply(model(%$load, delay => 1000, siblings => 1000), model(%$load),
-		'infinite siblings');
+	is_deeply(model(%$load, delay => 1000, siblings => 1000),
+		model(%$load), 'infinite siblings');
 }
 
 #
 # Siblings: those that commit, and those that have an xid
 #
-cmp_ok(model(clients => 10, work => '20000,30000,50000', delay => 100, siblings => 5,
-		xid_share => 0, seconds => 20)->{hits}, '<', 0.05, 'nobody has an xid');
-$one = model(clients => 10, work => '20000,30000,50000', delay => 100, siblings => 9,
+cmp_ok(
+	model(
+		clients => 10,
+		work => '20000,30000,50000',
+		delay => 100,
+		siblings => 5,
+		xid_share => 0,
+		seconds => 20)->{hits},
+	'<', 0.05,
+	'nobody has an xid');
+$one = model(
+	clients => 10,
+	work => '20000,30000,50000',
+	delay => 100,
+	siblings => 9,
 	seconds => 20);
 is($one->{hits}, 1, 'everybody has an xid');
-$one = model(clients => 10, work => '20000,30000,50000', delay => 100, siblings => 5,
-	xid_share => 0.5, seconds => 60);
+$one = model(
+	clients => 10,
+	work => '20000,30000,50000',
+	delay => 100,
+	siblings => 5,
+	xid_share => 0.5,
+	seconds => 60);
 cmp_ok($one->{hits}, '>', 0.2, 'some have an xid: some sleep');
 cmp_ok($one->{hits}, '<', 0.8, 'some have an xid: some do not');
 
@@ -135,91 +185,184 @@ cmp_ok($one->{hits}, '<', 0.8, 'some have an xid: some do not');
 # Arrivals so rare that a delay only costs
 #
 $one = model(clients => 10, arrivals => 10, work => 100, seconds => 1000);
-$other = model(clients => 10, arrivals => 10, work => 100, seconds => 1000, delay => 3000);
+$other = model(
+	clients => 10,
+	arrivals => 10,
+	work => 100,
+	seconds => 1000,
+	delay => 3000);
 about($one->{commits}, 10, 3, 'rare arrivals: each commits');
-about($other->{commits}, $one->{commits}, 1, 'rare arrivals: a delay changes nothing in that');
+about($other->{commits}, $one->{commits}, 1,
+	'rare arrivals: a delay changes nothing in that');
 about($one->{latency}, 1010, 2, 'rare arrivals: latency is a flush');
 # one that comes during the sleep waits for less of it
-about($other->{latency} - $one->{latency}, 3000, 3, 'rare arrivals: a delay is added');
+about($other->{latency} - $one->{latency},
+	3000, 3, 'rare arrivals: a delay is added');
 about($one->{group_size}, 1, 2, 'rare arrivals: commits alone');
 
 # More arrivals than the server can take: as fast as it can
-about(model(clients => 1, arrivals => 5000)->{commits}, 1e6 / 1410, 1,
-	'more arrivals than one client can take');
+about(model(clients => 1, arrivals => 5000)->{commits},
+	1e6 / 1410, 1, 'more arrivals than one client can take');
 
 #
 # Sharing of the CPUs
 #
-about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 1)
-	->{commits}, 1000, 2, 'four clients on one CPU');
-about(model(clients => 4, work => 1000, flush => 1, lead => 0, handoff => 0, cores => 4)
-	->{commits}, 4000, 2, 'four clients on four CPUs');
+about(
+	model(
+		clients => 4,
+		work => 1000,
+		flush => 1,
+		lead => 0,
+		handoff => 0,
+		cores => 1)->{commits},
+	1000, 2,
+	'four clients on one CPU');
+about(
+	model(
+		clients => 4,
+		work => 1000,
+		flush => 1,
+		lead => 0,
+		handoff => 0,
+		cores => 4)->{commits},
+	4000, 2,
+	'four clients on four CPUs');
 
 # Half of one is lost for a while after each flush: 300 us with one and a half,
 # 575 with two
-%load = (clients => 4, work => 400, flush => 1000, lead => 0, handoff => 0, cores => 2);
-about(model(%load, flush_cost => 300)->{commits}, 4e6 / 1875, 0.5, 'a flush costs half a processor for a while');
-about(model(%load, flush_cost => 300, delay => 1000)->{commits}, 4e6 / 2875, 0.5,
-	'... once for all who go on with it');
-about(model(%load, cores => 5, flush_cost => 300)->{commits}, 4e6 / 1400, 0.5,
-	'... which is no matter where there are enough');
+%load = (
+	clients => 4,
+	work => 400,
+	flush => 1000,
+	lead => 0,
+	handoff => 0,
+	cores => 2);
+about(model(%load, flush_cost => 300)->{commits},
+	4e6 / 1875, 0.5, 'a flush costs half a processor for a while');
+about(model(%load, flush_cost => 300, delay => 1000)->{commits},
+	4e6 / 2875, 0.5, '... once for all who go on with it');
+about(model(%load, cores => 5, flush_cost => 300)->{commits},
+	4e6 / 1400, 0.5, '... which is no matter where there are enough');
 
 # A flush takes longer while more are at work than there are processors
-%load = (clients => 4, work => '400,800,1600', flush => 500, lead => 0, handoff => 0, cores => 1);
-cmp_ok(model(%load, contended => 10)->{commits}, '<', 0.7 * model(%load)->{commits},
+%load = (
+	clients => 4,
+	work => '400,800,1600',
+	flush => 500,
+	lead => 0,
+	handoff => 0,
+	cores => 1);
+cmp_ok(
+	model(%load, contended => 10)->{commits},
+	'<',
+	0.7 * model(%load)->{commits},
 	'a flush waits for a processor while others work');
-is_deeply(model(%load, delay => 20_000, contended => 10), model(%load, delay => 20_000),
+is_deeply(
+	model(%load, delay => 20_000, contended => 10),
+	model(%load, delay => 20_000),
 	'... and does not once all have come');
 
 #
 # Locks: all update the same row in the second half of their work, and only the
 # first half of it goes on beside a commit
 #
-%load = (clients => 4, work => 400, flush => 1000, lead => 0, handoff => 0, conflict => 1e6);
+%load = (
+	clients => 4,
+	work => 400,
+	flush => 1000,
+	lead => 0,
+	handoff => 0,
+	conflict => 1e6);
 $one = model(%load);
-about($one->{commits}, 1e6 / 1200, 0.5, 'one row: commits one after the other');
+about($one->{commits}, 1e6 / 1200, 0.5,
+	'one row: commits one after the other');
 about($one->{group_size}, 1, 0.1, '... and alone');
 about($one->{blocked}, 3 - 200 / 1200, 0.5, '... while the others wait');
-is(model(%load, delay => 500, siblings => 1)->{hits} + 0, 0, '... and are no siblings');
-about(model(%load, delay => 500)->{commits}, 1e6 / 1700, 0.5, '... so a delay only costs');
+is(model(%load, delay => 500, siblings => 1)->{hits} + 0,
+	0, '... and are no siblings');
+about(model(%load, delay => 500)->{commits},
+	1e6 / 1700, 0.5, '... so a delay only costs');
 # of ten, one or two have what another one needs
 %load = (%load, clients => 10, work => '300,400,500', conflict => 0.01);
 $one = model(%load);
 cmp_ok($one->{blocked}, '>', 0.1, 'some rows: some wait');
-cmp_ok($one->{commits}, '<', model(%load, conflict => 0)->{commits}, '... and commit later');
-cmp_ok($one->{commits}, '>', model(%load, conflict => 0.1)->{commits}, '... more of them, fewer commits');
+cmp_ok(
+	$one->{commits}, '<',
+	model(%load, conflict => 0)->{commits},
+	'... and commit later');
+cmp_ok(
+	$one->{commits}, '>',
+	model(%load, conflict => 0.1)->{commits},
+	'... more of them, fewer commits');
 
 #
 # What was seen of cycles
 #
-my %seldom = (clients => 10, arrivals => 1, delay => 1000, active => 0.5, seconds => 1000);
-about(model(%seldom, siblings => 4)->{hits}, 1, 1, 'half of nine others were active: four are enough');
-is(model(%seldom, siblings => 6)->{hits} + 0, 0, 'half of nine others were active: six are too many');
-about(model(%seldom, siblings => 5)->{hits}, 0.5, 10, 'half of nine others were active: five, or not');
-about(model(clients => 4, work => '1000,1000,1000,1000,100,200,300', cohort => '0,0,0,0,4,5,6')
-	->{commits}, 4e6 / 2010, 1, 'those who go on together do as those did who were as many');
+my %seldom = (
+	clients => 10,
+	arrivals => 1,
+	delay => 1000,
+	active => 0.5,
+	seconds => 1000);
+about(model(%seldom, siblings => 4)->{hits},
+	1, 1, 'half of nine others were active: four are enough');
+is(model(%seldom, siblings => 6)->{hits} + 0,
+	0, 'half of nine others were active: six are too many');
+about(model(%seldom, siblings => 5)->{hits},
+	0.5, 10, 'half of nine others were active: five, or not');
+about(
+	model(
+		clients => 4,
+		work => '1000,1000,1000,1000,100,200,300',
+		cohort => '0,0,0,0,4,5,6')->{commits},
+	4e6 / 2010,
+	1,
+	'those who go on together do as those did who were as many');
 
 # Of seven who go on together one wakes up at once and commits first, when the
 # others still seem to commit; in what was seen, nobody was active.  As they
 # wake up one after the other, three of the six count.
-my %one_is_quicker = (clients => 7, work => '400,400,400,400,400,400,300', active => 0, lead => 0,
-	wake => '500,500,500,500,500,500,0', cohort => '0,0,0,0,0,0,0', delay => 1000);
+my %one_is_quicker = (
+	clients => 7,
+	work => '400,400,400,400,400,400,300',
+	active => 0,
+	lead => 0,
+	wake => '500,500,500,500,500,500,0',
+	cohort => '0,0,0,0,0,0,0',
+	delay => 1000);
 $one = model(%one_is_quicker, siblings => 3);
 is($one->{hits}, 1, 'half of those who are still to wake up are active');
 about($one->{commits}, 7e6 / 2300, 1, '... so all go on together again');
-is(model(%one_is_quicker, siblings => 7)->{hits} + 0, 0, '... and count once each');
+is(model(%one_is_quicker, siblings => 7)->{hits} + 0,
+	0, '... and count once each');
 
 #
 # A quota of flushes
 #
-my %quota = (flush => 1000, work => 0, lead => 0, handoff => 0, time_window => 100e3,
+my %quota = (
+	flush => 1000,
+	work => 0,
+	lead => 0,
+	handoff => 0,
+	time_window => 100e3,
 	quota => 10);
 about(model(%quota)->{flushes}, 100, 2, 'a quota is all there is');
-about(model(%quota, clients => 10)->{commits}, 1000, 2, 'a quota of flushes, not of commits');
-about(model(%quota, quota => 1000)->{flushes}, 1000, 2, 'a quota that is not used up');
+about(model(%quota, clients => 10)->{commits},
+	1000, 2, 'a quota of flushes, not of commits');
+about(model(%quota, quota => 1000)->{flushes},
+	1000, 2, 'a quota that is not used up');
 # what a delay is good for
-%quota = (%quota, clients => 10, work => '500,1000,1500', quota => 20, lead => 10, handoff => 10);
-cmp_ok(model(%quota, delay => 2000)->{commits}, '>', 1.5 * model(%quota)->{commits},
+%quota = (
+	%quota,
+	clients => 10,
+	work => '500,1000,1500',
+	quota => 20,
+	lead => 10,
+	handoff => 10);
+cmp_ok(
+	model(%quota, delay => 2000)->{commits},
+	'>',
+	1.5 * model(%quota)->{commits},
 	'with a quota, a delay earns a lot');
 
 #
@@ -233,7 +376,8 @@ cmp_ok(model(%quota, delay => 2000)->{commits}, '>', 1.5 * model(%quota)->{commi
 sub trace
 {
 	my ($n, $think, $flush, $seconds, $window, $quota, $next, $cold) = @_;
-	my ($now, $group, $used, $window_end, $stalled, @values) = (0, 0, 0, $window, 0);
+	my ($now, $group, $used, $window_end, $stalled, @values) =
+	  (0, 0, 0, $window, 0);
 	my $since_stall = 2;
 
 	while ($now < $seconds * 1e6)
@@ -244,7 +388,11 @@ sub trace
 
 		if ($window)
 		{
-			while ($begin >= $window_end) { $window_end += $window; $used = 0; }
+			while ($begin >= $window_end)
+			{
+				$window_end += $window;
+				$used = 0;
+			}
 		}
 		my $end = $begin + ($stalled && $next ? $next : $flush);
 		$stalled = 0;
@@ -269,14 +417,16 @@ sub learn
 	my ($trace, $delay, $siblings, $cpus, $busy, $blocked) = @_;
 	my ($row, %result);
 
-	$cpus ||= 0;
-	$busy ||= 0;
+	$cpus    ||= 0;
+	$busy    ||= 0;
 	$blocked ||= '';
 	$row = $node->safe_psql('postgres',
-		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')");
-	@result{qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy
-		work flush_cost flush_rested blocked conflict)} =
-	  split /\|/, $row;
+		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')"
+	);
+	@result{
+		qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy
+		  work flush_cost flush_rested blocked conflict)
+	} = split /\|/, $row;
 	return \%result;
 }
 
@@ -286,23 +436,27 @@ is($one->{arrivals}, 0, 'learning: it goes on by itself');
 is($one->{time_window}, 0, 'learning: no quota');
 about($one->{commits}, 1e6 / 1410, 1, 'learning: its commits');
 about($one->{latency}, 1010, 1, 'learning: its latency');
-about(learn(trace(1, 400, 1000, 3), 1000, 0)->{commits}, 1e6 / 2410, 1,
-	'learning: its commits with a delay');
+about(learn(trace(1, 400, 1000, 3), 1000, 0)->{commits},
+	1e6 / 2410, 1, 'learning: its commits with a delay');
 
 $one = learn(trace(1, 400, 1000, 4, 100e3, 20), 0, 5);
 about($one->{time_window}, 100e3, 2, 'learning: a window');
 about($one->{quota}, 20, 1, 'learning: its quota');
 about($one->{commits}, 200, 3, 'learning: commits with a quota');
 # a delay of 3 ms uses the window up without a stall
-about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits}, 1e6 / 6410, 3,
-	'learning: commits with a delay that makes the quota do');
+about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits},
+	1e6 / 6410, 3, 'learning: commits with a delay that makes the quota do');
 
-about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 5000, 0)->{commits}, 1e6 / 6410, 1,
+about(
+	learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 5000, 0)->{commits},
+	1e6 / 6410,
+	1,
 	'learning: ... nor with what a stall does to the flush after it');
-about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 0, 5)->{commits}, 200, 3,
-	'learning: ... which is no matter without a delay');
+about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 0, 5)->{commits},
+	200, 3, 'learning: ... which is no matter without a delay');
 $one = trace(1, 400, 1000, 4, 100e3, 20, 1000, 3000);
-about(learn($one, 5000, 0)->{commits}, 1e6 / 6410, 1,
+about(learn($one, 5000, 0)->{commits},
+	1e6 / 6410, 1,
 	'learning: ... nor with how slowly sessions work after a stall');
 
 # One flush in 23 takes very long, and nothing says why; before it the session
@@ -327,12 +481,13 @@ sub unexplained_stalls
 			}
 			if ($used++ >= $quota)
 			{
-				$io += $window_end - $now - $think;
+				$io         += $window_end - $now - $think;
 				$window_end += $window;
 				$used = 1;
 			}
 		}
-		push @values, 1, $now + $think, $now + $think + $io, $i, $io, 0, $think, 0;
+		push @values, 1, $now + $think, $now + $think + $io, $i, $io, 0,
+		  $think, 0;
 		$now += $think + $io;
 	}
 	return join(',', @values);
@@ -341,19 +496,25 @@ sub unexplained_stalls
 my $stalls = unexplained_stalls(20_000, 60_000);
 my $learnt = learn($stalls, 0, 0);
 is($learnt->{time_window} + 0, 0, 'learning: stalls at no regular times');
-about($learnt->{commits}, 1e6 / (69.6 + 382.6 + 2174), 40, '... without a delay');
-about(learn($stalls, 1000, 0)->{commits}, 1e6 / (1069.6 + 382.6 + 2174), 40,
-	'... a delay does not make all flushes such');
+about($learnt->{commits}, 1e6 / (69.6 + 382.6 + 2174),
+	40, '... without a delay');
+about(
+	learn($stalls, 1000, 0)->{commits},
+	1e6 / (1069.6 + 382.6 + 2174),
+	40, '... a delay does not make all flushes such');
 
 $stalls = unexplained_stalls(8000, 1, 100e3, 40);
 $learnt = learn($stalls, 0, 0);
-about($learnt->{time_window}, 100e3, 2, 'learning: stalls at no regular times, and a quota');
+about($learnt->{time_window},
+	100e3, 2, 'learning: stalls at no regular times, and a quota');
 about($learnt->{commits}, 400, 20, '... without a delay');
-about(learn($stalls, 1000, 0)->{commits}, 400, 20, '... a delay does not make all flushes such');
-about(learn($one, 0, 5)->{commits}, 200, 3, 'learning: ... which is no matter either');
+about(learn($stalls, 1000, 0)->{commits},
+	400, 20, '... a delay does not make all flushes such');
+about(learn($one, 0, 5)->{commits},
+	200, 3, 'learning: ... which is no matter either');
 
-about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits}, 5e6 / 1410, 3,
-	'learning: five sessions that commit together');
+about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits},
+	5e6 / 1410, 3, 'learning: five sessions that commit together');
 
 # Sessions that commit each for themselves and do not get along more slowly the
 # more of them work, as if each had a processor; and for how many seconds two
@@ -362,7 +523,7 @@ sub independent_sessions
 {
 	my ($n, $seconds) = @_;
 	my ($now, $could, @working, @values) = (0, 0);
-	my @next = map { 100 * $_ } 1 .. $n;	# when each changes over
+	my @next = map { 100 * $_ } 1 .. $n;    # when each changes over
 	my @start = (0) x $n;
 
 	for (my $i = 0; $now < $seconds * 1e6; $i++)
@@ -389,19 +550,22 @@ sub independent_sessions
 }
 
 my ($independent, $could) = independent_sessions(5, 3);
-is(learn($independent, 0, 5)->{cores} + 0, 5, 'learning: a core for each, as it looks');
-is(learn($independent, 0, 5, 2, $could)->{cores} + 0, 2,
-	'learning: no more cores than processors, if these were busy');
-is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0, 5,
-	'learning: as many as it looks like, if they were not');
-is(learn($independent, 0, 5, 2, $could * 1.2)->{cores} + 0, 5,
-	'learning: nor if other programs were at work, too');
+is(learn($independent, 0, 5)->{cores} + 0,
+	5, 'learning: a core for each, as it looks');
+is(learn($independent, 0, 5, 2, $could)->{cores} + 0,
+	2, 'learning: no more cores than processors, if these were busy');
+is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0,
+	5, 'learning: as many as it looks like, if they were not');
+is(learn($independent, 0, 5, 2, $could * 1.2)->{cores} + 0,
+	5, 'learning: nor if other programs were at work, too');
 
 # 950 us with two processors are 1900 of CPU time, unless there was half of one
 # less for 600
 $one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1600 / 1960);
-about($one->{work}, 400, 1, 'learning: work takes no more CPU time than was used');
-about($one->{flush_cost}, 600, 3, 'learning: what seemed to be more is what flushes cost');
+about($one->{work}, 400, 1,
+	'learning: work takes no more CPU time than was used');
+about($one->{flush_cost}, 600, 3,
+	'learning: what seemed to be more is what flushes cost');
 about($one->{commits}, 4e6 / 1960, 1, 'learning: commits while they do');
 $one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1920 / 1960);
 about($one->{work}, 475, 1, 'learning: if all of it was used it is all work');
@@ -419,10 +583,12 @@ sub now_and_then_together
 		for my $s (1 .. $n)
 		{
 			my $commit = $start + 2000 * $s;
-			push @values, $s, $commit, $commit + 900, $group++, 900, $n - 1, 400, 0;
+			push @values, $s, $commit, $commit + 900, $group++, 900, $n - 1,
+			  400, 0;
 		}
 		my $commit = $start + 2000 * ($n + 2);
-		push @values, $_, $commit, $commit + 300, $group, ($_ == 1 ? 300 : 0), $n - 1, 400, 0
+		push @values, $_, $commit, $commit + 300, $group,
+		  ($_ == 1 ? 300 : 0), $n - 1, 400, 0
 		  for 1 .. $n;
 		$group++;
 		$start = $commit + 300;
@@ -443,9 +609,10 @@ sub taking_turns
 	for my $i (0 .. $rounds - 1)
 	{
 		my $s = $i % 2;
-		my $end = $now + $flush[$i % @flush];
+		my $end = $now + $flush[ $i % @flush ];
 
-		push @values, $s + 1, $start[$s], $end, $i, $flush[$i % @flush], 1, $think, 0;
+		push @values, $s + 1, $start[$s], $end, $i, $flush[ $i % @flush ], 1,
+		  $think, 0;
 		$start[$s] = $end + $think;
 		$now = $end;
 	}
@@ -453,7 +620,8 @@ sub taking_turns
 }
 $one = learn(taking_turns(1000, 100, 300, 900, 300), 5000, 0);
 about($one->{flush_free}, 500, 1, 'learning: flushes at once after others');
-about($one->{flush_rested}, 300, 0.1, 'learning: none after a rest, so what disturbs them is left out');
+about($one->{flush_rested}, 300, 0.1,
+	'learning: none after a rest, so what disturbs them is left out');
 about($one->{commits}, 2e6 / 5400, 1, 'learning: commits that rest');
 
 # Sessions that update the same row, one after the other: all others wait while
@@ -478,12 +646,16 @@ $one = learn($row, 0, 5);
 is($one->{conflict} + 0, 0, 'learning: nobody waits for locks');
 about($one->{work}, 3 * 1200 + 200, 1, '... then it is all work');
 $one = learn($row, 0, 5, 0, 0, '2,3');
-about($one->{blocked}, 3 - 200 / 1200, 1, 'learning: sessions that wait for a lock');
+about($one->{blocked}, 3 - 200 / 1200,
+	1, 'learning: sessions that wait for a lock');
 cmp_ok($one->{work}, '<', 500, '... do not work');
-about($one->{commits}, 1e6 / 1200, 2, '... and still commit one after the other');
-about(learn($row, 1000, 0, 0, 0, '2,3')->{commits}, 1e6 / 2200, 10, '... with a delay as well');
+about($one->{commits}, 1e6 / 1200, 2,
+	'... and still commit one after the other');
+about(learn($row, 1000, 0, 0, 0, '2,3')->{commits},
+	1e6 / 2200, 10, '... with a delay as well');
 
-is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
+is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough},
+	0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');
 
 # Nothing in a trace may upset the arithmetic: clocks that do not agree, groups
@@ -500,7 +672,13 @@ $one = learn(join(',', @nonsense), 500, 1);
 ok($one->{commits} >= 0, 'learning: nonsense is survived');
 
 # Times that are all 0 do not keep it for ever
-ok(model(clients => 3, work => 0, flush => 0, lead => 0, handoff => 0, seconds => 1)->{commits} >= 0,
+ok( model(
+		clients => 3,
+		work => 0,
+		flush => 0,
+		lead => 0,
+		handoff => 0,
+		seconds => 1)->{commits} >= 0,
 	'no time at all: it ends');
 
 done_testing();

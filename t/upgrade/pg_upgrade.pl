@@ -34,7 +34,8 @@ sub init_cluster
 	# the default before 18
 	push @extra, '--no-data-checksums' if $node->pg_version >= 18;
 	$node->init(extra => \@extra);
-	$node->append_conf('postgresql.conf', qq{
+	$node->append_conf(
+		'postgresql.conf', qq{
 shared_preload_libraries = '$libraries'
 fsync = on
 autovacuum = off
@@ -49,10 +50,15 @@ sub upgrade
 
 	command_ok(
 		[
-			$new->installed_command('pg_upgrade'), '--no-sync', @options,
-			'-b', "$old_install/bin", '-B', "$new_install/bin",
-			'-d', rel2abs($old->data_dir), '-D', rel2abs($new->data_dir),
-			'-p', $old->port, '-P', $new->port, '-s', $new->host
+			$new->installed_command('pg_upgrade'), '--no-sync',
+			@options, '-b',
+			"$old_install/bin", '-B',
+			"$new_install/bin", '-d',
+			rel2abs($old->data_dir), '-D',
+			rel2abs($new->data_dir), '-p',
+			$old->port, '-P',
+			$new->port, '-s',
+			$new->host
 		],
 		$name);
 	# which it writes to where it is called
@@ -79,12 +85,16 @@ for my $libraries ('commit_stats', '')
 	upgrade($old, $new, "$name: pg_upgrade --check", '--check');
 	upgrade($old, $new, "$name: pg_upgrade");
 	$new->start;
-	is($new->safe_psql('kept',
-			"SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'"),
-		$version, "$name: the extension has the same version");
+	is( $new->safe_psql(
+			'kept',
+			"SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'"
+		),
+		$version,
+		"$name: the extension has the same version");
 	is(member_names($new, 'kept'),
 		$objects, "$name: the same objects belong to it");
 	has_arrived($new, 'kept', $name);
+
 	if ($libraries)
 	{
 		counts($new, 'kept', $name);
@@ -95,10 +105,14 @@ for my $libraries ('commit_stats', '')
 	}
 	is(error_in($new, 'kept', 'DROP EXTENSION commit_stats CASCADE'),
 		'', "$name: the extension can be dropped");
-	is($new->safe_psql('kept', "SELECT to_regclass('commit_flush_stats') IS NULL"),
-		't', "$name: and its views with it");
+	is( $new->safe_psql(
+			'kept', "SELECT to_regclass('commit_flush_stats') IS NULL"),
+		't',
+		"$name: and its views with it");
 	$new->stop;
-	unlike(slurp_file($new->logfile), qr/PANIC|TRAP|terminated by signal/,
+	unlike(
+		slurp_file($new->logfile),
+		qr/PANIC|TRAP|terminated by signal/,
 		"$name: the server was never in trouble");
 }
 

@@ -10,11 +10,12 @@ use CommitStats;
 use Exporter 'import';
 use IPC::Run;
 
-our @EXPORT = qw($shown $image_bytes @counts %load start_wal_server truth cycles
+our @EXPORT =
+  qw($shown $image_bytes @counts %load start_wal_server truth cycles
   finished_cycles checkpoint reset_stats end_of counts_of);
 
-our $shown = 32;				# WAL_CYCLES_SHOWN
-our $image_bytes;				# of the full-page images that truth() found
+our $shown = 32;     # WAL_CYCLES_SHOWN
+our $image_bytes;    # of the full-page images that truth() found
 our @counts = qw(records fpi bytes commits);
 
 # Every kind of transaction.
@@ -86,7 +87,8 @@ checkpoint_timeout = 1h
 wal_keep_size = 1GB
 max_logical_replication_workers = 0
 });
-	$node->safe_psql('postgres', q{
+	$node->safe_psql(
+		'postgres', q{
 CREATE TABLE pages (id int PRIMARY KEY, n int, filler text);
 INSERT INTO pages SELECT i, 0, repeat('x', 100) FROM generate_series(1, 5000) i;
 CREATE UNLOGGED TABLE unlogged (n int);
@@ -114,17 +116,20 @@ sub truth
 
 	# Name the files: pg_waldump would read the segment size from any file in
 	# the folder, and that one may be empty.
-	my @files = split /\|/, $node->safe_psql('postgres', qq{
+	my @files = split /\|/, $node->safe_psql(
+		'postgres', qq{
 SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
 	IPC::Run::run(
 		[
 			$node->installed_command('pg_waldump'),
-			'-p', $node->data_dir . '/pg_wal', '-s', $start, '-e', $end,
-			@files
+			'-p', $node->data_dir . '/pg_wal',
+			'-s', $start, '-e', $end, @files
 		],
-		'>', \$out, '2>', \$err)
-	  or die "pg_waldump from $start to $end failed: $err\n";
+		'>',
+		\$out,
+		'2>',
+		\$err) or die "pg_waldump from $start to $end failed: $err\n";
 	for my $line (split /\n/, $out)
 	{
 		my ($rmgr, $without_images, $bytes, $xid, $kind) = $line =~
@@ -137,8 +142,8 @@ SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 		next if $rmgr eq 'Standby' && $kind eq 'LOCK' && $xid == 0;
 		$truth{records}++;
 		$truth{bytes} += $bytes;
-		$image_bytes += $bytes - $without_images;
-		$truth{fpi} += () = $line =~ /\bFPW\b/g;
+		$image_bytes  += $bytes - $without_images;
+		$truth{fpi}   += () = $line =~ /\bFPW\b/g;
 		$truth{commits}++
 		  if $rmgr eq 'Transaction' && $kind =~ /^COMMIT/;
 	}
@@ -155,7 +160,8 @@ sub cycles
 		my %cycle;
 		@cycle{@columns} = split /\|/;
 		\%cycle
-	} split /\n/, $node->safe_psql('postgres', q{
+	} split /\n/, $node->safe_psql(
+		'postgres', q{
 SELECT redo_lsn, finished, commits, wal_records, wal_fpi, wal_bytes,
 	   wal_bytes_aborted, wal_distance
 FROM commit_wal_stats ORDER BY redo_lsn});
