@@ -58,9 +58,10 @@ head_size(const StatsModule *module)
 static Size
 part_size(const StatsModule *module, int backends)
 {
-	Size		tail_size = module->tail_size ? module->tail_size(backends) :
-	mul_size(backends, module->slot_size);
+	Size		tail_size = mul_size(backends, module->slot_size);
 
+	if (module->tail_size)
+		tail_size = module->tail_size(backends);
 	return TYPEALIGN(PG_CACHE_LINE_SIZE,
 					 add_size(head_size(module), tail_size));
 }

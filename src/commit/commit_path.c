@@ -667,11 +667,12 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 						   DestReceiver *dest, QueryCompletion *qc)
 {
 	/* pstmt may be freed while it is executed */
-	bool		commits = !IsSubTransaction() &&
-	is_transaction_stmt(pstmt, TRANS_STMT_COMMIT_PREPARED);
-	bool		aborts =
-	is_transaction_stmt(pstmt, TRANS_STMT_ROLLBACK_PREPARED);
+	bool		commits = is_transaction_stmt(pstmt,
+											  TRANS_STMT_COMMIT_PREPARED);
+	bool		aborts = is_transaction_stmt(pstmt,
+											 TRANS_STMT_ROLLBACK_PREPARED);
 
+	commits = commits && !IsSubTransaction();
 	if (commits)
 		before_two_phase();
 	next_ProcessUtility(pstmt, queryString, readOnlyTree, context,

@@ -85,10 +85,10 @@ const StatsModule delay_override_module = {
 void
 delay_override_follow(uint64 order, uint64 now)
 {
-	uint64		left = ((order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT)) &
-	LOW_BITS(DEADLINE_BITS);
+	uint64		left = (order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT);
 
 	Assert(!delay_override_in_force);
+	left &= LOW_BITS(DEADLINE_BITS);
 	/* past the deadline, the difference has wrapped around */
 	if (left == 0 || left > LOW_BITS(DEADLINE_BITS - 1))
 		return;

@@ -77,8 +77,8 @@ io_is_pending(void)
 static void
 read_entry(FlushReading *now)
 {
-	const PgStat_BktypeIO *io =
-	&((PgStatShared_Backend *) entry->shared_stats)->stats.io_stats;
+	const PgStatShared_Backend *shared = (void *) entry->shared_stats;
+	const PgStat_BktypeIO *io = &shared->stats.io_stats;
 
 	(void) pgstat_flush_backend(false, PGSTAT_BACKEND_FLUSH_IO);
 	if (flush_detection_counts_syncs())

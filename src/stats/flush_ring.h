@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * flush_ring.h
- *		The ring of flush groups in shared memory, and the commit path through it.
+ *		The ring of flush groups in shared memory, and the commit path through
+ *		it.
  *
  * flush_groups.c says what a group is, and has what commits rarely do with
  * one.  What they commonly do is here, inlined into commit_path.c, as calls

@@ -265,9 +265,10 @@ static void
 copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)
 {
 	FlushGroupCopy unwanted;
-	FlushGroupCopy *copy = totals->recent != NULL ?
-	&totals->recent[totals->nrecent] : &unwanted;
+	FlushGroupCopy *copy = &unwanted;
 
+	if (totals->recent != NULL)
+		copy = &totals->recent[totals->nrecent];
 	if (!flush_group_copy(number, copy) ||
 		is_reset_away(copy->boundary,
 					  pg_atomic_read_u64(&shared->reset_boundary)) ||

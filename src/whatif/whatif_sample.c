@@ -242,7 +242,7 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
 
 /* The values of a distribution come in order of their blocks; palloc'd. */
 static void
-add_value(Distribution *it, double value, int block)
+distribution_add(Distribution *it, double value, int block)
 {
 	if (it->n == 0)
 	{
@@ -273,7 +273,7 @@ fill_undisturbed(const Distribution *disturbed, Distribution *draws)
 	for (int block = 0; block < SAMPLE_BLOCKS; block++)
 		for (int i = disturbed->first[block]; i < disturbed->first[block + 1]; i++)
 			if (disturbed->value[i] <= median)
-				add_value(draws, disturbed->value[i], block);
+				distribution_add(draws, disturbed->value[i], block);
 	pfree(copy);
 }
 
@@ -336,16 +336,16 @@ sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load)
 
 		if (!it->stalled)
 		{
-			add_value(&load->flush[c][r], it->io_time, it->block);
-			add_value(&all, it->io_time, it->block);
+			distribution_add(&load->flush[c][r], it->io_time, it->block);
+			distribution_add(&all, it->io_time, it->block);
 		}
 		if (!it->waited && !it->overtook)
-			add_value(&load->lead, it->gap, it->block);
+			distribution_add(&load->lead, it->gap, it->block);
 		else
-			add_value(&load->handoff, it->waited ? it->gap : it->since_last,
+			distribution_add(&load->handoff, it->waited ? it->gap : it->since_last,
 					  it->block);
 		if (it->overtook)
-			add_value(&load->overtake, it->gap, it->block);
+			distribution_add(&load->overtake, it->gap, it->block);
 	}
 	fill_concurrencies(load, &all);
 }

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * best_delay.c
- *		Prints the choices of src/tuning/best_delay.c, for t/unit/best_delay.pl.
+ *		Prints the choices of src/tuning/best_delay.c, for
+ *		t/unit/best_delay.pl.
  *
  * Reads sets of outcomes, each ended by a line with the present
  * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line

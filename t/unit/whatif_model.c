@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * whatif_model.c
- *		The arithmetic of commit_delay_whatif() as SQL functions, for the tests.
+ *		The arithmetic of commit_delay_whatif() as SQL functions, for the
+ *		tests.
  *
  * t/unit/whatif_model.pl compiles this file together with the modules under
  * test, which use neither SQL nor shared memory.  The extension does not
