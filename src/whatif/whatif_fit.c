@@ -4,15 +4,13 @@
  *		From traced commits to a load that can be simulated.
  *
  * Cycles.  A session's cycle goes from the end of a flush that carried its
- * commit to the beginning of its next commit.  A cycle takes longer while more
- * sessions are at work, so the fit converts time into work: while n sessions
- * work, each does min(1, cores / n) of the work that it could do alone.
- * "cores" is the number for which the work of a cycle no longer depends on how
- * many sessions were at work when it began.  Clients that sleep make "cores"
- * large.  Where the machine's CPUs were as busy as sessions were at work, no
- * client slept, and "cores" is at most the number of CPUs.  The CPU time of
- * all cycles together is then known as well; work beyond it is the cost of the
- * flushes meanwhile.
+ * commit to the beginning of its next commit.  Its time is work, and as much
+ * time with another commit_delay, unless the machine's CPUs were as busy as
+ * sessions were at work.  Then no client slept, and a cycle takes longer while
+ * more sessions work: while n sessions work, each does min(1, cores / n) of
+ * the work that it could do alone, and "cores" is the number of CPUs.  The CPU
+ * time of all cycles together is then known as well; work beyond it is the
+ * cost of the flushes meanwhile.
  *
  * Open loads.  Where transactions begin by themselves, a session whose commit
  * took longer has less time until its next transaction.  Where each client
@@ -47,11 +45,8 @@ typedef struct Cycle
 	double		began_at;		/* its next transaction began */
 	double		commits_at;		/* it commits again */
 	double		latency;		/* of the commit before */
-	double		concurrency;	/* sessions at work as it began */
 	double		wake_work;		/* work until awake_at */
 	double		work;			/* ... and from then on, without idle time */
-	double		active;			/* share of the others who were active when it
-								 * committed; see LoadCycle */
 	int			last;			/* the commit before */
 	int			next;			/* that commit */
 	int			block;
@@ -407,23 +402,6 @@ measure_work(WhatifFit *fit, double cores, double *done)
 	}
 }
 
-/* How many were at work as each cycle began? */
-static void
-measure_concurrency(WhatifFit *fit)
-{
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		Cycle	   *cycle = &fit->cycle[i];
-		double		from = fit->open ? cycle->began_at : cycle->flushed_at;
-		int			at = find_change(fit, from);
-
-		/* all that go on with this one's flush are at work, too */
-		while (at < fit->nchanges && fit->change[at].at <= from)
-			at++;
-		cycle->concurrency = at < fit->nchanges ? Max(fit->change[at].working, 1) : 1;
-	}
-}
-
 /* With so many cores, how much work were all cycles together? */
 static double
 total_work(WhatifFit *fit, double cores, double *done)
@@ -434,23 +412,6 @@ total_work(WhatifFit *fit, double cores, double *done)
 	for (int i = 0; i < fit->ncycles; i++)
 		sum += fit->cycle[i].wake_work + fit->cycle[i].work;
 	return sum;
-}
-
-/* Does the work of a cycle depend on the concurrency, with so many cores? */
-static double
-dependence(WhatifFit *fit, double cores, double *done)
-{
-	Regression	r = {0};
-	double		mean = total_work(fit, cores, done) / fit->ncycles;
-
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		const Cycle *cycle = &fit->cycle[i];
-		double		work = cycle->wake_work + cycle->work;
-
-		regress(&r, log(cycle->concurrency), Min(work, 5 * mean));
-	}
-	return covariance(&r);
 }
 
 /* CPU time of the machine's that was not used for commits. */
@@ -529,34 +490,17 @@ find_flush_cost(WhatifFit *fit, double *done)
 }
 
 /*
- * The number of cores for which it does not.  The dependence grows with them;
- * twenty halvings are closer than anything else here.
- *
- * The larger the groups, the less a commit costs, as fewer processes have to
- * wake up for a flush.  That looks as if there were more cores than there are;
- * so where it is known that they were busy, there are no more.
+ * How many sessions can work without slowing down?  All of them, unless the
+ * CPUs were busy whenever sessions were at work.
  */
 static void
 find_cores(WhatifFit *fit)
 {
-	double		low = log(0.25);
-	double		high = log(fit->nsessions);
 	double	   *done;
 
 	find_changes(fit);
-	measure_concurrency(fit);
 	done = palloc(Max(fit->nchanges, 1) * sizeof(double));
-	if (fit->nsessions > 1 && dependence(fit, exp(high), done) > 0)
-		for (int i = 0; i < 20; i++)
-		{
-			double		middle = (low + high) / 2;
-
-			if (dependence(fit, exp(middle), done) > 0)
-				high = middle;
-			else
-				low = middle;
-		}
-	fit->cores = exp(high);
+	fit->cores = fit->nsessions;
 	if (cpus_are_busy(fit))
 	{
 		fit->cores = Min(fit->cores, fit->cpus.n);
@@ -591,11 +535,10 @@ find_kind(WhatifFit *fit)
 }
 
 /*
- * How many others were committing as each commit began?  Until they were done,
- * or only until their flush was, which is what they waited for.  Palloc'd.
+ * How many other sessions were committing when each commit began?  Palloc'd.
  */
 static int *
-count_committing(const SampleCommits *commits, bool until_flushed)
+count_committing(const SampleCommits *commits)
 {
 	Change	   *change = palloc(2 * commits->n * sizeof(Change));
 	int		   *committing = palloc(commits->n * sizeof(int));
@@ -608,8 +551,7 @@ count_committing(const SampleCommits *commits, bool until_flushed)
 		const TracedCommit *commit = &commits->commit[i];
 
 		put_change(&change[n++], sample_time(commits, commit->started_at), 1, 0);
-		put_change(&change[n++], until_flushed ? commits->flushed_at[i] :
-				   sample_time(commits, commit->ended_at), -1, 0);
+		put_change(&change[n++], sample_time(commits, commit->ended_at), -1, 0);
 	}
 	qsort(change, n, sizeof(Change), compare_changes);
 	for (int i = 0; i < commits->n; i++)
@@ -632,7 +574,7 @@ static void
 find_xid_share(WhatifFit *fit)
 {
 	const SampleCommits *commits = &fit->commits;
-	int		   *committing = count_committing(commits, false);
+	int		   *committing = count_committing(commits);
 	double		seen = 0;
 	double		workers = 0;
 
@@ -651,61 +593,6 @@ find_xid_share(WhatifFit *fit)
 	pfree(committing);
 }
 
-/*
- * Of those who neither had committed before it and waited, nor were blocked,
- * nor were itself, what share did a commit see active?
- */
-static void
-find_active(WhatifFit *fit)
-{
-	const SampleCommits *commits = &fit->commits;
-	int		   *waiting = count_committing(commits, true);
-
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		Cycle	   *cycle = &fit->cycle[i];
-		int			others = fit->nsessions - 1 - waiting[cycle->next] -
-		commits->commit[cycle->next].blocked;
-
-		cycle->active = others <= 0 ? 1 :
-			((double) commits->commit[cycle->next].siblings - waiting[cycle->next]) / others;
-		cycle->active = Max(0, Min(cycle->active, 1));
-	}
-	pfree(waiting);
-}
-
-/*
- * How many were awake and at work as the I/O of each flush began?  The changes
- * are no longer needed for anything else.
- */
-static void
-find_concurrency(WhatifFit *fit)
-{
-	int			at = 0;
-
-	fit->nchanges = 0;
-	for (int i = 0; i < fit->ncycles; i++)
-		add_span(fit, fit->open ? fit->cycle[i].began_at :
-				 fit->cycle[i].awake_at, fit->cycle[i].commits_at,
-				 fit->commits.commit[fit->cycle[i].last].blocked_after,
-				 fit->commits.commit[fit->cycle[i].next].blocked);
-	count_working(fit);
-	for (int i = 0; i < fit->flushes.n; i++)
-	{
-		Flush	   *flush = &fit->flushes.flush[i];
-		double		began_at = flush->done_at - flush->io_time;
-
-		/*
-		 * they are in order of their ends, so this one may have begun earlier
-		 */
-		while (at > 0 && fit->change[at - 1].at > began_at)
-			at--;
-		while (at < fit->nchanges && fit->change[at].at <= began_at)
-			at++;
-		flush->concurrency = at < fit->nchanges ? fit->change[at].working : 0;
-	}
-}
-
 /*----------------------------------------------------------------
  * From the sample to a load
  *----------------------------------------------------------------
@@ -718,37 +605,6 @@ compare_cycles(const void *a, const void *b)
 	const Cycle *y = b;
 
 	return (x->flushed_at > y->flushed_at) - (x->flushed_at < y->flushed_at);
-}
-
-/* Which cycles began with the same flush?  They are sorted by that. */
-static void
-fill_cohorts(const WhatifFit *fit, LoadCycle *cycle)
-{
-	for (int from = 0, to; from < fit->ncycles; from = to)
-	{
-		for (to = from; to < fit->ncycles &&
-			 fit->cycle[to].flushed_at == fit->cycle[from].flushed_at; to++)
-			cycle[to].cohort = from;
-		for (int i = from; i < to; i++)
-			cycle[i].cohort_size = to - from;
-	}
-}
-
-/* Which cycles began just after a stall? */
-static void
-fill_stalls(const WhatifFit *fit, LoadCycle *cycle)
-{
-	const Flush *flush = fit->flushes.flush;
-	int			at = 0;
-
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		while (at < fit->flushes.n && flush[at].done_at < fit->cycle[i].flushed_at)
-			at++;
-		cycle[i].after_stall = at < fit->flushes.n &&
-			flush[at].done_at == fit->cycle[i].flushed_at &&
-			(flush[at].stalled || flush[at].after_stall > 0);
-	}
 }
 
 static void
@@ -765,12 +621,9 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 			first[next++] = i;
 		cycle[i].wake = fit->cycle[i].wake_work;
 		cycle[i].work = fit->cycle[i].work;
-		cycle[i].active = fit->cycle[i].active;
 	}
 	while (next <= SAMPLE_BLOCKS)
 		first[next++] = fit->ncycles;
-	fill_cohorts(fit, cycle);
-	fill_stalls(fit, cycle);
 	load->nclients = fit->nsessions;
 	load->ncycles = fit->ncycles;
 	load->cycle = cycle;
@@ -826,8 +679,6 @@ whatif_fit(const TracedCommit *commit, int n, uint64 started_at, uint64 ended_at
 		find_kind(&fit);
 		find_cores(&fit);
 		find_xid_share(&fit);
-		find_active(&fit);
-		find_concurrency(&fit);
 		fit.window = quota_find(&fit.flushes, fit.commits.length);
 	}
 	fill_load(&fit, load);

@@ -9,17 +9,10 @@
  * whole number of windows apart.  quota_find() infers window and quota from
  * such stalls and marks them, so that the distribution of flush times leaves
  * them out.
+ * Other stalls are flush times like any other.
  *
- * Stalls that are not a whole number of windows apart have another cause, or a
- * quota that cannot be inferred.  The sample then says how rare stalls are,
- * but not when they come.  Flush times are otherwise classified by what
- * preceded the flush, and what preceded a stall is mostly that all sessions
- * waited, which a delay makes true of every flush.  So these stalls are left
- * out as well, and the simulation makes any flush stall with their
- * probability.
- *
- * device_stalls() in advice.c recognizes such a device for the report: from
- * the mean, the median and the p99 of all flush times.  The report has no
+ * advice_device_stalls() in advice.c recognizes such a device for the report:
+ * from the mean, the median and the p99 of all flush times.  The report has no
  * times at which flushes ended, and so cannot infer a window.
  *
  * This module knows neither SQL nor shared memory.
@@ -37,7 +30,6 @@
 #define WINDOW_STEP		1.005
 #define MIN_STALLS		8
 #define MAX_STALLS		2000	/* more are no exception any more */
-#define MAX_STALL_SHARE	0.1		/* of all flushes; likewise */
 #define MIN_WINDOWS		4
 #define REGULAR			0.2
 #define IN_PHASE		0.4
@@ -131,33 +123,21 @@ ends_window(const Stall *stall, int n, int i, double window)
 	return sum > IN_PHASE * lengths;
 }
 
-/*
- * Which flushes had to wait for the end of their window, and which come next?
- */
+/* Which flushes had to wait for the end of their window? */
 static void
 mark_stalls(SampleFlushes *flushes, const Stall *stall, int n,
 			double window)
 {
 	for (int i = 0; i < n; i++)
-	{
-		Flush	   *flush = &flushes->flush[stall[i].flush];
-
-		if (!ends_window(stall, n, i, window))
-			continue;
-		flush->stalled = true;
-		if (stall[i].flush + 1 < flushes->n)
-			flush[1].after_stall = stall[i].length;
-	}
+		if (ends_window(stall, n, i, window))
+			flushes->flush[stall[i].flush].stalled = true;
 }
 
 static void
 unmark_stalls(SampleFlushes *flushes)
 {
 	for (int i = 0; i < flushes->n; i++)
-	{
 		flushes->flush[i].stalled = false;
-		flushes->flush[i].after_stall = 0;
-	}
 }
 
 /* How many flushes there were in each window that was used up. */
@@ -173,7 +153,7 @@ find_quotas(const SampleFlushes *flushes, double window, double *quota)
 		const Flush *flush = &flushes->flush[i];
 
 		count++;
-		if (!flush->stalled || flush->unexplained)
+		if (!flush->stalled)
 			continue;
 		if (fabs((flush->done_at - last) / window - 1) < 0.1)
 			quota[n++] = count;
@@ -244,25 +224,9 @@ find_window(SampleFlushes *flushes, double length, const Stall *stall, int n)
 	return 0;
 }
 
-/* The others were stalls as well, and nobody knows why. */
-static void
-mark_unexplained(SampleFlushes *flushes, const Stall *stall, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		Flush	   *flush = &flushes->flush[stall[i].flush];
-
-		if (flush->stalled)
-			continue;
-		flush->stalled = flush->unexplained = true;
-		if (stall[i].flush + 1 < flushes->n)
-			flush[1].after_stall = stall[i].length;
-	}
-}
-
 /*
- * Marks the flushes that a quota made wait, and others that took too long.
- * Returns the quota's window in us, or 0.
+ * Marks the flushes that a quota made wait.  Returns the quota's window in us,
+ * or 0.
  */
 double
 quota_find(SampleFlushes *flushes, double length)
@@ -273,23 +237,8 @@ quota_find(SampleFlushes *flushes, double length)
 
 	if (n <= MAX_STALLS)
 		window = find_window(flushes, length, stall, n);
-	if (n <= MAX_STALL_SHARE * flushes->n)
-		mark_unexplained(flushes, stall, n);
 	pfree(stall);
 	return window;
-}
-
-/* The stalls that no quota explains. */
-static void
-fill_unexplained(const SampleFlushes *flushes, WhatifLoad *load)
-{
-	double	   *length = palloc(Max(flushes->n, 1) * sizeof(double));
-
-	load->stall.value = length;
-	for (int i = 0; i < flushes->n; i++)
-		if (flushes->flush[i].unexplained)
-			length[load->stall.n++] = flushes->flush[i].io_time;
-	load->stall_share = (double) load->stall.n / Max(flushes->n, 1);
 }
 
 void
@@ -299,7 +248,6 @@ quota_fill(const SampleFlushes *flushes, double window, WhatifLoad *load)
 
 	if (window > 0)
 		load->quota.n = find_quotas(flushes, window, quota);
-	fill_unexplained(flushes, load);
 	load->window = window;
 	load->quota.value = quota;
 }

@@ -10,14 +10,6 @@
  * that time that is neither I/O nor sleep is the gap.  If the leader had
  * waited for the previous flush, the gap is the handoff.
  *
- * The I/O of a flush takes longer after the device and the CPUs were idle, and
- * while many sessions want the CPUs.  Flush times are therefore classified by
- * both: a leader that sleeps first meets fewer sessions at work.
- *
- * If a newcomer takes the lock before a commit that waits, the sample does not
- * show how long the waiting commit would have taken; the handoff is then taken
- * to be the time until the newcomer's I/O.
- *
  * This module knows neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
@@ -27,8 +19,6 @@
 #include <math.h>
 
 #include "whatif/whatif_sample.h"
-
-#define MIN_DRAWS		20		/* fewer are not drawn from */
 
 static int
 compare_doubles(const void *a, const void *b)
@@ -120,18 +110,6 @@ find_flush_ends(SampleCommits *commits)
 		else
 			commits->flushed_at[this] = sample_time(commits, order[i].ended_at);
 	}
-	for (int from = 0, to; from < n; from = to)
-	{
-		double		done = commits->flushed_at[order[from].index];
-		double		first = INFINITY;
-
-		for (to = from; to < n &&
-			 commits->flushed_at[order[to].index] == done; to++)
-			first = Min(first, sample_time(commits,
-										   commits->commit[order[to].index].started_at));
-		for (int i = from; i < to; i++)
-			commits->first_start[order[i].index] = first;
-	}
 	pfree(order);
 }
 
@@ -145,7 +123,6 @@ sample_commits_make(SampleCommits *commits, const TracedCommit *commit, int n,
 	memcpy(commits->commit, commit, n * sizeof(TracedCommit));
 	qsort(commits->commit, n, sizeof(TracedCommit), compare_starts);
 	commits->flushed_at = palloc(Max(n, 1) * sizeof(double));
-	commits->first_start = palloc(Max(n, 1) * sizeof(double));
 	commits->origin = started_at;
 	commits->length = (ended_at - started_at) / 1000.0;
 	find_flush_ends(commits);
@@ -177,12 +154,7 @@ measure_flush(Flush *flush, const Flush *before)
 	flush->waited = before != NULL && before->done_at > earliest;
 	if (flush->waited)
 		earliest = before->done_at;
-	flush->overtook = before != NULL && !flush->waited &&
-		flush->first_start < before->done_at;
 	flush->gap = Max(flush->done_at - earliest - flush->io_time, 0);
-	if (flush->overtook)
-		flush->since_last = Max(flush->done_at - before->done_at -
-								flush->io_time, 0);
 	if (!flush->timed)
 	{
 		flush->io_time = flush->gap;
@@ -191,12 +163,7 @@ measure_flush(Flush *flush, const Flush *before)
 			flush->io_time -= flush->sleep;
 	}
 	else if (flush->sleep > 0 && flush->gap >= flush->sleep * 0.9)
-	{
 		flush->gap = Max(flush->gap - flush->sleep, 0);
-		flush->since_last = Max(flush->since_last - flush->sleep, 0);
-	}
-	if (before != NULL)
-		flush->rest = flush->done_at - flush->io_time - before->done_at;
 }
 
 static void
@@ -213,7 +180,6 @@ find_flushes(SampleFlushes *flushes, const SampleCommits *commits,
 		if (!commit->led)
 			continue;
 		flush->started_at = sample_time(commits, commit->started_at);
-		flush->first_start = commits->first_start[i];
 		flush->done_at = commits->flushed_at[i];
 		flush->timed = commit->timed;
 		flush->io_time = commit->timed ? commit->io_time / 1000.0 : 0;
@@ -256,96 +222,16 @@ distribution_add(Distribution *it, double value, int block)
 		it->first[b] = it->n;
 }
 
-/*
- * Flush times without a rest before them, as if nobody had been at work: the
- * faster half.  The sessions that such a flush carried are about to wake up,
- * and a flush that meets them takes longer.
- */
-static void
-fill_undisturbed(const Distribution *disturbed, Distribution *draws)
-{
-	double	   *copy = palloc(disturbed->n * sizeof(double));
-	double		median;
-
-	memcpy(copy, disturbed->value, disturbed->n * sizeof(double));
-	median = sample_quantile(copy, disturbed->n, 0.5);
-	draws->n = 0;
-	for (int block = 0; block < SAMPLE_BLOCKS; block++)
-		for (int i = disturbed->first[block]; i < disturbed->first[block + 1]; i++)
-			if (disturbed->value[i] <= median)
-				distribution_add(draws, disturbed->value[i], block);
-	pfree(copy);
-}
-
-/*
- * A class of rest with too few values, as long rests are rare without a delay,
- * takes those of the next longer class that has enough, or else of the next
- * shorter one.  Returns false if no class has enough.
- */
-static bool
-fill_rests(Distribution *draws, bool nobody_at_work)
-{
-	Distribution nearest = {0};
-
-	if (nobody_at_work && draws[0].n >= 2 * MIN_DRAWS && draws[1].n < MIN_DRAWS)
-		fill_undisturbed(&draws[0], &draws[1]);
-	for (int r = REST_CLASSES - 1; r >= 0; r--)
-		if (draws[r].n >= MIN_DRAWS)
-			nearest = draws[r];
-	for (int r = 0; r < REST_CLASSES; r++)
-	{
-		if (draws[r].n < MIN_DRAWS)
-			draws[r] = nearest;
-		nearest = draws[r];
-	}
-	return nearest.n > 0;
-}
-
-/*
- * A class of concurrency without values takes those of the next larger class
- * that has some, or else of the next smaller one.
- */
-static void
-fill_concurrencies(WhatifLoad *load, const Distribution *all)
-{
-	Distribution nearest[REST_CLASSES];
-
-	for (int r = 0; r < REST_CLASSES; r++)
-		nearest[r] = *all;
-	for (int c = 0; c < COMPANY_CLASSES; c++)
-		if (fill_rests(load->flush[c], c == 0))
-			memcpy(nearest, load->flush[c], sizeof(nearest));
-	for (int c = COMPANY_CLASSES - 1; c >= 0; c--)
-	{
-		if (load->flush[c][0].n == 0)
-			memcpy(load->flush[c], nearest, sizeof(nearest));
-		memcpy(nearest, load->flush[c], sizeof(nearest));
-	}
-}
-
 void
 sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load)
 {
-	Distribution all = {0};
-
 	for (int i = 0; i < flushes->n; i++)
 	{
 		const Flush *it = &flushes->flush[i];
-		int			c = concurrency_class(it->concurrency, load->cores);
-		int			r = rest_class(Max(it->rest, it->after_stall));
 
 		if (!it->stalled)
-		{
-			distribution_add(&load->flush[c][r], it->io_time, it->block);
-			distribution_add(&all, it->io_time, it->block);
-		}
-		if (!it->waited && !it->overtook)
-			distribution_add(&load->lead, it->gap, it->block);
-		else
-			distribution_add(&load->handoff, it->waited ? it->gap : it->since_last,
-					  it->block);
-		if (it->overtook)
-			distribution_add(&load->overtake, it->gap, it->block);
+			distribution_add(&load->flush, it->io_time, it->block);
+		if (it->waited)
+			distribution_add(&load->handoff, it->gap, it->block);
 	}
-	fill_concurrencies(load, &all);
 }

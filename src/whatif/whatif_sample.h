@@ -20,7 +20,6 @@ typedef struct SampleCommits
 	int			n;
 	TracedCommit *commit;		/* by time of their beginning */
 	double	   *flushed_at;		/* of each: when its flush was done */
-	double	   *first_start;	/* ... and when the first commit in that began */
 	uint64		origin;			/* beginning of the sample, ns */
 	double		length;			/* of the sample */
 } SampleCommits;
@@ -29,28 +28,16 @@ typedef struct SampleCommits
 typedef struct Flush
 {
 	double		started_at;		/* when its leader began to commit */
-	double		first_start;	/* ... and the first of those it carried */
 	double		done_at;
 	double		io_time;		/* all the time since it could begin, if not
 								 * timed */
-	double		rest;			/* from the end of the flush before to its I/O */
-	double		after_stall;	/* how long the flush before took, if that was
-								 * a stall: what fell asleep meanwhile, it has
-								 * not woken up; set by whatif_quota.c */
-	int			concurrency;	/* sessions at work when its I/O began; set by
-								 * whatif_fit.c */
 	double		gap;			/* from when it could begin to its I/O,
 								 * without sleep */
-	double		since_last;		/* ... and what that would have been, had it
-								 * not overtaken others */
 	double		sleep;			/* that it could have slept, and the usual
 								 * slack */
 	bool		timed;			/* io_time is that of its write and sync */
 	bool		waited;			/* for the flush before it */
-	bool		overtook;		/* did not, but others it carried had */
-	bool		stalled;		/* a quota made it wait, or nobody knows what;
-								 * set by whatif_quota.c */
-	bool		unexplained;	/* nobody knows what */
+	bool		stalled;		/* a quota made it wait; set by whatif_quota.c */
 	int			block;
 } Flush;
 

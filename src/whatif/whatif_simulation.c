@@ -72,9 +72,6 @@
 #define MOST_CONFLICT	10.0
 #define CONFLICT_TIME	5e6		/* us, to find what is between them */
 
-/* To find cycles of about as many clients. */
-#define MAX_COHORT_TRIES	16
-
 typedef enum ClientState
 {
 	CLIENT_FREE,				/* in an open load: nothing to do */
@@ -93,7 +90,6 @@ typedef struct Client
 	bool		has_locks;
 	int			holder;			/* the client that it waits for */
 	double		wake;			/* work that it takes to wake up */
-	double		active;			/* of its cycle */
 	double		arrived;
 } Client;
 
@@ -119,7 +115,6 @@ typedef struct Simulation
 	double		virtual_now;
 	double		cost_until;		/* of the last flush */
 	Client	   *client;
-	int			next_cycle;
 	binaryheap *working;		/* the first has the lowest "when" */
 	double		next_arrival;	/* open load */
 	int			backlog;		/* transactions that wait for a client */
@@ -129,16 +124,9 @@ typedef struct Simulation
 
 	ServerState wal;
 	double		wal_at;
-	int			newcomer;		/* who comes while the lock is free; -1: one
-								 * who has waited for it */
 	int			ncommitting;
 	int			nmembers;		/* of the flush under way */
 	int		   *member;
-	double		afterwards;		/* from the write to the end of this flush */
-	double		flushed_at;		/* end of the last flush */
-	double		stalled;		/* for so long a quota made it wait, or nobody
-								 * knows what */
-	bool		after_stall;	/* ... or the flush before it */
 	double		window_end;
 	double		left_in_window;
 
@@ -211,76 +199,16 @@ speed(const Simulation *sim)
 					  sim->now < sim->cost_until);
 }
 
-/* A cycle of a block, or of any if that has too few. */
-static int
-random_cycle(Simulation *sim, int block)
-{
-	const WhatifLoad *load = sim->load;
-	int			from = load->first[block];
-	int			n = load->first[block + 1] - from;
-
-	return n < ENOUGH ? random_below(sim, load->ncycles) :
-		from + random_below(sim, n);
-}
-
-/* A stretch of those that may be replayed. */
-static int
-random_block(Simulation *sim)
-{
-	const WhatifLoad *load = sim->load;
-
-	return load->nreplay > 0 ?
-		load->replay[random_below(sim, load->nreplay)] :
-		random_below(sim, load->nblocks);
-}
-
-/*
- * How little a cycle has in common with those of "n" that go on now: it
- * matters first whether they come from a stall.  Processors that had nothing
- * to do are slow at first, up to half as fast as usual; and as all wait for
- * the end of a stall together, what looks like a large group in a sample is
- * mostly one of these.
- */
-static int
-unlikeness(const Simulation *sim, const LoadCycle *cycle, int n)
-{
-	bool		after_stall = sim->stalled > 0 || sim->after_stall;
-
-	return abs(cycle->cohort_size - n) +
-		(cycle->after_stall == after_stall ? 0 : sim->load->nclients);
-}
-
-/*
- * Those who go on after the same flush get cycles that began together, as
- * these have much in common: processes that run on one CPU one after the
- * other, or clients that are served by one thread.  And the more they are, the
- * less alike they get along; so it should be about as many.
- */
-static void
-draw_cycles(Simulation *sim, int n)
-{
-	int			least = PG_INT32_MAX;
-
-	for (int i = 0; i < MAX_COHORT_TRIES && least > 0; i++)
-	{
-		int			block = i < MAX_COHORT_TRIES / 4 ? sim->block : random_block(sim);
-		const LoadCycle *cycle = &sim->load->cycle[random_cycle(sim, block)];
-		int			difference = unlikeness(sim, cycle, n);
-
-		if (difference < least)
-		{
-			sim->next_cycle = cycle->cohort;
-			least = difference;
-		}
-	}
-}
-
+/* One of the present block, if it has enough of them. */
 static const LoadCycle *
-next_cycle(Simulation *sim)
+draw_cycle(Simulation *sim)
 {
-	if (sim->next_cycle >= sim->load->ncycles)
-		sim->next_cycle = 0;
-	return &sim->load->cycle[sim->next_cycle++];
+	const WhatifLoad *load = sim->load;
+	int			from = load->first[sim->block];
+	int			n = load->first[sim->block + 1] - from;
+
+	return &load->cycle[n < ENOUGH ? random_below(sim, load->ncycles) :
+						from + random_below(sim, n)];
 }
 
 static void
@@ -309,6 +237,7 @@ find_holder(Simulation *sim)
 	return -1;
 }
 
+/* A client has its locks, and does the other half of its work. */
 static void
 finish_work(Simulation *sim, int c)
 {
@@ -368,11 +297,10 @@ static void
 begin_cycle(Simulation *sim, int c)
 {
 	Client	   *client = &sim->client[c];
-	const LoadCycle *cycle = next_cycle(sim);
+	const LoadCycle *cycle = draw_cycle(sim);
 
 	client->wake = cycle->wake;
 	client->work = cycle->work;
-	client->active = cycle->active;
 	if (sim->load->arrivals > 0 && sim->backlog == 0)
 	{
 		client->state = CLIENT_FREE;
@@ -427,39 +355,14 @@ count_active(const Simulation *sim)
  *----------------------------------------------------------------
  */
 
-/* How many are at work, those apart who are still to wake up? */
-static int
-count_awake(const Simulation *sim)
-{
-	int			n = 0;
-
-	for (int c = 0; c < sim->load->nclients; c++)
-		n += sim->client[c].state == CLIENT_WORKING &&
-			sim->virtual_now >= sim->client[c].awake_at;
-	return n;
-}
-
-/* How long a flush takes that begins now, if no quota makes it wait. */
-static double
-draw_flush(Simulation *sim)
-{
-	const WhatifLoad *load = sim->load;
-	int			concurrency = concurrency_class(count_awake(sim), load->cores);
-	double		rest = Max(sim->now - sim->flushed_at, sim->stalled);
-
-	return draw(sim, &load->flush[concurrency][rest_class(rest)]);
-}
-
 /* Write and sync, for all who have come. */
 static void
 write_wal(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 	double		start = sim->now;
-	double		length = draw_flush(sim);
+	double		length = draw(sim, &load->flush);
 
-	if (load->stall.n > 0 && pg_prng_double(&sim->random) < load->stall_share)
-		start += Max(draw(sim, &load->stall) - length, 0);
 	if (load->window > 0)
 	{
 		while (start >= sim->window_end)
@@ -477,38 +380,14 @@ write_wal(Simulation *sim)
 	}
 	sim->nmembers = sim->ncommitting;
 	sim->wal = WAL_WRITING;
-	sim->wal_at = start + length + sim->afterwards;
-	sim->after_stall = sim->stalled > 0;
-	sim->stalled = start - sim->now;
-}
-
-/*
- * How many others are active as somebody gets the WAL write lock?  If a
- * newcomer does, that was seen with its cycle; but those who are still to wake
- * up are, and where a flush carries more than those that were seen, they are
- * more.  They share the CPUs here and so wake up at nearly the same time; in
- * truth they do one after the other, and about half of them are awake.
- */
-static int
-count_siblings(Simulation *sim)
-{
-	int			others = sim->load->nclients - sim->ncommitting - sim->nblocked;
-	double		active = sim->newcomer < 0 ? -1 : sim->client[sim->newcomer].active;
-	int			seen;
-	int			asleep;
-
-	if (active < 0)
-		return count_active(sim) - 1;
-	seen = (int) (active * others + pg_prng_double(&sim->random));
-	asleep = (sim->working->bh_size - count_awake(sim) + 1) / 2;
-	return sim->ncommitting - 1 + Max(seen, asleep);
+	sim->wal_at = start + length;
 }
 
 /* Somebody has the WAL write lock: sleep first? */
 static void
 lead(Simulation *sim)
 {
-	int			siblings = count_siblings(sim);
+	int			siblings = count_active(sim) - 1;
 	bool		counts = sim->now >= sim->counting_from;
 
 	if (counts)
@@ -524,17 +403,12 @@ lead(Simulation *sim)
 	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
 }
 
-/*
- * Somebody will have the WAL write lock, at "when" unless another is quicker:
- * a newcomer, or one who has waited for it, -1.
- */
+/* Somebody will have the WAL write lock. */
 static void
-expect_leader(Simulation *sim, int newcomer, double when, double afterwards)
+expect_leader(Simulation *sim, double when)
 {
 	sim->wal = WAL_EXPECTED;
 	sim->wal_at = when;
-	sim->newcomer = newcomer;
-	sim->afterwards = afterwards;
 }
 
 static void
@@ -544,17 +418,7 @@ commit(Simulation *sim, int c)
 	sim->client[c].arrived = sim->now;
 	sim->member[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
-		expect_leader(sim, c, sim->now, draw(sim, &sim->load->lead));
-	else if (sim->wal == WAL_EXPECTED)
-	{
-		double		when = sim->now + draw(sim, &sim->load->overtake);
-
-		if (when < sim->wal_at)
-		{
-			sim->wal_at = when;
-			sim->newcomer = c;
-		}
-	}
+		expect_leader(sim, sim->now);
 }
 
 static void
@@ -575,10 +439,8 @@ end_flush(Simulation *sim)
 	int			ndone = sim->nmembers;
 
 	sim->wal = WAL_FREE;
-	sim->flushed_at = sim->now;
 	sim->cost_until = sim->now + sim->load->flush_cost;
 	sim->nmembers = 0;
-	draw_cycles(sim, ndone);
 	for (int i = 0; i < ndone; i++)
 		release_locks(sim, sim->member[i]);
 	for (int i = 0; i < ndone; i++)
@@ -588,7 +450,7 @@ end_flush(Simulation *sim)
 	sim->ncommitting -= ndone;
 	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
 	if (sim->ncommitting > 0)
-		expect_leader(sim, -1, sim->now + draw(sim, &sim->load->handoff), 0);
+		expect_leader(sim, sim->now + draw(sim, &sim->load->handoff));
 }
 
 /*----------------------------------------------------------------
@@ -648,7 +510,9 @@ choose_block(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 
-	sim->block = random_block(sim);
+	sim->block = load->nreplay > 0 ?
+		load->replay[random_below(sim, load->nreplay)] :
+		random_below(sim, load->nblocks);
 	sim->block_end = load->nblocks > 1 ? sim->now + load->block_length : NEVER;
 }
 
@@ -718,7 +582,6 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 	sim.counting_from = time * WARM_UP;
 	pg_prng_seed(&sim.random, seed);
 	choose_block(&sim);
-	draw_cycles(&sim, load->nclients);
 	for (int c = 0; c < load->nclients; c++)
 		begin_cycle(&sim, c);
 	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))

@@ -27,42 +27,7 @@ typedef struct LoadCycle
 {
 	double		wake;			/* work until it knew that it had committed */
 	double		work;			/* work from then on, with a CPU to itself */
-	double		active;			/* share of the others who had an xid when it
-								 * committed, those apart who had committed
-								 * before it and waited; negative: not known */
-	int			cohort;			/* the first of those that began with the same
-								 * flush */
-	int			cohort_size;	/* how many these are */
-	bool		after_stall;	/* that flush was a stall, or the one before
-								 * it */
 } LoadCycle;
-
-/*
- * How long the device had nothing to do before a flush.  After a rest it is
- * slower: processors, disks and virtual machines fall asleep.
- */
-#define REST_CLASSES	6
-
-static inline int
-rest_class(double rest)
-{
-	return rest < 100 ? 0 : rest < 300 ? 1 : rest < 1000 ? 2 :
-		rest < 3000 ? 3 : rest < 10000 ? 4 : 5;
-}
-
-/*
- * How many sessions are at work when a flush begins, those apart who are still
- * to wake up.  It needs a processor a few times on its way, and waits for one
- * the longer the more of them want one, too.
- */
-#define COMPANY_CLASSES	5
-
-static inline int
-concurrency_class(int concurrency, double cores)
-{
-	return concurrency <= cores ? 0 : concurrency <= 2 * cores ? 1 :
-		concurrency <= 4 * cores ? 2 : concurrency <= 8 * cores ? 3 : 4;
-}
 
 /*
  * How fast each of n sessions at work gets along, with so many cores.  After a
@@ -89,8 +54,7 @@ typedef struct WhatifLoad
 	/* The clients. */
 	int			nclients;
 	int			ncycles;
-	const LoadCycle *cycle;		/* in order of time: those that began together
-								 * are neighbours */
+	const LoadCycle *cycle;		/* in order of time */
 	const int  *first;			/* those of each block, as in Distribution;
 								 * never null */
 	double		cores;			/* that many can work without slowing down */
@@ -103,16 +67,10 @@ typedef struct WhatifLoad
 								 * 0: each client goes on when it can */
 
 	/* The WAL. */
-	Distribution flush[COMPANY_CLASSES][REST_CLASSES];	/* write and sync */
+	Distribution flush;			/* write and sync */
 	double		window;			/* so long ... */
 	Distribution quota;			/* ... so many flushes can be made; 0: any */
-	double		stall_share;	/* of the flushes, those that no quota and no
-								 * rest explains ... */
-	Distribution stall;			/* ... how long these took */
-	Distribution lead;			/* a commit that nobody was before, flush
-								 * apart */
 	Distribution handoff;		/* from a flush to the next, if one waits */
-	Distribution overtake;		/* from a commit to its flush, before that */
 	Distribution slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 

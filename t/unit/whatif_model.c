@@ -43,27 +43,6 @@ one_value(double *value)
 	return draws;
 }
 
-static Distribution
-multiplied(const Distribution *draws, double factor)
-{
-	double	   *value = palloc(draws->n * sizeof(double));
-	Distribution result = {draws->n, value, NULL};
-
-	for (int i = 0; i < draws->n; i++)
-		value[i] = draws->value[i] * factor;
-	return result;
-}
-
-static double
-mean(const Distribution *draws)
-{
-	double		sum = 0;
-
-	for (int i = 0; i < draws->n; i++)
-		sum += draws->value[i];
-	return sum / Max(draws->n, 1);
-}
-
 static void
 put(FunctionCallInfo fcinfo, const double *values, int n)
 {
@@ -82,52 +61,28 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 {
 	const double *work;
 	int			nwork = read_floats(fcinfo, 1, &work);
-	const double *cohort;
-	int			ncohort = read_floats(fcinfo, 15, &cohort);
 	const double *wake;
-	int			nwake = read_floats(fcinfo, 18, &wake);
+	int			nwake = read_floats(fcinfo, 14, &wake);
 	LoadCycle  *cycle = palloc0(nwork * sizeof(LoadCycle));
 
 	for (int i = 0; i < nwork; i++)
 	{
 		cycle[i].wake = nwake == nwork ? wake[i] : 0;
 		cycle[i].work = work[i];
-		cycle[i].active = PG_GETARG_FLOAT8(14);
-		cycle[i].cohort = ncohort == nwork ? cohort[i] : i;
 	}
-	for (int i = 0; i < nwork; i++)
-		for (int j = 0; j < nwork; j++)
-			cycle[i].cohort_size += cycle[j].cohort == cycle[i].cohort;
 	load->ncycles = nwork;
 	load->cycle = cycle;
 }
 
-/* Flush times from the arguments of whatif_model(), by class of concurrency */
-static void
-read_flushes(FunctionCallInfo fcinfo, WhatifLoad *load)
-{
-	Distribution usual = {0};
-	Distribution contended;
-
-	usual.n = read_floats(fcinfo, 2, &usual.value);
-	contended = multiplied(&usual, PG_GETARG_FLOAT8(16));
-	for (int c = 0; c < COMPANY_CLASSES; c++)
-		for (int r = 0; r < REST_CLASSES; r++)
-			load->flush[c][r] = c == 0 ? usual : contended;
-}
-
 /*
- * whatif_model(clients int, work float8[], flush float8[],
- *				lead float8, handoff float8, slack float8, cores float8,
- *				xid_share float8, arrivals float8, time_window float8,
- *				quota float8, delay int, siblings int, seconds float8,
- *				active float8, cohort float8[], contended float8,
+ * whatif_model(clients int, work float8[], flush float8[], handoff float8,
+ *				slack float8, cores float8, xid_share float8,
+ *				arrivals float8, time_window float8, quota float8,
+ *				delay int, siblings int, seconds float8,
  *				flush_cost float8, wake float8[], conflict float8)
  *
- * Every client has the same cycles.  Times in us, arrivals per second.  Of
- * each cycle the cohort is the first of those that began together with it, and
- * without "wake" nobody has to wake up.  Flushes take "contended" times as
- * long while more are at work than there are cores.
+ * Every client has the same cycles.  Times in us, arrivals per second.
+ * Without "wake" nobody has to wake up.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -135,10 +90,9 @@ whatif_model(PG_FUNCTION_ARGS)
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
 	int			first[2] = {0};
-	double		lead = PG_GETARG_FLOAT8(3);
-	double		handoff = PG_GETARG_FLOAT8(4);
-	double		slack = PG_GETARG_FLOAT8(5);
-	double		quota = PG_GETARG_FLOAT8(10);
+	double		handoff = PG_GETARG_FLOAT8(3);
+	double		slack = PG_GETARG_FLOAT8(4);
+	double		quota = PG_GETARG_FLOAT8(9);
 	double		result[7];
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -147,19 +101,18 @@ whatif_model(PG_FUNCTION_ARGS)
 	read_cycles(fcinfo, &load);
 	first[1] = load.ncycles;
 	load.first = first;
-	read_flushes(fcinfo, &load);
-	load.lead = load.overtake = one_value(&lead);
+	load.flush.n = read_floats(fcinfo, 2, &load.flush.value);
 	load.handoff = one_value(&handoff);
 	load.slack = one_value(&slack);
-	load.cores = PG_GETARG_FLOAT8(6);
-	load.flush_cost = PG_GETARG_FLOAT8(17);
-	load.xid_share = PG_GETARG_FLOAT8(7);
-	load.conflict = PG_GETARG_FLOAT8(19);
-	load.arrivals = PG_GETARG_FLOAT8(8) / 1e6;
-	load.window = PG_GETARG_FLOAT8(9);
+	load.cores = PG_GETARG_FLOAT8(5);
+	load.flush_cost = PG_GETARG_FLOAT8(13);
+	load.xid_share = PG_GETARG_FLOAT8(6);
+	load.conflict = PG_GETARG_FLOAT8(15);
+	load.arrivals = PG_GETARG_FLOAT8(7) / 1e6;
+	load.window = PG_GETARG_FLOAT8(8);
 	load.quota = one_value(&quota);
-	whatif_simulate(&load, PG_GETARG_INT32(11), PG_GETARG_INT32(12),
-					PG_GETARG_FLOAT8(13) * 1e6, 1, &outcome);
+	whatif_simulate(&load, PG_GETARG_INT32(10), PG_GETARG_INT32(11),
+					PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
 	result[0] = 1e6 * outcome.commits / outcome.time;
 	result[1] = 1e6 * outcome.flushes / outcome.time;
 	result[2] = outcome.commits / outcome.flushes;
@@ -203,9 +156,8 @@ read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 }
 
 /*
- * whatif_learn(trace float8[], delay int, siblings int, seconds float8, cpus
- * int,
- *				busy float8, blocked float8[])
+ * whatif_learn(trace float8[], delay int, siblings int, seconds float8,
+ *				cpus int, busy float8, blocked float8[])
  *
  * The trace has 8 values for each commit: session, start and end in us, number
  * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
@@ -223,7 +175,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifLoad	load;
 	FitSummary	summary;
 	WhatifOutcome outcome;
-	double		result[15] = {0};
+	double		result[12] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	result[0] = whatif_fit(commit, n, 0, end, &slack, 1, &cpus, &load, &summary);
@@ -235,20 +187,17 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[5] += load.quota.value[i] / load.quota.n;
 	if (result[0] != 0)
 	{
-		result[13] = summary.blocked;
+		result[10] = summary.blocked;
 		whatif_find_conflict(&load, 0, 0, summary.usually_blocked);
-		result[14] = load.conflict;
+		result[11] = load.conflict;
 		whatif_simulate(&load, PG_GETARG_INT32(1), PG_GETARG_INT32(2),
 						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
 		result[6] = 1e6 * outcome.commits / outcome.time;
 		result[7] = outcome.latency / outcome.commits;
-		result[8] = mean(&load.flush[0][0]);
-		result[9] = mean(&load.flush[COMPANY_CLASSES - 1][0]);
 		for (int i = 0; i < load.ncycles; i++)
-			result[10] += (load.cycle[i].wake + load.cycle[i].work) / load.ncycles;
-		result[11] = load.flush_cost;
-		result[12] = mean(&load.flush[0][2]);
+			result[8] += (load.cycle[i].wake + load.cycle[i].work) / load.ncycles;
+		result[9] = load.flush_cost;
 	}
-	put(fcinfo, result, 15);
+	put(fcinfo, result, 12);
 	return (Datum) 0;
 }

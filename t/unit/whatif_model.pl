@@ -30,9 +30,9 @@ $node->start;
 $node->safe_psql(
 	'postgres', qq{
 CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
-	lead float8, handoff float8, slack float8, cores float8, xid_share float8,
+	handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
-	seconds float8, active float8, cohort float8[], contended float8, flush_cost float8,
+	seconds float8, flush_cost float8,
 	wake float8[], conflict float8, OUT commits float8, OUT flushes float8,
 	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
 	OUT blocked float8)
@@ -40,8 +40,8 @@ RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, blocked float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT flush_free float8, OUT flush_busy float8, OUT work float8, OUT flush_cost float8,
-	OUT flush_rested float8, OUT blocked float8, OUT conflict float8)
+	OUT work float8, OUT flush_cost float8,
+	OUT blocked float8, OUT conflict float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
 
 # What the model says of a load.
@@ -50,8 +50,7 @@ sub model
 	my %load = (
 		clients => 1,
 		work => 400,
-		flush => 1000,
-		lead => 10,
+		flush => 1010,
 		handoff => 10,
 		slack => 0,
 		cores => 1000,
@@ -62,16 +61,13 @@ sub model
 		delay => 0,
 		siblings => 0,
 		seconds => 10,
-		active => -1,
-		cohort => '',
-		contended => 1,
 		flush_cost => 0,
 		wake => '',
 		conflict => 0,
 		@_);
 	my ($row, %result);
 
-	$load{$_} = "'{$load{$_}}'" for qw(work flush cohort wake);
+	$load{$_} = "'{$load{$_}}'" for qw(work flush wake);
 	$row = $node->safe_psql('postgres',
 			'SELECT * FROM whatif_model('
 		  . join(', ', map { "$_ => $load{$_}" } sort keys %load)
@@ -96,7 +92,7 @@ my ($one, $other, %load);
 # One client
 #
 $one = model();
-about($one->{commits}, 1e6 / 1410, 0.1, 'one client: think, lead, flush');
+about($one->{commits}, 1e6 / 1410, 0.1, 'one client: think, flush');
 is($one->{group_size}, 1, 'one client: commits alone');
 about($one->{latency}, 1010, 0.1, 'one client: latency');
 about($one->{p99}, 1010, 5, 'one client: p99');
@@ -111,16 +107,16 @@ is_deeply(model(delay => 500, siblings => 1),
 #
 # Deterministic times
 #
-$one = model(clients => 2, work => 0, lead => 0, handoff => 0);
+$one = model(clients => 2, work => 0, flush => 1000, handoff => 0);
 about($one->{commits}, 2000, 0.1,
 	'two clients, no think time: both in each flush');
 is($one->{group_size}, 2, '... so groups of two');
 # one works while the other flushes: they never meet, and share nothing
-$one = model(clients => 2, work => 600, lead => 0, handoff => 0);
+$one = model(clients => 2, work => 600, flush => 1000, handoff => 0);
 about($one->{commits}, 1e6 / 1000, 1,
 	'two clients that take turns keep the WAL busy')
   if $one->{group_size} < 1.01;
-$one = model(clients => 2, work => '600,1400', lead => 0, handoff => 0);
+$one = model(clients => 2, work => '600,1400', flush => 1000, handoff => 0);
 cmp_ok(
 	$one->{commits}, '<=',
 	2e6 / 2000 + 1,
@@ -131,7 +127,7 @@ cmp_ok(
 #
 for my $n (1, 3, 10, 100)
 {
-	$one = model(clients => $n, work => 0, lead => 5, handoff => 5);
+	$one = model(clients => $n, work => 0, flush => 1005, handoff => 5);
 	is($one->{group_size}, $n, "no think time: $n commits per flush");
 	about($one->{commits}, $n * 1e6 / 1005, 0.1, "no think time: $n clients");
 }
@@ -212,7 +208,6 @@ about(
 		clients => 4,
 		work => 1000,
 		flush => 1,
-		lead => 0,
 		handoff => 0,
 		cores => 1)->{commits},
 	1000, 2,
@@ -222,7 +217,6 @@ about(
 		clients => 4,
 		work => 1000,
 		flush => 1,
-		lead => 0,
 		handoff => 0,
 		cores => 4)->{commits},
 	4000, 2,
@@ -234,7 +228,6 @@ about(
 	clients => 4,
 	work => 400,
 	flush => 1000,
-	lead => 0,
 	handoff => 0,
 	cores => 2);
 about(model(%load, flush_cost => 300)->{commits},
@@ -244,24 +237,6 @@ about(model(%load, flush_cost => 300, delay => 1000)->{commits},
 about(model(%load, cores => 5, flush_cost => 300)->{commits},
 	4e6 / 1400, 0.5, '... which is no matter where there are enough');
 
-# A flush takes longer while more are at work than there are processors
-%load = (
-	clients => 4,
-	work => '400,800,1600',
-	flush => 500,
-	lead => 0,
-	handoff => 0,
-	cores => 1);
-cmp_ok(
-	model(%load, contended => 10)->{commits},
-	'<',
-	0.7 * model(%load)->{commits},
-	'a flush waits for a processor while others work');
-is_deeply(
-	model(%load, delay => 20_000, contended => 10),
-	model(%load, delay => 20_000),
-	'... and does not once all have come');
-
 #
 # Locks: all update the same row in the second half of their work, and only the
 # first half of it goes on beside a commit
@@ -270,7 +245,6 @@ is_deeply(
 	clients => 4,
 	work => 400,
 	flush => 1000,
-	lead => 0,
 	handoff => 0,
 	conflict => 1e6);
 $one = model(%load);
@@ -296,53 +270,11 @@ cmp_ok(
 	'... more of them, fewer commits');
 
 #
-# What was seen of cycles
-#
-my %seldom = (
-	clients => 10,
-	arrivals => 1,
-	delay => 1000,
-	active => 0.5,
-	seconds => 1000);
-about(model(%seldom, siblings => 4)->{hits},
-	1, 1, 'half of nine others were active: four are enough');
-is(model(%seldom, siblings => 6)->{hits} + 0,
-	0, 'half of nine others were active: six are too many');
-about(model(%seldom, siblings => 5)->{hits},
-	0.5, 10, 'half of nine others were active: five, or not');
-about(
-	model(
-		clients => 4,
-		work => '1000,1000,1000,1000,100,200,300',
-		cohort => '0,0,0,0,4,5,6')->{commits},
-	4e6 / 2010,
-	1,
-	'those who go on together do as those did who were as many');
-
-# Of seven who go on together one wakes up at once and commits first, when the
-# others still seem to commit; in what was seen, nobody was active.  As they
-# wake up one after the other, three of the six count.
-my %one_is_quicker = (
-	clients => 7,
-	work => '400,400,400,400,400,400,300',
-	active => 0,
-	lead => 0,
-	wake => '500,500,500,500,500,500,0',
-	cohort => '0,0,0,0,0,0,0',
-	delay => 1000);
-$one = model(%one_is_quicker, siblings => 3);
-is($one->{hits}, 1, 'half of those who are still to wake up are active');
-about($one->{commits}, 7e6 / 2300, 1, '... so all go on together again');
-is(model(%one_is_quicker, siblings => 7)->{hits} + 0,
-	0, '... and count once each');
-
-#
 # A quota of flushes
 #
 my %quota = (
 	flush => 1000,
 	work => 0,
-	lead => 0,
 	handoff => 0,
 	time_window => 100e3,
 	quota => 10);
@@ -357,7 +289,6 @@ about(model(%quota, quota => 1000)->{flushes},
 	clients => 10,
 	work => '500,1000,1500',
 	quota => 20,
-	lead => 10,
 	handoff => 10);
 cmp_ok(
 	model(%quota, delay => 2000)->{commits},
@@ -369,21 +300,16 @@ cmp_ok(
 # Learning from traces that are made up
 #
 
-# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, NEXT): sessions that
-# commit all together, or one after the other on a device with a quota.  The
-# flush after one that had to wait takes NEXT, if that is said; and from both
-# of these on the sessions work for COLD.
+# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA): sessions that commit
+# all together, or one after the other on a device with a quota.
 sub trace
 {
-	my ($n, $think, $flush, $seconds, $window, $quota, $next, $cold) = @_;
-	my ($now, $group, $used, $window_end, $stalled, @values) =
-	  (0, 0, 0, $window, 0);
-	my $since_stall = 2;
+	my ($n, $think, $flush, $seconds, $window, $quota) = @_;
+	my ($now, $group, $used, $window_end, @values) = (0, 0, 0, $window);
 
 	while ($now < $seconds * 1e6)
 	{
-		my $work = $cold && $since_stall++ < 2 ? $cold : $think;
-		my $start = $now + $work;
+		my $start = $now + $think;
 		my $begin = $start + 10;
 
 		if ($window)
@@ -394,17 +320,15 @@ sub trace
 				$used = 0;
 			}
 		}
-		my $end = $begin + ($stalled && $next ? $next : $flush);
-		$stalled = 0;
+		my $end = $begin + $flush;
 		if ($window && $used++ >= $quota)
 		{
 			$end = $window_end + $flush;
 			$window_end += $window;
-			$used = $stalled = 1;
-			$since_stall = 0;
+			$used = 1;
 		}
 		push @values, $_, $start, $end, $group,
-		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $work, 0
+		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $think, 0
 		  for 1 .. $n;
 		$group++;
 		$now = $end;
@@ -424,8 +348,8 @@ sub learn
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')"
 	);
 	@result{
-		qw(enough cores xid_share arrivals time_window quota commits latency flush_free flush_busy
-		  work flush_cost flush_rested blocked conflict)
+		qw(enough cores xid_share arrivals time_window quota commits latency work flush_cost
+		  blocked conflict)
 	} = split /\|/, $row;
 	return \%result;
 }
@@ -446,72 +370,6 @@ about($one->{commits}, 200, 3, 'learning: commits with a quota');
 # a delay of 3 ms uses the window up without a stall
 about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits},
 	1e6 / 6410, 3, 'learning: commits with a delay that makes the quota do');
-
-about(
-	learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 5000, 0)->{commits},
-	1e6 / 6410,
-	1,
-	'learning: ... nor with what a stall does to the flush after it');
-about(learn(trace(1, 400, 1000, 4, 100e3, 20, 4900), 0, 5)->{commits},
-	200, 3, 'learning: ... which is no matter without a delay');
-$one = trace(1, 400, 1000, 4, 100e3, 20, 1000, 3000);
-about(learn($one, 5000, 0)->{commits},
-	1e6 / 6410, 1,
-	'learning: ... nor with how slowly sessions work after a stall');
-
-# One flush in 23 takes very long, and nothing says why; before it the session
-# worked ten times as long, so it seems that flushes after a rest do.  There
-# may be a quota as well.
-sub unexplained_stalls
-{
-	my ($least, $vary, $window, $quota) = @_;
-	my ($now, $used, $window_end, @values) = (0, 0, $window);
-
-	for (my $i = 0; $now < 10e6; $i++)
-	{
-		my $think = $i % 23 < 22 ? 50 : 500;
-		my $io = $i % 23 < 22 ? 400 : $least + ($i * 7919) % $vary;
-
-		if ($window)
-		{
-			while ($now + $think >= $window_end)
-			{
-				$window_end += $window;
-				$used = 0;
-			}
-			if ($used++ >= $quota)
-			{
-				$io         += $window_end - $now - $think;
-				$window_end += $window;
-				$used = 1;
-			}
-		}
-		push @values, 1, $now + $think, $now + $think + $io, $i, $io, 0,
-		  $think, 0;
-		$now += $think + $io;
-	}
-	return join(',', @values);
-}
-
-my $stalls = unexplained_stalls(20_000, 60_000);
-my $learnt = learn($stalls, 0, 0);
-is($learnt->{time_window} + 0, 0, 'learning: stalls at no regular times');
-about($learnt->{commits}, 1e6 / (69.6 + 382.6 + 2174),
-	40, '... without a delay');
-about(
-	learn($stalls, 1000, 0)->{commits},
-	1e6 / (1069.6 + 382.6 + 2174),
-	40, '... a delay does not make all flushes such');
-
-$stalls = unexplained_stalls(8000, 1, 100e3, 40);
-$learnt = learn($stalls, 0, 0);
-about($learnt->{time_window},
-	100e3, 2, 'learning: stalls at no regular times, and a quota');
-about($learnt->{commits}, 400, 20, '... without a delay');
-about(learn($stalls, 1000, 0)->{commits},
-	400, 20, '... a delay does not make all flushes such');
-about(learn($one, 0, 5)->{commits},
-	200, 3, 'learning: ... which is no matter either');
 
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits},
 	5e6 / 1410, 3, 'learning: five sessions that commit together');
@@ -571,59 +429,6 @@ $one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1920 / 1960);
 about($one->{work}, 475, 1, 'learning: if all of it was used it is all work');
 is($one->{flush_cost} + 0, 0, '... and flushes cost nothing');
 
-# Sessions that commit one after the other while the others work, and then all
-# together; flushes take longer while others work.
-sub now_and_then_together
-{
-	my ($n, $rounds) = @_;
-	my ($start, $group, @values) = (0, 0);
-
-	for (1 .. $rounds)
-	{
-		for my $s (1 .. $n)
-		{
-			my $commit = $start + 2000 * $s;
-			push @values, $s, $commit, $commit + 900, $group++, 900, $n - 1,
-			  400, 0;
-		}
-		my $commit = $start + 2000 * ($n + 2);
-		push @values, $_, $commit, $commit + 300, $group,
-		  ($_ == 1 ? 300 : 0), $n - 1, 400, 0
-		  for 1 .. $n;
-		$group++;
-		$start = $commit + 300;
-	}
-	return join ',', @values;
-}
-$one = learn(now_and_then_together(20, 100), 0, 5, 1, 4.2);
-about($one->{flush_free}, 300, 0.1, 'learning: flushes while nobody works');
-about($one->{flush_busy}, 900, 0.1, 'learning: flushes while many work');
-
-# Two sessions that always wait for each other's flush, of which one in three
-# is slow.
-sub taking_turns
-{
-	my ($rounds, $think, @flush) = @_;
-	my ($now, @start, @values) = (0, 0, 0);
-
-	for my $i (0 .. $rounds - 1)
-	{
-		my $s = $i % 2;
-		my $end = $now + $flush[ $i % @flush ];
-
-		push @values, $s + 1, $start[$s], $end, $i, $flush[ $i % @flush ], 1,
-		  $think, 0;
-		$start[$s] = $end + $think;
-		$now = $end;
-	}
-	return join ',', @values;
-}
-$one = learn(taking_turns(1000, 100, 300, 900, 300), 5000, 0);
-about($one->{flush_free}, 500, 1, 'learning: flushes at once after others');
-about($one->{flush_rested}, 300, 0.1,
-	'learning: none after a rest, so what disturbs them is left out');
-about($one->{commits}, 2e6 / 5400, 1, 'learning: commits that rest');
-
 # Sessions that update the same row, one after the other: all others wait while
 # one works for 200 us and flushes, but the first half of the work needs no
 # lock.
@@ -676,7 +481,6 @@ ok( model(
 		clients => 3,
 		work => 0,
 		flush => 0,
-		lead => 0,
 		handoff => 0,
 		seconds => 1)->{commits} >= 0,
 	'no time at all: it ends');
