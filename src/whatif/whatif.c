@@ -48,23 +48,22 @@
 
 #define MIN_COMMITS		100		/* fewer say too little */
 #define SHIFTED_REPLICAS	2	/* of them, for another commit_siblings */
-#define REPLICA_TIME	12e6	/* us; chances that differ from pair to pair
-								 * average out */
+#define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
+								 * matters less than the sample */
 #define MAX_EVENTS		2e7		/* commits to simulate in all */
-#define MODEL_ERROR		0.1		/* relative; bench/whatif has found 0.06 to
-								 * 0.09 in loads that the model was not made
-								 * with */
-#define LOCKS_ERROR		0.15	/* the same where sessions wait for locks:
-								 * some of them for deadlock_timeout, now and
-								 * then */
-#define RUN				5		/* blocks in a row that are chosen together */
+#define MODEL_ERROR		0.12	/* relative; the standard error in samples of
+								 * 26 loads was 0.11 */
+#define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
+								 * samples of 11 loads, which had no waits for
+								 * deadlock_timeout */
+#define RUN				5		/* consecutive blocks are chosen together */
 
-/* What is known when the sample is over; local memory. */
+/* A sample; local memory */
 typedef struct Sample
 {
 	CommitTrace trace;
 	int			nprobes;
-	double		probe[MAX_PROBES];	/* us that a sleep took too long */
+	double		probe[MAX_PROBES];	/* us that a sleep took longer than asked */
 	CounterDelta measured;
 	CpuUsage	cpus;
 } Sample;
@@ -74,7 +73,7 @@ typedef struct Sample
  *----------------------------------------------------------------
  */
 
-/* Whatever ends the capture. */
+/* Called for any end of the capture. */
 static void
 stop_capture(int code, Datum arg)
 {
@@ -82,8 +81,8 @@ stop_capture(int code, Datum arg)
 }
 
 /*
- * How much longer than asked a sleep takes depends on the system's timers, and
- * on how busy it is.  A leader would sleep here as we do.
+ * How much longer than asked a sleep takes depends on the system's timers and
+ * load.  This process sleeps as a leader would.
  */
 static void
 probe_sleep(Sample *sample)
@@ -129,7 +128,7 @@ capture(Sample *sample, uint64 length)
 	cpu_usage_since(&cpus_before, &sample->cpus);
 }
 
-/* Take the sample.  Raises an error if somebody else experiments. */
+/* Take the sample.  Raises an error if another process experiments. */
 static Sample *
 take_sample(uint64 length)
 {
@@ -210,10 +209,7 @@ check_settings(const CommitTrace *trace, const DelayPair *present)
 						   present->siblings)));
 }
 
-/*
- * Sessions that wait for locks: the model knows how many, but not which wait
- * for which.
- */
+/* The model knows how many sessions wait for locks, but not for which ones. */
 static bool
 check_locks(const FitSummary *summary, int nclients)
 {
@@ -279,7 +275,7 @@ learn(const Sample *sample, const DelayPair *present, WhatifLoad *load,
  *----------------------------------------------------------------
  */
 
-/* Parts of the sample, some of them several times. */
+/* Choose as many blocks as the sample has, with replacement. */
 static void
 choose_blocks(WhatifLoad *load, uint64 seed)
 {
@@ -299,7 +295,7 @@ choose_blocks(WhatifLoad *load, uint64 seed)
 	load->replay = replay;
 }
 
-/* What the replicas of one pair say of one quantity. */
+/* One quantity of one pair, in several replicas */
 typedef struct Spread
 {
 	int			n;
@@ -318,8 +314,8 @@ add_value(Spread *spread, double value)
 }
 
 /*
- * The replicas are as far from each other as such samples are.  So their
- * spread, not that of their mean, says where another sample would have led.
+ * Replicas differ as samples do.  So the spread of the replicas, not of their
+ * mean, says what another sample would have predicted.
  */
 static Estimate
 spread_estimate(const Spread *spread)
@@ -334,7 +330,7 @@ spread_estimate(const Spread *spread)
 	return estimate;
 }
 
-/* What is predicted of each pair, in the order of the estimates. */
+/* The predicted quantities of a pair, in the order of predict()'s estimates */
 #define NQUANTITIES		6
 
 static void
@@ -349,8 +345,8 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 }
 
 /*
- * Replicas "from" up to "to", not included; the commits/s of each are the
- * rates.
+ * Simulate replicas "from" up to, but not including, "to"; "rate" gets the
+ * commits/s of each.
  */
 static void
 simulate_replicas(const WhatifLoad *replica, int from, int to,
@@ -373,8 +369,8 @@ simulate_replicas(const WhatifLoad *replica, int from, int to,
 }
 
 /*
- * Bounds that hold what would come of so many siblings more; "here" is what
- * the same replicas say of the pair itself.
+ * Widen the bounds to include what "more" siblings would give; "here" is what
+ * the same replicas gave for the pair itself.
  */
 static void
 allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
@@ -423,7 +419,7 @@ predict(const WhatifLoad *replica, double time, Prediction *prediction)
 	prediction->hit_fraction.high = Min(prediction->hit_fraction.high, 1);
 }
 
-/* us to simulate, so that it takes seconds and not minutes. */
+/* us to simulate, so that a prediction takes seconds and not minutes */
 static double
 replica_time(const Sample *sample, int npairs)
 {
@@ -449,7 +445,7 @@ predict_all(const Sample *sample, const WhatifLoad *load, Predictions *all)
 		predict(replica, time, &all->prediction[i]);
 }
 
-/* A prediction for each pair, and for the present setting in any case. */
+/* One prediction for each pair, and in any case one for the present setting */
 static void
 make_predictions(const DelayPairs *pairs, const DelayPair *present,
 				 Predictions *all)
@@ -471,8 +467,8 @@ make_predictions(const DelayPairs *pairs, const DelayPair *present,
 }
 
 /*
- * An estimate with bounds that hold, in 95% of all cases, what would be
- * measured; so far they hold what is left to chance.
+ * Widen bounds that allow for chance, so that they also allow for the error of
+ * the model and hold the measured value in 95% of all cases.
  */
 static void
 allow_for_model(Estimate *estimate, double error)
@@ -487,9 +483,8 @@ allow_for_model(Estimate *estimate, double error)
 }
 
 /*
- * The same for what is known to be as wrong as the model is.  Not for the
- * choice between pairs: that is about differences, and what the model gets
- * wrong it gets wrong for several of them.
+ * Widen the bounds of all predictions.  The choice of the best pair comes
+ * before this, because the model errs in the same direction for several pairs.
  */
 void
 whatif_allow_for_model(Predictions *all)
@@ -505,7 +500,7 @@ whatif_allow_for_model(Predictions *all)
 	}
 }
 
-/* Watch the commits for a time of "sample" ns, and predict. */
+/* Take a sample of "length" ns, and predict each pair. */
 Predictions *
 whatif_run(const DelayPairs *pairs, uint64 length)
 {

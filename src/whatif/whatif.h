@@ -12,10 +12,10 @@
 #include "tuning/best_delay.h"
 #include "tuning/tuning_args.h"
 
-/* How often each pair is simulated. */
+/* Simulations of each pair */
 #define WHATIF_REPLICAS	8
 
-/* What is predicted of one pair; times in ms. */
+/* The prediction of one pair; times in ms */
 typedef struct Prediction
 {
 	DelayPair	pair;
@@ -28,17 +28,17 @@ typedef struct Prediction
 	Estimate	p99;
 } Prediction;
 
-/* All of it; palloc'd. */
+/* The predictions of all pairs; palloc'd */
 typedef struct Predictions
 {
 	int			n;
 	Prediction *prediction;
-	bool		locks;			/* many sessions wait for each other's */
-	int			present;		/* which has the settings that commits had */
-	CounterDelta measured;		/* what was measured with them */
+	bool		locks;			/* many sessions waited for locks */
+	int			present;		/* index of the setting during the sample */
+	CounterDelta measured;		/* during the sample */
 } Predictions;
 
-extern Predictions *whatif_run(const DelayPairs *pairs, uint64 sample);
+extern Predictions *whatif_run(const DelayPairs *pairs, uint64 length);
 extern void whatif_allow_for_model(Predictions *all);
 
 #endif							/* COMMIT_STATS_WHATIF_H */

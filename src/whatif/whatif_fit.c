@@ -30,38 +30,38 @@
 #include "whatif/whatif_fit.h"
 
 #define MIN_CYCLES		20		/* fewer tell nothing */
-#define BUSY_SHARE		0.8		/* of the time that processors could have been
-								 * at work for the sessions */
-#define MAX_BUSY_SHARE	1.1		/* more than that was not theirs alone; the
+#define BUSY_SHARE		0.8		/* of the time for which the sessions could
+								 * have used the CPUs */
+#define MAX_BUSY_SHARE	1.1		/* more was not the sessions' alone; the
 								 * system's account is not exact */
-#define BLOCKED_PARTS	20		/* of the sample; of some blocks each */
+#define BLOCKED_PARTS	20		/* parts of the sample */
 #define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
 
-/* From one commit of a session to its next. */
+/* From one commit of a session to its next; times in us */
 typedef struct Cycle
 {
-	double		flushed_at;		/* us: the flush was done */
-	double		awake_at;		/* it knew */
-	double		began_at;		/* its next transaction began */
-	double		commits_at;		/* it commits again */
-	double		latency;		/* of the commit before */
+	double		flushed_at;		/* end of the flush of the first commit */
+	double		awake_at;		/* the first commit returned */
+	double		began_at;		/* the next transaction began */
+	double		commits_at;		/* the next commit began */
+	double		latency;		/* of the first commit, to flushed_at */
 	double		wake_work;		/* work until awake_at */
-	double		work;			/* ... and from then on, without idle time */
-	int			last;			/* the commit before */
-	int			next;			/* that commit */
+	double		work;			/* work from awake_at, or began_at, on */
+	int			last;			/* index of the first commit */
+	int			next;			/* index of the next commit */
 	int			block;
 } Cycle;
 
-/* A moment at which the number of sessions at work changes. */
+/* A moment at which the number of sessions that work changes */
 typedef struct Change
 {
 	double		at;
 	int			by;
 	int			blocked;		/* sessions that waited for locks until then */
-	int			working;		/* the others that were at work until then */
+	int			working;		/* sessions that worked until then */
 } Change;
 
-/* What is worked out, step by step. */
+/* Everything that the fit finds out */
 typedef struct WhatifFit
 {
 	SampleCommits commits;
@@ -109,25 +109,15 @@ regress(Regression *r, double x, double y)
 	r->yy += y * y;
 }
 
-static double
-covariance(const Regression *r)
-{
-	return r->xy / r->n - r->x / r->n * (r->y / r->n);
-}
-
-static double
-variance_of_x(const Regression *r)
-{
-	return r->xx / r->n - r->x / r->n * (r->x / r->n);
-}
-
 /* The slope, and its standard error. */
 static double
 slope(const Regression *r, double *error)
 {
-	double		vx = variance_of_x(r);
-	double		vy = r->yy / r->n - r->y / r->n * (r->y / r->n);
-	double		b = vx > 0 ? covariance(r) / vx : 0;
+	double		mean_x = r->x / r->n;
+	double		mean_y = r->y / r->n;
+	double		vx = r->xx / r->n - mean_x * mean_x;
+	double		vy = r->yy / r->n - mean_y * mean_y;
+	double		b = vx > 0 ? (r->xy / r->n - mean_x * mean_y) / vx : 0;
 
 	*error = vx > 0 ? sqrt(Max(vy - b * b * vx, 0) / vx / r->n) : INFINITY;
 	return b;
@@ -219,7 +209,9 @@ put_change(Change *change, double at, int by, int blocked)
 	change->blocked = blocked;
 }
 
-/* "freed": blocked when it began, "blocked": when it ended. */
+/*
+ * Sessions that waited for locks: "freed" at the begin, "blocked" at the end
+ */
 static void
 add_span(WhatifFit *fit, double from, double to, int freed, int blocked)
 {
@@ -230,8 +222,9 @@ add_span(WhatifFit *fit, double from, double to, int freed, int blocked)
 }
 
 /*
- * How many were at work until each change?  The first that a flush carried saw
- * who waited for it; once the others saw that, some of these went on.
+ * How many sessions worked until each change?  Commits that a flush carried
+ * counted the blocked sessions one after the other, while some of these
+ * already continued; the highest count is right.
  */
 static void
 count_working(WhatifFit *fit)
@@ -274,9 +267,9 @@ find_changes(WhatifFit *fit)
 }
 
 /*
- * How many are blocked, on average over time, and usually?  While some wait
- * for deadlock_timeout, nearly all others come to wait for them; that is no
- * matter of commits, and rare.
+ * How many sessions are blocked, on average and usually?  The average includes
+ * waits for deadlock_timeout, in which nearly all sessions come to wait; these
+ * are rare, and do not depend on commit_delay.
  */
 static void
 find_blocked(WhatifFit *fit)
@@ -296,15 +289,15 @@ find_blocked(WhatifFit *fit)
 	fit->summary.usually_blocked = sample_quantile(part, BLOCKED_PARTS, 0.5);
 }
 
-/* How long flushes have cost half a core, up to some time. */
+/* The time for which half a CPU was missing, up to a moment */
 typedef struct CostlyTime
 {
-	int			nflushes;		/* that were done by then */
-	double		before_last;	/* up to the last of them */
+	int			nflushes;		/* that had ended by then */
+	double		before_last;	/* up to the end of the last of these */
 	double		all;
 } CostlyTime;
 
-/* Go on to a later time. */
+/* Advance to a later moment. */
 static void
 add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
 {
@@ -321,11 +314,11 @@ add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
 }
 
 /*
- * Sums over time of what one session gets done, up to each change.  Which of
- * them are blocked is not known, so all bear it alike.
+ * The work that one session could do until each change.  The sample does not
+ * say which sessions were blocked, so each bears an equal share.
  */
 static void
-add_up_speed(const WhatifFit *fit, double cores, double *done)
+add_up_speed(const WhatifFit *fit, double *done)
 {
 	CostlyTime	costly = {0};
 	double		sum = 0;
@@ -342,15 +335,15 @@ add_up_speed(const WhatifFit *fit, double cores, double *done)
 			double		share = (double) this->working /
 			(this->working + this->blocked);
 
-			sum += share * (slow * work_speed(cores, this->working, true) +
+			sum += share * (slow * work_speed(fit->cores, this->working, true) +
 							(this->at - this[-1].at - slow) *
-							work_speed(cores, this->working, false));
+							work_speed(fit->cores, this->working, false));
 		}
 		done[i] = sum;
 	}
 }
 
-/* The first change at or after a time. */
+/* The first change at or after a moment */
 static int
 find_change(const WhatifFit *fit, double at)
 {
@@ -385,11 +378,10 @@ done_at(const WhatifFit *fit, const double *done, double at)
 	return done[i - 1] + (done[i] - done[i - 1]) * (at - before) / (after - before);
 }
 
-/* With so many cores, how much work was each cycle? */
 static void
-measure_work(WhatifFit *fit, double cores, double *done)
+measure_work(WhatifFit *fit, double *done)
 {
-	add_up_speed(fit, cores, done);
+	add_up_speed(fit, done);
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
@@ -402,19 +394,18 @@ measure_work(WhatifFit *fit, double cores, double *done)
 	}
 }
 
-/* With so many cores, how much work were all cycles together? */
 static double
-total_work(WhatifFit *fit, double cores, double *done)
+total_work(WhatifFit *fit, double *done)
 {
 	double		sum = 0;
 
-	measure_work(fit, cores, done);
+	measure_work(fit, done);
 	for (int i = 0; i < fit->ncycles; i++)
 		sum += fit->cycle[i].wake_work + fit->cycle[i].work;
 	return sum;
 }
 
-/* CPU time of the machine's that was not used for commits. */
+/* CPU time of the machine that commits did not use */
 static double
 cpu_time_beside_commits(const WhatifFit *fit)
 {
@@ -426,9 +417,9 @@ cpu_time_beside_commits(const WhatifFit *fit)
 }
 
 /*
- * Were the processors at work whenever so many sessions could be?  Then what
- * these did was no waiting.  If they were at work longer than the sessions can
- * have been, other programs were, too, and that says nothing.
+ * Were the CPUs busy whenever sessions worked?  Then the sessions did not
+ * sleep.  If the CPUs were busy for longer than the sessions worked, other
+ * programs used them, too, and nothing follows.
  */
 static bool
 cpus_are_busy(const WhatifFit *fit)
@@ -442,7 +433,7 @@ cpus_are_busy(const WhatifFit *fit)
 		cpu_time_beside_commits(fit) <= MAX_BUSY_SHARE * could;
 }
 
-/* The usual time from the end of one flush to that of the next. */
+/* The median time from the end of one flush to that of the next */
 static double
 usual_flush_distance(const WhatifFit *fit)
 {
@@ -458,14 +449,11 @@ usual_flush_distance(const WhatifFit *fit)
 }
 
 /*
- * What the sessions did took no more CPU time than was used.  Where it seems
- * to have taken more, some was lost to them: hardly any while all sleep and
- * then go on together, but much while some work and others flush.  So it is
- * counted by flushes: after each of them half a core is lost, until the next
- * at most, for the time with which both agree; as there is no telling what
- * would be lost later than flushes usually come, it is no longer than that.
- * If other programs were at work for a while, the CPU time is theirs as well,
- * and this finds too little, or nothing.
+ * The sessions' work took no more CPU time than the machine used.  If the work
+ * seems to be more, flushes took the difference: after each flush, half a CPU
+ * is missing for fit->flush_cost.  The cost is at most the usual time between
+ * flushes, because the sample does not show what a flush would take later.  If
+ * other programs used the CPUs, the cost comes out too small, or 0.
  *
  * A dozen halvings are closer than a microsecond.
  */
@@ -477,12 +465,12 @@ find_flush_cost(WhatifFit *fit, double *done)
 	double		low = 0;
 	double		high = usual_flush_distance(fit);
 
-	if (total_work(fit, fit->cores, done) <= used)
+	if (total_work(fit, done) <= used)
 		return;
 	for (int i = 0; i < 12; i++)
 	{
 		fit->flush_cost = (low + high) / 2;
-		if (total_work(fit, fit->cores, done) > used)
+		if (total_work(fit, done) > used)
 			low = fit->flush_cost;
 		else
 			high = fit->flush_cost;
@@ -506,12 +494,12 @@ find_cores(WhatifFit *fit)
 		fit->cores = Min(fit->cores, fit->cpus.n);
 		find_flush_cost(fit, done);
 	}
-	measure_work(fit, fit->cores, done);
+	measure_work(fit, done);
 	find_blocked(fit);
 	pfree(done);
 }
 
-/* Do transactions begin by themselves? */
+/* Is this an open load? */
 static void
 find_kind(WhatifFit *fit)
 {
@@ -567,8 +555,8 @@ count_committing(const SampleCommits *commits)
 }
 
 /*
- * For what share of their work do transactions have an xid?  Those that commit
- * have one; what a commit saw beyond them are those at work.
+ * For what share of their work do transactions have an xid?  A commit counted
+ * siblings; those that were not committing were at work and had an xid.
  */
 static void
 find_xid_share(WhatifFit *fit)

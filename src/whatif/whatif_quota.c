@@ -8,8 +8,7 @@
  * take much longer than most, the stalls, and the ends of two stalls are a
  * whole number of windows apart.  quota_find() infers window and quota from
  * such stalls and marks them, so that the distribution of flush times leaves
- * them out.
- * Other stalls are flush times like any other.
+ * them out.  Other stalls are flush times like any other.
  *
  * advice_device_stalls() in advice.c recognizes such a device for the report:
  * from the mean, the median and the p99 of all flush times.  The report has no
@@ -29,12 +28,12 @@
 #define WINDOW_MOST		2000000.0
 #define WINDOW_STEP		1.005
 #define MIN_STALLS		8
-#define MAX_STALLS		2000	/* more are no exception any more */
+#define MAX_STALLS		2000	/* more would take too long */
 #define MIN_WINDOWS		4
 #define REGULAR			0.2
 #define IN_PHASE		0.4
 
-/* How long is a flush that is no usual one? */
+/* A flush that takes longer is a stall. */
 static double
 stall_limit(const SampleFlushes *flushes)
 {
@@ -48,7 +47,7 @@ stall_limit(const SampleFlushes *flushes)
 	return Max(5 * median, 5000);
 }
 
-/* A flush that took very long. */
+/* A flush that took very long */
 typedef struct Stall
 {
 	int			flush;
@@ -57,8 +56,8 @@ typedef struct Stall
 } Stall;
 
 /*
- * How well do the distances of stalls fit to windows of this length, those of
- * the long ones above all?  Chance gives less than 0.2, a clock alone 1.
+ * How near are the distances between stalls to whole numbers of windows?  Long
+ * stalls weigh more.  Random distances give less than 0.2, exact ones 1.
  */
 static double
 regularity(const Stall *stall, int n, double window)
@@ -84,7 +83,7 @@ regularity(const Stall *stall, int n, double window)
 	return used < MIN_STALLS ? 0 : sum / weights;
 }
 
-/* The flushes that took very long, by time. */
+/* The stalls, by time */
 static int
 find_stalls(const SampleFlushes *flushes, double limit, Stall *stall)
 {
@@ -101,8 +100,8 @@ find_stalls(const SampleFlushes *flushes, double limit, Stall *stall)
 }
 
 /*
- * Does a stall end together with a window?  Then the stalls around it, the
- * long ones above all, ended a whole number of windows before or after it.
+ * Does stall i end together with a window?  Then the stalls around it ended a
+ * whole number of windows before or after it.  Long stalls weigh more.
  */
 static bool
 ends_window(const Stall *stall, int n, int i, double window)
@@ -140,7 +139,7 @@ unmark_stalls(SampleFlushes *flushes)
 		flushes->flush[i].stalled = false;
 }
 
-/* How many flushes there were in each window that was used up. */
+/* The number of flushes in each window whose quota was used up. */
 static int
 find_quotas(const SampleFlushes *flushes, double window, double *quota)
 {
@@ -201,8 +200,8 @@ try_window(SampleFlushes *flushes, double window, const Stall *stall, int n)
 }
 
 /*
- * The longest window that will do, as stalls that fit to it fit to a part of
- * it as well; or 0.
+ * The longest window that fits, because stalls that fit a window also fit its
+ * fractions; or 0.
  */
 static double
 find_window(SampleFlushes *flushes, double length, const Stall *stall, int n)

@@ -72,8 +72,8 @@ compare_places(const void *a, const void *b)
 }
 
 /*
- * Is the flush of a commit that of the one before it in that order?  A group
- * whose end nobody saw is merged with the next one.
+ * Did commits "this" and "before", which are neighbours in that order, share a
+ * flush?  A group whose end no commit saw is merged with the next one.
  */
 static bool
 same_flush(const SampleCommits *commits, int this, int before)
@@ -84,10 +84,7 @@ same_flush(const SampleCommits *commits, int this, int before)
 		sample_time(commits, commits->commit[this].started_at);
 }
 
-/*
- * When was the flush done that carried a commit?  When the first of those that
- * it carried was done.
- */
+/* A flush ended when the first commit that it carried was done. */
 static void
 find_flush_ends(SampleCommits *commits)
 {
@@ -142,10 +139,7 @@ compare_flushes(const void *a, const void *b)
 	return (x->done_at > y->done_at) - (x->done_at < y->done_at);
 }
 
-/*
- * The time that a leader held the lock, or could have.  "before" is the flush
- * before, or null.
- */
+/* "before" is the previous flush, or null. */
 static void
 measure_flush(Flush *flush, const Flush *before)
 {
@@ -190,7 +184,9 @@ find_flushes(SampleFlushes *flushes, const SampleCommits *commits,
 	qsort(flushes->flush, flushes->n, sizeof(Flush), compare_flushes);
 }
 
-/* "usual_slack" is how much longer than asked a sleep takes, us; palloc'd. */
+/*
+ * A sleep takes "usual_slack" us longer than asked.  The flushes are palloc'd.
+ */
 void
 sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
 					double usual_slack)
@@ -206,7 +202,7 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
  *----------------------------------------------------------------
  */
 
-/* The values of a distribution come in order of their blocks; palloc'd. */
+/* Values must be added in the order of their blocks.  Palloc'd. */
 static void
 distribution_add(Distribution *it, double value, int block)
 {

@@ -19,24 +19,23 @@ typedef struct SampleCommits
 {
 	int			n;
 	TracedCommit *commit;		/* by time of their beginning */
-	double	   *flushed_at;		/* of each: when its flush was done */
+	double	   *flushed_at;		/* of each: end of its flush */
 	uint64		origin;			/* beginning of the sample, ns */
 	double		length;			/* of the sample */
 } SampleCommits;
 
-/* A flush that was led by a commit. */
+/* A flush whose leader is in the sample */
 typedef struct Flush
 {
 	double		started_at;		/* when its leader began to commit */
 	double		done_at;
-	double		io_time;		/* all the time since it could begin, if not
-								 * timed */
+	double		io_time;		/* of its write and sync; if not timed, all
+								 * the time since it could begin */
 	double		gap;			/* from when it could begin to its I/O,
-								 * without sleep */
-	double		sleep;			/* that it could have slept, and the usual
-								 * slack */
-	bool		timed;			/* io_time is that of its write and sync */
-	bool		waited;			/* for the flush before it */
+								 * without the sleep */
+	double		sleep;			/* commit_delay and the usual slack */
+	bool		timed;			/* track_wal_io_timing was on */
+	bool		waited;			/* its leader waited for the previous flush */
 	bool		stalled;		/* a quota made it wait; set by whatif_quota.c */
 	int			block;
 } Flush;
@@ -62,9 +61,7 @@ sample_block(const SampleCommits *commits, double at)
 	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
 }
 
-/*
- * The value that a share q does not exceed, 0 if there is none.  Sorts them.
- */
+/* The quantile q of n values, 0 if n is 0.  Sorts the values. */
 extern double sample_quantile(double *value, int n, double q);
 
 extern void sample_commits_make(SampleCommits *commits,

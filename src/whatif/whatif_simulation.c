@@ -15,11 +15,8 @@
  * busy with the flush, and the scheduler spreads backends that wake up at once
  * badly over the CPUs.
  *
- * Siblings.  A transaction has an xid during the last part of its work.  A
- * client that commits while no flush is under way leads at once; it sees as
- * large a share of the other clients active as the sample has for that cycle,
- * because sharing the CPUs evenly does not tell which transaction runs first.
- * Half of the clients that are still waking up count in any case.
+ * Siblings.  A transaction has an xid during the last part of its work, and
+ * until its client has woken up after the commit.
  *
  * Locks.  A transaction takes its locks halfway through its work and keeps
  * them until it has committed.  A transaction that needs a lock of another one
@@ -31,14 +28,11 @@
  * Flush.  A client that commits while the WAL write lock is free takes the
  * lock at once.  The leader sleeps if enough other clients are active, and
  * then writes for all clients that have come, which continue when the flush
- * ends.  One of the clients that came too late is the next leader after the
- * handoff, unless a newcomer takes the lock first.
+ * ends.  If clients came too late, the next flush begins after the handoff.
  *
- * Device.  A flush takes a time that the sample has for a similar device idle
- * time and a similar concurrency.  With a quota, a window of time has room for
- * so many flushes, and the next flush waits for the next window.  Where the
- * sample has stalls that no quota explains, each flush stalls with their
- * probability.
+ * Device.  A flush takes a time that the sample has.  With a quota, a window
+ * of time has room for a number of flushes, and the next flush waits for the
+ * next window.
  *
  * This module knows neither SQL nor shared memory.
  *
@@ -55,26 +49,29 @@
 
 #define NEVER	INFINITY
 
-/* The part of the simulated time that does not count. */
+/* The part of the simulated time that is not counted */
 #define WARM_UP	0.1
 
 /*
- * No server does more.  Without a limit, times that are all 0 would keep us
- * here for ever.
+ * No server does more.  Without a limit, a load whose times are all 0 would
+ * never end.
  */
 #define MAX_EVENTS_PER_US	4
 
-/* A block with fewer values is not drawn from. */
+/* For a block with fewer values, all values of the sample serve. */
 #define ENOUGH	5
 
-/* Nobody waits with the one, nearly all with the other. */
+/*
+ * With the least value of "conflict" no client ever waits, with the most
+ * nearly all clients do.
+ */
 #define LEAST_CONFLICT	1e-5
 #define MOST_CONFLICT	10.0
-#define CONFLICT_TIME	5e6		/* us, to find what is between them */
+#define CONFLICT_TIME	5e6		/* us to simulate with each value between them */
 
 typedef enum ClientState
 {
-	CLIENT_FREE,				/* in an open load: nothing to do */
+	CLIENT_FREE,				/* in an open load: without a transaction */
 	CLIENT_WORKING,				/* until the virtual clock shows "when" */
 	CLIENT_BLOCKED,				/* until "holder" has committed */
 	CLIENT_COMMITTING			/* since "arrived" */
@@ -83,20 +80,20 @@ typedef enum ClientState
 typedef struct Client
 {
 	ClientState state;
-	double		when;
-	double		work;			/* in this cycle, after it woke up */
-	double		awake_at;		/* virtual: until then it seems to commit */
-	double		done_at;		/* virtual: end of its work */
+	double		when;			/* on the virtual clock: end of this work */
+	double		wake;			/* of its cycle */
+	double		work;			/* of its cycle */
+	double		awake_at;		/* on the virtual clock */
+	double		done_at;		/* on the virtual clock: it commits */
 	bool		has_locks;
-	int			holder;			/* the client that it waits for */
-	double		wake;			/* work that it takes to wake up */
-	double		arrived;
+	int			holder;			/* of the lock that it waits for */
+	double		arrived;		/* when it began to commit */
 } Client;
 
 typedef enum ServerState
 {
-	WAL_FREE,					/* nobody has the WAL write lock */
-	WAL_EXPECTED,				/* somebody will, at wal_at */
+	WAL_FREE,					/* no client has the WAL write lock */
+	WAL_EXPECTED,				/* a leader takes the lock at wal_at */
 	WAL_SLEEPING,				/* the leader sleeps until wal_at */
 	WAL_WRITING					/* the flush ends at wal_at */
 } ServerState;
@@ -109,26 +106,26 @@ typedef struct Simulation
 	pg_prng_state random;
 
 	double		now;
-	double		counting_from;
-	int			block;			/* that is being replayed */
+	double		counting_from;	/* end of the warm-up */
+	int			block;			/* of the sample, that is being replayed */
 	double		block_end;
-	double		virtual_now;
-	double		cost_until;		/* of the last flush */
+	double		virtual_now;	/* work that each client could have done */
+	double		cost_until;		/* half a CPU is missing until then */
 	Client	   *client;
-	binaryheap *working;		/* the first has the lowest "when" */
-	double		next_arrival;	/* open load */
+	binaryheap *working;		/* clients, the lowest "when" first */
+	double		next_arrival;	/* in an open load */
 	int			backlog;		/* transactions that wait for a client */
 	int			nfree;
-	int		   *free;
+	int		   *free;			/* clients without a transaction */
 	int			nblocked;
 
 	ServerState wal;
 	double		wal_at;
 	int			ncommitting;
 	int			nmembers;		/* of the flush under way */
-	int		   *member;
+	int		   *member;			/* clients that commit, by arrival */
 	double		window_end;
-	double		left_in_window;
+	double		left_in_window; /* flushes */
 
 	WhatifOutcome *outcome;
 } Simulation;
@@ -144,21 +141,30 @@ random_below(Simulation *sim, int n)
 	return (int) pg_prng_uint64_range(&sim->random, 0, n - 1);
 }
 
-/* One of the present block, if it has enough of them. */
+/*
+ * An index of the present block, or if the block has too few, one below
+ * "total".
+ */
+static int
+draw_index(Simulation *sim, const int *first, int total)
+{
+	if (first != NULL)
+	{
+		int			from = first[sim->block];
+		int			n = first[sim->block + 1] - from;
+
+		if (n >= ENOUGH)
+			return from + random_below(sim, n);
+	}
+	return random_below(sim, total);
+}
+
 static double
 draw(Simulation *sim, const Distribution *draws)
 {
 	if (draws->n == 0)
 		return 0;
-	if (draws->first != NULL)
-	{
-		int			first = draws->first[sim->block];
-		int			n = draws->first[sim->block + 1] - first;
-
-		if (n >= ENOUGH)
-			return draws->value[first + random_below(sim, n)];
-	}
-	return draws->value[random_below(sim, draws->n)];
+	return draws->value[draw_index(sim, draws->first, draws->n)];
 }
 
 static double
@@ -172,7 +178,7 @@ draw_exponential(Simulation *sim, double rate)
  *----------------------------------------------------------------
  */
 
-/* The binaryheap has the largest first. */
+/* A binaryheap's first element is the largest. */
 static int
 compare_working(Datum a, Datum b, void *arg)
 {
@@ -183,7 +189,7 @@ compare_working(Datum a, Datum b, void *arg)
 	return (x < y) - (x > y);
 }
 
-/* When the virtual clock shows this, the next of those at work is done. */
+/* When does the virtual clock end the work of the next client? */
 static double
 first_working(const Simulation *sim)
 {
@@ -191,24 +197,12 @@ first_working(const Simulation *sim)
 		sim->client[DatumGetInt32(binaryheap_first(sim->working))].when;
 }
 
-/* How fast each of those at work gets along. */
+/* The speed of each client that works */
 static double
 speed(const Simulation *sim)
 {
 	return work_speed(sim->load->cores, sim->working->bh_size,
 					  sim->now < sim->cost_until);
-}
-
-/* One of the present block, if it has enough of them. */
-static const LoadCycle *
-draw_cycle(Simulation *sim)
-{
-	const WhatifLoad *load = sim->load;
-	int			from = load->first[sim->block];
-	int			n = load->first[sim->block + 1] - from;
-
-	return &load->cycle[n < ENOUGH ? random_below(sim, load->ncycles) :
-						from + random_below(sim, n)];
 }
 
 static void
@@ -225,7 +219,7 @@ begin_work(Simulation *sim, int c)
 	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
-/* Of those that have locks, one that another client has to wait for; or -1. */
+/* A client with locks that another client has to wait for; or -1. */
 static int
 find_holder(Simulation *sim)
 {
@@ -237,7 +231,7 @@ find_holder(Simulation *sim)
 	return -1;
 }
 
-/* A client has its locks, and does the other half of its work. */
+/* A client takes its locks, and begins the second half of its work. */
 static void
 finish_work(Simulation *sim, int c)
 {
@@ -250,7 +244,7 @@ finish_work(Simulation *sim, int c)
 	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
-/* Half of a client's work is done: it needs locks. */
+/* A client has done half of its work, and needs locks. */
 static void
 take_locks(Simulation *sim, int c)
 {
@@ -267,8 +261,8 @@ take_locks(Simulation *sim, int c)
 }
 
 /*
- * A client has committed.  The first that waits for it goes on, the others
- * wait for that one.
+ * A client has committed.  The first client that waits for it continues, and
+ * the others wait for that one.
  */
 static void
 release_locks(Simulation *sim, int holder)
@@ -292,22 +286,24 @@ release_locks(Simulation *sim, int holder)
 	}
 }
 
-/* A client has committed, or is there for the first time. */
+/* A client has committed, or enters the simulation. */
 static void
 begin_cycle(Simulation *sim, int c)
 {
 	Client	   *client = &sim->client[c];
-	const LoadCycle *cycle = draw_cycle(sim);
+	const WhatifLoad *load = sim->load;
+	const LoadCycle *cycle;
 
+	cycle = &load->cycle[draw_index(sim, load->first, load->ncycles)];
 	client->wake = cycle->wake;
 	client->work = cycle->work;
-	if (sim->load->arrivals > 0 && sim->backlog == 0)
+	if (load->arrivals > 0 && sim->backlog == 0)
 	{
 		client->state = CLIENT_FREE;
 		sim->free[sim->nfree++] = c;
 		return;
 	}
-	if (sim->load->arrivals > 0)
+	if (load->arrivals > 0)
 		sim->backlog--;
 	begin_work(sim, c);
 }
@@ -329,7 +325,7 @@ simulate_arrival(Simulation *sim)
 		sim->backlog++;
 }
 
-/* Does a client have an xid? */
+/* Would the server count this client as active? */
 static bool
 seems_active(const Simulation *sim, const Client *client)
 {
@@ -355,7 +351,7 @@ count_active(const Simulation *sim)
  *----------------------------------------------------------------
  */
 
-/* Write and sync, for all who have come. */
+/* Write and sync for all clients that have come. */
 static void
 write_wal(Simulation *sim)
 {
@@ -383,7 +379,7 @@ write_wal(Simulation *sim)
 	sim->wal_at = start + length;
 }
 
-/* Somebody has the WAL write lock: sleep first? */
+/* A client has taken the WAL write lock: does it sleep? */
 static void
 lead(Simulation *sim)
 {
@@ -403,7 +399,7 @@ lead(Simulation *sim)
 	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
 }
 
-/* Somebody will have the WAL write lock. */
+/* A leader will take the WAL write lock at "when". */
 static void
 expect_leader(Simulation *sim, double when)
 {
@@ -458,7 +454,7 @@ end_flush(Simulation *sim)
  *----------------------------------------------------------------
  */
 
-/* Let the clocks go on to the time of the next event. */
+/* Advance both clocks to the time of the next event. */
 static void
 advance(Simulation *sim, double when)
 {
@@ -495,7 +491,7 @@ work_event(Simulation *sim)
 {
 	int			c;
 
-	/* not a matter of rounding: this is what the time was made for */
+	/* rounding must not leave the virtual clock before the event */
 	sim->virtual_now = Max(sim->virtual_now, first_working(sim));
 	c = DatumGetInt32(binaryheap_remove_first(sim->working));
 	if (sim->client[c].has_locks)
@@ -504,7 +500,7 @@ work_event(Simulation *sim)
 		take_locks(sim, c);
 }
 
-/* Go on with another stretch of what was seen. */
+/* Replay another block. */
 static void
 choose_block(Simulation *sim)
 {
@@ -516,7 +512,7 @@ choose_block(Simulation *sim)
 	sim->block_end = load->nblocks > 1 ? sim->now + load->block_length : NEVER;
 }
 
-/* Returns false if nothing will ever happen any more, or not in time. */
+/* Returns false if nothing happens until "end". */
 static bool
 next_event(Simulation *sim, double end)
 {
@@ -531,7 +527,7 @@ next_event(Simulation *sim, double end)
 	advance(sim, when);
 	if (sim->now >= sim->block_end)
 		choose_block(sim);
-	/* who comes at the moment of a flush is in time for it */
+	/* a client that commits at the moment of a flush is in time for it */
 	if (when == work)
 		work_event(sim);
 	else if (when == wal)
@@ -564,8 +560,8 @@ clean_up(Simulation *sim)
 }
 
 /*
- * What becomes of a load with these values of commit_delay and
- * commit_siblings?  The same seed gives the same answer.
+ * Simulate a load with these values of commit_delay and commit_siblings.  The
+ * same seed gives the same outcome.
  */
 void
 whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
@@ -593,9 +589,9 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 }
 
 /*
- * How often does a transaction need what a given other one has locked?  The
- * more often, the more wait; so it is as often as it takes for as many to wait
- * as did.  Sixteen halvings are closer than chance.
+ * Set load->conflict so that "blocked" clients wait for locks on average.  The
+ * more conflicts, the more clients wait.  Sixteen halvings are closer than
+ * chance.
  */
 void
 whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)

@@ -12,27 +12,26 @@
 
 /* All times are in us. */
 
-/* Values that were seen, to draw from. */
+/* The values that a sample has of something, to draw from. */
 typedef struct Distribution
 {
 	int			n;				/* 0: the value is always 0 */
 	double	   *value;
-	int		   *first;			/* those of block b: from first[b] on, up to
-								 * first[b + 1], not included; null: there are
-								 * no blocks */
+	int		   *first;			/* block b has the values from first[b] up to,
+								 * but not including, first[b + 1]; null:
+								 * there are no blocks */
 } Distribution;
 
-/* What a client did from the end of one flush to its next commit. */
+/* The work of a session from the end of a flush to its next commit. */
 typedef struct LoadCycle
 {
-	double		wake;			/* work until it knew that it had committed */
-	double		work;			/* work from then on, with a CPU to itself */
+	double		wake;			/* until its commit returned */
+	double		work;			/* from then on */
 } LoadCycle;
 
 /*
- * How fast each of n sessions at work gets along, with so many cores.  After a
- * flush half of one is lost for a while: of one all of the time would slow
- * down those who come first more than was ever seen.
+ * The speed of each of n sessions that work, relative to a session that works
+ * alone.  For a while after a flush, half a CPU is missing.
  */
 static inline double
 work_speed(double cores, int n, bool after_flush)
@@ -42,47 +41,49 @@ work_speed(double cores, int n, bool after_flush)
 	return Min(1, cores / n);
 }
 
-/* A load, and the server that it runs on. */
+/* A load, and the server that it runs on */
 typedef struct WhatifLoad
 {
-	/* The stretches of time that it was seen in, to be replayed. */
+	/* The sample is cut into blocks of time, which the simulation replays. */
 	int			nblocks;		/* at least 1 */
 	double		block_length;
-	int			nreplay;		/* 0: any block is as good as any other */
+	int			nreplay;		/* 0: any block */
 	const int  *replay;			/* blocks to choose from */
 
 	/* The clients. */
 	int			nclients;
 	int			ncycles;
 	const LoadCycle *cycle;		/* in order of time */
-	const int  *first;			/* those of each block, as in Distribution;
+	const int  *first;			/* cycles of each block, as in Distribution;
 								 * never null */
-	double		cores;			/* that many can work without slowing down */
-	double		flush_cost;		/* half of one is lost for so long after a
-								 * flush */
-	double		xid_share;		/* last part of its work with an xid */
-	double		conflict;		/* how often a transaction needs a lock that a
-								 * given other one holds; 0: never */
-	double		arrivals;		/* transactions a us that begin by themselves;
-								 * 0: each client goes on when it can */
+	double		cores;			/* as many clients work without slowing down */
+	double		flush_cost;		/* after each flush, half a CPU is missing for
+								 * this time */
+	double		xid_share;		/* of a client's work, at its end, with an xid */
+	double		conflict;		/* mean number of locks that a transaction
+								 * needs and a given other one holds */
+	double		arrivals;		/* transactions per us that begin by
+								 * themselves; 0: a client's next transaction
+								 * follows its last one */
 
-	/* The WAL. */
+	/* The WAL and its device. */
 	Distribution flush;			/* write and sync */
-	double		window;			/* so long ... */
-	Distribution quota;			/* ... so many flushes can be made; 0: any */
-	Distribution handoff;		/* from a flush to the next, if one waits */
-	Distribution slack;			/* that a sleep takes longer than asked */
+	double		window;			/* of the device's quota; 0: there is none */
+	Distribution quota;			/* flushes in a window */
+	Distribution handoff;		/* from the end of a flush to the next one, if
+								 * a commit waits for it */
+	Distribution slack;			/* time that a sleep takes longer than asked */
 } WhatifLoad;
 
-/* What came of it. */
+/* What a simulation measured, after its warm-up */
 typedef struct WhatifOutcome
 {
 	double		time;			/* simulated */
 	double		commits;
 	double		flushes;
-	double		hits;			/* flushes that slept */
-	double		latency;		/* of all commits together */
-	double		blocked;		/* waiting for locks, of all together */
+	double		hits;			/* flushes whose leader slept */
+	double		latency;		/* sum over all commits */
+	double		blocked;		/* sum of all waits for locks */
 	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
 } WhatifOutcome;
 
