@@ -31,6 +31,7 @@
 #include "stats/persist.h"
 #include "stats/wal_cycles.h"
 
+/* Modules with shared memory.  Those that also save something: persist.c */
 static const StatsModule *const modules[] = {
 	&siblings_module,
 	&backend_slots_module,

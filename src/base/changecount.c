@@ -12,7 +12,7 @@
  * Invariant: a change that has begun ends, unless its process is stopped.  A
  * FATAL error in a signal handler can end a process in the middle of a change
  * (up to 18: a background worker with the server's own handler of SIGTERM).
- * The process then ends the change as it exits, except if the signal came
+ * abandon_counting() in commit_path.c then ends the change at exit, except if the signal came
  * between the instructions of changecount_begin() or changecount_end().
  * Counts that it had not moved by then are lost: those of 64 flush groups, of
  * one cell of a histogram, or of one backend in one checkpoint cycle.

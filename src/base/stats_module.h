@@ -27,6 +27,8 @@ typedef struct StatsModule
 	 * while it counted.  "fits" tells whether "restore" can use what stands
 	 * in a file, which may be nonsense; without "fits", the size must be the
 	 * same.
+	 * A type that is saved must be listed in saved_definitions() of
+	 * script/check.
 	 */
 	Size		saved_head_size;
 	Size		saved_slot_size;

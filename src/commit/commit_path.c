@@ -526,7 +526,10 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 	account_wal(is_commit ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
-/* A commit that had WAL to wait for. */
+/*
+ * A commit that wrote WAL: it led a flush if this backend flushed, else it
+ * followed another backend's flush or did not wait.
+ */
 static inline void
 count_logged_commit(CommitKind kind)
 {

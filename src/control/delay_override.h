@@ -2,7 +2,7 @@
  *
  * delay_override.h
  *		Another commit_delay for all commits, for a while; see
- *		delay_override.c.
+ *		delay_override.c.  Also: must commits count siblings?
  *
  *-------------------------------------------------------------------------
  */
@@ -11,9 +11,9 @@
 
 #include "port/atomics.h"
 
-#include "base/stats_module.h"
 #include "base/compat.h"
 #include "base/guc.h"
+#include "base/stats_module.h"
 #include "base/visibility.h"
 #include "stats/commit_trace.h"
 

@@ -22,6 +22,8 @@
  * is looked up as well.  Where the entry contradicts errno, or errno has
  * another value, the next COMMITS_IN_DOUBT commits are looked up.
  *
+ * The header has what each commit does, inlined; here are the look-ups.
+ *
  * Locking: a look-up takes the LWLock of this backend's entry.  Besides it,
  * readers of pg_stat_get_backend_io() and resets take that lock, for as long
  * as it takes to copy 3 kB.

@@ -4,7 +4,8 @@
  *		What the figures of the report mean, and what to do.
  *
  * Everything that commit_stats_report() decides is decided here, each decision
- * in a function over the plain numbers of CommitFigures.
+ * in a function over the plain numbers of CommitFigures.  The words are in
+ * report.c.
  *
  * Two rules of thumb give a commit_delay.  The server's documentation starts
  * from half of the time of a flush, F0/2.  Queueing theory (arXiv 2606.18187)

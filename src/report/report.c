@@ -478,7 +478,7 @@ put_rules(StringInfo text, const CommitFigures *f)
  */
 
 static const char *
-advice_sentences(const CommitFigures *f, Advice advice)
+sentences_of(const CommitFigures *f, Advice advice)
 {
 	double		half = f->flush_time / 2;
 	double		square_root = advice_square_root_rule(f->flush_time,
@@ -578,7 +578,7 @@ put_advice(StringInfo text, const CommitFigures *f)
 	Advice		advice = advice_choose(f);
 
 	appendStringInfoString(text, "\nWhat next\n");
-	appendStringInfoString(text, advice_sentences(f, advice));
+	appendStringInfoString(text, sentences_of(f, advice));
 	switch (advice)
 	{
 		case ADVICE_ENABLE:

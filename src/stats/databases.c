@@ -12,7 +12,7 @@
  * once it has left.  Therefore all entries and all registered processes, added
  * up, are what backend_slots.c has in all, counter by counter.
  *
- * Memory is bounded: the first DATABASES_MAX databases get an entry, which
+ * Memory is bounded: the first DATABASES_MAX (256) databases get an entry, which
  * they keep until the next reset, even when they are dropped.  Processes that
  * register in any other database share one entry.  A reset gives the entries
  * to the databases that have a registered process.

@@ -33,7 +33,8 @@ typedef struct LeaderReport
 	uint32		flush_time;		/* us writing and syncing, or ... */
 	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
 	bool		delayed;		/* slept commit_delay */
-	bool		log_wanted;		/* commit_stats.log_flushes was on */
+	bool		log_wanted;		/* commit_stats.log_flushes was on; for
+								 * flush_logger.c */
 } LeaderReport;
 
 /* The words of a flush, in the server log and in commit_flush_log. */

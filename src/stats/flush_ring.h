@@ -9,6 +9,10 @@
  * and their arguments would be a tenth of what a commit costs.  For these two
  * files and flush_totals.c only.
  *
+ * Who writes a group: the preparer of its slot (flush_totals_prepare()), the
+ * publisher (publish_group()), its members (join_group(), note_active()) and
+ * its leader (claim_group(), enter_group() in commit_path.c).
+ *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_FLUSH_RING_H

@@ -10,7 +10,8 @@
 
 /*
  * The magic and the format stand first in a file of any format.  The format
- * changes with whatever is written: the header, or what a module saves.
+ * changes with whatever is written: the header, or what a module saves.  If
+ * it was forgotten, script/check fails, and prints what else to change.
  */
 #define PERSIST_MAGIC		UINT64CONST(0x434d545354415453)
 #define PERSIST_FORMAT		1

@@ -9,7 +9,7 @@
 #ifndef COMMIT_STATS_WAL_CYCLES_H
 #define COMMIT_STATS_WAL_CYCLES_H
 
-#include "access/xlogdefs.h"
+#include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"

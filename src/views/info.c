@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * info.c
- *		commit_stats_info, and commit_stats_reset().
+ *		The function behind commit_stats_info.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,13 +16,9 @@
 #include "stats/backend_slots.h"
 #include "stats/commit_trace.h"
 #include "stats/databases.h"
-#include "stats/flush_totals.h"
-#include "stats/latency.h"
-#include "stats/wal_cycles.h"
 #include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
-PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
 
 Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
@@ -54,38 +50,4 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_datum(&row, TimestampTzGetDatum(slots.stats_reset));
 	row_put(&row);
 	return (Datum) 0;
-}
-
-/*
- * All or nothing: everything that may raise an error comes before the first
- * change.
- */
-Datum
-commit_stats_reset_1_0(PG_FUNCTION_ARGS)
-{
-	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
-	SlotCopy   *slots;
-	WalCycleCopy cycle;
-	TimestampTz now;
-
-	shared_memory_require();
-	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
-	/* what may have to wait for a process that is stopped */
-	flush_totals_wait();
-	wal_cycles_prepare_reset(&cycle);
-	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
-	now = GetCurrentTimestamp();
-	/* The slots first: they must know of all that the groups know. */
-	slots = backend_slots_copy();
-	latency_add_up(latency);
-	flush_totals_reset();
-
-	/* nothing from here on raises an error */
-	backend_slots_reset(slots, now);
-	databases_reset(slots);
-	latency_reset(latency);
-	wal_cycles_reset(&cycle);
-	LWLockRelease(commit_stats_databases_lock());
-	LWLockRelease(commit_stats_reset_lock());
-	PG_RETURN_TIMESTAMPTZ(now);
 }
