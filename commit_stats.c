@@ -11,16 +11,19 @@
  *
  * Terms:
  *
- *	commit		a transaction with an id that waited until its commit record
- *				was flushed; an asynchronous commit did not wait
+ *	commit		a transaction with an id that ended by COMMIT; a synchronous
+ *				one waited until its commit record was flushed
  *	flush		one write and sync of the WAL that moved the server's flush
  *				pointer; its boundary is the pointer's new value
- *	leader		the committing backend that issued the flush
- *	follower	a commit whose record another backend flushed
- *	flush group	the leader and the followers of a flush; N is its size
+ *	leader		the commit whose backend issued the flush; a flush of the WAL
+ *				writer has none
+ *	follower	a commit whose record another process flushed
+ *	flush group	the leader and the followers of a flush, its members; N is
+ *				their number
  *	siblings	other transactions that have an id and do not wait for a lock,
  *				as the server counts them before it sleeps
- *	M			the transactions that were active around a flush
+ *	M			the transactions that were active around a flush, its own commits
+ *				included
  *	delay hit	a flush whose leader slept commit_delay
  *	delay miss	a flush whose leader did not, although commit_delay was set, as
  *				too few siblings were active
@@ -39,8 +42,8 @@
  *	views		the SQL functions
  *
  * commit observes, stats remembers, views and report read.  doc/reference.md
- * defines every column, doc/limits.md its error.  The head of each file states
- * its invariant and its locking.
+ * defines every column, doc/limits.md its error.  The head of a file states
+ * its invariant and its locking, if any.
  *
  * Copyright (c) 2026, the commit_stats authors
  *

@@ -3,8 +3,8 @@
  * compat.h
  *		What differs between the supported versions of PostgreSQL.
  *
- * PG_VERSION_NUM appears in no other file, which script/check verifies.  Where
- * the newest version has a name for it, a shim takes that name.
+ * PG_VERSION_NUM appears in no other file, which script/check verifies.  A
+ * shim has the name that the newest version uses, if any.
  *
  *-------------------------------------------------------------------------
  */

@@ -3,8 +3,7 @@
  * guc.c
  *		The settings.
  *
- * Locking: none.  The server changes these variables, between transactions or
- * statements of this process.
+ * Locking: none.  Each process has its own copy of the variables.
  *
  *-------------------------------------------------------------------------
  */

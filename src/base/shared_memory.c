@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * shared_memory.c
- *		Whether there is shared memory, how much, and its locks.
+ *		State, size and locks of the shared memory segment.
  *
  * src/segment.c requests the segment and lays it out.
  *
  * Locking: shared_memory.h says what the two LWLocks protect.  A process that
- * needs both takes commit_stats_reset_lock() first.  No transaction takes them
- * on the commit path, except for the first one of its process, which takes
+ * needs both takes commit_stats_reset_lock() first.  On the commit path, only
+ * a transaction that registers its process (databases.c) takes one of them,
  * commit_stats_databases_lock().
  *
  *-------------------------------------------------------------------------

@@ -3,6 +3,8 @@
  * stats_module.h
  *		What segment.c and persist.c know of a module.
  *
+ * A module is a C file under src/ with a part of the shared memory segment.
+ *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_STATS_MODULE_H
@@ -26,8 +28,7 @@ typedef struct StatsModule
 	 * "save" fills zeroed memory, or returns false if a process was stopped
 	 * while it counted.  "fits" tells whether "restore" can use what stands
 	 * in a file, which may be nonsense; without "fits", the size must be the
-	 * same.
-	 * A type that is saved must be listed in saved_definitions() of
+	 * same. A type that is saved must be listed in saved_definitions() of
 	 * script/check.
 	 */
 	Size		saved_head_size;

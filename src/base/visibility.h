@@ -5,8 +5,8 @@
  *
  * Another library could define a variable of the same name, so compilers read
  * the address of a variable from that table each time, unless its declaration
- * is hidden.  (Since PostgreSQL 16 PGXS hides what is not exported, but that
- * marks definitions only.)
+ * is hidden.  (Since PostgreSQL 16 PGXS passes -fvisibility=hidden, which does
+ * not affect extern declarations.)
  *
  *-------------------------------------------------------------------------
  */

@@ -3,9 +3,8 @@
  * wait.c
  *		Waiting in functions that measure for a while.
  *
- * Such a function ends when it is cancelled, and when its client has gone.
- * The server checks the client only if client_connection_check_interval is
- * set.
+ * Such a function ends when it is cancelled or its client has gone, even where
+ * client_connection_check_interval is 0.
  *
  * Locking: none; nothing here is shared.
  *

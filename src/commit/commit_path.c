@@ -13,21 +13,21 @@
  * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
  * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c).
  * The first callback may raise an error, allocate, or wait where a process
- * registers, where files are to be deleted, and where flush_detection_errno.c
- * looks up.
+ * registers, where it lists the files that the commit will delete, and in a
+ * look-up of flush_detection_errno.c.
  *
- * Locking: none but that, and that of databases.c as a process registers.
- * Shared memory is written through backend_slots.c, latency.c and
- * wal_cycles.c (cache lines of this backend) and flush_ring.h (an atomic
- * addition for each commit, a report for each flush).  GetFlushRecPtr() takes
- * a spinlock up to PostgreSQL 16; the server does not hold it here.
+ * Locking: that LWLock, and commit_stats_databases_lock() as a process
+ * registers.  The callbacks write mostly to cache lines of this backend
+ * (backend_slots.c, latency.c, wal_cycles.c), and to the ring of flush_ring.h
+ * (one atomic addition per commit, one group per flush).  GetFlushRecPtr()
+ * takes a spinlock up to PostgreSQL 16; the server does not hold it here.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:
  *
- * - statics instead of frames.  Compilers protect the stack of a function
- *	 with a local variable whose address is passed on.  Here and in what is
- *	 called for each commit, such variables are static.
+ * - statics instead of frames.  Compilers add a stack check to a function
+ *	 that passes on the address of a local variable.  Here and in functions
+ *	 that each commit calls, such variables are static.
  * - calls in tail position, which need no frame.
  * - pg_noinline functions for what is rare, so that the common way through
  *	 their callers saves no registers for them.

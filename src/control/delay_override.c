@@ -7,19 +7,19 @@
  * reads them in XLogFlush(), in the leader of a flush.  A backend that sets
  * them before it writes its commit record, and restores them after the flush
  * or when the transaction fails, has changed them for that one commit.  The
- * server runs no SQL in between, so SHOW displays the configured values, and
- * no configuration is left to clean up.
+ * session runs no statement in between, so SHOW displays the configured
+ * values, and no configuration needs cleaning up.
  *
  * An experimenting process gives an order; all backends follow it.
  *
  * Invariant: a backend follows an order only if its commit begins before the
  * order's deadline, even if the process that gave the order has died.
  *
- * Locking: an order is one atomic word, so that a backend never combines a
- * pair with the deadline of another.  The process that writes it holds a
- * heavyweight lock, which the server releases at the end of the transaction
- * at the latest.  pg_locks shows it as an advisory lock of database 0, which
- * no lock of a user has.
+ * Locking: one atomic word holds an order's commit_delay, commit_siblings and
+ * deadline, so a backend never mixes two orders.  The process that writes the
+ * word holds delay_override_lock(), a heavyweight lock, until the end of its
+ * transaction at the latest.  pg_locks shows an advisory lock of database 0,
+ * which SQL functions cannot take.
  *
  *-------------------------------------------------------------------------
  */

@@ -3,9 +3,9 @@
  * cpu_usage.c
  *		CPU time of the machine and of this process.
  *
- * The first line of Linux's /proc/stat has the time of all processors since
- * the machine was started, in ticks, by what they did.  On other systems it
- * is unknown.  In a container, /proc/stat usually shows the whole machine.
+ * The first line of Linux's /proc/stat has the ticks that all CPUs spent in
+ * each state since boot.  On other systems the machine's CPU time is unknown.
+ * In a container, /proc/stat usually shows the whole machine.
  *
  *-------------------------------------------------------------------------
  */

@@ -7,20 +7,20 @@
  * commit_siblings other transactions are active when the leader gets
  * WALWriteLock.  Only the last condition is not known here.  The evidence:
  *
- * - Impossible cases.  A commit shorter than commit_delay did not sleep, nor
- *	 did one beside fewer than commit_siblings other backends.  With
- *	 commit_siblings = 0 every leader sleeps.
+ * - Certain cases.  A leader did not sleep if its commit was shorter than
+ *	 commit_delay, or if there were fewer than commit_siblings other backends.
+ *	 With commit_siblings = 0 every leader sleeps.
  *
  * - From PostgreSQL 19 on, another backend may have seen the leader asleep.
  *
  * - A leader whose commit began after the previous flush had ended did not
- *	 wait for the lock, so the server counted the same siblings as the leader.
+ *	 wait for the lock, so MinimumActiveBackends() saw what siblings.c counted.
  *	 In tests that was right for 99.5% of the flushes.  If the delay is long,
  *	 the time shows whether one more sibling came before the server counted.
  *
- * - Any other leader got the lock when the previous flush ended.  The leader
- *	 counted siblings as its commit began; the previous leader, at the end of
- *	 its own.
+ * - Any other leader got the lock when the previous flush ended.  Two counts
+ *	 of siblings bracket that moment: the leader's before its commit, and the
+ *	 previous leader's after its commit.
  *
  * - The time for which the leader held the lock, less the time of its I/O, is
  *	 short without a sleep, and a little more than commit_delay with one.  It
@@ -29,16 +29,16 @@
  *	 boundary.
  *
  * For leaders that waited for the lock, a logistic regression weighs the
- * evidence.  A weight is the logarithm of how much more likely a value is
- * with a sleep than without.  The training data are 80,407 flushes of 46
- * pgbench runs (4 to 50 clients, commit_delay 10 to 2000, commit_siblings 2
- * to 15, fast and slow devices, two cores, idle and busy), labelled by a shim
- * that saw the sleeps (t/ground_truth).  To leave out a run changed the
- * errors in that run little.  The probabilities add up to about the number of
- * wrong verdicts in each run.  bench/ground-truth compares verdicts with the
+ * evidence.  A weight is the logarithm of how much more likely a value is with
+ * a sleep than without.  The training data are 80,407 flushes of 46 pgbench
+ * runs (4 to 50 clients, commit_delay 10 to 2000, commit_siblings 2 to 15,
+ * fast and slow devices, two cores, idle and busy), labelled by a shim that
+ * saw the sleeps (t/ground_truth).  Leaving a run out of training changed its
+ * errors little.  In each run, the error probabilities add up to about the
+ * number of wrong verdicts.  bench/ground-truth compares verdicts with the
  * shim.
  *
- * This file uses neither shared memory nor the server; it computes.
+ * This file uses neither shared memory nor the server.
  *
  *-------------------------------------------------------------------------
  */

@@ -4,19 +4,19 @@
  *		Did this backend write or sync the WAL itself?
  *
  * A commit led a flush if the server counted a WAL sync of this backend
- * between the two ends of the commit.  Where the write already syncs
+ * between the two callbacks of commit_path.c.  Where the write already syncs
  * (wal_sync_method open_sync, open_datasync) or nothing does (fsync = off),
  * the server counts no sync.  There a write takes its place, unless it only
  * made room in the WAL buffers.
  *
  * Up to PostgreSQL 17 these counts are variables of the process, which
- * flush_detection_pending.h reads.  From 18 on no variable has them; see
- * flush_detection_errno.c.  Both versions define FlushReading and
+ * flush_detection_pending.h reads.  From 18 on these variables are static; see
+ * flush_detection_errno.c.  Both headers define FlushReading and
  *
  *	flush_detection_read()			 before a commit that waits for its flush
- *	flush_detection_read_two_phase() before a prepare or COMMIT PREPARED
+ *	flush_detection_read_two_phase() before PREPARE or COMMIT PREPARED
  *	flush_detection_read_unlogged()	 before a commit with an id but no WAL
- *	flush_detection_read_if_cheap()	 before any other: may read nothing
+ *	flush_detection_read_if_cheap()	 before any other commit; may read nothing
  *	flush_detection_since()			 after the commit
  *	flush_detection_forget()		 instead, if the answer is not wanted
  *

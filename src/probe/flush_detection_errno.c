@@ -3,15 +3,15 @@
  * flush_detection_errno.c
  *		Did this backend flush the WAL?  From PostgreSQL 18 on.
  *
- * The server counts this backend's WAL I/O in static variables.  Two witnesses
- * are left.
+ * The server counts this backend's WAL I/O in static variables.  Two sources
+ * remain.
  *
  * The entry: pgstat_flush_backend() adds pending I/O to this backend's entry
- * in the shared statistics, as the server does by itself about once a second.
- * pg_stat_io has counters of its own, so nothing is counted twice.  We have
- * everything added before the commit.  If something is pending after it, and
- * only a flush can have caused that, the backend flushed.  A look-up takes
- * longer than everything else that this module does for a commit.
+ * in the shared statistics, as the server does by itself at most once a
+ * second.  pg_stat_io has counters of its own, so nothing is counted twice.  A
+ * look-up calls pgstat_flush_backend() before the commit.  If I/O that only a
+ * flush causes is pending after the commit, the backend flushed.  A look-up
+ * takes longer than everything else that this library does for a commit.
  *
  * errno: the server sets errno to 0 before it writes WAL, so as to tell a
  * short write from a failed one.  We set errno to ERRNO_UNTOUCHED before the
@@ -24,16 +24,17 @@
  *
  * The header has what each commit does, inlined; here are the look-ups.
  *
- * Locking: a look-up takes the LWLock of this backend's entry.  Besides it,
- * readers of pg_stat_get_backend_io() and resets take that lock, for as long
- * as it takes to copy 3 kB.
+ * Locking: a look-up takes the LWLock of this backend's entry.  Only
+ * readers of pg_stat_get_backend_io() and resets also take that lock, for as
+ * long as it takes to copy 3 kB.
  *
- * Invariant: after the commit nothing here allocates or raises an error.
- * Before it, both may happen, and do no harm.  After statistics were dropped
- * anywhere, the next look-up releases this process's references to them,
- * which takes locks, and raises an error if they are damaged.  So if any were
- * dropped during a commit, its end is not looked up.  A drop in the 100 ns or
- * so between that check and the look-up goes unnoticed.
+ * Invariant: after the commit nothing here allocates or raises an error, but
+ * for one race.  Before it, both may happen, and do no harm.  After statistics
+ * were dropped anywhere, the next look-up releases this process's references
+ * to them, which takes locks, and raises an error if they are damaged.  So if
+ * any were dropped during a commit, its end is not looked up.  The race is a
+ * drop in the 100 ns or so between that check and the look-up, while the
+ * references of this process are damaged.
  *
  *-------------------------------------------------------------------------
  */

@@ -10,22 +10,21 @@
  * The server walks its whole process array and so reads a cache line of every
  * other backend.  A count at each commit must cost less, and the cost must
  * not grow with max_connections.  So a bitmap shows which backends can have
- * an id at all, and a count visits at most SIBLINGS_MAX_VISITS of them.  Up
- * to that many the result is what the server would count at that moment.
- * Beside more, a backend visits those that follow it in the array, and scales
- * up.
+ * an id at all, and a count visits at most SIBLINGS_MAX_VISITS of them.  With
+ * at most that many, the count is the server's at that moment.  With more, a
+ * backend visits those after it in the array and scales the count up.
  *
  * Each visit reads a cache line that another processor may have written.
- * Where no delay is possible and more than SIBLINGS_CHEAP_VISITS other
+ * If no leader can sleep, and more than SIBLINGS_CHEAP_VISITS other
  * backends are registered, only a random share of the commits counts
  * siblings; the others report SIBLINGS_NOT_COUNTED.
  *
  * From PostgreSQL 19 on, the PGPROC of a leader shows that it sleeps
- * commit_delay.  A backend that visits it while counting sets its flag in
+ * commit_delay.  A backend that visits it sets the leader's flag in
  * "seen_asleep".  The leader clears the flag before its next commit.
  *
- * Locking: none.  A backend sets its bit by an atomic operation in its first
- * transaction and clears it when it exits.  As in the server, PGPROC fields
+ * Locking: none.  A backend sets its bit by an atomic operation when it
+ * registers and clears it when it exits.  As in the server, PGPROC fields
  * are read without a lock, so a backend at the edge of a commit may be
  * missed.
  *

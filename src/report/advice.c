@@ -10,17 +10,17 @@
  * Two rules of thumb give a commit_delay.  The server's documentation starts
  * from half of the time of a flush, F0/2.  Queueing theory (arXiv 2606.18187)
  * gives sqrt(2 F0 / lambda) for lambda commits a second that do not wait for
- * each other.  Above lambda* = 2 / F0, that is shorter than F0 itself; there,
- * flushes that begin as soon as the device is free fill up just as well, and a
- * timer should not matter.
+ * each other.  Above lambda* = 2 / F0, this delay is shorter than F0;
+ * flushes that begin as soon as the device is free then carry as many commits,
+ * and no delay should help.
  *
  * The theory does not hold for a device with a write quota, as many cloud
- * volumes have: there, each flush saved buys another one.  Such a device
+ * volumes have: there, each flush saved allows another one.  Such a device
  * serves at full speed until the quota of its window is used up, and then
- * stalls until the next window, so its mean is far above its median.
- * advice_device_stalls() can only suspect a quota, as the report has nothing
- * but the histogram of flushes.  whatif_quota.c has the time of each flush,
- * and finds window and quota.
+ * stalls until the next window, so the mean flush time is far above the
+ * median.  advice_device_stalls() can only suspect a quota, as the report has
+ * nothing but the histogram of flushes.  whatif_quota.c has the time of each
+ * flush, and finds window and quota.
  *
  * This file uses neither shared memory nor the server, so t/ can compile it
  * alone.

@@ -3,7 +3,7 @@
  * report_data.c
  *		The numbers that the report is made of.
  *
- * report_data_read() copies all counts at one moment, under the reset lock,
+ * report_data_read() copies all counts, so that all belong to the same reset,
  * and computes everything else from the copies.
  *
  *-------------------------------------------------------------------------

@@ -4,10 +4,10 @@
  *		What each backend counts alone; totals and reset.
  *
  * Invariant: a counter only grows, and only the backend that owns the slot at
- * that time writes it.  A slot belongs to an entry of the server's process
- * array, not to a process: the next backend at that entry counts on from where
- * the last one stopped, so a backend that exits has nothing to fold here.
- * (databases.c knows whose commits they were.)
+ * that time writes it.  A slot belongs to a PGPROC, not to a process: the next
+ * backend with that PGPROC counts on from where the last one stopped, so an
+ * exiting backend has nothing to add up here.  (databases.c keeps the counts
+ * per database.)
  *
  * Locking: none for writers; no two slots share a cache line.  Readers add up
  * all slots.  Each counter is exact, but the sum is no snapshot: a commit that

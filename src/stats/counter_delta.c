@@ -4,9 +4,9 @@
  *		What was counted in a stretch of time, and the rates of it.
  *
  * The counters only grow, so what happened in a stretch of time is their
- * values at its end less those at its beginning.  Values since the server
- * started are taken, so that a reset in between does not matter; or values
- * since the last reset, and the time of that.
+ * values at its end less those at its beginning.  A caller takes
+ * either values that resets do not change, or values since the last reset with
+ * stats_reset.
  *
  * Locking: commit_stats_reset_lock(), shared, for values since the last reset.
  * Backends are read one after another while they go on: a stretch is exact but

@@ -4,18 +4,18 @@
  *		The counts per database.
  *
  * A backend counts in its slot (backend_slots.c), and stays in the same
- * database all its life.  A process notes where the counters of its slot stand
- * when it registers, and when it exits, the difference is added to the entry
- * of its database.  A reader adds what the registered processes have counted.
+ * database all its life.  A process that registers notes the counters of its
+ * slot.  When it exits, it adds their growth since then to the entry of its
+ * database.  A reader adds what the registered processes have counted.
  *
  * Invariant: a process registers before it counts anything and counts nothing
  * once it has left.  Therefore all entries and all registered processes, added
  * up, are what backend_slots.c has in all, counter by counter.
  *
- * Memory is bounded: the first DATABASES_MAX (256) databases get an entry, which
- * they keep until the next reset, even when they are dropped.  Processes that
- * register in any other database share one entry.  A reset gives the entries
- * to the databases that have a registered process.
+ * Memory is bounded: the first DATABASES_MAX (256) databases get an entry,
+ * which a database keeps until the next reset, even if it is dropped.
+ * Processes that register in any other database share one entry.  A reset
+ * gives the entries to the databases that have a registered process.
  *
  * Locking: commit_stats_databases_lock() protects everything here.  A process
  * holds it exclusively for a moment in its first transaction and at its exit;

@@ -4,12 +4,11 @@
  *		Which commits shared a flush: boundaries, groups, their ring.
  *
  * Every value that the server's flush pointer takes is a boundary: the end of
- * one flush.  Commits read the pointer before and after, and the first process
- * that sees a new value publishes a group for it.  A commit belongs to the
- * group with the smallest boundary at or after the end of its commit record.
- * A boundary that no process saw merges its group into the next one; the
- * second leader to arrive at a group proves that, and is counted as
- * unresolved.
+ * one flush.  Commits read the pointer in both callbacks, and the first
+ * process that sees a new value publishes a group for it.  A commit belongs to
+ * the group with the smallest boundary at or after the end of its commit
+ * record.  If no process saw a boundary, its commits join the next group.
+ * That group gets a second leader, which is counted as unresolved.
  *
  * Group g lives in slot g modulo the number of slots of the ring.  One 64-bit
  * word, the head, holds the number and the boundary of the newest group, so
@@ -23,9 +22,9 @@
  * one.
  *
  * Locking: none; no process waits for another.  flush_ring.h says who writes
- * what in a group.  If a process is stopped while it prepares a batch, for as
- * long as the others take to come there, their members do not find their group
- * and are counted as unresolved.
+ * what in a group.  If a process is suspended while it prepares a batch, until
+ * new groups need those slots, commits of these groups are counted as
+ * unresolved.
  *
  *-------------------------------------------------------------------------
  */

@@ -4,10 +4,10 @@
  *		The ring of flush groups in shared memory, and the commit path through
  *		it.
  *
- * flush_groups.c says what a group is, and has what commits rarely do with
- * one.  What they commonly do is here, inlined into commit_path.c, as calls
- * and their arguments would be a tenth of what a commit costs.  For these two
- * files and flush_totals.c only.
+ * flush_groups.c defines groups and has the rare operations on them.  This
+ * file has the common operations, inlined into commit_path.c, as calls would
+ * be a tenth of the cost of its callbacks.  Only flush_groups.c, commit_path.c
+ * and flush_totals.c include this file.
  *
  * Who writes a group: the preparer of its slot (flush_totals_prepare()), the
  * publisher (publish_group()), its members (join_group(), note_active()) and

@@ -3,24 +3,25 @@
  * flush_totals.c
  *		How many flush groups of each kind there were: the histogram.
  *
- * The ring holds the newest groups.  Before the slot of an old group is made
- * ready for a new one, the old group is folded into the histogram: FOLD_BATCH
- * of them at once, by the publisher of one group in FOLD_BATCH.  Neighbouring
- * groups are mostly alike, and are added up before the histogram is changed.
- * Totals are the histogram and what is in the ring.
+ * The ring holds the newest groups.  The publisher of every FOLD_BATCH-th
+ * group folds (adds) the FOLD_BATCH oldest groups into the histogram, and then
+ * makes their slots ready for new groups.  Neighbouring groups are mostly
+ * alike, and are added up before the histogram is changed.  Totals are the
+ * histogram and what is in the ring.
  *
- * Invariant: a group is counted once, in its slot or in the histogram.
+ * Invariant: a group is counted once, in its slot or in the histogram (but see
+ * changecount.c).
  *
  * Locking: none on the commit path.  The histogram is added to atomically; a
- * reader copies it while no fold is under way (see changecount.c).  "base" and
- * "reset_boundary" are protected by commit_stats_reset_lock(), except that a
- * fold reads the latter, atomically, without it.
+ * reader copies it while no fold is under way (see changecount.c).
+ * commit_stats_reset_lock() protects "base" and "reset_boundary"; a fold reads
+ * "reset_boundary" atomically without the lock.
  *
  * Groups are folded oldest first, and a reader copies them in that order, a
  * batch at a time.  So folds disturb it only if they catch up with it: one
  * comes with each FOLD_BATCH flushes, which take far longer than copying as
- * many groups.  A reader that is disturbed lets go of the lock and tries
- * again, up to CHANGECOUNT_MAX_PASSES times.
+ * many groups.  A disturbed reader releases commit_stats_reset_lock() and
+ * tries again, up to CHANGECOUNT_MAX_PASSES times.
  *
  *-------------------------------------------------------------------------
  */

@@ -13,7 +13,7 @@
  * a total that all share.
  *
  * Invariant: apart from a carry under way, a count is in a cell or in the
- * total, and the sum of both never decreases.
+ * total, and the sum of both never decreases (but see changecount.c).
  *
  * Locking: none for writers; the total is added to atomically.  A reader adds
  * up all slots while nothing is carried (see changecount.c).  "base", which a

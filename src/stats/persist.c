@@ -8,8 +8,8 @@
  * stand-alone backend does the same.  While the server runs there is no file,
  * so that old statistics cannot come back after a crash or with a backup.
  *
- * Invariant: statistics go on only with the data that they are about, and
- * without a gap.  A file is written only when pg_control says that the server
+ * Invariant: statistics are restored only to the cluster state at which they
+ * were saved.  A file is written only when pg_control says that the server
  * has been shut down; an exit code of 0 does not, as an immediate shutdown has
  * it as well.  A file is read only when pg_control still says the same: no
  * server has run since, not even one without the library.

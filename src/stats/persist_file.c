@@ -6,9 +6,9 @@
  * A file is a header, the parts of the modules one after another, and a
  * CRC-32C of all that.  It is made and read in memory as a whole.
  *
- * Invariant: persist_file_check() relies on nothing in a file before it was
- * compared with what is known without the file: first magic and format, then
- * the size, then the checksum, and then the rest.  A module checks its own
+ * Invariant: persist_file_check() uses a value from a file only after it has
+ * checked the value: first magic and format, then the size, then the checksum,
+ * and then the rest.  A module checks its own
  * part.
  *
  * Locking: none; nothing here is shared.

@@ -4,31 +4,33 @@
  *		The WAL that transactions wrote, per checkpoint cycle.
  *
  * A cycle is the WAL from one checkpoint's redo position to the next one's.
- * At the end of a transaction, the process accounts what it has added to
- * pgWalUsage since the last one to the cycle of its last record: a transaction
- * that runs across a checkpoint counts in the later cycle with all of its WAL.
+ * When a transaction ends, its process adds the growth of pgWalUsage since the
+ * previous transaction to the cycle of the transaction's last record: a
+ * transaction that runs across a checkpoint counts in the later cycle with all
+ * of its WAL.
  *
- * Each backend slot counts for one cycle.  The first transaction that finds a
- * newer one there adds what the slot has counted to the entry of the cycle
- * that it leaves, and starts from zero.  As in backend_slots.c, the next
+ * Each backend slot counts for one cycle.  The first transaction of a newer
+ * cycle adds the slot's counts to the entry of the slot's old cycle, and sets
+ * the slot to zero.  As in backend_slots.c, the next
  * backend at a slot goes on where the last one stopped.  The total of a cycle
  * is its entry and all the slots that are still in it.
  *
- * The ring of entries is not in order: a new cycle takes the entry with the
+ * The array of entries is not ordered: a new cycle takes the entry with the
  * smallest redo position, once that is cleared.  All processes choose by that
  * rule, and positions only grow, so that no cycle ever has two entries.  The
- * ring has WAL_CYCLES_SPARE more entries than are shown, and a slot whose
+ * array has WAL_CYCLES_SPARE more entries than are shown, and a slot whose
  * cycle is not among the newest WAL_CYCLES_SHOWN any more drops its counts, so
  * that no process adds to an entry that another one clears.
  *
- * Invariant: what was accounted is counted once, in a slot or in an entry,
- * until its cycle leaves the ring.  Counters of a cycle only grow.
+ * Invariant: until its cycle is no longer shown, WAL is counted once, in a
+ * slot or in an entry, and counters of a cycle only grow; but see the end of
+ * this comment, and changecount.c.
  *
  * Locking: none for writers, who never wait.  Only its backend writes a slot,
- * which has a change count so that readers get transactions whole.  Entries
- * are added to atomically, while "moves" says that a slot changes its cycle; a
- * reader copies entries and slots while none does.  commit_stats_reset_lock()
- * protects what a reset remembers.
+ * which has a change count so that readers get transactions whole.  A slot
+ * changes its cycle under the change count "moves", adding to entries
+ * atomically; a reader copies entries and slots between such changes.
+ * commit_stats_reset_lock() protects what a reset remembers.
  *
  * A process that is stopped while it clears an entry, for as long as a whole
  * cycle takes, clears what others have counted in that cycle; one that is

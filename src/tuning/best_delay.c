@@ -3,20 +3,21 @@
  * best_delay.c
  *		Which commit_delay did best, and why.
  *
- * The rule.  The highest rate of commits wins.  But an open load commits at
- * the rate at which it arrives, whatever the delay, and any load varies.  So
- * all pairs whose distance from the highest rate may be chance are candidates,
- * and the best is the candidate whose commits take the least time.  Candidates
- * within SAME_LATENCY of that time are as good, and so are all that never
- * slept if the fastest never slept.  Of these, the smallest delay is the best:
- * it costs the least when the load changes.
+ * The rule.  The rate of commits comes first.  But an open load, whose
+ * transactions begin by themselves, commits at the rate at which it arrives,
+ * whatever the delay, and any load varies.  So all pairs whose distance from
+ * the highest rate may be chance are candidates, and the best is the candidate
+ * whose commits take the least time.  Candidates within SAME_LATENCY of that
+ * fastest one are as good; if its leaders never slept, so are all others whose
+ * leaders never slept.  Of these, the smallest delay is the best: it costs the
+ * least when the load changes.
  *
  * Chance.  Pairs are compared round by round, since what makes a round better
  * does so for all pairs.  Two pairs differ if the mean of their differences is
  * further from 0 than its error.  The highest of several rates is also the
- * luckiest, so the error counts sqrt(2) times.  That is Tukey's studentized
- * range of five pairs (3.86, where one difference has 2.77), and equals the
- * question whether two intervals of independent rounds overlap.
+ * luckiest, so the error is multiplied by sqrt(2).  That is about Tukey's
+ * studentized range for five pairs (3.86, against 2.77 for two), or a test
+ * whether two independent intervals overlap.
  *
  * This file uses neither SQL nor shared memory, so t/ can compile it alone.
  *

@@ -5,7 +5,7 @@
  *		commit_latency_buckets.
  *
  * A LatencyKind without times has no rows, except in commit_latency_buckets():
- * Prometheus sees a counter grow only if it has seen it at zero.
+ * Prometheus misses the growth of a counter that was absent at zero.
  *
  *-------------------------------------------------------------------------
  */

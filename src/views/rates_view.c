@@ -4,13 +4,13 @@
  *		commit_stats_sample() and commit_stats_rates(): rates over a time.
  *
  * commit_stats_sample() waits for the time.  commit_stats_rates(), made for
- * \watch, shows what happened since the session called it last.  The first
- * call after a reset, by whatever session, shows everything since that reset,
- * and so does the first call of a session.  Rolling back does not undo a call.
+ * \watch, shows what happened since the session called it last.  A
+ * session's first call, and its first call after a reset, shows everything
+ * since the last reset.  Rolling back does not undo a call.
  *
  * commit_stats_rates() keeps the last counts in local memory.  It reads counts
- * under commit_stats_reset_lock(), shared, so they belong to the reset whose
- * time it reads with them.
+ * and stats_reset under commit_stats_reset_lock(), shared, so both belong to
+ * one reset.
  *
  *-------------------------------------------------------------------------
  */
