@@ -22,8 +22,8 @@
  *				their number
  *	siblings	other transactions that have an id and do not wait for a lock,
  *				as the server counts them before it sleeps
- *	M			the transactions that were active around a flush, its own commits
- *				included
+ *	M			the transactions that were active around a flush, including
+ *				its members
  *	delay hit	a flush whose leader slept commit_delay
  *	delay miss	a flush whose leader did not, although commit_delay was set, as
  *				too few siblings were active
