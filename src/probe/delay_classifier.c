@@ -81,7 +81,7 @@ static const Weight untimed_weights[] = {
 };
 
 /*
- * commit_delay, us, of a leader that nobody saw asleep although a sleep
+ * commit_delay, us, of a leader that no backend saw asleep although a sleep
  * shows.  In runs of 7 to 20 clients others saw 60% of the sleeps of 10 us,
  * 75% at 50 us, 95% at 200 us and all at 1000 us; the weights are the
  * logarithms of the rest.

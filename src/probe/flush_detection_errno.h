@@ -36,7 +36,7 @@ typedef struct FlushReading
 /* A value that errno never has in the server. */
 #define ERRNO_UNTOUCHED		(-1)
 
-/* Commits until the next look-up; negative: all of so many are looked up. */
+/* Commits until the next look-up; if negative, as many are all looked up. */
 extern COMMIT_STATS_HIDDEN int flush_detection_unchecked;
 
 extern void flush_detection_look_up(FlushReading *now);

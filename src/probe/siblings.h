@@ -14,7 +14,7 @@
 #include "base/stats_module.h"
 #include "base/visibility.h"
 
-/* A count visits at most so many backends; beside more it is an estimate. */
+/* Backends that a count visits at most; with more it is an estimate. */
 #define SIBLINGS_MAX_VISITS		64
 
 /* Visits of a commit on average, if no delay depends on its siblings. */

@@ -45,7 +45,7 @@ typedef enum SlotCounter
 	SLOT_COMMIT_TIME,			/* from before to after, of SLOT_COMMITS */
 	SLOT_FLUSH_TIME,			/* writing and syncing, of TIMED_FLUSHES */
 	SLOT_TIMED_FLUSHES,			/* flushes with track_wal_io_timing */
-	SLOT_UNRESOLVED_FLUSHES,	/* led a flush whose boundary nobody saw */
+	SLOT_UNRESOLVED_FLUSHES,	/* led a flush whose boundary no process saw */
 	SLOT_UNRESOLVED_COMMITS,	/* commits whose group was not found */
 	SLOT_FLUSHES_UNCERTAIN,		/* flushes judged wrongly, as is to be
 								 * expected */

@@ -39,7 +39,7 @@
 #include "stats/databases.h"
 
 /* Entry of a slot without a registered process. */
-#define NOBODY		(-1)
+#define NO_ENTRY		(-1)
 
 /* For each backend slot: whose is it? */
 typedef struct DatabaseSlot
@@ -47,7 +47,7 @@ typedef struct DatabaseSlot
 	uint64		since[DATABASE_NCOUNTERS];	/* its counters at registration or
 											 * reset */
 	Oid			datid;			/* InvalidOid: connected to no database */
-	int			entry;			/* where that counts, or NOBODY */
+	int			entry;			/* where that counts, or NO_ENTRY */
 } DatabaseSlot;
 
 StaticAssertDecl(sizeof(DatabaseSlot) <= 128, "memory for each connection");
@@ -62,7 +62,7 @@ databases_attach(void *head, void *tail, bool found)
 	left = head;
 	slots = tail;
 	for (int i = 0; i < MaxBackends && !found; i++)
-		slots[i].entry = NOBODY;
+		slots[i].entry = NO_ENTRY;
 }
 
 /* The entry of a database, which it gets now if there is one left. */
@@ -96,7 +96,7 @@ add_database_slot(DatabaseTotals *totals, int procno)
 	SlotCopy	counted;
 	uint64	   *value;
 
-	if (slot->entry == NOBODY)
+	if (slot->entry == NO_ENTRY)
 		return;
 	value = totals->counts[slot->entry].value;
 	backend_slots_copy_one(procno, &counted);
@@ -110,7 +110,7 @@ unregister(int code, Datum arg)
 {
 	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
 	add_database_slot(left, MyProcNumber);
-	my_slot->entry = NOBODY;
+	my_slot->entry = NO_ENTRY;
 	LWLockRelease(commit_stats_databases_lock());
 	my_slot = NULL;
 }
@@ -128,7 +128,7 @@ databases_register(void)
 	on_shmem_exit(unregister, (Datum) 0);
 	my_slot = &slots[MyProcNumber];
 	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
-	Assert(my_slot->entry == NOBODY);
+	Assert(my_slot->entry == NO_ENTRY);
 	backend_slots_copy_one(MyProcNumber, &counted);
 	my_slot->datid = MyDatabaseId;
 	start_slot(my_slot, &counted);
@@ -195,6 +195,6 @@ databases_reset(const SlotCopy *copies)
 
 	memset(left, 0, sizeof(DatabaseTotals));
 	for (int i = 0; i < MaxBackends; i++)
-		if (slots[i].entry != NOBODY)
+		if (slots[i].entry != NO_ENTRY)
 			start_slot(&slots[i], &copies[i]);
 }

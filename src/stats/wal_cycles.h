@@ -61,7 +61,7 @@ typedef struct WalCycles
 
 extern const StatsModule wal_cycles_module;
 
-/* So many of this process's records were accounted or skipped. */
+/* This process's records that were accounted or skipped. */
 extern COMMIT_STATS_HIDDEN int64 wal_cycles_records;
 
 /* Has this process written records that were neither accounted nor skipped? */

@@ -102,7 +102,7 @@ row_ms(Row *row, uint64 ns)
 	row_float8(row, (double) ns / NS_PER_MS);
 }
 
-/* A number with so many decimal digits; NaN becomes null. */
+/* A number rounded to some decimal digits; NaN becomes null. */
 static inline void
 row_rounded(Row *row, double value, int digits)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * whatif_quota.c
- *		Does the device allow only so many flushes in a window of time?
+ *		Does the device limit the flushes in a window of time?
  *
  * A volume with a quota serves flushes at full speed until the quota of a
  * window is used up, and then none until the window ends.  So a few flushes

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * whatif_quota.h
- *		Does the device allow only so many flushes?  See whatif_quota.c.
+ *		Does the device limit the flushes?  See whatif_quota.c.
  *
  *-------------------------------------------------------------------------
  */

@@ -11,7 +11,7 @@
 #include "stats/commit_trace.h"
 #include "whatif/whatif_simulation.h"
 
-/* A sample is cut into so many blocks of time. */
+/* Blocks of time that a sample is cut into */
 #define SAMPLE_BLOCKS		100
 
 /* The commits of a sample.  All times in us from its beginning. */
