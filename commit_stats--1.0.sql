@@ -535,9 +535,9 @@ COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
 COMMENT ON COLUMN commit_flush_stats.prepares IS
 	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'number of WAL flushes issued by a commit or a prepare, which is called the leader of the flush';
+	'number of WAL flushes issued by a commit or a prepare, the leader of the flush';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; always 0 before PostgreSQL 18';
+	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; 0 up to PostgreSQL 17';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
 	'average number of commits carried by a flush, not counting commits_without_leader; null before the first flush';
 COMMENT ON COLUMN commit_flush_stats.followers IS
@@ -626,7 +626,7 @@ COMMENT ON COLUMN commit_flush_histogram.bar IS
 	'bar that is proportional to flushes, 30 characters long for the largest number';
 
 COMMENT ON VIEW commit_sibling_histogram IS
-	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; only a random fraction of the leaders counts (sibling_count_fraction of commit_stats_info) if commit_delay is 0 and more than 8 other backends are connected';
+	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; if commit_delay is 0 and more than 8 other backends are connected, only a random fraction of the leaders may count siblings (sibling_count_fraction of commit_stats_info)';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
 	'number of other active transactions when the commit of the leader began';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
@@ -670,7 +670,7 @@ COMMENT ON COLUMN commit_flush_log.message IS
 COMMENT ON VIEW commit_latency_stats IS
 	'one row for each level of synchronous_commit and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'level of synchronous_commit that these commits waited for; local instead of a level that waits for a standby while synchronous_standby_names is empty';
+	'level of synchronous_commit that these commits waited for; while synchronous_standby_names is empty, local replaces every level except off';
 COMMENT ON COLUMN commit_latency_stats.role IS
 	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_latency_stats.commits IS
@@ -808,7 +808,7 @@ COMMENT ON COLUMN commit_stats_info.connected_backends IS
 COMMENT ON COLUMN commit_stats_info.databases_tracked IS
 	'number of databases with a row of their own in commit_database_stats';
 COMMENT ON COLUMN commit_stats_info.databases_max IS
-	'largest number of databases with a row of their own; all others share the row with status overflow';
+	'limit on the number of databases with a row of their own; all others share the row with status overflow';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
 COMMENT ON COLUMN commit_stats_info.capturing IS
