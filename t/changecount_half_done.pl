@@ -2,7 +2,8 @@
 # place to another?
 #
 # The counts are in neither place then, and readers wait.  The shim
-# (t/changecount/shim.c) sends a process the signal at that very moment.
+# (t/changecount/shim.c) sends a process the signal at that very moment, in
+# change_cycle() of wal_cycles.c.
 
 use strict;
 use warnings;
