@@ -7,14 +7,13 @@
  * to them (whatif_fit.c), and simulates that load with each pair of
  * commit_delay and commit_siblings (whatif_simulation.c).
  *
- * Uncertainty.  Each pair is simulated WHATIF_REPLICAS times.  Each replica
- * replays blocks of the sample that are chosen with replacement, with its own
- * random numbers; all pairs share blocks and random numbers, so that chance
- * does not make two pairs differ.  The spread of the replicas is the
- * uncertainty of a short sample.  The sample does not tell exactly when the
- * server counts the siblings, so the bounds include what one sibling more or
- * less would give.  The error of the model itself is not in the bounds; the
- * prediction for the present setting stands beside what was measured with it.
+ * Uncertainty.  WHATIF_REPLICAS simulations of each pair draw blocks of the
+ * sample with replacement.  All pairs share the blocks and the seed of each
+ * replica, so that chance makes two pairs differ less.  The spread of the
+ * replicas is the uncertainty of a short sample.  The sample does not tell
+ * exactly when the server counts the siblings, so the bounds include what one
+ * sibling more or less would give.  whatif_allow_for_model() adds the error of
+ * the model to four of the six quantities.
  *
  * Invariant: nothing is changed.  However this process or function ends,
  * commits are not captured after the end of the sample.
@@ -47,10 +46,10 @@
 #define MAX_PROBES		4096
 
 #define MIN_COMMITS		100		/* fewer say too little */
-#define SHIFTED_REPLICAS	2	/* of them, for another commit_siblings */
+#define SHIFTED_REPLICAS	2	/* replicas with one sibling more or less */
 #define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
 								 * matters less than the sample */
-#define MAX_EVENTS		2e7		/* commits to simulate in all */
+#define MAX_COMMITS		2e7		/* in all, without shifted replicas */
 #define MODEL_ERROR		0.12	/* relative; the standard error in samples of
 								 * 26 loads was 0.11 */
 #define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
@@ -73,7 +72,7 @@ typedef struct Sample
  *----------------------------------------------------------------
  */
 
-/* Called for any end of the capture. */
+/* An error or exit ends the capture. */
 static void
 stop_capture(int code, Datum arg)
 {
@@ -280,19 +279,19 @@ static void
 choose_blocks(WhatifLoad *load, uint64 seed)
 {
 	pg_prng_state random;
-	int		   *replay = palloc(load->nblocks * sizeof(int));
+	int		   *chosen = palloc(load->nblocks * sizeof(int));
 
 	pg_prng_seed(&random, seed);
-	load->nreplay = 0;
-	while (load->nreplay + RUN <= load->nblocks)
+	load->nchosen = 0;
+	while (load->nchosen + RUN <= load->nblocks)
 	{
 		int			first = (int) pg_prng_uint64_range(&random, 0,
 													   load->nblocks - RUN);
 
 		for (int i = 0; i < RUN; i++)
-			replay[load->nreplay++] = first + i;
+			chosen[load->nchosen++] = first + i;
 	}
-	load->replay = replay;
+	load->chosen = chosen;
 }
 
 /* One quantity of one pair, in several replicas */
@@ -345,8 +344,8 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 }
 
 /*
- * Simulate replicas "from" up to, but not including, "to"; "rate" gets the
- * commits/s of each.
+ * Simulate replicas "from" up to, but not including, "to"; "rate", if not
+ * null, gets the commits/s of each.
  */
 static void
 simulate_replicas(const WhatifLoad *replica, int from, int to,
@@ -364,7 +363,8 @@ simulate_replicas(const WhatifLoad *replica, int from, int to,
 		outcome_values(&outcome, value);
 		for (int q = 0; q < NQUANTITIES; q++)
 			add_value(&spread[q], value[q]);
-		rate[r] = value[0];
+		if (rate != NULL)
+			rate[r] = value[0];
 	}
 }
 
@@ -379,10 +379,9 @@ allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
 {
 	DelayPair	shifted = *pair;
 	Spread		there[NQUANTITIES] = {0};
-	double		rate[SHIFTED_REPLICAS];
 
 	shifted.siblings -= more;
-	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there, rate);
+	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there, NULL);
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
 		double		value = estimate[q]->mean + there[q].sum / there[q].n -
@@ -425,7 +424,7 @@ replica_time(const Sample *sample, int npairs)
 {
 	double		rate = (double) sample->trace.n /
 	(sample->trace.ended_at - sample->trace.started_at) * 1000;
-	double		affordable = MAX_EVENTS / (rate * npairs * WHATIF_REPLICAS);
+	double		affordable = MAX_COMMITS / (rate * npairs * WHATIF_REPLICAS);
 
 	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);
 }
@@ -483,8 +482,9 @@ allow_for_model(Estimate *estimate, double error)
 }
 
 /*
- * Widen the bounds of all predictions.  The choice of the best pair comes
- * before this, because the model errs in the same direction for several pairs.
+ * Widen the bounds of the quantities whose model error is known.  The choice
+ * of the best pair comes before, because the model errs in the same direction
+ * for several pairs.
  */
 void
 whatif_allow_for_model(Predictions *all)

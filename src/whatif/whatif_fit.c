@@ -4,18 +4,16 @@
  *		From traced commits to a load that can be simulated.
  *
  * Cycles.  A session's cycle goes from the end of a flush that carried its
- * commit to the beginning of its next commit.  Its time is work, and as much
- * time with another commit_delay, unless the machine's CPUs were as busy as
- * sessions were at work.  Then no client slept, and a cycle takes longer while
- * more sessions work: while n sessions work, each does min(1, cores / n) of
- * the work that it could do alone, and "cores" is the number of CPUs.  The CPU
- * time of all cycles together is then known as well; work beyond it is the
- * cost of the flushes meanwhile.
+ * commit to the beginning of its next commit.  Another commit_delay leaves the
+ * length of cycles as it is, unless sessions kept the CPUs busy.  In that case
+ * each of n sessions does min(1, cores / n) of the work that it could do
+ * alone, "cores" is the number of CPUs, and the work of all cycles is at most
+ * the CPU time that the system reports.  Flushes cost the CPU time above that.
  *
- * Open loads.  Where transactions begin by themselves, a session whose commit
- * took longer has less time until its next transaction.  Where each client
- * continues when it has committed, that time does not depend on how long the
- * commit took, or grows with it.
+ * Open loads.  Where transactions begin by themselves, sessions are idle for
+ * longer than they work, and a longer commit leaves less time until the next
+ * transaction.  Where each client continues when it has committed, a longer
+ * commit leaves as much time or more.
  *
  * Device and WAL.  See whatif_sample.c and whatif_quota.c.
  *
@@ -28,8 +26,9 @@
 #include <math.h>
 
 #include "whatif/whatif_fit.h"
+#include "whatif/whatif_quota.h"
 
-#define MIN_CYCLES		20		/* fewer tell nothing */
+#define MIN_VALUES		20		/* fewer cycles or flushes tell nothing */
 #define BUSY_SHARE		0.8		/* of the time for which the sessions could
 								 * have used the CPUs */
 #define MAX_BUSY_SHARE	1.1		/* more was not the sessions' alone; the
@@ -47,8 +46,8 @@ typedef struct Cycle
 	double		latency;		/* of the first commit, to flushed_at */
 	double		wake_work;		/* work until awake_at */
 	double		work;			/* work from awake_at, or began_at, on */
-	int			last;			/* index of the first commit */
-	int			next;			/* index of the next commit */
+	int			from;			/* index of the first commit */
+	int			to;				/* index of the next commit */
 	int			block;
 } Cycle;
 
@@ -71,15 +70,10 @@ typedef struct WhatifFit
 	Cycle	   *cycle;			/* by session, later by time */
 	int			nchanges;
 	Change	   *change;
-	Distribution slack;
 	CpuUsage	cpus;
 	bool		open;			/* transactions begin by themselves */
-	double		cores;
-	double		flush_cost;
-	double		xid_share;
-	double		arrivals;
-	double		window;			/* of a quota; 0: there is none */
-	FitSummary	summary;
+	WhatifLoad *load;
+	FitSummary *summary;
 } WhatifFit;
 
 /*----------------------------------------------------------------
@@ -132,7 +126,7 @@ slope(const Regression *r, double *error)
 typedef struct SessionPlace
 {
 	uint32		pid;
-	int			index;			/* of the commits, which are in that order */
+	int			index;			/* of the commits, by their beginning */
 } SessionPlace;
 
 static int
@@ -154,8 +148,8 @@ add_cycle(WhatifFit *fit, int from, int to)
 	const TracedCommit *b = &commits->commit[to];
 	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
 
-	cycle->last = from;
-	cycle->next = to;
+	cycle->from = from;
+	cycle->to = to;
 	cycle->flushed_at = commits->flushed_at[from];
 	cycle->awake_at = sample_time(commits, a->ended_at);
 	cycle->commits_at = Max(sample_time(commits, b->started_at), cycle->awake_at);
@@ -209,16 +203,15 @@ put_change(Change *change, double at, int by, int blocked)
 	change->blocked = blocked;
 }
 
-/*
- * Sessions that waited for locks: "freed" at the begin, "blocked" at the end
- */
+/* As many sessions waited for locks at each end of the span. */
 static void
-add_span(WhatifFit *fit, double from, double to, int freed, int blocked)
+add_span(WhatifFit *fit, double from, double to, int blocked_from,
+		 int blocked_to)
 {
 	if (to <= from)
 		return;
-	put_change(&fit->change[fit->nchanges++], from, 1, freed);
-	put_change(&fit->change[fit->nchanges++], to, -1, blocked);
+	put_change(&fit->change[fit->nchanges++], from, 1, blocked_from);
+	put_change(&fit->change[fit->nchanges++], to, -1, blocked_to);
 }
 
 /*
@@ -252,8 +245,8 @@ find_changes(WhatifFit *fit)
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		const Cycle *cycle = &fit->cycle[i];
-		int			freed = fit->commits.commit[cycle->last].blocked_after;
-		int			blocked = fit->commits.commit[cycle->next].blocked;
+		int			freed = fit->commits.commit[cycle->from].blocked_after;
+		int			blocked = fit->commits.commit[cycle->to].blocked;
 
 		if (fit->open)
 		{
@@ -282,18 +275,18 @@ find_blocked(WhatifFit *fit)
 		double		blocked = (this->at - this[-1].at) * this->blocked /
 		fit->commits.length;
 
-		fit->summary.blocked += blocked;
+		fit->summary->blocked += blocked;
 		part[sample_block(&fit->commits, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
 			blocked * BLOCKED_PARTS;
 	}
-	fit->summary.usually_blocked = sample_quantile(part, BLOCKED_PARTS, 0.5);
+	fit->summary->usually_blocked = sample_quantile(part, BLOCKED_PARTS, 0.5);
 }
 
 /* The time for which half a CPU was missing, up to a moment */
 typedef struct CostlyTime
 {
-	int			nflushes;		/* that had ended by then */
-	double		before_last;	/* up to the end of the last of these */
+	int			nflushes;		/* ended before the moment */
+	double		before_last;	/* missing until the last of nflushes ended */
 	double		all;
 } CostlyTime;
 
@@ -307,10 +300,10 @@ add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
 	for (; *n < fit->flushes.n && flush[*n].done_at <= at; (*n)++)
 		if (*n > 0)
 			costly->before_last += Min(flush[*n].done_at - flush[*n - 1].done_at,
-									   fit->flush_cost);
+									   fit->load->flush_cost);
 	if (*n > 0)
 		costly->all = costly->before_last +
-			Min(at - flush[*n - 1].done_at, fit->flush_cost);
+			Min(at - flush[*n - 1].done_at, fit->load->flush_cost);
 }
 
 /*
@@ -335,9 +328,9 @@ add_up_speed(const WhatifFit *fit, double *done)
 			double		share = (double) this->working /
 			(this->working + this->blocked);
 
-			sum += share * (slow * work_speed(fit->cores, this->working, true) +
+			sum += share * (slow * work_speed(fit->load->cores, this->working, true) +
 							(this->at - this[-1].at - slow) *
-							work_speed(fit->cores, this->working, false));
+							work_speed(fit->load->cores, this->working, false));
 		}
 		done[i] = sum;
 	}
@@ -363,7 +356,7 @@ find_change(const WhatifFit *fit, double at)
 }
 
 static double
-done_at(const WhatifFit *fit, const double *done, double at)
+work_until(const WhatifFit *fit, const double *done, double at)
 {
 	int			i = find_change(fit, at);
 	double		before;
@@ -385,12 +378,12 @@ measure_work(WhatifFit *fit, double *done)
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
-		double		awake = done_at(fit, done, cycle->awake_at);
+		double		awake = work_until(fit, done, cycle->awake_at);
 		double		from = fit->open ?
-		done_at(fit, done, cycle->began_at) : awake;
+		work_until(fit, done, cycle->began_at) : awake;
 
-		cycle->wake_work = awake - done_at(fit, done, cycle->flushed_at);
-		cycle->work = done_at(fit, done, cycle->commits_at) - from;
+		cycle->wake_work = awake - work_until(fit, done, cycle->flushed_at);
+		cycle->work = work_until(fit, done, cycle->commits_at) - from;
 	}
 }
 
@@ -405,7 +398,7 @@ total_work(WhatifFit *fit, double *done)
 	return sum;
 }
 
-/* CPU time of the machine that commits did not use */
+/* CPU time of the machine without commits and their wake-ups */
 static double
 cpu_time_beside_commits(const WhatifFit *fit)
 {
@@ -451,11 +444,11 @@ usual_flush_distance(const WhatifFit *fit)
 /*
  * The sessions' work took no more CPU time than the machine used.  If the work
  * seems to be more, flushes took the difference: after each flush, half a CPU
- * is missing for fit->flush_cost.  The cost is at most the usual time between
- * flushes, because the sample does not show what a flush would take later.  If
- * other programs used the CPUs, the cost comes out too small, or 0.
+ * is missing for fit->load->flush_cost.  The cost is at most the usual time
+ * between flushes, because the sample does not show what a flush would take
+ * later.  If other programs used the CPUs, the cost comes out too small, or 0.
  *
- * A dozen halvings are closer than a microsecond.
+ * Twelve halvings leave 1/4096 of "high".
  */
 static void
 find_flush_cost(WhatifFit *fit, double *done)
@@ -469,11 +462,11 @@ find_flush_cost(WhatifFit *fit, double *done)
 		return;
 	for (int i = 0; i < 12; i++)
 	{
-		fit->flush_cost = (low + high) / 2;
+		fit->load->flush_cost = (low + high) / 2;
 		if (total_work(fit, done) > used)
-			low = fit->flush_cost;
+			low = fit->load->flush_cost;
 		else
-			high = fit->flush_cost;
+			high = fit->load->flush_cost;
 	}
 }
 
@@ -488,10 +481,10 @@ find_cores(WhatifFit *fit)
 
 	find_changes(fit);
 	done = palloc(Max(fit->nchanges, 1) * sizeof(double));
-	fit->cores = fit->nsessions;
+	fit->load->cores = fit->nsessions;
 	if (cpus_are_busy(fit))
 	{
-		fit->cores = Min(fit->cores, fit->cpus.n);
+		fit->load->cores = Min(fit->load->cores, fit->cpus.n);
 		find_flush_cost(fit, done);
 	}
 	measure_work(fit, done);
@@ -519,7 +512,7 @@ find_kind(WhatifFit *fit)
 	}
 	b = slope(&r, &error);
 	fit->open = idle > busy && b + 2 * error < OPEN_SLOPE;
-	fit->arrivals = fit->open ? fit->ncycles / fit->commits.length : 0;
+	fit->load->arrivals = fit->open ? fit->ncycles / fit->commits.length : 0;
 }
 
 /*
@@ -555,8 +548,8 @@ count_committing(const SampleCommits *commits)
 }
 
 /*
- * For what share of their work do transactions have an xid?  A commit counted
- * siblings; those that were not committing were at work and had an xid.
+ * For what share of the time beside commits do sessions have an xid?  In open
+ * loads, that time includes idle sessions.
  */
 static void
 find_xid_share(WhatifFit *fit)
@@ -564,7 +557,7 @@ find_xid_share(WhatifFit *fit)
 	const SampleCommits *commits = &fit->commits;
 	int		   *committing = count_committing(commits);
 	double		seen = 0;
-	double		workers = 0;
+	double		total = 0;
 
 	for (int i = 0; i < commits->n; i++)
 	{
@@ -574,10 +567,10 @@ find_xid_share(WhatifFit *fit)
 
 		if (others <= 0 || now < commits->length * 0.05 || now > commits->length * 0.95)
 			continue;
-		workers += others;
+		total += others;
 		seen += commits->commit[i].siblings - committing[i];
 	}
-	fit->xid_share = workers > 0 ? Max(0, Min(seen / workers, 1)) : 0.5;
+	fit->load->xid_share = total > 0 ? Max(0, Min(seen / total, 1)) : 0.5;
 	pfree(committing);
 }
 
@@ -596,8 +589,9 @@ compare_cycles(const void *a, const void *b)
 }
 
 static void
-fill_cycles(WhatifFit *fit, WhatifLoad *load)
+fill_cycles(WhatifFit *fit)
 {
+	WhatifLoad *load = fit->load;
 	LoadCycle  *cycle = palloc0(Max(fit->ncycles, 1) * sizeof(LoadCycle));
 	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
 	int			next = 0;		/* of first */
@@ -618,31 +612,15 @@ fill_cycles(WhatifFit *fit, WhatifLoad *load)
 	load->first = first;
 }
 
-static void
-fill_load(WhatifFit *fit, WhatifLoad *load)
-{
-	memset(load, 0, sizeof(WhatifLoad));
-	load->nblocks = SAMPLE_BLOCKS;
-	load->block_length = fit->commits.length / SAMPLE_BLOCKS;
-	fill_cycles(fit, load);
-	quota_fill(&fit->flushes, fit->window, load);
-	load->slack = fit->slack;
-	load->cores = fit->cores;
-	load->flush_cost = fit->flush_cost;
-	load->xid_share = fit->xid_share;
-	load->arrivals = fit->arrivals;
-	sample_flushes_fill(&fit->flushes, load);
-}
-
-/* "slack": how much longer than asked sleeps took, us; palloc'd. */
+/* Copies the excess of sleeps, us, and returns the median. */
 static double
-copy_slack(WhatifFit *fit, const double *slack, int nslack)
+copy_slack(WhatifLoad *load, const double *slack, int nslack)
 {
 	double	   *value = palloc(Max(nslack, 1) * sizeof(double));
 
 	memcpy(value, slack, nslack * sizeof(double));
-	fit->slack.n = nslack;
-	fit->slack.value = value;
+	load->slack.n = nslack;
+	load->slack.value = value;
 	return sample_quantile(value, nslack, 0.5);
 }
 
@@ -655,22 +633,26 @@ whatif_fit(const TracedCommit *commit, int n, uint64 started_at, uint64 ended_at
 		   const double *slack, int nslack, const CpuUsage *cpus,
 		   WhatifLoad *load, FitSummary *summary)
 {
-	WhatifFit	fit = {.cpus = *cpus};
+	WhatifFit	fit = {.cpus = *cpus,.load = load,.summary = summary};
 
+	memset(load, 0, sizeof(WhatifLoad));
+	memset(summary, 0, sizeof(FitSummary));
 	sample_commits_make(&fit.commits, commit, n, started_at, ended_at);
 	sample_flushes_make(&fit.flushes, &fit.commits,
-						copy_slack(&fit, slack, nslack));
+						copy_slack(load, slack, nslack));
 	find_cycles(&fit);
 	fit.change = palloc(Max(4 * fit.ncycles, 1) * sizeof(Change));
-	if (fit.ncycles >= MIN_CYCLES)
+	if (fit.ncycles >= MIN_VALUES)
 	{
 		find_kind(&fit);
 		find_cores(&fit);
 		find_xid_share(&fit);
-		fit.window = quota_find(&fit.flushes, fit.commits.length);
+		quota_find(&fit.flushes, fit.commits.length, load);
 	}
-	fill_load(&fit, load);
-	fit.summary.nflushes = fit.flushes.n;
-	*summary = fit.summary;
-	return fit.ncycles >= MIN_CYCLES && fit.flushes.n >= MIN_CYCLES;
+	fill_cycles(&fit);
+	sample_flushes_fill(&fit.flushes, load);
+	load->nblocks = SAMPLE_BLOCKS;
+	load->block_length = fit.commits.length / SAMPLE_BLOCKS;
+	summary->nflushes = fit.flushes.n;
+	return fit.ncycles >= MIN_VALUES && fit.flushes.n >= MIN_VALUES;
 }

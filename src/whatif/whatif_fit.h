@@ -10,7 +10,6 @@
 
 #include "probe/cpu_usage.h"
 #include "stats/commit_trace.h"
-#include "whatif/whatif_quota.h"
 #include "whatif/whatif_simulation.h"
 
 /* What the sample says besides the load. */

@@ -7,7 +7,7 @@
  * window is used up, and then none until the window ends.  So a few flushes
  * take much longer than most, the stalls, and the ends of two stalls are a
  * whole number of windows apart.  quota_find() infers window and quota from
- * such stalls and marks them, so that the distribution of flush times leaves
+ * the stalls and marks them, so that the distribution of flush times leaves
  * them out.  Other stalls are flush times like any other.
  *
  * advice_device_stalls() in advice.c recognizes such a device for the report:
@@ -27,7 +27,7 @@
 #define WINDOW_LEAST	20000.0 /* us */
 #define WINDOW_MOST		2000000.0
 #define WINDOW_STEP		1.005
-#define MIN_STALLS		8
+#define MIN_PAIRS		8		/* of stalls in different windows */
 #define MAX_STALLS		2000	/* more would take too long */
 #define MIN_WINDOWS		4
 #define REGULAR			0.2
@@ -57,7 +57,8 @@ typedef struct Stall
 
 /*
  * How near are the distances between stalls to whole numbers of windows?  Long
- * stalls weigh more.  Random distances give less than 0.2, exact ones 1.
+ * stalls weigh more.  Random distances give less than 0.2, exact ones 1 unless
+ * windows have several stalls.
  */
 static double
 regularity(const Stall *stall, int n, double window)
@@ -80,7 +81,7 @@ regularity(const Stall *stall, int n, double window)
 			sum += weight * cos(2 * M_PI * distance);
 			used++;
 		}
-	return used < MIN_STALLS ? 0 : sum / weights;
+	return used < MIN_PAIRS ? 0 : sum / weights;
 }
 
 /* The stalls, by time */
@@ -224,29 +225,20 @@ find_window(SampleFlushes *flushes, double length, const Stall *stall, int n)
 }
 
 /*
- * Marks the flushes that a quota made wait.  Returns the quota's window in us,
- * or 0.
+ * Marks the flushes that a quota made wait, and sets load->window and
+ * load->quota.
  */
-double
-quota_find(SampleFlushes *flushes, double length)
+void
+quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
 {
 	Stall	   *stall = palloc(Max(flushes->n, 1) * sizeof(Stall));
 	int			n = find_stalls(flushes, stall_limit(flushes), stall);
-	double		window = 0;
 
 	if (n <= MAX_STALLS)
-		window = find_window(flushes, length, stall, n);
+		load->window = find_window(flushes, length, stall, n);
 	pfree(stall);
-	return window;
-}
-
-void
-quota_fill(const SampleFlushes *flushes, double window, WhatifLoad *load)
-{
-	double	   *quota = palloc(Max(flushes->n, 1) * sizeof(double));
-
-	if (window > 0)
-		load->quota.n = find_quotas(flushes, window, quota);
-	load->window = window;
-	load->quota.value = quota;
+	if (load->window == 0)
+		return;
+	load->quota.value = palloc(flushes->n * sizeof(double));
+	load->quota.n = find_quotas(flushes, load->window, load->quota.value);
 }

@@ -10,8 +10,7 @@
 
 #include "whatif/whatif_sample.h"
 
-extern double quota_find(SampleFlushes *flushes, double length);
-extern void quota_fill(const SampleFlushes *flushes, double window,
+extern void quota_find(SampleFlushes *flushes, double length,
 					   WhatifLoad *load);
 
 #endif							/* COMMIT_STATS_WHATIF_QUOTA_H */

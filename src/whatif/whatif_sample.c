@@ -16,8 +16,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "whatif/whatif_sample.h"
 
 static int
@@ -72,8 +70,8 @@ compare_places(const void *a, const void *b)
 }
 
 /*
- * Did commits "this" and "before", which are neighbours in that order, share a
- * flush?  A group whose end no commit saw is merged with the next one.
+ * Did commits "this" and "before", neighbours by group and end, share a flush?
+ * Two flushes share a group number if no commit saw the first one end.
  */
 static bool
 same_flush(const SampleCommits *commits, int this, int before)
@@ -139,7 +137,10 @@ compare_flushes(const void *a, const void *b)
 	return (x->done_at > y->done_at) - (x->done_at < y->done_at);
 }
 
-/* "before" is the previous flush, or null. */
+/*
+ * A leader slept if the gap has room for its sleep.  "before" is the previous
+ * flush, or null.
+ */
 static void
 measure_flush(Flush *flush, const Flush *before)
 {

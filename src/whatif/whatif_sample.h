@@ -14,7 +14,7 @@
 /* Blocks of time that a sample is cut into */
 #define SAMPLE_BLOCKS		100
 
-/* The commits of a sample.  All times in us from its beginning. */
+/* The commits of a sample.  Doubles are us since its beginning. */
 typedef struct SampleCommits
 {
 	int			n;
@@ -29,11 +29,10 @@ typedef struct Flush
 {
 	double		started_at;		/* when its leader began to commit */
 	double		done_at;
-	double		io_time;		/* of its write and sync; if not timed, all
-								 * the time since it could begin */
-	double		gap;			/* from when it could begin to its I/O,
+	double		io_time;		/* write and sync; with the gap if not timed */
+	double		gap;			/* other time since the flush could begin,
 								 * without the sleep */
-	double		sleep;			/* commit_delay and the usual slack */
+	double		sleep;			/* if the leader slept: its usual length */
 	bool		timed;			/* track_wal_io_timing was on */
 	bool		waited;			/* its leader waited for the previous flush */
 	bool		stalled;		/* a quota made it wait; set by whatif_quota.c */

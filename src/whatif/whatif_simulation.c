@@ -15,8 +15,8 @@
  * busy with the flush, and the scheduler spreads backends that wake up at once
  * badly over the CPUs.
  *
- * Siblings.  A transaction has an xid during the last part of its work, and
- * until its client has woken up after the commit.
+ * Siblings.  A transaction has an xid while its client wakes up from the last
+ * commit, and at the end of its work.
  *
  * Locks.  A transaction takes its locks halfway through its work and keeps
  * them until it has committed.  A transaction that needs a lock of another one
@@ -74,29 +74,29 @@ typedef enum ClientState
 	CLIENT_FREE,				/* in an open load: without a transaction */
 	CLIENT_WORKING,				/* until the virtual clock shows "when" */
 	CLIENT_BLOCKED,				/* until "holder" has committed */
-	CLIENT_COMMITTING			/* since "arrived" */
+	CLIENT_COMMITTING			/* since "commits_since" */
 } ClientState;
 
 typedef struct Client
 {
 	ClientState state;
 	double		when;			/* on the virtual clock: end of this work */
-	double		wake;			/* of its cycle */
-	double		work;			/* of its cycle */
+	double		wake;			/* work until its last commit returns */
+	double		work;			/* of its cycle, after that */
 	double		awake_at;		/* on the virtual clock */
 	double		done_at;		/* on the virtual clock: it commits */
-	bool		has_locks;
+	bool		has_locks;		/* or needs none */
 	int			holder;			/* of the lock that it waits for */
-	double		arrived;		/* when it began to commit */
+	double		commits_since;
 } Client;
 
-typedef enum ServerState
+typedef enum WalState
 {
 	WAL_FREE,					/* no client has the WAL write lock */
 	WAL_EXPECTED,				/* a leader takes the lock at wal_at */
 	WAL_SLEEPING,				/* the leader sleeps until wal_at */
 	WAL_WRITING					/* the flush ends at wal_at */
-} ServerState;
+} WalState;
 
 typedef struct Simulation
 {
@@ -107,7 +107,7 @@ typedef struct Simulation
 
 	double		now;
 	double		counting_from;	/* end of the warm-up */
-	int			block;			/* of the sample, that is being replayed */
+	int			block;			/* of the sample, that is drawn from */
 	double		block_end;
 	double		virtual_now;	/* work that each client could have done */
 	double		cost_until;		/* half a CPU is missing until then */
@@ -119,11 +119,11 @@ typedef struct Simulation
 	int		   *free;			/* clients without a transaction */
 	int			nblocked;
 
-	ServerState wal;
+	WalState	wal;
 	double		wal_at;
 	int			ncommitting;
-	int			nmembers;		/* of the flush under way */
-	int		   *member;			/* clients that commit, by arrival */
+	int		   *committing;		/* clients, by their beginning to commit */
+	int			nmembers;		/* the first ones, in the flush under way */
 	double		window_end;
 	double		left_in_window; /* flushes */
 
@@ -233,7 +233,7 @@ find_holder(Simulation *sim)
 
 /* A client takes its locks, and begins the second half of its work. */
 static void
-finish_work(Simulation *sim, int c)
+begin_second_half(Simulation *sim, int c)
 {
 	Client	   *client = &sim->client[c];
 
@@ -253,7 +253,7 @@ take_locks(Simulation *sim, int c)
 	client->holder = find_holder(sim);
 	if (client->holder < 0)
 	{
-		finish_work(sim, c);
+		begin_second_half(sim, c);
 		return;
 	}
 	client->state = CLIENT_BLOCKED;
@@ -261,8 +261,8 @@ take_locks(Simulation *sim, int c)
 }
 
 /*
- * A client has committed.  The first client that waits for it continues, and
- * the others wait for that one.
+ * A client has committed.  One of the clients that wait for it, the first in
+ * the array, continues, and the others wait for that one.
  */
 static void
 release_locks(Simulation *sim, int holder)
@@ -282,7 +282,7 @@ release_locks(Simulation *sim, int holder)
 		}
 		heir = c;
 		sim->nblocked--;
-		finish_work(sim, c);
+		begin_second_half(sim, c);
 	}
 }
 
@@ -411,8 +411,8 @@ static void
 commit(Simulation *sim, int c)
 {
 	sim->client[c].state = CLIENT_COMMITTING;
-	sim->client[c].arrived = sim->now;
-	sim->member[sim->ncommitting++] = c;
+	sim->client[c].commits_since = sim->now;
+	sim->committing[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
 		expect_leader(sim, sim->now);
 }
@@ -420,7 +420,7 @@ commit(Simulation *sim, int c)
 static void
 count_simulated_commit(Simulation *sim, const Client *client)
 {
-	double		latency = sim->now - client->arrived + client->wake / speed(sim);
+	double		latency = sim->now - client->commits_since + client->wake / speed(sim);
 
 	if (sim->now < sim->counting_from)
 		return;
@@ -438,13 +438,14 @@ end_flush(Simulation *sim)
 	sim->cost_until = sim->now + sim->load->flush_cost;
 	sim->nmembers = 0;
 	for (int i = 0; i < ndone; i++)
-		release_locks(sim, sim->member[i]);
+		release_locks(sim, sim->committing[i]);
+	/* draws the wake-up, which is a part of the latency */
 	for (int i = 0; i < ndone; i++)
-		begin_cycle(sim, sim->member[i]);
+		begin_cycle(sim, sim->committing[i]);
 	for (int i = 0; i < ndone; i++)
-		count_simulated_commit(sim, &sim->client[sim->member[i]]);
+		count_simulated_commit(sim, &sim->client[sim->committing[i]]);
 	sim->ncommitting -= ndone;
-	memmove(sim->member, sim->member + ndone, sim->ncommitting * sizeof(int));
+	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
 	if (sim->ncommitting > 0)
 		expect_leader(sim, sim->now + draw(sim, &sim->load->handoff));
 }
@@ -500,16 +501,16 @@ work_event(Simulation *sim)
 		take_locks(sim, c);
 }
 
-/* Replay another block. */
+/* Draw the next block. */
 static void
 choose_block(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 
-	sim->block = load->nreplay > 0 ?
-		load->replay[random_below(sim, load->nreplay)] :
+	sim->block = load->nchosen > 0 ?
+		load->chosen[random_below(sim, load->nchosen)] :
 		random_below(sim, load->nblocks);
-	sim->block_end = load->nblocks > 1 ? sim->now + load->block_length : NEVER;
+	sim->block_end = sim->now + load->block_length;
 }
 
 /* Returns false if nothing happens until "end". */
@@ -546,7 +547,7 @@ set_up(Simulation *sim, const WhatifLoad *load)
 	sim->client = palloc0(n * sizeof(Client));
 	sim->working = binaryheap_allocate(n, compare_working, sim->client);
 	sim->free = palloc(n * sizeof(int));
-	sim->member = palloc(n * sizeof(int));
+	sim->committing = palloc(n * sizeof(int));
 	sim->next_arrival = load->arrivals > 0 ? 0 : NEVER;
 }
 
@@ -556,7 +557,7 @@ clean_up(Simulation *sim)
 	pfree(sim->client);
 	binaryheap_free(sim->working);
 	pfree(sim->free);
-	pfree(sim->member);
+	pfree(sim->committing);
 }
 
 /*

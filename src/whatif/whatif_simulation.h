@@ -25,13 +25,13 @@ typedef struct Distribution
 /* The work of a session from the end of a flush to its next commit. */
 typedef struct LoadCycle
 {
-	double		wake;			/* until its commit returned */
-	double		work;			/* from then on */
+	double		wake;			/* until its last commit returned */
+	double		work;			/* from then, or from the next begin, on */
 } LoadCycle;
 
 /*
  * The speed of each of n sessions that work, relative to a session that works
- * alone.  For a while after a flush, half a CPU is missing.
+ * alone.  After a flush, half a CPU is missing, a quarter of an only one.
  */
 static inline double
 work_speed(double cores, int n, bool after_flush)
@@ -44,11 +44,11 @@ work_speed(double cores, int n, bool after_flush)
 /* A load, and the server that it runs on */
 typedef struct WhatifLoad
 {
-	/* The sample is cut into blocks of time, which the simulation replays. */
+	/* The simulation draws one block of the sample after the other. */
 	int			nblocks;		/* at least 1 */
 	double		block_length;
-	int			nreplay;		/* 0: any block */
-	const int  *replay;			/* blocks to choose from */
+	int			nchosen;		/* 0: any block */
+	const int  *chosen;			/* blocks to draw from */
 
 	/* The clients. */
 	int			nclients;

@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -59,9 +61,9 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
 static void
 read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 {
-	const double *work;
+	double	   *work;
 	int			nwork = read_floats(fcinfo, 1, &work);
-	const double *wake;
+	double	   *wake;
 	int			nwake = read_floats(fcinfo, 14, &wake);
 	LoadCycle  *cycle = palloc0(nwork * sizeof(LoadCycle));
 
@@ -97,6 +99,7 @@ whatif_model(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	load.nblocks = 1;
+	load.block_length = INFINITY;
 	load.nclients = PG_GETARG_INT32(0);
 	read_cycles(fcinfo, &load);
 	first[1] = load.ncycles;
@@ -128,8 +131,8 @@ whatif_model(PG_FUNCTION_ARGS)
 static TracedCommit *
 read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 {
-	const double *value;
-	const double *blocked;
+	double	   *value;
+	double	   *blocked;
 	int			nblocked = read_floats(fcinfo, 6, &blocked);
 	TracedCommit *commit;
 
