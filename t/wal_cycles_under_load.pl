@@ -146,16 +146,18 @@ for my $cycle (@cycles)
 is_deeply(\%ours, \%theirs, 'under load: in all it is what the WAL says');
 
 # A reset while all backends count and leave cycles: no count becomes negative,
-# and no cycle from before the reset is left.
+# and no cycle from before the newest one that was shown is left.  (That one
+# may be, although it has ended: a checkpoint publishes its redo position a
+# moment after it has inserted its record.)
 $node->safe_psql(
 	'postgres', q{
 CREATE FUNCTION reset_and_look() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-	start pg_lsn;
+	newest pg_lsn;
 	found record;
 BEGIN
 	FOR i IN 1 .. 5 LOOP
-		start := pg_current_wal_insert_lsn();
+		newest := max(redo_lsn) FROM commit_wal_stats;
 		PERFORM commit_stats_reset();
 		FOR found IN SELECT *, row_number() OVER () AS age FROM commit_wal_stats
 					 ORDER BY redo_lsn DESC LOOP
@@ -164,10 +166,9 @@ BEGIN
 				found.wal_fpi_bytes < 0 OR found.wal_bytes_aborted < 0 OR
 				found.wal_distance < 0 OR
 				found.wal_bytes > 0 AND found.wal_bytes < found.wal_records OR
-				found.redo_lsn < start AND
-				found.finished AND found.wal_distance < start - found.redo_lsn
+				found.redo_lsn < newest
 			THEN
-				RAISE EXCEPTION 'reset at %: %', start, found;
+				RAISE EXCEPTION 'reset after %: %', newest, found;
 			END IF;
 		END LOOP;
 	END LOOP;
