@@ -34,6 +34,9 @@
  * of time has room for a number of flushes, and the next flush waits for the
  * next window.
  *
+ * A load can have a rule of its own for sleeps, so that rules can be tried
+ * without a server.
+ *
  * This module knows neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
@@ -88,6 +91,7 @@ typedef struct Client
 	bool		has_locks;		/* or needs none */
 	int			holder;			/* of the lock that it waits for */
 	double		commits_since;
+	double		sleep;			/* if it leads, by the load's rule */
 } Client;
 
 typedef enum WalState
@@ -103,6 +107,7 @@ typedef struct Simulation
 	const WhatifLoad *load;
 	int			delay;
 	int			threshold;
+	double		began_at;		/* of the flush under way */
 	pg_prng_state random;
 
 	double		now;
@@ -359,6 +364,7 @@ write_wal(Simulation *sim)
 	double		start = sim->now;
 	double		length = draw(sim, &load->flush);
 
+	sim->began_at = sim->now;
 	if (load->window > 0)
 	{
 		while (start >= sim->window_end)
@@ -385,10 +391,13 @@ lead(Simulation *sim)
 {
 	int			siblings = count_active(sim) - 1;
 	bool		counts = sim->now >= sim->counting_from;
+	double		sleep = sim->delay;
 
+	if (sim->load->rule != NULL)
+		sleep = sim->client[sim->committing[0]].sleep;
 	if (counts)
 		sim->outcome->flushes++;
-	if (sim->delay == 0 || siblings < sim->threshold)
+	if (sleep == 0 || siblings < sim->threshold)
 	{
 		write_wal(sim);
 		return;
@@ -396,7 +405,7 @@ lead(Simulation *sim)
 	if (counts)
 		sim->outcome->hits++;
 	sim->wal = WAL_SLEEPING;
-	sim->wal_at = sim->now + sim->delay + draw(sim, &sim->load->slack);
+	sim->wal_at = sim->now + sleep + draw(sim, &sim->load->slack);
 }
 
 /* A leader will take the WAL write lock at "when". */
@@ -410,8 +419,12 @@ expect_leader(Simulation *sim, double when)
 static void
 commit(Simulation *sim, int c)
 {
+	const SleepRule *rule = sim->load->rule;
+
 	sim->client[c].state = CLIENT_COMMITTING;
 	sim->client[c].commits_since = sim->now;
+	if (rule != NULL)
+		sim->client[c].sleep = rule->commit_begins(rule->arg, sim->now);
 	sim->committing[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
 		expect_leader(sim, sim->now);
@@ -433,7 +446,10 @@ static void
 end_flush(Simulation *sim)
 {
 	int			ndone = sim->nmembers;
+	const SleepRule *rule = sim->load->rule;
 
+	if (rule != NULL)
+		rule->flush_ended(rule->arg, sim->now, sim->now - sim->began_at);
 	sim->wal = WAL_FREE;
 	sim->cost_until = sim->now + sim->load->flush_cost;
 	sim->nmembers = 0;

@@ -41,6 +41,18 @@ work_speed(double cores, int n, bool after_flush)
 	return Min(1, cores / n);
 }
 
+/* How long leaders sleep, instead of commit_delay */
+typedef struct SleepRule
+{
+	void	   *arg;
+
+	/* A commit begins; returns the time to sleep if it leads. */
+	double		(*commit_begins) (void *arg, double now);
+
+	/* A flush has ended; "length" is the time of its write and sync. */
+	void		(*flush_ended) (void *arg, double now, double length);
+} SleepRule;
+
 /* A load, and the server that it runs on */
 typedef struct WhatifLoad
 {
@@ -73,6 +85,7 @@ typedef struct WhatifLoad
 	Distribution handoff;		/* from the end of a flush to the next one, if
 								 * a commit waits for it */
 	Distribution slack;			/* time that a sleep takes longer than asked */
+	const SleepRule *rule;		/* for sleeps, or null: commit_delay */
 } WhatifLoad;
 
 /* What a simulation measured, after its warm-up */

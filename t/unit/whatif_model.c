@@ -20,6 +20,7 @@
 #include "utils/array.h"
 #include "utils/tuplestore.h"
 
+#include "control/pacer.h"
 #include "whatif/whatif_fit.h"
 #include "whatif/whatif_simulation.h"
 
@@ -76,15 +77,54 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 	load->cycle = cycle;
 }
 
+typedef struct PacedServer
+{
+	Pacer		pacer;
+	PacerClock	clock;
+} PacedServer;
+
+static double
+paced_commit_begins(void *arg, double now)
+{
+	PacedServer *server = arg;
+	double		interval = pacer_interval(&server->pacer);
+
+	if (interval == 0)
+		return 0;
+	return pacer_sleep(&server->clock, now, interval, server->pacer.median);
+}
+
+static void
+paced_flush_ended(void *arg, double now, double length)
+{
+	PacedServer *server = arg;
+
+	if (pacer_flush_ended(&server->pacer, now, length))
+		server->clock.due = Max(server->clock.due, now);
+}
+
+static void
+simulate_paced(WhatifLoad *load, double time, WhatifOutcome *outcome)
+{
+	PacedServer server = {0};
+	const SleepRule rule = {&server, paced_commit_begins, paced_flush_ended};
+
+	pacer_init(&server.pacer, 0);
+	load->rule = &rule;
+	whatif_simulate(load, 0, 0, time, 1, outcome);
+}
+
 /*
  * whatif_model(clients int, work float8[], flush float8[], handoff float8,
  *				slack float8, cores float8, xid_share float8,
  *				arrivals float8, time_window float8, quota float8,
  *				delay int, siblings int, seconds float8,
- *				flush_cost float8, wake float8[], conflict float8)
+ *				flush_cost float8, wake float8[], conflict float8,
+ *				paced boolean)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.
- * Without "wake" nobody has to wake up.
+ * Without "wake" nobody has to wake up.  If "paced", src/control/pacer.c says
+ * how long a leader sleeps.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -114,8 +154,11 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.arrivals = PG_GETARG_FLOAT8(7) / 1e6;
 	load.window = PG_GETARG_FLOAT8(8);
 	load.quota = one_value(&quota);
-	whatif_simulate(&load, PG_GETARG_INT32(10), PG_GETARG_INT32(11),
-					PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
+	if (PG_GETARG_BOOL(16))
+		simulate_paced(&load, PG_GETARG_FLOAT8(12) * 1e6, &outcome);
+	else
+		whatif_simulate(&load, PG_GETARG_INT32(10), PG_GETARG_INT32(11),
+						PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
 	result[0] = 1e6 * outcome.commits / outcome.time;
 	result[1] = 1e6 * outcome.flushes / outcome.time;
 	result[2] = outcome.commits / outcome.flushes;

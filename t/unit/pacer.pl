@@ -1,0 +1,154 @@
+# Does the pacer find the rate of a device with a quota, follow it, and leave
+# every other device alone?
+#
+# src/control/pacer.c needs no server.  The test compiles it into a program
+# (t/unit/pacer.c) in which one session commits on a device that it describes.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use IPC::Run;
+use List::Util qw(max sum);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use constant { WATCHES => 0, PACES => 1, RESTS => 2 };
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+compile_c("$dir/pace", 't/unit/pacer.c', 'src/control/pacer.c', '-lm');
+
+# Phases are hashes; what they lack is a device of 0.25 ms without a quota, and
+# a session that works for 0.15 ms.  Returns a hash for each second.
+sub pace
+{
+	my @phases = @_;
+	my $in = join '', map {
+		my %p = (
+			seconds => 10,
+			quota => 0,
+			window => 100e3,
+			flush => 250,
+			think => 150,
+			every => 0,
+			hiccup => 0,
+			%$_);
+		$p{window} = 0 if !$p{quota};
+		"@p{qw(seconds quota window flush think every hiccup)}\n";
+	} @phases;
+	my ($out, @seconds);
+
+	IPC::Run::run(["$dir/pace"], '<', \$in, '>', \$out)
+	  or die "pace failed\n";
+	for (split /\n/, $out)
+	{
+		my %s;
+		@s{qw(flushes stalled mode reason pace longest)} = split / /;
+		push @seconds, \%s;
+	}
+	return @seconds;
+}
+
+sub mean
+{
+	my ($what, @seconds) = @_;
+
+	return sum(map { $_->{$what} } @seconds) / @seconds;
+}
+
+sub about
+{
+	my ($got, $expected, $percent, $name) = @_;
+
+	ok(abs($got - $expected) <= $expected * $percent / 100, $name)
+	  or diag "got $got, expected $expected";
+	return;
+}
+
+# How many of these seconds were spent in a mode?
+sub in_mode
+{
+	my ($mode, @seconds) = @_;
+
+	return scalar grep { $_->{mode} == $mode } @seconds;
+}
+
+my @s;
+
+#
+# A quota
+#
+for my $quota (5, 15, 49, 150)
+{
+	@s = pace({ quota => $quota, seconds => 30 });
+	is(in_mode(PACES, @s[ 1 .. 29 ]), 29, "$quota in 100 ms: found in 2 s");
+	about(
+		mean('flushes', @s[ 2 .. 29 ]),
+		10 * $quota,
+		3, "$quota in 100 ms: as many flushes as without pacing");
+	cmp_ok(mean('stalled', @s[ 2 .. 29 ]),
+		'<', 50, "$quota in 100 ms: stalls take less than 5% of the time");
+}
+@s = pace({ quota => 490, window => 1e6, seconds => 40 });
+is(in_mode(PACES, @s[ 10 .. 39 ]), 30, '490 in 1 s: found in 10 s');
+about(mean('flushes', @s[ 11 .. 39 ]),
+	490, 5, '490 in 1 s: as many flushes as without pacing');
+
+#
+# No quota
+#
+@s = pace({ seconds => 60 });
+is(in_mode(WATCHES, @s), 60, 'a plain disk: never paced');
+@s = pace({ every => -100, hiccup => 20e3, seconds => 60 });
+is(in_mode(WATCHES, @s), 60, 'one flush in 100 takes 20 ms: never paced');
+@s = pace({ every => 3e6, hiccup => 60e3, seconds => 60 });
+is(in_mode(WATCHES, @s), 60, 'a hiccup each 3 s: never paced');
+@s = pace({ every => 200e3, hiccup => 20e3, seconds => 60 });
+is(in_mode(WATCHES, @s),
+	60, 'a short hiccup each 200 ms: too little of the time');
+
+# It looks like a quota at first
+@s = pace({ every => 200e3, hiccup => 90e3, seconds => 120 });
+cmp_ok(in_mode(PACES, @s),
+	'<', 24, 'a long hiccup each 200 ms: refuted, and hardly ever paced');
+# 110 of each 200 ms are left
+cmp_ok(
+	mean('flushes', @s),
+	'>',
+	0.95 * 0.55 * 2500,
+	'... at the cost of few flushes');
+
+#
+# What must not make the pacer slow itself down
+#
+@s = pace({ quota => 49, seconds => 60, every => 3e6, hiccup => 60e3 });
+is(in_mode(PACES, @s[ 1 .. 59 ]), 59, 'hiccups while pacing: it goes on');
+cmp_ok(mean('flushes', @s[ 40 .. 59 ]),
+	'>', 0.95 * 490, '... at the same pace');
+@s = pace({ quota => 49 }, { quota => 49, flush => 3000 }, { quota => 49 });
+cmp_ok(mean('flushes', @s[ 12 .. 19 ]),
+	'>', 300, 'slow flushes, as of a checkpoint: as many as go');
+about(mean('flushes', @s[ 23 .. 29 ]), 490, 3, '... and back to the pace');
+@s = pace({ quota => 49 }, { quota => 49, think => 4000 }, { quota => 49 });
+about(mean('pace', @s[ 11 .. 19 ]),
+	475, 10, 'few commits: the pace does not wander');
+cmp_ok(mean('stalled', @s[ 20 .. 29 ]),
+	'<', 50, '... so nothing stalls later');
+
+#
+# A device that changes
+#
+@s = pace({ quota => 49 }, { quota => 24 }, { quota => 98 });
+about(mean('flushes', @s[ 12 .. 19 ]), 240, 3, 'slower: followed in 2 s');
+cmp_ok(mean('stalled', @s[ 12 .. 19 ]), '<', 50, '... without stalls');
+about(mean('flushes', @s[ 25 .. 29 ]), 980, 5, 'faster: followed in 5 s');
+@s = pace({ quota => 49 }, {}, { quota => 49 });
+about(mean('flushes', @s[ 13 .. 19 ]), 2500, 5, 'no quota: followed in 3 s');
+about(mean('flushes', @s[ 22 .. 29 ]),
+	490, 3, 'a quota again: followed in 2 s');
+@s = pace({ quota => 300 }, { quota => 49, seconds => 20 });
+is(in_mode(WATCHES, @s[ 0 .. 8 ]), 9, 'burst credit: not paced');
+about(mean('flushes', @s[ 12 .. 29 ]), 490, 3, '... spent: paced in 2 s');
+
+done_testing();
