@@ -12,8 +12,7 @@
  * Watching.  A flush that takes much longer than the median is a stall.  A
  * quota shows by stalls whose ends are whole numbers of windows apart, with
  * about the same number of flushes between them, and which take a large share
- * of the time.  The rate of the device is the number of flushes from the first
- * of these ends to the last, divided by that time.
+ * of the time.  The rate of the device is that of the windows' middle half.
  *
  * Pacing.  Flushes begin at PACE of the rate.  Nothing shows that the device
  * could do more, so the rate grows, slowly at first, while flushes are held
@@ -56,6 +55,7 @@
 #define QUIET			1e6		/* without a stall: such stalls are forgotten */
 #define SAME_RATE		0.1		/* relative */
 #define REST_LEAST		10e6
+#define REST_WINDOWS	100		/* at least, as watching takes 8 of them */
 #define REST_MOST		640e6
 
 static void
@@ -114,12 +114,18 @@ stall_before(Pacer *pacer, int n)
 	return &pacer->stall[(int) (pacer->nstalls - n) % PACER_STALLS];
 }
 
-/* Remember a stall, unless it belongs to the last one. */
+/*
+ * Remember a stall, unless it belongs to the last one.  A quota lets flushes
+ * through between two stalls.  A device that does not delays each of them.
+ */
 static void
 add_stall(Pacer *pacer, double now, double length)
 {
 	PacerStall *stall;
 
+	if (pacer->nstalls > 0 &&
+		pacer->nflushes - stall_before(pacer, 1)->nflushes < 2)
+		pacer->nstalls = 0;
 	if (pacer->nstalls > 0 && now - stall_before(pacer, 1)->ended_at < SAME_STALL)
 	{
 		stall_before(pacer, 1)->length += length;
@@ -141,14 +147,19 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Do the latest stalls show a quota?  Returns their window, or 0. */
+/*
+ * Do the latest stalls show a quota?  Returns its window, or 0, and sets the
+ * rate, to which windows in which hardly any session committed must not add.
+ */
 static double
-find_quota(Pacer *pacer, double *stalled)
+find_quota(Pacer *pacer, double *rate)
 {
 	double		distance[PACER_STALLS - 1];
 	double		sorted[PACER_STALLS - 1];
 	double		quota[PACER_STALLS - 1];
 	double		window;
+	double		nwindows = 0;
+	double		time;
 	double		off = 0;
 	double		length = 0;
 	const int	n = PACER_STALLS - 1;
@@ -168,16 +179,20 @@ find_quota(Pacer *pacer, double *stalled)
 		double		windows = Max(rint(distance[i] / window), 1);
 
 		off += fabs(distance[i] / window - windows) / n;
+		nwindows += windows;
 		quota[i] = (stall_before(pacer, i + 1)->nflushes -
 					stall_before(pacer, i + 2)->nflushes) / windows;
 	}
 	qsort(quota, n, sizeof(double), compare);
-	*stalled = length / (stall_before(pacer, 1)->ended_at -
-						 stall_before(pacer, n + 1)->ended_at);
-	if (off > OFF_WINDOW || *stalled < STALLED_LEAST ||
+	time = stall_before(pacer, 1)->ended_at -
+		stall_before(pacer, n + 1)->ended_at;
+	if (off > OFF_WINDOW || length < STALLED_LEAST * time ||
 		quota[3 * n / 4] - quota[n / 4] > SAME_QUOTA * quota[n / 2])
 		return 0;
-	return window;
+	*rate = 0;
+	for (int i = n / 4; i < n - n / 4; i++)
+		*rate += quota[i] / (n - 2 * (n / 4)) * nwindows / time;
+	return time / nwindows;
 }
 
 static void
@@ -191,24 +206,22 @@ begin_step(Pacer *pacer, double now)
 static void
 watch(Pacer *pacer, double now)
 {
-	const PacerStall *first;
 	bool		again;
-	double		stalled;
+	double		rate;
 	double		window;
 
 	if (pacer->nstalls < PACER_STALLS)
 		return;
-	window = find_quota(pacer, &stalled);
+	window = find_quota(pacer, &rate);
 	if (window == 0)
 		return;
-	first = stall_before(pacer, PACER_STALLS);
-	pacer->rate = (pacer->nflushes - first->nflushes) / (now - first->ended_at);
+	pacer->rate = rate;
 	again = fabs(pacer->rate / pacer->last_rate - 1) < SAME_RATE;
 	if (again && pacer->careful)
 	{
 		/* even careful pacing has not removed the stalls */
 		set_mode(pacer, PACER_RESTS, PACER_REFUTED, now);
-		pacer->rests_until = now + pacer->rest;
+		pacer->rests_until = now + Max(pacer->rest, REST_WINDOWS * window);
 		pacer->rest = Min(2 * pacer->rest, REST_MOST);
 		pacer->last_rate = 0;
 		pacer->careful = false;

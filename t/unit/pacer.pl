@@ -108,6 +108,10 @@ is(in_mode(WATCHES, @s), 60, 'a hiccup each 3 s: never paced');
 is(in_mode(WATCHES, @s),
 	60, 'a short hiccup each 200 ms: too little of the time');
 
+# A device that lets each flush wait, as some clouds' volumes do
+@s = pace({ quota => 1, window => 20e3, seconds => 60 });
+is(in_mode(WATCHES, @s), 60, 'flushes wait one after the other: never paced');
+
 # It looks like a quota at first
 @s = pace({ every => 200e3, hiccup => 90e3, seconds => 120 });
 cmp_ok(in_mode(PACES, @s),
@@ -135,6 +139,15 @@ about(mean('pace', @s[ 11 .. 19 ]),
 	475, 10, 'few commits: the pace does not wander');
 cmp_ok(mean('stalled', @s[ 20 .. 29 ]),
 	'<', 50, '... so nothing stalls later');
+
+# Stalls in one of two windows: the others are not the device's fault
+@s = pace(
+	map {
+		(   { quota => 49, seconds => 0.3 },
+			{ quota => 49, seconds => 0.3, think => 300e3 })
+	} 1 .. 50);
+about(mean('pace', @s[ 10 .. 29 ]),
+	475, 15, 'idle half of the time: the pace is that of the device');
 
 #
 # A device that changes
