@@ -300,8 +300,13 @@ pacer_flush_ended(Pacer *pacer, double now, double length)
 {
 	double		usual = Max(STALL_FACTOR * pacer->median,
 							pacer->median + STALL_LEAST);
-	bool		stall = pacer->median > 0 && length > usual;
+	bool		stall;
 
+	/* flushes follow each other, whatever their leaders have measured */
+	if (pacer->nflushes > 0)
+		length = Max(Min(length, now - pacer->ended_at), 0);
+	stall = pacer->median > 0 && length > usual;
+	pacer->ended_at = now;
 	pacer->nflushes++;
 	if (pacer->median == 0)
 		pacer->median = length;

@@ -44,6 +44,7 @@ typedef struct Pacer
 	PacerReason reason;
 	double		since;			/* of the mode */
 	double		nflushes;		/* that have ended */
+	double		ended_at;		/* the last of them */
 	double		median;			/* time of a flush, about */
 	double		nstalls;
 	PacerStall	stall[PACER_STALLS];	/* the latest, by number */
