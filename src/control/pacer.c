@@ -16,10 +16,10 @@
  *
  * Pacing.  Flushes begin at PACE of the rate.  Nothing shows that the device
  * could do more, so the rate grows, slowly at first, while flushes are held
- * back and none stalls; a stall takes back the last steps.  The pacer never
- * measures the device while it paces, as that would be its own pace, and slow
- * it down further.  If flushes stall at a rate that has not grown, the pacer
- * watches again.
+ * back and none stalls; a stall takes back what flushes did not reach.  The
+ * pacer never measures the device while it paces, as that would be its own
+ * pace, and slow it down further.  If flushes stall at a rate that has not
+ * grown, the pacer watches again.
  *
  * Refutation.  If watching leads to the rate at which flushes stalled, their
  * cause is no quota of flushes.  The pacer then rests, and for twice as long
@@ -230,7 +230,7 @@ watch(Pacer *pacer, double now)
 	pacer->careful = again;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
-	pacer->known[0] = pacer->known[1] = pacer->rate;
+	pacer->known = pacer->rate;
 	pacer->patience = PATIENCE_LEAST;
 	pacer->steps = 0;
 	begin_step(pacer, now);
@@ -253,8 +253,7 @@ shrink(Pacer *pacer, double now)
 	{
 		pacer->patience = pacer->steps > 2 ? PATIENCE_LEAST :
 			Min(2 * pacer->patience, PATIENCE_MOST);
-		pacer->rate = pacer->known[0];
-		pacer->known[1] = pacer->rate;
+		pacer->rate = pacer->known;
 		pacer->steps = 0;
 	}
 	else if (++pacer->unexplained == UNEXPLAINED_MOST)
@@ -274,13 +273,15 @@ grow(Pacer *pacer, double now)
 	double		step = 1.5 * pacer->window + 1 / (growth * pacer->rate);
 	double		wait = pacer->steps > 0 ? step : Max(pacer->patience, step);
 
+	double		pace = 1 / pacer_interval(pacer);
+	double		flushed;
+
 	if (now - pacer->stepped_at < wait)
 		return;
-	if (pacer->nflushes - pacer->began_at >=
-		LIMIT_LEAST * (now - pacer->stepped_at) / pacer_interval(pacer))
+	flushed = (pacer->nflushes - pacer->began_at) / (now - pacer->stepped_at);
+	pacer->known = Max(pacer->known, Min(flushed, pace));
+	if (flushed >= LIMIT_LEAST * pace)
 	{
-		pacer->known[0] = pacer->known[1];
-		pacer->known[1] = pacer->rate;
 		pacer->rate *= 1 + growth;
 		pacer->steps++;
 	}

@@ -51,7 +51,7 @@ typedef struct Pacer
 	double		window;			/* usual distance of stalls, while watching */
 
 	double		rate;			/* flushes per us that are tried */
-	double		known[2];		/* the rates before the last two steps */
+	double		known;			/* highest rate that caused no stall */
 	int			steps;			/* by which the rate grew since the last stall */
 	double		patience;		/* before the first step */
 	double		stepped_at;		/* last step, or stall */
