@@ -256,7 +256,12 @@ shrink(Pacer *pacer, double now)
 		pacer->rate = pacer->known;
 		pacer->steps = 0;
 	}
-	else if (++pacer->unexplained == UNEXPLAINED_MOST)
+	else if (++pacer->unexplained == UNEXPLAINED_MOST && !pacer->careful)
+	{
+		pacer->careful = true;
+		pacer->unexplained = 0;
+	}
+	else if (pacer->unexplained == UNEXPLAINED_MOST)
 	{
 		pacer->last_rate = pacer->rate;
 		set_mode(pacer, PACER_WATCHES, PACER_STALLED, now);
