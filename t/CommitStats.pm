@@ -16,7 +16,7 @@ our @EXPORT =
   qw(compile_c init_node start_node alter_system flush_stats observe
   wal_records
   run_pgbench start_pgbench start_psql errors_so_far
-  end_background error_of poll_until
+  end_background ways_to_end error_of poll_until
   views_of_commit_stats);
 
 # The views, with which a test can say "all of them".
@@ -268,6 +268,34 @@ sub end_background
 	$background->{run}->signal($signal) if defined $signal;
 	$background->{run}->finish;
 	return $background->{run}->result == 0;
+}
+
+# Ways to end what the process PID() does that a session waits for: name,
+# statement to begin with, what ends it, and the error.
+sub ways_to_end
+{
+	my ($node, $pid, $timeout) = @_;
+	my $signal = sub {
+		my ($function) = @_;
+		return sub {
+			$node->safe_psql('postgres',
+				"SELECT $function(" . $pid->() . ')');
+		};
+	};
+
+	return (
+		[
+			'cancel', 'SELECT 1',
+			$signal->('pg_cancel_backend'), qr/57014.*user request/
+		],
+		[
+			'timeout', "SET statement_timeout = '$timeout'",
+			sub { }, qr/57014.*statement timeout/
+		],
+		[
+			'terminate', 'SELECT 1',
+			$signal->('pg_terminate_backend'), qr/57P01/
+		]);
 }
 
 # Wait until $code returns true, for what SQL cannot tell; false if it never

@@ -155,30 +155,7 @@ is_free('end');
 
 # begin, what ends it, the error that it makes
 my @ends = (
-	[
-		'cancel',
-		'SELECT 1',
-		sub {
-			$node->safe_psql('postgres',
-				'SELECT pg_cancel_backend(' . sweep_pid() . ')');
-		},
-		qr/57014.*user request/
-	],
-	[
-		'timeout',
-		"SET statement_timeout = '2 s'",
-		sub { },
-		qr/57014.*statement timeout/
-	],
-	[
-		'terminate',
-		'SELECT 1',
-		sub {
-			$node->safe_psql('postgres',
-				'SELECT pg_terminate_backend(' . sweep_pid() . ')');
-		},
-		qr/57P01/
-	],
+	ways_to_end($node, \&sweep_pid, '2 s'),
 	[ 'p99', "SET client_min_messages = warning", sub { }, undef ]);
 
 for my $end (@ends)

@@ -179,31 +179,7 @@ $load = start_load();
 #
 # Ends of which the session survives, or at least knows
 #
-for my $end (
-	[
-		'cancel',
-		'SELECT 1',
-		sub {
-			$node->safe_psql('postgres',
-				'SELECT pg_cancel_backend(' . whatif_pid() . ')');
-		},
-		qr/57014.*user request/
-	],
-	[
-		'timeout',
-		"SET statement_timeout = '1 s'",
-		sub { },
-		qr/57014.*statement timeout/
-	],
-	[
-		'terminate',
-		'SELECT 1',
-		sub {
-			$node->safe_psql('postgres',
-				'SELECT pg_terminate_backend(' . whatif_pid() . ')');
-		},
-		qr/57P01/
-	])
+for my $end (ways_to_end($node, \&whatif_pid, '1 s'))
 {
 	my ($how, $first, $code, $error) = @$end;
 	my $session = start_whatif($first, $whatif);
