@@ -19,11 +19,12 @@
  * back and none stalls; a stall takes back what flushes did not reach.  The
  * pacer never measures the device while it paces, as that would be its own
  * pace, and slow it down further.  If flushes stall at a rate that has not
- * grown, the pacer watches again.
+ * grown, the pacer first paces further below that rate, and then watches
+ * again.
  *
- * Refutation.  If watching leads to the rate at which flushes stalled, their
- * cause is no quota of flushes.  The pacer then rests, and for twice as long
- * the next time.
+ * Refutation.  If watching leads to the rate at which flushes stalled even so,
+ * their cause is no quota of flushes.  The pacer then rests, and for twice as
+ * long the next time.
  *
  * So far only t/ and the simulation of a server (whatif_simulation.c) use it.
  *
@@ -256,16 +257,16 @@ shrink(Pacer *pacer, double now)
 		pacer->rate = pacer->known;
 		pacer->steps = 0;
 	}
-	else if (++pacer->unexplained == UNEXPLAINED_MOST && !pacer->careful)
+	else if (++pacer->unexplained == UNEXPLAINED_MOST)
 	{
+		if (pacer->careful)
+		{
+			pacer->last_rate = pacer->rate;
+			set_mode(pacer, PACER_WATCHES, PACER_STALLED, now);
+			return;
+		}
 		pacer->careful = true;
 		pacer->unexplained = 0;
-	}
-	else if (pacer->unexplained == UNEXPLAINED_MOST)
-	{
-		pacer->last_rate = pacer->rate;
-		set_mode(pacer, PACER_WATCHES, PACER_STALLED, now);
-		return;
 	}
 	begin_step(pacer, now);
 }
@@ -277,7 +278,6 @@ grow(Pacer *pacer, double now)
 	double		growth = pacer->steps < 2 ? 0.03 : pacer->steps < 5 ? 0.1 : 0.3;
 	double		step = 1.5 * pacer->window + 1 / (growth * pacer->rate);
 	double		wait = pacer->steps > 0 ? step : Max(pacer->patience, step);
-
 	double		pace = 1 / pacer_interval(pacer);
 	double		flushed;
 
@@ -290,7 +290,7 @@ grow(Pacer *pacer, double now)
 		pacer->rate *= 1 + growth;
 		pacer->steps++;
 	}
-	if (pacer->nflushes > pacer->began_at && now - pacer->since > QUIET)
+	if (now - pacer->since > QUIET)
 		pacer->unexplained = 0;
 	begin_step(pacer, now);
 	if (pacer_interval(pacer) < pacer->median)

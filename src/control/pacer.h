@@ -27,7 +27,7 @@ typedef enum PacerReason
 	PACER_QUOTA,				/* stalls at even distances */
 	PACER_NO_QUOTA,				/* the rate outgrew what the device can do */
 	PACER_STALLED,				/* again: the device has become slower */
-	PACER_REFUTED,				/* stalls went on at a rate that was confirmed */
+	PACER_REFUTED,				/* stalls went on at the careful pace */
 	PACER_RESTED				/* after a refutation */
 } PacerReason;
 
@@ -59,7 +59,8 @@ typedef struct Pacer
 
 	int			unexplained;	/* stalls since, though the rate had not grown */
 	double		last_rate;		/* with which pacing ended in stalls; or 0 */
-	bool		careful;		/* it has: pace further below the rate */
+	bool		careful;		/* flushes stalled: pace further below the
+								 * rate */
 	double		rest;			/* length of the next rest */
 	double		rests_until;
 } Pacer;
