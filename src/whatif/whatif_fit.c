@@ -71,10 +71,16 @@ typedef struct WhatifFit
 	int			nchanges;
 	Change	   *change;
 	CpuUsage	cpus;
-	bool		open;			/* transactions begin by themselves */
 	WhatifLoad *load;
 	FitSummary *summary;
 } WhatifFit;
+
+/* Do transactions begin by themselves?  Known after find_kind(). */
+static bool
+is_open(const WhatifFit *fit)
+{
+	return fit->load->arrivals > 0;
+}
 
 /*----------------------------------------------------------------
  * Regression
@@ -248,7 +254,7 @@ find_changes(WhatifFit *fit)
 		int			freed = fit->commits.commit[cycle->from].blocked_after;
 		int			blocked = fit->commits.commit[cycle->to].blocked;
 
-		if (fit->open)
+		if (is_open(fit))
 		{
 			add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed);
 			add_span(fit, cycle->began_at, cycle->commits_at, blocked, blocked);
@@ -379,9 +385,10 @@ measure_work(WhatifFit *fit, double *done)
 	{
 		Cycle	   *cycle = &fit->cycle[i];
 		double		awake = work_until(fit, done, cycle->awake_at);
-		double		from = fit->open ?
-		work_until(fit, done, cycle->began_at) : awake;
+		double		from = awake;
 
+		if (is_open(fit))
+			from = work_until(fit, done, cycle->began_at);
 		cycle->wake_work = awake - work_until(fit, done, cycle->flushed_at);
 		cycle->work = work_until(fit, done, cycle->commits_at) - from;
 	}
@@ -511,8 +518,8 @@ find_kind(WhatifFit *fit)
 		busy += cycle->commits_at - cycle->began_at;
 	}
 	b = slope(&r, &error);
-	fit->open = idle > busy && b + 2 * error < OPEN_SLOPE;
-	fit->load->arrivals = fit->open ? fit->ncycles / fit->commits.length : 0;
+	if (idle > busy && b + 2 * error < OPEN_SLOPE)
+		fit->load->arrivals = fit->ncycles / fit->commits.length;
 }
 
 /*

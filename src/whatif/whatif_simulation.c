@@ -356,6 +356,13 @@ count_active(const Simulation *sim)
  *----------------------------------------------------------------
  */
 
+static void
+begin_window(Simulation *sim)
+{
+	sim->window_end += sim->load->window;
+	sim->left_in_window = draw(sim, &sim->load->quota);
+}
+
 /* Write and sync for all clients that have come. */
 static void
 write_wal(Simulation *sim)
@@ -368,15 +375,11 @@ write_wal(Simulation *sim)
 	if (load->window > 0)
 	{
 		while (start >= sim->window_end)
-		{
-			sim->window_end += load->window;
-			sim->left_in_window = draw(sim, &load->quota);
-		}
+			begin_window(sim);
 		if (sim->left_in_window < 1)
 		{
 			start = sim->window_end;
-			sim->window_end += load->window;
-			sim->left_in_window = draw(sim, &load->quota);
+			begin_window(sim);
 		}
 		sim->left_in_window--;
 	}
