@@ -38,6 +38,7 @@
 #include "storage/ipc.h"
 #include "storage/lock.h"
 
+#include "base/backend_set.h"
 #include "base/compat.h"
 #include "probe/siblings.h"
 
@@ -46,8 +47,8 @@ typedef struct SiblingsShared
 	pg_atomic_uint32 nregistered;	/* bits set in "registered" */
 
 	/*
-	 * Bit b of word w: allProcs[64 * w + b] is a backend that can have a
-	 * transaction id.  A backend changes only its own bit.
+	 * A backend_set of those that can have a transaction id.  A backend
+	 * changes only its own bit.
 	 */
 	pg_atomic_uint64 registered[FLEXIBLE_ARRAY_MEMBER];
 } SiblingsShared;
@@ -59,16 +60,10 @@ static SiblingsShared *shared = NULL;
 /* On cache lines of its own, by index in allProcs. */
 static pg_atomic_uint32 *seen_asleep = NULL;
 
-static int
-bitmap_words(int backends)
-{
-	return (backends + 63) / 64;
-}
-
 static Size
 bitmap_size(int backends)
 {
-	Size		words = mul_size(bitmap_words(backends),
+	Size		words = mul_size(backend_set_words(backends),
 								 sizeof(pg_atomic_uint64));
 
 	return TYPEALIGN(PG_CACHE_LINE_SIZE,
@@ -92,7 +87,7 @@ siblings_attach(void *head, void *tail, bool found)
 	if (found)
 		return;
 	pg_atomic_init_u32(&shared->nregistered, 0);
-	for (int w = 0; w < bitmap_words(MaxBackends); w++)
+	for (int w = 0; w < backend_set_words(MaxBackends); w++)
 		pg_atomic_init_u64(&shared->registered[w], 0);
 	for (int i = 0; i < MaxBackends; i++)
 		pg_atomic_init_u32(&seen_asleep[i], 0);
@@ -106,8 +101,7 @@ const StatsModule siblings_module = {
 static void
 unregister_backend(int code, Datum arg)
 {
-	pg_atomic_fetch_and_u64(&shared->registered[MyProcNumber / 64],
-							~(UINT64CONST(1) << (MyProcNumber % 64)));
+	backend_set_remove(shared->registered, MyProcNumber);
 	pg_atomic_fetch_sub_u32(&shared->nregistered, 1);
 }
 
@@ -126,8 +120,7 @@ siblings_register_backend(void)
 		return false;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
-	pg_atomic_fetch_or_u64(&shared->registered[MyProcNumber / 64],
-						   UINT64CONST(1) << (MyProcNumber % 64));
+	backend_set_add(shared->registered, MyProcNumber);
 	pg_atomic_fetch_add_u32(&shared->nregistered, 1);
 	return true;
 }
@@ -159,7 +152,7 @@ static pg_attribute_always_inline uint32
 visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 {
 	uint32		npassed = 0;
-	int			nwords = bitmap_words(MaxBackends);
+	int			nwords = backend_set_words(MaxBackends);
 	int			word = MyProcNumber / 64;
 	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
 
