@@ -16,17 +16,17 @@
  *
  * Pacing.  Flushes begin at PACE of the rate.  Nothing shows that the device
  * could do more, so the rate grows, slowly at first, while flushes are held
- * back and none stalls; a stall takes back what flushes did not reach.  The
- * pacer never measures the device while it paces, as that would be its own
- * pace, and slow it down further.  If flushes stall at a rate that has not
- * grown, the pacer first paces further below that rate, and then watches
- * again.
+ * back and none stalls; a stall takes back what flushes did not reach.  A
+ * stall a whole number of windows after another, though the rate has not
+ * grown, shows that the device allows less.  The rate shrinks by the part of
+ * the window that the stall took.  Any other stall is a hiccup.  The pacer
+ * never takes its own pace for the device's rate, and would slow itself down
+ * further if it did.  At half of the rate that watching found, or if stalls
+ * take half of the time that they took before, it watches again.
  *
- * Refutation.  If watching leads to the rate at which flushes stalled even so,
- * their cause is no quota of flushes.  The pacer then rests, and for twice as
- * long the next time.
- *
- * So far only t/ and the simulation of a server (whatif_simulation.c) use it.
+ * Refutation.  If watching then finds the same rate, and pacing had not halved
+ * the time that stalls take, their cause is no quota of flushes.  The pacer
+ * rests, and for twice as long the next time.
  *
  * This file is arithmetic.  It uses neither shared memory nor the server, so
  * t/ can compile it alone.
@@ -40,9 +40,10 @@
 #include "control/pacer.h"
 
 #define PACE			0.97	/* of the rate that the device allows */
-#define CAREFUL_PACE	0.9		/* where flushes stalled at that pace */
 #define STALL_FACTOR	8.0		/* medians that a stall takes at least */
 #define STALL_LEAST		5000.0	/* ... and above the median */
+#define STALL_WEIGHT	8
+#define HICCUP			0.4		/* of the usual length of a stall */
 #define MEDIAN_STEP		1.05
 #define STALLED_LEAST	0.2		/* of the time, with a quota that binds */
 #define OFF_WINDOW		0.05	/* mean distance from whole windows */
@@ -51,9 +52,14 @@
 #define PATIENCE_LEAST	300e3	/* without a stall, before the rate grows */
 #define PATIENCE_MOST	2e6
 #define LIMIT_LEAST		0.8		/* of the pace, or it is not the limit */
-#define BURST			50e3	/* credit of a device that was idle */
-#define UNEXPLAINED_MOST 3		/* stalls at a rate that has not grown */
-#define QUIET			1e6		/* without a stall: such stalls are forgotten */
+#define OUTGROWN		5		/* steps; on a busy machine flushes can take
+								 * longer than the interval */
+#define SOON			5		/* windows between stalls that shrink the rate */
+#define NEAR_WINDOW		0.1		/* off a whole number of them */
+#define RECENT			10		/* windows of which "stalled" is a mean */
+#define REFUTED			0.5		/* of the time that stalls took before pacing */
+#define SHRINK_MOST		0.15	/* at once, as a stall may be a hiccup */
+#define SHRUNK_LEAST	0.5		/* of the rate that watching found */
 #define SAME_RATE		0.1		/* relative */
 #define REST_LEAST		10e6
 #define REST_WINDOWS	100		/* at least, as watching takes 8 of them */
@@ -66,7 +72,6 @@ set_mode(Pacer *pacer, PacerMode mode, PacerReason reason, double now)
 	pacer->reason = reason;
 	pacer->since = now;
 	pacer->nstalls = 0;
-	pacer->unexplained = 0;
 }
 
 void
@@ -83,25 +88,7 @@ pacer_interval(const Pacer *pacer)
 {
 	if (pacer->mode != PACER_PACES)
 		return 0;
-	return 1.0 / ((pacer->careful ? CAREFUL_PACE : PACE) * pacer->rate);
-}
-
-/*
- * A commit begins.  How long must it sleep if it leads a flush?  The first one
- * since the latest flush began sets the clock to the next flush, for itself
- * and for those that come until then.  "flush_time" is what a flush usually
- * takes.
- */
-double
-pacer_sleep(PacerClock *clock, double now, double interval, double flush_time)
-{
-	if (now >= clock->start)
-	{
-		clock->busy_until = clock->start + flush_time;
-		clock->due = Max(clock->due + interval, now - BURST);
-		clock->start = Max(Max(clock->due, now), clock->busy_until);
-	}
-	return Max(clock->start - Max(now, clock->busy_until), 0);
+	return 1.0 / (PACE * pacer->rate);
 }
 
 /*----------------------------------------------------------------
@@ -115,6 +102,14 @@ stall_before(Pacer *pacer, int n)
 	return &pacer->stall[(int) (pacer->nstalls - n) % PACER_STALLS];
 }
 
+/* A much shorter stall than usual is a hiccup between those of a quota. */
+static bool
+is_hiccup(Pacer *pacer, double length)
+{
+	pacer->stall_length += (length - pacer->stall_length) / STALL_WEIGHT;
+	return length < HICCUP * pacer->stall_length;
+}
+
 /*
  * Remember a stall, unless it belongs to the last one.  A quota lets flushes
  * through between two stalls.  A device that does not delays each of them.
@@ -124,6 +119,8 @@ add_stall(Pacer *pacer, double now, double length)
 {
 	PacerStall *stall;
 
+	if (is_hiccup(pacer, length))
+		return;
 	if (pacer->nstalls > 0 &&
 		pacer->nflushes - stall_before(pacer, 1)->nflushes < 2)
 		pacer->nstalls = 0;
@@ -153,7 +150,7 @@ compare(const void *a, const void *b)
  * rate, to which windows in which hardly any session committed must not add.
  */
 static double
-find_quota(Pacer *pacer, double *rate)
+find_quota(Pacer *pacer, double *rate, double *stalled)
 {
 	double		distance[PACER_STALLS - 1];
 	double		sorted[PACER_STALLS - 1];
@@ -162,6 +159,7 @@ find_quota(Pacer *pacer, double *rate)
 	double		nwindows = 0;
 	double		time;
 	double		off = 0;
+	double		worst = 0;
 	double		length = 0;
 	const int	n = PACER_STALLS - 1;
 
@@ -179,7 +177,8 @@ find_quota(Pacer *pacer, double *rate)
 	{
 		double		windows = Max(rint(distance[i] / window), 1);
 
-		off += fabs(distance[i] / window - windows) / n;
+		off += fabs(distance[i] / window - windows);
+		worst = Max(worst, fabs(distance[i] / window - windows));
 		nwindows += windows;
 		quota[i] = (stall_before(pacer, i + 1)->nflushes -
 					stall_before(pacer, i + 2)->nflushes) / windows;
@@ -187,7 +186,9 @@ find_quota(Pacer *pacer, double *rate)
 	qsort(quota, n, sizeof(double), compare);
 	time = stall_before(pacer, 1)->ended_at -
 		stall_before(pacer, n + 1)->ended_at;
-	if (off > OFF_WINDOW || length < STALLED_LEAST * time ||
+	/* one of the stalls may be a hiccup */
+	*stalled = length / time;
+	if ((off - worst) / (n - 1) > OFF_WINDOW || *stalled < STALLED_LEAST ||
 		quota[3 * n / 4] - quota[n / 4] > SAME_QUOTA * quota[n / 2])
 		return 0;
 	*rate = 0;
@@ -207,31 +208,29 @@ begin_step(Pacer *pacer, double now)
 static void
 watch(Pacer *pacer, double now)
 {
-	bool		again;
 	double		rate;
+	double		stalled;
 	double		window;
 
 	if (pacer->nstalls < PACER_STALLS)
 		return;
-	window = find_quota(pacer, &rate);
+	window = find_quota(pacer, &rate, &stalled);
 	if (window == 0)
 		return;
-	pacer->rate = rate;
-	again = fabs(pacer->rate / pacer->last_rate - 1) < SAME_RATE;
-	if (again && pacer->careful)
+	if (fabs(rate / pacer->last_rate - 1) < SAME_RATE &&
+		pacer->stalled > REFUTED * stalled)
 	{
-		/* even careful pacing has not removed the stalls */
 		set_mode(pacer, PACER_RESTS, PACER_REFUTED, now);
 		pacer->rests_until = now + Max(pacer->rest, REST_WINDOWS * window);
 		pacer->rest = Min(2 * pacer->rest, REST_MOST);
 		pacer->last_rate = 0;
-		pacer->careful = false;
 		return;
 	}
-	pacer->careful = again;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
-	pacer->known = pacer->rate;
+	pacer->rate = pacer->known = pacer->found = rate;
+	pacer->stalled_at = now;
+	pacer->stalled = pacer->found_stalled = stalled;
 	pacer->patience = PATIENCE_LEAST;
 	pacer->steps = 0;
 	begin_step(pacer, now);
@@ -242,14 +241,27 @@ watch(Pacer *pacer, double now)
  *----------------------------------------------------------------
  */
 
+/* Is a stall one window after another, or a few? */
+static bool
+follows_window(const Pacer *pacer, double distance)
+{
+	double		windows = distance / pacer->window;
+
+	return windows > 1 - NEAR_WINDOW && windows < SOON &&
+		fabs(windows - rint(windows)) < NEAR_WINDOW;
+}
+
 /*
  * A stall while pacing.  If the rate had grown, it has grown too far.  Else
- * the device may have become slower, which only watching can tell: what the
- * pacer would measure now is its own pace.
+ * the device may have become slower, or it was a hiccup, which comes alone.
  */
 static void
-shrink(Pacer *pacer, double now)
+shrink(Pacer *pacer, double now, double length)
 {
+	double		since = now - pacer->stalled_at;
+	double		recent = RECENT * pacer->window;
+
+	pacer->stalled = pacer->stalled * exp(-since / recent) + length / recent;
 	if (pacer->steps > 0)
 	{
 		pacer->patience = pacer->steps > 2 ? PATIENCE_LEAST :
@@ -257,25 +269,27 @@ shrink(Pacer *pacer, double now)
 		pacer->rate = pacer->known;
 		pacer->steps = 0;
 	}
-	else if (++pacer->unexplained == UNEXPLAINED_MOST)
+	else if (follows_window(pacer, since))
 	{
-		if (pacer->careful)
-		{
-			pacer->last_rate = pacer->rate;
-			set_mode(pacer, PACER_WATCHES, PACER_STALLED, now);
-			return;
-		}
-		pacer->careful = true;
-		pacer->unexplained = 0;
+		pacer->rate *= 1 - Min(length / pacer->window, SHRINK_MOST);
+		pacer->known = pacer->rate;
 	}
+	pacer->stalled_at = now;
 	begin_step(pacer, now);
+	if (pacer->rate < SHRUNK_LEAST * pacer->found ||
+		(now - pacer->since > 2 * recent &&
+		 pacer->stalled > REFUTED * pacer->found_stalled))
+	{
+		pacer->last_rate = pacer->found;
+		set_mode(pacer, PACER_WATCHES, PACER_STALLED, now);
+	}
 }
 
 /* No stall for a while: could the device do more? */
 static void
 grow(Pacer *pacer, double now)
 {
-	double		growth = pacer->steps < 2 ? 0.03 : pacer->steps < 5 ? 0.1 : 0.3;
+	double		growth = pacer->steps < 2 ? 0.03 : pacer->steps < 8 ? 0.1 : 0.3;
 	double		step = 1.5 * pacer->window + 1 / (growth * pacer->rate);
 	double		wait = pacer->steps > 0 ? step : Max(pacer->patience, step);
 	double		pace = 1 / pacer_interval(pacer);
@@ -290,10 +304,8 @@ grow(Pacer *pacer, double now)
 		pacer->rate *= 1 + growth;
 		pacer->steps++;
 	}
-	if (now - pacer->since > QUIET)
-		pacer->unexplained = 0;
 	begin_step(pacer, now);
-	if (pacer_interval(pacer) < pacer->median)
+	if (pacer->steps > OUTGROWN && pacer_interval(pacer) < pacer->median)
 		set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
 }
 
@@ -327,7 +339,7 @@ pacer_flush_ended(Pacer *pacer, double now, double length)
 			break;
 		case PACER_PACES:
 			if (stall)
-				shrink(pacer, now);
+				shrink(pacer, now, length);
 			else
 				grow(pacer, now);
 			break;

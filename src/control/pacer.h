@@ -8,7 +8,7 @@
 #ifndef COMMIT_STATS_PACER_H
 #define COMMIT_STATS_PACER_H
 
-/* All times are in us. */
+/* Times are in us, but for those of the clock. */
 
 /* Stalls whose distances are compared. */
 #define PACER_STALLS	9
@@ -27,7 +27,7 @@ typedef enum PacerReason
 	PACER_QUOTA,				/* stalls at even distances */
 	PACER_NO_QUOTA,				/* the rate outgrew what the device can do */
 	PACER_STALLED,				/* again: the device has become slower */
-	PACER_REFUTED,				/* stalls went on at the careful pace */
+	PACER_REFUTED,				/* stalls went on at half of the rate */
 	PACER_RESTED				/* after a refutation */
 } PacerReason;
 
@@ -47,6 +47,7 @@ typedef struct Pacer
 	double		ended_at;		/* the last of them */
 	double		median;			/* time of a flush, about */
 	double		nstalls;
+	double		stall_length;	/* usual */
 	PacerStall	stall[PACER_STALLS];	/* the latest, by number */
 	double		window;			/* usual distance of stalls, while watching */
 
@@ -57,26 +58,43 @@ typedef struct Pacer
 	double		stepped_at;		/* last step, or stall */
 	double		began_at;		/* nflushes then */
 
-	int			unexplained;	/* stalls since, though the rate had not grown */
-	double		last_rate;		/* with which pacing ended in stalls; or 0 */
-	bool		careful;		/* flushes stalled: pace further below the
-								 * rate */
+	double		found;			/* rate that watching found */
+	double		stalled_at;		/* last stall while pacing */
+	double		stalled;		/* part of the time, of late */
+	double		found_stalled;	/* part of the time, before pacing */
+	double		last_rate;		/* found before pacing ended in stalls; or 0 */
 	double		rest;			/* length of the next rest */
 	double		rests_until;
 } Pacer;
 
-/* When flushes begin.  Zeroed at first. */
+/* When flushes begin.  Zeroed at first; ns, as whole numbers are quicker. */
 typedef struct PacerClock
 {
-	double		due;			/* of the latest flush, at even distances */
-	double		start;			/* of that flush, which may be later */
-	double		busy_until;		/* end of the flush before it */
+	uint64		due;			/* of the latest flush, at even distances */
+	uint64		start;			/* of that flush, which may be later */
+	uint64		busy_until;		/* end of the flush before it */
 } PacerClock;
+
+#define PACER_BURST		UINT64CONST(50000000)	/* ns; credit of a device that
+												 * was idle */
 
 extern void pacer_init(Pacer *pacer, double now);
 extern double pacer_interval(const Pacer *pacer);
-extern double pacer_sleep(PacerClock *clock, double now, double interval,
-						  double flush_time);
 extern bool pacer_flush_ended(Pacer *pacer, double now, double length);
+
+/*
+ * The first commit since the latest flush began sets the clock to the next
+ * flush, for itself and for those that come until then.  "flush_time" is what
+ * a flush usually takes.
+ */
+static inline void
+pacer_open(PacerClock *clock, uint64 now, uint64 interval, uint64 flush_time)
+{
+	uint64		credit = now > PACER_BURST ? now - PACER_BURST : 0;
+
+	clock->busy_until = clock->start + flush_time;
+	clock->due = Max(clock->due + interval, credit);
+	clock->start = Max(Max(clock->due, now), clock->busy_until);
+}
 
 #endif							/* COMMIT_STATS_PACER_H */

@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-#include "control/pacer.h"
+#include "paced_sleep.h"
 
 /* The server's replacements are not linked here. */
 #undef printf
@@ -113,12 +113,12 @@ commit_once(const Phase *phase)
 	now += varied(phase->think);
 	began_at = now;
 	if (interval > 0)
-		now += pacer_sleep(&flush_clock, now, interval, pacer.median);
+		now += paced_sleep(&flush_clock, now, interval, pacer.median);
 	asked_at = now;
 	now = device_begins(phase) + varied(phase->flush) + hiccup(phase);
 	length = now - asked_at;
 	if (pacer_flush_ended(&pacer, now, length))
-		flush_clock.due = Max(flush_clock.due, now);
+		flush_clock.due = Max(flush_clock.due, (uint64) (now * 1000));
 	second.nflushes++;
 	second.stalled += length > 5000 ? length : 0;
 	second.longest = Max(second.longest, now - began_at);

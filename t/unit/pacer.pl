@@ -146,7 +146,7 @@ cmp_ok(mean('stalled', @s[ 20 .. 29 ]),
 		(   { quota => 49, seconds => 0.3 },
 			{ quota => 49, seconds => 0.3, think => 300e3 })
 	} 1 .. 50);
-about(mean('pace', @s[ 10 .. 29 ]),
+about(mean('pace', @s[ 16 .. 29 ]),
 	475, 15, 'idle half of the time: the pace is that of the device');
 
 #

@@ -20,7 +20,7 @@
 #include "utils/array.h"
 #include "utils/tuplestore.h"
 
-#include "control/pacer.h"
+#include "paced_sleep.h"
 #include "whatif/whatif_fit.h"
 #include "whatif/whatif_simulation.h"
 
@@ -91,7 +91,7 @@ paced_commit_begins(void *arg, double now)
 
 	if (interval == 0)
 		return 0;
-	return pacer_sleep(&server->clock, now, interval, server->pacer.median);
+	return paced_sleep(&server->clock, now, interval, server->pacer.median);
 }
 
 static void
@@ -100,7 +100,7 @@ paced_flush_ended(void *arg, double now, double length)
 	PacedServer *server = arg;
 
 	if (pacer_flush_ended(&server->pacer, now, length))
-		server->clock.due = Max(server->clock.due, now);
+		server->clock.due = Max(server->clock.due, (uint64) (now * 1000));
 }
 
 static void
