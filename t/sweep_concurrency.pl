@@ -6,7 +6,8 @@
 use strict;
 use warnings;
 
-use lib 't';
+use lib 't', 't/all_commits';
+use AllCommits;
 use CommitStats;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -22,169 +23,7 @@ autovacuum = on
 autovacuum_naptime = 1
 });
 
-# Each script ends with this, in the session in which it ran.
-my $check = "SELECT same_settings();\n";
-
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	IF current_setting('commit_delay') <> '7' OR
-	   current_setting('commit_siblings') <> '3'
-	THEN
-		RAISE 'commit_delay is %, commit_siblings is %',
-			current_setting('commit_delay'), current_setting('commit_siblings');
-	END IF;
-END $$;
-
--- a procedure that commits and rolls back
-CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$
-BEGIN
-	FOR i IN 1 .. 3 LOOP
-		INSERT INTO logged VALUES (i);
-		COMMIT;
-		PERFORM same_settings();
-		INSERT INTO logged VALUES (i);
-		ROLLBACK;
-		PERFORM same_settings();
-	END LOOP;
-END $$;
-
--- a trigger that fails at the commit, after it has looked, and one in which a
--- transaction fails that would be fine without
-CREATE TABLE failing (n int);
-CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	PERFORM same_settings();
-	RAISE division_by_zero;
-END $$;
-CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON failing
-	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail();
-CREATE PROCEDURE commits_in_vain() LANGUAGE plpgsql AS $$
-BEGIN
-	FOR i IN 1 .. 3 LOOP
-		BEGIN
-			INSERT INTO failing VALUES (i);
-			SET CONSTRAINTS ALL IMMEDIATE;
-		EXCEPTION WHEN division_by_zero THEN
-			PERFORM same_settings();
-		END;
-	END LOOP;
-END $$;
-
--- of transactions that read both rows and write one, one must fail, often at
--- its commit
-CREATE TABLE serial (id int, n int);
-INSERT INTO serial VALUES (1, 0), (2, 0);
-});
-
-# A commit that fails ends a script of pgbench, so these are run by sessions of
-# psql, over and over, which go on after an error.
-sub start_failing
-{
-	my ($name, $sql) = @_;
-	my $path = $node->basedir . "/$name.sql";
-
-	unlink $path;
-	append_to_file($path, "$sql\n$check" x 2000);
-	my %background = (out => '', err => '');
-	$background{run} = IPC::Run::start(
-		[
-			$node->installed_command('psql'),
-			'-XAtq', '-d', $node->connstr('postgres'),
-			'-f', $path
-		],
-		'<',
-		\undef,
-		'>',
-		\$background{out},
-		'2>',
-		\$background{err});
-	return \%background;
-}
-
-my %load = (
-	insert => start_pgbench(
-		$node, '-c 4 -T 600',
-		insert => "INSERT INTO logged VALUES (1);\n$check"),
-	ddl => start_pgbench(
-		$node, '-c 2 -T 600',
-		ddl => qq{
-BEGIN;
-CREATE TABLE t:client_id (n int PRIMARY KEY);
-CREATE TEMP TABLE mine (n int) ON COMMIT DROP;
-INSERT INTO mine VALUES (1);
-INSERT INTO t:client_id SELECT generate_series(1, 10);
-COMMIT;
-$check
-ALTER TABLE t:client_id ADD COLUMN m int DEFAULT 1;
-TRUNCATE t:client_id;
-VACUUM t:client_id;
-DROP TABLE t:client_id;
-$check}),
-	two_phase => start_pgbench(
-		$node, '-c 2 -T 600',
-		two_phase => qq{
-BEGIN;
-INSERT INTO logged VALUES (2);
-PREPARE TRANSACTION 'p:client_id';
-$check
-COMMIT PREPARED 'p:client_id';
-$check
-BEGIN;
-INSERT INTO logged VALUES (2);
-PREPARE TRANSACTION 'p:client_id';
-ROLLBACK PREPARED 'p:client_id';
-$check}),
-	procedures => start_pgbench(
-		$node, '-c 2 -T 600',
-		procedures => "CALL commits();\nCALL commits_in_vain();\n$check"),
-	notify => start_pgbench(
-		$node, '-c 1 -T 600',
-		notify => qq{
-BEGIN;
-INSERT INTO logged VALUES (3);
-NOTIFY someone;
-SAVEPOINT a;
-INSERT INTO logged VALUES (3);
-ROLLBACK TO a;
-COMMIT AND CHAIN;
-INSERT INTO logged VALUES (3);
-ROLLBACK AND CHAIN;
-SET LOCAL synchronous_commit = off;
-INSERT INTO logged VALUES (3);
-COMMIT;
-$check}),
-	# its own settings, which are its own again afterwards
-	own => start_pgbench(
-		$node, '-c 1 -T 600',
-		own => q{
-SET commit_delay = 11;
-INSERT INTO logged VALUES (4);
-DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
-BEGIN;
-SET LOCAL commit_delay = 13;
-INSERT INTO logged VALUES (4);
-DO $$ BEGIN IF current_setting('commit_delay') <> '13' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
-COMMIT;
-DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
-RESET commit_delay;
-} . $check),
-	triggers => start_failing('triggers', 'INSERT INTO failing VALUES (1);'),
-	missing => start_failing(
-		'missing', "COMMIT PREPARED 'nothing'; ROLLBACK PREPARED 'nothing';"),
-	temporary => start_failing(
-		'temporary',
-		"BEGIN; CREATE TEMP TABLE t (n int); INSERT INTO logged VALUES (5); PREPARE TRANSACTION 'temporary';"
-	),
-	map {
-		(   "serial$_" => start_failing(
-				"serial$_",
-				"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; COMMIT;"
-			))
-	} 1,
-	2);
-
+my %load = start_all_commits($node);
 my $sweep = start_psql($node,
 	"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '150 ms')"
 );
@@ -198,42 +37,6 @@ is( $node->safe_psql(
 	't',
 	'it is over');
 
-my %error = (
-	triggers => qr/ERROR:  division_by_zero/,
-	missing =>
-	  qr/ERROR:  prepared transaction with identifier "nothing" does not exist/,
-	temporary =>
-	  qr/ERROR:  cannot PREPARE a transaction that has operated on temporary objects/,
-	serial1 => qr/./s,
-	serial2 => qr/./s);
-
-for my $name (sort keys %load)
-{
-	my $err = errors_so_far($load{$name});
-
-	unlike($err, qr/commit_delay is/, "$name: no stray commit_delay");
-	if (exists $error{$name})
-	{
-		like($err, $error{$name}, "$name: its errors") if $name !~ /serial/;
-		unlike($err, qr/PANIC|FATAL|terminated/, "$name: nothing worse");
-	}
-	else
-	{
-		is($err, '', "$name: no other error");
-	}
-	end_background($load{$name}, 'TERM');
-}
-like(
-	slurp_file($node->logfile),
-	qr/could not serialize access.*\n(?:.*(?:DETAIL|HINT): .*\n)*.*STATEMENT:  COMMIT/,
-	'transactions failed at their commit');
-
-# Nothing is left in new sessions, and autovacuum goes on
-$node->safe_psql('postgres', 'SELECT same_settings()');
-unlike(
-	slurp_file($node->logfile),
-	qr/PANIC|TRAP|terminated by signal|commit_delay is/,
-	'the log has no surprise');
-
+end_all_commits($node, %load);
 $node->stop;
 done_testing();

@@ -6,7 +6,8 @@
 # which flush, without commit_stats.
 #
 # t/ground_truth.pl, t/counts_equal_system_calls.pl and others check with it;
-# bench/ground-truth prints the figures.
+# bench/ground-truth prints the figures.  The shim can also make a device with
+# a quota or a slow one of the disk, for t/adaptive_pacing.pl and others.
 
 package GroundTruth;
 
@@ -19,7 +20,11 @@ use List::Util qw(max sum0 uniq);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT_OK = qw(start_truth measure limits figures);
+our @EXPORT_OK =
+  qw(start_truth start_with_shim with_shim set_device seen_by_shim
+  measure limits figures);
+
+my $shim;    # its path
 
 # The first position after $lsn that is one of the sorted @$boundaries.
 sub _next_boundary
@@ -53,16 +58,71 @@ sub _lsn
 # Compile the shim with the headers of the server under test.
 sub _compile_shim
 {
-	my ($dir) = @_;
-	my $shim = "$dir/shim.so";
 	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
 	my $include = `$pg_config --includedir-server`;
 
+	return if defined $shim;
 	chomp $include;
+	$shim = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/shim.so';
 	system_or_bail('cc', '-O2', '-Wall', '-fPIC', '-shared', '-Wl,-z,lazy',
 		'-D_GNU_SOURCE', "-I$include", '-o', $shim,
 		't/ground_truth/shim.c', '-ldl');
-	return $shim;
+	return;
+}
+
+# Call $code with the shim preloaded into the programs that it starts.
+sub with_shim
+{
+	my ($code) = @_;
+
+	_compile_shim();
+	local $ENV{LD_PRELOAD} = $shim;
+	return $code->();
+}
+
+# Start a server with the shim; its events and its device begin anew.
+sub start_with_shim
+{
+	my ($node) = @_;
+
+	with_shim(sub { $node->start });
+	return;
+}
+
+# Put a device in the place of the disk: a flush takes flush_time ms, and there
+# may be a quota of flushes in each window of so many ms.  Without any of these
+# it is the disk again.
+sub set_device
+{
+	my ($node, %device) = @_;
+
+	$node->safe_psql(
+		'postgres',
+		sprintf('SELECT shim_device(%d, %f, %f)',
+			map { $device{$_} || 0 } qw(quota window flush_time)));
+	return;
+}
+
+# What backends did since shim_reset(): syncs, the sleeps of commit_delay and
+# the stalls for lack of quota, how long these took (ms), and the longest sleep
+# that was asked for (us).
+sub seen_by_shim
+{
+	my ($node) = @_;
+	my %seen;
+
+	@seen{qw(syncs sleeps slept stalls stalled longest)} = @{
+		(   _rows(
+				$node, q{
+SELECT count(*) FILTER (WHERE kind = 'sync'),
+	   count(*) FILTER (WHERE kind = 'sleep'),
+	   coalesce(sum(length) FILTER (WHERE kind = 'sleep'), 0) / 1e6,
+	   count(*) FILTER (WHERE kind = 'stall'),
+	   coalesce(sum(length) FILTER (WHERE kind = 'stall'), 0) / 1e6,
+	   coalesce(max(asked), 0)
+FROM shim_events() WHERE backend}))[0]
+	};
+	return \%seen;
 }
 
 # Let the shim find out where the server keeps the flush pointer: it must see
@@ -81,15 +141,14 @@ sub _calibrate
 	die "the shim found $candidates places for the flush pointer, not 1\n";
 }
 
-# A server with the library and the shim.  Cluster.pm sets wal_level = minimal,
-# which hardly any real server has.
+# A server with the library and the shim; %init is for Cluster.pm, which sets
+# wal_level = minimal, which hardly any real server has.
 sub start_truth
 {
-	my ($name, $conf) = @_;
-	my $shim = _compile_shim(abs_path(PostgreSQL::Test::Utils::tempdir()));
+	my ($name, $conf, %init) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init;
+	$node->init(%init);
 	$node->append_conf(
 		'postgresql.conf', q{
 shared_preload_libraries = 'commit_stats'
@@ -102,18 +161,17 @@ shared_buffers = 256MB
 wal_level = replica
 });
 	$node->append_conf('postgresql.conf', $conf) if defined $conf;
-	{
-		local $ENV{LD_PRELOAD} = $shim;
-		$node->start;
-	}
+	start_with_shim($node);
 	$node->safe_psql(
 		'postgres', qq{
 CREATE EXTENSION commit_stats;
 CREATE TABLE tick (i int);
 CREATE FUNCTION shim_calibrate() RETURNS int AS '$shim' LANGUAGE C;
+CREATE FUNCTION shim_device(quota int, "window" float8, flush_time float8)
+RETURNS void AS '$shim' LANGUAGE C;
 CREATE FUNCTION shim_reset() RETURNS void AS '$shim' LANGUAGE C;
 CREATE FUNCTION shim_events(OUT kind text, OUT backend bool, OUT pid int,
-	OUT boundary pg_lsn, OUT at bigint)
+	OUT boundary pg_lsn, OUT at bigint, OUT length bigint, OUT asked int)
 RETURNS SETOF record AS '$shim' LANGUAGE C;
 });
 	_calibrate($node);

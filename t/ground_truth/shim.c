@@ -14,6 +14,10 @@
  * own data that follows the flush pointer.  The address is the same in all
  * processes of a server, as they are forks of one.
  *
+ * shim_device() puts a device in the place of the disk, which is not synced
+ * then.  All flushes take the same time.  There can be a quota of flushes:
+ * when it is used up, the device stalls until the present window of time ends.
+ *
  * Events go to memory shared by all processes of the server, without a lock.
  *
  *-------------------------------------------------------------------------
@@ -46,17 +50,33 @@ typedef enum EventKind
 {
 	EVENT_SYNC = 1,				/* fdatasync() of a WAL file */
 	EVENT_WRITE,				/* write to a WAL file that syncs as well */
-	EVENT_SLEEP					/* sleep of commit_delay */
+	EVENT_SLEEP,				/* sleep of commit_delay */
+	EVENT_STALL					/* of a sync, for lack of quota */
 } EventKind;
 
 typedef struct Event
 {
 	uint64		boundary;		/* position flushed by a sync; 0: not known */
 	uint64		at;				/* ns, CLOCK_MONOTONIC */
+	uint64		length;			/* ns; 0: it has not ended, or a write */
 	int32		pid;
+	int32		asked;			/* us, of a sleep: how long it was to be */
 	int16		kind;
 	int16		backend_type;
 } Event;
+
+/*
+ * Set by shim_device().  The process that flushes the WAL holds WALWriteLock,
+ * and is the only one to use it.
+ */
+typedef struct Device
+{
+	volatile uint64 quota;		/* flushes in a window; 0: any number */
+	volatile uint64 window;		/* ns */
+	volatile uint64 flush_time; /* ns; with a quota of 0, 0: the disk */
+	uint64		window_ends;	/* the present one */
+	uint64		left;			/* flushes in it */
+} Device;
 
 typedef struct ShimShared
 {
@@ -64,6 +84,7 @@ typedef struct ShimShared
 	volatile uint64 logwrt_result;	/* its address; 0: not known */
 	int			ncandidates;
 	uint64		last_flush;
+	Device		device;
 	uint64		candidates[MAX_CANDIDATES];
 	Event		events[MAX_EVENTS];
 } ShimShared;
@@ -130,22 +151,42 @@ in_critical_section(void)
 	return in_server() && CritSectionCount > 0;
 }
 
-static void
-put_event(EventKind kind, uint64 boundary)
+/* ns */
+static uint64
+clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * UINT64CONST(1000000000) + now.tv_nsec;
+}
+
+/* An event begins.  Returns NULL if there is no room for it. */
+static Event *
+put_event(EventKind kind, uint64 boundary, int64 asked)
 {
 	uint64		n = __sync_fetch_and_add(&shim->nevents, 1);
-	struct timespec now;
 	Event	   *event;
 
 	if (n >= MAX_EVENTS)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+		return NULL;
 	event = &shim->events[n];
 	event->boundary = boundary;
-	event->at = now.tv_sec * UINT64CONST(1000000000) + now.tv_nsec;
+	event->at = clock_ns();
+	event->length = 0;
 	event->pid = getpid();
+	event->asked = (int32) asked;
 	event->backend_type = MyBackendType;
 	event->kind = kind;
+	return event;
+}
+
+/* Keeps errno. */
+static void
+end_event(Event *event)
+{
+	if (event != NULL)
+		event->length = clock_ns() - event->at;
 }
 
 /* How far the sync that is under way flushes: LogwrtResult.Write. */
@@ -156,6 +197,59 @@ boundary_of_sync(void)
 }
 
 /*----------------------------------------------------------------
+ * The device
+ *----------------------------------------------------------------
+ */
+
+/* No signal ends it, unlike the server's sleeps. */
+static void
+sleep_until(uint64 then)
+{
+	struct timespec t;
+
+	t.tv_sec = then / UINT64CONST(1000000000);
+	t.tv_nsec = then % UINT64CONST(1000000000);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* Windows follow each other from the begin of the monotonic clock on. */
+static void
+begin_window(Device *device)
+{
+	device->window_ends = (clock_ns() / device->window + 1) * device->window;
+	device->left = device->quota;
+}
+
+static void
+use_quota(Device *device)
+{
+	Event	   *stall;
+
+	if (clock_ns() >= device->window_ends)
+		begin_window(device);
+	if (device->left == 0)
+	{
+		stall = put_event(EVENT_STALL, 0, 0);
+		sleep_until(device->window_ends);
+		begin_window(device);
+		end_event(stall);
+	}
+	device->left--;
+}
+
+static int
+sync_device(Device *device, int fd)
+{
+	if (device->quota == 0 && device->flush_time == 0)
+		return real_fdatasync(fd);
+	if (device->quota > 0)
+		use_quota(device);
+	sleep_until(clock_ns() + device->flush_time);
+	return 0;
+}
+
+/*----------------------------------------------------------------
  * The C library's functions, as the server sees them
  *----------------------------------------------------------------
  */
@@ -163,9 +257,15 @@ boundary_of_sync(void)
 int
 fdatasync(int fd)
 {
-	if (in_critical_section())
-		put_event(EVENT_SYNC, boundary_of_sync());
-	return real_fdatasync(fd);
+	Event	   *event;
+	int			result;
+
+	if (!in_critical_section())
+		return real_fdatasync(fd);
+	event = put_event(EVENT_SYNC, boundary_of_sync(), 0);
+	result = sync_device(&shim->device, fd);
+	end_event(event);
+	return result;
 }
 
 static ssize_t
@@ -174,7 +274,7 @@ write_at(int fd, const void *buf, size_t n, off_t offset)
 	ssize_t		written;
 
 	if (in_critical_section() && (fcntl(fd, F_GETFL) & O_DSYNC) != 0)
-		put_event(EVENT_WRITE, 0);
+		put_event(EVENT_WRITE, 0, 0);
 	written = real_pwrite(fd, buf, n, offset);
 	if (leave_errno && n >= errno_size && in_critical_section())
 		errno = errno_left;
@@ -199,29 +299,40 @@ pwrite64(int fd, const void *buf, size_t n, off_t offset)
  * that holds it does not get the processor.  The first such sleep takes 1000
  * us, which is a usual commit_delay as well; it is told apart by the lock.
  */
-static void
+static Event *
 note_sleep(int64 us)
 {
 	if (in_critical_section() && CommitDelay > 0 && us == CommitDelay &&
 		LWLockHeldByMe(WALWriteLock))
-		put_event(EVENT_SLEEP, 0);
+		return put_event(EVENT_SLEEP, 0, us);
+	return NULL;
 }
 
 /* pg_usleep() up to 15 */
 int
 select(int nfds, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout)
 {
+	Event	   *event = NULL;
+	int			result;
+
 	if (nfds == 0 && timeout != NULL)
-		note_sleep(timeout->tv_sec * INT64CONST(1000000) + timeout->tv_usec);
-	return real_select(nfds, r, w, x, timeout);
+		event = note_sleep(timeout->tv_sec * INT64CONST(1000000) +
+						   timeout->tv_usec);
+	result = real_select(nfds, r, w, x, timeout);
+	end_event(event);
+	return result;
 }
 
 /* pg_usleep() from 16 on */
 int
 nanosleep(const struct timespec *request, struct timespec *remaining)
 {
-	note_sleep(request->tv_sec * INT64CONST(1000000) + request->tv_nsec / 1000);
-	return real_nanosleep(request, remaining);
+	Event	   *event = note_sleep(request->tv_sec * INT64CONST(1000000) +
+								   request->tv_nsec / 1000);
+	int			result = real_nanosleep(request, remaining);
+
+	end_event(event);
+	return result;
 }
 
 /*----------------------------------------------------------------
@@ -230,6 +341,7 @@ nanosleep(const struct timespec *request, struct timespec *remaining)
  */
 
 PG_FUNCTION_INFO_V1(shim_calibrate);
+PG_FUNCTION_INFO_V1(shim_device);
 PG_FUNCTION_INFO_V1(shim_reset);
 PG_FUNCTION_INFO_V1(shim_events);
 
@@ -301,6 +413,24 @@ shim_calibrate(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(shim->ncandidates);
 }
 
+/*
+ * (quota int, window float8, flush_time float8), the times in ms: a device
+ * with a quota of flushes in each window, or without one if the quota is 0.
+ * All 0: the disk.
+ */
+Datum
+shim_device(PG_FUNCTION_ARGS)
+{
+	Device	   *device = &shim->device;
+
+	device->quota = 0;
+	if (PG_GETARG_FLOAT8(1) > 0)
+		device->window = (uint64) (PG_GETARG_FLOAT8(1) * 1e6);
+	device->flush_time = (uint64) (PG_GETARG_FLOAT8(2) * 1e6);
+	device->quota = PG_GETARG_INT32(0);
+	PG_RETURN_VOID();
+}
+
 Datum
 shim_reset(PG_FUNCTION_ARGS)
 {
@@ -308,11 +438,16 @@ shim_reset(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* (kind text, backend boolean, pid int, boundary pg_lsn, at bigint) */
+/*
+ * (kind text, backend boolean, pid int, boundary pg_lsn, at bigint,
+ * length bigint, asked int)
+ */
 Datum
 shim_events(PG_FUNCTION_ARGS)
 {
-	static const char *const kinds[] = {"none", "sync", "write", "sleep"};
+	static const char *const kinds[] = {
+		"none", "sync", "write", "sleep", "stall"
+	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	uint64		n = shim->nevents;
 
@@ -322,14 +457,16 @@ shim_events(PG_FUNCTION_ARGS)
 	for (uint64 i = 0; i < n; i++)
 	{
 		const Event *event = &shim->events[i];
-		Datum		values[5];
-		bool		nulls[5] = {0};
+		Datum		values[7];
+		bool		nulls[7] = {0};
 
 		values[0] = CStringGetTextDatum(kinds[event->kind]);
 		values[1] = BoolGetDatum(event->backend_type == B_BACKEND);
 		values[2] = Int32GetDatum(event->pid);
 		values[3] = LSNGetDatum(event->boundary);
 		values[4] = Int64GetDatum((int64) event->at);
+		values[5] = Int64GetDatum((int64) event->length);
+		values[6] = Int32GetDatum(event->asked);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
 	return (Datum) 0;
