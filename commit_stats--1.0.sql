@@ -24,6 +24,10 @@ CREATE FUNCTION commit_flush_stats(
 	OUT delay_misses bigint,
 	OUT delay_uncertain bigint,
 	OUT delay_time double precision,
+	OUT delay_hits_paced bigint,
+	OUT delay_hits_gathered bigint,
+	OUT delay_hits_woken bigint,
+	OUT delay_hits_at_ceiling bigint,
 	OUT siblings_avg double precision,
 	OUT siblings_max bigint,
 	OUT commit_time double precision,
@@ -45,6 +49,7 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
            AS commits_per_flush,
        followers, commits_without_leader,
        delay_hits, delay_misses, delay_uncertain, delay_time,
+       delay_hits_paced, delay_hits_gathered, delay_hits_woken, delay_hits_at_ceiling,
        siblings_avg, siblings_max, commit_time, flush_time, timed_flushes,
        unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
@@ -143,6 +148,8 @@ CREATE FUNCTION commit_flush_log(
 	OUT delayed boolean,
 	OUT delay_probability double precision,
 	OUT delay_time double precision,
+	OUT delay_kind text,
+	OUT delay_end text,
 	OUT flush_time double precision,
 	OUT wal_bytes bigint,
 	OUT leader_pid integer,
@@ -153,7 +160,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_flush_log AS
 SELECT flushed_at, flush_lsn, commits, active_transactions, siblings,
-       delayed, delay_probability, delay_time, flush_time, wal_bytes, leader_pid, message
+       delayed, delay_probability, delay_time, delay_kind, delay_end, flush_time, wal_bytes, leader_pid, message
 FROM commit_flush_log();
 
 --
@@ -282,6 +289,60 @@ FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
 
 --
+-- commit_delay_state: one row about commit_stats.adaptive_delay
+-- commit_delay_changes: one row for each of its latest decisions
+--
+CREATE FUNCTION commit_delay_state(
+	OUT adaptive_delay text,
+	OUT in_force boolean,
+	OUT pacing text,
+	OUT pacing_reason text,
+	OUT pacing_since timestamptz,
+	OUT flush_rate double precision,
+	OUT rate_evidence text,
+	OUT rate_since timestamptz,
+	OUT quota_window double precision,
+	OUT flush_interval double precision,
+	OUT flush_time double precision,
+	OUT gathering text,
+	OUT gathering_reason text,
+	OUT gathering_since timestamptz,
+	OUT gathering_gain double precision,
+	OUT waited_for integer[],
+	OUT times_paced bigint,
+	OUT times_refuted bigint,
+	OUT times_tried bigint,
+	OUT times_gathered bigint,
+	OUT changes bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_state_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_delay_state AS
+SELECT adaptive_delay, in_force, pacing, pacing_reason, pacing_since, flush_rate,
+       rate_evidence, rate_since, quota_window, flush_interval, flush_time,
+       gathering, gathering_reason, gathering_since, gathering_gain, waited_for,
+       times_paced, times_refuted, times_tried, times_gathered, changes
+FROM commit_delay_state();
+
+CREATE FUNCTION commit_delay_changes(
+	OUT change bigint,
+	OUT changed_at timestamptz,
+	OUT subject text,
+	OUT mode text,
+	OUT reason text,
+	OUT flush_rate double precision,
+	OUT gain double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_delay_changes AS
+SELECT change, changed_at, subject, mode, reason, flush_rate, gain
+FROM commit_delay_changes()
+ORDER BY change DESC;
+
+--
 -- commit_stats_info: one row about commit_stats itself
 --
 CREATE FUNCTION commit_stats_info(
@@ -360,6 +421,7 @@ CREATE FUNCTION commit_delay_sweep(
 	duration interval DEFAULT '30 s',
 	slot interval DEFAULT '250 ms',
 	max_p99 interval DEFAULT NULL,
+	adaptive boolean DEFAULT false,
 	OUT commit_delay integer,
 	OUT commit_siblings integer,
 	OUT rounds bigint,
@@ -450,10 +512,12 @@ REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_buckets() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_wal_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_delay_state() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_delay_changes() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_sample(interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_rates() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval)
+REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean)
 	FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_whatif(integer[], integer[], interval) FROM PUBLIC;
@@ -468,6 +532,8 @@ GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_buckets() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_delay_state() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_delay_changes() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_rates() TO pg_read_all_stats;
@@ -484,6 +550,8 @@ GRANT SELECT ON commit_flush_latency_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_latency_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_latency_buckets TO pg_read_all_stats;
 GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_delay_state TO pg_read_all_stats;
+GRANT SELECT ON commit_delay_changes TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
 --
@@ -507,14 +575,18 @@ COMMENT ON FUNCTION commit_latency_buckets() IS
 	'underlying function of the view commit_latency_buckets';
 COMMENT ON FUNCTION commit_wal_stats() IS
 	'underlying function of the view commit_wal_stats';
+COMMENT ON FUNCTION commit_delay_state() IS
+	'underlying function of the view commit_delay_state';
+COMMENT ON FUNCTION commit_delay_changes() IS
+	'underlying function of the view commit_delay_changes';
 COMMENT ON FUNCTION commit_stats_info() IS
 	'underlying function of the view commit_stats_info';
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
 	'one row, showing rates of commits and WAL flushes over the given time from the call on; elapsed is in seconds, fractions are from 0 to 1, mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_rates() IS
 	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds, delayed is a fraction from 0 to 1, commit_ms, p99_ms and flush_ms are in milliseconds';
-COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval) IS
-	'one row for each pair of commit_delay (in microseconds) and commit_siblings, showing rates and commit times measured while all commits used the pair; low and high are a 95% confidence interval, delay_hit_fraction is from 0 to 1, mean and percentiles of commit times are in milliseconds';
+COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean) IS
+	'one row for each pair of commit_delay (in microseconds) and commit_siblings, showing rates and commit times measured while all commits used the pair; with adaptive, commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval, delay_hit_fraction is from 0 to 1, mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
@@ -552,6 +624,14 @@ COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
 	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
 	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+COMMENT ON COLUMN commit_flush_stats.delay_hits_paced IS
+	'part of delay_hits in which commit_stats.adaptive_delay let the leader sleep until the flush was due';
+COMMENT ON COLUMN commit_flush_stats.delay_hits_gathered IS
+	'part of delay_hits in which commit_stats.adaptive_delay let the leader sleep for sessions that were about to commit';
+COMMENT ON COLUMN commit_flush_stats.delay_hits_woken IS
+	'part of delay_hits_paced and delay_hits_gathered that the last of these sessions ended before the planned time';
+COMMENT ON COLUMN commit_flush_stats.delay_hits_at_ceiling IS
+	'part of delay_hits_paced and delay_hits_gathered that commit_stats.adaptive_delay_max cut short';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
 	'average number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
@@ -658,6 +738,10 @@ COMMENT ON COLUMN commit_flush_log.delay_probability IS
 	'probability that the leader slept for commit_delay, from 0 to 1; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_time IS
 	'time that the leader slept for commit_delay, in milliseconds; null without a leader';
+COMMENT ON COLUMN commit_flush_log.delay_kind IS
+	'choice that made the leader sleep: fixed (commit_delay or a sweep), paced or gathered (commit_stats.adaptive_delay); null if the leader did not sleep, or without a leader';
+COMMENT ON COLUMN commit_flush_log.delay_end IS
+	'reason for the end of the sleep: due (the planned time), all came (the planned time, when all sessions had come), woken (before that, as all had come) or ceiling (commit_stats.adaptive_delay_max); null if delay_kind is null';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
 	'time that the leader spent writing and syncing WAL, in milliseconds; null without a leader or without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
@@ -790,6 +874,68 @@ COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'part of wal_bytes that belongs to transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
 	'distance from redo_lsn to that of the next cycle or, in the current cycle, to the insert location, in bytes; includes the WAL of other processes, headers and padding';
+
+COMMENT ON VIEW commit_delay_state IS
+	'one row, showing what commit_stats.adaptive_delay believes and does';
+COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
+	'value of commit_stats.adaptive_delay in this session: off, pace or gather';
+COMMENT ON COLUMN commit_delay_state.in_force IS
+	'true if commits follow the setting; false while it is off, while fsync or commit_stats.enabled is off, or if the background worker has not read it; a sweep takes precedence';
+COMMENT ON COLUMN commit_delay_state.pacing IS
+	'state of the pacing: watching (for stalls of a quota), pacing, or resting (after pacing did not remove the stalls)';
+COMMENT ON COLUMN commit_delay_state.pacing_reason IS
+	'reason for the last change of pacing: start, quota found, no quota any more, stalls while pacing, pacing did not remove the stalls, or rested';
+COMMENT ON COLUMN commit_delay_state.pacing_since IS
+	'time of the last change of pacing; null before the setting was first on';
+COMMENT ON COLUMN commit_delay_state.flush_rate IS
+	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if not pacing';
+COMMENT ON COLUMN commit_delay_state.rate_evidence IS
+	'evidence for flush_rate: stalls (flushes stalled above it) or no stall (none has stalled yet); null if not pacing';
+COMMENT ON COLUMN commit_delay_state.rate_since IS
+	'time at which flush_rate was last changed or confirmed; null if not pacing';
+COMMENT ON COLUMN commit_delay_state.quota_window IS
+	'time for which the device grants a quota of flushes, in milliseconds; null if not pacing';
+COMMENT ON COLUMN commit_delay_state.flush_interval IS
+	'time from the beginning of one WAL flush to the next that leaders wait for, in milliseconds; null if not pacing';
+COMMENT ON COLUMN commit_delay_state.flush_time IS
+	'usual time of a WAL flush, in milliseconds; null before the first';
+COMMENT ON COLUMN commit_delay_state.gathering IS
+	'state of the gathering: too few sessions (that commit soon enough to be worth waiting for), trial, on or off; null before the first change since the setting was turned on';
+COMMENT ON COLUMN commit_delay_state.gathering_reason IS
+	'reason for the last change of gathering; null with gathering';
+COMMENT ON COLUMN commit_delay_state.gathering_since IS
+	'time of the last change of gathering; null with gathering';
+COMMENT ON COLUMN commit_delay_state.gathering_gain IS
+	'part of the mean time from commit to commit of a session that gathering saved in the last trial, a fraction; null before the end of the first trial';
+COMMENT ON COLUMN commit_delay_state.waited_for IS
+	'process IDs of the sessions that the leader of the next WAL flush waits for';
+COMMENT ON COLUMN commit_delay_state.times_paced IS
+	'number of times that pacing began since server start';
+COMMENT ON COLUMN commit_delay_state.times_refuted IS
+	'number of times that pacing did not remove the stalls, since server start';
+COMMENT ON COLUMN commit_delay_state.times_tried IS
+	'number of trials of gathering since server start';
+COMMENT ON COLUMN commit_delay_state.times_gathered IS
+	'number of trials that turned gathering on since server start';
+COMMENT ON COLUMN commit_delay_state.changes IS
+	'number of changes of pacing and gathering since server start';
+
+COMMENT ON VIEW commit_delay_changes IS
+	'one row for each of the last 64 changes of commit_delay_state.pacing and gathering, newest first';
+COMMENT ON COLUMN commit_delay_changes.change IS
+	'number of the change since server start';
+COMMENT ON COLUMN commit_delay_changes.changed_at IS
+	'time of the change';
+COMMENT ON COLUMN commit_delay_changes.subject IS
+	'what changed: pacing or gathering';
+COMMENT ON COLUMN commit_delay_changes.mode IS
+	'new value of that column of commit_delay_state';
+COMMENT ON COLUMN commit_delay_changes.reason IS
+	'reason for the change';
+COMMENT ON COLUMN commit_delay_changes.flush_rate IS
+	'rate of WAL flushes that the device was last believed to allow, in flushes per second; null before a quota was found';
+COMMENT ON COLUMN commit_delay_changes.gain IS
+	'part of the mean time from commit to commit that gathering saved in the last trial, a fraction; null for pacing and before the first trial';
 
 COMMENT ON VIEW commit_stats_info IS
 	'one row, showing the current state of commit_stats';

@@ -27,6 +27,9 @@
  *	delay hit	a flush whose leader slept commit_delay
  *	delay miss	a flush whose leader did not, although commit_delay was set, as
  *				too few siblings were active
+ *	adaptive delay
+ *				a sleep that commit_stats.adaptive_delay computes for each
+ *				leader, instead of commit_delay: paced or gathered
  *	cycle		the WAL from one checkpoint's redo position to the next one's
  *
  * Folders of src/ (doc/contributing.md says which may include which):
@@ -34,8 +37,9 @@
  *	base		versions, clock, settings, locks, waiting, histograms
  *	probe		what one commit observes of the server
  *	stats		counters in shared memory, and saved across restarts
- *	control		settings that are changed for one commit
- *	commit		the transaction callbacks; the worker that logs flushes
+ *	control		settings that are changed for one commit; the adaptive delay
+ *	commit		the transaction callbacks; the worker that logs flushes and
+ *				decisions, and reads commit_stats.adaptive_delay
  *	tuning		experiments on the live load
  *	whatif		predictions
  *	report		one screen of text

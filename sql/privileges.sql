@@ -47,6 +47,8 @@ SELECT commits FROM commit_flush_histogram; -- fails
 SELECT flushes FROM commit_sibling_histogram; -- fails
 SELECT message FROM commit_flush_log; -- fails
 SELECT wal_bytes FROM commit_wal_stats; -- fails
+SELECT pacing FROM commit_delay_state; -- fails
+SELECT reason FROM commit_delay_changes; -- fails
 SELECT commits FROM commit_latency_stats; -- fails
 SELECT flushes FROM commit_flush_latency_stats; -- fails
 SELECT commits FROM commit_latency_histogram; -- fails
@@ -59,6 +61,8 @@ SELECT commits FROM commit_flush_histogram(); -- fails
 SELECT flushes FROM commit_sibling_histogram(); -- fails
 SELECT message FROM commit_flush_log(); -- fails
 SELECT wal_bytes FROM commit_wal_stats(); -- fails
+SELECT pacing FROM commit_delay_state(); -- fails
+SELECT reason FROM commit_delay_changes(); -- fails
 SELECT commits FROM commit_latency_stats(); -- fails
 SELECT commits FROM commit_latency_histogram(); -- fails
 SELECT bucket FROM commit_latency_buckets(); -- fails
@@ -87,6 +91,8 @@ SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
 SELECT count(*) >= 0 AS read FROM commit_wal_stats;
+SELECT count(*) AS read FROM commit_delay_state;
+SELECT count(*) >= 0 AS read FROM commit_delay_changes;
 SELECT count(*) >= 0 AS read FROM commit_latency_stats;
 SELECT count(*) >= 0 AS read FROM commit_flush_latency_stats;
 SELECT count(*) >= 0 AS read FROM commit_latency_histogram;
@@ -115,6 +121,8 @@ SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
 SELECT count(*) >= 0 AS read FROM commit_wal_stats;
+SELECT count(*) AS read FROM commit_delay_state;
+SELECT count(*) >= 0 AS read FROM commit_delay_changes;
 SELECT count(*) AS read FROM commit_stats_info;
 SELECT commit_stats_report() IS NOT NULL AS read;
 SELECT commit_stats_reset(); -- fails
@@ -122,7 +130,7 @@ RESET ROLE;
 
 -- All of it can be granted
 GRANT EXECUTE ON FUNCTION commit_stats_reset(),
-	commit_delay_sweep(integer[], integer[], interval, interval, interval),
+	commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean),
 	commit_delay_whatif(integer[], integer[], interval)
 	TO regress_commit_monitor;
 GRANT SET ON PARAMETER commit_stats.log_flushes TO regress_commit_monitor;

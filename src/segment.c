@@ -19,6 +19,7 @@
 #include "base/shared_memory.h"
 #include "base/stats_module.h"
 #include "commit/flush_logger.h"
+#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "probe/siblings.h"
 #include "segment.h"
@@ -33,6 +34,7 @@
 
 /* Modules with shared memory.  Those that also save something: persist.c */
 static const StatsModule *const modules[] = {
+	&adaptive_delay_module,
 	&siblings_module,
 	&backend_slots_module,
 	&commit_trace_module,

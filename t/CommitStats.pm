@@ -16,7 +16,7 @@ our @EXPORT =
   qw(compile_c init_node start_node alter_system flush_stats observe
   wal_records
   run_pgbench start_pgbench start_psql errors_so_far
-  end_background ways_to_end error_of poll_until
+  end_background ways_to_end error_of poll_until create_same_settings
   views_of_commit_stats);
 
 # The views, with which a test can say "all of them".
@@ -26,7 +26,8 @@ sub views_of_commit_stats
 	  commit_sibling_histogram commit_flush_log commit_latency_stats
 	  commit_flush_latency_stats commit_latency_histogram
 	  commit_flush_latency_histogram commit_latency_buckets
-	  commit_database_stats commit_wal_stats commit_stats_info);
+	  commit_database_stats commit_wal_stats commit_delay_state
+	  commit_delay_changes commit_stats_info);
 }
 
 # A server, not started yet.  Cluster.pm sets fsync = off, which would leave no
@@ -311,6 +312,29 @@ sub poll_until
 		usleep(1_000_000 / $rate);
 	}
 	return 0;
+}
+
+# A function same_settings(), which fails in a session that does not have these
+# settings, from the configuration file.
+sub create_same_settings
+{
+	my ($node, $delay, $siblings) = @_;
+
+	$node->safe_psql(
+		'postgres', qq{
+CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS \$\$
+BEGIN
+	IF current_setting('commit_delay') <> '$delay' OR
+	   current_setting('commit_siblings') <> '$siblings' OR
+	   EXISTS (SELECT FROM pg_settings
+			   WHERE name IN ('commit_delay', 'commit_siblings') AND
+					 source <> 'configuration file')
+	THEN
+		RAISE 'commit_delay is %, commit_siblings is %',
+			current_setting('commit_delay'), current_setting('commit_siblings');
+	END IF;
+END \$\$});
+	return;
 }
 
 # SQLSTATE, message and hint of a statement that fails; empty if it succeeds.

@@ -102,6 +102,7 @@ sub default_of
 	return
 		$literal eq ''     ? ''
 	  : $literal eq 'NULL' ? "NULL::$type"
+	  : $type eq 'boolean' ? $literal
 	  : $node->safe_psql('postgres',
 		"SELECT quote_literal('$literal'::$type) || '::$type'");
 }

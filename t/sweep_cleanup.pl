@@ -28,20 +28,7 @@ my $slot = 0.5;
 my $sweep = "SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series(99001, 100000)), '{0}', '1 day', '$slot s')";
 
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	IF current_setting('commit_delay') <> '7' OR
-	   current_setting('commit_siblings') <> '1000' OR
-	   EXISTS (SELECT FROM pg_settings
-			   WHERE name IN ('commit_delay', 'commit_siblings') AND
-					 source <> 'configuration file')
-	THEN
-		RAISE 'commit_delay is %, commit_siblings is %',
-			current_setting('commit_delay'), current_setting('commit_siblings');
-	END IF;
-END $$});
+create_same_settings($node, 7, 1000);
 
 my $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 my $conf = slurp_file($node->data_dir . '/postgresql.conf');

@@ -83,6 +83,12 @@ extern PGDLLIMPORT int CommitSiblings;
 #define PROC_IS_IN_COMMIT_DELAY(proc)	false
 #endif
 
+/*
+ * Does SIGUSR1 end the sleep of commit_delay?  A later version may wait for
+ * its latch instead, which t/adaptive_gathering.pl would notice.
+ */
+#define COMMIT_DELAY_CAN_BE_WOKEN	true
+
 /* WalUsage.wal_fpi_bytes: since 19. */
 #if PG_VERSION_NUM >= 190000
 #define WAL_FPI_BYTES_COUNTED	true

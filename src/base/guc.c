@@ -15,8 +15,46 @@
 
 bool		commit_stats_enabled = true;
 bool		commit_stats_log_flushes = false;
+bool		commit_stats_log_delay_changes = false;
 bool		commit_stats_save = true;
+int			commit_stats_adaptive_delay = ADAPTIVE_DELAY_OFF;
+int			commit_stats_adaptive_delay_max = ADAPTIVE_DELAY_MAX_DEFAULT;
 int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
+
+static const struct config_enum_entry adaptive_delay_modes[] = {
+	{"off", ADAPTIVE_DELAY_OFF, false},
+	{"pace", ADAPTIVE_DELAY_PACE, false},
+	{"gather", ADAPTIVE_DELAY_GATHER, false},
+	{NULL, 0, false}
+};
+
+/* The settings of the delay that adapts. */
+static void
+define_adaptive_delay(void)
+{
+	DefineCustomEnumVariable("commit_stats.adaptive_delay",
+							 "Lets leaders sleep before a WAL flush for as long as that helps, instead of commit_delay.",
+							 "With pace, leaders keep WAL flushes at even distances on a device with a quota.  With gather, they also wait for sessions that are about to commit.",
+							 &commit_stats_adaptive_delay,
+							 ADAPTIVE_DELAY_OFF, adaptive_delay_modes,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+	DefineCustomIntVariable("commit_stats.adaptive_delay_max",
+							"Sets the longest sleep that commit_stats.adaptive_delay may choose, in microseconds.",
+							NULL,
+							&commit_stats_adaptive_delay_max,
+							ADAPTIVE_DELAY_MAX_DEFAULT,
+							0, COMMIT_DELAY_MAX,
+							PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomBoolVariable("commit_stats.log_delay_changes",
+							 "Logs what commit_stats.adaptive_delay learns and decides.",
+							 NULL,
+							 &commit_stats_log_delay_changes,
+							 false,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+}
 
 /*
  * For _PG_init, in the postmaster (or a stand-alone backend) only.
@@ -57,6 +95,7 @@ guc_define(void)
 							FLUSH_LOG_SIZE_MIN, FLUSH_LOG_SIZE_MAX,
 							PGC_POSTMASTER, 0,
 							NULL, NULL, NULL);
+	define_adaptive_delay();
 	MarkGUCPrefixReserved("commit_stats");
 }
 

@@ -19,9 +19,25 @@
 #define COMMIT_DELAY_MAX		100000	/* us */
 #define COMMIT_SIBLINGS_MAX		1000
 
+/*
+ * us; on a volume of 100 writes/s, or 50 flushes/s, flushes are 20 ms apart.
+ */
+#define ADAPTIVE_DELAY_MAX_DEFAULT	50000
+
+/* Values of commit_stats.adaptive_delay; each includes those before it. */
+typedef enum AdaptiveDelayMode
+{
+	ADAPTIVE_DELAY_OFF,
+	ADAPTIVE_DELAY_PACE,
+	ADAPTIVE_DELAY_GATHER
+} AdaptiveDelayMode;
+
 extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_flushes;
+extern COMMIT_STATS_HIDDEN bool commit_stats_log_delay_changes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_save;
+extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay;
+extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay_max;
 extern COMMIT_STATS_HIDDEN int commit_stats_flush_log_size;
 
 extern void guc_define(void);

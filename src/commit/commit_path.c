@@ -55,6 +55,7 @@
 #include "base/shared_memory.h"
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
+#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
@@ -89,6 +90,8 @@ typedef struct CommitReading
 static CommitReading reading = {COMMIT_NOT_COUNTED};
 
 static OwnFlush own;			/* of the commit being counted */
+static DelayVerdict verdict;	/* ... if it is a leader with commit_delay */
+static AdaptiveSleep slept;		/* ... of its leader, if it slept */
 static bool start_unknown = false;	/* likewise; "started_at" is too early */
 
 static bool registered = false; /* with databases.c and siblings.c */
@@ -234,7 +237,7 @@ abandon_commit(void)
 {
 	reading.kind = COMMIT_NOT_COUNTED;
 	flush_detection_forget();
-	delay_override_end();
+	delay_override_abandon();
 	commit_trace_noted = false;
 }
 
@@ -309,16 +312,52 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 	evidence->io_time = own.io_time;
 }
 
+/*
+ * An adaptive delay: commit_siblings was 0, so the leader slept, and the only
+ * questions are why and until when.
+ */
+static pg_noinline const DelayVerdict *
+judge_adaptive_delay(GroupNumber number, uint64 now)
+{
+	FlushTraces traces = {0};
+	uint64		began_at;
+
+	if (number != InvalidGroupNumber)
+		flush_group_traces(number, &traces);
+	began_at = Max(reading.started_at, traces.previous_seen_at);
+	adaptive_delay_slept(began_at, &slept);
+	verdict.probability = 1.0;
+	verdict.sleep_time = (uint64) CommitDelay * NS_PER_US;
+	if (slept.woken_at != 0)
+		verdict.sleep_time = slept.woken_at - began_at;
+	else if (own.timed && traces.seen_at != 0)
+		/* the rest of the time without I/O was the timer's slack */
+		verdict.sleep_time = Max(verdict.sleep_time,
+								 clock_elapsed(began_at + own.io_time,
+											   Min(traces.seen_at, now)));
+	backend_slot_add(SLOT_DELAYABLE, 1);
+	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION);
+	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
+	backend_slot_add(slept.kind == SLEEP_PACED ? SLOT_HITS_PACED :
+					 SLOT_HITS_GATHERED, 1);
+	if (slept.end == SLEEP_WOKEN)
+		backend_slot_add(SLOT_HITS_WOKEN, 1);
+	else if (slept.end == SLEEP_CEILING)
+		backend_slot_add(SLOT_HITS_AT_CEILING, 1);
+	return &verdict;
+}
+
 /* With commit_delay set: did the leader of this flush sleep? */
 static pg_noinline const DelayVerdict *
 judge_delay(GroupNumber number, uint64 now)
 {
-	static DelayVerdict verdict;
 	DelayEvidence evidence;
 	double		doubt;
 
 	collect_evidence(&evidence, number, now);
 	verdict = delay_classifier_judge(&evidence);
+	slept.kind = SLEEP_FIXED;
+	slept.end = SLEEP_DUE;
 	doubt = Min(verdict.probability, 1.0 - verdict.probability);
 	backend_slot_add(SLOT_DELAYABLE, 1);
 	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
@@ -391,12 +430,15 @@ fill_report(LeaderReport *report, uint32 siblings_after,
 	report->log_wanted = commit_stats_log_flushes;
 	report->flush_time = unlikely(own.timed) ?
 		(uint32) (own.io_time / 1000) : FLUSH_NOT_TIMED;
-	report->delayed = false;
+	report->sleep_kind = SLEEP_NONE;
+	report->sleep_end = SLEEP_DUE;
 	report->delay_probability = 0;
 	report->delay_time = 0;
 	if (unlikely(delay != NULL))
 	{
-		report->delayed = delay->sleep_time > 0;
+		if (delay->sleep_time > 0)
+			report->sleep_kind = slept.kind;
+		report->sleep_end = slept.end;
 		report->delay_probability =
 			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
 		report->delay_time = (uint32) (delay->sleep_time / 1000);
@@ -432,6 +474,27 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
+/* With an adaptive delay: how long did the flush take, without the sleep? */
+static pg_noinline void
+learn_flush_length(GroupNumber number, uint64 now)
+{
+	FlushTraces traces = {0};
+	uint64		length = own.io_time;
+
+	if (!own.timed)
+	{
+		if (number != InvalidGroupNumber)
+			flush_group_traces(number, &traces);
+		length = Max(reading.started_at, traces.previous_seen_at);
+		if (CommitDelay > 0)
+			length += verdict.sleep_time;
+		length = clock_elapsed(length,
+							   traces.seen_at != 0 ? traces.seen_at : now);
+	}
+	if (adaptive_delay_flushed(now, length) && commit_stats_log_delay_changes)
+		flush_logger_wake();
+}
+
 /*
  * A record that ends at "lsn" has been waited for.  "led": this backend has
  * flushed it.
@@ -450,7 +513,8 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 			SIBLINGS_NOT_COUNTED : siblings_count();
 	number = flush_groups_find(lsn, flushed, now);
 	if (led && unlikely(CommitDelay > 0) && enableFsync && !start_unknown)
-		delay = judge_delay(number, now);
+		delay = delay_override_adapts ? judge_adaptive_delay(number, now) :
+			judge_delay(number, now);
 	if (is_commit)
 		count_commit(led, number, now, delay);
 	else
@@ -470,7 +534,12 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, siblings_after_all(),
 						 &own);
-	delay_override_end();
+	if (unlikely(delay_override_in_force))
+	{
+		if (led && delay_override_adapts)
+			learn_flush_length(number, now);
+		delay_override_end(now);
+	}
 }
 
 /* A commit that did not wait. */

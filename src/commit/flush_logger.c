@@ -11,6 +11,9 @@
  * looks at which there was nothing to log.  If groups leave the ring before
  * they are logged, the worker logs how many.
  *
+ * The worker does the same for the decisions of commit_stats.adaptive_delay
+ * (delay_changes.c).
+ *
  * Locking: none; see FlushLoggerShared.
  *
  *-------------------------------------------------------------------------
@@ -31,6 +34,7 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "base/shared_memory.h"
+#include "commit/delay_changes.h"
 #include "commit/flush_logger.h"
 #include "stats/flush_groups.h"
 
@@ -166,6 +170,8 @@ anything_to_log(GroupNumber logged)
 	GroupNumber newest = flush_groups_newest();
 	FlushGroupCopy group;
 
+	if (delay_changes_to_log())
+		return true;
 	while (logged != newest)
 	{
 		logged = flush_group_add(logged, 1);
@@ -213,6 +219,7 @@ nap(long timeout)
 	{
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
+		delay_changes_follow_setting();
 	}
 }
 
@@ -235,6 +242,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
 	on_shmem_exit(forget_worker, (Datum) 0);
+	delay_changes_follow_setting();
 	logged = flush_groups_newest();
 	pg_atomic_write_u32(&shared->awake, 1);
 	pg_atomic_write_u32(&shared->procno_plus_one, MyProcNumber + 1);
@@ -243,6 +251,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	{
 		if (log_settled_groups(&logged, following) > 0)
 			quiet = 0;
+		delay_changes_log();
 		following = ++quiet < QUIET_NAPS || !fall_asleep(logged);
 		nap(following ? SETTLE_TIME : -1);
 		if (!following)

@@ -10,7 +10,9 @@
  * session runs no statement in between, so SHOW displays the configured
  * values, and no configuration needs cleaning up.
  *
- * An experimenting process gives an order; all backends follow it.
+ * An experimenting process gives an order; all backends follow it.  With
+ * commit_stats.adaptive_delay there is a standing order, which is in force
+ * while no other is: each commit asks adaptive_delay.c.
  *
  * Invariant: a backend follows an order only if its commit begins before the
  * order's deadline, even if the process that gave the order has died.
@@ -19,7 +21,8 @@
  * deadline, so a backend never mixes two orders.  The process that writes the
  * word holds delay_override_lock(), a heavyweight lock, until the end of its
  * transaction at the latest.  pg_locks shows an advisory lock of database 0,
- * which SQL functions cannot take.
+ * which SQL functions cannot take.  A single process (flush_logger.c) writes
+ * the standing order, without that lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -28,6 +31,7 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
+#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 
 /*
@@ -44,18 +48,22 @@
 
 StaticAssertDecl(COMMIT_SIBLINGS_MAX <= LOW_BITS(SIBLINGS_BITS),
 				 "too few bits for commit_siblings");
-StaticAssertDecl(COMMIT_DELAY_MAX <= LOW_BITS(DELAY_BITS),
+StaticAssertDecl(DELAY_ADAPTIVE <= LOW_BITS(DELAY_BITS),
 				 "too few bits for commit_delay");
 
-/* Both are written by the holder of the lock. */
 typedef struct DelayOverrideShared
 {
+	/* Written by the holder of the lock, and swapped with "standing". */
 	pg_atomic_uint64 order;
 	pg_atomic_uint32 holder_pid;	/* of a sweep; 0: none */
+
+	/* ORDER_ADAPT or 0; written by flush_logger.c. */
+	pg_atomic_uint64 standing;
 } DelayOverrideShared;
 
 pg_atomic_uint64 *delay_override_order = NULL;
 bool		delay_override_in_force = false;
+bool		delay_override_adapts = false;
 
 static DelayOverrideShared *shared = NULL;
 static DelayPair own_settings;	/* while an order is in force */
@@ -69,6 +77,7 @@ delay_override_attach(void *head, void *tail, bool found)
 		return;
 	pg_atomic_init_u64(&shared->order, 0);
 	pg_atomic_init_u32(&shared->holder_pid, 0);
+	pg_atomic_init_u64(&shared->standing, 0);
 }
 
 const StatsModule delay_override_module = {
@@ -81,30 +90,65 @@ const StatsModule delay_override_module = {
  *----------------------------------------------------------------
  */
 
+static bool
+has_expired(uint64 order, uint64 now)
+{
+	uint64		left = (order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT);
+
+	left &= LOW_BITS(DEADLINE_BITS);
+	/* past the deadline, the difference has wrapped around */
+	return left == 0 || left > LOW_BITS(DEADLINE_BITS - 1);
+}
+
 /* Follow an order unless its deadline has passed. */
 void
 delay_override_follow(uint64 order, uint64 now)
 {
-	uint64		left = (order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT);
+	DelayPair	pair = {DELAY_ADAPTIVE, 0};
 
 	Assert(!delay_override_in_force);
-	left &= LOW_BITS(DEADLINE_BITS);
-	/* past the deadline, the difference has wrapped around */
-	if (left == 0 || left > LOW_BITS(DEADLINE_BITS - 1))
-		return;
+	if (order != ORDER_ADAPT)
+	{
+		if (has_expired(order, now))
+			return;
+		pair.delay = (int) ((order >> SIBLINGS_BITS) & LOW_BITS(DELAY_BITS));
+		pair.siblings = (int) (order & LOW_BITS(SIBLINGS_BITS));
+	}
 	own_settings.delay = CommitDelay;
 	own_settings.siblings = CommitSiblings;
-	CommitDelay = (int) ((order >> SIBLINGS_BITS) & LOW_BITS(DELAY_BITS));
-	CommitSiblings = (int) (order & LOW_BITS(SIBLINGS_BITS));
+	delay_override_adapts = pair.delay == DELAY_ADAPTIVE;
+	CommitDelay = delay_override_adapts ? adaptive_delay_begin(now) :
+		pair.delay;
+	CommitSiblings = pair.siblings;
 	delay_override_in_force = true;
 }
 
-void
-delay_override_restore(void)
+static inline void
+restore_settings(void)
 {
 	CommitDelay = own_settings.delay;
 	CommitSiblings = own_settings.siblings;
 	delay_override_in_force = false;
+}
+
+/* The commit for which an order was in force is done. */
+void
+delay_override_end(uint64 now)
+{
+	restore_settings();
+	if (delay_override_adapts)
+		adaptive_delay_end(now);
+}
+
+/* The commit under way has failed. */
+void
+delay_override_abandon(void)
+{
+	if (!delay_override_in_force)
+		return;
+	restore_settings();
+	if (delay_override_adapts)
+		adaptive_delay_abandon();
 }
 
 /*----------------------------------------------------------------
@@ -160,7 +204,9 @@ delay_override_hold(void)
 void
 delay_override_set(const DelayPair *pair, uint64 deadline)
 {
-	uint64		order = deadline >> DEADLINE_UNIT;
+	/* above ORDER_ADAPT, also every few years when the field would be 0 */
+	uint64		order = Max((deadline >> DEADLINE_UNIT) &
+							LOW_BITS(DEADLINE_BITS), 1);
 
 	order = (order << DELAY_BITS) | (uint64) pair->delay;
 	order = (order << SIBLINGS_BITS) | (uint64) pair->siblings;
@@ -171,7 +217,14 @@ delay_override_set(const DelayPair *pair, uint64 deadline)
 void
 delay_override_clear(void)
 {
-	pg_atomic_write_u64(&shared->order, 0);
+	uint64		standing;
+
+	/* the standing order may change at the same time */
+	do
+	{
+		standing = pg_atomic_read_u64(&shared->standing);
+		pg_atomic_exchange_u64(&shared->order, standing);
+	} while (standing != pg_atomic_read_u64(&shared->standing));
 	pg_atomic_write_u32(&shared->holder_pid, 0);
 }
 
@@ -191,4 +244,29 @@ int
 delay_override_holder(void)
 {
 	return (int) pg_atomic_read_u32(&shared->holder_pid);
+}
+
+/*----------------------------------------------------------------
+ * The process that reads the setting for all
+ *----------------------------------------------------------------
+ */
+
+/* Follow commit_stats.adaptive_delay while there is no sweep, or do not. */
+void
+delay_override_set_adaptive(bool adaptive)
+{
+	uint64		standing = adaptive ? ORDER_ADAPT : 0;
+	uint64		before = pg_atomic_exchange_u64(&shared->standing, standing);
+
+	/*
+	 * fails if a sweep has given an order, which will leave the standing one
+	 */
+	(void) pg_atomic_compare_exchange_u64(&shared->order, &before, standing);
+}
+
+/* Do commits follow the setting, apart from a sweep? */
+bool
+delay_override_is_adaptive(void)
+{
+	return pg_atomic_read_u64(&shared->standing) != 0;
 }

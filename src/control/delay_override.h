@@ -17,18 +17,27 @@
 #include "base/visibility.h"
 #include "stats/commit_trace.h"
 
+/* As a "delay": that of adaptive_delay.c. */
+#define DELAY_ADAPTIVE		(COMMIT_DELAY_MAX + 1)
+
 /* Values to use instead of the settings of the same names. */
 typedef struct DelayPair
 {
-	int			delay;			/* commit_delay, us */
+	int			delay;			/* commit_delay, us, or DELAY_ADAPTIVE */
 	int			siblings;		/* commit_siblings */
 } DelayPair;
+
+/* The standing order of commit_stats.adaptive_delay; no other is below. */
+#define ORDER_ADAPT			1
 
 /* The order in force or past; 0: none.  In shared memory, atomic. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 
 /* Does this backend follow an order in its present commit? */
 extern COMMIT_STATS_HIDDEN bool delay_override_in_force;
+
+/* ... and is that the adaptive delay? */
+extern COMMIT_STATS_HIDDEN bool delay_override_adapts;
 
 extern const StatsModule delay_override_module;
 
@@ -40,9 +49,14 @@ extern void delay_override_clear(void);
 extern void delay_override_unlock(void);
 extern int	delay_override_holder(void);
 
+/* The process that reads commit_stats.adaptive_delay for all. */
+extern void delay_override_set_adaptive(bool adaptive);
+extern bool delay_override_is_adaptive(void);
+
 /* The commit path. */
 extern void delay_override_follow(uint64 order, uint64 now);
-extern void delay_override_restore(void);
+extern void delay_override_end(uint64 now);
+extern void delay_override_abandon(void);
 
 /*
  * Must each commit count its siblings?  Only if its leader may sleep, or if
@@ -51,7 +65,8 @@ extern void delay_override_restore(void);
 static inline bool
 delay_override_needs_siblings(void)
 {
-	return CommitDelay > 0 || pg_atomic_read_u64(delay_override_order) != 0 ||
+	return CommitDelay > 0 ||
+		pg_atomic_read_u64(delay_override_order) > ORDER_ADAPT ||
 		commit_trace_wanted() || commit_stats_log_flushes;
 }
 
@@ -63,14 +78,6 @@ delay_override_begin(uint64 now)
 
 	if (unlikely(order != 0))
 		delay_override_follow(order, now);
-}
-
-/* That commit is done, or has failed. */
-static inline void
-delay_override_end(void)
-{
-	if (unlikely(delay_override_in_force))
-		delay_override_restore();
 }
 
 #endif							/* COMMIT_STATS_DELAY_OVERRIDE_H */

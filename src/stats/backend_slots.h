@@ -49,6 +49,10 @@ typedef enum SlotCounter
 	SLOT_UNRESOLVED_COMMITS,	/* commits whose group was not found */
 	SLOT_FLUSHES_UNCERTAIN,		/* flushes judged wrongly, as is to be
 								 * expected */
+	SLOT_HITS_PACED,			/* of SLOT_DELAY_HITS: see SleepKind */
+	SLOT_HITS_GATHERED,
+	SLOT_HITS_WOKEN,			/* of these two: see SleepEnd */
+	SLOT_HITS_AT_CEILING,
 	SLOT_NCOUNTERS
 } SlotCounter;
 

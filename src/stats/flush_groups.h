@@ -23,6 +23,25 @@ typedef uint32 GroupNumber;
 /* A probability of 1 in a report, where it is a small integer. */
 #define REPORTED_CERTAINTY	1000
 
+/* Whose choice the sleep of a leader was. */
+typedef enum SleepKind
+{
+	SLEEP_NONE,
+	SLEEP_FIXED,				/* commit_delay, or that of a sweep */
+	SLEEP_PACED,				/* commit_stats.adaptive_delay: until the
+								 * flush was due, or ... */
+	SLEEP_GATHERED				/* ... for other sessions */
+} SleepKind;
+
+/* Why it ended. */
+typedef enum SleepEnd
+{
+	SLEEP_DUE,					/* it had lasted as long as planned */
+	SLEEP_ALL_CAME,				/* ... and all sessions had come */
+	SLEEP_WOKEN,				/* the last of them ended it before that */
+	SLEEP_CEILING				/* commit_stats.adaptive_delay_max */
+} SleepEnd;
+
 /* What the leader of a flush found out about it. */
 typedef struct LeaderReport
 {
@@ -32,7 +51,8 @@ typedef struct LeaderReport
 	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
 	uint32		flush_time;		/* us writing and syncing, or ... */
 	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
-	bool		delayed;		/* slept commit_delay */
+	uint8		sleep_kind:4;	/* SleepKind */
+	uint8		sleep_end:4;	/* SleepEnd, if it slept */
 	bool		log_wanted;		/* commit_stats.log_flushes was on; for
 								 * flush_logger.c */
 } LeaderReport;

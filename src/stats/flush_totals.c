@@ -177,7 +177,7 @@ count_group(GroupSums *sums, uint32 commits, bool led,
 		sums->in_cell[FLUSHES_BY_SIBLINGS]++;
 		sums->in_cell[COMMITS_BY_SIBLINGS] += commits;
 	}
-	if (unlikely(leader->delayed))
+	if (unlikely(leader->sleep_kind != SLEEP_NONE))
 	{
 		sums->in_cell[DELAYED_BY_SIZE]++;
 		sums->in_cell[DELAYED_BY_SIBLINGS] +=

@@ -137,6 +137,10 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	row_int8(&row, Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
 	row_int8(&row, unled);
 	row_delay_columns(&row, slots.value, &sums);
+	row_int8(&row, slots.value[SLOT_HITS_PACED]);
+	row_int8(&row, slots.value[SLOT_HITS_GATHERED]);
+	row_int8(&row, slots.value[SLOT_HITS_WOKEN]);
+	row_int8(&row, slots.value[SLOT_HITS_AT_CEILING]);
 	row_siblings(&row, groups);
 	row_times(&row, slots.value);
 	row_int8(&row, slots.value[SLOT_UNRESOLVED_FLUSHES]);
@@ -241,6 +245,22 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
+/* delay_kind and delay_end; null if the leader did not sleep */
+static void
+row_sleep(Row *row, const LeaderReport *leader)
+{
+	static const char *const kinds[] = {"none", "fixed", "paced", "gathered"};
+	static const char *const ends[] = {"due", "all came", "woken", "ceiling"};
+
+	if (leader->sleep_kind == SLEEP_NONE)
+	{
+		row_nulls(row, 2);
+		return;
+	}
+	row_text(row, kinds[leader->sleep_kind]);
+	row_text(row, ends[leader->sleep_end]);
+}
+
 /*
  * Columns from "siblings" on; what only a leader reports is null without one.
  */
@@ -253,10 +273,11 @@ row_leader_columns(Row *row, const FlushGroupCopy *group)
 
 	row_add(row, Int64GetDatum(leader->siblings),
 			unled || leader->siblings == SIBLINGS_NOT_COUNTED);
-	row_add(row, BoolGetDatum(leader->delayed), unled);
+	row_add(row, BoolGetDatum(leader->sleep_kind != SLEEP_NONE), unled);
 	row_add(row, Float8GetDatum((double) leader->delay_probability /
 								REPORTED_CERTAINTY), unled);
 	row_add(row, Float8GetDatum(leader->delay_time / 1000.0), unled);
+	row_sleep(row, leader);
 	row_add(row, Float8GetDatum(leader->flush_time / 1000.0),
 			unled || leader->flush_time == FLUSH_NOT_TIMED);
 	row_add(row, Int64GetDatum((int64) wal_bytes), wal_bytes == 0);

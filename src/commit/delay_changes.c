@@ -1,0 +1,82 @@
+/*-------------------------------------------------------------------------
+ *
+ * delay_changes.c
+ *		commit_stats.adaptive_delay in the background worker.
+ *
+ * The worker (flush_logger.c) reads the setting for all processes, as it reads
+ * the configuration, and writes to the server log what adaptive_delay.c has
+ * decided, as nothing can be logged within a commit.
+ *
+ * Locking: see adaptive_delay.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "base/guc.h"
+#include "commit/delay_changes.h"
+#include "control/adaptive_delay.h"
+#include "control/delay_override.h"
+
+static int	followed = -1;		/* the setting, as it was last */
+static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
+static uint64 logged = 0;		/* changes up to this one */
+
+/* The worker has started, or has read the configuration. */
+void
+delay_changes_follow_setting(void)
+{
+	if (!logging)
+		logged = adaptive_delay_changes();
+	logging = commit_stats_log_delay_changes;
+	if (commit_stats_adaptive_delay == followed)
+		return;
+	followed = commit_stats_adaptive_delay;
+	if (followed != ADAPTIVE_DELAY_OFF && !adaptive_delay_restart())
+		followed = -1;			/* until the configuration is read again */
+	delay_override_set_adaptive(followed > ADAPTIVE_DELAY_OFF);
+}
+
+bool
+delay_changes_to_log(void)
+{
+	return logging && adaptive_delay_changes() != logged;
+}
+
+static void
+log_change(const DelayChange *change)
+{
+	const char *mode = adaptive_delay_mode_name(change->of_pacer, change->mode);
+	const char *reason = adaptive_delay_reason_name(change->of_pacer,
+													change->reason);
+
+	if (change->of_pacer && change->mode == PACER_PACES)
+		ereport(LOG,
+				(errmsg("commit_stats pacing: %s at %.0f flushes/s (%s)", mode,
+						change->rate, reason)));
+	else if (change->of_pacer || isnan(change->gain))
+		ereport(LOG,
+				(errmsg("commit_stats %s: %s (%s)",
+						change->of_pacer ? "pacing" : "gathering", mode, reason)));
+	else
+		ereport(LOG,
+				(errmsg("commit_stats gathering: %s (%s)", mode, reason),
+				 errdetail("In the last trial, gathering changed the time from commit to commit by %+.1f%%.",
+						   -100 * change->gain)));
+}
+
+/* Log the changes since the last call, as far as they are kept. */
+void
+delay_changes_log(void)
+{
+	static AdaptiveDelayState state;
+
+	if (!delay_changes_to_log() || !adaptive_delay_read(&state))
+		return;
+	if (state.nchanges > logged + DELAY_CHANGES_KEPT)
+		logged = state.nchanges - DELAY_CHANGES_KEPT;
+	for (; logged < state.nchanges; logged++)
+		log_change(&state.change[logged % DELAY_CHANGES_KEPT]);
+}

@@ -1,0 +1,65 @@
+# What the tests of commit_stats.adaptive_delay share: a device with a quota,
+# and what commit_delay_state says.
+
+package Adaptive;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use GroundTruth qw(set_device);
+
+our @EXPORT = qw($quota $window $rate set_quota delay_state
+  wait_for_delay_state next_sleeps);
+
+# The device: flushes in so many ms, and in a second
+our ($quota, $window) = (10, 50);
+our $rate = 1000 * $quota / $window;
+
+# Give the device a quota, or none.
+sub set_quota
+{
+	my ($node, $flushes) = @_;
+
+	set_device(
+		$node,
+		quota => $flushes,
+		window => $window,
+		flush_time => 0.5);
+	return;
+}
+
+# These columns of commit_delay_state, as psql prints them.
+sub delay_state
+{
+	my ($node, $columns) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT $columns FROM commit_delay_state");
+}
+
+sub wait_for_delay_state
+{
+	my ($node, $condition) = @_;
+
+	return $node->poll_query_until('postgres',
+		"SELECT $condition FROM commit_delay_state");
+}
+
+# How long the leaders of the next flushes are to sleep, us; those that do not
+# sleep are left out.
+sub next_sleeps
+{
+	my ($node, $flushes) = @_;
+
+	$node->safe_psql('postgres', 'SELECT shim_reset()');
+	$node->poll_query_until(
+		'postgres', qq{
+SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend}
+	) or die "there are no flushes\n";
+	return split /\n/, $node->safe_psql(
+		'postgres', q{
+SELECT asked FROM shim_events() WHERE kind = 'sleep' AND backend});
+}
+
+1;

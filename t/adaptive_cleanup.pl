@@ -1,0 +1,333 @@
+# Is commit_stats.adaptive_delay in force when it should be and at no other
+# time, and does it leave nothing behind?
+#
+# The shim (t/ground_truth/shim.c) makes a device with a quota of the disk, and
+# sees the sleeps of leaders.  With the configuration here, no leader sleeps
+# without the setting.  Sessions that commit also check their settings all the
+# time, and fail if these differ from the configuration.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/adaptive';
+use Adaptive;
+use CommitStats;
+use GroundTruth qw(start_truth start_with_shim with_shim);
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $setting = 'commit_stats.adaptive_delay';
+my $node = start_truth(
+	'cleanup', qq{
+commit_delay = 7
+commit_siblings = 1000
+$setting = 'pace'
+restart_after_crash = on
+log_statement = none
+});
+
+create_same_settings($node, 7, 1000);
+
+my $load;
+
+sub start_load
+{
+	set_quota($node, $quota);
+	$load = start_pgbench(
+		$node,
+		'-c 4 -T 600',
+		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
+	return;
+}
+
+# The load may have lost its connections, but has seen nothing strange.
+sub end_load
+{
+	my ($how) = @_;
+
+	end_background($load, 'TERM');
+	unlike(
+		$load->{err},
+		qr/commit_delay is/,
+		"$how: no session saw other settings");
+	return;
+}
+
+sub nobody_notices
+{
+	my ($how) = @_;
+
+	$node->safe_psql('postgres', 'SELECT same_settings()');
+	is(errors_so_far($load), '', "$how: no session saw other settings");
+	return;
+}
+
+# Leaders follow the setting.
+sub follows
+{
+	my ($how) = @_;
+
+	ok(poll_until(sub { return next_sleeps($node, 20) > 10 }, 5),
+		"$how: leaders sleep");
+	is(delay_state($node, 'in_force'), 't', "$how: the setting is in force");
+	nobody_notices($how);
+	return;
+}
+
+# They do not, and do not sleep.
+sub stops
+{
+	my ($how) = @_;
+
+	ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
+		"$how: leaders do not sleep any more");
+	is(scalar next_sleeps($node, 50), 0, "$how: none of the next does");
+	is(delay_state($node, 'in_force'),
+		'f', "$how: the setting is not in force");
+	nobody_notices($how);
+	return;
+}
+
+sub change
+{
+	my ($name, $value) = @_;
+
+	alter_system($node, $name => $value);
+	return;
+}
+
+start_load();
+follows('at start');
+change($setting => 'off');
+stops('off');
+change($setting => 'gather');
+follows('gather');
+change($setting => 'pace');
+follows('pace');
+change('commit_stats.enabled' => 'off');
+stops('not counting');
+change('commit_stats.enabled' => 'on');
+follows('counting again');
+
+#
+# Sweeps
+#
+my ($least, $most) = (30001, 31000);
+
+sub start_sweep
+{
+	return start_psql(
+		$node, qq{
+SET client_min_messages = warning;
+SELECT * FROM commit_delay_sweep(
+	ARRAY(SELECT generate_series($least, $most)), '{0}', '1 day', '0.5 s')});
+}
+
+sub sweep_pid
+{
+	return $node->safe_psql('postgres',
+		'SELECT sweep_pid FROM commit_stats_info');
+}
+
+sub is_of_sweep
+{
+	my ($sleep) = @_;
+
+	return $sleep >= $least && $sleep <= $most;
+}
+
+# Leaders follow the sweep, and not the setting.
+sub follows_sweep
+{
+	my ($how) = @_;
+	my @sleeps;
+
+	ok( poll_until(
+			sub {
+				return grep { is_of_sweep($_) } next_sleeps($node, 5);
+			},
+			5),
+		"$how: leaders sleep as the sweep says");
+	@sleeps = next_sleeps($node, 15);
+	is(join(' ', grep { !is_of_sweep($_) } @sleeps),
+		'', "$how: and not otherwise");
+	return;
+}
+
+sub cancel_sweep
+{
+	my ($sweep) = @_;
+
+	$node->safe_psql('postgres',
+		'SELECT pg_cancel_backend(' . sweep_pid() . ')');
+	end_background($sweep);
+	return;
+}
+
+my $sweep = start_sweep();
+follows_sweep('sweep');
+is(delay_state($node, 'in_force'), 't', 'sweep: the setting is in force');
+cancel_sweep($sweep);
+follows('after a sweep');
+is(join(' ', grep { is_of_sweep($_) } next_sleeps($node, 20)),
+	'', 'after a sweep: nothing of it is left');
+
+$sweep = start_sweep();
+follows_sweep('sweep, on');
+change($setting => 'off');
+follows_sweep('sweep, switched off');
+cancel_sweep($sweep);
+stops('switched off during a sweep');
+
+$sweep = start_sweep();
+follows_sweep('sweep, off');
+change($setting => 'pace');
+follows_sweep('sweep, switched on');
+cancel_sweep($sweep);
+follows('switched on during a sweep');
+
+# While a sweep hangs, leaders follow nothing.
+$sweep = start_sweep();
+follows_sweep('sweep that will hang');
+my $pid = sweep_pid();
+kill 'STOP', $pid;
+ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
+	'sweep that hangs: leaders do not sleep');
+kill 'CONT', $pid;
+cancel_sweep($sweep);
+follows('after a sweep that hung');
+
+#
+# The background worker
+#
+sub worker
+{
+	return $node->safe_psql('postgres',
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'}
+	);
+}
+
+sub wait_for_other_worker
+{
+	my ($pid, $how) = @_;
+
+	return ok(poll_until(sub { return worker() !~ /^(?:|$pid)$/ }, 20),
+		"$how: another one starts");
+}
+
+$pid = worker();
+kill 'TERM', $pid;
+ok(poll_until(sub { return worker() eq '' }), 'worker, TERM: it ends');
+follows('worker, TERM');
+change($setting => 'off');
+wait_for_other_worker($pid, 'worker, TERM');
+stops('switched off without a worker');
+change($setting => 'pace');
+follows('with another worker');
+
+#
+# Crashes: the server creates its shared memory anew, and the load's sessions
+# end
+#
+my %victims = (
+	'a leader that sleeps' => sub {
+		my $asleep;
+
+		poll_until(
+			sub {
+				$asleep = $node->safe_psql(
+					'postgres', q{
+SELECT pid FROM shim_events() WHERE kind = 'sleep' AND length = 0 ORDER BY at DESC LIMIT 1}
+				);
+				return $asleep ne '';
+			}) or die "no leader sleeps\n";
+		return $asleep;
+	},
+	'the worker' => \&worker);
+
+for my $victim (sort keys %victims)
+{
+	my $how = "crash of $victim";
+
+	$pid = $victims{$victim}->();
+	kill 'KILL', $pid;
+	ok(poll_until(sub { return !kill 0, $pid }), "$how: it is gone");
+	end_load($how);
+	ok( poll_until(
+			sub { return end_background(start_psql($node, 'SELECT 1')) }),
+		"$how: the server recovers");
+	start_load();
+	follows($how);
+	is(delay_state($node, 'times_paced'), 1, "$how: it has learned anew");
+}
+
+#
+# Restarts
+#
+sub restart
+{
+	my ($how) = @_;
+
+	$node->stop('fast');
+	end_load($how);
+	start_with_shim($node);
+	start_load();
+	return;
+}
+
+restart('restart');
+follows('restart');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 0');
+restart('without workers');
+is(worker(), '', 'without workers: there is none');
+stops('without workers');
+is(delay_state($node, 'changes'), 0, 'without workers: nothing is learned');
+$node->append_conf('postgresql.conf', 'max_worker_processes = 8');
+restart('with workers again');
+follows('with workers again');
+$node->stop;
+end_load('stop');
+
+#
+# A server for a single user has no worker, and must not sleep.
+#
+my $sql =
+	"SELECT shim_device($quota, $window, 0.5)\n"
+  . "INSERT INTO tick VALUES (1)\n" x 200
+  . q{SELECT in_force FROM commit_delay_state
+SELECT count(*) AS syncs FROM shim_events() WHERE kind = 'sync'
+SELECT count(*) AS stalls FROM shim_events() WHERE kind = 'stall'
+SELECT count(*) AS sleeps FROM shim_events() WHERE kind = 'sleep'
+};
+my ($out, $err) = with_shim(
+	sub {
+		my ($out, $err);
+
+		IPC::Run::run(
+			[
+				$node->installed_command('postgres'),
+				'--single', '-D', $node->data_dir, 'postgres'
+			],
+			'<',
+			\$sql,
+			'>',
+			\$out,
+			'2>',
+			\$err);
+		return ($out, $err);
+	});
+
+like($out, qr/ in_force = "f"/, 'single user: the setting is not in force');
+like($out, qr/ syncs = "20\d"/, 'single user: commits flush');
+like($out, qr/ stalls = "[1-9]\d*"/, 'single user: the device has a quota');
+like($out, qr/ sleeps = "0"/, 'single user: no commit sleeps');
+unlike($err, qr/PANIC|ERROR|TRAP/, 'single user: no error');
+
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|ERROR:  commit_delay is/,
+	'the log has no surprise');
+
+done_testing();

@@ -1,0 +1,257 @@
+# Does commit_stats.adaptive_delay = pace find a quota of flushes, pace flushes
+# so that none stalls, say what it does, and count the sleeps?
+#
+# The witness is the shim (t/ground_truth/shim.c).  It makes a device with a
+# quota of the disk, and sees each stall of the device, and each sleep of a
+# leader and how long that was.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/adaptive';
+use Adaptive;
+use CommitStats;
+use GroundTruth qw(start_truth seen_by_shim);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_truth(
+	'paced', q{
+commit_stats.adaptive_delay = 'pace'
+commit_stats.log_delay_changes = on
+});
+my @load = ('-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
+
+sub state_is
+{
+	return delay_state($node, @_);
+}
+
+sub wait_for_state
+{
+	my ($condition, $name) = @_;
+
+	return ok(wait_for_delay_state($node, $condition), $name);
+}
+
+# Five clients commit so often each: what the shim saw and what we counted.
+sub run_load
+{
+	my ($commits) = @_;
+
+	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+	run_pgbench($node, "-c 5 -t $commits", $load[1] => $load[2]);
+	return (seen_by_shim($node), flush_stats($node));
+}
+
+# Until the backends have done their last commit
+sub end_load
+{
+	my ($running) = @_;
+
+	end_background($running, 'TERM');
+	$node->poll_query_until(
+		'postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
+	) or die "pgbench did not end\n";
+	return;
+}
+
+#
+# No quota
+#
+set_quota($node, 0);
+my ($seen, $counted) = run_load(400);
+
+is($seen->{sleeps}, 0, 'no quota: no leader sleeps');
+is($counted->{delay_hits}, 0, 'no quota: none is counted');
+is( state_is(
+		'adaptive_delay, in_force, pacing, pacing_reason, flush_rate, times_paced, changes'
+	),
+	'pace|t|watching|start||0|1',
+	'no quota: the setting is in force, and watches');
+is(state_is('flush_time > 0'),
+	't', 'no quota: it knows how long a flush takes');
+is(state_is('gathering, times_tried'), '|0', 'no quota: it does not gather');
+
+#
+# A quota
+#
+set_quota($node, $quota);
+$node->safe_psql('postgres', 'SELECT shim_reset()');
+my $load = start_pgbench($node, @load);
+wait_for_state("pacing = 'pacing'", 'a quota: pacing begins');
+my $before = seen_by_shim($node);
+is( state_is('pacing_reason, times_paced'),
+	'quota found|1',
+	'a quota: and says why');
+is( state_is(
+		qq{
+flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate,
+quota_window BETWEEN 0.8 * $window AND 1.2 * $window,
+flush_interval BETWEEN 1000 / flush_rate AND 1100 / flush_rate,
+rate_evidence IN ('stalls', 'no stall'),
+pacing_since < rate_since + '1 ms' AND rate_since < clock_timestamp() + '1 ms'}
+	),
+	't|t|t|t|t',
+	'a quota: it is found as it is');
+end_load($load);
+
+($seen, $counted) = run_load(600);
+note sprintf(
+	'stalled for %.2f ms a flush, before pacing for %.2f ms',
+	$seen->{stalled} / $seen->{syncs},
+	$before->{stalled} / $before->{syncs});
+cmp_ok(
+	$seen->{stalled} / $seen->{syncs},
+	'<',
+	$before->{stalled} / $before->{syncs} / 4,
+	'paced: flushes hardly stall');
+cmp_ok($seen->{sleeps}, '>', $seen->{syncs} / 2, 'paced: leaders sleep');
+cmp_ok($counted->{commits_per_flush},
+	'>', 2, 'paced: flushes carry those who come meanwhile');
+is($counted->{delay_hits}, $seen->{sleeps}, 'paced: each sleep is counted');
+is($counted->{delay_hits_paced},
+	$seen->{sleeps}, 'paced: as one of the pacing');
+is($counted->{delay_hits_gathered}, 0, 'paced: none is a gathered one');
+is($counted->{delay_uncertain}, 0, 'paced: no verdict is uncertain');
+cmp_ok(
+	$counted->{delay_time},
+	'>',
+	0.5 * $seen->{slept},
+	'paced: delay_time has what leaders slept');
+cmp_ok(
+	$counted->{delay_time},
+	'<',
+	1.3 * $seen->{slept},
+	'paced: and not much more');
+is($counted->{delay_hits_at_ceiling}, 0, 'paced: no sleep was cut short');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT DISTINCT delay_kind, delay_end, delayed, delay_probability, delay_time > 0
+FROM commit_flush_log WHERE delay_kind IS NOT NULL}),
+	'paced|due|t|1|t',
+	'paced: the flush log says why leaders slept, and until when');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT count(*) FROM commit_flush_log
+WHERE (delay_kind IS NULL) <> (delay_end IS NULL) OR
+	  (delay_kind IS NULL) = coalesce(delayed, false)}),
+	0,
+	'paced: and has no reason where none slept');
+
+#
+# The ceiling
+#
+alter_system($node, 'commit_stats.adaptive_delay_max' => 1000);
+$load = start_pgbench($node, @load);
+wait_for_state(
+	"times_refuted = 1 AND pacing = 'resting'",
+	'ceiling: pacing that does not help ends');
+is( state_is('pacing_reason'),
+	'pacing did not remove the stalls',
+	'ceiling: and says why');
+$seen = seen_by_shim($node);
+cmp_ok($seen->{longest}, '>', 1000, 'ceiling: the first sleeps were longer');
+$node->safe_psql('postgres', 'SELECT shim_reset()');
+wait_for_state(
+	'times_paced > ' . state_is('times_paced'),
+	'ceiling: it tries again after a rest');
+$node->poll_query_until('postgres',
+	"SELECT count(*) > 10 FROM shim_events() WHERE kind = 'sleep'")
+  or die "no leader sleeps\n";
+$seen = seen_by_shim($node);
+is($seen->{longest}, 1000, 'ceiling: no sleep is longer');
+cmp_ok(flush_stats($node)->{delay_hits_at_ceiling},
+	'>', 0, 'ceiling: it is counted');
+ok( $node->poll_query_until(
+		'postgres', q{
+SELECT count(*) > 0 FROM commit_flush_log
+WHERE delay_kind = 'paced' AND delay_end = 'ceiling'}),
+	'ceiling: the flush log says so');
+end_load($load);
+alter_system($node, 'commit_stats.adaptive_delay_max' => 0);
+($seen, $counted) = run_load(20);
+is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
+is($counted->{delay_hits}, 0, 'ceiling of 0: none is counted');
+alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+
+#
+# Another quota, and none
+#
+$load = start_pgbench($node, @load);
+wait_for_state("pacing = 'pacing'", 'it paces again');
+set_quota($node, 3 * $quota);
+wait_for_state("flush_rate > 2 * $rate", 'a higher quota: the rate follows');
+set_quota($node, $quota);
+wait_for_state("flush_rate < 1.3 * $rate", 'a lower quota: the rate follows');
+set_quota($node, 0);
+wait_for_state("pacing = 'watching' AND pacing_reason = 'no quota any more'",
+	'no quota any more: pacing ends');
+end_load($load);
+($seen) = run_load(400);
+is($seen->{sleeps}, 0, 'no quota any more: no leader sleeps');
+
+#
+# What is said about it
+#
+my @changes = split /\n/, $node->safe_psql(
+	'postgres', q{
+SELECT change, subject, mode, reason, gain IS NULL FROM commit_delay_changes ORDER BY change}
+);
+is(scalar @changes, state_is('changes'), 'each change has a row');
+is($changes[0], '1|pacing|watching|start|t', 'the first is the start');
+like(
+	$changes[1],
+	qr/^2\|pacing\|pacing\|quota found\|t$/,
+	'the second is that pacing began');
+is( join(' ', map { (split /\|/)[0] } @changes),
+	join(' ', 1 .. @changes),
+	'they are numbered');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT string_agg(change::text, ' ') = string_agg(change::text, ' ' ORDER BY change DESC),
+	   bool_and(changed_at <= now()),
+	   bool_and((flush_rate IS NULL) = (change < 2))
+FROM commit_delay_changes}),
+	't|t|t',
+	'the newest comes first, and all have a rate but the first');
+is( state_is(
+		q{
+changes = (SELECT max(change) FROM commit_delay_changes),
+times_paced = (SELECT count(*) FROM commit_delay_changes WHERE mode = 'pacing'),
+times_refuted = (SELECT count(*) FROM commit_delay_changes WHERE mode = 'resting'),
+abs(extract(epoch FROM pacing_since - (SELECT max(changed_at) FROM commit_delay_changes))) < 1}
+	),
+	't|t|t|t',
+	'commit_delay_state agrees with the rows');
+
+# The server log has a line for each of them.
+my @words =
+  map { my @row = split /\|/; "$row[1]: $row[2] ($row[3])" } @changes;
+
+ok( poll_until(
+		sub { return slurp_file($node->logfile) =~ /no quota any more/ }),
+	'the last change is logged');
+is( join("\n",
+		slurp_file($node->logfile) =~ /LOG:  commit_stats (pacing: .*)$/mg)
+	  =~ s{ at \d+ flushes/s}{}gr,
+	join("\n", @words),
+	'the log has all changes, in the same order');
+
+# Without the setting, it has none.
+alter_system($node, 'commit_stats.log_delay_changes' => 'off');
+my $log_end = -s $node->logfile;
+alter_system($node, 'commit_stats.adaptive_delay' => 'gather');
+wait_for_state(
+	"adaptive_delay = 'gather' AND pacing_reason = 'start'",
+	'another value of the setting: it starts over');
+run_load(20);
+unlike(
+	slurp_file($node->logfile, $log_end),
+	qr/commit_stats pacing/,
+	'log_delay_changes = off: nothing is logged');
+
+$node->stop;
+done_testing();
