@@ -27,6 +27,7 @@
 
 #include <math.h>
 
+#include "base/guc.h"
 #include "tuning/best_delay.h"
 
 #define SAME_LATENCY	1.02	/* no measurement of commits is closer */
@@ -295,7 +296,8 @@ why_not_best(const DelayOutcomes *all, int best, int i)
 						-percent_more(it->commits.mean,
 									  all->outcome[most].commits.mean));
 	if (never_slept(it) && it->delay > 0)
-		return pstrdup("never slept: fewer than commit_siblings others were active");
+		return pstrdup(it->delay > COMMIT_DELAY_MAX ? "never slept" :
+					   "never slept: fewer than commit_siblings others were active");
 	if (more_latency > percent_more(SAME_LATENCY, 1))
 		return psprintf("as many commits/s as the best, but a commit takes %.0f%% longer",
 						more_latency);

@@ -18,6 +18,11 @@
  * next pair is ordered, before the deadline sends commits back to their own
  * settings.  A slot that was read too late does not count.
  *
+ * The delay that adapts can be one more pair.  It learns for a while before
+ * the rounds begin, as the slots are too short for that, and then no more.
+ * Its slots are counted from a window of a quota later, as the pair before may
+ * have used the quota up.
+ *
  * Invariant: however this process or this function ends, no commit begins with
  * a pair of the sweep later than one slot after that.
  *
@@ -36,6 +41,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/wait.h"
+#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "tuning/sweep.h"
 
@@ -48,6 +54,9 @@
 #define RESERVE(slot)		((slot) / 20)
 #define DEADLINE_SLACK		(2 * NS_PER_MS) /* deadlines are coarse */
 #define MAX_LATE_SLOTS		10
+#define LEARNING			(5 * NS_PER_S)	/* of the delay that adapts */
+#define LEARNING_ORDER		(500 * NS_PER_MS)	/* renewed while it learns */
+#define ADAPTIVE_SETTLING	(200 * NS_PER_MS)
 
 /* A sweep under way; local memory. */
 typedef struct Sweep
@@ -82,7 +91,10 @@ measure_slot(const DelayPair *pair, uint64 asleep, uint64 length,
 	CounterDelta before;
 
 	if (pair != NULL)
+	{
+		adaptive_delay_pause(deadline);
 		delay_override_set(pair, deadline);
+	}
 	wait_until(start + asleep + SETTLING(length));
 	counter_delta_take(&before);
 	wait_until(deadline - RESERVE(length));
@@ -122,6 +134,21 @@ check_load(const SweepPlan *plan)
  *----------------------------------------------------------------
  */
 
+static bool
+is_adaptive(const DelayPair *pair)
+{
+	return pair->delay == DELAY_ADAPTIVE;
+}
+
+/* "commit_delay = 100, commit_siblings = 5", or the setting; palloc'd. */
+static char *
+pair_name(int delay, int siblings)
+{
+	if (delay == DELAY_ADAPTIVE)
+		return pstrdup("commit_stats.adaptive_delay");
+	return psprintf("commit_delay = %d, commit_siblings = %d", delay, siblings);
+}
+
 /* A random order of the pairs (Fisher-Yates). */
 static void
 shuffle(int *order, int n)
@@ -145,8 +172,8 @@ exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
 		return false;
 	ereport(WARNING,
 			(errmsg("commit_delay_sweep ends early: commits took longer than \"max_p99\""),
-			 errdetail("With commit_delay = %d and commit_siblings = %d, 99%% of them took up to %.3f ms.",
-					   pair->delay, pair->siblings, p99 / NS_PER_MS)));
+			 errdetail("With %s, 99%% of them took up to %.3f ms.",
+					   pair_name(pair->delay, pair->siblings), p99 / NS_PER_MS)));
 	return true;
 }
 
@@ -182,11 +209,14 @@ try_pair(Sweep *sweep, int i, CounterDelta *slot)
 	PairResult *result = &sweep->results[i];
 	bool		in_time;
 
+	if (is_adaptive(pair))
+		sweep->last_delay += ADAPTIVE_SETTLING;
 	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
-	sweep->last_delay = pair->delay * NS_PER_US;
-	elog(DEBUG1, "commit_delay_sweep: commit_delay %d, commit_siblings %d: "
+	sweep->last_delay = is_adaptive(pair) ? ADAPTIVE_SETTLING :
+		pair->delay * NS_PER_US;
+	elog(DEBUG1, "commit_delay_sweep: %s: "
 		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
-		 pair->delay, pair->siblings, slot->value[SLOT_COMMITS],
+		 pair_name(pair->delay, pair->siblings), slot->value[SLOT_COMMITS],
 		 slot->time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
 		 in_time ? "" : ", too late");
 	wait_check_client();
@@ -238,11 +268,33 @@ report_progress(const Sweep *sweep)
 	best = best_delay(&all, CommitSiblings);
 	if (best >= 0)
 		ereport(NOTICE,
-				(errmsg("round %d of %d: commit_delay = %d, commit_siblings = %d is ahead with %.0f commits/s",
+				(errmsg("round %d of %d: %s is ahead with %.0f commits/s",
 						sweep->round + 1, sweep->plan->rounds,
-						all.outcome[best].delay, all.outcome[best].siblings,
+						pair_name(all.outcome[best].delay,
+								  all.outcome[best].siblings),
 						all.outcome[best].commits.mean)));
 	pfree(all.outcome);
+}
+
+/* Let the delay that adapts learn, if it is to be tried and not in use. */
+static void
+learn_adaptive(const SweepPlan *plan)
+{
+	const DelayPair *last = &plan->pairs.pair[plan->pairs.n - 1];
+	uint64		end = clock_now() + LEARNING;
+
+	if (!is_adaptive(last) || delay_override_is_adaptive())
+		return;
+	ereport(NOTICE,
+			(errmsg("commit_stats.adaptive_delay learns for %d s",
+					(int) (LEARNING / NS_PER_S))));
+	adaptive_delay_restart();
+	while (clock_now() < end)
+	{
+		delay_override_set(last, clock_now() + LEARNING_ORDER);
+		wait_until(Min(clock_now() + LEARNING_ORDER / 2, end));
+		wait_check_client();
+	}
 }
 
 static void
@@ -303,6 +355,7 @@ sweep_run(const SweepPlan *plan)
 	PG_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
 	{
 		check_load(plan);
+		learn_adaptive(plan);
 		run_rounds(&sweep);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);

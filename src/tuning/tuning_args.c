@@ -133,3 +133,12 @@ tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
 		pairs->pair[i].siblings = sibling[i / ndelays];
 	}
 }
+
+/* One more arm: commit_stats.adaptive_delay. */
+void
+tuning_args_add_adaptive(DelayPairs *pairs)
+{
+	pairs->pair = repalloc(pairs->pair, (pairs->n + 1) * sizeof(DelayPair));
+	pairs->pair[pairs->n].delay = DELAY_ADAPTIVE;
+	pairs->pair[pairs->n++].siblings = 0;
+}

@@ -22,6 +22,7 @@ typedef struct DelayPairs
 extern void tuning_args_require(const char *standby_hint);
 extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays,
 							  int siblings, DelayPairs *pairs);
+extern void tuning_args_add_adaptive(DelayPairs *pairs);
 extern uint64 tuning_args_interval(FunctionCallInfo fcinfo, int argument,
 								   const char *name, uint64 least,
 								   uint64 most);

@@ -36,7 +36,8 @@ typedef enum SweepArgument
 	ARG_SIBLINGS,
 	ARG_DURATION,
 	ARG_SLOT,
-	ARG_MAX_P99
+	ARG_MAX_P99,
+	ARG_ADAPTIVE
 } SweepArgument;
 
 static void
@@ -61,6 +62,12 @@ static void
 make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
 {
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
+	if (PG_ARGISNULL(ARG_ADAPTIVE))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"adaptive\" must not be null")));
+	if (PG_GETARG_BOOL(ARG_ADAPTIVE))
+		tuning_args_add_adaptive(&plan->pairs);
 	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", SLOT_MIN,
 									  SLOT_MAX);
 	plan->max_p99 = INFINITY;
@@ -91,8 +98,10 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 		const DelayOutcome *outcome = &all.outcome[i];
 		const CounterDelta *total = &results[i].total;
 
-		row_datum(&row, Int32GetDatum(outcome->delay));
-		row_datum(&row, Int32GetDatum(outcome->siblings));
+		bool		adapts = outcome->delay == DELAY_ADAPTIVE;
+
+		row_add(&row, Int32GetDatum(outcome->delay), adapts);
+		row_add(&row, Int32GetDatum(outcome->siblings), adapts);
 		row_int8(&row, results[i].rounds);
 		row_int8(&row, total->value[SLOT_COMMITS]);
 		row_rounded(&row, outcome->commits.mean, 1);

@@ -78,6 +78,17 @@ predicted_outcomes(const Predictions *all, DelayOutcomes *outcomes)
 	}
 }
 
+/* The model knows fixed delays only. */
+static void
+refuse_adaptive_delay(void)
+{
+	if (delay_override_is_adaptive())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
+				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
+}
+
 Datum
 commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 {
@@ -90,6 +101,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 
 	row_init(fcinfo, &row);
 	tuning_args_require("A standby commits nothing.  Ask on the primary.");
+	refuse_adaptive_delay();
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
 	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
 								  SAMPLE_MOST);
