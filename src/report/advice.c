@@ -127,7 +127,7 @@ advice_obstacles(const CommitFigures *f)
 {
 	int			obstacles = 0;
 
-	if (f->delay == 0)
+	if (f->delay == 0 && f->adaptive == ADAPTIVE_DELAY_OFF)
 		obstacles |= DELAY_IS_ZERO;
 	if (!f->fsync)
 		obstacles |= FSYNC_IS_OFF;
@@ -135,6 +135,8 @@ advice_obstacles(const CommitFigures *f)
 		obstacles |= NOBODY_WAITS;
 	else if (f->flushes > 0 && f->siblings_max == 0)
 		obstacles |= NEVER_TOGETHER;
+	if (f->adaptive != ADAPTIVE_DELAY_OFF)
+		return obstacles;		/* commit_siblings is not used */
 	if (f->siblings > f->connections - 1)
 		obstacles |= SIBLINGS_UNREACHABLE;
 	else if (f->flushes > 0 && f->siblings_max > 0 &&
@@ -178,8 +180,10 @@ advice_choose(const CommitFigures *f)
 		return ADVICE_ASYNCHRONOUS;
 	if (f->commits < ADVICE_MIN_COMMITS || f->flushes == 0)
 		return ADVICE_COME_BACK;
+	if (f->adaptive != ADAPTIVE_DELAY_OFF)
+		return ADVICE_ADAPTING;
 	if (f->concurrency < HARDLY_CONCURRENT)
-		return ADVICE_ALONE;
+		return advice_device_stalls(f) ? ADVICE_PACE : ADVICE_ALONE;
 	if (delay_hardly_hits(f))
 		return ADVICE_LOWER_SIBLINGS;
 	if (f->standby_min > f->commit_time / 2)

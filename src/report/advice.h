@@ -29,6 +29,8 @@ typedef enum Advice
 	ADVICE_FSYNC_OFF,			/* nothing waits for the disk */
 	ADVICE_ASYNCHRONOUS,		/* no commit waits for anything */
 	ADVICE_COME_BACK,			/* too little was counted */
+	ADVICE_ADAPTING,			/* commit_stats.adaptive_delay is on */
+	ADVICE_PACE,				/* alone, on a device with a write quota */
 	ADVICE_ALONE,				/* no other commits to share a flush with */
 	ADVICE_LOWER_SIBLINGS,		/* commit_delay is set but hardly hits */
 	ADVICE_STANDBY_FIRST,		/* commits wait for a standby above all */

@@ -22,6 +22,7 @@
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
+#include "base/guc.h"
 #include "base/shared_memory.h"
 #include "report/advice.h"
 
@@ -386,6 +387,10 @@ put_times(StringInfo text, const CommitFigures *f)
 static void
 put_hits(StringInfo text, const CommitFigures *f)
 {
+	if (f->hits_paced + f->hits_gathered > 0)
+		appendStringInfo(text, "  commit_stats.adaptive_delay: %s flushes paced, %s gathered commits.\n",
+						 format_count(f->hits_paced),
+						 format_count(f->hits_gathered));
 	if (f->delayable > 0)
 		appendStringInfo(text, "  With commit_delay set: %s flushes, %s slept (%s), %s did not.\n",
 						 format_count(f->delayable),
@@ -425,8 +430,13 @@ put_obstacles(StringInfo text, const CommitFigures *f)
 static void
 put_delay(StringInfo text, const CommitFigures *f)
 {
-	appendStringInfo(text, "\ncommit_delay = %d us, commit_siblings = %d, as set now\n",
-					 f->delay, f->siblings);
+	if (f->adaptive != ADAPTIVE_DELAY_OFF)
+		appendStringInfo(text, "\ncommit_stats.adaptive_delay = %s, instead of commit_delay\n",
+						 GetConfigOption("commit_stats.adaptive_delay", false,
+										 false));
+	else
+		appendStringInfo(text, "\ncommit_delay = %d us, commit_siblings = %d, as set now\n",
+						 f->delay, f->siblings);
 	if (f->flushes > 0)
 		put_hits(text, f);
 	put_obstacles(text, f);
@@ -499,6 +509,12 @@ sentences_of(const CommitFigures *f, Advice advice)
 			return psprintf("Too little was counted yet (" UINT64_FORMAT
 							" commits that waited, of %d): come back later.\n",
 							f->commits, ADVICE_MIN_COMMITS);
+		case ADVICE_ADAPTING:
+			return "commit_stats.adaptive_delay decides how long leaders sleep. What it has learned,\n"
+				"and why:\n";
+		case ADVICE_PACE:
+			return "Commits hardly ever run at the same time here, and the disk stalls as one with a\n"
+				"write quota does (measured). Even distances between flushes avoid the stalls:\n";
 		case ADVICE_ALONE:
 			return psprintf("Commits hardly ever run at the same time here (measured), so there is nobody\n"
 							"to share a flush with. %s\n",
@@ -521,7 +537,8 @@ sentences_of(const CommitFigures *f, Advice advice)
 							format_percent(advice_device_busy(f), 1));
 		case ADVICE_SWEEP_QUOTA:
 			return "The disk stalls as one with a write quota does (measured). There a delay may\n"
-				"pay a lot; how much, only 30 s of the live load can tell:\n";
+				"pay a lot, above all commit_stats.adaptive_delay, which is in the last row; how\n"
+				"much, only 35 s of the live load can tell:\n";
 		case ADVICE_LEAVE_ZERO:
 			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
 				"delay should matter. To measure that, in 30 s of the live load:\n";
@@ -553,7 +570,7 @@ append_array(StringInfo text, const int *values, int n)
 }
 
 static void
-put_sweep(StringInfo text, const CommitFigures *f)
+put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 {
 	int			delays[SWEEP_MAX_DELAYS];
 	int			siblings[SWEEP_MAX_SIBLINGS];
@@ -567,6 +584,8 @@ put_sweep(StringInfo text, const CommitFigures *f)
 		appendStringInfoString(&arguments, ", ");
 		append_array(&arguments, siblings, nsiblings);
 	}
+	if (adaptive)
+		appendStringInfoString(&arguments, ", adaptive => true");
 	appendStringInfo(text, "SELECT * FROM commit_delay_sweep(%s%s);\n",
 					 arguments.len > REPORT_WIDTH - 35 ? "\n  " : "",
 					 arguments.data);
@@ -592,12 +611,20 @@ put_advice(StringInfo text, const CommitFigures *f)
 			if (!f->io_timing)
 				put_setting(text, "track_wal_io_timing = on");
 			break;
-		case ADVICE_LOWER_SIBLINGS:
+		case ADVICE_ADAPTING:
+			appendStringInfoString(text, "SELECT * FROM commit_delay_state;\n");
+			break;
+		case ADVICE_PACE:
+			put_setting(text, "commit_stats.adaptive_delay = pace");
+			break;
 		case ADVICE_SWEEP_QUOTA:
+			put_sweep(text, f, true);
+			break;
+		case ADVICE_LOWER_SIBLINGS:
 		case ADVICE_LEAVE_ZERO:
 		case ADVICE_SWEEP_ABOVE:
 		case ADVICE_SWEEP:
-			put_sweep(text, f);
+			put_sweep(text, f, false);
 			break;
 		default:
 			break;

@@ -32,6 +32,7 @@ set_settings(CommitFigures *f)
 	f->delay = CommitDelay;
 	f->siblings = CommitSiblings;
 	f->connections = MaxConnections;
+	f->adaptive = commit_stats_adaptive_delay;
 }
 
 static void
@@ -50,6 +51,8 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->carried = Max(f->commits, unled) - unled;
 	f->delayable = slots->value[SLOT_DELAYABLE];
 	f->delay_hits = slot_delay_hits(slots);
+	f->hits_paced = slots->value[SLOT_HITS_PACED];
+	f->hits_gathered = slots->value[SLOT_HITS_GATHERED];
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
 }
 

@@ -23,6 +23,7 @@ typedef struct CommitFigures
 	int			delay;			/* commit_delay */
 	int			siblings;		/* commit_siblings */
 	int			connections;	/* max_connections */
+	int			adaptive;		/* commit_stats.adaptive_delay */
 
 	/* since the last reset */
 	TimestampTz stats_reset;
@@ -34,6 +35,8 @@ typedef struct CommitFigures
 	uint64		carried;		/* commits in these flushes */
 	uint64		delayable;		/* flushes with commit_delay set */
 	uint64		delay_hits;		/* ... whose leader slept */
+	uint64		hits_paced;		/* of these: commit_stats.adaptive_delay */
+	uint64		hits_gathered;
 
 	/* the newest flushes */
 	uint64		recent_flushes;

@@ -27,6 +27,7 @@ set_figure(CommitFigures *f, const char *key, double value)
 	FIELD(delay);
 	FIELD(siblings);
 	FIELD(connections);
+	FIELD(adaptive);
 	FIELD(seconds);
 	FIELD(commits);
 	FIELD(commits_async);

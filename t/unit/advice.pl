@@ -95,6 +95,15 @@ advises(
 	flush_p50 => 290,
 	flush_p99 => 40000);
 advises(
+	'PACE', '... with one session',
+	concurrency => 0,
+	flush_time => 2100,
+	flush_p50 => 290,
+	flush_p99 => 40000);
+advises('ADAPTING', 'an adaptive delay', adaptive => 1, concurrency => 0);
+is(decide(adaptive => 1, siblings => 1000)->{obstacles},
+	'', '... does not depend on commit_delay or commit_siblings');
+advises(
 	'SWEEP', 'a long p99 alone is no quota',
 	flush_time => 500,
 	flush_p99 => 40000);
