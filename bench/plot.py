@@ -572,7 +572,75 @@ def cost(rows):
     return figure
 
 
+def medians(rows, column):
+    """For each arm the median of a column."""
+    return {arm: statistics.median(r[column] for r in of)
+            for arm, of in by([r for r in rows if r[column] is not None], "arm").items()}
+
+
+def draw_to_best_pair(axis, rows, column, numbers):
+    """No delay, pace and gather as ratios to the best fixed pair of each number of clients."""
+    looks = {0: ("no delay", "#999999", "s"), "pace": ("pace", OURS, "o"),
+             "gather": ("gather", COMMIT, "D")}
+
+    for place, (arm, (name, color, marker)) in enumerate(looks.items()):
+        ratios = {}
+        for clients, of in by(rows, "clients").items():
+            fixed = {a: c for a, c in medians(of, "commits_per_second").items()
+                     if a not in ("pace", "gather")}
+            values = [r[column] for r in of if r["arm"] == arm and r[column] is not None]
+            if fixed and values:
+                to = medians(of, column)[max(fixed, key=fixed.get)]
+                ratios[numbers.index(clients) + 0.12 * (place - 1)] = [v / to for v in values]
+        if ratios:
+            draw_points(axis, ratios, fmt=marker, markersize=4, linewidth=1, color=color,
+                        label=name)
+    axis.axhline(1, color=THEIRS, linewidth=1, label="best fixed pair")
+    axis.set_xticks(range(len(numbers)), [f"{n:g}" for n in numbers])
+    axis.tick_params(labelsize=8)
+
+
+def adaptive_delay(rows):
+    """The cases of the set "clients": a column of panels for each device."""
+    rows = [r for r in rows if r["set"] == "clients"]
+    devices = by(rows, "device")
+    numbers = sorted({r["clients"] for r in rows})
+    figure, axes = plt.subplots(2, max(len(devices), 2), sharex=True, sharey="row",
+                                squeeze=False, figsize=(max(2.1 * len(devices), 6) + 0.8, 5.6))
+    names = {"plain": "plain disk", "queue": "queues at 500/s", "burst": "... after a credit"}
+    order = ["plain", 3000, 1000, 300, 100, "queue", "burst"]
+
+    for axis in axes[:, len(devices):].flat:
+        axis.set_visible(False)
+    for (above, below), (device, of) in zip(
+            axes.T, sorted(devices.items(), key=lambda item: order.index(item[0]))):
+        draw_to_best_pair(above, of, "commits_per_second", numbers)
+        draw_to_best_pair(below, of, "p99", numbers)
+        below.set_yscale("log")
+        below.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        below.yaxis.set_minor_formatter(NullFormatter())
+        above.set_title(names.get(device) or f"{device:g} writes/s")
+        below.set_xlabel("clients")
+    if rows:
+        turns = max(r["round"] for r in rows)
+        axes[0, 0].set_ylim(bottom=0)
+        axes[0, 0].set_ylabel("commits/s, ratio")
+        axes[1, 0].set_ylabel("p99, ratio (log)")
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="lower center", ncol=4)
+        figure.suptitle(
+            "Adaptive delay to the best fixed pair of each case: commits/s, and p99 of the clients\n"
+            f"simple-update, {turns:g} round{'s'[:turns > 1]} of "
+            f"{min(r['seconds'] for r in rows):g} s, {rows[0]['server'].split(' (')[0]}",
+            fontsize=11)
+    else:
+        figure.suptitle("no case of the set clients was measured", fontsize=11)
+    figure.subplots_adjust(left=0.09, right=0.985, top=0.83, bottom=0.16, hspace=0.1, wspace=0.1)
+    return figure
+
+
 PICTURES = {
+    "adaptive-delay": adaptive_delay,
     "cost": cost,
     "synchronous-commit": synchronous_commit,
     "checkpoint-distance": checkpoint_distance,

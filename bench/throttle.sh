@@ -160,10 +160,10 @@ in_group()
 }
 
 # synced_writes N: writes a page N times and waits for each; prints how often
-# that was done in a second.
+# that was done in a second.  The data folder can be a disk of its own.
 synced_writes()
 {
-	local file=$work/tmp/throttle began
+	local file=$work/data/throttle began
 
 	in_group dd if=/dev/zero of="$file" bs=8k count="$1" conv=fsync
 	began=${EPOCHREALTIME/./}

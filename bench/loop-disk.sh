@@ -1,0 +1,86 @@
+# loop-disk.sh
+#
+# A disk of its own for the data of the temporary server: ext4 with a journal, on a
+# loop device with direct I/O.  Without a journal, a flush that finds the times of
+# the WAL file changed also writes its inode, and a limit on writes allows fewer
+# flushes the further apart they are.  To be sourced after common.sh.
+#
+#	make_loop_disk GIGABYTES	once, between prepare_experiment and start_server
+#
+# The disk is mounted on the server's data folder; its image is in the work folder,
+# full of zeros, so that a write of the server is one write below.  Needs root and
+# loop devices.  If something is missing, make_loop_disk says so, and the data stay
+# on the disk of the work folder.
+#
+# The script unmounts and removes the disk when it ends.
+
+# shellcheck shell=bash
+
+loop_device=				# what losetup chose, or empty
+loop_mounted=				# set while it is mounted
+no_loop_disk_because=		# why there is none, or empty
+
+# has_room GIGABYTES: for the image, in the work folder
+has_room()
+{
+	[ "$(df --output=avail -k "$work" | tail -n 1)" -gt $(($1 * 1024 * 1024)) ]
+}
+
+# attach_image GIGABYTES: sets $loop_device
+attach_image()
+{
+	attend dd if=/dev/zero of="$work/disk.img" bs=1M count=$(($1 * 1024)) conv=fsync &&
+		loop_device=$(losetup --find --show --direct-io=on "$work/disk.img") &&
+		[ "$(losetup --noheadings --output DIO "$loop_device" | tr -d ' ')" = 1 ]
+}
+
+# Lazy initialization would write during the measurements.
+mount_disk()
+{
+	attend mkfs.ext4 -q -m 0 -O has_journal -E lazy_itable_init=0,lazy_journal_init=0 \
+		"$loop_device" &&
+		mount -t ext4 "$loop_device" "$work/data" && loop_mounted=1 &&
+		rmdir "$work/data/lost+found"
+}
+
+remove_loop_disk()
+{
+	local PATH=$PATH:/usr/sbin:/sbin
+
+	if [ -n "$loop_mounted" ]; then
+		for _ in {1..20}; do
+			! umount "$work/data" 2>/dev/null || break
+			sleep 0.1
+		done
+		! mountpoint -q "$work/data" || umount -l "$work/data"
+	fi
+	[ -z "$loop_device" ] || losetup -d "$loop_device" ||
+		say "$script_name: cannot detach the loop device $loop_device." >&2
+	rm -f "$work/disk.img"
+	loop_mounted='' loop_device=''
+}
+
+make_loop_disk()
+{
+	local log=$work/log/loop_disk.log PATH=$PATH:/usr/sbin:/sbin
+
+	at_end+=(remove_loop_disk)
+	mkdir "$work/data"
+	if ! am_root; then
+		no_loop_disk_because="only root can mount one"
+	elif ! has_room $(($1 + 1)); then
+		no_loop_disk_because="$work has no room for $1 GB; set TMPDIR to a folder that has"
+	elif ! attach_image "$1" >"$log" 2>&1; then
+		no_loop_disk_because="this machine has no loop device with direct I/O for $work"
+	elif ! mount_disk >>"$log" 2>&1; then
+		no_loop_disk_because="no ext4 can be made and mounted on $loop_device"
+	fi
+	if [ -z "$no_loop_disk_because" ]; then
+		say "The data are on a disk of $1 GB of their own: ext4 with a journal, on $loop_device with direct I/O."
+	else
+		remove_loop_disk
+		say "The data are on the disk of the work folder, and not on a loop device: $no_loop_disk_because."
+	fi
+	! am_root || chown "$test_user:$test_user" "$work/data"
+	chmod 700 "$work/data"
+}
