@@ -59,7 +59,7 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 		late => $6
 	  }
 	  while $err =~
-	  /commit_delay_sweep: commit_delay (\d+), commit_siblings (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
+	  /commit_delay_sweep: commit_delay = (\d+), commit_siblings = (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
 	my @notices = $err =~ /NOTICE:  (.*)/g;
 	return (\@rows, \@slots, \@notices);
 }
