@@ -110,7 +110,7 @@ cmp_ok(
 	'paced: flushes hardly stall');
 cmp_ok($seen->{sleeps}, '>', $seen->{syncs} / 2, 'paced: leaders sleep');
 cmp_ok($counted->{commits_per_flush},
-	'>', 2, 'paced: flushes carry those who come meanwhile');
+	'>', 2, 'paced: flushes carry the commits that come meanwhile');
 is($counted->{delay_hits}, $seen->{sleeps}, 'paced: each sleep is counted');
 is($counted->{delay_hits_paced},
 	$seen->{sleeps}, 'paced: as one of the pacing');
