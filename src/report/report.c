@@ -510,11 +510,11 @@ sentences_of(const CommitFigures *f, Advice advice)
 							" commits that waited, of %d): come back later.\n",
 							f->commits, ADVICE_MIN_COMMITS);
 		case ADVICE_ADAPTING:
-			return "commit_stats.adaptive_delay decides how long leaders sleep. What it has learned,\n"
-				"and why:\n";
+			return "commit_stats.adaptive_delay decides how long leaders sleep. What it has\n"
+				"learned, and why:\n";
 		case ADVICE_PACE:
-			return "Commits hardly ever run at the same time here, and the disk stalls as one with a\n"
-				"write quota does (measured). Even distances between flushes avoid the stalls:\n";
+			return "Commits hardly ever run at the same time here, and the disk stalls as one\n"
+				"with a write quota does (measured). Even distances between flushes avoid it:\n";
 		case ADVICE_ALONE:
 			return psprintf("Commits hardly ever run at the same time here (measured), so there is nobody\n"
 							"to share a flush with. %s\n",
@@ -537,8 +537,8 @@ sentences_of(const CommitFigures *f, Advice advice)
 							format_percent(advice_device_busy(f), 1));
 		case ADVICE_SWEEP_QUOTA:
 			return "The disk stalls as one with a write quota does (measured). There a delay may\n"
-				"pay a lot, above all commit_stats.adaptive_delay, which is in the last row; how\n"
-				"much, only 35 s of the live load can tell:\n";
+				"pay a lot, above all commit_stats.adaptive_delay, which is in the last row;\n"
+				"how much, only 35 s of the live load can tell:\n";
 		case ADVICE_LEAVE_ZERO:
 			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
 				"delay should matter. To measure that, in 30 s of the live load:\n";
