@@ -85,7 +85,7 @@ extern PGDLLIMPORT int CommitSiblings;
 
 /*
  * Does SIGUSR1 end the sleep of commit_delay?  A later version may wait for
- * its latch instead, which t/adaptive_gathering.pl would notice.
+ * its latch instead, which t/adaptive_wake.pl would notice.
  */
 #define COMMIT_DELAY_CAN_BE_WOKEN	true
 
