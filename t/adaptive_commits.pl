@@ -1,0 +1,272 @@
+# Do all kinds of commits sleep with commit_stats.adaptive_delay that wait for
+# their flush and no others, and do those that fail leave nothing behind?
+#
+# The shim (t/ground_truth/shim.c) makes a device with a quota of the disk, and
+# sees the sleeps of each process.  With the configuration here, no sleep of
+# the server's own takes more than 13 us.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/adaptive', 't/all_commits';
+use Adaptive;
+use AllCommits;
+use CommitStats;
+use GroundTruth qw(start_truth);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_truth(
+	'commits', q{
+commit_delay = 7
+commit_siblings = 3
+commit_stats.adaptive_delay = 'gather'
+max_prepared_transactions = 20
+autovacuum = on
+autovacuum_naptime = 1
+log_statement = none
+},
+	allows_streaming => 1);
+
+# Sleeps are longer than what a session does between two commits.
+set_quota($node, $quota / 2);
+$node->safe_psql('postgres', 'CREATE TABLE logged (n int)');
+
+#
+# All kinds at once
+#
+my %all = start_all_commits($node);
+
+ok(wait_for_delay_state($node, "pacing = 'pacing'"), 'all kinds: it paces');
+$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+ok( $node->poll_query_until(
+		'postgres', q{
+SELECT count(*) > 300 FROM shim_events() WHERE kind = 'sleep' AND asked > 13}
+	),
+	'all kinds: leaders sleep');
+ok( poll_until(
+		sub {
+			return slurp_file($node->logfile) =~
+			  /could not serialize access.*\n(?:.*(?:DETAIL|HINT): .*\n)*.*STATEMENT:  COMMIT/;
+		},
+		5),
+	'all kinds: some fail at the commit');
+end_all_commits($node, %all);
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
+) or die "some sessions did not end\n";
+
+# A sleep can be as short as those of the server's own.
+my ($hits, $sleeps, $short) = split /\|/, $node->safe_psql(
+	'postgres', q{
+SELECT delay_hits_paced + delay_hits_gathered,
+	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep'),
+	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep' AND asked <= 13)
+FROM commit_flush_stats});
+
+note "$hits hits, $sleeps sleeps, $short of which at most 13 us";
+cmp_ok($hits, '<=', 1.01 * $sleeps, 'all kinds: no hit without a sleep');
+cmp_ok(
+	$hits, '>=',
+	0.99 * ($sleeps - $short),
+	'all kinds: no sleep without a hit');
+
+#
+# Each kind, in a session that is alone
+#
+# How often a session with these statements sleeps.
+sub sleeps_of
+{
+	my (@statements) = @_;
+	my ($status, $out, $err) = $node->psql(
+		'postgres',
+		join("\n", @statements) . q{
+\set ON_ERROR_STOP on
+SELECT same_settings();
+SELECT 'slept', count(*) FROM shim_events()
+WHERE kind = 'sleep' AND asked > 13 AND pid = pg_backend_pid()},
+		on_error_stop => 0);
+
+	die $err if $status != 0;
+	return ($out =~ /^slept\|(\d+)$/m)[0];
+}
+
+my @numbers = 1 .. 20;
+my $insert = 'INSERT INTO logged VALUES (2);';
+my $async = 'SET synchronous_commit = off;';
+# The device of a server that was idle has credit for five flushes, which need
+# not sleep.
+my @waits = (
+	[ 'a commit', map { $insert } @numbers ],
+	[ 'a commit of a procedure', map { 'CALL commits();' } @numbers ],
+	[
+		'PREPARE TRANSACTION',
+		map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';" } @numbers
+	],
+	[ 'COMMIT PREPARED', map { "COMMIT PREPARED 'p$_';" } @numbers ],
+	[
+		'an asynchronous commit that deletes a file',
+		$async,
+		(map { "CREATE TABLE gone$_ (n int);" } @numbers),
+		(map { "DROP TABLE gone$_;" } @numbers)
+	]);
+my @does_not_wait = (
+	[ 'an asynchronous commit', $async, map { $insert } @numbers ],
+	[ 'a commit that only reads', map { 'TABLE serial;' } @numbers ],
+	[ 'NOTIFY', map { 'NOTIFY someone;' } @numbers ],
+	[ 'ROLLBACK', map { "BEGIN; $insert ROLLBACK;" } @numbers ],
+	[
+		'a failing commit',
+		map { 'INSERT INTO failing VALUES (1);' } @numbers
+	],
+	[
+		'a failing COMMIT PREPARED',
+		map {
+			"BEGIN; SAVEPOINT s; COMMIT PREPARED 'none'; ROLLBACK TO s; COMMIT;"
+		} @numbers
+	]);
+
+for (@waits)
+{
+	my ($what, @statements) = @$_;
+
+	cmp_ok(sleeps_of(@statements), '>', 0, "$what: it sleeps");
+}
+for (@does_not_wait)
+{
+	my ($what, @statements) = @$_;
+
+	is(sleeps_of(@statements), 0, "$what: it does not sleep");
+	cmp_ok(sleeps_of(@statements, map { $insert } @numbers),
+		'>', 0, "$what: the next commits do")
+	  if $what =~ /^a failing/;
+}
+
+#
+# Interrupts
+#
+sub asleep
+{
+	my $pid;
+
+	poll_until(
+		sub {
+			$pid = $node->safe_psql(
+				'postgres', q{
+SELECT pid FROM shim_events() WHERE kind = 'sleep' AND length = 0 ORDER BY at DESC LIMIT 1}
+			);
+			return $pid ne '';
+		}) or die "no leader sleeps\n";
+	return $pid;
+}
+
+for my $end (ways_to_end($node, \&asleep, '500 ms'))
+{
+	my ($how, $first, $code, $error) = @$end;
+	my $session = start_psql($node, $first,
+		'DO $$ BEGIN LOOP INSERT INTO logged VALUES (3); COMMIT; PERFORM same_settings(); END LOOP; END $$'
+	);
+
+	$code->();
+	end_background($session);
+	like($session->{err}, $error, "$how in a sleep: the session notices");
+	cmp_ok(sleeps_of(map { $insert } @numbers),
+		'>', 0, "$how in a sleep: the next session sleeps");
+}
+
+# A commit between its two callbacks, where it waits for the lock of NOTIFY.
+# Another one, which waits for a standby that does not exist, holds the lock.
+alter_system(
+	$node,
+	synchronous_commit => 'local',
+	synchronous_standby_names => 'none');
+
+my $holder = start_psql(
+	$node,
+	'SET synchronous_commit = on',
+	'BEGIN; INSERT INTO logged VALUES (4); NOTIFY someone; COMMIT');
+
+sub waiting_for
+{
+	my ($wait_event) = @_;
+	my $pid;
+
+	poll_until(
+		sub {
+			$pid = $node->safe_psql(
+				'postgres', qq{
+SELECT pid FROM pg_stat_activity WHERE wait_event IN ($wait_event) AND query ~ 'COMMIT'}
+			);
+			return $pid ne '';
+		},
+		20) or die "nothing waits for $wait_event\n";
+	return $pid;
+}
+
+waiting_for("'SyncRep'");
+# Nothing ends a COMMIT by statement_timeout.
+for my $end (
+	grep({ $_->[0] ne 'timeout' }
+		ways_to_end($node, sub { waiting_for("'object'") }, '')),
+	[ 'lock timeout', "SET lock_timeout = '100 ms'", sub { } ])
+{
+	my ($how, $first, $code) = @$end;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query($first);
+	$session->query_until(
+		qr/begun/, q{
+\echo begun
+BEGIN;
+INSERT INTO logged VALUES (5);
+NOTIFY someone;
+COMMIT;
+\echo failed
+});
+	$code->();
+	if ($how eq 'terminate')
+	{
+		ok( poll_until(
+				sub {
+					$session->{run}->pump_nb;
+					return $session->{stderr} =~
+					  /terminating connection due to administrator command/;
+				}),
+			"$how between the callbacks: the error");
+		next;
+	}
+	$session->query_until(qr/failed/, "\n");
+	like(
+		$session->{stderr},
+		qr/ERROR:  canceling statement/,
+		"$how between the callbacks: the error");
+	$session->{stderr} = '';
+	is( $session->query(
+			q{
+SELECT same_settings();
+INSERT INTO logged VALUES (6);
+SHOW commit_delay;
+}) =~ s/\s//gr,
+		'7',
+		"$how between the callbacks: the session goes on");
+	is($session->{stderr}, '',
+		"$how between the callbacks: without an error");
+	$session->quit;
+}
+cmp_ok(sleeps_of(map { $insert } @numbers),
+	'>', 0, 'after that: the next session sleeps');
+$node->safe_psql('postgres',
+	'SELECT pg_cancel_backend(' . waiting_for("'SyncRep'") . ')');
+ok(end_background($holder), 'the commit that held the lock ends');
+like(
+	$holder->{err},
+	qr/canceling wait for synchronous replication/,
+	'... as it is told');
+
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal|ERROR:  commit_delay is/,
+	'the log has no surprise');
+$node->stop;
+done_testing();
