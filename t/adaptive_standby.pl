@@ -1,0 +1,150 @@
+# Does commit_stats.adaptive_delay work on both ends of a streaming
+# replication, and after a promotion?
+#
+# A standby has the setting in its configuration as well, and must follow it
+# only once it is promoted.  A commit that waits for the standby takes longer
+# than its flush, of which the setting must learn nothing.  The shim
+# (t/ground_truth/shim.c) makes devices with a quota of the disks, and sees the
+# sleeps of leaders.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/adaptive';
+use Adaptive;
+use CommitStats;
+use GroundTruth qw(start_truth start_with_shim seen_by_shim);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = start_truth(
+	'primary', q{
+commit_stats.adaptive_delay = 'gather'
+log_statement = none
+},
+	allows_streaming => 1);
+
+$primary->backup('base');
+
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+start_with_shim($standby);
+
+sub start_load
+{
+	my ($node) = @_;
+
+	return start_pgbench($node, '-c 5 -T 600',
+		insert => "INSERT INTO tick VALUES (1);\n");
+}
+
+# Five clients commit 200 times each: what the shim saw and what we counted
+sub run_load
+{
+	my ($node) = @_;
+
+	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+	run_pgbench($node, '-c 5 -t 200',
+		insert => "INSERT INTO tick VALUES (1);\n");
+	return (seen_by_shim($node), flush_stats($node));
+}
+
+# Leaders sleep, are counted, and flushes hardly stall.
+sub paces
+{
+	my ($node, $how) = @_;
+	my ($seen, $counted) = run_load($node);
+
+	cmp_ok($seen->{sleeps}, '>', $seen->{syncs} / 2, "$how: leaders sleep");
+	cmp_ok(
+		$seen->{stalled}, '<',
+		$seen->{syncs} * $window / $quota / 4,
+		"$how: flushes hardly stall");
+	cmp_ok(
+		abs($counted->{delay_hits} - $seen->{sleeps}),
+		'<=',
+		0.01 * $seen->{sleeps},
+		"$how: each sleep is counted");
+	is($counted->{commits}, 1000, "$how: commits are exact");
+	return;
+}
+
+#
+# Hot standby
+#
+set_quota($primary, $quota);
+set_quota($standby, $quota);
+my $load = start_load($primary);
+ok(wait_for_delay_state($primary, "pacing = 'pacing'"),
+	'hot standby: the primary paces');
+end_background($load, 'TERM');
+$primary->wait_for_catchup($standby);
+is( delay_state(
+		$standby,
+		'adaptive_delay, in_force, pacing, pacing_reason, pacing_since, gathering, changes'
+	),
+	'gather|f|watching|start|||0',
+	'hot standby: it has the setting, which is not in force');
+is( $standby->safe_psql(
+		'postgres', 'SELECT count(*) FROM commit_delay_changes'),
+	0,
+	'hot standby: it knows of no changes of the primary');
+$standby->reload;
+is(seen_by_shim($standby)->{sleeps},
+	0, 'hot standby: no process of it sleeps');
+is(delay_state($standby, 'in_force'),
+	'f', 'hot standby: nor after it has read the configuration again');
+paces($primary, 'hot standby, primary');
+
+#
+# A synchronous standby, for which commits wait longer than for flushes
+#
+for my $timing ('on', 'off')
+{
+	my $how = "synchronous standby, timing $timing";
+
+	alter_system(
+		$primary,
+		track_wal_io_timing => $timing,
+		synchronous_commit => 'remote_apply',
+		synchronous_standby_names => '*');
+	$primary->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}
+	) or die "the standby is not synchronous\n";
+	paces($primary, $how);
+	is( $primary->safe_psql('postgres', 'SELECT count(*) FROM tick'),
+		$standby->safe_psql('postgres', 'SELECT count(*) FROM tick'),
+		"$how: what is committed is there");
+	alter_system($primary, synchronous_standby_names => '');
+}
+
+#
+# Promotion
+#
+$primary->stop;
+$standby->promote;
+$load = start_load($standby);
+ok( wait_for_delay_state($standby, 'in_force'),
+	'promotion: the setting is in force');
+ok(wait_for_delay_state($standby, "pacing = 'pacing'"),
+	'promotion: it paces');
+end_background($load, 'TERM');
+paces($standby, 'promotion');
+is( $standby->safe_psql(
+		'postgres', q{
+SELECT change, mode, reason FROM commit_delay_changes
+WHERE subject = 'pacing' ORDER BY change LIMIT 1}),
+	'1|watching|start',
+	'promotion: it began to learn then');
+
+$standby->stop;
+for my $node ($primary, $standby)
+{
+	unlike(
+		slurp_file($node->logfile),
+		qr/PANIC|TRAP|terminated by signal/,
+		$node->name . ': the log has no surprise');
+}
+done_testing();
