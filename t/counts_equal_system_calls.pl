@@ -18,7 +18,7 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_truth('server');
+my $node = start_truth('server', 'max_prepared_transactions = 10');
 my $has_backend_io = $node->pg_version >= 18;
 
 # What the server says about the WAL syncs of clients, or of all.
@@ -103,6 +103,7 @@ sub commits_with_other_io
 	my ($node, $what, $sql) = @_;
 	my $script = $node->basedir . '/other_io.sql';
 
+	unlink $script;
 	append_to_file($script, $sql);
 	my $result = measure(
 		$node,
@@ -130,6 +131,15 @@ BEGIN;
 CREATE TEMP TABLE gone (i int) ON COMMIT DROP;
 INSERT INTO tick VALUES (1);
 COMMIT;
+});
+commits_with_other_io(
+	$node, 'COMMIT PREPARED, which reads the WAL', q{
+INSERT INTO tick VALUES (1);
+INSERT INTO tick VALUES (2);
+BEGIN;
+INSERT INTO tick VALUES (3);
+PREPARE TRANSACTION 'p:client_id';
+COMMIT PREPARED 'p:client_id';
 });
 
 # Another session resets the statistics that we read, over and over.

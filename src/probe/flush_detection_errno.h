@@ -36,6 +36,9 @@ typedef struct FlushReading
 /* A value that errno never has in the server. */
 #define ERRNO_UNTOUCHED		(-1)
 
+/* As "buffer_io": there may be I/O that is not of a flush. */
+#define BUFFER_IO_UNKNOWN	(-1)
+
 /* Commits until the next look-up; if negative, as many are all looked up. */
 extern COMMIT_STATS_HIDDEN int flush_detection_unchecked;
 
@@ -93,8 +96,16 @@ flush_detection_read_unlogged(FlushReading *now)
 		flush_detection_read_if_cheap(now);
 }
 
-/* A two-phase record reads or writes files, which sets errno. */
-#define flush_detection_read_two_phase	flush_detection_look_up
+/*
+ * A two-phase record reads or writes files, which sets errno.  COMMIT PREPARED
+ * reads the WAL, which is I/O in the entry like that of a flush.
+ */
+static inline void
+flush_detection_read_two_phase(FlushReading *now)
+{
+	flush_detection_look_up(now);
+	now->buffer_io = BUFFER_IO_UNKNOWN;
+}
 
 /* Does errno tell whether WAL was written?  Not if buffers may have set it. */
 static inline bool
