@@ -16,7 +16,7 @@ our @EXPORT =
   qw(compile_c init_node start_node alter_system flush_stats observe
   wal_records
   run_pgbench start_pgbench start_psql errors_so_far
-  end_background ways_to_end error_of poll_until create_same_settings
+  end_background end_pgbench ways_to_end error_of poll_until create_same_settings
   views_of_commit_stats);
 
 # The views, with which a test can say "all of them".
@@ -269,6 +269,20 @@ sub end_background
 	$background->{run}->signal($signal) if defined $signal;
 	$background->{run}->finish;
 	return $background->{run}->result == 0;
+}
+
+# End a pgbench, and wait until its backends have done their last commit and
+# have left.  No other session may be there.
+sub end_pgbench
+{
+	my ($node, $pgbench) = @_;
+
+	end_background($pgbench, 'TERM');
+	$node->poll_query_until(
+		'postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
+	) or die "pgbench did not end\n";
+	return;
 }
 
 # Ways to end what the process PID() does that a session waits for: name,

@@ -11,7 +11,7 @@ use warnings;
 use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
-use GroundTruth qw(start_truth set_device);
+use GroundTruth qw(start_truth set_device seen_by_shim);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -63,6 +63,7 @@ my $together = commits_per_flush(300);
 
 note "$alone commits in a flush without gathering, $together with it";
 cmp_ok($together, '>', $alone, 'leaders carry more commits than without');
+cmp_ok($together, '>', 0.7 * $clients, '... those of nearly all sessions');
 
 # What is counted is what the shim saw.
 my $kinds = query(
@@ -95,6 +96,12 @@ ok( $node->poll_query_until(
 SELECT delay_hits_woken > 0 AND ($woken) > 0 FROM commit_flush_stats}),
 	'the last session ends the sleep of the leader');
 
+ok( $node->poll_query_until(
+		'postgres', q{
+SELECT count(DISTINCT delay_end) FILTER (WHERE delay_end IN ('woken', 'all came')) = 2
+FROM commit_flush_log}),
+	'sleeps end when all came, before the planned time or at it');
+
 # Process IDs are those of the load.
 ok( $node->poll_query_until(
 		'postgres', q{
@@ -103,6 +110,41 @@ SELECT cardinality(waited_for) > 0 AND
                    WHERE pid NOT IN (SELECT pid FROM pg_stat_activity))
 FROM commit_delay_state}),
 	'the state names the sessions that are waited for');
+
+# Without commits under way, both counts are complete.
+end_pgbench($node, $load);
+query('SELECT commit_stats_reset(), shim_reset()');
+run_pgbench($node, "-c $clients -t 200", @scripts);
+my ($seen, $counted) = (seen_by_shim($node), flush_stats($node));
+my $early = query($woken);
+
+note
+  "$counted->{delay_hits_woken} leaders were woken, $early sleeps were short";
+cmp_ok($seen->{sleeps}, '>', 20, 'leaders sleep');
+cmp_ok(
+	abs($counted->{delay_hits} - $seen->{sleeps}),
+	'<=',
+	0.01 * $seen->{sleeps},
+	'each sleep is counted');
+is( $counted->{delay_hits_paced} + $counted->{delay_hits_gathered},
+	$counted->{delay_hits},
+	'... as one or the other');
+cmp_ok(
+	abs($counted->{delay_time} - $seen->{slept}),
+	'<',
+	0.2 * $seen->{slept},
+	'... with the time that it took');
+cmp_ok(
+	$early, '>',
+	$counted->{delay_hits_woken} / 2,
+	'leaders that count as woken have slept less');
+cmp_ok(
+	$early, '<=',
+	1.2 * $counted->{delay_hits_woken} + 2,
+	'... and no others have');
+cmp_ok($seen->{longest}, '<=', 20_000,
+	'no sleep was to take longer than two flushes');
+$load = start_pgbench($node, "-c $clients -T 600", @scripts);
 
 # A transaction that holds an ID and does nothing is not waited for.
 my $idle = start_psql($node,
@@ -123,6 +165,45 @@ query(
 );
 end_background($idle);
 
+# A client that hangs while it thinks, and its backend
+my $victim = do
+{
+	local $ENV{PGAPPNAME} = 'victim';
+	start_pgbench($node, '-c 1 -T 600', @scripts);
+};
+my $stopped;
+
+commits_per_flush(300);
+$victim->{run}->signal('STOP');
+poll_until(
+	sub {
+		$stopped = query(
+			q{SELECT pid FROM pg_stat_activity WHERE application_name = 'victim' AND state = 'idle'}
+		);
+		return $stopped ne '';
+	}) or die "the session does not become idle\n";
+kill 'STOP', $stopped;
+commits_per_flush();    # those that still wait for it are over
+commits_per_flush();
+is( query(
+		q{
+SELECT count(*) FILTER (WHERE delay_end IN ('all came', 'woken')) > count(*) / 2
+FROM commit_flush_log WHERE delayed AND
+	  flushed_at > (SELECT stats_reset FROM commit_flush_stats)}),
+	't',
+	'a session that hangs: leaders wait for the others only');
+ok( $node->poll_query_until(
+		'postgres',
+		q{SELECT cardinality(waited_for) > 0 FROM commit_delay_state}),
+	'... who are waited for');
+is( query(
+		"SELECT count(*) FROM commit_delay_state WHERE $stopped = ANY (waited_for)"
+	),
+	0,
+	'... it is not');
+kill 'CONT', $stopped;
+end_background($victim, 'KILL');
+
 # A short ceiling
 alter_system($node, 'commit_stats.adaptive_delay_max' => 100);
 commits_per_flush();    # until all sessions have read the configuration
@@ -138,10 +219,13 @@ cmp_ok(query('SELECT delay_hits_at_ceiling FROM commit_flush_stats'),
 alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
 
 # Sessions that come and go
-end_background($load, 'TERM');
-run_pgbench($node, "-c $clients -C -t 20", @scripts);
-is(query('SELECT commits >= 100 FROM commit_flush_stats'),
-	't', 'a session for each transaction: all of them commit');
+end_pgbench($node, $load);
+query('SELECT commit_stats_reset(), shim_reset()');
+run_pgbench($node, '-c 12 -C -t 20', @scripts);
+is(query('SELECT commits FROM commit_flush_stats'),
+	240, 'a session for each transaction: all of them commit');
+cmp_ok(seen_by_shim($node)->{longest},
+	'<=', 20_000, '... and no leader waits for long for those who have left');
 
 # A single session is not gathered.
 $load = start_pgbench($node, '-c 1 -T 600', @scripts);
@@ -154,7 +238,79 @@ is( query(
 	0,
 	'... and it does not sleep');
 
-setting('off');
+end_pgbench($node, $load);
+
+#
+# A commit that other sessions wait for (MariaDB's rule)
+#
+# Eight sessions come back after 5 ms, so that leaders wait for them.  Another
+# one commits while all of them are in a flush or think, so that it leads the
+# next flush, and a last one waits for a row that it has changed.
+query('CREATE TABLE hot (n int); INSERT INTO hot VALUES (0)');
+set_device($node, flush_time => 20);
+$load = start_pgbench($node, '-c 8 -T 600',
+	think => "\\sleep 5 ms\nINSERT INTO tick VALUES (1);\n");
+
+my ($holder, $waiter) =
+  map { $node->background_psql('postgres') } 1 .. 2;
+my ($holder_pid, $waiter_pid) =
+  map { $_->query_safe('SELECT pg_backend_pid()') } $holder, $waiter;
+my $update = 'UPDATE hot SET n = n + 1';
+
+sub commit_hot
+{
+	my ($contended) = @_;
+
+	$holder->query_safe("BEGIN; $update");
+	if ($contended)
+	{
+		$waiter->query_until(qr/sent/, "\\echo sent\n$update;\n");
+		$node->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM pg_locks WHERE pid = $waiter_pid AND NOT granted"
+		) or die "nothing waits for the row\n";
+	}
+	$holder->query_safe('COMMIT');
+	$waiter->query_safe($contended ? 'SELECT 1' : $update);
+	return;
+}
+
+# Of the flushes that the holder has led: how many, and before how many did it
+# sleep, while gathering was on?
+sub sleeps_of_holder
+{
+	my ($contended) = @_;
+	my ($tried, $result);
+
+	for (1 .. 10)
+	{
+		wait_for_delay_state($node, "gathering = 'on'")
+		  or die "gathering is not on\n";
+		$tried = delay_state($node, 'times_tried');
+		commit_hot($contended) for 1 .. 3;
+		query('SELECT shim_reset()');
+		commit_hot($contended) for 1 .. 20;
+		$result = query(
+			qq{
+SELECT count(*) FILTER (WHERE kind = 'sync'), count(*) FILTER (WHERE kind = 'sleep')
+FROM shim_events() WHERE pid = $holder_pid});
+		last
+		  if delay_state($node, 'gathering, times_tried') eq "on|$tried";
+	}
+	return split /\|/, $result;
+}
+
+my ($free, $slept_free) = sleeps_of_holder(0);
+my ($contended, $slept_contended) = sleeps_of_holder(1);
+
+note
+  "$slept_free sleeps in $free flushes, $slept_contended in $contended with a waiter";
+cmp_ok($slept_free / $free, '>', 0.5,
+	'a commit: its leader waits for others');
+cmp_ok($slept_contended / $contended,
+	'<', 0.25, '... but not if one of them waits for its lock');
+$_->quit for $holder, $waiter;
+
 end_background($load, 'TERM');
+$node->stop;
 
 done_testing();

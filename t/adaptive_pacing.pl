@@ -45,19 +45,6 @@ sub run_load
 	return (seen_by_shim($node), flush_stats($node));
 }
 
-# Until the backends have done their last commit
-sub end_load
-{
-	my ($running) = @_;
-
-	end_background($running, 'TERM');
-	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
-	) or die "pgbench did not end\n";
-	return;
-}
-
 #
 # No quota
 #
@@ -96,7 +83,7 @@ pacing_since < rate_since + '1 ms' AND rate_since < clock_timestamp() + '1 ms'}
 	),
 	't|t|t|t|t',
 	'a quota: it is found as it is');
-end_load($load);
+end_pgbench($node, $load);
 
 ($seen, $counted) = run_load(600);
 note sprintf(
@@ -170,7 +157,7 @@ ok( $node->poll_query_until(
 SELECT count(*) > 0 FROM commit_flush_log
 WHERE delay_kind = 'paced' AND delay_end = 'ceiling'}),
 	'ceiling: the flush log says so');
-end_load($load);
+end_pgbench($node, $load);
 alter_system($node, 'commit_stats.adaptive_delay_max' => 0);
 ($seen, $counted) = run_load(20);
 is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
@@ -189,7 +176,7 @@ wait_for_state("flush_rate < 1.3 * $rate", 'a lower quota: the rate follows');
 set_quota($node, 0);
 wait_for_state("pacing = 'watching' AND pacing_reason = 'no quota any more'",
 	'no quota any more: pacing ends');
-end_load($load);
+end_pgbench($node, $load);
 ($seen) = run_load(400);
 is($seen->{sleeps}, 0, 'no quota any more: no leader sleeps');
 

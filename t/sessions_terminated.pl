@@ -167,26 +167,13 @@ SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'
 	return;
 }
 
-# Until their backends have left as well
-sub end_load
-{
-	my ($running) = @_;
-
-	end_background($running, 'TERM');
-	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
-	) or die "pgbench did not end\n";
-	return;
-}
-
 # Two loads that the test does not terminate
 my $load = start_pgbench($node, '-c 2 -T 600',
 	load => "INSERT INTO logged VALUES (1);\n");
 
 terminate_all($_) for @experiments;
 is(errors_so_far($load), '', 'the other sessions go on');
-end_load($load);
+end_pgbench($node, $load);
 
 # Without resets, all their commits until the end count.
 my ($counted, $records) = observe(
@@ -198,7 +185,7 @@ my ($counted, $records) = observe(
 			load => "INSERT INTO logged VALUES (1);\n");
 		terminate_all($_) for @experiments;
 		is(errors_so_far($load), '', 'the other sessions still go on');
-		end_load($load);
+		end_pgbench($node, $load);
 	});
 cmp_ok($records->{COMMIT}, '>', 100, 'there was a load');
 is($counted->{commits} + $counted->{commits_async},
