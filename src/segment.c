@@ -21,6 +21,8 @@
 #include "commit/flush_logger.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "control/next_flush.h"
+#include "control/session_habits.h"
 #include "probe/siblings.h"
 #include "segment.h"
 #include "stats/backend_slots.h"
@@ -44,6 +46,8 @@ static const StatsModule *const modules[] = {
 	&flush_logger_module,
 	&flush_totals_module,
 	&latency_module,
+	&next_flush_module,
+	&session_habits_module,
 	&wal_cycles_module,
 };
 

@@ -56,6 +56,7 @@
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
 #include "control/adaptive_delay.h"
+#include "control/next_flush.h"
 #include "control/delay_override.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
@@ -325,7 +326,7 @@ judge_adaptive_delay(GroupNumber number, uint64 now)
 	if (number != InvalidGroupNumber)
 		flush_group_traces(number, &traces);
 	began_at = Max(reading.started_at, traces.previous_seen_at);
-	adaptive_delay_slept(began_at, &slept);
+	next_flush_slept(began_at, &slept);
 	verdict.probability = 1.0;
 	verdict.sleep_time = (uint64) CommitDelay * NS_PER_US;
 	if (slept.woken_at != 0)

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * adaptive_delay.h
- *		How long a leader sleeps with commit_stats.adaptive_delay; see
- *		adaptive_delay.c.
+ *		What commit_stats.adaptive_delay learns; see adaptive_delay.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,10 +13,6 @@
 #include "base/stats_module.h"
 #include "control/gather.h"
 #include "control/pacer.h"
-#include "stats/flush_groups.h"
-
-/* Sessions that one look visits; with more, leaders wait for none of them. */
-#define ADAPTIVE_DELAY_WAITS_MOST	128
 
 /* Changes of a mode that are kept. */
 #define DELAY_CHANGES_KEPT	64
@@ -52,29 +47,16 @@ typedef struct AdaptiveDelayState
 	DelayChange change[DELAY_CHANGES_KEPT];
 } AdaptiveDelayState;
 
-/* The sleep of a leader. */
-typedef struct AdaptiveSleep
-{
-	SleepKind	kind;
-	SleepEnd	end;
-	uint64		woken_at;		/* ns; 0: it was not */
-} AdaptiveSleep;
-
 extern const StatsModule adaptive_delay_module;
 
 /* The commit path. */
-extern int	adaptive_delay_begin(uint64 now);
 extern bool adaptive_delay_flushed(uint64 now, uint64 length);
-extern void adaptive_delay_end(uint64 now);
-extern void adaptive_delay_abandon(void);
-extern void adaptive_delay_slept(uint64 began_at, AdaptiveSleep *sleep);
 
 /* Other processes. */
 extern bool adaptive_delay_restart(void);
 extern void adaptive_delay_pause(uint64 until);
 extern bool adaptive_delay_read(AdaptiveDelayState *state);
 extern uint64 adaptive_delay_changes(void);
-extern int	adaptive_delay_waited_for(int *pid);
 extern const char *adaptive_delay_mode_name(bool of_pacer, int mode);
 extern const char *adaptive_delay_reason_name(bool of_pacer, int reason);
 

@@ -12,7 +12,7 @@
  *
  * An experimenting process gives an order; all backends follow it.  With
  * commit_stats.adaptive_delay there is a standing order, which is in force
- * while no other is: each commit asks adaptive_delay.c.
+ * while no other is: each commit asks next_flush.c.
  *
  * Invariant: a backend follows an order only if its commit begins before the
  * order's deadline, even if the process that gave the order has died.
@@ -31,8 +31,8 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "control/next_flush.h"
 
 /*
  * The fields of an order, from its lowest bit: siblings, delay, deadline.
@@ -117,7 +117,7 @@ delay_override_follow(uint64 order, uint64 now)
 	own_settings.delay = CommitDelay;
 	own_settings.siblings = CommitSiblings;
 	delay_override_adapts = pair.delay == DELAY_ADAPTIVE;
-	CommitDelay = delay_override_adapts ? adaptive_delay_begin(now) :
+	CommitDelay = delay_override_adapts ? next_flush_begin(now) :
 		pair.delay;
 	CommitSiblings = pair.siblings;
 	delay_override_in_force = true;
@@ -137,7 +137,7 @@ delay_override_end(uint64 now)
 {
 	restore_settings();
 	if (delay_override_adapts)
-		adaptive_delay_end(now);
+		next_flush_end(now);
 }
 
 /* The commit under way has failed. */
@@ -148,7 +148,7 @@ delay_override_abandon(void)
 		return;
 	restore_settings();
 	if (delay_override_adapts)
-		adaptive_delay_abandon();
+		next_flush_abandon();
 }
 
 /*----------------------------------------------------------------

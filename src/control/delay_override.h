@@ -17,7 +17,7 @@
 #include "base/visibility.h"
 #include "stats/commit_trace.h"
 
-/* As a "delay": that of adaptive_delay.c. */
+/* As a "delay": that of next_flush.c. */
 #define DELAY_ADAPTIVE		(COMMIT_DELAY_MAX + 1)
 
 /* Values to use instead of the settings of the same names. */

@@ -17,6 +17,8 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
+#include "control/next_flush.h"
+#include "control/session_habits.h"
 #include "control/delay_override.h"
 #include "views/srf.h"
 
@@ -91,9 +93,9 @@ row_gathering(Row *row, const AdaptiveDelayState *state)
 static void
 row_waited_for(Row *row)
 {
-	int			pid[ADAPTIVE_DELAY_WAITS_MOST];
-	Datum		element[ADAPTIVE_DELAY_WAITS_MOST];
-	int			n = adaptive_delay_waited_for(pid);
+	int			pid[SESSION_VISITS_MOST];
+	Datum		element[SESSION_VISITS_MOST];
+	int			n = next_flush_waited_for(pid);
 
 	for (int i = 0; i < n; i++)
 		element[i] = Int32GetDatum(pid[i]);
