@@ -314,28 +314,42 @@ collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
 }
 
 /*
+ * When the flush of this leader, and the one before, were seen to have ended.
+ */
+static const FlushTraces *
+traces_of(GroupNumber number)
+{
+	static FlushTraces traces;
+	static GroupNumber known = InvalidGroupNumber;
+
+	if (number == InvalidGroupNumber)
+		memset(&traces, 0, sizeof(traces));
+	else if (number != known)
+		flush_group_traces(number, &traces);
+	known = number;
+	return &traces;
+}
+
+/*
  * An adaptive delay: commit_siblings was 0, so the leader slept, and the only
  * questions are why and until when.
  */
 static pg_noinline const DelayVerdict *
 judge_adaptive_delay(GroupNumber number, uint64 now)
 {
-	FlushTraces traces = {0};
-	uint64		began_at;
+	const FlushTraces *traces = traces_of(number);
+	uint64		began_at = Max(reading.started_at, traces->previous_seen_at);
 
-	if (number != InvalidGroupNumber)
-		flush_group_traces(number, &traces);
-	began_at = Max(reading.started_at, traces.previous_seen_at);
 	next_flush_slept(began_at, &slept);
 	verdict.probability = 1.0;
 	verdict.sleep_time = (uint64) CommitDelay * NS_PER_US;
 	if (slept.woken_at != 0)
 		verdict.sleep_time = slept.woken_at - began_at;
-	else if (own.timed && traces.seen_at != 0)
+	else if (own.timed && traces->seen_at != 0)
 		/* the rest of the time without I/O was the timer's slack */
 		verdict.sleep_time = Max(verdict.sleep_time,
 								 clock_elapsed(began_at + own.io_time,
-											   Min(traces.seen_at, now)));
+											   Min(traces->seen_at, now)));
 	backend_slot_add(SLOT_DELAYABLE, 1);
 	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION);
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
@@ -479,18 +493,17 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 static pg_noinline void
 learn_flush_length(GroupNumber number, uint64 now)
 {
-	FlushTraces traces = {0};
+	const FlushTraces *traces;
 	uint64		length = own.io_time;
 
 	if (!own.timed)
 	{
-		if (number != InvalidGroupNumber)
-			flush_group_traces(number, &traces);
-		length = Max(reading.started_at, traces.previous_seen_at);
+		traces = traces_of(number);
+		length = Max(reading.started_at, traces->previous_seen_at);
 		if (CommitDelay > 0)
 			length += verdict.sleep_time;
 		length = clock_elapsed(length,
-							   traces.seen_at != 0 ? traces.seen_at : now);
+							   traces->seen_at != 0 ? traces->seen_at : now);
 	}
 	if (adaptive_delay_flushed(now, length) && commit_stats_log_delay_changes)
 		flush_logger_wake();

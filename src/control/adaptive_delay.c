@@ -189,7 +189,7 @@ end_slot(Learner *learner, double now)
 	slot.cycle = NAN;
 	/* sessions that were taken off take their sums along */
 	if (sums.commits > learner->commits && sums.cycles > learner->cycles)
-		slot.cycle = (double) (sums.cycles - learner->cycles) /
+		slot.cycle = to_us(sums.cycles - learner->cycles) /
 			(sums.commits - learner->commits);
 	gather_trial_step(trial, &slot);
 	learner->commits = sums.commits;

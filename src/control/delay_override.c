@@ -100,27 +100,40 @@ has_expired(uint64 order, uint64 now)
 	return left == 0 || left > LOW_BITS(DEADLINE_BITS - 1);
 }
 
-/* Follow an order unless its deadline has passed. */
+static inline void
+override_settings(int siblings, bool adapts)
+{
+	Assert(!delay_override_in_force);
+	own_settings.delay = CommitDelay;
+	own_settings.siblings = CommitSiblings;
+	CommitSiblings = siblings;
+	delay_override_adapts = adapts;
+	delay_override_in_force = true;
+}
+
+/* Follow the adaptive delay. */
+void
+delay_override_adapt(uint64 now)
+{
+	override_settings(0, true);
+	CommitDelay = next_flush_begin(now);
+}
+
+/* Follow an order of a sweep unless its deadline has passed. */
 void
 delay_override_follow(uint64 order, uint64 now)
 {
-	DelayPair	pair = {DELAY_ADAPTIVE, 0};
+	int			delay = (int) ((order >> SIBLINGS_BITS) & LOW_BITS(DELAY_BITS));
 
-	Assert(!delay_override_in_force);
-	if (order != ORDER_ADAPT)
+	if (has_expired(order, now))
+		return;
+	if (delay == DELAY_ADAPTIVE)
 	{
-		if (has_expired(order, now))
-			return;
-		pair.delay = (int) ((order >> SIBLINGS_BITS) & LOW_BITS(DELAY_BITS));
-		pair.siblings = (int) (order & LOW_BITS(SIBLINGS_BITS));
+		delay_override_adapt(now);
+		return;
 	}
-	own_settings.delay = CommitDelay;
-	own_settings.siblings = CommitSiblings;
-	delay_override_adapts = pair.delay == DELAY_ADAPTIVE;
-	CommitDelay = delay_override_adapts ? next_flush_begin(now) :
-		pair.delay;
-	CommitSiblings = pair.siblings;
-	delay_override_in_force = true;
+	override_settings((int) (order & LOW_BITS(SIBLINGS_BITS)), false);
+	CommitDelay = delay;
 }
 
 static inline void

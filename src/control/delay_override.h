@@ -54,19 +54,21 @@ extern void delay_override_set_adaptive(bool adaptive);
 extern bool delay_override_is_adaptive(void);
 
 /* The commit path. */
+extern void delay_override_adapt(uint64 now);
 extern void delay_override_follow(uint64 order, uint64 now);
 extern void delay_override_end(uint64 now);
 extern void delay_override_abandon(void);
 
 /*
- * Must each commit count its siblings?  Only if its leader may sleep, or if
- * single commits are recorded or logged.
+ * Must each commit count its siblings?  Only if its leader may sleep because
+ * of them, or if single commits are recorded or logged.
  */
 static inline bool
 delay_override_needs_siblings(void)
 {
-	return CommitDelay > 0 ||
-		pg_atomic_read_u64(delay_override_order) > ORDER_ADAPT ||
+	uint64		order = pg_atomic_read_u64(delay_override_order);
+
+	return order > ORDER_ADAPT || (order == 0 && CommitDelay > 0) ||
 		commit_trace_wanted() || commit_stats_log_flushes;
 }
 
@@ -76,7 +78,11 @@ delay_override_begin(uint64 now)
 {
 	uint64		order = pg_atomic_read_u64(delay_override_order);
 
-	if (unlikely(order != 0))
+	if (likely(order == 0))
+		return;
+	if (order == ORDER_ADAPT)
+		delay_override_adapt(now);
+	else
 		delay_override_follow(order, now);
 }
 

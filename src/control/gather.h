@@ -34,7 +34,8 @@ typedef struct GatherFlush
 	uint64		flush_time;		/* usual */
 } GatherFlush;
 
-#define GATHER_WEIGHT		8	/* commits over which a habit is averaged */
+#define GATHER_WEIGHT		3	/* log2 of the commits over which a habit is
+								 * averaged */
 #define GATHER_PAUSE		4	/* usual think times that a pause counts as */
 #define GATHER_THINK_MOST	1000000 /* us, of what a habit is learned from */
 #define GATHER_LATE			2	/* deviations until a session is not coming */
@@ -104,19 +105,19 @@ static inline void
 gather_learn(GatherHabit *habit, uint64 think)
 {
 	int			usual = (int) habit->think;
-	int			t = (int) Min(Max(think, 1), GATHER_THINK_MOST);
+	int			t = (int) Min(think, GATHER_THINK_MOST);
 	int			off;
 
 	if (unlikely(usual == 0))
 	{
-		habit->think = t;
+		habit->think = Max(t, 1);
 		habit->deviation = t / 2;
 		return;
 	}
 	t = Min(t, GATHER_PAUSE * (usual + GATHER_SLACK));
 	off = t - usual;
-	habit->deviation += (abs(off) - (int) habit->deviation) / GATHER_WEIGHT;
-	habit->think = Max(usual + off / GATHER_WEIGHT, 1);
+	habit->deviation += (abs(off) - (int) habit->deviation) >> GATHER_WEIGHT;
+	habit->think = Max(usual + (off >> GATHER_WEIGHT), 1);
 }
 
 /* When will a session have come, in us after "deviations" from its habit? */

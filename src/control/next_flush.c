@@ -44,6 +44,7 @@
 #include "control/session_habits.h"
 
 #define HORIZON_CAP(h)		((h) + (h) / 2) /* longest sleep for others */
+#define SLACK				(GATHER_SLACK * NS_PER_US)
 #define LATE_MOST			4	/* flush times; then the report is lost */
 
 /* What is known of the flush that was opened last. */
@@ -89,9 +90,8 @@ typedef struct NextFlushShared
 
 static NextFlushShared *shared = NULL;
 
-/* The commit under way, if it leads the flush that was opened at this time. */
+/* The sleep of the commit under way, if it leads. */
 static AdaptiveSleep planned;
-static uint64 planned_flush;
 
 /* The memory is zeroed, which is what pg_atomic_init_u64() would do. */
 static void
@@ -351,14 +351,12 @@ wake_leader(uint64 now)
 
 /* Was this session counted by the commit that opened the next flush? */
 static inline bool
-was_expected(Session *me)
+was_expected(GatherHabit habit, uint64 committed_at)
 {
 	uint64		opened_at = pg_atomic_read_u64(&shared->opened_at);
-	uint64		committed_at = pg_atomic_read_u64(&me->committed_at);
 
 	/* if it committed after that, it was in its commit then */
-	return gather_comes(session_habit(me), committed_at,
-						Max(opened_at, committed_at),
+	return gather_comes(habit, committed_at, Max(opened_at, committed_at),
 						pg_atomic_read_u64(&shared->horizon));
 }
 
@@ -378,11 +376,11 @@ replace_opener(void)
  * Returns true if it was the last one, and has ended the leader's sleep.
  */
 static bool
-count_off(Session *me, uint64 now)
+count_off(GatherHabit habit, uint64 committed_at, uint64 now)
 {
 	uint32		awaited = pg_atomic_read_u32(&shared->awaited);
 
-	if (awaited == 0 || !was_expected(me))
+	if (awaited == 0 || !was_expected(habit, committed_at))
 		return false;
 	replace_opener();
 	while (awaited > 0 &&
@@ -396,7 +394,11 @@ count_off(Session *me, uint64 now)
 	return wake_leader(now);
 }
 
-/* ns that this process sleeps if it leads, as the clock says. */
+/*
+ * ns that this process sleeps if it leads, as the clock says.  A sleep takes
+ * SLACK longer.  If that was not taken off, commits that begin meanwhile would
+ * open a flush of which nothing is left, as this one carries them.
+ */
 static uint64
 until_start(uint64 now)
 {
@@ -409,7 +411,7 @@ until_start(uint64 now)
 	/* the sleep begins when the flush before has ended */
 	if (opened_state(opened) != FLUSH_QUEUED)
 		from = Max(now, from);
-	return clock_elapsed(from, opened_start(opened));
+	return clock_elapsed(from + SLACK, opened_start(opened));
 }
 
 /*
@@ -429,7 +431,8 @@ limit_sleep(uint64 ns)
 {
 	uint64		sleep = ns / NS_PER_US;
 
-	planned_flush = pg_atomic_read_u64(&shared->opened_at);
+	pg_atomic_write_u64(&session_mine->joined,
+						pg_atomic_read_u64(&shared->opened_at));
 	planned.end = SLEEP_DUE;
 	if (sleep > commit_stats_adaptive_delay_max)
 	{
@@ -444,24 +447,25 @@ int
 next_flush_begin(uint64 now)
 {
 	bool		gathers = next_flush_may_gather();
-	Session    *me = session_at(MyProcNumber);
+	GatherHabit habit = {0};
+	uint64		committed_at;
 	bool		woke = false;
 	uint64		opened;
 
+	if (unlikely(session_mine == NULL))
+		session_begin();
+	committed_at = pg_atomic_read_u64(&session_mine->committed_at);
 	if (gathers)
-		session_learn_habit(me, now);
+		habit = session_learn_habit(session_mine, committed_at, now);
+	pg_atomic_write_u64(&session_mine->began_at, now);
 	if (pg_atomic_read_u64(&shared->interval) == 0 &&
 		pg_atomic_read_u32(&shared->gathers) == 0)
-	{
-		pg_atomic_write_u64(&me->began_at, now);
 		return 0;
-	}
 	opened = pg_atomic_read_u64(&shared->opened);
 	if (has_begun(opened, now))
 		open_flush(opened, now);
 	else if (gathers)
-		woke = count_off(me, now);
-	pg_atomic_write_u64(&me->began_at, now);
+		woke = count_off(habit, committed_at, now);
 	return limit_sleep(woke ? until_others_return() : until_start(now));
 }
 
@@ -472,8 +476,7 @@ next_flush_begin(uint64 now)
 void
 next_flush_slept(uint64 began_at, AdaptiveSleep *sleep)
 {
-	uint64		woken_at =
-	pg_atomic_read_u64(&session_at(MyProcNumber)->woken_at);
+	uint64		woken_at = pg_atomic_read_u64(&session_mine->woken_at);
 
 	*sleep = planned;
 	sleep->woken_at = 0;
@@ -483,7 +486,8 @@ next_flush_slept(uint64 began_at, AdaptiveSleep *sleep)
 		sleep->woken_at = woken_at;
 	}
 	else if (sleep->kind == SLEEP_GATHERED && sleep->end == SLEEP_DUE &&
-			 pg_atomic_read_u64(&shared->complete) == planned_flush)
+			 pg_atomic_read_u64(&shared->complete) ==
+			 pg_atomic_read_u64(&session_mine->joined))
 		sleep->end = SLEEP_ALL_CAME;
 }
 
@@ -491,14 +495,14 @@ next_flush_slept(uint64 began_at, AdaptiveSleep *sleep)
 void
 next_flush_end(uint64 now)
 {
-	session_committed(session_at(MyProcNumber), now);
+	session_committed(session_mine, now);
 }
 
 /* ... has failed. */
 void
 next_flush_abandon(void)
 {
-	pg_atomic_write_u64(&session_at(MyProcNumber)->began_at, 0);
+	pg_atomic_write_u64(&session_mine->began_at, 0);
 }
 
 /*----------------------------------------------------------------
@@ -528,7 +532,8 @@ next_flush_ended(uint64 now, bool stalled)
 
 	if (stalled && pg_atomic_read_u64(&shared->due) < now)
 		pg_atomic_write_u64(&shared->due, now);
-	if (planned_flush == pg_atomic_read_u64(&shared->opened_at))
+	if (pg_atomic_read_u64(&session_mine->joined) ==
+		pg_atomic_read_u64(&shared->opened_at))
 		(void) pg_atomic_compare_exchange_u64(&shared->opened, &opened,
 											  opened_word(now, FLUSH_OVER));
 	else if (opened_state(opened) == FLUSH_QUEUED &&

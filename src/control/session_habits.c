@@ -21,9 +21,7 @@
 
 SessionSlot *session_slots = NULL;
 pg_atomic_uint64 *session_regulars = NULL;
-
-/* Has this process begun to use its slot? */
-bool		session_is_known = false;
+Session    *session_mine = NULL;
 
 static Size
 regulars_size(int backends)
@@ -57,12 +55,18 @@ const StatsModule session_habits_module = {
 void
 session_begin(void)
 {
-	Session    *me = session_at(MyProcNumber);
+	session_mine = session_at(MyProcNumber);
+	pg_atomic_write_u64(&session_mine->habit, 0);
+	pg_atomic_write_u64(&session_mine->committed_at, 0);
+	pg_atomic_write_u64(&session_mine->began_at, 0);
+}
 
-	pg_atomic_write_u64(&me->habit, 0);
-	pg_atomic_write_u64(&me->committed_at, 0);
-	pg_atomic_write_u64(&me->began_at, 0);
-	session_is_known = true;
+/* This session commits often: visit it. */
+void
+session_put_on(void)
+{
+	pg_atomic_write_u32(&session_mine->is_regular, 1);
+	backend_set_add(session_regulars, MyProcNumber);
 }
 
 /* Has a session been idle for so long that it need not be visited? */
@@ -76,5 +80,6 @@ session_take_off_if_idle(int procno, uint64 now)
 		IDLE_LEAST)
 		return false;
 	backend_set_remove(session_regulars, procno);
+	pg_atomic_write_u32(&session->is_regular, 0);
 	return true;
 }

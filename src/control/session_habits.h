@@ -25,15 +25,19 @@
 /* From commit to commit, ns; a session with a longer cycle is not busy. */
 #define SESSION_CYCLE_MOST	(200 * NS_PER_MS)
 
-/* A session; only it writes, except "woken_at". */
+/* A session; only it writes, except where it says so. */
 typedef struct Session
 {
 	pg_atomic_uint64 habit;		/* think time and deviation, us */
 	pg_atomic_uint64 committed_at;	/* ns; 0: has not committed */
 	pg_atomic_uint64 began_at;	/* ns; commit under way; 0: none */
+	pg_atomic_uint64 joined;	/* ns; when the flush of that commit, or of
+								 * the last one, was opened */
 	pg_atomic_uint64 commits;	/* whose cycle is in "cycles" */
-	pg_atomic_uint64 cycles;	/* us from commit to commit, added up */
+	pg_atomic_uint64 cycles;	/* ns from commit to commit, added up */
 	pg_atomic_uint64 woken_at;	/* ns; written by the process that woke it */
+	pg_atomic_uint32 is_regular;	/* in session_regulars; cleared by the
+									 * process that takes it off */
 } Session;
 
 typedef union SessionSlot
@@ -49,9 +53,11 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *session_regulars;
 
 extern const StatsModule session_habits_module;
 
-extern COMMIT_STATS_HIDDEN bool session_is_known;
+/* That of this process; NULL before its first commit. */
+extern COMMIT_STATS_HIDDEN Session *session_mine;
 
 extern void session_begin(void);
+extern void session_put_on(void);
 extern bool session_take_off_if_idle(int procno, uint64 now);
 
 static inline Session *
@@ -76,24 +82,23 @@ session_commits(Session *session)
 	return pg_atomic_read_u64(&session->began_at) != 0;
 }
 
-/* Commit path: a commit begins.  How long was it since the last one? */
-static inline void
-session_learn_habit(Session *me, uint64 now)
+/*
+ * Commit path: a commit begins.  How long was it since the last one, which
+ * ended at "committed_at"?
+ */
+static inline GatherHabit
+session_learn_habit(Session *me, uint64 committed_at, uint64 now)
 {
-	uint64		committed_at;
-	GatherHabit habit;
+	GatherHabit habit = session_habit(me);
 
-	if (unlikely(!session_is_known))
-		session_begin();
-	committed_at = pg_atomic_read_u64(&me->committed_at);
-	if (committed_at == 0)
-		return;
-	habit = session_habit(me);
+	if (unlikely(committed_at == 0))
+		return habit;
 	gather_learn(&habit, (now - committed_at) / NS_PER_US);
 	pg_atomic_write_u64(&me->habit,
 						(uint64) habit.think << 32 | habit.deviation);
-	if (unlikely(!backend_set_has(session_regulars, MyProcNumber)))
-		backend_set_add(session_regulars, MyProcNumber);
+	if (unlikely(pg_atomic_read_u32(&me->is_regular) == 0))
+		session_put_on();
+	return habit;
 }
 
 /* Commit path: a commit is done. */
@@ -105,7 +110,7 @@ session_committed(Session *me, uint64 now)
 	if (before != 0 && now - before < SESSION_CYCLE_MOST)
 	{
 		single_writer_add(&me->commits, 1);
-		single_writer_add(&me->cycles, (now - before) / NS_PER_US);
+		single_writer_add(&me->cycles, now - before);
 	}
 	pg_atomic_write_u64(&me->committed_at, now);
 	pg_atomic_write_u64(&me->began_at, 0);

@@ -183,7 +183,7 @@ RESET commit_delay;
 			(   "serial$_" => _start_failing(
 					$node,
 					"serial$_",
-					"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; COMMIT;"
+					"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; SELECT pg_sleep(random() / 200); COMMIT;"
 				))
 		} 1,
 		2);

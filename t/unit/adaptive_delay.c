@@ -138,6 +138,7 @@ become(int i)
 #else
 	MyProcNumber = i;
 #endif
+	session_mine = session_at(i);
 }
 
 Size
