@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use lib 't/ground_truth';
-use GroundTruth qw(start_truth measure limits figures);
+use GroundTruth qw(start_truth measure limits figures adaptive_cases);
 use Test::More;
 
 my $seconds = $ARGV[0] || 5;
@@ -29,7 +29,10 @@ my @cases = (
 	{ clients => 20, delay => 100, siblings => 15 },
 	(   map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } }
 		  50,
-		200, 1000));
+		200, 1000),
+	map { adaptive_cases($_) } 2,
+	10,
+	50);
 
 # The test modules have sent standard output to their log, and Test::More to
 # where it went before.  Here the table goes there, and the TAP of the set-up
@@ -43,7 +46,7 @@ my $node = start_truth('truth');
 my $outside = 0;
 
 print $out <<'EOT';
-clients  delay  siblings  |  commits  wrong  |  flushes  error % (limit)  |  distribution % (limit)  |  delay hits  error % (limit)
+clients     delay  siblings  |  commits  wrong  |  flushes  error % (limit)  |  distribution % (limit)  |  delay hits  error % (limit)
 EOT
 for my $case ((@cases) x $rounds)
 {
@@ -58,8 +61,11 @@ for my $case ((@cases) x $rounds)
 	push @wrong, 'commits' if $error->{commits} != 0;
 	$outside += @wrong > 0;
 	print $out sprintf(
-		"%7d  %5d  %8d  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
-		@$case{qw(clients delay siblings)},
+		"%7d  %8s  %8s  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
+		$case->{clients},
+		$case->{adaptive}
+		? ($case->{adaptive}, '-')
+		: @$case{qw(delay siblings)},
 		$result->{truth}->{commits},
 		$error->{commits},
 		$result->{truth}->{flushes},
@@ -68,7 +74,8 @@ for my $case ((@cases) x $rounds)
 		$error->{distribution},
 		$limit->{distribution},
 		$result->{truth}->{hits},
-		$case->{delay} == 0 ? '' : sprintf('%+7.2f (%s)',
+		$case->{delay} == 0
+		  && !$case->{adaptive} ? '' : sprintf('%+7.2f (%s)',
 			$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
 		@wrong ? "  OUTSIDE: @wrong" : '');
 }

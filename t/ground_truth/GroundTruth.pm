@@ -22,7 +22,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK =
   qw(start_truth start_with_shim with_shim set_device seen_by_shim
-  measure limits figures);
+  measure limits figures adaptive_cases);
 
 my $shim;    # its path
 
@@ -304,17 +304,23 @@ sub measure
 	my ($node, $case, $seconds) = @_;
 	my ($clients, $delay, $siblings) = @$case{qw(clients delay siblings)};
 	my $timing = exists $case->{timing} ? $case->{timing} : 'on';
+	my $adaptive = $case->{adaptive} || 'off';
 	my ($start, $end, %result);
+
+	set_device($node, %{ $case->{device} || {} });
 
 	$node->safe_psql('postgres', "ALTER SYSTEM SET $_")
 	  for (
 		"commit_delay = $delay",
 		"commit_siblings = $siblings",
+		"commit_stats.adaptive_delay = $adaptive",
 		"track_wal_io_timing = $timing");
 	$node->reload;
-	$node->poll_query_until('postgres',
-		"SELECT current_setting('commit_delay')::int = $delay")
-	  or die "commit_delay did not change\n";
+	$node->poll_query_until(
+		'postgres', qq{
+SELECT current_setting('commit_delay')::int = $delay AND
+	   adaptive_delay = '$adaptive' AND in_force = ('$adaptive' <> 'off')
+FROM commit_delay_state}) or die "the delay did not change\n";
 	$node->safe_psql('postgres', 'CHECKPOINT');
 	$start = $node->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
 	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
@@ -336,6 +342,21 @@ sub measure
 	return \%result;
 }
 
+# Loads with delays that adapt: to a device with a quota, and to a slow one.
+sub adaptive_cases
+{
+	my ($clients) = @_;
+	my %case = (clients => $clients, delay => 0, siblings => 5);
+
+	return (
+		{
+			%case,
+			adaptive => 'pace',
+			device => { quota => 20, window => 50, flush_time => 0.3 }
+		},
+		{ %case, adaptive => 'gather', device => { flush_time => 2 } });
+}
+
 # What is promised for a case: the largest errors, in percent.
 sub limits
 {
@@ -345,7 +366,10 @@ sub limits
 	return {
 		flushes => 0.5,
 		distribution => $case->{clients} <= 10 ? 1 : 2,
-		hits => $delay > 400 ? 1 : $delay >= 200 ? 2 : $delay >= 50 ? 5 : 15
+		hits => $case->{adaptive} || $delay > 400 ? 1
+		: $delay >= 200 ? 2
+		: $delay >= 50  ? 5
+		:                 15
 	};
 }
 
