@@ -79,7 +79,7 @@ set_quota($standby, $quota);
 my $load = start_load($primary);
 ok(wait_for_delay_state($primary, "pacing = 'pacing'"),
 	'hot standby: the primary paces');
-end_background($load, 'TERM');
+end_pgbench($primary, $load);
 $primary->wait_for_catchup($standby);
 is( delay_state(
 		$standby,
@@ -130,7 +130,7 @@ ok( wait_for_delay_state($standby, 'in_force'),
 	'promotion: the setting is in force');
 ok(wait_for_delay_state($standby, "pacing = 'pacing'"),
 	'promotion: it paces');
-end_background($load, 'TERM');
+end_pgbench($standby, $load);
 paces($standby, 'promotion');
 is( $standby->safe_psql(
 		'postgres', q{
