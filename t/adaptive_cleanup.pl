@@ -232,19 +232,7 @@ follows('with another worker');
 # end
 #
 my %victims = (
-	'a leader that sleeps' => sub {
-		my $asleep;
-
-		poll_until(
-			sub {
-				$asleep = $node->safe_psql(
-					'postgres', q{
-SELECT pid FROM shim_events() WHERE kind = 'sleep' AND length = 0 ORDER BY at DESC LIMIT 1}
-				);
-				return $asleep ne '';
-			}) or die "no leader sleeps\n";
-		return $asleep;
-	},
+	'a leader that sleeps' => sub { return asleep($node) },
 	'the worker' => \&worker);
 
 for my $victim (sort keys %victims)

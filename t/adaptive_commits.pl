@@ -146,22 +146,7 @@ for (@does_not_wait)
 #
 # Interrupts
 #
-sub asleep
-{
-	my $pid;
-
-	poll_until(
-		sub {
-			$pid = $node->safe_psql(
-				'postgres', q{
-SELECT pid FROM shim_events() WHERE kind = 'sleep' AND length = 0 ORDER BY at DESC LIMIT 1}
-			);
-			return $pid ne '';
-		}) or die "no leader sleeps\n";
-	return $pid;
-}
-
-for my $end (ways_to_end($node, \&asleep, '500 ms'))
+for my $end (ways_to_end($node, sub { asleep($node) }, '500 ms'))
 {
 	my ($how, $first, $code, $error) = @$end;
 	my $session = start_psql($node, $first,

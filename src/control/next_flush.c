@@ -172,8 +172,7 @@ look_for_holder(int procno, void *context)
 {
 	Look	   *look = context;
 
-	if (procno != MyProcNumber &&
-		pg_atomic_read_u64(&session_at(procno)->began_at) == 0)
+	if (procno != MyProcNumber && !session_commits(session_at(procno)))
 		return;
 	for (int i = 0; i < look->nwanted; i++)
 		if (look->wanted[i] == ProcGlobal->allProcs[procno].xid)
@@ -339,7 +338,7 @@ wake_leader(uint64 now)
 	}
 	session = session_at(opener - 1);
 	pid = ProcGlobal->allProcs[opener - 1].pid;
-	if (pid == 0 || pg_atomic_read_u64(&session->began_at) == 0 ||
+	if (pid == 0 || !session_commits(session) ||
 		!pays_to_wake(opened_start(opened) - now))
 		return false;
 	/* commits from now on belong to the next flush */
@@ -366,8 +365,7 @@ replace_opener(void)
 {
 	uint32		opener = pg_atomic_read_u32(&shared->opener);
 
-	if (opener != 0 &&
-		pg_atomic_read_u64(&session_at(opener - 1)->began_at) == 0)
+	if (opener != 0 && !session_commits(session_at(opener - 1)))
 		pg_atomic_write_u32(&shared->opener, MyProcNumber + 1);
 }
 

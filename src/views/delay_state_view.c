@@ -17,9 +17,9 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
+#include "control/delay_override.h"
 #include "control/next_flush.h"
 #include "control/session_habits.h"
-#include "control/delay_override.h"
 #include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_state_1_0);

@@ -7,10 +7,11 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use CommitStats qw(poll_until);
 use GroundTruth qw(set_device);
 
 our @EXPORT = qw($quota $window $rate set_quota delay_state
-  wait_for_delay_state next_sleeps);
+  wait_for_delay_state next_sleeps asleep);
 
 # The device: flushes in so many ms, and in a second
 our ($quota, $window) = (10, 50);
@@ -60,6 +61,23 @@ SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend}
 	return split /\n/, $node->safe_psql(
 		'postgres', q{
 SELECT asked FROM shim_events() WHERE kind = 'sleep' AND backend});
+}
+
+# The process that sleeps now before its flush
+sub asleep
+{
+	my ($node) = @_;
+	my $pid;
+
+	poll_until(
+		sub {
+			$pid = $node->safe_psql(
+				'postgres', q{
+SELECT pid FROM shim_events() WHERE kind = 'sleep' AND length = 0 ORDER BY at DESC LIMIT 1}
+			);
+			return $pid ne '';
+		}) or die "no leader sleeps\n";
+	return $pid;
 }
 
 1;
