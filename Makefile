@@ -27,6 +27,8 @@ REGRESS = \
 	flush_log \
 	histogram \
 	ring \
+	client_stats \
+	slow_log \
 	database_stats \
 	wal_stats \
 	enabled \

@@ -33,6 +33,9 @@ CREATE FUNCTION commit_flush_stats(
 	OUT commit_time double precision,
 	OUT flush_time double precision,
 	OUT timed_flushes bigint,
+	OUT slow_commits bigint,
+	OUT stalls bigint,
+	OUT stall_time double precision,
 	OUT unresolved_flushes bigint,
 	OUT unresolved_commits bigint,
 	OUT wal_bytes numeric,
@@ -51,15 +54,18 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
        delay_hits, delay_misses, delay_uncertain, delay_time,
        delay_hits_paced, delay_hits_gathered, delay_hits_woken, delay_hits_at_ceiling,
        siblings_avg, siblings_max, commit_time, flush_time, timed_flushes,
-       unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
+       slow_commits, stalls, stall_time, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
 
 --
+-- commit_client_stats: one row for each database, role and application_name
 -- commit_database_stats: one row for each database
 --
-CREATE FUNCTION commit_database_stats(
+CREATE FUNCTION commit_client_stats(
 	OUT datid oid,
-	OUT kind text,
+	OUT roleid oid,
+	OUT application_name text,
+	OUT sessions bigint,
 	OUT commits bigint,
 	OUT commits_async bigint,
 	OUT commits_unlogged bigint,
@@ -73,15 +79,41 @@ CREATE FUNCTION commit_database_stats(
 	OUT delay_time double precision,
 	OUT commit_time double precision,
 	OUT flush_time double precision,
-	OUT timed_flushes bigint)
+	OUT timed_flushes bigint,
+	OUT wal_bytes bigint,
+	OUT commits_notify bigint,
+	OUT slow_commits bigint)
 RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'commit_database_stats_1_0'
+AS 'MODULE_PATHNAME', 'commit_client_stats_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
--- commits_per_flush is missing: commits of several databases share a flush.
+-- commits_per_flush is missing: commits of several clients share a flush.
+CREATE VIEW commit_client_stats AS
+SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
+       CASE WHEN s.roleid IS NULL THEN 'overflow'
+            WHEN r.oid IS NULL OR d.oid IS NULL AND s.datid IS NOT NULL
+            THEN 'dropped'
+            ELSE 'present' END AS status,
+       s.sessions, s.commits, s.commits_async, s.commits_unlogged,
+       s.commits_read_only, s.prepares,
+       round((100 * s.commits)::numeric
+             / nullif(sum(s.commits) OVER (), 0::numeric), 2) AS share,
+       s.flushes, s.commits_carried,
+       s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
+       s.commit_time, s.flush_time, s.timed_flushes, s.wal_bytes,
+       round(s.wal_bytes::numeric
+             / nullif(s.commits + s.commits_async, 0)::numeric, 1)
+           AS wal_bytes_per_commit,
+       s.commits_notify, s.slow_commits
+FROM commit_client_stats() s
+     LEFT JOIN pg_database d ON d.oid = s.datid
+     LEFT JOIN pg_roles r ON r.oid = s.roleid
+ORDER BY s.commits DESC, s.datid, s.roleid, s.application_name;
+
 CREATE VIEW commit_database_stats AS
 SELECT s.datid, d.datname,
-       CASE WHEN s.kind <> 'database' THEN s.kind
+       CASE WHEN s.overflow THEN 'overflow'
+            WHEN s.datid IS NULL THEN 'no database'
             WHEN d.oid IS NULL THEN 'dropped'
             ELSE 'present' END AS status,
        s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
@@ -91,8 +123,132 @@ SELECT s.datid, d.datname,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
        s.commit_time, s.flush_time, s.timed_flushes
-FROM commit_database_stats() s LEFT JOIN pg_database d ON d.oid = s.datid
+FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
+             sum(commits)::bigint AS commits,
+             sum(commits_async)::bigint AS commits_async,
+             sum(commits_unlogged)::bigint AS commits_unlogged,
+             sum(commits_read_only)::bigint AS commits_read_only,
+             sum(prepares)::bigint AS prepares,
+             sum(flushes)::bigint AS flushes,
+             sum(commits_carried)::bigint AS commits_carried,
+             sum(delay_hits)::bigint AS delay_hits,
+             sum(delay_misses)::bigint AS delay_misses,
+             sum(delay_uncertain)::bigint AS delay_uncertain,
+             sum(delay_time) AS delay_time,
+             sum(commit_time) AS commit_time,
+             sum(flush_time) AS flush_time,
+             sum(timed_flushes)::bigint AS timed_flushes
+      FROM commit_client_stats()
+      GROUP BY 1, 2) s
+     LEFT JOIN pg_database d ON d.oid = s.datid
 ORDER BY s.commits DESC, s.datid;
+
+--
+-- commit_activity: one row for each session
+--
+CREATE FUNCTION commit_activity(
+	OUT pid integer,
+	OUT commits bigint,
+	OUT commits_async bigint,
+	OUT commits_unlogged bigint,
+	OUT commits_read_only bigint,
+	OUT prepares bigint,
+	OUT flushes bigint,
+	OUT commits_carried bigint,
+	OUT commit_time double precision,
+	OUT wal_bytes bigint,
+	OUT committing_since timestamptz,
+	OUT waiting_for text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_activity_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_activity AS
+SELECT pid, commits, commits_async, commits_unlogged, commits_read_only,
+       prepares, flushes, commits_carried, commit_time, wal_bytes,
+       committing_since, waiting_for
+FROM commit_activity()
+ORDER BY committing_since, pid;
+
+--
+-- commit_slow_log: one row for each of the latest slow commits
+-- commit_stall_log: one row for each of the latest stalls of a flush
+--
+CREATE FUNCTION commit_slow_log(
+	OUT ended_at timestamptz,
+	OUT pid integer,
+	OUT datid oid,
+	OUT roleid oid,
+	OUT application_name text,
+	OUT synchronous_commit text,
+	OUT role text,
+	OUT duration double precision,
+	OUT notify_time double precision,
+	OUT delay_time double precision,
+	OUT flush_time double precision,
+	OUT flush_timed boolean,
+	OUT standby_time_min double precision,
+	OUT standby_time_max double precision,
+	OUT other_time double precision,
+	OUT commits_in_flush bigint,
+	OUT leader_pid integer,
+	OUT flush_wal_bytes bigint,
+	OUT wal_bytes bigint,
+	OUT checkpoint boolean)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_slow_log_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_slow_log AS
+SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
+       s.application_name, s.synchronous_commit, s.role, s.duration,
+       s.notify_time, s.delay_time, s.flush_time, s.flush_timed,
+       s.standby_time_min, s.standby_time_max, s.other_time,
+       s.commits_in_flush, s.leader_pid, s.flush_wal_bytes, s.wal_bytes,
+       s.checkpoint
+FROM commit_slow_log() s
+     LEFT JOIN pg_database d ON d.oid = s.datid
+     LEFT JOIN pg_roles r ON r.oid = s.roleid
+ORDER BY s.ended_at DESC;
+
+CREATE FUNCTION commit_stall_log(
+	OUT ended_at timestamptz,
+	OUT duration double precision,
+	OUT flush_timed boolean,
+	OUT stall_limit double precision,
+	OUT sessions bigint,
+	OUT leader_pid integer,
+	OUT datid oid,
+	OUT roleid oid,
+	OUT application_name text,
+	OUT commits bigint,
+	OUT wal_bytes bigint,
+	OUT leader_wal_bytes bigint,
+	OUT writer_pid integer,
+	OUT writer_datid oid,
+	OUT writer_roleid oid,
+	OUT writer_application_name text,
+	OUT writer_share double precision,
+	OUT checkpoint boolean,
+	OUT quota_flushes bigint,
+	OUT quota_window double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stall_log_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE VIEW commit_stall_log AS
+SELECT s.ended_at, s.duration, s.flush_timed, s.stall_limit, s.commits,
+       s.sessions, s.wal_bytes, s.leader_pid, s.datid, d.datname, s.roleid,
+       r.rolname, s.application_name, s.leader_wal_bytes,
+       s.writer_pid, w.datname AS writer_datname, u.rolname AS writer_rolname,
+       s.writer_application_name, s.writer_share, s.checkpoint,
+       s.quota_flushes, s.quota_window
+FROM commit_stall_log() s
+     LEFT JOIN pg_database d ON d.oid = s.datid
+     LEFT JOIN pg_roles r ON r.oid = s.roleid
+     LEFT JOIN pg_database w ON w.oid = s.writer_datid
+     LEFT JOIN pg_roles u ON u.oid = s.writer_roleid
+ORDER BY s.ended_at DESC;
 
 --
 -- commit_flush_histogram: one row for each number of commits in a flush
@@ -352,8 +508,9 @@ CREATE FUNCTION commit_stats_info(
 	OUT siblings_exact boolean,
 	OUT sibling_count_fraction double precision,
 	OUT connected_backends bigint,
-	OUT databases_tracked bigint,
-	OUT databases_max bigint,
+	OUT clients_tracked bigint,
+	OUT clients_max bigint,
+	OUT stall_limit double precision,
 	OUT sweep_pid integer,
 	OUT capturing boolean,
 	OUT shared_memory bigint,
@@ -366,7 +523,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
        sibling_count_fraction,
-       connected_backends, databases_tracked, databases_max, sweep_pid, capturing,
+       connected_backends, clients_tracked, clients_max, stall_limit, sweep_pid, capturing,
        shared_memory, memory_per_connection, stats_reset
 FROM commit_stats_info();
 
@@ -504,7 +661,10 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 -- sessions, so only a superuser may call them, or grant EXECUTE on them.
 --
 REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_database_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_client_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_activity() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_slow_log() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stall_log() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
@@ -524,7 +684,10 @@ REVOKE ALL ON FUNCTION commit_delay_whatif(integer[], integer[], interval) FROM 
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_database_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_client_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_activity() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_slow_log() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stall_log() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
@@ -540,7 +703,11 @@ GRANT EXECUTE ON FUNCTION commit_stats_rates() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_report() TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_client_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_database_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_activity TO pg_read_all_stats;
+GRANT SELECT ON commit_slow_log TO pg_read_all_stats;
+GRANT SELECT ON commit_stall_log TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_sibling_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_log TO pg_read_all_stats;
@@ -559,8 +726,14 @@ GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 --
 COMMENT ON FUNCTION commit_flush_stats() IS
 	'underlying function of the view commit_flush_stats';
-COMMENT ON FUNCTION commit_database_stats() IS
-	'underlying function of the view commit_database_stats; kind is database, no database or overflow';
+COMMENT ON FUNCTION commit_client_stats() IS
+	'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together';
+COMMENT ON FUNCTION commit_activity() IS
+	'underlying function of the view commit_activity';
+COMMENT ON FUNCTION commit_slow_log() IS
+	'underlying function of the view commit_slow_log';
+COMMENT ON FUNCTION commit_stall_log() IS
+	'underlying function of the view commit_stall_log';
 COMMENT ON FUNCTION commit_flush_histogram() IS
 	'underlying function of the view commit_flush_histogram';
 COMMENT ON FUNCTION commit_sibling_histogram() IS
@@ -642,6 +815,12 @@ COMMENT ON COLUMN commit_flush_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
 	'number of flushes whose leader had track_wal_io_timing enabled';
+COMMENT ON COLUMN commit_flush_stats.slow_commits IS
+	'number of commits that took longer than commit_stats.slow_commit_time';
+COMMENT ON COLUMN commit_flush_stats.stalls IS
+	'number of flushes that took longer than commit_stats.stall_time';
+COMMENT ON COLUMN commit_flush_stats.stall_time IS
+	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
 	'number of flushes whose end no backend observed; the histograms merge each with the next flush';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
@@ -651,6 +830,57 @@ COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
 	'time at which counting began: the last reset, or the last server start without saved statistics';
 
+COMMENT ON VIEW commit_client_stats IS
+	'one row for each database, role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
+COMMENT ON COLUMN commit_client_stats.datid IS
+	'OID of the database; null for processes connected to none, and for clients of several databases';
+COMMENT ON COLUMN commit_client_stats.datname IS
+	'current name of the database; null if datid is null or the database was dropped';
+COMMENT ON COLUMN commit_client_stats.roleid IS
+	'OID of the role that was current at the commit; null if status is overflow';
+COMMENT ON COLUMN commit_client_stats.rolname IS
+	'current name of the role; null if roleid is null or the role was dropped';
+COMMENT ON COLUMN commit_client_stats.application_name IS
+	'application_name at the commit; null if status is overflow';
+COMMENT ON COLUMN commit_client_stats.status IS
+	'state of the database and the role: present; dropped, if one of them was; or overflow, for all clients of a database that came when commit_stats.max_clients others had a row';
+COMMENT ON COLUMN commit_client_stats.sessions IS
+	'number of processes that are connected now and committed last as this client, or have not committed yet';
+COMMENT ON COLUMN commit_client_stats.commits IS
+	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
+COMMENT ON COLUMN commit_client_stats.commits_async IS
+	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
+COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
+	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+COMMENT ON COLUMN commit_client_stats.commits_read_only IS
+	'number of commits without a transaction ID, which need no flush';
+COMMENT ON COLUMN commit_client_stats.prepares IS
+	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+COMMENT ON COLUMN commit_client_stats.share IS
+	'percentage of the commits of all rows; null before the first commit';
+COMMENT ON COLUMN commit_client_stats.flushes IS
+	'number of WAL flushes issued by a commit or a prepare of this client; each may carry commits of any client';
+COMMENT ON COLUMN commit_client_stats.commits_carried IS
+	'number of commits of this client whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
+COMMENT ON COLUMN commit_client_stats.delay_hits IS
+	'number of flushes whose leader slept for commit_delay first; inferred, see delay_uncertain';
+COMMENT ON COLUMN commit_client_stats.delay_misses IS
+	'number of flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
+	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
+COMMENT ON COLUMN commit_client_stats.delay_time IS
+	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+COMMENT ON COLUMN commit_client_stats.commit_time IS
+	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+COMMENT ON COLUMN commit_client_stats.flush_time IS
+	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
+COMMENT ON COLUMN commit_client_stats.timed_flushes IS
+	'number of flushes whose leader had track_wal_io_timing enabled';
+COMMENT ON COLUMN commit_client_stats.wal_bytes IS
+	'total amount of WAL that transactions of this client wrote, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
+COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
+	'wal_bytes divided by commits + commits_async; null before the first of them';
+
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_database_stats.datid IS
@@ -658,7 +888,7 @@ COMMENT ON COLUMN commit_database_stats.datid IS
 COMMENT ON COLUMN commit_database_stats.datname IS
 	'current name of the database; null if datid is null or the database was dropped';
 COMMENT ON COLUMN commit_database_stats.status IS
-	'state of the database: present; dropped; no database, for processes connected to none; or overflow, for all databases beyond the first databases_max (see commit_stats_info)';
+	'state of the database: present; dropped; no database, for processes connected to none; or overflow, for databases beyond the first 256 all of whose clients exceed commit_stats.max_clients';
 COMMENT ON COLUMN commit_database_stats.commits IS
 	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
@@ -689,6 +919,132 @@ COMMENT ON COLUMN commit_database_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
 	'number of flushes whose leader had track_wal_io_timing enabled';
+
+COMMENT ON COLUMN commit_client_stats.commits_notify IS
+	'number of commits and asynchronous commits with a NOTIFY in them; no two that wait for their flush share one';
+COMMENT ON COLUMN commit_client_stats.slow_commits IS
+	'number of commits that took longer than commit_stats.slow_commit_time';
+
+COMMENT ON VIEW commit_activity IS
+	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
+COMMENT ON COLUMN commit_activity.pid IS
+	'process ID, as in pg_stat_activity';
+COMMENT ON COLUMN commit_activity.commits IS
+	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
+COMMENT ON COLUMN commit_activity.commits_async IS
+	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
+COMMENT ON COLUMN commit_activity.commits_unlogged IS
+	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+COMMENT ON COLUMN commit_activity.commits_read_only IS
+	'number of commits without a transaction ID, which need no flush';
+COMMENT ON COLUMN commit_activity.prepares IS
+	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+COMMENT ON COLUMN commit_activity.flushes IS
+	'number of WAL flushes issued by a commit or a prepare of this process';
+COMMENT ON COLUMN commit_activity.commits_carried IS
+	'number of commits of this process whose flush another process issued';
+COMMENT ON COLUMN commit_activity.commit_time IS
+	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+COMMENT ON COLUMN commit_activity.wal_bytes IS
+	'total amount of WAL that transactions of this process wrote, in bytes';
+COMMENT ON COLUMN commit_activity.committing_since IS
+	'time at which the commit or prepare under way began; null if the process is in none that waits for its flush';
+COMMENT ON COLUMN commit_activity.waiting_for IS
+	'what the commit under way waits for: flush, of its own; another''s flush; delay, before its flush; standby; or notify, the lock of commits with NOTIFY; null if the commit waits for none of them';
+
+COMMENT ON VIEW commit_slow_log IS
+	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
+COMMENT ON COLUMN commit_slow_log.ended_at IS
+	'time at which the commit was done';
+COMMENT ON COLUMN commit_slow_log.pid IS
+	'process ID of the session';
+COMMENT ON COLUMN commit_slow_log.datid IS
+	'OID of the database; null if the process is connected to none';
+COMMENT ON COLUMN commit_slow_log.datname IS
+	'name of the database; null if it was dropped';
+COMMENT ON COLUMN commit_slow_log.roleid IS
+	'OID of the current role at the commit';
+COMMENT ON COLUMN commit_slow_log.rolname IS
+	'name of the current role at the commit; null if it was dropped';
+COMMENT ON COLUMN commit_slow_log.application_name IS
+	'application_name at the commit';
+COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
+	'setting of the session at the commit';
+COMMENT ON COLUMN commit_slow_log.role IS
+	'leader: wrote and synced the WAL itself; follower: another process did; asynchronous: did not wait';
+COMMENT ON COLUMN commit_slow_log.duration IS
+	'time of the commit, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.notify_time IS
+	'part of duration that the session waited for the lock that makes commits with NOTIFY one after the other, in milliseconds; 0 without NOTIFY';
+COMMENT ON COLUMN commit_slow_log.delay_time IS
+	'part of duration that the session slept before its own flush, in milliseconds; null if that cannot be known';
+COMMENT ON COLUMN commit_slow_log.flush_time IS
+	'part of duration that the session wrote and synced WAL itself, in milliseconds; null if that cannot be known';
+COMMENT ON COLUMN commit_slow_log.flush_timed IS
+	'true if the server measured flush_time (track_wal_io_timing); false if it follows from when the flush pointer was seen; null for followers';
+COMMENT ON COLUMN commit_slow_log.standby_time_min IS
+	'lower bound of the part of duration that the session waited for a standby, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.standby_time_max IS
+	'upper bound of the part of duration that the session waited for a standby, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.other_time IS
+	'rest of duration beside the other parts, with standby_time_min, in milliseconds: waits for the flush of another process, or for a processor; null if a part is null';
+COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
+	'commits that the flush carried; null if that is not known, or for an asynchronous commit';
+COMMENT ON COLUMN commit_slow_log.leader_pid IS
+	'process that led the flush; null if that is not known, or none did';
+COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
+	'bytes of WAL that the flush wrote; null if that is not known';
+COMMENT ON COLUMN commit_slow_log.wal_bytes IS
+	'bytes of WAL that the transaction wrote';
+COMMENT ON COLUMN commit_slow_log.checkpoint IS
+	'true if a checkpoint was running when the commit was done; null if that cannot be known';
+
+COMMENT ON VIEW commit_stall_log IS
+	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
+COMMENT ON COLUMN commit_stall_log.ended_at IS
+	'time at which the commit of the leader was done';
+COMMENT ON COLUMN commit_stall_log.duration IS
+	'time of the flush, in milliseconds';
+COMMENT ON COLUMN commit_stall_log.flush_timed IS
+	'true if the server measured duration (track_wal_io_timing); false if it follows from when the flush pointer was seen';
+COMMENT ON COLUMN commit_stall_log.stall_limit IS
+	'time above which a flush was a stall then, in milliseconds';
+COMMENT ON COLUMN commit_stall_log.commits IS
+	'commits that the flush carried; null if that is not known';
+COMMENT ON COLUMN commit_stall_log.sessions IS
+	'sessions in their COMMIT when the flush ended, those of the next flush included; an estimate with more than 64 other sessions';
+COMMENT ON COLUMN commit_stall_log.wal_bytes IS
+	'bytes of WAL that the flush wrote; null if that is not known';
+COMMENT ON COLUMN commit_stall_log.leader_pid IS
+	'process ID of the session that led the flush';
+COMMENT ON COLUMN commit_stall_log.datid IS
+	'OID of the database of the leader';
+COMMENT ON COLUMN commit_stall_log.datname IS
+	'name of the database of the leader; null if it was dropped';
+COMMENT ON COLUMN commit_stall_log.roleid IS
+	'OID of the role of the leader';
+COMMENT ON COLUMN commit_stall_log.rolname IS
+	'name of the role of the leader; null if it was dropped';
+COMMENT ON COLUMN commit_stall_log.application_name IS
+	'application_name of the leader';
+COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
+	'bytes of WAL that the transaction of the leader wrote';
+COMMENT ON COLUMN commit_stall_log.writer_pid IS
+	'process whose transaction wrote most of the WAL of the flush, known or inferred when the transaction has ended; null if there is none, or it is not known';
+COMMENT ON COLUMN commit_stall_log.writer_datname IS
+	'name of the database of the writer';
+COMMENT ON COLUMN commit_stall_log.writer_rolname IS
+	'name of the role of the writer';
+COMMENT ON COLUMN commit_stall_log.writer_application_name IS
+	'application_name of the writer';
+COMMENT ON COLUMN commit_stall_log.writer_share IS
+	'estimated share of wal_bytes that the transaction of the writer wrote, 0.5 to 1';
+COMMENT ON COLUMN commit_stall_log.checkpoint IS
+	'true if a checkpoint was running when the flush ended; null if that cannot be known';
+COMMENT ON COLUMN commit_stall_log.quota_flushes IS
+	'number of flushes that the device allows in quota_window, inferred from the stalls of this view; null if this stall does not end together with a window of such a quota';
+COMMENT ON COLUMN commit_stall_log.quota_window IS
+	'window of the quota, in milliseconds; null as quota_flushes';
 
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
@@ -951,10 +1307,12 @@ COMMENT ON COLUMN commit_stats_info.sibling_count_fraction IS
 	'fraction of the commits that currently count their siblings, from 0 to 1; less than 1 only if commit_delay is 0 and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'number of connected backends that can hold a transaction ID';
-COMMENT ON COLUMN commit_stats_info.databases_tracked IS
-	'number of databases with a row of their own in commit_database_stats';
-COMMENT ON COLUMN commit_stats_info.databases_max IS
-	'limit on the number of databases with a row of their own; all others share the row with status overflow';
+COMMENT ON COLUMN commit_stats_info.clients_tracked IS
+	'number of clients (database, role and application_name) with a row of their own in commit_client_stats';
+COMMENT ON COLUMN commit_stats_info.clients_max IS
+	'commit_stats.max_clients: limit on the number of clients with a row of their own; all others share a row for each database, with status overflow';
+COMMENT ON COLUMN commit_stats_info.stall_limit IS
+	'time above which a WAL flush is a stall, in milliseconds: commit_stats.stall_time, or what is derived from the flushes here; null if that is off';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
 COMMENT ON COLUMN commit_stats_info.capturing IS

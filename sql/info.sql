@@ -7,9 +7,9 @@ SELECT enabled = current_setting('commit_stats.enabled')::bool AS enabled,
          (SELECT count(*) FROM pg_stat_activity) AS connected_backends,
        siblings_exact = (connected_backends <= 65) AS siblings_exact,
        sibling_count_fraction <= 1 AS sibling_count_fraction,
-       databases_tracked = (SELECT count(datid) FROM commit_database_stats)
-         AS databases_tracked,
-       databases_max, sweep_pid, capturing,
+       clients_tracked = (SELECT count(roleid) FROM commit_client_stats)
+         AS clients_tracked,
+       clients_max, stall_limit > 0 AS stall_limit, sweep_pid, capturing,
        stats_reset < now() AS stats_reset
 FROM commit_stats_info;
 

@@ -42,7 +42,11 @@ FROM tried ORDER BY object COLLATE "C";
 -- No role
 SET ROLE regress_commit_plain;
 SELECT commits FROM commit_flush_stats; -- fails
+SELECT commits FROM commit_client_stats; -- fails
 SELECT commits FROM commit_database_stats; -- fails
+SELECT pid FROM commit_activity; -- fails
+SELECT pid FROM commit_slow_log; -- fails
+SELECT sessions FROM commit_stall_log; -- fails
 SELECT commits FROM commit_flush_histogram; -- fails
 SELECT flushes FROM commit_sibling_histogram; -- fails
 SELECT message FROM commit_flush_log; -- fails
@@ -56,7 +60,10 @@ SELECT flushes FROM commit_flush_latency_histogram; -- fails
 SELECT bucket FROM commit_latency_buckets; -- fails
 SELECT enabled FROM commit_stats_info; -- fails
 SELECT commits FROM commit_flush_stats(); -- fails
-SELECT commits FROM commit_database_stats(); -- fails
+SELECT commits FROM commit_client_stats(); -- fails
+SELECT pid FROM commit_activity(); -- fails
+SELECT pid FROM commit_slow_log(); -- fails
+SELECT sessions FROM commit_stall_log(); -- fails
 SELECT commits FROM commit_flush_histogram(); -- fails
 SELECT flushes FROM commit_sibling_histogram(); -- fails
 SELECT message FROM commit_flush_log(); -- fails
@@ -74,6 +81,7 @@ SELECT commit_stats_report(); -- fails
 SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
+SET commit_stats.slow_commit_time = 0; -- fails
 SHOW commit_stats.log_flushes;
 RESET ROLE;
 
@@ -86,7 +94,11 @@ RESET ROLE;
 -- pg_read_all_stats may read, but not reset
 SET ROLE regress_commit_reader;
 SELECT count(*) AS read FROM commit_flush_stats;
+SELECT count(*) > 0 AS read FROM commit_client_stats;
 SELECT count(*) > 0 AS read FROM commit_database_stats;
+SELECT count(*) > 0 AS read FROM commit_activity;
+SELECT count(*) >= 0 AS read FROM commit_slow_log;
+SELECT count(*) >= 0 AS read FROM commit_stall_log;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
@@ -100,7 +112,10 @@ SELECT count(*) >= 0 AS read FROM commit_flush_latency_histogram;
 SELECT count(*) > 0 AS read FROM commit_latency_buckets;
 SELECT count(*) AS read FROM commit_stats_info;
 SELECT count(*) AS read FROM commit_flush_stats();
-SELECT count(*) > 0 AS read FROM commit_database_stats();
+SELECT count(*) > 0 AS read FROM commit_client_stats();
+SELECT count(*) > 0 AS read FROM commit_activity();
+SELECT count(*) >= 0 AS read FROM commit_slow_log();
+SELECT count(*) >= 0 AS read FROM commit_stall_log();
 SELECT count(*) >= 0 AS read FROM commit_flush_log();
 SELECT count(*) >= 0 AS read FROM commit_wal_stats();
 SELECT count(*) AS read FROM commit_stats_sample('10 ms');
@@ -110,13 +125,18 @@ SELECT commit_stats_report() IS NOT NULL AS read;
 SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
+SET commit_stats.slow_commit_time = 0; -- fails
 RESET ROLE;
 
 -- pg_monitor is a member of it
 SET ROLE regress_commit_monitor;
 SELECT count(*) AS read FROM commit_flush_stats;
 SELECT count(*) > 0 AS read FROM commit_latency_buckets;
+SELECT count(*) > 0 AS read FROM commit_client_stats;
 SELECT count(*) > 0 AS read FROM commit_database_stats;
+SELECT count(*) > 0 AS read FROM commit_activity;
+SELECT count(*) >= 0 AS read FROM commit_slow_log;
+SELECT count(*) >= 0 AS read FROM commit_stall_log;
 SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;

@@ -14,6 +14,11 @@ ALTER SYSTEM SET commit_stats.enabled = 'maybe';
 -- The postmaster saves
 SET commit_stats.save = off;
 SET commit_stats.log_flushes = 'maybe';
+ALTER SYSTEM SET commit_stats.max_clients = 9;
+ALTER SYSTEM SET commit_stats.max_clients = 10001;
+SET commit_stats.slow_commit_time = 'long';
+SET commit_stats.stall_time = 'short';
+SET commit_stats.log_slow_commits = on;
 
 -- One process reads these for all
 SET commit_stats.adaptive_delay = 'pace';

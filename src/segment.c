@@ -26,12 +26,14 @@
 #include "probe/siblings.h"
 #include "segment.h"
 #include "stats/backend_slots.h"
+#include "stats/clients.h"
 #include "stats/commit_trace.h"
-#include "stats/databases.h"
 #include "stats/flush_groups.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
 #include "stats/persist.h"
+#include "stats/slow_log.h"
+#include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
 
 /* Modules with shared memory.  Those that also save something: persist.c */
@@ -39,8 +41,8 @@ static const StatsModule *const modules[] = {
 	&adaptive_delay_module,
 	&siblings_module,
 	&backend_slots_module,
+	&clients_module,
 	&commit_trace_module,
-	&databases_module,
 	&delay_override_module,
 	&flush_groups_module,
 	&flush_logger_module,
@@ -48,6 +50,8 @@ static const StatsModule *const modules[] = {
 	&latency_module,
 	&next_flush_module,
 	&session_habits_module,
+	&slow_log_module,
+	&stall_limit_module,
 	&wal_cycles_module,
 };
 

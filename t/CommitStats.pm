@@ -26,7 +26,8 @@ sub views_of_commit_stats
 	  commit_sibling_histogram commit_flush_log commit_latency_stats
 	  commit_flush_latency_stats commit_latency_histogram
 	  commit_flush_latency_histogram commit_latency_buckets
-	  commit_database_stats commit_wal_stats commit_delay_state
+	  commit_client_stats commit_database_stats commit_activity commit_slow_log
+	  commit_stall_log commit_wal_stats commit_delay_state
 	  commit_delay_changes commit_stats_info);
 }
 

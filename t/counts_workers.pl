@@ -168,6 +168,11 @@ WHERE backend_type IN ('autovacuum launcher', 'autovacuum worker')}
 	});
 cmp_ok($records->{COMMIT}, '>', 2, 'autovacuum: it committed');
 is_exact('autovacuum');
+is( $node->safe_psql(
+		'postgres',
+		"SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
+	0,
+	'autovacuum: the launcher, which has no role, is a client like others');
 
 $node->stop;
 $publisher->stop;

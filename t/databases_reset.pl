@@ -47,7 +47,7 @@ CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$
 	SELECT ARRAY[sum(commits), sum(commits_async), sum(commits_read_only), sum(flushes),
 				 least(min(commits), min(commits_async), min(commits_read_only),
 					   min(prepares), min(flushes), min(commits_carried))]::bigint[]
-	FROM commit_database_stats()
+	FROM commit_client_stats()
 $$;
 CREATE FUNCTION compare(reset boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

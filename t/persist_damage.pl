@@ -120,17 +120,13 @@ starts_fresh(
 	'It belongs to another database cluster',
 	with_value('system', sub { $_[0] + 1 }));
 starts_fresh(
-	'too many databases',
+	'an application_name without an end',
 	'Its contents are not what',
 	with_content(
-		sub { substr($_[0], $part1, 4) = pack 'L', 257; return sealed($_[0]) }
-	));
-starts_fresh(
-	'less than no database',
-	'Its contents are not what',
-	with_content(
-		sub { substr($_[0], $part1, 4) = pack 'l', -1; return sealed($_[0]) })
-);
+		sub {
+			substr($_[0], $part1 + 8, 64) = 'x' x 64;
+			return sealed($_[0]);
+		}));
 starts_fresh(
 	'too many cycles',
 	'Its contents are not what',

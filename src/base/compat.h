@@ -29,6 +29,11 @@ extern PGDLLIMPORT int CommitDelay;
 extern PGDLLIMPORT int CommitSiblings;
 #endif
 
+/* role_string: the setting "role"; exported since 7.x, declared since 18. */
+#if PG_VERSION_NUM < 180000
+extern PGDLLIMPORT char *role_string;
+#endif
+
 /* wal_sync_method: the variable was called sync_method before 17. */
 #if PG_VERSION_NUM < 170000
 #define wal_sync_method			sync_method
@@ -96,6 +101,34 @@ extern PGDLLIMPORT int CommitSiblings;
 #else
 #define WAL_FPI_BYTES_COUNTED	false
 #define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
+#endif
+
+/* LockHeldByMe(): a third argument since 17. */
+#if PG_VERSION_NUM < 170000
+#define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode)
+#else
+#define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode, false)
+#endif
+
+/* PGPROC.myProcLocks: lists of another type before 16. */
+#if PG_VERSION_NUM < 160000
+typedef SHM_QUEUE ProcLocks;
+#define PROC_LOCKS_ARE_EMPTY(locks)	((locks)->next == (locks))
+#else
+typedef dlist_head ProcLocks;
+#define PROC_LOCKS_ARE_EMPTY(locks)	dlist_is_empty(locks)
+#endif
+
+/* The process of the checkpointer, or NULL: up to 17, its latch is known. */
+#if PG_VERSION_NUM < 180000
+#define CHECKPOINTER_PROC() \
+	(ProcGlobal->checkpointerLatch == NULL ? NULL : \
+	 (PGPROC *) ((char *) ProcGlobal->checkpointerLatch - \
+				 offsetof(PGPROC, procLatch)))
+#else
+#define CHECKPOINTER_PROC() \
+	(ProcGlobal->checkpointerProc == INVALID_PROC_NUMBER ? NULL : \
+	 &ProcGlobal->allProcs[ProcGlobal->checkpointerProc])
 #endif
 
 /* RelFileLocator: RelFileNode before 16. */

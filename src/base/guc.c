@@ -11,15 +11,28 @@
 
 #include "utils/guc.h"
 
+#include "base/compat.h"
 #include "base/guc.h"
 
 bool		commit_stats_enabled = true;
+bool		commit_stats_counts_here = false;
 bool		commit_stats_log_flushes = false;
 bool		commit_stats_log_delay_changes = false;
 bool		commit_stats_save = true;
 int			commit_stats_adaptive_delay = ADAPTIVE_DELAY_OFF;
 int			commit_stats_adaptive_delay_max = ADAPTIVE_DELAY_MAX_DEFAULT;
 int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
+int			commit_stats_max_clients = MAX_CLIENTS_DEFAULT;
+int			commit_stats_slow_commit_time = SLOW_COMMIT_TIME_DEFAULT;
+int			commit_stats_stall_time = -1;
+bool		commit_stats_log_slow_commits = false;
+uint64		commit_stats_slow_floor = PG_UINT64_MAX;
+
+static bool is_registered = false;	/* this process, with what it counts in */
+
+/* The floors of the two settings, ms. */
+static int	slow_commit_floor = INT_MAX;
+static int	stall_floor = INT_MAX;
 
 static const struct config_enum_entry adaptive_delay_modes[] = {
 	{"off", ADAPTIVE_DELAY_OFF, false},
@@ -56,6 +69,72 @@ define_adaptive_delay(void)
 							 NULL, NULL, NULL);
 }
 
+static void
+assign_enabled(bool newval, void *extra)
+{
+	commit_stats_counts_here = newval && is_registered;
+}
+
+/* This process can count, or cannot yet. */
+void
+guc_set_registered(bool registered)
+{
+	is_registered = registered;
+	assign_enabled(commit_stats_enabled, NULL);
+}
+
+static void
+set_slow_floor(void)
+{
+	int			floor = Min(slow_commit_floor, stall_floor);
+
+	commit_stats_slow_floor = floor == INT_MAX ? PG_UINT64_MAX :
+		(uint64) floor * NS_PER_MS;
+}
+
+static void
+assign_slow_commit_time(int newval, void *extra)
+{
+	slow_commit_floor = newval < 0 ? INT_MAX : newval;
+	set_slow_floor();
+}
+
+static void
+assign_stall_time(int newval, void *extra)
+{
+	stall_floor = newval < 0 ? STALL_LEAST_MS : newval == 0 ? INT_MAX : newval;
+	set_slow_floor();
+}
+
+/* The settings of the logs of what was slow. */
+static void
+define_slow_log(void)
+{
+	DefineCustomIntVariable("commit_stats.slow_commit_time",
+							"Sets the time above which a commit is kept in commit_slow_log.",
+							"-1 keeps none.",
+							&commit_stats_slow_commit_time,
+							SLOW_COMMIT_TIME_DEFAULT,
+							-1, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS,
+							NULL, assign_slow_commit_time, NULL);
+	DefineCustomIntVariable("commit_stats.stall_time",
+							"Sets the time above which a WAL flush is kept in commit_stall_log.",
+							"-1 derives it from what is usual on this server; 0 keeps none.",
+							&commit_stats_stall_time,
+							-1,
+							-1, INT_MAX,
+							PGC_SUSET, GUC_UNIT_MS,
+							NULL, assign_stall_time, NULL);
+	DefineCustomBoolVariable("commit_stats.log_slow_commits",
+							 "Writes the commits of commit_slow_log to the server log, too.",
+							 NULL,
+							 &commit_stats_log_slow_commits,
+							 false,
+							 PGC_SIGHUP, 0,
+							 NULL, NULL, NULL);
+}
+
 /*
  * For _PG_init, in the postmaster (or a stand-alone backend) only.
  *
@@ -72,7 +151,7 @@ guc_define(void)
 							 &commit_stats_enabled,
 							 true,
 							 PGC_SIGHUP, 0,
-							 NULL, NULL, NULL);
+							 NULL, assign_enabled, NULL);
 	DefineCustomBoolVariable("commit_stats.log_flushes",
 							 "Logs how many commits each WAL flush carried.",
 							 "A flush is logged if this setting is on in the session that issued the flush.",
@@ -95,7 +174,16 @@ guc_define(void)
 							FLUSH_LOG_SIZE_MIN, FLUSH_LOG_SIZE_MAX,
 							PGC_POSTMASTER, 0,
 							NULL, NULL, NULL);
+	DefineCustomIntVariable("commit_stats.max_clients",
+							"Sets the number of combinations of database, role and application_name whose commits are counted apart.",
+							"All further clients of a database are counted together.",
+							&commit_stats_max_clients,
+							MAX_CLIENTS_DEFAULT,
+							MAX_CLIENTS_MIN, MAX_CLIENTS_MAX,
+							PGC_POSTMASTER, 0,
+							NULL, NULL, NULL);
 	define_adaptive_delay();
+	define_slow_log();
 	MarkGUCPrefixReserved("commit_stats");
 }
 

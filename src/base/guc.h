@@ -15,6 +15,20 @@
 #define FLUSH_LOG_SIZE_MIN		128
 #define FLUSH_LOG_SIZE_MAX		131072
 
+/*
+ * The values of commit_stats.max_clients.  A client takes 220 bytes of shared
+ * memory.
+ */
+#define MAX_CLIENTS_DEFAULT		1000
+#define MAX_CLIENTS_MIN			10
+#define MAX_CLIENTS_MAX			10000
+
+/* ms; what a person who waits begins to notice */
+#define SLOW_COMMIT_TIME_DEFAULT	100
+
+/* ms; no flush below this is a stall if commit_stats.stall_time is -1. */
+#define STALL_LEAST_MS			5
+
 /* The ranges that the server's own settings have. */
 #define COMMIT_DELAY_MAX		100000	/* us */
 #define COMMIT_SIBLINGS_MAX		1000
@@ -33,14 +47,26 @@ typedef enum AdaptiveDelayMode
 } AdaptiveDelayMode;
 
 extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
+
+/* ... and does this process count? */
+extern COMMIT_STATS_HIDDEN bool commit_stats_counts_here;
+
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_flushes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_delay_changes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_save;
 extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay;
 extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay_max;
 extern COMMIT_STATS_HIDDEN int commit_stats_flush_log_size;
+extern COMMIT_STATS_HIDDEN int commit_stats_max_clients;
+extern COMMIT_STATS_HIDDEN int commit_stats_slow_commit_time;
+extern COMMIT_STATS_HIDDEN int commit_stats_stall_time;
+extern COMMIT_STATS_HIDDEN bool commit_stats_log_slow_commits;
+
+/* ns; what is faster is neither a slow commit nor a stall. */
+extern COMMIT_STATS_HIDDEN uint64 commit_stats_slow_floor;
 
 extern void guc_define(void);
+extern void guc_set_registered(bool registered);
 extern void guc_require_enabled(void);
 
 #endif							/* COMMIT_STATS_GUC_H */

@@ -7,8 +7,8 @@
  *
  * Locking: shared_memory.h says what the two LWLocks protect.  A process that
  * needs both takes commit_stats_reset_lock() first.  On the commit path, only
- * a transaction that registers its process (databases.c) takes one of them,
- * commit_stats_databases_lock().
+ * a transaction that registers its process, or is the first of another client
+ * (clients.c), takes one of them, commit_stats_clients_lock().
  *
  *-------------------------------------------------------------------------
  */

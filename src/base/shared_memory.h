@@ -18,10 +18,10 @@
 	(&GetNamedLWLockTranche("commit_stats")[0].lock)
 
 /*
- * Serializes processes that begin or end to count against resets and against
- * readers of databases.c.
+ * Serializes processes that begin or end to count, or to count for another
+ * client, against resets and against readers of clients.c.
  */
-#define commit_stats_databases_lock() \
+#define commit_stats_clients_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[2].lock)
 
 /* Instead of LWLockAcquire() for these two. */

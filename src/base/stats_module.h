@@ -24,7 +24,8 @@ typedef struct StatsModule
 	void		(*attach) (void *head, void *tail, bool found);
 
 	/*
-	 * The module's part of the saved file, with the sizes that it has now.
+	 * The module's part of the saved file, with the sizes that it has now: a
+	 * head and a slot for each of MaxBackends, or what "saved_size" says.
 	 * "save" fills zeroed memory, or returns false if a process was stopped
 	 * while it counted.  "fits" tells whether "restore" can use what stands
 	 * in a file, which may be nonsense; without "fits", the size must be the
@@ -33,6 +34,7 @@ typedef struct StatsModule
 	 */
 	Size		saved_head_size;
 	Size		saved_slot_size;
+	Size		(*saved_size) (void);
 	bool		(*save) (void *to);
 	bool		(*fits) (const void *from, Size size);
 	void		(*restore) (const void *from, Size size);

@@ -13,14 +13,15 @@
  * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
  * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c).
  * The first callback may raise an error, allocate, or wait where a process
- * registers, where it lists the files that the commit will delete, and in a
- * look-up of flush_detection_errno.c.
+ * registers or becomes another client (clients.c), where it lists the files
+ * that the commit will delete, and in a look-up of flush_detection_errno.c.
  *
- * Locking: that LWLock, and commit_stats_databases_lock() as a process
- * registers.  The callbacks write mostly to cache lines of this backend
- * (backend_slots.c, latency.c, wal_cycles.c), and to the ring of flush_ring.h
- * (one atomic addition per commit, one group per flush).  GetFlushRecPtr()
- * takes a spinlock up to PostgreSQL 16; the server does not hold it here.
+ * Locking: that LWLock, and commit_stats_clients_lock() as a process registers
+ * or becomes another client.  The callbacks write mostly to cache lines of
+ * this backend (backend_slots.c, latency.c, wal_cycles.c), and to the ring of
+ * flush_ring.h (one atomic addition per commit, one group per flush).
+ * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
+ * hold it here.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:
@@ -55,15 +56,17 @@
 #include "base/shared_memory.h"
 #include "commit/commit_path.h"
 #include "commit/flush_logger.h"
+#include "commit/slow_commit.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "control/next_flush.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
+#include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
+#include "stats/clients.h"
 #include "stats/commit_trace.h"
-#include "stats/databases.h"
 #include "stats/flush_ring.h"
 #include "stats/latency.h"
 #include "stats/wal_cycles.h"
@@ -72,7 +75,8 @@
 typedef enum CommitKind
 {
 	COMMIT_NOT_COUNTED,
-	COMMIT_UNLOGGED,			/* has no id, or wrote no WAL */
+	COMMIT_READ_ONLY,			/* has no id */
+	COMMIT_UNLOGGED,			/* has an id, but wrote no WAL */
 	COMMIT_ASYNC,
 	COMMIT_WAITS				/* for its flush */
 } CommitKind;
@@ -82,7 +86,7 @@ typedef struct CommitReading
 {
 	CommitKind	kind;
 	uint32		siblings;		/* or SIBLINGS_NOT_COUNTED; if it waits */
-	uint64		started_at;		/* 0: not read, as it has no id */
+	uint64		started_at;		/* not read if it is read-only */
 	int64		wal_records;	/* of this process, if unlogged; less a record
 								 * that is already waited for */
 	FlushReading flush;
@@ -94,8 +98,6 @@ static OwnFlush own;			/* of the commit being counted */
 static DelayVerdict verdict;	/* ... if it is a leader with commit_delay */
 static AdaptiveSleep slept;		/* ... of its leader, if it slept */
 static bool start_unknown = false;	/* likewise; "started_at" is too early */
-
-static bool registered = false; /* with databases.c and siblings.c */
 
 static ProcessUtility_hook_type next_ProcessUtility = NULL;
 
@@ -140,13 +142,14 @@ register_process(void)
 		return false;
 	if (!has_slots)
 	{
-		databases_register();
+		clients_register();
 		on_shmem_exit(abandon_counting, (Datum) 0);
 		backend_slots_find_mine();
 		latency_find_mine();
+		notify_lock_find();
 		has_slots = true;
 	}
-	registered = siblings_register_backend();
+	guc_set_registered(siblings_register_backend());
 	return true;
 }
 
@@ -163,6 +166,7 @@ read_before_flush(void)
 	else
 		reading.siblings = SIBLINGS_NOT_COUNTED;
 	reading.started_at = clock_now();
+	backend_slot_set_committing(reading.started_at);
 	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
 	delay_override_begin(reading.started_at);
 	commit_trace_begin(reading.started_at);
@@ -193,38 +197,45 @@ read_before_async(void)
 	flush_detection_read_if_cheap(&reading.flush);
 }
 
+/* The number of WAL records, less one that is waited for already. */
+static inline int64
+wal_records_before(void)
+{
+	return pgWalUsage.wal_records - (XactLastRecEnd != InvalidXLogRecPtr);
+}
+
 /*
- * A transaction without an id, which will write no commit record, or without
- * WAL, which will write nothing worth waiting for.  Either can still change:
- * a NOTIFY may assign an id, emptying a temporary table logs a lock, and the
- * callback of another library, if it is called after ours, may write.  See
- * count_late_commit().
+ * A transaction without an id, which will write no commit record; or with an
+ * id but without WAL, which will write nothing worth waiting for.  Either can
+ * still change: a NOTIFY may assign an id, emptying a temporary table logs a
+ * lock, and the callback of another library, if it is called after ours, may
+ * write.  See count_late_commit().
  */
 static inline void
+read_before_read_only(void)
+{
+	reading.kind = COMMIT_READ_ONLY;
+	reading.wal_records = wal_records_before();
+	flush_detection_read_read_only(&reading.flush);
+}
+
+static pg_noinline void
 read_before_unlogged(void)
 {
 	reading.kind = COMMIT_UNLOGGED;
-	reading.wal_records = pgWalUsage.wal_records -
-		(XactLastRecEnd != InvalidXLogRecPtr);
-	if (TransactionIdIsValid(MyProc->xid))
-	{
-		if (COMMIT_DELAY_SHOWS)
-			siblings_forget_sleep();
-		reading.started_at = clock_now();
-		flush_detection_read_unlogged(&reading.flush);
-	}
-	else
-	{
-		reading.started_at = 0;
-		flush_detection_read_if_cheap(&reading.flush);
-	}
+	reading.wal_records = wal_records_before();
+	if (COMMIT_DELAY_SHOWS)
+		siblings_forget_sleep();
+	reading.started_at = clock_now();
+	flush_detection_read_unlogged(&reading.flush);
 }
 
 static inline void
 read_before_commit(void)
 {
-	if (!TransactionIdIsValid(MyProc->xid) ||
-		XactLastRecEnd == InvalidXLogRecPtr)
+	if (!TransactionIdIsValid(MyProc->xid))
+		read_before_read_only();
+	else if (XactLastRecEnd == InvalidXLogRecPtr)
 		read_before_unlogged();
 	else if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF)
 		read_before_wait();
@@ -232,41 +243,44 @@ read_before_commit(void)
 		read_before_async();
 }
 
-/* The commit under way has failed, or its second callback never came. */
-static pg_noinline void
-abandon_commit(void)
+/* May this process count?  It, or its client, may be new. */
+static pg_noinline bool
+prepare_to_count(void)
 {
 	reading.kind = COMMIT_NOT_COUNTED;
-	flush_detection_forget();
-	delay_override_abandon();
-	commit_trace_noted = false;
+	if (!commit_stats_enabled ||
+		(!commit_stats_counts_here && !register_process()))
+		return false;
+	if (clients_differ())
+		clients_change();
+	return true;
 }
 
-static inline void
-begin_reading(void)
+static pg_noinline void
+before_first_commit(void)
 {
-	if (unlikely(reading.kind == COMMIT_WAITS))
-		abandon_commit();
-	reading.kind = COMMIT_NOT_COUNTED;
+	if (prepare_to_count())
+		read_before_commit();
 }
 
 /* XACT_EVENT_PRE_COMMIT */
 static inline void
 before_commit(void)
 {
-	begin_reading();
-	if (commit_stats_enabled && (likely(registered) || register_process()))
+	if (likely(commit_stats_counts_here) && likely(!clients_differ()))
 		read_before_commit();
+	else if (commit_stats_enabled)
+		before_first_commit();
+	else
+		reading.kind = COMMIT_NOT_COUNTED;
 }
 
 /* XACT_EVENT_PRE_PREPARE, or before COMMIT PREPARED: both always wait. */
 static void
 before_two_phase(void)
 {
-	begin_reading();
 	/* a standby will refuse it */
-	if (commit_stats_enabled && !RecoveryInProgress() &&
-		(registered || register_process()))
+	if (prepare_to_count() && !RecoveryInProgress())
 	{
 		flush_detection_read_two_phase(&reading.flush);
 		read_before_flush();
@@ -419,6 +433,8 @@ count_commit(bool led, GroupNumber number, uint64 now,
 	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
 	if (!led)
 		backend_slot_add(SLOT_FOLLOWERS, 1);
+	if (unlikely(commit_has_notify()))
+		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
 	latency_count(kind, elapsed);
 	if (level == WAIT_LOCAL)
 		latency_count_setting();
@@ -489,6 +505,28 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
+/* A commit, or a PREPARE TRANSACTION, took long. */
+static pg_noinline void
+note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
+				 const DelayVerdict *delay)
+{
+	SlowReading slow = {
+		.role = role,
+		.is_commit = is_commit,
+		.start_unknown = start_unknown,
+		.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
+		latency_wait_level() != WAIT_LOCAL,
+		.started_at = reading.started_at,
+		.ended_at = now,
+		.group = number,
+		.own = &own,
+		.delay = delay,
+	};
+
+	if (slow_commit_note(&slow))
+		flush_logger_wake();
+}
+
 /* With an adaptive delay: how long did the flush take, without the sleep? */
 static pg_noinline void
 learn_flush_length(GroupNumber number, uint64 now)
@@ -541,6 +579,10 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after, delay);
+	if (unlikely(slow_commit_suspected(now - reading.started_at)))
+		note_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit, number, now,
+						 delay);
+	backend_slot_set_committing(0);
 	if (unlikely(own.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, own.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
@@ -556,27 +598,42 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 }
 
+/* Account the WAL of the transaction that ends. */
+static inline void
+account_transaction(WalOutcome outcome)
+{
+	if (unlikely(backend_slot_unsettled_wal() > BULK_WAL))
+		slow_commit_note_writer();
+	wal_cycles_account(outcome);
+}
+
 /* A commit that did not wait. */
 static pg_noinline void
 count_async(void)
 {
+	uint64		now = clock_now();
+
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
-	latency_count(LATENCY_ASYNC, clock_now() - reading.started_at);
-	wal_cycles_account(WAL_OF_COMMIT);
+	if (commit_has_notify())
+		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
+	latency_count(LATENCY_ASYNC, now - reading.started_at);
+	if (unlikely(slow_commit_suspected(now - reading.started_at)))
+		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);
+	account_transaction(WAL_OF_COMMIT);
 }
 
 static pg_noinline void
 count_leader(void)
 {
 	count_waited(XactLastCommitEnd, true, true);
-	wal_cycles_account(WAL_OF_COMMIT);
+	account_transaction(WAL_OF_COMMIT);
 }
 
 static pg_noinline void
 count_follower(void)
 {
 	count_waited(XactLastCommitEnd, true, false);
-	wal_cycles_account(WAL_OF_COMMIT);
+	account_transaction(WAL_OF_COMMIT);
 }
 
 /*
@@ -589,7 +646,7 @@ account_wal(WalOutcome outcome)
 	if (!wal_cycles_behind() || !shared_memory_attached)
 		return;
 	if (commit_stats_enabled)
-		wal_cycles_account(outcome);
+		account_transaction(outcome);
 	else
 		wal_cycles_skip();
 }
@@ -609,6 +666,14 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 	account_wal(is_commit ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
+/* No time was read before this commit. */
+static pg_noinline void
+forget_time(void)
+{
+	own.timed = false;
+	own.io_time = 0;
+}
+
 /*
  * A commit that wrote WAL: it led a flush if this backend flushed, else it
  * followed another backend's flush or did not wait.
@@ -617,6 +682,8 @@ static inline void
 count_logged_commit(CommitKind kind)
 {
 	flush_detection_since(&reading.flush, &own);
+	if (unlikely(start_unknown))
+		forget_time();
 	if (own.flushes > 0)
 		count_leader();
 	else if (kind == COMMIT_WAITS)
@@ -642,14 +709,36 @@ statement_start(void)
  * can be judged.
  */
 static pg_noinline void
-count_late_commit(void)
+count_late_commit(CommitKind kind)
 {
 	reading.siblings = SIBLINGS_NOT_COUNTED;
-	start_unknown = reading.started_at == 0;
+	start_unknown = kind == COMMIT_READ_ONLY;
 	if (start_unknown)
 		reading.started_at = statement_start();
 	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
 						COMMIT_WAITS : COMMIT_ASYNC);
+	start_unknown = false;
+}
+
+/*
+ * A commit that waited for no flush can have waited for the lock of NOTIFY.
+ * From the start of its statement on, if it had no id before.
+ */
+static void
+count_unlogged(CommitKind kind)
+{
+	uint64		now;
+
+	backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
+	if (likely(!commit_has_notify()))
+		return;
+	now = clock_now();
+	start_unknown = kind == COMMIT_READ_ONLY;
+	if (start_unknown)
+		reading.started_at = statement_start();
+	forget_time();
+	if (slow_commit_suspected(now - reading.started_at))
+		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);
 	start_unknown = false;
 }
 
@@ -660,16 +749,17 @@ count_other_commit(CommitKind kind)
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
 	/* more than the commit record */
-	if (kind == COMMIT_UNLOGGED && has_xid &&
+	if (kind != COMMIT_NOT_COUNTED && has_xid &&
 		pgWalUsage.wal_records - reading.wal_records > 1)
 	{
-		count_late_commit();
+		count_late_commit(kind);
 		return;
 	}
 	flush_detection_forget();
-	if (kind == COMMIT_UNLOGGED)
-		backend_slot_add(has_xid ? SLOT_COMMITS_UNLOGGED :
-						 SLOT_COMMITS_READ_ONLY, 1);
+	if (kind != COMMIT_NOT_COUNTED && has_xid)
+		count_unlogged(kind);
+	else if (kind != COMMIT_NOT_COUNTED)
+		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 	account_wal(has_xid ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
 
@@ -691,8 +781,19 @@ after_commit(void)
 {
 	if (wal_cycles_behind())
 		after_logged_commit();
-	else if (reading.kind != COMMIT_NOT_COUNTED)
+	else if (reading.kind == COMMIT_READ_ONLY)
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
+}
+
+/* The commit under way has failed. */
+static pg_noinline void
+abandon_commit(void)
+{
+	reading.kind = COMMIT_NOT_COUNTED;
+	backend_slot_set_committing(0);
+	flush_detection_forget();
+	delay_override_abandon();
+	commit_trace_noted = false;
 }
 
 /*
@@ -731,6 +832,17 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		after_rare_event(event);
 }
 
+/* Does a statement change the role in another way than by SET ROLE? */
+static bool
+changes_user(Node *stmt)
+{
+	if (IsA(stmt, DiscardStmt))
+		return ((DiscardStmt *) stmt)->target == DISCARD_ALL;
+	return IsA(stmt, VariableSetStmt) &&
+		((VariableSetStmt *) stmt)->name != NULL &&
+		strcmp(((VariableSetStmt *) stmt)->name, "session_authorization") == 0;
+}
+
 static bool
 is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
 {
@@ -757,6 +869,7 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 											  TRANS_STMT_COMMIT_PREPARED);
 	bool		aborts = is_transaction_stmt(pstmt,
 											 TRANS_STMT_ROLLBACK_PREPARED);
+	bool		changes = changes_user(pstmt->utilityStmt);
 
 	commits = commits && !IsSubTransaction();
 	if (commits)
@@ -767,6 +880,8 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 		after_two_phase(XactLastRecEnd, true);
 	else if (aborts)
 		account_wal(WAL_OF_ABORT);
+	if (changes)
+		clients_look_again();
 }
 
 /* For _PG_init. */

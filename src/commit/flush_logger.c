@@ -12,7 +12,7 @@
  * they are logged, the worker logs how many.
  *
  * The worker does the same for the decisions of commit_stats.adaptive_delay
- * (delay_changes.c).
+ * (delay_changes.c), and for slow commits (slow_logger.c).
  *
  * Locking: none; see FlushLoggerShared.
  *
@@ -36,6 +36,7 @@
 #include "base/shared_memory.h"
 #include "commit/delay_changes.h"
 #include "commit/flush_logger.h"
+#include "commit/slow_logger.h"
 #include "stats/flush_groups.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
@@ -170,7 +171,7 @@ anything_to_log(GroupNumber logged)
 	GroupNumber newest = flush_groups_newest();
 	FlushGroupCopy group;
 
-	if (delay_changes_to_log())
+	if (delay_changes_to_log() || slow_logger_behind())
 		return true;
 	while (logged != newest)
 	{
@@ -250,6 +251,8 @@ commit_stats_flush_logger_main(Datum main_arg)
 	for (;;)
 	{
 		if (log_settled_groups(&logged, following) > 0)
+			quiet = 0;
+		if (slow_logger_work(SETTLE_TIME * NS_PER_MS) > 0)
 			quiet = 0;
 		delay_changes_log();
 		following = ++quiet < QUIET_NAPS || !fall_asleep(logged);

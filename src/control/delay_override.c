@@ -101,9 +101,19 @@ has_expired(uint64 order, uint64 now)
 }
 
 static inline void
+restore_settings(void)
+{
+	CommitDelay = own_settings.delay;
+	CommitSiblings = own_settings.siblings;
+	delay_override_in_force = false;
+}
+
+static inline void
 override_settings(int siblings, bool adapts)
 {
-	Assert(!delay_override_in_force);
+	/* each commit ends with a callback; a setting must never get lost */
+	if (unlikely(delay_override_in_force))
+		restore_settings();
 	own_settings.delay = CommitDelay;
 	own_settings.siblings = CommitSiblings;
 	CommitSiblings = siblings;
@@ -134,14 +144,6 @@ delay_override_follow(uint64 order, uint64 now)
 	}
 	override_settings((int) (order & LOW_BITS(SIBLINGS_BITS)), false);
 	CommitDelay = delay;
-}
-
-static inline void
-restore_settings(void)
-{
-	CommitDelay = own_settings.delay;
-	CommitSiblings = own_settings.siblings;
-	delay_override_in_force = false;
 }
 
 /* The commit for which an order was in force is done. */

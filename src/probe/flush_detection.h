@@ -16,6 +16,8 @@
  *	flush_detection_read()			 before a commit that waits for its flush
  *	flush_detection_read_two_phase() before PREPARE or COMMIT PREPARED
  *	flush_detection_read_unlogged()	 before a commit with an id but no WAL
+ *	flush_detection_read_read_only() before a commit without an id; reads no
+ *									 times, and may read nothing
  *	flush_detection_read_if_cheap()	 before any other commit; may read nothing
  *	flush_detection_since()			 after the commit
  *	flush_detection_forget()		 instead, if the answer is not wanted

@@ -66,6 +66,8 @@ flush_detection_read_if_cheap(FlushReading *now)
 	now->witness = WITNESS_NONE;
 }
 
+#define flush_detection_read_read_only	flush_detection_read_if_cheap
+
 static inline void
 flush_detection_trust_errno(FlushReading *now)
 {

@@ -36,11 +36,18 @@ flush_detection_io_time(void)
 		PENDING_WAL_TIME_NS(PendingWalStats.wal_sync_time);
 }
 
+/* Without the time, which is then unknown for the commit. */
 static inline void
-flush_detection_read(FlushReading *now)
+flush_detection_read_read_only(FlushReading *now)
 {
 	now->syncs = PendingWalStats.wal_sync;
 	now->writes = flush_detection_writes();
+}
+
+static inline void
+flush_detection_read(FlushReading *now)
+{
+	flush_detection_read_read_only(now);
 	if (unlikely(track_wal_io_timing))
 		now->io_time = flush_detection_io_time();
 }

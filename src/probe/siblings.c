@@ -173,17 +173,31 @@ visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 	return npassed;
 }
 
+/* How many of "nothers" registered backends pass, or an estimate. */
+static pg_attribute_always_inline uint32
+estimate(bool (*passes) (int procno), uint32 nothers)
+{
+	uint32		nvisited;
+	uint32		npassed = visit(passes, Min(nothers, SIBLINGS_MAX_VISITS),
+								&nvisited);
+
+	if (nvisited == nothers || nvisited == 0)
+		return npassed;
+	return (uint32) (((uint64) npassed * nothers + nvisited / 2) / nvisited);
+}
+
 /* How many of "nothers" registered backends are active, or an estimate. */
 uint32
 siblings_count_active(uint32 nothers)
 {
-	uint32		nvisited;
-	uint32		nactive = visit(is_active, Min(nothers, SIBLINGS_MAX_VISITS),
-								&nvisited);
+	return estimate(is_active, nothers);
+}
 
-	if (nvisited == nothers || nvisited == 0)
-		return nactive;
-	return (uint32) (((uint64) nactive * nothers + nvisited / 2) / nvisited);
+/* How many other registered backends pass a test, or an estimate? */
+uint32
+siblings_estimate(bool (*passes) (int procno))
+{
+	return estimate(passes, siblings_connected() - 1);
 }
 
 /* Backends that wait for a lock, of at most SIBLINGS_MAX_VISITS. */

@@ -30,6 +30,7 @@ extern const StatsModule siblings_module;
 
 extern bool siblings_register_backend(void);
 extern uint32 siblings_count_active(uint32 nothers);
+extern uint32 siblings_estimate(bool (*passes) (int procno));
 extern uint8 siblings_count_blocked(void);
 extern bool siblings_draw(void);
 extern double siblings_count_fraction(bool needed);

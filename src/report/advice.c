@@ -47,6 +47,9 @@
 #define HARDLY_BUSY			0.1
 #define HARDLY_ASLEEP		0.01
 
+/* A commit with more WAL than this is not small, bytes. */
+#define SMALL_COMMIT		8192
+
 /* commit_delay that a sweep is proposed with, us. */
 #define SWEEP_MIN_DELAY		10
 #define SWEEP_DEFAULT_START	100.0	/* without F0 */
@@ -97,6 +100,29 @@ advice_is_above_threshold(const CommitFigures *f)
 {
 	return f->flush_time > 0 &&
 		advice_commit_rate(f) > advice_threshold(f->flush_time);
+}
+
+/*
+ * The top client puts ten of its commits into one, and so leads a tenth of its
+ * flushes.  The flushes of others remain, and so do the commits of others that
+ * were carried by the flushes that it saves, which then need a flush of their
+ * own at worst.  So what is saved are at most nine tenths of the flushes that
+ * the client led; and at least those of them that carried a single commit, if
+ * they are as frequent among its flushes as among all.  Larger commits are
+ * put together already.
+ */
+double
+advice_batching_most(const CommitFigures *f)
+{
+	if (f->top_commit_size > SMALL_COMMIT)
+		return 0;
+	return 0.9 * ratio_or_zero(f->top_flushes, f->flushes);
+}
+
+double
+advice_batching_least(const CommitFigures *f)
+{
+	return advice_batching_most(f) * ratio_or_zero(f->alone, f->flushes);
 }
 
 /* The share of the time in which leaders write or sync. */

@@ -60,6 +60,10 @@ extern double advice_square_root_rule(double flush_time, double commit_rate);
 extern double advice_threshold(double flush_time);
 extern bool advice_is_above_threshold(const CommitFigures *f);
 
+/* What would ten commits in one save?  Shares of the flushes, 0 to 1 */
+extern double advice_batching_least(const CommitFigures *f);
+extern double advice_batching_most(const CommitFigures *f);
+
 extern double advice_device_busy(const CommitFigures *f);
 extern bool advice_device_stalls(const CommitFigures *f);
 extern int	advice_obstacles(const CommitFigures *f);

@@ -25,106 +25,14 @@
 #include "base/guc.h"
 #include "base/shared_memory.h"
 #include "report/advice.h"
+#include "report/report_causes.h"
+#include "report/report_format.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_report_1_0);
 
 #define REPORT_WIDTH		78
-#define HISTOGRAM_LINES		10
+#define HISTOGRAM_LINES		8
 #define BAR_WIDTH			28
-
-/*----------------------------------------------------------------
- * Numbers; "-" for one that is unknown
- *----------------------------------------------------------------
- */
-
-/* Three significant digits */
-static char *
-format_number(double x)
-{
-	int			decimals;
-	double		unit;
-
-	if (!isfinite(x))
-		return pstrdup("-");
-	if (x <= 0)
-		return pstrdup("0");
-	if (x < 0.001)
-		return pstrdup("<0.001");
-	decimals = 2 - (int) floor(log10(x));
-	/* 9.999 becomes 10.0 and not 10.00 */
-	unit = pow(10, -decimals);
-	x = rint(x / unit) * unit;
-	decimals = 2 - (int) floor(log10(x) + 1e-9);
-	return psprintf("%.*f", Max(decimals, 0), x);
-}
-
-/* Exact if it is short */
-static char *
-format_count(uint64 n)
-{
-	if (n < 1000000)
-		return psprintf(UINT64_FORMAT, n);
-	if (n < UINT64CONST(999500000))
-		return psprintf("%s M", format_number(n / 1e6));
-	return psprintf("%s G", format_number(n / 1e9));
-}
-
-static char *
-format_us(double us)
-{
-	if (!isfinite(us) || us < 999.5)
-		return psprintf("%s us", format_number(us));
-	if (us < 999.5e3)
-		return psprintf("%s ms", format_number(us / 1e3));
-	return psprintf("%s s", format_number(us / 1e6));
-}
-
-/* For longer times */
-static char *
-format_duration(double seconds)
-{
-	int			whole = (int) seconds;
-
-	if (seconds < 1)
-		return format_us(seconds * 1e6);
-	if (seconds < 60)
-		return psprintf("%s s", format_number(seconds));
-	if (seconds < 3600)
-		return psprintf("%d min %d s", whole / 60, whole % 60);
-	if (seconds < 86400)
-		return psprintf("%d h %d min", whole / 3600, whole % 3600 / 60);
-	return psprintf("%d d %d h", whole / 86400, whole % 86400 / 3600);
-}
-
-/* 100% and 0% only if it is all or nothing */
-static char *
-format_percent(double part, double whole)
-{
-	double		percent = 100 * (part / whole);
-
-	if (!(whole > 0) || !isfinite(percent))
-		return pstrdup("-");
-	if (percent > 0 && percent < 0.1)
-		return pstrdup("<0.1%");
-	if (percent < 100 && percent > 99.9)
-		return pstrdup(">99.9%");
-	if (percent == 0 || percent == 100)
-		return psprintf("%.0f%%", percent);
-	return psprintf("%.1f%%", percent);
-}
-
-/* Per second */
-static char *
-format_rate(uint64 n, double seconds)
-{
-	return format_number(ratio_or_zero(n, seconds));
-}
-
-static char *
-format_ratio(uint64 part, uint64 whole)
-{
-	return whole == 0 ? "-" : psprintf("%.2f", (double) part / whole);
-}
 
 /* The end of a line whose last columns may be empty */
 static void
@@ -646,6 +554,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	put_activity(&text, &figures);
 	put_histogram(&text, groups);
 	put_times(&text, &figures);
+	report_causes_put(&text, &figures);
 	put_delay(&text, &figures);
 	put_rules(&text, &figures);
 	put_advice(&text, &figures);

@@ -54,6 +54,33 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->hits_paced = slots->value[SLOT_HITS_PACED];
 	f->hits_gathered = slots->value[SLOT_HITS_GATHERED];
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
+	f->alone = flush_total(groups, FLUSHES_BY_SIZE, 1);
+	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
+	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];
+	f->stalls = slots->value[SLOT_STALLS];
+	f->stall_time = slots->value[SLOT_STALL_TIME] / 1e3;
+}
+
+static void
+set_top_client(CommitFigures *f)
+{
+	ClientTotals *clients = clients_read();
+
+	for (int i = 0; i < clients->n; i++)
+	{
+		const ClientCounts *client = &clients->client[i];
+		const uint64 *value = client->value;
+
+		if (client_is_overflow(&client->key) ||
+			value[SLOT_COMMITS] <= f->top_commits)
+			continue;
+		f->top = client->key;
+		f->top_commits = value[SLOT_COMMITS];
+		f->top_flushes = value[SLOT_FLUSHES];
+		f->top_commit_size =
+			ratio_or_zero(value[SLOT_WAL_BYTES],
+						  value[SLOT_COMMITS] + value[SLOT_COMMITS_ASYNC]);
+	}
 }
 
 /* The oldest group in the ring only tells when the time begins. */
@@ -190,6 +217,7 @@ report_data_read(CommitFigures *f)
 	memset(f, 0, sizeof(CommitFigures));
 	set_settings(f);
 	set_counts(f, &slots, groups);
+	set_top_client(f);
 	set_recent(f, groups);
 	set_siblings(f, groups);
 	set_times(f, &counts, latency);

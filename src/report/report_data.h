@@ -10,6 +10,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "stats/clients.h"
 #include "stats/flush_totals.h"
 
 /* Times are in us, as commit_delay is.  What is unknown is 0. */
@@ -61,6 +62,17 @@ typedef struct CommitFigures
 	double		flush_time_max; /* upper bound of F0, timed or not */
 	double		flush_p50;
 	double		flush_p99;
+
+	/* what makes commits many, or slow */
+	uint64		alone;			/* flushes that carried one commit */
+	uint64		commits_notify;
+	uint64		slow_commits;
+	uint64		stalls;
+	double		stall_time;		/* of all of them */
+	ClientKey	top;			/* the client with the most commits; if any */
+	uint64		top_commits;
+	uint64		top_flushes;
+	double		top_commit_size;	/* mean WAL of a transaction, bytes */
 
 	/* siblings that leaders found */
 	int			siblings_max;

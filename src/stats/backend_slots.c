@@ -6,8 +6,8 @@
  * Invariant: a counter only grows, and only the backend that owns the slot at
  * that time writes it.  A slot belongs to a PGPROC, not to a process: the next
  * backend with that PGPROC counts on from where the last one stopped, so an
- * exiting backend has nothing to add up here.  (databases.c keeps the counts
- * per database.)
+ * exiting backend has nothing to add up here.  (clients.c keeps the counts
+ * per client.)
  *
  * Locking: none for writers; no two slots share a cache line.  Readers add up
  * all slots.  Each counter is exact, but the sum is no snapshot: a commit that
@@ -30,9 +30,9 @@
 
 typedef union BackendSlot
 {
-	pg_atomic_uint64 counter[SLOT_NCOUNTERS];
+	pg_atomic_uint64 counter[SLOT_NFIELDS];
 	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE,
-							  SLOT_NCOUNTERS * sizeof(pg_atomic_uint64))];
+							  SLOT_NFIELDS * sizeof(pg_atomic_uint64))];
 } BackendSlot;
 
 typedef struct BackendSlotsShared
@@ -46,7 +46,9 @@ typedef struct BackendSlotsShared
 	TimestampTz stats_reset;
 } BackendSlotsShared;
 
-pg_atomic_uint64 *backend_slots_mine = NULL;
+static pg_atomic_uint64 unread[SLOT_NFIELDS];
+pg_atomic_uint64 *backend_slots_mine = unread;
+uint64		backend_slots_wal_origin = 0;
 
 static BackendSlotsShared *shared = NULL;
 static BackendSlot *slots = NULL;
@@ -60,14 +62,20 @@ backend_slots_attach(void *head, void *tail, bool found)
 		return;
 	shared->stats_reset = GetCurrentTimestamp();
 	for (int i = 0; i < MaxBackends; i++)
-		counter_array_init(slots[i].counter, SLOT_NCOUNTERS);
+		counter_array_init(slots[i].counter, SLOT_NFIELDS);
 }
 
 /* To be called before anything is counted. */
 void
 backend_slots_find_mine(void)
 {
-	backend_slots_mine = slots[MyProcNumber].counter;
+	pg_atomic_uint64 *mine = slots[MyProcNumber].counter;
+
+	/* what has been skipped so far, while counting was off, stays skipped */
+	backend_slots_wal_origin += pg_atomic_read_u64(&mine[SLOT_WAL_BYTES]) -
+		pg_atomic_read_u64(&unread[SLOT_WAL_BYTES]);
+	backend_slots_mine = mine;
+	backend_slot_set_committing(0);
 }
 
 /* Copy one slot, which has all that was ever counted there, resets or not. */
@@ -75,6 +83,13 @@ void
 backend_slots_copy_one(int procno, SlotCopy *slot)
 {
 	counter_array_read(slot->value, slots[procno].counter, SLOT_NCOUNTERS);
+}
+
+/* clock_now() when the commit of a backend began that it is in; 0: in none. */
+uint64
+backend_slots_committing_since(int procno)
+{
+	return pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
 }
 
 /* Copy all slots, so that several totals can start from the same numbers. */

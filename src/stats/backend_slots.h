@@ -9,6 +9,7 @@
 #define COMMIT_STATS_BACKEND_SLOTS_H
 
 #include "datatype/timestamp.h"
+#include "executor/instrument.h"
 
 #include "base/single_writer.h"
 #include "base/stats_module.h"
@@ -25,8 +26,8 @@ slot_round_fraction(uint64 sum)
 
 /*
  * The counters of a slot.  Times are in nanoseconds, everything else is a
- * number of transactions or flushes.  databases.c also has the counters before
- * SLOT_UNRESOLVED_FLUSHES, per database.
+ * number of transactions or flushes.  clients.c also has the counters before
+ * SLOT_UNRESOLVED_FLUSHES, per client.
  */
 typedef enum SlotCounter
 {
@@ -45,16 +46,29 @@ typedef enum SlotCounter
 	SLOT_COMMIT_TIME,			/* from before to after, of SLOT_COMMITS */
 	SLOT_FLUSH_TIME,			/* writing and syncing, of TIMED_FLUSHES */
 	SLOT_TIMED_FLUSHES,			/* flushes with track_wal_io_timing */
+	SLOT_WAL_BYTES,				/* of transactions, from their own records */
+	SLOT_COMMITS_NOTIFY,		/* of SLOT_COMMITS and SLOT_COMMITS_ASYNC:
+								 * with a NOTIFY */
+	SLOT_SLOW_COMMITS,			/* of these: commit_stats.slow_commit_time */
 	SLOT_UNRESOLVED_FLUSHES,	/* led a flush whose boundary no process saw */
 	SLOT_UNRESOLVED_COMMITS,	/* commits whose group was not found */
 	SLOT_FLUSHES_UNCERTAIN,		/* flushes judged wrongly, as is to be
 								 * expected */
+	SLOT_STALLS,				/* flushes: commit_stats.stall_time */
+	SLOT_STALL_TIME,			/* ... writing and syncing */
 	SLOT_HITS_PACED,			/* of SLOT_DELAY_HITS: see SleepKind */
 	SLOT_HITS_GATHERED,
 	SLOT_HITS_WOKEN,			/* of these two: see SleepEnd */
 	SLOT_HITS_AT_CEILING,
 	SLOT_NCOUNTERS
 } SlotCounter;
+
+/*
+ * Behind the counters: clock_now() when the commit under way began that waits
+ * for its flush, or 0.
+ */
+#define SLOT_COMMITTING_SINCE	SLOT_NCOUNTERS
+#define SLOT_NFIELDS			(SLOT_NCOUNTERS + 1)
 
 /* A copy of one slot; local memory. */
 typedef struct SlotCopy
@@ -77,8 +91,14 @@ slot_delay_hits(const SlotTotals *totals)
 			   totals->value[SLOT_DELAYABLE]);
 }
 
-/* The counters of this backend; null until backend_slots_find_mine(). */
+/*
+ * The counters of this backend; until backend_slots_find_mine(), counters that
+ * nobody reads.
+ */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *backend_slots_mine;
+
+/* SLOT_WAL_BYTES less what pgWalUsage says. */
+extern COMMIT_STATS_HIDDEN uint64 backend_slots_wal_origin;
 
 /* Commit path: count for this backend. */
 static inline void
@@ -87,10 +107,43 @@ backend_slot_add(SlotCounter counter, uint64 n)
 	single_writer_add(&backend_slots_mine[counter], n);
 }
 
+/* Commit path: a commit begins that waits for its flush, or is done (0). */
+static inline void
+backend_slot_set_committing(uint64 since)
+{
+	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE], since);
+}
+
+/* Commit path: count the WAL that this process has written. */
+static inline void
+backend_slot_settle_wal(void)
+{
+	pg_atomic_write_u64(&backend_slots_mine[SLOT_WAL_BYTES],
+						pgWalUsage.wal_bytes + backend_slots_wal_origin);
+}
+
+/* ... how much of it has not been counted yet? */
+static inline uint64
+backend_slot_unsettled_wal(void)
+{
+	return pgWalUsage.wal_bytes + backend_slots_wal_origin -
+		pg_atomic_read_u64(&backend_slots_mine[SLOT_WAL_BYTES]);
+}
+
+/* ... do not count it. */
+static inline void
+backend_slot_skip_wal(void)
+{
+	backend_slots_wal_origin =
+		pg_atomic_read_u64(&backend_slots_mine[SLOT_WAL_BYTES]) -
+		pgWalUsage.wal_bytes;
+}
+
 extern const StatsModule backend_slots_module;
 
 extern void backend_slots_find_mine(void);
 extern void backend_slots_copy_one(int procno, SlotCopy *slot);
+extern uint64 backend_slots_committing_since(int procno);
 extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);

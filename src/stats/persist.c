@@ -45,7 +45,7 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "stats/backend_slots.h"
-#include "stats/databases.h"
+#include "stats/clients.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
 #include "stats/persist.h"
@@ -58,7 +58,7 @@
 /* In the order of the file. */
 static const StatsModule *const modules[PERSIST_PARTS] = {
 	&backend_slots_module,
-	&databases_module,
+	&clients_module,
 	&flush_totals_module,
 	&latency_module,
 	&wal_cycles_module,
@@ -205,6 +205,8 @@ state_of(const ControlFileData *control)
 static Size
 saved_size(const StatsModule *module)
 {
+	if (module->saved_size)
+		return module->saved_size();
 	return module->saved_head_size + MaxBackends * module->saved_slot_size;
 }
 

@@ -347,6 +347,7 @@ wal_cycles_skip(void)
 {
 	if (unlikely(my_slot == &no_slot))
 		find_wal_slot();
+	backend_slot_skip_wal();
 	settle_all(my_slot, true);
 }
 

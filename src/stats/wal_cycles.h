@@ -16,6 +16,7 @@
 
 #include "base/stats_module.h"
 #include "base/visibility.h"
+#include "stats/backend_slots.h"
 
 /*
  * The cycles that are shown: with the server's default of a checkpoint every 5
@@ -83,6 +84,7 @@ wal_cycles_account(WalOutcome outcome)
 	static XLogRecPtr redo;
 	static bool full_page_writes;
 
+	backend_slot_settle_wal();
 	GetFullPageWriteInfo(&redo, &full_page_writes);
 	wal_cycles_account_in(redo, outcome);
 }

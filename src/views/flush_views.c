@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * flush_views.c
- *		Functions behind commit_flush_stats, commit_database_stats, the
+ *		Functions behind commit_flush_stats, commit_client_stats, the
  *		histograms and commit_flush_log.
  *
  * Like all functions in this folder, these copy first and build rows from the
@@ -22,19 +22,19 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "probe/siblings.h"
+#include "stats/clients.h"
 #include "stats/counter_delta.h"
-#include "stats/databases.h"
 #include "stats/flush_totals.h"
 #include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
-PG_FUNCTION_INFO_V1(commit_database_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_sibling_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
 
 /*----------------------------------------------------------------
- * commit_flush_stats and commit_database_stats
+ * commit_flush_stats and commit_client_stats
  *----------------------------------------------------------------
  */
 
@@ -60,7 +60,7 @@ row_commit_counts(Row *row, const uint64 *value)
 /*
  * The share of one row in a sum of probabilities is what its probabilities add
  * to the rounded sum.  So a share is off by less than 1, and the rows of
- * commit_database_stats add up to the row of commit_flush_stats.
+ * commit_client_stats add up to the row of commit_flush_stats.
  */
 static uint64
 next_share(uint64 *sum, uint64 fraction)
@@ -143,6 +143,9 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	row_int8(&row, slots.value[SLOT_HITS_AT_CEILING]);
 	row_siblings(&row, groups);
 	row_times(&row, slots.value);
+	row_int8(&row, slots.value[SLOT_SLOW_COMMITS]);
+	row_int8(&row, slots.value[SLOT_STALLS]);
+	row_ms(&row, slots.value[SLOT_STALL_TIME]);
 	row_int8(&row, slots.value[SLOT_UNRESOLVED_FLUSHES]);
 	row_int8(&row, slots.value[SLOT_UNRESOLVED_COMMITS]);
 	row_numeric(&row, flush_total(groups, OVERALL, LED_WAL_BYTES));
@@ -151,45 +154,58 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Entries without a database are shown once they have counted something. */
+/* Has a client counted anything, or is a session of it connected? */
 static bool
-is_shown(const DatabaseTotals *totals, int entry)
+is_shown(const ClientTotals *totals, int i)
 {
-	if (entry < DATABASES_MAX)
-		return entry < totals->ntracked;
-	for (int c = 0; c < DATABASE_NCOUNTERS; c++)
-		if (totals->counts[entry].value[c] > 0)
+	if (totals->sessions[i] > 0 || !client_is_overflow(&totals->client[i].key))
+		return true;
+	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
+		if (totals->client[i].value[c] > 0)
 			return true;
 	return false;
 }
 
-/* The SQL view looks up the names of databases. */
-Datum
-commit_database_stats_1_0(PG_FUNCTION_ARGS)
+/* datid, roleid and application_name */
+static void
+row_client(Row *row, const ClientKey *key)
 {
-	DatabaseTotals *totals;
+	bool		overflow = client_is_overflow(key);
+
+	row_add(row, ObjectIdGetDatum(key->datid), !OidIsValid(key->datid));
+	row_add(row, ObjectIdGetDatum(key->roleid), overflow);
+	if (overflow)
+		row_nulls(row, 1);
+	else
+		row_text(row, key->application_name);
+}
+
+/* The SQL views look up the names of databases and roles. */
+Datum
+commit_client_stats_1_0(PG_FUNCTION_ARGS)
+{
+	ClientTotals *totals;
 	FractionSums sums = {0};
 	Row			row;
 
 	row_init(fcinfo, &row);
-	totals = databases_read();
+	totals = clients_read();
 
-	for (int entry = 0; entry < DATABASE_NENTRIES; entry++)
+	for (int i = 0; i < totals->n; i++)
 	{
-		const uint64 *value = totals->counts[entry].value;
+		const uint64 *value = totals->client[i].value;
 
-		if (!is_shown(totals, entry))
+		if (!is_shown(totals, i))
 			continue;
-		if (entry < DATABASES_MAX)
-			row_datum(&row, ObjectIdGetDatum(totals->datid[entry]));
-		else
-			row_nulls(&row, 1);
-		row_text(&row, entry == DATABASE_NONE ? "no database" :
-				 entry == DATABASE_OVERFLOW ? "overflow" : "database");
+		row_client(&row, &totals->client[i].key);
+		row_int8(&row, totals->sessions[i]);
 		row_commit_counts(&row, value);
 		row_int8(&row, value[SLOT_FOLLOWERS]);
 		row_delay_columns(&row, value, &sums);
 		row_times(&row, value);
+		row_int8(&row, value[SLOT_WAL_BYTES]);
+		row_int8(&row, value[SLOT_COMMITS_NOTIFY]);
+		row_int8(&row, value[SLOT_SLOW_COMMITS]);
 		row_put(&row);
 	}
 	return (Datum) 0;

@@ -14,8 +14,9 @@
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
+#include "stats/clients.h"
 #include "stats/commit_trace.h"
-#include "stats/databases.h"
+#include "stats/stall_limit.h"
 #include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
@@ -29,6 +30,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
+	if (stall_limit_is_old())
+		stall_limit_derive();
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
@@ -41,8 +44,10 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_bool(&row, connected <= SIBLINGS_MAX_VISITS + 1);
 	row_rounded(&row, siblings_count_fraction(delay_override_needs_siblings()), 3);
 	row_int8(&row, connected);
-	row_int8(&row, databases_read()->ntracked);
-	row_int8(&row, DATABASES_MAX);
+	row_int8(&row, clients_tracked());
+	row_int8(&row, commit_stats_max_clients);
+	row_add(&row, Float8GetDatum((double) stall_limit_get() / NS_PER_MS),
+			stall_limit_get() == 0);
 	row_add(&row, Int32GetDatum(sweep_pid), sweep_pid == 0);
 	row_bool(&row, commit_trace_is_on());
 	row_int8(&row, shared_memory_size);

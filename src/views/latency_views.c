@@ -16,25 +16,13 @@
 
 #include "stats/latency.h"
 #include "views/srf.h"
+#include "stats/wait_level_names.h"
 
 PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_buckets_1_0);
 
 /* Values of synchronous_commit, which WaitLevel has in the same order. */
-static const char *const level_names[] = {
-	[SYNCHRONOUS_COMMIT_OFF] = "off",
-	[SYNCHRONOUS_COMMIT_LOCAL_FLUSH] = "local",
-	[SYNCHRONOUS_COMMIT_REMOTE_WRITE] = "remote_write",
-	[SYNCHRONOUS_COMMIT_REMOTE_FLUSH] = "on",
-	[SYNCHRONOUS_COMMIT_REMOTE_APPLY] = "remote_apply"
-};
-
-StaticAssertDecl(lengthof(level_names) == WAIT_NLEVELS &&
-				 lengthof(level_names) == SYNCHRONOUS_COMMIT_NLEVELS &&
-				 WAIT_REMOTE_FLUSH == (int) SYNCHRONOUS_COMMIT_REMOTE_FLUSH,
-				 "level_names does not fit both enums");
-
 static LatencyTotals *
 read_latency(void)
 {
@@ -73,7 +61,7 @@ row_kind(Row *row, LatencyKind kind)
 	if (kind == LATENCY_FLUSH)
 		row_nulls(row, 1);
 	else
-		row_text(row, level_names[kind_level(kind)]);
+		row_text(row, wait_level_names[kind_level(kind)]);
 	row_text(row, kind == LATENCY_FLUSH ? "flush" :
 			 kind == LATENCY_ASYNC ? "asynchronous" :
 			 kind < LATENCY_FOLLOWER ? "leader" : "follower");
@@ -116,10 +104,10 @@ requested_settings(WaitLevel level, const LatencyTotals *totals)
 	int			n = 0;
 
 	if (level != WAIT_LOCAL)
-		settings[n++] = CStringGetTextDatum(level_names[level]);
+		settings[n++] = CStringGetTextDatum(wait_level_names[level]);
 	for (int i = 0; level == WAIT_LOCAL && i < lengthof(settings); i++)
 		if (totals->local_by_setting[i] > 0)
-			settings[n++] = CStringGetTextDatum(level_names[i]);
+			settings[n++] = CStringGetTextDatum(wait_level_names[i]);
 	return PointerGetDatum(construct_array(settings, n, TEXTOID, -1, false,
 										   TYPALIGN_INT));
 }

@@ -7,9 +7,9 @@
  * error comes before the first change.
  *
  * Locking: commit_stats_reset_lock() exclusively, so other resets and readers
- * of totals wait; commits do not take it.  Then commit_stats_databases_lock()
- * exclusively, for which readers of databases.c wait, and processes that
- * register or exit.
+ * of totals wait; commits do not take it.  Then commit_stats_clients_lock()
+ * exclusively, for which readers of clients.c wait, and processes that
+ * register, exit, or become another client.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,9 +20,11 @@
 
 #include "base/shared_memory.h"
 #include "stats/backend_slots.h"
-#include "stats/databases.h"
+#include "stats/clients.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
+#include "stats/slow_log.h"
+#include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
@@ -40,7 +42,7 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	/* these may have to wait for a process that is stopped */
 	flush_totals_wait();
 	wal_cycles_prepare_reset(&cycle);
-	shared_memory_acquire(commit_stats_databases_lock(), LW_EXCLUSIVE);
+	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	/* the slots first: they must have all that the groups have */
 	slots = backend_slots_copy();
@@ -49,10 +51,12 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 
 	/* no error from here on */
 	backend_slots_reset(slots, now);
-	databases_reset(slots);
+	clients_reset(slots);
 	latency_reset(latency);
 	wal_cycles_reset(&cycle);
-	LWLockRelease(commit_stats_databases_lock());
+	slow_log_reset();
+	stall_limit_reset();
+	LWLockRelease(commit_stats_clients_lock());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }

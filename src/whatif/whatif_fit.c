@@ -25,6 +25,7 @@
 
 #include <math.h>
 
+#include "base/quantile.h"
 #include "whatif/whatif_fit.h"
 #include "whatif/whatif_quota.h"
 
@@ -285,7 +286,7 @@ find_blocked(WhatifFit *fit)
 		part[sample_block(&fit->commits, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
 			blocked * BLOCKED_PARTS;
 	}
-	fit->summary->usually_blocked = sample_quantile(part, BLOCKED_PARTS, 0.5);
+	fit->summary->usually_blocked = quantile(part, BLOCKED_PARTS, 0.5);
 }
 
 /* The time for which half a CPU was missing, up to a moment */
@@ -443,7 +444,7 @@ usual_flush_distance(const WhatifFit *fit)
 
 	for (int i = 1; i < flushes->n; i++)
 		distance[i - 1] = flushes->flush[i].done_at - flushes->flush[i - 1].done_at;
-	median = sample_quantile(distance, Max(flushes->n - 1, 0), 0.5);
+	median = quantile(distance, Max(flushes->n - 1, 0), 0.5);
 	pfree(distance);
 	return median;
 }
@@ -628,7 +629,7 @@ copy_slack(WhatifLoad *load, const double *slack, int nslack)
 	memcpy(value, slack, nslack * sizeof(double));
 	load->slack.n = nslack;
 	load->slack.value = value;
-	return sample_quantile(value, nslack, 0.5);
+	return quantile(value, nslack, 0.5);
 }
 
 /*

@@ -60,9 +60,6 @@ sample_block(const SampleCommits *commits, double at)
 	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
 }
 
-/* The quantile q of n values, 0 if n is 0.  Sorts the values. */
-extern double sample_quantile(double *value, int n, double q);
-
 extern void sample_commits_make(SampleCommits *commits,
 								const TracedCommit *commit, int n,
 								uint64 started_at, uint64 ended_at);

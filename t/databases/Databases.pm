@@ -166,26 +166,35 @@ sub agrees_with_server
 # Are the counters of all rows together those of commit_flush_stats?
 sub adds_up
 {
-	my ($name) = @_;
+	my ($name, $server) = @_;
 
-	is( $node->safe_psql(
-			'postgres', q{
+	view_adds_up($server || $node, $_, "$name: $_")
+	  for 'commit_database_stats', 'commit_client_stats';
+	return;
+}
+
+sub view_adds_up
+{
+	my ($server, $view, $name) = @_;
+
+	is( $server->safe_psql(
+			'postgres', qq{
 SELECT key, sum, total FROM (
 		SELECT CASE key WHEN 'commits_carried' THEN 'followers' ELSE key END AS key,
 			   sum(value::numeric)
-		FROM commit_database_stats d, jsonb_each_text(to_jsonb(d))
-		WHERE key NOT IN ('datid', 'datname', 'status', 'share') GROUP BY 1) d
+		FROM $view d, jsonb_each(to_jsonb(d))
+		WHERE jsonb_typeof(value) = 'number' AND key <> 'wal_bytes' GROUP BY 1) d
 	JOIN (
 		SELECT key, value::numeric +
 				CASE key WHEN 'followers' THEN commits_without_leader ELSE 0 END AS total
 		FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))
 		WHERE key NOT IN ('stats_reset')) s USING (key)
-WHERE abs(sum - total) > CASE WHEN key LIKE '%\_time' THEN 0.001 ELSE 0 END}),
+WHERE abs(sum - total) > CASE WHEN key LIKE '%_time' THEN 0.001 ELSE 0 END}),
 		'',
 		"$name: the rows add up to commit_flush_stats");
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT d.* FROM commit_database_stats d, jsonb_each(to_jsonb(d))
+	is( $server->safe_psql(
+			'postgres', qq{
+SELECT d.* FROM $view d, jsonb_each(to_jsonb(d))
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END}),
 		'',
 		"$name: nothing is negative");

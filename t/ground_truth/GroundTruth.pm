@@ -90,16 +90,16 @@ sub start_with_shim
 }
 
 # Put a device in the place of the disk: a flush takes flush_time ms, and there
-# may be a quota of flushes in each window of so many ms.  Without any of these
-# it is the disk again.
+# may be a quota of flushes in each window of so many ms, and a bandwidth in
+# MB/s.  Without quota and flush_time it is the disk again.
 sub set_device
 {
 	my ($node, %device) = @_;
 
 	$node->safe_psql(
 		'postgres',
-		sprintf('SELECT shim_device(%d, %f, %f)',
-			map { $device{$_} || 0 } qw(quota window flush_time)));
+		sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f)',
+			map { $device{$_} || 0 } qw(quota window flush_time bandwidth)));
 	return;
 }
 
@@ -169,6 +169,7 @@ CREATE TABLE tick (i int);
 CREATE FUNCTION shim_calibrate() RETURNS int AS '$shim' LANGUAGE C;
 CREATE FUNCTION shim_device(quota int, "window" float8, flush_time float8)
 RETURNS void AS '$shim' LANGUAGE C;
+CREATE FUNCTION shim_bandwidth(float8) RETURNS void AS '$shim' LANGUAGE C;
 CREATE FUNCTION shim_reset() RETURNS void AS '$shim' LANGUAGE C;
 CREATE FUNCTION shim_events(OUT kind text, OUT backend bool, OUT pid int,
 	OUT boundary pg_lsn, OUT at bigint, OUT length bigint, OUT asked int)

@@ -15,8 +15,9 @@
  * processes of a server, as they are forks of one.
  *
  * shim_device() puts a device in the place of the disk, which is not synced
- * then.  All flushes take the same time.  There can be a quota of flushes:
- * when it is used up, the device stalls until the present window of time ends.
+ * then.  All flushes take the same time, and more for each byte with
+ * shim_bandwidth().  There can be a quota of flushes: when it is used up, the
+ * device stalls until the present window of time ends.
  *
  * Events go to memory shared by all processes of the server, without a lock.
  *
@@ -76,6 +77,8 @@ typedef struct Device
 	volatile uint64 flush_time; /* ns; with a quota of 0, 0: the disk */
 	uint64		window_ends;	/* the present one */
 	uint64		left;			/* flushes in it */
+	double		byte_time;		/* ns that a byte takes; 0: none */
+	uint64		synced;			/* boundary of the latest sync */
 } Device;
 
 typedef struct ShimShared
@@ -238,14 +241,29 @@ use_quota(Device *device)
 	device->left--;
 }
 
-static int
-sync_device(Device *device, int fd)
+/* ns that the bytes since the latest sync take */
+static uint64
+time_of_bytes(Device *device, uint64 boundary)
 {
+	uint64		bytes = boundary > device->synced ?
+	boundary - device->synced : 0;
+
+	if (device->synced == 0)
+		bytes = 0;
+	device->synced = boundary;
+	return (uint64) (bytes * device->byte_time);
+}
+
+static int
+sync_device(Device *device, int fd, uint64 boundary)
+{
+	uint64		time = device->flush_time + time_of_bytes(device, boundary);
+
 	if (device->quota == 0 && device->flush_time == 0)
 		return real_fdatasync(fd);
 	if (device->quota > 0)
 		use_quota(device);
-	sleep_until(clock_ns() + device->flush_time);
+	sleep_until(clock_ns() + time);
 	return 0;
 }
 
@@ -263,7 +281,7 @@ fdatasync(int fd)
 	if (!in_critical_section())
 		return real_fdatasync(fd);
 	event = put_event(EVENT_SYNC, boundary_of_sync(), 0);
-	result = sync_device(&shim->device, fd);
+	result = sync_device(&shim->device, fd, boundary_of_sync());
 	end_event(event);
 	return result;
 }
@@ -341,6 +359,7 @@ nanosleep(const struct timespec *request, struct timespec *remaining)
  */
 
 PG_FUNCTION_INFO_V1(shim_calibrate);
+PG_FUNCTION_INFO_V1(shim_bandwidth);
 PG_FUNCTION_INFO_V1(shim_device);
 PG_FUNCTION_INFO_V1(shim_reset);
 PG_FUNCTION_INFO_V1(shim_events);
@@ -428,6 +447,16 @@ shim_device(PG_FUNCTION_ARGS)
 		device->window = (uint64) (PG_GETARG_FLOAT8(1) * 1e6);
 	device->flush_time = (uint64) (PG_GETARG_FLOAT8(2) * 1e6);
 	device->quota = PG_GETARG_INT32(0);
+	PG_RETURN_VOID();
+}
+
+/* MB/s that the device writes; 0: no limit */
+Datum
+shim_bandwidth(PG_FUNCTION_ARGS)
+{
+	double		bandwidth = PG_GETARG_FLOAT8(0);
+
+	shim->device.byte_time = bandwidth > 0 ? 1e3 / bandwidth : 0;
 	PG_RETURN_VOID();
 }
 

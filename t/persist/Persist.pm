@@ -89,24 +89,28 @@ sub stats_file
 # All views, without what a restart and reading itself change.  A reader
 # commits a transaction without an id, as the server's own processes do, and
 # can write some WAL.  A shutdown begins a cycle.  The file does not have the
-# log of single flushes, and most of commit_stats_info is about the running
-# server.
+# logs of single flushes and commits, and most of commit_stats_info is about
+# the running server.
 sub statistics
 {
 	my ($node) = @_;
 	my %columns = map { $_ => 'to_jsonb(s)' }
-	  grep { $_ ne 'commit_flush_log' } views_of_commit_stats();
+	  grep { !/^commit_(flush_log|slow_log|stall_log|activity)$/ }
+	  views_of_commit_stats();
 	my %rows = map { $_ => '' } keys %columns;
 	my %statistics;
 
 	$columns{$_} .= " - 'commits_read_only'"
-	  for qw(commit_flush_stats commit_database_stats);
-	$rows{commit_database_stats} =
-	  'WHERE commits + commits_async + commits_unlogged + prepares > 0';
+	  for qw(commit_flush_stats commit_client_stats commit_database_stats);
+	$columns{commit_client_stats} .=
+	  " - 'sessions' - 'wal_bytes' - 'wal_bytes_per_commit'";
+	$rows{$_} =
+	  'WHERE commits + commits_async + commits_unlogged + prepares > 0'
+	  for qw(commit_client_stats commit_database_stats);
 	$rows{commit_wal_stats} = 'WHERE commits > 0';
 	$columns{commit_wal_stats} .= " - 'finished' - 'wal_distance'";
 	$columns{commit_stats_info} =
-	  "jsonb_build_array(stats_reset, databases_tracked)";
+	  "jsonb_build_array(stats_reset, clients_tracked)";
 
 	# a CHECKPOINT, so that WAL of the queries is in a cycle of its own
 	my $rows = $node->safe_psql('postgres', join ";\n", 'CHECKPOINT',

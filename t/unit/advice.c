@@ -43,6 +43,9 @@ set_figure(CommitFigures *f, const char *key, double value)
 	FIELD(flush_time);
 	FIELD(flush_p50);
 	FIELD(flush_p99);
+	FIELD(alone);
+	FIELD(top_flushes);
+	FIELD(top_commit_size);
 	FIELD(siblings_max);
 	FIELD(siblings_half);
 	FIELD(concurrency);
@@ -70,6 +73,8 @@ print_decisions(const CommitFigures *f)
 	printf(" load=%.0f square_root=%.0f threshold=%.0f", advice_commit_rate(f),
 		   advice_square_root_rule(f->flush_time, advice_commit_rate(f)),
 		   advice_threshold(f->flush_time));
+	printf(" batching=%.3f..%.3f", advice_batching_least(f),
+		   advice_batching_most(f));
 	print_list("delays", delays, advice_sweep_delays(f, delays));
 	print_list("siblings", siblings, advice_sweep_siblings(f, siblings));
 	printf("\n");

@@ -77,6 +77,29 @@ sub advises
 	return;
 }
 
+# Ten commits in one
+sub batching_saves
+{
+	my ($expected, $name, %figures) = @_;
+
+	is(decide(%figures)->{batching}, $expected, $name);
+	return;
+}
+
+my %small = (top_flushes => 5000, top_commit_size => 300);
+
+batching_saves('0.000..0.000', 'batching: no client, nothing to save');
+batching_saves('0.450..0.450',
+	'batching: half of the flushes, each for itself',
+	%small, alone => 10000);
+batching_saves('0.135..0.450', 'batching: less if flushes are shared',
+	%small, alone => 3000);
+batching_saves(
+	'0.000..0.000', 'batching: commits are large already',
+	%small,
+	alone => 10000,
+	top_commit_size => 20000);
+
 # The order of what matters
 my $usual = decide();
 is($usual->{advice}, 'ADVICE_SWEEP', 'below lambda*, a delay may pay');

@@ -24,6 +24,8 @@ compile_c(
 	map({ "src/whatif/$_.c" }
 		qw(whatif_simulation whatif_fit whatif_sample whatif_quota)),
 	'src/base/histogram.c',
+	'src/base/quantile.c',
+	'src/stats/device_quota.c',
 	'src/control/pacer.c',
 	'-lm');
 $node->init;

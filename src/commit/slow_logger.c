@@ -1,0 +1,145 @@
+/*-------------------------------------------------------------------------
+ *
+ * slow_logger.c
+ *		Slow commits and stalls in the background worker.
+ *
+ * A while after a slow commit, all commits of its flush are over.  Then the
+ * worker (flush_logger.c) notes what became of the flush, before that leaves
+ * the ring of flush groups, and writes the message to the server log.  The
+ * worker also derives what a stall is.
+ *
+ * Locking: none; see slow_log.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "base/clock.h"
+#include "base/guc.h"
+#include "commit/slow_logger.h"
+#include "stats/slow_log.h"
+#include "stats/stall_limit.h"
+#include "stats/wait_level_names.h"
+
+/* Kinds of events that are about a flush: SLOW_COMMIT and SLOW_FLUSH */
+#define WITH_FLUSH			BULK_WRITER
+
+/* The session that has a number writes the event at once, or never; ns. */
+#define WRITE_TIME			NS_PER_S
+
+/* Is there anything to do, now or in a moment? */
+bool
+slow_logger_behind(void)
+{
+	for (int kind = 0; kind < WITH_FLUSH; kind++)
+		if (slow_log_newest(kind) > slow_log_settled(kind))
+			return true;
+	return false;
+}
+
+/* A part of the time, under the name of its column, unless it is unknown */
+static void
+add_time(StringInfo line, const char *name, uint64 ns)
+{
+	if (ns != SLOW_UNKNOWN)
+		appendStringInfo(line, " %s=%.3f", name, (double) ns / NS_PER_MS);
+}
+
+/*
+ * The columns of commit_slow_log, under their names, without what is null.
+ * The worker is connected to no database, so roles and databases are OIDs.
+ */
+static void
+log_commit(const SlowEvent *event, const SlowOutcome *outcome)
+{
+	StringInfoData line;
+
+	initStringInfo(&line);
+	appendStringInfo(&line, "datid=%u roleid=%u application_name=\"%s\" synchronous_commit=%s role=%s",
+					 event->client.datid, event->client.roleid,
+					 event->client.application_name,
+					 wait_level_names[event->synchronous_commit],
+					 slow_role_names[event->role]);
+	add_time(&line, "notify_time", event->notify_time);
+	add_time(&line, "delay_time", event->delay_time);
+	add_time(&line, "flush_time", event->flush_time);
+	add_time(&line, "standby_time_min", event->standby_least);
+	add_time(&line, "standby_time_max", event->standby_most);
+	add_time(&line, "other_time", slow_event_rest(event));
+	if (outcome->commits > 0)
+		appendStringInfo(&line, " commits_in_flush=%u", outcome->commits);
+	if (outcome->leader_pid != 0)
+		appendStringInfo(&line, " leader_pid=%d", outcome->leader_pid);
+	if (outcome->wal_bytes > 0)
+		appendStringInfo(&line, " flush_wal_bytes=" UINT64_FORMAT,
+						 outcome->wal_bytes);
+	appendStringInfo(&line, " wal_bytes=" UINT64_FORMAT, event->wal_bytes);
+	if (event->checkpoint >= 0)
+		appendStringInfo(&line, " checkpoint=%s",
+						 event->checkpoint > 0 ? "true" : "false");
+	ereport(LOG,
+			(errmsg("commit of process %d took %.3f ms", event->pid,
+					(double) event->duration / NS_PER_MS),
+			 errdetail_internal("%s", line.data)));
+	pfree(line.data);
+}
+
+/* An event cannot be read: will it never come? */
+static bool
+is_lost(SlowKind kind, uint64 number)
+{
+	static uint64 missed[WITH_FLUSH];
+	static uint64 missed_at[WITH_FLUSH];
+
+	if (missed[kind] != number)
+	{
+		missed[kind] = number;
+		missed_at[kind] = clock_now();
+	}
+	return number + SLOW_LOG_KEPT <= slow_log_newest(kind) ||
+		clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
+}
+
+/* Returns false if the event is still too young. */
+static bool
+settle_event(SlowKind kind, uint64 number, uint64 settle_time)
+{
+	SlowEvent	event;
+	SlowOutcome outcome;
+
+	if (!slow_log_copy(kind, number, &event, &outcome))
+		return is_lost(kind, number);
+	if (clock_elapsed(event.seen_by, clock_now()) < settle_time)
+		return false;
+	slow_log_look_up(&event, &outcome);
+	slow_log_put_outcome(kind, number, &outcome);
+	if (kind == SLOW_COMMIT && commit_stats_log_slow_commits)
+		log_commit(&event, &outcome);
+	return true;
+}
+
+/* Settle the events of a kind that are old enough; returns their number. */
+static int
+settle_kind(SlowKind kind, uint64 settle_time)
+{
+	uint64		first = slow_log_settled(kind) + 1;
+	uint64		number = first;
+
+	while (number <= slow_log_newest(kind) &&
+		   settle_event(kind, number, settle_time))
+		slow_log_set_settled(kind, number++);
+	return (int) (number - first);
+}
+
+/* Settle what is "settle_time" ns old, and return the number of events. */
+int
+slow_logger_work(uint64 settle_time)
+{
+	int			n = 0;
+
+	if (stall_limit_is_asked_for())
+		stall_limit_derive();
+	for (int kind = 0; kind < WITH_FLUSH; kind++)
+		n += settle_kind(kind, settle_time);
+	return n;
+}

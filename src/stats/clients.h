@@ -1,0 +1,103 @@
+/*-------------------------------------------------------------------------
+ *
+ * clients.h
+ *		The counts per database, role and application; see clients.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_CLIENTS_H
+#define COMMIT_STATS_CLIENTS_H
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+
+#include "base/compat.h"
+#include "base/stats_module.h"
+#include "base/visibility.h"
+#include "stats/backend_slots.h"
+
+/*
+ * The counters of a slot that are kept per client, by their SlotCounter: all
+ * but the last ones, which say what the histograms of the whole server lack.
+ */
+#define CLIENT_NCOUNTERS	SLOT_UNRESOLVED_FLUSHES
+
+/* Databases of which a client that has no entry still shows. */
+#define CLIENT_DATABASES	256
+
+/*
+ * Who commits.  Zeroed before it is filled, as its bytes are compared.  All
+ * clients of a database without entries of their own share one that has no
+ * role; those for which that failed as well share one without a database,
+ * too.
+ */
+typedef struct ClientKey
+{
+	Oid			datid;			/* InvalidOid: connected to no database */
+	Oid			roleid;			/* InvalidOid: of several clients */
+	char		application_name[NAMEDATALEN];
+} ClientKey;
+
+/* What a client has counted; a copy, and saved across restarts. */
+typedef struct ClientCounts
+{
+	ClientKey	key;
+	uint64		value[CLIENT_NCOUNTERS];
+} ClientCounts;
+
+/* All clients; palloc'd. */
+typedef struct ClientTotals
+{
+	int			n;
+	int		   *sessions;		/* connected now, of each of them */
+	ClientCounts *client;
+} ClientTotals;
+
+/* A session; a copy. */
+typedef struct ClientSession
+{
+	int			procno;
+	int			pid;
+	ClientKey	key;
+	uint64		value[CLIENT_NCOUNTERS];	/* since it connected */
+} ClientSession;
+
+/*
+ * The settings from which the client of this process follows, while it has not
+ * changed.  Afterwards clients_application is NULL, which no setting is.
+ */
+extern COMMIT_STATS_HIDDEN const char *clients_application;
+extern COMMIT_STATS_HIDDEN const char *clients_role;
+
+extern const StatsModule clients_module;
+
+extern void clients_register(void);
+extern void clients_change(void);
+extern void clients_look_again(void);
+extern const ClientKey *clients_mine(void);
+extern int	clients_tracked(void);
+extern ClientTotals *clients_read(void);
+extern ClientSession *clients_read_sessions(int *n);
+extern void clients_reset(const SlotCopy *copies);
+
+static inline bool
+client_is_overflow(const ClientKey *key)
+{
+	return !OidIsValid(key->roleid);
+}
+
+/*
+ * Commit path, before anything of a commit is counted: must clients_change()
+ * have a look?  A session keeps the values that it began with, so the first
+ * other value has another address.  A later one may have any address, as SET
+ * LOCAL gives its memory back.  (The configuration file may change
+ * application_name twice between two commits.)
+ */
+static inline bool
+clients_differ(void)
+{
+	return application_name != clients_application ||
+		role_string != clients_role;
+}
+
+#endif							/* COMMIT_STATS_CLIENTS_H */

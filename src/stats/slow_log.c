@@ -1,0 +1,201 @@
+/*-------------------------------------------------------------------------
+ *
+ * slow_log.c
+ *		The latest slow commits, stalls and bulk writers.
+ *
+ * A session whose commit or flush was slow, or whose transaction wrote a lot
+ * of WAL, takes the next number and writes what it knows into that number's
+ * place in a ring, one ring for each kind.  The background worker adds what
+ * became of the flush, once all of its commits are over (slow_logger.c); until
+ * then, readers ask flush_groups.c.
+ *
+ * Invariant: a reader gets an event whole, or not at all.
+ *
+ * Locking: none.  A place shows the number of the event in it, times two, or
+ * that plus 1 while it is written.  A writer whose place another one still
+ * writes to, or has written a later event to, gives its event up.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "base/shared_memory.h"
+#include "stats/slow_log.h"
+
+typedef struct SlowPlace
+{
+	pg_atomic_uint64 state;		/* 2 * number, or plus 1: is being written */
+	SlowEvent	event;			/* by the session that has the number */
+	pg_atomic_uint64 settled;	/* number whose "outcome" is there */
+	SlowOutcome outcome;		/* by the background worker */
+} SlowPlace;
+
+typedef struct SlowRing
+{
+	pg_atomic_uint64 newest;	/* number of the latest event; 0: none */
+	pg_atomic_uint64 reset;		/* events up to this one are forgotten; under
+								 * commit_stats_reset_lock() */
+	pg_atomic_uint64 settled;	/* events up to this one are settled, or lost;
+								 * by the background worker */
+	SlowPlace	place[SLOW_LOG_KEPT];
+} SlowRing;
+
+const char *const slow_role_names[] = {"leader", "follower", "asynchronous"};
+
+static SlowRing *rings = NULL;
+
+static void
+slow_log_attach(void *head, void *tail, bool found)
+{
+	rings = head;
+	if (found)
+		return;
+	for (int kind = 0; kind < SLOW_NKINDS; kind++)
+	{
+		pg_atomic_init_u64(&rings[kind].newest, 0);
+		pg_atomic_init_u64(&rings[kind].reset, 0);
+		pg_atomic_init_u64(&rings[kind].settled, 0);
+		for (int i = 0; i < SLOW_LOG_KEPT; i++)
+		{
+			pg_atomic_init_u64(&rings[kind].place[i].state, 0);
+			pg_atomic_init_u64(&rings[kind].place[i].settled, 0);
+		}
+	}
+}
+
+const StatsModule slow_log_module = {
+	.head_size = SLOW_NKINDS * sizeof(SlowRing),
+	.attach = slow_log_attach,
+};
+
+uint64
+slow_event_rest(const SlowEvent *event)
+{
+	if (event->notify_time == SLOW_UNKNOWN ||
+		event->delay_time == SLOW_UNKNOWN ||
+		event->flush_time == SLOW_UNKNOWN)
+		return SLOW_UNKNOWN;
+	return event->duration - event->notify_time - event->delay_time -
+		event->flush_time - event->standby_least;
+}
+
+static SlowPlace *
+place_of(SlowKind kind, uint64 number)
+{
+	return &rings[kind].place[number % SLOW_LOG_KEPT];
+}
+
+void
+slow_log_put(SlowKind kind, const SlowEvent *event)
+{
+	uint64		number = pg_atomic_fetch_add_u64(&rings[kind].newest, 1) + 1;
+	SlowPlace  *place = place_of(kind, number);
+	uint64		state = pg_atomic_read_u64(&place->state);
+
+	if (state % 2 == 1 || state >= 2 * number ||
+		!pg_atomic_compare_exchange_u64(&place->state, &state, 2 * number + 1))
+		return;
+	place->event = *event;
+	pg_write_barrier();
+	pg_atomic_write_u64(&place->state, 2 * number);
+}
+
+uint64
+slow_log_newest(SlowKind kind)
+{
+	return pg_atomic_read_u64(&rings[kind].newest);
+}
+
+/* The number of the oldest event that may still be there. */
+uint64
+slow_log_oldest(SlowKind kind)
+{
+	uint64		newest = slow_log_newest(kind);
+	uint64		gone = newest > SLOW_LOG_KEPT ? newest - SLOW_LOG_KEPT : 0;
+
+	return Max(gone, pg_atomic_read_u64(&rings[kind].reset)) + 1;
+}
+
+uint64
+slow_log_settled(SlowKind kind)
+{
+	return Max(pg_atomic_read_u64(&rings[kind].settled),
+			   slow_log_oldest(kind) - 1);
+}
+
+void
+slow_log_set_settled(SlowKind kind, uint64 number)
+{
+	pg_atomic_write_u64(&rings[kind].settled, number);
+}
+
+void
+slow_log_put_outcome(SlowKind kind, uint64 number, const SlowOutcome *outcome)
+{
+	SlowPlace  *place = place_of(kind, number);
+
+	pg_atomic_write_u64(&place->settled, 0);
+	pg_write_barrier();
+	place->outcome = *outcome;
+	pg_write_barrier();
+	pg_atomic_write_u64(&place->settled, number);
+}
+
+/*
+ * What flush_groups.c has about the flush of an event at present.  Numbers of
+ * groups come again, but not within one look of the worker.
+ */
+void
+slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
+{
+	FlushGroupCopy group;
+
+	memset(outcome, 0, sizeof(SlowOutcome));
+	if (event->group == InvalidGroupNumber ||
+		!flush_group_copy(event->group, &group) ||
+		group.seen_at > event->seen_by)
+		return;
+	outcome->commits = group.commits;
+	outcome->leader_pid = group.leader_pid;
+	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
+}
+
+static bool
+copy_outcome(SlowPlace *place, uint64 number, SlowOutcome *outcome)
+{
+	if (pg_atomic_read_u64(&place->settled) != number)
+		return false;
+	pg_read_barrier();
+	*outcome = place->outcome;
+	pg_read_barrier();
+	return pg_atomic_read_u64(&place->settled) == number;
+}
+
+/*
+ * Copy an event and what is known of its flush.  Returns false if the event is
+ * not there any more, or not yet.
+ */
+bool
+slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
+			  SlowOutcome *outcome)
+{
+	SlowPlace  *place = place_of(kind, number);
+
+	if (pg_atomic_read_u64(&place->state) != 2 * number)
+		return false;
+	pg_read_barrier();
+	*event = place->event;
+	if (!copy_outcome(place, number, outcome))
+		slow_log_look_up(event, outcome);
+	pg_read_barrier();
+	return pg_atomic_read_u64(&place->state) == 2 * number;
+}
+
+void
+slow_log_reset(void)
+{
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
+	for (int kind = 0; kind < SLOW_NKINDS; kind++)
+		pg_atomic_write_u64(&rings[kind].reset, slow_log_newest(kind));
+}

@@ -1,0 +1,111 @@
+/*-------------------------------------------------------------------------
+ *
+ * slow_log.h
+ *		The latest slow commits, stalls and bulk writers; see slow_log.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_SLOW_LOG_H
+#define COMMIT_STATS_SLOW_LOG_H
+
+#include "datatype/timestamp.h"
+#include "port/atomics.h"
+
+#include "base/stats_module.h"
+#include "stats/clients.h"
+#include "stats/flush_groups.h"
+
+/* Events that are kept, of each kind. */
+#define SLOW_LOG_KEPT		512
+
+/* As a time: it cannot be known. */
+#define SLOW_UNKNOWN		PG_UINT64_MAX
+
+typedef enum SlowKind
+{
+	SLOW_COMMIT,
+	SLOW_FLUSH,					/* a stall */
+	BULK_WRITER,				/* a transaction with a lot of WAL */
+	SLOW_NKINDS
+} SlowKind;
+
+/* What a session had to do with the flush of its commit. */
+typedef enum SlowRole
+{
+	SLOW_LED,
+	SLOW_FOLLOWED,
+	SLOW_DID_NOT_WAIT			/* asynchronous */
+} SlowRole;
+
+/* By SlowRole */
+extern const char *const slow_role_names[];
+
+/* WAL of a transaction that is a lot, bytes. */
+#define BULK_WAL			(1024 * 1024)
+
+/*
+ * A slow commit; a stall, by the session that led the flush; or a bulk writer.
+ * Times are in ns, or SLOW_UNKNOWN.  Written by that session, once.
+ */
+typedef struct SlowEvent
+{
+	TimestampTz ended_at;
+	uint64		seen_by;		/* the same as clock_now() */
+	uint64		duration;		/* of the commit, the flush, or the
+								 * transaction of a bulk writer */
+	ClientKey	client;
+	int			pid;
+	SlowRole	role;
+	GroupNumber group;			/* or InvalidGroupNumber */
+	int			checkpoint;		/* was one running at the end? -1: unknown */
+	uint64		wal_bytes;		/* of the transaction */
+
+	/* Of a commit. */
+	int			synchronous_commit; /* SyncCommitLevel */
+	bool		flush_timed;	/* flush_time was measured, not inferred */
+	uint64		notify_time;	/* waited for the lock of NOTIFY */
+	uint64		delay_time;		/* slept before its own flush */
+	uint64		flush_time;		/* wrote and synced itself */
+	uint64		standby_least;	/* waited for a standby */
+	uint64		standby_most;
+
+	/* Of a stall. */
+	int			sessions;		/* in their commit as the flush ended */
+	uint64		limit;			/* a flush that takes longer is a stall */
+	uint64		since;			/* clock_now() when the flush before had
+								 * begun, from which the WAL is; 0: unknown */
+} SlowEvent;
+
+/* What became of its flush.  Written by the background worker, a bit later. */
+typedef struct SlowOutcome
+{
+	uint32		commits;		/* in the group; 0: unknown */
+	int			leader_pid;		/* 0: no leader, or unknown */
+	uint64		wal_bytes;		/* 0: unknown */
+} SlowOutcome;
+
+extern const StatsModule slow_log_module;
+
+/* The part of a slow commit that no known part is; or SLOW_UNKNOWN. */
+extern uint64 slow_event_rest(const SlowEvent *event);
+
+/* The commit path, for an event that was slow. */
+extern void slow_log_put(SlowKind kind, const SlowEvent *event);
+
+/* The background worker. */
+extern void slow_log_put_outcome(SlowKind kind, uint64 number,
+								 const SlowOutcome *outcome);
+extern uint64 slow_log_settled(SlowKind kind);
+extern void slow_log_set_settled(SlowKind kind, uint64 number);
+extern void slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome);
+
+/* Events are numbered from 1 on. */
+extern uint64 slow_log_newest(SlowKind kind);
+
+/* Readers. */
+extern uint64 slow_log_oldest(SlowKind kind);
+extern bool slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
+						  SlowOutcome *outcome);
+extern void slow_log_reset(void);
+
+#endif							/* COMMIT_STATS_SLOW_LOG_H */

@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * stall_limit.h
+ *		How long may a WAL flush take until it is a stall?  See stall_limit.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_STALL_LIMIT_H
+#define COMMIT_STATS_STALL_LIMIT_H
+
+#include "base/stats_module.h"
+
+extern const StatsModule stall_limit_module;
+
+/* Commit path, for a commit that was slow: ns; 0: no flush is a stall. */
+extern uint64 stall_limit_get(void);
+extern bool stall_limit_is_old(void);
+extern bool stall_limit_ask(void);
+extern bool stall_limit_is_asked_for(void);
+
+/* The background worker, and readers. */
+extern void stall_limit_derive(void);
+extern void stall_limit_reset(void);
+
+#endif							/* COMMIT_STATS_STALL_LIMIT_H */

@@ -1,0 +1,140 @@
+# Does commit_activity say what the commit of each session waits for just now?
+#
+# The shim (t/ground_truth/shim.c) makes flushes take as long as the test
+# likes.  A standby that does not exist, and a long commit_delay, let commits
+# wait for the rest.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth';
+use CommitStats;
+use GroundTruth qw(start_truth set_device);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node =
+  start_truth('activity', "log_statement = none\n", allows_streaming => 1);
+my $watcher = $node->background_psql('postgres');
+my $activity = q{
+SELECT %s FROM commit_activity a JOIN pg_stat_activity s USING (pid)
+WHERE s.application_name ~ 'committer'};
+
+sub activity
+{
+	return $watcher->query_safe(sprintf $activity, @_);
+}
+
+# What the commits of $n sessions wait for, once this is it
+sub waits_become
+{
+	my ($expected, $name) = @_;
+	my $waits;
+
+	ok( poll_until(
+			sub {
+				$waits = activity(
+					"coalesce(string_agg(waiting_for, ', ' ORDER BY waiting_for DESC), '')"
+				);
+				return $waits eq $expected;
+			}),
+		$name) or diag "they wait for: $waits";
+	return;
+}
+
+sub start_committers
+{
+	my ($n, @options) = @_;
+
+	return map {
+		start_psql(
+			$node, "SET application_name = 'committer $_'",
+			@options, 'INSERT INTO tick VALUES (1)')
+	} 1 .. $n;
+}
+
+sub end_committers
+{
+	my ($how, @sessions) = @_;
+
+	ok(end_background($_), "$how: a commit ends") for @sessions;
+	return;
+}
+
+my $idle = $node->background_psql('postgres');
+$idle->query_safe(
+	"SET application_name = 'committer'; INSERT INTO tick VALUES (1)");
+is( activity('commits, commits_read_only > 0, committing_since, waiting_for'),
+	'1|t||', 'a session that is in no commit');
+$watcher->query_safe('SELECT commit_stats_reset()');
+is(activity('commits'), 1, '... counts since it connected, resets or not');
+$idle->quit;
+
+# The first flush takes two seconds, and the other two wait for it.
+set_device($node, quota => 0, window => 0, flush_time => 2000);
+my @sessions = start_committers(3);
+waits_become(
+	"flush, another's flush, another's flush",
+	'one flushes, and the others wait for it');
+like(
+	activity(
+		'DISTINCT committing_since BETWEEN s.query_start - interval \'1 ms\' AND clock_timestamp()'
+	),
+	qr/^t$/,
+	'... since their statement began');
+set_device($node, quota => 0, window => 0, flush_time => 0);
+end_committers('flush', @sessions);
+
+# A leader that sleeps
+alter_system($node, commit_delay => 100000, commit_siblings => 0);
+my $load = start_psql(
+	$node,
+	q{SET application_name = 'committer'},
+	'DO $$ BEGIN LOOP INSERT INTO tick VALUES (1); COMMIT; END LOOP; END $$');
+waits_become('delay', 'a leader sleeps before its flush');
+$node->safe_psql('postgres',
+	"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'committer'"
+);
+end_background($load);
+alter_system($node, commit_delay => 0, commit_siblings => 5);
+
+# A standby, and behind it the lock of NOTIFY
+alter_system($node, synchronous_standby_names => 'none');
+@sessions = start_psql(
+	$node,
+	"SET application_name = 'committer'",
+	'BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT');
+waits_become('standby', 'a commit waits for a standby');
+push @sessions,
+  start_psql(
+	$node,
+	"SET application_name = 'committer'",
+	'BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT');
+waits_become('standby, notify', '... and one with NOTIFY for that one');
+
+# Nothing is left behind by a commit that fails.
+my $failing = $node->background_psql('postgres', on_error_stop => 0);
+$failing->query(
+	q{
+SET application_name = 'failing';
+SET lock_timeout = '100 ms';
+BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT;
+});
+like(
+	$failing->{stderr},
+	qr/canceling statement due to lock timeout/,
+	'a commit that fails');
+is( $watcher->query_safe(
+		q{
+SELECT committing_since, waiting_for FROM commit_activity a
+JOIN pg_stat_activity s USING (pid) WHERE application_name = 'failing'}),
+	'|',
+	'... is over');
+$failing->{stderr} = '';
+$failing->quit;
+alter_system($node, synchronous_standby_names => '');
+end_committers('standby', @sessions);
+
+$watcher->quit;
+$node->stop;
+done_testing();

@@ -1,0 +1,185 @@
+# Is each commit counted for the client that committed?
+#
+# Several applications commit at once, under roles of their own, and sessions
+# as those of a pooler change application_name or role before each transaction.
+# pgbench says how many transactions of each application it has done, and the
+# rows that these have left say who committed them.
+
+use strict;
+use warnings;
+
+use lib 't', 't/databases';
+use CommitStats;
+use Databases 'adds_up';
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('clients');
+
+sub query
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+query(
+	q{
+CREATE TABLE done (who text);
+CREATE ROLE reader;
+CREATE ROLE tenant_number_1;
+CREATE ROLE tenant_number_2;
+GRANT ALL ON done TO PUBLIC;
+});
+
+sub start_application
+{
+	my ($name, $options, @script) = @_;
+
+	local $ENV{PGAPPNAME} = $name;
+	return start_pgbench($node, $options, @script);
+}
+
+my $insert =
+  "INSERT INTO done VALUES (current_setting('application_name'));\n";
+my %load = (
+	web => start_application('web', '-c 4 -t 200', web => $insert),
+	batch => start_application(
+		'batch', '-c 1 -t 300', batch => "BEGIN;\n$insert${insert}COMMIT;\n"),
+	lazy => start_application(
+		'lazy',
+		'-c 2 -t 150',
+		lazy =>
+		  "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"),
+	reader => start_application(
+		'reader', '-c 2 -t 100',
+		reader => "BEGIN;\nSET LOCAL ROLE reader;\nTABLE pg_am;\nCOMMIT;\n"),
+	bell => start_application(
+		'bell', '-c 2 -t 60',
+		bell => "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n"),
+	short => start_application('short', '-c 2 -C -t 50', short => $insert),
+	pooler => start_application(
+		'pooler',
+		'-c 4 -t 300',
+		pooler => q{
+\set c random(1, 5)
+SELECT set_config('application_name', 'client ' || :c, false);
+INSERT INTO done VALUES ('client ' || :c);
+}),
+	# one role and one name after the other at the same place in memory
+	tenants => start_application(
+		'tenants',
+		'-c 2 -t 300',
+		tenants => q{
+\set role random(1, 2)
+\set application random(1, 2)
+BEGIN;
+SET LOCAL ROLE tenant_number_:role;
+SET LOCAL application_name = 'application :application';
+INSERT INTO done VALUES ('tenant: ' || current_user || ' in application :application');
+COMMIT;
+BEGIN;
+SET LOCAL ROLE tenant_number_1;
+ROLLBACK;
+}));
+
+# A reader beside them
+my $negative = 0;
+
+poll_until(
+	sub {
+		$negative += query(
+			'SELECT count(*) FROM commit_client_stats WHERE commits < 0 OR commit_time < 0'
+		);
+		return query(
+			"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+		) == 1;
+	},
+	2);
+is($negative, 0, 'while they commit: nothing is negative');
+ok(end_background($load{$_}), "$_: pgbench has ended") for sort keys %load;
+
+# commits, commits_async
+sub counted
+{
+	my ($condition) = @_;
+
+	return query(
+		"SELECT sum(commits), sum(commits_async) FROM commit_client_stats WHERE $condition"
+	);
+}
+
+is(counted("application_name = 'web'"), '800|0', 'web: as pgbench says');
+is(counted("application_name = 'batch'"),
+	'300|0', 'batch: transactions, not statements');
+is(counted("application_name = 'lazy'"), '0|300', 'lazy: asynchronous');
+is( query(
+		"SELECT commits_notify FROM commit_client_stats WHERE application_name = 'bell'"
+	),
+	120,
+	'bell: commits with NOTIFY');
+is(query('SELECT sum(commits_notify) FROM commit_client_stats'),
+	120, '... and no other is one');
+is(counted("application_name = 'short'"),
+	'100|0', 'short: a session for each transaction');
+is( query(
+		"SELECT commits, commits_read_only FROM commit_client_stats WHERE rolname = 'reader'"
+	),
+	'0|200',
+	'reader: transactions that only read, for the role that was current');
+is( query(
+		q{
+SELECT who, count(*) FROM done WHERE who LIKE 'tenant: %' GROUP BY 1 ORDER BY 1}
+	),
+	query(
+		q{
+SELECT 'tenant: ' || rolname || ' in ' || application_name, commits
+FROM commit_client_stats WHERE application_name LIKE 'application %' ORDER BY 1}
+	),
+	'tenants: SET LOCAL ROLE and SET LOCAL application_name');
+is( query(
+		q{
+SELECT string_agg(who || ' ' || n, ', ' ORDER BY who) FROM (
+	SELECT who, count(*) AS n FROM done WHERE who LIKE 'client %' GROUP BY who) d}
+	),
+	query(
+		q{
+SELECT string_agg(application_name || ' ' || commits, ', ' ORDER BY application_name)
+FROM commit_client_stats WHERE application_name LIKE 'client %'}),
+	'pooler: each commit counts for the name that the session had then');
+
+adds_up('all together', $node);
+is( query(
+		"SELECT count(*) FROM commit_client_stats WHERE sessions > 0 AND application_name = 'web'"
+	),
+	0,
+	'no session is connected any more');
+
+# WAL
+sub wal_of
+{
+	my ($rows) = @_;
+
+	query('SELECT commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'wal';
+	my $before = query('SELECT pg_current_wal_insert_lsn()');
+	query(
+		"INSERT INTO done SELECT repeat('x', 100) FROM generate_series(1, $rows)"
+	);
+	my $written =
+	  query("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$before')");
+	return (
+		$written,
+		query(
+			"SELECT wal_bytes, wal_bytes_per_commit FROM commit_client_stats WHERE application_name = 'wal'"
+		));
+}
+
+my ($written, $counted) = wal_of(1000);
+my ($bytes, $per_commit) = split /\|/, $counted;
+cmp_ok($bytes, '<=', $written, "wal_bytes: not more than was written");
+cmp_ok($bytes, '>', 100_000, 'wal_bytes: what the rows take');
+is($per_commit + 0, $bytes + 0, 'wal_bytes_per_commit: of one commit');
+
+$node->stop;
+done_testing();

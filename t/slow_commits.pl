@@ -1,0 +1,280 @@
+# Does commit_slow_log have the commits that were slow for the client, and say
+# why?
+#
+# pgbench logs how long each transaction took.  Each transaction that took much
+# longer than commit_stats.slow_commit_time must be in commit_slow_log, and
+# each commit in it must be within a transaction that took longer.  The commits
+# are slow because the device stalls, because the synchronous standby does not
+# answer, because they have NOTIFY in them, or because a bulk load fills the
+# WAL.
+#
+# A client that has to wait for a processor can make a transaction look slow.
+# So one round of three has to be right.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth';
+use CommitStats;
+use GroundTruth qw(start_truth set_device);
+use List::Util  qw(sum0);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $limit = 100;    # ms
+my $node = start_truth(
+	'slow', qq{
+commit_stats.slow_commit_time = $limit
+log_statement = none
+synchronous_standby_names = ''
+}, allows_streaming => 1);
+my $nlogs = 0;
+
+sub query
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+# The transactions of a pgbench, as [start, end] in ms since the epoch
+sub transactions
+{
+	my ($prefix) = @_;
+	my @transactions;
+
+	for my $file (glob "$prefix.*")
+	{
+		for (split /\n/, slurp_file($file))
+		{
+			my (undef, undef, $latency, undef, $s, $us) = split ' ';
+			my $end = $s * 1000 + $us / 1000;
+			push @transactions, [ $end - $latency / 1000, $end ];
+		}
+	}
+	return @transactions;
+}
+
+# The slow commits of an application, as times in ms since the epoch
+sub slow_commits
+{
+	my ($application) = @_;
+
+	return split /\n/, query(
+		qq{
+SELECT 1000 * extract(epoch FROM ended_at) FROM commit_slow_log
+WHERE application_name = '$application' ORDER BY 1});
+}
+
+# Runs pgbench, with $beside() meanwhile, and compares: how many slow
+# transactions have no slow commit, how many slow commits have none, and how
+# many transactions were slow
+sub compare
+{
+	my ($options, $script, $beside) = @_;
+	my $prefix = $node->basedir . '/transactions' . ++$nlogs;
+	my ($unseen, $nslow) = (0, 0);
+
+	query('SELECT commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'load';
+	my $pgbench = start_pgbench(
+		$node,
+		"$options -l --log-prefix=$prefix",
+		"load$nlogs" => $script);
+	$beside->() if $beside;
+	end_background($pgbench) or die "pgbench failed: $pgbench->{err}\n";
+
+	my @commits = slow_commits('load');
+	for my $transaction (transactions($prefix))
+	{
+		my ($start, $end) = @$transaction;
+		next if $end - $start <= $limit;
+		# the clocks of the two processes are the same
+		my ($i) = grep { $commits[$_] >= $start && $commits[$_] <= $end }
+		  0 .. $#commits;
+		if (defined $i)
+		{
+			splice @commits, $i, 1;
+		}
+		elsif ($end - $start > 1.5 * $limit)
+		{
+			$unseen++;
+		}
+		$nslow++;
+	}
+	return ($unseen, scalar @commits, $nslow);
+}
+
+sub agrees
+{
+	my ($name, @load) = @_;
+	my ($unseen, $others, $nslow);
+
+	for my $round (1 .. 3)
+	{
+		($unseen, $others, $nslow) = compare(@load);
+		note
+		  "$name: $nslow slow transactions, of which $unseen are not in the log";
+		last if $unseen == 0 && $others == 0 && $nslow > 0;
+	}
+	cmp_ok($nslow, '>', 0, "$name: there are slow transactions");
+	is($unseen, 0, "$name: each is in commit_slow_log");
+	is($others, 0, "$name: and nothing else is");
+	is( query(
+			q{
+SELECT count(*) FROM commit_slow_log
+WHERE least(notify_time, delay_time, flush_time, standby_time_min, other_time) < 0
+OR standby_time_min > standby_time_max
+OR notify_time + coalesce(delay_time, 0) + coalesce(flush_time, 0) + standby_time_max > duration + 0.001
+OR abs(notify_time + delay_time + flush_time + standby_time_min + other_time - duration) > 0.001}
+		),
+		0,
+		"$name: the parts are the whole");
+	return;
+}
+
+# The share of a part in all slow commits with a condition
+sub share_of
+{
+	my ($part, $condition) = @_;
+	my $share = query(
+		qq{
+SELECT round((100 * sum($part) / sum(duration))::numeric)
+FROM commit_slow_log WHERE application_name = 'load' AND $condition});
+
+	note "$part where $condition: $share%";
+	return $share;
+}
+
+my $insert = "INSERT INTO tick VALUES (1);\n";
+my $text = 'x' x 100;
+
+# Nothing is slow
+query('SELECT commit_stats_reset()');
+run_pgbench($node, '-c 2 -t 50', fast => $insert);
+cmp_ok(query('SELECT count(*) FROM commit_slow_log'),
+	'<', 10, 'a disk that is fast enough has hardly any slow commits');
+
+# A device that stalls
+set_device($node, quota => 10, window => 400, flush_time => 2);
+agrees('stalls', '-c 8 -t 40', $insert);
+cmp_ok(share_of('flush_time', "role = 'leader'"),
+	'>', 30, 'stalls: leaders flush, or have waited for another one');
+cmp_ok(share_of('other_time', "role = 'follower'"),
+	'>', 90, 'stalls: followers wait for the flush of another process');
+is( query(
+		q{
+SELECT count(*) FROM commit_slow_log s
+WHERE role = 'follower' AND leader_pid = pid
+OR role = 'leader' AND leader_pid <> pid}),
+	0,
+	'stalls: the leader is who led');
+alter_system($node, track_wal_io_timing => 'off');
+agrees('untimed', '-c 8 -t 40', $insert);
+cmp_ok(share_of('flush_time', "role = 'leader'"),
+	'>', 30, 'untimed: leaders flush, as it seems');
+is( query(
+		"SELECT bool_or(flush_timed) FROM commit_slow_log WHERE role = 'leader'"
+	),
+	'f',
+	'untimed: flush_timed says so');
+alter_system($node, track_wal_io_timing => 'on');
+
+# NOTIFY: one flush after the other
+my $notify = "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n";
+
+set_device($node, flush_time => 20);
+agrees('notify', '-c 12 -t 10', $notify);
+cmp_ok(share_of('notify_time', 'true'),
+	'>', 50, 'notify: the sessions wait for the lock');
+
+# Of these, half have nothing to flush
+my $either =
+  "\\set writes random(0, 1)\nBEGIN;\n\\if :writes\n$insert\\endif\nNOTIFY bell;\nCOMMIT;\n";
+
+set_device($node, flush_time => 40);
+agrees('notify alone', '-c 12 -t 10', $either);
+cmp_ok(share_of('notify_time', "role = 'asynchronous'"),
+	'>', 90, 'notify alone: the sessions wait for the lock');
+
+# commit_delay
+set_device($node);
+alter_system($node, commit_delay => 100000, commit_siblings => 0);
+agrees('delay', '-c 4 -t 5', $insert);
+cmp_ok(share_of('delay_time', "role = 'leader'"),
+	'>', 50, 'delay: leaders sleep');
+alter_system($node, commit_delay => 0);
+
+# A bulk load, on a device that writes 20 MB/s
+set_device($node, flush_time => 1, bandwidth => 20);
+agrees(
+	'bulk load',
+	'-c 4 -T 4',
+	$insert,
+	sub {
+		local $ENV{PGAPPNAME} = 'bulk';
+		query(
+			"CREATE TABLE IF NOT EXISTS bulk (t text); COPY bulk FROM PROGRAM 'yes $text | head -n 300000'"
+		);
+	});
+cmp_ok(query('SELECT max(flush_wal_bytes) FROM commit_slow_log'),
+	'>', 1_000_000, 'bulk load: a flush had to write a lot');
+cmp_ok(
+	query(
+		"SELECT max(wal_bytes) FROM commit_slow_log WHERE application_name = 'load'"
+	),
+	'<', 10_000,
+	'... of which the slow commits wrote little');
+set_device($node);
+
+# A standby that does not answer
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+alter_system($node, synchronous_standby_names => 'standby');
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+  or die "the standby is not synchronous\n";
+my $receiver =
+  $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+
+agrees(
+	'standby',
+	'-c 4 -T 2',
+	$insert,
+	sub {
+		for (1 .. 2)
+		{
+			kill 'STOP', $receiver;
+			select undef, undef, undef, 0.4;
+			kill 'CONT', $receiver;
+			select undef, undef, undef, 0.3;
+		}
+	});
+cmp_ok(share_of('standby_time_max', 'true'),
+	'>', 80, 'standby: the commits wait for it, as may be');
+cmp_ok(share_of('flush_time + delay_time + notify_time', 'true'),
+	'<', 20, 'standby: and hardly for anything else that is known');
+is( query(
+		"SELECT count(*) FROM commit_slow_log WHERE synchronous_commit <> 'on'"
+	),
+	0,
+	'standby: synchronous_commit is what it was');
+alter_system($node, synchronous_standby_names => '');
+$standby->stop;
+
+# In the server log
+set_device($node, flush_time => 150);
+alter_system($node, 'commit_stats.log_slow_commits' => 'on');
+my $offset = -s $node->logfile;
+query('INSERT INTO tick VALUES (1)');
+ok( poll_until(
+		sub {
+			return slurp_file($node->logfile, $offset) =~
+			  /LOG:  commit of process \d+ took 1\d\d\.\d+ ms\n.*DETAIL:  datid=\d+ roleid=\d+ application_name="slow_commits\.pl" synchronous_commit=on role=leader .*flush_time=1\d\d.* commits_in_flush=1 leader_pid=\d+ .* checkpoint=false$/m;
+		}),
+	'log_slow_commits writes them to the server log');
+
+$node->stop;
+done_testing();

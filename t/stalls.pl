@@ -1,0 +1,179 @@
+# Does commit_stall_log have the flushes for which the device stalled?
+#
+# The shim (t/ground_truth/shim.c) makes a device with a quota of the disk and
+# knows when each stall ended and how long the flush waited.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth';
+use CommitStats;
+use GroundTruth qw(start_truth set_device);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_truth('stalls', "log_statement = none\n");
+
+sub query
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+sub commits_with_stalls
+{
+	my ($quota, $window) = @_;
+
+	set_device($node, quota => $quota, window => $window, flush_time => 1);
+	query('SELECT shim_reset(), commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'load';
+	run_pgbench($node, '-c 5 -t 60',
+		insert => 'INSERT INTO tick VALUES (1);');
+	return;
+}
+
+# Flushes of backends that took longer than $limit ms because of a stall, by
+# the shim (a flush takes 1 ms beside it); those that are in commit_stall_log;
+# and the others there
+sub compare
+{
+	my ($limit) = @_;
+
+	return query(
+		qq{
+WITH stalls AS (
+	SELECT pid, row_number() OVER (PARTITION BY pid ORDER BY at) AS n, length / 1e6 AS length
+	FROM shim_events() WHERE kind = 'stall' AND backend AND length / 1e6 + 1 > $limit),
+logged AS (
+	SELECT leader_pid AS pid, row_number() OVER (PARTITION BY leader_pid ORDER BY ended_at) AS n,
+		   duration
+	FROM commit_stall_log WHERE duration > $limit)
+SELECT count(stalls), count(*) FILTER (WHERE duration >= length AND duration < length + 200),
+	   count(*) FILTER (WHERE stalls IS NULL)
+FROM stalls FULL JOIN logged USING (pid, n)});
+}
+
+for my $timing (qw(on off))
+{
+	alter_system(
+		$node,
+		track_wal_io_timing => $timing,
+		'commit_stats.stall_time' => '50ms');
+	commits_with_stalls(10, 300);
+	my ($stalls, $logged, $others) = split /\|/, compare(60);
+	cmp_ok($stalls, '>', 3, "timing $timing: the device stalled");
+	# measured, or inferred
+	cmp_ok(
+		$logged, '>=',
+		$timing eq 'on' ? $stalls : 2 * $stalls / 3,
+		"timing $timing: each stall is in commit_stall_log");
+	# untimed, waiting for the WAL writer looks like an own flush
+	cmp_ok(
+		$others, '<=',
+		$timing eq 'on' ? 0 : $stalls / 3,
+		"timing $timing: nothing else is");
+	is( query(
+			q{
+SELECT stalls = count(*), abs(stall_time - sum(duration)) < 0.001
+FROM commit_flush_stats, commit_stall_log GROUP BY stalls, stall_time}
+		),
+		't|t',
+		"timing $timing: the totals are those of the log");
+	is( query('SELECT bool_or(flush_timed) FROM commit_stall_log'),
+		$timing eq 'on' ? 't' : 'f',
+		"timing $timing: flush_timed");
+	is( query(
+			q{
+SELECT count(*) FROM commit_stall_log
+WHERE sessions NOT BETWEEN 1 AND 5 OR commits NOT BETWEEN 1 AND 5 OR stall_limit <> 50
+OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
+		),
+		0,
+		"timing $timing: who waited and who led");
+	cmp_ok(query('SELECT max(sessions) FROM commit_stall_log'),
+		'>', 1, "timing $timing: several sessions waited");
+	is( query(
+			q{
+SELECT DISTINCT quota_flushes BETWEEN 9 AND 11, quota_window BETWEEN 290 AND 310
+FROM commit_stall_log WHERE quota_flushes IS NOT NULL}
+		),
+		't|t',
+		"timing $timing: the stalls show the quota");
+}
+
+# Whose WAL it was: that of a bulk load, on a device that writes 20 MB/s
+sub load_beside
+{
+	my ($sql) = @_;
+
+	set_device($node, flush_time => 1, bandwidth => 20);
+	query('SELECT commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'load';
+	my $pgbench = start_pgbench($node, '-c 4 -T 3',
+		insert => 'INSERT INTO tick VALUES (1);');
+	$ENV{PGAPPNAME} = 'bulk';
+	query($sql);
+	end_background($pgbench);
+	return;
+}
+
+my $text = 'x' x 100;
+load_beside(
+	"CREATE TABLE bulk (t text); COPY bulk FROM PROGRAM 'yes $text | head -n 300000'"
+);
+is( query(
+		q{
+SELECT count(*) > 0 FROM commit_stall_log
+WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
+	  leader_pid <> writer_pid AND wal_bytes > 1000000}),
+	't',
+	'a stall in a session that writes little: the bulk load wrote most');
+is( query(
+		q{
+SELECT count(*) FROM commit_stall_log
+WHERE writer_share NOT BETWEEN 0.5 AND 1 OR
+	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000)}
+	),
+	0,
+	'... with a share');
+
+# What is usual here
+alter_system($node, 'commit_stats.stall_time' => -1);
+set_device($node, flush_time => 1);
+query('SELECT commit_stats_reset()');
+is(query('SELECT count(*) FROM commit_stall_log'), 0, 'a reset empties it');
+run_pgbench($node, '-c 2 -t 100', insert => 'INSERT INTO tick VALUES (1);');
+ok( poll_until(
+		sub {
+			return query(
+				'SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info')
+			  eq 't';
+		}),
+	'stall_limit: several times what a flush takes here');
+alter_system($node, 'commit_stats.stall_time' => 0);
+is(query('SELECT stall_limit FROM commit_stats_info'),
+	'', 'stall_limit: null when it is off');
+commits_with_stalls(10, 300);
+is(query('SELECT count(*) FROM commit_stall_log'),
+	0, '... and no stall is noted');
+
+# A checkpoint
+alter_system($node, 'commit_stats.stall_time' => '50ms');
+set_device($node, flush_time => 100);
+ok( poll_until(
+		sub {
+			query(
+				'UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0'
+			);
+			my $checkpoint = start_psql($node, 'CHECKPOINT');
+			query('INSERT INTO tick VALUES (1)') for 1 .. 5;
+			end_background($checkpoint);
+			return query('SELECT bool_or(checkpoint) FROM commit_stall_log')
+			  eq 't';
+		},
+		1),
+	'a stall beside a checkpoint says so');
+
+$node->stop;
+done_testing();
