@@ -99,6 +99,29 @@ sub histogram
 		"${name}_count{" . join(',', @$labels) . '}' => $count || 0);
 }
 
+# The metrics of clients, except what reading changes: the sessions.
+sub clients
+{
+	my @rows = @_;
+	my %metrics;
+
+	for my $row (@rows)
+	{
+		my $labels = join ',', map { "$_=" . ($row->{$_} // '') }
+		  grep { ($row->{$_} // '') ne '' }
+		  qw(application_name datname rolname status);
+		my %count = (
+			commits_total => $row->{commits} + $row->{commits_async},
+			commit_seconds_total => $row->{commit_time} / 1000,
+			map { ("${_}_total" => $row->{$_}) }
+			  qw(flushes wal_bytes commits_notify slow_commits));
+
+		$metrics{"commit_stats_client_$_\{$labels\}"} = $count{$_}
+		  for keys %count;
+	}
+	return %metrics;
+}
+
 # All metrics of a server, except those that change without commits;
 # "bounds" are those of the buckets that Prometheus has.
 sub metrics
@@ -112,11 +135,13 @@ sub metrics
 		(   map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
 			  qw(commits commits_async commits_unlogged prepares flushes
 			  flushes_uncertain delay_hits
-			  delay_uncertain unresolved_flushes unresolved_commits wal_bytes)
-		),
+			  delay_uncertain slow_commits stalls unresolved_flushes
+			  unresolved_commits wal_bytes)),
 		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} +
 		  $stats->{delay_misses},
 		'commit_stats_delay_seconds_total{}' => $stats->{delay_time} / 1000,
+		'commit_stats_stall_seconds_total{}' => $stats->{stall_time} / 1000,
+		clients(@{ $views->{commit_client_stats} }),
 		'commit_stats_last_cycle_commits{}' => $cycle->{commits},
 		'commit_stats_last_cycle_wal_bytes{}' => $cycle->{wal_bytes},
 		'commit_stats_last_cycle_wal_fpi_bytes{}' => min(
@@ -309,6 +334,30 @@ sub dashboard
 				rate(@_, 'unresolved_flushes_total') /
 				  rate(@_, 'flushes_total');
 			}),
+		'Clients A' => sub {
+			my @servers = @_;
+			my %clients =
+			  map { /_client_commits_total\{(.*)/ ? ($1 => 1) : () }
+			  map { keys %{ $_->{metrics} } } @servers;
+			my %rates;
+
+			for my $client (keys %clients)
+			{
+				my $labels = join ',',
+				  $client =~ /((?:application_name|datname)=[^,]+)/g;
+
+				$rates{$labels} +=
+				  total(\@servers, 'rate',
+					"client_commits_total\\{\Q$client\E");
+			}
+			return %rates;
+		},
+		'Slow commits A' => sub {
+			by_server(sub { rate(@_, 'slow_commits_total') }, @_);
+		},
+		'Stalls A' => sub {
+			by_server(sub { rate(@_, 'stall_seconds_total') }, @_);
+		},
 		'Unresolved B' => all(
 			sub {
 				rate(@_, 'unresolved_commits_total') /

@@ -209,6 +209,8 @@ for my $node (values %nodes)
 	$node->safe_psql('postgres', 'INSERT INTO logged VALUES (3)');
 }
 
+# What is read first after a checkpoint may be pruned, and that is WAL.
+read_views($_) for values %nodes;
 my %views = map { ($_ => read_views($nodes{$_})) } @names;
 my %expected;
 
@@ -509,10 +511,14 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 
 	for my $row (@$rows)
 	{
+		# Prometheus has no empty labels
 		my @labels =
-		  map { /^tag_(.*)/ ? "$1=$row->{$_}" : () } sort keys %$row;
+		  map { /^tag_(.*)/ && $row->{$_} ne '' ? "$1=$row->{$_}" : () }
+		  sort keys %$row;
 
-		for my $column (grep { !/^tag_|^epoch_ns$|read_only/ } keys %$row)
+		for my $column (
+			grep { !/^tag_|^epoch_ns$|read_only|^sessions$/ }
+			keys %$row)
 		{
 			my $name = "${metric}_$column\{" . join(',', @labels) . '}';
 
@@ -524,6 +530,52 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 	is(join(', ', @wrong),
 		'', "pgwatch: $metric is what postgres_exporter says");
 }
+
+#
+# The OpenTelemetry Collector: each column that a metric names is there
+#
+
+my ($collector) = @{ CPAN::Meta::YAML->read_string(
+		slurp_file("$monitoring/otel_collector.yml"))
+};
+
+for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
+{
+	my ($metric) = map { $_->{metric_name} } @{ $query->{metrics} };
+	my $row = decode_json(
+		$nodes{sleeps}->safe_psql(
+			'postgres',
+			"SELECT to_jsonb(m) FROM ($query->{sql}) m LIMIT 1",
+			extra_params => [ '-U', 'prometheus' ]));
+	my @columns =
+	  map {
+		(   $_->{value_column},
+			$_->{start_ts_column} || (),
+			@{ $_->{attribute_columns} || [] })
+	  } @{ $query->{metrics} };
+
+	is(join(', ', grep { !defined $row->{$_} } @columns),
+		'', "OpenTelemetry: the query of $metric has the columns");
+	is( join(', ',
+			grep { $row->{$_} !~ /^\d+\z/ }
+			map  { ($_->{start_ts_column} || (), $_->{value_column}) }
+			grep { $_->{value_type} eq 'int' } @{ $query->{metrics} }),
+		'',
+		"OpenTelemetry: the integers of $metric are integers");
+}
+
+#
+# CloudNativePG: the same queries as for postgres_exporter
+#
+
+my $indent = qr/^ {4}(?=.*\S)/m;
+my ($queries) =
+  slurp_file("$monitoring/cloudnativepg.yml") =~ /^ {2}queries: \|\n(.*)/ms;
+
+is( $queries =~ s/$indent//gr =~ s/^  primary:/  master:/mgr,
+	slurp_file("$monitoring/postgres_exporter.yml") =~ s/^ *#.*\n//mgr =~
+	  s/^\n+//r,
+	'CloudNativePG has the queries of postgres_exporter');
 
 #
 # A reset looks as one
