@@ -10,6 +10,7 @@
 
 #include "port/atomics.h"
 
+#include "base/atomic_barrier.h"
 #include "base/single_writer.h"
 #include "base/visibility.h"
 
@@ -42,7 +43,7 @@ changecount_init(ChangeCount *changes)
 extern void changecount_abandon(void);
 
 /*
- * Writers that may meet other writers.  The additions are full barriers.
+ * Writers that may meet other writers.
  * After a FATAL error, the abort of the transaction may begin a change while
  * another one is still under way.
  */
@@ -51,6 +52,7 @@ changecount_begin(ChangeCount *changes)
 {
 	changecount_abandon();
 	pg_atomic_fetch_add_u64(&changes->word, 1);
+	barrier_after_atomic();		/* protocols changecount, trace, reset */
 	changecount_under_way = changes;
 }
 
@@ -66,7 +68,7 @@ static inline void
 changecount_end_as(ChangeCount *changes, uint64 count)
 {
 	changecount_under_way = NULL;
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol trace */
 	pg_atomic_write_u64(&changes->word, count << CHANGECOUNT_SHIFT);
 }
 
@@ -79,13 +81,13 @@ changecount_begin_single(ChangeCount *changes)
 {
 	pg_atomic_write_u64(&changes->word,
 						pg_atomic_read_u64(&changes->word) | 1);
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol changecount_single */
 }
 
 static inline void
 changecount_end_single(ChangeCount *changes)
 {
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol changecount_single */
 	single_writer_add(&changes->word, CHANGECOUNT_END);
 }
 
@@ -102,7 +104,7 @@ changecount_since(ChangeCount *changes, uint64 before)
 {
 	uint64		word;
 
-	pg_read_barrier();
+	pg_read_barrier();			/* protocols changecount and trace */
 	word = pg_atomic_read_u64(&changes->word);
 	return (word >> CHANGECOUNT_SHIFT) + (word & CHANGECOUNT_UNDER_WAY) - before;
 }

@@ -96,7 +96,7 @@ flush_logger_wake(void)
 	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
 
 	/* the report comes before the look at "awake"; see fall_asleep() */
-	pg_memory_barrier();
+	pg_memory_barrier();		/* protocol wake */
 	if (procno_plus_one == 0 || pg_atomic_read_u32(&shared->awake) != 0 ||
 		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
 		return;
@@ -190,7 +190,7 @@ static bool
 fall_asleep(GroupNumber logged)
 {
 	pg_atomic_write_u32(&shared->awake, 0);
-	pg_memory_barrier();
+	pg_memory_barrier();		/* protocol wake */
 	if (!anything_to_log(logged))
 		return true;
 	pg_atomic_write_u32(&shared->awake, 1);

@@ -239,6 +239,7 @@ delay_override_clear(void)
 	{
 		standing = pg_atomic_read_u64(&shared->standing);
 		pg_atomic_exchange_u64(&shared->order, standing);
+		pg_memory_barrier();	/* protocol override */
 	} while (standing != pg_atomic_read_u64(&shared->standing));
 	pg_atomic_write_u32(&shared->holder_pid, 0);
 }
@@ -272,6 +273,8 @@ delay_override_set_adaptive(bool adaptive)
 {
 	uint64		standing = adaptive ? ORDER_ADAPT : 0;
 	uint64		before = pg_atomic_exchange_u64(&shared->standing, standing);
+
+	pg_memory_barrier();		/* protocol override */
 
 	/*
 	 * fails if a sweep has given an order, which will leave the standing one

@@ -105,7 +105,7 @@ flush_group_boundary(GroupNumber number)
 	FlushGroup *group = group_slot(number);
 	XLogRecPtr	boundary = boundary_in_slot(group, number);
 
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol reuse_boundary */
 	return slot_is_for(group, number) ? boundary : InvalidXLogRecPtr;
 }
 
@@ -191,9 +191,10 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 
 	if (tag_number(tagged) != number)
 		return false;
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol prepare */
 	copy->commits = tag_commits(tagged);
 	copy->boundary = boundary_in_slot(group, number);
+	pg_read_barrier();			/* protocol publish */
 	copy->previous = pg_atomic_read_u64(&group->previous);
 	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
 	copy->active =
@@ -202,12 +203,12 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	memset(&copy->leader, 0, sizeof(copy->leader));
 	if (pg_atomic_read_u32(&group->reported))
 	{
-		pg_read_barrier();
+		pg_read_barrier();		/* protocol report */
 		copy->leader_pid = (int)
 			leader_in(pg_atomic_read_u64(&group->leader_and_active));
 		copy->leader = group->report;
 	}
-	pg_read_barrier();
+	pg_read_barrier();			/* protocols reuse, reuse_boundary */
 	return slot_is_for(group, number);
 }
 

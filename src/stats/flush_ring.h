@@ -201,9 +201,10 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 
 	if (slot_is_for(group, number))
 	{
+		pg_read_barrier();		/* protocol reuse_boundary */
 		pg_atomic_write_u64(&group->seen_at, now);
 		pg_atomic_write_u64(&group->previous, previous);
-		pg_write_barrier();
+		pg_write_barrier();		/* protocol publish */
 		pg_atomic_write_u64(&group->boundary, boundary);
 	}
 	if (unlikely(number % FOLD_BATCH == 0))
@@ -259,10 +260,11 @@ newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 	FlushGroup *group = group_slot(newest);
 	XLogRecPtr	previous;
 
-	pg_read_barrier();
+	if (!slot_is_for(group, newest))
+		return false;
+	pg_read_barrier();			/* protocol prepare */
 	previous = pg_atomic_read_u64(&group->previous);
-	pg_read_barrier();
-	return previous != 0 && previous < lsn && slot_is_for(group, newest);
+	return previous != 0 && previous < lsn;
 }
 
 /*
@@ -288,7 +290,10 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 	return flush_groups_find_older(head_number(head), lsn);
 }
 
-/* Count a commit into its group.  Returns false if the group is gone. */
+/*
+ * Count a commit into its group.  Returns false if the group is gone.
+ * Protocols join and join_old.
+ */
 static inline bool
 join_group(FlushGroup *group, GroupNumber number)
 {
@@ -363,7 +368,7 @@ flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
 static inline void
 flush_group_reported(FlushGroup *group)
 {
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol report */
 	pg_atomic_write_u32(&group->reported, 1);
 }
 

@@ -207,7 +207,7 @@ fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
 		is_reset_away(boundary, reset_boundary))
 		return;
 	led = pg_atomic_read_u32(&group->reported) != 0;
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol report */
 	count_group(sums, tag_commits(tagged), led, &group->report,
 				flush_wal_bytes(boundary, previous));
 }
@@ -248,7 +248,7 @@ flush_totals_prepare(GroupNumber first)
 
 		fold_group(group, old + i, reset_boundary, &sums);
 		clear_group(group);
-		pg_write_barrier();
+		pg_write_barrier();		/* protocol prepare */
 		pg_atomic_write_u64(&group->tagged_commits,
 							(uint64) (first + i) << GROUP_NUMBER_BITS);
 	}
@@ -397,7 +397,7 @@ flush_totals_reset(void)
 
 	flush_totals_wait();
 	pg_atomic_write_u64(&shared->reset_boundary, newest_boundary());
-	pg_memory_barrier();
+	pg_memory_barrier();		/* protocol reset */
 	for (int passes = 0; passes < CHANGECOUNT_MAX_PASSES; passes++)
 	{
 		if (changecount_read(&shared->folds, &folds))

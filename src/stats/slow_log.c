@@ -19,6 +19,7 @@
  */
 #include "postgres.h"
 
+#include "base/atomic_barrier.h"
 #include "base/shared_memory.h"
 #include "stats/slow_log.h"
 
@@ -95,8 +96,9 @@ slow_log_put(SlowKind kind, const SlowEvent *event)
 	if (state % 2 == 1 || state >= 2 * number ||
 		!pg_atomic_compare_exchange_u64(&place->state, &state, 2 * number + 1))
 		return;
+	barrier_after_atomic();		/* protocol slow_log */
 	place->event = *event;
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol slow_log */
 	pg_atomic_write_u64(&place->state, 2 * number);
 }
 
@@ -135,9 +137,9 @@ slow_log_put_outcome(SlowKind kind, uint64 number, const SlowOutcome *outcome)
 	SlowPlace  *place = place_of(kind, number);
 
 	pg_atomic_write_u64(&place->settled, 0);
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol slow_outcome */
 	place->outcome = *outcome;
-	pg_write_barrier();
+	pg_write_barrier();			/* protocol slow_outcome */
 	pg_atomic_write_u64(&place->settled, number);
 }
 
@@ -165,9 +167,9 @@ copy_outcome(SlowPlace *place, uint64 number, SlowOutcome *outcome)
 {
 	if (pg_atomic_read_u64(&place->settled) != number)
 		return false;
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol slow_outcome */
 	*outcome = place->outcome;
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol slow_outcome */
 	return pg_atomic_read_u64(&place->settled) == number;
 }
 
@@ -183,11 +185,11 @@ slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 
 	if (pg_atomic_read_u64(&place->state) != 2 * number)
 		return false;
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol slow_log */
 	*event = place->event;
 	if (!copy_outcome(place, number, outcome))
 		slow_log_look_up(event, outcome);
-	pg_read_barrier();
+	pg_read_barrier();			/* protocol slow_log */
 	return pg_atomic_read_u64(&place->state) == 2 * number;
 }
 
