@@ -7,11 +7,22 @@ use strict;
 use warnings;
 
 use lib 't/ground_truth';
-use GroundTruth qw(start_truth measure limits figures adaptive_cases);
+use GroundTruth qw(start_truth measure limits figures adaptive_cases
+  prepare_sysbench);
 use Test::More;
 
 my $seconds = $ARGV[0] || 5;
 my $rounds = $ARGV[1] || 1;
+
+# Loads that were not written for commit_stats
+my @foreign = (
+	{ name => 'TPC-B', load => 'tpcb-like' },
+	map {
+		my $keys = $_;
+
+		map { { name => "$_ $keys", sysbench => $_, keys => $keys } }
+		  qw(oltp_insert oltp_write_only oltp_read_write)
+	} qw(uniform special));
 
 my @cases = (
 	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20,
@@ -30,9 +41,14 @@ my @cases = (
 	(   map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } }
 		  50,
 		200, 1000),
-	map { adaptive_cases($_) } 2,
-	10,
-	50);
+	(map { adaptive_cases($_) } 2, 10, 50),
+	map {
+		my $load = $_;
+
+		map {
+			{ %$load, clients => $_->[0], delay => $_->[1], siblings => 5 }
+		}[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
+	} @foreign);
 
 # The test modules have sent standard output to their log, and Test::More to
 # where it went before.  Here the table goes there, and the TAP of the set-up
@@ -43,6 +59,7 @@ Test::More->builder->output($nowhere);
 Test::More->builder->no_ending(1);
 
 my $node = start_truth('truth');
+prepare_sysbench($node);
 my $outside = 0;
 
 print $out <<'EOT';
@@ -77,7 +94,8 @@ for my $case ((@cases) x $rounds)
 		$case->{delay} == 0
 		  && !$case->{adaptive} ? '' : sprintf('%+7.2f (%s)',
 			$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
-		@wrong ? "  OUTSIDE: @wrong" : '');
+		($case->{name} ? "  $case->{name}"   : '')
+		  . (@wrong    ? "  OUTSIDE: @wrong" : ''));
 }
 print $out sprintf("%d of %d measurements are outside the limits\n",
 	$outside, scalar(@cases) * $rounds);

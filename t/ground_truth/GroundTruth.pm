@@ -22,7 +22,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK =
   qw(start_truth start_with_shim with_shim set_device seen_by_shim
-  measure limits figures adaptive_cases);
+  measure limits figures adaptive_cases prepare_sysbench);
 
 my $shim;    # its path
 
@@ -298,15 +298,55 @@ sub _ours
 	return \%ours;
 }
 
-# Drive pgbench for a case, with its own script or simple updates, and return
-# what was counted by both.
+# sysbench, for a test of its own
+sub _sysbench
+{
+	my ($node, $test, @options) = @_;
+
+	return (
+		'sysbench', $test,
+		'--db-driver=pgsql', '--tables=4',
+		'--table-size=20000', '--pgsql-host=' . $node->host,
+		'--pgsql-port=' . $node->port, '--pgsql-db=postgres',
+		'--pgsql-user=' . getpwuid($<), @options);
+}
+
+# Make the tables of sysbench.
+sub prepare_sysbench
+{
+	my ($node) = @_;
+
+	$node->command_ok([ _sysbench($node, 'oltp_write_only', 'prepare') ],
+		'the tables of sysbench are there');
+	return;
+}
+
+# The command of a case's load: sysbench with a test of its own; or pgbench
+# with the case's script, another load of its own, or simple updates.
+sub _load
+{
+	my ($node, $case, $seconds) = @_;
+	my @script =
+	  $case->{script}
+	  ? ('-f', $case->{script})
+	  : ('-b', $case->{load} || 'simple-update');
+
+	return _sysbench($node, $case->{sysbench},
+		"--rand-type=$case->{keys}", "--threads=$case->{clients}",
+		"--time=$seconds", 'run')
+	  if $case->{sysbench};
+	return ('pgbench', '-n', @script, '-c', $case->{clients}, '-j', 2, '-T',
+		$seconds, '-h', $node->host, '-p', $node->port, 'postgres');
+}
+
+# Drive the load of a case, and return what was counted by both.
 sub measure
 {
 	my ($node, $case, $seconds) = @_;
-	my ($clients, $delay, $siblings) = @$case{qw(clients delay siblings)};
+	my ($delay, $siblings) = @$case{qw(delay siblings)};
 	my $timing = exists $case->{timing} ? $case->{timing} : 'on';
 	my $adaptive = $case->{adaptive} || 'off';
-	my ($start, $end, %result);
+	my ($start, $end, $output, %result);
 
 	set_device($node, %{ $case->{device} || {} });
 
@@ -325,18 +365,8 @@ FROM commit_delay_state}) or die "the delay did not change\n";
 	$node->safe_psql('postgres', 'CHECKPOINT');
 	$start = $node->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
 	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
-	run_log(
-		[
-			'pgbench', '-n',
-			$case->{script} ? ('-f', $case->{script}) : '-N', '-c',
-			$clients, '-j',
-			2, '-T',
-			$seconds, '-h',
-			$node->host, '-p',
-			$node->port, 'postgres'
-		],
-		'>',
-		\my $output) or die "pgbench failed\n";
+	run_log([ _load($node, $case, $seconds) ], '>', \$output)
+	  or die "the load failed: $output\n";
 	$result{ours} = _ours($node);
 	$end = $node->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
 	$result{truth} = _truth($node, $start, $end);
