@@ -227,17 +227,18 @@ GROUP BY f.commits, f.flushes, f.commits_async, f.slow_commits}),
 
 my %memory;    # "type pid" => kB at the end of each round
 
+# Without shared memory, of which a process maps more and more.
 sub private_memory
 {
 	my ($pid) = @_;
 	my $kb = 0;
 
-	open my $smaps, '<', "/proc/$pid/smaps_rollup" or return;
-	while (<$smaps>)
+	open my $status, '<', "/proc/$pid/status" or return;
+	while (<$status>)
 	{
-		$kb += $1 if /^(?:Private_Dirty|Swap):\s+(\d+)/;
+		$kb += $1 if /^(?:RssAnon|VmSwap):\s+(\d+)/;
 	}
-	close $smaps;
+	close $status;
 	return $kb;
 }
 
