@@ -25,10 +25,12 @@ chroots="19"
 known_versions="15 16 17 18 19"
 
 # Servers that script/prepare-server compiles from Debian's source packages,
-# with assertions and for valgrind: the suite of each VERSION-assert, and their
-# order.
+# with assertions: the suite of each version.  VERSION-assert is for valgrind,
+# VERSION-core has PostgreSQL's own tests and injection points.  The newest is
+# first.
 declare -A source_suites=([17]=trixie [18]=forky)
 assert_versions="18-assert 17-assert"
+core_versions="18-core"
 
 is_chroot()
 {
@@ -38,6 +40,17 @@ is_chroot()
 is_assert()
 {
 	[[ " $assert_versions " == *" $1 "* ]]
+}
+
+# Its folder has PostgreSQL's src/test as core.
+is_core()
+{
+	[[ " $core_versions " == *" $1 "* ]]
+}
+
+is_compiled()
+{
+	is_assert "$1" || is_core "$1"
 }
 
 # The folder of the cache.  make does not work in a path with a space.
@@ -62,16 +75,16 @@ server_folder()
 {
 	if is_chroot "$1"; then
 		say "$cache/postgresql-$1-$chroot_suite"
-	elif is_assert "$1"; then
+	elif is_compiled "$1"; then
 		say "$cache/postgresql-$1"
 	else
 		say "$cache/postgresql-${wheels[$1]% *}"
 	fi
 }
 
-# use_assert_server [VERSION]: prepare and choose a server with assertions, the
-# newest available one or this VERSION.  Its folder has PostgreSQL's
-# suppressions for valgrind.
+# use_assert_server [VERSIONS]: prepare and choose a server with assertions: the
+# first available one of this list, by default of those for valgrind.  Their
+# folders have PostgreSQL's suppressions for valgrind.
 use_assert_server()
 {
 	local version
