@@ -38,6 +38,20 @@ count()
 	skipped=$((skipped + skip))
 }
 
+# is WHAT HAVE WANT: one test, which shows lines that differ
+is()
+{
+	local status=0
+
+	diff <(printf '%s\n' "$3") <(printf '%s\n' "$2") || status=1
+	if [ "$status" -eq 0 ]; then
+		say "ok - $1"
+	else
+		say "not ok - $1 (< is what was wanted)"
+	fi
+	count "$1" "$status" 1 "$status"
+}
+
 # failed_assertions LOG [LINES]: the failures in the log of a TAP test: each
 # "not ok" with the last notes before it and the diagnostics after it,
 # including those of subtests.  Lines of the test begin with the time, except
