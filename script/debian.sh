@@ -41,3 +41,15 @@ find_mirror()
 	[ -n "$mirror" ] || die "apt knows no mirror to get a newer Debian from."
 	say "$mirror"
 }
+
+# Remove the files that mmdebstrap left, as root of its namespace, to which
+# they belong.
+remove_debian()
+{
+	local left
+
+	for left in "$work"/tmp/mmdebstrap.*/*; do
+		am_root || [ ! -e "$left" ] ||
+			mmdebstrap --unshare-helper rm -rf "$left" 2>/dev/null || :
+	done
+}
