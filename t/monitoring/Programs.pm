@@ -14,8 +14,8 @@ use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(adapted program start_program end_programs page ask query
-  eventually);
+our @EXPORT = qw(adapted program free_address start_at start_program
+  end_programs page ask query eventually);
 
 my @running;
 
@@ -43,20 +43,33 @@ sub adapted
 	return $to;
 }
 
-# Start a program that serves at a free port of 127.0.0.1, and wait until it
-# does.  Its address is returned.
-sub start_program
+sub free_address
 {
-	my ($name, $ready, @options) = @_;
-	my $address = '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
+	return '127.0.0.1:' . PostgreSQL::Test::Cluster::get_free_port();
+}
+
+# Start a command that serves at an address, and wait until it does.  Its log
+# is returned.
+sub start_at
+{
+	my ($address, $ready, $name, @command) = @_;
 	my $log = "$PostgreSQL::Test::Utils::log_path/$name-$address.log";
 
 	push @running,
-	  IPC::Run::start(
-		[ program($name), "--web.listen-address=$address", @options ],
-		'<', \undef, '>', $log, '2>&1');
+	  IPC::Run::start([@command], '<', \undef, '>', $log, '2>&1');
 	poll_until(sub { (page("$address$ready") // '') ne '' })
 	  or die "$name does not answer, see $log\n";
+	return $log;
+}
+
+# Start one of Debian's programs at a free address, which is returned.
+sub start_program
+{
+	my ($name, $ready, @options) = @_;
+	my $address = free_address();
+
+	start_at($address, $ready, $name, program($name),
+		"--web.listen-address=$address", @options);
 	return $address;
 }
 
