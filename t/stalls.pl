@@ -102,6 +102,13 @@ FROM commit_stall_log WHERE quota_flushes IS NOT NULL}
 		"timing $timing: the stalls show the quota");
 }
 
+# The report needs 500 commits
+run_pgbench($node, '-c 5 -t 60', insert => 'INSERT INTO tick VALUES (1);');
+like(
+	query('SELECT commit_stats_report()'),
+	qr/^  Stalls: [1-9]\d* flushes of [\d.]+ ms each, [\d.]+% of the time; see commit_stall_log\.$/m,
+	'the report names the stalls');
+
 # Whose WAL it was: that of a bulk load, on a device that writes 20 MB/s
 sub load_beside
 {
