@@ -17,12 +17,12 @@ declare -A wheels=(
 	[18]="18.6.0 e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477"
 )
 
-# A version without a wheel is in Debian's experimental, which needs a newer
-# Debian: a folder to chroot to.
-chroot_suite=forky
-chroots="19"
+# A version without a wheel is in another Debian, a folder to chroot to, of
+# this suite.  19 is in experimental, which needs a newer Debian.
+# VERSION-arm64 is Debian's arm64, under emulation.
+declare -A chroot_suites=([19]=forky [15-arm64]=bookworm)
 
-known_versions="15 16 17 18 19"
+known_versions="15 16 17 18 19 15-arm64"
 
 # Servers that script/prepare-server compiles from Debian's source packages,
 # with assertions: the suite of each version.  VERSION-assert is for valgrind,
@@ -34,7 +34,18 @@ core_versions="18-core"
 
 is_chroot()
 {
-	[[ " $chroots " == *" $1 "* ]]
+	[ -n "${chroot_suites[$1]:-}" ]
+}
+
+is_arm64()
+{
+	[[ $1 == *-arm64 ]]
+}
+
+# chroot_programs VERSION: where PostgreSQL's programs are in its chroot
+chroot_programs()
+{
+	say "/usr/lib/postgresql/${1%-arm64}/bin"
 }
 
 is_assert()
@@ -74,7 +85,7 @@ find_cache()
 server_folder()
 {
 	if is_chroot "$1"; then
-		say "$cache/postgresql-$1-$chroot_suite"
+		say "$cache/postgresql-$1-${chroot_suites[$1]}"
 	elif is_compiled "$1"; then
 		say "$cache/postgresql-$1"
 	else

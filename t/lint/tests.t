@@ -1,5 +1,6 @@
 # Does each test stand once in the table of doc/contributing.md, and does each
-# name there belong to a test?
+# name there belong to a test?  Does each line of t/not_emulated.txt name a TAP
+# file, with a reason?
 #
 # script/test finds a test by its name alone, so no two may have the same.  The
 # check is then tried on tables with one mistake.
@@ -69,6 +70,23 @@ sub mistakes_in_table
 	return join '', @mistakes;
 }
 
+sub mistakes_in_exceptions
+{
+	my ($text) = @_;
+	my %is_test = map { $_ => 1 } @{ $column[2] };
+	my $mistakes = '';
+
+	for my $line (grep { !/^#/ } split /\n/, $text)
+	{
+		my ($test, $reason) = split ' ', $line, 2;
+
+		$test =~ s{^}{unit/} if -f "$root/t/unit/$test.pl";
+		$mistakes .= "there is no test $test\n" unless $is_test{$test};
+		$mistakes .= "no reason to leave out $test\n" unless $reason;
+	}
+	return $mistakes;
+}
+
 my $document = slurp("$root/doc/contributing.md");
 my %named;
 
@@ -88,5 +106,15 @@ is( mistakes_in_table($document =~ s/`soak` \|/`soak`, `soap` |/r),
 	"there is no test soap\n",
 	'noticed: a TAP file that does not exist');
 isnt(mistakes_in_table(''), '', 'noticed: no table');
+
+my $exceptions = slurp("$root/t/not_emulated.txt");
+is(mistakes_in_exceptions($exceptions),
+	'', 'not_emulated.txt lists tests, with reasons');
+is( mistakes_in_exceptions("${exceptions}soap A reason\n"),
+	"there is no test soap\n",
+	'noticed: a TAP file in not_emulated.txt that does not exist');
+is( mistakes_in_exceptions("${exceptions}soak\n"),
+	"no reason to leave out soak\n",
+	'noticed: a test in not_emulated.txt without a reason');
 
 done_testing();
