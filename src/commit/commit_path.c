@@ -92,7 +92,7 @@ typedef struct CommitReading
 	FlushReading flush;
 } CommitReading;
 
-static CommitReading reading = {COMMIT_NOT_COUNTED};
+static CommitReading reading = {.kind = COMMIT_NOT_COUNTED};
 
 static OwnFlush own;			/* of the commit being counted */
 static DelayVerdict verdict;	/* ... if it is a leader with commit_delay */
