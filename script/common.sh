@@ -130,6 +130,15 @@ attempt()
 	die "$what failed."
 }
 
+# run_logged COMMAND...: run a command with its output on the screen and in the
+# log run.log.  tee lives until the command has said its last word.
+run_logged()
+{
+	# shellcheck disable=SC2016		# not to be expanded here
+	attend bash -c 'set -o pipefail
+		"$@" 2>&1 | (trap "" HUP INT TERM; exec tee "$0")' "$work/log/run.log" "$@"
+}
+
 #
 # Cleanup
 #
