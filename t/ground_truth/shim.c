@@ -112,6 +112,10 @@ static size_t errno_size = 0;
 #pragma weak MainLWLockArray
 extern int	CommitDelay;
 
+/* Absent in a server without AddressSanitizer. */
+#pragma weak __asan_init
+extern void __asan_init(void);
+
 static int	(*real_fdatasync) (int);
 static int	(*real_select) (int, fd_set *, fd_set *, fd_set *, struct timeval *);
 static int	(*real_nanosleep) (const struct timespec *, struct timespec *);
@@ -364,18 +368,31 @@ PG_FUNCTION_INFO_V1(shim_device);
 PG_FUNCTION_INFO_V1(shim_reset);
 PG_FUNCTION_INFO_V1(shim_events);
 
+/*
+ * How many words the Flush of a pair is behind its Write.  clang makes two
+ * variables of the static struct, and AddressSanitizer gives each of them 32
+ * bytes.
+ */
+static int
+flush_offset(void)
+{
+	return &__asan_init != NULL ? 4 : 1;
+}
+
 /* Does {Write, Flush} with this Flush stand at "pair"? */
 static bool
 is_candidate(const uint64 *pair, uint64 flush)
 {
-	return pair[1] == flush && pair[0] >= flush &&
+	return pair[flush_offset()] == flush && pair[0] >= flush &&
 		pair[0] - flush < 1024 * 1024;
 }
 
 static void
 first_candidates(uint64 start, uint64 size, uint64 flush)
 {
-	for (uint64 p = start; p + 16 <= start + size; p += 8)
+	uint64		length = (flush_offset() + 1) * sizeof(uint64);
+
+	for (uint64 p = start; p + length <= start + size; p += 8)
 	{
 		if (is_candidate((uint64 *) p, flush) &&
 			shim->ncandidates < MAX_CANDIDATES)
