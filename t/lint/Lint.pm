@@ -64,8 +64,9 @@ sub copy_checkout
 	return $copy;
 }
 
-# A pg_config that leads to PGXS: PG_CONFIG, the one in the path, or the newest
-# one of Debian.
+# A pg_config that leads to PGXS and the server's headers, which can be
+# packages of their own: PG_CONFIG, the one in the path, or the newest one of
+# Debian.
 sub find_pg_config
 {
 	my @debian = sort { ($b =~ /(\d+)/)[0] <=> ($a =~ /(\d+)/)[0] }
@@ -73,10 +74,12 @@ sub find_pg_config
 
 	for my $pg_config ($ENV{PG_CONFIG} || ('pg_config', @debian))
 	{
-		my ($status, $pgxs) = run_command($pg_config, '--pgxs');
+		my ($status, $found) =
+		  run_command($pg_config, '--pgxs', '--includedir-server');
+		my ($pgxs, $headers) = split /\n/, $found;
 
-		chomp $pgxs;
-		return $pg_config if $status == 0 && -e $pgxs;
+		return $pg_config
+		  if $status == 0 && -e $pgxs && -e "$headers/postgres.h";
 	}
 	return;
 }
