@@ -732,10 +732,10 @@ count_unlogged(CommitKind kind)
 	backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
 	if (likely(!commit_has_notify()))
 		return;
-	now = clock_now();
 	start_unknown = kind == COMMIT_READ_ONLY;
 	if (start_unknown)
 		reading.started_at = statement_start();
+	now = clock_now();
 	forget_time();
 	if (slow_commit_suspected(now - reading.started_at))
 		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);

@@ -75,11 +75,14 @@ present(void)
 	return now;
 }
 
-/* clock_now() at a time in the past */
+/*
+ * clock_now() at a time in the past, and not after it: a commit that took less
+ * than the microseconds of a TimestampTz show has taken some time.
+ */
 static uint64
 clock_at(TimestampTz then, const Moment *now)
 {
-	uint64		age = (uint64) Max(now->at - then, 0) * NS_PER_US;
+	uint64		age = (uint64) Max(now->at - then + 1, 0) * NS_PER_US;
 
 	return now->ns - Min(age, now->ns);
 }
