@@ -30,7 +30,7 @@ log_statement = none
 	allows_streaming => 1);
 
 # Sleeps are longer than what a session does between two commits.
-set_quota($node, $quota / 2);
+set_quota($node, $quota / 5);
 $node->safe_psql('postgres', 'CREATE TABLE logged (n int)');
 
 #

@@ -34,9 +34,20 @@ my $reset_server =
   ? q{SELECT pg_stat_reset_shared('io')}
   : q{SELECT pg_stat_reset_shared('wal')};
 
+# A backend adds its counts to the server's as it ends, which can be after its
+# client has.
+sub wait_for_end_of_clients
+{
+	$node->poll_query_until(
+		'postgres', q{
+SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
+	) or die "some sessions did not end\n";
+	return;
+}
+
 for my $timing ('on', 'off')
 {
-	# The counts of a backend that is still there may be a second late.
+	wait_for_end_of_clients();
 	$node->safe_psql('postgres', "$reset_server; SELECT shim_reset()");
 	my $before = $node->safe_psql('postgres',
 		"SELECT ($syncs_in_server), ($syncs_in_shim)");
@@ -50,6 +61,7 @@ for my $timing ('on', 'off')
 
 	# measure() has reset the shim, but not the server's statistics: a second
 	# load is for these.
+	wait_for_end_of_clients();
 	$node->safe_psql('postgres', "$reset_server; SELECT shim_reset()");
 	run_pgbench(
 		$node,

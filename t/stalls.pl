@@ -109,12 +109,12 @@ like(
 	qr/^  Stalls: [1-9]\d* flushes of [\d.]+ ms each, [\d.]+% of the time; see commit_stall_log\.$/m,
 	'the report names the stalls');
 
-# Whose WAL it was: that of a bulk load, on a device that writes 20 MB/s
+# Whose WAL it was: that of a bulk load, on a device that writes 5 MB/s
 sub load_beside
 {
 	my ($sql) = @_;
 
-	set_device($node, flush_time => 1, bandwidth => 20);
+	set_device($node, flush_time => 1, bandwidth => 5);
 	query('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
 	my $pgbench = start_pgbench($node, '-c 4 -T 3',
@@ -127,7 +127,7 @@ sub load_beside
 
 my $text = 'x' x 100;
 load_beside(
-	"CREATE TABLE bulk (t text); COPY bulk FROM PROGRAM 'yes $text | head -n 300000'"
+	"CREATE TABLE bulk (t text); COPY bulk FROM PROGRAM 'yes $text | head -n 150000'"
 );
 is( query(
 		q{
