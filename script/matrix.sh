@@ -26,11 +26,15 @@ known_versions="15 16 17 18 19 15-arm64"
 
 # Servers that script/prepare-server compiles from Debian's source packages,
 # with assertions: the suite of each version.  VERSION-assert is for valgrind,
-# VERSION-core has PostgreSQL's own tests and injection points.  The newest is
-# first.
+# VERSION-core has PostgreSQL's own tests and injection points, and
+# VERSION-sanitize the sanitizers of clang.  The newest is first.
 declare -A source_suites=([17]=trixie [18]=forky)
 assert_versions="18-assert 17-assert"
 core_versions="18-core"
+sanitize_versions="18-sanitize"
+
+# All errors that clang can check for in one program; the first ends it.
+sanitizers="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"
 
 is_chroot()
 {
@@ -59,9 +63,14 @@ is_core()
 	[[ " $core_versions " == *" $1 "* ]]
 }
 
+is_sanitize()
+{
+	[[ " $sanitize_versions " == *" $1 "* ]]
+}
+
 is_compiled()
 {
-	is_assert "$1" || is_core "$1"
+	is_assert "$1" || is_core "$1" || is_sanitize "$1"
 }
 
 # The folder of the cache.  make does not work in a path with a space.
@@ -93,18 +102,18 @@ server_folder()
 	fi
 }
 
-# use_assert_server [VERSIONS]: prepare and choose a server with assertions: the
-# first available one of this list, by default of those for valgrind.  Their
-# folders have PostgreSQL's suppressions for valgrind.
-use_assert_server()
+# use_compiled_server VERSION...: prepare and choose a server with assertions:
+# the first of these that is to be had.  Its folder, $compiled_folder, has
+# PostgreSQL's suppressions for valgrind.
+use_compiled_server()
 {
 	local version
 
 	find_cache
-	for version in ${1:-$assert_versions}; do
+	for version; do
 		if attend "$root/script/prepare-server" "$version"; then
-			assert_folder=$(server_folder "$version")
-			pg_config=$assert_folder/bin/pg_config
+			compiled_folder=$(server_folder "$version")
+			pg_config=$compiled_folder/bin/pg_config
 			return
 		fi
 	done

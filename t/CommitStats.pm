@@ -92,16 +92,19 @@ sub alter_system
 }
 
 # Compile with the headers of the server under test; the arguments are those of
-# cc.
+# cc.  COMMIT_STATS_CC names another compiler for programs, which a library
+# that other programs load could not use; see script/test-sanitizers.
 sub compile_c
 {
 	my ($output, @arguments) = @_;
 	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
 	my $include = `$pg_config --includedir-server`;
+	my $cc = $ENV{COMMIT_STATS_CC} || 'cc';
 
 	chomp $include;
+	$cc = 'cc' if grep { $_ eq '-shared' } @arguments;
 	system_or_bail(
-		'cc', '-O2', '-Wall', '-D_GNU_SOURCE',
+		split(' ', $cc), '-O2', '-Wall', '-D_GNU_SOURCE',
 		"-I$include", '-Isrc', '-o', $output,
 		@arguments);
 	return;
