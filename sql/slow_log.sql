@@ -40,6 +40,13 @@ FROM commit_slow_log
 WHERE pid = pg_backend_pid()
 ORDER BY ended_at;
 
+-- ... also if its commit took less than a microsecond
+SELECT commit_stats_reset() IS NOT NULL AS reset;
+SET commit_stats.slow_commit_time = 0;
+DO $$ BEGIN FOR i IN 1 .. 5000 LOOP NOTIFY slow; COMMIT; END LOOP; END $$;
+SET commit_stats.slow_commit_time = -1;
+SELECT slow_commits FROM commit_flush_stats;
+
 -- Without a limit, nothing is noted
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 INSERT INTO durable VALUES (1);
