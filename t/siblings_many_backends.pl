@@ -72,12 +72,22 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	return;
 }
 
-# Commit once, and return siblings and M of that flush, connected backends, and
-# whether commit_stats_info calls the count exact.
+# Commit once beside so many sessions, and return siblings and M of that flush,
+# connected backends, and whether commit_stats_info calls the count exact.  A
+# session that has only looked may not have ended yet.
 sub commit_one
 {
+	my ($others) = @_;
+
 	return $node->safe_psql(
-		'postgres', q{
+		'postgres', qq{
+SELECT 1 \\g /dev/null
+DO \$\$ BEGIN
+	FOR i IN 1 .. 18000 LOOP
+		EXIT WHEN (SELECT connected_backends FROM commit_stats_info) = $others + 1;
+		PERFORM pg_sleep(0.01);
+	END LOOP;
+END \$\$;
 INSERT INTO logged VALUES (1);
 SELECT siblings, active_transactions, connected_backends, siblings_exact
 FROM commit_stats_info, commit_flush_log
@@ -95,12 +105,12 @@ BEGIN;
 SELECT pg_sleep(3600);
 };
 
-is(commit_one(), '0|1|1|t', 'alone: no siblings');
+is(commit_one(0), '0|1|1|t', 'alone: no siblings');
 
 # As many sessions as one count visits.
 my $run = start_sessions($visits, $hold, "count(backend_xid) = $visits");
 
-is( commit_one(),
+is( commit_one($visits),
 	join('|', $visits, $visits + 1, $visits + 1, 't'),
 	"$visits transactions: counted one by one");
 stop_sessions($run);
@@ -109,20 +119,18 @@ stop_sessions($run);
 my $more = $visits + 1;
 
 $run = start_sessions($more, $hold, "count(backend_xid) = $more");
-is( commit_one(),
+is( commit_one($more),
 	join('|', $more, $more + 1, $more + 1, 'f'),
 	"$more transactions: a full sample is scaled to all");
 stop_sessions($run);
 
 # Many, all active.
 $run = start_sessions($sessions, $hold, "count(backend_xid) = $sessions");
-is( commit_one(),
+is( commit_one($sessions),
 	join('|', $sessions, $sessions + 1, $sessions + 1, 'f'),
 	"$sessions transactions: all are counted");
 is( $node->safe_psql(
-		'postgres', q{
-INSERT INTO logged VALUES (2);
-SELECT siblings_max FROM commit_flush_stats}),
+		'postgres', 'SELECT siblings_max FROM commit_flush_stats'),
 	$sessions,
 	"$sessions transactions: the views have them");
 like(
@@ -135,7 +143,7 @@ stop_sessions($run);
 # Many, none of them with a transaction id.
 $run = start_sessions($sessions, $idle,
 	"count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
-is( commit_one(),
+is( commit_one($sessions),
 	join('|', 0, 1, $sessions + 1, 'f'),
 	"$sessions sessions that do not write: no siblings");
 stop_sessions($run);
@@ -155,7 +163,8 @@ SELECT pg_sleep(3600);
 	"count(backend_xid) = $half AND "
 	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
 
-my ($siblings, $active, $connected, $exact) = split /\|/, commit_one();
+my ($siblings, $active, $connected, $exact) = split /\|/,
+  commit_one($sessions);
 
 # The server's choice of backend slots decides which sessions a count visits.
 # So these are the fewest and the most active ones that can be among them,
@@ -192,12 +201,12 @@ SELECT pg_sleep(3600);
 		"count(backend_xid) = 3 AND "
 	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = 2 AND "
 	  . "count(*) FILTER (WHERE wait_event_type = 'Lock') = 1");
-is(commit_one(), '2|3|5|t',
+is(commit_one(4), '2|3|5|t',
 	'a transaction that waits for a lock: not counted');
 $holder->quit;
 stop_sessions($run);
 
-is(commit_one(), '0|1|1|t', 'alone again: no siblings, and exact');
+is(commit_one(0), '0|1|1|t', 'alone again: no siblings, and exact');
 
 $node->stop;
 done_testing();

@@ -23,6 +23,13 @@
 /* Statistics do not survive pg_upgrade (see persist.c). */
 #define SERVER_MAJOR_VERSION	(PG_VERSION_NUM / 10000)
 
+/* get_database_name(): in lsyscache.h since 19. */
+#if PG_VERSION_NUM < 190000
+#include "commands/dbcommands.h"
+#else
+#include "utils/lsyscache.h"
+#endif
+
 /* CommitDelay and CommitSiblings: exported since 8.x, declared since 18. */
 #if PG_VERSION_NUM < 180000
 extern PGDLLIMPORT int CommitDelay;

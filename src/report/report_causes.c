@@ -11,10 +11,10 @@
  */
 #include "postgres.h"
 
-#include "commands/dbcommands.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+#include "base/compat.h"
 #include "report/advice.h"
 #include "report/report_causes.h"
 #include "report/report_format.h"
