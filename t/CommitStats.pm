@@ -14,8 +14,7 @@ use Time::HiRes qw(usleep);
 
 our @EXPORT =
   qw(compile_c init_node start_node alter_system flush_stats observe
-  wal_records
-  run_pgbench start_pgbench start_psql errors_so_far
+  wait_for_commits wal_records run_pgbench start_pgbench start_psql errors_so_far
   end_background end_pgbench ways_to_end error_of poll_until create_same_settings
   views_of_commit_stats);
 
@@ -119,6 +118,19 @@ sub flush_stats
 SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
 
 	return { map { split /\|/, $_, 2 } split /\n/, $row };
+}
+
+# Wait until $n more commits have waited for their flush.
+sub wait_for_commits
+{
+	my ($node, $n) = @_;
+	my $before =
+	  $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+
+	$node->poll_query_until('postgres',
+		"SELECT commits >= $before + $n FROM commit_flush_stats")
+	  or die "there are no commits\n";
+	return;
 }
 
 # How many transaction records of each kind the WAL has between two positions.

@@ -62,14 +62,8 @@ SELECT at / 1e9 FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
 # How many leaders sleep until there are 50 more commits.
 sub sleeps_of_50
 {
-	my $before;
-
 	sleeps();
-	$before =
-	  $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
-	$node->poll_query_until('postgres',
-		"SELECT commits >= $before + 50 FROM commit_flush_stats")
-	  or die "there are no commits\n";
+	wait_for_commits($node, 50);
 	return scalar sleeps();
 }
 
@@ -131,6 +125,7 @@ my $load = start_load();
 #
 # Ends that the session survives
 #
+wait_for_commits($node, 50);
 my $before = clock_gettime(CLOCK_MONOTONIC);
 is( $node->safe_psql(
 		'postgres', q{

@@ -24,6 +24,7 @@ autovacuum_naptime = 1
 });
 
 my %load = start_all_commits($node);
+wait_for_commits($node, 50);
 my $sweep = start_psql($node,
 	"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '150 ms')"
 );
