@@ -94,25 +94,62 @@ WHERE kind = 'sleep' AND asked > 13 AND pid = pg_backend_pid()},
 
 my @numbers = 1 .. 20;
 my $insert = 'INSERT INTO logged VALUES (2);';
+my @inserts = map { $insert } @numbers;
+
+# What other sessions do can end the pacing; sessions that commit bring it
+# back.
+sub make_pace
+{
+	my $load = start_pgbench($node, '-c 2 -T 600', insert => $insert);
+
+	wait_for_delay_state($node, "pacing = 'pacing'")
+	  or die "it does not pace\n";
+	end_pgbench($node, $load);
+	return;
+}
+
+# Does a session with these statements sleep, when leaders do?
+sub sleeps
+{
+	my ($statements, $before, $after) = @_;
+
+	return poll_until(
+		sub {
+			make_pace();
+			$node->safe_psql('postgres', "@$before") if $before;
+			my $sleeps = sleeps_of(@$statements);
+			$node->safe_psql('postgres', "@$after") if $after;
+			return $sleeps > 0;
+		},
+		1);
+}
+
 my $async = 'SET synchronous_commit = off;';
+my @prepares =
+  map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';\n" } @numbers;
 # The device of a server that was idle has credit for five flushes, which need
 # not sleep.
 my @waits = (
-	[ 'a commit', map { $insert } @numbers ],
-	[ 'a commit of a procedure', map { 'CALL commits();' } @numbers ],
+	[ 'a commit', \@inserts ],
+	[ 'a commit of a procedure', [ map { 'CALL commits();' } @numbers ] ],
 	[
 		'PREPARE TRANSACTION',
-		map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';" } @numbers
+		\@prepares, [], [ map { "ROLLBACK PREPARED 'p$_';\n" } @numbers ]
 	],
-	[ 'COMMIT PREPARED', map { "COMMIT PREPARED 'p$_';" } @numbers ],
+	[
+		'COMMIT PREPARED',
+		[ map { "COMMIT PREPARED 'p$_';" } @numbers ], \@prepares
+	],
 	[
 		'an asynchronous commit that deletes a file',
-		$async,
-		(map { "CREATE TABLE gone$_ (n int);" } @numbers),
-		(map { "DROP TABLE gone$_;" } @numbers)
+		[
+			$async,
+			(map { "CREATE TABLE gone$_ (n int);" } @numbers),
+			(map { "DROP TABLE gone$_;" } @numbers)
+		]
 	]);
 my @does_not_wait = (
-	[ 'an asynchronous commit', $async, map { $insert } @numbers ],
+	[ 'an asynchronous commit', $async, @inserts ],
 	[ 'a commit that only reads', map { 'TABLE serial;' } @numbers ],
 	[ 'NOTIFY', map { 'NOTIFY someone;' } @numbers ],
 	[ 'ROLLBACK', map { "BEGIN; $insert ROLLBACK;" } @numbers ],
@@ -129,17 +166,17 @@ my @does_not_wait = (
 
 for (@waits)
 {
-	my ($what, @statements) = @$_;
+	my ($what, @session) = @$_;
 
-	cmp_ok(sleeps_of(@statements), '>', 0, "$what: it sleeps");
+	ok(sleeps(@session), "$what: it sleeps");
 }
 for (@does_not_wait)
 {
 	my ($what, @statements) = @$_;
 
+	make_pace();
 	is(sleeps_of(@statements), 0, "$what: it does not sleep");
-	cmp_ok(sleeps_of(@statements, map { $insert } @numbers),
-		'>', 0, "$what: the next commits do")
+	ok(sleeps([ @statements, @inserts ]), "$what: the next commits do")
 	  if $what =~ /^a failing/;
 }
 
@@ -156,8 +193,7 @@ for my $end (ways_to_end($node, sub { asleep($node) }, '500 ms'))
 	$code->();
 	end_background($session);
 	like($session->{err}, $error, "$how in a sleep: the session notices");
-	cmp_ok(sleeps_of(map { $insert } @numbers),
-		'>', 0, "$how in a sleep: the next session sleeps");
+	ok(sleeps(\@inserts), "$how in a sleep: the next session sleeps");
 }
 
 # A commit between its two callbacks, where it waits for the lock of NOTIFY.
@@ -239,8 +275,6 @@ SHOW commit_delay;
 		"$how between the callbacks: without an error");
 	$session->quit;
 }
-cmp_ok(sleeps_of(map { $insert } @numbers),
-	'>', 0, 'after that: the next session sleeps');
 $node->safe_psql('postgres',
 	'SELECT pg_cancel_backend(' . waiting_for("'SyncRep'") . ')');
 ok(end_background($holder), 'the commit that held the lock ends');
@@ -248,6 +282,7 @@ like(
 	$holder->{err},
 	qr/canceling wait for synchronous replication/,
 	'... as it is told');
+ok(sleeps(\@inserts), 'after that: the next session sleeps');
 
 unlike(
 	slurp_file($node->logfile),
