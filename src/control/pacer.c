@@ -21,8 +21,9 @@
  * grown, shows that the device allows less.  The rate shrinks by the part of
  * the window that the stall took.  Any other stall is a hiccup.  The pacer
  * never takes its own pace for the device's rate, and would slow itself down
- * further if it did.  At half of the rate that watching found, or if stalls
- * take half of the time that they took before, it watches again.
+ * further if it did.  At half or twice the rate that watching found, or if
+ * stalls take half of the time that they took before, it watches again.  A
+ * quota that comes back has the same windows, so fewer stalls show it.
  *
  * Refutation.  If watching then finds the same rate, and pacing had not halved
  * the time that stalls take, their cause is no quota of flushes.  The pacer
@@ -49,11 +50,12 @@
 #define OFF_WINDOW		0.05	/* mean distance from whole windows */
 #define SAME_STALL		20e3	/* no window is shorter */
 #define SAME_QUOTA		0.15	/* relative spread of flushes in a window */
+#define KNOWN_STALLS	4		/* that show a quota whose window is known */
 #define PATIENCE_LEAST	300e3	/* without a stall, before the rate grows */
 #define PATIENCE_MOST	2e6
+#define STEP_WINDOWS	2.0		/* least length of a step: one may be partly
+								 * over, and the next one must show a stall */
 #define LIMIT_LEAST		0.8		/* of the pace, or it is not the limit */
-#define OUTGROWN		5		/* steps; on a busy machine flushes can take
-								 * longer than the interval */
 #define SOON			5		/* windows between stalls that shrink the rate */
 #define NEAR_WINDOW		0.1		/* off a whole number of them */
 #define RECENT			10		/* windows of which "stalled" is a mean */
@@ -204,17 +206,62 @@ begin_step(Pacer *pacer, double now)
 	pacer->began_at = pacer->nflushes;
 }
 
+/* Is a stall one window after another, or a few? */
+static bool
+follows_window(const Pacer *pacer, double distance)
+{
+	double		windows = distance / pacer->window;
+
+	return windows > 1 - NEAR_WINDOW && windows < SOON &&
+		fabs(windows - rint(windows)) < NEAR_WINDOW;
+}
+
+/* The same, of a quota whose window is known from before. */
+static double
+find_known_quota(Pacer *pacer, double *rate, double *stalled)
+{
+	const PacerStall *last = stall_before(pacer, 1);
+	const PacerStall *first = stall_before(pacer, KNOWN_STALLS);
+	double		time = last->ended_at - first->ended_at;
+	double		nwindows = 0;
+	double		least = INFINITY;
+	double		most = 0;
+	double		length = 0;
+
+	for (int i = 1; i < KNOWN_STALLS; i++)
+	{
+		const PacerStall *this = stall_before(pacer, i);
+		const PacerStall *before = stall_before(pacer, i + 1);
+		double		distance = this->ended_at - before->ended_at;
+		double		windows = rint(distance / pacer->window);
+		double		quota = (this->nflushes - before->nflushes) / windows;
+
+		if (!follows_window(pacer, distance))
+			return 0;
+		nwindows += windows;
+		least = Min(least, quota);
+		most = Max(most, quota);
+		length += this->length;
+	}
+	*stalled = length / time;
+	*rate = (last->nflushes - first->nflushes) / time;
+	if (*stalled < STALLED_LEAST || most - least > SAME_QUOTA * most)
+		return 0;
+	return time / nwindows;
+}
+
 /* A stall: pace if it is one of a quota. */
 static void
 watch(Pacer *pacer, double now)
 {
 	double		rate;
 	double		stalled;
-	double		window;
+	double		window = 0;
 
-	if (pacer->nstalls < PACER_STALLS)
-		return;
-	window = find_quota(pacer, &rate, &stalled);
+	if (pacer->window > 0 && pacer->nstalls >= KNOWN_STALLS)
+		window = find_known_quota(pacer, &rate, &stalled);
+	if (window == 0 && pacer->nstalls >= PACER_STALLS)
+		window = find_quota(pacer, &rate, &stalled);
 	if (window == 0)
 		return;
 	if (fabs(rate / pacer->last_rate - 1) < SAME_RATE &&
@@ -223,12 +270,13 @@ watch(Pacer *pacer, double now)
 		set_mode(pacer, PACER_RESTS, PACER_REFUTED, now);
 		pacer->rests_until = now + Max(pacer->rest, REST_WINDOWS * window);
 		pacer->rest = Min(2 * pacer->rest, REST_MOST);
-		pacer->last_rate = 0;
+		pacer->last_rate = pacer->window = 0;
 		return;
 	}
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
 	pacer->rate = pacer->known = pacer->found = rate;
+	pacer->last_rate = 0;
 	pacer->stalled_at = now;
 	pacer->stalled = pacer->found_stalled = stalled;
 	pacer->patience = PATIENCE_LEAST;
@@ -240,16 +288,6 @@ watch(Pacer *pacer, double now)
  * Pacing
  *----------------------------------------------------------------
  */
-
-/* Is a stall one window after another, or a few? */
-static bool
-follows_window(const Pacer *pacer, double distance)
-{
-	double		windows = distance / pacer->window;
-
-	return windows > 1 - NEAR_WINDOW && windows < SOON &&
-		fabs(windows - rint(windows)) < NEAR_WINDOW;
-}
 
 /*
  * A stall while pacing.  If the rate had grown, it has grown too far.  Else
@@ -285,12 +323,16 @@ shrink(Pacer *pacer, double now, double length)
 	}
 }
 
-/* No stall for a while: could the device do more? */
+/*
+ * No stall for a while: could the device do more?  At twice the rate that
+ * watching found, a look without pacing tells sooner than further steps.
+ */
 static void
 grow(Pacer *pacer, double now)
 {
-	double		growth = pacer->steps < 2 ? 0.03 : pacer->steps < 8 ? 0.1 : 0.3;
-	double		step = 1.5 * pacer->window + 1 / (growth * pacer->rate);
+	static const double growth[] = {0.03, 0.03, 0.15, 0.3, 0.3};
+	double		more = growth[pacer->steps];
+	double		step = STEP_WINDOWS * pacer->window + 1 / (more * pacer->rate);
 	double		wait = pacer->steps > 0 ? step : Max(pacer->patience, step);
 	double		pace = 1 / pacer_interval(pacer);
 	double		flushed;
@@ -299,14 +341,14 @@ grow(Pacer *pacer, double now)
 		return;
 	flushed = (pacer->nflushes - pacer->began_at) / (now - pacer->stepped_at);
 	pacer->known = Max(pacer->known, Min(flushed, pace));
-	if (flushed >= LIMIT_LEAST * pace)
-	{
-		pacer->rate *= 1 + growth;
-		pacer->steps++;
-	}
 	begin_step(pacer, now);
-	if (pacer->steps > OUTGROWN && pacer_interval(pacer) < pacer->median)
-		set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
+	if (flushed < LIMIT_LEAST * pace)
+		return;
+	pacer->rate *= 1 + more;
+	if (++pacer->steps < lengthof(growth))
+		return;
+	pacer->rest = REST_LEAST;
+	set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
 }
 
 /*

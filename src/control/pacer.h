@@ -49,7 +49,7 @@ typedef struct Pacer
 	double		nstalls;
 	double		stall_length;	/* usual */
 	PacerStall	stall[PACER_STALLS];	/* the latest, by number */
-	double		window;			/* usual distance of stalls, while watching */
+	double		window;			/* of the quota found last; 0: none so far */
 
 	double		rate;			/* flushes per us that are tried */
 	double		known;			/* highest rate that caused no stall */

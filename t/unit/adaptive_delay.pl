@@ -178,4 +178,52 @@ cmp_ok(
 	'... costs nothing where it is fast');
 cmp_ok($r[4]{commits}, '>', 0.9 * 40 / 2.4e-3, '... gathers again');
 
+# A load and a device that change every five seconds; what counts is the second
+# half of each.  Sessions, and flushes in a window.
+my @parts = (
+	[ 2, 50 ],
+	[ 50, 15 ],
+	[ 10, 0 ],
+	[ 5, 50 ],
+	[ 20, 15 ],
+	[ 10, 150 ],
+	[ 5, 5 ],
+	[ 50, 50 ],
+	[ 2, 0 ],
+	[ 5, 15 ],
+	[ 20, 50 ]);
+my @changing = map {
+	my ($n, $quota) = @$_;
+	{
+		seconds => 5,
+		sessions => $n,
+		think => 800,
+		flush => 250,
+		quota => $quota,
+		window => $quota > 0 ? 1e5 : 0
+	};
+} @parts;
+my @without = simulate(
+	map {
+		{ %$_, mode => OFF }
+	} @changing);
+my $earned = 0;
+
+@r = simulate(@changing);
+for my $i (0 .. $#parts)
+{
+	my ($n, $quota) = @{ $parts[$i] };
+	# each session commits once in each flush, which it then need not wait for
+	my $best =
+	  $quota > 0
+	  ? min(10 * $quota * $n, $n / 1.05e-3)
+	  : $without[$i]{commits};
+
+	note "$n sessions, quota $quota: $r[$i]{commits} commits/s of $best, "
+	  . "$without[$i]{commits} without";
+	$earned += $r[$i]{commits} / $best / @parts;
+}
+cmp_ok($earned, '>', 0.95,
+	'changes every 5 s: 95% of what is possible, from 2.5 s after each on');
+
 done_testing();

@@ -158,8 +158,20 @@ cmp_ok(mean('stalled', @s[ 12 .. 19 ]), '<', 50, '... without stalls');
 about(mean('flushes', @s[ 25 .. 29 ]), 980, 5, 'faster: followed in 5 s');
 @s = pace({ quota => 49 }, {}, { quota => 49 });
 about(mean('flushes', @s[ 13 .. 19 ]), 2500, 5, 'no quota: followed in 3 s');
-about(mean('flushes', @s[ 22 .. 29 ]),
-	490, 3, 'a quota again: followed in 2 s');
+about(mean('flushes', @s[ 21 .. 29 ]),
+	490, 3, 'a quota again: followed in 1 s');
+cmp_ok(mean('stalled', @s[ 21 .. 29 ]), '<', 50, '... without stalls');
+
+# The look without pacing sees four windows with their stalls.
+@s = pace({ quota => 49 }, { quota => 150, seconds => 60 });
+about(mean('flushes', @s[ 14 .. 69 ]), 1500, 3, 'thrice as fast: in 4 s');
+cmp_ok(mean('stalled', @s[ 14 .. 69 ]), '<', 50, '... without stalls');
+
+# Stalls that pacing does not remove, at the distances of a quota before
+@s = pace({ quota => 49 },
+	{}, { every => 100e3, hiccup => 60e3, seconds => 120 });
+cmp_ok(in_mode(PACES, @s[ 30 .. 139 ]),
+	'<', 36, 'hiccups at the distances of a quota before: refuted');
 @s = pace({ quota => 300 }, { quota => 49, seconds => 20 });
 is(in_mode(WATCHES, @s[ 0 .. 8 ]), 9, 'burst credit: not paced');
 about(mean('flushes', @s[ 12 .. 29 ]), 490, 3, '... spent: paced in 2 s');
