@@ -40,7 +40,8 @@ sub report
 	  ->safe_psql('postgres', 'SELECT commit_stats_report()');
 	my @lines = split /\n/, $text;
 
-	cmp_ok(scalar @lines, '<=', 45, "$name: not too long");
+	# with all causes of slow commits
+	cmp_ok(scalar @lines, '<=', 50, "$name: not too long");
 	is((join "\n", grep { length > 78 } @lines), '', "$name: not too wide");
 	unlike(
 		$text,
@@ -135,13 +136,15 @@ like(
 	$text,
 	qr/^  With commit_delay set: $stats->{flushes} flushes, $stats->{delay_hits} slept \([\d.>]+%\), $stats->{delay_misses} did not/m,
 	'hits and misses are those of the view');
-my $reach = $node->safe_psql(
+# not rounded as numeric, which rounds 91.25 to 91.3
+my $reach = sprintf '%.1f%%', $node->safe_psql(
 	'postgres', q{
-SELECT round(100.0 * sum(flushes) FILTER (WHERE siblings >= 5) / sum(flushes), 1)
+SELECT 100.0 * sum(flushes) FILTER (WHERE siblings >= 5) / sum(flushes)
 FROM commit_sibling_histogram});
+$reach = '100%' if $reach eq '100.0%';
 like(
 	$text,
-	qr/^  Others active: >= 5 at \Q$reach\E% of flushes, >= \d+ at half, at most $stats->{siblings_max}\.$/m,
+	qr/^  Others active: >= 5 at \Q$reach\E of flushes, >= \d+ at half, at most $stats->{siblings_max}\.$/m,
 	'siblings are those of the view');
 my @histogram = split /\n/, $node->safe_psql(
 	'postgres', q{
