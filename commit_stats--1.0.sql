@@ -1238,9 +1238,9 @@ COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
 COMMENT ON COLUMN commit_delay_state.in_force IS
 	'true if commits follow the setting; false while it is off, while fsync or commit_stats.enabled is off, or if the background worker has not read it; a sweep takes precedence';
 COMMENT ON COLUMN commit_delay_state.pacing IS
-	'state of the pacing: watching (for stalls of a quota), pacing, or resting (after pacing did not remove the stalls)';
+	'state of the pacing: watching (for stalls of a quota), pacing, or resting (after pacing did not remove the stalls, or costs the only session too much)';
 COMMENT ON COLUMN commit_delay_state.pacing_reason IS
-	'reason for the last change of pacing: start, quota found, no quota any more, stalls while pacing, pacing did not remove the stalls, or rested';
+	'reason for the last change of pacing: start, quota found, no quota any more, stalls while pacing, pacing did not remove the stalls, pacing costs the only session too much, or rested';
 COMMENT ON COLUMN commit_delay_state.pacing_since IS
 	'time of the last change of pacing; null before the setting was first on';
 COMMENT ON COLUMN commit_delay_state.flush_rate IS
@@ -1268,7 +1268,7 @@ COMMENT ON COLUMN commit_delay_state.waited_for IS
 COMMENT ON COLUMN commit_delay_state.times_paced IS
 	'number of times that pacing began since server start';
 COMMENT ON COLUMN commit_delay_state.times_refuted IS
-	'number of times that pacing did not remove the stalls, since server start';
+	'number of times that pacing began to rest since server start';
 COMMENT ON COLUMN commit_delay_state.times_tried IS
 	'number of trials of gathering since server start';
 COMMENT ON COLUMN commit_delay_state.times_gathered IS

@@ -221,7 +221,8 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 	bool		gathers = next_flush_may_gather();
 	bool		stalled;
 
-	stalled = pacer_flush_ended(pacer, to_us(now), to_us(length));
+	stalled = pacer_flush_ended(pacer, to_us(now), to_us(length),
+								MyProcNumber);
 	learner->stalled |= stalled;
 	next_flush_ended(now, stalled);
 	if (pacer->mode != mode)
@@ -334,7 +335,8 @@ adaptive_delay_reason_name(bool of_pacer, int reason)
 {
 	static const char *const pacer[] = {
 		"start", "quota found", "no quota any more", "stalls while pacing",
-		"pacing did not remove the stalls", "rested"
+		"pacing did not remove the stalls",
+		"pacing costs the only session too much", "rested"
 	};
 	static const char *const gather[] = {
 		"start", "sessions come back soon", "load or device changed",

@@ -29,6 +29,12 @@
  * the time that stalls take, their cause is no quota of flushes.  The pacer
  * rests, and for twice as long the next time.
  *
+ * Alone.  Even distances save a session that commits alone no flush, only the
+ * stalls.  On some file systems a flush that is spaced from the one before
+ * takes more writes, and so more of a quota of writes.  With a single session,
+ * the pacer watches again at ALONE_LEAST of the rate, and rests if watching
+ * finds the same rate as before, until another session leads a flush.
+ *
  * This file is arithmetic.  It uses neither shared memory nor the server, so
  * t/ can compile it alone.
  *
@@ -62,6 +68,10 @@
 #define REFUTED			0.5		/* of the time that stalls took before pacing */
 #define SHRINK_MOST		0.15	/* at once, as a stall may be a hiccup */
 #define SHRUNK_LEAST	0.5		/* of the rate that watching found */
+#define ALONE_LEAST		0.8		/* ... with a single session: what a p99 of a
+								 * thirtieth may cost it */
+#define ALONE_FLUSHES	100		/* led in succession; with two sessions, one
+								 * may lead some */
 #define SAME_RATE		0.1		/* relative */
 #define REST_LEAST		10e6
 #define REST_WINDOWS	100		/* at least, as watching takes 8 of them */
@@ -199,6 +209,12 @@ find_quota(Pacer *pacer, double *rate, double *stalled)
 	return time / nwindows;
 }
 
+static bool
+is_alone(const Pacer *pacer)
+{
+	return pacer->led >= ALONE_FLUSHES;
+}
+
 static void
 begin_step(Pacer *pacer, double now)
 {
@@ -250,6 +266,34 @@ find_known_quota(Pacer *pacer, double *rate, double *stalled)
 	return time / nwindows;
 }
 
+/* Did pacing cost the only session too much? */
+static bool
+costs_too_much(const Pacer *pacer)
+{
+	return is_alone(pacer) && pacer->rate < ALONE_LEAST * pacer->last_rate;
+}
+
+static void
+rest(Pacer *pacer, PacerReason reason, double window, double now)
+{
+	set_mode(pacer, PACER_RESTS, reason, now);
+	pacer->rests_until = now + Max(pacer->rest, REST_WINDOWS * window);
+	pacer->rest = Min(2 * pacer->rest, REST_MOST);
+	pacer->window = reason == PACER_REFUTED ? 0 : window;
+	pacer->last_rate = 0;
+}
+
+/* The device is as it was before pacing ended.  Was pacing worth it? */
+static bool
+ends_in_rest(Pacer *pacer, double window, double stalled, double now)
+{
+	if (costs_too_much(pacer))
+		rest(pacer, PACER_ALONE, window, now);
+	else if (pacer->stalled > REFUTED * stalled)
+		rest(pacer, PACER_REFUTED, window, now);
+	return pacer->mode == PACER_RESTS;
+}
+
 /* A stall: pace if it is one of a quota. */
 static void
 watch(Pacer *pacer, double now)
@@ -265,14 +309,8 @@ watch(Pacer *pacer, double now)
 	if (window == 0)
 		return;
 	if (fabs(rate / pacer->last_rate - 1) < SAME_RATE &&
-		pacer->stalled > REFUTED * stalled)
-	{
-		set_mode(pacer, PACER_RESTS, PACER_REFUTED, now);
-		pacer->rests_until = now + Max(pacer->rest, REST_WINDOWS * window);
-		pacer->rest = Min(2 * pacer->rest, REST_MOST);
-		pacer->last_rate = pacer->window = 0;
+		ends_in_rest(pacer, window, stalled, now))
 		return;
-	}
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
 	pacer->rate = pacer->known = pacer->found = rate;
@@ -298,6 +336,7 @@ shrink(Pacer *pacer, double now, double length)
 {
 	double		since = now - pacer->stalled_at;
 	double		recent = RECENT * pacer->window;
+	double		least = is_alone(pacer) ? ALONE_LEAST : SHRUNK_LEAST;
 
 	pacer->stalled = pacer->stalled * exp(-since / recent) + length / recent;
 	if (pacer->steps > 0)
@@ -314,7 +353,7 @@ shrink(Pacer *pacer, double now, double length)
 	}
 	pacer->stalled_at = now;
 	begin_step(pacer, now);
-	if (pacer->rate < SHRUNK_LEAST * pacer->found ||
+	if (pacer->rate < least * pacer->found ||
 		(now - pacer->since > 2 * recent &&
 		 pacer->stalled > REFUTED * pacer->found_stalled))
 	{
@@ -352,11 +391,11 @@ grow(Pacer *pacer, double now)
 }
 
 /*
- * A flush has ended, which took "length".  Returns true if it was a stall:
- * then the device has no credit, and the clock must be set to now.
+ * A flush of "leader" has ended, which took "length".  Returns true if it was
+ * a stall: then the device has no credit, and the clock must be set to now.
  */
 bool
-pacer_flush_ended(Pacer *pacer, double now, double length)
+pacer_flush_ended(Pacer *pacer, double now, double length, int leader)
 {
 	double		usual = Max(STALL_FACTOR * pacer->median,
 							pacer->median + STALL_LEAST);
@@ -368,6 +407,8 @@ pacer_flush_ended(Pacer *pacer, double now, double length)
 	stall = pacer->median > 0 && length > usual;
 	pacer->ended_at = now;
 	pacer->nflushes++;
+	pacer->led = leader == pacer->leader ? pacer->led + 1 : 1;
+	pacer->leader = leader;
 	if (pacer->median == 0)
 		pacer->median = length;
 	pacer->median *= length > pacer->median ? MEDIAN_STEP : 1 / MEDIAN_STEP;
@@ -386,7 +427,8 @@ pacer_flush_ended(Pacer *pacer, double now, double length)
 				grow(pacer, now);
 			break;
 		case PACER_RESTS:
-			if (now >= pacer->rests_until)
+			if (now >= pacer->rests_until ||
+				(pacer->reason == PACER_ALONE && !is_alone(pacer)))
 				set_mode(pacer, PACER_WATCHES, PACER_RESTED, now);
 			break;
 	}

@@ -28,6 +28,7 @@ typedef enum PacerReason
 	PACER_NO_QUOTA,				/* the rate outgrew what the device can do */
 	PACER_STALLED,				/* again: the device has become slower */
 	PACER_REFUTED,				/* stalls went on at half of the rate */
+	PACER_ALONE,				/* it costs the only session too much */
 	PACER_RESTED				/* after a refutation */
 } PacerReason;
 
@@ -45,6 +46,8 @@ typedef struct Pacer
 	double		since;			/* of the mode */
 	double		nflushes;		/* that have ended */
 	double		ended_at;		/* the last of them */
+	int			leader;			/* its process number */
+	int			led;			/* flushes that this process led in succession */
 	double		median;			/* time of a flush, about */
 	double		nstalls;
 	double		stall_length;	/* usual */
@@ -80,7 +83,8 @@ typedef struct PacerClock
 
 extern void pacer_init(Pacer *pacer, double now);
 extern double pacer_interval(const Pacer *pacer);
-extern bool pacer_flush_ended(Pacer *pacer, double now, double length);
+extern bool pacer_flush_ended(Pacer *pacer, double now, double length,
+							  int leader);
 
 /*
  * The first commit since the latest flush began sets the clock to the next

@@ -5,15 +5,17 @@
  *
  * One session commits again and again.  Reads phases, one per line:
  *
- *	seconds quota window flush think hiccup_every hiccup
+ *	seconds quota window flush think hiccup_every hiccup sessions spaced
  *
  * The device allows "quota" flushes in each "window" (0: any number), a flush
  * takes "flush", the session works for "think" between commits, and every
  * "hiccup_every" a flush takes "hiccup" longer; if that is negative, one flush
- * in as many does, at random.  Times but the first are in us.  Each time is
- * varied by 30% either way.  Prints a line for each second: flushes, ms in
- * flushes of more than 5 ms, PacerMode, PacerReason, pace in flushes/s, and
- * ms that the longest commit took.
+ * in as many does, at random.  "sessions" sessions lead in turn.  A flush that
+ * begins 1 ms or more after the one before takes "spaced" more of the quota.
+ * Times but the first are in us.  Each time is varied by 30% either way.
+ * Prints a line for each second: flushes, ms in flushes of more than 5 ms,
+ * PacerMode, PacerReason, pace in flushes/s, and ms that the longest commit
+ * took.
  *
  *-------------------------------------------------------------------------
  */
@@ -34,6 +36,8 @@ pg_qsort(void *base, size_t n, size_t size,
 	qsort(base, n, size, compare);
 }
 
+#define SPACED	1000			/* us */
+
 typedef struct Phase
 {
 	double		seconds;
@@ -43,6 +47,8 @@ typedef struct Phase
 	double		think;
 	double		hiccup_every;
 	double		hiccup;
+	int			sessions;
+	double		spaced;
 } Phase;
 
 typedef struct Second
@@ -87,7 +93,7 @@ device_begins(const Phase *phase)
 		window_end += phase->window;
 		left = phase->quota;
 	}
-	left--;
+	left -= start - pacer.ended_at >= SPACED ? 1 + phase->spaced : 1;
 	return start;
 }
 
@@ -117,7 +123,8 @@ commit_once(const Phase *phase)
 	asked_at = now;
 	now = device_begins(phase) + varied(phase->flush) + hiccup(phase);
 	length = now - asked_at;
-	if (pacer_flush_ended(&pacer, now, length))
+	if (pacer_flush_ended(&pacer, now, length,
+						  second.nflushes % phase->sessions))
 		flush_clock.due = Max(flush_clock.due, (uint64) (now * 1000));
 	second.nflushes++;
 	second.stalled += length > 5000 ? length : 0;
@@ -143,9 +150,10 @@ main(void)
 	double		end = 0;
 
 	pacer_init(&pacer, 0);
-	while (scanf("%lf %lf %lf %lf %lf %lf %lf", &phase.seconds, &phase.quota,
+	while (scanf("%lf %lf %lf %lf %lf %lf %lf %d %lf", &phase.seconds, &phase.quota,
 				 &phase.window, &phase.flush, &phase.think,
-				 &phase.hiccup_every, &phase.hiccup) == 7)
+				 &phase.hiccup_every, &phase.hiccup, &phase.sessions,
+				 &phase.spaced) == 9)
 		for (end += phase.seconds * 1e6; now < end;)
 		{
 			commit_once(&phase);

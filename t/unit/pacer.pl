@@ -14,7 +14,8 @@ use List::Util qw(max sum);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-use constant { WATCHES => 0, PACES => 1, RESTS => 2 };
+use constant { WATCHES => 0, PACES => 1, RESTS => 2 };    # PacerMode
+use constant { ALONE => 5 };                              # PacerReason
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/pace", 't/unit/pacer.c', 'src/control/pacer.c', '-lm');
@@ -33,9 +34,11 @@ sub pace
 			think => 150,
 			every => 0,
 			hiccup => 0,
+			sessions => 2,
+			spaced => 0,
 			%$_);
 		$p{window} = 0 if !$p{quota};
-		"@p{qw(seconds quota window flush think every hiccup)}\n";
+		"@p{qw(seconds quota window flush think every hiccup sessions spaced)}\n";
 	} @phases;
 	my ($out, @seconds);
 
@@ -175,5 +178,46 @@ cmp_ok(in_mode(PACES, @s[ 30 .. 139 ]),
 @s = pace({ quota => 300 }, { quota => 49, seconds => 20 });
 is(in_mode(WATCHES, @s[ 0 .. 8 ]), 9, 'burst credit: not paced');
 about(mean('flushes', @s[ 12 .. 29 ]), 490, 3, '... spent: paced in 2 s');
+
+#
+# A session that is alone, where flushes at even distances take more of a quota
+# of writes
+#
+for my $sessions (1, 2)
+{
+	my $name = $sessions == 1 ? 'alone' : 'two sessions';
+
+	@s = pace(
+		{
+			quota => 49,
+			sessions => $sessions,
+			spaced => 0.15,
+			seconds => 60
+		});
+	is(in_mode(PACES, @s[ 3 .. 59 ]),
+		57, "$name, a flush costs 15% more: paced");
+	cmp_ok(mean('stalled', @s[ 3 .. 59 ]), '<', 50, '... without stalls');
+	@s = pace(
+		{
+			quota => 49,
+			sessions => $sessions,
+			spaced => 0.7,
+			seconds => 60
+		});
+	note "$name: " . in_mode(PACES, @s) . ' of 60 s paced';
+	cmp_ok(in_mode(PACES, @s), '<', 15, "$name, 70% more: hardly ever paced")
+	  if $sessions == 1;
+	cmp_ok(in_mode(PACES, @s), '>', 45, "$name, 70% more: paced")
+	  if $sessions == 2;
+}
+@s = pace({ quota => 49, sessions => 1, spaced => 0.7, seconds => 20 },
+	{ quota => 49, sessions => 2 });
+is($s[19]{reason}, ALONE, 'alone: because that costs too much');
+about(mean('flushes', @s[ 8 .. 19 ]),
+	490, 5, 'alone: as many flushes as without pacing');
+is(in_mode(PACES, @s[ 22 .. 29 ]), 8, 'a second session comes: paced');
+@s = pace({ quota => 49, sessions => 1 },
+	{ quota => 24, sessions => 1, seconds => 20 });
+is(in_mode(PACES, @s[ 13 .. 29 ]), 17, 'alone, a slower device: paced');
 
 done_testing();

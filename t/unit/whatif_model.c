@@ -99,7 +99,7 @@ paced_flush_ended(void *arg, double now, double length)
 {
 	PacedServer *server = arg;
 
-	if (pacer_flush_ended(&server->pacer, now, length))
+	if (pacer_flush_ended(&server->pacer, now, length, 0))
 		server->clock.due = Max(server->clock.due, (uint64) (now * 1000));
 }
 
