@@ -233,6 +233,17 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 }
 
 /*
+ * During a sweep: learn nothing from a flush, but let the clock of the next
+ * one go on.  The median stands still meanwhile, so no flag guards it.
+ */
+static void
+report_flush(uint64 now, uint64 length)
+{
+	next_flush_ended(now, pacer_is_stall(&shared->learner.state.pacer,
+										 to_us(length)));
+}
+
+/*
  * Commit path: this process has led a flush, which took "length" ns.  Returns
  * true if a mode has changed.
  */
@@ -242,7 +253,10 @@ adaptive_delay_flushed(uint64 now, uint64 length)
 	uint64		nchanges = adaptive_delay_changes();
 
 	if (now < pg_atomic_read_u64(&shared->paused_until))
+	{
+		report_flush(now, length);
 		return false;
+	}
 	if (!pg_atomic_test_set_flag(&shared->learning))
 	{
 		pg_atomic_fetch_add_u32(&shared->missed, 1);

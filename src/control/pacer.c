@@ -390,6 +390,14 @@ grow(Pacer *pacer, double now)
 	set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
 }
 
+/* Is a flush that took "length" a stall? */
+bool
+pacer_is_stall(const Pacer *pacer, double length)
+{
+	return pacer->median > 0 && length > Max(STALL_FACTOR * pacer->median,
+											 pacer->median + STALL_LEAST);
+}
+
 /*
  * A flush of "leader" has ended, which took "length".  Returns true if it was
  * a stall: then the device has no credit, and the clock must be set to now.
@@ -397,14 +405,12 @@ grow(Pacer *pacer, double now)
 bool
 pacer_flush_ended(Pacer *pacer, double now, double length, int leader)
 {
-	double		usual = Max(STALL_FACTOR * pacer->median,
-							pacer->median + STALL_LEAST);
 	bool		stall;
 
 	/* flushes follow each other, whatever their leaders have measured */
 	if (pacer->nflushes > 0)
 		length = Max(Min(length, now - pacer->ended_at), 0);
-	stall = pacer->median > 0 && length > usual;
+	stall = pacer_is_stall(pacer, length);
 	pacer->ended_at = now;
 	pacer->nflushes++;
 	pacer->led = leader == pacer->leader ? pacer->led + 1 : 1;

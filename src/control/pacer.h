@@ -83,6 +83,7 @@ typedef struct PacerClock
 
 extern void pacer_init(Pacer *pacer, double now);
 extern double pacer_interval(const Pacer *pacer);
+extern bool pacer_is_stall(const Pacer *pacer, double length);
 extern bool pacer_flush_ended(Pacer *pacer, double now, double length,
 							  int leader);
 
