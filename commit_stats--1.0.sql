@@ -26,6 +26,7 @@ CREATE FUNCTION commit_flush_stats(
 	OUT delay_time double precision,
 	OUT delay_hits_paced bigint,
 	OUT delay_hits_gathered bigint,
+	OUT delay_hits_all_came bigint,
 	OUT delay_hits_woken bigint,
 	OUT delay_hits_at_ceiling bigint,
 	OUT siblings_avg double precision,
@@ -52,7 +53,8 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
            AS commits_per_flush,
        followers, commits_without_leader,
        delay_hits, delay_misses, delay_uncertain, delay_time,
-       delay_hits_paced, delay_hits_gathered, delay_hits_woken, delay_hits_at_ceiling,
+       delay_hits_paced, delay_hits_gathered,
+       delay_hits_all_came, delay_hits_woken, delay_hits_at_ceiling,
        siblings_avg, siblings_max, commit_time, flush_time, timed_flushes,
        slow_commits, stalls, stall_time, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
@@ -801,6 +803,8 @@ COMMENT ON COLUMN commit_flush_stats.delay_hits_paced IS
 	'part of delay_hits in which commit_stats.adaptive_delay let the leader sleep until the flush was due';
 COMMENT ON COLUMN commit_flush_stats.delay_hits_gathered IS
 	'part of delay_hits in which commit_stats.adaptive_delay let the leader sleep for sessions that were about to commit';
+COMMENT ON COLUMN commit_flush_stats.delay_hits_all_came IS
+	'part of delay_hits_gathered in which all of these sessions had come when the planned time was over';
 COMMENT ON COLUMN commit_flush_stats.delay_hits_woken IS
 	'part of delay_hits_paced and delay_hits_gathered that the last of these sessions ended before the planned time';
 COMMENT ON COLUMN commit_flush_stats.delay_hits_at_ceiling IS

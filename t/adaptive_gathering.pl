@@ -327,6 +327,38 @@ cmp_ok(
 $_->quit for $holder, $waiter;
 
 end_background($load, 'TERM');
+
+#
+# Why sleeps end
+#
+# Each leader reports the end of its sleep to the flush log, and counts it.
+# Without commits under way, both are complete.
+set_device($node, flush_time => 10);
+
+my $ends = q{
+SELECT (SELECT count(*) FILTER (WHERE delay_end = 'all came') || ' ' ||
+               count(*) FILTER (WHERE delay_end = 'woken') || ' ' ||
+               count(*) FILTER (WHERE delay_end = 'due')
+        FROM commit_flush_log WHERE delayed AND flushed_at > stats_reset),
+       delay_hits_all_came || ' ' || delay_hits_woken || ' ' ||
+       delay_hits - delay_hits_all_came - delay_hits_woken - delay_hits_at_ceiling,
+       delay_hits_all_came > 0 AND delay_hits_woken > 0
+FROM commit_flush_stats};
+my ($logged_ends, $counted_ends, $both);
+
+poll_until(
+	sub {
+		$node->poll_query_until('postgres',
+			'SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = \'client backend\''
+		) or die "the load did not end\n";
+		query('SELECT commit_stats_reset()');
+		run_pgbench($node, "-c $clients -t 100", @scripts);
+		($logged_ends, $counted_ends, $both) = split /\|/, query($ends);
+		return $both eq 't';
+	},
+	1) or die "sleeps do not end in both ways\n";
+is($counted_ends, $logged_ends,
+	'sleeps that ended when all came, early, and when due are counted');
 $node->stop;
 
 done_testing();

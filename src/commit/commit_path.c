@@ -371,6 +371,8 @@ judge_adaptive_delay(GroupNumber number, uint64 now)
 					 SLOT_HITS_GATHERED, 1);
 	if (slept.end == SLEEP_WOKEN)
 		backend_slot_add(SLOT_HITS_WOKEN, 1);
+	else if (slept.end == SLEEP_ALL_CAME)
+		backend_slot_add(SLOT_HITS_ALL_CAME, 1);
 	else if (slept.end == SLEEP_CEILING)
 		backend_slot_add(SLOT_HITS_AT_CEILING, 1);
 	return &verdict;

@@ -58,7 +58,8 @@ typedef enum SlotCounter
 	SLOT_STALL_TIME,			/* ... writing and syncing */
 	SLOT_HITS_PACED,			/* of SLOT_DELAY_HITS: see SleepKind */
 	SLOT_HITS_GATHERED,
-	SLOT_HITS_WOKEN,			/* of these two: see SleepEnd */
+	SLOT_HITS_ALL_CAME,			/* of these two: see SleepEnd */
+	SLOT_HITS_WOKEN,
 	SLOT_HITS_AT_CEILING,
 	SLOT_NCOUNTERS
 } SlotCounter;

@@ -139,6 +139,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	row_delay_columns(&row, slots.value, &sums);
 	row_int8(&row, slots.value[SLOT_HITS_PACED]);
 	row_int8(&row, slots.value[SLOT_HITS_GATHERED]);
+	row_int8(&row, slots.value[SLOT_HITS_ALL_CAME]);
 	row_int8(&row, slots.value[SLOT_HITS_WOKEN]);
 	row_int8(&row, slots.value[SLOT_HITS_AT_CEILING]);
 	row_siblings(&row, groups);
