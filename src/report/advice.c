@@ -47,6 +47,9 @@
 #define HARDLY_BUSY			0.1
 #define HARDLY_ASLEEP		0.01
 
+/* A median flush from here on is long, us. */
+#define LONG_FLUSH			1000
+
 /* A commit with more WAL than this is not small, bytes. */
 #define SMALL_COMMIT		8192
 
@@ -141,6 +144,17 @@ advice_device_stalls(const CommitFigures *f)
 		f->flush_p99 >= STALL_P99 * f->flush_p50;
 }
 
+/*
+ * Do flushes take long without stalls, as on a volume that queues requests?
+ * Sessions that come back sooner than that may take turns, each waiting for
+ * the flush of others.  The rules know nothing of this.
+ */
+static bool
+flushes_take_long(const CommitFigures *f)
+{
+	return f->flush_p50 >= LONG_FLUSH && !advice_device_stalls(f);
+}
+
 /* Apart from the few that wait in spite of synchronous_commit = off. */
 static bool
 all_asynchronous(const CommitFigures *f)
@@ -220,6 +234,8 @@ advice_choose(const CommitFigures *f)
 		return ADVICE_NOT_THE_DISK;
 	if (advice_device_stalls(f))
 		return ADVICE_SWEEP_QUOTA;
+	if (f->delay == 0 && flushes_take_long(f))
+		return ADVICE_SWEEP_GATHER;
 	if (advice_is_above_threshold(f))
 		return f->delay == 0 ? ADVICE_LEAVE_ZERO : ADVICE_SWEEP_ABOVE;
 	return ADVICE_SWEEP;

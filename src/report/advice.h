@@ -37,6 +37,7 @@ typedef enum Advice
 	ADVICE_TIME_FLUSHES,		/* F0 is unknown */
 	ADVICE_NOT_THE_DISK,		/* the disk is idle most of the time */
 	ADVICE_SWEEP_QUOTA,			/* the device seems to have a write quota */
+	ADVICE_SWEEP_GATHER,		/* flushes take long without stalls */
 	ADVICE_LEAVE_ZERO,			/* the load is above lambda* */
 	ADVICE_SWEEP_ABOVE,			/* ... although commit_delay is set */
 	ADVICE_SWEEP				/* commit_delay may help */

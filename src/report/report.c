@@ -447,6 +447,10 @@ sentences_of(const CommitFigures *f, Advice advice)
 			return "The disk stalls as one with a write quota does (measured). There a delay may\n"
 				"pay a lot, above all commit_stats.adaptive_delay, which is in the last row;\n"
 				"how much, only 35 s of the live load can tell:\n";
+		case ADVICE_SWEEP_GATHER:
+			return "Flushes take long and do not stall (measured). Sessions that commit again soon\n"
+				"may take turns; commit_stats.adaptive_delay, in the last row, gathers them.\n"
+				"Whether that pays, only 35 s of the live load can tell:\n";
 		case ADVICE_LEAVE_ZERO:
 			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
 				"delay should matter. To measure that, in 30 s of the live load:\n";
@@ -526,6 +530,7 @@ put_advice(StringInfo text, const CommitFigures *f)
 			put_setting(text, "commit_stats.adaptive_delay = pace");
 			break;
 		case ADVICE_SWEEP_QUOTA:
+		case ADVICE_SWEEP_GATHER:
 			put_sweep(text, f, true);
 			break;
 		case ADVICE_LOWER_SIBLINGS:

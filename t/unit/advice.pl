@@ -123,6 +123,15 @@ advises(
 	flush_time => 2100,
 	flush_p50 => 290,
 	flush_p99 => 40000);
+my %queue = (flush_time => 2000, flush_p50 => 2000, flush_p99 => 2600);
+advises('SWEEP_GATHER', 'a device that queues, above lambda*',
+	%queue, recent_commits => 9000);
+advises('SWEEP_GATHER', '... and below it', %queue, recent_commits => 400);
+advises(
+	'SWEEP', '... but a delay is set', %queue,
+	recent_commits => 400,
+	delay => 1000);
+advises('ALONE', '... but there is one client', %queue, concurrency => 0);
 advises('ADAPTING', 'an adaptive delay', adaptive => 1, concurrency => 0);
 is(decide(adaptive => 1, siblings => 1000)->{obstacles},
 	'', '... does not depend on commit_delay or commit_siblings');
