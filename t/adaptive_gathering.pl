@@ -359,6 +359,70 @@ poll_until(
 	1) or die "sleeps do not end in both ways\n";
 is($counted_ends, $logged_ends,
 	'sleeps that ended when all came, early, and when due are counted');
+
+#
+# A session that waits for a lock for longer than it takes to be forgotten
+#
+# As above: eight sessions, for which a leader waits, a holder and a waiter.
+# The waiter commits each time, so that it is one of those that commit often.
+# Those idle for a second are forgotten when a slot of the trial ends, here
+# after 0.6 s each.
+set_device($node, flush_time => 20);
+$load = start_pgbench($node, '-c 8 -T 600',
+	think => "\\sleep 5 ms\nINSERT INTO tick VALUES (1);\n");
+($holder, $waiter) = map { $node->background_psql('postgres') } 1 .. 2;
+($holder_pid, $waiter_pid) =
+  map { $_->query_safe('SELECT pg_backend_pid()') } $holder, $waiter;
+
+# Of the flushes that the holder has led: how many, and before how many did it
+# sleep, while gathering was on?
+sub sleeps_beside_waiter
+{
+	my ($seconds) = @_;
+	my ($flushes, $slept) = (0, 0);
+
+	for (1 .. 60)
+	{
+		wait_for_delay_state($node, "gathering = 'on'")
+		  or die "gathering is not on\n";
+		my $tried = delay_state($node, 'times_tried');
+		$holder->query_safe("BEGIN; $update");
+		if ($seconds > 0)
+		{
+			$waiter->query_until(qr/sent/, "\\echo sent\n$update;\n");
+			$node->poll_query_until('postgres',
+				"SELECT count(*) = 1 FROM pg_locks WHERE pid = $waiter_pid AND NOT granted"
+			) or die "nothing waits for the row\n";
+			query("SELECT pg_sleep($seconds)");
+		}
+		query('SELECT shim_reset()');
+		$holder->query_safe('COMMIT');
+		$waiter->query_safe($seconds > 0 ? 'SELECT 1' : $update);
+		my ($led, $asleep) = split /\|/, query(
+			qq{
+SELECT count(*) FILTER (WHERE kind = 'sync'), count(*) FILTER (WHERE kind = 'sleep')
+FROM shim_events() WHERE pid = $holder_pid});
+		next
+		  if delay_state($node, 'gathering, times_tried') ne "on|$tried";
+		$flushes += $led;
+		$slept   += $asleep;
+		last if $flushes >= 12;
+	}
+	return ($flushes, $slept);
+}
+
+($free, $slept_free) = sleeps_beside_waiter(0);
+($contended, $slept_contended) = sleeps_beside_waiter(2);
+note
+  "$slept_free sleeps in $free flushes, $slept_contended in $contended with a waiter";
+cmp_ok($contended, '>=', 12, 'a commit that others wait for leads flushes');
+cmp_ok(
+	$slept_contended / $contended,
+	'<',
+	$slept_free / $free / 2,
+	'... and does not sleep, however long they have waited');
+$_->quit for $holder, $waiter;
+end_background($load, 'TERM');
 $node->stop;
 
 done_testing();

@@ -46,6 +46,8 @@
 #define HORIZON_CAP(h)		((h) + (h) / 2) /* longest sleep for others */
 #define SLACK				(GATHER_SLACK * NS_PER_US)
 #define LATE_MOST			4	/* flush times; then the report is lost */
+#define WANTED_MOST			8	/* transactions that sessions wait for; each
+								 * is compared with all commits under way */
 
 /* What is known of the flush that was opened last. */
 typedef enum FlushState
@@ -117,7 +119,7 @@ typedef struct Look
 	int			expected;		/* sessions that are coming */
 	uint64		latest;			/* ns; when all of them will have come */
 	int			nwanted;		/* transactions that sessions wait for */
-	TransactionId wanted[SESSION_VISITS_MOST];
+	TransactionId wanted[WANTED_MOST];
 	bool		held;			/* ... and one of them is in its commit */
 } Look;
 
@@ -150,7 +152,7 @@ look_at(int procno, void *context)
 		ProcGlobal->allProcs[procno].waitLock != NULL)
 	{
 		xid = blocking_xid(&ProcGlobal->allProcs[procno]);
-		if (TransactionIdIsValid(xid))
+		if (TransactionIdIsValid(xid) && look->nwanted < WANTED_MOST)
 			look->wanted[look->nwanted++] = xid;
 		return;
 	}

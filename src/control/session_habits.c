@@ -14,6 +14,8 @@
  */
 #include "postgres.h"
 
+#include "storage/proc.h"
+
 #include "base/compat.h"
 #include "control/session_habits.h"
 
@@ -69,7 +71,10 @@ session_put_on(void)
 	backend_set_add(session_regulars, MyProcNumber);
 }
 
-/* Has a session been idle for so long that it need not be visited? */
+/*
+ * Has a session been idle for so long that it need not be visited?  One that
+ * waits for a lock stays on, as a leader must see whose lock that is.
+ */
 bool
 session_take_off_if_idle(int procno, uint64 now)
 {
@@ -79,6 +84,8 @@ session_take_off_if_idle(int procno, uint64 now)
 		clock_elapsed(pg_atomic_read_u64(&session->committed_at), now) <
 		IDLE_LEAST)
 		return false;
+	if (ProcGlobal->allProcs[procno].waitLock != NULL)
+		return true;
 	backend_set_remove(session_regulars, procno);
 	pg_atomic_write_u32(&session->is_regular, 0);
 	return true;
