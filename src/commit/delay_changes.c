@@ -20,7 +20,9 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 
-static int	followed = -1;		/* the setting, as it was last */
+#define NOT_FOLLOWED	-1
+
+static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
 static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
 static uint64 logged = 0;		/* changes up to this one */
 
@@ -35,14 +37,16 @@ delay_changes_follow_setting(void)
 		return;
 	followed = commit_stats_adaptive_delay;
 	if (followed != ADAPTIVE_DELAY_OFF && !adaptive_delay_restart())
-		followed = -1;			/* until the configuration is read again */
+		followed = NOT_FOLLOWED;
 	delay_override_set_adaptive(followed > ADAPTIVE_DELAY_OFF);
 }
 
+/* Is there anything for delay_changes_work() to do? */
 bool
-delay_changes_to_log(void)
+delay_changes_pending(void)
 {
-	return logging && adaptive_delay_changes() != logged;
+	return followed == NOT_FOLLOWED ||
+		(logging && adaptive_delay_changes() != logged);
 }
 
 static void
@@ -68,15 +72,25 @@ log_change(const DelayChange *change)
 }
 
 /* Log the changes since the last call, as far as they are kept. */
-void
-delay_changes_log(void)
+static void
+log_changes(void)
 {
 	static AdaptiveDelayState state;
 
-	if (!delay_changes_to_log() || !adaptive_delay_read(&state))
+	if (!adaptive_delay_read(&state))
 		return;
 	if (state.nchanges > logged + DELAY_CHANGES_KEPT)
 		logged = state.nchanges - DELAY_CHANGES_KEPT;
 	for (; logged < state.nchanges; logged++)
 		log_change(&state.change[logged % DELAY_CHANGES_KEPT]);
+}
+
+/* Each turn of the worker: try again to follow the setting, and log. */
+void
+delay_changes_work(void)
+{
+	if (followed == NOT_FOLLOWED)
+		delay_changes_follow_setting();
+	if (logging && delay_changes_pending())
+		log_changes();
 }

@@ -10,7 +10,7 @@
 #define COMMIT_STATS_DELAY_CHANGES_H
 
 extern void delay_changes_follow_setting(void);
-extern bool delay_changes_to_log(void);
-extern void delay_changes_log(void);
+extern bool delay_changes_pending(void);
+extern void delay_changes_work(void);
 
 #endif							/* COMMIT_STATS_DELAY_CHANGES_H */

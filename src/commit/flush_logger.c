@@ -171,7 +171,7 @@ anything_to_log(GroupNumber logged)
 	GroupNumber newest = flush_groups_newest();
 	FlushGroupCopy group;
 
-	if (delay_changes_to_log() || slow_logger_behind())
+	if (delay_changes_pending() || slow_logger_behind())
 		return true;
 	while (logged != newest)
 	{
@@ -254,7 +254,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 			quiet = 0;
 		if (slow_logger_work(SETTLE_TIME * NS_PER_MS) > 0)
 			quiet = 0;
-		delay_changes_log();
+		delay_changes_work();
 		following = ++quiet < QUIET_NAPS || !fall_asleep(logged);
 		nap(following ? SETTLE_TIME : -1);
 		if (!following)

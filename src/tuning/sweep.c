@@ -282,15 +282,18 @@ learn_adaptive(const SweepPlan *plan)
 {
 	const DelayPair *last = &plan->pairs.pair[plan->pairs.n - 1];
 	uint64		end = clock_now() + LEARNING;
+	bool		forgotten = false;
 
 	if (!is_adaptive(last) || delay_override_is_adaptive())
 		return;
 	ereport(NOTICE,
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
-	adaptive_delay_restart();
 	while (clock_now() < end)
 	{
+		/* a process may have been stopped while it learned */
+		if (!forgotten)
+			forgotten = adaptive_delay_restart();
 		delay_override_set(last, clock_now() + LEARNING_ORDER);
 		wait_until(Min(clock_now() + LEARNING_ORDER / 2, end));
 		wait_check_client();
