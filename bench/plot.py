@@ -560,7 +560,7 @@ def draw_throughput_cost(axis, rows):
 
 def cost(rows):
     counted = [r for r in rows if r["kind"] == "instructions"]
-    timed = [r for r in rows if r["kind"] != "instructions"]
+    timed = [r for r in rows if r["kind"] in ("same", "cost")]
     figure, axes = plt.subplots(1, 2 if timed else 1, figsize=(11 if timed else 7, 5.4),
                                 squeeze=False)
 
