@@ -513,7 +513,7 @@ def draw_instructions(axis, rows):
     """What each thing preloaded adds to a transaction, in instructions."""
     of = {(r["workload"], r["preloaded"]): r["instructions"] for r in rows
           if r["max_connections"] == min(r["max_connections"] for r in rows)}
-    workloads = list(dict.fromkeys(w for w, _ in of))
+    workloads = list(dict.fromkeys(w for w, p in of if p == "pg_stat_statements"))
     preloads = [p for p in dict.fromkeys(p for _, p in of) if p != "nothing"]
     colors = SHADES[1], SHADES[0], COMMIT
 

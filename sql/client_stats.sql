@@ -45,16 +45,36 @@ INSERT INTO client_rows VALUES (9);
 ROLLBACK;
 SELECT * FROM counted;
 
+-- A transaction that fails in its commit frees its name, and the next name gets
+-- the address
+BEGIN;
+SET application_name = 'regress client 5';
+CREATE TEMP TABLE emptied (n int PRIMARY KEY) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE kept (n int REFERENCES emptied);
+COMMIT;
+BEGIN;
+SET application_name = 'regress client 6';
+INSERT INTO client_rows VALUES (10);
+COMMIT;
+-- The role of one transaction
+BEGIN;
+SET LOCAL SESSION AUTHORIZATION regress_client_two;
+INSERT INTO client_rows VALUES (11);
+COMMIT;
+INSERT INTO client_rows VALUES (12);
+SELECT * FROM counted WHERE application_name > 'regress client 4';
+
 -- A name is cut as the server cuts it
 SET application_name = 'regress client with a name of more than sixty-three bytes, which is too long';
-INSERT INTO client_rows VALUES (10);
+INSERT INTO client_rows VALUES (13);
 SELECT application_name, commits FROM commit_client_stats
 WHERE application_name LIKE 'regress client with%';
 SET application_name = 'regress';
 
 -- Names are looked up as the view is read
 ALTER ROLE regress_client_one RENAME TO regress_client_renamed;
-SELECT rolname, status, commits FROM commit_client_stats WHERE rolname LIKE 'regress_client%' ORDER BY 1;
+SELECT rolname, status, commits FROM commit_client_stats
+WHERE rolname LIKE 'regress_client%' AND application_name = 'regress client 2' ORDER BY 1;
 REVOKE ALL ON client_rows FROM PUBLIC;
 DROP ROLE regress_client_renamed;
 SELECT rolname, status, commits FROM commit_client_stats

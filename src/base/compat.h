@@ -14,6 +14,7 @@
 #include "access/xlog.h"
 #include "portability/instr_time.h"
 #include "storage/proc.h"
+#include "utils/guc_tables.h"
 #include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
@@ -39,6 +40,20 @@ extern PGDLLIMPORT int CommitSiblings;
 /* role_string: the setting "role"; exported since 7.x, declared since 18. */
 #if PG_VERSION_NUM < 180000
 extern PGDLLIMPORT char *role_string;
+#endif
+
+/* find_option(): public since 16; here for names that exist. */
+#if PG_VERSION_NUM < 160000
+static inline struct config_generic *
+find_option(const char *name, bool create_placeholders, bool skip_errors,
+			int elevel)
+{
+	struct config_generic **option = get_guc_variables();
+
+	while (strcmp((*option)->name, name) != 0)
+		option++;
+	return *option;
+}
 #endif
 
 /* wal_sync_method: the variable was called sync_method before 17. */

@@ -793,6 +793,7 @@ abandon_commit(void)
 {
 	reading.kind = COMMIT_NOT_COUNTED;
 	backend_slot_set_committing(0);
+	clients_look_again();
 	flush_detection_forget();
 	delay_override_abandon();
 	commit_trace_noted = false;

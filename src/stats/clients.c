@@ -29,6 +29,11 @@
  * first with another role or application_name, or if commit_stats.enabled was
  * off until then.
  *
+ * A commit compares the addresses of the settings with those of the commit
+ * before.  The server frees the value of SET LOCAL, and what a transaction set
+ * that then failed, and may give the same address to the next value.  After
+ * such a transaction, therefore, the next commit compares the values.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -84,6 +89,12 @@ static ClientSlot *slots = NULL;
 static ClientEntry *entries = NULL;
 static int *buckets = NULL;		/* entry, or NO_ENTRY */
 static ClientSlot *my_slot = NULL;	/* while this process is registered */
+
+/* The settings from which the client of this process follows. */
+static const char *const setting_names[] = {
+	"application_name", "role", "session_authorization"
+};
+static struct config_generic *settings[lengthof(setting_names)];
 
 static int
 max_entries(void)
@@ -233,20 +244,54 @@ unregister(int code, Datum arg)
 	my_slot = NULL;
 }
 
+/* Will the settings keep their values at the end of this transaction? */
+static bool
+settings_stay(void)
+{
+	for (int i = 0; i < lengthof(settings); i++)
+	{
+		const GucStack *stack = settings[i]->stack;
+
+		if (stack != NULL && stack->state != GUC_SET)
+			return false;
+	}
+	return true;
+}
+
+static void
+remember_settings(void)
+{
+	clients_application = settings_stay() ? application_name : NULL;
+	clients_role = role_string;
+}
+
+static Oid
+role_of_process(void)
+{
+	Oid			roleid;
+	int			sec_context;
+
+	GetUserIdAndSecContext(&roleid, &sec_context);
+	/* the launcher of autovacuum has none, and its workers have this one */
+	return OidIsValid(roleid) ? roleid : BOOTSTRAP_SUPERUSERID;
+}
+
 /* Who commits now? */
 static void
 find_client_of_process(ClientKey *key)
 {
-	int			sec_context;
-
 	memset(key, 0, sizeof(ClientKey));
 	key->datid = MyDatabaseId;
-	GetUserIdAndSecContext(&key->roleid, &sec_context);
-	/* the launcher of autovacuum has none, and its workers have this one */
-	if (!OidIsValid(key->roleid))
-		key->roleid = BOOTSTRAP_SUPERUSERID;
-	if (application_name != NULL)
-		strlcpy(key->application_name, application_name, NAMEDATALEN);
+	key->roleid = role_of_process();
+	strlcpy(key->application_name, application_name, NAMEDATALEN);
+}
+
+static bool
+client_is_the_same(void)
+{
+	return role_of_process() == my_slot->key.roleid &&
+		strncmp(application_name, my_slot->key.application_name,
+				NAMEDATALEN - 1) == 0;
 }
 
 /*
@@ -281,8 +326,9 @@ clients_register(void)
 	Assert(my_slot == NULL && MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister, (Datum) 0);
 	my_slot = &slots[MyProcNumber];
-	clients_application = application_name;
-	clients_role = role_string;
+	for (int i = 0; i < lengthof(settings); i++)
+		settings[i] = find_option(setting_names[i], false, false, ERROR);
+	remember_settings();
 	find_client_of_process(&key);
 	entry = lock_and_find_entry(&key);
 	Assert(my_slot->entry == NO_ENTRY);
@@ -303,10 +349,10 @@ clients_change(void)
 	ClientKey	key;
 	int			entry;
 
-	clients_look_again();
-	find_client_of_process(&key);
-	if (memcmp(&key, &my_slot->key, sizeof(ClientKey)) == 0)
+	remember_settings();
+	if (client_is_the_same())
 		return;
+	find_client_of_process(&key);
 	entry = lock_and_find_entry(&key);
 	backend_slots_copy_one(MyProcNumber, &counted);
 	settle_slot(&counted);
@@ -315,10 +361,7 @@ clients_change(void)
 	LWLockRelease(commit_stats_clients_lock());
 }
 
-/*
- * The role has changed in another way than by the setting "role", perhaps.
- * From now on each commit has a look.
- */
+/* The addresses of the settings do not tell whether they have changed. */
 void
 clients_look_again(void)
 {

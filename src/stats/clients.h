@@ -63,8 +63,8 @@ typedef struct ClientSession
 } ClientSession;
 
 /*
- * The settings from which the client of this process follows, while it has not
- * changed.  Afterwards clients_application is NULL, which no setting is.
+ * The settings of this process at its last commit; clients_application is
+ * NULL, which no setting is, if the next commit must compare the values.
  */
 extern COMMIT_STATS_HIDDEN const char *clients_application;
 extern COMMIT_STATS_HIDDEN const char *clients_role;
@@ -88,10 +88,8 @@ client_is_overflow(const ClientKey *key)
 
 /*
  * Commit path, before anything of a commit is counted: must clients_change()
- * have a look?  A session keeps the values that it began with, so the first
- * other value has another address.  A later one may have any address, as SET
- * LOCAL gives its memory back.  (The configuration file may change
- * application_name twice between two commits.)
+ * have a look?  (The configuration file may change application_name twice
+ * between two commits, and the second value get the address of the first.)
  */
 static inline bool
 clients_differ(void)
