@@ -12,7 +12,10 @@ use GroundTruth qw(start_truth set_device);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_truth('stalls', "log_statement = none\n");
+my $node = start_truth(
+	'stalls',
+	"log_statement = none\nsynchronous_standby_names = ''\n",
+	allows_streaming => 1);
 
 sub query
 {
@@ -188,5 +191,39 @@ ok( poll_until(
 		1),
 	'a stall beside a checkpoint says so');
 
+# A leader that then waits for a standby, which applies the commit a second
+# after it was made
+set_device($node);
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 1s\n");
+$standby->start;
+alter_system(
+	$node,
+	track_wal_io_timing => 'on',
+	'commit_stats.slow_commit_time' => '500ms',
+	synchronous_standby_names => 'standby');
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+  or die "the standby is not synchronous\n";
+set_device($node, flush_time => 100);
+ok( poll_until(
+		sub {
+			query('SELECT commit_stats_reset()');
+			query(
+				'SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)'
+			);
+			return query(
+				q{
+SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
+				AND slow.ended_at - interval '500 ms')
+FROM commit_stall_log stall, commit_slow_log slow
+WHERE slow.pid = stall.leader_pid AND stall.wal_bytes > 0}) eq 't';
+		},
+		1),
+	'a leader that waits for a standby: the stall ended before');
+
+$standby->stop('immediate');
 $node->stop;
 done_testing();

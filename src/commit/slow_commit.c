@@ -233,7 +233,7 @@ begin_event(SlowEvent *event, const Moment *now)
 {
 	memset(event, 0, sizeof(SlowEvent));
 	event->ended_at = now->at;
-	event->seen_by = now->ns;
+	event->end = event->noted_at = now->ns;
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
 	event->wal_bytes = backend_slot_unsettled_wal();
@@ -277,10 +277,29 @@ begin_of_previous(GroupNumber group)
 	return traces.previous_seen_at;
 }
 
+/* The end of the flush that is being noted */
+static uint64 flush_ended_at;
+
 static bool
-is_committing(int procno)
+was_committing(int procno)
 {
-	return backend_slots_committing_since(procno) != 0;
+	uint64		since = backend_slots_committing_since(procno);
+
+	return since != 0 && since <= flush_ended_at;
+}
+
+/*
+ * When a stall ended.  If the leader then waited for a standby, another
+ * session may have seen that late, or none, so the time of its own I/O tells.
+ */
+static uint64
+flush_end(const SlowReading *reading, const SlowMoments *moments,
+		  uint64 length)
+{
+	if (!reading->waits_for_standby)
+		return moments->end;
+	return Min(moments->begin + known(own_delay_time(reading)) + length,
+			   moments->end);
 }
 
 static bool
@@ -294,11 +313,14 @@ note_stall(const SlowReading *reading, const SlowMoments *moments,
 	if (reading->role != SLOW_LED || event->limit == 0 ||
 		length == SLOW_UNKNOWN || length <= event->limit)
 		return false;
+	flush_ended_at = flush_end(reading, moments, length);
+	event->ended_at -= clock_elapsed(flush_ended_at, event->end) / NS_PER_US;
+	event->end = flush_ended_at;
 	event->duration = length;
 	event->since = begin_of_previous(reading->group);
 	backend_slot_add(SLOT_STALLS, 1);
 	backend_slot_add(SLOT_STALL_TIME, length);
-	event->sessions = 1 + (int) siblings_estimate(is_committing);
+	event->sessions = 1 + (int) siblings_estimate(was_committing);
 	slow_log_put(SLOW_FLUSH, event);
 	return true;
 }

@@ -109,7 +109,7 @@ settle_event(SlowKind kind, uint64 number, uint64 settle_time)
 
 	if (!slow_log_copy(kind, number, &event, &outcome))
 		return is_lost(kind, number);
-	if (clock_elapsed(event.seen_by, clock_now()) < settle_time)
+	if (clock_elapsed(event.noted_at, clock_now()) < settle_time)
 		return false;
 	slow_log_look_up(&event, &outcome);
 	slow_log_put_outcome(kind, number, &outcome);

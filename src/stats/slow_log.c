@@ -155,7 +155,7 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	memset(outcome, 0, sizeof(SlowOutcome));
 	if (event->group == InvalidGroupNumber ||
 		!flush_group_copy(event->group, &group) ||
-		group.seen_at > event->seen_by)
+		group.seen_at > event->noted_at)
 		return;
 	outcome->commits = group.commits;
 	outcome->leader_pid = group.leader_pid;

@@ -50,7 +50,8 @@ extern const char *const slow_role_names[];
 typedef struct SlowEvent
 {
 	TimestampTz ended_at;
-	uint64		seen_by;		/* the same as clock_now() */
+	uint64		end;			/* the same as clock_now() */
+	uint64		noted_at;		/* ... when its commit was over */
 	uint64		duration;		/* of the commit, the flush, or the
 								 * transaction of a bulk writer */
 	ClientKey	client;

@@ -30,8 +30,8 @@ typedef struct LoggedEvent
 static int
 compare_times(const void *a, const void *b)
 {
-	uint64		x = ((const LoggedEvent *) a)->event.seen_by;
-	uint64		y = ((const LoggedEvent *) b)->event.seen_by;
+	uint64		x = ((const LoggedEvent *) a)->event.end;
+	uint64		y = ((const LoggedEvent *) b)->event.end;
 
 	return (x > y) - (x < y);
 }
@@ -174,7 +174,7 @@ infer_quota(const LoggedEvent *logged, int n, DeviceQuota *quota)
 		if (i > first)
 			flush += flushes_between(&logged[i - 1].event, event);
 		stall[i].flush = flush;
-		stall[i].ended_at = (double) event->seen_by / NS_PER_US;
+		stall[i].ended_at = (double) event->end / NS_PER_US;
 		stall[i].length = (double) event->duration / NS_PER_US;
 	}
 	(void) device_quota_find(stall + first, n - first, LONGEST_WINDOW, quota);
@@ -188,10 +188,10 @@ infer_quota(const LoggedEvent *logged, int n, DeviceQuota *quota)
 static double
 wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 {
-	uint64		until = stall->seen_by - stall->duration;
-	uint64		began_at = writer->seen_by - writer->duration;
+	uint64		until = stall->end - stall->duration;
+	uint64		began_at = writer->end - writer->duration;
 	uint64		overlap = clock_elapsed(Max(began_at, stall->since),
-										Min(writer->seen_by, until));
+										Min(writer->end, until));
 
 	return (double) writer->wal_bytes * overlap / Max(writer->duration, 1);
 }
