@@ -106,13 +106,32 @@ advice_is_above_threshold(const CommitFigures *f)
 }
 
 /*
- * The top client puts ten of its commits into one, and so leads a tenth of its
- * flushes.  The flushes of others remain, and so do the commits of others that
- * were carried by the flushes that it saves, which then need a flush of their
- * own at worst.  So what is saved are at most nine tenths of the flushes that
- * the client led; and at least those of them that carried a single commit, if
- * they are as frequent among its flushes as among all.  Larger commits are
- * put together already.
+ * Flushes in the time that one takes, if "load" commits come meanwhile: all
+ * that came during a flush share the next, and if none came, the next waits
+ * for a commit.
+ */
+static double
+flushes_at(double load)
+{
+	return load / (load + exp(-load));
+}
+
+/* The load at which a flush carries so many commits on average. */
+static double
+load_of(double commits_per_flush)
+{
+	double		load = commits_per_flush;
+
+	for (int i = 0; i < 50; i++)
+		load = commits_per_flush - exp(-load);
+	return load;
+}
+
+/*
+ * The top client puts ten of its commits into one.  If its sessions wait for
+ * flushes above all, they then do ten times the work with a flush, and for the
+ * same work lead a tenth of their flushes.  Larger commits are put together
+ * already.
  */
 double
 advice_batching_most(const CommitFigures *f)
@@ -122,10 +141,18 @@ advice_batching_most(const CommitFigures *f)
 	return 0.9 * ratio_or_zero(f->top_flushes, f->flushes);
 }
 
+/*
+ * If the work comes as before, there is a tenth of the commits of this client,
+ * and the commits of others find fewer to share a flush with.
+ */
 double
 advice_batching_least(const CommitFigures *f)
 {
-	return advice_batching_most(f) * ratio_or_zero(f->alone, f->flushes);
+	double		load = load_of(Max(ratio_or_zero(f->carried, f->flushes), 1));
+	double		rest = 1 - 0.9 * ratio_or_zero(f->top_commits, f->commits);
+
+	return Min(advice_batching_most(f),
+			   1 - flushes_at(load * rest) / flushes_at(load));
 }
 
 /* The share of the time in which leaders write or sync. */

@@ -43,7 +43,8 @@ set_figure(CommitFigures *f, const char *key, double value)
 	FIELD(flush_time);
 	FIELD(flush_p50);
 	FIELD(flush_p99);
-	FIELD(alone);
+	FIELD(carried);
+	FIELD(top_commits);
 	FIELD(top_flushes);
 	FIELD(top_commit_size);
 	FIELD(siblings_max);

@@ -86,18 +86,29 @@ sub batching_saves
 	return;
 }
 
-my %small = (top_flushes => 5000, top_commit_size => 300);
+my %small =
+  (top_commits => 10000, top_flushes => 5000, top_commit_size => 300);
 
 batching_saves('0.000..0.000', 'batching: no client, nothing to save');
-batching_saves('0.450..0.450',
-	'batching: half of the flushes, each for itself',
-	%small, alone => 10000);
-batching_saves('0.135..0.450', 'batching: less if flushes are shared',
-	%small, alone => 3000);
+batching_saves('0.450..0.450', 'batching: half of the flushes, all alone',
+	%small, carried => 10000);
+batching_saves('0.201..0.450', 'batching: less if flushes are shared',
+	%small, carried => 20000);
+batching_saves(
+	'0.803..0.900', 'batching: more without other clients',
+	%small,
+	top_commits => 20000,
+	top_flushes => 10000,
+	carried => 20000);
+batching_saves(
+	'0.090..0.090', 'batching: not more than it leads',
+	%small,
+	top_flushes => 1000,
+	carried => 20000);
 batching_saves(
 	'0.000..0.000', 'batching: commits are large already',
 	%small,
-	alone => 10000,
+	carried => 10000,
 	top_commit_size => 20000);
 
 # The order of what matters
