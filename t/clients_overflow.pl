@@ -71,6 +71,15 @@ commit_as('two', 'other');
 is(overflow_of("'two'"), '1|0|0', '... for each database');
 adds_up('overflow');
 
+# Whoever commits most is one of these, perhaps.
+$node->safe_psql('one',
+		"SET application_name = 'late';\n"
+	  . "INSERT INTO logged VALUES (1);\n" x 600);
+like(
+	$node->safe_psql('postgres', 'SELECT commit_stats_report()'),
+	qr/^  Clients without a row \(commit_stats\.max_clients\): 9[\d.]+% of the commits\.$/m,
+	'the report says so');
+
 # Databases
 $node->safe_psql('postgres', 'CREATE DATABASE files');
 $node->safe_psql(

@@ -109,8 +109,21 @@ FROM commit_stall_log WHERE quota_flushes IS NOT NULL}
 run_pgbench($node, '-c 5 -t 60', insert => 'INSERT INTO tick VALUES (1);');
 like(
 	query('SELECT commit_stats_report()'),
-	qr/^  Stalls: [1-9]\d* flushes of [\d.]+ ms each, [\d.]+% of the time; see commit_stall_log\.$/m,
+	qr/^  Stalls: [1-9]\d* of [\d.]+ ms, [\d.]+% of the last [\d.]+ m?s \(commit_stall_log\)\.$/m,
 	'the report names the stalls');
+
+# If the log does not go back to the reset, the report shows the part of the
+# time that it has
+alter_system($node, 'commit_stats.stall_time' => '1ms');
+set_device($node, flush_time => 2);
+query('SELECT commit_stats_reset()');
+query('SELECT pg_sleep(2)');
+run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
+like(
+	query('SELECT commit_stats_report()'),
+	qr/^  Stalls: 51\d of /m,
+	'the report names the latest stalls');
+alter_system($node, 'commit_stats.stall_time' => '50ms');
 
 # Whose WAL it was: that of a bulk load, on a device that writes 5 MB/s.  The
 # WAL writer would flush some of it, more or less by chance.

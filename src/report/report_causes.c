@@ -21,6 +21,7 @@
 
 /* The smallest shares. */
 #define BATCHING_LEAST		0.1
+#define OVERFLOW_LEAST		0.1
 #define NOTIFY_LEAST		0.05
 #define STALLS_LEAST		0.01
 #define SLOW_LEAST			0.001
@@ -76,6 +77,14 @@ put_batching(StringInfo text, const CommitFigures *f)
 					 psprintf("%s to %s", least, most));
 }
 
+/* Who commits most may be one of these. */
+static void
+put_overflow(StringInfo text, const CommitFigures *f)
+{
+	appendStringInfo(text, "  Clients without a row (commit_stats.max_clients): %s of the commits.\n",
+					 format_percent(f->overflow_commits, f->commits));
+}
+
 static void
 put_notify(StringInfo text, const CommitFigures *f)
 {
@@ -87,10 +96,11 @@ put_notify(StringInfo text, const CommitFigures *f)
 static void
 put_stalls(StringInfo text, const CommitFigures *f)
 {
-	appendStringInfo(text, "  Stalls: %s flushes of %s each, %s of the time; see commit_stall_log.\n",
+	appendStringInfo(text, "  Stalls: %s of %s, %s of the last %s (commit_stall_log).\n",
 					 format_count(f->stalls),
 					 format_us(f->stall_time / f->stalls),
-					 format_percent(f->stall_time, f->seconds * 1e6));
+					 format_percent(f->stall_time, f->stall_seconds * 1e6),
+					 format_duration(f->stall_seconds));
 }
 
 static void
@@ -116,8 +126,11 @@ report_causes_put(StringInfo text, const CommitFigures *f)
 		{advice_batching_most(f) / BATCHING_LEAST, put_batching},
 		{ratio_or_zero(f->commits_notify, f->commits + f->commits_async) /
 		NOTIFY_LEAST, put_notify},
-		{ratio_or_zero(f->stall_time, f->seconds * 1e6) / STALLS_LEAST,
+		{ratio_or_zero(f->stall_time, f->stall_seconds * 1e6) / STALLS_LEAST,
 		put_stalls},
+		{f->overflow_commits > f->top_commits ?
+			ratio_or_zero(f->overflow_commits, f->commits) / OVERFLOW_LEAST : 0,
+		put_overflow},
 		/* not a cause; comes last */
 		{Min(ratio_or_zero(f->slow_commits, f->commits + f->commits_async) / SLOW_LEAST, 1),
 		put_slow_commits},

@@ -20,6 +20,7 @@
 #include "report/report_data.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
+#include "stats/slow_log.h"
 
 /* The server as it is now, with the settings of this session. */
 static void
@@ -54,11 +55,50 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->hits_paced = slots->value[SLOT_HITS_PACED];
 	f->hits_gathered = slots->value[SLOT_HITS_GATHERED];
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
-	f->alone = flush_total(groups, FLUSHES_BY_SIZE, 1);
 	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
 	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];
+}
+
+/*
+ * The stalls since the last reset; or those of the last hour, if they took a
+ * larger part of it.  The log may not go back that far.
+ */
+static void
+set_stalls(CommitFigures *f, const SlotTotals *slots)
+{
+	uint64		oldest = slow_log_oldest(SLOW_FLUSH);
+	uint64		newest = slow_log_newest(SLOW_FLUSH);
+	bool		full = newest - oldest + 1 >= SLOW_LOG_KEPT;
+	TimestampTz now = GetCurrentTimestamp();
+	double		seconds = Min(f->seconds, SECS_PER_HOUR);
+	double		time = 0;
+	int			n = 0;
+
+	for (uint64 number = oldest; number <= newest; number++)
+	{
+		SlowEvent	event;
+		SlowOutcome outcome;
+		double		age;
+
+		if (!slow_log_copy(SLOW_FLUSH, number, &event, &outcome))
+			continue;
+		age = (now - event.ended_at) / 1e6;
+		if (number == oldest && full)
+			seconds = Min(seconds, age + event.duration / 1e9);
+		if (age > seconds)
+			continue;
+		n++;
+		time += event.duration / 1e3;
+	}
 	f->stalls = slots->value[SLOT_STALLS];
 	f->stall_time = slots->value[SLOT_STALL_TIME] / 1e3;
+	f->stall_seconds = f->seconds;
+	if (ratio_or_zero(time, seconds) <=
+		ratio_or_zero(f->stall_time, f->stall_seconds))
+		return;
+	f->stalls = n;
+	f->stall_time = time;
+	f->stall_seconds = seconds;
 }
 
 static void
@@ -71,6 +111,8 @@ set_top_client(CommitFigures *f)
 		const ClientCounts *client = &clients->client[i];
 		const uint64 *value = client->value;
 
+		if (client_is_overflow(&client->key))
+			f->overflow_commits += value[SLOT_COMMITS];
 		if (client_is_overflow(&client->key) ||
 			value[SLOT_COMMITS] <= f->top_commits)
 			continue;
@@ -217,6 +259,7 @@ report_data_read(CommitFigures *f)
 	memset(f, 0, sizeof(CommitFigures));
 	set_settings(f);
 	set_counts(f, &slots, groups);
+	set_stalls(f, &slots);
 	set_top_client(f);
 	set_recent(f, groups);
 	set_siblings(f, groups);

@@ -64,15 +64,16 @@ typedef struct CommitFigures
 	double		flush_p99;
 
 	/* what makes commits many, or slow */
-	uint64		alone;			/* flushes that carried one commit */
 	uint64		commits_notify;
 	uint64		slow_commits;
 	uint64		stalls;
 	double		stall_time;		/* of all of them */
+	double		stall_seconds;	/* the time in which they came */
 	ClientKey	top;			/* the client with the most commits; if any */
 	uint64		top_commits;
 	uint64		top_flushes;
 	double		top_commit_size;	/* mean WAL of a transaction, bytes */
+	uint64		overflow_commits;	/* of clients without a row of their own */
 
 	/* siblings that leaders found */
 	int			siblings_max;
