@@ -98,8 +98,9 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
             ELSE 'present' END AS status,
        s.sessions, s.commits, s.commits_async, s.commits_unlogged,
        s.commits_read_only, s.prepares,
-       round((100 * s.commits)::numeric
-             / nullif(sum(s.commits) OVER (), 0::numeric), 2) AS share,
+       round((100 * (s.commits + s.commits_async))::numeric
+             / nullif(sum(s.commits + s.commits_async) OVER (), 0::numeric), 2)
+           AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
        s.commit_time, s.flush_time, s.timed_flushes, s.wal_bytes,
@@ -110,7 +111,7 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
 FROM commit_client_stats() s
      LEFT JOIN pg_database d ON d.oid = s.datid
      LEFT JOIN pg_roles r ON r.oid = s.roleid
-ORDER BY s.commits DESC, s.datid, s.roleid, s.application_name;
+ORDER BY s.commits + s.commits_async DESC, s.datid, s.roleid, s.application_name;
 
 CREATE VIEW commit_database_stats AS
 SELECT s.datid, d.datname,
@@ -120,8 +121,9 @@ SELECT s.datid, d.datname,
             ELSE 'present' END AS status,
        s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
        s.prepares,
-       round((100 * s.commits)::numeric
-             / nullif(sum(s.commits) OVER (), 0::numeric), 2) AS share,
+       round((100 * (s.commits + s.commits_async))::numeric
+             / nullif(sum(s.commits + s.commits_async) OVER (), 0::numeric), 2)
+           AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
        s.commit_time, s.flush_time, s.timed_flushes
@@ -143,7 +145,7 @@ FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
       FROM commit_client_stats()
       GROUP BY 1, 2) s
      LEFT JOIN pg_database d ON d.oid = s.datid
-ORDER BY s.commits DESC, s.datid;
+ORDER BY s.commits + s.commits_async DESC, s.datid;
 
 --
 -- commit_activity: one row for each session
@@ -861,7 +863,7 @@ COMMENT ON COLUMN commit_client_stats.commits_read_only IS
 COMMENT ON COLUMN commit_client_stats.prepares IS
 	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_client_stats.share IS
-	'percentage of the commits of all rows; null before the first commit';
+	'percentage of the commits and asynchronous commits of all rows; null before the first of them';
 COMMENT ON COLUMN commit_client_stats.flushes IS
 	'number of WAL flushes issued by a commit or a prepare of this client; each may carry commits of any client';
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
@@ -904,7 +906,7 @@ COMMENT ON COLUMN commit_database_stats.commits_read_only IS
 COMMENT ON COLUMN commit_database_stats.prepares IS
 	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_database_stats.share IS
-	'percentage of the commits of all rows; null before the first commit';
+	'percentage of the commits and asynchronous commits of all rows; null before the first of them';
 COMMENT ON COLUMN commit_database_stats.flushes IS
 	'number of WAL flushes issued by a commit or a prepare in this database; each may carry commits of any database';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS

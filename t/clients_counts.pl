@@ -114,6 +114,14 @@ is(counted("application_name = 'batch'"),
 	'300|0', 'batch: transactions, not statements');
 is(counted("application_name = 'lazy'"), '0|300', 'lazy: asynchronous');
 is( query(
+		q{
+SELECT bool_and(abs(share - 100.0 * n / total) <= 0.005), sum(share) > 99 FROM (
+	SELECT share, n, sum(n) OVER () AS total
+	FROM commit_client_stats, LATERAL (SELECT commits + commits_async AS n) counted) shares}
+	),
+	't|t',
+	'share: of all commits, asynchronous ones included');
+is( query(
 		"SELECT commits_notify FROM commit_client_stats WHERE application_name = 'bell'"
 	),
 	120,
