@@ -30,6 +30,7 @@
 #define WINDOW_STEP		1.005
 #define MIN_PAIRS		8		/* of stalls in different windows */
 #define MAX_STALLS		2000	/* more would take too long */
+#define MAX_NEIGHBORS	32		/* after each stall; likewise */
 #define MIN_WINDOWS		4
 #define REGULAR			0.2
 #define IN_PHASE		0.4
@@ -37,7 +38,8 @@
 /*
  * How near are the distances between stalls to whole numbers of windows?  Long
  * stalls weigh more.  Random distances give less than 0.2, exact ones 1 unless
- * windows have several stalls.
+ * windows have several stalls.  Only near neighbors are compared: so many
+ * stalls in a window would be at all distances.
  */
 static double
 regularity(const DeviceStall *stall, int n, double window)
@@ -47,7 +49,7 @@ regularity(const DeviceStall *stall, int n, double window)
 	int			used = 0;
 
 	for (int i = 0; i < n; i++)
-		for (int j = i + 1; j < n; j++)
+		for (int j = i + 1; j < Min(n, i + 1 + MAX_NEIGHBORS); j++)
 		{
 			double		distance = (stall[j].ended_at - stall[i].ended_at) / window;
 			double		weight = stall[i].length * stall[j].length;
