@@ -80,8 +80,8 @@ check_dashboard();
 # Servers, exporters, Prometheus
 #
 
-# On one all flushes sleep, on the other none can.  sql_exporter tells servers
-# by their host and port.
+# On one all flushes sleep, and each commit is slow; on the other neither can
+# be.  sql_exporter tells servers by their host and port.
 my %nodes;
 
 for my $name ('sleeps', 'misses')
@@ -91,7 +91,15 @@ for my $name ('sleeps', 'misses')
 		conf => "listen_addresses = '127.0.0.1'
 track_wal_io_timing = on
 commit_delay = 1000
-commit_siblings = " . ($name eq 'sleeps' ? 0 : 1000));
+"
+		  . (
+			$name eq 'sleeps'
+			? "commit_siblings = 0
+commit_stats.slow_commit_time = 0
+commit_stats.stall_time = 1ms"
+			: "commit_siblings = 1000
+commit_stats.slow_commit_time = -1
+commit_stats.stall_time = 0"));
 
 	$node->safe_psql('postgres',
 		'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
@@ -198,9 +206,21 @@ BEGIN;
 SET LOCAL synchronous_commit = off;
 INSERT INTO logged VALUES (2);
 COMMIT;
-});
+},
+		bell =>
+		  "BEGIN;\nINSERT INTO logged VALUES (4);\nNOTIFY bell;\nCOMMIT;\n");
 } @names;
 
+# A flush of 3 MB is a stall, at least one of a few.
+ok( eventually(
+		sub {
+			$nodes{sleeps}->safe_psql('postgres',
+				"SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))"
+			);
+			return $nodes{sleeps}->safe_psql('postgres',
+				'SELECT stalls > 0 FROM commit_flush_stats') eq 't';
+		}),
+	'a flush stalled');
 ok(end_background($_), 'pgbench came to its end') for @load;
 for my $node (values %nodes)
 {
@@ -241,6 +261,23 @@ for my $job (sort keys %instances)
 			'', "$job, $name: every metric is what the views say");
 		cmp_ok(keys %{ $expected{$name} },
 			'>', 300, "$job, $name: ... and there are some");
+	}
+}
+
+# What is 0 in a server at ease has been compared with something.
+for my $metric (
+	qw(slow_commits_total stalls_total stall_seconds_total
+	client_commits_notify_total client_slow_commits_total))
+{
+	for my $name (@names)
+	{
+		my $grown =
+		  grep { /^commit_stats_$metric\{/ && $expected{$name}{$_} > 0 }
+		  keys %{ $expected{$name} };
+
+		is( $grown > 0                               ? 'grown' : 0,
+			$name eq 'sleeps' || $metric =~ /notify/ ? 'grown' : 0,
+			"$name: $metric");
 	}
 }
 
@@ -453,14 +490,16 @@ is( join(', ',
 	'',
 	'all rules can be evaluated');
 
-# How many flushes are unresolved is up to the machine.
+# How many flushes are unresolved is up to the machine, and how many stall
+# here.
 sub pending_alerts
 {
 	return join ', ', sort
 	  map { "$_->{labels}{alertname} $_->{labels}{instance} $_->{state}" }
 	  grep {
 			 $_->{labels}{job} eq 'postgres'
-		  && $_->{labels}{alertname} ne 'CommitStatsUnresolved'
+		  && $_->{labels}{alertname} !~
+		  /^(?:CommitStatsUnresolved|CommitFlushesStall)$/
 	  } @{ ask($prometheus, 'alerts')->{alerts} };
 }
 
