@@ -182,9 +182,10 @@ boundary_in_slot(FlushGroup *group, GroupNumber number)
 	XLogRecPtr	boundary = pg_atomic_read_u64(&group->boundary);
 	GroupNumber next = flush_group_add(number, 1);
 
-	if (unlikely(boundary == 0) && slot_is_for(group_slot(next), next))
-		boundary = pg_atomic_read_u64(&group_slot(next)->previous);
-	return boundary;
+	if (likely(boundary != 0) || !slot_is_for(group_slot(next), next))
+		return boundary;
+	pg_read_barrier();			/* protocol prepare */
+	return pg_atomic_read_u64(&group_slot(next)->previous);
 }
 
 /*----------------------------------------------------------------
@@ -359,6 +360,13 @@ flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
 	if (!slot_is_for(group, number) ||
 		(is_commit && !join_group(group, number)))
 		return (is_commit ? GROUP_OF_COMMIT : 0) | (led ? GROUP_OF_LEADER : 0);
+
+	/*
+	 * A commit has its order from the addition of join_group(); PREPARE has
+	 * only looked.
+	 */
+	if (!is_commit)
+		pg_read_barrier();		/* protocol claim */
 	if (led)
 		return claim_group(group, active) ? 0 : GROUP_OF_LEADER;
 	note_active(group, active);

@@ -199,12 +199,16 @@ fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
 		   GroupSums *sums)
 {
 	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
-	XLogRecPtr	boundary = boundary_in_slot(group, number);
-	XLogRecPtr	previous = pg_atomic_read_u64(&group->previous);
+	XLogRecPtr	boundary;
+	XLogRecPtr	previous;
 	bool		led;
 
-	if (tag_number(tagged) != number ||
-		is_reset_away(boundary, reset_boundary))
+	if (tag_number(tagged) != number)
+		return;
+	pg_read_barrier();			/* protocol prepare */
+	boundary = boundary_in_slot(group, number);
+	previous = pg_atomic_read_u64(&group->previous);
+	if (is_reset_away(boundary, reset_boundary))
 		return;
 	led = pg_atomic_read_u32(&group->reported) != 0;
 	pg_read_barrier();			/* protocol report */
@@ -248,7 +252,7 @@ flush_totals_prepare(GroupNumber first)
 
 		fold_group(group, old + i, reset_boundary, &sums);
 		clear_group(group);
-		pg_write_barrier();		/* protocol prepare */
+		pg_write_barrier();		/* protocols prepare and claim */
 		pg_atomic_write_u64(&group->tagged_commits,
 							(uint64) (first + i) << GROUP_NUMBER_BITS);
 	}
