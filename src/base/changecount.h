@@ -81,13 +81,13 @@ changecount_begin_single(ChangeCount *changes)
 {
 	pg_atomic_write_u64(&changes->word,
 						pg_atomic_read_u64(&changes->word) | 1);
-	pg_write_barrier();			/* protocol changecount_single */
+	pg_write_barrier();			/* protocol single */
 }
 
 static inline void
 changecount_end_single(ChangeCount *changes)
 {
-	pg_write_barrier();			/* protocol changecount_single */
+	pg_write_barrier();			/* protocol single */
 	single_writer_add(&changes->word, CHANGECOUNT_END);
 }
 
@@ -104,7 +104,7 @@ changecount_since(ChangeCount *changes, uint64 before)
 {
 	uint64		word;
 
-	pg_read_barrier();			/* protocols changecount and trace */
+	pg_read_barrier();			/* protocols changecount, single, trace */
 	word = pg_atomic_read_u64(&changes->word);
 	return (word >> CHANGECOUNT_SHIFT) + (word & CHANGECOUNT_UNDER_WAY) - before;
 }

@@ -115,11 +115,11 @@ sub processors
 #		add REGISTER NAME VALUE		the register gets the old value
 #		swap REGISTER NAME OLD NEW	compare-and-exchange, which succeeds
 #		if REGISTER VALUE			else the process ends here
-#		write_barrier LABEL			also read_, memory_ and atomic_barrier
+#		write_barrier FUNCTION...	also read_, memory_ and atomic_barrier
 #	never PROCESS.REGISTER=VALUE, NAME=VALUE, ...
 #	sometimes ...				the same; both may come again
 #
-# LABEL is the function in the source that has the barrier.
+# FUNCTION is one in the source that has the barrier there.
 sub parse
 {
 	my ($text) = @_;
@@ -127,6 +127,7 @@ sub parse
 		start => {},
 		processes => [],
 		names => [],
+		barriers => [],
 		never => [],
 		sometimes => []);
 	my $process;
@@ -150,6 +151,11 @@ sub parse
 		{
 			push @{ $test{$what} }, [ map { s/,$//r } @words ];
 		}
+		elsif ($what =~ /_barrier$/)
+		{
+			push @$process, [ $what, scalar @{ $test{barriers} } ];
+			push @{ $test{barriers} }, [ map { "$what of $_" } @words ];
+		}
 		else
 		{
 			push @$process, [ $what, @words ];
@@ -158,13 +164,13 @@ sub parse
 	return \%test;
 }
 
-# The labels of the barriers of a protocol
+# The barriers of a protocol by their numbers, each a list of "KIND of
+# FUNCTION"
 sub barriers
 {
 	my ($test) = @_;
 
-	return map { $_->[1] }
-	  grep { $_->[0] =~ /_barrier$/ } map { @$_ } @{ $test->{processes} };
+	return @{ $test->{barriers} };
 }
 
 # One process as instructions.  Notes which registers have what, and what must
@@ -232,7 +238,7 @@ sub translate
 	return @lines;
 }
 
-# The litmus test of an outcome on a processor, without the barrier of a label
+# The litmus test of an outcome on a processor, without the barrier of a number
 sub litmus
 {
 	my ($name, $test, $processor, $outcome, $without) = @_;

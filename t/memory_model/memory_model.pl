@@ -53,7 +53,9 @@ sub add_tests
 
 for my $name (sort keys %protocols)
 {
-	add_tests($name, 'never', $_) for '', barriers($protocols{$name});
+	my @barriers = barriers($protocols{$name});
+
+	add_tests($name, 'never', $_) for '', 0 .. $#barriers;
 	add_tests($name, 'sometimes', '');
 }
 
@@ -75,23 +77,28 @@ for my $name (sort keys %protocols)
 		is($outcome{$test}, 'Sometimes',
 			"$name, $processor: sometimes $what");
 	}
-	for my $barrier (barriers($protocols{$name}))
+	my @barriers = barriers($protocols{$name});
+
+	for my $without (0 .. $#barriers)
 	{
 		my @fail =
 		  map  { $_->[0] }
 		  grep { $outcome{ $_->[1] } ne 'Never' }
-		  @{ $tests{"$name never $barrier"} };
+		  @{ $tests{"$name never $without"} };
 
 		cmp_ok(@fail, '>', 0,
-			"$name needs the barrier of $barrier: " . join(', ', @fail));
+			"$name needs the $barriers[$without][0]: " . join(', ', @fail));
 	}
 }
 
-# The source names the protocol of each barrier.
-my %named;
+# The source names the protocol of each barrier, and has all barriers of each
+# protocol.
+my (%named, %found);
 
-for my $file (glob "$root/src/*/*.[ch]")
+for my $file (glob "$root/{,src/,src/*/}*.[ch]")
 {
+	my $function = 'none';
+
 	next if $file =~ /atomic_barrier\.h$/;
 	for (split /\n/, slurp_file($file))
 	{
@@ -99,12 +106,24 @@ for my $file (glob "$root/src/*/*.[ch]")
 		my @names = split /, | and /, $protocols // '';
 
 		$named{$_} = 1 for @names;
-		next unless /barrier(?:_after_atomic)?\(\);/;
+		$function = $1 if /^(\w+)\(/;
+		my ($call) = /(\w*barrier\w*)\(\);/ or next;
+		my $kind =
+		  $call =~ s/^pg_//r =~ s/barrier_after_atomic/atomic_barrier/r;
+
 		is(join(' ', grep { !$protocols{$_} } @names ? @names : 'none'),
 			'', "the barrier in $file names a protocol: " . s/^\s+//r);
+		push @{ $found{$_} }, "$kind of $function" for @names;
 	}
 }
 is(join(', ', grep { !$named{$_} } sort keys %protocols),
 	'', 'the source names each protocol');
+for my $name (sort keys %protocols)
+{
+	is_deeply(
+		[ sort @{ $found{$name} || [] } ],
+		[ sort map { @$_ } barriers($protocols{$name}) ],
+		"the source has the barriers of $name, and no other ones");
+}
 
 done_testing();
