@@ -339,9 +339,12 @@ wake_leader(uint64 now)
 		return false;
 	}
 	session = session_at(opener - 1);
-	pid = ProcGlobal->allProcs[opener - 1].pid;
-	if (pid == 0 || !session_commits(session) ||
+	if (!session_commits(session) ||
 		!pays_to_wake(opened_start(opened) - now))
+		return false;
+	pg_read_barrier();			/* protocol signal */
+	pid = ProcGlobal->allProcs[opener - 1].pid;
+	if (pid == 0)
 		return false;
 	/* commits from now on belong to the next flush */
 	pg_atomic_write_u64(&shared->opened, opened_word(now, FLUSH_READY));

@@ -53,7 +53,10 @@ const StatsModule session_habits_module = {
 	.attach = session_habits_attach,
 };
 
-/* The first commit of this process: forget the process before it. */
+/*
+ * The first commit of this process: forget the process before it, whose bit
+ * may be gone.
+ */
 void
 session_begin(void)
 {
@@ -61,9 +64,10 @@ session_begin(void)
 	pg_atomic_write_u64(&session_mine->habit, 0);
 	pg_atomic_write_u64(&session_mine->committed_at, 0);
 	pg_atomic_write_u64(&session_mine->began_at, 0);
+	pg_atomic_write_u32(&session_mine->is_regular, 0);
 }
 
-/* This session commits often: visit it. */
+/* This session commits often: visit it.  Protocol regular_again. */
 void
 session_put_on(void)
 {
@@ -73,7 +77,8 @@ session_put_on(void)
 
 /*
  * Has a session been idle for so long that it need not be visited?  One that
- * waits for a lock stays on, as a leader must see whose lock that is.
+ * waits for a lock stays on, as a leader must see whose lock that is.  The bit
+ * is taken away first: protocol regular.
  */
 bool
 session_take_off_if_idle(int procno, uint64 now)

@@ -3,6 +3,13 @@
  * session_habits.h
  *		When each session commits, in shared memory; see session_habits.c.
  *
+ * A visitor reads "began_at" and "committed_at" without a barrier, so it may
+ * see one of them newer than the other.  A commit that just ended then seems
+ * to be under way, or to have ended a cycle ago; one that just began seems to
+ * be still to come.  That costs one flush of which the leader sleeps a little
+ * too long, within the limits of next_flush.c, or does not wait for this
+ * session; or the session is taken off, and sets its bit as it commits next.
+ *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_SESSION_HABITS_H
