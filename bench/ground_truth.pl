@@ -1,7 +1,7 @@
 # Print how far commit_stats is from the truth.  bench/ground-truth prepares
 # what this script needs, and calls it.
 #
-# usage: perl bench/ground_truth.pl [SECONDS [ROUNDS]]
+# usage: perl bench/ground_truth.pl [SECONDS [ROUNDS [LOADS]]]
 
 use strict;
 use warnings;
@@ -13,6 +13,7 @@ use Test::More;
 
 my $seconds = $ARGV[0] || 5;
 my $rounds = $ARGV[1] || 1;
+my $loads = $ARGV[2];    # a regular expression, of names
 
 # Loads that were not written for commit_stats
 my @foreign = (
@@ -49,6 +50,9 @@ my @cases = (
 			{ %$load, clients => $_->[0], delay => $_->[1], siblings => 5 }
 		}[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
 	} @foreign);
+
+@cases = grep { ($_->{name} || '') =~ /$loads/ } @cases if defined $loads;
+die "no load has a name like that\n" if !@cases;
 
 # The test modules have sent standard output to their log, and Test::More to
 # where it went before.  Here the table goes there, and the TAP of the set-up
