@@ -23,6 +23,8 @@ commit_siblings = 1000
 restart_after_crash = on
 });
 my $slot = 0.5;
+# after a pair with the longest delay, and with deadlines that are coarse
+my $longest_slot = $slot + 0.1 + 0.01;
 # Every leader sleeps as long as it can.  The first round, at whose end the
 # client gets a notice, takes longer than the test.
 my $sweep = "SELECT * FROM commit_delay_sweep(
@@ -47,16 +49,16 @@ sub sweep_pid
 		'SELECT sweep_pid FROM commit_stats_info');
 }
 
-# The times, in seconds of the monotonic clock, at which leaders began to sleep
-# since the last call.
+# The sleeps of leaders since the last call: when they began, in seconds of the
+# monotonic clock, and the process.
 sub sleeps
 {
-	my @at = split /\n/, $node->safe_psql(
+	my @sleeps = split /\n/, $node->safe_psql(
 		'postgres', q{
-SELECT at / 1e9 FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
+SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
 
 	$node->safe_psql('postgres', 'SELECT shim_reset()');
-	return @at;
+	return map { [ split /\|/ ] } @sleeps;
 }
 
 # How many leaders sleep until there are 50 more commits.
@@ -91,11 +93,13 @@ sub start_sweep
 sub nothing_is_left
 {
 	my ($how, $ended, $load) = @_;
-	my @late;
+	my %late;
 
-	# the longest that a commit can be on its way after it has looked
-	@late = grep { $_ > $ended + $slot + 0.5 } sleeps();
-	is(scalar @late, 0, "$how: no commit sleeps after one slot");
+	# A commit that has looked can be on its way for long, on a busy machine,
+	# but the next one of its process looks later.
+	$late{ $_->[1] }++ for grep { $_->[0] > $ended + $longest_slot } sleeps();
+	is(scalar(grep { $_ > 1 } values %late),
+		0, "$how: no commit begins to obey it after one slot");
 	ok( poll_until(sub { return sleeps_of_50() == 0 }),
 		"$how: commits do not sleep any more");
 	is(sleeps_of_50(), 0, "$how: none of the next 50 does");
@@ -126,12 +130,17 @@ my $load = start_load();
 # Ends that the session survives
 #
 wait_for_commits($node, 50);
-my $before = clock_gettime(CLOCK_MONOTONIC);
-is( $node->safe_psql(
-		'postgres', q{
+# on a machine that is busy with something else a slot may be late, or have no
+# commit
+ok( poll_until(
+		sub {
+			my ($status, $out) = $node->psql(
+				'postgres', q{
 SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')}
-	),
-	'3|t',
+			);
+			return $status == 0 && $out eq '3|t';
+		},
+		1),
 	'a sweep ends by itself');
 nothing_is_left('end', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('end');
@@ -199,9 +208,9 @@ is_free('subtransaction');
 #
 my $session = start_sweep($sweep);
 end_background($session, 'KILL');
-my $ended = clock_gettime(CLOCK_MONOTONIC);
 ok(poll_until(sub { return sweep_pid() eq '' }),
 	'disconnect: the sweep ends');
+my $ended = clock_gettime(CLOCK_MONOTONIC);
 nothing_is_left('disconnect', $ended, $load);
 is_free('disconnect');
 
