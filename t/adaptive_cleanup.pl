@@ -138,21 +138,20 @@ sub is_of_sweep
 	return $sleep >= $least && $sleep <= $most;
 }
 
-# Leaders follow the sweep, and not the setting.
+# Leaders follow the sweep, and not the setting.  On a busy machine a slot may
+# be late, and the leaders follow the setting until then.
 sub follows_sweep
 {
 	my ($how) = @_;
-	my @sleeps;
 
 	ok( poll_until(
 			sub {
-				return grep { is_of_sweep($_) } next_sleeps($node, 5);
+				my @sleeps = next_sleeps($node, 15);
+
+				return @sleeps > 0 && !grep { !is_of_sweep($_) } @sleeps;
 			},
 			5),
-		"$how: leaders sleep as the sweep says");
-	@sleeps = next_sleeps($node, 15);
-	is(join(' ', grep { !is_of_sweep($_) } @sleeps),
-		'', "$how: and not otherwise");
+		"$how: leaders sleep as the sweep says, and not otherwise");
 	return;
 }
 
@@ -239,6 +238,7 @@ for my $victim (sort keys %victims)
 {
 	my $how = "crash of $victim";
 
+	my $killed_at = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
 	$pid = $victims{$victim}->();
 	kill 'KILL', $pid;
 	ok(poll_until(sub { return !kill 0, $pid }), "$how: it is gone");
@@ -248,7 +248,12 @@ for my $victim (sort keys %victims)
 		"$how: the server recovers");
 	start_load();
 	follows($how);
-	is(delay_state($node, 'times_paced'), 1, "$how: it has learned anew");
+	is( $node->safe_psql(
+			'postgres', qq{
+SELECT count(*) > 0 AND min(changed_at) > '$killed_at'
+FROM commit_delay_changes WHERE mode = 'pacing'}),
+		't',
+		"$how: it has learned anew");
 }
 
 #

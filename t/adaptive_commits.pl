@@ -57,6 +57,11 @@ $node->poll_query_until('postgres',
 	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
 ) or die "some sessions did not end\n";
 
+# What a session had prepared when it was ended
+$node->safe_psql('postgres', "ROLLBACK PREPARED '$_'")
+  for split /\n/,
+  $node->safe_psql('postgres', 'SELECT gid FROM pg_prepared_xacts');
+
 # A sleep can be as short as those of the server's own.
 my ($hits, $sleeps, $short) = split /\|/, $node->safe_psql(
 	'postgres', q{
@@ -96,18 +101,6 @@ my @numbers = 1 .. 20;
 my $insert = 'INSERT INTO logged VALUES (2);';
 my @inserts = map { $insert } @numbers;
 
-# What other sessions do can end the pacing; sessions that commit bring it
-# back.
-sub make_pace
-{
-	my $load = start_pgbench($node, '-c 2 -T 600', insert => $insert);
-
-	wait_for_delay_state($node, "pacing = 'pacing'")
-	  or die "it does not pace\n";
-	end_pgbench($node, $load);
-	return;
-}
-
 # Does a session with these statements sleep, when leaders do?
 sub sleeps
 {
@@ -115,7 +108,7 @@ sub sleeps
 
 	return poll_until(
 		sub {
-			make_pace();
+			make_pace($node);
 			$node->safe_psql('postgres', "@$before") if $before;
 			my $sleeps = sleeps_of(@$statements);
 			$node->safe_psql('postgres', "@$after") if $after;
@@ -174,7 +167,7 @@ for (@does_not_wait)
 {
 	my ($what, @statements) = @$_;
 
-	make_pace();
+	make_pace($node);
 	is(sleeps_of(@statements), 0, "$what: it does not sleep");
 	ok(sleeps([ @statements, @inserts ]), "$what: the next commits do")
 	  if $what =~ /^a failing/;

@@ -7,11 +7,11 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use CommitStats qw(poll_until);
+use CommitStats qw(poll_until start_pgbench end_pgbench);
 use GroundTruth qw(set_device);
 
 our @EXPORT = qw($quota $window $rate set_quota delay_state
-  wait_for_delay_state next_sleeps asleep);
+  wait_for_delay_state make_pace next_sleeps asleep);
 
 # The device: flushes in so many ms, and in a second
 our ($quota, $window) = (10, 50);
@@ -45,6 +45,20 @@ sub wait_for_delay_state
 
 	return $node->poll_query_until('postgres',
 		"SELECT $condition FROM commit_delay_state");
+}
+
+# What other processes do can end the pacing; sessions that commit bring it
+# back.  No other session may be there.
+sub make_pace
+{
+	my ($node) = @_;
+	my $load = start_pgbench($node, '-c 2 -T 600',
+		pace => 'INSERT INTO tick VALUES (1);');
+
+	wait_for_delay_state($node, "pacing = 'pacing'")
+	  or die "it does not pace\n";
+	end_pgbench($node, $load);
+	return;
 }
 
 # How long the leaders of the next flushes are to sleep, us; those that do not
