@@ -17,7 +17,11 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $clients = 5;
-my $node = start_truth('gathered', "commit_stats.adaptive_delay = 'off'");
+my $node = start_truth(
+	'gathered', q{
+commit_stats.adaptive_delay = 'off'
+commit_stats.log_delay_changes = on
+});
 # Think times differ, so that sleeps are planned longer than they need to be.
 my @scripts = (
 	insert => q{
@@ -59,12 +63,11 @@ my $load = start_pgbench($node, "-c $clients -T 600", @scripts);
 my $alone = commits_per_flush();
 
 setting('gather');
-ok( wait_for_delay_state($node, "gathering = 'on'"),
-	'sessions come back soon: gathering is on');
-is( delay_state(
-		$node, 'gathering_reason, gathering_gain >= 0.03, times_tried > 0'),
-	'the trial saved time|t|t',
-	'... and says why');
+ok( wait_for_delay_state(
+		$node,
+		"gathering = 'on' AND gathering_reason = 'the trial saved time' AND gathering_gain >= 0.03 AND times_tried > 0"
+	),
+	'sessions come back soon: gathering is on, and says why');
 
 # a machine that does other things makes sessions late
 my $together;
@@ -124,37 +127,41 @@ FROM commit_delay_state}),
 
 # Without commits under way, both counts are complete.
 end_pgbench($node, $load);
-query('SELECT commit_stats_reset(), shim_reset()');
-run_pgbench($node, "-c $clients -t 200", @scripts);
-my ($seen, $counted) = (seen_by_shim($node), flush_stats($node));
-my $early = query($woken);
+right_in_one_round(
+	'a load',
+	sub {
+		query('SELECT commit_stats_reset(), shim_reset()');
+		run_pgbench($node, "-c $clients -t 200", @scripts);
+		my ($seen, $counted) = (seen_by_shim($node), flush_stats($node));
+		my $early = query($woken);
+		my $missed = abs($counted->{delay_hits} - $seen->{sleeps});
+		my $untimed = abs($counted->{delay_time} - $seen->{slept});
 
-note
-  "$counted->{delay_hits_woken} leaders were woken, $early sleeps were short";
-cmp_ok($seen->{sleeps}, '>', 20, 'leaders sleep');
-cmp_ok(
-	abs($counted->{delay_hits} - $seen->{sleeps}),
-	'<=',
-	0.01 * $seen->{sleeps},
-	'each sleep is counted');
-is( $counted->{delay_hits_paced} + $counted->{delay_hits_gathered},
-	$counted->{delay_hits},
-	'... as one or the other');
-cmp_ok(
-	abs($counted->{delay_time} - $seen->{slept}),
-	'<',
-	0.2 * $seen->{slept},
-	'... with the time that it took');
-cmp_ok(
-	$early, '>',
-	$counted->{delay_hits_woken} / 2,
-	'leaders that count as woken have slept less');
-cmp_ok(
-	$early, '<=',
-	1.2 * $counted->{delay_hits_woken} + 2,
-	'... and no others have');
-cmp_ok($seen->{longest}, '<=', 20_000,
-	'no sleep was to take longer than two flushes');
+		note
+		  "$counted->{delay_hits_woken} leaders were woken, $early sleeps were short";
+		is( $counted->{delay_hits_paced} + $counted->{delay_hits_gathered},
+			$counted->{delay_hits},
+			'each sleep is a paced or a gathered one');
+		return (
+			[ $seen->{sleeps} > 20, 'leaders sleep' ],
+			[ $missed <= 0.01 * $seen->{sleeps}, 'each sleep is counted' ],
+			[
+				$untimed < 0.2 * $seen->{slept},
+				'... with the time that it took'
+			],
+			[
+				$early > $counted->{delay_hits_woken} / 2,
+				'leaders that count as woken have slept less'
+			],
+			[
+				$early <= 1.2 * $counted->{delay_hits_woken} + 2,
+				'... and no others have'
+			],
+			[
+				$seen->{longest} <= 20_000,
+				'no sleep was to take longer than two flushes'
+			]);
+	});
 $load = start_pgbench($node, "-c $clients -T 600", @scripts);
 
 # A transaction that holds an ID and does nothing is not waited for.
@@ -163,18 +170,50 @@ my $idle = start_psql($node,
 $node->poll_query_until('postgres',
 	"SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND backend_xid IS NOT NULL"
 );
-my $beside = commits_per_flush(300);
-cmp_ok($beside, '>', $alone,
-	'an idle transaction: commits are gathered as before');
-is( query(
-		q{
-SELECT count(*) FROM commit_flush_stats WHERE delay_hits_at_ceiling > 0}),
-	0,
-	'... and no leader waits for it until the ceiling');
+right_in_one_round(
+	'an idle transaction',
+	sub {
+		my $beside = commits_per_flush(300);
+
+		return (
+			[ $beside > $alone, 'commits are gathered as before' ],
+			[
+				query('SELECT delay_hits_at_ceiling FROM commit_flush_stats')
+				  == 0,
+				'... and no leader waits for it until the ceiling'
+			]);
+	});
 query(
 	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}
 );
 end_background($idle);
+
+# One that writes all the time, and commits of several statements
+my $writer = start_psql($node,
+	'DO $$ BEGIN LOOP INSERT INTO tick SELECT generate_series(1, 100); PERFORM pg_sleep(0.001); END LOOP; END $$'
+);
+$node->poll_query_until('postgres',
+	"SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE 'DO %' AND backend_xid IS NOT NULL"
+);
+my $statements = start_pgbench(
+	$node,
+	"-c $clients -T 600",
+	statements => "BEGIN;\n$scripts[1]COMMIT;\n");
+query('SELECT commit_stats_reset(), shim_reset()');
+ok( $node->poll_query_until(
+		'postgres',
+		q{SELECT count(*) > 50 FROM shim_events() WHERE kind = 'sleep' AND backend}
+	),
+	'beside a transaction that writes, leaders sleep');
+cmp_ok(seen_by_shim($node)->{longest},
+	'<', 50_000, '... and for less than the ceiling');
+wait_for_commits($node, 100);
+is(errors_so_far($statements), '', '... and commits go on');
+end_background($statements, 'TERM');
+query(
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'}
+);
+end_background($writer);
 
 # A client that hangs while it thinks, and its backend
 my $victim = do
@@ -194,14 +233,17 @@ poll_until(
 		return $stopped ne '';
 	}) or die "the session does not become idle\n";
 kill 'STOP', $stopped;
-commits_per_flush();    # those that still wait for it are over
-commits_per_flush();
-is( query(
-		q{
+# at first some leaders still wait for it
+ok( poll_until(
+		sub {
+			commits_per_flush();
+			return query(
+				q{
 SELECT count(*) FILTER (WHERE delay_end IN ('all came', 'woken')) > count(*) / 2
 FROM commit_flush_log WHERE delayed AND
-	  flushed_at > (SELECT stats_reset FROM commit_flush_stats)}),
-	't',
+	  flushed_at > (SELECT stats_reset FROM commit_flush_stats)}) eq 't';
+		},
+		5),
 	'a session that hangs: leaders wait for the others only');
 ok( $node->poll_query_until(
 		'postgres',
@@ -217,28 +259,72 @@ end_background($victim, 'KILL');
 
 # A short ceiling
 alter_system($node, 'commit_stats.adaptive_delay_max' => 100);
-commits_per_flush();    # until all sessions have read the configuration
-query('SELECT commit_stats_reset(), shim_reset()');
-ok( $node->poll_query_until(
-		'postgres',
-		'SELECT delay_hits_at_ceiling > 5 FROM commit_flush_stats'),
-	'sleeps that the ceiling shortens are counted');
-is( query(
-		q{
-SELECT count(*) FROM shim_events() WHERE kind = 'sleep' AND backend AND asked > 100}
-	),
-	0,
-	'... and none is longer');
+ok( poll_until(
+		sub {
+			commits_per_flush();
+			return query(
+				q{
+SELECT delay_hits_at_ceiling > 5 AND
+	   (SELECT count(*) = 0 FROM shim_events() WHERE kind = 'sleep' AND backend AND asked > 100)
+FROM commit_flush_stats}) eq 't';
+		},
+		5),
+	'sleeps that the ceiling shortens are counted, and none is longer');
 alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
 
 # Sessions that come and go
 end_pgbench($node, $load);
-query('SELECT commit_stats_reset(), shim_reset()');
-run_pgbench($node, '-c 12 -C -t 20', @scripts);
-is(query('SELECT commits FROM commit_flush_stats'),
-	240, 'a session for each transaction: all of them commit');
-cmp_ok(seen_by_shim($node)->{longest},
-	'<=', 20_000, '... and no leader waits for long for those who have left');
+right_in_one_round(
+	'a session for each transaction',
+	sub {
+		query('SELECT commit_stats_reset(), shim_reset()');
+		run_pgbench($node, '-c 12 -C -t 20', @scripts);
+		is(query('SELECT commits FROM commit_flush_stats'),
+			240, 'a session for each transaction: all of them commit');
+		return [
+			seen_by_shim($node)->{longest} <= 20_000,
+			'no leader waits for long for those who have left'
+		];
+	});
+
+# ... beside sessions that stay, so that leaders wait.  Others are terminated
+# while they sleep, wait for a flush, or have opened one and wait for the lock
+# of NOTIFY.  A process that has the place of one that was to be woken, or for
+# which leaders waited, comes to no harm.
+$load = start_pgbench($node, "-c $clients -T 600", @scripts);
+wait_for_delay_state($node, "gathering = 'on'")
+  or die "gathering is not on\n";
+for my $round (1 .. 5)
+{
+	my $short = start_pgbench($node, '-c 8 -C -t 25', @scripts);
+	my @victims = map {
+		start_psql($node,
+			'DO $$ BEGIN LOOP INSERT INTO tick VALUES (3); NOTIFY bell; COMMIT; END LOOP; END $$'
+		)
+	} 1 .. 3;
+
+	$node->poll_query_until(
+		'postgres', q{
+SELECT count(*) = 3 FROM commit_activity JOIN pg_stat_activity USING (pid)
+WHERE query LIKE 'DO %' AND commits > 5}
+	) or die "the victims do not commit\n";
+	query(
+		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'}
+	);
+	end_background($_) for @victims;
+	like($_->{err}, qr/57P01/, "come and go, $round: it was told to end")
+	  for @victims;
+	ok(end_background($short), "come and go, $round: the others do not fail")
+	  or diag $short->{err};
+}
+$node->poll_query_until(
+	'postgres', q{
+SELECT NOT EXISTS (SELECT FROM unnest(waited_for) pid
+				   WHERE pid NOT IN (SELECT pid FROM pg_stat_activity))
+FROM commit_delay_state}) or die "leaders wait for those who have left\n";
+wait_for_commits($node, 100);
+is(errors_so_far($load), '', 'come and go: those who stay go on');
+end_pgbench($node, $load);
 
 # A single session is not gathered.
 $load = start_pgbench($node, '-c 1 -T 600', @scripts);
@@ -312,21 +398,25 @@ FROM shim_events() WHERE pid = $holder_pid});
 	return split /\|/, $result;
 }
 
-my ($free, $slept_free) = sleeps_of_holder(0);
-my ($contended, $slept_contended) = sleeps_of_holder(1);
+right_in_one_round(
+	'a commit',
+	sub {
+		my ($free, $slept_free) = sleeps_of_holder(0);
+		my ($contended, $slept_contended) = sleeps_of_holder(1);
 
-note
-  "$slept_free sleeps in $free flushes, $slept_contended in $contended with a waiter";
-cmp_ok($slept_free / $free, '>', 0.5,
-	'a commit: its leader waits for others');
-cmp_ok(
-	$slept_contended / $contended,
-	'<',
-	$slept_free / $free / 2,
-	'... but not if one of them waits for its lock');
+		note
+		  "$slept_free sleeps in $free flushes, $slept_contended in $contended with a waiter";
+		return (
+			[ $slept_free > 0.5 * $free, 'its leader waits for others' ],
+			[
+				$contended > 0
+				  && $slept_contended * $free * 2 < $slept_free * $contended,
+				'... but not if one of them waits for its lock'
+			]);
+	});
 $_->quit for $holder, $waiter;
 
-end_background($load, 'TERM');
+end_pgbench($node, $load);
 
 #
 # Why sleeps end
@@ -411,18 +501,52 @@ FROM shim_events() WHERE pid = $holder_pid});
 	return ($flushes, $slept);
 }
 
-($free, $slept_free) = sleeps_beside_waiter(0);
-($contended, $slept_contended) = sleeps_beside_waiter(2);
-note
-  "$slept_free sleeps in $free flushes, $slept_contended in $contended with a waiter";
-cmp_ok($contended, '>=', 12, 'a commit that others wait for leads flushes');
-cmp_ok(
-	$slept_contended / $contended,
-	'<',
-	$slept_free / $free / 2,
-	'... and does not sleep, however long they have waited');
+right_in_one_round(
+	'a commit that another session has long waited for',
+	sub {
+		my ($free, $slept_free) = sleeps_beside_waiter(0);
+		my ($contended, $slept_contended) = sleeps_beside_waiter(2);
+
+		note
+		  "$slept_free sleeps in $free flushes, $slept_contended in $contended with a waiter";
+		return (
+			[ $contended >= 12, 'it leads flushes' ],
+			[
+				$slept_contended * $free * 2 < $slept_free * $contended,
+				'... and does not sleep'
+			]);
+	});
 $_->quit for $holder, $waiter;
-end_background($load, 'TERM');
+end_pgbench($node, $load);
+
+# The server log has a line for each change of gathering.
+my @changes = split /\n/, query(
+	q{
+SELECT concat(mode, ' (', reason, ')') FROM commit_delay_changes
+WHERE subject = 'gathering' ORDER BY change});
+
+my @logged;
+
+ok( poll_until(
+		sub {
+			@logged = slurp_file($node->logfile) =~
+			  /LOG:  commit_stats gathering: (.*)$/mg;
+			return @logged >= @changes;
+		},
+		20),
+	'the last change is logged');
+is( join("\n", @logged[ -@changes .. -1 ]),
+	join("\n", @changes),
+	'the log has all changes, in the same order');
+like(
+	slurp_file($node->logfile),
+	qr/gathering: on \(the trial saved time\)\n.*DETAIL:  In the last trial, gathering changed the time from commit to commit by -\d+\.\d%\.$/m,
+	'... and what the trial saved');
+
 $node->stop;
+unlike(
+	slurp_file($node->logfile),
+	qr/PANIC|TRAP|terminated by signal/,
+	'the log has no surprise');
 
 done_testing();
