@@ -6,23 +6,25 @@
 # acknowledged one.  And commit_stats must start from zero and count what is
 # committed from then on, as the WAL has it.
 #
-# Leaders sleep, so that at any moment most backends are committing.  The
+# Leaders sleep, so that at any moment most backends are committing; at last
+# they sleep until commit_stats.adaptive_delay = gather wakes them.  The
 # victims are chosen at random; VICTIM_SEED=n chooses others.
 
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't', 't/ground_truth';
 use CommitStats;
+use GroundTruth qw(start_truth start_with_shim set_device);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = $ENV{VICTIM_SEED} // 33;
 
 # Without launchers only the test commits.
-my $node = start_node(
-	'killed', conf => q{
+my $node = start_truth(
+	'killed', q{
+log_statement = none
 restart_after_crash = on
 max_logical_replication_workers = 0
 max_prepared_transactions = 20
@@ -33,8 +35,10 @@ commit_siblings = 1
 
 srand($seed);
 note("VICTIM_SEED=$seed");
-$node->safe_psql('postgres',
-	'CREATE TABLE written (round int, client int, n int)');
+$node->safe_psql(
+	'postgres', q{
+CREATE TABLE logged (n int);
+CREATE TABLE written (round int, client int, n int)});
 
 my %acknowledged;    # "round client" => n
 my $logs = $node->basedir . '/acknowledged';
@@ -175,14 +179,15 @@ FROM commit_flush_stats}),
 	return;
 }
 
-# Wait for a load that commits, with some in the middle of it.
+# Wait for a load that commits, with some in the middle of it.  A second row of
+# a client means that the first was acknowledged.
 sub wait_for_load
 {
 	my ($round) = @_;
 
 	$node->poll_query_until(
 		'postgres', qq{
-SELECT count(*) > 100 AND
+SELECT count(*) > 100 AND count(DISTINCT client) FILTER (WHERE n > 1) = 6 AND
 	   (SELECT count(*) > 2 FROM pg_stat_activity
 		WHERE state = 'active' AND query ~ '^(INSERT|COMMIT)')
 FROM written WHERE round = $round}) or die "there is no load\n";
@@ -198,6 +203,8 @@ sub server_time
 my %victims = (
 	'a session that commits' =>
 	  q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
+	'a leader that sleeps' =>
+	  q{pid IN (SELECT pid FROM commit_activity WHERE waiting_for = 'delay')},
 	'a session that waits for a flush' =>
 	  q{wait_event ~* '^Wal(Write|Sync)$'},
 	'any client' => q{backend_type = 'client backend'},
@@ -206,6 +213,19 @@ my %victims = (
 	  q{backend_type = 'commit_stats flush logger'});
 my $kills = 0;
 my $round = 0;
+my $gathers = 0;
+
+# From now on leaders sleep until the others have come.  For that, a flush must
+# take some time, which the shim (t/ground_truth/shim.c) sees to.
+sub gather
+{
+	alter_system(
+		$node,
+		commit_delay => 0,
+		'commit_stats.adaptive_delay' => 'gather');
+	$gathers = 1;
+	return;
+}
 
 sub kill_one
 {
@@ -239,13 +259,27 @@ for my $how (
 	'the worker that logs flushes',
 	'a session that waits for a flush',
 	'immediate stop',
+	'immediate stop',
+	'gather',
+	'a leader that sleeps',
+	'a session that commits',
 	'immediate stop')
 {
+	if ($how eq 'gather')
+	{
+		gather();
+		next;
+	}
 	my $name = ++$round . ", $how";
 	my @load = start_load($round);
 	my $killed_at;
 
+	set_device($node, flush_time => 2) if $gathers;
 	wait_for_load($round);
+	$node->poll_query_until(
+		'postgres', q{
+SELECT delay_hits_gathered > 0 FROM commit_flush_stats}
+	) or die "leaders do not gather\n" if $gathers;
 	$killed_at = server_time();
 	if ($how eq 'immediate stop')
 	{
@@ -259,7 +293,7 @@ for my $how (
 	read_acknowledged($round);
 	if ($how eq 'immediate stop')
 	{
-		$node->start;
+		start_with_shim($node);
 	}
 	else
 	{
