@@ -129,6 +129,35 @@ for my $timing ('on', 'off')
 	alter_system($primary, synchronous_standby_names => '');
 }
 
+# A standby that does not answer for a while holds up all commits, and no
+# longer than that.
+alter_system($primary, synchronous_standby_names => '*');
+my $receiver =
+  $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+
+$load = start_load($primary);
+ok(wait_for_delay_state($primary, "pacing = 'pacing'"),
+	'slow standby: the primary paces');
+for my $stop (1 .. 3)
+{
+	kill 'STOP', $receiver;
+	ok( $primary->poll_query_until(
+			'postgres', q{
+SELECT count(*) = 5 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
+		"slow standby, $stop: all commits wait for it");
+	kill 'CONT', $receiver;
+	wait_for_commits($primary, 500);
+}
+is(errors_so_far($load), '', 'slow standby: no commit failed');
+end_pgbench($primary, $load);
+paces($primary, 'slow standby, afterwards');
+cmp_ok(seen_by_shim($primary)->{longest},
+	'<=', 50_000, 'slow standby: no sleep is longer than the ceiling');
+is( $primary->safe_psql('postgres', 'SELECT count(*) FROM tick'),
+	$standby->safe_psql('postgres', 'SELECT count(*) FROM tick'),
+	'slow standby: what is committed is there');
+alter_system($primary, synchronous_standby_names => '');
+
 #
 # Promotion
 #
