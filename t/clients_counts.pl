@@ -98,6 +98,11 @@ poll_until(
 	2);
 is($negative, 0, 'while they commit: nothing is negative');
 ok(end_background($load{$_}), "$_: pgbench has ended") for sort keys %load;
+# the last of -C may have left pg_stat_activity, or not have come, when it was
+# looked at
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
+) or die "the clients did not leave\n";
 
 # commits, commits_async
 sub counted

@@ -57,9 +57,11 @@ is($node->safe_psql('postgres', $tracked), $max, 'all rows are in use');
 cmp_ok((split /\|/, overflow_of("'one'"))[0],
 	'>=', 1, 'what comes later is counted together');
 
+wait_until_left();
 my ($sync, $async) = split /\|/, overflow_of("'one'");
 commit_as('one', 'late');
 commit_as('one', 'later', 'off');
+wait_until_left();
 is(overflow_of("'one'"), join('|', $sync + 1, $async + 1, 0), '... exactly');
 is( $node->safe_psql(
 		'postgres',
@@ -68,6 +70,7 @@ is( $node->safe_psql(
 	0,
 	'... without a row of its own');
 commit_as('two', 'other');
+wait_until_left();
 is(overflow_of("'two'"), '1|0|0', '... for each database');
 adds_up('overflow');
 

@@ -77,7 +77,9 @@ sub check_counts
 
 # Start with a method that syncs in the write, so that the server has counted
 # no sync.
+# The WAL writer would flush some commits in the place of a session.
 $node->append_conf('postgresql.conf', 'wal_sync_method = open_datasync');
+$node->append_conf('postgresql.conf', 'wal_writer_delay = 10s');
 my $started = $node->start(fail_ok => 1);
 
 SKIP:

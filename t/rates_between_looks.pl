@@ -12,7 +12,9 @@ use CommitStats;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('rates', conf => "track_wal_io_timing = on\n");
+# The WAL writer would flush some commits in the place of a session.
+my $node = start_node('rates',
+	conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
 my @columns = qw(since elapsed commits_s async_s flushes_s per_flush delayed
   commit_ms p99_ms flush_ms wal_mb_s);
 my $session = $node->background_psql('postgres');

@@ -51,7 +51,7 @@ for my $what ('SELECT 1', 'SELECT commit_stats_reset()')
 
 		$node->psql(
 			'postgres', $what,
-			timeout => 30,
+			timeout => $PostgreSQL::Test::Utils::timeout_default,
 			timed_out => \$timed_out);
 		last if $timed_out;
 		$done++;

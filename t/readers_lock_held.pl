@@ -26,12 +26,12 @@ $node->safe_psql(
 CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRICT
 	AS '$dir/hold_lock.so'});
 
-# Does the command end while the lock is held?  After 20 s it counts as one
-# that does not.
+# Does the command end while the lock is held?  One that does not is given up
+# only when all tests would be.
 sub ends
 {
 	my ($command) = @_;
-	my $timeout = IPC::Run::timer(20);
+	my $timeout = IPC::Run::timer($PostgreSQL::Test::Utils::timeout_default);
 	my $run = IPC::Run::start(
 		[
 			$node->installed_command('psql'),

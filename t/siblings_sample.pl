@@ -17,7 +17,8 @@ use Test::More;
 
 my $idle = 31;    # sessions, beside the one that commits
 my $commits = 4000;
-my $node = start_node('sibling_sample');
+# The WAL writer would flush some commits in the place of the session.
+my $node = start_node('sibling_sample', conf => "wal_writer_delay = 10s\n");
 
 # Idle sessions, some of them in a transaction with an id.
 my $others = start_pgbench(
