@@ -52,14 +52,6 @@ gather_trial_init(GatherTrial *trial)
 	trial->gain = NAN;
 }
 
-/* Do leaders gather now? */
-bool
-gather_trial_on(const GatherTrial *trial)
-{
-	return trial->mode == GATHER_ON ||
-		(trial->mode == GATHER_TRIES && trial->slots % 2 == 1);
-}
-
 static void
 set_trial_mode(GatherTrial *trial, GatherMode mode, GatherReason reason)
 {

@@ -94,8 +94,15 @@ typedef struct GatherTrial
 } GatherTrial;
 
 extern void gather_trial_init(GatherTrial *trial);
-extern bool gather_trial_on(const GatherTrial *trial);
 extern void gather_trial_step(GatherTrial *trial, const GatherSlot *slot);
+
+/* Do leaders gather now? */
+static inline bool
+gather_trial_on(const GatherTrial *trial)
+{
+	return trial->mode == GATHER_ON ||
+		(trial->mode == GATHER_TRIES && trial->slots % 2 == 1);
+}
 
 /*
  * Learn from one more think time, us.  A single long pause says little, so

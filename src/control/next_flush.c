@@ -252,7 +252,7 @@ has_begun(uint64 opened, uint64 now)
  * The first commit since the latest flush has begun: open the next one.  If
  * another commit does the same, either serves.
  */
-static pg_noinline void
+static inline void
 open_flush(uint64 opened, uint64 now)
 {
 	static Look look;
@@ -321,7 +321,7 @@ is_due(uint64 now)
  * All sessions have come: end the sleep of the probable leader, if the flush
  * may begin.  Returns true if it was ended.
  */
-static pg_noinline bool
+static inline bool
 wake_leader(uint64 now)
 {
 	uint32		opener = pg_atomic_exchange_u32(&shared->opener, 0);
@@ -376,10 +376,10 @@ replace_opener(void)
 
 /*
  * A commit that did not open the flush begins: one session fewer to come.
- * Returns true if it was the last one, and has ended the leader's sleep.
+ * Returns true if it was the last one.
  */
-static bool
-count_off(GatherHabit habit, uint64 committed_at, uint64 now)
+static inline bool
+count_off(GatherHabit habit, uint64 committed_at)
 {
 	uint32		awaited = pg_atomic_read_u32(&shared->awaited);
 
@@ -390,11 +390,7 @@ count_off(GatherHabit habit, uint64 committed_at, uint64 now)
 		   !pg_atomic_compare_exchange_u32(&shared->awaited, &awaited,
 										   awaited - 1))
 		;
-	if (awaited != 1)
-		return false;
-	pg_atomic_write_u64(&shared->complete,
-						pg_atomic_read_u64(&shared->opened_at));
-	return wake_leader(now);
+	return awaited == 1;
 }
 
 /*
@@ -445,6 +441,33 @@ limit_sleep(uint64 ns)
 	return (int) sleep;
 }
 
+/*
+ * The rare beginnings of a commit, apart from next_flush_begin(), which then
+ * need not save registers for them.
+ */
+static pg_noinline int
+begin_in_new_session(uint64 now)
+{
+	session_begin();
+	return next_flush_begin(now);
+}
+
+static pg_noinline int
+begin_first(uint64 opened, uint64 now)
+{
+	open_flush(opened, now);
+	return limit_sleep(until_start(now));
+}
+
+static pg_noinline int
+begin_last(uint64 now)
+{
+	pg_atomic_write_u64(&shared->complete,
+						pg_atomic_read_u64(&shared->opened_at));
+	return limit_sleep(wake_leader(now) ? until_others_return() :
+					   until_start(now));
+}
+
 /* Commit path: a commit begins.  Returns the commit_delay of its leader. */
 int
 next_flush_begin(uint64 now)
@@ -452,11 +475,10 @@ next_flush_begin(uint64 now)
 	bool		gathers = next_flush_may_gather();
 	GatherHabit habit = {0};
 	uint64		committed_at;
-	bool		woke = false;
 	uint64		opened;
 
 	if (unlikely(session_mine == NULL))
-		session_begin();
+		return begin_in_new_session(now);
 	committed_at = pg_atomic_read_u64(&session_mine->committed_at);
 	if (gathers)
 		habit = session_learn_habit(session_mine, committed_at, now);
@@ -466,10 +488,10 @@ next_flush_begin(uint64 now)
 		return 0;
 	opened = pg_atomic_read_u64(&shared->opened);
 	if (has_begun(opened, now))
-		open_flush(opened, now);
-	else if (gathers)
-		woke = count_off(habit, committed_at, now);
-	return limit_sleep(woke ? until_others_return() : until_start(now));
+		return begin_first(opened, now);
+	if (gathers && count_off(habit, committed_at))
+		return begin_last(now);
+	return limit_sleep(until_start(now));
 }
 
 /*
@@ -499,6 +521,8 @@ void
 next_flush_end(uint64 now)
 {
 	session_committed(session_mine, now);
+	if (unlikely(pg_atomic_read_u32(&session_mine->is_regular) == 0))
+		session_put_on();
 }
 
 /* ... has failed. */

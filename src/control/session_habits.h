@@ -103,8 +103,6 @@ session_learn_habit(Session *me, uint64 committed_at, uint64 now)
 	gather_learn(&habit, (now - committed_at) / NS_PER_US);
 	pg_atomic_write_u64(&me->habit,
 						(uint64) habit.think << 32 | habit.deviation);
-	if (unlikely(pg_atomic_read_u32(&me->is_regular) == 0))
-		session_put_on();
 	return habit;
 }
 
@@ -114,7 +112,8 @@ session_committed(Session *me, uint64 now)
 {
 	uint64		before = pg_atomic_read_u64(&me->committed_at);
 
-	if (before != 0 && now - before < SESSION_CYCLE_MOST)
+	/* 0 is longer ago than that */
+	if (now - before < SESSION_CYCLE_MOST)
 	{
 		single_writer_add(&me->commits, 1);
 		single_writer_add(&me->cycles, now - before);
