@@ -17,7 +17,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # The WAL writer would flush some commits in the place of a session.
-my $node = start_node('log', conf => "wal_writer_delay = 10s\n");
+# Slow commits and stalls, of which a disk with other work has some, wake the
+# worker as well.
+my $node = start_node(
+	'log', conf => q{
+wal_writer_delay = 10s
+commit_stats.slow_commit_time = -1
+commit_stats.stall_time = 0
+});
 my $line = qr/LOG:  Flushed \d+ out of \d+ commits\n/;
 my ($log_end, $counted, $records);
 
