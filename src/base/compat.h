@@ -112,9 +112,12 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 
 /*
  * Does SIGUSR1 end the sleep of commit_delay?  A later version may wait for
- * its latch instead, which t/adaptive_wake.pl would notice.
+ * its latch instead, which t/adaptive_wake.pl would notice.  A unit test
+ * simulates that.
  */
+#ifndef COMMIT_DELAY_CAN_BE_WOKEN
 #define COMMIT_DELAY_CAN_BE_WOKEN	true
+#endif
 
 /* WalUsage.wal_fpi_bytes: since 19. */
 #if PG_VERSION_NUM >= 190000

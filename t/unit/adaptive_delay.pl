@@ -20,12 +20,16 @@ use constant { WATCHES => 0, PACES => 1 };           # PacerMode
 use constant { TOO_FEW => 0, GATHERS => 2 };         # GatherMode
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c(
-	"$dir/simulate",
+my @sources = (
 	't/unit/adaptive_delay.c',
-	(   map { "src/control/$_.c" }
-		  qw(adaptive_delay gather next_flush pacer session_habits)),
-	'-lm');
+	map { "src/control/$_.c" }
+	  qw(adaptive_delay gather next_flush pacer session_habits));
+compile_c("$dir/simulate", @sources, '-lm');
+
+# A server in which no signal ends a sleep
+compile_c("$dir/simulate_sleepers", '-DCOMMIT_DELAY_CAN_BE_WOKEN=false',
+	@sources, '-lm');
+my $program = 'simulate';
 
 # Phases are hashes; what they lack is a plain disk of 2 ms, on which sessions
 # come back after 0.3 ms.  Returns a hash for each.
@@ -52,8 +56,8 @@ sub simulate
 	} @phases;
 	my ($out, @results);
 
-	IPC::Run::run(["$dir/simulate"], '<', \$in, '>', \$out)
-	  or die "simulate failed\n";
+	IPC::Run::run(["$dir/$program"], '<', \$in, '>', \$out)
+	  or die "$program failed\n";
 	for (split /\n/, $out)
 	{
 		my %r;
@@ -105,6 +109,25 @@ for my $device (['a slow disk'], [ 'a volume that queues', window => -1 ])
 		cmp_ok($gather->{longest}, '<=', 3000,
 			"$case: no sleep is longer than 1.5 flushes");
 	}
+}
+
+# Without signals, sleeps end when all sessions have almost certainly come.
+for my $n (10, 50)
+{
+	my %woken = %{ simulate({ sessions => $n }) };
+
+	$program = 'simulate_sleepers';
+	my ($gather, undef, $off) = compare(sessions => $n);
+	$program = 'simulate';
+	note "$n sessions: $gather->{commits} commits/s without signals, "
+	  . "$woken{commits} with, $off->{commits} without gathering";
+	cmp_ok($woken{early}, '>', 100, "$n sessions: signals end sleeps");
+	is($gather->{early}, 0, '... or do not, if the server ignores them');
+	is($gather->{gather}, GATHERS, '... which gathers nevertheless');
+	cmp_ok(
+		$gather->{commits}, '>',
+		0.9 * $woken{commits},
+		'... and commits nearly as often');
 }
 
 #
