@@ -208,7 +208,7 @@ publish_plan(const AdaptiveDelayState *state, bool gathers)
 
 	plan.interval = to_ns(pacer_interval(&state->pacer));
 	plan.flush_time = to_ns(state->pacer.median);
-	plan.horizon = to_ns(learned_horizon(state));
+	plan.horizon = (uint64) learned_horizon(state);
 	plan.gathers = gathers && gather_trial_on(&state->trial);
 	next_flush_set_plan(&plan);
 }

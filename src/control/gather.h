@@ -24,13 +24,13 @@ typedef struct GatherSession
 	uint64		began_at;		/* begin of the commit under way; 0: none */
 } GatherSession;
 
-/* The next flush.  Times in ns. */
+/* The next flush.  Times in ns, but for the horizon. */
 typedef struct GatherFlush
 {
 	uint64		opened_at;		/* its first commit began */
 	uint64		ready_at;		/* the device will be idle: now, or later */
-	uint64		horizon;		/* sessions with a longer think time are not
-								 * waited for */
+	uint64		horizon;		/* us; sessions with a longer think time are
+								 * not waited for */
 	uint64		flush_time;		/* usual */
 } GatherFlush;
 
@@ -140,7 +140,8 @@ static inline bool
 gather_comes(GatherHabit habit, uint64 committed_at, uint64 opened_at,
 			 uint64 horizon)
 {
-	return habit.think != 0 && (uint64) habit.think * 1000 <= horizon &&
+	/* 0 is the longest think time here */
+	return habit.think - 1 < horizon &&
 		committed_at + gather_by(habit, GATHER_LATE) >= opened_at;
 }
 
@@ -156,7 +157,7 @@ gather_expects(const GatherSession *session, const GatherFlush *flush)
 	if (session->began_at != 0)
 	{
 		/* it may wait for something other than that flush, a standby say */
-		if (session->began_at + 2 * (flush->horizon + flush->flush_time) <
+		if (session->began_at + 2 * (flush->horizon * 1000 + flush->flush_time) <
 			flush->ready_at)
 			return 0;
 		from = flush->ready_at;

@@ -65,7 +65,7 @@ typedef struct NextFlushShared
 	/* Written by the process that learns: NextFlushPlan. */
 	pg_atomic_uint64 interval;
 	pg_atomic_uint64 flush_time;
-	pg_atomic_uint64 horizon;
+	pg_atomic_uint64 horizon;	/* us */
 	pg_atomic_uint32 gathers;
 
 	/*
@@ -211,7 +211,8 @@ gather(uint64 ready_at, uint64 now, Look *look)
 		(look->nwanted > 0 && holds_up_others(look)))
 		look->expected = 0;
 	return look->expected == 0 ? 0 :
-		Min(look->latest, look->flush.ready_at + HORIZON_CAP(horizon));
+		Min(look->latest,
+			look->flush.ready_at + HORIZON_CAP(horizon) * NS_PER_US);
 }
 
 /*----------------------------------------------------------------
@@ -489,7 +490,7 @@ next_flush_begin(uint64 now)
 	opened = pg_atomic_read_u64(&shared->opened);
 	if (has_begun(opened, now))
 		return begin_first(opened, now);
-	if (gathers && count_off(habit, committed_at))
+	if (count_off(habit, committed_at))
 		return begin_last(now);
 	return limit_sleep(until_start(now));
 }

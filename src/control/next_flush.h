@@ -18,7 +18,7 @@ typedef struct NextFlushPlan
 {
 	uint64		interval;		/* from flush to flush; 0: not paced */
 	uint64		flush_time;		/* usual */
-	uint64		horizon;		/* see GatherFlush */
+	uint64		horizon;		/* us; see GatherFlush */
 	bool		gathers;		/* do leaders wait for sessions? */
 } NextFlushPlan;
 

@@ -58,7 +58,7 @@ expects(void)
 	session.began_at = (uint64) (time[1] * 1000);
 	flush.opened_at = (uint64) (time[2] * 1000);
 	flush.ready_at = (uint64) (time[3] * 1000);
-	flush.horizon = (uint64) (time[4] * 1000);
+	flush.horizon = (uint64) time[4];
 	flush.flush_time = (uint64) (time[5] * 1000);
 	latest = gather_expects(&session, &flush);
 	printf("%d %.0f\n", latest != 0, latest / 1000.0);
