@@ -278,13 +278,16 @@ sub errors_so_far
 
 # Wait for the end of a background command, after a signal if one is given;
 # true if it succeeded.  TERM will do; a command that a shell started in the
-# background ignores INT.
+# background ignores INT.  One that does not end would stop all tests.
 sub end_background
 {
 	my ($background, $signal) = @_;
 
+	local $SIG{ALRM} = sub { die "a background command does not end\n" };
+	alarm 4 * $PostgreSQL::Test::Utils::timeout_default;
 	$background->{run}->signal($signal) if defined $signal;
 	$background->{run}->finish;
+	alarm 0;
 	return $background->{run}->result == 0;
 }
 

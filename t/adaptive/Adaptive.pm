@@ -77,7 +77,8 @@ SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend}
 SELECT asked FROM shim_events() WHERE kind = 'sleep' AND backend});
 }
 
-# The process that sleeps now before its flush
+# The client's backend that sleeps now before its flush; workers of autovacuum
+# sleep as well.
 sub asleep
 {
 	my ($node) = @_;
@@ -87,7 +88,9 @@ sub asleep
 		sub {
 			$pid = $node->safe_psql(
 				'postgres', q{
-SELECT pid FROM shim_events() WHERE kind = 'sleep' AND length = 0 ORDER BY at DESC LIMIT 1}
+SELECT pid FROM shim_events() JOIN pg_stat_activity USING (pid)
+WHERE kind = 'sleep' AND length = 0 AND backend_type = 'client backend'
+ORDER BY at DESC LIMIT 1}
 			);
 			return $pid ne '';
 		}) or die "no leader sleeps\n";
