@@ -283,7 +283,7 @@ right_in_one_round(
 			240, 'a session for each transaction: all of them commit');
 		return [
 			seen_by_shim($node)->{longest} <= 20_000,
-			'no leader waits for long for those who have left'
+			'no leader waits for long for sessions that have left'
 		];
 	});
 
@@ -321,9 +321,9 @@ $node->poll_query_until(
 	'postgres', q{
 SELECT NOT EXISTS (SELECT FROM unnest(waited_for) pid
 				   WHERE pid NOT IN (SELECT pid FROM pg_stat_activity))
-FROM commit_delay_state}) or die "leaders wait for those who have left\n";
+FROM commit_delay_state}) or die "leaders wait for sessions that have left\n";
 wait_for_commits($node, 100);
-is(errors_so_far($load), '', 'come and go: those who stay go on');
+is(errors_so_far($load), '', 'come and go: the sessions that stay go on');
 end_pgbench($node, $load);
 
 # A single session is not gathered.

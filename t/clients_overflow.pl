@@ -74,7 +74,7 @@ wait_until_left();
 is(overflow_of("'two'"), '1|0|0', '... for each database');
 adds_up('overflow');
 
-# Whoever commits most is one of these, perhaps.
+# The client that commits most may be one of these.
 $node->safe_psql('one',
 		"SET application_name = 'late';\n"
 	  . "INSERT INTO logged VALUES (1);\n" x 600);

@@ -116,7 +116,7 @@ flushes_at(double load)
 	return load / (load + exp(-load));
 }
 
-/* The load at which a flush carries so many commits on average. */
+/* The load at which a flush carries this number of commits on average. */
 static double
 load_of(double commits_per_flush)
 {

@@ -38,8 +38,8 @@
 /*
  * How near are the distances between stalls to whole numbers of windows?  Long
  * stalls weigh more.  Random distances give less than 0.2, exact ones 1 unless
- * windows have several stalls.  Only near neighbors are compared: so many
- * stalls in a window would be at all distances.
+ * windows have several stalls.  Only near neighbors are compared: many
+ * stalls in one window would be at all distances.
  */
 static double
 regularity(const DeviceStall *stall, int n, double window)
