@@ -113,6 +113,21 @@ note_change(Learner *learner, bool of_pacer)
 	pg_atomic_write_u64(&shared->nchanges, state->nchanges);
 }
 
+/* The horizon with pacing is no measure of what a flush costs without it. */
+static void
+note_pacer_change(Learner *learner, PacerMode before)
+{
+	AdaptiveDelayState *state = &learner->state;
+	GatherMode	mode = state->trial.mode;
+
+	note_change(learner, true);
+	if (before != PACER_PACES && state->pacer.mode != PACER_PACES)
+		return;
+	gather_trial_forget(&state->trial);
+	if (state->trial.mode != mode)
+		note_change(learner, false);
+}
+
 /* Sums over the sessions that commit often. */
 typedef struct Sums
 {
@@ -226,7 +241,7 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 	learner->stalled |= stalled;
 	next_flush_ended(now, stalled);
 	if (pacer->mode != mode)
-		note_change(learner, true);
+		note_pacer_change(learner, mode);
 	if (gathers && to_us(now) >= learner->state.trial.slot_ends)
 		end_slot(learner, to_us(now));
 	publish_plan(&learner->state, gathers);

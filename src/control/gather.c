@@ -20,9 +20,9 @@
  * switch measures it: the mean time from commit to commit of a session, in
  * slots with and without gathering, in turn.  Gathering is adopted if it wins
  * by ADOPT in the sum and wins in each half, and is tried again later.
- * Another number of sessions, or another horizon, calls for a new trial.  With
- * clients that commit at a given rate that time does not change, so gathering
- * is never adopted.
+ * Another number of sessions, another horizon, and the begin and the end of
+ * pacing call for a new trial.  With clients that commit at a given rate that
+ * time does not change, so gathering is never adopted.
  *
  * Both are arithmetic, which uses neither shared memory nor the server, so t/
  * can compile it alone.  Habits are in gather.h, inlined into the commit path.
@@ -65,6 +65,15 @@ static bool
 differs(double a, double b)
 {
 	return fabs(a - b) > CHANGED * b;
+}
+
+/* The device is another: what was measured on it, and with it, is void. */
+void
+gather_trial_forget(GatherTrial *trial)
+{
+	if (trial->mode != GATHER_TOO_FEW)
+		set_trial_mode(trial, GATHER_OFF, GATHER_CHANGED);
+	trial->rest = 0;
 }
 
 /* Is it slower with gathering than it was without, in the trial? */

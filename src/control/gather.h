@@ -94,6 +94,7 @@ typedef struct GatherTrial
 } GatherTrial;
 
 extern void gather_trial_init(GatherTrial *trial);
+extern void gather_trial_forget(GatherTrial *trial);
 extern void gather_trial_step(GatherTrial *trial, const GatherSlot *slot);
 
 /* Do leaders gather now? */

@@ -15,15 +15,17 @@
  * of the time.  The rate of the device is that of the windows' middle half.
  *
  * Pacing.  Flushes begin at PACE of the rate.  Nothing shows that the device
- * could do more, so the rate grows, slowly at first, while flushes are held
- * back and none stalls; a stall takes back what flushes did not reach.  A
- * stall a whole number of windows after another, though the rate has not
- * grown, shows that the device allows less.  The rate shrinks by the part of
- * the window that the stall took.  Any other stall is a hiccup.  The pacer
- * never takes its own pace for the device's rate, and would slow itself down
- * further if it did.  At half or twice the rate that watching found, or if
- * stalls take half of the time that they took before, it watches again.  A
- * quota that comes back has the same windows, so fewer stalls show it.
+ * could do more, so the rate grows for a moment while flushes are held back.
+ * A stall ends that, and its length tells the quota: the rest of the window
+ * was enough for it.  A stall a few whole windows after another, and that one
+ * after a third, tells as much if the rate has not grown: the device allows
+ * less than before.  Any other stall is a hiccup, and so is one that takes a
+ * small part of a window: with busy processors, flushes are late that often.
+ * The pacer never takes its own pace for the device's rate, and would slow
+ * itself down further if it did.  At half or twice the rate that watching
+ * found, or if stalls take half of the time that they took before, it watches
+ * again.  A quota that comes back has the same windows, so fewer stalls show
+ * it.
  *
  * Refutation.  If watching then finds the same rate, and pacing had not halved
  * the time that stalls take, their cause is no quota of flushes.  The pacer
@@ -46,27 +48,31 @@
 
 #include "control/pacer.h"
 
-#define PACE			0.97	/* of the rate that the device allows */
+#define PACE			0.98	/* of the rate that the device allows */
 #define STALL_FACTOR	8.0		/* medians that a stall takes at least */
 #define STALL_LEAST		5000.0	/* ... and above the median */
 #define STALL_WEIGHT	8
 #define HICCUP			0.4		/* of the usual length of a stall */
 #define MEDIAN_STEP		1.05
 #define STALLED_LEAST	0.2		/* of the time, with a quota that binds */
+#define STALLED_AGAIN	0.1		/* ... that is known from before */
 #define OFF_WINDOW		0.05	/* mean distance from whole windows */
 #define SAME_STALL		20e3	/* no window is shorter */
 #define SAME_QUOTA		0.15	/* relative spread of flushes in a window */
 #define KNOWN_STALLS	4		/* that show a quota whose window is known */
-#define PATIENCE_LEAST	300e3	/* without a stall, before the rate grows */
+#define PATIENCE		300e3	/* before the rate grows */
+#define PATIENCE_FLUSHES 100	/* ... at least, as one of them will stall */
+#define PATIENCE_TIMES	4		/* that, after growth in vain */
 #define PATIENCE_MOST	2e6
-#define STEP_WINDOWS	2.0		/* least length of a step: one may be partly
-								 * over, and the next one must show a stall */
-#define LIMIT_LEAST		0.8		/* of the pace, or it is not the limit */
-#define SOON			5		/* windows between stalls that shrink the rate */
+#define STEP_WINDOWS	2.2		/* length of a step: one may be partly over,
+								 * and the next one must show a stall */
+#define LIMIT_LEAST		0.85	/* of the pace, or it is not the limit */
+#define LONG_STALL		0.1		/* windows; less than the first step causes */
+#define SOON			5		/* windows between stalls that show the quota */
 #define NEAR_WINDOW		0.1		/* off a whole number of them */
 #define RECENT			10		/* windows of which "stalled" is a mean */
 #define REFUTED			0.5		/* of the time that stalls took before pacing */
-#define SHRINK_MOST		0.15	/* at once, as a stall may be a hiccup */
+#define SHRINK_MOST		0.9		/* at once */
 #define SHRUNK_LEAST	0.5		/* of the rate that watching found */
 #define ALONE_LEAST		0.8		/* ... with a single session: what a p99 of a
 								 * thirtieth may cost it */
@@ -261,7 +267,7 @@ find_known_quota(Pacer *pacer, double *rate, double *stalled)
 	}
 	*stalled = length / time;
 	*rate = (last->nflushes - first->nflushes) / time;
-	if (*stalled < STALLED_LEAST || most - least > SAME_QUOTA * most)
+	if (*stalled < STALLED_AGAIN || most - least > SAME_QUOTA * most + 1)
 		return 0;
 	return time / nwindows;
 }
@@ -296,12 +302,13 @@ ends_in_rest(Pacer *pacer, double window, double stalled, double now)
 
 /* A stall: pace if it is one of a quota. */
 static void
-watch(Pacer *pacer, double now)
+watch(Pacer *pacer, double now, double length)
 {
 	double		rate;
 	double		stalled;
 	double		window = 0;
 
+	add_stall(pacer, now, length);
 	if (pacer->window > 0 && pacer->nstalls >= KNOWN_STALLS)
 		window = find_known_quota(pacer, &rate, &stalled);
 	if (window == 0 && pacer->nstalls >= PACER_STALLS)
@@ -313,12 +320,13 @@ watch(Pacer *pacer, double now)
 		return;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
-	pacer->rate = pacer->known = pacer->found = rate;
+	pacer->rate = pacer->found = rate;
 	pacer->last_rate = 0;
 	pacer->stalled_at = now;
 	pacer->stalled = pacer->found_stalled = stalled;
-	pacer->patience = PATIENCE_LEAST;
+	pacer->patience = 1;
 	pacer->steps = 0;
+	pacer->followed = 0;
 	begin_step(pacer, now);
 }
 
@@ -328,8 +336,28 @@ watch(Pacer *pacer, double now)
  */
 
 /*
- * A stall while pacing.  If the rate had grown, it has grown too far.  Else
- * the device may have become slower, or it was a hiccup, which comes alone.
+ * A stall has shown the quota: what it left of the pace.  After growth, that
+ * is a little too much, as the stall began with a flush that came too early.
+ */
+static void
+end_step(Pacer *pacer, double now, double length)
+{
+	double		left = 1 - Min(length / pacer->window, SHRINK_MOST);
+
+	pacer->rate *= PACE * left;
+	if (pacer->steps > 0)
+	{
+		pacer->rate = Max(PACE * pacer->rate, pacer->known);
+		pacer->patience = pacer->steps > 1 ? 1 :
+			Min(2 * pacer->patience, PATIENCE_TIMES);
+	}
+	pacer->steps = 0;
+	begin_step(pacer, now);
+}
+
+/*
+ * A stall while pacing: the rate has grown too far, or the device has become
+ * slower, or it was a hiccup.
  */
 static void
 shrink(Pacer *pacer, double now, double length)
@@ -338,21 +366,13 @@ shrink(Pacer *pacer, double now, double length)
 	double		recent = RECENT * pacer->window;
 	double		least = is_alone(pacer) ? ALONE_LEAST : SHRUNK_LEAST;
 
+	if (length < LONG_STALL * pacer->window)
+		return;
 	pacer->stalled = pacer->stalled * exp(-since / recent) + length / recent;
-	if (pacer->steps > 0)
-	{
-		pacer->patience = pacer->steps > 2 ? PATIENCE_LEAST :
-			Min(2 * pacer->patience, PATIENCE_MOST);
-		pacer->rate = pacer->known;
-		pacer->steps = 0;
-	}
-	else if (follows_window(pacer, since))
-	{
-		pacer->rate *= 1 - Min(length / pacer->window, SHRINK_MOST);
-		pacer->known = pacer->rate;
-	}
+	pacer->followed = follows_window(pacer, since) ? pacer->followed + 1 : 0;
+	if (pacer->steps > 0 || pacer->followed >= 2)
+		end_step(pacer, now, length);
 	pacer->stalled_at = now;
-	begin_step(pacer, now);
 	if (pacer->rate < least * pacer->found ||
 		(now - pacer->since > 2 * recent &&
 		 pacer->stalled > REFUTED * pacer->found_stalled))
@@ -362,28 +382,44 @@ shrink(Pacer *pacer, double now, double length)
 	}
 }
 
+/* For how long does the rate stay as it is? */
+static double
+step_length(const Pacer *pacer)
+{
+	double		least = STEP_WINDOWS * pacer->window;
+	double		patience = Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
+
+	if (pacer->steps > 0)
+		return least;
+	return Max(least, Min(pacer->patience * patience, PATIENCE_MOST));
+}
+
 /*
- * No stall for a while: could the device do more?  At twice the rate that
- * watching found, a look without pacing tells sooner than further steps.
+ * Could the device do more?  Only a higher rate can tell.  At twice the rate
+ * that watching found, a look without pacing tells sooner than further steps.
  */
 static void
 grow(Pacer *pacer, double now)
 {
-	static const double growth[] = {0.03, 0.03, 0.15, 0.3, 0.3};
-	double		more = growth[pacer->steps];
-	double		step = STEP_WINDOWS * pacer->window + 1 / (more * pacer->rate);
-	double		wait = pacer->steps > 0 ? step : Max(pacer->patience, step);
+	static const double growth[] = {0.15, 0.3, 0.5};
 	double		pace = 1 / pacer_interval(pacer);
 	double		flushed;
 
-	if (now - pacer->stepped_at < wait)
+	if (now - pacer->stepped_at < step_length(pacer))
 		return;
 	flushed = (pacer->nflushes - pacer->began_at) / (now - pacer->stepped_at);
-	pacer->known = Max(pacer->known, Min(flushed, pace));
 	begin_step(pacer, now);
 	if (flushed < LIMIT_LEAST * pace)
+	{
+		/* the sessions are the limit: the step has shown nothing */
+		if (pacer->steps > 0)
+			pacer->rate = pacer->known;
+		pacer->steps = 0;
 		return;
-	pacer->rate *= 1 + more;
+	}
+	if (pacer->steps == 0)
+		pacer->known = pacer->rate;
+	pacer->rate *= 1 + growth[pacer->steps];
 	if (++pacer->steps < lengthof(growth))
 		return;
 	pacer->rest = REST_LEAST;
@@ -418,13 +454,11 @@ pacer_flush_ended(Pacer *pacer, double now, double length, int leader)
 	if (pacer->median == 0)
 		pacer->median = length;
 	pacer->median *= length > pacer->median ? MEDIAN_STEP : 1 / MEDIAN_STEP;
-	if (stall)
-		add_stall(pacer, now, length);
 	switch (pacer->mode)
 	{
 		case PACER_WATCHES:
 			if (stall)
-				watch(pacer, now);
+				watch(pacer, now, length);
 			break;
 		case PACER_PACES:
 			if (stall)

@@ -55,14 +55,15 @@ typedef struct Pacer
 	double		window;			/* of the quota found last; 0: none so far */
 
 	double		rate;			/* flushes per us that are tried */
-	double		known;			/* highest rate that caused no stall */
+	double		known;			/* rate before it grew */
 	int			steps;			/* by which the rate grew since the last stall */
-	double		patience;		/* before the first step */
+	int			patience;		/* before the first step, see pacer.c */
 	double		stepped_at;		/* last step, or stall */
 	double		began_at;		/* nflushes then */
 
 	double		found;			/* rate that watching found */
 	double		stalled_at;		/* last stall while pacing */
+	int			followed;		/* stalls in succession, whole windows apart */
 	double		stalled;		/* part of the time, of late */
 	double		found_stalled;	/* part of the time, before pacing */
 	double		last_rate;		/* found before pacing ended in stalls; or 0 */

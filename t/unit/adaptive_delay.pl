@@ -244,6 +244,8 @@ for my $i (0 .. $#parts)
 
 	note "$n sessions, quota $quota: $r[$i]{commits} commits/s of $best, "
 	  . "$without[$i]{commits} without";
+	isnt($r[$i]{gather}, GATHERS, "$n sessions, no quota: not gathered")
+	  if $quota == 0;
 	$earned += $r[$i]{commits} / $best / @parts;
 }
 cmp_ok($earned, '>', 0.95,
