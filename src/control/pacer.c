@@ -320,7 +320,7 @@ watch(Pacer *pacer, double now, double length)
 		return;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
-	pacer->rate = pacer->found = rate;
+	pacer->rate = pacer->known = pacer->found = rate;
 	pacer->last_rate = 0;
 	pacer->stalled_at = now;
 	pacer->stalled = pacer->found_stalled = stalled;
@@ -351,6 +351,7 @@ end_step(Pacer *pacer, double now, double length)
 		pacer->patience = pacer->steps > 1 ? 1 :
 			Min(2 * pacer->patience, PATIENCE_TIMES);
 	}
+	pacer->known = pacer->rate;
 	pacer->steps = 0;
 	begin_step(pacer, now);
 }
@@ -412,13 +413,10 @@ grow(Pacer *pacer, double now)
 	if (flushed < LIMIT_LEAST * pace)
 	{
 		/* the sessions are the limit: the step has shown nothing */
-		if (pacer->steps > 0)
-			pacer->rate = pacer->known;
+		pacer->rate = pacer->known;
 		pacer->steps = 0;
 		return;
 	}
-	if (pacer->steps == 0)
-		pacer->known = pacer->rate;
 	pacer->rate *= 1 + growth[pacer->steps];
 	if (++pacer->steps < lengthof(growth))
 		return;

@@ -55,8 +55,8 @@ typedef struct Pacer
 	double		window;			/* of the quota found last; 0: none so far */
 
 	double		rate;			/* flushes per us that are tried */
-	double		known;			/* rate before it grew */
-	int			steps;			/* by which the rate grew since the last stall */
+	double		known;			/* rate from which it grows */
+	int			steps;			/* by which the rate has grown from there */
 	int			patience;		/* before the first step, see pacer.c */
 	double		stepped_at;		/* last step, or stall */
 	double		began_at;		/* nflushes then */
