@@ -252,7 +252,7 @@ flush_totals_prepare(GroupNumber first)
 
 		fold_group(group, old + i, reset_boundary, &sums);
 		clear_group(group);
-		pg_write_barrier();		/* protocols prepare and claim */
+		pg_write_barrier();		/* protocols prepare, claim, reuse_boundary */
 		pg_atomic_write_u64(&group->tagged_commits,
 							(uint64) (first + i) << GROUP_NUMBER_BITS);
 	}

@@ -12,9 +12,12 @@ use warnings;
 use Exporter 'import';
 use IPC::Run;
 
-our @EXPORT_OK = qw(parse litmus outcomes processors barriers);
+our @EXPORT_OK =
+  qw(parse litmus outcomes processors barriers without_barrier mutants);
 
 # What gcc and clang make of each operation, and what stands in arch-ppc.h.
+# Torn, an addition or a swap is a mere read and write.
+#
 # {r} is the register of a result, {a} that of an address, {v} one with a
 # value, {s} a scratch register; "ok" is what {s} has if a swap took place.
 # The loops around load-reserve and store-conditional are left out: a run in
@@ -28,6 +31,9 @@ my %processors = (
 		value => 'MOV {v},#%d',
 		read => ['LDR {r},[{a}]'],
 		write => ['STR {v},[{a}]'],
+		torn_add =>
+		  [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
+		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
 		add =>
 		  [ 'LDAXR {r},[{a}]', 'ADD {v},{r},{v}', 'STLXR {s},{v},[{a}]' ],
 		swap => [ 'LDAXR {r},[{a}]', 'STLXR {s},{v},[{a}]' ],
@@ -44,6 +50,9 @@ my %processors = (
 		value => 'MOV {v},#%d',
 		read => ['LDR {r},[{a}]'],
 		write => ['STR {v},[{a}]'],
+		torn_add =>
+		  [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
+		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
 		add => ['LDADDAL {v},{r},[{a}]'],
 		swap => ['SWPAL {v},{r},[{a}]'],
 		unless => [ 'CMP {r},#%d', 'B.NE {label}' ],
@@ -58,6 +67,8 @@ my %processors = (
 		value => 'ori {v},x0,%d',
 		read => ['lw {r},0({a})'],
 		write => ['sw {v},0({a})'],
+		torn_add => [ 'lw {r},0({a})', 'add {v},{r},{v}', 'sw {v},0({a})' ],
+		torn_swap => [ 'lw {r},0({a})', 'sw {v},0({a})' ],
 		add => ['amoadd.w.aq.rl {r},{v},({a})'],
 		swap => [ 'lr.w.aq.rl {r},0({a})', 'sc.w.rl {s},{v},0({a})' ],
 		ok => 0,
@@ -73,6 +84,8 @@ my %processors = (
 		value => 'li {v},%d',
 		read => ['lwz {r},0({a})'],
 		write => ['stw {v},0({a})'],
+		torn_add => [ 'lwz {r},0({a})', 'add {v},{r},{v}', 'stw {v},0({a})' ],
+		torn_swap => [ 'lwz {r},0({a})', 'stw {v},0({a})' ],
 		add => [
 			'sync',
 			'lwarx {r},r0,{a}',
@@ -97,7 +110,7 @@ my %processors = (
 		memory_barrier => ['sync'],
 	});
 
-# base/barrier.h: what an atomic addition or swap lacks to be a full barrier,
+# base/atomic_barrier.h: what an atomic addition or swap lacks to be a full barrier,
 # here that of any other processor than x86
 $_->{atomic_barrier} = $_->{memory_barrier} for values %processors;
 
@@ -173,11 +186,63 @@ sub barriers
 	return @{ $test->{barriers} };
 }
 
+# The protocol with other steps, those that "change" makes of each
+sub changed
+{
+	my ($test, $change) = @_;
+	my @processes =
+	  map { [ map { $change->($_) } @$_ ] } @{ $test->{processes} };
+
+	return { %$test, processes => \@processes };
+}
+
+# The protocol without the barrier of a number
+sub without_barrier
+{
+	my ($test, $number) = @_;
+
+	return changed($test,
+		sub { $_[0][0] =~ /_barrier$/ && $_[0][1] == $number ? () : $_[0] });
+}
+
+# Does a condition or an outcome ask for this register?
+sub is_used
+{
+	my ($test, $register) = @_;
+	my @conditions = grep { $_->[0] eq 'if' && $_->[1] eq $register }
+	  map { @$_ } @{ $test->{processes} };
+	my @outcomes =
+	  grep { /\.\Q$register\E=/ }
+	  map { @$_ } map { @{ $test->{$_} } } 'never', 'sometimes';
+
+	return @conditions + @outcomes > 0;
+}
+
+# The protocol with one of its additions and swaps torn, or left out, each in
+# turn.  One whose result is used cannot be left out.
+sub mutants
+{
+	my ($test) = @_;
+	my @mutants;
+
+	for my $step (map { @$_ } @{ $test->{processes} })
+	{
+		my ($what, $register) = @$step;
+		my @torn = ("torn_$what", @$step[ 1 .. $#$step ]);
+
+		next if $what !~ /^(?:add|swap)$/;
+		push @mutants, changed($test, sub { $_[0] == $step ? \@torn : $_[0] });
+		push @mutants, changed($test, sub { $_[0] == $step ? () : $_[0] })
+		  if !is_used($test, $register);
+	}
+	return @mutants;
+}
+
 # One process as instructions.  Notes which registers have what, and what must
 # be so for the run to count.
 sub translate
 {
-	my ($processor, $process, $n, $without, $vars, $state) = @_;
+	my ($processor, $process, $n, $vars, $state) = @_;
 	my @lines;
 	my $next = 1;
 	my $label = "END$n";
@@ -189,7 +254,6 @@ sub translate
 		my ($what, @words) = @$step;
 		my ($result, $name, $value, $old);
 
-		next if $what =~ /_barrier$/ && $words[0] eq $without;
 		if ($what =~ /_barrier$/)
 		{
 			push @lines, @{ $processor->{$what} };
@@ -208,8 +272,8 @@ sub translate
 		}
 		($name, $value) = @words if $what eq 'write';
 		($result, $name) = @words if $what eq 'read';
-		($result, $name, $value) = @words if $what eq 'add';
-		($result, $name, $old, $value) = @words if $what eq 'swap';
+		($result, $name, $value) = @words if $what =~ /add$/;
+		($result, $name, $old, $value) = @words if $what =~ /swap$/;
 		die "$what is no operation\n" unless defined $name;
 
 		if (!$address{$name})
@@ -238,10 +302,10 @@ sub translate
 	return @lines;
 }
 
-# The litmus test of an outcome on a processor, without the barrier of a number
+# The litmus test of an outcome on a processor
 sub litmus
 {
-	my ($name, $test, $processor, $outcome, $without) = @_;
+	my ($name, $test, $processor, $outcome) = @_;
 	my $p = $processors{$processor};
 	my (%vars, @columns, @states, @conditions);
 	my $rows = 0;
@@ -252,10 +316,7 @@ sub litmus
 
 		push @columns,
 		  [
-			translate(
-				$p, $test->{processes}[$n],
-				$n, $without // '',
-				\%vars, \%state)
+			translate($p, $test->{processes}[$n], $n, \%vars, \%state)
 		  ];
 		push @states, \%state;
 		$rows = @{ $columns[-1] } if @{ $columns[-1] } > $rows;

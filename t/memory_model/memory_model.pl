@@ -5,7 +5,8 @@
 # Litmus.pm, with outcomes that must never be.  herd7 tries all executions that
 # its model of a processor allows.  Without any one of its barriers, a protocol
 # must fail on at least one processor: else the barrier is not needed, or the
-# litmus test cannot fail.
+# litmus test cannot fail.  An outcome that no missing barrier allows must come
+# about when an addition or a swap is not atomic, or is missing.
 #
 # script/test-memory-model runs this; MEMORY_MODEL_HERD is the command.
 
@@ -14,14 +15,15 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use Litmus qw(parse litmus outcomes processors barriers);
+use Litmus
+  qw(parse litmus outcomes processors barriers without_barrier mutants);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @herd = split ' ', $ENV{MEMORY_MODEL_HERD} || 'herd7';
 my ($dir, $inside) = split ':', $ENV{MEMORY_MODEL_FOLDER};
 my $root = "$FindBin::RealBin/../..";
-my (%protocols, %litmus, %tests);
+my %protocols;
 
 for my $file (glob "$FindBin::RealBin/*.protocol")
 {
@@ -29,65 +31,131 @@ for my $file (glob "$FindBin::RealBin/*.protocol")
 
 	$protocols{$name} = parse(slurp_file($file));
 }
+my @names = sort keys %protocols;
 
-# All litmus tests of a protocol, with what they are tests of
-sub add_tests
+# A name without blanks
+sub test_name
 {
-	my ($name, $kind, $without) = @_;
-	my $protocol = $protocols{$name};
+	return join(' ', @_) =~ s/\W+/_/gr;
+}
 
-	for my $processor (processors())
+# What herd7 says of all outcomes of a kind, by the names of the tests.  A
+# protocol has several variants: "variants" is a list of them for each name.
+sub observe
+{
+	my ($kind, %variants) = @_;
+	my %litmus;
+
+	for my $name (keys %variants)
 	{
-		for my $i (0 .. $#{ $protocol->{$kind} })
-		{
-			my $test = "$name $kind $i $processor $without" =~ s/\W+/_/gr;
+		my @outcomes = @{ $protocols{$name}{$kind} };
+		my @variants = @{ $variants{$name} };
 
-			$litmus{$test} = litmus($test, $protocol, $processor,
-				$protocol->{$kind}[$i], $without);
-			push @{ $tests{"$name $kind $without"} },
-			  [ $processor, $test, join ', ', @{ $protocol->{$kind}[$i] } ];
+		for my $processor (processors())
+		{
+			for my $v (0 .. $#variants)
+			{
+				for my $i (0 .. $#outcomes)
+				{
+					my $test = test_name($name, $kind, $i, $processor, $v);
+
+					$litmus{$test} =
+					  litmus($test, $variants[$v], $processor, $outcomes[$i]);
+				}
+			}
 		}
 	}
-	return;
+	my %said = outcomes(\@herd, $dir, $inside, %litmus);
+
+	is(delete $said{error}, '', "herd7 understands the litmus tests: $kind");
+	is(join(' ', grep { !$said{$_} } sort keys %litmus),
+		'', "herd7 has judged each litmus test: $kind");
+	return %said;
 }
 
-for my $name (sort keys %protocols)
+# The processors on which an outcome comes about in one of these variants
+sub processors_where
 {
-	my @barriers = barriers($protocols{$name});
+	my ($said, $name, $i, @variants) = @_;
 
-	add_tests($name, 'never', $_) for '', 0 .. $#barriers;
-	add_tests($name, 'sometimes', '');
+	return grep {
+		my $processor = $_;
+		grep { ($said->{ test_name($name, 'never', $i, $processor, $_) } // '')
+			  =~ /Sometimes|Always/ } @variants;
+	} processors();
 }
 
-my %outcome = outcomes(\@herd, $dir, $inside, %litmus);
+my (%barriers, %variants);
 
-is($outcome{error}, '', 'herd7 understands the litmus tests');
-for my $name (sort keys %protocols)
+for my $name (@names)
 {
-	for (@{ $tests{"$name never "} })
+	my $protocol = $protocols{$name};
+
+	$barriers{$name} = [ barriers($protocol) ];
+	$variants{$name} = [
+		$protocol,
+		map { without_barrier($protocol, $_) } 0 .. $#{ $barriers{$name} }
+	];
+}
+
+my %never = observe('never', %variants);
+my %sometimes =
+  observe('sometimes', map { ($_ => [ $protocols{$_} ]) } @names);
+
+for my $name (@names)
+{
+	for my $processor (processors())
 	{
-		my ($processor, $test, $what) = @$_;
+		for my $kind ('never', 'sometimes')
+		{
+			my $said = $kind eq 'never' ? \%never : \%sometimes;
+			my @outcomes = @{ $protocols{$name}{$kind} };
 
-		is($outcome{$test}, 'Never', "$name, $processor: never $what");
+			is( $said->{ test_name($name, $kind, $_, $processor, 0) },
+				ucfirst $kind,
+				"$name, $processor: $kind " . join(', ', @{ $outcomes[$_] })
+			) for 0 .. $#outcomes;
+		}
 	}
-	for (@{ $tests{"$name sometimes "} || [] })
+}
+
+#
+# Without something
+#
+
+my %unproven;    # outcomes that no missing barrier allows
+
+for my $name (@names)
+{
+	my @outcomes = 0 .. $#{ $protocols{$name}{never} };
+	my @without = 1 .. @{ $barriers{$name} };
+
+	for my $v (@without)
 	{
-		my ($processor, $test, $what) = @$_;
+		my %fail = map { $_ => 1 }
+		  map { processors_where(\%never, $name, $_, $v) } @outcomes;
 
-		is($outcome{$test}, 'Sometimes',
-			"$name, $processor: sometimes $what");
+		cmp_ok(keys %fail, '>', 0,
+			"$name needs the $barriers{$name}[$v - 1][0]: "
+			  . join(', ', sort keys %fail));
 	}
-	my @barriers = barriers($protocols{$name});
+	my @rest = grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
+	$unproven{$name} = \@rest if @rest;
+}
 
-	for my $without (0 .. $#barriers)
+my %mutants = map { ($_ => [ mutants($protocols{$_}) ]) } keys %unproven;
+my %broken = observe('never', %mutants);
+
+for my $name (sort keys %unproven)
+{
+	for my $i (@{ $unproven{$name} })
 	{
 		my @fail =
-		  map  { $_->[0] }
-		  grep { $outcome{ $_->[1] } ne 'Never' }
-		  @{ $tests{"$name never $without"} };
+		  processors_where(\%broken, $name, $i, 0 .. $#{ $mutants{$name} });
 
 		cmp_ok(@fail, '>', 0,
-			"$name needs the $barriers[$without][0]: " . join(', ', @fail));
+			"$name is why this is never: "
+			  . join(', ', @{ $protocols{$name}{never}[$i] }));
 	}
 }
 
