@@ -277,6 +277,26 @@ like(
 	'... as it is told');
 ok(sleeps(\@inserts), 'after that: the next session sleeps');
 
+#
+# A session that has followed the setting sleeps by its own again
+#
+make_pace($node);
+my $session = $node->background_psql('postgres');
+
+$session->query("@inserts");
+alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
+$session->query(
+	"SELECT commit_stats_reset(); SET commit_delay = 1000; SET commit_siblings = 5; @inserts"
+);
+is( $node->safe_psql(
+		'postgres', q{
+SELECT commits >= 20, delay_hits_paced, delay_hits_gathered FROM commit_flush_stats}
+	),
+	't|0|0',
+	'off again: no sleep counts as paced or gathered');
+$session->quit;
+
 unlike(
 	slurp_file($node->logfile),
 	qr/PANIC|TRAP|terminated by signal|ERROR:  commit_delay is/,
