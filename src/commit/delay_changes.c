@@ -26,6 +26,17 @@ static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
 static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
 static uint64 logged = 0;		/* changes up to this one */
 
+/*
+ * Returns false while a sweep runs, which would lose what it measures, and if
+ * a process was stopped while it learned.
+ */
+static bool
+start_learning(void)
+{
+	return delay_override_holder() == 0 &&
+		adaptive_delay_restart(followed == ADAPTIVE_DELAY_GATHER);
+}
+
 /* The worker has started, or has read the configuration. */
 void
 delay_changes_follow_setting(void)
@@ -36,7 +47,7 @@ delay_changes_follow_setting(void)
 	if (commit_stats_adaptive_delay == followed)
 		return;
 	followed = commit_stats_adaptive_delay;
-	if (followed != ADAPTIVE_DELAY_OFF && !adaptive_delay_restart())
+	if (followed != ADAPTIVE_DELAY_OFF && !start_learning())
 		followed = NOT_FOLLOWED;
 	delay_override_set_adaptive(followed > ADAPTIVE_DELAY_OFF);
 }

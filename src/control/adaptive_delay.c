@@ -34,9 +34,10 @@
 typedef struct Learner
 {
 	AdaptiveDelayState state;
-	bool		stalled;		/* in the present slot of the trial */
-	uint64		commits;		/* of the sessions, as that slot began */
-	uint64		cycles;
+	bool		gathers;		/* is the setting gather?  Sessions that have
+								 * not read it yet may think otherwise */
+	bool		stalled;		/* the device did in the present slot of the
+								 * trial, or a sweep came between */
 } Learner;
 
 typedef struct AdaptiveDelayShared
@@ -135,9 +136,22 @@ typedef struct Sums
 	double		horizon;
 	int			nsessions;		/* that come within it */
 	double		others;			/* see GatherSlot */
-	uint64		commits;
-	uint64		cycles;
+	uint64		commits;		/* since the last slot ended */
+	uint64		cycles;			/* ... with these, ns */
 } Sums;
+
+/* Count what a session has committed since the last slot ended. */
+static void
+add_commits(Session *session, Sums *sums)
+{
+	uint64		commits = pg_atomic_read_u64(&session->commits);
+	uint64		cycles = pg_atomic_read_u64(&session->cycles);
+
+	sums->commits += commits - session->commits_counted;
+	sums->cycles += cycles - session->cycles_counted;
+	session->commits_counted = commits;
+	session->cycles_counted = cycles;
+}
 
 static void
 add_session(int procno, void *context)
@@ -146,8 +160,7 @@ add_session(int procno, void *context)
 	Session    *session = session_at(procno);
 	GatherHabit habit = session_habit(session);
 
-	sums->commits += pg_atomic_read_u64(&session->commits);
-	sums->cycles += pg_atomic_read_u64(&session->cycles);
+	add_commits(session, sums);
 	if (habit.think == 0 || session_take_off_if_idle(procno, sums->now))
 		return;
 	if (habit.think <= sums->horizon)
@@ -201,14 +214,8 @@ end_slot(Learner *learner, double now)
 	slot.sessions = sums.nsessions;
 	slot.others = sums.others;
 	slot.stalled = learner->stalled;
-	slot.cycle = NAN;
-	/* sessions that were taken off take their sums along */
-	if (sums.commits > learner->commits && sums.cycles > learner->cycles)
-		slot.cycle = to_us(sums.cycles - learner->cycles) /
-			(sums.commits - learner->commits);
+	slot.cycle = sums.commits > 0 ? to_us(sums.cycles) / sums.commits : NAN;
 	gather_trial_step(trial, &slot);
-	learner->commits = sums.commits;
-	learner->cycles = sums.cycles;
 	learner->stalled = false;
 	trial->slot_ends = now + slot_length(pacer, sums.horizon);
 	if (trial->mode != mode)
@@ -217,14 +224,15 @@ end_slot(Learner *learner, double now)
 
 /* What the leaders do from now on. */
 static void
-publish_plan(const AdaptiveDelayState *state, bool gathers)
+publish_plan(const Learner *learner, bool gathers)
 {
+	const AdaptiveDelayState *state = &learner->state;
 	NextFlushPlan plan;
 
 	plan.interval = to_ns(pacer_interval(&state->pacer));
 	plan.flush_time = to_ns(state->pacer.median);
 	plan.horizon = (uint64) learned_horizon(state);
-	plan.gathers = gathers && gather_trial_on(&state->trial);
+	plan.gathers = learner->gathers && gathers;
 	next_flush_set_plan(&plan);
 }
 
@@ -233,7 +241,6 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 {
 	Pacer	   *pacer = &learner->state.pacer;
 	PacerMode	mode = pacer->mode;
-	bool		gathers = next_flush_may_gather();
 	bool		stalled;
 
 	stalled = pacer_flush_ended(pacer, to_us(now), to_us(length),
@@ -242,19 +249,19 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 	next_flush_ended(now, stalled);
 	if (pacer->mode != mode)
 		note_pacer_change(learner, mode);
-	if (gathers && to_us(now) >= learner->state.trial.slot_ends)
+	if (learner->gathers && to_us(now) >= learner->state.trial.slot_ends)
 		end_slot(learner, to_us(now));
-	publish_plan(&learner->state, gathers);
+	publish_plan(learner, gather_trial_on(&learner->state.trial));
 }
 
 /*
- * During a sweep: learn nothing from a flush, but let the clock of the next
- * one go on.  The median stands still meanwhile, so no flag guards it.
+ * Nothing is learned from a flush, but the clock of the next one goes on.  The
+ * median is that of the plan, which needs no flag.
  */
 static void
 report_flush(uint64 now, uint64 length)
 {
-	next_flush_ended(now, pacer_is_stall(&shared->learner.state.pacer,
+	next_flush_ended(now, pacer_is_stall(to_us(next_flush_time()),
 										 to_us(length)));
 }
 
@@ -275,6 +282,7 @@ adaptive_delay_flushed(uint64 now, uint64 length)
 	if (!pg_atomic_test_set_flag(&shared->learning))
 	{
 		pg_atomic_fetch_add_u32(&shared->missed, 1);
+		report_flush(now, length);
 		return false;
 	}
 	shared->learner.state.pacer.nflushes +=
@@ -315,21 +323,23 @@ adaptive_delay_read(AdaptiveDelayState *state)
 }
 
 /*
- * The setting has changed, or the server has started: believe nothing.
- * Returns false as wait_for_learner() does.
+ * The setting has changed, the server has started, or a sweep tries what is
+ * not set: believe nothing.  "gathers": may leaders gather, too?  Returns
+ * false as wait_for_learner() does.
  */
 bool
-adaptive_delay_restart(void)
+adaptive_delay_restart(bool gathers)
 {
-	AdaptiveDelayState *state = &shared->learner.state;
+	Learner    *learner = &shared->learner;
 
 	if (!wait_for_learner())
 		return false;
-	pacer_init(&state->pacer, to_us(clock_now()));
-	gather_trial_init(&state->trial);
-	publish_plan(state, false);
-	state->gathering_since = 0;
-	note_change(&shared->learner, true);
+	learner->gathers = gathers;
+	pacer_init(&learner->state.pacer, to_us(clock_now()));
+	gather_trial_init(&learner->state.trial);
+	publish_plan(learner, false);
+	learner->state.gathering_since = 0;
+	note_change(learner, true);
 	pg_atomic_clear_flag(&shared->learning);
 	return true;
 }
@@ -339,6 +349,25 @@ void
 adaptive_delay_pause(uint64 until)
 {
 	pg_atomic_write_u64(&shared->paused_until, until);
+}
+
+/*
+ * Nothing is learned for a while: leaders do what is known, and not what was
+ * just being tried.  Returns false as wait_for_learner() does.
+ */
+bool
+adaptive_delay_settle(void)
+{
+	Learner    *learner = &shared->learner;
+
+	if (!wait_for_learner())
+		return false;
+	pacer_settle(&learner->state.pacer, to_us(clock_now()));
+	/* the slot of the trial will have been that of other delays */
+	learner->stalled = true;
+	publish_plan(learner, learner->state.trial.mode == GATHER_ON);
+	pg_atomic_clear_flag(&shared->learning);
+	return true;
 }
 
 uint64

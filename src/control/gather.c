@@ -76,6 +76,12 @@ gather_trial_forget(GatherTrial *trial)
 	trial->rest = 0;
 }
 
+static bool
+is_forgotten(const GatherTrial *trial)
+{
+	return trial->mode == GATHER_OFF && trial->reason == GATHER_CHANGED;
+}
+
 /* Is it slower with gathering than it was without, in the trial? */
 static bool
 is_slower(const GatherTrial *trial, const GatherSlot *slot)
@@ -170,5 +176,6 @@ gather_trial_step(GatherTrial *trial, const GatherSlot *slot)
 		note_slot(trial, slot);
 	else if (++trial->slots >=
 			 (trial->mode == GATHER_ON ? REST_MOST : trial->rest))
-		begin_trial(trial, GATHER_AGAIN, slot);
+		begin_trial(trial, is_forgotten(trial) ? GATHER_CHANGED : GATHER_AGAIN,
+					slot);
 }

@@ -107,7 +107,8 @@ gather_trial_on(const GatherTrial *trial)
 
 /*
  * Learn from one more think time, us.  A single long pause says little, so
- * that a think time counts as four times the usual one at most.
+ * that a think time counts as four times the usual one and GATHER_SLACK at
+ * most.
  */
 static inline void
 gather_learn(GatherHabit *habit, uint64 think)

@@ -25,9 +25,9 @@
  * if it finished its commit and its session; SendProcSignal() takes the same
  * chance.
  *
- * Locking: none.  "opened" is swapped; the commit that opened a flush writes
- * what belongs to it.  Another commit may read the old values meanwhile, and
- * sleeps a little too long or too short.
+ * Locking: none.  "opened" is swapped; the commit that has swapped it for a
+ * new flush then writes what belongs to that.  Another commit may read the old
+ * values meanwhile, and sleeps too long or too short, within the ceiling.
  *
  *-------------------------------------------------------------------------
  */
@@ -71,21 +71,24 @@ typedef struct NextFlushShared
 	/*
 	 * The flush that was opened last.  "opened" is swapped, and holds a
 	 * FlushState and, above its bits, when the flush begins; with FLUSH_OVER,
-	 * when it ended.  The commit that opened it writes the others.
+	 * when it ended.  The commit that opened it writes the others, and other
+	 * commits those of which it is said here.
 	 */
 	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint64 opened;
-	pg_atomic_uint64 due;		/* see PacerClock */
+	pg_atomic_uint64 due;		/* see PacerClock; a leader that stalled */
 	pg_atomic_uint64 ready_at;	/* the device is idle from then on; when it
 								 * is, the leader's report replaces the
 								 * estimate */
 	pg_atomic_uint32 kind;		/* SleepKind of its leader */
 	pg_atomic_uint64 opened_at;
-	pg_atomic_uint32 opener;	/* its process number plus 1; 0: nobody may be
-								 * woken */
+	pg_atomic_uint32 opener;	/* its process number plus 1, or that of a
+								 * commit that replaces it; 0: nobody may be
+								 * woken, as the one that wakes writes */
 	pg_atomic_uint64 wait;		/* for those sessions once it can begin */
 	pg_atomic_uint32 expected;	/* sessions that it waits for */
-	pg_atomic_uint32 awaited;	/* ... that are still to come */
+	pg_atomic_uint32 awaited;	/* ... that are still to come; swapped by each
+								 * that comes */
 	pg_atomic_uint64 complete;	/* "opened_at" of the latest flush for which
 								 * all of them came; the last one writes it */
 } NextFlushShared;
@@ -319,6 +322,17 @@ is_due(uint64 now)
 }
 
 /*
+ * The flush begins: commits from now on belong to the next one.  Returns false
+ * if another one has been opened.
+ */
+static bool
+begin_now(uint64 opened, uint64 now)
+{
+	return pg_atomic_compare_exchange_u64(&shared->opened, &opened,
+										  opened_word(now, FLUSH_READY));
+}
+
+/*
  * All sessions have come: end the sleep of the probable leader, if the flush
  * may begin.  Returns true if it was ended.
  */
@@ -336,7 +350,7 @@ wake_leader(uint64 now)
 	if (opener == MyProcNumber + 1)
 	{
 		/* it is this process, which has not begun to sleep */
-		pg_atomic_write_u64(&shared->opened, opened_word(now, FLUSH_READY));
+		(void) begin_now(opened, now);
 		return false;
 	}
 	session = session_at(opener - 1);
@@ -345,10 +359,8 @@ wake_leader(uint64 now)
 		return false;
 	pg_read_barrier();			/* protocol signal */
 	pid = ProcGlobal->allProcs[opener - 1].pid;
-	if (pid == 0)
+	if (pid == 0 || !begin_now(opened, now))
 		return false;
-	/* commits from now on belong to the next flush */
-	pg_atomic_write_u64(&shared->opened, opened_word(now, FLUSH_READY));
 	pg_atomic_write_u64(&session->woken_at, now);
 	(void) kill(pid, SIGUSR1);
 	return true;
@@ -545,6 +557,12 @@ next_flush_set_plan(const NextFlushPlan *plan)
 	pg_atomic_write_u64(&shared->flush_time, plan->flush_time);
 	pg_atomic_write_u64(&shared->horizon, plan->horizon);
 	pg_atomic_write_u32(&shared->gathers, plan->gathers);
+}
+
+uint64
+next_flush_time(void)
+{
+	return pg_atomic_read_u64(&shared->flush_time);
 }
 
 /*

@@ -42,6 +42,9 @@ extern void next_flush_abandon(void);
 extern void next_flush_set_plan(const NextFlushPlan *plan);
 extern void next_flush_ended(uint64 now, bool stalled);
 
+/* ns; that of the plan. */
+extern uint64 next_flush_time(void);
+
 /* Other processes. */
 extern int	next_flush_waited_for(int *pid);
 

@@ -22,10 +22,10 @@
  * less than before.  Any other stall is a hiccup, and so is one that takes a
  * small part of a window: with busy processors, flushes are late that often.
  * The pacer never takes its own pace for the device's rate, and would slow
- * itself down further if it did.  At half or twice the rate that watching
- * found, or if stalls take half of the time that they took before, it watches
- * again.  A quota that comes back has the same windows, so fewer stalls show
- * it.
+ * itself down further if it did.  At half of the rate that watching found, at
+ * more than twice that known before it grew, or if stalls take half of the
+ * time that they took before, it watches again.  A quota that comes back has
+ * the same windows, so fewer stalls show it.
  *
  * Refutation.  If watching then finds the same rate, and pacing had not halved
  * the time that stalls take, their cause is no quota of flushes.  The pacer
@@ -130,7 +130,7 @@ is_hiccup(Pacer *pacer, double length)
 
 /*
  * Remember a stall, unless it belongs to the last one.  A quota lets flushes
- * through between two stalls.  A device that does not delays each of them.
+ * through between two stalls.  A device that lets none through is just slow.
  */
 static void
 add_stall(Pacer *pacer, double now, double length)
@@ -396,8 +396,8 @@ step_length(const Pacer *pacer)
 }
 
 /*
- * Could the device do more?  Only a higher rate can tell.  At twice the rate
- * that watching found, a look without pacing tells sooner than further steps.
+ * Could the device do more?  Only a higher rate can tell.  At more than twice
+ * the known rate, a look without pacing tells sooner than further steps.
  */
 static void
 grow(Pacer *pacer, double now)
@@ -409,14 +409,13 @@ grow(Pacer *pacer, double now)
 	if (now - pacer->stepped_at < step_length(pacer))
 		return;
 	flushed = (pacer->nflushes - pacer->began_at) / (now - pacer->stepped_at);
-	begin_step(pacer, now);
 	if (flushed < LIMIT_LEAST * pace)
 	{
-		/* the sessions are the limit: the step has shown nothing */
-		pacer->rate = pacer->known;
-		pacer->steps = 0;
+		/* the sessions are the limit */
+		pacer_settle(pacer, now);
 		return;
 	}
+	begin_step(pacer, now);
 	pacer->rate *= 1 + growth[pacer->steps];
 	if (++pacer->steps < lengthof(growth))
 		return;
@@ -424,12 +423,21 @@ grow(Pacer *pacer, double now)
 	set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
 }
 
-/* Is a flush that took "length" a stall? */
-bool
-pacer_is_stall(const Pacer *pacer, double length)
+/* What is tried just now has shown nothing. */
+void
+pacer_settle(Pacer *pacer, double now)
 {
-	return pacer->median > 0 && length > Max(STALL_FACTOR * pacer->median,
-											 pacer->median + STALL_LEAST);
+	pacer->rate = pacer->known;
+	pacer->steps = 0;
+	begin_step(pacer, now);
+}
+
+/* Is a flush that took "length" a stall?  "median" is what flushes take. */
+bool
+pacer_is_stall(double median, double length)
+{
+	return median > 0 && length > Max(STALL_FACTOR * median,
+									  median + STALL_LEAST);
 }
 
 /*
@@ -444,7 +452,7 @@ pacer_flush_ended(Pacer *pacer, double now, double length, int leader)
 	/* flushes follow each other, whatever their leaders have measured */
 	if (pacer->nflushes > 0)
 		length = Max(Min(length, now - pacer->ended_at), 0);
-	stall = pacer_is_stall(pacer, length);
+	stall = pacer_is_stall(pacer->median, length);
 	pacer->ended_at = now;
 	pacer->nflushes++;
 	pacer->led = leader == pacer->leader ? pacer->led + 1 : 1;

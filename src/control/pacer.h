@@ -25,11 +25,12 @@ typedef enum PacerReason
 {
 	PACER_STARTED,				/* the server, or the setting */
 	PACER_QUOTA,				/* stalls at even distances */
-	PACER_NO_QUOTA,				/* the rate outgrew what the device can do */
-	PACER_STALLED,				/* again: the device has become slower */
-	PACER_REFUTED,				/* stalls went on at half of the rate */
+	PACER_NO_QUOTA,				/* no flush stalled, however the rate grew */
+	PACER_STALLED,				/* again: the device has become slower, or
+								 * pacing does not help */
+	PACER_REFUTED,				/* stalls took as much of the time as before */
 	PACER_ALONE,				/* it costs the only session too much */
-	PACER_RESTED				/* after a refutation */
+	PACER_RESTED				/* after one of these two */
 } PacerReason;
 
 typedef struct PacerStall
@@ -84,7 +85,8 @@ typedef struct PacerClock
 
 extern void pacer_init(Pacer *pacer, double now);
 extern double pacer_interval(const Pacer *pacer);
-extern bool pacer_is_stall(const Pacer *pacer, double length);
+extern void pacer_settle(Pacer *pacer, double now);
+extern bool pacer_is_stall(double median, double length);
 extern bool pacer_flush_ended(Pacer *pacer, double now, double length,
 							  int leader);
 
@@ -99,7 +101,8 @@ pacer_open(PacerClock *clock, uint64 now, uint64 interval, uint64 flush_time)
 	uint64		credit = now > PACER_BURST ? now - PACER_BURST : 0;
 
 	clock->busy_until = clock->start + flush_time;
-	clock->due = Max(clock->due + interval, credit);
+	/* a ceiling may have let a flush begin before it was due */
+	clock->due = Max(Min(clock->due, now) + interval, credit);
 	clock->start = Max(Max(clock->due, now), clock->busy_until);
 }
 

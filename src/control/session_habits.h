@@ -40,9 +40,13 @@ typedef struct Session
 	pg_atomic_uint64 began_at;	/* ns; commit under way; 0: none */
 	pg_atomic_uint64 joined;	/* ns; when the flush of that commit, or of
 								 * the last one, was opened */
-	pg_atomic_uint64 commits;	/* whose cycle is in "cycles" */
+	pg_atomic_uint64 commits;	/* whose cycle is in "cycles"; both go on from
+								 * process to process */
 	pg_atomic_uint64 cycles;	/* ns from commit to commit, added up */
 	pg_atomic_uint64 woken_at;	/* ns; written by the process that woke it */
+	uint64		commits_counted;	/* "commits" and "cycles" as the last slot */
+	uint64		cycles_counted; /* of a trial ended; of the process that
+								 * learns (adaptive_delay.c) */
 	pg_atomic_uint32 is_regular;	/* in session_regulars; cleared by the
 									 * process that takes it off */
 } Session;

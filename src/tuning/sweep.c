@@ -293,7 +293,7 @@ learn_adaptive(const SweepPlan *plan)
 	{
 		/* a process may have been stopped while it learned */
 		if (!forgotten)
-			forgotten = adaptive_delay_restart();
+			forgotten = adaptive_delay_restart(true);
 		delay_override_set(last, clock_now() + LEARNING_ORDER);
 		wait_until(Min(clock_now() + LEARNING_ORDER / 2, end));
 		wait_check_client();
@@ -305,6 +305,9 @@ run_rounds(Sweep *sweep)
 {
 	Size		size = sweep->plan->pairs.n * sizeof(PairResult);
 
+	/* each slot goes on with that */
+	adaptive_delay_pause(clock_now() + sweep->plan->slot);
+	(void) adaptive_delay_settle();
 	for (; sweep->round < sweep->plan->rounds; sweep->round++)
 	{
 		memcpy(sweep->before_last, sweep->before, size);

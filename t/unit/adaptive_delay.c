@@ -21,7 +21,8 @@
  *
  * Prints a line for each phase, of its second half: commits/s of "sessions",
  * flushes/s, mean and p99 of their commits in us, longest sleep that a leader
- * was asked for, sleeps that were ended early, PacerMode and GatherMode.
+ * was asked for, sleeps that were ended early, PacerMode, GatherMode, and what
+ * the last trial of gathering saved, in percent.
  *
  *-------------------------------------------------------------------------
  */
@@ -415,10 +416,11 @@ print_phase(double seconds)
 	for (int i = 0; i < nlatencies; i++)
 		sum += latency[i];
 	(void) adaptive_delay_read(&state);
-	printf("%.0f %.0f %.0f %.0f %d %d %d %d\n", nlatencies / seconds,
+	printf("%.0f %.0f %.0f %.0f %d %d %d %d %.0f\n", nlatencies / seconds,
 		   nflushes / seconds, sum / Max(nlatencies, 1),
 		   nlatencies > 0 ? latency[(int) (nlatencies * 0.99)] : 0.0,
-		   longest, nearly, state.pacer.mode, state.trial.mode);
+		   longest, nearly, state.pacer.mode, state.trial.mode,
+		   100 * state.trial.gain);
 }
 
 static void
@@ -438,7 +440,7 @@ begin_phase(void)
 	if (commit_stats_adaptive_delay != phase.mode)
 	{
 		commit_stats_adaptive_delay = phase.mode;
-		(void) adaptive_delay_restart();
+		(void) adaptive_delay_restart(true);
 	}
 	nclients = phase.nsessions + phase.nothers;
 	for (int i = before; i < nclients; i++)

@@ -61,7 +61,7 @@ sub simulate
 	for (split /\n/, $out)
 	{
 		my %r;
-		@r{qw(commits flushes mean p99 longest early pacer gather)} =
+		@r{qw(commits flushes mean p99 longest early pacer gather gain)} =
 		  split / /;
 		push @results, \%r;
 	}
@@ -250,5 +250,17 @@ for my $i (0 .. $#parts)
 }
 cmp_ok($earned, '>', 0.95,
 	'changes every 5 s: 95% of what is possible, from 2.5 s after each on');
+
+# Sessions of a pool, which commit slowly, leave for more than a second and
+# come back.  Their former commits are none of the slot in which they do.
+my %device = (flush => 250, quota => 50, window => 1e5);
+my %pool = (others => 2, others_think => 150000);
+my @gains = map { abs $_->{gain} } simulate(
+	{ %device, %pool },
+	map { ({ %device, seconds => 1.5 }, { %device, %pool, seconds => 0.8 }) }
+	  1 .. 30);
+
+cmp_ok(max(@gains), '<', 25,
+	'sessions that come and go: a trial measures its own time');
 
 done_testing();
