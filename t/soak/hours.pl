@@ -121,6 +121,8 @@ sub end_load
 # What happens beside it
 #
 
+my %done;    # how often each of these succeeded
+
 sub stop_standby_for_a_moment
 {
 	my $receiver =
@@ -130,6 +132,7 @@ sub stop_standby_for_a_moment
 	kill 'STOP', $receiver;
 	sleep 1;
 	kill 'CONT', $receiver;
+	$done{'stop of the standby'}++;
 	return;
 }
 
@@ -152,11 +155,27 @@ DROP TABLE passing});
 # too few commits.
 sub experiment
 {
-	my ($function) = @_;
+	my ($what, $function) = @_;
 	my $err = error_of($node, "SELECT count(*) FROM $function");
 
 	note $err if $err;
+	$done{$what}++ if $err eq '';
 	return $err eq '' || $err =~ /HINT/;
+}
+
+# A prediction is one of fixed delays, which have their turn then.
+sub predict
+{
+	my $right;
+
+	alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+	$node->poll_query_until('postgres',
+		'SELECT NOT in_force FROM commit_delay_state')
+	  or die "the delays still adapt\n";
+	$right = experiment('prediction',
+		"commit_delay_whatif('{0,100,1000}', '{1}', '10 s')");
+	alter_system($node, 'commit_stats.adaptive_delay' => 'gather');
+	return $right;
 }
 
 sub read_all
@@ -225,7 +244,8 @@ GROUP BY f.commits, f.flushes, f.commits_async, f.slow_commits}),
 # Memory
 #
 
-my %memory;    # "type pid" => kB at the end of each round
+my %memory;          # "server type pid" => kB at the end of each round
+my $measured = 0;    # processes in all
 
 # Without shared memory, of which a process maps more and more.
 sub private_memory
@@ -244,19 +264,22 @@ sub private_memory
 
 sub note_memory
 {
-	my ($postmaster) = split /\n/,
-	  slurp_file($node->data_dir . '/postmaster.pid');
-	my @processes = split /\n/,
-	  query(
-		q{SELECT backend_type || ' ' || pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
-	  );
-
-	for my $process ("postmaster $postmaster", @processes)
+	for my $server ($node, $standby)
 	{
-		my ($pid) = $process =~ /(\d+)$/;
-		my $kb = private_memory($pid);
+		my ($postmaster) = split /\n/,
+		  slurp_file($server->data_dir . '/postmaster.pid');
+		my @processes = split /\n/, $server->safe_psql(
+			'postgres', q{
+SELECT backend_type || ' ' || pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
+		);
 
-		push @{ $memory{$process} }, $kb if $kb;
+		for my $process ("postmaster $postmaster", @processes)
+		{
+			my ($pid) = $process =~ /(\d+)$/;
+			my $kb = private_memory($pid);
+
+			push @{ $memory{ $server->name . " $process" } }, $kb if $kb;
+		}
 	}
 	return;
 }
@@ -277,8 +300,8 @@ sub memory_is_flat
 		($growth, $who) = ($grown, $_) if $grown > $growth;
 	}
 	note "$name: $n processes, most growth: $growth kB, $who";
-	cmp_ok($growth, '<', $most_growth, "$name: no process has grown: $who")
-	  if $n > 0;
+	cmp_ok($growth, '<', $most_growth, "$name: no process has grown: $who");
+	$measured += $n;
 	%memory = ();
 	return;
 }
@@ -297,12 +320,11 @@ while (time - $started < $seconds)
 
 	$rounds++;
 	ok( experiment(
+			'sweep',
 			"commit_delay_sweep('{0,100,1000}', '{1}', '10 s', '500 ms', adaptive => true)"
 		),
 		"round $rounds: sweep") if $rounds % 3 == 1;
-	ok(experiment("commit_delay_whatif('{0,100,1000}', '{1}', '10 s')"),
-		"round $rounds: prediction")
-	  if $rounds % 3 == 2;
+	ok(predict(), "round $rounds: prediction") if $rounds % 3 == 2;
 	stop_standby_for_a_moment();
 	change_schema();
 	query('CHECKPOINT');
@@ -339,6 +361,11 @@ my %rows = rows_written();
 my $log_size = sprintf '%.0f MB of log', (-s $node->logfile) / 1e6;
 note "$rounds rounds, $resets resets, $restarts restarts, $log_size, "
   . join ', ', map { "$rows{$_} $_" } sort keys %rows;
+cmp_ok($measured, '>', 0, 'the memory of some processes was measured')
+  if $rounds >= 32;    # 6 in a quarter
+# each third round has one
+cmp_ok($done{$_} // 0, '>=', $rounds / 6, "$_: most have succeeded")
+  for 'sweep', 'prediction', 'stop of the standby';
 
 # Nothing is left behind
 is( query(
