@@ -18,6 +18,7 @@ my $loads = $ARGV[2];    # a regular expression, of names
 # Loads that were not written for commit_stats
 my @foreign = (
 	{ name => 'TPC-B', load => 'tpcb-like' },
+	$ENV{TPCC} ? { name => 'TPC-C', sysbench => 'tpcc' } : (),
 	map {
 		my $keys = $_;
 

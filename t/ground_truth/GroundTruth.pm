@@ -298,15 +298,18 @@ sub _ours
 	return \%ours;
 }
 
-# sysbench, for a test of its own
+# sysbench, for a test of its own, or for "tpcc", whose scripts are in TPCC
 sub _sysbench
 {
 	my ($node, $test, @options) = @_;
+	my @test =
+	  $test eq 'tpcc'
+	  ? ("$ENV{TPCC}/tpcc.lua", '--scale=2', '--use_fk=0', '--trx_level=RC')
+	  : ($test, '--tables=4', '--table-size=20000');
 
 	return (
-		'sysbench', $test,
-		'--db-driver=pgsql', '--tables=4',
-		'--table-size=20000', '--pgsql-host=' . $node->host,
+		'sysbench', @test,
+		'--db-driver=pgsql', '--pgsql-host=' . $node->host,
 		'--pgsql-port=' . $node->port, '--pgsql-db=postgres',
 		'--pgsql-user=' . getpwuid($<), @options);
 }
@@ -316,8 +319,9 @@ sub prepare_sysbench
 {
 	my ($node) = @_;
 
-	$node->command_ok([ _sysbench($node, 'oltp_write_only', 'prepare') ],
-		'the tables of sysbench are there');
+	$node->command_ok([ _sysbench($node, $_, 'prepare') ],
+		"the tables of $_ are there")
+	  for 'oltp_write_only', $ENV{TPCC} ? 'tpcc' : ();
 	return;
 }
 
@@ -332,8 +336,8 @@ sub _load
 	  : ('-b', $case->{load} || 'simple-update');
 
 	return _sysbench($node, $case->{sysbench},
-		"--rand-type=$case->{keys}", "--threads=$case->{clients}",
-		"--time=$seconds", 'run')
+		$case->{keys} ? "--rand-type=$case->{keys}" : (),
+		"--threads=$case->{clients}", "--time=$seconds", 'run')
 	  if $case->{sysbench};
 	return ('pgbench', '-n', @script, '-c', $case->{clients}, '-j', 2, '-T',
 		$seconds, '-h', $node->host, '-p', $node->port, 'postgres');
