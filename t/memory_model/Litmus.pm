@@ -31,8 +31,7 @@ my %processors = (
 		value => 'MOV {v},#%d',
 		read => ['LDR {r},[{a}]'],
 		write => ['STR {v},[{a}]'],
-		torn_add =>
-		  [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
+		torn_add => [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
 		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
 		add =>
 		  [ 'LDAXR {r},[{a}]', 'ADD {v},{r},{v}', 'STLXR {s},{v},[{a}]' ],
@@ -50,8 +49,7 @@ my %processors = (
 		value => 'MOV {v},#%d',
 		read => ['LDR {r},[{a}]'],
 		write => ['STR {v},[{a}]'],
-		torn_add =>
-		  [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
+		torn_add => [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
 		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
 		add => ['LDADDAL {v},{r},[{a}]'],
 		swap => ['SWPAL {v},{r},[{a}]'],
@@ -110,8 +108,8 @@ my %processors = (
 		memory_barrier => ['sync'],
 	});
 
-# base/atomic_barrier.h: what an atomic addition or swap lacks to be a full barrier,
-# here that of any other processor than x86
+# base/atomic_barrier.h: what an atomic addition or swap lacks to be a full
+# barrier, here that of any other processor than x86
 $_->{atomic_barrier} = $_->{memory_barrier} for values %processors;
 
 sub processors
@@ -191,7 +189,9 @@ sub changed
 {
 	my ($test, $change) = @_;
 	my @processes =
-	  map { [ map { $change->($_) } @$_ ] } @{ $test->{processes} };
+	  map {
+		[ map { $change->($_) } @$_ ]
+	  } @{ $test->{processes} };
 
 	return { %$test, processes => \@processes };
 }
@@ -231,7 +231,8 @@ sub mutants
 		my @torn = ("torn_$what", @$step[ 1 .. $#$step ]);
 
 		next if $what !~ /^(?:add|swap)$/;
-		push @mutants, changed($test, sub { $_[0] == $step ? \@torn : $_[0] });
+		push @mutants,
+		  changed($test, sub { $_[0] == $step ? \@torn : $_[0] });
 		push @mutants, changed($test, sub { $_[0] == $step ? () : $_[0] })
 		  if !is_used($test, $register);
 	}
@@ -315,9 +316,7 @@ sub litmus
 		my %state = (registers => {}, init => [], conditions => []);
 
 		push @columns,
-		  [
-			translate($p, $test->{processes}[$n], $n, \%vars, \%state)
-		  ];
+		  [ translate($p, $test->{processes}[$n], $n, \%vars, \%state) ];
 		push @states, \%state;
 		$rows = @{ $columns[-1] } if @{ $columns[-1] } > $rows;
 	}

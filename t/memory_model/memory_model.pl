@@ -80,8 +80,10 @@ sub processors_where
 
 	return grep {
 		my $processor = $_;
-		grep { ($said->{ test_name($name, 'never', $i, $processor, $_) } // '')
-			  =~ /Sometimes|Always/ } @variants;
+		grep {
+			($said->{ test_name($name, 'never', $i, $processor, $_) } // '')
+			  =~ /Sometimes|Always/
+		} @variants;
 	} processors();
 }
 
@@ -139,7 +141,8 @@ for my $name (@names)
 			"$name needs the $barriers{$name}[$v - 1][0]: "
 			  . join(', ', sort keys %fail));
 	}
-	my @rest = grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
+	my @rest =
+	  grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
 	$unproven{$name} = \@rest if @rest;
 }
 
