@@ -64,6 +64,7 @@
 #define PATIENCE_FLUSHES 100	/* ... at least, as one of them will stall */
 #define PATIENCE_TIMES	4		/* that, after growth in vain */
 #define PATIENCE_MOST	2e6
+#define GROWN			1.05		/* of the known rate, or growth was in vain */
 #define STEP_WINDOWS	2.2		/* length of a step: one may be partly over,
 								 * and the next one must show a stall */
 #define LIMIT_LEAST		0.85	/* of the pace, or it is not the limit */
@@ -323,7 +324,8 @@ watch(Pacer *pacer, double now, double length)
 	pacer->rate = pacer->known = pacer->found = rate;
 	pacer->last_rate = 0;
 	pacer->stalled_at = now;
-	pacer->stalled = pacer->found_stalled = stalled;
+	pacer->stalled = 0;
+	pacer->found_stalled = stalled;
 	pacer->patience = 1;
 	pacer->steps = 0;
 	pacer->followed = 0;
@@ -348,7 +350,7 @@ end_step(Pacer *pacer, double now, double length)
 	if (pacer->steps > 0)
 	{
 		pacer->rate = Max(PACE * pacer->rate, pacer->known);
-		pacer->patience = pacer->steps > 1 ? 1 :
+		pacer->patience = pacer->rate > GROWN * pacer->known ? 1 :
 			Min(2 * pacer->patience, PATIENCE_TIMES);
 	}
 	pacer->known = pacer->rate;
@@ -374,9 +376,15 @@ shrink(Pacer *pacer, double now, double length)
 	if (pacer->steps > 0 || pacer->followed >= 2)
 		end_step(pacer, now, length);
 	pacer->stalled_at = now;
-	if (pacer->rate < least * pacer->found ||
-		(now - pacer->since > 2 * recent &&
-		 pacer->stalled > REFUTED * pacer->found_stalled))
+	if (now - pacer->since < recent && !is_alone(pacer))
+	{
+		/* too soon to tell; other writes may have come between */
+		pacer->rate = Max(pacer->rate, least * pacer->found);
+		pacer->known = pacer->rate;
+	}
+	else if (pacer->rate < least * pacer->found ||
+			 (now - pacer->since > 2 * recent &&
+			  pacer->stalled > REFUTED * pacer->found_stalled))
 	{
 		pacer->last_rate = pacer->found;
 		set_mode(pacer, PACER_WATCHES, PACER_STALLED, now);

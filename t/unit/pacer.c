@@ -5,13 +5,14 @@
  *
  * One session commits again and again.  Reads phases, one per line:
  *
- *	seconds quota window flush think hiccup_every hiccup sessions spaced
+ *	seconds quota window flush think hiccup_every hiccup sessions spaced kept
  *
  * The device allows "quota" flushes in each "window" (0: any number), a flush
  * takes "flush", the session works for "think" between commits, and every
  * "hiccup_every" a flush takes "hiccup" longer; if that is negative, one flush
  * in as many does, at random.  "sessions" sessions lead in turn.  A flush that
  * begins 1 ms or more after the one before takes "spaced" more of the quota.
+ * Up to "kept" flushes of the quota that a window has left are kept.
  * Times but the first are in us.  Each time is varied by 30% either way.
  * Prints a line for each second: flushes, ms in flushes of more than 5 ms,
  * PacerMode, PacerReason, pace in flushes/s, and ms that the longest commit
@@ -49,6 +50,7 @@ typedef struct Phase
 	double		hiccup;
 	int			sessions;
 	double		spaced;
+	double		kept;
 } Phase;
 
 typedef struct Second
@@ -82,16 +84,13 @@ device_begins(const Phase *phase)
 
 	if (phase->window == 0)
 		return start;
-	if (start >= window_end)
-	{
-		window_end = phase->window * (floor(start / phase->window) + 1);
-		left = phase->quota;
-	}
+	for (; start >= window_end; window_end += phase->window)
+		left = Min(left, phase->kept) + phase->quota;
 	if (left < 1)
 	{
 		start = window_end;
 		window_end += phase->window;
-		left = phase->quota;
+		left += phase->quota;
 	}
 	left -= start - pacer.ended_at >= SPACED ? 1 + phase->spaced : 1;
 	return start;
@@ -150,10 +149,10 @@ main(void)
 	double		end = 0;
 
 	pacer_init(&pacer, 0);
-	while (scanf("%lf %lf %lf %lf %lf %lf %lf %d %lf", &phase.seconds, &phase.quota,
+	while (scanf("%lf %lf %lf %lf %lf %lf %lf %d %lf %lf", &phase.seconds, &phase.quota,
 				 &phase.window, &phase.flush, &phase.think,
 				 &phase.hiccup_every, &phase.hiccup, &phase.sessions,
-				 &phase.spaced) == 9)
+				 &phase.spaced, &phase.kept) == 10)
 		for (end += phase.seconds * 1e6; now < end;)
 		{
 			commit_once(&phase);

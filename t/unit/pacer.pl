@@ -36,9 +36,10 @@ sub pace
 			hiccup => 0,
 			sessions => 2,
 			spaced => 0,
+			kept => 0,
 			%$_);
 		$p{window} = 0 if !$p{quota};
-		"@p{qw(seconds quota window flush think every hiccup sessions spaced)}\n";
+		"@p{qw(seconds quota window flush think every hiccup sessions spaced kept)}\n";
 	} @phases;
 	my ($out, @seconds);
 
@@ -240,5 +241,20 @@ is(in_mode(PACES, @s[ 22 .. 29 ]), 8, 'a second session comes: paced');
 @s = pace({ quota => 49, sessions => 1 },
 	{ quota => 24, sessions => 1, seconds => 20 });
 is(in_mode(PACES, @s[ 13 .. 29 ]), 17, 'alone, a slower device: paced');
+
+# What else is written takes a part of the quota for a moment
+for my $quota (20, 25, 30)
+{
+	for my $begins (1.1, 1.3, 1.5, 1.7)
+	{
+		@s = pace(
+			{ quota => 50, seconds => $begins },
+			{ quota => $quota, seconds => 0.4 },
+			{ quota => 50, seconds => 10 });
+		is(in_mode(RESTS, @s), 0,
+			"$quota of 50 left for 0.4 s after $begins s: not refuted");
+		cmp_ok(mean('stalled', @s[ 5 .. 10 ]), '<', 20, '... and paced');
+	}
+}
 
 done_testing();
