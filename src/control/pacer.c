@@ -24,8 +24,9 @@
  * The pacer never takes its own pace for the device's rate, and would slow
  * itself down further if it did.  At half of the rate that watching found, at
  * more than twice that known before it grew, or if stalls take half of the
- * time that they took before, it watches again.  A quota that comes back has
- * the same windows, so fewer stalls show it.
+ * time that they took before, it watches again, but for the first ten windows:
+ * other writes may have come between.  A quota that comes back has the same
+ * windows, so fewer stalls show it.
  *
  * Refutation.  If watching then finds the same rate, and pacing had not halved
  * the time that stalls take, their cause is no quota of flushes.  The pacer
@@ -64,7 +65,7 @@
 #define PATIENCE_FLUSHES 100	/* ... at least, as one of them will stall */
 #define PATIENCE_TIMES	4		/* that, after growth in vain */
 #define PATIENCE_MOST	2e6
-#define GROWN			1.05		/* of the known rate, or growth was in vain */
+#define GROWN			1.05	/* of the known rate, or growth was in vain */
 #define STEP_WINDOWS	2.2		/* length of a step: one may be partly over,
 								 * and the next one must show a stall */
 #define LIMIT_LEAST		0.85	/* of the pace, or it is not the limit */

@@ -251,8 +251,8 @@ for my $quota (20, 25, 30)
 			{ quota => 50, seconds => $begins },
 			{ quota => $quota, seconds => 0.4 },
 			{ quota => 50, seconds => 10 });
-		is(in_mode(RESTS, @s), 0,
-			"$quota of 50 left for 0.4 s after $begins s: not refuted");
+		is(in_mode(RESTS, @s),
+			0, "$quota of 50 left for 0.4 s after $begins s: not refuted");
 		cmp_ok(mean('stalled', @s[ 5 .. 10 ]), '<', 20, '... and paced');
 	}
 }
