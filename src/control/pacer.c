@@ -28,6 +28,10 @@
  * other writes may have come between.  A quota that comes back has the same
  * windows, so fewer stalls show it.
  *
+ * Caution.  A device may keep what it did not need of its quota, and then do
+ * more for a moment.  If the known rate is there again just after growth had
+ * found no quota, the pacer waits longer before it grows.
+ *
  * Refutation.  If watching then finds the same rate, and pacing had not halved
  * the time that stalls take, their cause is no quota of flushes.  The pacer
  * rests, and for twice as long the next time.
@@ -66,6 +70,8 @@
 #define PATIENCE_TIMES	4		/* that, after growth in vain */
 #define PATIENCE_MOST	2e6
 #define GROWN			1.05	/* of the known rate, or growth was in vain */
+#define CAUTION_MOST	16		/* times PATIENCE */
+#define SOON_AGAIN		20		/* windows until the known rate is there again */
 #define STEP_WINDOWS	2.2		/* length of a step: one may be partly over,
 								 * and the next one must show a stall */
 #define LIMIT_LEAST		0.85	/* of the pace, or it is not the limit */
@@ -302,6 +308,15 @@ ends_in_rest(Pacer *pacer, double window, double stalled, double now)
 	return pacer->mode == PACER_RESTS;
 }
 
+/* Growth found no quota.  Is the known one there again? */
+static bool
+was_growth_wrong(const Pacer *pacer, double rate, double now)
+{
+	return pacer->reason == PACER_NO_QUOTA &&
+		now - pacer->since < SOON_AGAIN * pacer->window &&
+		fabs(rate / pacer->known - 1) < SAME_QUOTA;
+}
+
 /* A stall: pace if it is one of a quota. */
 static void
 watch(Pacer *pacer, double now, double length)
@@ -320,6 +335,8 @@ watch(Pacer *pacer, double now, double length)
 	if (fabs(rate / pacer->last_rate - 1) < SAME_RATE &&
 		ends_in_rest(pacer, window, stalled, now))
 		return;
+	pacer->caution = was_growth_wrong(pacer, rate, now) ?
+		Min(2 * pacer->caution, CAUTION_MOST) : 1;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
 	pacer->rate = pacer->known = pacer->found = rate;
@@ -327,7 +344,7 @@ watch(Pacer *pacer, double now, double length)
 	pacer->stalled_at = now;
 	pacer->stalled = 0;
 	pacer->found_stalled = stalled;
-	pacer->patience = 1;
+	pacer->patience = pacer->caution;
 	pacer->steps = 0;
 	pacer->followed = 0;
 	begin_step(pacer, now);
@@ -350,9 +367,15 @@ end_step(Pacer *pacer, double now, double length)
 	pacer->rate *= PACE * left;
 	if (pacer->steps > 0)
 	{
-		pacer->rate = Max(PACE * pacer->rate, pacer->known);
-		pacer->patience = pacer->rate > GROWN * pacer->known ? 1 :
-			Min(2 * pacer->patience, PATIENCE_TIMES);
+		pacer->rate *= PACE;
+		if (pacer->rate > GROWN * pacer->known)
+			pacer->patience = pacer->caution;
+		else
+		{
+			pacer->rate = pacer->known;
+			pacer->patience = Min(2 * pacer->patience,
+								  PATIENCE_TIMES * pacer->caution);
+		}
 	}
 	pacer->known = pacer->rate;
 	pacer->steps = 0;
@@ -401,7 +424,8 @@ step_length(const Pacer *pacer)
 
 	if (pacer->steps > 0)
 		return least;
-	return Max(least, Min(pacer->patience * patience, PATIENCE_MOST));
+	return Max(least, Min(pacer->patience * patience,
+						  pacer->caution * PATIENCE_MOST));
 }
 
 /*

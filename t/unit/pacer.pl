@@ -242,6 +242,23 @@ is(in_mode(PACES, @s[ 22 .. 29 ]), 8, 'a second session comes: paced');
 	{ quota => 24, sessions => 1, seconds => 20 });
 is(in_mode(PACES, @s[ 13 .. 29 ]), 17, 'alone, a slower device: paced');
 
+# A device that keeps what it did not need of its quota, here while it hung
+for my $kept (50, 100)
+{
+	@s = pace(
+		{
+			quota => 50,
+			kept => $kept,
+			think => 500,
+			every => 2e6,
+			hiccup => 110e3,
+			seconds => 60
+		});
+	cmp_ok(scalar(grep { $_->{longest} > 30 } @s), '<', 40,
+		"$kept flushes are kept, a hiccup each 2 s: stalls in a few other seconds"
+	);
+}
+
 # What else is written takes a part of the quota for a moment
 for my $quota (20, 25, 30)
 {
