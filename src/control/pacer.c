@@ -67,8 +67,8 @@
 #define KNOWN_STALLS	4		/* that show a quota whose window is known */
 #define PATIENCE		300e3	/* before the rate grows */
 #define PATIENCE_FLUSHES 100	/* ... at least, as one of them will stall */
-#define PATIENCE_TIMES	4		/* that, after growth in vain */
-#define PATIENCE_MOST	2e6
+#define PATIENCE_TIMES	16		/* that, after growth in vain */
+#define PATIENCE_MOST	300e3	/* for each flush that a window allows */
 #define GROWN			1.05	/* of the known rate, or growth was in vain */
 #define CAUTION_MOST	16		/* times PATIENCE */
 #define SOON_AGAIN		20		/* windows until the known rate is there again */
@@ -424,8 +424,13 @@ step_length(const Pacer *pacer)
 
 	if (pacer->steps > 0)
 		return least;
+
+	/*
+	 * where a window has few flushes, such a stall is hardly longer than the
+	 * distance between them
+	 */
 	return Max(least, Min(pacer->patience * patience,
-						  pacer->caution * PATIENCE_MOST));
+						  pacer->caution * PATIENCE_MOST * pacer->rate * pacer->window));
 }
 
 /*
