@@ -29,8 +29,9 @@
  * windows, so fewer stalls show it.
  *
  * Caution.  A device may keep what it did not need of its quota, and then do
- * more for a moment.  If the known rate is there again just after growth had
- * found no quota, the pacer waits longer before it grows.
+ * more for a moment.  If two stalls show that the known rate is there again
+ * just after growth had found no quota, the pacer waits longer before it
+ * grows.
  *
  * Refutation.  If watching then finds the same rate, and pacing had not halved
  * the time that stalls take, their cause is no quota of flushes.  The pacer
@@ -246,19 +247,19 @@ follows_window(const Pacer *pacer, double distance)
 		fabs(windows - rint(windows)) < NEAR_WINDOW;
 }
 
-/* The same, of a quota whose window is known from before. */
+/* The same, by "n" stalls, of a quota whose window is known from before. */
 static double
-find_known_quota(Pacer *pacer, double *rate, double *stalled)
+find_known_quota(Pacer *pacer, int n, double *rate, double *stalled)
 {
 	const PacerStall *last = stall_before(pacer, 1);
-	const PacerStall *first = stall_before(pacer, KNOWN_STALLS);
+	const PacerStall *first = stall_before(pacer, n);
 	double		time = last->ended_at - first->ended_at;
 	double		nwindows = 0;
 	double		least = INFINITY;
 	double		most = 0;
 	double		length = 0;
 
-	for (int i = 1; i < KNOWN_STALLS; i++)
+	for (int i = 1; i < n; i++)
 	{
 		const PacerStall *this = stall_before(pacer, i);
 		const PacerStall *before = stall_before(pacer, i + 1);
@@ -278,6 +279,24 @@ find_known_quota(Pacer *pacer, double *rate, double *stalled)
 	if (*stalled < STALLED_AGAIN || most - least > SAME_QUOTA * most + 1)
 		return 0;
 	return time / nwindows;
+}
+
+/*
+ * Growth has just found no quota.  Is the known one there again?  Returns its
+ * window, or 0.
+ */
+static double
+find_again(Pacer *pacer, double *rate, double *stalled, double now)
+{
+	double		window;
+
+	if (pacer->reason != PACER_NO_QUOTA || pacer->nstalls < 2 ||
+		now - pacer->since > SOON_AGAIN * pacer->window)
+		return 0;
+	window = find_known_quota(pacer, 2, rate, stalled);
+	if (window > 0 && fabs(*rate / pacer->known - 1) > SAME_QUOTA)
+		return 0;
+	return window;
 }
 
 /* Did pacing cost the only session too much? */
@@ -308,26 +327,20 @@ ends_in_rest(Pacer *pacer, double window, double stalled, double now)
 	return pacer->mode == PACER_RESTS;
 }
 
-/* Growth found no quota.  Is the known one there again? */
-static bool
-was_growth_wrong(const Pacer *pacer, double rate, double now)
-{
-	return pacer->reason == PACER_NO_QUOTA &&
-		now - pacer->since < SOON_AGAIN * pacer->window &&
-		fabs(rate / pacer->known - 1) < SAME_QUOTA;
-}
-
 /* A stall: pace if it is one of a quota. */
 static void
 watch(Pacer *pacer, double now, double length)
 {
 	double		rate;
 	double		stalled;
-	double		window = 0;
+	double		window;
+	bool		again;
 
 	add_stall(pacer, now, length);
-	if (pacer->window > 0 && pacer->nstalls >= KNOWN_STALLS)
-		window = find_known_quota(pacer, &rate, &stalled);
+	window = find_again(pacer, &rate, &stalled, now);
+	again = window > 0;
+	if (window == 0 && pacer->window > 0 && pacer->nstalls >= KNOWN_STALLS)
+		window = find_known_quota(pacer, KNOWN_STALLS, &rate, &stalled);
 	if (window == 0 && pacer->nstalls >= PACER_STALLS)
 		window = find_quota(pacer, &rate, &stalled);
 	if (window == 0)
@@ -335,8 +348,7 @@ watch(Pacer *pacer, double now, double length)
 	if (fabs(rate / pacer->last_rate - 1) < SAME_RATE &&
 		ends_in_rest(pacer, window, stalled, now))
 		return;
-	pacer->caution = was_growth_wrong(pacer, rate, now) ?
-		Min(2 * pacer->caution, CAUTION_MOST) : 1;
+	pacer->caution = again ? Min(2 * pacer->caution, CAUTION_MOST) : 1;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
 	pacer->rate = pacer->known = pacer->found = rate;
