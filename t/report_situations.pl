@@ -166,7 +166,7 @@ is_deeply(
 cmp_ok(scalar keys %of_report, '>', 0, '... where a line is one size');
 like(
 	$text,
-	qr/^ +\d+ +\d+ +[\d.<>]+% +[\d.<>]+%  =+#*$/m,
+	qr/^ +\d+(?:-\d+)? +\d+ +[\d.<>]+% +[\d.<>]+%  =+#*$/m,
 	'flushes that slept are marked');
 like(
 	$text,
