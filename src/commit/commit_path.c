@@ -567,8 +567,8 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 			SIBLINGS_NOT_COUNTED : siblings_count();
 	number = flush_groups_find(lsn, flushed, now);
 	if (led && unlikely(CommitDelay > 0) && enableFsync && !start_unknown)
-		delay = delay_override_in_force && delay_override_adapts ?
-			judge_adaptive_delay(number, now) : judge_delay(number, now);
+		delay = delay_override_adapts ? judge_adaptive_delay(number, now) :
+			judge_delay(number, now);
 	if (is_commit)
 		count_commit(led, number, now, delay);
 	else

@@ -34,8 +34,8 @@
 typedef struct Learner
 {
 	AdaptiveDelayState state;
-	bool		gathers;		/* is the setting gather?  Sessions that have
-								 * not read it yet may think otherwise */
+	bool		gathers;		/* are there trials?  Sessions that have not
+								 * read the setting may think otherwise */
 	bool		stalled;		/* the device did in the present slot of the
 								 * trial, or a sweep came between */
 } Learner;
@@ -224,15 +224,14 @@ end_slot(Learner *learner, double now)
 
 /* What the leaders do from now on. */
 static void
-publish_plan(const Learner *learner, bool gathers)
+publish_plan(const AdaptiveDelayState *state, bool gathers)
 {
-	const AdaptiveDelayState *state = &learner->state;
 	NextFlushPlan plan;
 
 	plan.interval = to_ns(pacer_interval(&state->pacer));
 	plan.flush_time = to_ns(state->pacer.median);
 	plan.horizon = (uint64) learned_horizon(state);
-	plan.gathers = learner->gathers && gathers;
+	plan.gathers = gathers;
 	next_flush_set_plan(&plan);
 }
 
@@ -251,7 +250,7 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 		note_pacer_change(learner, mode);
 	if (learner->gathers && to_us(now) >= learner->state.trial.slot_ends)
 		end_slot(learner, to_us(now));
-	publish_plan(learner, gather_trial_on(&learner->state.trial));
+	publish_plan(&learner->state, gather_trial_on(&learner->state.trial));
 }
 
 /*
@@ -337,7 +336,7 @@ adaptive_delay_restart(bool gathers)
 	learner->gathers = gathers;
 	pacer_init(&learner->state.pacer, to_us(clock_now()));
 	gather_trial_init(&learner->state.trial);
-	publish_plan(learner, false);
+	publish_plan(&learner->state, false);
 	learner->state.gathering_since = 0;
 	note_change(learner, true);
 	pg_atomic_clear_flag(&shared->learning);
@@ -353,21 +352,20 @@ adaptive_delay_pause(uint64 until)
 
 /*
  * Nothing is learned for a while: leaders do what is known, and not what was
- * just being tried.  Returns false as wait_for_learner() does.
+ * just being tried; unless a process was stopped while it learned.
  */
-bool
+void
 adaptive_delay_settle(void)
 {
 	Learner    *learner = &shared->learner;
 
 	if (!wait_for_learner())
-		return false;
+		return;
 	pacer_settle(&learner->state.pacer, to_us(clock_now()));
 	/* the slot of the trial will have been that of other delays */
 	learner->stalled = true;
-	publish_plan(learner, learner->state.trial.mode == GATHER_ON);
+	publish_plan(&learner->state, learner->state.trial.mode == GATHER_ON);
 	pg_atomic_clear_flag(&shared->learning);
-	return true;
 }
 
 uint64

@@ -55,7 +55,7 @@ extern bool adaptive_delay_flushed(uint64 now, uint64 length);
 /* Other processes. */
 extern bool adaptive_delay_restart(bool gathers);
 extern void adaptive_delay_pause(uint64 until);
-extern bool adaptive_delay_settle(void);
+extern void adaptive_delay_settle(void);
 extern bool adaptive_delay_read(AdaptiveDelayState *state);
 extern uint64 adaptive_delay_changes(void);
 extern const char *adaptive_delay_mode_name(bool of_pacer, int mode);

@@ -105,7 +105,7 @@ restore_settings(void)
 {
 	CommitDelay = own_settings.delay;
 	CommitSiblings = own_settings.siblings;
-	delay_override_in_force = false;
+	delay_override_in_force = delay_override_adapts = false;
 }
 
 static inline void
@@ -150,9 +150,9 @@ delay_override_follow(uint64 order, uint64 now)
 void
 delay_override_end(uint64 now)
 {
-	restore_settings();
 	if (delay_override_adapts)
 		next_flush_end(now);
+	restore_settings();
 }
 
 /* The commit under way has failed. */
@@ -161,9 +161,9 @@ delay_override_abandon(void)
 {
 	if (!delay_override_in_force)
 		return;
-	restore_settings();
 	if (delay_override_adapts)
 		next_flush_abandon();
+	restore_settings();
 }
 
 /*----------------------------------------------------------------

@@ -36,7 +36,7 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 /* Does this backend follow an order in its present commit? */
 extern COMMIT_STATS_HIDDEN bool delay_override_in_force;
 
-/* ... and is that the adaptive delay?  Means nothing without an order. */
+/* ... and is that the adaptive delay?  Only with an order in force. */
 extern COMMIT_STATS_HIDDEN bool delay_override_adapts;
 
 extern const StatsModule delay_override_module;

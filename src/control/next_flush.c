@@ -71,25 +71,24 @@ typedef struct NextFlushShared
 	/*
 	 * The flush that was opened last.  "opened" is swapped, and holds a
 	 * FlushState and, above its bits, when the flush begins; with FLUSH_OVER,
-	 * when it ended.  The commit that opened it writes the others; "so does"
-	 * tells who does as well.
+	 * when it ended.  The commit that opened it writes the others; who else
+	 * does stands in parentheses.
 	 */
 	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint64 opened;
-	pg_atomic_uint64 due;		/* see PacerClock; so does a leader that
-								 * stalled */
+	pg_atomic_uint64 due;		/* see PacerClock (a leader that stalled) */
 	pg_atomic_uint64 ready_at;	/* the device is idle from then on; when it
 								 * is, the leader's report replaces the
 								 * estimate */
 	pg_atomic_uint32 kind;		/* SleepKind of its leader */
 	pg_atomic_uint64 opened_at;
-	pg_atomic_uint32 opener;	/* its process number plus 1; so does a commit
-								 * that replaces it.  0: nobody may be woken;
-								 * so does the one that wakes */
+	pg_atomic_uint32 opener;	/* its process number plus 1; 0: nobody may be
+								 * woken (a commit that replaces it, and the
+								 * one that wakes it) */
 	pg_atomic_uint64 wait;		/* for those sessions once it can begin */
 	pg_atomic_uint32 expected;	/* sessions that it waits for */
-	pg_atomic_uint32 awaited;	/* ... that are still to come; so does each
-								 * that comes */
+	pg_atomic_uint32 awaited;	/* ... that are still to come (each of them as
+								 * it comes) */
 	pg_atomic_uint64 complete;	/* "opened_at" of the latest flush for which
 								 * all of them came; the last one writes it */
 } NextFlushShared;

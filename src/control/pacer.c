@@ -22,11 +22,11 @@
  * less than before.  Any other stall is a hiccup, and so is one that takes a
  * small part of a window: with busy processors, flushes are late that often.
  * The pacer never takes its own pace for the device's rate, and would slow
- * itself down further if it did.  At half of the rate that watching found, at
- * more than twice that known before it grew, or if stalls take half of the
- * time that they took before, it watches again, but for the first ten windows:
- * other writes may have come between.  A quota that comes back has the same
- * windows, so fewer stalls show it.
+ * itself down further if it did.  At more than twice the rate known before it
+ * grew, it watches again; after ten windows, in which other writes may have
+ * come between, also at half of the rate that watching found, or if stalls
+ * take half of the time that they took before.  A quota that comes back has
+ * the same windows, so fewer stalls show it.
  *
  * Caution.  A device may keep what it did not need of its quota, and then do
  * more for a moment.  If two stalls show that the known rate is there again
@@ -432,7 +432,9 @@ static double
 step_length(const Pacer *pacer)
 {
 	double		least = STEP_WINDOWS * pacer->window;
-	double		patience = Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
+	double		patience = pacer->patience *
+	Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
+	double		quota = pacer->rate * pacer->window;
 
 	if (pacer->steps > 0)
 		return least;
@@ -441,8 +443,7 @@ step_length(const Pacer *pacer)
 	 * where a window has few flushes, such a stall is hardly longer than the
 	 * distance between them
 	 */
-	return Max(least, Min(pacer->patience * patience,
-						  pacer->caution * PATIENCE_MOST * pacer->rate * pacer->window));
+	return Max(least, Min(patience, pacer->caution * PATIENCE_MOST * quota));
 }
 
 /*

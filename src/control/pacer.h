@@ -59,7 +59,7 @@ typedef struct Pacer
 	double		known;			/* rate from which it grows */
 	int			steps;			/* by which the rate has grown from there */
 	int			patience;		/* before the first step, see pacer.c */
-	int			caution;		/* its least value: growth has been wrong */
+	int			caution;		/* its least value; above 1, growth was wrong */
 	double		stepped_at;		/* last step, or stall */
 	double		began_at;		/* nflushes then */
 

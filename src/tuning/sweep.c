@@ -305,9 +305,9 @@ run_rounds(Sweep *sweep)
 {
 	Size		size = sweep->plan->pairs.n * sizeof(PairResult);
 
-	/* each slot goes on with that */
+	/* the slots measure what is known, not what was just being tried */
 	adaptive_delay_pause(clock_now() + sweep->plan->slot);
-	(void) adaptive_delay_settle();
+	adaptive_delay_settle();
 	for (; sweep->round < sweep->plan->rounds; sweep->round++)
 	{
 		memcpy(sweep->before_last, sweep->before, size);
