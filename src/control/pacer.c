@@ -19,8 +19,10 @@
  * A stall ends that, and its length tells the quota: the rest of the window
  * was enough for it.  A stall a few whole windows after another, and that one
  * after a third, tells as much if the rate has not grown: the device allows
- * less than before.  Any other stall is a hiccup, and so is one that takes a
- * small part of a window: with busy processors, flushes are late that often.
+ * less than before.  Any other stall is a hiccup.  Stalls that take a small part
+ * of a window are hiccups, too, as with busy processors flushes are late that
+ * often; but if they keep coming whole windows apart, the rate is a little too
+ * high.
  * The pacer never takes its own pace for the device's rate, and would slow
  * itself down further if it did.  At more than twice the rate known before it
  * grew, it watches again; after ten windows, in which other writes may have
@@ -79,6 +81,8 @@
 #define LONG_STALL		0.1		/* windows; less than the first step causes */
 #define SOON			5		/* windows between stalls that show the quota */
 #define NEAR_WINDOW		0.1		/* off a whole number of them */
+#define SHORT_NEAR		0.05	/* ... for short stalls, */
+#define SHORT_STALLS	3		/* which must be so many more than others */
 #define RECENT			10		/* windows of which "stalled" is a mean */
 #define REFUTED			0.5		/* of the time that stalls took before pacing */
 #define SHRINK_MOST		0.9		/* at once */
@@ -239,12 +243,12 @@ begin_step(Pacer *pacer, double now)
 
 /* Is a stall one window after another, or a few? */
 static bool
-follows_window(const Pacer *pacer, double distance)
+follows_window(const Pacer *pacer, double distance, double near)
 {
 	double		windows = distance / pacer->window;
 
-	return windows > 1 - NEAR_WINDOW && windows < SOON &&
-		fabs(windows - rint(windows)) < NEAR_WINDOW;
+	return windows > 1 - near && windows < SOON + near &&
+		fabs(windows - rint(windows)) < near;
 }
 
 /* The same, by "n" stalls, of a quota whose window is known from before. */
@@ -267,7 +271,7 @@ find_known_quota(Pacer *pacer, int n, double *rate, double *stalled)
 		double		windows = rint(distance / pacer->window);
 		double		quota = (this->nflushes - before->nflushes) / windows;
 
-		if (!follows_window(pacer, distance))
+		if (!follows_window(pacer, distance, NEAR_WINDOW))
 			return 0;
 		nwindows += windows;
 		least = Min(least, quota);
@@ -359,6 +363,7 @@ watch(Pacer *pacer, double now, double length)
 	pacer->patience = pacer->caution;
 	pacer->steps = 0;
 	pacer->followed = 0;
+	pacer->shorts = 0;
 	begin_step(pacer, now);
 }
 
@@ -366,6 +371,13 @@ watch(Pacer *pacer, double now, double length)
  * Pacing
  *----------------------------------------------------------------
  */
+
+/* Growth was in vain. */
+static void
+be_patient(Pacer *pacer)
+{
+	pacer->patience = Min(2 * pacer->patience, PATIENCE_TIMES * pacer->caution);
+}
 
 /*
  * A stall has shown the quota: what it left of the pace.  After growth, that
@@ -385,12 +397,37 @@ end_step(Pacer *pacer, double now, double length)
 		else
 		{
 			pacer->rate = pacer->known;
-			pacer->patience = Min(2 * pacer->patience,
-								  PATIENCE_TIMES * pacer->caution);
+			be_patient(pacer);
 		}
 	}
 	pacer->known = pacer->rate;
 	pacer->steps = 0;
+	begin_step(pacer, now);
+}
+
+/* A short stall: a hiccup, or a sign that the rate is a little too high. */
+static void
+note_short_stall(Pacer *pacer, double now)
+{
+	double		since = now - pacer->short_at;
+
+	if (follows_window(pacer, since, SHORT_NEAR))
+	{
+		pacer->short_at = now;
+		pacer->shorts++;
+	}
+	else if (since > SOON * pacer->window)
+	{
+		pacer->short_at = now;
+		pacer->shorts = 0;
+	}
+	else
+		pacer->shorts = Max(pacer->shorts - 1, 0);
+	if (pacer->shorts < SHORT_STALLS || pacer->steps > 0)
+		return;
+	pacer->rate = pacer->known *= PACE;
+	pacer->shorts = 0;
+	be_patient(pacer);
 	begin_step(pacer, now);
 }
 
@@ -406,9 +443,13 @@ shrink(Pacer *pacer, double now, double length)
 	double		least = is_alone(pacer) ? ALONE_LEAST : SHRUNK_LEAST;
 
 	if (length < LONG_STALL * pacer->window)
+	{
+		note_short_stall(pacer, now);
 		return;
+	}
 	pacer->stalled = pacer->stalled * exp(-since / recent) + length / recent;
-	pacer->followed = follows_window(pacer, since) ? pacer->followed + 1 : 0;
+	pacer->followed = follows_window(pacer, since, NEAR_WINDOW) ?
+		pacer->followed + 1 : 0;
 	if (pacer->steps > 0 || pacer->followed >= 2)
 		end_step(pacer, now, length);
 	pacer->stalled_at = now;

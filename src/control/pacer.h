@@ -66,6 +66,8 @@ typedef struct Pacer
 	double		found;			/* rate that watching found */
 	double		stalled_at;		/* last stall while pacing */
 	int			followed;		/* stalls in succession, whole windows apart */
+	double		short_at;		/* a stall shorter than those */
+	int			shorts;			/* ... whole windows apart, less others */
 	double		stalled;		/* part of the time, of late */
 	double		found_stalled;	/* part of the time, before pacing */
 	double		last_rate;		/* found before pacing ended in stalls; or 0 */

@@ -178,6 +178,10 @@ cmp_ok(mean('stalled', @s[ 12 .. 19 ]), '<', 50, '... without stalls');
 about(mean('flushes', @s[ 25 .. 29 ]), 980, 5, 'faster: followed in 5 s');
 @s = pace({ quota => 49 }, { quota => 53 });
 about(mean('flushes', @s[ 15 .. 19 ]), 530, 3, 'a little faster: followed');
+@s = pace({ quota => 50 }, { quota => 48 });
+cmp_ok(mean('stalled', @s[ 13 .. 19 ]),
+	'<', 5, 'a little slower: no flush stalls after 3 s');
+about(mean('flushes', @s[ 13 .. 19 ]), 480, 3, '... and none is lost');
 @s = pace({ quota => 15 }, { every => -100, hiccup => 6e3 });
 cmp_ok(mean('flushes', @s[ 13 .. 19 ]),
 	'>', 1800, 'no quota, but flushes that are late: followed in 3 s');
