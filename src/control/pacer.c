@@ -77,6 +77,8 @@
 #define SOON_AGAIN		20		/* windows until the known rate is there again */
 #define STEP_WINDOWS	2.2		/* length of a step: one may be partly over,
 								 * and the next one must show a stall */
+#define LAST_WINDOWS	4.4		/* ... of the last one: a device may have kept
+								 * a window's quota */
 #define LIMIT_LEAST		0.85	/* of the pace, or it is not the limit */
 #define LONG_STALL		0.1		/* windows; less than the first step causes */
 #define SOON			5		/* windows between stalls that show the quota */
@@ -95,6 +97,9 @@
 #define REST_LEAST		10e6
 #define REST_WINDOWS	100		/* at least, as watching takes 8 of them */
 #define REST_MOST		640e6
+
+/* Steps of growth; the last one is that to no quota. */
+static const double growth[] = {0.15, 0.3, 0.5};
 
 static void
 set_mode(Pacer *pacer, PacerMode mode, PacerReason reason, double now)
@@ -355,7 +360,9 @@ watch(Pacer *pacer, double now, double length)
 	pacer->caution = again ? Min(2 * pacer->caution, CAUTION_MOST) : 1;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
-	pacer->rate = pacer->known = pacer->found = rate;
+	/* two stalls measure less well than what was known */
+	pacer->rate = pacer->found = again ? pacer->known : rate;
+	pacer->known = pacer->rate;
 	pacer->last_rate = 0;
 	pacer->stalled_at = now;
 	pacer->stalled = 0;
@@ -477,6 +484,8 @@ step_length(const Pacer *pacer)
 	Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
 	double		quota = pacer->rate * pacer->window;
 
+	if (pacer->steps == lengthof(growth) - 1)
+		return LAST_WINDOWS * pacer->window;
 	if (pacer->steps > 0)
 		return least;
 
@@ -494,7 +503,6 @@ step_length(const Pacer *pacer)
 static void
 grow(Pacer *pacer, double now)
 {
-	static const double growth[] = {0.15, 0.3, 0.5};
 	double		pace = 1 / pacer_interval(pacer);
 	double		flushed;
 
