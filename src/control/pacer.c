@@ -19,16 +19,15 @@
  * A stall ends that, and its length tells the quota: the rest of the window
  * was enough for it.  A stall a few whole windows after another, and that one
  * after a third, tells as much if the rate has not grown: the device allows
- * less than before.  Any other stall is a hiccup.  Stalls that take a small part
- * of a window are hiccups, too, as with busy processors flushes are late that
- * often; but if they keep coming whole windows apart, the rate is a little too
- * high.
- * The pacer never takes its own pace for the device's rate, and would slow
- * itself down further if it did.  At more than twice the rate known before it
- * grew, it watches again; after ten windows, in which other writes may have
- * come between, also at half of the rate that watching found, or if stalls
- * take half of the time that they took before.  A quota that comes back has
- * the same windows, so fewer stalls show it.
+ * less than before.  Any other stall is a hiccup.  Stalls that take a small
+ * part of a window are hiccups, too, as with busy processors flushes are late
+ * that often; but if they keep coming whole windows apart, the rate is a
+ * little too high.  The pacer never takes its own pace for the device's rate,
+ * and would slow itself down further if it did.  If no flush stalls however
+ * the rate grows, it watches again; after ten windows, in which other writes
+ * may have come between, also at half of the rate that watching found, or if
+ * stalls take half of the time that they took before.  A quota that comes back
+ * has the same windows, so fewer stalls show it.
  *
  * Caution.  A device may keep what it did not need of its quota, and then do
  * more for a moment.  If two stalls show that the known rate is there again
@@ -98,8 +97,8 @@
 #define REST_WINDOWS	100		/* at least, as watching takes 8 of them */
 #define REST_MOST		640e6
 
-/* Steps of growth; the last one is that to no quota. */
-static const double growth[] = {0.15, 0.3, 0.5};
+/* Steps by which the rate grows. */
+static const double growth[] = {0.15, 0.3};
 
 static void
 set_mode(Pacer *pacer, PacerMode mode, PacerReason reason, double now)
@@ -484,7 +483,7 @@ step_length(const Pacer *pacer)
 	Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
 	double		quota = pacer->rate * pacer->window;
 
-	if (pacer->steps == lengthof(growth) - 1)
+	if (pacer->steps == lengthof(growth))
 		return LAST_WINDOWS * pacer->window;
 	if (pacer->steps > 0)
 		return least;
@@ -497,8 +496,8 @@ step_length(const Pacer *pacer)
 }
 
 /*
- * Could the device do more?  Only a higher rate can tell.  At more than twice
- * the known rate, a look without pacing tells sooner than further steps.
+ * Could the device do more?  Only a higher rate can tell.  If no flush stalls
+ * after the last step, a look without pacing tells sooner than further steps.
  */
 static void
 grow(Pacer *pacer, double now)
@@ -515,12 +514,14 @@ grow(Pacer *pacer, double now)
 		pacer_settle(pacer, now);
 		return;
 	}
-	begin_step(pacer, now);
-	pacer->rate *= 1 + growth[pacer->steps];
-	if (++pacer->steps < lengthof(growth))
+	if (pacer->steps == lengthof(growth))
+	{
+		pacer->rest = REST_LEAST;
+		set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
 		return;
-	pacer->rest = REST_LEAST;
-	set_mode(pacer, PACER_WATCHES, PACER_NO_QUOTA, now);
+	}
+	begin_step(pacer, now);
+	pacer->rate *= 1 + growth[pacer->steps++];
 }
 
 /* What is tried just now has shown nothing. */

@@ -261,6 +261,7 @@ for my $kept (50, 100)
 	cmp_ok(scalar(grep { $_->{longest} > 30 } @s), '<', 40,
 		"$kept flushes are kept, a hiccup each 2 s: stalls in a few other seconds"
 	);
+	cmp_ok(mean('flushes', @s[ 5 .. 59 ]), '>', 476, '... and few are lost');
 }
 
 # What else is written takes a part of the quota for a moment
