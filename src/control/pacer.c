@@ -17,17 +17,19 @@
  * Pacing.  Flushes begin at PACE of the rate.  Nothing shows that the device
  * could do more, so the rate grows for a moment while flushes are held back.
  * A stall ends that, and its length tells the quota: the rest of the window
- * was enough for it.  A stall a few whole windows after another, and that one
- * after a third, tells as much if the rate has not grown: the device allows
- * less than before.  Any other stall is a hiccup.  Stalls that take a small
- * part of a window are hiccups, too, as with busy processors flushes are late
- * that often; but if they keep coming whole windows apart, the rate is a
- * little too high.  The pacer never takes its own pace for the device's rate,
- * and would slow itself down further if it did.  If no flush stalls however
- * the rate grows, it watches again; after ten windows, in which other writes
- * may have come between, also at half of the rate that watching found, or if
- * stalls take half of the time that they took before.  A quota that comes back
- * has the same windows, so fewer stalls show it.
+ * was enough for it.  If the device had kept some quota, that is too much,
+ * and another stall a few whole windows later takes it back.  A stall a few
+ * whole windows after another, and that one after a third, tells as much if
+ * the rate has not grown: the device allows less than before.  Any other
+ * stall is a hiccup.  Stalls that take a small part of a window are hiccups,
+ * too, as with busy processors flushes are late that often; but if they keep
+ * coming whole windows apart, the rate is a little too high.  The pacer never
+ * takes its own pace for the device's rate, and would slow itself down
+ * further if it did.  If no flush stalls however the rate grows, it watches
+ * again; after ten windows, in which other writes may have come between, also
+ * at half of the rate that watching found, or if stalls take half of the time
+ * that they took before.  A quota that comes back has the same windows, so
+ * fewer stalls show it.
  *
  * Caution.  A device may keep what it did not need of its quota, and then do
  * more for a moment.  If two stalls show that the known rate is there again
@@ -370,6 +372,7 @@ watch(Pacer *pacer, double now, double length)
 	pacer->steps = 0;
 	pacer->followed = 0;
 	pacer->shorts = 0;
+	pacer->before = 0;
 	begin_step(pacer, now);
 }
 
@@ -383,6 +386,16 @@ static void
 be_patient(Pacer *pacer)
 {
 	pacer->patience = Min(2 * pacer->patience, PATIENCE_TIMES * pacer->caution);
+}
+
+/* The device had kept some quota, so the stall that ended growth was short. */
+static void
+take_growth_back(Pacer *pacer, double now)
+{
+	pacer->rate = pacer->known = pacer->before;
+	pacer->before = 0;
+	be_patient(pacer);
+	begin_step(pacer, now);
 }
 
 /*
@@ -399,7 +412,7 @@ end_step(Pacer *pacer, double now, double length)
 	{
 		pacer->rate *= PACE;
 		if (pacer->rate > GROWN * pacer->known)
-			pacer->patience = pacer->caution;
+			pacer->before = pacer->known;
 		else
 		{
 			pacer->rate = pacer->known;
@@ -456,7 +469,9 @@ shrink(Pacer *pacer, double now, double length)
 	pacer->stalled = pacer->stalled * exp(-since / recent) + length / recent;
 	pacer->followed = follows_window(pacer, since, NEAR_WINDOW) ?
 		pacer->followed + 1 : 0;
-	if (pacer->steps > 0 || pacer->followed >= 2)
+	if (pacer->steps == 0 && pacer->followed >= 1 && pacer->before > 0)
+		take_growth_back(pacer, now);
+	else if (pacer->steps > 0 || pacer->followed >= 2)
 		end_step(pacer, now, length);
 	pacer->stalled_at = now;
 	if (now - pacer->since < recent && !is_alone(pacer))
@@ -521,6 +536,9 @@ grow(Pacer *pacer, double now)
 		return;
 	}
 	begin_step(pacer, now);
+	if (pacer->before > 0)
+		pacer->patience = pacer->caution;	/* growth was right */
+	pacer->before = 0;
 	pacer->rate *= 1 + growth[pacer->steps++];
 }
 

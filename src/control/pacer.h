@@ -57,6 +57,8 @@ typedef struct Pacer
 
 	double		rate;			/* flushes per us that are tried */
 	double		known;			/* rate from which it grows */
+	double		before;			/* "known" before growth has raised it; 0: it
+								 * has not, or that is proven */
 	int			steps;			/* by which the rate has grown from there */
 	int			patience;		/* before the first step, see pacer.c */
 	int			caution;		/* its least value; above 1, growth was wrong */

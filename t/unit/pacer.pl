@@ -264,6 +264,16 @@ for my $kept (50, 100)
 	cmp_ok(mean('flushes', @s[ 5 .. 59 ]), '>', 476, '... and few are lost');
 }
 
+# ... and here because it is paced a little below its rate
+for my $quota (15, 50)
+{
+	@s = pace({ quota => $quota, kept => $quota, seconds => 60 });
+	cmp_ok(scalar(grep { $_->{longest} > 10 } @s[ 5 .. 59 ]),
+		'<', 16,
+		"$quota flushes are kept: stalls in a quarter of the seconds");
+	about(mean('flushes', @s[ 5 .. 59 ]), $quota * 10, 2, '... all are used');
+}
+
 # What else is written takes a part of the quota for a moment
 for my $quota (20, 25, 30)
 {
