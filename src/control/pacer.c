@@ -82,10 +82,12 @@
 								 * a window's quota */
 #define LIMIT_LEAST		0.85	/* of the pace, or it is not the limit */
 #define LONG_STALL		0.1		/* windows; less than the first step causes */
-#define SOON			5		/* windows between stalls that show the quota */
+#define SOON			5		/* windows, at most, between stalls that show
+								 * the quota */
 #define NEAR_WINDOW		0.1		/* off a whole number of them */
-#define SHORT_NEAR		0.05	/* ... for short stalls, */
-#define SHORT_STALLS	3		/* which must be so many more than others */
+#define SHORT_NEAR		0.05	/* ... for short stalls */
+#define SHORT_STALLS	3		/* short stalls near a whole number of
+								 * windows, less others, that lower the rate */
 #define RECENT			10		/* windows of which "stalled" is a mean */
 #define REFUTED			0.5		/* of the time that stalls took before pacing */
 #define SHRINK_MOST		0.9		/* at once */
@@ -293,7 +295,7 @@ find_known_quota(Pacer *pacer, int n, double *rate, double *stalled)
 
 /*
  * Growth has just found no quota.  Is the known one there again?  Returns its
- * window, or 0.
+ * window, or 0.  Two stalls measure the rate less well than it was known.
  */
 static double
 find_again(Pacer *pacer, double *rate, double *stalled, double now)
@@ -304,8 +306,9 @@ find_again(Pacer *pacer, double *rate, double *stalled, double now)
 		now - pacer->since > SOON_AGAIN * pacer->window)
 		return 0;
 	window = find_known_quota(pacer, 2, rate, stalled);
-	if (window > 0 && fabs(*rate / pacer->known - 1) > SAME_QUOTA)
+	if (window == 0 || fabs(*rate / pacer->known - 1) > SAME_QUOTA)
 		return 0;
+	*rate = pacer->known;
 	return window;
 }
 
@@ -361,9 +364,7 @@ watch(Pacer *pacer, double now, double length)
 	pacer->caution = again ? Min(2 * pacer->caution, CAUTION_MOST) : 1;
 	set_mode(pacer, PACER_PACES, PACER_QUOTA, now);
 	pacer->window = window;
-	/* two stalls measure less well than what was known */
-	pacer->rate = pacer->found = again ? pacer->known : rate;
-	pacer->known = pacer->rate;
+	pacer->rate = pacer->known = pacer->found = rate;
 	pacer->last_rate = 0;
 	pacer->stalled_at = now;
 	pacer->stalled = 0;
@@ -392,10 +393,10 @@ be_patient(Pacer *pacer)
 static void
 take_growth_back(Pacer *pacer, double now)
 {
-	pacer->rate = pacer->known = pacer->before;
+	pacer->known = pacer->before;
 	pacer->before = 0;
 	be_patient(pacer);
-	begin_step(pacer, now);
+	pacer_settle(pacer, now);
 }
 
 /*
@@ -444,10 +445,10 @@ note_short_stall(Pacer *pacer, double now)
 		pacer->shorts = Max(pacer->shorts - 1, 0);
 	if (pacer->shorts < SHORT_STALLS || pacer->steps > 0)
 		return;
-	pacer->rate = pacer->known *= PACE;
+	pacer->known *= PACE;
 	pacer->shorts = 0;
 	be_patient(pacer);
-	begin_step(pacer, now);
+	pacer_settle(pacer, now);
 }
 
 /*
@@ -469,7 +470,7 @@ shrink(Pacer *pacer, double now, double length)
 	pacer->stalled = pacer->stalled * exp(-since / recent) + length / recent;
 	pacer->followed = follows_window(pacer, since, NEAR_WINDOW) ?
 		pacer->followed + 1 : 0;
-	if (pacer->steps == 0 && pacer->followed >= 1 && pacer->before > 0)
+	if (pacer->followed >= 1 && pacer->before > 0)
 		take_growth_back(pacer, now);
 	else if (pacer->steps > 0 || pacer->followed >= 2)
 		end_step(pacer, now, length);
@@ -494,8 +495,7 @@ static double
 step_length(const Pacer *pacer)
 {
 	double		least = STEP_WINDOWS * pacer->window;
-	double		patience = pacer->patience *
-	Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
+	double		patience = Max(PATIENCE, PATIENCE_FLUSHES / pacer->rate);
 	double		quota = pacer->rate * pacer->window;
 
 	if (pacer->steps == lengthof(growth))
@@ -507,7 +507,8 @@ step_length(const Pacer *pacer)
 	 * where a window has few flushes, such a stall is hardly longer than the
 	 * distance between them
 	 */
-	return Max(least, Min(patience, pacer->caution * PATIENCE_MOST * quota));
+	return Max(least, Min(pacer->patience * patience,
+						  pacer->caution * PATIENCE_MOST * quota));
 }
 
 /*
@@ -542,7 +543,7 @@ grow(Pacer *pacer, double now)
 	pacer->rate *= 1 + growth[pacer->steps++];
 }
 
-/* What is tried just now has shown nothing. */
+/* Back to the known rate: what is tried just now has shown nothing. */
 void
 pacer_settle(Pacer *pacer, double now)
 {
