@@ -16,7 +16,10 @@
  * The clock knows by estimate when a flush begins, and by a leader's report
  * when it has ended.  Until the report of the flush before, the opened flush
  * has not begun, so that a flush that takes longer than usual does not make
- * the clock run ahead of the device.
+ * the clock run ahead of the device.  A leader whose flush follows a stall
+ * sleeps a whole interval, and not what is left of one.  Some flushes nobody
+ * opens: a commit that begins just before its flush may miss that.  They take
+ * the next one's place in the clock, as the device counts them, too.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
  * before a flush, and no sleep is longer than commit_stats.adaptive_delay_max.
@@ -76,7 +79,8 @@ typedef struct NextFlushShared
 	 */
 	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint64 opened;
-	pg_atomic_uint64 due;		/* see PacerClock (a leader that stalled) */
+	pg_atomic_uint64 due;		/* see PacerClock (a leader that stalled, or
+								 * whose flush nobody had opened) */
 	pg_atomic_uint64 ready_at;	/* the device is idle from then on; when it
 								 * is, the leader's report replaces the
 								 * estimate */
@@ -235,6 +239,14 @@ opened_start(uint64 opened)
 	return opened & ~STATE_BITS;
 }
 
+/* Is a flush a stall that takes "length" or longer? */
+static inline bool
+is_stall(uint64 flush_time, uint64 length)
+{
+	return pacer_is_stall((double) flush_time / NS_PER_US,
+						  (double) length / NS_PER_US);
+}
+
 static inline uint64
 opened_word(uint64 start, FlushState state)
 {
@@ -250,6 +262,18 @@ has_begun(uint64 opened, uint64 now)
 	if (opened_state(opened) == FLUSH_QUEUED)
 		start += LATE_MOST * pg_atomic_read_u64(&shared->flush_time);
 	return now >= start;
+}
+
+/*
+ * The flush before stalls, and nobody knows when it ends.  That is as if it
+ * began then: the leader sleeps a whole interval from there.
+ */
+static void
+open_after_stall(PacerClock *clock, uint64 now, uint64 interval,
+				 uint64 flush_time)
+{
+	clock->busy_until = now;
+	clock->due = clock->start = now + interval - Min(flush_time, interval);
 }
 
 /*
@@ -270,7 +294,11 @@ open_flush(uint64 opened, uint64 now)
 
 	clock.start = opened_start(opened);
 	clock.due = pg_atomic_read_u64(&shared->due);
-	pacer_open(&clock, now, interval, idle ? 0 : flush_time);
+	if (interval > 0 && !idle &&
+		is_stall(flush_time, clock_elapsed(clock.start, now)))
+		open_after_stall(&clock, now, interval, flush_time);
+	else
+		pacer_open(&clock, now, interval, idle ? 0 : flush_time);
 	ready_at = Max(now, clock.busy_until);
 	look.expected = 0;
 	if (pg_atomic_read_u32(&shared->gathers) != 0)
@@ -565,28 +593,47 @@ next_flush_time(void)
 	return pg_atomic_read_u64(&shared->flush_time);
 }
 
+static void
+not_due_before(uint64 time)
+{
+	if (pg_atomic_read_u64(&shared->due) < time)
+		pg_atomic_write_u64(&shared->due, time);
+}
+
 /*
  * Commit path: this process has led a flush, which has ended.  The device is
  * idle, and has no credit if it stalled.
+ *
+ * A commit that begins just before its flush may miss that, and leads one that
+ * nobody has opened.  The device has served that one, too.
  */
 void
 next_flush_ended(uint64 now, bool stalled)
 {
 	uint64		opened = pg_atomic_read_u64(&shared->opened);
+	uint64		opened_at = pg_atomic_read_u64(&shared->opened_at);
 	uint64		ready_at = pg_atomic_read_u64(&shared->ready_at);
 	uint64		sleep = clock_elapsed(ready_at, opened_start(opened));
+	FlushState	state = opened_state(opened);
+	bool		is_last = pg_atomic_read_u64(&session_mine->joined) == opened_at;
 
-	if (stalled && pg_atomic_read_u64(&shared->due) < now)
-		pg_atomic_write_u64(&shared->due, now);
-	if (pg_atomic_read_u64(&session_mine->joined) ==
-		pg_atomic_read_u64(&shared->opened_at))
+	if (stalled)
+		not_due_before(now);
+	if (state == (is_last ? FLUSH_OVER : FLUSH_READY))
+		(void) pg_atomic_fetch_add_u64(&shared->due,
+									   pg_atomic_read_u64(&shared->interval));
+	else if (is_last)
 		(void) pg_atomic_compare_exchange_u64(&shared->opened, &opened,
 											  opened_word(now, FLUSH_OVER));
-	else if (opened_state(opened) == FLUSH_QUEUED &&
+	else if (state == FLUSH_QUEUED &&
 			 pg_atomic_compare_exchange_u64(&shared->opened, &opened,
 											opened_word(now + sleep,
 														FLUSH_READY)))
+	{
 		pg_atomic_write_u64(&shared->ready_at, now);
+		if (stalled)
+			not_due_before(now + sleep);
+	}
 }
 
 /*----------------------------------------------------------------

@@ -17,19 +17,19 @@
  * Pacing.  Flushes begin at PACE of the rate.  Nothing shows that the device
  * could do more, so the rate grows for a moment while flushes are held back.
  * A stall ends that, and its length tells the quota: the rest of the window
- * was enough for it.  If the device had kept some quota, that is too much,
- * and another stall a few whole windows later takes it back.  A stall a few
- * whole windows after another, and that one after a third, tells as much if
- * the rate has not grown: the device allows less than before.  Any other
- * stall is a hiccup.  Stalls that take a small part of a window are hiccups,
- * too, as with busy processors flushes are late that often; but if they keep
- * coming whole windows apart, the rate is a little too high.  The pacer never
- * takes its own pace for the device's rate, and would slow itself down
- * further if it did.  If no flush stalls however the rate grows, it watches
- * again; after ten windows, in which other writes may have come between, also
- * at half of the rate that watching found, or if stalls take half of the time
- * that they took before.  A quota that comes back has the same windows, so
- * fewer stalls show it.
+ * was enough for it.  If the device had kept some quota, that is too much, and
+ * another stall a few whole windows later takes it back.  A stall a few whole
+ * windows after another, and that one after a third, tells as much if the rate
+ * has not changed meanwhile: the device allows less than before, the rest of
+ * the time since the stall before.  Any other stall is a hiccup.  Stalls that
+ * take a small part of a window are hiccups, too, as with busy processors
+ * flushes are late that often; but if they keep coming whole windows apart,
+ * the rate is a little too high.  The pacer never takes its own pace for the
+ * device's rate, and would slow itself down further if it did.  If no flush
+ * stalls however the rate grows, it watches again; after ten windows, in which
+ * other writes may have come between, also at half of the rate that watching
+ * found, or if stalls take half of the time that they took before.  A quota
+ * that comes back has the same windows, so fewer stalls show it.
  *
  * Caution.  A device may keep what it did not need of its quota, and then do
  * more for a moment.  If two stalls show that the known rate is there again
@@ -395,6 +395,7 @@ take_growth_back(Pacer *pacer, double now)
 {
 	pacer->known = pacer->before;
 	pacer->before = 0;
+	pacer->followed = 0;
 	be_patient(pacer);
 	pacer_settle(pacer, now);
 }
@@ -406,7 +407,8 @@ take_growth_back(Pacer *pacer, double now)
 static void
 end_step(Pacer *pacer, double now, double length)
 {
-	double		left = 1 - Min(length / pacer->window, SHRINK_MOST);
+	double		time = pacer->steps > 0 ? pacer->window : now - pacer->stalled_at;
+	double		left = 1 - Min(length / time, SHRINK_MOST);
 
 	pacer->rate *= PACE * left;
 	if (pacer->steps > 0)
@@ -422,6 +424,7 @@ end_step(Pacer *pacer, double now, double length)
 	}
 	pacer->known = pacer->rate;
 	pacer->steps = 0;
+	pacer->followed = 0;
 	begin_step(pacer, now);
 }
 
@@ -446,6 +449,7 @@ note_short_stall(Pacer *pacer, double now)
 	if (pacer->shorts < SHORT_STALLS || pacer->steps > 0)
 		return;
 	pacer->known *= PACE;
+	pacer->before = 0;
 	pacer->shorts = 0;
 	be_patient(pacer);
 	pacer_settle(pacer, now);

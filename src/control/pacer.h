@@ -106,8 +106,8 @@ pacer_open(PacerClock *clock, uint64 now, uint64 interval, uint64 flush_time)
 	uint64		credit = now > PACER_BURST ? now - PACER_BURST : 0;
 
 	clock->busy_until = clock->start + flush_time;
-	/* a ceiling may have let a flush begin before it was due */
-	clock->due = Max(Min(clock->due, now) + interval, credit);
+	/* what was not opened, or began too early because of a ceiling */
+	clock->due = Max(Min(clock->due, now + interval) + interval, credit);
 	clock->start = Max(Max(clock->due, now), clock->busy_until);
 }
 

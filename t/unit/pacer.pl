@@ -274,6 +274,17 @@ for my $quota (15, 50)
 	about(mean('flushes', @s[ 5 .. 59 ]), $quota * 10, 2, '... all are used');
 }
 
+# Some of it is kept: the stall after growth is shorter than the rate is wrong,
+# and the next one is longer.
+@s = pace({ quota => 50, kept => 15, seconds => 60 });
+about(mean('flushes', @s[ 5 .. 59 ]),
+	500, 2, '15 of 50 flushes are kept: all are used');
+@s = pace(
+	{ quota => 50, kept => 15, every => -300, hiccup => 40e3, seconds => 60 }
+);
+cmp_ok(mean('flushes', @s[ 5 .. 59 ]),
+	'>', 400, '... and with hiccups, four fifths');
+
 # What else is written takes a part of the quota for a moment
 for my $quota (20, 25, 30)
 {

@@ -1,0 +1,58 @@
+/*-------------------------------------------------------------------------
+ *
+ * next_flush.c
+ *		What src/control/next_flush.c answers to commits whose times are
+ *		given, for t/unit/next_flush.pl.
+ *
+ * The first two arguments are the interval of the plan and what a flush
+ * usually takes.  Reads lines in the order of time:
+ *
+ *	time begin session
+ *	time flushed session length
+ *	time end session
+ *
+ * The session's commit begins, or is done, or a flush that it has led ends
+ * after "length".  Prints for each beginning how long the session would sleep
+ * if it led.  All times are in us.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "control/pacer.h"
+
+#include "stub_server.h"
+
+int
+kill(pid_t pid, int signal)
+{
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	double		flush_time = atof(argv[2]);
+	NextFlushPlan plan = {
+		.interval = atof(argv[1]) * NS_PER_US,
+		.flush_time = flush_time * NS_PER_US,
+	};
+	char		what[16];
+	int			session;
+	double		length;
+
+	commit_stats_adaptive_delay = ADAPTIVE_DELAY_PACE;
+	start_server();
+	next_flush_set_plan(&plan);
+	while (scanf("%lf %15s %d", &now, what, &session) == 3)
+	{
+		become(session);
+		if (strcmp(what, "begin") == 0)
+			printf("%d\n", next_flush_begin(now_ns()));
+		else if (strcmp(what, "end") == 0)
+			next_flush_end(now_ns());
+		else if (scanf("%lf", &length) == 1)
+			next_flush_ended(now_ns(), pacer_is_stall(flush_time, length));
+	}
+	return 0;
+}

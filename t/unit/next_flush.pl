@@ -1,0 +1,141 @@
+# How long does a leader sleep that keeps flushes at even distances?
+#
+# The test compiles src/control/next_flush.c into a program
+# (t/unit/next_flush.c) to which it tells when commits begin and when flushes
+# end.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use constant { INTERVAL => 20_000, FLUSH => 500 };    # us
+
+# A sleep takes longer than it was asked for (GATHER_SLACK).
+use constant { SLACK => 60 };
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my @sources =
+  map { "src/control/$_.c" } qw(next_flush pacer gather session_habits);
+compile_c("$dir/begin", 't/unit/next_flush.c', @sources, '-lm');
+
+# The sleeps of all commits that begin in "lines", us.  Before them, a flush
+# has stalled until 0, which leaves the device no credit.
+sub sleeps
+{
+	my @lines = @_;
+	my $in = join '',
+	  map { "$_\n" }
+	  ('-50000 begin 0', '-20000 flushed 0 30000', '-20000 end 0', @lines);
+	my $out;
+
+	# all times are positive there
+	$in =~ s/^(\S+)/$1 + 1_020_000/gem;
+	IPC::Run::run([ "$dir/begin", INTERVAL, FLUSH ], '<', \$in, '>', \$out)
+	  or die "begin failed\n";
+	my (undef, @sleeps) = split /\n/, $out;
+	return @sleeps;
+}
+
+my @s = sleeps('-15000 begin 0');
+is($s[0], 15_000 - SLACK, 'the next flush begins an interval after a stall');
+
+@s =
+  sleeps('-15000 begin 0', '500 flushed 0 500', '500 end 0', '4000 begin 0');
+is($s[1], 16_000 - SLACK, '... and that after the next after another');
+
+@s = sleeps(
+	'-15000 begin 0',
+	'200 begin 1',
+	'900 flushed 0 900',
+	'900 end 0',
+	'1000 begin 2');
+is( $s[1],
+	INTERVAL - FLUSH - SLACK,
+	'a commit begins during a flush: it sleeps from when that usually ends');
+is($s[2], $s[1] - 100,
+	'... so the next flush is later if that one ends late');
+
+# A flush stalls from 0 to 80 ms.
+for my $begins (200, 4_000, 10_000, 30_000, 70_000)
+{
+	@s = sleeps(
+		'-15000 begin 0',
+		"$begins begin 1",
+		'80000 flushed 0 80000',
+		'80000 end 0',
+		'80100 begin 2',
+		'100000 flushed 1 500',
+		'100500 begin 1');
+	cmp_ok($s[1], '>', INTERVAL - 5_000,
+		"a commit begins $begins us after a flush that stalls: it sleeps from the end of the stall"
+	);
+	cmp_ok(
+		$s[1], '<=',
+		INTERVAL - FLUSH - SLACK,
+		'... for an interval at most');
+	cmp_ok(
+		$s[3], '>',
+		INTERVAL - 5_000,
+		'... and the flush after that is no sooner');
+	cmp_ok($s[3], '<', INTERVAL, '... and no later');
+}
+
+# Session 1 begins its commit just before its flush, misses that, and leads
+# another one.
+@s = sleeps(
+	'-15000 begin 0',
+	'-300 begin 1',
+	'500 flushed 0 500',
+	'500 end 0',
+	'1500 flushed 1 500',
+	'1500 end 1',
+	'2000 begin 0',
+	'40500 flushed 0 500',
+	'40500 end 0',
+	'41000 begin 0');
+is($s[1], 300 - SLACK, 'a commit begins just before the flush');
+is( $s[2],
+	2 * INTERVAL - 2_000 - SLACK,
+	'... and leads another: the flush after that is two intervals later');
+is($s[3], INTERVAL - 1_000 - SLACK, '... and then one');
+
+# The same, while the next flush has been opened
+@s = sleeps(
+	'-15000 begin 0',
+	'-300 begin 1',
+	'500 flushed 0 500',
+	'500 end 0',
+	'1000 begin 0',
+	'1500 flushed 1 500',
+	'1500 end 1',
+	'20500 flushed 0 500',
+	'20500 end 0',
+	'21000 begin 0');
+is( $s[2],
+	INTERVAL - 1_000 - SLACK,
+	'it leads another after the next one is opened');
+is( $s[3],
+	2 * INTERVAL - 1_000 - SLACK,
+	'... which is two intervals before its successor');
+
+# More of them do not add up.
+@s = sleeps(
+	'-15000 begin 0',
+	(map { "-300 begin $_" } 1 .. 5),
+	'500 flushed 0 500',
+	'500 end 0',
+	(   map {
+			(   (500 + 1000 * $_) . " flushed $_ 500",
+				(500 + 1000 * $_) . " end $_")
+		} 1 .. 5),
+	'10000 begin 0');
+is( $s[6],
+	2 * INTERVAL - SLACK,
+	'five commits lead others: an interval more, at most');
+
+done_testing();
