@@ -106,7 +106,7 @@ pacer_open(PacerClock *clock, uint64 now, uint64 interval, uint64 flush_time)
 	uint64		credit = now > PACER_BURST ? now - PACER_BURST : 0;
 
 	clock->busy_until = clock->start + flush_time;
-	/* what was not opened, or began too early because of a ceiling */
+	/* flushes that began too early, or unopened, cost one interval at most */
 	clock->due = Max(Min(clock->due, now + interval) + interval, credit);
 	clock->start = Max(Max(clock->due, now), clock->busy_until);
 }
