@@ -260,8 +260,7 @@ learn_from_flush(Learner *learner, uint64 now, uint64 length)
 static void
 report_flush(uint64 now, uint64 length)
 {
-	next_flush_ended(now, pacer_is_stall(to_us(next_flush_time()),
-										 to_us(length)));
+	next_flush_ended(now, next_flush_is_stall(length));
 }
 
 /*

@@ -239,14 +239,6 @@ opened_start(uint64 opened)
 	return opened & ~STATE_BITS;
 }
 
-/* Is a flush a stall that takes "length" or longer? */
-static inline bool
-is_stall(uint64 flush_time, uint64 length)
-{
-	return pacer_is_stall((double) flush_time / NS_PER_US,
-						  (double) length / NS_PER_US);
-}
-
 static inline uint64
 opened_word(uint64 start, FlushState state)
 {
@@ -295,7 +287,7 @@ open_flush(uint64 opened, uint64 now)
 	clock.start = opened_start(opened);
 	clock.due = pg_atomic_read_u64(&shared->due);
 	if (interval > 0 && !idle &&
-		is_stall(flush_time, clock_elapsed(clock.start, now)))
+		next_flush_is_stall(clock_elapsed(clock.start, now)))
 		open_after_stall(&clock, now, interval, flush_time);
 	else
 		pacer_open(&clock, now, interval, idle ? 0 : flush_time);
@@ -587,10 +579,14 @@ next_flush_set_plan(const NextFlushPlan *plan)
 	pg_atomic_write_u32(&shared->gathers, plan->gathers);
 }
 
-uint64
-next_flush_time(void)
+/* Is a flush that takes "length" ns a stall, by the flush time of the plan? */
+bool
+next_flush_is_stall(uint64 length)
 {
-	return pg_atomic_read_u64(&shared->flush_time);
+	uint64		flush_time = pg_atomic_read_u64(&shared->flush_time);
+
+	return pacer_is_stall((double) flush_time / NS_PER_US,
+						  (double) length / NS_PER_US);
 }
 
 static void

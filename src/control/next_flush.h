@@ -42,8 +42,7 @@ extern void next_flush_abandon(void);
 extern void next_flush_set_plan(const NextFlushPlan *plan);
 extern void next_flush_ended(uint64 now, bool stalled);
 
-/* ns; that of the plan. */
-extern uint64 next_flush_time(void);
+extern bool next_flush_is_stall(uint64 length);
 
 /* Other processes. */
 extern int	next_flush_waited_for(int *pid);
