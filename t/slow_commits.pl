@@ -324,6 +324,50 @@ is( query(
 	),
 	0,
 	'standby: synchronous_commit is what it was');
+
+# Two flushes, of which no process sees the end of the first, because the
+# commits that led them wait for the standby
+sub wait_for
+{
+	my ($n, $event) = @_;
+
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = $n FROM pg_stat_activity WHERE lower(wait_event) = '$event'"
+	) or die "not $n sessions wait for $event\n";
+	return;
+}
+
+set_device($node, flush_time => 1000);
+right_in_one_round(
+	'merged flushes',
+	sub {
+		my ($first, $second);
+
+		query('SELECT commit_stats_reset()');
+		kill 'STOP', $receiver;
+		$first = start_psql($node, $insert);
+		wait_for(1, 'walsync');
+		$second = start_psql($node, $insert);
+		wait_for(2, 'syncrep');
+		kill 'CONT', $receiver;
+		end_background($_)
+		  or die "psql failed: $_->{err}\n"
+		  for $first, $second;
+		return (
+			[
+				query('SELECT unresolved_flushes FROM commit_flush_stats') ==
+				  1,
+				'one joins the other'
+			],
+			[
+				query(
+					q{
+SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::text, 'unknown'), ', ' ORDER BY leader_pid)
+FROM commit_slow_log}) eq 'leader true, leader unknown',
+				'the log knows the flush of only one'
+			]);
+	});
+set_device($node);
 alter_system($node, synchronous_standby_names => '');
 $standby->stop;
 

@@ -157,6 +157,10 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 		!flush_group_copy(event->group, &group) ||
 		group.seen_at > event->noted_at)
 		return;
+
+	/* A second leader's flush has merged with another one. */
+	if (event->role == SLOW_LED && group.leader_pid != event->pid)
+		return;
 	outcome->commits = group.commits;
 	outcome->leader_pid = group.leader_pid;
 	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
