@@ -24,7 +24,8 @@
  * Locking: none; no process waits for another.  flush_ring.h says who writes
  * what in a group.  If a process is suspended while it prepares a batch, until
  * new groups need those slots, commits of these groups are counted as
- * unresolved.
+ * unresolved.  A leader that is suspended between its claim of a group and its
+ * report, until the slot is for another group, spoils the report of that one.
  *
  *-------------------------------------------------------------------------
  */
@@ -103,8 +104,12 @@ XLogRecPtr
 flush_group_boundary(GroupNumber number)
 {
 	FlushGroup *group = group_slot(number);
-	XLogRecPtr	boundary = boundary_in_slot(group, number);
+	XLogRecPtr	boundary;
 
+	if (!slot_is_for(group, number))
+		return InvalidXLogRecPtr;
+	pg_read_barrier();			/* protocol prepare */
+	boundary = boundary_in_slot(group, number);
 	pg_read_barrier();			/* protocol reuse_boundary */
 	return slot_is_for(group, number) ? boundary : InvalidXLogRecPtr;
 }

@@ -193,20 +193,20 @@ is_reset_away(XLogRecPtr boundary, XLogRecPtr reset_boundary)
 	return boundary != 0 && boundary <= reset_boundary;
 }
 
-/* Count a group for the last time, unless it was reset away. */
+/*
+ * Count a group, whose slot has this tag, for the last time, unless it was
+ * reset away.
+ */
 static inline void
-fold_group(FlushGroup *group, GroupNumber number, XLogRecPtr reset_boundary,
+fold_group(FlushGroup *group, uint64 tagged, XLogRecPtr reset_boundary,
 		   GroupSums *sums)
 {
-	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 	XLogRecPtr	boundary;
 	XLogRecPtr	previous;
 	bool		led;
 
-	if (tag_number(tagged) != number)
-		return;
 	pg_read_barrier();			/* protocol prepare */
-	boundary = boundary_in_slot(group, number);
+	boundary = boundary_in_slot(group, tag_number(tagged));
 	previous = pg_atomic_read_u64(&group->previous);
 	if (is_reset_away(boundary, reset_boundary))
 		return;
@@ -231,6 +231,10 @@ clear_group(FlushGroup *group)
  * clear them.  Called once for each batch, by the publisher of an earlier
  * group.  A batch is a whole part of the ring, and of the numbers.
  *
+ * If that process is suspended, a round later another one folds and clears
+ * what it has left, and it must leave these slots alone when it goes on.  Only
+ * the slot at which it was suspended can be cleared twice.
+ *
  * A reset that comes after its boundary was read here waits for this fold to
  * end, and then remembers all that it has counted.
  */
@@ -238,7 +242,6 @@ void
 flush_totals_prepare(GroupNumber first)
 {
 	FlushGroupSlot *slots = &flush_ring[first & flush_ring_mask];
-	GroupNumber old = flush_group_add(first, -2 * flush_groups_kept());
 	GroupSums	sums = {0};
 	XLogRecPtr	reset_boundary;
 
@@ -249,8 +252,11 @@ flush_totals_prepare(GroupNumber first)
 	for (int i = 0; i < FOLD_BATCH; i++)
 	{
 		FlushGroup *group = &slots[i].group;
+		uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 
-		fold_group(group, old + i, reset_boundary, &sums);
+		if (!flush_group_is_older(tag_number(tagged), first + i))
+			break;
+		fold_group(group, tagged, reset_boundary, &sums);
 		clear_group(group);
 		pg_write_barrier();		/* protocols prepare, claim, reuse_boundary */
 		pg_atomic_write_u64(&group->tagged_commits,

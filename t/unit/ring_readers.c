@@ -6,7 +6,8 @@
  * t/unit/ring_readers.pl compiles this file together with the modules under
  * test.  The ring is in local memory.  __wrap_flush_group_copy(), which the
  * linker puts between a reader and the groups, adds flushes while the reader
- * copies, at any rate.  The extension does not contain this file.
+ * copies, at any rate; __wrap_flush_totals_prepare() suspends a process that
+ * prepares slots.  The extension does not contain this file.
  *
  *-------------------------------------------------------------------------
  */
@@ -34,12 +35,17 @@ PG_FUNCTION_INFO_V1(ring_reset);
 PG_FUNCTION_INFO_V1(ring_stop);
 PG_FUNCTION_INFO_V1(ring_exit);
 PG_FUNCTION_INFO_V1(ring_forget_boundary);
+PG_FUNCTION_INFO_V1(ring_suspend);
+PG_FUNCTION_INFO_V1(ring_resume);
 
 #define FLUSH_BYTES		64		/* of WAL, in each flush */
 
 static XLogRecPtr flushed = 0x1000000;
 static double flushes_per_copy = 0;
 static int	passes = 0;
+static int	ngone = 0;			/* flushes whose group was gone */
+static bool suspends = false;	/* the next process that prepares slots? */
+static GroupNumber suspended;	/* the first group for which one has to */
 static ChangeCount *folds = NULL;	/* the first thing in flush_totals.c's
 									 * part */
 
@@ -54,7 +60,10 @@ flush(void)
 	number = flush_groups_find(flushed, flushed, 1);
 	group = group_slot(number);
 	if (flush_group_enter(group, number, true, 1, true) != 0)
-		elog(ERROR, "a group is gone");
+	{
+		ngone++;
+		return;
+	}
 	memset(&group->report, 0, sizeof(group->report));
 	flush_group_reported(group);
 }
@@ -70,6 +79,19 @@ __wrap_flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	for (due += flushes_per_copy; due >= 1; due--)
 		flush();
 	return __real_flush_group_copy(number, copy);
+}
+
+extern void __real_flush_totals_prepare(GroupNumber first);
+extern void __wrap_flush_totals_prepare(GroupNumber first);
+
+void
+__wrap_flush_totals_prepare(GroupNumber first)
+{
+	if (!suspends)
+		__real_flush_totals_prepare(first);
+	else
+		suspended = first;
+	suspends = false;
 }
 
 /* The lock is that of the library, which is preloaded. */
@@ -103,13 +125,14 @@ ring_make(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* ring_flush(n int) */
+/* ring_flush(n int): returns how many had no group */
 Datum
 ring_flush(PG_FUNCTION_ARGS)
 {
+	ngone = 0;
 	for (int i = 0; i < PG_GETARG_INT32(0); i++)
 		flush();
-	PG_RETURN_VOID();
+	PG_RETURN_INT32(ngone);
 }
 
 /*
@@ -185,5 +208,21 @@ Datum
 ring_forget_boundary(PG_FUNCTION_ARGS)
 {
 	pg_atomic_write_u64(&group_slot(flush_groups_newest())->boundary, 0);
+	PG_RETURN_VOID();
+}
+
+/* ring_suspend(): the next process that prepares slots, before it has begun */
+Datum
+ring_suspend(PG_FUNCTION_ARGS)
+{
+	suspends = true;
+	PG_RETURN_VOID();
+}
+
+/* ring_resume(): ... goes on */
+Datum
+ring_resume(PG_FUNCTION_ARGS)
+{
+	__real_flush_totals_prepare(suspended);
 	PG_RETURN_VOID();
 }

@@ -21,22 +21,29 @@ my $largest = 131072;
 
 # The library that is preloaded has functions of the same names.
 compile_c(
-	$module, '-fPIC',
-	'-shared', '-Wl,-Bsymbolic',
-	'-Wl,--wrap=flush_group_copy', 't/unit/ring_readers.c',
-	'src/base/changecount.c', 'src/base/guc.c',
-	'src/stats/flush_groups.c', 'src/stats/flush_totals.c');
+	$module,
+	'-fPIC',
+	'-shared',
+	'-Wl,-Bsymbolic',
+	'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare',
+	't/unit/ring_readers.c',
+	'src/base/changecount.c',
+	'src/base/guc.c',
+	'src/stats/flush_groups.c',
+	'src/stats/flush_totals.c');
 $node->safe_psql(
 	'postgres', qq{
 CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_flush(int) RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_flush(int) RETURNS int LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_read(rate float8, OUT passes int, OUT flushes bigint,
 	OUT recent int, OUT wal_bytes bigint, OUT meanwhile bigint)
 	RETURNS SETOF record LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_reset() RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_stop() RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_exit() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_forget_boundary() RETURNS void LANGUAGE C STRICT AS '$module'}
+CREATE FUNCTION ring_forget_boundary() RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_suspend() RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_resume() RETURNS void LANGUAGE C STRICT AS '$module'}
 );
 
 # Each call of the test is a session, and so a ring, of its own.
@@ -127,5 +134,25 @@ SELECT ring_flush(1000); SELECT ring_forget_boundary();
 SELECT flushes, wal_bytes FROM ring_read(0)}),
 	'1000|' . 998 * 64,
 	'a flush without a boundary has no WAL bytes');
+
+# A process that is stopped before it prepares slots, until the ring has come
+# round: commits of these slots have no group, and it leaves those that came
+# later alone.
+is( ask_ring(
+		2048, q{
+SELECT ring_flush(10000); SELECT ring_suspend();
+CREATE TEMP TABLE one AS SELECT ring_flush(6000) AS gone;
+SELECT gone, (SELECT flushes FROM ring_read(0)) = 16000 - gone FROM one}),
+	'64|t',
+	'slots that nobody prepares are a batch, and the other flushes are counted'
+);
+is( ask_ring(
+		2048, q{
+SELECT ring_flush(10000); SELECT ring_suspend();
+SELECT ring_flush(6000); SELECT ring_resume();
+CREATE TEMP TABLE one AS SELECT ring_flush(10000) AS gone;
+SELECT gone, (SELECT flushes FROM ring_read(0)) FROM one}),
+	'0|' . (26000 - 64),
+	'... also when it goes on');
 
 done_testing();
