@@ -52,8 +52,27 @@ changecount_begin(ChangeCount *changes)
 {
 	changecount_abandon();
 	pg_atomic_fetch_add_u64(&changes->word, 1);
-	barrier_after_atomic();		/* protocols changecount, trace, reset */
+	barrier_after_atomic();		/* protocols changecount, reset */
 	changecount_under_way = changes;
+}
+
+/*
+ * Instead of changecount_begin(): begin the change after which "count" have
+ * ended.  Returns false if another one is under way, or as many have ended.
+ */
+static inline bool
+changecount_claim(ChangeCount *changes, uint64 count)
+{
+	uint64		word = pg_atomic_read_u64(&changes->word);
+
+	changecount_abandon();
+	if ((word & CHANGECOUNT_UNDER_WAY) != 0 ||
+		word >> CHANGECOUNT_SHIFT >= count ||
+		!pg_atomic_compare_exchange_u64(&changes->word, &word, word + 1))
+		return false;
+	barrier_after_atomic();		/* protocol trace */
+	changecount_under_way = changes;
+	return true;
 }
 
 static inline void
@@ -63,7 +82,7 @@ changecount_end(ChangeCount *changes)
 	pg_atomic_fetch_add_u64(&changes->word, CHANGECOUNT_END);
 }
 
-/* Instead of changecount_end(): "count" changes have ended now. */
+/* After changecount_claim(): "count" changes have ended now. */
 static inline void
 changecount_end_as(ChangeCount *changes, uint64 count)
 {

@@ -17,9 +17,9 @@
  * was copied.
  *
  * Locking: none here; delay_override_lock() lets only one process capture.  A
- * commit gets a number by an atomic addition, and then writes the record
- * alone.  Should RING_SIZE other commits overtake it meanwhile, one record is
- * spoilt.
+ * commit gets a number by an atomic addition, claims the record of that
+ * number, and writes it alone.  Of two commits that meet there, RING_SIZE
+ * numbers apart, one has no record.
  *
  *-------------------------------------------------------------------------
  */
@@ -117,7 +117,8 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	RingRecord *record = &shared->ring[number % RING_SIZE];
 
 	commit_trace_noted = false;
-	changecount_begin(&record->changes);
+	if (!changecount_claim(&record->changes, number + 1))
+		return;
 	record->commit = (TracedCommit)
 	{
 		.started_at = started_at,
