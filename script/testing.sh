@@ -25,12 +25,13 @@ installcheck()
 }
 
 # count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a
-# test did not reach its end, and counts as one failed test.
+# test did not reach its end, and counts as one failed test; so does one that has
+# run no test.
 count()
 {
 	local kind=$1 status=$2 total=$3 bad=$4 skip=${5:-0}
 
-	if [ "$status" -ne 0 ]; then
+	if [ "$status" -ne 0 ] || [ "$total" -eq 0 ]; then
 		failures+=("$kind")
 		bad=$((bad > 0 ? bad : 1))
 		total=$((total > 0 ? total : 1))
