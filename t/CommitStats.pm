@@ -104,9 +104,9 @@ sub compile_c
 	chomp $include;
 	$cc = 'cc' if grep { $_ eq '-shared' } @arguments;
 	system_or_bail(
-		split(' ', $cc), '-O2', '-Wall', '-D_GNU_SOURCE',
-		"-I$include", '-Isrc', '-o', $output,
-		@arguments);
+		split(' ', $cc), '-O2', '-Wall', '-Werror',
+		'-D_GNU_SOURCE', "-I$include", '-Isrc', '-o',
+		$output, @arguments);
 	return;
 }
 

@@ -64,9 +64,14 @@ sub _compile_shim
 	return if defined $shim;
 	chomp $include;
 	$shim = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/shim.so';
-	system_or_bail('cc', '-O2', '-Wall', '-fPIC', '-shared', '-Wl,-z,lazy',
-		'-D_GNU_SOURCE', "-I$include", '-o', $shim,
-		't/ground_truth/shim.c', '-ldl');
+	system_or_bail(
+		'cc', '-O2',
+		'-Wall', '-Werror',
+		'-fPIC', '-shared',
+		'-Wl,-z,lazy', '-D_GNU_SOURCE',
+		"-I$include", '-o',
+		$shim, 't/ground_truth/shim.c',
+		'-ldl');
 	return;
 }
 
