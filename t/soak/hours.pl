@@ -105,9 +105,14 @@ sub start_load
 	return;
 }
 
-# All transactions of the load are over then.
+# All transactions of the load are over then.  It has ended by itself only if
+# the server has restarted.
 sub end_load
 {
+	my ($restarted) = @_;
+
+	is(join('', map { errors_so_far($_) } @load), '', 'the load goes on')
+	  if !$restarted;
 	end_background($_, 'TERM') for splice @load;
 	$node->poll_query_until('postgres',
 		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'soak'"
@@ -339,7 +344,7 @@ while (time - $started < $seconds)
 		memory_is_flat('quarter ' . ++$restarts);
 		$node->restart('fast');
 		# the load has lost its connections
-		end_load();
+		end_load(1);
 		counts_are_right("restart $restarts");
 		start_load();
 	}
@@ -385,9 +390,10 @@ is( query(
 	't',
 	'no experiment is under way');
 unlike(
-	slurp_file($node->logfile),
+	slurp_file($_->logfile),
 	qr/PANIC|TRAP|could not read commit statistics|terminated by signal/,
-	'the server log has nothing that is wrong');
+	'the server log has nothing that is wrong: ' . $_->name
+) for $node, $standby;
 
 $node->stop;
 $standby->stop;
