@@ -1,0 +1,112 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit_trace.c
+ *		A commit that is suspended while it writes its record of a capture.
+ *
+ * t/unit/commit_trace.pl compiles this file together with the module under
+ * test.  The ring is in local memory.  cpu_usage_own(), which a commit calls
+ * in the middle of its record, lets others overtake it.  The extension does
+ * not contain this file.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/memutils.h"
+
+#include "base/changecount.h"
+#include "base/shared_memory.h"
+#include "probe/cpu_usage.h"
+#include "probe/siblings.h"
+#include "stats/commit_trace.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(trace_begin);
+PG_FUNCTION_INFO_V1(trace_commit);
+PG_FUNCTION_INFO_V1(trace_taken);
+PG_FUNCTION_INFO_V1(trace_lost);
+
+static CommitTrace trace;
+static uint64 ncommits = 0;
+static int	overtake = 0;		/* commits that do, next time */
+
+static void
+commit(int times)
+{
+	OwnFlush	own = {.flushes = 1};
+
+	for (int i = 0; i < times; i++)
+	{
+		uint64		started_at = ++ncommits;
+
+		commit_trace_put(started_at, 2 * started_at, 0, 0, &own);
+	}
+}
+
+uint64
+cpu_usage_own(void)
+{
+	ChangeCount *own = changecount_under_way;
+	int			times = overtake;
+
+	overtake = 0;
+	if (times > 0)
+	{
+		changecount_under_way = NULL;	/* that of another process */
+		commit(times);
+		(void) commit_trace_take(&trace);
+		changecount_under_way = own;
+	}
+	return 0;
+}
+
+uint8
+siblings_count_blocked(void)
+{
+	return 0;
+}
+
+/* trace_begin(): a ring, and a capture */
+Datum
+trace_begin(PG_FUNCTION_ARGS)
+{
+	void	   *ring = MemoryContextAllocZero(TopMemoryContext,
+											  commit_trace_module.head_size);
+
+	commit_trace_module.attach(ring, NULL, false);
+	MemoryContextSwitchTo(TopMemoryContext);
+	commit_trace_start(&trace, PG_UINT64_MAX);
+	PG_RETURN_VOID();
+}
+
+/*
+ * trace_commit(times int, overtaken_by int): the first one is overtaken, and
+ * while it is suspended, the capture takes what is there
+ */
+Datum
+trace_commit(PG_FUNCTION_ARGS)
+{
+	overtake = PG_GETARG_INT32(1);
+	commit(PG_GETARG_INT32(0));
+	PG_RETURN_VOID();
+}
+
+/* trace_taken(): how many records the capture has; -1: one is not whole */
+Datum
+trace_taken(PG_FUNCTION_ARGS)
+{
+	(void) commit_trace_take(&trace);
+	for (int i = 0; i < trace.n; i++)
+		if (trace.commit[i].ended_at != 2 * trace.commit[i].started_at)
+			PG_RETURN_INT32(-1);
+	PG_RETURN_INT32(trace.n);
+}
+
+/* trace_lost() */
+Datum
+trace_lost(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32((int) trace.lost);
+}

@@ -1,0 +1,61 @@
+# Is each record that a capture takes whole, and are the others counted as
+# lost?
+#
+# t/unit/commit_trace.c has a ring of 4096 records of its own, in which a
+# commit can be suspended while it writes its record.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use Cwd 'abs_path';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = start_node('commit_trace');
+my $module = abs_path($node->basedir) . '/trace_test.so';
+my $ring = 4096;
+
+# The library that is preloaded has functions of the same names.
+compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic',
+	't/unit/commit_trace.c', 'src/base/changecount.c',
+	'src/stats/commit_trace.c');
+$node->safe_psql(
+	'postgres', qq{
+CREATE FUNCTION trace_begin() RETURNS void LANGUAGE C AS '$module';
+CREATE FUNCTION trace_commit(times int, overtaken_by int DEFAULT 0) RETURNS void
+	LANGUAGE C AS '$module';
+CREATE FUNCTION trace_taken() RETURNS int LANGUAGE C AS '$module';
+CREATE FUNCTION trace_lost() RETURNS int LANGUAGE C AS '$module'}
+);
+
+# Each call of the test is a session, and so a capture, of its own.
+sub capture
+{
+	my ($sql) = @_;
+	my $out = $node->safe_psql('postgres', "SELECT trace_begin(); $sql");
+
+	return join '|', grep { /\S/ } split /\n/, $out;
+}
+
+is( capture('SELECT trace_commit(3000); SELECT trace_taken(), trace_lost()'),
+	'3000|0', 'a capture takes what the ring holds');
+is( capture('SELECT trace_commit(5000); SELECT trace_taken(), trace_lost()'),
+	$ring . '|' . (5000 - $ring),
+	'... and counts as lost what was overwritten');
+is( capture(
+		'SELECT trace_commit(1, 100); SELECT trace_taken(), trace_lost()'),
+	'101|0',
+	'it waits for a commit that is suspended');
+
+# The last of them meets the suspended commit.
+is( capture(
+		qq{
+SELECT trace_commit(1, $ring); SELECT trace_taken(), trace_lost();
+SELECT trace_commit(3000); SELECT trace_taken(), trace_lost()}),
+	join('|', $ring - 1, 1, $ring - 1 + 3000, 2),
+	'a commit that comes round to a record under way writes none');
+
+done_testing();
