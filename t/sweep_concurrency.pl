@@ -25,11 +25,19 @@ autovacuum_naptime = 1
 
 my %load = start_all_commits($node);
 wait_for_commits($node, 50);
-my $sweep = start_psql($node,
-	"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '150 ms')"
-);
 
-ok(end_background($sweep), 'a sweep beside all of it');
+# Short slots switch often; they can be too short for a slow processor.
+my ($sweep, $succeeded);
+
+for my $slot (150, 500)
+{
+	$sweep = start_psql($node,
+		"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '$slot ms')"
+	);
+	$succeeded = end_background($sweep);
+	last if $sweep->{err} !~ /too short for this server/;
+}
+ok($succeeded, 'a sweep beside all of it') or diag $sweep->{err};
 my @rows = map { [ split /\|/ ] } split /\n/, $sweep->{out};
 is(scalar @rows, 6, 'it has its rows');
 cmp_ok($rows[2]->[2], '>', 0, 'it did let commits sleep');

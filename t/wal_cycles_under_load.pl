@@ -91,23 +91,30 @@ reset_stats();
 # 24 backends, 2 of them reading, leave each cycle at the same time.
 my $clients = 24;
 
-with_load(
-	"-c $clients -j 2 -T 4",
-	{
-		map {
-			$_ =>
-			  "\\if :client_id < 2\nSELECT read_cycles();\n\\else\n$load{$_}\n\\endif\n"
-		} keys %load
-	},
-	sub {
-		for (1 .. 8)
+my @cycles;
+
+# A slow machine has done one checkpoint or two when the load is over.
+for (1 .. 5)
+{
+	with_load(
+		"-c $clients -j 2 -T 4",
 		{
-			usleep(300_000);
-			checkpoint();
-		}
-	});
-checkpoint();
-my @cycles = finished_cycles();
+			map {
+				$_ =>
+				  "\\if :client_id < 2\nSELECT read_cycles();\n\\else\n$load{$_}\n\\endif\n"
+			} keys %load
+		},
+		sub {
+			for (1 .. 8)
+			{
+				usleep(300_000);
+				checkpoint();
+			}
+		});
+	checkpoint();
+	@cycles = finished_cycles();
+	last if @cycles >= 4;
+}
 
 cmp_ok(scalar @cycles, '>=', 4, 'under load: there are several cycles');
 
