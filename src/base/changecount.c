@@ -7,16 +7,18 @@
  * several values begins and when it has ended.  A reader copies the values
  * while no change is under way, and copies them again if one began meanwhile.
  * Writers never wait.  Unlike st_changecount, several processes may change the
- * same values at once, each of them by atomic operations.
+ * same values at once, each of them by atomic operations, or the first claims
+ * them and the others give up.
  *
  * Invariant: a change that has begun ends, unless its process is suspended,
  * and but for the case below.  A FATAL error in a signal handler can end a
  * process in the middle of a change (up to 18: a background worker with the
  * server's own handler of SIGTERM).  abandon_counting() in commit_path.c then
  * ends the change at exit, except if the signal came between the instructions
- * of changecount_begin() or changecount_end().  The exit loses counts that
- * were not yet moved: at most those of FOLD_BATCH flush groups, of one latency
- * cell, or of one backend in one checkpoint cycle.
+ * that begin or end it: then readers raise an error until the server restarts,
+ * and a claimed record of a capture gets no other commit.  The exit loses
+ * counts that were not yet moved: at most those of FOLD_BATCH flush groups, of
+ * one latency cell, or of one backend in one checkpoint cycle.
  *
  * Locking: none.  A reader waits up to a second for a change to end, and
  * copies up to CHANGECOUNT_MAX_PASSES times; then it raises an error.

@@ -31,7 +31,7 @@ typedef struct ChangeCount
 /* Added to the word: one change less is under way, and one more has ended. */
 #define CHANGECOUNT_END			CHANGECOUNT_UNDER_WAY
 
-/* What this process changes, by changecount_begin(); null if nothing. */
+/* What this process changes; null if nothing. */
 extern COMMIT_STATS_HIDDEN ChangeCount *changecount_under_way;
 
 static inline void
@@ -63,9 +63,10 @@ changecount_begin(ChangeCount *changes)
 static inline bool
 changecount_claim(ChangeCount *changes, uint64 count)
 {
-	uint64		word = pg_atomic_read_u64(&changes->word);
+	uint64		word;
 
 	changecount_abandon();
+	word = pg_atomic_read_u64(&changes->word);
 	if ((word & CHANGECOUNT_UNDER_WAY) != 0 ||
 		word >> CHANGECOUNT_SHIFT >= count ||
 		!pg_atomic_compare_exchange_u64(&changes->word, &word, word + 1))

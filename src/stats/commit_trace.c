@@ -19,7 +19,7 @@
  * Locking: none here; delay_override_lock() lets only one process capture.  A
  * commit gets a number by an atomic addition, claims the record of that
  * number, and writes it alone.  Of two commits that meet there, RING_SIZE
- * numbers apart, one has no record.
+ * numbers apart, the second has no record.
  *
  *-------------------------------------------------------------------------
  */
@@ -167,9 +167,9 @@ commit_trace_is_on(void)
 
 /*
  * Take what is new.  To be called often enough for the ring.  Returns false if
- * no more can be kept.  A backend that has a number but is not scheduled
- * before it has written the record holds up the rest for half a ring at most;
- * then its record counts as lost.
+ * no more can be kept.  A record that is not there yet, because its backend is
+ * not scheduled, or gave way to another one, holds up the rest for half a ring
+ * at most, and then counts as lost.
  */
 bool
 commit_trace_take(CommitTrace *trace)

@@ -24,8 +24,9 @@
  * Locking: none; no process waits for another.  flush_ring.h says who writes
  * what in a group.  If a process is suspended while it prepares a batch, until
  * new groups need those slots, commits of these groups are counted as
- * unresolved.  A leader that is suspended between its claim of a group and its
- * report, until the slot is for another group, spoils the report of that one.
+ * unresolved.  A publisher that is suspended while it describes its group, or
+ * a leader between its claim and its report, until the slot is for another
+ * group, writes the boundary or the report of the old group into the new one.
  *
  *-------------------------------------------------------------------------
  */

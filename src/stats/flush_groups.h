@@ -100,15 +100,6 @@ flush_groups_distance(GroupNumber older, GroupNumber newer)
 	return (int) ((newer - older) & GROUP_NUMBER_MASK);
 }
 
-/* Is a group older than another one?  Numbers come again. */
-static inline bool
-flush_group_is_older(GroupNumber number, GroupNumber than)
-{
-	int			distance = flush_groups_distance(number, than);
-
-	return distance > 0 && distance <= (int) (GROUP_NUMBER_MASK / 2);
-}
-
 /*
  * Bytes of WAL between the boundary of a group and the one before; 0 if they
  * are not known.  If the publisher of a group was stopped, "previous" may be

@@ -10,7 +10,7 @@
  * histogram and what is in the ring.
  *
  * Invariant: a group is counted once, in its slot or in the histogram (but see
- * changecount.c).
+ * changecount.c and flush_totals_prepare()).
  *
  * Locking: none on the commit path.  The histogram is added to atomically; a
  * reader copies it while no fold is under way (see changecount.c).
@@ -227,13 +227,30 @@ clear_group(FlushGroup *group)
 }
 
 /*
+ * Has a process made the slot of group "number" ready, for that group or for a
+ * later one?  "tag" was in the slot.
+ */
+static inline bool
+is_prepared(GroupNumber number, GroupNumber tag)
+{
+	GroupNumber last;			/* that can have been made ready */
+
+	pg_read_barrier();			/* protocol prepared */
+	last = flush_group_add(flush_groups_newest(), flush_groups_kept());
+	return flush_groups_distance(number, tag) <=
+		flush_groups_distance(number, last);
+}
+
+/*
  * Make FOLD_BATCH slots of future groups ready: fold what is in them, then
  * clear them.  Called once for each batch, by the publisher of an earlier
  * group.  A batch is a whole part of the ring, and of the numbers.
  *
- * If that process is suspended, a round later another one folds and clears
- * what it has left, and it must leave these slots alone when it goes on.  Only
- * the slot at which it was suspended can be cleared twice.
+ * If that process is suspended, a round later another process folds and clears
+ * what is left, and the suspended one stops at the first slot that is prepared
+ * already.  Only the slot at which that process was suspended can be spoilt:
+ * its group counted twice, or the later group cleared, and its commits without
+ * a group.
  *
  * A reset that comes after its boundary was read here waits for this fold to
  * end, and then remembers all that it has counted.
@@ -254,11 +271,12 @@ flush_totals_prepare(GroupNumber first)
 		FlushGroup *group = &slots[i].group;
 		uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 
-		if (!flush_group_is_older(tag_number(tagged), first + i))
+		if (is_prepared(first + i, tag_number(tagged)))
 			break;
 		fold_group(group, tagged, reset_boundary, &sums);
 		clear_group(group);
-		pg_write_barrier();		/* protocols prepare, claim, reuse_boundary */
+		pg_write_barrier();		/* protocols prepare, prepared, claim and
+								 * reuse_boundary */
 		pg_atomic_write_u64(&group->tagged_commits,
 							(uint64) (first + i) << GROUP_NUMBER_BITS);
 	}
@@ -302,7 +320,8 @@ ring_batches(void)
  * and count them.  Returns false if a group may have been folded before it
  * could be copied: each fold since then must be that of a batch copied before,
  * and a batch that is gone must have gone before.  (A publisher that is
- * stopped folds its batch late, after younger ones.)
+ * stopped folds its batch late, after younger ones.  A batch that another
+ * process folds a round later is missing in between.)
  */
 static bool
 copy_ring(FlushTotals *totals, uint64 folds)

@@ -1,13 +1,14 @@
 # Do the protocols without a lock hold on processors that reorder?
 #
-# Tests on x86, or on an emulated arm64, never show it.  Each *.protocol in this
-# folder is a protocol of src/ as a litmus test, in the notation of Litmus.pm,
-# with outcomes that must never be, and one at least that may be, so that the
-# test gets that far.  herd7 tries all executions that its model of a processor
-# allows.  Without any one of its barriers, a protocol must fail on at least one
-# processor: else the barrier is not needed, or the litmus test cannot fail.  An
-# outcome that no missing barrier allows must come about when an addition or a
-# swap is not atomic, or is missing.
+# Tests on x86, or on an emulated arm64, never show it.  Each *.protocol in
+# this folder is a protocol of src/ as a litmus test, in the notation of
+# Litmus.pm, with outcomes that must never be.  At least one outcome may be,
+# and comes about: else the processes would not reach their ends.  herd7 tries
+# all executions that its model of a processor allows.  Without any one of its
+# barriers, a protocol must fail on at least one processor: else the barrier is
+# not needed, or the litmus test cannot fail.  An outcome that no missing
+# barrier allows must come about when an addition or a swap is not atomic, or
+# is missing.
 #
 # script/test-memory-model runs this; MEMORY_MODEL_HERD is the command.
 
@@ -176,7 +177,9 @@ for my $file (glob "$root/{,src/,src/*/}*.[ch]")
 	my $function = 'none';
 
 	next if $file =~ /atomic_barrier\.h$/;
-	for (split /\n/, slurp_file($file))
+	# a comment can go on in the next line
+	for (split /\n/,
+		slurp_file($file) =~ s{(barrier\(\);\s*/\*[^\n]*)\n\s*\*\s}{$1 }gr)
 	{
 		my ($protocols) = m{protocols? ((?:\w+(?:, | and )?)+)}i;
 		my @names = split /, | and /, $protocols // '';

@@ -26,10 +26,10 @@ PG_MODULE_MAGIC;
 PG_FUNCTION_INFO_V1(trace_begin);
 PG_FUNCTION_INFO_V1(trace_commit);
 PG_FUNCTION_INFO_V1(trace_taken);
+PG_FUNCTION_INFO_V1(trace_claims);
 PG_FUNCTION_INFO_V1(trace_lost);
 
 static CommitTrace trace;
-static uint64 ncommits = 0;
 static int	overtake = 0;		/* commits that do, next time */
 
 static void
@@ -38,11 +38,7 @@ commit(int times)
 	OwnFlush	own = {.flushes = 1};
 
 	for (int i = 0; i < times; i++)
-	{
-		uint64		started_at = ++ncommits;
-
-		commit_trace_put(started_at, 2 * started_at, 0, 0, &own);
-	}
+		commit_trace_put(0, 0, 0, 0, &own);
 }
 
 uint64
@@ -75,9 +71,11 @@ trace_begin(PG_FUNCTION_ARGS)
 	void	   *ring = MemoryContextAllocZero(TopMemoryContext,
 											  commit_trace_module.head_size);
 
+	MemoryContext outer = MemoryContextSwitchTo(TopMemoryContext);
+
 	commit_trace_module.attach(ring, NULL, false);
-	MemoryContextSwitchTo(TopMemoryContext);
 	commit_trace_start(&trace, PG_UINT64_MAX);
+	MemoryContextSwitchTo(outer);
 	PG_RETURN_VOID();
 }
 
@@ -93,15 +91,29 @@ trace_commit(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* trace_taken(): how many records the capture has; -1: one is not whole */
+/* trace_taken(): how many records the capture has */
 Datum
 trace_taken(PG_FUNCTION_ARGS)
 {
 	(void) commit_trace_take(&trace);
-	for (int i = 0; i < trace.n; i++)
-		if (trace.commit[i].ended_at != 2 * trace.commit[i].started_at)
-			PG_RETURN_INT32(-1);
 	PG_RETURN_INT32(trace.n);
+}
+
+/*
+ * trace_claims(ended int, count int): can the change after which "count" have
+ * ended begin, when "ended" have?
+ */
+Datum
+trace_claims(PG_FUNCTION_ARGS)
+{
+	ChangeCount changes;
+	bool		claims;
+
+	changecount_init(&changes);
+	changecount_end_as(&changes, PG_GETARG_INT32(0));
+	claims = changecount_claim(&changes, PG_GETARG_INT32(1));
+	changecount_under_way = NULL;
+	PG_RETURN_BOOL(claims);
 }
 
 /* trace_lost() */

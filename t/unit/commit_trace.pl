@@ -28,6 +28,7 @@ CREATE FUNCTION trace_begin() RETURNS void LANGUAGE C AS '$module';
 CREATE FUNCTION trace_commit(times int, overtaken_by int DEFAULT 0) RETURNS void
 	LANGUAGE C AS '$module';
 CREATE FUNCTION trace_taken() RETURNS int LANGUAGE C AS '$module';
+CREATE FUNCTION trace_claims(ended int, count int) RETURNS bool LANGUAGE C AS '$module';
 CREATE FUNCTION trace_lost() RETURNS int LANGUAGE C AS '$module'}
 );
 
@@ -57,5 +58,12 @@ SELECT trace_commit(1, $ring); SELECT trace_taken(), trace_lost();
 SELECT trace_commit(3000); SELECT trace_taken(), trace_lost()}),
 	join('|', $ring - 1, 1, $ring - 1 + 3000, 2),
 	'a commit that comes round to a record under way writes none');
+
+# A commit that others have overtaken before it has begun its record
+is( capture(
+		'SELECT trace_claims(0, 1), trace_claims(1, 1), trace_claims(4097, 1), trace_claims(1, 4097)'
+	),
+	't|f|f|t',
+	'... nor does one that comes after it');
 
 done_testing();

@@ -138,21 +138,30 @@ SELECT flushes, wal_bytes FROM ring_read(0)}),
 # A process that is stopped before it prepares slots, until the ring has come
 # round: commits of these slots have no group, and it leaves those that came
 # later alone.
-is( ask_ring(
-		2048, q{
-SELECT ring_flush(10000); SELECT ring_suspend();
-CREATE TEMP TABLE one AS SELECT ring_flush(6000) AS gone;
-SELECT gone, (SELECT flushes FROM ring_read(0)) = 16000 - gone FROM one}),
-	'64|t',
-	'slots that nobody prepares are a batch, and the other flushes are counted'
-);
-is( ask_ring(
-		2048, q{
-SELECT ring_flush(10000); SELECT ring_suspend();
-SELECT ring_flush(6000); SELECT ring_resume();
-CREATE TEMP TABLE one AS SELECT ring_flush(10000) AS gone;
+for my $size (2048, $largest)
+{
+	my ($rounds, $much) = (6 * $size, 12 * $size);
+
+	is( ask_ring(
+			$size, qq{
+SELECT ring_flush($much); SELECT ring_suspend();
+CREATE TEMP TABLE one AS SELECT ring_flush($rounds) AS gone;
+SELECT gone, (SELECT flushes FROM ring_read(0)) = $much + $rounds - gone FROM one}
+		),
+		'64|t',
+		"$size: a batch of slots is not prepared, and the other flushes count"
+	);
+	for my $late ($rounds, $much)
+	{
+		is( ask_ring(
+				$size, qq{
+SELECT ring_flush($much); SELECT ring_suspend();
+SELECT ring_flush($late); SELECT ring_resume();
+CREATE TEMP TABLE one AS SELECT ring_flush($much) AS gone;
 SELECT gone, (SELECT flushes FROM ring_read(0)) FROM one}),
-	'0|' . (26000 - 64),
-	'... also when it goes on');
+			'0|' . (2 * $much + $late - 64),
+			"... also when the process goes on after $late flushes");
+	}
+}
 
 done_testing();
