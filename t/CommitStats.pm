@@ -105,8 +105,8 @@ sub compile_c
 	$cc = 'cc' if grep { $_ eq '-shared' } @arguments;
 	system_or_bail(
 		split(' ', $cc), '-O2', '-Wall', '-Werror',
-		'-D_GNU_SOURCE', "-I$include", '-Isrc', '-o',
-		$output, @arguments);
+		'-D_GNU_SOURCE', '-isystem', $include, '-Isrc',
+		'-o', $output, @arguments);
 	return;
 }
 

@@ -26,7 +26,7 @@ autovacuum_naptime = 1
 my %load = start_all_commits($node);
 wait_for_commits($node, 50);
 
-# Short slots switch often; they can be too short for a slow processor.
+# Short slots switch often.  A slow processor may need longer ones.
 my ($sweep, $succeeded);
 
 for my $slot (150, 500)

@@ -69,9 +69,9 @@ sub _compile_shim
 		'-Wall', '-Werror',
 		'-fPIC', '-shared',
 		'-Wl,-z,lazy', '-D_GNU_SOURCE',
-		"-I$include", '-o',
-		$shim, 't/ground_truth/shim.c',
-		'-ldl');
+		'-isystem', $include,
+		'-o', $shim,
+		't/ground_truth/shim.c', '-ldl');
 	return;
 }
 

@@ -105,14 +105,19 @@ sub start_load
 	return;
 }
 
-# All transactions of the load are over then.  It has ended by itself only if
-# the server has restarted.
+sub load_goes_on
+{
+	my ($name) = @_;
+
+	is(join('', map { errors_so_far($_) } @load),
+		'', "$name: the load has no error");
+	is(scalar(grep { $_->{run}->pumpable } @load), 2, "$name: and goes on");
+	return;
+}
+
+# All transactions of the load are over then.
 sub end_load
 {
-	my ($restarted) = @_;
-
-	is(join('', map { errors_so_far($_) } @load), '', 'the load goes on')
-	  if !$restarted;
 	end_background($_, 'TERM') for splice @load;
 	$node->poll_query_until('postgres',
 		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'soak'"
@@ -342,14 +347,16 @@ while (time - $started < $seconds)
 	if ($passed > ($restarts + 1) / 4)
 	{
 		memory_is_flat('quarter ' . ++$restarts);
+		load_goes_on("restart $restarts");
 		$node->restart('fast');
 		# the load has lost its connections
-		end_load(1);
+		end_load();
 		counts_are_right("restart $restarts");
 		start_load();
 	}
 	elsif ($passed < 0.5 && $rounds % 4 == 0)
 	{
+		load_goes_on("round $rounds");
 		end_load();
 		counts_are_right("round $rounds");
 		reset_at_rest();
@@ -357,6 +364,7 @@ while (time - $started < $seconds)
 		start_load();
 	}
 }
+load_goes_on('the end');
 end_load();
 # a change count that is left under way would end this in an error
 eval { read_all() };
