@@ -22,6 +22,7 @@ commit_stats.adaptive_delay = 'pace'
 commit_stats.log_delay_changes = on
 });
 my $log_start;
+my $kept = 64;    # changes
 my @load = ('-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 
 sub state_is
@@ -247,15 +248,14 @@ my @changes = split /\n/, $node->safe_psql(
 	'postgres', q{
 SELECT change, subject, mode, reason, gain IS NULL FROM commit_delay_changes ORDER BY change}
 );
-is(scalar @changes, state_is('changes'), 'each change has a row');
-is($changes[0], '1|pacing|watching|start|t', 'the first is the start');
-like(
-	$changes[1],
-	qr/^2\|pacing\|pacing\|quota found\|t$/,
-	'the second is that pacing began');
+
+# On a busy machine there are more changes than the view keeps.
+my $newest = state_is('changes');
+my $oldest = $newest > $kept ? $newest - $kept + 1 : 1;
+
 is( join(' ', map { (split /\|/)[0] } @changes),
-	join(' ', 1 .. @changes),
-	'they are numbered');
+	join(' ', $oldest .. $newest),
+	'each of the newest changes has a row, with its number');
 is( $node->safe_psql(
 		'postgres', q{
 SELECT string_agg(change::text, ' ') = string_agg(change::text, ' ' ORDER BY change DESC),
@@ -265,10 +265,10 @@ FROM commit_delay_changes}),
 	't|t|t',
 	'the newest comes first, and all have a rate but the first');
 is( state_is(
-		q{
+		qq{
 changes = (SELECT max(change) FROM commit_delay_changes),
-times_paced = (SELECT count(*) FROM commit_delay_changes WHERE mode = 'pacing'),
-times_refuted = (SELECT count(*) FROM commit_delay_changes WHERE mode = 'resting'),
+times_paced - (SELECT count(*) FROM commit_delay_changes WHERE mode = 'pacing') BETWEEN 0 AND $oldest - 1,
+times_refuted - (SELECT count(*) FROM commit_delay_changes WHERE mode = 'resting') BETWEEN 0 AND $oldest - 1,
 abs(extract(epoch FROM pacing_since - (SELECT max(changed_at) FROM commit_delay_changes))) < 1}
 	),
 	't|t|t|t',
@@ -286,9 +286,14 @@ sub logged
 	  /LOG:  commit_stats (pacing: .*)$/mg;
 }
 
-ok(poll_until(sub { return logged() >= @changes }, 20),
+ok(poll_until(sub { return logged() >= $newest }, 20),
 	'the last change is logged');
-is( join("\n", logged()),
+my @logged = logged();
+is($logged[0], 'pacing: watching (start)', 'the first change is the start');
+is( $logged[1],
+	'pacing: pacing (quota found)',
+	'the second is that pacing began');
+is( join("\n", @logged[ $oldest - 1 .. $#logged ]),
 	join("\n", @words),
 	'the log has all changes, in the same order');
 
