@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 
-use lib 't/ground_truth';
+use lib 't', 't/ground_truth';
 use GroundTruth qw(start_truth measure limits figures adaptive_cases
   prepare_sysbench);
 use Test::More;

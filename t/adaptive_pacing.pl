@@ -256,6 +256,8 @@ my $oldest = $newest > $kept ? $newest - $kept + 1 : 1;
 is( join(' ', map { (split /\|/)[0] } @changes),
 	join(' ', $oldest .. $newest),
 	'each of the newest changes has a row, with its number');
+is(join(' ', grep { !/^\d+\|pacing\|.*\|t$/ } @changes),
+	'', 'all are of the pacing, without a gain');
 is( $node->safe_psql(
 		'postgres', q{
 SELECT string_agg(change::text, ' ') = string_agg(change::text, ' ' ORDER BY change DESC),

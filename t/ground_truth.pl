@@ -9,7 +9,7 @@
 use strict;
 use warnings;
 
-use lib 't/ground_truth';
+use lib 't', 't/ground_truth';
 use GroundTruth qw(start_truth measure limits figures adaptive_cases);
 use List::Util 'min';
 use Test::More;

@@ -21,7 +21,6 @@ use CommitStats;
 use GroundTruth qw(start_truth set_device);
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep);
 
 my $limit = 100;    # ms
 my $node = start_truth(
@@ -326,23 +325,18 @@ is( query(
 	0,
 	'standby: synchronous_commit is what it was');
 
-# Do "n" sessions wait for one of these events, before long?
 sub wait_for
 {
 	my ($n, @events) = @_;
 
-	for (1 .. 500)
-	{
-		return 1
-		  if query(
-			sprintf q{
-SELECT count(*) FROM pg_stat_activity
+	$node->poll_query_until(
+		'postgres',
+		sprintf q{
+SELECT count(*) >= %d FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND lower(wait_event) IN (%s)},
-			join ', ',
-			map { "'$_'" } @events) >= $n;
-		usleep(10_000);
-	}
-	return 0;
+		$n, join ', ', map { "'$_'" } @events
+	) or die "not $n sessions wait for @events\n";
+	return;
 }
 
 # Two flushes, of which no process sees the end of the first, because the
@@ -355,11 +349,9 @@ right_in_one_round(
 
 		query('SELECT commit_stats_reset()');
 		kill 'STOP', $receiver;
-		for my $n (1, 2)
-		{
-			push @sessions, start_psql($node, $insert);
-			wait_for($n, 'walsync', 'walwrite', 'syncrep');
-		}
+		push @sessions, start_psql($node, $insert);
+		wait_for(1, 'walsync', 'walwrite', 'syncrep');
+		push @sessions, start_psql($node, $insert);
 		wait_for(2, 'syncrep');
 		kill 'CONT', $receiver;
 		end_background($_) or die "psql failed: $_->{err}\n" for @sessions;

@@ -195,7 +195,7 @@ is_reset_away(XLogRecPtr boundary, XLogRecPtr reset_boundary)
 
 /*
  * Count a group, whose slot has this tag, for the last time, unless it was
- * reset away.
+ * reset away.  The caller has a read barrier after it has read the tag.
  */
 static inline void
 fold_group(FlushGroup *group, uint64 tagged, XLogRecPtr reset_boundary,
@@ -205,7 +205,6 @@ fold_group(FlushGroup *group, uint64 tagged, XLogRecPtr reset_boundary,
 	XLogRecPtr	previous;
 	bool		led;
 
-	pg_read_barrier();			/* protocol prepare */
 	boundary = boundary_in_slot(group, tag_number(tagged));
 	previous = pg_atomic_read_u64(&group->previous);
 	if (is_reset_away(boundary, reset_boundary))
@@ -228,15 +227,14 @@ clear_group(FlushGroup *group)
 
 /*
  * Has a process made the slot of group "number" ready, for that group or for a
- * later one?  "tag" was in the slot.
+ * later one?  "tag" was in the slot, before a read barrier.
  */
 static inline bool
 is_prepared(GroupNumber number, GroupNumber tag)
 {
-	GroupNumber last;			/* that can have been made ready */
+	GroupNumber last = flush_group_add(flush_groups_newest(),
+									   flush_groups_kept());
 
-	pg_read_barrier();			/* protocol prepared */
-	last = flush_group_add(flush_groups_newest(), flush_groups_kept());
 	return flush_groups_distance(number, tag) <=
 		flush_groups_distance(number, last);
 }
@@ -271,6 +269,7 @@ flush_totals_prepare(GroupNumber first)
 		FlushGroup *group = &slots[i].group;
 		uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 
+		pg_read_barrier();		/* protocols prepare, prepared */
 		if (is_prepared(first + i, tag_number(tagged)))
 			break;
 		fold_group(group, tagged, reset_boundary, &sums);

@@ -14,6 +14,7 @@ package GroundTruth;
 use strict;
 use warnings;
 
+use CommitStats qw(compile_c);
 use Cwd 'abs_path';
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
@@ -58,19 +59,9 @@ sub _lsn
 # Compile the shim with the headers of the server under test.
 sub _compile_shim
 {
-	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
-	my $include = `$pg_config --includedir-server`;
-
 	return if defined $shim;
-	chomp $include;
 	$shim = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/shim.so';
-	system_or_bail(
-		'cc', '-O2',
-		'-Wall', '-Werror',
-		'-fPIC', '-shared',
-		'-Wl,-z,lazy', '-D_GNU_SOURCE',
-		'-isystem', $include,
-		'-o', $shim,
+	compile_c($shim, '-fPIC', '-shared', '-Wl,-z,lazy',
 		't/ground_truth/shim.c', '-ldl');
 	return;
 }

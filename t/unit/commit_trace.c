@@ -68,12 +68,10 @@ siblings_count_blocked(void)
 Datum
 trace_begin(PG_FUNCTION_ARGS)
 {
-	void	   *ring = MemoryContextAllocZero(TopMemoryContext,
-											  commit_trace_module.head_size);
-
 	MemoryContext outer = MemoryContextSwitchTo(TopMemoryContext);
 
-	commit_trace_module.attach(ring, NULL, false);
+	commit_trace_module.attach(palloc0(commit_trace_module.head_size), NULL,
+							   false);
 	commit_trace_start(&trace, PG_UINT64_MAX);
 	MemoryContextSwitchTo(outer);
 	PG_RETURN_VOID();

@@ -1,4 +1,4 @@
-# Is each record that a capture takes whole, and are the others counted as
+# Does a capture take each record that is complete, and count the others as
 # lost?
 #
 # t/unit/commit_trace.c has a ring of 4096 records of its own, in which a

@@ -45,8 +45,8 @@ static double flushes_per_copy = 0;
 static int	passes = 0;
 static int	ngone = 0;			/* flushes whose group was gone */
 static bool suspends = false;	/* the next process that prepares slots? */
-static bool has_suspended = false;
-static GroupNumber suspended;	/* the first group for which one has to */
+static GroupNumber suspended = InvalidGroupNumber;	/* the first group for
+													 * which one had to */
 static ChangeCount *folds = NULL;	/* the first thing in flush_totals.c's
 									 * part */
 
@@ -62,7 +62,7 @@ flush(void)
 	group = group_slot(number);
 	if (flush_group_enter(group, number, true, 1, true) != 0)
 	{
-		if (!has_suspended)
+		if (suspended == InvalidGroupNumber)
 			elog(ERROR, "a group is gone");
 		ngone++;
 		return;
@@ -218,7 +218,7 @@ ring_forget_boundary(PG_FUNCTION_ARGS)
 Datum
 ring_suspend(PG_FUNCTION_ARGS)
 {
-	suspends = has_suspended = true;
+	suspends = true;
 	PG_RETURN_VOID();
 }
 
