@@ -229,7 +229,7 @@ clear_group(FlushGroup *group)
  * Has a process made the slot of group "number" ready, for that group or for a
  * later one?  "tag" was in the slot, before a read barrier.
  */
-static inline bool
+static pg_noinline bool
 is_prepared(GroupNumber number, GroupNumber tag)
 {
 	GroupNumber last = flush_group_add(flush_groups_newest(),
@@ -257,6 +257,7 @@ void
 flush_totals_prepare(GroupNumber first)
 {
 	FlushGroupSlot *slots = &flush_ring[first & flush_ring_mask];
+	GroupNumber old = flush_group_add(first, -2 * flush_groups_kept());
 	GroupSums	sums = {0};
 	XLogRecPtr	reset_boundary;
 
@@ -270,7 +271,8 @@ flush_totals_prepare(GroupNumber first)
 		uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 
 		pg_read_barrier();		/* protocols prepare, prepared */
-		if (is_prepared(first + i, tag_number(tagged)))
+		if (unlikely(tag_number(tagged) != old + i) &&
+			is_prepared(first + i, tag_number(tagged)))
 			break;
 		fold_group(group, tagged, reset_boundary, &sums);
 		clear_group(group);
