@@ -4,7 +4,9 @@
  *		The one clock of the commit path.
  *
  * Nanoseconds of the system's monotonic clock, which all processes share.
- * Only differences mean anything.
+ * Only differences mean anything.  clock_elapsed() takes each of them: a
+ * difference of two uint64 would wrap where the later time comes first, as it
+ * may if another process has written one of the two, or if one is an estimate.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,7 +26,10 @@ clock_now(void)
 	return (uint64) now.tv_sec * NS_PER_S + (uint64) now.tv_nsec;
 }
 
-/* From "start" to "end"; 0 where they come the other way round. */
+/*
+ * From "start" to "end"; 0 where they come the other way round.  Also "end"
+ * less a length of time.
+ */
 static inline uint64
 clock_elapsed(uint64 start, uint64 end)
 {

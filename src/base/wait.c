@@ -53,7 +53,7 @@ wait_until(uint64 when)
 			return;
 		(void) WaitLatch(MyLatch,
 						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 (long) ((when - now + NS_PER_MS - 1) / NS_PER_MS),
+						 (long) ((clock_elapsed(now, when) + NS_PER_MS - 1) / NS_PER_MS),
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 	}

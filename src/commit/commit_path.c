@@ -358,7 +358,7 @@ judge_adaptive_delay(GroupNumber number, uint64 now)
 	verdict.probability = 1.0;
 	verdict.sleep_time = (uint64) CommitDelay * NS_PER_US;
 	if (slept.woken_at != 0)
-		verdict.sleep_time = slept.woken_at - began_at;
+		verdict.sleep_time = clock_elapsed(began_at, slept.woken_at);
 	else if (own.timed && traces->seen_at != 0)
 		/* the rest of the time without I/O was the timer's slack */
 		verdict.sleep_time = Max(verdict.sleep_time,
@@ -419,7 +419,8 @@ count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
 	if (traces.seen_at != 0)
 		latest = Min(latest, Max(traces.seen_at, reading.started_at));
 	earliest = Min(earliest, latest);
-	latency_count_standby(kind, now - latest, now - earliest);
+	latency_count_standby(kind, clock_elapsed(latest, now),
+						  clock_elapsed(earliest, now));
 }
 
 /* A commit that waited. */
@@ -427,7 +428,7 @@ static pg_attribute_always_inline void
 count_commit(bool led, GroupNumber number, uint64 now,
 			 const DelayVerdict *delay)
 {
-	uint64		elapsed = now - reading.started_at;
+	uint64		elapsed = clock_elapsed(reading.started_at, now);
 	WaitLevel	level = latency_wait_level();
 	LatencyKind kind = latency_kind(level, led);
 
@@ -581,7 +582,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after, delay);
-	if (unlikely(slow_commit_suspected(now - reading.started_at)))
+	if (unlikely(slow_commit_suspected(clock_elapsed(reading.started_at, now))))
 		note_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit, number, now,
 						 delay);
 	backend_slot_set_committing(0);
@@ -618,8 +619,8 @@ count_async(void)
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
 	if (commit_has_notify())
 		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
-	latency_count(LATENCY_ASYNC, now - reading.started_at);
-	if (unlikely(slow_commit_suspected(now - reading.started_at)))
+	latency_count(LATENCY_ASYNC, clock_elapsed(reading.started_at, now));
+	if (unlikely(slow_commit_suspected(clock_elapsed(reading.started_at, now))))
 		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);
 	account_transaction(WAL_OF_COMMIT);
 }
@@ -702,7 +703,7 @@ statement_start(void)
 							GetCurrentTransactionStartTimestamp());
 	int64		elapsed = GetCurrentTimestamp() - start;
 
-	return clock_now() - (uint64) Max(elapsed, 0) * NS_PER_US;
+	return clock_elapsed((uint64) Max(elapsed, 0) * NS_PER_US, clock_now());
 }
 
 /*
@@ -739,7 +740,7 @@ count_unlogged(CommitKind kind)
 		reading.started_at = statement_start();
 	now = clock_now();
 	forget_time();
-	if (slow_commit_suspected(now - reading.started_at))
+	if (slow_commit_suspected(clock_elapsed(reading.started_at, now)))
 		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);
 	start_unknown = false;
 }

@@ -69,7 +69,7 @@ present(void)
 	{
 		now.ns = clock_now();
 		now.at = GetCurrentTimestamp();
-		if (clock_now() - now.ns < CLOCKS_APART)
+		if (clock_elapsed(now.ns, clock_now()) < CLOCKS_APART)
 			break;
 	}
 	return now;
@@ -84,7 +84,7 @@ clock_at(TimestampTz then, const Moment *now)
 {
 	uint64		age = (uint64) Max(now->at - then + 1, 0) * NS_PER_US;
 
-	return now->ns - Min(age, now->ns);
+	return clock_elapsed(age, now->ns);
 }
 
 /* What is known about a slow commit beside what it was called with. */
@@ -108,7 +108,7 @@ notify_wait(uint64 started_at, uint64 record_at, const Moment *now)
 	if (waits_at + 2 * CLOCKS_APART < started_at || waits_at > record_at ||
 		!commit_has_notify())
 		return 0;
-	return record_at - Max(waits_at, started_at);
+	return clock_elapsed(Max(waits_at, started_at), record_at);
 }
 
 /*
@@ -138,7 +138,8 @@ find_moments(const SlowReading *reading, const Moment *now,
 	moments->notify_time = notify_wait(reading->started_at, moments->record_at,
 									   now);
 	moments->started_at = reading->start_unknown ?
-		moments->record_at - moments->notify_time : reading->started_at;
+		clock_elapsed(moments->notify_time, moments->record_at) :
+		reading->started_at;
 	moments->begin = Max(moments->record_at, traces.previous_seen_at);
 	moments->begin = Min(moments->begin, reading->ended_at);
 	moments->seen_by_other = traces.seen_at != 0 &&
@@ -256,7 +257,7 @@ static bool
 note_commit(const SlowReading *reading, const SlowMoments *moments,
 			SlowEvent *event)
 {
-	event->duration = reading->ended_at - moments->started_at;
+	event->duration = clock_elapsed(moments->started_at, reading->ended_at);
 	if (!reading->is_commit || commit_stats_slow_commit_time < 0 ||
 		event->duration <= (uint64) commit_stats_slow_commit_time * NS_PER_MS)
 		return false;
@@ -329,7 +330,7 @@ note_stall(const SlowReading *reading, const SlowMoments *moments,
 static bool
 is_slow(const SlowReading *reading)
 {
-	uint64		elapsed = reading->ended_at - reading->started_at;
+	uint64		elapsed = clock_elapsed(reading->started_at, reading->ended_at);
 	uint64		limit = stall_limit_get();
 
 	if (reading->is_commit && commit_stats_slow_commit_time >= 0 &&

@@ -41,6 +41,7 @@
 #include "storage/lock.h"
 #include "storage/proc.h"
 
+#include "base/clock.h"
 #include "base/compat.h"
 #include "control/next_flush.h"
 #include "control/pacer.h"
@@ -312,7 +313,7 @@ open_flush(uint64 opened, uint64 now)
 	pg_atomic_write_u64(&shared->opened_at, now);
 	if (look.expected > 0)
 	{
-		pg_atomic_write_u64(&shared->wait, latest - ready_at);
+		pg_atomic_write_u64(&shared->wait, clock_elapsed(ready_at, latest));
 		pg_atomic_write_u32(&shared->opener, MyProcNumber + 1);
 		pg_atomic_write_u32(&shared->expected, look.expected);
 	}
@@ -375,7 +376,7 @@ wake_leader(uint64 now)
 	}
 	session = session_at(opener - 1);
 	if (!session_commits(session) ||
-		!pays_to_wake(opened_start(opened) - now))
+		!pays_to_wake(clock_elapsed(now, opened_start(opened))))
 		return false;
 	pg_read_barrier();			/* protocol signal */
 	pid = ProcGlobal->allProcs[opener - 1].pid;

@@ -8,6 +8,8 @@
 #ifndef COMMIT_STATS_PACER_H
 #define COMMIT_STATS_PACER_H
 
+#include "base/clock.h"
+
 /* Times are in us, but for those of the clock. */
 
 /* Stalls whose distances are compared. */
@@ -103,7 +105,7 @@ extern bool pacer_flush_ended(Pacer *pacer, double now, double length,
 static inline void
 pacer_open(PacerClock *clock, uint64 now, uint64 interval, uint64 flush_time)
 {
-	uint64		credit = now > PACER_BURST ? now - PACER_BURST : 0;
+	uint64		credit = clock_elapsed(PACER_BURST, now);
 
 	clock->busy_until = clock->start + flush_time;
 	/* flushes that began too early, or unopened, cost one interval at most */

@@ -104,7 +104,7 @@ session_learn_habit(Session *me, uint64 committed_at, uint64 now)
 
 	if (unlikely(committed_at == 0))
 		return habit;
-	gather_learn(&habit, (now - committed_at) / NS_PER_US);
+	gather_learn(&habit, clock_elapsed(committed_at, now) / NS_PER_US);
 	pg_atomic_write_u64(&me->habit,
 						(uint64) habit.think << 32 | habit.deviation);
 	return habit;
@@ -114,13 +114,13 @@ session_learn_habit(Session *me, uint64 committed_at, uint64 now)
 static inline void
 session_committed(Session *me, uint64 now)
 {
-	uint64		before = pg_atomic_read_u64(&me->committed_at);
+	uint64		cycle = clock_elapsed(pg_atomic_read_u64(&me->committed_at), now);
 
-	/* 0 is longer ago than that */
-	if (now - before < SESSION_CYCLE_MOST)
+	/* since 0 it is longer than that */
+	if (cycle < SESSION_CYCLE_MOST)
 	{
 		single_writer_add(&me->commits, 1);
-		single_writer_add(&me->cycles, now - before);
+		single_writer_add(&me->cycles, cycle);
 	}
 	pg_atomic_write_u64(&me->committed_at, now);
 	pg_atomic_write_u64(&me->began_at, 0);

@@ -12,6 +12,7 @@
 
 #include "pgstat.h"
 
+#include "base/clock.h"
 #include "base/compat.h"
 
 /* The server's counters of this process. */
@@ -66,7 +67,8 @@ flush_detection_since(const FlushReading *before, OwnFlush *since)
 	since->io_time = 0;
 	since->timed = track_wal_io_timing;
 	if (unlikely(since->timed))
-		since->io_time = flush_detection_io_time() - before->io_time;
+		since->io_time = clock_elapsed(before->io_time,
+									   flush_detection_io_time());
 	since->uncertain = 0;
 }
 

@@ -20,6 +20,7 @@
 #include "postgres.h"
 
 #include "base/atomic_barrier.h"
+#include "base/clock.h"
 #include "base/shared_memory.h"
 #include "stats/slow_log.h"
 
@@ -76,8 +77,9 @@ slow_event_rest(const SlowEvent *event)
 		event->delay_time == SLOW_UNKNOWN ||
 		event->flush_time == SLOW_UNKNOWN)
 		return SLOW_UNKNOWN;
-	return event->duration - event->notify_time - event->delay_time -
-		event->flush_time - event->standby_least;
+	return clock_elapsed(event->notify_time + event->delay_time +
+						 event->flush_time + event->standby_least,
+						 event->duration);
 }
 
 static SlowPlace *

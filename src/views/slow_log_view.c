@@ -188,8 +188,8 @@ infer_quota(const LoggedEvent *logged, int n, DeviceQuota *quota)
 static double
 wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 {
-	uint64		until = stall->end - stall->duration;
-	uint64		began_at = writer->end - writer->duration;
+	uint64		until = clock_elapsed(stall->duration, stall->end);
+	uint64		began_at = clock_elapsed(writer->duration, writer->end);
 	uint64		overlap = clock_elapsed(Max(began_at, stall->since),
 										Min(writer->end, until));
 

@@ -147,7 +147,7 @@ static void
 check_sample(const Sample *sample)
 {
 	const CommitTrace *trace = &sample->trace;
-	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
+	double		seconds = (double) clock_elapsed(trace->started_at, trace->ended_at) / NS_PER_S;
 
 	if (trace->n == 0)
 		ereport(ERROR,
@@ -231,7 +231,7 @@ static void
 report_load(const Sample *sample, const WhatifLoad *load)
 {
 	const CommitTrace *trace = &sample->trace;
-	double		seconds = (double) (trace->ended_at - trace->started_at) / NS_PER_S;
+	double		seconds = (double) clock_elapsed(trace->started_at, trace->ended_at) / NS_PER_S;
 	double		quota = 0;
 
 	for (int i = 0; i < load->quota.n; i++)
@@ -423,7 +423,7 @@ static double
 replica_time(const Sample *sample, int npairs)
 {
 	double		rate = (double) sample->trace.n /
-	(sample->trace.ended_at - sample->trace.started_at) * 1000;
+	clock_elapsed(sample->trace.started_at, sample->trace.ended_at) * 1000;
 	double		affordable = MAX_COMMITS / (rate * npairs * WHATIF_REPLICAS);
 
 	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);

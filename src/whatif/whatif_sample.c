@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "base/clock.h"
 #include "whatif/whatif_sample.h"
 
 /*----------------------------------------------------------------
@@ -101,7 +102,7 @@ sample_commits_make(SampleCommits *commits, const TracedCommit *commit, int n,
 	qsort(commits->commit, n, sizeof(TracedCommit), compare_starts);
 	commits->flushed_at = palloc(Max(n, 1) * sizeof(double));
 	commits->origin = started_at;
-	commits->length = (ended_at - started_at) / 1000.0;
+	commits->length = clock_elapsed(started_at, ended_at) / 1000.0;
 	find_flush_ends(commits);
 }
 

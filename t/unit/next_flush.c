@@ -5,7 +5,8 @@
  *		given, for t/unit/next_flush.pl.
  *
  * The first two arguments are the interval of the plan and what a flush
- * usually takes.  Reads lines in the order of time:
+ * usually takes.  A third one lets leaders gather, and is the horizon.  Reads
+ * lines in the order of time:
  *
  *	time begin session
  *	time flushed session length
@@ -42,6 +43,12 @@ main(int argc, char **argv)
 	double		length;
 
 	commit_stats_adaptive_delay = ADAPTIVE_DELAY_PACE;
+	if (argc > 3)
+	{
+		commit_stats_adaptive_delay = ADAPTIVE_DELAY_GATHER;
+		plan.horizon = atoi(argv[3]);
+		plan.gathers = true;
+	}
 	start_server();
 	next_flush_set_plan(&plan);
 	while (scanf("%lf %15s %d", &now, what, &session) == 3)

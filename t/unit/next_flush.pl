@@ -23,11 +23,12 @@ my @sources =
   map { "src/control/$_.c" } qw(next_flush pacer gather session_habits);
 compile_c("$dir/begin", 't/unit/next_flush.c', @sources, '-lm');
 
-# The sleeps of all commits that begin in "lines", us.  Before them, a flush
-# has stalled until 0, which leaves the device no credit.
-sub sleeps
+# The sleeps of all commits that begin in "lines", us, with these arguments of
+# the program.  Before them, a flush has stalled until 0, which leaves the
+# device no credit.
+sub sleeps_with
 {
-	my @lines = @_;
+	my ($args, @lines) = @_;
 	my $in = join '',
 	  map { "$_\n" }
 	  ('-50000 begin 0', '-20000 flushed 0 30000', '-20000 end 0', @lines);
@@ -35,10 +36,15 @@ sub sleeps
 
 	# all times are positive there
 	$in =~ s/^(\S+)/$1 + 1_020_000/gem;
-	IPC::Run::run([ "$dir/begin", INTERVAL, FLUSH ], '<', \$in, '>', \$out)
+	IPC::Run::run([ "$dir/begin", @$args ], '<', \$in, '>', \$out)
 	  or die "begin failed\n";
 	my (undef, @sleeps) = split /\n/, $out;
 	return @sleeps;
+}
+
+sub sleeps
+{
+	return sleeps_with([ INTERVAL, FLUSH ], @_);
 }
 
 my @s = sleeps('-15000 begin 0');
@@ -137,5 +143,24 @@ is( $s[3],
 is( $s[6],
 	2 * INTERVAL - SLACK,
 	'five commits lead others: an interval more, at most');
+
+# Session 2 flushes from 20 ms on.  Session 0 opens the next flush, for which
+# the device will be ready at 22.0 ms, and expects session 1 at 21.61 ms, which
+# is before that.  The flush of session 2 ends late, session 1 comes late, and
+# ends the sleep of session 0.
+@s = sleeps_with(
+	[ INTERVAL, 2_000, 2_000 ],
+	'-16000 begin 1',
+	'-14000 end 1',
+	'-13000 begin 1',
+	'2000 flushed 1 2000',
+	'19000 begin 2',
+	'19050 end 1',
+	'20100 begin 0',
+	'23500 flushed 2 3500',
+	'40500 begin 1');
+is($s[4], 0,
+	'all come before the device is ready: who wakes the leader waits for none'
+);
 
 done_testing();
