@@ -32,6 +32,7 @@ CREATE FUNCTION commit_flush_stats(
 	OUT siblings_avg double precision,
 	OUT siblings_max bigint,
 	OUT commit_time double precision,
+	OUT prepare_time double precision,
 	OUT flush_time double precision,
 	OUT timed_flushes bigint,
 	OUT slow_commits bigint,
@@ -55,7 +56,8 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
        delay_hits, delay_misses, delay_uncertain, delay_time,
        delay_hits_paced, delay_hits_gathered,
        delay_hits_all_came, delay_hits_woken, delay_hits_at_ceiling,
-       siblings_avg, siblings_max, commit_time, flush_time, timed_flushes,
+       siblings_avg, siblings_max, commit_time, prepare_time, flush_time,
+       timed_flushes,
        slow_commits, stalls, stall_time, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
 
@@ -80,6 +82,7 @@ CREATE FUNCTION commit_client_stats(
 	OUT delay_uncertain bigint,
 	OUT delay_time double precision,
 	OUT commit_time double precision,
+	OUT prepare_time double precision,
 	OUT flush_time double precision,
 	OUT timed_flushes bigint,
 	OUT wal_bytes bigint,
@@ -103,7 +106,7 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
            AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
-       s.commit_time, s.flush_time, s.timed_flushes, s.wal_bytes,
+       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes, s.wal_bytes,
        round(s.wal_bytes::numeric
              / nullif(s.commits + s.commits_async, 0)::numeric, 1)
            AS wal_bytes_per_commit,
@@ -126,7 +129,7 @@ SELECT s.datid, d.datname,
            AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
-       s.commit_time, s.flush_time, s.timed_flushes
+       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes
 FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
              sum(commits)::bigint AS commits,
              sum(commits_async)::bigint AS commits_async,
@@ -140,6 +143,7 @@ FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
              sum(delay_uncertain)::bigint AS delay_uncertain,
              sum(delay_time) AS delay_time,
              sum(commit_time) AS commit_time,
+             sum(prepare_time) AS prepare_time,
              sum(flush_time) AS flush_time,
              sum(timed_flushes)::bigint AS timed_flushes
       FROM commit_client_stats()
@@ -780,7 +784,7 @@ COMMENT ON COLUMN commit_flush_stats.commits_async IS
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
 	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
-	'number of commits without a transaction ID, which need no flush';
+	'number of commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
 	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
@@ -817,6 +821,8 @@ COMMENT ON COLUMN commit_flush_stats.siblings_max IS
 	'largest number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+COMMENT ON COLUMN commit_flush_stats.prepare_time IS
+	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time';
 COMMENT ON COLUMN commit_flush_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
@@ -878,6 +884,8 @@ COMMENT ON COLUMN commit_client_stats.delay_time IS
 	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_client_stats.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+COMMENT ON COLUMN commit_client_stats.prepare_time IS
+	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time';
 COMMENT ON COLUMN commit_client_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.timed_flushes IS
@@ -921,6 +929,8 @@ COMMENT ON COLUMN commit_database_stats.delay_time IS
 	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_database_stats.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+COMMENT ON COLUMN commit_database_stats.prepare_time IS
+	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time';
 COMMENT ON COLUMN commit_database_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
@@ -1055,7 +1065,7 @@ COMMENT ON COLUMN commit_stall_log.quota_window IS
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
 COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'number of commits carried by one flush, including its leader; 0 for a PREPARE TRANSACTION that carried no commit';
+	'number of commits carried by one flush, including its leader; 0 if it carried nothing but PREPARE TRANSACTION';
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
 	'number of flushes that carried this number of commits';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS

@@ -13,6 +13,8 @@ INSERT INTO durable VALUES (1);
 PREPARE TRANSACTION 'regress_commit_stats';
 SELECT * FROM since_mark(prepared => 1);
 SELECT led(1) OR NOT quiet(0) AS led;
+SELECT prepare_time > at_mark('prepare_time')::float8 AS prepare_time
+FROM commit_flush_stats;
 
 -- Its own flush carries no commit, unless commits of other sessions joined
 SELECT count(*) <= 1 AS one,
@@ -43,6 +45,24 @@ PREPARE TRANSACTION 'regress_commit_stats';
 CALL mark();
 ROLLBACK PREPARED 'regress_commit_stats';
 SELECT * FROM since_mark(own_ids => 1);
+
+-- The transactions in which COMMIT PREPARED and ROLLBACK PREPARED run are no read-only
+-- ones.  The first SELECT is, and counts only when it is over
+SELECT commits_read_only AS before FROM commit_activity
+WHERE pid = pg_backend_pid() \gset
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+COMMIT PREPARED 'regress_commit_stats';
+BEGIN;
+INSERT INTO durable VALUES (1);
+PREPARE TRANSACTION 'regress_commit_stats';
+ROLLBACK PREPARED 'regress_commit_stats';
+SELECT commits_read_only - :before AS read_only FROM commit_activity
+WHERE pid = pg_backend_pid();
+COMMIT PREPARED 'regress_commit_stats';
+SELECT commits_read_only - :before AS read_only FROM commit_activity
+WHERE pid = pg_backend_pid();
 
 -- Both wait with any synchronous_commit
 SET synchronous_commit = off;

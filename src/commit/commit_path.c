@@ -99,6 +99,9 @@ static DelayVerdict verdict;	/* ... if it is a leader with commit_delay */
 static AdaptiveSleep slept;		/* ... of its leader, if it slept */
 static bool start_unknown = false;	/* likewise; "started_at" is too early */
 
+/* This transaction has run COMMIT PREPARED or ROLLBACK PREPARED. */
+static bool ended_prepared = false;
+
 static ProcessUtility_hook_type next_ProcessUtility = NULL;
 
 /*----------------------------------------------------------------
@@ -256,10 +259,18 @@ prepare_to_count(void)
 	return true;
 }
 
+/*
+ * The first commit of this process or of its client; or that of a transaction
+ * that has ended a prepared one.  The latter can do nothing else, and is no
+ * read-only transaction.
+ */
 static pg_noinline void
 before_first_commit(void)
 {
-	if (prepare_to_count())
+	bool		is_own = !ended_prepared || TransactionIdIsValid(MyProc->xid);
+
+	ended_prepared = false;
+	if (prepare_to_count() && is_own)
 		read_before_commit();
 }
 
@@ -445,6 +456,14 @@ count_commit(bool led, GroupNumber number, uint64 now,
 		count_standby_wait(kind, number, now, delay);
 }
 
+/* A PREPARE TRANSACTION, which waits for a flush, too, but is no commit. */
+static pg_noinline void
+count_prepare(uint64 now)
+{
+	backend_slot_add(SLOT_PREPARES, 1);
+	backend_slot_add(SLOT_PREPARE_TIME, now - reading.started_at);
+}
+
 /* With track_wal_io_timing. */
 static pg_noinline void
 count_flush_time(void)
@@ -573,7 +592,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (is_commit)
 		count_commit(led, number, now, delay);
 	else
-		backend_slot_add(SLOT_PREPARES, 1);
+		count_prepare(now);
 	if (led)
 	{
 		backend_slot_add(SLOT_FLUSHES, 1);
@@ -592,7 +611,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 		flush_logger_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, siblings_after_all(),
-						 &own);
+						 &own, is_commit);
 	if (unlikely(delay_override_in_force))
 	{
 		if (led && delay_override_adapts)
@@ -793,6 +812,7 @@ static pg_noinline void
 abandon_commit(void)
 {
 	reading.kind = COMMIT_NOT_COUNTED;
+	ended_prepared = false;
 	backend_slot_set_committing(0);
 	clients_look_again();
 	flush_detection_forget();
@@ -857,7 +877,8 @@ is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
 /*
  * COMMIT PREPARED and ROLLBACK PREPARED write the record of the other
  * transaction while they run.  The callbacks come later, for their own
- * transaction, which has nothing to commit.
+ * transaction, which has nothing to commit: clients_look_again() leads the
+ * first callback to before_first_commit(), so that others do not ask.
  *
  * In a subtransaction COMMIT PREPARED fails, and no callback follows that
  * could abandon the commit.
@@ -884,7 +905,8 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 		after_two_phase(XactLastRecEnd, true);
 	else if (aborts)
 		account_wal(WAL_OF_ABORT);
-	if (changes)
+	ended_prepared = (commits || aborts) && commit_stats_enabled;
+	if (changes || ended_prepared)
 		clients_look_again();
 }
 

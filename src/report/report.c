@@ -96,6 +96,10 @@ put_activity(StringInfo text, const CommitFigures *f)
 					 format_rate(f->commits_async, f->seconds),
 					 format_count(f->commits_read_only),
 					 format_rate(f->commits_read_only, f->seconds));
+	if (f->prepares > 0)
+		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %s\n",
+						 format_count(f->prepares), format_us(f->prepare_time),
+						 format_ratio(f->carried + f->prepares, f->flushes));
 	if (recent)
 		appendStringInfo(text, "  The newest flushes took %s; the last of them was %s ago.\n",
 						 format_duration(f->recent_seconds),
@@ -162,6 +166,7 @@ put_histogram_line(StringInfo text, const FlushTotals *groups,
 	uint64		delayed = sum_sizes(groups, DELAYED_BY_SIZE, from, to);
 
 	appendStringInfo(text, "%18s%11s%8s%8s  %s",
+					 from == 0 ? "0, prepares only" :
 					 to == from + 1 ? psprintf("%d", from) :
 					 psprintf("%d-%d", from, to - 1),
 					 psprintf(UINT64_FORMAT, flushes),

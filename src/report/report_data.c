@@ -47,6 +47,9 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->commits = slots->value[SLOT_COMMITS];
 	f->commits_async = slots->value[SLOT_COMMITS_ASYNC];
 	f->commits_read_only = slots->value[SLOT_COMMITS_READ_ONLY];
+	f->prepares = slots->value[SLOT_PREPARES];
+	f->prepare_time = ratio_or_zero(slots->value[SLOT_PREPARE_TIME] / 1e3,
+									f->prepares);
 	f->flushes = slots->value[SLOT_FLUSHES];
 	/* the slots were read later, so they include all of the groups */
 	f->carried = Max(f->commits, unled) - unled;

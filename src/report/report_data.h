@@ -32,6 +32,8 @@ typedef struct CommitFigures
 	uint64		commits;		/* that waited */
 	uint64		commits_async;
 	uint64		commits_read_only;
+	uint64		prepares;		/* PREPARE TRANSACTION */
+	double		prepare_time;	/* of a mean one */
 	uint64		flushes;
 	uint64		carried;		/* commits in these flushes */
 	uint64		delayable;		/* flushes with commit_delay set */

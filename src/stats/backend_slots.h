@@ -37,6 +37,7 @@ typedef enum SlotCounter
 	SLOT_COMMITS_UNLOGGED,		/* had an id, logged nothing to wait for */
 	SLOT_COMMITS_READ_ONLY,		/* had no transaction id */
 	SLOT_PREPARES,				/* PREPARE TRANSACTION */
+	SLOT_PREPARE_TIME,			/* from before to after, of these */
 	SLOT_FLUSHES,				/* commits and prepares that led a flush */
 	SLOT_DELAYABLE,				/* led a flush with commit_delay set */
 	SLOT_DELAY_HITS,			/* of these, slept; times SLOT_FRACTION */

@@ -5,7 +5,8 @@
  *
  * A prediction of another commit_delay needs to know more than counters tell:
  * who committed when, after what time without a commit, in which flush.  So
- * during a capture, every commit that waits leaves a record in a ring, from
+ * during a capture, every commit that waits, and every PREPARE TRANSACTION,
+ * which waits as well, leaves a record in a ring, from
  * which the capturing process takes them many times a second.  The ring is a
  * fixed part of the segment: a backend could not map more memory on the commit
  * path.
@@ -111,7 +112,7 @@ commit_trace_note(uint64 deadline, uint64 now)
 /* Commit path: record a commit that is done and was noted. */
 void
 commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
-				 uint32 siblings, const OwnFlush *own)
+				 uint32 siblings, const OwnFlush *own, bool is_commit)
 {
 	uint64		number = pg_atomic_fetch_add_u64(&shared->nrecords, 1);
 	RingRecord *record = &shared->ring[number % RING_SIZE];
@@ -134,7 +135,8 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.blocked = noted_blocked,
 			.blocked_after = siblings_count_blocked(),
 			.led = own->flushes > 0,
-			.timed = own->timed
+			.timed = own->timed,
+			.is_commit = is_commit
 	};
 	changecount_end_as(&record->changes, number + 1);
 }

@@ -15,7 +15,7 @@
 #include "probe/flush_detection.h"
 #include "stats/flush_groups.h"
 
-/* One commit that waited, as its backend saw it. */
+/* One commit that waited, or a prepare, as its backend saw it. */
 typedef struct TracedCommit
 {
 	uint64		started_at;		/* ns of clock_now(), before its record */
@@ -30,8 +30,9 @@ typedef struct TracedCommit
 	uint16		siblings;		/* that it saw as it began */
 	uint8		blocked;		/* others that waited for a lock then */
 	uint8		blocked_after;	/* ... and when it was flushed */
-	bool		led;			/* it flushed */
-	bool		timed;			/* io_time is known */
+	bool		led:1;			/* it flushed */
+	bool		timed:1;		/* io_time is known */
+	bool		is_commit:1;	/* else it is a PREPARE TRANSACTION */
 } TracedCommit;
 
 /* What a capture has taken so far; local memory. */
@@ -63,7 +64,7 @@ extern bool commit_trace_is_on(void);
 extern void commit_trace_note(uint64 deadline, uint64 now);
 extern void commit_trace_put(uint64 started_at, uint64 ended_at,
 							 GroupNumber group, uint32 siblings,
-							 const OwnFlush *own);
+							 const OwnFlush *own, bool is_commit);
 
 /* Is there, or was, a capture? */
 static inline bool

@@ -91,6 +91,7 @@ static void
 row_times(Row *row, const uint64 *value)
 {
 	row_ms(row, value[SLOT_COMMIT_TIME]);
+	row_ms(row, value[SLOT_PREPARE_TIME]);
 	row_ms(row, value[SLOT_FLUSH_TIME]);
 	row_int8(row, value[SLOT_TIMED_FLUSHES]);
 }

@@ -227,6 +227,19 @@ check_locks(const FitSummary *summary, int nclients)
  *----------------------------------------------------------------
  */
 
+/* "%d commits", and how many prepares were among them; palloc'd */
+static char *
+count_waits(const CommitTrace *trace)
+{
+	int			prepares = 0;
+
+	for (int i = 0; i < trace->n; i++)
+		prepares += !trace->commit[i].is_commit;
+	if (prepares == 0)
+		return psprintf("%d commits", trace->n);
+	return psprintf("%d commits and %d prepares", trace->n - prepares, prepares);
+}
+
 static void
 report_load(const Sample *sample, const WhatifLoad *load)
 {
@@ -237,8 +250,8 @@ report_load(const Sample *sample, const WhatifLoad *load)
 	for (int i = 0; i < load->quota.n; i++)
 		quota += load->quota.value[i] / load->quota.n;
 	ereport(NOTICE,
-			(errmsg("learned from %d commits of %d sessions in %.1f s",
-					trace->n, load->nclients, seconds),
+			(errmsg("learned from %s of %d sessions in %.1f s",
+					count_waits(trace), load->nclients, seconds),
 			 errdetail("%s%s",
 					   load->arrivals > 0 ?
 					   psprintf("Transactions begin by themselves, %.0f a second.",

@@ -4,11 +4,13 @@
  *		From traced commits to a load that can be simulated.
  *
  * Cycles.  A session's cycle goes from the end of a flush that carried its
- * commit to the beginning of its next commit.  Another commit_delay leaves the
- * length of cycles as it is, unless sessions kept the CPUs busy.  In that case
- * each of n sessions does min(1, cores / n) of the work that it could do
- * alone, "cores" is the number of CPUs, and the work of all cycles is at most
- * the CPU time that the system reports.  Flushes cost the CPU time above that.
+ * commit to the beginning of its next commit.  A PREPARE TRANSACTION ends a
+ * cycle, and begins one, as a commit does; the load knows which cycles end so.
+ * Another commit_delay leaves the length of cycles as it is, unless sessions
+ * kept the CPUs busy.  In that case each of n sessions does min(1, cores / n)
+ * of the work that it could do alone, "cores" is the number of CPUs, and the
+ * work of all cycles is at most the CPU time that the system reports.  Flushes
+ * cost the CPU time above that.
  *
  * Open loads.  Where transactions begin by themselves, sessions are idle for
  * longer than they work, and a longer commit leaves less time until the next
@@ -611,6 +613,7 @@ fill_cycles(WhatifFit *fit)
 			first[next++] = i;
 		cycle[i].wake = fit->cycle[i].wake_work;
 		cycle[i].work = fit->cycle[i].work;
+		cycle[i].prepares = !fit->commits.commit[fit->cycle[i].to].is_commit;
 	}
 	while (next <= SAMPLE_BLOCKS)
 		first[next++] = fit->ncycles;

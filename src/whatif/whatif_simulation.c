@@ -23,6 +23,9 @@
  * waits until that one has committed.  Transactions that wait for the same one
  * continue one after the other.
  *
+ * Prepares.  A PREPARE TRANSACTION waits, leads and follows as a commit does,
+ * and is not counted.
+ *
  * Open loads.  Transactions begin by themselves and wait for a free client.
  *
  * Flush.  A client that commits while the WAL write lock is free takes the
@@ -86,6 +89,8 @@ typedef struct Client
 	double		when;			/* on the virtual clock: end of this work */
 	double		wake;			/* work until its last commit returns */
 	double		work;			/* of its cycle, after that */
+	bool		prepares;		/* its cycle ends with a prepare */
+	bool		is_commit;		/* what it waits for, if it is committing */
 	double		awake_at;		/* on the virtual clock */
 	double		done_at;		/* on the virtual clock: it commits */
 	bool		has_locks;		/* or needs none */
@@ -302,6 +307,7 @@ begin_cycle(Simulation *sim, int c)
 	cycle = &load->cycle[draw_index(sim, load->first, load->ncycles)];
 	client->wake = cycle->wake;
 	client->work = cycle->work;
+	client->prepares = cycle->prepares;
 	if (load->arrivals > 0 && sim->backlog == 0)
 	{
 		client->state = CLIENT_FREE;
@@ -425,6 +431,7 @@ commit(Simulation *sim, int c)
 	const SleepRule *rule = sim->load->rule;
 
 	sim->client[c].state = CLIENT_COMMITTING;
+	sim->client[c].is_commit = !sim->client[c].prepares;
 	sim->client[c].commits_since = sim->now;
 	if (rule != NULL)
 		sim->client[c].sleep = rule->commit_begins(rule->arg, sim->now);
@@ -438,7 +445,7 @@ count_simulated_commit(Simulation *sim, const Client *client)
 {
 	double		latency = sim->now - client->commits_since + client->wake / speed(sim);
 
-	if (sim->now < sim->counting_from)
+	if (sim->now < sim->counting_from || !client->is_commit)
 		return;
 	sim->outcome->commits++;
 	sim->outcome->latency += latency;

@@ -27,6 +27,7 @@ typedef struct LoadCycle
 {
 	double		wake;			/* until its last commit returned */
 	double		work;			/* from then, or from the next begin, on */
+	bool		prepares;		/* it ends with a PREPARE TRANSACTION */
 } LoadCycle;
 
 /*

@@ -20,11 +20,12 @@ our @EXPORT =
 our @databases;
 
 # The count of commit_stats beside the server's: xact_commit counts every
-# transaction that ended with a commit, also those that read only, and COMMIT
-# PREPARED both for the statement and for the transaction.  It counts no
-# rollbacks and no prepares.
+# transaction that ended with a commit, also those that read only, and the one
+# in which COMMIT PREPARED or ROLLBACK PREPARED runs, which follow each prepare
+# here.  It counts no rollbacks and no prepares.
 our $compare = q{
-SELECT datname, commits + commits_async + commits_unlogged + commits_read_only,
+SELECT datname, commits + commits_async + commits_unlogged + commits_read_only
+	   + prepares,
 	   xact_commit
 FROM commit_database_stats JOIN pg_stat_database USING (datid, datname)
 WHERE datname IN ('one', 'two', 'three') ORDER BY 1};

@@ -38,7 +38,7 @@ commit(int times)
 	OwnFlush	own = {.flushes = 1};
 
 	for (int i = 0; i < times; i++)
-		commit_trace_put(0, 0, 0, 0, &own);
+		commit_trace_put(0, 0, 0, 0, &own, true);
 }
 
 uint64

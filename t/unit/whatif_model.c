@@ -184,7 +184,8 @@ read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 	commit = palloc0(*n * sizeof(TracedCommit));
 	for (int i = 0; i < *n; i++, value += 8)
 	{
-		commit[i].pid = value[0];
+		commit[i].pid = fabs(value[0]);
+		commit[i].is_commit = value[0] >= 0;
 		commit[i].started_at = value[1] * 1000;
 		commit[i].ended_at = value[2] * 1000;
 		commit[i].group = value[3];
@@ -205,10 +206,11 @@ read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
  * whatif_learn(trace float8[], delay int, siblings int, seconds float8,
  *				cpus int, busy float8, blocked float8[])
  *
- * The trace has 8 values for each commit: session, start and end in us, number
- * of its flush, I/O time in us (0: it did not lead), siblings, age in us, and
- * the commit_delay that it had.  "blocked" has two, or is empty: how many
- * others waited for locks when each commit began and when it was done.
+ * The trace has 8 values for each commit: session (negative: a prepare), start
+ * and end in us, number of its flush, I/O time in us (0: it did not lead),
+ * siblings, age in us, and the commit_delay that it had.  "blocked" has two,
+ * or is empty: how many others waited for locks when each commit began and
+ * when it was done.
  */
 Datum
 whatif_learn(PG_FUNCTION_ARGS)

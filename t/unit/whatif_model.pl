@@ -378,6 +378,15 @@ about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits},
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits},
 	5e6 / 1410, 3, 'learning: five sessions that commit together');
 
+# Every other wait is that of a PREPARE TRANSACTION: half as many commits, each
+# as long as before.
+my @waits = split /,/, trace(1, 400, 1000, 3);
+$waits[ 8 * $_ ] *= -1 for grep { $_ % 2 } 0 .. @waits / 8 - 1;
+my $prepares = learn(join(',', @waits), 0, 5);
+about($prepares->{commits}, 1e6 / 1410 / 2,
+	5, 'learning: prepares are no commits');
+about($prepares->{latency}, 1010, 1, 'learning: the latency of commits');
+
 # Sessions that commit each for themselves and do not get along more slowly the
 # more of them work, as if each had a processor; and for how many seconds two
 # processors could have worked for them.
