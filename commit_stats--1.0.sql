@@ -38,6 +38,7 @@ CREATE FUNCTION commit_flush_stats(
 	OUT slow_commits bigint,
 	OUT stalls bigint,
 	OUT stall_time double precision,
+	OUT inferred_flushes bigint,
 	OUT unresolved_flushes bigint,
 	OUT unresolved_commits bigint,
 	OUT wal_bytes numeric,
@@ -58,7 +59,8 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
        delay_hits_all_came, delay_hits_woken, delay_hits_at_ceiling,
        siblings_avg, siblings_max, commit_time, prepare_time, flush_time,
        timed_flushes,
-       slow_commits, stalls, stall_time, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
+       slow_commits, stalls, stall_time,
+       inferred_flushes, unresolved_flushes, unresolved_commits, wal_bytes, stats_reset
 FROM commit_flush_stats();
 
 --
@@ -306,6 +308,7 @@ ORDER BY siblings;
 CREATE FUNCTION commit_flush_log(
 	OUT flushed_at timestamptz,
 	OUT flush_lsn pg_lsn,
+	OUT flushes bigint,
 	OUT commits bigint,
 	OUT active_transactions bigint,
 	OUT siblings bigint,
@@ -323,7 +326,7 @@ AS 'MODULE_PATHNAME', 'commit_flush_log_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE VIEW commit_flush_log AS
-SELECT flushed_at, flush_lsn, commits, active_transactions, siblings,
+SELECT flushed_at, flush_lsn, flushes, commits, active_transactions, siblings,
        delayed, delay_probability, delay_time, delay_kind, delay_end, flush_time, wal_bytes, leader_pid, message
 FROM commit_flush_log();
 
@@ -833,10 +836,12 @@ COMMENT ON COLUMN commit_flush_stats.stalls IS
 	'number of flushes that took longer than commit_stats.stall_time';
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
+COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
+	'part of flushes for which commit_flush_histogram infers the number of commits, because no backend observed where the flush, or the one before it, ended; usual with a synchronous standby';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
-	'number of flushes whose end no backend observed; the histograms merge each with the next flush';
+	'part of flushes that the histograms omit, because their group had left the ring of recent flushes; unlike flushes_uncertain, all of these are flushes';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
-	'number of commits whose flush could not be identified; the histograms omit them';
+	'part of commits that the histograms omit, because their group had left the ring of recent flushes';
 COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
 	'total amount of WAL in flushes that have a leader, in bytes';
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
@@ -1098,6 +1103,8 @@ COMMENT ON COLUMN commit_flush_log.flushed_at IS
 	'time at which a commit first observed the end of the flush';
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
 	'WAL location up to which WAL was flushed';
+COMMENT ON COLUMN commit_flush_log.flushes IS
+	'number of flushes that the row stands for: more than 1 if no backend observed where the first ones ended';
 COMMENT ON COLUMN commit_flush_log.commits IS
 	'number of commits carried by the flush, as far as they have been counted; N of message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS

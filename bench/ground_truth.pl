@@ -7,8 +7,9 @@ use strict;
 use warnings;
 
 use lib 't', 't/ground_truth';
-use GroundTruth qw(start_truth measure limits figures adaptive_cases
-  prepare_sysbench);
+use GroundTruth
+  qw(start_truth start_standby stop_standby measure limits figures
+  adaptive_cases prepare_sysbench);
 use Test::More;
 
 my $seconds = $ARGV[0] || 5;
@@ -44,13 +45,29 @@ my @cases = (
 		  50,
 		200, 1000),
 	(map { adaptive_cases($_) } 2, 10, 50),
-	map {
-		my $load = $_;
+	(   map {
+			my $load = $_;
 
-		map {
-			{ %$load, clients => $_->[0], delay => $_->[1], siblings => 5 }
-		}[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
-	} @foreign);
+			map {
+				{
+					%$load,
+					  clients => $_->[0],
+					  delay => $_->[1],
+					  siblings => 5
+				}
+			}[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
+		} @foreign),
+	map {
+		{
+			name => 'standby',
+			standby => 1,
+			clients => $_,
+			delay => 0,
+			siblings => 5
+		}
+	} 1,
+	2, 4, 8,
+	50);
 
 @cases = grep { ($_->{name} || '') =~ /$loads/ } @cases if defined $loads;
 die "no load has a name like that\n" if !@cases;
@@ -63,15 +80,24 @@ open my $nowhere, '>', \my $ignored;
 Test::More->builder->output($nowhere);
 Test::More->builder->no_ending(1);
 
-my $node = start_truth('truth');
+my $node = start_truth('truth', undef, allows_streaming => 1);
 prepare_sysbench($node);
 my $outside = 0;
+my $has_standby = 0;
 
 print $out <<'EOT';
 clients     delay  siblings  |  commits  wrong  |  flushes  error % (limit)  |  distribution % (limit)  |  delay hits  error % (limit)
 EOT
 for my $case ((@cases) x $rounds)
 {
+	my $standby = $case->{standby} || 0;
+
+	if ($standby != $has_standby)
+	{
+		$standby ? start_standby($node) : stop_standby($node);
+		$has_standby = $standby;
+	}
+
 	my $result = measure($node, $case, $seconds);
 	my ($ours, $error, $limit) =
 	  ($result->{ours}, figures($result), limits($case));

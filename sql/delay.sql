@@ -19,7 +19,8 @@ DECLARE
   lost bigint;
 BEGIN
   SELECT * INTO now FROM commit_flush_stats;
-  lost := now.unresolved_flushes - at_mark('unresolved_flushes');
+  lost := now.unresolved_flushes - at_mark('unresolved_flushes') +
+          now.inferred_flushes - at_mark('inferred_flushes');
   hit := now.delay_hits - at_mark('delay_hits');
   missed := now.delay_misses - at_mark('delay_misses');
   hits := CASE WHEN hit = 0 THEN 'none'

@@ -30,9 +30,9 @@ WHERE earlier_lsn IS NOT NULL;
 SELECT max(flush_lsn) <= pg_current_wal_flush_lsn() AS flushed FROM log;
 
 -- Conditions for each row
-SELECT bool_and(message ~ '^Flushed \d+ out of \d+ commits$') AS message,
-       bool_and(message = format('Flushed %s out of %s commits',
-                                 commits, active_transactions)) AS n_out_of_m,
+SELECT bool_and(message ~ '^Flushed \d+ out of \d+ commits( in \d+ flushes)?$') AS message,
+       bool_and(message = format('Flushed %s out of %s commits', commits, active_transactions) ||
+                CASE WHEN flushes > 1 THEN format(' in %s flushes', flushes) ELSE '' END) AS n_out_of_m,
        bool_and(active_transactions >= commits) AS n_at_most_m,
        bool_and(commits > 0 OR leader_pid IS NOT NULL) AS carried_or_led,
        bool_and(flushed_at <= clock_timestamp()) AS in_the_past

@@ -96,7 +96,8 @@ BEGIN
     now.flushes - at_mark('flushes') >= own AND
     n - own <= now.followers - at_mark('followers') +
                now.commits_without_leader - at_mark('commits_without_leader') +
-               now.unresolved_flushes - at_mark('unresolved_flushes');
+               now.unresolved_flushes - at_mark('unresolved_flushes') +
+               now.inferred_flushes - at_mark('inferred_flushes');
 END $$;
 
 -- Do the histograms agree with the totals?  Other sessions commit between the two
@@ -129,7 +130,7 @@ BEGIN
     flushes := h.flushes + z.unresolved_flushes >= a.flushes AND
                h.flushes + a.unresolved_flushes <= z.flushes;
     -- A group that was delayed is a delay hit
-    delays := h.delayed <= z.delay_hits + z.delay_uncertain AND
+    delays := h.delayed <= z.delay_hits + z.delay_uncertain + z.inferred_flushes AND
               h.delayed + z.delay_uncertain + z.unresolved_flushes >= a.delay_hits;
     -- The other histogram has the same groups in another order
     by_siblings := s.flushes BETWEEN h.flushes AND z.flushes AND

@@ -112,6 +112,13 @@ is( $counted->{flushes} +
 	  $counted->{commits_without_leader},
 	200,
 	'remote_apply: and all have a flush');
+is( $primary->safe_psql(
+		'postgres', q{
+SELECT sum(h.flushes) = s.flushes, sum(h.commits) = s.commits - s.commits_without_leader
+FROM commit_flush_histogram h, commit_flush_stats s
+GROUP BY s.flushes, s.commits, s.commits_without_leader}),
+	't|t',
+	'remote_apply: the histogram has all of both');
 is($standby->safe_psql('postgres', 'SELECT count(*) FROM logged'),
 	240, 'remote_apply: the standby has them');
 

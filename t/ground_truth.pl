@@ -10,7 +10,8 @@ use strict;
 use warnings;
 
 use lib 't', 't/ground_truth';
-use GroundTruth qw(start_truth measure limits figures adaptive_cases);
+use GroundTruth qw(start_truth start_standby stop_standby measure limits
+  figures adaptive_cases);
 use List::Util 'min';
 use Test::More;
 
@@ -27,7 +28,7 @@ my @cases = (
 	{ clients => 10, delay => 1000, siblings => 5, timing => 'off' },
 	adaptive_cases(10));
 
-my $node = start_truth('truth');
+my $node = start_truth('truth', undef, allows_streaming => 1);
 
 # The errors of a case.  What else the machine does at the time disturbs the
 # evidence for a delay.  So a case that is outside the limits is measured twice
@@ -66,8 +67,9 @@ sub errors
 	return \%middle;
 }
 
-for my $case (@cases)
+sub check_case
 {
+	my ($case) = @_;
 	my $limit = limits($case);
 
 	$limit->{$_} *= 2 for keys %$limit;
@@ -83,7 +85,16 @@ for my $case (@cases)
 				'<=', $limit->{$what}, "$what within the limit");
 		}
 	  };
+	return;
 }
+
+check_case($_) for @cases;
+
+# With a synchronous standby hardly anybody sees where a flush ends.
+start_standby($node);
+check_case({ clients => $_, delay => 0, siblings => 5, standby => 1 })
+  for 2, 8, 50;
+stop_standby($node);
 
 # Where the write syncs, the server counts no sync, but the flushes are seen.
 $node->safe_psql('postgres',

@@ -357,9 +357,14 @@ right_in_one_round(
 		end_background($_) or die "psql failed: $_->{err}\n" for @sessions;
 		return (
 			[
-				query('SELECT unresolved_flushes FROM commit_flush_stats') ==
-				  1,
-				'both count as one'
+				query(
+					q{
+SELECT s.flushes || ' ' || inferred_flushes || ' ' || unresolved_flushes || ', ' ||
+	   string_agg(commits_in_flush || ':' || h.flushes, ' ')
+FROM commit_flush_stats s, commit_flush_histogram h
+GROUP BY s.flushes, inferred_flushes, unresolved_flushes}
+				) eq '2 2 0, 1:2',
+				'both count, with a commit each'
 			],
 			[
 				query(
@@ -367,7 +372,7 @@ right_in_one_round(
 SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::text, 'unknown') ||
 				  ' ' || coalesce(commits_in_flush, 0), ', ' ORDER BY leader_pid)
 FROM commit_slow_log}) eq 'leader true 2, leader unknown 0',
-				'the log shows that one, for one of the leaders'
+				'the slow log shows one, for one of the leaders'
 			]);
 	});
 set_device($node);

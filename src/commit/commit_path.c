@@ -498,10 +498,15 @@ fill_report(LeaderReport *report, uint32 siblings_after,
 	}
 }
 
-/* The group of a commit or of a flush has left the ring, or was never seen. */
+/*
+ * The group of a commit or of a flush has left the ring, or was never seen; or
+ * it has another leader, because nobody saw the end of the first flush.
+ */
 static pg_noinline void
-count_unresolved(int missing)
+count_unresolved(int missing, FlushGroup *group, GroupNumber number)
 {
+	if (missing == GROUP_OF_LEADER && flush_group_merge(group, number))
+		return;
 	if (missing & GROUP_OF_COMMIT)
 		backend_slot_add(SLOT_UNRESOLVED_COMMITS, 1);
 	if (missing & GROUP_OF_LEADER)
@@ -517,9 +522,10 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	uint32		active = Max(reading.siblings, siblings_after) + 1; /* or 0 */
 	int			missing;
 
-	missing = flush_group_enter(group, number, is_commit, active, led);
+	missing = flush_group_enter(group, number, is_commit, active, led,
+								reading.started_at);
 	if (unlikely(missing != 0))
-		count_unresolved(missing);
+		count_unresolved(missing, group, number);
 	else if (led)
 	{
 		fill_report(&group->report, siblings_after, delay);

@@ -154,8 +154,10 @@ log_settled_groups(GroupNumber *logged, bool following)
 			active = flush_group_active(&group, &active_before);
 			if (is_log_wanted(&group))
 			{
-				ereport(LOG,
-						(errmsg_internal(FLUSH_MESSAGE, group.commits, active)));
+				char	   *message = flush_message(&group, active);
+
+				ereport(LOG, (errmsg_internal("%s", message)));
+				pfree(message);
 				nlogged++;
 			}
 		}

@@ -7,8 +7,10 @@
  * one flush.  Commits read the pointer in both callbacks, and the first
  * process that sees a new value publishes a group for it.  A commit belongs to
  * the group with the smallest boundary at or after the end of its commit
- * record.  If no process saw a boundary, its commits join the next group.
- * That group gets a second leader, which is counted as unresolved.
+ * record.  If no process saw a boundary, its commits join the next group,
+ * and its leader is a second leader there: the group stands for two flushes.
+ * That is common if commits wait for a standby, as nobody may look between two
+ * flushes then.  flush_totals.c infers the size of each flush.
  *
  * Group g lives in slot g modulo the number of slots of the ring.  One 64-bit
  * word, the head, holds the number and the boundary of the newest group, so
@@ -60,8 +62,7 @@ flush_groups_tail_size(int backends)
 static void
 init_group(FlushGroup *group, GroupNumber number)
 {
-	pg_atomic_init_u64(&group->tagged_commits,
-					   (uint64) number << GROUP_NUMBER_BITS);
+	pg_atomic_init_u64(&group->tagged_commits, make_tag(number));
 	pg_atomic_init_u64(&group->boundary, 0);
 	pg_atomic_init_u64(&group->previous, 0);
 	pg_atomic_init_u64(&group->seen_at, 0);
@@ -113,6 +114,26 @@ flush_group_boundary(GroupNumber number)
 	boundary = boundary_in_slot(group, number);
 	pg_read_barrier();			/* protocol reuse_boundary */
 	return slot_is_for(group, number) ? boundary : InvalidXLogRecPtr;
+}
+
+/*
+ * Commit path: a leader has found another leader in its group, which stands
+ * for one flush more.  Returns false if the group is gone.
+ */
+bool
+flush_group_merge(FlushGroup *group, GroupNumber number)
+{
+	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
+
+	/* the other leader has not claimed it yet: it counts as the only one */
+	if (leader_in(pg_atomic_read_u64(&group->leader_and_active)) == 0)
+		return false;
+	for (int i = 0; i < MAX_NOTE_TRIES && tag_number(tagged) == number &&
+		 tag_merged(tagged) < MAX_MERGED; i++)
+		if (pg_atomic_compare_exchange_u64(&group->tagged_commits, &tagged,
+										   tagged + (UINT64CONST(1) << TAG_MERGED_SHIFT)))
+			return true;
+	return false;
 }
 
 /*
@@ -198,7 +219,9 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	if (tag_number(tagged) != number)
 		return false;
 	pg_read_barrier();			/* protocol prepare */
+	copy->members = tagged & TAG_MEMBERS_MASK;
 	copy->commits = tag_commits(tagged);
+	copy->flushes = 1 + tag_merged(tagged);
 	copy->boundary = boundary_in_slot(group, number);
 	pg_read_barrier();			/* protocol publish */
 	copy->previous = pg_atomic_read_u64(&group->previous);
@@ -229,4 +252,16 @@ flush_group_active(const FlushGroupCopy *copy, uint32 *before)
 	if (copy->active != 0)
 		*before = copy->active;
 	return Max(*before, copy->commits);
+}
+
+/*
+ * The words of a flush, in the server log and in commit_flush_log; palloc'd.
+ */
+char *
+flush_message(const FlushGroupCopy *copy, uint32 active)
+{
+	if (copy->flushes == 1)
+		return psprintf("Flushed %u out of %u commits", copy->commits, active);
+	return psprintf("Flushed %u out of %u commits in %u flushes",
+					copy->commits, active, copy->flushes);
 }

@@ -57,9 +57,6 @@ typedef struct LeaderReport
 								 * flush_logger.c */
 } LeaderReport;
 
-/* The words of a flush, in the server log and in commit_flush_log. */
-#define FLUSH_MESSAGE			"Flushed %u out of %u commits"
-
 #define FLUSH_NOT_TIMED		PG_UINT32_MAX
 
 /* What flush_group_enter() could not do. */
@@ -80,7 +77,10 @@ typedef struct FlushGroupCopy
 	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
 	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
 	uint64		seen_at;		/* ns of clock_now(), when first seen */
+	uint64		members;		/* for flush_totals.c */
 	uint32		commits;		/* its members so far */
+	uint32		flushes;		/* that it stands for; 1, unless boundaries
+								 * were missed */
 	uint32		active;			/* transactions active around it, so far; 0:
 								 * no member has counted them */
 	int			leader_pid;		/* 0: no leader, or not reported yet */
@@ -120,5 +120,6 @@ extern GroupNumber flush_groups_newest(void);
 extern int	flush_groups_kept(void);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
 extern uint32 flush_group_active(const FlushGroupCopy *copy, uint32 *before);
+extern char *flush_message(const FlushGroupCopy *copy, uint32 active);
 
 #endif							/* COMMIT_STATS_FLUSH_GROUPS_H */

@@ -32,14 +32,29 @@
 
 #define ACTIVE_BITS			32
 
+/*
+ * Parts of "tagged_commits": the members of the group so far; above them, how
+ * many of its followers had begun before the flush before it ended; then, how
+ * many flushes it stands for besides its first; at the top, its number.
+ * MAX_BACKENDS takes 18 bits.
+ */
+#define TAG_EARLY_SHIFT		20
+#define TAG_MERGED_SHIFT	38
+#define TAG_NUMBER_SHIFT	(64 - GROUP_NUMBER_BITS)
+#define TAG_COMMITS_MASK	((UINT64CONST(1) << TAG_EARLY_SHIFT) - 1)
+#define TAG_MEMBERS_MASK	((UINT64CONST(1) << TAG_NUMBER_SHIFT) - 1)
+
+#define MAX_MERGED \
+	((1 << (TAG_NUMBER_SHIFT - TAG_MERGED_SHIFT)) - 1)
+
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
 #define MAX_NOTE_TRIES		16	/* when others note something as well */
 
 typedef struct FlushGroup
 {
 	/*
-	 * Group number above GROUP_NUMBER_BITS, below them its members so far.
-	 * Members add one atomically; set by the preparer of the slot.
+	 * See TAG_EARLY_SHIFT.  Members add to it atomically; set by the preparer
+	 * of the slot.
 	 */
 	pg_atomic_uint64 tagged_commits;
 
@@ -83,6 +98,7 @@ extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 /* The rare part of the commit path. */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
+extern bool flush_group_merge(FlushGroup *group, GroupNumber number);
 
 /* The boundary of a group; 0 if it, or the group, is not there. */
 extern XLogRecPtr flush_group_boundary(GroupNumber number);
@@ -99,16 +115,35 @@ group_slot(GroupNumber number)
 	return &flush_ring[number & flush_ring_mask].group;
 }
 
+static inline uint64
+make_tag(GroupNumber number)
+{
+	return (uint64) number << TAG_NUMBER_SHIFT;
+}
+
 static inline GroupNumber
 tag_number(uint64 tagged_commits)
 {
-	return (GroupNumber) (tagged_commits >> GROUP_NUMBER_BITS);
+	return (GroupNumber) (tagged_commits >> TAG_NUMBER_SHIFT);
 }
 
 static inline uint32
 tag_commits(uint64 tagged_commits)
 {
-	return (uint32) (tagged_commits & GROUP_NUMBER_MASK);
+	return (uint32) (tagged_commits & TAG_COMMITS_MASK);
+}
+
+static inline uint32
+tag_early(uint64 tagged_commits)
+{
+	return (uint32) ((tagged_commits & TAG_MEMBERS_MASK) >> TAG_EARLY_SHIFT) &
+		((1 << (TAG_MERGED_SHIFT - TAG_EARLY_SHIFT)) - 1);
+}
+
+static inline uint32
+tag_merged(uint64 tagged_commits)
+{
+	return (uint32) ((tagged_commits & TAG_MEMBERS_MASK) >> TAG_MERGED_SHIFT);
 }
 
 static inline uint32
@@ -292,15 +327,30 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 }
 
 /*
+ * Had a commit begun, at "started_at", when the flush before this group ended,
+ * as far as that was seen?  Such a commit is in the first flush that a group
+ * stands for; see flush_totals.c.  The slot before may be for a later group by
+ * now, but then this group is about to go, too.
+ */
+static inline bool
+had_begun(GroupNumber number, uint64 started_at)
+{
+	return started_at < pg_atomic_read_u64(&group_slot(number - 1)->seen_at);
+}
+
+/*
  * Count a commit into its group.  Returns false if the group is gone.
  * Protocols join and join_old.
  */
 static inline bool
-join_group(FlushGroup *group, GroupNumber number)
+join_group(FlushGroup *group, GroupNumber number, bool early)
 {
-	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits, 1)) == number)
+	int64		member = 1 + ((int64) early << TAG_EARLY_SHIFT);
+
+	if (tag_number(pg_atomic_fetch_add_u64(&group->tagged_commits,
+										   member)) == number)
 		return true;
-	pg_atomic_fetch_sub_u64(&group->tagged_commits, 1);
+	pg_atomic_fetch_sub_u64(&group->tagged_commits, member);
 	return false;
 }
 
@@ -322,7 +372,8 @@ note_active(FlushGroup *group, uint32 active)
 
 /*
  * Claim the group for its leader, and note the same.  Returns false if the
- * group has another leader: then a boundary was missed.
+ * group has another leader: then a boundary was missed; see
+ * flush_group_merge().
  */
 static inline bool
 claim_group(FlushGroup *group, uint32 active)
@@ -342,23 +393,24 @@ claim_group(FlushGroup *group, uint32 active)
 
 /*
  * Enter a member into its group.  "active" is how many transactions it saw
- * active, itself included, or 0.  Returns what it could not do:
- * GROUP_OF_COMMIT if the group is gone, GROUP_OF_LEADER also if the group has
- * another leader.
+ * active, itself included, or 0; a follower began at "started_at".  Returns
+ * what it could not do: GROUP_OF_COMMIT if the group is gone, GROUP_OF_LEADER
+ * also if the group has another leader.
  *
  * A leader that could enter fills in "report" and calls
  * flush_group_reported().
  */
 static inline int
 flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
-				  uint32 active, bool led)
+				  uint32 active, bool led, uint64 started_at)
 {
 	/*
 	 * Look first: adding to a slot that is being prepared could spoil its
 	 * tag. No slot is for InvalidGroupNumber.
 	 */
 	if (!slot_is_for(group, number) ||
-		(is_commit && !join_group(group, number)))
+		(is_commit && !join_group(group, number,
+								  !led && had_begun(number, started_at))))
 		return (is_commit ? GROUP_OF_COMMIT : 0) | (led ? GROUP_OF_LEADER : 0);
 
 	/*

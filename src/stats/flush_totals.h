@@ -38,6 +38,7 @@ typedef enum OverallCount
 	UNLED_FLUSHES,				/* groups without a leader that commits joined */
 	UNLED_COMMITS,				/* commits in these */
 	LED_WAL_BYTES,				/* WAL flushed by groups with a leader */
+	INFERRED_FLUSHES,			/* of groups that stand for several */
 	OVERALL_COUNTS
 } OverallCount;
 

@@ -148,6 +148,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	row_int8(&row, slots.value[SLOT_SLOW_COMMITS]);
 	row_int8(&row, slots.value[SLOT_STALLS]);
 	row_ms(&row, slots.value[SLOT_STALL_TIME]);
+	row_int8(&row, flush_total(groups, OVERALL, INFERRED_FLUSHES));
 	row_int8(&row, slots.value[SLOT_UNRESOLVED_FLUSHES]);
 	row_int8(&row, slots.value[SLOT_UNRESOLVED_COMMITS]);
 	row_numeric(&row, flush_total(groups, OVERALL, LED_WAL_BYTES));
@@ -333,10 +334,11 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 
 		row_datum(&row, TimestampTzGetDatum(now - (int64) (age / NS_PER_US)));
 		row_datum(&row, LSNGetDatum(group->boundary));
+		row_int8(&row, group->flushes);
 		row_int8(&row, group->commits);
 		row_int8(&row, group->active);
 		row_leader_columns(&row, group);
-		row_text(&row, psprintf(FLUSH_MESSAGE, group->commits, group->active));
+		row_text(&row, flush_message(group, group->active));
 		row_put(&row);
 	}
 	return (Datum) 0;

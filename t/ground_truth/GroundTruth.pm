@@ -22,10 +22,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK =
-  qw(start_truth start_with_shim with_shim set_device seen_by_shim
-  measure limits figures adaptive_cases prepare_sysbench);
+  qw(start_truth start_standby stop_standby start_with_shim with_shim
+  set_device seen_by_shim measure limits figures adaptive_cases
+  prepare_sysbench);
 
 my $shim;    # its path
+my $standby;
 
 # The first position after $lsn that is one of the sorted @$boundaries.
 sub _next_boundary
@@ -177,6 +179,45 @@ RETURNS SETOF record AS '$shim' LANGUAGE C;
 	return $node;
 }
 
+sub _synchronize
+{
+	my ($node, $names, $condition) = @_;
+
+	$node->safe_psql('postgres',
+		"ALTER SYSTEM SET synchronous_standby_names = '$names'");
+	$node->reload;
+	$node->poll_query_until('postgres', $condition)
+	  or die "the standby did not become what it should be\n";
+	return;
+}
+
+# Commits wait for a standby from now on.  The standby does not flush: it is
+# fast, so that commits wait for little more than the server's own flush.
+sub start_standby
+{
+	my ($node) = @_;
+
+	$standby = PostgreSQL::Test::Cluster->new('standby');
+	$node->backup('base');
+	$standby->init_from_backup($node, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf',
+		"shared_preload_libraries = ''\nfsync = off\n");
+	$standby->start;
+	_synchronize($node, '*',
+		q{SELECT sync_state = 'sync' FROM pg_stat_replication});
+	return;
+}
+
+sub stop_standby
+{
+	my ($node) = @_;
+
+	_synchronize($node, '',
+		q{SELECT current_setting('synchronous_standby_names') = ''});
+	$standby->stop;
+	return;
+}
+
 # The positions of the commit records between two positions.
 sub _commit_records
 {
@@ -278,13 +319,14 @@ sub _ours
 	my ($row) = _rows(
 		$node,
 		q{SELECT commits, flushes, delay_hits, commits_without_leader,
-				 delay_uncertain, unresolved_flushes, unresolved_commits
+				 delay_uncertain, inferred_flushes, unresolved_flushes,
+				 unresolved_commits
 		  FROM commit_flush_stats});
 	my %ours;
 
 	@ours{
 		qw(commits flushes hits without_leader uncertain
-		  unresolved_flushes unresolved_commits)
+		  inferred_flushes unresolved_flushes unresolved_commits)
 	} = @$row;
 	$ours{histogram} = {
 		map { $_->[0] => $_->[1] } _rows(

@@ -15,7 +15,9 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
@@ -30,6 +32,8 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(ring_make);
 PG_FUNCTION_INFO_V1(ring_flush);
+PG_FUNCTION_INFO_V1(ring_merge);
+PG_FUNCTION_INFO_V1(ring_sizes);
 PG_FUNCTION_INFO_V1(ring_read);
 PG_FUNCTION_INFO_V1(ring_reset);
 PG_FUNCTION_INFO_V1(ring_stop);
@@ -60,7 +64,7 @@ flush(void)
 	flushed += FLUSH_BYTES;
 	number = flush_groups_find(flushed, flushed, 1);
 	group = group_slot(number);
-	if (flush_group_enter(group, number, true, 1, true) != 0)
+	if (flush_group_enter(group, number, true, 1, true, 0) != 0)
 	{
 		if (suspended == InvalidGroupNumber)
 			elog(ERROR, "a group is gone");
@@ -69,6 +73,57 @@ flush(void)
 	}
 	memset(&group->report, 0, sizeof(group->report));
 	flush_group_reported(group);
+}
+
+/*
+ * ring_merge(flushes int, early int, late int): a flush that somebody saw end
+ * at time 100, and then so many of which nobody saw more than where the last
+ * one ended, at 200.  Followers began at 50 and at 150.  "late" comes first,
+ * so that the order in which commits come tells nothing.
+ */
+Datum
+ring_merge(PG_FUNCTION_ARGS)
+{
+	GroupNumber number;
+	FlushGroup *group;
+
+	(void) flush_groups_find(flushed + FLUSH_BYTES, flushed + FLUSH_BYTES, 100);
+	flushed += 2 * FLUSH_BYTES;
+	number = flush_groups_find(flushed, flushed, 200);
+	group = group_slot(number);
+	for (int i = 0; i < PG_GETARG_INT32(2); i++)
+		(void) flush_group_enter(group, number, true, 1, false, 150);
+	for (int i = 0; i < PG_GETARG_INT32(0); i++)
+	{
+		if (flush_group_enter(group, number, true, 1, true, 150) == 0)
+		{
+			memset(&group->report, 0, sizeof(group->report));
+			flush_group_reported(group);
+		}
+		else if (!flush_group_merge(group, number))
+			elog(ERROR, "a group is gone");
+	}
+	for (int i = 0; i < PG_GETARG_INT32(1); i++)
+		(void) flush_group_enter(group, number, true, 1, false, 50);
+	PG_RETURN_VOID();
+}
+
+/* ring_sizes(): flushes by size, as "size:flushes", and "+" those inferred */
+Datum
+ring_sizes(PG_FUNCTION_ARGS)
+{
+	FlushTotals *totals = flush_totals_lock_and_read();
+	StringInfoData text;
+
+	LWLockRelease(commit_stats_reset_lock());
+	initStringInfo(&text);
+	for (int size = 0; size < totals->ncells; size++)
+		if (flush_total(totals, FLUSHES_BY_SIZE, size) > 0)
+			appendStringInfo(&text, "%d:%d ", size,
+							 (int) flush_total(totals, FLUSHES_BY_SIZE, size));
+	appendStringInfo(&text, "+%d",
+					 (int) flush_total(totals, OVERALL, INFERRED_FLUSHES));
+	PG_RETURN_TEXT_P(cstring_to_text(text.data));
 }
 
 extern bool __real_flush_group_copy(GroupNumber number, FlushGroupCopy *copy);

@@ -35,6 +35,8 @@ $node->safe_psql(
 	'postgres', qq{
 CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_flush(int) RETURNS int LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_merge(int, int, int) RETURNS void LANGUAGE C STRICT AS '$module';
+CREATE FUNCTION ring_sizes() RETURNS text LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_read(rate float8, OUT passes int, OUT flushes bigint,
 	OUT recent int, OUT wal_bytes bigint, OUT meanwhile bigint)
 	RETURNS SETOF record LANGUAGE C STRICT AS '$module';
@@ -162,6 +164,31 @@ SELECT gone, (SELECT flushes FROM ring_read(0)) FROM one}),
 			'0|' . (2 * $much + $late - 64),
 			"... also when the process goes on after $late flushes");
 	}
+}
+
+# Flushes that nobody saw end: [how many, followers that had begun before the
+# flush before ended, followers that came later], and what they carried.  The
+# ring counts them while they are in it, and the histogram afterwards.
+for my $case (
+	[ 1, 2, 3, '6:1 +0' ],
+	[ 2, 0, 0, '1:2 +2' ],
+	[ 2, 2, 0, '1:1 3:1 +2' ],
+	[ 2, 1, 4, '2:1 5:1 +2' ],
+	[ 2, 0, 3, '1:1 4:1 +2' ],
+	[ 3, 1, 4, '2:1 3:2 +3' ],
+	[ 3, 0, 1, '1:2 2:1 +3' ])
+{
+	my ($flushes, $early, $late, $sizes) = @$case;
+	my $merge = "SELECT ring_merge($flushes, $early, $late);";
+	my $name = "$flushes flushes, $early and $late followers";
+	my %ones = ($sizes =~ /(\d+):(\d+)/g);
+
+	is(ask_ring(2048, "$merge SELECT ring_sizes()"), $sizes, $name);
+	$ones{1} += 9000;
+	is( ask_ring(2048, "$merge SELECT ring_flush(9000); SELECT ring_sizes()"),
+		join(' ', map { "$_:$ones{$_}" } sort { $a <=> $b } keys %ones)
+		  . ($sizes =~ s/.* \+/ +/r),
+		"... and later in the histogram");
 }
 
 done_testing();
