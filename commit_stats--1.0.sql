@@ -45,7 +45,7 @@ CREATE FUNCTION commit_flush_stats(
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_flush_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_flush_stats AS
 SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
@@ -64,7 +64,7 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
 FROM commit_flush_stats();
 
 --
--- commit_client_stats: one row for each database, role and application_name
+-- commit_client_stats: one row for each database, database role and application_name
 -- commit_database_stats: one row for each database
 --
 CREATE FUNCTION commit_client_stats(
@@ -87,12 +87,12 @@ CREATE FUNCTION commit_client_stats(
 	OUT prepare_time double precision,
 	OUT flush_time double precision,
 	OUT timed_flushes bigint,
-	OUT wal_bytes bigint,
+	OUT wal_bytes numeric,
 	OUT commits_notify bigint,
 	OUT slow_commits bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_client_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 -- commits_per_flush is missing: commits of several clients share a flush.
 CREATE VIEW commit_client_stats AS
@@ -108,8 +108,9 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
            AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
-       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes, s.wal_bytes,
-       round(s.wal_bytes::numeric
+       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes,
+       s.wal_bytes,
+       round(s.wal_bytes
              / nullif(s.commits + s.commits_async, 0)::numeric, 1)
            AS wal_bytes_per_commit,
        s.commits_notify, s.slow_commits
@@ -124,15 +125,21 @@ SELECT s.datid, d.datname,
             WHEN s.datid IS NULL THEN 'no database'
             WHEN d.oid IS NULL THEN 'dropped'
             ELSE 'present' END AS status,
-       s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
-       s.prepares,
+       s.sessions, s.commits, s.commits_async, s.commits_unlogged,
+       s.commits_read_only, s.prepares,
        round((100 * (s.commits + s.commits_async))::numeric
              / nullif(sum(s.commits + s.commits_async) OVER (), 0::numeric), 2)
            AS share,
        s.flushes, s.commits_carried,
        s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
-       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes
+       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes,
+       s.wal_bytes,
+       round(s.wal_bytes
+             / nullif(s.commits + s.commits_async, 0)::numeric, 1)
+           AS wal_bytes_per_commit,
+       s.commits_notify, s.slow_commits
 FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
+             sum(sessions)::bigint AS sessions,
              sum(commits)::bigint AS commits,
              sum(commits_async)::bigint AS commits_async,
              sum(commits_unlogged)::bigint AS commits_unlogged,
@@ -147,7 +154,10 @@ FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
              sum(commit_time) AS commit_time,
              sum(prepare_time) AS prepare_time,
              sum(flush_time) AS flush_time,
-             sum(timed_flushes)::bigint AS timed_flushes
+             sum(timed_flushes)::bigint AS timed_flushes,
+             sum(wal_bytes) AS wal_bytes,
+             sum(commits_notify)::bigint AS commits_notify,
+             sum(slow_commits)::bigint AS slow_commits
       FROM commit_client_stats()
       GROUP BY 1, 2) s
      LEFT JOIN pg_database d ON d.oid = s.datid
@@ -158,6 +168,9 @@ ORDER BY s.commits + s.commits_async DESC, s.datid;
 --
 CREATE FUNCTION commit_activity(
 	OUT pid integer,
+	OUT datid oid,
+	OUT roleid oid,
+	OUT application_name text,
 	OUT commits bigint,
 	OUT commits_async bigint,
 	OUT commits_unlogged bigint,
@@ -166,19 +179,22 @@ CREATE FUNCTION commit_activity(
 	OUT flushes bigint,
 	OUT commits_carried bigint,
 	OUT commit_time double precision,
-	OUT wal_bytes bigint,
+	OUT wal_bytes numeric,
 	OUT committing_since timestamptz,
 	OUT waiting_for text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_activity_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50;
 
 CREATE VIEW commit_activity AS
-SELECT pid, commits, commits_async, commits_unlogged, commits_read_only,
-       prepares, flushes, commits_carried, commit_time, wal_bytes,
-       committing_since, waiting_for
-FROM commit_activity()
-ORDER BY committing_since, pid;
+SELECT s.pid, s.datid, d.datname, s.roleid, r.rolname, s.application_name,
+       s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
+       s.prepares, s.flushes, s.commits_carried, s.commit_time, s.wal_bytes,
+       s.committing_since, s.waiting_for
+FROM commit_activity() s
+     LEFT JOIN pg_database d ON d.oid = s.datid
+     LEFT JOIN pg_roles r ON r.oid = s.roleid
+ORDER BY s.committing_since, s.pid;
 
 --
 -- commit_slow_log: one row for each of the latest slow commits
@@ -202,12 +218,12 @@ CREATE FUNCTION commit_slow_log(
 	OUT other_time double precision,
 	OUT commits_in_flush bigint,
 	OUT leader_pid integer,
-	OUT flush_wal_bytes bigint,
-	OUT wal_bytes bigint,
+	OUT flush_wal_bytes numeric,
+	OUT wal_bytes numeric,
 	OUT checkpoint boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_slow_log_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200;
 
 CREATE VIEW commit_slow_log AS
 SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
@@ -226,14 +242,14 @@ CREATE FUNCTION commit_stall_log(
 	OUT duration double precision,
 	OUT flush_timed boolean,
 	OUT stall_limit double precision,
+	OUT commits bigint,
 	OUT sessions bigint,
+	OUT wal_bytes numeric,
 	OUT leader_pid integer,
 	OUT datid oid,
 	OUT roleid oid,
 	OUT application_name text,
-	OUT commits bigint,
-	OUT wal_bytes bigint,
-	OUT leader_wal_bytes bigint,
+	OUT leader_wal_bytes numeric,
 	OUT writer_pid integer,
 	OUT writer_datid oid,
 	OUT writer_roleid oid,
@@ -244,13 +260,14 @@ CREATE FUNCTION commit_stall_log(
 	OUT quota_window double precision)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stall_log_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
 
 CREATE VIEW commit_stall_log AS
 SELECT s.ended_at, s.duration, s.flush_timed, s.stall_limit, s.commits,
        s.sessions, s.wal_bytes, s.leader_pid, s.datid, d.datname, s.roleid,
        r.rolname, s.application_name, s.leader_wal_bytes,
-       s.writer_pid, w.datname AS writer_datname, u.rolname AS writer_rolname,
+       s.writer_pid, s.writer_datid, w.datname AS writer_datname,
+       s.writer_roleid, u.rolname AS writer_rolname,
        s.writer_application_name, s.writer_share, s.checkpoint,
        s.quota_flushes, s.quota_window
 FROM commit_stall_log() s
@@ -270,7 +287,7 @@ CREATE FUNCTION commit_flush_histogram(
 	OUT commits bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_flush_histogram_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_flush_histogram AS
 SELECT commits_in_flush, flushes, delayed_flushes, commits,
@@ -290,7 +307,7 @@ CREATE FUNCTION commit_sibling_histogram(
 	OUT commits bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_sibling_histogram_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_sibling_histogram AS
 SELECT siblings, flushes, delay_hits,
@@ -318,12 +335,12 @@ CREATE FUNCTION commit_flush_log(
 	OUT delay_kind text,
 	OUT delay_end text,
 	OUT flush_time double precision,
-	OUT wal_bytes bigint,
+	OUT wal_bytes numeric,
 	OUT leader_pid integer,
 	OUT message text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_flush_log_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048;
 
 CREATE VIEW commit_flush_log AS
 SELECT flushed_at, flush_lsn, flushes, commits, active_transactions, siblings,
@@ -350,7 +367,7 @@ CREATE FUNCTION commit_latency_stats(
 	OUT requested text[])
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
 
 CREATE VIEW commit_latency_stats AS
 SELECT synchronous_commit, role, commits, mean, p50, p95, p99, p999, max,
@@ -380,7 +397,7 @@ CREATE FUNCTION commit_latency_histogram(
 	OUT cumulative bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 846;
 
 CREATE VIEW commit_latency_histogram AS
 SELECT synchronous_commit, role, lower_bound, upper_bound, commits, cumulative,
@@ -413,7 +430,7 @@ CREATE FUNCTION commit_latency_buckets(
 	OUT count bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 10;
 
 CREATE VIEW commit_latency_buckets AS
 SELECT synchronous_commit, role, le, bucket, sum, count
@@ -435,7 +452,7 @@ CREATE FUNCTION commit_wal_stats(
 	OUT wal_distance numeric)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_wal_stats_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 32;
 
 CREATE VIEW commit_wal_stats AS
 SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
@@ -483,7 +500,7 @@ CREATE FUNCTION commit_delay_state(
 	OUT changes bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_delay_state_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_delay_state AS
 SELECT adaptive_delay, in_force, pacing, pacing_reason, pacing_since, flush_rate,
@@ -502,7 +519,7 @@ CREATE FUNCTION commit_delay_changes(
 	OUT gain double precision)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_delay_changes AS
 SELECT change, changed_at, subject, mode, reason, flush_rate, gain
@@ -517,7 +534,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT leader_evidence text,
 	OUT delay_evidence text,
 	OUT siblings_exact boolean,
-	OUT sibling_count_fraction double precision,
+	OUT sibling_count_share double precision,
 	OUT connected_backends bigint,
 	OUT clients_tracked bigint,
 	OUT clients_max bigint,
@@ -529,11 +546,11 @@ CREATE FUNCTION commit_stats_info(
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stats_info_1_0'
-LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_stats_info AS
 SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
-       sibling_count_fraction,
+       sibling_count_share,
        connected_backends, clients_tracked, clients_max, stall_limit, sweep_pid, capturing,
        shared_memory, memory_per_connection, stats_reset
 FROM commit_stats_info();
@@ -549,8 +566,8 @@ CREATE FUNCTION commit_stats_sample(
 	OUT commits_async_per_second double precision,
 	OUT flushes_per_second double precision,
 	OUT commits_per_flush double precision,
-	OUT delay_hit_fraction double precision,
-	OUT wal_busy_fraction double precision,
+	OUT delay_hit_share double precision,
+	OUT wal_busy_share double precision,
 	OUT mean double precision,
 	OUT p50 double precision,
 	OUT p95 double precision,
@@ -563,19 +580,19 @@ LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
 -- commit_stats_rates: rates since the previous call in the session, for \watch
 --
 -- Each backend keeps the counters of its previous call in local memory, hence
--- PARALLEL RESTRICTED.  The columns fit a terminal of 120 characters.
+-- PARALLEL RESTRICTED.
 CREATE FUNCTION commit_stats_rates(
 	OUT since text,
 	OUT elapsed double precision,
-	OUT commits_s double precision,
-	OUT async_s double precision,
-	OUT flushes_s double precision,
-	OUT per_flush double precision,
-	OUT delayed double precision,
-	OUT commit_ms double precision,
-	OUT p99_ms double precision,
-	OUT flush_ms double precision,
-	OUT wal_mb_s double precision)
+	OUT commits_per_second double precision,
+	OUT commits_async_per_second double precision,
+	OUT flushes_per_second double precision,
+	OUT commits_per_flush double precision,
+	OUT delay_hit_share double precision,
+	OUT mean double precision,
+	OUT p99 double precision,
+	OUT flush_mean double precision,
+	OUT wal_bytes_per_second double precision)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
@@ -599,7 +616,7 @@ CREATE FUNCTION commit_delay_sweep(
 	OUT commits_per_second_high double precision,
 	OUT flushes_per_second double precision,
 	OUT commits_per_flush double precision,
-	OUT delay_hit_fraction double precision,
+	OUT delay_hit_share double precision,
 	OUT mean double precision,
 	OUT p50 double precision,
 	OUT p95 double precision,
@@ -636,9 +653,9 @@ CREATE FUNCTION commit_delay_whatif(
 	OUT commits_per_flush double precision,
 	OUT commits_per_flush_low double precision,
 	OUT commits_per_flush_high double precision,
-	OUT delay_hit_fraction double precision,
-	OUT delay_hit_fraction_low double precision,
-	OUT delay_hit_fraction_high double precision,
+	OUT delay_hit_share double precision,
+	OUT delay_hit_share_low double precision,
+	OUT delay_hit_share_high double precision,
 	OUT mean double precision,
 	OUT mean_low double precision,
 	OUT mean_high double precision,
@@ -650,7 +667,7 @@ CREATE FUNCTION commit_delay_whatif(
 	OUT measured_commits_per_second double precision,
 	OUT measured_flushes_per_second double precision,
 	OUT measured_commits_per_flush double precision,
-	OUT measured_delay_hit_fraction double precision,
+	OUT measured_delay_hit_share double precision,
 	OUT measured_mean double precision,
 	OUT measured_p99 double precision)
 RETURNS SETOF record
@@ -766,15 +783,15 @@ COMMENT ON FUNCTION commit_delay_changes() IS
 COMMENT ON FUNCTION commit_stats_info() IS
 	'underlying function of the view commit_stats_info';
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
-	'one row, showing rates of commits and WAL flushes over the given time from the call on; elapsed is in seconds, fractions are from 0 to 1, mean and percentiles of commit times are in milliseconds';
+	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_rates() IS
-	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds, delayed is a fraction from 0 to 1, commit_ms, p99_ms and flush_ms are in milliseconds';
+	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes';
 COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean) IS
-	'one row for each pair of commit_delay (in microseconds) and commit_siblings, showing rates and commit times measured while all commits used the pair; with adaptive, commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval, delay_hit_fraction is from 0 to 1, mean and percentiles of commit times are in milliseconds';
+	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; ends early once p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
-	'one row for each pair of commit_delay and commit_siblings, showing rates and commit times predicted from a sample of the current load, in the units of commit_delay_sweep(); low and high are 95% bounds, which for delay_hit_fraction and p99 leave out the error of the model; the measured columns are null except for the current setting';
+	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share and p99 leave out the error of the model; the measured columns are null except for the current setting';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'resets all statistics of commit_stats and returns the time of the reset';
 
@@ -848,19 +865,19 @@ COMMENT ON COLUMN commit_flush_stats.stats_reset IS
 	'time at which counting began: the last reset, or the last server start without saved statistics';
 
 COMMENT ON VIEW commit_client_stats IS
-	'one row for each database, role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
+	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_client_stats.datid IS
 	'OID of the database; null for processes connected to none, and for clients of several databases';
 COMMENT ON COLUMN commit_client_stats.datname IS
 	'current name of the database; null if datid is null or the database was dropped';
 COMMENT ON COLUMN commit_client_stats.roleid IS
-	'OID of the role that was current at the commit; null if status is overflow';
+	'OID of the database role that was current at the commit; null if status is overflow';
 COMMENT ON COLUMN commit_client_stats.rolname IS
-	'current name of the role; null if roleid is null or the role was dropped';
+	'current name of the database role; null if roleid is null or the database role was dropped';
 COMMENT ON COLUMN commit_client_stats.application_name IS
 	'application_name at the commit; null if status is overflow';
 COMMENT ON COLUMN commit_client_stats.status IS
-	'state of the database and the role: present; dropped, if one of them was; or overflow, for all clients of a database that came when commit_stats.max_clients others had a row';
+	'state of the database and the database role: present; dropped, if one of them was; or overflow, for all clients of a database that came when commit_stats.max_clients others had a row';
 COMMENT ON COLUMN commit_client_stats.sessions IS
 	'number of processes that are connected now and committed last as this client, or have not committed yet';
 COMMENT ON COLUMN commit_client_stats.commits IS
@@ -899,6 +916,10 @@ COMMENT ON COLUMN commit_client_stats.wal_bytes IS
 	'total amount of WAL that transactions of this client wrote, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
 COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
 	'wal_bytes divided by commits + commits_async; null before the first of them';
+COMMENT ON COLUMN commit_client_stats.commits_notify IS
+	'number of commits and asynchronous commits with a NOTIFY in them; no two that wait for their flush share one';
+COMMENT ON COLUMN commit_client_stats.slow_commits IS
+	'number of commits that took longer than commit_stats.slow_commit_time';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
@@ -908,6 +929,8 @@ COMMENT ON COLUMN commit_database_stats.datname IS
 	'current name of the database; null if datid is null or the database was dropped';
 COMMENT ON COLUMN commit_database_stats.status IS
 	'state of the database: present; dropped; no database, for processes connected to none; or overflow, for databases beyond the first 256 all of whose clients exceed commit_stats.max_clients';
+COMMENT ON COLUMN commit_database_stats.sessions IS
+	'number of processes that are connected to this database now';
 COMMENT ON COLUMN commit_database_stats.commits IS
 	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
@@ -940,16 +963,29 @@ COMMENT ON COLUMN commit_database_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
 	'number of flushes whose leader had track_wal_io_timing enabled';
-
-COMMENT ON COLUMN commit_client_stats.commits_notify IS
+COMMENT ON COLUMN commit_database_stats.wal_bytes IS
+	'total amount of WAL that transactions in this database wrote, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
+COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
+	'wal_bytes divided by commits + commits_async; null before the first of them';
+COMMENT ON COLUMN commit_database_stats.commits_notify IS
 	'number of commits and asynchronous commits with a NOTIFY in them; no two that wait for their flush share one';
-COMMENT ON COLUMN commit_client_stats.slow_commits IS
+COMMENT ON COLUMN commit_database_stats.slow_commits IS
 	'number of commits that took longer than commit_stats.slow_commit_time';
 
 COMMENT ON VIEW commit_activity IS
 	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
 COMMENT ON COLUMN commit_activity.pid IS
 	'process ID, as in pg_stat_activity';
+COMMENT ON COLUMN commit_activity.datid IS
+	'OID of the database; null if the process is connected to none';
+COMMENT ON COLUMN commit_activity.datname IS
+	'name of the database; null if datid is null or the database was dropped';
+COMMENT ON COLUMN commit_activity.roleid IS
+	'OID of the database role that was current at the latest commit or, before the first commit, when the session began';
+COMMENT ON COLUMN commit_activity.rolname IS
+	'name of that database role; null if it was dropped';
+COMMENT ON COLUMN commit_activity.application_name IS
+	'application_name at the same time';
 COMMENT ON COLUMN commit_activity.commits IS
 	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_activity.commits_async IS
@@ -984,9 +1020,9 @@ COMMENT ON COLUMN commit_slow_log.datid IS
 COMMENT ON COLUMN commit_slow_log.datname IS
 	'name of the database; null if it was dropped';
 COMMENT ON COLUMN commit_slow_log.roleid IS
-	'OID of the current role at the commit';
+	'OID of the database role that was current at the commit';
 COMMENT ON COLUMN commit_slow_log.rolname IS
-	'name of the current role at the commit; null if it was dropped';
+	'name of that database role; null if it was dropped';
 COMMENT ON COLUMN commit_slow_log.application_name IS
 	'application_name at the commit';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
@@ -1043,23 +1079,27 @@ COMMENT ON COLUMN commit_stall_log.datid IS
 COMMENT ON COLUMN commit_stall_log.datname IS
 	'name of the database of the leader; null if it was dropped';
 COMMENT ON COLUMN commit_stall_log.roleid IS
-	'OID of the role of the leader';
+	'OID of the database role of the leader';
 COMMENT ON COLUMN commit_stall_log.rolname IS
-	'name of the role of the leader; null if it was dropped';
+	'name of the database role of the leader; null if it was dropped';
 COMMENT ON COLUMN commit_stall_log.application_name IS
 	'application_name of the leader';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'bytes of WAL that the transaction of the leader wrote';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
 	'process whose transaction wrote most of the WAL of the flush, known or inferred when the transaction has ended; null if there is none, or it is not known';
+COMMENT ON COLUMN commit_stall_log.writer_datid IS
+	'OID of the database of the writer';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'name of the database of the writer';
+	'name of the database of the writer; null if it was dropped';
+COMMENT ON COLUMN commit_stall_log.writer_roleid IS
+	'OID of the database role of the writer';
 COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'name of the role of the writer';
+	'name of the database role of the writer; null if it was dropped';
 COMMENT ON COLUMN commit_stall_log.writer_application_name IS
 	'application_name of the writer';
 COMMENT ON COLUMN commit_stall_log.writer_share IS
-	'estimated share of wal_bytes that the transaction of the writer wrote, 0.5 to 1';
+	'estimated percentage of wal_bytes that the transaction of the writer wrote, 50 to 100';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
 	'true if a checkpoint was running when the flush ended; null if that cannot be known';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
@@ -1083,7 +1123,7 @@ COMMENT ON COLUMN commit_flush_histogram.bar IS
 	'bar that is proportional to flushes, 30 characters long for the largest number';
 
 COMMENT ON VIEW commit_sibling_histogram IS
-	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; if commit_delay is 0 and more than 8 other backends are connected, only a random fraction of the leaders may count siblings (sibling_count_fraction of commit_stats_info)';
+	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; if commit_delay is 0 and more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
 	'number of other active transactions when the commit of the leader began';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
@@ -1326,12 +1366,12 @@ COMMENT ON COLUMN commit_stats_info.delay_evidence IS
 	'timed if this session has track_wal_io_timing enabled, otherwise untimed, which makes delay_hits less certain';
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
 	'true if few enough backends are connected, up to 64 others, to count siblings exactly';
-COMMENT ON COLUMN commit_stats_info.sibling_count_fraction IS
-	'fraction of the commits that currently count their siblings, from 0 to 1; less than 1 only if commit_delay is 0 and more than 8 other backends are connected';
+COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
+	'percentage of the commits that currently count their siblings; less than 100 only if commit_delay is 0 and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'number of connected backends that can hold a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
-	'number of clients (database, role and application_name) with a row of their own in commit_client_stats';
+	'number of clients (database, database role and application_name) with a row of their own in commit_client_stats';
 COMMENT ON COLUMN commit_stats_info.clients_max IS
 	'commit_stats.max_clients: limit on the number of clients with a row of their own; all others share a row for each database, with status overflow';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS

@@ -233,7 +233,7 @@ sweep_with()
 	local query="
 		SELECT commit_delay, commit_siblings, round(commits_per_second::numeric, 1),
 		       round(flushes_per_second::numeric, 1), round(commits_per_flush::numeric, 2),
-		       round(delay_hit_fraction::numeric, 3), is_best
+		       round(delay_hit_share::numeric / 100, 3), is_best
 		FROM commit_delay_sweep('{$1}', '{$2}', '$3 s')"
 
 	start_load -j "$threads" -T "$((10 * $3))" "${@:4}"		# longer than any sweep takes

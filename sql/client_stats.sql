@@ -80,10 +80,16 @@ DROP ROLE regress_client_renamed;
 SELECT rolname, status, commits FROM commit_client_stats
 WHERE application_name = 'regress client 2' AND status = 'dropped';
 
--- This session
+-- This session, and who it was at its latest commit
+INSERT INTO client_rows VALUES (14);
 SELECT commits > 0 AS commits, commits_read_only > 0 AS has_read, wal_bytes > 0 AS wrote,
        committing_since, waiting_for
 FROM commit_activity WHERE pid = pg_backend_pid();
+SET application_name = 'regress client 7';
+INSERT INTO client_rows VALUES (15);
+SELECT datname = current_database() AS datname, rolname = current_user AS rolname,
+       application_name
+FROM commit_activity WHERE application_name = 'regress client 7';
 
 DROP VIEW counted;
 DROP TABLE client_rows;

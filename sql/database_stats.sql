@@ -78,8 +78,22 @@ SELECT of_database('commits') BETWEEN 1 AND 4 AS commits,
        of_database('commits_async') BETWEEN 2 AND 5 AS async,
        of_database('commits_unlogged') BETWEEN 3 AND 6 AS unlogged,
        of_database('flushes') + of_database('commits_carried') = of_database('commits') AS flushes,
+       of_database('wal_bytes') BETWEEN 100 AND 100000 AS wal_bytes,
        of_database('commit_time') > 0 AS commit_time;
 SELECT * FROM databases_add_up();
+
+-- So does what commit_client_stats has beside these
+CALL mark_database();
+SET commit_stats.slow_commit_time = 0;
+BEGIN;
+INSERT INTO durable VALUES (4);
+NOTIFY regress_database;
+COMMIT;
+RESET commit_stats.slow_commit_time;
+SELECT of_database('slow_commits') AS slow, of_database('commits_notify') AS notify;
+SELECT sessions >= 1 AS sessions,
+       wal_bytes_per_commit = round(wal_bytes / (commits + commits_async), 1) AS per_commit
+FROM commit_database_stats WHERE datname = current_database();
 
 -- ... and still does after that backend has exited
 CALL mark_database();

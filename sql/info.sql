@@ -6,7 +6,7 @@ SELECT enabled = current_setting('commit_stats.enabled')::bool AS enabled,
        connected_backends BETWEEN 1 AND
          (SELECT count(*) FROM pg_stat_activity) AS connected_backends,
        siblings_exact = (connected_backends <= 65) AS siblings_exact,
-       sibling_count_fraction <= 1 AS sibling_count_fraction,
+       sibling_count_share <= 100 AS sibling_count_share,
        clients_tracked = (SELECT count(roleid) FROM commit_client_stats)
          AS clients_tracked,
        clients_max, stall_limit > 0 AS stall_limit, sweep_pid, capturing,

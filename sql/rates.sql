@@ -3,9 +3,10 @@
 -- t/rates_between_looks.pl compares the figures with others.
 --
 -- The first look shows the time since the last reset
-SELECT since, wal_mb_s IS NULL AS no_wal FROM commit_stats_rates();
-SELECT since, elapsed < 60 AS just_now, commits_s >= 0 AS commits_s,
-       async_s >= 0 AS async_s, flushes_s >= 0 AS flushes_s, wal_mb_s >= 0 AS wal_mb_s
+SELECT since, wal_bytes_per_second IS NULL AS no_wal FROM commit_stats_rates();
+SELECT since, elapsed < 60 AS just_now, commits_per_second >= 0 AS commits,
+       commits_async_per_second >= 0 AS async, flushes_per_second >= 0 AS flushes,
+       wal_bytes_per_second >= 0 AS wal
 FROM commit_stats_rates();
 
 -- So does the first look after a reset

@@ -4,7 +4,7 @@
 --
 SELECT elapsed BETWEEN 0.1 AND 60 AS elapsed, commits, commits_per_second,
        commits_async_per_second, flushes_per_second, commits_per_flush,
-       delay_hit_fraction, wal_busy_fraction, mean, p50, p95, p99
+       delay_hit_share, wal_busy_share, mean, p50, p95, p99
 FROM commit_stats_sample('100 ms');
 SELECT * FROM commit_stats_sample(NULL);
 

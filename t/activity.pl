@@ -130,7 +130,7 @@ like(
 is( $watcher->query_safe(
 		q{
 SELECT committing_since, waiting_for FROM commit_activity a
-JOIN pg_stat_activity s USING (pid) WHERE application_name = 'failing'}),
+JOIN pg_stat_activity s USING (pid) WHERE s.application_name = 'failing'}),
 	'|',
 	'... is over');
 $failing->{stderr} = '';

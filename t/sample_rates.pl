@@ -14,7 +14,7 @@ use Test::More;
 
 my $node = start_node('sample', conf => "track_wal_io_timing = on\n");
 my @columns = qw(elapsed commits commits_per_second commits_async_per_second
-  flushes_per_second commits_per_flush delay_hit_fraction wal_busy_fraction mean
+  flushes_per_second commits_per_flush delay_hit_share wal_busy_share mean
   p50 p95 p99);
 
 # A sample of which all that $code does is a part, and what commit_flush_stats
@@ -88,13 +88,13 @@ near(
 	200 / $counted->{flushes},
 	'commits per flush');
 near(
-	$row->{wal_busy_fraction},
-	$counted->{flush_time} / 1000 / $row->{elapsed},
+	$row->{wal_busy_share},
+	100 * $counted->{flush_time} / 1000 / $row->{elapsed},
 	'share of time that leaders wrote and synced');
 near($row->{mean}, $counted->{commit_time} / 200, 'mean latency');
 ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
 	'percentiles are in order');
-is($row->{delay_hit_fraction}, 0, 'no delay, no hits');
+is($row->{delay_hit_share}, 0, 'no delay, no hits');
 
 # With a delay that every leader sleeps, and without times
 alter_system(
@@ -109,10 +109,9 @@ alter_system(
 	},
 	4);
 is($row->{commits}, 40, 'commits of a lone client');
-near($row->{delay_hit_fraction}, 1, 'each of which slept');
+near($row->{delay_hit_share}, 100, 'each of which slept');
 cmp_ok($row->{p50}, '>', 5, 'for as long as the delay');
-is($row->{wal_busy_fraction}, '',
-	'untimed flushes have no share of the time');
+is($row->{wal_busy_share}, '', 'untimed flushes have no share of the time');
 
 # A server that counts nothing
 alter_system($node, 'commit_stats.enabled' => 'off');

@@ -188,7 +188,7 @@ WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 is( query(
 		q{
 SELECT count(*) FROM commit_stall_log
-WHERE writer_share NOT BETWEEN 0.5 AND 1 OR
+WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000)}
 	),
 	0,

@@ -32,7 +32,7 @@ my ($sweep, $succeeded);
 for my $slot (150, 500)
 {
 	$sweep = start_psql($node,
-		"SELECT rounds, commits > 0, delay_hit_fraction FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '$slot ms')"
+		"SELECT rounds, commits > 0, delay_hit_share FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '$slot ms')"
 	);
 	$succeeded = end_background($sweep);
 	last if $sweep->{err} !~ /too short for this server/;

@@ -88,8 +88,9 @@ is( $standby->safe_psql(
 	'standby: a sample has no commits');
 is( $standby->safe_psql(
 		'postgres', q{
-SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates() UNION ALL
-SELECT since, commits_s, wal_mb_s IS NULL FROM commit_stats_rates()}),
+SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates() UNION ALL
+SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates()}
+	),
 	"reset|0|t\nlook|0|t",
 	'standby: rates have no commits, and no WAL');
 

@@ -143,7 +143,7 @@ is( $node->safe_psql(
 WITH w AS (SELECT * FROM json_to_recordset('$out') AS w (
 	commit_delay int, commit_siblings int, commits_per_second float8,
 	commits_per_second_low float8, commits_per_second_high float8,
-	commits_per_flush float8, delay_hit_fraction float8, mean float8, p99 float8,
+	commits_per_flush float8, delay_hit_share float8, mean float8, p99 float8,
 	is_best bool, reason text, measured_commits_per_second float8,
 	measured_p99 float8))
 SELECT count(*), count(*) FILTER (WHERE is_best), bool_and(reason <> ''),
@@ -156,8 +156,8 @@ SELECT count(*), count(*) FILTER (WHERE is_best), bool_and(reason <> ''),
 	string_agg(commit_delay || '/' || commit_siblings, ',')
 		FILTER (WHERE measured_commits_per_second > 0 AND measured_p99 > 0),
 	-- nobody sleeps with 1000 siblings, everybody with 0
-	bool_and(delay_hit_fraction = 0) FILTER (WHERE commit_siblings = 1000),
-	bool_and(delay_hit_fraction = 1) FILTER (WHERE commit_siblings = 0 AND commit_delay > 0)
+	bool_and(delay_hit_share = 0) FILTER (WHERE commit_siblings = 1000),
+	bool_and(delay_hit_share = 100) FILTER (WHERE commit_siblings = 0 AND commit_delay > 0)
 FROM w}),
 	'7|1|t|t|t|t|7/5|t|t',
 	'the rows');

@@ -16,8 +16,7 @@
 
 #include "base/clock.h"
 #include "control/delay_override.h"
-#include "stats/clients.h"
-#include "views/srf.h"
+#include "views/client_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_activity_1_0);
 
@@ -116,7 +115,7 @@ row_session_counts(Row *row, const uint64 *value)
 	row_int8(row, value[SLOT_FLUSHES]);
 	row_int8(row, value[SLOT_FOLLOWERS]);
 	row_ms(row, value[SLOT_COMMIT_TIME]);
-	row_int8(row, value[SLOT_WAL_BYTES]);
+	row_numeric(row, value[SLOT_WAL_BYTES]);
 }
 
 /* committing_since and waiting_for */
@@ -157,6 +156,7 @@ commit_activity_1_0(PG_FUNCTION_ARGS)
 		if (activity[i].pid == 0)
 			continue;
 		row_datum(&row, Int32GetDatum(activity[i].pid));
+		row_client(&row, &sessions[i].key);
 		row_session_counts(&row, sessions[i].value);
 		row_activity(&row, &activity[i]);
 		row_put(&row);

@@ -18,13 +18,13 @@ row_rate(Row *row, const CounterDelta *delta, SlotCounter counter)
 	row_rounded(row, counter_delta_rate(delta, counter), 1);
 }
 
-/* flushes per second, commits per flush, fraction of flushes that slept */
+/* flushes per second, commits per flush, share of flushes that slept */
 static inline void
 row_flush_columns(Row *row, const CounterDelta *delta)
 {
 	row_rate(row, delta, SLOT_FLUSHES);
 	row_rounded(row, counter_delta_commits_per_flush(delta), 2);
-	row_rounded(row, counter_delta_delay_hit_fraction(delta), 3);
+	row_share(row, counter_delta_delay_hit_fraction(delta), 1);
 }
 
 /* ms */

@@ -22,10 +22,9 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "probe/siblings.h"
-#include "stats/clients.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
-#include "views/srf.h"
+#include "views/client_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
@@ -169,21 +168,6 @@ is_shown(const ClientTotals *totals, int i)
 	return false;
 }
 
-/* datid, roleid and application_name */
-static void
-row_client(Row *row, const ClientKey *key)
-{
-	bool		overflow = client_is_overflow(key);
-
-	row_add(row, ObjectIdGetDatum(key->datid), !OidIsValid(key->datid));
-	row_add(row, ObjectIdGetDatum(key->roleid), overflow);
-	if (overflow)
-		row_nulls(row, 1);
-	else
-		row_text(row, key->application_name);
-}
-
-/* The SQL views look up the names of databases and roles. */
 Datum
 commit_client_stats_1_0(PG_FUNCTION_ARGS)
 {
@@ -206,7 +190,7 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 		row_int8(&row, value[SLOT_FOLLOWERS]);
 		row_delay_columns(&row, value, &sums);
 		row_times(&row, value);
-		row_int8(&row, value[SLOT_WAL_BYTES]);
+		row_numeric(&row, value[SLOT_WAL_BYTES]);
 		row_int8(&row, value[SLOT_COMMITS_NOTIFY]);
 		row_int8(&row, value[SLOT_SLOW_COMMITS]);
 		row_put(&row);
@@ -288,7 +272,6 @@ row_leader_columns(Row *row, const FlushGroupCopy *group)
 {
 	const LeaderReport *leader = &group->leader;
 	bool		unled = group->leader_pid == 0;
-	uint64		wal_bytes = flush_wal_bytes(group->boundary, group->previous);
 
 	row_add(row, Int64GetDatum(leader->siblings),
 			unled || leader->siblings == SIBLINGS_NOT_COUNTED);
@@ -299,7 +282,7 @@ row_leader_columns(Row *row, const FlushGroupCopy *group)
 	row_sleep(row, leader);
 	row_add(row, Float8GetDatum(leader->flush_time / 1000.0),
 			unled || leader->flush_time == FLUSH_NOT_TIMED);
-	row_add(row, Int64GetDatum((int64) wal_bytes), wal_bytes == 0);
+	row_numeric_or_null(row, flush_wal_bytes(group->boundary, group->previous));
 	row_add(row, Int32GetDatum(group->leader_pid), unled);
 }
 

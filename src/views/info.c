@@ -42,7 +42,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_text(&row, flush_detection_counts_syncs() ? "wal_sync" : "wal_write");
 	row_text(&row, track_wal_io_timing ? "timed" : "untimed");
 	row_bool(&row, connected <= SIBLINGS_MAX_VISITS + 1);
-	row_rounded(&row, siblings_count_fraction(delay_override_needs_siblings()), 3);
+	row_share(&row, siblings_count_fraction(delay_override_needs_siblings()), 1);
 	row_int8(&row, connected);
 	row_int8(&row, clients_tracked());
 	row_int8(&row, commit_stats_max_clients);

@@ -28,7 +28,6 @@ PG_FUNCTION_INFO_V1(commit_stats_rates_1_0);
 
 #define SAMPLE_MIN		(10 * NS_PER_MS)
 #define SAMPLE_MAX		(86400 * NS_PER_S)
-#define BYTES_PER_MB	(1024.0 * 1024.0)
 
 Datum
 commit_stats_sample_1_0(PG_FUNCTION_ARGS)
@@ -52,7 +51,7 @@ commit_stats_sample_1_0(PG_FUNCTION_ARGS)
 	row_rate(&row, &delta, SLOT_COMMITS);
 	row_rate(&row, &delta, SLOT_COMMITS_ASYNC);
 	row_flush_columns(&row, &delta);
-	row_rounded(&row, counter_delta_wal_busy_fraction(&delta), 3);
+	row_share(&row, counter_delta_wal_busy_fraction(&delta), 1);
 	row_latency_columns(&row, &delta);
 	row_put(&row);
 	return (Datum) 0;
@@ -98,8 +97,8 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 		counter_delta_subtract(&delta, &last.counts);
 		if (last.insert != InvalidXLogRecPtr &&
 			now.insert != InvalidXLogRecPtr)
-			wal_rate = ratio((now.insert - last.insert) / BYTES_PER_MB,
-							 delta.time / 1e9);
+			wal_rate = ratio((double) (now.insert - last.insert) * 1e9,
+							 delta.time);
 	}
 
 	row_text(&row, first ? "reset" : "look");
@@ -110,7 +109,7 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	row_mean_latency(&row, &delta);
 	row_latency_quantile(&row, &delta, 0.99);
 	row_rounded(&row, counter_delta_mean_flush_time(&delta) / NS_PER_MS, 3);
-	row_rounded(&row, wal_rate, 3);
+	row_rounded(&row, wal_rate, 0);
 	row_put(&row);
 	last = now;
 	return (Datum) 0;

@@ -11,7 +11,7 @@
 #include "base/quantile.h"
 #include "stats/device_quota.h"
 #include "stats/slow_log.h"
-#include "views/srf.h"
+#include "views/client_columns.h"
 #include "stats/wait_level_names.h"
 
 PG_FUNCTION_INFO_V1(commit_slow_log_1_0);
@@ -72,12 +72,8 @@ row_part(Row *row, uint64 part)
 static void
 row_session(Row *row, const SlowEvent *event)
 {
-	const ClientKey *client = &event->client;
-
 	row_datum(row, Int32GetDatum(event->pid));
-	row_add(row, ObjectIdGetDatum(client->datid), !OidIsValid(client->datid));
-	row_datum(row, ObjectIdGetDatum(client->roleid));
-	row_text(row, client->application_name);
+	row_client(row, &event->client);
 }
 
 /* Columns from "notify_time" to "other_time" */
@@ -100,8 +96,7 @@ row_outcome(Row *row, const SlowOutcome *outcome)
 {
 	row_add(row, Int64GetDatum(outcome->commits), outcome->commits == 0);
 	row_add(row, Int32GetDatum(outcome->leader_pid), outcome->leader_pid == 0);
-	row_add(row, Int64GetDatum((int64) outcome->wal_bytes),
-			outcome->wal_bytes == 0);
+	row_numeric_or_null(row, outcome->wal_bytes);
 }
 
 static void
@@ -120,7 +115,7 @@ put_slow_commit(Row *row, const SlowEvent *event, const SlowOutcome *outcome)
 	row_ms(row, event->duration);
 	row_parts(row, event);
 	row_outcome(row, outcome);
-	row_int8(row, event->wal_bytes);
+	row_numeric(row, event->wal_bytes);
 	row_checkpoint(row, event);
 	row_put(row);
 }
@@ -200,7 +195,7 @@ wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 typedef struct Writer
 {
 	const SlowEvent *session;	/* NULL: nobody's, or not known */
-	double		share;			/* of the WAL, estimated */
+	double		share;			/* of the WAL, estimated; 0 to 1 */
 } Writer;
 
 /* The leader for certain, or a transaction that was running then. */
@@ -240,7 +235,7 @@ row_writer(Row *row, const Writer *writer)
 		return;
 	}
 	row_session(row, writer->session);
-	row_rounded(row, writer->share, 2);
+	row_share(row, writer->share, 0);
 }
 
 /* Columns "quota_flushes" and "quota_window" */
@@ -267,12 +262,11 @@ put_stall(Row *row, const LoggedEvent *stall, const Writer *writer,
 	row_ms(row, event->duration);
 	row_bool(row, event->flush_timed);
 	row_ms(row, event->limit);
-	row_int8(row, event->sessions);
-	row_session(row, event);
 	row_add(row, Int64GetDatum(outcome->commits), outcome->commits == 0);
-	row_add(row, Int64GetDatum((int64) outcome->wal_bytes),
-			outcome->wal_bytes == 0);
-	row_int8(row, event->wal_bytes);
+	row_int8(row, event->sessions);
+	row_numeric_or_null(row, outcome->wal_bytes);
+	row_session(row, event);
+	row_numeric(row, event->wal_bytes);
 	row_writer(row, writer);
 	row_checkpoint(row, event);
 	row_quota(row, of_quota, quota);

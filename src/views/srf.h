@@ -88,11 +88,21 @@ row_text(Row *row, const char *value)
 	row_datum(row, CStringGetTextDatum(value));
 }
 
-/* For counts whose sum over rows may exceed bigint. */
+/* For amounts of WAL, in bytes, and counts whose sum may exceed bigint. */
 static inline void
 row_numeric(Row *row, uint64 value)
 {
 	row_datum(row, NumericGetDatum(int64_to_numeric((int64) value)));
+}
+
+/* An amount that is null if it is not known, which 0 stands for. */
+static inline void
+row_numeric_or_null(Row *row, uint64 value)
+{
+	if (value == 0)
+		row_nulls(row, 1);
+	else
+		row_numeric(row, value);
 }
 
 /* A counter of ns, in ms. */
@@ -109,6 +119,13 @@ row_rounded(Row *row, double value, int digits)
 	double		factor = pow(10, digits);
 
 	row_add(row, Float8GetDatum(rint(value * factor) / factor), isnan(value));
+}
+
+/* A fraction as a percentage. */
+static inline void
+row_share(Row *row, double fraction, int digits)
+{
+	row_rounded(row, 100 * fraction, digits);
 }
 
 /* The row is complete; the next one begins. */

@@ -35,6 +35,14 @@ row_estimate(Row *row, const Estimate *estimate, int digits)
 }
 
 static void
+row_estimated_share(Row *row, const Estimate *fraction, int digits)
+{
+	row_share(row, fraction->mean, digits);
+	row_share(row, fraction->low, digits);
+	row_share(row, fraction->high, digits);
+}
+
+static void
 row_prediction(Row *row, const Prediction *it)
 {
 	row_datum(row, Int32GetDatum(it->pair.delay));
@@ -42,7 +50,7 @@ row_prediction(Row *row, const Prediction *it)
 	row_estimate(row, &it->commits, 1);
 	row_estimate(row, &it->flushes, 1);
 	row_estimate(row, &it->group_size, 2);
-	row_estimate(row, &it->hit_fraction, 3);
+	row_estimated_share(row, &it->hit_fraction, 1);
 	row_estimate(row, &it->mean, 3);
 	row_estimate(row, &it->p99, 3);
 }

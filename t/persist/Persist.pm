@@ -102,8 +102,8 @@ sub statistics
 
 	$columns{$_} .= " - 'commits_read_only'"
 	  for qw(commit_flush_stats commit_client_stats commit_database_stats);
-	$columns{commit_client_stats} .=
-	  " - 'sessions' - 'wal_bytes' - 'wal_bytes_per_commit'";
+	$columns{$_} .= " - 'sessions' - 'wal_bytes' - 'wal_bytes_per_commit'"
+	  for qw(commit_client_stats commit_database_stats);
 	$rows{$_} =
 	  'WHERE commits + commits_async + commits_unlogged + prepares > 0'
 	  for qw(commit_client_stats commit_database_stats);
