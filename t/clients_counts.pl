@@ -13,6 +13,7 @@ use CommitStats;
 use Databases 'adds_up';
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes 'usleep';
 
 my $node = start_node('clients');
 
@@ -167,6 +168,63 @@ is( query(
 	),
 	0,
 	'no session is connected any more');
+
+# Counting is off while a session changes its name, so that the new name may
+# get the memory of the one that counted last.
+sub set_enabled
+{
+	my ($session, $value) = @_;
+
+	$node->append_conf('postgresql.conf', "commit_stats.enabled = $value");
+	$node->reload;
+	for (1 .. 1800)
+	{
+		return if $session->query_safe('SHOW commit_stats.enabled') eq $value;
+		usleep(100_000);
+	}
+	die "commit_stats.enabled is not $value\n";
+}
+
+my $renamed = $node->background_psql('postgres');
+for (1 .. 5)
+{
+	$renamed->query_safe(
+		"SET application_name = 'before $_'; INSERT INTO done VALUES ('x')");
+	set_enabled($renamed, 'off');
+	$renamed->query_safe("SET application_name = 'while $_'");
+	$renamed->query_safe("SET application_name = 'after_ $_'");
+	set_enabled($renamed, 'on');
+	$renamed->query_safe("INSERT INTO done VALUES ('x')");
+}
+is( query(
+		q{
+SELECT string_agg(split_part(application_name, ' ', 1) || ' ' || n, ', ' ORDER BY 1) FROM (
+	SELECT split_part(application_name, ' ', 1) AS application_name, sum(commits) AS n
+	FROM commit_client_stats WHERE application_name ~ '^(before|while|after_) \d$'
+	GROUP BY 1) s}
+	),
+	'after_ 5, before 5',
+	'enabled off and on: the first commit counts for the name that the session has'
+);
+$renamed->quit;
+
+# The report, on who commits.
+query('SELECT commit_stats_reset()');
+ok(end_background($_), 'pgbench has ended')
+  for start_application(
+	'lazy',
+	'-c 1 -t 900',
+	lazy => "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"
+  ),
+  start_application('eager', '-c 1 -t 600', eager => $insert);
+my ($share) = query('SELECT commit_stats_report()') =~
+  /^  eager \(.*\): ([\d.]+)% of the commits,$/m;
+cmp_ok(
+	abs($share - query(
+			"SELECT share FROM commit_client_stats WHERE application_name = 'eager'"
+		)),
+	'<', 1,
+	'the report means by a share what the view means');
 
 # WAL
 sub wal_of

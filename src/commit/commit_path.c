@@ -246,13 +246,28 @@ read_before_commit(void)
 		read_before_async();
 }
 
+/*
+ * A commit while commit_stats.enabled is off.  The settings of the client may
+ * change and change back their addresses until it is on again.
+ */
+static pg_noinline void
+pass_over_commit(void)
+{
+	reading.kind = COMMIT_NOT_COUNTED;
+	clients_look_again();
+}
+
 /* May this process count?  It, or its client, may be new. */
 static pg_noinline bool
 prepare_to_count(void)
 {
+	if (!commit_stats_enabled)
+	{
+		pass_over_commit();
+		return false;
+	}
 	reading.kind = COMMIT_NOT_COUNTED;
-	if (!commit_stats_enabled ||
-		(!commit_stats_counts_here && !register_process()))
+	if (!commit_stats_counts_here && !register_process())
 		return false;
 	if (clients_differ())
 		clients_change();
@@ -283,7 +298,7 @@ before_commit(void)
 	else if (commit_stats_enabled)
 		before_first_commit();
 	else
-		reading.kind = COMMIT_NOT_COUNTED;
+		pass_over_commit();
 }
 
 /* XACT_EVENT_PRE_PREPARE, or before COMMIT PREPARED: both always wait. */
