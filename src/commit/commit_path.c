@@ -390,8 +390,7 @@ judge_adaptive_delay(GroupNumber number, uint64 now)
 		verdict.sleep_time = Max(verdict.sleep_time,
 								 clock_elapsed(began_at + own.io_time,
 											   Min(traces->seen_at, now)));
-	backend_slot_add(SLOT_DELAYABLE, 1);
-	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION);
+	backend_slot_add(SLOT_DELAY_HITS, 1);
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
 	backend_slot_add(slept.kind == SLEEP_PACED ? SLOT_HITS_PACED :
 					 SLOT_HITS_GATHERED, 1);
@@ -416,9 +415,10 @@ judge_delay(GroupNumber number, uint64 now)
 	slept.kind = SLEEP_FIXED;
 	slept.end = SLEEP_DUE;
 	doubt = Min(verdict.probability, 1.0 - verdict.probability);
-	backend_slot_add(SLOT_DELAYABLE, 1);
-	backend_slot_add(SLOT_DELAY_HITS, SLOT_FRACTION * verdict.probability);
-	backend_slot_add(SLOT_DELAY_UNCERTAIN, SLOT_FRACTION * doubt);
+	backend_slot_add(backend_slot_expect(SLOT_SUM_OF_HITS, verdict.probability) ?
+					 SLOT_DELAY_HITS : SLOT_DELAY_MISSES, 1);
+	backend_slot_add(SLOT_DELAY_UNCERTAIN,
+					 backend_slot_expect(SLOT_SUM_OF_DOUBTS, doubt));
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
 	return &verdict;
 }

@@ -15,14 +15,8 @@
 #include "base/stats_module.h"
 #include "base/visibility.h"
 
-/* The unit of counters that add up probabilities. */
+/* The unit of sums of probabilities. */
 #define SLOT_FRACTION	1000000
-
-static inline uint64
-slot_round_fraction(uint64 sum)
-{
-	return (sum + SLOT_FRACTION / 2) / SLOT_FRACTION;
-}
 
 /*
  * The counters of a slot.  Times are in nanoseconds, everything else is a
@@ -39,10 +33,10 @@ typedef enum SlotCounter
 	SLOT_PREPARES,				/* PREPARE TRANSACTION */
 	SLOT_PREPARE_TIME,			/* from before to after, of these */
 	SLOT_FLUSHES,				/* commits and prepares that led a flush */
-	SLOT_DELAYABLE,				/* led a flush with commit_delay set */
-	SLOT_DELAY_HITS,			/* of these, slept; times SLOT_FRACTION */
-	SLOT_DELAY_UNCERTAIN,		/* of these, judged wrongly, as is to be
-								 * expected; times SLOT_FRACTION */
+	SLOT_DELAY_HITS,			/* led a flush with commit_delay set, slept */
+	SLOT_DELAY_MISSES,			/* ... did not */
+	SLOT_DELAY_UNCERTAIN,		/* of both, judged wrongly, as is to be
+								 * expected */
 	SLOT_DELAY_TIME,			/* slept in commit_delay */
 	SLOT_COMMIT_TIME,			/* from before to after, of SLOT_COMMITS */
 	SLOT_FLUSH_TIME,			/* writing and syncing, of TIMED_FLUSHES */
@@ -67,10 +61,12 @@ typedef enum SlotCounter
 
 /*
  * Behind the counters: clock_now() when the commit under way began that waits
- * for its flush, or 0.
+ * for its flush, or 0; and the sums that backend_slot_expect() rounds.
  */
 #define SLOT_COMMITTING_SINCE	SLOT_NCOUNTERS
-#define SLOT_NFIELDS			(SLOT_NCOUNTERS + 1)
+#define SLOT_SUM_OF_HITS		(SLOT_NCOUNTERS + 1)
+#define SLOT_SUM_OF_DOUBTS		(SLOT_NCOUNTERS + 2)
+#define SLOT_NFIELDS			(SLOT_NCOUNTERS + 3)
 
 /* A copy of one slot; local memory. */
 typedef struct SlotCopy
@@ -84,14 +80,6 @@ typedef struct SlotTotals
 	uint64		value[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* when counting began */
 } SlotTotals;
-
-/* Flushes that slept: a sum of probabilities, rounded to whole flushes. */
-static inline uint64
-slot_delay_hits(const SlotTotals *totals)
-{
-	return Min(slot_round_fraction(totals->value[SLOT_DELAY_HITS]),
-			   totals->value[SLOT_DELAYABLE]);
-}
 
 /*
  * The counters of this backend; until backend_slots_find_mine(), counters that
@@ -107,6 +95,23 @@ static inline void
 backend_slot_add(SlotCounter counter, uint64 n)
 {
 	single_writer_add(&backend_slots_mine[counter], n);
+}
+
+/*
+ * Commit path: add a probability to a sum of this slot.  Does that bring the
+ * sum to the next whole number, rounded?  What is counted then never
+ * decreases, adds up exactly over slots, clients and databases, and differs
+ * from the sum by half at most, per slot.
+ */
+static inline bool
+backend_slot_expect(int sum, double probability)
+{
+	uint64		before = pg_atomic_read_u64(&backend_slots_mine[sum]) +
+	SLOT_FRACTION / 2;
+	uint64		added = (uint64) (SLOT_FRACTION * probability);
+
+	single_writer_add(&backend_slots_mine[sum], added);
+	return (before + added) / SLOT_FRACTION > before / SLOT_FRACTION;
 }
 
 /* Commit path: a commit begins that waits for its flush, or is done (0). */

@@ -100,9 +100,7 @@ counter_delta_commits_per_flush(const CounterDelta *delta)
 double
 counter_delta_delay_hit_fraction(const CounterDelta *delta)
 {
-	double		hits = (double) delta->value[SLOT_DELAY_HITS] / SLOT_FRACTION;
-
-	return fraction(hits, delta->value[SLOT_FLUSHES]);
+	return fraction(delta->value[SLOT_DELAY_HITS], delta->value[SLOT_FLUSHES]);
 }
 
 /* ns from before the commit record is written until COMMIT can return */

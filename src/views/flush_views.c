@@ -37,13 +37,6 @@ PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
  *----------------------------------------------------------------
  */
 
-/* Sums of the probabilities in the rows so far. */
-typedef struct FractionSums
-{
-	uint64		delay_hits;
-	uint64		delay_uncertain;
-} FractionSums;
-
 /* Columns of both functions, from "commits" to "flushes" */
 static void
 row_commit_counts(Row *row, const uint64 *value)
@@ -56,32 +49,13 @@ row_commit_counts(Row *row, const uint64 *value)
 	row_int8(row, value[SLOT_FLUSHES]);
 }
 
-/*
- * The share of one row in a sum of probabilities is what its probabilities add
- * to the rounded sum.  So a share is off by less than 1, and the rows of
- * commit_client_stats add up to the row of commit_flush_stats.
- */
-static uint64
-next_share(uint64 *sum, uint64 fraction)
-{
-	uint64		before = slot_round_fraction(*sum);
-
-	*sum += fraction;
-	return slot_round_fraction(*sum) - before;
-}
-
 /* Columns of both functions, from "delay_hits" to "delay_time" */
 static void
-row_delay_columns(Row *row, const uint64 *value, FractionSums *sums)
+row_delay_columns(Row *row, const uint64 *value)
 {
-	uint64		hits = next_share(&sums->delay_hits, value[SLOT_DELAY_HITS]);
-
-	/* SLOT_DELAYABLE may have been read before a leader added to both */
-	hits = Min(hits, value[SLOT_DELAYABLE]);
-	row_int8(row, hits);
-	row_int8(row, value[SLOT_DELAYABLE] - hits);
-	row_int8(row, next_share(&sums->delay_uncertain,
-							 value[SLOT_DELAY_UNCERTAIN]));
+	row_int8(row, value[SLOT_DELAY_HITS]);
+	row_int8(row, value[SLOT_DELAY_MISSES]);
+	row_int8(row, value[SLOT_DELAY_UNCERTAIN]);
 	row_ms(row, value[SLOT_DELAY_TIME]);
 }
 
@@ -119,7 +93,6 @@ row_siblings(Row *row, const FlushTotals *groups)
 Datum
 commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 {
-	FractionSums sums = {0};
 	SlotTotals	slots;
 	FlushTotals *groups;
 	uint64		unled;
@@ -136,7 +109,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	/* the slots were read later, so they include all of the groups */
 	row_int8(&row, Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
 	row_int8(&row, unled);
-	row_delay_columns(&row, slots.value, &sums);
+	row_delay_columns(&row, slots.value);
 	row_int8(&row, slots.value[SLOT_HITS_PACED]);
 	row_int8(&row, slots.value[SLOT_HITS_GATHERED]);
 	row_int8(&row, slots.value[SLOT_HITS_ALL_CAME]);
@@ -172,7 +145,6 @@ Datum
 commit_client_stats_1_0(PG_FUNCTION_ARGS)
 {
 	ClientTotals *totals;
-	FractionSums sums = {0};
 	Row			row;
 
 	row_init(fcinfo, &row);
@@ -188,7 +160,7 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 		row_int8(&row, totals->sessions[i]);
 		row_commit_counts(&row, value);
 		row_int8(&row, value[SLOT_FOLLOWERS]);
-		row_delay_columns(&row, value, &sums);
+		row_delay_columns(&row, value);
 		row_times(&row, value);
 		row_numeric(&row, value[SLOT_WAL_BYTES]);
 		row_int8(&row, value[SLOT_COMMITS_NOTIFY]);
