@@ -53,8 +53,8 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->flushes = slots->value[SLOT_FLUSHES];
 	/* the slots were read later, so they include all of the groups */
 	f->carried = Max(f->commits, unled) - unled;
-	f->delayable = slots->value[SLOT_DELAYABLE];
-	f->delay_hits = slot_delay_hits(slots);
+	f->delay_hits = slots->value[SLOT_DELAY_HITS];
+	f->delayable = f->delay_hits + slots->value[SLOT_DELAY_MISSES];
 	f->hits_paced = slots->value[SLOT_HITS_PACED];
 	f->hits_gathered = slots->value[SLOT_HITS_GATHERED];
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
