@@ -218,6 +218,9 @@ CREATE FUNCTION commit_slow_log(
 	OUT other_time double precision,
 	OUT commits_in_flush bigint,
 	OUT leader_pid integer,
+	OUT leader_datid oid,
+	OUT leader_roleid oid,
+	OUT leader_application_name text,
 	OUT flush_wal_bytes numeric,
 	OUT wal_bytes numeric,
 	OUT checkpoint boolean)
@@ -230,11 +233,15 @@ SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
        s.application_name, s.synchronous_commit, s.role, s.duration,
        s.notify_time, s.delay_time, s.flush_time, s.flush_timed,
        s.standby_time_min, s.standby_time_max, s.other_time,
-       s.commits_in_flush, s.leader_pid, s.flush_wal_bytes, s.wal_bytes,
-       s.checkpoint
+       s.commits_in_flush,
+       s.leader_pid, s.leader_datid, l.datname AS leader_datname,
+       s.leader_roleid, u.rolname AS leader_rolname,
+       s.leader_application_name, s.flush_wal_bytes, s.wal_bytes, s.checkpoint
 FROM commit_slow_log() s
      LEFT JOIN pg_database d ON d.oid = s.datid
      LEFT JOIN pg_roles r ON r.oid = s.roleid
+     LEFT JOIN pg_database l ON l.oid = s.leader_datid
+     LEFT JOIN pg_roles u ON u.oid = s.leader_roleid
 ORDER BY s.ended_at DESC;
 
 CREATE FUNCTION commit_stall_log(
@@ -337,15 +344,25 @@ CREATE FUNCTION commit_flush_log(
 	OUT flush_time double precision,
 	OUT wal_bytes numeric,
 	OUT leader_pid integer,
+	OUT leader_datid oid,
+	OUT leader_roleid oid,
+	OUT leader_application_name text,
 	OUT message text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_flush_log_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048;
 
 CREATE VIEW commit_flush_log AS
-SELECT flushed_at, flush_lsn, flushes, commits, active_transactions, siblings,
-       delayed, delay_probability, delay_time, delay_kind, delay_end, flush_time, wal_bytes, leader_pid, message
-FROM commit_flush_log();
+SELECT s.flushed_at, s.flush_lsn, s.flushes, s.commits, s.active_transactions,
+       s.siblings, s.delayed, s.delay_probability, s.delay_time, s.delay_kind,
+       s.delay_end, s.flush_time, s.wal_bytes,
+       s.leader_pid, s.leader_datid, d.datname AS leader_datname,
+       s.leader_roleid, r.rolname AS leader_rolname,
+       s.leader_application_name, s.message
+FROM commit_flush_log() WITH ORDINALITY s
+     LEFT JOIN pg_database d ON d.oid = s.leader_datid
+     LEFT JOIN pg_roles r ON r.oid = s.leader_roleid
+ORDER BY s.ordinality;
 
 --
 -- commit_latency_stats: one row for each level of synchronous_commit and role
@@ -540,6 +557,9 @@ CREATE FUNCTION commit_stats_info(
 	OUT clients_max bigint,
 	OUT stall_limit double precision,
 	OUT sweep_pid integer,
+	OUT sweep_datid oid,
+	OUT sweep_roleid oid,
+	OUT sweep_application_name text,
 	OUT capturing boolean,
 	OUT shared_memory bigint,
 	OUT memory_per_connection bigint,
@@ -549,11 +569,16 @@ AS 'MODULE_PATHNAME', 'commit_stats_info_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_stats_info AS
-SELECT enabled, leader_evidence, delay_evidence, siblings_exact,
-       sibling_count_share,
-       connected_backends, clients_tracked, clients_max, stall_limit, sweep_pid, capturing,
-       shared_memory, memory_per_connection, stats_reset
-FROM commit_stats_info();
+SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
+       s.sibling_count_share, s.connected_backends, s.clients_tracked,
+       s.clients_max, s.stall_limit,
+       s.sweep_pid, s.sweep_datid, d.datname AS sweep_datname,
+       s.sweep_roleid, r.rolname AS sweep_rolname,
+       s.sweep_application_name, s.capturing, s.shared_memory,
+       s.memory_per_connection, s.stats_reset
+FROM commit_stats_info() s
+     LEFT JOIN pg_database d ON d.oid = s.sweep_datid
+     LEFT JOIN pg_roles r ON r.oid = s.sweep_roleid;
 
 --
 -- commit_stats_sample: rates over a given time
@@ -1049,6 +1074,16 @@ COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
 	'commits that the flush carried; null if that is not known, or for an asynchronous commit';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
 	'process that led the flush; null if that is not known, or none did';
+COMMENT ON COLUMN commit_slow_log.leader_datid IS
+	'OID of the database of the leader; null as leader_application_name';
+COMMENT ON COLUMN commit_slow_log.leader_datname IS
+	'name of that database; null if it was dropped';
+COMMENT ON COLUMN commit_slow_log.leader_roleid IS
+	'OID of the database role of the leader at its latest commit; null as leader_application_name';
+COMMENT ON COLUMN commit_slow_log.leader_rolname IS
+	'name of that database role; null if it was dropped';
+COMMENT ON COLUMN commit_slow_log.leader_application_name IS
+	'application_name of the leader at its latest commit; null if leader_pid is null or that process has left';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
 	'bytes of WAL that the flush wrote; null if that is not known';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
@@ -1167,6 +1202,16 @@ COMMENT ON COLUMN commit_flush_log.wal_bytes IS
 	'amount of WAL between the previous flush_lsn and this one, in bytes; null for the first flush after server start';
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
 	'process ID of the leader; null if the process that flushed was not committing';
+COMMENT ON COLUMN commit_flush_log.leader_datid IS
+	'OID of the database of the leader; null as leader_application_name';
+COMMENT ON COLUMN commit_flush_log.leader_datname IS
+	'name of that database; null if it was dropped';
+COMMENT ON COLUMN commit_flush_log.leader_roleid IS
+	'OID of the database role of the leader at its latest commit; null as leader_application_name';
+COMMENT ON COLUMN commit_flush_log.leader_rolname IS
+	'name of that database role; null if it was dropped';
+COMMENT ON COLUMN commit_flush_log.leader_application_name IS
+	'application_name of the leader at its latest commit; null if leader_pid is null or that process has left';
 COMMENT ON COLUMN commit_flush_log.message IS
 	'message Flushed N out of M commits, which commit_stats.log_flushes writes to the server log';
 
@@ -1378,6 +1423,16 @@ COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'time above which a WAL flush is a stall, in milliseconds: commit_stats.stall_time, or what is derived from the flushes here; null if that is off';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
+COMMENT ON COLUMN commit_stats_info.sweep_datid IS
+	'OID of the database of that backend; null as sweep_application_name';
+COMMENT ON COLUMN commit_stats_info.sweep_datname IS
+	'name of that database; null if it was dropped';
+COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
+	'OID of the database role of that backend at its latest commit; null as sweep_application_name';
+COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
+	'name of that database role; null if it was dropped';
+COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
+	'application_name of that backend at its latest commit; null if sweep_pid is null';
 COMMENT ON COLUMN commit_stats_info.capturing IS
 	'true while commit_delay_whatif() records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS

@@ -38,6 +38,11 @@ SELECT bool_and(message ~ '^Flushed \d+ out of \d+ commits( in \d+ flushes)?$') 
        bool_and(flushed_at <= clock_timestamp()) AS in_the_past
 FROM log;
 
+-- Who led
+SELECT bool_and(leader_datname = current_database() AND leader_rolname = current_user AND
+                leader_application_name = current_setting('application_name')) AS this_session
+FROM log WHERE leader_pid = pg_backend_pid();
+
 -- Each row with a leader has the columns that only a leader can fill in, and no other
 -- row has them
 SELECT bool_and((siblings IS NULL) = (leader_pid IS NULL)) AS siblings,
@@ -77,3 +82,15 @@ GROUP BY s.wal_bytes;
 
 DROP TABLE log;
 RESET track_wal_io_timing;
+
+-- A process that has left has no name any more
+SELECT pg_backend_pid() AS gone \gset
+\c
+SET regress.gone = :gone;
+DO $$ BEGIN
+  WHILE EXISTS (SELECT FROM commit_activity WHERE pid = current_setting('regress.gone')::int) LOOP
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+END $$;
+SELECT count(*) > 0 AS rows, count(leader_datid) AS datids, count(leader_rolname) AS names
+FROM commit_flush_log WHERE leader_pid = :gone;

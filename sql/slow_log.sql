@@ -15,7 +15,8 @@ SELECT pid = pg_backend_pid() AS pid, datname = current_database() AS datname,
        role, duration > 0 AS duration, notify_time, delay_time,
        flush_time > 0 AS flush_time, standby_time_min, standby_time_max,
        abs(duration - flush_time - other_time) < 0.001 AS whole,
-       commits_in_flush, leader_pid = pid AS leader, wal_bytes > 0 AS wal_bytes,
+       commits_in_flush, leader_pid = pid AS leader,
+       leader_application_name = application_name AS named, wal_bytes > 0 AS wal_bytes,
        flush_wal_bytes >= wal_bytes AS flush_wal_bytes
 FROM commit_slow_log
 WHERE pid = pg_backend_pid() AND role = 'leader' AND commits_in_flush = 1

@@ -43,6 +43,7 @@
 #include "storage/ipc.h"
 #include "storage/shmem.h"
 
+#include "base/clock.h"
 #include "base/compat.h"
 #include "base/counter_array.h"
 #include "base/guc.h"
@@ -68,6 +69,7 @@ typedef struct ClientSlot
 	ClientKey	key;
 	int			entry;			/* where that counts, or NO_ENTRY */
 	int			pid;
+	uint64		registered_at;	/* clock_now() */
 	uint64		since[CLIENT_NCOUNTERS];	/* its counters at registration,
 											 * change or reset */
 	uint64		connected[CLIENT_NCOUNTERS];	/* ... at registration */
@@ -333,6 +335,7 @@ clients_register(void)
 	entry = lock_and_find_entry(&key);
 	Assert(my_slot->entry == NO_ENTRY);
 	my_slot->pid = MyProcPid;
+	my_slot->registered_at = clock_now();
 	backend_slots_copy_one(MyProcNumber, &counted);
 	my_slot->key = key;
 	memcpy(my_slot->since, counted.value, sizeof(my_slot->since));
@@ -494,17 +497,23 @@ clients_tracked(void)
 	return tracked;
 }
 
-/* The registered processes; palloc'd. */
-ClientSession *
-clients_read_sessions(int *n)
+static int
+compare_pids(const void *a, const void *b)
 {
-	ClientSession *sessions = palloc(MaxBackends * sizeof(ClientSession));
+	return ((const ClientSession *) a)->pid - ((const ClientSession *) b)->pid;
+}
 
-	*n = 0;
+ClientSessions *
+clients_read_sessions(void)
+{
+	ClientSessions *sessions = palloc(offsetof(ClientSessions, session) +
+									  MaxBackends * sizeof(ClientSession));
+
+	sessions->n = 0;
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	for (int i = 0; i < MaxBackends; i++)
 	{
-		ClientSession *session = &sessions[*n];
+		ClientSession *session = &sessions->session[sessions->n];
 		SlotCopy	counted;
 
 		if (slots[i].entry == NO_ENTRY)
@@ -512,14 +521,31 @@ clients_read_sessions(int *n)
 		backend_slots_copy_one(i, &counted);
 		session->procno = i;
 		session->pid = slots[i].pid;
+		session->registered_at = slots[i].registered_at;
 		session->key = slots[i].key;
 		memcpy(session->value, counted.value, sizeof(session->value));
 		counter_array_subtract(session->value, slots[i].connected,
 							   CLIENT_NCOUNTERS);
-		(*n)++;
+		sessions->n++;
 	}
 	LWLockRelease(commit_stats_clients_lock());
+	qsort(sessions->session, sessions->n, sizeof(ClientSession), compare_pids);
 	return sessions;
+}
+
+/*
+ * The session that had a pid at a time (clock_now()) since it registered.
+ * NULL if it has left, also if another process has its pid now.
+ */
+const ClientSession *
+clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
+{
+	ClientSession wanted = {.pid = pid};
+	const ClientSession *session = bsearch(&wanted, sessions->session,
+										   sessions->n, sizeof(ClientSession),
+										   compare_pids);
+
+	return session != NULL && session->registered_at <= at ? session : NULL;
 }
 
 /*

@@ -58,9 +58,17 @@ typedef struct ClientSession
 {
 	int			procno;
 	int			pid;
+	uint64		registered_at;	/* clock_now() */
 	ClientKey	key;
 	uint64		value[CLIENT_NCOUNTERS];	/* since it connected */
 } ClientSession;
+
+/* The registered processes, by pid; palloc'd. */
+typedef struct ClientSessions
+{
+	int			n;
+	ClientSession session[FLEXIBLE_ARRAY_MEMBER];
+} ClientSessions;
 
 /*
  * The settings of this process at its last commit; clients_application is
@@ -77,7 +85,9 @@ extern void clients_look_again(void);
 extern const ClientKey *clients_mine(void);
 extern int	clients_tracked(void);
 extern ClientTotals *clients_read(void);
-extern ClientSession *clients_read_sessions(int *n);
+extern ClientSessions *clients_read_sessions(void);
+extern const ClientSession *clients_find_session(const ClientSessions *sessions,
+												 int pid, uint64 at);
 extern void clients_reset(const SlotCopy *copies);
 
 static inline bool

@@ -139,25 +139,26 @@ row_activity(Row *row, const Activity *activity)
 Datum
 commit_activity_1_0(PG_FUNCTION_ARGS)
 {
-	ClientSession *sessions;
+	ClientSessions *sessions;
 	Activity   *activity;
-	int			n;
 	Row			row;
 
 	row_init(fcinfo, &row);
-	sessions = clients_read_sessions(&n);
-	activity = palloc(n * sizeof(Activity));
-	for (int i = 0; i < n; i++)
-		look_at_session(&sessions[i], &activity[i]);
-	infer_delay(activity, n);
+	sessions = clients_read_sessions();
+	activity = palloc(sessions->n * sizeof(Activity));
+	for (int i = 0; i < sessions->n; i++)
+		look_at_session(&sessions->session[i], &activity[i]);
+	infer_delay(activity, sessions->n);
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < sessions->n; i++)
 	{
+		const ClientSession *session = &sessions->session[i];
+
 		if (activity[i].pid == 0)
 			continue;
 		row_datum(&row, Int32GetDatum(activity[i].pid));
-		row_client(&row, &sessions[i].key);
-		row_session_counts(&row, sessions[i].value);
+		row_client(&row, &session->key);
+		row_session_counts(&row, session->value);
 		row_activity(&row, &activity[i]);
 		row_put(&row);
 	}

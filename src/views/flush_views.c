@@ -237,7 +237,8 @@ row_sleep(Row *row, const LeaderReport *leader)
 }
 
 /*
- * Columns from "siblings" on; what only a leader reports is null without one.
+ * Columns from "siblings" to "leader_pid"; what only a leader reports is null
+ * without one.
  */
 static void
 row_leader_columns(Row *row, const FlushGroupCopy *group)
@@ -262,6 +263,7 @@ Datum
 commit_flush_log_1_0(PG_FUNCTION_ARGS)
 {
 	FlushTotals *groups;
+	ClientSessions *sessions;
 	TimestampTz now;
 	uint64		now_ns;
 	uint32		before = 0;
@@ -279,6 +281,7 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 
 		group->active = flush_group_active(group, &before);
 	}
+	sessions = clients_read_sessions();
 	now = GetCurrentTimestamp();
 	now_ns = clock_now();
 	oldest = Max(groups->nrecent - commit_stats_flush_log_size, 0);
@@ -293,6 +296,7 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 		row_int8(&row, group->commits);
 		row_int8(&row, group->active);
 		row_leader_columns(&row, group);
+		row_client_of(&row, sessions, group->leader_pid, group->seen_at);
 		row_text(&row, flush_message(group, group->active));
 		row_put(&row);
 	}

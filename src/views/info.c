@@ -14,10 +14,9 @@
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
-#include "stats/clients.h"
 #include "stats/commit_trace.h"
 #include "stats/stall_limit.h"
-#include "views/srf.h"
+#include "views/client_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
 
@@ -26,6 +25,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
 	int			sweep_pid;
+	ClientSessions *sessions;
 	SlotTotals	slots;
 	Row			row;
 
@@ -37,6 +37,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	LWLockRelease(commit_stats_reset_lock());
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
+	sessions = clients_read_sessions();
 
 	row_bool(&row, commit_stats_enabled);
 	row_text(&row, flush_detection_counts_syncs() ? "wal_sync" : "wal_write");
@@ -49,6 +50,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_add(&row, Float8GetDatum((double) stall_limit_get() / NS_PER_MS),
 			stall_limit_get() == 0);
 	row_add(&row, Int32GetDatum(sweep_pid), sweep_pid == 0);
+	row_client_of(&row, sessions, sweep_pid, clock_now());
 	row_bool(&row, commit_trace_is_on());
 	row_int8(&row, shared_memory_size);
 	row_int8(&row, shared_memory_per_backend);

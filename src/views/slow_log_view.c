@@ -92,10 +92,18 @@ row_parts(Row *row, const SlowEvent *event)
 
 /* The flush: "commits_in_flush" to "flush_wal_bytes"; null if not known */
 static void
-row_outcome(Row *row, const SlowOutcome *outcome)
+row_outcome(Row *row, const LoggedEvent *logged,
+			const ClientSessions *sessions)
 {
+	const SlowEvent *event = &logged->event;
+	const SlowOutcome *outcome = &logged->outcome;
+
 	row_add(row, Int64GetDatum(outcome->commits), outcome->commits == 0);
 	row_add(row, Int32GetDatum(outcome->leader_pid), outcome->leader_pid == 0);
+	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
+		row_client(row, &event->client);
+	else
+		row_client_of(row, sessions, outcome->leader_pid, event->end);
 	row_numeric_or_null(row, outcome->wal_bytes);
 }
 
@@ -106,15 +114,18 @@ row_checkpoint(Row *row, const SlowEvent *event)
 }
 
 static void
-put_slow_commit(Row *row, const SlowEvent *event, const SlowOutcome *outcome)
+put_slow_commit(Row *row, const LoggedEvent *logged,
+				const ClientSessions *sessions)
 {
+	const SlowEvent *event = &logged->event;
+
 	row_datum(row, TimestampTzGetDatum(event->ended_at));
 	row_session(row, event);
 	row_text(row, wait_level_names[event->synchronous_commit]);
 	row_text(row, slow_role_names[event->role]);
 	row_ms(row, event->duration);
 	row_parts(row, event);
-	row_outcome(row, outcome);
+	row_outcome(row, logged, sessions);
 	row_numeric(row, event->wal_bytes);
 	row_checkpoint(row, event);
 	row_put(row);
@@ -124,13 +135,15 @@ Datum
 commit_slow_log_1_0(PG_FUNCTION_ARGS)
 {
 	LoggedEvent *logged;
+	ClientSessions *sessions;
 	int			n;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	logged = read_events(SLOW_COMMIT, &n);
+	sessions = clients_read_sessions();
 	for (int i = n - 1; i >= 0; i--)
-		put_slow_commit(&row, &logged[i].event, &logged[i].outcome);
+		put_slow_commit(&row, &logged[i], sessions);
 	return (Datum) 0;
 }
 
