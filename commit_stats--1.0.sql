@@ -1145,7 +1145,7 @@ COMMENT ON COLUMN commit_stall_log.quota_window IS
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
 COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'number of commits carried by one flush, including its leader; 0 if it carried nothing but PREPARE TRANSACTION';
+	'number of commits carried by one flush, including its leader; 0 for a flush that a PREPARE TRANSACTION led and that carried no commit, only prepares';
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
 	'number of flushes that carried this number of commits';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
