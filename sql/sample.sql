@@ -17,7 +17,9 @@ SELECT * FROM commit_stats_sample('25 hours');
 SELECT * FROM commit_stats_sample('soon');
 \set VERBOSITY default
 
--- It ends when the query is cancelled
+-- It does not begin if a timeout would end it
 SET statement_timeout = '200 ms';
+\set VERBOSITY terse
 SELECT * FROM commit_stats_sample('1 day');
+\set VERBOSITY default
 RESET statement_timeout;

@@ -156,6 +156,11 @@ typedef dlist_head ProcLocks;
 	 &ProcGlobal->allProcs[ProcGlobal->checkpointerProc])
 #endif
 
+/* TRANSACTION_TIMEOUT and the setting: since 17. */
+#if PG_VERSION_NUM >= 170000
+#define HAVE_TRANSACTION_TIMEOUT	1
+#endif
+
 /* RelFileLocator: RelFileNode before 16. */
 #if PG_VERSION_NUM < 160000
 #define RelFileLocator			RelFileNode

@@ -3,8 +3,9 @@
  * wait.c
  *		Waiting in functions that measure for a while.
  *
- * Such a function ends when it is cancelled or its client has gone, even where
- * client_connection_check_interval is 0.
+ * Such a function ends when it is cancelled, and within a second after its
+ * client has gone, even where client_connection_check_interval is 0.  It does
+ * not begin if a timeout is going to end it.
  *
  * Locking: none; nothing here is shared.
  *
@@ -17,11 +18,17 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
-#include "tcop/tcopprot.h"
-#include "utils/guc.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
 
 #include "base/clock.h"
+#include "base/compat.h"
 #include "base/wait.h"
+
+#define CHECK_CLIENT_EVERY	(NS_PER_S / 2)
+
+/* libpq/libpq.h also needs headers of GSSAPI and OpenSSL. */
+extern bool pq_check_connection(void);
 
 /* The argument "name" in ns.  It must be between "least" and "most" ns. */
 uint64
@@ -40,45 +47,81 @@ wait_from_interval(const Interval *interval, const char *name,
 	return (uint64) ns;
 }
 
-/* Wait until the clock shows "when", or raise an error if cancelled. */
+/* Raise an error if a timeout comes in less than "length" ns. */
+static void
+require_timeout(TimeoutId id, const char *setting, uint64 length)
+{
+	TimestampTz left;
+
+	if (!get_timeout_active(id))
+		return;
+	left = get_timeout_finish_time(id) - GetCurrentTimestamp();
+	if (left >= (TimestampTz) (length / NS_PER_US))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("\"%s\" would end this before it is done", setting),
+			 errdetail("It takes %.1f seconds, and %.1f are left.",
+					   (double) length / NS_PER_S,
+					   Max(left, 0) / (double) USECS_PER_SEC),
+			 errhint("Set \"%s\" to 0 in this session first.", setting)));
+}
+
+/* Raise an error if there are less than "length" ns until a timeout. */
+void
+wait_require_time(uint64 length)
+{
+	require_timeout(STATEMENT_TIMEOUT, "statement_timeout", length);
+#ifdef HAVE_TRANSACTION_TIMEOUT
+	require_timeout(TRANSACTION_TIMEOUT, "transaction_timeout", length);
+#endif
+}
+
+/* End the session if its client has gone. */
+void
+wait_check_client(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (MyProcPort == NULL || !WaitEventSetCanReportClosed() ||
+		pq_check_connection())
+		return;
+	ClientConnectionLost = true;
+	InterruptPending = true;
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* ... if that has not been checked for a while. */
+static void
+check_client_now_and_then(uint64 now)
+{
+	static uint64 checked_at = 0;
+
+	if (clock_elapsed(checked_at, now) < CHECK_CLIENT_EVERY)
+		return;
+	checked_at = now;
+	wait_check_client();
+}
+
+/*
+ * Wait until the clock shows "when".  Raises an error if cancelled, and ends
+ * the session if its client has gone.
+ */
 void
 wait_until(uint64 when)
 {
 	for (;;)
 	{
 		uint64		now = clock_now();
+		uint64		until = Min(when, now + CHECK_CLIENT_EVERY);
 
 		CHECK_FOR_INTERRUPTS();
+		check_client_now_and_then(now);
 		if (now >= when)
 			return;
 		(void) WaitLatch(MyLatch,
 						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 (long) ((clock_elapsed(now, when) + NS_PER_MS - 1) / NS_PER_MS),
+						 (long) ((clock_elapsed(now, until) + NS_PER_MS - 1) / NS_PER_MS),
 						 PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 	}
-}
-
-/*
- * End the session if its client has gone.  The server checks that if
- * client_connection_check_interval is set, so set it for a moment.  (The
- * timeout that this may start does nothing when it comes.)
- */
-void
-wait_check_client(void)
-{
-	int			nestlevel;
-
-	CHECK_FOR_INTERRUPTS();
-	if (MyProcPort == NULL || client_connection_check_interval > 0 ||
-		!WaitEventSetCanReportClosed())
-		return;
-	nestlevel = NewGUCNestLevel();
-	(void) set_config_option("client_connection_check_interval", "1s",
-							 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
-	CheckClientConnectionPending = true;
-	InterruptPending = true;
-	CHECK_FOR_INTERRUPTS();
-	AtEOXact_GUC(true, nestlevel);
 }

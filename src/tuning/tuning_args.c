@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -18,6 +19,18 @@
 #include "tuning/tuning_args.h"
 
 #define MAX_PAIRS	1000
+
+/* A transaction that has an xid is a sibling of every commit. */
+static void
+require_no_xid(void)
+{
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("an experiment with commit_delay would measure its own transaction"),
+				 errdetail("The transaction has written, so it counts as a sibling of every commit until it ends."),
+				 errhint("Call the function in a transaction of its own.  To keep its rows, use INSERT ... SELECT into a table that exists.")));
+}
 
 /* Is there anything that commit_delay could change, and that is counted? */
 void
@@ -33,6 +46,7 @@ tuning_args_require(const char *standby_hint)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commit_delay has no effect while fsync is off")));
 	guc_require_enabled();
+	require_no_xid();
 }
 
 static void

@@ -41,6 +41,7 @@ commit_stats_sample_1_0(PG_FUNCTION_ARGS)
 	guc_require_enabled();
 	length = wait_from_interval(PG_GETARG_INTERVAL_P(0), "duration",
 								SAMPLE_MIN, SAMPLE_MAX);
+	wait_require_time(length);
 	counter_delta_take(&before);
 	wait_until(before.time + length);
 	counter_delta_take(&delta);
