@@ -53,5 +53,20 @@ BEGIN READ ONLY;
 SELECT sweep_error($$'{0}', NULL, '300 ms', '100 ms'$$);
 COMMIT;
 
+-- It would measure a transaction of its own that has an xid
+BEGIN;
+SELECT sweep_error($$'{0}', duration => '20 s'$$) WHERE pg_current_xact_id() IS NOT NULL;
+ROLLBACK;
+
+-- It does not begin if a timeout would end it
+SET statement_timeout = '10 s';
+SELECT sweep_error($$'{0}', duration => '20 s'$$);
+SELECT sweep_error($$'{0}', NULL, '300 ms', '100 ms'$$);
+RESET statement_timeout;
+
+-- Delays that alone exceed max_p99 are not tried, and take no time
+SELECT sweep_error($$'{5000,10000}', max_p99 => '5 ms'$$);
+SELECT sweep_error($$'{0,5000,10000}', NULL, '300 ms', '100 ms', max_p99 => '5 ms'$$);
+
 DROP FUNCTION sweep_error(text);
 \set VERBOSITY default

@@ -225,6 +225,7 @@ is($rows->[0]->{rounds} + (grep { $_->{late} } @$slots),
 	9, 'and the others are all there');
 
 # A reset in the middle disturbs nothing
+my $last_round;
 my $session = start_psql($node,
 	"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')"
 );
@@ -244,6 +245,38 @@ cmp_ok($commits, '<', 1e9, 'that are none too many');
 
 end_background($load, 'TERM');
 
+# Commits that wait, here for a standby that does not exist, are no end of the
+# load, and slots without any other commits count.
+$load = start_load(4);
+$session = start_psql($node,
+	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '100 ms')"
+);
+ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }),
+	'a sweep is under way');
+alter_system($node, synchronous_standby_names => 'none');
+($last_round) = errors_so_far($session) =~ /.*round (\d+) of/s;
+$last_round += 8;
+ok( poll_until(
+		sub {
+			return errors_so_far($session) =~
+			  /round $last_round of|ends early/;
+		}),
+	'a sweep while all commits wait');
+unlike(errors_so_far($session), qr/ends early/, '... goes on');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT count(*) > 0 FROM commit_activity WHERE waiting_for = 'standby'}),
+	't',
+	'... while they wait');
+$node->safe_psql('postgres',
+	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
+end_background($session);
+($rows) = sweep("'{0}', NULL, '900 ms', '300 ms'");
+is($rows->[0]->{commits}, 0, 'a sweep that begins while all commits wait');
+is($rows->[0]->{is_best}, 'f', '... finds nothing best');
+alter_system($node, synchronous_standby_names => '');
+end_background($load, 'TERM');
+
 # The load that ends
 $load = start_load(4);
 $session = start_psql($node,
@@ -259,7 +292,7 @@ like(
 	'a load that ends is noticed');
 like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/,
 	'the figures of the time before are kept');
-my ($last_round) = $session->{err} =~ /.*round (\d+) of/s;
+($last_round) = $session->{err} =~ /.*round (\d+) of/s;
 ($rounds) = $session->{out} =~ /^(\d+)/;
 cmp_ok($rounds, '<', $last_round, 'but those of the round in which it ended');
 

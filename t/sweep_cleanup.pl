@@ -145,9 +145,10 @@ SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 
 nothing_is_left('end', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('end');
 
-# begin, what ends it, the error that it makes
+# begin, what ends it, the error that it makes; sql/sweep.sql has what a
+# timeout does
 my @ends = (
-	ways_to_end($node, \&sweep_pid, '2 s'),
+	grep({ $_->[0] ne 'timeout' } ways_to_end($node, \&sweep_pid, '')),
 	[ 'p99', "SET client_min_messages = warning", sub { }, undef ]);
 
 for my $end (@ends)
@@ -155,7 +156,7 @@ for my $end (@ends)
 	my ($how, $first, $code, $error) = @$end;
 	my $sql = $sweep;
 	$sql =
-	  "SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s', '90 ms')"
+	  "SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '3 s', '100.1 ms')"
 	  if $how eq 'p99';
 	my $session = start_sweep($first, $sql);
 
@@ -170,35 +171,40 @@ for my $end (@ends)
 	else
 	{
 		like($session->{err}, qr/WARNING: .*ends early/, "$how: a warning");
-		like($session->{out}, qr/^100000\|0\|1\|/, "$how: what was learned");
+		like(
+			$session->{err},
+			qr/WARNING: .*commits took longer than "max_p99" with commit_delay = 100000, commit_siblings = 0.*DETAIL: +[1-9]\d* commits took longer than 100.1 ms/s,
+			"$how: with which pair");
 		like(
 			$session->{out},
-			qr/\|t\|best of those measured, but all of them exceeded max_p99$/,
-			"$how: why");
+			qr/^100000\|0\|[01]\|.*\|f\|exceeded max_p99$/,
+			"$how: that pair is not best");
+		# the slot has time for 90 commits
+		cmp_ok((split /\|/, $session->{out})[3],
+			'<', 48, "$how: the slot ends at once");
 	}
 }
 
 # In a subtransaction and in a transaction that goes on
-is( $node->safe_psql(
-		'postgres', qq{
-SET client_min_messages = warning;
-CREATE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
+my $session = start_sweep(
+	'SET client_min_messages = warning',
+	qq{
+CREATE OR REPLACE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
 	PERFORM * FROM ($sweep) s;
 	RETURN 'done';
 EXCEPTION WHEN query_canceled THEN
 	RETURN 'canceled';
-END \$\$;
-BEGIN;
-INSERT INTO tick VALUES (2);
-SET LOCAL statement_timeout = '1500 ms';
-SELECT try_sweep();
-SET LOCAL statement_timeout = 0;
-SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';
-SELECT sweep_pid IS NULL FROM commit_stats_info;
-SELECT same_settings();
-COMMIT;}),
-	"canceled\n0\nt\n",
+END \$\$},
+	'BEGIN',
+	'SELECT try_sweep()',
+	"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'",
+	'SELECT sweep_pid IS NULL FROM commit_stats_info',
+	'SELECT same_settings()',
+	'COMMIT');
+$node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . sweep_pid() . ')');
+end_background($session);
+is($session->{out}, "canceled\n0\nt\n\n",
 	'a transaction that catches the end goes on');
 nothing_is_left('subtransaction', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('subtransaction');
@@ -206,13 +212,26 @@ is_free('subtransaction');
 #
 # Ends that the session does not notice
 #
-my $session = start_sweep($sweep);
+$session = start_sweep($sweep);
 end_background($session, 'KILL');
 ok(poll_until(sub { return sweep_pid() eq '' }),
 	'disconnect: the sweep ends');
 my $ended = clock_gettime(CLOCK_MONOTONIC);
 nothing_is_left('disconnect', $ended, $load);
 is_free('disconnect');
+
+# A sample has no slots at whose end it could look
+$session = start_psql($node, "SELECT * FROM commit_stats_sample('1 day')");
+my $samples = q{
+SELECT count(*) FROM pg_stat_activity
+WHERE query ~ 'commit_stats_sample' AND pid <> pg_backend_pid()};
+ok( poll_until(
+		sub { return $node->safe_psql('postgres', $samples) == 1 }, 20),
+	'disconnect: there is a sample');
+end_background($session, 'KILL');
+ok( poll_until(
+		sub { return $node->safe_psql('postgres', $samples) == 0 }, 20),
+	'disconnect: the sample ends');
 
 # A process that hangs cannot withdraw its settings.  The other sessions know
 # when to forget them.

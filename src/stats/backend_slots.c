@@ -92,6 +92,17 @@ backend_slots_committing_since(int procno)
 	return pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
 }
 
+/* How many backends are in a commit that waits for its flush? */
+int
+backend_slots_count_committing(void)
+{
+	int			n = 0;
+
+	for (int i = 0; i < MaxBackends; i++)
+		n += backend_slots_committing_since(i) != 0;
+	return n;
+}
+
 /* Copy all slots, so that several totals can start from the same numbers. */
 SlotCopy *
 backend_slots_copy(void)

@@ -151,6 +151,7 @@ extern const StatsModule backend_slots_module;
 extern void backend_slots_find_mine(void);
 extern void backend_slots_copy_one(int procno, SlotCopy *slot);
 extern uint64 backend_slots_committing_since(int procno);
+extern int	backend_slots_count_committing(void);
 extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);

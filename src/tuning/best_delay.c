@@ -19,6 +19,11 @@
  * studentized range for five pairs (3.86, against 2.77 for two), or a test
  * whether two independent intervals overlap.
  *
+ * Doubt.  A pair without an interval is never the best, nor is one that
+ * exceeded max_p99.  The smallest delay, which is 0 if that was tried, stands
+ * unless another pair differs from it: by more commits/s, or by as many and
+ * less time for each.
+ *
  * This file uses neither SQL nor shared memory, so t/ can compile it alone.
  *
  *-------------------------------------------------------------------------
@@ -115,18 +120,27 @@ was_measured(const DelayOutcome *outcome)
 	return !isnan(outcome->commits.mean);
 }
 
-/* Measured and not refused; or measured, if all were refused. */
+/* Can it be the best at all? */
 static bool
-is_eligible(const DelayOutcomes *all, int i)
+is_eligible(const DelayOutcome *outcome)
 {
-	if (!was_measured(&all->outcome[i]))
-		return false;
-	if (!all->outcome[i].refused)
-		return true;
-	for (int j = 0; j < all->n; j++)
-		if (was_measured(&all->outcome[j]) && !all->outcome[j].refused)
-			return false;
-	return true;
+	return outcome->commits.mean > 0 && !isnan(outcome->commits.low) &&
+		outcome->limit == WITHIN_LIMIT;
+}
+
+/* The measured one with the most commits that has not been refused, or -1. */
+int
+best_delay_ahead(const DelayOutcomes *all)
+{
+	int			most = -1;
+
+	for (int i = 0; i < all->n; i++)
+		if (was_measured(&all->outcome[i]) &&
+			all->outcome[i].limit == WITHIN_LIMIT &&
+			(most < 0 || all->outcome[i].commits.mean >
+			 all->outcome[most].commits.mean))
+			most = i;
+	return most;
 }
 
 /* The eligible one with the most commits; -1 if there is none. */
@@ -136,27 +150,25 @@ most_commits(const DelayOutcomes *all)
 	int			most = -1;
 
 	for (int i = 0; i < all->n; i++)
-		if (is_eligible(all, i) &&
+		if (is_eligible(&all->outcome[i]) &&
 			(most < 0 || all->outcome[i].commits.mean >
 			 all->outcome[most].commits.mean))
 			most = i;
 	return most;
 }
 
-/* May the distance from the one with the most commits be chance? */
+/* Do the rounds of one exceed those of another by more than chance may? */
 static bool
-is_candidate(const DelayOutcomes *all, int most, int i)
+exceeds(const DelayOutcomes *all, const double *a, const double *b)
 {
 	int			n = 0;
 	double		sum = 0;
 	double		sum_of_squares = 0;
 	double		error;
 
-	if (!is_eligible(all, i))
-		return false;
 	for (int r = 0; r < all->nrounds; r++)
 	{
-		double		d = all->outcome[most].rate[r] - all->outcome[i].rate[r];
+		double		d = a[r] - b[r];
 
 		if (isnan(d))
 			continue;
@@ -164,12 +176,70 @@ is_candidate(const DelayOutcomes *all, int most, int i)
 		sum += d;
 		sum_of_squares += d * d;
 	}
-	if (i == most || n < 2)
-		return true;
+	if (n < 2)
+		return false;
 	error = half_interval(n, sum, sum_of_squares);
 	if (!all->resampled)
 		error /= sqrt(n);
-	return sum / n <= M_SQRT2 * error;
+	return sum / n > M_SQRT2 * error;
+}
+
+/* May the distance from the one with the most commits be chance? */
+static bool
+has_most_commits(const DelayOutcomes *all, int i)
+{
+	int			most = most_commits(all);
+
+	return is_eligible(&all->outcome[i]) &&
+		!exceeds(all, all->outcome[most].rate, all->outcome[i].rate);
+}
+
+/* Which of two that are equally good is preferred? */
+static bool
+is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
+{
+	if (a->delay != b->delay)
+		return a->delay < b->delay;
+	if ((a->siblings == present_siblings) != (b->siblings == present_siblings))
+		return a->siblings == present_siblings;
+	return a->siblings > b->siblings;	/* sleeps less often */
+}
+
+/* The pair that the gain of all others is measured against; -1: none. */
+static int
+smallest(const DelayOutcomes *all, int present_siblings)
+{
+	const DelayOutcome *outcome = all->outcome;
+	int			least = -1;
+
+	for (int i = 0; i < all->n; i++)
+		if (is_eligible(&outcome[i]) &&
+			(least < 0 ||
+			 is_smaller(&outcome[i], &outcome[least], present_siblings)))
+			least = i;
+	return least;
+}
+
+/* Is a pair better than the smallest, by more than chance may explain? */
+static bool
+gains(const DelayOutcomes *all, int least, int i)
+{
+	const DelayOutcome *it = &all->outcome[i];
+	const DelayOutcome *base = &all->outcome[least];
+
+	return exceeds(all, it->rate, base->rate) ||
+		(!exceeds(all, base->rate, it->rate) &&
+		 exceeds(all, base->time, it->time));
+}
+
+/*
+ * If the smallest has not the most commits, the one that has gains, so there
+ * is a candidate wherever one is eligible.
+ */
+static bool
+is_candidate(const DelayOutcomes *all, int least, int i)
+{
+	return has_most_commits(all, i) && (i == least || gains(all, least, i));
 }
 
 static bool
@@ -185,33 +255,22 @@ is_as_good(const DelayOutcome *outcome, const DelayOutcome *fastest)
 		(never_slept(outcome) && never_slept(fastest));
 }
 
-/* Which of two that are equally good is preferred? */
-static bool
-is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
-{
-	if (a->delay != b->delay)
-		return a->delay < b->delay;
-	if ((a->siblings == present_siblings) != (b->siblings == present_siblings))
-		return a->siblings == present_siblings;
-	return a->siblings > b->siblings;	/* sleeps less often */
-}
-
-/* The best outcome; -1 if none was measured. */
+/* The best outcome; -1 if there is none. */
 int
 best_delay(const DelayOutcomes *all, int present_siblings)
 {
 	const DelayOutcome *outcome = all->outcome;
-	int			most = most_commits(all);
-	int			fastest = most;
+	int			least = smallest(all, present_siblings);
+	int			fastest = -1;
 	int			best;
 
 	for (int i = 0; i < all->n; i++)
-		if (is_candidate(all, most, i) &&
-			outcome[i].latency < outcome[fastest].latency)
+		if (is_candidate(all, least, i) &&
+			(fastest < 0 || outcome[i].latency < outcome[fastest].latency))
 			fastest = i;
 	best = fastest;
 	for (int i = 0; i < all->n; i++)
-		if (is_candidate(all, most, i) &&
+		if (is_candidate(all, least, i) &&
 			is_as_good(&outcome[i], &outcome[fastest]) &&
 			is_smaller(&outcome[i], &outcome[best], present_siblings))
 			best = i;
@@ -230,83 +289,87 @@ percent_more(double a, double b)
 	return 100.0 * (a / b - 1.0);
 }
 
-/* The candidates besides the one with the most commits. */
+/* How many have the most commits, as far as can be told? */
 static int
-count_rivals(const DelayOutcomes *all, int most)
+count_most(const DelayOutcomes *all)
 {
-	int			rivals = 0;
+	int			n = 0;
 
 	for (int i = 0; i < all->n; i++)
-		if (i != most && is_candidate(all, most, i))
-			rivals++;
-	return rivals;
-}
-
-/* The pair that the gain of the best one is measured against. */
-static int
-smallest(const DelayOutcomes *all, int present_siblings)
-{
-	const DelayOutcome *outcome = all->outcome;
-	int			least = -1;
-
-	for (int i = 0; i < all->n; i++)
-		if (was_measured(&outcome[i]) &&
-			(least < 0 ||
-			 is_smaller(&outcome[i], &outcome[least], present_siblings)))
-			least = i;
-	return least;
+		n += has_most_commits(all, i);
+	return n;
 }
 
 static char *
-why_best(const DelayOutcomes *all, int best)
+why_best(const DelayOutcomes *all, int least, int best)
 {
 	const DelayOutcome *it = &all->outcome[best];
-	int			rivals = count_rivals(all, most_commits(all));
-	int			least = smallest(all, it->siblings);
+	int			n = count_most(all);
 	double		gain = percent_more(it->commits.mean,
 									all->outcome[least].commits.mean);
 
-	if (it->refused)
-		return pstrdup("best of those measured, but all of them exceeded max_p99");
-	if (rivals == 0)
+	if (n == 1)
 		return best == least ? pstrdup("most commits/s") :
 			psprintf("most commits/s: %.0f%% more than with commit_delay = %d",
 					 gain, all->outcome[least].delay);
 	if (never_slept(it))
 		return psprintf("no delay gains anything: %d of %d have as many commits/s, as far as can be told",
-						rivals + 1, all->n);
+						n, all->n);
+	if (best == least)
+		return psprintf("no other pair gains anything: %d of %d have as many commits/s, as far as can be told",
+						n, all->n);
 	return psprintf("the least time for a commit, of the %d with the most commits/s as far as can be told",
-					rivals + 1);
+					n);
+}
+
+/* Why can a pair not be the best, whatever the others do?  Null: it can. */
+static const char *
+why_not_eligible(const DelayOutcome *it)
+{
+	if (it->limit == DELAY_EXCEEDS)
+		return "not tried: the delay alone exceeds max_p99";
+	if (it->limit == EXCEEDED)
+		return "exceeded max_p99";
+	if (!was_measured(it))
+		return "not measured";
+	if (isnan(it->commits.low))
+		return "too few rounds to tell";
+	return it->commits.mean > 0 ? NULL : "no commits";
 }
 
 static char *
-why_not_best(const DelayOutcomes *all, int best, int i)
+why_not_best(const DelayOutcomes *all, int least, int best, int i)
 {
 	const DelayOutcome *it = &all->outcome[i];
-	int			most = most_commits(all);
-	double		more_latency;
+	double		more_latency = percent_more(it->latency,
+											all->outcome[best].latency);
 
-	if (!was_measured(it))
-		return pstrdup("not measured");
-	more_latency = percent_more(it->latency, all->outcome[best].latency);
-	if (it->refused && !all->outcome[best].refused)
-		return pstrdup("exceeded max_p99");
-	if (!is_candidate(all, most, i))
+	if (!has_most_commits(all, i))
 		return psprintf("%.0f%% fewer commits/s than the highest",
 						-percent_more(it->commits.mean,
-									  all->outcome[most].commits.mean));
+									  all->outcome[most_commits(all)].commits.mean));
 	if (never_slept(it) && it->delay > 0)
 		return pstrdup(it->delay > COMMIT_DELAY_MAX ? "never slept" :
 					   "never slept: fewer than commit_siblings others were active");
 	if (more_latency > percent_more(SAME_LATENCY, 1))
 		return psprintf("as many commits/s as the best, but a commit takes %.0f%% longer",
 						more_latency);
+	if (!is_candidate(all, least, i))
+		return psprintf("chance may explain all that it gains over commit_delay = %d",
+						all->outcome[least].delay);
 	return pstrdup("as good as the best, which delays less");
 }
 
 /* Why an outcome is the best one, or is not; palloc'd. */
 char *
-best_delay_reason(const DelayOutcomes *all, int best, int i)
+best_delay_reason(const DelayOutcomes *all, int present_siblings, int best,
+				  int i)
 {
-	return i == best ? why_best(all, best) : why_not_best(all, best, i);
+	const char *never = why_not_eligible(&all->outcome[i]);
+	int			least = smallest(all, present_siblings);
+
+	if (never != NULL)
+		return pstrdup(never);
+	return i == best ? why_best(all, least, best) :
+		why_not_best(all, least, best, i);
 }

@@ -16,6 +16,14 @@ typedef struct Estimate
 	double		high;			/* likewise */
 } Estimate;
 
+/* What became of a limit for the 99th percentile of commit times? */
+typedef enum MaxP99State
+{
+	WITHIN_LIMIT,				/* or there is none */
+	EXCEEDED,
+	DELAY_EXCEEDS				/* the delay alone would, so it was not tried */
+} MaxP99State;
+
 /* The result of one pair of values. */
 typedef struct DelayOutcome
 {
@@ -23,9 +31,11 @@ typedef struct DelayOutcome
 	int			siblings;		/* commit_siblings */
 	Estimate	commits;		/* per second */
 	const double *rate;			/* the same in each round; NaN: unknown */
+	const double *time;			/* mean of a commit in each round, ms; NaN:
+								 * unknown, or no commits */
 	double		latency;		/* mean of a commit, ms; NaN: no commits */
 	double		hit_fraction;	/* flushes that slept; NaN: no flushes */
-	bool		refused;		/* exceeded max_p99 */
+	MaxP99State limit;			/* max_p99 */
 } DelayOutcome;
 
 /* The results of all pairs. */
@@ -40,7 +50,9 @@ typedef struct DelayOutcomes
 
 extern Estimate estimate_mean(int n, double sum, double sum_of_squares);
 extern Estimate estimate_rounds(const double *rate, int nrounds);
+extern int	best_delay_ahead(const DelayOutcomes *all);
 extern int	best_delay(const DelayOutcomes *all, int present_siblings);
-extern char *best_delay_reason(const DelayOutcomes *all, int best, int i);
+extern char *best_delay_reason(const DelayOutcomes *all, int present_siblings,
+							   int best, int i);
 
 #endif							/* COMMIT_STATS_BEST_DELAY_H */

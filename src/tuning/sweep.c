@@ -18,6 +18,13 @@
  * next pair is ordered, before the deadline sends commits back to their own
  * settings.  A slot that was read too late does not count.
  *
+ * A slot in which sessions committed and none of their commits ended is a
+ * stall, and counts.  The load has ended if a whole round has no commits and
+ * no session was in one at the end of any slot.
+ *
+ * A pair that exceeds max_p99 (sweep_watch.c) ends its slot at once and is not
+ * tried again.  Pairs whose delay alone would exceed it are never tried.
+ *
  * The delay that adapts can be one more pair.  It learns for a while before
  * the rounds begin, as the slots are too short for that, and then no more.
  * Its slots are counted from a window of a quota later, as the pair before may
@@ -44,6 +51,7 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "tuning/sweep.h"
+#include "tuning/sweep_watch.h"
 
 /*
  * Of the default slot, 200 ms are counted.  Disks with a quota grant it in
@@ -58,6 +66,14 @@
 #define LEARNING_ORDER		(500 * NS_PER_MS)	/* renewed while it learns */
 #define ADAPTIVE_SETTLING	(200 * NS_PER_MS)
 
+/* What became of a slot? */
+typedef enum SlotEnd
+{
+	MEASURED,
+	READ_TOO_LATE,
+	EXCEEDED_MAX_P99			/* and ended early, if that was seen early */
+} SlotEnd;
+
 /* A sweep under way; local memory. */
 typedef struct Sweep
 {
@@ -69,6 +85,9 @@ typedef struct Sweep
 	int		   *order;			/* of the pairs in it */
 	int			late_slots;		/* late slots in succession */
 	uint64		last_delay;		/* ns; of the previous pair */
+	bool		committing;		/* in this round a slot ended with sessions in
+								 * a commit */
+	SweepWatch	watch;
 } Sweep;
 
 /*----------------------------------------------------------------
@@ -77,42 +96,67 @@ typedef struct Sweep
  */
 
 /*
- * Let commits use a pair, or their own settings if it is null, and count, once
- * leaders that may still sleep "asleep" ns are awake.  Returns false if the
- * deadline may have passed before the counters were read.
+ * Let commits use pair "i", or their own settings if that is the number of
+ * pairs, and count, once leaders that may still sleep "asleep" ns are awake.
  */
-static bool
-measure_slot(const DelayPair *pair, uint64 asleep, uint64 length,
-			 CounterDelta *slot)
+static SlotEnd
+measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 {
+	const SweepPlan *plan = sweep->plan;
 	uint64		start = clock_now();
-	uint64		deadline = start + asleep + length;
+	uint64		deadline = start + asleep + plan->slot;
+	bool		within;
 	bool		in_time;
 	CounterDelta before;
 
-	if (pair != NULL)
+	sweep_watch_begin(&sweep->watch, i, start, deadline - RESERVE(plan->slot));
+	if (i < plan->pairs.n)
 	{
 		adaptive_delay_pause(deadline);
-		delay_override_set(pair, deadline);
+		delay_override_set(&plan->pairs.pair[i], deadline);
 	}
-	wait_until(start + asleep + SETTLING(length));
+	memset(slot, 0, sizeof(CounterDelta));
+	if (!sweep_watch_until(&sweep->watch, start + asleep + SETTLING(plan->slot)))
+		return EXCEEDED_MAX_P99;
 	counter_delta_take(&before);
-	wait_until(deadline - RESERVE(length));
+	within = sweep_watch_until(&sweep->watch, deadline - RESERVE(plan->slot));
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
-	return in_time;
+	if (within && !in_time)
+		return READ_TOO_LATE;
+	return within && sweep_watch_settled(&sweep->watch, slot) ?
+		MEASURED : EXCEEDED_MAX_P99;
+}
+
+/* The commits that exceeded max_p99 in the slot of pair "i"; palloc'd. */
+static char *
+exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
+{
+	const WatchedSlot *watched = &sweep->watch.slot[i];
+	double		p99 = counter_delta_latency_quantile(slot, 0.99);
+
+	return psprintf(UINT64_FORMAT " commits took longer than %g ms, and " UINT64_FORMAT " of them had not ended yet.%s",
+					watched->late, sweep->plan->max_p99 / NS_PER_MS,
+					watched->under_way, isnan(p99) ? "" :
+					psprintf("  99%% of the others took up to %.3f ms.",
+							 p99 / NS_PER_MS));
 }
 
 /* Before anything is changed: is there a load, and is it within max_p99? */
 static void
-check_load(const SweepPlan *plan)
+check_load(Sweep *sweep)
 {
+	const SweepPlan *plan = sweep->plan;
 	CounterDelta slot;
-	double		p99;
+	SlotEnd		end = measure_slot(sweep, plan->pairs.n, 0, &slot);
 
-	(void) measure_slot(NULL, 0, plan->slot, &slot);
-	if (slot.value[SLOT_COMMITS] == 0)
+	if (end == EXCEEDED_MAX_P99)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commits take longer than \"max_p99\" without a sweep"),
+				 errdetail("%s", exceeded_detail(sweep, plan->pairs.n, &slot))));
+	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there is no load to measure"),
@@ -120,13 +164,6 @@ check_load(const SweepPlan *plan)
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it under the usual load, or with longer slots if commits are rare.")));
-	p99 = counter_delta_latency_quantile(&slot, 0.99);
-	if (p99 > plan->max_p99)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("commits take longer than \"max_p99\" without a sweep"),
-				 errdetail("In %.0f ms, 99%% of the commits took up to %.3f ms.",
-						   (double) slot.time / NS_PER_MS, p99 / NS_PER_MS)));
 }
 
 /*----------------------------------------------------------------
@@ -162,19 +199,32 @@ shuffle(int *order, int n)
 	}
 }
 
-static bool
-exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
-				const CounterDelta *slot)
+/* Commits of a pair exceeded max_p99, so it is not tried again. */
+static void
+refuse(Sweep *sweep, int i, const CounterDelta *slot)
 {
-	double		p99 = counter_delta_latency_quantile(slot, 0.99);
+	const DelayPair *pair = &sweep->plan->pairs.pair[i];
 
-	if (!(p99 > plan->max_p99))
-		return false;
+	sweep->results[i].limit = EXCEEDED;
 	ereport(WARNING,
-			(errmsg("commit_delay_sweep ends early: commits took longer than \"max_p99\""),
-			 errdetail("With %s, 99%% of them took up to %.3f ms.",
-					   pair_name(pair->delay, pair->siblings), p99 / NS_PER_MS)));
-	return true;
+			(errmsg("commits took longer than \"max_p99\" with %s, which is not tried any more",
+					pair_name(pair->delay, pair->siblings)),
+			 errdetail("%s", exceeded_detail(sweep, i, slot))));
+}
+
+/*
+ * Refuse the pairs that exceeded max_p99: the present one "i", and those with
+ * which commits began that were still under way.
+ */
+static void
+refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
+{
+	static const CounterDelta nothing;
+
+	for (int j = 0; j < sweep->plan->pairs.n; j++)
+		if (sweep->watch.slot[j].exceeded &&
+			sweep->results[j].limit == WITHIN_LIMIT)
+			refuse(sweep, j, j == i ? slot : &nothing);
 }
 
 /*
@@ -184,120 +234,156 @@ exceeds_max_p99(const SweepPlan *plan, const DelayPair *pair,
 static void
 end_without_load(Sweep *sweep)
 {
-	memcpy(sweep->results, sweep->before_last,
-		   sweep->plan->pairs.n * sizeof(PairResult));
 	for (int i = 0; i < sweep->plan->pairs.n; i++)
 	{
 		PairResult *result = &sweep->results[i];
+		MaxP99State limit = result->limit;
 
-		if (result->rounds == 0)
+		*result = sweep->before_last[i];
+		result->limit = limit;
+		if (result->rounds == 0 && limit == WITHIN_LIMIT)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the load ended before anything could be measured")));
 		for (int r = Max(sweep->round - 1, 0); r <= sweep->round; r++)
-			result->rate[r] = NAN;
+			result->rate[r] = result->time[r] = NAN;
 	}
 	ereport(WARNING,
 			(errmsg("commit_delay_sweep ends early: there were no more commits")));
 }
 
-/* The slot of one pair. */
+/* Reading the counters of thousands of connections takes a while. */
 static void
-try_pair(Sweep *sweep, int i, CounterDelta *slot)
+check_late_slots(Sweep *sweep, bool late)
 {
-	const DelayPair *pair = &sweep->plan->pairs.pair[i];
-	PairResult *result = &sweep->results[i];
-	bool		in_time;
-
-	if (is_adaptive(pair))
-		sweep->last_delay += ADAPTIVE_SETTLING;
-	in_time = measure_slot(pair, sweep->last_delay, sweep->plan->slot, slot);
-	sweep->last_delay = is_adaptive(pair) ? ADAPTIVE_SETTLING :
-		pair->delay * NS_PER_US;
-	elog(DEBUG1, "commit_delay_sweep: %s: "
-		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
-		 pair_name(pair->delay, pair->siblings), slot->value[SLOT_COMMITS],
-		 slot->time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
-		 in_time ? "" : ", too late");
-	wait_check_client();
-
-	/* reading the counters of thousands of connections takes a while */
-	sweep->late_slots = in_time ? 0 : sweep->late_slots + 1;
+	sweep->late_slots = late ? sweep->late_slots + 1 : 0;
 	if (sweep->late_slots >= MAX_LATE_SLOTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("slots of %.0f ms are too short for this server",
 						(double) sweep->plan->slot / NS_PER_MS),
 				 errhint("Use longer slots.")));
-	if (!in_time)
+}
+
+static void
+add_slot(Sweep *sweep, int i, const CounterDelta *slot)
+{
+	PairResult *result = &sweep->results[i];
+
+	if (slot->time == 0)
 		return;
 	counter_delta_add(&result->total, slot);
 	result->rounds++;
 	result->rate[sweep->round] = counter_delta_rate(slot, SLOT_COMMITS);
-	result->refused = exceeds_max_p99(sweep->plan, pair, slot);
+	result->time[sweep->round] = counter_delta_mean_latency(slot) / NS_PER_MS;
 }
 
-/* A slot for every pair.  Returns false if the sweep must end. */
+/* The slot of one pair; returns the number of commits. */
+static uint64
+try_pair(Sweep *sweep, int i)
+{
+	const DelayPair *pair = &sweep->plan->pairs.pair[i];
+	CounterDelta slot;
+	SlotEnd		end;
+
+	if (is_adaptive(pair))
+		sweep->last_delay += ADAPTIVE_SETTLING;
+	end = measure_slot(sweep, i, sweep->last_delay, &slot);
+	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() > 0)
+		sweep->committing = true;
+	sweep->last_delay = is_adaptive(pair) ? ADAPTIVE_SETTLING :
+		pair->delay * NS_PER_US;
+	elog(DEBUG1, "commit_delay_sweep: %s: "
+		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
+		 pair_name(pair->delay, pair->siblings), slot.value[SLOT_COMMITS],
+		 slot.time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
+		 end == READ_TOO_LATE ? ", too late" : "");
+	check_late_slots(sweep, end == READ_TOO_LATE);
+	if (end != READ_TOO_LATE)
+		add_slot(sweep, i, &slot);
+	refuse_exceeded(sweep, i, &slot);
+	return slot.value[SLOT_COMMITS];
+}
+
+/* A slot for every pair left.  Returns false if the sweep must end. */
 static bool
 run_round(Sweep *sweep)
 {
 	uint64		commits = 0;
+	int			left = 0;
 
+	sweep->committing = false;
 	shuffle(sweep->order, sweep->plan->pairs.n);
 	for (int i = 0; i < sweep->plan->pairs.n; i++)
+		if (sweep->results[sweep->order[i]].limit == WITHIN_LIMIT)
+			commits += try_pair(sweep, sweep->order[i]);
+	for (int i = 0; i < sweep->plan->pairs.n; i++)
+		left += sweep->results[i].limit == WITHIN_LIMIT;
+	if (left == 0)
+		ereport(WARNING,
+				(errmsg("commit_delay_sweep ends early: commits took longer than \"max_p99\" with all pairs")));
+	else if (commits == 0 && !sweep->committing)
 	{
-		CounterDelta slot;
-
-		try_pair(sweep, sweep->order[i], &slot);
-		commits += slot.value[SLOT_COMMITS];
-		if (sweep->results[sweep->order[i]].refused)
-			return false;
-	}
-	if (commits == 0)
 		end_without_load(sweep);
-	return commits > 0;
+		return false;
+	}
+	return left > 0;
 }
 
 static void
 report_progress(const Sweep *sweep)
 {
 	DelayOutcomes all;
-	int			best;
+	int			ahead;
 
 	sweep_outcomes(sweep->plan, sweep->results, &all);
-	best = best_delay(&all, CommitSiblings);
-	if (best >= 0)
+	ahead = best_delay_ahead(&all);
+	if (ahead >= 0)
 		ereport(NOTICE,
 				(errmsg("round %d of %d: %s is ahead with %.0f commits/s",
 						sweep->round + 1, sweep->plan->rounds,
-						pair_name(all.outcome[best].delay,
-								  all.outcome[best].siblings),
-						all.outcome[best].commits.mean)));
+						pair_name(all.outcome[ahead].delay,
+								  all.outcome[ahead].siblings),
+						all.outcome[ahead].commits.mean)));
 	pfree(all.outcome);
 }
 
-/* Let the delay that adapts learn, if it is to be tried and not in use. */
-static void
-learn_adaptive(const SweepPlan *plan)
+/* Must the delay that adapts learn, because it is tried and not in use? */
+static bool
+must_learn(const SweepPlan *plan)
 {
-	const DelayPair *last = &plan->pairs.pair[plan->pairs.n - 1];
-	uint64		end = clock_now() + LEARNING;
-	bool		forgotten = false;
+	return is_adaptive(&plan->pairs.pair[plan->pairs.n - 1]) &&
+		!delay_override_is_adaptive();
+}
 
-	if (!is_adaptive(last) || delay_override_is_adaptive())
+/* Let it learn, unless that exceeds max_p99. */
+static void
+learn_adaptive(Sweep *sweep)
+{
+	static const CounterDelta nothing;
+	int			last = sweep->plan->pairs.n - 1;
+	uint64		start = clock_now();
+	uint64		end = start + LEARNING;
+	bool		forgotten = false;
+	bool		within = true;
+
+	if (!must_learn(sweep->plan))
 		return;
 	ereport(NOTICE,
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
-	while (clock_now() < end)
+	sweep_watch_begin(&sweep->watch, last, start, end);
+	while (within && clock_now() < end)
 	{
 		/* a process may have been stopped while it learned */
 		if (!forgotten)
 			forgotten = adaptive_delay_restart(true);
-		delay_override_set(last, clock_now() + LEARNING_ORDER);
-		wait_until(Min(clock_now() + LEARNING_ORDER / 2, end));
-		wait_check_client();
+		delay_override_set(&sweep->plan->pairs.pair[last],
+						   clock_now() + LEARNING_ORDER);
+		within = sweep_watch_until(&sweep->watch,
+								   Min(clock_now() + LEARNING_ORDER / 2, end));
 	}
+	refuse_exceeded(sweep, last, &nothing);
 }
 
 static void
@@ -339,10 +425,30 @@ empty_results(const SweepPlan *plan)
 	for (int i = 0; i < plan->pairs.n; i++)
 	{
 		results[i].rate = palloc(plan->rounds * sizeof(double));
+		results[i].time = palloc(plan->rounds * sizeof(double));
 		for (int r = 0; r < plan->rounds; r++)
-			results[i].rate[r] = NAN;
+			results[i].rate[r] = results[i].time[r] = NAN;
+		if (sweep_delay_exceeds(plan, &plan->pairs.pair[i]))
+			results[i].limit = DELAY_EXCEEDS;
 	}
 	return results;
+}
+
+/* ns that a sweep takes, if it does not end early. */
+uint64
+sweep_length(const SweepPlan *plan)
+{
+	uint64		round = 0;
+
+	for (int i = 0; i < plan->pairs.n; i++)
+	{
+		const DelayPair *pair = &plan->pairs.pair[i];
+
+		if (!sweep_delay_exceeds(plan, pair))
+			round += plan->slot + (is_adaptive(pair) ? 2 * ADAPTIVE_SETTLING :
+								   pair->delay * NS_PER_US);
+	}
+	return plan->slot + plan->rounds * round + (must_learn(plan) ? LEARNING : 0);
 }
 
 /* Try all pairs.  Raises an error if another sweep runs. */
@@ -357,11 +463,12 @@ sweep_run(const SweepPlan *plan)
 	sweep.before = palloc0(size);
 	sweep.before_last = palloc0(size);
 	sweep.order = palloc(plan->pairs.n * sizeof(int));
+	sweep_watch_init(&sweep.watch, plan->pairs.n, plan->max_p99);
 	delay_override_hold();
 	PG_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
 	{
-		check_load(plan);
-		learn_adaptive(plan);
+		check_load(&sweep);
+		learn_adaptive(&sweep);
 		run_rounds(&sweep);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
@@ -388,8 +495,9 @@ sweep_outcomes(const SweepPlan *plan, const PairResult *results,
 		outcome->siblings = plan->pairs.pair[i].siblings;
 		outcome->commits = estimate_rounds(result->rate, plan->rounds);
 		outcome->rate = result->rate;
+		outcome->time = result->time;
 		outcome->latency = counter_delta_mean_latency(total) / NS_PER_MS;
 		outcome->hit_fraction = counter_delta_delay_hit_fraction(total);
-		outcome->refused = result->refused;
+		outcome->limit = result->limit;
 	}
 }

@@ -24,6 +24,14 @@ typedef struct SweepPlan
 	double		max_p99;		/* ns; infinity: no limit */
 } SweepPlan;
 
+/* Would a commit that slept take longer than max_p99 for the sleep alone? */
+static inline bool
+sweep_delay_exceeds(const SweepPlan *plan, const DelayPair *pair)
+{
+	return pair->delay <= COMMIT_DELAY_MAX &&
+		pair->delay * (double) NS_PER_US >= plan->max_p99;
+}
+
 /* What was measured of one pair. */
 typedef struct PairResult
 {
@@ -31,9 +39,12 @@ typedef struct PairResult
 	int			rounds;			/* number of these slots */
 	double	   *rate;			/* commits/s in each round of the plan; NaN if
 								 * its slot does not count */
-	bool		refused;		/* exceeded max_p99 */
+	double	   *time;			/* mean of a commit in each, ms; NaN also if
+								 * there was none */
+	MaxP99State limit;			/* max_p99 */
 } PairResult;
 
+extern uint64 sweep_length(const SweepPlan *plan);
 extern PairResult *sweep_run(const SweepPlan *plan);
 extern void sweep_outcomes(const SweepPlan *plan, const PairResult *results,
 						   DelayOutcomes *all);

@@ -14,6 +14,7 @@
 
 #include "utils/timestamp.h"
 
+#include "base/wait.h"
 #include "tuning/sweep.h"
 #include "tuning/tuning_args.h"
 #include "views/delta_columns.h"
@@ -43,15 +44,24 @@ typedef enum SweepArgument
 static void
 plan_rounds(SweepPlan *plan, uint64 duration)
 {
-	uint64		round = plan->slot * plan->pairs.n;
+	int			tried = 0;
+	uint64		round;
 
+	for (int i = 0; i < plan->pairs.n; i++)
+		tried += !sweep_delay_exceeds(plan, &plan->pairs.pair[i]);
+	if (tried == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("each of \"delays\" alone exceeds \"max_p99\""),
+				 errhint("Add 0 to \"delays\".")));
+	round = plan->slot * tried;
 	plan->rounds = (int) (duration / round);
 	if (plan->rounds < SWEEP_MIN_ROUNDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg_plural("\"duration\" is too short for %d pair of commit_delay and commit_siblings",
 							   "\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
-							   plan->pairs.n, plan->pairs.n),
+							   tried, tried),
 				 errdetail("Each needs %d slots of %g ms, which makes %g seconds.",
 						   SWEEP_MIN_ROUNDS, (double) plan->slot / NS_PER_MS,
 						   (double) round * SWEEP_MIN_ROUNDS / NS_PER_S),
@@ -90,6 +100,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 	row_init(fcinfo, &row);
 	make_plan(fcinfo, &plan);
 	tuning_args_require("A standby commits nothing.  Sweep on the primary.");
+	wait_require_time(sweep_length(&plan));
 	results = sweep_run(&plan);
 	sweep_outcomes(&plan, results, &all);
 	best = best_delay(&all, CommitSiblings);
@@ -110,7 +121,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 		row_flush_columns(&row, total);
 		row_latency_columns(&row, total);
 		row_bool(&row, i == best);
-		row_text(&row, best_delay_reason(&all, best, i));
+		row_text(&row, best_delay_reason(&all, CommitSiblings, best, i));
 		row_put(&row);
 	}
 	return (Datum) 0;

@@ -7,9 +7,10 @@
  * Reads sets of outcomes, each ended by a line with the present
  * commit_siblings, and 1 if the rounds are resampled.  An outcome is a line
  * with commit_delay, commit_siblings, mean time of a commit, share of flushes
- * that slept, 1 if it was refused, and the commits/s of each round, "nan" if
- * they are not known.  Answers each set with a line for each outcome, "mean
- * low high is_best reason", and an empty line.
+ * that slept, its MaxP99State, and the commits/s of each round, "nan" if they
+ * are not known.  "500/2.5" is a round in which a mean commit took 2.5 ms and
+ * not what it took in all of them.  Answers each set with a line for each
+ * outcome, "mean low high is_best reason", and an empty line.
  *
  *-------------------------------------------------------------------------
  */
@@ -45,13 +46,17 @@ pstrdup(const char *in)
 }
 
 static void
-read_rounds(char *words, double *rate)
+read_rounds(char *words, double latency, double *rate, double *time)
 {
 	char	   *word = strtok(words, " ");
 
 	for (int i = 0; i < MAX_ROUNDS; i++)
 	{
+		const char *slash = word == NULL ? NULL : strchr(word, '/');
+
 		rate[i] = word == NULL ? NAN : atof(word);
+		time[i] = slash != NULL ? atof(slash + 1) :
+			word != NULL ? latency : NAN;
 		if (word != NULL)
 			word = strtok(NULL, " ");
 	}
@@ -67,7 +72,8 @@ answer(const DelayOutcomes *all, int present_siblings)
 		const Estimate *commits = &all->outcome[i].commits;
 
 		printf("%.4f %.4f %.4f %d %s\n", commits->mean, commits->low,
-			   commits->high, i == best, best_delay_reason(all, best, i));
+			   commits->high, i == best,
+			   best_delay_reason(all, present_siblings, best, i));
 	}
 	printf("\n");
 }
@@ -77,13 +83,14 @@ main(void)
 {
 	static DelayOutcome outcomes[MAX_OUTCOMES];
 	static double rates[MAX_OUTCOMES][MAX_ROUNDS];
+	static double times[MAX_OUTCOMES][MAX_ROUNDS];
 	DelayOutcomes all = {0, outcomes, MAX_ROUNDS, false};
 	char		line[10000];
 
 	while (fgets(line, sizeof(line), stdin) != NULL)
 	{
 		DelayOutcome *outcome = &outcomes[all.n];
-		int			refused;
+		int			limit;
 		int			present_siblings;
 		int			resampled;
 		int			length = 0;
@@ -91,11 +98,13 @@ main(void)
 		line[strcspn(line, "\n")] = '\0';
 		if (sscanf(line, "%d %d %lf %lf %d%n", &outcome->delay,
 				   &outcome->siblings, &outcome->latency,
-				   &outcome->hit_fraction, &refused, &length) == 5)
+				   &outcome->hit_fraction, &limit, &length) == 5)
 		{
-			outcome->refused = refused;
-			read_rounds(line + length, rates[all.n]);
+			outcome->limit = limit;
+			read_rounds(line + length, outcome->latency, rates[all.n],
+						times[all.n]);
 			outcome->rate = rates[all.n];
+			outcome->time = times[all.n];
 			outcome->commits = estimate_rounds(outcome->rate, MAX_ROUNDS);
 			all.n++;
 		}

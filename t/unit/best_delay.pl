@@ -16,7 +16,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c',
 	'-lm');
 
-# [commit_delay, commit_siblings, latency, share that slept, refused, rates]...
+# [commit_delay, commit_siblings, latency, share that slept, limit, rates]...
 # become [mean, low, high, is_best, reason]...
 sub choose
 {
@@ -34,14 +34,21 @@ sub choose
 }
 
 # The best of outcomes is the one with this commit_delay (and commit_siblings),
-# for this reason.
+# for this reason; undef: none of them is.
 sub is_best
 {
 	my ($delay, $reason, $name, $outcomes, $present_siblings, $siblings) = @_;
 	my $rows = choose($outcomes, $present_siblings);
 	my ($best) = grep { $rows->[$_]->[3] } 0 .. $#$rows;
 
-	is(scalar(grep { $_->[3] } @$rows), 1, "$name: one is best");
+	is( scalar(grep { $_->[3] } @$rows),
+		defined $delay ? 1 : 0,
+		"$name: how many are best");
+	if (!defined $delay)
+	{
+		like($_->[4], $reason, "$name: why not") for @$rows;
+		return $rows;
+	}
 	is($outcomes->[$best]->[0], $delay, "$name: commit_delay");
 	is($outcomes->[$best]->[1], $siblings, "$name: commit_siblings")
 	  if defined $siblings;
@@ -169,23 +176,80 @@ is(candidates(2.79, 0, 1140),
 
 # commit_siblings
 my @equal = map { [ 500, $_, 1, 0.9, 0, [ 1000, 1100, 900 ] ] } 1, 5, 8;
-is_best(500, qr/least time/, 'equal pairs: the present siblings',
+is_best(
+	500,
+	qr/^no other pair gains anything: 3 of 3/,
+	'equal pairs: the present siblings',
 	\@equal, 5, 5);
-is_best(500, qr/least time/, 'equal pairs: else the most', \@equal, 3, 8);
+is_best(500, qr/^no other pair/, 'equal pairs: else the most', \@equal, 3, 8);
 
 # Rounds that were not finished
 is_best(
-	0,
-	qr/least time|no delay/,
+	undef,
+	qr/^too few rounds to tell$/,
 	'a single round tells nothing apart',
 	[ [ 0, 5, 1, 0, 0, [1000] ], [ 500, 5, 2, 0.9, 0, [1500] ] ]);
+$rows = is_best(
+	0,
+	qr/^most commits\/s$/,
+	'what has no interval is not best, however many commits it has',
+	[
+		[ 0, 5, 1, 0, 0, [ 77, 78 ] ],
+		[ 5000, 5, 1, 0.9, 0, [90] ],
+		[ 20000, 5, 1, 0.9, 0, [ 30, 31 ] ]
+	]);
+is($rows->[1]->[4], 'too few rounds to tell', '... and says so');
+is( $rows->[2]->[4],
+	'61% fewer commits/s than the highest',
+	'... nor the highest');
 is_best(
 	500,
 	qr/^most commits\/s$/,
 	'what was not measured does not count',
 	[ [ 0, 5, 'nan', 'nan', 0, [] ], [ 500, 5, 2, 0.9, 0, [ 10, 11 ] ] ]);
-is(scalar(grep { $_->[3] } @{ choose([ [ 0, 5, 'nan', 'nan', 0, [] ] ]) }),
-	0, 'of nothing, nothing is best');
+is_best(
+	undef,
+	qr/^not measured$/,
+	'of nothing, nothing is best',
+	[ [ 0, 5, 'nan', 'nan', 0, [] ] ]);
+
+# No delay stands until another value is told apart from it: by its commits/s,
+# or by its commits' times, in the same rounds
+$rows = is_best(
+	0,
+	qr/^no delay gains anything: 2 of 2/,
+	'commits took less time, by chance',
+	[
+		[ 0, 5, 110, 0, 0, [ '80/100', '0/nan', '75/105', '79/130' ] ],
+		[ 5000, 5, 100, 0.9, 0, [ '70/105', '82/90', '77/101', '81/110' ] ]
+	]);
+is( $rows->[1]->[4],
+	'chance may explain all that it gains over commit_delay = 0',
+	'... and that is said');
+is_best(
+	5000,
+	qr/^the least time for a commit, of the 2/,
+	'commits took less time, and that is no chance',
+	[
+		[ 0, 5, 110, 0, 0, [ '80/100', '0/nan', '75/105', '79/102' ] ],
+		[ 5000, 5, 90, 0.9, 0, [ '70/90', '82/90', '77/94', '81/93' ] ]
+	]);
+is_best(
+	0, qr/./,
+	'commits took less time, but there were fewer, and most is uncertain',
+	[
+		[ 0, 5, 10, 0, 0, [ 500, 501, 499, 500 ] ],
+		[ 100, 5, 5, 0.9, 0, [ 400, 402, 398, 400 ] ],
+		[ 200, 5, 11, 0.9, 0, [ 300, 700, 200, 900 ] ]
+	]);
+is_best(
+	200,
+	qr/^no other pair gains anything: 2 of 2/,
+	'without a delay of 0 the smallest one stands',
+	[
+		[ 400, 5, 1, 0.9, 0, [ '1000/1', '1100/2' ] ],
+		[ 200, 5, 2, 0.9, 0, [ '1010/2', '1090/2' ] ]
+	]);
 
 # max_p99
 $rows = is_best(
@@ -194,18 +258,23 @@ $rows = is_best(
 	'what exceeds max_p99 is not best',
 	[
 		[ 0, 5, 4, 0, 0, [ 1000, 1010, 990 ] ],
-		[ 1000, 5, 2, 0.9, 1, [ 2000, 2010, 1990 ] ]
+		[ 1000, 5, 2, 0.9, 1, [ 2000, 2010, 1990 ] ],
+		[ 9000, 5, 'nan', 'nan', 2, [] ]
 	]);
 is($rows->[1]->[4], 'exceeded max_p99', '... and says so');
+is( $rows->[2]->[4],
+	'not tried: the delay alone exceeds max_p99',
+	'... or that it would');
 is_best(
-	1000,
-	qr/all of them exceeded max_p99/,
-	'unless all do',
-	[ [ 1000, 5, 2, 0.9, 1, [2000] ] ]);
+	undef,
+	qr/^exceeded max_p99$/,
+	'not even where all do',
+	[ [ 1000, 5, 2, 0.9, 1, [ 2000, 2000 ] ] ]);
 
 # Commits that never were
 is_best(
-	0, qr/./,
+	undef,
+	qr/^no commits$/,
 	'no commits at all',
 	[
 		[ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ],
