@@ -39,5 +39,16 @@ BEGIN READ ONLY;
 SELECT whatif_error($$'{0}', NULL, '100 ms'$$);
 COMMIT;
 
+-- It would measure a transaction of its own that has an xid
+BEGIN;
+SELECT whatif_error($$'{0}', sample => '20 s'$$) WHERE pg_current_xact_id() IS NOT NULL;
+ROLLBACK;
+
+-- It does not begin if a timeout would end it
+SET statement_timeout = '10 s';
+SELECT whatif_error($$'{0}', sample => '20 s'$$);
+SELECT whatif_error($$'{0}', NULL, '100 ms'$$);
+RESET statement_timeout;
+
 DROP FUNCTION whatif_error(text);
 \set VERBOSITY default

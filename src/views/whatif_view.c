@@ -9,9 +9,11 @@
 
 #include <math.h>
 
+#include "base/wait.h"
 #include "tuning/tuning_args.h"
 #include "views/delta_columns.h"
 #include "whatif/whatif.h"
+#include "whatif/whatif_choice.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 
@@ -81,9 +83,27 @@ predicted_outcomes(const Predictions *all, DelayOutcomes *outcomes)
 		outcome->siblings = it->pair.siblings;
 		outcome->commits = it->commits;
 		outcome->rate = it->rate;
+		outcome->time = it->time;
 		outcome->latency = it->mean.mean;
 		outcome->hit_fraction = it->hit_fraction.mean;
 	}
+}
+
+static PresentSetting
+present_setting(const Predictions *all)
+{
+	const Prediction *it = &all->prediction[all->present];
+	const CounterDelta *measured = &all->measured;
+	PresentSetting present = {
+		.i = all->present,
+		.commits = counter_delta_rate(measured, SLOT_COMMITS),
+		.mean = counter_delta_mean_latency(measured) / NS_PER_MS,
+		.predicted_commits = it->commits,
+		.predicted_mean = it->mean,
+		.model_error = all->model_error,
+	};
+
+	return present;
 }
 
 /* The model knows fixed delays only. */
@@ -103,6 +123,7 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	DelayPairs	pairs;
 	Predictions *all;
 	DelayOutcomes outcomes;
+	PresentSetting present;
 	uint64		sample;
 	int			best;
 	Row			row;
@@ -113,15 +134,16 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
 	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
 								  SAMPLE_MOST);
+	wait_require_time(sample);
 	all = whatif_run(&pairs, sample);
 	predicted_outcomes(all, &outcomes);
-	best = best_delay(&outcomes, all->prediction[all->present].pair.siblings);
-	whatif_allow_for_model(all);
+	present = present_setting(all);
+	best = whatif_choose(&outcomes, &present);
 	for (int i = 0; i < all->n; i++)
 	{
 		row_prediction(&row, &all->prediction[i]);
 		row_bool(&row, i == best);
-		row_text(&row, best_delay_reason(&outcomes, best, i));
+		row_text(&row, whatif_reason(&outcomes, &present, best, i));
 		if (i == all->present)
 			row_measured(&row, &all->measured);
 		else

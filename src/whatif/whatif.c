@@ -12,7 +12,7 @@
  * replica, so that chance makes two pairs differ less.  The spread of the
  * replicas is the uncertainty of a short sample.  The sample does not tell
  * exactly when the server counts the siblings, so the bounds include what one
- * sibling more or less would give.  whatif_allow_for_model() adds the error of
+ * sibling more or less would give.  allow_for_model_in_all() adds the error of
  * the model to four of the six quantities.
  *
  * Invariant: nothing is changed.  However this process or function ends,
@@ -41,7 +41,6 @@
 #include "whatif/whatif_fit.h"
 
 #define TAKE_EVERY		(20 * NS_PER_MS)
-#define CHECK_EVERY		(NS_PER_S / 4)
 #define PROBE_SLEEP		100		/* us; how much longer will it take? */
 #define MAX_PROBES		4096
 
@@ -101,7 +100,6 @@ capture(Sample *sample, uint64 length)
 {
 	uint64		start = clock_now();
 	uint64		deadline = start + length;
-	uint64		check = start;
 	CounterDelta before;
 	CpuUsage	cpus_before;
 
@@ -113,11 +111,6 @@ capture(Sample *sample, uint64 length)
 		probe_sleep(sample);
 		next = Min(Max(next + TAKE_EVERY, clock_now()), deadline);
 		wait_until(next);
-		if (next >= check)
-		{
-			wait_check_client();
-			check = next + CHECK_EVERY;
-		}
 		if (!commit_trace_take(&sample->trace))
 			break;
 	}
@@ -153,8 +146,9 @@ check_sample(const Sample *sample)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there is no load to learn from"),
-				 errdetail("In %.1f s no commit waited for its flush, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
-						   seconds, sample->measured.value[SLOT_COMMITS_ASYNC]),
+				 errdetail("In %.1f s no commit that waited for its flush ended, while %d were under way, and " UINT64_FORMAT " did not wait (synchronous_commit = off).",
+						   seconds, backend_slots_count_committing(),
+						   sample->measured.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it while the server does its usual work, or with a longer sample if that commits rarely.")));
 	if (trace->n < MIN_COMMITS)
 		ereport(ERROR,
@@ -357,27 +351,29 @@ outcome_values(const WhatifOutcome *outcome, double *value)
 }
 
 /*
- * Simulate replicas "from" up to, but not including, "to"; "rate", if not
- * null, gets the commits/s of each.
+ * Simulate replicas "from" up to, but not including, "to"; "prediction", if
+ * not null, gets the commits/s and the mean time of a commit of each.
  */
 static void
 simulate_replicas(const WhatifLoad *replica, int from, int to,
 				  const DelayPair *pair, double time, Spread *spread,
-				  double *rate)
+				  Prediction *prediction)
 {
 	for (int r = from; r < to; r++)
 	{
 		WhatifOutcome outcome;
 		double		value[NQUANTITIES];
 
-		CHECK_FOR_INTERRUPTS();
+		wait_check_client();
 		whatif_simulate(&replica[r], pair->delay, pair->siblings, time, r + 1,
 						&outcome);
 		outcome_values(&outcome, value);
 		for (int q = 0; q < NQUANTITIES; q++)
 			add_value(&spread[q], value[q]);
-		if (rate != NULL)
-			rate[r] = value[0];
+		if (prediction == NULL)
+			continue;
+		prediction->rate[r] = value[0];
+		prediction->time[r] = value[4];
 	}
 }
 
@@ -418,10 +414,10 @@ predict(const WhatifLoad *replica, double time, Prediction *prediction)
 	Spread		here[NQUANTITIES];
 
 	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &prediction->pair, time,
-					  spread, prediction->rate);
+					  spread, prediction);
 	memcpy(here, spread, sizeof(here));
 	simulate_replicas(replica, SHIFTED_REPLICAS, WHATIF_REPLICAS, &prediction->pair,
-					  time, spread, prediction->rate);
+					  time, spread, prediction);
 	for (int q = 0; q < NQUANTITIES; q++)
 		*estimate[q] = spread_estimate(&spread[q]);
 	if (prediction->pair.delay > 0 && prediction->pair.siblings > 0)
@@ -496,20 +492,18 @@ allow_for_model(Estimate *estimate, double error)
 
 /*
  * Widen the bounds of the quantities whose model error is known.  The choice
- * of the best pair comes before, because the model errs in the same direction
- * for several pairs.
+ * of the best pair compares replicas, because the model errs in the same
+ * direction for several pairs.
  */
-void
-whatif_allow_for_model(Predictions *all)
+static void
+allow_for_model_in_all(Predictions *all)
 {
-	double		error = all->locks ? LOCKS_ERROR : MODEL_ERROR;
-
 	for (int i = 0; i < all->n; i++)
 	{
-		allow_for_model(&all->prediction[i].commits, error);
-		allow_for_model(&all->prediction[i].flushes, error);
-		allow_for_model(&all->prediction[i].group_size, error);
-		allow_for_model(&all->prediction[i].mean, error);
+		allow_for_model(&all->prediction[i].commits, all->model_error);
+		allow_for_model(&all->prediction[i].flushes, all->model_error);
+		allow_for_model(&all->prediction[i].group_size, all->model_error);
+		allow_for_model(&all->prediction[i].mean, all->model_error);
 	}
 }
 
@@ -529,7 +523,9 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	make_predictions(pairs, &present, all);
 	all->measured = sample->measured;
 	learn(sample, &present, &load, &summary);
-	all->locks = check_locks(&summary, load.nclients);
+	all->model_error = check_locks(&summary, load.nclients) ?
+		LOCKS_ERROR : MODEL_ERROR;
 	predict_all(sample, &load, all);
+	allow_for_model_in_all(all);
 	return all;
 }

@@ -21,6 +21,7 @@ typedef struct Prediction
 	DelayPair	pair;
 	Estimate	commits;		/* per second */
 	double		rate[WHATIF_REPLICAS];	/* ... in each replica */
+	double		time[WHATIF_REPLICAS];	/* of a commit in each, ms */
 	Estimate	flushes;		/* per second */
 	Estimate	group_size;		/* commits per flush */
 	Estimate	hit_fraction;
@@ -33,12 +34,11 @@ typedef struct Predictions
 {
 	int			n;
 	Prediction *prediction;
-	bool		locks;			/* many sessions waited for locks */
+	double		model_error;	/* relative standard error */
 	int			present;		/* index of the setting during the sample */
 	CounterDelta measured;		/* during the sample */
 } Predictions;
 
 extern Predictions *whatif_run(const DelayPairs *pairs, uint64 length);
-extern void whatif_allow_for_model(Predictions *all);
 
 #endif							/* COMMIT_STATS_WHATIF_H */

@@ -19,13 +19,17 @@
  *
  * Device and WAL.  See whatif_sample.c and whatif_quota.c.
  *
- * This module knows neither SQL nor shared memory.
+ * This module knows neither SQL nor shared memory.  It can be cancelled while
+ * it sorts and while it adds up work.  In between it makes single
+ * passes over at most as many commits as commit_trace.c keeps.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include <math.h>
+
+#include "miscadmin.h"
 
 #include "base/quantile.h"
 #include "whatif/whatif_fit.h"
@@ -144,6 +148,7 @@ compare_sessions(const void *a, const void *b)
 	const SessionPlace *x = a;
 	const SessionPlace *y = b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (x->pid != y->pid)
 		return x->pid > y->pid ? 1 : -1;
 	return x->index - y->index;
@@ -201,6 +206,7 @@ compare_changes(const void *a, const void *b)
 	const Change *x = a;
 	const Change *y = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -329,6 +335,7 @@ add_up_speed(const WhatifFit *fit, double *done)
 	{
 		double		slow = costly.all;
 
+		CHECK_FOR_INTERRUPTS();
 		add_up_costs(fit, fit->change[i].at, &costly);
 		slow = costly.all - slow;
 		if (i > 0 && fit->change[i].working > 0)
@@ -390,6 +397,7 @@ measure_work(WhatifFit *fit, double *done)
 		double		awake = work_until(fit, done, cycle->awake_at);
 		double		from = awake;
 
+		CHECK_FOR_INTERRUPTS();
 		if (is_open(fit))
 			from = work_until(fit, done, cycle->began_at);
 		cycle->wake_work = awake - work_until(fit, done, cycle->flushed_at);
@@ -595,6 +603,7 @@ compare_cycles(const void *a, const void *b)
 	const Cycle *x = a;
 	const Cycle *y = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (x->flushed_at > y->flushed_at) - (x->flushed_at < y->flushed_at);
 }
 

@@ -10,11 +10,15 @@
  * that time that is neither I/O nor sleep is the gap.  If the leader had
  * waited for the previous flush, the gap is the handoff.
  *
- * This module knows neither SQL nor shared memory.
+ * This module knows neither SQL nor shared memory.  It can be cancelled while
+ * it sorts.  Between sorts it makes single passes over at most as many
+ * commits as commit_trace.c keeps.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
+
+#include "miscadmin.h"
 
 #include "base/clock.h"
 #include "whatif/whatif_sample.h"
@@ -30,6 +34,7 @@ compare_starts(const void *a, const void *b)
 	const TracedCommit *x = a;
 	const TracedCommit *y = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (x->started_at > y->started_at) - (x->started_at < y->started_at);
 }
 
@@ -47,6 +52,7 @@ compare_places(const void *a, const void *b)
 	const GroupPlace *x = a;
 	const GroupPlace *y = b;
 
+	CHECK_FOR_INTERRUPTS();
 	if (x->group != y->group)
 		return x->group > y->group ? 1 : -1;
 	return (x->ended_at > y->ended_at) - (x->ended_at < y->ended_at);
@@ -117,6 +123,7 @@ compare_flushes(const void *a, const void *b)
 	const Flush *x = a;
 	const Flush *y = b;
 
+	CHECK_FOR_INTERRUPTS();
 	return (x->done_at > y->done_at) - (x->done_at < y->done_at);
 }
 

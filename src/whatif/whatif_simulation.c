@@ -40,7 +40,8 @@
  * A load can have a rule of its own for sleeps, so that rules can be tried
  * without a server.
  *
- * This module knows neither SQL nor shared memory.
+ * This module knows neither SQL nor shared memory.  It can be cancelled at
+ * each event.
  *
  *-------------------------------------------------------------------------
  */
@@ -50,6 +51,7 @@
 
 #include "common/pg_prng.h"
 #include "lib/binaryheap.h"
+#include "miscadmin.h"
 
 #include "whatif/whatif_simulation.h"
 
@@ -608,7 +610,10 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 	for (int c = 0; c < load->nclients; c++)
 		begin_cycle(&sim, c);
 	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))
+	{
+		CHECK_FOR_INTERRUPTS();
 		events++;
+	}
 	if (events >= MAX_EVENTS_PER_US * time)
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);

@@ -17,10 +17,13 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
 #include "paced_sleep.h"
+#include "whatif/whatif_choice.h"
 #include "whatif/whatif_fit.h"
 #include "whatif/whatif_simulation.h"
 
@@ -28,6 +31,8 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(whatif_model);
 PG_FUNCTION_INFO_V1(whatif_learn);
+PG_FUNCTION_INFO_V1(whatif_cancelled);
+PG_FUNCTION_INFO_V1(whatif_chosen);
 
 static int
 read_floats(FunctionCallInfo fcinfo, int argument, double **values)
@@ -247,5 +252,163 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[9] = load.flush_cost;
 	}
 	put(fcinfo, result, 12);
+	return (Datum) 0;
+}
+
+/* A request to cancel comes with this commit of a simulation. */
+#define CANCELLED_COMMIT	100
+
+static double
+count_and_cancel(void *arg, double now)
+{
+	if (++*(int *) arg == CANCELLED_COMMIT)
+		InterruptPending = QueryCancelPending = true;
+	return 0;
+}
+
+static void
+ignore_flush(void *arg, double now, double length)
+{
+}
+
+/* 100 sessions that commit for a second, in which the request comes */
+static void
+simulate_cancelled(int *commits)
+{
+	const SleepRule rule = {commits, count_and_cancel, ignore_flush};
+	LoadCycle	cycle = {0, 100};
+	int			first[2] = {0, 1};
+	double		flush = 100;
+	WhatifLoad	load = {0};
+	WhatifOutcome outcome;
+
+	load.nblocks = load.ncycles = 1;
+	load.block_length = INFINITY;
+	load.nclients = 100;
+	load.cycle = &cycle;
+	load.first = first;
+	load.cores = 100;
+	load.flush = one_value(&flush);
+	load.rule = &rule;
+	whatif_simulate(&load, 0, 0, 1e6, 1, &outcome);
+}
+
+/* 1000 commits, and the request came before */
+static void
+learn_cancelled(void)
+{
+	TracedCommit *commit = palloc0(1000 * sizeof(TracedCommit));
+	double		slack = 0;
+	CpuUsage	cpus = {0};
+	WhatifLoad	load;
+	FitSummary	summary;
+
+	for (int i = 0; i < 1000; i++)
+	{
+		commit[i].started_at = i * 1000;
+		commit[i].ended_at = commit[i].started_at + 1000;
+	}
+	InterruptPending = QueryCancelPending = true;
+	(void) whatif_fit(commit, 1000, 0, 1000 * 1000, &slack, 1, &cpus, &load,
+					  &summary);
+}
+
+/*
+ * whatif_cancelled(learn boolean) returns integer
+ *
+ * Commits that began before a simulation, or a fit, obeyed a request to
+ * cancel; -1 if it did not.
+ */
+Datum
+whatif_cancelled(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			commits = 0;
+	volatile int result = -1;
+
+	PG_TRY();
+	{
+		if (PG_GETARG_BOOL(0))
+			learn_cancelled();
+		else
+			simulate_cancelled(&commits);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		result = commits;
+	}
+	PG_END_TRY();
+	InterruptPending = QueryCancelPending = false;
+	PG_RETURN_INT32(result);
+}
+
+/*
+ * whatif_chosen(measured_commits float8, measured_mean float8,
+ *				 error float8, delays int[], commits float8[],
+ *				 mean float8[]) returns setof text
+ *
+ * The first pair is the present setting, and its prediction has bounds of 1.96
+ * times the error.  Every replica of a pair says the same.  Returns "is_best
+ * reason" for each pair.
+ */
+Datum
+whatif_chosen(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int32	   *delay = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
+	double	   *commits;
+	double	   *mean;
+	int			n = read_floats(fcinfo, 4, &commits);
+	DelayOutcomes all = {n, palloc0(n * sizeof(DelayOutcome)), 2, true};
+	PresentSetting present = {
+		.commits = PG_GETARG_FLOAT8(0),
+		.mean = PG_GETARG_FLOAT8(1),
+		.model_error = PG_GETARG_FLOAT8(2)
+	};
+	double		width = 1.96 * present.model_error;
+	int			best;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	(void) read_floats(fcinfo, 5, &mean);
+	for (int i = 0; i < n; i++)
+	{
+		double	   *same = palloc(4 * sizeof(double));
+
+		same[0] = same[1] = commits[i];
+		same[2] = same[3] = mean[i];
+		all.outcome[i] = (DelayOutcome)
+		{
+			.delay = delay[i],
+				.siblings = 5,
+				.commits =
+			{
+				commits[i], commits[i], commits[i]
+			},
+				.rate = same,
+				.time = same + 2,
+				.latency = mean[i],
+				.hit_fraction = delay[i] > 0
+		};
+	}
+	present.predicted_commits = (Estimate)
+	{
+		commits[0], commits[0] * (1 - width), commits[0] * (1 + width)
+	};
+	present.predicted_mean = (Estimate)
+	{
+		mean[0], mean[0] * (1 - width), mean[0] * (1 + width)
+	};
+	best = whatif_choose(&all, &present);
+	for (int i = 0; i < n; i++)
+	{
+		char	   *row = psprintf("%d %s", i == best,
+								   whatif_reason(&all, &present, best, i));
+		Datum		datum = CStringGetTextDatum(row);
+		bool		null = false;
+
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &datum, &null);
+	}
 	return (Datum) 0;
 }

@@ -22,7 +22,9 @@ compile_c(
 	'-shared',
 	't/unit/whatif_model.c',
 	map({ "src/whatif/$_.c" }
-		qw(whatif_simulation whatif_fit whatif_sample whatif_quota)),
+		qw(whatif_simulation whatif_fit whatif_sample whatif_quota whatif_choice)
+	),
+	'src/tuning/best_delay.c',
 	'src/base/histogram.c',
 	'src/base/quantile.c',
 	'src/stats/device_quota.c',
@@ -45,7 +47,12 @@ CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds fl
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
 	OUT work float8, OUT flush_cost float8,
 	OUT blocked float8, OUT conflict float8)
-RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
+RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
+CREATE FUNCTION whatif_cancelled(learn boolean) RETURNS integer
+AS '$module' LANGUAGE C STRICT;
+CREATE FUNCTION whatif_chosen(measured_commits float8, measured_mean float8,
+	error float8, delays int[], commits float8[], mean float8[])
+RETURNS SETOF text AS '$module' LANGUAGE C STRICT});
 
 # What the model says of a load.
 sub model
@@ -535,5 +542,71 @@ is_deeply(
 	model(clients => 10, paced => 'true', cores => 2),
 	model(clients => 10, cores => 2),
 	'paced: nothing changes without a quota');
+
+#
+# A request to cancel
+#
+is($node->safe_psql('postgres', 'SELECT whatif_cancelled(false)'),
+	100, 'a simulation is cancelled before its next commit begins');
+is($node->safe_psql('postgres', 'SELECT whatif_cancelled(true)'),
+	0, 'and so is the fit');
+
+#
+# Which one is best, and does the prediction explain what was measured?
+#
+# chosen(MEASURED COMMITS/S, MEASURED MEAN, ERROR, [DELAY, COMMITS/S,
+# MEAN]...): rows "is_best reason"; the first pair is the present setting.
+sub chosen
+{
+	my ($commits, $mean, $error, @pairs) = @_;
+	my @columns = map {
+		my $column = $_;
+		'{' . join(',', map { $_->[$column] } @pairs) . '}'
+	} 0 .. 2;
+
+	return split /\n/,
+	  $node->safe_psql('postgres',
+		"SELECT whatif_chosen($commits, $mean, $error, '$columns[0]', '$columns[1]', '$columns[2]')"
+	  );
+}
+
+my $unexplained =
+  'the prediction cannot explain the present setting: it says ';
+is_deeply(
+	[ chosen(51, 150, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
+	[ ("0 ${unexplained}119 to 193 commits/s, and 51 were measured") x 2 ],
+	'fewer commits than it can explain: no best');
+is_deeply(
+	[ chosen(156, 80, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
+	[
+		(   "0 ${unexplained}that a commit takes 39 to 63 ms, and 80 ms were measured"
+		) x 2
+	],
+	'slower commits: no best');
+is_deeply(
+	[ chosen(150, 53, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
+	[
+		'0 48% fewer commits/s than the highest',
+		'1 most commits/s: 92% more than with commit_delay = 0'
+	],
+	'a gain larger than the error');
+is_deeply(
+	[ chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 174, 46 ]) ],
+	[
+		'1 set now, and no pair gains more than the prediction may be off, which is 12%',
+		'0 +12% commits/s and -10% time of a commit, compared with the present setting; the prediction may be off by 12%'
+	],
+	'a gain as large as the error: the present setting stands');
+is( (grep { /^1/ } chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 176, 51 ]))
+	[0],
+	'1 most commits/s: 13% more than with commit_delay = 0',
+	'a little more: it does not');
+is( (chosen(130, 51, 0.12, [ 0, 156, 51 ], [ 5000, 180, 51 ]))[0],
+	'1 set now, and no pair gains more than the prediction may be off, which is 20%',
+	'an error that the present setting shows counts if it is larger');
+like((chosen(156, 51, 0.12, [ 5000, 156, 51 ], [ 0, 156, 40 ]))[1],
+	qr/^1 /, 'as many commits, and a gain in time larger than the error');
+like((chosen(156, 51, 0.12, [ 5000, 156, 51 ], [ 0, 156, 47 ]))[0],
+	qr/^1 set now/, '... or as large');
 
 done_testing();
