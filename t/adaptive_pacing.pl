@@ -312,5 +312,19 @@ unlike(
 	qr/commit_stats pacing/,
 	'log_delay_changes = off: nothing is logged');
 
+#
+# fsync = off
+#
+# No leader sleeps then, and a flush still takes the time of a write.  The
+# sleep of an earlier flush must not be taken off.
+alter_system($node, 'track_wal_io_timing' => 'off');
+alter_system($node, 'commit_stats.adaptive_delay' => 'pace');
+set_quota($node, $quota);
+make_pace($node);
+alter_system($node, 'fsync' => 'off');
+run_pgbench($node, '-c 1 -t 500', @load[ 1, 2 ]);
+cmp_ok(state_is('flush_time'),
+	'>', 0.001, 'fsync = off: a flush takes the time of a write');
+
 $node->stop;
 done_testing();

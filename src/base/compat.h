@@ -144,17 +144,26 @@ typedef dlist_head ProcLocks;
 #define PROC_LOCKS_ARE_EMPTY(locks)	dlist_is_empty(locks)
 #endif
 
-/* The process of the checkpointer, or NULL: up to 17, its latch is known. */
+/*
+ * The process of the checkpointer, or NULL: up to 17, its latch is known.  It
+ * may end at any time, so what is shared is read once.
+ */
+static inline PGPROC *
+checkpointer_proc(void)
+{
 #if PG_VERSION_NUM < 180000
-#define CHECKPOINTER_PROC() \
-	(ProcGlobal->checkpointerLatch == NULL ? NULL : \
-	 (PGPROC *) ((char *) ProcGlobal->checkpointerLatch - \
-				 offsetof(PGPROC, procLatch)))
+	Latch	   *latch = *(Latch *volatile *) &ProcGlobal->checkpointerLatch;
+
+	return latch == NULL ? NULL :
+		(PGPROC *) ((char *) latch - offsetof(PGPROC, procLatch));
 #else
-#define CHECKPOINTER_PROC() \
-	(ProcGlobal->checkpointerProc == INVALID_PROC_NUMBER ? NULL : \
-	 &ProcGlobal->allProcs[ProcGlobal->checkpointerProc])
+	ProcNumber	procno =
+	*(volatile ProcNumber *) &ProcGlobal->checkpointerProc;
+
+	return procno == INVALID_PROC_NUMBER ? NULL :
+		&ProcGlobal->allProcs[procno];
 #endif
+}
 
 /* TRANSACTION_TIMEOUT and the setting: since 17. */
 #if PG_VERSION_NUM >= 170000

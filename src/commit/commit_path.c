@@ -60,6 +60,7 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "control/next_flush.h"
+#include "control/session_habits.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/notify_lock.h"
@@ -130,6 +131,7 @@ abandon_counting(int code, Datum arg)
 {
 	changecount_abandon();
 	wal_cycles_abandon();
+	session_leave();
 }
 
 /*
@@ -572,7 +574,7 @@ note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
 
 /* With an adaptive delay: how long did the flush take, without the sleep? */
 static pg_noinline void
-learn_flush_length(GroupNumber number, uint64 now)
+learn_flush_length(GroupNumber number, uint64 now, const DelayVerdict *delay)
 {
 	const FlushTraces *traces;
 	uint64		length = own.io_time;
@@ -581,8 +583,8 @@ learn_flush_length(GroupNumber number, uint64 now)
 	{
 		traces = traces_of(number);
 		length = Max(reading.started_at, traces->previous_seen_at);
-		if (CommitDelay > 0)
-			length += verdict.sleep_time;
+		if (delay != NULL)
+			length += delay->sleep_time;
 		length = clock_elapsed(length,
 							   traces->seen_at != 0 ? traces->seen_at : now);
 	}
@@ -636,7 +638,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (unlikely(delay_override_in_force))
 	{
 		if (led && delay_override_adapts)
-			learn_flush_length(number, now);
+			learn_flush_length(number, now, delay);
 		delay_override_end(now);
 	}
 }

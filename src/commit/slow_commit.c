@@ -245,11 +245,13 @@ static void
 describe_event(const SlowReading *reading, const Moment *now,
 			   SlowEvent *event)
 {
+	PGPROC	   *checkpointer = checkpointer_proc();
+
 	begin_event(event, now);
 	event->role = reading->role;
 	event->group = reading->group;
-	event->checkpoint = CHECKPOINTER_PROC() == NULL ? -1 :
-		CHECKPOINTER_PROC()->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN;
+	event->checkpoint = checkpointer == NULL ? -1 :
+		checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN;
 	event->synchronous_commit = synchronous_commit;
 }
 

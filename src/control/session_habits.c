@@ -8,7 +8,7 @@
  *
  * Locking: none.  A session writes its own slot and sets its own bit; any
  * process may take the bit of an idle session away, and the session sets it
- * again as it commits next.
+ * again as it commits next.  A session takes its own bit away at exit.
  *
  *-------------------------------------------------------------------------
  */
@@ -65,6 +65,22 @@ session_begin(void)
 	pg_atomic_write_u64(&session_mine->committed_at, 0);
 	pg_atomic_write_u64(&session_mine->began_at, 0);
 	pg_atomic_write_u32(&session_mine->is_regular, 0);
+}
+
+/*
+ * At exit.  From now on no leader waits for this session, and nobody wakes it:
+ * up to PostgreSQL 16 its process id stays in its PGPROC, so that only this
+ * slot shows that it has gone.
+ */
+void
+session_leave(void)
+{
+	if (session_mine == NULL)
+		return;
+	pg_atomic_write_u64(&session_mine->began_at, 0);
+	backend_set_remove(session_regulars, MyProcNumber);
+	pg_atomic_write_u32(&session_mine->is_regular, 0);
+	session_mine = NULL;
 }
 
 /* This session commits often: visit it.  Protocol regular_again. */

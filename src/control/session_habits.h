@@ -68,6 +68,7 @@ extern const StatsModule session_habits_module;
 extern COMMIT_STATS_HIDDEN Session *session_mine;
 
 extern void session_begin(void);
+extern void session_leave(void);
 extern void session_put_on(void);
 extern bool session_take_off_if_idle(int procno, uint64 now);
 

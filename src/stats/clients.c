@@ -549,6 +549,19 @@ clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
 }
 
 /*
+ * Is a session, of which this is a copy, still there?  Its slot tells, without
+ * a lock: up to PostgreSQL 16 a PGPROC has the process id of one that has
+ * gone.
+ */
+bool
+clients_is_connected(const ClientSession *session)
+{
+	volatile ClientSlot *slot = &slots[session->procno];
+
+	return slot->entry != NO_ENTRY && slot->pid == session->pid;
+}
+
+/*
  * Start from zero, with the slots as they were copied: all other totals start
  * from the same copies.  The caller has held the lock since before it copied
  * them.

@@ -88,6 +88,7 @@ extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
 extern const ClientSession *clients_find_session(const ClientSessions *sessions,
 												 int pid, uint64 at);
+extern bool clients_is_connected(const ClientSession *session);
 extern void clients_reset(const SlotCopy *copies);
 
 static inline bool

@@ -36,7 +36,7 @@ typedef enum CommitWait
 /* A session, and the commit that it is in. */
 typedef struct Activity
 {
-	int			pid;			/* 0: has left */
+	int			pid;			/* 0: has left meanwhile */
 	uint64		since;			/* clock_now(); 0: it is in no commit */
 	CommitWait	wait;
 } Activity;
@@ -75,7 +75,7 @@ look_at_session(const ClientSession *session, Activity *activity)
 		activity->since = 0;
 		activity->wait = WAIT_NONE;
 	}
-	activity->pid = proc->pid == session->pid ? session->pid : 0;
+	activity->pid = clients_is_connected(session) ? session->pid : 0;
 }
 
 /*

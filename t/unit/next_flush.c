@@ -11,10 +11,13 @@
  *	time begin session
  *	time flushed session length
  *	time end session
+ *	time leave session
+ *	time waited_for session
  *
  * The session's commit begins, or is done, or a flush that it has led ends
- * after "length".  Prints for each beginning how long the session would sleep
- * if it led.  All times are in us.
+ * after "length", or the session ends.  Prints for each beginning how long the
+ * session would sleep if it led, and for "waited_for" how many sessions are
+ * waited for.  All times are in us.
  *
  *-------------------------------------------------------------------------
  */
@@ -41,6 +44,7 @@ main(int argc, char **argv)
 	char		what[16];
 	int			session;
 	double		length;
+	int			pids[SESSION_VISITS_MOST];
 
 	commit_stats_adaptive_delay = ADAPTIVE_DELAY_PACE;
 	if (argc > 3)
@@ -58,6 +62,10 @@ main(int argc, char **argv)
 			printf("%d\n", next_flush_begin(now_ns()));
 		else if (strcmp(what, "end") == 0)
 			next_flush_end(now_ns());
+		else if (strcmp(what, "leave") == 0)
+			session_leave();
+		else if (strcmp(what, "waited_for") == 0)
+			printf("%d\n", next_flush_waited_for(pids));
 		else if (scanf("%lf", &length) == 1)
 			next_flush_ended(now_ns(), pacer_is_stall(flush_time, length));
 	}

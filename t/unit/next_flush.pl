@@ -163,4 +163,32 @@ is($s[4], 0,
 	'all come before the device is ready: who wakes the leader waits for none'
 );
 
+# Three sessions commit 1 ms after their last commit.  Session 2 ends as the
+# leader waits for it.
+my @habits = map {
+	("$_ begin 1", "$_ begin 2", "$_ flushed 1 100", "$_ end 1", "$_ end 2")
+} 100_000, 101_000, 102_000;
+for my $leaves (0, 1)
+{
+	@s = sleeps_with(
+		[ 0, 2_000, 2_000 ],
+		@habits,
+		'102100 begin 0',
+		'102100 waited_for 0',
+		$leaves ? '102150 leave 2' : (),
+		'102200 waited_for 0');
+	is( "@s[-2, -1]",
+		$leaves ? '2 1' : '2 2',
+		$leaves
+		? 'a session that has ended is not waited for'
+		: 'two sessions are waited for');
+}
+@s = sleeps_with(
+	[ 0, 2_000, 2_000 ],
+	@habits,
+	'102050 leave 1',
+	'102050 leave 2',
+	'102100 begin 0');
+is($s[-1], 0, '... nor by a leader that begins later');
+
 done_testing();
