@@ -9,6 +9,7 @@
 
 #include "utils/timestamp.h"
 
+#include "base/clock.h"
 #include "base/guc.h"
 #include "control/delay_override.h"
 #include "probe/flush_detection.h"
