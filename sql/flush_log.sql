@@ -21,6 +21,10 @@ FROM (SELECT *, lead(flush_lsn) OVER (ORDER BY row) AS earlier_lsn,
              lead(flushed_at) OVER (ORDER BY row) AS earlier_at
       FROM log) l;
 
+-- The same row has the same time at each look
+SELECT count(*) > 0 AS rows, count(*) FILTER (WHERE n.flushed_at <> l.flushed_at) AS moved
+FROM log l JOIN commit_flush_log n USING (flush_lsn);
+
 -- The WAL of a flush reaches back to the flush before, which may not be in the
 -- log if it carried no commit
 SELECT bool_and(wal_bytes > 0) AS some_wal,

@@ -16,6 +16,7 @@
 #include "storage/ipc.h"
 #include "storage/shmem.h"
 
+#include "base/clock.h"
 #include "base/shared_memory.h"
 #include "base/stats_module.h"
 #include "commit/flush_logger.h"
@@ -42,6 +43,7 @@ static const StatsModule *const modules[] = {
 	&siblings_module,
 	&backend_slots_module,
 	&clients_module,
+	&clock_module,
 	&commit_trace_module,
 	&delay_override_module,
 	&flush_groups_module,

@@ -219,7 +219,7 @@ flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
 	if (tag_number(tagged) != number)
 		return false;
 	pg_read_barrier();			/* protocol prepare */
-	copy->members = tagged & TAG_MEMBERS_MASK;
+	copy->tagged = tagged;
 	copy->commits = tag_commits(tagged);
 	copy->flushes = 1 + tag_merged(tagged);
 	copy->boundary = boundary_in_slot(group, number);

@@ -77,7 +77,7 @@ typedef struct FlushGroupCopy
 	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
 	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
 	uint64		seen_at;		/* ns of clock_now(), when first seen */
-	uint64		members;		/* for flush_totals.c */
+	uint64		tagged;			/* the tag of its slot, for flush_totals.c */
 	uint32		commits;		/* its members so far */
 	uint32		flushes;		/* that it stands for; 1, unless boundaries
 								 * were missed */

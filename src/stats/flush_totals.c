@@ -189,15 +189,15 @@ count_flush(GroupSums *sums, uint32 commits, const LeaderReport *leader)
 }
 
 /*
- * Count the flushes of a group that stands for several; "members" is the tag.
+ * Count the flushes of a group that stands for several; "tagged" is its tag.
  * What one leader has reported is taken for all of them.
  */
 static pg_noinline void
-count_merged(GroupSums *sums, uint64 members, const LeaderReport *leader)
+count_merged(GroupSums *sums, uint64 tagged, const LeaderReport *leader)
 {
-	int			left = (int) tag_commits(members);
-	int			flushes = 1 + (int) tag_merged(members);
-	int			commits = 1 + (int) tag_early(members);
+	int			left = (int) tag_commits(tagged);
+	int			flushes = 1 + (int) tag_merged(tagged);
+	int			commits = 1 + (int) tag_early(tagged);
 
 	sums->overall[INFERRED_FLUSHES] += flushes;
 	/* each of the others carried a commit, or more than that */
@@ -212,14 +212,14 @@ count_merged(GroupSums *sums, uint64 members, const LeaderReport *leader)
 }
 
 /*
- * Count a group, whose tag is "members" but for its number; "leader" is
- * meaningful if it was led.
+ * Count a group, whose slot has this tag; "leader" is meaningful if it was
+ * led.
  */
 static inline void
-count_group(GroupSums *sums, uint64 members, bool led,
+count_group(GroupSums *sums, uint64 tagged, bool led,
 			const LeaderReport *leader, uint64 wal_bytes)
 {
-	uint32		commits = tag_commits(members);
+	uint32		commits = tag_commits(tagged);
 
 	if (!led)
 	{
@@ -227,8 +227,8 @@ count_group(GroupSums *sums, uint64 members, bool led,
 		sums->overall[UNLED_COMMITS] += commits;
 		return;
 	}
-	if (unlikely(members >> TAG_MERGED_SHIFT != 0))
-		count_merged(sums, members, leader);
+	if (unlikely(tag_merged(tagged) != 0))
+		count_merged(sums, tagged, leader);
 	else
 		count_flush(sums, commits, leader);
 	sums->overall[LED_WAL_BYTES] += wal_bytes;
@@ -259,7 +259,7 @@ fold_group(FlushGroup *group, uint64 tagged, XLogRecPtr reset_boundary,
 		return;
 	led = pg_atomic_read_u32(&group->reported) != 0;
 	pg_read_barrier();			/* protocol report */
-	count_group(sums, tagged & TAG_MEMBERS_MASK, led, &group->report,
+	count_group(sums, tagged, led, &group->report,
 				flush_wal_bytes(boundary, previous));
 }
 
@@ -352,7 +352,7 @@ copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)
 					  pg_atomic_read_u64(&shared->reset_boundary)) ||
 		(copy->commits == 0 && copy->leader_pid == 0))
 		return;
-	count_group(sums, copy->members, copy->leader_pid != 0, &copy->leader,
+	count_group(sums, copy->tagged, copy->leader_pid != 0, &copy->leader,
 				flush_wal_bytes(copy->boundary, copy->previous));
 	totals->nrecent++;
 }

@@ -125,10 +125,9 @@ row_activity(Row *row, const Activity *activity)
 	static const char *const waits[] = {
 		NULL, "flush", "another's flush", "delay", "standby", "notify"
 	};
-	uint64		age = clock_elapsed(activity->since, clock_now());
 
-	row_add(row, TimestampTzGetDatum(GetCurrentTimestamp() -
-									 (int64) (age / NS_PER_US)),
+	row_add(row, TimestampTzGetDatum(clock_timestamp_at(activity->since,
+														clock_offset())),
 			activity->since == 0);
 	if (activity->wait == WAIT_NONE)
 		row_nulls(row, 1);

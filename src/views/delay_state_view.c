@@ -35,14 +35,11 @@ read_state(AdaptiveDelayState *state)
 				 errdetail("A process was stopped while it wrote the state.")));
 }
 
-/* A time of the pacer.  In ms, so that it is the same at each look. */
+/* A time of the pacer. */
 static TimestampTz
 pacer_timestamp(double us)
 {
-	TimestampTz since = GetCurrentTimestamp() -
-	(TimestampTz) (clock_now() / NS_PER_US - us);
-
-	return (since + 500) / 1000 * 1000;
+	return clock_timestamp_at((uint64) us * NS_PER_US, clock_offset());
 }
 
 static void

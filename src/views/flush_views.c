@@ -264,8 +264,7 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 {
 	FlushTotals *groups;
 	ClientSessions *sessions;
-	TimestampTz now;
-	uint64		now_ns;
+	int64		offset;
 	uint32		before = 0;
 	int			oldest;
 	Row			row;
@@ -282,15 +281,14 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 		group->active = flush_group_active(group, &before);
 	}
 	sessions = clients_read_sessions();
-	now = GetCurrentTimestamp();
-	now_ns = clock_now();
+	offset = clock_offset();
 	oldest = Max(groups->nrecent - commit_stats_flush_log_size, 0);
 	for (int i = groups->nrecent - 1; i >= oldest; i--)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
-		uint64		age = clock_elapsed(group->seen_at, now_ns);
 
-		row_datum(&row, TimestampTzGetDatum(now - (int64) (age / NS_PER_US)));
+		row_datum(&row, TimestampTzGetDatum(clock_timestamp_at(group->seen_at,
+															   offset)));
 		row_datum(&row, LSNGetDatum(group->boundary));
 		row_int8(&row, group->flushes);
 		row_int8(&row, group->commits);
