@@ -497,12 +497,6 @@ clients_tracked(void)
 	return tracked;
 }
 
-static int
-compare_pids(const void *a, const void *b)
-{
-	return ((const ClientSession *) a)->pid - ((const ClientSession *) b)->pid;
-}
-
 ClientSessions *
 clients_read_sessions(void)
 {
@@ -529,23 +523,9 @@ clients_read_sessions(void)
 		sessions->n++;
 	}
 	LWLockRelease(commit_stats_clients_lock());
-	qsort(sessions->session, sessions->n, sizeof(ClientSession), compare_pids);
+	qsort(sessions->session, sessions->n, sizeof(ClientSession),
+		  client_compare_pids);
 	return sessions;
-}
-
-/*
- * The session that had a pid at a time (clock_now()) since it registered.
- * NULL if it has left, also if another process has its pid now.
- */
-const ClientSession *
-clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
-{
-	ClientSession wanted = {.pid = pid};
-	const ClientSession *session = bsearch(&wanted, sessions->session,
-										   sessions->n, sizeof(ClientSession),
-										   compare_pids);
-
-	return session != NULL && session->registered_at <= at ? session : NULL;
 }
 
 /*

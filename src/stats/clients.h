@@ -86,8 +86,6 @@ extern const ClientKey *clients_mine(void);
 extern int	clients_tracked(void);
 extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
-extern const ClientSession *clients_find_session(const ClientSessions *sessions,
-												 int pid, uint64 at);
 extern bool clients_is_connected(const ClientSession *session);
 extern void clients_reset(const SlotCopy *copies);
 
@@ -95,6 +93,27 @@ static inline bool
 client_is_overflow(const ClientKey *key)
 {
 	return !OidIsValid(key->roleid);
+}
+
+static inline int
+client_compare_pids(const void *a, const void *b)
+{
+	return ((const ClientSession *) a)->pid - ((const ClientSession *) b)->pid;
+}
+
+/*
+ * The session that had a pid at a time (clock_now()).  NULL if it has left,
+ * also if another process has its pid now: that one has registered later.
+ */
+static inline const ClientSession *
+clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
+{
+	ClientSession wanted = {.pid = pid};
+	const ClientSession *session = bsearch(&wanted, sessions->session,
+										   sessions->n, sizeof(ClientSession),
+										   client_compare_pids);
+
+	return session != NULL && session->registered_at <= at ? session : NULL;
 }
 
 /*
