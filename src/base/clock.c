@@ -52,7 +52,7 @@ clock_offset(void)
 	uint64		known = pg_atomic_read_u64(clock_offset_shared);
 	int64		offset;
 
-	if (read_offset(&offset) && Abs(offset - (int64) known) > CLOCK_STEP &&
+	if (read_offset(&offset) && llabs(offset - (int64) known) > CLOCK_STEP &&
 		pg_atomic_compare_exchange_u64(clock_offset_shared, &known,
 									   (uint64) offset))
 		return offset;
