@@ -135,13 +135,19 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode, false)
 #endif
 
-/* PGPROC.myProcLocks: lists of another type before 16. */
+/* PGPROC.myProcLocks: lists, circular, of another type before 16. */
 #if PG_VERSION_NUM < 160000
 typedef SHM_QUEUE ProcLocks;
+typedef SHM_QUEUE ProcLockLink;
 #define PROC_LOCKS_ARE_EMPTY(locks)	((locks)->next == (locks))
+#define PROC_LOCKS_FIRST(locks)		((locks)->next)
+#define PROC_LOCKS_LAST(locks)		((locks)->prev)
 #else
 typedef dlist_head ProcLocks;
+typedef dlist_node ProcLockLink;
 #define PROC_LOCKS_ARE_EMPTY(locks)	dlist_is_empty(locks)
+#define PROC_LOCKS_FIRST(locks)		((locks)->head.next)
+#define PROC_LOCKS_LAST(locks)		((locks)->head.prev)
 #endif
 
 /*
