@@ -342,11 +342,8 @@ flush_totals_prepare(GroupNumber first)
 static void
 copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)
 {
-	FlushGroupCopy unwanted;
-	FlushGroupCopy *copy = &unwanted;
+	FlushGroupCopy *copy = &totals->recent[totals->nrecent];
 
-	if (totals->recent != NULL)
-		copy = &totals->recent[totals->nrecent];
 	if (!flush_group_copy(number, copy) ||
 		is_reset_away(copy->boundary,
 					  pg_atomic_read_u64(&shared->reset_boundary)) ||
@@ -398,7 +395,6 @@ copy_ring(FlushTotals *totals, uint64 folds)
 
 /*
  * All groups since the last reset, unless they were folded meanwhile.
- * "totals->recent" may be null.
  */
 static bool
 copy_groups(FlushTotals *totals)
@@ -494,13 +490,29 @@ flush_totals_reset(void)
 	changecount_report_stopped();
 }
 
-/* The totals, as if all groups had been folded.  The ring is not saved. */
+/*
+ * The totals, as if all groups had been folded.  No process is left that could
+ * fold or count.  The ring is not saved.
+ */
 static bool
 flush_totals_save(void *to)
 {
-	FlushTotals totals = {.value = to};
+	XLogRecPtr	reset_boundary = pg_atomic_read_u64(&shared->reset_boundary);
+	GroupSums	sums = {.copy = to};
 
-	return changecount_at_rest(&shared->folds) && copy_groups(&totals);
+	if (!changecount_at_rest(&shared->folds))
+		return false;
+	counter_array_read(to, folded, ncounts);
+	for (int i = 0; i < 2 * flush_groups_kept(); i++)
+	{
+		FlushGroup *group = &flush_ring[i].group;
+
+		fold_group(group, pg_atomic_read_u64(&group->tagged_commits),
+				   reset_boundary, &sums);
+	}
+	end_sums(&sums);
+	counter_array_subtract(to, base, ncounts);
+	return true;
 }
 
 /* The number of cells is that of another MaxBackends, perhaps. */
