@@ -70,6 +70,7 @@
 #include "stats/commit_trace.h"
 #include "stats/flush_ring.h"
 #include "stats/latency.h"
+#include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
 
 /* What the commit under way seemed to be before its record was written. */
@@ -88,8 +89,7 @@ typedef struct CommitReading
 	CommitKind	kind;
 	uint32		siblings;		/* or SIBLINGS_NOT_COUNTED; if it waits */
 	uint64		started_at;		/* not read if it is read-only */
-	int64		wal_records;	/* of this process, if unlogged; less a record
-								 * that is already waited for */
+	int64		wal_records;	/* of this process, if unlogged */
 	FlushReading flush;
 } CommitReading;
 
@@ -202,13 +202,6 @@ read_before_async(void)
 	flush_detection_read_if_cheap(&reading.flush);
 }
 
-/* The number of WAL records, less one that is waited for already. */
-static inline int64
-wal_records_before(void)
-{
-	return pgWalUsage.wal_records - (XactLastRecEnd != InvalidXLogRecPtr);
-}
-
 /*
  * A transaction without an id, which will write no commit record; or with an
  * id but without WAL, which will write nothing worth waiting for.  Either can
@@ -220,7 +213,7 @@ static inline void
 read_before_read_only(void)
 {
 	reading.kind = COMMIT_READ_ONLY;
-	reading.wal_records = wal_records_before();
+	reading.wal_records = pgWalUsage.wal_records;
 	flush_detection_read_read_only(&reading.flush);
 }
 
@@ -228,7 +221,7 @@ static pg_noinline void
 read_before_unlogged(void)
 {
 	reading.kind = COMMIT_UNLOGGED;
-	reading.wal_records = wal_records_before();
+	reading.wal_records = pgWalUsage.wal_records;
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
 	reading.started_at = clock_now();
@@ -426,8 +419,8 @@ judge_delay(GroupNumber number, uint64 now)
 }
 
 /*
- * How long did a commit wait for a standby?  From the end of the local flush
- * until now.  The flush ended after the flush pointer was seen at the
+ * A commit waited for a standby, too: how long?  From the end of the local
+ * flush until now.  The flush ended after the flush pointer was seen at the
  * boundary before, plus the time of this backend's sleep and I/O; and before
  * the pointer was seen at the boundary of the group.
  */
@@ -447,18 +440,17 @@ count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
 	if (traces.seen_at != 0)
 		latest = Min(latest, Max(traces.seen_at, reading.started_at));
 	earliest = Min(earliest, latest);
+	latency_count(kind, clock_elapsed(reading.started_at, now));
 	latency_count_standby(kind, clock_elapsed(latest, now),
 						  clock_elapsed(earliest, now));
 }
 
 /* A commit that waited. */
 static pg_attribute_always_inline void
-count_commit(bool led, GroupNumber number, uint64 now,
+count_commit(bool led, GroupNumber number, uint64 now, uint64 elapsed,
 			 const DelayVerdict *delay)
 {
-	uint64		elapsed = clock_elapsed(reading.started_at, now);
 	WaitLevel	level = latency_wait_level();
-	LatencyKind kind = latency_kind(level, led);
 
 	backend_slot_add(SLOT_COMMITS, 1);
 	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
@@ -466,11 +458,13 @@ count_commit(bool led, GroupNumber number, uint64 now,
 		backend_slot_add(SLOT_FOLLOWERS, 1);
 	if (unlikely(commit_has_notify()))
 		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
-	latency_count(kind, elapsed);
-	if (level == WAIT_LOCAL)
+	if (likely(level == WAIT_LOCAL))
+	{
+		latency_count(latency_kind(WAIT_LOCAL, led), elapsed);
 		latency_count_setting();
+	}
 	else
-		count_standby_wait(kind, number, now, delay);
+		count_standby_wait(latency_kind(level, led), number, now, delay);
 }
 
 /* A PREPARE TRANSACTION, which waits for a flush, too, but is no commit. */
@@ -550,7 +544,7 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
-/* A commit, or a PREPARE TRANSACTION, took long. */
+/* A slow commit, or PREPARE TRANSACTION, or perhaps a stall. */
 static pg_noinline void
 note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
 				 const DelayVerdict *delay)
@@ -569,6 +563,21 @@ note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
 	};
 
 	if (slow_commit_note(&slow))
+		flush_logger_wake();
+}
+
+/*
+ * It took longer than commit_stats_slow_floor.  On a slow disk each commit
+ * does, so nothing is collected before it is known to be of use.
+ */
+static pg_noinline void
+suspect_slow_commit(SlowRole role, bool is_commit, GroupNumber number,
+					uint64 now, const DelayVerdict *delay)
+{
+	if (slow_commit_is_slow(role, is_commit,
+							clock_elapsed(reading.started_at, now)))
+		note_slow_commit(role, is_commit, number, now, delay);
+	if (stall_limit_ask())
 		flush_logger_wake();
 }
 
@@ -601,6 +610,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
+	uint64		elapsed = clock_elapsed(reading.started_at, now);
 	uint32		siblings_after = 0;
 	const DelayVerdict *delay = NULL;
 	GroupNumber number;
@@ -613,7 +623,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 		delay = delay_override_adapts ? judge_adaptive_delay(number, now) :
 			judge_delay(number, now);
 	if (is_commit)
-		count_commit(led, number, now, delay);
+		count_commit(led, number, now, elapsed, delay);
 	else
 		count_prepare(now);
 	if (led)
@@ -624,9 +634,9 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after, delay);
-	if (unlikely(slow_commit_suspected(clock_elapsed(reading.started_at, now))))
-		note_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit, number, now,
-						 delay);
+	if (unlikely(slow_commit_suspected(elapsed)))
+		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit, number,
+							now, delay);
 	backend_slot_set_committing(0);
 	if (unlikely(own.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, own.uncertain);
@@ -657,13 +667,15 @@ static pg_noinline void
 count_async(void)
 {
 	uint64		now = clock_now();
+	uint64		elapsed = clock_elapsed(reading.started_at, now);
 
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
 	if (commit_has_notify())
 		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
-	latency_count(LATENCY_ASYNC, clock_elapsed(reading.started_at, now));
-	if (unlikely(slow_commit_suspected(clock_elapsed(reading.started_at, now))))
-		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);
+	latency_count(LATENCY_ASYNC, elapsed);
+	if (unlikely(slow_commit_suspected(elapsed)))
+		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now,
+							NULL);
 	account_transaction(WAL_OF_COMMIT);
 }
 
@@ -783,8 +795,21 @@ count_unlogged(CommitKind kind)
 	now = clock_now();
 	forget_time();
 	if (slow_commit_suspected(clock_elapsed(reading.started_at, now)))
-		note_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now, NULL);
+		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now,
+							NULL);
 	start_unknown = false;
+}
+
+/*
+ * Did it have more to wait for than its commit record?  A transaction without
+ * an id waits for records that it had written before the first callback, too;
+ * those of earlier transactions are accounted.
+ */
+static inline bool
+waits_after_all(CommitKind kind)
+{
+	return pgWalUsage.wal_records - reading.wal_records > 1 ||
+		(kind == COMMIT_READ_ONLY && reading.wal_records != wal_cycles_records);
 }
 
 /* A commit that had no id, or no WAL, in the first callback. */
@@ -793,9 +818,7 @@ count_other_commit(CommitKind kind)
 {
 	bool		has_xid = TransactionIdIsValid(GetTopTransactionIdIfAny());
 
-	/* more than the commit record */
-	if (kind != COMMIT_NOT_COUNTED && has_xid &&
-		pgWalUsage.wal_records - reading.wal_records > 1)
+	if (kind != COMMIT_NOT_COUNTED && has_xid && waits_after_all(kind))
 	{
 		count_late_commit(kind);
 		return;

@@ -3,7 +3,7 @@
  * slow_commit.c
  *		Where the time of a slow commit, or of a stall, went.
  *
- * commit_path.c calls slow_commit_note() for a commit that took longer than
+ * commit_path.c calls slow_commit_is_slow() for a commit that took longer than
  * commit_stats_slow_floor, when it has been counted.  The time from the first
  * callback to the second one is divided at moments that the session knows or
  * that the ring of flush groups shows:
@@ -328,17 +328,15 @@ note_stall(const SlowReading *reading, const SlowMoments *moments,
 	return true;
 }
 
-/* Is it worth finding out more? */
-static bool
-is_slow(const SlowReading *reading)
+bool
+slow_commit_is_slow(SlowRole role, bool is_commit, uint64 elapsed)
 {
-	uint64		elapsed = clock_elapsed(reading->started_at, reading->ended_at);
 	uint64		limit = stall_limit_get();
 
-	if (reading->is_commit && commit_stats_slow_commit_time >= 0 &&
+	if (is_commit && commit_stats_slow_commit_time >= 0 &&
 		elapsed > (uint64) commit_stats_slow_commit_time * NS_PER_MS)
 		return true;
-	return reading->role == SLOW_LED && limit > 0 && elapsed > limit;
+	return role == SLOW_LED && limit > 0 && elapsed > limit;
 }
 
 bool
@@ -349,14 +347,12 @@ slow_commit_note(const SlowReading *reading)
 	Moment		now;
 	bool		noted;
 
-	if (!is_slow(reading))
-		return stall_limit_ask();
 	now = present();
 	find_moments(reading, &now, &moments);
 	describe_event(reading, &now, &event);
 	noted = note_commit(reading, &moments, &event);
 	noted |= note_stall(reading, &moments, &event);
-	return stall_limit_ask() || noted;
+	return noted;
 }
 
 void

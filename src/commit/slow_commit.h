@@ -28,14 +28,17 @@ typedef struct SlowReading
 	const DelayVerdict *delay;	/* null: there was no commit_delay */
 } SlowReading;
 
-/* Commit path: did it take so long that slow_commit_note() has a look? */
+/* Commit path: did it take so long that slow_commit_is_slow() has a look? */
 static inline bool
 slow_commit_suspected(uint64 elapsed)
 {
 	return elapsed > commit_stats_slow_floor;
 }
 
-/* Returns true if there is something that the worker should do. */
+/* Is it a slow commit, or perhaps a stall? */
+extern bool slow_commit_is_slow(SlowRole role, bool is_commit, uint64 elapsed);
+
+/* Then note it.  Returns true if there is something that the worker logs. */
 extern bool slow_commit_note(const SlowReading *reading);
 
 /* A transaction ends that has written more than BULK_WAL. */

@@ -18,17 +18,11 @@
 /* The server's counters of this process. */
 typedef struct FlushReading
 {
-	int64		syncs;
+	int64		buffers_full;
 	int64		writes;
+	int64		syncs;
 	uint64		io_time;		/* ns; only with track_wal_io_timing */
 } FlushReading;
-
-/* Writes that did not only make room in the WAL buffers. */
-static inline int64
-flush_detection_writes(void)
-{
-	return PendingWalStats.wal_write - PendingWalStats.wal_buffers_full;
-}
 
 static inline uint64
 flush_detection_io_time(void)
@@ -41,8 +35,9 @@ flush_detection_io_time(void)
 static inline void
 flush_detection_read_read_only(FlushReading *now)
 {
+	now->buffers_full = PendingWalStats.wal_buffers_full;
+	now->writes = PendingWalStats.wal_write;
 	now->syncs = PendingWalStats.wal_sync;
-	now->writes = flush_detection_writes();
 }
 
 static inline void
@@ -63,7 +58,9 @@ flush_detection_since(const FlushReading *before, OwnFlush *since)
 {
 	since->flushes = PendingWalStats.wal_sync - before->syncs;
 	if (since->flushes == 0 && unlikely(!flush_detection_counts_syncs()))
-		since->flushes = flush_detection_writes() - before->writes;
+		/* writes that did not only make room in the WAL buffers */
+		since->flushes = PendingWalStats.wal_write - before->writes -
+			(PendingWalStats.wal_buffers_full - before->buffers_full);
 	since->io_time = 0;
 	since->timed = track_wal_io_timing;
 	if (unlikely(since->timed))
