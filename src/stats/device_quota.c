@@ -34,6 +34,7 @@
 #define MIN_WINDOWS		4
 #define REGULAR			0.2
 #define IN_PHASE		0.4
+#define CLEARLY			2.0		/* the larger of two spreads, in smaller ones */
 
 /*
  * How near are the distances between stalls to whole numbers of windows?  Long
@@ -103,45 +104,88 @@ unmark_stalls(DeviceStall *stall, int n)
 		stall[i].of_quota = false;
 }
 
-/* The number of flushes in each window whose quota was used up. */
+/*
+ * The number of flushes, and the WAL if known, in each window whose quota was
+ * used up.
+ */
 static void
 count_flushes(const DeviceStall *stall, int n, DeviceQuota *quota)
 {
 	const DeviceStall *last = NULL;
 
 	quota->n = 0;
+	quota->nbytes = 0;
 	for (int i = 0; i < n; i++)
 	{
 		if (!stall[i].of_quota)
 			continue;
 		if (last != NULL &&
 			fabs((stall[i].ended_at - last->ended_at) / quota->window - 1) < 0.1)
+		{
 			quota->flushes[quota->n++] = stall[i].flush - last->flush;
+			if (last->wal_end > 0 && stall[i].wal_end > last->wal_end)
+				quota->bytes[quota->nbytes++] = stall[i].wal_end - last->wal_end;
+		}
 		last = &stall[i];
 	}
 }
 
+/* The distance of the quartiles, in medians. */
+static double
+spread(double *value, int n)
+{
+	return (quantile(value, n, 0.75) - quantile(value, n, 0.25)) /
+		Max(quantile(value, n, 0.5), 1);
+}
+
 /*
- * A quota is about the same in each window, and explains most of the stalls.
- * If each flush stalls, the device is slow, not limited.
+ * Does the device limit bytes rather than flushes?  It then allows windows of
+ * the same WAL, in flushes that may be few or many.  What has been written of
+ * flushes within one block of WAL is that block, so for these the number of
+ * flushes is what counts, whatever the device limits.
  */
 static bool
-is_quota(const DeviceStall *stall, int n, DeviceQuota *quota)
+limits_bytes(DeviceQuota *quota)
 {
-	double		explained = 0;
+	double		flushes = quantile(quota->flushes, quota->n, 0.5);
+	double		bytes = quantile(quota->bytes, quota->nbytes, 0.5);
+
+	return bytes > flushes * XLOG_BLCKSZ &&
+		spread(quota->bytes, quota->nbytes) <= CLEARLY *
+		spread(quota->flushes, quota->n);
+}
+
+/* How much of the time of all stalls is a quota's, and not explained? */
+static double
+share_of_quota(const DeviceStall *stall, int n, bool unexplained)
+{
+	double		of_quota = 0;
 	double		total = 0;
-	double		spread = quantile(quota->flushes, quota->n, 0.75) -
-	quantile(quota->flushes, quota->n, 0.25);
 
 	for (int i = 0; i < n; i++)
 	{
 		total += stall[i].length;
-		if (stall[i].of_quota)
-			explained += stall[i].length;
+		if (stall[i].of_quota && !(unexplained && stall[i].explained))
+			of_quota += stall[i].length;
 	}
-	return quota->n >= MIN_WINDOWS && explained > 0.4 * total &&
+	return total > 0 ? of_quota / total : 0;
+}
+
+/*
+ * A quota is about the same in each window, and explains most of the stalls.
+ * If each flush stalls, the device is slow, not limited.  If something else
+ * explains half of the stalls, or bytes are what is limited, the flushes in a
+ * window are no quota.
+ */
+static bool
+is_quota(const DeviceStall *stall, int n, DeviceQuota *quota)
+{
+	double		share = share_of_quota(stall, n, false);
+
+	return quota->n >= MIN_WINDOWS && share > 0.4 &&
+		share_of_quota(stall, n, true) > share / 2 &&
 		quantile(quota->flushes, quota->n, 0.5) > 1 &&
-		spread < 0.3 * quantile(quota->flushes, quota->n, 0.5);
+		spread(quota->flushes, quota->n) < 0.3 && !limits_bytes(quota);
 }
 
 /* Is there a quota, with windows of this length? */
@@ -186,7 +230,9 @@ device_quota_find(DeviceStall *stall, int n, double longest,
 				  DeviceQuota *quota)
 {
 	quota->flushes = palloc(Max(n, 1) * sizeof(double));
+	quota->bytes = palloc(Max(n, 1) * sizeof(double));
 	quota->n = 0;
+	quota->nbytes = 0;
 	quota->window = 0;
 	unmark_stalls(stall, n);
 	return n <= MAX_STALLS &&

@@ -15,6 +15,9 @@ typedef struct DeviceStall
 	int			flush;			/* its number, counting all flushes */
 	double		ended_at;
 	double		length;
+	double		wal_end;		/* position in the WAL at its end, bytes; 0:
+								 * unknown */
+	bool		explained;		/* by something else than a quota */
 	bool		of_quota;		/* result: it ended together with a window */
 } DeviceStall;
 
@@ -24,6 +27,8 @@ typedef struct DeviceQuota
 	double	   *flushes;		/* in each window whose quota was used up;
 								 * sorted, palloc'd */
 	int			n;
+	double	   *bytes;			/* of WAL, likewise, where it is known */
+	int			nbytes;
 } DeviceQuota;
 
 /*

@@ -166,6 +166,7 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->commits = group.commits;
 	outcome->leader_pid = group.leader_pid;
 	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
+	outcome->boundary = group.boundary;
 }
 
 static bool

@@ -83,6 +83,7 @@ typedef struct SlowOutcome
 	uint32		commits;		/* in the group; 0: unknown */
 	int			leader_pid;		/* 0: no leader, or unknown */
 	uint64		wal_bytes;		/* 0: unknown */
+	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
 } SlowOutcome;
 
 extern const StatsModule slow_log_module;

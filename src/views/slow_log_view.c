@@ -8,50 +8,12 @@
 #include "postgres.h"
 
 #include "base/clock.h"
-#include "base/quantile.h"
-#include "stats/device_quota.h"
-#include "stats/slow_log.h"
+#include "stats/stall_log.h"
 #include "views/client_columns.h"
 #include "stats/wait_level_names.h"
 
 PG_FUNCTION_INFO_V1(commit_slow_log_1_0);
 PG_FUNCTION_INFO_V1(commit_stall_log_1_0);
-
-#define LONGEST_WINDOW	2e6		/* of a quota, us */
-#define QUOTA_STALLS	256		/* that are searched for it */
-
-/* An event, and what became of its flush; a copy. */
-typedef struct LoggedEvent
-{
-	SlowEvent	event;
-	SlowOutcome outcome;
-} LoggedEvent;
-
-static int
-compare_times(const void *a, const void *b)
-{
-	uint64		x = ((const LoggedEvent *) a)->event.end;
-	uint64		y = ((const LoggedEvent *) b)->event.end;
-
-	return (x > y) - (x < y);
-}
-
-/* The events of a kind that are there, oldest first; palloc'd. */
-static LoggedEvent *
-read_events(SlowKind kind, int *n)
-{
-	LoggedEvent *logged = palloc(SLOW_LOG_KEPT * sizeof(LoggedEvent));
-	uint64		newest = slow_log_newest(kind);
-
-	*n = 0;
-	for (uint64 number = slow_log_oldest(kind);
-		 number <= newest && *n < SLOW_LOG_KEPT; number++)
-		if (slow_log_copy(kind, number, &logged[*n].event,
-						  &logged[*n].outcome))
-			(*n)++;
-	qsort(logged, *n, sizeof(LoggedEvent), compare_times);
-	return logged;
-}
 
 /*----------------------------------------------------------------
  * commit_slow_log
@@ -140,7 +102,7 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	logged = read_events(SLOW_COMMIT, &n);
+	logged = logged_events_read(SLOW_COMMIT, &n);
 	sessions = clients_read_sessions();
 	for (int i = n - 1; i >= 0; i--)
 		put_slow_commit(&row, &logged[i], sessions);
@@ -152,95 +114,9 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-/*
- * How many flushes came from one event to another?  Group numbers come again
- * after GROUP_NUMBER_MASK; two leaders may have noted them in another order.
- */
-static int
-flushes_between(const SlowEvent *one, const SlowEvent *other)
-{
-	int			distance;
-
-	if (one->group == InvalidGroupNumber || other->group == InvalidGroupNumber)
-		return 0;
-	distance = flush_groups_distance(one->group, other->group);
-	return distance > (int) (GROUP_NUMBER_MASK / 2) ? 0 : distance;
-}
-
-/* Do the latest stalls show a quota?  Returns all of them. */
-static DeviceStall *
-infer_quota(const LoggedEvent *logged, int n, DeviceQuota *quota)
-{
-	DeviceStall *stall = palloc0(Max(n, 1) * sizeof(DeviceStall));
-	int			first = Max(n - QUOTA_STALLS, 0);
-	int			flush = 0;
-
-	for (int i = first; i < n; i++)
-	{
-		const SlowEvent *event = &logged[i].event;
-
-		if (i > first)
-			flush += flushes_between(&logged[i - 1].event, event);
-		stall[i].flush = flush;
-		stall[i].ended_at = (double) event->end / NS_PER_US;
-		stall[i].length = (double) event->duration / NS_PER_US;
-	}
-	(void) device_quota_find(stall + first, n - first, LONGEST_WINDOW, quota);
-	return stall;
-}
-
-/*
- * How much WAL of a flush is probably of a bulk writer?  As if the transaction
- * had written evenly.  Bytes.
- */
-static double
-wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
-{
-	uint64		until = clock_elapsed(stall->duration, stall->end);
-	uint64		began_at = clock_elapsed(writer->duration, writer->end);
-	uint64		overlap = clock_elapsed(Max(began_at, stall->since),
-										Min(writer->end, until));
-
-	return (double) writer->wal_bytes * overlap / Max(writer->duration, 1);
-}
-
-/* Whose WAL was most of a flush? */
-typedef struct Writer
-{
-	const SlowEvent *session;	/* NULL: nobody's, or not known */
-	double		share;			/* of the WAL, estimated; 0 to 1 */
-} Writer;
-
-/* The leader for certain, or a transaction that was running then. */
-static Writer
-find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
-{
-	Writer		writer = {&stall->event, stall->event.wal_bytes};
-
-	if (stall->outcome.wal_bytes == 0)
-		return (Writer)
-	{
-		NULL, 0
-	};
-	for (int i = 0; i < n && stall->event.since != 0; i++)
-	{
-		double		bytes = wal_in_flush(&writers[i].event, &stall->event);
-
-		if (bytes > writer.share)
-		{
-			writer.session = &writers[i].event;
-			writer.share = bytes;
-		}
-	}
-	writer.share = Min(writer.share / stall->outcome.wal_bytes, 1.0);
-	if (writer.share < 0.5)
-		writer.session = NULL;
-	return writer;
-}
-
 /* Columns from "writer_pid" to "writer_share" */
 static void
-row_writer(Row *row, const Writer *writer)
+row_writer(Row *row, const StallWriter *writer)
 {
 	if (writer->session == NULL)
 	{
@@ -253,23 +129,22 @@ row_writer(Row *row, const Writer *writer)
 
 /* Columns "quota_flushes" and "quota_window" */
 static void
-row_quota(Row *row, bool of_quota, const DeviceQuota *quota)
+row_quota(Row *row, bool of_quota, const StallLog *log)
 {
 	if (!of_quota)
 	{
 		row_nulls(row, 2);
 		return;
 	}
-	row_int8(row, (uint64) quantile(quota->flushes, quota->n, 0.5));
-	row_rounded(row, quota->window / 1000, 1);
+	row_int8(row, (uint64) log->quota_flushes);
+	row_rounded(row, log->quota_window / 1000, 1);
 }
 
 static void
-put_stall(Row *row, const LoggedEvent *stall, const Writer *writer,
-		  bool of_quota, const DeviceQuota *quota)
+put_stall(Row *row, const StallLog *log, int i)
 {
-	const SlowEvent *event = &stall->event;
-	const SlowOutcome *outcome = &stall->outcome;
+	const SlowEvent *event = &log->logged[i].event;
+	const SlowOutcome *outcome = &log->logged[i].outcome;
 
 	row_datum(row, TimestampTzGetDatum(event->ended_at));
 	row_ms(row, event->duration);
@@ -280,32 +155,21 @@ put_stall(Row *row, const LoggedEvent *stall, const Writer *writer,
 	row_numeric_or_null(row, outcome->wal_bytes);
 	row_session(row, event);
 	row_numeric(row, event->wal_bytes);
-	row_writer(row, writer);
+	row_writer(row, &log->writer[i]);
 	row_checkpoint(row, event);
-	row_quota(row, of_quota, quota);
+	row_quota(row, log->stall[i].of_quota, log);
 	row_put(row);
 }
 
 Datum
 commit_stall_log_1_0(PG_FUNCTION_ARGS)
 {
-	LoggedEvent *logged;
-	LoggedEvent *writers;
-	DeviceStall *stall;
-	DeviceQuota quota;
-	int			n;
-	int			nwriters;
+	StallLog	log;
 	Row			row;
 
 	row_init(fcinfo, &row);
-	logged = read_events(SLOW_FLUSH, &n);
-	writers = read_events(BULK_WRITER, &nwriters);
-	stall = infer_quota(logged, n, &quota);
-	for (int i = n - 1; i >= 0; i--)
-	{
-		Writer		writer = find_writer(&logged[i], writers, nwriters);
-
-		put_stall(&row, &logged[i], &writer, stall[i].of_quota, &quota);
-	}
+	stall_log_read(&log);
+	for (int i = log.n - 1; i >= 0; i--)
+		put_stall(&row, &log, i);
 	return (Datum) 0;
 }
