@@ -18,9 +18,13 @@
  * volumes have: there, each flush saved allows another one.  Such a device
  * serves at full speed until the quota of its window is used up, and then
  * stalls until the next window, so the mean flush time is far above the
- * median.  advice_device_stalls() can only suspect a quota, as the report has
- * nothing but the histogram of flushes.  whatif_quota.c has the time of each
- * flush, and finds window and quota.
+ * median.  So it is on a device whose bandwidth is limited, beside an archiver
+ * or a checkpoint, and on a processor that is limited.  A delay helps only
+ * against a quota of flushes, so it is proposed only if the times of the
+ * stalls show one (device_quota.c).
+ *
+ * A commit pays for a delay, so a sweep is never proposed without a bound for
+ * commit times, which comes from what commits take at present.
  *
  * This file uses neither shared memory nor the server, so t/ can compile it
  * alone.
@@ -46,6 +50,11 @@
 #define HARDLY_ANY_HITS		0.1
 #define HARDLY_BUSY			0.1
 #define HARDLY_ASLEEP		0.01
+#define HARDLY_STALLED		0.05	/* of the time, in stalls */
+#define HARDLY_SHARED		1.05	/* commits and prepares of a flush */
+
+/* Commits that spend so much in their own flush wait for no other. */
+#define OWN_FLUSH_ONLY		0.8
 
 /* A median flush from here on is long, us. */
 #define LONG_FLUSH			1000
@@ -57,6 +66,14 @@
 #define SWEEP_MIN_DELAY		10
 #define SWEEP_DEFAULT_START	100.0	/* without F0 */
 #define SWEEP_DISTANCE		1.25	/* closer ones are not told apart */
+
+/*
+ * Its bound for the p99 of commits: so many times that of the present, which
+ * is different in each slot; and at least this, us.
+ */
+#define SWEEP_P99			2
+#define SWEEP_LEAST_P99		1000
+#define MAX_P99				1e9
 
 /* Are the newest flushes enough to make a rate? */
 bool
@@ -85,6 +102,20 @@ advice_flush_rate(const CommitFigures *f)
 	return ratio_or_zero(f->flushes, f->seconds);
 }
 
+/* Are they, and is how long they take known? */
+static bool
+recent_are_timed(const CommitFigures *f)
+{
+	return advice_recent_is_known(f) && f->recent_timed >= MIN_RECENT_FLUSHES;
+}
+
+/* F0 of the flushes that advice_commit_rate() is of, as far as it is known */
+double
+advice_flush_time(const CommitFigures *f)
+{
+	return recent_are_timed(f) ? f->recent_flush_time : f->flush_time;
+}
+
 double
 advice_square_root_rule(double flush_time, double commit_rate)
 {
@@ -101,8 +132,8 @@ advice_threshold(double flush_time)
 bool
 advice_is_above_threshold(const CommitFigures *f)
 {
-	return f->flush_time > 0 &&
-		advice_commit_rate(f) > advice_threshold(f->flush_time);
+	return advice_flush_time(f) > 0 &&
+		advice_commit_rate(f) > advice_threshold(advice_flush_time(f));
 }
 
 /*
@@ -155,20 +186,41 @@ advice_batching_least(const CommitFigures *f)
 			   1 - flushes_at(load * rest) / flushes_at(load));
 }
 
-/* The share of the time in which leaders write or sync. */
+/*
+ * The share of the time in which leaders write or sync.  Rate and length are
+ * of the same flushes: the newest, or all.
+ */
 double
 advice_device_busy(const CommitFigures *f)
 {
-	return Min(advice_flush_rate(f) * f->flush_time / 1e6, 1.0);
+	double		rate = recent_are_timed(f) ? advice_flush_rate(f) :
+	ratio_or_zero(f->flushes, f->seconds);
+
+	return Min(rate * advice_flush_time(f) / 1e6, 1.0);
 }
 
-/* Does the device look like one with a write quota? */
+/* Did the flushes in commit_stall_log take much of the time? */
+static bool
+stalls_take_time(const CommitFigures *f)
+{
+	return f->stall_time > HARDLY_STALLED * f->stall_seconds * 1e6;
+}
+
+/* Do few flushes take most of the time?  A quota is one reason of several. */
 bool
 advice_device_stalls(const CommitFigures *f)
 {
-	return f->timed_flushes >= MIN_RECENT_FLUSHES && f->flush_p50 > 0 &&
-		f->flush_time >= STALL_MEAN * f->flush_p50 &&
-		f->flush_p99 >= STALL_P99 * f->flush_p50;
+	return stalls_take_time(f) ||
+		(f->timed_flushes >= MIN_RECENT_FLUSHES && f->flush_p50 > 0 &&
+		 f->flush_time >= STALL_MEAN * f->flush_p50 &&
+		 f->flush_p99 >= STALL_P99 * f->flush_p50);
+}
+
+/* Do the times of the stalls show a write quota? */
+bool
+advice_has_quota(const CommitFigures *f)
+{
+	return f->quota_flushes > 0 && advice_device_stalls(f);
 }
 
 /*
@@ -179,7 +231,8 @@ advice_device_stalls(const CommitFigures *f)
 static bool
 flushes_take_long(const CommitFigures *f)
 {
-	return f->flush_p50 >= LONG_FLUSH && !advice_device_stalls(f);
+	return f->flush_p50 >= LONG_FLUSH && !advice_device_stalls(f) &&
+		f->flush_p99 < STALL_P99 * f->flush_p50;
 }
 
 /* Apart from the few that wait in spite of synchronous_commit = off. */
@@ -212,26 +265,100 @@ advice_obstacles(const CommitFigures *f)
 	return obstacles;
 }
 
-/* commit_siblings that half of the flushes would have reached; at least 1. */
+/*
+ * commit_siblings that half of the flushes would have reached; or 1, whatever
+ * the share, as with 0 a leader sleeps alone.
+ */
 int
 advice_better_siblings(const CommitFigures *f)
 {
 	return Max(f->siblings_half, 1);
 }
 
+/* The share of the flushes that would have reached it; at least this */
+double
+advice_better_reach(const CommitFigures *f)
+{
+	return f->siblings_half > 0 ? 0.5 : f->concurrency;
+}
+
 static bool
 delay_hardly_hits(const CommitFigures *f)
 {
 	return f->delay > 0 && f->reach < HARDLY_ANY_HITS &&
+		advice_better_reach(f) >= HARDLY_ANY_HITS &&
 		advice_better_siblings(f) < f->siblings;
 }
 
-/* The disk is idle most of the time, and not because commits sleep. */
+/* Has commit_delay, which is set, let leaders sleep? */
+bool
+advice_sleeps(const CommitFigures *f)
+{
+	return f->delay > 0 && f->delay_hits > 0;
+}
+
+/* Do flushes carry one commit each, or one prepare? */
+static bool
+flushes_are_not_shared(const CommitFigures *f)
+{
+	return f->carried + f->prepares < HARDLY_SHARED * f->flushes;
+}
+
+/* Do leaders sleep before most flushes, which then carry one commit? */
+static bool
+leaders_sleep_alone(const CommitFigures *f)
+{
+	return f->delay > 0 && 2 * f->delay_hits > f->flushes &&
+		flushes_are_not_shared(f);
+}
+
+/*
+ * Does hardly any commit come while another one is flushed?  Then none comes
+ * during a delay either.  If sessions took turns, half of the time of a commit
+ * would be the flush of another one.
+ */
+static bool
+come_one_by_one(const CommitFigures *f)
+{
+	return flushes_are_not_shared(f) &&
+		f->commit_io + f->commit_sleep >
+		OWN_FLUSH_ONLY * (f->commit_time - f->standby_min);
+}
+
+/* The disk is idle most of the time, whatever single flushes take. */
 static bool
 disk_is_idle(const CommitFigures *f)
 {
-	return advice_device_busy(f) < HARDLY_BUSY && !advice_device_stalls(f) &&
-		f->commit_sleep < HARDLY_ASLEEP * f->commit_time;
+	return f->flush_time > 0 && advice_device_busy(f) < HARDLY_BUSY &&
+		!stalls_take_time(f);
+}
+
+/* Once there is enough, on a server where commits flush and wait */
+static Advice
+choose_delay(const CommitFigures *f)
+{
+	if (f->concurrency < HARDLY_CONCURRENT)
+		return advice_has_quota(f) ? ADVICE_PACE : ADVICE_ALONE;
+	if (leaders_sleep_alone(f))
+		return ADVICE_SLEEPS_ALONE;
+	if (f->standby_min > f->commit_time / 2)
+		return ADVICE_STANDBY_FIRST;
+	if (disk_is_idle(f))
+		return f->delay > 0 && f->commit_sleep >= HARDLY_ASLEEP * f->commit_time ?
+			ADVICE_TRY_ZERO : ADVICE_NOT_THE_DISK;
+	if (advice_device_stalls(f))
+		return advice_has_quota(f) ? ADVICE_SWEEP_QUOTA : ADVICE_STALLS;
+	if (delay_hardly_hits(f))
+		return ADVICE_LOWER_SIBLINGS;
+	if (f->flush_time <= 0)
+		return ADVICE_TIME_FLUSHES;
+	if (come_one_by_one(f))
+		return ADVICE_ONE_BY_ONE;
+	if (f->delay == 0 && flushes_take_long(f))
+		return ADVICE_SWEEP_GATHER;
+	if (advice_is_above_threshold(f))
+		return f->delay == 0 ? ADVICE_LEAVE_ZERO : ADVICE_SWEEP_ABOVE;
+	return ADVICE_SWEEP;
 }
 
 Advice
@@ -249,35 +376,23 @@ advice_choose(const CommitFigures *f)
 		return ADVICE_COME_BACK;
 	if (f->adaptive != ADAPTIVE_DELAY_OFF)
 		return ADVICE_ADAPTING;
-	if (f->concurrency < HARDLY_CONCURRENT)
-		return advice_device_stalls(f) ? ADVICE_PACE : ADVICE_ALONE;
-	if (delay_hardly_hits(f))
-		return ADVICE_LOWER_SIBLINGS;
-	if (f->standby_min > f->commit_time / 2)
-		return ADVICE_STANDBY_FIRST;
-	if (f->flush_time <= 0)
-		return ADVICE_TIME_FLUSHES;
-	if (disk_is_idle(f))
-		return ADVICE_NOT_THE_DISK;
-	if (advice_device_stalls(f))
-		return ADVICE_SWEEP_QUOTA;
-	if (f->delay == 0 && flushes_take_long(f))
-		return ADVICE_SWEEP_GATHER;
-	if (advice_is_above_threshold(f))
-		return f->delay == 0 ? ADVICE_LEAVE_ZERO : ADVICE_SWEEP_ABOVE;
-	return ADVICE_SWEEP;
+	return choose_delay(f);
 }
 
-/* To two digits, like 140 or 1100, within what commit_delay can be. */
+/* To two digits, like 140 or 1100 */
+static int
+two_digits(double us)
+{
+	double		unit = pow(10, floor(log10(us)) - 1);
+
+	return (int) rint(rint(us / unit) * unit);
+}
+
+/* ... within what commit_delay can be */
 static int
 round_delay(double delay)
 {
-	double		unit;
-
-	delay = Max(delay, SWEEP_MIN_DELAY);
-	delay = Min(delay, COMMIT_DELAY_MAX);
-	unit = pow(10, floor(log10(delay)) - 1);
-	return (int) rint(rint(delay / unit) * unit);
+	return two_digits(Min(Max(delay, SWEEP_MIN_DELAY), COMMIT_DELAY_MAX));
 }
 
 /* Add a delay, in order, unless there is one within SWEEP_DISTANCE. */
@@ -298,25 +413,38 @@ add_delay(int *delays, int n, int delay)
 	return n + 1;
 }
 
+/* The p99 of commits, in us, that a proposed sweep must not exceed */
+int
+advice_sweep_max_p99(const CommitFigures *f)
+{
+	return two_digits(Min(Max(SWEEP_P99 * f->commit_p99, SWEEP_LEAST_P99),
+						  MAX_P99));
+}
+
 /*
  * Delays worth measuring: 0, the present one, F0 from a quarter to four times,
- * and that of the square-root rule.
+ * and that of the square-root rule.  None that would exceed the bound alone,
+ * or with the flush that follows it.
  */
 int
 advice_sweep_delays(const CommitFigures *f, int *delays)
 {
+	double		flush_time = advice_flush_time(f);
 	double		start = SWEEP_DEFAULT_START;
-	double		square_root = advice_square_root_rule(f->flush_time,
+	double		square_root = advice_square_root_rule(flush_time,
 													  advice_commit_rate(f));
+	double		most = advice_sweep_max_p99(f) - flush_time;
 	int			n = 0;
 
-	if (f->flush_time > 0)
-		start = f->flush_time / 4;
+	if (flush_time > 0)
+		start = flush_time / 4;
 	n = add_delay(delays, n, 0);
-	n = add_delay(delays, n, f->delay);
+	if (f->delay <= advice_sweep_max_p99(f))
+		n = add_delay(delays, n, f->delay);
 	for (int step = 0; step < SWEEP_STEPS; step++)
-		n = add_delay(delays, n, round_delay(ldexp(start, step)));
-	if (square_root > 0)
+		if (round_delay(ldexp(start, step)) <= most)
+			n = add_delay(delays, n, round_delay(ldexp(start, step)));
+	if (square_root > 0 && round_delay(square_root) <= most)
 		n = add_delay(delays, n, round_delay(square_root));
 	return n;
 }

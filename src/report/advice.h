@@ -32,11 +32,15 @@ typedef enum Advice
 	ADVICE_ADAPTING,			/* commit_stats.adaptive_delay is on */
 	ADVICE_PACE,				/* alone, on a device with a write quota */
 	ADVICE_ALONE,				/* no other commits to share a flush with */
-	ADVICE_LOWER_SIBLINGS,		/* commit_delay is set but hardly hits */
+	ADVICE_SLEEPS_ALONE,		/* leaders sleep, and nobody comes meanwhile */
 	ADVICE_STANDBY_FIRST,		/* commits wait for a standby above all */
-	ADVICE_TIME_FLUSHES,		/* F0 is unknown */
+	ADVICE_TRY_ZERO,			/* the disk is idle, and leaders sleep */
 	ADVICE_NOT_THE_DISK,		/* the disk is idle most of the time */
-	ADVICE_SWEEP_QUOTA,			/* the device seems to have a write quota */
+	ADVICE_LOWER_SIBLINGS,		/* commit_delay is set but hardly hits */
+	ADVICE_TIME_FLUSHES,		/* F0 is unknown */
+	ADVICE_SWEEP_QUOTA,			/* the stalls show a write quota */
+	ADVICE_STALLS,				/* they do not, so a delay has no reason */
+	ADVICE_ONE_BY_ONE,			/* commits never wait for another's flush */
 	ADVICE_SWEEP_GATHER,		/* flushes take long without stalls */
 	ADVICE_LEAVE_ZERO,			/* the load is above lambda* */
 	ADVICE_SWEEP_ABOVE,			/* ... although commit_delay is set */
@@ -61,16 +65,23 @@ extern double advice_square_root_rule(double flush_time, double commit_rate);
 extern double advice_threshold(double flush_time);
 extern bool advice_is_above_threshold(const CommitFigures *f);
 
+/* us; 0 if unknown */
+extern double advice_flush_time(const CommitFigures *f);
+
 /* What would ten commits in one save?  Shares of the flushes, 0 to 1 */
 extern double advice_batching_least(const CommitFigures *f);
 extern double advice_batching_most(const CommitFigures *f);
 
 extern double advice_device_busy(const CommitFigures *f);
 extern bool advice_device_stalls(const CommitFigures *f);
+extern bool advice_has_quota(const CommitFigures *f);
+extern bool advice_sleeps(const CommitFigures *f);
 extern int	advice_obstacles(const CommitFigures *f);
 extern int	advice_better_siblings(const CommitFigures *f);
+extern double advice_better_reach(const CommitFigures *f);
 extern Advice advice_choose(const CommitFigures *f);
 extern int	advice_sweep_delays(const CommitFigures *f, int *delays);
 extern int	advice_sweep_siblings(const CommitFigures *f, int *siblings);
+extern int	advice_sweep_max_p99(const CommitFigures *f);
 
 #endif							/* COMMIT_STATS_ADVICE_H */

@@ -7,8 +7,11 @@
  * file puts them into words, with a function for each section.  The text fits
  * on a screen of 45 lines, and no line is longer than REPORT_WIDTH.
  *
- * The text says where a figure comes from: "measured" means counted or timed,
- * "by the rule" means one of the rules of thumb in advice.c.
+ * Each sentence stands beside the figures that it follows from.  "By the rule"
+ * means one of the rules of thumb in advice.c, which nobody has measured here.
+ *
+ * The statements are qualified with the schema of the extension, so that they
+ * work wherever they are pasted.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,6 +23,7 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "base/guc.h"
@@ -373,12 +377,13 @@ static void
 put_rules(StringInfo text, const CommitFigures *f)
 {
 	bool		timed = f->timed_flushes > 0;
-	double		flush_time = timed ? f->flush_time : f->flush_time_max;
+	double		flush_time = timed ? advice_flush_time(f) : f->flush_time_max;
 	double		rate = advice_commit_rate(f);
 
 	if (!f->fsync || !(rate > 0 && flush_time > 0))
 		return;
-	appendStringInfo(text, "\nRules of thumb, for lambda = %s commits/s and F0 %s %s\n",
+	appendStringInfo(text, "\nRules of thumb, for %slambda = %s commits/s and F0 %s %s\n",
+					 advice_recent_is_known(f) ? "the newest " : "",
 					 format_number(rate), timed ? "=" : "<=",
 					 format_us(flush_time));
 	put_rule(text, "F0/2 (server documentation)", timed ? "" : "<=",
@@ -390,9 +395,11 @@ put_rules(StringInfo text, const CommitFigures *f)
 			 psprintf("%s/s", format_number(advice_threshold(flush_time))),
 			 !timed ? "" : advice_is_above_threshold(f) ?
 			 "lambda is above: no timer" : "lambda is below");
-	if (advice_device_stalls(f))
-		appendStringInfo(text, "  Flushes stall (mean %s x p50): a sign of a write quota, where rules end.\n",
-						 format_number(f->flush_time / f->flush_p50));
+	if (advice_has_quota(f))
+		appendStringInfo(text, "  The stalls show a write quota of %.0f flushes in %s, where rules end.\n",
+						 f->quota_flushes, format_us(f->quota_window));
+	else if (advice_device_stalls(f))
+		appendStringInfoString(text, "  Flushes stall, which the rules know nothing of.\n");
 }
 
 /*----------------------------------------------------------------
@@ -400,13 +407,132 @@ put_rules(StringInfo text, const CommitFigures *f)
  *----------------------------------------------------------------
  */
 
+/* A quota, and how many stalls show it */
+static const char *
+quota_of(const CommitFigures *f)
+{
+	return psprintf("%d of the %d stalls in commit_stall_log end as on a disk that allows %.0f\n"
+					"flushes in %s.", f->quota_stalls, f->logged_stalls,
+					f->quota_flushes, format_us(f->quota_window));
+}
+
+/* What the stalls have in common, if no quota shows */
+static const char *
+stalls_of(const CommitFigures *f)
+{
+	if (f->logged_stalls == 0)
+		return psprintf("Flushes stall (p50 %s, p99 %s), and commit_stall_log has none of\n"
+						"the stalls: what they wait for is not known. A delay has no reason so far.\n",
+						format_us(f->flush_p50), format_us(f->flush_p99));
+	return psprintf("Flushes stall, and the stalls do not show a quota of flushes, so a delay has\n"
+					"no reason. Of their time, %s is during checkpoints, and %s is with WAL\n"
+					"that one large transaction wrote most of. The stalls one by one:\n",
+					format_percent(f->checkpoint_time, f->logged_time),
+					format_percent(f->writer_time, f->logged_time));
+}
+
+/* Why no delay is proposed */
+static const char *
+sentences_without_delay(const CommitFigures *f, Advice advice)
+{
+	const char *busy = format_percent(advice_device_busy(f), 1);
+	const char *own = format_percent(f->commit_io + f->commit_sleep,
+									 f->commit_time);
+	const char *size = format_ratio(f->carried, f->flushes);
+
+	switch (advice)
+	{
+		case ADVICE_ALONE:
+			return psprintf("Commits hardly ever run at the same time here: %s of flushes found\n"
+							"another transaction active. %s\n",
+							format_percent(f->concurrency, 1),
+							advice_sleeps(f) ? "The sleeps are for nothing:" :
+							"Leave it.");
+		case ADVICE_SLEEPS_ALONE:
+			return psprintf("Set it to 0: before %s of %s flushes a leader slept, and a flush\n"
+							"carries %s commits, so nobody comes during the sleep.\n",
+							format_count(f->delay_hits),
+							format_count(f->flushes), size);
+		case ADVICE_ONE_BY_ONE:
+			return psprintf("%s: a flush carries %s commits, and a commit spends %s of its\n"
+							"time on its own flush%s. So nobody\n"
+							"comes while another one is flushed, and nobody would during a delay.\n",
+							f->delay == 0 ? "Leave it at 0" : "Set it to 0",
+							size, own,
+							f->commit_sleep > 0 ? " and the sleep before" : "");
+		case ADVICE_STANDBY_FIRST:
+			return psprintf("Commits wait for a standby above all (at least %s of their time), which\n"
+							"no commit_delay will change. Look at its disk, the network, and\n"
+							"synchronous_commit first.\n",
+							format_percent(f->standby_min, f->commit_time));
+		case ADVICE_NOT_THE_DISK:
+			return psprintf("Leave it: the disk was busy with flushes %s of the time, so commits hardly\n"
+							"ever wait for the flush of another one.\n", busy);
+		case ADVICE_STALLS:
+			return stalls_of(f);
+		default:
+			return "";
+	}
+}
+
+/* Which delay to measure, and why */
+static const char *
+sentences_with_delay(const CommitFigures *f, Advice advice)
+{
+	double		flush_time = advice_flush_time(f);
+	double		half = flush_time / 2;
+	double		square_root = advice_square_root_rule(flush_time,
+													  advice_commit_rate(f));
+
+	switch (advice)
+	{
+		case ADVICE_PACE:
+			return psprintf("Commits hardly ever run at the same time here (others at %s of flushes).\n"
+							"%s\n"
+							"Even distances between flushes may avoid the stalls:\n",
+							format_percent(f->concurrency, 1), quota_of(f));
+		case ADVICE_LOWER_SIBLINGS:
+			return psprintf("commit_delay hardly ever hits: %s of flushes reach commit_siblings = %d,\n"
+							"and %s reach %d. Whether the delay pays with that, 30 s will tell:\n",
+							format_percent(f->reach, 1), f->siblings,
+							f->siblings_half > 0 ? "half of them" :
+							format_percent(advice_better_reach(f), 1),
+							advice_better_siblings(f));
+		case ADVICE_TRY_ZERO:
+			return psprintf("Try 0: the delay of %d us is %s flushes long (F0 = %s),\n"
+							"and the disk is idle, busy with flushes %s of the time.\n"
+							"30 s of the live load will tell:\n",
+							f->delay, format_number(f->delay / flush_time),
+							format_us(flush_time),
+							format_percent(advice_device_busy(f), 1));
+		case ADVICE_SWEEP_QUOTA:
+			return psprintf("%s\nThere a delay may pay, above all commit_stats.adaptive_delay, which is in\n"
+							"the last row; how much, only 35 s of the live load can tell:\n",
+							quota_of(f));
+		case ADVICE_SWEEP_GATHER:
+			return psprintf("Flushes take long without stalls (p50 %s, p99 %s).\n"
+							"Sessions that commit again soon may take turns; commit_stats.adaptive_delay,\n"
+							"in the last row, gathers them. 35 s of the live load will tell if that pays:\n",
+							format_us(f->flush_p50), format_us(f->flush_p99));
+		case ADVICE_LEAVE_ZERO:
+			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
+				"delay should matter. To measure that, in 30 s of the live load:\n";
+		case ADVICE_SWEEP_ABOVE:
+			return "By the rule, flushes fill by themselves at this load, and 0 should do as well.\n"
+				"Measure it, in 30 s of the live load:\n";
+		case ADVICE_SWEEP:
+			return psprintf("By the rules, a delay of %s to %s may pay, if it is the disk that\n"
+							"commits wait for. Measure it, in 30 s of the live load:\n",
+							format_us(Min(half, square_root)),
+							format_us(Max(half, square_root)));
+		default:
+			return sentences_without_delay(f, advice);
+	}
+}
+
 static const char *
 sentences_of(const CommitFigures *f, Advice advice)
 {
-	double		half = f->flush_time / 2;
-	double		square_root = advice_square_root_rule(f->flush_time,
-													  advice_commit_rate(f));
-
 	switch (advice)
 	{
 		case ADVICE_ENABLE:
@@ -425,50 +551,13 @@ sentences_of(const CommitFigures *f, Advice advice)
 		case ADVICE_ADAPTING:
 			return "commit_stats.adaptive_delay decides how long leaders sleep. What it has\n"
 				"learned, and why:\n";
-		case ADVICE_PACE:
-			return "Commits hardly ever run at the same time here, and the disk stalls as one\n"
-				"with a write quota does (measured). Even distances between flushes avoid it:\n";
-		case ADVICE_ALONE:
-			return psprintf("Commits hardly ever run at the same time here (measured), so there is nobody\n"
-							"to share a flush with. %s\n",
-							f->delay_hits == 0 ? "Leave it." :
-							"The sleeps are for nothing:");
-		case ADVICE_LOWER_SIBLINGS:
-			return psprintf("Lower commit_siblings to %d, which half of the flushes reach (measured): as\n"
-							"it is, commit_delay hardly ever hits. Whether it then pays, 30 s will tell:\n",
-							advice_better_siblings(f));
-		case ADVICE_STANDBY_FIRST:
-			return "Commits wait for a standby above all (measured), which no commit_delay will\n"
-				"change. Look at its disk, the network, and synchronous_commit first.\n";
 		case ADVICE_TIME_FLUSHES:
 			return f->io_timing ?
 				"No flush was timed so far, which the rules need: come back later.\n" :
 				"Let flushes be timed, which rules and advice need, and come back later:\n";
-		case ADVICE_NOT_THE_DISK:
-			return psprintf("Leave it: commits do not wait for the disk here, which was busy with them\n"
-							"%s of the time (measured).\n",
-							format_percent(advice_device_busy(f), 1));
-		case ADVICE_SWEEP_QUOTA:
-			return "The disk stalls as one with a write quota does (measured). There a delay may\n"
-				"pay a lot, above all commit_stats.adaptive_delay, which is in the last row;\n"
-				"how much, only 35 s of the live load can tell:\n";
-		case ADVICE_SWEEP_GATHER:
-			return "Flushes take long and do not stall (measured). Sessions that commit again soon\n"
-				"may take turns; commit_stats.adaptive_delay, in the last row, gathers them.\n"
-				"Whether that pays, only 35 s of the live load can tell:\n";
-		case ADVICE_LEAVE_ZERO:
-			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
-				"delay should matter. To measure that, in 30 s of the live load:\n";
-		case ADVICE_SWEEP_ABOVE:
-			return "By the rule, flushes fill by themselves at this load, and 0 should do as well.\n"
-				"Measure it, in 30 s of the live load:\n";
-		case ADVICE_SWEEP:
-			return psprintf("By the rules, a delay of %s to %s may pay, if it is the disk that\n"
-							"commits wait for. Measure it, in 30 s of the live load:\n",
-							format_us(Min(half, square_root)),
-							format_us(Max(half, square_root)));
+		default:
+			return sentences_with_delay(f, advice);
 	}
-	return "";
 }
 
 static void
@@ -486,42 +575,52 @@ append_array(StringInfo text, const int *values, int n)
 	appendStringInfoChar(text, ']');
 }
 
+/* An object of the extension in a statement: the start of it */
 static void
-put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
+put_select(StringInfo text, const char *schema, const char *columns,
+		   const char *object)
+{
+	appendStringInfo(text, "SELECT %s FROM %s.%s", columns, schema, object);
+}
+
+static void
+put_sweep(StringInfo text, const CommitFigures *f, const char *schema,
+		  bool adaptive)
 {
 	int			delays[SWEEP_MAX_DELAYS];
 	int			siblings[SWEEP_MAX_SIBLINGS];
 	int			nsiblings = advice_sweep_siblings(f, siblings);
-	StringInfoData arguments;
 
-	initStringInfo(&arguments);
-	append_array(&arguments, delays, advice_sweep_delays(f, delays));
+	put_select(text, schema, "*", "commit_delay_sweep(\n  ");
+	append_array(text, delays, advice_sweep_delays(f, delays));
 	if (nsiblings > 1)
 	{
-		appendStringInfoString(&arguments, ", ");
-		append_array(&arguments, siblings, nsiblings);
+		appendStringInfoString(text, ", ");
+		append_array(text, siblings, nsiblings);
 	}
-	if (adaptive)
-		appendStringInfoString(&arguments, ", adaptive => true");
-	appendStringInfo(text, "SELECT * FROM commit_delay_sweep(%s%s);\n",
-					 arguments.len > REPORT_WIDTH - 35 ? "\n  " : "",
-					 arguments.data);
+	appendStringInfo(text, ",\n  max_p99 => '%g ms'%s);\n",
+					 advice_sweep_max_p99(f) / 1000.0,
+					 adaptive ? ", adaptive => true" : "");
 }
 
 static void
-put_advice(StringInfo text, const CommitFigures *f)
+put_statement(StringInfo text, const CommitFigures *f, const char *schema,
+			  Advice advice)
 {
-	Advice		advice = advice_choose(f);
-
-	appendStringInfoString(text, "\nWhat next\n");
-	appendStringInfoString(text, sentences_of(f, advice));
 	switch (advice)
 	{
 		case ADVICE_ENABLE:
 			put_setting(text, "commit_stats.enabled = on");
 			break;
 		case ADVICE_ALONE:
-			if (f->delay_hits > 0)
+			if (advice_sleeps(f))
+				put_setting(text, "commit_delay = 0");
+			break;
+		case ADVICE_SLEEPS_ALONE:
+			put_setting(text, "commit_delay = 0");
+			break;
+		case ADVICE_ONE_BY_ONE:
+			if (f->delay > 0)
 				put_setting(text, "commit_delay = 0");
 			break;
 		case ADVICE_TIME_FLUSHES:
@@ -529,24 +628,51 @@ put_advice(StringInfo text, const CommitFigures *f)
 				put_setting(text, "track_wal_io_timing = on");
 			break;
 		case ADVICE_ADAPTING:
-			appendStringInfoString(text, "SELECT * FROM commit_delay_state;\n");
+			put_select(text, schema, "*", "commit_delay_state;\n");
 			break;
 		case ADVICE_PACE:
 			put_setting(text, "commit_stats.adaptive_delay = pace");
 			break;
+		case ADVICE_STALLS:
+			if (f->logged_stalls > 0)
+				put_select(text, schema,
+						   "ended_at, duration, wal_bytes, checkpoint,\n  writer_application_name",
+						   "commit_stall_log;\n");
+			break;
 		case ADVICE_SWEEP_QUOTA:
 		case ADVICE_SWEEP_GATHER:
-			put_sweep(text, f, true);
+			put_sweep(text, f, schema, true);
 			break;
+		case ADVICE_TRY_ZERO:
 		case ADVICE_LOWER_SIBLINGS:
 		case ADVICE_LEAVE_ZERO:
 		case ADVICE_SWEEP_ABOVE:
 		case ADVICE_SWEEP:
-			put_sweep(text, f, false);
+			put_sweep(text, f, schema, false);
 			break;
 		default:
 			break;
 	}
+}
+
+static void
+put_advice(StringInfo text, const CommitFigures *f, const char *schema)
+{
+	Advice		advice = advice_choose(f);
+
+	appendStringInfoString(text, "\nWhat next\n");
+	appendStringInfoString(text, sentences_of(f, advice));
+	put_statement(text, f, schema, advice);
+}
+
+/* The schema of the function that is being called, quoted */
+static const char *
+schema_of(FunctionCallInfo fcinfo)
+{
+	char	   *schema =
+	get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+
+	return quote_identifier(schema != NULL ? schema : "public");
 }
 
 Datum
@@ -567,7 +693,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	report_causes_put(&text, &figures);
 	put_delay(&text, &figures);
 	put_rules(&text, &figures);
-	put_advice(&text, &figures);
+	put_advice(&text, &figures, schema_of(fcinfo));
 	text.data[--text.len] = '\0';	/* psql ends the last line itself */
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(text.data, text.len));
 }

@@ -20,7 +20,7 @@
 #include "report/report_data.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
-#include "stats/slow_log.h"
+#include "stats/stall_log.h"
 
 /* The server as it is now, with the settings of this session. */
 static void
@@ -104,6 +104,32 @@ set_stalls(CommitFigures *f, const SlotTotals *slots)
 	f->stall_seconds = seconds;
 }
 
+/* What the stalls that are logged have in common */
+static void
+set_stall_causes(CommitFigures *f)
+{
+	StallLog	log;
+
+	stall_log_read(&log);
+	f->logged_stalls = log.n;
+	f->quota_flushes = log.quota_flushes;
+	f->quota_window = log.quota_window;
+	for (int i = 0; i < log.n; i++)
+	{
+		const DeviceStall *stall = &log.stall[i];
+		const SlowEvent *event = &log.logged[i].event;
+		double		time = event->duration / 1e3;
+
+		f->logged_time += time;
+		if (stall->of_quota)
+			f->quota_stalls++;
+		if (event->checkpoint > 0)
+			f->checkpoint_time += time;
+		else if (stall_log_has_writer(&log, i))
+			f->writer_time += time;
+	}
+}
+
 static void
 set_top_client(CommitFigures *f)
 {
@@ -145,7 +171,13 @@ set_recent(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		f->recent_flushes++;
 		f->recent_carried += group->commits;
+		if (group->leader.flush_time == FLUSH_NOT_TIMED)
+			continue;
+		f->recent_timed++;
+		f->recent_flush_time += group->leader.flush_time;
 	}
+	f->recent_flush_time = ratio_or_zero(f->recent_flush_time,
+										 f->recent_timed);
 	f->recent_seconds = clock_elapsed(groups->recent[0].seen_at,
 									  groups->recent[n - 1].seen_at) / 1e9;
 	f->recent_age = clock_elapsed(groups->recent[n - 1].seen_at,
@@ -263,6 +295,7 @@ report_data_read(CommitFigures *f)
 	set_settings(f);
 	set_counts(f, &slots, groups);
 	set_stalls(f, &slots);
+	set_stall_causes(f);
 	set_top_client(f);
 	set_recent(f, groups);
 	set_siblings(f, groups);

@@ -47,6 +47,8 @@ typedef struct CommitFigures
 	uint64		recent_carried; /* in these */
 	double		recent_seconds; /* from the first to the last */
 	double		recent_age;		/* since the last, s */
+	uint64		recent_timed;	/* of recent_flushes: were timed */
+	double		recent_flush_time;	/* mean writing and syncing of these */
 
 	/* of a mean commit that waited */
 	double		commit_time;
@@ -71,6 +73,14 @@ typedef struct CommitFigures
 	uint64		stalls;
 	double		stall_time;		/* of all of them */
 	double		stall_seconds;	/* the time in which they came */
+	int			logged_stalls;	/* in commit_stall_log */
+	double		logged_time;	/* of all of them */
+	double		checkpoint_time;	/* ... that came during a checkpoint */
+	double		writer_time;	/* ... whose WAL is mostly of one transaction
+								 * that wrote a lot */
+	int			quota_stalls;	/* of these: a quota explains them */
+	double		quota_flushes;	/* ... in each window; 0: no quota shows */
+	double		quota_window;
 	ClientKey	top;			/* the client with the most commits; if any */
 	uint64		top_commits;
 	uint64		top_flushes;

@@ -31,19 +31,27 @@ set_figure(CommitFigures *f, const char *key, double value)
 	FIELD(seconds);
 	FIELD(commits);
 	FIELD(commits_async);
+	FIELD(prepares);
 	FIELD(flushes);
+	FIELD(delay_hits);
 	FIELD(recent_flushes);
 	FIELD(recent_commits);
 	FIELD(recent_seconds);
+	FIELD(recent_timed);
+	FIELD(recent_flush_time);
 	FIELD(commit_time);
 	FIELD(commit_io);
 	FIELD(commit_sleep);
 	FIELD(standby_min);
+	FIELD(commit_p99);
 	FIELD(timed_flushes);
 	FIELD(flush_time);
 	FIELD(flush_p50);
 	FIELD(flush_p99);
 	FIELD(carried);
+	FIELD(stall_time);
+	FIELD(stall_seconds);
+	FIELD(quota_flushes);
 	FIELD(top_commits);
 	FIELD(top_flushes);
 	FIELD(top_commit_size);
@@ -72,8 +80,10 @@ print_decisions(const CommitFigures *f)
 	printf("advice=%d obstacles=%d stalls=%d busy=%.3f", advice_choose(f),
 		   advice_obstacles(f), advice_device_stalls(f), advice_device_busy(f));
 	printf(" load=%.0f square_root=%.0f threshold=%.0f", advice_commit_rate(f),
-		   advice_square_root_rule(f->flush_time, advice_commit_rate(f)),
-		   advice_threshold(f->flush_time));
+		   advice_square_root_rule(advice_flush_time(f), advice_commit_rate(f)),
+		   advice_threshold(advice_flush_time(f)));
+	printf(" max_p99=%d better_reach=%.2f", advice_sweep_max_p99(f),
+		   advice_better_reach(f));
 	printf(" batching=%.3f..%.3f", advice_batching_least(f),
 		   advice_batching_most(f));
 	print_list("delays", delays, advice_sweep_delays(f, delays));

@@ -38,12 +38,14 @@ my %usual = (
 	connections => 100,
 	seconds => 10,
 	commits => 20000,
+	carried => 20000,
 	flushes => 10000,
 	recent_flushes => 2000,
 	recent_commits => 4000,
 	recent_seconds => 2,
 	commit_time => 1000,
 	commit_io => 250,
+	commit_p99 => 3000,
 	timed_flushes => 10000,
 	flush_time => 500,
 	flush_p50 => 450,
@@ -118,26 +120,55 @@ is($usual->{load}, 2000, 'the load is that of the newest flushes');
 is($usual->{threshold}, 4000, 'lambda* is 2 / F0');
 is($usual->{square_root}, 707, 'and the square-root rule as it says');
 is($usual->{busy}, '0.500', 'the disk is busy half of the time');
+my %slower = (recent_timed => 2000, recent_flush_time => 800);
+is(decide(%slower)->{busy},
+	'0.800', '... by rate and length of the same flushes');
+is(decide(%slower)->{threshold}, 2500, '... as is lambda*');
+is(decide(seconds => 40)->{busy},
+	'0.125', '... of all, if the newest were not timed');
 advises('LEAVE_ZERO', 'above lambda*, no timer', recent_commits => 9000);
 advises(
 	'SWEEP_ABOVE', '... but one is set',
 	recent_commits => 9000,
 	delay => 1000);
+
+# Stalls: only a quota that shows in their times is a reason for a delay.
+my %stalls = (flush_time => 2100, flush_p50 => 290, flush_p99 => 40000);
+my %quota = (%stalls, quota_flushes => 50);
+advises('SWEEP_QUOTA', 'a device with a quota, above lambda*', %quota);
+advises('PACE', '... with one session', %quota, concurrency => 0);
+advises('STALLS', 'stalls without a quota', %stalls);
+advises('ALONE', '... with one session', %stalls, concurrency => 0);
 advises(
-	'SWEEP_QUOTA', 'a device that stalls, above lambda*',
-	flush_time => 2100,
-	flush_p50 => 290,
-	flush_p99 => 40000);
+	'STALLS', '... although leaders hardly ever sleep',
+	%stalls,
+	delay => 100,
+	siblings => 9,
+	reach => 0.05);
 advises(
-	'PACE', '... with one session',
-	concurrency => 0,
-	flush_time => 2100,
-	flush_p50 => 290,
-	flush_p99 => 40000);
+	'STALLS', 'a twentieth of the time in stalls',
+	stall_time => 510_000,
+	stall_seconds => 10);
+advises(
+	'SWEEP', '... and less than that',
+	stall_time => 490_000,
+	stall_seconds => 10);
+advises(
+	'SWEEP',
+	'a quota that has hardly made a flush wait',
+	quota_flushes => 50);
 my %queue = (flush_time => 2000, flush_p50 => 2000, flush_p99 => 2600);
 advises('SWEEP_GATHER', 'a device that queues, above lambda*',
 	%queue, recent_commits => 9000);
 advises('SWEEP_GATHER', '... and below it', %queue, recent_commits => 400);
+advises(
+	'STALLS', '... beside stalls', %queue,
+	stall_time => 600_000,
+	stall_seconds => 10);
+advises(
+	'SWEEP', '... but single ones far longer', %queue,
+	flush_p99 => 21000,
+	recent_commits => 400);
 advises(
 	'SWEEP', '... but a delay is set', %queue,
 	recent_commits => 400,
@@ -152,11 +183,54 @@ advises(
 	flush_p99 => 40000);
 advises('NOT_THE_DISK', 'an idle disk', flush_time => 50);
 advises(
-	'SWEEP', '... that is idle as commits sleep',
-	flush_time => 50,
+	'TRY_ZERO', '... and a delay of seven flushes',
+	flush_time => 139,
+	recent_flushes => 1295,
+	recent_timed => 1295,
+	recent_flush_time => 139,
 	delay => 1000,
-	commit_sleep => 400,
-	recent_commits => 4000);
+	commit_sleep => 400);
+advises(
+	'NOT_THE_DISK', '... with single flushes that take long',
+	flush_time => 50,
+	flush_p50 => 10,
+	flush_p99 => 2000);
+advises(
+	'NOT_THE_DISK', '... for which no leader sleeps',
+	flush_time => 50,
+	delay => 1000);
+
+# Commits that never come during the flush of another one: behind a row lock
+my %row_lock = (
+	commits => 970,
+	carried => 970,
+	flushes => 970,
+	recent_flushes => 900,
+	recent_commits => 900,
+	recent_seconds => 5.6,
+	flush_time => 4100,
+	flush_p50 => 4000,
+	flush_p99 => 4900,
+	commit_time => 6200,
+	commit_io => 4100);
+advises(
+	'SLEEPS_ALONE', 'leaders sleep and carry nobody',
+	%row_lock,
+	delay => 2000,
+	commit_sleep => 2000,
+	delay_hits => 912);
+advises('ONE_BY_ONE', '... one commit after the other',
+	%row_lock, commit_time => 4200);
+advises('SWEEP_GATHER', '... but they wait for the flush of another',
+	%row_lock, commit_time => 8300);
+advises('SWEEP_GATHER', '... but flushes are shared with prepares',
+	%row_lock, prepares => 900);
+advises(
+	'SWEEP', '... but they slept at hardly any flush',
+	%row_lock,
+	delay => 2000,
+	delay_hits => 50,
+	commit_time => 8300);
 advises('TIME_FLUSHES', 'not timed', flush_time => 0, timed_flushes => 0);
 advises('STANDBY_FIRST', 'a slow standby', standby_min => 600);
 advises(
@@ -165,6 +239,20 @@ advises(
 	siblings => 9,
 	reach => 0.05);
 advises('SWEEP', '... if it were set', siblings => 9, reach => 0.05);
+advises(
+	'LOWER_SIBLINGS', '... where a quarter of flushes find another',
+	delay => 100,
+	siblings => 9,
+	reach => 0.05,
+	siblings_half => 0,
+	concurrency => 0.25);
+advises(
+	'SWEEP', '... where hardly one would hit either',
+	delay => 100,
+	siblings => 9,
+	reach => 0.05,
+	siblings_half => 0,
+	concurrency => 0.09);
 advises(
 	'ALONE', 'one client',
 	concurrency => 0,
@@ -217,7 +305,7 @@ is( decide(delay => 300)->{delays},
 is( decide(delay => 70)->{delays},
 	'0,70,120,250,500,710,1000,2000',
 	'... wherever it is');
-is( decide(recent_commits => 20)->{delays},
+is( decide(recent_commits => 20, commit_p99 => 6000)->{delays},
 	'0,120,250,500,1000,2000,10000',
 	'... as far as the square-root rule goes');
 is(decide(flush_time => 0)->{delays},
@@ -225,7 +313,10 @@ is(decide(flush_time => 0)->{delays},
 for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 {
 	my @delays = split /,/,
-	  decide(flush_time => $flush_time, delay => 100000)->{delays};
+	  decide(
+		flush_time => $flush_time,
+		delay => 100000,
+		commit_p99 => $flush_time + 100000)->{delays};
 
 	is($delays[0], 0, "F0 of $flush_time: 0 is there");
 	ok((grep { $_ == 100000 } @delays),
@@ -234,10 +325,28 @@ for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 		"F0 of $flush_time: in order");
 	cmp_ok($delays[-1], '<=', 100000, "F0 of $flush_time: not too long");
 }
+
+# ... bounded by twice the p99 of commits, which no delay may exceed alone
+my $slow = decide(
+	flush_time => 25000,
+	flush_p50 => 25000,
+	flush_p99 => 30000,
+	commit_p99 => 51000);
+is($slow->{max_p99}, 100000, 'the bound is twice the present p99');
+is($slow->{delays}, '0,6200,12000,25000,50000',
+	'... and delay and flush stay below it');
+is(decide(commit_p99 => 0)->{max_p99}, 1000, 'the bound is at least 1 ms');
+is(decide(commit_p99 => 1234)->{max_p99}, 2500, '... and has two digits');
+is(decide(delay => 7000)->{delays},
+	'0,120,250,500,710,1000,2000',
+	'... which the present delay does not exceed');
 is($usual->{siblings}, '5', 'siblings that are reached are left');
 is(decide(siblings => 9, reach => 0.05)->{siblings},
 	'9,7', 'others are held against better ones');
 is(decide(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings},
 	'9,1', '... of at least 1');
+is($usual->{better_reach}, '0.50', '... which half of the flushes reach');
+is(decide(siblings_half => 0, concurrency => 0.15)->{better_reach},
+	'0.15', '... or the share that finds another');
 
 done_testing();
