@@ -14,6 +14,8 @@
  */
 #include "postgres.h"
 
+#include "utils/json.h"
+
 #include "base/clock.h"
 #include "base/guc.h"
 #include "commit/slow_logger.h"
@@ -48,6 +50,7 @@ add_time(StringInfo line, const char *name, uint64 ns)
 /*
  * The columns of commit_slow_log, under their names, without what is null.
  * The worker is connected to no database, so roles and databases are OIDs.
+ * An application_name is escaped, as it may contain what looks like a column.
  */
 static void
 log_commit(const SlowEvent *event, const SlowOutcome *outcome)
@@ -55,9 +58,10 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	StringInfoData line;
 
 	initStringInfo(&line);
-	appendStringInfo(&line, "datid=%u roleid=%u application_name=\"%s\" synchronous_commit=%s role=%s",
-					 event->client.datid, event->client.roleid,
-					 event->client.application_name,
+	appendStringInfo(&line, "datid=%u roleid=%u application_name=",
+					 event->client.datid, event->client.roleid);
+	escape_json(&line, event->client.application_name);
+	appendStringInfo(&line, " synchronous_commit=%s role=%s",
 					 wait_level_names[event->synchronous_commit],
 					 slow_role_names[event->role]);
 	add_time(&line, "notify_time", event->notify_time);

@@ -13,6 +13,7 @@
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "base/compat.h"
 #include "report/advice.h"
@@ -36,15 +37,28 @@ typedef struct Cause
 	void		(*put) (StringInfo text, const CommitFigures *f);
 } Cause;
 
-static char *
-cut_name(const char *name)
+/*
+ * A name as quote_identifier() writes it, cut to NAME_WIDTH.  A role or a
+ * database may have a newline in its name, and must not begin a line of the
+ * report, or a statement in it.
+ */
+static const char *
+quote_name(const char *name)
 {
+	char	   *clean = pstrdup(name);
+	const char *quoted;
 	int			length = strlen(name);
 
-	if (length <= NAME_WIDTH)
-		return pstrdup(name);
-	return psprintf("%.*s...", pg_mbcliplen(name, length, NAME_WIDTH - 3),
-					name);
+	for (char *c = clean; *c != '\0'; c++)
+		if ((unsigned char) *c < ' ' || *c == 0x7f)
+			*c = '?';
+	quoted = quote_identifier(clean);
+	for (int cut = length; strlen(quoted) > NAME_WIDTH && cut > 0;)
+	{
+		cut = pg_mbcliplen(clean, length, cut - 1);
+		quoted = quote_identifier(psprintf("%.*s...", cut, clean));
+	}
+	return quoted;
 }
 
 /* The client as "application (role, database)" */
@@ -57,9 +71,9 @@ name_client(const ClientKey *client)
 
 	return psprintf("%s (%s, %s)",
 					client->application_name[0] != '\0' ?
-					cut_name(client->application_name) : "no name",
-					role ? cut_name(role) : "dropped",
-					database ? cut_name(database) : "-");
+					quote_name(client->application_name) : "no name",
+					role ? quote_name(role) : "dropped",
+					database ? quote_name(database) : "-");
 }
 
 static void
