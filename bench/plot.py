@@ -511,18 +511,21 @@ def whatif(rows):
 
 def draw_instructions(axis, rows):
     """What each thing preloaded adds to a transaction, in instructions."""
-    of = {(r["workload"], r["preloaded"]): r["instructions"] for r in rows
-          if r["max_connections"] == min(r["max_connections"] for r in rows)}
-    workloads = list(dict.fromkeys(w for w, p in of if p == "pg_stat_statements"))
-    preloads = [p for p in dict.fromkeys(p for _, p in of) if p != "nothing"]
+    fewest = min(r["max_connections"] for r in rows)
+    of = {(r["workload"], r["preloaded"], r["round"]): r["instructions"] for r in rows
+          if r["max_connections"] == fewest}
+    workloads = list(dict.fromkeys(w for w, p, _ in of if p == "pg_stat_statements"))
+    preloads = [p for p in dict.fromkeys(p for _, p, _ in of) if p != "nothing"]
     colors = SHADES[1], SHADES[0], COMMIT
 
     for place, workload in enumerate(workloads):
         for y, preloaded in enumerate(preloads):
-            cost = of[workload, preloaded] - of[workload, "nothing"]
+            cost = statistics.median(count - of[workload, "nothing", layout]
+                                     for (w, p, layout), count in of.items()
+                                     if (w, p) == (workload, preloaded))
             at = y + (place - 1) * 0.26
             axis.barh(at, cost, 0.24, color=colors[place],
-                      label=f"{workload} ({of[workload, 'nothing']:,.0f} without)"
+                      label=f"{workload} ({of[workload, 'nothing', 1]:,.0f} without)"
                       if y == 0 else None)
             axis.annotate(f"{cost:,.0f}", (max(cost, 0), at), xytext=(3, 0),
                           textcoords="offset points", va="center", fontsize=7.5)
