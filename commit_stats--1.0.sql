@@ -387,12 +387,14 @@ AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
 
 CREATE VIEW commit_latency_stats AS
-SELECT synchronous_commit, role, commits, mean, p50, p95, p99, p999, max,
+SELECT pg_catalog.array_to_string(requested, ', ') AS synchronous_commit,
+       synchronous_commit AS wait_level,
+       role, commits, mean, p50, p95, p99, p999, max,
        commit_time, standby_time_min, standby_time_max, requested
-FROM commit_latency_stats()
+FROM commit_latency_stats() l
 WHERE role <> 'flush'
 ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
-                                   synchronous_commit),
+                                   l.synchronous_commit),
          role DESC;
 
 CREATE VIEW commit_flush_latency_stats AS
@@ -1216,9 +1218,11 @@ COMMENT ON COLUMN commit_flush_log.message IS
 	'message Flushed N out of M commits, which commit_stats.log_flushes writes to the server log';
 
 COMMENT ON VIEW commit_latency_stats IS
-	'one row for each level of synchronous_commit and role that occurred since the last reset, showing how long commits took';
+	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'level of synchronous_commit that these commits waited for; while synchronous_standby_names is empty, local replaces every level except off';
+	'setting synchronous_commit that these commits had; several, separated by commas, if commits with different settings waited for the same';
+COMMENT ON COLUMN commit_latency_stats.wait_level IS
+	'level of synchronous_commit that these commits waited for in fact: off, local, remote_write, on or remote_apply; while synchronous_standby_names is empty, local replaces every level except off';
 COMMENT ON COLUMN commit_latency_stats.role IS
 	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_latency_stats.commits IS
@@ -1242,7 +1246,7 @@ COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
 	'upper bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
 COMMENT ON COLUMN commit_latency_stats.requested IS
-	'values of the setting synchronous_commit that these commits had; for the level local, those of leaders and followers together';
+	'settings in synchronous_commit, as an array; for local in wait_level, those of leaders and followers together';
 
 COMMENT ON VIEW commit_flush_latency_stats IS
 	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
@@ -1266,7 +1270,7 @@ COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
 COMMENT ON VIEW commit_latency_histogram IS
 	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_histogram.synchronous_commit IS
-	'level of synchronous_commit, as in commit_latency_stats';
+	'level that these commits waited for, as wait_level in commit_latency_stats';
 COMMENT ON COLUMN commit_latency_histogram.role IS
 	'leader, follower or asynchronous, as in commit_latency_stats';
 COMMENT ON COLUMN commit_latency_histogram.lower_bound IS

@@ -10,12 +10,12 @@ SET synchronous_commit = remote_write;
 INSERT INTO durable VALUES (2);
 SET synchronous_commit = local;
 INSERT INTO durable VALUES (3);
-SELECT synchronous_commit, sum(commits) >= 3 AS counted,
+SELECT wait_level, sum(commits) >= 3 AS counted,
        bool_and(requested @> '{local,remote_write,remote_apply}') AS requested,
        bool_and(standby_time_min IS NULL AND standby_time_max IS NULL) AS no_standby
 FROM commit_latency_stats
-WHERE synchronous_commit <> 'off'
-GROUP BY synchronous_commit;
+WHERE wait_level <> 'off'
+GROUP BY wait_level;
 
 -- An asynchronous commit takes time as well
 SET synchronous_commit = off;
@@ -30,7 +30,7 @@ CREATE TABLE dropped (n int);
 SELECT count(*) FROM commit_latency_stats WHERE requested @> '{local,off}';
 DROP TABLE dropped;
 SELECT count(*) > 0 AS forced FROM commit_latency_stats
-WHERE synchronous_commit = 'local' AND requested @> '{local,off}';
+WHERE wait_level = 'local' AND requested @> '{local,off}';
 RESET synchronous_commit;
 
 -- A transaction without an id has nothing to wait for
@@ -93,8 +93,8 @@ WHERE cell.synchronous_commit IS NOT DISTINCT FROM bucket.synchronous_commit AND
        upper_bound = 'Infinity' AND bound = 'Infinity');
 SELECT b.count = l.commits AS same_count, abs(b.sum * 1000 - l.commit_time) < 1e-6 AS same_time
 FROM commit_latency_buckets b
-JOIN (SELECT synchronous_commit, role, commits, commit_time FROM commit_latency_stats
+JOIN (SELECT wait_level, role, commits, commit_time FROM commit_latency_stats
       UNION ALL
       SELECT NULL, 'flush', flushes, flush_time FROM commit_flush_latency_stats) l
-  ON b.role = l.role AND b.synchronous_commit IS NOT DISTINCT FROM l.synchronous_commit
+  ON b.role = l.role AND b.synchronous_commit IS NOT DISTINCT FROM l.wait_level
 WHERE b.role IN ('leader', 'flush') AND b.count > 0;

@@ -79,7 +79,7 @@ sub with_delay
 	my @theirs = pgbench_latencies('-c 4 -j 2 -t 20');
 	my ($commits) = $node->safe_psql(
 		'postgres', q{
-SELECT sum(commits) FROM commit_latency_stats WHERE synchronous_commit = 'local'}
+SELECT sum(commits) FROM commit_latency_stats WHERE wait_level = 'local'}
 	);
 	my @findings;
 
@@ -100,7 +100,7 @@ SELECT sum(commits) FROM commit_latency_stats WHERE synchronous_commit = 'local'
 	my ($mean, $flush) = split /\|/, $node->safe_psql(
 		'postgres', q{
 SELECT sum(commit_time) / sum(commits), (SELECT mean FROM commit_flush_latency_stats)
-FROM commit_latency_stats WHERE synchronous_commit = 'local'});
+FROM commit_latency_stats WHERE wait_level = 'local'});
 	return (
 		@findings,
 		[ $mean >= $delay / 1000 * 0.9, 'the sleep is part of it' ],
@@ -129,7 +129,7 @@ right_in_one_round(
 		my $ours = $node->safe_psql(
 			'postgres', q{
 SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
-WHERE synchronous_commit = 'local'});
+WHERE wait_level = 'local'});
 
 		return (
 			[ $theirs >= $delay / 1000, 'pgbench timed it' ],

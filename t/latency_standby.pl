@@ -55,15 +55,16 @@ sub commit_with
 		  "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
 }
 
-# Without a standby all levels are local; "requested" has the settings.
+# Without a standby all commits wait for the local flush, whatever they asked
+# for.
 commit_with('remote_apply', '-c 1 -t 3');
 commit_with('on', '-c 1 -t 2');
 is( $primary->safe_psql(
 		'postgres', q{
-SELECT DISTINCT synchronous_commit, requested, standby_time_min IS NULL, standby_time_max IS NULL
+SELECT DISTINCT synchronous_commit, wait_level, requested, standby_time_min IS NULL, standby_time_max IS NULL
 FROM commit_latency_stats}),
-	'local|{on,remote_apply}|t|t',
-	'without a standby, all levels are local');
+	'on, remote_apply|local|{on,remote_apply}|t|t',
+	'without a standby, all wait for the local flush');
 
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -113,7 +114,7 @@ right_in_one_round('one client', \&waits);
 is( $primary->safe_psql(
 		'postgres', q{
 SELECT count(*) FROM commit_latency_stats
-WHERE synchronous_commit = 'local'
+WHERE wait_level = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
 	0,
 	'local: there is no wait for a standby');
@@ -159,8 +160,8 @@ $primary->safe_psql('postgres', 'SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 3');
 is( $primary->safe_psql(
 		'postgres', q{
-SELECT DISTINCT synchronous_commit, requested FROM commit_latency_stats}),
-	'local|{remote_apply}',
+SELECT DISTINCT synchronous_commit, wait_level FROM commit_latency_stats}),
+	'remote_apply|local',
 	'without the standby, it is local again');
 
 $standby->stop;

@@ -452,7 +452,7 @@ for my $name (@names)
 		@{ $views{$name}{commit_latency_stats} })
 	{
 		my $labels =
-		  "role=$row->{role},synchronous_commit=$row->{synchronous_commit}";
+		  "role=$row->{role},synchronous_commit=$row->{wait_level}";
 		my $ratio = $answer{$labels}[1] * 1000 / $row->{p99};
 
 		cmp_ok(
