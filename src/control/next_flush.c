@@ -22,11 +22,13 @@
  * the next one's place in the clock, as the device counts them, too.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
- * before a flush, and no sleep is longer than commit_stats.adaptive_delay_max.
- * A signal goes only to a process whose commit is under way, by its session's
- * "began_at".  Between that look and the signal, the process could only end
- * if it finished its commit and its session; SendProcSignal() takes the same
- * chance.
+ * before a flush, and no sleep is longer than commit_stats.adaptive_delay_max,
+ * nor than it takes the WAL to fill half of wal_buffers: the leader sleeps
+ * with WALWriteLock held, for which a backend waits that finds the buffers
+ * full.  A signal goes only to a process whose commit is under way, by its
+ * session's "began_at".  Between that look and the signal, the process could
+ * only end if it finished its commit and its session; SendProcSignal() takes
+ * the same chance.
  *
  * Locking: none.  "opened" is swapped; the commit that has swapped it for a
  * new flush then writes what belongs to that.  Another commit may read the old
@@ -38,6 +40,7 @@
 
 #include <signal.h>
 
+#include "access/xlog.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
 
@@ -87,6 +90,9 @@ typedef struct NextFlushShared
 								 * estimate */
 	pg_atomic_uint32 kind;		/* SleepKind of its leader */
 	pg_atomic_uint64 opened_at;
+	pg_atomic_uint64 flushed;	/* the flush pointer then */
+	pg_atomic_uint64 fills_half;	/* ns in which the WAL fills half of its
+									 * buffers; 0: not known */
 	pg_atomic_uint32 opener;	/* its process number plus 1; 0: nobody may be
 								 * woken (a commit that replaces it, and the
 								 * one that wakes it) */
@@ -269,6 +275,29 @@ open_after_stall(PacerClock *clock, uint64 now, uint64 interval,
 	clock->due = clock->start = now + interval - Min(flush_time, interval);
 }
 
+/* At the rate of the WAL since a flush was opened last.  0: not known. */
+static uint64
+time_to_fill_half(XLogRecPtr flushed, uint64 now)
+{
+	XLogRecPtr	before = pg_atomic_read_u64(&shared->flushed);
+	uint64		time = clock_elapsed(pg_atomic_read_u64(&shared->opened_at),
+									 now);
+
+	if (before == InvalidXLogRecPtr || flushed <= before)
+		return 0;
+	return (uint64) ((double) XLOGbuffers * XLOG_BLCKSZ / 2 * time /
+					 (flushed - before)) + 1;
+}
+
+static void
+note_wal_rate(uint64 now)
+{
+	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
+
+	pg_atomic_write_u64(&shared->fills_half, time_to_fill_half(flushed, now));
+	pg_atomic_write_u64(&shared->flushed, flushed);
+}
+
 /*
  * The first commit since the latest flush has begun: open the next one.  If
  * another commit does the same, either serves.
@@ -310,6 +339,7 @@ open_flush(uint64 opened, uint64 now)
 	pg_atomic_write_u64(&shared->due, clock.due);
 	pg_atomic_write_u64(&shared->ready_at, ready_at);
 	pg_atomic_write_u32(&shared->kind, kind);
+	note_wal_rate(now);
 	pg_atomic_write_u64(&shared->opened_at, now);
 	if (look.expected > 0)
 	{
@@ -463,13 +493,17 @@ static int
 limit_sleep(uint64 ns)
 {
 	uint64		sleep = ns / NS_PER_US;
+	uint64		fills_half = pg_atomic_read_u64(&shared->fills_half);
+	uint64		most = commit_stats_adaptive_delay_max;
 
 	pg_atomic_write_u64(&session_mine->joined,
 						pg_atomic_read_u64(&shared->opened_at));
 	planned.end = SLEEP_DUE;
-	if (sleep > commit_stats_adaptive_delay_max)
+	if (fills_half != 0)
+		most = Min(most, fills_half / NS_PER_US);
+	if (sleep > most)
 	{
-		sleep = commit_stats_adaptive_delay_max;
+		sleep = most;
 		planned.end = SLEEP_CEILING;
 	}
 	return (int) sleep;

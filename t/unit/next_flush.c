@@ -13,11 +13,12 @@
  *	time end session
  *	time leave session
  *	time waited_for session
+ *	time wal session bytes
  *
  * The session's commit begins, or is done, or a flush that it has led ends
- * after "length", or the session ends.  Prints for each beginning how long the
- * session would sleep if it led, and for "waited_for" how many sessions are
- * waited for.  All times are in us.
+ * after "length", or the session ends, or so much WAL is flushed.  Prints for
+ * each beginning how long the session would sleep if it led, and for
+ * "waited_for" how many sessions are waited for.  All times are in us.
  *
  *-------------------------------------------------------------------------
  */
@@ -66,7 +67,9 @@ main(int argc, char **argv)
 			session_leave();
 		else if (strcmp(what, "waited_for") == 0)
 			printf("%d\n", next_flush_waited_for(pids));
-		else if (scanf("%lf", &length) == 1)
+		else if (scanf("%lf", &length) == 1 && strcmp(what, "wal") == 0)
+			flushed_lsn += (XLogRecPtr) length;
+		else
 			next_flush_ended(now_ns(), pacer_is_stall(flush_time, length));
 	}
 	return 0;

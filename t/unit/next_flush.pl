@@ -191,4 +191,12 @@ for my $leaves (0, 1)
 	'102100 begin 0');
 is($s[-1], 0, '... nor by a leader that begins later');
 
+# 10 MB of WAL in 20 ms fill half of the buffers, 2 MB, in a fifth of that.
+my @flushed = ('-15000 begin 0', '500 flushed 0 500', '500 end 0');
+@s = sleeps(@flushed, '4900 wal 0 1000000', '5000 begin 0');
+is($s[1], 15_000 - SLACK, 'a sleep has its length with little WAL');
+@s = sleeps(@flushed, '4900 wal 0 10000000', '5000 begin 0');
+is($s[1], 4_194,
+	'... and is no longer than much WAL takes to fill half of the buffers');
+
 done_testing();

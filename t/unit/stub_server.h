@@ -13,6 +13,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
 #include "utils/timestamp.h"
@@ -28,6 +29,16 @@
 #define SESSIONS_MOST	128
 
 static double now = 0;			/* us */
+
+/* 4 MB of WAL buffers, and the flush pointer */
+int			XLOGbuffers = 512;
+static XLogRecPtr flushed_lsn = 1;
+
+XLogRecPtr
+GetFlushRecPtr(TimeLineID *insert_tli)
+{
+	return flushed_lsn;
+}
 
 static PROC_HDR proc_global;
 static PGPROC procs[SESSIONS_MOST];
