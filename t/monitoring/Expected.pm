@@ -78,7 +78,7 @@ sub of_kind
 
 	return [
 		grep {
-				 ($_->{wait_level} || $_->{synchronous_commit}) eq $kind->[0]
+			($_->{wait_level} || $_->{synchronous_commit}) eq $kind->[0]
 			  && $_->{role} eq $kind->[1]
 		} @$rows
 	];

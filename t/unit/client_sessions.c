@@ -22,8 +22,8 @@ main(int argc, char **argv)
 {
 	static const char *const names[SESSIONS] = {"one", "two", "three"};
 	ClientSessions *sessions =
-		calloc(1, offsetof(ClientSessions, session) +
-			   SESSIONS * sizeof(ClientSession));
+	calloc(1, offsetof(ClientSessions, session) +
+		   SESSIONS * sizeof(ClientSession));
 
 	for (int i = 0; i < SESSIONS; i++)
 	{
@@ -36,8 +36,8 @@ main(int argc, char **argv)
 	for (int i = 1; i + 1 < argc; i += 2)
 	{
 		const ClientSession *session =
-			clients_find_session(sessions, atoi(argv[i]),
-								 strtoull(argv[i + 1], NULL, 10));
+		clients_find_session(sessions, atoi(argv[i]),
+							 strtoull(argv[i + 1], NULL, 10));
 
 		printf("%s%s", i > 1 ? " " : "",
 			   session == NULL ? "-" : session->key.application_name);

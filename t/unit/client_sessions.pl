@@ -1,7 +1,7 @@
 # Is a pid taken for the process that had it then, and for no other?
 #
-# commit_flush_log and commit_slow_log look up who led a flush that is over.  The
-# leader may have left since, and its pid be that of a new session.
+# commit_flush_log and commit_slow_log look up who led a flush that is over.
+# The leader may have left since, and its pid be that of a new session.
 
 use strict;
 use warnings;
@@ -22,8 +22,9 @@ sub found
 	return $out;
 }
 
-is(found(10, 200, 20, 200, 30, 200),
-	'one two three', 'sessions that are there since before the flush');
+is( found(10, 200, 20, 200, 30, 200),
+	'one two three',
+	'sessions that are there since before the flush');
 is(found(20, 100), 'two', 'a session that began at that very time');
 is(found(10, 99, 30, 1, 20, 0),
 	'- - -', 'another session had the pid: the new one is not taken for it');
