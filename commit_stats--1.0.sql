@@ -558,6 +558,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT clients_tracked bigint,
 	OUT clients_max bigint,
 	OUT stall_limit double precision,
+	OUT slow_commit_limit double precision,
 	OUT sweep_pid integer,
 	OUT sweep_datid oid,
 	OUT sweep_roleid oid,
@@ -573,7 +574,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 CREATE VIEW commit_stats_info AS
 SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
        s.sibling_count_share, s.connected_backends, s.clients_tracked,
-       s.clients_max, s.stall_limit,
+       s.clients_max, s.stall_limit, s.slow_commit_limit,
        s.sweep_pid, s.sweep_datid, d.datname AS sweep_datname,
        s.sweep_roleid, r.rolname AS sweep_rolname,
        s.sweep_application_name, s.capturing, s.shared_memory,
@@ -1425,6 +1426,8 @@ COMMENT ON COLUMN commit_stats_info.clients_max IS
 	'commit_stats.max_clients: limit on the number of clients with a row of their own; all others share a row for each database, with status overflow';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'time above which a WAL flush is a stall, in milliseconds: commit_stats.stall_time, or what is derived from the flushes here; null if that is off';
+COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
+	'time in milliseconds above which a commit is slow: commit_stats.slow_commit_time, or what is derived if that is -1; null if no commit is';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS

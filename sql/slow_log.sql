@@ -6,7 +6,7 @@ SET application_name = 'slow log';
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 -- Another process can flush for one of these, but hardly for all
 DO $$ BEGIN FOR i IN 1 .. 10 LOOP INSERT INTO durable VALUES (1); COMMIT; END LOOP; END $$;
-SET commit_stats.slow_commit_time = -1;
+SET commit_stats.slow_commit_time = 2147483647;
 
 -- Each commit is one row, with all of its time
 SELECT count(*) FROM commit_slow_log WHERE pid = pg_backend_pid();
@@ -37,7 +37,7 @@ RESET synchronous_commit;
 NOTIFY slow;
 -- What writes nothing is not timed
 SELECT 1 AS one;
-SET commit_stats.slow_commit_time = -1;
+SET commit_stats.slow_commit_time = 2147483647;
 SELECT DISTINCT role, synchronous_commit, flush_timed, notify_time, other_time IS NOT NULL AS other,
        commits_in_flush, leader_pid IS NOT NULL AS leader
 FROM commit_slow_log
@@ -48,7 +48,7 @@ ORDER BY role DESC, synchronous_commit, flush_timed DESC;
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SET commit_stats.slow_commit_time = 0;
 DO $$ BEGIN FOR i IN 1 .. 5000 LOOP NOTIFY slow; COMMIT; END LOOP; END $$;
-SET commit_stats.slow_commit_time = -1;
+SET commit_stats.slow_commit_time = 2147483647;
 SELECT slow_commits FROM commit_flush_stats;
 
 -- Without a limit, nothing is noted
@@ -69,6 +69,13 @@ SELECT stall_limit FROM commit_stats_info;
 SET commit_stats.stall_time = -1;
 SELECT stall_limit > 5 AS stall_limit FROM commit_stats_info;
 RESET commit_stats.stall_time;
+
+-- Slow commits: likewise
+SELECT slow_commit_limit FROM commit_stats_info;
+SET commit_stats.slow_commit_time = 2147483647;
+SELECT slow_commit_limit FROM commit_stats_info;
+SET commit_stats.slow_commit_time = -1;
+SELECT slow_commit_limit > 5 AS slow_commit_limit FROM commit_stats_info;
 RESET commit_stats.slow_commit_time;
 RESET track_wal_io_timing;
 RESET application_name;

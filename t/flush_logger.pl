@@ -22,7 +22,7 @@ use Test::More;
 my $node = start_node(
 	'log', conf => q{
 wal_writer_delay = 10s
-commit_stats.slow_commit_time = -1
+commit_stats.slow_commit_time = 2147483647
 commit_stats.stall_time = 0
 });
 my $line = qr/LOG:  Flushed \d+ out of \d+ commits(?: in \d+ flushes)?\n/;

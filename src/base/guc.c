@@ -23,7 +23,7 @@ int			commit_stats_adaptive_delay = ADAPTIVE_DELAY_OFF;
 int			commit_stats_adaptive_delay_max = ADAPTIVE_DELAY_MAX_DEFAULT;
 int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 int			commit_stats_max_clients = MAX_CLIENTS_DEFAULT;
-int			commit_stats_slow_commit_time = SLOW_COMMIT_TIME_DEFAULT;
+int			commit_stats_slow_commit_time = -1;
 int			commit_stats_stall_time = -1;
 bool		commit_stats_log_slow_commits = false;
 uint64		commit_stats_slow_floor = PG_UINT64_MAX;
@@ -95,7 +95,7 @@ set_slow_floor(void)
 static void
 assign_slow_commit_time(int newval, void *extra)
 {
-	slow_commit_floor = newval < 0 ? INT_MAX : newval;
+	slow_commit_floor = newval < 0 ? STALL_LEAST_MS : newval;
 	set_slow_floor();
 }
 
@@ -112,10 +112,10 @@ define_slow_log(void)
 {
 	DefineCustomIntVariable("commit_stats.slow_commit_time",
 							"Sets the time above which a commit is kept in commit_slow_log.",
-							"-1 keeps none.",
+							"-1 derives it from what is usual on this server; 0 keeps all, and the maximum none.",
 							&commit_stats_slow_commit_time,
-							SLOW_COMMIT_TIME_DEFAULT,
-							-1, INT_MAX,
+							-1,
+							-1, SLOW_COMMIT_TIME_NEVER,
 							PGC_SUSET, GUC_UNIT_MS,
 							NULL, assign_slow_commit_time, NULL);
 	DefineCustomIntVariable("commit_stats.stall_time",

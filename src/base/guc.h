@@ -23,10 +23,10 @@
 #define MAX_CLIENTS_MIN			10
 #define MAX_CLIENTS_MAX			10000
 
-/* ms; what a person who waits begins to notice */
-#define SLOW_COMMIT_TIME_DEFAULT	100
+/* commit_stats.slow_commit_time: no commit is slow */
+#define SLOW_COMMIT_TIME_NEVER	INT_MAX
 
-/* ms; no flush below this is a stall if commit_stats.stall_time is -1. */
+/* ms; nothing below this is slow if the setting is -1. */
 #define STALL_LEAST_MS			5
 
 /* The ranges that the server's own settings have. */

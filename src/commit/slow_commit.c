@@ -260,8 +260,7 @@ note_commit(const SlowReading *reading, const SlowMoments *moments,
 			SlowEvent *event)
 {
 	event->duration = clock_elapsed(moments->started_at, reading->ended_at);
-	if (!reading->is_commit || commit_stats_slow_commit_time < 0 ||
-		event->duration <= (uint64) commit_stats_slow_commit_time * NS_PER_MS)
+	if (!reading->is_commit || event->duration <= slow_commit_limit_get())
 		return false;
 	divide_commit(reading, moments, event);
 	backend_slot_add(SLOT_SLOW_COMMITS, 1);
@@ -333,8 +332,7 @@ slow_commit_is_slow(SlowRole role, bool is_commit, uint64 elapsed)
 {
 	uint64		limit = stall_limit_get();
 
-	if (is_commit && commit_stats_slow_commit_time >= 0 &&
-		elapsed > (uint64) commit_stats_slow_commit_time * NS_PER_MS)
+	if (is_commit && elapsed > slow_commit_limit_get())
 		return true;
 	return role == SLOW_LED && limit > 0 && elapsed > limit;
 }

@@ -1,15 +1,22 @@
 /*-------------------------------------------------------------------------
  *
  * stall_limit.c
- *		How long may a WAL flush take until it is a stall?
+ *		How long may a WAL flush take until it is a stall, and a commit until it
+ *		is slow?
  *
- * As long as commit_stats.stall_time says or, with -1, STALL_MEDIANS times as
- * long as is usual here, and STALL_LEAST_MS longer than that.  The median of
- * all flushes since the last reset is what is usual; without
- * track_wal_io_timing, the median of the commits of leaders takes its place,
- * which also has their waits for the flush before.
+ * As long as commit_stats.stall_time and commit_stats.slow_commit_time say or,
+ * with -1, several times as long as is usual here: LIMIT_MEDIANS medians, and
+ * STALL_LEAST_MS more than the median.  All flushes, and all commits that
+ * waited, since the last reset are what is usual; without track_wal_io_timing,
+ * the commits of leaders, which also have their waits for the flush before,
+ * take the place of flushes.
  *
- * Locking: none.  A process that derives the limit writes it down as a whole.
+ * If more than 1% of the commits are above that, the limit for commits is what
+ * 1% exceed, but not more than UNLEARNED for that reason, so that the log of
+ * slow commits keeps the slowest ones for a while.
+ *
+ * Locking: commit_stats_reset_lock(), shared, while the histograms are read.
+ * A process that derives a limit writes it down as a whole.
  *
  *-------------------------------------------------------------------------
  */
@@ -28,12 +35,12 @@
  * 80 ms, or 40 medians.  The flushes of a disk that is merely busy vary by a
  * factor of three.
  */
-#define STALL_MEDIANS		8
+#define LIMIT_MEDIANS		8
 
-/* Until so many flushes are counted, the median is not known ... */
-#define STALL_SAMPLE		100
-/* ... and this is the limit, ns. */
-#define STALL_UNLEARNED		(100 * NS_PER_MS)
+/* Until so many flushes, or commits, are counted, nothing is usual ... */
+#define LIMIT_SAMPLE		100
+/* ... and this is the limit, ns.  A person who waits begins to notice. */
+#define UNLEARNED			(100 * NS_PER_MS)
 
 /* The limit is derived again after so long, if a flush may be a stall; ns */
 #define STALL_LIMIT_AGE		NS_PER_S
@@ -41,6 +48,8 @@
 typedef struct StallLimitShared
 {
 	pg_atomic_uint64 derived;	/* with commit_stats.stall_time = -1; ns */
+	pg_atomic_uint64 derived_commit;	/* with commit_stats.slow_commit_time
+										 * = -1; ns */
 	pg_atomic_uint64 derived_at;	/* clock_now() */
 	pg_atomic_uint32 asked;		/* somebody waits for a new limit */
 } StallLimitShared;
@@ -51,7 +60,8 @@ static StallLimitShared *shared = NULL;
 void
 stall_limit_reset(void)
 {
-	pg_atomic_write_u64(&shared->derived, STALL_UNLEARNED);
+	pg_atomic_write_u64(&shared->derived, UNLEARNED);
+	pg_atomic_write_u64(&shared->derived_commit, UNLEARNED);
 	pg_atomic_write_u64(&shared->derived_at, 0);
 }
 
@@ -76,13 +86,24 @@ stall_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived);
 }
 
-/* Does this process derive the limit, and is that too old? */
+uint64
+slow_commit_limit_get(void)
+{
+	if (commit_stats_slow_commit_time == SLOW_COMMIT_TIME_NEVER)
+		return PG_UINT64_MAX;
+	if (commit_stats_slow_commit_time >= 0)
+		return (uint64) commit_stats_slow_commit_time * NS_PER_MS;
+	return pg_atomic_read_u64(&shared->derived_commit);
+}
+
+/* Does this process derive a limit, and is that too old? */
 bool
 stall_limit_is_old(void)
 {
 	uint64		derived_at = pg_atomic_read_u64(&shared->derived_at);
 
-	return commit_stats_stall_time < 0 &&
+	return (commit_stats_stall_time < 0 ||
+			commit_stats_slow_commit_time < 0) &&
 		(derived_at == 0 ||
 		 clock_elapsed(derived_at, clock_now()) > STALL_LIMIT_AGE);
 }
@@ -106,35 +127,65 @@ stall_limit_is_asked_for(void)
 	return pg_atomic_read_u32(&shared->asked) != 0;
 }
 
-/* The median of a histogram in ns, or 0 if it has too little. */
 static uint64
-known_median(const uint64 *counts)
+sum_of(const uint64 *counts)
 {
 	uint64		total = 0;
 
 	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
 		total += counts[cell];
-	return total < STALL_SAMPLE ? 0 : (uint64) histogram_quantile(counts, 0.5);
+	return total;
+}
+
+/* What is clearly more than a median */
+static uint64
+far_above(uint64 median)
+{
+	return Max(LIMIT_MEDIANS * median, median + STALL_LEAST_MS * NS_PER_MS);
+}
+
+/* From the histogram of flushes, or of commits of leaders */
+static uint64
+limit_of_flushes(const uint64 *counts)
+{
+	return far_above((uint64) histogram_quantile(counts, 0.5));
+}
+
+static uint64
+limit_of_commits(const uint64 *counts)
+{
+	uint64		limit = far_above((uint64) histogram_quantile(counts, 0.5));
+	uint64		p99 = (uint64) histogram_quantile(counts, 0.99);
+
+	return Max(limit, Min(p99, UNLEARNED));
+}
+
+static void
+derive_from(const LatencyTotals *totals)
+{
+	const uint64 *flushes = totals->count[LATENCY_FLUSH];
+	uint64		waited[HISTOGRAM_NCELLS] = {0};
+
+	latency_add_waited(totals, waited);
+	if (sum_of(flushes) < LIMIT_SAMPLE)
+		flushes = totals->count[LATENCY_LEADER];
+	pg_atomic_write_u64(&shared->derived, sum_of(flushes) < LIMIT_SAMPLE ?
+						UNLEARNED : limit_of_flushes(flushes));
+	pg_atomic_write_u64(&shared->derived_commit,
+						sum_of(waited) < LIMIT_SAMPLE ?
+						UNLEARNED : limit_of_commits(waited));
 }
 
 void
 stall_limit_derive(void)
 {
-	uint64		limit = STALL_UNLEARNED;
 	LatencyTotals *totals;
-	uint64		median;
 
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	totals = latency_read();
 	LWLockRelease(commit_stats_reset_lock());
-	median = known_median(totals->count[LATENCY_FLUSH]);
-	if (median == 0)
-		median = known_median(totals->count[LATENCY_LEADER]);
-	if (median > 0)
-		limit = Max(STALL_MEDIANS * median,
-					median + STALL_LEAST_MS * NS_PER_MS);
+	derive_from(totals);
 	pfree(totals);
-	pg_atomic_write_u64(&shared->derived, limit);
 	pg_atomic_write_u64(&shared->derived_at, clock_now());
 	pg_atomic_write_u32(&shared->asked, 0);
 }

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * stall_limit.h
- *		How long may a WAL flush take until it is a stall?  See stall_limit.c.
+ *		How long may a WAL flush take until it is a stall, and a commit until it
+ *		is slow?  See stall_limit.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,6 +15,7 @@ extern const StatsModule stall_limit_module;
 
 /* Commit path, for a commit that was slow: ns; 0: no flush is a stall. */
 extern uint64 stall_limit_get(void);
+extern uint64 slow_commit_limit_get(void);	/* ns; PG_UINT64_MAX: never */
 extern bool stall_limit_is_old(void);
 extern bool stall_limit_ask(void);
 extern bool stall_limit_is_asked_for(void);

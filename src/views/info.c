@@ -50,6 +50,9 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_int8(&row, commit_stats_max_clients);
 	row_add(&row, Float8GetDatum((double) stall_limit_get() / NS_PER_MS),
 			stall_limit_get() == 0);
+	row_add(&row,
+			Float8GetDatum((double) slow_commit_limit_get() / NS_PER_MS),
+			slow_commit_limit_get() == PG_UINT64_MAX);
 	row_add(&row, Int32GetDatum(sweep_pid), sweep_pid == 0);
 	row_client_of(&row, sessions, sweep_pid, clock_now());
 	row_bool(&row, commit_trace_is_on());

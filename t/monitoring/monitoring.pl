@@ -98,7 +98,7 @@ commit_delay = 1000
 commit_stats.slow_commit_time = 0
 commit_stats.stall_time = 1ms"
 			: "commit_siblings = 1000
-commit_stats.slow_commit_time = -1
+commit_stats.slow_commit_time = 2147483647
 commit_stats.stall_time = 0"));
 
 	$node->safe_psql('postgres',
