@@ -16,7 +16,7 @@
  * went on, they waited for the next, which then took all of them.  Those that
  * began later came while the first flush was going on, or one would have seen
  * its end.  Against the shim's syncs this was right for 99% of such groups of
- * two flushes (bench/ground-truth); three or more are rare, and all but the
+ * two flushes; three or more are rare, and all but the
  * first are taken for equal.
  *
  * Invariant: a group is counted once, in its slot or in the histogram (but see
