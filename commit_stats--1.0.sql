@@ -379,6 +379,7 @@ CREATE FUNCTION commit_latency_stats(
 	OUT p999 double precision,
 	OUT max double precision,
 	OUT commit_time double precision,
+	OUT delay_time double precision,
 	OUT standby_time_min double precision,
 	OUT standby_time_max double precision,
 	OUT requested text[])
@@ -390,7 +391,7 @@ CREATE VIEW commit_latency_stats AS
 SELECT pg_catalog.array_to_string(requested, ', ') AS synchronous_commit,
        synchronous_commit AS wait_level,
        role, commits, mean, p50, p95, p99, p999, max,
-       commit_time, standby_time_min, standby_time_max, requested
+       commit_time, delay_time, standby_time_min, standby_time_max, requested
 FROM commit_latency_stats() l
 WHERE role <> 'flush'
 ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
@@ -1062,7 +1063,7 @@ COMMENT ON COLUMN commit_slow_log.duration IS
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'part of duration that the session waited for the lock that makes commits with NOTIFY one after the other, in milliseconds; 0 without NOTIFY';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration that the session slept before its own flush, in milliseconds; null if that cannot be known';
+	'part of duration in which the leader of the flush, the session itself or that of leader_pid, slept for commit_delay, in milliseconds; null if that cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
 	'part of duration that the session wrote and synced WAL itself, in milliseconds; null if that cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
@@ -1242,6 +1243,8 @@ COMMENT ON COLUMN commit_latency_stats.max IS
 	'longest commit time, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
 	'total time taken by these commits, in milliseconds';
+COMMENT ON COLUMN commit_latency_stats.delay_time IS
+	'part of commit_time in which the leader of the flush slept for commit_delay, in milliseconds: for leaders their own sleep, for followers that of another session; a lower bound without track_wal_io_timing; null for asynchronous commits';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
 	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS

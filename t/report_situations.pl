@@ -214,6 +214,19 @@ like(
 	'sleep has its part');
 like(
 	$text,
+	qr/^  waiting for a leader asleep in commit_delay +[\d.]+ [um]s +[\d.]+%$/m,
+	'... and so has the sleep of another one');
+is( $node->safe_psql(
+		'postgres', q{
+SELECT abs(sum(l.delay_time) FILTER (WHERE role = 'leader') - s.delay_time) < 0.01,
+	   sum(l.delay_time) FILTER (WHERE role = 'follower') > 0,
+	   bool_and(l.delay_time <= l.commit_time)
+FROM commit_latency_stats l, commit_flush_stats s GROUP BY s.delay_time}),
+	't|t|t',
+	'leaders slept as commit_flush_stats says, and followers waited meanwhile'
+);
+like(
+	$text,
 	qr/^  A flush takes F0 = [\d.]+ [um]s \(p50 [\d.]+ [um]s, p99 [\d.]+ [um]s\)/m,
 	'F0 is there');
 like(
@@ -232,7 +245,7 @@ my @parts = map { us(split / /) }
   $text =~ /^  (?:writing|asleep|waiting).* ([\d.]+ [um]?s) +[\d.]+%$/mg;
 my $sum = 0;
 $sum += $_ for @parts;
-is(scalar @parts, 3, 'a commit has three parts');
+is(scalar @parts, 4, 'a commit has four parts');
 cmp_ok(abs($sum - $whole), '<=', 0.02 * $whole, 'which add up to all of it');
 
 # Never enough others
@@ -444,6 +457,10 @@ like(
 	$text,
 	qr/^ +0, prepares only +1 +100% +0%  #+$/m,
 	'a flush of a prepare alone');
+like(
+	$text,
+	qr/^  prepares: 1, [\d.]+ [um]s each; waits per flush with them: 1\.00$/m,
+	'... whose wait is shown');
 like($text, qr/^  commits per flush +0\.00$/m, '... carries no commits');
 $node->safe_psql('postgres', "ROLLBACK PREPARED 'one'");
 run_pgbench($node, '-c 40 -j 2 -t 20', insert => $long_insert);

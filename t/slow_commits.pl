@@ -238,15 +238,22 @@ agrees(
 		];
 	});
 
-# commit_delay
-set_device($node);
+# commit_delay, and flushes that make followers slow as well
+set_device($node, flush_time => 20);
 alter_system($node, commit_delay => 100000, commit_siblings => 0);
 agrees(
 	'delay',
 	[ '-c 4 -t 5', $insert ],
 	sub {
-		return [ share_of('delay_time', "role = 'leader'") > 50,
-			'leaders sleep' ];
+		return (
+			[
+				share_of('delay_time', "role = 'leader'") > 50,
+				'leaders sleep'
+			],
+			[
+				share_of('delay_time', "role = 'follower'") > 50,
+				'followers wait while their leader sleeps'
+			]);
 	});
 alter_system($node, commit_delay => 0);
 

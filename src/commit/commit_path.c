@@ -369,7 +369,7 @@ traces_of(GroupNumber number)
  * An adaptive delay: commit_siblings was 0, so the leader slept, and the only
  * questions are why and until when.
  */
-static pg_noinline const DelayVerdict *
+static const DelayVerdict *
 judge_adaptive_delay(GroupNumber number, uint64 now)
 {
 	const FlushTraces *traces = traces_of(number);
@@ -399,7 +399,7 @@ judge_adaptive_delay(GroupNumber number, uint64 now)
 }
 
 /* With commit_delay set: did the leader of this flush sleep? */
-static pg_noinline const DelayVerdict *
+static const DelayVerdict *
 judge_delay(GroupNumber number, uint64 now)
 {
 	DelayEvidence evidence;
@@ -416,6 +416,62 @@ judge_delay(GroupNumber number, uint64 now)
 					 backend_slot_expect(SLOT_SUM_OF_DOUBTS, doubt));
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
 	return &verdict;
+}
+
+/* A follower whose leader had not reported when its commit was over. */
+typedef struct UnsettledFollower
+{
+	GroupNumber group;			/* or InvalidGroupNumber */
+	LatencyKind kind;
+	uint64		started_at;
+	uint64		ended_at;
+} UnsettledFollower;
+
+static UnsettledFollower unsettled = {.group = InvalidGroupNumber};
+
+static void
+settle_follower(void)
+{
+	uint64		sleep;
+
+	if (unsettled.group == InvalidGroupNumber ||
+		!flush_group_sleep(unsettled.group, unsettled.started_at,
+						   unsettled.ended_at, &sleep))
+		return;
+	latency_count_delay(unsettled.kind, sleep);
+	unsettled.group = InvalidGroupNumber;
+}
+
+/*
+ * With commit_delay set, a follower has waited while its leader slept.  A
+ * leader that others are quicker than has not reported yet; then this waits
+ * for the next commit of this process with commit_delay.
+ */
+static pg_noinline void
+count_leaders_sleep(GroupNumber number, uint64 now)
+{
+	settle_follower();
+	unsettled = (UnsettledFollower)
+	{
+		number, latency_kind(latency_wait_level(), false),
+			reading.started_at, now
+	};
+	settle_follower();
+}
+
+/* With commit_delay set: the sleep of this leader, if it slept. */
+static pg_noinline const DelayVerdict *
+count_own_sleep(GroupNumber number, uint64 now, bool is_commit)
+{
+	const DelayVerdict *delay;
+
+	settle_follower();
+	delay = delay_override_adapts ? judge_adaptive_delay(number, now) :
+		judge_delay(number, now);
+	if (is_commit)
+		latency_count_delay(latency_kind(latency_wait_level(), true),
+							delay->sleep_time);
+	return delay;
 }
 
 /*
@@ -620,8 +676,9 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 			SIBLINGS_NOT_COUNTED : siblings_count();
 	number = flush_groups_find(lsn, flushed, now);
 	if (led && unlikely(CommitDelay > 0) && enableFsync && !start_unknown)
-		delay = delay_override_adapts ? judge_adaptive_delay(number, now) :
-			judge_delay(number, now);
+		delay = count_own_sleep(number, now, is_commit);
+	if (is_commit && !led && unlikely(CommitDelay > 0) && !start_unknown)
+		count_leaders_sleep(number, now);
 	if (is_commit)
 		count_commit(led, number, now, elapsed, delay);
 	else
@@ -638,7 +695,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit, number,
 							now, delay);
 	backend_slot_set_committing(0);
-	if (unlikely(own.uncertain != 0))
+	if (FLUSH_DETECTION_ERRS && unlikely(own.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, own.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
 		flush_logger_wake();
@@ -649,6 +706,9 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	{
 		if (led && delay_override_adapts)
 			learn_flush_length(number, now, delay);
+		/* one that would not have slept as a leader */
+		if (is_commit && !led && CommitDelay == 0 && !start_unknown)
+			count_leaders_sleep(number, now);
 		delay_override_end(now);
 	}
 }

@@ -116,6 +116,7 @@ settle_event(SlowKind kind, uint64 number, uint64 settle_time)
 	if (clock_elapsed(event.noted_at, clock_now()) < settle_time)
 		return false;
 	slow_log_look_up(&event, &outcome);
+	slow_event_add_outcome(&event, &outcome);
 	slow_log_put_outcome(kind, number, &outcome);
 	if (kind == SLOW_COMMIT && commit_stats_log_slow_commits)
 		log_commit(&event, &outcome);

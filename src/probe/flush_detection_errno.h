@@ -32,6 +32,9 @@ typedef struct FlushReading
 	uint64		io_time;		/* ns in the entry */
 } FlushReading;
 
+/* OwnFlush.uncertain may be above 0. */
+#define FLUSH_DETECTION_ERRS	true
+
 /* A value that errno never has in the server. */
 #define ERRNO_UNTOUCHED		(-1)
 

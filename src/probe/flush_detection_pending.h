@@ -48,6 +48,9 @@ flush_detection_read(FlushReading *now)
 		now->io_time = flush_detection_io_time();
 }
 
+/* OwnFlush.uncertain stays 0. */
+#define FLUSH_DETECTION_ERRS	false
+
 #define flush_detection_read_two_phase	flush_detection_read
 #define flush_detection_read_unlogged	flush_detection_read
 #define flush_detection_read_if_cheap	flush_detection_read
@@ -66,7 +69,6 @@ flush_detection_since(const FlushReading *before, OwnFlush *since)
 	if (unlikely(since->timed))
 		since->io_time = clock_elapsed(before->io_time,
 									   flush_detection_io_time());
-	since->uncertain = 0;
 }
 
 #endif							/* COMMIT_STATS_FLUSH_DETECTION_PENDING_H */

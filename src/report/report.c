@@ -242,7 +242,9 @@ static void
 put_commit_time(StringInfo text, const CommitFigures *f)
 {
 	bool		timed = f->timed_flushes > 0;
-	double		other = f->commit_time - f->commit_io - f->commit_sleep;
+	bool		exact = timed || f->commit_sleep == 0;
+	double		other = f->commit_time - f->commit_io - f->commit_sleep -
+	f->leader_sleep;
 
 	appendStringInfo(text, "\nWhere a mean commit of %s goes (p50 %s, p95 %s, p99 %s)\n",
 					 format_us(f->commit_time), format_us(f->commit_p50),
@@ -251,10 +253,13 @@ put_commit_time(StringInfo text, const CommitFigures *f)
 		put_time(text, "writing and syncing, as a leader", f->commit_io,
 				 f->commit_time);
 	/* without timing, only a lower bound is known */
-	put_time(text, timed || f->commit_sleep == 0 ?
-			 "asleep in commit_delay, as a leader" :
+	put_time(text, exact ? "asleep in commit_delay, as a leader" :
 			 "asleep in commit_delay, as a leader: at least",
 			 f->commit_sleep, f->commit_time);
+	if (f->leader_sleep > 0)
+		put_time(text, exact ? "waiting for a leader asleep in commit_delay" :
+				 "waiting for a leader asleep in it: at least",
+				 f->leader_sleep, f->commit_time);
 	if (f->standby_max > 0)
 		put_time_range(text, "waiting for a standby", f->standby_min,
 					   f->standby_max, f->commit_time);
@@ -304,17 +309,22 @@ put_times(StringInfo text, const CommitFigures *f)
 static void
 put_hits(StringInfo text, const CommitFigures *f)
 {
-	if (f->hits_paced + f->hits_gathered > 0)
-		appendStringInfo(text, "  commit_stats.adaptive_delay: %s flushes paced, %s gathered commits.\n",
+	uint64		adapted = f->hits_paced + f->hits_gathered;
+	uint64		fixed = Max(f->delayable, adapted) - adapted;
+	uint64		fixed_hits = Min(Max(f->delay_hits, adapted) - adapted, fixed);
+	uint64		others = Max(f->flushes, f->delayable) - f->delayable;
+
+	if (adapted > 0)
+		appendStringInfo(text, "  commit_stats.adaptive_delay: %s flushes paced, %s gathered commits,\n"
+						 "    %s did not sleep.\n",
 						 format_count(f->hits_paced),
-						 format_count(f->hits_gathered));
-	if (f->delayable > 0)
+						 format_count(f->hits_gathered), format_count(others));
+	if (fixed > 0)
 		appendStringInfo(text, "  With commit_delay set: %s flushes, %s slept (%s), %s did not.\n",
-						 format_count(f->delayable),
-						 format_count(f->delay_hits),
-						 format_percent(f->delay_hits, f->delayable),
-						 format_count(f->delayable - f->delay_hits));
-	else if (f->delay > 0)
+						 format_count(fixed), format_count(fixed_hits),
+						 format_percent(fixed_hits, fixed),
+						 format_count(fixed - fixed_hits));
+	else if (f->delay > 0 && adapted == 0)
 		appendStringInfoString(text, "  No flush so far had commit_delay set.\n");
 	if (f->siblings_max > 0)
 		appendStringInfo(text, "  Others active: >= %d at %s of flushes, >= %d at half, at most %d.\n",

@@ -267,7 +267,10 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	f->flush_p50 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.5));
 	f->flush_p99 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.99));
 	f->commit_io = f->flush_time * leading;
-	f->commit_sleep = sleep * leading;
+	f->commit_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER) /
+		Max(f->commits, 1);
+	f->leader_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH) /
+		Max(f->commits, 1) - f->commit_sleep;
 	f->standby_min = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH) /
 		Max(f->commits, 1);
 	f->standby_max = latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FLUSH) /

@@ -54,6 +54,7 @@ typedef struct CommitFigures
 	double		commit_time;
 	double		commit_io;		/* wrote and synced itself */
 	double		commit_sleep;	/* slept itself */
+	double		leader_sleep;	/* waited for a leader that slept */
 	double		standby_min;
 	double		standby_max;
 	double		commit_p50;

@@ -196,6 +196,26 @@ flush_group_traces(GroupNumber number, FlushTraces *traces)
 	}
 }
 
+/*
+ * Commit path: flush_sleep_in_wait() for a follower that waited until
+ * "ended_at".  Returns false if the leader has not reported, or not yet, or if
+ * the group is gone.
+ */
+bool
+flush_group_sleep(GroupNumber number, uint64 started_at, uint64 ended_at,
+				  uint64 *sleep)
+{
+	FlushGroupCopy group;
+	FlushTraces traces = {0};
+
+	if (!flush_group_copy(number, &group) || group.leader_pid == 0 ||
+		group.seen_at > ended_at)
+		return false;
+	flush_group_traces(number, &traces);
+	*sleep = flush_sleep_in_wait(&group, traces.previous_seen_at, started_at);
+	return true;
+}
+
 GroupNumber
 flush_groups_newest(void)
 {

@@ -10,6 +10,7 @@
 
 #include "access/xlogdefs.h"
 
+#include "base/clock.h"
 #include "base/stats_module.h"
 
 /* Groups are numbered in the order of their boundaries, modulo 2^20. */
@@ -111,9 +112,36 @@ flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
 	return previous != 0 && boundary > previous ? boundary - previous : 0;
 }
 
+/*
+ * In how much of a follower's wait did the leader of its flush sleep, ns?  The
+ * wait began at "started_at", and the record was written before the sleep
+ * ended, as the flush has it.  "previous_seen_at" is of FlushTraces.
+ *
+ * The sleep ended when the flush began, which a timed flush tells.  Without
+ * that, the sleep began no sooner than the flush before had ended, so the
+ * result is a lower bound; it is right if the leader was waiting by then.
+ */
+static inline uint64
+flush_sleep_in_wait(const FlushGroupCopy *group, uint64 previous_seen_at,
+					uint64 started_at)
+{
+	uint64		sleep = (uint64) group->leader.delay_time * 1000;
+	uint64		end = previous_seen_at + sleep;
+
+	if (group->leader_pid == 0 || group->leader.sleep_kind == SLEEP_NONE)
+		return 0;
+	if (group->leader.flush_time != FLUSH_NOT_TIMED)
+		end = group->seen_at - (uint64) group->leader.flush_time * 1000;
+	else if (previous_seen_at == 0)
+		return 0;
+	return Min(sleep, clock_elapsed(started_at, end));
+}
+
 extern const StatsModule flush_groups_module;
 
 extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
+extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
+							  uint64 ended_at, uint64 *sleep);
 
 /* Readers. */
 extern GroupNumber flush_groups_newest(void);

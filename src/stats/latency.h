@@ -44,6 +44,7 @@ typedef enum LatencyKind
 typedef enum LatencySum
 {
 	LATENCY_TIME,				/* all times of a kind */
+	LATENCY_DELAY,				/* of these, the leader of the flush slept */
 	STANDBY_TIME_MIN,			/* of these, waited for a standby, at least */
 	STANDBY_TIME_MAX,			/* ... and at most */
 	LATENCY_NSUMS
@@ -121,6 +122,13 @@ static inline void
 latency_count_setting(void)
 {
 	single_writer_add(&latency_mine->local_by_setting[synchronous_commit], 1);
+}
+
+/* Add for how long of a commit the leader of its flush slept, ns. */
+static inline void
+latency_count_delay(LatencyKind kind, uint64 time)
+{
+	single_writer_add(&latency_mine->sum[kind][LATENCY_DELAY], time);
 }
 
 /* Add how long a commit waited for a standby, ns. */

@@ -82,6 +82,16 @@ slow_event_rest(const SlowEvent *event)
 						 event->duration);
 }
 
+/* A follower learns only from its flush how long its leader slept. */
+void
+slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
+{
+	if (event->role != SLOW_FOLLOWED)
+		return;
+	event->delay_time = 0;
+	event->delay_time = Min(outcome->delay_time, slow_event_rest(event));
+}
+
 static SlowPlace *
 place_of(SlowKind kind, uint64 number)
 {
@@ -153,6 +163,7 @@ void
 slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 {
 	FlushGroupCopy group;
+	FlushTraces traces = {0};
 
 	memset(outcome, 0, sizeof(SlowOutcome));
 	if (event->group == InvalidGroupNumber ||
@@ -167,6 +178,12 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->leader_pid = group.leader_pid;
 	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
 	outcome->boundary = group.boundary;
+	if (event->role != SLOW_FOLLOWED)
+		return;
+	flush_group_traces(event->group, &traces);
+	outcome->delay_time =
+		flush_sleep_in_wait(&group, traces.previous_seen_at,
+							event->end - Min(event->duration, event->end));
 }
 
 static bool
@@ -196,6 +213,7 @@ slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 	*event = place->event;
 	if (!copy_outcome(place, number, outcome))
 		slow_log_look_up(event, outcome);
+	slow_event_add_outcome(event, outcome);
 	pg_read_barrier();			/* protocol slow_log */
 	return pg_atomic_read_u64(&place->state) == 2 * number;
 }

@@ -65,7 +65,9 @@ typedef struct SlowEvent
 	int			synchronous_commit; /* SyncCommitLevel */
 	bool		flush_timed;	/* flush_time was measured, not inferred */
 	uint64		notify_time;	/* waited for the lock of NOTIFY */
-	uint64		delay_time;		/* slept before its own flush */
+	uint64		delay_time;		/* the leader of its flush slept, as it may be
+								 * itself; of a follower, filled in by
+								 * slow_event_add_outcome() */
 	uint64		flush_time;		/* wrote and synced itself */
 	uint64		standby_least;	/* waited for a standby */
 	uint64		standby_most;
@@ -84,6 +86,7 @@ typedef struct SlowOutcome
 	int			leader_pid;		/* 0: no leader, or unknown */
 	uint64		wal_bytes;		/* 0: unknown */
 	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
+	uint64		delay_time;		/* of a follower's wait, its leader slept, ns */
 } SlowOutcome;
 
 extern const StatsModule slow_log_module;
@@ -100,6 +103,8 @@ extern void slow_log_put_outcome(SlowKind kind, uint64 number,
 extern uint64 slow_log_settled(SlowKind kind);
 extern void slow_log_set_settled(SlowKind kind, uint64 number);
 extern void slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome);
+extern void slow_event_add_outcome(SlowEvent *event,
+								   const SlowOutcome *outcome);
 
 /* Events are numbered from 1 on. */
 extern uint64 slow_log_newest(SlowKind kind);

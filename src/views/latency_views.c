@@ -112,7 +112,7 @@ requested_settings(WaitLevel level, const LatencyTotals *totals)
 										   TYPALIGN_INT));
 }
 
-/* standby_time_min, standby_time_max and requested */
+/* delay_time, standby_time_min, standby_time_max and requested */
 static void
 row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
@@ -120,9 +120,13 @@ row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 
 	if (kind == LATENCY_FLUSH)
 	{
-		row_nulls(row, 3);
+		row_nulls(row, 4);
 		return;
 	}
+	if (level == WAIT_NOTHING)
+		row_nulls(row, 1);
+	else
+		row_ms(row, totals->sum[kind][LATENCY_DELAY]);
 	if (level > WAIT_LOCAL)
 	{
 		row_ms(row, totals->sum[kind][STANDBY_TIME_MIN]);
