@@ -21,7 +21,8 @@
  * this backend (backend_slots.c, latency.c, wal_cycles.c), and to the ring of
  * flush_ring.h (one atomic addition per commit, one group per flush).
  * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
- * hold it here.
+ * hold it here.  Each of the two readings finds boundaries that the other one
+ * misses (doc/experiments.md has a count).
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:
