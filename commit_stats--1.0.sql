@@ -558,6 +558,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT connected_backends bigint,
 	OUT clients_tracked bigint,
 	OUT clients_max bigint,
+	OUT clients_evicted bigint,
 	OUT stall_limit double precision,
 	OUT slow_commit_limit double precision,
 	OUT sweep_pid integer,
@@ -575,7 +576,8 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 CREATE VIEW commit_stats_info AS
 SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
        s.sibling_count_share, s.connected_backends, s.clients_tracked,
-       s.clients_max, s.stall_limit, s.slow_commit_limit,
+       s.clients_max, s.clients_evicted, s.stall_limit,
+       s.slow_commit_limit,
        s.sweep_pid, s.sweep_datid, d.datname AS sweep_datname,
        s.sweep_roleid, r.rolname AS sweep_rolname,
        s.sweep_application_name, s.capturing, s.shared_memory,
@@ -906,7 +908,7 @@ COMMENT ON COLUMN commit_client_stats.rolname IS
 COMMENT ON COLUMN commit_client_stats.application_name IS
 	'application_name at the commit; null if status is overflow';
 COMMENT ON COLUMN commit_client_stats.status IS
-	'state of the database and the database role: present; dropped, if one of them was; or overflow, for all clients of a database that came when commit_stats.max_clients others had a row';
+	'state of the database and the database role: present; dropped, if one of them was; or overflow, for all clients of a database without a row of their own, because commit_stats.max_clients others have committed since or their database role has half of these rows';
 COMMENT ON COLUMN commit_client_stats.sessions IS
 	'number of processes that are connected now and committed last as this client, or have not committed yet';
 COMMENT ON COLUMN commit_client_stats.commits IS
@@ -1426,7 +1428,9 @@ COMMENT ON COLUMN commit_stats_info.connected_backends IS
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
 	'number of clients (database, database role and application_name) with a row of their own in commit_client_stats';
 COMMENT ON COLUMN commit_stats_info.clients_max IS
-	'commit_stats.max_clients: limit on the number of clients with a row of their own; all others share a row for each database, with status overflow';
+	'commit_stats.max_clients: limit on the number of clients with a row of their own; a single database role has at most half of the rows; all others share a row for each database, with status overflow';
+COMMENT ON COLUMN commit_stats_info.clients_evicted IS
+	'number of clients that lost their row in commit_client_stats to a new client, because they had not committed for longest; their counts are in the overflow row of their database';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'time above which a WAL flush is a stall, in milliseconds: commit_stats.stall_time, or what is derived from the flushes here; null if that is off';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS

@@ -124,7 +124,7 @@ starts_fresh(
 	'Its contents are not what',
 	with_content(
 		sub {
-			substr($_[0], $part1 + 8, 64) = 'x' x 64;
+			substr($_[0], $part1 + 16, 64) = 'x' x 64;
 			return sealed($_[0]);
 		}));
 starts_fresh(

@@ -16,7 +16,7 @@
 #define FLUSH_LOG_SIZE_MAX		131072
 
 /*
- * The values of commit_stats.max_clients.  A client takes 220 bytes of shared
+ * The values of commit_stats.max_clients.  A client takes 250 bytes of shared
  * memory.
  */
 #define MAX_CLIENTS_DEFAULT		1000

@@ -23,15 +23,17 @@ Size		shared_memory_per_backend = 0;
 /*
  * Take one of the locks through its gate, which is the next lock of the
  * tranche.  The server grants a lock that is held shared to further readers,
- * so that a process that waits for it exclusively could starve.  Here new
- * readers queue on the gate instead.
+ * so that a process that waits for it exclusively could starve.  Here such a
+ * process holds the gate while it waits, and new readers queue there instead.
+ * A reader holds the gate shared, and no longer than it takes to get the lock,
+ * so readers keep neither each other nor, for long, such a process waiting.
  */
 void
 shared_memory_acquire(LWLock *lock, LWLockMode mode)
 {
 	LWLock	   *gate = &((LWLockPadded *) lock)[1].lock;
 
-	LWLockAcquire(gate, LW_EXCLUSIVE);
+	LWLockAcquire(gate, mode);
 	LWLockAcquire(lock, mode);
 	LWLockRelease(gate);
 }

@@ -13,21 +13,30 @@
  * once it has left.  Therefore all entries and all registered processes, added
  * up, are what backend_slots.c has in all, counter by counter.
  *
- * Memory is bounded: the first commit_stats.max_clients clients get an entry,
- * which they keep until the next reset.  All others share one per database,
- * and, beyond CLIENT_DATABASES databases, the first entry.  A reset gives the
- * entries to the clients that have a registered process.
+ * Memory is bounded: commit_stats.max_clients clients have an entry.  A new
+ * client takes the entry of the client that has not committed for longest and
+ * has no registered process.  The counts of that client go into the overflow
+ * entry of its database or, beyond CLIENT_DATABASES databases, into the first
+ * entry.  A role holds at most half of the entries: its new clients take the
+ * entries of its own.  A client that finds no entry to take counts in the
+ * overflow entry.  When a client last committed is known as its sessions end
+ * or change, so a commit does not note it.  A reset gives the entries to the
+ * clients that have a registered process.
  *
  * Locking: commit_stats_clients_lock() protects everything here.  A process
  * holds it shared while it adds to an entry, which is atomic, and to change
- * what is in its own slot; and exclusively while it makes an entry.  Readers
- * hold it exclusively while they copy, so that nothing moves meanwhile; a
- * reset from before it copies the slots until it has changed everything.
+ * what is in its own slot; and exclusively while it makes an entry, which
+ * takes one pass over "uses".  A reader holds it shared while it copies, and
+ * copies again if "moves" shows that a process has moved counts meanwhile;
+ * after SHARED_PASSES copies, it holds the lock exclusively.  A reset holds
+ * it exclusively from before it copies the slots until it has changed
+ * everything.
  *
  * The first transaction of a client backend is the server's own, before the
  * first command.  So a COMMIT of a client waits for the lock only if it is the
  * first with another role or application_name, or if commit_stats.enabled was
- * off until then.
+ * off until then.  It waits for one copy of a reader at most, as readers let
+ * others pass between two copies.
  *
  * A commit compares the addresses of the settings with those of the commit
  * before.  The server frees the value of SET LOCAL, and what a transaction set
@@ -43,6 +52,7 @@
 #include "storage/ipc.h"
 #include "storage/shmem.h"
 
+#include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/counter_array.h"
@@ -56,12 +66,25 @@
 /* Entry of clients that have none, of databases that have none. */
 #define LAST_RESORT		0
 
+/* Copies that a reader makes before it keeps everybody from moving counts. */
+#define SHARED_PASSES	3
+
 typedef struct ClientEntry
 {
 	ClientKey	key;
 	int			next;			/* entry with the same hash; or NO_ENTRY */
 	pg_atomic_uint64 counter[CLIENT_NCOUNTERS]; /* added to atomically */
 } ClientEntry;
+
+/*
+ * Of each entry, what decides who may take it; dense, for one pass over all.
+ */
+typedef struct ClientUse
+{
+	pg_atomic_uint64 used_at;	/* clock_now(); 0: has not committed */
+	pg_atomic_uint32 sessions;	/* registered processes */
+	Oid			roleid;			/* InvalidOid: of several clients */
+} ClientUse;
 
 /* For each backend slot: whose is it? */
 typedef struct ClientSlot
@@ -81,6 +104,8 @@ typedef struct ClientsShared
 {
 	int			nentries;		/* in use, from the front */
 	int			nown;			/* of these, of a single client */
+	uint64		evicted;		/* clients that lost their entry */
+	ChangeCount moves;			/* of counts from slots to entries */
 } ClientsShared;
 
 const char *clients_application = NULL;
@@ -89,6 +114,7 @@ const char *clients_role = NULL;
 static ClientsShared *shared = NULL;
 static ClientSlot *slots = NULL;
 static ClientEntry *entries = NULL;
+static ClientUse *uses = NULL;
 static int *buckets = NULL;		/* entry, or NO_ENTRY */
 static ClientSlot *my_slot = NULL;	/* while this process is registered */
 
@@ -116,7 +142,8 @@ clients_tail_size(int backends)
 {
 	return add_size(slots_size(backends),
 					mul_size(max_entries(),
-							 sizeof(ClientEntry) + sizeof(int)));
+							 sizeof(ClientEntry) + sizeof(ClientUse) +
+							 sizeof(int)));
 }
 
 /*----------------------------------------------------------------
@@ -145,18 +172,27 @@ find_client(const ClientKey *key)
 	return entry;
 }
 
-/* Under the exclusive lock; there is room. */
+/* Give an entry to a client.  Under the exclusive lock. */
 static int
-add_client(const ClientKey *key)
+give_entry(int entry, const ClientKey *key)
 {
 	int		   *bucket = bucket_of(key);
-	int			entry = shared->nentries++;
 
 	entries[entry].key = *key;
 	entries[entry].next = *bucket;
 	counter_array_init(entries[entry].counter, CLIENT_NCOUNTERS);
+	pg_atomic_init_u64(&uses[entry].used_at, 0);
+	pg_atomic_init_u32(&uses[entry].sessions, 0);
+	uses[entry].roleid = key->roleid;
 	*bucket = entry;
 	return entry;
+}
+
+/* Under the exclusive lock; there is room. */
+static int
+add_client(const ClientKey *key)
+{
+	return give_entry(shared->nentries++, key);
 }
 
 /* Forget all entries. */
@@ -168,30 +204,106 @@ clear_clients(void)
 	for (int i = 0; i < max_entries(); i++)
 		buckets[i] = NO_ENTRY;
 	shared->nentries = shared->nown = 0;
+	shared->evicted = 0;
 	(void) add_client(&last_resort);
+}
+
+/* The entry of clients of a database that have none.  Exclusive lock. */
+static int
+overflow_of(Oid datid)
+{
+	ClientKey	key = {.datid = datid};
+	int			entry = find_client(&key);
+
+	if (entry != NO_ENTRY)
+		return entry;
+	if (shared->nentries - shared->nown > CLIENT_DATABASES)
+		return LAST_RESORT;
+	return add_client(&key);
+}
+
+static void
+add_to_entry(int entry, const uint64 *value)
+{
+	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
+		if (value[c] != 0)
+			pg_atomic_fetch_add_u64(&entries[entry].counter[c],
+									(int64) value[c]);
+}
+
+/* Take an entry from its client, which has no registered process. */
+static void
+evict(int entry)
+{
+	int		   *link = bucket_of(&entries[entry].key);
+	uint64		value[CLIENT_NCOUNTERS];
+
+	counter_array_read(value, entries[entry].counter, CLIENT_NCOUNTERS);
+	add_to_entry(overflow_of(entries[entry].key.datid), value);
+	while (*link != entry)
+		link = &entries[*link].next;
+	*link = entries[entry].next;
+	shared->evicted++;
+}
+
+/*
+ * The entry that a new client of a role can take, or NO_ENTRY: the one that
+ * was not used for longest, of those without a registered process.  If the
+ * role holds half of all, only its own; "*may_add" is false then.
+ */
+static int
+find_victim(Oid roleid, bool *may_add)
+{
+	int			oldest = NO_ENTRY;
+	int			own_oldest = NO_ENTRY;
+	uint64		age_limit = PG_UINT64_MAX;
+	uint64		own_age_limit = PG_UINT64_MAX;
+	int			nown = 0;
+
+	for (int i = 0; i < shared->nentries; i++)
+	{
+		uint64		used_at = pg_atomic_read_u64(&uses[i].used_at);
+
+		nown += uses[i].roleid == roleid;
+		if (!OidIsValid(uses[i].roleid) ||
+			pg_atomic_read_u32(&uses[i].sessions) > 0)
+			continue;
+		if (used_at < age_limit)
+		{
+			oldest = i;
+			age_limit = used_at;
+		}
+		if (uses[i].roleid == roleid && used_at < own_age_limit)
+		{
+			own_oldest = i;
+			own_age_limit = used_at;
+		}
+	}
+	*may_add = nown < clients_most_of_role();
+	return *may_add ? oldest : own_oldest;
 }
 
 /* The same as find_client(), but makes one.  Under the exclusive lock. */
 static int
 find_or_add_client(const ClientKey *key)
 {
-	ClientKey	overflow = {.datid = key->datid};
 	int			entry = find_client(key);
+	bool		may_add;
 
 	if (entry != NO_ENTRY)
 		return entry;
-	if (!client_is_overflow(key) &&
-		shared->nown < commit_stats_max_clients)
+	if (client_is_overflow(key))
+		return overflow_of(key->datid);
+	entry = find_victim(key->roleid, &may_add);
+	if (may_add && shared->nown < commit_stats_max_clients)
 	{
 		shared->nown++;
 		return add_client(key);
 	}
-	entry = find_client(&overflow);
-	if (entry != NO_ENTRY)
-		return entry;
-	if (shared->nentries - shared->nown > CLIENT_DATABASES)
-		return LAST_RESORT;
-	return add_client(&overflow);
+	if (entry == NO_ENTRY)
+		return overflow_of(key->datid);
+	evict(entry);
+	return give_entry(entry, key);
 }
 
 static void
@@ -200,9 +312,11 @@ clients_attach(void *head, void *tail, bool found)
 	shared = head;
 	slots = tail;
 	entries = (ClientEntry *) ((char *) tail + slots_size(MaxBackends));
-	buckets = (int *) (entries + max_entries());
+	uses = (ClientUse *) (entries + max_entries());
+	buckets = (int *) (uses + max_entries());
 	if (found)
 		return;
+	changecount_init(&shared->moves);
 	for (int i = 0; i < MaxBackends; i++)
 		slots[i].entry = NO_ENTRY;
 	clear_clients();
@@ -213,20 +327,33 @@ clients_attach(void *head, void *tail, bool found)
  *----------------------------------------------------------------
  */
 
-/* What this process has counted so far belongs to the client that it was. */
+/*
+ * What this process has counted so far belongs to the client that it was.  The
+ * lock is held.  Until changecount_end(), readers copy again.
+ */
 static void
 settle_slot(const SlotCopy *counted)
 {
-	ClientEntry *entry = &entries[my_slot->entry];
+	ClientUse  *use = &uses[my_slot->entry];
+	uint64		growth[CLIENT_NCOUNTERS];
 
-	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
-	{
-		uint64		growth = counted->value[c] - my_slot->since[c];
+	memcpy(growth, counted->value, sizeof(growth));
+	counter_array_subtract(growth, my_slot->since, CLIENT_NCOUNTERS);
+	add_to_entry(my_slot->entry, growth);
+	if (growth[SLOT_COMMITS] + growth[SLOT_COMMITS_ASYNC] > 0)
+		pg_atomic_write_u64(&use->used_at, clock_now());
+	pg_atomic_fetch_sub_u32(&use->sessions, 1);
+	my_slot->entry = NO_ENTRY;
+}
 
-		if (growth != 0)
-			pg_atomic_fetch_add_u64(&entry->counter[c], (int64) growth);
-	}
+/* This process is a client from now on, and has counted so much before. */
+static void
+begin_client(const ClientKey *key, int entry, const SlotCopy *counted)
+{
+	my_slot->key = *key;
 	memcpy(my_slot->since, counted->value, sizeof(my_slot->since));
+	pg_atomic_fetch_add_u32(&uses[entry].sessions, 1);
+	my_slot->entry = entry;
 }
 
 /* At exit, when all transactions are over; registering may have failed. */
@@ -239,8 +366,9 @@ unregister(int code, Datum arg)
 	if (my_slot->entry != NO_ENTRY)
 	{
 		backend_slots_copy_one(MyProcNumber, &counted);
+		changecount_begin(&shared->moves);
 		settle_slot(&counted);
-		my_slot->entry = NO_ENTRY;
+		changecount_end(&shared->moves);
 	}
 	LWLockRelease(commit_stats_clients_lock());
 	my_slot = NULL;
@@ -334,13 +462,13 @@ clients_register(void)
 	find_client_of_process(&key);
 	entry = lock_and_find_entry(&key);
 	Assert(my_slot->entry == NO_ENTRY);
-	my_slot->pid = MyProcPid;
 	my_slot->registered_at = clock_now();
 	backend_slots_copy_one(MyProcNumber, &counted);
-	my_slot->key = key;
-	memcpy(my_slot->since, counted.value, sizeof(my_slot->since));
+	changecount_begin(&shared->moves);
+	my_slot->pid = MyProcPid;
 	memcpy(my_slot->connected, counted.value, sizeof(my_slot->connected));
-	my_slot->entry = entry;
+	begin_client(&key, entry, &counted);
+	changecount_end(&shared->moves);
 	LWLockRelease(commit_stats_clients_lock());
 }
 
@@ -358,9 +486,10 @@ clients_change(void)
 	find_client_of_process(&key);
 	entry = lock_and_find_entry(&key);
 	backend_slots_copy_one(MyProcNumber, &counted);
+	changecount_begin(&shared->moves);
 	settle_slot(&counted);
-	my_slot->key = key;
-	my_slot->entry = entry;
+	begin_client(&key, entry, &counted);
+	changecount_end(&shared->moves);
 	LWLockRelease(commit_stats_clients_lock());
 }
 
@@ -415,29 +544,42 @@ copy_clients(ClientCounts *client)
 	}
 }
 
+/* What is saved: clients are as many as the size says. */
 static Size
 clients_saved_size(void)
 {
-	return shared->nentries * sizeof(ClientCounts);
+	return offsetof(ClientsSaved, client) +
+		shared->nentries * sizeof(ClientCounts);
 }
 
 static bool
 clients_save(void *to)
 {
-	copy_clients(to);
-	add_slots(to, NULL);
+	ClientsSaved *saved = to;
+
+	saved->evicted = shared->evicted;
+	copy_clients(saved->client);
+	add_slots(saved->client, NULL);
 	return true;
+}
+
+static Size
+saved_clients(Size size)
+{
+	return (size - offsetof(ClientsSaved, client)) / sizeof(ClientCounts);
 }
 
 static bool
 clients_fits(const void *from, Size size)
 {
-	const ClientCounts *saved = from;
+	const ClientsSaved *saved = from;
 
-	if (size == 0 || size % sizeof(ClientCounts) != 0)
+	if (size <= offsetof(ClientsSaved, client) ||
+		(size - offsetof(ClientsSaved, client)) % sizeof(ClientCounts) != 0)
 		return false;
-	for (Size i = 0; i < size / sizeof(ClientCounts); i++)
-		if (memchr(saved[i].key.application_name, '\0', NAMEDATALEN) == NULL)
+	for (Size i = 0; i < saved_clients(size); i++)
+		if (memchr(saved->client[i].key.application_name, '\0',
+				   NAMEDATALEN) == NULL)
 			return false;
 	return true;
 }
@@ -446,16 +588,12 @@ clients_fits(const void *from, Size size)
 static void
 clients_restore(const void *from, Size size)
 {
-	const ClientCounts *saved = from;
+	const ClientsSaved *saved = from;
 
-	for (Size i = 0; i < size / sizeof(ClientCounts); i++)
-	{
-		ClientEntry *entry = &entries[find_or_add_client(&saved[i].key)];
-
-		for (int c = 0; c < CLIENT_NCOUNTERS; c++)
-			pg_atomic_fetch_add_u64(&entry->counter[c],
-									(int64) saved[i].value[c]);
-	}
+	shared->evicted += saved->evicted;
+	for (Size i = 0; i < saved_clients(size); i++)
+		add_to_entry(find_or_add_client(&saved->client[i].key),
+					 saved->client[i].value);
 }
 
 const StatsModule clients_module = {
@@ -468,43 +606,74 @@ const StatsModule clients_module = {
 	.restore = clients_restore,
 };
 
+/*
+ * Call "copy" while nothing moves between slots and entries.  It raises no
+ * error, and may be called again.
+ */
+static void
+copy_at_rest(void (*copy) (void *result), void *result)
+{
+	for (int pass = 0;; pass++)
+	{
+		bool		alone = pass == SHARED_PASSES;
+		uint64		moves;
+		bool		at_rest;
+
+		shared_memory_acquire(commit_stats_clients_lock(),
+							  alone ? LW_EXCLUSIVE : LW_SHARED);
+		at_rest = changecount_read(&shared->moves, &moves) || alone;
+		if (at_rest)
+			copy(result);
+		at_rest = at_rest &&
+			(alone || changecount_since(&shared->moves, moves) == 0);
+		LWLockRelease(commit_stats_clients_lock());
+		if (at_rest)
+			return;
+	}
+}
+
+static void
+copy_totals(void *result)
+{
+	ClientTotals *totals = result;
+
+	totals->n = shared->nentries;
+	totals->own = shared->nown;
+	totals->evicted = shared->evicted;
+	memset(totals->sessions, 0, max_entries() * sizeof(int));
+	copy_clients(totals->client);
+	add_slots(totals->client, totals->sessions);
+}
+
 /* Totals since the last reset; palloc'd. */
 ClientTotals *
 clients_read(void)
 {
 	ClientTotals *totals = palloc(sizeof(ClientTotals));
 
-	/* no error under the lock */
+	/* zeroed, as the first access to new memory takes time under the lock */
 	totals->sessions = palloc0(max_entries() * sizeof(int));
-	totals->client = palloc(max_entries() * sizeof(ClientCounts));
-	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
-	totals->n = shared->nentries;
-	copy_clients(totals->client);
-	add_slots(totals->client, totals->sessions);
-	LWLockRelease(commit_stats_clients_lock());
+	totals->client = palloc0(max_entries() * sizeof(ClientCounts));
+	copy_at_rest(copy_totals, totals);
 	return totals;
 }
 
-/* Clients with an entry of their own. */
-int
-clients_tracked(void)
+/* Clients with an entry of their own, and those that have lost theirs. */
+void
+clients_tracked(int *own, uint64 *evicted)
 {
-	int			tracked;
-
 	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
-	tracked = shared->nown;
+	*own = shared->nown;
+	*evicted = shared->evicted;
 	LWLockRelease(commit_stats_clients_lock());
-	return tracked;
 }
 
-ClientSessions *
-clients_read_sessions(void)
+static void
+copy_sessions(void *result)
 {
-	ClientSessions *sessions = palloc(offsetof(ClientSessions, session) +
-									  MaxBackends * sizeof(ClientSession));
+	ClientSessions *sessions = result;
 
 	sessions->n = 0;
-	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		ClientSession *session = &sessions->session[sessions->n];
@@ -522,7 +691,16 @@ clients_read_sessions(void)
 							   CLIENT_NCOUNTERS);
 		sessions->n++;
 	}
-	LWLockRelease(commit_stats_clients_lock());
+}
+
+/* The registered processes, by pid; palloc'd. */
+ClientSessions *
+clients_read_sessions(void)
+{
+	ClientSessions *sessions = palloc0(offsetof(ClientSessions, session) +
+									   MaxBackends * sizeof(ClientSession));
+
+	copy_at_rest(copy_sessions, sessions);
 	qsort(sessions->session, sessions->n, sizeof(ClientSession),
 		  client_compare_pids);
 	return sessions;
@@ -560,5 +738,6 @@ clients_reset(const SlotCopy *copies)
 			continue;
 		memcpy(slot->since, copies[i].value, sizeof(slot->since));
 		slot->entry = find_or_add_client(&slot->key);
+		pg_atomic_fetch_add_u32(&uses[slot->entry].sessions, 1);
 	}
 }

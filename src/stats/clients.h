@@ -12,6 +12,7 @@
 #include "utils/guc.h"
 
 #include "base/compat.h"
+#include "base/guc.h"
 #include "base/stats_module.h"
 #include "base/visibility.h"
 #include "stats/backend_slots.h"
@@ -45,10 +46,19 @@ typedef struct ClientCounts
 	uint64		value[CLIENT_NCOUNTERS];
 } ClientCounts;
 
+/* What is saved of them. */
+typedef struct ClientsSaved
+{
+	uint64		evicted;
+	ClientCounts client[FLEXIBLE_ARRAY_MEMBER];
+} ClientsSaved;
+
 /* All clients; palloc'd. */
 typedef struct ClientTotals
 {
 	int			n;
+	int			own;			/* with an entry of their own */
+	uint64		evicted;		/* that have lost theirs */
 	int		   *sessions;		/* connected now, of each of them */
 	ClientCounts *client;
 } ClientTotals;
@@ -83,11 +93,25 @@ extern void clients_register(void);
 extern void clients_change(void);
 extern void clients_look_again(void);
 extern const ClientKey *clients_mine(void);
-extern int	clients_tracked(void);
+extern void clients_tracked(int *own, uint64 *evicted);
 extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
 extern bool clients_is_connected(const ClientSession *session);
 extern void clients_reset(const SlotCopy *copies);
+
+/* Entries that the clients of one role can have. */
+static inline int
+clients_most_of_role(void)
+{
+	return commit_stats_max_clients / 2;
+}
+
+/* The commits of which commit_client_stats.share is a part. */
+static inline uint64
+client_commits(const ClientCounts *client)
+{
+	return client->value[SLOT_COMMITS] + client->value[SLOT_COMMITS_ASYNC];
+}
 
 static inline bool
 client_is_overflow(const ClientKey *key)

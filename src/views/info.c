@@ -27,6 +27,8 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	uint32		connected;
 	int			sweep_pid;
 	ClientSessions *sessions;
+	int			tracked;
+	uint64		evicted;
 	SlotTotals	slots;
 	Row			row;
 
@@ -39,6 +41,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
 	sessions = clients_read_sessions();
+	clients_tracked(&tracked, &evicted);
 
 	row_bool(&row, commit_stats_enabled);
 	row_text(&row, flush_detection_counts_syncs() ? "wal_sync" : "wal_write");
@@ -46,8 +49,9 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_bool(&row, connected <= SIBLINGS_MAX_VISITS + 1);
 	row_share(&row, siblings_count_fraction(delay_override_needs_siblings()), 1);
 	row_int8(&row, connected);
-	row_int8(&row, clients_tracked());
+	row_int8(&row, tracked);
 	row_int8(&row, commit_stats_max_clients);
+	row_int8(&row, evicted);
 	row_add(&row, Float8GetDatum((double) stall_limit_get() / NS_PER_MS),
 			stall_limit_get() == 0);
 	row_add(&row,
