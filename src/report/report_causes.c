@@ -85,18 +85,22 @@ put_batching(StringInfo text, const CommitFigures *f)
 	appendStringInfo(text, "  %s: %s of the commits,\n"
 					 "    %s bytes of WAL each; ten in one would save %s of flushes.\n",
 					 name_client(&f->top),
-					 format_percent(f->top_commits, f->commits),
+					 format_percent(f->top_all, f->client_commits),
 					 format_number(f->top_commit_size),
 					 strcmp(least, most) == 0 ? most :
 					 psprintf("%s to %s", least, most));
 }
 
-/* Who commits most may be one of these. */
+/* The client that commits most may be one of these. */
 static void
 put_overflow(StringInfo text, const CommitFigures *f)
 {
 	appendStringInfo(text, "  Clients without a row (commit_stats.max_clients): %s of the commits.\n",
-					 format_percent(f->overflow_commits, f->commits));
+					 format_percent(f->overflow_commits, f->client_commits));
+	if (f->clients_evicted > 0)
+		appendStringInfo(text, "    %s clients lost their row to newer ones, as if each connection had its own\n"
+						 "    application_name (application_name_add_host of PgBouncer does that).\n",
+						 format_count(f->clients_evicted));
 }
 
 static void
@@ -142,8 +146,8 @@ report_causes_put(StringInfo text, const CommitFigures *f)
 		NOTIFY_LEAST, put_notify},
 		{ratio_or_zero(f->stall_time, f->stall_seconds * 1e6) / STALLS_LEAST,
 		put_stalls},
-		{f->overflow_commits > f->top_commits ?
-			ratio_or_zero(f->overflow_commits, f->commits) / OVERFLOW_LEAST : 0,
+		{f->overflow_commits > f->top_all ?
+			ratio_or_zero(f->overflow_commits, f->client_commits) / OVERFLOW_LEAST : 0,
 		put_overflow},
 		/* not a cause; comes last */
 		{Min(ratio_or_zero(f->slow_commits, f->commits + f->commits_async) / SLOW_LEAST, 1),

@@ -3,8 +3,10 @@
  * report_data.c
  *		The numbers that the report is made of.
  *
- * report_data_read() copies all counts, so that all belong to the same reset,
- * and computes everything else from the copies.
+ * report_data_read() copies all counts, and the log of stalls, so that all
+ * belong to the same reset, and computes everything else from the copies.
+ *
+ * Locking: commit_stats_reset_lock(), shared, while everything is copied.
  *
  *-------------------------------------------------------------------------
  */
@@ -64,7 +66,8 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 
 /*
  * The stalls since the last reset; or those of the last hour, if they took a
- * larger part of it.  The log may not go back that far.
+ * larger part of it.  The log may not go back that far.  A reset empties it,
+ * so the reset lock is held.
  */
 static void
 set_stalls(CommitFigures *f, const SlotTotals *slots)
@@ -131,26 +134,26 @@ set_stall_causes(CommitFigures *f)
 }
 
 static void
-set_top_client(CommitFigures *f)
+set_clients(CommitFigures *f, const ClientTotals *clients)
 {
-	ClientTotals *clients = clients_read();
-
+	f->clients_evicted = clients->evicted;
 	for (int i = 0; i < clients->n; i++)
 	{
 		const ClientCounts *client = &clients->client[i];
 		const uint64 *value = client->value;
 
+		f->client_commits += client_commits(client);
 		if (client_is_overflow(&client->key))
-			f->overflow_commits += value[SLOT_COMMITS];
+			f->overflow_commits += client_commits(client);
 		if (client_is_overflow(&client->key) ||
 			value[SLOT_COMMITS] <= f->top_commits)
 			continue;
 		f->top = client->key;
 		f->top_commits = value[SLOT_COMMITS];
+		f->top_all = client_commits(client);
 		f->top_flushes = value[SLOT_FLUSHES];
 		f->top_commit_size =
-			ratio_or_zero(value[SLOT_WAL_BYTES],
-						  value[SLOT_COMMITS] + value[SLOT_COMMITS_ASYNC]);
+			ratio_or_zero(value[SLOT_WAL_BYTES], client_commits(client));
 	}
 }
 
@@ -285,21 +288,23 @@ report_data_read(CommitFigures *f)
 	FlushTotals *groups;
 	SlotTotals	slots;
 	LatencyTotals *latency;
+	ClientTotals *clients;
 	CounterDelta counts = {0};
 
+	memset(f, 0, sizeof(CommitFigures));
 	groups = flush_totals_lock_and_read();
 	backend_slots_read(&slots);
 	latency = latency_read();
+	clients = clients_read();
+	set_counts(f, &slots, groups);
+	set_stalls(f, &slots);
+	set_stall_causes(f);
 	LWLockRelease(commit_stats_reset_lock());
 
 	memcpy(counts.value, slots.value, sizeof(counts.value));
 	latency_add_waited(latency, counts.latency);
-	memset(f, 0, sizeof(CommitFigures));
 	set_settings(f);
-	set_counts(f, &slots, groups);
-	set_stalls(f, &slots);
-	set_stall_causes(f);
-	set_top_client(f);
+	set_clients(f, clients);
 	set_recent(f, groups);
 	set_siblings(f, groups);
 	set_times(f, &counts, latency);

@@ -82,11 +82,15 @@ typedef struct CommitFigures
 	int			quota_stalls;	/* of these: a quota explains them */
 	double		quota_flushes;	/* ... in each window; 0: no quota shows */
 	double		quota_window;
-	ClientKey	top;			/* the client with the most commits; if any */
-	uint64		top_commits;
+	ClientKey	top;			/* the client with the most commits that
+								 * waited; if any */
+	uint64		top_commits;	/* these */
+	uint64		top_all;		/* with those that did not wait */
 	uint64		top_flushes;
 	double		top_commit_size;	/* mean WAL of a transaction, bytes */
 	uint64		overflow_commits;	/* of clients without a row of their own */
+	uint64		client_commits; /* of all: see commit_client_stats.share */
+	uint64		clients_evicted;
 
 	/* siblings that leaders found */
 	int			siblings_max;
