@@ -198,7 +198,7 @@ for (1 .. 5)
 }
 is( query(
 		q{
-SELECT string_agg(split_part(application_name, ' ', 1) || ' ' || n, ', ' ORDER BY 1) FROM (
+SELECT string_agg(application_name || ' ' || n, ', ' ORDER BY application_name) FROM (
 	SELECT split_part(application_name, ' ', 1) AS application_name, sum(commits) AS n
 	FROM commit_client_stats WHERE application_name ~ '^(before|while|after_) \d$'
 	GROUP BY 1) s}
