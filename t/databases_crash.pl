@@ -40,13 +40,19 @@ SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
 	'postgres|0',
 	'killed: everything starts from zero');
 # the transactions prepared just then still hold their locks
+
+my %left = map {
+	$_ => $node->safe_psql($_,
+		'SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()')
+} @databases;
+
 $node->safe_psql(
 	$_, q{
 SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
 WHERE database = current_database() \gexec
 }) for @databases;
 finish_all(start_all());
-agrees_with_server('after the crash');
+agrees_with_server('after the crash', %left);
 adds_up('after the crash');
 
 $node->stop;
