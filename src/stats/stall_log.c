@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/quantile.h"
+#include "probe/cpu_limit.h"
 #include "stats/stall_log.h"
 
 #define LONGEST_WINDOW	2e6		/* of a quota, us */
@@ -111,7 +112,7 @@ stall_log_has_writer(const StallLog *log, int i)
 	return writer != NULL && writer->wal_bytes >= BULK_WAL;
 }
 
-/* Do the latest stalls show a quota? */
+/* Do the latest stalls show a quota, and not the periods of a limited CPU? */
 static void
 infer_quota(StallLog *log)
 {
@@ -136,6 +137,12 @@ infer_quota(StallLog *log)
 	if (!device_quota_find(log->stall + first, log->n - first, LONGEST_WINDOW,
 						   &quota))
 		return;
+	if (cpu_limit_stops(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT))
+	{
+		for (int i = first; i < log->n; i++)
+			log->stall[i].of_quota = false;
+		return;
+	}
 	log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
 	log->quota_window = quota.window;
 }
