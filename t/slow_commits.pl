@@ -396,16 +396,17 @@ run_pgbench($node, '-c 1 -t 200', insert => 'INSERT INTO tick VALUES (1);');
 ok( poll_until(
 		sub {
 			query(
-				'SELECT slow_commit_limit BETWEEN 7 AND 50 FROM commit_stats_info')
-			  eq 't';
+				'SELECT slow_commit_limit BETWEEN 7 AND 50 FROM commit_stats_info'
+			) eq 't';
 		},
 		$PostgreSQL::Test::Utils::timeout_default),
 	'... then several times what a commit takes');
 set_device($node, flush_time => 60);
 query('SELECT slow_commit_limit FROM commit_stats_info');
 query('INSERT INTO tick VALUES (1)');
-ok(query('SELECT count(*) > 0 FROM commit_slow_log WHERE duration < 100') eq
-	  't', '... and a commit that takes longer is in the log');
+ok( query('SELECT count(*) > 0 FROM commit_slow_log WHERE duration < 100') eq
+	  't',
+	'... and a commit that takes longer is in the log');
 
 # In the server log
 set_device($node, flush_time => 150);

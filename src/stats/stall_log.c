@@ -137,6 +137,7 @@ infer_quota(StallLog *log)
 	if (!device_quota_find(log->stall + first, log->n - first, LONGEST_WINDOW,
 						   &quota))
 		return;
+	/* these end with periods of the CPU, or may */
 	if (cpu_limit_stops(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT))
 	{
 		for (int i = first; i < log->n; i++)

@@ -27,9 +27,9 @@ sub stops
 	for my $path (keys %stat)
 	{
 		make_path("$mount/$path");
-		append_to_file("$mount/$path/cpu.stat",
-			sprintf
-			  "nr_periods %d\nnr_throttled %d\nthrottled_time 1\n",
+		append_to_file(
+			"$mount/$path/cpu.stat",
+			sprintf "nr_periods %d\nnr_throttled %d\nthrottled_time 1\n",
 			@{ $stat{$path} });
 	}
 	IPC::Run::run([ "$dir/ask", "$mount/groups", $mount ], '>', \$out)
