@@ -422,9 +422,22 @@ advice_sweep_max_p99(const CommitFigures *f)
 }
 
 /*
+ * The time, in us, in which the WAL fills half of its buffers.  A leader
+ * sleeps with WALWriteLock held, for which a backend waits that finds the
+ * buffers full.
+ */
+static double
+time_to_fill_half(const CommitFigures *f)
+{
+	double		rate = f->flush_wal * advice_flush_rate(f);
+
+	return rate > 0 ? f->wal_buffers / 2 * 1e6 / rate : COMMIT_DELAY_MAX;
+}
+
+/*
  * Delays worth measuring: 0, the present one, F0 from a quarter to four times,
  * and that of the square-root rule.  None that would exceed the bound alone,
- * or with the flush that follows it.
+ * or with the flush that follows it, or that fills half of the WAL buffers.
  */
 int
 advice_sweep_delays(const CommitFigures *f, int *delays)
@@ -433,7 +446,8 @@ advice_sweep_delays(const CommitFigures *f, int *delays)
 	double		start = SWEEP_DEFAULT_START;
 	double		square_root = advice_square_root_rule(flush_time,
 													  advice_commit_rate(f));
-	double		most = advice_sweep_max_p99(f) - flush_time;
+	double		most = Min(advice_sweep_max_p99(f) - flush_time,
+						   time_to_fill_half(f));
 	int			n = 0;
 
 	if (flush_time > 0)

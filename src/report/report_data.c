@@ -35,6 +35,7 @@ set_settings(CommitFigures *f)
 	f->delay = CommitDelay;
 	f->siblings = CommitSiblings;
 	f->connections = MaxConnections;
+	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
 }
 
@@ -55,6 +56,8 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->flushes = slots->value[SLOT_FLUSHES];
 	/* the slots were read later, so they include all of the groups */
 	f->carried = Max(f->commits, unled) - unled;
+	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
+								 f->flushes);
 	f->delay_hits = slots->value[SLOT_DELAY_HITS];
 	f->delayable = f->delay_hits + slots->value[SLOT_DELAY_MISSES];
 	f->hits_paced = slots->value[SLOT_HITS_PACED];

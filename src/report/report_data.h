@@ -24,6 +24,7 @@ typedef struct CommitFigures
 	int			delay;			/* commit_delay */
 	int			siblings;		/* commit_siblings */
 	int			connections;	/* max_connections */
+	double		wal_buffers;	/* bytes */
 	int			adaptive;		/* commit_stats.adaptive_delay */
 
 	/* since the last reset */
@@ -67,6 +68,7 @@ typedef struct CommitFigures
 	double		flush_time_max; /* upper bound of F0, timed or not */
 	double		flush_p50;
 	double		flush_p99;
+	double		flush_wal;		/* WAL that a mean one wrote, bytes */
 
 	/* what makes commits many, or slow */
 	uint64		commits_notify;

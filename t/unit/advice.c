@@ -48,6 +48,8 @@ set_figure(CommitFigures *f, const char *key, double value)
 	FIELD(flush_time);
 	FIELD(flush_p50);
 	FIELD(flush_p99);
+	FIELD(flush_wal);
+	FIELD(wal_buffers);
 	FIELD(carried);
 	FIELD(stall_time);
 	FIELD(stall_seconds);

@@ -340,6 +340,12 @@ is(decide(commit_p99 => 1234)->{max_p99}, 2500, '... and has two digits');
 is(decide(delay => 7000)->{delays},
 	'0,120,250,500,710,1000,2000',
 	'... which the present delay does not exceed');
+# 1,000 flushes/s of 16 kB fill half of 64 kB in 2 ms
+is(decide(wal_buffers => 65536, flush_wal => 16384)->{delays},
+	'0,120,250,500,710,1000,2000',
+	'... and which do not fill half of the WAL buffers');
+is(decide(wal_buffers => 65536, flush_wal => 65536)->{delays},
+	'0,120,250,500', '... at the present rate');
 is($usual->{siblings}, '5', 'siblings that are reached are left');
 is(decide(siblings => 9, reach => 0.05)->{siblings},
 	'9,7', 'others are held against better ones');
