@@ -3,7 +3,7 @@
 -- t/rates_between_looks.pl compares the figures with others.
 --
 -- The first look shows the time since the last reset
-SELECT since, wal_bytes_per_second IS NULL AS no_wal FROM commit_stats_rates();
+SELECT since, wal_bytes_per_second > 0 AS wal FROM commit_stats_rates();
 SELECT since, elapsed < 60 AS just_now, commits_per_second >= 0 AS commits,
        commits_async_per_second >= 0 AS async, flushes_per_second >= 0 AS flushes,
        wal_bytes_per_second >= 0 AS wal

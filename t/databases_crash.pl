@@ -43,7 +43,8 @@ SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
 
 my %left = map {
 	$_ => $node->safe_psql($_,
-		'SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()')
+		'SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()'
+	)
 } @databases;
 
 $node->safe_psql(

@@ -64,8 +64,8 @@ my $total = flush_stats($node);
 is($row->{since}, 'reset', 'first look: since the reset');
 is_rate($row, 'commits_per_second', $total->{commits}, 'first look');
 is_rate($row, 'flushes_per_second', $total->{flushes}, 'first look');
-is($row->{wal_bytes_per_second},
-	'', 'first look: the end of the WAL then is not known');
+cmp_ok($row->{wal_bytes_per_second},
+	'>', 0, 'first look: the WAL since the server started');
 is( $node->safe_psql(
 		'postgres', qq{
 SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}
@@ -129,11 +129,21 @@ cmp_ok(
 # A reset in between, by another session
 #
 run_pgbench($node, '-c 1 -t 30', insert => $insert);
+my $wal_at_reset = wal_end();
 $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
 run_pgbench($node, '-c 1 -t 10', insert => $insert);
 $row = look();
 is($row->{since}, 'reset', 'after a reset: since that');
 is_rate($row, 'commits_per_second', 10, 'after a reset');
+cmp_ok($row->{wal_bytes_per_second}, '>', 0, 'after a reset: WAL as well');
+cmp_ok(
+	$row->{wal_bytes_per_second} * $row->{elapsed},
+	'<=',
+	wal_end() -
+	  $wal_at_reset +
+	  0.51 * $row->{elapsed} +
+	  0.00051 * $row->{wal_bytes_per_second},
+	'after a reset: ... and not that before');
 $node->safe_psql('postgres', 'INSERT INTO logged VALUES (1)');
 $row = look();
 is($row->{since}, 'look', 'after that: since the look again');

@@ -37,6 +37,7 @@
 #include "commit/delay_changes.h"
 #include "commit/flush_logger.h"
 #include "commit/slow_logger.h"
+#include "stats/backend_slots.h"
 #include "stats/flush_groups.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
@@ -245,6 +246,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 
 	on_shmem_exit(forget_worker, (Datum) 0);
+	backend_slots_note_wal_start();
 	delay_changes_follow_setting();
 	logged = flush_groups_newest();
 	pg_atomic_write_u32(&shared->awake, 1);

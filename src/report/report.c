@@ -465,8 +465,8 @@ sentences_without_delay(const CommitFigures *f, Advice advice)
 							format_count(f->flushes), size);
 		case ADVICE_ONE_BY_ONE:
 			return psprintf("%s: a flush carries %s commits, and a commit spends %s of its\n"
-							"time on its own flush%s. So nobody\n"
-							"comes while another one is flushed, and nobody would during a delay.\n",
+							"time on its own flush%s. So nobody comes\n"
+							"while another one is flushed, and nobody would during a delay.\n",
 							f->delay == 0 ? "Leave it at 0" : "Set it to 0",
 							size, own,
 							f->commit_sleep > 0 ? " and the sleep before" : "");

@@ -13,13 +13,14 @@
  * all slots.  Each counter is exact, but the sum is no snapshot: a commit that
  * is being counted at that moment may be in one counter and not yet in
  * another.  A reset remembers the totals, and readers subtract them.  "base"
- * and "stats_reset" are protected by commit_stats_reset_lock(), which callers
- * of backend_slots_read() and backend_slots_reset() hold.
+ * and what is beside it are protected by commit_stats_reset_lock(), which
+ * callers of backend_slots_read() and backend_slots_reset() hold.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
@@ -44,7 +45,14 @@ typedef struct BackendSlotsShared
 	 */
 	uint64		base[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;
+	XLogRecPtr	wal_reset;		/* or WAL_AT_START */
 } BackendSlotsShared;
+
+/*
+ * Counting began with this start of the server, at which the end of WAL is not
+ * known yet.
+ */
+#define WAL_AT_START	PG_UINT64_MAX
 
 static pg_atomic_uint64 unread[SLOT_NFIELDS];
 pg_atomic_uint64 *backend_slots_mine = unread;
@@ -61,6 +69,7 @@ backend_slots_attach(void *head, void *tail, bool found)
 	if (found)
 		return;
 	shared->stats_reset = GetCurrentTimestamp();
+	shared->wal_reset = WAL_AT_START;
 	for (int i = 0; i < MaxBackends; i++)
 		counter_array_init(slots[i].counter, SLOT_NFIELDS);
 }
@@ -131,6 +140,8 @@ backend_slots_save(void *to)
 	backend_slots_add_up(totals->value);
 	counter_array_subtract(totals->value, shared->base, SLOT_NCOUNTERS);
 	totals->stats_reset = shared->stats_reset;
+	totals->wal_reset = shared->wal_reset == WAL_AT_START ?
+		InvalidXLogRecPtr : shared->wal_reset;
 	return true;
 }
 
@@ -141,6 +152,7 @@ backend_slots_restore(const void *from, Size size)
 
 	counter_array_subtract(shared->base, saved->value, SLOT_NCOUNTERS);
 	shared->stats_reset = saved->stats_reset;
+	shared->wal_reset = saved->wal_reset;
 }
 
 const StatsModule backend_slots_module = {
@@ -161,6 +173,22 @@ backend_slots_read(SlotTotals *totals)
 	(void) backend_slots_save(totals);
 }
 
+static XLogRecPtr
+end_of_wal(void)
+{
+	return RecoveryInProgress() ? InvalidXLogRecPtr : GetXLogInsertRecPtr();
+}
+
+/* For the background worker, which starts when recovery is over. */
+void
+backend_slots_note_wal_start(void)
+{
+	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	if (shared->wal_reset == WAL_AT_START)
+		shared->wal_reset = end_of_wal();
+	LWLockRelease(commit_stats_reset_lock());
+}
+
 /* Start from zero, with the slots as they were copied before. */
 void
 backend_slots_reset(const SlotCopy *copies, TimestampTz now)
@@ -171,4 +199,5 @@ backend_slots_reset(const SlotCopy *copies, TimestampTz now)
 	for (int i = 0; i < MaxBackends; i++)
 		counter_array_add(shared->base, copies[i].value, SLOT_NCOUNTERS);
 	shared->stats_reset = now;
+	shared->wal_reset = end_of_wal();
 }

@@ -8,6 +8,7 @@
 #ifndef COMMIT_STATS_BACKEND_SLOTS_H
 #define COMMIT_STATS_BACKEND_SLOTS_H
 
+#include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
@@ -79,6 +80,7 @@ typedef struct SlotTotals
 {
 	uint64		value[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;	/* when counting began */
+	XLogRecPtr	wal_reset;		/* the end of WAL at that time; 0: unknown */
 } SlotTotals;
 
 /*
@@ -155,6 +157,7 @@ extern int	backend_slots_count_committing(void);
 extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);
+extern void backend_slots_note_wal_start(void);
 extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

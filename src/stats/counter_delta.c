@@ -41,9 +41,12 @@ counter_delta_take(CounterDelta *delta)
 	backend_slots_add_up(delta->value);
 }
 
-/* All counts since the last reset, and when that was. */
+/*
+ * All counts since the last reset, when that was, and the end of WAL then; 0
+ * if it is unknown.
+ */
 TimestampTz
-counter_delta_take_since_reset(CounterDelta *delta)
+counter_delta_take_since_reset(CounterDelta *delta, XLogRecPtr *wal_reset)
 {
 	LatencyTotals *latency;
 	SlotTotals	slots;
@@ -58,6 +61,7 @@ counter_delta_take_since_reset(CounterDelta *delta)
 	latency_add_waited(latency, delta->latency);
 	pfree(latency);
 	memcpy(delta->value, slots.value, sizeof(delta->value));
+	*wal_reset = slots.wal_reset;
 	return slots.stats_reset;
 }
 

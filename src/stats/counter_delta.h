@@ -31,7 +31,8 @@ ratio(double numerator, double denominator)
 }
 
 extern void counter_delta_take(CounterDelta *delta);
-extern TimestampTz counter_delta_take_since_reset(CounterDelta *delta);
+extern TimestampTz counter_delta_take_since_reset(CounterDelta *delta,
+												  XLogRecPtr *wal_reset);
 extern void counter_delta_subtract(CounterDelta *delta, const CounterDelta *before);
 extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 

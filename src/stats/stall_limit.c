@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * stall_limit.c
- *		How long may a WAL flush take until it is a stall, and a commit until it
- *		is slow?
+ *		When is a WAL flush a stall, and when is a commit slow?
  *
  * As long as commit_stats.stall_time and commit_stats.slow_commit_time say or,
  * with -1, several times as long as is usual here: LIMIT_MEDIANS medians, and

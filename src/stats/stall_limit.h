@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * stall_limit.h
- *		How long may a WAL flush take until it is a stall, and a commit until it
- *		is slow?  See stall_limit.c.
+ *		When is a WAL flush a stall, and when is a commit slow?  See
+ *		stall_limit.c.
  *
  *-------------------------------------------------------------------------
  */

@@ -80,13 +80,14 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 {
 	Look		now;
 	CounterDelta delta;
+	XLogRecPtr	begin;			/* the end of WAL then */
 	double		wal_rate = NAN;
 	bool		first;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	guc_require_enabled();
-	now.stats_reset = counter_delta_take_since_reset(&now.counts);
+	now.stats_reset = counter_delta_take_since_reset(&now.counts, &begin);
 	now.insert = RecoveryInProgress() ?
 		InvalidXLogRecPtr : GetXLogInsertRecPtr();
 	delta = now.counts;
@@ -96,11 +97,10 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	else
 	{
 		counter_delta_subtract(&delta, &last.counts);
-		if (last.insert != InvalidXLogRecPtr &&
-			now.insert != InvalidXLogRecPtr)
-			wal_rate = ratio((double) (now.insert - last.insert) * 1e9,
-							 delta.time);
+		begin = last.insert;
 	}
+	if (begin != InvalidXLogRecPtr && now.insert >= begin)
+		wal_rate = ratio((double) (now.insert - begin) * 1e9, delta.time);
 
 	row_text(&row, first ? "reset" : "look");
 	row_rounded(&row, delta.time / 1e9, 3);
