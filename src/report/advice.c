@@ -427,7 +427,7 @@ advice_sweep_max_p99(const CommitFigures *f)
  * buffers full.
  */
 static double
-time_to_fill_half(const CommitFigures *f)
+us_until_half_full(const CommitFigures *f)
 {
 	double		rate = f->flush_wal * advice_flush_rate(f);
 
@@ -447,7 +447,7 @@ advice_sweep_delays(const CommitFigures *f, int *delays)
 	double		square_root = advice_square_root_rule(flush_time,
 													  advice_commit_rate(f));
 	double		most = Min(advice_sweep_max_p99(f) - flush_time,
-						   time_to_fill_half(f));
+						   us_until_half_full(f));
 	int			n = 0;
 
 	if (flush_time > 0)
