@@ -114,8 +114,9 @@ wait_until(uint64 when)
 		uint64		now = clock_now();
 		uint64		until = Min(when, now + CHECK_CLIENT_EVERY);
 
-		CHECK_FOR_INTERRUPTS();
+		/* first, as it may reset the latch */
 		check_client_now_and_then(now);
+		CHECK_FOR_INTERRUPTS();
 		if (now >= when)
 			return;
 		(void) WaitLatch(MyLatch,
