@@ -20,6 +20,7 @@ my $node = start_truth(
 	'sweep_ends', q{
 commit_delay = 7
 commit_siblings = 1000
+max_wal_senders = 10
 restart_after_crash = on
 });
 my $slot = 0.5;
@@ -147,42 +148,49 @@ is_free('end');
 
 # begin, what ends it, the error that it makes; sql/sweep.sql has what a
 # timeout does
-my @ends = (
-	grep({ $_->[0] ne 'timeout' } ways_to_end($node, \&sweep_pid, '')),
-	[ 'p99', "SET client_min_messages = warning", sub { }, undef ]);
+my @ends =
+  (grep({ $_->[0] ne 'timeout' } ways_to_end($node, \&sweep_pid, '')));
 
 for my $end (@ends)
 {
 	my ($how, $first, $code, $error) = @$end;
-	my $sql = $sweep;
-	$sql =
-	  "SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '3 s', '100.1 ms')"
-	  if $how eq 'p99';
-	my $session = start_sweep($first, $sql);
+	my $session = start_sweep($first, $sweep);
 
 	$code->();
 	end_background($session);
 	nothing_is_left($how, clock_gettime(CLOCK_MONOTONIC), $load);
 	is_free($how);
-	if (defined $error)
-	{
-		like($session->{err}, $error, "$how: the error");
-	}
-	else
-	{
-		like($session->{err}, qr/WARNING: .*ends early/, "$how: a warning");
-		like(
-			$session->{err},
-			qr/WARNING: .*commits took longer than "max_p99" with commit_delay = 100000, commit_siblings = 0.*DETAIL: +[1-9]\d* commits took longer than 100.1 ms/s,
-			"$how: with which pair");
-		like(
-			$session->{out},
-			qr/^100000\|0\|[01]\|.*\|f\|exceeded max_p99$/,
-			"$how: that pair is not best");
-		# the slot has time for 90 commits
-		cmp_ok((split /\|/, $session->{out})[3],
-			'<', 48, "$how: the slot ends at once");
-	}
+	like($session->{err}, $error, "$how: the error");
+}
+
+# max_p99, which commits exceed that never end: they wait for a standby that
+# does not exist.  Some began several slots before they exceed it.
+for my $length (0.5, 10)
+{
+	my $how = "p99, slots of $length s";
+	my $session = start_sweep(
+		'SET client_min_messages = debug1',
+		"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '$length s', '2 s')"
+	);
+
+	alter_system($node, synchronous_standby_names => 'none');
+	end_background($session);
+	alter_system($node, synchronous_standby_names => '');
+	$auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
+	nothing_is_left($how, clock_gettime(CLOCK_MONOTONIC), $load);
+	is_free($how);
+	like(
+		$session->{err},
+		qr/WARNING: .*commits took longer than "max_p99" with commit_delay = 1000, commit_siblings = 0.*DETAIL: +[1-9]\d* commits took longer than 2000 ms, and [1-9]\d* of them had not ended/s,
+		"$how: with which pair");
+	like($session->{err}, qr/WARNING: .*ends early/, "$how: it ends");
+	like(
+		$session->{out},
+		qr/^1000\|0\|\d+\|.*\|f\|exceeded max_p99$/,
+		"$how: that pair is not best");
+	my ($counted) = $session->{err} =~ /.* commits in (\d+) us until/s;
+	cmp_ok($counted, '<', 0.75e6 * $length, "$how: the slot ends early")
+	  if $length == 10;
 }
 
 # In a subtransaction and in a transaction that goes on

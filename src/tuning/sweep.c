@@ -133,7 +133,7 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 static char *
 exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
 {
-	const WatchedSlot *watched = &sweep->watch.slot[i];
+	const WatchedSlot *watched = sweep_watch_exceeded(&sweep->watch, i);
 	double		p99 = counter_delta_latency_quantile(slot, 0.99);
 
 	return psprintf(UINT64_FORMAT " commits took longer than %g ms, and " UINT64_FORMAT " of them had not ended yet.%s",
@@ -222,7 +222,7 @@ refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 	static const CounterDelta nothing;
 
 	for (int j = 0; j < sweep->plan->pairs.n; j++)
-		if (sweep->watch.slot[j].exceeded &&
+		if (sweep_watch_exceeded(&sweep->watch, j) != NULL &&
 			sweep->results[j].limit == WITHIN_LIMIT)
 			refuse(sweep, j, j == i ? slot : &nothing);
 }

@@ -29,40 +29,52 @@
 #define LOOK_EVERY		(5 * NS_PER_MS)
 #define LOOK_SHARE		10		/* of the time at most one part is for looks */
 
-/* A watch over n pairs, whose first slot is the one before any pair. */
+/* A watch over so many pairs. */
 void
-sweep_watch_init(SweepWatch *watch, int n, double limit)
+sweep_watch_init(SweepWatch *watch, int npairs, double limit)
 {
 	watch->limit = limit;
-	watch->n = n;
-	watch->slot = palloc0((n + 1) * sizeof(WatchedSlot));
+	watch->n = 0;
+	watch->oldest = 0;
+	watch->slot = palloc(sizeof(WatchedSlot));
+	watch->exceeded = palloc0((npairs + 1) * sizeof(int));
 }
 
-/* The slot of pair "i" begins; "n" is the one before the first. */
+/* A slot begins; the number of pairs stands for the one before the first. */
 void
-sweep_watch_begin(SweepWatch *watch, int i, uint64 now, uint64 end)
+sweep_watch_begin(SweepWatch *watch, int pair, uint64 now, uint64 end)
 {
 	if (isinf(watch->limit))
 		return;
-	watch->current = i;
+	if (watch->n > 0 && (watch->n & (watch->n - 1)) == 0)
+		watch->slot = repalloc(watch->slot, 2 * watch->n * sizeof(WatchedSlot));
+	watch->oldest = Min(watch->oldest, watch->n);
+	watch->slot[watch->n++] = (WatchedSlot)
+	{
+		.began_at = now,.pair = pair
+	};
 	watch->end = end;
-	watch->slot[i].began_at = now;
-	watch->slot[i].commits = 0;
 	watch->carried = backend_slots_count_committing();
 	counter_delta_take(&watch->start);
 }
 
-/* The slot in which a commit began. */
-static WatchedSlot *
+/* The slot in which a commit began; the first, if it began before. */
+static int
 slot_of(const SweepWatch *watch, uint64 since)
 {
-	WatchedSlot *latest = &watch->slot[watch->n];
+	int			low = 0;
+	int			high = watch->n - 1;
 
-	for (int i = 0; i < watch->n; i++)
-		if (watch->slot[i].began_at != 0 && watch->slot[i].began_at <= since &&
-			watch->slot[i].began_at > latest->began_at)
-			latest = &watch->slot[i];
-	return latest;
+	while (low < high)
+	{
+		int			middle = (low + high + 1) / 2;
+
+		if (watch->slot[middle].began_at <= since)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
 }
 
 /* Count the commits under way; returns how many there are. */
@@ -71,17 +83,22 @@ count_under_way(SweepWatch *watch, uint64 now)
 {
 	uint64		n = 0;
 
-	for (int i = 0; i <= watch->n; i++)
+	for (int i = watch->oldest; i < watch->n; i++)
 		watch->slot[i].under_way = 0;
+	watch->oldest = watch->n - 1;
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		uint64		since = backend_slots_committing_since(i);
+		int			slot;
 
 		if (since == 0)
 			continue;
 		n++;
-		if (clock_elapsed(since, now) > watch->limit)
-			slot_of(watch, since)->under_way++;
+		if (clock_elapsed(since, now) <= watch->limit)
+			continue;
+		slot = slot_of(watch, since);
+		watch->slot[slot].under_way++;
+		watch->oldest = Min(watch->oldest, slot);
 	}
 	return n;
 }
@@ -98,40 +115,61 @@ count_late(const SweepWatch *watch, const CounterDelta *delta)
 	return late;
 }
 
-static void
-judge_slot(WatchedSlot *slot, uint64 late, double commits)
+/* ... less those that may have begun before the slot under way. */
+static uint64
+count_own_late(const SweepWatch *watch, const CounterDelta *delta)
 {
-	slot->late = late;
-	if (late > 0.01 * commits)
-		slot->exceeded = true;
+	uint64		late = count_late(watch, delta);
+
+	return late > watch->carried ? late - watch->carried : 0;
+}
+
+static void
+judge_slot(SweepWatch *watch, int i, uint64 late, double commits)
+{
+	int		   *exceeded = &watch->exceeded[watch->slot[i].pair];
+
+	watch->slot[i].late = late;
+	if (late > 0.01 * commits && *exceeded == 0)
+		*exceeded = i + 1;
 }
 
 /* Judge the slot under way, and those in which commits under way began. */
 static void
 look(SweepWatch *watch, uint64 now)
 {
-	WatchedSlot *current = &watch->slot[watch->current];
+	int			last = watch->n - 1;
+	WatchedSlot *current = &watch->slot[last];
 	uint64		elapsed = Max(clock_elapsed(current->began_at, now), 1);
 	uint64		length = clock_elapsed(current->began_at, watch->end);
 	uint64		under_way = count_under_way(watch, now);
-	uint64		late;
 	CounterDelta delta;
 
 	counter_delta_take(&delta);
 	counter_delta_subtract(&delta, &watch->start);
 	current->commits = delta.value[SLOT_COMMITS];
-	late = count_late(watch, &delta);
-	late = late > watch->carried ? late - watch->carried : 0;
-	for (int i = 0; i <= watch->n; i++)
-	{
-		WatchedSlot *slot = &watch->slot[i];
+	for (int i = watch->oldest; i < last; i++)
+		judge_slot(watch, i, watch->slot[i].under_way,
+				   watch->slot[i].commits + watch->slot[i].under_way);
+	judge_slot(watch, last, current->under_way +
+			   count_own_late(watch, &delta),
+			   (current->commits + under_way) *
+			   Max((double) length / elapsed, 1));
+}
 
-		if (slot == current)
-			judge_slot(slot, late + slot->under_way, (slot->commits + under_way) *
-					   Max((double) length / elapsed, 1));
-		else if (slot->under_way > 0)
-			judge_slot(slot, slot->under_way, slot->commits + slot->under_way);
-	}
+/* Does a pair exceed the limit?  Returns the slot that showed it, or null. */
+const WatchedSlot *
+sweep_watch_exceeded(const SweepWatch *watch, int pair)
+{
+	int			number = watch->exceeded[pair];
+
+	return number == 0 ? NULL : &watch->slot[number - 1];
+}
+
+static bool
+is_within(const SweepWatch *watch)
+{
+	return watch->exceeded[watch->slot[watch->n - 1].pair] == 0;
 }
 
 /*
@@ -147,7 +185,7 @@ sweep_watch_until(SweepWatch *watch, uint64 when)
 		uint64		took;
 
 		look(watch, start);
-		if (watch->slot[watch->current].exceeded)
+		if (!is_within(watch))
 			return false;
 		if (start >= when)
 			return true;
@@ -163,10 +201,12 @@ sweep_watch_until(SweepWatch *watch, uint64 when)
 bool
 sweep_watch_settled(SweepWatch *watch, const CounterDelta *delta)
 {
-	WatchedSlot *slot = &watch->slot[watch->current];
+	int			last = watch->n - 1;
 
-	if (!isinf(watch->limit))
-		judge_slot(slot, Max(count_late(watch, delta), slot->late),
-				   delta->value[SLOT_COMMITS]);
-	return !slot->exceeded;
+	if (isinf(watch->limit))
+		return true;
+	judge_slot(watch, last,
+			   Max(count_late(watch, delta), watch->slot[last].late),
+			   delta->value[SLOT_COMMITS]);
+	return is_within(watch);
 }
