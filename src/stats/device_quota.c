@@ -142,7 +142,8 @@ spread(double *value, int n)
  * Does the device limit bytes rather than flushes?  It then allows windows of
  * the same WAL, in flushes that may be few or many.  What has been written of
  * flushes within one block of WAL is that block, so for these the number of
- * flushes is what counts, whatever the device limits.
+ * flushes is what counts, whatever the device limits.  That number is whole,
+ * so a spread below one flush says nothing.
  */
 static bool
 limits_bytes(DeviceQuota *quota)
@@ -152,7 +153,7 @@ limits_bytes(DeviceQuota *quota)
 
 	return bytes > flushes * XLOG_BLCKSZ &&
 		spread(quota->bytes, quota->nbytes) <= CLEARLY *
-		spread(quota->flushes, quota->n);
+		Max(spread(quota->flushes, quota->n), 1 / flushes);
 }
 
 /* How much of the time of all stalls is a quota's, and not explained? */

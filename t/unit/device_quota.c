@@ -1,0 +1,70 @@
+/*-------------------------------------------------------------------------
+ *
+ * device_quota.c
+ *		Prints the quota that src/stats/device_quota.c finds, for
+ *		t/unit/device_quota.pl.
+ *
+ * Each input line is a stall: the number of its flush, its end and its length
+ * in us, the position in the WAL, and 1 if something else explains it.  The
+ * output is flushes and window of the quota, or "none".
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "base/quantile.h"
+#include "stats/device_quota.h"
+
+/* The server's replacements are not linked here. */
+#undef printf
+
+#define MOST	1000
+
+volatile sig_atomic_t InterruptPending = false;
+
+void
+ProcessInterrupts(void)
+{
+}
+
+void *
+palloc(Size size)
+{
+	return malloc(size);
+}
+
+void
+pg_qsort(void *base, size_t n, size_t size,
+		 int (*compare) (const void *, const void *))
+{
+#undef qsort
+	qsort(base, n, size, compare);
+}
+
+void
+pfree(void *pointer)
+{
+	free(pointer);
+}
+
+int
+main(void)
+{
+	static DeviceStall stall[MOST];
+	DeviceQuota quota;
+	int			explained;
+	int			n = 0;
+
+	while (n < MOST &&
+		   scanf("%d %lf %lf %lf %d", &stall[n].flush, &stall[n].ended_at,
+				 &stall[n].length, &stall[n].wal_end, &explained) == 5)
+		stall[n++].explained = explained != 0;
+	if (device_quota_find(stall, n, 2e6, &quota))
+		printf("%.0f %.0f\n", quantile(quota.flushes, quota.n, 0.5),
+			   quota.window / 1000);
+	else
+		printf("none\n");
+	return 0;
+}

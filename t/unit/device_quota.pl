@@ -1,0 +1,70 @@
+# Is a quota of flushes found where there is one, and nowhere else?
+#
+# Stalls at the end of each window are also what a limit of bytes makes, and
+# checkpoints and bulk loads explain stalls, too.  src/stats/device_quota.c
+# needs no server but its memory.  The test compiles it into a program
+# (t/unit/device_quota.c) that reads stalls.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+compile_c(
+	"$dir/find", 't/unit/device_quota.c',
+	'src/stats/device_quota.c', 'src/base/quantile.c',
+	'-lm');
+
+# Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:
+# flushes => the number in each, in turn; bytes => of WAL, likewise; explained
+# => of so many in ten something else is the cause.
+sub quota
+{
+	my (%device) = @_;
+	my ($flush, $wal, $in) = (0, 1e9, '');
+	my $out;
+
+	for my $window (0 .. 39)
+	{
+		my $flushes = $device{flushes};
+		my $bytes = $device{bytes};
+
+		$flush += $flushes->[ $window % @$flushes ];
+		$wal   += $bytes->[ $window % @$bytes ];
+		$in .= sprintf "%d %d 80000 %d %d\n", $flush,
+		  100_000 * ($window + 1),
+		  $device{no_wal} ? 0 : $wal,
+		  $window % 10 < ($device{explained} || 0);
+	}
+	IPC::Run::run(["$dir/find"], '<', \$in, '>', \$out)
+	  or die "find failed\n";
+	chomp $out;
+	return $out;
+}
+
+my @varied = (150_000, 900_000, 400_000, 700_000, 250_000);
+my @steady = (1_048_000, 1_050_000, 1_047_000, 1_049_000);
+
+is(quota(flushes => [ 50, 51, 49 ], bytes => \@varied),
+	'50 100', 'the same flushes, of any size');
+is(quota(flushes => [ 6, 7, 6, 5, 6 ], bytes => \@steady),
+	'none', 'the same bytes, in about as many flushes');
+is(quota(flushes => [6], bytes => [1_048_000]),
+	'none', 'large flushes, and nothing tells the two apart');
+is(quota(flushes => [50], bytes => [20_000]),
+	'50 100', '... but small ones write a block each');
+is(quota(flushes => [50], bytes => [1], no_wal => 1),
+	'50 100', '... and nothing is known of the WAL');
+is(quota(flushes => [ 20, 80, 45, 70 ], bytes => \@varied),
+	'none', 'neither is the same');
+is(quota(flushes => [50], bytes => [20_000], explained => 6),
+	'none', 'most stalls have another cause');
+is(quota(flushes => [50], bytes => [20_000], explained => 3),
+	'50 100', '... and few have');
+
+done_testing();
