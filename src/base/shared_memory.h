@@ -18,8 +18,8 @@
 	(&GetNamedLWLockTranche("commit_stats")[0].lock)
 
 /*
- * Serializes processes that begin or end to count, or to count for another
- * client, against resets and against readers of clients.c.
+ * Processes that begin or end to count, or to count for another client, and
+ * readers of clients.c hold it shared; a reset and a new client exclusively.
  */
 #define commit_stats_clients_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[2].lock)

@@ -8,7 +8,8 @@
  * the ring of flush groups, and writes the message to the server log.  The
  * worker also derives what a stall is.
  *
- * Locking: none; see slow_log.c.
+ * Locking: commit_stats_reset_lock(), shared, while a limit is derived; for
+ * the rest none, see slow_log.c.
  *
  *-------------------------------------------------------------------------
  */
