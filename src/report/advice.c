@@ -68,8 +68,8 @@
 #define SWEEP_DISTANCE		1.25	/* closer ones are not told apart */
 
 /*
- * Its bound for the p99 of commits: so many times that of the present, which
- * is different in each slot; and at least this, us.
+ * Its bound for the p99 of commits: this multiple of the present p99, which
+ * differs from slot to slot; and at least SWEEP_LEAST_P99, us.
  */
 #define SWEEP_P99			2
 #define SWEEP_LEAST_P99		1000

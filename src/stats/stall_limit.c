@@ -36,9 +36,9 @@
  */
 #define LIMIT_MEDIANS		8
 
-/* Until so many flushes, or commits, are counted, nothing is usual ... */
+/* Flushes, or commits, that a median needs; with fewer ... */
 #define LIMIT_SAMPLE		100
-/* ... and this is the limit, ns.  A person who waits begins to notice. */
+/* ... this is the limit, ns: a delay that a person notices. */
 #define UNLEARNED			(100 * NS_PER_MS)
 
 /* The limit is derived again after so long, if a flush may be a stall; ns */

@@ -29,7 +29,7 @@
 #define LOOK_EVERY		(5 * NS_PER_MS)
 #define LOOK_SHARE		10		/* of the time at most one part is for looks */
 
-/* A watch over so many pairs. */
+/* A watch over "npairs" pairs. */
 void
 sweep_watch_init(SweepWatch *watch, int npairs, double limit)
 {
