@@ -1,0 +1,114 @@
+/*-------------------------------------------------------------------------
+ *
+ * spacing.h
+ *		The least time from the end of one WAL flush to the begin of the next;
+ *		see spacing.c.  Times in us.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_SPACING_H
+#define COMMIT_STATS_SPACING_H
+
+#define SPACING_STALLS	7		/* the latest, which show a quota */
+
+/*
+ * The latest thing that happened; the last five are changes that a person
+ * reads, and so is SPACING_ADOPTED.
+ */
+typedef enum SpacingChange
+{
+	SPACING_STARTED,
+	SPACING_LOST,				/* the challenger was no better */
+	SPACING_ENDED_EARLY,		/* ... much worse: its trial was cut short */
+	SPACING_ADOPTED,
+	SPACING_LOAD_CHANGED,		/* responses are others than they were */
+	SPACING_QUOTA_FOUND,
+	SPACING_QUOTA_CHANGED,
+	SPACING_QUOTA_GONE,			/* no flush stalls, however fast they come */
+	SPACING_QUOTA_REFUTED,		/* the floor did not remove the stalls */
+} SpacingChange;
+
+/* What stalls tell about a device's quota. */
+typedef struct SpacingQuota
+{
+	bool		believed;
+	double		window;			/* of the quota believed */
+	double		rate;			/* flushes per us that it allows */
+	double		growth;			/* what is tried, relative to that */
+	double		apart;			/* begins of flushes, from that; 0: any */
+	double		reported;		/* rate at the last SPACING_QUOTA_... */
+
+	double		flushes;		/* since "stalled_at" */
+	double		stalled_at;		/* end of the last stall of the quota */
+	double		stall_ended;	/* ... of any stall */
+	int			nstalls;
+	double		distance[SPACING_STALLS];	/* between stalls, by number */
+	double		rates[SPACING_STALLS];	/* ... flushes between them / distance */
+	double		usual_distance; /* 0: too few */
+	int			off_grid;		/* stalls in succession, not whole windows
+								 * apart */
+
+	double		binds;			/* part of the flushes that the floor holds
+								 * back, of late */
+	double		held;			/* time for which it did, since the stall */
+	double		grow_at;		/* ... when the rate grows */
+
+	double		stalled[2];		/* part of the time, without and with a floor */
+	int			stalls_held;	/* stalls since the quota was found */
+	double		rest;			/* length of the next rest */
+	double		rests_until;	/* nothing is believed */
+} SpacingQuota;
+
+/* A challenger against the current spacing. */
+typedef struct SpacingTrial
+{
+	bool		running;
+	int			slot;			/* of four; the challenger has the even ones */
+	double		challenger;		/* spacing */
+	double		response[4];	/* mean of each slot; NaN: not measured */
+	SpacingChange outcome;		/* adopted, lost, ended early */
+} SpacingTrial;
+
+typedef struct Spacing
+{
+	/* What a person sees; flushes are seldom closer than the floor */
+	double		current;		/* what won last; 0: no delay, or the floor */
+	double		since;
+	SpacingChange change;
+	double		changed_at;
+	SpacingTrial trial;			/* the latest */
+	double		trials;
+	double		adoptions;
+	double		quotas_found;
+	double		quotas_refuted;
+	SpacingQuota quota;
+
+	double		usual;			/* length of a flush */
+	double		ended;			/* the latest flush */
+
+	/* The slot under way */
+	double		slot_began;
+	double		slot_ends;
+	double		flushes;
+	double		commits;
+	double		responses;		/* sum */
+
+	double		usual_response; /* with "current"; 0: not known */
+	int			unusual;		/* slots in succession */
+	int			turn;			/* among the challengers */
+	int			lost;			/* trials since the last win */
+	int			candidates;		/* for the trial under way */
+	double		step;			/* of the climb */
+	int			rest;			/* slots until the next trial */
+	int			rest_length;	/* after all challengers have lost */
+} Spacing;
+
+extern void spacing_init(Spacing *spacing, double now);
+extern bool spacing_flush_ended(Spacing *spacing, double began, double ended,
+								double commits, double responses);
+extern double spacing_now(const Spacing *spacing);
+extern double spacing_floor(const Spacing *spacing);
+extern void spacing_settle(Spacing *spacing, double now);
+extern bool spacing_is_stall(double usual, double length);
+
+#endif							/* COMMIT_STATS_SPACING_H */
