@@ -87,7 +87,7 @@ $node->stop;
 $node = start_with('spoilt', 4);
 $seen = commit_and_count($node, 1, 300);
 is($seen->{flushes}, $seen->{syncs},
-	'errno is spoilt: all commits are looked up');
+	'errno is spoilt: the server knows who flushed');
 is($seen->{uncertain}, 0, '... which leaves no doubt');
 $node->stop;
 

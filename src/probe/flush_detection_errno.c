@@ -19,8 +19,19 @@
  * is 0, it did.  That misses a flush which only syncs what another process
  * has written, and mistakes for a flush a write of NOTIFY's queue or of an
  * old page of the commit log.  Both are rare.  One commit in CHECK_INTERVAL
- * is looked up as well.  Where the entry contradicts errno, or errno has
- * another value, the next COMMITS_IN_DOUBT commits are looked up.
+ * is looked up as well.  Where the entry contradicts errno, the next
+ * COMMITS_IN_DOUBT commits are looked up.
+ *
+ * A lost mark: errno has another value, as after a signal that interrupts the
+ * wait for a standby (a timer that runs out late, say) or after the commit has
+ * synced a new table; or 0, and buffers may have set it.  The entry is read
+ * once, after this commit.  If it has more flushes than this process judged
+ * since the last look-up, this commit flushed.  That is wrong if one of these
+ * flushes was outside a commit, or synced twice at the end of a segment; if
+ * errno missed one, the sum becomes right.  What repeats itself must not be
+ * guessed: the next COMMITS_AFTER_LOSS commits are looked up.  So a lost mark
+ * costs no more than these look-ups and a reading, however many commits there
+ * are between two of them.
  *
  * The header has what each commit does, inlined; here are the look-ups.
  *
@@ -32,9 +43,9 @@
  * for one race.  Before it, both may happen, and do no harm.  After statistics
  * were dropped anywhere, the next look-up releases this process's references
  * to them, which takes locks, and raises an error if they are damaged.  So if
- * any were dropped during a commit, its end is not looked up.  The race is a
- * drop in the 100 ns or so between that check and the look-up, while the
- * references of this process are damaged.
+ * any were dropped since the last look-up before a commit, the entry is not
+ * read after one.  The race is a drop in the 100 ns or so between that check
+ * and the reading, while the references of this process are damaged.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,12 +64,19 @@
  * no commit of a session which repeats the same few is never looked up.
  */
 #define CHECK_INTERVAL		64
-#define COMMITS_IN_DOUBT	10000
+#define COMMITS_IN_DOUBT	10000	/* errno lies */
+#define COMMITS_AFTER_LOSS	4	/* a mark was lost */
 
 int			flush_detection_unchecked = 0;
+int64		flush_detection_judged = 0;
 
 /* The server keeps this backend's entry as long as the process lives. */
 static PgStat_EntryRef *entry = NULL;
+
+/* As of the last look-up before a commit. */
+static uint64 drops_known;		/* drops_so_far() */
+static int64 not_judged;		/* flushes in the entry, less those that were
+								 * judged */
 
 /*
  * Has any I/O been counted that is not in the entry yet?  The server does not
@@ -110,12 +128,13 @@ void
 flush_detection_look_up(FlushReading *now)
 {
 	now->witness = WITNESS_NONE;
-	now->drops = drops_so_far();
+	drops_known = drops_so_far();
 	entry = pgstat_get_entry_ref(PGSTAT_KIND_BACKEND, InvalidOid,
 								 MyProcNumber, false, NULL);
 	if (entry == NULL)
 		return;					/* a process that has no such statistics */
 	read_entry(now);
+	not_judged = now->flushes - flush_detection_judged;
 	now->buffer_io = flush_detection_buffer_io();
 	now->witness = WITNESS_ENTRY;
 	errno = ERRNO_UNTOUCHED;
@@ -160,7 +179,7 @@ looked_up_since(const FlushReading *before, OwnFlush *since)
 {
 	bool		flush_only;
 
-	if (drops_so_far() != before->drops)
+	if (drops_so_far() != drops_known)
 	{
 		since->uncertain = 1;
 		return;
@@ -176,16 +195,39 @@ looked_up_since(const FlushReading *before, OwnFlush *since)
 		since->flushes = 1;
 }
 
+/* Look up as many of the commits that follow. */
+static void
+look_up_next(int commits)
+{
+	flush_detection_unchecked = Min(flush_detection_unchecked, -commits);
+}
+
+/* The mark was lost.  Has the entry a flush that no commit has explained? */
+static void
+find_unexplained_flush(OwnFlush *since)
+{
+	FlushReading now;
+
+	since->flushes = 0;
+	if (entry == NULL || drops_so_far() != drops_known)
+	{
+		since->uncertain = 1;
+		return;
+	}
+	read_entry(&now);
+	since->flushes = now.flushes - flush_detection_judged > not_judged;
+}
+
 /*
- * Look up the commits that follow.  Unless they already were looked up,
- * "uncertain" of those before were probably judged wrongly.
+ * Errno lies: look up the commits that follow.  Unless they already were
+ * looked up, some of those before were probably judged wrongly.
  */
 static void
-doubt(OwnFlush *since, int uncertain)
+doubt(OwnFlush *since)
 {
-	if (flush_detection_unchecked >= 0)
-		since->uncertain += uncertain;
-	flush_detection_unchecked = -COMMITS_IN_DOUBT;
+	if (flush_detection_unchecked >= 0 && !track_wal_io_timing)
+		since->uncertain += CHECK_INTERVAL;
+	look_up_next(COMMITS_IN_DOUBT);
 }
 
 /*
@@ -203,7 +245,8 @@ flush_detection_find_out(const FlushReading *before, int error,
 			since->uncertain = 1;
 			break;
 		case WITNESS_ERRNO:
-			doubt(since, 1);
+			find_unexplained_flush(since);
+			look_up_next(COMMITS_AFTER_LOSS);
 			break;
 		case WITNESS_ENTRY:
 			looked_up_since(before, since);
@@ -211,9 +254,9 @@ flush_detection_find_out(const FlushReading *before, int error,
 		case WITNESS_BOTH:
 			looked_up_since(before, since);
 			if (!flush_detection_errno_tells(before, error))
-				doubt(since, 0);
+				look_up_next(COMMITS_AFTER_LOSS);
 			else if ((error == 0) != (since->flushes > 0))
-				doubt(since, track_wal_io_timing ? 0 : CHECK_INTERVAL);
+				doubt(since);
 			break;
 	}
 }

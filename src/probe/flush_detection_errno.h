@@ -28,7 +28,6 @@ typedef struct FlushReading
 	FlushWitness witness;
 	int64		buffer_io;		/* if there is a witness */
 	/* the rest with WITNESS_ENTRY and WITNESS_BOTH only */
-	uint64		drops;			/* drops_so_far() */
 	int64		flushes;		/* in the entry */
 	uint64		io_time;		/* ns in the entry */
 } FlushReading;
@@ -44,6 +43,9 @@ typedef struct FlushReading
 
 /* Commits until the next look-up; if negative, as many are all looked up. */
 extern COMMIT_STATS_HIDDEN int flush_detection_unchecked;
+
+/* Flushes of this backend, as this file has judged. */
+extern COMMIT_STATS_HIDDEN int64 flush_detection_judged;
 
 extern void flush_detection_look_up(FlushReading *now);
 extern void flush_detection_check(FlushReading *now);
@@ -140,6 +142,7 @@ flush_detection_since(const FlushReading *before, OwnFlush *since)
 	if (unlikely(before->witness != WITNESS_ERRNO ||
 				 !flush_detection_errno_tells(before, error)))
 		flush_detection_find_out(before, error, since);
+	flush_detection_judged += since->flushes;
 }
 
 #endif							/* COMMIT_STATS_FLUSH_DETECTION_ERRNO_H */
