@@ -369,7 +369,7 @@ ORDER BY s.ordinality;
 -- commit_flush_latency_stats: one row for timed flushes
 --
 CREATE FUNCTION commit_latency_stats(
-	OUT synchronous_commit text,
+	OUT wait_level text,
 	OUT role text,
 	OUT commits bigint,
 	OUT mean double precision,
@@ -389,13 +389,12 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
 
 CREATE VIEW commit_latency_stats AS
 SELECT pg_catalog.array_to_string(requested, ', ') AS synchronous_commit,
-       synchronous_commit AS wait_level,
-       role, commits, mean, p50, p95, p99, p999, max,
+       wait_level, role, commits, mean, p50, p95, p99, p999, max,
        commit_time, delay_time, standby_time_min, standby_time_max, requested
-FROM commit_latency_stats() l
+FROM commit_latency_stats()
 WHERE role <> 'flush'
 ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
-                                   l.synchronous_commit),
+                                   wait_level),
          role DESC;
 
 CREATE VIEW commit_flush_latency_stats AS
@@ -409,7 +408,7 @@ WHERE role = 'flush';
 -- of the histograms from which commit_latency_stats() computes percentiles
 --
 CREATE FUNCTION commit_latency_histogram(
-	OUT synchronous_commit text,
+	OUT wait_level text,
 	OUT role text,
 	OUT lower_bound double precision,
 	OUT upper_bound double precision,
@@ -420,13 +419,13 @@ AS 'MODULE_PATHNAME', 'commit_latency_histogram_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 846;
 
 CREATE VIEW commit_latency_histogram AS
-SELECT synchronous_commit, role, lower_bound, upper_bound, commits, cumulative,
+SELECT wait_level, role, lower_bound, upper_bound, commits, cumulative,
        repeat('#'::text, ceil((30 * commits)::numeric
-                              / (max(commits) OVER (PARTITION BY synchronous_commit, role))::numeric)::int) AS bar
+                              / (max(commits) OVER (PARTITION BY wait_level, role))::numeric)::int) AS bar
 FROM commit_latency_histogram()
 WHERE role <> 'flush'
 ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
-                                   synchronous_commit),
+                                   wait_level),
          role DESC, lower_bound;
 
 CREATE VIEW commit_flush_latency_histogram AS
@@ -442,7 +441,7 @@ ORDER BY lower_bound;
 -- cumulative and in seconds, as Prometheus expects
 --
 CREATE FUNCTION commit_latency_buckets(
-	OUT synchronous_commit text,
+	OUT wait_level text,
 	OUT role text,
 	OUT le double precision[],
 	OUT bucket bigint[],
@@ -453,7 +452,7 @@ AS 'MODULE_PATHNAME', 'commit_latency_buckets_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 10;
 
 CREATE VIEW commit_latency_buckets AS
-SELECT synchronous_commit, role, le, bucket, sum, count
+SELECT wait_level, role, le, bucket, sum, count
 FROM commit_latency_buckets();
 
 --
@@ -1275,8 +1274,8 @@ COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
 
 COMMENT ON VIEW commit_latency_histogram IS
 	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
-COMMENT ON COLUMN commit_latency_histogram.synchronous_commit IS
-	'level that these commits waited for, as wait_level in commit_latency_stats';
+COMMENT ON COLUMN commit_latency_histogram.wait_level IS
+	'level of synchronous_commit that these commits waited for in fact, as in commit_latency_stats';
 COMMENT ON COLUMN commit_latency_histogram.role IS
 	'leader, follower or asynchronous, as in commit_latency_stats';
 COMMENT ON COLUMN commit_latency_histogram.lower_bound IS
@@ -1305,8 +1304,8 @@ COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
 
 COMMENT ON VIEW commit_latency_buckets IS
 	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
-COMMENT ON COLUMN commit_latency_buckets.synchronous_commit IS
-	'level of synchronous_commit, as in commit_latency_stats; null for flushes';
+COMMENT ON COLUMN commit_latency_buckets.wait_level IS
+	'level of synchronous_commit that these commits waited for in fact, as in commit_latency_stats; null for flushes';
 COMMENT ON COLUMN commit_latency_buckets.role IS
 	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes of leaders with track_wal_io_timing';
 COMMENT ON COLUMN commit_latency_buckets.le IS

@@ -52,7 +52,7 @@ SELECT count(*) AS cells, min(lower_bound), max(upper_bound),
 FROM commit_flush_latency_histogram;
 SELECT count(*) AS gaps
 FROM (SELECT upper_bound,
-             lead(lower_bound) OVER (PARTITION BY synchronous_commit, role
+             lead(lower_bound) OVER (PARTITION BY wait_level, role
                                      ORDER BY lower_bound) AS next
       FROM commit_latency_histogram) AS cell
 WHERE next <> upper_bound;
@@ -62,7 +62,7 @@ SELECT count(*) % 282 AS rest FROM commit_latency_histogram;
 SELECT count(*) FILTER (WHERE cumulative <> running) AS wrong,
        max(length(bar)) AS longest_bar
 FROM (SELECT cumulative, bar,
-             sum(commits) OVER (PARTITION BY synchronous_commit, role
+             sum(commits) OVER (PARTITION BY wait_level, role
                                 ORDER BY lower_bound) AS running
       FROM commit_latency_histogram) AS cell;
 SELECT flushes >= 1 AS timed, p50 > 0 AS took_time,
@@ -79,16 +79,16 @@ SELECT count(*) AS kinds, count(DISTINCT le) AS bounds, min(cardinality(bucket))
 FROM commit_latency_buckets;
 SELECT unnest(le) AS le FROM commit_latency_buckets WHERE role = 'asynchronous';
 WITH cell AS (
-	SELECT synchronous_commit, role, upper_bound, cumulative FROM commit_latency_histogram
+	SELECT wait_level, role, upper_bound, cumulative FROM commit_latency_histogram
 	UNION ALL
 	SELECT NULL, 'flush', upper_bound, cumulative FROM commit_flush_latency_histogram),
 bucket AS (
-	SELECT synchronous_commit, role, bound, n
+	SELECT wait_level, role, bound, n
 	FROM commit_latency_buckets, unnest(le || 'Infinity'::float8, bucket || count) AS b (bound, n))
 SELECT count(*) > 0 AS compared, count(*) % 29 AS rest,
        count(*) FILTER (WHERE cumulative <> n) AS wrong
 FROM cell JOIN bucket USING (role)
-WHERE cell.synchronous_commit IS NOT DISTINCT FROM bucket.synchronous_commit AND
+WHERE cell.wait_level IS NOT DISTINCT FROM bucket.wait_level AND
       (abs(upper_bound / 1000 - bound) < 1e-12 * bound OR
        upper_bound = 'Infinity' AND bound = 'Infinity');
 SELECT b.count = l.commits AS same_count, abs(b.sum * 1000 - l.commit_time) < 1e-6 AS same_time
@@ -96,5 +96,5 @@ FROM commit_latency_buckets b
 JOIN (SELECT wait_level, role, commits, commit_time FROM commit_latency_stats
       UNION ALL
       SELECT NULL, 'flush', flushes, flush_time FROM commit_flush_latency_stats) l
-  ON b.role = l.role AND b.synchronous_commit IS NOT DISTINCT FROM l.wait_level
+  ON b.role = l.role AND b.wait_level IS NOT DISTINCT FROM l.wait_level
 WHERE b.role IN ('leader', 'flush') AND b.count > 0;

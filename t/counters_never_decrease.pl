@@ -32,12 +32,12 @@ my %counters = (
 	commit_database_stats =>
 	  [ [qw(datid status)], qw(sessions share wal_bytes_per_commit) ],
 	commit_latency_stats =>
-	  [ [qw(synchronous_commit role)], qw(mean p50 p95 p99 p999 max) ],
+	  [ [qw(wait_level role)], qw(mean p50 p95 p99 p999 max) ],
 	commit_flush_latency_stats => [ [], qw(mean p50 p95 p99 p999 max) ],
 	commit_latency_histogram =>
-	  [ [qw(synchronous_commit role lower_bound)], qw(upper_bound) ],
+	  [ [qw(wait_level role lower_bound)], qw(upper_bound) ],
 	commit_flush_latency_histogram => [ [qw(lower_bound)], qw(upper_bound) ],
-	commit_latency_buckets => [ [qw(synchronous_commit role le)] ],
+	commit_latency_buckets => [ [qw(wait_level role le)] ],
 	commit_activity => [ [qw(pid)] ],
 	commit_wal_stats =>
 	  [ [qw(redo_lsn)], qw(wal_bytes_per_commit fpi_share fpi_share_max) ],

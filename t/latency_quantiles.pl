@@ -60,7 +60,7 @@ sub our_quantile
 		'postgres', qq{
 WITH cell AS (
 	SELECT lower_bound, upper_bound, sum(commits) AS n
-	FROM commit_latency_histogram WHERE synchronous_commit = 'local'
+	FROM commit_latency_histogram WHERE wait_level = 'local'
 	GROUP BY 1, 2),
 running AS (
 	SELECT *, sum(n) OVER (ORDER BY lower_bound) AS up_to, sum(n) OVER () AS total

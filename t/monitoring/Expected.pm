@@ -77,11 +77,8 @@ sub of_kind
 	my ($kind, $rows) = @_;
 
 	return [
-		grep {
-			($_->{wait_level} || $_->{synchronous_commit}) eq $kind->[0]
-			  && $_->{role} eq $kind->[1]
-		} @$rows
-	];
+		grep { $_->{wait_level} eq $kind->[0] && $_->{role} eq $kind->[1] }
+		  @$rows ];
 }
 
 # A histogram under the names of Prometheus.
@@ -164,7 +161,7 @@ sub metrics
 			%metrics,
 			histogram(
 				'commit_stats_commit_duration_seconds',
-				[ "role=$kind->[1]", "synchronous_commit=$kind->[0]" ],
+				[ "role=$kind->[1]", "wait_level=$kind->[0]" ],
 				\@bounds,
 				of_kind($kind, $views->{commit_latency_histogram}),
 				$row->{commits},
@@ -297,10 +294,9 @@ sub dashboard
 			my @servers = @_;
 
 			map {
-				(   "role=$_->[1],synchronous_commit=$_->[0]" =>
-					  scalar quantile(
+				(   "role=$_->[1],wait_level=$_->[0]" => scalar quantile(
 						0.99, \@servers, 'commit_duration_seconds',
-						",role=$_->[1],synchronous_commit=$_->[0]"))
+						",role=$_->[1],wait_level=$_->[0]"))
 			} kinds();
 		},
 		'Flush time A' =>

@@ -451,8 +451,7 @@ for my $name (@names)
 	for my $row (grep { $_->{p99} > 0.033 }
 		@{ $views{$name}{commit_latency_stats} })
 	{
-		my $labels =
-		  "role=$row->{role},synchronous_commit=$row->{wait_level}";
+		my $labels = "role=$row->{role},wait_level=$row->{wait_level}";
 		my $ratio = $answer{$labels}[1] * 1000 / $row->{p99};
 
 		cmp_ok(
