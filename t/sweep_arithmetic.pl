@@ -271,9 +271,17 @@ SELECT count(*) > 0 FROM commit_activity WHERE waiting_for = 'standby'}),
 $node->safe_psql('postgres',
 	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
 end_background($session);
-($rows) = sweep("'{0}', NULL, '900 ms', '300 ms'");
+($rows, undef, $notices) = sweep("'{0}', NULL, '900 ms', '300 ms'");
 is($rows->[0]->{commits}, 0, 'a sweep that begins while all commits wait');
 is($rows->[0]->{is_best}, 'f', '... finds nothing best');
+is_deeply(
+	$notices,
+	[
+		map {
+			"round $_ of 3: there is nothing to compare yet, as no commits were measured"
+		} 1 .. 3
+	],
+	'... and says so in each round');
 alter_system($node, synchronous_standby_names => '');
 end_background($load, 'TERM');
 

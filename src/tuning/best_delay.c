@@ -128,14 +128,17 @@ is_eligible(const DelayOutcome *outcome)
 		outcome->limit == WITHIN_LIMIT;
 }
 
-/* The measured one with the most commits that has not been refused, or -1. */
+/*
+ * The one with the most commits that has not been refused; -1 if none of these
+ * has had commits.
+ */
 int
 best_delay_ahead(const DelayOutcomes *all)
 {
 	int			most = -1;
 
 	for (int i = 0; i < all->n; i++)
-		if (was_measured(&all->outcome[i]) &&
+		if (all->outcome[i].commits.mean > 0 &&
 			all->outcome[i].limit == WITHIN_LIMIT &&
 			(most < 0 || all->outcome[i].commits.mean >
 			 all->outcome[most].commits.mean))

@@ -345,6 +345,10 @@ report_progress(const Sweep *sweep)
 						pair_name(all.outcome[ahead].delay,
 								  all.outcome[ahead].siblings),
 						all.outcome[ahead].commits.mean)));
+	else
+		ereport(NOTICE,
+				(errmsg("round %d of %d: there is nothing to compare yet, as no commits were measured",
+						sweep->round + 1, sweep->plan->rounds)));
 	pfree(all.outcome);
 }
 
