@@ -389,10 +389,17 @@ $standby->stop;
 # The limit that is derived: several medians, or the p99
 set_device($node, flush_time => 2);
 alter_system($node, 'commit_stats.slow_commit_time' => -1);
+my $worker = query(
+	q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'}
+);
+kill 'STOP', $worker;
 query('SELECT commit_stats_reset()');
 is(query('SELECT slow_commit_limit FROM commit_stats_info'),
 	100, 'slow_commit_limit: 100 ms until commits are counted');
 run_pgbench($node, '-c 1 -t 200', insert => 'INSERT INTO tick VALUES (1);');
+is(query('SELECT slow_commit_limit FROM commit_stats_info'),
+	100, '... and no look derives it');
+kill 'CONT', $worker;
 ok( poll_until(
 		sub {
 			query(

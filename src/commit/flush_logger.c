@@ -12,7 +12,8 @@
  * they are logged, the worker logs how many.
  *
  * The worker does the same for the decisions of commit_stats.adaptive_delay
- * (delay_changes.c), and for slow commits (slow_logger.c).
+ * (delay_changes.c), and for slow commits (slow_logger.c), and derives the
+ * limits of stall_limit.c.
  *
  * Locking: none; see FlushLoggerShared.
  *
@@ -39,6 +40,7 @@
 #include "commit/slow_logger.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_groups.h"
+#include "stats/stall_limit.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
 #define QUIET_NAPS		20
@@ -204,6 +206,7 @@ static void
 forget_worker(int code, Datum arg)
 {
 	pg_atomic_write_u32(&shared->procno_plus_one, 0);
+	stall_limit_set_worker(0);
 }
 
 /* Sleep for "timeout" ms, or with -1 until woken. */
@@ -251,6 +254,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	logged = flush_groups_newest();
 	pg_atomic_write_u32(&shared->awake, 1);
 	pg_atomic_write_u32(&shared->procno_plus_one, MyProcNumber + 1);
+	stall_limit_set_worker(MyProcNumber + 1);
 
 	for (;;)
 	{

@@ -173,6 +173,13 @@ backend_slots_read(SlotTotals *totals)
 	(void) backend_slots_save(totals);
 }
 
+/* Without a look at the backends, and without a lock: written as a whole. */
+TimestampTz
+backend_slots_reset_time(void)
+{
+	return *(volatile TimestampTz *) &shared->stats_reset;
+}
+
 static XLogRecPtr
 end_of_wal(void)
 {

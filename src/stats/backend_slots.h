@@ -157,6 +157,7 @@ extern int	backend_slots_count_committing(void);
 extern SlotCopy *backend_slots_copy(void);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);
+extern TimestampTz backend_slots_reset_time(void);
 extern void backend_slots_note_wal_start(void);
 extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
 

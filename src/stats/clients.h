@@ -96,6 +96,7 @@ extern const ClientKey *clients_mine(void);
 extern void clients_tracked(int *own, uint64 *evicted);
 extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
+extern ClientSession *clients_read_session(int pid);
 extern bool clients_is_connected(const ClientSession *session);
 extern void clients_reset(const SlotCopy *copies);
 

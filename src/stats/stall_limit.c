@@ -22,6 +22,8 @@
 #include "postgres.h"
 
 #include "port/atomics.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
 
 #include "base/clock.h"
 #include "base/guc.h"
@@ -51,6 +53,8 @@ typedef struct StallLimitShared
 										 * = -1; ns */
 	pg_atomic_uint64 derived_at;	/* clock_now() */
 	pg_atomic_uint32 asked;		/* somebody waits for a new limit */
+	pg_atomic_uint32 worker;	/* the process number of the worker that
+								 * derives it, plus 1; 0: it does not run */
 } StallLimitShared;
 
 static StallLimitShared *shared = NULL;
@@ -95,9 +99,16 @@ slow_commit_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived_commit);
 }
 
-/* Does this process derive a limit, and is that too old? */
-bool
-stall_limit_is_old(void)
+/* The worker begins, or ends (0). */
+void
+stall_limit_set_worker(uint32 procno_plus_one)
+{
+	pg_atomic_write_u32(&shared->worker, procno_plus_one);
+}
+
+/* Has this process a limit that is derived, and is that too old? */
+static bool
+is_old(void)
 {
 	uint64		derived_at = pg_atomic_read_u64(&shared->derived_at);
 
@@ -111,10 +122,20 @@ stall_limit_is_old(void)
 bool
 stall_limit_ask(void)
 {
-	if (!stall_limit_is_old())
+	if (!is_old())
 		return false;
 	pg_atomic_write_u32(&shared->asked, 1);
 	return true;
+}
+
+/* Likewise, for a reader, which shows the present limit and waits for none. */
+void
+stall_limit_refresh(void)
+{
+	uint32		worker = pg_atomic_read_u32(&shared->worker);
+
+	if (stall_limit_ask() && worker != 0)
+		SetLatch(&ProcGlobal->allProcs[worker - 1].procLatch);
 }
 
 /*
@@ -175,6 +196,7 @@ derive_from(const LatencyTotals *totals)
 						UNLEARNED : limit_of_commits(waited));
 }
 
+/* In the background worker: this reads what all backends have counted. */
 void
 stall_limit_derive(void)
 {

@@ -27,6 +27,16 @@ row_client(Row *row, const ClientKey *key)
 		row_text(row, key->application_name);
 }
 
+/* The same of a session, null if it has left. */
+static inline void
+row_client_of_session(Row *row, const ClientSession *session)
+{
+	if (session == NULL)
+		row_nulls(row, 3);
+	else
+		row_client(row, &session->key);
+}
+
 /*
  * The same of the process that had a pid at a time (clock_now()); null if
  * there was none, or it has left.
@@ -34,12 +44,7 @@ row_client(Row *row, const ClientKey *key)
 static inline void
 row_client_of(Row *row, const ClientSessions *sessions, int pid, uint64 at)
 {
-	const ClientSession *session = clients_find_session(sessions, pid, at);
-
-	if (session == NULL)
-		row_nulls(row, 3);
-	else
-		row_client(row, &session->key);
+	row_client_of_session(row, clients_find_session(sessions, pid, at));
 }
 
 #endif							/* COMMIT_STATS_CLIENT_COLUMNS_H */

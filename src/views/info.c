@@ -3,6 +3,10 @@
  * info.c
  *		The function behind commit_stats_info.
  *
+ * A look adds up nothing over all backends, however many the server allows.
+ * It asks the background worker to derive the limits of stall_limit.c, if they
+ * are old, and shows those in use now.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -26,21 +30,14 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
 	int			sweep_pid;
-	ClientSessions *sessions;
 	int			tracked;
 	uint64		evicted;
-	SlotTotals	slots;
 	Row			row;
 
 	row_init(fcinfo, &row);
-	if (stall_limit_is_old())
-		stall_limit_derive();
-	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
-	backend_slots_read(&slots);
-	LWLockRelease(commit_stats_reset_lock());
+	stall_limit_refresh();
 	connected = siblings_connected();
 	sweep_pid = delay_override_holder();
-	sessions = clients_read_sessions();
 	clients_tracked(&tracked, &evicted);
 
 	row_bool(&row, commit_stats_enabled);
@@ -58,11 +55,12 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 			Float8GetDatum((double) slow_commit_limit_get() / NS_PER_MS),
 			slow_commit_limit_get() == PG_UINT64_MAX);
 	row_add(&row, Int32GetDatum(sweep_pid), sweep_pid == 0);
-	row_client_of(&row, sessions, sweep_pid, clock_now());
+	row_client_of_session(&row, sweep_pid == 0 ? NULL :
+						  clients_read_session(sweep_pid));
 	row_bool(&row, commit_trace_is_on());
 	row_int8(&row, shared_memory_size);
 	row_int8(&row, shared_memory_per_backend);
-	row_datum(&row, TimestampTzGetDatum(slots.stats_reset));
+	row_datum(&row, TimestampTzGetDatum(backend_slots_reset_time()));
 	row_put(&row);
 	return (Datum) 0;
 }
