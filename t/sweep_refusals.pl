@@ -69,6 +69,26 @@ refuses(
 	'a max_p99 that the load exceeds as it is');
 $sweep =~ s/, max_p99.*/)/;
 
+# sql/sweep.sql, whatif.sql and sample.sql have statement_timeout.
+SKIP:
+{
+	skip 'this server has no transaction_timeout', 3
+	  if $node->pg_version < 17;
+	for my $measures (
+		"commit_delay_sweep('{0}', duration => '20 s')",
+		"commit_delay_whatif('{0}', sample => '20 s')",
+		"commit_stats_sample('20 s')")
+	{
+		like(
+			error_of(
+				$node,
+				"SET transaction_timeout = '10 s';\nSELECT * FROM $measures;"
+			),
+			qr/55000: "transaction_timeout" would end this before it is done.*takes 2\d\.\d seconds.*HINT: +Set "transaction_timeout" to 0/s,
+			"transaction_timeout: $measures does not begin");
+	}
+}
+
 # A standby commits nothing, but its views work.
 $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
