@@ -66,10 +66,8 @@
 
 /* The floor */
 #define PACE			0.98	/* of the rate that the device allows */
-#define GRID_STALLS		6		/* of SPACING_STALLS on a grid show a quota */
-#define GRID			0.1		/* windows, off a whole number of them */
+#define GRID			0.05	/* windows, off a whole number of them */
 #define OFF_GRID		4		/* stalls off the grid in succession count */
-#define RATES			5		/* of the latest, the largest */
 #define DISTANCE_LEAST	15e3	/* of stalls of a quota */
 #define DISTANCE_MOST	3e6
 #define GROW_WINDOWS	2.0		/* without a stall, before the rate grows */
@@ -85,20 +83,17 @@
 #define QUOTA_REST_MOST	300e6
 
 /* The response */
-#define SLOT			200e3
+#define SLOT			100e3
 #define SLOT_COMMITS	200		/* at least */
 #define SLOT_MOST		2.5e6
 #define SLOT_STALLS		2.0		/* usual distances between stalls */
-#define STALLS_RECENT	10e6	/* ... if there was one since */
 #define ADOPT			0.03	/* least gain */
 #define TIE				0.005	/* for none, a loss that is no loss */
-#define LOST_PAIR		0.15	/* ends a trial after the first pair */
+#define CLEAR			0.15	/* ends a trial after the first pair */
 #define EARLY			1.5		/* usual responses that end a slot */
 #define EARLY_FLUSHES	10
 #define STEP			1.5
 #define STEP_LEAST		1.1
-#define LADDER			150.0
-#define LADDER_STEP		3.0
 #define LADDER_APART	2.0		/* rungs nearer than this are the climb's */
 #define SPACING_LEAST	30.0
 #define SPACING_MOST	10e3
@@ -110,6 +105,9 @@
 #define UNUSUAL			0.35	/* relative change of responses */
 #define UNUSUAL_SLOTS	2
 #define USUAL_WEIGHT	0.2
+
+/* Spacings to begin with; most of the best ones are near the first. */
+static const double ladder[] = {1000, 250, 4000};
 
 static void
 note(Spacing *s, SpacingChange change, double now)
@@ -172,7 +170,7 @@ begin_slot(Spacing *s, double now)
 {
 	double		length = SLOT;
 
-	if (now - s->quota.stall_ended < STALLS_RECENT)
+	if (now - s->quota.stall_ended < DISTANCE_MOST)
 		length = Max(length, SLOT_STALLS * s->quota.usual_distance);
 	s->slot_began = now;
 	s->slot_ends = now + Min(length, SLOT_MOST);
@@ -247,8 +245,8 @@ add_distance(SpacingQuota *q, double distance)
 	q->usual_distance = sorted[n / 2];
 
 	q->rate = 0;
-	for (int i = 1; i <= Min(q->nstalls, RATES); i++)
-		q->rate = Max(q->rate, q->rates[(q->nstalls - i) % SPACING_STALLS]);
+	for (int i = 0; i < n; i++)
+		q->rate = Max(q->rate, q->rates[i]);
 }
 
 static bool
@@ -264,16 +262,14 @@ static bool
 find_window(SpacingQuota *q)
 {
 	double		sorted[SPACING_STALLS];
-	int			on_grid = 0;
 
 	if (q->nstalls < SPACING_STALLS)
 		return false;
 	memcpy(sorted, q->distance, sizeof(sorted));
 	qsort(sorted, SPACING_STALLS, sizeof(double), compare);
 	for (int i = 0; i < SPACING_STALLS; i++)
-		on_grid += is_on_grid(sorted[i], sorted[1]);
-	if (on_grid < GRID_STALLS)
-		return false;
+		if (!is_on_grid(sorted[i], sorted[1]))
+			return false;
 	q->window = sorted[1];
 	return true;
 }
@@ -325,6 +321,8 @@ stall_ended(Spacing *s, double length, double now)
 	q->stall_ended = now;
 	q->held = 0;
 	q->grow_at = GROW_WINDOWS * Max(q->window, 100e3);
+	if (distance > 5 * q->window)
+		q->stalls_held = 0;
 	if (q->believed && is_refuted(q))
 		return refute(s, now);
 	if (q->believed && is_hiccup(q, distance))
@@ -417,10 +415,10 @@ choose_challenger(Spacing *s)
 	if (s->quota.believed)
 		n = add_challenger(s, list, n,
 						   1.5 * spacing_floor(s) + 0.5 * s->usual);
-	for (double rung = LADDER; rung < SPACING_MOST; rung *= LADDER_STEP)
-		if (rung > LADDER_APART * s->current ||
-			rung < s->current / LADDER_APART)
-			n = add_challenger(s, list, n, rung);
+	for (int i = 0; i < (int) lengthof(ladder); i++)
+		if (ladder[i] > LADDER_APART * s->current ||
+			ladder[i] < s->current / LADDER_APART)
+			n = add_challenger(s, list, n, ladder[i]);
 	n = add_challenger(s, list, n, 0);
 	s->candidates = n;
 	if (n == 0)
@@ -440,9 +438,7 @@ adopt(Spacing *s, double now)
 	s->rest = REST_ADOPTED;
 	s->turn = s->lost = 0;
 	s->usual_response = 0;
-	if (s->trial.response[0] + s->trial.response[2] <
-		(1 - 3 * ADOPT) * (s->trial.response[1] + s->trial.response[3]))
-		s->rest_length = REST_LEAST;
+	s->rest_length = REST_LEAST;
 	note(s, SPACING_ADOPTED, now);
 	return true;
 }
@@ -475,8 +471,10 @@ trial_slot_ended(Spacing *s, double response, double now)
 				current;
 
 	r[t->slot++] = response;
-	if (t->slot == 2 && r[0] > r[1] * (1 + LOST_PAIR))
+	if (t->slot == 2 && r[0] > r[1] * (1 + CLEAR))
 		return lose(s, SPACING_ENDED_EARLY, now);
+	if (t->slot == 2 && Min(r[1], s->usual_response) > r[0] * (1 + CLEAR))
+		return adopt(s, now);
 	if (t->slot < 4)
 		return false;
 	challenger = r[0] + r[2];
