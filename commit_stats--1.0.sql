@@ -24,11 +24,7 @@ CREATE FUNCTION commit_flush_stats(
 	OUT delay_misses bigint,
 	OUT delay_uncertain bigint,
 	OUT delay_time double precision,
-	OUT delay_hits_paced bigint,
-	OUT delay_hits_gathered bigint,
-	OUT delay_hits_all_came bigint,
-	OUT delay_hits_woken bigint,
-	OUT delay_hits_at_ceiling bigint,
+	OUT delay_hits_adaptive bigint,
 	OUT siblings_avg double precision,
 	OUT siblings_max bigint,
 	OUT commit_time double precision,
@@ -55,8 +51,7 @@ SELECT commits, commits_async, commits_unlogged, commits_read_only, prepares,
            AS commits_per_flush,
        followers, commits_without_leader,
        delay_hits, delay_misses, delay_uncertain, delay_time,
-       delay_hits_paced, delay_hits_gathered,
-       delay_hits_all_came, delay_hits_woken, delay_hits_at_ceiling,
+       delay_hits_adaptive,
        siblings_avg, siblings_max, commit_time, prepare_time, flush_time,
        timed_flushes,
        slow_commits, stalls, stall_time,
@@ -340,7 +335,6 @@ CREATE FUNCTION commit_flush_log(
 	OUT delay_probability double precision,
 	OUT delay_time double precision,
 	OUT delay_kind text,
-	OUT delay_end text,
 	OUT flush_time double precision,
 	OUT wal_bytes numeric,
 	OUT leader_pid integer,
@@ -355,7 +349,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 2048;
 CREATE VIEW commit_flush_log AS
 SELECT s.flushed_at, s.flush_lsn, s.flushes, s.commits, s.active_transactions,
        s.siblings, s.delayed, s.delay_probability, s.delay_time, s.delay_kind,
-       s.delay_end, s.flush_time, s.wal_bytes,
+       s.flush_time, s.wal_bytes,
        s.leader_pid, s.leader_datid, d.datname AS leader_datname,
        s.leader_roleid, r.rolname AS leader_rolname,
        s.leader_application_name, s.message
@@ -496,52 +490,50 @@ ORDER BY redo_lsn DESC;
 -- commit_delay_changes: one row for each of its latest decisions
 --
 CREATE FUNCTION commit_delay_state(
-	OUT adaptive_delay text,
+	OUT adaptive_delay boolean,
 	OUT in_force boolean,
-	OUT pacing text,
-	OUT pacing_reason text,
-	OUT pacing_since timestamptz,
-	OUT flush_rate double precision,
-	OUT rate_evidence text,
-	OUT rate_since timestamptz,
+	OUT spacing double precision,
+	OUT reason text,
+	OUT changed_at timestamptz,
+	OUT trial text,
+	OUT tried_spacing double precision,
+	OUT tried_response double precision,
+	OUT kept_response double precision,
+	OUT quota_flush_rate double precision,
 	OUT quota_window double precision,
-	OUT flush_interval double precision,
+	OUT quota_spacing double precision,
 	OUT flush_time double precision,
-	OUT gathering text,
-	OUT gathering_reason text,
-	OUT gathering_since timestamptz,
-	OUT gathering_gain double precision,
-	OUT waited_for integer[],
-	OUT times_paced bigint,
-	OUT times_refuted bigint,
-	OUT times_tried bigint,
-	OUT times_gathered bigint,
+	OUT trials bigint,
+	OUT trials_won bigint,
+	OUT quotas_found bigint,
+	OUT quotas_refuted bigint,
 	OUT changes bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_delay_state_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 
 CREATE VIEW commit_delay_state AS
-SELECT adaptive_delay, in_force, pacing, pacing_reason, pacing_since, flush_rate,
-       rate_evidence, rate_since, quota_window, flush_interval, flush_time,
-       gathering, gathering_reason, gathering_since, gathering_gain, waited_for,
-       times_paced, times_refuted, times_tried, times_gathered, changes
+SELECT adaptive_delay, in_force, spacing, reason, changed_at,
+       trial, tried_spacing, tried_response, kept_response,
+       quota_flush_rate, quota_window, quota_spacing, flush_time,
+       trials, trials_won, quotas_found, quotas_refuted, changes
 FROM commit_delay_state();
 
 CREATE FUNCTION commit_delay_changes(
 	OUT change bigint,
 	OUT changed_at timestamptz,
-	OUT subject text,
-	OUT mode text,
 	OUT reason text,
-	OUT flush_rate double precision,
-	OUT gain double precision)
+	OUT spacing double precision,
+	OUT response double precision,
+	OUT response_before double precision,
+	OUT quota_flush_rate double precision)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_delay_changes_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
 
 CREATE VIEW commit_delay_changes AS
-SELECT change, changed_at, subject, mode, reason, flush_rate, gain
+SELECT change, changed_at, reason, spacing, response, response_before,
+       quota_flush_rate
 FROM commit_delay_changes()
 ORDER BY change DESC;
 
@@ -855,16 +847,8 @@ COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
 	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
 	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
-COMMENT ON COLUMN commit_flush_stats.delay_hits_paced IS
-	'part of delay_hits in which commit_stats.adaptive_delay let the leader sleep until the flush was due';
-COMMENT ON COLUMN commit_flush_stats.delay_hits_gathered IS
-	'part of delay_hits in which commit_stats.adaptive_delay let the leader sleep for sessions that were about to commit';
-COMMENT ON COLUMN commit_flush_stats.delay_hits_all_came IS
-	'part of delay_hits_gathered in which all of these sessions had come when the planned time was over';
-COMMENT ON COLUMN commit_flush_stats.delay_hits_woken IS
-	'part of delay_hits_paced and delay_hits_gathered that the last of these sessions ended before the planned time';
-COMMENT ON COLUMN commit_flush_stats.delay_hits_at_ceiling IS
-	'part of delay_hits_paced and delay_hits_gathered that commit_stats.adaptive_delay_max cut short';
+COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
+	'part of delay_hits in which commit_stats.adaptive_delay chose how long the leader slept';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
 	'average number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
@@ -1198,9 +1182,7 @@ COMMENT ON COLUMN commit_flush_log.delay_probability IS
 COMMENT ON COLUMN commit_flush_log.delay_time IS
 	'time that the leader slept for commit_delay, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_kind IS
-	'choice that made the leader sleep: fixed (commit_delay or a sweep), paced or gathered (commit_stats.adaptive_delay); null if the leader did not sleep, or without a leader';
-COMMENT ON COLUMN commit_flush_log.delay_end IS
-	'reason for the end of the sleep: due (the planned time), all came (the planned time, when all sessions had come), woken (before that, as all had come) or ceiling (commit_stats.adaptive_delay_max); null if delay_kind is null';
+	'choice that made the leader sleep: fixed (commit_delay or a sweep) or adaptive (commit_stats.adaptive_delay); null if the leader did not sleep, or without a leader';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
 	'time that the leader spent writing and syncing WAL, in milliseconds; null without a leader or without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
@@ -1351,64 +1333,58 @@ COMMENT ON COLUMN commit_wal_stats.wal_distance IS
 COMMENT ON VIEW commit_delay_state IS
 	'one row, showing what commit_stats.adaptive_delay believes and does';
 COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
-	'value of commit_stats.adaptive_delay in this session: off, pace or gather';
+	'value of commit_stats.adaptive_delay in this session';
 COMMENT ON COLUMN commit_delay_state.in_force IS
 	'true if commits follow the setting; false while it is off, while fsync or commit_stats.enabled is off, or if the background worker has not read it; a sweep takes precedence';
-COMMENT ON COLUMN commit_delay_state.pacing IS
-	'state of the pacing: watching (for stalls of a quota), pacing, or resting (after pacing did not remove the stalls, or costs the only session too much)';
-COMMENT ON COLUMN commit_delay_state.pacing_reason IS
-	'reason for the last change of pacing: start, quota found, no quota any more, stalls while pacing, pacing did not remove the stalls, pacing costs the only session too much, or rested';
-COMMENT ON COLUMN commit_delay_state.pacing_since IS
-	'time of the last change of pacing; null before the setting was first on';
-COMMENT ON COLUMN commit_delay_state.flush_rate IS
-	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if not pacing';
-COMMENT ON COLUMN commit_delay_state.rate_evidence IS
-	'evidence for flush_rate: stalls (flushes stalled above it) or no stall (none has stalled yet); null if not pacing';
-COMMENT ON COLUMN commit_delay_state.rate_since IS
-	'time at which flush_rate was last changed or confirmed; null if not pacing';
+COMMENT ON COLUMN commit_delay_state.spacing IS
+	'least time from the end of a WAL flush to the begin of the next, which leaders keep to now, in milliseconds; in every other part of a trial that is tried_spacing';
+COMMENT ON COLUMN commit_delay_state.reason IS
+	'what changed last: start, better (a trial was won), load changed (so all is tried again), quota found (stalls at even distances), quota changed, quota gone (no stall, however fast flushes came) or quota refuted (the quota_spacing did not remove the stalls); null before the setting was first on';
+COMMENT ON COLUMN commit_delay_state.changed_at IS
+	'time of that change; null with reason';
+COMMENT ON COLUMN commit_delay_state.trial IS
+	'the latest trial: running, better (tried_spacing won), no better, or much worse (so the trial was cut short); null before the first';
+COMMENT ON COLUMN commit_delay_state.tried_spacing IS
+	'spacing that was tried, in milliseconds; null before the first trial';
+COMMENT ON COLUMN commit_delay_state.tried_response IS
+	'mean time from the start of a transaction to the end of its flush with tried_spacing in the latest trial, in milliseconds; null before that is measured';
+COMMENT ON COLUMN commit_delay_state.kept_response IS
+	'the same with the spacing that it was compared with; null before that is measured';
+COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
+	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
-	'time for which the device grants a quota of flushes, in milliseconds; null if not pacing';
-COMMENT ON COLUMN commit_delay_state.flush_interval IS
-	'time from the beginning of one WAL flush to the next that leaders wait for, in milliseconds; null if not pacing';
+	'time for which the device grants its quota of flushes, in milliseconds; null if no quota is believed';
+COMMENT ON COLUMN commit_delay_state.quota_spacing IS
+	'least spacing with which flushes stay below the quota, in milliseconds; nothing less is tried; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
 	'usual time of a WAL flush, in milliseconds; null before the first';
-COMMENT ON COLUMN commit_delay_state.gathering IS
-	'state of the gathering: too few sessions (that commit soon enough to be worth waiting for), trial, on or off; null before the first change since the setting was turned on';
-COMMENT ON COLUMN commit_delay_state.gathering_reason IS
-	'reason for the last change of gathering; null with gathering';
-COMMENT ON COLUMN commit_delay_state.gathering_since IS
-	'time of the last change of gathering; null with gathering';
-COMMENT ON COLUMN commit_delay_state.gathering_gain IS
-	'part of the mean time from commit to commit of a session that gathering saved in the last trial, a fraction; null before the end of the first trial';
-COMMENT ON COLUMN commit_delay_state.waited_for IS
-	'process IDs of the sessions that the leader of the next WAL flush waits for';
-COMMENT ON COLUMN commit_delay_state.times_paced IS
-	'number of times that pacing began since server start';
-COMMENT ON COLUMN commit_delay_state.times_refuted IS
-	'number of times that pacing began to rest since server start';
-COMMENT ON COLUMN commit_delay_state.times_tried IS
-	'number of trials of gathering since server start';
-COMMENT ON COLUMN commit_delay_state.times_gathered IS
-	'number of trials that turned gathering on since server start';
+COMMENT ON COLUMN commit_delay_state.trials IS
+	'number of trials since the setting was turned on';
+COMMENT ON COLUMN commit_delay_state.trials_won IS
+	'number of trials since then whose spacing was kept';
+COMMENT ON COLUMN commit_delay_state.quotas_found IS
+	'number of times since then that a quota was found';
+COMMENT ON COLUMN commit_delay_state.quotas_refuted IS
+	'number of times since then that a quota was refuted';
 COMMENT ON COLUMN commit_delay_state.changes IS
-	'number of changes of pacing and gathering since server start';
+	'number of changes since server start; the last 64 are in commit_delay_changes';
 
 COMMENT ON VIEW commit_delay_changes IS
-	'one row for each of the last 64 changes of commit_delay_state.pacing and gathering, newest first';
+	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
 COMMENT ON COLUMN commit_delay_changes.change IS
 	'number of the change since server start';
 COMMENT ON COLUMN commit_delay_changes.changed_at IS
 	'time of the change';
-COMMENT ON COLUMN commit_delay_changes.subject IS
-	'what changed: pacing or gathering';
-COMMENT ON COLUMN commit_delay_changes.mode IS
-	'new value of that column of commit_delay_state';
 COMMENT ON COLUMN commit_delay_changes.reason IS
-	'reason for the change';
-COMMENT ON COLUMN commit_delay_changes.flush_rate IS
-	'rate of WAL flushes that the device was last believed to allow, in flushes per second; null before a quota was found';
-COMMENT ON COLUMN commit_delay_changes.gain IS
-	'part of the mean time from commit to commit that gathering saved in the last trial, a fraction; null for pacing and before the first trial';
+	'what changed; as in commit_delay_state';
+COMMENT ON COLUMN commit_delay_changes.spacing IS
+	'spacing from then on, in milliseconds';
+COMMENT ON COLUMN commit_delay_changes.response IS
+	'mean time from the start of a transaction to the end of its flush with that spacing in the trial that it won, in milliseconds; null if no trial was won';
+COMMENT ON COLUMN commit_delay_changes.response_before IS
+	'the same with the spacing before';
+COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
+	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if no quota is believed';
 
 COMMENT ON VIEW commit_stats_info IS
 	'one row, showing the current state of commit_stats';

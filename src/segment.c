@@ -22,8 +22,6 @@
 #include "commit/flush_logger.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "control/next_flush.h"
-#include "control/session_habits.h"
 #include "probe/siblings.h"
 #include "segment.h"
 #include "stats/backend_slots.h"
@@ -50,8 +48,6 @@ static const StatsModule *const modules[] = {
 	&flush_logger_module,
 	&flush_totals_module,
 	&latency_module,
-	&next_flush_module,
-	&session_habits_module,
 	&slow_log_module,
 	&stall_limit_module,
 	&wal_cycles_module,

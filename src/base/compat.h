@@ -111,13 +111,12 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #endif
 
 /*
- * Does SIGUSR1 end the sleep of commit_delay?  A later version may wait for
- * its latch instead, which t/adaptive_wake.pl would notice.  A unit test
- * simulates that.
+ * Does a process hold this LWLock?  The bits above these are flags: from 28 on
+ * up to 18, from 29 on in 19.
  */
-#ifndef COMMIT_DELAY_CAN_BE_WOKEN
-#define COMMIT_DELAY_CAN_BE_WOKEN	true
-#endif
+#define LWLOCK_HOLDERS			((1 << 25) - 1)
+#define LWLOCK_IS_HELD(lock) \
+	((pg_atomic_read_u32(&(lock)->state) & LWLOCK_HOLDERS) != 0)
 
 /* WalUsage.wal_fpi_bytes: since 19. */
 #if PG_VERSION_NUM >= 190000

@@ -19,7 +19,7 @@ bool		commit_stats_counts_here = false;
 bool		commit_stats_log_flushes = false;
 bool		commit_stats_log_delay_changes = false;
 bool		commit_stats_save = true;
-int			commit_stats_adaptive_delay = ADAPTIVE_DELAY_OFF;
+bool		commit_stats_adaptive_delay = false;
 int			commit_stats_adaptive_delay_max = ADAPTIVE_DELAY_MAX_DEFAULT;
 int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
 int			commit_stats_max_clients = MAX_CLIENTS_DEFAULT;
@@ -34,22 +34,15 @@ static bool is_registered = false;	/* this process, with what it counts in */
 static int	slow_commit_floor = INT_MAX;
 static int	stall_floor = INT_MAX;
 
-static const struct config_enum_entry adaptive_delay_modes[] = {
-	{"off", ADAPTIVE_DELAY_OFF, false},
-	{"pace", ADAPTIVE_DELAY_PACE, false},
-	{"gather", ADAPTIVE_DELAY_GATHER, false},
-	{NULL, 0, false}
-};
-
 /* The settings of the delay that adapts. */
 static void
 define_adaptive_delay(void)
 {
-	DefineCustomEnumVariable("commit_stats.adaptive_delay",
+	DefineCustomBoolVariable("commit_stats.adaptive_delay",
 							 "Lets leaders sleep before a WAL flush for as long as that helps, instead of commit_delay.",
-							 "With pace, leaders keep WAL flushes at even distances on a device with a quota.  With gather, they also wait for sessions that are about to commit.",
+							 "A least time from the end of one WAL flush to the begin of the next is tried, and kept if transactions take less time with it.",
 							 &commit_stats_adaptive_delay,
-							 ADAPTIVE_DELAY_OFF, adaptive_delay_modes,
+							 false,
 							 PGC_SIGHUP, 0,
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("commit_stats.adaptive_delay_max",

@@ -38,14 +38,6 @@
  */
 #define ADAPTIVE_DELAY_MAX_DEFAULT	50000
 
-/* Values of commit_stats.adaptive_delay; each includes those before it. */
-typedef enum AdaptiveDelayMode
-{
-	ADAPTIVE_DELAY_OFF,
-	ADAPTIVE_DELAY_PACE,
-	ADAPTIVE_DELAY_GATHER
-} AdaptiveDelayMode;
-
 extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
 
 /* ... and does this process count? */
@@ -54,7 +46,7 @@ extern COMMIT_STATS_HIDDEN bool commit_stats_counts_here;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_flushes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_delay_changes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_save;
-extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay;
+extern COMMIT_STATS_HIDDEN bool commit_stats_adaptive_delay;
 extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay_max;
 extern COMMIT_STATS_HIDDEN int commit_stats_flush_log_size;
 extern COMMIT_STATS_HIDDEN int commit_stats_max_clients;

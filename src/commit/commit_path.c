@@ -60,8 +60,6 @@
 #include "commit/slow_commit.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "control/next_flush.h"
-#include "control/session_habits.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/notify_lock.h"
@@ -98,7 +96,6 @@ static CommitReading reading = {.kind = COMMIT_NOT_COUNTED};
 
 static OwnFlush own;			/* of the commit being counted */
 static DelayVerdict verdict;	/* ... if it is a leader with commit_delay */
-static AdaptiveSleep slept;		/* ... of its leader, if it slept */
 static bool start_unknown = false;	/* likewise; "started_at" is too early */
 
 /* This transaction has run COMMIT PREPARED or ROLLBACK PREPARED. */
@@ -132,7 +129,6 @@ abandon_counting(int code, Datum arg)
 {
 	changecount_abandon();
 	wal_cycles_abandon();
-	session_leave();
 }
 
 /*
@@ -367,8 +363,8 @@ traces_of(GroupNumber number)
 }
 
 /*
- * An adaptive delay: commit_siblings was 0, so the leader slept, and the only
- * questions are why and until when.
+ * An adaptive delay: commit_siblings was 0, so the leader slept.  The time
+ * without I/O shows for how long: a sleep takes longer than asked for.
  */
 static const DelayVerdict *
 judge_adaptive_delay(GroupNumber number, uint64 now)
@@ -376,26 +372,15 @@ judge_adaptive_delay(GroupNumber number, uint64 now)
 	const FlushTraces *traces = traces_of(number);
 	uint64		began_at = Max(reading.started_at, traces->previous_seen_at);
 
-	next_flush_slept(began_at, &slept);
 	verdict.probability = 1.0;
 	verdict.sleep_time = (uint64) CommitDelay * NS_PER_US;
-	if (slept.woken_at != 0)
-		verdict.sleep_time = clock_elapsed(began_at, slept.woken_at);
-	else if (own.timed && traces->seen_at != 0)
-		/* the rest of the time without I/O was the timer's slack */
+	if (own.timed && traces->seen_at != 0)
 		verdict.sleep_time = Max(verdict.sleep_time,
 								 clock_elapsed(began_at + own.io_time,
 											   Min(traces->seen_at, now)));
 	backend_slot_add(SLOT_DELAY_HITS, 1);
 	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
-	backend_slot_add(slept.kind == SLEEP_PACED ? SLOT_HITS_PACED :
-					 SLOT_HITS_GATHERED, 1);
-	if (slept.end == SLEEP_WOKEN)
-		backend_slot_add(SLOT_HITS_WOKEN, 1);
-	else if (slept.end == SLEEP_ALL_CAME)
-		backend_slot_add(SLOT_HITS_ALL_CAME, 1);
-	else if (slept.end == SLEEP_CEILING)
-		backend_slot_add(SLOT_HITS_AT_CEILING, 1);
+	backend_slot_add(SLOT_HITS_ADAPTIVE, 1);
 	return &verdict;
 }
 
@@ -408,8 +393,6 @@ judge_delay(GroupNumber number, uint64 now)
 
 	collect_evidence(&evidence, number, now);
 	verdict = delay_classifier_judge(&evidence);
-	slept.kind = SLEEP_FIXED;
-	slept.end = SLEEP_DUE;
 	doubt = Min(verdict.probability, 1.0 - verdict.probability);
 	backend_slot_add(backend_slot_expect(SLOT_SUM_OF_HITS, verdict.probability) ?
 					 SLOT_DELAY_HITS : SLOT_DELAY_MISSES, 1);
@@ -552,14 +535,13 @@ fill_report(LeaderReport *report, uint32 siblings_after,
 	report->flush_time = unlikely(own.timed) ?
 		(uint32) (own.io_time / 1000) : FLUSH_NOT_TIMED;
 	report->sleep_kind = SLEEP_NONE;
-	report->sleep_end = SLEEP_DUE;
 	report->delay_probability = 0;
 	report->delay_time = 0;
 	if (unlikely(delay != NULL))
 	{
 		if (delay->sleep_time > 0)
-			report->sleep_kind = slept.kind;
-		report->sleep_end = slept.end;
+			report->sleep_kind = delay_override_adapts ? SLEEP_ADAPTIVE :
+				SLEEP_FIXED;
 		report->delay_probability =
 			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
 		report->delay_time = (uint32) (delay->sleep_time / 1000);
@@ -638,23 +620,22 @@ suspect_slow_commit(SlowRole role, bool is_commit, GroupNumber number,
 		flush_logger_wake();
 }
 
-/* With an adaptive delay: how long did the flush take, without the sleep? */
+/* With an adaptive delay: from when until when did the flush take? */
 static pg_noinline void
-learn_flush_length(GroupNumber number, uint64 now, const DelayVerdict *delay)
+report_flush(GroupNumber number, XLogRecPtr flushed, uint64 now,
+			 const DelayVerdict *delay)
 {
-	const FlushTraces *traces;
-	uint64		length = own.io_time;
+	const FlushTraces *traces = traces_of(number);
+	uint64		ended_at = traces->seen_at != 0 ? traces->seen_at : now;
+	uint64		began_at;
 
-	if (!own.timed)
-	{
-		traces = traces_of(number);
-		length = Max(reading.started_at, traces->previous_seen_at);
-		if (delay != NULL)
-			length += delay->sleep_time;
-		length = clock_elapsed(length,
-							   traces->seen_at != 0 ? traces->seen_at : now);
-	}
-	if (adaptive_delay_flushed(now, length) && commit_stats_log_delay_changes)
+	if (own.timed)
+		began_at = clock_elapsed(own.io_time, ended_at);
+	else
+		began_at = Max(reading.started_at, traces->previous_seen_at) +
+			(delay != NULL ? delay->sleep_time : 0);
+	if (adaptive_delay_flushed(began_at, ended_at, flushed) &&
+		commit_stats_log_delay_changes)
 		flush_logger_wake();
 }
 
@@ -706,11 +687,11 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (unlikely(delay_override_in_force))
 	{
 		if (led && delay_override_adapts)
-			learn_flush_length(number, now, delay);
+			report_flush(number, flushed, now, delay);
 		/* one that would not have slept as a leader */
 		if (is_commit && !led && CommitDelay == 0 && !start_unknown)
 			count_leaders_sleep(number, now);
-		delay_override_end(now);
+		delay_override_end(elapsed);
 	}
 }
 

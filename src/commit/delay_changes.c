@@ -34,7 +34,7 @@ static bool
 start_learning(void)
 {
 	return delay_override_holder() == 0 &&
-		adaptive_delay_restart(followed == ADAPTIVE_DELAY_GATHER);
+		adaptive_delay_restart();
 }
 
 /* The worker has started, or has read the configuration. */
@@ -47,9 +47,9 @@ delay_changes_follow_setting(void)
 	if (commit_stats_adaptive_delay == followed)
 		return;
 	followed = commit_stats_adaptive_delay;
-	if (followed != ADAPTIVE_DELAY_OFF && !start_learning())
+	if (commit_stats_adaptive_delay && !start_learning())
 		followed = NOT_FOLLOWED;
-	delay_override_set_adaptive(followed > ADAPTIVE_DELAY_OFF);
+	delay_override_set_adaptive(followed > 0);
 }
 
 /* Is there anything for delay_changes_work() to do? */
@@ -63,23 +63,17 @@ delay_changes_pending(void)
 static void
 log_change(const DelayChange *change)
 {
-	const char *mode = adaptive_delay_mode_name(change->of_pacer, change->mode);
-	const char *reason = adaptive_delay_reason_name(change->of_pacer,
-													change->reason);
+	const char *reason = adaptive_delay_change_name(change->what);
 
-	if (change->of_pacer && change->mode == PACER_PACES)
-		ereport(LOG,
-				(errmsg("commit_stats pacing: %s at %.0f flushes/s (%s)", mode,
-						change->rate, reason)));
-	else if (change->of_pacer || isnan(change->gain))
-		ereport(LOG,
-				(errmsg("commit_stats %s: %s (%s)",
-						change->of_pacer ? "pacing" : "gathering", mode, reason)));
-	else
-		ereport(LOG,
-				(errmsg("commit_stats gathering: %s (%s)", mode, reason),
-				 errdetail("In the last trial, gathering changed the time from commit to commit by %+.1f%%.",
-						   -100 * change->gain)));
+	ereport(LOG,
+			(errmsg("commit_stats spacing: %.3f ms (%s)",
+					change->spacing / 1000, reason),
+			 isnan(change->response) ? 0 :
+			 errdetail("Transactions took %.3f ms in the mean until their flush ended, and %.3f ms with the spacing before.",
+					   change->response / 1000, change->response_before / 1000),
+			 change->flush_rate <= 0 ? 0 :
+			 errhint("The device seems to allow %.0f flushes per second, in windows of %.0f ms.",
+					 change->flush_rate, change->window / 1000)));
 }
 
 /* Log the changes since the last call, as far as they are kept. */

@@ -1,14 +1,27 @@
 /*-------------------------------------------------------------------------
  *
  * adaptive_delay.c
- *		What commit_stats.adaptive_delay learns from flushes and commits.
+ *		The sleep that commit_stats.adaptive_delay lets leaders take.
  *
- * Each leader reports its flush, from which pacer.c and gather.c learn.  What
- * they decide is the plan by which next_flush.c lets leaders sleep.
+ * The spacing is the least time from the end of one WAL flush to the begin of
+ * the next.  Each leader of a flush sleeps for what is left of the spacing.
+ * spacing.c decides the spacing from two measurements: how long flushes take,
+ * which their leaders report, and how long transactions take, from their start
+ * to the end of their flush, which each commit adds up.
+ *
+ * A commit chooses its sleep as it begins, before it knows whether it will
+ * lead.  If a process holds WALWriteLock by then, a flush is under way, and the
+ * sleep begins as that flush ends: the sleep is the whole spacing.  Otherwise
+ * the sleep ends when the spacing has passed since the last flush.
+ *
+ * Invariant: only the length of a sleep changes that the server itself takes
+ * before a flush.  No sleep is longer than commit_stats.adaptive_delay_max, nor
+ * than it takes the WAL to fill half of wal_buffers: the leader sleeps with
+ * WALWriteLock held, for which a backend waits that finds the buffers full.
  *
  * Locking: none that a commit waits for.  A process that has set "learning"
- * uses the Learner; another one that has led a flush meanwhile only counts
- * it.  Readers set "learning" for as long as they copy.
+ * uses the Learner; if another one has set it, the leader of a flush does not
+ * report.  Readers set "learning" for as long as they copy.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,58 +29,76 @@
 
 #include <math.h>
 
+#include "access/xact.h"
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
+#include "storage/lwlock.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
+#include "base/compat.h"
+#include "base/guc.h"
 #include "control/adaptive_delay.h"
-#include "control/next_flush.h"
-#include "control/session_habits.h"
+#include "stats/flush_groups.h"
 
-#define SLOT_LEAST			100e3	/* us; length of a trial's slot */
-#define SLOT_HORIZONS		30
-#define SLOT_WINDOWS		2
-#define READ_TRIES			1000	/* of a ms each */
+/*
+ * A sleep takes longer than asked for, by the timer slack of Linux (50 us) and
+ * a wake-up.
+ */
+#define SLACK			(55 * NS_PER_US)
+
+/*
+ * Parts of "responses": the sum of them, us, and above it their number.  Both
+ * wrap around; the difference of two readings is right for up to 2^20 commits
+ * that took up to 2^44 us altogether.
+ */
+#define RESPONSES_SHIFT	44
+#define RESPONSES_SUM	((UINT64CONST(1) << RESPONSES_SHIFT) - 1)
+
+/*
+ * The time before the commit counts up to so many usual responses, so that a
+ * report or a batch that runs for minutes does not hide what commits take.
+ */
+#define USUAL_MOST		8
+#define BEFORE_MOST		1000000 /* us; ... until these are known */
+
+/*
+ * Responses are not counted if no flush was reported for so long before: they
+ * may be of a time in which other delays took turns.
+ */
+#define REPORTS_APART	(1 * NS_PER_S)
+
+#define READ_TRIES		1000	/* of a ms each */
 
 /* Used by the process that has set "learning". */
 typedef struct Learner
 {
 	AdaptiveDelayState state;
-	bool		gathers;		/* are there trials?  Sessions that have not
-								 * read the setting may think otherwise */
-	bool		stalled;		/* the device did in the present slot of the
-								 * trial, or a sweep came between */
+	uint64		responses;		/* up to which they are counted */
+	uint64		ended_at;		/* ns; of the last flush that was reported */
+	XLogRecPtr	flushed;		/* the flush pointer then */
 } Learner;
 
 typedef struct AdaptiveDelayShared
 {
+	/* Written by the process that learns, and only if they change. */
+	pg_atomic_uint64 spacing;	/* ns */
+	pg_atomic_uint64 before_most;	/* us; of the time before a commit */
+
+	/* Each commit adds to it. */
+	char		pad[PG_CACHE_LINE_SIZE];
+	pg_atomic_uint64 responses; /* see RESPONSES_SHIFT */
+
+	/* Written by the leaders of flushes, and by other processes that say so. */
+	char		pad2[PG_CACHE_LINE_SIZE];
 	pg_atomic_flag learning;
-	pg_atomic_uint32 missed;	/* flushes that ended meanwhile */
 	pg_atomic_uint64 nchanges;
 	pg_atomic_uint64 paused_until;	/* ns; a sweep writes it */
 	Learner		learner;
 } AdaptiveDelayShared;
 
 static AdaptiveDelayShared *shared = NULL;
-
-static void
-adaptive_delay_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	if (found)
-		return;
-
-	/* the memory is zeroed, which is what pg_atomic_init_u64() would do */
-	pg_atomic_init_flag(&shared->learning);
-	pacer_init(&shared->learner.state.pacer, 0);
-	gather_trial_init(&shared->learner.state.trial);
-}
-
-const StatsModule adaptive_delay_module = {
-	.head_size = sizeof(AdaptiveDelayShared),
-	.attach = adaptive_delay_attach,
-};
 
 static inline double
 to_us(uint64 ns)
@@ -81,213 +112,163 @@ to_ns(double us)
 	return (uint64) (us * NS_PER_US);
 }
 
+/* The quota that is believed, flushes/s; 0: none. */
+double
+adaptive_delay_quota_rate(const Spacing *spacing)
+{
+	const SpacingQuota *quota = &spacing->quota;
+
+	return quota->believed ? quota->rate * quota->growth * 1e6 : 0;
+}
+
+/* Mean response of the challenger, or of the other one; NaN: not measured. */
+double
+adaptive_delay_response(const SpacingTrial *trial, bool challenger)
+{
+	const double *slot = &trial->response[challenger ? 0 : 1];
+
+	return isnan(slot[2]) ? slot[0] : (slot[0] + slot[2]) / 2;
+}
+
+static void
+write_if_changed(pg_atomic_uint64 *word, uint64 value)
+{
+	if (pg_atomic_read_u64(word) != value)
+		pg_atomic_write_u64(word, value);
+}
+
+static void
+adaptive_delay_attach(void *head, void *tail, bool found)
+{
+	shared = head;
+	if (found)
+		return;
+
+	/* the memory is zeroed, which is what pg_atomic_init_u64() would do */
+	pg_atomic_init_flag(&shared->learning);
+	spacing_init(&shared->learner.state.spacing, 0);
+	pg_atomic_write_u64(&shared->before_most, BEFORE_MOST);
+}
+
+const StatsModule adaptive_delay_module = {
+	.head_size = sizeof(AdaptiveDelayShared),
+	.attach = adaptive_delay_attach,
+};
+
 /*----------------------------------------------------------------
- * Learning
+ * The commit path
  *----------------------------------------------------------------
  */
 
+/* A commit begins.  Returns its commit_delay if it leads, us. */
+int
+adaptive_delay_begin(uint64 now)
+{
+	uint64		sleep = pg_atomic_read_u64(&shared->spacing);
+
+	if (sleep > 0 && !LWLOCK_IS_HELD(WALWriteLock))
+		sleep = clock_elapsed(now, flush_groups_last_end() + sleep);
+	return (int) (clock_elapsed(SLACK, sleep) / NS_PER_US);
+}
+
+/* A commit is done, "elapsed" ns after it began. */
+void
+adaptive_delay_committed(uint64 elapsed)
+{
+	int64		before = 0;
+
+	/* COMMIT PREPARED runs in a transaction that has not ended */
+	if (!IsTransactionState())
+		before = GetCurrentTransactionStopTimestamp() -
+			GetCurrentTransactionStartTimestamp();
+	before = Min(Max(before, 0),
+				 (int64) pg_atomic_read_u64(&shared->before_most));
+	(void) pg_atomic_fetch_add_u64(&shared->responses,
+								   (UINT64CONST(1) << RESPONSES_SHIFT) +
+								   (before + elapsed / NS_PER_US));
+}
+
+/* The time in which the WAL fills half of its buffers at the present rate. */
+static double
+time_to_fill_half(double elapsed, XLogRecPtr from, XLogRecPtr to)
+{
+	return (double) XLOGbuffers * XLOG_BLCKSZ / 2 * elapsed /
+		Max((double) (to - from), 1);
+}
+
+/* Leaders keep to the spacing that spacing.c has decided. */
 static void
-note_change(Learner *learner, bool of_pacer)
+publish(Learner *learner, double most)
 {
 	AdaptiveDelayState *state = &learner->state;
+
+	double		usual = state->spacing.usual_response;
+
+	state->in_force = Min(Min(spacing_now(&state->spacing), most),
+						  (double) commit_stats_adaptive_delay_max);
+	write_if_changed(&shared->spacing, to_ns(state->in_force));
+	write_if_changed(&shared->before_most, usual == 0 ? BEFORE_MOST :
+					 (uint64) (USUAL_MOST * usual));
+}
+
+static void
+note_change(AdaptiveDelayState *state)
+{
 	DelayChange *change = &state->change[state->nchanges % DELAY_CHANGES_KEPT];
-	const Pacer *pacer = &state->pacer;
+	const Spacing *spacing = &state->spacing;
+	bool		won = spacing->change == SPACING_ADOPTED;
 
 	change->changed_at = GetCurrentTimestamp();
-	change->of_pacer = of_pacer;
-	change->mode = of_pacer ? (int) pacer->mode : (int) state->trial.mode;
-	change->reason = of_pacer ? (int) pacer->reason :
-		(int) state->trial.reason;
-	change->rate = pacer->rate * 1e6;
-	change->gain = of_pacer ? NAN : state->trial.gain;
-	if (of_pacer)
-	{
-		state->pacing_since = change->changed_at;
-		state->began.pacer[pacer->mode]++;
-	}
-	else
-	{
-		state->gathering_since = change->changed_at;
-		state->began.gather[state->trial.mode]++;
-	}
+	change->what = spacing->change;
+	change->spacing = spacing_now(spacing);
+	change->response = won ? adaptive_delay_response(&spacing->trial, true) : NAN;
+	change->response_before = won ?
+		adaptive_delay_response(&spacing->trial, false) : NAN;
+	change->flush_rate = adaptive_delay_quota_rate(spacing);
+	change->window = spacing->quota.window;
 	state->nchanges++;
 	pg_atomic_write_u64(&shared->nchanges, state->nchanges);
 }
 
-/* The horizon with pacing is no measure of what a flush costs without it. */
-static void
-note_pacer_change(Learner *learner, PacerMode before)
+static bool
+learn(Learner *learner, uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
 {
-	AdaptiveDelayState *state = &learner->state;
-	GatherMode	mode = state->trial.mode;
+	Spacing    *spacing = &learner->state.spacing;
+	uint64		responses = pg_atomic_read_u64(&shared->responses);
+	uint64		elapsed = clock_elapsed(learner->ended_at, ended_at);
+	uint64		added = elapsed < REPORTS_APART ?
+		responses - learner->responses : 0;
+	double		most = time_to_fill_half(to_us(elapsed), learner->flushed,
+										 flushed);
+	bool		changed = spacing_flush_ended(spacing, to_us(began_at),
+											  to_us(ended_at),
+											  (double) (added >> RESPONSES_SHIFT),
+											  (double) (added & RESPONSES_SUM));
 
-	note_change(learner, true);
-	if (before != PACER_PACES && state->pacer.mode != PACER_PACES)
-		return;
-	gather_trial_forget(&state->trial);
-	if (state->trial.mode != mode)
-		note_change(learner, false);
-}
-
-/* Sums over the sessions that commit often. */
-typedef struct Sums
-{
-	uint64		now;
-	double		horizon;
-	int			nsessions;		/* that come within it */
-	double		others;			/* see GatherSlot */
-	uint64		commits;		/* since the last slot ended */
-	uint64		cycles;			/* ... with these, ns */
-} Sums;
-
-/* Count what a session has committed since the last slot ended. */
-static void
-add_commits(Session *session, Sums *sums)
-{
-	uint64		commits = pg_atomic_read_u64(&session->commits);
-	uint64		cycles = pg_atomic_read_u64(&session->cycles);
-
-	sums->commits += commits - session->commits_counted;
-	sums->cycles += cycles - session->cycles_counted;
-	session->commits_counted = commits;
-	session->cycles_counted = cycles;
-}
-
-static void
-add_session(int procno, void *context)
-{
-	Sums	   *sums = context;
-	Session    *session = session_at(procno);
-	GatherHabit habit = session_habit(session);
-
-	add_commits(session, sums);
-	if (habit.think == 0 || session_take_off_if_idle(procno, sums->now))
-		return;
-	if (habit.think <= sums->horizon)
-		sums->nsessions++;
-	else
-		sums->others += sums->horizon / habit.think;
+	learner->responses = responses;
+	learner->ended_at = ended_at;
+	learner->flushed = flushed;
+	if (changed)
+		note_change(&learner->state);
+	publish(learner, most);
+	return changed;
 }
 
 /*
- * The horizon of a flush: what a flush costs the device, us.  Gathering leaves
- * a token bucket the time to fill, so flushes become quick, as none would be
- * without it: what the trial began with holds until the next one.
- */
-static double
-learned_horizon(const AdaptiveDelayState *state)
-{
-	double		interval = pacer_interval(&state->pacer);
-
-	if (interval > 0)
-		return interval;
-	if (state->trial.mode == GATHER_TRIES || state->trial.mode == GATHER_ON)
-		return state->trial.horizon;
-	return state->pacer.median;
-}
-
-/* us */
-static double
-slot_length(const Pacer *pacer, double horizon)
-{
-	double		length = Max(SLOT_LEAST, SLOT_HORIZONS * horizon);
-
-	if (pacer->mode == PACER_PACES)
-		length = Max(length, SLOT_WINDOWS * pacer->window);
-	return length;
-}
-
-/* A slot of the trial has ended: what did it measure? */
-static void
-end_slot(Learner *learner, double now)
-{
-	GatherTrial *trial = &learner->state.trial;
-	Pacer	   *pacer = &learner->state.pacer;
-	GatherMode	mode = trial->mode;
-	Sums		sums = {.now = to_ns(now)};
-	GatherSlot	slot;
-
-	sums.horizon = learned_horizon(&learner->state);
-	if (!session_visit_regulars(add_session, &sums))
-		sums.nsessions = 0;
-	slot.horizon = sums.horizon;
-	slot.sessions = sums.nsessions;
-	slot.others = sums.others;
-	slot.stalled = learner->stalled;
-	slot.cycle = sums.commits > 0 ? to_us(sums.cycles) / sums.commits : NAN;
-	gather_trial_step(trial, &slot);
-	learner->stalled = false;
-	trial->slot_ends = now + slot_length(pacer, sums.horizon);
-	if (trial->mode != mode)
-		note_change(learner, false);
-}
-
-/* What the leaders do from now on. */
-static void
-publish_plan(const AdaptiveDelayState *state, bool gathers)
-{
-	NextFlushPlan plan;
-
-	plan.interval = to_ns(pacer_interval(&state->pacer));
-	plan.flush_time = to_ns(state->pacer.median);
-	plan.horizon = (uint64) learned_horizon(state);
-	plan.gathers = gathers;
-	next_flush_set_plan(&plan);
-}
-
-static void
-learn_from_flush(Learner *learner, uint64 now, uint64 length)
-{
-	Pacer	   *pacer = &learner->state.pacer;
-	PacerMode	mode = pacer->mode;
-	bool		stalled;
-
-	stalled = pacer_flush_ended(pacer, to_us(now), to_us(length),
-								MyProcNumber);
-	learner->stalled |= stalled;
-	next_flush_ended(now, stalled);
-	if (pacer->mode != mode)
-		note_pacer_change(learner, mode);
-	if (learner->gathers && to_us(now) >= learner->state.trial.slot_ends)
-		end_slot(learner, to_us(now));
-	publish_plan(&learner->state, gather_trial_on(&learner->state.trial));
-}
-
-/*
- * Nothing is learned from a flush, but the clock of the next one goes on.  The
- * median is that of the plan, which needs no flag.
- */
-static void
-report_flush(uint64 now, uint64 length)
-{
-	next_flush_ended(now, next_flush_is_stall(length));
-}
-
-/*
- * Commit path: this process has led a flush, which took "length" ns.  Returns
- * true if a mode has changed.
+ * This process has led a flush, up to "flushed".  Returns true if something
+ * changed.
  */
 bool
-adaptive_delay_flushed(uint64 now, uint64 length)
+adaptive_delay_flushed(uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
 {
-	uint64		nchanges = adaptive_delay_changes();
+	bool		changed;
 
-	if (now < pg_atomic_read_u64(&shared->paused_until))
-	{
-		report_flush(now, length);
+	if (ended_at < pg_atomic_read_u64(&shared->paused_until) ||
+		!pg_atomic_test_set_flag(&shared->learning))
 		return false;
-	}
-	if (!pg_atomic_test_set_flag(&shared->learning))
-	{
-		pg_atomic_fetch_add_u32(&shared->missed, 1);
-		report_flush(now, length);
-		return false;
-	}
-	shared->learner.state.pacer.nflushes +=
-		pg_atomic_exchange_u32(&shared->missed, 0);
-	learn_from_flush(&shared->learner, now, length);
+	changed = learn(&shared->learner, began_at, ended_at, flushed);
 	pg_atomic_clear_flag(&shared->learning);
-	return adaptive_delay_changes() != nchanges;
+	return changed;
 }
 
 /*----------------------------------------------------------------
@@ -322,22 +303,19 @@ adaptive_delay_read(AdaptiveDelayState *state)
 
 /*
  * The setting has changed, the server has started, or a sweep tries what is
- * not set: believe nothing.  "gathers": may leaders gather, too?  Returns
- * false as wait_for_learner() does.
+ * not set: believe nothing.  Returns false as wait_for_learner() does.
  */
 bool
-adaptive_delay_restart(bool gathers)
+adaptive_delay_restart(void)
 {
 	Learner    *learner = &shared->learner;
 
 	if (!wait_for_learner())
 		return false;
-	learner->gathers = gathers;
-	pacer_init(&learner->state.pacer, to_us(clock_now()));
-	gather_trial_init(&learner->state.trial);
-	publish_plan(&learner->state, false);
-	learner->state.gathering_since = 0;
-	note_change(learner, true);
+	spacing_init(&learner->state.spacing, to_us(clock_now()));
+	learner->responses = pg_atomic_read_u64(&shared->responses);
+	publish(learner, 0);
+	note_change(&learner->state);
 	pg_atomic_clear_flag(&shared->learning);
 	return true;
 }
@@ -360,10 +338,8 @@ adaptive_delay_settle(void)
 
 	if (!wait_for_learner())
 		return;
-	pacer_settle(&learner->state.pacer, to_us(clock_now()));
-	/* the slot of the trial will have been that of other delays */
-	learner->stalled = true;
-	publish_plan(&learner->state, learner->state.trial.mode == GATHER_ON);
+	spacing_settle(&learner->state.spacing, to_us(clock_now()));
+	publish(learner, spacing_now(&learner->state.spacing));
 	pg_atomic_clear_flag(&shared->learning);
 }
 
@@ -374,30 +350,12 @@ adaptive_delay_changes(void)
 }
 
 const char *
-adaptive_delay_mode_name(bool of_pacer, int mode)
+adaptive_delay_change_name(SpacingChange change)
 {
-	static const char *const pacer[] = {"watching", "pacing", "resting"};
-	static const char *const gather[] = {
-		"too few sessions", "trial", "on", "off"
+	static const char *const names[] = {
+		"start", "no better", "much worse", "better", "load changed",
+		"quota found", "quota changed", "quota gone", "quota refuted"
 	};
 
-	return of_pacer ? pacer[mode] : gather[mode];
-}
-
-/* Of a PacerReason, or a GatherReason. */
-const char *
-adaptive_delay_reason_name(bool of_pacer, int reason)
-{
-	static const char *const pacer[] = {
-		"start", "quota found", "no quota any more", "stalls while pacing",
-		"pacing did not remove the stalls",
-		"pacing costs the only session too much", "rested"
-	};
-	static const char *const gather[] = {
-		"start", "sessions come back soon", "load or device changed",
-		"time for another trial", "the trial saved time",
-		"the trial saved too little", "too few sessions come back soon"
-	};
-
-	return of_pacer ? pacer[reason] : gather[reason];
+	return names[change];
 }

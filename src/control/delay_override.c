@@ -12,7 +12,7 @@
  *
  * An experimenting process gives an order; all backends follow it.  With
  * commit_stats.adaptive_delay there is a standing order, which is in force
- * while no other is: each commit asks next_flush.c.
+ * while no other is: each commit asks adaptive_delay.c.
  *
  * Invariant: a backend follows an order only if its commit begins before the
  * order's deadline, even if the process that gave the order has died.
@@ -31,8 +31,8 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
+#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "control/next_flush.h"
 
 /*
  * The fields of an order, from its lowest bit: siblings, delay, deadline.
@@ -126,7 +126,7 @@ void
 delay_override_adapt(uint64 now)
 {
 	override_settings(0, true);
-	CommitDelay = next_flush_begin(now);
+	CommitDelay = adaptive_delay_begin(now);
 }
 
 /* Follow an order of a sweep unless its deadline has passed. */
@@ -146,12 +146,12 @@ delay_override_follow(uint64 order, uint64 now)
 	CommitDelay = delay;
 }
 
-/* The commit for which an order was in force is done. */
+/* The commit for which an order was in force is done, after "elapsed" ns. */
 void
-delay_override_end(uint64 now)
+delay_override_end(uint64 elapsed)
 {
 	if (delay_override_adapts)
-		next_flush_end(now);
+		adaptive_delay_committed(elapsed);
 	restore_settings();
 }
 
@@ -159,11 +159,8 @@ delay_override_end(uint64 now)
 void
 delay_override_abandon(void)
 {
-	if (!delay_override_in_force)
-		return;
-	if (delay_override_adapts)
-		next_flush_abandon();
-	restore_settings();
+	if (delay_override_in_force)
+		restore_settings();
 }
 
 /*----------------------------------------------------------------

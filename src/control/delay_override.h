@@ -17,7 +17,7 @@
 #include "base/visibility.h"
 #include "stats/commit_trace.h"
 
-/* As a "delay": that of next_flush.c. */
+/* As a "delay": that of adaptive_delay.c. */
 #define DELAY_ADAPTIVE		(COMMIT_DELAY_MAX + 1)
 
 /* Values to use instead of the settings of the same names. */
@@ -56,7 +56,7 @@ extern bool delay_override_is_adaptive(void);
 /* The commit path. */
 extern void delay_override_adapt(uint64 now);
 extern void delay_override_follow(uint64 order, uint64 now);
-extern void delay_override_end(uint64 now);
+extern void delay_override_end(uint64 elapsed);
 extern void delay_override_abandon(void);
 
 /*

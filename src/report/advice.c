@@ -247,7 +247,7 @@ advice_obstacles(const CommitFigures *f)
 {
 	int			obstacles = 0;
 
-	if (f->delay == 0 && f->adaptive == ADAPTIVE_DELAY_OFF)
+	if (f->delay == 0 && !f->adaptive)
 		obstacles |= DELAY_IS_ZERO;
 	if (!f->fsync)
 		obstacles |= FSYNC_IS_OFF;
@@ -255,7 +255,7 @@ advice_obstacles(const CommitFigures *f)
 		obstacles |= NOBODY_WAITS;
 	else if (f->flushes > 0 && f->siblings_max == 0)
 		obstacles |= NEVER_TOGETHER;
-	if (f->adaptive != ADAPTIVE_DELAY_OFF)
+	if (f->adaptive)
 		return obstacles;		/* commit_siblings is not used */
 	if (f->siblings > f->connections - 1)
 		obstacles |= SIBLINGS_UNREACHABLE;
@@ -338,7 +338,7 @@ static Advice
 choose_delay(const CommitFigures *f)
 {
 	if (f->concurrency < HARDLY_CONCURRENT)
-		return advice_has_quota(f) ? ADVICE_PACE : ADVICE_ALONE;
+		return advice_has_quota(f) ? ADVICE_ADAPT : ADVICE_ALONE;
 	if (leaders_sleep_alone(f))
 		return ADVICE_SLEEPS_ALONE;
 	if (f->standby_min > f->commit_time / 2)
@@ -355,7 +355,7 @@ choose_delay(const CommitFigures *f)
 	if (come_one_by_one(f))
 		return ADVICE_ONE_BY_ONE;
 	if (f->delay == 0 && flushes_take_long(f))
-		return ADVICE_SWEEP_GATHER;
+		return ADVICE_SWEEP_TURNS;
 	if (advice_is_above_threshold(f))
 		return f->delay == 0 ? ADVICE_LEAVE_ZERO : ADVICE_SWEEP_ABOVE;
 	return ADVICE_SWEEP;
@@ -374,7 +374,7 @@ advice_choose(const CommitFigures *f)
 		return ADVICE_ASYNCHRONOUS;
 	if (f->commits < ADVICE_MIN_COMMITS || f->flushes == 0)
 		return ADVICE_COME_BACK;
-	if (f->adaptive != ADAPTIVE_DELAY_OFF)
+	if (f->adaptive)
 		return ADVICE_ADAPTING;
 	return choose_delay(f);
 }

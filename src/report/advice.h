@@ -30,7 +30,7 @@ typedef enum Advice
 	ADVICE_ASYNCHRONOUS,		/* no commit waits for anything */
 	ADVICE_COME_BACK,			/* too little was counted */
 	ADVICE_ADAPTING,			/* commit_stats.adaptive_delay is on */
-	ADVICE_PACE,				/* alone, on a device with a write quota */
+	ADVICE_ADAPT,				/* alone, on a device with a write quota */
 	ADVICE_ALONE,				/* no other commits to share a flush with */
 	ADVICE_SLEEPS_ALONE,		/* leaders sleep, and nobody comes meanwhile */
 	ADVICE_STANDBY_FIRST,		/* commits wait for a standby above all */
@@ -41,7 +41,7 @@ typedef enum Advice
 	ADVICE_SWEEP_QUOTA,			/* the stalls show a write quota */
 	ADVICE_STALLS,				/* they do not, so a delay has no reason */
 	ADVICE_ONE_BY_ONE,			/* commits never wait for another's flush */
-	ADVICE_SWEEP_GATHER,		/* flushes take long without stalls */
+	ADVICE_SWEEP_TURNS,			/* flushes take long without stalls */
 	ADVICE_LEAVE_ZERO,			/* the load is above lambda* */
 	ADVICE_SWEEP_ABOVE,			/* ... although commit_delay is set */
 	ADVICE_SWEEP				/* commit_delay may help */

@@ -309,16 +309,14 @@ put_times(StringInfo text, const CommitFigures *f)
 static void
 put_hits(StringInfo text, const CommitFigures *f)
 {
-	uint64		adapted = f->hits_paced + f->hits_gathered;
+	uint64		adapted = f->hits_adaptive;
 	uint64		fixed = Max(f->delayable, adapted) - adapted;
 	uint64		fixed_hits = Min(Max(f->delay_hits, adapted) - adapted, fixed);
 	uint64		others = Max(f->flushes, f->delayable) - f->delayable;
 
 	if (adapted > 0)
-		appendStringInfo(text, "  commit_stats.adaptive_delay: %s flushes paced, %s gathered commits,\n"
-						 "    %s did not sleep.\n",
-						 format_count(f->hits_paced),
-						 format_count(f->hits_gathered), format_count(others));
+		appendStringInfo(text, "  commit_stats.adaptive_delay: %s flushes slept, %s did not.\n",
+						 format_count(adapted), format_count(others));
 	if (fixed > 0)
 		appendStringInfo(text, "  With commit_delay set: %s flushes, %s slept (%s), %s did not.\n",
 						 format_count(fixed), format_count(fixed_hits),
@@ -357,10 +355,8 @@ put_obstacles(StringInfo text, const CommitFigures *f)
 static void
 put_delay(StringInfo text, const CommitFigures *f)
 {
-	if (f->adaptive != ADAPTIVE_DELAY_OFF)
-		appendStringInfo(text, "\ncommit_stats.adaptive_delay = %s, instead of commit_delay\n",
-						 GetConfigOption("commit_stats.adaptive_delay", false,
-										 false));
+	if (f->adaptive)
+		appendStringInfoString(text, "\ncommit_stats.adaptive_delay = on, instead of commit_delay\n");
 	else
 		appendStringInfo(text, "\ncommit_delay = %d us, commit_siblings = %d, as set now\n",
 						 f->delay, f->siblings);
@@ -496,7 +492,7 @@ sentences_with_delay(const CommitFigures *f, Advice advice)
 
 	switch (advice)
 	{
-		case ADVICE_PACE:
+		case ADVICE_ADAPT:
 			return psprintf("Commits hardly ever run at the same time here (others at %s of flushes).\n"
 							"%s\n"
 							"Even distances between flushes may avoid the stalls:\n",
@@ -519,10 +515,10 @@ sentences_with_delay(const CommitFigures *f, Advice advice)
 			return psprintf("%s\nThere a delay may pay, above all commit_stats.adaptive_delay, which is in\n"
 							"the last row; how much, only 35 s of the live load can tell:\n",
 							quota_of(f));
-		case ADVICE_SWEEP_GATHER:
+		case ADVICE_SWEEP_TURNS:
 			return psprintf("Flushes take long without stalls (p50 %s, p99 %s).\n"
-							"Sessions that commit again soon may take turns; commit_stats.adaptive_delay,\n"
-							"in the last row, gathers them. 35 s of the live load will tell if that pays:\n",
+							"Sessions that commit again soon may take turns, which a delay may end. 35 s of\n"
+							"the live load, with commit_stats.adaptive_delay in the last row, will tell:\n",
 							format_us(f->flush_p50), format_us(f->flush_p99));
 		case ADVICE_LEAVE_ZERO:
 			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
@@ -640,8 +636,8 @@ put_statement(StringInfo text, const CommitFigures *f, const char *schema,
 		case ADVICE_ADAPTING:
 			put_select(text, schema, "*", "commit_delay_state;\n");
 			break;
-		case ADVICE_PACE:
-			put_setting(text, "commit_stats.adaptive_delay = pace");
+		case ADVICE_ADAPT:
+			put_setting(text, "commit_stats.adaptive_delay = on");
 			break;
 		case ADVICE_STALLS:
 			if (f->logged_stalls > 0)
@@ -650,7 +646,7 @@ put_statement(StringInfo text, const CommitFigures *f, const char *schema,
 						   "commit_stall_log;\n");
 			break;
 		case ADVICE_SWEEP_QUOTA:
-		case ADVICE_SWEEP_GATHER:
+		case ADVICE_SWEEP_TURNS:
 			put_sweep(text, f, schema, true);
 			break;
 		case ADVICE_TRY_ZERO:

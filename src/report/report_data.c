@@ -60,8 +60,7 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 								 f->flushes);
 	f->delay_hits = slots->value[SLOT_DELAY_HITS];
 	f->delayable = f->delay_hits + slots->value[SLOT_DELAY_MISSES];
-	f->hits_paced = slots->value[SLOT_HITS_PACED];
-	f->hits_gathered = slots->value[SLOT_HITS_GATHERED];
+	f->hits_adaptive = slots->value[SLOT_HITS_ADAPTIVE];
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
 	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
 	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];

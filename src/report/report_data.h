@@ -25,7 +25,7 @@ typedef struct CommitFigures
 	int			siblings;		/* commit_siblings */
 	int			connections;	/* max_connections */
 	double		wal_buffers;	/* bytes */
-	int			adaptive;		/* commit_stats.adaptive_delay */
+	bool		adaptive;		/* commit_stats.adaptive_delay */
 
 	/* since the last reset */
 	TimestampTz stats_reset;
@@ -39,8 +39,7 @@ typedef struct CommitFigures
 	uint64		carried;		/* commits in these flushes */
 	uint64		delayable;		/* flushes with commit_delay set */
 	uint64		delay_hits;		/* ... whose leader slept */
-	uint64		hits_paced;		/* of these: commit_stats.adaptive_delay */
-	uint64		hits_gathered;
+	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
 
 	/* the newest flushes */
 	uint64		recent_flushes;

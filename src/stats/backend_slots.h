@@ -52,11 +52,7 @@ typedef enum SlotCounter
 								 * expected */
 	SLOT_STALLS,				/* flushes: commit_stats.stall_time */
 	SLOT_STALL_TIME,			/* ... writing and syncing */
-	SLOT_HITS_PACED,			/* of SLOT_DELAY_HITS: see SleepKind */
-	SLOT_HITS_GATHERED,
-	SLOT_HITS_ALL_CAME,			/* of these two: see SleepEnd */
-	SLOT_HITS_WOKEN,
-	SLOT_HITS_AT_CEILING,
+	SLOT_HITS_ADAPTIVE,			/* of SLOT_DELAY_HITS: SLEEP_ADAPTIVE */
 	SLOT_NCOUNTERS
 } SlotCounter;
 

@@ -101,6 +101,15 @@ flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 	(void) publish_group(&head, flushed, now);
 }
 
+/* Commit path: when was the latest boundary seen first?  ns; 0: unknown. */
+uint64
+flush_groups_last_end(void)
+{
+	uint64		head = pg_atomic_read_u64(flush_ring_head);
+
+	return pg_atomic_read_u64(&group_slot(head_number(head))->seen_at);
+}
+
 /* The boundary of a group; 0 if it, or the group, is not there. */
 XLogRecPtr
 flush_group_boundary(GroupNumber number)

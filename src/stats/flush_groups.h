@@ -29,19 +29,8 @@ typedef enum SleepKind
 {
 	SLEEP_NONE,
 	SLEEP_FIXED,				/* commit_delay, or that of a sweep */
-	SLEEP_PACED,				/* commit_stats.adaptive_delay: until the
-								 * flush was due, or ... */
-	SLEEP_GATHERED				/* ... for other sessions */
+	SLEEP_ADAPTIVE				/* commit_stats.adaptive_delay */
 } SleepKind;
-
-/* Why it ended. */
-typedef enum SleepEnd
-{
-	SLEEP_DUE,					/* it had lasted as long as planned */
-	SLEEP_ALL_CAME,				/* ... and all sessions had come */
-	SLEEP_WOKEN,				/* the last of them ended it before that */
-	SLEEP_CEILING				/* commit_stats.adaptive_delay_max */
-} SleepEnd;
 
 /* What the leader of a flush found out about it. */
 typedef struct LeaderReport
@@ -52,8 +41,7 @@ typedef struct LeaderReport
 	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
 	uint32		flush_time;		/* us writing and syncing, or ... */
 	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
-	uint8		sleep_kind:4;	/* SleepKind */
-	uint8		sleep_end:4;	/* SleepEnd, if it slept */
+	uint8		sleep_kind;		/* SleepKind */
 	bool		log_wanted;		/* commit_stats.log_flushes was on; for
 								 * flush_logger.c */
 } LeaderReport;
@@ -139,6 +127,7 @@ flush_sleep_in_wait(const FlushGroupCopy *group, uint64 previous_seen_at,
 
 extern const StatsModule flush_groups_module;
 
+extern uint64 flush_groups_last_end(void);
 extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
 extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
 							  uint64 ended_at, uint64 *sleep);

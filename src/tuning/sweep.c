@@ -381,7 +381,7 @@ learn_adaptive(Sweep *sweep)
 	{
 		/* a process may have been stopped while it learned */
 		if (!forgotten)
-			forgotten = adaptive_delay_restart(true);
+			forgotten = adaptive_delay_restart();
 		delay_override_set(&sweep->plan->pairs.pair[last],
 						   clock_now() + LEARNING_ORDER);
 		within = sweep_watch_until(&sweep->watch,

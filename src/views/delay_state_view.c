@@ -8,18 +8,12 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
-#include "miscadmin.h"
-#include "utils/array.h"
-#include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "control/next_flush.h"
-#include "control/session_habits.h"
 #include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_state_1_0);
@@ -35,70 +29,63 @@ read_state(AdaptiveDelayState *state)
 				 errdetail("A process was stopped while it wrote the state.")));
 }
 
-/* A time of the pacer. */
-static TimestampTz
-pacer_timestamp(double us)
+/* us as ms; null if that is NaN */
+static void
+row_us(Row *row, double us)
 {
-	return clock_timestamp_at((uint64) us * NS_PER_US, clock_offset());
+	row_rounded(row, us / 1000, 3);
 }
 
+/* Columns from "spacing" to "since" */
 static void
-row_since(Row *row, TimestampTz since)
+row_spacing(Row *row, const AdaptiveDelayState *state)
 {
-	row_add(row, TimestampTzGetDatum(since), since == 0);
-}
+	const DelayChange *last;
 
-/* Columns from "pacing" to "flush_time" */
-static void
-row_pacing(Row *row, const AdaptiveDelayState *state)
-{
-	const Pacer *pacer = &state->pacer;
-	double		interval = pacer_interval(pacer);
-
-	row_text(row, adaptive_delay_mode_name(true, pacer->mode));
-	row_text(row, adaptive_delay_reason_name(true, pacer->reason));
-	row_since(row, state->pacing_since);
-	if (interval == 0)
-		row_nulls(row, 5);
-	else
+	row_us(row, state->in_force);
+	if (state->nchanges == 0)
 	{
-		row_rounded(row, pacer->rate * 1e6, 1);
-		row_text(row, pacer->steps > 0 ? "no stall" : "stalls");
-		row_since(row, pacer_timestamp(pacer->stepped_at));
-		row_rounded(row, pacer->window / 1000, 1);
-		row_rounded(row, interval / 1000, 3);
+		row_nulls(row, 2);
+		return;
 	}
-	row_rounded(row, pacer->nflushes > 0 ? pacer->median / 1000 : NAN, 3);
+	last = &state->change[(state->nchanges - 1) % DELAY_CHANGES_KEPT];
+	row_text(row, adaptive_delay_change_name(last->what));
+	row_datum(row, TimestampTzGetDatum(last->changed_at));
 }
 
-/* Columns from "gathering" to "gathering_gain" */
+/* Columns from "trial" to "kept_response" */
 static void
-row_gathering(Row *row, const AdaptiveDelayState *state)
+row_trial(Row *row, const Spacing *spacing)
 {
-	if (state->gathering_since == 0)
+	const SpacingTrial *trial = &spacing->trial;
+
+	if (spacing->trials == 0)
 	{
 		row_nulls(row, 4);
 		return;
 	}
-	row_text(row, adaptive_delay_mode_name(false, state->trial.mode));
-	row_text(row, adaptive_delay_reason_name(false, state->trial.reason));
-	row_since(row, state->gathering_since);
-	row_rounded(row, state->trial.gain, 3);
+	row_text(row, trial->running ? "running" :
+			 adaptive_delay_change_name(trial->outcome));
+	row_us(row, trial->challenger);
+	row_us(row, adaptive_delay_response(trial, true));
+	row_us(row, adaptive_delay_response(trial, false));
 }
 
-/* An array of process ids */
+/* Columns from "flush_rate" to "flush_time" */
 static void
-row_waited_for(Row *row)
+row_device(Row *row, const Spacing *spacing)
 {
-	int			pid[SESSION_VISITS_MOST];
-	Datum		element[SESSION_VISITS_MOST];
-	int			n = next_flush_waited_for(pid);
+	const SpacingQuota *quota = &spacing->quota;
 
-	for (int i = 0; i < n; i++)
-		element[i] = Int32GetDatum(pid[i]);
-	row_datum(row, PointerGetDatum(construct_array(element, n, INT4OID,
-												   sizeof(int32), true,
-												   TYPALIGN_INT)));
+	if (quota->believed)
+	{
+		row_rounded(row, adaptive_delay_quota_rate(spacing), 1);
+		row_us(row, quota->window);
+		row_us(row, spacing_floor(spacing));
+	}
+	else
+		row_nulls(row, 3);
+	row_us(row, spacing->usual > 0 ? spacing->usual : NAN);
 }
 
 Datum
@@ -109,16 +96,16 @@ commit_delay_state_1_0(PG_FUNCTION_ARGS)
 
 	row_init(fcinfo, &row);
 	read_state(&state);
-	row_text(&row, GetConfigOption("commit_stats.adaptive_delay", false, false));
+	row_bool(&row, commit_stats_adaptive_delay);
 	row_bool(&row, delay_override_is_adaptive() && commit_stats_enabled &&
 			 enableFsync);
-	row_pacing(&row, &state);
-	row_gathering(&row, &state);
-	row_waited_for(&row);
-	row_int8(&row, state.began.pacer[PACER_PACES]);
-	row_int8(&row, state.began.pacer[PACER_RESTS]);
-	row_int8(&row, state.began.gather[GATHER_TRIES]);
-	row_int8(&row, state.began.gather[GATHER_ON]);
+	row_spacing(&row, &state);
+	row_trial(&row, &state.spacing);
+	row_device(&row, &state.spacing);
+	row_int8(&row, (uint64) state.spacing.trials);
+	row_int8(&row, (uint64) state.spacing.adoptions);
+	row_int8(&row, (uint64) state.spacing.quotas_found);
+	row_int8(&row, (uint64) state.spacing.quotas_refuted);
 	row_int8(&row, state.nchanges);
 	row_put(&row);
 	return (Datum) 0;
@@ -140,13 +127,11 @@ commit_delay_changes_1_0(PG_FUNCTION_ARGS)
 
 		row_int8(&row, i + 1);
 		row_datum(&row, TimestampTzGetDatum(change->changed_at));
-		row_text(&row, change->of_pacer ? "pacing" : "gathering");
-		row_text(&row, adaptive_delay_mode_name(change->of_pacer,
-												change->mode));
-		row_text(&row, adaptive_delay_reason_name(change->of_pacer,
-												  change->reason));
-		row_rounded(&row, change->rate > 0 ? change->rate : NAN, 1);
-		row_rounded(&row, change->gain, 3);
+		row_text(&row, adaptive_delay_change_name(change->what));
+		row_us(&row, change->spacing);
+		row_us(&row, change->response);
+		row_us(&row, change->response_before);
+		row_rounded(&row, change->flush_rate > 0 ? change->flush_rate : NAN, 1);
 		row_put(&row);
 	}
 	return (Datum) 0;

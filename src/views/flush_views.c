@@ -110,11 +110,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	row_int8(&row, Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
 	row_int8(&row, unled);
 	row_delay_columns(&row, slots.value);
-	row_int8(&row, slots.value[SLOT_HITS_PACED]);
-	row_int8(&row, slots.value[SLOT_HITS_GATHERED]);
-	row_int8(&row, slots.value[SLOT_HITS_ALL_CAME]);
-	row_int8(&row, slots.value[SLOT_HITS_WOKEN]);
-	row_int8(&row, slots.value[SLOT_HITS_AT_CEILING]);
+	row_int8(&row, slots.value[SLOT_HITS_ADAPTIVE]);
 	row_siblings(&row, groups);
 	row_times(&row, slots.value);
 	row_int8(&row, slots.value[SLOT_SLOW_COMMITS]);
@@ -220,20 +216,14 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-/* delay_kind and delay_end; null if the leader did not sleep */
+/* delay_kind; null if the leader did not sleep */
 static void
 row_sleep(Row *row, const LeaderReport *leader)
 {
-	static const char *const kinds[] = {"none", "fixed", "paced", "gathered"};
-	static const char *const ends[] = {"due", "all came", "woken", "ceiling"};
-
 	if (leader->sleep_kind == SLEEP_NONE)
-	{
-		row_nulls(row, 2);
-		return;
-	}
-	row_text(row, kinds[leader->sleep_kind]);
-	row_text(row, ends[leader->sleep_end]);
+		row_nulls(row, 1);
+	else
+		row_text(row, leader->sleep_kind == SLEEP_FIXED ? "fixed" : "adaptive");
 }
 
 /*
