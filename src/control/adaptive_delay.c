@@ -43,12 +43,6 @@
 #include "stats/flush_groups.h"
 
 /*
- * A sleep takes longer than asked for, by the timer slack of Linux (50 us) and
- * a wake-up.
- */
-#define SLACK			(55 * NS_PER_US)
-
-/*
  * Parts of "responses": the sum of them, us, and above it their number.  Both
  * wrap around; the difference of two readings is right for up to 2^20 commits
  * that took up to 2^44 us altogether.
@@ -164,11 +158,13 @@ const StatsModule adaptive_delay_module = {
 int
 adaptive_delay_begin(uint64 now)
 {
-	uint64		sleep = pg_atomic_read_u64(&shared->spacing);
+	uint64		spacing = pg_atomic_read_u64(&shared->spacing);
 
-	if (sleep > 0 && !LWLOCK_IS_HELD(WALWriteLock))
-		sleep = clock_elapsed(now, flush_groups_last_end() + sleep);
-	return (int) (clock_elapsed(SLACK, sleep) / NS_PER_US);
+	if (spacing == 0)
+		return 0;
+	return (int) (adaptive_delay_sleep(spacing, now,
+									   LWLOCK_IS_HELD(WALWriteLock),
+									   flush_groups_last_end()) / NS_PER_US);
 }
 
 /* A commit is done, "elapsed" ns after it began. */

@@ -12,6 +12,7 @@
 #include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
 
+#include "base/clock.h"
 #include "base/stats_module.h"
 #include "control/spacing.h"
 
@@ -40,6 +41,27 @@ typedef struct AdaptiveDelayState
 								 * in "change" */
 	DelayChange change[DELAY_CHANGES_KEPT];
 } AdaptiveDelayState;
+
+/*
+ * A sleep takes longer than asked for, by the timer slack of Linux (50 us) and
+ * a wake-up.
+ */
+#define SLEEP_SLACK		(55 * NS_PER_US)
+
+/*
+ * The rule: how long does a leader sleep whose commit begins now?  The last
+ * flush that was seen ended at "ended_at"; "flushing" tells whether another
+ * one is under way, as whose end the sleep begins.  All in ns.
+ */
+static inline uint64
+adaptive_delay_sleep(uint64 spacing, uint64 now, bool flushing,
+					 uint64 ended_at)
+{
+	uint64		sleep = flushing ? spacing :
+		clock_elapsed(now, ended_at + spacing);
+
+	return clock_elapsed(SLEEP_SLACK, sleep);
+}
 
 extern const StatsModule adaptive_delay_module;
 
