@@ -1,6 +1,7 @@
 # Do sweeps and predictions refuse to run where they cannot find anything out?
 #
-# They must say so, and change nothing.
+# They must say so, and change nothing.  What they find out, but not as a
+# figure, they must say as well.
 
 use strict;
 use warnings;
@@ -11,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('primary');
+my $node = start_node('primary', conf => "wal_buffers = '64kB'\n");
 my $sweep = "SELECT * FROM commit_delay_sweep('{0,1000}', duration => '2 s')";
 
 sub refuses
@@ -120,5 +121,33 @@ is($status, 0, 'then it does not refuse');
 
 end_background($load, 'TERM');
 $standby->stop;
+
+# 16 commits a second fill half of the WAL buffers in 100 ms.
+$node->safe_psql(
+	'postgres', q{
+CREATE TABLE wide (t text);
+ALTER TABLE wide ALTER t SET STORAGE EXTERNAL});
+$load = start_pgbench($node, '-c 8 -T 600',
+	insert => "INSERT INTO wide VALUES (repeat('x', 20000));\n");
+$node->poll_query_until('postgres',
+	"SELECT commits_per_second > 0 FROM commit_stats_sample('0.2 s')");
+for my $function (
+	"commit_delay_sweep('%s', duration => '2 s')",
+	"commit_delay_whatif('%s', sample => '1 s')")
+{
+	for my $delay (100000, 1)
+	{
+		my $sql = sprintf $function, "{0,$delay}";
+		my $notice;
+
+		$node->psql('postgres', "SELECT * FROM $sql", stderr => \$notice);
+		my $seen = $notice =~
+		  /NOTICE:  a commit_delay above \d+ us lets the WAL fill half of "wal_buffers"\n.*HINT: .*"wal_buffers"/s;
+		is( $seen      ? 1 : 0,
+			$delay > 1 ? 1 : 0,
+			"$sql: will the buffers be full?") or diag($notice);
+	}
+}
+end_background($load, 'TERM');
 $node->stop;
 done_testing();

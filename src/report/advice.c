@@ -36,6 +36,7 @@
 #include <math.h>
 
 #include "base/guc.h"
+#include "base/wal_buffers.h"
 #include "report/advice.h"
 
 /* Fewer of the newest flushes than this do not make a rate. */
@@ -422,19 +423,6 @@ advice_sweep_max_p99(const CommitFigures *f)
 }
 
 /*
- * The time, in us, in which the WAL fills half of its buffers.  A leader
- * sleeps with WALWriteLock held, for which a backend waits that finds the
- * buffers full.
- */
-static double
-us_until_half_full(const CommitFigures *f)
-{
-	double		rate = f->flush_wal * advice_flush_rate(f);
-
-	return rate > 0 ? f->wal_buffers / 2 * 1e6 / rate : COMMIT_DELAY_MAX;
-}
-
-/*
  * Delays worth measuring: 0, the present one, F0 from a quarter to four times,
  * and that of the square-root rule.  None that would exceed the bound alone,
  * or with the flush that follows it, or that fills half of the WAL buffers.
@@ -447,7 +435,8 @@ advice_sweep_delays(const CommitFigures *f, int *delays)
 	double		square_root = advice_square_root_rule(flush_time,
 													  advice_commit_rate(f));
 	double		most = Min(advice_sweep_max_p99(f) - flush_time,
-						   us_until_half_full(f));
+						   wal_buffers_us_until_half_full(f->wal_buffers,
+														  f->flush_wal * advice_flush_rate(f)));
 	int			n = 0;
 
 	if (flush_time > 0)

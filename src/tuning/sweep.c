@@ -52,6 +52,7 @@
 #include "control/delay_override.h"
 #include "tuning/sweep.h"
 #include "tuning/sweep_watch.h"
+#include "tuning/wal_room.h"
 
 /*
  * Of the default slot, 200 ms are counted.  Disks with a quota grant it in
@@ -149,8 +150,11 @@ check_load(Sweep *sweep)
 {
 	const SweepPlan *plan = sweep->plan;
 	CounterDelta slot;
-	SlotEnd		end = measure_slot(sweep, plan->pairs.n, 0, &slot);
+	WalRoom		room;
+	SlotEnd		end;
 
+	wal_room_begin(&room);
+	end = measure_slot(sweep, plan->pairs.n, 0, &slot);
 	if (end == EXCEEDED_MAX_P99)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -164,6 +168,7 @@ check_load(Sweep *sweep)
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it under the usual load, or with longer slots if commits are rare.")));
+	wal_room_warn(&room, &plan->pairs);
 }
 
 /*----------------------------------------------------------------

@@ -37,6 +37,7 @@
 #include "control/delay_override.h"
 #include "probe/cpu_usage.h"
 #include "stats/commit_trace.h"
+#include "tuning/wal_room.h"
 #include "whatif/whatif.h"
 #include "whatif/whatif_fit.h"
 
@@ -64,6 +65,7 @@ typedef struct Sample
 	double		probe[MAX_PROBES];	/* us that a sleep took longer than asked */
 	CounterDelta measured;
 	CpuUsage	cpus;
+	WalRoom		room;
 } Sample;
 
 /*----------------------------------------------------------------
@@ -103,6 +105,7 @@ capture(Sample *sample, uint64 length)
 	CounterDelta before;
 	CpuUsage	cpus_before;
 
+	wal_room_begin(&sample->room);
 	cpu_usage_read(&cpus_before);
 	counter_delta_take(&before);
 	commit_trace_start(&sample->trace, deadline);
@@ -518,6 +521,7 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	DelayPair	present;
 
 	check_sample(sample);
+	wal_room_warn(&sample->room, pairs);
 	present = present_pair(&sample->trace);
 	check_settings(&sample->trace, &present);
 	make_predictions(pairs, &present, all);
