@@ -67,7 +67,6 @@
 /* The floor */
 #define PACE			0.98	/* of the rate that the device allows */
 #define GRID			0.05	/* windows, off a whole number of them */
-#define OFF_GRID		4		/* stalls off the grid in succession count */
 #define DISTANCE_LEAST	15e3	/* of stalls of a quota */
 #define DISTANCE_MOST	3e6
 #define GROW_WINDOWS	2.0		/* without a stall, before the rate grows */
@@ -89,8 +88,7 @@
 #define SLOT_STALLS		2.0		/* usual distances between stalls */
 #define ADOPT			0.03	/* least gain */
 #define TIE				0.005	/* for none, a loss that is no loss */
-#define CLEAR			0.15	/* ends a trial after the first pair */
-#define EARLY			1.5		/* usual responses that end a slot */
+#define CLEAR			0.2		/* ends a trial at once */
 #define EARLY_FLUSHES	10
 #define STEP			1.5
 #define STEP_LEAST		1.1
@@ -100,14 +98,14 @@
 #define SAME			1.05	/* spacings that do not differ */
 #define ABOVE_FLOOR		1.02	/* least challenger while a quota is believed */
 #define REST_LEAST		4
-#define REST_MOST		64
+#define REST_MOST		256
 #define REST_ADOPTED	2
 #define UNUSUAL			0.35	/* relative change of responses */
 #define UNUSUAL_SLOTS	2
 #define USUAL_WEIGHT	0.2
 
 /* Spacings to begin with; most of the best ones are near the first. */
-static const double ladder[] = {1000, 250, 4000};
+static const double ladder[] = {1000, 300, 3000, 100};
 
 static void
 note(Spacing *s, SpacingChange change, double now)
@@ -219,7 +217,7 @@ believe(Spacing *s, bool believed, SpacingChange change, double now)
 	SpacingQuota *q = &s->quota;
 
 	q->believed = believed;
-	q->stalls_held = q->off_grid = 0;
+	q->stalls_held = 0;
 	q->stalled[1] = q->binds = 0;
 	if (!believed)
 		q->nstalls = 0;
@@ -296,19 +294,6 @@ refute(Spacing *s, double now)
 	return true;
 }
 
-/* A quota is known: is this stall one of it?  Others are hiccups. */
-static bool
-is_hiccup(SpacingQuota *q, double distance)
-{
-	if (distance > DISTANCE_MOST || is_on_grid(distance, q->window) ||
-		++q->off_grid >= OFF_GRID)
-	{
-		q->off_grid = 0;
-		return false;
-	}
-	return true;
-}
-
 static bool
 stall_ended(Spacing *s, double length, double now)
 {
@@ -321,13 +306,10 @@ stall_ended(Spacing *s, double length, double now)
 	q->stall_ended = now;
 	q->held = 0;
 	q->grow_at = GROW_WINDOWS * Max(q->window, 100e3);
-	if (distance > 5 * q->window)
+	if (q->growth > 1)			/* that was the cause */
 		q->stalls_held = 0;
 	if (q->believed && is_refuted(q))
 		return refute(s, now);
-	if (q->believed && is_hiccup(q, distance))
-		return false;
-
 	if (distance > DISTANCE_MOST)
 		q->nstalls = q->believed ? q->nstalls : 0;
 	else if (distance > DISTANCE_LEAST)
@@ -410,6 +392,7 @@ choose_challenger(Spacing *s)
 	double		list[16];
 	int			n = 0;
 
+	n = add_challenger(s, list, n, 0);
 	n = add_challenger(s, list, n, s->current * s->step);
 	n = add_challenger(s, list, n, s->current / s->step);
 	if (s->quota.believed)
@@ -419,7 +402,6 @@ choose_challenger(Spacing *s)
 		if (ladder[i] > LADDER_APART * s->current ||
 			ladder[i] < s->current / LADDER_APART)
 			n = add_challenger(s, list, n, ladder[i]);
-	n = add_challenger(s, list, n, 0);
 	s->candidates = n;
 	if (n == 0)
 		return false;
@@ -436,8 +418,9 @@ adopt(Spacing *s, double now)
 	s->trial.running = false;
 	s->trial.outcome = SPACING_ADOPTED;
 	s->rest = REST_ADOPTED;
-	s->turn = s->lost = 0;
-	s->usual_response = 0;
+	s->turn = 1;
+	s->lost = s->unusual = 0;
+	s->usual_response = s->trial.response[0];
 	s->rest_length = REST_LEAST;
 	note(s, SPACING_ADOPTED, now);
 	return true;
@@ -478,7 +461,7 @@ trial_slot_ended(Spacing *s, double response, double now)
 	if (t->slot < 4)
 		return false;
 	challenger = r[0] + r[2];
-	current = r[1] + r[3];
+	current = Min(r[1] + r[3], 2 * s->usual_response);
 	if ((challenger < (1 - ADOPT) * current && r[0] < r[1] && r[2] < r[3]) ||
 		(t->challenger == 0 && challenger < (1 + TIE) * current))
 		return adopt(s, now);
@@ -531,7 +514,7 @@ is_much_worse(const Spacing *s)
 {
 	return s->trial.running && s->trial.slot % 2 == 0 &&
 		s->flushes >= EARLY_FLUSHES && s->usual_response > 0 &&
-		s->responses > EARLY * s->usual_response * s->commits;
+		s->responses > (1 + CLEAR) * s->usual_response * s->commits;
 }
 
 static bool

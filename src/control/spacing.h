@@ -45,8 +45,6 @@ typedef struct SpacingQuota
 	double		distance[SPACING_STALLS];	/* between stalls, by number */
 	double		rates[SPACING_STALLS];	/* ... flushes between them / distance */
 	double		usual_distance; /* 0: too few */
-	int			off_grid;		/* stalls in succession, not whole windows
-								 * apart */
 
 	double		binds;			/* part of the flushes that the floor holds
 								 * back, of late */

@@ -1,0 +1,211 @@
+/*-------------------------------------------------------------------------
+ *
+ * spacing.c
+ *		Devices and loads for src/control/spacing.c, for t/unit/spacing.pl.
+ *
+ * Sessions commit again and again, or, with "rate", at random times as often
+ * as that.  Reads phases, one per line:
+ *
+ *	seconds quota window flush think sessions spikes spike rate settle
+ *
+ * The device allows "quota" flushes in each "window" (0: any number), a flush
+ * takes "flush", a session works for "think" between commits.  One flush in
+ * "spikes" takes up to twice "spike" longer, at random; with a negative
+ * number, one each so many us.  "settle" calls spacing_settle() first.  Times
+ * but the first are in us.  Each time is varied by 20% either way.
+ *
+ * Prints a line for each second: commits, ms in flushes of more than 5 ms,
+ * mean response, spacing now, current spacing, floor, rate of the quota
+ * believed, quotas found, quotas refuted, adoptions, trials, last change,
+ * least spacing while a quota was believed less the floor, mean spacing.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "control/spacing.h"
+
+/* The server's replacements are not linked here. */
+#undef printf
+#undef scanf
+#undef qsort
+
+void
+pg_qsort(void *base, size_t n, size_t size,
+		 int (*compare) (const void *, const void *))
+{
+	qsort(base, n, size, compare);
+}
+
+#define SESSIONS_MOST	100
+
+typedef struct Phase
+{
+	double		seconds;
+	double		quota;
+	double		window;
+	double		flush;
+	double		think;
+	int			sessions;
+	double		spikes;
+	double		spike;
+	double		rate;
+	int			settle;
+} Phase;
+
+typedef struct Session
+{
+	double		began;			/* the transaction */
+	double		arrives;		/* at its commit */
+} Session;
+
+static Spacing spacing;
+static Session session[SESSIONS_MOST];
+static double now = 0;
+static double window_end = 0;
+static double left = 0;
+static double last_spike = 0;
+
+static struct
+{
+	double		commits;
+	double		stalled;
+	double		responses;
+	double		below;
+	double		spacings;
+	double		flushes;
+}			second;
+static double next_second = 1e6;
+
+static double
+varied(double value)
+{
+	return value * (0.8 + 0.4 * drand48());
+}
+
+/* When can the device begin a flush that is asked for at "start"? */
+static double
+device_begins(const Phase *phase, double start)
+{
+	if (phase->quota == 0)
+		return start;
+	if (start >= window_end)
+	{
+		window_end = (floor(start / phase->window) + 1) * phase->window;
+		left = phase->quota;
+	}
+	if (left < 1)
+	{
+		start = window_end;
+		window_end += phase->window;
+		left = phase->quota;
+	}
+	left--;
+	return start;
+}
+
+static double
+spike(const Phase *phase, double start)
+{
+	if (phase->spikes > 0 && drand48() < 1 / phase->spikes)
+		return phase->spike * 2 * drand48();
+	if (phase->spikes < 0 && start - last_spike > -phase->spikes)
+	{
+		last_spike = start;
+		return phase->spike;
+	}
+	return 0;
+}
+
+static void
+next_commit(const Phase *phase, Session *s)
+{
+	if (phase->rate > 0)		/* as a queue with one server for each */
+		s->began += phase->sessions / phase->rate * -log(1 - drand48()) * 1e6;
+	else
+		s->began = now;
+	s->arrives = Max(now, s->began) + varied(phase->think);
+}
+
+/* The first to arrive leads; those who have come by then are carried. */
+static void
+flush_once(const Phase *phase)
+{
+	double		began = INFINITY;
+	double		spaced = spacing_now(&spacing);
+	double		commits = 0;
+	double		responses = 0;
+	double		length;
+
+	for (int i = 0; i < phase->sessions; i++)
+		began = Min(began, session[i].arrives);
+	began = Max(began, now + spaced);
+	if (spacing.quota.believed)
+		second.below = Min(second.below, spaced - spacing_floor(&spacing));
+	second.spacings += spaced;
+	second.flushes++;
+	now = device_begins(phase, began);
+	now += varied(phase->flush) + spike(phase, now);
+	length = now - began;
+	for (int i = 0; i < phase->sessions; i++)
+		if (session[i].arrives <= began)
+		{
+			commits++;
+			responses += now - session[i].began;
+			next_commit(phase, &session[i]);
+		}
+	second.stalled += length > 5000 ? length : 0;
+	second.commits += commits;
+	second.responses += responses;
+	spacing_flush_ended(&spacing, began, now, commits, responses);
+}
+
+static void
+print_second(void)
+{
+	printf("%.0f %.0f %.0f %.0f %.0f %.0f %.1f %.0f %.0f %.0f %.0f %d %.0f %.0f\n",
+		   second.commits, second.stalled / 1000,
+		   second.responses / Max(1, second.commits), spacing_now(&spacing),
+		   spacing.current, spacing_floor(&spacing),
+		   spacing.quota.believed ? spacing.quota.rate * 1e6 : 0,
+		   spacing.quotas_found, spacing.quotas_refuted, spacing.adoptions,
+		   spacing.trials, spacing.change, second.below,
+		   second.spacings / Max(1, second.flushes));
+	memset(&second, 0, sizeof(second));
+	next_second += 1e6;
+}
+
+int
+main(void)
+{
+	Phase		phase;
+	double		end = 0;
+
+	spacing_init(&spacing, 0);
+	while (scanf("%lf %lf %lf %lf %lf %d %lf %lf %lf %d", &phase.seconds,
+				 &phase.quota, &phase.window, &phase.flush, &phase.think,
+				 &phase.sessions, &phase.spikes, &phase.spike, &phase.rate,
+				 &phase.settle) == 10)
+	{
+		now = Max(now, end);
+		for (int i = 0; i < phase.sessions; i++)
+		{
+			session[i].began = now;
+			next_commit(&phase, &session[i]);
+		}
+		if (phase.settle)
+			spacing_settle(&spacing, now);
+		for (end += phase.seconds * 1e6; now < end;)
+		{
+			if (phase.sessions > 0)
+				flush_once(&phase);
+			else
+				now = next_second;
+			while (now >= next_second)
+				print_second();
+		}
+	}
+	return 0;
+}

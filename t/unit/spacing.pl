@@ -1,0 +1,186 @@
+# Does the spacing of flushes keep to the quota of a device, leave every other
+# device alone, and find what makes the response of transactions shortest?
+#
+# src/control/spacing.c needs no server.  The test compiles it into a program
+# (t/unit/spacing.c) in which sessions commit on a device that it describes.
+# Its random numbers are the same in each run.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use IPC::Run;
+use List::Util qw(max min sum);
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# SpacingChange
+use constant { ADOPTED => 3, FOUND => 5, GONE => 7, REFUTED => 8 };
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+compile_c("$dir/spacing", 't/unit/spacing.c', 'src/control/spacing.c', '-lm');
+
+# Phases are hashes; what they lack is ten seconds of two sessions that work
+# for 0.15 ms, on a device of 0.25 ms without a quota.  Returns a hash for each
+# second.
+sub run_phases
+{
+	my @phases = @_;
+	my $in = join '', map {
+		my %p = (
+			seconds => 10,
+			quota => 0,
+			window => 100e3,
+			flush => 250,
+			think => 150,
+			sessions => 2,
+			spikes => 0,
+			spike => 20e3,
+			rate => 0,
+			settle => 0,
+			%$_);
+		"@p{qw(seconds quota window flush think sessions spikes spike rate settle)}\n";
+	} @phases;
+	my ($out, @seconds);
+
+	IPC::Run::run(["$dir/spacing"], '<', \$in, '>', \$out)
+	  or die "spacing failed\n";
+	for (split /\n/, $out)
+	{
+		my %s;
+		@s{
+			qw(commits stalled response now current floor rate found refuted
+			  adoptions trials change below mean)
+		} = split / /;
+		push @seconds, \%s;
+	}
+	return @seconds;
+}
+
+sub mean
+{
+	my ($what, @seconds) = @_;
+
+	return sum(map { $_->{$what} } @seconds) / @seconds;
+}
+
+sub about
+{
+	my ($got, $expected, $percent, $name) = @_;
+
+	ok(abs($got - $expected) <= $expected * $percent / 100, $name)
+	  or diag "got $got, expected $expected";
+	return;
+}
+
+my @s;
+
+#
+# A quota
+#
+for my $quota (5, 15, 50, 150)
+{
+	# as many commits as with a flush at a time; with four sessions, more
+	# than that
+	@s = run_phases({ quota => $quota, sessions => 1, seconds => 30 });
+	is($s[1]{found}, 1, "$quota in 100 ms: found in 2 s");
+	about(
+		mean('commits', @s[ 3 .. 29 ]),
+		$quota * 10,
+		4, '... as many flushes as it allows');
+	cmp_ok(mean('stalled', @s[ 3 .. 29 ]),
+		'<', 50, '... stalls take less than 5% of the time');
+	is(min(map { $_->{below} } @s), 0,
+		'... nothing below the floor is tried');
+	is($s[29]{refuted}, 0, '... and it is not refuted');
+}
+@s = run_phases({ quota => 50, sessions => 4, seconds => 20 });
+cmp_ok(mean('commits', @s[ 3 .. 19 ]),
+	'>', 4 * 470, 'all four sessions share each flush');
+@s = run_phases({ quota => 500, window => 1e6, seconds => 60 });
+is($s[19]{found}, 1, '500 in 1 s: found');
+cmp_ok(mean('stalled', @s[ 30 .. 59 ]), '<', 50, '... and few stalls');
+@s = run_phases({ quota => 50, spikes => 400, seconds => 60 });
+about(mean('commits', @s[ 10 .. 59 ]),
+	960, 5, 'a quota and spikes: as many as it allows');
+
+# Volumes that change
+@s = run_phases({ quota => 50 }, { quota => 25 }, { quota => 100 });
+about(mean('commits', @s[ 13 .. 19 ]), 490, 4, 'lowered: followed in 3 s');
+cmp_ok(mean('stalled', @s[ 13 .. 19 ]), '<', 50, '... without stalls');
+about(mean('commits', @s[ 24 .. 29 ]), 1950, 5, 'raised: followed in 4 s');
+is($s[29]{refuted}, 0, '... and nothing was refuted');
+@s = run_phases(
+	{ quota => 50 },
+	{ sessions => 0, seconds => 60 },
+	{ quota => 100 });
+about(mean('commits', @s[ 74 .. 79 ]),
+	1950, 5, 'raised while nobody committed: followed in 4 s');
+@s = run_phases({ quota => 50 }, {}, { quota => 50 });
+cmp_ok(mean('commits', @s[ 14 .. 19 ]), '>', 2200, 'no quota any more');
+cmp_ok($s[19]{rate}, '==', 0, '... it is not believed');
+is($s[22]{found}, 2, '... and is found again in 3 s');
+
+#
+# No quota: an hour each, in which none is believed
+#
+for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ])
+{
+	my ($every, $spike) = @$spikes;
+
+	@s = run_phases(
+		{
+			spikes => $every,
+			spike => $spike,
+			seconds => 3600
+		});
+	is($s[3599]{found}, 0, "spikes of $spike us, 1 in $every: no quota");
+}
+@s = run_phases({ spikes => -200e3, spike => 20e3, seconds => 300 });
+cmp_ok(scalar(grep { $_->{rate} > 0 } @s),
+	'<', 60, 'hiccups each 200 ms: refuted, and for longer each time');
+
+#
+# The response
+#
+@s = run_phases({ seconds => 60 });
+cmp_ok(
+	mean('commits', @s),
+	'>',
+	0.98 * 4000,
+	'two quick sessions: no worse than without a delay');
+@s = run_phases({ flush => 4000, think => 400, seconds => 60 });
+cmp_ok(mean('commits', @s[ 3 .. 59 ]),
+	'>', 1.5 * 250, 'long flushes: both sessions share one');
+cmp_ok($s[59]{current}, '>', 400, '... as the spacing is their work');
+cmp_ok(max(map { $_->{adoptions} } @s[ 0 .. 2 ]), '>=', 1, '... from 3 s on');
+@s = run_phases({ flush => 4000, think => 400, seconds => 30 },
+	{ flush => 250, seconds => 30 });
+cmp_ok(
+	mean('commits', @s[ 35 .. 59 ]),
+	'>',
+	0.98 * 4000,
+	'the device is quick again: as quick in 5 s');
+@s = run_phases(
+	{ flush => 4000, think => 400, seconds => 30 },
+	{ flush => 4000, think => 400, settle => 1 });
+is($s[30]{current}, $s[29]{current}, 'a sweep between changes no belief');
+
+# Arrivals at a rate: what is tried makes no backlog that lasts
+for my $case ([ 4000, 50, 1200 ], [ 1000, 50, 4500 ])
+{
+	my ($flush, $sessions, $rate) = @$case;
+	my %load = (flush => $flush, sessions => $sessions, rate => $rate);
+
+	@s = run_phases({ %load, seconds => 120 });
+	about(mean('commits', @s[ 5 .. 119 ]),
+		$rate, 5, "$rate transactions/s: all are served");
+	cmp_ok(
+		mean('response', @s[ 5 .. 119 ]),
+		'<',
+		1.9 * $flush,
+		'... and trials cost little');
+}
+
+done_testing();
