@@ -10,14 +10,15 @@
  * to the end of their flush, which each commit adds up.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
- * lead.  If a process holds WALWriteLock by then, a flush is under way, and the
- * sleep begins as that flush ends: the sleep is the whole spacing.  Otherwise
- * the sleep ends when the spacing has passed since the last flush.
+ * lead.  If a process holds WALWriteLock by then, a flush is under way, and
+ * the sleep begins as that flush ends: the sleep is the whole spacing.
+ * Otherwise the sleep ends when the spacing has passed since the last flush.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
- * before a flush.  No sleep is longer than commit_stats.adaptive_delay_max, nor
- * than it takes the WAL to fill half of wal_buffers: the leader sleeps with
- * WALWriteLock held, for which a backend waits that finds the buffers full.
+ * before a flush.  No sleep is longer than commit_stats.adaptive_delay_max,
+ * nor than it takes the WAL to fill half of wal_buffers: the leader sleeps
+ * with WALWriteLock held, for which a backend waits that finds the buffers
+ * full.
  *
  * Locking: none that a commit waits for.  A process that has set "learning"
  * uses the Learner; if another one has set it, the leader of a flush does not
@@ -84,7 +85,9 @@ typedef struct AdaptiveDelayShared
 	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint64 responses; /* see RESPONSES_SHIFT */
 
-	/* Written by the leaders of flushes, and by other processes that say so. */
+	/*
+	 * Written by the leaders of flushes, and by other processes that say so.
+	 */
 	char		pad2[PG_CACHE_LINE_SIZE];
 	pg_atomic_flag learning;
 	pg_atomic_uint64 nchanges;
@@ -233,7 +236,7 @@ learn(Learner *learner, uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
 	uint64		responses = pg_atomic_read_u64(&shared->responses);
 	uint64		elapsed = clock_elapsed(learner->ended_at, ended_at);
 	uint64		added = elapsed < REPORTS_APART ?
-		responses - learner->responses : 0;
+	responses - learner->responses : 0;
 	double		most = time_to_fill_half(to_us(elapsed), learner->flushed,
 										 flushed);
 	bool		changed = spacing_flush_ended(spacing, to_us(began_at),

@@ -58,7 +58,7 @@ adaptive_delay_sleep(uint64 spacing, uint64 now, bool flushing,
 					 uint64 ended_at)
 {
 	uint64		sleep = flushing ? spacing :
-		clock_elapsed(now, ended_at + spacing);
+	clock_elapsed(now, ended_at + spacing);
 
 	return clock_elapsed(SLEEP_SLACK, sleep);
 }

@@ -67,17 +67,14 @@
 /* The floor */
 #define PACE			0.98	/* of the rate that the device allows */
 #define GRID			0.05	/* windows, off a whole number of them */
-#define DISTANCE_LEAST	15e3	/* of stalls of a quota */
+#define SAME_STALL		2		/* flushes after it: they belong to it */
+#define WINDOW_LEAST	15e3
 #define DISTANCE_MOST	3e6
 #define GROW_WINDOWS	2.0		/* without a stall, before the rate grows */
-#define GROW			1.03
-#define GROW_MORE		1.1		/* after 2.5 times as long */
-#define GROW_MOST		1.3		/* after 5 times as long */
+#define GROW			0.03	/* of the rate; then it doubles */
 #define GONE			16.0	/* times the rate: there is no quota */
-#define BINDS			0.3		/* part of the flushes held, for growth */
 #define REFUTE_STALLS	12
 #define REFUTED			0.5		/* of the time that stalls took before */
-#define REFUTED_LEAST	0.05	/* of all time */
 #define QUOTA_REST		10e6
 #define QUOTA_REST_MOST	300e6
 
@@ -85,21 +82,15 @@
 #define SLOT			100e3
 #define SLOT_COMMITS	200		/* at least */
 #define SLOT_MOST		2.5e6
-#define SLOT_STALLS		2.0		/* usual distances between stalls */
 #define ADOPT			0.03	/* least gain */
-#define TIE				0.005	/* for none, a loss that is no loss */
 #define CLEAR			0.2		/* ends a trial at once */
 #define EARLY_FLUSHES	10
 #define STEP			1.5
-#define STEP_LEAST		1.1
-#define LADDER_APART	2.0		/* rungs nearer than this are the climb's */
 #define SPACING_LEAST	30.0
 #define SPACING_MOST	10e3
 #define SAME			1.05	/* spacings that do not differ */
-#define ABOVE_FLOOR		1.02	/* least challenger while a quota is believed */
 #define REST_LEAST		4
 #define REST_MOST		256
-#define REST_ADOPTED	2
 #define UNUSUAL			0.35	/* relative change of responses */
 #define UNUSUAL_SLOTS	2
 #define USUAL_WEIGHT	0.2
@@ -119,7 +110,6 @@ spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
 	s->quota.rest = QUOTA_REST;
-	s->step = STEP;
 	s->rest_length = REST_LEAST;
 	s->since = now;
 	for (int i = 0; i < 4; i++)
@@ -166,12 +156,8 @@ compare(const void *a, const void *b)
 static void
 begin_slot(Spacing *s, double now)
 {
-	double		length = SLOT;
-
-	if (now - s->quota.stall_ended < DISTANCE_MOST)
-		length = Max(length, SLOT_STALLS * s->quota.usual_distance);
 	s->slot_began = now;
-	s->slot_ends = now + Min(length, SLOT_MOST);
+	s->slot_ends = now + SLOT;
 	s->flushes = s->commits = s->responses = 0;
 }
 
@@ -193,7 +179,6 @@ start_over(Spacing *s, double now)
 	s->trial.running = false;
 	s->rest = 0;
 	s->rest_length = REST_LEAST;
-	s->step = STEP;
 	s->turn = s->lost = s->unusual = 0;
 	s->usual_response = 0;
 	begin_slot(s, now);
@@ -218,12 +203,11 @@ believe(Spacing *s, bool believed, SpacingChange change, double now)
 
 	q->believed = believed;
 	q->stalls_held = 0;
-	q->stalled[1] = q->binds = 0;
+	q->stalled[1] = 0;
 	if (!believed)
 		q->nstalls = 0;
 	set_rate(q, 1.0);
-	if (believed && s->current < 3 * q->apart)
-		s->current = 0;
+	s->current = 0;
 	start_over(s, now);
 	note(s, change, now);
 }
@@ -231,17 +215,12 @@ believe(Spacing *s, bool believed, SpacingChange change, double now)
 static void
 add_distance(SpacingQuota *q, double distance)
 {
-	double		sorted[SPACING_STALLS];
 	int			n;
 
 	q->distance[q->nstalls % SPACING_STALLS] = distance;
 	q->rates[q->nstalls % SPACING_STALLS] = q->flushes / distance;
 	q->nstalls++;
 	n = Min(q->nstalls, SPACING_STALLS);
-	memcpy(sorted, q->distance, sizeof(sorted));
-	qsort(sorted, n, sizeof(double), compare);
-	q->usual_distance = sorted[n / 2];
-
 	q->rate = 0;
 	for (int i = 0; i < n; i++)
 		q->rate = Max(q->rate, q->rates[i]);
@@ -268,6 +247,8 @@ find_window(SpacingQuota *q)
 	for (int i = 0; i < SPACING_STALLS; i++)
 		if (!is_on_grid(sorted[i], sorted[1]))
 			return false;
+	if (sorted[1] < WINDOW_LEAST)
+		return false;
 	q->window = sorted[1];
 	return true;
 }
@@ -277,7 +258,7 @@ static bool
 is_refuted(SpacingQuota *q)
 {
 	return ++q->stalls_held > REFUTE_STALLS &&
-		q->stalled[1] > Max(REFUTED_LEAST, REFUTED * q->stalled[0]);
+		q->stalled[1] > REFUTED * q->stalled[0];
 }
 
 static bool
@@ -305,21 +286,18 @@ stall_ended(Spacing *s, double length, double now)
 							(now - q->stall_ended)) - *stalled);
 	q->stall_ended = now;
 	q->held = 0;
-	q->grow_at = GROW_WINDOWS * Max(q->window, 100e3);
+	q->grow_at = GROW_WINDOWS * q->window;
 	if (q->growth > 1)			/* that was the cause */
 		q->stalls_held = 0;
 	if (q->believed && is_refuted(q))
 		return refute(s, now);
-	if (distance > DISTANCE_MOST)
-		q->nstalls = q->believed ? q->nstalls : 0;
-	else if (distance > DISTANCE_LEAST)
-	{
+	if (q->flushes <= SAME_STALL)
+		return false;
+	if (distance <= DISTANCE_MOST)
 		add_distance(q, distance);
-		if (q->believed && distance < q->window * SAME)
-			q->window += 0.1 * (distance - q->window);
-		if (q->believed)
-			set_rate(q, 1.0);
-	}
+	else if (!q->believed)
+		q->nstalls = 0;
+	set_rate(q, 1.0);
 	q->stalled_at = now;
 	q->flushes = 0;
 	if (q->believed || now < q->rests_until || !find_window(q))
@@ -335,26 +313,19 @@ grow(Spacing *s, double began, double now)
 {
 	SpacingQuota *q = &s->quota;
 	double		floor_is = spacing_floor(s);
-	bool		held = spacing_now(s) <= floor_is &&
-	began - s->ended < 1.1 * floor_is + 100;
-	double		least = GROW_WINDOWS * Max(q->window, 100e3);
-	double		growth;
 
-	q->binds += (held - q->binds) / 16;
-	if (q->binds < BINDS)
+	if (spacing_now(s) > floor_is || began - s->ended > 1.1 * floor_is + 100)
 		return false;
 	q->held += now - s->ended;
 	if (q->held < q->grow_at)
 		return false;
-	q->grow_at = q->held + least / 3;
-	growth = q->growth * (q->held > 5 * least ? GROW_MOST :
-						  q->held > 2.5 * least ? GROW_MORE : GROW);
-	if (growth > GONE)
+	q->grow_at = q->held + GROW_WINDOWS * q->window;
+	if (q->growth > GONE)
 	{
 		believe(s, false, SPACING_QUOTA_GONE, now);
 		return true;
 	}
-	set_rate(q, growth);
+	set_rate(q, 1 + Max(GROW, 2 * (q->growth - 1)));
 	return false;
 }
 
@@ -375,7 +346,7 @@ add_challenger(const Spacing *s, double *list, int n, double spacing)
 {
 	if (spacing != 0 &&
 		(spacing < SPACING_LEAST || spacing > SPACING_MOST ||
-		 spacing < ABOVE_FLOOR * spacing_floor(s)))
+		 spacing < SAME * spacing_floor(s)))
 		return n;
 	if (are_same(spacing, s->current))
 		return n;
@@ -389,19 +360,15 @@ add_challenger(const Spacing *s, double *list, int n, double spacing)
 static bool
 choose_challenger(Spacing *s)
 {
-	double		list[16];
+	double		from = Max(s->current, spacing_floor(s));
+	double		list[8];
 	int			n = 0;
 
 	n = add_challenger(s, list, n, 0);
-	n = add_challenger(s, list, n, s->current * s->step);
-	n = add_challenger(s, list, n, s->current / s->step);
-	if (s->quota.believed)
-		n = add_challenger(s, list, n,
-						   1.5 * spacing_floor(s) + 0.5 * s->usual);
+	n = add_challenger(s, list, n, from * STEP);
+	n = add_challenger(s, list, n, from / STEP);
 	for (int i = 0; i < (int) lengthof(ladder); i++)
-		if (ladder[i] > LADDER_APART * s->current ||
-			ladder[i] < s->current / LADDER_APART)
-			n = add_challenger(s, list, n, ladder[i]);
+		n = add_challenger(s, list, n, ladder[i]);
 	s->candidates = n;
 	if (n == 0)
 		return false;
@@ -417,7 +384,7 @@ adopt(Spacing *s, double now)
 	s->adoptions++;
 	s->trial.running = false;
 	s->trial.outcome = SPACING_ADOPTED;
-	s->rest = REST_ADOPTED;
+	s->rest = 0;
 	s->turn = 1;
 	s->lost = s->unusual = 0;
 	s->usual_response = s->trial.response[0];
@@ -438,7 +405,6 @@ lose(Spacing *s, SpacingChange outcome, double now)
 	if (++s->lost >= round)
 	{
 		s->lost = 0;
-		s->step = Max(STEP_LEAST, sqrt(s->step));
 		s->rest = s->rest_length;
 		s->rest_length = Min(2 * s->rest_length, REST_MOST);
 	}
@@ -462,8 +428,8 @@ trial_slot_ended(Spacing *s, double response, double now)
 		return false;
 	challenger = r[0] + r[2];
 	current = Min(r[1] + r[3], 2 * s->usual_response);
-	if ((challenger < (1 - ADOPT) * current && r[0] < r[1] && r[2] < r[3]) ||
-		(t->challenger == 0 && challenger < (1 + TIE) * current))
+	if (t->challenger == 0 ? challenger < current :
+		challenger < (1 - ADOPT) * current && r[0] < r[1] && r[2] < r[3])
 		return adopt(s, now);
 	return lose(s, SPACING_LOST, now);
 }

@@ -9,7 +9,7 @@
 #ifndef COMMIT_STATS_SPACING_H
 #define COMMIT_STATS_SPACING_H
 
-#define SPACING_STALLS	7		/* the latest, which show a quota */
+#define SPACING_STALLS	8		/* the latest, which show a quota */
 
 /*
  * The latest thing that happened; the last five are changes that a person
@@ -44,10 +44,7 @@ typedef struct SpacingQuota
 	int			nstalls;
 	double		distance[SPACING_STALLS];	/* between stalls, by number */
 	double		rates[SPACING_STALLS];	/* ... flushes between them / distance */
-	double		usual_distance; /* 0: too few */
 
-	double		binds;			/* part of the flushes that the floor holds
-								 * back, of late */
 	double		held;			/* time for which it did, since the stall */
 	double		grow_at;		/* ... when the rate grows */
 
@@ -96,7 +93,6 @@ typedef struct Spacing
 	int			turn;			/* among the challengers */
 	int			lost;			/* trials since the last win */
 	int			candidates;		/* for the trial under way */
-	double		step;			/* of the climb */
 	int			rest;			/* slots until the next trial */
 	int			rest_length;	/* after all challengers have lost */
 } Spacing;
