@@ -30,14 +30,6 @@
 /* The server's replacements are not linked here. */
 #undef printf
 #undef scanf
-#undef qsort
-
-void
-pg_qsort(void *base, size_t n, size_t size,
-		 int (*compare) (const void *, const void *))
-{
-	qsort(base, n, size, compare);
-}
 
 #define SESSIONS_MOST	100
 
