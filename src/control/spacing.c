@@ -86,7 +86,7 @@
 #define GONE			16.0	/* halved or doubled, nothing; a quota that is
 								 * gone is answered in 2 s */
 #define REFUTE_STALLS	12		/* a lowered quota needs SPACING_STALLS */
-#define REFUTED			0.5		/* doubled, 8% on hiccups each 200 ms */
+#define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
 #define QUOTA_REST		10e6	/* halved or doubled, 0.1% */
 #define QUOTA_REST_MOST	300e6	/* a real quota waits no longer */
 
