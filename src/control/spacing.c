@@ -27,7 +27,7 @@
  *				in which the floor held		each time; beyond GONE times,
  *				flushes back				there is no quota
  * quota		stalls, not after growth,	no quota; believe none for a
- *				that keep REFUTED of their	while, twice as long each time
+ *				that keep REFUTED of their	while
  *				share of the time
  * resting		its slots have ended		a trial: challenger, current,
  *											challenger, current
@@ -87,8 +87,8 @@
 								 * gone is answered in 2 s */
 #define REFUTE_STALLS	12		/* a lowered quota needs SPACING_STALLS */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
-#define QUOTA_REST		10e6	/* halved or doubled, 0.1% */
-#define QUOTA_REST_MOST	300e6	/* a real quota waits no longer */
+#define QUOTA_REST		60e6	/* 10 s, then twice as long each time, or
+								 * always 300 s: 0.1% */
 
 /* The response */
 #define SLOT			100e3	/* halved, open loads lose 3%; doubled, 0.5%,
@@ -100,7 +100,6 @@
 #define EARLY_FLUSHES	10		/* doubled, 0.4% */
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
 #define SPACING_MOST	10e3	/* halved, 1.2% on quotas */
-#define SAME			1.05	/* spacings that do not differ */
 #define REST_LEAST		4		/* slots; halved, 0.5%, shifts 2.6% */
 #define REST_MOST		256		/* trials take 3 to 13% of the time on a plain
 								 * disk, and 5 to 19% with 64 */
@@ -122,7 +121,6 @@ void
 spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
-	s->quota.rest = QUOTA_REST;
 	s->rest_length = REST_LEAST;
 	s->since = now;
 	for (int i = 0; i < 4; i++)
@@ -257,8 +255,7 @@ is_refuted(Spacing *s, double now)
 	if (++q->stalls_held <= REFUTE_STALLS ||
 		q->stalled[true] <= REFUTED * q->stalled[false])
 		return false;
-	q->rests_until = now + q->rest;
-	q->rest = Min(2 * q->rest, QUOTA_REST_MOST);
+	q->rests_until = now + QUOTA_REST;
 	s->quotas_refuted++;
 	believe(s, false, SPACING_QUOTA_REFUTED, now);
 	return true;
@@ -343,10 +340,8 @@ grow(Spacing *s, double began, double now)
 static int
 add_challenger(const Spacing *s, double *list, int n, double spacing)
 {
-	if (spacing != 0 &&
-		(spacing > SPACING_MOST || spacing < SAME * spacing_floor(s)))
-		return n;
-	if (spacing <= s->current * SAME && s->current <= spacing * SAME)
+	if (spacing == s->current || spacing > SPACING_MOST ||
+		(spacing != 0 && spacing <= spacing_floor(s)))
 		return n;
 	list[n] = spacing;
 	return n + 1;

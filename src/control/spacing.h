@@ -45,12 +45,12 @@ typedef struct SpacingQuota
 	double		distance[SPACING_STALLS];	/* between stalls, by number */
 	double		rates[SPACING_STALLS];	/* ... flushes between them / distance */
 
-	double		held;			/* time for which it did, since the stall */
+	double		held;			/* time in which the floor held flushes back,
+								 * since the latest stall */
 	double		grow_at;		/* ... when the rate grows */
 
 	double		stalled[2];		/* part of the time, without and with a floor */
-	int			stalls_held;	/* stalls since the quota was found */
-	double		rest;			/* length of the next rest */
+	int			stalls_held;	/* stalls in succession, not after growth */
 	double		rests_until;	/* nothing is believed */
 } SpacingQuota;
 
