@@ -29,7 +29,9 @@
  *				too few siblings were active
  *	adaptive delay
  *				a sleep that commit_stats.adaptive_delay computes for each
- *				leader, instead of commit_delay: paced or gathered
+ *				leader, instead of commit_delay
+ *	spacing		the least time from the end of a flush to the begin of the
+ *				next, to which the adaptive delay keeps
  *	cycle		the WAL from one checkpoint's redo position to the next one's
  *
  * Folders of src/ (doc/contributing.md says which may include which):

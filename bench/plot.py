@@ -582,15 +582,14 @@ def medians(rows, column):
 
 
 def draw_to_best_pair(axis, rows, column, numbers):
-    """No delay, pace and gather as ratios to the best fixed pair of each number of clients."""
-    looks = {0: ("no delay", "#999999", "s"), "pace": ("pace", OURS, "o"),
-             "gather": ("gather", COMMIT, "D")}
+    """No and the adaptive delay as ratios to the best fixed pair of each number of clients."""
+    looks = {0: ("no delay", "#999999", "s"), "on": ("adaptive delay", OURS, "o")}
 
     for place, (arm, (name, color, marker)) in enumerate(looks.items()):
         ratios = {}
         for clients, of in by(rows, "clients").items():
             fixed = {a: c for a, c in medians(of, "commits_per_second").items()
-                     if a not in ("pace", "gather")}
+                     if a != "on"}
             values = [r[column] for r in of if r["arm"] == arm and r[column] is not None]
             if fixed and values:
                 to = medians(of, column)[max(fixed, key=fixed.get)]

@@ -51,7 +51,7 @@ SELECT commits FROM commit_flush_histogram; -- fails
 SELECT flushes FROM commit_sibling_histogram; -- fails
 SELECT message FROM commit_flush_log; -- fails
 SELECT wal_bytes FROM commit_wal_stats; -- fails
-SELECT pacing FROM commit_delay_state; -- fails
+SELECT spacing FROM commit_delay_state; -- fails
 SELECT reason FROM commit_delay_changes; -- fails
 SELECT commits FROM commit_latency_stats; -- fails
 SELECT flushes FROM commit_flush_latency_stats; -- fails
@@ -68,7 +68,7 @@ SELECT commits FROM commit_flush_histogram(); -- fails
 SELECT flushes FROM commit_sibling_histogram(); -- fails
 SELECT message FROM commit_flush_log(); -- fails
 SELECT wal_bytes FROM commit_wal_stats(); -- fails
-SELECT pacing FROM commit_delay_state(); -- fails
+SELECT spacing FROM commit_delay_state(); -- fails
 SELECT reason FROM commit_delay_changes(); -- fails
 SELECT commits FROM commit_latency_stats(); -- fails
 SELECT commits FROM commit_latency_histogram(); -- fails

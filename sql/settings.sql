@@ -21,10 +21,9 @@ SET commit_stats.stall_time = 'short';
 SET commit_stats.log_slow_commits = on;
 
 -- One process reads these for all
-SET commit_stats.adaptive_delay = 'pace';
-ALTER SYSTEM SET commit_stats.adaptive_delay = 'on';
-ALTER SYSTEM SET commit_stats.adaptive_delay = 'gathers';
-SELECT name, enumvals FROM pg_settings WHERE name = 'commit_stats.adaptive_delay';
+SET commit_stats.adaptive_delay = on;
+ALTER SYSTEM SET commit_stats.adaptive_delay = 'pace';
+ALTER SYSTEM SET commit_stats.adaptive_delay = 'gather';
 SET commit_stats.adaptive_delay_max = 1000;
 ALTER SYSTEM SET commit_stats.adaptive_delay_max = -1;
 ALTER SYSTEM SET commit_stats.adaptive_delay_max = 100001;
@@ -33,14 +32,12 @@ SET commit_stats.log_delay_changes = on;
 ALTER SYSTEM SET commit_stats.log_delay_changes = 'maybe';
 
 -- What they do is known as far as they do it, on a server in use as well
-SELECT adaptive_delay = current_setting('commit_stats.adaptive_delay') AS setting,
-       in_force <= (adaptive_delay <> 'off') AS in_force,
-       num_nulls(flush_rate, rate_evidence, rate_since, quota_window, flush_interval) =
-       CASE pacing WHEN 'pacing' THEN 0 ELSE 5 END AS paced,
-       num_nulls(gathering, gathering_reason, gathering_since) IN (0, 3) AS gathered,
-       (pacing_since IS NULL) = (changes = 0) AS since,
-       times_refuted <= times_paced AND times_gathered <= times_tried AND
-       times_paced + times_refuted + times_tried + times_gathered <= changes AS times
+SELECT adaptive_delay = current_setting('commit_stats.adaptive_delay')::boolean AS setting,
+       in_force <= adaptive_delay AS in_force,
+       num_nulls(reason, changed_at) = CASE changes WHEN 0 THEN 2 ELSE 0 END AS changed,
+       num_nulls(trial, tried_spacing) = CASE trials WHEN 0 THEN 2 ELSE 0 END AS tried,
+       num_nulls(quota_flush_rate, quota_window, quota_spacing) IN (0, 3) AS quota,
+       trials_won <= trials AND quotas_refuted <= quotas_found AS numbers
 FROM commit_delay_state;
 SELECT (SELECT count(*) FROM commit_delay_changes) = least(changes, 64) AS kept
 FROM commit_delay_state;

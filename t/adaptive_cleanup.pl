@@ -23,7 +23,7 @@ my $node = start_truth(
 	'cleanup', qq{
 commit_delay = 7
 commit_siblings = 1000
-$setting = 'pace'
+$setting = on
 restart_after_crash = on
 log_statement = none
 });
@@ -102,10 +102,8 @@ start_load();
 follows('at start');
 change($setting => 'off');
 stops('off');
-change($setting => 'gather');
-follows('gather');
-change($setting => 'pace');
-follows('pace');
+change($setting => 'on');
+follows('on');
 change('commit_stats.enabled' => 'off');
 stops('not counting');
 change('commit_stats.enabled' => 'on');
@@ -182,7 +180,7 @@ stops('switched off during a sweep');
 
 $sweep = start_sweep();
 follows_sweep('sweep, off');
-change($setting => 'pace');
+change($setting => 'on');
 follows_sweep('sweep, switched on');
 cancel_sweep($sweep);
 follows('switched on during a sweep');
@@ -223,7 +221,7 @@ follows('worker, TERM');
 change($setting => 'off');
 wait_for_other_worker($pid, 'worker, TERM');
 stops('switched off without a worker');
-change($setting => 'pace');
+change($setting => 'on');
 follows('with another worker');
 
 #
@@ -251,7 +249,7 @@ for my $victim (sort keys %victims)
 	is( $node->safe_psql(
 			'postgres', qq{
 SELECT count(*) > 0 AND min(changed_at) > '$killed_at'
-FROM commit_delay_changes WHERE mode = 'pacing'}),
+FROM commit_delay_changes}),
 		't',
 		"$how: it has learned anew");
 }

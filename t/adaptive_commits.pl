@@ -21,7 +21,7 @@ my $node = start_truth(
 	'commits', q{
 commit_delay = 7
 commit_siblings = 3
-commit_stats.adaptive_delay = 'gather'
+commit_stats.adaptive_delay = on
 max_prepared_transactions = 20
 autovacuum = on
 autovacuum_naptime = 1
@@ -38,7 +38,8 @@ $node->safe_psql('postgres', 'CREATE TABLE logged (n int)');
 #
 my %all = start_all_commits($node);
 
-ok(wait_for_delay_state($node, "pacing = 'pacing'"), 'all kinds: it paces');
+ok(wait_for_delay_state($node, 'quota_spacing IS NOT NULL'),
+	'all kinds: the quota is found');
 $node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
 ok( $node->poll_query_until(
 		'postgres', q{
@@ -65,7 +66,7 @@ $node->safe_psql('postgres', "ROLLBACK PREPARED '$_'")
 # A sleep can be as short as those of the server's own.
 my ($hits, $sleeps, $short) = split /\|/, $node->safe_psql(
 	'postgres', q{
-SELECT delay_hits_paced + delay_hits_gathered,
+SELECT delay_hits_adaptive,
 	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep'),
 	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep' AND asked <= 13)
 FROM commit_flush_stats});
@@ -108,7 +109,7 @@ sub sleeps
 
 	return poll_until(
 		sub {
-			make_pace($node);
+			learn_quota($node);
 			$node->safe_psql('postgres', "@$before") if $before;
 			my $sleeps = sleeps_of(@$statements);
 			$node->safe_psql('postgres', "@$after") if $after;
@@ -120,8 +121,6 @@ sub sleeps
 my $async = 'SET synchronous_commit = off;';
 my @prepares =
   map { "BEGIN; $insert PREPARE TRANSACTION 'p$_';\n" } @numbers;
-# The device of a server that was idle has credit for five flushes, which need
-# not sleep.
 my @waits = (
 	[ 'a commit', \@inserts ],
 	[ 'a commit of a procedure', [ map { 'CALL commits();' } @numbers ] ],
@@ -167,7 +166,7 @@ for (@does_not_wait)
 {
 	my ($what, @statements) = @$_;
 
-	make_pace($node);
+	learn_quota($node);
 	is(sleeps_of(@statements), 0, "$what: it does not sleep");
 	ok(sleeps([ @statements, @inserts ]), "$what: the next commits do")
 	  if $what =~ /^a failing/;
@@ -280,7 +279,7 @@ ok(sleeps(\@inserts), 'after that: the next session sleeps');
 #
 # A session that has followed the setting sleeps by its own again
 #
-make_pace($node);
+learn_quota($node);
 my $session = $node->background_psql('postgres');
 
 $session->query("@inserts");
@@ -291,10 +290,10 @@ $session->query(
 );
 is( $node->safe_psql(
 		'postgres', q{
-SELECT commits >= 20, delay_hits_paced, delay_hits_gathered FROM commit_flush_stats}
+SELECT commits >= 20, delay_hits_adaptive FROM commit_flush_stats}
 	),
-	't|0|0',
-	'off again: no sleep counts as paced or gathered');
+	't|0',
+	'off again: no sleep counts as one that adapts');
 $session->quit;
 
 unlike(

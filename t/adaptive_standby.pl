@@ -20,7 +20,7 @@ use Test::More;
 
 my $primary = start_truth(
 	'primary', q{
-commit_stats.adaptive_delay = 'gather'
+commit_stats.adaptive_delay = on
 log_statement = none
 },
 	allows_streaming => 1);
@@ -52,14 +52,14 @@ sub run_load
 }
 
 # Leaders sleep, are counted, and flushes hardly stall.
-sub paces
+sub follows
 {
 	my ($node, $how) = @_;
 
 	right_in_one_round(
 		$how,
 		sub {
-			make_pace($node);
+			learn_quota($node);
 			my ($seen, $counted) = run_load($node);
 			my $missed = abs($counted->{delay_hits} - $seen->{sleeps});
 
@@ -86,15 +86,15 @@ sub paces
 set_quota($primary, $quota);
 set_quota($standby, $quota);
 my $load = start_load($primary);
-ok(wait_for_delay_state($primary, "pacing = 'pacing'"),
-	'hot standby: the primary paces');
+ok(wait_for_delay_state($primary, 'quota_spacing IS NOT NULL'),
+	'hot standby: the primary finds the quota');
 end_pgbench($primary, $load);
 $primary->wait_for_catchup($standby);
 is( delay_state(
 		$standby,
-		'adaptive_delay, in_force, pacing, pacing_reason, pacing_since, gathering, changes'
+		'adaptive_delay, in_force, spacing, reason, changed_at, quota_spacing, changes'
 	),
-	'gather|f|watching|start|||0',
+	't|f|0||||0',
 	'hot standby: it has the setting, which is not in force');
 is( $standby->safe_psql(
 		'postgres', 'SELECT count(*) FROM commit_delay_changes'),
@@ -105,7 +105,7 @@ is(seen_by_shim($standby)->{sleeps},
 	0, 'hot standby: no process of it sleeps');
 is(delay_state($standby, 'in_force'),
 	'f', 'hot standby: nor after it has read the configuration again');
-paces($primary, 'hot standby, primary');
+follows($primary, 'hot standby, primary');
 
 #
 # A synchronous standby, for which commits wait longer than for flushes
@@ -122,7 +122,7 @@ for my $timing ('on', 'off')
 	$primary->poll_query_until('postgres',
 		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}
 	) or die "the standby is not synchronous\n";
-	paces($primary, $how);
+	follows($primary, $how);
 	is( $primary->safe_psql('postgres', 'SELECT count(*) FROM tick'),
 		$standby->safe_psql('postgres', 'SELECT count(*) FROM tick'),
 		"$how: what is committed is there");
@@ -136,8 +136,8 @@ my $receiver =
   $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
 
 $load = start_load($primary);
-ok(wait_for_delay_state($primary, "pacing = 'pacing'"),
-	'slow standby: the primary paces');
+ok(wait_for_delay_state($primary, 'quota_spacing IS NOT NULL'),
+	'slow standby: the primary finds the quota');
 for my $stop (1 .. 3)
 {
 	kill 'STOP', $receiver;
@@ -150,7 +150,7 @@ SELECT count(*) = 5 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
 }
 is(errors_so_far($load), '', 'slow standby: no commit failed');
 end_pgbench($primary, $load);
-paces($primary, 'slow standby, afterwards');
+follows($primary, 'slow standby, afterwards');
 cmp_ok(seen_by_shim($primary)->{longest},
 	'<=', 50_000, 'slow standby: no sleep is longer than the ceiling');
 is( $primary->safe_psql('postgres', 'SELECT count(*) FROM tick'),
@@ -166,15 +166,15 @@ $standby->promote;
 $load = start_load($standby);
 ok( wait_for_delay_state($standby, 'in_force'),
 	'promotion: the setting is in force');
-ok(wait_for_delay_state($standby, "pacing = 'pacing'"),
-	'promotion: it paces');
+ok(wait_for_delay_state($standby, 'quota_spacing IS NOT NULL'),
+	'promotion: it finds the quota');
 end_pgbench($standby, $load);
-paces($standby, 'promotion');
+follows($standby, 'promotion');
 is( $standby->safe_psql(
 		'postgres', q{
-SELECT change, mode, reason FROM commit_delay_changes
-WHERE subject = 'pacing' ORDER BY change LIMIT 1}),
-	'1|watching|start',
+SELECT change, spacing, reason FROM commit_delay_changes ORDER BY change LIMIT 1}
+	),
+	'1|0|start',
 	'promotion: it began to learn then');
 
 $standby->stop;

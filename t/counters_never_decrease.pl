@@ -45,7 +45,8 @@ my %counters = (
 	  [ [qw(siblings)], qw(commits_per_flush share_at_least) ],
 	commit_delay_state => [
 		[],
-		qw(flush_rate quota_window flush_interval flush_time gathering_gain waited_for)
+		qw(spacing tried_spacing tried_response kept_response quota_flush_rate
+		  quota_window quota_spacing flush_time)
 	],
 	commit_stats_info => [
 		[],

@@ -7,7 +7,8 @@
 # committed from then on, as the WAL has it.
 #
 # Leaders sleep, so that at any moment most backends are committing; at last
-# they sleep until commit_stats.adaptive_delay = gather wakes them.  The
+# they sleep as commit_stats.adaptive_delay says, for a quota that the shim
+# (t/ground_truth/shim.c) gives the device.  The
 # victims are chosen at random; VICTIM_SEED=n chooses others.
 
 use strict;
@@ -213,17 +214,17 @@ my %victims = (
 	  q{backend_type = 'commit_stats flush logger'});
 my $kills = 0;
 my $round = 0;
-my $gathers = 0;
+my $adapts = 0;
 
-# From now on leaders sleep until the others have come.  For that, a flush must
-# take some time, which the shim (t/ground_truth/shim.c) sees to.
-sub gather
+# From now on leaders keep to a spacing that the device's quota makes
+# necessary.
+sub adapt
 {
 	alter_system(
 		$node,
 		commit_delay => 0,
-		'commit_stats.adaptive_delay' => 'gather');
-	$gathers = 1;
+		'commit_stats.adaptive_delay' => 'on');
+	$adapts = 1;
 	return;
 }
 
@@ -260,26 +261,27 @@ for my $how (
 	'a session that waits for a flush',
 	'immediate stop',
 	'immediate stop',
-	'gather',
+	'adapt',
 	'a leader that sleeps',
 	'a session that commits',
 	'immediate stop')
 {
-	if ($how eq 'gather')
+	if ($how eq 'adapt')
 	{
-		gather();
+		adapt();
 		next;
 	}
 	my $name = ++$round . ", $how";
 	my @load = start_load($round);
 	my $killed_at;
 
-	set_device($node, flush_time => 2) if $gathers;
+	set_device($node, quota => 20, window => 100, flush_time => 0.5)
+	  if $adapts;
 	wait_for_load($round);
 	$node->poll_query_until(
 		'postgres', q{
-SELECT delay_hits_gathered > 0 FROM commit_flush_stats}
-	) or die "leaders do not gather\n" if $gathers;
+SELECT delay_hits_adaptive > 0 FROM commit_flush_stats}
+	) or die "no delay adapts\n" if $adapts;
 	$killed_at = server_time();
 	if ($how eq 'immediate stop')
 	{

@@ -207,7 +207,7 @@ try_window(DeviceStall *stall, int n, double window, DeviceQuota *quota)
  * fractions.
  */
 static bool
-find_window(DeviceStall *stall, int n, double longest, DeviceQuota *quota)
+find_quota_window(DeviceStall *stall, int n, double longest, DeviceQuota *quota)
 {
 	double		longer = 0;
 	double		this = regularity(stall, n, longest);
@@ -237,5 +237,5 @@ device_quota_find(DeviceStall *stall, int n, double longest,
 	quota->window = 0;
 	unmark_stalls(stall, n);
 	return n <= MAX_STALLS &&
-		find_window(stall, n, Min(longest, WINDOW_MOST), quota);
+		find_quota_window(stall, n, Min(longest, WINDOW_MOST), quota);
 }

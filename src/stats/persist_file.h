@@ -14,7 +14,7 @@
  * it was forgotten, script/check fails, and prints what else to change.
  */
 #define PERSIST_MAGIC		UINT64CONST(0x434d545354415453)
-#define PERSIST_FORMAT		5
+#define PERSIST_FORMAT		6
 
 /* One of each module that has something to save; see persist.c. */
 #define PERSIST_PARTS		5

@@ -260,8 +260,8 @@ report_load(const Sample *sample, const WhatifLoad *load)
 }
 
 static void
-learn(const Sample *sample, const DelayPair *present, WhatifLoad *load,
-	  FitSummary *summary)
+learn_load(const Sample *sample, const DelayPair *present, WhatifLoad *load,
+		   FitSummary *summary)
 {
 	const CommitTrace *trace = &sample->trace;
 
@@ -526,7 +526,7 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	check_settings(&sample->trace, &present);
 	make_predictions(pairs, &present, all);
 	all->measured = sample->measured;
-	learn(sample, &present, &load, &summary);
+	learn_load(sample, &present, &load, &summary);
 	all->model_error = check_locks(&summary, load.nclients) ?
 		LOCKS_ERROR : MODEL_ERROR;
 	predict_all(sample, &load, all);

@@ -97,6 +97,7 @@ typedef struct Client
 	double		done_at;		/* on the virtual clock: it commits */
 	bool		has_locks;		/* or needs none */
 	int			holder;			/* of the lock that it waits for */
+	double		began_at;		/* its transaction, apart from "wake" */
 	double		commits_since;
 	double		sleep;			/* if it leads, by the load's rule */
 } Client;
@@ -223,6 +224,7 @@ begin_work(Simulation *sim, int c)
 	Client	   *client = &sim->client[c];
 
 	client->state = CLIENT_WORKING;
+	client->began_at = sim->now;
 	client->awake_at = sim->virtual_now + client->wake;
 	client->done_at = client->awake_at + client->work;
 	client->has_locks = sim->load->conflict == 0;
@@ -436,7 +438,9 @@ commit(Simulation *sim, int c)
 	sim->client[c].is_commit = !sim->client[c].prepares;
 	sim->client[c].commits_since = sim->now;
 	if (rule != NULL)
-		sim->client[c].sleep = rule->commit_begins(rule->arg, sim->now);
+		sim->client[c].sleep = rule->commit_begins(rule->arg, sim->now,
+												   sim->wal == WAL_SLEEPING ||
+												   sim->wal == WAL_WRITING);
 	sim->committing[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
 		expect_leader(sim, sim->now);
@@ -455,13 +459,23 @@ count_simulated_commit(Simulation *sim, const Client *client)
 }
 
 static void
+tell_rule(const Simulation *sim, const SleepRule *rule)
+{
+	double		responses = 0;
+
+	for (int i = 0; i < sim->nmembers; i++)
+		responses += sim->now - sim->client[sim->committing[i]].began_at;
+	rule->flush_ended(rule->arg, sim->now, sim->now - sim->began_at,
+					  sim->nmembers, responses);
+}
+
+static void
 end_flush(Simulation *sim)
 {
 	int			ndone = sim->nmembers;
-	const SleepRule *rule = sim->load->rule;
 
-	if (rule != NULL)
-		rule->flush_ended(rule->arg, sim->now, sim->now - sim->began_at);
+	if (sim->load->rule != NULL)
+		tell_rule(sim, sim->load->rule);
 	sim->wal = WAL_FREE;
 	sim->cost_until = sim->now + sim->load->flush_cost;
 	sim->nmembers = 0;

@@ -47,11 +47,19 @@ typedef struct SleepRule
 {
 	void	   *arg;
 
-	/* A commit begins; returns the time to sleep if it leads. */
-	double		(*commit_begins) (void *arg, double now);
+	/*
+	 * A commit begins, while a client has the WAL write lock or not; returns
+	 * the time to sleep if it leads.
+	 */
+	double		(*commit_begins) (void *arg, double now, bool flushing);
 
-	/* A flush has ended; "length" is the time of its write and sync. */
-	void		(*flush_ended) (void *arg, double now, double length);
+	/*
+	 * A flush has ended; "length" is the time of its write and sync, and
+	 * "responses" the sum of the times that its commits took from the start
+	 * of their transactions.
+	 */
+	void		(*flush_ended) (void *arg, double now, double length,
+								int commits, double responses);
 } SleepRule;
 
 /* A load, and the server that it runs on */

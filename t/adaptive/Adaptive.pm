@@ -11,10 +11,10 @@ use CommitStats qw(poll_until start_pgbench end_pgbench);
 use GroundTruth qw(set_device);
 
 our @EXPORT = qw($quota $window $rate set_quota delay_state
-  wait_for_delay_state make_pace next_sleeps asleep);
+  wait_for_delay_state learn_quota next_sleeps asleep);
 
 # The device: flushes in so many ms, and in a second
-our ($quota, $window) = (10, 50);
+our ($quota, $window) = (20, 100);
 our $rate = 1000 * $quota / $window;
 
 # Give the device a quota, or none.
@@ -44,19 +44,22 @@ sub wait_for_delay_state
 	my ($node, $condition) = @_;
 
 	return $node->poll_query_until('postgres',
-		"SELECT $condition FROM commit_delay_state");
+		"SELECT coalesce($condition, false) FROM commit_delay_state");
 }
 
-# What other processes do can end the pacing; sessions that commit bring it
-# back.  No other session may be there.
-sub make_pace
+# Let the server find the quota.  From then on each leader keeps to a spacing,
+# unless what other processes do makes the server forget it again.  No other
+# session may be there.
+sub learn_quota
 {
 	my ($node) = @_;
-	my $load = start_pgbench($node, '-c 2 -T 600',
-		pace => 'INSERT INTO tick VALUES (1);');
+	my $load;
 
-	wait_for_delay_state($node, "pacing = 'pacing'")
-	  or die "it does not pace\n";
+	return if delay_state($node, 'quota_spacing IS NOT NULL') eq 't';
+	$load = start_pgbench($node, '-c 4 -T 600',
+		learn => 'INSERT INTO tick VALUES (1);');
+	wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
+	  or die "the quota is not found\n";
 	end_pgbench($node, $load);
 	return;
 }

@@ -7,7 +7,7 @@
 #
 # t/ground_truth.pl, t/counts_equal_system_calls.pl and others check with it;
 # bench/ground-truth prints the figures.  The shim can also make a device with
-# a quota or a slow one of the disk, for t/adaptive_pacing.pl and others.
+# a quota or a slow one of the disk, for t/adaptive_spacing.pl and others.
 
 package GroundTruth;
 
@@ -402,7 +402,7 @@ sub measure
 	$node->poll_query_until(
 		'postgres', qq{
 SELECT current_setting('commit_delay')::int = $delay AND
-	   adaptive_delay = '$adaptive' AND in_force = ('$adaptive' <> 'off')
+	   adaptive_delay = '$adaptive' AND in_force = '$adaptive'
 FROM commit_delay_state}) or die "the delay did not change\n";
 	$node->safe_psql('postgres', 'CHECKPOINT');
 	$start = $node->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
@@ -424,10 +424,10 @@ sub adaptive_cases
 	return (
 		{
 			%case,
-			adaptive => 'pace',
+			adaptive => 'on',
 			device => { quota => 20, window => 50, flush_time => 0.3 }
 		},
-		{ %case, adaptive => 'gather', device => { flush_time => 2 } });
+		{ %case, adaptive => 'on', device => { flush_time => 2 } });
 }
 
 # What is promised for a case: the largest errors, in percent.

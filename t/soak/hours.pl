@@ -42,7 +42,7 @@ commit_stats.log_flushes = on
 commit_stats.log_slow_commits = on
 commit_stats.slow_commit_time = 200ms
 commit_stats.log_delay_changes = on
-commit_stats.adaptive_delay = gather
+commit_stats.adaptive_delay = on
 });
 $node->start;
 $node->backup('base');
@@ -184,7 +184,7 @@ sub predict
 	  or die "the delays still adapt\n";
 	$right = experiment('prediction',
 		"commit_delay_whatif('{0,100,1000}', '{1}', '10 s')");
-	alter_system($node, 'commit_stats.adaptive_delay' => 'gather');
+	alter_system($node, 'commit_stats.adaptive_delay' => 'on');
 	return $right;
 }
 

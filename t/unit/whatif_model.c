@@ -22,7 +22,8 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "paced_sleep.h"
+#include "control/adaptive_delay.h"
+#include "control/spacing.h"
 #include "whatif/whatif_choice.h"
 #include "whatif/whatif_fit.h"
 #include "whatif/whatif_simulation.h"
@@ -82,39 +83,45 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 	load->cycle = cycle;
 }
 
-typedef struct PacedServer
+/* A server with commit_stats.adaptive_delay */
+typedef struct AdaptiveServer
 {
-	Pacer		pacer;
-	PacerClock	clock;
-} PacedServer;
+	Spacing		spacing;
+	double		ended;			/* the latest flush */
+} AdaptiveServer;
 
 static double
-paced_commit_begins(void *arg, double now)
+adaptive_commit_begins(void *arg, double now, bool flushing)
 {
-	PacedServer *server = arg;
-	double		interval = pacer_interval(&server->pacer);
+	const AdaptiveServer *server = arg;
+	double		spacing = spacing_now(&server->spacing);
 
-	if (interval == 0)
+	if (spacing == 0)
 		return 0;
-	return paced_sleep(&server->clock, now, interval, server->pacer.median);
+	return (double) adaptive_delay_sleep((uint64) (spacing * NS_PER_US),
+										 (uint64) (now * NS_PER_US), flushing,
+										 (uint64) (server->ended * NS_PER_US)) /
+		NS_PER_US;
 }
 
 static void
-paced_flush_ended(void *arg, double now, double length)
+adaptive_flush_ended(void *arg, double now, double length, int commits,
+					 double responses)
 {
-	PacedServer *server = arg;
+	AdaptiveServer *server = arg;
 
-	if (pacer_flush_ended(&server->pacer, now, length, 0))
-		server->clock.due = Max(server->clock.due, (uint64) (now * 1000));
+	(void) spacing_flush_ended(&server->spacing, now - length, now, commits,
+							   responses);
+	server->ended = now;
 }
 
 static void
-simulate_paced(WhatifLoad *load, double time, WhatifOutcome *outcome)
+simulate_adaptive(WhatifLoad *load, double time, WhatifOutcome *outcome)
 {
-	PacedServer server = {0};
-	const SleepRule rule = {&server, paced_commit_begins, paced_flush_ended};
+	AdaptiveServer server = {0};
+	const SleepRule rule = {&server, adaptive_commit_begins, adaptive_flush_ended};
 
-	pacer_init(&server.pacer, 0);
+	spacing_init(&server.spacing, 0);
 	load->rule = &rule;
 	whatif_simulate(load, 0, 0, time, 1, outcome);
 }
@@ -125,11 +132,11 @@ simulate_paced(WhatifLoad *load, double time, WhatifOutcome *outcome)
  *				arrivals float8, time_window float8, quota float8,
  *				delay int, siblings int, seconds float8,
  *				flush_cost float8, wake float8[], conflict float8,
- *				paced boolean)
+ *				adaptive boolean)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.
- * Without "wake" nobody has to wake up.  If "paced", src/control/pacer.c says
- * how long a leader sleeps.
+ * Without "wake" nobody has to wake up.  If "adaptive", a leader sleeps as
+ * src/control/adaptive_delay.h and spacing.c say.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -160,7 +167,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.window = PG_GETARG_FLOAT8(8);
 	load.quota = one_value(&quota);
 	if (PG_GETARG_BOOL(16))
-		simulate_paced(&load, PG_GETARG_FLOAT8(12) * 1e6, &outcome);
+		simulate_adaptive(&load, PG_GETARG_FLOAT8(12) * 1e6, &outcome);
 	else
 		whatif_simulate(&load, PG_GETARG_INT32(10), PG_GETARG_INT32(11),
 						PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
@@ -259,7 +266,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 #define CANCELLED_COMMIT	100
 
 static double
-count_and_cancel(void *arg, double now)
+count_and_cancel(void *arg, double now, bool flushing)
 {
 	if (++*(int *) arg == CANCELLED_COMMIT)
 		InterruptPending = QueryCancelPending = true;
@@ -267,7 +274,8 @@ count_and_cancel(void *arg, double now)
 }
 
 static void
-ignore_flush(void *arg, double now, double length)
+ignore_flush(void *arg, double now, double length, int commits,
+			 double responses)
 {
 }
 

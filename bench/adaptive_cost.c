@@ -1,0 +1,159 @@
+/*-------------------------------------------------------------------------
+ *
+ * adaptive_cost.c
+ *		Commits with commit_stats.adaptive_delay, without a server, for
+ *		bench/cost to count their instructions.
+ *
+ * adaptive_cost COMMITS SHARE: commits one after the other, in simulated time.
+ * One in SHARE leads a flush of 300 us.  The device has a quota of 50 flushes
+ * in 100 ms, so that there is a spacing, which the leaders keep to.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+#include "utils/timestamp.h"
+
+#include "base/clock.h"
+#include "base/guc.h"
+#include "control/adaptive_delay.h"
+#include "stats/flush_groups.h"
+
+/* The server's replacements are not linked here. */
+#undef printf
+#undef qsort
+
+#define FLUSH		(300 * NS_PER_US)
+#define THINK		(100 * NS_PER_US)	/* between commits */
+#define QUOTA		50
+#define WINDOW		(100 * NS_PER_MS)
+
+int			XLOGbuffers = 2048;
+int			commit_stats_adaptive_delay_max = 50000;
+volatile sig_atomic_t InterruptPending = false;
+
+static LWLockPadded locks[256];
+LWLockPadded *MainLWLockArray = locks;
+
+static uint64 now = NS_PER_S;
+static uint64 flush_ended = 0;
+
+uint64
+flush_groups_last_end(void)
+{
+	return flush_ended;
+}
+
+bool
+IsTransactionState(void)
+{
+	return false;
+}
+
+TimestampTz
+GetCurrentTimestamp(void)
+{
+	return (TimestampTz) (now / NS_PER_US);
+}
+
+TimestampTz
+GetCurrentTransactionStopTimestamp(void)
+{
+	return GetCurrentTimestamp();
+}
+
+TimestampTz
+GetCurrentTransactionStartTimestamp(void)
+{
+	return GetCurrentTimestamp() - 100;
+}
+
+void
+pg_usleep(long microsec)
+{
+}
+
+void
+ProcessInterrupts(void)
+{
+}
+
+void
+pg_qsort(void *base, size_t n, size_t size,
+		 int (*compare) (const void *, const void *))
+{
+	qsort(base, n, size, compare);
+}
+
+int
+clock_gettime(clockid_t clock_id, struct timespec *ts)
+{
+	ts->tv_sec = now / NS_PER_S;
+	ts->tv_nsec = now % NS_PER_S;
+	return 0;
+}
+
+/* Its arguments are not the same in all versions. */
+extern void assertion_failed(void) __asm__("ExceptionalCondition");
+
+void
+assertion_failed(void)
+{
+	abort();
+}
+
+/* The end of a flush that begins now */
+static uint64
+device(void)
+{
+	static uint64 window_ends = 0;
+	static int	left = 0;
+
+	if (now >= window_ends || left == 0)
+	{
+		now = Max(now, window_ends);
+		window_ends = (now / WINDOW + 1) * WINDOW;
+		left = QUOTA;
+	}
+	left--;
+	return now + FLUSH;
+}
+
+int
+main(int argc, char **argv)
+{
+	long		commits = atol(argv[1]);
+	long		share = atol(argv[2]);
+	long		slept = 0;
+
+	adaptive_delay_module.attach(calloc(1, adaptive_delay_module.head_size),
+								 NULL, false);
+	(void) adaptive_delay_restart();
+	for (long i = 0; i < commits; i++)
+	{
+		uint64		began = now;
+		int			sleep = adaptive_delay_begin(now);
+		bool		leads = i % share == 0;
+		uint64		flush_began;
+
+		if (leads)
+		{
+			slept += sleep > 0;
+			now += sleep * NS_PER_US;
+			flush_began = now;
+			flush_ended = now = device();
+			(void) adaptive_delay_flushed(flush_began, flush_ended, 500 * i);
+		}
+		adaptive_delay_committed(now - began);
+		if (leads)
+			now += THINK;
+	}
+	printf("%ld\n", slept);
+	return 0;
+}

@@ -1,0 +1,273 @@
+# Does commit_stats.adaptive_delay find a quota of flushes, keep flushes apart
+# so that none stalls, do what commit_delay_state says, and count the sleeps?
+#
+# The witness is the shim (t/ground_truth/shim.c).  It makes a device with a
+# quota of the disk, and sees each stall of the device, and each sleep of a
+# leader: how long the server asked for, and how long that was.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/adaptive';
+use Adaptive;
+use CommitStats;
+use GroundTruth qw(start_truth seen_by_shim);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
+my $kept = 64;     # changes
+my $node = start_truth(
+	'spaced', q{
+commit_stats.adaptive_delay = on
+commit_stats.log_delay_changes = on
+wal_buffers = 256kB
+});
+my @load = ('-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
+my $load;
+
+sub state_is
+{
+	return delay_state($node, @_);
+}
+
+sub wait_for_state
+{
+	my ($condition, $name) = @_;
+
+	return ok(wait_for_delay_state($node, $condition), $name);
+}
+
+sub from_shim
+{
+	my ($select) = @_;
+
+	return $node->safe_psql('postgres', "SELECT $select FROM shim_events()");
+}
+
+# Five clients commit so often each: what the shim saw and what we counted.
+sub run_load
+{
+	my ($commits) = @_;
+
+	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+	run_pgbench($node, "-c 5 -t $commits", $load[1] => $load[2]);
+	return (seen_by_shim($node), flush_stats($node));
+}
+
+#
+# A quota
+#
+is( state_is('adaptive_delay, in_force, reason, quota_flush_rate, changes'),
+	't|t|start||1',
+	'at start: the setting is in force, and believes nothing');
+set_quota($node, $quota);
+$node->safe_psql('postgres', 'SELECT shim_reset()');
+$load = start_pgbench($node, @load);
+wait_for_state('quotas_found > 0', 'a quota: it is found');
+my $before = seen_by_shim($node);
+wait_for_state(
+	qq{quota_flush_rate BETWEEN 0.7 * $rate AND 1.3 * $rate
+AND quota_window BETWEEN 0.9 * $window AND 1.1 * $window
+AND quota_spacing + flush_time BETWEEN 1000 / quota_flush_rate AND 1100 / quota_flush_rate
+AND spacing >= quota_spacing - 0.001},
+	'a quota: as it is');
+end_pgbench($node, $load);
+
+right_in_one_round(
+	'a quota',
+	sub {
+		learn_quota($node);
+		my ($seen, $counted) = run_load(400);
+		my ($stalled, $stalled_before) =
+		  map { $_->{stalled} / ($_->{syncs} || 1) } $seen, $before;
+
+		note sprintf
+		  'stalled for %.2f ms a flush, before for %.2f ms; %d sleeps, %d hits',
+		  $stalled, $stalled_before, $seen->{sleeps},
+		  $counted->{delay_hits_adaptive};
+		return (
+			[ $stalled < $stalled_before / 4, 'flushes hardly stall' ],
+			[ $seen->{sleeps} > $seen->{syncs} / 2, 'leaders sleep' ],
+			[
+				$counted->{commits_per_flush} > 2,
+				'flushes carry the commits that come meanwhile'
+			],
+			[
+				$counted->{delay_hits_adaptive} == $seen->{sleeps},
+				'each sleep is counted as one that adapts'
+			],
+			[
+				$counted->{delay_hits} == $seen->{sleeps},
+				'... and as a delay hit'
+			],
+			[
+				$counted->{delay_time} > 0.5 * $seen->{slept}
+				  && $counted->{delay_time} < 1.3 * $seen->{slept},
+				'delay_time has what leaders slept'
+			]);
+	});
+is( $node->safe_psql(
+		'postgres', q{
+SELECT string_agg(DISTINCT delay_kind, ' '),
+	   count(*) FILTER (WHERE (delay_kind IS NULL) = coalesce(delayed, false))
+FROM commit_flush_log}),
+	'adaptive|0',
+	'a quota: the flush log says which leaders slept, and why');
+
+#
+# What is shown and what is done
+#
+# A ceiling below what the quota needs leaves some stalls, but too few to
+# refute the quota.  The spacing is the ceiling then, to the microsecond.
+my $ceiling = 3500;
+my $longest = $ceiling - $slack;
+
+alter_system($node, 'commit_stats.adaptive_delay_max' => $ceiling);
+$load = start_pgbench($node, @load);
+right_in_one_round(
+	'a ceiling',
+	sub {
+		my $asked;
+
+		wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
+		  or die "the spacing does not reach the ceiling\n";
+		$node->safe_psql('postgres', 'SELECT shim_reset()');
+		$node->poll_query_until('postgres',
+			q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'})
+		  or die "there are no flushes\n";
+
+		# A commit that begins after a flush has slept less, but no less than
+		# by the time since then; unless nobody knew yet that it had ended.
+		$asked = $node->safe_psql(
+			'postgres', qq{
+SELECT max(asked) = $longest,
+	   count(*) FILTER (WHERE asked >= $longest - 1 - (at - ended) / 1000.0) > 0.9 * count(*)
+FROM (SELECT kind, asked, at, max(CASE kind WHEN 'sync' THEN at + length END)
+	  OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended
+	  FROM shim_events()) e
+WHERE kind = 'sleep' AND ended > 0});
+		my ($is_longest, $is_rest) = split /\|/, $asked;
+
+		return (
+			[
+				state_is('spacing') * 1000 == $ceiling,
+				'commit_delay_state says so'
+			],
+			[ $is_longest eq 't', 'the longest sleep is that long' ],
+			[ $is_rest eq 't', 'each one is what is left of the spacing' ]);
+	});
+cmp_ok(from_shim('max(asked)'), '<=', $longest, 'a ceiling: none is longer');
+
+# Half of the WAL buffers: 128 kB, which these commits fill in less time.
+end_pgbench($node, $load);
+alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+learn_quota($node);
+$node->safe_psql('postgres',
+	'CREATE TABLE wide (t text); ALTER TABLE wide ALTER t SET STORAGE EXTERNAL'
+);
+$load = start_pgbench(
+	$node,
+	'-c 5 -T 600',
+	wide =>
+	  q{INSERT INTO wide SELECT repeat('x', 1000) FROM generate_series(1, 100);}
+);
+ok( poll_until(
+		sub {
+			my $most = state_is('500 * quota_spacing') || 0;
+
+			return !grep { $_ > $most } next_sleeps($node, 50);
+		},
+		5),
+	'half of wal_buffers: no leader sleeps for longer than it takes to fill');
+end_pgbench($node, $load);
+
+alter_system($node, 'commit_stats.adaptive_delay_max' => 0);
+my ($seen, $counted) = run_load(20);
+is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
+is($counted->{delay_hits}, 0, 'ceiling of 0: none is counted');
+alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+
+#
+# Another quota, and none
+#
+$load = start_pgbench($node, @load);
+set_quota($node, 3 * $quota);
+wait_for_state("quota_flush_rate > 2 * $rate",
+	'a higher quota: the rate follows');
+set_quota($node, $quota);
+wait_for_state("quota_flush_rate < 1.3 * $rate",
+	'a lower quota: the rate follows');
+set_quota($node, 0);
+wait_for_state('quota_flush_rate IS NULL',
+	'no quota any more: none is believed');
+
+# The response alone decides then.
+wait_for_state(
+	"trial <> 'running' AND tried_response > 0 AND kept_response > 0",
+	'without a quota: spacings are tried, and both responses shown');
+end_pgbench($node, $load);
+
+#
+# What is said about it
+#
+is( $node->safe_psql(
+		'postgres', q{
+SELECT count(*) = least(s.changes, 64) AND max(change) = s.changes AND
+	   count(*) = 1 + max(change) - min(change),
+	   max(c.changed_at) = s.changed_at AND max(c.changed_at) <= now(),
+	   (array_agg(c.reason ORDER BY change DESC))[1] = s.reason,
+	   bool_and((response IS NULL) = (c.reason <> 'better')),
+	   bool_or(c.reason = 'quota found' AND c.quota_flush_rate > 0)
+	   OR s.changes > 64
+FROM commit_delay_changes c, commit_delay_state s
+GROUP BY s.changes, s.changed_at, s.reason}
+	),
+	't|t|t|t|t',
+	'commit_delay_changes and commit_delay_state agree');
+
+sub logged
+{
+	return slurp_file($node->logfile) =~
+	  /LOG:  commit_stats spacing: (.*)$/mg;
+}
+
+my $changes = state_is('changes');
+ok(poll_until(sub { return logged() >= $changes }, 20),
+	'the last change is logged');
+my @logged = logged();
+my @shown = split /\n/, $node->safe_psql(
+	'postgres', qq{
+SELECT to_char(spacing, 'FM999990.000') || ' ms (' || reason || ')'
+FROM commit_delay_changes WHERE change <= $changes ORDER BY change});
+is($logged[0], '0.000 ms (start)', 'the first change is the start');
+is( join("\n", @logged[ $changes - @shown .. $changes - 1 ]),
+	join("\n", @shown),
+	'the log has the changes of commit_delay_changes, in the same order');
+
+# Without the setting, it has none.
+alter_system($node, 'commit_stats.log_delay_changes' => 'off');
+alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+wait_for_state('NOT in_force', 'off: it is not in force');
+my $log_end = -s $node->logfile;
+alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+wait_for_state("in_force AND reason = 'start'", 'on again: it starts over');
+run_load(20);
+unlike(
+	slurp_file($node->logfile, $log_end),
+	qr/commit_stats spacing/,
+	'log_delay_changes = off: nothing is logged');
+
+#
+# fsync = off
+#
+set_quota($node, $quota);
+learn_quota($node);
+alter_system($node, fsync => 'off');
+wait_for_state('NOT in_force', 'fsync = off: it is not in force');
+($seen, $counted) = run_load(20);
+is($counted->{delay_hits}, 0, 'fsync = off: no leader sleeps');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,54 @@
+# Does LWLOCK_IS_HELD() of src/base/compat.h know whether a process holds
+# WALWriteLock?
+#
+# A module (t/unit/lock_held.c) takes the lock, and asks before, meanwhile and
+# afterwards.  A lock that many have waited for has flags set, which are no
+# holders.
+
+use strict;
+use warnings;
+
+use lib 't';
+use CommitStats;
+use Cwd 'abs_path';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('lock_held');
+my $module = abs_path($node->basedir) . '/lock_held.so';
+
+compile_c($module, '-fPIC', '-shared', 't/unit/lock_held.c');
+$node->init;
+$node->append_conf('postgresql.conf', 'fsync = on');
+$node->start;
+$node->safe_psql(
+	'postgres', qq{
+CREATE TABLE tick (i int);
+CREATE FUNCTION lock_held(exclusive boolean) RETURNS text
+AS '$module' LANGUAGE C STRICT});
+
+# Nobody writes WAL, and then nobody any more.
+sub is_right
+{
+	my ($when) = @_;
+
+	for my $exclusive ('true', 'false')
+	{
+		ok( poll_until(
+				sub {
+					return $node->safe_psql('postgres',
+						"SELECT lock_held($exclusive)") eq '0 1 0';
+				},
+				20),
+			"$when: held by whom takes it, exclusive $exclusive");
+	}
+	return;
+}
+
+is_right('at start');
+run_pgbench($node, '-c 10 -t 200', insert => 'INSERT INTO tick VALUES (1);');
+is_right('after others have waited for it');
+
+$node->stop;
+done_testing();
