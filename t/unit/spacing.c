@@ -15,9 +15,9 @@
  * but the first are in us.  Each time is varied by 20% either way.
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
- * mean response, spacing now, current spacing, floor, rate of the quota
- * believed, quotas found, quotas refuted, adoptions, trials, last change,
- * least spacing while a quota was believed less the floor, mean spacing.
+ * mean response, current spacing, rate of the quota believed, quotas found,
+ * quotas refuted, adoptions, and by how much spacing_now() was below the
+ * floor.
  *
  *-------------------------------------------------------------------------
  */
@@ -66,8 +66,6 @@ static struct
 	double		stalled;
 	double		responses;
 	double		below;
-	double		spacings;
-	double		flushes;
 }			second;
 static double next_second = 1e6;
 
@@ -134,10 +132,7 @@ flush_once(const Phase *phase)
 	for (int i = 0; i < phase->sessions; i++)
 		began = Min(began, session[i].arrives);
 	began = Max(began, now + spaced);
-	if (spacing.quota.believed)
-		second.below = Min(second.below, spaced - spacing_floor(&spacing));
-	second.spacings += spaced;
-	second.flushes++;
+	second.below = Max(second.below, spacing_floor(&spacing) - spaced);
 	now = device_begins(phase, began);
 	now += varied(phase->flush) + spike(phase, now);
 	length = now - began;
@@ -157,14 +152,12 @@ flush_once(const Phase *phase)
 static void
 print_second(void)
 {
-	printf("%.0f %.0f %.0f %.0f %.0f %.0f %.1f %.0f %.0f %.0f %.0f %d %.0f %.0f\n",
-		   second.commits, second.stalled / 1000,
-		   second.responses / Max(1, second.commits), spacing_now(&spacing),
-		   spacing.current, spacing_floor(&spacing),
+	printf("%.0f %.0f %.0f %.0f %.1f %.0f %.0f %.0f %.0f\n", second.commits,
+		   second.stalled / 1000, second.responses / Max(1, second.commits),
+		   spacing.current,
 		   spacing.quota.believed ? spacing.quota.rate * 1e6 : 0,
 		   spacing.quotas_found, spacing.quotas_refuted, spacing.adoptions,
-		   spacing.trials, spacing.change, second.below,
-		   second.spacings / Max(1, second.flushes));
+		   second.below);
 	memset(&second, 0, sizeof(second));
 	next_second += 1e6;
 }
