@@ -136,7 +136,7 @@ advises(
 my %stalls = (flush_time => 2100, flush_p50 => 290, flush_p99 => 40000);
 my %quota = (%stalls, quota_flushes => 50);
 advises('SWEEP_QUOTA', 'a device with a quota, above lambda*', %quota);
-advises('PACE', '... with one session', %quota, concurrency => 0);
+advises('ADAPT', '... with one session', %quota, concurrency => 0);
 advises('STALLS', 'stalls without a quota', %stalls);
 advises('ALONE', '... with one session', %stalls, concurrency => 0);
 advises(
@@ -158,9 +158,9 @@ advises(
 	'a quota that has hardly made a flush wait',
 	quota_flushes => 50);
 my %queue = (flush_time => 2000, flush_p50 => 2000, flush_p99 => 2600);
-advises('SWEEP_GATHER', 'a device that queues, above lambda*',
+advises('SWEEP_TURNS', 'a device that queues, above lambda*',
 	%queue, recent_commits => 9000);
-advises('SWEEP_GATHER', '... and below it', %queue, recent_commits => 400);
+advises('SWEEP_TURNS', '... and below it', %queue, recent_commits => 400);
 advises(
 	'STALLS', '... beside stalls', %queue,
 	stall_time => 600_000,
@@ -221,9 +221,9 @@ advises(
 	delay_hits => 912);
 advises('ONE_BY_ONE', '... one commit after the other',
 	%row_lock, commit_time => 4200);
-advises('SWEEP_GATHER', '... but they wait for the flush of another',
+advises('SWEEP_TURNS', '... but they wait for the flush of another',
 	%row_lock, commit_time => 8300);
-advises('SWEEP_GATHER', '... but flushes are shared with prepares',
+advises('SWEEP_TURNS', '... but flushes are shared with prepares',
 	%row_lock, prepares => 900);
 advises(
 	'SWEEP', '... but they slept at hardly any flush',
