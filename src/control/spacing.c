@@ -74,9 +74,19 @@
 
 /* The floor */
 #define PACE			0.98	/* of the rate; 0.96 costs 1.3% on quotas */
-#define GRID			0.05	/* windows; with twice that, and one stall off
-								 * the grid, random spikes showed a quota 53
-								 * times in 3 hours */
+#define GRID			0.05	/* windows, the mean of all stalls but one */
+#define SAME_QUOTA		0.15	/* relative spread of flushes in a window */
+#define STALLED_LEAST	0.2		/* of the time; on volumes with 100 to 3000
+								 * writes/s it was 0.34 to 0.98, and up to
+								 * 0.05 on a disk without a limit */
+#define STALLED_TIME	1e6		/* over which that is a mean */
+#define HICCUP			0.5		/* of the mean stall; beside busy processors
+								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
+#define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
+#define LONG_STALL		0.1		/* windows, with a floor */
+#define WATCH_STALLS	16		/* for which trials wait */
+#define HELD			0.5		/* of a distance, or the rate is not the
+								 * device's */
 #define SAME_STALL		2		/* flushes after a stall that belong to it, as
 								 * a flush may be several writes; 0 is as good
 								 * in the simulator */
@@ -216,6 +226,19 @@ believe(Spacing *s, bool believed, SpacingChange change, double now)
 }
 
 static void
+sort(double *value)
+{
+	for (int i = 1; i < SPACING_STALLS; i++)
+		for (int j = i; j > 0 && value[j - 1] > value[j]; j--)
+		{
+			double		less = value[j];
+
+			value[j] = value[j - 1];
+			value[j - 1] = less;
+		}
+}
+
+static void
 add_distance(SpacingQuota *q, double distance)
 {
 	int			n;
@@ -229,20 +252,51 @@ add_distance(SpacingQuota *q, double distance)
 		q->rate = Max(q->rate, q->rates[i]);
 }
 
-/* Are the latest stalls whole windows apart?  Sets the window. */
+/*
+ * May the next stalls show a quota?  Trials would blur what they show.  Stalls
+ * that have shown none by WATCH_STALLS are something else.
+ */
+static bool
+may_show_quota(const SpacingQuota *q, double now)
+{
+	return !q->believed && now >= q->rests_until &&
+		q->stalled[false] >= STALLED_LEAST && q->nstalls < WATCH_STALLS &&
+		now - q->stall_ended < STALLED_TIME;
+}
+
+/*
+ * Are the latest stalls whole windows apart, but for one, with about the same
+ * number of flushes in each window, and do they take much of the time?  Sets
+ * the window and the rate.
+ */
 static bool
 find_window(SpacingQuota *q)
 {
-	double		window = INFINITY;
+	double		sorted[SPACING_STALLS];
+	double		off = 0;
+	double		worst = 0;
 
-	if (q->nstalls < SPACING_STALLS)
+	if (q->nstalls < SPACING_STALLS || q->stalled[false] < STALLED_LEAST)
+		return false;
+	memcpy(sorted, q->distance, sizeof(sorted));
+	sort(sorted);
+	q->window = sorted[1];
+	for (int i = 0; i < SPACING_STALLS; i++)
+	{
+		double		windows = q->distance[i] / q->window;
+		double		whole = Max(rint(windows), 1);
+
+		off += fabs(windows - whole);
+		worst = Max(worst, fabs(windows - whole));
+		sorted[i] = q->rates[i] * q->distance[i] / whole;
+	}
+	sort(sorted);
+	if (off - worst > GRID * (SPACING_STALLS - 1) ||
+		sorted[6] - sorted[1] > SAME_QUOTA * sorted[4])
 		return false;
 	for (int i = 0; i < SPACING_STALLS; i++)
-		window = Min(window, q->distance[i]);
-	for (int i = 0; i < SPACING_STALLS; i++)
-		if (fabs(q->distance[i] / window - rint(q->distance[i] / window)) > GRID)
-			return false;
-	q->window = window;
+		q->rates[i] = sorted[4] / q->window;
+	q->rate = q->rates[0];
 	return true;
 }
 
@@ -274,15 +328,44 @@ has_changed(Spacing *s, double now)
 	return true;
 }
 
+/* A stall of "length", "apart" from the one before: a mean over time. */
+static void
+note_stalled(double *stalled, double length, double apart)
+{
+	double		weight = *stalled == 0 ? 1 : apart / (apart + STALLED_TIME);
+
+	*stalled += weight * (Min(1.0, length / apart) - *stalled);
+}
+
+/*
+ * Is a stall much shorter than those of a quota?  With busy processors, some
+ * flushes take a tick of the scheduler longer than others.  Many short stalls
+ * must not hide a few long ones, so the mean is one over the time stalled.
+ */
+static bool
+is_hiccup(SpacingQuota *q, double length)
+{
+	if (q->believed)
+		return length < LONG_STALL * q->window;
+	q->lengths = LENGTHS_KEPT * q->lengths + length;
+	q->squares = LENGTHS_KEPT * q->squares + length * length;
+	return length * q->lengths < HICCUP * q->squares;
+}
+
 static bool
 stall_ended(Spacing *s, double length, double now)
 {
 	SpacingQuota *q = &s->quota;
 	double		distance = now - q->stalled_at;
-	double	   *stalled = &q->stalled[q->believed];
+	bool		tells = !q->believed || q->held + length >= HELD * distance;
 
-	*stalled += 0.25 * (Min(1.0, (length - s->usual) /
-							(now - q->stall_ended)) - *stalled);
+	if (is_hiccup(q, length))
+		return false;
+#ifdef SPACING_TRACE
+	fprintf(stderr, "STALL at %.1f length %.1f usual %.2f since %.1f since any %.1f flushes %.0f believed %d rate %.1f held %.2f stalled %.2f nst %d T %.2f\n", now / 1e3, length / 1e3, s->usual / 1e3, distance / 1e3, (now - q->stall_ended) / 1e3, q->flushes, q->believed, q->rate * 1e6, q->held / 1e3, q->stalled[q->believed], q->nstalls, spacing_now(s) / 1e3);
+#endif
+	note_stalled(&q->stalled[q->believed], length - s->usual,
+				 now - q->stall_ended);
 	q->stall_ended = now;
 	q->held = 0;
 	q->grow_at = GROW_WINDOWS * q->window;
@@ -292,7 +375,7 @@ stall_ended(Spacing *s, double length, double now)
 		return true;
 	if (q->flushes <= SAME_STALL)
 		return false;
-	if (distance <= DISTANCE_MOST)
+	if (distance <= DISTANCE_MOST && tells)
 		add_distance(q, distance);
 	else if (!q->believed)
 		q->nstalls = 0;
@@ -444,7 +527,8 @@ rest_slot_ended(Spacing *s, double response, double now)
 		note(s, SPACING_LOAD_CHANGED, now);
 		return true;
 	}
-	if (s->rest-- > 0 || !choose_challenger(s))
+	if (may_show_quota(&s->quota, now) || s->rest-- > 0 ||
+		!choose_challenger(s))
 		return false;
 	s->trial.running = true;
 	s->trial.slot = 0;

@@ -45,6 +45,9 @@ typedef struct SpacingQuota
 	double		distance[SPACING_STALLS];	/* between stalls, by number */
 	double		rates[SPACING_STALLS];	/* ... flushes between them / distance */
 
+	double		lengths;		/* of stalls without a floor, added up */
+	double		squares;		/* ... and their squares */
+
 	double		held;			/* time in which the floor held flushes back,
 								 * since the latest stall */
 	double		grow_at;		/* ... when the rate grows */
