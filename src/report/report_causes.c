@@ -76,19 +76,26 @@ name_client(const ClientKey *client)
 					database ? quote_name(database) : "-");
 }
 
+/*
+ * Where a quota binds, the disk does as many flushes as it allows, however few
+ * commits there are to carry.
+ */
 static void
 put_batching(StringInfo text, const CommitFigures *f)
 {
 	char	   *least = format_percent(advice_batching_least(f), 1);
 	char	   *most = format_percent(advice_batching_most(f), 1);
 
-	appendStringInfo(text, "  %s: %s of the commits,\n"
-					 "    %s bytes of WAL each; ten in one would save %s of flushes.\n",
+	appendStringInfo(text, "  %s: %s of the commits,\n    %s bytes of WAL each",
 					 name_client(&f->top),
 					 format_percent(f->top_all, f->client_commits),
-					 format_number(f->top_commit_size),
-					 strcmp(least, most) == 0 ? most :
-					 psprintf("%s to %s", least, most));
+					 format_number(f->top_commit_size));
+	if (advice_has_quota(f))
+		appendStringInfoString(text, "; under the quota, fewer commits need not save flushes.\n");
+	else
+		appendStringInfo(text, "; ten in one would save %s of flushes.\n",
+						 strcmp(least, most) == 0 ? most :
+						 psprintf("%s to %s", least, most));
 }
 
 /* The client that commits most may be one of these. */
