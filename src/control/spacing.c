@@ -361,9 +361,6 @@ stall_ended(Spacing *s, double length, double now)
 
 	if (is_hiccup(q, length))
 		return false;
-#ifdef SPACING_TRACE
-	fprintf(stderr, "STALL at %.1f length %.1f usual %.2f since %.1f since any %.1f flushes %.0f believed %d rate %.1f held %.2f stalled %.2f nst %d T %.2f\n", now / 1e3, length / 1e3, s->usual / 1e3, distance / 1e3, (now - q->stall_ended) / 1e3, q->flushes, q->believed, q->rate * 1e6, q->held / 1e3, q->stalled[q->believed], q->nstalls, spacing_now(s) / 1e3);
-#endif
 	note_stalled(&q->stalled[q->believed], length - s->usual,
 				 now - q->stall_ended);
 	q->stall_ended = now;
