@@ -9,9 +9,10 @@
  *
  * The floor, from stalls alone.  A volume with a quota serves flushes at full
  * speed until the quota of a window of time is used up, and then stalls until
- * the window ends.  Stalls that are whole windows apart show that quota, and
- * the flushes between them its rate.  Flushes that begin at PACE of this rate
- * do not stall.
+ * the window ends.  Stalls show that quota if they are whole windows apart,
+ * with the same number of flushes in each window, and take much of the time.
+ * Flushes that begin at PACE of this rate do not stall.  Stalls much shorter
+ * than those of a quota are hiccups, which tell nothing.
  *
  * The response, above the floor.  The mean time from the start of a
  * transaction to the end of its flush tells which of two spacings is better:
@@ -19,10 +20,12 @@
  * clients commit at a given rate.
  *
  * State		Event						Action
- * no quota		SPACING_STALLS stalls, all	believe a quota; the response
- *				whole windows apart			starts over at the floor
- * quota		a stall						the rate is the largest of those
- *											between the latest; growth ends
+ * no quota		SPACING_STALLS stalls that	believe a quota; the response
+ *				show one					starts over at the floor
+ * no quota		stalls that take			no trial, for WATCH_STALLS
+ *				STALLED_LEAST of the time
+ * quota		a stall, while the floor	the rate is the largest of those
+ *				held flushes back			between the latest; growth ends
  * quota		no stall for GROW_WINDOWS	the rate grows, by twice as much
  *				in which the floor held		each time; beyond GONE times,
  *				flushes back				there is no quota
