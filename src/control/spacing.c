@@ -69,46 +69,37 @@
 
 #include "control/spacing.h"
 
-#define STALL_FACTOR	5.0		/* usual flushes; halved or doubled, nothing
-								 * changes by 0.1% */
-#define STALL_LEAST		1500.0	/* ... and above the usual one; 0.1%, with
-								 * doubled p99 of open loads 8% up */
+#define STALL_FACTOR	5.0		/* usual flushes; 0.1% */
+#define STALL_LEAST		1500.0	/* ... and above the usual one; 0.1% */
 #define USUAL_STEP		1.02	/* of the running median of flushes; 0.1% */
 
 /* The floor */
 #define PACE			0.98	/* of the rate; 0.96 costs 1.3% on quotas */
 #define GRID			0.05	/* windows, the mean of all stalls but one */
 #define SAME_QUOTA		0.15	/* relative spread of flushes in a window */
-#define STALLED_LEAST	0.2		/* of the time; on volumes with 100 to 3000
-								 * writes/s it was 0.34 to 0.98, and up to
-								 * 0.05 on a disk without a limit */
+#define STALLED_LEAST	0.2		/* of the time; with 100 to 3000 writes/s it
+								 * was 0.34 to 0.98, without a limit up to
+								 * 0.05 */
 #define STALLED_TIME	1e6		/* over which that is a mean */
 #define HICCUP			0.5		/* of the mean stall; beside busy processors
 								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
 #define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
-#define LONG_STALL		0.05	/* windows, with a floor; doubled, p99 on
-								 * quotas is a third up; a tick is 0.04 */
+#define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
 #define WATCH_STALLS	16		/* for which trials wait */
 #define HELD			0.5		/* of a distance, or it does not tell the
-								 * rate: on a real volume a rate of 156/s fell
-								 * to 75 in 10 s, beside trials above the
-								 * floor */
-#define SAME_STALL		2		/* flushes after a stall that belong to it, as
-								 * a flush may be several writes; 0 is as good
-								 * in the simulator */
+								 * rate; beside trials, 156/s fell to 75 in 10
+								 * s */
+#define SAME_STALL		2		/* flushes after a stall that belong to it */
 #define DISTANCE_MOST	3e6		/* windows of 1 s, and two to spare */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
 #define GROW			0.03	/* halved or doubled, 0.3% */
-#define GONE			16.0	/* halved or doubled, nothing; a quota that is
-								 * gone is answered in 2 s */
+#define GONE			16.0	/* times the rate; nothing */
 #define REFUTE_STALLS	12		/* a lowered quota needs SPACING_STALLS */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
-#define QUOTA_REST		60e6	/* 10 s, then twice as long each time, or
-								 * always 300 s: 0.1% */
+#define QUOTA_REST		60e6	/* 10 or 300 s: 0.1% */
 
 /* The response */
-#define SLOT			100e3	/* halved, open loads lose 3%; doubled, 0.5%,
-								 * shifts each 5 s 2% */
+#define SLOT			100e3	/* halved, open loads 3%; doubled, shifts 2% */
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
 #define SLOT_MOST		2.5e6	/* a session that commits twice a second */
 #define ADOPT			0.03	/* doubled, 0.5% */
@@ -139,8 +130,6 @@ spacing_init(Spacing *s, double now)
 	memset(s, 0, sizeof(Spacing));
 	s->rest_length = REST_LEAST;
 	s->since = now;
-	for (int i = 0; i < 4; i++)
-		s->trial.response[i] = NAN;
 	note(s, SPACING_STARTED, now);
 	spacing_settle(s, now);
 }
