@@ -68,12 +68,13 @@ log_change(const DelayChange *change)
 	ereport(LOG,
 			(errmsg("commit_stats spacing: %.3f ms (%s)",
 					change->spacing / 1000, reason),
-			 isnan(change->response) ? 0 :
+			 !isnan(change->response) ?
 			 errdetail("Transactions took %.3f ms in the mean until their flush ended, and %.3f ms with the spacing before.",
-					   change->response / 1000, change->response_before / 1000),
-			 change->flush_rate <= 0 ? 0 :
-			 errhint("The device seems to allow %.0f flushes per second, in windows of %.0f ms.",
-					 change->flush_rate, change->window / 1000)));
+					   change->response / 1000,
+					   change->response_before / 1000) :
+			 change->flush_rate > 0 ?
+			 errdetail("The device seems to allow %.0f flushes per second, in windows of %.0f ms.",
+					   change->flush_rate, change->window / 1000) : 0));
 }
 
 /* Log the changes since the last call, as far as they are kept. */
