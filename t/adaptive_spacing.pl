@@ -246,8 +246,10 @@ GROUP BY s.changes, s.changed_at, s.reason}
 
 sub logged
 {
-	return slurp_file($node->logfile) =~
-	  /LOG:  commit_stats spacing: (.*)$/mg;
+	my @logged =
+	  slurp_file($node->logfile) =~ /LOG:  commit_stats spacing: (.*)$/mg;
+
+	return @logged;
 }
 
 my $changes = state_is('changes');
