@@ -1347,7 +1347,7 @@ COMMENT ON COLUMN commit_delay_state.trial IS
 COMMENT ON COLUMN commit_delay_state.tried_spacing IS
 	'spacing that was tried, in milliseconds; null before the first trial';
 COMMENT ON COLUMN commit_delay_state.tried_response IS
-	'mean time from the start of a transaction to the end of its flush with tried_spacing in the latest trial, in milliseconds; null before that is measured';
+	'mean time from the start of a transaction to the end of its commit with tried_spacing in the latest trial, in milliseconds; null before that is measured';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
 	'the same with the spacing that it was compared with; null before that is measured';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
@@ -1380,7 +1380,7 @@ COMMENT ON COLUMN commit_delay_changes.reason IS
 COMMENT ON COLUMN commit_delay_changes.spacing IS
 	'spacing from then on, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.response IS
-	'mean time from the start of a transaction to the end of its flush with that spacing in the trial that it won, in milliseconds; null if no trial was won';
+	'mean time from the start of a transaction to the end of its commit with that spacing in the trial that it won, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.response_before IS
 	'the same with the spacing before';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS

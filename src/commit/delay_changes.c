@@ -69,7 +69,7 @@ log_change(const DelayChange *change)
 			(errmsg("commit_stats spacing: %.3f ms (%s)",
 					change->spacing / 1000, reason),
 			 !isnan(change->response) ?
-			 errdetail("Transactions took %.3f ms in the mean until their flush ended, and %.3f ms with the spacing before.",
+			 errdetail("Transactions took %.3f ms in the mean, and %.3f ms with the spacing before.",
 					   change->response / 1000,
 					   change->response_before / 1000) :
 			 change->flush_rate > 0 ?

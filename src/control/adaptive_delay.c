@@ -73,6 +73,8 @@ typedef struct Learner
 	uint64		responses;		/* up to which they are counted */
 	uint64		ended_at;		/* ns; of the last flush that was reported */
 	XLogRecPtr	flushed;		/* the flush pointer then */
+	double		most;			/* us; fills half of the WAL buffers */
+	double		usual_response; /* us; for which "before_most" was written */
 } Learner;
 
 typedef struct AdaptiveDelayShared
@@ -100,7 +102,7 @@ static AdaptiveDelayShared *shared = NULL;
 static inline double
 to_us(uint64 ns)
 {
-	return (double) (int64) ns / NS_PER_US;
+	return (double) (int64) ns * (1.0 / NS_PER_US);
 }
 
 static inline uint64
@@ -125,13 +127,6 @@ adaptive_delay_response(const SpacingTrial *trial, bool challenger)
 	const double *slot = &trial->response[challenger ? 0 : 1];
 
 	return isnan(slot[2]) ? slot[0] : (slot[0] + slot[2]) / 2;
-}
-
-static void
-write_if_changed(pg_atomic_uint64 *word, uint64 value)
-{
-	if (pg_atomic_read_u64(word) != value)
-		pg_atomic_write_u64(word, value);
 }
 
 static void
@@ -162,12 +157,14 @@ int
 adaptive_delay_begin(uint64 now)
 {
 	uint64		spacing = pg_atomic_read_u64(&shared->spacing);
+	uint64		sleep;
 
 	if (spacing == 0)
 		return 0;
-	return (int) (adaptive_delay_sleep(spacing, now,
-									   LWLOCK_IS_HELD(WALWriteLock),
-									   flush_groups_last_end()) / NS_PER_US);
+	sleep = adaptive_delay_sleep(spacing, now, LWLOCK_IS_HELD(WALWriteLock),
+								 flush_groups_last_end()) / NS_PER_US;
+	/* the spacing may have been published before that setting changed */
+	return (int) Min(sleep, (uint64) commit_stats_adaptive_delay_max);
 }
 
 /* A commit is done, "elapsed" ns after it began. */
@@ -197,17 +194,24 @@ time_to_fill_half(double elapsed, XLogRecPtr from, XLogRecPtr to)
 
 /* Leaders keep to the spacing that spacing.c has decided. */
 static void
-publish(Learner *learner, double most)
+publish(Learner *learner)
 {
 	AdaptiveDelayState *state = &learner->state;
-
 	double		usual = state->spacing.usual_response;
+	double		in_force = Min(Min(spacing_now(&state->spacing), learner->most),
+							   (double) commit_stats_adaptive_delay_max);
 
-	state->in_force = Min(Min(spacing_now(&state->spacing), most),
-						  (double) commit_stats_adaptive_delay_max);
-	write_if_changed(&shared->spacing, to_ns(state->in_force));
-	write_if_changed(&shared->before_most, usual == 0 ? BEFORE_MOST :
-					 (uint64) (USUAL_MOST * usual));
+	if (in_force != state->in_force)
+	{
+		state->in_force = in_force;
+		pg_atomic_write_u64(&shared->spacing, to_ns(in_force));
+	}
+	if (usual != learner->usual_response)
+	{
+		learner->usual_response = usual;
+		pg_atomic_write_u64(&shared->before_most, usual == 0 ? BEFORE_MOST :
+							(uint64) (USUAL_MOST * usual));
+	}
 }
 
 static void
@@ -237,19 +241,18 @@ learn(Learner *learner, uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
 	uint64		elapsed = clock_elapsed(learner->ended_at, ended_at);
 	uint64		added = elapsed < REPORTS_APART ?
 	responses - learner->responses : 0;
-	double		most = time_to_fill_half(to_us(elapsed), learner->flushed,
-										 flushed);
 	bool		changed = spacing_flush_ended(spacing, to_us(began_at),
 											  to_us(ended_at),
 											  (double) (added >> RESPONSES_SHIFT),
 											  (double) (added & RESPONSES_SUM));
 
+	learner->most = time_to_fill_half(to_us(elapsed), learner->flushed, flushed);
 	learner->responses = responses;
 	learner->ended_at = ended_at;
 	learner->flushed = flushed;
 	if (changed)
 		note_change(&learner->state);
-	publish(learner, most);
+	publish(learner);
 	return changed;
 }
 
@@ -313,7 +316,7 @@ adaptive_delay_restart(void)
 		return false;
 	spacing_init(&learner->state.spacing, to_us(clock_now()));
 	learner->responses = pg_atomic_read_u64(&shared->responses);
-	publish(learner, 0);
+	publish(learner);
 	note_change(&learner->state);
 	pg_atomic_clear_flag(&shared->learning);
 	return true;
@@ -338,7 +341,7 @@ adaptive_delay_settle(void)
 	if (!wait_for_learner())
 		return;
 	spacing_settle(&learner->state.spacing, to_us(clock_now()));
-	publish(learner, spacing_now(&learner->state.spacing));
+	publish(learner);
 	pg_atomic_clear_flag(&shared->learning);
 }
 
