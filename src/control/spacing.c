@@ -12,7 +12,7 @@
  * the window ends.  Stalls show that quota if they are whole windows apart,
  * with the same number of flushes in each window, and take much of the time.
  * Flushes that begin at PACE of this rate do not stall.  Stalls much shorter
- * than those of a quota are hiccups, which tell nothing.
+ * than those of a quota, or off its windows, are hiccups, which tell nothing.
  *
  * The response, above the floor.  The mean time from the start of a
  * transaction to the end of its flush tells which of two spacings is better:
@@ -85,6 +85,8 @@
 								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
 #define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
 #define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
+#define NEAR_WINDOW		0.1		/* windows; with 50 clients a rate of 500/s
+								 * fell to 230 in 10 s, by hiccups */
 #define WATCH_STALLS	16		/* for which trials wait */
 #define HELD			0.5		/* of a distance, or it does not tell the
 								 * rate; beside trials, 156/s fell to 75 in 10
@@ -108,6 +110,7 @@
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
 #define SPACING_MOST	10e3	/* halved, 1.2% on quotas */
 #define REST_LEAST		4		/* slots; halved, 0.5%, shifts 2.6% */
+#define FIRST_TRIAL		900e3	/* before that, a quota shows by itself */
 #define REST_MOST		256		/* trials take 3 to 13% of the time on a plain
 								 * disk, and 5 to 19% with 64 */
 #define UNUSUAL			0.35	/* doubled, open loads 1.8%, shifts 7% */
@@ -129,6 +132,7 @@ spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
 	s->rest_length = REST_LEAST;
+	s->trials_from = now + FIRST_TRIAL;
 	s->since = now;
 	note(s, SPACING_STARTED, now);
 	spacing_settle(s, now);
@@ -236,14 +240,11 @@ sort(double *value)
 static void
 add_distance(SpacingQuota *q, double distance)
 {
-	int			n;
-
 	q->distance[q->nstalls % SPACING_STALLS] = distance;
 	q->rates[q->nstalls % SPACING_STALLS] = q->flushes / distance;
 	q->nstalls++;
-	n = Min(q->nstalls, SPACING_STALLS);
 	q->rate = 0;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < Min(q->nstalls, SPACING_STALLS); i++)
 		q->rate = Max(q->rate, q->rates[i]);
 }
 
@@ -333,15 +334,20 @@ note_stalled(double *stalled, double length, double apart)
 }
 
 /*
- * Is a stall much shorter than those of a quota?  With busy processors, some
- * flushes take a tick of the scheduler longer than others.  Many short stalls
- * must not hide a few long ones, so the mean is one over the time stalled.
+ * Is a stall much shorter than those of a quota, or not whole windows after
+ * the last one?  With busy processors, some flushes take a few ticks of the
+ * scheduler longer than others.  Many short stalls must not hide a few long
+ * ones, so the mean is one over the time stalled.
  */
 static bool
-is_hiccup(SpacingQuota *q, double length)
+is_hiccup(SpacingQuota *q, double length, double distance)
 {
+	double		windows = distance / q->window;
+
 	if (q->believed)
-		return length < LONG_STALL * q->window;
+		return length < LONG_STALL * q->window ||
+			(distance <= DISTANCE_MOST &&
+			 fabs(windows - Max(rint(windows), 1)) > NEAR_WINDOW);
 	q->lengths = LENGTHS_KEPT * q->lengths + length;
 	q->squares = LENGTHS_KEPT * q->squares + length * length;
 	return length * q->lengths < HICCUP * q->squares;
@@ -354,7 +360,7 @@ stall_ended(Spacing *s, double length, double now)
 	double		distance = now - q->stalled_at;
 	bool		tells = !q->believed || q->held + length >= HELD * distance;
 
-	if (is_hiccup(q, length))
+	if (is_hiccup(q, length, distance))
 		return false;
 	note_stalled(&q->stalled[q->believed], length - s->usual,
 				 now - q->stall_ended);
@@ -519,8 +525,8 @@ rest_slot_ended(Spacing *s, double response, double now)
 		note(s, SPACING_LOAD_CHANGED, now);
 		return true;
 	}
-	if (may_show_quota(&s->quota, now) || s->rest-- > 0 ||
-		!choose_challenger(s))
+	if (now < s->trials_from || may_show_quota(&s->quota, now) ||
+		s->rest-- > 0 || !choose_challenger(s))
 		return false;
 	s->trial.running = true;
 	s->trial.slot = 0;

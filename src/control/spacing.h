@@ -96,6 +96,7 @@ typedef struct Spacing
 	int			turn;			/* among the challengers */
 	int			lost;			/* trials since the last win */
 	int			candidates;		/* for the trial under way */
+	double		trials_from;	/* the first trial begins no sooner */
 	int			rest;			/* slots until the next trial */
 	int			rest_length;	/* after all challengers have lost */
 } Spacing;

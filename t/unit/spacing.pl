@@ -155,7 +155,7 @@ cmp_ok(
 cmp_ok(mean('commits', @s[ 3 .. 59 ]),
 	'>', 1.5 * 250, 'long flushes: both sessions share one');
 cmp_ok($s[59]{current}, '>', 400, '... as the spacing is their work');
-cmp_ok(max(map { $_->{adoptions} } @s[ 0 .. 2 ]), '>=', 1, '... from 3 s on');
+cmp_ok(max(map { $_->{adoptions} } @s[ 0 .. 3 ]), '>=', 1, '... from 4 s on');
 @s = run_phases({ flush => 4000, think => 400, seconds => 30 },
 	{ flush => 250, seconds => 30 });
 cmp_ok(
