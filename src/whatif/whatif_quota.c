@@ -55,7 +55,7 @@ find_stalls(const SampleFlushes *flushes, DeviceStall *stall)
 void
 quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
 {
-	DeviceStall *stall = palloc(Max(flushes->n, 1) * sizeof(DeviceStall));
+	DeviceStall *stall = palloc0(Max(flushes->n, 1) * sizeof(DeviceStall));
 	int			n = find_stalls(flushes, stall);
 	DeviceQuota quota;
 
