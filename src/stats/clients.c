@@ -521,15 +521,18 @@ add_slots(ClientCounts *client, int *sessions)
 		const ClientSlot *slot = &slots[i];
 		SlotCopy	counted;
 
-		if (slot->entry == NO_ENTRY)
+		/* read once: the process may leave meanwhile (copy_at_rest()) */
+		int			entry = *(const volatile int *) &slot->entry;
+
+		if (entry == NO_ENTRY)
 			continue;
 		backend_slots_copy_one(i, &counted);
-		counter_array_add(client[slot->entry].value, counted.value,
+		counter_array_add(client[entry].value, counted.value,
 						  CLIENT_NCOUNTERS);
-		counter_array_subtract(client[slot->entry].value, slot->since,
+		counter_array_subtract(client[entry].value, slot->since,
 							   CLIENT_NCOUNTERS);
 		if (sessions != NULL)
-			sessions[slot->entry]++;
+			sessions[entry]++;
 	}
 }
 
@@ -608,7 +611,8 @@ const StatsModule clients_module = {
 
 /*
  * Call "copy" while nothing moves between slots and entries.  It raises no
- * error, and may be called again.
+ * error, and may be called again.  Something may move while it runs, so it
+ * must bear what it reads then.
  */
 static void
 copy_at_rest(void (*copy) (void *result), void *result)
