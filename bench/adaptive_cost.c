@@ -25,9 +25,8 @@
 #include "control/adaptive_delay.h"
 #include "stats/flush_groups.h"
 
-/* The server's replacements are not linked here. */
+/* The server's replacement is not linked here. */
 #undef printf
-#undef qsort
 
 #define FLUSH		(300 * NS_PER_US)
 #define THINK		(100 * NS_PER_US)	/* between commits */
@@ -82,13 +81,6 @@ pg_usleep(long microsec)
 void
 ProcessInterrupts(void)
 {
-}
-
-void
-pg_qsort(void *base, size_t n, size_t size,
-		 int (*compare) (const void *, const void *))
-{
-	qsort(base, n, size, compare);
 }
 
 int

@@ -7,7 +7,7 @@
  * the next.  Each leader of a flush sleeps for what is left of the spacing.
  * spacing.c decides the spacing from two measurements: how long flushes take,
  * which their leaders report, and how long transactions take, from their start
- * to the end of their flush, which each commit adds up.
+ * to the end of their commit, which each commit adds up.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
@@ -40,6 +40,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
+#include "base/wal_buffers.h"
 #include "control/adaptive_delay.h"
 #include "stats/flush_groups.h"
 
@@ -52,8 +53,9 @@
 #define RESPONSES_SUM	((UINT64CONST(1) << RESPONSES_SHIFT) - 1)
 
 /*
- * The time before the commit counts up to so many usual responses, so that a
- * report or a batch that runs for minutes does not hide what commits take.
+ * adaptive_delay_committed() counts the time before a commit up to this
+ * multiple of the usual response, so that a report or a batch that runs for
+ * minutes does not hide what commits take.
  */
 #define USUAL_MOST		8
 #define BEFORE_MOST		1000000 /* us; ... until these are known */
@@ -184,14 +186,6 @@ adaptive_delay_committed(uint64 elapsed)
 								   (before + elapsed / NS_PER_US));
 }
 
-/* The time in which the WAL fills half of its buffers at the present rate. */
-static double
-time_to_fill_half(double elapsed, XLogRecPtr from, XLogRecPtr to)
-{
-	return (double) XLOGbuffers * XLOG_BLCKSZ / 2 * elapsed /
-		Max((double) (to - from), 1);
-}
-
 /* Leaders keep to the spacing that spacing.c has decided. */
 static void
 publish(Learner *learner)
@@ -246,7 +240,10 @@ learn(Learner *learner, uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
 											  (double) (added >> RESPONSES_SHIFT),
 											  (double) (added & RESPONSES_SUM));
 
-	learner->most = time_to_fill_half(to_us(elapsed), learner->flushed, flushed);
+	learner->most =
+		wal_buffers_us_until_half_full((double) XLOGbuffers * XLOG_BLCKSZ,
+									   (flushed - learner->flushed) * 1e6 /
+									   to_us(elapsed));
 	learner->responses = responses;
 	learner->ended_at = ended_at;
 	learner->flushed = flushed;

@@ -15,7 +15,7 @@
  * than those of a quota, or off its windows, are hiccups, which tell nothing.
  *
  * The response, above the floor.  The mean time from the start of a
- * transaction to the end of its flush tells which of two spacings is better:
+ * transaction to the end of its commit tells which of two spacings is better:
  * they take turns in slots of time.  Commits per second would not tell, where
  * clients commit at a given rate.
  *
@@ -120,26 +120,18 @@
 /* Spacings to begin with; most of the best ones are near the first. */
 static const double ladder[] = {1000, 300, 3000, 100};
 
-static void
-note(Spacing *s, SpacingChange change, double now)
-{
-	s->change = change;
-	s->changed_at = now;
-}
-
 void
 spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
 	s->rest_length = REST_LEAST;
 	s->trials_from = now + FIRST_TRIAL;
-	s->since = now;
-	note(s, SPACING_STARTED, now);
+	s->change = SPACING_STARTED;
 	spacing_settle(s, now);
 }
 
-bool
-spacing_is_stall(double usual, double length)
+static bool
+is_stall(double usual, double length)
 {
 	return length > Max(STALL_FACTOR * usual, usual + STALL_LEAST);
 }
@@ -168,7 +160,6 @@ static void
 begin_slot(Spacing *s, double now)
 {
 	s->slot_began = now;
-	s->slot_ends = now + SLOT;
 	s->flushes = s->commits = s->responses = 0;
 }
 
@@ -219,9 +210,8 @@ believe(Spacing *s, bool believed, SpacingChange change, double now)
 		q->nstalls = 0;
 	set_rate(q, 1.0);
 	s->current = 0;
-	s->since = now;
 	start_over(s, now);
-	note(s, change, now);
+	s->change = change;
 }
 
 static void
@@ -313,14 +303,14 @@ is_refuted(Spacing *s, double now)
 
 /* Is the rate another one than a person was told? */
 static bool
-has_changed(Spacing *s, double now)
+has_changed(Spacing *s)
 {
 	SpacingQuota *q = &s->quota;
 
 	if (fabs(q->rate - q->reported) <= UNUSUAL * q->reported)
 		return false;
 	q->reported = q->rate;
-	note(s, SPACING_QUOTA_CHANGED, now);
+	s->change = SPACING_QUOTA_CHANGED;
 	return true;
 }
 
@@ -381,7 +371,7 @@ stall_ended(Spacing *s, double length, double now)
 	q->stalled_at = now;
 	q->flushes = 0;
 	if (q->believed)
-		return has_changed(s, now);
+		return has_changed(s);
 	if (now < q->rests_until || !find_window(q))
 		return false;
 	s->quotas_found++;
@@ -448,10 +438,9 @@ choose_challenger(Spacing *s)
 }
 
 static bool
-adopt(Spacing *s, double now)
+adopt(Spacing *s)
 {
 	s->current = s->trial.challenger;
-	s->since = now;
 	s->adoptions++;
 	s->trial.running = false;
 	s->trial.outcome = SPACING_ADOPTED;
@@ -461,18 +450,18 @@ adopt(Spacing *s, double now)
 	s->usual_response = s->trial.response[0];
 	if (s->trial.slot == 2)		/* a clear win: there may be more to it */
 		s->rest_length = REST_LEAST;
-	note(s, SPACING_ADOPTED, now);
+	s->change = SPACING_ADOPTED;
 	return true;
 }
 
 static bool
-lose(Spacing *s, SpacingChange outcome, double now)
+lose(Spacing *s, SpacingChange outcome)
 {
 	int			round = Max(2, s->candidates);
 
 	s->trial.running = false;
 	s->trial.outcome = outcome;
-	note(s, outcome, now);
+	s->change = outcome;
 	s->rest = Max(1, s->rest_length / round);
 	if (++s->lost >= round)
 	{
@@ -484,7 +473,7 @@ lose(Spacing *s, SpacingChange outcome, double now)
 }
 
 static bool
-trial_slot_ended(Spacing *s, double response, double now)
+trial_slot_ended(Spacing *s, double response)
 {
 	SpacingTrial *t = &s->trial;
 	double	   *r = t->response;
@@ -493,17 +482,17 @@ trial_slot_ended(Spacing *s, double response, double now)
 
 	r[t->slot++] = response;
 	if (t->slot == 2 && r[0] > r[1] * (1 + CLEAR))
-		return lose(s, SPACING_ENDED_EARLY, now);
+		return lose(s, SPACING_ENDED_EARLY);
 	if (t->slot == 2 && Min(r[1], s->usual_response) > r[0] * (1 + CLEAR))
-		return adopt(s, now);
+		return adopt(s);
 	if (t->slot < 4)
 		return false;
 	challenger = r[0] + r[2];
 	current = Min(r[1] + r[3], 2 * s->usual_response);
 	if (t->challenger == 0 ? challenger < current :
 		challenger < (1 - ADOPT) * current && r[0] < r[1] && r[2] < r[3])
-		return adopt(s, now);
-	return lose(s, SPACING_LOST, now);
+		return adopt(s);
+	return lose(s, SPACING_LOST);
 }
 
 static bool
@@ -522,7 +511,7 @@ rest_slot_ended(Spacing *s, double response, double now)
 	{
 		start_over(s, now);
 		s->usual_response = response;
-		note(s, SPACING_LOAD_CHANGED, now);
+		s->change = SPACING_LOAD_CHANGED;
 		return true;
 	}
 	if (now < s->trials_from || may_show_quota(&s->quota, now) ||
@@ -541,7 +530,7 @@ slot_ended(Spacing *s, double now)
 {
 	double		response = s->responses / s->commits;
 	bool		changed = s->trial.running ?
-	trial_slot_ended(s, response, now) : rest_slot_ended(s, response, now);
+	trial_slot_ended(s, response) : rest_slot_ended(s, response, now);
 
 	begin_slot(s, now);
 	return changed;
@@ -559,7 +548,7 @@ is_much_worse(const Spacing *s)
 static bool
 is_slot_over(const Spacing *s, double now)
 {
-	return now >= s->slot_ends && s->flushes >= 2 && s->commits > 0 &&
+	return now >= s->slot_began + SLOT && s->flushes >= 2 && s->commits > 0 &&
 		(s->commits >= SLOT_COMMITS || now - s->slot_began > SLOT_MOST);
 }
 
@@ -582,13 +571,13 @@ spacing_flush_ended(Spacing *s, double began, double ended, double commits,
 	s->quota.flushes++;
 	s->commits += commits;
 	s->responses += responses;
-	if (spacing_is_stall(s->usual, length))
+	if (is_stall(s->usual, length))
 		changed = stall_ended(s, length, ended);
 	else if (s->quota.believed)
 		changed = grow(s, began, ended);
 	if (is_much_worse(s))
 	{
-		lose(s, SPACING_ENDED_EARLY, ended);
+		lose(s, SPACING_ENDED_EARLY);
 		begin_slot(s, ended);
 	}
 	else if (is_slot_over(s, ended))

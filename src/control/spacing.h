@@ -71,9 +71,7 @@ typedef struct Spacing
 {
 	/* What a person sees; flushes are seldom closer than the floor */
 	double		current;		/* what won last; 0: no delay, or the floor */
-	double		since;
 	SpacingChange change;
-	double		changed_at;
 	SpacingTrial trial;			/* the latest */
 	double		trials;
 	double		adoptions;
@@ -86,7 +84,6 @@ typedef struct Spacing
 
 	/* The slot under way */
 	double		slot_began;
-	double		slot_ends;
 	double		flushes;
 	double		commits;
 	double		responses;		/* sum */
@@ -107,6 +104,5 @@ extern bool spacing_flush_ended(Spacing *spacing, double began, double ended,
 extern double spacing_now(const Spacing *spacing);
 extern double spacing_floor(const Spacing *spacing);
 extern void spacing_settle(Spacing *spacing, double now);
-extern bool spacing_is_stall(double usual, double length);
 
 #endif							/* COMMIT_STATS_SPACING_H */

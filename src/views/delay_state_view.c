@@ -36,7 +36,7 @@ row_us(Row *row, double us)
 	row_rounded(row, us / 1000, 3);
 }
 
-/* Columns from "spacing" to "since" */
+/* Columns from "spacing" to "changed_at" */
 static void
 row_spacing(Row *row, const AdaptiveDelayState *state)
 {
@@ -71,7 +71,7 @@ row_trial(Row *row, const Spacing *spacing)
 	row_us(row, adaptive_delay_response(trial, false));
 }
 
-/* Columns from "flush_rate" to "flush_time" */
+/* Columns from "quota_flush_rate" to "flush_time" */
 static void
 row_device(Row *row, const Spacing *spacing)
 {

@@ -119,7 +119,10 @@ next_commit(const Phase *phase, Session *s)
 	s->arrives = Max(now, s->began) + varied(phase->think);
 }
 
-/* The first to arrive leads; those who have come by then are carried. */
+/*
+ * The first session to arrive leads; the flush carries the sessions that have
+ * come by then.
+ */
 static void
 flush_once(const Phase *phase)
 {
