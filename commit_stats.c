@@ -36,12 +36,14 @@
  *
  * Folders of src/ (doc/contributing.md says which may include which):
  *
- *	base		versions, clock, settings, locks, waiting, histograms
+ *	base		versions, clock, settings, waiting, histograms
+ *	module		shared memory, its locks, the reset, the saved file
  *	probe		what one commit observes of the server
- *	stats		counters in shared memory, and saved across restarts
+ *	stats		counters in shared memory
  *	control		settings that are changed for one commit; the adaptive delay
- *	commit		the transaction callbacks; the worker that logs flushes and
- *				decisions, and reads commit_stats.adaptive_delay
+ *	worker		the background worker: it logs flushes and decisions, and reads
+ *				commit_stats.adaptive_delay
+ *	commit		the transaction callbacks
  *	tuning		experiments on the live load
  *	whatif		predictions
  *	report		one screen of text
@@ -62,10 +64,10 @@
 #include "miscadmin.h"
 
 #include "base/guc.h"
-#include "base/shared_memory.h"
 #include "commit/commit_path.h"
-#include "commit/flush_logger.h"
-#include "segment.h"
+#include "module/segment.h"
+#include "module/shared_memory.h"
+#include "worker/flush_logger.h"
 
 PG_MODULE_MAGIC;
 

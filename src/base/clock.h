@@ -15,10 +15,7 @@
 
 #include <time.h>
 
-#include "datatype/timestamp.h"
-
 #include "base/compat.h"
-#include "base/stats_module.h"
 
 static inline uint64
 clock_now(void)
@@ -38,16 +35,5 @@ clock_elapsed(uint64 start, uint64 end)
 {
 	return end > start ? end - start : 0;
 }
-
-/* The time of day at "ns"; "offset" is clock_offset(), one for each look. */
-static inline TimestampTz
-clock_timestamp_at(uint64 ns, int64 offset)
-{
-	return (TimestampTz) (ns / NS_PER_US) + offset;
-}
-
-extern int64 clock_offset(void);
-
-extern const StatsModule clock_module;
 
 #endif							/* COMMIT_STATS_CLOCK_H */

@@ -54,12 +54,11 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
-#include "base/shared_memory.h"
 #include "commit/commit_path.h"
-#include "commit/flush_logger.h"
 #include "commit/slow_commit.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "module/shared_memory.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/notify_lock.h"
@@ -71,6 +70,7 @@
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
+#include "worker/flush_logger.h"
 
 /* What the commit under way seemed to be before its record was written. */
 typedef enum CommitKind

@@ -13,8 +13,8 @@
 #include "datatype/timestamp.h"
 
 #include "base/clock.h"
-#include "base/stats_module.h"
 #include "control/spacing.h"
+#include "module/stats_module.h"
 
 /* Changes that are kept. */
 #define DELAY_CHANGES_KEPT	64

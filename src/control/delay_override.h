@@ -13,8 +13,8 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
-#include "base/stats_module.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 #include "stats/commit_trace.h"
 
 /* As a "delay": that of adaptive_delay.c. */

@@ -11,8 +11,8 @@
 #include "port/atomics.h"
 
 #include "base/compat.h"
-#include "base/stats_module.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 
 /* Backends that a count visits at most; with more it is an estimate. */
 #define SIBLINGS_MAX_VISITS		64

@@ -27,7 +27,7 @@
 #include "utils/timestamp.h"
 
 #include "base/guc.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "report/advice.h"
 #include "report/report_causes.h"
 #include "report/report_format.h"

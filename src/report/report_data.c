@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/guc.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "report/report_data.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"

@@ -26,7 +26,7 @@
 
 #include "base/compat.h"
 #include "base/counter_array.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 
 typedef union BackendSlot

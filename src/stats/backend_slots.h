@@ -13,8 +13,8 @@
 #include "executor/instrument.h"
 
 #include "base/single_writer.h"
-#include "base/stats_module.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 
 /* The unit of sums of probabilities. */
 #define SLOT_FRACTION	1000000

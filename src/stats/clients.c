@@ -57,7 +57,7 @@
 #include "base/compat.h"
 #include "base/counter_array.h"
 #include "base/guc.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/clients.h"
 
 /* Entry of a slot without a registered process. */

@@ -10,8 +10,8 @@
 
 #include "port/atomics.h"
 
-#include "base/stats_module.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 #include "probe/flush_detection.h"
 #include "stats/flush_groups.h"
 

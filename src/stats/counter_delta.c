@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/counter_array.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
 

@@ -11,7 +11,7 @@
 #include "access/xlogdefs.h"
 
 #include "base/clock.h"
-#include "base/stats_module.h"
+#include "module/stats_module.h"
 
 /* Groups are numbered in the order of their boundaries, modulo 2^20. */
 #define GROUP_NUMBER_BITS	20

@@ -43,7 +43,7 @@
 #include "base/changecount.h"
 #include "base/counter_array.h"
 #include "base/guc.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "probe/siblings.h"
 #include "stats/flush_groups.h"
 #include "stats/flush_ring.h"

@@ -8,7 +8,7 @@
 #ifndef COMMIT_STATS_FLUSH_TOTALS_H
 #define COMMIT_STATS_FLUSH_TOTALS_H
 
-#include "base/stats_module.h"
+#include "module/stats_module.h"
 #include "stats/flush_groups.h"
 
 /*

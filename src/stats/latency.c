@@ -29,7 +29,7 @@
 #include "base/changecount.h"
 #include "base/compat.h"
 #include "base/counter_array.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/latency.h"
 
 #define CELL_OVERFLOW	(PG_UINT16_MAX + 1)

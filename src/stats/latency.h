@@ -13,8 +13,8 @@
 
 #include "base/histogram.h"
 #include "base/single_writer.h"
-#include "base/stats_module.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 
 /*
  * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if

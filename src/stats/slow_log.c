@@ -21,7 +21,7 @@
 
 #include "base/atomic_barrier.h"
 #include "base/clock.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/slow_log.h"
 
 typedef struct SlowPlace

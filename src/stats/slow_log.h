@@ -11,7 +11,7 @@
 #include "datatype/timestamp.h"
 #include "port/atomics.h"
 
-#include "base/stats_module.h"
+#include "module/stats_module.h"
 #include "stats/clients.h"
 #include "stats/flush_groups.h"
 

@@ -27,7 +27,7 @@
 
 #include "base/clock.h"
 #include "base/guc.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
 

@@ -9,7 +9,7 @@
 #ifndef COMMIT_STATS_STALL_LIMIT_H
 #define COMMIT_STATS_STALL_LIMIT_H
 
-#include "base/stats_module.h"
+#include "module/stats_module.h"
 
 extern const StatsModule stall_limit_module;
 

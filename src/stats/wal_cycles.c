@@ -50,8 +50,8 @@
 #include "base/changecount.h"
 #include "base/compat.h"
 #include "base/counter_array.h"
-#include "base/shared_memory.h"
 #include "base/single_writer.h"
+#include "module/shared_memory.h"
 #include "stats/wal_cycles.h"
 
 #define WAL_CYCLES_SPARE	4

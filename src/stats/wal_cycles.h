@@ -14,8 +14,8 @@
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
-#include "base/stats_module.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
 /*

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "control/delay_override.h"
+#include "module/wall_clock.h"
 #include "views/client_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_activity_1_0);

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/guc.h"
+#include "module/wall_clock.h"
 #include "probe/siblings.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"

@@ -15,8 +15,8 @@
 #include "utils/array.h"
 
 #include "stats/latency.h"
-#include "views/srf.h"
 #include "stats/wait_level_names.h"
+#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);

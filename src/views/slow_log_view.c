@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "stats/stall_log.h"
-#include "views/client_columns.h"
 #include "stats/wait_level_names.h"
+#include "views/client_columns.h"
 
 PG_FUNCTION_INFO_V1(commit_slow_log_1_0);
 PG_FUNCTION_INFO_V1(commit_stall_log_1_0);

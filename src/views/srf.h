@@ -17,7 +17,7 @@
 #include "utils/tuplestore.h"
 
 #include "base/compat.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 
 #define ROW_MAX_COLUMNS		32
 

@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 
 #include "base/changecount.h"
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "probe/cpu_usage.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * persist_file.c
- *		The checks of src/stats/persist_file.c as SQL functions, for
+ *		The checks of src/module/persist_file.c as SQL functions, for
  *		t/unit/persist_file.pl.
  *
  *-------------------------------------------------------------------------
@@ -16,7 +16,7 @@
 #include "port/pg_crc32c.h"
 #include "utils/builtins.h"
 
-#include "stats/persist_file.h"
+#include "module/persist_file.h"
 
 PG_MODULE_MAGIC;
 

@@ -23,7 +23,7 @@ my $path = stats_file($node);
 my $module = abs_path($node->basedir) . '/persist_file.so';
 
 compile_c($module, '-fPIC', '-shared', 't/unit/persist_file.c',
-	'src/stats/persist_file.c');
+	'src/module/persist_file.c');
 
 some_load($node);
 $node->stop;

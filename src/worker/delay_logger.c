@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * delay_changes.c
+ * delay_logger.c
  *		commit_stats.adaptive_delay in the background worker.
  *
  * The worker (flush_logger.c) reads the setting for all processes, as it reads
@@ -16,9 +16,9 @@
 #include <math.h>
 
 #include "base/guc.h"
-#include "commit/delay_changes.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "worker/delay_logger.h"
 
 #define NOT_FOLLOWED	-1
 
@@ -39,7 +39,7 @@ start_learning(void)
 
 /* The worker has started, or has read the configuration. */
 void
-delay_changes_follow_setting(void)
+delay_logger_follow_setting(void)
 {
 	if (!logging)
 		logged = adaptive_delay_changes();
@@ -52,9 +52,9 @@ delay_changes_follow_setting(void)
 	delay_override_set_adaptive(followed > 0);
 }
 
-/* Is there anything for delay_changes_work() to do? */
+/* Is there anything for delay_logger_work() to do? */
 bool
-delay_changes_pending(void)
+delay_logger_pending(void)
 {
 	return followed == NOT_FOLLOWED ||
 		(logging && adaptive_delay_changes() != logged);
@@ -93,10 +93,10 @@ log_changes(void)
 
 /* Each turn of the worker: try again to follow the setting, and log. */
 void
-delay_changes_work(void)
+delay_logger_work(void)
 {
 	if (followed == NOT_FOLLOWED)
-		delay_changes_follow_setting();
-	if (logging && delay_changes_pending())
+		delay_logger_follow_setting();
+	if (logging && delay_logger_pending())
 		log_changes();
 }

@@ -19,10 +19,10 @@
 
 #include "base/clock.h"
 #include "base/guc.h"
-#include "commit/slow_logger.h"
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
 #include "stats/wait_level_names.h"
+#include "worker/slow_logger.h"
 
 /* Kinds of events that are about a flush: SLOW_COMMIT and SLOW_FLUSH */
 #define WITH_FLUSH			BULK_WRITER

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * clock.c
+ * wall_clock.c
  *		Times of the commit path's clock, as people read them.
  *
  * The system's time and clock_now() are some constant apart, until somebody
@@ -18,7 +18,7 @@
 #include "port/atomics.h"
 #include "utils/timestamp.h"
 
-#include "base/clock.h"
+#include "module/wall_clock.h"
 
 /* The most that the readings of a pair may be apart, ns, and tries. */
 #define CLOCKS_APART		(50 * NS_PER_US)

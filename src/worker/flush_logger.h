@@ -8,7 +8,7 @@
 #ifndef COMMIT_STATS_FLUSH_LOGGER_H
 #define COMMIT_STATS_FLUSH_LOGGER_H
 
-#include "base/stats_module.h"
+#include "module/stats_module.h"
 
 extern const StatsModule flush_logger_module;
 

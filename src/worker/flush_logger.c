@@ -12,7 +12,7 @@
  * they are logged, the worker logs how many.
  *
  * The worker does the same for the decisions of commit_stats.adaptive_delay
- * (delay_changes.c), and for slow commits (slow_logger.c), and derives the
+ * (delay_logger.c), and for slow commits (slow_logger.c), and derives the
  * limits of stall_limit.c.
  *
  * Locking: none; see FlushLoggerShared.
@@ -34,13 +34,13 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
-#include "base/shared_memory.h"
-#include "commit/delay_changes.h"
-#include "commit/flush_logger.h"
-#include "commit/slow_logger.h"
+#include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_groups.h"
 #include "stats/stall_limit.h"
+#include "worker/delay_logger.h"
+#include "worker/flush_logger.h"
+#include "worker/slow_logger.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
 #define QUIET_NAPS		20
@@ -176,7 +176,7 @@ anything_to_log(GroupNumber logged)
 	GroupNumber newest = flush_groups_newest();
 	FlushGroupCopy group;
 
-	if (delay_changes_pending() || slow_logger_behind())
+	if (delay_logger_pending() || slow_logger_behind())
 		return true;
 	while (logged != newest)
 	{
@@ -226,7 +226,7 @@ nap(long timeout)
 	{
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
-		delay_changes_follow_setting();
+		delay_logger_follow_setting();
 	}
 }
 
@@ -250,7 +250,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 
 	on_shmem_exit(forget_worker, (Datum) 0);
 	backend_slots_note_wal_start();
-	delay_changes_follow_setting();
+	delay_logger_follow_setting();
 	logged = flush_groups_newest();
 	pg_atomic_write_u32(&shared->awake, 1);
 	pg_atomic_write_u32(&shared->procno_plus_one, MyProcNumber + 1);
@@ -262,7 +262,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 			quiet = 0;
 		if (slow_logger_work(SETTLE_TIME * NS_PER_MS) > 0)
 			quiet = 0;
-		delay_changes_work();
+		delay_logger_work();
 		following = ++quiet < QUIET_NAPS || !fall_asleep(logged);
 		nap(following ? SETTLE_TIME : -1);
 		if (!following)

@@ -44,12 +44,12 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
+#include "module/persist.h"
+#include "module/persist_file.h"
 #include "stats/backend_slots.h"
 #include "stats/clients.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
-#include "stats/persist.h"
-#include "stats/persist_file.h"
 #include "stats/wal_cycles.h"
 
 #define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"

@@ -18,7 +18,7 @@
 #include "fmgr.h"
 #include "utils/timestamp.h"
 
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 #include "stats/clients.h"
 #include "stats/flush_totals.h"

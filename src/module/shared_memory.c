@@ -3,7 +3,7 @@
  * shared_memory.c
  *		State, size and locks of the shared memory segment.
  *
- * src/segment.c requests the segment and lays it out.
+ * src/module/segment.c requests the segment and lays it out.
  *
  * Locking: shared_memory.h says what the two LWLocks protect.  A process that
  * needs both takes commit_stats_reset_lock() first.  On the commit path, only
@@ -14,7 +14,7 @@
  */
 #include "postgres.h"
 
-#include "base/shared_memory.h"
+#include "module/shared_memory.h"
 
 bool		shared_memory_attached = false;
 Size		shared_memory_size = 0;

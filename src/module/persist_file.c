@@ -19,7 +19,7 @@
 
 #include "port/pg_crc32c.h"
 
-#include "stats/persist_file.h"
+#include "module/persist_file.h"
 
 /* Parts begin where a 64-bit number can be. */
 #define PART_ALIGNMENT	sizeof(uint64)

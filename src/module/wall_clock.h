@@ -1,0 +1,28 @@
+/*-------------------------------------------------------------------------
+ *
+ * wall_clock.h
+ *		Times of the commit path's clock, as people read them; see
+ *		wall_clock.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WALL_CLOCK_H
+#define COMMIT_STATS_WALL_CLOCK_H
+
+#include "datatype/timestamp.h"
+
+#include "base/clock.h"
+#include "module/stats_module.h"
+
+/* The time of day at "ns"; "offset" is clock_offset(), one for each look. */
+static inline TimestampTz
+clock_timestamp_at(uint64 ns, int64 offset)
+{
+	return (TimestampTz) (ns / NS_PER_US) + offset;
+}
+
+extern int64 clock_offset(void);
+
+extern const StatsModule clock_module;
+
+#endif							/* COMMIT_STATS_WALL_CLOCK_H */
