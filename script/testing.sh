@@ -9,8 +9,6 @@ passed=0
 failed=0
 skipped=0
 failures=()					# kinds of test that failed
-unsteady=()					# what failed in one of three runs
-runs_again=yes				# a TAP test that failed; empty where it takes too long
 
 # installcheck LOG VARIABLE=VALUE...: on the screen and in the log
 installcheck()
@@ -112,44 +110,6 @@ borrow_tap_modules()
 	export TESTDIR=$work/src
 }
 
-# is_noise TEST...: may the machine, busy with other work, have made these TAP tests
-# fail?  Not many at once, and not if an assertion or a sanitizer has spoken.
-is_noise()
-{
-	local test
-
-	[ -n "$runs_again" ] && [ $# -gt 0 ] && [ $# -le 3 ] || return
-	for test; do
-		! grep -qE 'TRAP:|Sanitizer|runtime error:|PANIC:' \
-			"$work"/src/tmp_check/log/*"${test##*/}"* || return
-	done
-}
-
-# passes_twice TEST VARIABLE=VALUE...: of three runs, the middle one counts.
-passes_twice()
-{
-	local test=$1 run
-
-	shift
-	say ""
-	say "$test failed. It runs twice more; the middle one of three runs counts."
-	for run in 1 2; do
-		installcheck "again$run.log" "$@" PROVE_TESTS="t/$test.pl" PROVE_FLAGS= || return
-	done
-	unsteady+=("$test")
-}
-
-# run_again VARIABLE=VALUE...: the TAP tests in "bad" that fail again stay there.
-run_again()
-{
-	local test still=()
-
-	for test in "${bad[@]}"; do
-		passes_twice "$test" "$@" || still+=("$test")
-	done
-	bad=("${still[@]}")
-}
-
 # failed_taps LOG: the TAP tests that failed, by the summary of prove, which also
 # names those of which more passed than was expected.
 failed_taps()
@@ -174,43 +134,34 @@ run_tap()
 	mapfile -t bad < <(failed_taps "$log")
 	total=$(sed -n 's/^Files=\([0-9]*\),.*/\1/p' "$log")
 	# a test that dies before its first assertion is called skipped as well
-	skip=$(sed -nE 's,^t/([^ ]+)\.pl \.+ *skipped: .*,\1,p' "$log" |
+	skip=$(sed -nE 's,^(\[[0-9:]+\] )?t/([^ ]+)\.pl \.+ *skipped: .*,\2,p' "$log" |
 		grep -cvxF "$(printf '%s\n' "${bad[@]}")" || :)
 	for test in "${bad[@]}"; do
 		show_tap_logs "$test"
 	done
-	if is_noise "${bad[@]}"; then
-		run_again "$@"
-		[ "${#bad[@]}" -gt 0 ] || status=0
-	fi
 	count "TAP" "$status" "${total:-0}" "${#bad[@]}" "$skip"
 }
 
-# run_taps TEST...: tests that mostly wait run two at a time.  Tests whose
-# figures depend on the processor have "Run alone" in their head, and run one
-# at a time.
+# TAP tests copy this cluster: initdb takes longer than many a test.
+make_template()
+{
+	export INITDB_TEMPLATE=$work/template
+	step template.log "Creating a database cluster to copy" \
+		"$bin/initdb" -D "$INITDB_TEMPLATE" -A trust -N
+}
+
+# run_taps TEST...: TAP tests mostly wait, for the disk or for sleeps that they
+# ordered, so several run at a time.
 run_taps()
 {
-	local alone=() together=() test
-
-	for test; do
-		if grep -q '^# Run alone' "$work/src/$test"; then
-			alone+=("$test")
-		else
-			together+=("$test")
-		fi
-	done
-	[ "${#together[@]}" -eq 0 ] ||
-		run_tap PROVE_TESTS="${together[*]}" PROVE_FLAGS=-j2
-	[ "${#alone[@]}" -eq 0 ] || run_tap PROVE_TESTS="${alone[*]}"
+	make_template
+	run_tap PROVE_TESTS="$*" PROVE_FLAGS="--timer -j$((3 * $(nproc)))"
 }
 
 # report SUCCESS: print the result, and SUCCESS if nothing failed
 report()
 {
 	say ""
-	[ "${#unsteady[@]}" -eq 0 ] ||
-		say "Failed in one of three runs: ${unsteady[*]}. What failed is above."
 	[ "$skipped" -eq 0 ] || say "Skipped test files: $skipped; prove says above why."
 	if [ "$failed" -gt 0 ]; then
 		say "Tests failed: ${failures[*]}. What they printed is above."
