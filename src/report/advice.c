@@ -21,7 +21,7 @@
  * median.  So it is on a device whose bandwidth is limited, beside an archiver
  * or a checkpoint, and on a processor that is limited.  A delay helps only
  * against a quota of flushes, so it is proposed only if the times of the
- * stalls show one (device_quota.c).
+ * stalls show one (wal_device.c).
  *
  * A commit pays for a delay, so a sweep is never proposed without a bound for
  * commit times, which comes from what commits take at present.
@@ -37,14 +37,11 @@
 
 #include "base/guc.h"
 #include "base/wal_buffers.h"
+#include "base/wal_device.h"
 #include "report/advice.h"
 
-/* Fewer of the newest flushes than this do not make a rate. */
-#define MIN_RECENT_FLUSHES	100
-
-/* The device stalls if mean and p99 are these multiples of the median. */
+/* The device stalls if 1% of the flushes do, and the mean is so many p50. */
 #define STALL_MEAN			3.0
-#define STALL_P99			10.0
 
 /* Shares below which something hardly happens, or does not matter. */
 #define HARDLY_CONCURRENT	0.05
@@ -80,7 +77,7 @@
 bool
 advice_recent_is_known(const CommitFigures *f)
 {
-	return f->recent_flushes >= MIN_RECENT_FLUSHES && f->recent_seconds > 0;
+	return f->recent_flushes >= WAL_DEVICE_SAMPLE && f->recent_seconds > 0;
 }
 
 /*
@@ -107,7 +104,7 @@ advice_flush_rate(const CommitFigures *f)
 static bool
 recent_are_timed(const CommitFigures *f)
 {
-	return advice_recent_is_known(f) && f->recent_timed >= MIN_RECENT_FLUSHES;
+	return advice_recent_is_known(f) && f->recent_timed >= WAL_DEVICE_SAMPLE;
 }
 
 /* F0 of the flushes that advice_commit_rate() is of, as far as it is known */
@@ -212,9 +209,9 @@ bool
 advice_device_stalls(const CommitFigures *f)
 {
 	return stalls_take_time(f) ||
-		(f->timed_flushes >= MIN_RECENT_FLUSHES && f->flush_p50 > 0 &&
+		(f->timed_flushes >= WAL_DEVICE_SAMPLE && f->flush_p50 > 0 &&
 		 f->flush_time >= STALL_MEAN * f->flush_p50 &&
-		 f->flush_p99 >= STALL_P99 * f->flush_p50);
+		 f->flush_p99 >= wal_device_stall_limit(f->flush_p50));
 }
 
 /* Do the times of the stalls show a write quota? */
@@ -233,7 +230,7 @@ static bool
 flushes_take_long(const CommitFigures *f)
 {
 	return f->flush_p50 >= LONG_FLUSH && !advice_device_stalls(f) &&
-		f->flush_p99 < STALL_P99 * f->flush_p50;
+		f->flush_p99 < wal_device_stall_limit(f->flush_p50);
 }
 
 /* Apart from the few that wait in spite of synchronous_commit = off. */

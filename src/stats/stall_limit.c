@@ -3,16 +3,15 @@
  * stall_limit.c
  *		When is a WAL flush a stall, and when is a commit slow?
  *
- * As long as commit_stats.stall_time and commit_stats.slow_commit_time say or,
- * with -1, several times as long as is usual here: LIMIT_MEDIANS medians, and
- * STALL_LEAST_MS more than the median.  All flushes, and all commits that
- * waited, since the last reset are what is usual; without track_wal_io_timing,
- * the commits of leaders, which also have their waits for the flush before,
- * take the place of flushes.
+ * The limits are commit_stats.stall_time and commit_stats.slow_commit_time or,
+ * if -1, wal_device_stall_limit() of the median of all flushes, or of all
+ * commits that waited, since the last reset.  Without track_wal_io_timing, the
+ * commits of leaders take the place of flushes; these also include their waits
+ * for the flush before.
  *
- * If more than 1% of the commits are above that, the limit for commits is what
- * 1% exceed, but not more than UNLEARNED for that reason, so that the log of
- * slow commits keeps the slowest ones for a while.
+ * If more than 1% of the commits exceed that, the limit for commits is their
+ * p99, but not more than UNLEARNED for that reason, so that the log of slow
+ * commits keeps the slowest ones for a while.
  *
  * Locking: commit_stats_reset_lock(), shared, while the histograms are read.
  * A process that derives a limit writes it down as a whole.
@@ -27,20 +26,15 @@
 
 #include "base/clock.h"
 #include "base/guc.h"
+#include "base/wal_device.h"
 #include "module/shared_memory.h"
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
 
 /*
- * A device that allows 10 flushes in 100 ms, of which they need 20, stalls for
- * 80 ms, or 40 medians.  The flushes of a disk that is merely busy vary by a
- * factor of three.
+ * The limit while fewer than WAL_DEVICE_SAMPLE flushes, or commits, are
+ * counted, ns: a noticeable delay
  */
-#define LIMIT_MEDIANS		8
-
-/* Flushes, or commits, that a median needs; with fewer ... */
-#define LIMIT_SAMPLE		100
-/* ... this is the limit, ns: a delay that a person notices. */
 #define UNLEARNED			(100 * NS_PER_MS)
 
 /* The limit is derived again after so long, if a flush may be a stall; ns */
@@ -157,24 +151,19 @@ sum_of(const uint64 *counts)
 	return total;
 }
 
-/* What is clearly more than a median */
-static uint64
-far_above(uint64 median)
-{
-	return Max(LIMIT_MEDIANS * median, median + STALL_LEAST_MS * NS_PER_MS);
-}
-
-/* From the histogram of flushes, or of commits of leaders */
+/* From the histogram of flushes, or of commits; ns */
 static uint64
 limit_of_flushes(const uint64 *counts)
 {
-	return far_above((uint64) histogram_quantile(counts, 0.5));
+	double		p50 = histogram_quantile(counts, 0.5) / NS_PER_US;
+
+	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
 }
 
 static uint64
 limit_of_commits(const uint64 *counts)
 {
-	uint64		limit = far_above((uint64) histogram_quantile(counts, 0.5));
+	uint64		limit = limit_of_flushes(counts);
 	uint64		p99 = (uint64) histogram_quantile(counts, 0.99);
 
 	return Max(limit, Min(p99, UNLEARNED));
@@ -187,12 +176,12 @@ derive_from(const LatencyTotals *totals)
 	uint64		waited[HISTOGRAM_NCELLS] = {0};
 
 	latency_add_waited(totals, waited);
-	if (sum_of(flushes) < LIMIT_SAMPLE)
+	if (sum_of(flushes) < WAL_DEVICE_SAMPLE)
 		flushes = totals->count[LATENCY_LEADER];
-	pg_atomic_write_u64(&shared->derived, sum_of(flushes) < LIMIT_SAMPLE ?
+	pg_atomic_write_u64(&shared->derived, sum_of(flushes) < WAL_DEVICE_SAMPLE ?
 						UNLEARNED : limit_of_flushes(flushes));
 	pg_atomic_write_u64(&shared->derived_commit,
-						sum_of(waited) < LIMIT_SAMPLE ?
+						sum_of(waited) < WAL_DEVICE_SAMPLE ?
 						UNLEARNED : limit_of_commits(waited));
 }
 

@@ -12,12 +12,13 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/quantile.h"
 #include "probe/cpu_limit.h"
 #include "stats/stall_log.h"
 
-#define LONGEST_WINDOW	2e6		/* of a quota, us */
 #define QUOTA_STALLS	256		/* that are searched for it */
 
 static int
@@ -134,8 +135,8 @@ infer_quota(StallLog *log)
 		stall->explained = event->checkpoint > 0 ||
 			stall_log_has_writer(log, i);
 	}
-	if (!device_quota_find(log->stall + first, log->n - first, LONGEST_WINDOW,
-						   &quota))
+	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
+							   &quota))
 		return;
 	/* these end with periods of the CPU, or may */
 	if (cpu_limit_stops(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT))

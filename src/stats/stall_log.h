@@ -9,7 +9,7 @@
 #ifndef COMMIT_STATS_STALL_LOG_H
 #define COMMIT_STATS_STALL_LOG_H
 
-#include "stats/device_quota.h"
+#include "base/wal_device.h"
 #include "stats/slow_log.h"
 
 /* An event, and what became of its flush; a copy. */

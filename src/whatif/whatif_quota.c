@@ -14,7 +14,7 @@
 #include "postgres.h"
 
 #include "base/quantile.h"
-#include "stats/device_quota.h"
+#include "base/wal_device.h"
 #include "whatif/whatif_quota.h"
 
 /* A flush that takes longer is a stall. */
@@ -28,7 +28,7 @@ longest_usual_flush(const SampleFlushes *flushes)
 		value[i] = flushes->flush[i].io_time;
 	median = quantile(value, flushes->n, 0.5);
 	pfree(value);
-	return Max(5 * median, 5000);
+	return wal_device_stall_limit(median);
 }
 
 /* The stalls, by time */
@@ -59,7 +59,7 @@ quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
 	int			n = find_stalls(flushes, stall);
 	DeviceQuota quota;
 
-	if (device_quota_find(stall, n, length / 10, &quota))
+	if (wal_device_find_quota(stall, n, length / 10, &quota))
 	{
 		for (int i = 0; i < n; i++)
 			flushes->flush[stall[i].flush].stalled = stall[i].of_quota;

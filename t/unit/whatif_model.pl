@@ -27,7 +27,7 @@ compile_c(
 	'src/tuning/best_delay.c',
 	'src/base/histogram.c',
 	'src/base/quantile.c',
-	'src/stats/device_quota.c',
+	'src/base/wal_device.c',
 	'src/control/spacing.c',
 	'-lm');
 $node->init;

@@ -1,18 +1,22 @@
 /*-------------------------------------------------------------------------
  *
- * device_quota.c
- *		Does the device limit the flushes in a window of time?
+ * wal_device.c
+ *		When is a WAL flush a stall, and which quota explains stalls?
+ *
+ *	stall		a flush that takes longer than wal_device_stall_limit() of the
+ *				median flush
+ *	quota		the number of flushes that a device allows in a window of time
  *
  * A volume with a quota serves flushes at full speed until the quota of a
- * window is used up, and then none until the window ends.  So a few flushes
- * take much longer than most, the stalls, and the ends of two stalls are a
- * whole number of windows apart.  device_quota_find() infers window and quota
- * from the stalls.
+ * window is used up, and then none until the window ends.  So the ends of two
+ * stalls are a whole number of windows apart.  wal_device_find_quota() infers
+ * window and quota from the stalls.  It takes milliseconds for hundreds of
+ * stalls, and allocates memory, so readers and the background worker may call
+ * it, and a commit must not.
  *
- * advice_device_stalls() in advice.c recognizes such a device without times:
- * from the mean, the median and the p99 of all flushes.
- *
- * This module knows neither SQL nor shared memory.
+ * stall_limit.c, stall_log.c, the report and the prediction take stalls and
+ * quotas from here.  This file uses neither SQL nor shared memory, so t/ can
+ * compile it alone.
  *
  *-------------------------------------------------------------------------
  */
@@ -23,10 +27,10 @@
 #include "miscadmin.h"
 
 #include "base/quantile.h"
-#include "stats/device_quota.h"
+#include "base/wal_device.h"
 
-#define WINDOW_LEAST	20000.0 /* us */
-#define WINDOW_MOST		2000000.0
+#define MIN_WINDOW		20000.0 /* us */
+#define MAX_WINDOW		2000000.0
 #define WINDOW_STEP		1.005
 #define MIN_PAIRS		8		/* of stalls in different windows */
 #define MAX_STALLS		2000	/* more would take too long */
@@ -37,10 +41,10 @@
 #define CLEARLY			2.0		/* the larger of two spreads, in smaller ones */
 
 /*
- * How near are the distances between stalls to whole numbers of windows?  Long
- * stalls weigh more.  Random distances give less than 0.2, exact ones 1 unless
- * windows have several stalls.  Only near neighbors are compared: many
- * stalls in one window would be at all distances.
+ * Returns how near the distances between stalls are to whole numbers of
+ * windows: less than 0.2 for random distances, 1 for exact ones unless windows
+ * have several stalls.  Long stalls weigh more.  Only near neighbors are
+ * compared: many stalls in one window would be at all distances.
  */
 static double
 regularity(const DeviceStall *stall, int n, double window)
@@ -67,8 +71,8 @@ regularity(const DeviceStall *stall, int n, double window)
 }
 
 /*
- * Does stall i end together with a window?  Then the stalls around it ended a
- * whole number of windows before or after it.  Long stalls weigh more.
+ * True if stall i ends together with a window: the stalls around it, of which
+ * long ones weigh more, ended a whole number of windows before or after it.
  */
 static bool
 ends_window(const DeviceStall *stall, int n, int i, double window)
@@ -87,14 +91,6 @@ ends_window(const DeviceStall *stall, int n, int i, double window)
 			lengths += stall[j].length;
 		}
 	return sum > IN_PHASE * lengths;
-}
-
-/* Which flushes had to wait for the end of their window? */
-static void
-mark_stalls(DeviceStall *stall, int n, double window)
-{
-	for (int i = 0; i < n; i++)
-		stall[i].of_quota = ends_window(stall, n, i, window);
 }
 
 static void
@@ -139,11 +135,11 @@ spread(double *value, int n)
 }
 
 /*
- * Does the device limit bytes rather than flushes?  It then allows windows of
- * the same WAL, in flushes that may be few or many.  What has been written of
- * flushes within one block of WAL is that block, so for these the number of
- * flushes is what counts, whatever the device limits.  That number is whole,
- * so a spread below one flush says nothing.
+ * True if the device limits bytes rather than flushes: windows then have the
+ * same WAL, in few or many flushes.  Flushes within one block of WAL write
+ * that block each time, so for these the number of flushes counts, whatever
+ * the device limits.  That number is whole, so a spread below one flush says
+ * nothing.
  */
 static bool
 limits_bytes(DeviceQuota *quota)
@@ -156,7 +152,7 @@ limits_bytes(DeviceQuota *quota)
 		Max(spread(quota->flushes, quota->n), 1 / flushes);
 }
 
-/* How much of the time of all stalls is a quota's, and not explained? */
+/* The share of a quota, explained or not, in the time of all stalls */
 static double
 share_of_quota(const DeviceStall *stall, int n, bool unexplained)
 {
@@ -189,12 +185,12 @@ is_quota(const DeviceStall *stall, int n, DeviceQuota *quota)
 		spread(quota->flushes, quota->n) < 0.3 && !limits_bytes(quota);
 }
 
-/* Is there a quota, with windows of this length? */
 static bool
 try_window(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 {
 	quota->window = window;
-	mark_stalls(stall, n, window);
+	for (int i = 0; i < n; i++)
+		stall[i].of_quota = ends_window(stall, n, i, window);
 	count_flushes(stall, n, quota);
 	if (is_quota(stall, n, quota))
 		return true;
@@ -212,7 +208,7 @@ find_quota_window(DeviceStall *stall, int n, double longest, DeviceQuota *quota)
 	double		longer = 0;
 	double		this = regularity(stall, n, longest);
 
-	for (double w = longest; w >= WINDOW_LEAST; w /= WINDOW_STEP)
+	for (double w = longest; w >= MIN_WINDOW; w /= WINDOW_STEP)
 	{
 		double		shorter = regularity(stall, n, w / WINDOW_STEP);
 
@@ -226,9 +222,13 @@ find_quota_window(DeviceStall *stall, int n, double longest, DeviceQuota *quota)
 	return false;
 }
 
+/*
+ * Finds the quota that explains stalls, which are ordered by time, in windows
+ * up to "longest".  Returns false, and no stall is of_quota, if there is none.
+ */
 bool
-device_quota_find(DeviceStall *stall, int n, double longest,
-				  DeviceQuota *quota)
+wal_device_find_quota(DeviceStall *stall, int n, double longest,
+					  DeviceQuota *quota)
 {
 	quota->flushes = palloc(Max(n, 1) * sizeof(double));
 	quota->bytes = palloc(Max(n, 1) * sizeof(double));
@@ -237,5 +237,5 @@ device_quota_find(DeviceStall *stall, int n, double longest,
 	quota->window = 0;
 	unmark_stalls(stall, n);
 	return n <= MAX_STALLS &&
-		find_quota_window(stall, n, Min(longest, WINDOW_MOST), quota);
+		find_quota_window(stall, n, Min(longest, MAX_WINDOW), quota);
 }

@@ -1,8 +1,10 @@
 /*-------------------------------------------------------------------------
  *
- * device_quota.c
- *		Prints the quota that src/stats/device_quota.c finds, for
- *		t/unit/device_quota.pl.
+ * wal_device.c
+ *		Prints the quota that src/base/wal_device.c finds, for
+ *		t/unit/wal_device.pl.
+ *
+ * With an argument, prints the stall limit for this median instead, in us.
  *
  * Each input line is a stall: the number of its flush, its end and its length
  * in us, the position in the WAL, and 1 if something else explains it.  The
@@ -15,7 +17,7 @@
 #include "miscadmin.h"
 
 #include "base/quantile.h"
-#include "stats/device_quota.h"
+#include "base/wal_device.h"
 
 /* The server's replacements are not linked here. */
 #undef printf
@@ -50,18 +52,23 @@ pfree(void *pointer)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	static DeviceStall stall[MOST];
 	DeviceQuota quota;
 	int			explained;
 	int			n = 0;
 
+	if (argc > 1)
+	{
+		printf("%.0f\n", wal_device_stall_limit(atof(argv[1])));
+		return 0;
+	}
 	while (n < MOST &&
 		   scanf("%d %lf %lf %lf %d", &stall[n].flush, &stall[n].ended_at,
 				 &stall[n].length, &stall[n].wal_end, &explained) == 5)
 		stall[n++].explained = explained != 0;
-	if (device_quota_find(stall, n, 2e6, &quota))
+	if (wal_device_find_quota(stall, n, 2e6, &quota))
 		printf("%.0f %.0f\n", quantile(quota.flushes, quota.n, 0.5),
 			   quota.window / 1000);
 	else

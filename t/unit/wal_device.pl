@@ -1,9 +1,10 @@
-# Is a quota of flushes found where there is one, and nowhere else?
+# Is a quota of flushes found where there is one, and nowhere else, and which
+# flush is a stall?
 #
 # Stalls at the end of each window are also what a limit of bytes makes, and
-# checkpoints and bulk loads explain stalls, too.  src/stats/device_quota.c
+# checkpoints and bulk loads explain stalls, too.  src/base/wal_device.c
 # needs no server but its memory.  The test compiles it into a program
-# (t/unit/device_quota.c) that reads stalls.
+# (t/unit/wal_device.c) that reads stalls.
 
 use strict;
 use warnings;
@@ -16,8 +17,8 @@ use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c(
-	"$dir/find", 't/unit/device_quota.c',
-	'src/stats/device_quota.c', 'src/base/quantile.c',
+	"$dir/find", 't/unit/wal_device.c',
+	'src/base/wal_device.c', 'src/base/quantile.c',
 	'-lm');
 
 # Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:
@@ -66,5 +67,19 @@ is(quota(flushes => [50], bytes => [20_000], explained => 6),
 	'none', 'most stalls have another cause');
 is(quota(flushes => [50], bytes => [20_000], explained => 3),
 	'50 100', '... and few have');
+
+# The limit of the log, the report and the prediction
+sub limit
+{
+	my ($p50) = @_;
+	my $out;
+
+	IPC::Run::run([ "$dir/find", $p50 ], '>', \$out) or die "find failed\n";
+	chomp $out;
+	return $out;
+}
+
+is(limit(100), 5100, 'a stall takes 5 ms more than a short median');
+is(limit(2000), 16000, '... or 8 times as long as a long one');
 
 done_testing();

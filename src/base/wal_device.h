@@ -1,0 +1,54 @@
+/*-------------------------------------------------------------------------
+ *
+ * wal_device.h
+ *		When is a WAL flush a stall, and which quota explains stalls?  See
+ *		wal_device.c.  Times in us.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WAL_DEVICE_H
+#define COMMIT_STATS_WAL_DEVICE_H
+
+#include "base/guc.h"
+
+/* Flushes needed for a median or a rate */
+#define WAL_DEVICE_SAMPLE	100
+
+/* A stall */
+typedef struct DeviceStall
+{
+	int			flush;			/* its number, counting all flushes */
+	double		ended_at;
+	double		length;
+	double		wal_end;		/* WAL position at its end; 0: unknown */
+	bool		explained;		/* by something else than a quota */
+	bool		of_quota;		/* result: it ended together with a window */
+} DeviceStall;
+
+typedef struct DeviceQuota
+{
+	double		window;
+	double	   *flushes;		/* in each window whose quota was used up;
+								 * palloc'd */
+	int			n;
+	double	   *bytes;			/* of WAL, likewise, where it is known */
+	int			nbytes;
+} DeviceQuota;
+
+/*
+ * A flush that takes longer is a stall: 8 p50, and at least p50 + 5 ms.
+ *
+ * A device that allows 10 flushes in 100 ms, of which they need 20, stalls for
+ * 80 ms, or 40 medians.  The flushes of a disk that is merely busy vary by a
+ * factor of three.
+ */
+static inline double
+wal_device_stall_limit(double p50)
+{
+	return Max(8 * p50, p50 + STALL_LEAST_MS * 1000.0);
+}
+
+extern bool wal_device_find_quota(DeviceStall *stall, int n, double longest,
+								  DeviceQuota *quota);
+
+#endif							/* COMMIT_STATS_WAL_DEVICE_H */
