@@ -2,7 +2,8 @@
 #
 # Each view and function in doc/reference.md must have the columns, arguments
 # and defaults of the catalogs, in order; so must each setting.  The
-# contents of the reference must lead to each view and function.
+# contents of the reference must lead to each view and function, and each query
+# of doc/symptoms.md must be one that the server plans.
 #
 # Each check is then tried on texts with one mistake.
 
@@ -174,11 +175,30 @@ sub mistakes_in_list
 	  grep { $text !~ /\]\(#$_\)/ } @views, @functions;
 }
 
+# Queries of a table whose second column has what follows SELECT.
+sub queries_that_fail
+{
+	my ($text) = @_;
+	my @queries = $text =~ /^\| [^|]+ \| `([^`|]+)` \|/mg;
+	my @mistakes;
+
+	cmp_ok(scalar @queries, '>=', 20, 'there are queries to plan');
+	for my $query (@queries)
+	{
+		my ($status, undef, $stderr) =
+		  $node->psql('postgres', "EXPLAIN SELECT $query");
+
+		push @mistakes, "$query: $stderr\n" if $status != 0;
+	}
+	return join '', @mistakes;
+}
+
 #
 # Does it?
 #
 
 my $reference = slurp_file("$root/doc/reference.md");
+my $symptoms = slurp_file("$root/doc/symptoms.md");
 
 cmp_ok(scalar @views, '>=', 11, 'there are views to compare');
 cmp_ok(scalar @functions, '>=', 5, 'there are functions to compare');
@@ -186,6 +206,7 @@ cmp_ok(scalar @settings, '>=', 4, 'there are settings to compare');
 is(mistakes_in_tables($reference),
 	'', 'doc/reference.md says what the catalogs say');
 is(mistakes_in_list($reference), '', 'its contents lead to each object');
+is(queries_that_fail($symptoms), '', 'each query of doc/symptoms.md runs');
 
 #
 # Would we see it if it did not?
@@ -238,6 +259,8 @@ isnt(mistakes_in_tables(with_mistake($reference, $_->[1])),
   for @table_mistakes;
 isnt(mistakes_in_list($reference =~ s/\(#commit_stats_reset\)//gr),
 	'', 'noticed: an object that the list lacks');
+isnt(queries_that_fail($symptoms =~ s/writer_share/writer_part/r),
+	'', 'noticed: a query with a column that does not exist');
 
 $node->stop;
 done_testing();
