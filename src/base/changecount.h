@@ -10,9 +10,27 @@
 
 #include "port/atomics.h"
 
-#include "base/atomic_barrier.h"
-#include "base/single_writer.h"
+#include "base/shared_counters.h"
 #include "base/visibility.h"
+
+/*
+ * What an atomic operation lacks to be a full barrier.  port/atomics.h says
+ * that an addition or a swap is one.  On x86 it is.  On other processors it
+ * comes after what was before, but what follows may come before its store: on
+ * arm64 without the instructions of ARMv8.1 and on RISC-V (store-conditional),
+ * on PowerPC (arch-ppc.h ends with isync).
+ *
+ * t/memory_model has the protocols; a comment at each barrier names its own.
+ */
+static inline void
+barrier_after_atomic(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	pg_compiler_barrier();
+#else
+	pg_memory_barrier();
+#endif
+}
 
 #define CHANGECOUNT_MAX_PASSES	100 /* of a reader that is disturbed */
 

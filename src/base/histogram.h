@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * histogram.h
- *		Log-linear histograms of times; see histogram.c.
+ *		Log-linear histograms of times, and quantiles; see histogram.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -40,5 +40,8 @@ extern double histogram_lower_bound(int cell);
 extern double histogram_upper_bound(int cell);
 extern double histogram_cell_value(int cell);
 extern double histogram_quantile(const uint64 *counts, double q);
+
+/* The value below which "q" of all are; 0 if there is none.  Sorts them. */
+extern double quantile(double *value, int n, double q);
 
 #endif							/* COMMIT_STATS_HISTOGRAM_H */

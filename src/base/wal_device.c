@@ -26,7 +26,7 @@
 
 #include "miscadmin.h"
 
-#include "base/quantile.h"
+#include "base/histogram.h"
 #include "base/wal_device.h"
 
 #define MIN_WINDOW		20000.0 /* us */

@@ -16,42 +16,10 @@
 #include "storage/ipc.h"
 #include "storage/shmem.h"
 
-#include "control/adaptive_delay.h"
-#include "control/delay_override.h"
 #include "module/persist.h"
 #include "module/segment.h"
 #include "module/shared_memory.h"
 #include "module/stats_module.h"
-#include "module/wall_clock.h"
-#include "probe/siblings.h"
-#include "stats/backend_slots.h"
-#include "stats/clients.h"
-#include "stats/commit_trace.h"
-#include "stats/flush_groups.h"
-#include "stats/flush_totals.h"
-#include "stats/latency.h"
-#include "stats/slow_log.h"
-#include "stats/stall_limit.h"
-#include "stats/wal_cycles.h"
-#include "worker/flush_logger.h"
-
-/* Modules with shared memory.  Those that also save something: persist.c */
-static const StatsModule *const modules[] = {
-	&adaptive_delay_module,
-	&siblings_module,
-	&backend_slots_module,
-	&clients_module,
-	&clock_module,
-	&commit_trace_module,
-	&delay_override_module,
-	&flush_groups_module,
-	&flush_logger_module,
-	&flush_totals_module,
-	&latency_module,
-	&slow_log_module,
-	&stall_limit_module,
-	&wal_cycles_module,
-};
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -81,8 +49,8 @@ segment_size(int backends)
 {
 	Size		size = PG_CACHE_LINE_SIZE;
 
-	for (int i = 0; i < lengthof(modules); i++)
-		size = add_size(size, part_size(modules[i], backends));
+	for (int i = 0; stats_modules[i]; i++)
+		size = add_size(size, part_size(stats_modules[i], backends));
 	return size;
 }
 
@@ -115,10 +83,10 @@ segment_startup(void)
 	if (!found)
 		memset(part, 0, shared_memory_size);
 	part = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, part);
-	for (int i = 0; i < lengthof(modules); i++)
+	for (int i = 0; stats_modules[i]; i++)
 	{
-		modules[i]->attach(part, part + head_size(modules[i]), found);
-		part += part_size(modules[i], MaxBackends);
+		stats_modules[i]->attach(part, part + head_size(stats_modules[i]), found);
+		part += part_size(stats_modules[i], MaxBackends);
 	}
 	shared_memory_attached = true;
 	LWLockRelease(AddinShmemInitLock);

@@ -40,4 +40,7 @@ typedef struct StatsModule
 	void		(*restore) (const void *from, Size size);
 } StatsModule;
 
+/* All modules, and null; see modules.c. */
+extern const StatsModule *const stats_modules[];
+
 #endif							/* COMMIT_STATS_STATS_MODULE_H */

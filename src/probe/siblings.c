@@ -38,8 +38,8 @@
 #include "storage/ipc.h"
 #include "storage/lock.h"
 
-#include "base/backend_set.h"
 #include "base/compat.h"
+#include "base/shared_counters.h"
 #include "probe/siblings.h"
 
 typedef struct SiblingsShared

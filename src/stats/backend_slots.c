@@ -25,7 +25,7 @@
 #include "utils/timestamp.h"
 
 #include "base/compat.h"
-#include "base/counter_array.h"
+#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 

@@ -12,7 +12,7 @@
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
-#include "base/single_writer.h"
+#include "base/shared_counters.h"
 #include "base/visibility.h"
 #include "module/stats_module.h"
 

@@ -55,8 +55,8 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
-#include "base/counter_array.h"
 #include "base/guc.h"
+#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/clients.h"
 

@@ -17,7 +17,7 @@
 #include "postgres.h"
 
 #include "base/clock.h"
-#include "base/counter_array.h"
+#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"

@@ -41,8 +41,8 @@
 #include "storage/shmem.h"
 
 #include "base/changecount.h"
-#include "base/counter_array.h"
 #include "base/guc.h"
+#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "probe/siblings.h"
 #include "stats/flush_groups.h"

@@ -19,7 +19,7 @@
  */
 #include "postgres.h"
 
-#include "base/atomic_barrier.h"
+#include "base/changecount.h"
 #include "base/clock.h"
 #include "module/shared_memory.h"
 #include "stats/slow_log.h"

@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "base/quantile.h"
+#include "base/histogram.h"
 #include "probe/cpu_limit.h"
 #include "stats/stall_log.h"
 

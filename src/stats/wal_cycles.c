@@ -49,8 +49,7 @@
 
 #include "base/changecount.h"
 #include "base/compat.h"
-#include "base/counter_array.h"
-#include "base/single_writer.h"
+#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/wal_cycles.h"
 

@@ -31,7 +31,7 @@
 
 #include "miscadmin.h"
 
-#include "base/quantile.h"
+#include "base/histogram.h"
 #include "whatif/whatif_fit.h"
 #include "whatif/whatif_quota.h"
 

@@ -13,7 +13,7 @@
  */
 #include "postgres.h"
 
-#include "base/quantile.h"
+#include "base/histogram.h"
 #include "base/wal_device.h"
 #include "whatif/whatif_quota.h"
 

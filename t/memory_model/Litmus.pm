@@ -108,7 +108,7 @@ my %processors = (
 		memory_barrier => ['sync'],
 	});
 
-# base/atomic_barrier.h: what an atomic addition or swap lacks to be a full
+# base/changecount.h: what an atomic addition or swap lacks to be a full
 # barrier, here that of any other processor than x86
 $_->{atomic_barrier} = $_->{memory_barrier} for values %processors;
 

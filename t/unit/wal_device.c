@@ -16,7 +16,7 @@
 
 #include "miscadmin.h"
 
-#include "base/quantile.h"
+#include "base/histogram.h"
 #include "base/wal_device.h"
 
 /* The server's replacements are not linked here. */

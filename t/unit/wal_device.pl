@@ -18,7 +18,7 @@ use Test::More;
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c(
 	"$dir/find", 't/unit/wal_device.c',
-	'src/base/wal_device.c', 'src/base/quantile.c',
+	'src/base/wal_device.c', 'src/base/histogram.c',
 	'-lm');
 
 # Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:

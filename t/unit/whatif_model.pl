@@ -26,7 +26,6 @@ compile_c(
 	),
 	'src/tuning/best_delay.c',
 	'src/base/histogram.c',
-	'src/base/quantile.c',
 	'src/base/wal_device.c',
 	'src/control/spacing.c',
 	'-lm');

@@ -1,0 +1,94 @@
+/*-------------------------------------------------------------------------
+ *
+ * shared_counters.h
+ *		Counters in shared memory: of one writer, in arrays, and sets of bits.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_SHARED_COUNTERS_H
+#define COMMIT_STATS_SHARED_COUNTERS_H
+
+#include "port/atomics.h"
+
+/*
+ * The counter is atomic so that others read whole 64-bit values on every
+ * platform.  There is never a second writer, so adding is a read and a write.
+ * Without the volatile access of pg_atomic_write_u64() this can be a single
+ * instruction.
+ */
+static inline void
+single_writer_add(pg_atomic_uint64 *counter, uint64 n)
+{
+#ifdef PG_HAVE_8BYTE_SINGLE_COPY_ATOMICITY
+	*(uint64 *) &counter->value += n;
+#else
+	pg_atomic_write_u64(counter, pg_atomic_read_u64(counter) + n);
+#endif
+}
+
+/* Arrays of atomic counters, and copies of their values. */
+static inline void
+counter_array_init(pg_atomic_uint64 *counter, int n)
+{
+	for (int i = 0; i < n; i++)
+		pg_atomic_init_u64(&counter[i], 0);
+}
+
+static inline void
+counter_array_read(uint64 *value, pg_atomic_uint64 *counter, int n)
+{
+	for (int i = 0; i < n; i++)
+		value[i] = pg_atomic_read_u64(&counter[i]);
+}
+
+/* The same, added to what is there. */
+static inline void
+counter_array_read_add(uint64 *sum, pg_atomic_uint64 *counter, int n)
+{
+	for (int i = 0; i < n; i++)
+		sum[i] += pg_atomic_read_u64(&counter[i]);
+}
+
+static inline void
+counter_array_add(uint64 *sum, const uint64 *value, int n)
+{
+	for (int i = 0; i < n; i++)
+		sum[i] += value[i];
+}
+
+static inline void
+counter_array_subtract(uint64 *value, const uint64 *base, int n)
+{
+	for (int i = 0; i < n; i++)
+		value[i] -= base[i];
+}
+
+/*
+ * A set of backends, one bit each.  Bit b of word w: allProcs[64 * w + b].
+ */
+static inline int
+backend_set_words(int backends)
+{
+	return (backends + 63) / 64;
+}
+
+static inline void
+backend_set_add(pg_atomic_uint64 *set, int procno)
+{
+	pg_atomic_fetch_or_u64(&set[procno / 64], UINT64CONST(1) << (procno % 64));
+}
+
+static inline void
+backend_set_remove(pg_atomic_uint64 *set, int procno)
+{
+	pg_atomic_fetch_and_u64(&set[procno / 64],
+							~(UINT64CONST(1) << (procno % 64)));
+}
+
+static inline bool
+backend_set_has(pg_atomic_uint64 *set, int procno)
+{
+	return (pg_atomic_read_u64(&set[procno / 64]) >> (procno % 64)) & 1;
+}
+
+#endif							/* COMMIT_STATS_SHARED_COUNTERS_H */
