@@ -12,8 +12,6 @@
  */
 #include "postgres.h"
 
-#include <signal.h>
-
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
@@ -35,7 +33,6 @@
 
 int			XLOGbuffers = 2048;
 int			commit_stats_adaptive_delay_max = 50000;
-volatile sig_atomic_t InterruptPending = false;
 
 static LWLockPadded locks[256];
 LWLockPadded *MainLWLockArray = locks;
@@ -73,14 +70,27 @@ GetCurrentTransactionStartTimestamp(void)
 	return GetCurrentTimestamp() - 100;
 }
 
-void
-pg_usleep(long microsec)
+LWLockPadded *
+GetNamedLWLockTranche(const char *tranche_name)
 {
+	return locks;
+}
+
+bool
+LWLockAcquire(LWLock *lock, LWLockMode mode)
+{
+	return true;
 }
 
 void
-ProcessInterrupts(void)
+LWLockRelease(LWLock *lock)
 {
+}
+
+XLogRecPtr
+GetFlushRecPtr(TimeLineID *insertTLI)
+{
+	return now;
 }
 
 int
@@ -126,7 +136,7 @@ main(int argc, char **argv)
 
 	adaptive_delay_module.attach(calloc(1, adaptive_delay_module.head_size),
 								 NULL, false);
-	(void) adaptive_delay_restart();
+	adaptive_delay_restart();
 	for (long i = 0; i < commits; i++)
 	{
 		uint64		began = now;
@@ -140,7 +150,8 @@ main(int argc, char **argv)
 			now += sleep * NS_PER_US;
 			flush_began = now;
 			flush_ended = now = device();
-			(void) adaptive_delay_flushed(flush_began, flush_ended, 500 * i);
+			if (adaptive_delay_flushed(flush_began, flush_ended))
+				adaptive_delay_look();
 		}
 		adaptive_delay_committed(now - began);
 		if (leads)

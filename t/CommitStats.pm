@@ -19,8 +19,8 @@ our @EXPORT =
   end_background end_pgbench ways_to_end error_of poll_until right_in_one_round
   create_same_settings views_of_commit_stats);
 
-# initdb takes longer than many a test.  From 17 on Cluster.pm copies the cluster
-# that INITDB_TEMPLATE names; older ones do so here.
+# initdb takes longer than many a test.  From 17 on Cluster.pm copies the
+# cluster that INITDB_TEMPLATE names; older ones do so here.
 {
 	my $run = \&PostgreSQL::Test::Utils::system_or_bail;
 
@@ -30,7 +30,9 @@ our @EXPORT =
 
 		# without options of the test's own
 		@command = ('cp', '-RPp', $ENV{INITDB_TEMPLATE}, $command[2])
-		  if $ENV{INITDB_TEMPLATE} && @command == 6 && $command[0] eq 'initdb';
+		  if $ENV{INITDB_TEMPLATE}
+		  && @command == 6
+		  && $command[0] eq 'initdb';
 		return $run->(@command);
 	};
 }

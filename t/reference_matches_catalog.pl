@@ -170,8 +170,7 @@ sub mistakes_in_list
 {
 	my ($text) = @_;
 
-	return join '',
-	  map { "$_ is not in the list\n" }
+	return join '', map { "$_ is not in the list\n" }
 	  grep { $text !~ /\]\(#$_\)/ } @views, @functions;
 }
 

@@ -622,8 +622,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, GroupNumber number,
 
 /* With an adaptive delay: from when until when did the flush take? */
 static pg_noinline void
-report_flush(GroupNumber number, XLogRecPtr flushed, uint64 now,
-			 const DelayVerdict *delay)
+report_flush(GroupNumber number, uint64 now, const DelayVerdict *delay)
 {
 	const FlushTraces *traces = traces_of(number);
 	uint64		ended_at = traces->seen_at != 0 ? traces->seen_at : now;
@@ -634,9 +633,8 @@ report_flush(GroupNumber number, XLogRecPtr flushed, uint64 now,
 	else
 		began_at = Max(reading.started_at, traces->previous_seen_at) +
 			(delay != NULL ? delay->sleep_time : 0);
-	if (adaptive_delay_flushed(began_at, ended_at, flushed) &&
-		commit_stats_log_delay_changes)
-		flush_logger_wake();
+	if (adaptive_delay_flushed(began_at, ended_at))
+		flush_logger_wake_now();
 }
 
 /*
@@ -687,7 +685,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (unlikely(delay_override_in_force))
 	{
 		if (led && delay_override_adapts)
-			report_flush(number, flushed, now, delay);
+			report_flush(number, now, delay);
 		/* one that would not have slept as a leader */
 		if (is_commit && !led && CommitDelay == 0 && !start_unknown)
 			count_leaders_sleep(number, now);

@@ -7,7 +7,9 @@
  * the next.  Each leader of a flush sleeps for what is left of the spacing.
  * spacing.c decides the spacing from two measurements: how long flushes take,
  * which their leaders report, and how long transactions take, from their start
- * to the end of their commit, which each commit adds up.
+ * to the end of their commit, which each commit adds up.  The background
+ * worker runs spacing.c.  A leader wakes the worker when there is something to
+ * decide: a stall, or the end of a slot of time.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
@@ -20,9 +22,10 @@
  * with WALWriteLock held, for which a backend waits that finds the buffers
  * full.
  *
- * Locking: none that a commit waits for.  A process that has set "learning"
- * uses the Learner; if another one has set it, the leader of a flush does not
- * report.  Readers set "learning" for as long as they copy.
+ * Locking: commit_stats_delay_lock() protects the Learner, which no commit
+ * uses.  Words of AdaptiveDelayShared are atomic.  A leader that is suspended
+ * between the claim of its place in the ring of flushes and the write there
+ * may leave its flush to the next round of the ring.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,15 +45,25 @@
 #include "base/guc.h"
 #include "base/wal_buffers.h"
 #include "control/adaptive_delay.h"
+#include "module/shared_memory.h"
 #include "stats/flush_groups.h"
 
 /*
- * Parts of "responses": the sum of them, us, and above it their number.  Both
- * wrap around; the difference of two readings is right for up to 2^20 commits
- * that took up to 2^44 us altogether.
+ * Parts of "responses": the sum of them, ns, and above it their number.  Both
+ * wrap around; the difference of two readings is right for up to 2^18 commits
+ * that took up to 2^46 ns altogether.
  */
-#define RESPONSES_SHIFT	44
+#define RESPONSES_SHIFT	46
 #define RESPONSES_SUM	((UINT64CONST(1) << RESPONSES_SHIFT) - 1)
+
+/*
+ * Parts of a flush in the ring: its length, and above it when it ended, of
+ * clock_now(), which wraps around.  In units of 2^10 ns, as commits divide.
+ */
+#define UNIT_SHIFT		10
+#define LENGTH_BITS		24
+#define LENGTH_MOST		((UINT64CONST(1) << LENGTH_BITS) - 1)
+#define FLUSHES_KEPT	1024	/* until the worker has seen them */
 
 /*
  * adaptive_delay_committed() counts the time before a commit up to this
@@ -64,37 +77,38 @@
  * Responses are not counted if no flush was reported for so long before: they
  * may be of a time in which other delays took turns.
  */
-#define REPORTS_APART	(1 * NS_PER_S)
+#define REPORTS_APART	1e6		/* us */
 
-#define READ_TRIES		1000	/* of a ms each */
-
-/* Used by the process that has set "learning". */
+/* Protected by commit_stats_delay_lock(). */
 typedef struct Learner
 {
 	AdaptiveDelayState state;
+	uint32		flushes;		/* of the ring, up to which they are seen */
 	uint64		responses;		/* up to which they are counted */
-	uint64		ended_at;		/* ns; of the last flush that was reported */
-	XLogRecPtr	flushed;		/* the flush pointer then */
+	double		looked_at;		/* us */
+	double		ended;			/* us; the last flush that was seen */
+	XLogRecPtr	flushed;		/* the flush pointer at the last look */
 	double		most;			/* us; fills half of the WAL buffers */
-	double		usual_response; /* us; for which "before_most" was written */
 } Learner;
 
 typedef struct AdaptiveDelayShared
 {
-	/* Written by the process that learns, and only if they change. */
+	/* Written by the process that learns; "look_at" also by leaders. */
 	pg_atomic_uint64 spacing;	/* ns */
 	pg_atomic_uint64 before_most;	/* us; of the time before a commit */
+	pg_atomic_uint64 stall;		/* ns; a longer flush wakes the worker */
+	pg_atomic_uint64 look_at;	/* ns; the flush that ends then wakes it */
 
 	/* Each commit adds to it. */
 	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint64 responses; /* see RESPONSES_SHIFT */
 
-	/*
-	 * Written by the leaders of flushes, and by other processes that say so.
-	 */
+	/* Leaders claim a place, and write there; the worker empties it. */
 	char		pad2[PG_CACHE_LINE_SIZE];
-	pg_atomic_flag learning;
-	pg_atomic_uint64 nchanges;
+	pg_atomic_uint32 nflushes;
+	pg_atomic_uint64 flush[FLUSHES_KEPT];	/* see LENGTH_BITS; 0: none */
+
+	pg_atomic_uint64 nchanges;	/* copy of that of the state */
 	pg_atomic_uint64 paused_until;	/* ns; a sweep writes it */
 	Learner		learner;
 } AdaptiveDelayShared;
@@ -139,7 +153,6 @@ adaptive_delay_attach(void *head, void *tail, bool found)
 		return;
 
 	/* the memory is zeroed, which is what pg_atomic_init_u64() would do */
-	pg_atomic_init_flag(&shared->learning);
 	spacing_init(&shared->learner.state.spacing, 0);
 	pg_atomic_write_u64(&shared->before_most, BEFORE_MOST);
 }
@@ -154,58 +167,85 @@ const StatsModule adaptive_delay_module = {
  *----------------------------------------------------------------
  */
 
+static pg_noinline int
+begin_spaced(uint64 spacing, uint64 now)
+{
+	return (int) (adaptive_delay_sleep(spacing, now,
+									   LWLOCK_IS_HELD(WALWriteLock),
+									   flush_groups_last_end()) / NS_PER_US);
+}
+
 /* A commit begins.  Returns its commit_delay if it leads, us. */
 int
 adaptive_delay_begin(uint64 now)
 {
 	uint64		spacing = pg_atomic_read_u64(&shared->spacing);
-	uint64		sleep;
 
-	if (spacing == 0)
-		return 0;
-	sleep = adaptive_delay_sleep(spacing, now, LWLOCK_IS_HELD(WALWriteLock),
-								 flush_groups_last_end()) / NS_PER_US;
-	/* the spacing may have been published before that setting changed */
-	return (int) Min(sleep, (uint64) commit_stats_adaptive_delay_max);
+	return spacing == 0 ? 0 : begin_spaced(spacing, now);
 }
 
 /* A commit is done, "elapsed" ns after it began. */
 void
 adaptive_delay_committed(uint64 elapsed)
 {
-	int64		before = 0;
+	uint64		before = 0;
 
 	/* COMMIT PREPARED runs in a transaction that has not ended */
 	if (!IsTransactionState())
-		before = GetCurrentTransactionStopTimestamp() -
-			GetCurrentTransactionStartTimestamp();
-	before = Min(Max(before, 0),
-				 (int64) pg_atomic_read_u64(&shared->before_most));
+		before = (uint64) (GetCurrentTransactionStopTimestamp() -
+						   GetCurrentTransactionStartTimestamp());
+
+	/*
+	 * also where the clock was set back in between, and "before" has wrapped
+	 */
+	before = Min(before, pg_atomic_read_u64(&shared->before_most));
 	(void) pg_atomic_fetch_add_u64(&shared->responses,
 								   (UINT64CONST(1) << RESPONSES_SHIFT) +
-								   (before + elapsed / NS_PER_US));
+								   before * NS_PER_US + elapsed);
 }
+
+/*
+ * This process has led a flush.  Returns true if it is to wake the worker for
+ * adaptive_delay_look().
+ */
+bool
+adaptive_delay_flushed(uint64 began_at, uint64 ended_at)
+{
+	uint64		length = clock_elapsed(began_at, ended_at);
+	uint32		place = pg_atomic_fetch_add_u32(&shared->nflushes, 1);
+
+	pg_atomic_write_u64(&shared->flush[place % FLUSHES_KEPT],
+						(ended_at >> UNIT_SHIFT) << LENGTH_BITS |
+						Min(length >> UNIT_SHIFT, LENGTH_MOST));
+	if (likely(ended_at < pg_atomic_read_u64(&shared->look_at)) &&
+		likely(length <= pg_atomic_read_u64(&shared->stall)))
+		return false;
+	/* once, until the worker has looked */
+	pg_atomic_write_u64(&shared->look_at, PG_UINT64_MAX);
+	return true;
+}
+
+/*----------------------------------------------------------------
+ * The worker
+ *----------------------------------------------------------------
+ */
 
 /* Leaders keep to the spacing that spacing.c has decided. */
 static void
-publish(Learner *learner)
+publish(Learner *learner, double now)
 {
 	AdaptiveDelayState *state = &learner->state;
-	double		usual = state->spacing.usual_response;
-	double		in_force = Min(Min(spacing_now(&state->spacing), learner->most),
-							   (double) commit_stats_adaptive_delay_max);
+	Spacing    *spacing = &state->spacing;
+	double		usual = spacing->usual_response;
 
-	if (in_force != state->in_force)
-	{
-		state->in_force = in_force;
-		pg_atomic_write_u64(&shared->spacing, to_ns(in_force));
-	}
-	if (usual != learner->usual_response)
-	{
-		learner->usual_response = usual;
-		pg_atomic_write_u64(&shared->before_most, usual == 0 ? BEFORE_MOST :
-							(uint64) (USUAL_MOST * usual));
-	}
+	state->in_force = Min(Min(spacing_now(spacing), learner->most),
+						  (double) commit_stats_adaptive_delay_max);
+	pg_atomic_write_u64(&shared->spacing, to_ns(state->in_force));
+	pg_atomic_write_u64(&shared->before_most, usual == 0 ? BEFORE_MOST :
+						(uint64) (USUAL_MOST * usual));
+	pg_atomic_write_u64(&shared->stall, to_ns(spacing_stall(spacing)));
+	pg_atomic_write_u64(&shared->look_at,
+						to_ns(spacing_next_look(spacing, now)));
 }
 
 static void
@@ -227,47 +267,103 @@ note_change(AdaptiveDelayState *state)
 	pg_atomic_write_u64(&shared->nchanges, state->nchanges);
 }
 
-static bool
-learn(Learner *learner, uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
+/* When a flush of the ring ended, us of clock_now(); it did before "now". */
+static double
+ended_before(uint64 flush, uint64 now)
 {
-	Spacing    *spacing = &learner->state.spacing;
-	uint64		responses = pg_atomic_read_u64(&shared->responses);
-	uint64		elapsed = clock_elapsed(learner->ended_at, ended_at);
-	uint64		added = elapsed < REPORTS_APART ?
-	responses - learner->responses : 0;
-	bool		changed = spacing_flush_ended(spacing, to_us(began_at),
-											  to_us(ended_at),
-											  (double) (added >> RESPONSES_SHIFT),
-											  (double) (added & RESPONSES_SUM));
+	uint64		ago = (now >> UNIT_SHIFT) - (flush >> LENGTH_BITS);
+
+	ago &= PG_UINT64_MAX >> LENGTH_BITS;
+	return to_us(now) - to_us(ago << UNIT_SHIFT);
+}
+
+/* A flush of the ring; but not one that ended while a sweep took turns. */
+static void
+see_flush(Learner *learner, uint64 flush, uint64 now, bool *apart)
+{
+	double		ended = ended_before(flush, now);
+	double		length = to_us((flush & LENGTH_MOST) << UNIT_SHIFT);
+
+	if (ended < to_us(pg_atomic_read_u64(&shared->paused_until)))
+	{
+		*apart = true;
+		return;
+	}
+	*apart |= ended - learner->ended >= REPORTS_APART;
+	learner->ended = ended;
+	if (spacing_flush_ended(&learner->state.spacing, ended - length, ended))
+		note_change(&learner->state);
+}
+
+/* Sees the flushes in the ring.  "apart": responses are not to be counted. */
+static void
+see_flushes(Learner *learner, uint64 now, bool *apart)
+{
+	uint32		end = pg_atomic_read_u32(&shared->nflushes);
+
+	if (end - learner->flushes > FLUSHES_KEPT)
+	{
+		/* the worker has lost some */
+		spacing_settle(&learner->state.spacing, to_us(now));
+		learner->flushes = end - FLUSHES_KEPT;
+	}
+	while (learner->flushes != end)
+	{
+		pg_atomic_uint64 *place =
+		&shared->flush[learner->flushes++ % FLUSHES_KEPT];
+		uint64		flush = pg_atomic_exchange_u64(place, 0);
+
+		if (flush != 0)
+			see_flush(learner, flush, now, apart);
+	}
+}
+
+/* What filled half of the WAL buffers since the last look? */
+static void
+note_wal(Learner *learner, double now)
+{
+	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 
 	learner->most =
 		wal_buffers_us_until_half_full((double) XLOGbuffers * XLOG_BLCKSZ,
 									   (flushed - learner->flushed) * 1e6 /
-									   to_us(elapsed));
-	learner->responses = responses;
-	learner->ended_at = ended_at;
+									   (now - learner->looked_at));
 	learner->flushed = flushed;
-	if (changed)
-		note_change(&learner->state);
-	publish(learner);
-	return changed;
+	learner->looked_at = now;
 }
 
-/*
- * This process has led a flush, up to "flushed".  Returns true if something
- * changed.
- */
-bool
-adaptive_delay_flushed(uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
+static void
+look(Learner *learner, uint64 now)
 {
-	bool		changed;
+	Spacing    *spacing = &learner->state.spacing;
+	uint64		responses = pg_atomic_read_u64(&shared->responses);
+	uint64		added = responses - learner->responses;
+	bool		apart = false;
 
-	if (ended_at < pg_atomic_read_u64(&shared->paused_until) ||
-		!pg_atomic_test_set_flag(&shared->learning))
-		return false;
-	changed = learn(&shared->learner, began_at, ended_at, flushed);
-	pg_atomic_clear_flag(&shared->learning);
-	return changed;
+	see_flushes(learner, now, &apart);
+	if (apart)
+		added = 0;
+	if (spacing_look(spacing, learner->ended,
+					 (double) (added >> RESPONSES_SHIFT),
+					 to_us(added & RESPONSES_SUM)))
+		note_change(&learner->state);
+	learner->responses = responses;
+	note_wal(learner, to_us(now));
+	publish(learner, learner->ended);
+}
+
+/* The worker: decide, if flushes have ended since the last call. */
+void
+adaptive_delay_look(void)
+{
+	Learner    *learner = &shared->learner;
+
+	/* "flushes" may change meanwhile only if all is forgotten */
+	if (pg_atomic_read_u32(&shared->nflushes) == learner->flushes)
+		return;
+	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
+	look(learner, clock_now());
+	LWLockRelease(commit_stats_delay_lock());
 }
 
 /*----------------------------------------------------------------
@@ -275,48 +371,35 @@ adaptive_delay_flushed(uint64 began_at, uint64 ended_at, XLogRecPtr flushed)
  *----------------------------------------------------------------
  */
 
-/* Returns false if a process was stopped while it learned. */
-static bool
-wait_for_learner(void)
-{
-	for (int i = 0; i < READ_TRIES; i++)
-	{
-		if (pg_atomic_test_set_flag(&shared->learning))
-			return true;
-		CHECK_FOR_INTERRUPTS();
-		pg_usleep(1000);
-	}
-	return false;
-}
-
-/* Copies the state; returns false as wait_for_learner() does. */
-bool
+/* Copies the state. */
+void
 adaptive_delay_read(AdaptiveDelayState *state)
 {
-	if (!wait_for_learner())
-		return false;
+	LWLockAcquire(commit_stats_delay_lock(), LW_SHARED);
 	*state = shared->learner.state;
-	pg_atomic_clear_flag(&shared->learning);
-	return true;
+	LWLockRelease(commit_stats_delay_lock());
 }
 
 /*
  * The setting has changed, the server has started, or a sweep tries what is
- * not set: believe nothing.  Returns false as wait_for_learner() does.
+ * not set: believe nothing.
  */
-bool
+void
 adaptive_delay_restart(void)
 {
 	Learner    *learner = &shared->learner;
+	double		now = to_us(clock_now());
 
-	if (!wait_for_learner())
-		return false;
-	spacing_init(&learner->state.spacing, to_us(clock_now()));
+	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
+	spacing_init(&learner->state.spacing, now);
+	learner->flushes = pg_atomic_read_u32(&shared->nflushes);
 	learner->responses = pg_atomic_read_u64(&shared->responses);
-	publish(learner);
+	note_wal(learner, now);
+	learner->ended = now;
+	learner->most = commit_stats_adaptive_delay_max;
+	publish(learner, now);
 	note_change(&learner->state);
-	pg_atomic_clear_flag(&shared->learning);
-	return true;
+	LWLockRelease(commit_stats_delay_lock());
 }
 
 /* Learn nothing until the clock shows "until": other delays take turns. */
@@ -326,20 +409,31 @@ adaptive_delay_pause(uint64 until)
 	pg_atomic_write_u64(&shared->paused_until, until);
 }
 
+/* commit_stats.adaptive_delay_max may have changed. */
+void
+adaptive_delay_reread_settings(void)
+{
+	Learner    *learner = &shared->learner;
+
+	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
+	publish(learner, learner->ended);
+	LWLockRelease(commit_stats_delay_lock());
+}
+
 /*
  * Nothing is learned for a while: leaders do what is known, and not what was
- * just being tried; unless a process was stopped while it learned.
+ * just being tried.
  */
 void
 adaptive_delay_settle(void)
 {
 	Learner    *learner = &shared->learner;
+	double		now = to_us(clock_now());
 
-	if (!wait_for_learner())
-		return;
-	spacing_settle(&learner->state.spacing, to_us(clock_now()));
-	publish(learner);
-	pg_atomic_clear_flag(&shared->learning);
+	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
+	spacing_settle(&learner->state.spacing, now);
+	publish(learner, now);
+	LWLockRelease(commit_stats_delay_lock());
 }
 
 uint64

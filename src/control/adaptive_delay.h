@@ -9,7 +9,6 @@
 #ifndef COMMIT_STATS_ADAPTIVE_DELAY_H
 #define COMMIT_STATS_ADAPTIVE_DELAY_H
 
-#include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
 
 #include "base/clock.h"
@@ -68,14 +67,17 @@ extern const StatsModule adaptive_delay_module;
 /* The commit path.  Times in ns. */
 extern int	adaptive_delay_begin(uint64 now);
 extern void adaptive_delay_committed(uint64 elapsed);
-extern bool adaptive_delay_flushed(uint64 began_at, uint64 ended_at,
-								   XLogRecPtr flushed);
+extern bool adaptive_delay_flushed(uint64 began_at, uint64 ended_at);
+
+/* The background worker. */
+extern void adaptive_delay_look(void);
+extern void adaptive_delay_reread_settings(void);
 
 /* Other processes. */
-extern bool adaptive_delay_restart(void);
+extern void adaptive_delay_restart(void);
 extern void adaptive_delay_pause(uint64 until);
 extern void adaptive_delay_settle(void);
-extern bool adaptive_delay_read(AdaptiveDelayState *state);
+extern void adaptive_delay_read(AdaptiveDelayState *state);
 extern uint64 adaptive_delay_changes(void);
 extern double adaptive_delay_quota_rate(const Spacing *spacing);
 extern double adaptive_delay_response(const SpacingTrial *trial,

@@ -103,6 +103,7 @@
 /* The response */
 #define SLOT			100e3	/* halved, open loads 3%; doubled, shifts 2% */
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
+#define LOOK			20e3	/* ... or is ended early */
 #define SLOT_MOST		2.5e6	/* a session that commits twice a second */
 #define ADOPT			0.03	/* doubled, 0.5% */
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
@@ -130,10 +131,11 @@ spacing_init(Spacing *s, double now)
 	spacing_settle(s, now);
 }
 
-static bool
-is_stall(double usual, double length)
+/* The longest flush that is no stall. */
+double
+spacing_stall(const Spacing *s)
 {
-	return length > Max(STALL_FACTOR * usual, usual + STALL_LEAST);
+	return Max(STALL_FACTOR * s->usual, s->usual + STALL_LEAST);
 }
 
 /* The least spacing that the quota allows; 0: any. */
@@ -143,12 +145,17 @@ spacing_floor(const Spacing *s)
 	return Max(0.0, s->quota.apart - s->usual);
 }
 
+static bool
+is_challenged(const Spacing *s)
+{
+	return s->trial.running && s->trial.slot % 2 == 0;
+}
+
 double
 spacing_now(const Spacing *s)
 {
-	bool		challenged = s->trial.running && s->trial.slot % 2 == 0;
-
-	return Max(challenged ? s->trial.challenger : s->current, spacing_floor(s));
+	return Max(is_challenged(s) ? s->trial.challenger : s->current,
+			   spacing_floor(s));
 }
 
 /*----------------------------------------------------------------
@@ -540,8 +547,8 @@ slot_ended(Spacing *s, double now)
 static bool
 is_much_worse(const Spacing *s)
 {
-	return s->trial.running && s->trial.slot % 2 == 0 &&
-		s->flushes >= EARLY_FLUSHES && s->usual_response > 0 &&
+	return is_challenged(s) && s->flushes >= EARLY_FLUSHES &&
+		s->usual_response > 0 &&
 		s->responses > (1 + CLEAR) * s->usual_response * s->commits;
 }
 
@@ -553,13 +560,34 @@ is_slot_over(const Spacing *s, double now)
 }
 
 /*
- * A flush has ended, and so have "commits" commits since the last call, whose
- * responses sum up to "responses".  Returns whether something has happened
- * that a person reads: Spacing.change.
+ * Since the last call, "commits" commits have ended, whose responses sum up to
+ * "responses".  Returns whether something has happened that a person reads:
+ * Spacing.change.
  */
 bool
-spacing_flush_ended(Spacing *s, double began, double ended, double commits,
-					double responses)
+spacing_look(Spacing *s, double now, double commits, double responses)
+{
+	s->commits += commits;
+	s->responses += responses;
+	if (is_much_worse(s))
+	{
+		lose(s, SPACING_ENDED_EARLY);
+		begin_slot(s, now);
+		return false;
+	}
+	return is_slot_over(s, now) && slot_ended(s, now);
+}
+
+/* When is the next call of spacing_look() worth something? */
+double
+spacing_next_look(const Spacing *s, double now)
+{
+	return Max(now + LOOK, is_challenged(s) ? 0 : s->slot_began + SLOT);
+}
+
+/* A flush has ended.  Returns as spacing_look() does. */
+bool
+spacing_flush_ended(Spacing *s, double began, double ended)
 {
 	double		length = ended - began;
 	bool		changed = false;
@@ -569,19 +597,10 @@ spacing_flush_ended(Spacing *s, double began, double ended, double commits,
 	s->usual *= length > s->usual ? USUAL_STEP : 1 / USUAL_STEP;
 	s->flushes++;
 	s->quota.flushes++;
-	s->commits += commits;
-	s->responses += responses;
-	if (is_stall(s->usual, length))
+	if (length > spacing_stall(s))
 		changed = stall_ended(s, length, ended);
 	else if (s->quota.believed)
 		changed = grow(s, began, ended);
-	if (is_much_worse(s))
-	{
-		lose(s, SPACING_ENDED_EARLY);
-		begin_slot(s, ended);
-	}
-	else if (is_slot_over(s, ended))
-		changed |= slot_ended(s, ended);
 	s->ended = ended;
 	return changed;
 }

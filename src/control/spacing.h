@@ -99,8 +99,11 @@ typedef struct Spacing
 } Spacing;
 
 extern void spacing_init(Spacing *spacing, double now);
-extern bool spacing_flush_ended(Spacing *spacing, double began, double ended,
-								double commits, double responses);
+extern bool spacing_flush_ended(Spacing *spacing, double began, double ended);
+extern bool spacing_look(Spacing *spacing, double now, double commits,
+						 double responses);
+extern double spacing_next_look(const Spacing *spacing, double now);
+extern double spacing_stall(const Spacing *spacing);
 extern double spacing_now(const Spacing *spacing);
 extern double spacing_floor(const Spacing *spacing);
 extern void spacing_settle(Spacing *spacing, double now);

@@ -10,8 +10,8 @@
 
 #include "storage/lwlock.h"
 
-/* Two locks, and a gate behind each. */
-#define SHARED_MEMORY_LOCKS		4
+/* Two locks, and a gate behind each; and one without. */
+#define SHARED_MEMORY_LOCKS		5
 
 /* Serializes resets against readers and against each other. */
 #define commit_stats_reset_lock() \
@@ -24,7 +24,11 @@
 #define commit_stats_clients_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[2].lock)
 
-/* Instead of LWLockAcquire() for these two. */
+/* Protects what commit_stats.adaptive_delay has learned. */
+#define commit_stats_delay_lock() \
+	(&GetNamedLWLockTranche("commit_stats")[4].lock)
+
+/* Instead of LWLockAcquire() for the first two. */
 extern void shared_memory_acquire(LWLock *lock, LWLockMode mode);
 
 /* Is there shared memory?  Only if the library was preloaded. */

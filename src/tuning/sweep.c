@@ -373,7 +373,6 @@ learn_adaptive(Sweep *sweep)
 	int			last = sweep->plan->pairs.n - 1;
 	uint64		start = clock_now();
 	uint64		end = start + LEARNING;
-	bool		forgotten = false;
 	bool		within = true;
 
 	if (!must_learn(sweep->plan))
@@ -381,12 +380,10 @@ learn_adaptive(Sweep *sweep)
 	ereport(NOTICE,
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
+	adaptive_delay_restart();
 	sweep_watch_begin(&sweep->watch, last, start, end);
 	while (within && clock_now() < end)
 	{
-		/* a process may have been stopped while it learned */
-		if (!forgotten)
-			forgotten = adaptive_delay_restart();
 		delay_override_set(&sweep->plan->pairs.pair[last],
 						   clock_now() + LEARNING_ORDER);
 		within = sweep_watch_until(&sweep->watch,

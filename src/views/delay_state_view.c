@@ -19,16 +19,6 @@
 PG_FUNCTION_INFO_V1(commit_delay_state_1_0);
 PG_FUNCTION_INFO_V1(commit_delay_changes_1_0);
 
-static void
-read_state(AdaptiveDelayState *state)
-{
-	if (!adaptive_delay_read(state))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("the state of commit_stats.adaptive_delay cannot be read"),
-				 errdetail("A process was stopped while it wrote the state.")));
-}
-
 /* us as ms; null if that is NaN */
 static void
 row_us(Row *row, double us)
@@ -95,7 +85,7 @@ commit_delay_state_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	read_state(&state);
+	adaptive_delay_read(&state);
 	row_bool(&row, commit_stats_adaptive_delay);
 	row_bool(&row, delay_override_is_adaptive() && commit_stats_enabled &&
 			 enableFsync);
@@ -119,7 +109,7 @@ commit_delay_changes_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	read_state(&state);
+	adaptive_delay_read(&state);
 	first = state.nchanges - Min(state.nchanges, DELAY_CHANGES_KEPT);
 	for (uint64 i = first; i < state.nchanges; i++)
 	{

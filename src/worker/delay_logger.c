@@ -26,15 +26,14 @@ static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
 static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
 static uint64 logged = 0;		/* changes up to this one */
 
-/*
- * Returns false while a sweep runs, which would lose what it measures, and if
- * a process was stopped while it learned.
- */
+/* Returns false while a sweep runs, which would lose what it measures. */
 static bool
 start_learning(void)
 {
-	return delay_override_holder() == 0 &&
-		adaptive_delay_restart();
+	if (delay_override_holder() != 0)
+		return false;
+	adaptive_delay_restart();
+	return true;
 }
 
 /* The worker has started, or has read the configuration. */
@@ -44,6 +43,7 @@ delay_logger_follow_setting(void)
 	if (!logging)
 		logged = adaptive_delay_changes();
 	logging = commit_stats_log_delay_changes;
+	adaptive_delay_reread_settings();
 	if (commit_stats_adaptive_delay == followed)
 		return;
 	followed = commit_stats_adaptive_delay;
@@ -83,18 +83,18 @@ log_changes(void)
 {
 	static AdaptiveDelayState state;
 
-	if (!adaptive_delay_read(&state))
-		return;
+	adaptive_delay_read(&state);
 	if (state.nchanges > logged + DELAY_CHANGES_KEPT)
 		logged = state.nchanges - DELAY_CHANGES_KEPT;
 	for (; logged < state.nchanges; logged++)
 		log_change(&state.change[logged % DELAY_CHANGES_KEPT]);
 }
 
-/* Each turn of the worker: try again to follow the setting, and log. */
+/* Each turn of the worker: try again to follow the setting, learn, and log. */
 void
 delay_logger_work(void)
 {
+	adaptive_delay_look();
 	if (followed == NOT_FOLLOWED)
 		delay_logger_follow_setting();
 	if (logging && delay_logger_pending())

@@ -34,6 +34,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
+#include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_groups.h"
@@ -104,6 +105,16 @@ flush_logger_wake(void)
 		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
 		return;
 	SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+}
+
+/* Commit path: the adaptive delay has something to decide. */
+void
+flush_logger_wake_now(void)
+{
+	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
+
+	if (procno_plus_one != 0)
+		SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
 }
 
 /*
@@ -205,6 +216,7 @@ fall_asleep(GroupNumber logged)
 static void
 forget_worker(int code, Datum arg)
 {
+	adaptive_delay_settle();
 	pg_atomic_write_u32(&shared->procno_plus_one, 0);
 	stall_limit_set_worker(0);
 }

@@ -14,6 +14,7 @@ extern const StatsModule flush_logger_module;
 
 extern void flush_logger_register(void);
 extern void flush_logger_wake(void);
+extern void flush_logger_wake_now(void);
 extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);
 
 #endif							/* COMMIT_STATS_FLUSH_LOGGER_H */

@@ -149,7 +149,8 @@ flush_once(const Phase *phase)
 	second.stalled += length > 5000 ? length : 0;
 	second.commits += commits;
 	second.responses += responses;
-	spacing_flush_ended(&spacing, began, now, commits, responses);
+	spacing_flush_ended(&spacing, began, now);
+	spacing_look(&spacing, now, commits, responses);
 }
 
 static void
