@@ -38,7 +38,7 @@
 #include "base/guc.h"
 #include "base/wal_buffers.h"
 #include "base/wal_device.h"
-#include "report/advice.h"
+#include "report/report.h"
 
 /* The device stalls if 1% of the flushes do, and the mean is so many p50. */
 #define STALL_MEAN			3.0

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "module/shared_memory.h"
-#include "report/report_data.h"
+#include "report/report.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
 #include "stats/stall_log.h"

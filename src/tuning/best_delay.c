@@ -24,6 +24,13 @@
  * unless another pair differs from it: by more commits/s, or by as many and
  * less time for each.
  *
+ * A prediction also has the present setting, which was measured as well.  If a
+ * measured value lies outside the bounds of its prediction, the model lacks
+ * something that matters, and no pair is best.  Otherwise the present setting
+ * stands unless the gain, in commits/s or in the time of a commit, is larger
+ * than the error of the model: the standard error that is known from other
+ * loads, or the error that the present setting shows, if that is larger.
+ *
  * This file uses neither SQL nor shared memory, so t/ can compile it alone.
  *
  *-------------------------------------------------------------------------
@@ -33,7 +40,7 @@
 #include <math.h>
 
 #include "base/guc.h"
-#include "tuning/best_delay.h"
+#include "tuning/tuning.h"
 
 #define SAME_LATENCY	1.02	/* no measurement of commits is closer */
 #define NEVER_SLEPT		0.005	/* of flushes; hits are classified, not seen */
@@ -375,4 +382,110 @@ best_delay_reason(const DelayOutcomes *all, int present_siblings, int best,
 		return pstrdup(never);
 	return i == best ? why_best(all, least, best) :
 		why_not_best(all, least, best, i);
+}
+
+/*----------------------------------------------------------------
+ * A prediction, and what was measured with the present setting
+ *----------------------------------------------------------------
+ */
+
+/* A value that is not known contradicts nothing. */
+static bool
+is_outside(const Estimate *estimate, double value)
+{
+	return value < estimate->low || value > estimate->high;
+}
+
+static double
+relative_error(const Estimate *estimate, double measured)
+{
+	return isnan(measured) ? 0 : fabs(estimate->mean / measured - 1);
+}
+
+static double
+error_of_commits(const PresentSetting *present)
+{
+	return Max(present->model_error,
+			   relative_error(&present->predicted_commits, present->commits));
+}
+
+static double
+error_of_mean(const PresentSetting *present)
+{
+	return Max(present->model_error,
+			   relative_error(&present->predicted_mean, present->mean));
+}
+
+static bool
+is_explained(const PresentSetting *present)
+{
+	return !is_outside(&present->predicted_commits, present->commits) &&
+		!is_outside(&present->predicted_mean, present->mean);
+}
+
+/* Is the gain of a pair larger than the error of the model? */
+static bool
+gain_is_sure(const DelayOutcomes *all, const PresentSetting *present, int i)
+{
+	const DelayOutcome *it = &all->outcome[i];
+	const DelayOutcome *now = &all->outcome[present->i];
+
+	return it->commits.mean > now->commits.mean * (1 + error_of_commits(present)) ||
+		it->latency * (1 + error_of_mean(present)) < now->latency;
+}
+
+/* The best outcome; -1 if there is none. */
+int
+best_predicted(const DelayOutcomes *all, const PresentSetting *present)
+{
+	int			best;
+
+	if (!is_explained(present))
+		return -1;
+	best = best_delay(all, all->outcome[present->i].siblings);
+	if (best < 0 || gain_is_sure(all, present, best))
+		return best;
+	return present->i;
+}
+
+static char *
+why_not_explained(const PresentSetting *present)
+{
+	if (is_outside(&present->predicted_commits, present->commits))
+		return psprintf("the prediction cannot explain the present setting: it says %.0f to %.0f commits/s, and %.0f were measured",
+						present->predicted_commits.low,
+						present->predicted_commits.high, present->commits);
+	return psprintf("the prediction cannot explain the present setting: it says that a commit takes %.3g to %.3g ms, and %.3g ms were measured",
+					present->predicted_mean.low, present->predicted_mean.high,
+					present->mean);
+}
+
+/* The present setting stands, although best_delay.c has chosen another one. */
+static char *
+why_present(const DelayOutcomes *all, const PresentSetting *present, int i)
+{
+	const DelayOutcome *it = &all->outcome[i];
+	const DelayOutcome *now = &all->outcome[present->i];
+	double		error = 100 * error_of_commits(present);
+
+	if (i == present->i)
+		return psprintf("set now, and no pair gains more than the prediction may be off, which is %.0f%%",
+						error);
+	return psprintf("%+.0f%% commits/s and %+.0f%% time of a commit, compared with the present setting; the prediction may be off by %.0f%%",
+					100 * (it->commits.mean / now->commits.mean - 1),
+					100 * (it->latency / now->latency - 1), error);
+}
+
+/* Why an outcome is the best one, or is not; palloc'd. */
+char *
+best_predicted_reason(const DelayOutcomes *all, const PresentSetting *present, int best,
+					  int i)
+{
+	int			siblings = all->outcome[present->i].siblings;
+
+	if (!is_explained(present))
+		return why_not_explained(present);
+	if (best == present->i && best != best_delay(all, siblings))
+		return why_present(all, present, i);
+	return best_delay_reason(all, siblings, best, i);
 }

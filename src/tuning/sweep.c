@@ -50,9 +50,43 @@
 #include "base/wait.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "tuning/sweep.h"
-#include "tuning/sweep_watch.h"
-#include "tuning/wal_room.h"
+#include "tuning/tuning.h"
+#include "views/delta_columns.h"
+
+PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
+
+/* Fewer rounds do not show how much the figures of a pair vary. */
+#define SWEEP_MIN_ROUNDS	3
+
+/* The arguments. */
+typedef struct SweepPlan
+{
+	DelayPairs	pairs;
+	int			rounds;
+	uint64		slot;			/* ns for one pair */
+	double		max_p99;		/* ns; infinity: no limit */
+} SweepPlan;
+
+/* Would a commit that slept take longer than max_p99 for the sleep alone? */
+static inline bool
+sweep_delay_exceeds(const SweepPlan *plan, const DelayPair *pair)
+{
+	return pair->delay <= COMMIT_DELAY_MAX &&
+		pair->delay * (double) NS_PER_US >= plan->max_p99;
+}
+
+/* What was measured of one pair. */
+typedef struct PairResult
+{
+	CounterDelta total;			/* of all slots that count */
+	int			rounds;			/* number of these slots */
+	double	   *rate;			/* commits/s in each round of the plan; NaN if
+								 * its slot does not count */
+	double	   *time;			/* mean of a commit in each, ms; NaN also if
+								 * there was none */
+	MaxP99State limit;			/* max_p99 */
+} PairResult;
+
 
 /*
  * Of the default slot, 200 ms are counted.  Disks with a quota grant it in
@@ -335,6 +369,32 @@ run_round(Sweep *sweep)
 	return left > 0;
 }
 
+/* The results as best_delay.c reads them; palloc'd. */
+static void
+sweep_outcomes(const SweepPlan *plan, const PairResult *results,
+			   DelayOutcomes *all)
+{
+	all->n = plan->pairs.n;
+	all->outcome = palloc(all->n * sizeof(DelayOutcome));
+	all->nrounds = plan->rounds;
+	all->resampled = false;
+	for (int i = 0; i < all->n; i++)
+	{
+		const PairResult *result = &results[i];
+		const CounterDelta *total = &result->total;
+		DelayOutcome *outcome = &all->outcome[i];
+
+		outcome->delay = plan->pairs.pair[i].delay;
+		outcome->siblings = plan->pairs.pair[i].siblings;
+		outcome->commits = estimate_rounds(result->rate, plan->rounds);
+		outcome->rate = result->rate;
+		outcome->time = result->time;
+		outcome->latency = counter_delta_mean_latency(total) / NS_PER_MS;
+		outcome->hit_fraction = counter_delta_delay_hit_fraction(total);
+		outcome->limit = result->limit;
+	}
+}
+
 static void
 report_progress(const Sweep *sweep)
 {
@@ -441,7 +501,7 @@ empty_results(const SweepPlan *plan)
 }
 
 /* ns that a sweep takes, if it does not end early. */
-uint64
+static uint64
 sweep_length(const SweepPlan *plan)
 {
 	uint64		round = 0;
@@ -458,7 +518,7 @@ sweep_length(const SweepPlan *plan)
 }
 
 /* Try all pairs.  Raises an error if another sweep runs. */
-PairResult *
+static PairResult *
 sweep_run(const SweepPlan *plan)
 {
 	Size		size = plan->pairs.n * sizeof(PairResult);
@@ -482,28 +542,113 @@ sweep_run(const SweepPlan *plan)
 	return sweep.results;
 }
 
-/* The results as best_delay.c reads them; palloc'd. */
-void
-sweep_outcomes(const SweepPlan *plan, const PairResult *results,
-			   DelayOutcomes *all)
-{
-	all->n = plan->pairs.n;
-	all->outcome = palloc(all->n * sizeof(DelayOutcome));
-	all->nrounds = plan->rounds;
-	all->resampled = false;
-	for (int i = 0; i < all->n; i++)
-	{
-		const PairResult *result = &results[i];
-		const CounterDelta *total = &result->total;
-		DelayOutcome *outcome = &all->outcome[i];
+/*----------------------------------------------------------------
+ * From arguments to a plan, from results to rows
+ *----------------------------------------------------------------
+ */
 
-		outcome->delay = plan->pairs.pair[i].delay;
-		outcome->siblings = plan->pairs.pair[i].siblings;
-		outcome->commits = estimate_rounds(result->rate, plan->rounds);
-		outcome->rate = result->rate;
-		outcome->time = result->time;
-		outcome->latency = counter_delta_mean_latency(total) / NS_PER_MS;
-		outcome->hit_fraction = counter_delta_delay_hit_fraction(total);
-		outcome->limit = result->limit;
+/*
+ * Commits may keep a pair for one slot after its sweep has died, so slots have
+ * a maximum.  Shorter ones than the minimum would be mostly settling.
+ */
+#define SLOT_MIN		(100 * NS_PER_MS)
+#define SLOT_MAX		(10 * NS_PER_S)
+#define DURATION_MAX	(86400 * NS_PER_S)
+#define P99_MAX		(86400 * NS_PER_S)
+
+/* The arguments. */
+typedef enum SweepArgument
+{
+	ARG_DELAYS,
+	ARG_SIBLINGS,
+	ARG_DURATION,
+	ARG_SLOT,
+	ARG_MAX_P99,
+	ARG_ADAPTIVE
+} SweepArgument;
+
+static void
+plan_rounds(SweepPlan *plan, uint64 duration)
+{
+	int			tried = 0;
+	uint64		round;
+
+	for (int i = 0; i < plan->pairs.n; i++)
+		tried += !sweep_delay_exceeds(plan, &plan->pairs.pair[i]);
+	if (tried == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("each of \"delays\" alone exceeds \"max_p99\""),
+				 errhint("Add 0 to \"delays\".")));
+	round = plan->slot * tried;
+	plan->rounds = (int) (duration / round);
+	if (plan->rounds < SWEEP_MIN_ROUNDS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg_plural("\"duration\" is too short for %d pair of commit_delay and commit_siblings",
+							   "\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
+							   tried, tried),
+				 errdetail("Each needs %d slots of %g ms, which makes %g seconds.",
+						   SWEEP_MIN_ROUNDS, (double) plan->slot / NS_PER_MS,
+						   (double) round * SWEEP_MIN_ROUNDS / NS_PER_S),
+				 errhint("Use fewer values, a longer duration or shorter slots.")));
+}
+
+static void
+make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
+{
+	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
+	if (PG_ARGISNULL(ARG_ADAPTIVE))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("\"adaptive\" must not be null")));
+	if (PG_GETARG_BOOL(ARG_ADAPTIVE))
+		tuning_args_add_adaptive(&plan->pairs);
+	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", SLOT_MIN,
+									  SLOT_MAX);
+	plan->max_p99 = INFINITY;
+	if (!PG_ARGISNULL(ARG_MAX_P99))
+		plan->max_p99 = tuning_args_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
+											 P99_MAX);
+	plan_rounds(plan, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
+										   DURATION_MAX));
+}
+
+Datum
+commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
+{
+	SweepPlan	plan;
+	PairResult *results;
+	DelayOutcomes all;
+	int			best;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	make_plan(fcinfo, &plan);
+	tuning_args_require("A standby commits nothing.  Sweep on the primary.");
+	wait_require_time(sweep_length(&plan));
+	results = sweep_run(&plan);
+	sweep_outcomes(&plan, results, &all);
+	best = best_delay(&all, CommitSiblings);
+	for (int i = 0; i < all.n; i++)
+	{
+		const DelayOutcome *outcome = &all.outcome[i];
+		const CounterDelta *total = &results[i].total;
+
+		bool		adapts = outcome->delay == DELAY_ADAPTIVE;
+
+		row_add(&row, Int32GetDatum(outcome->delay), adapts);
+		row_add(&row, Int32GetDatum(outcome->siblings), adapts);
+		row_int8(&row, results[i].rounds);
+		row_int8(&row, total->value[SLOT_COMMITS]);
+		row_rounded(&row, outcome->commits.mean, 1);
+		row_rounded(&row, outcome->commits.low, 1);
+		row_rounded(&row, outcome->commits.high, 1);
+		row_flush_columns(&row, total);
+		row_latency_columns(&row, total);
+		row_bool(&row, i == best);
+		row_text(&row, best_delay_reason(&all, CommitSiblings, best, i));
+		row_put(&row);
 	}
+	return (Datum) 0;
 }

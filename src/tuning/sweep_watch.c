@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/wait.h"
-#include "tuning/sweep_watch.h"
+#include "tuning/tuning.h"
 
 #define LOOK_EVERY		(5 * NS_PER_MS)
 #define LOOK_SHARE		10		/* of the time at most one part is for looks */

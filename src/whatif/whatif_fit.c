@@ -17,7 +17,7 @@
  * transaction.  Where each client continues when it has committed, a longer
  * commit leaves as much time or more.
  *
- * Device and WAL.  See whatif_sample.c and whatif_quota.c.
+ * Device and WAL.  See whatif_sample.c.
  *
  * This module knows neither SQL nor shared memory.  It can be cancelled while
  * it sorts and while it adds up work.  In between it makes single
@@ -31,9 +31,7 @@
 
 #include "miscadmin.h"
 
-#include "base/histogram.h"
-#include "whatif/whatif_fit.h"
-#include "whatif/whatif_quota.h"
+#include "whatif/whatif.h"
 
 #define MIN_VALUES		20		/* fewer cycles or flushes tell nothing */
 #define BUSY_SHARE		0.8		/* of the time for which the sessions could
@@ -667,7 +665,7 @@ whatif_fit(const TracedCommit *commit, int n, uint64 started_at, uint64 ended_at
 		find_kind(&fit);
 		find_cores(&fit);
 		find_xid_share(&fit);
-		quota_find(&fit.flushes, fit.commits.length, load);
+		sample_quota_find(&fit.flushes, fit.commits.length, load);
 	}
 	fill_cycles(&fit);
 	sample_flushes_fill(&fit.flushes, load);

@@ -10,6 +10,10 @@
  * that time that is neither I/O nor sleep is the gap.  If the leader had
  * waited for the previous flush, the gap is the handoff.
  *
+ * sample_quota_find() marks the flushes that waited for the next window of the
+ * device's quota, so that the distribution of flush times leaves them out.
+ * Other stalls are flush times like any other.
+ *
  * This module knows neither SQL nor shared memory.  It can be cancelled while
  * it sorts.  Between sorts it makes single passes over at most as many
  * commits as commit_trace.c keeps.
@@ -21,7 +25,8 @@
 #include "miscadmin.h"
 
 #include "base/clock.h"
-#include "whatif/whatif_sample.h"
+#include "base/wal_device.h"
+#include "whatif/whatif.h"
 
 /*----------------------------------------------------------------
  * Which commits shared a flush, and when it was done
@@ -186,6 +191,64 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
 	for (int i = 0; i < flushes->n; i++)
 		measure_flush(&flushes->flush[i],
 					  i > 0 ? &flushes->flush[i - 1] : NULL);
+}
+
+/*----------------------------------------------------------------
+ * The quota of the device
+ *----------------------------------------------------------------
+ */
+
+/* A flush that takes longer is a stall. */
+static double
+longest_usual_flush(const SampleFlushes *flushes)
+{
+	double	   *value = palloc(flushes->n * sizeof(double));
+	double		median;
+
+	for (int i = 0; i < flushes->n; i++)
+		value[i] = flushes->flush[i].io_time;
+	median = quantile(value, flushes->n, 0.5);
+	pfree(value);
+	return wal_device_stall_limit(median);
+}
+
+/* The stalls, by time */
+static int
+find_stalls(const SampleFlushes *flushes, DeviceStall *stall)
+{
+	double		limit = longest_usual_flush(flushes);
+	int			n = 0;
+
+	for (int i = 0; i < flushes->n; i++)
+		if (flushes->flush[i].io_time > limit)
+		{
+			stall[n].flush = i;
+			stall[n].ended_at = flushes->flush[i].done_at;
+			stall[n++].length = flushes->flush[i].io_time;
+		}
+	return n;
+}
+
+/*
+ * Marks the flushes that a quota made wait, and sets load->window and
+ * load->quota.
+ */
+void
+sample_quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
+{
+	DeviceStall *stall = palloc0(Max(flushes->n, 1) * sizeof(DeviceStall));
+	int			n = find_stalls(flushes, stall);
+	DeviceQuota quota;
+
+	if (wal_device_find_quota(stall, n, length / 10, &quota))
+	{
+		for (int i = 0; i < n; i++)
+			flushes->flush[stall[i].flush].stalled = stall[i].of_quota;
+		load->window = quota.window;
+		load->quota.value = quota.flushes;
+		load->quota.n = quota.n;
+	}
+	pfree(stall);
 }
 
 /*----------------------------------------------------------------

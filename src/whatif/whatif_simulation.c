@@ -53,7 +53,7 @@
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
 
-#include "whatif/whatif_simulation.h"
+#include "whatif/whatif.h"
 
 #define NEVER	INFINITY
 

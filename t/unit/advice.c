@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "report/advice.h"
+#include "report/report.h"
 
 /* The server's replacements are not linked here. */
 #undef printf

@@ -13,11 +13,11 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The names in src/report/advice.h, in order.
+# The names in src/report/report.h, in order.
 sub names_of_enum
 {
 	my ($enum) = @_;
-	my ($body) = slurp_file('src/report/advice.h') =~
+	my ($body) = slurp_file('src/report/report.h') =~
 	  /typedef enum $enum\n\{\n(.*?)\n\}/s;
 
 	return $body =~ /^\t([A-Z_]+)/mg;

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "tuning/best_delay.h"
+#include "tuning/tuning.h"
 
 /* The server's replacements are not linked here. */
 #undef printf

@@ -24,9 +24,8 @@
 
 #include "control/adaptive_delay.h"
 #include "control/spacing.h"
-#include "whatif/whatif_choice.h"
-#include "whatif/whatif_fit.h"
-#include "whatif/whatif_simulation.h"
+#include "tuning/tuning.h"
+#include "whatif/whatif.h"
 
 PG_MODULE_MAGIC;
 
@@ -408,11 +407,11 @@ whatif_chosen(PG_FUNCTION_ARGS)
 	{
 		mean[0], mean[0] * (1 - width), mean[0] * (1 + width)
 	};
-	best = whatif_choose(&all, &present);
+	best = best_predicted(&all, &present);
 	for (int i = 0; i < n; i++)
 	{
 		char	   *row = psprintf("%d %s", i == best,
-								   whatif_reason(&all, &present, best, i));
+								   best_predicted_reason(&all, &present, best, i));
 		Datum		datum = CStringGetTextDatum(row);
 		bool		null = false;
 

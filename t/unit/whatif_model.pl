@@ -18,12 +18,11 @@ my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
 
 compile_c(
-	$module, '-fPIC',
+	$module,
+	'-fPIC',
 	'-shared',
 	't/unit/whatif_model.c',
-	map({ "src/whatif/$_.c" }
-		qw(whatif_simulation whatif_fit whatif_sample whatif_quota whatif_choice)
-	),
+	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit whatif_sample)),
 	'src/tuning/best_delay.c',
 	'src/base/histogram.c',
 	'src/base/wal_device.c',

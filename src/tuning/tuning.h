@@ -1,0 +1,150 @@
+/*-------------------------------------------------------------------------
+ *
+ * tuning.h
+ *		What the functions that try commit_delay, or predict it, share.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_TUNING_H
+#define COMMIT_STATS_TUNING_H
+
+#include "access/xlogdefs.h"
+#include "fmgr.h"
+
+#include "control/delay_override.h"
+#include "stats/counter_delta.h"
+
+/*----------------------------------------------------------------
+ * best_delay.c: which commit_delay did best, and why
+ *----------------------------------------------------------------
+ */
+
+/* A mean and its 95% confidence interval. */
+typedef struct Estimate
+{
+	double		mean;			/* NaN: unknown */
+	double		low;			/* NaN: one value has no interval */
+	double		high;			/* likewise */
+} Estimate;
+
+/* What became of a limit for the 99th percentile of commit times? */
+typedef enum MaxP99State
+{
+	WITHIN_LIMIT,				/* or there is none */
+	EXCEEDED,
+	DELAY_EXCEEDS				/* the delay alone would, so it was not tried */
+} MaxP99State;
+
+/* The result of one pair of values. */
+typedef struct DelayOutcome
+{
+	int			delay;			/* commit_delay, us */
+	int			siblings;		/* commit_siblings */
+	Estimate	commits;		/* per second */
+	const double *rate;			/* the same in each round; NaN: unknown */
+	const double *time;			/* mean of a commit in each round, ms; NaN:
+								 * unknown, or no commits */
+	double		latency;		/* mean of a commit, ms; NaN: no commits */
+	double		hit_fraction;	/* flushes that slept; NaN: no flushes */
+	MaxP99State limit;			/* max_p99 */
+} DelayOutcome;
+
+/* The results of all pairs. */
+typedef struct DelayOutcomes
+{
+	int			n;
+	DelayOutcome *outcome;
+	int			nrounds;
+	bool		resampled;		/* rounds are resampled from one sample, so
+								 * more of them do not reduce the error */
+} DelayOutcomes;
+
+extern Estimate estimate_mean(int n, double sum, double sum_of_squares);
+extern Estimate estimate_rounds(const double *rate, int nrounds);
+extern int	best_delay_ahead(const DelayOutcomes *all);
+extern int	best_delay(const DelayOutcomes *all, int present_siblings);
+extern char *best_delay_reason(const DelayOutcomes *all, int present_siblings,
+							   int best, int i);
+
+/* What was measured with the present setting, and what is predicted for it */
+typedef struct PresentSetting
+{
+	int			i;				/* its index among the outcomes */
+	double		commits;		/* measured, per second */
+	double		mean;			/* measured time of a commit, ms */
+	Estimate	predicted_commits;	/* bounds that allow for the model */
+	Estimate	predicted_mean;
+	double		model_error;	/* relative standard error */
+} PresentSetting;
+
+extern int	best_predicted(const DelayOutcomes *all, const PresentSetting *present);
+extern char *best_predicted_reason(const DelayOutcomes *all,
+								   const PresentSetting *present, int best, int i);
+
+/*----------------------------------------------------------------
+ * tuning.c: arguments, and delays that fill the WAL buffers
+ *----------------------------------------------------------------
+ */
+
+/* Pairs to try, all different and in the ranges of the settings; palloc'd. */
+typedef struct DelayPairs
+{
+	int			n;				/* at least 1 */
+	DelayPair  *pair;
+} DelayPairs;
+
+extern void tuning_args_require(const char *standby_hint);
+extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays,
+							  int siblings, DelayPairs *pairs);
+extern void tuning_args_add_adaptive(DelayPairs *pairs);
+extern uint64 tuning_args_interval(FunctionCallInfo fcinfo, int argument,
+								   const char *name, uint64 least,
+								   uint64 most);
+
+/* Where the WAL ended, and when. */
+typedef struct WalRoom
+{
+	XLogRecPtr	lsn;
+	uint64		at;				/* clock_now() */
+} WalRoom;
+
+extern void wal_room_begin(WalRoom *begin);
+extern void wal_room_warn(const WalRoom *begin, const DelayPairs *pairs);
+
+/*----------------------------------------------------------------
+ * sweep_watch.c: do commits stay within max_p99 during a sweep?
+ *----------------------------------------------------------------
+ */
+
+/* What is known of the commits that began in a slot. */
+typedef struct WatchedSlot
+{
+	uint64		began_at;		/* clock_now() */
+	int			pair;			/* its index */
+	uint64		commits;		/* that ended in this slot */
+	uint64		late;			/* took longer than the limit */
+	uint64		under_way;		/* of these, not ended */
+} WatchedSlot;
+
+/* Local memory. */
+typedef struct SweepWatch
+{
+	double		limit;			/* ns; infinity: nothing is watched */
+	int			n;				/* slots so far */
+	WatchedSlot *slot;			/* the last one is under way */
+	int			oldest;			/* slot with commits that are under_way */
+	uint64		end;			/* when the slot under way will end */
+	uint64		carried;		/* commits that were under way as it began */
+	CounterDelta start;			/* the counters as it began */
+	int		   *exceeded;		/* of each pair: number of the slot that
+								 * exceeded the limit, from 1; 0: none */
+} SweepWatch;
+
+extern void sweep_watch_init(SweepWatch *watch, int npairs, double limit);
+extern void sweep_watch_begin(SweepWatch *watch, int pair, uint64 now,
+							  uint64 end);
+extern bool sweep_watch_until(SweepWatch *watch, uint64 when);
+extern bool sweep_watch_settled(SweepWatch *watch, const CounterDelta *delta);
+extern const WatchedSlot *sweep_watch_exceeded(const SweepWatch *watch, int pair);
+
+#endif							/* COMMIT_STATS_TUNING_H */
