@@ -17,7 +17,7 @@ our @EXPORT =
   qw(compile_c init_node start_node alter_system flush_stats observe
   wait_for_commits wal_records run_pgbench start_pgbench start_psql errors_so_far
   end_background end_pgbench ways_to_end error_of poll_until right_in_one_round
-  create_same_settings views_of_commit_stats);
+  create_same_settings views_of_commit_stats near);
 
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
 # cluster that INITDB_TEMPLATE names; older ones do so here.
@@ -381,6 +381,15 @@ sub right_in_one_round
 	}
 	ok($_->[0], "$what: $_->[1]") for @findings;
 	return;
+}
+
+# Equal but for the last digits, which were rounded.
+sub near
+{
+	my ($got, $expected, $name) = @_;
+
+	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
+	  or diag("got $got, expected $expected");
 }
 
 # A function same_settings(), which fails in a session that does not have these

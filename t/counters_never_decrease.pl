@@ -139,6 +139,8 @@ sub never_decrease
 	my $before = query('SELECT commits FROM commit_flush_stats');
 
 	query("CALL watch($looks, '$look')");
+	$node->poll_query_until('postgres',
+		"SELECT commits > $before + $looks FROM commit_flush_stats");
 	$_->kill_kill for @load;
 	wait_until_left();
 	is( query(

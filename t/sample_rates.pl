@@ -50,15 +50,6 @@ WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'}
 	  : (\%row, $counted, $records);
 }
 
-# Equal but for the last digits, which were rounded.
-sub near
-{
-	my ($got, $expected, $name) = @_;
-
-	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
-	  or diag("got $got, expected $expected");
-}
-
 my ($row, $counted, $records) = sample_around(
 	sub {
 		run_pgbench($node, '-c 4 -t 50',

@@ -1,14 +1,19 @@
 # Do the results of commit_delay_sweep() follow from its slots, and its slots
 # from commit_flush_log?
 
+#
+# The slots and the flushes of the same time are compared in
+# t/statistics/sweep_slots.pl.
+
 use strict;
 use warnings;
 
-use lib 't';
+use lib 't', 't/sweep';
 use CommitStats;
 use List::Util qw(sum);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sweep;
 use Test::More;
 
 # 97.5% quantiles of Student's t distribution, from a table
@@ -17,115 +22,7 @@ my @student_t = (
 	2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
 	2.120, 2.110, 2.101, 2.093, 2.086);
 
-my $node = start_node(
-	'sweep_figures',
-	conf => q{
-commit_stats.flush_log_size = 131072
-commit_delay = 33
-commit_siblings = 3
-track_wal_io_timing = on
-});
-
-my @columns =
-  qw(commit_delay commit_siblings rounds commits commits_per_second
-  commits_per_second_low commits_per_second_high flushes_per_second
-  commits_per_flush delay_hit_share mean p50 p95 p99 is_best reason);
-
-# The rows of a sweep, and its slots as hashes.
-sub sweep
-{
-	my ($arguments) = @_;
-	my ($out, $err);
-
-	$node->psql(
-		'postgres', qq{
-SET client_min_messages = debug1;
-SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
-		stdout => \$out,
-		stderr => \$err,
-		on_error_stop => 1) == 0
-	  or die "the sweep failed: $err\n";
-
-	my @rows = map { my %row; @row{@columns} = split /\|/; \%row }
-	  split /\n/, $out;
-	my @slots;
-	push @slots,
-	  {
-		commit_delay => $1,
-		commit_siblings => $2,
-		commits => $3,
-		seconds => $4 / 1e6,
-		until => $5,
-		late => $6
-	  }
-	  while $err =~
-	  /commit_delay_sweep: commit_delay = (\d+), commit_siblings = (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
-	my @notices = $err =~ /NOTICE:  (.*)/g;
-	return (\@rows, \@slots, \@notices);
-}
-
-# Clients that insert, once they do.
-sub start_load
-{
-	my ($clients) = @_;
-	my $load = start_pgbench(
-		$node,
-		"-c $clients -j 2 -T 600",
-		insert => "INSERT INTO logged VALUES (1);\n");
-
-	ok( poll_until(
-			sub {
-				return $node->safe_psql('postgres',
-					"SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')"
-				) eq 't';
-			}),
-		"there is a load of $clients clients");
-	return $load;
-}
-
-# Equal but for the last digits, which were rounded.
-sub near
-{
-	my ($got, $expected, $name) = @_;
-
-	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
-	  or diag("got $got, expected $expected");
-}
-
-# What the flushes of that time carried, and whether they slept.  A group at
-# either end of a slot may have been counted on the other side of it.  Where
-# the disk or the processors had something else to do for longer than the
-# settling, which a test cannot help, a sleep of the pair before ends in the
-# slot: that may happen now and then, but not in most of the slots that come
-# after such a pair.
-sub compare_with_flush_log
-{
-	my ($slots) = @_;
-	my %told = (after_delay => 0, slept => 0);
-	my $before = { commit_delay => 0 };
-
-	for my $slot (grep { !$_->{late} } @$slots)
-	{
-		my $log = $node->safe_psql(
-			'postgres', qq{
-SELECT coalesce(sum(commits), 0), count(*) FILTER (WHERE delayed),
-	   count(*)
-FROM commit_flush_log
-WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{seconds} s'
-  AND timestamptz '$slot->{until}'});
-		my ($commits, $delayed, $flushes) = split /\|/, $log;
-
-		$told{wrong}++
-		  if abs($commits - $slot->{commits}) >
-		  2 * 8 + 0.05 * $slot->{commits};
-		$told{after_delay}++, $told{slept} += $delayed > 0
-		  if $slot->{commit_delay} == 0 && $before->{commit_delay} > 0;
-		$before = $slot;
-		$told{awake} += $flushes - $delayed, $told{delayed} += $delayed
-		  if $slot->{commit_delay} == 2000 && $slot->{commit_siblings} == 1;
-	}
-	return \%told;
-}
+my $node = start_sweep_server();
 
 my $load = start_load(8);
 
@@ -189,30 +86,9 @@ for my $row (@$rows)
 		"$pair: commits per flush");
 	ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
 		"$pair: percentiles");
-	cmp_ok($row->{delay_hit_share}, '<', 1, "$pair: no delay, no hits")
-	  if $row->{commit_delay} == 0;
-	cmp_ok($row->{delay_hit_share}, '>', 50, "$pair: delays hit")
-	  if $pair eq '2000/1';
-	cmp_ok($row->{mean} * 1000, '>', 1000, "$pair: sleeps are in the latency")
-	  if $pair eq '2000/1';
 }
 is(scalar(grep { $_->{is_best} eq 't' } @$rows), 1, 'one of them is best');
 is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
-
-my $told = compare_with_flush_log($slots);
-is($told->{wrong}, undef, 'each slot has the commits that the flush log has');
-cmp_ok(2 * $told->{slept},
-	'<', $told->{after_delay},
-	'no sleep was counted in a slot without a delay');
-cmp_ok($told->{delayed}, '>', $told->{awake},
-	'most flushes with a long one were');
-
-# A leader may sleep on into the next slot, whose counting waits for it
-($rows, $slots) = sweep("'{100000,0}', '{0}', '6 s', '250 ms'");
-$told = compare_with_flush_log($slots);
-cmp_ok(2 * $told->{slept},
-	'<', $told->{after_delay},
-	'no flush after a very long delay was counted with the next one');
 
 # With null, the present commit_siblings
 ($rows, $slots) = sweep("'{0}', NULL, '1 s', '200 ms'");

@@ -11,44 +11,43 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin, "$FindBin::RealBin/wal_cycles";
 use CommitStats;
-use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep);
 use WalCycles;
 
 my $node = start_wal_server();
 
-# Run pgbench beside $meanwhile.
-sub with_load
+# pgbench takes ALRM for the end of its time, and finishes its transactions.
+sub end_load
 {
-	my ($options, $scripts, $meanwhile) = @_;
-	my ($out, $err) = ('', '');
-	my @files;
+	my ($pgbench) = @_;
 
-	for my $name (sort keys %$scripts)
-	{
-		my $path = $node->basedir . "/loaded_$name.sql";
+	return end_background($pgbench, 'ALRM')
+	  ? ''
+	  : "pgbench failed: $pgbench->{err}";
+}
 
-		unlink $path;
-		append_to_file($path, $scripts->{$name});
-		push @files, '-f', $path;
-	}
-	my $pgbench = IPC::Run::start(
-		[
-			$node->installed_command('pgbench'),
-			'-n', '-h', $node->host,
-			'-p', $node->port, split(/\s+/, $options),
-			@files, 'postgres'
-		],
-		'>',
-		\$out,
-		'2>',
-		\$err);
+# A load of all kinds of transactions, in which some clients do something else,
+# beside checkpoints until $enough() says so; its errors.
+sub checkpoints_beside
+{
+	my ($clients, $others, $sql, $enough) = @_;
+	my $pgbench = start_pgbench(
+		$node,
+		"-c $clients -j 2 -T 600",
+		map {
+			("loaded_$_" =>
+				  "\\if :client_id < $others\n$sql\n\\else\n$load{$_}\n\\endif\n"
+			)
+		} keys %load);
 
-	$meanwhile->();
-	$pgbench->finish or die "pgbench $options failed: $err\n";
-	return;
+	poll_until(
+		sub {
+			checkpoint();
+			return errors_so_far($pgbench) ne '' || $enough->();
+		},
+		4);
+	return end_load($pgbench);
 }
 
 # A concurrent reader: sums only grow, and each transaction is in them as a
@@ -91,30 +90,17 @@ reset_stats();
 # 24 backends, 2 of them reading, leave each cycle at the same time.
 my $clients = 24;
 
-my @cycles;
+my $left = 8;
 
-# A slow machine has done one checkpoint or two when the load is over.
-for (1 .. 5)
-{
-	with_load(
-		"-c $clients -j 2 -T 4",
-		{
-			map {
-				$_ =>
-				  "\\if :client_id < 2\nSELECT read_cycles();\n\\else\n$load{$_}\n\\endif\n"
-			} keys %load
-		},
-		sub {
-			for (1 .. 8)
-			{
-				usleep(300_000);
-				checkpoint();
-			}
-		});
-	checkpoint();
-	@cycles = finished_cycles();
-	last if @cycles >= 4;
-}
+is( checkpoints_beside(
+		$clients, 2,
+		'SELECT read_cycles();',
+		sub { return --$left <= 0 && finished_cycles() >= 4 }),
+	'',
+	'under load: no reader found anything wrong');
+checkpoint();
+
+my @cycles = finished_cycles();
 
 cmp_ok(scalar @cycles, '>=', 4, 'under load: there are several cycles');
 
@@ -181,24 +167,13 @@ BEGIN
 	END LOOP;
 END $$;
 });
-eval {
-	with_load(
-		'-c 12 -j 2 -T 2',
-		{
-			map {
-				$_ =>
-				  "\\if :client_id < 1\nSELECT reset_and_look();\n\\else\n$load{$_}\n\\endif\n"
-			} keys %load
-		},
-		sub {
-			for (1 .. 8)
-			{
-				usleep(100_000);
-				checkpoint();
-			}
-		});
-};
-is($@, '', 'reset under load: no client found anything wrong');
+$left = 8;
+is( checkpoints_beside(
+		12, 1,
+		'SELECT reset_and_look();',
+		sub { return --$left <= 0 }),
+	'',
+	'reset under load: no client found anything wrong');
 
 # Many checkpoints a second, each of which makes all backends leave their
 # cycle, while others read.  A reader that missed a backend in the middle of
@@ -231,9 +206,9 @@ SELECT read_twice();
 });
 checkpoint();
 reset_stats();
-eval {
-	run_pgbench(
-		$node, '-c 10 -j 2 -T 4', storm => q{
+
+my $storm = start_pgbench(
+	$node, '-c 10 -j 2 -T 600', storm => q{
 \if :client_id = 0
 	CHECKPOINT;
 \elif :client_id < 3
@@ -246,9 +221,17 @@ eval {
 	SELECT pg_logical_emit_message(true, '', 'x');
 \endif
 });
-};
-is($@, '', 'storm of checkpoints: no reader found anything wrong');
-is(scalar(cycles()), $shown, '... and there were many');
+my $redo = q{SELECT max(redo_lsn) FROM commit_wal_stats};
+my %redo;
+
+ok( poll_until(
+		sub {
+			$redo{ $node->safe_psql('postgres', $redo) }++;
+			return errors_so_far($storm) ne '' || keys %redo > 2 * $shown;
+		}),
+	'storm of checkpoints: there were many');
+is(end_load($storm), '', '... and no reader found anything wrong');
+is(scalar(cycles()), $shown, '... nor are there more cycles than are kept');
 
 # At rest after that, counts are exact again.
 reset_stats();

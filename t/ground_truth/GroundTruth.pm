@@ -5,9 +5,9 @@
 # pg_waldump lists the commit records.  Together they show which commits shared
 # which flush, without commit_stats.
 #
-# t/ground_truth.pl, t/counts_equal_system_calls.pl and others check with it;
-# bench/ground-truth prints the figures.  The shim can also make a device with
-# a quota or a slow one of the disk, for t/adaptive_spacing.pl and others.
+# t/ground_truth.pl, t/statistics/ground_truth_limits.pl and others check with
+# it; bench/ground-truth prints the figures.  The shim can also make a device
+# with a quota or a slow one of the disk, for t/adaptive_spacing.pl and others.
 
 package GroundTruth;
 
@@ -23,8 +23,8 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK =
   qw(start_truth start_standby stop_standby start_with_shim with_shim
-  set_device seen_by_shim measure limits figures adaptive_cases
-  prepare_sysbench);
+  set_device seen_by_shim measure limits figures truth_cases adaptive_cases
+  describe_case prepare_sysbench);
 
 my $shim;    # its path
 my $standby;
@@ -413,6 +413,31 @@ FROM commit_delay_state}) or die "the delay did not change\n";
 	$end = $node->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
 	$result{truth} = _truth($node, $start, $end);
 	return \%result;
+}
+
+# Below, on and above commit_siblings; without a delay, with short and long
+# ones.
+sub truth_cases
+{
+	return (
+		(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10,
+			50),
+		(   map { { clients => 10, delay => $_, siblings => 5 } } 10,
+			50, 200, 1000),
+		(map { { clients => 7, delay => $_, siblings => 5 } } 20, 50, 300),
+		(map { { clients => $_, delay => 1000, siblings => 5 } } 5, 50),
+		{ clients => 2, delay => 500, siblings => 1 },
+		{ clients => 20, delay => 100, siblings => 15 },
+		{ clients => 10, delay => 1000, siblings => 5, timing => 'off' },
+		adaptive_cases(10));
+}
+
+sub describe_case
+{
+	my ($case) = @_;
+
+	return join ', ',
+	  map { "$_ $case->{$_}" } grep { $_ ne 'device' } sort keys %$case;
 }
 
 # Loads with delays that adapt: to a device with a quota, and to a slow one.

@@ -1,0 +1,87 @@
+# Are the figures within the limits of doc/limits.md?
+#
+# A preloaded shim sees what the server does, and the WAL has each commit; see
+# t/ground_truth/GroundTruth.pm.  This test allows twice the limits;
+# bench/ground-truth prints the figures.  t/ground_truth.pl has what is exact.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/statistics';
+use GroundTruth qw(start_truth start_standby stop_standby measure limits
+  figures truth_cases describe_case);
+use List::Util 'min';
+use Statistics;
+use Test::More;
+
+my $node = start_truth('truth', undef, allows_streaming => 1);
+
+# Delay hits may be off by as much more as delay_uncertain owns up to, and as
+# there were sleeps that the machine was late to end.  That has a bound, or it
+# could excuse anything: verdicts that say always the same are off by more.
+# Without track_wal_io_timing the delay hits are estimates that promise less.
+sub check_case
+{
+	my ($case) = @_;
+
+	right_in_most_rounds(
+		describe_case($case),
+		sub {
+			my $limit = limits($case);
+			my $error = figures(measure($node, $case, 2));
+
+			note
+			  sprintf(
+				'flushes %+.2f%%, distribution %.2f%%, hits %+.2f%% (%.2f%% uncertain, %.0f%% late)',
+				@$error{qw(flushes distribution hits uncertain late)});
+			$limit->{$_}   *= 2 for keys %$limit;
+			$limit->{hits} += min($error->{uncertain} + $error->{late}, 30);
+			delete $limit->{hits} if ($case->{timing} || 'on') eq 'off';
+			return map {
+				[
+					abs($error->{$_}) <= $limit->{$_},
+					"$_ are within the limit"
+				]
+			} sort keys %$limit;
+		});
+	return;
+}
+
+check_case($_) for truth_cases();
+
+# With a synchronous standby hardly anybody sees where a flush ends.
+start_standby($node);
+check_case({ clients => $_, delay => 0, siblings => 5, standby => 1 })
+  for 2, 8, 50;
+stop_standby($node);
+
+# Where the write syncs, the server counts no sync, but the flushes are seen.
+$node->safe_psql('postgres',
+	'ALTER SYSTEM SET wal_sync_method = open_datasync');
+right_in_most_rounds(
+	'open_datasync',
+	sub {
+		my $error = figures(
+			measure($node, { clients => 5, delay => 0, siblings => 5 }, 2));
+
+		return [ abs($error->{flushes}) <= 1, 'flushes are right' ];
+	});
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET wal_sync_method');
+
+# PostgreSQL 19 shows a leader that sleeps; a session that commits meanwhile
+# sees it, and the verdict about that flush is certain.
+right_in_most_rounds(
+	'wait event',
+	sub {
+		measure($node, { clients => 4, delay => 100, siblings => 2 }, 2);
+		my ($delayed, $certain) = split /\|/, $node->safe_psql(
+			'postgres', q{
+SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
+		);
+
+		return [ $delayed > 10, 'leaders slept' ],
+		  [ $certain > $delayed / 4, 'many of them were seen asleep' ];
+	}) if $node->pg_version >= '19devel';
+
+$node->stop;
+done_testing();

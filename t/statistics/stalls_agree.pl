@@ -1,0 +1,143 @@
+# Does commit_stall_log have the flushes for which the device stalled, and no
+# other?
+#
+# The shim (t/ground_truth/shim.c) makes a device with a quota of the disk and
+# knows when each flush ended and how long it took.  A process that waits for a
+# processor can make a flush look long.  t/stalls.pl has what is exact.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/statistics';
+use CommitStats;
+use GroundTruth qw(start_truth set_device);
+use PostgreSQL::Test::Utils;
+use Statistics;
+use Test::More;
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_REALTIME);
+
+# No checkpoint starts by itself.
+my $stall_time = 50;    # ms
+my $node = start_truth(
+	'stalls', q{
+log_statement = none
+checkpoint_timeout = 1h
+synchronous_standby_names = ''
+},
+	allows_streaming => 1);
+
+sub query
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+sub commits_with_stalls
+{
+	my ($quota, $window) = @_;
+
+	set_device($node, quota => $quota, window => $window, flush_time => 1);
+	query('SELECT shim_reset(), commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'load';
+	run_pgbench($node, '-c 5 -t 60',
+		insert => 'INSERT INTO tick VALUES (1);');
+	return;
+}
+
+# How far the wall clock is ahead of the monotonic one, which the shim reads, s
+sub clocks_differ
+{
+	return clock_gettime(CLOCK_REALTIME) - clock_gettime(CLOCK_MONOTONIC);
+}
+
+# Flushes of backends that took longer than $limit ms, by the shim; those whose
+# end and length commit_stall_log has; and the others there
+sub compare
+{
+	my ($limit) = @_;
+	my $ahead = clocks_differ();
+
+	return split /\|/, query(
+		qq{
+WITH slow AS (
+	SELECT pid, length / 1e6 AS length, to_timestamp((at + length) / 1e9 + $ahead) AS ended_at
+	FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > $stall_time),
+logged AS (
+	SELECT leader_pid AS pid, duration, ended_at, ended_at - duration * interval '1 ms' AS started_at
+	FROM commit_stall_log WHERE duration > $limit)
+SELECT (SELECT count(*) FROM slow WHERE length > $limit),
+	   (SELECT count(*) FROM slow s WHERE length > $limit AND EXISTS (
+			SELECT FROM logged l
+			WHERE s.pid = l.pid AND s.ended_at BETWEEN l.started_at AND l.ended_at AND
+				  duration BETWEEN length - 0.001 AND length + 200)),
+	   (SELECT count(*) FROM logged l WHERE NOT EXISTS (
+			SELECT FROM slow s
+			WHERE s.pid = l.pid AND s.ended_at BETWEEN l.started_at AND l.ended_at))});
+}
+
+# What the log says of one load, in which a process may have waited for a
+# processor
+sub is_logged
+{
+	my ($timing) = @_;
+
+	commits_with_stalls(10, 300);
+	my ($stalls, $logged, $others) = compare(60);
+	note
+	  "timing $timing: $logged of $stalls stalls logged, and $others others";
+	return (
+		[ $stalls > 3, 'the device stalled' ],
+		# measured, or inferred
+		[
+			$logged >= ($timing eq 'on' ? $stalls : 2 * $stalls / 3),
+			'each stall is in commit_stall_log'
+		],
+		# untimed, waiting for the WAL writer looks like an own flush
+		[ $others <= ($timing eq 'on' ? 0 : $stalls / 3), 'nothing else is' ],
+		[
+			query('SELECT max(sessions) > 1 FROM commit_stall_log') eq 't',
+			'several sessions waited'
+		],
+		[
+			query(
+				q{
+SELECT DISTINCT quota_flushes BETWEEN 9 AND 11, quota_window BETWEEN 290 AND 310
+FROM commit_stall_log WHERE quota_flushes IS NOT NULL}) eq 't|t',
+			'the stalls show the quota'
+		]);
+}
+
+for my $timing (qw(on off))
+{
+	alter_system(
+		$node,
+		track_wal_io_timing => $timing,
+		'commit_stats.stall_time' => "${stall_time}ms");
+	right_in_most_rounds("timing $timing", sub { return is_logged($timing) });
+}
+
+# What is usual here
+alter_system(
+	$node,
+	track_wal_io_timing => 'on',
+	'commit_stats.stall_time' => -1);
+set_device($node, flush_time => 1);
+right_in_most_rounds(
+	'stall_limit',
+	sub {
+		query('SELECT commit_stats_reset()');
+		run_pgbench($node, '-c 2 -t 200',
+			insert => 'INSERT INTO tick VALUES (1);');
+		return [
+			$node->poll_query_until('postgres',
+				'SELECT stall_limit IS NOT NULL FROM commit_stats_info')
+			  && query(
+				'SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info')
+			  eq 't',
+			'several times what a flush takes here'
+		];
+	});
+
+$node->stop;
+done_testing();

@@ -1,0 +1,86 @@
+# What the tests of commit_delay_sweep() share: its rows and its slots.
+
+package Sweep;
+
+use strict;
+use warnings;
+
+use CommitStats;
+use Exporter 'import';
+use Test::More;
+
+our @EXPORT = qw(start_sweep_server start_load sweep);
+
+my $node;
+
+sub start_sweep_server
+{
+	$node = start_node(
+		'sweep_figures',
+		conf => q{
+commit_stats.flush_log_size = 131072
+commit_delay = 33
+commit_siblings = 3
+track_wal_io_timing = on
+});
+	return $node;
+}
+
+my @columns =
+  qw(commit_delay commit_siblings rounds commits commits_per_second
+  commits_per_second_low commits_per_second_high flushes_per_second
+  commits_per_flush delay_hit_share mean p50 p95 p99 is_best reason);
+
+# The rows of a sweep, and its slots as hashes.
+sub sweep
+{
+	my ($arguments) = @_;
+	my ($out, $err);
+
+	$node->psql(
+		'postgres', qq{
+SET client_min_messages = debug1;
+SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
+		stdout => \$out,
+		stderr => \$err,
+		on_error_stop => 1) == 0
+	  or die "the sweep failed: $err\n";
+
+	my @rows = map { my %row; @row{@columns} = split /\|/; \%row }
+	  split /\n/, $out;
+	my @slots;
+	push @slots,
+	  {
+		commit_delay => $1,
+		commit_siblings => $2,
+		commits => $3,
+		seconds => $4 / 1e6,
+		until => $5,
+		late => $6
+	  }
+	  while $err =~
+	  /commit_delay_sweep: commit_delay = (\d+), commit_siblings = (\d+): (\d+) commits in (\d+) us until (.*?)(, too late)?$/mg;
+	my @notices = $err =~ /NOTICE:  (.*)/g;
+	return (\@rows, \@slots, \@notices);
+}
+
+# Clients that insert, once they do.
+sub start_load
+{
+	my ($clients) = @_;
+	my $load = start_pgbench(
+		$node,
+		"-c $clients -j 2 -T 600",
+		insert => "INSERT INTO logged VALUES (1);\n");
+
+	ok( poll_until(
+			sub {
+				return $node->safe_psql('postgres',
+					"SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')"
+				) eq 't';
+			}),
+		"there is a load of $clients clients");
+	return $load;
+}
+
+1;
