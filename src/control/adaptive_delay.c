@@ -108,7 +108,6 @@ typedef struct AdaptiveDelayShared
 	pg_atomic_uint32 nflushes;
 	pg_atomic_uint64 flush[FLUSHES_KEPT];	/* see LENGTH_BITS; 0: none */
 
-	pg_atomic_uint64 nchanges;	/* copy of that of the state */
 	pg_atomic_uint64 paused_until;	/* ns; a sweep writes it */
 	Learner		learner;
 } AdaptiveDelayShared;
@@ -264,7 +263,6 @@ note_change(AdaptiveDelayState *state)
 	change->flush_rate = adaptive_delay_quota_rate(spacing);
 	change->window = spacing->quota.window;
 	state->nchanges++;
-	pg_atomic_write_u64(&shared->nchanges, state->nchanges);
 }
 
 /* When a flush of the ring ended, us of clock_now(); it did before "now". */
@@ -409,20 +407,9 @@ adaptive_delay_pause(uint64 until)
 	pg_atomic_write_u64(&shared->paused_until, until);
 }
 
-/* commit_stats.adaptive_delay_max may have changed. */
-void
-adaptive_delay_reread_settings(void)
-{
-	Learner    *learner = &shared->learner;
-
-	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
-	publish(learner, learner->ended);
-	LWLockRelease(commit_stats_delay_lock());
-}
-
 /*
- * Nothing is learned for a while: leaders do what is known, and not what was
- * just being tried.
+ * Nothing is learned for a while, or adaptive_delay_max may have changed:
+ * leaders do what is known, and not what was just being tried.
  */
 void
 adaptive_delay_settle(void)
@@ -436,10 +423,11 @@ adaptive_delay_settle(void)
 	LWLockRelease(commit_stats_delay_lock());
 }
 
+/* The worker: the number of changes, which it makes, but for a restart. */
 uint64
 adaptive_delay_changes(void)
 {
-	return pg_atomic_read_u64(&shared->nchanges);
+	return shared->learner.state.nchanges;
 }
 
 const char *

@@ -71,7 +71,6 @@ extern bool adaptive_delay_flushed(uint64 began_at, uint64 ended_at);
 
 /* The background worker. */
 extern void adaptive_delay_look(void);
-extern void adaptive_delay_reread_settings(void);
 
 /* Other processes. */
 extern void adaptive_delay_restart(void);

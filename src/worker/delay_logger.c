@@ -43,7 +43,7 @@ delay_logger_follow_setting(void)
 	if (!logging)
 		logged = adaptive_delay_changes();
 	logging = commit_stats_log_delay_changes;
-	adaptive_delay_reread_settings();
+	adaptive_delay_settle();
 	if (commit_stats_adaptive_delay == followed)
 		return;
 	followed = commit_stats_adaptive_delay;

@@ -109,8 +109,8 @@ adaptive_flush_ended(void *arg, double now, double length, int commits,
 {
 	AdaptiveServer *server = arg;
 
-	(void) spacing_flush_ended(&server->spacing, now - length, now, commits,
-							   responses);
+	(void) spacing_flush_ended(&server->spacing, now - length, now);
+	(void) spacing_look(&server->spacing, now, commits, responses);
 	server->ended = now;
 }
 
