@@ -93,7 +93,7 @@ push @wal, wal_end();
 $row = look();
 push @wal, wal_end();
 
-is($row->{since}, 'look', 'next look: since the one before');
+is($row->{since}, 'last call', 'next look: since the one before');
 is($records->{COMMIT}, 220, 'next look: commits in the WAL');
 is_rate($row, 'commits_per_second', $counted->{commits}, 'next look');
 is_rate($row, 'commits_async_per_second', 220 - $counted->{commits},
@@ -146,14 +146,14 @@ cmp_ok(
 	'after a reset: ... and not that before');
 $node->safe_psql('postgres', 'INSERT INTO logged VALUES (1)');
 $row = look();
-is($row->{since}, 'look', 'after that: since the look again');
+is($row->{since}, 'last call', 'after that: since the look again');
 is_rate($row, 'commits_per_second', 1, 'after that');
 
 # What another session sees is its own affair
 is($node->safe_psql('postgres', 'SELECT since FROM commit_stats_rates()'),
 	'reset', 'another session: since the reset');
 $row = look();
-is($row->{since}, 'look', 'another session looked: this one goes on');
+is($row->{since}, 'last call', 'another session looked: this one goes on');
 is_rate($row, 'commits_per_second', 0, 'another session looked');
 is($row->{$_}, '', "nothing happened: no $_")
   for qw(commits_per_flush delay_hit_share mean p99 flush_mean);

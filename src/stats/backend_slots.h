@@ -20,39 +20,44 @@
 #define SLOT_FRACTION	1000000
 
 /*
- * The counters of a slot.  Times are in nanoseconds, everything else is a
- * number of transactions or flushes.  clients.c also has the counters before
- * SLOT_UNRESOLVED_FLUSHES, per client.
+ * The counters of a slot, each with the column of the SQL views that shows it.
+ * Times are in nanoseconds, everything else is a number of transactions or
+ * flushes.  clients.c keeps the counters before SLOT_UNRESOLVED_FLUSHES for
+ * each client.  The counters are saved: a change of this list needs another
+ * PERSIST_FORMAT.
  */
+#define SLOT_COUNTERS(X) \
+	X(SLOT_COMMITS, "commits") /* waited for their flush */ \
+	X(SLOT_FOLLOWERS, "commits_carried") /* of these: did not flush */ \
+	X(SLOT_COMMITS_ASYNC, "commits_async") /* did not wait */ \
+	X(SLOT_COMMITS_UNLOGGED, "commits_unlogged") /* had nothing to flush */ \
+	X(SLOT_COMMITS_READ_ONLY, "commits_read_only") /* no transaction id */ \
+	X(SLOT_PREPARES, "prepares") /* PREPARE TRANSACTION */ \
+	X(SLOT_PREPARE_TIME, "prepare_time") /* between the callbacks */ \
+	X(SLOT_FLUSHES, "flushes") /* led by commits and prepares */ \
+	X(SLOT_DELAY_HITS, "delay_hits") /* leader slept */ \
+	X(SLOT_DELAY_MISSES, "delay_misses") /* did not, despite commit_delay */ \
+	X(SLOT_DELAY_UNCERTAIN, "delay_uncertain") /* expected errors */ \
+	X(SLOT_DELAY_TIME, "delay_time") /* leaders slept */ \
+	X(SLOT_COMMIT_TIME, "commit_time") /* of SLOT_COMMITS */ \
+	X(SLOT_FLUSH_TIME, "flush_time") /* leaders wrote and synced */ \
+	X(SLOT_TIMED_FLUSHES, "timed_flushes") /* track_wal_io_timing on */ \
+	X(SLOT_WAL_BYTES, "wal_bytes") /* of records of transactions */ \
+	X(SLOT_COMMITS_NOTIFY, "commits_notify") /* with NOTIFY */ \
+	X(SLOT_SLOW_COMMITS, "slow_commits") /* above slow_commit_time */ \
+	X(SLOT_UNRESOLVED_FLUSHES, "unresolved_flushes") /* not in groups */ \
+	X(SLOT_UNRESOLVED_COMMITS, "unresolved_commits") /* not in groups */ \
+	X(SLOT_FLUSHES_UNCERTAIN, "flushes_uncertain") /* expected errors */ \
+	X(SLOT_STALLS, "stalls") /* flushes above stall_time */ \
+	X(SLOT_STALL_TIME, "stall_time") /* of these */ \
+	X(SLOT_HITS_ADAPTIVE, "delay_hits_adaptive")	/* SLEEP_ADAPTIVE */
+
+#define SLOT_COUNTER_NAME(counter, column)		counter,
+#define SLOT_COUNTER_COLUMN(counter, column)	column,
+
 typedef enum SlotCounter
 {
-	SLOT_COMMITS,				/* commits that waited for their flush */
-	SLOT_FOLLOWERS,				/* of these, did not flush themselves */
-	SLOT_COMMITS_ASYNC,			/* did not wait: synchronous_commit = off */
-	SLOT_COMMITS_UNLOGGED,		/* had an id, logged nothing to wait for */
-	SLOT_COMMITS_READ_ONLY,		/* had no transaction id */
-	SLOT_PREPARES,				/* PREPARE TRANSACTION */
-	SLOT_PREPARE_TIME,			/* from before to after, of these */
-	SLOT_FLUSHES,				/* commits and prepares that led a flush */
-	SLOT_DELAY_HITS,			/* led a flush with commit_delay set, slept */
-	SLOT_DELAY_MISSES,			/* ... did not */
-	SLOT_DELAY_UNCERTAIN,		/* of both, judged wrongly, as is to be
-								 * expected */
-	SLOT_DELAY_TIME,			/* slept in commit_delay */
-	SLOT_COMMIT_TIME,			/* from before to after, of SLOT_COMMITS */
-	SLOT_FLUSH_TIME,			/* writing and syncing, of TIMED_FLUSHES */
-	SLOT_TIMED_FLUSHES,			/* flushes with track_wal_io_timing */
-	SLOT_WAL_BYTES,				/* of transactions, from their own records */
-	SLOT_COMMITS_NOTIFY,		/* of SLOT_COMMITS and SLOT_COMMITS_ASYNC:
-								 * with a NOTIFY */
-	SLOT_SLOW_COMMITS,			/* of these: commit_stats.slow_commit_time */
-	SLOT_UNRESOLVED_FLUSHES,	/* led a flush whose boundary no process saw */
-	SLOT_UNRESOLVED_COMMITS,	/* commits whose group was not found */
-	SLOT_FLUSHES_UNCERTAIN,		/* flushes judged wrongly, as is to be
-								 * expected */
-	SLOT_STALLS,				/* flushes: commit_stats.stall_time */
-	SLOT_STALL_TIME,			/* ... writing and syncing */
-	SLOT_HITS_ADAPTIVE,			/* of SLOT_DELAY_HITS: SLEEP_ADAPTIVE */
+	SLOT_COUNTERS(SLOT_COUNTER_NAME)
 	SLOT_NCOUNTERS
 } SlotCounter;
 

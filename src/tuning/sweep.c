@@ -51,7 +51,7 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "tuning/tuning.h"
-#include "views/delta_columns.h"
+#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 
@@ -635,19 +635,21 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 		const DelayOutcome *outcome = &all.outcome[i];
 		const CounterDelta *total = &results[i].total;
 
-		bool		adapts = outcome->delay == DELAY_ADAPTIVE;
-
-		row_add(&row, Int32GetDatum(outcome->delay), adapts);
-		row_add(&row, Int32GetDatum(outcome->siblings), adapts);
-		row_int8(&row, results[i].rounds);
-		row_int8(&row, total->value[SLOT_COMMITS]);
-		row_rounded(&row, outcome->commits.mean, 1);
-		row_rounded(&row, outcome->commits.low, 1);
-		row_rounded(&row, outcome->commits.high, 1);
-		row_flush_columns(&row, total);
-		row_latency_columns(&row, total);
-		row_bool(&row, i == best);
-		row_text(&row, best_delay_reason(&all, CommitSiblings, best, i));
+		if (outcome->delay != DELAY_ADAPTIVE)
+		{
+			row_number(&row, "commit_delay", outcome->delay);
+			row_number(&row, "commit_siblings", outcome->siblings);
+		}
+		row_number(&row, "rounds", results[i].rounds);
+		row_number(&row, "commits", total->value[SLOT_COMMITS]);
+		row_rates(&row, total);
+		/* in place of all commits by all time: the mean of the slots */
+		row_estimate(&row, "commits_per_second", outcome->commits.mean,
+					 outcome->commits.low, outcome->commits.high, 1);
+		row_latency(&row, total);
+		row_bool(&row, "is_best", i == best);
+		row_text(&row, "reason",
+				 best_delay_reason(&all, CommitSiblings, best, i));
 		row_put(&row);
 	}
 	return (Datum) 0;

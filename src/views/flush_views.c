@@ -1,16 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * flush_views.c
- *		Functions behind commit_flush_stats, commit_client_stats, the
- *		histograms and commit_flush_log.
+ *		Functions behind commit_flush_stats, the histograms and
+ *		commit_flush_log.
  *
- * Like all functions in this folder, these copy first and build rows from the
- * copy.  A function that shows totals holds commit_stats_reset_lock() in
- * shared mode while it copies, so no row mixes counts from before and after a
- * reset.
- *
- * The C names end with the version of the SQL interface that they serve, so
- * the library can keep serving an older one.
+ * Locking: flush_totals_lock_and_read() returns with commit_stats_reset_lock()
+ * held in shared mode.  A function releases it after its last copy, so no row
+ * mixes counts from before and after a reset.
  *
  *-------------------------------------------------------------------------
  */
@@ -23,52 +19,18 @@
 #include "base/guc.h"
 #include "module/wall_clock.h"
 #include "probe/siblings.h"
-#include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
-#include "views/client_columns.h"
+#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
-PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_sibling_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
 
 /*----------------------------------------------------------------
- * commit_flush_stats and commit_client_stats
+ * commit_flush_stats
  *----------------------------------------------------------------
  */
-
-/* Columns of both functions, from "commits" to "flushes" */
-static void
-row_commit_counts(Row *row, const uint64 *value)
-{
-	row_int8(row, value[SLOT_COMMITS]);
-	row_int8(row, value[SLOT_COMMITS_ASYNC]);
-	row_int8(row, value[SLOT_COMMITS_UNLOGGED]);
-	row_int8(row, value[SLOT_COMMITS_READ_ONLY]);
-	row_int8(row, value[SLOT_PREPARES]);
-	row_int8(row, value[SLOT_FLUSHES]);
-}
-
-/* Columns of both functions, from "delay_hits" to "delay_time" */
-static void
-row_delay_columns(Row *row, const uint64 *value)
-{
-	row_int8(row, value[SLOT_DELAY_HITS]);
-	row_int8(row, value[SLOT_DELAY_MISSES]);
-	row_int8(row, value[SLOT_DELAY_UNCERTAIN]);
-	row_ms(row, value[SLOT_DELAY_TIME]);
-}
-
-/* Columns of both functions, from "commit_time" to "timed_flushes" */
-static void
-row_times(Row *row, const uint64 *value)
-{
-	row_ms(row, value[SLOT_COMMIT_TIME]);
-	row_ms(row, value[SLOT_PREPARE_TIME]);
-	row_ms(row, value[SLOT_FLUSH_TIME]);
-	row_int8(row, value[SLOT_TIMED_FLUSHES]);
-}
 
 /* siblings_avg and siblings_max; null before the first flush */
 static void
@@ -87,8 +49,9 @@ row_siblings(Row *row, const FlushTotals *groups)
 		if (n > 0)
 			most = s;
 	}
-	row_rounded(row, ratio(sum, flushes), 2);
-	row_add(row, Int64GetDatum(most), flushes == 0);
+	row_rounded(row, "siblings_avg", ratio(sum, flushes), 2);
+	if (flushes > 0)
+		row_number(row, "siblings_max", most);
 }
 
 Datum
@@ -104,66 +67,19 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
+	row_counters(&row, slots.value, SLOT_NCOUNTERS);
+	/* the WAL of flushes takes the place of the WAL of transactions */
+	row_number(&row, "wal_bytes", flush_total(groups, OVERALL, LED_WAL_BYTES));
 	unled = flush_total(groups, OVERALL, UNLED_COMMITS);
-	row_commit_counts(&row, slots.value);
-	row_int8(&row, slots.value[SLOT_FLUSHES_UNCERTAIN]);
 	/* the slots were read later, so they include all of the groups */
-	row_int8(&row, Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
-	row_int8(&row, unled);
-	row_delay_columns(&row, slots.value);
-	row_int8(&row, slots.value[SLOT_HITS_ADAPTIVE]);
+	row_number(&row, "followers",
+			   Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
+	row_number(&row, "commits_without_leader", unled);
 	row_siblings(&row, groups);
-	row_times(&row, slots.value);
-	row_int8(&row, slots.value[SLOT_SLOW_COMMITS]);
-	row_int8(&row, slots.value[SLOT_STALLS]);
-	row_ms(&row, slots.value[SLOT_STALL_TIME]);
-	row_int8(&row, flush_total(groups, OVERALL, INFERRED_FLUSHES));
-	row_int8(&row, slots.value[SLOT_UNRESOLVED_FLUSHES]);
-	row_int8(&row, slots.value[SLOT_UNRESOLVED_COMMITS]);
-	row_numeric(&row, flush_total(groups, OVERALL, LED_WAL_BYTES));
-	row_datum(&row, TimestampTzGetDatum(slots.stats_reset));
+	row_number(&row, "inferred_flushes",
+			   flush_total(groups, OVERALL, INFERRED_FLUSHES));
+	row_timestamp(&row, "stats_reset", slots.stats_reset);
 	row_put(&row);
-	return (Datum) 0;
-}
-
-/* Has a client counted anything, or is a session of it connected? */
-static bool
-is_shown(const ClientTotals *totals, int i)
-{
-	if (totals->sessions[i] > 0 || !client_is_overflow(&totals->client[i].key))
-		return true;
-	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
-		if (totals->client[i].value[c] > 0)
-			return true;
-	return false;
-}
-
-Datum
-commit_client_stats_1_0(PG_FUNCTION_ARGS)
-{
-	ClientTotals *totals;
-	Row			row;
-
-	row_init(fcinfo, &row);
-	totals = clients_read();
-
-	for (int i = 0; i < totals->n; i++)
-	{
-		const uint64 *value = totals->client[i].value;
-
-		if (!is_shown(totals, i))
-			continue;
-		row_client(&row, &totals->client[i].key);
-		row_int8(&row, totals->sessions[i]);
-		row_commit_counts(&row, value);
-		row_int8(&row, value[SLOT_FOLLOWERS]);
-		row_delay_columns(&row, value);
-		row_times(&row, value);
-		row_numeric(&row, value[SLOT_WAL_BYTES]);
-		row_int8(&row, value[SLOT_COMMITS_NOTIFY]);
-		row_int8(&row, value[SLOT_SLOW_COMMITS]);
-		row_put(&row);
-	}
 	return (Datum) 0;
 }
 
@@ -177,6 +93,7 @@ static Datum
 flush_histogram(FunctionCallInfo fcinfo, GroupCountKind kind,
 				GroupCountKind delayed)
 {
+	bool		by_size = kind == FLUSHES_BY_SIZE;
 	FlushTotals *groups;
 	Row			row;
 
@@ -190,11 +107,12 @@ flush_histogram(FunctionCallInfo fcinfo, GroupCountKind kind,
 
 		if (flushes == 0)
 			continue;
-		row_int8(&row, cell);
-		row_int8(&row, flushes);
-		row_int8(&row, flush_total(groups, delayed, cell));
-		row_int8(&row, kind == FLUSHES_BY_SIZE ? flushes * cell :
-				 flush_total(groups, COMMITS_BY_SIBLINGS, cell));
+		row_number(&row, by_size ? "commits_in_flush" : "siblings", cell);
+		row_number(&row, "flushes", flushes);
+		row_number(&row, by_size ? "delayed_flushes" : "delay_hits",
+				   flush_total(groups, delayed, cell));
+		row_number(&row, "commits", by_size ? flushes * cell :
+				   flush_total(groups, COMMITS_BY_SIBLINGS, cell));
 		row_put(&row);
 	}
 	return (Datum) 0;
@@ -217,37 +135,41 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-/* delay_kind; null if the leader did not sleep */
+/* What only a leader reports. */
 static void
-row_sleep(Row *row, const LeaderReport *leader)
-{
-	if (leader->sleep_kind == SLEEP_NONE)
-		row_nulls(row, 1);
-	else
-		row_text(row, leader->sleep_kind == SLEEP_FIXED ? "fixed" : "adaptive");
-}
-
-/*
- * Columns from "siblings" to "leader_pid"; what only a leader reports is null
- * without one.
- */
-static void
-row_leader_columns(Row *row, const FlushGroupCopy *group)
+row_leader(Row *row, const FlushGroupCopy *group)
 {
 	const LeaderReport *leader = &group->leader;
-	bool		unled = group->leader_pid == 0;
+	bool		slept = leader->sleep_kind != SLEEP_NONE;
 
-	row_add(row, Int64GetDatum(leader->siblings),
-			unled || leader->siblings == SIBLINGS_NOT_COUNTED);
-	row_add(row, BoolGetDatum(leader->sleep_kind != SLEEP_NONE), unled);
-	row_add(row, Float8GetDatum((double) leader->delay_probability /
-								REPORTED_CERTAINTY), unled);
-	row_add(row, Float8GetDatum(leader->delay_time / 1000.0), unled);
-	row_sleep(row, leader);
-	row_add(row, Float8GetDatum(leader->flush_time / 1000.0),
-			unled || leader->flush_time == FLUSH_NOT_TIMED);
-	row_numeric_or_null(row, flush_wal_bytes(group->boundary, group->previous));
-	row_add(row, Int32GetDatum(group->leader_pid), unled);
+	if (leader->siblings != SIBLINGS_NOT_COUNTED)
+		row_number(row, "siblings", leader->siblings);
+	row_bool(row, "delayed", slept);
+	row_float8(row, "delay_probability",
+			   (double) leader->delay_probability / REPORTED_CERTAINTY);
+	row_float8(row, "delay_time", leader->delay_time / 1000.0);
+	if (slept)
+		row_text(row, "delay_kind",
+				 leader->sleep_kind == SLEEP_FIXED ? "fixed" : "adaptive");
+	if (leader->flush_time != FLUSH_NOT_TIMED)
+		row_float8(row, "flush_time", leader->flush_time / 1000.0);
+	row_number(row, "leader_pid", group->leader_pid);
+}
+
+static void
+row_group(Row *row, const FlushGroupCopy *group, int64 offset)
+{
+	row_timestamp(row, "flushed_at",
+				  clock_timestamp_at(group->seen_at, offset));
+	row_datum(row, "flush_lsn", PG_LSNOID, LSNGetDatum(group->boundary));
+	row_number(row, "flushes", group->flushes);
+	row_number(row, "commits", group->commits);
+	row_number(row, "active_transactions", group->active);
+	row_known_number(row, "wal_bytes",
+					 flush_wal_bytes(group->boundary, group->previous));
+	row_text(row, "message", flush_message(group, group->active));
+	if (group->leader_pid != 0)
+		row_leader(row, group);
 }
 
 Datum
@@ -278,15 +200,9 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
 
-		row_datum(&row, TimestampTzGetDatum(clock_timestamp_at(group->seen_at,
-															   offset)));
-		row_datum(&row, LSNGetDatum(group->boundary));
-		row_int8(&row, group->flushes);
-		row_int8(&row, group->commits);
-		row_int8(&row, group->active);
-		row_leader_columns(&row, group);
-		row_client_of(&row, sessions, group->leader_pid, group->seen_at);
-		row_text(&row, flush_message(group, group->active));
+		row_group(&row, group, offset);
+		row_client_of(&row, "leader_", sessions, group->leader_pid,
+					  group->seen_at);
 		row_put(&row);
 	}
 	return (Datum) 0;

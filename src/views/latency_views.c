@@ -5,7 +5,9 @@
  *		commit_latency_buckets.
  *
  * A LatencyKind without times has no rows, except in commit_latency_buckets():
- * Prometheus misses the growth of a counter that was absent at zero.
+ * Prometheus misses a counter's first value.
+ *
+ * Locking: commit_stats_reset_lock() in shared mode while totals are copied.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,7 +24,6 @@ PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_buckets_1_0);
 
-/* Values of synchronous_commit, which WaitLevel has in the same order. */
 static LatencyTotals *
 read_latency(void)
 {
@@ -54,15 +55,12 @@ count_all(const uint64 *counts)
 	return n;
 }
 
-/* The first two columns of all rows: level and role */
 static void
 row_kind(Row *row, LatencyKind kind)
 {
-	if (kind == LATENCY_FLUSH)
-		row_nulls(row, 1);
-	else
-		row_text(row, wait_level_names[kind_level(kind)]);
-	row_text(row, kind == LATENCY_FLUSH ? "flush" :
+	if (kind != LATENCY_FLUSH)
+		row_text(row, "wait_level", wait_level_names[kind_level(kind)]);
+	row_text(row, "role", kind == LATENCY_FLUSH ? "flush" :
 			 kind == LATENCY_ASYNC ? "asynchronous" :
 			 kind < LATENCY_FOLLOWER ? "leader" : "follower");
 }
@@ -72,24 +70,23 @@ row_kind(Row *row, LatencyKind kind)
  *----------------------------------------------------------------
  */
 
-/* In ms, to 10 ns */
-static void
-row_time(Row *row, double ns)
-{
-	row_float8(row, rint(ns / 10.0) / 100000.0);
-}
-
 static void
 row_distribution(Row *row, const uint64 *counts, uint64 n, uint64 time)
 {
-	row_int8(row, n);
-	row_time(row, (double) time / n);
-	row_time(row, histogram_quantile(counts, 0.5));
-	row_time(row, histogram_quantile(counts, 0.95));
-	row_time(row, histogram_quantile(counts, 0.99));
-	row_time(row, histogram_quantile(counts, 0.999));
-	row_time(row, histogram_quantile(counts, 1.0));
-	row_ms(row, time);
+	static const struct
+	{
+		const char *column;
+		double		q;
+	}			quantile[] = {
+		{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1.0}
+	};
+
+	row_number(row, "commits", n);
+	row_rounded(row, "mean", (double) time / n / NS_PER_MS, 5);
+	for (int i = 0; i < lengthof(quantile); i++)
+		row_rounded(row, quantile[i].column,
+					histogram_quantile(counts, quantile[i].q) / NS_PER_MS, 5);
+	row_ms(row, "commit_time", time);
 }
 
 /*
@@ -112,29 +109,24 @@ requested_settings(WaitLevel level, const LatencyTotals *totals)
 										   TYPALIGN_INT));
 }
 
-/* delay_time, standby_time_min, standby_time_max and requested */
+/* Parts of commit_time, and the settings */
 static void
 row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
 	WaitLevel	level = kind_level(kind);
+	const uint64 *sum = totals->sum[kind];
 
 	if (kind == LATENCY_FLUSH)
-	{
-		row_nulls(row, 4);
 		return;
-	}
-	if (level == WAIT_NOTHING)
-		row_nulls(row, 1);
-	else
-		row_ms(row, totals->sum[kind][LATENCY_DELAY]);
+	if (level != WAIT_NOTHING)
+		row_ms(row, "delay_time", sum[LATENCY_DELAY]);
 	if (level > WAIT_LOCAL)
 	{
-		row_ms(row, totals->sum[kind][STANDBY_TIME_MIN]);
-		row_ms(row, totals->sum[kind][STANDBY_TIME_MAX]);
+		row_ms(row, "standby_time_min", sum[STANDBY_TIME_MIN]);
+		row_ms(row, "standby_time_max", sum[STANDBY_TIME_MAX]);
 	}
-	else
-		row_nulls(row, 2);
-	row_datum(row, requested_settings(level, totals));
+	row_datum(row, "requested", TEXTARRAYOID,
+			  requested_settings(level, totals));
 }
 
 Datum
@@ -176,10 +168,10 @@ put_cells(Row *row, LatencyKind kind, const uint64 *counts)
 		cumulative += counts[cell];
 		row_kind(row, kind);
 		/* in ms; bounds are multiples of 0.1 ns */
-		row_rounded(row, histogram_lower_bound(cell) / 1e6, 7);
-		row_rounded(row, histogram_upper_bound(cell) / 1e6, 7);
-		row_int8(row, counts[cell]);
-		row_int8(row, cumulative);
+		row_rounded(row, "lower_bound", histogram_lower_bound(cell) / 1e6, 7);
+		row_rounded(row, "upper_bound", histogram_upper_bound(cell) / 1e6, 7);
+		row_number(row, "commits", counts[cell]);
+		row_number(row, "cumulative", cumulative);
 		row_put(row);
 	}
 }
@@ -230,14 +222,15 @@ row_buckets(Row *row, const uint64 *counts)
 		cumulative[nbuckets++] = Int64GetDatum((int64) n);
 		end += end < OCTAVE(27) ? HISTOGRAM_STEPS / 2 : 2 * HISTOGRAM_STEPS;
 	}
-	row_datum(row, PointerGetDatum(construct_array(bounds, nbuckets, FLOAT8OID,
-												   sizeof(float8),
-												   FLOAT8PASSBYVAL,
-												   TYPALIGN_DOUBLE)));
-	row_datum(row, PointerGetDatum(construct_array(cumulative, nbuckets,
-												   INT8OID, sizeof(int64),
-												   FLOAT8PASSBYVAL,
-												   TYPALIGN_DOUBLE)));
+	row_datum(row, "le", FLOAT8ARRAYOID,
+			  PointerGetDatum(construct_array(bounds, nbuckets, FLOAT8OID,
+											  sizeof(float8),
+											  FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE)));
+	row_datum(row, "bucket", INT8ARRAYOID,
+			  PointerGetDatum(construct_array(cumulative, nbuckets, INT8OID,
+											  sizeof(int64), FLOAT8PASSBYVAL,
+											  TYPALIGN_DOUBLE)));
 }
 
 Datum
@@ -252,8 +245,8 @@ commit_latency_buckets_1_0(PG_FUNCTION_ARGS)
 	{
 		row_kind(&row, kind);
 		row_buckets(&row, totals->count[kind]);
-		row_float8(&row, totals->sum[kind][LATENCY_TIME] / 1e9);
-		row_int8(&row, count_all(totals->count[kind]));
+		row_float8(&row, "sum", totals->sum[kind][LATENCY_TIME] / 1e9);
+		row_number(&row, "count", count_all(totals->count[kind]));
 		row_put(&row);
 	}
 	return (Datum) 0;

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "base/wait.h"
-#include "views/delta_columns.h"
+#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_sample_1_0);
 PG_FUNCTION_INFO_V1(commit_stats_rates_1_0);
@@ -47,26 +47,25 @@ commit_stats_sample_1_0(PG_FUNCTION_ARGS)
 	counter_delta_take(&delta);
 	counter_delta_subtract(&delta, &before);
 
-	row_rounded(&row, delta.time / 1e9, 3);
-	row_int8(&row, delta.value[SLOT_COMMITS]);
-	row_rate(&row, &delta, SLOT_COMMITS);
-	row_rate(&row, &delta, SLOT_COMMITS_ASYNC);
-	row_flush_columns(&row, &delta);
-	row_share(&row, counter_delta_wal_busy_fraction(&delta), 1);
-	row_latency_columns(&row, &delta);
+	row_rounded(&row, "elapsed", delta.time / 1e9, 3);
+	row_number(&row, "commits", delta.value[SLOT_COMMITS]);
+	row_rates(&row, &delta);
+	row_share(&row, "wal_busy_share",
+			  counter_delta_wal_busy_fraction(&delta), 1);
+	row_latency(&row, &delta);
 	row_put(&row);
 	return (Datum) 0;
 }
 
 /* What the last call of commit_stats_rates() in this session read. */
-typedef struct Look
+typedef struct RatesCall
 {
 	CounterDelta counts;		/* since stats_reset */
 	TimestampTz stats_reset;	/* 0: there was no call */
 	XLogRecPtr	insert;			/* end of WAL; invalid in recovery */
-} Look;
+} RatesCall;
 
-static Look last;
+static RatesCall last;
 
 /* In ns.  The calendar clock may have been set back since. */
 static uint64
@@ -78,7 +77,7 @@ time_since(TimestampTz start)
 Datum
 commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 {
-	Look		now;
+	RatesCall	now;
 	CounterDelta delta;
 	XLogRecPtr	begin;			/* the end of WAL then */
 	double		wal_rate = NAN;
@@ -102,15 +101,13 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	if (begin != InvalidXLogRecPtr && now.insert >= begin)
 		wal_rate = ratio((double) (now.insert - begin) * 1e9, delta.time);
 
-	row_text(&row, first ? "reset" : "look");
-	row_rounded(&row, delta.time / 1e9, 3);
-	row_rate(&row, &delta, SLOT_COMMITS);
-	row_rate(&row, &delta, SLOT_COMMITS_ASYNC);
-	row_flush_columns(&row, &delta);
-	row_mean_latency(&row, &delta);
-	row_latency_quantile(&row, &delta, 0.99);
-	row_rounded(&row, counter_delta_mean_flush_time(&delta) / NS_PER_MS, 3);
-	row_rounded(&row, wal_rate, 0);
+	row_text(&row, "since", first ? "reset" : "last call");
+	row_rounded(&row, "elapsed", delta.time / 1e9, 3);
+	row_rates(&row, &delta);
+	row_latency(&row, &delta);
+	row_rounded(&row, "flush_mean",
+				counter_delta_mean_flush_time(&delta) / NS_PER_MS, 3);
+	row_rounded(&row, "wal_bytes_per_second", wal_rate, 0);
 	row_put(&row);
 	last = now;
 	return (Datum) 0;

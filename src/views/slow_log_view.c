@@ -3,6 +3,11 @@
  * slow_log_view.c
  *		Functions behind commit_slow_log and commit_stall_log.
  *
+ * Locking: none while events are read.  slow_log.c copies each event of its
+ * ring between two equal change counts, and omits one that is overwritten
+ * meanwhile.  clients.c takes commit_stats_clients_lock() for the names of
+ * leaders.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -10,69 +15,20 @@
 #include "base/clock.h"
 #include "stats/stall_log.h"
 #include "stats/wait_level_names.h"
-#include "views/client_columns.h"
+#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_slow_log_1_0);
 PG_FUNCTION_INFO_V1(commit_stall_log_1_0);
 
-/*----------------------------------------------------------------
- * commit_slow_log
- *----------------------------------------------------------------
- */
-
-/* A part of a commit's time, in ms */
+/* Columns that both views have */
 static void
-row_part(Row *row, uint64 part)
+row_event(Row *row, const SlowEvent *event)
 {
-	if (part == SLOW_UNKNOWN)
-		row_nulls(row, 1);
-	else
-		row_ms(row, part);
-}
-
-/* Columns from "pid" to "application_name" */
-static void
-row_session(Row *row, const SlowEvent *event)
-{
-	row_datum(row, Int32GetDatum(event->pid));
-	row_client(row, &event->client);
-}
-
-/* Columns from "notify_time" to "other_time" */
-static void
-row_parts(Row *row, const SlowEvent *event)
-{
-	row_part(row, event->notify_time);
-	row_part(row, event->delay_time);
-	row_part(row, event->flush_time);
-	row_add(row, BoolGetDatum(event->flush_timed), event->role != SLOW_LED ||
-			event->flush_time == SLOW_UNKNOWN);
-	row_ms(row, event->standby_least);
-	row_ms(row, event->standby_most);
-	row_part(row, slow_event_rest(event));
-}
-
-/* The flush: "commits_in_flush" to "flush_wal_bytes"; null if not known */
-static void
-row_outcome(Row *row, const LoggedEvent *logged,
-			const ClientSessions *sessions)
-{
-	const SlowEvent *event = &logged->event;
-	const SlowOutcome *outcome = &logged->outcome;
-
-	row_add(row, Int64GetDatum(outcome->commits), outcome->commits == 0);
-	row_add(row, Int32GetDatum(outcome->leader_pid), outcome->leader_pid == 0);
-	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
-		row_client(row, &event->client);
-	else
-		row_client_of(row, sessions, outcome->leader_pid, event->end);
-	row_numeric_or_null(row, outcome->wal_bytes);
-}
-
-static void
-row_checkpoint(Row *row, const SlowEvent *event)
-{
-	row_add(row, BoolGetDatum(event->checkpoint > 0), event->checkpoint < 0);
+	row_timestamp(row, "ended_at", event->ended_at);
+	row_client(row, "", &event->client);
+	row_ms(row, "duration", event->duration);
+	if (event->checkpoint >= 0)
+		row_bool(row, "checkpoint", event->checkpoint > 0);
 }
 
 static void
@@ -80,16 +36,30 @@ put_slow_commit(Row *row, const LoggedEvent *logged,
 				const ClientSessions *sessions)
 {
 	const SlowEvent *event = &logged->event;
+	const SlowOutcome *outcome = &logged->outcome;
 
-	row_datum(row, TimestampTzGetDatum(event->ended_at));
-	row_session(row, event);
-	row_text(row, wait_level_names[event->synchronous_commit]);
-	row_text(row, slow_role_names[event->role]);
-	row_ms(row, event->duration);
-	row_parts(row, event);
-	row_outcome(row, logged, sessions);
-	row_numeric(row, event->wal_bytes);
-	row_checkpoint(row, event);
+	row_event(row, event);
+	row_number(row, "pid", event->pid);
+	row_text(row, "synchronous_commit",
+			 wait_level_names[event->synchronous_commit]);
+	row_text(row, "role", slow_role_names[event->role]);
+	row_ms(row, "notify_time", event->notify_time);
+	row_ms(row, "delay_time", event->delay_time);
+	row_ms(row, "flush_time", event->flush_time);
+	if (event->role == SLOW_LED && event->flush_time != SLOW_UNKNOWN)
+		row_bool(row, "flush_timed", event->flush_timed);
+	row_ms(row, "standby_time_min", event->standby_least);
+	row_ms(row, "standby_time_max", event->standby_most);
+	row_ms(row, "other_time", slow_event_rest(event));
+	row_known_number(row, "commits_in_flush", outcome->commits);
+	row_known_number(row, "leader_pid", outcome->leader_pid);
+	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
+		row_client(row, "leader_", &event->client);
+	else
+		row_client_of(row, "leader_", sessions, outcome->leader_pid,
+					  event->end);
+	row_known_number(row, "flush_wal_bytes", outcome->wal_bytes);
+	row_number(row, "wal_bytes", event->wal_bytes);
 	row_put(row);
 }
 
@@ -109,55 +79,32 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*----------------------------------------------------------------
- * commit_stall_log
- *----------------------------------------------------------------
- */
-
-/* Columns from "writer_pid" to "writer_share" */
-static void
-row_writer(Row *row, const StallWriter *writer)
-{
-	if (writer->session == NULL)
-	{
-		row_nulls(row, 5);
-		return;
-	}
-	row_session(row, writer->session);
-	row_share(row, writer->share, 0);
-}
-
-/* Columns "quota_flushes" and "quota_window" */
-static void
-row_quota(Row *row, bool of_quota, const StallLog *log)
-{
-	if (!of_quota)
-	{
-		row_nulls(row, 2);
-		return;
-	}
-	row_int8(row, (uint64) log->quota_flushes);
-	row_rounded(row, log->quota_window / 1000, 1);
-}
-
 static void
 put_stall(Row *row, const StallLog *log, int i)
 {
 	const SlowEvent *event = &log->logged[i].event;
 	const SlowOutcome *outcome = &log->logged[i].outcome;
+	const StallWriter *writer = &log->writer[i];
 
-	row_datum(row, TimestampTzGetDatum(event->ended_at));
-	row_ms(row, event->duration);
-	row_bool(row, event->flush_timed);
-	row_ms(row, event->limit);
-	row_add(row, Int64GetDatum(outcome->commits), outcome->commits == 0);
-	row_int8(row, event->sessions);
-	row_numeric_or_null(row, outcome->wal_bytes);
-	row_session(row, event);
-	row_numeric(row, event->wal_bytes);
-	row_writer(row, &log->writer[i]);
-	row_checkpoint(row, event);
-	row_quota(row, log->stall[i].of_quota, log);
+	row_event(row, event);
+	row_bool(row, "flush_timed", event->flush_timed);
+	row_ms(row, "stall_limit", event->limit);
+	row_known_number(row, "commits", outcome->commits);
+	row_number(row, "sessions", event->sessions);
+	row_known_number(row, "wal_bytes", outcome->wal_bytes);
+	row_number(row, "leader_pid", event->pid);
+	row_number(row, "leader_wal_bytes", event->wal_bytes);
+	if (writer->session != NULL)
+	{
+		row_number(row, "writer_pid", writer->session->pid);
+		row_client(row, "writer_", &writer->session->client);
+		row_share(row, "writer_share", writer->share, 0);
+	}
+	if (log->stall[i].of_quota)
+	{
+		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
+		row_rounded(row, "quota_window", log->quota_window / 1000, 1);
+	}
 	row_put(row);
 }
 

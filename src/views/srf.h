@@ -1,7 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * srf.h
- *		Rows of a set-returning function, built column by column.
+ *		Rows of a set-returning function, built by column name.
+ *
+ * A function names each column that it sets.  A column that it does not set is
+ * null.  A name that the SQL script does not declare has no effect, so the
+ * library serves an older script, and the script may declare columns in any
+ * order.
+ *
+ * The functions of this folder copy shared memory first, and build rows from
+ * the copy.  Their C names end with the version of the SQL interface, so the
+ * library can serve an older one beside a newer one.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,6 +19,7 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -18,128 +28,265 @@
 
 #include "base/compat.h"
 #include "module/shared_memory.h"
+#include "stats/clients.h"
+#include "stats/counter_delta.h"
 
 #define ROW_MAX_COLUMNS		32
 
-/*
- * The row under construction.  Columns are added in the order in which the SQL
- * script declares them, also those that are null.
- */
+/* The row under construction. */
 typedef struct Row
 {
 	ReturnSetInfo *result;
-	int			n;
+	TupleDesc	desc;
+	const char *prefix;			/* of each name that a caller sets */
+	int			next;			/* the search for a name begins here */
 	Datum		value[ROW_MAX_COLUMNS];
 	bool		isnull[ROW_MAX_COLUMNS];
 } Row;
 
-/* To be called first in every function that returns rows. */
+/* Every function that returns rows calls this first. */
 static inline void
 row_init(FunctionCallInfo fcinfo, Row *row)
 {
 	shared_memory_require();
 	InitMaterializedSRF(fcinfo, 0);
 	row->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	row->n = 0;
-}
-
-static inline void
-row_add(Row *row, Datum value, bool isnull)
-{
-	Assert(row->n < ROW_MAX_COLUMNS);
-	row->value[row->n] = value;
-	row->isnull[row->n++] = isnull;
-}
-
-static inline void
-row_nulls(Row *row, int n)
-{
-	while (n-- > 0)
-		row_add(row, (Datum) 0, true);
-}
-
-static inline void
-row_datum(Row *row, Datum value)
-{
-	row_add(row, value, false);
-}
-
-static inline void
-row_int8(Row *row, uint64 value)
-{
-	row_datum(row, Int64GetDatum((int64) value));
-}
-
-static inline void
-row_float8(Row *row, double value)
-{
-	row_datum(row, Float8GetDatum(value));
-}
-
-static inline void
-row_bool(Row *row, bool value)
-{
-	row_datum(row, BoolGetDatum(value));
-}
-
-static inline void
-row_text(Row *row, const char *value)
-{
-	row_datum(row, CStringGetTextDatum(value));
-}
-
-/* For amounts of WAL, in bytes, and counts whose sum may exceed bigint. */
-static inline void
-row_numeric(Row *row, uint64 value)
-{
-	row_datum(row, NumericGetDatum(int64_to_numeric((int64) value)));
-}
-
-/* An amount that is null if it is not known, which 0 stands for. */
-static inline void
-row_numeric_or_null(Row *row, uint64 value)
-{
-	if (value == 0)
-		row_nulls(row, 1);
-	else
-		row_numeric(row, value);
-}
-
-/* A counter of ns, in ms. */
-static inline void
-row_ms(Row *row, uint64 ns)
-{
-	row_float8(row, (double) ns / NS_PER_MS);
-}
-
-/* A number rounded to some decimal digits; NaN becomes null. */
-static inline void
-row_rounded(Row *row, double value, int digits)
-{
-	double		factor = pow(10, digits);
-
-	row_add(row, Float8GetDatum(rint(value * factor) / factor), isnan(value));
-}
-
-/* A fraction as a percentage. */
-static inline void
-row_share(Row *row, double fraction, int digits)
-{
-	row_rounded(row, 100 * fraction, digits);
+	row->desc = row->result->setDesc;
+	row->prefix = "";
+	row->next = 0;
+	memset(row->isnull, true, sizeof(row->isnull));
+	if (row->desc->natts > ROW_MAX_COLUMNS)
+		elog(ERROR, "commit_stats: too many columns: %d", row->desc->natts);
 }
 
 /* The row is complete; the next one begins. */
 static inline void
 row_put(Row *row)
 {
-	TupleDesc	desc = row->result->setDesc;
-
-	if (desc->natts != row->n)
-		elog(ERROR, "commit_stats: %d columns expected, %d found",
-			 row->n, desc->natts);
-	tuplestore_putvalues(row->result->setResult, desc, row->value,
+	tuplestore_putvalues(row->result->setResult, row->desc, row->value,
 						 row->isnull);
-	row->n = 0;
+	memset(row->isnull, true, sizeof(row->isnull));
+	row->next = 0;
+}
+
+/* The place of prefix and name among the columns; -1 if there is none. */
+static inline int
+row_find(Row *row, const char *name)
+{
+	size_t		length = strlen(row->prefix);
+
+	for (int i = 0; i < row->desc->natts; i++)
+	{
+		int			place = (row->next + i) % row->desc->natts;
+		const char *column = NameStr(TupleDescAttr(row->desc, place)->attname);
+
+		if (strncmp(column, row->prefix, length) == 0 &&
+			strcmp(column + length, name) == 0)
+		{
+			row->next = place + 1;
+			return place;
+		}
+	}
+	return -1;
+}
+
+/* A value whose SQL type the column must have. */
+static inline void
+row_datum(Row *row, const char *name, Oid type, Datum value)
+{
+	int			place = row_find(row, name);
+
+	if (place < 0)
+		return;
+	if (TupleDescAttr(row->desc, place)->atttypid != type)
+		elog(ERROR, "commit_stats: column \"%s\" has an unexpected type", name);
+	row->value[place] = value;
+	row->isnull[place] = false;
+}
+
+static inline void
+row_float8(Row *row, const char *name, double value)
+{
+	row_datum(row, name, FLOAT8OID, Float8GetDatum(value));
+}
+
+/* Rounded to some decimal digits; null for NaN. */
+static inline void
+row_rounded(Row *row, const char *name, double value, int digits)
+{
+	double		factor = pow(10, digits);
+	int			place = row_find(row, name);
+
+	row_float8(row, name, rint(value * factor) / factor);
+	if (place >= 0)
+		row->isnull[place] = isnan(value);
+}
+
+/* A fraction as a percentage; null for NaN. */
+static inline void
+row_share(Row *row, const char *name, double fraction, int digits)
+{
+	row_rounded(row, name, 100 * fraction, digits);
+}
+
+/* An estimate, and its bounds in name + "_low" and name + "_high". */
+static inline void
+row_estimate(Row *row, const char *name, double mean, double low, double high,
+			 int digits)
+{
+	row_rounded(row, name, mean, digits);
+	row_rounded(row, psprintf("%s_low", name), low, digits);
+	row_rounded(row, psprintf("%s_high", name), high, digits);
+}
+
+/* Nanoseconds, in ms; null for PG_UINT64_MAX. */
+static inline void
+row_ms(Row *row, const char *name, uint64 ns)
+{
+	if (ns != PG_UINT64_MAX)
+		row_float8(row, name, (double) ns / NS_PER_MS);
+}
+
+static inline void
+row_bool(Row *row, const char *name, bool value)
+{
+	row_datum(row, name, BOOLOID, BoolGetDatum(value));
+}
+
+/* Null for NULL. */
+static inline void
+row_text(Row *row, const char *name, const char *value)
+{
+	if (value != NULL)
+		row_datum(row, name, TEXTOID, CStringGetTextDatum(value));
+}
+
+/* Null for 0. */
+static inline void
+row_timestamp(Row *row, const char *name, TimestampTz value)
+{
+	if (value != 0)
+		row_datum(row, name, TIMESTAMPTZOID, TimestampTzGetDatum(value));
+}
+
+/*
+ * A number, in the type of its column: integer, bigint, or numeric, which is
+ * for WAL in bytes.  A column of type double precision is a time: ns, in ms.
+ */
+static inline void
+row_number(Row *row, const char *name, uint64 value)
+{
+	int			place = row_find(row, name);
+
+	if (place < 0)
+		return;
+	row->isnull[place] = false;
+	switch (TupleDescAttr(row->desc, place)->atttypid)
+	{
+		case INT4OID:
+			row->value[place] = Int32GetDatum((int32) value);
+			break;
+		case INT8OID:
+			row->value[place] = Int64GetDatum((int64) value);
+			break;
+		case NUMERICOID:
+			row->value[place] = NumericGetDatum(int64_to_numeric((int64) value));
+			break;
+		case FLOAT8OID:
+			row->value[place] = Float8GetDatum((double) value / NS_PER_MS);
+			break;
+		default:
+			elog(ERROR, "commit_stats: column \"%s\" is no number", name);
+	}
+}
+
+/* Null for 0, which stands for a number that is not known. */
+static inline void
+row_known_number(Row *row, const char *name, uint64 value)
+{
+	if (value != 0)
+		row_number(row, name, value);
+}
+
+/* The first counters of a backend slot, under the names of SLOT_COUNTERS. */
+static inline void
+row_counters(Row *row, const uint64 *value, int ncounters)
+{
+	static const char *const name[] = {SLOT_COUNTERS(SLOT_COUNTER_COLUMN)};
+
+	for (int i = 0; i < ncounters; i++)
+		row_number(row, name[i], value[i]);
+}
+
+/*----------------------------------------------------------------
+ * Clients.  The SQL views look up the names of databases and roles.
+ *----------------------------------------------------------------
+ */
+
+/* prefix + datid, roleid and application_name; null without a client */
+static inline void
+row_client(Row *row, const char *prefix, const ClientKey *key)
+{
+	if (key == NULL)
+		return;
+	row->prefix = prefix;
+	if (OidIsValid(key->datid))
+		row_datum(row, "datid", OIDOID, ObjectIdGetDatum(key->datid));
+	if (!client_is_overflow(key))
+	{
+		row_datum(row, "roleid", OIDOID, ObjectIdGetDatum(key->roleid));
+		row_text(row, "application_name", key->application_name);
+	}
+	row->prefix = "";
+}
+
+/* The client of the process that had a pid at a time (clock_now()). */
+static inline void
+row_client_of(Row *row, const char *prefix, const ClientSessions *sessions,
+			  int pid, uint64 at)
+{
+	const ClientSession *session = clients_find_session(sessions, pid, at);
+
+	row_client(row, prefix, session == NULL ? NULL : &session->key);
+}
+
+/*----------------------------------------------------------------
+ * What was counted in a stretch of time
+ *----------------------------------------------------------------
+ */
+
+/* Rates per second, commits per flush, and the share of flushes that slept */
+static inline void
+row_rates(Row *row, const CounterDelta *delta)
+{
+	row_rounded(row, "commits_per_second",
+				counter_delta_rate(delta, SLOT_COMMITS), 1);
+	row_rounded(row, "commits_async_per_second",
+				counter_delta_rate(delta, SLOT_COMMITS_ASYNC), 1);
+	row_rounded(row, "flushes_per_second",
+				counter_delta_rate(delta, SLOT_FLUSHES), 1);
+	row_rounded(row, "commits_per_flush",
+				counter_delta_commits_per_flush(delta), 2);
+	row_share(row, "delay_hit_share",
+			  counter_delta_delay_hit_fraction(delta), 1);
+}
+
+static inline void
+row_latency_quantile(Row *row, const char *name, const CounterDelta *delta,
+					 double q)
+{
+	row_rounded(row, name,
+				counter_delta_latency_quantile(delta, q) / NS_PER_MS, 3);
+}
+
+/* Mean and percentiles of commit time, in ms */
+static inline void
+row_latency(Row *row, const CounterDelta *delta)
+{
+	row_rounded(row, "mean", counter_delta_mean_latency(delta) / NS_PER_MS, 3);
+	row_latency_quantile(row, "p50", delta, 0.5);
+	row_latency_quantile(row, "p95", delta, 0.95);
+	row_latency_quantile(row, "p99", delta, 0.99);
 }
 
 #endif							/* COMMIT_STATS_SRF_H */

@@ -38,7 +38,7 @@
 #include "probe/cpu_usage.h"
 #include "stats/commit_trace.h"
 #include "tuning/tuning.h"
-#include "views/delta_columns.h"
+#include "views/srf.h"
 #include "whatif/whatif.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
@@ -580,41 +580,24 @@ typedef enum WhatifArgument
 } WhatifArgument;
 
 static void
-row_estimate(Row *row, const Estimate *estimate, int digits)
+row_predicted(Row *row, const char *name, const Estimate *it, double unit,
+			  int digits)
 {
-	row_rounded(row, estimate->mean, digits);
-	row_rounded(row, estimate->low, digits);
-	row_rounded(row, estimate->high, digits);
-}
-
-static void
-row_estimated_share(Row *row, const Estimate *fraction, int digits)
-{
-	row_share(row, fraction->mean, digits);
-	row_share(row, fraction->low, digits);
-	row_share(row, fraction->high, digits);
+	row_estimate(row, name, unit * it->mean, unit * it->low, unit * it->high,
+				 digits);
 }
 
 static void
 row_prediction(Row *row, const Prediction *it)
 {
-	row_datum(row, Int32GetDatum(it->pair.delay));
-	row_datum(row, Int32GetDatum(it->pair.siblings));
-	row_estimate(row, &it->commits, 1);
-	row_estimate(row, &it->flushes, 1);
-	row_estimate(row, &it->group_size, 2);
-	row_estimated_share(row, &it->hit_fraction, 1);
-	row_estimate(row, &it->mean, 3);
-	row_estimate(row, &it->p99, 3);
-}
-
-static void
-row_measured(Row *row, const CounterDelta *it)
-{
-	row_rate(row, it, SLOT_COMMITS);
-	row_flush_columns(row, it);
-	row_mean_latency(row, it);
-	row_latency_quantile(row, it, 0.99);
+	row_number(row, "commit_delay", it->pair.delay);
+	row_number(row, "commit_siblings", it->pair.siblings);
+	row_predicted(row, "commits_per_second", &it->commits, 1, 1);
+	row_predicted(row, "flushes_per_second", &it->flushes, 1, 1);
+	row_predicted(row, "commits_per_flush", &it->group_size, 1, 2);
+	row_predicted(row, "delay_hit_share", &it->hit_fraction, 100, 1);
+	row_predicted(row, "mean", &it->mean, 1, 3);
+	row_predicted(row, "p99", &it->p99, 1, 3);
 }
 
 /* The predictions in the words of best_delay.c; palloc'd */
@@ -693,12 +676,16 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	for (int i = 0; i < all->n; i++)
 	{
 		row_prediction(&row, &all->prediction[i]);
-		row_bool(&row, i == best);
-		row_text(&row, best_predicted_reason(&outcomes, &present, best, i));
+		row_bool(&row, "is_best", i == best);
+		row_text(&row, "reason",
+				 best_predicted_reason(&outcomes, &present, best, i));
 		if (i == all->present)
-			row_measured(&row, &all->measured);
-		else
-			row_nulls(&row, 6);
+		{
+			row.prefix = "measured_";
+			row_rates(&row, &all->measured);
+			row_latency(&row, &all->measured);
+			row.prefix = "";
+		}
 		row_put(&row);
 	}
 	return (Datum) 0;

@@ -1,10 +1,11 @@
 /*-------------------------------------------------------------------------
  *
- * activity_view.c
- *		Function behind commit_activity.
+ * client_views.c
+ *		Functions behind commit_client_stats and commit_activity.
  *
- * Locking: commit_stats_clients_lock() while the counts are copied.  What a
- * process waits for is read without a lock, as pg_stat_activity does.
+ * Locking: clients.c takes commit_stats_clients_lock() while it copies the
+ * counts.  commit_activity reads what a process waits for without a lock, as
+ * pg_stat_activity does.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,9 +18,52 @@
 #include "base/clock.h"
 #include "control/delay_override.h"
 #include "module/wall_clock.h"
-#include "views/client_columns.h"
+#include "views/srf.h"
 
+PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_activity_1_0);
+
+/*----------------------------------------------------------------
+ * commit_client_stats
+ *----------------------------------------------------------------
+ */
+
+/* True for a client that counted anything or has a session. */
+static bool
+is_shown(const ClientTotals *totals, int i)
+{
+	if (totals->sessions[i] > 0 || !client_is_overflow(&totals->client[i].key))
+		return true;
+	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
+		if (totals->client[i].value[c] > 0)
+			return true;
+	return false;
+}
+
+Datum
+commit_client_stats_1_0(PG_FUNCTION_ARGS)
+{
+	ClientTotals *totals;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	totals = clients_read();
+	for (int i = 0; i < totals->n; i++)
+	{
+		if (!is_shown(totals, i))
+			continue;
+		row_client(&row, "", &totals->client[i].key);
+		row_number(&row, "sessions", totals->sessions[i]);
+		row_counters(&row, totals->client[i].value, CLIENT_NCOUNTERS);
+		row_put(&row);
+	}
+	return (Datum) 0;
+}
+
+/*----------------------------------------------------------------
+ * commit_activity
+ *----------------------------------------------------------------
+ */
 
 /* Class of a wait event, as in wait_event.c of the server */
 #define EVENT_CLASS_MASK	0xFF000000
@@ -34,7 +78,7 @@ typedef enum CommitWait
 	WAIT_NOTIFY					/* the lock of commits with NOTIFY */
 } CommitWait;
 
-/* A session, and the commit that it is in. */
+/* A session and its commit under way. */
 typedef struct Activity
 {
 	int			pid;			/* 0: has left meanwhile */
@@ -42,7 +86,7 @@ typedef struct Activity
 	CommitWait	wait;
 } Activity;
 
-/* What does a process in its commit wait for? */
+/* What a process in its commit waits for, by its wait event. */
 static CommitWait
 commit_wait(PGPROC *proc)
 {
@@ -64,7 +108,7 @@ commit_wait(PGPROC *proc)
 }
 
 static void
-look_at_session(const ClientSession *session, Activity *activity)
+read_session(const ClientSession *session, Activity *activity)
 {
 	PGPROC	   *proc = &ProcGlobal->allProcs[session->procno];
 
@@ -104,50 +148,23 @@ infer_delay(Activity *activity, int n)
 		first->wait = WAIT_DELAY;
 }
 
-/* Columns from "commits" to "wal_bytes" */
-static void
-row_session_counts(Row *row, const uint64 *value)
-{
-	row_int8(row, value[SLOT_COMMITS]);
-	row_int8(row, value[SLOT_COMMITS_ASYNC]);
-	row_int8(row, value[SLOT_COMMITS_UNLOGGED]);
-	row_int8(row, value[SLOT_COMMITS_READ_ONLY]);
-	row_int8(row, value[SLOT_PREPARES]);
-	row_int8(row, value[SLOT_FLUSHES]);
-	row_int8(row, value[SLOT_FOLLOWERS]);
-	row_ms(row, value[SLOT_COMMIT_TIME]);
-	row_numeric(row, value[SLOT_WAL_BYTES]);
-}
-
-/* committing_since and waiting_for */
-static void
-row_activity(Row *row, const Activity *activity)
+Datum
+commit_activity_1_0(PG_FUNCTION_ARGS)
 {
 	static const char *const waits[] = {
 		NULL, "flush", "another's flush", "delay", "standby", "notify"
 	};
-
-	row_add(row, TimestampTzGetDatum(clock_timestamp_at(activity->since,
-														clock_offset())),
-			activity->since == 0);
-	if (activity->wait == WAIT_NONE)
-		row_nulls(row, 1);
-	else
-		row_text(row, waits[activity->wait]);
-}
-
-Datum
-commit_activity_1_0(PG_FUNCTION_ARGS)
-{
 	ClientSessions *sessions;
 	Activity   *activity;
+	int64		offset;
 	Row			row;
 
 	row_init(fcinfo, &row);
+	offset = clock_offset();
 	sessions = clients_read_sessions();
 	activity = palloc(sessions->n * sizeof(Activity));
 	for (int i = 0; i < sessions->n; i++)
-		look_at_session(&sessions->session[i], &activity[i]);
+		read_session(&sessions->session[i], &activity[i]);
 	infer_delay(activity, sessions->n);
 
 	for (int i = 0; i < sessions->n; i++)
@@ -156,10 +173,13 @@ commit_activity_1_0(PG_FUNCTION_ARGS)
 
 		if (activity[i].pid == 0)
 			continue;
-		row_datum(&row, Int32GetDatum(activity[i].pid));
-		row_client(&row, &session->key);
-		row_session_counts(&row, session->value);
-		row_activity(&row, &activity[i]);
+		row_number(&row, "pid", activity[i].pid);
+		row_client(&row, "", &session->key);
+		row_counters(&row, session->value, CLIENT_NCOUNTERS);
+		if (activity[i].since != 0)
+			row_timestamp(&row, "committing_since",
+						  clock_timestamp_at(activity[i].since, offset));
+		row_text(&row, "waiting_for", waits[activity[i].wait]);
 		row_put(&row);
 	}
 	return (Datum) 0;

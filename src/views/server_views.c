@@ -1,0 +1,115 @@
+/*-------------------------------------------------------------------------
+ *
+ * server_views.c
+ *		Functions behind commit_stats_info and commit_wal_stats.
+ *
+ * commit_stats_info adds up nothing over all backends, however many the server
+ * allows.  It asks the background worker to derive the limits of stall_limit.c
+ * if they are old, and shows those in use now.
+ *
+ * Locking: commit_wal_stats holds commit_stats_reset_lock() in shared mode
+ * while it copies.  commit_stats_info takes no lock itself; clients.c takes
+ * commit_stats_clients_lock() for it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "utils/pg_lsn.h"
+#include "utils/timestamp.h"
+
+#include "base/guc.h"
+#include "control/delay_override.h"
+#include "probe/flush_detection.h"
+#include "probe/siblings.h"
+#include "stats/commit_trace.h"
+#include "stats/stall_limit.h"
+#include "stats/wal_cycles.h"
+#include "views/srf.h"
+
+PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
+PG_FUNCTION_INFO_V1(commit_wal_stats_1_0);
+
+static void
+row_sweep(Row *row)
+{
+	int			pid = delay_override_holder();
+	ClientSession *session;
+
+	if (pid == 0)
+		return;
+	session = clients_read_session(pid);
+	row_number(row, "sweep_pid", pid);
+	row_client(row, "sweep_", session == NULL ? NULL : &session->key);
+}
+
+Datum
+commit_stats_info_1_0(PG_FUNCTION_ARGS)
+{
+	uint32		connected;
+	int			tracked;
+	uint64		evicted;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	stall_limit_refresh();
+	connected = siblings_connected();
+	clients_tracked(&tracked, &evicted);
+
+	row_bool(&row, "enabled", commit_stats_enabled);
+	row_text(&row, "leader_evidence",
+			 flush_detection_counts_syncs() ? "wal_sync" : "wal_write");
+	row_text(&row, "delay_evidence",
+			 track_wal_io_timing ? "timed" : "untimed");
+	row_bool(&row, "siblings_exact", connected <= SIBLINGS_MAX_VISITS + 1);
+	row_share(&row, "sibling_count_share",
+			  siblings_count_fraction(delay_override_needs_siblings()), 1);
+	row_number(&row, "connected_backends", connected);
+	row_number(&row, "clients_tracked", tracked);
+	row_number(&row, "clients_max", commit_stats_max_clients);
+	row_number(&row, "clients_evicted", evicted);
+	row_known_number(&row, "stall_limit", stall_limit_get());
+	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
+	row_sweep(&row);
+	row_bool(&row, "capturing", commit_trace_is_on());
+	row_number(&row, "shared_memory", shared_memory_size);
+	row_number(&row, "memory_per_connection", shared_memory_per_backend);
+	row_timestamp(&row, "stats_reset", backend_slots_reset_time());
+	row_put(&row);
+	return (Datum) 0;
+}
+
+Datum
+commit_wal_stats_1_0(PG_FUNCTION_ARGS)
+{
+	WalCycles  *cycles;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
+	cycles = wal_cycles_read();
+	LWLockRelease(commit_stats_reset_lock());
+
+	for (int i = 0; i < cycles->ncycles; i++)
+	{
+		const WalCycleCopy *cycle = &cycles->cycle[i];
+		bool		finished = cycle->next != InvalidXLogRecPtr;
+		XLogRecPtr	end = finished ? cycle->next : GetXLogInsertRecPtr();
+
+		row_datum(&row, "redo_lsn", PG_LSNOID, LSNGetDatum(cycle->redo));
+		row_timestamp(&row, "started_at", cycle->started_at);
+		row_bool(&row, "finished", finished);
+		row_number(&row, "commits", cycle->value[WAL_COMMITS]);
+		row_number(&row, "wal_records", cycle->value[WAL_RECORDS]);
+		row_number(&row, "wal_fpi", cycle->value[WAL_FPI]);
+		row_number(&row, "wal_bytes", cycle->value[WAL_BYTES]);
+		if (WAL_FPI_BYTES_COUNTED)
+			row_number(&row, "wal_fpi_bytes", cycle->value[WAL_FPI_BYTES]);
+		row_number(&row, "wal_bytes_aborted",
+				   cycle->value[WAL_BYTES_ABORTED]);
+		row_number(&row, "wal_distance", end - cycle->redo);
+		row_put(&row);
+	}
+	return (Datum) 0;
+}
