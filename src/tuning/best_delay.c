@@ -79,13 +79,24 @@ half_interval(int n, double sum, double sum_of_squares)
 	return student_t(n - 1) * sqrt(variance);
 }
 
-/* The mean of a quantity that is never below 0, from n values. */
+/* A quantity that is never below 0, from its values in rounds; NaN: unknown */
 Estimate
-estimate_mean(int n, double sum, double sum_of_squares)
+estimate_rounds(const double *value, int nrounds)
 {
 	Estimate	estimate = {NAN, NAN, NAN};
+	int			n = 0;
+	double		sum = 0;
+	double		sum_of_squares = 0;
 	double		half;
 
+	for (int i = 0; i < nrounds; i++)
+	{
+		if (isnan(value[i]))
+			continue;
+		n++;
+		sum += value[i];
+		sum_of_squares += value[i] * value[i];
+	}
 	if (n > 0)
 		estimate.mean = sum / n;
 	if (n > 1)
@@ -97,37 +108,12 @@ estimate_mean(int n, double sum, double sum_of_squares)
 	return estimate;
 }
 
-/* The same, from the commits/s of rounds. */
-Estimate
-estimate_rounds(const double *rate, int nrounds)
-{
-	int			n = 0;
-	double		sum = 0;
-	double		sum_of_squares = 0;
-
-	for (int i = 0; i < nrounds; i++)
-	{
-		if (isnan(rate[i]))
-			continue;
-		n++;
-		sum += rate[i];
-		sum_of_squares += rate[i] * rate[i];
-	}
-	return estimate_mean(n, sum, sum_of_squares);
-}
-
 /*----------------------------------------------------------------
  * The choice
  *----------------------------------------------------------------
  */
 
-static bool
-was_measured(const DelayOutcome *outcome)
-{
-	return !isnan(outcome->commits.mean);
-}
-
-/* Can it be the best at all? */
+/* True if an outcome can be the best */
 static bool
 is_eligible(const DelayOutcome *outcome)
 {
@@ -136,38 +122,35 @@ is_eligible(const DelayOutcome *outcome)
 }
 
 /*
- * The one with the most commits that has not been refused; -1 if none of these
- * has had commits.
+ * The one with the most commits, of those within max_p99, or only of the
+ * eligible ones; -1: none had commits
  */
+static int
+most_commits_of(const DelayOutcomes *all, bool eligible)
+{
+	int			most = -1;
+
+	for (int i = 0; i < all->n; i++)
+	{
+		const DelayOutcome *it = &all->outcome[i];
+
+		if (it->commits.mean > 0 && it->limit == WITHIN_LIMIT &&
+			(!eligible || is_eligible(it)) &&
+			(most < 0 ||
+			 it->commits.mean > all->outcome[most].commits.mean))
+			most = i;
+	}
+	return most;
+}
+
+/* The one that is ahead so far; -1 if there is none */
 int
 best_delay_ahead(const DelayOutcomes *all)
 {
-	int			most = -1;
-
-	for (int i = 0; i < all->n; i++)
-		if (all->outcome[i].commits.mean > 0 &&
-			all->outcome[i].limit == WITHIN_LIMIT &&
-			(most < 0 || all->outcome[i].commits.mean >
-			 all->outcome[most].commits.mean))
-			most = i;
-	return most;
+	return most_commits_of(all, false);
 }
 
-/* The eligible one with the most commits; -1 if there is none. */
-static int
-most_commits(const DelayOutcomes *all)
-{
-	int			most = -1;
-
-	for (int i = 0; i < all->n; i++)
-		if (is_eligible(&all->outcome[i]) &&
-			(most < 0 || all->outcome[i].commits.mean >
-			 all->outcome[most].commits.mean))
-			most = i;
-	return most;
-}
-
-/* Do the rounds of one exceed those of another by more than chance may? */
+/* True if the rounds of one exceed those of another by more than chance */
 static bool
 exceeds(const DelayOutcomes *all, const double *a, const double *b)
 {
@@ -194,17 +177,17 @@ exceeds(const DelayOutcomes *all, const double *a, const double *b)
 	return sum / n > M_SQRT2 * error;
 }
 
-/* May the distance from the one with the most commits be chance? */
+/* True if the distance from the one with the most commits may be chance */
 static bool
 has_most_commits(const DelayOutcomes *all, int i)
 {
-	int			most = most_commits(all);
+	int			most = most_commits_of(all, true);
 
 	return is_eligible(&all->outcome[i]) &&
 		!exceeds(all, all->outcome[most].rate, all->outcome[i].rate);
 }
 
-/* Which of two that are equally good is preferred? */
+/* True if a is preferred to b, which is equally good */
 static bool
 is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
 {
@@ -230,7 +213,7 @@ smallest(const DelayOutcomes *all, int present_siblings)
 	return least;
 }
 
-/* Is a pair better than the smallest, by more than chance may explain? */
+/* True if a pair is better than the smallest by more than chance explains */
 static bool
 gains(const DelayOutcomes *all, int least, int i)
 {
@@ -292,14 +275,14 @@ best_delay(const DelayOutcomes *all, int present_siblings)
  *----------------------------------------------------------------
  */
 
-/* By how many percent does a exceed b? */
+/* By how many percent a exceeds b */
 static double
 percent_more(double a, double b)
 {
 	return 100.0 * (a / b - 1.0);
 }
 
-/* How many have the most commits, as far as can be told? */
+/* The number of those that may have the most commits */
 static int
 count_most(const DelayOutcomes *all)
 {
@@ -332,7 +315,7 @@ why_best(const DelayOutcomes *all, int least, int best)
 					n);
 }
 
-/* Why can a pair not be the best, whatever the others do?  Null: it can. */
+/* Why a pair cannot be the best, whatever the others do; null: it can */
 static const char *
 why_not_eligible(const DelayOutcome *it)
 {
@@ -340,7 +323,7 @@ why_not_eligible(const DelayOutcome *it)
 		return "not tried: the delay alone exceeds max_p99";
 	if (it->limit == EXCEEDED)
 		return "exceeded max_p99";
-	if (!was_measured(it))
+	if (isnan(it->commits.mean))
 		return "not measured";
 	if (isnan(it->commits.low))
 		return "too few rounds to tell";
@@ -357,7 +340,7 @@ why_not_best(const DelayOutcomes *all, int least, int best, int i)
 	if (!has_most_commits(all, i))
 		return psprintf("%.0f%% fewer commits/s than the highest",
 						-percent_more(it->commits.mean,
-									  all->outcome[most_commits(all)].commits.mean));
+									  all->outcome[most_commits_of(all, true)].commits.mean));
 	if (never_slept(it) && it->delay > 0)
 		return pstrdup(it->delay > COMMIT_DELAY_MAX ? "never slept" :
 					   "never slept: fewer than commit_siblings others were active");
@@ -396,24 +379,19 @@ is_outside(const Estimate *estimate, double value)
 	return value < estimate->low || value > estimate->high;
 }
 
+/* The relative error of the model, or what the present setting shows */
 static double
-relative_error(const Estimate *estimate, double measured)
+error_of(const PresentSetting *present, const Estimate *estimate,
+		 double measured)
 {
-	return isnan(measured) ? 0 : fabs(estimate->mean / measured - 1);
+	return Max(present->model_error,
+			   isnan(measured) ? 0 : fabs(estimate->mean / measured - 1));
 }
 
 static double
 error_of_commits(const PresentSetting *present)
 {
-	return Max(present->model_error,
-			   relative_error(&present->predicted_commits, present->commits));
-}
-
-static double
-error_of_mean(const PresentSetting *present)
-{
-	return Max(present->model_error,
-			   relative_error(&present->predicted_mean, present->mean));
+	return error_of(present, &present->predicted_commits, present->commits);
 }
 
 static bool
@@ -423,15 +401,17 @@ is_explained(const PresentSetting *present)
 		!is_outside(&present->predicted_mean, present->mean);
 }
 
-/* Is the gain of a pair larger than the error of the model? */
+/* True if the gain of a pair is larger than the error of the model */
 static bool
 gain_is_sure(const DelayOutcomes *all, const PresentSetting *present, int i)
 {
 	const DelayOutcome *it = &all->outcome[i];
 	const DelayOutcome *now = &all->outcome[present->i];
 
+	double		error = error_of(present, &present->predicted_mean, present->mean);
+
 	return it->commits.mean > now->commits.mean * (1 + error_of_commits(present)) ||
-		it->latency * (1 + error_of_mean(present)) < now->latency;
+		it->latency * (1 + error) < now->latency;
 }
 
 /* The best outcome; -1 if there is none. */

@@ -59,8 +59,7 @@ typedef struct DelayOutcomes
 								 * more of them do not reduce the error */
 } DelayOutcomes;
 
-extern Estimate estimate_mean(int n, double sum, double sum_of_squares);
-extern Estimate estimate_rounds(const double *rate, int nrounds);
+extern Estimate estimate_rounds(const double *value, int nrounds);
 extern int	best_delay_ahead(const DelayOutcomes *all);
 extern int	best_delay(const DelayOutcomes *all, int present_siblings);
 extern char *best_delay_reason(const DelayOutcomes *all, int present_siblings,

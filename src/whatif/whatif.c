@@ -1,21 +1,21 @@
 /*-------------------------------------------------------------------------
  *
  * whatif.c
- *		Predicts what each commit_delay would do, without trying it.
+ *		commit_delay_whatif(): predicts what each commit_delay would do,
+ *		without trying it.
  *
- * whatif_run() captures the commits of a sample (commit_trace.c), fits a load
+ * The function captures the commits of a sample (commit_trace.c), fits a load
  * to them (whatif_fit.c), and simulates that load with each pair of
  * commit_delay and commit_siblings (whatif_simulation.c).
  *
- * Uncertainty.  WHATIF_REPLICAS simulations of each pair draw blocks of the
- * sample with replacement.  All pairs share the blocks and the seed of each
- * replica, so that chance makes two pairs differ less.  The spread of the
- * replicas is the uncertainty of a short sample.  The sample does not tell
- * exactly when the server counts the siblings, so the bounds include what one
- * sibling more or less would give.  allow_for_model_in_all() adds the error of
- * the model to four of the six quantities.
+ * Uncertainty.  NREPLICAS simulations of each pair draw blocks of the sample
+ * with replacement.  All pairs share the blocks and the seed of each replica,
+ * so that chance makes two pairs differ less.  The spread of the replicas is
+ * the uncertainty of a short sample.  Bounds also include the error of the
+ * model, for the quantities of which that is known.  best_delay.c compares
+ * replicas, because the model errs in the same direction for several pairs.
  *
- * Invariant: nothing is changed.  However this process or function ends,
+ * Invariant: no setting changes.  However this process or function ends,
  * commits are not captured after the end of the sample.
  *
  * Locking: delay_override_lock(), so that no sweep changes what commits do
@@ -43,21 +43,50 @@
 
 PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 
-/* Simulations of each pair */
-#define WHATIF_REPLICAS	8
+#define TAKE_EVERY		(20 * NS_PER_MS)
+#define PROBE_SLEEP		100		/* us; how much longer will it take? */
+#define MAX_PROBES		4096
 
-/* The prediction of one pair; times in ms */
+#define MIN_COMMITS		100		/* fewer say too little */
+#define NREPLICAS		8		/* simulations of each pair */
+#define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
+								 * matters less than the sample */
+#define MAX_COMMITS		2e7		/* in all */
+#define MODEL_ERROR		0.12	/* relative; the standard error in samples of
+								 * 26 loads was 0.11 */
+#define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
+								 * samples of 11 loads, which had no waits for
+								 * deadlock_timeout */
+#define RUN				5		/* consecutive blocks are chosen together */
+
+#define MIN_SAMPLE		(100 * NS_PER_MS)
+#define MAX_SAMPLE		(300 * NS_PER_S)
+
+typedef enum WhatifArgument
+{
+	ARG_DELAYS,
+	ARG_SIBLINGS,
+	ARG_SAMPLE
+} WhatifArgument;
+
+/* What is predicted; the error of the model is known of the first four. */
+typedef enum Quantity
+{
+	COMMIT_RATE,				/* per second */
+	FLUSH_RATE,
+	GROUP_SIZE,					/* commits per flush */
+	MEAN_TIME,					/* of a commit, ms */
+	HIT_FRACTION,
+	P99,						/* ms */
+	NQUANTITIES
+} Quantity;
+
+/* The prediction of one pair */
 typedef struct Prediction
 {
 	DelayPair	pair;
-	Estimate	commits;		/* per second */
-	double		rate[WHATIF_REPLICAS];	/* ... in each replica */
-	double		time[WHATIF_REPLICAS];	/* of a commit in each, ms */
-	Estimate	flushes;		/* per second */
-	Estimate	group_size;		/* commits per flush */
-	Estimate	hit_fraction;
-	Estimate	mean;			/* time of a commit */
-	Estimate	p99;
+	double		value[NQUANTITIES][NREPLICAS];
+	Estimate	estimate[NQUANTITIES];
 } Prediction;
 
 /* The predictions of all pairs; palloc'd */
@@ -69,22 +98,6 @@ typedef struct Predictions
 	int			present;		/* index of the setting during the sample */
 	CounterDelta measured;		/* during the sample */
 } Predictions;
-
-#define TAKE_EVERY		(20 * NS_PER_MS)
-#define PROBE_SLEEP		100		/* us; how much longer will it take? */
-#define MAX_PROBES		4096
-
-#define MIN_COMMITS		100		/* fewer say too little */
-#define SHIFTED_REPLICAS	2	/* replicas with one sibling more or less */
-#define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
-								 * matters less than the sample */
-#define MAX_COMMITS		2e7		/* in all, without shifted replicas */
-#define MODEL_ERROR		0.12	/* relative; the standard error in samples of
-								 * 26 loads was 0.11 */
-#define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
-								 * samples of 11 loads, which had no waits for
-								 * deadlock_timeout */
-#define RUN				5		/* consecutive blocks are chosen together */
 
 /* A sample; local memory */
 typedef struct Sample
@@ -195,12 +208,13 @@ check_sample(const Sample *sample)
 						trace->lost, trace->lost + trace->n)));
 }
 
-/* The settings that most commits had. */
+/* The settings that most commits had; warns if many had others. */
 static DelayPair
 present_pair(const CommitTrace *trace)
 {
 	DelayPair	pair = {0};
 	int			lead = 0;
+	int			others = 0;
 
 	/* Boyer and Moore's majority vote */
 	for (int i = 0; i < trace->n; i++)
@@ -215,23 +229,16 @@ present_pair(const CommitTrace *trace)
 		lead += (int) commit->delay == pair.delay &&
 			commit->threshold == pair.siblings ? 1 : -1;
 	}
-	return pair;
-}
-
-static void
-check_settings(const CommitTrace *trace, const DelayPair *present)
-{
-	int			others = 0;
-
 	for (int i = 0; i < trace->n; i++)
-		others += (int) trace->commit[i].delay != present->delay ||
-			trace->commit[i].threshold != present->siblings;
+		others += (int) trace->commit[i].delay != pair.delay ||
+			trace->commit[i].threshold != pair.siblings;
 	if (others > trace->n / 20)
 		ereport(WARNING,
 				(errmsg("not all commits had the same commit_delay and commit_siblings"),
-				 errdetail("%.0f%% had others than %d and %d; the prediction takes it that all had these.",
-						   100.0 * others / trace->n, present->delay,
-						   present->siblings)));
+				 errdetail("%.0f%% had others than %d and %d; the prediction assumes that all had these.",
+						   100.0 * others / trace->n, pair.delay,
+						   pair.siblings)));
+	return pair;
 }
 
 /* The model knows how many sessions wait for locks, but not for which ones. */
@@ -253,31 +260,22 @@ check_locks(const FitSummary *summary, int nclients)
  *----------------------------------------------------------------
  */
 
-/* "%d commits", and how many prepares were among them; palloc'd */
-static char *
-count_waits(const CommitTrace *trace)
-{
-	int			prepares = 0;
-
-	for (int i = 0; i < trace->n; i++)
-		prepares += !trace->commit[i].is_commit;
-	if (prepares == 0)
-		return psprintf("%d commits", trace->n);
-	return psprintf("%d commits and %d prepares", trace->n - prepares, prepares);
-}
-
 static void
-report_load(const Sample *sample, const WhatifLoad *load)
+report_load(const CommitTrace *trace, const WhatifLoad *load)
 {
-	const CommitTrace *trace = &sample->trace;
 	double		seconds = (double) clock_elapsed(trace->started_at, trace->ended_at) / NS_PER_S;
 	double		quota = 0;
+	int			prepares = 0;
 
 	for (int i = 0; i < load->quota.n; i++)
 		quota += load->quota.value[i] / load->quota.n;
+	for (int i = 0; i < trace->n; i++)
+		prepares += !trace->commit[i].is_commit;
 	ereport(NOTICE,
-			(errmsg("learned from %s of %d sessions in %.1f s",
-					count_waits(trace), load->nclients, seconds),
+			(errmsg("learned from %d commits%s of %d sessions in %.1f s",
+					trace->n - prepares,
+					prepares > 0 ? psprintf(" and %d prepares", prepares) : "",
+					load->nclients, seconds),
 			 errdetail("%s%s",
 					   load->arrivals > 0 ?
 					   psprintf("Transactions begin by themselves, %.0f a second.",
@@ -305,7 +303,7 @@ learn_load(const Sample *sample, const DelayPair *present, WhatifLoad *load,
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
 	whatif_find_conflict(load, present->delay, present->siblings,
 						 summary->usually_blocked);
-	report_load(sample, load);
+	report_load(trace, load);
 }
 
 /*----------------------------------------------------------------
@@ -333,130 +331,44 @@ choose_blocks(WhatifLoad *load, uint64 seed)
 	load->chosen = chosen;
 }
 
-/* One quantity of one pair, in several replicas */
-typedef struct Spread
-{
-	int			n;
-	double		sum;
-	double		squares;
-} Spread;
-
 static void
-add_value(Spread *spread, double value)
+simulate_replica(const WhatifLoad *replica, int r, double time, Prediction *it)
 {
-	if (isnan(value))
-		return;
-	spread->n++;
-	spread->sum += value;
-	spread->squares += value * value;
+	WhatifOutcome outcome;
+
+	wait_check_client();
+	whatif_simulate(replica, it->pair.delay, it->pair.siblings, time, r + 1,
+					&outcome);
+	it->value[COMMIT_RATE][r] = 1e6 * outcome.commits / outcome.time;
+	it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
+	it->value[GROUP_SIZE][r] = ratio(outcome.commits, outcome.flushes);
+	it->value[MEAN_TIME][r] = ratio(outcome.latency / 1e3, outcome.commits);
+	it->value[HIT_FRACTION][r] = ratio(outcome.hits, outcome.flushes);
+	it->value[P99][r] = histogram_quantile(outcome.cell, 0.99) / NS_PER_MS;
 }
 
 /*
  * Replicas differ as samples do.  So the spread of the replicas, not of their
- * mean, says what another sample would have predicted.
+ * mean, says what another sample would have predicted.  "error" is the model's
+ * relative standard error, for bounds that hold the measured value in 95% of
+ * all cases.
  */
 static Estimate
-spread_estimate(const Spread *spread)
+estimate_replicas(const double *value, double error)
 {
-	Estimate	estimate = estimate_mean(spread->n, spread->sum, spread->squares);
-	double		factor = sqrt(spread->n);
+	Estimate	estimate = estimate_rounds(value, NREPLICAS);
+	int			n = 0;
+	double		half;
 
-	if (spread->n < 2)
+	if (isnan(estimate.high))
 		return estimate;
-	estimate.high = estimate.mean + (estimate.high - estimate.mean) * factor;
-	estimate.low = Max(2 * estimate.mean - estimate.high, 0);
+	for (int r = 0; r < NREPLICAS; r++)
+		n += !isnan(value[r]);
+	half = hypot((estimate.high - estimate.mean) * sqrt(n),
+				 1.96 * error * estimate.mean);
+	estimate.low = Max(estimate.mean - half, 0);
+	estimate.high = estimate.mean + half;
 	return estimate;
-}
-
-/* The predicted quantities of a pair, in the order of predict()'s estimates */
-#define NQUANTITIES		6
-
-static void
-outcome_values(const WhatifOutcome *outcome, double *value)
-{
-	value[0] = 1e6 * outcome->commits / outcome->time;
-	value[1] = 1e6 * outcome->flushes / outcome->time;
-	value[2] = ratio(outcome->commits, outcome->flushes);
-	value[3] = ratio(outcome->hits, outcome->flushes);
-	value[4] = ratio(outcome->latency / 1e3, outcome->commits);
-	value[5] = histogram_quantile(outcome->cell, 0.99) / NS_PER_MS;
-}
-
-/*
- * Simulate replicas "from" up to, but not including, "to"; "prediction", if
- * not null, gets the commits/s and the mean time of a commit of each.
- */
-static void
-simulate_replicas(const WhatifLoad *replica, int from, int to,
-				  const DelayPair *pair, double time, Spread *spread,
-				  Prediction *prediction)
-{
-	for (int r = from; r < to; r++)
-	{
-		WhatifOutcome outcome;
-		double		value[NQUANTITIES];
-
-		wait_check_client();
-		whatif_simulate(&replica[r], pair->delay, pair->siblings, time, r + 1,
-						&outcome);
-		outcome_values(&outcome, value);
-		for (int q = 0; q < NQUANTITIES; q++)
-			add_value(&spread[q], value[q]);
-		if (prediction == NULL)
-			continue;
-		prediction->rate[r] = value[0];
-		prediction->time[r] = value[4];
-	}
-}
-
-/*
- * Widen the bounds to include what "more" siblings would give; "here" is what
- * the same replicas gave for the pair itself.
- */
-static void
-allow_for_siblings(const WhatifLoad *replica, const DelayPair *pair, int more,
-				   double time, const Spread *here,
-				   Estimate *const *estimate)
-{
-	DelayPair	shifted = *pair;
-	Spread		there[NQUANTITIES] = {0};
-
-	shifted.siblings -= more;
-	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &shifted, time, there, NULL);
-	for (int q = 0; q < NQUANTITIES; q++)
-	{
-		double		value = estimate[q]->mean + there[q].sum / there[q].n -
-		here[q].sum / here[q].n;
-
-		if (isnan(value))
-			continue;
-		estimate[q]->low = Max(Min(estimate[q]->low, value), 0);
-		estimate[q]->high = Max(estimate[q]->high, value);
-	}
-}
-
-static void
-predict(const WhatifLoad *replica, double time, Prediction *prediction)
-{
-	Estimate   *const estimate[NQUANTITIES] = {
-		&prediction->commits, &prediction->flushes, &prediction->group_size,
-		&prediction->hit_fraction, &prediction->mean, &prediction->p99
-	};
-	Spread		spread[NQUANTITIES] = {0};
-	Spread		here[NQUANTITIES];
-
-	simulate_replicas(replica, 0, SHIFTED_REPLICAS, &prediction->pair, time,
-					  spread, prediction);
-	memcpy(here, spread, sizeof(here));
-	simulate_replicas(replica, SHIFTED_REPLICAS, WHATIF_REPLICAS, &prediction->pair,
-					  time, spread, prediction);
-	for (int q = 0; q < NQUANTITIES; q++)
-		*estimate[q] = spread_estimate(&spread[q]);
-	if (prediction->pair.delay > 0 && prediction->pair.siblings > 0)
-		for (int more = -1; more <= 1; more += 2)
-			allow_for_siblings(replica, &prediction->pair, more, time, here,
-							   estimate);
-	prediction->hit_fraction.high = Min(prediction->hit_fraction.high, 1);
 }
 
 /* us to simulate, so that a prediction takes seconds and not minutes */
@@ -465,24 +377,34 @@ replica_time(const Sample *sample, int npairs)
 {
 	double		rate = (double) sample->trace.n /
 	clock_elapsed(sample->trace.started_at, sample->trace.ended_at) * 1000;
-	double		affordable = MAX_COMMITS / (rate * npairs * WHATIF_REPLICAS);
+	double		affordable = MAX_COMMITS / (rate * npairs * NREPLICAS);
 
 	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);
 }
 
 static void
-predict_all(const Sample *sample, const WhatifLoad *load, Predictions *all)
+predict(const Sample *sample, const WhatifLoad *load, Predictions *all)
 {
-	WhatifLoad	replica[WHATIF_REPLICAS];
+	WhatifLoad	replica[NREPLICAS];
 	double		time = replica_time(sample, all->n);
 
-	for (int r = 0; r < WHATIF_REPLICAS; r++)
+	for (int r = 0; r < NREPLICAS; r++)
 	{
 		replica[r] = *load;
 		choose_blocks(&replica[r], r + 1);
 	}
 	for (int i = 0; i < all->n; i++)
-		predict(replica, time, &all->prediction[i]);
+	{
+		Prediction *it = &all->prediction[i];
+
+		for (int r = 0; r < NREPLICAS; r++)
+			simulate_replica(&replica[r], r, time, it);
+		for (int q = 0; q < NQUANTITIES; q++)
+			it->estimate[q] = estimate_replicas(it->value[q],
+												q <= MEAN_TIME ? all->model_error : 0);
+		it->estimate[HIT_FRACTION].high =
+			Min(it->estimate[HIT_FRACTION].high, 1);
+	}
 }
 
 /* One prediction for each pair, and in any case one for the present setting */
@@ -506,39 +428,6 @@ make_predictions(const DelayPairs *pairs, const DelayPair *present,
 	all->prediction[all->n++].pair = *present;
 }
 
-/*
- * Widen bounds that allow for chance, so that they also allow for the error of
- * the model and hold the measured value in 95% of all cases.
- */
-static void
-allow_for_model(Estimate *estimate, double error)
-{
-	double		model = 1.96 * error * estimate->mean;
-
-	if (isnan(estimate->low))
-		return;
-	estimate->low = estimate->mean - hypot(estimate->mean - estimate->low, model);
-	estimate->low = Max(estimate->low, 0);
-	estimate->high = estimate->mean + hypot(estimate->high - estimate->mean, model);
-}
-
-/*
- * Widen the bounds of the quantities whose model error is known.  The choice
- * of the best pair compares replicas, because the model errs in the same
- * direction for several pairs.
- */
-static void
-allow_for_model_in_all(Predictions *all)
-{
-	for (int i = 0; i < all->n; i++)
-	{
-		allow_for_model(&all->prediction[i].commits, all->model_error);
-		allow_for_model(&all->prediction[i].flushes, all->model_error);
-		allow_for_model(&all->prediction[i].group_size, all->model_error);
-		allow_for_model(&all->prediction[i].mean, all->model_error);
-	}
-}
-
 /* Take a sample of "length" ns, and predict each pair. */
 static Predictions *
 whatif_run(const DelayPairs *pairs, uint64 length)
@@ -552,14 +441,12 @@ whatif_run(const DelayPairs *pairs, uint64 length)
 	check_sample(sample);
 	wal_room_warn(&sample->room, pairs);
 	present = present_pair(&sample->trace);
-	check_settings(&sample->trace, &present);
 	make_predictions(pairs, &present, all);
 	all->measured = sample->measured;
 	learn_load(sample, &present, &load, &summary);
 	all->model_error = check_locks(&summary, load.nclients) ?
 		LOCKS_ERROR : MODEL_ERROR;
-	predict_all(sample, &load, all);
-	allow_for_model_in_all(all);
+	predict(sample, &load, all);
 	return all;
 }
 
@@ -568,23 +455,15 @@ whatif_run(const DelayPairs *pairs, uint64 length)
  *----------------------------------------------------------------
  */
 
-#define SAMPLE_LEAST	(100 * NS_PER_MS)
-#define SAMPLE_MOST		(300 * NS_PER_S)
-
-/* The arguments. */
-typedef enum WhatifArgument
-{
-	ARG_DELAYS,
-	ARG_SIBLINGS,
-	ARG_SAMPLE
-} WhatifArgument;
-
 static void
-row_predicted(Row *row, const char *name, const Estimate *it, double unit,
+row_predicted(Row *row, const char *name, const Prediction *it, Quantity q,
 			  int digits)
 {
-	row_estimate(row, name, unit * it->mean, unit * it->low, unit * it->high,
-				 digits);
+	const Estimate *estimate = &it->estimate[q];
+	double		unit = q == HIT_FRACTION ? 100 : 1;
+
+	row_estimate(row, name, unit * estimate->mean, unit * estimate->low,
+				 unit * estimate->high, digits);
 }
 
 static void
@@ -592,12 +471,12 @@ row_prediction(Row *row, const Prediction *it)
 {
 	row_number(row, "commit_delay", it->pair.delay);
 	row_number(row, "commit_siblings", it->pair.siblings);
-	row_predicted(row, "commits_per_second", &it->commits, 1, 1);
-	row_predicted(row, "flushes_per_second", &it->flushes, 1, 1);
-	row_predicted(row, "commits_per_flush", &it->group_size, 1, 2);
-	row_predicted(row, "delay_hit_share", &it->hit_fraction, 100, 1);
-	row_predicted(row, "mean", &it->mean, 1, 3);
-	row_predicted(row, "p99", &it->p99, 1, 3);
+	row_predicted(row, "commits_per_second", it, COMMIT_RATE, 1);
+	row_predicted(row, "flushes_per_second", it, FLUSH_RATE, 1);
+	row_predicted(row, "commits_per_flush", it, GROUP_SIZE, 2);
+	row_predicted(row, "delay_hit_share", it, HIT_FRACTION, 1);
+	row_predicted(row, "mean", it, MEAN_TIME, 3);
+	row_predicted(row, "p99", it, P99, 3);
 }
 
 /* The predictions in the words of best_delay.c; palloc'd */
@@ -606,7 +485,7 @@ predicted_outcomes(const Predictions *all, DelayOutcomes *outcomes)
 {
 	outcomes->n = all->n;
 	outcomes->outcome = palloc0(all->n * sizeof(DelayOutcome));
-	outcomes->nrounds = WHATIF_REPLICAS;
+	outcomes->nrounds = NREPLICAS;
 	outcomes->resampled = true;
 	for (int i = 0; i < all->n; i++)
 	{
@@ -615,11 +494,11 @@ predicted_outcomes(const Predictions *all, DelayOutcomes *outcomes)
 
 		outcome->delay = it->pair.delay;
 		outcome->siblings = it->pair.siblings;
-		outcome->commits = it->commits;
-		outcome->rate = it->rate;
-		outcome->time = it->time;
-		outcome->latency = it->mean.mean;
-		outcome->hit_fraction = it->hit_fraction.mean;
+		outcome->commits = it->estimate[COMMIT_RATE];
+		outcome->rate = it->value[COMMIT_RATE];
+		outcome->time = it->value[MEAN_TIME];
+		outcome->latency = it->estimate[MEAN_TIME].mean;
+		outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
 	}
 }
 
@@ -632,8 +511,8 @@ present_setting(const Predictions *all)
 		.i = all->present,
 		.commits = counter_delta_rate(measured, SLOT_COMMITS),
 		.mean = counter_delta_mean_latency(measured) / NS_PER_MS,
-		.predicted_commits = it->commits,
-		.predicted_mean = it->mean,
+		.predicted_commits = it->estimate[COMMIT_RATE],
+		.predicted_mean = it->estimate[MEAN_TIME],
 		.model_error = all->model_error,
 	};
 
@@ -666,8 +545,8 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	tuning_args_require("A standby commits nothing.  Ask on the primary.");
 	refuse_adaptive_delay();
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
-	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", SAMPLE_LEAST,
-								  SAMPLE_MOST);
+	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", MIN_SAMPLE,
+								  MAX_SAMPLE);
 	wait_require_time(sample);
 	all = whatif_run(&pairs, sample);
 	predicted_outcomes(all, &outcomes);

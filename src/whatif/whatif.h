@@ -38,13 +38,11 @@ typedef struct LoadCycle
 
 /*
  * The speed of each of n sessions that work, relative to a session that works
- * alone.  After a flush, half a CPU is missing, a quarter of an only one.
+ * alone
  */
 static inline double
-work_speed(double cores, int n, bool after_flush)
+work_speed(double cores, int n)
 {
-	if (after_flush)
-		cores -= Min(0.5, cores / 4);
 	return Min(1, cores / n);
 }
 
@@ -84,8 +82,6 @@ typedef struct WhatifLoad
 	const int  *first;			/* cycles of each block, as in Distribution;
 								 * never null */
 	double		cores;			/* as many clients work without slowing down */
-	double		flush_cost;		/* after each flush, half a CPU is missing for
-								 * this time */
 	double		xid_share;		/* of a client's work, at its end, with an xid */
 	double		conflict;		/* mean number of locks that a transaction
 								 * needs and a given other one holds */

@@ -3,25 +3,28 @@
  * whatif_fit.c
  *		From traced commits to a load that can be simulated.
  *
- * Cycles.  A session's cycle goes from the end of a flush that carried its
- * commit to the beginning of its next commit.  A PREPARE TRANSACTION ends a
- * cycle, and begins one, as a commit does; the load knows which cycles end so.
+ *	cycle		of a session: from the end of a flush that carried its commit to
+ *				the beginning of its next commit
+ *	work		of a cycle: the time that it would take a session that works
+ *				alone
+ *	open load	transactions begin by themselves, and not when a client has
+ *				committed
+ *
  * Another commit_delay leaves the length of cycles as it is, unless sessions
  * kept the CPUs busy.  In that case each of n sessions does min(1, cores / n)
- * of the work that it could do alone, "cores" is the number of CPUs, and the
- * work of all cycles is at most the CPU time that the system reports.  Flushes
- * cost the CPU time above that.
+ * of the work that it could do alone, where "cores" is the number of CPUs.  A
+ * PREPARE TRANSACTION ends a cycle, and begins one, as a commit does.
  *
- * Open loads.  Where transactions begin by themselves, sessions are idle for
- * longer than they work, and a longer commit leaves less time until the next
- * transaction.  Where each client continues when it has committed, a longer
- * commit leaves as much time or more.
+ * In an open load, sessions are idle for longer than they work, and a longer
+ * commit leaves less time until the next transaction.  Where each client
+ * continues when it has committed, a longer commit leaves as much time or
+ * more.
  *
- * Device and WAL.  See whatif_sample.c.
+ * whatif_sample.c learns the device and the WAL.
  *
- * This module knows neither SQL nor shared memory.  It can be cancelled while
- * it sorts and while it adds up work.  In between it makes single
- * passes over at most as many commits as commit_trace.c keeps.
+ * This file uses neither SQL nor shared memory.  A fit can be cancelled while
+ * it sorts and while it adds up work.  Other passes are over at most as many
+ * commits as commit_trace.c keeps.
  *
  *-------------------------------------------------------------------------
  */
@@ -80,52 +83,11 @@ typedef struct WhatifFit
 	FitSummary *summary;
 } WhatifFit;
 
-/* Do transactions begin by themselves?  Known after find_kind(). */
+/* True in an open load; known after find_kind(). */
 static bool
 is_open(const WhatifFit *fit)
 {
 	return fit->load->arrivals > 0;
-}
-
-/*----------------------------------------------------------------
- * Regression
- *----------------------------------------------------------------
- */
-
-/* Sums for a regression of y on x. */
-typedef struct Regression
-{
-	double		n,
-				x,
-				y,
-				xx,
-				xy,
-				yy;
-} Regression;
-
-static void
-regress(Regression *r, double x, double y)
-{
-	r->n++;
-	r->x += x;
-	r->y += y;
-	r->xx += x * x;
-	r->xy += x * y;
-	r->yy += y * y;
-}
-
-/* The slope, and its standard error. */
-static double
-slope(const Regression *r, double *error)
-{
-	double		mean_x = r->x / r->n;
-	double		mean_y = r->y / r->n;
-	double		vx = r->xx / r->n - mean_x * mean_x;
-	double		vy = r->yy / r->n - mean_y * mean_y;
-	double		b = vx > 0 ? (r->xy / r->n - mean_x * mean_y) / vx : 0;
-
-	*error = vx > 0 ? sqrt(Max(vy - b * b * vx, 0) / vx / r->n) : INFINITY;
-	return b;
 }
 
 /*----------------------------------------------------------------
@@ -194,7 +156,7 @@ find_cycles(WhatifFit *fit)
 }
 
 /*----------------------------------------------------------------
- * Who was at work when
+ * Sessions that work
  *----------------------------------------------------------------
  */
 
@@ -228,9 +190,9 @@ add_span(WhatifFit *fit, double from, double to, int blocked_from,
 }
 
 /*
- * How many sessions worked until each change?  Commits that a flush carried
- * counted the blocked sessions one after the other, while some of these
- * already continued; the highest count is right.
+ * Counts the sessions that worked until each change.  Commits that a flush
+ * carried counted the blocked sessions one after the other, while some of
+ * these already continued; the highest count is right.
  */
 static void
 count_working(WhatifFit *fit)
@@ -273,7 +235,7 @@ find_changes(WhatifFit *fit)
 }
 
 /*
- * How many sessions are blocked, on average and usually?  The average includes
+ * Sessions that are blocked, on average and usually.  The average includes
  * waits for deadlock_timeout, in which nearly all sessions come to wait; these
  * are rare, and do not depend on commit_delay.
  */
@@ -295,30 +257,6 @@ find_blocked(WhatifFit *fit)
 	fit->summary->usually_blocked = quantile(part, BLOCKED_PARTS, 0.5);
 }
 
-/* The time for which half a CPU was missing, up to a moment */
-typedef struct CostlyTime
-{
-	int			nflushes;		/* ended before the moment */
-	double		before_last;	/* missing until the last of nflushes ended */
-	double		all;
-} CostlyTime;
-
-/* Advance to a later moment. */
-static void
-add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
-{
-	const Flush *flush = fit->flushes.flush;
-	int		   *n = &costly->nflushes;
-
-	for (; *n < fit->flushes.n && flush[*n].done_at <= at; (*n)++)
-		if (*n > 0)
-			costly->before_last += Min(flush[*n].done_at - flush[*n - 1].done_at,
-									   fit->load->flush_cost);
-	if (*n > 0)
-		costly->all = costly->before_last +
-			Min(at - flush[*n - 1].done_at, fit->load->flush_cost);
-}
-
 /*
  * The work that one session could do until each change.  The sample does not
  * say which sessions were blocked, so each bears an equal share.
@@ -326,34 +264,26 @@ add_up_costs(const WhatifFit *fit, double at, CostlyTime *costly)
 static void
 add_up_speed(const WhatifFit *fit, double *done)
 {
-	CostlyTime	costly = {0};
 	double		sum = 0;
 
 	for (int i = 0; i < fit->nchanges; i++)
 	{
-		double		slow = costly.all;
+		const Change *this = &fit->change[i];
 
 		CHECK_FOR_INTERRUPTS();
-		add_up_costs(fit, fit->change[i].at, &costly);
-		slow = costly.all - slow;
-		if (i > 0 && fit->change[i].working > 0)
-		{
-			const Change *this = &fit->change[i];
-			double		share = (double) this->working /
-			(this->working + this->blocked);
-
-			sum += share * (slow * work_speed(fit->load->cores, this->working, true) +
-							(this->at - this[-1].at - slow) *
-							work_speed(fit->load->cores, this->working, false));
-		}
+		if (i > 0 && this->working > 0)
+			sum += (this->at - this[-1].at) *
+				work_speed(fit->load->cores, this->working) * this->working /
+				(this->working + this->blocked);
 		done[i] = sum;
 	}
 }
 
-/* The first change at or after a moment */
-static int
-find_change(const WhatifFit *fit, double at)
+/* The same until any moment, between the changes around it */
+static double
+work_until(const WhatifFit *fit, const double *done, double at)
 {
+	const Change *change = fit->change;
 	int			low = 0;
 	int			high = fit->nchanges;
 
@@ -361,28 +291,15 @@ find_change(const WhatifFit *fit, double at)
 	{
 		int			middle = (low + high) / 2;
 
-		if (fit->change[middle].at < at)
+		if (change[middle].at < at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-static double
-work_until(const WhatifFit *fit, const double *done, double at)
-{
-	int			i = find_change(fit, at);
-	double		before;
-	double		after;
-
-	if (i == 0 || i >= fit->nchanges)
-		return done[Min(i, fit->nchanges - 1)];
-	before = fit->change[i - 1].at;
-	after = fit->change[i].at;
-	if (after <= before)
-		return done[i];
-	return done[i - 1] + (done[i] - done[i - 1]) * (at - before) / (after - before);
+	if (low == 0 || low >= fit->nchanges || change[low].at <= change[low - 1].at)
+		return done[Min(low, fit->nchanges - 1)];
+	return done[low - 1] + (done[low] - done[low - 1]) *
+		(at - change[low - 1].at) / (change[low].at - change[low - 1].at);
 }
 
 static void
@@ -403,92 +320,30 @@ measure_work(WhatifFit *fit, double *done)
 	}
 }
 
-static double
-total_work(WhatifFit *fit, double *done)
-{
-	double		sum = 0;
-
-	measure_work(fit, done);
-	for (int i = 0; i < fit->ncycles; i++)
-		sum += fit->cycle[i].wake_work + fit->cycle[i].work;
-	return sum;
-}
-
-/* CPU time of the machine without commits and their wake-ups */
-static double
-cpu_time_beside_commits(const WhatifFit *fit)
-{
-	double		commits = 0;
-
-	for (int i = 0; i < fit->commits.n; i++)
-		commits += fit->commits.commit[i].cpu_time / 1000.0;
-	return fit->cpus.busy - commits;
-}
-
 /*
- * Were the CPUs busy whenever sessions worked?  Then the sessions did not
- * sleep.  If the CPUs were busy for longer than the sessions worked, other
- * programs used them, too, and nothing follows.
+ * True if the CPUs were busy whenever sessions worked: the sessions then did
+ * not sleep.  If the CPUs, without commits and their wake-ups, were busy for
+ * longer than the sessions worked, other programs used them, too, and nothing
+ * follows.
  */
 static bool
 cpus_are_busy(const WhatifFit *fit)
 {
 	double		could = 0;
+	double		beside = fit->cpus.busy;
 
+	for (int i = 0; i < fit->commits.n; i++)
+		beside -= fit->commits.commit[i].cpu_time / 1000.0;
 	for (int i = 1; i < fit->nchanges; i++)
 		could += (fit->change[i].at - fit->change[i - 1].at) *
 			Min(fit->change[i].working, fit->cpus.n);
 	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could &&
-		cpu_time_beside_commits(fit) <= MAX_BUSY_SHARE * could;
-}
-
-/* The median time from the end of one flush to that of the next */
-static double
-usual_flush_distance(const WhatifFit *fit)
-{
-	const SampleFlushes *flushes = &fit->flushes;
-	double	   *distance = palloc(Max(flushes->n, 1) * sizeof(double));
-	double		median;
-
-	for (int i = 1; i < flushes->n; i++)
-		distance[i - 1] = flushes->flush[i].done_at - flushes->flush[i - 1].done_at;
-	median = quantile(distance, Max(flushes->n - 1, 0), 0.5);
-	pfree(distance);
-	return median;
+		beside <= MAX_BUSY_SHARE * could;
 }
 
 /*
- * The sessions' work took no more CPU time than the machine used.  If the work
- * seems to be more, flushes took the difference: after each flush, half a CPU
- * is missing for fit->load->flush_cost.  The cost is at most the usual time
- * between flushes, because the sample does not show what a flush would take
- * later.  If other programs used the CPUs, the cost comes out too small, or 0.
- *
- * Twelve halvings leave 1/4096 of "high".
- */
-static void
-find_flush_cost(WhatifFit *fit, double *done)
-{
-	double		per_commit = cpu_time_beside_commits(fit) / fit->commits.n;
-	double		used = per_commit * fit->ncycles;
-	double		low = 0;
-	double		high = usual_flush_distance(fit);
-
-	if (total_work(fit, done) <= used)
-		return;
-	for (int i = 0; i < 12; i++)
-	{
-		fit->load->flush_cost = (low + high) / 2;
-		if (total_work(fit, done) > used)
-			low = fit->load->flush_cost;
-		else
-			high = fit->load->flush_cost;
-	}
-}
-
-/*
- * How many sessions can work without slowing down?  All of them, unless the
- * CPUs were busy whenever sessions were at work.
+ * Sets how many sessions can work without slowing down: all of them, unless
+ * the CPUs were busy whenever sessions worked; and measures the work.
  */
 static void
 find_cores(WhatifFit *fit)
@@ -499,41 +354,56 @@ find_cores(WhatifFit *fit)
 	done = palloc(Max(fit->nchanges, 1) * sizeof(double));
 	fit->load->cores = fit->nsessions;
 	if (cpus_are_busy(fit))
-	{
 		fit->load->cores = Min(fit->load->cores, fit->cpus.n);
-		find_flush_cost(fit, done);
-	}
 	measure_work(fit, done);
 	find_blocked(fit);
 	pfree(done);
 }
 
-/* Is this an open load? */
+/*
+ * An open load has sessions that are idle for longer than they work, and a
+ * slope below OPEN_SLOPE, by twice its standard error, in a regression of the
+ * time until the next commit on the latency of the last one.
+ */
 static void
 find_kind(WhatifFit *fit)
 {
-	Regression	r = {0};
+	double		n = fit->ncycles;
+	double		x = 0;
+	double		y = 0;
+	double		xx = 0;
+	double		xy = 0;
+	double		yy = 0;
 	double		idle = 0;
 	double		busy = 0;
-	double		b;
+	double		slope;
 	double		error;
 
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		const Cycle *cycle = &fit->cycle[i];
+		double		next = cycle->commits_at - cycle->flushed_at;
 
-		regress(&r, cycle->latency, cycle->commits_at - cycle->flushed_at);
+		x += cycle->latency / n;
+		y += next / n;
+		xx += cycle->latency * cycle->latency / n;
+		xy += cycle->latency * next / n;
+		yy += next * next / n;
 		idle += cycle->began_at - cycle->awake_at;
 		busy += cycle->commits_at - cycle->began_at;
 	}
-	b = slope(&r, &error);
-	if (idle > busy && b + 2 * error < OPEN_SLOPE)
-		fit->load->arrivals = fit->ncycles / fit->commits.length;
+	xx -= x * x;
+	xy -= x * y;
+	yy -= y * y;
+	if (xx <= 0 || idle <= busy)
+		return;
+	slope = xy / xx;
+	error = sqrt(Max(yy - slope * xy, 0) / xx / n);
+	if (slope + 2 * error < OPEN_SLOPE)
+		fit->load->arrivals = n / fit->commits.length;
 }
 
-/*
- * How many other sessions were committing when each commit began?  Palloc'd.
- */
+/* Other sessions that were committing when each commit began; palloc'd */
 static int *
 count_committing(const SampleCommits *commits)
 {
@@ -564,8 +434,8 @@ count_committing(const SampleCommits *commits)
 }
 
 /*
- * For what share of the time beside commits do sessions have an xid?  In open
- * loads, that time includes idle sessions.
+ * Sets the share of the time beside commits in which sessions have an xid.  In
+ * open loads, that time includes idle sessions.
  */
 static void
 find_xid_share(WhatifFit *fit)

@@ -4,16 +4,13 @@
  *		Simulates a server whose backends commit.
  *
  * whatif_simulate() advances from one event to the next: clients work between
- * their commits, and XLogFlush() serves the commits that have come.
+ * their commits, and one leader at a time flushes.
  *
  * Clients.  A client repeats cycles that the sample has: it works, then it
  * commits.  While n clients work, each of them progresses at min(1, cores / n)
  * of the speed that it has alone.  All progress at the same speed, so one
  * virtual clock measures the work that each client has done, and a client that
- * comes or goes does not change the order in which the others finish.  For a
- * while after each flush, half a CPU is missing: the leader and the kernel are
- * busy with the flush, and the scheduler spreads backends that wake up at once
- * badly over the CPUs.
+ * comes or goes does not change the order in which the others finish.
  *
  * Siblings.  A transaction has an xid while its client wakes up from the last
  * commit, and at the end of its work.
@@ -37,11 +34,11 @@
  * of time has room for a number of flushes, and the next flush waits for the
  * next window.
  *
- * A load can have a rule of its own for sleeps, so that rules can be tried
- * without a server.
+ * Sleep.  A load can have a rule of its own, with which t/ simulates the
+ * adaptive delay.
  *
- * This module knows neither SQL nor shared memory.  It can be cancelled at
- * each event.
+ * This file uses neither SQL nor shared memory.  It can be cancelled at each
+ * event.
  *
  *-------------------------------------------------------------------------
  */
@@ -73,8 +70,8 @@
  * With the least value of "conflict" no client ever waits, with the most
  * nearly all clients do.
  */
-#define LEAST_CONFLICT	1e-5
-#define MOST_CONFLICT	10.0
+#define MIN_CONFLICT	1e-5
+#define MAX_CONFLICT	10.0
 #define CONFLICT_TIME	5e6		/* us to simulate with each value between them */
 
 typedef enum ClientState
@@ -123,7 +120,6 @@ typedef struct Simulation
 	int			block;			/* of the sample, that is drawn from */
 	double		block_end;
 	double		virtual_now;	/* work that each client could have done */
-	double		cost_until;		/* half a CPU is missing until then */
 	Client	   *client;
 	binaryheap *working;		/* clients, the lowest "when" first */
 	double		next_arrival;	/* in an open load */
@@ -202,7 +198,7 @@ compare_working(Datum a, Datum b, void *arg)
 	return (x < y) - (x > y);
 }
 
-/* When does the virtual clock end the work of the next client? */
+/* When the virtual clock ends the work of the next client */
 static double
 first_working(const Simulation *sim)
 {
@@ -214,8 +210,7 @@ first_working(const Simulation *sim)
 static double
 speed(const Simulation *sim)
 {
-	return work_speed(sim->load->cores, sim->working->bh_size,
-					  sim->now < sim->cost_until);
+	return work_speed(sim->load->cores, sim->working->bh_size);
 }
 
 static void
@@ -340,24 +335,21 @@ simulate_arrival(Simulation *sim)
 		sim->backlog++;
 }
 
-/* Would the server count this client as active? */
-static bool
-seems_active(const Simulation *sim, const Client *client)
-{
-	if (client->state == CLIENT_COMMITTING)
-		return true;
-	return client->state == CLIENT_WORKING &&
-		(sim->virtual_now < client->awake_at ||
-		 sim->virtual_now >= client->done_at - client->work * sim->load->xid_share);
-}
-
+/* The clients that the server counts as active */
 static int
 count_active(const Simulation *sim)
 {
 	int			n = 0;
 
 	for (int c = 0; c < sim->load->nclients; c++)
-		n += seems_active(sim, &sim->client[c]);
+	{
+		const Client *it = &sim->client[c];
+
+		n += it->state == CLIENT_COMMITTING ||
+			(it->state == CLIENT_WORKING &&
+			 (sim->virtual_now < it->awake_at ||
+			  sim->virtual_now >= it->done_at - it->work * sim->load->xid_share));
+	}
 	return n;
 }
 
@@ -398,7 +390,7 @@ write_wal(Simulation *sim)
 	sim->wal_at = start + length;
 }
 
-/* A client has taken the WAL write lock: does it sleep? */
+/* A client has taken the WAL write lock, and sleeps or writes. */
 static void
 lead(Simulation *sim)
 {
@@ -421,14 +413,6 @@ lead(Simulation *sim)
 	sim->wal_at = sim->now + sleep + draw(sim, &sim->load->slack);
 }
 
-/* A leader will take the WAL write lock at "when". */
-static void
-expect_leader(Simulation *sim, double when)
-{
-	sim->wal = WAL_EXPECTED;
-	sim->wal_at = when;
-}
-
 static void
 commit(Simulation *sim, int c)
 {
@@ -443,7 +427,10 @@ commit(Simulation *sim, int c)
 												   sim->wal == WAL_WRITING);
 	sim->committing[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
-		expect_leader(sim, sim->now);
+	{
+		sim->wal = WAL_EXPECTED;
+		sim->wal_at = sim->now;
+	}
 }
 
 static void
@@ -459,25 +446,17 @@ count_simulated_commit(Simulation *sim, const Client *client)
 }
 
 static void
-tell_rule(const Simulation *sim, const SleepRule *rule)
-{
-	double		responses = 0;
-
-	for (int i = 0; i < sim->nmembers; i++)
-		responses += sim->now - sim->client[sim->committing[i]].began_at;
-	rule->flush_ended(rule->arg, sim->now, sim->now - sim->began_at,
-					  sim->nmembers, responses);
-}
-
-static void
 end_flush(Simulation *sim)
 {
 	int			ndone = sim->nmembers;
+	const SleepRule *rule = sim->load->rule;
+	double		responses = 0;
 
-	if (sim->load->rule != NULL)
-		tell_rule(sim, sim->load->rule);
-	sim->wal = WAL_FREE;
-	sim->cost_until = sim->now + sim->load->flush_cost;
+	for (int i = 0; i < ndone; i++)
+		responses += sim->now - sim->client[sim->committing[i]].began_at;
+	if (rule != NULL)
+		rule->flush_ended(rule->arg, sim->now, sim->now - sim->began_at, ndone,
+						  responses);
 	sim->nmembers = 0;
 	for (int i = 0; i < ndone; i++)
 		release_locks(sim, sim->committing[i]);
@@ -488,8 +467,9 @@ end_flush(Simulation *sim)
 		count_simulated_commit(sim, &sim->client[sim->committing[i]]);
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
+	sim->wal = sim->ncommitting > 0 ? WAL_EXPECTED : WAL_FREE;
 	if (sim->ncommitting > 0)
-		expect_leader(sim, sim->now + draw(sim, &sim->load->handoff));
+		sim->wal_at = sim->now + draw(sim, &sim->load->handoff);
 }
 
 /*----------------------------------------------------------------
@@ -562,8 +542,7 @@ next_event(Simulation *sim, double end)
 	double		work = sim->working->bh_size == 0 ? NEVER : sim->now +
 	Max(first_working(sim) - sim->virtual_now, 0) / speed(sim);
 	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
-	double		speed_up = sim->now < sim->cost_until ? sim->cost_until : NEVER;
-	double		when = Min(Min(work, wal), Min(sim->next_arrival, speed_up));
+	double		when = Min(Min(work, wal), sim->next_arrival);
 
 	if (when > end)
 		return false;
@@ -575,31 +554,9 @@ next_event(Simulation *sim, double end)
 		work_event(sim);
 	else if (when == wal)
 		wal_event(sim);
-	else if (when == sim->next_arrival)
+	else
 		simulate_arrival(sim);
 	return true;
-}
-
-static void
-set_up(Simulation *sim, const WhatifLoad *load)
-{
-	int			n = load->nclients;
-
-	sim->load = load;
-	sim->client = palloc0(n * sizeof(Client));
-	sim->working = binaryheap_allocate(n, compare_working, sim->client);
-	sim->free = palloc(n * sizeof(int));
-	sim->committing = palloc(n * sizeof(int));
-	sim->next_arrival = load->arrivals > 0 ? 0 : NEVER;
-}
-
-static void
-clean_up(Simulation *sim)
-{
-	pfree(sim->client);
-	binaryheap_free(sim->working);
-	pfree(sim->free);
-	pfree(sim->committing);
 }
 
 /*
@@ -610,18 +567,25 @@ void
 whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 				uint64 seed, WhatifOutcome *outcome)
 {
-	Simulation	sim = {0};
+	int			n = load->nclients;
 	double		events = 0;
+	Simulation	sim = {
+		.load = load,
+		.delay = delay,
+		.threshold = siblings,
+		.outcome = outcome,
+		.counting_from = time * WARM_UP,
+		.client = palloc0(n * sizeof(Client)),
+		.free = palloc(n * sizeof(int)),
+		.committing = palloc(n * sizeof(int)),
+		.next_arrival = load->arrivals > 0 ? 0 : NEVER
+	};
 
 	memset(outcome, 0, sizeof(WhatifOutcome));
-	set_up(&sim, load);
-	sim.delay = delay;
-	sim.threshold = siblings;
-	sim.outcome = outcome;
-	sim.counting_from = time * WARM_UP;
+	sim.working = binaryheap_allocate(n, compare_working, sim.client);
 	pg_prng_seed(&sim.random, seed);
 	choose_block(&sim);
-	for (int c = 0; c < load->nclients; c++)
+	for (int c = 0; c < n; c++)
 		begin_cycle(&sim, c);
 	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))
 	{
@@ -631,7 +595,10 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 	if (events >= MAX_EVENTS_PER_US * time)
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);
-	clean_up(&sim);
+	pfree(sim.client);
+	binaryheap_free(sim.working);
+	pfree(sim.free);
+	pfree(sim.committing);
 }
 
 /*
@@ -642,8 +609,8 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
 void
 whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)
 {
-	double		low = log(LEAST_CONFLICT);
-	double		high = log(MOST_CONFLICT);
+	double		low = log(MIN_CONFLICT);
+	double		high = log(MAX_CONFLICT);
 
 	for (int i = 0; i < 16 && blocked > 0; i++)
 	{

@@ -70,7 +70,7 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 	double	   *work;
 	int			nwork = read_floats(fcinfo, 1, &work);
 	double	   *wake;
-	int			nwake = read_floats(fcinfo, 14, &wake);
+	int			nwake = read_floats(fcinfo, 13, &wake);
 	LoadCycle  *cycle = palloc0(nwork * sizeof(LoadCycle));
 
 	for (int i = 0; i < nwork; i++)
@@ -130,8 +130,7 @@ simulate_adaptive(WhatifLoad *load, double time, WhatifOutcome *outcome)
  *				slack float8, cores float8, xid_share float8,
  *				arrivals float8, time_window float8, quota float8,
  *				delay int, siblings int, seconds float8,
- *				flush_cost float8, wake float8[], conflict float8,
- *				adaptive boolean)
+ *				wake float8[], conflict float8, adaptive boolean)
  *
  * Every client has the same cycles.  Times in us, arrivals per second.
  * Without "wake" nobody has to wake up.  If "adaptive", a leader sleeps as
@@ -159,13 +158,12 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.handoff = one_value(&handoff);
 	load.slack = one_value(&slack);
 	load.cores = PG_GETARG_FLOAT8(5);
-	load.flush_cost = PG_GETARG_FLOAT8(13);
 	load.xid_share = PG_GETARG_FLOAT8(6);
-	load.conflict = PG_GETARG_FLOAT8(15);
+	load.conflict = PG_GETARG_FLOAT8(14);
 	load.arrivals = PG_GETARG_FLOAT8(7) / 1e6;
 	load.window = PG_GETARG_FLOAT8(8);
 	load.quota = one_value(&quota);
-	if (PG_GETARG_BOOL(16))
+	if (PG_GETARG_BOOL(15))
 		simulate_adaptive(&load, PG_GETARG_FLOAT8(12) * 1e6, &outcome);
 	else
 		whatif_simulate(&load, PG_GETARG_INT32(10), PG_GETARG_INT32(11),
@@ -234,7 +232,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifLoad	load;
 	FitSummary	summary;
 	WhatifOutcome outcome;
-	double		result[12] = {0};
+	double		result[11] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	result[0] = whatif_fit(commit, n, 0, end, &slack, 1, &cpus, &load, &summary);
@@ -246,18 +244,17 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[5] += load.quota.value[i] / load.quota.n;
 	if (result[0] != 0)
 	{
-		result[10] = summary.blocked;
+		result[9] = summary.blocked;
 		whatif_find_conflict(&load, 0, 0, summary.usually_blocked);
-		result[11] = load.conflict;
+		result[10] = load.conflict;
 		whatif_simulate(&load, PG_GETARG_INT32(1), PG_GETARG_INT32(2),
 						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
 		result[6] = 1e6 * outcome.commits / outcome.time;
 		result[7] = outcome.latency / outcome.commits;
 		for (int i = 0; i < load.ncycles; i++)
 			result[8] += (load.cycle[i].wake + load.cycle[i].work) / load.ncycles;
-		result[9] = load.flush_cost;
 	}
-	put(fcinfo, result, 12);
+	put(fcinfo, result, 11);
 	return (Datum) 0;
 }
 

@@ -35,7 +35,7 @@ $node->safe_psql(
 CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
 	handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
-	seconds float8, flush_cost float8,
+	seconds float8,
 	wake float8[], conflict float8, adaptive boolean, OUT commits float8, OUT flushes float8,
 	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
 	OUT blocked float8)
@@ -43,7 +43,7 @@ RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, blocked float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT work float8, OUT flush_cost float8,
+	OUT work float8,
 	OUT blocked float8, OUT conflict float8)
 RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION whatif_cancelled(learn boolean) RETURNS integer
@@ -69,7 +69,6 @@ sub model
 		delay => 0,
 		siblings => 0,
 		seconds => 10,
-		flush_cost => 0,
 		wake => '',
 		conflict => 0,
 		adaptive => 'false',
@@ -231,21 +230,6 @@ about(
 	4000, 2,
 	'four clients on four CPUs');
 
-# Half of one is lost for a while after each flush: 300 us with one and a half,
-# 575 with two
-%load = (
-	clients => 4,
-	work => 400,
-	flush => 1000,
-	handoff => 0,
-	cores => 2);
-about(model(%load, flush_cost => 300)->{commits},
-	4e6 / 1875, 0.5, 'a flush costs half a processor for a while');
-about(model(%load, flush_cost => 300, delay => 1000)->{commits},
-	4e6 / 2875, 0.5, '... once for all who go on with it');
-about(model(%load, cores => 5, flush_cost => 300)->{commits},
-	4e6 / 1400, 0.5, '... which is no matter where there are enough');
-
 #
 # Locks: all update the same row in the second half of their work, and only the
 # first half of it goes on beside a commit
@@ -357,7 +341,7 @@ sub learn
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')"
 	);
 	@result{
-		qw(enough cores xid_share arrivals time_window quota commits latency work flush_cost
+		qw(enough cores xid_share arrivals time_window quota commits latency work
 		  blocked conflict)
 	} = split /\|/, $row;
 	return \%result;
@@ -435,17 +419,10 @@ is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0,
 is(learn($independent, 0, 5, 2, $could * 1.2)->{cores} + 0,
 	5, 'learning: nor if other programs were at work, too');
 
-# 950 us with two processors are 1900 of CPU time, unless there was half of one
-# less for 600
-$one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1600 / 1960);
-about($one->{work}, 400, 1,
-	'learning: work takes no more CPU time than was used');
-about($one->{flush_cost}, 600, 3,
-	'learning: what seemed to be more is what flushes cost');
-about($one->{commits}, 4e6 / 1960, 1, 'learning: commits while they do');
+# 950 us with two processors are 1900 of CPU time
 $one = learn(trace(4, 950, 1000, 3), 0, 5, 2, 3 * 1920 / 1960);
-about($one->{work}, 475, 1, 'learning: if all of it was used it is all work');
-is($one->{flush_cost} + 0, 0, '... and flushes cost nothing');
+about($one->{work}, 475, 1, 'learning: sessions share busy processors');
+about($one->{commits}, 4e6 / 1960, 1, 'learning: commits while they do');
 
 # Sessions that update the same row, one after the other: all others wait while
 # one works for 200 us and flushes, but the first half of the work needs no
