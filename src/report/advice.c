@@ -3,25 +3,24 @@
  * advice.c
  *		What the figures of the report mean, and what to do.
  *
- * Everything that commit_stats_report() decides is decided here, each decision
- * in a function over the plain numbers of CommitFigures.  The words are in
- * report.c.
+ * commit_stats_report() decides everything here, each decision in a function
+ * over the plain numbers of CommitFigures.  report.c has the words.
+ *
+ *	F0			the mean time of a flush
+ *	lambda		commits per second
+ *	lambda*		2 / F0
  *
  * Two rules of thumb give a commit_delay.  The server's documentation starts
- * from half of the time of a flush, F0/2.  Queueing theory (arXiv 2606.18187)
- * gives sqrt(2 F0 / lambda) for lambda commits a second that do not wait for
- * each other.  Above lambda* = 2 / F0, this delay is shorter than F0;
- * flushes that begin as soon as the device is free then carry as many commits,
- * and no delay should help.
+ * from F0/2.  Queueing theory (arXiv 2606.18187) gives sqrt(2 F0 / lambda) for
+ * commits that do not wait for each other.  Above lambda*, this delay is
+ * shorter than F0; flushes that begin as soon as the device is free then carry
+ * as many commits, and no delay should help.
  *
- * The theory does not hold for a device with a write quota, as many cloud
- * volumes have: there, each flush saved allows another one.  Such a device
- * serves at full speed until the quota of its window is used up, and then
- * stalls until the next window, so the mean flush time is far above the
- * median.  So it is on a device whose bandwidth is limited, beside an archiver
- * or a checkpoint, and on a processor that is limited.  A delay helps only
- * against a quota of flushes, so it is proposed only if the times of the
- * stalls show one (wal_device.c).
+ * The theory does not hold for a device with a write quota (wal_device.c), as
+ * many cloud volumes have: each flush saved there allows another one.  Flushes
+ * also stall on a device whose bandwidth is limited, beside an archiver or a
+ * checkpoint, and on a processor that is limited.  A delay helps only against
+ * a quota of flushes, so it is proposed only if the stalls show one.
  *
  * A commit pays for a delay, so a sweep is never proposed without a bound for
  * commit times, which comes from what commits take at present.
@@ -40,7 +39,9 @@
 #include "base/wal_device.h"
 #include "report/report.h"
 
-/* The device stalls if 1% of the flushes do, and the mean is so many p50. */
+/*
+ * The device stalls if 1% of the flushes do, and F0 is this multiple of p50.
+ */
 #define STALL_MEAN			3.0
 
 /* Shares below which something hardly happens, or does not matter. */
@@ -73,7 +74,7 @@
 #define SWEEP_LEAST_P99		1000
 #define MAX_P99				1e9
 
-/* Are the newest flushes enough to make a rate? */
+/* True if the newest flushes are enough to make a rate */
 bool
 advice_recent_is_known(const CommitFigures *f)
 {
@@ -100,7 +101,7 @@ advice_flush_rate(const CommitFigures *f)
 	return ratio_or_zero(f->flushes, f->seconds);
 }
 
-/* Are they, and is how long they take known? */
+/* True if, in addition, enough of them were timed */
 static bool
 recent_are_timed(const CommitFigures *f)
 {
@@ -126,7 +127,7 @@ advice_threshold(double flush_time)
 	return ratio_or_zero(2e6, flush_time);
 }
 
-/* Is there no need for a timer, by the rule? */
+/* True if by the rule no timer is needed */
 bool
 advice_is_above_threshold(const CommitFigures *f)
 {
@@ -163,7 +164,7 @@ load_of(double commits_per_flush)
  * already.
  */
 double
-advice_batching_most(const CommitFigures *f)
+advice_max_batching(const CommitFigures *f)
 {
 	if (f->top_commit_size > SMALL_COMMIT)
 		return 0;
@@ -175,12 +176,12 @@ advice_batching_most(const CommitFigures *f)
  * and the commits of others find fewer to share a flush with.
  */
 double
-advice_batching_least(const CommitFigures *f)
+advice_min_batching(const CommitFigures *f)
 {
 	double		load = load_of(Max(ratio_or_zero(f->carried, f->flushes), 1));
 	double		rest = 1 - 0.9 * ratio_or_zero(f->top_commits, f->commits);
 
-	return Min(advice_batching_most(f),
+	return Min(advice_max_batching(f),
 			   1 - flushes_at(load * rest) / flushes_at(load));
 }
 
@@ -197,14 +198,14 @@ advice_device_busy(const CommitFigures *f)
 	return Min(rate * advice_flush_time(f) / 1e6, 1.0);
 }
 
-/* Did the flushes in commit_stall_log take much of the time? */
+/* True if stalls took much of the time */
 static bool
 stalls_take_time(const CommitFigures *f)
 {
 	return f->stall_time > HARDLY_STALLED * f->stall_seconds * 1e6;
 }
 
-/* Do few flushes take most of the time?  A quota is one reason of several. */
+/* True if few flushes take most of the time; a quota is one of the reasons. */
 bool
 advice_device_stalls(const CommitFigures *f)
 {
@@ -214,7 +215,7 @@ advice_device_stalls(const CommitFigures *f)
 		 f->flush_p99 >= wal_device_stall_limit(f->flush_p50));
 }
 
-/* Do the times of the stalls show a write quota? */
+/* True if the times of the stalls show a write quota */
 bool
 advice_has_quota(const CommitFigures *f)
 {
@@ -222,9 +223,9 @@ advice_has_quota(const CommitFigures *f)
 }
 
 /*
- * Do flushes take long without stalls, as on a volume that queues requests?
- * Sessions that come back sooner than that may take turns, each waiting for
- * the flush of others.  The rules know nothing of this.
+ * True if flushes take long without stalls, as on a volume that queues
+ * requests.  Sessions that commit again sooner may take turns, each waiting
+ * for the flush of others, which the rules leave out.
  */
 static bool
 flushes_take_long(const CommitFigures *f)
@@ -288,21 +289,21 @@ delay_hardly_hits(const CommitFigures *f)
 		advice_better_siblings(f) < f->siblings;
 }
 
-/* Has commit_delay, which is set, let leaders sleep? */
+/* True if leaders have slept commit_delay, which is set */
 bool
 advice_sleeps(const CommitFigures *f)
 {
 	return f->delay > 0 && f->delay_hits > 0;
 }
 
-/* Do flushes carry one commit each, or one prepare? */
+/* True if flushes carry one commit or prepare each */
 static bool
 flushes_are_not_shared(const CommitFigures *f)
 {
 	return f->carried + f->prepares < HARDLY_SHARED * f->flushes;
 }
 
-/* Do leaders sleep before most flushes, which then carry one commit? */
+/* True if leaders sleep before most flushes, which then carry one commit */
 static bool
 leaders_sleep_alone(const CommitFigures *f)
 {
@@ -311,9 +312,9 @@ leaders_sleep_alone(const CommitFigures *f)
 }
 
 /*
- * Does hardly any commit come while another one is flushed?  Then none comes
- * during a delay either.  If sessions took turns, half of the time of a commit
- * would be the flush of another one.
+ * True if hardly any commit comes while another one is flushed: none would
+ * come during a delay either.  If sessions took turns, half of the time of a
+ * commit would be the flush of another one.
  */
 static bool
 come_one_by_one(const CommitFigures *f)
@@ -323,7 +324,7 @@ come_one_by_one(const CommitFigures *f)
 		OWN_FLUSH_ONLY * (f->commit_time - f->standby_min);
 }
 
-/* The disk is idle most of the time, whatever single flushes take. */
+/* True if the disk is idle most of the time, whatever single flushes take */
 static bool
 disk_is_idle(const CommitFigures *f)
 {
@@ -377,7 +378,7 @@ advice_choose(const CommitFigures *f)
 	return choose_delay(f);
 }
 
-/* To two digits, like 140 or 1100 */
+/* Two digits, like 140 or 1100 */
 static int
 two_digits(double us)
 {

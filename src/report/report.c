@@ -5,13 +5,14 @@
  *
  * report_data.c reads the figures, advice.c decides what they mean, and this
  * file puts them into words, with a function for each section.  The text fits
- * on a screen of 45 lines, and no line is longer than REPORT_WIDTH.
+ * on a screen of 45 lines of 78 characters.
  *
  * Each sentence stands beside the figures that it follows from.  "By the rule"
  * means one of the rules of thumb in advice.c, which nobody has measured here.
+ * Statements are qualified with the schema of the extension, so that they work
+ * wherever they are pasted.
  *
- * The statements are qualified with the schema of the extension, so that they
- * work wherever they are pasted.
+ * Locking: none; report_data.c copies what is shared.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +36,6 @@
 
 PG_FUNCTION_INFO_V1(commit_stats_report_1_0);
 
-#define REPORT_WIDTH		78
 #define HISTOGRAM_LINES		8
 #define BAR_WIDTH			28
 
@@ -133,7 +133,7 @@ format_ratio(uint64 part, uint64 whole)
 	return whole == 0 ? "-" : psprintf("%.2f", (double) part / whole);
 }
 
-/* The end of a line whose last columns may be empty */
+/* Ends a line whose last columns may be empty. */
 static void
 end_line(StringInfo text)
 {
@@ -232,7 +232,7 @@ line_growth(int first, int last)
 	}
 }
 
-/* Of the sizes from "from" to "to" - 1 */
+/* Flushes of a kind with "from" to "to" - 1 commits */
 static uint64
 sum_sizes(const FlushTotals *groups, GroupCountKind kind, int from, int to)
 {
@@ -406,15 +406,15 @@ put_times(StringInfo text, const CommitFigures *f)
  */
 
 /* The smallest shares. */
-#define BATCHING_LEAST		0.1
-#define OVERFLOW_LEAST		0.1
-#define NOTIFY_LEAST		0.05
-#define STALLS_LEAST		0.01
-#define SLOW_LEAST			0.001
+#define MIN_BATCHING		0.1
+#define MIN_OVERFLOW		0.1
+#define MIN_NOTIFY		0.05
+#define MIN_STALLS		0.01
+#define MIN_SLOW			0.001
 
 #define NAME_WIDTH			16	/* bytes of a name; three fit into a line */
 
-#define MOST_CAUSES			3	/* so that the report fits on a screen */
+#define MAX_CAUSES			3	/* so that the report fits on a screen */
 
 typedef struct Cause
 {
@@ -468,8 +468,8 @@ name_client(const ClientKey *client)
 static void
 put_batching(StringInfo text, const CommitFigures *f)
 {
-	char	   *least = format_percent(advice_batching_least(f), 1);
-	char	   *most = format_percent(advice_batching_most(f), 1);
+	char	   *least = format_percent(advice_min_batching(f), 1);
+	char	   *most = format_percent(advice_max_batching(f), 1);
 
 	appendStringInfo(text, "  %s: %s of the commits,\n    %s bytes of WAL each",
 					 name_client(&f->top),
@@ -483,7 +483,7 @@ put_batching(StringInfo text, const CommitFigures *f)
 						 psprintf("%s to %s", least, most));
 }
 
-/* The client that commits most may be one of these. */
+/* The top client may hide here. */
 static void
 put_overflow(StringInfo text, const CommitFigures *f)
 {
@@ -533,16 +533,16 @@ static void
 put_causes(StringInfo text, const CommitFigures *f)
 {
 	Cause		causes[] = {
-		{advice_batching_most(f) / BATCHING_LEAST, put_batching},
+		{advice_max_batching(f) / MIN_BATCHING, put_batching},
 		{ratio_or_zero(f->commits_notify, f->commits + f->commits_async) /
-		NOTIFY_LEAST, put_notify},
-		{ratio_or_zero(f->stall_time, f->stall_seconds * 1e6) / STALLS_LEAST,
+		MIN_NOTIFY, put_notify},
+		{ratio_or_zero(f->stall_time, f->stall_seconds * 1e6) / MIN_STALLS,
 		put_stalls},
 		{f->overflow_commits > f->top_all ?
-			ratio_or_zero(f->overflow_commits, f->client_commits) / OVERFLOW_LEAST : 0,
+			ratio_or_zero(f->overflow_commits, f->client_commits) / MIN_OVERFLOW : 0,
 		put_overflow},
 		/* not a cause; comes last */
-		{Min(ratio_or_zero(f->slow_commits, f->commits + f->commits_async) / SLOW_LEAST, 1),
+		{Min(ratio_or_zero(f->slow_commits, f->commits + f->commits_async) / MIN_SLOW, 1),
 		put_slow_commits},
 	};
 
@@ -552,7 +552,7 @@ put_causes(StringInfo text, const CommitFigures *f)
 	if (causes[0].weight < 1)
 		return;
 	appendStringInfoString(text, "\nWhat makes commits many or slow, the first cause first\n");
-	for (int i = 0; i < MOST_CAUSES; i++)
+	for (int i = 0; i < MAX_CAUSES; i++)
 		if (causes[i].weight >= 1)
 			causes[i].put(text, f);
 }
@@ -669,159 +669,6 @@ put_rules(StringInfo text, const CommitFigures *f)
  *----------------------------------------------------------------
  */
 
-/* A quota, and how many stalls show it */
-static const char *
-quota_of(const CommitFigures *f)
-{
-	return psprintf("%d of the %d stalls in commit_stall_log end as on a disk that allows %.0f\n"
-					"flushes in %s.", f->quota_stalls, f->logged_stalls,
-					f->quota_flushes, format_us(f->quota_window));
-}
-
-/* What the stalls have in common, if no quota shows */
-static const char *
-stalls_of(const CommitFigures *f)
-{
-	if (f->logged_stalls == 0)
-		return psprintf("Flushes stall (p50 %s, p99 %s), and commit_stall_log has none of\n"
-						"the stalls: what they wait for is not known. A delay has no reason so far.\n",
-						format_us(f->flush_p50), format_us(f->flush_p99));
-	return psprintf("Flushes stall, and the stalls do not show a quota of flushes, so a delay has\n"
-					"no reason. Of their time, %s is during checkpoints, and %s is with WAL\n"
-					"that one large transaction wrote most of. The stalls one by one:\n",
-					format_percent(f->checkpoint_time, f->logged_time),
-					format_percent(f->writer_time, f->logged_time));
-}
-
-/* Why no delay is proposed */
-static const char *
-sentences_without_delay(const CommitFigures *f, Advice advice)
-{
-	const char *busy = format_percent(advice_device_busy(f), 1);
-	const char *own = format_percent(f->commit_io + f->commit_sleep,
-									 f->commit_time);
-	const char *size = format_ratio(f->carried, f->flushes);
-
-	switch (advice)
-	{
-		case ADVICE_ALONE:
-			return psprintf("Commits hardly ever run at the same time here: %s of flushes found\n"
-							"another transaction active. %s\n",
-							format_percent(f->concurrency, 1),
-							advice_sleeps(f) ? "The sleeps are for nothing:" :
-							"Leave it.");
-		case ADVICE_SLEEPS_ALONE:
-			return psprintf("Set it to 0: before %s of %s flushes a leader slept, and a flush\n"
-							"carries %s commits, so nobody comes during the sleep.\n",
-							format_count(f->delay_hits),
-							format_count(f->flushes), size);
-		case ADVICE_ONE_BY_ONE:
-			return psprintf("%s: a flush carries %s commits, and a commit spends %s of its\n"
-							"time on its own flush%s. So nobody comes\n"
-							"while another one is flushed, and nobody would during a delay.\n",
-							f->delay == 0 ? "Leave it at 0" : "Set it to 0",
-							size, own,
-							f->commit_sleep > 0 ? " and the sleep before" : "");
-		case ADVICE_STANDBY_FIRST:
-			return psprintf("Commits wait for a standby above all (at least %s of their time), which\n"
-							"no commit_delay will change. Look at its disk, the network, and\n"
-							"synchronous_commit first.\n",
-							format_percent(f->standby_min, f->commit_time));
-		case ADVICE_NOT_THE_DISK:
-			return psprintf("Leave it: the disk was busy with flushes %s of the time, so commits hardly\n"
-							"ever wait for the flush of another one.\n", busy);
-		case ADVICE_STALLS:
-			return stalls_of(f);
-		default:
-			return "";
-	}
-}
-
-/* Which delay to measure, and why */
-static const char *
-sentences_with_delay(const CommitFigures *f, Advice advice)
-{
-	double		flush_time = advice_flush_time(f);
-	double		half = flush_time / 2;
-	double		square_root = advice_square_root_rule(flush_time,
-													  advice_commit_rate(f));
-
-	switch (advice)
-	{
-		case ADVICE_ADAPT:
-			return psprintf("Commits hardly ever run at the same time here (others at %s of flushes).\n"
-							"%s\n"
-							"Even distances between flushes may avoid the stalls:\n",
-							format_percent(f->concurrency, 1), quota_of(f));
-		case ADVICE_LOWER_SIBLINGS:
-			return psprintf("commit_delay hardly ever hits: %s of flushes reach commit_siblings = %d,\n"
-							"and %s reach %d. Whether the delay pays with that, 30 s will tell:\n",
-							format_percent(f->reach, 1), f->siblings,
-							f->siblings_half > 0 ? "half of them" :
-							format_percent(advice_better_reach(f), 1),
-							advice_better_siblings(f));
-		case ADVICE_TRY_ZERO:
-			return psprintf("Try 0: the delay of %d us is %s flushes long (F0 = %s),\n"
-							"and the disk is idle, busy with flushes %s of the time.\n"
-							"30 s of the live load will tell:\n",
-							f->delay, format_number(f->delay / flush_time),
-							format_us(flush_time),
-							format_percent(advice_device_busy(f), 1));
-		case ADVICE_SWEEP_QUOTA:
-			return psprintf("%s\nThere a delay may pay, above all commit_stats.adaptive_delay, which is in\n"
-							"the last row; how much, only 35 s of the live load can tell:\n",
-							quota_of(f));
-		case ADVICE_SWEEP_TURNS:
-			return psprintf("Flushes take long without stalls (p50 %s, p99 %s).\n"
-							"Sessions that commit again soon may take turns, which a delay may end. 35 s of\n"
-							"the live load, with commit_stats.adaptive_delay in the last row, will tell:\n",
-							format_us(f->flush_p50), format_us(f->flush_p99));
-		case ADVICE_LEAVE_ZERO:
-			return "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
-				"delay should matter. To measure that, in 30 s of the live load:\n";
-		case ADVICE_SWEEP_ABOVE:
-			return "By the rule, flushes fill by themselves at this load, and 0 should do as well.\n"
-				"Measure it, in 30 s of the live load:\n";
-		case ADVICE_SWEEP:
-			return psprintf("By the rules, a delay of %s to %s may pay, if it is the disk that\n"
-							"commits wait for. Measure it, in 30 s of the live load:\n",
-							format_us(Min(half, square_root)),
-							format_us(Max(half, square_root)));
-		default:
-			return sentences_without_delay(f, advice);
-	}
-}
-
-static const char *
-sentences_of(const CommitFigures *f, Advice advice)
-{
-	switch (advice)
-	{
-		case ADVICE_ENABLE:
-			return "Counting is switched off, and the figures stand still. To go on:\n";
-		case ADVICE_ASK_PRIMARY:
-			return "Nothing commits on a standby: ask its primary.\n";
-		case ADVICE_FSYNC_OFF:
-			return "Leave it: with fsync = off commits do not wait for the disk, and data may be\n"
-				"lost in a crash of the machine.\n";
-		case ADVICE_ASYNCHRONOUS:
-			return "Leave it: commits do not wait for the disk here (synchronous_commit = off).\n";
-		case ADVICE_COME_BACK:
-			return psprintf("Too little was counted yet (" UINT64_FORMAT
-							" commits that waited, of %d): come back later.\n",
-							f->commits, ADVICE_MIN_COMMITS);
-		case ADVICE_ADAPTING:
-			return "commit_stats.adaptive_delay decides how long leaders sleep. What it has\n"
-				"learned, and why:\n";
-		case ADVICE_TIME_FLUSHES:
-			return f->io_timing ?
-				"No flush was timed so far, which the rules need: come back later.\n" :
-				"Let flushes be timed, which rules and advice need, and come back later:\n";
-		default:
-			return sentences_with_delay(f, advice);
-	}
-}
-
 static void
 put_setting(StringInfo text, const char *setting)
 {
@@ -837,14 +684,6 @@ append_array(StringInfo text, const int *values, int n)
 	appendStringInfoChar(text, ']');
 }
 
-/* An object of the extension in a statement: the start of it */
-static void
-put_select(StringInfo text, const char *schema, const char *columns,
-		   const char *object)
-{
-	appendStringInfo(text, "SELECT %s FROM %s.%s", columns, schema, object);
-}
-
 static void
 put_sweep(StringInfo text, const CommitFigures *f, const char *schema,
 		  bool adaptive)
@@ -853,7 +692,7 @@ put_sweep(StringInfo text, const CommitFigures *f, const char *schema,
 	int			siblings[SWEEP_MAX_SIBLINGS];
 	int			nsiblings = advice_sweep_siblings(f, siblings);
 
-	put_select(text, schema, "*", "commit_delay_sweep(\n  ");
+	appendStringInfo(text, "SELECT * FROM %s.commit_delay_sweep(\n  ", schema);
 	append_array(text, delays, advice_sweep_delays(f, delays));
 	if (nsiblings > 1)
 	{
@@ -865,55 +704,118 @@ put_sweep(StringInfo text, const CommitFigures *f, const char *schema,
 					 adaptive ? ", adaptive => true" : "");
 }
 
+/* A quota, and the stalls that show it */
 static void
-put_statement(StringInfo text, const CommitFigures *f, const char *schema,
-			  Advice advice)
+put_quota(StringInfo text, const CommitFigures *f)
+{
+	appendStringInfo(text, "%d of the %d stalls in commit_stall_log end as on a disk that allows %.0f\n"
+					 "flushes in %s.\n", f->quota_stalls, f->logged_stalls,
+					 f->quota_flushes, format_us(f->quota_window));
+}
+
+/* What the stalls have in common, if no quota shows */
+static void
+put_unexplained_stalls(StringInfo text, const CommitFigures *f,
+					   const char *schema)
+{
+	if (f->logged_stalls == 0)
+		appendStringInfo(text, "Flushes stall (p50 %s, p99 %s), and commit_stall_log has none of\n"
+						 "the stalls: what they wait for is not known. A delay has no reason so far.\n",
+						 format_us(f->flush_p50), format_us(f->flush_p99));
+	else
+		appendStringInfo(text, "Flushes stall, and the stalls do not show a quota of flushes, so a delay has\n"
+						 "no reason. Of their time, %s is during checkpoints, and %s is with WAL\n"
+						 "that one large transaction wrote most of. The stalls one by one:\n"
+						 "SELECT ended_at, duration, wal_bytes, checkpoint,\n"
+						 "  writer_application_name FROM %s.commit_stall_log;\n",
+						 format_percent(f->checkpoint_time, f->logged_time),
+						 format_percent(f->writer_time, f->logged_time), schema);
+}
+
+/* Advice if flushes need no delay */
+static void
+put_no_delay(StringInfo text, const CommitFigures *f, Advice advice)
+{
+	const char *size = format_ratio(f->carried, f->flushes);
+	bool		reset = f->delay > 0;
+
+	if (advice == ADVICE_ALONE)
+	{
+		reset = advice_sleeps(f);
+		appendStringInfo(text, "Commits hardly ever run at the same time here: %s of flushes found\n"
+						 "another transaction active. %s\n",
+						 format_percent(f->concurrency, 1),
+						 reset ? "The sleeps are for nothing:" : "Leave it.");
+	}
+	else if (advice == ADVICE_SLEEPS_ALONE)
+		appendStringInfo(text, "Set it to 0: before %s of %s flushes a leader slept, and a flush\n"
+						 "carries %s commits, so nobody comes during the sleep.\n",
+						 format_count(f->delay_hits), format_count(f->flushes), size);
+	else
+		appendStringInfo(text, "%s: a flush carries %s commits, and a commit spends %s of its\n"
+						 "time on its own flush%s. So nobody comes\n"
+						 "while another one is flushed, and nobody would during a delay.\n",
+						 reset ? "Set it to 0" : "Leave it at 0", size,
+						 format_percent(f->commit_io + f->commit_sleep,
+										f->commit_time),
+						 f->commit_sleep > 0 ? " and the sleep before" : "");
+	if (reset)
+		put_setting(text, "commit_delay = 0");
+}
+
+/* Advice about what is no delay's business */
+static void
+put_other_advice(StringInfo text, const CommitFigures *f, Advice advice,
+				 const char *schema)
 {
 	switch (advice)
 	{
 		case ADVICE_ENABLE:
+			appendStringInfoString(text, "Counting is switched off, and the figures stand still. To go on:\n");
 			put_setting(text, "commit_stats.enabled = on");
 			break;
-		case ADVICE_ALONE:
-			if (advice_sleeps(f))
-				put_setting(text, "commit_delay = 0");
+		case ADVICE_ASK_PRIMARY:
+			appendStringInfoString(text, "Nothing commits on a standby: ask its primary.\n");
 			break;
-		case ADVICE_SLEEPS_ALONE:
-			put_setting(text, "commit_delay = 0");
+		case ADVICE_FSYNC_OFF:
+			appendStringInfoString(text, "Leave it: with fsync = off commits do not wait for the disk, and data may be\n"
+								   "lost in a crash of the machine.\n");
 			break;
-		case ADVICE_ONE_BY_ONE:
-			if (f->delay > 0)
-				put_setting(text, "commit_delay = 0");
+		case ADVICE_ASYNCHRONOUS:
+			appendStringInfoString(text, "Leave it: commits do not wait for the disk here (synchronous_commit = off).\n");
+			break;
+		case ADVICE_COME_BACK:
+			appendStringInfo(text, "Too little was counted yet (" UINT64_FORMAT
+							 " commits that waited, of %d): come back later.\n",
+							 f->commits, ADVICE_MIN_COMMITS);
+			break;
+		case ADVICE_ADAPTING:
+			appendStringInfo(text, "commit_stats.adaptive_delay decides how long leaders sleep. What it has\n"
+							 "learned, and why:\nSELECT * FROM %s.commit_delay_state;\n", schema);
+			break;
+		case ADVICE_STANDBY_FIRST:
+			appendStringInfo(text, "Commits wait for a standby above all (at least %s of their time), which\n"
+							 "no commit_delay will change. Look at its disk, the network, and\n"
+							 "synchronous_commit first.\n",
+							 format_percent(f->standby_min, f->commit_time));
+			break;
+		case ADVICE_NOT_THE_DISK:
+			appendStringInfo(text, "Leave it: the disk was busy with flushes %s of the time, so commits hardly\n"
+							 "ever wait for the flush of another one.\n",
+							 format_percent(advice_device_busy(f), 1));
+			break;
+		case ADVICE_STALLS:
+			put_unexplained_stalls(text, f, schema);
 			break;
 		case ADVICE_TIME_FLUSHES:
+			appendStringInfoString(text, f->io_timing ?
+								   "No flush was timed so far, which the rules need: come back later.\n" :
+								   "Let flushes be timed, which rules and advice need, and come back later:\n");
 			if (!f->io_timing)
 				put_setting(text, "track_wal_io_timing = on");
 			break;
-		case ADVICE_ADAPTING:
-			put_select(text, schema, "*", "commit_delay_state;\n");
-			break;
-		case ADVICE_ADAPT:
-			put_setting(text, "commit_stats.adaptive_delay = on");
-			break;
-		case ADVICE_STALLS:
-			if (f->logged_stalls > 0)
-				put_select(text, schema,
-						   "ended_at, duration, wal_bytes, checkpoint,\n  writer_application_name",
-						   "commit_stall_log;\n");
-			break;
-		case ADVICE_SWEEP_QUOTA:
-		case ADVICE_SWEEP_TURNS:
-			put_sweep(text, f, schema, true);
-			break;
-		case ADVICE_TRY_ZERO:
-		case ADVICE_LOWER_SIBLINGS:
-		case ADVICE_LEAVE_ZERO:
-		case ADVICE_SWEEP_ABOVE:
-		case ADVICE_SWEEP:
-			put_sweep(text, f, schema, false);
-			break;
 		default:
-			break;
+			put_no_delay(text, f, advice);
 	}
 }
 
@@ -921,10 +823,65 @@ static void
 put_advice(StringInfo text, const CommitFigures *f, const char *schema)
 {
 	Advice		advice = advice_choose(f);
+	double		half = advice_flush_time(f) / 2;
+	double		root = advice_square_root_rule(2 * half, advice_commit_rate(f));
 
 	appendStringInfoString(text, "\nWhat next\n");
-	appendStringInfoString(text, sentences_of(f, advice));
-	put_statement(text, f, schema, advice);
+	switch (advice)
+	{
+		case ADVICE_ADAPT:
+			appendStringInfo(text, "Commits hardly ever run at the same time here (others at %s of flushes).\n",
+							 format_percent(f->concurrency, 1));
+			put_quota(text, f);
+			appendStringInfoString(text, "Even distances between flushes may avoid the stalls:\n");
+			put_setting(text, "commit_stats.adaptive_delay = on");
+			return;
+		case ADVICE_LOWER_SIBLINGS:
+			appendStringInfo(text, "commit_delay hardly ever hits: %s of flushes reach commit_siblings = %d,\n"
+							 "and %s reach %d. Whether the delay pays with that, 30 s will tell:\n",
+							 format_percent(f->reach, 1), f->siblings,
+							 f->siblings_half > 0 ? "half of them" :
+							 format_percent(advice_better_reach(f), 1),
+							 advice_better_siblings(f));
+			break;
+		case ADVICE_TRY_ZERO:
+			appendStringInfo(text, "Try 0: the delay of %d us is %s flushes long (F0 = %s),\n"
+							 "and the disk is idle, busy with flushes %s of the time.\n"
+							 "30 s of the live load will tell:\n",
+							 f->delay, format_number(f->delay / (2 * half)),
+							 format_us(2 * half),
+							 format_percent(advice_device_busy(f), 1));
+			break;
+		case ADVICE_SWEEP_QUOTA:
+			put_quota(text, f);
+			appendStringInfoString(text, "There a delay may pay, above all commit_stats.adaptive_delay, which is in\n"
+								   "the last row; how much, only 35 s of the live load can tell:\n");
+			break;
+		case ADVICE_SWEEP_TURNS:
+			appendStringInfo(text, "Flushes take long without stalls (p50 %s, p99 %s).\n"
+							 "Sessions that commit again soon may take turns, which a delay may end. 35 s of\n"
+							 "the live load, with commit_stats.adaptive_delay in the last row, will tell:\n",
+							 format_us(f->flush_p50), format_us(f->flush_p99));
+			break;
+		case ADVICE_LEAVE_ZERO:
+			appendStringInfoString(text, "Leave it at 0: by the rule, flushes fill by themselves at this load, and no\n"
+								   "delay should matter. To measure that, in 30 s of the live load:\n");
+			break;
+		case ADVICE_SWEEP_ABOVE:
+			appendStringInfoString(text, "By the rule, flushes fill by themselves at this load, and 0 should do as well.\n"
+								   "Measure it, in 30 s of the live load:\n");
+			break;
+		case ADVICE_SWEEP:
+			appendStringInfo(text, "By the rules, a delay of %s to %s may pay, if it is the disk that\n"
+							 "commits wait for. Measure it, in 30 s of the live load:\n",
+							 format_us(Min(half, root)), format_us(Max(half, root)));
+			break;
+		default:
+			put_other_advice(text, f, advice, schema);
+			return;
+	}
+	put_sweep(text, f, schema, advice == ADVICE_SWEEP_QUOTA ||
+			  advice == ADVICE_SWEEP_TURNS);
 }
 
 /* The schema of the function that is being called, quoted */

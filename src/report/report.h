@@ -158,23 +158,16 @@ typedef enum Advice
 #define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 3)
 #define SWEEP_MAX_SIBLINGS	2
 
-/* Rates, 1/s; 0 if unknown */
+/* Times in us, rates per second; 0: unknown.  Shares are from 0 to 1. */
 extern bool advice_recent_is_known(const CommitFigures *f);
 extern double advice_commit_rate(const CommitFigures *f);
 extern double advice_flush_rate(const CommitFigures *f);
-
-/* Rules of thumb: us, 1/s */
 extern double advice_square_root_rule(double flush_time, double commit_rate);
 extern double advice_threshold(double flush_time);
 extern bool advice_is_above_threshold(const CommitFigures *f);
-
-/* us; 0 if unknown */
 extern double advice_flush_time(const CommitFigures *f);
-
-/* What would ten commits in one save?  Shares of the flushes, 0 to 1 */
-extern double advice_batching_least(const CommitFigures *f);
-extern double advice_batching_most(const CommitFigures *f);
-
+extern double advice_min_batching(const CommitFigures *f);
+extern double advice_max_batching(const CommitFigures *f);
 extern double advice_device_busy(const CommitFigures *f);
 extern bool advice_device_stalls(const CommitFigures *f);
 extern bool advice_has_quota(const CommitFigures *f);

@@ -86,8 +86,8 @@ print_decisions(const CommitFigures *f)
 		   advice_threshold(advice_flush_time(f)));
 	printf(" max_p99=%d better_reach=%.2f", advice_sweep_max_p99(f),
 		   advice_better_reach(f));
-	printf(" batching=%.3f..%.3f", advice_batching_least(f),
-		   advice_batching_most(f));
+	printf(" batching=%.3f..%.3f", advice_min_batching(f),
+		   advice_max_batching(f));
 	print_list("delays", delays, advice_sweep_delays(f, delays));
 	print_list("siblings", siblings, advice_sweep_siblings(f, siblings));
 	printf("\n");
