@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * sweep.c
- *		The live experiment: each commit_delay in turn, on the present load.
+ *		commit_delay_sweep(): tries each commit_delay in turn, on the live load.
  *
- * A sweep cuts time into slots.  During a slot, all commits use one pair of
- * commit_delay and commit_siblings (delay_override.c).  A round has one slot
- * for every pair, in random order, so that a load which grows or has a rhythm
- * of its own favours no pair.  How much the slots of a pair differ from round
- * to round says how sure its figures are.
+ *	pair		of commit_delay and commit_siblings; the delay that adapts can
+ *				be one more pair
+ *	slot		a time in which all commits use one pair (delay_override.c)
+ *	round		a slot for every pair, in random order, so that a load which
+ *				grows or has a rhythm of its own favours no pair
  *
  *	|    settling    |            counted             | reserve |
  *	start of the slot                                          deadline
@@ -16,7 +16,8 @@
  * settling.  If the previous pair has a long commit_delay, settling and slot
  * are that much longer.  During the reserve, the counters are read and the
  * next pair is ordered, before the deadline sends commits back to their own
- * settings.  A slot that was read too late does not count.
+ * settings.  A slot that was read too late does not count.  How much the slots
+ * of a pair differ from round to round says how sure its figures are.
  *
  * A slot in which sessions committed and none of their commits ended is a
  * stall, and counts.  The load has ended if a whole round has no commits and
@@ -25,10 +26,9 @@
  * A pair that exceeds max_p99 (sweep_watch.c) ends its slot at once and is not
  * tried again.  Pairs whose delay alone would exceed it are never tried.
  *
- * The delay that adapts can be one more pair.  It learns for a while before
- * the rounds begin, as the slots are too short for that, and then no more.
- * Its slots are counted from a window of a quota later, as the pair before may
- * have used the quota up.
+ * The delay that adapts learns before the rounds begin, as slots are too short
+ * for that, and then no more.  Its slots are counted from a window of a quota
+ * later, as the pair before may have used the quota up.
  *
  * Invariant: however this process or this function ends, no commit begins with
  * a pair of the sweep later than one slot after that.
@@ -56,9 +56,27 @@
 PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 
 /* Fewer rounds do not show how much the figures of a pair vary. */
-#define SWEEP_MIN_ROUNDS	3
+#define MIN_ROUNDS	3
 
-/* The arguments. */
+/*
+ * Commits may keep a pair for one slot after its sweep has died, so slots have
+ * a maximum.  Shorter ones than the minimum would be mostly settling.
+ */
+#define MIN_SLOT		(100 * NS_PER_MS)
+#define MAX_SLOT		(10 * NS_PER_S)
+#define A_DAY				(86400 * NS_PER_S)	/* of duration and max_p99 */
+
+typedef enum SweepArgument
+{
+	ARG_DELAYS,
+	ARG_SIBLINGS,
+	ARG_DURATION,
+	ARG_SLOT,
+	ARG_MAX_P99,
+	ARG_ADAPTIVE
+} SweepArgument;
+
+/* What the arguments say */
 typedef struct SweepPlan
 {
 	DelayPairs	pairs;
@@ -67,9 +85,9 @@ typedef struct SweepPlan
 	double		max_p99;		/* ns; infinity: no limit */
 } SweepPlan;
 
-/* Would a commit that slept take longer than max_p99 for the sleep alone? */
-static inline bool
-sweep_delay_exceeds(const SweepPlan *plan, const DelayPair *pair)
+/* True if a sleep alone takes max_p99 */
+static bool
+delay_exceeds(const SweepPlan *plan, const DelayPair *pair)
 {
 	return pair->delay <= COMMIT_DELAY_MAX &&
 		pair->delay * (double) NS_PER_US >= plan->max_p99;
@@ -87,7 +105,6 @@ typedef struct PairResult
 	MaxP99State limit;			/* max_p99 */
 } PairResult;
 
-
 /*
  * Of the default slot, 200 ms are counted.  Disks with a quota grant it in
  * windows of 100 ms, and a whole number of windows has the same share of the
@@ -101,7 +118,6 @@ typedef struct PairResult
 #define LEARNING_ORDER		(500 * NS_PER_MS)	/* renewed while it learns */
 #define ADAPTIVE_SETTLING	(200 * NS_PER_MS)
 
-/* What became of a slot? */
 typedef enum SlotEnd
 {
 	MEASURED,
@@ -178,7 +194,7 @@ exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
 							 p99 / NS_PER_MS));
 }
 
-/* Before anything is changed: is there a load, and is it within max_p99? */
+/* Before anything changes: raises an error without a load within max_p99. */
 static void
 check_load(Sweep *sweep)
 {
@@ -238,22 +254,9 @@ shuffle(int *order, int n)
 	}
 }
 
-/* Commits of a pair exceeded max_p99, so it is not tried again. */
-static void
-refuse(Sweep *sweep, int i, const CounterDelta *slot)
-{
-	const DelayPair *pair = &sweep->plan->pairs.pair[i];
-
-	sweep->results[i].limit = EXCEEDED;
-	ereport(WARNING,
-			(errmsg("commits took longer than \"max_p99\" with %s, which is not tried any more",
-					pair_name(pair->delay, pair->siblings)),
-			 errdetail("%s", exceeded_detail(sweep, i, slot))));
-}
-
 /*
- * Refuse the pairs that exceeded max_p99: the present one "i", and those with
- * which commits began that were still under way.
+ * Refuse the pairs that exceeded max_p99, which are not tried again: the
+ * present one "i", and those with which commits began that were under way.
  */
 static void
 refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
@@ -261,9 +264,18 @@ refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 	static const CounterDelta nothing;
 
 	for (int j = 0; j < sweep->plan->pairs.n; j++)
-		if (sweep_watch_exceeded(&sweep->watch, j) != NULL &&
-			sweep->results[j].limit == WITHIN_LIMIT)
-			refuse(sweep, j, j == i ? slot : &nothing);
+	{
+		const DelayPair *pair = &sweep->plan->pairs.pair[j];
+
+		if (sweep_watch_exceeded(&sweep->watch, j) == NULL ||
+			sweep->results[j].limit != WITHIN_LIMIT)
+			continue;
+		sweep->results[j].limit = EXCEEDED;
+		ereport(WARNING,
+				(errmsg("commits took longer than \"max_p99\" with %s, which is not tried any more",
+						pair_name(pair->delay, pair->siblings)),
+				 errdetail("%s", exceeded_detail(sweep, j, j == i ? slot : &nothing))));
+	}
 }
 
 /*
@@ -289,19 +301,6 @@ end_without_load(Sweep *sweep)
 	}
 	ereport(WARNING,
 			(errmsg("commit_delay_sweep ends early: there were no more commits")));
-}
-
-/* Reading the counters of thousands of connections takes a while. */
-static void
-check_late_slots(Sweep *sweep, bool late)
-{
-	sweep->late_slots = late ? sweep->late_slots + 1 : 0;
-	if (sweep->late_slots >= MAX_LATE_SLOTS)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("slots of %.0f ms are too short for this server",
-						(double) sweep->plan->slot / NS_PER_MS),
-				 errhint("Use longer slots.")));
 }
 
 static void
@@ -337,7 +336,13 @@ try_pair(Sweep *sweep, int i)
 		 pair_name(pair->delay, pair->siblings), slot.value[SLOT_COMMITS],
 		 slot.time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
 		 end == READ_TOO_LATE ? ", too late" : "");
-	check_late_slots(sweep, end == READ_TOO_LATE);
+	sweep->late_slots = end == READ_TOO_LATE ? sweep->late_slots + 1 : 0;
+	if (sweep->late_slots >= MAX_LATE_SLOTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("slots of %.0f ms are too short for this server",
+						(double) sweep->plan->slot / NS_PER_MS),
+				 errhint("Use longer slots.")));
 	if (end != READ_TOO_LATE)
 		add_slot(sweep, i, &slot);
 	refuse_exceeded(sweep, i, &slot);
@@ -417,7 +422,7 @@ report_progress(const Sweep *sweep)
 	pfree(all.outcome);
 }
 
-/* Must the delay that adapts learn, because it is tried and not in use? */
+/* True if the delay that adapts is tried and not in use, so it must learn */
 static bool
 must_learn(const SweepPlan *plan)
 {
@@ -494,7 +499,7 @@ empty_results(const SweepPlan *plan)
 		results[i].time = palloc(plan->rounds * sizeof(double));
 		for (int r = 0; r < plan->rounds; r++)
 			results[i].rate[r] = results[i].time[r] = NAN;
-		if (sweep_delay_exceeds(plan, &plan->pairs.pair[i]))
+		if (delay_exceeds(plan, &plan->pairs.pair[i]))
 			results[i].limit = DELAY_EXCEEDS;
 	}
 	return results;
@@ -510,7 +515,7 @@ sweep_length(const SweepPlan *plan)
 	{
 		const DelayPair *pair = &plan->pairs.pair[i];
 
-		if (!sweep_delay_exceeds(plan, pair))
+		if (!delay_exceeds(plan, pair))
 			round += plan->slot + (is_adaptive(pair) ? 2 * ADAPTIVE_SETTLING :
 								   pair->delay * NS_PER_US);
 	}
@@ -547,26 +552,6 @@ sweep_run(const SweepPlan *plan)
  *----------------------------------------------------------------
  */
 
-/*
- * Commits may keep a pair for one slot after its sweep has died, so slots have
- * a maximum.  Shorter ones than the minimum would be mostly settling.
- */
-#define SLOT_MIN		(100 * NS_PER_MS)
-#define SLOT_MAX		(10 * NS_PER_S)
-#define DURATION_MAX	(86400 * NS_PER_S)
-#define P99_MAX		(86400 * NS_PER_S)
-
-/* The arguments. */
-typedef enum SweepArgument
-{
-	ARG_DELAYS,
-	ARG_SIBLINGS,
-	ARG_DURATION,
-	ARG_SLOT,
-	ARG_MAX_P99,
-	ARG_ADAPTIVE
-} SweepArgument;
-
 static void
 plan_rounds(SweepPlan *plan, uint64 duration)
 {
@@ -574,7 +559,7 @@ plan_rounds(SweepPlan *plan, uint64 duration)
 	uint64		round;
 
 	for (int i = 0; i < plan->pairs.n; i++)
-		tried += !sweep_delay_exceeds(plan, &plan->pairs.pair[i]);
+		tried += !delay_exceeds(plan, &plan->pairs.pair[i]);
 	if (tried == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -582,15 +567,15 @@ plan_rounds(SweepPlan *plan, uint64 duration)
 				 errhint("Add 0 to \"delays\".")));
 	round = plan->slot * tried;
 	plan->rounds = (int) (duration / round);
-	if (plan->rounds < SWEEP_MIN_ROUNDS)
+	if (plan->rounds < MIN_ROUNDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg_plural("\"duration\" is too short for %d pair of commit_delay and commit_siblings",
 							   "\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
 							   tried, tried),
 				 errdetail("Each needs %d slots of %g ms, which makes %g seconds.",
-						   SWEEP_MIN_ROUNDS, (double) plan->slot / NS_PER_MS,
-						   (double) round * SWEEP_MIN_ROUNDS / NS_PER_S),
+						   MIN_ROUNDS, (double) plan->slot / NS_PER_MS,
+						   (double) round * MIN_ROUNDS / NS_PER_S),
 				 errhint("Use fewer values, a longer duration or shorter slots.")));
 }
 
@@ -598,20 +583,17 @@ static void
 make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
 {
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
-	if (PG_ARGISNULL(ARG_ADAPTIVE))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("\"adaptive\" must not be null")));
+	tuning_args_require_value(fcinfo, ARG_ADAPTIVE, "adaptive");
 	if (PG_GETARG_BOOL(ARG_ADAPTIVE))
 		tuning_args_add_adaptive(&plan->pairs);
-	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", SLOT_MIN,
-									  SLOT_MAX);
+	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", MIN_SLOT,
+									  MAX_SLOT);
 	plan->max_p99 = INFINITY;
 	if (!PG_ARGISNULL(ARG_MAX_P99))
 		plan->max_p99 = tuning_args_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
-											 P99_MAX);
+											 A_DAY);
 	plan_rounds(plan, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
-										   DURATION_MAX));
+										   A_DAY));
 }
 
 Datum

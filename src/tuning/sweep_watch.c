@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * sweep_watch.c
- *		Do commits stay within max_p99 during a sweep?
+ *		Ends slots of a sweep whose commits exceed max_p99.
  *
  * A slot exceeds the limit if more than 1% of its commits take longer.  That
- * is judged every few milliseconds: commits that have ended count, and so do
- * those under way that have taken longer already.  How many commits the slot
- * will have is extrapolated from those so far.
+ * is judged every few milliseconds, from commits that have ended and those
+ * under way that have taken longer already.  How many commits the slot will
+ * have is extrapolated from those so far.
  *
  * A commit belongs to the slot in which it began, because it keeps the pair
  * that it began with.  One under way says when it began.  Of those that have
@@ -26,8 +26,8 @@
 #include "base/wait.h"
 #include "tuning/tuning.h"
 
-#define LOOK_EVERY		(5 * NS_PER_MS)
-#define LOOK_SHARE		10		/* of the time at most one part is for looks */
+#define JUDGE_EVERY		(5 * NS_PER_MS)
+#define JUDGE_SHARE		10		/* at most a tenth of the time is for judging */
 
 /* A watch over "npairs" pairs. */
 void
@@ -62,19 +62,11 @@ sweep_watch_begin(SweepWatch *watch, int pair, uint64 now, uint64 end)
 static int
 slot_of(const SweepWatch *watch, uint64 since)
 {
-	int			low = 0;
-	int			high = watch->n - 1;
+	int			slot = watch->n - 1;
 
-	while (low < high)
-	{
-		int			middle = (low + high + 1) / 2;
-
-		if (watch->slot[middle].began_at <= since)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	while (slot > 0 && watch->slot[slot].began_at > since)
+		slot--;
+	return slot;
 }
 
 /* Count the commits under way; returns how many there are. */
@@ -115,15 +107,6 @@ count_late(const SweepWatch *watch, const CounterDelta *delta)
 	return late;
 }
 
-/* ... less those that may have begun before the slot under way. */
-static uint64
-count_own_late(const SweepWatch *watch, const CounterDelta *delta)
-{
-	uint64		late = count_late(watch, delta);
-
-	return late > watch->carried ? late - watch->carried : 0;
-}
-
 static void
 judge_slot(SweepWatch *watch, int i, uint64 late, double commits)
 {
@@ -136,28 +119,30 @@ judge_slot(SweepWatch *watch, int i, uint64 late, double commits)
 
 /* Judge the slot under way, and those in which commits under way began. */
 static void
-look(SweepWatch *watch, uint64 now)
+judge(SweepWatch *watch, uint64 now)
 {
 	int			last = watch->n - 1;
 	WatchedSlot *current = &watch->slot[last];
 	uint64		elapsed = Max(clock_elapsed(current->began_at, now), 1);
 	uint64		length = clock_elapsed(current->began_at, watch->end);
 	uint64		under_way = count_under_way(watch, now);
+	uint64		late;
 	CounterDelta delta;
 
 	counter_delta_take(&delta);
 	counter_delta_subtract(&delta, &watch->start);
+	late = count_late(watch, &delta);
 	current->commits = delta.value[SLOT_COMMITS];
 	for (int i = watch->oldest; i < last; i++)
 		judge_slot(watch, i, watch->slot[i].under_way,
 				   watch->slot[i].commits + watch->slot[i].under_way);
 	judge_slot(watch, last, current->under_way +
-			   count_own_late(watch, &delta),
+			   Max(late, watch->carried) - watch->carried,
 			   (current->commits + under_way) *
 			   Max((double) length / elapsed, 1));
 }
 
-/* Does a pair exceed the limit?  Returns the slot that showed it, or null. */
+/* The slot that showed that a pair exceeds the limit; null: none has */
 const WatchedSlot *
 sweep_watch_exceeded(const SweepWatch *watch, int pair)
 {
@@ -184,13 +169,13 @@ sweep_watch_until(SweepWatch *watch, uint64 when)
 		uint64		start = clock_now();
 		uint64		took;
 
-		look(watch, start);
+		judge(watch, start);
 		if (!is_within(watch))
 			return false;
 		if (start >= when)
 			return true;
 		took = clock_elapsed(start, clock_now());
-		wait_until(Min(start + took + Max(LOOK_EVERY, took * LOOK_SHARE),
+		wait_until(Min(start + took + Max(JUDGE_EVERY, took * JUDGE_SHARE),
 					   when));
 	}
 	wait_until(when);

@@ -41,7 +41,7 @@ require_no_xid(void)
 				 errhint("Call the function in a transaction of its own.  To keep its rows, use INSERT ... SELECT into a table that exists.")));
 }
 
-/* Is there anything that commit_delay could change, and that is counted? */
+/* Raises an error if commit_delay has no effect, or nothing is counted. */
 void
 tuning_args_require(const char *standby_hint)
 {
@@ -58,8 +58,9 @@ tuning_args_require(const char *standby_hint)
 	require_no_xid();
 }
 
-static void
-require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+void
+tuning_args_require_value(FunctionCallInfo fcinfo, int argument,
+						  const char *name)
 {
 	if (PG_ARGISNULL(argument))
 		ereport(ERROR,
@@ -72,7 +73,7 @@ uint64
 tuning_args_interval(FunctionCallInfo fcinfo, int argument, const char *name,
 					 uint64 least, uint64 most)
 {
-	require_argument(fcinfo, argument, name);
+	tuning_args_require_value(fcinfo, argument, name);
 	return wait_from_interval(PG_GETARG_INTERVAL_P(argument), name, least,
 							  most);
 }
@@ -103,7 +104,7 @@ array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
 	ArrayType  *array;
 	const int32 *value;
 
-	require_argument(fcinfo, argument, name);
+	tuning_args_require_value(fcinfo, argument, name);
 	array = PG_GETARG_ARRAYTYPE_P(argument);
 	check_array(array, name, setting);
 	value = (const int32 *) ARR_DATA_PTR(array);
@@ -166,11 +167,6 @@ tuning_args_add_adaptive(DelayPairs *pairs)
 	pairs->pair[pairs->n++].siblings = 0;
 }
 
-/*----------------------------------------------------------------
- * Delays that fill the WAL buffers
- *----------------------------------------------------------------
- */
-
 /* Begin to measure how much WAL the server writes. */
 void
 wal_room_begin(WalRoom *begin)
@@ -179,21 +175,13 @@ wal_room_begin(WalRoom *begin)
 	begin->at = clock_now();
 }
 
-/* Bytes/s since then */
-static double
-wal_rate(const WalRoom *begin)
-{
-	uint64		time = clock_elapsed(begin->at, clock_now());
-
-	return (double) (GetXLogInsertRecPtr() - begin->lsn) * NS_PER_S /
-		Max(time, 1);
-}
-
 /* A notice if a delay is longer than half of the buffers last. */
 void
 wal_room_warn(const WalRoom *begin, const DelayPairs *pairs)
 {
-	double		rate = wal_rate(begin);
+	uint64		time = clock_elapsed(begin->at, clock_now());
+	double		rate = (double) (GetXLogInsertRecPtr() - begin->lsn) * NS_PER_S /
+	Max(time, 1);
 	double		most = wal_buffers_us_until_half_full((double) XLOGbuffers * XLOG_BLCKSZ,
 													  rate);
 	int			longest = 0;

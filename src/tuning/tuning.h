@@ -15,7 +15,7 @@
 #include "stats/counter_delta.h"
 
 /*----------------------------------------------------------------
- * best_delay.c: which commit_delay did best, and why
+ * best_delay.c
  *----------------------------------------------------------------
  */
 
@@ -27,7 +27,7 @@ typedef struct Estimate
 	double		high;			/* likewise */
 } Estimate;
 
-/* What became of a limit for the 99th percentile of commit times? */
+/* Of the limit for the 99th percentile of commit times */
 typedef enum MaxP99State
 {
 	WITHIN_LIMIT,				/* or there is none */
@@ -81,7 +81,7 @@ extern char *best_predicted_reason(const DelayOutcomes *all,
 								   const PresentSetting *present, int best, int i);
 
 /*----------------------------------------------------------------
- * tuning.c: arguments, and delays that fill the WAL buffers
+ * tuning.c
  *----------------------------------------------------------------
  */
 
@@ -93,6 +93,8 @@ typedef struct DelayPairs
 } DelayPairs;
 
 extern void tuning_args_require(const char *standby_hint);
+extern void tuning_args_require_value(FunctionCallInfo fcinfo, int argument,
+									  const char *name);
 extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays,
 							  int siblings, DelayPairs *pairs);
 extern void tuning_args_add_adaptive(DelayPairs *pairs);
@@ -111,11 +113,11 @@ extern void wal_room_begin(WalRoom *begin);
 extern void wal_room_warn(const WalRoom *begin, const DelayPairs *pairs);
 
 /*----------------------------------------------------------------
- * sweep_watch.c: do commits stay within max_p99 during a sweep?
+ * sweep_watch.c
  *----------------------------------------------------------------
  */
 
-/* What is known of the commits that began in a slot. */
+/* The commits that began in a slot */
 typedef struct WatchedSlot
 {
 	uint64		began_at;		/* clock_now() */
