@@ -65,9 +65,8 @@
 
 #include "base/guc.h"
 #include "commit/commit_path.h"
-#include "module/segment.h"
 #include "module/shared_memory.h"
-#include "worker/flush_logger.h"
+#include "worker/worker.h"
 
 PG_MODULE_MAGIC;
 
@@ -88,7 +87,7 @@ _PG_init(void)
 	}
 
 	guc_define();
-	segment_install_hooks();
+	shared_memory_install_hooks();
 	commit_path_install_hooks();
-	flush_logger_register();
+	worker_register();
 }

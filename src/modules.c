@@ -3,6 +3,15 @@
  * modules.c
  *		The list of the modules; see module/stats_module.h.
  *
+ * Three places in the order matter:
+ *
+ *	backend_slots	before clients, which resets from its copies
+ *	backend_slots	before flush_totals: a commit is counted in its slot and
+ *					then in its group, so a copy of the slots must not have a
+ *					commit that the groups, copied later, have not
+ *	flush_totals	last of those with "reset_copy", as its copy is the first
+ *					change that others see
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -11,6 +20,8 @@
 #include "control/delay_override.h"
 #include "module/stats_module.h"
 #include "module/wall_clock.h"
+#include "module/worker_wake.h"
+#include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
 #include "stats/clients.h"
@@ -21,22 +32,22 @@
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
-#include "worker/flush_logger.h"
 
 const StatsModule *const stats_modules[] = {
 	&adaptive_delay_module,
 	&siblings_module,
 	&backend_slots_module,
 	&clients_module,
-	&clock_module,
+	&wall_clock_module,
 	&commit_trace_module,
 	&delay_override_module,
 	&flush_groups_module,
-	&flush_logger_module,
-	&flush_totals_module,
 	&latency_module,
+	&notify_lock_module,
 	&slow_log_module,
 	&stall_limit_module,
 	&wal_cycles_module,
+	&worker_wake_module,
+	&flush_totals_module,
 	NULL
 };

@@ -30,12 +30,12 @@ sub write_file
 	return;
 }
 
-# The sizes of a real file and of its parts.
+# The parts of a real file.
 some_load($node);
 $node->stop;
 my $real = slurp_file($path);
-my $length = length $real;
-my @sizes = map { field($real, "part$_") } 0 .. 4;
+my %data = map { $_ => 32 + part_at($real, $_) }
+  qw(backend_slots clients flush_totals latency wal_cycles);
 $node->start;
 
 # Start with the file that $mutate makes of the one that the server just wrote.
@@ -83,7 +83,6 @@ sub with_value
 
 my $refused =
   'refused file \S+ commit statistics start from zero\n.*DETAIL:  ';
-my $part1 = $header_size + $sizes[0];
 
 # the checksum of the test is right
 some_load($node);
@@ -110,6 +109,10 @@ starts_fresh(
 	'format of the future',
 	'Its format is 1000, which is not format \d+',
 	with_value('format', sub { 1000 }));
+starts_fresh(
+	'format of an older version',
+	'Its format is 6, which is not format \d+',
+	with_value('format', sub { 6 }));
 my $major = int $node->pg_version;
 starts_fresh(
 	'after pg_upgrade',
@@ -124,7 +127,7 @@ starts_fresh(
 	'Its contents are not what',
 	with_content(
 		sub {
-			substr($_[0], $part1 + 16, 64) = 'x' x 64;
+			substr($_[0], $data{clients} + 16, 64) = 'x' x 64;
 			return sealed($_[0]);
 		}));
 starts_fresh(
@@ -132,7 +135,7 @@ starts_fresh(
 	'Its contents are not what',
 	with_content(
 		sub {
-			substr($_[0], -4 - $sizes[4], 4) = pack 'L', 33;
+			substr($_[0], $data{wal_cycles}, 4) = pack 'L', 33;
 			return sealed($_[0]);
 		}));
 starts_fresh(
@@ -140,26 +143,44 @@ starts_fresh(
 	'Its contents are not what',
 	with_content(
 		sub {
-			substr($_[0], -4 - $sizes[4], 4) = pack 'L', 2;
-			substr($_[0], 4 - $sizes[4], 8) = pack 'Q', 800;
-			substr($_[0], 4 - $sizes[4] + 72, 8) = pack 'Q', 800;
+			substr($_[0], $data{wal_cycles}, 4) = pack 'L', 2;
+			substr($_[0], $data{wal_cycles} + 8, 8) = pack 'Q', 800;
+			substr($_[0], $data{wal_cycles} + 80, 8) = pack 'Q', 800;
 			return sealed($_[0]);
 		}));
-for my $part (0 .. 4)
+for my $part (sort keys %data)
 {
 	starts_fresh(
-		"part $part of another size",
+		"$part of another size",
 		'Its contents are not what',
 		with_content(
 			sub {
 				my ($content) = @_;
+				my $size = unpack 'Q', substr $content, $data{$part} - 8, 8;
 
-				substr($content, -4, 0) = "\0" x 8;
-				$content = with_field($content, 'size', $length + 8);
-				return sealed(
-					with_field($content, "part$part", $sizes[$part] + 8));
+				substr($content, $data{$part} + $size, 0) = "\0" x 8;
+				substr($content, $data{$part} - 8, 8) = pack 'Q', $size + 8;
+				return sealed(with_field($content, 'size', length $content));
 			}));
 }
+starts_fresh(
+	'a part of another name',
+	'Its contents are not what',
+	with_content(
+		sub {
+			substr($_[0], $data{latency} - 32, 1) = 'L';
+			return sealed($_[0]);
+		}));
+starts_fresh(
+	'a part too many',
+	'Its contents are not what',
+	with_content(
+		sub {
+			my $content = with_field($_[0], 'nparts', 6);
+
+			substr($content, -4, 0) = pack 'a24 Q', 'more', 0;
+			return sealed(with_field($content, 'size', length $content));
+		}));
 starts_fresh(
 	'a folder',
 	'could not remove file',

@@ -13,7 +13,7 @@
  * Invariant: a change that has begun ends, unless its process is suspended,
  * and but for the case below.  A FATAL error in a signal handler can end a
  * process in the middle of a change (up to 18: a background worker with the
- * server's own handler of SIGTERM).  abandon_counting() in commit_path.c then
+ * server's own handler of SIGTERM).  leave_modules() in shared_memory.c then
  * ends the change at exit, except if the signal came between the instructions
  * that begin or end it: then readers raise an error until the server restarts,
  * and a claimed record of a capture gets no other commit.  The exit loses

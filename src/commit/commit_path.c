@@ -59,6 +59,7 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "module/shared_memory.h"
+#include "module/worker_wake.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "probe/notify_lock.h"
@@ -70,7 +71,6 @@
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
-#include "worker/flush_logger.h"
 
 /* What the commit under way seemed to be before its record was written. */
 typedef enum CommitKind
@@ -123,14 +123,6 @@ deletes_files(void)
 	return nfiles > 0;
 }
 
-/* At exit; a FATAL error can come in the middle of counting. */
-static void
-abandon_counting(int code, Datum arg)
-{
-	changecount_abandon();
-	wal_cycles_abandon();
-}
-
 /*
  * Register this process, before it counts anything.  May wait and may raise an
  * error.  Returns false if it must not count.
@@ -138,18 +130,14 @@ abandon_counting(int code, Datum arg)
 static pg_noinline bool
 register_process(void)
 {
-	static bool has_slots = false;
+	static bool entered = false;
 
 	if (!shared_memory_attached)
 		return false;
-	if (!has_slots)
+	if (!entered)
 	{
-		clients_register();
-		on_shmem_exit(abandon_counting, (Datum) 0);
-		backend_slots_find_mine();
-		latency_find_mine();
-		notify_lock_find();
-		has_slots = true;
+		shared_memory_enter();
+		entered = true;
 	}
 	guc_set_registered(siblings_register_backend());
 	return true;
@@ -602,7 +590,7 @@ note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
 	};
 
 	if (slow_commit_note(&slow))
-		flush_logger_wake();
+		worker_wake();
 }
 
 /*
@@ -616,8 +604,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, GroupNumber number,
 	if (slow_commit_is_slow(role, is_commit,
 							clock_elapsed(reading.started_at, now)))
 		note_slow_commit(role, is_commit, number, now, delay);
-	if (stall_limit_ask())
-		flush_logger_wake();
+	stall_limit_refresh();
 }
 
 /* With an adaptive delay: from when until when did the flush take? */
@@ -634,7 +621,7 @@ report_flush(GroupNumber number, uint64 now, const DelayVerdict *delay)
 		began_at = Max(reading.started_at, traces->previous_seen_at) +
 			(delay != NULL ? delay->sleep_time : 0);
 	if (adaptive_delay_flushed(began_at, ended_at))
-		flush_logger_wake_now();
+		worker_wake_now();
 }
 
 /*
@@ -678,7 +665,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (FLUSH_DETECTION_ERRS && unlikely(own.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, own.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
-		flush_logger_wake();
+		worker_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(reading.started_at, now, number, siblings_after_all(),
 						 &own, is_commit);

@@ -21,7 +21,7 @@
  * deadline, so a backend never mixes two orders.  The process that writes the
  * word holds delay_override_lock(), a heavyweight lock, until the end of its
  * transaction at the latest.  pg_locks shows an advisory lock of database 0,
- * which SQL functions cannot take.  A single process (flush_logger.c) writes
+ * which SQL functions cannot take.  A single process (worker.c) writes
  * the standing order, without that lock.
  *
  *-------------------------------------------------------------------------
@@ -57,7 +57,7 @@ typedef struct DelayOverrideShared
 	pg_atomic_uint64 order;
 	pg_atomic_uint32 holder_pid;	/* of a sweep; 0: none */
 
-	/* ORDER_ADAPT or 0; written by flush_logger.c. */
+	/* ORDER_ADAPT or 0; written by worker.c. */
 	pg_atomic_uint64 standing;
 } DelayOverrideShared;
 

@@ -44,25 +44,12 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
-#include "module/persist.h"
 #include "module/persist_file.h"
-#include "stats/backend_slots.h"
-#include "stats/clients.h"
-#include "stats/flush_totals.h"
-#include "stats/latency.h"
-#include "stats/wal_cycles.h"
+#include "module/shared_memory.h"
+#include "module/stats_module.h"
 
 #define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"
 #define PERSIST_TMPFILE		PERSIST_FILE ".tmp"
-
-/* In the order of the file. */
-static const StatsModule *const modules[PERSIST_PARTS] = {
-	&backend_slots_module,
-	&clients_module,
-	&flush_totals_module,
-	&latency_module,
-	&wal_cycles_module,
-};
 
 static bool restored = false;	/* statistics go on from before the start */
 static ControlFileData control_at_start;	/* if "restored" */
@@ -210,31 +197,54 @@ saved_size(const StatsModule *module)
 	return module->saved_head_size + MaxBackends * module->saved_slot_size;
 }
 
+/* The size of the file, and the number of modules that save something. */
+static uint64
+file_size(uint32 *nparts)
+{
+	uint64		size = sizeof(PersistHeader) + sizeof(pg_crc32c);
+
+	*nparts = 0;
+	for (int i = 0; stats_modules[i]; i++)
+	{
+		if (stats_modules[i]->saved_name == NULL)
+			continue;
+		size += sizeof(PersistPart) + saved_size(stats_modules[i]);
+		++*nparts;
+	}
+	return size;
+}
+
 /* Make the file in memory, or return null. */
 static char *
 make_file(const ControlFileData *control, uint64 *size)
 {
 	PersistState state = state_of(control);
-	uint64		part_size[PERSIST_PARTS];
+	uint32		nparts;
 	char	   *file;
+	char	   *end;
 
-	for (int i = 0; i < PERSIST_PARTS; i++)
-		part_size[i] = saved_size(modules[i]);
-	*size = persist_file_size(part_size);
+	*size = file_size(&nparts);
 	file = allocate(*size);
 	if (file == NULL)
 		return NULL;
-	persist_file_start(file, &state, part_size);
-	for (int i = 0; i < PERSIST_PARTS; i++)
+	end = file + sizeof(PersistHeader);
+	for (int i = 0; stats_modules[i]; i++)
 	{
-		if (modules[i]->save(persist_file_part(file, i)))
+		const StatsModule *module = stats_modules[i];
+
+		if (module->saved_name == NULL)
 			continue;
-		ereport(LOG,
-				(errmsg("could not save commit statistics"),
-				 errdetail("A server process has been stopped while it was counting a commit.")));
-		return NULL;
+		end = persist_file_add(end, module->saved_name, saved_size(module));
+		if (!module->save(end))
+		{
+			ereport(LOG,
+					(errmsg("could not save commit statistics"),
+					 errdetail("A server process has been stopped while it was counting a commit.")));
+			return NULL;
+		}
+		end += saved_size(module);
 	}
-	persist_file_seal(file);
+	persist_file_seal(file, *size, nparts, &state);
 	return file;
 }
 
@@ -281,84 +291,76 @@ save(int code, Datum arg)
 		put_file(file, size);
 }
 
-/* Why a file is refused. */
-static char *
-verdict_detail(PersistVerdict verdict, const PersistHeader *header)
-{
-	switch (verdict)
-	{
-		case PERSIST_FOREIGN:
-			return "It is not a file of commit_stats.";
-		case PERSIST_OTHER_FORMAT:
-			return psprintf("Its format is %u, which is not format %u that this version of commit_stats reads.",
-							header->format, PERSIST_FORMAT);
-		case PERSIST_OTHER_SERVER:
-			return psprintf("It was written by PostgreSQL %u, and this is PostgreSQL %u.",
-							header->state.server, SERVER_MAJOR_VERSION);
-		case PERSIST_OTHER_SYSTEM:
-			return "It belongs to another database cluster.";
-		case PERSIST_STALE:
-			return "The data directory is not in the state in which it was when the file was written.";
-		case PERSIST_UNFIT:
-			return "Its contents are not what this version of commit_stats reads.";
-		default:
-			return "It is damaged.";
-	}
-}
-
-/* Can each module use its part of a file that was found to be good? */
+/*
+ * Returns true if each module that saves something can use its part of a file
+ * that was not refused, and no part is left.
+ */
 static bool
 parts_fit(char *file)
 {
-	const PersistHeader *header = (const PersistHeader *) file;
+	uint32		nparts = 0;
 
-	for (int i = 0; i < PERSIST_PARTS; i++)
+	for (int i = 0; stats_modules[i]; i++)
 	{
-		Size		size = header->part_size[i];
+		const StatsModule *module = stats_modules[i];
+		PersistPart *part;
 
-		if (modules[i]->fits ?
-			!modules[i]->fits(persist_file_part(file, i), size) :
-			size != saved_size(modules[i]))
+		if (module->saved_name == NULL)
+			continue;
+		part = persist_file_find(file, module->saved_name);
+		if (part == NULL ||
+			(module->fits ? !module->fits(part + 1, part->size) :
+			 part->size != saved_size(module)))
 			return false;
+		nparts++;
 	}
-	return true;
+	return nparts == ((PersistHeader *) file)->nparts;
 }
 
-static PersistVerdict
-check_file(char *file, uint64 size)
+/* Returns null if the file may be used, or why not. */
+static const char *
+refuse_file(char *file, uint64 size)
 {
-	PersistVerdict verdict;
 	PersistState now;
+	const char *why;
 
 	if (!read_control_file(&control_at_start))
 		return PERSIST_STALE;	/* it cannot be compared */
 	now = state_of(&control_at_start);
-	verdict = persist_file_check(file, size, &now);
-	if (verdict != PERSIST_GOOD)
-		return verdict;
+	why = persist_file_refuse(file, size, &now);
+	if (why != NULL)
+		return why;
 	if (!was_shut_down(&control_at_start))
 		return PERSIST_STALE;
-	return parts_fit(file) ? PERSIST_GOOD : PERSIST_UNFIT;
+	return parts_fit(file) ? NULL :
+		"Its contents are not what this version of commit_stats reads.";
 }
 
 static void
 restore(char *file, uint64 size)
 {
-	const PersistHeader *header = (const PersistHeader *) file;
-	PersistVerdict verdict = check_file(file, size);
+	const char *why = refuse_file(file, size);
 
-	if (verdict != PERSIST_GOOD)
+	if (why != NULL)
 	{
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("refused file \"%s\"; commit statistics start from zero",
 						PERSIST_FILE),
-				 errdetail_internal("%s", verdict_detail(verdict, header))));
+				 errdetail_internal("%s", why)));
 		return;
 	}
-	for (int i = 0; i < PERSIST_PARTS; i++)
-		modules[i]->restore(persist_file_part(file, i),
-							header->part_size[i]);
+	for (int i = 0; stats_modules[i]; i++)
+	{
+		const StatsModule *module = stats_modules[i];
+
+		if (module->saved_name != NULL)
+		{
+			PersistPart *part = persist_file_find(file, module->saved_name);
+
+			module->restore(part + 1, part->size);
+		}
+	}
 	restored = true;
 }
 

@@ -3,13 +3,16 @@
  * persist_file.c
  *		The format of the file that persist.c writes and reads.
  *
- * A file is a header, the parts of the modules one after another, and a
- * CRC-32C of all that.  It is made and read in memory as a whole.
+ * A file is made and read in memory as a whole:
  *
- * Invariant: persist_file_check() uses a value from a file only after it has
+ *	PersistHeader	magic, format, size; the data directory that it belongs to
+ *	PersistPart		name and size of what a module has saved, and that; one
+ *					after another, "nparts" in all
+ *	CRC-32C			of all that
+ *
+ * Invariant: persist_file_refuse() uses a value from a file only after it has
  * checked the value: first magic and format, then the size, then the checksum,
- * and then the rest.  A module checks its own
- * part.
+ * and then the rest.  A module checks its own part.
  *
  * Locking: none; nothing here is shared.
  *
@@ -24,38 +27,21 @@
 /* Parts begin where a 64-bit number can be. */
 #define PART_ALIGNMENT	sizeof(uint64)
 
-StaticAssertDecl(sizeof(PersistHeader) % PART_ALIGNMENT == 0,
-				 "first part is not aligned");
+StaticAssertDecl(sizeof(PersistHeader) % PART_ALIGNMENT == 0 &&
+				 sizeof(PersistPart) % PART_ALIGNMENT == 0,
+				 "a part is not aligned");
 StaticAssertDecl(sizeof(PersistState) == 40, "PersistState has no padding");
 
-/* The size of a file with parts of these sizes. */
-uint64
-persist_file_size(const uint64 *part_size)
+/* Add a part at the end of the file so far, and return where its data go. */
+char *
+persist_file_add(char *end, const char *name, uint64 size)
 {
-	uint64		size = sizeof(PersistHeader) + sizeof(pg_crc32c);
+	PersistPart *part = (PersistPart *) end;
 
-	for (int i = 0; i < PERSIST_PARTS; i++)
-		size += part_size[i];
-	return size;
-}
-
-/* Make the header, in memory of persist_file_size(part_size). */
-void
-persist_file_start(char *file, const PersistState *state, const uint64 *part_size)
-{
-	PersistHeader *header = (PersistHeader *) file;
-
-	memset(header, 0, sizeof(PersistHeader));
-	header->magic = PERSIST_MAGIC;
-	header->format = PERSIST_FORMAT;
-	header->nparts = PERSIST_PARTS;
-	header->size = persist_file_size(part_size);
-	header->state = *state;
-	for (int i = 0; i < PERSIST_PARTS; i++)
-	{
-		Assert(part_size[i] % PART_ALIGNMENT == 0);
-		header->part_size[i] = part_size[i];
-	}
+	Assert(size % PART_ALIGNMENT == 0 && strlen(name) < sizeof(part->name));
+	strlcpy(part->name, name, sizeof(part->name));
+	part->size = size;
+	return (char *) (part + 1);
 }
 
 static pg_crc32c
@@ -69,79 +55,94 @@ checksum(const char *file, uint64 size)
 	return crc;
 }
 
-/* Add the checksum, when all parts are there. */
+/* Add header and checksum, when all parts are there; "size" includes both. */
 void
-persist_file_seal(char *file)
+persist_file_seal(char *file, uint64 size, uint32 nparts,
+				  const PersistState *state)
 {
-	uint64		size = ((PersistHeader *) file)->size;
-	pg_crc32c	crc = checksum(file, size);
+	PersistHeader header = {
+		.magic = PERSIST_MAGIC,
+		.format = PERSIST_FORMAT,
+		.nparts = nparts,
+		.size = size,
+		.state = *state
+	};
+	pg_crc32c	crc;
 
+	memcpy(file, &header, sizeof(header));
+	crc = checksum(file, size);
 	memcpy(file + size - sizeof(crc), &crc, sizeof(crc));
 }
 
-/* Are there the parts that there should be, and do they fill the file? */
+/* Returns true if the parts have names and fill the file. */
 static bool
-parts_are_right(const PersistHeader *header)
+parts_are_right(const char *file)
 {
+	const PersistHeader *header = (const PersistHeader *) file;
 	uint64		left = header->size - sizeof(PersistHeader) - sizeof(pg_crc32c);
 
-	if (header->nparts != PERSIST_PARTS)
-		return false;
-	for (int i = 0; i < PERSIST_PARTS; i++)
+	for (uint32 i = 0; i < header->nparts; i++)
 	{
-		if (header->part_size[i] > left ||
-			header->part_size[i] % PART_ALIGNMENT != 0)
+		const PersistPart *part = (const PersistPart *)
+		(file + header->size - sizeof(pg_crc32c) - left);
+
+		if (left < sizeof(PersistPart) ||
+			memchr(part->name, '\0', sizeof(part->name)) == NULL ||
+			part->size > left - sizeof(PersistPart) ||
+			part->size % PART_ALIGNMENT != 0)
 			return false;
-		left -= header->part_size[i];
+		left -= sizeof(PersistPart) + part->size;
 	}
 	return left == 0;
 }
 
-/* Does the file belong to the data directory as it is now? */
-static PersistVerdict
-check_state(const PersistState *then, const PersistState *now)
-{
-	if (then->server != now->server)
-		return PERSIST_OTHER_SERVER;
-	if (then->system_identifier != now->system_identifier)
-		return PERSIST_OTHER_SYSTEM;
-	return memcmp(then, now, sizeof(PersistState)) == 0 ?
-		PERSIST_GOOD : PERSIST_STALE;
-}
-
 /*
- * May these "size" bytes be used, where the data directory is "now"?  They can
- * be anything; "file" is aligned as palloc does.
+ * Returns null if these "size" bytes may be used, where the data directory is
+ * "now", or why not.  They can be anything; "file" is aligned as palloc does.
  */
-PersistVerdict
-persist_file_check(const char *file, uint64 size, const PersistState *now)
+const char *
+persist_file_refuse(const char *file, uint64 size, const PersistState *now)
 {
 	const PersistHeader *header = (const PersistHeader *) file;
+	const PersistState *then = &header->state;
+	const char *const damaged = "It is damaged.";
 	pg_crc32c	crc;
 
 	if (size < offsetof(PersistHeader, nparts))
-		return PERSIST_DAMAGED;
+		return damaged;
 	if (header->magic != PERSIST_MAGIC)
-		return PERSIST_FOREIGN;
+		return "It is not a file of commit_stats.";
 	if (header->format != PERSIST_FORMAT)
-		return PERSIST_OTHER_FORMAT;
+		return psprintf("Its format is %u, which is not format %u that this version of commit_stats reads.",
+						header->format, PERSIST_FORMAT);
 	if (size < sizeof(PersistHeader) + sizeof(crc) || header->size != size)
-		return PERSIST_DAMAGED;
+		return damaged;
 	crc = checksum(file, size);
 	if (memcmp(file + size - sizeof(crc), &crc, sizeof(crc)) != 0 ||
-		!parts_are_right(header))
-		return PERSIST_DAMAGED;
-	return check_state(&header->state, now);
+		!parts_are_right(file))
+		return damaged;
+	if (then->server != now->server)
+		return psprintf("It was written by PostgreSQL %u, and this is PostgreSQL %u.",
+						then->server, now->server);
+	if (then->system_identifier != now->system_identifier)
+		return "It belongs to another database cluster.";
+	if (memcmp(then, now, sizeof(PersistState)) != 0)
+		return PERSIST_STALE;
+	return NULL;
 }
 
-/* Where a part begins, in a file that was made here or checked. */
-char *
-persist_file_part(char *file, int part)
+/* The part with a name, in a file that was not refused; null if none has. */
+PersistPart *
+persist_file_find(char *file, const char *name)
 {
-	const PersistHeader *header = (const PersistHeader *) file;
-	char	   *begin = file + sizeof(PersistHeader);
+	uint32		nparts = ((PersistHeader *) file)->nparts;
+	PersistPart *part = (PersistPart *) (file + sizeof(PersistHeader));
 
-	for (int i = 0; i < part; i++)
-		begin += header->part_size[i];
-	return begin;
+	for (; nparts > 0; nparts--)
+	{
+		if (strcmp(part->name, name) == 0)
+			return part;
+		part = (PersistPart *) ((char *) (part + 1) + part->size);
+	}
+	return NULL;
 }

@@ -14,10 +14,11 @@
  * it was forgotten, script/check fails, and prints what else to change.
  */
 #define PERSIST_MAGIC		UINT64CONST(0x434d545354415453)
-#define PERSIST_FORMAT		6
+#define PERSIST_FORMAT		7
 
-/* One of each module that has something to save; see persist.c. */
-#define PERSIST_PARTS		5
+/* Why a file is refused that was written at another time. */
+#define PERSIST_STALE \
+	"The data directory is not in the state in which it was when the file was written."
 
 /* No file is larger: 262,143 connections and 10,000 clients take 15 MB. */
 #define PERSIST_MAX_SIZE	(16 * 1024 * 1024)
@@ -43,28 +44,20 @@ typedef struct PersistHeader
 	uint32		nparts;
 	uint64		size;			/* of the file, from magic to checksum */
 	PersistState state;
-	uint64		part_size[PERSIST_PARTS];	/* multiples of 8 */
 } PersistHeader;
 
-/* May the statistics in a file be used, or why not? */
-typedef enum PersistVerdict
+/* What a module has saved: this, and behind it "size" bytes. */
+typedef struct PersistPart
 {
-	PERSIST_GOOD,
-	PERSIST_DAMAGED,
-	PERSIST_FOREIGN,			/* no file of commit_stats */
-	PERSIST_OTHER_FORMAT,
-	PERSIST_OTHER_SERVER,		/* another major version: pg_upgrade */
-	PERSIST_OTHER_SYSTEM,		/* another database cluster */
-	PERSIST_STALE,				/* the data directory has changed since */
-	PERSIST_UNFIT				/* a module cannot use its part */
-} PersistVerdict;
+	char		name[24];		/* ends with a zero byte */
+	uint64		size;			/* a multiple of 8 */
+} PersistPart;
 
-extern uint64 persist_file_size(const uint64 *part_size);
-extern void persist_file_start(char *file, const PersistState *state,
-							   const uint64 *part_size);
-extern void persist_file_seal(char *file);
-extern PersistVerdict persist_file_check(const char *file, uint64 size,
-										 const PersistState *now);
-extern char *persist_file_part(char *file, int part);
+extern char *persist_file_add(char *end, const char *name, uint64 size);
+extern void persist_file_seal(char *file, uint64 size, uint32 nparts,
+							  const PersistState *state);
+extern const char *persist_file_refuse(const char *file, uint64 size,
+									   const PersistState *now);
+extern PersistPart *persist_file_find(char *file, const char *name);
 
 #endif							/* COMMIT_STATS_PERSIST_FILE_H */

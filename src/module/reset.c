@@ -1,7 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * reset.c
- *		commit_stats_reset().
+ *		commit_stats_reset(): all modules start from zero.
+ *
+ * Counters are never cleared.  A module remembers its totals, and readers
+ * subtract them.
  *
  * Invariant: a reset resets everything or nothing.  Whatever may raise an
  * error comes before the first change.
@@ -19,43 +22,31 @@
 #include "utils/timestamp.h"
 
 #include "module/shared_memory.h"
-#include "stats/backend_slots.h"
-#include "stats/clients.h"
-#include "stats/flush_totals.h"
-#include "stats/latency.h"
-#include "stats/slow_log.h"
-#include "stats/stall_limit.h"
-#include "stats/wal_cycles.h"
+#include "module/stats_module.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_reset_1_0);
 
 Datum
 commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 {
-	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
-	SlotCopy   *slots;
-	WalCycleCopy cycle;
+	const StatsModule *const *module;
 	TimestampTz now;
 
 	shared_memory_require();
 	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
-	/* these may have to wait for a process that is stopped */
-	flush_totals_wait();
-	wal_cycles_prepare_reset(&cycle);
+	for (module = stats_modules; *module; module++)
+		if ((*module)->reset_wait)
+			(*module)->reset_wait();
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
-	/* the slots first: they must have all that the groups have */
-	slots = backend_slots_copy();
-	latency_add_up(latency);
-	flush_totals_reset();
+	for (module = stats_modules; *module; module++)
+		if ((*module)->reset_copy)
+			(*module)->reset_copy();
 
 	/* no error from here on */
-	backend_slots_reset(slots, now);
-	clients_reset(slots);
-	latency_reset(latency);
-	wal_cycles_reset(&cycle);
-	slow_log_reset();
-	stall_limit_reset();
+	for (module = stats_modules; *module; module++)
+		if ((*module)->reset)
+			(*module)->reset(now);
 	LWLockRelease(commit_stats_clients_lock());
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_TIMESTAMPTZ(now);

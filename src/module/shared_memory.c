@@ -1,24 +1,144 @@
 /*-------------------------------------------------------------------------
  *
  * shared_memory.c
- *		State, size and locks of the shared memory segment.
+ *		The shared memory segment, its locks, and how a process enters.
  *
- * src/module/segment.c requests the segment and lays it out.
+ * The segment is laid out when the server starts, and again after a crash:
+ * one part for each module.  A process enters all modules before it counts
+ * anything, and leaves them when it exits.
  *
- * Locking: shared_memory.h says what the two LWLocks protect.  A process that
- * needs both takes commit_stats_reset_lock() first.  On the commit path, only
- * a transaction that registers its process, or is the first of another client
- * (clients.c), takes one of them, commit_stats_clients_lock().
+ * Locking: AddinShmemInitLock while a process attaches.  shared_memory.h says
+ * what the two LWLocks protect.  A process that needs both takes
+ * commit_stats_reset_lock() first.  On the commit path, only a transaction
+ * that registers its process, or is the first of another client (clients.c),
+ * takes one of them, commit_stats_clients_lock().
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+
+#include "base/changecount.h"
 #include "module/shared_memory.h"
+#include "module/stats_module.h"
 
 bool		shared_memory_attached = false;
 Size		shared_memory_size = 0;
 Size		shared_memory_per_backend = 0;
+
+static shmem_request_hook_type prev_shmem_request_hook = NULL;
+static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
+
+/* Offset of the tail. */
+static Size
+head_size(const StatsModule *module)
+{
+	return TYPEALIGN(PG_CACHE_LINE_SIZE, module->head_size);
+}
+
+/* A module's part begins on a cache line of its own. */
+static Size
+part_size(const StatsModule *module, int backends)
+{
+	Size		tail_size = mul_size(backends, module->slot_size);
+
+	if (module->tail_size)
+		tail_size = module->tail_size(backends);
+	return TYPEALIGN(PG_CACHE_LINE_SIZE,
+					 add_size(head_size(module), tail_size));
+}
+
+/* Size of the segment; includes what aligns the first part. */
+static Size
+segment_size(int backends)
+{
+	Size		size = PG_CACHE_LINE_SIZE;
+
+	for (int i = 0; stats_modules[i]; i++)
+		size = add_size(size, part_size(stats_modules[i], backends));
+	return size;
+}
+
+static void
+segment_request(void)
+{
+	if (prev_shmem_request_hook)
+		prev_shmem_request_hook();
+
+	RequestAddinShmemSpace(segment_size(MaxBackends));
+	RequestNamedLWLockTranche("commit_stats", SHARED_MEMORY_LOCKS);
+}
+
+static void
+segment_startup(void)
+{
+	const int	more = 1024;	/* enough for the alignment to even out */
+	char	   *part;
+	bool		found;
+
+	if (prev_shmem_startup_hook)
+		prev_shmem_startup_hook();
+
+	shared_memory_size = segment_size(MaxBackends);
+	shared_memory_per_backend =
+		(segment_size(MaxBackends + more) - shared_memory_size) / more;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	part = ShmemInitStruct("commit_stats", shared_memory_size, &found);
+	if (!found)
+		memset(part, 0, shared_memory_size);
+	part = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, part);
+	for (int i = 0; stats_modules[i]; i++)
+	{
+		const StatsModule *module = stats_modules[i];
+
+		if (module->attach)
+			module->attach(part, part + head_size(module), found);
+		part += part_size(module, MaxBackends);
+	}
+	shared_memory_attached = true;
+	LWLockRelease(AddinShmemInitLock);
+
+	if (!IsUnderPostmaster)
+		persist_start();
+}
+
+/* For _PG_init, in the postmaster (or a stand-alone backend) only. */
+void
+shared_memory_install_hooks(void)
+{
+	prev_shmem_request_hook = shmem_request_hook;
+	shmem_request_hook = segment_request;
+	prev_shmem_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = segment_startup;
+}
+
+/* At exit; a FATAL error can come in the middle of a change. */
+static void
+leave_modules(int code, Datum arg)
+{
+	int			n = 0;
+
+	changecount_abandon();
+	while (stats_modules[n])
+		n++;
+	while (--n >= 0)
+		if (stats_modules[n]->leave)
+			stats_modules[n]->leave();
+}
+
+/* Once, before this process counts anything.  May wait, may raise an error. */
+void
+shared_memory_enter(void)
+{
+	on_shmem_exit(leave_modules, (Datum) 0);
+	for (int i = 0; stats_modules[i]; i++)
+		if (stats_modules[i]->enter)
+			stats_modules[i]->enter();
+}
 
 /*
  * Take one of the locks through its gate, which is the next lock of the

@@ -31,14 +31,19 @@
 /* Instead of LWLockAcquire() for the first two. */
 extern void shared_memory_acquire(LWLock *lock, LWLockMode mode);
 
-/* Is there shared memory?  Only if the library was preloaded. */
+/* True if the library was preloaded. */
 extern bool shared_memory_attached;
 
 /* Bytes in all, and those that one more backend would add. */
 extern Size shared_memory_size;
 extern Size shared_memory_per_backend;
 
+extern void shared_memory_install_hooks(void);
+extern void shared_memory_enter(void);
 extern void shared_memory_report_missing(int elevel);
 extern void shared_memory_require(void);
+
+/* persist.c; once the modules are attached. */
+extern void persist_start(void);
 
 #endif							/* COMMIT_STATS_SHARED_MEMORY_H */

@@ -1,14 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * stats_module.h
- *		What segment.c and persist.c know of a module.
+ *		What a module registers, once.
  *
- * A module is a C file under src/ with a part of the shared memory segment.
+ * A module is a C file under src/ with state of its own that lives as long as
+ * the server or a process.  It defines one StatsModule, which src/modules.c
+ * lists.  All fields are optional.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_STATS_MODULE_H
 #define COMMIT_STATS_STATS_MODULE_H
+
+#include "datatype/timestamp.h"
 
 typedef struct StatsModule
 {
@@ -24,14 +28,33 @@ typedef struct StatsModule
 	void		(*attach) (void *head, void *tail, bool found);
 
 	/*
-	 * The module's part of the saved file, with the sizes that it has now: a
-	 * head and a slot for each of MaxBackends, or what "saved_size" says.
-	 * "save" fills zeroed memory, or returns false if a process was stopped
-	 * while it counted.  "fits" tells whether "restore" can use what stands
-	 * in a file, which may be nonsense; without "fits", the size must be the
-	 * same. A type that is saved must be listed in saved_definitions() of
-	 * script/check.
+	 * "enter" prepares a process before it counts anything, in the order of
+	 * the list; it may wait and may raise an error.  "leave" runs when the
+	 * process exits, in reverse order, even if "enter" has failed.
 	 */
+	void		(*enter) (void);
+	void		(*leave) (void);
+
+	/*
+	 * The steps of a reset; each is done by all modules before the next one
+	 * begins.  The first runs under the reset lock, the others under the
+	 * clients lock as well.  Only the first two may raise an error: the first
+	 * waits, the second copies what the third forgets.
+	 */
+	void		(*reset_wait) (void);
+	void		(*reset_copy) (void);
+	void		(*reset) (TimestampTz now);
+
+	/*
+	 * The module's part of the saved file, if it has a name, with the sizes
+	 * that it has now: a head and a slot for each of MaxBackends, or what
+	 * "saved_size" returns.  "save" fills zeroed memory, or returns false if
+	 * a process was stopped while it counted.  "fits" tells whether "restore"
+	 * can use what stands in a file, which may be nonsense; without "fits",
+	 * the size must be the same.  saved_definitions() of script/check lists
+	 * the types that are saved.
+	 */
+	const char *saved_name;
 	Size		saved_head_size;
 	Size		saved_slot_size;
 	Size		(*saved_size) (void);
@@ -40,7 +63,7 @@ typedef struct StatsModule
 	void		(*restore) (const void *from, Size size);
 } StatsModule;
 
-/* All modules, and null; see modules.c. */
+/* All modules, then null. */
 extern const StatsModule *const stats_modules[];
 
 #endif							/* COMMIT_STATS_STATS_MODULE_H */

@@ -71,7 +71,7 @@ clock_attach(void *head, void *tail, bool found)
 	pg_atomic_init_u64(clock_offset_shared, (uint64) offset);
 }
 
-const StatsModule clock_module = {
+const StatsModule wall_clock_module = {
 	.head_size = sizeof(pg_atomic_uint64),
 	.attach = clock_attach,
 };

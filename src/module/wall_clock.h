@@ -23,6 +23,6 @@ clock_timestamp_at(uint64 ns, int64 offset)
 
 extern int64 clock_offset(void);
 
-extern const StatsModule clock_module;
+extern const StatsModule wall_clock_module;
 
 #endif							/* COMMIT_STATS_WALL_CLOCK_H */

@@ -37,14 +37,18 @@ notify_lock_tag(void)
 	return tag;
 }
 
-void
-notify_lock_find(void)
+static void
+notify_lock_enter(void)
 {
 	LOCKTAG		tag = notify_lock_tag();
 
 	notify_lock_neighbors =
 		&MyProc->myProcLocks[LockHashPartition(LockTagHashCode(&tag))];
 }
+
+const StatsModule notify_lock_module = {
+	.enter = notify_lock_enter,
+};
 
 /* The hash table of this process knows; a frame, hence not inlined. */
 static pg_noinline bool

@@ -10,12 +10,12 @@
 
 #include "base/compat.h"
 #include "base/visibility.h"
+#include "module/stats_module.h"
 
 /* The locks of this process that are in the same partition as that lock. */
 extern COMMIT_STATS_HIDDEN const ProcLocks *notify_lock_neighbors;
 
-/* Once, before the next function. */
-extern void notify_lock_find(void);
+extern const StatsModule notify_lock_module;
 
 extern bool notify_lock_is_held(void);
 

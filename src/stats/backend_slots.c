@@ -14,7 +14,7 @@
  * is being counted at that moment may be in one counter and not yet in
  * another.  A reset remembers the totals, and readers subtract them.  "base"
  * and what is beside it are protected by commit_stats_reset_lock(), which
- * callers of backend_slots_read() and backend_slots_reset() hold.
+ * callers of backend_slots_read() and a reset hold.
  *
  *-------------------------------------------------------------------------
  */
@@ -60,6 +60,7 @@ uint64		backend_slots_wal_origin = 0;
 
 static BackendSlotsShared *shared = NULL;
 static BackendSlot *slots = NULL;
+static SlotCopy *at_reset = NULL;	/* of all slots, during a reset */
 
 static void
 backend_slots_attach(void *head, void *tail, bool found)
@@ -74,9 +75,8 @@ backend_slots_attach(void *head, void *tail, bool found)
 		counter_array_init(slots[i].counter, SLOT_NFIELDS);
 }
 
-/* To be called before anything is counted. */
-void
-backend_slots_find_mine(void)
+static void
+backend_slots_enter(void)
 {
 	pg_atomic_uint64 *mine = slots[MyProcNumber].counter;
 
@@ -112,17 +112,6 @@ backend_slots_count_committing(void)
 	return n;
 }
 
-/* Copy all slots, so that several totals can start from the same numbers. */
-SlotCopy *
-backend_slots_copy(void)
-{
-	SlotCopy   *copies = palloc(mul_size(MaxBackends, sizeof(SlotCopy)));
-
-	for (int i = 0; i < MaxBackends; i++)
-		backend_slots_copy_one(i, &copies[i]);
-	return copies;
-}
-
 /* Everything since the server started, resets or not. */
 void
 backend_slots_add_up(uint64 *sum)
@@ -154,15 +143,6 @@ backend_slots_restore(const void *from, Size size)
 	shared->stats_reset = saved->stats_reset;
 	shared->wal_reset = saved->wal_reset;
 }
-
-const StatsModule backend_slots_module = {
-	.head_size = sizeof(BackendSlotsShared),
-	.slot_size = sizeof(BackendSlot),
-	.attach = backend_slots_attach,
-	.saved_head_size = sizeof(SlotTotals),
-	.save = backend_slots_save,
-	.restore = backend_slots_restore,
-};
 
 /* Totals since the last reset. */
 void
@@ -196,15 +176,41 @@ backend_slots_note_wal_start(void)
 	LWLockRelease(commit_stats_reset_lock());
 }
 
-/* Start from zero, with the slots as they were copied before. */
-void
-backend_slots_reset(const SlotCopy *copies, TimestampTz now)
+/* Copy all slots, so that several totals can start from the same numbers. */
+static void
+backend_slots_copy(void)
 {
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+	at_reset = palloc(mul_size(MaxBackends, sizeof(SlotCopy)));
+	for (int i = 0; i < MaxBackends; i++)
+		backend_slots_copy_one(i, &at_reset[i]);
+}
 
+/* The copy of a slot from which a reset starts. */
+const SlotCopy *
+backend_slots_at_reset(int procno)
+{
+	return &at_reset[procno];
+}
+
+static void
+backend_slots_reset(TimestampTz now)
+{
 	memset(shared->base, 0, sizeof(shared->base));
 	for (int i = 0; i < MaxBackends; i++)
-		counter_array_add(shared->base, copies[i].value, SLOT_NCOUNTERS);
+		counter_array_add(shared->base, at_reset[i].value, SLOT_NCOUNTERS);
 	shared->stats_reset = now;
 	shared->wal_reset = end_of_wal();
 }
+
+const StatsModule backend_slots_module = {
+	.head_size = sizeof(BackendSlotsShared),
+	.slot_size = sizeof(BackendSlot),
+	.attach = backend_slots_attach,
+	.enter = backend_slots_enter,
+	.reset_copy = backend_slots_copy,
+	.reset = backend_slots_reset,
+	.saved_name = "backend_slots",
+	.saved_head_size = sizeof(SlotTotals),
+	.save = backend_slots_save,
+	.restore = backend_slots_restore,
+};

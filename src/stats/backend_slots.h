@@ -85,8 +85,8 @@ typedef struct SlotTotals
 } SlotTotals;
 
 /*
- * The counters of this backend; until backend_slots_find_mine(), counters that
- * nobody reads.
+ * The counters of this backend; until it enters, counters that nobody
+ * reads.
  */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *backend_slots_mine;
 
@@ -151,15 +151,13 @@ backend_slot_skip_wal(void)
 
 extern const StatsModule backend_slots_module;
 
-extern void backend_slots_find_mine(void);
 extern void backend_slots_copy_one(int procno, SlotCopy *slot);
 extern uint64 backend_slots_committing_since(int procno);
 extern int	backend_slots_count_committing(void);
-extern SlotCopy *backend_slots_copy(void);
+extern const SlotCopy *backend_slots_at_reset(int procno);
 extern void backend_slots_add_up(uint64 *sum);
 extern void backend_slots_read(SlotTotals *totals);
 extern TimestampTz backend_slots_reset_time(void);
 extern void backend_slots_note_wal_start(void);
-extern void backend_slots_reset(const SlotCopy *copies, TimestampTz now);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

@@ -356,12 +356,14 @@ begin_client(const ClientKey *key, int entry, const SlotCopy *counted)
 	my_slot->entry = entry;
 }
 
-/* At exit, when all transactions are over; registering may have failed. */
+/* When all transactions are over. */
 static void
-unregister(int code, Datum arg)
+clients_leave(void)
 {
 	SlotCopy	counted;
 
+	if (my_slot == NULL)
+		return;
 	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
 	if (my_slot->entry != NO_ENTRY)
 	{
@@ -442,19 +444,15 @@ lock_and_find_entry(const ClientKey *key)
 	return find_or_add_client(key);
 }
 
-/*
- * Called once, before anything is counted, when MyDatabaseId has its final
- * value.  May wait and may raise an error.
- */
-void
-clients_register(void)
+/* MyDatabaseId has its final value. */
+static void
+clients_enter(void)
 {
 	SlotCopy	counted;
 	ClientKey	key;
 	int			entry;
 
 	Assert(my_slot == NULL && MyProcNumber < MaxBackends);
-	on_shmem_exit(unregister, (Datum) 0);
 	my_slot = &slots[MyProcNumber];
 	for (int i = 0; i < lengthof(settings); i++)
 		settings[i] = find_option(setting_names[i], false, false, ERROR);
@@ -599,16 +597,6 @@ clients_restore(const void *from, Size size)
 					 saved->client[i].value);
 }
 
-const StatsModule clients_module = {
-	.head_size = sizeof(ClientsShared),
-	.tail_size = clients_tail_size,
-	.attach = clients_attach,
-	.saved_size = clients_saved_size,
-	.save = clients_save,
-	.fits = clients_fits,
-	.restore = clients_restore,
-};
-
 /*
  * Call "copy" while nothing moves between slots and entries.  It raises no
  * error, and may be called again.  Something may move while it runs, so it
@@ -749,16 +737,10 @@ clients_is_connected(const ClientSession *session)
 	return slot->entry != NO_ENTRY && slot->pid == session->pid;
 }
 
-/*
- * Start from zero, with the slots as they were copied: all other totals start
- * from the same copies.  The caller has held the lock since before it copied
- * them.
- */
-void
-clients_reset(const SlotCopy *copies)
+/* Start from the same copies of the slots as all other totals. */
+static void
+clients_reset(TimestampTz now)
 {
-	Assert(LWLockHeldByMeInMode(commit_stats_clients_lock(), LW_EXCLUSIVE));
-
 	clear_clients();
 	for (int i = 0; i < MaxBackends; i++)
 	{
@@ -766,8 +748,23 @@ clients_reset(const SlotCopy *copies)
 
 		if (slot->entry == NO_ENTRY)
 			continue;
-		memcpy(slot->since, copies[i].value, sizeof(slot->since));
+		memcpy(slot->since, backend_slots_at_reset(i)->value,
+			   sizeof(slot->since));
 		slot->entry = find_or_add_client(&slot->key);
 		pg_atomic_fetch_add_u32(&uses[slot->entry].sessions, 1);
 	}
 }
+
+const StatsModule clients_module = {
+	.head_size = sizeof(ClientsShared),
+	.tail_size = clients_tail_size,
+	.attach = clients_attach,
+	.enter = clients_enter,
+	.leave = clients_leave,
+	.reset = clients_reset,
+	.saved_name = "clients",
+	.saved_size = clients_saved_size,
+	.save = clients_save,
+	.fits = clients_fits,
+	.restore = clients_restore,
+};

@@ -89,7 +89,6 @@ extern COMMIT_STATS_HIDDEN const char *clients_role;
 
 extern const StatsModule clients_module;
 
-extern void clients_register(void);
 extern void clients_change(void);
 extern void clients_look_again(void);
 extern const ClientKey *clients_mine(void);
@@ -98,7 +97,6 @@ extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
 extern ClientSession *clients_read_session(int pid);
 extern bool clients_is_connected(const ClientSession *session);
-extern void clients_reset(const SlotCopy *copies);
 
 /* Entries that the clients of one role can have. */
 static inline int

@@ -43,7 +43,7 @@ typedef struct LeaderReport
 	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
 	uint8		sleep_kind;		/* SleepKind */
 	bool		log_wanted;		/* commit_stats.log_flushes was on; for
-								 * flush_logger.c */
+								 * worker.c */
 } LeaderReport;
 
 #define FLUSH_NOT_TIMED		PG_UINT32_MAX

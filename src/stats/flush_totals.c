@@ -446,7 +446,7 @@ newest_boundary(void)
 }
 
 /* Wait until no fold is under way, or raise an error. */
-void
+static void
 flush_totals_wait(void)
 {
 	(void) changecount_wait(&shared->folds);
@@ -460,7 +460,7 @@ flush_totals_wait(void)
  * stopped just then in the middle of a fold.  What others have folded in these
  * milliseconds is lost then.
  */
-void
+static void
 flush_totals_reset(void)
 {
 	uint64	   *value = palloc(mul_size(ncounts, sizeof(uint64)));
@@ -538,6 +538,9 @@ const StatsModule flush_totals_module = {
 	.head_size = sizeof(FlushTotalsShared),
 	.tail_size = flush_totals_tail_size,
 	.attach = flush_totals_attach,
+	.reset_wait = flush_totals_wait,
+	.reset_copy = flush_totals_reset,
+	.saved_name = "flush_totals",
 	.saved_head_size = CELL_SIZE,
 	.saved_slot_size = CELL_SIZE,
 	.save = flush_totals_save,

@@ -66,7 +66,5 @@ extern void flush_totals_prepare(GroupNumber first);
 extern FlushTotals *flush_totals_lock_and_read(void);
 
 /* A reset. */
-extern void flush_totals_wait(void);
-extern void flush_totals_reset(void);
 
 #endif							/* COMMIT_STATS_FLUSH_TOTALS_H */

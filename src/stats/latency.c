@@ -54,6 +54,7 @@ LatencySlot *latency_mine = NULL;
 
 static LatencyShared *shared = NULL;
 static PaddedLatencySlot *slots = NULL;
+static LatencyTotals *at_reset = NULL;
 
 static void
 latency_attach(void *head, void *tail, bool found)
@@ -75,9 +76,8 @@ latency_attach(void *head, void *tail, bool found)
 	}
 }
 
-/* Commit path: to be called before anything is counted. */
-void
-latency_find_mine(void)
+static void
+latency_enter(void)
 {
 	latency_mine = &slots[MyProcNumber].slot;
 }
@@ -173,13 +173,17 @@ latency_read(void)
 	return totals;
 }
 
-/* Start from zero, with the counts as they were added up before. */
-void
-latency_reset(const LatencyTotals *now)
+static void
+latency_copy(void)
 {
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+	at_reset = palloc(sizeof(LatencyTotals));
+	latency_add_up(at_reset);
+}
 
-	shared->base = *now;
+static void
+latency_reset(TimestampTz now)
+{
+	shared->base = *at_reset;
 }
 
 static bool
@@ -202,6 +206,10 @@ const StatsModule latency_module = {
 	.head_size = sizeof(LatencyShared),
 	.slot_size = sizeof(PaddedLatencySlot),
 	.attach = latency_attach,
+	.enter = latency_enter,
+	.reset_copy = latency_copy,
+	.reset = latency_reset,
+	.saved_name = "latency",
 	.saved_head_size = sizeof(LatencyTotals),
 	.save = latency_save,
 	.restore = latency_restore,

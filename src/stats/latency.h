@@ -73,18 +73,16 @@ typedef struct LatencySlot
 	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
 } LatencySlot;
 
-/* That of this backend; null until latency_find_mine(). */
+/* That of this backend; null until it enters. */
 extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;
 
 extern const StatsModule latency_module;
 
-extern void latency_find_mine(void);
 extern WaitLevel latency_standby_level(void);
 extern void latency_carry(LatencyKind kind, int cell);
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
-extern void latency_reset(const LatencyTotals *now);
 
 /* Commit path: what a commit of this backend waits for. */
 static inline WaitLevel

@@ -65,11 +65,6 @@ slow_log_attach(void *head, void *tail, bool found)
 	}
 }
 
-const StatsModule slow_log_module = {
-	.head_size = SLOW_NKINDS * sizeof(SlowRing),
-	.attach = slow_log_attach,
-};
-
 uint64
 slow_event_rest(const SlowEvent *event)
 {
@@ -218,11 +213,15 @@ slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 	return pg_atomic_read_u64(&place->state) == 2 * number;
 }
 
-void
-slow_log_reset(void)
+static void
+slow_log_reset(TimestampTz now)
 {
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
-
 	for (int kind = 0; kind < SLOW_NKINDS; kind++)
 		pg_atomic_write_u64(&rings[kind].reset, slow_log_newest(kind));
 }
+
+const StatsModule slow_log_module = {
+	.head_size = SLOW_NKINDS * sizeof(SlowRing),
+	.attach = slow_log_attach,
+	.reset = slow_log_reset,
+};

@@ -113,6 +113,5 @@ extern uint64 slow_log_newest(SlowKind kind);
 extern uint64 slow_log_oldest(SlowKind kind);
 extern bool slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 						  SlowOutcome *outcome);
-extern void slow_log_reset(void);
 
 #endif							/* COMMIT_STATS_SLOW_LOG_H */

@@ -21,13 +21,12 @@
 #include "postgres.h"
 
 #include "port/atomics.h"
-#include "storage/latch.h"
-#include "storage/proc.h"
 
 #include "base/clock.h"
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
+#include "module/worker_wake.h"
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
 
@@ -47,15 +46,13 @@ typedef struct StallLimitShared
 										 * = -1; ns */
 	pg_atomic_uint64 derived_at;	/* clock_now() */
 	pg_atomic_uint32 asked;		/* somebody waits for a new limit */
-	pg_atomic_uint32 worker;	/* the process number of the worker that
-								 * derives it, plus 1; 0: it does not run */
 } StallLimitShared;
 
 static StallLimitShared *shared = NULL;
 
 /* What is usual has to be learned anew. */
-void
-stall_limit_reset(void)
+static void
+stall_limit_reset(TimestampTz now)
 {
 	pg_atomic_write_u64(&shared->derived, UNLEARNED);
 	pg_atomic_write_u64(&shared->derived_commit, UNLEARNED);
@@ -67,12 +64,13 @@ stall_limit_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	if (!found)
-		stall_limit_reset();
+		stall_limit_reset(0);
 }
 
 const StatsModule stall_limit_module = {
 	.head_size = sizeof(StallLimitShared),
 	.attach = stall_limit_attach,
+	.reset = stall_limit_reset,
 };
 
 uint64
@@ -93,13 +91,6 @@ slow_commit_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived_commit);
 }
 
-/* The worker begins, or ends (0). */
-void
-stall_limit_set_worker(uint32 procno_plus_one)
-{
-	pg_atomic_write_u32(&shared->worker, procno_plus_one);
-}
-
 /* Has this process a limit that is derived, and is that too old? */
 static bool
 is_old(void)
@@ -112,24 +103,14 @@ is_old(void)
 		 clock_elapsed(derived_at, clock_now()) > STALL_LIMIT_AGE);
 }
 
-/* If it is, ask the background worker to derive it.  Returns true then. */
-bool
-stall_limit_ask(void)
-{
-	if (!is_old())
-		return false;
-	pg_atomic_write_u32(&shared->asked, 1);
-	return true;
-}
-
-/* Likewise, for a reader, which shows the present limit and waits for none. */
+/* If so, have the background worker derive it. */
 void
 stall_limit_refresh(void)
 {
-	uint32		worker = pg_atomic_read_u32(&shared->worker);
-
-	if (stall_limit_ask() && worker != 0)
-		SetLatch(&ProcGlobal->allProcs[worker - 1].procLatch);
+	if (!is_old())
+		return;
+	pg_atomic_write_u32(&shared->asked, 1);
+	worker_wake();
 }
 
 /*

@@ -16,14 +16,10 @@ extern const StatsModule stall_limit_module;
 /* Commit path, for a commit that was slow: ns; 0: no flush is a stall. */
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);	/* ns; PG_UINT64_MAX: never */
-extern bool stall_limit_ask(void);
+extern void stall_limit_refresh(void);
 extern bool stall_limit_is_asked_for(void);
 
-extern void stall_limit_refresh(void);	/* for readers */
-
-/* The background worker, and a reset. */
-extern void stall_limit_set_worker(uint32 procno_plus_one);
+/* The background worker. */
 extern void stall_limit_derive(void);
-extern void stall_limit_reset(void);
 
 #endif							/* COMMIT_STATS_STALL_LIMIT_H */

@@ -94,6 +94,7 @@ typedef struct WalCyclesShared
 
 static WalCyclesShared *shared = NULL;
 static PaddedWalSlot *slots = NULL;
+static WalCycleCopy at_reset;	/* the present cycle, during a reset */
 
 int64		wal_cycles_records = 0;
 
@@ -257,9 +258,9 @@ find_wal_slot(void)
 		origin[c] = -pg_atomic_read_u64(&my_slot->counter[c]);
 }
 
-/* At exit: end the change of its slot that this process has begun, if any. */
-void
-wal_cycles_abandon(void)
+/* End the change of its slot that this process has begun, if any. */
+static void
+wal_cycles_leave(void)
 {
 	if (!changecount_at_rest(&my_slot->changes))
 		changecount_end_single(&my_slot->changes);
@@ -486,28 +487,26 @@ wal_cycles_read(void)
 	return result;
 }
 
-/* The present cycle and what was counted in it so far, for a reset. */
-void
-wal_cycles_prepare_reset(WalCycleCopy *present)
+/* Copy the present cycle and what was counted in it so far. */
+static void
+wal_cycles_copy(void)
 {
 	WalCycleCopy all[WAL_CYCLES_KEPT];
 	XLogRecPtr	redo;
 	int			n = copy_cycles(all, &redo);
 
-	memset(present, 0, sizeof(WalCycleCopy));
+	memset(&at_reset, 0, sizeof(WalCycleCopy));
 	if (n > 0 && all[0].redo == redo)
-		*present = all[0];
-	present->redo = redo;
+		at_reset = all[0];
+	at_reset.redo = redo;
 }
 
-/* Forget all cycles but the present one, and what it has counted. */
-void
-wal_cycles_reset(const WalCycleCopy *present)
+/* Forget all cycles but that one, and what it has counted. */
+static void
+wal_cycles_reset(TimestampTz now)
 {
-	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
-
-	shared->base_redo = present->redo;
-	memcpy(shared->base, present->value, sizeof(shared->base));
+	shared->base_redo = at_reset.redo;
+	memcpy(shared->base, at_reset.value, sizeof(shared->base));
 }
 
 static bool
@@ -562,6 +561,10 @@ const StatsModule wal_cycles_module = {
 	.head_size = sizeof(WalCyclesShared),
 	.slot_size = sizeof(PaddedWalSlot),
 	.attach = wal_cycles_attach,
+	.leave = wal_cycles_leave,
+	.reset_wait = wal_cycles_copy,
+	.reset = wal_cycles_reset,
+	.saved_name = "wal_cycles",
 	.saved_head_size = sizeof(WalCycles),
 	.save = wal_cycles_save,
 	.fits = wal_cycles_fits,

@@ -74,7 +74,6 @@ wal_cycles_behind(void)
 
 extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
 extern void wal_cycles_skip(void);
-extern void wal_cycles_abandon(void);
 
 /* Account this process's WAL, in the cycle of its last insertion. */
 static inline void
@@ -91,9 +90,5 @@ wal_cycles_account(WalOutcome outcome)
 
 /* Readers. */
 extern WalCycles *wal_cycles_read(void);
-
-/* A reset, in two steps of which only the first may raise an error. */
-extern void wal_cycles_prepare_reset(WalCycleCopy *present);
-extern void wal_cycles_reset(const WalCycleCopy *present);
 
 #endif							/* COMMIT_STATS_WAL_CYCLES_H */

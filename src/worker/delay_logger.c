@@ -3,7 +3,7 @@
  * delay_logger.c
  *		commit_stats.adaptive_delay in the background worker.
  *
- * The worker (flush_logger.c) reads the setting for all processes, as it reads
+ * The worker (worker.c) reads the setting for all processes, as it reads
  * the configuration, and writes to the server log what adaptive_delay.c has
  * decided, as nothing can be logged within a commit.
  *
@@ -18,7 +18,7 @@
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "worker/delay_logger.h"
+#include "worker/worker.h"
 
 #define NOT_FOLLOWED	-1
 
@@ -54,7 +54,7 @@ delay_logger_follow_setting(void)
 
 /* Is there anything for delay_logger_work() to do? */
 bool
-delay_logger_pending(void)
+delay_logger_has_work(void)
 {
 	return followed == NOT_FOLLOWED ||
 		(logging && adaptive_delay_changes() != logged);
@@ -97,6 +97,6 @@ delay_logger_work(void)
 	adaptive_delay_look();
 	if (followed == NOT_FOLLOWED)
 		delay_logger_follow_setting();
-	if (logging && delay_logger_pending())
+	if (logging && delay_logger_has_work())
 		log_changes();
 }

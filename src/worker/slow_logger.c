@@ -4,7 +4,7 @@
  *		Slow commits and stalls in the background worker.
  *
  * A while after a slow commit, all commits of its flush are over.  Then the
- * worker (flush_logger.c) notes what became of the flush, before that leaves
+ * worker (worker.c) notes what became of the flush, before that leaves
  * the ring of flush groups, and writes the message to the server log.  The
  * worker also derives what a stall is.
  *
@@ -22,7 +22,7 @@
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
 #include "stats/wait_level_names.h"
-#include "worker/slow_logger.h"
+#include "worker/worker.h"
 
 /* Kinds of events that are about a flush: SLOW_COMMIT and SLOW_FLUSH */
 #define WITH_FLUSH			BULK_WRITER
@@ -32,8 +32,10 @@
 
 /* Is there anything to do, now or in a moment? */
 bool
-slow_logger_behind(void)
+slow_logger_has_work(void)
 {
+	if (stall_limit_is_asked_for())
+		return true;
 	for (int kind = 0; kind < WITH_FLUSH; kind++)
 		if (slow_log_newest(kind) > slow_log_settled(kind))
 			return true;

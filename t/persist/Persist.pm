@@ -10,7 +10,8 @@ use CommitStats;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw($header_size field with_field sealed stats_file statistics
+our @EXPORT =
+  qw($header_size part_at field with_field sealed stats_file statistics
   start_of_statistics starts_from_zero some_load);
 use Exporter 'import';
 
@@ -25,8 +26,7 @@ my @fields = (
 	time => 8,
 	min_recovery => 8,
 	state => 4,
-	server => 4,
-	map { ("part$_" => 8) } 0 .. 4);
+	server => 4);
 my (%offset, %width);
 our $header_size = 0;
 
@@ -56,6 +56,21 @@ sub with_field
 	substr($content, $offset{$name}, $width{$name}) =
 	  pack($width{$name} == 8 ? 'Q' : 'L', $value);
 	return $content;
+}
+
+# Where the PersistPart of a module is: 24 bytes of name, 8 of size.  Its data
+# come 32 bytes later.
+sub part_at
+{
+	my ($content, $name) = @_;
+	my $at = $header_size;
+
+	for (1 .. field($content, 'nparts'))
+	{
+		return $at if unpack('Z24', substr $content, $at, 24) eq $name;
+		$at += 32 + unpack 'Q', substr $content, $at + 24, 8;
+	}
+	die "the file has no part $name\n";
 }
 
 # CRC-32C, computed here so that the test does not compare the checksum with

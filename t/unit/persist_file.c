@@ -46,18 +46,17 @@ copy_to_the_edge(const char *from, Size size, void **mapped, Size *length)
 	return copy;
 }
 
-/* The verdict on a file, for a data directory as in the header of another. */
+/*
+ * "good", or why a file is refused, for a data directory as in the header of
+ * another.
+ */
 Datum
 persist_check(PG_FUNCTION_ARGS)
 {
-	static const char *const names[] = {
-		"good", "damaged", "foreign", "other format", "other server",
-		"other system", "stale", "unfit"
-	};
 	bytea	   *file = PG_GETARG_BYTEA_PP(0);
 	bytea	   *original = PG_GETARG_BYTEA_PP(1);
 	PersistHeader header;
-	PersistVerdict verdict;
+	const char *why;
 	void	   *mapped;
 	Size		length;
 	char	   *copy;
@@ -65,9 +64,9 @@ persist_check(PG_FUNCTION_ARGS)
 	memcpy(&header, VARDATA_ANY(original), sizeof(header));
 	copy = copy_to_the_edge(VARDATA_ANY(file), VARSIZE_ANY_EXHDR(file),
 							&mapped, &length);
-	verdict = persist_file_check(copy, VARSIZE_ANY_EXHDR(file), &header.state);
+	why = persist_file_refuse(copy, VARSIZE_ANY_EXHDR(file), &header.state);
 	munmap(mapped, length);
-	PG_RETURN_TEXT_P(cstring_to_text(names[verdict]));
+	PG_RETURN_TEXT_P(cstring_to_text(why == NULL ? "good" : why));
 }
 
 /* The file with the right checksum at its end, whatever its header says. */

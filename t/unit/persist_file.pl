@@ -1,4 +1,4 @@
-# Does persist_file_check() refuse every file that is damaged, foreign or out
+# Does persist_file_refuse() refuse every file that is damaged, foreign or out
 # of date?
 #
 # persist_file.c, which decides what may be read, uses neither shared memory
@@ -108,30 +108,43 @@ for my $seal ('', 'persist_seal')
 		"something appended$name");
 }
 
+# The sizes of the parts, at the file's order, changed.
+my @sizes;
+my @at;
+
+for (my $at = $header_size; $at < $length - 4;)
+{
+	push @at, $at + 24;
+	push @sizes, unpack 'Q', substr $real, $at + 24, 8;
+	$at += 32 + $sizes[-1];
+}
+is(scalar @sizes, field($real, 'nparts'), 'the parts fill the file');
+
 # Sizes that would do, if additions could overflow.
 sub sizes
 {
-	my (@sizes) = @_;
+	my (%sizes) = @_;
 	my $content = $real;
 
-	$content = with_field($content, "part$_", $sizes[$_]) for 0 .. 4;
+	substr($content, $at[$_], 8) = pack 'Q', $sizes{$_} for keys %sizes;
 	return verdicts(
 		"SELECT persist_seal('\\x" . unpack('H*', $content) . "'::bytea)");
 }
 
-my @sizes = map { field($real, "part$_") } 0 .. 4;
-my $sum = 0;
-
-$sum += $_ for @sizes;
-is($sum + $header_size + 4, $length, 'the parts fill the file');
-is(sizes(~0 - 7, $sizes[0] + $sizes[1] + 8, @sizes[ 2 .. 4 ]),
-	'damaged|1', 'sizes that overflow');
-is( sizes(
-		1 << 63, 1 << 63, $sizes[0] + $sizes[1] + $sizes[2], @sizes[ 3, 4 ]),
-	'damaged|1',
-	'sizes that overflow twice');
-is(sizes($sizes[0] + 4, $sizes[1] - 4, @sizes[ 2 .. 4 ]),
-	'damaged|1', 'a part that would not be aligned');
+is(sizes(0 => ~0 - 7), 'It is damaged.|1', 'a size that overflows');
+is(sizes(0 => ~0 - 39), 'It is damaged.|1', 'a size that leads back');
+is( sizes(4 => $sizes[4] + (1 << 63)),
+	'It is damaged.|1',
+	'a size that overflows the last part');
+is( sizes(0 => $sizes[0] + 4),
+	'It is damaged.|1',
+	'a part that would not be aligned');
+is(sizes(4 => $sizes[4] - 8), 'It is damaged.|1', 'bytes behind the parts');
+is( verdicts(
+		"SELECT persist_seal(overlay(o.file PLACING decode(repeat('78', 24), 'hex') FROM $header_size + 1))"
+	),
+	'It is damaged.|1',
+	'a name without an end');
 
 $node->stop;
 done_testing();

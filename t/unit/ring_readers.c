@@ -239,7 +239,7 @@ Datum
 ring_reset(PG_FUNCTION_ARGS)
 {
 	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
-	flush_totals_reset();
+	flush_totals_module.reset_copy();
 	LWLockRelease(commit_stats_reset_lock());
 	PG_RETURN_VOID();
 }

@@ -1,0 +1,102 @@
+/*-------------------------------------------------------------------------
+ *
+ * worker_wake.c
+ *		Waking the background worker.
+ *
+ * While the worker is awake, it looks for work all the time, and nobody needs
+ * to wake it.  Before it falls asleep, it clears "awake" and then looks once
+ * more.  A process that has work for it first reports that work, where the
+ * worker looks, and then reads "awake".
+ *
+ * Invariant: if "awake" is clear, the worker has seen each report, or the
+ * reporting process wakes it.
+ *
+ * Locking: none; see t/memory_model/wake.protocol.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+
+#include "base/compat.h"
+#include "module/worker_wake.h"
+
+typedef struct WorkerWakeShared
+{
+	/* The worker's process number plus 1, or 0; only the worker writes it. */
+	pg_atomic_uint32 procno_plus_one;
+
+	/* Cleared by the worker; the process that sets it wakes the worker. */
+	pg_atomic_uint32 awake;
+} WorkerWakeShared;
+
+static WorkerWakeShared *shared = NULL;
+
+static void
+worker_wake_attach(void *head, void *tail, bool found)
+{
+	shared = head;
+	if (found)
+		return;
+	pg_atomic_init_u32(&shared->procno_plus_one, 0);
+	pg_atomic_init_u32(&shared->awake, 0);
+}
+
+const StatsModule worker_wake_module = {
+	.head_size = sizeof(WorkerWakeShared),
+	.attach = worker_wake_attach,
+};
+
+/* Also on the commit path.  At most a system call a second. */
+void
+worker_wake(void)
+{
+	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
+
+	/* the report comes before the look at "awake" */
+	pg_memory_barrier();		/* protocol wake */
+	if (procno_plus_one == 0 || pg_atomic_read_u32(&shared->awake) != 0 ||
+		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
+		return;
+	SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+}
+
+void
+worker_wake_now(void)
+{
+	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
+
+	if (procno_plus_one != 0)
+		SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+}
+
+static void
+forget_worker(int code, Datum arg)
+{
+	pg_atomic_write_u32(&shared->procno_plus_one, 0);
+}
+
+/* This process is the worker, until it exits. */
+void
+worker_wake_start(void)
+{
+	on_shmem_exit(forget_worker, (Datum) 0);
+	pg_atomic_write_u32(&shared->awake, 1);
+	pg_atomic_write_u32(&shared->procno_plus_one, MyProcNumber + 1);
+}
+
+/* Returns true if the worker may sleep until it is woken. */
+bool
+worker_wake_sleep(bool (*has_work) (void))
+{
+	pg_atomic_write_u32(&shared->awake, 0);
+	pg_memory_barrier();		/* protocol wake */
+	if (!has_work())
+		return true;
+	pg_atomic_write_u32(&shared->awake, 1);
+	return false;
+}

@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * worker_wake.h
+ *		Waking the background worker; see worker_wake.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WORKER_WAKE_H
+#define COMMIT_STATS_WORKER_WAKE_H
+
+#include "module/stats_module.h"
+
+extern const StatsModule worker_wake_module;
+
+/* Any process: the worker has something to do. */
+extern void worker_wake(void);
+
+/* ... even if it is about to look anyway. */
+extern void worker_wake_now(void);
+
+/* The worker. */
+extern void worker_wake_start(void);
+extern bool worker_wake_sleep(bool (*has_work) (void));
+
+#endif							/* COMMIT_STATS_WORKER_WAKE_H */
