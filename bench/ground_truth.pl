@@ -7,8 +7,7 @@ use strict;
 use warnings;
 
 use lib 't', 't/ground_truth';
-use GroundTruth
-  qw(start_truth start_standby stop_standby measure limits figures
+use GroundTruth qw(start_truth start_standby stop_standby measure limits figures
   adaptive_cases prepare_sysbench);
 use Test::More;
 
@@ -28,44 +27,29 @@ my @foreign = (
 	} qw(uniform special));
 
 my @cases = (
-	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20,
-		50),
+	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20, 50),
 	(   map {
 			my $delay = $_;
-			map { { clients => $_, delay => $delay, siblings => 5 } } 5, 7,
-			  10,
-			  50
+			map { { clients => $_, delay => $delay, siblings => 5 } } 5, 7, 10, 50
 		} 10,
 		20, 50, 100, 200, 500, 1000,
 		2000),
 	{ clients => 2, delay => 500, siblings => 1 },
 	{ clients => 10, delay => 50, siblings => 8 },
 	{ clients => 20, delay => 100, siblings => 15 },
-	(   map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } }
-		  50,
-		200, 1000),
+	(map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } } 50, 200, 1000),
 	(map { adaptive_cases($_) } 2, 10, 50),
 	(   map {
 			my $load = $_;
 
-			map {
-				{
-					%$load,
-					  clients => $_->[0],
-					  delay => $_->[1],
-					  siblings => 5
-				}
-			}[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
+			map { {
+				%$load,
+				  clients => $_->[0],
+				  delay => $_->[1],
+				  siblings => 5
+			} }[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
 		} @foreign),
-	map {
-		{
-			name => 'standby',
-			standby => 1,
-			clients => $_,
-			delay => 0,
-			siblings => 5
-		}
-	} 1,
+	map { { name => 'standby', standby => 1, clients => $_, delay => 0, siblings => 5 } } 1,
 	2, 4, 8,
 	50);
 
@@ -111,8 +95,7 @@ for my $case ((@cases) x $rounds)
 	print $out sprintf(
 		"%7d  %8s  %8s  |  %7d  %5d  |  %7d  %+7.2f (%.1f)    |  %14.2f (%d)     |  %10d  %s%s\n",
 		$case->{clients},
-		$case->{adaptive}
-		? ($case->{adaptive}, '-')
+		$case->{adaptive} ? ($case->{adaptive}, '-')
 		: @$case{qw(delay siblings)},
 		$result->{truth}->{commits},
 		$error->{commits},
@@ -122,14 +105,12 @@ for my $case ((@cases) x $rounds)
 		$error->{distribution},
 		$limit->{distribution},
 		$result->{truth}->{hits},
-		$case->{delay} == 0
-		  && !$case->{adaptive} ? '' : sprintf('%+7.2f (%s)',
-			$error->{hits}, $timed ? $limit->{hits} : 'not timed'),
-		($case->{name} ? "  $case->{name}"   : '')
-		  . (@wrong    ? "  OUTSIDE: @wrong" : ''));
+		$case->{delay} == 0 && !$case->{adaptive} ? ''
+		: sprintf('%+7.2f (%s)', $error->{hits}, $timed ? $limit->{hits} : 'not timed'),
+		($case->{name} ? "  $case->{name}" : '') . (@wrong ? "  OUTSIDE: @wrong" : ''));
 }
-print $out sprintf("%d of %d measurements are outside the limits\n",
-	$outside, scalar(@cases) * $rounds);
+print $out
+  sprintf("%d of %d measurements are outside the limits\n", $outside, scalar(@cases) * $rounds);
 
 $node->stop;
 exit($outside > 0);

@@ -13,8 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-our @EXPORT =
-  qw(compile_c init_node start_node alter_system flush_stats observe
+our @EXPORT = qw(compile_c init_node start_node alter_system flush_stats observe
   wait_for_commits wal_records run_pgbench start_pgbench start_psql errors_so_far
   end_background end_pgbench ways_to_end error_of poll_until right_in_one_round
   create_same_settings views_of_commit_stats near);
@@ -35,6 +34,23 @@ our @EXPORT =
 		  && $command[0] eq 'initdb';
 		return $run->(@command);
 	};
+}
+
+# Two methods more of a server: a statement in the database postgres, and the
+# wait until a query there returns true.
+sub PostgreSQL::Test::Cluster::sql
+{
+	my ($self, $sql) = @_;
+
+	return $self->safe_psql('postgres', $sql);
+}
+
+sub PostgreSQL::Test::Cluster::wait_until
+{
+	my ($self, $query) = @_;
+
+	$self->poll_query_until('postgres', $query) or die "never true: $query\n";
+	return 1;
 }
 
 # The views, with which a test can say "all of them".
@@ -85,8 +101,7 @@ sub start_node
 
 	$node->start;
 	$node->safe_psql(
-		'postgres', q{
-CREATE EXTENSION commit_stats;
+		'postgres', q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 });
 	return $node;
@@ -97,13 +112,11 @@ sub alter_system
 {
 	my ($node, %settings) = @_;
 
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = '$settings{$_}'")
-	  for sort keys %settings;
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = '$settings{$_}'") for sort keys %settings;
 	$node->reload;
 	for my $name (sort keys %settings)
 	{
-		$node->poll_query_until('postgres',
-			"SELECT current_setting('$name') = '$settings{$name}'")
+		$node->poll_query_until('postgres', "SELECT current_setting('$name') = '$settings{$name}'")
 		  or die "$name did not change\n";
 	}
 	return;
@@ -122,9 +135,8 @@ sub compile_c
 	chomp $include;
 	$cc = 'cc' if grep { $_ eq '-shared' } @arguments;
 	system_or_bail(
-		split(' ', $cc), '-O2', '-Wall', '-Werror',
-		'-D_GNU_SOURCE', '-isystem', $include, '-Isrc',
-		'-o', $output, @arguments);
+		split(' ', $cc), '-O2', '-Wall', '-Werror', '-D_GNU_SOURCE', '-isystem',
+		$include, '-Isrc', '-o', $output, @arguments);
 	return;
 }
 
@@ -132,9 +144,8 @@ sub compile_c
 sub flush_stats
 {
 	my ($node) = @_;
-	my $row = $node->safe_psql(
-		'postgres', q{
-SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
+	my $row = $node->safe_psql('postgres',
+		q{SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
 
 	return { map { split /\|/, $_, 2 } split /\n/, $row };
 }
@@ -143,11 +154,9 @@ SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
 sub wait_for_commits
 {
 	my ($node, $n) = @_;
-	my $before =
-	  $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+	my $before = $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
 
-	$node->poll_query_until('postgres',
-		"SELECT commits >= $before + $n FROM commit_flush_stats")
+	$node->poll_query_until('postgres', "SELECT commits >= $before + $n FROM commit_flush_stats")
 	  or die "there are no commits\n";
 	return;
 }
@@ -160,22 +169,19 @@ sub wal_records
 
 	# Name the files: pg_waldump would read the segment size from any file in
 	# the folder, and that one may be empty.
-	my @files = split /\|/, $node->safe_psql(
-		'postgres', qq{
-SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
+	my @files = split /\|/,
+	  $node->safe_psql('postgres',
+		qq{SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
 	# The file only has what is flushed.
-	$node->safe_psql(
-		'postgres', qq{
-SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
+	$node->safe_psql('postgres',
+		qq{SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
 	return {} if $start eq $end;
 	IPC::Run::run(
 		[
-			$node->installed_command('pg_waldump'), '-p',
-			$node->data_dir . '/pg_wal', '-r',
-			'Transaction', '-s',
-			$start, '-e',
-			$end, @files
+			$node->installed_command('pg_waldump'),
+			'-p', $node->data_dir . '/pg_wal',
+			'-r', 'Transaction', '-s', $start, '-e', $end, @files
 		],
 		'>',
 		\$out,
@@ -247,8 +253,7 @@ sub run_pgbench
 	my ($node, $options, %scripts) = @_;
 	my ($out, $err);
 
-	IPC::Run::run(_pgbench_command($node, $options, %scripts),
-		'>', \$out, '2>', \$err)
+	IPC::Run::run(_pgbench_command($node, $options, %scripts), '>', \$out, '2>', \$err)
 	  or die "pgbench $options failed: $err\n";
 	return $out;
 }
@@ -260,8 +265,7 @@ sub _start_background
 	my %background = (out => '', err => '');
 
 	$background{run} =
-	  IPC::Run::start($command, '<', \undef, '>', \$background{out}, '2>',
-		\$background{err});
+	  IPC::Run::start($command, '<', \undef, '>', \$background{out}, '2>', \$background{err});
 	return \%background;
 }
 
@@ -275,14 +279,12 @@ sub start_psql
 {
 	my ($node, @commands) = @_;
 
-	return _start_background(
-		[
-			$node->installed_command('psql'), '-XAtq',
-			'-v', 'ON_ERROR_STOP=1',
-			'-v', 'VERBOSITY=verbose',
-			'-d', $node->connstr('postgres'),
-			map { ('-c', $_) } @commands
-		]);
+	return _start_background([
+		$node->installed_command('psql'),
+		'-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d',
+		$node->connstr('postgres'),
+		map { ('-c', $_) } @commands
+	]);
 }
 
 # The error messages of a background command so far.
@@ -316,10 +318,9 @@ sub end_pgbench
 	my ($node, $pgbench) = @_;
 
 	end_background($pgbench, 'TERM');
-	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
-	) or die "pgbench did not end\n";
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
+	  or die "pgbench did not end\n";
 	return;
 }
 
@@ -331,24 +332,14 @@ sub ways_to_end
 	my $signal = sub {
 		my ($function) = @_;
 		return sub {
-			$node->safe_psql('postgres',
-				"SELECT $function(" . $pid->() . ')');
+			$node->safe_psql('postgres', "SELECT $function(" . $pid->() . ')');
 		};
 	};
 
 	return (
-		[
-			'cancel', 'SELECT 1',
-			$signal->('pg_cancel_backend'), qr/57014.*user request/
-		],
-		[
-			'timeout', "SET statement_timeout = '$timeout'",
-			sub { }, qr/57014.*statement timeout/
-		],
-		[
-			'terminate', 'SELECT 1',
-			$signal->('pg_terminate_backend'), qr/57P01/
-		]);
+		[ 'cancel', 'SELECT 1', $signal->('pg_cancel_backend'), qr/57014.*user request/ ],
+		[ 'timeout', "SET statement_timeout = '$timeout'", sub { }, qr/57014.*statement timeout/ ],
+		[ 'terminate', 'SELECT 1', $signal->('pg_terminate_backend'), qr/57P01/ ]);
 }
 
 # Wait until $code returns true, for what SQL cannot tell; false if it never
@@ -399,8 +390,7 @@ sub create_same_settings
 	my ($node, $delay, $siblings) = @_;
 
 	$node->safe_psql(
-		'postgres', qq{
-CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS \$\$
+		'postgres', qq{CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
 	IF current_setting('commit_delay') <> '$delay' OR
 	   current_setting('commit_siblings') <> '$siblings' OR

@@ -13,11 +13,9 @@ use GroundTruth qw(start_truth set_device);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node =
-  start_truth('activity', "log_statement = none\n", allows_streaming => 1);
+my $node = start_truth('activity', "log_statement = none\n", allows_streaming => 1);
 my $watcher = $node->background_psql('postgres');
-my $activity = q{
-SELECT %s FROM commit_activity a JOIN pg_stat_activity s USING (pid)
+my $activity = q{SELECT %s FROM commit_activity a JOIN pg_stat_activity s USING (pid)
 WHERE s.application_name ~ 'committer'};
 
 sub activity
@@ -31,13 +29,11 @@ sub waits_become
 	my ($expected, $name) = @_;
 	my $waits;
 
-	ok( poll_until(
-			sub {
-				$waits = activity(
-					"coalesce(string_agg(waiting_for, ', ' ORDER BY waiting_for DESC), '')"
-				);
-				return $waits eq $expected;
-			}),
+	ok( poll_until(sub {
+			$waits =
+			  activity("coalesce(string_agg(waiting_for, ', ' ORDER BY waiting_for DESC), '')");
+			return $waits eq $expected;
+		}),
 		$name) or diag "they wait for: $waits";
 	return;
 }
@@ -64,9 +60,8 @@ sub end_committers
 }
 
 my $idle = $node->background_psql('postgres');
-$idle->query_safe(
-	"SET application_name = 'committer'; INSERT INTO tick VALUES (1)");
-is( activity('commits, commits_read_only > 0, committing_since, waiting_for'),
+$idle->query_safe("SET application_name = 'committer'; INSERT INTO tick VALUES (1)");
+is(activity('commits, commits_read_only > 0, committing_since, waiting_for'),
 	'1|t||', 'a session that is in no commit');
 $watcher->query_safe('SELECT commit_stats_reset()');
 is(activity('commits'), 1, '... counts since it connected, resets or not');
@@ -75,15 +70,12 @@ $idle->quit;
 # Each flush takes a second, and the other two wait for it.
 set_device($node, quota => 0, window => 0, flush_time => 1000);
 my @sessions = start_committers(3);
-waits_become(
-	"flush, another's flush, another's flush",
-	'one flushes, and the others wait for it');
-ok( poll_until(
-		sub {
-			return activity(
-				"DISTINCT committing_since BETWEEN s.query_start - interval '1 ms' AND clock_timestamp()"
-			) eq 't';
-		}),
+waits_become("flush, another's flush, another's flush", 'one flushes, and the others wait for it');
+ok( poll_until(sub {
+		return activity(
+			"DISTINCT committing_since BETWEEN s.query_start - interval '1 ms' AND clock_timestamp()"
+		) eq 't';
+	}),
 	'... since their statement began');
 set_device($node, quota => 0, window => 0, flush_time => 0);
 end_committers('flush', @sessions);
@@ -95,9 +87,8 @@ my $load = start_psql(
 	q{SET application_name = 'committer'},
 	'DO $$ BEGIN LOOP INSERT INTO tick VALUES (1); COMMIT; END LOOP; END $$');
 waits_become('delay', 'a leader sleeps before its flush');
-$node->safe_psql('postgres',
-	"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'committer'"
-);
+$node->sql(
+	"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'committer'");
 end_background($load);
 alter_system($node, commit_delay => 0, commit_siblings => 5);
 
@@ -117,19 +108,12 @@ waits_become('standby, notify', '... and one with NOTIFY for that one');
 
 # Nothing is left behind by a commit that fails.
 my $failing = $node->background_psql('postgres', on_error_stop => 0);
-$failing->query(
-	q{
-SET application_name = 'failing';
+$failing->query(q{SET application_name = 'failing';
 SET lock_timeout = '100 ms';
 BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT;
 });
-like(
-	$failing->{stderr},
-	qr/canceling statement due to lock timeout/,
-	'a commit that fails');
-is( $watcher->query_safe(
-		q{
-SELECT committing_since, waiting_for FROM commit_activity a
+like($failing->{stderr}, qr/canceling statement due to lock timeout/, 'a commit that fails');
+is( $watcher->query_safe(q{SELECT committing_since, waiting_for FROM commit_activity a
 JOIN pg_stat_activity s USING (pid) WHERE s.application_name = 'failing'}),
 	'|',
 	'... is over');

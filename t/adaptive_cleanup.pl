@@ -35,9 +35,7 @@ my $load;
 sub start_load
 {
 	set_quota($node, $quota);
-	$load = start_pgbench(
-		$node,
-		'-c 4 -T 600',
+	$load = start_pgbench($node, '-c 4 -T 600',
 		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
 	return;
 }
@@ -48,10 +46,7 @@ sub end_load
 	my ($how) = @_;
 
 	end_background($load, 'TERM');
-	unlike(
-		$load->{err},
-		qr/commit_delay is/,
-		"$how: no session saw other settings");
+	unlike($load->{err}, qr/commit_delay is/, "$how: no session saw other settings");
 	return;
 }
 
@@ -59,7 +54,7 @@ sub nobody_notices
 {
 	my ($how) = @_;
 
-	$node->safe_psql('postgres', 'SELECT same_settings()');
+	$node->sql('SELECT same_settings()');
 	is(errors_so_far($load), '', "$how: no session saw other settings");
 	return;
 }
@@ -69,8 +64,7 @@ sub follows
 {
 	my ($how) = @_;
 
-	ok(poll_until(sub { return next_sleeps($node, 20) > 10 }, 5),
-		"$how: leaders sleep");
+	ok(poll_until(sub { return next_sleeps($node, 20) > 10 }, 5), "$how: leaders sleep");
 	is(delay_state($node, 'in_force'), 't', "$how: the setting is in force");
 	nobody_notices($how);
 	return;
@@ -84,8 +78,7 @@ sub stops
 	ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
 		"$how: leaders do not sleep any more");
 	is(scalar next_sleeps($node, 50), 0, "$how: none of the next does");
-	is(delay_state($node, 'in_force'),
-		'f', "$how: the setting is not in force");
+	is(delay_state($node, 'in_force'), 'f', "$how: the setting is not in force");
 	nobody_notices($how);
 	return;
 }
@@ -117,16 +110,14 @@ my ($least, $most) = (30001, 31000);
 sub start_sweep
 {
 	return start_psql(
-		$node, qq{
-SET client_min_messages = warning;
+		$node, qq{SET client_min_messages = warning;
 SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series($least, $most)), '{0}', '1 day', '0.5 s')});
 }
 
 sub sweep_pid
 {
-	return $node->safe_psql('postgres',
-		'SELECT sweep_pid FROM commit_stats_info');
+	return $node->sql('SELECT sweep_pid FROM commit_stats_info');
 }
 
 sub is_of_sweep
@@ -157,8 +148,7 @@ sub cancel_sweep
 {
 	my ($sweep) = @_;
 
-	$node->safe_psql('postgres',
-		'SELECT pg_cancel_backend(' . sweep_pid() . ')');
+	$node->sql('SELECT pg_cancel_backend(' . sweep_pid() . ')');
 	end_background($sweep);
 	return;
 }
@@ -201,17 +191,15 @@ follows('after a sweep that hung');
 #
 sub worker
 {
-	return $node->safe_psql('postgres',
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'}
-	);
+	return $node->sql(
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
 }
 
 sub wait_for_other_worker
 {
 	my ($pid, $how) = @_;
 
-	return ok(poll_until(sub { return worker() !~ /^(?:|$pid)$/ }, 20),
-		"$how: another one starts");
+	return ok(poll_until(sub { return worker() !~ /^(?:|$pid)$/ }, 20), "$how: another one starts");
 }
 
 $pid = worker();
@@ -236,19 +224,16 @@ for my $victim (sort keys %victims)
 {
 	my $how = "crash of $victim";
 
-	my $killed_at = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
+	my $killed_at = $node->sql('SELECT clock_timestamp()');
 	$pid = $victims{$victim}->();
 	kill 'KILL', $pid;
 	ok(poll_until(sub { return !kill 0, $pid }), "$how: it is gone");
 	end_load($how);
-	ok( poll_until(
-			sub { return end_background(start_psql($node, 'SELECT 1')) }),
+	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
 		"$how: the server recovers");
 	start_load();
 	follows($how);
-	is( $node->safe_psql(
-			'postgres', qq{
-SELECT count(*) > 0 AND min(changed_at) > '$killed_at'
+	is( $node->sql(qq{SELECT count(*) > 0 AND min(changed_at) > '$killed_at'
 FROM commit_delay_changes}),
 		't',
 		"$how: it has learned anew");
@@ -292,23 +277,14 @@ SELECT count(*) AS syncs FROM shim_events() WHERE kind = 'sync'
 SELECT count(*) AS stalls FROM shim_events() WHERE kind = 'stall'
 SELECT count(*) AS sleeps FROM shim_events() WHERE kind = 'sleep'
 };
-my ($out, $err) = with_shim(
-	sub {
-		my ($out, $err);
+my ($out, $err) = with_shim(sub {
+	my ($out, $err);
 
-		IPC::Run::run(
-			[
-				$node->installed_command('postgres'),
-				'--single', '-D', $node->data_dir, 'postgres'
-			],
-			'<',
-			\$sql,
-			'>',
-			\$out,
-			'2>',
-			\$err);
-		return ($out, $err);
-	});
+	IPC::Run::run(
+		[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ],
+		'<', \$sql, '>', \$out, '2>', \$err);
+	return ($out, $err);
+});
 
 like($out, qr/ in_force = "f"/, 'single user: the setting is not in force');
 like($out, qr/ syncs = "20\d"/, 'single user: commits flush');

@@ -31,19 +31,17 @@ log_statement = none
 
 # Sleeps are longer than what a session does between two commits.
 set_quota($node, $quota / 5);
-$node->safe_psql('postgres', 'CREATE TABLE logged (n int)');
+$node->sql('CREATE TABLE logged (n int)');
 
 #
 # All kinds at once
 #
 my %all = start_all_commits($node);
 
-ok(wait_for_delay_state($node, 'quota_spacing IS NOT NULL'),
-	'all kinds: the quota is found');
-$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+ok(wait_for_delay_state($node, 'quota_spacing IS NOT NULL'), 'all kinds: the quota is found');
+$node->sql('SELECT shim_reset(), commit_stats_reset()');
 ok( $node->poll_query_until(
-		'postgres', q{
-SELECT count(*) > 300 FROM shim_events() WHERE kind = 'sleep' AND asked > 13}
+		'postgres', q{SELECT count(*) > 300 FROM shim_events() WHERE kind = 'sleep' AND asked > 13}
 	),
 	'all kinds: leaders sleep');
 ok( poll_until(
@@ -54,29 +52,23 @@ ok( poll_until(
 		5),
 	'all kinds: some fail at the commit');
 end_all_commits($node, %all);
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
-) or die "some sessions did not end\n";
+$node->wait_until(
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 
 # What a session had prepared when it was ended
-$node->safe_psql('postgres', "ROLLBACK PREPARED '$_'")
+$node->sql("ROLLBACK PREPARED '$_'")
   for split /\n/,
-  $node->safe_psql('postgres', 'SELECT gid FROM pg_prepared_xacts');
+  $node->sql('SELECT gid FROM pg_prepared_xacts');
 
 # A sleep can be as short as those of the server's own.
-my ($hits, $sleeps, $short) = split /\|/, $node->safe_psql(
-	'postgres', q{
-SELECT delay_hits_adaptive,
+my ($hits, $sleeps, $short) = split /\|/, $node->sql(q{SELECT delay_hits_adaptive,
 	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep'),
 	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep' AND asked <= 13)
 FROM commit_flush_stats});
 
 note "$hits hits, $sleeps sleeps, $short of which at most 13 us";
 cmp_ok($hits, '<=', 1.01 * $sleeps, 'all kinds: no hit without a sleep');
-cmp_ok(
-	$hits, '>=',
-	0.99 * ($sleeps - $short),
-	'all kinds: no sleep without a hit');
+cmp_ok($hits, '>=', 0.99 * ($sleeps - $short), 'all kinds: no sleep without a hit');
 
 #
 # Each kind, in a session that is alone
@@ -110,9 +102,9 @@ sub sleeps
 	return poll_until(
 		sub {
 			learn_quota($node);
-			$node->safe_psql('postgres', "@$before") if $before;
+			$node->sql("@$before") if $before;
 			my $sleeps = sleeps_of(@$statements);
-			$node->safe_psql('postgres', "@$after") if $after;
+			$node->sql("@$after") if $after;
 			return $sleeps > 0;
 		},
 		1);
@@ -124,14 +116,8 @@ my @prepares =
 my @waits = (
 	[ 'a commit', \@inserts ],
 	[ 'a commit of a procedure', [ map { 'CALL commits();' } @numbers ] ],
-	[
-		'PREPARE TRANSACTION',
-		\@prepares, [], [ map { "ROLLBACK PREPARED 'p$_';\n" } @numbers ]
-	],
-	[
-		'COMMIT PREPARED',
-		[ map { "COMMIT PREPARED 'p$_';" } @numbers ], \@prepares
-	],
+	[ 'PREPARE TRANSACTION', \@prepares, [], [ map { "ROLLBACK PREPARED 'p$_';\n" } @numbers ] ],
+	[ 'COMMIT PREPARED', [ map { "COMMIT PREPARED 'p$_';" } @numbers ], \@prepares ],
 	[
 		'an asynchronous commit that deletes a file',
 		[
@@ -145,15 +131,10 @@ my @does_not_wait = (
 	[ 'a commit that only reads', map { 'TABLE serial;' } @numbers ],
 	[ 'NOTIFY', map { 'NOTIFY someone;' } @numbers ],
 	[ 'ROLLBACK', map { "BEGIN; $insert ROLLBACK;" } @numbers ],
-	[
-		'a failing commit',
-		map { 'INSERT INTO failing VALUES (1);' } @numbers
-	],
+	[ 'a failing commit', map { 'INSERT INTO failing VALUES (1);' } @numbers ],
 	[
 		'a failing COMMIT PREPARED',
-		map {
-			"BEGIN; SAVEPOINT s; COMMIT PREPARED 'none'; ROLLBACK TO s; COMMIT;"
-		} @numbers
+		map { "BEGIN; SAVEPOINT s; COMMIT PREPARED 'none'; ROLLBACK TO s; COMMIT;" } @numbers
 	]);
 
 for (@waits)
@@ -207,9 +188,8 @@ sub waiting_for
 
 	poll_until(
 		sub {
-			$pid = $node->safe_psql(
-				'postgres', qq{
-SELECT pid FROM pg_stat_activity WHERE wait_event IN ($wait_event) AND query ~ 'COMMIT'}
+			$pid = $node->sql(
+				qq{SELECT pid FROM pg_stat_activity WHERE wait_event IN ($wait_event) AND query ~ 'COMMIT'}
 			);
 			return $pid ne '';
 		},
@@ -219,9 +199,7 @@ SELECT pid FROM pg_stat_activity WHERE wait_event IN ($wait_event) AND query ~ '
 
 waiting_for("'SyncRep'");
 # Nothing ends a COMMIT by statement_timeout.
-for my $end (
-	grep({ $_->[0] ne 'timeout' }
-		ways_to_end($node, sub { waiting_for("'object'") }, '')),
+for my $end (grep({ $_->[0] ne 'timeout' } ways_to_end($node, sub { waiting_for("'object'") }, '')),
 	[ 'lock timeout', "SET lock_timeout = '100 ms'", sub { } ])
 {
 	my ($how, $first, $code) = @$end;
@@ -240,12 +218,10 @@ COMMIT;
 	$code->();
 	if ($how eq 'terminate')
 	{
-		ok( poll_until(
-				sub {
-					$session->{run}->pump_nb;
-					return $session->{stderr} =~
-					  /terminating connection due to administrator command/;
-				}),
+		ok( poll_until(sub {
+				$session->{run}->pump_nb;
+				return $session->{stderr} =~ /terminating connection due to administrator command/;
+			}),
 			"$how between the callbacks: the error");
 		next;
 	}
@@ -255,25 +231,18 @@ COMMIT;
 		qr/ERROR:  canceling statement/,
 		"$how between the callbacks: the error");
 	$session->{stderr} = '';
-	is( $session->query(
-			q{
-SELECT same_settings();
+	is( $session->query(q{SELECT same_settings();
 INSERT INTO logged VALUES (6);
 SHOW commit_delay;
 }) =~ s/\s//gr,
 		'7',
 		"$how between the callbacks: the session goes on");
-	is($session->{stderr}, '',
-		"$how between the callbacks: without an error");
+	is($session->{stderr}, '', "$how between the callbacks: without an error");
 	$session->quit;
 }
-$node->safe_psql('postgres',
-	'SELECT pg_cancel_backend(' . waiting_for("'SyncRep'") . ')');
+$node->sql('SELECT pg_cancel_backend(' . waiting_for("'SyncRep'") . ')');
 ok(end_background($holder), 'the commit that held the lock ends');
-like(
-	$holder->{err},
-	qr/canceling wait for synchronous replication/,
-	'... as it is told');
+like($holder->{err}, qr/canceling wait for synchronous replication/, '... as it is told');
 ok(sleeps(\@inserts), 'after that: the next session sleeps');
 
 #
@@ -286,14 +255,9 @@ $session->query("@inserts");
 alter_system($node, 'commit_stats.adaptive_delay' => 'off');
 wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
 $session->query(
-	"SELECT commit_stats_reset(); SET commit_delay = 1000; SET commit_siblings = 5; @inserts"
-);
-is( $node->safe_psql(
-		'postgres', q{
-SELECT commits >= 20, delay_hits_adaptive FROM commit_flush_stats}
-	),
-	't|0',
-	'off again: no sleep counts as one that adapts');
+	"SELECT commit_stats_reset(); SET commit_delay = 1000; SET commit_siblings = 5; @inserts");
+is($node->sql(q{SELECT commits >= 20, delay_hits_adaptive FROM commit_flush_stats}),
+	't|0', 'off again: no sleep counts as one that adapts');
 $session->quit;
 
 unlike(

@@ -43,7 +43,7 @@ sub from_shim
 {
 	my ($select) = @_;
 
-	return $node->safe_psql('postgres', "SELECT $select FROM shim_events()");
+	return $node->sql("SELECT $select FROM shim_events()");
 }
 
 # Five clients commit so often each: what the shim saw and what we counted.
@@ -51,7 +51,7 @@ sub run_load
 {
 	my ($commits) = @_;
 
-	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
 	run_pgbench($node, "-c 5 -t $commits", $load[1] => $load[2]);
 	return (seen_by_shim($node), flush_stats($node));
 }
@@ -72,11 +72,10 @@ sub learn_anew
 #
 # A quota
 #
-is( state_is('adaptive_delay, in_force, reason, quota_flush_rate, changes'),
-	't|t|start||1',
-	'at start: the setting is in force, and believes nothing');
+is(state_is('adaptive_delay, in_force, reason, quota_flush_rate, changes'),
+	't|t|start||1', 'at start: the setting is in force, and believes nothing');
 set_quota($node, $quota);
-$node->safe_psql('postgres', 'SELECT shim_reset()');
+$node->sql('SELECT shim_reset()');
 $load = start_pgbench($node, @load);
 wait_for_state('quotas_found > 0', 'a quota: it is found');
 my $before = seen_by_shim($node);
@@ -103,27 +102,19 @@ right_in_one_round(
 		return (
 			[ $stalled < $stalled_before / 4, 'flushes hardly stall' ],
 			[ $seen->{sleeps} > $seen->{syncs} / 2, 'leaders sleep' ],
-			[
-				$counted->{commits_per_flush} > 2,
-				'flushes carry the commits that come meanwhile'
-			],
+			[ $counted->{commits_per_flush} > 2, 'flushes carry the commits that come meanwhile' ],
 			[
 				$counted->{delay_hits_adaptive} == $seen->{sleeps},
 				'each sleep is counted as one that adapts'
 			],
-			[
-				$counted->{delay_hits} == $seen->{sleeps},
-				'... and as a delay hit'
-			],
+			[ $counted->{delay_hits} == $seen->{sleeps}, '... and as a delay hit' ],
 			[
 				$counted->{delay_time} > 0.5 * $seen->{slept}
 				  && $counted->{delay_time} < 1.3 * $seen->{slept},
 				'delay_time has what leaders slept'
 			]);
 	});
-is( $node->safe_psql(
-		'postgres', q{
-SELECT string_agg(DISTINCT delay_kind, ' '),
+is( $node->sql(q{SELECT string_agg(DISTINCT delay_kind, ' '),
 	   count(*) FILTER (WHERE (delay_kind IS NULL) = coalesce(delayed, false))
 FROM commit_flush_log}),
 	'adaptive|0',
@@ -146,16 +137,12 @@ right_in_one_round(
 
 		wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
 		  or die "the spacing does not reach the ceiling\n";
-		$node->safe_psql('postgres', 'SELECT shim_reset()');
-		$node->poll_query_until('postgres',
-			q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'})
-		  or die "there are no flushes\n";
+		$node->sql('SELECT shim_reset()');
+		$node->wait_until(q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'});
 
 		# A commit that begins after a flush has slept less, but no less than
 		# by the time since then; unless nobody knew yet that it had ended.
-		$asked = $node->safe_psql(
-			'postgres', qq{
-SELECT max(asked) = $longest,
+		$asked = $node->sql(qq{SELECT max(asked) = $longest,
 	   count(*) FILTER (WHERE asked >= $longest - 1 - (at - ended) / 1000.0) > 0.9 * count(*)
 FROM (SELECT kind, asked, at, max(CASE kind WHEN 'sync' THEN at + length END)
 	  OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended
@@ -164,10 +151,7 @@ WHERE kind = 'sleep' AND ended > 0});
 		my ($is_longest, $is_rest) = split /\|/, $asked;
 
 		return (
-			[
-				state_is('spacing') * 1000 == $ceiling,
-				'commit_delay_state says so'
-			],
+			[ state_is('spacing') * 1000 == $ceiling, 'commit_delay_state says so' ],
 			[ $is_longest eq 't', 'the longest sleep is that long' ],
 			[ $is_rest eq 't', 'each one is what is left of the spacing' ]);
 	});
@@ -178,15 +162,9 @@ cmp_ok(from_shim('max(asked)'), '<=', $longest, 'a ceiling: none is longer');
 end_pgbench($node, $load);
 alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
 learn_anew();
-$node->safe_psql('postgres',
-	'CREATE TABLE wide (t text); ALTER TABLE wide ALTER t SET STORAGE EXTERNAL'
-);
-$load = start_pgbench(
-	$node,
-	'-c 5 -T 600',
-	wide =>
-	  q{INSERT INTO wide SELECT repeat('x', 1000) FROM generate_series(1, 100);}
-);
+$node->sql('CREATE TABLE wide (t text); ALTER TABLE wide ALTER t SET STORAGE EXTERNAL');
+$load = start_pgbench($node, '-c 5 -T 600',
+	wide => q{INSERT INTO wide SELECT repeat('x', 1000) FROM generate_series(1, 100);});
 ok( poll_until(
 		sub {
 			return !grep { $_ > 2200 } next_sleeps($node, 50);
@@ -210,8 +188,7 @@ learn_anew();
 my $spacing = state_is('quota_spacing');
 $load = start_pgbench($node, @load);
 set_quota($node, 2 * $quota);
-wait_for_state("spacing < 0.7 * $spacing",
-	'a higher quota: flushes come closer');
+wait_for_state("spacing < 0.7 * $spacing", 'a higher quota: flushes come closer');
 set_quota($node, $quota);
 wait_for_state("spacing > 0.8 * $spacing AND quota_flush_rate < 1.3 * $rate",
 	'a lower quota: they are as far apart as before');
@@ -229,9 +206,8 @@ end_pgbench($node, $load);
 #
 # What is said about it
 #
-is( $node->safe_psql(
-		'postgres', q{
-SELECT count(*) = least(s.changes, 64) AND max(change) = s.changes AND
+is( $node->sql(
+		q{SELECT count(*) = least(s.changes, 64) AND max(change) = s.changes AND
 	   count(*) = 1 + max(change) - min(change),
 	   max(c.changed_at) = s.changed_at AND max(c.changed_at) <= now(),
 	   (array_agg(c.reason ORDER BY change DESC))[1] = s.reason,
@@ -246,19 +222,16 @@ GROUP BY s.changes, s.changed_at, s.reason}
 
 sub logged
 {
-	my @logged =
-	  slurp_file($node->logfile) =~ /LOG:  commit_stats spacing: (.*)$/mg;
+	my @logged = slurp_file($node->logfile) =~ /LOG:  commit_stats spacing: (.*)$/mg;
 
 	return @logged;
 }
 
 my $changes = state_is('changes');
-ok(poll_until(sub { return logged() >= $changes }, 20),
-	'the last change is logged');
+ok(poll_until(sub { return logged() >= $changes }, 20), 'the last change is logged');
 my @logged = logged();
-my @shown = split /\n/, $node->safe_psql(
-	'postgres', qq{
-SELECT to_char(spacing, 'FM999990.000') || ' ms (' || reason || ')'
+my @shown = split /\n/, $node->sql(
+	qq{SELECT to_char(spacing, 'FM999990.000') || ' ms (' || reason || ')'
 FROM commit_delay_changes WHERE change <= $changes ORDER BY change});
 is($logged[0], '0.000 ms (start)', 'the first change is the start');
 is( join("\n", @logged[ $changes - @shown .. $changes - 1 ]),

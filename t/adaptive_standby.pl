@@ -36,8 +36,7 @@ sub start_load
 {
 	my ($node) = @_;
 
-	return start_pgbench($node, '-c 5 -T 600',
-		insert => "INSERT INTO tick VALUES (1);\n");
+	return start_pgbench($node, '-c 5 -T 600', insert => "INSERT INTO tick VALUES (1);\n");
 }
 
 # Five clients commit 200 times each: what the shim saw and what we counted
@@ -45,9 +44,8 @@ sub run_load
 {
 	my ($node) = @_;
 
-	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
-	run_pgbench($node, '-c 5 -t 200',
-		insert => "INSERT INTO tick VALUES (1);\n");
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
+	run_pgbench($node, '-c 5 -t 200', insert => "INSERT INTO tick VALUES (1);\n");
 	return (seen_by_shim($node), flush_stats($node));
 }
 
@@ -72,10 +70,7 @@ sub follows
 					$seen->{stalled} < $seen->{syncs} * $window / $quota / 4,
 					'flushes hardly stall'
 				],
-				[
-					$missed <= 0.01 * $seen->{sleeps},
-					'each sleep is counted'
-				]);
+				[ $missed <= 0.01 * $seen->{sleeps}, 'each sleep is counted' ]);
 		});
 	return;
 }
@@ -91,18 +86,13 @@ ok(wait_for_delay_state($primary, 'quota_spacing IS NOT NULL'),
 end_pgbench($primary, $load);
 $primary->wait_for_catchup($standby);
 is( delay_state(
-		$standby,
-		'adaptive_delay, in_force, spacing, reason, changed_at, quota_spacing, changes'
-	),
+		$standby, 'adaptive_delay, in_force, spacing, reason, changed_at, quota_spacing, changes'),
 	't|f|0||||0',
 	'hot standby: it has the setting, which is not in force');
-is( $standby->safe_psql(
-		'postgres', 'SELECT count(*) FROM commit_delay_changes'),
-	0,
-	'hot standby: it knows of no changes of the primary');
+is($standby->sql('SELECT count(*) FROM commit_delay_changes'),
+	0, 'hot standby: it knows of no changes of the primary');
 $standby->reload;
-is(seen_by_shim($standby)->{sleeps},
-	0, 'hot standby: no process of it sleeps');
+is(seen_by_shim($standby)->{sleeps}, 0, 'hot standby: no process of it sleeps');
 is(delay_state($standby, 'in_force'),
 	'f', 'hot standby: nor after it has read the configuration again');
 follows($primary, 'hot standby, primary');
@@ -119,12 +109,10 @@ for my $timing ('on', 'off')
 		track_wal_io_timing => $timing,
 		synchronous_commit => 'remote_apply',
 		synchronous_standby_names => '*');
-	$primary->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}
-	) or die "the standby is not synchronous\n";
+	$primary->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
 	follows($primary, $how);
-	is( $primary->safe_psql('postgres', 'SELECT count(*) FROM tick'),
-		$standby->safe_psql('postgres', 'SELECT count(*) FROM tick'),
+	is( $primary->sql('SELECT count(*) FROM tick'),
+		$standby->sql('SELECT count(*) FROM tick'),
 		"$how: what is committed is there");
 	alter_system($primary, synchronous_standby_names => '');
 }
@@ -132,8 +120,7 @@ for my $timing ('on', 'off')
 # A standby that does not answer for a while holds up all commits, and no
 # longer than that.
 alter_system($primary, synchronous_standby_names => '*');
-my $receiver =
-  $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 $load = start_load($primary);
 ok(wait_for_delay_state($primary, 'quota_spacing IS NOT NULL'),
@@ -142,8 +129,7 @@ for my $stop (1 .. 3)
 {
 	kill 'STOP', $receiver;
 	ok( $primary->poll_query_until(
-			'postgres', q{
-SELECT count(*) = 5 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
+			'postgres', q{SELECT count(*) = 5 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
 		"slow standby, $stop: all commits wait for it");
 	kill 'CONT', $receiver;
 	wait_for_commits($primary, 500);
@@ -153,8 +139,8 @@ end_pgbench($primary, $load);
 follows($primary, 'slow standby, afterwards');
 cmp_ok(seen_by_shim($primary)->{longest},
 	'<=', 50_000, 'slow standby: no sleep is longer than the ceiling');
-is( $primary->safe_psql('postgres', 'SELECT count(*) FROM tick'),
-	$standby->safe_psql('postgres', 'SELECT count(*) FROM tick'),
+is( $primary->sql('SELECT count(*) FROM tick'),
+	$standby->sql('SELECT count(*) FROM tick'),
 	'slow standby: what is committed is there');
 alter_system($primary, synchronous_standby_names => '');
 
@@ -164,16 +150,12 @@ alter_system($primary, synchronous_standby_names => '');
 $primary->stop;
 $standby->promote;
 $load = start_load($standby);
-ok( wait_for_delay_state($standby, 'in_force'),
-	'promotion: the setting is in force');
-ok(wait_for_delay_state($standby, 'quota_spacing IS NOT NULL'),
-	'promotion: it finds the quota');
+ok(wait_for_delay_state($standby, 'in_force'), 'promotion: the setting is in force');
+ok(wait_for_delay_state($standby, 'quota_spacing IS NOT NULL'), 'promotion: it finds the quota');
 end_pgbench($standby, $load);
 follows($standby, 'promotion');
-is( $standby->safe_psql(
-		'postgres', q{
-SELECT change, spacing, reason FROM commit_delay_changes ORDER BY change LIMIT 1}
-	),
+is( $standby->sql(
+		q{SELECT change, spacing, reason FROM commit_delay_changes ORDER BY change LIMIT 1}),
 	'1|0|start',
 	'promotion: it began to learn then');
 

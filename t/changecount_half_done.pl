@@ -23,13 +23,10 @@ compile_c("$dir/half_done.so", '-fPIC', '-shared', 't/changecount/worker.c');
 $ENV{LD_PRELOAD} = "$dir/shim.so";
 $ENV{HALF_DONE} = $signal_file;
 
-my $node =
-  start_node('half_done', conf => "dynamic_library_path = '$dir:\$libdir'\n");
+my $node = start_node('half_done', conf => "dynamic_library_path = '$dir:\$libdir'\n");
 
 delete $ENV{LD_PRELOAD};
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION half_done_start() RETURNS void LANGUAGE C AS 'half_done';
+$node->sql(q{CREATE FUNCTION half_done_start() RETURNS void LANGUAGE C AS 'half_done';
 INSERT INTO logged VALUES (1);
 VACUUM});
 
@@ -38,7 +35,7 @@ sub signal_next
 {
 	my ($signal) = @_;
 
-	$node->safe_psql('postgres', 'CHECKPOINT');
+	$node->sql('CHECKPOINT');
 	append_to_file($signal_file, $signal);
 	return;
 }
@@ -52,9 +49,7 @@ sub wait_for_signal
 # What a reset changes.
 sub counted
 {
-	return $node->safe_psql(
-		'postgres', q{
-SELECT f.commits > 0, f.flushes > 0, f.stats_reset,
+	return $node->sql(q{SELECT f.commits > 0, f.flushes > 0, f.stats_reset,
        f.commits = (SELECT sum(commits) FROM commit_database_stats),
        (SELECT sum(flushes) FROM commit_flush_histogram) > 0
 FROM commit_flush_stats f});
@@ -69,9 +64,8 @@ like($before, qr/^t\|t\|.*\|t\|t$/, 'something is counted');
 signal_next(19);
 my $session = start_psql($node, 'INSERT INTO logged VALUES (2)');
 wait_for_signal();
-my $pid = $node->safe_psql('postgres',
-	"SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'"
-);
+my $pid =
+  $node->sql("SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'");
 like(
 	error_of($node, 'SELECT commit_stats_reset()'),
 	qr/55006: could not read commit statistics.*has been stopped/s,
@@ -83,27 +77,22 @@ like(
 	'neither can what it was about to change be read');
 kill 'CONT', $pid;
 ok(end_background($session), 'the process goes on');
-isnt($node->safe_psql('postgres', 'SELECT commit_stats_reset()'),
-	'', '... and a reset succeeds');
-$node->safe_psql('postgres', 'INSERT INTO logged VALUES (3)') for 1 .. 2;
+isnt($node->sql('SELECT commit_stats_reset()'), '', '... and a reset succeeds');
+$node->sql('INSERT INTO logged VALUES (3)') for 1 .. 2;
 
 #
 # Died: up to 18 in the middle of it, later as soon as it looks for interrupts
 #
 signal_next(15);
-$node->safe_psql('postgres', 'SELECT half_done_start()');
+$node->sql('SELECT half_done_start()');
 wait_for_signal();
-is( $node->safe_psql('postgres', 'SELECT count(*) > 0 FROM commit_wal_stats'),
-	't',
-	'readers do not wait for a worker that has died');
-$node->safe_psql('postgres', 'INSERT INTO logged VALUES (4)');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT commits, wal_bytes > 0 FROM commit_wal_stats ORDER BY redo_lsn DESC LIMIT 1}
-	),
+is($node->sql('SELECT count(*) > 0 FROM commit_wal_stats'),
+	't', 'readers do not wait for a worker that has died');
+$node->sql('INSERT INTO logged VALUES (4)');
+is( $node->sql(
+		q{SELECT commits, wal_bytes > 0 FROM commit_wal_stats ORDER BY redo_lsn DESC LIMIT 1}),
 	'1|t',
 	'... and the cycle that it was the first in is counted');
-is($node->safe_psql('postgres', 'SELECT commit_stats_reset() IS NOT NULL'),
-	't', '... and can be reset');
+is($node->sql('SELECT commit_stats_reset() IS NOT NULL'), 't', '... and can be reset');
 
 done_testing();

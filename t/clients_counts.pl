@@ -21,12 +21,10 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
-query(
-	q{
-CREATE TABLE done (who text);
+query(q{CREATE TABLE done (who text);
 CREATE ROLE reader;
 CREATE ROLE tenant_number_1;
 CREATE ROLE tenant_number_2;
@@ -41,23 +39,19 @@ sub start_application
 	return start_pgbench($node, $options, @script);
 }
 
-my $insert =
-  "INSERT INTO done VALUES (current_setting('application_name'));\n";
+my $insert = "INSERT INTO done VALUES (current_setting('application_name'));\n";
 my %load = (
 	web => start_application('web', '-c 4 -t 200', web => $insert),
-	batch => start_application(
-		'batch', '-c 1 -t 300', batch => "BEGIN;\n$insert${insert}COMMIT;\n"),
+	batch =>
+	  start_application('batch', '-c 1 -t 300', batch => "BEGIN;\n$insert${insert}COMMIT;\n"),
 	lazy => start_application(
-		'lazy',
-		'-c 2 -t 150',
-		lazy =>
-		  "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"),
+		'lazy', '-c 2 -t 150',
+		lazy => "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"),
 	reader => start_application(
 		'reader', '-c 2 -t 100',
 		reader => "BEGIN;\nSET LOCAL ROLE reader;\nTABLE pg_am;\nCOMMIT;\n"),
-	bell => start_application(
-		'bell', '-c 2 -t 60',
-		bell => "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n"),
+	bell =>
+	  start_application('bell', '-c 2 -t 60', bell => "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n"),
 	short => start_application('short', '-c 2 -C -t 50', short => $insert),
 	pooler => start_application(
 		'pooler',
@@ -89,21 +83,18 @@ my $negative = 0;
 
 poll_until(
 	sub {
-		$negative += query(
-			'SELECT count(*) FROM commit_client_stats WHERE commits < 0 OR commit_time < 0'
-		);
-		return query(
-			"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
-		) == 1;
+		$negative +=
+		  query('SELECT count(*) FROM commit_client_stats WHERE commits < 0 OR commit_time < 0');
+		return query("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
+		  == 1;
 	},
 	2);
 is($negative, 0, 'while they commit: nothing is negative');
 ok(end_background($load{$_}), "$_: pgbench has ended") for sort keys %load;
 # the last of -C may have left pg_stat_activity, or not have come, when it was
 # looked at
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
-) or die "the clients did not leave\n";
+$node->wait_until(
+	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 
 # commits, commits_async
 sub counted
@@ -111,61 +102,43 @@ sub counted
 	my ($condition) = @_;
 
 	return query(
-		"SELECT sum(commits), sum(commits_async) FROM commit_client_stats WHERE $condition"
-	);
+		"SELECT sum(commits), sum(commits_async) FROM commit_client_stats WHERE $condition");
 }
 
 is(counted("application_name = 'web'"), '800|0', 'web: as pgbench says');
-is(counted("application_name = 'batch'"),
-	'300|0', 'batch: transactions, not statements');
+is(counted("application_name = 'batch'"), '300|0', 'batch: transactions, not statements');
 is(counted("application_name = 'lazy'"), '0|300', 'lazy: asynchronous');
 is( query(
-		q{
-SELECT bool_and(abs(share - 100.0 * n / total) <= 0.005), sum(share) > 99 FROM (
+		q{SELECT bool_and(abs(share - 100.0 * n / total) <= 0.005), sum(share) > 99 FROM (
 	SELECT share, n, sum(n) OVER () AS total
 	FROM commit_client_stats, LATERAL (SELECT commits + commits_async AS n) counted) shares}
 	),
 	't|t',
 	'share: of all commits, asynchronous ones included');
-is( query(
-		"SELECT commits_notify FROM commit_client_stats WHERE application_name = 'bell'"
-	),
-	120,
-	'bell: commits with NOTIFY');
-is(query('SELECT sum(commits_notify) FROM commit_client_stats'),
-	120, '... and no other is one');
-is(counted("application_name = 'short'"),
-	'100|0', 'short: a session for each transaction');
-is( query(
-		"SELECT commits, commits_read_only FROM commit_client_stats WHERE rolname = 'reader'"
-	),
-	'0|200',
-	'reader: transactions that only read, for the role that was current');
-is( query(
-		q{
-SELECT who, count(*) FROM done WHERE who LIKE 'tenant: %' GROUP BY 1 ORDER BY 1}
-	),
+is(query("SELECT commits_notify FROM commit_client_stats WHERE application_name = 'bell'"),
+	120, 'bell: commits with NOTIFY');
+is(query('SELECT sum(commits_notify) FROM commit_client_stats'), 120, '... and no other is one');
+is(counted("application_name = 'short'"), '100|0', 'short: a session for each transaction');
+is(query("SELECT commits, commits_read_only FROM commit_client_stats WHERE rolname = 'reader'"),
+	'0|200', 'reader: transactions that only read, for the role that was current');
+is( query(q{SELECT who, count(*) FROM done WHERE who LIKE 'tenant: %' GROUP BY 1 ORDER BY 1}),
 	query(
-		q{
-SELECT 'tenant: ' || rolname || ' in ' || application_name, commits
+		q{SELECT 'tenant: ' || rolname || ' in ' || application_name, commits
 FROM commit_client_stats WHERE application_name LIKE 'application %' ORDER BY 1}
 	),
 	'tenants: SET LOCAL ROLE and SET LOCAL application_name');
 is( query(
-		q{
-SELECT string_agg(who || ' ' || n, ', ' ORDER BY who) FROM (
+		q{SELECT string_agg(who || ' ' || n, ', ' ORDER BY who) FROM (
 	SELECT who, count(*) AS n FROM done WHERE who LIKE 'client %' GROUP BY who) d}
 	),
 	query(
-		q{
-SELECT string_agg(application_name || ' ' || commits, ', ' ORDER BY application_name)
+		q{SELECT string_agg(application_name || ' ' || commits, ', ' ORDER BY application_name)
 FROM commit_client_stats WHERE application_name LIKE 'client %'}),
 	'pooler: each commit counts for the name that the session had then');
 
 adds_up('all together', $node);
 is( query(
-		"SELECT count(*) FROM commit_client_stats WHERE sessions > 0 AND application_name = 'web'"
-	),
+		"SELECT count(*) FROM commit_client_stats WHERE sessions > 0 AND application_name = 'web'"),
 	0,
 	'no session is connected any more');
 
@@ -188,8 +161,7 @@ sub set_enabled
 my $renamed = $node->background_psql('postgres');
 for (1 .. 5)
 {
-	$renamed->query_safe(
-		"SET application_name = 'before $_'; INSERT INTO done VALUES ('x')");
+	$renamed->query_safe("SET application_name = 'before $_'; INSERT INTO done VALUES ('x')");
 	set_enabled($renamed, 'off');
 	$renamed->query_safe("SET application_name = 'while $_'");
 	$renamed->query_safe("SET application_name = 'after_ $_'");
@@ -197,34 +169,27 @@ for (1 .. 5)
 	$renamed->query_safe("INSERT INTO done VALUES ('x')");
 }
 is( query(
-		q{
-SELECT string_agg(application_name || ' ' || n, ', ' ORDER BY application_name) FROM (
+		q{SELECT string_agg(application_name || ' ' || n, ', ' ORDER BY application_name) FROM (
 	SELECT split_part(application_name, ' ', 1) AS application_name, sum(commits) AS n
 	FROM commit_client_stats WHERE application_name ~ '^(before|while|after_) \d$'
 	GROUP BY 1) s}
 	),
 	'after_ 5, before 5',
-	'enabled off and on: the first commit counts for the name that the session has'
-);
+	'enabled off and on: the first commit counts for the name that the session has');
 $renamed->quit;
 
 # The report, on who commits.
 query('SELECT commit_stats_reset()');
 ok(end_background($_), 'pgbench has ended')
   for start_application(
-	'lazy',
-	'-c 1 -t 900',
-	lazy => "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"
-  ),
+	'lazy', '-c 1 -t 900',
+	lazy => "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"),
   start_application('eager', '-c 1 -t 600', eager => $insert);
-my ($share) = query('SELECT commit_stats_report()') =~
-  /^  eager \(.*\): ([\d.]+)% of the commits,$/m;
+my ($share) =
+  query('SELECT commit_stats_report()') =~ /^  eager \(.*\): ([\d.]+)% of the commits,$/m;
 cmp_ok(
-	abs($share - query(
-			"SELECT share FROM commit_client_stats WHERE application_name = 'eager'"
-		)),
-	'<', 1,
-	'the report means by a share what the view means');
+	abs($share - query("SELECT share FROM commit_client_stats WHERE application_name = 'eager'")),
+	'<', 1, 'the report means by a share what the view means');
 
 # WAL
 sub wal_of
@@ -234,11 +199,8 @@ sub wal_of
 	query('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'wal';
 	my $before = query('SELECT pg_current_wal_insert_lsn()');
-	query(
-		"INSERT INTO done SELECT repeat('x', 100) FROM generate_series(1, $rows)"
-	);
-	my $written =
-	  query("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$before')");
+	query("INSERT INTO done SELECT repeat('x', 100) FROM generate_series(1, $rows)");
+	my $written = query("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$before')");
 	return (
 		$written,
 		query(

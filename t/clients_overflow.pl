@@ -28,21 +28,19 @@ my $first_oid = 1_000_000_000;
 $node->append_conf('postgresql.conf', "commit_stats.max_clients = $max\n");
 $node->restart;
 $node->safe_psql(
-	'one', q{
-CREATE ROLE tenant LOGIN;
+	'one', q{CREATE ROLE tenant LOGIN;
 CREATE ROLE guest LOGIN});
 $node->safe_psql($_, 'GRANT ALL ON logged TO PUBLIC') for 'one', 'two';
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 
 sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
-is(query('SELECT clients_max FROM commit_stats_info'),
-	$max, 'the limit is the setting');
+is(query('SELECT clients_max FROM commit_stats_info'), $max, 'the limit is the setting');
 
 # The statements with which a session becomes a client, and commits.
 sub client
@@ -77,8 +75,7 @@ sub rows_of
 {
 	my ($role, $columns) = @_;
 
-	return query(
-		"SELECT $columns FROM commit_client_stats WHERE rolname = '$role'");
+	return query("SELECT $columns FROM commit_client_stats WHERE rolname = '$role'");
 }
 
 sub overflow_of
@@ -98,8 +95,7 @@ my $names = q{string_agg(application_name, ' ' ORDER BY application_name)};
 #
 commit_as('tenant', map { sprintf 't%02d', $_ } 1 .. $half);
 is(query($evicted), 0, 'as many clients as half of the rows: all have one');
-is(rows_of('tenant', 'count(*), sum(commits)'),
-	"$half|$half", '... with what they did');
+is(rows_of('tenant', 'count(*), sum(commits)'), "$half|$half", '... with what they did');
 commit_as('tenant', 't01', 't03');
 commit_as('tenant', 'new1', 'new2', 'new3');
 is( rows_of('tenant', $names),
@@ -107,8 +103,7 @@ is( rows_of('tenant', $names),
 	'more of them: those that had not committed for longest have none');
 is(query($evicted), 3, '... which are counted');
 is(overflow_of('one'), 3, '... and their commits are in the overflow row');
-is(rows_of('tenant', 'sum(commits)'),
-	$half + 2, '... all others are where they were');
+is(rows_of('tenant', 'sum(commits)'), $half + 2, '... all others are where they were');
 adds_up('evicted');
 
 # Another role loses nothing to it.
@@ -120,11 +115,9 @@ is(query($evicted), 103, '... and has lost its own');
 
 # All rows are in use: the oldest loses its row, whoever it is.
 commit_as('guest', 'g2', map { "h$_" } 1 .. $half - 3);
-is(query('SELECT clients_tracked FROM commit_stats_info'),
-	$max, 'all rows are in use');
+is(query('SELECT clients_tracked FROM commit_stats_info'), $max, 'all rows are in use');
 commit_as('guest', 'last');
-cmp_ok(rows_of('guest', 'count(*)'),
-	'<=', $half, 'guest has no more than half, either');
+cmp_ok(rows_of('guest', 'count(*)'), '<=', $half, 'guest has no more than half, either');
 is(rows_of('guest', "count(*) FILTER (WHERE application_name = 'g1')"),
 	0, '... and its oldest is gone');
 is(rows_of('guest', "count(*) FILTER (WHERE application_name = 'g2')"),
@@ -136,10 +129,8 @@ is(rows_of('guest', "count(*) FILTER (WHERE application_name = 'g2')"),
 my $stays = staying_as('guest', 'stays');
 
 commit_as('guest', map { "i$_" } 1 .. 2 * $half);
-is( rows_of(
-		'guest', "sum(commits) FILTER (WHERE application_name = 'stays')"),
-	1,
-	'the row of a session that stays is not taken');
+is(rows_of('guest', "sum(commits) FILTER (WHERE application_name = 'stays')"),
+	1, 'the row of a session that stays is not taken');
 
 # If sessions have all rows of their role, a new client counts in the overflow
 # row.
@@ -165,67 +156,46 @@ like(
 	'the report says so');
 
 # Databases
-$node->safe_psql('postgres', 'CREATE DATABASE files');
-$node->safe_psql(
-	'postgres', qq{
-INSERT INTO pg_database
+$node->sql('CREATE DATABASE files');
+$node->sql(
+	qq{INSERT INTO pg_database
 SELECT (jsonb_populate_record(d,
 		jsonb_build_object('oid', $first_oid + n, 'datname', 'many_' || n))).*
 FROM pg_database d, generate_series(1, $databases) n WHERE datname = 'files'}
 );
-my $files = $node->safe_psql('postgres',
-	"SELECT oid FROM pg_database WHERE datname = 'files'");
+my $files = $node->sql("SELECT oid FROM pg_database WHERE datname = 'files'");
 symlink $files, $node->data_dir . '/base/' . ($first_oid + $_)
   or die "symlink: $!\n"
   for 1 .. $databases;
-$node->safe_psql('postgres', 'CHECKPOINT');
-$node->safe_psql('postgres',
-	join("\n", map { "\\c many_$_\nSELECT 1;" } 1 .. $databases));
+$node->sql('CHECKPOINT');
+$node->sql(join("\n", map { "\\c many_$_\nSELECT 1;" } 1 .. $databases));
 wait_until_left();
-is( $node->safe_psql(
-		'postgres',
-		"SELECT count(DISTINCT datid) FROM commit_client_stats WHERE status = 'overflow'"
-	),
-	256,
-	'more databases than have a row for the clients without one');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT commits_read_only > 0, commits FROM commit_client_stats
+is($node->sql("SELECT count(DISTINCT datid) FROM commit_client_stats WHERE status = 'overflow'"),
+	256, 'more databases than have a row for the clients without one');
+is( $node->sql(q{SELECT commits_read_only > 0, commits FROM commit_client_stats
 WHERE status = 'overflow' AND datid IS NULL}),
 	't|0',
 	'... the others share one');
-is( $node->safe_psql(
-		'postgres',
-		"SELECT commits_read_only > 0 FROM commit_database_stats WHERE status = 'overflow'"
-	),
-	't',
-	'... in commit_database_stats as well');
+is( $node->sql("SELECT commits_read_only > 0 FROM commit_database_stats WHERE status = 'overflow'"),
+	't', '... in commit_database_stats as well');
 adds_up('many databases');
 
 # A reset frees the rows, and gives them to the clients that are connected.
 my $late = $node->background_psql('one');
 $late->query_safe("SET application_name = 'late'; SELECT 1");
 query('SELECT commit_stats_reset()');
-is( query(
-		"SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
-	0,
-	'after a reset: no overflow');
+is(query("SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
+	0, 'after a reset: no overflow');
 is(query($evicted), 0, 'after a reset: nothing was evicted');
 $late->query_safe('INSERT INTO logged VALUES (1)');
-is( query(
-		q{
-SELECT datname, status, commits, sessions FROM commit_client_stats
+is( query(q{SELECT datname, status, commits, sessions FROM commit_client_stats
 WHERE application_name = 'late'}),
 	'one|present|1|1',
 	'after a reset: a session has a row');
 $late->quit;
 wait_until_left();
-is( query(
-		q{
-SELECT commits, sessions FROM commit_client_stats WHERE application_name = 'late'}
-	),
-	'1|0',
-	'after a reset: and leaves its counts there');
+is(query(q{SELECT commits, sessions FROM commit_client_stats WHERE application_name = 'late'}),
+	'1|0', 'after a reset: and leaves its counts there');
 adds_up('after a reset');
 
 # A restart, then one with fewer rows.

@@ -15,14 +15,11 @@ use Test::More;
 my $node = start_node('clock_sources');
 
 plan skip_all => 'this server has one clock only'
-  if $node->safe_psql('postgres',
-	"SELECT count(*) FROM pg_settings WHERE name = 'timing_clock_source'") ==
-  0;
+  if $node->sql("SELECT count(*) FROM pg_settings WHERE name = 'timing_clock_source'") == 0;
 
 my @sources = split /,/,
-  $node->safe_psql('postgres',
-	"SELECT array_to_string(enumvals, ',') FROM pg_settings WHERE name = 'timing_clock_source'"
-  );
+  $node->sql(
+	"SELECT array_to_string(enumvals, ',') FROM pg_settings WHERE name = 'timing_clock_source'");
 cmp_ok(scalar @sources, '>', 1, "clocks to choose from: @sources");
 
 # As many commits with each; false where the processor has no such counter
@@ -46,14 +43,11 @@ cmp_ok($commits, '>=', 2 * 5, 'commits with several clocks');
 # Each has a session of its own, whose only flush that is
 my $flushes =
   "SELECT string_agg(leader_pid::text, ' ' ORDER BY %s) FROM commit_flush_log WHERE leader_pid IS NOT NULL";
-is( $node->safe_psql('postgres', sprintf($flushes, 'flushed_at')),
-	$node->safe_psql('postgres', sprintf($flushes, 'flush_lsn')),
+is( $node->sql(sprintf($flushes, 'flushed_at')),
+	$node->sql(sprintf($flushes, 'flush_lsn')),
 	'flushes come in the same order in time as in the WAL');
-is( $node->safe_psql(
-		'postgres',
-		"SELECT count(*) FROM commit_latency_stats WHERE max > 60000"),
-	0,
-	'no commit took longer than this test');
+is($node->sql("SELECT count(*) FROM commit_latency_stats WHERE max > 60000"),
+	0, 'no commit took longer than this test');
 
 $node->stop;
 done_testing();

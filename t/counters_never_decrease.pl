@@ -25,24 +25,17 @@ my %counters = (
 		# other
 		qw(followers commits_without_leader)
 	],
-	commit_client_stats => [
-		[qw(datid roleid application_name)],
-		qw(sessions share wal_bytes_per_commit)
-	],
-	commit_database_stats =>
-	  [ [qw(datid status)], qw(sessions share wal_bytes_per_commit) ],
-	commit_latency_stats =>
-	  [ [qw(wait_level role)], qw(mean p50 p95 p99 p999 max) ],
+	commit_client_stats =>
+	  [ [qw(datid roleid application_name)], qw(sessions share wal_bytes_per_commit) ],
+	commit_database_stats => [ [qw(datid status)], qw(sessions share wal_bytes_per_commit) ],
+	commit_latency_stats => [ [qw(wait_level role)], qw(mean p50 p95 p99 p999 max) ],
 	commit_flush_latency_stats => [ [], qw(mean p50 p95 p99 p999 max) ],
-	commit_latency_histogram =>
-	  [ [qw(wait_level role lower_bound)], qw(upper_bound) ],
+	commit_latency_histogram => [ [qw(wait_level role lower_bound)], qw(upper_bound) ],
 	commit_flush_latency_histogram => [ [qw(lower_bound)], qw(upper_bound) ],
 	commit_latency_buckets => [ [qw(wait_level role le)] ],
 	commit_activity => [ [qw(pid)] ],
-	commit_wal_stats =>
-	  [ [qw(redo_lsn)], qw(wal_bytes_per_commit fpi_share fpi_share_max) ],
-	commit_sibling_histogram =>
-	  [ [qw(siblings)], qw(commits_per_flush share_at_least) ],
+	commit_wal_stats => [ [qw(redo_lsn)], qw(wal_bytes_per_commit fpi_share fpi_share_max) ],
+	commit_sibling_histogram => [ [qw(siblings)], qw(commits_per_flush share_at_least) ],
 	commit_delay_state => [
 		[],
 		qw(spacing tried_spacing tried_response kept_response quota_flush_rate
@@ -66,12 +59,10 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
-is( query(
-		q{
-SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
+is( query(q{SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
 WHERE relkind = 'v' AND relname LIKE 'commit\_%'}),
 	join(' ', sort keys %counters, @others),
 	'all views are known');
@@ -83,16 +74,15 @@ sub counters_of
 	my ($row, @gauges) = @{ $counters{$view} };
 	my $names = join ', ', map { "'$_'" } @gauges, @$row, '';
 	my @columns = split /\n/, query(
-		qq{
-SELECT attname FROM pg_attribute WHERE attrelid = '$view'::regclass AND attnum > 0 AND
+		qq{SELECT attname FROM pg_attribute WHERE attrelid = '$view'::regclass AND attnum > 0 AND
 	atttypid IN ('bigint'::regtype, 'numeric'::regtype, 'double precision'::regtype) AND
 	attname NOT IN ($names)});
 	my $key = join ', ', "'$view'", map { "v.$_" } @$row;
 
 	cmp_ok(scalar @columns, '>', 0, "$view has counters: @columns");
-	return join "\nUNION ALL\n", map {
-		qq{SELECT concat_ws(' ', $key, '$_'), v.$_\::numeric FROM v_$view v $condition}
-	} @columns;
+	return join "\nUNION ALL\n",
+	  map { qq{SELECT concat_ws(' ', $key, '$_'), v.$_\::numeric FROM v_$view v $condition} }
+	  @columns;
 }
 
 # All views are read once, in one statement.
@@ -113,9 +103,7 @@ SELECT jsonb_object_agg(key, value) FROM ($all) counters(key, value) WHERE value
 }
 
 # Compare looks with one another, "looks" times.
-query(
-	q{
-CREATE TABLE decreases (counter text, before numeric, after numeric);
+query(q{CREATE TABLE decreases (counter text, before numeric, after numeric);
 CREATE PROCEDURE watch(looks int, look text) LANGUAGE plpgsql AS $$
 DECLARE
 	before jsonb;
@@ -143,12 +131,8 @@ sub never_decrease
 		"SELECT commits > $before + $looks FROM commit_flush_stats");
 	$_->kill_kill for @load;
 	wait_until_left();
-	is( query(
-			q{
-SELECT DISTINCT ON (counter) * FROM decreases ORDER BY counter, before LIMIT 20}
-		),
-		'',
-		"$name: no counter decreases");
+	is(query(q{SELECT DISTINCT ON (counter) * FROM decreases ORDER BY counter, before LIMIT 20}),
+		'', "$name: no counter decreases");
 	query('TRUNCATE decreases');
 	cmp_ok(
 		query('SELECT commits FROM commit_flush_stats'),
@@ -181,14 +165,10 @@ COMMIT;
 
 sub start_load
 {
-	return map {
-		(   start_clients($_, '-c 4 -t 1000000', %mixture),
-			start_clients($_, '-c 2 -t 1000000', %renaming),
-			start_clients(
-				$_,
-				'-c 1 -C -t 1000000',
-				%mixture{ 'insert', 'read' }))
-	} @databases;
+	return map { (
+		start_clients($_, '-c 4 -t 1000000', %mixture),
+		start_clients($_, '-c 2 -t 1000000', %renaming),
+		start_clients($_, '-c 1 -C -t 1000000', %mixture{ 'insert', 'read' })) } @databases;
 }
 
 never_decrease('all views', 'everything', 100, start_load());
@@ -202,8 +182,7 @@ $node->restart;
 define_look(
 	'overflow',
 	counters_of('commit_client_stats', "WHERE status = 'overflow'"),
-	map { counters_of($_, '') }
-	  qw(commit_database_stats commit_flush_stats commit_stats_info));
+	map { counters_of($_, '') } qw(commit_database_stats commit_flush_stats commit_stats_info));
 $renaming{many} = delete $renaming{renaming};
 $renaming{many} =~ s/random\(1, 9\)/random(1, 500)/;
 never_decrease('evictions', 'overflow', 60, start_load());

@@ -38,10 +38,8 @@ my $reset_server =
 # client has.
 sub wait_for_end_of_clients
 {
-	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}
-	) or die "some sessions did not end\n";
+	$node->wait_until(
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 	return;
 }
 
@@ -53,25 +51,21 @@ sub reset_both
 	  q{SELECT pg_current_wal_insert_lsn(), pg_current_wal_insert_lsn() = pg_current_wal_flush_lsn()};
 
 	wait_for_end_of_clients();
-	poll_until(
-		sub {
-			my ($before, undef, undef, $after) = split /\n/,
-			  $node->safe_psql('postgres',
-				"$at_rest; $reset_server; SELECT shim_reset(); $at_rest");
+	poll_until(sub {
+		my ($before, undef, undef, $after) = split /\n/,
+		  $node->sql("$at_rest; $reset_server; SELECT shim_reset(); $at_rest");
 
-			return $before =~ /t$/ && $before eq $after;
-		}) or die "there is always something to flush\n";
+		return $before =~ /t$/ && $before eq $after;
+	}) or die "there is always something to flush\n";
 	return;
 }
 
 for my $timing ('on', 'off')
 {
 	reset_both();
-	my $before = $node->safe_psql('postgres',
-		"SELECT ($syncs_in_server), ($syncs_in_shim)");
+	my $before = $node->sql("SELECT ($syncs_in_server), ($syncs_in_shim)");
 	is($before, '0|0', "timing $timing: both counts begin at 0");
-	my $result = measure($node,
-		{ clients => 8, delay => 0, siblings => 5, timing => $timing }, 2);
+	my $result = measure($node, { clients => 8, delay => 0, siblings => 5, timing => $timing }, 2);
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
 	is($ours->{commits}, $truth->{commits}, "timing $timing: commits");
@@ -80,17 +74,12 @@ for my $timing ('on', 'off')
 	# measure() has reset the shim, but not the server's statistics: a second
 	# load is for these.
 	reset_both();
-	run_pgbench(
-		$node,
-		'-c 8 -j 2 -t 500',
-		'insert' => 'INSERT INTO tick VALUES (1);');
-	$node->poll_query_until('postgres',
-		"SELECT ($syncs_in_server) = ($syncs_in_shim)");
-	is( $node->safe_psql('postgres', $syncs_in_server),
-		$node->safe_psql('postgres', $syncs_in_shim),
+	run_pgbench($node, '-c 8 -j 2 -t 500', 'insert' => 'INSERT INTO tick VALUES (1);');
+	$node->poll_query_until('postgres', "SELECT ($syncs_in_server) = ($syncs_in_shim)");
+	is( $node->sql($syncs_in_server),
+		$node->sql($syncs_in_shim),
 		"timing $timing: the server counts the syncs that there were");
-	cmp_ok($node->safe_psql('postgres', $syncs_in_shim),
-		'>', 500, "timing $timing: and there were some");
+	cmp_ok($node->sql($syncs_in_shim), '>', 500, "timing $timing: and there were some");
 }
 
 SKIP:
@@ -102,12 +91,12 @@ SKIP:
 	# about it in either place.  No other session is there.
 	my @columns = qw(reads writes extends hits evictions fsyncs);
 	my $sums = join ', ', map { "coalesce(sum($_), 0)" } @columns;
-	my $rows = $node->safe_psql(
-		'postgres', qq{
-SELECT pg_stat_force_next_flush();
+	my $rows = $node->sql(
+		qq{SELECT pg_stat_force_next_flush();
 SELECT pg_stat_reset_shared('io'), pg_stat_reset_backend_stats(pg_backend_pid());
-} . ("INSERT INTO tick SELECT generate_series(1, 1000);\n" x 50) . qq{
-CREATE TEMP TABLE gone (i int) ON COMMIT DELETE ROWS;
+}
+		  . ("INSERT INTO tick SELECT generate_series(1, 1000);\n" x 50)
+		  . qq{CREATE TEMP TABLE gone (i int) ON COMMIT DELETE ROWS;
 INSERT INTO gone VALUES (1);
 SET synchronous_commit = off;
 INSERT INTO tick VALUES (1);
@@ -124,8 +113,7 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 	like($of_all, qr/^relation\|normal\|.*[1-9]/m, 'buffers were used');
 	like($wal_of->($of_backend), qr/\|5\d$/, 'each commit synced once');
 	is($wal_of->($of_backend),
-		$wal_of->($of_all),
-		'pg_stat_get_backend_io() agrees with pg_stat_io');
+		$wal_of->($of_all), 'pg_stat_get_backend_io() agrees with pg_stat_io');
 }
 
 # A commit that does other I/O is not a leader for that.
@@ -148,10 +136,7 @@ sub commits_with_other_io
 		2);
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
-	cmp_ok(
-		$truth->{commits}, '>',
-		$truth->{flushes} + 10,
-		"$what: there were followers");
+	cmp_ok($truth->{commits}, '>', $truth->{flushes} + 10, "$what: there were followers");
 	is($ours->{commits}, $truth->{commits}, "$what: commits");
 	is($ours->{flushes}, $truth->{flushes}, "$what: flushes");
 }
@@ -164,8 +149,7 @@ INSERT INTO tick VALUES (1);
 COMMIT;
 });
 commits_with_other_io(
-	$node, 'COMMIT PREPARED, which reads the WAL', q{
-INSERT INTO tick VALUES (1);
+	$node, 'COMMIT PREPARED, which reads the WAL', q{INSERT INTO tick VALUES (1);
 INSERT INTO tick VALUES (2);
 BEGIN;
 INSERT INTO tick VALUES (3);
@@ -187,21 +171,16 @@ for my $timing ('on', 'off')
 	my $loop = IPC::Run::start(
 		[
 			$node->installed_command('pgbench'),
-			'-n', '-h', $node->host,
-			'-p', $node->port, '-T', 600, '-f', $script, 'postgres'
+			'-n', '-h', $node->host, '-p', $node->port, '-T', 600, '-f', $script, 'postgres'
 		],
 		'>',
 		\$out,
 		'2>',
 		\$err);
 
-	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) > 0 FROM pg_stat_activity
-WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()}
-	) or die "the resets did not begin\n";
-	my $result = measure($node,
-		{ clients => 8, delay => 0, siblings => 5, timing => $timing }, 3);
+	$node->wait_until(q{SELECT count(*) > 0 FROM pg_stat_activity
+WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()});
+	my $result = measure($node, { clients => 8, delay => 0, siblings => 5, timing => $timing }, 3);
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
 	$loop->kill_kill;
@@ -222,8 +201,7 @@ max_wal_senders = 0
 wal_skip_threshold = 0
 });
 commits_with_other_io(
-	$node, 'syncing a new table', q{
-CREATE TABLE new:client_id (i int);
+	$node, 'syncing a new table', q{CREATE TABLE new:client_id (i int);
 DROP TABLE new:client_id;
 });
 

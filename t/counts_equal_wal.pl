@@ -14,9 +14,7 @@ use Test::More;
 my $node = start_node('counts', conf => 'max_prepared_transactions = 10');
 my ($counted, $records);
 
-$node->safe_psql(
-	'postgres', q{
-CREATE UNLOGGED TABLE unlogged (n int);
+$node->sql(q{CREATE UNLOGGED TABLE unlogged (n int);
 CREATE PROCEDURE commit_often(n int) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR i IN 1 .. n LOOP
@@ -40,33 +38,26 @@ is($counted->{followers}, 0, 'one client: there are no followers');
 # Several clients, which share flushes however fast the disk is.
 {
 	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
-	($counted, $records) = observe($node,
-		sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => $insert) });
+	($counted, $records) =
+	  observe($node, sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => $insert) });
 }
 is($records->{COMMIT}, 1200, 'many clients: the load is what it should be');
 is($counted->{commits}, 1200, 'many clients: every commit is counted');
 cmp_ok($counted->{flushes}, '>', 0, 'many clients: there were flushes');
 cmp_ok($counted->{flushes}, '<', 1200, 'many clients: flushes were shared');
 cmp_ok($counted->{commit_time}, '>', 0, 'many clients: commits took time');
-is( $counted->{flushes} +
-	  $counted->{followers} +
-	  $counted->{commits_without_leader},
-	1200,
-	'many clients: a commit led, or followed, or had no leader');
+is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
+	1200, 'many clients: a commit led, or followed, or had no leader');
 
 # The histograms have the same flushes and commits.
-is( $node->safe_psql(
-		'postgres', q{
-SELECT s.flushes - s.unresolved_flushes = sum(h.flushes),
+is( $node->sql(q{SELECT s.flushes - s.unresolved_flushes = sum(h.flushes),
 	   s.commits - s.unresolved_commits - s.commits_without_leader = sum(h.commits)
 FROM commit_flush_stats s, commit_flush_histogram h
 GROUP BY s.flushes, s.unresolved_flushes, s.commits, s.unresolved_commits,
 		 s.commits_without_leader}),
 	't|t',
 	'the histogram has all flushes and commits');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT s.flushes - s.unresolved_flushes = sum(h.flushes)
+is( $node->sql(q{SELECT s.flushes - s.unresolved_flushes = sum(h.flushes)
 FROM commit_flush_stats s, commit_sibling_histogram h
 GROUP BY s.flushes, s.unresolved_flushes}),
 	't',
@@ -103,24 +94,16 @@ my $mix = q{
 	CALL commit_often(3);
 \endif
 };
-($counted, $records) =
-  observe($node,
-	sub { run_pgbench($node, '-c 10 -j 2 -t 100', mix => $mix) });
-is( $records->{COMMIT},
-	300 + 100 + 100 + 300,
-	'mixed load: COMMIT records are what they should be');
-is($records->{COMMIT_PREPARED},
-	100, 'mixed load: COMMIT_PREPARED records are what they should be');
-is( $counted->{commits} +
-	  $counted->{commits_async} +
-	  $counted->{commits_unlogged},
+($counted, $records) = observe($node, sub { run_pgbench($node, '-c 10 -j 2 -t 100', mix => $mix) });
+is($records->{COMMIT}, 300 + 100 + 100 + 300, 'mixed load: COMMIT records are what they should be');
+is($records->{COMMIT_PREPARED}, 100, 'mixed load: COMMIT_PREPARED records are what they should be');
+is( $counted->{commits} + $counted->{commits_async} + $counted->{commits_unlogged},
 	$records->{COMMIT} + $records->{COMMIT_PREPARED},
 	'mixed load: every commit record is counted');
 is($counted->{commits}, 700, 'mixed load: those that waited');
 is($counted->{commits_async}, 100, 'mixed load: asynchronous ones');
 is($counted->{commits_unlogged}, 100, 'mixed load: unlogged ones');
-cmp_ok($counted->{commits_read_only}, '>=', 100,
-	'mixed load: read-only ones');
+cmp_ok($counted->{commits_read_only}, '>=', 100, 'mixed load: read-only ones');
 is($counted->{prepares}, $records->{PREPARE}, 'mixed load: prepares');
 is($counted->{prepares}, 200, 'mixed load: prepares are what they should be');
 cmp_ok($counted->{flushes}, '>', 0, 'mixed load: there were flushes');
@@ -133,15 +116,12 @@ cmp_ok(
 ($counted, $records) = observe(
 	$node,
 	sub {
-		$node->safe_psql(
-			'postgres', q{
-SET synchronous_commit = off;
+		$node->sql(q{SET synchronous_commit = off;
 CREATE TABLE short_lived ();
 DROP TABLE short_lived});
 	});
 is($records->{COMMIT}, 2, 'asynchronous DDL: there were two commits');
-is($counted->{commits_async},
-	1, 'asynchronous DDL: CREATE TABLE did not wait');
+is($counted->{commits_async}, 1, 'asynchronous DDL: CREATE TABLE did not wait');
 is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
 
 # So does a commit that the server forces to wait.  Whether it counts as one
@@ -149,15 +129,12 @@ is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
 ($counted, $records) = observe(
 	$node,
 	sub {
-		$node->safe_psql(
-			'postgres', q{
-SET synchronous_commit = off;
+		$node->sql(q{SET synchronous_commit = off;
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE in_place LOCATION ''});
 	});
 is($records->{COMMIT}, 1, 'forced to wait: there was a commit');
-is($counted->{commits} + $counted->{commits_async},
-	1, 'forced to wait: it is counted');
+is($counted->{commits} + $counted->{commits_async}, 1, 'forced to wait: it is counted');
 
 $node->stop;
 done_testing();

@@ -25,21 +25,10 @@ sub single_user
 	my @rows;
 
 	IPC::Run::run(
-		[
-			$node->installed_command('postgres'),
-			'--single', '-D', $node->data_dir, 'postgres'
-		],
-		'<',
-		\$sql,
-		'>',
-		\$out,
-		'2>',
-		\$err);
+		[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ],
+		'<', \$sql, '>', \$out, '2>', \$err);
 	is($?, 0, "$name: the server ends well");
-	unlike(
-		$err,
-		qr/PANIC|TRAP|terminated by signal/,
-		"$name: without a crash");
+	unlike($err, qr/PANIC|TRAP|terminated by signal/, "$name: without a crash");
 
 	# A row begins with ---- or column 1 and has a line for each column.
 	for ($out =~ /^\t\s*(\d+: \w+ = ".*?")\t\(typeid/mg)
@@ -54,8 +43,7 @@ sub single_user
 
 # Not yet started: initdb made it, and nothing was ever preloaded.
 my ($rows, $err) = single_user(
-	'first', q{
-CREATE EXTENSION commit_stats
+	'first', q{CREATE EXTENSION commit_stats
 CREATE TABLE logged (n int)
 CREATE UNLOGGED TABLE unlogged (n int)
 SELECT commits, flushes, followers FROM commit_flush_stats
@@ -94,27 +82,20 @@ is_deeply(
 		'rows=4'
 	],
 	'first: statements run and are counted');
-like(
-	$err,
-	qr/ERROR:  division by zero/,
-	'first: an error is no more than that');
+like($err, qr/ERROR:  division by zero/, 'first: an error is no more than that');
 
 # The same data directory, as a server ...
 $node->start;
-is($node->safe_psql('postgres', 'SELECT count(*) FROM logged'),
-	4, 'a server starts with what was committed');
-$node->safe_psql('postgres', 'INSERT INTO logged VALUES (5)');
-is($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
-	4, 'and counts on from there');
+is($node->sql('SELECT count(*) FROM logged'), 4, 'a server starts with what was committed');
+$node->sql('INSERT INTO logged VALUES (5)');
+is($node->sql('SELECT commits FROM commit_flush_stats'), 4, 'and counts on from there');
 
 # ... and alone again, this time after a crash, so that it recovers first.
 $node->stop('immediate');
 ($rows) = single_user(
-	'crashed', q{
-INSERT INTO logged VALUES (6)
+	'crashed', q{INSERT INTO logged VALUES (6)
 SELECT commits, (SELECT count(*) FROM logged) AS rows FROM commit_flush_stats
 });
-is_deeply($rows, ['commits=1,rows=6'],
-	'crashed: statements run and are counted');
+is_deeply($rows, ['commits=1,rows=6'], 'crashed: statements run and are counted');
 
 done_testing();

@@ -37,11 +37,9 @@ $standby->start;
 #
 run_pgbench($primary, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
 $primary->wait_for_catchup($standby);
-is($standby->safe_psql('postgres', 'SELECT count(*) FROM logged'),
+is($standby->sql('SELECT count(*) FROM logged'),
 	40, 'hot standby: commits of the primary have arrived');
-is( $standby->safe_psql(
-		'postgres', q{
-SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
+is( $standby->sql(q{SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 	   commits_without_leader, unresolved_flushes, wal_bytes,
 	   (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
@@ -50,94 +48,67 @@ SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 FROM commit_flush_stats}),
 	join('|', (0) x 13),
 	'hot standby: they are not counted there');
-is( $standby->safe_psql(
-		'postgres', q{
-SELECT commits_read_only AS before FROM commit_flush_stats \gset
+is( $standby->sql(q{SELECT commits_read_only AS before FROM commit_flush_stats \gset
 SELECT 1 \g /dev/null
 SELECT 2 \g /dev/null
 SELECT commits_read_only - :before FROM commit_flush_stats}),
 	'3',
 	'hot standby: reading is counted');
 
-my $primary_reset =
-  $primary->safe_psql('postgres',
-	'SELECT stats_reset FROM commit_stats_info');
+my $primary_reset = $primary->sql('SELECT stats_reset FROM commit_stats_info');
 
-is( $standby->safe_psql(
-		'postgres', q{
-SELECT commit_stats_reset() AS reset \gset
+is( $standby->sql(q{SELECT commit_stats_reset() AS reset \gset
 SELECT commits_read_only, stats_reset = :'reset' FROM commit_flush_stats}),
 	'1|t',
 	'hot standby: it can be reset');
-is( $primary->safe_psql(
-		'postgres', 'SELECT stats_reset FROM commit_stats_info'),
-	$primary_reset,
-	'hot standby: the primary has its own statistics');
+is($primary->sql('SELECT stats_reset FROM commit_stats_info'),
+	$primary_reset, 'hot standby: the primary has its own statistics');
 like(
 	error_of($standby, "COMMIT PREPARED 'nothing'"),
 	qr/25006: cannot execute COMMIT PREPARED during recovery/,
 	'hot standby: COMMIT PREPARED is refused by the server');
-is( $standby->safe_psql(
-		'postgres', 'SELECT prepares FROM commit_flush_stats'),
-	'0',
-	'hot standby: and the server is still there');
+is($standby->sql('SELECT prepares FROM commit_flush_stats'),
+	'0', 'hot standby: and the server is still there');
 
 #
 # Commits that wait for the standby
 #
-$primary->safe_psql(
-	'postgres', q{
-ALTER SYSTEM SET synchronous_standby_names = '*';
+$primary->sql(q{ALTER SYSTEM SET synchronous_standby_names = '*';
 ALTER SYSTEM SET synchronous_commit = remote_apply;
 SELECT pg_reload_conf()});
-$primary->poll_query_until(
-	'postgres', q{
-SELECT sync_state = 'sync' AND
+$primary->wait_until(q{SELECT sync_state = 'sync' AND
 	   current_setting('synchronous_commit') = 'remote_apply'
-FROM pg_stat_replication}) or die 'the standby is not synchronous';
+FROM pg_stat_replication});
 
 ($counted, $records) = observe(
 	$primary,
 	sub {
-		run_pgbench(
-			$primary,
-			'-c 4 -j 2 -t 50',
-			load => 'INSERT INTO logged VALUES (1)');
+		run_pgbench($primary, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
 	});
 is($records->{COMMIT}, 200, 'remote_apply: the load is what it should be');
 is($counted->{commits}, 200, 'remote_apply: commits are exact');
 is($counted->{unresolved_commits}, 0, 'remote_apply: all have a group');
-is( $counted->{flushes} +
-	  $counted->{followers} +
-	  $counted->{commits_without_leader},
-	200,
-	'remote_apply: and all have a flush');
-is( $primary->safe_psql(
-		'postgres', q{
-SELECT sum(h.flushes) = s.flushes, sum(h.commits) = s.commits - s.commits_without_leader
+is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
+	200, 'remote_apply: and all have a flush');
+is( $primary->sql(
+		q{SELECT sum(h.flushes) = s.flushes, sum(h.commits) = s.commits - s.commits_without_leader
 FROM commit_flush_histogram h, commit_flush_stats s
 GROUP BY s.flushes, s.commits, s.commits_without_leader}),
 	't|t',
 	'remote_apply: the histogram has all of both');
-is($standby->safe_psql('postgres', 'SELECT count(*) FROM logged'),
-	240, 'remote_apply: the standby has them');
+is($standby->sql('SELECT count(*) FROM logged'), 240, 'remote_apply: the standby has them');
 
 # Let one commit wait for as long as many others take.
 sub wait_for_waiting
 {
-	$primary->poll_query_until(
-		'postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}
-	) or die 'no commit waits for the standby';
+	$primary->wait_until(q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'});
 	return;
 }
 
 sub pause_standby
 {
-	$standby->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
-	$standby->poll_query_until('postgres',
-		"SELECT pg_get_wal_replay_pause_state() = 'paused'")
-	  or die 'replay is not paused';
+	$standby->sql('SELECT pg_wal_replay_pause()');
+	$standby->wait_until("SELECT pg_get_wal_replay_pause_state() = 'paused'");
 	return;
 }
 
@@ -158,24 +129,18 @@ INSERT INTO logged VALUES (2);
 			wait_for_waiting();
 			{
 				local $ENV{PGOPTIONS} = '-c synchronous_commit=local';
-				run_pgbench(
-					$primary,
-					"-c 1 -t $others",
-					local => 'INSERT INTO logged VALUES (3)');
+				run_pgbench($primary, "-c 1 -t $others", local => 'INSERT INTO logged VALUES (3)');
 			}
-			is( $primary->safe_psql(
-					'postgres', q{
-SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
+			is( $primary->sql(
+					q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
 				'1',
 				"late by $others: the commit still waits");
-			$standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
+			$standby->sql('SELECT pg_wal_replay_resume()');
 			$late->query_until(qr/done/, "\n");
 		});
 	is($counted->{commits}, $others + 1, "late by $others: all are counted");
-	is($counted->{unresolved_commits},
-		0, "late by $others: the late one found its group");
-	is($counted->{unresolved_flushes},
-		0, "late by $others: and reported its flush");
+	is($counted->{unresolved_commits}, 0, "late by $others: the late one found its group");
+	is($counted->{unresolved_flushes}, 0, "late by $others: and reported its flush");
 }
 
 # A wait that is cancelled: the transaction is committed all the same.
@@ -190,15 +155,13 @@ INSERT INTO logged VALUES (4);
 \echo done
 });
 		wait_for_waiting();
-		$primary->safe_psql(
-			'postgres', q{
-SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+		$primary->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE wait_event = 'SyncRep'});
 		$late->query_until(qr/done/, "\n");
 	});
 is($records->{COMMIT}, 1, 'cancelled wait: it is committed');
 is($counted->{commits}, 1, 'cancelled wait: it is counted');
-$standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
+$standby->sql('SELECT pg_wal_replay_resume()');
 $late->quit;
 
 #
@@ -211,36 +174,23 @@ my $session = $standby->background_psql('postgres');
 $session->query_safe('SELECT count(*) FROM logged');
 $primary->stop;
 $standby->promote;
-$standby->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()')
-  or die 'the standby was not promoted';
-$standby->safe_psql(
-	'postgres', q{
-ALTER SYSTEM SET synchronous_standby_names = '';
+$standby->wait_until('SELECT NOT pg_is_in_recovery()');
+$standby->sql(q{ALTER SYSTEM SET synchronous_standby_names = '';
 SELECT pg_reload_conf()});
-$standby->poll_query_until('postgres',
-	"SELECT current_setting('synchronous_standby_names') = ''")
-  or die 'the promoted server still waits for a standby';
+$standby->wait_until("SELECT current_setting('synchronous_standby_names') = ''");
 
 ($counted, $records) = observe(
 	$standby,
 	sub {
 		$session->query_safe('INSERT INTO logged VALUES (5)');
-		run_pgbench(
-			$standby,
-			'-c 4 -j 2 -t 25',
-			load => 'INSERT INTO logged VALUES (6)');
+		run_pgbench($standby, '-c 4 -j 2 -t 25', load => 'INSERT INTO logged VALUES (6)');
 	});
 is($records->{COMMIT}, 101, 'promoted: the load is what it should be');
 is($counted->{commits}, 101, 'promoted: commits are exact');
-is( $counted->{flushes} +
-	  $counted->{followers} +
-	  $counted->{commits_without_leader},
-	101,
-	'promoted: and have their flushes');
+is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
+	101, 'promoted: and have their flushes');
 is($counted->{unresolved_commits}, 0, 'promoted: and their groups');
-is( $standby->safe_psql(
-		'postgres', q{
-SELECT sum(commits) >= 101, sum(wal_records) >= 2 * 101,
+is( $standby->sql(q{SELECT sum(commits) >= 101, sum(wal_records) >= 2 * 101,
 	   bool_and(redo_lsn > '0/0' AND wal_distance >= 0)
 FROM commit_wal_stats}),
 	't|t|t',

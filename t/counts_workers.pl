@@ -24,28 +24,22 @@ sub is_exact
 {
 	my ($name) = @_;
 
-	is( $counted->{commits} +
-		  $counted->{commits_async} +
-		  $counted->{commits_unlogged},
+	is( $counted->{commits} + $counted->{commits_async} + $counted->{commits_unlogged},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$name: every commit record is counted");
-	is($counted->{prepares}, $records->{PREPARE},
-		"$name: every prepare record is counted");
+	is($counted->{prepares}, $records->{PREPARE}, "$name: every prepare record is counted");
 	return;
 }
 
 #
 # A parallel query, in a transaction that has an id already
 #
-$node->safe_psql('postgres',
-	'INSERT INTO logged SELECT generate_series(101, 20000)');
+$node->sql('INSERT INTO logged SELECT generate_series(101, 20000)');
 ($counted, $records) = observe(
 	$node,
 	sub {
 		like(
-			$node->safe_psql(
-				'postgres', q{
-SET parallel_setup_cost = 0;
+			$node->sql(q{SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
@@ -63,42 +57,32 @@ is_exact('parallel query');
 #
 # Logical replication
 #
-$publisher->safe_psql('postgres',
-	'CREATE PUBLICATION everything FOR ALL TABLES');
+$publisher->sql('CREATE PUBLICATION everything FOR ALL TABLES');
 
 my $connstr = $publisher->connstr . ' dbname=postgres';
 
-$node->safe_psql(
-	'postgres', qq{
-CREATE SUBSCRIPTION sub CONNECTION '$connstr' PUBLICATION everything
+$node->sql(qq{CREATE SUBSCRIPTION sub CONNECTION '$connstr' PUBLICATION everything
 WITH (two_phase = on)});
 $node->wait_for_subscription_sync($publisher, 'sub');
-$node->poll_query_until(
-	'postgres', q{
-SELECT subtwophasestate = 'e' FROM pg_subscription}
-) or die 'the subscription does not replicate prepared transactions';
+$node->wait_until(q{SELECT subtwophasestate = 'e' FROM pg_subscription});
 
 # The worker commits asynchronously by default.
 ($counted, $records) = observe(
 	$node,
 	sub {
-		run_pgbench($publisher, '-c 2 -t 25',
-			load => 'INSERT INTO logged VALUES (2)');
+		run_pgbench($publisher, '-c 2 -t 25', load => 'INSERT INTO logged VALUES (2)');
 		$publisher->wait_for_catchup('sub');
 	});
 cmp_ok($records->{COMMIT}, '>=', 50, 'subscriber: there were commits');
-cmp_ok($counted->{commits_async},
-	'>=', 50, 'subscriber: they are asynchronous');
+cmp_ok($counted->{commits_async}, '>=', 50, 'subscriber: they are asynchronous');
 is_exact('subscriber');
 
-$node->safe_psql('postgres',
-	'ALTER SUBSCRIPTION sub SET (synchronous_commit = on)');
+$node->sql('ALTER SUBSCRIPTION sub SET (synchronous_commit = on)');
 ($counted, $records) = observe(
 	$node,
 	sub {
 		# The worker starts again, with the new setting, before it goes on.
-		run_pgbench($publisher, '-c 2 -t 25',
-			load => 'INSERT INTO logged VALUES (3)');
+		run_pgbench($publisher, '-c 2 -t 25', load => 'INSERT INTO logged VALUES (3)');
 		$publisher->wait_for_catchup('sub');
 	});
 cmp_ok($counted->{commits}, '>=', 50, 'synchronous subscriber: commits');
@@ -109,8 +93,7 @@ is_exact('synchronous subscriber');
 ($counted, $records) = observe(
 	$node,
 	sub {
-		$publisher->safe_psql(
-			'postgres', q{
+		$publisher->sql(q{
 BEGIN;
 INSERT INTO logged VALUES (4);
 PREPARE TRANSACTION 'one';
@@ -129,50 +112,35 @@ TODO:
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		'two-phase subscriber: every commit record is counted');
 }
-is($node->safe_psql('postgres', 'SELECT count(*) FROM logged WHERE n = 4'),
+is($node->sql('SELECT count(*) FROM logged WHERE n = 4'),
 	'1', 'two-phase subscriber: the row has arrived');
-$node->safe_psql('postgres', 'DROP SUBSCRIPTION sub');
+$node->sql('DROP SUBSCRIPTION sub');
 
 #
 # Autovacuum
 #
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE filled (n int)
+$node->sql(q{CREATE TABLE filled (n int)
 WITH (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0,
 	  autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0)});
 ($counted, $records) = observe(
 	$node,
 	sub {
-		$node->safe_psql(
-			'postgres', q{
-INSERT INTO filled SELECT generate_series(1, 1000);
+		$node->sql(q{INSERT INTO filled SELECT generate_series(1, 1000);
 DELETE FROM filled;
 ALTER SYSTEM SET autovacuum = on;
 ALTER SYSTEM SET autovacuum_naptime = 1;
 SELECT pg_reload_conf()});
-		$node->poll_query_until(
-			'postgres', q{
-SELECT autovacuum_count > 0 AND autoanalyze_count > 0
-FROM pg_stat_user_tables WHERE relname = 'filled'}
-		) or die 'autovacuum does not run';
-		$node->safe_psql(
-			'postgres', q{
-ALTER SYSTEM SET autovacuum = off;
+		$node->wait_until(q{SELECT autovacuum_count > 0 AND autoanalyze_count > 0
+FROM pg_stat_user_tables WHERE relname = 'filled'});
+		$node->sql(q{ALTER SYSTEM SET autovacuum = off;
 SELECT pg_reload_conf()});
-		$node->poll_query_until(
-			'postgres', q{
-SELECT count(*) = 0 FROM pg_stat_activity
-WHERE backend_type IN ('autovacuum launcher', 'autovacuum worker')}
-		) or die 'autovacuum does not stop';
+		$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity
+WHERE backend_type IN ('autovacuum launcher', 'autovacuum worker')});
 	});
 cmp_ok($records->{COMMIT}, '>', 2, 'autovacuum: it committed');
 is_exact('autovacuum');
-is( $node->safe_psql(
-		'postgres',
-		"SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
-	0,
-	'autovacuum: the launcher, which has no role, is a client like others');
+is($node->sql("SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
+	0, 'autovacuum: the launcher, which has no role, is a client like others');
 
 $node->stop;
 $publisher->stop;

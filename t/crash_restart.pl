@@ -23,14 +23,12 @@ restart_after_crash = on
 max_logical_replication_workers = 0
 max_prepared_transactions = 2
 });
-my $fresh = $node->safe_psql('postgres',
-	'SELECT connected_backends, shared_memory FROM commit_stats_info');
+my $fresh = $node->sql('SELECT connected_backends, shared_memory FROM commit_stats_info');
 my $stats_reset;
 
 sub stats_reset
 {
-	return $node->safe_psql('postgres',
-		'SELECT stats_reset FROM commit_stats_info');
+	return $node->sql('SELECT stats_reset FROM commit_stats_info');
 }
 
 # Are all counts from before forgotten, and are new ones right?
@@ -39,9 +37,7 @@ sub starts_from_zero
 	my ($how) = @_;
 	my ($counted, $records);
 
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
+	is( $node->sql(q{SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 	   commits_without_leader, delay_hits, delay_misses, delay_uncertain,
 	   delay_time, commit_time, flush_time, timed_flushes,
 	   unresolved_flushes, unresolved_commits, wal_bytes,
@@ -49,17 +45,13 @@ SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 FROM commit_flush_stats}),
 		join('|', (0) x 17, 't', 't'),
 		"$how: the counts start from zero");
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT (SELECT count(*) FROM commit_flush_histogram),
+	is( $node->sql(q{SELECT (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
 	   (SELECT count(*) FROM commit_flush_log),
 	   (SELECT coalesce(sum(commits), 0) FROM commit_wal_stats)}),
 		'0|0|0|0',
 		"$how: there are no flushes of the life before");
-	is( $node->safe_psql(
-			'postgres', qq{
-SELECT stats_reset > '$stats_reset',
+	is( $node->sql(qq{SELECT stats_reset > '$stats_reset',
 	   stats_reset <= now(),
 	   stats_reset = (SELECT stats_reset FROM commit_flush_stats)
 FROM commit_stats_info}),
@@ -67,29 +59,19 @@ FROM commit_stats_info}),
 		"$how: stats_reset is new");
 	# a moment may pass before the session of the psql before is gone
 	ok( $node->poll_query_until(
-			'postgres',
-			'SELECT connected_backends, shared_memory FROM commit_stats_info',
-			$fresh),
+			'postgres', 'SELECT connected_backends, shared_memory FROM commit_stats_info', $fresh),
 		"$how: no backend of the life before is connected");
 
 	($counted, $records) = observe(
 		$node,
 		sub {
-			run_pgbench(
-				$node,
-				'-c 4 -j 2 -t 50',
-				load => 'INSERT INTO logged VALUES (1)');
+			run_pgbench($node, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
 		});
 	is($records->{COMMIT}, 200, "$how: the load is what it should be");
 	is($counted->{commits}, 200, "$how: commits are counted again");
-	is( $counted->{flushes} +
-		  $counted->{followers} +
-		  $counted->{commits_without_leader},
-		200,
-		"$how: and have their flushes");
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT (SELECT sum(commits) FROM commit_flush_histogram)
+	is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
+		200, "$how: and have their flushes");
+	is( $node->sql(q{SELECT (SELECT sum(commits) FROM commit_flush_histogram)
 	   + commits_without_leader + unresolved_commits = commits
 FROM commit_flush_stats}),
 		't',
@@ -107,21 +89,15 @@ sub start_load
 	append_to_file($path, 'INSERT INTO logged VALUES (1)');
 	$load = IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n',
-			'-c', 4,
-			'-t', 100000000,
-			'-h', $node->host,
-			'-p', $node->port,
-			'-f', $path,
+			$node->installed_command('pgbench'),
+			'-n', '-c', 4, '-t', 100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
 			'postgres'
 		],
 		'>',
 		\my $out,
 		'2>',
 		\my $err);
-	$node->poll_query_until('postgres',
-		'SELECT commits > 100 FROM commit_flush_stats')
-	  or die 'there is no load';
+	$node->wait_until('SELECT commits > 100 FROM commit_flush_stats');
 	$stats_reset = stats_reset();
 	return $load;
 }
@@ -129,9 +105,7 @@ sub start_load
 # A backend is killed in the middle of its work; the postmaster lives on.
 my $log_end = -s $node->logfile;
 my $load = start_load();
-my $victim = $node->safe_psql(
-	'postgres', q{
-SELECT pid FROM pg_stat_activity
+my $victim = $node->sql(q{SELECT pid FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1});
 
 like($victim, qr/^[1-9]\d*$/, 'there is a backend to kill')
@@ -144,8 +118,7 @@ $node->wait_for_log(
 starts_from_zero('killed backend');
 
 # A prepared transaction outlives the crash.  Its COMMIT PREPARED counts.
-$node->safe_psql(
-	'postgres', q{
+$node->sql(q{
 BEGIN;
 INSERT INTO logged VALUES (2);
 PREPARE TRANSACTION 'survivor'});
@@ -157,8 +130,7 @@ $load->finish;
 $node->start;
 starts_from_zero('immediate stop');
 
-my ($counted, $records) = observe($node,
-	sub { $node->safe_psql('postgres', "COMMIT PREPARED 'survivor'") });
+my ($counted, $records) = observe($node, sub { $node->sql("COMMIT PREPARED 'survivor'") });
 is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
 is($counted->{commits}, 1, 'and its commit is counted');
 

@@ -36,9 +36,7 @@ commit_siblings = 1
 
 srand($seed);
 note("VICTIM_SEED=$seed");
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE logged (n int);
+$node->sql(q{CREATE TABLE logged (n int);
 CREATE TABLE written (round int, client int, n int)});
 
 my %acknowledged;    # "round client" => n
@@ -88,8 +86,7 @@ sub read_acknowledged
 
 	for my $file (glob "$logs.*")
 	{
-		$acknowledged{ "$round " . (split ' ')[0] }++
-		  for split /\n/, slurp_file($file);
+		$acknowledged{ "$round " . (split ' ')[0] }++ for split /\n/, slurp_file($file);
 	}
 	return;
 }
@@ -101,11 +98,8 @@ sub all_is_there
 	my ($how) = @_;
 	my (%found, @wrong);
 
-	for (
-		split /\n/,
-		$node->safe_psql(
-			'postgres', q{
-SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
+	for (split /\n/,
+		$node->sql(q{SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
 	{
 		my ($who, $count, $max) = split /\|/;
 
@@ -128,14 +122,10 @@ SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
 sub starts_from_zero
 {
 	my ($how, $killed_at) = @_;
-	my $views = join ', ',
-	  map { "(SELECT count(*) >= 0 FROM $_)" } views_of_commit_stats();
+	my $views = join ', ', map { "(SELECT count(*) >= 0 FROM $_)" } views_of_commit_stats();
 
-	unlike($node->safe_psql('postgres', "SELECT $views"),
-		qr/f/, "$how: all views can be read");
-	is( $node->safe_psql(
-			'postgres', qq{
-SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
+	unlike($node->sql("SELECT $views"), qr/f/, "$how: all views can be read");
+	is( $node->sql(qq{SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
 	   commits_without_leader, unresolved_flushes, unresolved_commits, wal_bytes,
 	   (SELECT count(*) FROM commit_flush_log),
 	   (SELECT coalesce(sum(commits), 0) FROM commit_database_stats),
@@ -166,9 +156,7 @@ COMMIT PREPARED 'of :client_id';
 	cmp_ok($records->{COMMIT} + $records->{COMMIT_PREPARED},
 		'==', 100, "$how: the load is what it should be");
 	# the counts themselves, as they began at zero
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT commits + commits_async, prepares,
+	is( $node->sql(q{SELECT commits + commits_async, prepares,
 	   (SELECT sum(commits + commits_async) FROM commit_database_stats),
 	   (SELECT sum(commits) FROM commit_wal_stats),
 	   (SELECT sum(commits) FROM commit_latency_stats),
@@ -186,32 +174,28 @@ sub wait_for_load
 {
 	my ($round) = @_;
 
-	$node->poll_query_until(
-		'postgres', qq{
-SELECT count(*) > 100 AND count(DISTINCT client) FILTER (WHERE n > 1) = 6 AND
+	$node->wait_until(
+		qq{SELECT count(*) > 100 AND count(DISTINCT client) FILTER (WHERE n > 1) = 6 AND
 	   (SELECT count(*) > 2 FROM pg_stat_activity
 		WHERE state = 'active' AND query ~ '^(INSERT|COMMIT)')
-FROM written WHERE round = $round}) or die "there is no load\n";
+FROM written WHERE round = $round});
 	return;
 }
 
 sub server_time
 {
-	return $node->safe_psql('postgres', 'SELECT clock_timestamp()');
+	return $node->sql('SELECT clock_timestamp()');
 }
 
 # The victim, as a condition on pg_stat_activity.
 my %victims = (
-	'a session that commits' =>
-	  q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
+	'a session that commits' => q{query ~ '^(INSERT|COMMIT)' AND state = 'active'},
 	'a leader that sleeps' =>
 	  q{pid IN (SELECT pid FROM commit_activity WHERE waiting_for = 'delay')},
-	'a session that waits for a flush' =>
-	  q{wait_event ~* '^Wal(Write|Sync)$'},
+	'a session that waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
 	'any client' => q{backend_type = 'client backend'},
 	'the session that resets' => q{query ~ '^SELECT commit_stats_reset'},
-	'the worker that logs flushes' =>
-	  q{backend_type = 'commit_stats flush logger'});
+	'the worker that logs flushes' => q{backend_type = 'commit_stats flush logger'});
 my $kills = 0;
 my $round = 0;
 my $adapts = 0;
@@ -235,16 +219,14 @@ sub kill_one
 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 	my (@all, $pid, $was);
 
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 $sql")
-	  or die "there is no victim: $whom\n";
-	poll_until(
-		sub {
-			@all = split /\n/,
-			  $node->safe_psql('postgres',
-				"SELECT pid, concat_ws(', ', backend_type, state, wait_event, query) $sql ORDER BY pid"
-			  );
-			return @all > 0;
-		});
+	$node->wait_until("SELECT count(*) > 0 $sql");
+	poll_until(sub {
+		@all = split /\n/,
+		  $node->sql(
+			"SELECT pid, concat_ws(', ', backend_type, state, wait_event, query) $sql ORDER BY pid"
+		  );
+		return @all > 0;
+	});
 	($pid, $was) = split /\|/, $all[ rand @all ];
 	note("kill -9 $pid: $was");
 	kill('KILL', $pid) == 1 or die "$pid is gone\n";
@@ -278,10 +260,9 @@ for my $how (
 	set_device($node, quota => 20, window => 100, flush_time => 0.5)
 	  if $adapts;
 	wait_for_load($round);
-	$node->poll_query_until(
-		'postgres', q{
-SELECT delay_hits_adaptive > 0 FROM commit_flush_stats}
-	) or die "no delay adapts\n" if $adapts;
+	$node->poll_query_until('postgres', q{SELECT delay_hits_adaptive > 0 FROM commit_flush_stats})
+	  or die "no delay adapts\n"
+	  if $adapts;
 	$killed_at = server_time();
 	if ($how eq 'immediate stop')
 	{
@@ -299,19 +280,16 @@ SELECT delay_hits_adaptive > 0 FROM commit_flush_stats}
 	}
 	else
 	{
-		poll_until(
-			sub { return end_background(start_psql($node, 'SELECT 1')) })
+		poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) })
 		  or die "the server did not come back\n";
 	}
 	all_is_there($name);
 	starts_from_zero($name, $killed_at);
-	$node->safe_psql('postgres', "ROLLBACK PREPARED 'half'")
-	  if $node->safe_psql('postgres',
-		'SELECT count(*) FROM pg_prepared_xacts');
+	$node->sql("ROLLBACK PREPARED 'half'")
+	  if $node->sql('SELECT count(*) FROM pg_prepared_xacts');
 }
 
-cmp_ok(scalar keys %acknowledged,
-	'==', 6 * $round, 'all clients had rows acknowledged');
+cmp_ok(scalar keys %acknowledged, '==', 6 * $round, 'all clients had rows acknowledged');
 
 # Nothing else went wrong.
 $node->stop;

@@ -22,18 +22,14 @@ my $node = start_database_server(qw(one two three));
 finish_all(start_all());
 agrees_with_server('all at once');
 adds_up('all at once');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT count(*) FROM commit_database_stats
+is( $node->sql(q{SELECT count(*) FROM commit_database_stats
 WHERE status = 'present' AND least(commits, commits_async, commits_unlogged,
 	commits_read_only, prepares, flushes, delay_hits, delay_time, commit_time,
 	flush_time, timed_flushes, share) > 0 AND datname <> 'postgres'}),
 	3,
 	'all at once: everything was counted in each of them');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT sum(delay_hits) > 0 AND sum(commits_carried) > 0 FROM commit_database_stats}
-	),
+is( $node->sql(
+		q{SELECT sum(delay_hits) > 0 AND sum(commits_carried) > 0 FROM commit_database_stats}),
 	't',
 	'all at once: there were followers and delays');
 
@@ -42,28 +38,21 @@ SELECT sum(delay_hits) > 0 AND sum(commits_carried) > 0 FROM commit_database_sta
 #
 my @present = map {
 	start_clients(
-		$_, '-c 5 -t 1', present => q{
-INSERT INTO logged VALUES (5);
+		$_, '-c 5 -t 1', present => q{INSERT INTO logged VALUES (5);
 INSERT INTO logged VALUES (6);
 SELECT pg_stat_force_next_flush();
 SELECT pg_sleep(3600);
 })
 } @databases;
-$node->poll_query_until(
-	'postgres', q{
-SELECT count(*) = 15 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}
-) or die "the clients are not there\n";
+$node->wait_until(q{SELECT count(*) = 15 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
 agrees_with_server('still there');
 adds_up('still there');
-my $before = $node->safe_psql('postgres', $compare);
-$node->safe_psql(
-	'postgres', q{
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+my $before = $node->sql($compare);
+$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE wait_event = 'PgSleep'});
 $_->finish for @present;
 wait_until_left();
-is($node->safe_psql('postgres', $compare),
-	$before, 'gone: nothing is lost and nothing counted twice');
+is($node->sql($compare), $before, 'gone: nothing is lost and nothing counted twice');
 adds_up('gone');
 
 #
@@ -74,13 +63,10 @@ for (1 .. 4)
 	my @killed =
 	  map { start_clients($_, '-c 4 -t 100000', %mixture) } @databases;
 	my $commits = "SELECT sum(commits) FROM commit_database_stats";
-	my $now = $node->safe_psql('postgres', $commits);
+	my $now = $node->sql($commits);
 
-	$node->poll_query_until('postgres', "SELECT ($commits) > $now + 50")
-	  or die "there is no load\n";
-	$node->safe_psql(
-		'postgres', q{
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	$node->wait_until("SELECT ($commits) > $now + 50");
+	$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	$_->finish for @killed;
 }
@@ -90,8 +76,7 @@ adds_up('terminated');
 
 # Their prepared transactions stay.  The session that commits one counts it.
 $node->safe_psql(
-	$_, q{
-SELECT format('COMMIT PREPARED %L', gid) FROM pg_prepared_xacts
+	$_, q{SELECT format('COMMIT PREPARED %L', gid) FROM pg_prepared_xacts
 WHERE database = current_database() \gexec
 }) for @databases;
 wait_until_left();
@@ -103,8 +88,7 @@ agrees_with_server('left behind');
 #
 like(
 	$node->safe_psql(
-		'one', q{
-INSERT INTO logged SELECT generate_series(101, 20000);
+		'one', q{INSERT INTO logged SELECT generate_series(101, 20000);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -119,15 +103,13 @@ adds_up('parallel query');
 #
 # A process without a database.
 #
-my $no_database = q{
-SELECT datid, datname, commits, commits_read_only FROM commit_database_stats
+my $no_database = q{SELECT datid, datname, commits, commits_read_only FROM commit_database_stats
 WHERE status = 'no database'};
 
-my $alone = $node->safe_psql('postgres', $no_database);
+my $alone = $node->sql($no_database);
 $node->psql('postgres', 'IDENTIFY_SYSTEM', replication => 'true');
-my $with_walsender = $node->safe_psql('postgres', $no_database);
-like($with_walsender, qr/^\|\|0\|[1-9]\d*$/,
-	'no database: there is a row without a name');
+my $with_walsender = $node->sql($no_database);
+like($with_walsender, qr/^\|\|0\|[1-9]\d*$/, 'no database: there is a row without a name');
 isnt($with_walsender, $alone, 'no database: a walsender counts there');
 adds_up('no database');
 

@@ -17,14 +17,9 @@ use Test::More;
 my $node = start_database_server(qw(one two));
 
 my @load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
-$node->poll_query_until(
-	'postgres', q{
-SELECT count(DISTINCT datid) = 2 FROM pg_stat_activity
-WHERE datname IN ('one', 'two') AND state = 'active'}
-) or die "there is no load\n";
-my $victim = $node->safe_psql(
-	'postgres', q{
-SELECT pid FROM pg_stat_activity WHERE datname = 'one' LIMIT 1});
+$node->wait_until(q{SELECT count(DISTINCT datid) = 2 FROM pg_stat_activity
+WHERE datname IN ('one', 'two') AND state = 'active'});
+my $victim = $node->sql(q{SELECT pid FROM pg_stat_activity WHERE datname = 'one' LIMIT 1});
 my $log_end = -s $node->logfile;
 
 like($victim, qr/^[1-9]\d*$/, 'killed: there is a backend to kill')
@@ -34,22 +29,17 @@ $_->finish for @load;
 $node->wait_for_log(
 	qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
 	$log_end);
-is( $node->safe_psql(
-		'postgres', q{
-SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
-	'postgres|0',
-	'killed: everything starts from zero');
+is($node->sql(q{SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
+	'postgres|0', 'killed: everything starts from zero');
 # the transactions prepared just then still hold their locks
 
 my %left = map {
 	$_ => $node->safe_psql($_,
-		'SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()'
-	)
+		'SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()')
 } @databases;
 
 $node->safe_psql(
-	$_, q{
-SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
+	$_, q{SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
 WHERE database = current_database() \gexec
 }) for @databases;
 finish_all(start_all());

@@ -16,22 +16,15 @@ my $node = start_database_server(qw(one two three));
 
 finish_all(start_all());
 
-my $row_of_three = q{
-SELECT datid, commits, commits_async, commits_unlogged, prepares, commit_time
+my $row_of_three = q{SELECT datid, commits, commits_async, commits_unlogged, prepares, commit_time
 FROM commit_database_stats WHERE datid = };
-my $three = $node->safe_psql('postgres',
-	"SELECT oid FROM pg_database WHERE datname = 'three'");
+my $three = $node->sql("SELECT oid FROM pg_database WHERE datname = 'three'");
 
-my $before = $node->safe_psql('postgres', $row_of_three . $three);
-$node->safe_psql('postgres', 'DROP DATABASE three');
-is( $node->safe_psql(
-		'postgres', qq{
-SELECT datname IS NULL, status FROM commit_database_stats WHERE datid = $three}
-	),
-	't|dropped',
-	'dropped: it has no name');
-is($node->safe_psql('postgres', $row_of_three . $three),
-	$before, 'dropped: it has its counts');
+my $before = $node->sql($row_of_three . $three);
+$node->sql('DROP DATABASE three');
+is( $node->sql(qq{SELECT datname IS NULL, status FROM commit_database_stats WHERE datid = $three}),
+	't|dropped', 'dropped: it has no name');
+is($node->sql($row_of_three . $three), $before, 'dropped: it has its counts');
 adds_up('dropped');
 pop @databases;
 
@@ -41,9 +34,7 @@ pop @databases;
 # would be before the reset for one of them only, or a reader would have missed
 # a backend that was about to exit, or seen it twice.
 #
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$
+$node->sql(q{CREATE FUNCTION counts_of_databases() RETURNS bigint[] LANGUAGE sql AS $$
 	SELECT ARRAY[sum(commits), sum(commits_async), sum(commits_read_only), sum(flushes),
 				 least(min(commits), min(commits_async), min(commits_read_only),
 					   min(prepares), min(flushes), min(commits_carried))]::bigint[]
@@ -71,10 +62,9 @@ BEGIN
 	END LOOP;
 END $$;
 });
-my @load = map {
-	(   start_clients($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
-		start_clients($_, '-c 2 -t 100000', %mixture{ 'async', 'read' }))
-} @databases;
+my @load = map { (
+	start_clients($_, '-c 4 -C -t 100000', %mixture{ 'insert', 'read' }),
+	start_clients($_, '-c 2 -t 100000', %mixture{ 'async', 'read' })) } @databases;
 my $resets = start_clients('postgres', '-c 1 -t 100',
 	resets => 'SELECT compare(true); SELECT compare(false);');
 
@@ -83,32 +73,23 @@ ok($resets->finish, 'reset under load: the views agree')
 $_->kill_kill for @load;
 wait_until_left();
 adds_up('after resets under load');
-is( $node->safe_psql(
-		'postgres', qq{
-SELECT count(*) FROM commit_database_stats WHERE datid = $three}),
-	0,
-	'a reset forgets dropped databases');
+is($node->sql(qq{SELECT count(*) FROM commit_database_stats WHERE datid = $three}),
+	0, 'a reset forgets dropped databases');
 
 # From a reset at rest on, all counts are exact again.
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT string_agg(datname, ' '), sum(commits), sum(commits_async), sum(share)
+$node->sql('SELECT commit_stats_reset()');
+is( $node->sql(q{SELECT string_agg(datname, ' '), sum(commits), sum(commits_async), sum(share)
 FROM commit_database_stats}),
 	'postgres|0|0|',
 	'reset at rest: only databases with sessions have a row');
 my %since = map { split /\|/ } split /\n/,
-  $node->safe_psql('postgres',
-	'SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL'
-  );
+  $node->sql('SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
 finish_all(start_all());
-for (split /\n/, $node->safe_psql('postgres', $compare))
+for (split /\n/, $node->sql($compare))
 {
 	my ($database, $ours, $servers) = split /\|/;
 
-	is( $ours,
-		$servers - $since{$database},
-		"since a reset: commits in $database");
+	is($ours, $servers - $since{$database}, "since a reset: commits in $database");
 }
 adds_up('since a reset');
 

@@ -26,35 +26,26 @@ my $sees_event = $node->pg_version >= '19devel';
 
 poll_until(
 	sub {
-		run_pgbench(
-			$node,
-			'-c 4 -j 2 -t 100',
-			insert => 'INSERT INTO logged VALUES (1);');
-		($delayed, $certain) = split /\|/, $node->safe_psql(
-			'postgres', q{
-SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
-		);
+		run_pgbench($node, '-c 4 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
+		($delayed, $certain) = split /\|/,
+		  $node->sql(
+			q{SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
+		  );
 		return $delayed > 10 && (!$sees_event || $certain > 0);
 	},
 	1);
 cmp_ok($delayed, '>', 10, 'leaders slept');
-is( $certain > 0 ? 1 : 0,
-	$sees_event  ? 1 : 0,
-	'one that is seen asleep is certain, and only that');
+is($certain > 0 ? 1 : 0, $sees_event ? 1 : 0, 'one that is seen asleep is certain, and only that');
 
 # The wait event that one commit saw says nothing about the next commit.
-$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_siblings = 1000');
+$node->sql('ALTER SYSTEM SET commit_siblings = 1000');
 $node->reload;
 $node->poll_query_until('postgres', q{SHOW commit_siblings}, '1000')
   or die "commit_siblings did not change\n";
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-run_pgbench(
-	$node,
-	'-c 8 -j 2 -t 100',
-	insert => 'INSERT INTO logged VALUES (1);');
-is( $node->safe_psql('postgres', 'SELECT delay_hits FROM commit_flush_stats'),
-	0,
-	'no flush counts as a hit where no leader could sleep');
+$node->sql('SELECT commit_stats_reset()');
+run_pgbench($node, '-c 8 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
+is($node->sql('SELECT delay_hits FROM commit_flush_stats'),
+	0, 'no flush counts as a hit where no leader could sleep');
 
 $node->stop;
 done_testing();

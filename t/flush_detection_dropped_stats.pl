@@ -22,7 +22,7 @@ my $node = start_node('dropped', conf => "track_wal_io_timing = on\n");
 # A session that knows the statistics of a table, and then waits in COMMIT for
 # a standby that does not come.  Every commit is looked up, as its time is
 # wanted.
-$node->safe_psql('postgres', 'CREATE TABLE doomed (n int)');
+$node->sql('CREATE TABLE doomed (n int)');
 alter_system($node, synchronous_standby_names => 'nobody');
 my $session = start_psql(
 	$node,
@@ -33,21 +33,16 @@ my $session = start_psql(
 	'RESET synchronous_commit',
 	'INSERT INTO logged VALUES (1)');
 
-$node->poll_query_until('postgres',
-	"SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-  or die "nobody waits for a standby\n";
-$node->safe_psql('postgres',
-	"SET synchronous_commit = local;\nDROP TABLE doomed;\n");
+$node->wait_until("SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+$node->sql("SET synchronous_commit = local;\nDROP TABLE doomed;\n");
 is(flush_stats($node)->{flushes_uncertain}, 0, 'nothing is uncertain so far');
 alter_system($node, synchronous_standby_names => '');
 ok(end_background($session), 'the commit ends');
 
 my $counted = flush_stats($node);
-is($counted->{flushes_uncertain},
-	1, 'a commit is uncertain in which statistics were dropped');
+is($counted->{flushes_uncertain}, 1, 'a commit is uncertain in which statistics were dropped');
 is($counted->{commits}, 2, '... and counted, as is that of the DROP TABLE');
 cmp_ok($counted->{timed_flushes},
-	'<=', $counted->{flushes},
-	'... and no flush has a time that was not looked up');
+	'<=', $counted->{flushes}, '... and no flush has a time that was not looked up');
 
 done_testing();

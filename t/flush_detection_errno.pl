@@ -33,18 +33,13 @@ sub commit_and_count
 {
 	my ($node, $clients, $commits) = @_;
 
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset(), shim_reset()');
+	$node->sql('SELECT commit_stats_reset(), shim_reset()');
 	$node->command_ok(
-		[
-			'pgbench', '-n', '-N', '-c',
-			$clients, '-j', 2, '-t',
-			$commits, 'postgres'
-		],
+		[ 'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-t', $commits, 'postgres' ],
 		"$clients clients commit $commits times each");
 	my ($counted, $uncertain, $followers, $synced) =
-	  split /\|/, $node->safe_psql(
-		'postgres', q{
-SELECT c.flushes, c.flushes_uncertain, c.followers, s.syncs
+	  split /\|/,
+	  $node->sql(q{SELECT c.flushes, c.flushes_uncertain, c.followers, s.syncs
 FROM commit_flush_stats c,
      (SELECT count(*) AS syncs FROM shim_events()
       WHERE kind = 'sync' AND backend) s});
@@ -71,8 +66,7 @@ $node->stop;
 $node = start_with('silent', -1);
 $seen = commit_and_count($node, 1, 300);
 is($seen->{flushes}, $seen->{syncs},
-	'errno is not touched: the first commit is looked up, and then all of them'
-);
+	'errno is not touched: the first commit is looked up, and then all of them');
 is($seen->{uncertain}, 64, '... and 64 flushes are said to be uncertain');
 # Half of the checks are of a commit that did not flush, and notice nothing.
 $seen = commit_and_count($node, 8, 1000);
@@ -86,8 +80,7 @@ $node->stop;
 # As if a signal had come after the write, each time.
 $node = start_with('spoilt', 4);
 $seen = commit_and_count($node, 1, 300);
-is($seen->{flushes}, $seen->{syncs},
-	'errno is spoilt: the server knows who flushed');
+is($seen->{flushes}, $seen->{syncs}, 'errno is spoilt: the server knows who flushed');
 is($seen->{uncertain}, 0, '... which leaves no doubt');
 $node->stop;
 
@@ -95,9 +88,7 @@ $node->stop;
 # of a session that repeats itself.  A look at each 65th commit would never
 # find one.
 $node = start_with('cycle', -1, 100_000);
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE large (t text);
+$node->sql(q{CREATE TABLE large (t text);
 ALTER TABLE large ALTER t SET STORAGE EXTERNAL;
 CREATE PROCEDURE cycle(n int) LANGUAGE plpgsql AS $$
 BEGIN
@@ -110,9 +101,7 @@ BEGIN
 		COMMIT;
 	END LOOP;
 END $$});
-my @seen = split /\n/, $node->safe_psql(
-	'postgres', q{
-SELECT commit_stats_reset(), shim_reset();
+my @seen = split /\n/, $node->sql(q{SELECT commit_stats_reset(), shim_reset();
 CALL cycle(800);
 SELECT flushes_uncertain FROM commit_flush_stats;
 SELECT commit_stats_reset(), shim_reset();

@@ -18,30 +18,16 @@ use Test::More;
 my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $n = 20;
 
-compile_c(
-	"$dir/late_writer.so", '-fPIC',
-	'-shared', 't/flush_detection/late_writer.c');
+compile_c("$dir/late_writer.so", '-fPIC', '-shared', 't/flush_detection/late_writer.c');
 
 # Transactions and what they are counted as, if the library writes late.
 my @cases = (
 	[ 'a read-only transaction', 'SELECT 1;', 'commits', 'on' ],
+	[ 'a transaction of a temporary table', 'INSERT INTO temporary VALUES (1);', 'commits', 'on' ],
+	[ 'a transaction that has written', 'INSERT INTO tick VALUES (1);', 'commits', 'on' ],
+	[ 'an asynchronous read-only transaction', 'SELECT 1;', 'commits_async', 'off' ],
 	[
-		'a transaction of a temporary table',
-		'INSERT INTO temporary VALUES (1);',
-		'commits',
-		'on'
-	],
-	[
-		'a transaction that has written', 'INSERT INTO tick VALUES (1);',
-		'commits', 'on'
-	],
-	[
-		'an asynchronous read-only transaction', 'SELECT 1;',
-		'commits_async', 'off'
-	],
-	[
-		'an asynchronous transaction of a temporary table',
-		'INSERT INTO temporary VALUES (1);',
+		'an asynchronous transaction of a temporary table', 'INSERT INTO temporary VALUES (1);',
 		'commits_async', 'off'
 	]);
 
@@ -50,14 +36,12 @@ sub commit_late
 {
 	my ($node, $sql, $level) = @_;
 	my $late = "SET late_writer.statement = 'INSERT INTO tick VALUES (2)';\n";
-	my $out = $node->safe_psql(
-		'postgres', qq{
-SET synchronous_commit = $level;
+	my $out = $node->sql(
+		qq{SET synchronous_commit = $level;
 CREATE TEMP TABLE temporary (n int);
 SELECT commit_stats_reset();
 SELECT shim_reset();
-} . $late . $sql x $n . qq{
-SET late_writer.statement = '';
+} . $late . $sql x $n . qq{SET late_writer.statement = '';
 SELECT 'counted', to_jsonb(f) FROM commit_flush_stats f;
 SELECT 'measured', sum(commits) FROM commit_latency_stats;
 SELECT 'longest', max(max) FROM commit_latency_stats;
@@ -66,8 +50,7 @@ WHERE kind = 'sync' AND pid = pg_backend_pid();
 -- or the end of this session would, beside the next one
 DROP TABLE temporary;
 });
-	my %result = map { /^(counted|measured|longest|syncs)\|(.*)/ } split /\n/,
-	  $out;
+	my %result = map { /^(counted|measured|longest|syncs)\|(.*)/ } split /\n/, $out;
 
 	$result{$1} = $2 while $result{counted} =~ /"(\w+)": ([0-9.]+)/g;
 	return \%result;
@@ -75,10 +58,8 @@ DROP TABLE temporary;
 
 for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
 {
-	my $node = start_truth(
-		$libraries =~ /^late/ ? 'late' : 'early',
-		"shared_preload_libraries = '$libraries'\n"
-		  . "dynamic_library_path = '$dir:\$libdir'\n");
+	my $node = start_truth($libraries =~ /^late/ ? 'late' : 'early',
+		"shared_preload_libraries = '$libraries'\n" . "dynamic_library_path = '$dir:\$libdir'\n");
 
 	for my $case (@cases)
 	{
@@ -88,13 +69,11 @@ for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
 		# SET, which switches it on, is a transaction as well
 		$name = "$libraries: $name";
 		is($seen->{$column}, $n + 1, "$name is counted in $column");
-		is($seen->{commits} + $seen->{commits_async},
-			$n + 1, '... and as nothing else');
+		is($seen->{commits} + $seen->{commits_async}, $n + 1, '... and as nothing else');
 		is($seen->{measured}, $n + 1, '... and in the latencies');
 		cmp_ok($seen->{longest}, '<', 60_000, '... with a time that can be');
 		next unless $level eq 'on';
-		cmp_ok($seen->{flushes}, '<=', $seen->{syncs},
-			'... as are its flushes');
+		cmp_ok($seen->{flushes}, '<=', $seen->{syncs}, '... as are its flushes');
 		# a flush across two WAL segments has two syncs
 		cmp_ok($seen->{flushes} + $seen->{flushes_uncertain} + 1,
 			'>=', $seen->{syncs}, '... but for those said to be uncertain');

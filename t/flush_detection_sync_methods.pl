@@ -24,9 +24,7 @@ my %evidence = (
 # What the server itself counts, where the version does that.
 sub server_counts
 {
-	my $is_18 = $node->safe_psql(
-		'postgres', q{
-SELECT current_setting('server_version_num')::int >= 180000});
+	my $is_18 = $node->sql(q{SELECT current_setting('server_version_num')::int >= 180000});
 
 	return $is_18 eq 't'
 	  ? q{SELECT sum(writes) AS writes, sum(fsyncs) AS syncs FROM pg_stat_io
@@ -39,10 +37,8 @@ sub check_counts
 {
 	my ($name, $evidence) = @_;
 
-	is( $node->safe_psql(
-			'postgres', 'SELECT leader_evidence FROM commit_stats_info'),
-		$evidence,
-		"$name: commit_stats_info names the evidence for a leader");
+	is($node->sql('SELECT leader_evidence FROM commit_stats_info'),
+		$evidence, "$name: commit_stats_info names the evidence for a leader");
 	for my $clients (1, 4)
 	{
 		my $who = "$name, $clients client" . ($clients > 1 ? 's' : '');
@@ -55,20 +51,11 @@ sub check_counts
 					load => 'INSERT INTO logged VALUES (1)');
 			});
 
-		is( $records->{COMMIT},
-			100 * $clients,
-			"$who: the load is what it should be");
-		is($counted->{commits}, $records->{COMMIT},
-			"$who: commits are exact");
-		is( $counted->{flushes} +
-			  $counted->{followers} +
-			  $counted->{commits_without_leader},
-			$counted->{commits},
-			"$who: a commit led, or followed, or had no leader");
-		cmp_ok(
-			$counted->{flushes}, '>=',
-			$clients == 1 ? 90 : 1,
-			"$who: there are leaders");
+		is($records->{COMMIT}, 100 * $clients, "$who: the load is what it should be");
+		is($counted->{commits}, $records->{COMMIT}, "$who: commits are exact");
+		is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
+			$counted->{commits}, "$who: a commit led, or followed, or had no leader");
+		cmp_ok($counted->{flushes}, '>=', $clients == 1 ? 90 : 1, "$who: there are leaders");
 		is($counted->{followers}, 0, "$who: there are no followers")
 		  if $clients == 1;
 	}
@@ -85,22 +72,16 @@ my $started = $node->start(fail_ok => 1);
 SKIP:
 {
 	skip 'this server has no open_datasync', 4 unless $started;
-	$node->safe_psql(
-		'postgres', q{
-CREATE EXTENSION commit_stats;
+	$node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int)});
 
 	my $server_counts = server_counts();
 	my $before = flush_stats($node)->{flushes};
 
-	run_pgbench($node, '-c 1 -t 100',
-		load => 'INSERT INTO logged VALUES (1)');
-	$node->poll_query_until('postgres',
-		"SELECT writes >= 100 FROM ($server_counts) s")
-	  or die 'the server does not count its writes';
-	is( $node->safe_psql('postgres', "SELECT syncs FROM ($server_counts) s"),
-		'0',
-		'open_datasync: the server counts no sync');
+	run_pgbench($node, '-c 1 -t 100', load => 'INSERT INTO logged VALUES (1)');
+	$node->wait_until("SELECT writes >= 100 FROM ($server_counts) s");
+	is($node->sql("SELECT syncs FROM ($server_counts) s"),
+		'0', 'open_datasync: the server counts no sync');
 	cmp_ok(flush_stats($node)->{flushes} - $before,
 		'>=', 90, 'open_datasync: but there were flushes');
 }
@@ -108,18 +89,13 @@ if (!$started)
 {
 	$node->adjust_conf('postgresql.conf', 'wal_sync_method', undef);
 	$node->start;
-	$node->safe_psql(
-		'postgres', q{
-CREATE EXTENSION commit_stats;
+	$node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int)});
 }
 
 # Every method that this platform has, and none.
-for my $method (
-	split /\n/,
-	$node->safe_psql(
-		'postgres', q{
-SELECT unnest(enumvals) FROM pg_settings WHERE name = 'wal_sync_method'}))
+for my $method (split /\n/,
+	$node->sql(q{SELECT unnest(enumvals) FROM pg_settings WHERE name = 'wal_sync_method'}))
 {
 	alter_system($node, 'wal_sync_method' => $method);
 	check_counts($method, $evidence{$method});

@@ -36,8 +36,7 @@ sub logged_flushes
 	my $log = slurp_file($node->logfile, $log_end);
 
 	push @flushes, [ $2, $3, $1, $4 || 1 ]
-	  while $log =~
-	  /\[(\d+)\].*LOG:  Flushed (\d+) out of (\d+) commits(?: in (\d+) flushes)?$/mg;
+	  while $log =~ /\[(\d+)\].*LOG:  Flushed (\d+) out of (\d+) commits(?: in (\d+) flushes)?$/mg;
 	return @flushes;
 }
 
@@ -78,9 +77,8 @@ sub newly_logged
 
 sub worker_pid
 {
-	return $node->safe_psql('postgres',
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'}
-	);
+	return $node->sql(
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
 }
 
 # Run a load: does the log agree with the counts?  A leader that gets no
@@ -97,18 +95,14 @@ sub logs_a_load
 	($counted, $records) = observe(
 		$node,
 		sub {
-			run_pgbench($node, $options,
-				load => 'INSERT INTO logged VALUES (1)');
+			run_pgbench($node, $options, load => 'INSERT INTO logged VALUES (1)');
 		});
 	kill 'CONT', $worker;
 	$resolved = $counted->{flushes} - $counted->{unresolved_flushes};
 	@flushes = newly_logged($resolved);
-	is(sum(map { $_->[3] } @flushes),
-		$resolved, "$name: every flush is in one line");
+	is(sum(map { $_->[3] } @flushes), $resolved, "$name: every flush is in one line");
 	is( sum(map { $_->[0] } @flushes),
-		$counted->{commits} -
-		  $counted->{commits_without_leader} -
-		  $counted->{unresolved_commits},
+		$counted->{commits} - $counted->{commits_without_leader} - $counted->{unresolved_commits},
 		"$name: every commit is in one of them");
 	is(scalar(grep { $_->[0] > $_->[1] } @flushes),
 		0, "$name: never more commits than active transactions");
@@ -120,12 +114,9 @@ $log_end = -s $node->logfile;
 run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
 
 # On for all sessions.
-$node->safe_psql('postgres',
-	'ALTER SYSTEM SET commit_stats.log_flushes = on');
+$node->sql('ALTER SYSTEM SET commit_stats.log_flushes = on');
 $node->reload;
-$node->poll_query_until('postgres',
-	"SELECT current_setting('commit_stats.log_flushes') = 'on'")
-  or die 'commit_stats.log_flushes is not on';
+$node->wait_until("SELECT current_setting('commit_stats.log_flushes') = 'on'");
 
 my @before = logged_flushes();
 my @flushes = logs_a_load('one client', '-c 1 -t 200');
@@ -137,37 +128,27 @@ is(join(',', grep { $_ ne '1 1' } map { "$_->[0] $_->[1]" } @flushes),
 
 @flushes = logs_a_load('five clients', '-c 5 -j 2 -t 80');
 is($counted->{commits}, 400, 'five clients: the load is what it should be');
-cmp_ok(scalar(grep { $_->[0] > 1 } @flushes),
-	'>', 0, 'five clients: flushes were shared');
-is(scalar(grep { $_->[1] > 5 } @flushes),
-	0, 'five clients: never more than five were active');
+cmp_ok(scalar(grep { $_->[0] > 1 } @flushes), '>', 0, 'five clients: flushes were shared');
+is(scalar(grep { $_->[1] > 5 } @flushes), 0, 'five clients: never more than five were active');
 
 # The log has the messages of commit_flush_log, in the same order.
 is( join(
 		"\n",
 		map {
-			"Flushed $_->[0] out of $_->[1] commits"
-			  . ($_->[3] > 1 ? " in $_->[3] flushes" : '')
+			"Flushed $_->[0] out of $_->[1] commits" . ($_->[3] > 1 ? " in $_->[3] flushes" : '')
 		} @flushes),
-	$node->safe_psql(
-		'postgres',
-		qq{
-SELECT message FROM
+	$node->sql(qq{SELECT message FROM
 	(SELECT message, flush_lsn FROM commit_flush_log WHERE leader_pid IS NOT NULL
 	 ORDER BY flush_lsn DESC LIMIT ${\ scalar(@flushes)}) newest
 ORDER BY flush_lsn}),
 	'the log says what commit_flush_log says');
 
 # Off again, except for one session.
-$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.log_flushes');
+$node->sql('ALTER SYSTEM RESET commit_stats.log_flushes');
 $node->reload;
-$node->poll_query_until('postgres',
-	"SELECT current_setting('commit_stats.log_flushes') = 'off'")
-  or die 'commit_stats.log_flushes is not off';
+$node->wait_until("SELECT current_setting('commit_stats.log_flushes') = 'off'");
 $log_end = -s $node->logfile;
-$node->safe_psql(
-	'postgres', q{
-INSERT INTO logged VALUES (1);
+$node->sql(q{INSERT INTO logged VALUES (1);
 INSERT INTO logged VALUES (2);
 SET commit_stats.log_flushes = on;
 INSERT INTO logged VALUES (3);
@@ -177,18 +158,14 @@ SET commit_stats.log_flushes = on;
 INSERT INTO logged VALUES (5)});
 wait_for_flushes(2);
 run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
-$node->safe_psql(
-	'postgres', q{
-SET commit_stats.log_flushes = on;
+$node->sql(q{SET commit_stats.log_flushes = on;
 INSERT INTO logged VALUES (6)});
 wait_for_flushes(3);
-is(scalar(logged_flushes()),
-	3, 'only flushes of a session with log_flushes on');
-$node->safe_psql('postgres', 'CREATE ROLE regress_nobody LOGIN');
+is(scalar(logged_flushes()), 3, 'only flushes of a session with log_flushes on');
+$node->sql('CREATE ROLE regress_nobody LOGIN');
 like(
 	error_of(
-		$node, q{
-SET ROLE regress_nobody;
+		$node, q{SET ROLE regress_nobody;
 SET commit_stats.log_flushes = on}),
 	qr/42501: permission denied to set parameter "commit_stats.log_flushes"/,
 	'a user without the privilege may not fill the log');
@@ -203,8 +180,7 @@ is(worker_pid(), $worker, 'pg_stat_activity shows the worker');
 # How often the worker went to sleep, as the kernel counts it.
 sub naps
 {
-	my ($naps) = slurp_file("/proc/$worker/status") =~
-	  /^voluntary_ctxt_switches:\s*(\d+)/m;
+	my ($naps) = slurp_file("/proc/$worker/status") =~ /^voluntary_ctxt_switches:\s*(\d+)/m;
 
 	return $naps;
 }
@@ -229,17 +205,15 @@ SKIP:
 		poll_until(sub { logged_flushes() == 1 })
 		  or die 'the first flush is not logged';
 		$nth = naps() + $nap - 1;
-		poll_until(
-			sub {
-				my $now = naps();
+		poll_until(sub {
+			my $now = naps();
 
-				$same = $now == $before ? $same + 1 : 0;
-				$before = $now;
-				return $now >= $nth || $same == 40;
-			});
+			$same = $now == $before ? $same + 1 : 0;
+			$before = $now;
+			return $now >= $nth || $same == 40;
+		});
 		$session->query_safe('INSERT INTO logged VALUES (7)');
-		ok(poll_until(sub { logged_flushes() == 2 }),
-			"a flush in nap $nap is logged");
+		ok(poll_until(sub { logged_flushes() == 2 }), "a flush in nap $nap is logged");
 	}
 	$session->quit;
 
@@ -253,32 +227,28 @@ SKIP:
 		$same = $now == $before ? $same + 1 : 0;
 		$before = $now;
 		last if $same == 10;
-		$node->safe_psql('postgres', 'INSERT INTO logged VALUES (8)');
+		$node->sql('INSERT INTO logged VALUES (8)');
 	}
 	is($same, 10, 'the worker sleeps while there is nothing to log');
 }
 
 # A terminated worker comes back.
 $log_end = -s $node->logfile;
-is(system_log('pg_ctl', 'kill', 'TERM', $worker),
-	0, 'the worker is terminated');
+is(system_log('pg_ctl', 'kill', 'TERM', $worker), 0, 'the worker is terminated');
 $node->poll_query_until(
 	'postgres',
 	sprintf(
-		q{
-SET commit_stats.log_flushes = on;
+		q{SET commit_stats.log_flushes = on;
 WITH flush AS (INSERT INTO logged VALUES (8) RETURNING n)
 SELECT pg_read_file('%s', %d, 10000000) ~ 'LOG:  Flushed [0-9]+ out of'
 FROM flush}, $node->logfile, $log_end),
 	"SET\nt") or die 'nothing is logged after the worker was terminated';
 isnt((logged_flushes())[0]->[2], $worker, 'another worker logs');
-unlike(slurp_file($node->logfile, $log_end),
-	qr/PANIC|TRAP|reinitializing/, 'the server goes on');
+unlike(slurp_file($node->logfile, $log_end), qr/PANIC|TRAP|reinitializing/, 'the server goes on');
 
 # A stop of the server is no error of the worker.
 $log_end = -s $node->logfile;
 $node->stop;
-unlike(slurp_file($node->logfile, $log_end),
-	qr/FATAL/, 'the worker stops quietly with the server');
+unlike(slurp_file($node->logfile, $log_end), qr/FATAL/, 'the worker stops quietly with the server');
 
 done_testing();

@@ -26,16 +26,12 @@ sub check_case
 
 check_case($_) for truth_cases();
 start_standby($node);
-check_case({ clients => $_, delay => 0, siblings => 5, standby => 1 })
-  for 2, 8, 50;
+check_case({ clients => $_, delay => 0, siblings => 5, standby => 1 }) for 2, 8, 50;
 stop_standby($node);
 
 # Where the write syncs, the server counts no sync.
-$node->safe_psql('postgres',
-	'ALTER SYSTEM SET wal_sync_method = open_datasync');
-cmp_ok(
-	check_case({ clients => 5, delay => 0, siblings => 5 }, 'open_datasync')
-	  ->{flushes},
+$node->sql('ALTER SYSTEM SET wal_sync_method = open_datasync');
+cmp_ok(check_case({ clients => 5, delay => 0, siblings => 5 }, 'open_datasync')->{flushes},
 	'>', 0, 'open_datasync: writes sync');
 
 $node->stop;

@@ -22,18 +22,12 @@ track_wal_io_timing = on
 for my $delay (10_000, 100_000)
 {
 	alter_system($node, commit_delay => $delay);
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-	run_pgbench(
-		$node,
-		'-c 4 -j 2 -t 20',
-		insert => 'INSERT INTO logged VALUES (1);');
-	is( $node->safe_psql(
-			'postgres', qq{
-SELECT sum(commits), sum(commit_time) / sum(commits) >= $delay / 1000 * 0.9
+	$node->sql('SELECT commit_stats_reset()');
+	run_pgbench($node, '-c 4 -j 2 -t 20', insert => 'INSERT INTO logged VALUES (1);');
+	is( $node->sql(qq{SELECT sum(commits), sum(commit_time) / sum(commits) >= $delay / 1000 * 0.9
 FROM commit_latency_stats WHERE wait_level = 'local'}),
 		'80|t',
-		"delay $delay: every transaction is there, and the sleep is part of it"
-	);
+		"delay $delay: every transaction is there, and the sleep is part of it");
 }
 
 # The views agree with each other and with commit_flush_stats.
@@ -41,9 +35,8 @@ sub agree
 {
 	my ($name) = @_;
 
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = s.commits,
+	is( $node->sql(
+			q{SELECT (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = s.commits,
 	   (SELECT coalesce(sum(commits), 0) FROM commit_latency_stats WHERE role = 'follower')
 		   = s.followers + s.commits_without_leader,
 	   (SELECT coalesce(sum(commits), 0) FROM commit_latency_stats WHERE role = 'asynchronous')
@@ -63,46 +56,31 @@ alter_system($node, commit_delay => 0);
 run_pgbench(
 	$node, '-c 8 -j 2 -t 200',
 	durable => 'INSERT INTO logged VALUES (1);',
-	relaxed => 'SET synchronous_commit = off; INSERT INTO logged VALUES (1);'
-);
+	relaxed => 'SET synchronous_commit = off; INSERT INTO logged VALUES (1);');
 agree('mixed load');
 
 # More than 65,535 commits in one cell.
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-$node->safe_psql(
-	'postgres', q{
-SET synchronous_commit = off;
+$node->sql('SELECT commit_stats_reset()');
+$node->sql(q{SET synchronous_commit = off;
 DO $$ BEGIN FOR i IN 1 .. 400000 LOOP
 	PERFORM pg_current_xact_id();
 	INSERT INTO logged VALUES (i);
 	COMMIT;
 END LOOP; END $$;
 TRUNCATE logged});
-cmp_ok(
-	$node->safe_psql(
-		'postgres', q{
-SELECT max(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}
-	),
-	'>',
-	65535,
-	'a cell has overflowed');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT sum(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}
-	),
-	400000,
-	'and nothing is lost');
+cmp_ok($node->sql(q{SELECT max(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}),
+	'>', 65535, 'a cell has overflowed');
+is($node->sql(q{SELECT sum(commits) FROM commit_latency_histogram WHERE role = 'asynchronous'}),
+	400000, 'and nothing is lost');
 
 # What a reset leaves behind
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT (SELECT count(*) FROM commit_latency_stats),
+$node->sql('SELECT commit_stats_reset()');
+is( $node->sql(q{SELECT (SELECT count(*) FROM commit_latency_stats),
 	   (SELECT count(*) FROM commit_latency_histogram),
 	   (SELECT count(*) FROM commit_flush_latency_histogram)}),
 	'0|0|0',
 	'nothing after a reset');
-$node->safe_psql('postgres', 'INSERT INTO logged VALUES (1)');
+$node->sql('INSERT INTO logged VALUES (1)');
 agree('after a reset');
 
 $node->stop;

@@ -40,15 +40,11 @@ sub start_with
 {
 	my ($kilobytes) = @_;
 
-	return run_log(
-		[
-			'sh', '-c',
-			'ulimit -v "$0" && exec "$@"', $kilobytes,
-			$node->installed_command('pg_ctl'), '-s',
-			'-w', '-D',
-			$node->data_dir, '-l',
-			$node->logfile, 'start'
-		]);
+	return run_log([
+		'sh', '-c', 'ulimit -v "$0" && exec "$@"',
+		$kilobytes, $node->installed_command('pg_ctl'),
+		'-s', '-w', '-D', $node->data_dir, '-l', $node->logfile, 'start'
+	]);
 }
 
 sub stop
@@ -81,21 +77,13 @@ SKIP:
 	my $limit = peak() + 16 * 1024;
 
 	stop();
-	$node->append_conf('postgresql.conf',
-		'commit_stats.flush_log_size = 131072');
+	$node->append_conf('postgresql.conf', 'commit_stats.flush_log_size = 131072');
 	new_log();
 	ok(!start_with($limit), 'with too much to remember it does not start');
 	my $log = new_log();
-	like(
-		$log,
-		qr/FATAL:.*could not map anonymous shared memory/,
-		'too much: the error');
-	like(
-		$log,
-		qr/HINT:.*reduce PostgreSQL's shared memory usage/,
-		'too much: what can be done');
-	$node->adjust_conf('postgresql.conf', 'commit_stats.flush_log_size',
-		'2048');
+	like($log, qr/FATAL:.*could not map anonymous shared memory/, 'too much: the error');
+	like($log, qr/HINT:.*reduce PostgreSQL's shared memory usage/, 'too much: what can be done');
+	$node->adjust_conf('postgresql.conf', 'commit_stats.flush_log_size', '2048');
 	ok(start_with($limit), 'too much: with less it starts');
 	stop();
 }
@@ -106,8 +94,7 @@ SKIP:
 my $greedy = $node->basedir . '/greedy.so';
 
 compile_c($greedy, '-shared', '-fPIC', "$FindBin::RealBin/memory/greedy.c");
-$node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
-	"'$greedy, commit_stats'");
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'$greedy, commit_stats'");
 new_log();
 is($node->start(fail_ok => 1), 0, 'with nothing left it does not start');
 my $log = new_log();
@@ -118,16 +105,12 @@ like(
 unlike($log, qr/PANIC|TRAP|terminated by signal/, 'nothing left: no crash');
 
 # In the other order commit_stats gets its memory first.
-$node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
-	"'commit_stats, $greedy'");
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'commit_stats, $greedy'");
 $node->start;
-$node->safe_psql(
-	'postgres', q{
-CREATE EXTENSION commit_stats;
+$node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 INSERT INTO logged VALUES (1)});
-cmp_ok($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
-	'>=', 1, 'the first library works');
+cmp_ok($node->sql('SELECT commits FROM commit_flush_stats'), '>=', 1, 'the first library works');
 $node->stop;
 
 done_testing();

@@ -15,7 +15,7 @@ use Test::More;
 my $node = init_node('memory', conf => 'shared_buffers = 1MB');
 
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION commit_stats');
+$node->sql('CREATE EXTENSION commit_stats');
 
 # The sizes that commit_stats_info shows, in all and for each connection, and
 # the size that the server allocated.
@@ -25,9 +25,8 @@ sub memory_with
 
 	$node->adjust_conf('postgresql.conf', 'max_connections', $connections);
 	$node->restart;
-	return split /\|/, $node->safe_psql(
-		'postgres', q{
-SELECT i.shared_memory, i.memory_per_connection, m.size
+	return split /\|/, $node->sql(
+		q{SELECT i.shared_memory, i.memory_per_connection, m.size
 FROM commit_stats_info i, pg_shmem_allocations m WHERE m.name = 'commit_stats'}
 	);
 }
@@ -36,17 +35,12 @@ my ($info, $each, $allocated) = memory_with(100);
 my ($more_info, $more_each, $more_allocated) = memory_with(300);
 my $really = ($more_allocated - $allocated) / 200;
 
-note("$allocated bytes with 100 connections, $really for each connection more"
-);
-cmp_ok(
-	$allocated, '<',
-	4 * 1024 * 1024,
-	'less than 4 MB with 100 connections');
+note("$allocated bytes with 100 connections, $really for each connection more");
+cmp_ok($allocated, '<', 4 * 1024 * 1024, 'less than 4 MB with 100 connections');
 cmp_ok($really, '<=', 8192, 'at most 8 kB for a connection');
 
 cmp_ok(abs($info - $allocated), '<', 1024, 'commit_stats_info has the sum');
-cmp_ok(abs($more_info - $more_allocated),
-	'<', 1024, '... with more connections');
+cmp_ok(abs($more_info - $more_allocated), '<', 1024, '... with more connections');
 cmp_ok(abs($each - $really), '<', 16, '... and how much for each of them');
 is($more_each, $each, '... however many there are');
 

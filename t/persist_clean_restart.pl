@@ -46,27 +46,17 @@ sub same
 # Statistics with something in every view: several databases and cycles,
 # delays, more groups than are in the ring, and groups that still are.
 #
-$node->safe_psql(
-	'postgres', q{
-CREATE DATABASE other;
+$node->sql(q{CREATE DATABASE other;
 CREATE UNLOGGED TABLE unlogged (n int)});
 {
 	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
-	run_pgbench(
-		$node,
-		'-c 20 -j 2 -t 30',
-		load => 'INSERT INTO logged VALUES (1)');
+	run_pgbench($node, '-c 20 -j 2 -t 30', load => 'INSERT INTO logged VALUES (1)');
 }
-$node->safe_psql('postgres', 'CHECKPOINT');
-run_pgbench(
-	$node,
-	'-c 4 -j 2 -t 150',
-	load => 'INSERT INTO logged VALUES (1)');
+$node->sql('CHECKPOINT');
+run_pgbench($node, '-c 4 -j 2 -t 150', load => 'INSERT INTO logged VALUES (1)');
 $node->safe_psql('other', 'CREATE TABLE elsewhere (n int)');
-$node->safe_psql('postgres', 'CHECKPOINT');
-$node->safe_psql(
-	'postgres', q{
-INSERT INTO unlogged VALUES (1);
+$node->sql('CHECKPOINT');
+$node->sql(q{INSERT INTO unlogged VALUES (1);
 INSERT INTO unlogged VALUES (2);
 SET synchronous_commit = off;
 INSERT INTO logged VALUES (2);
@@ -74,16 +64,13 @@ RESET synchronous_commit;
 BEGIN;
 INSERT INTO logged VALUES (3);
 ROLLBACK});
-$node->safe_psql(
-	'postgres', q{
+$node->sql(q{
 BEGIN;
 INSERT INTO logged VALUES (4);
 PREPARE TRANSACTION 'prepared'});
 
 $before = statistics($node);
-is( $node->safe_psql(
-		'postgres', q{
-SELECT commits > 1200, commits_async > 0, commits_unlogged > 0, prepares > 0,
+is( $node->sql(q{SELECT commits > 1200, commits_async > 0, commits_unlogged > 0, prepares > 0,
 	   followers > 0, delay_hits > 0, timed_flushes > 0, wal_bytes > 0,
 	   flushes > 256, (SELECT count(*) > 0 FROM commit_flush_log),
 	   (SELECT count(*) >= 2 FROM commit_database_stats WHERE commits > 0),
@@ -95,15 +82,11 @@ FROM commit_flush_stats}),
 #
 # Clean restarts
 #
-my $read_only = $node->safe_psql('postgres',
-	'SELECT commits_read_only FROM commit_flush_stats');
-my $finished_cycles = q{
-SELECT to_jsonb(s) FROM commit_wal_stats s
+my $read_only = $node->sql('SELECT commits_read_only FROM commit_flush_stats');
+my $finished_cycles = q{SELECT to_jsonb(s) FROM commit_wal_stats s
 WHERE redo_lsn < '%s' ORDER BY redo_lsn};
-my $newest_cycle =
-  $node->safe_psql('postgres', 'SELECT max(redo_lsn) FROM commit_wal_stats');
-my $finished =
-  $node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle));
+my $newest_cycle = $node->sql('SELECT max(redo_lsn) FROM commit_wal_stats');
+my $finished = $node->sql(sprintf($finished_cycles, $newest_cycle));
 
 ok(!-e $file, 'no file while the server runs');
 $node->stop('fast');
@@ -116,8 +99,7 @@ is( (stat $file)[2] & 0777,
 
 # postgres -C needs no shared memory.
 my $content = slurp_file($file);
-my ($out, $err) = run_command(
-	[ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
+my ($out, $err) = run_command([ 'postgres', '-D', $node->data_dir, '-C', 'shared_memory_size' ]);
 like($out, qr/^\d+$/, 'postgres -C answers');
 is(slurp_file($file), $content, 'postgres -C leaves the file alone');
 
@@ -132,18 +114,13 @@ $node->start;
 ok(!-e $file, 'no file when it runs again');
 $after = statistics($node);
 same('fast stop');
-cmp_ok(
-	$node->safe_psql(
-		'postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
-	'>',
-	$read_only,
-	'fast stop: read-only commits go on');
-is($node->safe_psql('postgres', sprintf($finished_cycles, $newest_cycle)),
-	$finished, 'fast stop: finished cycles');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
-	0, 'fast stop: single flushes are not kept');
+cmp_ok($node->sql('SELECT commits_read_only FROM commit_flush_stats'),
+	'>', $read_only, 'fast stop: read-only commits go on');
+is($node->sql(sprintf($finished_cycles, $newest_cycle)), $finished, 'fast stop: finished cycles');
+is($node->sql('SELECT count(*) FROM commit_flush_log'), 0,
+	'fast stop: single flushes are not kept');
 like(
-	$node->safe_psql('postgres', 'SELECT commit_stats_report()'),
+	$node->sql('SELECT commit_stats_report()'),
 	qr/^Commits in a flush/m,
 	'fast stop: there is a report without them');
 
@@ -151,9 +128,7 @@ like(
 my ($counted, $records) = observe($node, sub { some_load($node) });
 is($counted->{commits}, 2, 'commits are counted again');
 is($counted->{commits_async}, 1, 'asynchronous ones too');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT (SELECT sum(commits) FROM commit_flush_histogram) + commits_without_leader
+is( $node->sql(q{SELECT (SELECT sum(commits) FROM commit_flush_histogram) + commits_without_leader
 	   + unresolved_commits = commits,
 	   (SELECT sum(commits) FROM commit_database_stats) = commits,
 	   (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = commits
@@ -167,33 +142,24 @@ $after = statistics($node);
 same('smart stop');
 
 # A stand-alone backend between two starts
-my $commits =
-  $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+my $commits = $node->sql('SELECT commits FROM commit_flush_stats');
 $node->stop;
 IPC::Run::run(
-	[
-		$node->installed_command('postgres'),
-		'--single', '-D', $node->data_dir, 'postgres'
-	],
-	'<',
-	\"COMMIT PREPARED 'prepared'\nSELECT commits FROM commit_flush_stats\n",
-	'>',
-	\$out,
-	'2>',
+	[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ], '<',
+	\"COMMIT PREPARED 'prepared'\nSELECT commits FROM commit_flush_stats\n", '>',
+	\$out, '2>',
 	\$err);
 $commits++;
 like($out, qr/commits = "$commits"/, 'a stand-alone backend goes on');
 $node->start;
-is($node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats'),
+is($node->sql('SELECT commits FROM commit_flush_stats'),
 	$commits, 'and the server goes on from there');
 
 #
 # Another max_connections: the last row has all larger values
 #
-my $sizes =
-  q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
-my $siblings =
-  q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
+my $sizes = q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
+my $siblings = q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
 
 sub clamp
 {
@@ -205,20 +171,19 @@ sub clamp
 		my ($cell, $n) = split /\|/;
 		$clamped{ $cell > $last ? $last : $cell } += $n;
 	}
-	return join "\n",
-	  map { "$_|$clamped{$_}" } sort { $a <=> $b } keys %clamped;
+	return join "\n", map { "$_|$clamped{$_}" } sort { $a <=> $b } keys %clamped;
 }
 
-my @had = map { $node->safe_psql('postgres', $_) } $sizes, $siblings;
+my @had = map { $node->sql($_) } $sizes, $siblings;
 my $small =
-  "max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
+	"max_connections = 4\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0\n"
   . "max_worker_processes = 1\nautovacuum_max_workers = 1\n";
 $small .= "autovacuum_worker_slots = 1\n" if $node->pg_version >= 18;
 my $conf = slurp_file($node->data_dir . '/postgresql.conf');
 
 $node->append_conf('postgresql.conf', $small);
 $node->restart;
-my @has = map { $node->safe_psql('postgres', $_) } $sizes, $siblings;
+my @has = map { $node->sql($_) } $sizes, $siblings;
 my ($last) = $has[1] =~ /(\d+)\|\d+$/;
 cmp_ok($last, '<', 15, 'fewer connections: fewer rows');
 is($has[0], clamp($had[0], $last), 'fewer connections: flushes by size');
@@ -234,14 +199,14 @@ same('more connections');
 # A reset survives as well, with flushes in the ring from before it
 #
 some_load($node);
-$began = $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$began = $node->sql('SELECT commit_stats_reset()');
 some_load($node);
 $before = statistics($node);
 $node->restart;
 $after = statistics($node);
 same('after a reset');
 is(start_of_statistics($node), $began, 'after a reset: its time');
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 starts_from_zero($node, $began, 'reset of what was kept');
 
 #
@@ -257,17 +222,12 @@ starts_from_zero($node, $began, 'immediate stop');
 my $log_end = -s $node->logfile;
 my $session = start_psql($node, 'SELECT pg_sleep(1000)');
 
-$node->poll_query_until('postgres',
-	"SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
-  or die 'there is no session to kill';
-my $pid = $node->safe_psql('postgres',
-	"SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+$node->wait_until("SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+my $pid = $node->sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
 
 $began = some_load($node);
 is(system_log('pg_ctl', 'kill', 'KILL', $pid), 0, 'killed backend: killed');
-$node->wait_for_log(
-	qr/reinitializing.*database system is ready to accept connections/s,
-	$log_end);
+$node->wait_for_log(qr/reinitializing.*database system is ready to accept connections/s, $log_end);
 ok(!end_background($session), 'killed backend: its session has ended');
 starts_from_zero($node, $began, 'killed backend');
 some_load($node);
@@ -278,7 +238,7 @@ same('clean restart after a crash');
 
 # commit_stats.save off at the stop, and off at the start
 $began = start_of_statistics($node);
-$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.save = off');
+$node->sql('ALTER SYSTEM SET commit_stats.save = off');
 $node->reload;
 $node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off')
   or die 'no reload';
@@ -286,7 +246,7 @@ $node->stop;
 ok(!-e $file, 'not saved: no file');
 $node->start;
 starts_from_zero($node, $began, 'not saved');
-$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.save');
+$node->sql('ALTER SYSTEM RESET commit_stats.save');
 $node->restart;
 $began = some_load($node);
 $node->stop;
@@ -307,28 +267,18 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
-$began = $standby->safe_psql('postgres', 'SELECT commit_stats_reset()');
-$standby->safe_psql('postgres', "SELECT $_") for 1 .. 5;
-$read_only = $standby->safe_psql('postgres',
-	'SELECT commits_read_only FROM commit_flush_stats');
+$began = $standby->sql('SELECT commit_stats_reset()');
+$standby->sql("SELECT $_") for 1 .. 5;
+$read_only = $standby->sql('SELECT commits_read_only FROM commit_flush_stats');
 $standby->restart;
-is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'),
-	't', 'standby: it is one');
+is($standby->sql('SELECT pg_is_in_recovery()'), 't', 'standby: it is one');
 is(start_of_statistics($standby), $began, 'standby: goes on');
-cmp_ok(
-	$standby->safe_psql(
-		'postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
-	'>',
-	$read_only,
-	'standby: with its counts');
+cmp_ok($standby->sql('SELECT commits_read_only FROM commit_flush_stats'),
+	'>', $read_only, 'standby: with its counts');
 $standby->stop('immediate');
 $standby->start;
-cmp_ok(
-	$standby->safe_psql(
-		'postgres', 'SELECT commits_read_only FROM commit_flush_stats'),
-	'<',
-	$read_only,
-	'standby: not after an immediate stop');
+cmp_ok($standby->sql('SELECT commits_read_only FROM commit_flush_stats'),
+	'<', $read_only, 'standby: not after an immediate stop');
 $standby->stop;
 $node->stop;
 

@@ -34,8 +34,8 @@ sub write_file
 some_load($node);
 $node->stop;
 my $real = slurp_file($path);
-my %data = map { $_ => 32 + part_at($real, $_) }
-  qw(backend_slots clients flush_totals latency wal_cycles);
+my %data =
+  map { $_ => 32 + part_at($real, $_) } qw(backend_slots clients flush_totals latency wal_cycles);
 $node->start;
 
 # Start with the file that $mutate makes of the one that the server just wrote.
@@ -53,10 +53,7 @@ sub starts_fresh
 
 	if (defined $detail)
 	{
-		like(
-			$log,
-			qr/LOG:  .*pg_stat\/commit_stats\.stat.*$detail/s,
-			"$name: the log says so");
+		like($log, qr/LOG:  .*pg_stat\/commit_stats\.stat.*$detail/s, "$name: the log says so");
 	}
 	starts_from_zero($node, $began, $name);
 	ok(!-e $path, "$name: the file is removed") if !-d $path;
@@ -75,14 +72,12 @@ sub with_value
 {
 	my ($name, $value) = @_;
 
-	return with_content(
-		sub {
-			sealed(with_field($_[0], $name, $value->(field($_[0], $name))));
-		});
+	return with_content(sub {
+		sealed(with_field($_[0], $name, $value->(field($_[0], $name))));
+	});
 }
 
-my $refused =
-  'refused file \S+ commit statistics start from zero\n.*DETAIL:  ';
+my $refused = 'refused file \S+ commit statistics start from zero\n.*DETAIL:  ';
 
 # the checksum of the test is right
 some_load($node);
@@ -125,66 +120,57 @@ starts_fresh(
 starts_fresh(
 	'an application_name without an end',
 	'Its contents are not what',
-	with_content(
-		sub {
-			substr($_[0], $data{clients} + 16, 64) = 'x' x 64;
-			return sealed($_[0]);
-		}));
+	with_content(sub {
+		substr($_[0], $data{clients} + 16, 64) = 'x' x 64;
+		return sealed($_[0]);
+	}));
 starts_fresh(
 	'too many cycles',
 	'Its contents are not what',
-	with_content(
-		sub {
-			substr($_[0], $data{wal_cycles}, 4) = pack 'L', 33;
-			return sealed($_[0]);
-		}));
+	with_content(sub {
+		substr($_[0], $data{wal_cycles}, 4) = pack 'L', 33;
+		return sealed($_[0]);
+	}));
 starts_fresh(
 	'impossible cycles',
 	'Its contents are not what',
-	with_content(
-		sub {
-			substr($_[0], $data{wal_cycles}, 4) = pack 'L', 2;
-			substr($_[0], $data{wal_cycles} + 8, 8) = pack 'Q', 800;
-			substr($_[0], $data{wal_cycles} + 80, 8) = pack 'Q', 800;
-			return sealed($_[0]);
-		}));
+	with_content(sub {
+		substr($_[0], $data{wal_cycles}, 4) = pack 'L', 2;
+		substr($_[0], $data{wal_cycles} + 8, 8) = pack 'Q', 800;
+		substr($_[0], $data{wal_cycles} + 80, 8) = pack 'Q', 800;
+		return sealed($_[0]);
+	}));
 for my $part (sort keys %data)
 {
 	starts_fresh(
 		"$part of another size",
 		'Its contents are not what',
-		with_content(
-			sub {
-				my ($content) = @_;
-				my $size = unpack 'Q', substr $content, $data{$part} - 8, 8;
+		with_content(sub {
+			my ($content) = @_;
+			my $size = unpack 'Q', substr $content, $data{$part} - 8, 8;
 
-				substr($content, $data{$part} + $size, 0) = "\0" x 8;
-				substr($content, $data{$part} - 8, 8) = pack 'Q', $size + 8;
-				return sealed(with_field($content, 'size', length $content));
-			}));
+			substr($content, $data{$part} + $size, 0) = "\0" x 8;
+			substr($content, $data{$part} - 8, 8) = pack 'Q', $size + 8;
+			return sealed(with_field($content, 'size', length $content));
+		}));
 }
 starts_fresh(
 	'a part of another name',
 	'Its contents are not what',
-	with_content(
-		sub {
-			substr($_[0], $data{latency} - 32, 1) = 'L';
-			return sealed($_[0]);
-		}));
+	with_content(sub {
+		substr($_[0], $data{latency} - 32, 1) = 'L';
+		return sealed($_[0]);
+	}));
 starts_fresh(
 	'a part too many',
 	'Its contents are not what',
-	with_content(
-		sub {
-			my $content = with_field($_[0], 'nparts', 6);
+	with_content(sub {
+		my $content = with_field($_[0], 'nparts', 6);
 
-			substr($content, -4, 0) = pack 'a24 Q', 'more', 0;
-			return sealed(with_field($content, 'size', length $content));
-		}));
-starts_fresh(
-	'a folder',
-	'could not remove file',
-	sub { unlink $path; mkdir $path or die });
+		substr($content, -4, 0) = pack 'a24 Q', 'more', 0;
+		return sealed(with_field($content, 'size', length $content));
+	}));
+starts_fresh('a folder', 'could not remove file', sub { unlink $path; mkdir $path or die });
 $node->stop;
 rmdir $path or die;
 $node->start;
@@ -200,8 +186,7 @@ starts_fresh(
 		$node->start;
 		$node->stop('immediate');
 	});
-starts_fresh('an older file after a clean stop',
-	$stale, sub { write_file($old) });
+starts_fresh('an older file after a clean stop', $stale, sub { write_file($old) });
 starts_fresh(
 	'an older file after a crash',
 	$stale,
@@ -217,17 +202,15 @@ starts_fresh(
 	sub {
 		$node->start;
 		$node->stop('immediate');
-		write_file(sealed(with_field($_[0], 'state', 6)));  # DB_IN_PRODUCTION
+		write_file(sealed(with_field($_[0], 'state', 6)));    # DB_IN_PRODUCTION
 	});
 starts_fresh(
 	'without the library',
 	$stale,
 	sub {
-		$node->append_conf('postgresql.conf',
-			"shared_preload_libraries = ''");
+		$node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 		$node->start;
-		$node->append_conf('postgresql.conf',
-			"shared_preload_libraries = 'commit_stats'");
+		$node->append_conf('postgresql.conf', "shared_preload_libraries = 'commit_stats'");
 		$node->stop;
 	});
 

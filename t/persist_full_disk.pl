@@ -29,8 +29,7 @@ sub start_with
 {
 	my ($call) = @_;
 
-	local $ENV{LD_PRELOAD} = join ':', $shim,
-	  grep { defined } $ENV{LD_PRELOAD};
+	local $ENV{LD_PRELOAD} = join ':', $shim, grep { defined } $ENV{LD_PRELOAD};
 	local $ENV{PERSIST_FAILS} = $call;
 	$node->start;
 	return;
@@ -47,16 +46,12 @@ sub stops_cleanly
 	$node->stop;
 	$log = slurp_file($node->logfile, $log_start);
 	like($log, qr/LOG:  $message/, "$name: the log says so");
-	like(
-		$log,
-		qr/LOG:  database system is shut down/,
-		"$name: the server stops");
+	like($log, qr/LOG:  database system is shut down/, "$name: the server stops");
 	like(
 		(run_command([ 'pg_controldata', $node->data_dir ]))[0],
 		qr/^Database cluster state: +shut down$/m,
 		"$name: in good order");
-	is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ],
-		[], "$name: nothing is left behind");
+	is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ], [], "$name: nothing is left behind");
 	return $began;
 }
 
@@ -64,16 +59,13 @@ my $began;
 
 for (
 	[
-		write =>
-		  'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
+		write => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
 	],
 	[
-		close =>
-		  'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
+		close => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
 	],
 	[
-		fsync =>
-		  'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device'
+		fsync => 'could not fsync file "pg_stat/commit_stats.stat.tmp": No space left on device'
 	],
 	[
 		rename =>
@@ -106,12 +98,10 @@ starts_from_zero($node, $began, 'no folder');
 # The file exists, but cannot be read or removed.
 for (
 	[
-		read =>
-		  'could not read file "pg_stat/commit_stats.stat": Input/output error'
+		read => 'could not read file "pg_stat/commit_stats.stat": Input/output error'
 	],
 	[
-		unlink =>
-		  'could not remove file "pg_stat/commit_stats.stat": Read-only file system'
+		unlink => 'could not remove file "pg_stat/commit_stats.stat": Read-only file system'
 	])
 {
 	my ($call, $message) = @$_;
@@ -120,10 +110,7 @@ for (
 	$node->stop;
 	$log_start = -s $node->logfile;
 	start_with($call);
-	like(
-		slurp_file($node->logfile, $log_start),
-		qr/LOG:  $message/,
-		"$call: the log says so");
+	like(slurp_file($node->logfile, $log_start), qr/LOG:  $message/, "$call: the log says so");
 	starts_from_zero($node, $began, $call);
 }
 
@@ -133,15 +120,13 @@ some_load($node);
 my $before = statistics($node);
 $node->stop;
 $node->start;
-is_deeply(statistics($node), $before,
-	'a sound disk again: the statistics are kept');
+is_deeply(statistics($node), $before, 'a sound disk again: the statistics are kept');
 
 # A start removes the partial file of a server that died while it wrote.
 $node->stop;
 append_to_file("$folder/commit_stats.stat.tmp", 'half of a file');
 $node->start;
-is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ],
-	[], 'half of a file is removed');
+is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ], [], 'half of a file is removed');
 is_deeply(statistics($node), $before, 'and does no harm');
 
 $node->stop;

@@ -17,8 +17,7 @@ my $node = init_node('forgotten');
 
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->start;
-my ($status, $out, $err) =
-  $node->psql('postgres', 'CREATE EXTENSION commit_stats');
+my ($status, $out, $err) = $node->psql('postgres', 'CREATE EXTENSION commit_stats');
 is($status, 0, 'the extension can be created without the library');
 like(
 	$err,
@@ -26,16 +25,12 @@ like(
 	'... which says what is missing');
 
 # All its views and functions, as the catalogs know them.
-my @views = split /\n/, $node->safe_psql(
-	'postgres', q{
-SELECT objid::regclass
+my @views = split /\n/, $node->sql(q{SELECT objid::regclass
 FROM pg_depend JOIN pg_class c ON c.oid = objid
 WHERE classid = 'pg_class'::regclass AND deptype = 'e' AND relkind = 'v'
 	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
 ORDER BY 1});
-my @functions = split /\n/, $node->safe_psql(
-	'postgres', q{
-SELECT p.oid::regproc
+my @functions = split /\n/, $node->sql(q{SELECT p.oid::regproc
 FROM pg_depend JOIN pg_proc p ON p.oid = objid
 WHERE classid = 'pg_proc'::regclass AND deptype = 'e'
 	AND pronargs = pronargdefaults AND prokind = 'f'
@@ -58,9 +53,7 @@ sub says_so
 		$error,
 		qr/ERROR:  55000: commit_stats must be loaded via "shared_preload_libraries"/,
 		"$name: SQLSTATE and message");
-	like(
-		$error,
-		qr/HINT:  Add commit_stats to shared_preload_libraries .* restart the server/,
+	like($error, qr/HINT:  Add commit_stats to shared_preload_libraries .* restart the server/,
 		"$name: hint");
 	return;
 }
@@ -69,10 +62,8 @@ says_so("SELECT * FROM $_", "view $_") for @views;
 says_so("SELECT $_()", "function $_")  for @functions;
 
 # A session that loads the library itself gets the same error.
-says_so("LOAD 'commit_stats'; SELECT * FROM commit_flush_stats",
-	'library loaded into a session');
-is( $node->safe_psql(
-		'postgres', q{
+says_so("LOAD 'commit_stats'; SELECT * FROM commit_flush_stats", 'library loaded into a session');
+is( $node->sql(q{
 LOAD 'commit_stats';
 CREATE TABLE loaded (n int);
 INSERT INTO loaded VALUES (1);
@@ -87,19 +78,13 @@ FROM loaded}),
 	'a session with the library works, and has no settings of it');
 {
 	local $ENV{PGOPTIONS} = '-c session_preload_libraries=commit_stats';
-	says_so(
-		'SELECT * FROM commit_stats_info',
-		'library preloaded into a session');
+	says_so('SELECT * FROM commit_stats_info', 'library preloaded into a session');
 }
-is( $node->safe_psql(
-		'postgres', q{
-SELECT count(*) FROM pg_shmem_allocations WHERE name = 'commit_stats'}),
-	'0',
-	'there is no shared memory for it');
+is($node->sql(q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'commit_stats'}),
+	'0', 'there is no shared memory for it');
 
 # With the library everything works.
-$node->adjust_conf('postgresql.conf', 'shared_preload_libraries',
-	"'commit_stats'");
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'commit_stats'");
 $node->append_conf(
 	'postgresql.conf', q{
 commit_stats.enabled = on
@@ -110,25 +95,20 @@ max_prepared_transactions = 2
 $node->restart;
 is(error_of($node, join ';', map { "SELECT * FROM $_" } @views),
 	'', 'with the library all views work');
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE kept (n int);
+$node->sql(q{CREATE TABLE kept (n int);
 BEGIN;
 INSERT INTO kept VALUES (1);
 PREPARE TRANSACTION 'before'});
-is($node->safe_psql('postgres', 'SELECT prepares FROM commit_flush_stats'),
-	'1', 'with the library it counts');
+is($node->sql('SELECT prepares FROM commit_flush_stats'), '1', 'with the library it counts');
 
 # Without the library again, the server has all commits, and accepts the
 # settings.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->restart;
-$node->safe_psql(
-	'postgres', q{
+$node->sql(q{
 COMMIT PREPARED 'before';
 INSERT INTO kept VALUES (2)});
-is($node->safe_psql('postgres', 'SELECT count(*) FROM kept'),
-	'2', 'without the library again the server commits');
+is($node->sql('SELECT count(*) FROM kept'), '2', 'without the library again the server commits');
 says_so('SELECT * FROM commit_flush_stats', 'without the library again');
 is(error_of($node, 'DROP EXTENSION commit_stats'),
 	'', 'the extension can be dropped without the library');

@@ -19,14 +19,11 @@ my $node = start_node('hostile');
 #
 # Traps in a schema
 #
-$node->safe_psql(
-	'postgres', q{
-CREATE ROLE mallory LOGIN;
+$node->sql(q{CREATE ROLE mallory LOGIN;
 CREATE DATABASE own OWNER mallory;
 CREATE ROLE other});
 $node->safe_psql(
-	'own', q{
-CREATE SCHEMA hostile AUTHORIZATION mallory;
+	'own', q{CREATE SCHEMA hostile AUTHORIZATION mallory;
 SET ROLE mallory;
 DO $$
 DECLARE
@@ -63,8 +60,7 @@ CREATE EXTENSION commit_stats SCHEMA hostile;
 GRANT USAGE ON SCHEMA hostile TO PUBLIC});
 
 is( $node->safe_psql(
-		'own', q{
-SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, 0) || ' uses ' ||
+		'own', q{SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, 0) || ' uses ' ||
 				  pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
 FROM pg_depend d
 WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass, 'pg_proc'::regclass) AND
@@ -80,16 +76,14 @@ WHERE d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass, 'pg_proc'::r
 for my $view (views_of_commit_stats())
 {
 	is( $node->safe_psql(
-			'own', qq{
-CREATE TEMP VIEW $view AS SELECT 'captured';
+			'own', qq{CREATE TEMP VIEW $view AS SELECT 'captured';
 SET search_path = pg_temp, hostile, pg_catalog;
 SELECT count(*) >= 0 FROM hostile.$view}),
 		't',
 		"$view cannot be captured by a search_path");
 }
 is( $node->safe_psql(
-		'own', q{
-SET search_path = pg_temp, hostile, pg_catalog;
+		'own', q{SET search_path = pg_temp, hostile, pg_catalog;
 SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset() IS NOT NULL}
 	),
 	't|t',
@@ -103,9 +97,7 @@ sub refused
 	my ($sql, $name, %params) = @_;
 	my ($status, $out, $err) = $node->psql(
 		'own', $sql,
-		connstr => $node->connstr('own')
-		  . " user=mallory "
-		  . ($params{options} // ''),
+		connstr => $node->connstr('own') . " user=mallory " . ($params{options} // ''),
 		extra_params => [ '-v', 'VERBOSITY=verbose' ],
 		on_error_stop => 1);
 
@@ -119,11 +111,9 @@ my $log_flushes = 'commit_stats.log_flushes';
 refused("SET $log_flushes = on", 'SET');
 refused("BEGIN; SET LOCAL $log_flushes = on", 'SET LOCAL');
 refused("SELECT set_config('$log_flushes', 'on', false)", 'set_config()');
-refused("UPDATE pg_settings SET setting = 'on' WHERE name = '$log_flushes'",
-	'pg_settings');
+refused("UPDATE pg_settings SET setting = 'on' WHERE name = '$log_flushes'", 'pg_settings');
 refused("ALTER ROLE mallory SET $log_flushes = on", 'ALTER ROLE');
-refused("ALTER DATABASE own SET $log_flushes = on",
-	'ALTER DATABASE by its owner');
+refused("ALTER DATABASE own SET $log_flushes = on", 'ALTER DATABASE by its owner');
 refused("ALTER SYSTEM SET $log_flushes = on", 'ALTER SYSTEM');
 refused(
 	"CREATE FUNCTION hostile.f() RETURNS int LANGUAGE sql SET $log_flushes = on AS 'SELECT 1'; SELECT hostile.f()",
@@ -141,14 +131,8 @@ refused(
 	'ALTER ROLE mallory SET commit_stats.enabled = off',
 	'enabled, ALTER ROLE',
 	error => qr/55P02: |42501: /);
-refused(
-	'SET commit_stats.flush_log_size = 128',
-	'flush_log_size',
-	error => qr/55P02: /);
-refused(
-	"SET commit_stats.anything = 'x'",
-	'a setting that is not there',
-	error => qr/42602: /);
+refused('SET commit_stats.flush_log_size = 128', 'flush_log_size', error => qr/55P02: /);
+refused("SET commit_stats.anything = 'x'", 'a setting that is not there', error => qr/42602: /);
 refused("LOAD 'commit_stats'", 'LOAD');
 refused(
 	"CREATE FUNCTION hostile.reset() RETURNS timestamptz LANGUAGE c AS 'commit_stats', 'commit_stats_reset_1_0'",
@@ -158,17 +142,13 @@ refused(
 	'CREATE EXTENSION',
 	error => qr/42501: |42710: /);
 refused('DROP EXTENSION commit_stats', 'DROP EXTENSION');
-refused(
-	'DROP VIEW hostile.commit_flush_stats',
-	'dropping a view',
-	error => qr/2BP01: |42501: /);
+refused('DROP VIEW hostile.commit_flush_stats', 'dropping a view', error => qr/2BP01: |42501: /);
 refused('ALTER EXTENSION commit_stats SET SCHEMA public', 'ALTER EXTENSION');
 refused('GRANT SELECT ON hostile.commit_flush_stats TO mallory', 'GRANT');
 
 # Everything there is, as the catalogs have it
 my @objects = split /\n/, $node->safe_psql(
-	'own', q{
-SELECT pg_describe_object(d.classid, d.objid, 0),
+	'own', q{SELECT pg_describe_object(d.classid, d.objid, 0),
 	   CASE WHEN d.classid = 'pg_class'::regclass
 			THEN 'SELECT * FROM ' || d.objid::regclass
 			ELSE 'SELECT ' || d.objid::regproc || '(' ||
@@ -199,8 +179,5 @@ is( $node->safe_psql(
 	'GRANT SET ON PARAMETER');
 
 $node->stop;
-unlike(
-	slurp_file($node->logfile),
-	qr/Flushed \d+ out of|PANIC|TRAP/,
-	'nothing of that was logged');
+unlike(slurp_file($node->logfile), qr/Flushed \d+ out of|PANIC|TRAP/, 'nothing of that was logged');
 done_testing();

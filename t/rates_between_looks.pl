@@ -13,8 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # The WAL writer would flush some commits in the place of a session.
-my $node = start_node('rates',
-	conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
+my $node = start_node('rates', conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
 my @columns =
   qw(since elapsed commits_per_second commits_async_per_second flushes_per_second commits_per_flush delay_hit_share
   mean p99 flush_mean wal_bytes_per_second);
@@ -26,8 +25,7 @@ sub look
 	my %row;
 
 	@row{@columns} = split /\|/,
-	  $session->query_safe(
-		'SELECT ' . join(', ', @columns) . ' FROM commit_stats_rates()'), -1;
+	  $session->query_safe('SELECT ' . join(', ', @columns) . ' FROM commit_stats_rates()'), -1;
 	return \%row;
 }
 
@@ -47,8 +45,7 @@ sub is_rate
 # Where the WAL ends, in bytes.
 sub wal_end
 {
-	return $node->safe_psql('postgres',
-		q{SELECT pg_current_wal_insert_lsn() - '0/0'});
+	return $node->sql(q{SELECT pg_current_wal_insert_lsn() - '0/0'});
 }
 
 my $insert = "INSERT INTO logged VALUES (1);\n";
@@ -64,11 +61,9 @@ my $total = flush_stats($node);
 is($row->{since}, 'reset', 'first look: since the reset');
 is_rate($row, 'commits_per_second', $total->{commits}, 'first look');
 is_rate($row, 'flushes_per_second', $total->{flushes}, 'first look');
-cmp_ok($row->{wal_bytes_per_second},
-	'>', 0, 'first look: the WAL since the server started');
-is( $node->safe_psql(
-		'postgres', qq{
-SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}
+cmp_ok($row->{wal_bytes_per_second}, '>', 0, 'first look: the WAL since the server started');
+is( $node->sql(
+		qq{SELECT $row->{elapsed} BETWEEN 0.01 AND extract(epoch FROM now() - '$total->{stats_reset}')}
 	),
 	't',
 	'first look: the time since the reset');
@@ -96,19 +91,14 @@ push @wal, wal_end();
 is($row->{since}, 'last call', 'next look: since the one before');
 is($records->{COMMIT}, 220, 'next look: commits in the WAL');
 is_rate($row, 'commits_per_second', $counted->{commits}, 'next look');
-is_rate($row, 'commits_async_per_second', 220 - $counted->{commits},
-	'next look');
-cmp_ok($row->{commits_async_per_second},
-	'>', 0, 'next look: some are asynchronous');
+is_rate($row, 'commits_async_per_second', 220 - $counted->{commits}, 'next look');
+cmp_ok($row->{commits_async_per_second}, '>', 0, 'next look: some are asynchronous');
 is_rate($row, 'flushes_per_second', $counted->{flushes}, 'next look');
-ok( abs($row->{commits_per_flush} - $counted->{commits} / $counted->{flushes}
-	) < 0.006,
+ok(abs($row->{commits_per_flush} - $counted->{commits} / $counted->{flushes}) < 0.006,
 	'next look: commits per flush');
-ok( abs($row->{mean} - $counted->{commit_time} / $counted->{commits}) <
-	  0.0006,
+ok(abs($row->{mean} - $counted->{commit_time} / $counted->{commits}) < 0.0006,
 	'next look: mean of a commit');
-ok( abs($row->{flush_mean} -
-		  $counted->{flush_time} / $counted->{timed_flushes}) < 0.0006,
+ok(abs($row->{flush_mean} - $counted->{flush_time} / $counted->{timed_flushes}) < 0.0006,
 	'next look: mean of a flush');
 is($row->{delay_hit_share}, 0, 'next look: no delay, no hits');
 cmp_ok($row->{p99}, '>=', $row->{mean} / 100, 'next look: a p99');
@@ -116,21 +106,15 @@ cmp_ok($row->{p99}, '>=', $row->{mean} / 100, 'next look: a p99');
 my $bytes = $row->{wal_bytes_per_second} * $row->{elapsed};
 my $error = 0.51 * $row->{elapsed} + 0.00051 * $row->{wal_bytes_per_second};
 
-cmp_ok(
-	$bytes, '>=',
-	$wal[2] - $wal[1] - $error,
-	'next look: at least this WAL');
-cmp_ok(
-	$bytes, '<=',
-	$wal[3] - $wal[0] + $error,
-	'next look: and at most that');
+cmp_ok($bytes, '>=', $wal[2] - $wal[1] - $error, 'next look: at least this WAL');
+cmp_ok($bytes, '<=', $wal[3] - $wal[0] + $error, 'next look: and at most that');
 
 #
 # A reset in between, by another session
 #
 run_pgbench($node, '-c 1 -t 30', insert => $insert);
 my $wal_at_reset = wal_end();
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 run_pgbench($node, '-c 1 -t 10', insert => $insert);
 $row = look();
 is($row->{since}, 'reset', 'after a reset: since that');
@@ -139,18 +123,15 @@ cmp_ok($row->{wal_bytes_per_second}, '>', 0, 'after a reset: WAL as well');
 cmp_ok(
 	$row->{wal_bytes_per_second} * $row->{elapsed},
 	'<=',
-	wal_end() -
-	  $wal_at_reset +
-	  0.51 * $row->{elapsed} +
-	  0.00051 * $row->{wal_bytes_per_second},
+	wal_end() - $wal_at_reset + 0.51 * $row->{elapsed} + 0.00051 * $row->{wal_bytes_per_second},
 	'after a reset: ... and not that before');
-$node->safe_psql('postgres', 'INSERT INTO logged VALUES (1)');
+$node->sql('INSERT INTO logged VALUES (1)');
 $row = look();
 is($row->{since}, 'last call', 'after that: since the look again');
 is_rate($row, 'commits_per_second', 1, 'after that');
 
 # What another session sees is its own affair
-is($node->safe_psql('postgres', 'SELECT since FROM commit_stats_rates()'),
+is($node->sql('SELECT since FROM commit_stats_rates()'),
 	'reset', 'another session: since the reset');
 $row = look();
 is($row->{since}, 'last call', 'another session looked: this one goes on');

@@ -23,19 +23,17 @@ $watcher->query_safe('SELECT 1');
 
 # Many more readers than processors, so that at any moment some hold the lock
 # and wait for a processor.
-my @readers = map {
-	start_psql($node,
-		'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$'
-	)
-} 1 .. 20;
+my @readers =
+  map { start_psql($node, 'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$') }
+  1 .. 20;
 
 # Each connects while others read already.
 my $reading = 0;
 
 for (1 .. 600)
 {
-	$reading = $watcher->query_safe(
-		"SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %'");
+	$reading =
+	  $watcher->query_safe("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %'");
 	last if $reading == @readers;
 	usleep(100_000);
 }
@@ -58,13 +56,10 @@ for my $what ('SELECT 1', 'SELECT commit_stats_reset()')
 	}
 	is($done, 5, "$what: a new session gets its turn");
 }
-is(join('', map { errors_so_far($_) } @readers),
-	'', 'no reader sees an error');
+is(join('', map { errors_so_far($_) } @readers), '', 'no reader sees an error');
 
 $watcher->query_safe(
-	q{
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'}
-);
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'});
 end_background($_) for @readers;
 $watcher->quit;
 $node->stop;

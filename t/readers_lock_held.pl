@@ -21,9 +21,7 @@ my $held = "$dir/held";
 my $node = start_node('connect');
 
 compile_c("$dir/hold_lock.so", '-fPIC', '-shared', 't/readers/hold_lock.c');
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRICT
+$node->sql(qq{CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRICT
 	AS '$dir/hold_lock.so'});
 
 # Does the command end while the lock is held?  One that does not is given up
@@ -59,22 +57,17 @@ sub ends
 append_to_file($held, '');
 my $holder = start_psql($node, "SELECT hold_reset_lock('$held')");
 $node->poll_query_until('template1',
-	"SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'"
-) or die "nobody holds the lock\n";
+	"SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'")
+  or die "nobody holds the lock\n";
 my $reader = start_psql($node, 'SELECT count(*) FROM commit_flush_stats');
 
-ok( poll_until(
-		sub {
-			return $node->safe_psql(
-				'template1', q{
-SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'commit_stats'}
-			) == 1;
-		}),
+ok( poll_until(sub {
+		return $node->safe_psql('template1',
+			q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'commit_stats'}) == 1;
+	}),
 	'a reader waits for the lock');
-ok( ends('INSERT INTO logged VALUES (1)'),
-	'a session connects, commits and leaves');
-ok(ends('SELECT count(*) FROM commit_database_stats'),
-	'the counts per database can be read');
+ok(ends('INSERT INTO logged VALUES (1)'), 'a session connects, commits and leaves');
+ok(ends('SELECT count(*) FROM commit_database_stats'), 'the counts per database can be read');
 unlink $held;
 ok(end_background($holder), 'the lock is released');
 ok(end_background($reader), 'the reader reads');

@@ -29,7 +29,7 @@ sub rows
 	my ($sql) = @_;
 
 	return map { [ split /\|/, $_, -1 ] }
-	  split /\n/, $node->safe_psql('postgres', $sql);
+	  split /\n/, $node->sql($sql);
 }
 
 # Names of the members of the extension in one of the catalogs.
@@ -38,8 +38,7 @@ sub members
 	my ($catalog, $name) = @_;
 
 	return map { $_->[0] } rows(
-		qq{
-SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+		qq{SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
 	   JOIN $catalog o ON d.classid = '$catalog'::regclass AND d.objid = o.oid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
 	  AND e.extname = 'commit_stats'
@@ -51,26 +50,21 @@ my %is_view = map { $_ => 1 } @views;
 
 # Those of the same name as a view are there for it.
 my @functions = grep { !$is_view{$_} } members('pg_proc', 'proname');
-my @settings = map { $_->[0] } rows(
-	q{
-SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
+my @settings = map { $_->[0] }
+  rows(q{SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
 
 # Of each object: lines that say what its tables have to.
 my %catalog;
 
 $catalog{$_} = [
-	rows(
-		qq{
-SELECT 'column', attname, format_type(atttypid, atttypmod), ''
+	rows(qq{SELECT 'column', attname, format_type(atttypid, atttypmod), ''
 FROM pg_attribute WHERE attrelid = '$_'::regclass AND attnum > 0 AND NOT attisdropped
 ORDER BY attnum})
   ]
   for @views;
 
 $catalog{$_} = [
-	rows(
-		qq{
-SELECT CASE mode WHEN 'i' THEN 'argument' ELSE 'column' END, name,
+	rows(qq{SELECT CASE mode WHEN 'i' THEN 'argument' ELSE 'column' END, name,
 	   format_type(type, NULL),
 	   CASE mode WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
 FROM pg_proc p,
@@ -82,9 +76,7 @@ ORDER BY n})
   for @functions;
 
 $catalog{Settings} = [
-	rows(
-		q{
-SELECT 'setting', name, boot_val,
+	rows(q{SELECT 'setting', name, boot_val,
 	   CASE WHEN vartype = 'integer' THEN concat_ws(' ', min_val, 'to', max_val, unit) END,
 	   context
 FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
@@ -103,8 +95,7 @@ sub default_of
 		$literal eq ''     ? ''
 	  : $literal eq 'NULL' ? "NULL::$type"
 	  : $type eq 'boolean' ? $literal
-	  : $node->safe_psql('postgres',
-		"SELECT quote_literal('$literal'::$type) || '::$type'");
+	  :                      $node->sql("SELECT quote_literal('$literal'::$type) || '::$type'");
 }
 
 # The lines of the tables of each section, in the form that %catalog has.
@@ -184,8 +175,7 @@ sub queries_that_fail
 	cmp_ok(scalar @queries, '>=', 20, 'there are queries to plan');
 	for my $query (@queries)
 	{
-		my ($status, undef, $stderr) =
-		  $node->psql('postgres', "EXPLAIN SELECT $query");
+		my ($status, undef, $stderr) = $node->psql('postgres', "EXPLAIN SELECT $query");
 
 		push @mistakes, "$query: $stderr\n" if $status != 0;
 	}
@@ -202,8 +192,7 @@ my $symptoms = slurp_file("$root/doc/symptoms.md");
 cmp_ok(scalar @views, '>=', 11, 'there are views to compare');
 cmp_ok(scalar @functions, '>=', 5, 'there are functions to compare');
 cmp_ok(scalar @settings, '>=', 4, 'there are settings to compare');
-is(mistakes_in_tables($reference),
-	'', 'doc/reference.md says what the catalogs say');
+is(mistakes_in_tables($reference), '', 'doc/reference.md says what the catalogs say');
 is(mistakes_in_list($reference), '', 'its contents lead to each object');
 is(queries_that_fail($symptoms), '', 'each query of doc/symptoms.md runs');
 
@@ -224,10 +213,7 @@ sub with_mistake
 
 my @table_mistakes = (
 	[ 'a column that is missing', sub { s/^\| `commits_unlogged`.*\n//m } ],
-	[
-		'a column that does not exist',
-		sub { s/`prepares`/`prepares`, `more`/ }
-	],
+	[ 'a column that does not exist', sub { s/`prepares`/`prepares`, `more`/ } ],
 	[
 		'two columns in the wrong order',
 		sub { s/^(\| `delayed`.*\n)(\| `delay_probability`.*\n)/$2$1/m }
@@ -237,24 +223,17 @@ my @table_mistakes = (
 	[
 		'an object that does not exist',
 		sub {
-			$_ .=
-			  "\n### commit_more\n\n| column | type |\n|---|---|\n| `a` | text |\n";
+			$_ .= "\n### commit_more\n\n| column | type |\n|---|---|\n| `a` | text |\n";
 		}
 	],
 	[ 'a wrong default of an argument', sub { s/`250 ms`/`25 ms`/ } ],
-	[
-		'a function without a table',
-		sub { s/^### commit_stats_report\(\)$//m }
-	],
+	[ 'a function without a table', sub { s/^### commit_stats_report\(\)$//m } ],
 	[ 'a wrong default of a setting', sub { s/`2048`/`2049`/ } ],
 	[ 'a wrong context', sub { s/\bpostmaster \|/sighup |/ } ],
 	[ 'wrong limits', sub { s/128 to 131072/128 to 131073/ } ],
-	[
-		'a setting that is missing', sub { s/^\| `commit_stats\.save`.*\n//m }
-	]);
+	[ 'a setting that is missing', sub { s/^\| `commit_stats\.save`.*\n//m } ]);
 
-isnt(mistakes_in_tables(with_mistake($reference, $_->[1])),
-	'', "noticed: $_->[0]")
+isnt(mistakes_in_tables(with_mistake($reference, $_->[1])), '', "noticed: $_->[0]")
   for @table_mistakes;
 isnt(mistakes_in_list($reference =~ s/\(#commit_stats_reset\)//gr),
 	'', 'noticed: an object that the list lacks');

@@ -16,8 +16,7 @@ use Test::More;
 my $insert = 'INSERT INTO logged VALUES (1);';
 
 # Holds a transaction id for a while, so that other commits see it active.
-my $long_insert =
-  "BEGIN; INSERT INTO logged VALUES (1); SELECT pg_sleep(0.002); COMMIT;";
+my $long_insert = "BEGIN; INSERT INTO logged VALUES (1); SELECT pg_sleep(0.002); COMMIT;";
 
 # The device takes 2 ms for each flush and does not stall.  Its own schema, in
 # which no statement finds the extension unless it says where.
@@ -28,9 +27,7 @@ synchronous_standby_names = ''
 commit_stats.stall_time = 0
 },
 	allows_streaming => 1);
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE logged (n int);
+$node->sql(q{CREATE TABLE logged (n int);
 CREATE SCHEMA "Odd Schema";
 ALTER EXTENSION commit_stats SET SCHEMA "Odd Schema";
 ALTER DATABASE postgres SET search_path = public, "Odd Schema";
@@ -42,7 +39,7 @@ my %sweeps;      # ... and sweeps, with one and with two arguments
 
 sub reset_stats
 {
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	return;
 }
 
@@ -55,11 +52,7 @@ sub is_bounded
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
 
 	cmp_ok(1000 * $bound, '>=', $p99, "$name: the sweep may go on");
-	cmp_ok(
-		1000 * $bound,
-		'<=',
-		$p99 < 500 ? 1000 : 2.1 * $p99,
-		"$name: ... with a bound");
+	cmp_ok(1000 * $bound, '<=', $p99 < 500 ? 1000 : 2.1 * $p99, "$name: ... with a bound");
 	is((join ' ', grep { $_ > 1000 * $bound } split /, /, $delays),
 		'', "$name: ... that no delay exceeds");
 	return;
@@ -77,21 +70,16 @@ sub us
 sub report
 {
 	my ($name, $where) = @_;
-	my $text = ($where || $node)
-	  ->safe_psql('postgres', 'SELECT commit_stats_report()');
+	my $text = ($where || $node)->sql('SELECT commit_stats_report()');
 	my @lines = split /\n/, $text;
 
 	# with all causes of slow commits
 	cmp_ok(scalar @lines, '<=', 50, "$name: not too long");
 	is((join "\n", grep { length > 78 } @lines), '', "$name: not too wide");
-	unlike(
-		$text,
-		qr/\b(nan|inf|infinity|null)\b|\s-\d/i,
-		"$name: only numbers");
+	unlike($text, qr/\b(nan|inf|infinity|null)\b|\s-\d/i, "$name: only numbers");
 	note($text);
 	$proposed{$_} = 1 for $text =~ /^(ALTER SYSTEM SET [^;]*;)/mg;
-	my ($sweep) =
-	  $text =~ /^(SELECT \* FROM "Odd Schema"\.commit_delay_sweep\(.*\));$/ms;
+	my ($sweep) = $text =~ /^(SELECT \* FROM "Odd Schema"\.commit_delay_sweep\(.*\));$/ms;
 	if (defined $sweep)
 	{
 		$sweeps{ $sweep =~ /\], ARRAY/ ? 2 : 1 } = $sweep;
@@ -125,23 +113,11 @@ reset_stats();
 $text = report('after reset');
 like($text, qr/^  commits +0 +0$/m, 'after reset: no commits');
 like($text, qr/^  commits per flush +-$/m, 'after reset: no average');
-like(
-	$text,
-	qr/^Commits in a flush: there was no flush$/m,
-	'after reset: no histogram');
-like(
-	$text,
-	qr/^Where the time of a commit goes: none has waited$/m,
-	'after reset: no times');
+like($text, qr/^Commits in a flush: there was no flush$/m, 'after reset: no histogram');
+like($text, qr/^Where the time of a commit goes: none has waited$/m, 'after reset: no times');
 unlike($text, qr/lambda/, 'after reset: no rules');
-like(
-	advice($text),
-	qr/^Too little was counted yet \(0 commits/,
-	'after reset: no advice');
-like(
-	$text,
-	qr/^  ! commit_delay = 0: no flush sleeps/m,
-	'commit_delay = 0 is called out');
+like(advice($text), qr/^Too little was counted yet \(0 commits/, 'after reset: no advice');
+like($text, qr/^  ! commit_delay = 0: no flush sleeps/m, 'commit_delay = 0 is called out');
 
 # One client
 $text = loaded_report('alone', '-c 1 -t 600', insert => $insert);
@@ -176,27 +152,23 @@ is($shown{commits}, $stats->{commits}, '... and of the view');
 is($shown{flushes}, $stats->{flushes}, 'flushes are those of the view');
 # not commits_per_flush, as numeric rounds 3.125 to 3.13
 is( $shown{'commits per flush'},
-	sprintf('%.2f',
-		($stats->{commits} - $stats->{commits_without_leader}) /
-		  $stats->{flushes}),
+	sprintf('%.2f', ($stats->{commits} - $stats->{commits_without_leader}) / $stats->{flushes}),
 	'commits per flush are those of the view');
 like(
 	$text,
 	qr/^  With commit_delay set: $stats->{flushes} flushes, $stats->{delay_hits} slept \([\d.>]+%\), $stats->{delay_misses} did not/m,
 	'hits and misses are those of the view');
 # not rounded as numeric, which rounds 91.25 to 91.3
-my $reach = sprintf '%.1f%%', $node->safe_psql(
-	'postgres', q{
-SELECT 100.0 * sum(flushes) FILTER (WHERE siblings >= 5) / sum(flushes)
+my $reach = sprintf '%.1f%%', $node->sql(
+	q{SELECT 100.0 * sum(flushes) FILTER (WHERE siblings >= 5) / sum(flushes)
 FROM commit_sibling_histogram});
 $reach = '100%' if $reach eq '100.0%';
 like(
 	$text,
 	qr/^  Others active: >= 5 at \Q$reach\E of flushes, >= \d+ at half, at most $stats->{siblings_max}\.$/m,
 	'siblings are those of the view');
-my @histogram = split /\n/, $node->safe_psql(
-	'postgres', q{
-SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1});
+my @histogram = split /\n/,
+  $node->sql(q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1});
 my %of_view = map { split /\|/ } @histogram;
 my %of_report = $text =~ /^ +(\d+) +(\d+) +[\d.<>]+% +[\d.<>]+%  [=#]+$/mg;
 is_deeply(
@@ -204,9 +176,7 @@ is_deeply(
 	{ map { ($_ => $of_view{$_}) } keys %of_report },
 	'the histogram is that of the view');
 cmp_ok(scalar keys %of_report, '>', 0, '... where a line is one size');
-like(
-	$text,
-	qr/^ +\d+(?:-\d+)? +\d+ +[\d.<>]+% +[\d.<>]+%  =+#*$/m,
+like($text, qr/^ +\d+(?:-\d+)? +\d+ +[\d.<>]+% +[\d.<>]+%  =+#*$/m,
 	'flushes that slept are marked');
 like(
 	$text,
@@ -216,23 +186,15 @@ like(
 	$text,
 	qr/^  waiting for a leader asleep in commit_delay +[\d.]+ [um]s +[\d.]+%$/m,
 	'... and so has the sleep of another one');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT abs(sum(l.delay_time) FILTER (WHERE role = 'leader') - s.delay_time) < 0.01,
+is( $node->sql(q{SELECT abs(sum(l.delay_time) FILTER (WHERE role = 'leader') - s.delay_time) < 0.01,
 	   sum(l.delay_time) FILTER (WHERE role = 'follower') > 0,
 	   bool_and(l.delay_time <= l.commit_time)
 FROM commit_latency_stats l, commit_flush_stats s GROUP BY s.delay_time}),
 	't|t|t',
-	'leaders slept as commit_flush_stats says, and followers waited meanwhile'
-);
-like(
-	$text,
-	qr/^  A flush takes F0 = [\d.]+ [um]s \(p50 [\d.]+ [um]s, p99 [\d.]+ [um]s\)/m,
+	'leaders slept as commit_flush_stats says, and followers waited meanwhile');
+like($text, qr/^  A flush takes F0 = [\d.]+ [um]s \(p50 [\d.]+ [um]s, p99 [\d.]+ [um]s\)/m,
 	'F0 is there');
-like(
-	$text,
-	qr/commit_delay now: 1000 us$/m,
-	'the setting is beside the rules');
+like($text, qr/commit_delay now: 1000 us$/m, 'the setting is beside the rules');
 like(
 	advice($text),
 	qr/^SELECT \* FROM \S+ \S+\.commit_delay_sweep\(\s*ARRAY\[0, (\d+, )*1000(, \d+)*\]/m,
@@ -241,8 +203,8 @@ like(
 # The parts of a commit add up to it.
 my ($whole) =
   map { us(split / /) } $text =~ /^Where a mean commit of ([\d.]+ \w+) goes/m;
-my @parts = map { us(split / /) }
-  $text =~ /^  (?:writing|asleep|waiting).* ([\d.]+ [um]?s) +[\d.]+%$/mg;
+my @parts =
+  map { us(split / /) } $text =~ /^  (?:writing|asleep|waiting).* ([\d.]+ [um]?s) +[\d.]+%$/mg;
 my $sum = 0;
 $sum += $_ for @parts;
 is(scalar @parts, 4, 'a commit has four parts');
@@ -268,10 +230,7 @@ like(
 	'siblings out of reach are called out');
 unlike($text, qr/never reached/, '... once');
 alter_system($node, commit_siblings => 99);
-unlike(
-	report('just reachable'),
-	qr/out of reach/,
-	'as many as there can be are not');
+unlike(report('just reachable'), qr/out of reach/, 'as many as there can be are not');
 alter_system($node, commit_siblings => 5, commit_delay => 0);
 
 # One session commits, and others are active and do not: commits come one after
@@ -279,18 +238,14 @@ alter_system($node, commit_siblings => 5, commit_delay => 0);
 sub beside_others
 {
 	my ($name) = @_;
-	my @others = map {
-		start_psql($node,
-			"BEGIN; INSERT INTO logged VALUES (2); SELECT pg_sleep(600)")
-	} 1 .. 2;
+	my @others =
+	  map { start_psql($node, "BEGIN; INSERT INTO logged VALUES (2); SELECT pg_sleep(600)") }
+	  1 .. 2;
 
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}
-	) or die "the others did not begin\n";
+	$node->wait_until(q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
 	my $report = loaded_report($name, '-c 1 -t 600', insert => $insert);
-	$node->safe_psql('postgres',
-		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}
-	);
+	$node->sql(
+		q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
 	end_background($_) for @others;
 	return $report;
 }
@@ -322,41 +277,26 @@ like(
 	$text,
 	qr/^  How long a flush takes \(F0\) is not known: track_wal_io_timing = off\.\n  At most [\d.]+ [um]s on average/m,
 	'untimed: F0 is only bounded');
-like(
-	$text,
-	qr/^  F0\/2 \(server documentation\) +<= /m,
-	'untimed: so are the rules');
+like($text, qr/^  F0\/2 \(server documentation\) +<= /m, 'untimed: so are the rules');
 like(
 	advice($text),
 	qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
 	'untimed: what to set');
 alter_system($node, track_wal_io_timing => 'on');
-like(
-	report('timed too late'),
-	qr/is not known: none was timed so far/,
-	'timing from now on');
+like(report('timed too late'), qr/is not known: none was timed so far/, 'timing from now on');
 
 # Asynchronous
 alter_system($node, synchronous_commit => 'off');
 $text = loaded_report('asynchronous', '-c 2 -t 500', insert => $insert);
-like(
-	$text,
-	qr/! Every commit was asynchronous/,
-	'asynchronous commits are called out');
+like($text, qr/! Every commit was asynchronous/, 'asynchronous commits are called out');
 like($text, qr/: 1000 asynchronous /, '... and counted');
-like(
-	advice($text),
-	qr/^Leave it: commits do not wait for the disk/,
-	'... left alone');
+like(advice($text), qr/^Leave it: commits do not wait for the disk/, '... left alone');
 alter_system($node, synchronous_commit => 'on');
 
 # The settings that are not to be had in a session
 alter_system($node, fsync => 'off');
 $text = loaded_report('fsync', '-c 2 -t 500', insert => $insert);
-like(
-	$text,
-	qr/! fsync = off: commits do not wait for the disk/,
-	'fsync = off is called out');
+like($text, qr/! fsync = off: commits do not wait for the disk/, 'fsync = off is called out');
 like(advice($text), qr/^Leave it: with fsync = off/, '... left alone');
 unlike($text, qr/lambda/, '... no rules');
 alter_system($node, fsync => 'on');
@@ -379,10 +319,7 @@ $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 20ms\n");
 $standby->start;
 $text = report('standby', $standby);
-like(
-	$text,
-	qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m,
-	'a standby says so');
+like($text, qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m, 'a standby says so');
 is( advice($text),
 	'Nothing commits on a standby: ask its primary.',
 	'a standby refers to its primary');
@@ -390,9 +327,7 @@ alter_system(
 	$node,
 	synchronous_standby_names => 'standby',
 	synchronous_commit => 'remote_apply');
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
-  or die "the standby is not synchronous\n";
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
 # Commits that begin meanwhile see the end of the local flush; so the clients
 # must not begin all at once.
 $text = loaded_report(
@@ -403,10 +338,7 @@ like(
 	$text,
 	qr/^  waiting for a standby +[\d.]+ ms( .. [\d.]+ ms)? +[\d.>]+%( .. [\d.>]+%)?$/m,
 	'the wait for a standby has its part');
-like(
-	advice($text),
-	qr/^Commits wait for a standby above all/,
-	'... the largest');
+like(advice($text), qr/^Commits wait for a standby above all/, '... the largest');
 alter_system(
 	$node,
 	synchronous_standby_names => '',
@@ -417,8 +349,8 @@ $standby->stop;
 alter_system($node, 'commit_stats.slow_commit_time' => 0);
 {
 	local $ENV{PGAPPNAME} = 'an application with a long name';
-	$text = loaded_report('causes', '-c 1 -t 600',
-		notify => "BEGIN;\n$insert\nNOTIFY bell;\nCOMMIT;\n");
+	$text =
+	  loaded_report('causes', '-c 1 -t 600', notify => "BEGIN;\n$insert\nNOTIFY bell;\nCOMMIT;\n");
 }
 alter_system($node, 'commit_stats.slow_commit_time' => '100ms');
 like(
@@ -429,50 +361,36 @@ like(
 	$text,
 	qr/^  "an applicat\.\.\." \([\w."]+, postgres\): [>\d.]+% of the commits,\n    [\d.]+ bytes of WAL each; ten in one would save [\d.]+%( to [\d.]+%)? of flushes\.$/m,
 	'causes: the client that commits most, in small portions');
-like(
-	$text,
-	qr/^  NOTIFY: in [>\d.]+% of the commits/m,
-	'causes: commits with NOTIFY');
-like(
-	$text,
-	qr/^  Slow: 6\d\d commits; see commit_slow_log\.$/m,
-	'causes: slow commits');
+like($text, qr/^  NOTIFY: in [>\d.]+% of the commits/m, 'causes: commits with NOTIFY');
+like($text, qr/^  Slow: 6\d\d commits; see commit_slow_log\.$/m, 'causes: slow commits');
 unlike(
-	loaded_report(
-		'async', '-c 1 -t 600',
-		async => "SET synchronous_commit = off;\n$insert\n"),
+	loaded_report('async', '-c 1 -t 600', async => "SET synchronous_commit = off;\n$insert\n"),
 	qr/What makes commits many/,
 	'causes: no section without one');
 
 # Thousands of connections, and prepared transactions, of which one alone in
 # its flush makes a line for 0 commits.
-$node->append_conf('postgresql.conf',
-	"max_connections = 3000\nmax_prepared_transactions = 2\n");
+$node->append_conf('postgresql.conf', "max_connections = 3000\nmax_prepared_transactions = 2\n");
 with_shim(sub { $node->restart });
 set_device($node, flush_time => 2);
 reset_stats();
-$node->safe_psql('postgres', "BEGIN; $insert PREPARE TRANSACTION 'one'");
+$node->sql("BEGIN; $insert PREPARE TRANSACTION 'one'");
 $text = report('prepared');
-like(
-	$text,
-	qr/^ +0, prepares only +1 +100% +0%  #+$/m,
-	'a flush of a prepare alone');
+like($text, qr/^ +0, prepares only +1 +100% +0%  #+$/m, 'a flush of a prepare alone');
 like(
 	$text,
 	qr/^  prepares: 1, [\d.]+ [um]s each; waits per flush with them: 1\.00$/m,
 	'... whose wait is shown');
 like($text, qr/^  commits per flush +0\.00$/m, '... carries no commits');
-$node->safe_psql('postgres', "ROLLBACK PREPARED 'one'");
+$node->sql("ROLLBACK PREPARED 'one'");
 run_pgbench($node, '-c 40 -j 2 -t 20', insert => $long_insert);
 $text = report('many connections');
-my @bars = $text =~
-  /^ +\d+(?:-\d+|, prepares only)? +(\d+) +[\d.<>]+% +[\d.<>]+%  ?[=#]*$/mg;
+my @bars = $text =~ /^ +\d+(?:-\d+|, prepares only)? +(\d+) +[\d.<>]+% +[\d.<>]+%  ?[=#]*$/mg;
 cmp_ok(scalar @bars, '<=', 8, 'the histogram has at most eight lines');
 my $bars = 0;
 $bars += $_ for @bars;
 is( $bars,
-	$node->safe_psql(
-		'postgres', 'SELECT sum(flushes) FROM commit_flush_histogram'),
+	$node->sql('SELECT sum(flushes) FROM commit_flush_histogram'),
 	'... with all flushes in them');
 
 # A name cannot begin a line of the report, nor of the server log.
@@ -483,13 +401,12 @@ alter_system(
 {
 	# from 19 on the server refuses a line break in a name
 	my $break =
-	  $node->safe_psql('postgres', 'SHOW server_version_num') >= 190000
+	  $node->sql('SHOW server_version_num') >= 190000
 	  ? "\t"
 	  : "\n";
 	my $role = "odd${break}What next${break}\"DROP";
 
-	$node->safe_psql('postgres',
-		'CREATE ROLE "' . ($role =~ s/"/""/gr) . '" SUPERUSER LOGIN');
+	$node->sql('CREATE ROLE "' . ($role =~ s/"/""/gr) . '" SUPERUSER LOGIN');
 	local $ENV{PGAPPNAME} = q{x" role=leader y};
 	local $ENV{PGUSER} = $role;
 	my $offset = -s $node->logfile;
@@ -511,8 +428,7 @@ alter_system(
 	$node,
 	'commit_stats.slow_commit_time' => '100ms',
 	'commit_stats.log_slow_commits' => 'off');
-$node->safe_psql('postgres',
-	'ALTER DATABASE postgres SET search_path = pg_catalog');
+$node->sql('ALTER DATABASE postgres SET search_path = pg_catalog');
 
 # The proposed statements work under any search_path.
 for my $n (1, 2)

@@ -16,16 +16,13 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('beside');
-my $load = start_pgbench($node, '-c 2 -T 600',
-	load => "INSERT INTO logged VALUES (1);\n");
+my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
 
-$node->poll_query_until('postgres',
-	"SELECT commits > 0 FROM commit_stats_sample('100 ms')");
+$node->poll_query_until('postgres', "SELECT commits > 0 FROM commit_stats_sample('100 ms')");
 
 # Resets without end
 my $resets = start_pgbench(
-	$node, '-c 1 -T 600', resets => q{
-SELECT commit_stats_reset();
+	$node, '-c 1 -T 600', resets => q{SELECT commit_stats_reset();
 \sleep 10 ms
 });
 
@@ -38,11 +35,10 @@ sub measured
 
 	poll_until(
 		sub {
-			($status, $out, $err) = $node->psql('postgres',
-				"SET client_min_messages = error;\n$sql");
+			($status, $out, $err) =
+			  $node->psql('postgres', "SET client_min_messages = error;\n$sql");
 			return $status == 0
-			  || $err !~
-			  /there is no load|too few commits|the load ended|are too short/;
+			  || $err !~ /there is no load|too few commits|the load ended|are too short/;
 		},
 		1);
 	diag($err) if $status != 0;
@@ -53,30 +49,23 @@ sub measured
 my $all_ids = 100_000_000;
 
 is( measured(
-		qq{
-SELECT count(*), bool_and(rounds > 0), bool_and(commits BETWEEN 1 AND $all_ids),
+		qq{SELECT count(*), bool_and(rounds > 0), bool_and(commits BETWEEN 1 AND $all_ids),
 	   bool_and(p99 > 0 AND p99 < 60000)
 FROM commit_delay_sweep('{0,100}', '{0}', '3 s', '500 ms')}),
 	'2|t|t|t',
 	'a sweep');
-is( measured(
-		qq{
-SELECT bool_and(commits_per_second > 0),
+is( measured(qq{SELECT bool_and(commits_per_second > 0),
 	   bool_or(measured_commits_per_second BETWEEN 1 AND $all_ids)
 FROM commit_delay_whatif('{0,100}', '{0}', sample => '1 s')}),
 	't|t',
 	'a prediction');
-is( measured(
-		qq{
-SELECT commits BETWEEN 1 AND $all_ids, p99 > 0 AND p99 < 60000
+is( measured(qq{SELECT commits BETWEEN 1 AND $all_ids, p99 > 0 AND p99 < 60000
 FROM commit_stats_sample('1 s')}),
 	't|t',
 	'a sample');
 
 # Rates since the last call or, now and then, since a reset
-is( $node->safe_psql(
-		'postgres', qq{
-CREATE TEMP TABLE looks AS SELECT * FROM commit_stats_rates();
+is( $node->sql(qq{CREATE TEMP TABLE looks AS SELECT * FROM commit_stats_rates();
 DO \$\$ BEGIN
 	FOR i IN 1 .. 20000 LOOP
 		INSERT INTO looks SELECT * FROM commit_stats_rates();
@@ -90,27 +79,19 @@ FROM looks}),
 	'looks');
 
 # Resets succeed beside a sweep.
-my $sweep = start_psql($node,
-	"SELECT * FROM commit_delay_sweep('{0,100}', '{0}', '1 hour')");
+my $sweep = start_psql($node, "SELECT * FROM commit_delay_sweep('{0,100}', '{0}', '1 hour')");
 
-$node->poll_query_until('postgres',
-	'SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
-my $reset =
-  $node->safe_psql('postgres', 'SELECT stats_reset FROM commit_stats_info');
-ok( $node->poll_query_until(
-		'postgres', "SELECT stats_reset > '$reset' FROM commit_flush_stats"),
+$node->poll_query_until('postgres', 'SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
+my $reset = $node->sql('SELECT stats_reset FROM commit_stats_info');
+ok($node->poll_query_until('postgres', "SELECT stats_reset > '$reset' FROM commit_flush_stats"),
 	'resets go on beside a sweep, and show');
-is( $node->safe_psql(
-		'postgres', 'SELECT sweep_pid IS NOT NULL FROM commit_stats_info'),
-	't',
-	'and the sweep goes on beside them');
-$node->safe_psql('postgres',
-	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
+is($node->sql('SELECT sweep_pid IS NOT NULL FROM commit_stats_info'),
+	't', 'and the sweep goes on beside them');
+$node->sql('SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
 end_background($sweep);
 like($sweep->{err}, qr/57014/, 'until it is cancelled');
 
-is(errors_so_far($load) . errors_so_far($resets),
-	'', 'no session sees an error');
+is(errors_so_far($load) . errors_so_far($resets), '', 'no session sees an error');
 end_background($resets, 'TERM');
 end_background($load, 'TERM');
 $node->stop;

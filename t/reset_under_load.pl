@@ -24,12 +24,9 @@ fsync = off
 
 # No number in any view may be negative.
 my $all_rows = join ' UNION ALL ',
-  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
-  views_of_commit_stats();
+  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" } views_of_commit_stats();
 
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
+$node->sql(qq{CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
 DECLARE
 	found record;
 BEGIN
@@ -44,9 +41,7 @@ END \$\$;
 
 # After a reset, and without another one, a first reading is never more than a
 # later one.  If it were, the reset would have missed a part.
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE resets (stats_reset timestamptz);
+$node->sql(q{CREATE TABLE resets (stats_reset timestamptz);
 CREATE FUNCTION reset_and_compare() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	reset timestamptz;
@@ -88,24 +83,16 @@ eval {
 };
 is($@, '', 'no client found anything wrong');
 
-is($node->safe_psql('postgres', 'SELECT count(*) FROM logged'),
-	6000, 'all commits were done');
-is( $node->safe_psql(
-		'postgres', 'SELECT count(DISTINCT stats_reset) FROM resets'),
-	300,
-	'each reset had its time');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
+is($node->sql('SELECT count(*) FROM logged'), 6000, 'all commits were done');
+is($node->sql('SELECT count(DISTINCT stats_reset) FROM resets'), 300, 'each reset had its time');
+is( $node->sql(q{SELECT (SELECT max(stats_reset) FROM resets) = stats_reset
 FROM commit_stats_info}),
 	't',
 	'the last of them is shown');
 
 # Without resets the sums only grow.  A reader neither misses nor sees twice a
 # flush that moves from the ring to the totals meanwhile.
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
+$node->sql(q{CREATE FUNCTION read_growing() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	before record;
 	now record;
@@ -139,10 +126,8 @@ eval {
 is($@, '', 'without resets, counts only grow');
 
 # After a reset at rest nothing is left of the load.
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT commits, flushes, followers, commits_without_leader, wal_bytes,
+$node->sql('SELECT commit_stats_reset()');
+is( $node->sql(q{SELECT commits, flushes, followers, commits_without_leader, wal_bytes,
 	   unresolved_flushes, unresolved_commits,
 	   (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
@@ -154,16 +139,11 @@ FROM commit_flush_stats}),
 my ($counted, $records) = observe(
 	$node,
 	sub {
-		run_pgbench(
-			$node,
-			'-c 5 -j 2 -t 100',
-			after => 'INSERT INTO logged VALUES (1)');
+		run_pgbench($node, '-c 5 -j 2 -t 100', after => 'INSERT INTO logged VALUES (1)');
 	});
 is($records->{COMMIT}, 500, 'afterwards: the load is what it should be');
 is($counted->{commits}, 500, 'afterwards: commits are exact');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT sum(h.flushes) = s.flushes - s.unresolved_flushes,
+is( $node->sql(q{SELECT sum(h.flushes) = s.flushes - s.unresolved_flushes,
 	   sum(h.commits) = s.commits - s.unresolved_commits
 						- s.commits_without_leader
 FROM commit_flush_histogram h, commit_flush_stats s

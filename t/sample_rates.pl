@@ -28,15 +28,10 @@ sub sample_around
 		$node,
 		sub {
 			my $session = start_psql($node,
-					'SELECT '
-				  . join(', ', @columns)
-				  . " FROM commit_stats_sample('$seconds s')");
+				'SELECT ' . join(', ', @columns) . " FROM commit_stats_sample('$seconds s')");
 
-			$node->poll_query_until(
-				'postgres', q{
-SELECT count(*) = 1 FROM pg_stat_activity
-WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'}
-			) or die "the sample did not begin\n";
+			$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_activity
+WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'});
 			$code->();
 			errors_so_far($session);
 			$too_slow = $session->{out} ne '';
@@ -52,14 +47,9 @@ WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'}
 
 my ($row, $counted, $records) = sample_around(
 	sub {
-		run_pgbench($node, '-c 4 -t 50',
-			insert => "INSERT INTO logged VALUES (1);\n");
-		run_pgbench(
-			$node,
-			'-c 2 -t 10',
-			async =>
-			  "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n"
-		);
+		run_pgbench($node, '-c 4 -t 50', insert => "INSERT INTO logged VALUES (1);\n");
+		run_pgbench($node, '-c 2 -t 10',
+			async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
 	},
 	4);
 
@@ -68,23 +58,15 @@ is($row->{commits}, 200, 'commits that waited');
 is($counted->{commits}, 200, '... as in commit_flush_stats');
 is($records->{COMMIT}, 220, '... and with the others in the WAL');
 near($row->{commits_per_second}, 200 / $row->{elapsed}, 'commits/s');
-near(
-	$row->{commits_async_per_second},
-	20 / $row->{elapsed},
-	'asynchronous commits/s');
-near($row->{flushes_per_second},
-	$counted->{flushes} / $row->{elapsed}, 'flushes/s');
-near(
-	$row->{commits_per_flush},
-	200 / $counted->{flushes},
-	'commits per flush');
+near($row->{commits_async_per_second}, 20 / $row->{elapsed}, 'asynchronous commits/s');
+near($row->{flushes_per_second}, $counted->{flushes} / $row->{elapsed}, 'flushes/s');
+near($row->{commits_per_flush}, 200 / $counted->{flushes}, 'commits per flush');
 near(
 	$row->{wal_busy_share},
 	100 * $counted->{flush_time} / 1000 / $row->{elapsed},
 	'share of time that leaders wrote and synced');
 near($row->{mean}, $counted->{commit_time} / 200, 'mean latency');
-ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
-	'percentiles are in order');
+ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99}, 'percentiles are in order');
 is($row->{delay_hit_share}, 0, 'no delay, no hits');
 
 # With a delay that every leader sleeps, and without times
@@ -95,8 +77,7 @@ alter_system(
 	track_wal_io_timing => 'off');
 ($row, $counted) = sample_around(
 	sub {
-		run_pgbench($node, '-c 1 -t 40',
-			insert => "INSERT INTO logged VALUES (1);\n");
+		run_pgbench($node, '-c 1 -t 40', insert => "INSERT INTO logged VALUES (1);\n");
 	},
 	4);
 is($row->{commits}, 40, 'commits of a lone client');

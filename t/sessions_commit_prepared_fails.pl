@@ -14,16 +14,13 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $tries = 20;
-my $node = start_node('failed_commit_prepared',
-	conf => "max_prepared_transactions = 5\n");
-my $load = start_pgbench($node, '-c 2 -T 600',
-	insert => "INSERT INTO logged VALUES (1);\n");
+my $node = start_node('failed_commit_prepared', conf => "max_prepared_transactions = 5\n");
+my $load = start_pgbench($node, '-c 2 -T 600', insert => "INSERT INTO logged VALUES (1);\n");
 
 # Does a sweep or a prediction run?
 sub sweeps
 {
-	return $node->safe_psql('postgres',
-		'SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
+	return $node->sql('SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
 }
 
 # The commit_delay that a session sees after each of several such failures: in
@@ -53,13 +50,10 @@ SHOW commit_delay;
 }
 
 my $unchanged = join ' ', ('0') x (2 * $tries);
-my $sweep = start_psql($node,
-	"SELECT * FROM commit_delay_sweep('{778}', '{0}', '600 s', '1 s')");
+my $sweep = start_psql($node, "SELECT * FROM commit_delay_sweep('{778}', '{0}', '600 s', '1 s')");
 
 ok(poll_until(\&sweeps), 'a sweep has begun');
-$node->poll_query_until('postgres',
-	'SELECT delay_hits > 0 FROM commit_flush_stats')
-  or die "no commit obeys the sweep\n";
+$node->wait_until('SELECT delay_hits > 0 FROM commit_flush_stats');
 is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
 	$unchanged, 'commit_delay is as it was, after a savepoint');
 is(settings_after_failures('\set ON_ERROR_ROLLBACK on', ''),
@@ -69,10 +63,8 @@ end_background($sweep, 'TERM');
 ok(poll_until(sub { return !sweeps() }), '... until it is ended');
 
 # The next commit must not fill in the record of the failed one.
-my $whatif = start_psql($node,
-	"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
-$node->poll_query_until('postgres', 'SELECT capturing FROM commit_stats_info')
-  or die "no prediction began\n";
+my $whatif = start_psql($node, "SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
+$node->wait_until('SELECT capturing FROM commit_stats_info');
 is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
 	$unchanged, 'commit_delay is as it was, beside a prediction');
 ok(end_background($whatif), 'the prediction ends');

@@ -27,10 +27,8 @@ commit_siblings = 1
 # Functions with arguments, with which they take long.
 my %calls = (
 	commit_stats_sample => "commit_stats_sample('1 hour')",
-	commit_delay_sweep =>
-	  "commit_delay_sweep('{0,1000}', '{0}', '1 hour', '2 s')",
-	commit_delay_whatif =>
-	  "commit_delay_whatif('{0,1000}', '{0}', sample => '5 min')");
+	commit_delay_sweep => "commit_delay_sweep('{0,1000}', '{0}', '1 hour', '2 s')",
+	commit_delay_whatif => "commit_delay_whatif('{0,1000}', '{0}', sample => '5 min')");
 my @experiments = qw(commit_delay_sweep commit_delay_whatif);
 
 # All views and functions, in the form that can stand after FROM.
@@ -38,9 +36,7 @@ my %objects;
 
 for (
 	split /\n/,
-	$node->safe_psql(
-		'postgres', q{
-SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
+	$node->sql(q{SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
 	   coalesce(c.relname, p.proname), p.pronargs
 FROM pg_depend d LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
 	 LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
@@ -77,9 +73,8 @@ sub start_named
 # well, but in no column that this uses.
 sub add_up
 {
-	return $node->safe_psql(
-		'postgres', q{
-WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
+	return $node->sql(
+		q{WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
 				  sum(prepares) AS prepares, sum(flushes) AS flushes
 		   FROM commit_database_stats),
 	 h AS (SELECT sum(commits) AS commits, sum(flushes) AS flushes
@@ -100,16 +95,10 @@ sub nothing_is_left
 {
 	my ($how) = @_;
 
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT sweep_pid IS NULL, capturing FROM commit_stats_info}),
-		't|f',
-		"$how: no experiment is left");
-	is( $node->safe_psql(
-			'postgres',
-			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0,
-		"$how: no lock is left");
+	is($node->sql(q{SELECT sweep_pid IS NULL, capturing FROM commit_stats_info}),
+		't|f', "$how: no experiment is left");
+	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+		0, "$how: no lock is left");
 	return;
 }
 
@@ -122,29 +111,23 @@ sub terminate_all
 
 	for my $object (grep { $_ ne "$without()" } sort keys %objects)
 	{
-		$sessions{$object} =
-		  start_named($object, "PERFORM * FROM $objects{$object}");
+		$sessions{$object} = start_named($object, "PERFORM * FROM $objects{$object}");
 	}
-	$sessions{'nothing but commits'} = start_named('nothing but commits',
-		'INSERT INTO logged VALUES (1); COMMIT');
-	$sessions{'asynchronous commits'} = start_named(
-		'asynchronous commits',
-		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT'
-	);
+	$sessions{'nothing but commits'} =
+	  start_named('nothing but commits', 'INSERT INTO logged VALUES (1); COMMIT');
+	$sessions{'asynchronous commits'} = start_named('asynchronous commits',
+		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT');
 
 	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) = } . keys(%sessions) . q{ FROM pg_stat_activity
+		'postgres',
+		q{SELECT count(*) = } .
+		  keys(%sessions)
+		  . q{ FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'}
 	) or die "not all are at work\n";
 	# sessions that measure are in the middle of it
-	$node->poll_query_until(
-		'postgres', q{
-SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info}
-	) or die "no experiment runs\n";
-	is( $node->safe_psql(
-			'postgres', q{
-SELECT count(*) FROM pg_stat_activity
+	$node->wait_until(q{SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info});
+	is( $node->sql(q{SELECT count(*) FROM pg_stat_activity
 WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),
 		keys(%sessions),
 		"$how: all are told to end");
@@ -155,21 +138,17 @@ WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),
 			$sessions{$object}{err},
 			qr/FATAL:  57P01: terminating connection due to administrator command/,
 			"$how, $object: the error");
-		unlike($sessions{$object}{err},
-			qr/ERROR|PANIC|WARNING/, "$how, $object: nothing else");
+		unlike($sessions{$object}{err}, qr/ERROR|PANIC|WARNING/, "$how, $object: nothing else");
 	}
 	# who was told to end may have left the client first
-	$node->poll_query_until(
-		'postgres', q{
-SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'}
-	) or die "some did not end\n";
+	$node->wait_until(
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'});
 	nothing_is_left($how);
 	return;
 }
 
 # Two loads that the test does not terminate
-my $load = start_pgbench($node, '-c 2 -T 600',
-	load => "INSERT INTO logged VALUES (1);\n");
+my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
 
 terminate_all($_) for @experiments;
 is(errors_so_far($load), '', 'the other sessions go on');
@@ -181,8 +160,7 @@ my ($counted, $records) = observe(
 	sub {
 		delete $objects{'commit_stats_reset()'}
 		  or die "there is no reset\n";
-		$load = start_pgbench($node, '-c 2 -T 600',
-			load => "INSERT INTO logged VALUES (1);\n");
+		$load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
 		terminate_all($_) for @experiments;
 		is(errors_so_far($load), '', 'the other sessions still go on');
 		end_pgbench($node, $load);
@@ -191,13 +169,10 @@ cmp_ok($records->{COMMIT}, '>', 100, 'there was a load');
 is($counted->{commits} + $counted->{commits_async},
 	$records->{COMMIT}, 'every commit of them is counted');
 
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 run_pgbench($node, '-c 4 -t 50', after => 'INSERT INTO logged VALUES (1);');
 is(add_up(), join('|', ('t') x 8), 'the views agree');
 
 $node->stop;
-unlike(
-	slurp_file($node->logfile),
-	qr/PANIC|TRAP|terminated by signal/,
-	'no crash');
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/, 'no crash');
 done_testing();

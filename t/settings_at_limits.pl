@@ -25,9 +25,8 @@ shared_buffers = 1MB
 });
 my ($counted, $records);
 
-is( $node->safe_psql(
-		'postgres', q{
-SELECT s.shared_memory BETWEEN a.size AND a.allocated_size
+is( $node->sql(
+		q{SELECT s.shared_memory BETWEEN a.size AND a.allocated_size
 FROM commit_stats_info s, pg_shmem_allocations a WHERE name = 'commit_stats'}
 	),
 	't',
@@ -38,18 +37,14 @@ sub set_enabled
 {
 	my ($value) = @_;
 
-	$node->safe_psql('postgres',
-		"ALTER SYSTEM SET commit_stats.enabled = $value");
+	$node->sql("ALTER SYSTEM SET commit_stats.enabled = $value");
 	$node->reload;
-	$node->poll_query_until('postgres',
-		"SELECT enabled = '$value' FROM commit_stats_info")
-	  or die "commit_stats.enabled is not $value";
+	$node->wait_until("SELECT enabled = '$value' FROM commit_stats_info");
 	return;
 }
 
 # Each kind of transaction that counts.
-my $everything = q{
-INSERT INTO logged VALUES (1);
+my $everything = q{INSERT INTO logged VALUES (1);
 BEGIN;
 INSERT INTO logged VALUES (2);
 PREPARE TRANSACTION 'one';
@@ -60,7 +55,7 @@ SELECT 1;
 };
 
 ($counted) =
-  observe($node, sub { $node->safe_psql('postgres', $everything) });
+  observe($node, sub { $node->sql($everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on: everything is counted');
 cmp_ok($counted->{commits_read_only}, '>', 0, 'on: reading too');
@@ -69,23 +64,16 @@ my $kept = flush_stats($node)->{commits};
 
 set_enabled('off');
 ($counted, $records) =
-  observe($node, sub { $node->safe_psql('postgres', $everything) });
-is($records->{COMMIT} + $records->{COMMIT_PREPARED},
-	3, 'off: there were commits');
-is(join(',', grep { $counted->{$_} != 0 } sort keys %$counted),
-	'', 'off: nothing is counted');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM commit_stats_info}
-	),
-	"f|$kept",
-	'off: what was counted can be read');
-is(error_of($node, 'SELECT commit_stats_reset()'), '',
-	'off: it can be reset');
+  observe($node, sub { $node->sql($everything) });
+is($records->{COMMIT} + $records->{COMMIT_PREPARED}, 3, 'off: there were commits');
+is(join(',', grep { $counted->{$_} != 0 } sort keys %$counted), '', 'off: nothing is counted');
+is( $node->sql(q{SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM commit_stats_info}),
+	"f|$kept", 'off: what was counted can be read');
+is(error_of($node, 'SELECT commit_stats_reset()'), '', 'off: it can be reset');
 
 set_enabled('on');
 ($counted) =
-  observe($node, sub { $node->safe_psql('postgres', $everything) });
+  observe($node, sub { $node->sql($everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on again: everything is counted');
 
@@ -98,12 +86,9 @@ like(
 # On and off under load.  A session that still counts may follow one that does
 # not count any more.
 my $negative = join ' UNION ALL ',
-  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
-  views_of_commit_stats();
+  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" } views_of_commit_stats();
 
-$node->safe_psql(
-	'postgres', qq{
-CREATE VIEW negative AS
+$node->sql(qq{CREATE VIEW negative AS
 SELECT view, key, row FROM ($negative) r, jsonb_each(row)
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END});
 
@@ -113,13 +98,8 @@ append_to_file($path, 'INSERT INTO logged VALUES (4)');
 
 my $load = IPC::Run::start(
 	[
-		$node->installed_command('pgbench'), '-n',
-		'-c', 5,
-		'-j', 2,
-		'-t', 100000000,
-		'-h', $node->host,
-		'-p', $node->port,
-		'-f', $path,
+		$node->installed_command('pgbench'),
+		'-n', '-c', 5, '-j', 2, '-t', 100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
 		'postgres'
 	],
 	'>',
@@ -130,36 +110,25 @@ my @found;
 
 for my $value (('off', 'on') x 4)
 {
-	my $rows = $node->safe_psql('postgres', 'SELECT count(*) FROM logged');
+	my $rows = $node->sql('SELECT count(*) FROM logged');
 
 	set_enabled($value);
-	$node->poll_query_until('postgres',
-		"SELECT count(*) > $rows + 50 FROM logged")
-	  or die 'there is no load';
-	push @found, $node->safe_psql('postgres', 'SELECT * FROM negative');
+	$node->wait_until("SELECT count(*) > $rows + 50 FROM logged");
+	push @found, $node->sql('SELECT * FROM negative');
 }
 is(join('', @found), '', 'switched under load: nothing becomes negative');
-$node->poll_query_until('postgres',
-	'SELECT commits > 100 FROM commit_flush_stats')
-  or die 'the load is not counted';
+$node->wait_until('SELECT commits > 100 FROM commit_flush_stats');
 pass('switched under load: the same sessions count again');
-$node->safe_psql(
-	'postgres', q{
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 $load->finish;
-$node->poll_query_until('postgres',
-	'SELECT connected_backends = 1 FROM commit_stats_info')
-  or die 'a session is still connected';
+$node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
 pass('switched under load: every session has left');
 
 ($counted, $records) = observe(
 	$node,
 	sub {
-		run_pgbench(
-			$node,
-			'-c 5 -j 2 -t 50',
-			after => 'INSERT INTO logged VALUES (5)');
+		run_pgbench($node, '-c 5 -j 2 -t 50', after => 'INSERT INTO logged VALUES (5)');
 	});
 is($counted->{commits}, 250, 'switched under load: afterwards it is exact');
 unlike(
@@ -173,43 +142,36 @@ for my $size (128, 200, 131072)
 {
 	my $shown = $size < 300 ? $size : 300;
 
-	$node->append_conf('postgresql.conf',
-		"commit_stats.flush_log_size = $size");
+	$node->append_conf('postgresql.conf', "commit_stats.flush_log_size = $size");
 	$node->restart;
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	($counted) = observe(
 		$node,
 		sub {
-			run_pgbench($node, '-c 1 -t 300',
-				ring => 'INSERT INTO logged VALUES (6)');
+			run_pgbench($node, '-c 1 -t 300', ring => 'INSERT INTO logged VALUES (6)');
 		});
 	is($counted->{commits}, 300, "flush_log_size = $size: commits are exact");
-	is( $node->safe_psql('postgres', 'SELECT count(*) FROM commit_flush_log'),
-		$shown,
-		"flush_log_size = $size: so many flushes are shown");
-	is( $node->safe_psql(
-			'postgres', 'SELECT sum(flushes) FROM commit_flush_histogram'),
-		$counted->{flushes},
-		"flush_log_size = $size: none is lost");
+	is($node->sql('SELECT count(*) FROM commit_flush_log'),
+		$shown, "flush_log_size = $size: so many flushes are shown");
+	is($node->sql('SELECT sum(flushes) FROM commit_flush_histogram'),
+		$counted->{flushes}, "flush_log_size = $size: none is lost");
 }
 
 # Out of range: the server says so and uses the default, as for each setting of
 # a library.
-my $outside = 'is outside the valid range for parameter '
-  . '"commit_stats.flush_log_size"';
+my $outside = 'is outside the valid range for parameter ' . '"commit_stats.flush_log_size"';
 
 for my $size (127, 131073)
 {
 	my $log_end = -s $node->logfile;
 
-	$node->append_conf('postgresql.conf',
-		"commit_stats.flush_log_size = $size");
+	$node->append_conf('postgresql.conf', "commit_stats.flush_log_size = $size");
 	$node->restart;
 	like(
 		slurp_file($node->logfile, $log_end),
 		qr/$size $outside \(128 .. 131072\)/,
 		"flush_log_size = $size: the server says what is valid");
-	is($node->safe_psql('postgres', 'SHOW commit_stats.flush_log_size'),
+	is($node->sql('SHOW commit_stats.flush_log_size'),
 		'2048', "flush_log_size = $size: the default is used");
 }
 like(

@@ -42,18 +42,14 @@ sub start_sessions
 	$run = IPC::Run::start(
 		[
 			$node->installed_command('pgbench'),
-			'-n', '-c', $n, '-t', 1,
-			'-h', $node->host, '-p', $node->port, '-f', $path, 'postgres'
+			'-n', '-c', $n, '-t', 1, '-h', $node->host, '-p', $node->port, '-f', $path, 'postgres'
 		],
 		'>',
 		\my $out,
 		'2>',
 		\my $err);
-	$node->poll_query_until(
-		'postgres', qq{
-SELECT $ready FROM pg_stat_activity
-WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()}
-	) or die "$n sessions did not start: $err";
+	$node->wait_until(qq{SELECT $ready FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	return $run;
 }
 
@@ -61,14 +57,10 @@ sub stop_sessions
 {
 	my ($run) = @_;
 
-	$node->safe_psql(
-		'postgres', q{
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	$run->finish;
-	$node->poll_query_until('postgres',
-		'SELECT connected_backends = 1 FROM commit_stats_info')
-	  or die 'the sessions did not leave';
+	$node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
 	return;
 }
 
@@ -79,9 +71,7 @@ sub commit_one
 {
 	my ($others) = @_;
 
-	return $node->safe_psql(
-		'postgres', qq{
-SELECT 1 \\g /dev/null
+	return $node->sql(qq{SELECT 1 \\g /dev/null
 DO \$\$ BEGIN
 	FOR i IN 1 .. 18000 LOOP
 		EXIT WHEN (SELECT connected_backends FROM commit_stats_info) = $others + 1;
@@ -129,20 +119,17 @@ $run = start_sessions($sessions, $hold, "count(backend_xid) = $sessions");
 is( commit_one($sessions),
 	join('|', $sessions, $sessions + 1, $sessions + 1, 'f'),
 	"$sessions transactions: all are counted");
-is( $node->safe_psql(
-		'postgres', 'SELECT siblings_max FROM commit_flush_stats'),
-	$sessions,
-	"$sessions transactions: the views have them");
+is($node->sql('SELECT siblings_max FROM commit_flush_stats'),
+	$sessions, "$sessions transactions: the views have them");
 like(
-	$node->safe_psql(
-		'postgres', 'SELECT message FROM commit_flush_log LIMIT 1'),
+	$node->sql('SELECT message FROM commit_flush_log LIMIT 1'),
 	qr/^Flushed 1 out of @{[ $sessions + 1 ]} commits$/,
 	"$sessions transactions: the message has them");
 stop_sessions($run);
 
 # Many, none of them with a transaction id.
-$run = start_sessions($sessions, $idle,
-	"count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
+$run =
+  start_sessions($sessions, $idle, "count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
 is( commit_one($sessions),
 	join('|', 0, 1, $sessions + 1, 'f'),
 	"$sessions sessions that do not write: no siblings");
@@ -163,8 +150,7 @@ SELECT pg_sleep(3600);
 	"count(backend_xid) = $half AND "
 	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = $sessions");
 
-my ($siblings, $active, $connected, $exact) = split /\|/,
-  commit_one($sessions);
+my ($siblings, $active, $connected, $exact) = split /\|/, commit_one($sessions);
 
 # The server's choice of backend slots decides which sessions a count visits.
 # So these are the fewest and the most active ones that can be among them,
@@ -184,7 +170,7 @@ stop_sessions($run);
 
 # A session that waits for a lock is no sibling, as the server does not count
 # it.
-$node->safe_psql('postgres', 'CREATE TABLE locked ()');
+$node->sql('CREATE TABLE locked ()');
 
 my $holder = $node->background_psql('postgres');
 
@@ -201,8 +187,7 @@ SELECT pg_sleep(3600);
 		"count(backend_xid) = 3 AND "
 	  . "count(*) FILTER (WHERE wait_event = 'PgSleep') = 2 AND "
 	  . "count(*) FILTER (WHERE wait_event_type = 'Lock') = 1");
-is(commit_one(4), '2|3|5|t',
-	'a transaction that waits for a lock: not counted');
+is(commit_one(4), '2|3|5|t', 'a transaction that waits for a lock: not counted');
 $holder->quit;
 stop_sessions($run);
 

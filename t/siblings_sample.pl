@@ -29,8 +29,7 @@ SELECT CASE WHEN :client_id < 10 THEN pg_current_xact_id() END;
 SELECT pg_sleep(600);
 });
 $node->poll_query_until(
-	'postgres', q{
-SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
+	'postgres', q{SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
 	count(*) FILTER (WHERE query ~ 'pg_sleep') = } . $idle . q{
 FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
 ) or die "the others did not start\n";
@@ -39,10 +38,8 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
 sub commit_with
 {
 	my (@settings) = @_;
-	my $row = $node->safe_psql(
-		'postgres',
-		join('', map { "SET $_;\n" } @settings) . qq{
-SELECT commit_stats_reset();
+	my $row = $node->sql(
+		join('', map { "SET $_;\n" } @settings) . qq{SELECT commit_stats_reset();
 DO \$\$BEGIN FOR i IN 1 .. $commits LOOP INSERT INTO logged VALUES (i); COMMIT; END LOOP; END\$\$;
 SELECT 'row', f.flushes, f.siblings_avg, f.siblings_max, h.flushes, l.known, l.wrong,
        i.sibling_count_share, i.connected_backends
@@ -68,16 +65,11 @@ cmp_ok(abs($seen->{share} - 100 * $share),
 # 4000 draws with a chance of 1/4: more than six standard deviations
 cmp_ok(abs($seen->{counted} / $seen->{flushes} - $share),
 	'<', 0.05, '... and about that share does');
-cmp_ok(abs($seen->{known} - $share),
-	'<', 0.08, '... also in the log of flushes');
-is($seen->{wrong}, 0,
-	'... and none of these says anything else than there was');
+cmp_ok(abs($seen->{known} - $share), '<', 0.08, '... also in the log of flushes');
+is($seen->{wrong}, 0, '... and none of these says anything else than there was');
 is("$seen->{avg} $seen->{max}", '10 10', '... nor do average and maximum');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT count(*) FROM commit_flush_log WHERE active_transactions <> 11}),
-	0,
-	'M of those that did not count is that of the flush before');
+is($node->sql(q{SELECT count(*) FROM commit_flush_log WHERE active_transactions <> 11}),
+	0, 'M of those that did not count is that of the flush before');
 
 $seen = commit_with('commit_delay = 1', 'commit_siblings = 1000');
 is($seen->{counted}, $seen->{flushes}, 'with commit_delay all leaders count');

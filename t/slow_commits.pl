@@ -27,7 +27,7 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
 # Runs a load, in which each flush is slow, or leaders sleep: each leader is in
@@ -38,9 +38,7 @@ sub is_logged
 
 	query('SELECT commit_stats_reset()');
 	run_pgbench($node, $options, ($name =~ s/ /_/gr) => $script);
-	is( query(
-			qq{
-SELECT flushes > 0,
+	is( query(qq{SELECT flushes > 0,
 	   flushes - (SELECT count(*) FROM commit_slow_log WHERE role = 'leader'),
 	   (SELECT count(*) FROM commit_slow_log WHERE duration < $limit),
 	   (SELECT count(*) FROM commit_slow_log WHERE role = 'leader' AND NOT ($condition)),
@@ -48,11 +46,9 @@ SELECT flushes > 0,
 		WHERE role = 'follower' AND leader_pid = pid OR role = 'leader' AND leader_pid <> pid)
 FROM commit_flush_stats}),
 		't|0|0|0|0',
-		"$name: each leader is in the log, no fast commit, and for this reason"
-	);
+		"$name: each leader is in the log, no fast commit, and for this reason");
 	is( query(
-			q{
-SELECT count(*) FROM commit_slow_log
+			q{SELECT count(*) FROM commit_slow_log
 WHERE least(notify_time, delay_time, flush_time, standby_time_min, other_time) < 0
 OR standby_time_min > standby_time_max
 OR notify_time + coalesce(delay_time, 0) + coalesce(flush_time, 0) + standby_time_max > duration + 0.001
@@ -71,16 +67,11 @@ my $either =
   "\\set writes random(0, 1)\nBEGIN;\n\\if :writes\n$insert\\endif\nNOTIFY bell;\nCOMMIT;\n";
 
 set_device($node, flush_time => 120);
-is_logged('slow flushes', '-c 8 -t 4', $insert,
-	'flush_time >= 119 AND flush_timed');
-is_logged('notify', '-c 4 -t 3', $notify,
-	'flush_time >= 119 AND flush_timed');
-is( query(
-		'SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119'),
-	't',
-	'notify: sessions wait for the lock during a flush');
-is_logged('notify alone', '-c 4 -t 4', $either,
-	'flush_time >= 119 AND flush_timed');
+is_logged('slow flushes', '-c 8 -t 4', $insert, 'flush_time >= 119 AND flush_timed');
+is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 119 AND flush_timed');
+is(query('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119'),
+	't', 'notify: sessions wait for the lock during a flush');
+is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 119 AND flush_timed');
 alter_system($node, track_wal_io_timing => 'off');
 is_logged('untimed', '-c 8 -t 4', $insert, 'NOT flush_timed');
 alter_system($node, track_wal_io_timing => 'on');
@@ -96,11 +87,8 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 alter_system($node, synchronous_standby_names => 'standby');
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
-  or die "the standby is not synchronous\n";
-my $receiver =
-  $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 # Wait until $n sessions wait for one of these events; their process numbers.
 sub wait_for
@@ -110,8 +98,7 @@ sub wait_for
 FROM pg_stat_activity WHERE backend_type = 'client backend' AND lower(wait_event) IN (%s)},
 	  join ', ', map { "'$_'" } @events;
 
-	$node->poll_query_until('postgres', "SELECT count(*) >= $n $waiting")
-	  or die "not $n sessions wait for @events\n";
+	$node->wait_until("SELECT count(*) >= $n $waiting");
 	return split /\n/, query("SELECT pid $waiting");
 }
 
@@ -129,8 +116,7 @@ query("SELECT pg_sleep(2 * $limit / 1000.0)");
 kill 'CONT', $receiver;
 end_all(@sessions);
 is( query(
-		qq{
-SELECT count(*), bool_and(synchronous_commit = 'on'), bool_and(standby_time_max >= $limit)
+		qq{SELECT count(*), bool_and(synchronous_commit = 'on'), bool_and(standby_time_max >= $limit)
 FROM commit_slow_log}),
 	'4|t|t',
 	'standby: the commits wait for it');
@@ -151,17 +137,13 @@ kill 'CONT', $leader;
 wait_for(2, 'syncrep');
 kill 'CONT', $receiver;
 end_all(@sessions);
-is( query(
-		q{
-SELECT s.flushes || ' ' || inferred_flushes || ' ' || unresolved_flushes || ', ' ||
+is( query(q{SELECT s.flushes || ' ' || inferred_flushes || ' ' || unresolved_flushes || ', ' ||
 	   string_agg(commits_in_flush || ':' || h.flushes, ' ')
 FROM commit_flush_stats s, commit_flush_histogram h
 GROUP BY s.flushes, inferred_flushes, unresolved_flushes}),
 	'2 2 0, 1:2',
 	'merged flushes: both count, with a commit each');
-is( query(
-		q{
-SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::text, 'unknown') ||
+is( query(q{SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::text, 'unknown') ||
 				  ' ' || coalesce(commits_in_flush, 0), ', ' ORDER BY leader_pid)
 FROM commit_slow_log}),
 	'leader true 2, leader unknown 0',
@@ -173,22 +155,18 @@ $standby->stop;
 # The limit that is derived: several medians, or the p99
 set_device($node, flush_time => 2);
 alter_system($node, 'commit_stats.slow_commit_time' => -1);
-my $worker = query(
-	q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'}
-);
+my $worker =
+  query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
 kill 'STOP', $worker;
 query('SELECT commit_stats_reset()');
 is(query('SELECT slow_commit_limit FROM commit_stats_info'),
 	100, 'slow_commit_limit: 100 ms until commits are counted');
 run_pgbench($node, '-c 1 -t 200', insert => 'INSERT INTO tick VALUES (1);');
-is(query('SELECT slow_commit_limit FROM commit_stats_info'),
-	100, '... and no look derives it');
+is(query('SELECT slow_commit_limit FROM commit_stats_info'), 100, '... and no look derives it');
 kill 'CONT', $worker;
 ok( poll_until(
 		sub {
-			query(
-				'SELECT slow_commit_limit BETWEEN 14 AND 99.9 FROM commit_stats_info'
-			) eq 't';
+			query('SELECT slow_commit_limit BETWEEN 14 AND 99.9 FROM commit_stats_info') eq 't';
 		},
 		$PostgreSQL::Test::Utils::timeout_default),
 	'... then several times what a commit takes');
@@ -197,9 +175,7 @@ query('SELECT slow_commit_limit FROM commit_stats_info');
 ok( poll_until(
 		sub {
 			query('INSERT INTO tick VALUES (1)');
-			query(
-				'SELECT count(*) > 0 FROM commit_slow_log WHERE duration < 100'
-			) eq 't';
+			query('SELECT count(*) > 0 FROM commit_slow_log WHERE duration < 100') eq 't';
 		},
 		1),
 	'... and a commit that takes longer is in the log');

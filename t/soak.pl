@@ -38,10 +38,9 @@ my @databases = qw(one two three);
 
 for my $database (@databases)
 {
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->sql("CREATE DATABASE $database");
 	$node->safe_psql(
-		$database, q{
-CREATE TABLE written (kind text);
+		$database, q{CREATE TABLE written (kind text);
 CREATE UNLOGGED TABLE unlogged (kind text)});
 }
 
@@ -113,10 +112,8 @@ sub start_clients
 			'-T', 100000, '-D',
 			"who=$who",
 			split(/ /, $options),
-			(   map {
-					('-f', $node->basedir . "/$_.sql\@$transactions{$_}[0]")
-				  }
-				  sort keys %transactions),
+			(   map { ('-f', $node->basedir . "/$_.sql\@$transactions{$_}[0]") }
+				sort keys %transactions),
 			$database
 		],
 		'<',
@@ -130,12 +127,9 @@ sub start_clients
 
 # Readers find no number that is negative, nor an error.
 my $all_rows = join ' UNION ALL ',
-  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" }
-  views_of_commit_stats();
+  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" } views_of_commit_stats();
 
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
+$node->sql(qq{CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
 DECLARE
 	found record;
 BEGIN
@@ -173,7 +167,7 @@ sub read_and_reset
 
 sub insert_lsn
 {
-	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+	return $node->sql('SELECT pg_current_wal_insert_lsn()');
 }
 
 # Let the clients pause, call $code when no transaction is under way, and let
@@ -189,12 +183,9 @@ sub at_rest
 	for my $attempt (1 .. 100)
 	{
 		$lsn = insert_lsn();
-		$node->poll_query_until(
-			'postgres', q{
-SELECT count(*) = 0 FROM pg_stat_activity
+		$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND state IS DISTINCT FROM 'idle' AND
-	  state IS DISTINCT FROM 'idle in transaction' AND pid <> pg_backend_pid()}
-		) or die "the clients do not pause\n";
+	  state IS DISTINCT FROM 'idle in transaction' AND pid <> pg_backend_pid()});
 		$code->();
 		last if insert_lsn() eq $lsn;
 		$lsn = undef;
@@ -213,9 +204,9 @@ sub rows_written
 		for (
 			split /\n/,
 			$node->safe_psql(
-				$database, q{
-SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1}
-			))
+				$database,
+				q{SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1})
+		  )
 		{
 			my ($kind, $n) = split /\|/;
 
@@ -233,9 +224,7 @@ sub counts
 
 	for (
 		split /\n/,
-		$node->safe_psql(
-			'postgres', q{
-SELECT 'all', commits, commits_async, commits_unlogged, prepares, stats_reset
+		$node->sql(q{SELECT 'all', commits, commits_async, commits_unlogged, prepares, stats_reset
 FROM commit_flush_stats
 UNION ALL
 SELECT datname, commits, commits_async, commits_unlogged, prepares, NULL
@@ -243,12 +232,10 @@ FROM commit_database_stats WHERE datname IN ('one', 'two', 'three')}))
 	{
 		my ($name, @counts) = split /\|/;
 
-		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) }
-		  = @counts;
+		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) } = @counts;
 	}
-	$counts{agree} = $node->safe_psql(
-		'postgres', q{
-WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
+	$counts{agree} = $node->sql(
+		q{WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
 				  sum(commits_unlogged) AS commits_unlogged,
 				  sum(commits_read_only) AS commits_read_only,
 				  sum(prepares) AS prepares, sum(flushes) AS flushes,
@@ -295,10 +282,9 @@ FROM commit_flush_stats s, d, h, b, l, c, f, g, w});
 	return \%counts;
 }
 
-my @clients = map {
-	(   start_clients($_, "${_}_stays", '-c 3'),
-		start_clients($_, "${_}_comes", '-c 1 -C'))
-} @databases;
+my @clients =
+  map { (start_clients($_, "${_}_stays", '-c 3'), start_clients($_, "${_}_comes", '-c 1 -C')) }
+  @databases;
 my $started = time;
 my $round = 0;
 
@@ -313,8 +299,7 @@ while ($round == 0 || time - $started < $seconds)
 		\@clients,
 		sub {
 			$rows_before = rows_written();
-			$reset =
-			  $node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+			$reset = $node->sql('SELECT commit_stats_reset()');
 		});
 	eval { read_and_reset(0); };
 	is($@, '', "$how: nor while there are none");
@@ -328,42 +313,31 @@ while ($round == 0 || time - $started < $seconds)
 
 	is($counts->{'all reset'}, $reset, "$how: the last reset is shown");
 	cmp_ok($records->{COMMIT}, '>', 100, "$how: there was a load");
-	is( $counts->{'all sync'} +
-		  $counts->{'all async'} +
-		  $counts->{'all unlogged'},
+	is( $counts->{'all sync'} + $counts->{'all async'} + $counts->{'all unlogged'},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$how: as many commits as the WAL has");
-	is($counts->{'all prepares'},
-		$records->{PREPARE}, "$how: as many prepares as the WAL has");
+	is($counts->{'all prepares'}, $records->{PREPARE}, "$how: as many prepares as the WAL has");
 	for my $database (@databases)
 	{
-		my %written = map {
-			($_ => $rows->{"$database $_"} -
-				  ($rows_before->{"$database $_"} || 0))
-		} qw(sync async unlogged);
+		my %written =
+		  map { ($_ => $rows->{"$database $_"} - ($rows_before->{"$database $_"} || 0)) }
+		  qw(sync async unlogged);
 		# a reader that finds a page to be pruned writes WAL, and its commit
 		# waits
 		my $cleaned = $written{unlogged} - $counts->{"$database unlogged"};
 
 		is($counts->{"$database async"},
-			$written{async},
-			"$how: as many commits as $database has rows, async");
+			$written{async}, "$how: as many commits as $database has rows, async");
 		is($counts->{"$database sync"} - $cleaned,
-			$written{sync},
-			"$how: as many commits as $database has rows, sync or unlogged");
-		ok( $cleaned >= 0 && $cleaned <= 5 + 0.02 * $written{unlogged},
-			"$how: of $written{unlogged} rows in $database, unlogged, $cleaned waited"
-		);
+			$written{sync}, "$how: as many commits as $database has rows, sync or unlogged");
+		ok($cleaned >= 0 && $cleaned <= 5 + 0.02 * $written{unlogged},
+			"$how: of $written{unlogged} rows in $database, unlogged, $cleaned waited");
 	}
 	is($counts->{agree}, '', "$how: the views agree");
-	is(join('', map { errors_so_far($_) } @clients),
-		'', "$how: the clients go on");
+	is(join('', map { errors_so_far($_) } @clients), '', "$how: the clients go on");
 }
 
 end_background($_, 'TERM') for @clients;
 $node->stop;
-unlike(
-	slurp_file($node->logfile),
-	qr/PANIC|TRAP|terminated by signal/,
-	'no crash');
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/, 'no crash');
 done_testing();

@@ -27,7 +27,7 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
 sub commits_with_stalls
@@ -37,8 +37,7 @@ sub commits_with_stalls
 	set_device($node, quota => $quota, window => $window, flush_time => 1);
 	query('SELECT shim_reset(), commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	run_pgbench($node, '-c 5 -t 15',
-		insert => 'INSERT INTO tick VALUES (1);');
+	run_pgbench($node, '-c 5 -t 15', insert => 'INSERT INTO tick VALUES (1);');
 	return;
 }
 
@@ -50,22 +49,15 @@ for my $timing (qw(on off))
 		'commit_stats.stall_time' => "${stall_time}ms");
 	commits_with_stalls(2, 300);
 	# a leader measures its stall; without timing it is inferred
-	is( query(
-			q{
-SELECT count(*) > 3, bool_and(EXISTS (
+	is( query(q{SELECT count(*) > 3, bool_and(EXISTS (
 	SELECT FROM commit_stall_log WHERE leader_pid = pid AND duration >= length / 1e6 - 0.001))
 FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > 60}),
 		't|t',
-		"timing $timing: each stall is in commit_stall_log"
-	) if $timing eq 'on';
+		"timing $timing: each stall is in commit_stall_log") if $timing eq 'on';
+	is(query('SELECT count(*) > 0, bool_and(duration > stall_limit) FROM commit_stall_log'),
+		't|t', "timing $timing: the device stalled");
 	is( query(
-			'SELECT count(*) > 0, bool_and(duration > stall_limit) FROM commit_stall_log'
-		),
-		't|t',
-		"timing $timing: the device stalled");
-	is( query(
-			q{
-SELECT stalls = count(*), abs(stall_time - sum(duration)) < 0.001
+			q{SELECT stalls = count(*), abs(stall_time - sum(duration)) < 0.001
 FROM commit_flush_stats, commit_stall_log GROUP BY stalls, stall_time}
 		),
 		't|t',
@@ -74,8 +66,7 @@ FROM commit_flush_stats, commit_stall_log GROUP BY stalls, stall_time}
 		$timing eq 'on' ? 't' : 'f',
 		"timing $timing: flush_timed");
 	is( query(
-			qq{
-SELECT count(*) FROM commit_stall_log
+			qq{SELECT count(*) FROM commit_stall_log
 WHERE sessions NOT BETWEEN 1 AND 5 OR commits NOT BETWEEN 1 AND 5 OR stall_limit <> $stall_time
 OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 		),
@@ -119,8 +110,7 @@ sub load_beside
 
 	query('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	my $pgbench = start_pgbench($node, '-c 4 -T 3',
-		insert => 'INSERT INTO tick VALUES (1);');
+	my $pgbench = start_pgbench($node, '-c 4 -T 3', insert => 'INSERT INTO tick VALUES (1);');
 	wait_for_commits($node, 10);
 	$ENV{PGAPPNAME} = 'bulk';
 	query($sql);
@@ -134,19 +124,15 @@ alter_system($node, wal_writer_delay => '10s');
 query('CREATE TABLE bulk (t text)');
 ok( poll_until(
 		sub {
-			load_beside(
-				"COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
-			return query(
-				q{
-SELECT count(*) > 0 FROM commit_stall_log
+			load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
+			return query(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 	  leader_pid <> writer_pid AND wal_bytes > 1000000}) eq 't';
 		},
 		1),
 	'a stall in a session that writes little: the bulk load wrote most');
 is( query(
-		q{
-SELECT count(*) FROM commit_stall_log
+		q{SELECT count(*) FROM commit_stall_log
 WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000)}
 	),
@@ -163,30 +149,24 @@ query('SELECT commit_stats_reset()');
 is(query('SELECT count(*) FROM commit_stall_log'), 0, 'a reset empties it');
 run_pgbench($node, '-c 2 -t 100', insert => 'INSERT INTO tick VALUES (1);');
 ok( $node->poll_query_until(
-		'postgres', q{
-SELECT abs(stall_limit / greatest(8 * p50, p50 + 5) - 1) < 0.06
+		'postgres', q{SELECT abs(stall_limit / greatest(8 * p50, p50 + 5) - 1) < 0.06
 FROM commit_stats_info, commit_flush_latency_stats}),
 	'stall_limit: several times what a flush takes here');
 alter_system($node, 'commit_stats.stall_time' => 0);
-is(query('SELECT stall_limit FROM commit_stats_info'),
-	'', 'stall_limit: null when it is off');
+is(query('SELECT stall_limit FROM commit_stats_info'), '', 'stall_limit: null when it is off');
 commits_with_stalls(2, 300);
-is(query('SELECT count(*) FROM commit_stall_log'),
-	0, '... and no stall is noted');
+is(query('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is noted');
 
 # A checkpoint
 alter_system($node, 'commit_stats.stall_time' => "${stall_time}ms");
 set_device($node, flush_time => 100);
 ok( poll_until(
 		sub {
-			query(
-				'UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0'
-			);
+			query('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
 			my $checkpoint = start_psql($node, 'CHECKPOINT');
 			query('INSERT INTO tick VALUES (1)') for 1 .. 5;
 			end_background($checkpoint);
-			return query('SELECT bool_or(checkpoint) FROM commit_stall_log')
-			  eq 't';
+			return query('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
 		},
 		1),
 	'a stall beside a checkpoint says so');
@@ -204,19 +184,14 @@ alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.slow_commit_time' => '500ms',
 	synchronous_standby_names => 'standby');
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
-  or die "the standby is not synchronous\n";
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
 set_device($node, flush_time => 100);
 ok( poll_until(
 		sub {
 			query('SELECT commit_stats_reset()');
-			query(
-				'SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)'
-			);
+			query('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
 			return query(
-				q{
-SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
+				q{SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
 				AND slow.ended_at - interval '500 ms')
 FROM commit_stall_log stall, commit_slow_log slow
 WHERE slow.pid = stall.leader_pid AND stall.wal_bytes > 0}) eq 't';

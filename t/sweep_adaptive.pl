@@ -22,16 +22,14 @@ my $state = 'spacing, trials, changes, quota_flush_rate';
 my $rates;
 
 set_quota($node, $quota);
-my $load =
-  start_pgbench($node, '-c 5 -T 600',
-	insert => 'INSERT INTO tick VALUES (1);');
+my $load = start_pgbench($node, '-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 
 # The condition on flushed_at: in one of the adaptive delay's slots
 sub in_its_slots
 {
 	my ($messages) = @_;
-	my @slots = $messages =~
-	  /commit_stats\.adaptive_delay: \d+ commits in (\d+) us until ([^,\n]+)/g;
+	my @slots =
+	  $messages =~ /commit_stats\.adaptive_delay: \d+ commits in (\d+) us until ([^,\n]+)/g;
 	my @conditions;
 
 	while (my ($length, $end) = splice @slots, 0, 2)
@@ -52,9 +50,9 @@ sub nothing_learned
 
 	next_sleeps($node, 100);
 	my ($longest) = sort { $b <=> $a } next_sleeps($node, 100);
-	return delay_state($node, $state) eq $before
-	  && $node->safe_psql('postgres',
-		'SELECT sweep_pid FROM commit_stats_info')
+	return
+		 delay_state($node, $state) eq $before
+	  && $node->sql('SELECT sweep_pid FROM commit_stats_info')
 	  && abs($longest - $asked) <= 1;
 }
 
@@ -66,13 +64,10 @@ wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
 my $sweep = start_psql($node,
 	q{SET client_min_messages = warning; SELECT * FROM commit_delay_sweep('{0}', duration => '1 day', slot => '1 s', adaptive => true)}
 );
-$node->poll_query_until('postgres',
-	'SELECT sweep_pid IS NOT NULL FROM commit_stats_info')
-  or die "the sweep does not begin\n";
-ok( poll_until(sub { return nothing_learned() }, 2),
+$node->wait_until('SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
+ok(poll_until(sub { return nothing_learned() }, 2),
 	'nothing is learned, and the longest sleep is the spacing that is shown');
-$node->safe_psql('postgres',
-	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
+$node->sql('SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
 end_background($sweep);
 
 #
@@ -86,24 +81,21 @@ my $done = poll_until(
 		wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
 		  or die "the quota is not found\n";
 		$node->psql(
-			'postgres', q{
-SET client_min_messages = debug1;
+			'postgres', q{SET client_min_messages = debug1;
 SELECT string_agg(round(commits_per_flush::numeric, 1)::text, '|' ORDER BY commit_delay)
 FROM commit_delay_sweep('{0}', duration => '4 s', adaptive => true)},
 			stdout => \$rates,
 			stderr => \$messages);
 		my $slots = in_its_slots($messages) || 'false';
-		($adaptive, $others) = split /\|/, $node->safe_psql(
-			'postgres', qq{
-SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
+		($adaptive, $others) = split /\|/,
+		  $node->sql(qq{SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
 	   count(*) FILTER (WHERE delayed IS DISTINCT FROM true)
 FROM commit_flush_log WHERE $slots});
 		return $adaptive > 20 && $adaptive > $others;
 	},
 	1);
 ok($done, 'its leaders sleep in its slots');
-note
-  "$adaptive sleeps, $others flushes without one; commits in a flush: $rates";
+note "$adaptive sleeps, $others flushes without one; commits in a flush: $rates";
 
 my ($alone, $together) = split /\|/, $rates;
 cmp_ok($together, '>', $alone, '... and carry more than without a delay');

@@ -18,16 +18,14 @@ use Test::More;
 
 # 97.5% quantiles of Student's t distribution, from a table
 my @student_t = (
-	undef, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
-	2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-	2.120, 2.110, 2.101, 2.093, 2.086);
+	undef, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201,
+	2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086);
 
 my $node = start_sweep_server();
 
 my $load = start_load(8);
 
-my ($rows, $slots, $notices) =
-  sweep("'{2000,0,300}', '{1,5}', '12 s', '400 ms'");
+my ($rows, $slots, $notices) = sweep("'{2000,0,300}', '{1,5}', '12 s', '400 ms'");
 
 is( join(' ', map { "$_->{commit_delay}/$_->{commit_siblings}" } @$rows),
 	'2000/1 0/1 300/1 2000/5 0/5 300/5',
@@ -43,8 +41,8 @@ like(
 my %orders;
 for my $round (0 .. 4)
 {
-	my @order = map { "$_->{commit_delay}/$_->{commit_siblings}" }
-	  @$slots[ 6 * $round .. 6 * $round + 5 ];
+	my @order =
+	  map { "$_->{commit_delay}/$_->{commit_siblings}" } @$slots[ 6 * $round .. 6 * $round + 5 ];
 	my %seen = map { $_ => 1 } @order;
 
 	is(scalar keys %seen, 6, "round $round has every pair");
@@ -67,25 +65,15 @@ for my $row (@$rows)
 	is($row->{commits}, sum(map { $_->{commits} } @mine), "$pair: commits");
 	next if $n < 2;
 	my $mean = sum(@rates) / $n;
-	my $half = $student_t[ $n - 1 ] *
-	  sqrt(sum(map { ($_ - $mean)**2 } @rates) / ($n - 1) / $n);
+	my $half = $student_t[ $n - 1 ] * sqrt(sum(map { ($_ - $mean)**2 } @rates) / ($n - 1) / $n);
 	near($row->{commits_per_second}, $mean, "$pair: commits/s");
-	near(
-		$row->{commits_per_second_low},
-		$mean > $half ? $mean - $half : 0,
-		"$pair: the lower end");
-	near(
-		$row->{commits_per_second_high},
-		$mean + $half,
-		"$pair: the upper end");
+	near($row->{commits_per_second_low}, $mean > $half ? $mean - $half : 0, "$pair: the lower end");
+	near($row->{commits_per_second_high}, $mean + $half, "$pair: the upper end");
 	near(
 		$row->{commits_per_flush},
-		$row->{commits} /
-		  sum(map { $_->{seconds} } @mine) /
-		  $row->{flushes_per_second},
+		$row->{commits} / sum(map { $_->{seconds} } @mine) / $row->{flushes_per_second},
 		"$pair: commits per flush");
-	ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99},
-		"$pair: percentiles");
+	ok($row->{p50} <= $row->{p95} && $row->{p95} <= $row->{p99}, "$pair: percentiles");
 }
 is(scalar(grep { $_->{is_best} eq 't' } @$rows), 1, 'one of them is best');
 is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
@@ -94,23 +82,18 @@ is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
 ($rows, $slots) = sweep("'{0}', NULL, '1 s', '200 ms'");
 is($rows->[0]->{commit_siblings}, 3, 'null is the present commit_siblings');
 is($rows->[0]->{reason}, 'most commits/s', 'a single value is best');
-($rows, $slots, $notices) =
-  sweep("'{0}', slot => '300 ms', duration => '2999 ms'");
+($rows, $slots, $notices) = sweep("'{0}', slot => '300 ms', duration => '2999 ms'");
 like($notices->[0], qr/^round \d of 9:/, 'a part of a round is not begun');
-is($rows->[0]->{rounds} + (grep { $_->{late} } @$slots),
-	9, 'and the others are all there');
+is($rows->[0]->{rounds} + (grep { $_->{late} } @$slots), 9, 'and the others are all there');
 
 # A reset in the middle disturbs nothing
 my $last_round;
-my $session = start_psql($node,
-	"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')"
-);
-ok( poll_until(
-		sub {
-			return $node->safe_psql('postgres',
-				'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL'
-			) ne '';
-		}),
+my $session =
+  start_psql($node, "SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')");
+ok( poll_until(sub {
+		return $node->sql(
+			'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL') ne '';
+	}),
 	'a reset while a sweep runs');
 end_background($session);
 my ($commits, $rounds) = split /\|/, $session->{out};
@@ -127,25 +110,18 @@ $load = start_load(4);
 $session = start_psql($node,
 	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '100 ms')"
 );
-ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }),
-	'a sweep is under way');
+ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }), 'a sweep is under way');
 alter_system($node, synchronous_standby_names => 'none');
 ($last_round) = errors_so_far($session) =~ /.*round (\d+) of/s;
 $last_round += 8;
-ok( poll_until(
-		sub {
-			return errors_so_far($session) =~
-			  /round $last_round of|ends early/;
-		}),
+ok( poll_until(sub {
+		return errors_so_far($session) =~ /round $last_round of|ends early/;
+	}),
 	'a sweep while all commits wait');
 unlike(errors_so_far($session), qr/ends early/, '... goes on');
-is( $node->safe_psql(
-		'postgres', q{
-SELECT count(*) > 0 FROM commit_activity WHERE waiting_for = 'standby'}),
-	't',
-	'... while they wait');
-$node->safe_psql('postgres',
-	'SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
+is($node->sql(q{SELECT count(*) > 0 FROM commit_activity WHERE waiting_for = 'standby'}),
+	't', '... while they wait');
+$node->sql('SELECT pg_cancel_backend(sweep_pid) FROM commit_stats_info');
 end_background($session);
 ($rows, undef, $notices) = sweep("'{0}', NULL, '900 ms', '300 ms'");
 is($rows->[0]->{commits}, 0, 'a sweep that begins while all commits wait');
@@ -153,9 +129,8 @@ is($rows->[0]->{is_best}, 'f', '... finds nothing best');
 is_deeply(
 	$notices,
 	[
-		map {
-			"round $_ of 3: there is nothing to compare yet, as no commits were measured"
-		} 1 .. 3
+		map { "round $_ of 3: there is nothing to compare yet, as no commits were measured" }
+		  1 .. 3
 	],
 	'... and says so in each round');
 alter_system($node, synchronous_standby_names => '');
@@ -166,16 +141,11 @@ $load = start_load(4);
 $session = start_psql($node,
 	"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '300 ms')"
 );
-ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }),
-	'a sweep is under way');
+ok(poll_until(sub { return errors_so_far($session) =~ /round 4 of/ }), 'a sweep is under way');
 end_background($load, 'TERM');
 end_background($session);
-like(
-	$session->{err},
-	qr/WARNING: .*there were no more commits/,
-	'a load that ends is noticed');
-like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/,
-	'the figures of the time before are kept');
+like($session->{err}, qr/WARNING: .*there were no more commits/, 'a load that ends is noticed');
+like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/, 'the figures of the time before are kept');
 ($last_round) = $session->{err} =~ /.*round (\d+) of/s;
 ($rounds) = $session->{out} =~ /^(\d+)/;
 cmp_ok($rounds, '<', $last_round, 'but those of the round in which it ended');

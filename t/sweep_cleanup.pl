@@ -38,27 +38,23 @@ my $conf = slurp_file($node->data_dir . '/postgresql.conf');
 
 sub start_load
 {
-	return start_pgbench(
-		$node,
-		'-c 4 -T 600',
+	return start_pgbench($node, '-c 4 -T 600',
 		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
 }
 
 sub sweep_pid
 {
-	return $node->safe_psql('postgres',
-		'SELECT sweep_pid FROM commit_stats_info');
+	return $node->sql('SELECT sweep_pid FROM commit_stats_info');
 }
 
 # The sleeps of leaders since the last call: when they began, in seconds of the
 # monotonic clock, and the process.
 sub sleeps
 {
-	my @sleeps = split /\n/, $node->safe_psql(
-		'postgres', q{
-SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
+	my @sleeps = split /\n/,
+	  $node->sql(q{SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
 
-	$node->safe_psql('postgres', 'SELECT shim_reset()');
+	$node->sql('SELECT shim_reset()');
 	return map { [ split /\|/ ] } @sleeps;
 }
 
@@ -77,16 +73,14 @@ sub start_sweep
 	my $background;
 
 	sleeps();
-	poll_until(
-		sub {
-			# on a machine that is busy with something else there may be no
-			# commit for the length of a slot, or a slow one
-			$background = start_psql($node, @commands)
-			  if !$background
-			  || errors_so_far($background) =~
-			  /there is no load|without a sweep/;
-			return sleeps() > 0;
-		}) or die "nobody sleeps: $background->{err}\n";
+	poll_until(sub {
+		# on a machine that is busy with something else there may be no
+		# commit for the length of a slot, or a slow one
+		$background = start_psql($node, @commands)
+		  if !$background
+		  || errors_so_far($background) =~ /there is no load|without a sweep/;
+		return sleeps() > 0;
+	}) or die "nobody sleeps: $background->{err}\n";
 	return $background;
 }
 
@@ -99,12 +93,10 @@ sub nothing_is_left
 	# A commit that has looked can be on its way for long, on a busy machine,
 	# but the next one of its process looks later.
 	$late{ $_->[1] }++ for grep { $_->[0] > $ended + $longest_slot } sleeps();
-	is(scalar(grep { $_ > 1 } values %late),
-		0, "$how: no commit begins to obey it after one slot");
-	ok( poll_until(sub { return sleeps_of_50() == 0 }),
-		"$how: commits do not sleep any more");
+	is(scalar(grep { $_ > 1 } values %late), 0, "$how: no commit begins to obey it after one slot");
+	ok(poll_until(sub { return sleeps_of_50() == 0 }), "$how: commits do not sleep any more");
 	is(sleeps_of_50(), 0, "$how: none of the next 50 does");
-	$node->safe_psql('postgres', 'SELECT same_settings()');
+	$node->sql('SELECT same_settings()');
 	is( slurp_file($node->data_dir . '/postgresql.auto.conf')
 		  . slurp_file($node->data_dir . '/postgresql.conf'),
 		$auto_conf . $conf,
@@ -118,11 +110,8 @@ sub is_free
 	my ($how) = @_;
 
 	is(sweep_pid(), '', "$how: there is no sweep");
-	is( $node->safe_psql(
-			'postgres',
-			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0,
-		"$how: there is no lock");
+	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+		0, "$how: there is no lock");
 }
 
 my $load = start_load();
@@ -135,9 +124,8 @@ wait_for_commits($node, 50);
 # commit
 ok( poll_until(
 		sub {
-			my ($status, $out) = $node->psql(
-				'postgres', q{
-SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')}
+			my ($status, $out) = $node->psql('postgres',
+				q{SELECT rounds, is_best FROM commit_delay_sweep('{100000}', '{0}', '1.5 s', '0.5 s')}
 			);
 			return $status == 0 && $out eq '3|t';
 		},
@@ -168,10 +156,8 @@ for my $end (@ends)
 for my $length (0.5, 10)
 {
 	my $how = "p99, slots of $length s";
-	my $session = start_sweep(
-		'SET client_min_messages = debug1',
-		"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '$length s', '2 s')"
-	);
+	my $session = start_sweep('SET client_min_messages = debug1',
+		"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '$length s', '2 s')");
 
 	alter_system($node, synchronous_standby_names => 'none');
 	end_background($session);
@@ -196,8 +182,7 @@ for my $length (0.5, 10)
 # In a subtransaction and in a transaction that goes on
 my $session = start_sweep(
 	'SET client_min_messages = warning',
-	qq{
-CREATE OR REPLACE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
+	qq{CREATE OR REPLACE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
 	PERFORM * FROM ($sweep) s;
 	RETURN 'done';
@@ -210,10 +195,9 @@ END \$\$},
 	'SELECT sweep_pid IS NULL FROM commit_stats_info',
 	'SELECT same_settings()',
 	'COMMIT');
-$node->safe_psql('postgres', 'SELECT pg_cancel_backend(' . sweep_pid() . ')');
+$node->sql('SELECT pg_cancel_backend(' . sweep_pid() . ')');
 end_background($session);
-is($session->{out}, "canceled\n0\nt\n\n",
-	'a transaction that catches the end goes on');
+is($session->{out}, "canceled\n0\nt\n\n", 'a transaction that catches the end goes on');
 nothing_is_left('subtransaction', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('subtransaction');
 
@@ -222,24 +206,18 @@ is_free('subtransaction');
 #
 $session = start_sweep($sweep);
 end_background($session, 'KILL');
-ok(poll_until(sub { return sweep_pid() eq '' }),
-	'disconnect: the sweep ends');
+ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
 my $ended = clock_gettime(CLOCK_MONOTONIC);
 nothing_is_left('disconnect', $ended, $load);
 is_free('disconnect');
 
 # A sample has no slots at whose end it could look
 $session = start_psql($node, "SELECT * FROM commit_stats_sample('1 day')");
-my $samples = q{
-SELECT count(*) FROM pg_stat_activity
+my $samples = q{SELECT count(*) FROM pg_stat_activity
 WHERE query ~ 'commit_stats_sample' AND pid <> pg_backend_pid()};
-ok( poll_until(
-		sub { return $node->safe_psql('postgres', $samples) == 1 }, 20),
-	'disconnect: there is a sample');
+ok(poll_until(sub { return $node->sql($samples) == 1 }, 20), 'disconnect: there is a sample');
 end_background($session, 'KILL');
-ok( poll_until(
-		sub { return $node->safe_psql('postgres', $samples) == 0 }, 20),
-	'disconnect: the sample ends');
+ok(poll_until(sub { return $node->sql($samples) == 0 }, 20), 'disconnect: the sample ends');
 
 # A process that hangs cannot withdraw its settings.  The other sessions know
 # when to forget them.
@@ -255,28 +233,25 @@ like(
 	'hang: another sweep is refused, and names the process');
 kill 'CONT', $pid;
 ok(poll_until(sub { return sleeps() > 0 }), 'hang: it goes on when it can');
-$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+$node->sql("SELECT pg_cancel_backend($pid)");
 end_background($session);
 nothing_is_left('hang, cancel', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('hang, cancel');
 
 # commit_stats.enabled = off, which the sweep notices at the end of a round
-$session = start_sweep(
-	"SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
-$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
+$session = start_sweep("SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
+$node->sql('ALTER SYSTEM SET commit_stats.enabled = off');
 $node->reload;
 end_background($session);
 like(
 	$session->{err},
 	qr/WARNING: .*no more commits|ERROR: .*the load ended/,
 	'disabled: the sweep ends');
-$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.enabled');
+$node->sql('ALTER SYSTEM RESET commit_stats.enabled');
 $node->reload;
-poll_until(
-	sub {
-		return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq
-		  'on';
-	});
+poll_until(sub {
+	return $node->sql('SHOW commit_stats.enabled') eq 'on';
+});
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 nothing_is_left('disabled', clock_gettime(CLOCK_MONOTONIC), $load);
 is_free('disabled');
@@ -289,20 +264,15 @@ for my $victim ('another process', 'its own process')
 {
 	$session = start_sweep($sweep);
 	$pid = sweep_pid();
-	$pid = $node->safe_psql(
-		'postgres', q{
-SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1}
+	$pid = $node->sql(
+		q{SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1}
 	) if $victim eq 'another process';
 	kill 'KILL', $pid;
 	$ended = clock_gettime(CLOCK_MONOTONIC);
 	end_background($session);
 	end_background($load);
-	unlike(
-		$load->{err},
-		qr/commit_delay is/,
-		"crash of $victim: no session saw other settings");
-	ok( poll_until(
-			sub { return end_background(start_psql($node, 'SELECT 1')) }),
+	unlike($load->{err}, qr/commit_delay is/, "crash of $victim: no session saw other settings");
+	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
 		"crash of $victim: the server recovers");
 	$load = start_load();
 	nothing_is_left("crash of $victim", $ended, $load);
@@ -314,10 +284,7 @@ $session = start_sweep($sweep);
 $node->stop('fast');
 end_background($session);
 end_background($load);
-unlike(
-	$load->{err},
-	qr/commit_delay is/,
-	'restart: no session saw other settings');
+unlike($load->{err}, qr/commit_delay is/, 'restart: no session saw other settings');
 like($session->{err}, qr/57P01/, 'restart: the sweep is told to end');
 
 done_testing();

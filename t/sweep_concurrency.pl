@@ -34,10 +34,7 @@ ok(end_background($sweep), 'a sweep beside all of it') or diag $sweep->{err};
 my @rows = map { [ split /\|/ ] } split /\n/, $sweep->{out};
 is(scalar @rows, 6, 'it has its rows');
 cmp_ok($rows[2]->[2], '>', 0, 'it did let commits sleep');
-is( $node->safe_psql(
-		'postgres', 'SELECT sweep_pid IS NULL FROM commit_stats_info'),
-	't',
-	'it is over');
+is($node->sql('SELECT sweep_pid IS NULL FROM commit_stats_info'), 't', 'it is over');
 
 end_all_commits($node, %load);
 $node->stop;

@@ -21,14 +21,9 @@ sub refuses
 
 	$on ||= $node;
 	like(error_of($on, $sweep), $error, "$name: the error");
-	is( $on->safe_psql('postgres', 'SELECT sweep_pid FROM commit_stats_info'),
-		'',
-		"$name: no sweep is left");
-	is( $on->safe_psql(
-			'postgres',
-			"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
-		0,
-		"$name: no lock either");
+	is($on->sql('SELECT sweep_pid FROM commit_stats_info'), '', "$name: no sweep is left");
+	is($on->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
+		0, "$name: no lock either");
 	return;
 }
 
@@ -37,26 +32,18 @@ refuses(
 	'no load');
 
 # An asynchronous commit does not wait for a flush.
-my $load = start_pgbench(
-	$node,
-	'-c 4 -T 600',
-	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n"
-);
-$node->poll_query_until('postgres',
-	'SELECT commits_async > 0 FROM commit_flush_stats');
-refuses(
-	qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
+my $load = start_pgbench($node, '-c 4 -T 600',
+	async => "SET synchronous_commit = off;\nINSERT INTO logged VALUES (1);\n");
+$node->poll_query_until('postgres', 'SELECT commits_async > 0 FROM commit_flush_stats');
+refuses(qr/55000: there is no load.*and [1-9]\d* did not wait \(synchronous_commit = off\)/s,
 	'asynchronous commits');
 end_background($load, 'TERM');
 
-$load = start_pgbench($node, '-c 4 -T 600',
-	insert => "INSERT INTO logged VALUES (1);\n");
-$node->poll_query_until('postgres',
-	"SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
+$load = start_pgbench($node, '-c 4 -T 600', insert => "INSERT INTO logged VALUES (1);\n");
+$node->poll_query_until('postgres', "SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
 
 alter_system($node, 'fsync' => 'off');
-refuses(qr/55000: commit_delay has no effect while fsync is off/,
-	'fsync = off');
+refuses(qr/55000: commit_delay has no effect while fsync is off/, 'fsync = off');
 alter_system($node, 'fsync' => 'on');
 
 alter_system($node, 'commit_stats.enabled' => 'off');
@@ -81,10 +68,7 @@ SKIP:
 		"commit_stats_sample('20 s')")
 	{
 		like(
-			error_of(
-				$node,
-				"SET transaction_timeout = '10 s';\nSELECT * FROM $measures;"
-			),
+			error_of($node, "SET transaction_timeout = '10 s';\nSELECT * FROM $measures;"),
 			qr/55000: "transaction_timeout" would end this before it is done.*takes 2\d\.\d seconds.*HINT: +Set "transaction_timeout" to 0/s,
 			"transaction_timeout: $measures does not begin");
 	}
@@ -95,21 +79,15 @@ $node->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'backup', has_streaming => 1);
 $standby->start;
-refuses(qr/55000: recovery is in progress.*HINT:.*primary/s,
-	'standby', $standby);
+refuses(qr/55000: recovery is in progress.*HINT:.*primary/s, 'standby', $standby);
 like(
-	error_of(
-		$standby,
-		"SELECT * FROM commit_delay_whatif('{0}', sample => '0.1 s')"),
+	error_of($standby, "SELECT * FROM commit_delay_whatif('{0}', sample => '0.1 s')"),
 	qr/55000: recovery is in progress.*HINT:.*primary/s,
 	'standby: nothing to predict');
-is( $standby->safe_psql(
-		'postgres', "SELECT commits FROM commit_stats_sample('0.1 s')"),
-	0,
-	'standby: a sample has no commits');
-is( $standby->safe_psql(
-		'postgres', q{
-SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates() UNION ALL
+is($standby->sql("SELECT commits FROM commit_stats_sample('0.1 s')"),
+	0, 'standby: a sample has no commits');
+is( $standby->sql(
+		q{SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates() UNION ALL
 SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates()}
 	),
 	"reset|0|t\nlook|0|t",
@@ -123,16 +101,13 @@ end_background($load, 'TERM');
 $standby->stop;
 
 # 16 commits a second fill half of the WAL buffers in 100 ms.
-$node->safe_psql(
-	'postgres', q{
-CREATE TABLE wide (t text);
+$node->sql(q{CREATE TABLE wide (t text);
 ALTER TABLE wide ALTER t SET STORAGE EXTERNAL});
-$load = start_pgbench($node, '-c 8 -T 600',
-	insert => "INSERT INTO wide VALUES (repeat('x', 20000));\n");
+$load =
+  start_pgbench($node, '-c 8 -T 600', insert => "INSERT INTO wide VALUES (repeat('x', 20000));\n");
 $node->poll_query_until('postgres',
 	"SELECT commits_per_second > 0 FROM commit_stats_sample('0.2 s')");
-for my $function (
-	"commit_delay_sweep('%s', duration => '2 s')",
+for my $function ("commit_delay_sweep('%s', duration => '2 s')",
 	"commit_delay_whatif('%s', sample => '1 s')")
 {
 	for my $delay (100000, 1)
@@ -143,9 +118,7 @@ for my $function (
 		$node->psql('postgres', "SELECT * FROM $sql", stderr => \$notice);
 		my $seen = $notice =~
 		  /NOTICE:  a commit_delay above \d+ us lets the WAL fill half of "wal_buffers"\n.*HINT: .*"wal_buffers"/s;
-		is( $seen      ? 1 : 0,
-			$delay > 1 ? 1 : 0,
-			"$sql: will the buffers be full?") or diag($notice);
+		is($seen ? 1 : 0, $delay > 1 ? 1 : 0, "$sql: will the buffers be full?") or diag($notice);
 	}
 }
 end_background($load, 'TERM');

@@ -21,23 +21,20 @@ use Restored;
 use Test::More;
 
 my $node = start_node('update');
-my $scripts = $node->safe_psql('postgres',
-	q{SELECT setting || '/extension' FROM pg_config() WHERE name = 'SHAREDIR'}
-);
-my $current = $node->safe_psql('postgres',
-	q{SELECT default_version FROM pg_available_extensions WHERE name = 'commit_stats'}
-);
+my $scripts =
+  $node->sql(q{SELECT setting || '/extension' FROM pg_config() WHERE name = 'SHAREDIR'});
+my $current =
+  $node->sql(q{SELECT default_version FROM pg_available_extensions WHERE name = 'commit_stats'});
 my @written;
 
-$node->safe_psql('postgres', 'CREATE DATABASE updated TEMPLATE template0');
+$node->sql('CREATE DATABASE updated TEMPLATE template0');
 
 # What members() leaves out: the extension itself, options, types and
 # privileges of columns.
 sub details
 {
 	return $node->safe_psql(
-		'updated', q{
-SELECT extversion, extrelocatable, extconfig IS NULL FROM pg_extension
+		'updated', q{SELECT extversion, extrelocatable, extconfig IS NULL FROM pg_extension
 WHERE extname = 'commit_stats';
 SELECT c.relname, c.reloptions, attname, format_type(atttypid, atttypmod), attacl
 FROM pg_depend
@@ -54,10 +51,8 @@ sub catalog_after
 {
 	my ($version, @updates) = @_;
 
-	$node->safe_psql('updated',
-		"CREATE EXTENSION commit_stats VERSION '$version'");
-	$node->safe_psql('updated', "ALTER EXTENSION commit_stats UPDATE TO '$_'")
-	  for @updates;
+	$node->safe_psql('updated', "CREATE EXTENSION commit_stats VERSION '$version'");
+	$node->safe_psql('updated', "ALTER EXTENSION commit_stats UPDATE TO '$_'") for @updates;
 
 	my $catalog = members($node, 'updated') . "\n" . details();
 
@@ -84,8 +79,7 @@ sub compare_update
 {
 	my ($from, $to) = @_;
 
-	ok( -f "$scripts/commit_stats--$_.sql",
-		"version $_ has a script of its own") for $from, $to;
+	ok(-f "$scripts/commit_stats--$_.sql", "version $_ has a script of its own") for $from, $to;
 	is(differences(catalog_after($to), catalog_after($from, $to)),
 		'', "an update from $from to $to leads to what a new $to has");
 	return;
@@ -106,8 +100,7 @@ ok( (!@updates || grep { $_->[1] eq $current } @updates),
 # Each statement of the update script, by what it is for.
 my @statements = (
 	[
-		'a view' =>
-		  'CREATE VIEW commit_next AS SELECT commits FROM commit_flush_stats'
+		'a view' => 'CREATE VIEW commit_next AS SELECT commits FROM commit_flush_stats'
 	],
 	[ 'a comment' => q{COMMENT ON VIEW commit_next IS 'what is next'} ],
 	[
@@ -116,21 +109,19 @@ my @statements = (
 	],
 	[ 'a privilege' => 'GRANT SELECT ON commit_next TO pg_monitor' ],
 	[
-		'a privilege of a column' =>
-		  'GRANT SELECT (commits) ON commit_next TO public'
+		'a privilege of a column' => 'GRANT SELECT (commits) ON commit_next TO public'
 	],
 	[ 'an option' => 'ALTER VIEW commit_next SET (security_barrier)' ],
 	[
-		'a property of a function' =>
-		  'ALTER FUNCTION commit_stats_reset() COST 1000'
+		'a property of a function' => 'ALTER FUNCTION commit_stats_reset() COST 1000'
 	],
 	[
 		'a privilege that is taken back' =>
 		  'REVOKE SELECT ON commit_wal_stats FROM pg_read_all_stats'
 	],
 	[
-		'a default' => q{
-CREATE FUNCTION commit_next(n int DEFAULT 2) RETURNS int LANGUAGE sql AS 'SELECT n'}
+		'a default' =>
+		  q{CREATE FUNCTION commit_next(n int DEFAULT 2) RETURNS int LANGUAGE sql AS 'SELECT n'}
 	],
 	[ 'an object that goes' => 'DROP VIEW commit_latency_buckets' ]);
 
@@ -160,31 +151,25 @@ sub test_comparison
 	my $created;
 
 	write_script('next',
-			slurp_file("$scripts/commit_stats--$current.sql")
-		  . script_of(@statements));
+		slurp_file("$scripts/commit_stats--$current.sql") . script_of(@statements));
 	$created = catalog_after('next');
 
 	write_script("$current--next", script_of(@statements));
-	is(differences($created, catalog_after($current, 'next')),
-		'', 'a complete update is complete');
+	is(differences($created, catalog_after($current, 'next')), '', 'a complete update is complete');
 
 	for my $left_out (@statements)
 	{
 		my ($what, $statement) = @$left_out;
 		# nothing can be said of a view that is not there
-		my @others = grep {
-			$_ != $left_out
-			  && ($what ne 'a view' || $_->[1] !~ /commit_next\b(?!\()/)
-		} @statements;
+		my @others =
+		  grep { $_ != $left_out && ($what ne 'a view' || $_->[1] !~ /commit_next\b(?!\()/) }
+		  @statements;
 
 		write_script("$current--next", script_of(@others));
-		isnt(differences($created, catalog_after($current, 'next')),
-			'', "an update lacks $what");
+		isnt(differences($created, catalog_after($current, 'next')), '', "an update lacks $what");
 	}
-	write_script(
-		"$current--next",
-		script_of(
-			@statements, [ '' => 'CREATE VIEW commit_more AS SELECT 1' ]));
+	write_script("$current--next",
+		script_of(@statements, [ '' => 'CREATE VIEW commit_more AS SELECT 1' ]));
 	isnt(differences($created, catalog_after($current, 'next')),
 		'', 'an update has an object too many');
 	return;

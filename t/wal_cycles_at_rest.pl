@@ -35,11 +35,9 @@ for my $cycle (@cycles)
 	is_deeply(counts_of($cycle), $truth,
 		"at rest: the cycle from $cycle->{redo_lsn} is what the WAL says");
 	cmp_ok($truth->{fpi}, '>', 20, 'at rest: there are full-page images');
-	cmp_ok($cycle->{aborted}, '>', 0,
-		'at rest: there are aborted transactions');
+	cmp_ok($cycle->{aborted}, '>', 0, 'at rest: there are aborted transactions');
 	cmp_ok($cycle->{aborted}, '<', $cycle->{bytes}, '... and others');
-	cmp_ok($cycle->{bytes}, '<', $cycle->{distance},
-		'at rest: the distance has all WAL');
+	cmp_ok($cycle->{bytes}, '<', $cycle->{distance}, 'at rest: the distance has all WAL');
 }
 
 # A new backend uses the slot of one that has exited, in another cycle or in
@@ -48,14 +46,8 @@ checkpoint();
 reset_stats();
 for (1 .. 2)
 {
-	run_pgbench(
-		$node,
-		'-C -c 4 -t 20',
-		one => 'INSERT INTO logged VALUES (1)');
-	run_pgbench(
-		$node,
-		'-C -c 4 -t 20',
-		two => 'INSERT INTO logged VALUES (1)');
+	run_pgbench($node, '-C -c 4 -t 20', one => 'INSERT INTO logged VALUES (1)');
+	run_pgbench($node, '-C -c 4 -t 20', two => 'INSERT INTO logged VALUES (1)');
 	checkpoint();
 }
 for my $cycle (finished_cycles())
@@ -64,8 +56,7 @@ for my $cycle (finished_cycles())
 	is_deeply(
 		counts_of($cycle),
 		truth($cycle->{redo_lsn}, end_of($cycle)),
-		"reconnecting: the cycle from $cycle->{redo_lsn} is what the WAL says"
-	);
+		"reconnecting: the cycle from $cycle->{redo_lsn} is what the WAL says");
 }
 
 # The server adds the WAL of parallel workers to the leader's.  But a worker
@@ -74,9 +65,7 @@ for my $cycle (finished_cycles())
 # for one lock.
 checkpoint();
 reset_stats();
-$node->safe_psql(
-	'postgres', q{
-SET min_parallel_table_scan_size = 0;
+$node->sql(q{SET min_parallel_table_scan_size = 0;
 SET min_parallel_index_scan_size = 0;
 SET max_parallel_maintenance_workers = 2;
 CREATE INDEX ON pages (n);
@@ -91,19 +80,14 @@ my $missing = $truth->{records} - $cycle->{records};
 
 cmp_ok($missing, '>=', 0, 'parallel workers: no more records than there are');
 cmp_ok($missing, '<=', 4, 'parallel workers: none missing but their locks');
-is( $truth->{bytes} - $cycle->{bytes},
-	42 * $missing,
-	'... which have this size');
-is($cycle->{fpi}, $truth->{fpi},
-	'parallel workers: full-page images are exact');
+is($truth->{bytes} - $cycle->{bytes}, 42 * $missing, '... which have this size');
+is($cycle->{fpi}, $truth->{fpi}, 'parallel workers: full-page images are exact');
 is($cycle->{commits}, $truth->{commits}, 'parallel workers: so are commits');
 
 # fpi_share_max is an upper bound of the share of full-page images.
 my $share = 100 * $image_bytes / $truth->{bytes};
-my $share_max = $node->safe_psql(
-	'postgres', qq{
-SELECT fpi_share_max FROM commit_wal_stats WHERE redo_lsn = '$cycle->{redo_lsn}'}
-);
+my $share_max =
+  $node->sql(qq{SELECT fpi_share_max FROM commit_wal_stats WHERE redo_lsn = '$cycle->{redo_lsn}'});
 
 cmp_ok($share, '>', 1, 'images: there are some');
 cmp_ok($share_max, '>=', $share - 1, 'images: the bound holds');

@@ -25,7 +25,7 @@ reset_stats();
 $idle->query_safe('INSERT INTO logged VALUES (1); SELECT 1');
 for (1 .. 3)
 {
-	$node->safe_psql('postgres', 'INSERT INTO logged VALUES (2)');
+	$node->sql('INSERT INTO logged VALUES (2)');
 	checkpoint();
 }
 my @before = finished_cycles();
@@ -33,10 +33,8 @@ my @before = finished_cycles();
 is(scalar @before, 3, 'idle: three cycles passed');
 is($before[0]->{commits}, 2, 'idle: what it wrote is in the first');
 $idle->query_safe('INSERT INTO logged VALUES (1); SELECT 1');
-is_deeply([ finished_cycles() ],
-	\@before, 'idle: it is still there when it has left');
-is((cycles())[-1]->{commits},
-	1, 'idle: and what it writes now is in the last');
+is_deeply([ finished_cycles() ], \@before, 'idle: it is still there when it has left');
+is((cycles())[-1]->{commits}, 1, 'idle: and what it writes now is in the last');
 
 # While commit_stats.enabled is off, a backend counts nothing, and does not
 # catch up when it is on again.  The same backend must see both.
@@ -44,12 +42,9 @@ sub switch
 {
 	my ($value) = @_;
 
-	$node->safe_psql(
-		'postgres', qq{
-ALTER SYSTEM SET commit_stats.enabled = $value;
+	$node->sql(qq{ALTER SYSTEM SET commit_stats.enabled = $value;
 SELECT pg_reload_conf()});
-	poll_until(
-		sub { $idle->query_safe('SHOW commit_stats.enabled') eq $value })
+	poll_until(sub { $idle->query_safe('SHOW commit_stats.enabled') eq $value })
 	  or die "commit_stats.enabled does not become $value";
 	return;
 }
@@ -57,8 +52,7 @@ SELECT pg_reload_conf()});
 checkpoint();
 reset_stats();
 switch ('off');
-$idle->query_safe(
-	'INSERT INTO logged SELECT i FROM generate_series(1, 10000) i; SELECT 1');
+$idle->query_safe('INSERT INTO logged SELECT i FROM generate_series(1, 10000) i; SELECT 1');
 switch ('on');
 $idle->query_safe('INSERT INTO logged VALUES (1); SELECT 1');
 my $sum = (cycles())[-1];
@@ -79,18 +73,14 @@ for (1 .. $shown + 10)
 	$session->query_safe('CHECKPOINT; SELECT 1');
 }
 @before = cycles();
-is(scalar @before,
-	$shown, 'more cycles than are kept: the last ones are shown');
+is(scalar @before, $shown, 'more cycles than are kept: the last ones are shown');
 is((grep { $_->{commits} == 1 && $_->{finished} eq 't' } @before),
 	$shown, '... with what belongs to them');
 $idle->query_safe('INSERT INTO logged VALUES (1); SELECT 1');
 my @after = cycles();
 
 is(scalar @after, $shown, 'a backend that comes from a cycle that is gone');
-is_deeply(
-	[ @after[ 0 .. $shown - 2 ] ],
-	[ @before[ 1 .. $shown - 1 ] ],
-	'... adds to no other');
+is_deeply([ @after[ 0 .. $shown - 2 ] ], [ @before[ 1 .. $shown - 1 ] ], '... adds to no other');
 is($after[-1]->{commits}, 1, '... but to the present one');
 $idle->quit;
 $session->quit;

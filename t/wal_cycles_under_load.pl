@@ -35,11 +35,8 @@ sub checkpoints_beside
 	my $pgbench = start_pgbench(
 		$node,
 		"-c $clients -j 2 -T 600",
-		map {
-			("loaded_$_" =>
-				  "\\if :client_id < $others\n$sql\n\\else\n$load{$_}\n\\endif\n"
-			)
-		} keys %load);
+		map { ("loaded_$_" => "\\if :client_id < $others\n$sql\n\\else\n$load{$_}\n\\endif\n") }
+		  keys %load);
 
 	poll_until(
 		sub {
@@ -52,8 +49,7 @@ sub checkpoints_beside
 
 # A concurrent reader: sums only grow, and each transaction is in them as a
 # whole.
-my $reader = q{
-CREATE FUNCTION read_cycles() RETURNS void LANGUAGE plpgsql AS $$
+my $reader = q{CREATE FUNCTION read_cycles() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	before record;
 	now record;
@@ -83,7 +79,7 @@ BEGIN
 END $$;
 };
 
-$node->safe_psql('postgres', $reader);
+$node->sql($reader);
 checkpoint();
 reset_stats();
 
@@ -128,8 +124,7 @@ for my $cycle (@cycles)
 	note join ', ', map { "$_ $ours{$_} of $theirs{$_}" } @counts;
 	for my $count (sort keys %lag)
 	{
-		cmp_ok($ours{$count}, '<=', $theirs{$count},
-			"... no more $count than there are");
+		cmp_ok($ours{$count}, '<=', $theirs{$count}, "... no more $count than there are");
 		cmp_ok(
 			$ours{$count}, '>=',
 			$theirs{$count} - $lag{$count},
@@ -142,9 +137,7 @@ is_deeply(\%ours, \%theirs, 'under load: in all it is what the WAL says');
 # and no cycle from before the newest one that was shown is left.  (That one
 # may be, although it has ended: a checkpoint publishes its redo position a
 # moment after it has inserted its record.)
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION reset_and_look() RETURNS void LANGUAGE plpgsql AS $$
+$node->sql(q{CREATE FUNCTION reset_and_look() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	newest pg_lsn;
 	found record;
@@ -168,21 +161,15 @@ BEGIN
 END $$;
 });
 $left = 8;
-is( checkpoints_beside(
-		12, 1,
-		'SELECT reset_and_look();',
-		sub { return --$left <= 0 }),
-	'',
-	'reset under load: no client found anything wrong');
+is(checkpoints_beside(12, 1, 'SELECT reset_and_look();', sub { return --$left <= 0 }),
+	'', 'reset under load: no client found anything wrong');
 
 # Many checkpoints a second, each of which makes all backends leave their
 # cycle, while others read.  A reader that missed a backend in the middle of
 # that, or saw it twice, would find less in a cycle than before.  Each
 # transaction writes two records, the second of which is the commit record, so
 # that a transaction seen in part shows.
-$node->safe_psql(
-	'postgres', q{
-ALTER SYSTEM SET fsync = off;
+$node->sql(q{ALTER SYSTEM SET fsync = off;
 SELECT pg_reload_conf();
 CREATE FUNCTION read_twice() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -224,28 +211,23 @@ my $storm = start_pgbench(
 my $redo = q{SELECT max(redo_lsn) FROM commit_wal_stats};
 my %redo;
 
-ok( poll_until(
-		sub {
-			$redo{ $node->safe_psql('postgres', $redo) }++;
-			return errors_so_far($storm) ne '' || keys %redo > 2 * $shown;
-		}),
+ok( poll_until(sub {
+		$redo{ $node->sql($redo) }++;
+		return errors_so_far($storm) ne '' || keys %redo > 2 * $shown;
+	}),
 	'storm of checkpoints: there were many');
 is(end_load($storm), '', '... and no reader found anything wrong');
 is(scalar(cycles()), $shown, '... nor are there more cycles than are kept');
 
 # At rest after that, counts are exact again.
 reset_stats();
-is( $node->safe_psql(
-		'postgres', q{
-SELECT coalesce(sum(commits), 0), coalesce(sum(wal_records), 0),
+is( $node->sql(q{SELECT coalesce(sum(commits), 0), coalesce(sum(wal_records), 0),
 	   coalesce(sum(wal_bytes), 0) FROM commit_wal_stats}),
 	'0|0|0',
 	'after a reset at rest: nothing is left');
-run_pgbench($node, '-c 8 -j 2 -t 25',
-	last => 'INSERT INTO logged VALUES (1)');
-is( $node->safe_psql('postgres', 'SELECT sum(commits) FROM commit_wal_stats'),
-	'200',
-	'after a reset at rest: commits are exact');
+run_pgbench($node, '-c 8 -j 2 -t 25', last => 'INSERT INTO logged VALUES (1)');
+is($node->sql('SELECT sum(commits) FROM commit_wal_stats'),
+	'200', 'after a reset at rest: commits are exact');
 
 $node->stop;
 unlike(

@@ -12,16 +12,12 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = start_node('whatif',
-	conf =>
-	  "commit_delay = 7\nrestart_after_crash = on\ntrack_wal_io_timing = on\n"
-);
+	conf => "commit_delay = 7\nrestart_after_crash = on\ntrack_wal_io_timing = on\n");
 my $whatif = "SELECT * FROM commit_delay_whatif('{0,1000}', '{0}', '60 s')";
 
 # sessions that commit, and fail if they see other settings than the configured
 # ones
-$node->safe_psql(
-	'postgres', q{
-CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
+$node->sql(q{CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF EXISTS (SELECT FROM pg_settings
 			   WHERE (name = 'commit_delay' AND setting <> '7') OR
@@ -40,8 +36,7 @@ sub start_load
 
 sub capturing
 {
-	return $node->safe_psql('postgres',
-		'SELECT capturing FROM commit_stats_info');
+	return $node->sql('SELECT capturing FROM commit_stats_info');
 }
 
 # Start one, and wait until commits are watched.
@@ -56,9 +51,7 @@ sub start_whatif
 
 sub whatif_pid
 {
-	return $node->safe_psql(
-		'postgres', q{
-SELECT pid FROM pg_locks WHERE locktype = 'advisory'});
+	return $node->sql(q{SELECT pid FROM pg_locks WHERE locktype = 'advisory'});
 }
 
 sub nothing_is_left
@@ -76,36 +69,26 @@ sub nothing_is_left
 # Refusals
 #
 like(
-	error_of(
-		$node, "SELECT * FROM commit_delay_whatif('{0}', sample => '200 ms')"
-	),
+	error_of($node, "SELECT * FROM commit_delay_whatif('{0}', sample => '200 ms')"),
 	qr/55000: there is no load to learn from.*HINT:/s,
 	'no load');
 like(
 	error_of(
-		$node, q{
-CREATE TABLE few (n int);
+		$node, q{CREATE TABLE few (n int);
 SELECT * FROM commit_delay_whatif('{0}', sample => '100 ms')}),
 	qr/55000: there/,
 	'hardly any load');
-$node->safe_psql('postgres', 'ALTER SYSTEM SET commit_stats.enabled = off');
+$node->sql('ALTER SYSTEM SET commit_stats.enabled = off');
 $node->reload;
-poll_until(
-	sub {
-		return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq
-		  'off';
-	});
-like(
-	error_of($node, $whatif),
-	qr/55000: commit_stats is not counting/,
-	'not enabled');
-$node->safe_psql('postgres', 'ALTER SYSTEM RESET commit_stats.enabled');
+poll_until(sub {
+	return $node->sql('SHOW commit_stats.enabled') eq 'off';
+});
+like(error_of($node, $whatif), qr/55000: commit_stats is not counting/, 'not enabled');
+$node->sql('ALTER SYSTEM RESET commit_stats.enabled');
 $node->reload;
-poll_until(
-	sub {
-		return $node->safe_psql('postgres', 'SHOW commit_stats.enabled') eq
-		  'on';
-	});
+poll_until(sub {
+	return $node->sql('SHOW commit_stats.enabled') eq 'on';
+});
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 
 #
@@ -114,18 +97,11 @@ $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 my $load = start_load();
 my ($status, $out, $err);
 
-($status, $out, $err) = $node->psql(
-	'postgres', q{
-SELECT json_agg(w) FROM commit_delay_whatif('{0,1000,20000}', '{0,1000}', '2 s') w}
-);
+($status, $out, $err) = $node->psql('postgres',
+	q{SELECT json_agg(w) FROM commit_delay_whatif('{0,1000,20000}', '{0,1000}', '2 s') w});
 is($status, 0, 'it says something') or diag $err;
-like(
-	$err,
-	qr/NOTICE: .*learned from \d+ commits of \d+ sessions/,
-	'and from what');
-is( $node->safe_psql(
-		'postgres', qq{
-WITH w AS (SELECT * FROM json_to_recordset('$out') AS w (
+like($err, qr/NOTICE: .*learned from \d+ commits of \d+ sessions/, 'and from what');
+is( $node->sql(qq{WITH w AS (SELECT * FROM json_to_recordset('$out') AS w (
 	commit_delay int, commit_siblings int, commits_per_second float8,
 	commits_per_second_low float8, commits_per_second_high float8,
 	commits_per_flush float8, delay_hit_share float8, mean float8, p99 float8,
@@ -158,8 +134,7 @@ $load = start_load();
 # Ends of which the session survives, or at least knows
 #
 # sql/whatif.sql has what a timeout does
-for
-  my $end (grep { $_->[0] ne 'timeout' } ways_to_end($node, \&whatif_pid, ''))
+for my $end (grep { $_->[0] ne 'timeout' } ways_to_end($node, \&whatif_pid, ''))
 {
 	my ($how, $first, $code, $error) = @$end;
 	my $session = start_whatif($first, $whatif);
@@ -172,8 +147,7 @@ for
 
 # In a subtransaction
 my $session = start_whatif(
-	q{
-CREATE FUNCTION try_whatif() RETURNS text LANGUAGE plpgsql AS $$
+	q{CREATE FUNCTION try_whatif() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM * FROM commit_delay_whatif('{0}', sample => '60 s');
 	RETURN 'done';
@@ -182,26 +156,19 @@ EXCEPTION WHEN query_canceled THEN
 END $$},
 	'BEGIN',
 	'SELECT try_whatif()',
-	q{
-SELECT capturing, (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')
+	q{SELECT capturing, (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')
 FROM commit_stats_info},
 	'COMMIT');
-$node->safe_psql('postgres',
-	'SELECT pg_cancel_backend(' . whatif_pid() . ')');
+$node->sql('SELECT pg_cancel_backend(' . whatif_pid() . ')');
 end_background($session);
-is($session->{out}, "canceled\nf|0\n",
-	'a transaction that catches the end goes on');
+is($session->{out}, "canceled\nf|0\n", 'a transaction that catches the end goes on');
 nothing_is_left('subtransaction', $load);
 
 # While it simulates, which takes longer the more pairs there are
 $session = start_psql($node,
-	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '1 s')"
-);
-ok(poll_until(sub { return errors_so_far($session) =~ /learned from/ }),
-	'a prediction simulates');
-$node->safe_psql(
-	'postgres', q{
-SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '1 s')");
+ok(poll_until(sub { return errors_so_far($session) =~ /learned from/ }), 'a prediction simulates');
+$node->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE query ~ 'commit_delay_whatif' AND pid <> pg_backend_pid()});
 end_background($session);
 like($session->{err}, qr/57014.*user request/, '... and can be cancelled');
@@ -225,8 +192,7 @@ for my $other ($whatif, "SELECT * FROM commit_delay_sweep('{0}')")
 		'one at a time');
 }
 is(capturing(), 't', 'a refused call does not disturb the first');
-$node->safe_psql('postgres',
-	'SELECT pg_cancel_backend(' . whatif_pid() . ')');
+$node->sql('SELECT pg_cancel_backend(' . whatif_pid() . ')');
 end_background($session);
 $session = start_psql($node, "SELECT * FROM commit_delay_sweep('{0}')");
 poll_until(sub { return whatif_pid() ne '' });
@@ -239,13 +205,11 @@ ok(poll_until(sub { return whatif_pid() eq '' }), 'the sweep ends');
 nothing_is_left('two', $load);
 
 # A process that hangs: the others know when to stop
-$session = start_psql($node,
-	"SELECT count(*) FROM commit_delay_whatif('{0}', sample => '2 s')");
+$session = start_psql($node, "SELECT count(*) FROM commit_delay_whatif('{0}', sample => '2 s')");
 poll_until(sub { return capturing() eq 't' });
 my $pid = whatif_pid();
 kill 'STOP', $pid;
-ok( poll_until(sub { return capturing() eq 'f' }),
-	'hang: commits are not watched after the sample');
+ok(poll_until(sub { return capturing() eq 'f' }), 'hang: commits are not watched after the sample');
 kill 'CONT', $pid;
 ok(end_background($session), 'hang: it ends when it can');
 nothing_is_left('hang', $load);
@@ -257,22 +221,16 @@ for my $victim ('another process', 'its own process')
 {
 	$session = start_whatif($whatif);
 	$pid = whatif_pid();
-	$pid = $node->safe_psql(
-		'postgres', q{
-SELECT pid FROM pg_stat_activity
+	$pid = $node->sql(q{SELECT pid FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND
 	  query NOT LIKE '%whatif%' LIMIT 1}) if $victim eq 'another process';
 	kill 'KILL', $pid;
 	end_background($session);
 	end_background($load);
-	ok( poll_until(
-			sub {
-				return run_log(
-					[
-						$node->installed_command('pg_isready'),
-						'-q', '-d', $node->connstr('postgres')
-					]);
-			}),
+	ok( poll_until(sub {
+			return run_log([
+				$node->installed_command('pg_isready'), '-q', '-d', $node->connstr('postgres') ]);
+		}),
 		"crash of $victim: the server recovers");
 	$load = start_load();
 	nothing_is_left("crash of $victim", $load);

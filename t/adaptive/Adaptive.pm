@@ -35,8 +35,7 @@ sub delay_state
 {
 	my ($node, $columns) = @_;
 
-	return $node->safe_psql('postgres',
-		"SELECT $columns FROM commit_delay_state");
+	return $node->sql("SELECT $columns FROM commit_delay_state");
 }
 
 sub wait_for_delay_state
@@ -56,8 +55,7 @@ sub learn_quota
 	my $load;
 
 	return if delay_state($node, 'quota_spacing IS NOT NULL') eq 't';
-	$load = start_pgbench($node, '-c 4 -T 600',
-		learn => 'INSERT INTO tick VALUES (1);');
+	$load = start_pgbench($node, '-c 4 -T 600', learn => 'INSERT INTO tick VALUES (1);');
 	wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
 	  or die "the quota is not found\n";
 	end_pgbench($node, $load);
@@ -70,14 +68,11 @@ sub next_sleeps
 {
 	my ($node, $flushes) = @_;
 
-	$node->safe_psql('postgres', 'SELECT shim_reset()');
-	$node->poll_query_until(
-		'postgres', qq{
-SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend}
-	) or die "there are no flushes\n";
-	return split /\n/, $node->safe_psql(
-		'postgres', q{
-SELECT asked FROM shim_events() WHERE kind = 'sleep' AND backend});
+	$node->sql('SELECT shim_reset()');
+	$node->wait_until(
+		qq{SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend});
+	return split /\n/,
+	  $node->sql(q{SELECT asked FROM shim_events() WHERE kind = 'sleep' AND backend});
 }
 
 # The client's backend that sleeps now before its flush; workers of autovacuum
@@ -87,16 +82,14 @@ sub asleep
 	my ($node) = @_;
 	my $pid;
 
-	poll_until(
-		sub {
-			$pid = $node->safe_psql(
-				'postgres', q{
-SELECT pid FROM shim_events() JOIN pg_stat_activity USING (pid)
+	poll_until(sub {
+		$pid = $node->sql(
+			q{SELECT pid FROM shim_events() JOIN pg_stat_activity USING (pid)
 WHERE kind = 'sleep' AND length = 0 AND backend_type = 'client backend'
 ORDER BY at DESC LIMIT 1}
-			);
-			return $pid ne '';
-		}) or die "no leader sleeps\n";
+		);
+		return $pid ne '';
+	}) or die "no leader sleeps\n";
 	return $pid;
 }
 

@@ -25,8 +25,7 @@ sub _create_objects
 	my ($node) = @_;
 
 	create_same_settings($node, 7, 3);
-	$node->safe_psql(
-		'postgres', q{
+	$node->sql(q{
 -- a procedure that commits and rolls back
 CREATE PROCEDURE commits() LANGUAGE plpgsql AS $$
 BEGIN
@@ -82,8 +81,7 @@ sub _start_failing
 	my %background = (out => '', err => '');
 	$background{run} = IPC::Run::start(
 		[
-			$node->installed_command('psql'),
-			'-XAtq', '-d', $node->connstr('postgres'),
+			$node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres'),
 			'-f', $path
 		],
 		'<',
@@ -102,9 +100,8 @@ sub start_all_commits
 
 	_create_objects($node);
 	return (
-		insert => start_pgbench(
-			$node, '-c 4 -T 600',
-			insert => "INSERT INTO logged VALUES (1);\n$check"),
+		insert =>
+		  start_pgbench($node, '-c 4 -T 600', insert => "INSERT INTO logged VALUES (1);\n$check"),
 		ddl => start_pgbench(
 			$node, '-c 2 -T 600',
 			ddl => qq{
@@ -135,9 +132,7 @@ PREPARE TRANSACTION 'p:client_id';
 ROLLBACK PREPARED 'p:client_id';
 $check}),
 		procedures => start_pgbench(
-			$node,
-			'-c 2 -T 600',
-			procedures => "CALL commits();\nCALL commits_in_vain();\n$check"),
+			$node, '-c 2 -T 600', procedures => "CALL commits();\nCALL commits_in_vain();\n$check"),
 		notify => start_pgbench(
 			$node, '-c 1 -T 600',
 			notify => qq{
@@ -157,8 +152,7 @@ $check}),
 		# its own settings, which are its own again afterwards
 		own => start_pgbench(
 			$node, '-c 1 -T 600',
-			own => q{
-SET commit_delay = 11;
+			own => q{SET commit_delay = 11;
 INSERT INTO logged VALUES (4);
 DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
 BEGIN;
@@ -169,32 +163,27 @@ COMMIT;
 DO $$ BEGIN IF current_setting('commit_delay') <> '11' THEN RAISE 'commit_delay is %', current_setting('commit_delay'); END IF; END $$;
 RESET commit_delay;
 } . $check),
-		triggers => _start_failing(
-			$node, 'triggers', 'INSERT INTO failing VALUES (1);'),
+		triggers => _start_failing($node, 'triggers', 'INSERT INTO failing VALUES (1);'),
 		missing => _start_failing(
-			$node, 'missing',
-			"COMMIT PREPARED 'nothing'; ROLLBACK PREPARED 'nothing';"),
+			$node, 'missing', "COMMIT PREPARED 'nothing'; ROLLBACK PREPARED 'nothing';"),
 		temporary => _start_failing(
 			$node,
 			'temporary',
 			"BEGIN; CREATE TEMP TABLE t (n int); INSERT INTO logged VALUES (5); PREPARE TRANSACTION 'temporary';"
 		),
-		map {
-			(   "serial$_" => _start_failing(
-					$node,
-					"serial$_",
-					"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; SELECT pg_sleep(random() / 200); COMMIT;"
-				))
-		} 1,
+		map { (
+			"serial$_" => _start_failing(
+				$node,
+				"serial$_",
+				"BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM serial; UPDATE serial SET n = n + 1 WHERE id = $_; SELECT pg_sleep(random() / 200); COMMIT;"
+			)) } 1,
 		2);
 }
 
 my %error = (
 	triggers => qr/ERROR:  division_by_zero/,
-	missing =>
-	  qr/ERROR:  prepared transaction with identifier "nothing" does not exist/,
-	temporary =>
-	  qr/ERROR:  cannot PREPARE a transaction that has operated on temporary objects/,
+	missing => qr/ERROR:  prepared transaction with identifier "nothing" does not exist/,
+	temporary => qr/ERROR:  cannot PREPARE a transaction that has operated on temporary objects/,
 	serial1 => qr/./s,
 	serial2 => qr/./s);
 
@@ -227,7 +216,7 @@ sub end_all_commits
 		'transactions failed at their commit');
 
 	# nothing is left in new sessions, and autovacuum goes on
-	$node->safe_psql('postgres', 'SELECT same_settings()');
+	$node->sql('SELECT same_settings()');
 	unlike(
 		slurp_file($node->logfile),
 		qr/PANIC|TRAP|terminated by signal|commit_delay is/,

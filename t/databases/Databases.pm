@@ -13,8 +13,7 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT =
-  qw(@databases $compare %mixture start_database_server start_clients
+our @EXPORT = qw(@databases $compare %mixture start_database_server start_clients
   wait_until_left start_all finish_all agrees_with_server adds_up pgbench_log);
 
 our @databases;
@@ -23,8 +22,7 @@ our @databases;
 # transaction that ended with a commit, also those that read only, and the one
 # in which COMMIT PREPARED or ROLLBACK PREPARED runs: one for each prepare that
 # is not left.  It counts no rollbacks and no prepares.
-our $compare = q{
-SELECT datname, commits + commits_async + commits_unlogged + commits_read_only
+our $compare = q{SELECT datname, commits + commits_async + commits_unlogged + commits_read_only
 	   + prepares - (SELECT count(*) FROM pg_prepared_xacts WHERE database = datname),
 	   xact_commit
 FROM commit_database_stats JOIN pg_stat_database USING (datid, datname)
@@ -75,10 +73,9 @@ commit_siblings = 1
 	@databases = @_;
 	for (@databases)
 	{
-		$node->safe_psql('postgres', "CREATE DATABASE $_");
+		$node->sql("CREATE DATABASE $_");
 		$node->safe_psql(
-			$_, q{
-CREATE TABLE logged (n int);
+			$_, q{CREATE TABLE logged (n int);
 CREATE UNLOGGED TABLE unlogged (n int)});
 	}
 	return $node;
@@ -108,10 +105,8 @@ sub start_clients
 	$runs++;
 	return IPC::Run::start(
 		[
-			$node->installed_command('pgbench'), '-n',
-			'-h', $node->host,
-			'-p', $node->port,
-			"--random-seed=$runs", split(/ /, $options),
+			$node->installed_command('pgbench'),
+			'-n', '-h', $node->host, '-p', $node->port, "--random-seed=$runs", split(/ /, $options),
 			@files, $database
 		],
 		'>',
@@ -125,21 +120,18 @@ sub wait_until_left
 {
 	my $staying = join ',', 'postgres', @_;
 
-	$node->poll_query_until(
-		'postgres', qq{
-SELECT count(*) = 0 FROM pg_stat_activity
+	$node->wait_until(qq{SELECT count(*) = 0 FROM pg_stat_activity
 WHERE datname <> ALL ('{$staying}') AND
-	backend_type IN ('client backend', 'parallel worker')}
-	) or die "the clients did not leave\n";
+	backend_type IN ('client backend', 'parallel worker')});
 	return;
 }
 
 sub start_all
 {
-	return map {
-		(   start_clients($_, '-c 3 -C -t 30', %mixture),
-			start_clients($_, '-c 3 -t 100', %mixture))
-	} @databases;
+	return
+	  map { (
+		start_clients($_, '-c 3 -C -t 30', %mixture), start_clients($_, '-c 3 -t 100', %mixture)) }
+	  @databases;
 }
 
 sub finish_all
@@ -154,15 +146,14 @@ sub finish_all
 sub agrees_with_server
 {
 	my ($name, %older) = @_;
-	my @rows = split /\n/, $node->safe_psql('postgres', $compare);
+	my @rows = split /\n/, $node->sql($compare);
 
 	is(scalar(@rows), scalar(@databases), "$name: all databases are there");
 	for (@rows)
 	{
 		my ($database, $ours, $servers) = split /\|/;
 
-		is($ours + ($older{$database} || 0),
-			$servers, "$name: commits in $database");
+		is($ours + ($older{$database} || 0), $servers, "$name: commits in $database");
 	}
 	return;
 }
@@ -181,9 +172,7 @@ sub view_adds_up
 {
 	my ($server, $view, $name) = @_;
 
-	is( $server->safe_psql(
-			'postgres', qq{
-SELECT key, sum, total FROM (
+	is( $server->sql(qq{SELECT key, sum, total FROM (
 		SELECT CASE key WHEN 'commits_carried' THEN 'followers' ELSE key END AS key,
 			   sum(value::numeric)
 		FROM $view d, jsonb_each(to_jsonb(d))
@@ -196,9 +185,7 @@ SELECT key, sum, total FROM (
 WHERE abs(sum - total) > CASE WHEN key LIKE '%_time' THEN 0.001 ELSE 0 END}),
 		'',
 		"$name: the rows add up to commit_flush_stats");
-	is( $server->safe_psql(
-			'postgres', qq{
-SELECT d.* FROM $view d, jsonb_each(to_jsonb(d))
+	is( $server->sql(qq{SELECT d.* FROM $view d, jsonb_each(to_jsonb(d))
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END}),
 		'',
 		"$name: nothing is negative");

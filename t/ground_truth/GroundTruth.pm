@@ -21,8 +21,7 @@ use List::Util qw(max sum0 uniq);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT_OK =
-  qw(start_truth start_standby stop_standby start_with_shim with_shim
+our @EXPORT_OK = qw(start_truth start_standby stop_standby start_with_shim with_shim
   set_device seen_by_shim measure limits figures truth_cases adaptive_cases
   describe_case prepare_sysbench);
 
@@ -63,8 +62,7 @@ sub _compile_shim
 {
 	return if defined $shim;
 	$shim = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/shim.so';
-	compile_c($shim, '-fPIC', '-shared', '-Wl,-z,lazy',
-		't/ground_truth/shim.c', '-ldl');
+	compile_c($shim, '-fPIC', '-shared', '-Wl,-z,lazy', 't/ground_truth/shim.c', '-ldl');
 	return;
 }
 
@@ -94,10 +92,8 @@ sub set_device
 {
 	my ($node, %device) = @_;
 
-	$node->safe_psql(
-		'postgres',
-		sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f)',
-			map { $device{$_} || 0 } qw(quota window flush_time bandwidth)));
+	$node->sql(sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f)',
+		map { $device{$_} || 0 } qw(quota window flush_time bandwidth)));
 	return;
 }
 
@@ -110,9 +106,8 @@ sub seen_by_shim
 	my %seen;
 
 	@seen{qw(syncs sleeps slept stalls stalled longest)} = @{
-		(   _rows(
-				$node, q{
-SELECT count(*) FILTER (WHERE kind = 'sync'),
+		(_rows(
+			$node, q{SELECT count(*) FILTER (WHERE kind = 'sync'),
 	   count(*) FILTER (WHERE kind = 'sleep'),
 	   coalesce(sum(length) FILTER (WHERE kind = 'sleep'), 0) / 1e6,
 	   count(*) FILTER (WHERE kind = 'stall'),
@@ -132,8 +127,8 @@ sub _calibrate
 
 	for my $try (1 .. 20)
 	{
-		$node->safe_psql('postgres', "INSERT INTO tick VALUES ($try)");
-		$candidates = $node->safe_psql('postgres', 'SELECT shim_calibrate()');
+		$node->sql("INSERT INTO tick VALUES ($try)");
+		$candidates = $node->sql('SELECT shim_calibrate()');
 		return if $candidates == 1 && $try >= 3;
 	}
 	die "the shim found $candidates places for the flush pointer, not 1\n";
@@ -160,9 +155,7 @@ wal_level = replica
 });
 	$node->append_conf('postgresql.conf', $conf) if defined $conf;
 	start_with_shim($node);
-	$node->safe_psql(
-		'postgres', qq{
-CREATE EXTENSION commit_stats;
+	$node->sql(qq{CREATE EXTENSION commit_stats;
 CREATE TABLE tick (i int);
 CREATE FUNCTION shim_calibrate() RETURNS int AS '$shim' LANGUAGE C;
 CREATE FUNCTION shim_device(quota int, "window" float8, flush_time float8)
@@ -183,8 +176,7 @@ sub _synchronize
 {
 	my ($node, $names, $condition) = @_;
 
-	$node->safe_psql('postgres',
-		"ALTER SYSTEM SET synchronous_standby_names = '$names'");
+	$node->sql("ALTER SYSTEM SET synchronous_standby_names = '$names'");
 	$node->reload;
 	$node->poll_query_until('postgres', $condition)
 	  or die "the standby did not become what it should be\n";
@@ -200,11 +192,9 @@ sub start_standby
 	$standby = PostgreSQL::Test::Cluster->new('standby');
 	$node->backup('base');
 	$standby->init_from_backup($node, 'base', has_streaming => 1);
-	$standby->append_conf('postgresql.conf',
-		"shared_preload_libraries = ''\nfsync = off\n");
+	$standby->append_conf('postgresql.conf', "shared_preload_libraries = ''\nfsync = off\n");
 	$standby->start;
-	_synchronize($node, '*',
-		q{SELECT sync_state = 'sync' FROM pg_stat_replication});
+	_synchronize($node, '*', q{SELECT sync_state = 'sync' FROM pg_stat_replication});
 	return;
 }
 
@@ -212,8 +202,7 @@ sub stop_standby
 {
 	my ($node) = @_;
 
-	_synchronize($node, '',
-		q{SELECT current_setting('synchronous_standby_names') = ''});
+	_synchronize($node, '', q{SELECT current_setting('synchronous_standby_names') = ''});
 	$standby->stop;
 	return;
 }
@@ -222,11 +211,10 @@ sub stop_standby
 sub _commit_records
 {
 	my ($node, $start, $end) = @_;
-	my ($out, $err) = run_command(
-		[
-			'pg_waldump', '-p', $node->data_dir . '/pg_wal',
-			'-r', 'Transaction', '-s', $start, '-e', $end
-		]);
+	my ($out, $err) = run_command([
+		'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+		'-r', 'Transaction', '-s', $start, '-e', $end
+	]);
 
 	return map { m/lsn: ([0-9A-F\/]+),.* desc: COMMIT/ ? _lsn($1) : () }
 	  split(/\n/, $out);
@@ -237,7 +225,7 @@ sub _rows
 	my ($node, $sql) = @_;
 
 	return map { [ split /\|/ ] }
-	  split(/\n/, $node->safe_psql('postgres', $sql));
+	  split(/\n/, $node->sql($sql));
 }
 
 # The flushes: [where it ended, by a backend?, process], in order.  One that
@@ -271,16 +259,14 @@ sub _truth
 	# two sleeps in a row, the one before the sync was that of commit_delay.
 	my %count =
 	  map { $_->[0] => $_->[1] } _rows(
-		$node, q{
-SELECT kind, count(*)
+		$node, q{SELECT kind, count(*)
 FROM (SELECT kind, lead(kind) OVER (PARTITION BY pid ORDER BY at) AS next
 	  FROM shim_events() WHERE backend) e
 WHERE kind <> 'sleep' OR next <> 'sleep' GROUP BY 1});
 	# How many sleeps were late at the sync by ten times the timer's slack: the
 	# processor was short, for those who slept and for those who did not.
 	my ($late) = _rows(
-		$node, q{
-SELECT count(*)
+		$node, q{SELECT count(*)
 FROM (SELECT kind, at, lead(kind) OVER w AS next, lead(at) OVER w AS next_at
 	  FROM shim_events() WHERE backend
 	  WINDOW w AS (PARTITION BY pid ORDER BY at)) e
@@ -324,10 +310,8 @@ sub _ours
 		  FROM commit_flush_stats});
 	my %ours;
 
-	@ours{
-		qw(commits flushes hits without_leader uncertain
-		  inferred_flushes unresolved_flushes unresolved_commits)
-	} = @$row;
+	@ours{ qw(commits flushes hits without_leader uncertain
+		inferred_flushes unresolved_flushes unresolved_commits) } = @$row;
 	$ours{histogram} = {
 		map { $_->[0] => $_->[1] } _rows(
 			$node, 'SELECT commits_in_flush, flushes
@@ -346,10 +330,10 @@ sub _sysbench
 	  : ($test, '--tables=4', '--table-size=20000');
 
 	return (
-		'sysbench', @test,
-		'--db-driver=pgsql', '--pgsql-host=' . $node->host,
-		'--pgsql-port=' . $node->port, '--pgsql-db=postgres',
-		'--pgsql-user=' . getpwuid($<), @options);
+		'sysbench', @test, '--db-driver=pgsql',
+		'--pgsql-host=' . $node->host,
+		'--pgsql-port=' . $node->port,
+		'--pgsql-db=postgres', '--pgsql-user=' . getpwuid($<), @options);
 }
 
 # Make the tables of sysbench.
@@ -357,8 +341,7 @@ sub prepare_sysbench
 {
 	my ($node) = @_;
 
-	$node->command_ok([ _sysbench($node, $_, 'prepare') ],
-		"the tables of $_ are there")
+	$node->command_ok([ _sysbench($node, $_, 'prepare') ], "the tables of $_ are there")
 	  for 'oltp_write_only', $ENV{TPCC} ? 'tpcc' : ();
 	return;
 }
@@ -373,8 +356,7 @@ sub _load
 	  ? ('-f', $case->{script})
 	  : ('-b', $case->{load} || 'simple-update');
 
-	return _sysbench($node, $case->{sysbench},
-		$case->{keys} ? "--rand-type=$case->{keys}" : (),
+	return _sysbench($node, $case->{sysbench}, $case->{keys} ? "--rand-type=$case->{keys}" : (),
 		"--threads=$case->{clients}", "--time=$seconds", 'run')
 	  if $case->{sysbench};
 	return ('pgbench', '-n', @script, '-c', $case->{clients}, '-j', 2, '-T',
@@ -392,25 +374,23 @@ sub measure
 
 	set_device($node, %{ $case->{device} || {} });
 
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $_")
+	$node->sql("ALTER SYSTEM SET $_")
 	  for (
 		"commit_delay = $delay",
 		"commit_siblings = $siblings",
 		"commit_stats.adaptive_delay = $adaptive",
 		"track_wal_io_timing = $timing");
 	$node->reload;
-	$node->poll_query_until(
-		'postgres', qq{
-SELECT current_setting('commit_delay')::int = $delay AND
+	$node->wait_until(qq{SELECT current_setting('commit_delay')::int = $delay AND
 	   adaptive_delay = '$adaptive' AND in_force = '$adaptive'
-FROM commit_delay_state}) or die "the delay did not change\n";
-	$node->safe_psql('postgres', 'CHECKPOINT');
-	$start = $node->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
-	$node->safe_psql('postgres', 'SELECT shim_reset(), commit_stats_reset()');
+FROM commit_delay_state});
+	$node->sql('CHECKPOINT');
+	$start = $node->sql('SELECT pg_current_wal_lsn()');
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
 	run_log([ _load($node, $case, $seconds) ], '>', \$output)
 	  or die "the load failed: $output\n";
 	$result{ours} = _ours($node);
-	$end = $node->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
+	$end = $node->sql('SELECT pg_current_wal_flush_lsn()');
 	$result{truth} = _truth($node, $start, $end);
 	return \%result;
 }
@@ -420,10 +400,8 @@ FROM commit_delay_state}) or die "the delay did not change\n";
 sub truth_cases
 {
 	return (
-		(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10,
-			50),
-		(   map { { clients => 10, delay => $_, siblings => 5 } } 10,
-			50, 200, 1000),
+		(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 50),
+		(map { { clients => 10, delay => $_, siblings => 5 } } 10, 50, 200, 1000),
 		(map { { clients => 7, delay => $_, siblings => 5 } } 20, 50, 300),
 		(map { { clients => $_, delay => 1000, siblings => 5 } } 5, 50),
 		{ clients => 2, delay => 500, siblings => 1 },
@@ -436,8 +414,7 @@ sub describe_case
 {
 	my ($case) = @_;
 
-	return join ', ',
-	  map { "$_ $case->{$_}" } grep { $_ ne 'device' } sort keys %$case;
+	return join ', ', map { "$_ $case->{$_}" } grep { $_ ne 'device' } sort keys %$case;
 }
 
 # Loads with delays that adapt: to a device with a quota, and to a slow one.
@@ -478,8 +455,7 @@ sub _total_variation
 	my ($na, $nb) = (max(1, sum0(values %$a)), max(1, sum0(values %$b)));
 
 	return 50 *
-	  sum0(map { abs(($a->{$_} || 0) / $na - ($b->{$_} || 0) / $nb) }
-		  uniq(keys %$a, keys %$b));
+	  sum0(map { abs(($a->{$_} || 0) / $na - ($b->{$_} || 0) / $nb) } uniq(keys %$a, keys %$b));
 }
 
 # The errors of a measurement, in percent.  Delay hits are compared with the
@@ -495,8 +471,7 @@ sub figures
 	return {
 		commits => $ours->{commits} - $truth->{commits},
 		flushes => 100 * ($ours->{flushes} / max(1, $truth->{flushes}) - 1),
-		distribution =>
-		  _total_variation($ours->{histogram}, $truth->{histogram}),
+		distribution => _total_variation($ours->{histogram}, $truth->{histogram}),
 		hits => 100 * ($ours->{hits} - $truth->{hits}) / $hits,
 		uncertain => 100 * $ours->{uncertain} / $hits,
 		late => 100 * $truth->{late} / $hits

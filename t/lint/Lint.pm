@@ -35,8 +35,7 @@ sub run_command
 {
 	my @command = @_;
 
-	open(my $pipe, '-|', 'sh', '-c', 'exec "$@" </dev/null 2>&1',
-		'sh', @command)
+	open(my $pipe, '-|', 'sh', '-c', 'exec "$@" </dev/null 2>&1', 'sh', @command)
 	  or die "could not run $command[0]: $!\n";
 	my $out = join '', <$pipe>;
 	close $pipe;
@@ -48,12 +47,11 @@ sub run_command
 sub copy_checkout
 {
 	my $copy = tempdir(CLEANUP => 1);
-	my ($status, $files) = run_command('git', '-C', $root, '-c',
-		'safe.directory=*', 'ls-files', '-z');
+	my ($status, $files) =
+	  run_command('git', '-C', $root, '-c', 'safe.directory=*', 'ls-files', '-z');
 
 	# an archive may have been unpacked in a repository that does not track it
-	(undef, $files) =
-	  run_command('sh', '-c', 'cd "$0" && find . -type f -print0', $root)
+	(undef, $files) = run_command('sh', '-c', 'cd "$0" && find . -type f -print0', $root)
 	  if $status != 0 || $files eq '';
 	for my $file (grep { -e "$root/$_" } split /\0/, $files)
 	{
@@ -74,8 +72,7 @@ sub find_pg_config
 
 	for my $pg_config ($ENV{PG_CONFIG} || ('pg_config', @debian))
 	{
-		my ($status, $found) =
-		  run_command($pg_config, '--pgxs', '--includedir-server');
+		my ($status, $found) = run_command($pg_config, '--pgxs', '--includedir-server');
 		my ($pgxs, $headers) = split /\n/, $found;
 
 		return $pg_config

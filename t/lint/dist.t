@@ -40,10 +40,7 @@ my @git = ('git', '-C', $copy);
 
 run_or_die(@git, 'init', '-q');
 run_or_die(@git, 'add', '--all');
-run_or_die(
-	@git, '-c', 'user.name=test', '-c',
-	'user.email=', 'commit', '-q', '-m',
-	'all');
+run_or_die(@git, '-c', 'user.name=test', '-c', 'user.email=', 'commit', '-q', '-m', 'all');
 run_or_die('make', '-s', '-C', $copy, "PG_CONFIG=$pg_config", 'dist');
 
 my $zip = IO::Uncompress::Unzip->new($archive) or die $UnzipError;

@@ -60,8 +60,7 @@ sub mistakes_in_links
 	# programs and sources by their path, and sources by their name; an archive
 	# lacks .ci and debian
 	for my $path ($text =~
-		m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g
-	  )
+		m{(?<![\w/.])((?:\.ci|bench|debian|doc|monitoring|script|specs|sql|src|t)/[\w./-]*\w)}g)
 	{
 		next if $path =~ m{^(\.ci|debian)/} && !-d "$root/$1";
 		push @mistakes, "$file: there is no $path\n" unless -e "$root/$path";
@@ -79,8 +78,7 @@ for my $path (sort(glob "$root/{,doc/,monitoring/}*.md"))
 {
 	my ($file) = $path =~ m{^\Q$root\E/(.*)$};
 
-	is(mistakes_in_links($file, slurp($path)),
-		'', "$file: links and paths lead somewhere");
+	is(mistakes_in_links($file, slurp($path)), '', "$file: links and paths lead somewhere");
 }
 
 like(

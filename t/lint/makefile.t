@@ -47,9 +47,7 @@ close $script;
 chmod 0755, $client;
 
 # sh takes the place of the compiler, which need not be installed.
-my ($status, $out) =
-  run_make('-n', '-B', "PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=no',
-	'all');
+my ($status, $out) = run_make('-n', '-B', "PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=no', 'all');
 is($status, 0, 'with all there is, make works');
 like($out, qr/-c -o src\/views\/rates_view\.o/, '... and compiles');
 unlike($out, qr/Install/, '... and has nothing to say');
@@ -57,10 +55,7 @@ unlike($out, qr/Install/, '... and has nothing to say');
 my $server =
   qr/is not the pg_config of a PostgreSQL server.*Debian: postgresql-server-dev-15.*make PG_CONFIG=/;
 
-says(
-	['PG_CONFIG=/nonexistent/pg_config'],
-	qr/"\/nonexistent\/pg_config" $server/,
-	'no pg_config');
+says(['PG_CONFIG=/nonexistent/pg_config'], qr/"\/nonexistent\/pg_config" $server/, 'no pg_config');
 says(["PG_CONFIG=$client"], $server, 'pg_config of a client');
 says(
 	[ "PG_CONFIG=$pg_config", 'includedir_server=/nonexistent' ],
@@ -71,10 +66,7 @@ says(
 	qr/no \/nonexistent\/cc -m64\. Install a C compiler.*make CC=/,
 	'no compiler');
 says(
-	[
-		"PG_CONFIG=$pg_config", 'CC=sh',
-		'with_llvm=yes', 'CLANG=/nonexistent/clang'
-	],
+	[ "PG_CONFIG=$pg_config", 'CC=sh', 'with_llvm=yes', 'CLANG=/nonexistent/clang' ],
 	qr/no \/nonexistent\/clang, .*make with_llvm=no/,
 	'no clang');
 says(
@@ -83,8 +75,7 @@ says(
 	'no compiler, install');
 
 # A goal that compiles nothing needs no compiler.
-($status, $out) =
-  run_make('-n', "PG_CONFIG=$pg_config", 'CC=/nonexistent/cc', 'clean');
+($status, $out) = run_make('-n', "PG_CONFIG=$pg_config", 'CC=/nonexistent/cc', 'clean');
 is($status, 0, 'no compiler: make clean works');
 
 done_testing();

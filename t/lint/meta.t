@@ -15,14 +15,12 @@ use Lint;
 use Test::More;
 
 my $string = qr/\A.*\S.*\z/s;
-my $version =
-  qr/\A(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[A-Za-z][-0-9A-Za-z]*)?\z/;
+my $version = qr/\A(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[A-Za-z][-0-9A-Za-z]*)?\z/;
 my $term = qr/\A[^\s[:cntrl:]\/\\]{2,}\z/;
 my $tag = qr/\A[^[:cntrl:]\/\\]{1,256}\z/;
 my $url = qr/\A[a-z][-+.a-z]*:\/\/[^\s\/?#]+\S*\z/i;
 my $file = qr/\A(?!\/)(?!.*\.\.)\S+\z/;
-my $license =
-  qr/\A(?:agpl_3|apache_(?:1_1|2_0)|artistic_[12]|bsd|freebsd|gfdl_1_[23]|
+my $license = qr/\A(?:agpl_3|apache_(?:1_1|2_0)|artistic_[12]|bsd|freebsd|gfdl_1_[23]|
 	gpl_[123]|lgpl_2_1|lgpl_3_0|mit|mozilla_1_[01]|openssl|perl_5|postgresql|qpl_1_0|
 	ssleay|sun|zlib|open_source|restricted|unrestricted|unknown)\z/x;
 my $custom = qr/\Ax_/i;
@@ -102,8 +100,7 @@ sub broken_fields
 		}
 		elsif ($name_rule && $name =~ $name_rule)
 		{
-			push @broken,
-			  broken("$where/$name", $value_rule, $value->{$name});
+			push @broken, broken("$where/$name", $value_rule, $value->{$name});
 		}
 		elsif ($name_rule || $name !~ $custom)
 		{
@@ -116,8 +113,7 @@ sub broken_fields
 my $text = slurp("$root/META.json");
 my $meta = decode_json($text);
 
-is(join(' ', broken('', $spec, $meta)),
-	'', 'META.json keeps to the specification');
+is(join(' ', broken('', $spec, $meta)), '', 'META.json keeps to the specification');
 
 # Break a copy: which field is blamed?
 sub blames
@@ -134,19 +130,10 @@ for my $field (map { /(.*)!$/ ? $1 : () } sort keys %$spec)
 {
 	blames("/$field", sub { delete $_[0]{$field} }, "$field must be there");
 }
-blames(
-	'/version',
-	sub { $_[0]{version} = '1.0' },
-	'a version has three numbers');
-blames(
-	'/version',
-	sub { $_[0]{version} = '1.0.01' },
-	'a version has no leading zeros');
+blames('/version', sub { $_[0]{version} = '1.0' }, 'a version has three numbers');
+blames('/version', sub { $_[0]{version} = '1.0.01' }, 'a version has no leading zeros');
 blames('/name', sub { $_[0]{name} = 'commit stats' }, 'a name has no spaces');
-blames(
-	'/abstract',
-	sub { $_[0]{abstract} = '' },
-	'an abstract says something');
+blames('/abstract', sub { $_[0]{abstract} = '' }, 'an abstract says something');
 blames('/maintainer', sub { $_[0]{maintainer} = [] }, 'it has a maintainer');
 blames(
 	'/license',
@@ -165,12 +152,8 @@ blames(
 	'/meta-spec/version',
 	sub { $_[0]{'meta-spec'}{version} = '2.0.0' },
 	'it is this specification');
-blames('/meta-spec/url', sub { $_[0]{'meta-spec'}{url} = 'spec.txt' },
-	'a URL is one');
-blames(
-	'/prereqs/later',
-	sub { $_[0]{prereqs}{later} = { requires => {} } },
-	'a phase is known');
+blames('/meta-spec/url', sub { $_[0]{'meta-spec'}{url} = 'spec.txt' }, 'a URL is one');
+blames('/prereqs/later', sub { $_[0]{prereqs}{later} = { requires => {} } }, 'a phase is known');
 blames(
 	'/prereqs/runtime/requires/PostgreSQL',
 	sub { $_[0]{prereqs}{runtime}{requires}{PostgreSQL} = '15' },
@@ -185,26 +168,20 @@ blames('', sub { $_[0]{x_own} = 'x' }, 'a field of our own begins with x_');
 my $control = slurp("$root/commit_stats.control");
 my ($default_version) = $control =~ /^default_version = '(.*)'$/m;
 my ($comment) = $control =~ /^comment = '(.*)'$/m;
-my ($oldest) =
-  slurp("$root/src/base/compat.h") =~ /supports PostgreSQL (\d+) to/;
+my ($oldest) = slurp("$root/src/base/compat.h") =~ /supports PostgreSQL (\d+) to/;
 my $extension = $meta->{provides}{commit_stats};
 
 is($meta->{name}, 'commit_stats', 'the name is that of the extension');
-is( "@{[keys %{ $meta->{provides} }]}",
-	'commit_stats',
-	'it provides this extension');
+is("@{[keys %{ $meta->{provides} }]}", 'commit_stats', 'it provides this extension');
 is($meta->{version}, "$default_version.0",
 	"the version is that of the control file with .0 appended");
-is($extension->{version}, $meta->{version},
-	'the extension has the same version');
+is($extension->{version}, $meta->{version}, 'the extension has the same version');
 is( $extension->{file},
 	"commit_stats--$default_version.sql",
 	'its file is the script of that version');
 ok(-f "$root/$extension->{$_}", "its $_ is there") for qw(file docfile);
-is(lcfirst $meta->{abstract},
-	$comment, 'the abstract is the comment of the control file');
-is($extension->{abstract},
-	$meta->{abstract}, 'the extension has the same abstract');
+is(lcfirst $meta->{abstract}, $comment, 'the abstract is the comment of the control file');
+is($extension->{abstract}, $meta->{abstract}, 'the extension has the same abstract');
 is($meta->{prereqs}{runtime}{requires}{PostgreSQL},
 	"$oldest.0.0", 'it requires the oldest PostgreSQL that it compiles with');
 

@@ -18,10 +18,7 @@ use Test::More;
 # script/test nor script/check runs stand there with their path.
 my @column = (
 	[ map { s{^\Q$root\E/sql/(.*)\.sql$}{$1}r } glob "$root/sql/*.sql" ],
-	[
-		map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r }
-		  glob "$root/specs/*.spec"
-	],
+	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
 	[
 		(   map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
 			  glob "$root/t/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
@@ -92,8 +89,7 @@ my %named;
 
 $named{ basename($_) }++ for map { @$_ } @column;
 cmp_ok(scalar @$_, '>=', 5, 'there are tests of each kind') for @column;
-is(join(' ', grep { $named{$_} > 1 } sort keys %named),
-	'', 'no two tests have the same name');
+is(join(' ', grep { $named{$_} > 1 } sort keys %named), '', 'no two tests have the same name');
 is(mistakes_in_table($document), '', 'each test is in the table once');
 
 is( mistakes_in_table($document =~ s/`commits`, //r),
@@ -108,8 +104,7 @@ is( mistakes_in_table($document =~ s/`soak` \|/`soak`, `soap` |/r),
 isnt(mistakes_in_table(''), '', 'noticed: no table');
 
 my $exceptions = slurp("$root/t/not_emulated.txt");
-is(mistakes_in_exceptions($exceptions),
-	'', 'not_emulated.txt lists tests, with reasons');
+is(mistakes_in_exceptions($exceptions), '', 'not_emulated.txt lists tests, with reasons');
 is( mistakes_in_exceptions("${exceptions}soap A reason\n"),
 	"there is no test soap\n",
 	'noticed: a TAP file in not_emulated.txt that does not exist');

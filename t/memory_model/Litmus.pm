@@ -12,8 +12,7 @@ use warnings;
 use Exporter 'import';
 use IPC::Run;
 
-our @EXPORT_OK =
-  qw(parse litmus outcomes processors barriers without_barrier mutants);
+our @EXPORT_OK = qw(parse litmus outcomes processors barriers without_barrier mutants);
 
 # What gcc and clang make of each operation, and what stands in arch-ppc.h.
 # Torn, an addition or a swap is a mere read and write.
@@ -33,8 +32,7 @@ my %processors = (
 		write => ['STR {v},[{a}]'],
 		torn_add => [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
 		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
-		add =>
-		  [ 'LDAXR {r},[{a}]', 'ADD {v},{r},{v}', 'STLXR {s},{v},[{a}]' ],
+		add => [ 'LDAXR {r},[{a}]', 'ADD {v},{r},{v}', 'STLXR {s},{v},[{a}]' ],
 		swap => [ 'LDAXR {r},[{a}]', 'STLXR {s},{v},[{a}]' ],
 		ok => 0,
 		unless => [ 'CMP {r},#%d', 'B.NE {label}' ],
@@ -93,14 +91,8 @@ my %processors = (
 			'isync',
 			'li {s},1'
 		],
-		swap => [
-			'sync',
-			'lwarx {r},r0,{a}',
-			'stwcx. {v},r0,{a}',
-			'bne {label}',
-			'isync',
-			'li {s},1'
-		],
+		swap =>
+		  [ 'sync', 'lwarx {r},r0,{a}', 'stwcx. {v},r0,{a}', 'bne {label}', 'isync', 'li {s},1' ],
 		ok => 1,
 		unless => [ 'cmpwi {r},%d', 'bne {label}' ],
 		read_barrier => ['lwsync'],
@@ -201,8 +193,7 @@ sub without_barrier
 {
 	my ($test, $number) = @_;
 
-	return changed($test,
-		sub { $_[0][0] =~ /_barrier$/ && $_[0][1] == $number ? () : $_[0] });
+	return changed($test, sub { $_[0][0] =~ /_barrier$/ && $_[0][1] == $number ? () : $_[0] });
 }
 
 # Does a condition or an outcome ask for this register?
@@ -231,8 +222,7 @@ sub mutants
 		my @torn = ("torn_$what", @$step[ 1 .. $#$step ]);
 
 		next if $what !~ /^(?:add|swap)$/;
-		push @mutants,
-		  changed($test, sub { $_[0] == $step ? \@torn : $_[0] });
+		push @mutants, changed($test, sub { $_[0] == $step ? \@torn : $_[0] });
 		push @mutants, changed($test, sub { $_[0] == $step ? () : $_[0] })
 		  if !is_used($test, $register);
 	}
@@ -266,8 +256,8 @@ sub translate
 			my $scratch = $processor->{register}->($new->());
 
 			push @lines, map {
-				s/\{r\}/$register/r =~ s/\{s\}/$scratch/r =~
-				  s/\{label\}/$label/r =~ s/%d/$words[1]/r
+				s/\{r\}/$register/r =~ s/\{s\}/$scratch/r =~ s/\{label\}/$label/r =~
+				  s/%d/$words[1]/r
 			} @{ $processor->{unless} };
 			next;
 		}
@@ -290,8 +280,7 @@ sub translate
 		if (defined $value)
 		{
 			$place{v} = $processor->{register}->($new->());
-			push @lines,
-			  sprintf($processor->{value}, $value) =~ s/\{v\}/$place{v}/r;
+			push @lines, sprintf($processor->{value}, $value) =~ s/\{v\}/$place{v}/r;
 		}
 		my @code = @{ $processor->{$what} };
 		push @lines, map { s/\{(\w+)\}/$place{$1}/gr } @code;
@@ -315,8 +304,7 @@ sub litmus
 	{
 		my %state = (registers => {}, init => [], conditions => []);
 
-		push @columns,
-		  [ translate($p, $test->{processes}[$n], $n, \%vars, \%state) ];
+		push @columns, [ translate($p, $test->{processes}[$n], $n, \%vars, \%state) ];
 		push @states, \%state;
 		$rows = @{ $columns[-1] } if @{ $columns[-1] } > $rows;
 	}
@@ -325,8 +313,7 @@ sub litmus
 		my ($where, $value) = split /=/;
 		if (my ($process, $register) = $where =~ /^(\w+)\.(\w+)$/)
 		{
-			my ($n) = grep { $test->{names}[$_] eq $process }
-			  0 .. $#{ $test->{names} };
+			my ($n) = grep { $test->{names}[$_] eq $process } 0 .. $#{ $test->{names} };
 
 			push @conditions, "$n:$states[$n]{registers}{$register}=$value";
 		}

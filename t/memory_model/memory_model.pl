@@ -17,8 +17,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use Litmus
-  qw(parse litmus outcomes processors barriers without_barrier mutants);
+use Litmus qw(parse litmus outcomes processors barriers without_barrier mutants);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -87,8 +86,7 @@ sub processors_where
 	return grep {
 		my $processor = $_;
 		grep {
-			($said->{ test_name($name, 'never', $i, $processor, $_) } // '')
-			  =~ /Sometimes|Always/
+			($said->{ test_name($name, 'never', $i, $processor, $_) } // '') =~ /Sometimes|Always/
 		} @variants;
 	} processors();
 }
@@ -100,10 +98,8 @@ for my $name (@names)
 	my $protocol = $protocols{$name};
 
 	$barriers{$name} = [ barriers($protocol) ];
-	$variants{$name} = [
-		$protocol,
-		map { without_barrier($protocol, $_) } 0 .. $#{ $barriers{$name} }
-	];
+	$variants{$name} =
+	  [ $protocol, map { without_barrier($protocol, $_) } 0 .. $#{ $barriers{$name} } ];
 }
 
 my %never = observe('never', %variants);
@@ -121,8 +117,7 @@ for my $name (@names)
 
 			is( $said->{ test_name($name, $kind, $_, $processor, 0) },
 				ucfirst $kind,
-				"$name, $processor: $kind " . join(', ', @{ $outcomes[$_] })
-			) for 0 .. $#outcomes;
+				"$name, $processor: $kind " . join(', ', @{ $outcomes[$_] })) for 0 .. $#outcomes;
 		}
 	}
 }
@@ -144,8 +139,7 @@ for my $name (@names)
 		  map { processors_where(\%never, $name, $_, $v) } @outcomes;
 
 		cmp_ok(keys %fail, '>', 0,
-			"$name needs the $barriers{$name}[$v - 1][0]: "
-			  . join(', ', sort keys %fail));
+			"$name needs the $barriers{$name}[$v - 1][0]: " . join(', ', sort keys %fail));
 	}
 	my @rest =
 	  grep { !processors_where(\%never, $name, $_, @without) } @outcomes;
@@ -163,8 +157,7 @@ for my $name (sort keys %unproven)
 		  processors_where(\%broken, $name, $i, 0 .. $#{ $mutants{$name} });
 
 		cmp_ok(@fail, '>', 0,
-			"$name is why this is never: "
-			  . join(', ', @{ $protocols{$name}{never}[$i] }));
+			"$name is why this is never: " . join(', ', @{ $protocols{$name}{never}[$i] }));
 	}
 }
 
@@ -177,8 +170,7 @@ for my $file (glob "$root/{,src/,src/*/}*.[ch]")
 	my $function = 'none';
 
 	# a comment can go on in the next line
-	for (split /\n/,
-		slurp_file($file) =~ s{(barrier\(\);\s*/\*[^\n]*)\n\s*\*\s}{$1 }gr)
+	for (split /\n/, slurp_file($file) =~ s{(barrier\(\);\s*/\*[^\n]*)\n\s*\*\s}{$1 }gr)
 	{
 		my ($protocols) = m{protocols? ((?:\w+(?:, | and )?)+)}i;
 		my @names = split /, | and /, $protocols // '';
@@ -187,16 +179,14 @@ for my $file (glob "$root/{,src/,src/*/}*.[ch]")
 		$function = $1 if /^(\w+)\(/;
 		next if $function eq 'barrier_after_atomic';
 		my ($call) = /(\w*barrier\w*)\(\);/ or next;
-		my $kind =
-		  $call =~ s/^pg_//r =~ s/barrier_after_atomic/atomic_barrier/r;
+		my $kind = $call =~ s/^pg_//r =~ s/barrier_after_atomic/atomic_barrier/r;
 
 		is(join(' ', grep { !$protocols{$_} } @names ? @names : 'none'),
 			'', "the barrier in $file names a protocol: " . s/^\s+//r);
 		push @{ $found{$_} }, "$kind of $function" for @names;
 	}
 }
-is(join(', ', grep { !$named{$_} } sort keys %protocols),
-	'', 'the source names each protocol');
+is(join(', ', grep { !$named{$_} } sort keys %protocols), '', 'the source names each protocol');
 for my $name (sort keys %protocols)
 {
 	is_deeply(

@@ -26,13 +26,10 @@ sub read_views
 		# not our view, which is to be compared with the others
 		next
 		  if $view eq 'commit_latency_buckets' || $view eq 'commit_flush_log';
-		$views{$view} = decode_json(
-			$node->safe_psql(
-				'postgres',
-				"SELECT coalesce(jsonb_agg(to_jsonb(v)), '[]') FROM $view v")
-		);
+		$views{$view} =
+		  decode_json($node->sql("SELECT coalesce(jsonb_agg(to_jsonb(v)), '[]') FROM $view v"));
 	}
-	$views{block_size} = $node->safe_psql('postgres', 'SHOW block_size');
+	$views{block_size} = $node->sql('SHOW block_size');
 	return \%views;
 }
 
@@ -76,9 +73,7 @@ sub of_kind
 {
 	my ($kind, $rows) = @_;
 
-	return [
-		grep { $_->{wait_level} eq $kind->[0] && $_->{role} eq $kind->[1] }
-		  @$rows ];
+	return [ grep { $_->{wait_level} eq $kind->[0] && $_->{role} eq $kind->[1] } @$rows ];
 }
 
 # A histogram under the names of Prometheus.
@@ -87,11 +82,9 @@ sub histogram
 	my ($name, $labels, $bounds, $cells, $count, $ms) = @_;
 
 	return (
-		(   map {
-				(       "${name}_bucket{"
-					  . join(',', "le=$_", @$labels)
-					  . '}' => less_than($cells, $_))
-			} @$bounds),
+		(   map { (
+				"${name}_bucket{" . join(',', "le=$_", @$labels) . '}' => less_than($cells, $_)) }
+			  @$bounds),
 		"${name}_sum{" . join(',', @$labels) . '}' => ($ms || 0) / 1000,
 		"${name}_count{" . join(',', @$labels) . '}' => $count || 0);
 }
@@ -105,16 +98,13 @@ sub clients
 	for my $row (@rows)
 	{
 		my $labels = join ',', map { "$_=" . ($row->{$_} // '') }
-		  grep { ($row->{$_} // '') ne '' }
-		  qw(application_name datname rolname status);
+		  grep { ($row->{$_} // '') ne '' } qw(application_name datname rolname status);
 		my %count = (
 			commits_total => $row->{commits} + $row->{commits_async},
 			commit_seconds_total => $row->{commit_time} / 1000,
-			map { ("${_}_total" => $row->{$_}) }
-			  qw(flushes wal_bytes commits_notify slow_commits));
+			map { ("${_}_total" => $row->{$_}) } qw(flushes wal_bytes commits_notify slow_commits));
 
-		$metrics{"commit_stats_client_$_\{$labels\}"} = $count{$_}
-		  for keys %count;
+		$metrics{"commit_stats_client_$_\{$labels\}"} = $count{$_} for keys %count;
 	}
 	return %metrics;
 }
@@ -129,29 +119,25 @@ sub metrics
 	  grep { $_->{finished} } @{ $views->{commit_wal_stats} };
 	my ($flush) = @{ $views->{commit_flush_latency_stats} };
 	my %metrics = (
-		(   map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
+		(
+			map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
 			  qw(commits commits_async commits_unlogged prepares flushes
 			  flushes_uncertain delay_hits
 			  delay_uncertain slow_commits stalls unresolved_flushes
 			  unresolved_commits wal_bytes)),
-		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} +
-		  $stats->{delay_misses},
+		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} + $stats->{delay_misses},
 		'commit_stats_delay_seconds_total{}' => $stats->{delay_time} / 1000,
 		'commit_stats_stall_seconds_total{}' => $stats->{stall_time} / 1000,
 		clients(@{ $views->{commit_client_stats} }),
 		'commit_stats_last_cycle_commits{}' => $cycle->{commits},
 		'commit_stats_last_cycle_wal_bytes{}' => $cycle->{wal_bytes},
 		'commit_stats_last_cycle_wal_fpi_bytes{}' => min(
-			$cycle->{wal_bytes},
-			$cycle->{wal_fpi_bytes}
-			  // $cycle->{wal_fpi} * $views->{block_size}),
+			$cycle->{wal_bytes}, $cycle->{wal_fpi_bytes} // $cycle->{wal_fpi} * $views->{block_size}
+		),
 		histogram(
 			'commit_stats_flush_duration_seconds',
-			[],
-			\@bounds,
-			$views->{commit_flush_latency_histogram},
-			$flush->{flushes},
-			$flush->{flush_time}));
+			[], \@bounds, $views->{commit_flush_latency_histogram},
+			$flush->{flushes}, $flush->{flush_time}));
 
 	for my $kind (kinds())
 	{
@@ -209,15 +195,13 @@ sub quantile
 	  map { /^commit_stats_${name}_bucket\{le=([^,}+]+)/ ? $1 : () }
 	  keys %{ $servers->[0]{metrics} };
 	my ($from, $below) = (0, 0);
-	my $rank =
-	  $q * total($servers, 'rate', "${name}_bucket\\{le=\\+Inf$labels\\}");
+	my $rank = $q * total($servers, 'rate', "${name}_bucket\\{le=\\+Inf$labels\\}");
 	my %seen;
 
 	return if $rank == 0;
 	for my $bound (grep { !$seen{$_}++ } @bounds)
 	{
-		my $n =
-		  total($servers, 'rate', "${name}_bucket\\{le=$bound$labels\\}");
+		my $n = total($servers, 'rate', "${name}_bucket\\{le=$bound$labels\\}");
 
 		return $from + ($bound - $from) * ($rank - $below) / ($n - $below)
 		  if $n >= $rank;
@@ -230,8 +214,7 @@ sub commit_quantile
 {
 	my ($q, $servers) = @_;
 
-	return quantile($q, $servers, 'commit_duration_seconds',
-		',role=(?:leader|follower),.*');
+	return quantile($q, $servers, 'commit_duration_seconds', ',role=(?:leader|follower),.*');
 }
 
 # The same for each server, as "instance=NAME".
@@ -260,8 +243,7 @@ sub share_of_hits
 {
 	my ($servers) = @_;
 
-	return rate($servers, 'delay_hits_total') /
-	  rate($servers, 'delay_decisions_total');
+	return rate($servers, 'delay_hits_total') / rate($servers, 'delay_decisions_total');
 }
 
 sub one
@@ -283,36 +265,28 @@ sub dashboard
 		'Commits per flush A' => all(\&per_flush),
 		'Commits per flush B' => sub { by_server(\&per_flush, @_) },
 		'Commit time, all servers A' => all(sub { commit_quantile(0.5, @_) }),
-		'Commit time, all servers B' =>
-		  all(sub { commit_quantile(0.95, @_) }),
-		'Commit time, all servers C' =>
-		  all(sub { commit_quantile(0.99, @_) }),
+		'Commit time, all servers B' => all(sub { commit_quantile(0.95, @_) }),
+		'Commit time, all servers C' => all(sub { commit_quantile(0.99, @_) }),
 		'Commit time p99 by server A' => sub {
 			by_server(sub { commit_quantile(0.99, @_) }, @_);
 		},
 		'Commit time p99 by what was waited for A' => sub {
 			my @servers = @_;
 
-			map {
-				(   "role=$_->[1],wait_level=$_->[0]" => scalar quantile(
-						0.99, \@servers, 'commit_duration_seconds',
-						",role=$_->[1],wait_level=$_->[0]"))
-			} kinds();
+			map { (
+				"role=$_->[1],wait_level=$_->[0]" => scalar quantile(
+					0.99, \@servers,
+					'commit_duration_seconds', ",role=$_->[1],wait_level=$_->[0]")) } kinds();
 		},
-		'Flush time A' =>
-		  all(sub { quantile(0.5, @_, 'flush_duration_seconds', '') }),
-		'Flush time B' =>
-		  all(sub { quantile(0.99, @_, 'flush_duration_seconds', '') }),
+		'Flush time A' => all(sub { quantile(0.5, @_, 'flush_duration_seconds', '') }),
+		'Flush time B' => all(sub { quantile(0.99, @_, 'flush_duration_seconds', '') }),
 		'commit_delay A' => all(\&share_of_hits),
 		'commit_delay B' => all(sub { 1 - share_of_hits(@_) }),
 		'Commits in a flush A' => sub {
 			my @servers = @_;
 
-			map {
-				(   "le=$_" => total(
-						\@servers, 'delta',
-						"flush_size_flushes\\{at_most=\Q$_\E\\}"))
-			} map { $_ < 9**9**9 ? $_ : '+Inf' } @sizes;
+			map { ("le=$_" => total(\@servers, 'delta', "flush_size_flushes\\{at_most=\Q$_\E\\}")) }
+			  map { $_ < 9**9**9 ? $_ : '+Inf' } @sizes;
 		},
 		'WAL of a checkpoint cycle A' => sub {
 			by_server(one('last_cycle_wal_bytes'), @_);
@@ -320,16 +294,13 @@ sub dashboard
 		'Full-page images A' => sub {
 			by_server(
 				sub {
-					one('last_cycle_wal_fpi_bytes')->(@_) /
-					  one('last_cycle_wal_bytes')->(@_);
+					one('last_cycle_wal_fpi_bytes')->(@_) / one('last_cycle_wal_bytes')->(@_);
 				},
 				@_);
 		},
-		'Unresolved A' => all(
-			sub {
-				rate(@_, 'unresolved_flushes_total') /
-				  rate(@_, 'flushes_total');
-			}),
+		'Unresolved A' => all(sub {
+			rate(@_, 'unresolved_flushes_total') / rate(@_, 'flushes_total');
+		}),
 		'Clients A' => sub {
 			my @servers = @_;
 			my %clients =
@@ -339,12 +310,9 @@ sub dashboard
 
 			for my $client (keys %clients)
 			{
-				my $labels = join ',',
-				  $client =~ /((?:application_name|datname)=[^,]+)/g;
+				my $labels = join ',', $client =~ /((?:application_name|datname)=[^,]+)/g;
 
-				$rates{$labels} +=
-				  total(\@servers, 'rate',
-					"client_commits_total\\{\Q$client\E");
+				$rates{$labels} += total(\@servers, 'rate', "client_commits_total\\{\Q$client\E");
 			}
 			return %rates;
 		},
@@ -354,11 +322,9 @@ sub dashboard
 		'Stalls A' => sub {
 			by_server(sub { rate(@_, 'stall_seconds_total') }, @_);
 		},
-		'Unresolved B' => all(
-			sub {
-				rate(@_, 'unresolved_commits_total') /
-				  rate(@_, 'commits_total');
-			}));
+		'Unresolved B' => all(sub {
+			rate(@_, 'unresolved_commits_total') / rate(@_, 'commits_total');
+		}));
 }
 
 1;

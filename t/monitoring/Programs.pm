@@ -55,8 +55,7 @@ sub start_at
 	my ($address, $ready, $name, @command) = @_;
 	my $log = "$PostgreSQL::Test::Utils::log_path/$name-$address.log";
 
-	push @running,
-	  IPC::Run::start([@command], '<', \undef, '>', $log, '2>&1');
+	push @running, IPC::Run::start([@command], '<', \undef, '>', $log, '2>&1');
 	poll_until(sub { (page("$address$ready") // '') ne '' })
 	  or die "$name does not answer, see $log\n";
 	return $log;
@@ -68,8 +67,7 @@ sub start_program
 	my ($name, $ready, @options) = @_;
 	my $address = free_address();
 
-	start_at($address, $ready, $name, program($name),
-		"--web.listen-address=$address", @options);
+	start_at($address, $ready, $name, program($name), "--web.listen-address=$address", @options);
 	return $address;
 }
 
@@ -97,8 +95,8 @@ sub ask
 {
 	my ($address, $what, %parameters) = @_;
 	my $http = HTTP::Tiny->new(timeout => 30);
-	my $response = $http->get("http://$address/api/v1/$what?"
-		  . $http->www_form_urlencode(\%parameters));
+	my $response =
+	  $http->get("http://$address/api/v1/$what?" . $http->www_form_urlencode(\%parameters));
 
 	die "Prometheus does not answer $what: $response->{content}\n"
 	  unless $response->{success};
@@ -118,8 +116,7 @@ sub query
 	return map {
 		my %labels = %{ $_->{metric} };
 
-		(join(',', map { "$_=$labels{$_}" } sort keys %labels) => $_->{value}
-			  || $_->{values})
+		(join(',', map { "$_=$labels{$_}" } sort keys %labels) => $_->{value} || $_->{values})
 	} @{ $answer->{result} };
 }
 

@@ -32,11 +32,9 @@ my $interval = "${seconds}s";
 # What needs no server
 #
 
-command_ok(
-	[ program('promtool'), 'check', 'config', "$monitoring/prometheus.yml" ],
+command_ok([ program('promtool'), 'check', 'config', "$monitoring/prometheus.yml" ],
 	'promtool accepts the configuration and the rules');
-command_ok(
-	[ program('promtool'), 'test', 'rules', "$monitoring/rules_test.yml" ],
+command_ok([ program('promtool'), 'test', 'rules', "$monitoring/rules_test.yml" ],
 	'the rules pass their unit tests');
 
 my $dashboard = decode_json(slurp_file("$monitoring/dashboard.json"));
@@ -53,17 +51,15 @@ sub check_dashboard
 		$ids{ $panel->{id} }++;
 		for my $x ($where->{x} .. $where->{x} + $where->{w} - 1)
 		{
-			$places{"$x $_"}++
-			  for $where->{y} .. $where->{y} + $where->{h} - 1;
+			$places{"$x $_"}++ for $where->{y} .. $where->{y} + $where->{h} - 1;
 		}
 	}
 	is(max(values %ids), 1, 'each panel has an id of its own');
 	is(max(values %places), 1, '... and a place');
-	is(max(map { (split ' ')[0] } keys %places),
-		23, '... on the grid of Grafana');
-	is( join(', ',
-			map  { $_->{title} }
-			grep { length($_->{description}) < 60 } @panels),
+	is(max(map { (split ' ')[0] } keys %places), 23, '... on the grid of Grafana');
+	is( join(
+			', ', map { $_->{title} }
+			  grep    { length($_->{description}) < 60 } @panels),
 		'',
 		'... and a description');
 	is( scalar(
@@ -101,9 +97,8 @@ commit_stats.stall_time = 1ms"
 commit_stats.slow_commit_time = 2147483647
 commit_stats.stall_time = 0"));
 
-	$node->safe_psql('postgres',
-		'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+	$node->sql('CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
+	$node->sql('SELECT commit_stats_reset()');
 }
 
 my %instances;    # by job: what Prometheus calls each server
@@ -113,13 +108,9 @@ for my $name (@names)
 {
 	my $node = $nodes{$name};
 	local $ENV{DATA_SOURCE_NAME} =
-		'user=prometheus dbname=postgres host='
-	  . $node->host
-	  . ' port='
-	  . $node->port;
+	  'user=prometheus dbname=postgres host=' . $node->host . ' port=' . $node->port;
 
-	$instances{postgres}{$name} =
-	  start_program('prometheus-postgres-exporter',
+	$instances{postgres}{$name} = start_program('prometheus-postgres-exporter',
 		'/metrics', "--extend.query-path=$monitoring/postgres_exporter.yml");
 	$instances{sql_exporter}{$name} = '127.0.0.1:' . $node->port;
 }
@@ -139,13 +130,11 @@ my $sql_exporter = start_program(
 
 # It has something to say a moment later than it answers; this query is its
 # last but one, of 16 rows.
-ok( eventually(
-		sub {
-			my @lines = page("$sql_exporter/metrics") =~
-			  /^sql_commit_stats_flush_size\{/mg;
+ok( eventually(sub {
+		my @lines = page("$sql_exporter/metrics") =~ /^sql_commit_stats_flush_size\{/mg;
 
-			return @lines == 2 * 16;
-		}),
+		return @lines == 2 * 16;
+	}),
 	'sql_exporter asks both servers');
 
 my $prometheus = start_program(
@@ -168,8 +157,7 @@ sub scraped
 {
 	my ($job, $name) = @_;
 	my %answer = query($prometheus,
-		"{__name__=~'commit_stats_.*',job='$job',instance='$instances{$job}{$name}'}"
-	);
+		"{__name__=~'commit_stats_.*',job='$job',instance='$instances{$job}{$name}'}");
 	my %metrics;
 
 	while (my ($labels, $value) = each %answer)
@@ -184,13 +172,11 @@ sub scraped
 	return %metrics;
 }
 
-ok( eventually(
-		sub {
-			my %commits = query($prometheus, 'commit_stats_commits_total');
+ok( eventually(sub {
+		my %commits = query($prometheus, 'commit_stats_commits_total');
 
-			return
-			  keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
-		}),
+		return keys %commits == 4 && !grep { $_->[1] != 0 } values %commits;
+	}),
 	'Prometheus has both servers from both exporters, and no commits');
 
 #
@@ -207,26 +193,21 @@ SET LOCAL synchronous_commit = off;
 INSERT INTO logged VALUES (2);
 COMMIT;
 },
-		bell =>
-		  "BEGIN;\nINSERT INTO logged VALUES (4);\nNOTIFY bell;\nCOMMIT;\n");
+		bell => "BEGIN;\nINSERT INTO logged VALUES (4);\nNOTIFY bell;\nCOMMIT;\n");
 } @names;
 
 # A flush of 3 MB is a stall, at least one of a few.
-ok( eventually(
-		sub {
-			$nodes{sleeps}->safe_psql('postgres',
-				"SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))"
-			);
-			return $nodes{sleeps}->safe_psql('postgres',
-				'SELECT stalls > 0 FROM commit_flush_stats') eq 't';
-		}),
+ok( eventually(sub {
+		$nodes{sleeps}->sql("SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))");
+		return $nodes{sleeps}->sql('SELECT stalls > 0 FROM commit_flush_stats') eq 't';
+	}),
 	'a flush stalled');
 ok(end_background($_), 'pgbench came to its end') for @load;
 for my $node (values %nodes)
 {
 	# this cycle is done
-	$node->safe_psql('postgres', 'CHECKPOINT');
-	$node->safe_psql('postgres', 'INSERT INTO logged VALUES (3)');
+	$node->sql('CHECKPOINT');
+	$node->sql('INSERT INTO logged VALUES (3)');
 }
 
 # What is read first after a checkpoint may be pruned, and that is WAL.
@@ -234,9 +215,7 @@ read_views($_) for values %nodes;
 my %views = map { ($_ => read_views($nodes{$_})) } @names;
 my %expected;
 
-cmp_ok($views{$_}{commit_flush_stats}[0]{commits},
-	'>', 500, "$_: there was a load")
-  for @names;
+cmp_ok($views{$_}{commit_flush_stats}[0]{commits}, '>', 500, "$_: there was a load") for @names;
 
 # What has not arrived yet, or is wrong
 sub differences
@@ -246,9 +225,8 @@ sub differences
 	my %bounds = map { /\{le=([^,}]+),role/ ? ($1 => 1) : () } keys %metrics;
 	my $expected = $expected{$name} = metrics($views{$name}, keys %bounds);
 
-	return
-	  map { "$_ is " . ($metrics{$_} // 'missing') . ", not $expected->{$_}" }
-	  grep { !close_enough($expected->{$_}, $metrics{$_}) }
+	return map { "$_ is " . ($metrics{$_} // 'missing') . ", not $expected->{$_}" }
+	  grep     { !close_enough($expected->{$_}, $metrics{$_}) }
 	  sort keys %$expected;
 }
 
@@ -259,14 +237,12 @@ for my $job (sort keys %instances)
 		eventually(sub { !differences($job, $name) });
 		is(join("\n", differences($job, $name)),
 			'', "$job, $name: every metric is what the views say");
-		cmp_ok(keys %{ $expected{$name} },
-			'>', 300, "$job, $name: ... and there are some");
+		cmp_ok(keys %{ $expected{$name} }, '>', 300, "$job, $name: ... and there are some");
 	}
 }
 
 # What is 0 in a server at ease has been compared with something.
-for my $metric (
-	qw(slow_commits_total stalls_total stall_seconds_total
+for my $metric (qw(slow_commits_total stalls_total stall_seconds_total
 	client_commits_notify_total client_slow_commits_total))
 {
 	for my $name (@names)
@@ -289,12 +265,10 @@ for my $job (sort keys %instances)
 		my $before = $views{$name}{commit_flush_stats}[0]{commits_read_only};
 		my %metrics;
 
-		ok( eventually(
-				sub {
-					%metrics = scraped($job, $name);
-					return $metrics{'commit_stats_commits_read_only_total{}'}
-					  >= $before;
-				}),
+		ok( eventually(sub {
+				%metrics = scraped($job, $name);
+				return $metrics{'commit_stats_commits_read_only_total{}'} >= $before;
+			}),
 			"$job, $name: read-only commits are not fewer than before");
 		my $stats = read_views($nodes{$name})->{commit_flush_stats}[0];
 		cmp_ok(
@@ -303,10 +277,8 @@ for my $job (sort keys %instances)
 			$stats->{commits_read_only},
 			"$job, $name: ... and not more than after");
 		is( $metrics{'commit_stats_reset_timestamp_seconds{}'} + 0,
-			$nodes{$name}->safe_psql(
-				'postgres',
-				'SELECT extract(epoch FROM stats_reset)::float8 FROM commit_stats_info'
-			) + 0,
+			$nodes{$name}
+			  ->sql('SELECT extract(epoch FROM stats_reset)::float8 FROM commit_stats_info') + 0,
 			"$job, $name: the time of the reset");
 	}
 }
@@ -317,8 +289,7 @@ my %counters = map { /^(\w+_(?:total|bucket|sum|count))\{/ ? ($1 => 1) : () }
 
 for my $counter (sort keys %counters)
 {
-	my %resets =
-	  query($prometheus, "sum(resets({__name__='$counter'}[$interval]))");
+	my %resets = query($prometheus, "sum(resets({__name__='$counter'}[$interval]))");
 
 	is($resets{''}[1], 0, "$counter has never fallen");
 }
@@ -334,14 +305,12 @@ for my $counter (sort keys %counters)
 sub weights
 {
 	my ($job, $name, $time) = @_;
-	my ($samples) = values %{
-		{
-			query(
-				$prometheus,
-				"commit_stats_commits_total{job='$job',instance='$instances{$job}{$name}'}[$interval]",
-				$time)
-		}
-	};
+	my ($samples) = values %{ {
+		query(
+			$prometheus,
+			"commit_stats_commits_total{job='$job',instance='$instances{$job}{$name}'}[$interval]",
+			$time)
+	} };
 	my ($first, $last) = ($samples->[0][0], $samples->[-1][0]);
 	my $step = ($last - $first) / (@$samples - 1);
 	my $end = $time - $last < 1.1 * $step ? $time - $last : $step / 2;
@@ -400,13 +369,9 @@ sub any_of
 
 for my $job (sort keys %instances)
 {
-	my @servers = map {
-		{
-			name => $instances{$job}{$_},
-			metrics => $expected{$_},
-			weights($job, $_, $time)
-		}
-	} @names;
+	my @servers =
+	  map { { name => $instances{$job}{$_}, metrics => $expected{$_}, weights($job, $_, $time) } }
+	  @names;
 
 	for my $chosen ([ $servers[0] ], [ $servers[1] ], \@servers)
 	{
@@ -421,9 +386,7 @@ for my $job (sort keys %instances)
 				$asked{$query} = 1;
 				next unless $answers{$query};
 				check_answer(
-					filled_in(
-						$target->{expr}, $job,
-						any_of(map { $_->{name} } @$chosen)),
+					filled_in($target->{expr}, $job, any_of(map { $_->{name} } @$chosen)),
 					{ $answers{$query}->(@$chosen) },
 					"$job, $who: $query");
 			}
@@ -439,27 +402,20 @@ is( join(', ', sort keys %asked),
 for my $name (@names)
 {
 	my ($panel) =
-	  grep { $_->{title} eq 'Commit time p99 by what was waited for' }
-	  @panels;
-	my %answer = query(
-		$prometheus,
-		filled_in(
-			$panel->{targets}[0]{expr}, 'postgres',
-			any_of($instances{postgres}{$name})),
+	  grep { $_->{title} eq 'Commit time p99 by what was waited for' } @panels;
+	my %answer =
+	  query($prometheus,
+		filled_in($panel->{targets}[0]{expr}, 'postgres', any_of($instances{postgres}{$name})),
 		$time);
 
-	for my $row (grep { $_->{p99} > 0.033 }
-		@{ $views{$name}{commit_latency_stats} })
+	for my $row (grep { $_->{p99} > 0.033 } @{ $views{$name}{commit_latency_stats} })
 	{
 		my $labels = "role=$row->{role},wait_level=$row->{wait_level}";
 		my $ratio = $answer{$labels}[1] * 1000 / $row->{p99};
 
-		cmp_ok(
-			max($ratio, 1 / $ratio),
-			'<',
-			1.5 * 1.05,
-			"$name: p99 of {$labels} is that of commit_latency_stats, to a bucket"
-		);
+		cmp_ok(max($ratio, 1 / $ratio),
+			'<', 1.5 * 1.05,
+			"$name: p99 of {$labels} is that of commit_latency_stats, to a bucket");
 	}
 }
 
@@ -472,15 +428,13 @@ for my $name (@names)
 	my $instance = $instances{postgres}{$name};
 	my $stats = $views{$name}{commit_flush_stats}[0];
 
-	ok( eventually(
-			sub {
-				my %answer = query($prometheus,
-					"instance:commit_stats_commits_per_flush:ratio_rate5m{job='postgres',instance='$instance'}"
-				);
+	ok( eventually(sub {
+			my %answer = query($prometheus,
+				"instance:commit_stats_commits_per_flush:ratio_rate5m{job='postgres',instance='$instance'}"
+			);
 
-				return close_enough($stats->{commits} / $stats->{flushes},
-					(values %answer)[0][1]);
-			}),
+			return close_enough($stats->{commits} / $stats->{flushes}, (values %answer)[0][1]);
+		}),
 		"$name: commits per flush are recorded");
 }
 is( join(', ',
@@ -497,38 +451,30 @@ sub pending_alerts
 	  map { "$_->{labels}{alertname} $_->{labels}{instance} $_->{state}" }
 	  grep {
 			 $_->{labels}{job} eq 'postgres'
-		  && $_->{labels}{alertname} !~
-		  /^(?:CommitStatsUnresolved|CommitFlushesStall)$/
+		  && $_->{labels}{alertname} !~ /^(?:CommitStatsUnresolved|CommitFlushesStall)$/
 	  } @{ ask($prometheus, 'alerts')->{alerts} };
 }
 
 my $alert = "CommitDelayNeverHits $instances{postgres}{misses} pending";
 
 eventually(sub { pending_alerts() eq $alert });
-is(pending_alerts(), $alert,
-	'the alert for which there is reason is pending, and no other');
+is(pending_alerts(), $alert, 'the alert for which there is reason is pending, and no other');
 
 #
 # Names
 #
 
 my $exposed =
-  page("$instances{postgres}{sleeps}/metrics") =~
-  s/^(?!(?:# \w+ )?commit_stats_).*\n//mgr;
+  page("$instances{postgres}{sleeps}/metrics") =~ s/^(?!(?:# \w+ )?commit_stats_).*\n//mgr;
 my $complaints = '';
 
-IPC::Run::run([ program('promtool'), 'check', 'metrics' ],
-	'<', \$exposed, '>&', \$complaints);
-is($complaints, '',
-	'promtool finds nothing wrong with the names and types of the metrics');
+IPC::Run::run([ program('promtool'), 'check', 'metrics' ], '<', \$exposed, '>&', \$complaints);
+is($complaints, '', 'promtool finds nothing wrong with the names and types of the metrics');
 
 my %types = $exposed =~ /^# TYPE (\w+) (\w+)$/mg;
-my %documented =
-  slurp_file("$monitoring/README.md") =~
-  /^\| `(commit_stats_\w+)` \| (\w+) \|/mg;
+my %documented = slurp_file("$monitoring/README.md") =~ /^\| `(commit_stats_\w+)` \| (\w+) \|/mg;
 
-is_deeply(\%documented, \%types,
-	'README.md has all metrics, and their types');
+is_deeply(\%documented, \%types, 'README.md has all metrics, and their types');
 
 #
 # pgwatch: its file is YAML with SQL
@@ -541,8 +487,7 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 {
 	my $sql = $pgwatch->{metrics}{$metric}{sqls}{15};
 	my $rows = decode_json(
-		$nodes{sleeps}->safe_psql(
-			'postgres',
+		$nodes{sleeps}->sql(
 			"SELECT jsonb_agg(to_jsonb(m)) FROM ($sql) m",
 			extra_params => [ '-U', 'prometheus' ]));
 	my @wrong;
@@ -561,36 +506,28 @@ for my $metric (sort keys %{ $pgwatch->{metrics} })
 			my $name = "${metric}_$column\{" . join(',', @labels) . '}';
 
 			push @wrong, "$name is $row->{$column}"
-			  unless close_enough($expected{sleeps}{$name} // -1,
-				$row->{$column});
+			  unless close_enough($expected{sleeps}{$name} // -1, $row->{$column});
 		}
 	}
-	is(join(', ', @wrong),
-		'', "pgwatch: $metric is what postgres_exporter says");
+	is(join(', ', @wrong), '', "pgwatch: $metric is what postgres_exporter says");
 }
 
 #
 # The OpenTelemetry Collector: each column that a metric names is there
 #
 
-my ($collector) = @{ CPAN::Meta::YAML->read_string(
-		slurp_file("$monitoring/otel_collector.yml"))
-};
+my ($collector) = @{ CPAN::Meta::YAML->read_string(slurp_file("$monitoring/otel_collector.yml")) };
 
 for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
 {
 	my ($metric) = map { $_->{metric_name} } @{ $query->{metrics} };
 	my $row = decode_json(
-		$nodes{sleeps}->safe_psql(
-			'postgres',
+		$nodes{sleeps}->sql(
 			"SELECT to_jsonb(m) FROM ($query->{sql}) m LIMIT 1",
 			extra_params => [ '-U', 'prometheus' ]));
 	my @columns =
-	  map {
-		(   $_->{value_column},
-			$_->{start_ts_column} || (),
-			@{ $_->{attribute_columns} || [] })
-	  } @{ $query->{metrics} };
+	  map { ($_->{value_column}, $_->{start_ts_column} || (), @{ $_->{attribute_columns} || [] }) }
+	  @{ $query->{metrics} };
 
 	is(join(', ', grep { !defined $row->{$_} } @columns),
 		'', "OpenTelemetry: the query of $metric has the columns");
@@ -607,27 +544,24 @@ for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
 #
 
 my $indent = qr/^ {4}(?=.*\S)/m;
-my ($queries) =
-  slurp_file("$monitoring/cloudnativepg.yml") =~ /^ {2}queries: \|\n(.*)/ms;
+my ($queries) = slurp_file("$monitoring/cloudnativepg.yml") =~ /^ {2}queries: \|\n(.*)/ms;
 
 is( $queries =~ s/$indent//gr =~ s/^  primary:/  master:/mgr,
-	slurp_file("$monitoring/postgres_exporter.yml") =~ s/^ *#.*\n//mgr =~
-	  s/^\n+//r,
+	slurp_file("$monitoring/postgres_exporter.yml") =~ s/^ *#.*\n//mgr =~ s/^\n+//r,
 	'CloudNativePG has the queries of postgres_exporter');
 
 #
 # A reset looks as one
 #
 
-$nodes{sleeps}->safe_psql('postgres', 'SELECT commit_stats_reset()');
-ok( eventually(
-		sub {
-			my %answer = query($prometheus,
-				"resets(commit_stats_commits_total{instance='$instances{postgres}{sleeps}'}[$interval])"
-			);
+$nodes{sleeps}->sql('SELECT commit_stats_reset()');
+ok( eventually(sub {
+		my %answer = query($prometheus,
+			"resets(commit_stats_commits_total{instance='$instances{postgres}{sleeps}'}[$interval])"
+		);
 
-			return (values %answer)[0][1] == 1;
-		}),
+		return (values %answer)[0][1] == 1;
+	}),
 	'a reset of the statistics is a reset to Prometheus');
 
 end_programs();

@@ -29,9 +29,8 @@ commit_delay = 1000
 commit_siblings = 0');
 my $scratch = PostgreSQL::Test::Utils::tempdir;
 
-$node->safe_psql('postgres',
-	'CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
-$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+$node->sql('CREATE ROLE prometheus LOGIN IN ROLE pg_monitor');
+$node->sql('SELECT commit_stats_reset()');
 
 #
 # pgwatch, which asks for each metric once a second
@@ -75,11 +74,10 @@ sub scrape
 	return;
 }
 
-ok( eventually(
-		sub {
-			scrape();
-			return defined $served{'commit_stats_commits_total{}'};
-		}),
+ok( eventually(sub {
+		scrape();
+		return defined $served{'commit_stats_commits_total{}'};
+	}),
 	'pgwatch asks the server');
 
 #
@@ -96,16 +94,15 @@ INSERT INTO logged VALUES (2);
 COMMIT;
 });
 # this cycle is done
-$node->safe_psql('postgres', 'CHECKPOINT');
-$node->safe_psql('postgres', 'INSERT INTO logged VALUES (3)');
+$node->sql('CHECKPOINT');
+$node->sql('INSERT INTO logged VALUES (3)');
 
 # What is read first after a checkpoint may be pruned, and that is WAL.
 read_views($node);
 
 my $views = read_views($node);
 
-cmp_ok($views->{commit_flush_stats}[0]{commits},
-	'>', 300, 'there was a load');
+cmp_ok($views->{commit_flush_stats}[0]{commits}, '>', 300, 'there was a load');
 
 #
 # What pgwatch must have: the columns of the queries
@@ -115,13 +112,11 @@ my %wanted;    # metrics that the file has
 
 for my $metric (keys %$metrics)
 {
-	my $columns = $node->safe_psql(
-		'postgres', "
+	my $columns = $node->sql("
 SELECT DISTINCT jsonb_object_keys(to_jsonb(m))
 FROM ($metrics->{$metric}{sqls}{15}) m");
 
-	$wanted{"${metric}_$_"} = 1
-	  for grep { !/^tag_|^epoch_ns$/ } split /\n/, $columns;
+	$wanted{"${metric}_$_"} = 1 for grep { !/^tag_|^epoch_ns$/ } split /\n/, $columns;
 }
 
 # Reading changes these.
@@ -138,15 +133,13 @@ sub differences
 	my %expected = %{ metrics($views, keys %bounds) };
 
 	return (
-		(   map {
-				"$_ is " . ($served{$_} // 'missing') . ", not $expected{$_}"
-			  }
-			  grep { !close_enough($expected{$_}, $served{$_}) }
-			  grep { /^(\w+)/ && $wanted{$1} && is_steady($1) }
-			  sort keys %expected),
-		(   map  { "$_ is not in the views" }
-			grep { is_steady($_) && !exists $expected{$_} }
-			sort keys %served));
+		(   map  { "$_ is " . ($served{$_} // 'missing') . ", not $expected{$_}" }
+			grep { !close_enough($expected{$_}, $served{$_}) }
+			grep { /^(\w+)/ && $wanted{$1} && is_steady($1) }
+			sort keys %expected),
+		(   map    { "$_ is not in the views" }
+			  grep { is_steady($_) && !exists $expected{$_} }
+			  sort keys %served));
 }
 
 sub names_served
@@ -158,29 +151,25 @@ sub names_served
 
 my $names_wanted = join ' ', sort keys %wanted;
 
-eventually(sub { scrape(); !differences() && names_served() eq $names_wanted }
-);
+eventually(sub { scrape(); !differences() && names_served() eq $names_wanted });
 is(join("\n", differences()), '', 'every metric is what the views say');
 is(names_served(), $names_wanted, '... and pgwatch has dropped none');
 cmp_ok(keys %served, '>', 150, '... and there are some');
 
-ok( eventually(
-		sub {
-			scrape();
+ok( eventually(sub {
+		scrape();
 
-			my $commits = $served{'commit_stats_commits_read_only_total{}'};
+		my $commits = $served{'commit_stats_commits_read_only_total{}'};
 
-			return $commits >=
-			  $views->{commit_flush_stats}[0]{commits_read_only};
-		}),
+		return $commits >= $views->{commit_flush_stats}[0]{commits_read_only};
+	}),
 	'read-only commits are not fewer than before');
 
 is( join(' ', grep { $types{$_} ne 'counter' } sort keys %types),
 	join(' ', grep { !/_total$|_bucket$/ } sort keys %wanted),
 	'gauges are gauges, and all else is a counter');
 
-my @complaints = grep { /ERROR|dropped|skipping/ } split /\n/,
-  slurp_file($log);
+my @complaints = grep { /ERROR|dropped|skipping/ } split /\n/, slurp_file($log);
 
 is(join("\n", @complaints), '', 'pgwatch has nothing to complain about');
 

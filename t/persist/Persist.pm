@@ -10,8 +10,7 @@ use CommitStats;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT =
-  qw($header_size part_at field with_field sealed stats_file statistics
+our @EXPORT = qw($header_size part_at field with_field sealed stats_file statistics
   start_of_statistics starts_from_zero some_load);
 use Exporter 'import';
 
@@ -42,10 +41,7 @@ sub field
 {
 	my ($content, $name) = @_;
 
-	return unpack(
-		$width{$name} == 8 ? 'Q' : 'L',
-		substr $content,
-		$offset{$name}, $width{$name});
+	return unpack($width{$name} == 8 ? 'Q' : 'L', substr $content, $offset{$name}, $width{$name});
 }
 
 # The content with another value in a header field.
@@ -88,8 +84,7 @@ sub sealed
 	my $body = substr $content, 0, -4;
 	my $crc = 0xffffffff;
 
-	$crc = $crc_table[ ($crc ^ $_) & 255 ] ^ ($crc >> 8)
-	  for unpack 'C*', $body;
+	$crc = $crc_table[ ($crc ^ $_) & 255 ] ^ ($crc >> 8) for unpack 'C*', $body;
 	return $body . pack 'L', $crc ^ 0xffffffff;
 }
 
@@ -110,8 +105,7 @@ sub statistics
 {
 	my ($node) = @_;
 	my %columns = map { $_ => 'to_jsonb(s)' }
-	  grep { !/^commit_(flush_log|slow_log|stall_log|activity)$/ }
-	  views_of_commit_stats();
+	  grep { !/^commit_(flush_log|slow_log|stall_log|activity)$/ } views_of_commit_stats();
 	my %rows = map { $_ => '' } keys %columns;
 	my %statistics;
 
@@ -119,16 +113,15 @@ sub statistics
 	  for qw(commit_flush_stats commit_client_stats commit_database_stats);
 	$columns{$_} .= " - 'sessions' - 'wal_bytes' - 'wal_bytes_per_commit'"
 	  for qw(commit_client_stats commit_database_stats);
-	$rows{$_} =
-	  'WHERE commits + commits_async + commits_unlogged + prepares > 0'
+	$rows{$_} = 'WHERE commits + commits_async + commits_unlogged + prepares > 0'
 	  for qw(commit_client_stats commit_database_stats);
 	$rows{commit_wal_stats} = 'WHERE commits > 0';
 	$columns{commit_wal_stats} .= " - 'finished' - 'wal_distance'";
-	$columns{commit_stats_info} =
-	  "jsonb_build_array(stats_reset, clients_tracked)";
+	$columns{commit_stats_info} = "jsonb_build_array(stats_reset, clients_tracked)";
 
 	# a CHECKPOINT, so that WAL of the queries is in a cycle of its own
-	my $rows = $node->safe_psql('postgres', join ";\n", 'CHECKPOINT',
+	my $rows =
+	  $node->sql(join ";\n", 'CHECKPOINT',
 		map { "SELECT '$_', $columns{$_} FROM $_ s $rows{$_} ORDER BY 2" }
 		sort keys %columns);
 
@@ -145,8 +138,7 @@ sub start_of_statistics
 {
 	my ($node) = @_;
 
-	return $node->safe_psql('postgres',
-		'SELECT stats_reset FROM commit_stats_info');
+	return $node->sql('SELECT stats_reset FROM commit_stats_info');
 }
 
 # Is nothing left of the statistics since $before?
@@ -154,9 +146,8 @@ sub starts_from_zero
 {
 	my ($node, $before, $how) = @_;
 
-	is( $node->safe_psql(
-			'postgres', qq{
-SELECT commits, commits_async, prepares, flushes, followers, commit_time, wal_bytes,
+	is( $node->sql(
+			qq{SELECT commits, commits_async, prepares, flushes, followers, commit_time, wal_bytes,
 	   (SELECT count(*) FROM commit_flush_histogram),
 	   (SELECT count(*) FROM commit_sibling_histogram),
 	   (SELECT count(*) FROM commit_latency_stats),
@@ -174,9 +165,7 @@ sub some_load
 {
 	my ($node) = @_;
 
-	return $node->safe_psql(
-		'postgres', q{
-INSERT INTO logged VALUES (1);
+	return $node->sql(q{INSERT INTO logged VALUES (1);
 INSERT INTO logged VALUES (2);
 SET synchronous_commit = off;
 INSERT INTO logged VALUES (3);

@@ -55,12 +55,10 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
-query(
-	q{
-CREATE EXTENSION commit_stats;
+query(q{CREATE EXTENSION commit_stats;
 CREATE TABLE written (kind text);
 CREATE UNLOGGED TABLE unlogged (kind text)});
 alter_system($node, synchronous_standby_names => 'standby');
@@ -68,8 +66,7 @@ alter_system($node, synchronous_standby_names => 'standby');
 # Each commits one row, or none.
 my %transactions = (
 	sync => "INSERT INTO written VALUES ('sync');\n",
-	notify =>
-	  "BEGIN;\nINSERT INTO written VALUES ('sync');\nNOTIFY bell;\nCOMMIT;\n",
+	notify => "BEGIN;\nINSERT INTO written VALUES ('sync');\nNOTIFY bell;\nCOMMIT;\n",
 	async =>
 	  "BEGIN;\nSET LOCAL synchronous_commit = off;\nINSERT INTO written VALUES ('async');\nCOMMIT;\n",
 	unlogged => "INSERT INTO unlogged VALUES ('unlogged');\n",
@@ -109,8 +106,7 @@ sub load_goes_on
 {
 	my ($name) = @_;
 
-	is(join('', map { errors_so_far($_) } @load),
-		'', "$name: the load has no error");
+	is(join('', map { errors_so_far($_) } @load), '', "$name: the load has no error");
 	is(scalar(grep { $_->{run}->pumpable } @load), 2, "$name: and goes on");
 	return;
 }
@@ -119,11 +115,8 @@ sub load_goes_on
 sub end_load
 {
 	end_background($_, 'TERM') for splice @load;
-	$node->poll_query_until('postgres',
-		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'soak'"
-	) or die "the load did not end\n";
-	query("ROLLBACK PREPARED '$_'")
-	  for split /\n/, query('SELECT gid FROM pg_prepared_xacts');
+	$node->wait_until("SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'soak'");
+	query("ROLLBACK PREPARED '$_'") for split /\n/, query('SELECT gid FROM pg_prepared_xacts');
 	return;
 }
 
@@ -135,8 +128,7 @@ my %done;    # how often each of these succeeded
 
 sub stop_standby_for_a_moment
 {
-	my $receiver =
-	  $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+	my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 	return if $receiver !~ /^\d+$/;
 	kill 'STOP', $receiver;
@@ -148,15 +140,12 @@ sub stop_standby_for_a_moment
 
 sub change_schema
 {
-	query(
-		q{
-CREATE TABLE passing AS SELECT * FROM generate_series(1, 1000) n;
+	query(q{CREATE TABLE passing AS SELECT * FROM generate_series(1, 1000) n;
 CREATE INDEX ON passing (n);
 ALTER TABLE passing ADD COLUMN t text DEFAULT 'x';
 DROP TABLE passing});
 	query('CREATE DATABASE passing');
-	$node->safe_psql('passing',
-		'CREATE TABLE t AS SELECT 1; INSERT INTO t VALUES (2)');
+	$node->safe_psql('passing', 'CREATE TABLE t AS SELECT 1; INSERT INTO t VALUES (2)');
 	query('DROP DATABASE passing');
 	return;
 }
@@ -179,11 +168,8 @@ sub predict
 	my $right;
 
 	alter_system($node, 'commit_stats.adaptive_delay' => 'off');
-	$node->poll_query_until('postgres',
-		'SELECT NOT in_force FROM commit_delay_state')
-	  or die "the delays still adapt\n";
-	$right = experiment('prediction',
-		"commit_delay_whatif('{0,100,1000}', '{1}', '10 s')");
+	$node->wait_until('SELECT NOT in_force FROM commit_delay_state');
+	$right = experiment('prediction', "commit_delay_whatif('{0,100,1000}', '{1}', '10 s')");
 	alter_system($node, 'commit_stats.adaptive_delay' => 'on');
 	return $right;
 }
@@ -205,9 +191,7 @@ my %rows_at_reset = (sync => 0, async => 0, unlogged => 0);
 sub rows_written
 {
 	my %rows = map { split /\|/ } split /\n/,
-	  query(
-		'SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1'
-	  );
+	  query('SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1');
 
 	return map { ($_ => $rows{$_} || 0) } keys %rows_at_reset;
 }
@@ -226,9 +210,7 @@ sub counts_are_right
 	my %new = map { ($_ => $rows{$_} - $rows_at_reset{$_}) } keys %rows;
 
 	# a transaction that writes to an unlogged table only may prune a catalog
-	is( query(
-			q{
-SELECT sum(commits_async), sum(commits + commits_unlogged)
+	is( query(q{SELECT sum(commits_async), sum(commits + commits_unlogged)
 FROM commit_client_stats WHERE application_name = 'soak'}),
 		"$new{async}|" . ($new{sync} + $new{unlogged}),
 		"$name: the commits of the load are the rows that it wrote");
@@ -239,9 +221,7 @@ FROM commit_client_stats WHERE application_name = 'soak'}),
 		'>',
 		0.9 * $new{unlogged} - 1,
 		"$name: most of the unlogged ones are unlogged");
-	is( query(
-			q{
-SELECT f.commits - sum(c.commits), f.flushes - sum(c.flushes),
+	is( query(q{SELECT f.commits - sum(c.commits), f.flushes - sum(c.flushes),
 	   f.commits_async - sum(c.commits_async), f.slow_commits - sum(c.slow_commits)
 FROM commit_flush_stats f, commit_client_stats c
 GROUP BY f.commits, f.flushes, f.commits_async, f.slow_commits}),
@@ -276,12 +256,11 @@ sub note_memory
 {
 	for my $server ($node, $standby)
 	{
-		my ($postmaster) = split /\n/,
-		  slurp_file($server->data_dir . '/postmaster.pid');
-		my @processes = split /\n/, $server->safe_psql(
-			'postgres', q{
-SELECT backend_type || ' ' || pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
-		);
+		my ($postmaster) = split /\n/, slurp_file($server->data_dir . '/postmaster.pid');
+		my @processes = split /\n/,
+		  $server->sql(
+			q{SELECT backend_type || ' ' || pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
+		  );
 
 		for my $process ("postmaster $postmaster", @processes)
 		{
@@ -332,8 +311,7 @@ while (time - $started < $seconds)
 	$rounds++;
 	ok( experiment(
 			'sweep',
-			"commit_delay_sweep('{0,100,1000}', '{1}', '10 s', '500 ms', adaptive => true)"
-		),
+			"commit_delay_sweep('{0,100,1000}', '{1}', '10 s', '500 ms', adaptive => true)"),
 		"round $rounds: sweep") if $rounds % 3 == 1;
 	ok(predict(), "round $rounds: prediction") if $rounds % 3 == 2;
 	stop_standby_for_a_moment();
@@ -373,8 +351,8 @@ memory_is_flat('the end');
 counts_are_right('the end');
 my %rows = rows_written();
 my $log_size = sprintf '%.0f MB of log', (-s $node->logfile) / 1e6;
-note "$rounds rounds, $resets resets, $restarts restarts, $log_size, "
-  . join ', ', map { "$rows{$_} $_" } sort keys %rows;
+note "$rounds rounds, $resets resets, $restarts restarts, $log_size, " . join ', ',
+  map { "$rows{$_} $_" } sort keys %rows;
 cmp_ok($measured, '>', 0, 'the memory of some processes was measured')
   if $rounds >= 32;    # 6 in a quarter
 # each third round has one
@@ -383,25 +361,18 @@ cmp_ok($done{$_} // 0, '>=', $rounds / 6, "$_: most have succeeded")
 
 # Nothing is left behind
 is( query(
-		q{
-SELECT count(*) FILTER (WHERE NOT granted), count(*) FILTER (WHERE locktype = 'advisory')
+		q{SELECT count(*) FILTER (WHERE NOT granted), count(*) FILTER (WHERE locktype = 'advisory')
 FROM pg_locks}),
 	'0|0',
 	'no lock is left');
-is( query(
-		'SELECT count(*) FROM commit_activity WHERE committing_since IS NOT NULL'
-	),
-	0,
-	'no commit is under way');
-is( query(
-		'SELECT sweep_pid IS NULL AND NOT capturing FROM commit_stats_info'),
-	't',
-	'no experiment is under way');
+is(query('SELECT count(*) FROM commit_activity WHERE committing_since IS NOT NULL'),
+	0, 'no commit is under way');
+is(query('SELECT sweep_pid IS NULL AND NOT capturing FROM commit_stats_info'),
+	't', 'no experiment is under way');
 unlike(
 	slurp_file($_->logfile),
 	qr/PANIC|TRAP|could not read commit statistics|terminated by signal/,
-	'the server log has nothing that is wrong: ' . $_->name
-) for $node, $standby;
+	'the server log has nothing that is wrong: ' . $_->name) for $node, $standby;
 
 $node->stop;
 $standby->stop;

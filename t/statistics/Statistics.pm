@@ -27,8 +27,7 @@ sub right_in_most_rounds
 		diag "$what, round @{[ $right + $wrong ]}, not so: $_" for @mistakes;
 	}
 	note "rounds: $wrong of @{[ $right + $wrong ]} wrong: $what";
-	return ok($right == 3,
-		"$what: three rounds are right before four are wrong");
+	return ok($right == 3, "$what: three rounds are right before four are wrong");
 }
 
 1;

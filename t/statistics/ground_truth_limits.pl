@@ -37,12 +37,8 @@ sub check_case
 			$limit->{$_}   *= 2 for keys %$limit;
 			$limit->{hits} += min($error->{uncertain} + $error->{late}, 30);
 			delete $limit->{hits} if ($case->{timing} || 'on') eq 'off';
-			return map {
-				[
-					abs($error->{$_}) <= $limit->{$_},
-					"$_ are within the limit"
-				]
-			} sort keys %$limit;
+			return map { [ abs($error->{$_}) <= $limit->{$_}, "$_ are within the limit" ] }
+			  sort keys %$limit;
 		});
 	return;
 }
@@ -51,22 +47,19 @@ check_case($_) for truth_cases();
 
 # With a synchronous standby hardly anybody sees where a flush ends.
 start_standby($node);
-check_case({ clients => $_, delay => 0, siblings => 5, standby => 1 })
-  for 2, 8, 50;
+check_case({ clients => $_, delay => 0, siblings => 5, standby => 1 }) for 2, 8, 50;
 stop_standby($node);
 
 # Where the write syncs, the server counts no sync, but the flushes are seen.
-$node->safe_psql('postgres',
-	'ALTER SYSTEM SET wal_sync_method = open_datasync');
+$node->sql('ALTER SYSTEM SET wal_sync_method = open_datasync');
 right_in_most_rounds(
 	'open_datasync',
 	sub {
-		my $error = figures(
-			measure($node, { clients => 5, delay => 0, siblings => 5 }, 2));
+		my $error = figures(measure($node, { clients => 5, delay => 0, siblings => 5 }, 2));
 
 		return [ abs($error->{flushes}) <= 1, 'flushes are right' ];
 	});
-$node->safe_psql('postgres', 'ALTER SYSTEM RESET wal_sync_method');
+$node->sql('ALTER SYSTEM RESET wal_sync_method');
 
 # PostgreSQL 19 shows a leader that sleeps; a session that commits meanwhile
 # sees it, and the verdict about that flush is certain.
@@ -74,10 +67,10 @@ right_in_most_rounds(
 	'wait event',
 	sub {
 		measure($node, { clients => 4, delay => 100, siblings => 2 }, 2);
-		my ($delayed, $certain) = split /\|/, $node->safe_psql(
-			'postgres', q{
-SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
-		);
+		my ($delayed, $certain) = split /\|/,
+		  $node->sql(
+			q{SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
+		  );
 
 		return [ $delayed > 10, 'leaders slept' ],
 		  [ $certain > $delayed / 4, 'many of them were seen asleep' ];

@@ -36,8 +36,7 @@ sub pgbench_latencies
 		insert => 'INSERT INTO logged VALUES (1);');
 	for my $file (glob "$prefix.*")
 	{
-		push @latencies,
-		  map { (split ' ')[2] / 1000 } split /\n/, slurp_file($file);
+		push @latencies, map { (split ' ')[2] / 1000 } split /\n/, slurp_file($file);
 	}
 	return sort { $a <=> $b } @latencies;
 }
@@ -55,9 +54,7 @@ sub our_quantile
 {
 	my ($q) = @_;
 
-	return split /\|/, $node->safe_psql(
-		'postgres', qq{
-WITH cell AS (
+	return split /\|/, $node->sql(qq{WITH cell AS (
 	SELECT lower_bound, upper_bound, sum(commits) AS n
 	FROM commit_latency_histogram WHERE wait_level = 'local'
 	GROUP BY 1, 2),
@@ -74,7 +71,7 @@ sub with_delay
 {
 	my ($delay) = @_;
 
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	my @theirs = pgbench_latencies('-c 4 -j 2 -t 20');
 	my @findings;
 
@@ -86,14 +83,10 @@ sub with_delay
 		# What surrounds the commit takes time as well, on this machine up to
 		# a third of the shorter delay.
 		push @findings, [ $lower <= $theirs, "quantile $q is not above" ],
-		  [
-			$upper >= $theirs - $delay / 1000 / 3 - 3,
-			"quantile $q is not below"
-		  ];
+		  [ $upper >= $theirs - $delay / 1000 / 3 - 3, "quantile $q is not below" ];
 	}
-	my ($mean, $flush) = split /\|/, $node->safe_psql(
-		'postgres', q{
-SELECT sum(commit_time) / sum(commits), (SELECT mean FROM commit_flush_latency_stats)
+	my ($mean, $flush) = split /\|/, $node->sql(
+		q{SELECT sum(commit_time) / sum(commits), (SELECT mean FROM commit_flush_latency_stats)
 FROM commit_latency_stats WHERE wait_level = 'local'});
 	return (
 		@findings,
@@ -113,16 +106,13 @@ my $delay = 100_000;
 right_in_most_rounds(
 	'COMMIT alone',
 	sub {
-		$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+		$node->sql('SELECT commit_stats_reset()');
 		my $report = run_pgbench(
 			$node,
 			'-c 4 -j 2 -t 20 -r',
-			statements => "BEGIN;\nINSERT INTO logged VALUES (1);\nCOMMIT;\n"
-		);
+			statements => "BEGIN;\nINSERT INTO logged VALUES (1);\nCOMMIT;\n");
 		my ($theirs) = $report =~ /^\s+([\d.]+)\s+(?:\d+\s+)?COMMIT;/m;
-		my $ours = $node->safe_psql(
-			'postgres', q{
-SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
+		my $ours = $node->sql(q{SELECT sum(commit_time) / sum(commits) FROM commit_latency_stats
 WHERE wait_level = 'local'});
 
 		return (
@@ -139,27 +129,21 @@ alter_system($node, commit_delay => 0);
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->append_conf('postgresql.conf',
-	"recovery_min_apply_delay = ${apply_delay}ms\n");
+$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = ${apply_delay}ms\n");
 $standby->start;
 alter_system($node, synchronous_standby_names => 'standby');
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
-  or die "the standby is not synchronous\n";
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
 
 # The mean of the commits of a level, and of their waits for the standby
 sub with_level
 {
 	my ($level, $options) = @_;
 
-	$node->safe_psql('postgres',
-		'SET synchronous_commit = local; SELECT commit_stats_reset()');
+	$node->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 	run_pgbench($node, $options,
-		write =>
-		  "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
-	return split /\|/, $node->safe_psql(
-		'postgres', qq{
-SELECT sum(commit_time) / sum(commits), sum(standby_time_min) / sum(commits),
+		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
+	return split /\|/, $node->sql(
+		qq{SELECT sum(commit_time) / sum(commits), sum(standby_time_min) / sum(commits),
 	   sum(standby_time_max) / sum(commits)
 FROM commit_latency_stats WHERE synchronous_commit = '$level'});
 }
@@ -171,8 +155,7 @@ right_in_most_rounds(
 		my (undef, undef, $write) = with_level('remote_write', '-c 1 -t 5');
 		my (undef, $seen) = with_level('remote_apply', '-c 16 -j 2 -t 10');
 
-		return [ $apply >= $apply_delay / 2,
-			'remote_apply: commits wait for it' ],
+		return [ $apply >= $apply_delay / 2, 'remote_apply: commits wait for it' ],
 		  [ $write < $apply_delay, 'remote_write: it does not wait so long' ],
 		  [ $seen > 0, 'others: some flushes were seen to end' ];
 	});

@@ -38,7 +38,7 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
 # The transactions of a pgbench, as [start, end] in ms since the epoch
@@ -65,8 +65,7 @@ sub slow_commits
 	my ($application) = @_;
 
 	return split /\n/, query(
-		qq{
-SELECT 1000 * extract(epoch FROM ended_at) FROM commit_slow_log
+		qq{SELECT 1000 * extract(epoch FROM ended_at) FROM commit_slow_log
 WHERE application_name = '$application' ORDER BY 1});
 }
 
@@ -81,10 +80,7 @@ sub compare
 
 	query('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	my $pgbench = start_pgbench(
-		$node,
-		"$options -l --log-prefix=$prefix",
-		"load$nlogs" => $script);
+	my $pgbench = start_pgbench($node, "$options -l --log-prefix=$prefix", "load$nlogs" => $script);
 	$beside->() if $beside;
 	end_background($pgbench) or die "pgbench failed: $pgbench->{err}\n";
 
@@ -94,8 +90,7 @@ sub compare
 		my ($start, $end) = @$transaction;
 		next if $end - $start <= $limit;
 		# the clocks of the two processes are the same
-		my ($i) = grep { $commits[$_] >= $start && $commits[$_] <= $end }
-		  0 .. $#commits;
+		my ($i) = grep { $commits[$_] >= $start && $commits[$_] <= $end } 0 .. $#commits;
 		if (defined $i)
 		{
 			splice @commits, $i, 1;
@@ -137,8 +132,7 @@ sub share_of
 {
 	my ($part, $condition) = @_;
 	my $share = query(
-		qq{
-SELECT coalesce(round((100 * sum($part) / sum(duration))::numeric), 0)
+		qq{SELECT coalesce(round((100 * sum($part) / sum(duration))::numeric), 0)
 FROM commit_slow_log WHERE application_name = 'load' AND $condition});
 
 	note "$part where $condition: $share%";
@@ -181,10 +175,7 @@ agrees(
 	'untimed',
 	[ '-c 8 -t 40', $insert ],
 	sub {
-		return [
-			share_of('flush_time', "role = 'leader'") > 30,
-			'leaders flush, as it seems'
-		];
+		return [ share_of('flush_time', "role = 'leader'") > 30, 'leaders flush, as it seems' ];
 	});
 alter_system($node, track_wal_io_timing => 'on');
 
@@ -196,10 +187,7 @@ agrees(
 	'notify',
 	[ '-c 12 -t 10', $notify ],
 	sub {
-		return [
-			share_of('notify_time', 'true') > 50,
-			'the sessions wait for the lock'
-		];
+		return [ share_of('notify_time', 'true') > 50, 'the sessions wait for the lock' ];
 	});
 
 # Of these, half have nothing to flush
@@ -225,10 +213,7 @@ agrees(
 	[ '-c 4 -t 5', $insert ],
 	sub {
 		return (
-			[
-				share_of('delay_time', "role = 'leader'") > 50,
-				'leaders sleep'
-			],
+			[ share_of('delay_time', "role = 'leader'") > 50, 'leaders sleep' ],
 			[
 				share_of('delay_time', "role = 'follower'") > 50,
 				'followers wait while their leader sleeps'
@@ -253,9 +238,7 @@ agrees(
 	sub {
 		return (
 			[
-				query(
-					'SELECT max(flush_wal_bytes) > 1000000 FROM commit_slow_log'
-				) eq 't',
+				query('SELECT max(flush_wal_bytes) > 1000000 FROM commit_slow_log') eq 't',
 				'a flush had to write a lot'
 			],
 			[
@@ -273,11 +256,8 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'base', has_streaming => 1);
 $standby->start;
 alter_system($node, synchronous_standby_names => 'standby');
-$node->poll_query_until('postgres',
-	q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
-  or die "the standby is not synchronous\n";
-my $receiver =
-  $standby->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 agrees(
 	'standby',
@@ -296,13 +276,9 @@ agrees(
 	],
 	sub {
 		return (
+			[ share_of('standby_time_max', 'true') > 80, 'the commits wait for it, as may be' ],
 			[
-				share_of('standby_time_max', 'true') > 80,
-				'the commits wait for it, as may be'
-			],
-			[
-				share_of('flush_time + delay_time + notify_time', 'true') <
-				  20,
+				share_of('flush_time + delay_time + notify_time', 'true') < 20,
 				'and hardly for anything else that is known'
 			]);
 	});

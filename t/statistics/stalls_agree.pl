@@ -30,7 +30,7 @@ sub query
 {
 	my ($sql) = @_;
 
-	return $node->safe_psql('postgres', $sql);
+	return $node->sql($sql);
 }
 
 sub commits_with_stalls
@@ -40,8 +40,7 @@ sub commits_with_stalls
 	set_device($node, quota => $quota, window => $window, flush_time => 1);
 	query('SELECT shim_reset(), commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	run_pgbench($node, '-c 5 -t 60',
-		insert => 'INSERT INTO tick VALUES (1);');
+	run_pgbench($node, '-c 5 -t 60', insert => 'INSERT INTO tick VALUES (1);');
 	return;
 }
 
@@ -58,9 +57,7 @@ sub compare
 	my ($limit) = @_;
 	my $ahead = clocks_differ();
 
-	return split /\|/, query(
-		qq{
-WITH slow AS (
+	return split /\|/, query(qq{WITH slow AS (
 	SELECT pid, length / 1e6 AS length, to_timestamp((at + length) / 1e9 + $ahead) AS ended_at
 	FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > $stall_time),
 logged AS (
@@ -84,8 +81,7 @@ sub is_logged
 
 	commits_with_stalls(10, 300);
 	my ($stalls, $logged, $others) = compare(60);
-	note
-	  "timing $timing: $logged of $stalls stalls logged, and $others others";
+	note "timing $timing: $logged of $stalls stalls logged, and $others others";
 	return (
 		[ $stalls > 3, 'the device stalled' ],
 		# measured, or inferred
@@ -101,8 +97,7 @@ sub is_logged
 		],
 		[
 			query(
-				q{
-SELECT DISTINCT quota_flushes BETWEEN 9 AND 11, quota_window BETWEEN 290 AND 310
+				q{SELECT DISTINCT quota_flushes BETWEEN 9 AND 11, quota_window BETWEEN 290 AND 310
 FROM commit_stall_log WHERE quota_flushes IS NOT NULL}) eq 't|t',
 			'the stalls show the quota'
 		]);
@@ -127,14 +122,11 @@ right_in_most_rounds(
 	'stall_limit',
 	sub {
 		query('SELECT commit_stats_reset()');
-		run_pgbench($node, '-c 2 -t 200',
-			insert => 'INSERT INTO tick VALUES (1);');
+		run_pgbench($node, '-c 2 -t 200', insert => 'INSERT INTO tick VALUES (1);');
 		return [
 			$node->poll_query_until('postgres',
 				'SELECT stall_limit IS NOT NULL FROM commit_stats_info')
-			  && query(
-				'SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info')
-			  eq 't',
+			  && query('SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info') eq 't',
 			'several times what a flush takes here'
 		];
 	});

@@ -28,9 +28,7 @@ sub compare_with_flush_log
 
 	for my $slot (grep { !$_->{late} } @$slots)
 	{
-		my $log = $node->safe_psql(
-			'postgres', qq{
-SELECT coalesce(sum(commits), 0), count(*) FILTER (WHERE delayed),
+		my $log = $node->sql(qq{SELECT coalesce(sum(commits), 0), count(*) FILTER (WHERE delayed),
 	   count(*)
 FROM commit_flush_log
 WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{seconds} s'
@@ -38,8 +36,7 @@ WHERE flushed_at BETWEEN timestamptz '$slot->{until}' - interval '$slot->{second
 		my ($commits, $delayed, $flushes) = split /\|/, $log;
 
 		$told{wrong}++
-		  if abs($commits - $slot->{commits}) >
-		  2 * 8 + 0.05 * $slot->{commits};
+		  if abs($commits - $slot->{commits}) > 2 * 8 + 0.05 * $slot->{commits};
 		$told{after_delay}++, $told{slept} += $delayed > 0
 		  if $slot->{commit_delay} == 0 && $before->{commit_delay} > 0;
 		$before = $slot;
@@ -54,29 +51,19 @@ my $load = start_load(8);
 right_in_most_rounds(
 	'a sweep',
 	sub {
-		my ($rows, $slots) =
-		  sweep("'{2000,0,300}', '{1,5}', '5 s', '400 ms'");
+		my ($rows, $slots) = sweep("'{2000,0,300}', '{1,5}', '5 s', '400 ms'");
 		my $told = compare_with_flush_log($slots);
 		my %is =
 		  map { ("$_->{commit_delay}/$_->{commit_siblings}" => $_) } @$rows;
 
 		return (
-			[
-				!$told->{wrong},
-				'each slot has the commits that the flush log has'
-			],
+			[ !$told->{wrong}, 'each slot has the commits that the flush log has' ],
 			[
 				2 * $told->{slept} < $told->{after_delay},
 				'no sleep was counted in a slot without a delay'
 			],
-			[
-				$told->{delayed} > $told->{awake},
-				'most flushes with a long one were'
-			],
-			[
-				!grep({ $is{"0/$_"}->{delay_hit_share} >= 1 } 1, 5),
-				'no delay, no hits'
-			],
+			[ $told->{delayed} > $told->{awake}, 'most flushes with a long one were' ],
+			[ !grep({ $is{"0/$_"}->{delay_hit_share} >= 1 } 1, 5), 'no delay, no hits' ],
 			[ $is{'2000/1'}->{delay_hit_share} > 50, 'delays hit' ],
 			[ $is{'2000/1'}->{mean} > 1, 'sleeps are in the latency' ]);
 	});

@@ -26,8 +26,7 @@ track_wal_io_timing = on
 	return $node;
 }
 
-my @columns =
-  qw(commit_delay commit_siblings rounds commits commits_per_second
+my @columns = qw(commit_delay commit_siblings rounds commits commits_per_second
   commits_per_second_low commits_per_second_high flushes_per_second
   commits_per_flush delay_hit_share mean p50 p95 p99 is_best reason);
 
@@ -38,8 +37,7 @@ sub sweep
 	my ($out, $err);
 
 	$node->psql(
-		'postgres', qq{
-SET client_min_messages = debug1;
+		'postgres', qq{SET client_min_messages = debug1;
 SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 		stdout => \$out,
 		stderr => \$err,
@@ -68,17 +66,13 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 sub start_load
 {
 	my ($clients) = @_;
-	my $load = start_pgbench(
-		$node,
-		"-c $clients -j 2 -T 600",
-		insert => "INSERT INTO logged VALUES (1);\n");
+	my $load =
+	  start_pgbench($node, "-c $clients -j 2 -T 600", insert => "INSERT INTO logged VALUES (1);\n");
 
-	ok( poll_until(
-			sub {
-				return $node->safe_psql('postgres',
-					"SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')"
-				) eq 't';
-			}),
+	ok( poll_until(sub {
+			return $node->sql("SELECT commits_per_second > 0 FROM commit_stats_sample('0.5 s')") eq
+			  't';
+		}),
 		"there is a load of $clients clients");
 	return $load;
 }

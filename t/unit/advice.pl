@@ -17,8 +17,7 @@ use Test::More;
 sub names_of_enum
 {
 	my ($enum) = @_;
-	my ($body) = slurp_file('src/report/report.h') =~
-	  /typedef enum $enum\n\{\n(.*?)\n\}/s;
+	my ($body) = slurp_file('src/report/report.h') =~ /typedef enum $enum\n\{\n(.*?)\n\}/s;
 
 	return $body =~ /^\t([A-Z_]+)/mg;
 }
@@ -88,14 +87,12 @@ sub batching_saves
 	return;
 }
 
-my %small =
-  (top_commits => 10000, top_flushes => 5000, top_commit_size => 300);
+my %small = (top_commits => 10000, top_flushes => 5000, top_commit_size => 300);
 
 batching_saves('0.000..0.000', 'batching: no client, nothing to save');
 batching_saves('0.450..0.450', 'batching: half of the flushes, all alone',
 	%small, carried => 10000);
-batching_saves('0.201..0.450', 'batching: less if flushes are shared',
-	%small, carried => 20000);
+batching_saves('0.201..0.450', 'batching: less if flushes are shared', %small, carried => 20000);
 batching_saves(
 	'0.803..0.900', 'batching: more without other clients',
 	%small,
@@ -121,11 +118,9 @@ is($usual->{threshold}, 4000, 'lambda* is 2 / F0');
 is($usual->{square_root}, 707, 'and the square-root rule as it says');
 is($usual->{busy}, '0.500', 'the disk is busy half of the time');
 my %slower = (recent_timed => 2000, recent_flush_time => 800);
-is(decide(%slower)->{busy},
-	'0.800', '... by rate and length of the same flushes');
+is(decide(%slower)->{busy}, '0.800', '... by rate and length of the same flushes');
 is(decide(%slower)->{threshold}, 2500, '... as is lambda*');
-is(decide(seconds => 40)->{busy},
-	'0.125', '... of all, if the newest were not timed');
+is(decide(seconds => 40)->{busy}, '0.125', '... of all, if the newest were not timed');
 advises('LEAVE_ZERO', 'above lambda*, no timer', recent_commits => 9000);
 advises(
 	'SWEEP_ABOVE', '... but one is set',
@@ -153,13 +148,9 @@ advises(
 	'SWEEP', '... and less than that',
 	stall_time => 490_000,
 	stall_seconds => 10);
-advises(
-	'SWEEP',
-	'a quota that has hardly made a flush wait',
-	quota_flushes => 50);
+advises('SWEEP', 'a quota that has hardly made a flush wait', quota_flushes => 50);
 my %queue = (flush_time => 2000, flush_p50 => 2000, flush_p99 => 2600);
-advises('SWEEP_TURNS', 'a device that queues, above lambda*',
-	%queue, recent_commits => 9000);
+advises('SWEEP_TURNS', 'a device that queues, above lambda*', %queue, recent_commits => 9000);
 advises('SWEEP_TURNS', '... and below it', %queue, recent_commits => 400);
 advises(
 	'STALLS', '... beside stalls', %queue,
@@ -219,12 +210,10 @@ advises(
 	delay => 2000,
 	commit_sleep => 2000,
 	delay_hits => 912);
-advises('ONE_BY_ONE', '... one commit after the other',
-	%row_lock, commit_time => 4200);
+advises('ONE_BY_ONE', '... one commit after the other', %row_lock, commit_time => 4200);
 advises('SWEEP_TURNS', '... but they wait for the flush of another',
 	%row_lock, commit_time => 8300);
-advises('SWEEP_TURNS', '... but flushes are shared with prepares',
-	%row_lock, prepares => 900);
+advises('SWEEP_TURNS', '... but flushes are shared with prepares', %row_lock, prepares => 900);
 advises(
 	'SWEEP', '... but they slept at hardly any flush',
 	%row_lock,
@@ -283,33 +272,23 @@ advises('ENABLE', 'switched off', counting => 0, is_standby => 1);
 # Why no flush sleeps
 is($usual->{obstacles}, 'DELAY_IS_ZERO', 'commit_delay = 0');
 is(decide(delay => 10)->{obstacles}, '', 'nothing is in the way');
-is(decide(delay => 10, siblings => 100)->{obstacles},
-	'SIBLINGS_UNREACHABLE', 'out of reach');
-is(decide(delay => 10, siblings => 99)->{obstacles},
-	'SIBLINGS_NEVER_SEEN', 'never seen');
+is(decide(delay => 10, siblings => 100)->{obstacles}, 'SIBLINGS_UNREACHABLE', 'out of reach');
+is(decide(delay => 10, siblings => 99)->{obstacles}, 'SIBLINGS_NEVER_SEEN', 'never seen');
 is(decide(delay => 10, siblings => 9)->{obstacles}, '', 'seen');
-is(decide(delay => 10, siblings_max => 0)->{obstacles},
-	'NEVER_TOGETHER', 'one client');
+is(decide(delay => 10, siblings_max => 0)->{obstacles}, 'NEVER_TOGETHER', 'one client');
 is(decide(delay => 10, commits => 1, commits_async => 1000)->{obstacles},
 	'NOBODY_WAITS', 'asynchronous');
-is(decide(delay => 10, fsync => 0)->{obstacles},
-	'FSYNC_IS_OFF', 'fsync = off');
+is(decide(delay => 10, fsync => 0)->{obstacles}, 'FSYNC_IS_OFF', 'fsync = off');
 
 # Sweeps: 0, the present delay, F0 from a quarter to four times, and the
 # square-root rule
-is($usual->{delays}, '0,120,250,500,710,1000,2000',
-	'delays around F0, and by the rule');
-is( decide(delay => 300)->{delays},
-	'0,120,300,500,710,1000,2000',
-	'... and the present one');
-is( decide(delay => 70)->{delays},
-	'0,70,120,250,500,710,1000,2000',
-	'... wherever it is');
+is($usual->{delays}, '0,120,250,500,710,1000,2000', 'delays around F0, and by the rule');
+is(decide(delay => 300)->{delays}, '0,120,300,500,710,1000,2000', '... and the present one');
+is(decide(delay => 70)->{delays}, '0,70,120,250,500,710,1000,2000', '... wherever it is');
 is( decide(recent_commits => 20, commit_p99 => 6000)->{delays},
 	'0,120,250,500,1000,2000,10000',
 	'... as far as the square-root rule goes');
-is(decide(flush_time => 0)->{delays},
-	'0,100,200,400,800,1600', 'delays without F0');
+is(decide(flush_time => 0)->{delays}, '0,100,200,400,800,1600', 'delays without F0');
 for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 {
 	my @delays = split /,/,
@@ -319,10 +298,8 @@ for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 		commit_p99 => $flush_time + 100000)->{delays};
 
 	is($delays[0], 0, "F0 of $flush_time: 0 is there");
-	ok((grep { $_ == 100000 } @delays),
-		"F0 of $flush_time: the present one is there");
-	ok(!(grep { $delays[$_] <= $delays[ $_ - 1 ] } 1 .. $#delays),
-		"F0 of $flush_time: in order");
+	ok((grep { $_ == 100000 } @delays), "F0 of $flush_time: the present one is there");
+	ok(!(grep { $delays[$_] <= $delays[ $_ - 1 ] } 1 .. $#delays), "F0 of $flush_time: in order");
 	cmp_ok($delays[-1], '<=', 100000, "F0 of $flush_time: not too long");
 }
 
@@ -333,22 +310,18 @@ my $slow = decide(
 	flush_p99 => 30000,
 	commit_p99 => 51000);
 is($slow->{max_p99}, 100000, 'the bound is twice the present p99');
-is($slow->{delays}, '0,6200,12000,25000,50000',
-	'... and delay and flush stay below it');
+is($slow->{delays}, '0,6200,12000,25000,50000', '... and delay and flush stay below it');
 is(decide(commit_p99 => 0)->{max_p99}, 1000, 'the bound is at least 1 ms');
 is(decide(commit_p99 => 1234)->{max_p99}, 2500, '... and has two digits');
 is(decide(delay => 7000)->{delays},
-	'0,120,250,500,710,1000,2000',
-	'... which the present delay does not exceed');
+	'0,120,250,500,710,1000,2000', '... which the present delay does not exceed');
 # 1,000 flushes/s of 16 kB fill half of 64 kB in 2 ms
 is(decide(wal_buffers => 65536, flush_wal => 16384)->{delays},
-	'0,120,250,500,710,1000,2000',
-	'... and which do not fill half of the WAL buffers');
+	'0,120,250,500,710,1000,2000', '... and which do not fill half of the WAL buffers');
 is(decide(wal_buffers => 65536, flush_wal => 65536)->{delays},
 	'0,120,250,500', '... at the present rate');
 is($usual->{siblings}, '5', 'siblings that are reached are left');
-is(decide(siblings => 9, reach => 0.05)->{siblings},
-	'9,7', 'others are held against better ones');
+is(decide(siblings => 9, reach => 0.05)->{siblings}, '9,7', 'others are held against better ones');
 is(decide(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings},
 	'9,1', '... of at least 1');
 is($usual->{better_reach}, '0.50', '... which half of the flushes reach');

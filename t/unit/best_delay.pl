@@ -13,8 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c',
-	'-lm');
+compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');
 
 # [commit_delay, commit_siblings, latency, share that slept, limit, rates]...
 # become [mean, low, high, is_best, reason]...
@@ -23,8 +22,7 @@ sub choose
 	my ($outcomes, $present_siblings, $resampled) = @_;
 	my $in = join("\n",
 		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
-		(defined $present_siblings ? $present_siblings : 5) . ' '
-		  . ($resampled            ? 1                 : 0))
+		(defined $present_siblings ? $present_siblings : 5) . ' ' . ($resampled ? 1 : 0))
 	  . "\n";
 	my $out;
 
@@ -41,9 +39,7 @@ sub is_best
 	my $rows = choose($outcomes, $present_siblings);
 	my ($best) = grep { $rows->[$_]->[3] } 0 .. $#$rows;
 
-	is( scalar(grep { $_->[3] } @$rows),
-		defined $delay ? 1 : 0,
-		"$name: how many are best");
+	is(scalar(grep { $_->[3] } @$rows), defined $delay ? 1 : 0, "$name: how many are best");
 	if (!defined $delay)
 	{
 		like($_->[4], $reason, "$name: why not") for @$rows;
@@ -60,16 +56,15 @@ sub is_best
 # Intervals: values of a textbook, in which five of mean 10 and variance 2.5
 # have the interval 10 +- 2.776 * sqrt(2.5 / 5)
 #
-my $rows = choose(
-	[
-		[ 0, 5, 1, 0, 0, [ 8, 9, 10, 11, 12 ] ],
-		[ 1, 5, 1, 0, 0, [10] ],
-		[ 2, 5, 1, 0, 0, [] ],
-		[ 3, 5, 1, 0, 0, [ 10, 10, 10 ] ],
-		[ 4, 5, 1, 0, 0, [ 0, 10 ] ],
-		[ 5, 5, 1, 0, 0, [ 1 .. 21 ] ],
-		[ 6, 5, 1, 0, 0, [ 1 .. 7 ] ]
-	]);
+my $rows = choose([
+	[ 0, 5, 1, 0, 0, [ 8, 9, 10, 11, 12 ] ],
+	[ 1, 5, 1, 0, 0, [10] ],
+	[ 2, 5, 1, 0, 0, [] ],
+	[ 3, 5, 1, 0, 0, [ 10, 10, 10 ] ],
+	[ 4, 5, 1, 0, 0, [ 0, 10 ] ],
+	[ 5, 5, 1, 0, 0, [ 1 .. 21 ] ],
+	[ 6, 5, 1, 0, 0, [ 1 .. 7 ] ]
+]);
 is("@{$rows->[0]}[0 .. 2]", '10.0000 8.0368 11.9632', 'five values');
 is("@{$rows->[1]}[0 .. 2]", '10.0000 nan nan', 'one value has no interval');
 is($rows->[2]->[0], 'nan', 'none has no mean');
@@ -127,18 +122,13 @@ $rows = is_best(
 		[ 100, 5, 1.01, 0.9, 0, [ 1000, 1100, 900 ] ],
 		[ 50, 5, 1.03, 0.9, 0, [ 1000, 1100, 900 ] ]
 	]);
-is( $rows->[0]->[4],
-	'as good as the best, which delays less',
-	'the larger delay');
+is($rows->[0]->[4], 'as good as the best, which delays less', 'the larger delay');
 
 $rows = is_best(
 	0,
 	qr/^no delay gains anything/,
 	'a delay that never came to be',
-	[
-		[ 0, 5, 1.3, 0, 0, [ 1000, 1100, 900 ] ],
-		[ 500, 5, 1.0, 0.001, 0, [ 1010, 1100, 920 ] ]
-	]);
+	[ [ 0, 5, 1.3, 0, 0, [ 1000, 1100, 900 ] ], [ 500, 5, 1.0, 0.001, 0, [ 1010, 1100, 920 ] ] ]);
 is( $rows->[1]->[4],
 	'never slept: fewer than commit_siblings others were active',
 	'... and why it did not');
@@ -156,10 +146,7 @@ sub candidates
 	my $rows = choose(
 		[
 			[ 0, 5, 1, 0, 0, [ @rate, @more ] ],
-			[
-				9, 5, 1, 0.9, 0,
-				[ map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4 ]
-			]
+			[ 9, 5, 1, 0.9, 0, [ map { $rate[$_] + $difference[$_] + $ahead } 0 .. 4 ] ]
 		],
 		5,
 		$resampled);
@@ -171,8 +158,7 @@ is(candidates(2.77), 2, 'behind by as much as chance may explain');
 is(candidates(2.79), 1, 'behind by more, though the rounds differ much');
 is(candidates(6.20, 1), 2, 'resampled: chance may explain more');
 is(candidates(6.22, 1), 1, '... but not everything');
-is(candidates(2.79, 0, 1140),
-	1, 'a round that only one of them has says nothing');
+is(candidates(2.79, 0, 1140), 1, 'a round that only one of them has says nothing');
 
 # commit_siblings
 my @equal = map { [ 500, $_, 1, 0.9, 0, [ 1000, 1100, 900 ] ] } 1, 5, 8;
@@ -199,18 +185,13 @@ $rows = is_best(
 		[ 20000, 5, 1, 0.9, 0, [ 30, 31 ] ]
 	]);
 is($rows->[1]->[4], 'too few rounds to tell', '... and says so');
-is( $rows->[2]->[4],
-	'61% fewer commits/s than the highest',
-	'... nor the highest');
+is($rows->[2]->[4], '61% fewer commits/s than the highest', '... nor the highest');
 is_best(
 	500,
 	qr/^most commits\/s$/,
 	'what was not measured does not count',
 	[ [ 0, 5, 'nan', 'nan', 0, [] ], [ 500, 5, 2, 0.9, 0, [ 10, 11 ] ] ]);
-is_best(
-	undef,
-	qr/^not measured$/,
-	'of nothing, nothing is best',
+is_best(undef, qr/^not measured$/, 'of nothing, nothing is best',
 	[ [ 0, 5, 'nan', 'nan', 0, [] ] ]);
 
 # No delay stands until another value is told apart from it: by its commits/s,
@@ -247,8 +228,7 @@ is_best(
 	qr/^no other pair gains anything: 2 of 2/,
 	'without a delay of 0 the smallest one stands',
 	[
-		[ 400, 5, 1, 0.9, 0, [ '1000/1', '1100/2' ] ],
-		[ 200, 5, 2, 0.9, 0, [ '1010/2', '1090/2' ] ]
+		[ 400, 5, 1, 0.9, 0, [ '1000/1', '1100/2' ] ], [ 200, 5, 2, 0.9, 0, [ '1010/2', '1090/2' ] ]
 	]);
 
 # max_p99
@@ -262,9 +242,7 @@ $rows = is_best(
 		[ 9000, 5, 'nan', 'nan', 2, [] ]
 	]);
 is($rows->[1]->[4], 'exceeded max_p99', '... and says so');
-is( $rows->[2]->[4],
-	'not tried: the delay alone exceeds max_p99',
-	'... or that it would');
+is($rows->[2]->[4], 'not tried: the delay alone exceeds max_p99', '... or that it would');
 is_best(
 	undef,
 	qr/^exceeded max_p99$/,
@@ -276,9 +254,6 @@ is_best(
 	undef,
 	qr/^no commits$/,
 	'no commits at all',
-	[
-		[ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ],
-		[ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ]
-	]);
+	[ [ 0, 5, 'nan', 'nan', 0, [ 0, 0 ] ], [ 9, 5, 'nan', 'nan', 0, [ 0, 0 ] ] ]);
 
 done_testing();

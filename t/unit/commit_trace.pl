@@ -20,11 +20,9 @@ my $ring = 4096;
 
 # The library that is preloaded has functions of the same names.
 compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic',
-	't/unit/commit_trace.c', 'src/base/changecount.c',
-	'src/stats/commit_trace.c');
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION trace_begin() RETURNS void LANGUAGE C AS '$module';
+	't/unit/commit_trace.c', 'src/base/changecount.c', 'src/stats/commit_trace.c');
+$node->sql(
+	qq{CREATE FUNCTION trace_begin() RETURNS void LANGUAGE C AS '$module';
 CREATE FUNCTION trace_commit(times int, overtaken_by int DEFAULT 0) RETURNS void
 	LANGUAGE C AS '$module';
 CREATE FUNCTION trace_taken() RETURNS int LANGUAGE C AS '$module';
@@ -36,25 +34,21 @@ CREATE FUNCTION trace_lost() RETURNS int LANGUAGE C AS '$module'}
 sub capture
 {
 	my ($sql) = @_;
-	my $out = $node->safe_psql('postgres', "SELECT trace_begin(); $sql");
+	my $out = $node->sql("SELECT trace_begin(); $sql");
 
 	return join '|', grep { /\S/ } split /\n/, $out;
 }
 
-is( capture('SELECT trace_commit(3000); SELECT trace_taken(), trace_lost()'),
+is(capture('SELECT trace_commit(3000); SELECT trace_taken(), trace_lost()'),
 	'3000|0', 'a capture takes what the ring holds');
 is( capture('SELECT trace_commit(5000); SELECT trace_taken(), trace_lost()'),
 	$ring . '|' . (5000 - $ring),
 	'... and counts as lost what was overwritten');
-is( capture(
-		'SELECT trace_commit(1, 100); SELECT trace_taken(), trace_lost()'),
-	'101|0',
-	'it waits for a commit that is suspended');
+is(capture('SELECT trace_commit(1, 100); SELECT trace_taken(), trace_lost()'),
+	'101|0', 'it waits for a commit that is suspended');
 
 # The last of them meets the suspended commit.
-is( capture(
-		qq{
-SELECT trace_commit(1, $ring); SELECT trace_taken(), trace_lost();
+is( capture(qq{SELECT trace_commit(1, $ring); SELECT trace_taken(), trace_lost();
 SELECT trace_commit(3000); SELECT trace_taken(), trace_lost()}),
 	join('|', $ring - 1, 1, $ring - 1 + 3000, 2),
 	'a commit that comes round to a record under way writes none');

@@ -48,10 +48,8 @@ is(stops($one, 'cpu/x' => [ 200, 100 ]), 0, '... of another group');
 is(stops($two, 'a/b' => [ 200, 10 ]), 0, 'a twentieth of them is not much');
 is(stops($two, 'a/b' => [ 200, 11 ]), 1, '... and more is');
 is(stops($two, 'a' => [ 200, 100 ]), 1, 'a group that this one is in');
-is(stops($two, '' => [ 200, 100 ]),
-	1, '... or that of a container, with the path of its host');
-is(stops("5:cpuset:/a\n", 'cpu/a' => [ 200, 100 ]),
-	0, 'cpuset is another controller');
+is(stops($two, '' => [ 200, 100 ]), 1, '... or that of a container, with the path of its host');
+is(stops("5:cpuset:/a\n", 'cpu/a' => [ 200, 100 ]), 0, 'cpuset is another controller');
 is(stops("no line\n4:cpu:\n"), 0, 'lines that say nothing');
 
 {

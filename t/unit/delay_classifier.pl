@@ -14,43 +14,26 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c(
-	"$dir/judge", 't/unit/delay_classifier.c',
-	'src/probe/delay_classifier.c', '-lm');
+compile_c("$dir/judge", 't/unit/delay_classifier.c', 'src/probe/delay_classifier.c', '-lm');
 
 # commit_delay, commit_siblings, siblings counted, us waited for the flush
 # before, us from then on, of these us of I/O, timed?  And whether it slept.
 my @cases = (
-	[
-		'long delay, siblings enough, time for it',
-		1300, 5, 5, 0, 1600, 200, 1, 1
-	],
+	[ 'long delay, siblings enough, time for it', 1300, 5, 5, 0, 1600, 200, 1, 1 ],
 	[
 		'... one more sibling may have come before the server counted',
 		1300, 5, 4, 0, 1600, 200, 1, 1
 	],
 	[ '... but not two', 1300, 5, 3, 0, 1600, 200, 1, 0 ],
-	[
-		'... nor if there was no time to sleep',
-		1300, 5, 4, 0, 1400, 600, 1, 0
-	],
-	[
-		'siblings enough, but no time to sleep',
-		1300, 5, 5, 0, 1400, 600, 1, 0
-	],
+	[ '... nor if there was no time to sleep', 1300, 5, 4, 0, 1400, 600, 1, 0 ],
+	[ 'siblings enough, but no time to sleep', 1300, 5, 5, 0, 1400, 600, 1, 0 ],
 	[ 'shorter than the delay', 1300, 5, 9, 0, 1000, 200, 1, 0 ],
 	[ 'not timed: its own count decides', 1300, 5, 4, 0, 1600, 0, 0, 0 ],
 	[ '... either way', 1300, 5, 5, 0, 1600, 0, 0, 1 ],
 	[ 'short delay: its own count decides', 200, 5, 4, 0, 600, 200, 1, 0 ],
 	[ '... either way', 200, 5, 5, 0, 600, 200, 1, 1 ],
-	[
-		'commit_siblings = 0: each leader sleeps',
-		1300, 0, 0, 0, 1600, 200, 1, 1
-	],
-	[
-		'waited, many siblings, time for it',
-		1300, 5, 12, 700, 1600, 200, 1, 1
-	],
+	[ 'commit_siblings = 0: each leader sleeps', 1300, 0, 0, 0, 1600, 200, 1, 1 ],
+	[ 'waited, many siblings, time for it', 1300, 5, 12, 700, 1600, 200, 1, 1 ],
 	[ 'waited, few siblings, no time', 1300, 5, 1, 700, 300, 200, 1, 0 ]);
 
 for my $case (@cases)
@@ -63,8 +46,7 @@ for my $case (@cases)
 	IPC::Run::run(["$dir/judge"], '<', \$in, '>', \$out)
 	  or die "judge failed\n";
 	chomp $out;
-	cmp_ok(abs($out - $slept),
-		'<', 0.01, "$name: " . ($slept ? 'slept' : 'did not sleep'));
+	cmp_ok(abs($out - $slept), '<', 0.01, "$name: " . ($slept ? 'slept' : 'did not sleep'));
 }
 
 done_testing();

@@ -18,8 +18,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 my $program = "$dir/commit";
 my $EINTR = 4;
 
-compile_c($program, 't/unit/flush_detection.c',
-	'src/probe/flush_detection_errno.c');
+compile_c($program, 't/unit/flush_detection.c', 'src/probe/flush_detection_errno.c');
 
 # "flushes uncertain before after" for each of these lines
 sub answers
@@ -62,10 +61,7 @@ is($a[2], '6500 0 104 0', '... until marks are not lost any more');
 
 # Leaders and followers by turns, each mark lost
 @a = answers('1 1 - 0 0', ("1 1 $EINTR 0 0", "2 0 $EINTR 0 0") x 20);
-is_deeply(
-	[ map { (split / /)[0] } @a ],
-	[ 1, (1, 0) x 20 ],
-	'who led is found, commit by commit');
+is_deeply([ map { (split / /)[0] } @a ], [ 1, (1, 0) x 20 ], 'who led is found, commit by commit');
 
 # A mark is lost now and then: a flush outside commits, or a second sync at the
 # end of a segment, is taken for one of the commit.  Marks that are lost one
@@ -88,8 +84,7 @@ for my $other ('1 0 - 1 0', '1 2 - 0 0')
 
 # Statistics are dropped
 @a = answers('1 1 - 0 0', "1 1 $EINTR 0 1", "1 1 $EINTR 0 0");
-is($a[1], '0 1 0 0',
-	'statistics were dropped: a lost mark leaves the commit uncertain');
+is($a[1], '0 1 0 0', 'statistics were dropped: a lost mark leaves the commit uncertain');
 is($a[2], '1 0 1 0', '... and the next commit is looked up');
 
 # Errno lies: it says that no commit flushed

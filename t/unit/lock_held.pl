@@ -22,9 +22,7 @@ compile_c($module, '-fPIC', '-shared', 't/unit/lock_held.c');
 $node->init;
 $node->append_conf('postgresql.conf', 'fsync = on');
 $node->start;
-$node->safe_psql(
-	'postgres', qq{
-CREATE TABLE tick (i int);
+$node->sql(qq{CREATE TABLE tick (i int);
 CREATE FUNCTION lock_held(exclusive boolean) RETURNS text
 AS '$module' LANGUAGE C STRICT});
 
@@ -37,8 +35,7 @@ sub is_right
 	{
 		ok( poll_until(
 				sub {
-					return $node->safe_psql('postgres',
-						"SELECT lock_held($exclusive)") eq '0 1 0';
+					return $node->sql("SELECT lock_held($exclusive)") eq '0 1 0';
 				},
 				20),
 			"$when: held by whom takes it, exclusive $exclusive");

@@ -22,8 +22,7 @@ my $node = start_node('persist_file');
 my $path = stats_file($node);
 my $module = abs_path($node->basedir) . '/persist_file.so';
 
-compile_c($module, '-fPIC', '-shared', 't/unit/persist_file.c',
-	'src/module/persist_file.c');
+compile_c($module, '-fPIC', '-shared', 't/unit/persist_file.c', 'src/module/persist_file.c');
 
 some_load($node);
 $node->stop;
@@ -34,24 +33,19 @@ $node->start;
 is(field($real, 'size'), $length, 'the size of the file is in its header');
 is(sealed($real), $real, 'its checksum is a CRC-32C');
 
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION persist_check(file bytea, original bytea) RETURNS text
+$node->sql(qq{CREATE FUNCTION persist_check(file bytea, original bytea) RETURNS text
 AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION persist_seal(file bytea) RETURNS bytea
 AS '$module' LANGUAGE C STRICT;
 CREATE TABLE original (file bytea)});
-$node->safe_psql('postgres',
-	"INSERT INTO original VALUES ('\\x" . unpack('H*', $real) . "')");
+$node->sql("INSERT INTO original VALUES ('\\x" . unpack('H*', $real) . "')");
 
 # The verdicts on all that $mutations makes of the file, and how many they are.
 sub verdicts
 {
 	my ($mutations) = @_;
 
-	return $node->safe_psql(
-		'postgres', qq{
-SELECT setseed(0.5) \\g /dev/null
+	return $node->sql(qq{SELECT setseed(0.5) \\g /dev/null
 SELECT verdict, count(*)
 FROM original o, LATERAL ($mutations) m (file),
 	 LATERAL persist_check(m.file, o.file) verdict
@@ -74,10 +68,8 @@ my $bits = 8 * $header_size;
 
 is(verdicts('SELECT o.file'), 'good|1', 'the real file is good');
 is(verdicts('SELECT persist_seal(o.file)'), 'good|1', 'and sealed again');
-refused(
-	"SELECT set_bit(o.file, i, 1 - get_bit(o.file, i)) FROM generate_series(0, $bits - 1) i",
-	$bits,
-	'a bit of the header flipped');
+refused("SELECT set_bit(o.file, i, 1 - get_bit(o.file, i)) FROM generate_series(0, $bits - 1) i",
+	$bits, 'a bit of the header flipped');
 refused(
 	"SELECT persist_seal(set_bit(o.file, i, 1 - get_bit(o.file, i))) FROM generate_series(0, $bits - 1) i",
 	$bits,
@@ -102,10 +94,8 @@ for my $seal ('', 'persist_seal')
 		"SELECT $seal(substr(o.file, 1, i)) FROM generate_series($header_size + 21, $length - 1, 487) i",
 		int(($length - 1 - $header_size - 21) / 487) + 1,
 		"cut short$name");
-	refused(
-		"SELECT $seal(o.file || substr(o.file, 1, i)) FROM generate_series(1, 64) i",
-		64,
-		"something appended$name");
+	refused("SELECT $seal(o.file || substr(o.file, 1, i)) FROM generate_series(1, 64) i",
+		64, "something appended$name");
 }
 
 # The sizes of the parts, at the file's order, changed.
@@ -127,18 +117,13 @@ sub sizes
 	my $content = $real;
 
 	substr($content, $at[$_], 8) = pack 'Q', $sizes{$_} for keys %sizes;
-	return verdicts(
-		"SELECT persist_seal('\\x" . unpack('H*', $content) . "'::bytea)");
+	return verdicts("SELECT persist_seal('\\x" . unpack('H*', $content) . "'::bytea)");
 }
 
 is(sizes(0 => ~0 - 7), 'It is damaged.|1', 'a size that overflows');
 is(sizes(0 => ~0 - 39), 'It is damaged.|1', 'a size that leads back');
-is( sizes(4 => $sizes[4] + (1 << 63)),
-	'It is damaged.|1',
-	'a size that overflows the last part');
-is( sizes(0 => $sizes[0] + 4),
-	'It is damaged.|1',
-	'a part that would not be aligned');
+is(sizes(4 => $sizes[4] + (1 << 63)), 'It is damaged.|1', 'a size that overflows the last part');
+is(sizes(0 => $sizes[0] + 4), 'It is damaged.|1', 'a part that would not be aligned');
 is(sizes(4 => $sizes[4] - 8), 'It is damaged.|1', 'bytes behind the parts');
 is( verdicts(
 		"SELECT persist_seal(overlay(o.file PLACING decode(repeat('78', 24), 'hex') FROM $header_size + 1))"

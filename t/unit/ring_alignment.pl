@@ -27,8 +27,7 @@ sub compile_with
 #define MAXIMUM_ALIGNOF $alignment
 #include "stats/flush_ring.h"
 });
-	IPC::Run::run(
-		[ 'cc', '-fsyntax-only', "-I$include", '-Isrc', "$dir/$alignment.c" ],
+	IPC::Run::run([ 'cc', '-fsyntax-only', "-I$include", '-Isrc', "$dir/$alignment.c" ],
 		'2>', \$err);
 	return $err;
 }

@@ -21,19 +21,13 @@ my $largest = 131072;
 
 # The library that is preloaded has functions of the same names.
 compile_c(
-	$module,
-	'-fPIC',
-	'-shared',
-	'-Wl,-Bsymbolic',
-	'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare',
-	't/unit/ring_readers.c',
-	'src/base/changecount.c',
-	'src/base/guc.c',
-	'src/stats/flush_groups.c',
-	'src/stats/flush_totals.c');
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
+	$module, '-fPIC',
+	'-shared', '-Wl,-Bsymbolic',
+	'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare', 't/unit/ring_readers.c',
+	'src/base/changecount.c', 'src/base/guc.c',
+	'src/stats/flush_groups.c', 'src/stats/flush_totals.c');
+$node->sql(
+	qq{CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_flush(int) RETURNS int LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_merge(int, int, int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_sizes() RETURNS text LANGUAGE C STRICT AS '$module';
@@ -53,10 +47,7 @@ sub in_ring
 {
 	my ($size, $sql) = @_;
 
-	return $node->psql(
-		'postgres',
-		"SELECT ring_make($size); $sql",
-		on_error_stop => 0);
+	return $node->psql('postgres', "SELECT ring_make($size); $sql", on_error_stop => 0);
 }
 
 sub ask_ring
@@ -71,23 +62,19 @@ sub ask_ring
 my $n = 200_000;
 
 is( ask_ring(
-		$largest,
-		"SELECT ring_flush($n); SELECT passes, flushes, meanwhile FROM ring_read(0)"
-	),
+		$largest, "SELECT ring_flush($n); SELECT passes, flushes, meanwhile FROM ring_read(0)"),
 	"1|$n|0",
 	'at rest a reader counts all flushes at once');
 for my $rate (0.1, 0.3)
 {
 	is( ask_ring(
-			$largest, qq{
-SELECT ring_flush($n);
+			$largest, qq{SELECT ring_flush($n);
 SELECT passes, flushes BETWEEN $n AND $n + meanwhile, meanwhile > 1000
 FROM ring_read($rate)}),
 		'1|t|t',
 		"it reads once at $rate flushes for each group that it copies");
 	is( ask_ring(
-			$largest, qq{
-SELECT ring_flush($n);
+			$largest, qq{SELECT ring_flush($n);
 CREATE TEMP TABLE seen AS SELECT meanwhile FROM ring_read($rate) r;
 SELECT flushes = $n + (SELECT meanwhile FROM seen) FROM ring_read(0)}),
 		't',
@@ -95,8 +82,7 @@ SELECT flushes = $n + (SELECT meanwhile FROM seen) FROM ring_read(0)}),
 }
 
 my (undef, undef, $err) = in_ring($largest,
-	"SELECT ring_flush($n); SELECT * FROM ring_read(100); SELECT 1 / passes FROM ring_read(0)"
-);
+	"SELECT ring_flush($n); SELECT * FROM ring_read(100); SELECT 1 / passes FROM ring_read(0)");
 like(
 	$err,
 	qr/could not read commit statistics.*100 times in a row/s,
@@ -104,35 +90,30 @@ like(
 unlike($err, qr/division/, '... and the next one reads');
 
 is( ask_ring(
-		2048, qq{
-SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(7);
+		2048, qq{SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(7);
 SELECT flushes, recent, wal_bytes FROM ring_read(0)}),
 	'7|7|' . 7 * 64,
 	'a reset forgets what was before it');
 is( ask_ring(
-		2048, qq{
-SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(5000);
+		2048, qq{SELECT ring_flush(5000); SELECT ring_reset(); SELECT ring_flush(5000);
 SELECT flushes, wal_bytes FROM ring_read(0)}),
 	'5000|' . 5000 * 64,
 	'... in the histogram as well');
 
 # A process that is stopped while it folds
 (undef, my $out, $err) = in_ring(
-	2048, q{
-SELECT ring_flush(5000); SELECT ring_stop(); SELECT ring_reset();
+	2048, q{SELECT ring_flush(5000); SELECT ring_stop(); SELECT ring_reset();
 SELECT ring_exit(); SELECT flushes FROM ring_read(0)});
 like(
 	$err,
 	qr/could not read commit statistics.*has been stopped/s,
 	'a reset beside a process that was stopped fails');
-like($out, qr/^5000$/m,
-	'... changes nothing, and the process that exits is in nobody\'s way');
+like($out, qr/^5000$/m, '... changes nothing, and the process that exits is in nobody\'s way');
 
 # A publisher that is stopped before it has written the boundary.  (The first
 # flush has no boundary before it either.)
 is( ask_ring(
-		2048, q{
-SELECT ring_flush(1000); SELECT ring_forget_boundary();
+		2048, q{SELECT ring_flush(1000); SELECT ring_forget_boundary();
 SELECT flushes, wal_bytes FROM ring_read(0)}),
 	'1000|' . 998 * 64,
 	'a flush without a boundary has no WAL bytes');
@@ -145,19 +126,16 @@ for my $size (2048, $largest)
 	my ($rounds, $much) = (6 * $size, 12 * $size);
 
 	is( ask_ring(
-			$size, qq{
-SELECT ring_flush($much); SELECT ring_suspend();
+			$size, qq{SELECT ring_flush($much); SELECT ring_suspend();
 CREATE TEMP TABLE one AS SELECT ring_flush($rounds) AS gone;
 SELECT gone, (SELECT flushes FROM ring_read(0)) = $much + $rounds - gone FROM one}
 		),
 		'64|t',
-		"$size: a batch of slots is not prepared, and the other flushes count"
-	);
+		"$size: a batch of slots is not prepared, and the other flushes count");
 	for my $late ($rounds, $much)
 	{
 		is( ask_ring(
-				$size, qq{
-SELECT ring_flush($much); SELECT ring_suspend();
+				$size, qq{SELECT ring_flush($much); SELECT ring_suspend();
 SELECT ring_flush($late); SELECT ring_resume();
 CREATE TEMP TABLE one AS SELECT ring_flush($much) AS gone;
 SELECT gone, (SELECT flushes FROM ring_read(0)) FROM one}),
@@ -186,8 +164,7 @@ for my $case (
 	is(ask_ring(2048, "$merge SELECT ring_sizes()"), $sizes, $name);
 	$ones{1} += 9000;
 	is( ask_ring(2048, "$merge SELECT ring_flush(9000); SELECT ring_sizes()"),
-		join(' ', map { "$_:$ones{$_}" } sort { $a <=> $b } keys %ones)
-		  . ($sizes =~ s/.* \+/ +/r),
+		join(' ', map { "$_:$ones{$_}" } sort { $a <=> $b } keys %ones) . ($sizes =~ s/.* \+/ +/r),
 		"... and later in the histogram");
 }
 

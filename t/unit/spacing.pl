@@ -46,10 +46,8 @@ sub run_phases
 	for (split /\n/, $out)
 	{
 		my %s;
-		@s{
-			qw(commits stalled response current rate found refuted
-			  adoptions below)
-		} = split / /;
+		@s{ qw(commits stalled response current rate found refuted
+			adoptions below) } = split / /;
 		push @seconds, \%s;
 	}
 	return @seconds;
@@ -82,42 +80,27 @@ for my $quota (5, 15, 50, 150)
 	# than that
 	@s = run_phases({ quota => $quota, sessions => 1, seconds => 30 });
 	is($s[1]{found}, 1, "$quota in 100 ms: found in 2 s");
-	about(
-		mean('commits', @s[ 3 .. 29 ]),
-		$quota * 10,
-		4, '... as many flushes as it allows');
-	cmp_ok(mean('stalled', @s[ 3 .. 29 ]),
-		'<', 50, '... stalls take less than 5% of the time');
-	is(max(map { $_->{below} } @s), 0,
-		'... nothing below the floor is tried');
+	about(mean('commits', @s[ 3 .. 29 ]), $quota * 10, 4, '... as many flushes as it allows');
+	cmp_ok(mean('stalled', @s[ 3 .. 29 ]), '<', 50, '... stalls take less than 5% of the time');
+	is(max(map { $_->{below} } @s), 0, '... nothing below the floor is tried');
 	is($s[29]{refuted}, 0, '... and it is not refuted');
 }
 @s = run_phases({ quota => 50, sessions => 4, seconds => 20 });
-cmp_ok(mean('commits', @s[ 3 .. 19 ]),
-	'>', 4 * 470, 'all four sessions share each flush');
+cmp_ok(mean('commits', @s[ 3 .. 19 ]), '>', 4 * 470, 'all four sessions share each flush');
 @s = run_phases({ quota => 500, window => 1e6, seconds => 60 });
 is($s[19]{found}, 1, '500 in 1 s: found');
 cmp_ok(mean('stalled', @s[ 30 .. 59 ]), '<', 60, '... and few stalls');
 @s = run_phases({ quota => 50, spikes => 400, seconds => 60 });
-about(mean('commits', @s[ 10 .. 59 ]),
-	960, 5, 'a quota and spikes: as many as it allows');
+about(mean('commits', @s[ 10 .. 59 ]), 960, 5, 'a quota and spikes: as many as it allows');
 
 # Volumes that change
-@s = run_phases(
-	{ quota => 50 },
-	{ quota => 25 },
-	{ quota => 100, seconds => 30 });
+@s = run_phases({ quota => 50 }, { quota => 25 }, { quota => 100, seconds => 30 });
 about(mean('commits', @s[ 13 .. 19 ]), 490, 4, 'lowered: followed in 3 s');
 cmp_ok(mean('stalled', @s[ 13 .. 19 ]), '<', 50, '... without stalls');
-about(mean('commits', @s[ 40 .. 49 ]),
-	1950, 4, 'raised to four times as much: followed');
+about(mean('commits', @s[ 40 .. 49 ]), 1950, 4, 'raised to four times as much: followed');
 is($s[49]{refuted}, 0, '... and nothing was refuted');
-@s = run_phases(
-	{ quota => 50 },
-	{ sessions => 0, seconds => 60 },
-	{ quota => 100, seconds => 30 });
-about(mean('commits', @s[ 90 .. 99 ]),
-	1950, 4, 'raised while nobody committed: followed');
+@s = run_phases({ quota => 50 }, { sessions => 0, seconds => 60 }, { quota => 100, seconds => 30 });
+about(mean('commits', @s[ 90 .. 99 ]), 1950, 4, 'raised while nobody committed: followed');
 @s = run_phases({ quota => 50 }, {}, { quota => 50 });
 cmp_ok(mean('commits', @s[ 14 .. 19 ]), '>', 2200, 'no quota any more');
 cmp_ok($s[19]{rate}, '==', 0, '... it is not believed');
@@ -130,41 +113,32 @@ for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ])
 {
 	my ($every, $spike) = @$spikes;
 
-	@s = run_phases(
-		{
-			spikes => $every,
-			spike => $spike,
-			seconds => 3600
-		});
+	@s = run_phases({
+		spikes => $every,
+		spike => $spike,
+		seconds => 3600
+	});
 	is($s[3599]{found}, 0, "spikes of $spike us, 1 in $every: no quota");
 }
 @s = run_phases({ spikes => -200e3, spike => 20e3, seconds => 300 });
-cmp_ok(scalar(grep { $_->{rate} > 0 } @s),
-	'<', 60, 'hiccups each 200 ms: refuted each time');
+cmp_ok(scalar(grep { $_->{rate} > 0 } @s), '<', 60, 'hiccups each 200 ms: refuted each time');
 
 #
 # The response
 #
 @s = run_phases({ seconds => 60 });
-cmp_ok(
-	mean('commits', @s),
-	'>',
-	0.98 * 4000,
-	'two quick sessions: no worse than without a delay');
+cmp_ok(mean('commits', @s), '>', 0.98 * 4000, 'two quick sessions: no worse than without a delay');
 @s = run_phases({ flush => 4000, think => 400, seconds => 60 });
-cmp_ok(mean('commits', @s[ 3 .. 59 ]),
-	'>', 1.5 * 250, 'long flushes: both sessions share one');
+cmp_ok(mean('commits', @s[ 3 .. 59 ]), '>', 1.5 * 250, 'long flushes: both sessions share one');
 cmp_ok($s[59]{current}, '>', 400, '... as the spacing is their work');
 cmp_ok(max(map { $_->{adoptions} } @s[ 0 .. 3 ]), '>=', 1, '... from 4 s on');
-@s = run_phases({ flush => 4000, think => 400, seconds => 30 },
-	{ flush => 250, seconds => 30 });
+@s = run_phases({ flush => 4000, think => 400, seconds => 30 }, { flush => 250, seconds => 30 });
 cmp_ok(
 	mean('commits', @s[ 35 .. 59 ]),
 	'>',
 	0.98 * 4000,
 	'the device is quick again: as quick in 5 s');
-@s = run_phases(
-	{ flush => 4000, think => 400, seconds => 30 },
+@s = run_phases({ flush => 4000, think => 400, seconds => 30 },
 	{ flush => 4000, think => 400, settle => 1 });
 is($s[30]{current}, $s[29]{current}, 'a sweep between changes no belief');
 
@@ -175,13 +149,8 @@ for my $case ([ 4000, 50, 1200 ], [ 1000, 50, 4500 ])
 	my %load = (flush => $flush, sessions => $sessions, rate => $rate);
 
 	@s = run_phases({ %load, seconds => 120 });
-	about(mean('commits', @s[ 5 .. 119 ]),
-		$rate, 5, "$rate transactions/s: all are served");
-	cmp_ok(
-		mean('response', @s[ 5 .. 119 ]),
-		'<',
-		1.9 * $flush,
-		'... and trials cost little');
+	about(mean('commits', @s[ 5 .. 119 ]), $rate, 5, "$rate transactions/s: all are served");
+	cmp_ok(mean('response', @s[ 5 .. 119 ]), '<', 1.9 * $flush, '... and trials cost little');
 }
 
 done_testing();

@@ -16,9 +16,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c(
-	"$dir/find", 't/unit/wal_device.c',
-	'src/base/wal_device.c', 'src/base/histogram.c',
+compile_c("$dir/find", 't/unit/wal_device.c', 'src/base/wal_device.c', 'src/base/histogram.c',
 	'-lm');
 
 # Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:
@@ -51,22 +49,18 @@ sub quota
 my @varied = (150_000, 900_000, 400_000, 700_000, 250_000);
 my @steady = (1_048_000, 1_050_000, 1_047_000, 1_049_000);
 
-is(quota(flushes => [ 50, 51, 49 ], bytes => \@varied),
-	'50 100', 'the same flushes, of any size');
+is(quota(flushes => [ 50, 51, 49 ], bytes => \@varied), '50 100', 'the same flushes, of any size');
 is(quota(flushes => [ 6, 7, 6, 5, 6 ], bytes => \@steady),
 	'none', 'the same bytes, in about as many flushes');
 is(quota(flushes => [6], bytes => [1_048_000]),
 	'none', 'large flushes, and nothing tells the two apart');
-is(quota(flushes => [50], bytes => [20_000]),
-	'50 100', '... but small ones write a block each');
+is(quota(flushes => [50], bytes => [20_000]), '50 100', '... but small ones write a block each');
 is(quota(flushes => [50], bytes => [1], no_wal => 1),
 	'50 100', '... and nothing is known of the WAL');
-is(quota(flushes => [ 20, 80, 45, 70 ], bytes => \@varied),
-	'none', 'neither is the same');
+is(quota(flushes => [ 20, 80, 45, 70 ], bytes => \@varied), 'none', 'neither is the same');
 is(quota(flushes => [50], bytes => [20_000], explained => 6),
 	'none', 'most stalls have another cause');
-is(quota(flushes => [50], bytes => [20_000], explained => 3),
-	'50 100', '... and few have');
+is(quota(flushes => [50], bytes => [20_000], explained => 3), '50 100', '... and few have');
 
 # The limit of the log, the report and the prediction
 sub limit

@@ -30,9 +30,7 @@ compile_c(
 	'-lm');
 $node->init;
 $node->start;
-$node->safe_psql(
-	'postgres', qq{
-CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
+$node->sql(qq{CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
 	handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
 	seconds float8,
@@ -76,8 +74,8 @@ sub model
 	my ($row, %result);
 
 	$load{$_} = "'{$load{$_}}'" for qw(work flush wake);
-	$row = $node->safe_psql('postgres',
-			'SELECT * FROM whatif_model('
+	$row =
+	  $node->sql('SELECT * FROM whatif_model('
 		  . join(', ', map { "$_ => $load{$_}" } sort keys %load)
 		  . ')');
 	@result{qw(commits flushes group_size hits latency p99 blocked)} =
@@ -106,29 +104,22 @@ about($one->{latency}, 1010, 0.1, 'one client: latency');
 about($one->{p99}, 1010, 5, 'one client: p99');
 is($one->{hits}, 0, 'one client: no sleep');
 $one = model(delay => 500, slack => 55);
-about($one->{commits}, 1e6 / 1965, 0.1,
-	'one client: a sleep, and its slack, are lost');
+about($one->{commits}, 1e6 / 1965, 0.1, 'one client: a sleep, and its slack, are lost');
 is($one->{hits}, 1, 'one client: always sleeps without commit_siblings');
-is_deeply(model(delay => 500, siblings => 1),
-	model(), 'one client: never sleeps with them');
+is_deeply(model(delay => 500, siblings => 1), model(), 'one client: never sleeps with them');
 
 #
 # Deterministic times
 #
 $one = model(clients => 2, work => 0, flush => 1000, handoff => 0);
-about($one->{commits}, 2000, 0.1,
-	'two clients, no think time: both in each flush');
+about($one->{commits}, 2000, 0.1, 'two clients, no think time: both in each flush');
 is($one->{group_size}, 2, '... so groups of two');
 # one works while the other flushes: they never meet, and share nothing
 $one = model(clients => 2, work => 600, flush => 1000, handoff => 0);
-about($one->{commits}, 1e6 / 1000, 1,
-	'two clients that take turns keep the WAL busy')
+about($one->{commits}, 1e6 / 1000, 1, 'two clients that take turns keep the WAL busy')
   if $one->{group_size} < 1.01;
 $one = model(clients => 2, work => '600,1400', flush => 1000, handoff => 0);
-cmp_ok(
-	$one->{commits}, '<=',
-	2e6 / 2000 + 1,
-	'no more commits than the cycle allows');
+cmp_ok($one->{commits}, '<=', 2e6 / 2000 + 1, 'no more commits than the cycle allows');
 
 #
 # No think time: all commit together
@@ -151,8 +142,7 @@ for my $load (
 	{ clients => 10, work => '100,500,2500', flush => '300,900' },
 	{ clients => 20, cores => 2, arrivals => 500 })
 {
-	is_deeply(model(%$load, delay => 1000, siblings => 1000),
-		model(%$load), 'infinite siblings');
+	is_deeply(model(%$load, delay => 1000, siblings => 1000), model(%$load), 'infinite siblings');
 }
 
 #
@@ -196,12 +186,10 @@ $other = model(
 	seconds => 1000,
 	delay => 3000);
 about($one->{commits}, 10, 3, 'rare arrivals: each commits');
-about($other->{commits}, $one->{commits}, 1,
-	'rare arrivals: a delay changes nothing in that');
+about($other->{commits}, $one->{commits}, 1, 'rare arrivals: a delay changes nothing in that');
 about($one->{latency}, 1010, 2, 'rare arrivals: latency is a flush');
 # one that comes during the sleep waits for less of it
-about($other->{latency} - $one->{latency},
-	3000, 3, 'rare arrivals: a delay is added');
+about($other->{latency} - $one->{latency}, 3000, 3, 'rare arrivals: a delay is added');
 about($one->{group_size}, 1, 2, 'rare arrivals: commits alone');
 
 # More arrivals than the server can take: as fast as it can
@@ -241,22 +229,16 @@ about(
 	handoff => 0,
 	conflict => 1e6);
 $one = model(%load);
-about($one->{commits}, 1e6 / 1200, 0.5,
-	'one row: commits one after the other');
+about($one->{commits}, 1e6 / 1200, 0.5, 'one row: commits one after the other');
 about($one->{group_size}, 1, 0.1, '... and alone');
 about($one->{blocked}, 3 - 200 / 1200, 0.5, '... while the others wait');
-is(model(%load, delay => 500, siblings => 1)->{hits} + 0,
-	0, '... and are no siblings');
-about(model(%load, delay => 500)->{commits},
-	1e6 / 1700, 0.5, '... so a delay only costs');
+is(model(%load, delay => 500, siblings => 1)->{hits} + 0, 0, '... and are no siblings');
+about(model(%load, delay => 500)->{commits}, 1e6 / 1700, 0.5, '... so a delay only costs');
 # of ten, one or two have what another one needs
 %load = (%load, clients => 10, work => '300,400,500', conflict => 0.01);
 $one = model(%load);
 cmp_ok($one->{blocked}, '>', 0.1, 'some rows: some wait');
-cmp_ok(
-	$one->{commits}, '<',
-	model(%load, conflict => 0)->{commits},
-	'... and commit later');
+cmp_ok($one->{commits}, '<', model(%load, conflict => 0)->{commits}, '... and commit later');
 cmp_ok(
 	$one->{commits}, '>',
 	model(%load, conflict => 0.1)->{commits},
@@ -272,10 +254,8 @@ my %quota = (
 	time_window => 100e3,
 	quota => 10);
 about(model(%quota)->{flushes}, 100, 2, 'a quota is all there is');
-about(model(%quota, clients => 10)->{commits},
-	1000, 2, 'a quota of flushes, not of commits');
-about(model(%quota, quota => 1000)->{flushes},
-	1000, 2, 'a quota that is not used up');
+about(model(%quota, clients => 10)->{commits}, 1000, 2, 'a quota of flushes, not of commits');
+about(model(%quota, quota => 1000)->{flushes}, 1000, 2, 'a quota that is not used up');
 # what a delay is good for
 %quota = (
 	%quota,
@@ -337,13 +317,10 @@ sub learn
 	$cpus    ||= 0;
 	$busy    ||= 0;
 	$blocked ||= '';
-	$row = $node->safe_psql('postgres',
-		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')"
-	);
-	@result{
-		qw(enough cores xid_share arrivals time_window quota commits latency work
-		  blocked conflict)
-	} = split /\|/, $row;
+	$row = $node->sql(
+		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')");
+	@result{ qw(enough cores xid_share arrivals time_window quota commits latency work
+		blocked conflict) } = split /\|/, $row;
 	return \%result;
 }
 
@@ -372,8 +349,7 @@ about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits},
 my @waits = split /,/, trace(1, 400, 1000, 3);
 $waits[ 8 * $_ ] *= -1 for grep { $_ % 2 } 0 .. @waits / 8 - 1;
 my $prepares = learn(join(',', @waits), 0, 5);
-about($prepares->{commits}, 1e6 / 1410 / 2,
-	5, 'learning: prepares are no commits');
+about($prepares->{commits}, 1e6 / 1410 / 2, 5, 'learning: prepares are no commits');
 about($prepares->{latency}, 1010, 1, 'learning: the latency of commits');
 
 # Sessions that commit each for themselves and do not get along more slowly the
@@ -410,8 +386,7 @@ sub independent_sessions
 }
 
 my ($independent, $could) = independent_sessions(5, 3);
-is(learn($independent, 0, 5)->{cores} + 0,
-	5, 'learning: a core for each, as it looks');
+is(learn($independent, 0, 5)->{cores} + 0, 5, 'learning: a core for each, as it looks');
 is(learn($independent, 0, 5, 2, $could)->{cores} + 0,
 	2, 'learning: no more cores than processors, if these were busy');
 is(learn($independent, 0, 5, 2, $could / 2)->{cores} + 0,
@@ -446,16 +421,12 @@ $one = learn($row, 0, 5);
 is($one->{conflict} + 0, 0, 'learning: nobody waits for locks');
 about($one->{work}, 3 * 1200 + 200, 1, '... then it is all work');
 $one = learn($row, 0, 5, 0, 0, '2,3');
-about($one->{blocked}, 3 - 200 / 1200,
-	1, 'learning: sessions that wait for a lock');
+about($one->{blocked}, 3 - 200 / 1200, 1, 'learning: sessions that wait for a lock');
 cmp_ok($one->{work}, '<', 500, '... do not work');
-about($one->{commits}, 1e6 / 1200, 2,
-	'... and still commit one after the other');
-about(learn($row, 1000, 0, 0, 0, '2,3')->{commits},
-	1e6 / 2200, 10, '... with a delay as well');
+about($one->{commits}, 1e6 / 1200, 2, '... and still commit one after the other');
+about(learn($row, 1000, 0, 0, 0, '2,3')->{commits}, 1e6 / 2200, 10, '... with a delay as well');
 
-is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough},
-	0, 'learning: too little');
+is(learn(trace(1, 400, 1000, 0.02), 0, 5)->{enough}, 0, 'learning: too little');
 is(learn('', 0, 5)->{enough}, 0, 'learning: nothing at all');
 
 # Nothing in a trace may upset the arithmetic: clocks that do not agree, groups
@@ -502,28 +473,20 @@ for my $n (1, 2, 5, 10, 20, 50)
 
 	$one = model(%limited, adaptive => 'true');
 	$gain += log($one->{commits} / $best->{commits}) / 6;
-	cmp_ok(
-		$one->{p99}, '<',
-		0.2 * model(%limited)->{p99},
-		"adaptive, quota, $n clients: p99");
-	cmp_ok(
-		$one->{commits}, '>',
-		0.7 * $best->{commits},
-		"adaptive, quota, $n clients: commits");
+	cmp_ok($one->{p99}, '<', 0.2 * model(%limited)->{p99}, "adaptive, quota, $n clients: p99");
+	cmp_ok($one->{commits}, '>', 0.7 * $best->{commits}, "adaptive, quota, $n clients: commits");
 }
-cmp_ok(exp($gain), '>', 0.95,
-	'adaptive, quota: as many commits as with the best of five delays');
-$gain = model(clients => 10, adaptive => 'true', cores => 2, seconds => 60)
-  ->{commits} / model(clients => 10, cores => 2)->{commits};
+cmp_ok(exp($gain), '>', 0.95, 'adaptive, quota: as many commits as with the best of five delays');
+$gain = model(clients => 10, adaptive => 'true', cores => 2, seconds => 60)->{commits} /
+  model(clients => 10, cores => 2)->{commits};
 cmp_ok($gain, '>', 0.97, 'adaptive, no quota: no fewer commits than without');
 
 #
 # A request to cancel
 #
-is($node->safe_psql('postgres', 'SELECT whatif_cancelled(false)'),
+is($node->sql('SELECT whatif_cancelled(false)'),
 	100, 'a simulation is cancelled before its next commit begins');
-is($node->safe_psql('postgres', 'SELECT whatif_cancelled(true)'),
-	0, 'and so is the fit');
+is($node->sql('SELECT whatif_cancelled(true)'), 0, 'and so is the fit');
 
 #
 # Which one is best, and does the prediction explain what was measured?
@@ -539,23 +502,19 @@ sub chosen
 	} 0 .. 2;
 
 	return split /\n/,
-	  $node->safe_psql('postgres',
+	  $node->sql(
 		"SELECT whatif_chosen($commits, $mean, $error, '$columns[0]', '$columns[1]', '$columns[2]')"
 	  );
 }
 
-my $unexplained =
-  'the prediction cannot explain the present setting: it says ';
+my $unexplained = 'the prediction cannot explain the present setting: it says ';
 is_deeply(
 	[ chosen(51, 150, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
 	[ ("0 ${unexplained}119 to 193 commits/s, and 51 were measured") x 2 ],
 	'fewer commits than it can explain: no best');
 is_deeply(
 	[ chosen(156, 80, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
-	[
-		(   "0 ${unexplained}that a commit takes 39 to 63 ms, and 80 ms were measured"
-		) x 2
-	],
+	[ ("0 ${unexplained}that a commit takes 39 to 63 ms, and 80 ms were measured") x 2 ],
 	'slower commits: no best');
 is_deeply(
 	[ chosen(150, 53, 0.12, [ 0, 156, 51 ], [ 5000, 300, 26 ]) ],
@@ -571,8 +530,7 @@ is_deeply(
 		'0 +12% commits/s and -10% time of a commit, compared with the present setting; the prediction may be off by 12%'
 	],
 	'a gain as large as the error: the present setting stands');
-is( (grep { /^1/ } chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 176, 51 ]))
-	[0],
+is( (grep { /^1/ } chosen(156, 51, 0.12, [ 0, 156, 51 ], [ 5000, 176, 51 ]))[0],
 	'1 most commits/s: 13% more than with commit_delay = 0',
 	'a little more: it does not');
 is( (chosen(130, 51, 0.12, [ 0, 156, 51 ], [ 5000, 180, 51 ]))[0],

@@ -12,8 +12,7 @@ use Exporter 'import';
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT =
-  qw(fill_database members member_names fresh_members error_in has_arrived
+our @EXPORT = qw(fill_database members member_names fresh_members error_in has_arrived
   counts asks_for_the_library);
 
 # A user's view needs more than the right to read the view below it: its
@@ -22,10 +21,9 @@ sub fill_database
 {
 	my ($node, $db) = @_;
 
-	$node->safe_psql('postgres', "CREATE DATABASE $db TEMPLATE template0");
+	$node->sql("CREATE DATABASE $db TEMPLATE template0");
 	$node->safe_psql(
-		$db, q{
-CREATE ROLE counting_reader;
+		$db, q{CREATE ROLE counting_reader;
 CREATE ROLE counting_stranger;
 CREATE EXTENSION commit_stats;
 CREATE TABLE written (n int);
@@ -48,8 +46,7 @@ sub members
 	my $ours = $packaged ? "a::text !~ '^counting_reader='" : 'true';
 
 	return $node->safe_psql(
-		$db, qq{
-SELECT i.type || ' ' || i.identity,
+		$db, qq{SELECT i.type || ' ' || i.identity,
 	   CASE classid WHEN 'pg_proc'::regclass THEN pg_get_functiondef(objid)
 		   ELSE pg_get_viewdef(objid) END,
 	   (SELECT string_agg(a::text, ' ' ORDER BY a::text)
@@ -76,8 +73,7 @@ sub member_names
 	my ($node, $db) = @_;
 
 	return $node->safe_psql(
-		$db, q{
-SELECT pg_describe_object(classid, objid, objsubid) FROM pg_depend
+		$db, q{SELECT pg_describe_object(classid, objid, objsubid) FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
 	AND classid <> 'pg_type'::regclass
 	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats')
@@ -89,7 +85,7 @@ sub fresh_members
 {
 	my ($node) = @_;
 
-	$node->safe_psql('postgres', 'CREATE DATABASE fresh TEMPLATE template0');
+	$node->sql('CREATE DATABASE fresh TEMPLATE template0');
 	$node->safe_psql('fresh', 'CREATE EXTENSION commit_stats');
 	return members($node, 'fresh');
 }
@@ -113,29 +109,22 @@ sub has_arrived
 	my ($node, $db, $name, $original) = @_;
 	my $fresh = fresh_members($node);
 
-	like(
-		$fresh,
-		qr/^view public\.commit_flush_stats\|/m,
-		"$name: a new extension has its objects");
+	like($fresh, qr/^view public\.commit_flush_stats\|/m, "$name: a new extension has its objects");
 	is( $node->safe_psql(
-			$db, q{
-SELECT extversion = default_version, extnamespace::regnamespace
+			$db, q{SELECT extversion = default_version, extnamespace::regnamespace
 FROM pg_extension
 	JOIN pg_available_extensions ON name = extname
 WHERE extname = 'commit_stats'}),
 		't|public',
 		"$name: the extension is there, in its version");
-	is(members($node, $db, 'packaged'),
-		$fresh, "$name: its objects are those of a new one");
-	isnt(members($node, $db), $fresh,
-		"$name: its grants are more than those");
+	is(members($node, $db, 'packaged'), $fresh, "$name: its objects are those of a new one");
+	isnt(members($node, $db), $fresh, "$name: its grants are more than those");
 	is(members($node, $db), $original, "$name: its grants are the same")
 	  if defined $original;
 	cmp_ok($node->safe_psql($db, 'SELECT count(*) FROM written'),
 		'>=', 2, "$name: the user's rows are there");
 	is( $node->safe_psql(
-			$db, q{
-SELECT has_table_privilege('counting_reader', 'commit_flush_stats', 'SELECT'),
+			$db, q{SELECT has_table_privilege('counting_reader', 'commit_flush_stats', 'SELECT'),
 	   has_table_privilege('counting_reader', 'commit_flush_histogram', 'SELECT'),
 	   has_function_privilege('counting_reader', 'commit_stats_reset()', 'EXECUTE'),
 	   has_function_privilege('counting_stranger', 'commit_stats_reset()', 'EXECUTE')}
@@ -143,8 +132,7 @@ SELECT has_table_privilege('counting_reader', 'commit_flush_stats', 'SELECT'),
 		't|f|t|f',
 		"$name: the reader may what he might, others may not");
 	is( $node->safe_psql(
-			$db, q{
-SELECT count(DISTINCT refobjid::regclass), min(refobjid::regclass::text)
+			$db, q{SELECT count(DISTINCT refobjid::regclass), min(refobjid::regclass::text)
 FROM pg_depend
 	JOIN pg_rewrite r ON classid = 'pg_rewrite'::regclass AND r.oid = objid
 WHERE ev_class = 'commits_seen'::regclass AND refclassid = 'pg_class'::regclass
@@ -159,22 +147,16 @@ sub counts
 {
 	my ($node, $db, $name) = @_;
 
-	is( error_in(
-			$node, $db,
-			'SET ROLE counting_reader; SELECT commit_stats_reset()'),
-		'',
-		"$name: the reader can reset");
+	is(error_in($node, $db, 'SET ROLE counting_reader; SELECT commit_stats_reset()'),
+		'', "$name: the reader can reset");
 	$node->safe_psql($db, 'INSERT INTO written VALUES (3)') for 1 .. 3;
 	is( $node->safe_psql(
-			$db, q{
-SET ROLE counting_reader;
+			$db, q{SET ROLE counting_reader;
 SELECT commits >= 3 FROM commits_seen}),
 		't',
 		"$name: the user's view counts commits");
 	like(
-		error_in(
-			$node, $db,
-			'SET ROLE counting_stranger; SELECT commit_stats_reset()'),
+		error_in($node, $db, 'SET ROLE counting_stranger; SELECT commit_stats_reset()'),
 		qr/ERROR:  42501:/,
 		"$name: a stranger cannot reset");
 	return;
@@ -184,20 +166,15 @@ SELECT commits >= 3 FROM commits_seen}),
 sub asks_for_the_library
 {
 	my ($node, $db, $name) = @_;
-	my $message =
-	  qr/ERROR:  55000: commit_stats must be loaded via "shared_preload_libraries"/;
+	my $message = qr/ERROR:  55000: commit_stats must be loaded via "shared_preload_libraries"/;
 
 	for my $view ('commits_seen', views_of_commit_stats())
 	{
 		like(error_in($node, $db, "SELECT * FROM $view"),
 			$message, "$name: $view asks for the library");
 	}
-	like(
-		error_in(
-			$node, $db,
-			'SET ROLE counting_reader; SELECT commit_stats_reset()'),
-		$message,
-		"$name: commit_stats_reset() asks for the library");
+	like(error_in($node, $db, 'SET ROLE counting_reader; SELECT commit_stats_reset()'),
+		$message, "$name: commit_stats_reset() asks for the library");
 	return;
 }
 

@@ -27,8 +27,7 @@ die "OLD_INSTALL and NEW_INSTALL must be set\n"
 sub init_cluster
 {
 	my ($name, $install, $libraries) = @_;
-	my $node =
-	  PostgreSQL::Test::Cluster->new($name, install_path => $install);
+	my $node = PostgreSQL::Test::Cluster->new($name, install_path => $install);
 	my @extra = ('--no-locale', '-E', 'UTF8');
 
 	# the default before 18
@@ -71,28 +70,24 @@ my $old = init_cluster('old', $old_install, 'commit_stats');
 $old->start;
 fill_database($old, 'kept');
 counts($old, 'kept', 'old server');
-my $version = $old->safe_psql('kept',
-	"SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'");
+my $version =
+  $old->safe_psql('kept', "SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'");
 my $objects = member_names($old, 'kept');
 $old->stop;
 
 for my $libraries ('commit_stats', '')
 {
 	my $name = $libraries ? 'with the library' : 'without the library';
-	my $new = init_cluster($libraries ? 'preloaded' : 'forgotten',
-		$new_install, $libraries);
+	my $new = init_cluster($libraries ? 'preloaded' : 'forgotten', $new_install, $libraries);
 
 	upgrade($old, $new, "$name: pg_upgrade --check", '--check');
 	upgrade($old, $new, "$name: pg_upgrade");
 	$new->start;
 	is( $new->safe_psql(
-			'kept',
-			"SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'"
-		),
+			'kept', "SELECT extversion FROM pg_extension WHERE extname = 'commit_stats'"),
 		$version,
 		"$name: the extension has the same version");
-	is(member_names($new, 'kept'),
-		$objects, "$name: the same objects belong to it");
+	is(member_names($new, 'kept'), $objects, "$name: the same objects belong to it");
 	has_arrived($new, 'kept', $name);
 
 	if ($libraries)
@@ -105,10 +100,8 @@ for my $libraries ('commit_stats', '')
 	}
 	is(error_in($new, 'kept', 'DROP EXTENSION commit_stats CASCADE'),
 		'', "$name: the extension can be dropped");
-	is( $new->safe_psql(
-			'kept', "SELECT to_regclass('commit_flush_stats') IS NULL"),
-		't',
-		"$name: and its views with it");
+	is($new->safe_psql('kept', "SELECT to_regclass('commit_flush_stats') IS NULL"),
+		't', "$name: and its views with it");
 	$new->stop;
 	unlike(
 		slurp_file($new->logfile),

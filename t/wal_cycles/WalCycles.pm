@@ -10,8 +10,7 @@ use CommitStats;
 use Exporter 'import';
 use IPC::Run;
 
-our @EXPORT =
-  qw($shown $image_bytes @counts %load start_wal_server truth cycles
+our @EXPORT = qw($shown $image_bytes @counts %load start_wal_server truth cycles
   finished_cycles checkpoint reset_stats end_of counts_of);
 
 our $shown = 32;     # WAL_CYCLES_SHOWN
@@ -87,9 +86,7 @@ checkpoint_timeout = 1h
 wal_keep_size = 1GB
 max_logical_replication_workers = 0
 });
-	$node->safe_psql(
-		'postgres', q{
-CREATE TABLE pages (id int PRIMARY KEY, n int, filler text);
+	$node->sql(q{CREATE TABLE pages (id int PRIMARY KEY, n int, filler text);
 INSERT INTO pages SELECT i, 0, repeat('x', 100) FROM generate_series(1, 5000) i;
 CREATE UNLOGGED TABLE unlogged (n int);
 });
@@ -116,9 +113,8 @@ sub truth
 
 	# Name the files: pg_waldump would read the segment size from any file in
 	# the folder, and that one may be empty.
-	my @files = split /\|/, $node->safe_psql(
-		'postgres', qq{
-SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
+	my @files = split /\|/,
+	  $node->sql(qq{SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 
 	IPC::Run::run(
 		[
@@ -132,8 +128,8 @@ SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
 		\$err) or die "pg_waldump from $start to $end failed: $err\n";
 	for my $line (split /\n/, $out)
 	{
-		my ($rmgr, $without_images, $bytes, $xid, $kind) = $line =~
-		  m{^rmgr:\s(\w+)\s+len\s\(rec/tot\):\s*(\d+)/\s*(\d+),\stx:\s*(\d+),
+		my ($rmgr, $without_images, $bytes, $xid, $kind) =
+		  $line =~ m{^rmgr:\s(\w+)\s+len\s\(rec/tot\):\s*(\d+)/\s*(\d+),\stx:\s*(\d+),
 			.*?\sdesc:\s(\w+)}x
 		  or die "what is this: $line\n";
 
@@ -160,9 +156,8 @@ sub cycles
 		my %cycle;
 		@cycle{@columns} = split /\|/;
 		\%cycle
-	} split /\n/, $node->safe_psql(
-		'postgres', q{
-SELECT redo_lsn, finished, commits, wal_records, wal_fpi, wal_bytes,
+	} split /\n/, $node->sql(
+		q{SELECT redo_lsn, finished, commits, wal_records, wal_fpi, wal_bytes,
 	   wal_bytes_aborted, wal_distance
 FROM commit_wal_stats ORDER BY redo_lsn});
 }
@@ -174,13 +169,13 @@ sub finished_cycles
 
 sub checkpoint
 {
-	$node->safe_psql('postgres', 'CHECKPOINT');
+	$node->sql('CHECKPOINT');
 	return;
 }
 
 sub reset_stats
 {
-	$node->safe_psql('postgres', 'SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	return;
 }
 
@@ -189,8 +184,7 @@ sub end_of
 {
 	my ($cycle) = @_;
 
-	return $node->safe_psql('postgres',
-		"SELECT '$cycle->{redo_lsn}'::pg_lsn + $cycle->{distance}");
+	return $node->sql("SELECT '$cycle->{redo_lsn}'::pg_lsn + $cycle->{distance}");
 }
 
 sub counts_of
