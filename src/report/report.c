@@ -838,7 +838,7 @@ put_advice(StringInfo text, const CommitFigures *f, const char *schema)
 			return;
 		case ADVICE_LOWER_SIBLINGS:
 			appendStringInfo(text, "commit_delay hardly ever hits: %s of flushes reach commit_siblings = %d,\n"
-							 "and %s reach %d. Whether the delay pays with that, 30 s will tell:\n",
+							 "and %s reach %d. Measure whether the delay then pays, in 30 s:\n",
 							 format_percent(f->reach, 1), f->siblings,
 							 f->siblings_half > 0 ? "half of them" :
 							 format_percent(advice_better_reach(f), 1),
@@ -847,7 +847,7 @@ put_advice(StringInfo text, const CommitFigures *f, const char *schema)
 		case ADVICE_TRY_ZERO:
 			appendStringInfo(text, "Try 0: the delay of %d us is %s flushes long (F0 = %s),\n"
 							 "and the disk is idle, busy with flushes %s of the time.\n"
-							 "30 s of the live load will tell:\n",
+							 "Measure it, in 30 s of the live load:\n",
 							 f->delay, format_number(f->delay / (2 * half)),
 							 format_us(2 * half),
 							 format_percent(advice_device_busy(f), 1));
@@ -855,12 +855,12 @@ put_advice(StringInfo text, const CommitFigures *f, const char *schema)
 		case ADVICE_SWEEP_QUOTA:
 			put_quota(text, f);
 			appendStringInfoString(text, "There a delay may pay, above all commit_stats.adaptive_delay, which is in\n"
-								   "the last row; how much, only 35 s of the live load can tell:\n");
+								   "the last row. Measure it, in 35 s of the live load:\n");
 			break;
 		case ADVICE_SWEEP_TURNS:
 			appendStringInfo(text, "Flushes take long without stalls (p50 %s, p99 %s).\n"
-							 "Sessions that commit again soon may take turns, which a delay may end. 35 s of\n"
-							 "the live load, with commit_stats.adaptive_delay in the last row, will tell:\n",
+							 "Sessions that commit again soon may take turns, which a delay may end. Measure\n"
+							 "it, in 35 s of the live load; commit_stats.adaptive_delay is in the last row:\n",
 							 format_us(f->flush_p50), format_us(f->flush_p99));
 			break;
 		case ADVICE_LEAVE_ZERO:
