@@ -45,7 +45,6 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "module/persist_file.h"
-#include "module/shared_memory.h"
 #include "module/stats_module.h"
 
 #define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"

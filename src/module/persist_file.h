@@ -53,6 +53,9 @@ typedef struct PersistPart
 	uint64		size;			/* a multiple of 8 */
 } PersistPart;
 
+/* persist.c; once the modules are attached. */
+extern void persist_start(void);
+
 extern char *persist_file_add(char *end, const char *name, uint64 size);
 extern void persist_file_seal(char *file, uint64 size, uint32 nparts,
 							  const PersistState *state);

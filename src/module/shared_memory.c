@@ -22,6 +22,7 @@
 #include "storage/shmem.h"
 
 #include "base/changecount.h"
+#include "module/persist_file.h"
 #include "module/shared_memory.h"
 #include "module/stats_module.h"
 

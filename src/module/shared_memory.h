@@ -43,7 +43,4 @@ extern void shared_memory_enter(void);
 extern void shared_memory_report_missing(int elevel);
 extern void shared_memory_require(void);
 
-/* persist.c; once the modules are attached. */
-extern void persist_start(void);
-
 #endif							/* COMMIT_STATS_SHARED_MEMORY_H */

@@ -50,8 +50,8 @@
 #include "base/wait.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "stats/srf.h"
 #include "tuning/tuning.h"
-#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_sweep_1_0);
 

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "control/delay_override.h"
 #include "module/wall_clock.h"
-#include "views/srf.h"
+#include "stats/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_activity_1_0);

@@ -17,7 +17,7 @@
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
-#include "views/srf.h"
+#include "stats/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_state_1_0);
 PG_FUNCTION_INFO_V1(commit_delay_changes_1_0);

@@ -20,7 +20,7 @@
 #include "module/wall_clock.h"
 #include "probe/siblings.h"
 #include "stats/flush_totals.h"
-#include "views/srf.h"
+#include "stats/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);

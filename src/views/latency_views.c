@@ -17,8 +17,8 @@
 #include "utils/array.h"
 
 #include "stats/latency.h"
+#include "stats/srf.h"
 #include "stats/wait_level_names.h"
-#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);

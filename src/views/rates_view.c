@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "base/wait.h"
-#include "views/srf.h"
+#include "stats/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_sample_1_0);
 PG_FUNCTION_INFO_V1(commit_stats_rates_1_0);

@@ -24,9 +24,9 @@
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
+#include "stats/srf.h"
 #include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
-#include "views/srf.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
 PG_FUNCTION_INFO_V1(commit_wal_stats_1_0);

@@ -37,8 +37,8 @@
 #include "control/delay_override.h"
 #include "probe/cpu_usage.h"
 #include "stats/commit_trace.h"
+#include "stats/srf.h"
 #include "tuning/tuning.h"
-#include "views/srf.h"
 #include "whatif/whatif.h"
 
 PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
