@@ -1,5 +1,6 @@
 # What the tests of commit_stats share: a server with the library, its counts
-# as a hash, and what the WAL says about the same time.
+# as a hash, and what the WAL says about the same time.  Exports Test::More and
+# PostgreSQL::Test::Utils as well, which nearly all of them use.
 
 package CommitStats;
 
@@ -13,10 +14,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-our @EXPORT = qw(compile_c init_node start_node alter_system flush_stats observe
-  wait_for_commits wal_records run_pgbench start_pgbench start_psql errors_so_far
-  end_background end_pgbench ways_to_end error_of poll_until right_in_one_round
-  create_same_settings views_of_commit_stats near);
+our @EXPORT = (
+	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
+	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump wal_records run_pgbench start_pgbench start_psql errors_so_far end_background end_pgbench ways_to_end error_of poll_until right_in_one_round create_same_settings views_of_commit_stats near)
+);
 
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
 # cluster that INITDB_TEMPLATE names; older ones do so here.
@@ -161,33 +162,32 @@ sub wait_for_commits
 	return;
 }
 
+# What pg_waldump prints of the WAL between two positions.  The files are
+# named: pg_waldump would read the segment size from any file in the folder,
+# and that one may be empty.
+sub waldump
+{
+	my ($node, $start, $end, @options) = @_;
+	my ($out, $err);
+	my @files = split /\|/,
+	  $node->sql("SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')");
+	my @command = ($node->installed_command('pg_waldump'), '-p', $node->data_dir . '/pg_wal');
+
+	IPC::Run::run([ @command, @options, '-s', $start, '-e', $end, @files ], '>', \$out, '2>', \$err)
+	  or die "pg_waldump from $start to $end failed: $err\n";
+	return $out;
+}
+
 # How many transaction records of each kind the WAL has between two positions.
 sub wal_records
 {
 	my ($node, $start, $end) = @_;
-	my ($out, $err, %count);
-
-	# Name the files: pg_waldump would read the segment size from any file in
-	# the folder, and that one may be empty.
-	my @files = split /\|/,
-	  $node->safe_psql('postgres',
-		qq{SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
+	my %count;
 
 	# The file only has what is flushed.
-	$node->safe_psql('postgres',
-		qq{SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'});
+	$node->sql("SELECT pg_switch_wal() WHERE pg_current_wal_flush_lsn() < '$end'");
 	return {} if $start eq $end;
-	IPC::Run::run(
-		[
-			$node->installed_command('pg_waldump'),
-			'-p', $node->data_dir . '/pg_wal',
-			'-r', 'Transaction', '-s', $start, '-e', $end, @files
-		],
-		'>',
-		\$out,
-		'2>',
-		\$err) or die "pg_waldump from $start to $end failed: $err\n";
-	$count{$_}++ for $out =~ /desc: ([A-Z_]+)/g;
+	$count{$_}++ for waldump($node, $start, $end, '-r', 'Transaction') =~ /desc: ([A-Z_]+)/g;
 	return \%count;
 }
 

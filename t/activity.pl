@@ -10,8 +10,6 @@ use warnings;
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_truth('activity', "log_statement = none\n", allows_streaming => 1);
 my $watcher = $node->background_psql('postgres');

@@ -14,9 +14,6 @@ use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim with_shim);
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $setting = 'commit_stats.adaptive_delay';
 my $node = start_truth(

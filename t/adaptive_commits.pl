@@ -13,9 +13,6 @@ use Adaptive;
 use AllCommits;
 use CommitStats;
 use GroundTruth qw(start_truth);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_truth(
 	'commits', q{

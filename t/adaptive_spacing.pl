@@ -12,9 +12,6 @@ use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth seen_by_shim);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
 my $kept = 64;     # changes

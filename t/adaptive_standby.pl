@@ -14,9 +14,6 @@ use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim seen_by_shim);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $primary = start_truth(
 	'primary', q{

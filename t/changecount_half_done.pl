@@ -11,9 +11,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $signal_file = "$dir/signal";

@@ -11,8 +11,6 @@ use warnings;
 use lib 't', 't/databases';
 use CommitStats;
 use Databases 'adds_up';
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes 'usleep';
 
 my $node = start_node('clients');

@@ -10,11 +10,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/databases";
+use lib 't', 't/databases';
 use CommitStats;
 use Databases;
-use Test::More;
 
 # What names a row of a view, and the numbers that are no counters.
 my %counters = (

@@ -10,13 +10,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/ground_truth";
+use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth measure);
-use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_truth('server', 'max_prepared_transactions = 10');
 my $has_backend_io = $node->pg_version >= 18;
@@ -162,28 +158,16 @@ my $reset_loop =
   $has_backend_io
   ? q{SELECT count(pg_stat_reset_backend_stats(pid)) FROM pg_stat_activity;}
   : q{SELECT pg_stat_reset_shared('wal');};
-my $script = $node->basedir . '/reset_loop.sql';
-
-append_to_file($script, $reset_loop);
 for my $timing ('on', 'off')
 {
-	my ($out, $err);
-	my $loop = IPC::Run::start(
-		[
-			$node->installed_command('pgbench'),
-			'-n', '-h', $node->host, '-p', $node->port, '-T', 600, '-f', $script, 'postgres'
-		],
-		'>',
-		\$out,
-		'2>',
-		\$err);
+	my $loop = start_pgbench($node, '-T 600', reset_loop => $reset_loop);
 
 	$node->wait_until(q{SELECT count(*) > 0 FROM pg_stat_activity
 WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()});
 	my $result = measure($node, { clients => 8, delay => 0, siblings => 5, timing => $timing }, 3);
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
-	$loop->kill_kill;
+	end_background($loop, 'TERM');
 	cmp_ok($truth->{commits}, '>', 100, "timing $timing: there was a load");
 	is($ours->{commits}, $truth->{commits},
 		"timing $timing: commits, while the server's statistics are reset");

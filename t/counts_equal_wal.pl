@@ -6,10 +6,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use Test::More;
 
 my $node = start_node('counts', conf => 'max_prepared_transactions = 10');
 my ($counted, $records);

@@ -7,10 +7,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use Test::More;
 
 my $publisher = start_node(
 	'publisher',

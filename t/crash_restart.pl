@@ -7,13 +7,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # Without its launchers the server has no backends but ours.
 my $node = start_node(
@@ -82,21 +77,9 @@ FROM commit_flush_stats}),
 # A load that is running when the server ends.
 sub start_load
 {
-	my $path = $node->basedir . '/endless.sql';
-	my $load;
+	my $load =
+	  start_pgbench($node, '-c 4 -t 100000000', endless => 'INSERT INTO logged VALUES (1)');
 
-	unlink $path;
-	append_to_file($path, 'INSERT INTO logged VALUES (1)');
-	$load = IPC::Run::start(
-		[
-			$node->installed_command('pgbench'),
-			'-n', '-c', 4, '-t', 100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
-			'postgres'
-		],
-		'>',
-		\my $out,
-		'2>',
-		\my $err);
 	$node->wait_until('SELECT commits > 100 FROM commit_flush_stats');
 	$stats_reset = stats_reset();
 	return $load;
@@ -111,7 +94,7 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1});
 like($victim, qr/^[1-9]\d*$/, 'there is a backend to kill')
   or die 'no process to kill';
 is(system_log('pg_ctl', 'kill', 'KILL', $victim), 0, 'a backend is killed');
-$load->finish;
+end_background($load);
 $node->wait_for_log(
 	qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
 	$log_end);
@@ -126,7 +109,7 @@ PREPARE TRANSACTION 'survivor'});
 # The whole server goes at once.
 $load = start_load();
 $node->stop('immediate');
-$load->finish;
+end_background($load);
 $node->start;
 starts_from_zero('immediate stop');
 

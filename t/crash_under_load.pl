@@ -17,8 +17,6 @@ use warnings;
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim set_device);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $seed = $ENV{VICTIM_SEED} // 33;
 

@@ -8,11 +8,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/databases";
+use lib 't', 't/databases';
 use CommitStats;
 use Databases;
-use Test::More;
 
 my $node = start_database_server(qw(one two three));
 

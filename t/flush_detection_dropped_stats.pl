@@ -10,9 +10,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 plan skip_all => 'this server tells who flushed'
   if PostgreSQL::Test::Cluster->new('version')->pg_version < 18;

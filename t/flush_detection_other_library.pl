@@ -11,9 +11,6 @@ use lib 't', 't/ground_truth';
 use CommitStats;
 use Cwd 'abs_path';
 use GroundTruth qw(start_truth);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $n = 20;

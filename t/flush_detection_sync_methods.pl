@@ -6,10 +6,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use Test::More;
 
 # With WAL for a standby the server does not bypass the kernel's cache, which
 # not every file system allows.

@@ -9,12 +9,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # The WAL writer would flush some commits in the place of a session.
 # Slow commits and stalls, of which a disk with other work has some, wake the

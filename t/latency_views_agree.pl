@@ -8,10 +8,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use Test::More;
 
 my $node = start_node(
 	'latency', conf => q{

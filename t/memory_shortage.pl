@@ -8,13 +8,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = init_node(
 	'memory', conf => q{
@@ -93,7 +89,7 @@ SKIP:
 #
 my $greedy = $node->basedir . '/greedy.so';
 
-compile_c($greedy, '-shared', '-fPIC', "$FindBin::RealBin/memory/greedy.c");
+compile_c($greedy, '-shared', '-fPIC', 't/memory/greedy.c');
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'$greedy, commit_stats'");
 new_log();
 is($node->start(fail_ok => 1), 0, 'with nothing left it does not start');

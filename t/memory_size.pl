@@ -7,10 +7,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use Test::More;
 
 my $node = init_node('memory', conf => 'shared_buffers = 1MB');
 

@@ -8,14 +8,10 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/persist";
+use lib 't', 't/persist';
 use CommitStats;
 use IPC::Run;
 use Persist;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node(
 	'keep',

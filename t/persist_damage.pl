@@ -8,13 +8,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/persist";
+use lib 't', 't/persist';
 use CommitStats;
 use Persist;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('damage');
 my $path = stats_file($node);

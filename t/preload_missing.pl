@@ -7,11 +7,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = init_node('forgotten');
 

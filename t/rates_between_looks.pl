@@ -6,11 +6,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # The WAL writer would flush some commits in the place of a session.
 my $node = start_node('rates', conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");

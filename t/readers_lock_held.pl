@@ -11,9 +11,6 @@ use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(usleep);
 
 my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());

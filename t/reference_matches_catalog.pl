@@ -10,13 +10,10 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $root = "$FindBin::RealBin/..";
+my $root = '.';
 my $node = start_node('reference');
 
 #

@@ -10,8 +10,6 @@ use warnings;
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device with_shim);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $insert = 'INSERT INTO logged VALUES (1);';
 

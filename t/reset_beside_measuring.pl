@@ -9,11 +9,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('beside');
 my $load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");

@@ -9,10 +9,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use Test::More;
 
 # The smallest ring and the fastest flushes, for the most folds.
 my $node = start_node(

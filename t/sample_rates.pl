@@ -8,9 +8,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('sample', conf => "track_wal_io_timing = on\n");
 my @columns = qw(elapsed commits commits_per_second commits_async_per_second

@@ -9,9 +9,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $tries = 20;
 my $node = start_node('failed_commit_prepared', conf => "max_prepared_transactions = 5\n");

@@ -7,12 +7,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # Few sessions at first, but many connections.
 my $node = start_node(
@@ -92,20 +88,8 @@ $node->sql(qq{CREATE VIEW negative AS
 SELECT view, key, row FROM ($negative) r, jsonb_each(row)
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END});
 
-my $path = $node->basedir . '/switched.sql';
-
-append_to_file($path, 'INSERT INTO logged VALUES (4)');
-
-my $load = IPC::Run::start(
-	[
-		$node->installed_command('pgbench'),
-		'-n', '-c', 5, '-j', 2, '-t', 100000000, '-h', $node->host, '-p', $node->port, '-f', $path,
-		'postgres'
-	],
-	'>',
-	\my $out,
-	'2>',
-	\my $err);
+my $load =
+  start_pgbench($node, '-c 5 -j 2 -t 100000000', switched => 'INSERT INTO logged VALUES (4)');
 my @found;
 
 for my $value (('off', 'on') x 4)
@@ -121,7 +105,7 @@ $node->wait_until('SELECT commits > 100 FROM commit_flush_stats');
 pass('switched under load: the same sessions count again');
 $node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
-$load->finish;
+end_background($load);
 $node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
 pass('switched under load: every session has left');
 

@@ -8,12 +8,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
-use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $visits = 64;    # SIBLINGS_MAX_VISITS
 my $sessions = 100;
@@ -34,20 +30,8 @@ max_logical_replication_workers = 0
 sub start_sessions
 {
 	my ($n, $script, $ready) = @_;
-	my $path = $node->basedir . '/session.sql';
-	my $run;
+	my $run = start_pgbench($node, "-c $n -t 1", session => $script);
 
-	unlink $path;
-	append_to_file($path, $script);
-	$run = IPC::Run::start(
-		[
-			$node->installed_command('pgbench'),
-			'-n', '-c', $n, '-t', 1, '-h', $node->host, '-p', $node->port, '-f', $path, 'postgres'
-		],
-		'>',
-		\my $out,
-		'2>',
-		\my $err);
 	$node->wait_until(qq{SELECT $ready FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	return $run;
@@ -59,7 +43,7 @@ sub stop_sessions
 
 	$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
-	$run->finish;
+	end_background($run);
 	$node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
 	return;
 }

@@ -11,9 +11,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $idle = 31;    # sessions, beside the one that commits
 my $commits = 4000;

@@ -10,8 +10,6 @@ use warnings;
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $limit = 100;    # ms
 my $node = start_truth(

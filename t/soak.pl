@@ -12,13 +12,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
+use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $seconds = $ENV{SOAK_SECONDS} || 8;
 my $phase = $seconds > 60 ? 10 : 2;    # seconds with resets, and without

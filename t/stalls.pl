@@ -10,8 +10,6 @@ use warnings;
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # No checkpoint starts by itself.
 my $stall_time = 50;    # ms

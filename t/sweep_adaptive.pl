@@ -14,7 +14,6 @@ use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth);
-use Test::More;
 
 my $node = start_truth('swept', 'commit_stats.adaptive_delay = on');
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)

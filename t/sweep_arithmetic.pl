@@ -11,10 +11,7 @@ use warnings;
 use lib 't', 't/sweep';
 use CommitStats;
 use List::Util qw(sum);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Sweep;
-use Test::More;
 
 # 97.5% quantiles of Student's t distribution, from a table
 my @student_t = (

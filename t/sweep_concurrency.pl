@@ -9,9 +9,6 @@ use warnings;
 use lib 't', 't/all_commits';
 use AllCommits;
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node(
 	'sweep_beside',

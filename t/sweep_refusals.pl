@@ -8,9 +8,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('primary', conf => "wal_buffers = '64kB'\n");
 my $sweep = "SELECT * FROM commit_delay_sweep('{0,1000}', duration => '2 s')";

@@ -7,13 +7,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/upgrade";
+use lib 't', 't/upgrade';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Restored;
-use Test::More;
 
 my $node = start_node('origin');
 my $dump = $node->basedir . '/dump.sql';

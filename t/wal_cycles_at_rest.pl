@@ -9,11 +9,8 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin, "$FindBin::RealBin/wal_cycles";
+use lib 't', 't/wal_cycles';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 use WalCycles;
 
 my $node = start_wal_server();

@@ -7,9 +7,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('whatif',
 	conf => "commit_delay = 7\nrestart_after_crash = on\ntrack_wal_io_timing = on\n");

@@ -12,8 +12,6 @@ use warnings;
 use CommitStats;
 use Exporter 'import';
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw(start_all_commits end_all_commits);
 

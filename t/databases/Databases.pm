@@ -10,8 +10,6 @@ use warnings;
 use CommitStats;
 use Exporter 'import';
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw(@databases $compare %mixture start_database_server start_clients
   wait_until_left start_all finish_all agrees_with_server adds_up pgbench_log);

@@ -11,8 +11,6 @@ use Exporter 'import';
 use HTTP::Tiny;
 use IPC::Run;
 use JSON::PP;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(adapted program free_address start_at start_program
   end_programs page ask query eventually);

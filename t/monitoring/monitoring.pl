@@ -19,10 +19,7 @@ use Expected;
 use IPC::Run;
 use JSON::PP;
 use List::Util qw(max pairs);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Programs;
-use Test::More;
 
 my $monitoring = "$FindBin::RealBin/../../monitoring";
 my $seconds = 600;    # of all that is asked; longer than the test takes

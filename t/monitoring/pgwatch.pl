@@ -15,10 +15,7 @@ use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
 use CPAN::Meta::YAML;
 use Expected;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Programs;
-use Test::More;
 
 my $file = "$FindBin::RealBin/../../monitoring/pgwatch.yml";
 my ($definitions) = @{ CPAN::Meta::YAML->read_string(slurp_file($file)) };

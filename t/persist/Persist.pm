@@ -7,8 +7,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw($header_size part_at field with_field sealed stats_file statistics
   start_of_statistics starts_from_zero some_load);

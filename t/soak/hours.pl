@@ -16,9 +16,6 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/..";
 use CommitStats;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $seconds = $ENV{SOAK_SECONDS} || 120;
 my $most_growth = 256;    # kB of a process; 32 were measured

@@ -12,9 +12,7 @@ use warnings;
 use lib 't', 't/statistics';
 use CommitStats;
 use POSIX 'ceil';
-use PostgreSQL::Test::Utils;
 use Statistics;
-use Test::More;
 
 my $node = start_node(
 	'latency', conf => q{

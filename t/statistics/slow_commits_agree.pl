@@ -19,9 +19,7 @@ use warnings;
 use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
-use PostgreSQL::Test::Utils;
 use Statistics;
-use Test::More;
 
 my $limit = 100;    # ms
 my $node = start_truth(

@@ -11,9 +11,7 @@ use warnings;
 use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
-use PostgreSQL::Test::Utils;
 use Statistics;
-use Test::More;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_REALTIME);
 
 # No checkpoint starts by itself.

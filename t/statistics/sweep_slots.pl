@@ -10,7 +10,6 @@ use lib 't', 't/statistics', 't/sweep';
 use CommitStats;
 use Statistics;
 use Sweep;
-use Test::More;
 
 my $node = start_sweep_server();
 

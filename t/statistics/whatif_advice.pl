@@ -10,7 +10,6 @@ use warnings;
 use lib 't', 't/statistics';
 use CommitStats;
 use Statistics;
-use Test::More;
 
 my $node = start_node('whatif', conf => "commit_delay = 7\ntrack_wal_io_timing = on\n");
 

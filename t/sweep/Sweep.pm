@@ -7,7 +7,6 @@ use warnings;
 
 use CommitStats;
 use Exporter 'import';
-use Test::More;
 
 our @EXPORT = qw(start_sweep_server start_load sweep);
 

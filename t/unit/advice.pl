@@ -10,8 +10,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # The names in src/report/report.h, in order.
 sub names_of_enum

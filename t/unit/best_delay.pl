@@ -9,8 +9,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');

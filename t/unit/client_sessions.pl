@@ -8,8 +8,6 @@ use warnings;
 
 use lib 't';
 use CommitStats;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/find", 't/unit/client_sessions.c');

@@ -10,9 +10,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('commit_trace');
 my $module = abs_path($node->basedir) . '/trace_test.so';

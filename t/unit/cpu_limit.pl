@@ -10,8 +10,6 @@ use lib 't';
 use CommitStats;
 use File::Path qw(make_path);
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/ask", 't/unit/cpu_limit.c', 'src/probe/cpu_limit.c');

@@ -10,8 +10,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/judge", 't/unit/delay_classifier.c', 'src/probe/delay_classifier.c', '-lm');

@@ -15,8 +15,6 @@ use lib 't', 't/persist';
 use CommitStats;
 use Cwd 'abs_path';
 use Persist;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('persist_file');
 my $path = stats_file($node);

@@ -7,8 +7,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 

@@ -11,9 +11,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = start_node('ring_readers');
 my $module = abs_path($node->basedir) . '/ring_test.so';

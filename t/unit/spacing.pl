@@ -12,8 +12,6 @@ use lib 't';
 use CommitStats;
 use IPC::Run;
 use List::Util qw(max sum);
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/spacing", 't/unit/spacing.c', 'src/control/spacing.c', '-lm');

@@ -12,8 +12,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use IPC::Run;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/find", 't/unit/wal_device.c', 'src/base/wal_device.c', 'src/base/histogram.c',

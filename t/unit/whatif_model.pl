@@ -10,9 +10,6 @@ use warnings;
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';

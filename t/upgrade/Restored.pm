@@ -9,8 +9,6 @@ use warnings;
 
 use CommitStats;
 use Exporter 'import';
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 our @EXPORT = qw(fill_database members member_names fresh_members error_in has_arrived
   counts asks_for_the_library);

@@ -13,10 +13,7 @@ use FindBin;
 use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
 use File::Spec::Functions 'rel2abs';
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Restored;
-use Test::More;
 
 my ($old_install, $new_install) = @ENV{qw(OLD_INSTALL NEW_INSTALL)};
 

@@ -8,7 +8,6 @@ use warnings;
 
 use CommitStats;
 use Exporter 'import';
-use IPC::Run;
 
 our @EXPORT = qw($shown $image_bytes @counts %load start_wal_server truth cycles
   finished_cycles checkpoint reset_stats end_of counts_of);
@@ -107,26 +106,9 @@ sub truth
 {
 	my ($start, $end) = @_;
 	my %truth = map { $_ => 0 } @counts;
-	my ($out, $err);
 
 	$image_bytes = 0;
-
-	# Name the files: pg_waldump would read the segment size from any file in
-	# the folder, and that one may be empty.
-	my @files = split /\|/,
-	  $node->sql(qq{SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')});
-
-	IPC::Run::run(
-		[
-			$node->installed_command('pg_waldump'),
-			'-p', $node->data_dir . '/pg_wal',
-			'-s', $start, '-e', $end, @files
-		],
-		'>',
-		\$out,
-		'2>',
-		\$err) or die "pg_waldump from $start to $end failed: $err\n";
-	for my $line (split /\n/, $out)
+	for my $line (split /\n/, waldump($node, $start, $end))
 	{
 		my ($rmgr, $without_images, $bytes, $xid, $kind) =
 		  $line =~ m{^rmgr:\s(\w+)\s+len\s\(rec/tot\):\s*(\d+)/\s*(\d+),\stx:\s*(\d+),
