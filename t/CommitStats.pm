@@ -16,7 +16,10 @@ use Time::HiRes qw(usleep);
 
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump wal_records run_pgbench start_pgbench start_psql errors_so_far end_background end_pgbench ways_to_end error_of poll_until right_in_one_round create_same_settings views_of_commit_stats near)
+	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump
+	  wal_records run_pgbench start_pgbench start_psql errors_so_far end_background
+	  end_pgbench ways_to_end error_of poll_until right_in_one_round create_same_settings
+	  views_of_commit_stats near)
 );
 
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
