@@ -3,17 +3,17 @@
  * changecount.c
  *		Change counts for readers that take no lock.
  *
- * As with st_changecount in backend_status.h, a writer says when a change of
- * several values begins and when it has ended.  A reader copies the values
- * while no change is under way, and copies them again if one began meanwhile.
- * Writers never wait.  Unlike st_changecount, several processes may change the
- * same values at once, each of them by atomic operations, or the first claims
- * them and the others give up.
+ * As with st_changecount in backend_status.h, a writer marks where a change of
+ * several values begins and ends.  A reader copies the values while no change
+ * is under way, and copies them again if one began meanwhile.  Writers never
+ * wait.  Unlike st_changecount, several processes may change the same values
+ * at once, each of them by atomic operations, or one process claims them and
+ * the others give up.
  *
- * Invariant: a change that has begun ends, unless its process is suspended,
- * and but for the case below.  A FATAL error in a signal handler can end a
- * process in the middle of a change (up to 18: a background worker with the
- * server's own handler of SIGTERM).  leave_modules() in shared_memory.c then
+ * Invariant: a change that has begun ends, unless its process is suspended.
+ * One exception: a FATAL error in a signal handler can end a process in the
+ * middle of a change (up to 18: a background worker with the server's own
+ * handler of SIGTERM).  leave_modules() in shared_memory.c then
  * ends the change at exit, except if the signal came between the instructions
  * that begin or end it: then readers raise an error until the server restarts,
  * and a claimed record of a capture gets no other commit.  The exit loses

@@ -111,8 +111,8 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #endif
 
 /*
- * Does a process hold this LWLock?  The bits above these are flags: from 28 on
- * up to 18, from 29 on in 19.
+ * True if a process holds this LWLock.  The bits above these are flags: from
+ * 28 on up to 18, from 29 on in 19.
  */
 #define LWLOCK_HOLDERS			((1 << 25) - 1)
 #define LWLOCK_IS_HELD(lock) \

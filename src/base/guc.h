@@ -40,7 +40,7 @@
 
 extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
 
-/* ... and does this process count? */
+/* Enabled, and this process has entered. */
 extern COMMIT_STATS_HIDDEN bool commit_stats_counts_here;
 
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_flushes;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * wal_buffers.h
- *		How long may a leader sleep before the WAL buffers are full?
+ *		How long a leader may sleep before the WAL buffers are full.
  *
  *-------------------------------------------------------------------------
  */

@@ -263,7 +263,7 @@ put_file(const char *file, uint64 size)
 	}
 }
 
-/* Can statistics go on after this end of the server? */
+/* True if statistics can go on after this end of the server. */
 static bool
 may_save(int code, const ControlFileData *control)
 {

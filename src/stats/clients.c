@@ -3,44 +3,42 @@
  * clients.c
  *		The counts per database, role and application.
  *
- * A backend counts in its slot (backend_slots.c).  A process that registers
- * notes the counters of its slot, and whose they are.  When its role or its
- * application_name has changed, and when it exits, it adds their growth since
- * then to the entry of that client, and starts anew.  A reader adds what the
- * registered processes have counted.
+ * A client is a database, role and application_name.  A backend counts in its
+ * slot (backend_slots.c).  A process notes the counters of its slot when it
+ * enters.  When its client changes, and when it exits, it adds their growth
+ * to the entry of its client.  A reader adds the growth of the processes that
+ * have entered.
  *
- * Invariant: a process registers before it counts anything and counts nothing
- * once it has left.  Therefore all entries and all registered processes, added
- * up, are what backend_slots.c has in all, counter by counter.
+ * Invariant: all entries and the growth of all processes, added up, equal the
+ * sum of all slots, counter by counter.  A process enters before it counts
+ * anything and counts nothing after it has left.
  *
  * Memory is bounded: commit_stats.max_clients clients have an entry.  A new
  * client takes the entry of the client that has not committed for longest and
- * has no registered process.  The counts of that client go into the overflow
- * entry of its database or, beyond CLIENT_DATABASES databases, into the first
- * entry.  A role holds at most half of the entries: its new clients take the
- * entries of its own.  A client that finds no entry to take counts in the
- * overflow entry.  When a client last committed is known as its sessions end
- * or change, so a commit does not note it.  A reset gives the entries to the
- * clients that have a registered process.
+ * has no process.  The counts of that client go into the overflow entry of its
+ * database or, beyond CLIENT_DATABASES databases, into OVERFLOW_ENTRY.  A role
+ * holds at most half of the entries: its new clients take the entries of its
+ * own.  A client that finds no entry to take counts in the overflow entry.  A
+ * process notes when it last committed as it leaves its client, not at each
+ * commit.  A reset gives the entries to the clients that have a process.
  *
  * Locking: commit_stats_clients_lock() protects everything here.  A process
- * holds it shared while it adds to an entry, which is atomic, and to change
- * what is in its own slot; and exclusively while it makes an entry, which
- * takes one pass over "uses".  A reader holds it shared while it copies, and
- * copies again if "moves" shows that a process has moved counts meanwhile;
- * after SHARED_PASSES copies, it holds the lock exclusively.  A reset holds
- * it exclusively from before it copies the slots until it has changed
- * everything.
+ * holds it shared while it adds to an entry, which is atomic, and changes its
+ * own slot; and exclusively while it makes an entry, which takes one pass over
+ * "uses".  A reader holds it shared while it copies, and copies again if
+ * "moves" shows that a process has moved counts meanwhile; after SHARED_PASSES
+ * copies, it holds the lock exclusively.  A reset holds it exclusively
+ * throughout.
  *
- * The first transaction of a client backend is the server's own, before the
- * first command.  So a COMMIT of a client waits for the lock only if it is the
- * first with another role or application_name, or if commit_stats.enabled was
- * off until then.  It waits for one copy of a reader at most, as readers let
- * others pass between two copies.
+ * A client backend enters in the server's own first transaction, before any
+ * command.  So a COMMIT waits for the lock only if it is the first with
+ * another role or application_name, or if commit_stats.enabled was off until
+ * then.  It waits for one copy of a reader at most, as readers let others pass
+ * between two copies.
  *
  * A commit compares the addresses of the settings with those of the commit
- * before.  The server frees the value of SET LOCAL, and what a transaction set
- * that then failed, and may give the same address to the next value.  After
+ * before.  The server frees the value of SET LOCAL, and what a failed
+ * transaction set, and may give the same address to the next value.  After
  * such a transaction, therefore, the next commit compares the values.
  *
  *-------------------------------------------------------------------------
@@ -63,8 +61,8 @@
 /* Entry of a slot without a registered process. */
 #define NO_ENTRY		(-1)
 
-/* Entry of clients that have none, of databases that have none. */
-#define LAST_RESORT		0
+/* Counts for clients without an entry, in databases without an entry. */
+#define OVERFLOW_ENTRY		0
 
 /* Copies that a reader makes before it keeps everybody from moving counts. */
 #define SHARED_PASSES	3
@@ -86,7 +84,7 @@ typedef struct ClientUse
 	Oid			roleid;			/* InvalidOid: of several clients */
 } ClientUse;
 
-/* For each backend slot: whose is it? */
+/* For each backend slot: the client for which it counts. */
 typedef struct ClientSlot
 {
 	ClientKey	key;
@@ -103,7 +101,7 @@ StaticAssertDecl(sizeof(ClientSlot) <= 384, "memory for each connection");
 typedef struct ClientsShared
 {
 	int			nentries;		/* in use, from the front */
-	int			nown;			/* of these, of a single client */
+	int			nclients;		/* of these, of a single client */
 	uint64		evicted;		/* clients that lost their entry */
 	ChangeCount moves;			/* of counts from slots to entries */
 } ClientsShared;
@@ -199,13 +197,13 @@ add_client(const ClientKey *key)
 static void
 clear_clients(void)
 {
-	ClientKey	last_resort = {0};
+	ClientKey	overflow = {0};
 
 	for (int i = 0; i < max_entries(); i++)
 		buckets[i] = NO_ENTRY;
-	shared->nentries = shared->nown = 0;
+	shared->nentries = shared->nclients = 0;
 	shared->evicted = 0;
-	(void) add_client(&last_resort);
+	(void) add_client(&overflow);
 }
 
 /* The entry of clients of a database that have none.  Exclusive lock. */
@@ -217,8 +215,8 @@ overflow_of(Oid datid)
 
 	if (entry != NO_ENTRY)
 		return entry;
-	if (shared->nentries - shared->nown > CLIENT_DATABASES)
-		return LAST_RESORT;
+	if (shared->nentries - shared->nclients > CLIENT_DATABASES)
+		return OVERFLOW_ENTRY;
 	return add_client(&key);
 }
 
@@ -295,9 +293,9 @@ find_or_add_client(const ClientKey *key)
 	if (client_is_overflow(key))
 		return overflow_of(key->datid);
 	entry = find_victim(key->roleid, &may_add);
-	if (may_add && shared->nown < commit_stats_max_clients)
+	if (may_add && shared->nclients < commit_stats_max_clients)
 	{
-		shared->nown++;
+		shared->nclients++;
 		return add_client(key);
 	}
 	if (entry == NO_ENTRY)
@@ -328,11 +326,11 @@ clients_attach(void *head, void *tail, bool found)
  */
 
 /*
- * What this process has counted so far belongs to the client that it was.  The
- * lock is held.  Until changecount_end(), readers copy again.
+ * Add what this process has counted to the entry of its client, and leave the
+ * entry.  The lock is held.  Until changecount_end(), readers copy again.
  */
 static void
-settle_slot(const SlotCopy *counted)
+add_growth(const SlotCopy *counted)
 {
 	ClientUse  *use = &uses[my_slot->entry];
 	uint64		growth[CLIENT_NCOUNTERS];
@@ -344,16 +342,6 @@ settle_slot(const SlotCopy *counted)
 		pg_atomic_write_u64(&use->used_at, clock_now());
 	pg_atomic_fetch_sub_u32(&use->sessions, 1);
 	my_slot->entry = NO_ENTRY;
-}
-
-/* This process is a client from now on, and has counted so much before. */
-static void
-begin_client(const ClientKey *key, int entry, const SlotCopy *counted)
-{
-	my_slot->key = *key;
-	memcpy(my_slot->since, counted->value, sizeof(my_slot->since));
-	pg_atomic_fetch_add_u32(&uses[entry].sessions, 1);
-	my_slot->entry = entry;
 }
 
 /* When all transactions are over. */
@@ -369,14 +357,14 @@ clients_leave(void)
 	{
 		backend_slots_copy_one(MyProcNumber, &counted);
 		changecount_begin(&shared->moves);
-		settle_slot(&counted);
+		add_growth(&counted);
 		changecount_end(&shared->moves);
 	}
 	LWLockRelease(commit_stats_clients_lock());
 	my_slot = NULL;
 }
 
-/* Will the settings keep their values at the end of this transaction? */
+/* True if the settings keep their values at the end of this transaction. */
 static bool
 settings_stay(void)
 {
@@ -408,7 +396,7 @@ role_of_process(void)
 	return OidIsValid(roleid) ? roleid : BOOTSTRAP_SUPERUSERID;
 }
 
-/* Who commits now? */
+/* The client as which this process commits. */
 static void
 find_client_of_process(ClientKey *key)
 {
@@ -416,14 +404,6 @@ find_client_of_process(ClientKey *key)
 	key->datid = MyDatabaseId;
 	key->roleid = role_of_process();
 	strlcpy(key->application_name, application_name, NAMEDATALEN);
-}
-
-static bool
-client_is_the_same(void)
-{
-	return role_of_process() == my_slot->key.roleid &&
-		strncmp(application_name, my_slot->key.application_name,
-				NAMEDATALEN - 1) == 0;
 }
 
 /*
@@ -444,51 +424,57 @@ lock_and_find_entry(const ClientKey *key)
 	return find_or_add_client(key);
 }
 
+/* This process counts for a client from now on. */
+static void
+count_for(const ClientKey *key)
+{
+	int			entry = lock_and_find_entry(key);
+	SlotCopy	counted;
+
+	backend_slots_copy_one(MyProcNumber, &counted);
+	changecount_begin(&shared->moves);
+	if (my_slot->entry != NO_ENTRY)
+		add_growth(&counted);
+	else
+	{
+		my_slot->pid = MyProcPid;
+		my_slot->registered_at = clock_now();
+		memcpy(my_slot->connected, counted.value, sizeof(my_slot->connected));
+	}
+	my_slot->key = *key;
+	memcpy(my_slot->since, counted.value, sizeof(my_slot->since));
+	pg_atomic_fetch_add_u32(&uses[entry].sessions, 1);
+	my_slot->entry = entry;
+	changecount_end(&shared->moves);
+	LWLockRelease(commit_stats_clients_lock());
+}
+
 /* MyDatabaseId has its final value. */
 static void
 clients_enter(void)
 {
-	SlotCopy	counted;
 	ClientKey	key;
-	int			entry;
 
 	Assert(my_slot == NULL && MyProcNumber < MaxBackends);
 	my_slot = &slots[MyProcNumber];
+	Assert(my_slot->entry == NO_ENTRY);
 	for (int i = 0; i < lengthof(settings); i++)
 		settings[i] = find_option(setting_names[i], false, false, ERROR);
 	remember_settings();
 	find_client_of_process(&key);
-	entry = lock_and_find_entry(&key);
-	Assert(my_slot->entry == NO_ENTRY);
-	my_slot->registered_at = clock_now();
-	backend_slots_copy_one(MyProcNumber, &counted);
-	changecount_begin(&shared->moves);
-	my_slot->pid = MyProcPid;
-	memcpy(my_slot->connected, counted.value, sizeof(my_slot->connected));
-	begin_client(&key, entry, &counted);
-	changecount_end(&shared->moves);
-	LWLockRelease(commit_stats_clients_lock());
+	count_for(&key);
 }
 
 /* Commit path: the role or the application_name has changed, perhaps. */
 pg_noinline void
 clients_change(void)
 {
-	SlotCopy	counted;
 	ClientKey	key;
-	int			entry;
 
 	remember_settings();
-	if (client_is_the_same())
-		return;
 	find_client_of_process(&key);
-	entry = lock_and_find_entry(&key);
-	backend_slots_copy_one(MyProcNumber, &counted);
-	changecount_begin(&shared->moves);
-	settle_slot(&counted);
-	begin_client(&key, entry, &counted);
-	changecount_end(&shared->moves);
-	LWLockRelease(commit_stats_clients_lock());
+	if (memcmp(&key, &my_slot->key, sizeof(key)) != 0)
+		count_for(&key);
 }
 
 /* The addresses of the settings do not tell whether they have changed. */
@@ -630,7 +616,7 @@ copy_totals(void *result)
 	ClientTotals *totals = result;
 
 	totals->n = shared->nentries;
-	totals->own = shared->nown;
+	totals->own = shared->nclients;
 	totals->evicted = shared->evicted;
 	memset(totals->sessions, 0, max_entries() * sizeof(int));
 	copy_clients(totals->client);
@@ -655,7 +641,7 @@ void
 clients_tracked(int *own, uint64 *evicted)
 {
 	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
-	*own = shared->nown;
+	*own = shared->nclients;
 	*evicted = shared->evicted;
 	LWLockRelease(commit_stats_clients_lock());
 }
@@ -725,7 +711,7 @@ clients_read_session(int pid)
 }
 
 /*
- * Is a session, of which this is a copy, still there?  Its slot tells, without
+ * True if the session of a copy is still there.  Its slot tells this, without
  * a lock: up to PostgreSQL 16 a PGPROC has the process id of one that has
  * gone.
  */

@@ -140,9 +140,10 @@ clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
 }
 
 /*
- * Commit path, before anything of a commit is counted: must clients_change()
- * have a look?  (The configuration file may change application_name twice
- * between two commits, and the second value get the address of the first.)
+ * Commit path, before anything of a commit is counted: true if
+ * clients_change() must compare.  (The configuration file may change
+ * application_name twice between two commits, and the second value get the
+ * address of the first.)
  */
 static inline bool
 clients_differ(void)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * stall_limit.c
- *		When is a WAL flush a stall, and when is a commit slow?
+ *		The limits above which a WAL flush is a stall and a commit is slow.
  *
  * The limits are commit_stats.stall_time and commit_stats.slow_commit_time or,
  * if -1, wal_device_stall_limit() of the median of all flushes, or of all
@@ -45,7 +45,7 @@ typedef struct StallLimitShared
 	pg_atomic_uint64 derived_commit;	/* with commit_stats.slow_commit_time
 										 * = -1; ns */
 	pg_atomic_uint64 derived_at;	/* clock_now() */
-	pg_atomic_uint32 asked;		/* somebody waits for a new limit */
+	pg_atomic_uint32 asked;		/* a process has found the limits too old */
 } StallLimitShared;
 
 static StallLimitShared *shared = NULL;
@@ -91,7 +91,7 @@ slow_commit_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived_commit);
 }
 
-/* Has this process a limit that is derived, and is that too old? */
+/* True if this process has a limit that is derived, and that is too old. */
 static bool
 is_old(void)
 {
@@ -113,9 +113,7 @@ stall_limit_refresh(void)
 	worker_wake();
 }
 
-/*
- * Has a process asked for it?  Its commit_stats.stall_time need not be ours.
- */
+/* True if a process has asked; its commit_stats.stall_time may differ. */
 bool
 stall_limit_is_asked_for(void)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * stall_limit.h
- *		When is a WAL flush a stall, and when is a commit slow?  See
+ *		The limits above which a WAL flush is a stall and a commit is slow; see
  *		stall_limit.c.
  *
  *-------------------------------------------------------------------------

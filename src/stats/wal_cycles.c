@@ -4,39 +4,33 @@
  *		The WAL that transactions wrote, per checkpoint cycle.
  *
  * A cycle is the WAL from one checkpoint's redo position to the next one's.
- * When a transaction ends, its process adds the growth of pgWalUsage since the
- * previous transaction to the cycle of the transaction's last record: a
- * transaction that runs across a checkpoint counts in the later cycle with all
- * of its WAL.
+ * When a transaction ends, its process adds the growth of pgWalUsage to the
+ * cycle of the transaction's last record: a transaction that runs across a
+ * checkpoint counts in the later cycle with all of its WAL.
  *
  * Each backend slot counts for one cycle.  The first transaction of a newer
- * cycle adds the slot's counts to the entry of the slot's old cycle, and sets
- * the slot to zero.  As in backend_slots.c, the next
- * backend at a slot goes on where the last one stopped.  The total of a cycle
- * is its entry and all the slots that are still in it.
+ * cycle adds the slot's counts to the entry of the old cycle, and sets the
+ * slot to zero.  The next backend at a slot continues where the last one
+ * stopped.  The total of a cycle is its entry and the slots that are still in
+ * it.
  *
- * The array of entries is not ordered: a new cycle takes the entry with the
- * smallest redo position, once that is cleared.  All processes choose by that
- * rule, and positions only grow, so that no cycle ever has two entries.  The
- * array has WAL_CYCLES_SPARE more entries than are shown, and a slot whose
- * cycle is not among the newest WAL_CYCLES_SHOWN any more drops its counts, so
- * that no process adds to an entry that another one clears.
+ * Entries are not ordered.  A new cycle takes the entry with the smallest redo
+ * position, once that is cleared.  All processes choose by that rule, and
+ * positions only grow, so no cycle ever has two entries.  WAL_CYCLES_SPARE
+ * entries are not shown.  A slot whose cycle is not shown any more drops its
+ * counts, so no process adds to an entry that another one clears.
  *
- * Invariant: until its cycle is no longer shown, WAL is counted once, in a
- * slot or in an entry, and counters of a cycle only grow; but see the end of
- * this comment, and changecount.c.
+ * Invariant: WAL of a cycle that is shown is counted once, in a slot or in an
+ * entry, and counters only grow.  Exceptions: changecount.c has one.  A
+ * process that is stopped while it clears an entry, for a whole cycle, clears
+ * what others have counted.  A process that is stopped while it adds to an
+ * entry, for WAL_CYCLES_SPARE cycles, adds to a wrong one.
  *
- * Locking: none for writers, who never wait.  Only its backend writes a slot,
- * which has a change count so that readers get transactions whole.  A slot
- * changes its cycle under the change count "moves", adding to entries
+ * Locking: none for writers, which never wait.  Only its backend writes a
+ * slot, under the slot's change count, so readers get transactions whole.  A
+ * slot changes its cycle under the change count "moves", adding to entries
  * atomically; a reader copies entries and slots between such changes.
- * commit_stats_reset_lock() protects what a reset remembers.
- *
- * A process that is stopped while it clears an entry, for as long as a whole
- * cycle takes, clears what others have counted in that cycle; one that is
- * stopped while it adds to an entry, for as long as WAL_CYCLES_SPARE cycles,
- * adds to a wrong one.  In single-user mode, the WAL of start-up and of
- * checkpoints is accounted as well.
+ * commit_stats_reset_lock() protects "base_redo" and "base".
  *
  *-------------------------------------------------------------------------
  */
@@ -266,7 +260,7 @@ wal_cycles_leave(void)
 		changecount_end_single(&my_slot->changes);
 }
 
-/* Bring a counter to what the server has counted, or leave it as it is. */
+/* Add to a counter what the server has counted since, or skip that. */
 static pg_attribute_always_inline void
 settle(WalSlot *slot, WalCounter counter, bool skip)
 {
@@ -523,7 +517,7 @@ wal_cycles_save(void *to)
 	return true;
 }
 
-/* Could these positions have come from the ring? */
+/* True if these positions could have come from the ring. */
 static bool
 wal_cycles_fits(const void *from, Size size)
 {

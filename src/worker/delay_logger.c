@@ -52,7 +52,7 @@ delay_logger_follow_setting(void)
 	delay_override_set_adaptive(followed > 0);
 }
 
-/* Is there anything for delay_logger_work() to do? */
+/* True if delay_logger_work() has something to do. */
 bool
 delay_logger_has_work(void)
 {

@@ -3,13 +3,13 @@
  * slow_logger.c
  *		Slow commits and stalls in the background worker.
  *
- * A while after a slow commit, all commits of its flush are over.  Then the
- * worker (worker.c) notes what became of the flush, before that leaves
- * the ring of flush groups, and writes the message to the server log.  The
- * worker also derives what a stall is.
+ * Some time after a slow commit, all commits of its flush are over.  Then the
+ * worker stores what became of the flush, before the flush leaves the ring of
+ * flush groups, and writes the message to the server log.  The worker also
+ * derives the limits of stall_limit.c.
  *
- * Locking: commit_stats_reset_lock(), shared, while a limit is derived; for
- * the rest none, see slow_log.c.
+ * Locking: none here.  stall_limit_derive() takes commit_stats_reset_lock(),
+ * shared; slow_log.c is read and written without a lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,25 +24,25 @@
 #include "stats/wait_level_names.h"
 #include "worker/worker.h"
 
-/* Kinds of events that are about a flush: SLOW_COMMIT and SLOW_FLUSH */
-#define WITH_FLUSH			BULK_WRITER
+/* The first kinds of events are about a flush. */
+#define NFLUSH_KINDS		BULK_WRITER
 
-/* The session that has a number writes the event at once, or never; ns. */
+/* ns; a session that has taken a number writes its event by then, or never. */
 #define WRITE_TIME			NS_PER_S
 
-/* Is there anything to do, now or in a moment? */
+/* True if there is anything to do, now or in a moment. */
 bool
 slow_logger_has_work(void)
 {
 	if (stall_limit_is_asked_for())
 		return true;
-	for (int kind = 0; kind < WITH_FLUSH; kind++)
+	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		if (slow_log_newest(kind) > slow_log_settled(kind))
 			return true;
 	return false;
 }
 
-/* A part of the time, under the name of its column, unless it is unknown */
+/* Add a part of the time under the name of its column, unless unknown. */
 static void
 add_time(StringInfo line, const char *name, uint64 ns)
 {
@@ -91,12 +91,12 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	pfree(line.data);
 }
 
-/* An event cannot be read: will it never come? */
+/* True if an event that cannot be read will never come. */
 static bool
 is_lost(SlowKind kind, uint64 number)
 {
-	static uint64 missed[WITH_FLUSH];
-	static uint64 missed_at[WITH_FLUSH];
+	static uint64 missed[NFLUSH_KINDS];
+	static uint64 missed_at[NFLUSH_KINDS];
 
 	if (missed[kind] != number)
 	{
@@ -109,7 +109,7 @@ is_lost(SlowKind kind, uint64 number)
 
 /* Returns false if the event is still too young. */
 static bool
-settle_event(SlowKind kind, uint64 number, uint64 settle_time)
+complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 {
 	SlowEvent	event;
 	SlowOutcome outcome;
@@ -134,7 +134,7 @@ settle_kind(SlowKind kind, uint64 settle_time)
 	uint64		number = first;
 
 	while (number <= slow_log_newest(kind) &&
-		   settle_event(kind, number, settle_time))
+		   complete_event(kind, number, settle_time))
 		slow_log_set_settled(kind, number++);
 	return (int) (number - first);
 }
@@ -147,7 +147,7 @@ slow_logger_work(uint64 settle_time)
 
 	if (stall_limit_is_asked_for())
 		stall_limit_derive();
-	for (int kind = 0; kind < WITH_FLUSH; kind++)
+	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		n += settle_kind(kind, settle_time);
 	return n;
 }

@@ -82,7 +82,7 @@ skip_lost_groups(GroupNumber newest, bool following)
 	logged = flush_group_add(newest, -flush_groups_kept());
 }
 
-/* Does the leader of a group, if it has reported, want a message? */
+/* True if the leader of a group has reported, and wants a message. */
 static bool
 is_log_wanted(const FlushGroupCopy *group)
 {
