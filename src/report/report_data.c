@@ -6,7 +6,8 @@
  * report_data_read() copies all counts, and the log of stalls, so that all
  * belong to the same reset, and computes everything else from the copies.
  *
- * Locking: commit_stats_reset_lock(), shared, while everything is copied.
+ * Locking: commit_stats_reset_lock(), shared, while everything is copied, and
+ * what the modules that are read take inside of it.
  *
  *-------------------------------------------------------------------------
  */
@@ -68,35 +69,27 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 
 /*
  * The stalls since the last reset; or those of the last hour, if they took a
- * larger part of it.  The log may not go back that far.  A reset empties it,
- * so the reset lock is held.
+ * larger part of it.  The log may not go back that far.
  */
 static void
-set_stalls(CommitFigures *f, const SlotTotals *slots)
+set_stalls(CommitFigures *f, const SlotTotals *slots, const StallLog *log)
 {
-	uint64		oldest = slow_log_oldest(SLOW_FLUSH);
-	uint64		newest = slow_log_newest(SLOW_FLUSH);
-	bool		full = newest - oldest + 1 >= SLOW_LOG_KEPT;
 	TimestampTz now = GetCurrentTimestamp();
 	double		seconds = Min(f->seconds, SECS_PER_HOUR);
 	double		time = 0;
 	int			n = 0;
 
-	for (uint64 number = oldest; number <= newest; number++)
+	for (int i = 0; i < log->n; i++)
 	{
-		SlowEvent	event;
-		SlowOutcome outcome;
-		double		age;
+		const SlowEvent *event = &log->logged[i].event;
+		double		age = (now - event->ended_at) / 1e6;
 
-		if (!slow_log_copy(SLOW_FLUSH, number, &event, &outcome))
-			continue;
-		age = (now - event.ended_at) / 1e6;
-		if (number == oldest && full)
-			seconds = Min(seconds, age + event.duration / 1e9);
+		if (i == 0 && log->n >= SLOW_LOG_KEPT)
+			seconds = Min(seconds, age + event->duration / 1e9);
 		if (age > seconds)
 			continue;
 		n++;
-		time += event.duration / 1e3;
+		time += event->duration / 1e3;
 	}
 	f->stalls = slots->value[SLOT_STALLS];
 	f->stall_time = slots->value[SLOT_STALL_TIME] / 1e3;
@@ -111,18 +104,15 @@ set_stalls(CommitFigures *f, const SlotTotals *slots)
 
 /* What the stalls that are logged have in common */
 static void
-set_stall_causes(CommitFigures *f)
+set_stall_causes(CommitFigures *f, const StallLog *log)
 {
-	StallLog	log;
-
-	stall_log_read(&log);
-	f->logged_stalls = log.n;
-	f->quota_flushes = log.quota_flushes;
-	f->quota_window = log.quota_window;
-	for (int i = 0; i < log.n; i++)
+	f->logged_stalls = log->n;
+	f->quota_flushes = log->quota_flushes;
+	f->quota_window = log->quota_window;
+	for (int i = 0; i < log->n; i++)
 	{
-		const DeviceStall *stall = &log.stall[i];
-		const SlowEvent *event = &log.logged[i].event;
+		const DeviceStall *stall = &log->stall[i];
+		const SlowEvent *event = &log->logged[i].event;
 		double		time = event->duration / 1e3;
 
 		f->logged_time += time;
@@ -130,7 +120,7 @@ set_stall_causes(CommitFigures *f)
 			f->quota_stalls++;
 		if (event->checkpoint > 0)
 			f->checkpoint_time += time;
-		else if (stall_log_has_writer(&log, i))
+		else if (stall_log_has_writer(log, i))
 			f->writer_time += time;
 	}
 }
@@ -291,6 +281,7 @@ report_data_read(CommitFigures *f)
 	SlotTotals	slots;
 	LatencyTotals *latency;
 	ClientTotals *clients;
+	StallLog	stalls;
 	CounterDelta counts = {0};
 
 	memset(f, 0, sizeof(CommitFigures));
@@ -298,14 +289,16 @@ report_data_read(CommitFigures *f)
 	backend_slots_read(&slots);
 	latency = latency_read();
 	clients = clients_read();
-	set_counts(f, &slots, groups);
-	set_stalls(f, &slots);
-	set_stall_causes(f);
+	stall_log_read(&stalls);
 	LWLockRelease(commit_stats_reset_lock());
 
 	memcpy(counts.value, slots.value, sizeof(counts.value));
 	latency_add_waited(latency, counts.latency);
+	stall_log_find_quota(&stalls);
 	set_settings(f);
+	set_counts(f, &slots, groups);
+	set_stalls(f, &slots, &stalls);
+	set_stall_causes(f, &stalls);
 	set_clients(f, clients);
 	set_recent(f, groups);
 	set_siblings(f, groups);

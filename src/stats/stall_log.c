@@ -113,9 +113,13 @@ stall_log_has_writer(const StallLog *log, int i)
 	return writer != NULL && writer->wal_bytes >= BULK_WAL;
 }
 
-/* Do the latest stalls show a quota, and not the periods of a limited CPU? */
-static void
-infer_quota(StallLog *log)
+/*
+ * Finds the quota that the latest stalls show, unless these are the periods of
+ * a limited CPU.  Takes up to 40 ms and reads files, so the caller holds no
+ * lock.
+ */
+void
+stall_log_find_quota(StallLog *log)
 {
 	DeviceQuota quota;
 	int			first = Max(log->n - QUOTA_STALLS, 0);
@@ -149,6 +153,7 @@ infer_quota(StallLog *log)
 	log->quota_window = quota.window;
 }
 
+/* The stalls and who wrote their WAL; stall_log_find_quota() does the rest. */
 void
 stall_log_read(StallLog *log)
 {
@@ -162,5 +167,4 @@ stall_log_read(StallLog *log)
 	writers = logged_events_read(BULK_WRITER, &nwriters);
 	for (int i = 0; i < log->n; i++)
 		log->writer[i] = find_writer(&log->logged[i], writers, nwriters);
-	infer_quota(log);
 }

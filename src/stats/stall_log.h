@@ -40,6 +40,7 @@ typedef struct StallLog
 /* Readers. */
 extern LoggedEvent *logged_events_read(SlowKind kind, int *n);
 extern void stall_log_read(StallLog *log);
+extern void stall_log_find_quota(StallLog *log);
 extern bool stall_log_has_writer(const StallLog *log, int i);
 
 #endif							/* COMMIT_STATS_STALL_LOG_H */

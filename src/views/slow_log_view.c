@@ -116,6 +116,7 @@ commit_stall_log_1_0(PG_FUNCTION_ARGS)
 
 	row_init(fcinfo, &row);
 	stall_log_read(&log);
+	stall_log_find_quota(&log);
 	for (int i = log.n - 1; i >= 0; i--)
 		put_stall(&row, &log, i);
 	return (Datum) 0;
