@@ -134,11 +134,19 @@ typedef struct SampleCommits
 	double		length;			/* of the sample */
 } SampleCommits;
 
+/* A commit's place in an order, by a key and a time */
+typedef struct CommitPlace
+{
+	uint32		key;			/* its group, or its session's pid */
+	uint64		at;
+	int			index;			/* among the commits of the sample */
+} CommitPlace;
+
 /* A flush whose leader is in the sample */
 typedef struct Flush
 {
+	double		done_at;		/* comes first, for sample_compare() */
 	double		started_at;		/* when its leader began to commit */
-	double		done_at;
 	double		io_time;		/* write and sync; with the gap if not timed */
 	double		gap;			/* other time since the flush could begin,
 								 * without the sleep */
@@ -170,6 +178,8 @@ sample_block(const SampleCommits *commits, double at)
 	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
 }
 
+extern CommitPlace *sample_order(const SampleCommits *commits, bool by_group);
+extern int	sample_compare(const void *a, const void *b);
 extern void sample_commits_make(SampleCommits *commits,
 								const TracedCommit *commit, int n,
 								uint64 started_at, uint64 ended_at);

@@ -95,25 +95,6 @@ is_open(const WhatifFit *fit)
  *----------------------------------------------------------------
  */
 
-/* A commit's place in an order: by session, then by its beginning. */
-typedef struct SessionPlace
-{
-	uint32		pid;
-	int			index;			/* of the commits, by their beginning */
-} SessionPlace;
-
-static int
-compare_sessions(const void *a, const void *b)
-{
-	const SessionPlace *x = a;
-	const SessionPlace *y = b;
-
-	CHECK_FOR_INTERRUPTS();
-	if (x->pid != y->pid)
-		return x->pid > y->pid ? 1 : -1;
-	return x->index - y->index;
-}
-
 static void
 add_cycle(WhatifFit *fit, int from, int to)
 {
@@ -136,18 +117,12 @@ static void
 find_cycles(WhatifFit *fit)
 {
 	int			n = fit->commits.n;
-	SessionPlace *order = palloc(Max(n, 1) * sizeof(SessionPlace));
+	CommitPlace *order = sample_order(&fit->commits, false);
 
-	for (int i = 0; i < n; i++)
-	{
-		order[i].pid = fit->commits.commit[i].pid;
-		order[i].index = i;
-	}
-	qsort(order, n, sizeof(SessionPlace), compare_sessions);
 	fit->cycle = palloc0(Max(n, 1) * sizeof(Cycle));
 	for (int i = 0; i < n; i++)
 	{
-		if (i == 0 || order[i].pid != order[i - 1].pid)
+		if (i == 0 || order[i].key != order[i - 1].key)
 			fit->nsessions++;
 		else
 			add_cycle(fit, order[i - 1].index, order[i].index);
@@ -159,16 +134,6 @@ find_cycles(WhatifFit *fit)
  * Sessions that work
  *----------------------------------------------------------------
  */
-
-static int
-compare_changes(const void *a, const void *b)
-{
-	const Change *x = a;
-	const Change *y = b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (x->at > y->at) - (x->at < y->at);
-}
 
 static void
 put_change(Change *change, double at, int by, int blocked)
@@ -200,7 +165,7 @@ count_working(WhatifFit *fit)
 	Change	   *change = fit->change;
 	int			present = 0;
 
-	qsort(change, fit->nchanges, sizeof(Change), compare_changes);
+	qsort(change, fit->nchanges, sizeof(Change), sample_compare);
 	for (int i = fit->nchanges - 2; i >= 0; i--)
 		if (change[i].at == change[i + 1].at)
 			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
@@ -420,7 +385,7 @@ count_committing(const SampleCommits *commits)
 		put_change(&change[n++], sample_time(commits, commit->started_at), 1, 0);
 		put_change(&change[n++], sample_time(commits, commit->ended_at), -1, 0);
 	}
-	qsort(change, n, sizeof(Change), compare_changes);
+	qsort(change, n, sizeof(Change), sample_compare);
 	for (int i = 0; i < commits->n; i++)
 	{
 		double		start = sample_time(commits, commits->commit[i].started_at);
@@ -465,16 +430,6 @@ find_xid_share(WhatifFit *fit)
  *----------------------------------------------------------------
  */
 
-static int
-compare_cycles(const void *a, const void *b)
-{
-	const Cycle *x = a;
-	const Cycle *y = b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (x->flushed_at > y->flushed_at) - (x->flushed_at < y->flushed_at);
-}
-
 static void
 fill_cycles(WhatifFit *fit)
 {
@@ -483,7 +438,7 @@ fill_cycles(WhatifFit *fit)
 	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
 	int			next = 0;		/* of first */
 
-	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_cycles);
+	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), sample_compare);
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		while (next <= fit->cycle[i].block)

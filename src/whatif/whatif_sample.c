@@ -3,20 +3,22 @@
  * whatif_sample.c
  *		From traced commits to the flushes that carried them.
  *
+ *	gap			the part of a leader's time since its flush could begin that is
+ *				neither I/O nor sleep
+ *	handoff		the gap, if the leader had waited for the previous flush
+ *
  * A traced commit knows its flush group and whether it led the group, but not
  * when the leader took the WAL write lock.  The leader took the lock neither
  * before its own commit began nor before the previous flush ended, and the
- * flush was over when the first commit that it carried was done.  The part of
- * that time that is neither I/O nor sleep is the gap.  If the leader had
- * waited for the previous flush, the gap is the handoff.
+ * flush was over when the first commit that it carried was done.
  *
  * sample_quota_find() marks the flushes that waited for the next window of the
  * device's quota, so that the distribution of flush times leaves them out.
  * Other stalls are flush times like any other.
  *
- * This module knows neither SQL nor shared memory.  It can be cancelled while
- * it sorts.  Between sorts it makes single passes over at most as many
- * commits as commit_trace.c keeps.
+ * This file uses neither SQL nor shared memory.  It can be cancelled while it
+ * sorts.  Between sorts it makes single passes over at most as many commits as
+ * commit_trace.c keeps.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,29 +45,39 @@ compare_starts(const void *a, const void *b)
 	return (x->started_at > y->started_at) - (x->started_at < y->started_at);
 }
 
-/* A commit's place in an order: by group, then by the end. */
-typedef struct GroupPlace
-{
-	GroupNumber group;
-	uint64		ended_at;
-	int			index;
-} GroupPlace;
-
 static int
 compare_places(const void *a, const void *b)
 {
-	const GroupPlace *x = a;
-	const GroupPlace *y = b;
+	const CommitPlace *x = a;
+	const CommitPlace *y = b;
 
 	CHECK_FOR_INTERRUPTS();
-	if (x->group != y->group)
-		return x->group > y->group ? 1 : -1;
-	return (x->ended_at > y->ended_at) - (x->ended_at < y->ended_at);
+	if (x->key != y->key)
+		return x->key > y->key ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The commits by group and end, or by session and begin; palloc'd */
+CommitPlace *
+sample_order(const SampleCommits *commits, bool by_group)
+{
+	CommitPlace *order = palloc(Max(commits->n, 1) * sizeof(CommitPlace));
+
+	for (int i = 0; i < commits->n; i++)
+	{
+		const TracedCommit *commit = &commits->commit[i];
+
+		order[i].key = by_group ? commit->group : commit->pid;
+		order[i].at = by_group ? commit->ended_at : (uint64) i;
+		order[i].index = i;
+	}
+	qsort(order, commits->n, sizeof(CommitPlace), compare_places);
+	return order;
 }
 
 /*
- * Did commits "this" and "before", neighbours by group and end, share a flush?
- * Two flushes share a group number if no commit saw the first one end.
+ * True if commits "this" and "before", neighbours by group and end, shared a
+ * flush.  Two flushes share a group number if no commit saw the first one end.
  */
 static bool
 same_flush(const SampleCommits *commits, int this, int before)
@@ -80,24 +92,16 @@ same_flush(const SampleCommits *commits, int this, int before)
 static void
 find_flush_ends(SampleCommits *commits)
 {
-	int			n = commits->n;
-	GroupPlace *order = palloc(Max(n, 1) * sizeof(GroupPlace));
+	CommitPlace *order = sample_order(commits, true);
 
-	for (int i = 0; i < n; i++)
-	{
-		order[i].group = commits->commit[i].group;
-		order[i].ended_at = commits->commit[i].ended_at;
-		order[i].index = i;
-	}
-	qsort(order, n, sizeof(GroupPlace), compare_places);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < commits->n; i++)
 	{
 		int			this = order[i].index;
 
 		if (i > 0 && same_flush(commits, this, order[i - 1].index))
 			commits->flushed_at[this] = commits->flushed_at[order[i - 1].index];
 		else
-			commits->flushed_at[this] = sample_time(commits, order[i].ended_at);
+			commits->flushed_at[this] = sample_time(commits, order[i].at);
 	}
 	pfree(order);
 }
@@ -122,14 +126,15 @@ sample_commits_make(SampleCommits *commits, const TracedCommit *commit, int n,
  *----------------------------------------------------------------
  */
 
-static int
-compare_flushes(const void *a, const void *b)
+/* Orders structs by the time, a double, that they begin with. */
+int
+sample_compare(const void *a, const void *b)
 {
-	const Flush *x = a;
-	const Flush *y = b;
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
 
 	CHECK_FOR_INTERRUPTS();
-	return (x->done_at > y->done_at) - (x->done_at < y->done_at);
+	return (x > y) - (x < y);
 }
 
 /*
@@ -156,9 +161,12 @@ measure_flush(Flush *flush, const Flush *before)
 		flush->gap = Max(flush->gap - flush->sleep, 0);
 }
 
-static void
-find_flushes(SampleFlushes *flushes, const SampleCommits *commits,
-			 double usual_slack)
+/*
+ * A sleep takes "usual_slack" us longer than asked.  The flushes are palloc'd.
+ */
+void
+sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
+					double usual_slack)
 {
 	flushes->n = 0;
 	flushes->flush = palloc0(Max(commits->n, 1) * sizeof(Flush));
@@ -177,17 +185,7 @@ find_flushes(SampleFlushes *flushes, const SampleCommits *commits,
 		flush->block = sample_block(commits, flush->done_at);
 		flushes->n++;
 	}
-	qsort(flushes->flush, flushes->n, sizeof(Flush), compare_flushes);
-}
-
-/*
- * A sleep takes "usual_slack" us longer than asked.  The flushes are palloc'd.
- */
-void
-sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
-					double usual_slack)
-{
-	find_flushes(flushes, commits, usual_slack);
+	qsort(flushes->flush, flushes->n, sizeof(Flush), sample_compare);
 	for (int i = 0; i < flushes->n; i++)
 		measure_flush(&flushes->flush[i],
 					  i > 0 ? &flushes->flush[i - 1] : NULL);
@@ -198,37 +196,6 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
  *----------------------------------------------------------------
  */
 
-/* A flush that takes longer is a stall. */
-static double
-longest_usual_flush(const SampleFlushes *flushes)
-{
-	double	   *value = palloc(flushes->n * sizeof(double));
-	double		median;
-
-	for (int i = 0; i < flushes->n; i++)
-		value[i] = flushes->flush[i].io_time;
-	median = quantile(value, flushes->n, 0.5);
-	pfree(value);
-	return wal_device_stall_limit(median);
-}
-
-/* The stalls, by time */
-static int
-find_stalls(const SampleFlushes *flushes, DeviceStall *stall)
-{
-	double		limit = longest_usual_flush(flushes);
-	int			n = 0;
-
-	for (int i = 0; i < flushes->n; i++)
-		if (flushes->flush[i].io_time > limit)
-		{
-			stall[n].flush = i;
-			stall[n].ended_at = flushes->flush[i].done_at;
-			stall[n++].length = flushes->flush[i].io_time;
-		}
-	return n;
-}
-
 /*
  * Marks the flushes that a quota made wait, and sets load->window and
  * load->quota.
@@ -237,9 +204,21 @@ void
 sample_quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
 {
 	DeviceStall *stall = palloc0(Max(flushes->n, 1) * sizeof(DeviceStall));
-	int			n = find_stalls(flushes, stall);
+	double	   *time = palloc(Max(flushes->n, 1) * sizeof(double));
+	double		limit;
+	int			n = 0;
 	DeviceQuota quota;
 
+	for (int i = 0; i < flushes->n; i++)
+		time[i] = flushes->flush[i].io_time;
+	limit = wal_device_stall_limit(quantile(time, flushes->n, 0.5));
+	for (int i = 0; i < flushes->n; i++)
+		if (flushes->flush[i].io_time > limit)
+		{
+			stall[n].flush = i;
+			stall[n].ended_at = flushes->flush[i].done_at;
+			stall[n++].length = flushes->flush[i].io_time;
+		}
 	if (wal_device_find_quota(stall, n, length / 10, &quota))
 	{
 		for (int i = 0; i < n; i++)
@@ -248,6 +227,7 @@ sample_quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
 		load->quota.value = quota.flushes;
 		load->quota.n = quota.n;
 	}
+	pfree(time);
 	pfree(stall);
 }
 
@@ -256,25 +236,28 @@ sample_quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
  *----------------------------------------------------------------
  */
 
-/* Values must be added in the order of their blocks.  Palloc'd. */
+/* Values are added in the order of their blocks. */
 static void
 distribution_add(Distribution *it, double value, int block)
 {
-	if (it->n == 0)
-	{
-		it->value = palloc(sizeof(double));
-		it->first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
-	}
-	else if ((it->n & (it->n - 1)) == 0)
-		it->value = repalloc(it->value, 2 * it->n * sizeof(double));
 	it->value[it->n++] = value;
 	for (int b = block + 1; b <= SAMPLE_BLOCKS; b++)
 		it->first[b] = it->n;
 }
 
+static void
+distribution_make(Distribution *it, int size)
+{
+	it->value = palloc(Max(size, 1) * sizeof(double));
+	it->first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+}
+
+/* Sets load->flush and load->handoff; palloc'd. */
 void
 sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load)
 {
+	distribution_make(&load->flush, flushes->n);
+	distribution_make(&load->handoff, flushes->n);
 	for (int i = 0; i < flushes->n; i++)
 	{
 		const Flush *it = &flushes->flush[i];
