@@ -93,13 +93,6 @@ ends_window(const DeviceStall *stall, int n, int i, double window)
 	return sum > IN_PHASE * lengths;
 }
 
-static void
-unmark_stalls(DeviceStall *stall, int n)
-{
-	for (int i = 0; i < n; i++)
-		stall[i].of_quota = false;
-}
-
 /*
  * The number of flushes, and the WAL if known, in each window whose quota was
  * used up.
@@ -192,23 +185,27 @@ try_window(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 	for (int i = 0; i < n; i++)
 		stall[i].of_quota = ends_window(stall, n, i, window);
 	count_flushes(stall, n, quota);
-	if (is_quota(stall, n, quota))
-		return true;
-	unmark_stalls(stall, n);
-	return false;
+	return is_quota(stall, n, quota);
 }
 
 /*
- * The longest window that fits, because stalls that fit a window also fit its
- * fractions.
+ * Finds the quota that explains stalls, which are ordered by time, in windows
+ * up to "longest".  Returns false, and no stall is of_quota, if there is none.
+ * Stalls that fit a window also fit its fractions, so the longest one counts.
  */
-static bool
-find_quota_window(DeviceStall *stall, int n, double longest, DeviceQuota *quota)
+bool
+wal_device_find_quota(DeviceStall *stall, int n, double longest,
+					  DeviceQuota *quota)
 {
 	double		longer = 0;
-	double		this = regularity(stall, n, longest);
+	double		this;
 
-	for (double w = longest; w >= MIN_WINDOW; w /= WINDOW_STEP)
+	quota->flushes = palloc(Max(n, 1) * sizeof(double));
+	quota->bytes = palloc(Max(n, 1) * sizeof(double));
+	quota->n = quota->nbytes = 0;
+	longest = Min(longest, MAX_WINDOW);
+	this = regularity(stall, n, longest);
+	for (double w = longest; w >= MIN_WINDOW && n <= MAX_STALLS; w /= WINDOW_STEP)
 	{
 		double		shorter = regularity(stall, n, w / WINDOW_STEP);
 
@@ -219,23 +216,7 @@ find_quota_window(DeviceStall *stall, int n, double longest, DeviceQuota *quota)
 		longer = this;
 		this = shorter;
 	}
+	for (int i = 0; i < n; i++)
+		stall[i].of_quota = false;
 	return false;
-}
-
-/*
- * Finds the quota that explains stalls, which are ordered by time, in windows
- * up to "longest".  Returns false, and no stall is of_quota, if there is none.
- */
-bool
-wal_device_find_quota(DeviceStall *stall, int n, double longest,
-					  DeviceQuota *quota)
-{
-	quota->flushes = palloc(Max(n, 1) * sizeof(double));
-	quota->bytes = palloc(Max(n, 1) * sizeof(double));
-	quota->n = 0;
-	quota->nbytes = 0;
-	quota->window = 0;
-	unmark_stalls(stall, n);
-	return n <= MAX_STALLS &&
-		find_quota_window(stall, n, Min(longest, MAX_WINDOW), quota);
 }

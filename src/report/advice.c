@@ -62,17 +62,17 @@
 #define SMALL_COMMIT		8192
 
 /* commit_delay that a sweep is proposed with, us. */
-#define SWEEP_MIN_DELAY		10
+#define MIN_SWEEP_DELAY		10
 #define SWEEP_DEFAULT_START	100.0	/* without F0 */
 #define SWEEP_DISTANCE		1.25	/* closer ones are not told apart */
 
 /*
  * Its bound for the p99 of commits: this multiple of the present p99, which
- * differs from slot to slot; and at least SWEEP_LEAST_P99, us.
+ * differs from slot to slot; and at least MIN_SWEEP_P99, us.
  */
 #define SWEEP_P99			2
-#define SWEEP_LEAST_P99		1000
-#define MAX_P99				1e9
+#define MIN_SWEEP_P99		1000
+#define MAX_SWEEP_P99		1e9
 
 /* True if the newest flushes are enough to make a rate */
 bool
@@ -136,7 +136,7 @@ advice_is_above_threshold(const CommitFigures *f)
 }
 
 /*
- * Flushes in the time that one takes, if "load" commits come meanwhile: all
+ * Flushes in the time that one takes, if "load" commits come in that time: all
  * that came during a flush share the next, and if none came, the next waits
  * for a commit.
  */
@@ -144,17 +144,6 @@ static double
 flushes_at(double load)
 {
 	return load / (load + exp(-load));
-}
-
-/* The load at which a flush carries this number of commits on average. */
-static double
-load_of(double commits_per_flush)
-{
-	double		load = commits_per_flush;
-
-	for (int i = 0; i < 50; i++)
-		load = commits_per_flush - exp(-load);
-	return load;
 }
 
 /*
@@ -178,9 +167,13 @@ advice_max_batching(const CommitFigures *f)
 double
 advice_min_batching(const CommitFigures *f)
 {
-	double		load = load_of(Max(ratio_or_zero(f->carried, f->flushes), 1));
+	double		size = Max(ratio_or_zero(f->carried, f->flushes), 1);
+	double		load = size;
 	double		rest = 1 - 0.9 * ratio_or_zero(f->top_commits, f->commits);
 
+	/* the load at which a flush carries "size" commits on average */
+	for (int i = 0; i < 50; i++)
+		load = size - exp(-load);
 	return Min(advice_max_batching(f),
 			   1 - flushes_at(load * rest) / flushes_at(load));
 }
@@ -391,7 +384,7 @@ two_digits(double us)
 static int
 round_delay(double delay)
 {
-	return two_digits(Min(Max(delay, SWEEP_MIN_DELAY), COMMIT_DELAY_MAX));
+	return two_digits(Min(Max(delay, MIN_SWEEP_DELAY), COMMIT_DELAY_MAX));
 }
 
 /* Add a delay, in order, unless there is one within SWEEP_DISTANCE. */
@@ -401,11 +394,9 @@ add_delay(int *delays, int n, int delay)
 	int			i;
 
 	for (i = 0; i < n; i++)
-	{
 		if (delay <= delays[i] * SWEEP_DISTANCE &&
 			delays[i] <= delay * SWEEP_DISTANCE)
 			return n;
-	}
 	for (i = n; i > 0 && delays[i - 1] > delay; i--)
 		delays[i] = delays[i - 1];
 	delays[i] = delay;
@@ -416,8 +407,8 @@ add_delay(int *delays, int n, int delay)
 int
 advice_sweep_max_p99(const CommitFigures *f)
 {
-	return two_digits(Min(Max(SWEEP_P99 * f->commit_p99, SWEEP_LEAST_P99),
-						  MAX_P99));
+	return two_digits(Min(Max(SWEEP_P99 * f->commit_p99, MIN_SWEEP_P99),
+						  MAX_SWEEP_P99));
 }
 
 /*

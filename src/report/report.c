@@ -602,7 +602,7 @@ put_obstacles(StringInfo text, const CommitFigures *f)
 		appendStringInfo(text, "  ! commit_siblings = %d was never reached: no flush sleeps.\n",
 						 f->siblings);
 	if (obstacles & NOBODY_WAITS)
-		appendStringInfo(text, "  ! %s commit was asynchronous: nobody waits for a flush.\n",
+		appendStringInfo(text, "  ! %s commit was asynchronous: no commit waits for a flush.\n",
 						 f->commits == 0 ? "Every" : "Nearly every");
 	if (obstacles & NEVER_TOGETHER)
 		appendStringInfoString(text, "  ! One client at a time: no flush found another transaction active.\n");
@@ -661,7 +661,7 @@ put_rules(StringInfo text, const CommitFigures *f)
 		appendStringInfo(text, "  The stalls show a write quota of %.0f flushes in %s, where rules end.\n",
 						 f->quota_flushes, format_us(f->quota_window));
 	else if (advice_device_stalls(f))
-		appendStringInfoString(text, "  Flushes stall, which the rules know nothing of.\n");
+		appendStringInfoString(text, "  Flushes stall, which the rules leave out.\n");
 }
 
 /*----------------------------------------------------------------
@@ -749,12 +749,12 @@ put_no_delay(StringInfo text, const CommitFigures *f, Advice advice)
 	}
 	else if (advice == ADVICE_SLEEPS_ALONE)
 		appendStringInfo(text, "Set it to 0: before %s of %s flushes a leader slept, and a flush\n"
-						 "carries %s commits, so nobody comes during the sleep.\n",
+						 "carries %s commits, so no other commit comes during the sleep.\n",
 						 format_count(f->delay_hits), format_count(f->flushes), size);
 	else
 		appendStringInfo(text, "%s: a flush carries %s commits, and a commit spends %s of its\n"
-						 "time on its own flush%s. So nobody comes\n"
-						 "while another one is flushed, and nobody would during a delay.\n",
+						 "time on its own flush%s. So no commit comes\n"
+						 "while another one is flushed, and none would during a delay.\n",
 						 reset ? "Set it to 0" : "Leave it at 0", size,
 						 format_percent(f->commit_io + f->commit_sleep,
 										f->commit_time),

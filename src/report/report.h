@@ -135,7 +135,7 @@ typedef enum Advice
 	ADVICE_ADAPTING,			/* commit_stats.adaptive_delay is on */
 	ADVICE_ADAPT,				/* alone, on a device with a write quota */
 	ADVICE_ALONE,				/* no other commits to share a flush with */
-	ADVICE_SLEEPS_ALONE,		/* leaders sleep, and nobody comes meanwhile */
+	ADVICE_SLEEPS_ALONE,		/* leaders sleep, and no commit comes */
 	ADVICE_STANDBY_FIRST,		/* commits wait for a standby above all */
 	ADVICE_TRY_ZERO,			/* the disk is idle, and leaders sleep */
 	ADVICE_NOT_THE_DISK,		/* the disk is idle most of the time */

@@ -25,7 +25,7 @@
 #include "stats/latency.h"
 #include "stats/stall_log.h"
 
-/* The server as it is now, with the settings of this session. */
+/* The server now, with the settings of this session */
 static void
 set_settings(CommitFigures *f)
 {
@@ -223,23 +223,6 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 }
 
 /*
- * An upper bound of F0, timed or not: there is one flush at a time, and none
- * takes longer than the commit of its leader without sleep and standby.
- */
-static void
-set_flush_time_max(CommitFigures *f, const LatencyTotals *latency,
-				   double leaders, double sleep)
-{
-	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER);
-
-	own -= latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
-	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
-	if (leaders > 0)
-		f->flush_time_max = Min(f->flush_time_max,
-								Max(own / leaders - sleep, 0));
-}
-
-/*
  * Leaders that prepare a transaction flush and sleep as well, but are no
  * commits.  So the times of flushes are averaged over all flushes, and each
  * commit gets the share of leaders among the commits.
@@ -253,6 +236,8 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	double		leading = ratio_or_zero(leaders, f->commits);
 	double		sleep = ratio_or_zero(counts->value[SLOT_DELAY_TIME] / 1e3,
 									  f->flushes);
+	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
+	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 
 	f->commit_time = us(counter_delta_mean_latency(counts));
 	f->commit_p50 = us(counter_delta_latency_quantile(counts, 0.5));
@@ -270,7 +255,16 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 		Max(f->commits, 1);
 	f->standby_max = latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FLUSH) /
 		Max(f->commits, 1);
-	set_flush_time_max(f, latency, leaders, sleep);
+
+	/*
+	 * An upper bound of F0, timed or not: there is one flush at a time, and
+	 * none takes longer than the commit of its leader without sleep and
+	 * standby.
+	 */
+	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
+	if (leaders > 0)
+		f->flush_time_max = Min(f->flush_time_max,
+								Max(own / leaders - sleep, 0));
 }
 
 /* Fills in the figures, and returns the flush groups. */

@@ -44,7 +44,7 @@
 PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 
 #define TAKE_EVERY		(20 * NS_PER_MS)
-#define PROBE_SLEEP		100		/* us; how much longer will it take? */
+#define PROBE_SLEEP		100		/* us */
 #define MAX_PROBES		4096
 
 #define MIN_COMMITS		100		/* fewer say too little */
