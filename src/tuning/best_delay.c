@@ -282,25 +282,17 @@ percent_more(double a, double b)
 	return 100.0 * (a / b - 1.0);
 }
 
-/* The number of those that may have the most commits */
-static int
-count_most(const DelayOutcomes *all)
-{
-	int			n = 0;
-
-	for (int i = 0; i < all->n; i++)
-		n += has_most_commits(all, i);
-	return n;
-}
-
 static char *
 why_best(const DelayOutcomes *all, int least, int best)
 {
 	const DelayOutcome *it = &all->outcome[best];
-	int			n = count_most(all);
+	int			n = 0;
 	double		gain = percent_more(it->commits.mean,
 									all->outcome[least].commits.mean);
 
+	/* the number of those that may have the most commits */
+	for (int i = 0; i < all->n; i++)
+		n += has_most_commits(all, i);
 	if (n == 1)
 		return best == least ? pstrdup("most commits/s") :
 			psprintf("most commits/s: %.0f%% more than with commit_delay = %d",
@@ -394,11 +386,19 @@ error_of_commits(const PresentSetting *present)
 	return error_of(present, &present->predicted_commits, present->commits);
 }
 
-static bool
-is_explained(const PresentSetting *present)
+/* What the prediction cannot explain; null: it explains the present setting */
+static char *
+unexplained(const PresentSetting *present)
 {
-	return !is_outside(&present->predicted_commits, present->commits) &&
-		!is_outside(&present->predicted_mean, present->mean);
+	if (is_outside(&present->predicted_commits, present->commits))
+		return psprintf("the prediction cannot explain the present setting: it says %.0f to %.0f commits/s, and %.0f were measured",
+						present->predicted_commits.low,
+						present->predicted_commits.high, present->commits);
+	if (is_outside(&present->predicted_mean, present->mean))
+		return psprintf("the prediction cannot explain the present setting: it says that a commit takes %.3g to %.3g ms, and %.3g ms were measured",
+						present->predicted_mean.low,
+						present->predicted_mean.high, present->mean);
+	return NULL;
 }
 
 /* True if the gain of a pair is larger than the error of the model */
@@ -420,24 +420,12 @@ best_predicted(const DelayOutcomes *all, const PresentSetting *present)
 {
 	int			best;
 
-	if (!is_explained(present))
+	if (unexplained(present) != NULL)
 		return -1;
 	best = best_delay(all, all->outcome[present->i].siblings);
 	if (best < 0 || gain_is_sure(all, present, best))
 		return best;
 	return present->i;
-}
-
-static char *
-why_not_explained(const PresentSetting *present)
-{
-	if (is_outside(&present->predicted_commits, present->commits))
-		return psprintf("the prediction cannot explain the present setting: it says %.0f to %.0f commits/s, and %.0f were measured",
-						present->predicted_commits.low,
-						present->predicted_commits.high, present->commits);
-	return psprintf("the prediction cannot explain the present setting: it says that a commit takes %.3g to %.3g ms, and %.3g ms were measured",
-					present->predicted_mean.low, present->predicted_mean.high,
-					present->mean);
 }
 
 /* The present setting stands, although best_delay.c has chosen another one. */
@@ -462,9 +450,10 @@ best_predicted_reason(const DelayOutcomes *all, const PresentSetting *present, i
 					  int i)
 {
 	int			siblings = all->outcome[present->i].siblings;
+	char	   *reason = unexplained(present);
 
-	if (!is_explained(present))
-		return why_not_explained(present);
+	if (reason != NULL)
+		return reason;
 	if (best == present->i && best != best_delay(all, siblings))
 		return why_present(all, present, i);
 	return best_delay_reason(all, siblings, best, i);

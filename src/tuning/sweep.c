@@ -487,24 +487,6 @@ stop_override(int code, Datum arg)
 	delay_override_clear();
 }
 
-/* Results before anything is known of any pair. */
-static PairResult *
-empty_results(const SweepPlan *plan)
-{
-	PairResult *results = palloc0(plan->pairs.n * sizeof(PairResult));
-
-	for (int i = 0; i < plan->pairs.n; i++)
-	{
-		results[i].rate = palloc(plan->rounds * sizeof(double));
-		results[i].time = palloc(plan->rounds * sizeof(double));
-		for (int r = 0; r < plan->rounds; r++)
-			results[i].rate[r] = results[i].time[r] = NAN;
-		if (delay_exceeds(plan, &plan->pairs.pair[i]))
-			results[i].limit = DELAY_EXCEEDS;
-	}
-	return results;
-}
-
 /* ns that a sweep takes, if it does not end early. */
 static uint64
 sweep_length(const SweepPlan *plan)
@@ -530,7 +512,18 @@ sweep_run(const SweepPlan *plan)
 	Sweep		sweep = {0};
 
 	sweep.plan = plan;
-	sweep.results = empty_results(plan);
+	sweep.results = palloc0(size);
+	for (int i = 0; i < plan->pairs.n; i++)
+	{
+		PairResult *result = &sweep.results[i];
+
+		result->rate = palloc(plan->rounds * sizeof(double));
+		result->time = palloc(plan->rounds * sizeof(double));
+		for (int r = 0; r < plan->rounds; r++)
+			result->rate[r] = result->time[r] = NAN;
+		if (delay_exceeds(plan, &plan->pairs.pair[i]))
+			result->limit = DELAY_EXCEEDS;
+	}
 	sweep.before = palloc0(size);
 	sweep.before_last = palloc0(size);
 	sweep.order = palloc(plan->pairs.n * sizeof(int));

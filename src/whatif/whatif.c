@@ -371,23 +371,16 @@ estimate_replicas(const double *value, double error)
 	return estimate;
 }
 
-/* us to simulate, so that a prediction takes seconds and not minutes */
-static double
-replica_time(const Sample *sample, int npairs)
-{
-	double		rate = (double) sample->trace.n /
-	clock_elapsed(sample->trace.started_at, sample->trace.ended_at) * 1000;
-	double		affordable = MAX_COMMITS / (rate * npairs * NREPLICAS);
-
-	return Max(Min(REPLICA_TIME, affordable), REPLICA_TIME / 60);
-}
-
 static void
 predict(const Sample *sample, const WhatifLoad *load, Predictions *all)
 {
 	WhatifLoad	replica[NREPLICAS];
-	double		time = replica_time(sample, all->n);
+	double		rate = (double) sample->trace.n /
+	clock_elapsed(sample->trace.started_at, sample->trace.ended_at) * 1000;
+	double		time = MAX_COMMITS / (rate * all->n * NREPLICAS);
 
+	/* so that a prediction takes seconds and not minutes */
+	time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
 	for (int r = 0; r < NREPLICAS; r++)
 	{
 		replica[r] = *load;
@@ -519,17 +512,6 @@ present_setting(const Predictions *all)
 	return present;
 }
 
-/* The model knows fixed delays only. */
-static void
-refuse_adaptive_delay(void)
-{
-	if (delay_override_is_adaptive())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
-				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
-}
-
 Datum
 commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 {
@@ -543,7 +525,11 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 
 	row_init(fcinfo, &row);
 	tuning_args_require("A standby commits nothing.  Ask on the primary.");
-	refuse_adaptive_delay();
+	if (delay_override_is_adaptive())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
+				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
 	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", MIN_SAMPLE,
 								  MAX_SAMPLE);

@@ -434,18 +434,6 @@ commit(Simulation *sim, int c)
 }
 
 static void
-count_simulated_commit(Simulation *sim, const Client *client)
-{
-	double		latency = sim->now - client->commits_since + client->wake / speed(sim);
-
-	if (sim->now < sim->counting_from || !client->is_commit)
-		return;
-	sim->outcome->commits++;
-	sim->outcome->latency += latency;
-	sim->outcome->cell[histogram_cell((uint64) (latency * 1000))]++;
-}
-
-static void
 end_flush(Simulation *sim)
 {
 	int			ndone = sim->nmembers;
@@ -463,8 +451,17 @@ end_flush(Simulation *sim)
 	/* draws the wake-up, which is a part of the latency */
 	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->committing[i]);
-	for (int i = 0; i < ndone; i++)
-		count_simulated_commit(sim, &sim->client[sim->committing[i]]);
+	for (int i = 0; i < ndone && sim->now >= sim->counting_from; i++)
+	{
+		const Client *it = &sim->client[sim->committing[i]];
+		double		latency = sim->now - it->commits_since + it->wake / speed(sim);
+
+		if (!it->is_commit)
+			continue;
+		sim->outcome->commits++;
+		sim->outcome->latency += latency;
+		sim->outcome->cell[histogram_cell((uint64) (latency * 1000))]++;
+	}
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
 	sim->wal = sim->ncommitting > 0 ? WAL_EXPECTED : WAL_FREE;
@@ -476,19 +473,6 @@ end_flush(Simulation *sim)
  * From event to event
  *----------------------------------------------------------------
  */
-
-/* Advance both clocks to the time of the next event. */
-static void
-advance(Simulation *sim, double when)
-{
-	double		elapsed = Max(when - sim->now, 0);
-
-	if (sim->working->bh_size > 0)
-		sim->virtual_now += elapsed * speed(sim);
-	if (sim->now >= sim->counting_from)
-		sim->outcome->blocked += elapsed * sim->nblocked;
-	sim->now += elapsed;
-}
 
 static void
 wal_event(Simulation *sim)
@@ -543,10 +527,16 @@ next_event(Simulation *sim, double end)
 	Max(first_working(sim) - sim->virtual_now, 0) / speed(sim);
 	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
 	double		when = Min(Min(work, wal), sim->next_arrival);
+	double		elapsed = Max(when - sim->now, 0);
 
 	if (when > end)
 		return false;
-	advance(sim, when);
+	/* both clocks advance */
+	if (sim->working->bh_size > 0)
+		sim->virtual_now += elapsed * speed(sim);
+	if (sim->now >= sim->counting_from)
+		sim->outcome->blocked += elapsed * sim->nblocked;
+	sim->now += elapsed;
 	if (sim->now >= sim->block_end)
 		choose_block(sim);
 	/* a client that commits at the moment of a flush is in time for it */
