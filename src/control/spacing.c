@@ -103,7 +103,8 @@
 /* The response */
 #define SLOT			100e3	/* halved, open loads 3%; doubled, shifts 2% */
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
-#define LOOK			20e3	/* ... or is ended early */
+#define LOOK			20e3	/* ... or is ended early; 100 ms: open loads
+								 * 1.4%, shifts 2% */
 #define SLOT_MOST		2.5e6	/* a session that commits twice a second */
 #define ADOPT			0.03	/* doubled, 0.5% */
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
