@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * wal_device.c
- *		When is a WAL flush a stall, and which quota explains stalls?
+ *		When a WAL flush is a stall, and which quota explains stalls.
  *
  *	stall		a flush that takes longer than wal_device_stall_limit() of the
  *				median flush

@@ -1,13 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * wal_device.h
- *		When is a WAL flush a stall, and which quota explains stalls?  See
+ *		When a WAL flush is a stall, and which quota explains stalls; see
  *		wal_device.c.  Times in us.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_WAL_DEVICE_H
 #define COMMIT_STATS_WAL_DEVICE_H
+
+#include <math.h>
 
 #include "base/guc.h"
 
@@ -50,5 +52,16 @@ wal_device_stall_limit(double p50)
 
 extern bool wal_device_find_quota(DeviceStall *stall, int n, double longest,
 								  DeviceQuota *quota);
+
+/*
+ * The time, in us, in which "rate" bytes of WAL a second fill half of
+ * "buffers" bytes; infinity without WAL.  A leader sleeps with WALWriteLock
+ * held, for which a backend waits that finds the buffers full.
+ */
+static inline double
+wal_buffers_us_until_half_full(double buffers, double rate)
+{
+	return rate > 0 ? buffers / 2 * 1e6 / rate : INFINITY;
+}
 
 #endif							/* COMMIT_STATS_WAL_DEVICE_H */

@@ -43,7 +43,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
-#include "base/wal_buffers.h"
+#include "base/wal_device.h"
 #include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
 #include "stats/flush_groups.h"

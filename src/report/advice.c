@@ -35,7 +35,6 @@
 #include <math.h>
 
 #include "base/guc.h"
-#include "base/wal_buffers.h"
 #include "base/wal_device.h"
 #include "report/report.h"
 

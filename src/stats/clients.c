@@ -684,32 +684,6 @@ clients_read_sessions(void)
 	return sessions;
 }
 
-static void
-copy_session_of_pid(void *result)
-{
-	ClientSession *session = result;
-
-	session->procno = -1;
-	for (int i = 0; i < MaxBackends; i++)
-		if (slots[i].entry != NO_ENTRY && slots[i].pid == session->pid)
-		{
-			session->procno = i;
-			session->registered_at = slots[i].registered_at;
-			session->key = slots[i].key;
-		}
-}
-
-/* One process, without what it has counted; palloc'd, NULL: not registered. */
-ClientSession *
-clients_read_session(int pid)
-{
-	ClientSession *session = palloc0(sizeof(ClientSession));
-
-	session->pid = pid;
-	copy_at_rest(copy_session_of_pid, session);
-	return session->procno < 0 ? NULL : session;
-}
-
 /*
  * True if the session of a copy is still there.  Its slot tells this, without
  * a lock: up to PostgreSQL 16 a PGPROC has the process id of one that has

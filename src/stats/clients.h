@@ -95,7 +95,6 @@ extern const ClientKey *clients_mine(void);
 extern void clients_tracked(int *own, uint64 *evicted);
 extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
-extern ClientSession *clients_read_session(int pid);
 extern bool clients_is_connected(const ClientSession *session);
 
 /* Entries that the clients of one role can have. */

@@ -24,7 +24,7 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "base/wait.h"
-#include "base/wal_buffers.h"
+#include "base/wal_device.h"
 #include "tuning/tuning.h"
 
 #define MAX_PAIRS	1000

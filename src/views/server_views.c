@@ -35,13 +35,11 @@ static void
 row_sweep(Row *row)
 {
 	int			pid = delay_override_holder();
-	ClientSession *session;
 
 	if (pid == 0)
 		return;
-	session = clients_read_session(pid);
 	row_number(row, "sweep_pid", pid);
-	row_client(row, "sweep_", session == NULL ? NULL : &session->key);
+	row_client_of(row, "sweep_", clients_read_sessions(), pid, PG_UINT64_MAX);
 }
 
 Datum
