@@ -91,10 +91,11 @@ SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset()
 sub refused
 {
 	my ($sql, $name, %params) = @_;
+	# not by standard input: a psql that may not connect ends before it reads that
 	my ($status, $out, $err) = $node->psql(
-		'own', $sql,
+		'own', undef,
 		connstr => $node->connstr('own') . " user=mallory " . ($params{options} // ''),
-		extra_params => [ '-v', 'VERBOSITY=verbose' ],
+		extra_params => [ '-v', 'VERBOSITY=verbose', '-c', $sql ],
 		on_error_stop => 1);
 
 	isnt($status, 0, "$name: does not work");

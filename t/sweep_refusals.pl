@@ -87,7 +87,7 @@ is( $standby->sql(
 		q{SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates() UNION ALL
 SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats_rates()}
 	),
-	"reset|0|t\nlook|0|t",
+	"reset|0|t\nlast call|0|t",
 	'standby: rates have no commits, and no WAL');
 
 # Without any of these obstacles the sweep works.
