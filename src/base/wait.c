@@ -4,8 +4,8 @@
  *		Waiting in functions that measure for a while.
  *
  * Such a function ends when it is cancelled, and within a second after its
- * client has gone, even where client_connection_check_interval is 0.  It does
- * not begin if a timeout is going to end it.
+ * client has gone, even if client_connection_check_interval is 0.  It refuses
+ * to begin if a timeout would end it.
  *
  * Locking: none; nothing here is shared.
  *

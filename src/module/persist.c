@@ -3,16 +3,18 @@
  * persist.c
  *		Commit statistics across server restarts.
  *
- * The postmaster, as it ends, writes what the modules save into a file.  At
- * the next start it hands that to the modules and removes the file.  A
- * stand-alone backend does the same.  While the server runs there is no file,
- * so that old statistics cannot come back after a crash or with a backup.
+ * When the postmaster ends, it writes a part of each module that has a
+ * "saved_name" into a file.  At the next start it removes the file and hands
+ * the parts to the modules.  A stand-alone backend does the same.  While the
+ * server runs there is no file, so that old statistics cannot come back after
+ * a crash or with a backup.
  *
  * Invariant: statistics are restored only to the cluster state at which they
- * were saved.  A file is written only when pg_control says that the server
- * has been shut down; an exit code of 0 does not, as an immediate shutdown has
- * it as well.  A file is read only when pg_control still says the same: no
- * server has run since, not even one without the library.
+ * were saved.  The postmaster writes a file only if pg_control says that the
+ * server has been shut down; the exit code does not tell, as it is 0 after an
+ * immediate shutdown, too.  The postmaster reads a file only if pg_control
+ * still says the same: no server has run since, not even one without the
+ * library.
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then

@@ -1,15 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * wall_clock.c
- *		Times of the commit path's clock, as people read them.
+ *		Times of day from times of the commit path's clock.
  *
- * The system's time and clock_now() are some constant apart, until somebody
- * sets the system's time.  (Both are slewed alike, on Linux.)  A fresh pair of
- * readings for each look would give the same moment another time at each look,
- * as other processes run between the two readings.  So all processes use one
- * pair, and replace it only when a new one differs by more than CLOCK_STEP.
+ * The offset is the system's time less clock_now().  It is constant until
+ * the system's time is set; on Linux, both clocks are slewed alike.  Two
+ * measurements of the offset differ, as other processes run between the two
+ * readings.  So all processes use one offset, and replace it only when a new
+ * one differs by more than CLOCK_STEP; the same moment has the same time in
+ * each query.
  *
- * Locking: none; the one word is swapped.
+ * Locking: none; the offset is one atomic word.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,11 +21,12 @@
 
 #include "module/wall_clock.h"
 
-/* The most that the readings of a pair may be apart, ns, and tries. */
+/* The readings of a good measurement are not farther apart, ns; tries. */
 #define CLOCKS_APART		(50 * NS_PER_US)
-#define MAX_LOOKS			4
+#define MAX_TRIES			4
 
-#define CLOCK_STEP			1000	/* us; more than two good pairs differ by */
+#define CLOCK_STEP			1000	/* us; two good measurements differ by
+									 * less */
 
 /* The system's time less clock_now(), us.  In shared memory. */
 static pg_atomic_uint64 *clock_offset_shared = NULL;
@@ -33,7 +35,7 @@ static pg_atomic_uint64 *clock_offset_shared = NULL;
 static bool
 read_offset(int64 *offset)
 {
-	for (int i = 0; i < MAX_LOOKS; i++)
+	for (int i = 0; i < MAX_TRIES; i++)
 	{
 		uint64		ns = clock_now();
 		TimestampTz at = GetCurrentTimestamp();

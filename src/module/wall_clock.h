@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * wall_clock.h
- *		Times of the commit path's clock, as people read them; see
- *		wall_clock.c.
+ *		Times of day from times of the commit path's clock; see wall_clock.c.
  *
  *-------------------------------------------------------------------------
  */

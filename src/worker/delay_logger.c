@@ -3,11 +3,12 @@
  * delay_logger.c
  *		commit_stats.adaptive_delay in the background worker.
  *
- * The worker (worker.c) reads the setting for all processes, as it reads
- * the configuration, and writes to the server log what adaptive_delay.c has
- * decided, as nothing can be logged within a commit.
+ * The worker reads the setting for all processes, when it reads the
+ * configuration, lets adaptive_delay.c learn, and writes its decisions to the
+ * server log.
  *
- * Locking: see adaptive_delay.c.
+ * Locking: none here; functions of adaptive_delay.c take
+ * commit_stats_delay_lock().
  *
  *-------------------------------------------------------------------------
  */
