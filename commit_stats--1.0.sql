@@ -772,7 +772,7 @@ GRANT SELECT ON commit_delay_changes TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
 --
--- Comments: doc/reference.md describes the same objects in more detail
+-- Comments: those of columns become the tables of doc/reference.md (script/generate)
 --
 COMMENT ON FUNCTION commit_flush_stats() IS
 	'underlying function of the view commit_flush_stats';
@@ -820,171 +820,171 @@ COMMENT ON FUNCTION commit_stats_reset() IS
 COMMENT ON VIEW commit_flush_stats IS
 	'one row, showing commits and WAL flushes of the whole server since the last reset';
 COMMENT ON COLUMN commit_flush_stats.commits IS
-	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
+	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_flush_stats.commits_async IS
-	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for their WAL flush (synchronous_commit = off)';
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
-	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
-	'number of commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
+	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
-	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'number of WAL flushes issued by a commit or a prepare, the leader of the flush';
+	'WAL flushes issued by a commit or a prepare, the leader of the flush';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; 0 up to PostgreSQL 17';
+	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; 0 up to PostgreSQL 17, whose own counters decide';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
 	'average number of commits carried by a flush, not counting commits_without_leader; null before the first flush';
 COMMENT ON COLUMN commit_flush_stats.followers IS
-	'number of commits carried by a flush that another commit or prepare issued';
+	'commits carried by a flush that another commit or prepare issued';
 COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
-	'number of commits flushed by a process that was not committing: the WAL writer, the checkpointer, or a backend evicting a buffer';
+	'commits flushed by a process that was not committing: the WAL writer, the checkpointer, or a backend evicting a buffer';
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
-	'number of flushes whose leader slept for commit_delay first; inferred, see delay_uncertain';
+	'flushes whose leader slept first, whatever set the time; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'number of flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
-	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
+	'expected number of flushes wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
-	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept, whatever set the time, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
 	'part of delay_hits in which commit_stats.adaptive_delay chose how long the leader slept';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
 	'average number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'largest number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
+	'largest number of the same; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.prepare_time IS
-	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time';
+	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time, nor in any latency view';
 COMMENT ON COLUMN commit_flush_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
-	'number of flushes whose leader had track_wal_io_timing enabled';
+	'flushes whose leader had track_wal_io_timing enabled';
 COMMENT ON COLUMN commit_flush_stats.slow_commits IS
-	'number of commits that took longer than commit_stats.slow_commit_time';
+	'commits that took longer than commit_stats.slow_commit_time; commit_slow_log has the latest';
 COMMENT ON COLUMN commit_flush_stats.stalls IS
-	'number of flushes that took longer than commit_stats.stall_time';
+	'flushes that took longer than commit_stats.stall_time; commit_stall_log has the latest';
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
 	'part of flushes for which commit_flush_histogram infers the number of commits, because no backend observed where the flush, or the one before it, ended; usual with a synchronous standby';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
-	'part of flushes that the histograms omit, because their group had left the ring of recent flushes; unlike flushes_uncertain, all of these are flushes';
+	'part of flushes that the histograms omit, because their group had left the ring of recent flushes';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
-	'part of commits that the histograms omit, because their group had left the ring of recent flushes';
+	'the same of commits';
 COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
-	'total amount of WAL in flushes that have a leader, in bytes';
+	'WAL in flushes that have a leader, in bytes';
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
 	'time at which counting began: the last reset, or the last server start without saved statistics';
 
 COMMENT ON VIEW commit_client_stats IS
 	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_client_stats.datid IS
-	'OID of the database; null for processes connected to none, and for clients of several databases';
+	'OID of the database; null for processes connected to none, and for status overflow of several databases';
 COMMENT ON COLUMN commit_client_stats.datname IS
-	'current name of the database; null if datid is null or the database was dropped';
+	'current name of the database; null if it was dropped, or datid is null';
 COMMENT ON COLUMN commit_client_stats.roleid IS
-	'OID of the database role that was current at the commit; null if status is overflow';
+	'OID of the database role (current_user) at the commit; null if status is overflow';
 COMMENT ON COLUMN commit_client_stats.rolname IS
-	'current name of the database role; null if roleid is null or the database role was dropped';
+	'current name of the database role; null if it was dropped, or roleid is null';
 COMMENT ON COLUMN commit_client_stats.application_name IS
-	'application_name at the commit; null if status is overflow';
+	'application_name at the commit; empty if not set; null if status is overflow';
 COMMENT ON COLUMN commit_client_stats.status IS
-	'state of the database and the database role: present; dropped, if one of them was; or overflow, for all clients of a database without a row of their own, because commit_stats.max_clients others have committed since or their database role has half of these rows';
+	'present; dropped, if the database or the database role was dropped; or overflow, for all clients of a database without a row of their own';
 COMMENT ON COLUMN commit_client_stats.sessions IS
-	'number of processes that are connected now and committed last as this client, or have not committed yet';
+	'processes that are connected now and committed last as this client, or have not committed yet';
 COMMENT ON COLUMN commit_client_stats.commits IS
-	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
+	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_client_stats.commits_async IS
-	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for their WAL flush (synchronous_commit = off)';
 COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
-	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_client_stats.commits_read_only IS
-	'number of commits without a transaction ID, which need no flush';
+	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
 COMMENT ON COLUMN commit_client_stats.prepares IS
-	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_client_stats.share IS
 	'percentage of the commits and asynchronous commits of all rows; null before the first of them';
 COMMENT ON COLUMN commit_client_stats.flushes IS
-	'number of WAL flushes issued by a commit or a prepare of this client; each may carry commits of any client';
+	'WAL flushes issued by commits and prepares of the row; each may carry commits of any row';
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
-	'number of commits of this client whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
+	'commits of the row whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
 COMMENT ON COLUMN commit_client_stats.delay_hits IS
-	'number of flushes whose leader slept for commit_delay first; inferred, see delay_uncertain';
+	'flushes whose leader slept first, whatever set the time; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_misses IS
-	'number of flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
-	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
+	'expected number of flushes wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_client_stats.delay_time IS
-	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept, whatever set the time, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_client_stats.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.prepare_time IS
-	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time';
+	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time, nor in any latency view';
 COMMENT ON COLUMN commit_client_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.timed_flushes IS
-	'number of flushes whose leader had track_wal_io_timing enabled';
+	'flushes whose leader had track_wal_io_timing enabled';
 COMMENT ON COLUMN commit_client_stats.wal_bytes IS
-	'total amount of WAL that transactions of this client wrote, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
+	'WAL that transactions of the row wrote, rolled back ones included, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
 COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
-	'wal_bytes divided by commits + commits_async; null before the first of them';
+	'wal_bytes divided by commits + commits_async, in bytes; null before the first of them';
 COMMENT ON COLUMN commit_client_stats.commits_notify IS
-	'number of commits and asynchronous commits with a NOTIFY in them; no two that wait for their flush share one';
+	'commits and commits_async with a NOTIFY; each waits until the one before is over, so two of them share no flush';
 COMMENT ON COLUMN commit_client_stats.slow_commits IS
-	'number of commits that took longer than commit_stats.slow_commit_time';
+	'commits that took longer than commit_stats.slow_commit_time; commit_slow_log has the latest';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_database_stats.datid IS
 	'OID of the database; null if status is no database or overflow';
 COMMENT ON COLUMN commit_database_stats.datname IS
-	'current name of the database; null if datid is null or the database was dropped';
+	'current name of the database; null if it was dropped, or datid is null';
 COMMENT ON COLUMN commit_database_stats.status IS
-	'state of the database: present; dropped; no database, for processes connected to none; or overflow, for databases beyond the first 256 all of whose clients exceed commit_stats.max_clients';
+	'present; dropped, until the next reset; no database, for processes connected to none; or overflow, for clients without a row whose database has none either';
 COMMENT ON COLUMN commit_database_stats.sessions IS
-	'number of processes that are connected to this database now';
+	'processes that are connected to this database now';
 COMMENT ON COLUMN commit_database_stats.commits IS
-	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
+	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
-	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for their WAL flush (synchronous_commit = off)';
 COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
-	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
-	'number of commits without a transaction ID, which need no flush';
+	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
 COMMENT ON COLUMN commit_database_stats.prepares IS
-	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_database_stats.share IS
 	'percentage of the commits and asynchronous commits of all rows; null before the first of them';
 COMMENT ON COLUMN commit_database_stats.flushes IS
-	'number of WAL flushes issued by a commit or a prepare in this database; each may carry commits of any database';
+	'WAL flushes issued by commits and prepares of the row; each may carry commits of any row';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
-	'number of commits in this database whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
+	'commits of the row whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
-	'number of flushes whose leader slept for commit_delay first; inferred, see delay_uncertain';
+	'flushes whose leader slept first, whatever set the time; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'number of flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
-	'expected number of flushes that are wrongly counted in delay_hits or delay_misses';
+	'expected number of flushes wrongly counted in delay_hits or delay_misses';
 COMMENT ON COLUMN commit_database_stats.delay_time IS
-	'total time that leaders slept for commit_delay, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept, whatever set the time, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_database_stats.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.prepare_time IS
-	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time';
+	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time, nor in any latency view';
 COMMENT ON COLUMN commit_database_stats.flush_time IS
 	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
-	'number of flushes whose leader had track_wal_io_timing enabled';
+	'flushes whose leader had track_wal_io_timing enabled';
 COMMENT ON COLUMN commit_database_stats.wal_bytes IS
-	'total amount of WAL that transactions in this database wrote, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
+	'WAL that transactions of the row wrote, rolled back ones included, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
 COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
-	'wal_bytes divided by commits + commits_async; null before the first of them';
+	'wal_bytes divided by commits + commits_async, in bytes; null before the first of them';
 COMMENT ON COLUMN commit_database_stats.commits_notify IS
-	'number of commits and asynchronous commits with a NOTIFY in them; no two that wait for their flush share one';
+	'commits and commits_async with a NOTIFY; each waits until the one before is over, so two of them share no flush';
 COMMENT ON COLUMN commit_database_stats.slow_commits IS
-	'number of commits that took longer than commit_stats.slow_commit_time';
+	'commits that took longer than commit_stats.slow_commit_time; commit_slow_log has the latest';
 
 COMMENT ON VIEW commit_activity IS
 	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
@@ -993,35 +993,35 @@ COMMENT ON COLUMN commit_activity.pid IS
 COMMENT ON COLUMN commit_activity.datid IS
 	'OID of the database; null if the process is connected to none';
 COMMENT ON COLUMN commit_activity.datname IS
-	'name of the database; null if datid is null or the database was dropped';
+	'current name of the database; null if it was dropped, or datid is null';
 COMMENT ON COLUMN commit_activity.roleid IS
-	'OID of the database role that was current at the latest commit or, before the first commit, when the session began';
+	'OID of the database role (current_user) at the latest commit or, before the first, at the start of the session';
 COMMENT ON COLUMN commit_activity.rolname IS
-	'name of that database role; null if it was dropped';
+	'current name of the database role; null if it was dropped, or roleid is null';
 COMMENT ON COLUMN commit_activity.application_name IS
 	'application_name at the same time';
 COMMENT ON COLUMN commit_activity.commits IS
-	'number of commits that waited for their WAL flush, including COMMIT PREPARED';
+	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_activity.commits_async IS
-	'number of commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for their WAL flush (synchronous_commit = off)';
 COMMENT ON COLUMN commit_activity.commits_unlogged IS
-	'number of commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
 COMMENT ON COLUMN commit_activity.commits_read_only IS
-	'number of commits without a transaction ID, which need no flush';
+	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
 COMMENT ON COLUMN commit_activity.prepares IS
-	'number of PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
 COMMENT ON COLUMN commit_activity.flushes IS
-	'number of WAL flushes issued by a commit or a prepare of this process';
+	'WAL flushes issued by commits and prepares of the process';
 COMMENT ON COLUMN commit_activity.commits_carried IS
-	'number of commits of this process whose flush another process issued';
+	'commits of the process whose flush another process issued';
 COMMENT ON COLUMN commit_activity.commit_time IS
 	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
 COMMENT ON COLUMN commit_activity.wal_bytes IS
-	'total amount of WAL that transactions of this process wrote, in bytes';
+	'WAL that transactions of the process wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
 	'time at which the commit or prepare under way began; null if the process is in none that waits for its flush';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the commit under way waits for: flush, of its own; another''s flush; delay, before its flush; standby; or notify, the lock of commits with NOTIFY; null if the commit waits for none of them';
+	'what the commit under way waits for: flush, its own; another''s flush; delay, the sleep before its flush; standby; or notify, the lock of commits with NOTIFY; null for none of these; before PostgreSQL 19, delay is inferred';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
@@ -1032,134 +1032,134 @@ COMMENT ON COLUMN commit_slow_log.pid IS
 COMMENT ON COLUMN commit_slow_log.datid IS
 	'OID of the database; null if the process is connected to none';
 COMMENT ON COLUMN commit_slow_log.datname IS
-	'name of the database; null if it was dropped';
+	'current name of the database; null if it was dropped, or datid is null';
 COMMENT ON COLUMN commit_slow_log.roleid IS
-	'OID of the database role that was current at the commit';
+	'OID of the database role at the commit';
 COMMENT ON COLUMN commit_slow_log.rolname IS
-	'name of that database role; null if it was dropped';
+	'current name of the database role; null if it was dropped, or roleid is null';
 COMMENT ON COLUMN commit_slow_log.application_name IS
 	'application_name at the commit';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
 	'setting of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
-	'leader: wrote and synced the WAL itself; follower: another process did; asynchronous: did not wait';
+	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_slow_log.duration IS
-	'time of the commit, in milliseconds';
+	'time from the callback before the commit record to the callback after the flush, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
-	'part of duration that the session waited for the lock that makes commits with NOTIFY one after the other, in milliseconds; 0 without NOTIFY';
+	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds; 0 without NOTIFY';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration in which the leader of the flush, the session itself or that of leader_pid, slept for commit_delay, in milliseconds; null if that cannot be known';
+	'part of duration in which the leader of the flush slept, be it the session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 if the leader is not known; null if it cannot be known, as with a NOTIFY that gave the transaction its ID';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'part of duration that the session wrote and synced WAL itself, in milliseconds; null if that cannot be known';
+	'part of duration that the session wrote and synced WAL itself, in milliseconds; null if it cannot be known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if the server measured flush_time (track_wal_io_timing); false if it follows from when the flush pointer was seen; null for followers';
+	'true if the server measured flush_time (track_wal_io_timing); false if it follows from when the flush pointer was seen; null unless the session led, or if flush_time is null';
 COMMENT ON COLUMN commit_slow_log.standby_time_min IS
 	'lower bound of the part of duration that the session waited for a standby, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
-	'upper bound of the part of duration that the session waited for a standby, in milliseconds';
+	'upper bound of the same, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
-	'rest of duration beside the other parts, with standby_time_min, in milliseconds: waits for the flush of another process, or for a processor; null if a part is null';
+	'rest of duration beside the other parts, with standby_time_min, in milliseconds: waits for the flush of another process or for a processor, or own work before the commit record; null if a part is null';
 COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
-	'commits that the flush carried; null if that is not known, or for an asynchronous commit';
+	'commits that the flush carried; null if not known, or for an asynchronous commit';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
-	'process that led the flush; null if that is not known, or none did';
+	'process ID of the leader of the flush; null if no commit led it, or it is not known';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
 	'OID of the database of the leader; null as leader_application_name';
 COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'name of that database; null if it was dropped';
+	'current name of that database; null if it was dropped, or leader_datid is null';
 COMMENT ON COLUMN commit_slow_log.leader_roleid IS
 	'OID of the database role of the leader at its latest commit; null as leader_application_name';
 COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'name of that database role; null if it was dropped';
+	'current name of that database role; null if it was dropped, or leader_roleid is null';
 COMMENT ON COLUMN commit_slow_log.leader_application_name IS
 	'application_name of the leader at its latest commit; null if leader_pid is null or that process has left';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
-	'bytes of WAL that the flush wrote; null if that is not known';
+	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
-	'bytes of WAL that the transaction wrote';
+	'WAL that the transaction wrote, in bytes; for COMMIT PREPARED, its own record';
 COMMENT ON COLUMN commit_slow_log.checkpoint IS
-	'true if a checkpoint was running when the commit was done; null if that cannot be known';
+	'true if a checkpoint was running at the end; null in single-user mode';
 
 COMMENT ON VIEW commit_stall_log IS
 	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
 COMMENT ON COLUMN commit_stall_log.ended_at IS
-	'time at which the commit of the leader was done';
+	'time at which the flush ended; the earliest possible if its leader then waited for a standby';
 COMMENT ON COLUMN commit_stall_log.duration IS
-	'time of the flush, in milliseconds';
+	'time of the flush without the sleep before it, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
-	'true if the server measured duration (track_wal_io_timing); false if it follows from when the flush pointer was seen';
+	'true if the server measured duration (track_wal_io_timing); false if it follows from when the flush pointer was seen; then flushes of commits that waited for a standby are missing';
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
 	'time above which a flush was a stall then, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.commits IS
-	'commits that the flush carried; null if that is not known';
+	'commits that the flush carried; null if not known';
 COMMENT ON COLUMN commit_stall_log.sessions IS
-	'sessions in their COMMIT when the flush ended, those of the next flush included; an estimate with more than 64 other sessions';
+	'sessions that waited in a commit as the flush ended, for this flush, the next one, a standby or NOTIFY; an estimate with more than 64 other sessions';
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
-	'bytes of WAL that the flush wrote; null if that is not known';
+	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
-	'process ID of the session that led the flush';
+	'process ID of the leader, which the next columns describe';
 COMMENT ON COLUMN commit_stall_log.datid IS
-	'OID of the database of the leader';
+	'OID of the database; null if the process is connected to none';
 COMMENT ON COLUMN commit_stall_log.datname IS
-	'name of the database of the leader; null if it was dropped';
+	'current name of the database; null if it was dropped, or datid is null';
 COMMENT ON COLUMN commit_stall_log.roleid IS
-	'OID of the database role of the leader';
+	'OID of the database role at the commit';
 COMMENT ON COLUMN commit_stall_log.rolname IS
-	'name of the database role of the leader; null if it was dropped';
+	'current name of the database role; null if it was dropped, or roleid is null';
 COMMENT ON COLUMN commit_stall_log.application_name IS
-	'application_name of the leader';
+	'application_name at the commit';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
-	'bytes of WAL that the transaction of the leader wrote';
+	'WAL that the transaction of the leader wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote most of the WAL of the flush, known or inferred when the transaction has ended; null if there is none, or it is not known';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 transactions with more than 1 MB of WAL, inferred when that has ended; null if there is none, or it has not ended';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
-	'OID of the database of the writer';
+	'OID of the database of the writer; null as writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'name of the database of the writer; null if it was dropped';
+	'current name of that database; null if it was dropped, or writer_datid is null';
 COMMENT ON COLUMN commit_stall_log.writer_roleid IS
-	'OID of the database role of the writer';
+	'OID of the database role of the writer; null as writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'name of the database role of the writer; null if it was dropped';
+	'current name of that database role; null if it was dropped, or writer_roleid is null';
 COMMENT ON COLUMN commit_stall_log.writer_application_name IS
-	'application_name of the writer';
+	'application_name of the writer; null as writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_share IS
-	'estimated percentage of wal_bytes that the transaction of the writer wrote, 50 to 100';
+	'estimated percentage of wal_bytes that the transaction of the writer wrote, 50 to 100; null as writer_pid';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
-	'true if a checkpoint was running when the flush ended; null if that cannot be known';
+	'true if a checkpoint was running at the end; null in single-user mode';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
-	'number of flushes that the device allows in quota_window, inferred from the stalls of this view; null if this stall does not end together with a window of such a quota';
+	'flushes that the device allows in quota_window, inferred from the stalls of this view; null if this stall does not end with a window of such a quota';
 COMMENT ON COLUMN commit_stall_log.quota_window IS
 	'window of the quota, in milliseconds; null as quota_flushes';
 
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
 COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'number of commits carried by one flush, including its leader; 0 for a flush that a PREPARE TRANSACTION led and that carried no commit, only prepares';
+	'commits carried by one flush, including its leader; 0 for a flush that PREPARE TRANSACTION led and that carried only prepares';
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
-	'number of flushes that carried this number of commits';
+	'flushes that carried this number of commits';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
-	'number of these flushes whose leader slept for commit_delay';
+	'these flushes whose leader slept';
 COMMENT ON COLUMN commit_flush_histogram.commits IS
-	'total number of commits carried by these flushes';
+	'commits carried by these flushes';
 COMMENT ON COLUMN commit_flush_histogram.share IS
 	'percentage of the flushes of all rows';
 COMMENT ON COLUMN commit_flush_histogram.bar IS
-	'bar that is proportional to flushes, 30 characters long for the largest number';
+	'bar proportional to the number beside it, 30 characters for the largest';
 
 COMMENT ON VIEW commit_sibling_histogram IS
 	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; if commit_delay is 0 and more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
-	'number of other active transactions when the commit of the leader began';
+	'other active transactions when the commit of the leader began';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
-	'number of flushes whose leader counted this number of siblings';
+	'flushes whose leader counted this number of siblings';
 COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
-	'number of these flushes whose leader slept for commit_delay';
+	'these flushes whose leader slept';
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
 	'average number of commits carried by these flushes';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
 	'percentage of the flushes of all rows that had at least this number of siblings: those that would sleep if commit_siblings had this value';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
-	'bar that is proportional to flushes, 30 characters long for the largest number';
+	'bar proportional to the number beside it, 30 characters for the largest';
 
 COMMENT ON VIEW commit_flush_log IS
 	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
@@ -1168,136 +1168,136 @@ COMMENT ON COLUMN commit_flush_log.flushed_at IS
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
 	'WAL location up to which WAL was flushed';
 COMMENT ON COLUMN commit_flush_log.flushes IS
-	'number of flushes that the row stands for: more than 1 if no backend observed where the first ones ended';
+	'flushes that the row stands for: more than 1 if no backend observed where the first ones ended; the columns of the leader are then those of one of them';
 COMMENT ON COLUMN commit_flush_log.commits IS
-	'number of commits carried by the flush, as far as they have been counted; N of message';
+	'commits carried by the flush, as far as counted; N of message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
-	'estimated number of transactions active around the flush, including its own commits; M of message; taken from the previous flush if none of the commits counted them';
+	'estimated number of transactions active around the flush, its own commits included; M of message; that of the previous flush if none of the commits counted them';
 COMMENT ON COLUMN commit_flush_log.siblings IS
-	'number of other active transactions when the commit of the leader began; null without a leader or if the leader did not count them';
+	'other active transactions when the commit of the leader began; null without a leader, or if it did not count them';
 COMMENT ON COLUMN commit_flush_log.delayed IS
-	'true if the leader slept for commit_delay; inferred, see delay_probability; null without a leader';
+	'true if the leader slept; inferred, see delay_probability; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_probability IS
-	'probability that the leader slept for commit_delay, from 0 to 1; null without a leader';
+	'probability that the leader slept, from 0 to 1; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_time IS
-	'time that the leader slept for commit_delay, in milliseconds; null without a leader';
+	'time that the leader slept, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_kind IS
-	'choice that made the leader sleep: fixed (commit_delay or a sweep) or adaptive (commit_stats.adaptive_delay); null if the leader did not sleep, or without a leader';
+	'what set the length of the sleep: fixed (commit_delay or a sweep) or adaptive (commit_stats.adaptive_delay); null without a sleep or a leader';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
 	'time that the leader spent writing and syncing WAL, in milliseconds; null without a leader or without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
-	'amount of WAL between the previous flush_lsn and this one, in bytes; null for the first flush after server start';
+	'WAL between the previous flush_lsn and this one, in bytes; null for the first flush after server start';
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
-	'process ID of the leader; null if the process that flushed was not committing';
+	'process ID of the leader of the flush; null if no commit led it, or it is not known';
 COMMENT ON COLUMN commit_flush_log.leader_datid IS
 	'OID of the database of the leader; null as leader_application_name';
 COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'name of that database; null if it was dropped';
+	'current name of that database; null if it was dropped, or leader_datid is null';
 COMMENT ON COLUMN commit_flush_log.leader_roleid IS
 	'OID of the database role of the leader at its latest commit; null as leader_application_name';
 COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'name of that database role; null if it was dropped';
+	'current name of that database role; null if it was dropped, or leader_roleid is null';
 COMMENT ON COLUMN commit_flush_log.leader_application_name IS
 	'application_name of the leader at its latest commit; null if leader_pid is null or that process has left';
 COMMENT ON COLUMN commit_flush_log.message IS
-	'message Flushed N out of M commits, which commit_stats.log_flushes writes to the server log';
+	'Flushed N out of M commits, as commit_stats.log_flushes writes it to the server log; with "in 2 flushes" if flushes is 2';
 
 COMMENT ON VIEW commit_latency_stats IS
 	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'setting synchronous_commit that these commits had; several, separated by commas, if commits with different settings waited for the same';
+	'setting synchronous_commit of these commits; several, separated by commas, if commits with different settings waited for the same';
 COMMENT ON COLUMN commit_latency_stats.wait_level IS
-	'level of synchronous_commit that these commits waited for in fact: off, local, remote_write, on or remote_apply; while synchronous_standby_names is empty, local replaces every level except off';
+	'level of synchronous_commit that these commits waited for in fact: off, local, remote_write, on or remote_apply; local replaces every level but off while synchronous_standby_names is empty, and off for a commit that has to wait';
 COMMENT ON COLUMN commit_latency_stats.role IS
 	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_latency_stats.commits IS
-	'number of commits of this level and role';
+	'commits of this level and role';
 COMMENT ON COLUMN commit_latency_stats.mean IS
-	'mean commit time, in milliseconds';
+	'mean, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.p50 IS
-	'median commit time, in milliseconds, accurate to 5%';
+	'median, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p95 IS
-	'95th percentile of commit time, in milliseconds, accurate to 5%';
+	'95th percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p99 IS
-	'99th percentile of commit time, in milliseconds, accurate to 5%';
+	'99th percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p999 IS
-	'99.9th percentile of commit time, in milliseconds, accurate to 5%';
+	'99.9th percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.max IS
-	'longest commit time, in milliseconds, accurate to 5%';
+	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
 	'total time taken by these commits, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.delay_time IS
-	'part of commit_time in which the leader of the flush slept for commit_delay, in milliseconds: for leaders their own sleep, for followers that of another session; a lower bound without track_wal_io_timing; null for asynchronous commits';
+	'part of commit_time in which the leader of the flush slept, in milliseconds: for followers, the sleep of another session; a lower bound without track_wal_io_timing; null for asynchronous commits';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
 	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
-	'upper bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
+	'upper bound of the same, in milliseconds; null for the levels off and local';
 COMMENT ON COLUMN commit_latency_stats.requested IS
-	'settings in synchronous_commit, as an array; for local in wait_level, those of leaders and followers together';
+	'settings in synchronous_commit as an array; for the level local, those of leaders and followers together';
 
 COMMENT ON VIEW commit_flush_latency_stats IS
 	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
 COMMENT ON COLUMN commit_flush_latency_stats.flushes IS
-	'number of timed flushes';
+	'timed flushes';
 COMMENT ON COLUMN commit_flush_latency_stats.mean IS
-	'mean flush time, in milliseconds';
+	'mean, in milliseconds';
 COMMENT ON COLUMN commit_flush_latency_stats.p50 IS
-	'median flush time, in milliseconds, accurate to 5%';
+	'median, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p95 IS
-	'95th percentile of flush time, in milliseconds, accurate to 5%';
+	'95th percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p99 IS
-	'99th percentile of flush time, in milliseconds, accurate to 5%';
+	'99th percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
-	'99.9th percentile of flush time, in milliseconds, accurate to 5%';
+	'99.9th percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.max IS
-	'longest flush time, in milliseconds, accurate to 5%';
+	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
 	'total time taken by these flushes, in milliseconds';
 
 COMMENT ON VIEW commit_latency_histogram IS
 	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_histogram.wait_level IS
-	'level of synchronous_commit that these commits waited for in fact, as in commit_latency_stats';
+	'level that these commits waited for, as in commit_latency_stats; null for flushes';
 COMMENT ON COLUMN commit_latency_histogram.role IS
-	'leader, follower or asynchronous, as in commit_latency_stats';
+	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes';
 COMMENT ON COLUMN commit_latency_histogram.lower_bound IS
-	'inclusive lower bound of commit time in this cell, in milliseconds';
+	'inclusive lower bound of the cell, in milliseconds';
 COMMENT ON COLUMN commit_latency_histogram.upper_bound IS
-	'exclusive upper bound of commit time in this cell, in milliseconds; Infinity for the last cell';
+	'exclusive upper bound of the cell, in milliseconds; Infinity for the last';
 COMMENT ON COLUMN commit_latency_histogram.commits IS
-	'number of commits in this cell';
+	'commits in this cell';
 COMMENT ON COLUMN commit_latency_histogram.cumulative IS
-	'number of commits that took less than upper_bound';
+	'times below upper_bound';
 COMMENT ON COLUMN commit_latency_histogram.bar IS
-	'bar that is proportional to commits, 30 characters long for the largest number of the level and role';
+	'bar proportional to the number beside it, 30 characters for the largest';
 
 COMMENT ON VIEW commit_flush_latency_histogram IS
 	'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush';
 COMMENT ON COLUMN commit_flush_latency_histogram.lower_bound IS
-	'inclusive lower bound of flush time in this cell, in milliseconds';
+	'inclusive lower bound of the cell, in milliseconds';
 COMMENT ON COLUMN commit_flush_latency_histogram.upper_bound IS
-	'exclusive upper bound of flush time in this cell, in milliseconds; Infinity for the last cell';
+	'exclusive upper bound of the cell, in milliseconds; Infinity for the last';
 COMMENT ON COLUMN commit_flush_latency_histogram.flushes IS
-	'number of flushes in this cell';
+	'flushes in this cell';
 COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
-	'number of flushes that took less than upper_bound';
+	'times below upper_bound';
 COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
-	'bar that is proportional to flushes, 30 characters long for the largest number';
+	'bar proportional to the number beside it, 30 characters for the largest';
 
 COMMENT ON VIEW commit_latency_buckets IS
 	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
 COMMENT ON COLUMN commit_latency_buckets.wait_level IS
-	'level of synchronous_commit that these commits waited for in fact, as in commit_latency_stats; null for flushes';
+	'level that these commits waited for, as in commit_latency_stats; null for flushes';
 COMMENT ON COLUMN commit_latency_buckets.role IS
-	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes of leaders with track_wal_io_timing';
+	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes';
 COMMENT ON COLUMN commit_latency_buckets.le IS
 	'upper bounds of the buckets, in seconds, without the infinite one';
 COMMENT ON COLUMN commit_latency_buckets.bucket IS
-	'numbers of commits or flushes that took less than each bound of le';
+	'numbers of times below each bound of le';
 COMMENT ON COLUMN commit_latency_buckets.sum IS
-	'total time taken by these commits or flushes, in seconds';
+	'total time, in seconds';
 COMMENT ON COLUMN commit_latency_buckets.count IS
-	'number of these commits or flushes';
+	'commits or flushes';
 
 COMMENT ON VIEW commit_wal_stats IS
 	'one row for each of the last 32 checkpoint cycles in which a transaction that wrote WAL ended, showing the WAL of these transactions, newest first';
@@ -1308,19 +1308,19 @@ COMMENT ON COLUMN commit_wal_stats.started_at IS
 COMMENT ON COLUMN commit_wal_stats.finished IS
 	'true if the next checkpoint has begun';
 COMMENT ON COLUMN commit_wal_stats.commits IS
-	'number of commits that wrote a commit record, including COMMIT PREPARED, asynchronous and unlogged commits';
+	'commits that wrote a commit record: all with a transaction ID, including COMMIT PREPARED, asynchronous and unlogged ones';
 COMMENT ON COLUMN commit_wal_stats.wal_records IS
-	'number of WAL records of transactions that ended in the cycle, committed or rolled back';
+	'WAL records of transactions that ended in the cycle, committed or rolled back';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
-	'number of full-page images in these records';
+	'full-page images in these records';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
 	'total size of these records, including full-page images, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
-	'wal_bytes divided by commits, in bytes, including WAL of transactions that rolled back; null without commits';
+	'wal_bytes divided by commits, in bytes; null without commits';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
 	'total size of the full-page images, in bytes; null before PostgreSQL 19, which is the first to count it';
 COMMENT ON COLUMN commit_wal_stats.fpi_share IS
-	'full-page images as a percentage of wal_bytes or, before PostgreSQL 19, number of images per 100 records; null without records';
+	'full-page images as a percentage of wal_bytes or, before PostgreSQL 19, number of images per 100 records, which can exceed 100; null without records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
 	'quantity that fpi_share refers to: bytes or records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
@@ -1335,21 +1335,21 @@ COMMENT ON VIEW commit_delay_state IS
 COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
 	'value of commit_stats.adaptive_delay in this session';
 COMMENT ON COLUMN commit_delay_state.in_force IS
-	'true if commits follow the setting; false while it is off, while fsync or commit_stats.enabled is off, or if the background worker has not read it; a sweep takes precedence';
+	'true if commits follow the setting, but while a sweep runs; false while it, fsync or commit_stats.enabled is off, on a standby, or if the background worker has not read it';
 COMMENT ON COLUMN commit_delay_state.spacing IS
-	'least time from the end of a WAL flush to the begin of the next, which leaders keep to now, in milliseconds; in every other part of a trial that is tried_spacing';
+	'least time from the end of a flush to the begin of the next that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
 COMMENT ON COLUMN commit_delay_state.reason IS
-	'what changed last: start, better (a trial was won), load changed (so all is tried again), quota found (stalls at even distances), quota changed, quota gone (no stall, however fast flushes came) or quota refuted (the quota_spacing did not remove the stalls); null before the setting was first on';
+	'what changed last, see below; null before the setting was first on';
 COMMENT ON COLUMN commit_delay_state.changed_at IS
 	'time of that change; null with reason';
 COMMENT ON COLUMN commit_delay_state.trial IS
-	'the latest trial: running, better (tried_spacing won), no better, or much worse (so the trial was cut short); null before the first';
+	'the latest trial, see below; null before the first';
 COMMENT ON COLUMN commit_delay_state.tried_spacing IS
 	'spacing that was tried, in milliseconds; null before the first trial';
 COMMENT ON COLUMN commit_delay_state.tried_response IS
 	'mean time from the start of a transaction to the end of its commit with tried_spacing in the latest trial, in milliseconds; null before that is measured';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
-	'the same with the spacing that it was compared with; null before that is measured';
+	'the same with the spacing that it was compared with, in milliseconds; null before that is measured';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
 	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
@@ -1357,32 +1357,32 @@ COMMENT ON COLUMN commit_delay_state.quota_window IS
 COMMENT ON COLUMN commit_delay_state.quota_spacing IS
 	'least spacing with which flushes stay below the quota, in milliseconds; nothing less is tried; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
-	'usual time of a WAL flush, in milliseconds; null before the first';
+	'usual time of a flush, in milliseconds: moves by 2% with each; null before the first';
 COMMENT ON COLUMN commit_delay_state.trials IS
-	'number of trials since the setting was turned on';
+	'trials since the setting was turned on';
 COMMENT ON COLUMN commit_delay_state.trials_won IS
-	'number of trials since then whose spacing was kept';
+	'trials since then whose spacing was kept';
 COMMENT ON COLUMN commit_delay_state.quotas_found IS
-	'number of times since then that a quota was found';
+	'times since then that a quota was found';
 COMMENT ON COLUMN commit_delay_state.quotas_refuted IS
-	'number of times since then that a quota was refuted';
+	'times since then that a quota was refuted';
 COMMENT ON COLUMN commit_delay_state.changes IS
-	'number of changes since server start; the last 64 are in commit_delay_changes';
+	'changes since server start; the last 64 are in commit_delay_changes';
 
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
 COMMENT ON COLUMN commit_delay_changes.change IS
-	'number of the change since server start';
+	'the change since server start';
 COMMENT ON COLUMN commit_delay_changes.changed_at IS
 	'time of the change';
 COMMENT ON COLUMN commit_delay_changes.reason IS
-	'what changed; as in commit_delay_state';
+	'what changed, as in commit_delay_state';
 COMMENT ON COLUMN commit_delay_changes.spacing IS
-	'spacing from then on, in milliseconds';
+	'spacing from then on, before commit_stats.adaptive_delay_max and other bounds, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.response IS
 	'mean time from the start of a transaction to the end of its commit with that spacing in the trial that it won, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.response_before IS
-	'the same with the spacing before';
+	'the same with the spacing before, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
 	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if no quota is believed';
 
@@ -1397,29 +1397,29 @@ COMMENT ON COLUMN commit_stats_info.delay_evidence IS
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
 	'true if few enough backends are connected, up to 64 others, to count siblings exactly';
 COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
-	'percentage of the commits that currently count their siblings; less than 100 only if commit_delay is 0 and more than 8 other backends are connected';
+	'percentage of the commits that count their siblings now; less than 100 only if no delay depends on it and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
-	'number of connected backends that can hold a transaction ID';
+	'connected backends that can hold a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
-	'number of clients (database, database role and application_name) with a row of their own in commit_client_stats';
+	'clients (database, database role and application_name) with a row of their own in commit_client_stats';
 COMMENT ON COLUMN commit_stats_info.clients_max IS
-	'commit_stats.max_clients: limit on the number of clients with a row of their own; a single database role has at most half of the rows; all others share a row for each database, with status overflow';
+	'commit_stats.max_clients: limit on the number of clients with a row of their own';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
-	'number of clients that lost their row in commit_client_stats to a new client, because they had not committed for longest; their counts are in the overflow row of their database';
+	'clients that lost their row in commit_client_stats to a new client; their counts are in the overflow row of their database';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
-	'time above which a WAL flush is a stall, in milliseconds: commit_stats.stall_time, or what is derived from the flushes here; null if that is off';
+	'time above which a flush is a stall, in milliseconds: commit_stats.stall_time or, if that is -1, what is derived; null if that is 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
-	'time in milliseconds above which a commit is slow: commit_stats.slow_commit_time, or what is derived if that is -1; null if no commit is';
+	'time above which a commit is slow, in milliseconds: commit_stats.slow_commit_time or, if that is -1, what is derived; null if no commit is';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS
 	'OID of the database of that backend; null as sweep_application_name';
 COMMENT ON COLUMN commit_stats_info.sweep_datname IS
-	'name of that database; null if it was dropped';
+	'current name of that database; null if it was dropped, or sweep_datid is null';
 COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
 	'OID of the database role of that backend at its latest commit; null as sweep_application_name';
 COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
-	'name of that database role; null if it was dropped';
+	'current name of that database role; null if it was dropped, or sweep_roleid is null';
 COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
 	'application_name of that backend at its latest commit; null if sweep_pid is null';
 COMMENT ON COLUMN commit_stats_info.capturing IS

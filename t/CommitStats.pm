@@ -8,6 +8,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use File::Basename qw(dirname);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -19,8 +20,7 @@ our @EXPORT = (
 	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until right_in_one_round create_same_settings
-	  views_of_commit_stats near)
-);
+	  views_of_commit_stats near));
 
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
 # cluster that INITDB_TEMPLATE names; older ones do so here.
@@ -60,13 +60,9 @@ sub PostgreSQL::Test::Cluster::wait_until
 # The views, with which a test can say "all of them".
 sub views_of_commit_stats
 {
-	return qw(commit_flush_stats commit_flush_histogram
-	  commit_sibling_histogram commit_flush_log commit_latency_stats
-	  commit_flush_latency_stats commit_latency_histogram
-	  commit_flush_latency_histogram commit_latency_buckets
-	  commit_client_stats commit_database_stats commit_activity commit_slow_log
-	  commit_stall_log commit_wal_stats commit_delay_state
-	  commit_delay_changes commit_stats_info);
+	my $script = slurp_file(dirname(__FILE__) . '/../commit_stats--1.0.sql');
+
+	return $script =~ /^CREATE VIEW (\w+)/mg;
 }
 
 # A server, not started yet.  Cluster.pm sets fsync = off, which would leave no

@@ -51,8 +51,8 @@ typedef struct StatsModule
 	 * "saved_size" returns.  "save" fills zeroed memory, or returns false if
 	 * a process was stopped while it counted.  "fits" tells whether "restore"
 	 * can use what stands in a file, which may be nonsense; without "fits",
-	 * the size must be the same.  saved_definitions() of script/check lists
-	 * the types that are saved.
+	 * the size must be the same.  saved_definitions() of script/generate
+	 * lists the types that are saved.
 	 */
 	const char *saved_name;
 	Size		saved_head_size;

@@ -1,4 +1,5 @@
-# What Prometheus must say, computed from the views.
+# What Prometheus must say: the names of monitoring/metrics, with values that
+# are computed from the views.
 
 package Expected;
 
@@ -7,13 +8,50 @@ use warnings;
 
 use CommitStats;
 use Exporter 'import';
+use FindBin;
 use JSON::PP;
 use List::Util qw(first min sum0);
+use PostgreSQL::Test::Utils;
 use Scalar::Util 'looks_like_number';
 
-our @EXPORT = qw(read_views metrics dashboard close_enough);
+our @EXPORT = qw(read_views listed_metrics metrics dashboard close_enough);
 
 my @sizes = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 9**9**9);
+
+# The metrics of monitoring/metrics: query, kind, name, expression and options.
+sub listed_metrics
+{
+	my ($query, @metrics);
+
+	for (split /\n/, slurp_file("$FindBin::RealBin/../../monitoring/metrics"))
+	{
+		$query = $1 if /^query (\w+)/;
+		push @metrics,
+		  { query => $query, kind => $1, name => $2, expression => $3, options => $4 // '' }
+		  if /^(label|counter|gauge|histogram) (\w+) \| (.*?) \| .*?(?: \| (.*))?$/;
+	}
+	return grep { $_->{options} !~ /otel only/ } @metrics;
+}
+
+# The counters of a query by the row of a view: sums, columns and "/ 1000".
+# Reading the views changes commits_read_only.
+sub counters
+{
+	my ($query, $labels, $row) = @_;
+	my %values;
+
+	for my $metric (grep { $_->{query} eq $query && $_->{kind} eq 'counter' } listed_metrics())
+	{
+		next if $metric->{name} =~ /read_only/;
+
+		my $value = 0;
+		my ($terms, $divisor) = $metric->{expression} =~ m{^([\w +():]+?)(?: / (\d+))?$};
+
+		$value += $row->{$_} for grep { !/^sum$|^bigint$/ } $terms =~ /([a-z]\w*)/g;
+		$values{"${query}_$metric->{name}\{$labels\}"} = $value / ($divisor // 1);
+	}
+	return %values;
+}
 
 # What the views of a server say, as lists of rows.
 sub read_views
@@ -99,12 +137,8 @@ sub clients
 	{
 		my $labels = join ',', map { "$_=" . ($row->{$_} // '') }
 		  grep { ($row->{$_} // '') ne '' } qw(application_name datname rolname status);
-		my %count = (
-			commits_total => $row->{commits} + $row->{commits_async},
-			commit_seconds_total => $row->{commit_time} / 1000,
-			map { ("${_}_total" => $row->{$_}) } qw(flushes wal_bytes commits_notify slow_commits));
 
-		$metrics{"commit_stats_client_$_\{$labels\}"} = $count{$_} for keys %count;
+		%metrics = (%metrics, counters('commit_stats_client', $labels, $row));
 	}
 	return %metrics;
 }
@@ -119,15 +153,7 @@ sub metrics
 	  grep { $_->{finished} } @{ $views->{commit_wal_stats} };
 	my ($flush) = @{ $views->{commit_flush_latency_stats} };
 	my %metrics = (
-		(
-			map { ("commit_stats_${_}_total{}" => $stats->{$_}) }
-			  qw(commits commits_async commits_unlogged prepares flushes
-			  flushes_uncertain delay_hits
-			  delay_uncertain slow_commits stalls unresolved_flushes
-			  unresolved_commits wal_bytes)),
-		'commit_stats_delay_decisions_total{}' => $stats->{delay_hits} + $stats->{delay_misses},
-		'commit_stats_delay_seconds_total{}' => $stats->{delay_time} / 1000,
-		'commit_stats_stall_seconds_total{}' => $stats->{stall_time} / 1000,
+		counters('commit_stats', '', $stats),
 		clients(@{ $views->{commit_client_stats} }),
 		'commit_stats_last_cycle_commits{}' => $cycle->{commits},
 		'commit_stats_last_cycle_wal_bytes{}' => $cycle->{wal_bytes},

@@ -469,9 +469,10 @@ IPC::Run::run([ program('promtool'), 'check', 'metrics' ], '<', \$exposed, '>&',
 is($complaints, '', 'promtool finds nothing wrong with the names and types of the metrics');
 
 my %types = $exposed =~ /^# TYPE (\w+) (\w+)$/mg;
-my %documented = slurp_file("$monitoring/README.md") =~ /^\| `(commit_stats_\w+)` \| (\w+) \|/mg;
+my %listed = map { ("$_->{query}_$_->{name}" => $_->{kind}) }
+  grep { $_->{kind} ne 'label' } listed_metrics();
 
-is_deeply(\%documented, \%types, 'README.md has all metrics, and their types');
+is_deeply(\%types, \%listed, 'the metrics and their types are those of monitoring/metrics');
 
 #
 # pgwatch: its file is YAML with SQL
@@ -535,17 +536,6 @@ for my $query (@{ $collector->{receivers}{'sqlquery/commit_stats'}{queries} })
 		'',
 		"OpenTelemetry: the integers of $metric are integers");
 }
-
-#
-# CloudNativePG: the same queries as for postgres_exporter
-#
-
-my $indent = qr/^ {4}(?=.*\S)/m;
-my ($queries) = slurp_file("$monitoring/cloudnativepg.yml") =~ /^ {2}queries: \|\n(.*)/ms;
-
-is( $queries =~ s/$indent//gr =~ s/^  primary:/  master:/mgr,
-	slurp_file("$monitoring/postgres_exporter.yml") =~ s/^ *#.*\n//mgr =~ s/^\n+//r,
-	'CloudNativePG has the queries of postgres_exporter');
 
 #
 # A reset looks as one
