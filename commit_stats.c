@@ -64,7 +64,7 @@
 #include "miscadmin.h"
 
 #include "base/guc.h"
-#include "commit/commit_path.h"
+#include "commit/commit.h"
 #include "module/shared_memory.h"
 #include "worker/worker.h"
 

@@ -54,14 +54,11 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
-#include "commit/commit_path.h"
-#include "commit/slow_commit.h"
+#include "commit/commit.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "module/shared_memory.h"
 #include "module/worker_wake.h"
-#include "probe/delay_classifier.h"
-#include "probe/flush_detection.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
@@ -72,31 +69,7 @@
 #include "stats/stall_limit.h"
 #include "stats/wal_cycles.h"
 
-/* What the commit under way seemed to be before its record was written. */
-typedef enum CommitKind
-{
-	COMMIT_NOT_COUNTED,
-	COMMIT_READ_ONLY,			/* has no id */
-	COMMIT_UNLOGGED,			/* has an id, but wrote no WAL */
-	COMMIT_ASYNC,
-	COMMIT_WAITS				/* for its flush */
-} CommitKind;
-
-/* What was read before the commit under way. */
-typedef struct CommitReading
-{
-	CommitKind	kind;
-	uint32		siblings;		/* or SIBLINGS_NOT_COUNTED; if it waits */
-	uint64		started_at;		/* not read if it is read-only */
-	int64		wal_records;	/* of this process, if unlogged */
-	FlushReading flush;
-} CommitReading;
-
-static CommitReading reading = {.kind = COMMIT_NOT_COUNTED};
-
-static OwnFlush own;			/* of the commit being counted */
-static DelayVerdict verdict;	/* ... if it is a leader with commit_delay */
-static bool start_unknown = false;	/* likewise; "started_at" is too early */
+static CommitUnderWay commit = {.kind = COMMIT_NOT_COUNTED};
 
 /* This transaction has run COMMIT PREPARED or ROLLBACK PREPARED. */
 static bool ended_prepared = false;
@@ -147,25 +120,28 @@ register_process(void)
 static inline void
 read_before_flush(void)
 {
-	reading.kind = COMMIT_WAITS;
+	commit.kind = COMMIT_WAITS;
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
 	if (siblings_are_cheap() || delay_override_needs_siblings() ||
 		siblings_draw())
-		reading.siblings = siblings_count();
+		commit.siblings = siblings_count();
 	else
-		reading.siblings = SIBLINGS_NOT_COUNTED;
-	reading.started_at = clock_now();
-	backend_slot_set_committing(reading.started_at);
-	flush_groups_observe(GetFlushRecPtr(NULL), reading.started_at);
-	delay_override_begin(reading.started_at);
-	commit_trace_begin(reading.started_at);
+		commit.siblings = SIBLINGS_NOT_COUNTED;
+	commit.started_at = clock_now();
+	backend_slot_set_committing(commit.started_at);
+	flush_groups_observe(GetFlushRecPtr(NULL), commit.started_at);
+	delay_override_begin(commit.started_at);
+	/* a capture may have begun since the siblings were counted, or not */
+	if (unlikely(commit_trace_wanted()) &&
+		commit.siblings != SIBLINGS_NOT_COUNTED)
+		commit_trace_note(commit.started_at);
 }
 
 static pg_noinline void
 read_before_wait(void)
 {
-	flush_detection_read(&reading.flush);
+	flush_detection_read(&commit.before);
 	read_before_flush();
 }
 
@@ -181,10 +157,10 @@ read_before_async(void)
 		read_before_wait();
 		return;
 	}
-	reading.kind = COMMIT_ASYNC;
-	reading.siblings = SIBLINGS_NOT_COUNTED;
-	reading.started_at = clock_now();
-	flush_detection_read_if_cheap(&reading.flush);
+	commit.kind = COMMIT_ASYNC;
+	commit.siblings = SIBLINGS_NOT_COUNTED;
+	commit.started_at = clock_now();
+	flush_detection_read_if_cheap(&commit.before);
 }
 
 /*
@@ -197,20 +173,20 @@ read_before_async(void)
 static inline void
 read_before_read_only(void)
 {
-	reading.kind = COMMIT_READ_ONLY;
-	reading.wal_records = pgWalUsage.wal_records;
-	flush_detection_read_read_only(&reading.flush);
+	commit.kind = COMMIT_READ_ONLY;
+	commit.wal_records = pgWalUsage.wal_records;
+	flush_detection_read_read_only(&commit.before);
 }
 
 static pg_noinline void
 read_before_unlogged(void)
 {
-	reading.kind = COMMIT_UNLOGGED;
-	reading.wal_records = pgWalUsage.wal_records;
+	commit.kind = COMMIT_UNLOGGED;
+	commit.wal_records = pgWalUsage.wal_records;
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
-	reading.started_at = clock_now();
-	flush_detection_read_unlogged(&reading.flush);
+	commit.started_at = clock_now();
+	flush_detection_read_unlogged(&commit.before);
 }
 
 static inline void
@@ -233,7 +209,7 @@ read_before_commit(void)
 static pg_noinline void
 pass_over_commit(void)
 {
-	reading.kind = COMMIT_NOT_COUNTED;
+	commit.kind = COMMIT_NOT_COUNTED;
 	clients_look_again();
 }
 
@@ -246,7 +222,7 @@ prepare_to_count(void)
 		pass_over_commit();
 		return false;
 	}
-	reading.kind = COMMIT_NOT_COUNTED;
+	commit.kind = COMMIT_NOT_COUNTED;
 	if (!commit_stats_counts_here && !register_process())
 		return false;
 	if (clients_differ())
@@ -288,7 +264,7 @@ before_two_phase(void)
 	/* a standby will refuse it */
 	if (prepare_to_count() && !RecoveryInProgress())
 	{
-		flush_detection_read_two_phase(&reading.flush);
+		flush_detection_read_two_phase(&commit.before);
 		read_before_flush();
 	}
 }
@@ -298,185 +274,161 @@ before_two_phase(void)
  *----------------------------------------------------------------
  */
 
-/*
- * The siblings of this commit, counted now if they were not before: an
- * experiment began meanwhile, or the commit seemed to be unlogged.
- */
-static uint32
-siblings_after_all(void)
+/* When this flush and the one before were seen to end; looked up once. */
+static const FlushTimes *
+flush_times(void)
 {
-	return reading.siblings == SIBLINGS_NOT_COUNTED ? siblings_count() :
-		reading.siblings;
-}
-
-static void
-collect_evidence(DelayEvidence *evidence, GroupNumber number, uint64 now)
-{
-	FlushTraces traces = {.previous_siblings_after = -1};
-
-	if (number != InvalidGroupNumber)
-		flush_group_traces(number, &traces);
-	evidence->delay = CommitDelay;
-	evidence->threshold = CommitSiblings;
-	evidence->sleep_shows = COMMIT_DELAY_SHOWS;
-	evidence->seen_asleep = siblings_saw_sleep();
-	evidence->connected = (int) siblings_connected() - 1;
-	evidence->siblings_before = (int) siblings_after_all();
-	/* they include this backend, unlike the siblings that it counts itself */
-	evidence->siblings_previous = traces.previous_siblings_after >= 0 ?
-		Max(traces.previous_siblings_after - 1, 0) : -1;
-	evidence->started_at = reading.started_at;
-	evidence->ended_at = now;
-	evidence->previous_seen_at = traces.previous_seen_at;
-	evidence->boundary_seen_at = traces.seen_at;
-	evidence->timed = own.timed;
-	evidence->io_time = own.io_time;
-}
-
-/*
- * When the flush of this leader, and the one before, were seen to have ended.
- */
-static const FlushTraces *
-traces_of(GroupNumber number)
-{
-	static FlushTraces traces;
-	static GroupNumber known = InvalidGroupNumber;
-
-	if (number == InvalidGroupNumber)
-		memset(&traces, 0, sizeof(traces));
-	else if (number != known)
-		flush_group_traces(number, &traces);
-	known = number;
-	return &traces;
+	if (!commit.times_known)
+		flush_group_times(commit.group, &commit.times);
+	commit.times_known = true;
+	return &commit.times;
 }
 
 /*
  * An adaptive delay: commit_siblings was 0, so the leader slept.  The time
  * without I/O shows for how long: a sleep takes longer than asked for.
  */
-static const DelayVerdict *
-judge_adaptive_delay(GroupNumber number, uint64 now)
+static void
+judge_adaptive_delay(void)
 {
-	const FlushTraces *traces = traces_of(number);
-	uint64		began_at = Max(reading.started_at, traces->previous_seen_at);
+	const FlushTimes *times = flush_times();
+	uint64		began_at = Max(commit.started_at, times->previous_seen_at);
+	uint64		sleep = (uint64) CommitDelay * NS_PER_US;
 
-	verdict.probability = 1.0;
-	verdict.sleep_time = (uint64) CommitDelay * NS_PER_US;
-	if (own.timed && traces->seen_at != 0)
-		verdict.sleep_time = Max(verdict.sleep_time,
-								 clock_elapsed(began_at + own.io_time,
-											   Min(traces->seen_at, now)));
+	if (commit.io.timed && times->seen_at != 0)
+		sleep = Max(sleep, clock_elapsed(began_at + commit.io.io_time,
+										 Min(times->seen_at,
+											 commit.ended_at)));
+	commit.delay.probability = 1.0;
+	commit.delay.sleep_time = sleep;
 	backend_slot_add(SLOT_DELAY_HITS, 1);
-	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
 	backend_slot_add(SLOT_HITS_ADAPTIVE, 1);
-	return &verdict;
 }
 
-/* With commit_delay set: did the leader of this flush sleep? */
-static const DelayVerdict *
-judge_delay(GroupNumber number, uint64 now)
+/*
+ * The siblings of this commit, counted now if they were not before: a sweep
+ * began meanwhile, or the commit seemed to need no flush.
+ */
+static uint32
+siblings_before(void)
 {
-	DelayEvidence evidence;
-	double		doubt;
+	return commit.siblings == SIBLINGS_NOT_COUNTED ? siblings_count() :
+		commit.siblings;
+}
 
-	collect_evidence(&evidence, number, now);
-	verdict = delay_classifier_judge(&evidence);
-	doubt = Min(verdict.probability, 1.0 - verdict.probability);
-	backend_slot_add(backend_slot_expect(SLOT_SUM_OF_HITS, verdict.probability) ?
+static void
+judge_fixed_delay(void)
+{
+	const FlushTimes *times = flush_times();
+	DelayEvidence evidence = {
+		.delay = CommitDelay,
+		.threshold = CommitSiblings,
+		.sleep_shows = COMMIT_DELAY_SHOWS,
+		.seen_asleep = siblings_saw_sleep(),
+		.connected = (int) siblings_connected() - 1,
+		.siblings_before = (int) siblings_before(),
+		.siblings_previous = times->previous_siblings_after,
+		.started_at = commit.started_at,
+		.ended_at = commit.ended_at,
+		.previous_seen_at = times->previous_seen_at,
+		.boundary_seen_at = times->seen_at,
+		.timed = commit.io.timed,
+		.io_time = commit.io.io_time,
+	};
+	double		p;
+
+	/* they include this backend, unlike those that it counts itself */
+	if (evidence.siblings_previous > 0)
+		evidence.siblings_previous--;
+	commit.delay = delay_classifier_judge(&evidence);
+	p = commit.delay.probability;
+	backend_slot_add(backend_slot_expect(SLOT_SUM_OF_HITS, p) ?
 					 SLOT_DELAY_HITS : SLOT_DELAY_MISSES, 1);
 	backend_slot_add(SLOT_DELAY_UNCERTAIN,
-					 backend_slot_expect(SLOT_SUM_OF_DOUBTS, doubt));
-	backend_slot_add(SLOT_DELAY_TIME, verdict.sleep_time);
-	return &verdict;
+					 backend_slot_expect(SLOT_SUM_OF_DOUBTS, Min(p, 1.0 - p)));
 }
 
 /* A follower whose leader had not reported when its commit was over. */
-typedef struct UnsettledFollower
+static struct
 {
 	GroupNumber group;			/* or InvalidGroupNumber */
 	LatencyKind kind;
 	uint64		started_at;
 	uint64		ended_at;
-} UnsettledFollower;
-
-static UnsettledFollower unsettled = {.group = InvalidGroupNumber};
+}			unreported = {.group = InvalidGroupNumber};
 
 static void
-settle_follower(void)
+count_reported_sleep(void)
 {
 	uint64		sleep;
 
-	if (unsettled.group == InvalidGroupNumber ||
-		!flush_group_sleep(unsettled.group, unsettled.started_at,
-						   unsettled.ended_at, &sleep))
+	if (unreported.group == InvalidGroupNumber ||
+		!flush_group_sleep(unreported.group, unreported.started_at,
+						   unreported.ended_at, &sleep))
 		return;
-	latency_count_delay(unsettled.kind, sleep);
-	unsettled.group = InvalidGroupNumber;
+	latency_count_delay(unreported.kind, sleep);
+	unreported.group = InvalidGroupNumber;
 }
 
 /*
- * With commit_delay set, a follower has waited while its leader slept.  A
- * leader that others are quicker than has not reported yet; then this waits
- * for the next commit of this process with commit_delay.
+ * With commit_delay set, a follower has waited while its leader slept.  If the
+ * leader has not reported yet, the next commit of this process with
+ * commit_delay counts that.
  */
 static pg_noinline void
-count_leaders_sleep(GroupNumber number, uint64 now)
+count_leaders_sleep(void)
 {
-	settle_follower();
-	unsettled = (UnsettledFollower)
-	{
-		number, latency_kind(latency_wait_level(), false),
-			reading.started_at, now
-	};
-	settle_follower();
+	count_reported_sleep();
+	unreported.group = commit.group;
+	unreported.kind = latency_kind(latency_wait_level(), false);
+	unreported.started_at = commit.started_at;
+	unreported.ended_at = commit.ended_at;
+	count_reported_sleep();
 }
 
 /* With commit_delay set: the sleep of this leader, if it slept. */
-static pg_noinline const DelayVerdict *
-count_own_sleep(GroupNumber number, uint64 now, bool is_commit)
+static pg_noinline void
+count_own_sleep(bool is_commit)
 {
-	const DelayVerdict *delay;
-
-	settle_follower();
-	delay = delay_override_adapts ? judge_adaptive_delay(number, now) :
-		judge_delay(number, now);
+	count_reported_sleep();
+	if (delay_override_adapts)
+		judge_adaptive_delay();
+	else
+		judge_fixed_delay();
+	commit.delay_known = true;
+	backend_slot_add(SLOT_DELAY_TIME, commit.delay.sleep_time);
 	if (is_commit)
 		latency_count_delay(latency_kind(latency_wait_level(), true),
-							delay->sleep_time);
-	return delay;
+							commit.delay.sleep_time);
 }
 
 /*
- * A commit waited for a standby, too: how long?  From the end of the local
- * flush until now.  The flush ended after the flush pointer was seen at the
- * boundary before, plus the time of this backend's sleep and I/O; and before
- * the pointer was seen at the boundary of the group.
+ * A commit waited for a standby, too: from the end of the local flush until
+ * now.  The flush ended after the flush pointer was seen at the boundary
+ * before, plus the time of this backend's sleep and I/O; and before the
+ * pointer was seen at the boundary of the group.
  */
 static pg_noinline void
-count_standby_wait(LatencyKind kind, GroupNumber number, uint64 now,
-				   const DelayVerdict *delay)
+count_standby_wait(LatencyKind kind)
 {
-	uint64		earliest = reading.started_at;
-	uint64		latest = now;
-	FlushTraces traces = {0};
+	const FlushTimes *times = flush_times();
+	uint64		earliest = Max(commit.started_at, times->previous_seen_at) +
+	commit.io.io_time;
+	uint64		latest = commit.ended_at;
 
-	if (number != InvalidGroupNumber)
-		flush_group_traces(number, &traces);
-	earliest = Max(earliest, traces.previous_seen_at) + own.io_time;
-	if (delay != NULL && delay->probability > 0.99)
+	if (commit.delay_known && commit.delay.probability > 0.99)
 		earliest += (uint64) CommitDelay * NS_PER_US;
-	if (traces.seen_at != 0)
-		latest = Min(latest, Max(traces.seen_at, reading.started_at));
+	if (times->seen_at != 0)
+		latest = Min(latest, Max(times->seen_at, commit.started_at));
 	earliest = Min(earliest, latest);
-	latency_count(kind, clock_elapsed(reading.started_at, now));
-	latency_count_standby(kind, clock_elapsed(latest, now),
-						  clock_elapsed(earliest, now));
+	latency_count(kind, clock_elapsed(commit.started_at, commit.ended_at));
+	latency_count_standby(kind, clock_elapsed(latest, commit.ended_at),
+						  clock_elapsed(earliest, commit.ended_at));
 }
 
 /* A commit that waited. */
 static pg_attribute_always_inline void
-count_commit(bool led, GroupNumber number, uint64 now, uint64 elapsed,
-			 const DelayVerdict *delay)
+count_commit(bool led, uint64 elapsed)
 {
 	WaitLevel	level = latency_wait_level();
 
@@ -492,15 +444,15 @@ count_commit(bool led, GroupNumber number, uint64 now, uint64 elapsed,
 		latency_count_setting();
 	}
 	else
-		count_standby_wait(latency_kind(level, led), number, now, delay);
+		count_standby_wait(latency_kind(level, led));
 }
 
 /* A PREPARE TRANSACTION, which waits for a flush, too, but is no commit. */
 static pg_noinline void
-count_prepare(uint64 now)
+count_prepare(uint64 elapsed)
 {
 	backend_slot_add(SLOT_PREPARES, 1);
-	backend_slot_add(SLOT_PREPARE_TIME, now - reading.started_at);
+	backend_slot_add(SLOT_PREPARE_TIME, elapsed);
 }
 
 /* With track_wal_io_timing. */
@@ -508,31 +460,30 @@ static pg_noinline void
 count_flush_time(void)
 {
 	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
-	backend_slot_add(SLOT_FLUSH_TIME, own.io_time);
-	latency_count(LATENCY_FLUSH, own.io_time);
+	backend_slot_add(SLOT_FLUSH_TIME, commit.io.io_time);
+	latency_count(LATENCY_FLUSH, commit.io.io_time);
 }
 
-/* What the leader of a flush reports; "delay" is null without commit_delay. */
+/* What the leader of a flush reports. */
 static inline void
-fill_report(LeaderReport *report, uint32 siblings_after,
-			const DelayVerdict *delay)
+fill_report(LeaderReport *report, uint32 siblings_after)
 {
-	report->siblings = reading.siblings;
+	report->siblings = commit.siblings;
 	report->siblings_after = siblings_after;
-	report->log_wanted = commit_stats_log_flushes;
-	report->flush_time = unlikely(own.timed) ?
-		(uint32) (own.io_time / 1000) : FLUSH_NOT_TIMED;
-	report->sleep_kind = SLEEP_NONE;
-	report->delay_probability = 0;
+	report->flush_time = unlikely(commit.io.timed) ?
+		(uint32) (commit.io.io_time / 1000) : FLUSH_NOT_TIMED;
 	report->delay_time = 0;
-	if (unlikely(delay != NULL))
+	report->delay_probability = 0;
+	report->sleep_kind = SLEEP_NONE;
+	report->log_wanted = commit_stats_log_flushes;
+	if (unlikely(commit.delay_known))
 	{
-		if (delay->sleep_time > 0)
+		if (commit.delay.sleep_time > 0)
 			report->sleep_kind = delay_override_adapts ? SLEEP_ADAPTIVE :
 				SLEEP_FIXED;
 		report->delay_probability =
-			(uint16) (delay->probability * REPORTED_CERTAINTY + 0.5);
-		report->delay_time = (uint32) (delay->sleep_time / 1000);
+			(uint16) (commit.delay.probability * REPORTED_CERTAINTY + 0.5);
+		report->delay_time = (uint32) (commit.delay.sleep_time / 1000);
 	}
 }
 
@@ -541,9 +492,9 @@ fill_report(LeaderReport *report, uint32 siblings_after,
  * it has another leader, because nobody saw the end of the first flush.
  */
 static pg_noinline void
-count_unresolved(int missing, FlushGroup *group, GroupNumber number)
+count_unresolved(int missing, FlushGroup *group)
 {
-	if (missing == GROUP_OF_LEADER && flush_group_merge(group, number))
+	if (missing == GROUP_OF_LEADER && flush_group_merge(group, commit.group))
 		return;
 	if (missing & GROUP_OF_COMMIT)
 		backend_slot_add(SLOT_UNRESOLVED_COMMITS, 1);
@@ -554,43 +505,23 @@ count_unresolved(int missing, FlushGroup *group, GroupNumber number)
 /* Enter a member into its group and, if it is the leader, its report. */
 static pg_attribute_always_inline void
 enter_group(GroupNumber number, bool is_commit, bool led,
-			uint32 siblings_after, const DelayVerdict *delay)
+			uint32 siblings_after)
 {
 	FlushGroup *group = group_slot(number);
-	uint32		active = Max(reading.siblings, siblings_after) + 1; /* or 0 */
+
+	/* 0 if one was not counted */
+	uint32		active = Max(commit.siblings, siblings_after) + 1;
 	int			missing;
 
 	missing = flush_group_enter(group, number, is_commit, active, led,
-								reading.started_at);
+								commit.started_at);
 	if (unlikely(missing != 0))
-		count_unresolved(missing, group, number);
+		count_unresolved(missing, group);
 	else if (led)
 	{
-		fill_report(&group->report, siblings_after, delay);
+		fill_report(&group->report, siblings_after);
 		flush_group_reported(group);
 	}
-}
-
-/* A slow commit, or PREPARE TRANSACTION, or perhaps a stall. */
-static pg_noinline void
-note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
-				 const DelayVerdict *delay)
-{
-	SlowReading slow = {
-		.role = role,
-		.is_commit = is_commit,
-		.start_unknown = start_unknown,
-		.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
-		latency_wait_level() != WAIT_LOCAL,
-		.started_at = reading.started_at,
-		.ended_at = now,
-		.group = number,
-		.own = &own,
-		.delay = delay,
-	};
-
-	if (slow_commit_note(&slow))
-		worker_wake();
 }
 
 /*
@@ -598,28 +529,31 @@ note_slow_commit(SlowRole role, bool is_commit, GroupNumber number, uint64 now,
  * does, so nothing is collected before it is known to be of use.
  */
 static pg_noinline void
-suspect_slow_commit(SlowRole role, bool is_commit, GroupNumber number,
-					uint64 now, const DelayVerdict *delay)
+suspect_slow_commit(SlowRole role, bool is_commit)
 {
-	if (slow_commit_is_slow(role, is_commit,
-							clock_elapsed(reading.started_at, now)))
-		note_slow_commit(role, is_commit, number, now, delay);
+	if (slow_commit_is_slow(&commit, role, is_commit))
+	{
+		(void) flush_times();
+		if (slow_commit_note(&commit, role, is_commit))
+			worker_wake();
+	}
 	stall_limit_refresh();
 }
 
 /* With an adaptive delay: from when until when did the flush take? */
 static pg_noinline void
-report_flush(GroupNumber number, uint64 now, const DelayVerdict *delay)
+report_flush(void)
 {
-	const FlushTraces *traces = traces_of(number);
-	uint64		ended_at = traces->seen_at != 0 ? traces->seen_at : now;
+	const FlushTimes *times = flush_times();
+	uint64		ended_at = times->seen_at != 0 ? times->seen_at :
+	commit.ended_at;
 	uint64		began_at;
 
-	if (own.timed)
-		began_at = clock_elapsed(own.io_time, ended_at);
+	if (commit.io.timed)
+		began_at = clock_elapsed(commit.io.io_time, ended_at);
 	else
-		began_at = Max(reading.started_at, traces->previous_seen_at) +
-			(delay != NULL ? delay->sleep_time : 0);
+		began_at = Max(commit.started_at, times->previous_seen_at) +
+			(commit.delay_known ? commit.delay.sleep_time : 0);
 	if (adaptive_delay_flushed(began_at, ended_at))
 		worker_wake_now();
 }
@@ -633,49 +567,50 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
-	uint64		elapsed = clock_elapsed(reading.started_at, now);
+	uint64		elapsed = clock_elapsed(commit.started_at, now);
 	uint32		siblings_after = 0;
-	const DelayVerdict *delay = NULL;
 	GroupNumber number;
 
 	if (led)
-		siblings_after = reading.siblings == SIBLINGS_NOT_COUNTED ?
+		siblings_after = commit.siblings == SIBLINGS_NOT_COUNTED ?
 			SIBLINGS_NOT_COUNTED : siblings_count();
-	number = flush_groups_find(lsn, flushed, now);
-	if (led && unlikely(CommitDelay > 0) && enableFsync && !start_unknown)
-		delay = count_own_sleep(number, now, is_commit);
-	if (is_commit && !led && unlikely(CommitDelay > 0) && !start_unknown)
-		count_leaders_sleep(number, now);
+	commit.ended_at = now;
+	commit.group = number = flush_groups_find(lsn, flushed, now);
+	commit.times_known = commit.delay_known = false;
+	if (led && unlikely(CommitDelay > 0) && enableFsync &&
+		!commit.start_unknown)
+		count_own_sleep(is_commit);
+	/* a follower may follow an order by which it would not have slept */
+	if (is_commit && !led &&
+		unlikely(CommitDelay > 0 || delay_override_in_force) &&
+		!commit.start_unknown)
+		count_leaders_sleep();
 	if (is_commit)
-		count_commit(led, number, now, elapsed, delay);
+		count_commit(led, elapsed);
 	else
-		count_prepare(now);
+		count_prepare(elapsed);
 	if (led)
 	{
 		backend_slot_add(SLOT_FLUSHES, 1);
-		if (unlikely(own.timed))
+		if (unlikely(commit.io.timed))
 			count_flush_time();
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
-	enter_group(number, is_commit, led, siblings_after, delay);
-	if (unlikely(slow_commit_suspected(elapsed)))
-		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit, number,
-							now, delay);
+	enter_group(number, is_commit, led, siblings_after);
+	if (unlikely(elapsed > commit_stats_slow_floor))
+		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit);
 	backend_slot_set_committing(0);
-	if (FLUSH_DETECTION_ERRS && unlikely(own.uncertain != 0))
-		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, own.uncertain);
+	if (FLUSH_DETECTION_ERRS && unlikely(commit.io.uncertain != 0))
+		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, commit.io.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
 		worker_wake();
 	if (unlikely(commit_trace_noted))
-		commit_trace_put(reading.started_at, now, number, siblings_after_all(),
-						 &own, is_commit);
+		commit_trace_put(commit.started_at, commit.ended_at, commit.group,
+						 commit.siblings, &commit.io, is_commit);
 	if (unlikely(delay_override_in_force))
 	{
 		if (led && delay_override_adapts)
-			report_flush(number, now, delay);
-		/* one that would not have slept as a leader */
-		if (is_commit && !led && CommitDelay == 0 && !start_unknown)
-			count_leaders_sleep(number, now);
+			report_flush();
 		delay_override_end(elapsed);
 	}
 }
@@ -689,20 +624,28 @@ account_transaction(WalOutcome outcome)
 	wal_cycles_account(outcome);
 }
 
+/* A commit that waited for no flush ends now; returns its time. */
+static inline uint64
+unwaited_time(void)
+{
+	commit.ended_at = clock_now();
+	commit.group = InvalidGroupNumber;
+	commit.times_known = false;
+	return clock_elapsed(commit.started_at, commit.ended_at);
+}
+
 /* A commit that did not wait. */
 static pg_noinline void
 count_async(void)
 {
-	uint64		now = clock_now();
-	uint64		elapsed = clock_elapsed(reading.started_at, now);
+	uint64		elapsed = unwaited_time();
 
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
 	if (commit_has_notify())
 		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
 	latency_count(LATENCY_ASYNC, elapsed);
-	if (unlikely(slow_commit_suspected(elapsed)))
-		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now,
-							NULL);
+	if (unlikely(elapsed > commit_stats_slow_floor))
+		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
 	account_transaction(WAL_OF_COMMIT);
 }
 
@@ -739,13 +682,13 @@ account_wal(WalOutcome outcome)
 static void
 after_two_phase(XLogRecPtr lsn, bool is_commit)
 {
-	CommitKind	kind = reading.kind;
+	CommitKind	kind = commit.kind;
 
-	reading.kind = COMMIT_NOT_COUNTED;
+	commit.kind = COMMIT_NOT_COUNTED;
 	if (kind == COMMIT_WAITS)
 	{
-		flush_detection_since(&reading.flush, &own);
-		count_waited(lsn, is_commit, own.flushes > 0);
+		flush_detection_since(&commit.before, &commit.io);
+		count_waited(lsn, is_commit, commit.io.flushes > 0);
 	}
 	account_wal(is_commit ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
@@ -754,8 +697,8 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 static pg_noinline void
 forget_time(void)
 {
-	own.timed = false;
-	own.io_time = 0;
+	commit.io.timed = false;
+	commit.io.io_time = 0;
 }
 
 /*
@@ -765,10 +708,10 @@ forget_time(void)
 static inline void
 count_logged_commit(CommitKind kind)
 {
-	flush_detection_since(&reading.flush, &own);
-	if (unlikely(start_unknown))
+	flush_detection_since(&commit.before, &commit.io);
+	if (unlikely(commit.start_unknown))
 		forget_time();
-	if (own.flushes > 0)
+	if (commit.io.flushes > 0)
 		count_leader();
 	else if (kind == COMMIT_WAITS)
 		count_follower();
@@ -776,55 +719,50 @@ count_logged_commit(CommitKind kind)
 		count_async();
 }
 
-/* clock_now() when the client sent the statement that has committed. */
-static uint64
-statement_start(void)
+/*
+ * A commit that got its id after the first callback: clock_now() when the
+ * client sent its statement replaces the start, from which no delay can be
+ * judged.
+ */
+static void
+start_with_statement(CommitKind kind)
 {
 	TimestampTz start = Max(GetCurrentStatementStartTimestamp(),
 							GetCurrentTransactionStartTimestamp());
 	int64		elapsed = GetCurrentTimestamp() - start;
 
-	return clock_elapsed((uint64) Max(elapsed, 0) * NS_PER_US, clock_now());
+	if (kind != COMMIT_READ_ONLY)
+		return;
+	commit.start_unknown = true;
+	commit.started_at = clock_elapsed((uint64) Max(elapsed, 0) * NS_PER_US,
+									  clock_now());
 }
 
-/*
- * A commit that got its WAL after the first callback.  If it also got its id
- * only then, the start of its statement replaces its own, from which no delay
- * can be judged.
- */
+/* A commit that got its WAL after the first callback, perhaps also its id. */
 static pg_noinline void
 count_late_commit(CommitKind kind)
 {
-	reading.siblings = SIBLINGS_NOT_COUNTED;
-	start_unknown = kind == COMMIT_READ_ONLY;
-	if (start_unknown)
-		reading.started_at = statement_start();
+	commit.siblings = SIBLINGS_NOT_COUNTED;
+	start_with_statement(kind);
 	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
 						COMMIT_WAITS : COMMIT_ASYNC);
-	start_unknown = false;
+	commit.start_unknown = false;
 }
 
 /*
  * A commit that waited for no flush can have waited for the lock of NOTIFY.
- * From the start of its statement on, if it had no id before.
  */
 static void
 count_unlogged(CommitKind kind)
 {
-	uint64		now;
-
 	backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
 	if (likely(!commit_has_notify()))
 		return;
-	start_unknown = kind == COMMIT_READ_ONLY;
-	if (start_unknown)
-		reading.started_at = statement_start();
-	now = clock_now();
+	start_with_statement(kind);
 	forget_time();
-	if (slow_commit_suspected(clock_elapsed(reading.started_at, now)))
-		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, InvalidGroupNumber, now,
-							NULL);
-	start_unknown = false;
+	if (unwaited_time() > commit_stats_slow_floor)
+		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
+	commit.start_unknown = false;
 }
 
 /*
@@ -835,8 +773,8 @@ count_unlogged(CommitKind kind)
 static inline bool
 waits_after_all(CommitKind kind)
 {
-	return pgWalUsage.wal_records - reading.wal_records > 1 ||
-		(kind == COMMIT_READ_ONLY && reading.wal_records != wal_cycles_records);
+	return pgWalUsage.wal_records - commit.wal_records > 1 ||
+		(kind == COMMIT_READ_ONLY && commit.wal_records != wal_cycles_records);
 }
 
 /* A commit that had no id, or no WAL, in the first callback. */
@@ -861,9 +799,9 @@ count_other_commit(CommitKind kind)
 static pg_noinline void
 after_logged_commit(void)
 {
-	CommitKind	kind = reading.kind;
+	CommitKind	kind = commit.kind;
 
-	reading.kind = COMMIT_NOT_COUNTED;
+	commit.kind = COMMIT_NOT_COUNTED;
 	if (kind >= COMMIT_ASYNC)
 		count_logged_commit(kind);
 	else
@@ -876,7 +814,7 @@ after_commit(void)
 {
 	if (wal_cycles_behind())
 		after_logged_commit();
-	else if (reading.kind == COMMIT_READ_ONLY)
+	else if (commit.kind == COMMIT_READ_ONLY)
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 }
 
@@ -884,7 +822,7 @@ after_commit(void)
 static pg_noinline void
 abandon_commit(void)
 {
-	reading.kind = COMMIT_NOT_COUNTED;
+	commit.kind = COMMIT_NOT_COUNTED;
 	ended_prepared = false;
 	backend_slot_set_committing(0);
 	clients_look_again();

@@ -96,11 +96,11 @@ saturate(uint64 value)
 
 /* Commit path: note the commit that begins, if it is part of a capture. */
 void
-commit_trace_note(uint64 deadline, uint64 now)
+commit_trace_note(uint64 now)
 {
 	int64		age;
 
-	if (now >= deadline)
+	if (now >= pg_atomic_read_u64(commit_trace_deadline))
 		return;
 	age = GetCurrentTimestamp() - GetCurrentTransactionStartTimestamp();
 	noted_age = age > 0 ? saturate(age) : 0;

@@ -61,26 +61,16 @@ extern void commit_trace_stop(void);
 extern bool commit_trace_is_on(void);
 
 /* The commit path. */
-extern void commit_trace_note(uint64 deadline, uint64 now);
+extern void commit_trace_note(uint64 now);
 extern void commit_trace_put(uint64 started_at, uint64 ended_at,
 							 GroupNumber group, uint32 siblings,
 							 const OwnFlush *own, bool is_commit);
 
-/* Is there, or was, a capture? */
+/* Commit path: true while there is a capture, or if there was one. */
 static inline bool
 commit_trace_wanted(void)
 {
 	return pg_atomic_read_u64(commit_trace_deadline) != 0;
-}
-
-/* A commit that will wait is about to write its record. */
-static inline void
-commit_trace_begin(uint64 now)
-{
-	uint64		deadline = pg_atomic_read_u64(commit_trace_deadline);
-
-	if (unlikely(deadline != 0))
-		commit_trace_note(deadline, now);
 }
 
 #endif							/* COMMIT_STATS_COMMIT_TRACE_H */

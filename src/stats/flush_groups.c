@@ -186,22 +186,24 @@ flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
-/* Commit path: for the leader of a group, before it reports. */
+/* Commit path: all unknown for InvalidGroupNumber. */
 void
-flush_group_traces(GroupNumber number, FlushTraces *traces)
+flush_group_times(GroupNumber number, FlushTimes *times)
 {
 	FlushGroupCopy copy;
 
-	traces->seen_at = traces->previous_seen_at = 0;
-	traces->previous_siblings_after = -1;
+	times->seen_at = times->previous_seen_at = 0;
+	times->previous_siblings_after = -1;
+	if (number == InvalidGroupNumber)
+		return;
 	if (flush_group_copy(number, &copy))
-		traces->seen_at = copy.seen_at;
+		times->seen_at = copy.seen_at;
 	if (flush_group_copy(flush_group_add(number, -1), &copy))
 	{
-		traces->previous_seen_at = copy.seen_at;
+		times->previous_seen_at = copy.seen_at;
 		if (copy.leader_pid != 0 &&
 			copy.leader.siblings_after != SIBLINGS_NOT_COUNTED)
-			traces->previous_siblings_after = (int) copy.leader.siblings_after;
+			times->previous_siblings_after = (int) copy.leader.siblings_after;
 	}
 }
 
@@ -215,13 +217,13 @@ flush_group_sleep(GroupNumber number, uint64 started_at, uint64 ended_at,
 				  uint64 *sleep)
 {
 	FlushGroupCopy group;
-	FlushTraces traces = {0};
+	FlushTimes	times = {0};
 
 	if (!flush_group_copy(number, &group) || group.leader_pid == 0 ||
 		group.seen_at > ended_at)
 		return false;
-	flush_group_traces(number, &traces);
-	*sleep = flush_sleep_in_wait(&group, traces.previous_seen_at, started_at);
+	flush_group_times(number, &times);
+	*sleep = flush_sleep_in_wait(&group, times.previous_seen_at, started_at);
 	return true;
 }
 

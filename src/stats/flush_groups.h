@@ -38,8 +38,8 @@ typedef struct LeaderReport
 	uint32		siblings;		/* others active as its commit began, or
 								 * SIBLINGS_NOT_COUNTED */
 	uint32		siblings_after; /* ... and as it was done */
-	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
 	uint32		flush_time;		/* us writing and syncing, or ... */
+	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
 	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
 	uint8		sleep_kind;		/* SleepKind */
 	bool		log_wanted;		/* commit_stats.log_flushes was on; for
@@ -53,12 +53,12 @@ typedef struct LeaderReport
 #define GROUP_OF_LEADER		2
 
 /* What other processes saw of a flush and of the one before it. */
-typedef struct FlushTraces
+typedef struct FlushTimes
 {
 	uint64		seen_at;		/* its boundary; ns, 0: unknown */
 	uint64		previous_seen_at;	/* the boundary before; ns, 0: unknown */
 	int			previous_siblings_after;	/* -1: unknown */
-} FlushTraces;
+} FlushTimes;
 
 /* A copy of one group; local memory. */
 typedef struct FlushGroupCopy
@@ -103,7 +103,7 @@ flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
 /*
  * In how much of a follower's wait did the leader of its flush sleep, ns?  The
  * wait began at "started_at", and the record was written before the sleep
- * ended, as the flush has it.  "previous_seen_at" is of FlushTraces.
+ * ended, as the flush has it.  "previous_seen_at" is of FlushTimes.
  *
  * The sleep ended when the flush began, which a timed flush tells.  Without
  * that, the sleep began no sooner than the flush before had ended, so the
@@ -128,7 +128,7 @@ flush_sleep_in_wait(const FlushGroupCopy *group, uint64 previous_seen_at,
 extern const StatsModule flush_groups_module;
 
 extern uint64 flush_groups_last_end(void);
-extern void flush_group_traces(GroupNumber number, FlushTraces *traces);
+extern void flush_group_times(GroupNumber number, FlushTimes *traces);
 extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
 							  uint64 ended_at, uint64 *sleep);
 

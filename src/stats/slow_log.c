@@ -73,7 +73,7 @@ slow_event_rest(const SlowEvent *event)
 		event->flush_time == SLOW_UNKNOWN)
 		return SLOW_UNKNOWN;
 	return clock_elapsed(event->notify_time + event->delay_time +
-						 event->flush_time + event->standby_least,
+						 event->flush_time + event->standby_min,
 						 event->duration);
 }
 
@@ -158,7 +158,7 @@ void
 slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 {
 	FlushGroupCopy group;
-	FlushTraces traces = {0};
+	FlushTimes	times = {0};
 
 	memset(outcome, 0, sizeof(SlowOutcome));
 	if (event->group == InvalidGroupNumber ||
@@ -175,9 +175,9 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->boundary = group.boundary;
 	if (event->role != SLOW_FOLLOWED)
 		return;
-	flush_group_traces(event->group, &traces);
+	flush_group_times(event->group, &times);
 	outcome->delay_time =
-		flush_sleep_in_wait(&group, traces.previous_seen_at,
+		flush_sleep_in_wait(&group, times.previous_seen_at,
 							event->end - Min(event->duration, event->end));
 }
 

@@ -24,7 +24,7 @@
 typedef enum SlowKind
 {
 	SLOW_COMMIT,
-	SLOW_FLUSH,					/* a stall */
+	SLOW_STALL,					/* a stall */
 	BULK_WRITER,				/* a transaction with a lot of WAL */
 	SLOW_NKINDS
 } SlowKind;
@@ -69,8 +69,8 @@ typedef struct SlowEvent
 								 * itself; of a follower, filled in by
 								 * slow_event_add_outcome() */
 	uint64		flush_time;		/* wrote and synced itself */
-	uint64		standby_least;	/* waited for a standby */
-	uint64		standby_most;
+	uint64		standby_min;	/* waited for a standby */
+	uint64		standby_max;
 
 	/* Of a stall. */
 	int			sessions;		/* in their commit as the flush ended */

@@ -161,7 +161,7 @@ stall_log_read(StallLog *log)
 	int			nwriters;
 
 	memset(log, 0, sizeof(StallLog));
-	log->logged = logged_events_read(SLOW_FLUSH, &log->n);
+	log->logged = logged_events_read(SLOW_STALL, &log->n);
 	log->writer = palloc(Max(log->n, 1) * sizeof(StallWriter));
 	log->stall = palloc0(Max(log->n, 1) * sizeof(DeviceStall));
 	writers = logged_events_read(BULK_WRITER, &nwriters);

@@ -48,8 +48,8 @@ put_slow_commit(Row *row, const LoggedEvent *logged,
 	row_ms(row, "flush_time", event->flush_time);
 	if (event->role == SLOW_LED && event->flush_time != SLOW_UNKNOWN)
 		row_bool(row, "flush_timed", event->flush_timed);
-	row_ms(row, "standby_time_min", event->standby_least);
-	row_ms(row, "standby_time_max", event->standby_most);
+	row_ms(row, "standby_time_min", event->standby_min);
+	row_ms(row, "standby_time_max", event->standby_max);
 	row_ms(row, "other_time", slow_event_rest(event));
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);

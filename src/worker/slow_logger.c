@@ -70,8 +70,8 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	add_time(&line, "notify_time", event->notify_time);
 	add_time(&line, "delay_time", event->delay_time);
 	add_time(&line, "flush_time", event->flush_time);
-	add_time(&line, "standby_time_min", event->standby_least);
-	add_time(&line, "standby_time_max", event->standby_most);
+	add_time(&line, "standby_time_min", event->standby_min);
+	add_time(&line, "standby_time_max", event->standby_max);
 	add_time(&line, "other_time", slow_event_rest(event));
 	if (outcome->commits > 0)
 		appendStringInfo(&line, " commits_in_flush=%u", outcome->commits);

@@ -1,0 +1,65 @@
+/*-------------------------------------------------------------------------
+ *
+ * commit.h
+ *		The commit under way in this process; see commit_path.c and
+ *		slow_commit.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_COMMIT_H
+#define COMMIT_STATS_COMMIT_H
+
+#include "base/guc.h"
+#include "probe/delay_classifier.h"
+#include "probe/flush_detection.h"
+#include "stats/flush_groups.h"
+#include "stats/slow_log.h"
+
+/* What a commit seemed to be before its record was written. */
+typedef enum CommitKind
+{
+	COMMIT_NOT_COUNTED,
+	COMMIT_READ_ONLY,			/* has no id */
+	COMMIT_UNLOGGED,			/* has an id, but wrote no WAL */
+	COMMIT_ASYNC,
+	COMMIT_WAITS				/* for its flush */
+} CommitKind;
+
+/*
+ * A commit, or a PREPARE TRANSACTION.  Times in ns of clock_now().  Each
+ * callback leaves what it does not read as an earlier commit left it.
+ */
+typedef struct CommitUnderWay
+{
+	/* The first callback reads, if it counts the commit: */
+	CommitKind	kind;
+	uint32		siblings;		/* if it waits; or SIBLINGS_NOT_COUNTED */
+	uint64		started_at;		/* unless it is read-only */
+	int64		wal_records;	/* of this process, unless it writes some */
+	FlushReading before;
+
+	/* The second callback, if it counts a commit that wrote WAL: */
+	OwnFlush	io;
+	bool		start_unknown;	/* started_at is that of its statement */
+	uint64		ended_at;
+	GroupNumber group;			/* or InvalidGroupNumber */
+	bool		times_known;
+	bool		delay_known;	/* of a leader with commit_delay */
+	FlushTimes	times;			/* with times_known */
+	DelayVerdict delay;			/* with delay_known */
+} CommitUnderWay;
+
+extern void commit_path_install_hooks(void);
+
+/* Returns true for a slow commit, and for what may be a stall. */
+extern bool slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
+								bool is_commit);
+
+/* Note it, with times_known.  Returns true if the worker has to look at it. */
+extern bool slow_commit_note(const CommitUnderWay *commit, SlowRole role,
+							 bool is_commit);
+
+/* A transaction ends that has written more than BULK_WAL. */
+extern void slow_commit_note_writer(void);
+
+#endif							/* COMMIT_STATS_COMMIT_H */
