@@ -23,7 +23,6 @@
 
 #include "base/visibility.h"
 #include "stats/flush_groups.h"
-#include "stats/flush_totals.h"
 
 /* WAL records end at multiples of 8, so the head lacks the low bits. */
 #if MAXIMUM_ALIGNOF < 8
@@ -95,10 +94,19 @@ extern COMMIT_STATS_HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
 /* Slots of the ring, a power of two, less 1; the same in all processes. */
 extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 
+/*
+ * Slots of the ring that are made ready at once.  Divides the numbers of
+ * groups; at most a quarter of the smallest ring.
+ */
+#define FOLD_BATCH			64
+
 /* The rare part of the commit path. */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 extern bool flush_group_merge(FlushGroup *group, GroupNumber number);
+
+/* Folds the groups in the slots of a batch, and makes the slots ready. */
+extern void flush_totals_prepare(GroupNumber first);
 
 /* The boundary of a group; 0 if it, or the group, is not there. */
 extern XLogRecPtr flush_group_boundary(GroupNumber number);

@@ -12,12 +12,6 @@
 #include "stats/flush_groups.h"
 
 /*
- * Slots of the ring that are made ready at once.  Divides the numbers of
- * groups; at most a quarter of the smallest ring.
- */
-#define FOLD_BATCH			64
-
-/*
  * Counts of groups.  Each kind has one cell for every size that a group, or
  * number that siblings, can have: 0 to MaxBackends; OVERALL uses the cells
  * named by OverallCount.
@@ -58,9 +52,6 @@ flush_total(const FlushTotals *totals, GroupCountKind kind, int cell)
 }
 
 extern const StatsModule flush_totals_module;
-
-/* The commit path. */
-extern void flush_totals_prepare(GroupNumber first);
 
 /* Readers. */
 extern FlushTotals *flush_totals_lock_and_read(void);
