@@ -435,7 +435,7 @@ count_commit(bool led, uint64 elapsed)
 	backend_slot_add(SLOT_COMMITS, 1);
 	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
 	if (!led)
-		backend_slot_add(SLOT_FOLLOWERS, 1);
+		backend_slot_add(SLOT_FLUSHED_BY_OTHERS, 1);
 	if (unlikely(commit_has_notify()))
 		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
 	if (likely(level == WAIT_LOCAL))

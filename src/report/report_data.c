@@ -231,7 +231,7 @@ static void
 set_times(CommitFigures *f, const CounterDelta *counts,
 		  const LatencyTotals *latency)
 {
-	double		followers = counts->value[SLOT_FOLLOWERS];
+	double		followers = counts->value[SLOT_FLUSHED_BY_OTHERS];
 	double		leaders = Max(f->commits - followers, 0);
 	double		leading = ratio_or_zero(leaders, f->commits);
 	double		sleep = ratio_or_zero(counts->value[SLOT_DELAY_TIME] / 1e3,

@@ -28,7 +28,7 @@
  */
 #define SLOT_COUNTERS(X) \
 	X(SLOT_COMMITS, "commits") /* waited for their flush */ \
-	X(SLOT_FOLLOWERS, "commits_carried") /* of these: did not flush */ \
+	X(SLOT_FLUSHED_BY_OTHERS, "commits_carried") /* of these: did not flush */ \
 	X(SLOT_COMMITS_ASYNC, "commits_async") /* did not wait */ \
 	X(SLOT_COMMITS_UNLOGGED, "commits_unlogged") /* had nothing to flush */ \
 	X(SLOT_COMMITS_READ_ONLY, "commits_read_only") /* no transaction id */ \

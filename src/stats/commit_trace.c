@@ -26,6 +26,8 @@
  */
 #include "postgres.h"
 
+#include <time.h>
+
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -34,7 +36,6 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
-#include "probe/cpu_usage.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 
@@ -88,6 +89,17 @@ const StatsModule commit_trace_module = {
 	.attach = commit_trace_attach,
 };
 
+/* CPU time of this process so far, ns; 0 if it is not known. */
+static uint64
+own_cpu_time(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+		return 0;
+	return (uint64) now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 static uint32
 saturate(uint64 value)
 {
@@ -105,7 +117,7 @@ commit_trace_note(uint64 now)
 	age = GetCurrentTimestamp() - GetCurrentTransactionStartTimestamp();
 	noted_age = age > 0 ? saturate(age) : 0;
 	noted_blocked = siblings_count_blocked();
-	noted_cpu_time = cpu_usage_own();
+	noted_cpu_time = own_cpu_time();
 	commit_trace_noted = true;
 }
 
@@ -128,7 +140,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.age = noted_age,
 			.group = group,
 			.io_time = saturate(own->io_time),
-			.cpu_time = saturate(clock_elapsed(noted_cpu_time, cpu_usage_own())),
+			.cpu_time = saturate(clock_elapsed(noted_cpu_time, own_cpu_time())),
 			.delay = (uint32) CommitDelay,
 			.threshold = (uint16) CommitSiblings,
 			.siblings = (uint16) Min(siblings, PG_UINT16_MAX),

@@ -50,6 +50,19 @@ typedef struct LatencyShared
 	LatencyTotals base;			/* as in backend_slots.c */
 } LatencyShared;
 
+const char *const wait_level_names[] = {
+	[SYNCHRONOUS_COMMIT_OFF] = "off",
+	[SYNCHRONOUS_COMMIT_LOCAL_FLUSH] = "local",
+	[SYNCHRONOUS_COMMIT_REMOTE_WRITE] = "remote_write",
+	[SYNCHRONOUS_COMMIT_REMOTE_FLUSH] = "on",
+	[SYNCHRONOUS_COMMIT_REMOTE_APPLY] = "remote_apply"
+};
+
+StaticAssertDecl(lengthof(wait_level_names) == WAIT_NLEVELS &&
+				 lengthof(wait_level_names) == SYNCHRONOUS_COMMIT_NLEVELS &&
+				 WAIT_REMOTE_FLUSH == (int) SYNCHRONOUS_COMMIT_REMOTE_FLUSH,
+				 "wait_level_names does not fit both enums");
+
 LatencySlot *latency_mine = NULL;
 
 static LatencyShared *shared = NULL;
@@ -105,7 +118,7 @@ latency_standby_level(void)
 
 /* Commit path: count one more time in a cell that is full. */
 void
-latency_carry(LatencyKind kind, int cell)
+latency_overflow(LatencyKind kind, int cell)
 {
 	changecount_begin(&shared->carries);
 	pg_atomic_fetch_add_u64(&shared->carried[kind][cell], CELL_OVERFLOW);

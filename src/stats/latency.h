@@ -30,6 +30,9 @@ typedef enum WaitLevel
 	WAIT_NLEVELS
 } WaitLevel;
 
+/* By WaitLevel, and by SyncCommitLevel. */
+extern const char *const wait_level_names[];
+
 /* Each of these has a histogram of its own. */
 typedef enum LatencyKind
 {
@@ -79,7 +82,7 @@ extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;
 extern const StatsModule latency_module;
 
 extern WaitLevel latency_standby_level(void);
-extern void latency_carry(LatencyKind kind, int cell);
+extern void latency_overflow(LatencyKind kind, int cell);
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
@@ -109,7 +112,7 @@ latency_count(LatencyKind kind, uint64 time)
 	uint16		count = slot->count[kind][cell];
 
 	if (unlikely(count == PG_UINT16_MAX))
-		latency_carry(kind, cell);
+		latency_overflow(kind, cell);
 	else
 		slot->count[kind][cell] = count + 1;
 	single_writer_add(&slot->sum[kind][LATENCY_TIME], time);

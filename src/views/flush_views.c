@@ -73,7 +73,7 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	unled = flush_total(groups, OVERALL, UNLED_COMMITS);
 	/* the slots were read later, so they include all of the groups */
 	row_number(&row, "followers",
-			   Max(slots.value[SLOT_FOLLOWERS], unled) - unled);
+			   Max(slots.value[SLOT_FLUSHED_BY_OTHERS], unled) - unled);
 	row_number(&row, "commits_without_leader", unled);
 	row_siblings(&row, groups);
 	row_number(&row, "inferred_flushes",

@@ -18,7 +18,6 @@
 
 #include "stats/latency.h"
 #include "stats/srf.h"
-#include "stats/wait_level_names.h"
 
 PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);

@@ -13,9 +13,9 @@
 #include "postgres.h"
 
 #include "base/clock.h"
+#include "stats/latency.h"
 #include "stats/srf.h"
 #include "stats/stall_log.h"
-#include "stats/wait_level_names.h"
 
 PG_FUNCTION_INFO_V1(commit_slow_log_1_0);
 PG_FUNCTION_INFO_V1(commit_stall_log_1_0);

@@ -25,17 +25,19 @@
  */
 #include "postgres.h"
 
+#include <unistd.h>
+
 #include <math.h>
 
 #include "common/pg_prng.h"
 #include "miscadmin.h"
+#include "storage/fd.h"
 #include "storage/ipc.h"
 
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/wait.h"
 #include "control/delay_override.h"
-#include "probe/cpu_usage.h"
 #include "stats/commit_trace.h"
 #include "stats/srf.h"
 #include "tuning/tuning.h"
@@ -139,16 +141,47 @@ probe_sleep(Sample *sample)
 	sample->probe[sample->nprobes++] = Max(slept - PROBE_SLEEP, 0);
 }
 
+/*
+ * CPU time of the machine since boot.  The first line of Linux's /proc/stat
+ * has the ticks of all CPUs in each state; in a container it usually shows the
+ * whole machine.  On other systems the time is unknown.
+ */
+static CpuUsage
+read_cpu_usage(void)
+{
+	FILE	   *file = AllocateFile("/proc/stat", "r");
+	long		ticks_per_second = sysconf(_SC_CLK_TCK);
+	CpuUsage	usage = {0};
+	double		user,
+				nice,
+				system,
+				irq,
+				softirq;
+
+	if (file == NULL)
+		return usage;
+	/* idle and iowait are left out */
+	if (fscanf(file, "cpu %lf %lf %lf %*f %*f %lf %lf", &user, &nice, &system,
+			   &irq, &softirq) == 5 && ticks_per_second > 0)
+	{
+		usage.n = Max((int) sysconf(_SC_NPROCESSORS_ONLN), 0);
+		usage.busy = (user + nice + system + irq + softirq) * 1e6 /
+			ticks_per_second;
+	}
+	FreeFile(file);
+	return usage;
+}
+
 static void
 capture(Sample *sample, uint64 length)
 {
 	uint64		start = clock_now();
 	uint64		deadline = start + length;
 	CounterDelta before;
-	CpuUsage	cpus_before;
+	CpuUsage	cpus;
 
 	wal_room_begin(&sample->room);
-	cpu_usage_read(&cpus_before);
+	cpus = read_cpu_usage();
 	counter_delta_take(&before);
 	commit_trace_start(&sample->trace, deadline);
 	for (uint64 next = start; clock_now() < deadline;)
@@ -162,7 +195,9 @@ capture(Sample *sample, uint64 length)
 	commit_trace_stop();
 	counter_delta_take(&sample->measured);
 	counter_delta_subtract(&sample->measured, &before);
-	cpu_usage_since(&cpus_before, &sample->cpus);
+	sample->cpus = read_cpu_usage();
+	sample->cpus.n = Min(sample->cpus.n, cpus.n);
+	sample->cpus.busy -= cpus.busy;
 }
 
 /* Take the sample.  Raises an error if another process experiments. */

@@ -10,8 +10,14 @@
 #define COMMIT_STATS_WHATIF_H
 
 #include "base/histogram.h"
-#include "probe/cpu_usage.h"
 #include "stats/commit_trace.h"
+
+/* CPU time of the machine, between two readings. */
+typedef struct CpuUsage
+{
+	int			n;				/* processors; 0: not known */
+	double		busy;			/* us, of all processors together */
+} CpuUsage;
 
 /*----------------------------------------------------------------
  * whatif_simulation.c: a load, and the server that it runs on

@@ -19,9 +19,9 @@
 
 #include "base/clock.h"
 #include "base/guc.h"
+#include "stats/latency.h"
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
-#include "stats/wait_level_names.h"
 #include "worker/worker.h"
 
 /* The first kinds of events are about a flush. */

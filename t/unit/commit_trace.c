@@ -4,9 +4,9 @@
  *		A commit that is suspended while it writes its record of a capture.
  *
  * t/unit/commit_trace.pl compiles this file together with the module under
- * test.  The ring is in local memory.  cpu_usage_own(), which a commit calls
- * in the middle of its record, lets others overtake it.  The extension does
- * not contain this file.
+ * test.  The ring is in local memory.  siblings_count_blocked(), which a
+ * commit calls in the middle of its record, lets others overtake it.  The
+ * extension does not contain this file.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,7 +17,6 @@
 
 #include "base/changecount.h"
 #include "module/shared_memory.h"
-#include "probe/cpu_usage.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 
@@ -41,8 +40,8 @@ commit(int times)
 		commit_trace_put(0, 0, 0, 0, &own, true);
 }
 
-uint64
-cpu_usage_own(void)
+uint8
+siblings_count_blocked(void)
 {
 	ChangeCount *own = changecount_under_way;
 	int			times = overtake;
@@ -55,12 +54,6 @@ cpu_usage_own(void)
 		(void) commit_trace_take(&trace);
 		changecount_under_way = own;
 	}
-	return 0;
-}
-
-uint8
-siblings_count_blocked(void)
-{
 	return 0;
 }
 
