@@ -108,10 +108,7 @@ ratio_or_zero(double part, double whole)
 
 extern FlushTotals *report_data_read(CommitFigures *f);
 
-/*----------------------------------------------------------------
- * advice.c
- *----------------------------------------------------------------
- */
+/* ---- advice.c ---- */
 
 /* Why commit_delay cannot do anything; bits. */
 typedef enum DelayObstacle

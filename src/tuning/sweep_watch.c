@@ -119,7 +119,7 @@ judge_slot(SweepWatch *watch, int i, uint64 late, double commits)
 
 /* Judge the slot under way, and those in which commits under way began. */
 static void
-judge(SweepWatch *watch, uint64 now)
+judge_slots(SweepWatch *watch, uint64 now)
 {
 	int			last = watch->n - 1;
 	WatchedSlot *current = &watch->slot[last];
@@ -169,7 +169,7 @@ sweep_watch_until(SweepWatch *watch, uint64 when)
 		uint64		start = clock_now();
 		uint64		took;
 
-		judge(watch, start);
+		judge_slots(watch, start);
 		if (!is_within(watch))
 			return false;
 		if (start >= when)

@@ -14,10 +14,7 @@
 #include "control/delay_override.h"
 #include "stats/counter_delta.h"
 
-/*----------------------------------------------------------------
- * best_delay.c
- *----------------------------------------------------------------
- */
+/* ---- best_delay.c ---- */
 
 /* A mean and its 95% confidence interval. */
 typedef struct Estimate
@@ -80,10 +77,7 @@ extern int	best_predicted(const DelayOutcomes *all, const PresentSetting *presen
 extern char *best_predicted_reason(const DelayOutcomes *all,
 								   const PresentSetting *present, int best, int i);
 
-/*----------------------------------------------------------------
- * tuning.c
- *----------------------------------------------------------------
- */
+/* ---- tuning.c ---- */
 
 /* Pairs to try, all different and in the ranges of the settings; palloc'd. */
 typedef struct DelayPairs
@@ -112,10 +106,7 @@ typedef struct WalRoom
 extern void wal_room_begin(WalRoom *begin);
 extern void wal_room_warn(const WalRoom *begin, const DelayPairs *pairs);
 
-/*----------------------------------------------------------------
- * sweep_watch.c
- *----------------------------------------------------------------
- */
+/* ---- sweep_watch.c ---- */
 
 /* The commits that began in a slot */
 typedef struct WatchedSlot

@@ -19,10 +19,7 @@ typedef struct CpuUsage
 	double		busy;			/* us, of all processors together */
 } CpuUsage;
 
-/*----------------------------------------------------------------
- * whatif_simulation.c: a load, and the server that it runs on
- *----------------------------------------------------------------
- */
+/* ---- whatif_simulation.c: a load, and the server that it runs on ---- */
 
 /* The values that a sample has of something, to draw from. */
 typedef struct Distribution
@@ -122,10 +119,7 @@ extern void whatif_simulate(const WhatifLoad *load, int delay, int siblings,
 extern void whatif_find_conflict(WhatifLoad *load, int delay, int siblings,
 								 double blocked);
 
-/*----------------------------------------------------------------
- * whatif_sample.c: the flushes of a sample
- *----------------------------------------------------------------
- */
+/* ---- whatif_sample.c: the flushes of a sample ---- */
 
 /* Blocks of time that a sample is cut into */
 #define SAMPLE_BLOCKS		100
@@ -196,10 +190,7 @@ extern void sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load);
 extern void sample_quota_find(SampleFlushes *flushes, double length,
 							  WhatifLoad *load);
 
-/*----------------------------------------------------------------
- * whatif_fit.c: from a sample to a load
- *----------------------------------------------------------------
- */
+/* ---- whatif_fit.c: from a sample to a load ---- */
 
 /* What the sample says besides the load. */
 typedef struct FitSummary

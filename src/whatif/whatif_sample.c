@@ -30,11 +30,6 @@
 #include "base/wal_device.h"
 #include "whatif/whatif.h"
 
-/*----------------------------------------------------------------
- * Which commits shared a flush, and when it was done
- *----------------------------------------------------------------
- */
-
 static int
 compare_starts(const void *a, const void *b)
 {
@@ -121,11 +116,6 @@ sample_commits_make(SampleCommits *commits, const TracedCommit *commit, int n,
 	find_flush_ends(commits);
 }
 
-/*----------------------------------------------------------------
- * What the leaders did
- *----------------------------------------------------------------
- */
-
 /* Orders structs by the time, a double, that they begin with. */
 int
 sample_compare(const void *a, const void *b)
@@ -191,11 +181,6 @@ sample_flushes_make(SampleFlushes *flushes, const SampleCommits *commits,
 					  i > 0 ? &flushes->flush[i - 1] : NULL);
 }
 
-/*----------------------------------------------------------------
- * The quota of the device
- *----------------------------------------------------------------
- */
-
 /*
  * Marks the flushes that a quota made wait, and sets load->window and
  * load->quota.
@@ -230,11 +215,6 @@ sample_quota_find(SampleFlushes *flushes, double length, WhatifLoad *load)
 	pfree(time);
 	pfree(stall);
 }
-
-/*----------------------------------------------------------------
- * Values to draw from
- *----------------------------------------------------------------
- */
 
 /* Values are added in the order of their blocks. */
 static void
