@@ -260,7 +260,7 @@ like(
 	qr/^Set it to 0: before \d+ of 600 flushes a leader slept, and a flush\ncarries 1\.00 commits.*\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf\(\);$/s,
 	'... and not the one that is set');
 set_device($node, flush_time => 0.05);
-$text = loaded_report('idle', '-c 3 -R 150 -T 5', insert => $long_insert);
+$text = loaded_report('idle', '-c 3 -R 150 -t 200', insert => $long_insert);
 like(
 	advice($text),
 	qr/^(Try 0: the delay of 500 us is [\d.]+ flushes long \(F0 = [\d.]+ [um]s\),\nand the disk is idle, busy with flushes [\d.]+% of the time\..*ARRAY\[0, |Set it to 0: )/s,

@@ -64,7 +64,10 @@ for my $row (@$rows)
 	my $mean = sum(@rates) / $n;
 	my $half = $student_t[ $n - 1 ] * sqrt(sum(map { ($_ - $mean)**2 } @rates) / ($n - 1) / $n);
 	near($row->{commits_per_second}, $mean, "$pair: commits/s");
-	near($row->{commits_per_second_low}, $mean > $half ? $mean - $half : 0, "$pair: the lower end");
+	my $low = $mean > $half ? $mean - $half : 0;
+
+	# as exact as the mean is
+	near($row->{commits_per_second_low} + $mean, $low + $mean, "$pair: the lower end");
 	near($row->{commits_per_second_high}, $mean + $half, "$pair: the upper end");
 	near(
 		$row->{commits_per_flush},

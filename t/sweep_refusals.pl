@@ -105,7 +105,7 @@ $load =
 $node->poll_query_until('postgres',
 	"SELECT commits_per_second > 0 FROM commit_stats_sample('0.2 s')");
 for my $function ("commit_delay_sweep('%s', duration => '2 s')",
-	"commit_delay_whatif('%s', sample => '1 s')")
+	"commit_delay_whatif('%s', sample => '4 s')")
 {
 	for my $delay (100000, 1)
 	{
