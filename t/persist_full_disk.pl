@@ -40,9 +40,14 @@ sub stops_cleanly
 
 	$began = some_load($node);
 	$node->stop;
-	$log = slurp_file($node->logfile, $log_start);
+	# pg_ctl waits for the end of postmaster.pid, which comes before the
+	# message
+	ok( poll_until(sub {
+			$log = slurp_file($node->logfile, $log_start);
+			return $log =~ /LOG:  database system is shut down/;
+		}),
+		"$name: the server stops");
 	like($log, qr/LOG:  $message/, "$name: the log says so");
-	like($log, qr/LOG:  database system is shut down/, "$name: the server stops");
 	like(
 		(run_command([ 'pg_controldata', $node->data_dir ]))[0],
 		qr/^Database cluster state: +shut down$/m,
