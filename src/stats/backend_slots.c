@@ -195,6 +195,8 @@ backend_slots_at_reset(int procno)
 static void
 backend_slots_reset(TimestampTz now)
 {
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
 	memset(shared->base, 0, sizeof(shared->base));
 	for (int i = 0; i < MaxBackends; i++)
 		counter_array_add(shared->base, at_reset[i].value, SLOT_NCOUNTERS);

@@ -701,6 +701,8 @@ clients_is_connected(const ClientSession *session)
 static void
 clients_reset(TimestampTz now)
 {
+	Assert(LWLockHeldByMeInMode(commit_stats_clients_lock(), LW_EXCLUSIVE));
+
 	clear_clients();
 	for (int i = 0; i < MaxBackends; i++)
 	{

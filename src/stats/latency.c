@@ -196,6 +196,8 @@ latency_copy(void)
 static void
 latency_reset(TimestampTz now)
 {
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
 	shared->base = *at_reset;
 }
 

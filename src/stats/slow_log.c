@@ -216,6 +216,8 @@ slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 static void
 slow_log_reset(TimestampTz now)
 {
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
 	for (int kind = 0; kind < SLOW_NKINDS; kind++)
 		pg_atomic_write_u64(&rings[kind].reset, slow_log_newest(kind));
 }

@@ -499,6 +499,8 @@ wal_cycles_copy(void)
 static void
 wal_cycles_reset(TimestampTz now)
 {
+	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
+
 	shared->base_redo = at_reset.redo;
 	memcpy(shared->base, at_reset.value, sizeof(shared->base));
 }
