@@ -26,7 +26,7 @@
 #include "stats/backend_slots.h"
 #include "stats/clients.h"
 #include "stats/commit_trace.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
 #include "stats/slow_log.h"
@@ -41,7 +41,7 @@ const StatsModule *const stats_modules[] = {
 	&wall_clock_module,
 	&commit_trace_module,
 	&delay_override_module,
-	&flush_groups_module,
+	&flush_ring_module,
 	&latency_module,
 	&notify_lock_module,
 	&slow_log_module,

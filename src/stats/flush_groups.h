@@ -8,49 +8,8 @@
 #ifndef COMMIT_STATS_FLUSH_GROUPS_H
 #define COMMIT_STATS_FLUSH_GROUPS_H
 
-#include "access/xlogdefs.h"
-
 #include "base/clock.h"
-#include "module/stats_module.h"
-
-/* Groups are numbered in the order of their boundaries, modulo 2^20. */
-#define GROUP_NUMBER_BITS	20
-#define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
-
-typedef uint32 GroupNumber;
-
-#define InvalidGroupNumber	PG_UINT32_MAX
-
-/* A probability of 1 in a report, where it is a small integer. */
-#define REPORTED_CERTAINTY	1000
-
-/* Whose choice the sleep of a leader was. */
-typedef enum SleepKind
-{
-	SLEEP_NONE,
-	SLEEP_FIXED,				/* commit_delay, or that of a sweep */
-	SLEEP_ADAPTIVE				/* commit_stats.adaptive_delay */
-} SleepKind;
-
-/* What the leader of a flush found out about it. */
-typedef struct LeaderReport
-{
-	uint32		siblings;		/* others active as its commit began, or
-								 * SIBLINGS_NOT_COUNTED */
-	uint32		siblings_after; /* ... and as it was done */
-	uint32		flush_time;		/* us writing and syncing, or ... */
-	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
-	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
-	uint8		sleep_kind;		/* SleepKind */
-	bool		log_wanted;		/* commit_stats.log_flushes was on; for
-								 * worker.c */
-} LeaderReport;
-
-#define FLUSH_NOT_TIMED		PG_UINT32_MAX
-
-/* What flush_group_enter() could not do. */
-#define GROUP_OF_COMMIT		1
-#define GROUP_OF_LEADER		2
+#include "stats/flush_ring.h"
 
 /* What other processes saw of a flush and of the one before it. */
 typedef struct FlushTimes
@@ -75,19 +34,6 @@ typedef struct FlushGroupCopy
 	int			leader_pid;		/* 0: no leader, or not reported yet */
 	LeaderReport leader;		/* meaningful with a leader_pid */
 } FlushGroupCopy;
-
-static inline GroupNumber
-flush_group_add(GroupNumber number, int n)
-{
-	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
-}
-
-/* The number of groups after "older", up to "newer". */
-static inline int
-flush_groups_distance(GroupNumber older, GroupNumber newer)
-{
-	return (int) ((newer - older) & GROUP_NUMBER_MASK);
-}
 
 /*
  * Bytes of WAL between the boundary of a group and the one before; 0 if they
@@ -125,8 +71,6 @@ flush_sleep_in_wait(const FlushGroupCopy *group, uint64 previous_seen_at,
 	return Min(sleep, clock_elapsed(started_at, end));
 }
 
-extern const StatsModule flush_groups_module;
-
 extern uint64 flush_groups_last_end(void);
 extern void flush_group_times(GroupNumber number, FlushTimes *traces);
 extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
@@ -134,7 +78,6 @@ extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
 
 /* Readers. */
 extern GroupNumber flush_groups_newest(void);
-extern int	flush_groups_kept(void);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
 extern uint32 flush_group_active(const FlushGroupCopy *copy, uint32 *before);
 extern char *flush_message(const FlushGroupCopy *copy, uint32 active);

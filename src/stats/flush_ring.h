@@ -2,32 +2,66 @@
  *
  * flush_ring.h
  *		The ring of flush groups in shared memory, and the commit path through
- *		it.
+ *		it; see flush_ring.c.
  *
- * flush_groups.c defines groups and has the rare operations on them.  This
- * file has the common operations, inlined into commit_path.c, as calls would
- * be a tenth of the cost of its callbacks.  Only flush_groups.c, commit_path.c
- * and flush_totals.c include this file.
- *
- * Who writes a group: the preparer of its slot (flush_totals_prepare()), the
- * publisher (publish_group()), its members (join_group(), note_active()) and
- * its leader (claim_group(), enter_group() in commit_path.c).
+ * The common operations are inlined into commit_path.c, as calls would be a
+ * tenth of the cost of its callbacks.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_FLUSH_RING_H
 #define COMMIT_STATS_FLUSH_RING_H
 
+#include "access/xlogdefs.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 
 #include "base/visibility.h"
-#include "stats/flush_groups.h"
+#include "module/stats_module.h"
 
 /* WAL records end at multiples of 8, so the head lacks the low bits. */
 #if MAXIMUM_ALIGNOF < 8
 #error "commit_stats needs a platform on which PostgreSQL aligns WAL records to 8 bytes; 32-bit ones mostly do not"
 #endif
+
+/* Groups are numbered in the order of their boundaries, modulo 2^20. */
+#define GROUP_NUMBER_BITS	20
+#define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
+
+typedef uint32 GroupNumber;
+
+#define InvalidGroupNumber	PG_UINT32_MAX
+
+/* A probability of 1 in a report, where it is a small integer. */
+#define REPORTED_CERTAINTY	1000
+
+/* Whose choice the sleep of a leader was. */
+typedef enum SleepKind
+{
+	SLEEP_NONE,
+	SLEEP_FIXED,				/* commit_delay, or that of a sweep */
+	SLEEP_ADAPTIVE				/* commit_stats.adaptive_delay */
+} SleepKind;
+
+/* What the leader of a flush found out about it. */
+typedef struct LeaderReport
+{
+	uint32		siblings;		/* others active as its commit began, or
+								 * SIBLINGS_NOT_COUNTED */
+	uint32		siblings_after; /* ... and as it was done */
+	uint32		flush_time;		/* us writing and syncing, or ... */
+	uint32		delay_time;		/* us slept in commit_delay; 0: did not */
+	uint16		delay_probability;	/* that it slept, of REPORTED_CERTAINTY */
+	uint8		sleep_kind;		/* SleepKind */
+	bool		log_wanted;		/* commit_stats.log_flushes was on; for
+								 * worker.c */
+} LeaderReport;
+
+#define FLUSH_NOT_TIMED		PG_UINT32_MAX
+
+/* What flush_group_enter() could not do. */
+#define GROUP_OF_COMMIT		1
+#define GROUP_OF_LEADER		2
 
 #define ACTIVE_BITS			32
 
@@ -100,6 +134,8 @@ extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
  */
 #define FOLD_BATCH			64
 
+extern const StatsModule flush_ring_module;
+
 /* The rare part of the commit path. */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
@@ -115,6 +151,26 @@ extern XLogRecPtr flush_group_boundary(GroupNumber number);
  * Numbers and words
  *----------------------------------------------------------------
  */
+
+static inline GroupNumber
+flush_group_add(GroupNumber number, int n)
+{
+	return (GroupNumber) ((number + n) & GROUP_NUMBER_MASK);
+}
+
+/* The number of groups after "older", up to "newer". */
+static inline int
+flush_groups_distance(GroupNumber older, GroupNumber newer)
+{
+	return (int) ((newer - older) & GROUP_NUMBER_MASK);
+}
+
+/* The number of newest groups that the ring holds for certain. */
+static inline int
+flush_groups_kept(void)
+{
+	return (int) (flush_ring_mask + 1) / 2;
+}
 
 /* The slot of a group, if it is still there; see slot_is_for(). */
 static inline FlushGroup *

@@ -178,7 +178,7 @@ Datum
 ring_make(PG_FUNCTION_ARGS)
 {
 	commit_stats_flush_log_size = PG_GETARG_INT32(0);
-	(void) make_part(&flush_groups_module);
+	(void) make_part(&flush_ring_module);
 	folds = make_part(&flush_totals_module);
 	PG_RETURN_VOID();
 }
