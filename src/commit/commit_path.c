@@ -3,13 +3,15 @@
  * commit_path.c
  *		The transaction callbacks: observe each commit and count it.
  *
- * Before the commit record is written, the first callback reads the clock,
- * the flush pointer, the siblings and this backend's WAL I/O.  The second
- * callback, after the flush, reads them again.  The differences show whether
- * the commit led a flush, followed one, or did not wait.
+ * The server calls the first callback before it writes the commit record.
+ * That reads the clock, the flush pointer, the siblings and this backend's WAL
+ * I/O into "commit".  The server calls the second callback after the flush and
+ * the wait for a standby.  That reads them again.  The differences show
+ * whether the commit led a flush, followed one, or did not wait.  The phases
+ * follow each other in this file.
  *
  * Invariant: the second callback raises no error, as the transaction is
- * durable by then and the server would PANIC.  Nor does it allocate, do file
+ * durable by then and the server would PANIC.  It does not allocate, do file
  * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
  * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c).
  * The first callback may raise an error, allocate, or wait where a process
@@ -28,8 +30,8 @@
  * because of:
  *
  * - statics instead of frames.  Compilers add a stack check to a function
- *	 that passes on the address of a local variable.  Here and in functions
- *	 that each commit calls, such variables are static.
+ *	 that passes on the address of a local variable.  Such variables of each
+ *	 commit are static, or in "commit".
  * - calls in tail position, which need no frame.
  * - pg_noinline functions for what is rare, so that the common way through
  *	 their callers saves no registers for them.
@@ -82,8 +84,8 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
  */
 
 /*
- * Will this commit delete files?  Then it waits for its flush whatever
- * synchronous_commit is.  The server asks the same question again in a moment.
+ * Returns true for a commit that deletes files, which waits for its flush
+ * whatever synchronous_commit is.  The server lists the files again.
  */
 static bool
 deletes_files(void)
@@ -165,10 +167,10 @@ read_before_async(void)
 
 /*
  * A transaction without an id, which will write no commit record; or with an
- * id but without WAL, which will write nothing worth waiting for.  Either can
- * still change: a NOTIFY may assign an id, emptying a temporary table logs a
- * lock, and the callback of another library, if it is called after ours, may
- * write.  See count_late_commit().
+ * id but without WAL, which will write nothing worth waiting for.  What comes
+ * later may still write WAL: NOTIFY may assign an id, emptying a temporary
+ * table logs a lock, and another library may have a callback.  See
+ * count_late_commit().
  */
 static inline void
 read_before_read_only(void)
@@ -213,7 +215,9 @@ pass_over_commit(void)
 	clients_look_again();
 }
 
-/* May this process count?  It, or its client, may be new. */
+/*
+ * Returns false if this process must not count; it or its client may be new.
+ */
 static pg_noinline bool
 prepare_to_count(void)
 {
@@ -540,7 +544,7 @@ suspect_slow_commit(SlowRole role, bool is_commit)
 	stall_limit_refresh();
 }
 
-/* With an adaptive delay: from when until when did the flush take? */
+/* With an adaptive delay: report begin and end of the flush. */
 static pg_noinline void
 report_flush(void)
 {
@@ -766,9 +770,9 @@ count_unlogged(CommitKind kind)
 }
 
 /*
- * Did it have more to wait for than its commit record?  A transaction without
- * an id waits for records that it had written before the first callback, too;
- * those of earlier transactions are accounted.
+ * Returns true if it waited for more than its commit record.  A transaction
+ * without an id also waits for records that it had written before the first
+ * callback; those of earlier transactions are accounted.
  */
 static inline bool
 waits_after_all(CommitKind kind)
@@ -867,7 +871,7 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		after_rare_event(event);
 }
 
-/* Does a statement change the role in another way than by SET ROLE? */
+/* Returns true if a statement changes the role, other than by SET ROLE. */
 static bool
 changes_user(Node *stmt)
 {

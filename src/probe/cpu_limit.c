@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_limit.c
- *		Does a limit of the CPU stop this server?
+ *		Whether a limit of the CPU stops this server.
  *
  * Linux stops all processes of a control group that has used up its share of
  * the CPU until the period of the limit, usually 100 ms, is over.  A WAL flush
@@ -24,7 +24,7 @@
 /* The group is stopped if this share of its periods was cut short. */
 #define OFTEN			0.05
 
-/* Was one group, whose folder this is, stopped often? */
+/* Returns true if the group of this folder was stopped often. */
 static bool
 group_is_stopped(const char *folder)
 {
@@ -76,7 +76,7 @@ path_is_stopped(const char *mount, const char *controller, const char *path)
 	}
 }
 
-/* Does this list of controllers, between commas, have the CPU? */
+/* Returns true if this list of controllers, between commas, has the CPU. */
 static bool
 has_cpu(const char *controllers)
 {

@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_limit.h
- *		Does a limit of the CPU stop this server?  See cpu_limit.c.
+ *		Whether a limit of the CPU stops this server; see cpu_limit.c.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_CPU_LIMIT_H
 #define COMMIT_STATS_CPU_LIMIT_H
 
-/* Where Linux says of which groups this process is, and what became of them */
+/* The groups of this process, and their statistics, on Linux */
 #define CPU_LIMIT_GROUPS	"/proc/self/cgroup"
 #define CPU_LIMIT_MOUNT		"/sys/fs/cgroup"
 

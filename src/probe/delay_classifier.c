@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * delay_classifier.c
- *		Did the leader of a flush sleep commit_delay?
+ *		Whether the leader of a flush slept commit_delay.
  *
  * The server sleeps if commit_delay is above 0, fsync is on, and at least
  * commit_siblings other transactions are active when the leader gets
@@ -38,7 +38,7 @@
  * number of wrong verdicts.  bench/ground-truth compares verdicts with the
  * shim.
  *
- * This file uses neither shared memory nor the server.
+ * Locking: none; this file uses neither shared memory nor the server.
  *
  *-------------------------------------------------------------------------
  */
@@ -62,13 +62,13 @@ static const Weight sibling_weights[] = {
 	{3, 0.95}, {4, 1.35}, {INFINITY, 2.5}
 };
 
-/* Time without I/O, less commit_delay, us: is it long enough for a sleep? */
+/* Time without I/O, less commit_delay, us: long enough for a sleep. */
 static const Weight surplus_weights[] = {
 	{-200, -3.0}, {-100, -2.3}, {-50, -1.8}, {0, -1.2}, {40, -0.5},
 	{60, 0.9}, {80, 1.8}, {120, 2.0}, {200, 2.1}, {INFINITY, 1.7}
 };
 
-/* Time without I/O, us: is it too long for no sleep? */
+/* Time without I/O, us: too long for no sleep. */
 static const Weight idle_weights[] = {
 	{0, 1.6}, {25, -0.6}, {50, -1.7}, {100, -1.5}, {150, -1.0}, {200, -0.2},
 	{300, 0.5}, {500, 1.2}, {INFINITY, 1.9}

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * delay_classifier.h
- *		Did the leader of a flush sleep commit_delay?  See delay_classifier.c.
+ *		Whether the leader of a flush slept commit_delay; see
+ *		delay_classifier.c.
  *
  *-------------------------------------------------------------------------
  */

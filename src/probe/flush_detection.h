@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * flush_detection.h
- *		Did this backend write or sync the WAL itself?
+ *		Whether this backend wrote or synced the WAL itself.
  *
  * A commit led a flush if the server counted a WAL sync of this backend
  * between the two callbacks of commit_path.c.  Where the write already syncs
@@ -39,11 +39,11 @@ typedef struct OwnFlush
 								 * stand for more */
 	uint64		io_time;		/* ns writing and syncing, if timed */
 	bool		timed;			/* track_wal_io_timing, and io_time is known */
-	int			uncertain;		/* commits of this backend, as many as were
-								 * probably judged wrongly; 0 up to 17 */
+	int			uncertain;		/* expected number of this backend's commits
+								 * judged wrongly; 0 up to 17 */
 } OwnFlush;
 
-/* Does a flush show as a sync, not as a write? */
+/* Returns true if a flush shows as a sync, false if as a write. */
 static inline bool
 flush_detection_counts_syncs(void)
 {

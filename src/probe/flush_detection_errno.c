@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * flush_detection_errno.c
- *		Did this backend flush the WAL?  From PostgreSQL 18 on.
+ *		Whether this backend flushed the WAL, from PostgreSQL 18 on.
  *
  * The server counts this backend's WAL I/O in static variables.  Two sources
  * remain.
@@ -39,13 +39,14 @@
  * readers of pg_stat_get_backend_io() and resets also take that lock, for as
  * long as it takes to copy 3 kB.
  *
- * Invariant: after the commit nothing here allocates or raises an error, but
- * for one race.  Before it, both may happen, and do no harm.  After statistics
- * were dropped anywhere, the next look-up releases this process's references
- * to them, which takes locks, and raises an error if they are damaged.  So if
- * any were dropped since the last look-up before a commit, the entry is not
- * read after one.  The race is a drop in the 100 ns or so between that check
- * and the reading, while the references of this process are damaged.
+ * Invariant: after the commit nothing here allocates or raises an error.  One
+ * exception is a race.  Before it, both may happen, and do no harm.  After
+ * statistics were dropped anywhere, the next look-up releases this process's
+ * references to them, which takes locks, and raises an error if they are
+ * damaged.  So if any were dropped since the last look-up before a commit, the
+ * entry is not read after one.  The race is a drop in the 100 ns or so between
+ * that check and the reading, while the references of this process are
+ * damaged.
  *
  *-------------------------------------------------------------------------
  */
@@ -79,9 +80,9 @@ static int64 not_judged;		/* flushes in the entry, less those that were
 								 * judged */
 
 /*
- * Has any I/O been counted that is not in the entry yet?  The server does not
- * tell.  But while we hold the entry's lock, a request to add it without
- * waiting can only answer that there was something to add.
+ * Returns true if I/O was counted that is not in the entry yet.  The server
+ * does not tell.  But while we hold the entry's lock, a request to add it
+ * without waiting can only answer that there was something to add.
  */
 static bool
 io_is_pending(void)
@@ -202,7 +203,7 @@ look_up_next(int commits)
 	flush_detection_unchecked = Min(flush_detection_unchecked, -commits);
 }
 
-/* The mark was lost.  Has the entry a flush that no commit has explained? */
+/* The mark was lost: look for a flush that no commit has explained. */
 static void
 find_unexplained_flush(OwnFlush *since)
 {

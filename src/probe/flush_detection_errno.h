@@ -114,7 +114,7 @@ flush_detection_read_two_phase(FlushReading *now)
 	now->buffer_io = BUFFER_IO_UNKNOWN;
 }
 
-/* Does errno tell whether WAL was written?  Not if buffers may have set it. */
+/* Returns false if buffers may have set errno, so that it does not tell. */
 static inline bool
 flush_detection_errno_tells(const FlushReading *before, int error)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * notify_lock.c
- *		Has the commit under way a NOTIFY in it?
+ *		Whether the commit under way has a NOTIFY in it.
  *
  * A transaction with NOTIFY takes a lock before it writes its commit record
  * and holds the lock until it is over (PreCommit_Notify()).  So no two such

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * notify_lock.h
- *		Has the commit under way a NOTIFY in it?  See notify_lock.c.
+ *		Whether the commit under way has a NOTIFY in it; see notify_lock.c.
  *
  *-------------------------------------------------------------------------
  */

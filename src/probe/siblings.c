@@ -147,7 +147,9 @@ is_blocked(int procno)
 	return ProcGlobal->allProcs[procno].waitLock != NULL;
 }
 
-/* Visit at most "most" registered backends other than this: how many pass? */
+/*
+ * Visit at most "most" registered backends other than this; count who passes.
+ */
 static pg_attribute_always_inline uint32
 visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 {
@@ -173,7 +175,7 @@ visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 	return npassed;
 }
 
-/* How many of "nothers" registered backends pass, or an estimate. */
+/* The number of "nothers" registered backends that pass, or an estimate. */
 static pg_attribute_always_inline uint32
 estimate(bool (*passes) (int procno), uint32 nothers)
 {
@@ -186,14 +188,16 @@ estimate(bool (*passes) (int procno), uint32 nothers)
 	return (uint32) (((uint64) npassed * nothers + nvisited / 2) / nvisited);
 }
 
-/* How many of "nothers" registered backends are active, or an estimate. */
+/*
+ * The number of "nothers" registered backends that are active, or an estimate.
+ */
 uint32
 siblings_count_active(uint32 nothers)
 {
 	return estimate(is_active, nothers);
 }
 
-/* How many other registered backends pass a test, or an estimate? */
+/* The number of other registered backends that pass, or an estimate. */
 uint32
 siblings_estimate(bool (*passes) (int procno))
 {
@@ -217,7 +221,7 @@ siblings_forget_sleep(void)
 		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
 }
 
-/* Has a backend seen this one sleep commit_delay since then? */
+/* Returns true if a backend has seen this one sleep since then. */
 bool
 siblings_saw_sleep(void)
 {
@@ -232,7 +236,9 @@ visits(void)
 	return Min(siblings_connected() - 1, SIBLINGS_MAX_VISITS);
 }
 
-/* Shall this commit count its siblings, although no delay depends on them? */
+/*
+ * Returns true for the commits that count siblings although no delay needs it.
+ */
 bool
 siblings_draw(void)
 {

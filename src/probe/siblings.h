@@ -53,7 +53,7 @@ siblings_count(void)
 	return connected > 1 ? siblings_count_active(connected - 1) : 0;
 }
 
-/* Are there so few backends that each commit can count its siblings? */
+/* Returns true for so few backends that each commit can count its siblings. */
 static inline bool
 siblings_are_cheap(void)
 {

@@ -101,7 +101,7 @@ backend_slots_committing_since(int procno)
 	return pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
 }
 
-/* How many backends are in a commit that waits for its flush? */
+/* The number of backends in a commit that waits for its flush. */
 int
 backend_slots_count_committing(void)
 {

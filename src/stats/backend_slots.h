@@ -101,10 +101,10 @@ backend_slot_add(SlotCounter counter, uint64 n)
 }
 
 /*
- * Commit path: add a probability to a sum of this slot.  Does that bring the
- * sum to the next whole number, rounded?  What is counted then never
- * decreases, adds up exactly over slots, clients and databases, and differs
- * from the sum by half at most, per slot.
+ * Commit path: add a probability to a sum of this slot.  Returns true if that
+ * brings the sum to the next whole number, rounded.  What is counted then
+ * never decreases, adds up exactly over slots, clients and databases, and
+ * differs from the sum by half at most, per slot.
  */
 static inline bool
 backend_slot_expect(int sum, double probability)
@@ -132,7 +132,7 @@ backend_slot_settle_wal(void)
 						pgWalUsage.wal_bytes + backend_slots_wal_origin);
 }
 
-/* ... how much of it has not been counted yet? */
+/* ... the part of it that has not been counted yet. */
 static inline uint64
 backend_slot_unsettled_wal(void)
 {

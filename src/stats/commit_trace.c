@@ -3,13 +3,12 @@
  * commit_trace.c
  *		Single commits, recorded for a while.
  *
- * A prediction of another commit_delay needs to know more than counters tell:
- * who committed when, after what time without a commit, in which flush.  So
- * during a capture, every commit that waits, and every PREPARE TRANSACTION,
- * which waits as well, leaves a record in a ring, from
- * which the capturing process takes them many times a second.  The ring is a
- * fixed part of the segment: a backend could not map more memory on the commit
- * path.
+ * A prediction of another commit_delay needs more than counters: which session
+ * committed when, after what time without a commit, in which flush.  During a
+ * capture, every commit or PREPARE TRANSACTION that waits leaves a record in a
+ * ring.  The capturing process takes the records many times a second.  The
+ * ring is a fixed part of the segment, as a backend cannot map more memory on
+ * the commit path.
  *
  * Invariant: outside of a capture, a commit reads one word that does not
  * change, and nothing else here.  A capture ends with its deadline, whatever
@@ -172,7 +171,7 @@ commit_trace_stop(void)
 	pg_atomic_write_u64(&shared->deadline, 0);
 }
 
-/* Is a capture under way? */
+/* Returns true while a capture is under way. */
 bool
 commit_trace_is_on(void)
 {

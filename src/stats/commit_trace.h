@@ -49,7 +49,7 @@ typedef struct CommitTrace
 /* Until when commits are recorded; 0: they are not. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
-/* Is the commit that is under way in this backend to be recorded? */
+/* True if the commit under way in this backend is to be recorded. */
 extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
 
 extern const StatsModule commit_trace_module;

@@ -15,7 +15,7 @@
 #include "probe/siblings.h"
 #include "stats/flush_groups.h"
 
-/* Commit path: when was the latest boundary seen first?  ns; 0: unknown. */
+/* Commit path: ns when the latest boundary was first seen; 0: unknown. */
 uint64
 flush_groups_last_end(void)
 {

@@ -47,8 +47,8 @@ flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
 }
 
 /*
- * In how much of a follower's wait did the leader of its flush sleep, ns?  The
- * wait began at "started_at", and the record was written before the sleep
+ * The part of a follower's wait in which the leader of its flush slept, ns.
+ * The wait began at "started_at", and the record was written before the sleep
  * ended, as the flush has it.  "previous_seen_at" is of FlushTimes.
  *
  * The sleep ended when the flush began, which a timed flush tells.  Without

@@ -253,7 +253,7 @@ head_distance(uint64 head, XLogRecPtr from)
 					((from >> 3) << GROUP_NUMBER_BITS));
 }
 
-/* Is the boundary in a head at or after a position? */
+/* Returns true if the boundary in a head is at or after a position. */
 static inline bool
 head_reaches(uint64 head, XLogRecPtr lsn)
 {
@@ -353,7 +353,9 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 		flush_groups_publish(head, flushed, now);
 }
 
-/* Does the newest group, which others published, begin before "lsn"? */
+/*
+ * Returns true if the newest group, of other publishers, begins before "lsn".
+ */
 static inline bool
 newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 {
@@ -391,10 +393,10 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 }
 
 /*
- * Had a commit begun, at "started_at", when the flush before this group ended,
- * as far as that was seen?  Such a commit is in the first flush that a group
- * stands for; see flush_totals.c.  The slot before may be for a later group by
- * now, but then this group is about to go, too.
+ * Returns true for a commit that had begun, at "started_at", when the flush
+ * before this group was seen to end.  Such a commit is in the first flush that
+ * a group stands for; see flush_totals.c.  The slot before may be for a later
+ * group by now, but then this group is about to go, too.
  */
 static inline bool
 had_begun(GroupNumber number, uint64 started_at)

@@ -234,7 +234,7 @@ count_group(GroupSums *sums, uint64 tagged, bool led,
 	sums->overall[LED_WAL_BYTES] += wal_bytes;
 }
 
-/* Was a group reset away?  One whose boundary is not known was not. */
+/* Returns true for a group reset away; false if its boundary is not known. */
 static inline bool
 is_reset_away(XLogRecPtr boundary, XLogRecPtr reset_boundary)
 {
@@ -274,8 +274,8 @@ clear_group(FlushGroup *group)
 }
 
 /*
- * Has a process made the slot of group "number" ready, for that group or for a
- * later one?  "tag" was in the slot, before a read barrier.
+ * Returns true if a process made the slot of group "number" ready, for that
+ * group or for a later one.  "tag" was in the slot, before a read barrier.
  */
 static pg_noinline bool
 is_prepared(GroupNumber number, GroupNumber tag)

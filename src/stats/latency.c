@@ -4,20 +4,21 @@
  *		How long commits and flushes took: histograms by level and role.
  *
  * Each backend slot has a histogram for each kind of time.  As in
- * backend_slots.c, the next backend at a slot goes on where the last one
- * stopped.
+ * backend_slots.c, the next backend at a slot counts on from where the last
+ * one stopped.
  *
- * Ten histograms of 282 cells are 22 kB for each of max_connections if a cell
- * has 64 bits.  So a cell has 16 bits, and when it overflows, once in 65,536
- * commits of about the same duration, its backend carries that number over to
- * a total that all share.
+ * Ten histograms of 282 cells of 64 bits would take 22 kB for each of
+ * max_connections, so a cell has 16 bits.  When it overflows, once in 65,536
+ * commits of about the same duration, its backend carries that number to a
+ * total that all backends share.
  *
  * Invariant: apart from a carry under way, a count is in a cell or in the
  * total, and the sum of both never decreases (but see changecount.c).
  *
- * Locking: none for writers; the total is added to atomically.  A reader adds
- * up all slots while nothing is carried (see changecount.c).  "base", which a
- * reset sets and readers subtract, is protected by commit_stats_reset_lock().
+ * Locking: none for writers; they add to the total atomically.  A reader adds
+ * up all slots while no backend carries (see changecount.c).
+ * commit_stats_reset_lock() protects "base", which a reset sets and readers
+ * subtract.
  *
  *-------------------------------------------------------------------------
  */
@@ -96,9 +97,9 @@ latency_enter(void)
 }
 
 /*
- * Commit path: what does a commit that asks for a standby wait for, if
- * synchronous_standby_names is set?  The server decides by the same settings,
- * and differs only if synchronous_standby_names is changed at this moment.
+ * Commit path: the level of a commit that asks for a standby, with
+ * synchronous_standby_names set.  The server decides by the same settings, and
+ * differs only if synchronous_standby_names is changed at this moment.
  */
 WaitLevel
 latency_standby_level(void)

@@ -3,17 +3,18 @@
  * slow_log.c
  *		The latest slow commits, stalls and bulk writers.
  *
- * A session whose commit or flush was slow, or whose transaction wrote a lot
- * of WAL, takes the next number and writes what it knows into that number's
- * place in a ring, one ring for each kind.  The background worker adds what
- * became of the flush, once all of its commits are over (slow_logger.c); until
- * then, readers ask flush_groups.c.
+ * There is a ring of places for each kind of event.  A session whose commit or
+ * flush was slow, or whose transaction wrote a lot of WAL, takes the next
+ * number and writes what it knows into that number's place.  The background
+ * worker adds what became of the flush, once all of its commits are over
+ * (slow_logger.c).  Until then, readers find that in flush_groups.c.
  *
  * Invariant: a reader gets an event whole, or not at all.
  *
- * Locking: none.  A place shows the number of the event in it, times two, or
- * that plus 1 while it is written.  A writer whose place another one still
- * writes to, or has written a later event to, gives its event up.
+ * Locking: none for writers and readers.  The state of a place is 2 * number
+ * of its event, + 1 during a write.  A writer drops its event if another one
+ * still writes to the place, or has written a later event to it.  A reset
+ * holds commit_stats_reset_lock().
  *
  *-------------------------------------------------------------------------
  */

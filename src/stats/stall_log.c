@@ -6,7 +6,7 @@
  * commit_stall_log and the report tell from here whose WAL a stalled flush had
  * written, and whether the stalls show a quota of the device.
  *
- * Locking: none; see slow_log.c.
+ * Locking: none; the rings of slow_log.c are read without a lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -48,8 +48,8 @@ logged_events_read(SlowKind kind, int *n)
 }
 
 /*
- * How much WAL of a flush is probably of a bulk writer?  As if the transaction
- * had written evenly.  Bytes.
+ * WAL of a flush that is probably of a bulk writer, as if the transaction had
+ * written evenly.  Bytes.
  */
 static double
 wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
@@ -90,7 +90,7 @@ find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
 }
 
 /*
- * How many flushes came from one event to another?  Group numbers come again
+ * The number of flushes from one event to another.  Group numbers come again
  * after GROUP_NUMBER_MASK; two leaders may have noted them in another order.
  */
 static int
@@ -104,7 +104,9 @@ flushes_between(const SlowEvent *one, const SlowEvent *other)
 	return distance > (int) (GROUP_NUMBER_MASK / 2) ? 0 : distance;
 }
 
-/* Is the WAL of a flush mostly of one transaction that wrote a lot? */
+/*
+ * Returns true if most WAL of a flush is of one transaction that wrote a lot.
+ */
 bool
 stall_log_has_writer(const StallLog *log, int i)
 {

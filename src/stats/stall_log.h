@@ -19,7 +19,7 @@ typedef struct LoggedEvent
 	SlowOutcome outcome;
 } LoggedEvent;
 
-/* Whose WAL was most of a flush? */
+/* The session whose WAL was most of a flush. */
 typedef struct StallWriter
 {
 	const SlowEvent *session;	/* NULL: nobody's, or not known */
