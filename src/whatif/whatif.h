@@ -153,7 +153,7 @@ typedef struct Flush
 	double		sleep;			/* if the leader slept: its usual length */
 	bool		timed;			/* track_wal_io_timing was on */
 	bool		waited;			/* its leader waited for the previous flush */
-	bool		stalled;		/* a quota made it wait; set by whatif_quota.c */
+	bool		stalled;		/* a quota made it wait; set last */
 	int			block;
 } Flush;
 
