@@ -430,8 +430,8 @@ predict(const Sample *sample, const WhatifLoad *load, Predictions *all)
 		for (int q = 0; q < NQUANTITIES; q++)
 			it->estimate[q] = estimate_replicas(it->value[q],
 												q <= MEAN_TIME ? all->model_error : 0);
-		it->estimate[HIT_FRACTION].high =
-			Min(it->estimate[HIT_FRACTION].high, 1);
+		if (it->estimate[HIT_FRACTION].high > 1)
+			it->estimate[HIT_FRACTION].high = 1;
 	}
 }
 
