@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * sweep.c
- *		commit_delay_sweep(): tries each commit_delay in turn, on the live load.
+ *		commit_delay_sweep(): tries each commit_delay, on the live load.
  *
  *	pair		of commit_delay and commit_siblings; the delay that adapts can
  *				be one more pair

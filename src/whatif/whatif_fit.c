@@ -3,8 +3,8 @@
  * whatif_fit.c
  *		From traced commits to a load that can be simulated.
  *
- *	cycle		of a session: from the end of a flush that carried its commit to
- *				the beginning of its next commit
+ *	cycle		of a session: from the end of a flush that carried its commit
+ *				to the beginning of its next commit
  *	work		of a cycle: the time that it would take a session that works
  *				alone
  *	open load	transactions begin by themselves, and not when a client has
