@@ -135,23 +135,22 @@ find_cycles(WhatifFit *fit)
  *----------------------------------------------------------------
  */
 
-static void
-put_change(Change *change, double at, int by, int blocked)
-{
-	change->at = at;
-	change->by = by;
-	change->blocked = blocked;
-}
-
 /* As many sessions waited for locks at each end of the span. */
 static void
 add_span(WhatifFit *fit, double from, double to, int blocked_from,
 		 int blocked_to)
 {
+	Change	   *change = &fit->change[fit->nchanges];
+
 	if (to <= from)
 		return;
-	put_change(&fit->change[fit->nchanges++], from, 1, blocked_from);
-	put_change(&fit->change[fit->nchanges++], to, -1, blocked_to);
+	change[0].at = from;
+	change[0].by = 1;
+	change[0].blocked = blocked_from;
+	change[1].at = to;
+	change[1].by = -1;
+	change[1].blocked = blocked_to;
+	fit->nchanges += 2;
 }
 
 /*
@@ -368,36 +367,6 @@ find_kind(WhatifFit *fit)
 		fit->load->arrivals = n / fit->commits.length;
 }
 
-/* Other sessions that were committing when each commit began; palloc'd */
-static int *
-count_committing(const SampleCommits *commits)
-{
-	Change	   *change = palloc(2 * commits->n * sizeof(Change));
-	int		   *committing = palloc(commits->n * sizeof(int));
-	int			n = 0;
-	int			at = 0;
-	int			now = 0;
-
-	for (int i = 0; i < commits->n; i++)
-	{
-		const TracedCommit *commit = &commits->commit[i];
-
-		put_change(&change[n++], sample_time(commits, commit->started_at), 1, 0);
-		put_change(&change[n++], sample_time(commits, commit->ended_at), -1, 0);
-	}
-	qsort(change, n, sizeof(Change), sample_compare);
-	for (int i = 0; i < commits->n; i++)
-	{
-		double		start = sample_time(commits, commits->commit[i].started_at);
-
-		while (at < n && change[at].at < start)
-			now += change[at++].by;
-		committing[i] = now;
-	}
-	pfree(change);
-	return committing;
-}
-
 /*
  * Sets the share of the time beside commits in which sessions have an xid.  In
  * open loads, that time includes idle sessions.
@@ -406,23 +375,31 @@ static void
 find_xid_share(WhatifFit *fit)
 {
 	const SampleCommits *commits = &fit->commits;
-	int		   *committing = count_committing(commits);
+	double	   *end = palloc(commits->n * sizeof(double));
+	int			nended = 0;
 	double		seen = 0;
 	double		total = 0;
 
 	for (int i = 0; i < commits->n; i++)
+		end[i] = sample_time(commits, commits->commit[i].ended_at);
+	qsort(end, commits->n, sizeof(double), sample_compare);
+	for (int i = 0; i < commits->n; i++)
 	{
 		double		now = sample_time(commits, commits->commit[i].started_at);
-		int			others = fit->nsessions - 1 - committing[i] -
-		commits->commit[i].blocked;
+		int			committing;
+		int			others;
 
+		while (nended < commits->n && end[nended] < now)
+			nended++;
+		committing = i - nended;	/* other sessions */
+		others = fit->nsessions - 1 - committing - commits->commit[i].blocked;
 		if (others <= 0 || now < commits->length * 0.05 || now > commits->length * 0.95)
 			continue;
 		total += others;
-		seen += commits->commit[i].siblings - committing[i];
+		seen += commits->commit[i].siblings - committing;
 	}
 	fit->load->xid_share = total > 0 ? Max(0, Min(seen / total, 1)) : 0.5;
-	pfree(committing);
+	pfree(end);
 }
 
 /*----------------------------------------------------------------
