@@ -26,13 +26,13 @@ int			commit_stats_max_clients = MAX_CLIENTS_DEFAULT;
 int			commit_stats_slow_commit_time = -1;
 int			commit_stats_stall_time = -1;
 bool		commit_stats_log_slow_commits = false;
-uint64		commit_stats_slow_floor = PG_UINT64_MAX;
+uint64		commit_stats_slow_threshold = PG_UINT64_MAX;
 
 static bool is_registered = false;	/* this process, with what it counts in */
 
-/* The floors of the two settings, ms. */
-static int	slow_commit_floor = INT_MAX;
-static int	stall_floor = INT_MAX;
+/* What is faster is neither, ms. */
+static int	slow_commit_threshold = INT_MAX;
+static int	stall_threshold = INT_MAX;
 
 /* The settings of the delay that adapts. */
 static void
@@ -68,35 +68,35 @@ assign_enabled(bool newval, void *extra)
 	commit_stats_counts_here = newval && is_registered;
 }
 
-/* This process can count, or cannot yet. */
+/* This process has entered and is registered, or not yet. */
 void
-guc_set_registered(bool registered)
+guc_set_counting(bool registered)
 {
 	is_registered = registered;
 	assign_enabled(commit_stats_enabled, NULL);
 }
 
 static void
-set_slow_floor(void)
+set_slow_threshold(void)
 {
-	int			floor = Min(slow_commit_floor, stall_floor);
+	int			ms = Min(slow_commit_threshold, stall_threshold);
 
-	commit_stats_slow_floor = floor == INT_MAX ? PG_UINT64_MAX :
-		(uint64) floor * NS_PER_MS;
+	commit_stats_slow_threshold = ms == INT_MAX ? PG_UINT64_MAX :
+		(uint64) ms * NS_PER_MS;
 }
 
 static void
 assign_slow_commit_time(int newval, void *extra)
 {
-	slow_commit_floor = newval < 0 ? STALL_LEAST_MS : newval;
-	set_slow_floor();
+	slow_commit_threshold = newval < 0 ? STALL_LEAST_MS : newval;
+	set_slow_threshold();
 }
 
 static void
 assign_stall_time(int newval, void *extra)
 {
-	stall_floor = newval < 0 ? STALL_LEAST_MS : newval == 0 ? INT_MAX : newval;
-	set_slow_floor();
+	stall_threshold = newval < 0 ? STALL_LEAST_MS : newval == 0 ? INT_MAX : newval;
+	set_slow_threshold();
 }
 
 /* The settings of the logs of what was slow. */

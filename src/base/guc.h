@@ -55,10 +55,10 @@ extern COMMIT_STATS_HIDDEN int commit_stats_stall_time;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_slow_commits;
 
 /* ns; what is faster is neither a slow commit nor a stall. */
-extern COMMIT_STATS_HIDDEN uint64 commit_stats_slow_floor;
+extern COMMIT_STATS_HIDDEN uint64 commit_stats_slow_threshold;
 
 extern void guc_define(void);
-extern void guc_set_registered(bool registered);
+extern void guc_set_counting(bool registered);
 extern void guc_require_enabled(void);
 
 #endif							/* COMMIT_STATS_GUC_H */

@@ -114,7 +114,7 @@ register_process(void)
 		shared_memory_enter();
 		entered = true;
 	}
-	guc_set_registered(siblings_register_backend());
+	guc_set_counting(siblings_register_backend());
 	return true;
 }
 
@@ -529,7 +529,7 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 }
 
 /*
- * It took longer than commit_stats_slow_floor.  On a slow disk each commit
+ * It took longer than commit_stats_slow_threshold.  On a slow disk each commit
  * does, so nothing is collected before it is known to be of use.
  */
 static pg_noinline void
@@ -601,7 +601,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after);
-	if (unlikely(elapsed > commit_stats_slow_floor))
+	if (unlikely(elapsed > commit_stats_slow_threshold))
 		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit);
 	backend_slot_set_committing(0);
 	if (FLUSH_DETECTION_ERRS && unlikely(commit.io.uncertain != 0))
@@ -648,7 +648,7 @@ count_async(void)
 	if (commit_has_notify())
 		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
 	latency_count(LATENCY_ASYNC, elapsed);
-	if (unlikely(elapsed > commit_stats_slow_floor))
+	if (unlikely(elapsed > commit_stats_slow_threshold))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
 	account_transaction(WAL_OF_COMMIT);
 }
@@ -674,7 +674,7 @@ count_follower(void)
 static pg_noinline void
 account_wal(WalOutcome outcome)
 {
-	if (!wal_cycles_behind() || !shared_memory_attached)
+	if (!wal_unaccounted() || !shared_memory_attached)
 		return;
 	if (commit_stats_enabled)
 		account_transaction(outcome);
@@ -764,7 +764,7 @@ count_unlogged(CommitKind kind)
 		return;
 	start_with_statement(kind);
 	forget_time();
-	if (unwaited_time() > commit_stats_slow_floor)
+	if (unwaited_time() > commit_stats_slow_threshold)
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
 	commit.start_unknown = false;
 }
@@ -816,7 +816,7 @@ after_logged_commit(void)
 static inline void
 after_commit(void)
 {
-	if (wal_cycles_behind())
+	if (wal_unaccounted())
 		after_logged_commit();
 	else if (commit.kind == COMMIT_READ_ONLY)
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);

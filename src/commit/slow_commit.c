@@ -4,7 +4,7 @@
  *		Where the time of a slow commit, or of a stall, went.
  *
  * commit_path.c calls slow_commit_is_slow() for a commit that took longer than
- * commit_stats_slow_floor, when it has been counted.  Three moments divide
+ * commit_stats_slow_threshold, when it has been counted.  Three moments divide
  * the time from the first callback to the second one:
  *
  *	- record:	the server wrote the commit record.  It read the clock just

@@ -67,7 +67,7 @@ extern COMMIT_STATS_HIDDEN int64 wal_cycles_records;
 
 /* Has this process written records that were neither accounted nor skipped? */
 static inline bool
-wal_cycles_behind(void)
+wal_unaccounted(void)
 {
 	return pgWalUsage.wal_records != wal_cycles_records;
 }
