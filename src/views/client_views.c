@@ -68,43 +68,37 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 /* Class of a wait event, as in wait_event.c of the server */
 #define EVENT_CLASS_MASK	0xFF000000
 
-typedef enum CommitWait
-{
-	WAIT_NONE,					/* or none that is known */
-	WAIT_OWN_FLUSH,
-	WAIT_OTHER_FLUSH,
-	WAIT_DELAY,
-	WAIT_STANDBY,
-	WAIT_NOTIFY					/* the lock of commits with NOTIFY */
-} CommitWait;
+/* Values of waiting_for that infer_delay() compares */
+static const char own_flush[] = "flush";
+static const char own_delay[] = "delay";
 
 /* A session and its commit under way. */
 typedef struct Activity
 {
 	int			pid;			/* 0: has left meanwhile */
 	uint64		since;			/* clock_now(); 0: it is in no commit */
-	CommitWait	wait;
+	const char *wait;			/* NULL: for nothing that is known */
 } Activity;
 
 /* What a process in its commit waits for, by its wait event. */
-static CommitWait
+static const char *
 commit_wait(PGPROC *proc)
 {
 	uint32		info = *(volatile uint32 *) &proc->wait_event_info;
 	const char *event = pgstat_get_wait_event(info);
 
 	if (PROC_IS_IN_COMMIT_DELAY(proc))
-		return WAIT_DELAY;
+		return own_delay;
 	if (info == WAIT_EVENT_SYNC_REP)
-		return WAIT_STANDBY;
+		return "standby";
 	/* a commit takes no other lock that it might have to wait for */
 	if ((info & EVENT_CLASS_MASK) == PG_WAIT_LOCK)
-		return WAIT_NOTIFY;
+		return "notify";
 	if (info == WAIT_EVENT_WAL_SYNC || info == WAIT_EVENT_WAL_WRITE)
-		return WAIT_OWN_FLUSH;
+		return own_flush;
 	if (event != NULL && strcmp(event, "WALWrite") == 0)
-		return WAIT_OTHER_FLUSH;
-	return WAIT_NONE;
+		return "another's flush";
+	return NULL;
 }
 
 static void
@@ -113,12 +107,12 @@ read_session(const ClientSession *session, Activity *activity)
 	PGPROC	   *proc = &ProcGlobal->allProcs[session->procno];
 
 	activity->since = backend_slots_committing_since(session->procno);
-	activity->wait = activity->since == 0 ? WAIT_NONE : commit_wait(proc);
+	activity->wait = activity->since == 0 ? NULL : commit_wait(proc);
 	/* the commit may be over, and the session as well */
 	if (backend_slots_committing_since(session->procno) != activity->since)
 	{
 		activity->since = 0;
-		activity->wait = WAIT_NONE;
+		activity->wait = NULL;
 	}
 	activity->pid = clients_is_connected(session) ? session->pid : 0;
 }
@@ -137,23 +131,20 @@ infer_delay(Activity *activity, int n)
 		return;
 	for (int i = 0; i < n; i++)
 	{
-		if (activity[i].wait == WAIT_OWN_FLUSH ||
-			activity[i].wait == WAIT_DELAY)
+		if (activity[i].wait == own_flush ||
+			activity[i].wait == own_delay)
 			return;
-		if (activity[i].since != 0 && activity[i].wait == WAIT_NONE &&
+		if (activity[i].since != 0 && activity[i].wait == NULL &&
 			(first == NULL || activity[i].since < first->since))
 			first = &activity[i];
 	}
 	if (first != NULL)
-		first->wait = WAIT_DELAY;
+		first->wait = own_delay;
 }
 
 Datum
 commit_activity_1_0(PG_FUNCTION_ARGS)
 {
-	static const char *const waits[] = {
-		NULL, "flush", "another's flush", "delay", "standby", "notify"
-	};
 	ClientSessions *sessions;
 	Activity   *activity;
 	int64		offset;
@@ -179,7 +170,7 @@ commit_activity_1_0(PG_FUNCTION_ARGS)
 		if (activity[i].since != 0)
 			row_timestamp(&row, "committing_since",
 						  clock_timestamp_at(activity[i].since, offset));
-		row_text(&row, "waiting_for", waits[activity[i].wait]);
+		row_text(&row, "waiting_for", activity[i].wait);
 		row_put(&row);
 	}
 	return (Datum) 0;
