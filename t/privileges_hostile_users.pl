@@ -91,7 +91,8 @@ SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset()
 sub refused
 {
 	my ($sql, $name, %params) = @_;
-	# not by standard input: a psql that may not connect ends before it reads that
+	# not by standard input: a psql that may not connect ends before it reads
+	# that
 	my ($status, $out, $err) = $node->psql(
 		'own', undef,
 		connstr => $node->connstr('own') . " user=mallory " . ($params{options} // ''),

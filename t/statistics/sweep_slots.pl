@@ -50,7 +50,7 @@ my $load = start_load(8);
 right_in_most_rounds(
 	'a sweep',
 	sub {
-		my ($rows, $slots) = sweep("'{2000,0,300}', '{1,5}', '5 s', '400 ms'");
+		my ($rows, $slots) = sweep("'{2000,0,300}', '{1,5}', '8 s', '400 ms'");
 		my $told = compare_with_flush_log($slots);
 		my %is =
 		  map { ("$_->{commit_delay}/$_->{commit_siblings}" => $_) } @$rows;
