@@ -157,6 +157,7 @@ run_taps()
 	local tests
 
 	make_template
+	# shellcheck disable=SC2012		# names of tests
 	tests=$(cd "$work/src" && ls -S "$@" | tr '\n' ' ')
 	run_tap PROVE_TESTS="$tests" PROVE_FLAGS="--timer -j$((4 * $(nproc)))"
 }
