@@ -1,31 +1,26 @@
 # Does script/generate see what is stale?
 #
-# Each check is tried on a copy of the files with one change.  script/check runs
-# script/generate --check on the checkout itself.
+# Each check is tried on a copy of the files with one change.  script/check
+# runs script/generate --check on the checkout itself.
 
 use strict;
 use warnings;
 
 use File::Basename qw(dirname);
-use File::Temp qw(tempdir);
+use File::Temp     qw(tempdir);
 use FindBin;
+use lib $FindBin::RealBin;
+use Lint;
 use Test::More;
 
-my $root = "$FindBin::RealBin/../..";
 my @files = (
-	'commit_stats--1.0.sql', 'doc/reference.md',
-	'expected/surface.out', 'script/saved_formats',
-	'monitoring/metrics', map { "monitoring/$_.yml" }
+	'commit_stats--1.0.sql',
+	'doc/reference.md',
+	'expected/surface.out',
+	'script/saved_formats',
+	'monitoring/metrics',
+	map { "monitoring/$_.yml" }
 	  qw(postgres_exporter sql_exporter cloudnativepg pgwatch otel_collector));
-
-sub slurp
-{
-	my ($path) = @_;
-
-	open(my $file, '<', $path) or die "could not open $path: $!\n";
-	local $/;
-	return scalar <$file>;
-}
 
 # What script/generate --check prints once $change was made to a file.
 sub complaints
@@ -50,15 +45,23 @@ sub complaints
 
 my $sql = 'commit_stats--1.0.sql';
 
-like(complaints($sql, sub { s/'rate of WAL flushes/'number of WAL flushes/ }),
-	qr{^doc/reference.md is stale.*\n$}, 'noticed: another meaning of a column');
-like(complaints($sql, sub { s/OUT capturing boolean/OUT capturing text/ }),
-	qr{^expected/surface.out is stale}m, 'noticed: another type of a column');
-like(complaints($sql, sub { s/^COMMENT ON COLUMN commit_activity\.pid.*\n.*\n//m }),
-	qr{^commit_activity\.pid has no COMMENT}m, 'noticed: a column without a comment');
+like(
+	complaints($sql, sub { s/'rate of WAL flushes/'number of WAL flushes/ }),
+	qr{^doc/reference.md is stale.*\n$},
+	'noticed: another meaning of a column');
+like(
+	complaints($sql, sub { s/OUT capturing boolean/OUT capturing text/ }),
+	qr{^expected/surface.out is stale}m,
+	'noticed: another type of a column');
+like(
+	complaints($sql, sub { s/^COMMENT ON COLUMN commit_activity\.pid.*\n.*\n//m }),
+	qr{^commit_activity\.pid has no COMMENT}m,
+	'noticed: a column without a comment');
 is(() = complaints('monitoring/metrics', sub { s/sum\(sessions\)/max(sessions)/ }) =~ /stale/g,
 	5, 'noticed: another metric, in five files');
-like(complaints('src/stats/backend_slots.h', sub { s/\tX\(SLOT_PREPARES,.*\n// }),
-	qr/raise PERSIST_FORMAT/, 'noticed: another saved counter');
+like(
+	complaints('src/stats/backend_slots.h', sub { s/\tX\(SLOT_PREPARES,.*\n// }),
+	qr/raise PERSIST_FORMAT/,
+	'noticed: another saved counter');
 
 done_testing();
