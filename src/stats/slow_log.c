@@ -11,9 +11,9 @@
  *
  * Invariant: a reader gets an event whole, or not at all.
  *
- * Locking: none for writers and readers.  The state of a place is 2 * number
- * of its event, + 1 during a write.  A writer drops its event if another one
- * still writes to the place, or has written a later event to it.  A reset
+ * Locking: none for writers and readers.  The change count of a place
+ * is the number of its event.  A writer drops its event if another one still
+ * writes to the place, or has written a later event to it.  A reset
  * holds commit_stats_reset_lock().
  *
  *-------------------------------------------------------------------------
@@ -21,13 +21,14 @@
 #include "postgres.h"
 
 #include "base/changecount.h"
+#include "base/changecount.h"
 #include "base/clock.h"
 #include "module/shared_memory.h"
 #include "stats/slow_log.h"
 
 typedef struct SlowPlace
 {
-	pg_atomic_uint64 state;		/* 2 * number, or plus 1: is being written */
+	ChangeCount events;			/* ended: the number of "event" */
 	SlowEvent	event;			/* by the session that has the number */
 	pg_atomic_uint64 settled;	/* number whose "outcome" is there */
 	SlowOutcome outcome;		/* by the background worker */
@@ -60,7 +61,7 @@ slow_log_attach(void *head, void *tail, bool found)
 		pg_atomic_init_u64(&rings[kind].settled, 0);
 		for (int i = 0; i < SLOW_LOG_KEPT; i++)
 		{
-			pg_atomic_init_u64(&rings[kind].place[i].state, 0);
+			changecount_init(&rings[kind].place[i].events);
 			pg_atomic_init_u64(&rings[kind].place[i].settled, 0);
 		}
 	}
@@ -99,15 +100,11 @@ slow_log_put(SlowKind kind, const SlowEvent *event)
 {
 	uint64		number = pg_atomic_fetch_add_u64(&rings[kind].newest, 1) + 1;
 	SlowPlace  *place = place_of(kind, number);
-	uint64		state = pg_atomic_read_u64(&place->state);
 
-	if (state % 2 == 1 || state >= 2 * number ||
-		!pg_atomic_compare_exchange_u64(&place->state, &state, 2 * number + 1))
+	if (!changecount_claim(&place->events, number))
 		return;
-	barrier_after_atomic();		/* protocol slow_log */
 	place->event = *event;
-	pg_write_barrier();			/* protocol slow_log */
-	pg_atomic_write_u64(&place->state, 2 * number);
+	changecount_end_as(&place->events, number);
 }
 
 uint64
@@ -202,16 +199,15 @@ slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 			  SlowOutcome *outcome)
 {
 	SlowPlace  *place = place_of(kind, number);
+	uint64		count;
 
-	if (pg_atomic_read_u64(&place->state) != 2 * number)
+	if (!changecount_read(&place->events, &count) || count != number)
 		return false;
-	pg_read_barrier();			/* protocol slow_log */
 	*event = place->event;
 	if (!copy_outcome(place, number, outcome))
 		slow_log_look_up(event, outcome);
 	slow_event_add_outcome(event, outcome);
-	pg_read_barrier();			/* protocol slow_log */
-	return pg_atomic_read_u64(&place->state) == 2 * number;
+	return changecount_since(&place->events, number) == 0;
 }
 
 static void
