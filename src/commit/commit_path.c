@@ -84,21 +84,6 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
  */
 
 /*
- * Returns true for a commit that deletes files, which waits for its flush
- * whatever synchronous_commit is.  The server lists the files again.
- */
-static bool
-deletes_files(void)
-{
-	static RelFileLocator *files;
-	int			nfiles = smgrGetPendingDeletes(true, &files);
-
-	if (nfiles > 0)
-		pfree(files);
-	return nfiles > 0;
-}
-
-/*
  * Register this process, before it counts anything.  May wait and may raise an
  * error.  Returns false if it must not count.
  */
@@ -154,8 +139,12 @@ read_before_wait(void)
 static pg_noinline void
 read_before_async(void)
 {
-	if (deletes_files())
+	static RelFileLocator *files;
+
+	/* a commit that deletes files always waits; the server lists them again */
+	if (smgrGetPendingDeletes(true, &files) > 0)
 	{
+		pfree(files);
 		read_before_wait();
 		return;
 	}
@@ -205,28 +194,21 @@ read_before_commit(void)
 }
 
 /*
- * A commit while commit_stats.enabled is off.  The settings of the client may
- * change and change back their addresses until it is on again.
- */
-static pg_noinline void
-pass_over_commit(void)
-{
-	commit.kind = COMMIT_NOT_COUNTED;
-	clients_look_again();
-}
-
-/*
  * Returns false if this process must not count; it or its client may be new.
  */
 static pg_noinline bool
 prepare_to_count(void)
 {
+	commit.kind = COMMIT_NOT_COUNTED;
 	if (!commit_stats_enabled)
 	{
-		pass_over_commit();
+		/*
+		 * The settings of the client may change and change back their
+		 * addresses until it is on again.
+		 */
+		clients_look_again();
 		return false;
 	}
-	commit.kind = COMMIT_NOT_COUNTED;
 	if (!commit_stats_counts_here && !register_process())
 		return false;
 	if (clients_differ())
@@ -255,10 +237,8 @@ before_commit(void)
 {
 	if (likely(commit_stats_counts_here) && likely(!clients_differ()))
 		read_before_commit();
-	else if (commit_stats_enabled)
-		before_first_commit();
 	else
-		pass_over_commit();
+		before_first_commit();
 }
 
 /* XACT_EVENT_PRE_PREPARE, or before COMMIT PREPARED: both always wait. */
@@ -309,17 +289,6 @@ judge_adaptive_delay(void)
 	backend_slot_add(SLOT_HITS_ADAPTIVE, 1);
 }
 
-/*
- * The siblings of this commit, counted now if they were not before: a sweep
- * began meanwhile, or the commit seemed to need no flush.
- */
-static uint32
-siblings_before(void)
-{
-	return commit.siblings == SIBLINGS_NOT_COUNTED ? siblings_count() :
-		commit.siblings;
-}
-
 static void
 judge_fixed_delay(void)
 {
@@ -330,7 +299,7 @@ judge_fixed_delay(void)
 		.sleep_shows = COMMIT_DELAY_SHOWS,
 		.seen_asleep = siblings_saw_sleep(),
 		.connected = (int) siblings_connected() - 1,
-		.siblings_before = (int) siblings_before(),
+		.siblings_before = (int) commit.siblings,
 		.siblings_previous = times->previous_siblings_after,
 		.started_at = commit.started_at,
 		.ended_at = commit.ended_at,
@@ -341,6 +310,9 @@ judge_fixed_delay(void)
 	};
 	double		p;
 
+	/* a sweep began meanwhile, or the commit seemed to need no flush */
+	if (commit.siblings == SIBLINGS_NOT_COUNTED)
+		evidence.siblings_before = (int) siblings_count();
 	/* they include this backend, unlike those that it counts itself */
 	if (evidence.siblings_previous > 0)
 		evidence.siblings_previous--;
@@ -449,14 +421,6 @@ count_commit(bool led, uint64 elapsed)
 	}
 	else
 		count_standby_wait(latency_kind(level, led));
-}
-
-/* A PREPARE TRANSACTION, which waits for a flush, too, but is no commit. */
-static pg_noinline void
-count_prepare(uint64 elapsed)
-{
-	backend_slot_add(SLOT_PREPARES, 1);
-	backend_slot_add(SLOT_PREPARE_TIME, elapsed);
 }
 
 /* With track_wal_io_timing. */
@@ -592,7 +556,10 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	if (is_commit)
 		count_commit(led, elapsed);
 	else
-		count_prepare(elapsed);
+	{
+		backend_slot_add(SLOT_PREPARES, 1);
+		backend_slot_add(SLOT_PREPARE_TIME, elapsed);
+	}
 	if (led)
 	{
 		backend_slot_add(SLOT_FLUSHES, 1);

@@ -220,18 +220,6 @@ find_unexplained_flush(OwnFlush *since)
 }
 
 /*
- * Errno lies: look up the commits that follow.  Unless they already were
- * looked up, some of those before were probably judged wrongly.
- */
-static void
-doubt(OwnFlush *since)
-{
-	if (flush_detection_unchecked >= 0 && !track_wal_io_timing)
-		since->uncertain += CHECK_INTERVAL;
-	look_up_next(COMMITS_IN_DOUBT);
-}
-
-/*
  * The answer where errno, which was "error", does not suffice.  The caller has
  * filled "since" with the answer of errno, as far as that has one.
  */
@@ -257,7 +245,12 @@ flush_detection_find_out(const FlushReading *before, int error,
 			if (!flush_detection_errno_tells(before, error))
 				look_up_next(COMMITS_AFTER_LOSS);
 			else if ((error == 0) != (since->flushes > 0))
-				doubt(since);
+			{
+				/* errno lies; so it may have, if nothing was looked up */
+				if (flush_detection_unchecked >= 0 && !track_wal_io_timing)
+					since->uncertain += CHECK_INTERVAL;
+				look_up_next(COMMITS_IN_DOUBT);
+			}
 			break;
 	}
 }

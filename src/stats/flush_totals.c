@@ -125,36 +125,28 @@ add_to_cell(uint64 *copy, GroupCountKind kind, uint32 cell, uint64 n)
 		pg_atomic_fetch_add_u64(&folded[i], (int64) n);
 }
 
-/* Bring the sums of some kinds to their cell. */
+/* Bring the sums of the kinds by size, or by siblings, to their cell. */
 static void
-end_kinds(GroupSums *sums, GroupCountKind first, GroupCountKind last,
-		  uint32 cell)
+end_kinds(GroupSums *sums, bool by_size)
 {
+	int			first = by_size ? FLUSHES_BY_SIZE : FLUSHES_BY_SIBLINGS;
+	int			last = by_size ? DELAYED_BY_SIZE : COMMITS_BY_SIBLINGS;
+
 	for (int kind = first; kind <= last; kind++)
 	{
 		if (sums->in_cell[kind] > 0)
-			add_to_cell(sums->copy, kind, cell, sums->in_cell[kind]);
+			add_to_cell(sums->copy, kind,
+						by_size ? sums->size : sums->siblings,
+						sums->in_cell[kind]);
 		sums->in_cell[kind] = 0;
 	}
 }
 
 static void
-end_size(GroupSums *sums)
-{
-	end_kinds(sums, FLUSHES_BY_SIZE, DELAYED_BY_SIZE, sums->size);
-}
-
-static void
-end_siblings(GroupSums *sums)
-{
-	end_kinds(sums, FLUSHES_BY_SIBLINGS, COMMITS_BY_SIBLINGS, sums->siblings);
-}
-
-static void
 end_sums(GroupSums *sums)
 {
-	end_size(sums);
-	end_siblings(sums);
+	end_kinds(sums, true);
+	end_kinds(sums, false);
 	for (int i = 0; i < OVERALL_COUNTS; i++)
 		if (sums->overall[i] > 0)
 			add_to_cell(sums->copy, OVERALL, i, sums->overall[i]);
@@ -166,12 +158,12 @@ count_flush(GroupSums *sums, uint32 commits, const LeaderReport *leader)
 {
 	if (commits != sums->size)
 	{
-		end_size(sums);
+		end_kinds(sums, true);
 		sums->size = commits;
 	}
 	if (leader->siblings != sums->siblings)
 	{
-		end_siblings(sums);
+		end_kinds(sums, false);
 		sums->siblings = leader->siblings;
 	}
 	sums->in_cell[FLUSHES_BY_SIZE]++;
