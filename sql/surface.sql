@@ -149,6 +149,17 @@ FROM pg_settings
 WHERE name LIKE 'commit\_stats.%'
 ORDER BY name COLLATE "C";
 
+-- Rows are filled by the names of columns: in any order, and in the type of the column.  A
+-- column that the library does not know is null
+CREATE FUNCTION pg_temp.other_order(OUT later text, OUT stats_reset timestamptz, OUT commits numeric)
+RETURNS SETOF record AS '$libdir/commit_stats', 'commit_flush_stats_1_0' LANGUAGE C;
+SELECT later IS NULL AS no_later, commits >= 0 AS commits,
+       stats_reset = (SELECT stats_reset FROM commit_stats_info) AS same_reset
+FROM pg_temp.other_order();
+CREATE FUNCTION pg_temp.other_type(OUT stats_reset bigint, OUT commits bigint)
+RETURNS SETOF record AS '$libdir/commit_stats', 'commit_flush_stats_1_0' LANGUAGE C;
+SELECT * FROM pg_temp.other_type(); -- fails
+
 -- The extension can be moved: nothing in it depends on its schema
 CREATE SCHEMA regress_elsewhere;
 ALTER EXTENSION commit_stats SET SCHEMA regress_elsewhere;

@@ -8,9 +8,11 @@
  * library serves an older script, and the script may declare columns in any
  * order.
  *
- * The SQL functions copy shared memory first, and build rows from
- * the copy.  Their C names end with the version of the SQL interface, so the
- * library can serve an older one beside a newer one.
+ * The SQL functions copy shared memory first, and build rows from the copy.
+ * Their C names end with the version of the SQL interface, so the library can
+ * serve an older one beside a newer one.
+ *
+ * Locking: none.
  *
  *-------------------------------------------------------------------------
  */
