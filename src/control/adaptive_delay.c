@@ -242,7 +242,7 @@ publish(Learner *learner, double now)
 	pg_atomic_write_u64(&shared->spacing, to_ns(state->in_force));
 	pg_atomic_write_u64(&shared->before_most, usual == 0 ? BEFORE_MOST :
 						(uint64) (USUAL_MOST * usual));
-	pg_atomic_write_u64(&shared->stall, to_ns(spacing_stall(spacing)));
+	pg_atomic_write_u64(&shared->stall, to_ns(wal_device_stall_limit(spacing->usual)));
 	pg_atomic_write_u64(&shared->look_at,
 						to_ns(spacing_next_look(spacing, now)));
 }
@@ -434,7 +434,7 @@ const char *
 adaptive_delay_change_name(SpacingChange change)
 {
 	static const char *const names[] = {
-		"start", "no better", "much worse", "better", "load changed",
+		"start", "no better", "much worse", "interrupted", "better", "load changed",
 		"quota found", "quota changed", "quota gone", "quota refuted"
 	};
 

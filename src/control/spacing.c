@@ -67,10 +67,9 @@
 
 #include <math.h>
 
+#include "base/wal_device.h"
 #include "control/spacing.h"
 
-#define STALL_FACTOR	5.0		/* usual flushes; 0.1% */
-#define STALL_LEAST		1500.0	/* ... and above the usual one; 0.1% */
 #define USUAL_STEP		1.02	/* of the running median of flushes; 0.1% */
 
 /* The floor */
@@ -132,13 +131,6 @@ spacing_init(Spacing *s, double now)
 	spacing_settle(s, now);
 }
 
-/* The longest flush that is no stall. */
-double
-spacing_stall(const Spacing *s)
-{
-	return Max(STALL_FACTOR * s->usual, s->usual + STALL_LEAST);
-}
-
 /* The least spacing that the quota allows; 0: any. */
 double
 spacing_floor(const Spacing *s)
@@ -171,11 +163,19 @@ begin_slot(Spacing *s, double now)
 	s->flushes = s->commits = s->responses = 0;
 }
 
+static void
+interrupt_trial(SpacingTrial *trial)
+{
+	if (trial->running)
+		trial->outcome = SPACING_INTERRUPTED;
+	trial->running = false;
+}
+
 /* A sweep came between. */
 void
 spacing_settle(Spacing *s, double now)
 {
-	s->trial.running = false;
+	interrupt_trial(&s->trial);
 	s->quota.stalled_at = s->quota.stall_ended = 0;
 	s->quota.flushes = 0;
 	s->ended = now;
@@ -186,7 +186,7 @@ spacing_settle(Spacing *s, double now)
 static void
 start_over(Spacing *s, double now)
 {
-	s->trial.running = false;
+	interrupt_trial(&s->trial);
 	s->rest = 0;
 	s->rest_length = REST_LEAST;
 	s->turn = s->lost = s->unusual = 0;
@@ -598,7 +598,7 @@ spacing_flush_ended(Spacing *s, double began, double ended)
 	s->usual *= length > s->usual ? USUAL_STEP : 1 / USUAL_STEP;
 	s->flushes++;
 	s->quota.flushes++;
-	if (length > spacing_stall(s))
+	if (length > wal_device_stall_limit(s->usual))
 		changed = stall_ended(s, length, ended);
 	else if (s->quota.believed)
 		changed = grow(s, began, ended);

@@ -20,6 +20,7 @@ typedef enum SpacingChange
 	SPACING_STARTED,
 	SPACING_LOST,				/* the challenger was no better */
 	SPACING_ENDED_EARLY,		/* ... much worse: its trial was cut short */
+	SPACING_INTERRUPTED,		/* the trial was, by something else */
 	SPACING_ADOPTED,
 	SPACING_LOAD_CHANGED,		/* responses are others than they were */
 	SPACING_QUOTA_FOUND,
@@ -64,7 +65,7 @@ typedef struct SpacingTrial
 	int			slot;			/* of four; the challenger has the even ones */
 	double		challenger;		/* spacing */
 	double		response[4];	/* mean of each slot; NaN: not measured */
-	SpacingChange outcome;		/* adopted, lost, ended early */
+	SpacingChange outcome;		/* adopted, lost, ended early, interrupted */
 } SpacingTrial;
 
 typedef struct Spacing
@@ -103,7 +104,6 @@ extern bool spacing_flush_ended(Spacing *spacing, double began, double ended);
 extern bool spacing_look(Spacing *spacing, double now, double commits,
 						 double responses);
 extern double spacing_next_look(const Spacing *spacing, double now);
-extern double spacing_stall(const Spacing *spacing);
 extern double spacing_now(const Spacing *spacing);
 extern double spacing_floor(const Spacing *spacing);
 extern void spacing_settle(Spacing *spacing, double now);
