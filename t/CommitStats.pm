@@ -19,7 +19,7 @@ our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql errors_so_far end_background
-	  end_pgbench ways_to_end error_of poll_until right_in_one_round create_same_settings
+	  end_pgbench ways_to_end error_of poll_until create_same_settings
 	  views_of_commit_stats near));
 
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
@@ -354,23 +354,6 @@ sub poll_until
 		usleep(1_000_000 / $rate);
 	}
 	return 0;
-}
-
-# Assertions about figures that other processes on the machine can disturb.
-# $code drives the load and returns [true?, name] for each of them; of up to
-# five rounds, all must be true in one.
-sub right_in_one_round
-{
-	my ($what, $code) = @_;
-	my @findings;
-
-	for (1 .. 5)
-	{
-		@findings = $code->();
-		last if !grep { !$_->[0] } @findings;
-	}
-	ok($_->[0], "$what: $_->[1]") for @findings;
-	return;
 }
 
 # Equal but for the last digits, which were rounded.

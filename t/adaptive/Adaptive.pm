@@ -11,7 +11,7 @@ use CommitStats qw(poll_until start_pgbench end_pgbench);
 use GroundTruth qw(set_device);
 
 our @EXPORT = qw($quota $window $rate set_quota delay_state
-  wait_for_delay_state learn_quota next_sleeps asleep);
+  wait_for_delay_state learn_quota next_sleeps asleep hits_are_sleeps);
 
 # The device: flushes in so many ms, and in a second
 our ($quota, $window) = (20, 100);
@@ -91,6 +91,21 @@ ORDER BY at DESC LIMIT 1}
 		return $pid ne '';
 	}) or die "no leader sleeps\n";
 	return $pid;
+}
+
+# Each sleep that the shim saw is counted.  The server has sleeps of its own,
+# if processes meet at a spinlock.
+sub hits_are_sleeps
+{
+	my ($seen, $counted, $how) = @_;
+
+	cmp_ok($counted->{delay_hits}, '<=', $seen->{sleeps}, "$how: no hit without a sleep");
+	cmp_ok(
+		$counted->{delay_hits},
+		'>=',
+		0.98 * $seen->{sleeps},
+		"$how: each sleep is counted as a hit");
+	return;
 }
 
 1;

@@ -1,0 +1,103 @@
+# Does commit_stats.adaptive_delay keep flushes so far apart that a device with a
+# quota hardly stalls, also beside a synchronous standby, and does delay_time have
+# what leaders slept?
+#
+# The shim (t/ground_truth/shim.c) makes the device, and sees stalls and sleeps.
+
+use strict;
+use warnings;
+
+use lib 't', 't/ground_truth', 't/adaptive', 't/statistics';
+use Adaptive;
+use CommitStats;
+use GroundTruth qw(start_truth seen_by_shim);
+use Statistics;
+
+my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
+my $insert = 'INSERT INTO tick VALUES (1);';
+my $node =
+  start_truth('quota', "commit_stats.adaptive_delay = on\n", allows_streaming => 1);
+
+sub run_load
+{
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
+	run_pgbench($node, '-c 5 -t 400', insert => $insert);
+	return (seen_by_shim($node), flush_stats($node));
+}
+
+sub stalls_a_flush
+{
+	my ($seen) = @_;
+
+	return $seen->{stalled} / ($seen->{syncs} || 1);
+}
+
+# Without the setting, most flushes stall.
+set_quota($node, $quota);
+alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
+my ($without) = run_load();
+alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+wait_for_delay_state($node, 'in_force') or die "it is not in force\n";
+
+sub keeps_apart
+{
+	learn_quota($node);
+	my ($seen, $counted) = run_load();
+
+	return (
+		[ stalls_a_flush($seen) < stalls_a_flush($without) / 4, 'flushes hardly stall' ],
+		[ $seen->{sleeps} > $seen->{syncs} / 2, 'leaders sleep' ],
+		[ $counted->{commits_per_flush} > 2, 'flushes carry the commits that come meanwhile' ],
+		[
+			$counted->{delay_time} > 0.5 * $seen->{slept}
+			  && $counted->{delay_time} < 1.3 * $seen->{slept},
+			'delay_time has what leaders slept'
+		]);
+}
+
+right_in_most_rounds('a quota', \&keeps_apart);
+
+# Each sleep is what is left of the spacing, here a ceiling.  A commit that
+# begins after a flush sleeps less, but no less than by the time since then,
+# unless nobody knew yet that it had ended.
+my $ceiling = 3500;
+my $longest = $ceiling - $slack;
+
+alter_system($node, 'commit_stats.adaptive_delay_max' => $ceiling);
+my $load = start_pgbench($node, '-c 5 -T 600', insert => $insert);
+right_in_most_rounds(
+	'a ceiling',
+	sub {
+		wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
+		  or die "the spacing does not reach the ceiling\n";
+		$node->sql('SELECT shim_reset()');
+		$node->wait_until(q{SELECT count(*) >= 200 FROM shim_events() WHERE kind = 'sync'});
+		return [
+			$node->sql(
+				qq{SELECT count(*) FILTER (WHERE asked >= $longest - 1 - (at - ended) / 1000.0) > 0.9 * count(*)
+FROM (SELECT kind, asked, at, max(CASE kind WHEN 'sync' THEN at + length END)
+	  OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended
+	  FROM shim_events()) e
+WHERE kind = 'sleep' AND ended > 0}) eq 't',
+			'each sleep is what is left of the spacing'
+		];
+	});
+end_pgbench($node, $load);
+alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+
+# Commits that wait for a standby take longer than their flush.
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+alter_system(
+	$node,
+	synchronous_commit => 'remote_apply',
+	synchronous_standby_names => '*');
+$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+right_in_most_rounds('a synchronous standby', \&keeps_apart);
+
+$standby->stop;
+$node->stop;
+done_testing();
