@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use Test::More;
 use CommitStats qw(poll_until start_pgbench end_pgbench);
 use GroundTruth qw(set_device);
 

@@ -1,8 +1,9 @@
-# Does commit_stats.adaptive_delay keep flushes so far apart that a device with a
-# quota hardly stalls, also beside a synchronous standby, and does delay_time have
-# what leaders slept?
+# Does commit_stats.adaptive_delay keep flushes so far apart that a device with
+# a quota hardly stalls, also beside a synchronous standby, and does delay_time
+# have what leaders slept?
 #
-# The shim (t/ground_truth/shim.c) makes the device, and sees stalls and sleeps.
+# The shim (t/ground_truth/shim.c) makes the device, and sees stalls and
+# sleeps.
 
 use strict;
 use warnings;
@@ -15,8 +16,7 @@ use Statistics;
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
 my $insert = 'INSERT INTO tick VALUES (1);';
-my $node =
-  start_truth('quota', "commit_stats.adaptive_delay = on\n", allows_streaming => 1);
+my $node = start_truth('quota', "commit_stats.adaptive_delay = on\n", allows_streaming => 1);
 
 sub run_load
 {
