@@ -81,7 +81,12 @@ is(scalar(grep { $_->{reason} eq '' } @$rows), 0, 'each with a reason');
 # With null, the present commit_siblings
 ($rows, $slots) = sweep("'{0}', NULL, '1 s', '200 ms'");
 is($rows->[0]->{commit_siblings}, 3, 'null is the present commit_siblings');
-is($rows->[0]->{reason}, 'most commits/s', 'a single value is best');
+# on a busy machine, slots may be late
+is( $rows->[0]->{reason},
+	$rows->[0]->{rounds} >= 2 ? 'most commits/s'
+	: $rows->[0]->{rounds}    ? 'too few rounds to tell'
+	: 'not measured',
+	'a single value is best, if there are two rounds');
 ($rows, $slots, $notices) = sweep("'{0}', slot => '300 ms', duration => '2999 ms'");
 like($notices->[0], qr/^round \d of 9:/, 'a part of a round is not begun');
 is(scalar(grep { /^round \d of 9:/ } @$notices), 9, 'and the others are all there');
