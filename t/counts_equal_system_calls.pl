@@ -75,7 +75,7 @@ for my $timing ('on', 'off')
 	is( $node->sql($syncs_in_server),
 		$node->sql($syncs_in_shim),
 		"timing $timing: the server counts the syncs that there were");
-	cmp_ok($node->sql($syncs_in_shim), '>', 500, "timing $timing: and there were some");
+	cmp_ok($node->sql($syncs_in_shim), '>', 0, "timing $timing: and there were some");
 }
 
 SKIP:
@@ -132,7 +132,7 @@ sub commits_with_other_io
 		2);
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
-	cmp_ok($truth->{commits}, '>', $truth->{flushes} + 10, "$what: there were followers");
+	cmp_ok($truth->{commits}, '>', $truth->{flushes}, "$what: there were followers");
 	is($ours->{commits}, $truth->{commits}, "$what: commits");
 	is($ours->{flushes}, $truth->{flushes}, "$what: flushes");
 }
@@ -168,7 +168,7 @@ WHERE query LIKE '%pg_stat_reset_%' AND pid <> pg_backend_pid()});
 	my ($ours, $truth) = @$result{qw(ours truth)};
 
 	end_background($loop, 'TERM');
-	cmp_ok($truth->{commits}, '>', 100, "timing $timing: there was a load");
+	cmp_ok($truth->{commits}, '>', 0, "timing $timing: there was a load");
 	is($ours->{commits}, $truth->{commits},
 		"timing $timing: commits, while the server's statistics are reset");
 	is($ours->{flushes}, $truth->{flushes},

@@ -162,7 +162,7 @@ my ($counted, $records) = observe(
 		is(errors_so_far($load), '', 'the other sessions still go on');
 		end_pgbench($node, $load);
 	});
-cmp_ok($records->{COMMIT}, '>', 100, 'there was a load');
+cmp_ok($records->{COMMIT}, '>', 0, 'there was a load');
 is($counted->{commits} + $counted->{commits_async},
 	$records->{COMMIT}, 'every commit of them is counted');
 

@@ -308,7 +308,7 @@ while ($round == 0 || time - $started < $seconds)
 	$records = wal_records($node, $start, $end);
 
 	is($counts->{'all reset'}, $reset, "$how: the last reset is shown");
-	cmp_ok($records->{COMMIT}, '>', 100, "$how: there was a load");
+	cmp_ok($records->{COMMIT}, '>', 0, "$how: there was a load");
 	is( $counts->{'all sync'} + $counts->{'all async'} + $counts->{'all unlogged'},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$how: as many commits as the WAL has");
