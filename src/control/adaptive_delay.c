@@ -316,7 +316,7 @@ see_flushes(Learner *learner, uint64 now, bool *apart)
 	}
 }
 
-/* What filled half of the WAL buffers since the last look? */
+/* Sets "most" from the WAL that was flushed since the last look. */
 static void
 note_wal(Learner *learner, double now)
 {

@@ -51,6 +51,12 @@ const StatsModule worker_wake_module = {
 	.attach = worker_wake_attach,
 };
 
+static void
+set_latch(uint32 procno_plus_one)
+{
+	SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+}
+
 /* Also on the commit path.  At most a system call a second. */
 void
 worker_wake(void)
@@ -62,16 +68,17 @@ worker_wake(void)
 	if (procno_plus_one == 0 || pg_atomic_read_u32(&shared->awake) != 0 ||
 		pg_atomic_exchange_u32(&shared->awake, 1) != 0)
 		return;
-	SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+	set_latch(procno_plus_one);
 }
 
+/* Also on the commit path.  A system call, unless the worker is awake. */
 void
 worker_wake_now(void)
 {
 	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
 
 	if (procno_plus_one != 0)
-		SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
+		set_latch(procno_plus_one);
 }
 
 static void

@@ -44,9 +44,12 @@ delay_logger_follow_setting(void)
 	if (!logging)
 		logged = adaptive_delay_changes();
 	logging = commit_stats_log_delay_changes;
-	adaptive_delay_settle();
 	if (commit_stats_adaptive_delay == followed)
+	{
+		/* commit_stats.adaptive_delay_max may have changed */
+		adaptive_delay_settle();
 		return;
+	}
 	followed = commit_stats_adaptive_delay;
 	if (commit_stats_adaptive_delay && !start_learning())
 		followed = NOT_FOLLOWED;
