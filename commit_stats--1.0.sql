@@ -822,257 +822,257 @@ COMMENT ON VIEW commit_flush_stats IS
 COMMENT ON COLUMN commit_flush_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_flush_stats.commits_async IS
-	'commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
-	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
+	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'WAL flushes issued by a commit or a prepare, the leader of the flush';
+	'WAL flushes that a commit or a prepare, the leader, issued';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'expected number of errors in flushes: flushes of other processes that are counted, or flushes of a leader that are not; 0 up to PostgreSQL 17, whose own counters decide';
+	'expected number of flushes wrongly counted or left out; 0 up to PostgreSQL 17';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
-	'average number of commits carried by a flush, not counting commits_without_leader; null before the first flush';
+	'commits carried by a flush on average, without commits_without_leader; null before the first flush';
 COMMENT ON COLUMN commit_flush_stats.followers IS
-	'commits carried by a flush that another commit or prepare issued';
+	'commits that the flush of another commit or prepare carried';
 COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
-	'commits flushed by a process that was not committing: the WAL writer, the checkpointer, or a backend evicting a buffer';
+	'commits that the WAL writer, the checkpointer or an evicting backend flushed';
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
-	'flushes whose leader slept first, whatever set the time; inferred, see delay_uncertain';
+	'flushes whose leader slept first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep despite commit_delay, as fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
-	'expected number of flushes wrongly counted in delay_hits or delay_misses';
+	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
-	'total time that leaders slept, whatever set the time, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
-	'part of delay_hits in which commit_stats.adaptive_delay chose how long the leader slept';
+	'part of delay_hits for which commit_stats.adaptive_delay set the time';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
-	'average number of other active transactions when the commit of a leader began, over the leaders that counted them; null before the first';
+	'mean number of siblings of leaders that counted them; null before the first';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'largest number of the same; null before the first';
+	'largest number of these; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
-	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.prepare_time IS
-	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time, nor in any latency view';
+	'total time of prepares, likewise, in milliseconds; in no latency view';
 COMMENT ON COLUMN commit_flush_stats.flush_time IS
-	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
+	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing enabled';
+	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_flush_stats.slow_commits IS
-	'commits that took longer than commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
 COMMENT ON COLUMN commit_flush_stats.stalls IS
-	'flushes that took longer than commit_stats.stall_time; commit_stall_log has the latest';
+	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
-	'part of flushes for which commit_flush_histogram infers the number of commits, because no backend observed where the flush, or the one before it, ended; usual with a synchronous standby';
+	'part of flushes whose number of commits is inferred, as no backend saw where it, or the flush before, ended; usual with a synchronous standby';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
-	'part of flushes that the histograms omit, because their group had left the ring of recent flushes';
+	'part of flushes that the histograms omit, because their group had left the ring';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
-	'the same of commits';
+	'commits of these groups';
 COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
-	'WAL in flushes that have a leader, in bytes';
+	'WAL in flushes with a leader, in bytes';
 COMMENT ON COLUMN commit_flush_stats.stats_reset IS
-	'time at which counting began: the last reset, or the last server start without saved statistics';
+	'time of the last reset, or of the last start without saved statistics';
 
 COMMENT ON VIEW commit_client_stats IS
 	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_client_stats.datid IS
-	'OID of the database; null for processes connected to none, and for status overflow of several databases';
+	'OID of the database; null if connected to none, or overflow of several';
 COMMENT ON COLUMN commit_client_stats.datname IS
-	'current name of the database; null if it was dropped, or datid is null';
+	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_client_stats.roleid IS
-	'OID of the database role (current_user) at the commit; null if status is overflow';
+	'OID of the database role (current_user) at the commit; null for overflow';
 COMMENT ON COLUMN commit_client_stats.rolname IS
-	'current name of the database role; null if it was dropped, or roleid is null';
+	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_client_stats.application_name IS
-	'application_name at the commit; empty if not set; null if status is overflow';
+	'that at the commit, maybe empty; null for overflow';
 COMMENT ON COLUMN commit_client_stats.status IS
-	'present; dropped, if the database or the database role was dropped; or overflow, for all clients of a database without a row of their own';
+	'present; dropped, if database or database role is; overflow, for all clients of a database without a row';
 COMMENT ON COLUMN commit_client_stats.sessions IS
-	'processes that are connected now and committed last as this client, or have not committed yet';
+	'connected processes that committed last as this client, or not yet';
 COMMENT ON COLUMN commit_client_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_client_stats.commits_async IS
-	'commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_client_stats.commits_read_only IS
-	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
+	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_client_stats.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_client_stats.share IS
-	'percentage of the commits and asynchronous commits of all rows; null before the first of them';
+	'percentage of commits + commits_async of all rows; null before the first';
 COMMENT ON COLUMN commit_client_stats.flushes IS
-	'WAL flushes issued by commits and prepares of the row; each may carry commits of any row';
+	'WAL flushes that the row''s commits and prepares issued; they may carry commits of any row';
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
-	'commits of the row whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
+	'commits of the row whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_client_stats.delay_hits IS
-	'flushes whose leader slept first, whatever set the time; inferred, see delay_uncertain';
+	'flushes whose leader slept first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_misses IS
-	'flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep despite commit_delay, as fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
-	'expected number of flushes wrongly counted in delay_hits or delay_misses';
+	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_client_stats.delay_time IS
-	'total time that leaders slept, whatever set the time, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_client_stats.commit_time IS
-	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.prepare_time IS
-	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time, nor in any latency view';
+	'total time of prepares, likewise, in milliseconds; in no latency view';
 COMMENT ON COLUMN commit_client_stats.flush_time IS
-	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
+	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing enabled';
+	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_client_stats.wal_bytes IS
-	'WAL that transactions of the row wrote, rolled back ones included, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
+	'WAL that transactions of the row wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
-	'wal_bytes divided by commits + commits_async, in bytes; null before the first of them';
+	'wal_bytes / (commits + commits_async), in bytes; null before the first';
 COMMENT ON COLUMN commit_client_stats.commits_notify IS
-	'commits and commits_async with a NOTIFY; each waits until the one before is over, so two of them share no flush';
+	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_client_stats.slow_commits IS
-	'commits that took longer than commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_database_stats.datid IS
-	'OID of the database; null if status is no database or overflow';
+	'OID of the database; null for no database and overflow';
 COMMENT ON COLUMN commit_database_stats.datname IS
-	'current name of the database; null if it was dropped, or datid is null';
+	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_database_stats.status IS
-	'present; dropped, until the next reset; no database, for processes connected to none; or overflow, for clients without a row whose database has none either';
+	'present; dropped, until the next reset; no database, for processes connected to none; overflow, for clients without a row whose database has none';
 COMMENT ON COLUMN commit_database_stats.sessions IS
-	'processes that are connected to this database now';
+	'processes connected to the database';
 COMMENT ON COLUMN commit_database_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
-	'commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
-	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
+	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_database_stats.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_database_stats.share IS
-	'percentage of the commits and asynchronous commits of all rows; null before the first of them';
+	'percentage of commits + commits_async of all rows; null before the first';
 COMMENT ON COLUMN commit_database_stats.flushes IS
-	'WAL flushes issued by commits and prepares of the row; each may carry commits of any row';
+	'WAL flushes that the row''s commits and prepares issued; they may carry commits of any row';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
-	'commits of the row whose flush another process issued; in commit_flush_stats these are followers or commits_without_leader';
+	'commits of the row whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
-	'flushes whose leader slept first, whatever set the time; inferred, see delay_uncertain';
+	'flushes whose leader slept first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'flushes whose leader did not sleep although commit_delay was set, because fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep despite commit_delay, as fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
-	'expected number of flushes wrongly counted in delay_hits or delay_misses';
+	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_database_stats.delay_time IS
-	'total time that leaders slept, whatever set the time, in milliseconds; a lower bound without track_wal_io_timing';
+	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_database_stats.commit_time IS
-	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.prepare_time IS
-	'total time taken by prepares, from before the record to the end of the wait, in milliseconds; not in commit_time, nor in any latency view';
+	'total time of prepares, likewise, in milliseconds; in no latency view';
 COMMENT ON COLUMN commit_database_stats.flush_time IS
-	'total time that leaders spent writing and syncing WAL in timed_flushes, in milliseconds';
+	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
-	'flushes whose leader had track_wal_io_timing enabled';
+	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_database_stats.wal_bytes IS
-	'WAL that transactions of the row wrote, rolled back ones included, in bytes; commit_flush_stats.wal_bytes is the WAL of flushes instead';
+	'WAL that transactions of the row wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
-	'wal_bytes divided by commits + commits_async, in bytes; null before the first of them';
+	'wal_bytes / (commits + commits_async), in bytes; null before the first';
 COMMENT ON COLUMN commit_database_stats.commits_notify IS
-	'commits and commits_async with a NOTIFY; each waits until the one before is over, so two of them share no flush';
+	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_database_stats.slow_commits IS
-	'commits that took longer than commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
 
 COMMENT ON VIEW commit_activity IS
 	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
 COMMENT ON COLUMN commit_activity.pid IS
-	'process ID, as in pg_stat_activity';
+	'process ID';
 COMMENT ON COLUMN commit_activity.datid IS
-	'OID of the database; null if the process is connected to none';
+	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_activity.datname IS
-	'current name of the database; null if it was dropped, or datid is null';
+	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_activity.roleid IS
-	'OID of the database role (current_user) at the latest commit or, before the first, at the start of the session';
+	'OID of the database role (current_user) at the latest commit or, before the first, at the session''s start';
 COMMENT ON COLUMN commit_activity.rolname IS
-	'current name of the database role; null if it was dropped, or roleid is null';
+	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_activity.application_name IS
-	'application_name at the same time';
+	'that at the same time';
 COMMENT ON COLUMN commit_activity.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_activity.commits_async IS
-	'commits that did not wait for their WAL flush (synchronous_commit = off)';
+	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_activity.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: changes to temporary or unlogged tables only, or NOTIFY';
+	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_activity.commits_read_only IS
-	'commits without a transaction ID, which need no flush; not those of COMMIT PREPARED and ROLLBACK PREPARED, which end another transaction';
+	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_activity.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush but are not commits';
+	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_activity.flushes IS
-	'WAL flushes issued by commits and prepares of the process';
+	'WAL flushes that commits and prepares of the process issued';
 COMMENT ON COLUMN commit_activity.commits_carried IS
 	'commits of the process whose flush another process issued';
 COMMENT ON COLUMN commit_activity.commit_time IS
-	'total time taken by commits, including waits for a synchronous standby, in milliseconds';
+	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_activity.wal_bytes IS
-	'WAL that transactions of the process wrote, in bytes';
+	'WAL that its transactions wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
-	'time at which the commit or prepare under way began; null if the process is in none that waits for its flush';
+	'time at which the commit or prepare under way began; null if none that waits for its flush is';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the commit under way waits for: flush, its own; another''s flush; delay, the sleep before its flush; standby; or notify, the lock of commits with NOTIFY; null for none of these; before PostgreSQL 19, delay is inferred';
+	'what the commit under way waits for: flush, its own; another''s flush; delay, the sleep before its flush, inferred before PostgreSQL 19; standby; notify, the lock of commits with NOTIFY; null for none';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
 COMMENT ON COLUMN commit_slow_log.ended_at IS
 	'time at which the commit was done';
 COMMENT ON COLUMN commit_slow_log.pid IS
-	'process ID of the session';
+	'process ID';
 COMMENT ON COLUMN commit_slow_log.datid IS
-	'OID of the database; null if the process is connected to none';
+	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_slow_log.datname IS
-	'current name of the database; null if it was dropped, or datid is null';
+	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_slow_log.roleid IS
 	'OID of the database role at the commit';
 COMMENT ON COLUMN commit_slow_log.rolname IS
-	'current name of the database role; null if it was dropped, or roleid is null';
+	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_slow_log.application_name IS
-	'application_name at the commit';
+	'that at the commit';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
-	'setting of the session at the commit';
+	'that of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
-	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
+	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_slow_log.duration IS
-	'time from the callback before the commit record to the callback after the flush, in milliseconds';
+	'time from before the commit record to after the flush, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
-	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds; 0 without NOTIFY';
+	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration in which the leader of the flush slept, be it the session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 if the leader is not known; null if it cannot be known, as with a NOTIFY that gave the transaction its ID';
+	'part of duration in which the leader slept, be it this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 if the leader is unknown; null if unknowable';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'part of duration that the session wrote and synced WAL itself, in milliseconds; null if it cannot be known, as without track_wal_io_timing for a leader that waited for a standby';
+	'part of duration that the session wrote and synced WAL, in milliseconds; null if not known, as for a leader that waited for a standby, untimed';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if the server measured flush_time (track_wal_io_timing); false if it follows from when the flush pointer was seen; null unless the session led, or if flush_time is null';
+	'true if the server measured flush_time (track_wal_io_timing); false if inferred from the flush pointer; null unless the session led, or with flush_time';
 COMMENT ON COLUMN commit_slow_log.standby_time_min IS
 	'lower bound of the part of duration that the session waited for a standby, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
-	'upper bound of the same, in milliseconds';
+	'its upper bound, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
-	'rest of duration beside the other parts, with standby_time_min, in milliseconds: waits for the flush of another process or for a processor, or own work before the commit record; null if a part is null';
+	'rest of duration, with standby_time_min, in milliseconds: another process''s flush, a processor, or work before the commit record; null if a part is null';
 COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
-	'commits that the flush carried; null if not known, or for an asynchronous commit';
+	'commits that the flush carried; null if not known, or asynchronous';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
-	'process ID of the leader of the flush; null if no commit led it, or it is not known';
+	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
-	'OID of the database of the leader; null as leader_application_name';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'current name of that database; null if it was dropped, or leader_datid is null';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_roleid IS
-	'OID of the database role of the leader at its latest commit; null as leader_application_name';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'current name of that database role; null if it was dropped, or leader_roleid is null';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_application_name IS
-	'application_name of the leader at its latest commit; null if leader_pid is null or that process has left';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
@@ -1087,129 +1087,129 @@ COMMENT ON COLUMN commit_stall_log.ended_at IS
 COMMENT ON COLUMN commit_stall_log.duration IS
 	'time of the flush without the sleep before it, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
-	'true if the server measured duration (track_wal_io_timing); false if it follows from when the flush pointer was seen; then flushes of commits that waited for a standby are missing';
+	'true if the server measured duration (track_wal_io_timing); false if inferred from the flush pointer, without commits that waited for a standby';
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
-	'time above which a flush was a stall then, in milliseconds';
+	'limit then, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.commits IS
 	'commits that the flush carried; null if not known';
 COMMENT ON COLUMN commit_stall_log.sessions IS
-	'sessions that waited in a commit as the flush ended, for this flush, the next one, a standby or NOTIFY; an estimate with more than 64 other sessions';
+	'sessions in a commit as the flush ended, whatever they waited for; an estimate with more than 64 others';
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
 	'process ID of the leader, which the next columns describe';
 COMMENT ON COLUMN commit_stall_log.datid IS
-	'OID of the database; null if the process is connected to none';
+	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_stall_log.datname IS
-	'current name of the database; null if it was dropped, or datid is null';
+	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_stall_log.roleid IS
 	'OID of the database role at the commit';
 COMMENT ON COLUMN commit_stall_log.rolname IS
-	'current name of the database role; null if it was dropped, or roleid is null';
+	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_stall_log.application_name IS
-	'application_name at the commit';
+	'that at the commit';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
-	'WAL that the transaction of the leader wrote, in bytes';
+	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 transactions with more than 1 MB of WAL, inferred when that has ended; null if there is none, or it has not ended';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 with more than 1 MB, inferred when it has ended; null if none';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
-	'OID of the database of the writer; null as writer_pid';
+	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'current name of that database; null if it was dropped, or writer_datid is null';
+	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_roleid IS
-	'OID of the database role of the writer; null as writer_pid';
+	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'current name of that database role; null if it was dropped, or writer_roleid is null';
+	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_application_name IS
-	'application_name of the writer; null as writer_pid';
+	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_share IS
-	'estimated percentage of wal_bytes that the transaction of the writer wrote, 50 to 100; null as writer_pid';
+	'estimated percentage of wal_bytes that it wrote, 50 to 100; null with writer_pid';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
 	'true if a checkpoint was running at the end; null in single-user mode';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
-	'flushes that the device allows in quota_window, inferred from the stalls of this view; null if this stall does not end with a window of such a quota';
+	'flushes that the device allows in quota_window, inferred from these stalls; null if this one ends no window';
 COMMENT ON COLUMN commit_stall_log.quota_window IS
-	'window of the quota, in milliseconds; null as quota_flushes';
+	'window of the quota, in milliseconds; null with quota_flushes';
 
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
 COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'commits carried by one flush, including its leader; 0 for a flush that PREPARE TRANSACTION led and that carried only prepares';
+	'commits that a flush carried, the leader included; 0 if it carried only prepares';
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
-	'flushes that carried this number of commits';
+	'flushes that carried this number';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
-	'these flushes whose leader slept';
+	'these whose leader slept';
 COMMENT ON COLUMN commit_flush_histogram.commits IS
-	'commits carried by these flushes';
+	'commits that they carried';
 COMMENT ON COLUMN commit_flush_histogram.share IS
 	'percentage of the flushes of all rows';
 COMMENT ON COLUMN commit_flush_histogram.bar IS
-	'bar proportional to the number beside it, 30 characters for the largest';
+	'bar in proportion, 30 characters for the largest';
 
 COMMENT ON VIEW commit_sibling_histogram IS
 	'one row for each number of siblings that a leader counted, showing the flushes of these leaders since the last reset; if commit_delay is 0 and more than 8 other backends are connected, only a random share of the leaders may count siblings (sibling_count_share of commit_stats_info)';
 COMMENT ON COLUMN commit_sibling_histogram.siblings IS
-	'other active transactions when the commit of the leader began';
+	'siblings of the leader';
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
-	'flushes whose leader counted this number of siblings';
+	'flushes whose leader counted this number';
 COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
-	'these flushes whose leader slept';
+	'these whose leader slept';
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
-	'average number of commits carried by these flushes';
+	'commits that they carried on average';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
-	'percentage of the flushes of all rows that had at least this number of siblings: those that would sleep if commit_siblings had this value';
+	'percentage of the flushes with at least this number: those that would sleep with this commit_siblings';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
-	'bar proportional to the number beside it, 30 characters for the largest';
+	'bar in proportion, 30 characters for the largest';
 
 COMMENT ON VIEW commit_flush_log IS
 	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
 COMMENT ON COLUMN commit_flush_log.flushed_at IS
-	'time at which a commit first observed the end of the flush';
+	'time at which a commit first saw the end of the flush';
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
-	'WAL location up to which WAL was flushed';
+	'WAL location up to which it flushed';
 COMMENT ON COLUMN commit_flush_log.flushes IS
-	'flushes that the row stands for: more than 1 if no backend observed where the first ones ended; the columns of the leader are then those of one of them';
+	'flushes in the row: more than 1 if no backend saw where the first ones ended; the leader is then that of one of them';
 COMMENT ON COLUMN commit_flush_log.commits IS
-	'commits carried by the flush, as far as counted; N of message';
+	'commits that it carried, as far as counted; N of message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
-	'estimated number of transactions active around the flush, its own commits included; M of message; that of the previous flush if none of the commits counted them';
+	'estimated number of transactions active around the flush, its own included; M of message';
 COMMENT ON COLUMN commit_flush_log.siblings IS
-	'other active transactions when the commit of the leader began; null without a leader, or if it did not count them';
+	'siblings of the leader; null without a leader, or if not counted';
 COMMENT ON COLUMN commit_flush_log.delayed IS
 	'true if the leader slept; inferred, see delay_probability; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_probability IS
-	'probability that the leader slept, from 0 to 1; null without a leader';
+	'probability that it slept, 0 to 1; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_time IS
-	'time that the leader slept, in milliseconds; null without a leader';
+	'time that it slept, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_kind IS
-	'what set the length of the sleep: fixed (commit_delay or a sweep) or adaptive (commit_stats.adaptive_delay); null without a sleep or a leader';
+	'what set that time: fixed (commit_delay or a sweep) or adaptive (commit_stats.adaptive_delay); null without a sleep';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
-	'time that the leader spent writing and syncing WAL, in milliseconds; null without a leader or without track_wal_io_timing';
+	'time that it wrote and synced WAL, in milliseconds; null without a leader or track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
-	'WAL between the previous flush_lsn and this one, in bytes; null for the first flush after server start';
+	'WAL from the previous flush_lsn to this one, in bytes; null for the first after server start';
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
-	'process ID of the leader of the flush; null if no commit led it, or it is not known';
+	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_flush_log.leader_datid IS
-	'OID of the database of the leader; null as leader_application_name';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'current name of that database; null if it was dropped, or leader_datid is null';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_roleid IS
-	'OID of the database role of the leader at its latest commit; null as leader_application_name';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'current name of that database role; null if it was dropped, or leader_roleid is null';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_application_name IS
-	'application_name of the leader at its latest commit; null if leader_pid is null or that process has left';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.message IS
-	'Flushed N out of M commits, as commit_stats.log_flushes writes it to the server log; with "in 2 flushes" if flushes is 2';
+	'Flushed N out of M commits, as commit_stats.log_flushes logs it; with "in 2 flushes" if flushes is 2';
 
 COMMENT ON VIEW commit_latency_stats IS
 	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'setting synchronous_commit of these commits; several, separated by commas, if commits with different settings waited for the same';
+	'that of these commits; several, separated by commas, if they waited for the same';
 COMMENT ON COLUMN commit_latency_stats.wait_level IS
-	'level of synchronous_commit that these commits waited for in fact: off, local, remote_write, on or remote_apply; local replaces every level but off while synchronous_standby_names is empty, and off for a commit that has to wait';
+	'level that they waited for in fact: off, local, remote_write, on or remote_apply; local replaces the higher ones while synchronous_standby_names is empty, and off for a commit that has to wait';
 COMMENT ON COLUMN commit_latency_stats.role IS
-	'leader if the commit issued its flush, follower if another process did, asynchronous if the commit did not wait';
+	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_latency_stats.commits IS
 	'commits of this level and role';
 COMMENT ON COLUMN commit_latency_stats.mean IS
@@ -1225,15 +1225,15 @@ COMMENT ON COLUMN commit_latency_stats.p999 IS
 COMMENT ON COLUMN commit_latency_stats.max IS
 	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
-	'total time taken by these commits, in milliseconds';
+	'total time, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.delay_time IS
-	'part of commit_time in which the leader of the flush slept, in milliseconds: for followers, the sleep of another session; a lower bound without track_wal_io_timing; null for asynchronous commits';
+	'part of commit_time in which the leader slept, for followers another session, in milliseconds; a lower bound without track_wal_io_timing; null for asynchronous commits';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
-	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for the levels off and local';
+	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
-	'upper bound of the same, in milliseconds; null for the levels off and local';
+	'its upper bound, in milliseconds; null for off and local';
 COMMENT ON COLUMN commit_latency_stats.requested IS
-	'settings in synchronous_commit as an array; for the level local, those of leaders and followers together';
+	'synchronous_commit as an array; for local, of leaders and followers together';
 
 COMMENT ON VIEW commit_flush_latency_stats IS
 	'one row, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no row before the first timed flush';
@@ -1252,48 +1252,48 @@ COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
 COMMENT ON COLUMN commit_flush_latency_stats.max IS
 	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
-	'total time taken by these flushes, in milliseconds';
+	'total time, in milliseconds';
 
 COMMENT ON VIEW commit_latency_histogram IS
 	'one row for each cell of the histogram of each level and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_histogram.wait_level IS
-	'level that these commits waited for, as in commit_latency_stats; null for flushes';
+	'as in commit_latency_stats; null for flushes';
 COMMENT ON COLUMN commit_latency_histogram.role IS
-	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes';
+	'as in commit_latency_stats; flush for flushes';
 COMMENT ON COLUMN commit_latency_histogram.lower_bound IS
-	'inclusive lower bound of the cell, in milliseconds';
+	'inclusive lower bound, in milliseconds';
 COMMENT ON COLUMN commit_latency_histogram.upper_bound IS
-	'exclusive upper bound of the cell, in milliseconds; Infinity for the last';
+	'exclusive upper bound, in milliseconds; Infinity for the last';
 COMMENT ON COLUMN commit_latency_histogram.commits IS
 	'commits in this cell';
 COMMENT ON COLUMN commit_latency_histogram.cumulative IS
 	'times below upper_bound';
 COMMENT ON COLUMN commit_latency_histogram.bar IS
-	'bar proportional to the number beside it, 30 characters for the largest';
+	'bar in proportion, 30 characters for the largest';
 
 COMMENT ON VIEW commit_flush_latency_histogram IS
 	'one row for each cell of a histogram, showing how long leaders with track_wal_io_timing wrote and synced WAL since the last reset; no rows before the first timed flush';
 COMMENT ON COLUMN commit_flush_latency_histogram.lower_bound IS
-	'inclusive lower bound of the cell, in milliseconds';
+	'inclusive lower bound, in milliseconds';
 COMMENT ON COLUMN commit_flush_latency_histogram.upper_bound IS
-	'exclusive upper bound of the cell, in milliseconds; Infinity for the last';
+	'exclusive upper bound, in milliseconds; Infinity for the last';
 COMMENT ON COLUMN commit_flush_latency_histogram.flushes IS
 	'flushes in this cell';
 COMMENT ON COLUMN commit_flush_latency_histogram.cumulative IS
 	'times below upper_bound';
 COMMENT ON COLUMN commit_flush_latency_histogram.bar IS
-	'bar proportional to the number beside it, 30 characters for the largest';
+	'bar in proportion, 30 characters for the largest';
 
 COMMENT ON VIEW commit_latency_buckets IS
 	'one row for each level and role and one for timed flushes, whether they occurred or not, showing a histogram in the form that Prometheus expects, with the same bounds on all servers';
 COMMENT ON COLUMN commit_latency_buckets.wait_level IS
-	'level that these commits waited for, as in commit_latency_stats; null for flushes';
+	'as in commit_latency_stats; null for flushes';
 COMMENT ON COLUMN commit_latency_buckets.role IS
-	'leader, follower or asynchronous, as in commit_latency_stats; flush for flushes';
+	'as in commit_latency_stats; flush for flushes';
 COMMENT ON COLUMN commit_latency_buckets.le IS
-	'upper bounds of the buckets, in seconds, without the infinite one';
+	'upper bounds, in seconds, without the infinite one';
 COMMENT ON COLUMN commit_latency_buckets.bucket IS
-	'numbers of times below each bound of le';
+	'numbers of times up to each bound';
 COMMENT ON COLUMN commit_latency_buckets.sum IS
 	'total time, in seconds';
 COMMENT ON COLUMN commit_latency_buckets.count IS
@@ -1304,38 +1304,38 @@ COMMENT ON VIEW commit_wal_stats IS
 COMMENT ON COLUMN commit_wal_stats.redo_lsn IS
 	'redo location of the checkpoint that begins the cycle';
 COMMENT ON COLUMN commit_wal_stats.started_at IS
-	'time at which the first transaction that wrote WAL ended in the cycle';
+	'time at which the first transaction that wrote WAL ended';
 COMMENT ON COLUMN commit_wal_stats.finished IS
 	'true if the next checkpoint has begun';
 COMMENT ON COLUMN commit_wal_stats.commits IS
-	'commits that wrote a commit record: all with a transaction ID, including COMMIT PREPARED, asynchronous and unlogged ones';
+	'commits with a transaction ID, including COMMIT PREPARED, asynchronous and unlogged ones';
 COMMENT ON COLUMN commit_wal_stats.wal_records IS
-	'WAL records of transactions that ended in the cycle, committed or rolled back';
+	'WAL records of transactions that ended in the cycle, rolled back ones included';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
 	'full-page images in these records';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
-	'total size of these records, including full-page images, in bytes';
+	'size of these records, images included, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
-	'wal_bytes divided by commits, in bytes; null without commits';
+	'wal_bytes / commits, in bytes; null without commits';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
-	'total size of the full-page images, in bytes; null before PostgreSQL 19, which is the first to count it';
+	'size of the images, in bytes; null before PostgreSQL 19';
 COMMENT ON COLUMN commit_wal_stats.fpi_share IS
-	'full-page images as a percentage of wal_bytes or, before PostgreSQL 19, number of images per 100 records, which can exceed 100; null without records';
+	'images as a percentage of wal_bytes or, before PostgreSQL 19, images per 100 records, which can exceed 100; null without records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
-	'quantity that fpi_share refers to: bytes or records';
+	'what fpi_share refers to: bytes or records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
-	'upper bound of full-page images as a percentage of wal_bytes; before PostgreSQL 19 computed as if no image had a hole or was compressed; null without WAL';
+	'upper bound of images as a percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed; null without WAL';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
-	'part of wal_bytes that belongs to transactions that rolled back, in bytes';
+	'part of wal_bytes of transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
-	'distance from redo_lsn to that of the next cycle or, in the current cycle, to the insert location, in bytes; includes the WAL of other processes, headers and padding';
+	'WAL from redo_lsn to that of the next cycle or, in the current one, to the insert location, of all processes, with headers and padding, in bytes';
 
 COMMENT ON VIEW commit_delay_state IS
 	'one row, showing what commit_stats.adaptive_delay believes and does';
 COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
-	'value of commit_stats.adaptive_delay in this session';
+	'commit_stats.adaptive_delay in this session';
 COMMENT ON COLUMN commit_delay_state.in_force IS
-	'true if commits follow the setting, but while a sweep runs; false while it, fsync or commit_stats.enabled is off, on a standby, or if the background worker has not read it';
+	'true if commits follow it, but while a sweep runs; false while it, fsync or commit_stats.enabled is off, on a standby, or if the background worker has not read it';
 COMMENT ON COLUMN commit_delay_state.spacing IS
 	'least time from the end of a flush to the begin of the next that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
 COMMENT ON COLUMN commit_delay_state.reason IS
@@ -1343,36 +1343,36 @@ COMMENT ON COLUMN commit_delay_state.reason IS
 COMMENT ON COLUMN commit_delay_state.changed_at IS
 	'time of that change; null with reason';
 COMMENT ON COLUMN commit_delay_state.trial IS
-	'the latest trial, see below; null before the first';
+	'latest trial, see below; null before the first';
 COMMENT ON COLUMN commit_delay_state.tried_spacing IS
-	'spacing that was tried, in milliseconds; null before the first trial';
+	'spacing that it tries, in milliseconds; null before the first trial';
 COMMENT ON COLUMN commit_delay_state.tried_response IS
-	'mean time from the start of a transaction to the end of its commit with tried_spacing in the latest trial, in milliseconds; null before that is measured';
+	'mean time from the start of a transaction to the end of its commit with tried_spacing, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
-	'the same with the spacing that it was compared with, in milliseconds; null before that is measured';
+	'the same with the spacing compared with, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
-	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if no quota is believed';
+	'WAL flushes per second that the device is believed to allow; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
-	'time for which the device grants its quota of flushes, in milliseconds; null if no quota is believed';
+	'time for which the device grants its quota, in milliseconds; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_spacing IS
-	'least spacing with which flushes stay below the quota, in milliseconds; nothing less is tried; null if no quota is believed';
+	'least spacing that keeps to the quota, and is tried, in milliseconds; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
-	'usual time of a flush, in milliseconds: moves by 2% with each; null before the first';
+	'usual time of a flush, in milliseconds; moves by 2% with each; null before the first';
 COMMENT ON COLUMN commit_delay_state.trials IS
 	'trials since the setting was turned on';
 COMMENT ON COLUMN commit_delay_state.trials_won IS
-	'trials since then whose spacing was kept';
+	'those whose spacing was kept';
 COMMENT ON COLUMN commit_delay_state.quotas_found IS
-	'times since then that a quota was found';
+	'quotas found since then';
 COMMENT ON COLUMN commit_delay_state.quotas_refuted IS
-	'times since then that a quota was refuted';
+	'quotas refuted since then';
 COMMENT ON COLUMN commit_delay_state.changes IS
-	'changes since server start; the last 64 are in commit_delay_changes';
+	'changes since server start; commit_delay_changes has the last 64';
 
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
 COMMENT ON COLUMN commit_delay_changes.change IS
-	'the change since server start';
+	'number of the change since server start';
 COMMENT ON COLUMN commit_delay_changes.changed_at IS
 	'time of the change';
 COMMENT ON COLUMN commit_delay_changes.reason IS
@@ -1380,53 +1380,53 @@ COMMENT ON COLUMN commit_delay_changes.reason IS
 COMMENT ON COLUMN commit_delay_changes.spacing IS
 	'spacing from then on, before commit_stats.adaptive_delay_max and other bounds, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.response IS
-	'mean time from the start of a transaction to the end of its commit with that spacing in the trial that it won, in milliseconds; null if no trial was won';
+	'mean time from the start of a transaction to the end of its commit with that spacing in the trial, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.response_before IS
 	'the same with the spacing before, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
-	'rate of WAL flushes that the device is believed to allow, in flushes per second; null if no quota is believed';
+	'WAL flushes per second that the device is believed to allow; null if no quota is believed';
 
 COMMENT ON VIEW commit_stats_info IS
 	'one row, showing the current state of commit_stats';
 COMMENT ON COLUMN commit_stats_info.enabled IS
-	'true if commit_stats is counting (commit_stats.enabled)';
+	'commit_stats.enabled';
 COMMENT ON COLUMN commit_stats_info.leader_evidence IS
-	'kind of WAL I/O that tells a leader from a follower: wal_sync, or wal_write if the server counts no syncs';
+	'WAL I/O that tells a leader from a follower: wal_sync, or wal_write if the server counts no syncs';
 COMMENT ON COLUMN commit_stats_info.delay_evidence IS
-	'timed if this session has track_wal_io_timing enabled, otherwise untimed, which makes delay_hits less certain';
+	'timed if this session has track_wal_io_timing on, otherwise untimed: delay_hits is less certain';
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
-	'true if few enough backends are connected, up to 64 others, to count siblings exactly';
+	'true if few enough backends are connected to count siblings exactly, up to 64 others';
 COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
-	'percentage of the commits that count their siblings now; less than 100 only if no delay depends on it and more than 8 other backends are connected';
+	'percentage of commits that count siblings now; below 100 only if no delay depends on it and more than 8 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
-	'connected backends that can hold a transaction ID';
+	'backends that can have a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
-	'clients (database, database role and application_name) with a row of their own in commit_client_stats';
+	'clients with a row of their own in commit_client_stats';
 COMMENT ON COLUMN commit_stats_info.clients_max IS
-	'commit_stats.max_clients: limit on the number of clients with a row of their own';
+	'their limit, commit_stats.max_clients';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
-	'clients that lost their row in commit_client_stats to a new client; their counts are in the overflow row of their database';
+	'clients whose row went to a new client; the overflow row has their counts';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
-	'time above which a flush is a stall, in milliseconds: commit_stats.stall_time or, if that is -1, what is derived; null if that is 0';
+	'time above which a flush is a stall, in milliseconds: commit_stats.stall_time or, if -1, derived; null if 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
-	'time above which a commit is slow, in milliseconds: commit_stats.slow_commit_time or, if that is -1, what is derived; null if no commit is';
+	'time above which a commit is slow, in milliseconds: commit_stats.slow_commit_time or, if -1, derived; null if none is';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
-	'process ID of the backend that runs commit_delay_sweep(); null if there is none';
+	'process that runs commit_delay_sweep(); null if none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS
-	'OID of the database of that backend; null as sweep_application_name';
+	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_datname IS
-	'current name of that database; null if it was dropped, or sweep_datid is null';
+	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
-	'OID of the database role of that backend at its latest commit; null as sweep_application_name';
+	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
-	'current name of that database role; null if it was dropped, or sweep_roleid is null';
+	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
-	'application_name of that backend at its latest commit; null if sweep_pid is null';
+	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.capturing IS
 	'true while commit_delay_whatif() records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
-	'size of the shared memory of commit_stats, in bytes';
+	'size of the shared memory, in bytes';
 COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
-	'part of shared_memory for each backend that the configuration allows, in bytes';
+	'its part for each backend that the configuration allows, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS
-	'time at which counting began: the last reset, or the last server start without saved statistics';
+	'time of the last reset, or of the last start without saved statistics';
