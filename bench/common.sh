@@ -9,9 +9,7 @@
 #	keep_results			bench/results/NAME.tsv, and its picture
 #	query_results QUERY...	tables from the results
 #
-# An experiment first writes down its measurements.  plot.py draws the picture
-# from that file alone, so that a picture can be drawn again without measuring
-# again.
+# plot.py draws the picture from the file alone.
 
 # shellcheck shell=bash
 
@@ -20,59 +18,11 @@
 experiment=					# its name, which the results have, too
 results=$root/bench/results
 result_columns=()			# "name type" of each column
-python=						# a Python that has matplotlib
 threads=2					# of pgbench
-
-# usage ARGUMENTS: for arguments that make no sense
-usage()
-{
-	printf 'usage: %s %s\n' "$script_name" "$1" >&2
-	exit 2
-}
-
-# is_count VALUE: a number above zero that arithmetic can work with
-is_count()
-{
-	[[ $1 =~ ^[1-9][0-9]{0,8}$ ]]
-}
 
 #
 # Preparation
 #
-
-# A Python of the user's own may be the first in the path, and Debian's package
-# is not for that.
-find_python()
-{
-	for python in python3 /usr/bin/python3; do
-		! "$python" -c 'import matplotlib' >/dev/null 2>&1 || return 0
-	done
-	python=
-	return 1
-}
-
-# Can apt install it?  Fetches it, so that installing does not need the network.
-can_fetch()
-{
-	command -v apt-get >/dev/null || return 1
-	attend flock /var/lib apt-get -q update >/dev/null 2>&1 &&
-		attend flock /var/lib apt-get -q -y --no-install-recommends install \
-			--download-only "$1" >/dev/null 2>&1
-}
-
-# A picture is welcome, but no reason not to measure.
-want_matplotlib()
-{
-	! find_python || return 0
-	if ! am_root; then
-		say "There will be no picture: matplotlib is missing. To have one, install it as root with
-    apt-get update && apt-get install --no-install-recommends python3-matplotlib"
-	elif say "Fetching matplotlib, for the picture." && can_fetch python3-matplotlib; then
-		extra_packages+=(python3-matplotlib)
-	else
-		say "There will be no picture: matplotlib is missing, and apt-get cannot fetch python3-matplotlib."
-	fi
-}
 
 # Minutes of measuring should not end in "permission denied".
 ensure_results_folder()
@@ -85,7 +35,6 @@ prepare_experiment()
 {
 	experiment=$1
 	ensure_results_folder
-	want_matplotlib
 	set_up
 	build_and_install
 }
@@ -147,6 +96,13 @@ set_for_all()
 	ask "SELECT pg_reload_conf()" >/dev/null
 	wait_until "$1 is '$2'" "SELECT current_setting('$1') = '$2'"
 	ask "CHECKPOINT"
+}
+
+# start_steady_server SETTING...: no checkpoint, no vacuum
+start_steady_server()
+{
+	start_server "track_wal_io_timing = on" "min_wal_size = 1GB" "max_wal_size = 100GB" \
+		"checkpoint_timeout = 1d" "autovacuum = off" "$@"
 }
 
 # make_pgbench_database SCALE: in memory, and with WAL files to go on with, so that
@@ -307,20 +263,20 @@ query_results()
 		"${options[@]}"
 }
 
-# The picture of the results, if it can be drawn
+# A picture is welcome, but no reason not to measure.  A Python of the user's own may be
+# the first in the path.
 draw()
 {
-	if ! find_python; then
-		say "No picture was drawn, because matplotlib is missing."
-		[ ! -e "$results/$experiment.svg" ] ||
-			say "That in bench/results/$experiment.svg is of an earlier run."
-		return 0
-	fi
-	attend "$python" "$root/bench/plot.py" "$experiment" "$work/results.tsv" \
-		"$work/results.svg" >"$work/log/plot.log" 2>&1 ||
-		{ show_log plot.log; die "drawing the picture failed."; }
-	cp "$work/results.svg" "$results/$experiment.svg"
-	say "The picture is in bench/results/$experiment.svg."
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		"$python" -c 'import matplotlib' >/dev/null 2>&1 || continue
+		attempt plot.log "Drawing the picture" "$python" "$root/bench/plot.py" "$experiment" \
+			"$work/results.tsv" "$results/$experiment.svg"
+		say "The picture is in bench/results/$experiment.svg."
+		return
+	done
+	say "No picture was drawn: there is no matplotlib (Debian: python3-matplotlib)."
 }
 
 keep_results()

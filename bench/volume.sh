@@ -36,7 +36,7 @@ start_on_volume()
 {
 	export VOLUME_STATE=$work/tmp/volume LD_PRELOAD=$work/tmp/volume.so
 
-	start_server "$@"
+	start_steady_server "$@"
 	unset VOLUME_STATE LD_PRELOAD
 }
 

@@ -26,6 +26,9 @@
 # So a script only reads the checkout and the installed PostgreSQL, and two
 # runs do not see each other.
 #
+# Scripts work as root and as an ordinary user; those that test end with the line
+# "N passed, N failed", which counts test files.
+#
 # Only root installs packages.  PostgreSQL does not run as root.  So if root
 # starts a script, the system user $test_user runs everything else.  The script
 # creates this user if it does not exist, and leaves it.
@@ -65,6 +68,19 @@ die()
 {
 	printf '%s: %s\n' "$script_name" "$*" >&2
 	exit 1
+}
+
+# usage ARGUMENTS: for arguments that make no sense
+usage()
+{
+	printf 'usage: %s %s\n' "$script_name" "$1" >&2
+	exit 2
+}
+
+# is_count VALUE: a number above zero that arithmetic can work with
+is_count()
+{
+	[[ $1 =~ ^[1-9][0-9]{0,8}$ ]]
 }
 
 am_root()

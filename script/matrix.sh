@@ -89,6 +89,23 @@ find_cache()
 	esac
 }
 
+# into_cache FOLDER COMMAND...: the command makes $unfinished, which becomes the folder
+# when it is complete.  One run at a time does; others wait, and find it.
+into_cache()
+{
+	mkdir -p "$cache" || die "cannot make $cache; set COMMIT_STATS_CACHE to another folder."
+	exec 8<"$cache"
+	flock 8
+	if [ ! -d "$1" ]; then
+		unfinished=$cache/unfinished
+		rm -rf --one-file-system "$unfinished"
+		"${@:2}"
+		mv -T "$unfinished" "$1"
+		unfinished=
+	fi
+	exec 8<&-
+}
+
 # server_folder VERSION: its name has the full version, so that another pin has
 # another folder.
 server_folder()
