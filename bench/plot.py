@@ -87,7 +87,7 @@ def draw_panel(axis, title, lines, log):
                             [max(v) - m for m, v in zip(medians, of.values())]],
                       fmt="o", markersize=4, capsize=2, label=name, color=COLORS[n % len(COLORS)])
     names = [text(x).replace(" and ", "\nand ").replace(", ", ",\n") for x in places]
-    longest = max(map(len, names))
+    longest = max(map(len, names), default=0)
     axis.set_xticks(range(len(places)), names, rotation=90 if longest > 8 else 0,
                     fontsize=8 if len(places) > 6 or longest > 8 else None)
     axis.set_xlim(-0.6, len(places) - 0.4)
@@ -148,7 +148,8 @@ def adaptive_delay(rows):
             name = f"{device:g} writes/s" if isinstance(device, float) else device
             panels.append((f"{name}: {what}", series(compared, "arm", "clients", "y"),
                            *["log"] * (column == "p99")))
-    return "Adaptive delay, by clients, as a ratio to the best fixed pair", panels
+    return ("Adaptive delay, by clients, as a ratio to the best fixed pair",
+            panels or [("no case of the set clients was measured", {})])
 
 
 def commit_delay(rows):

@@ -123,27 +123,19 @@ show_log()
 	tail -n "${2:-30}" "$work/log/$1" | sed 's/^/    /' >&2
 }
 
-# step NAME WHAT COMMAND...: run a command with its output in the log NAME, and
-# if it fails, say that WHAT failed and why.
-step()
-{
-	local log=$1 what=$2
-
-	shift 2
-	attend as_user "$@" >"$work/log/$log" 2>&1 && return
-	show_log "$log"
-	die "$what failed."
-}
-
-# attempt LOG WHAT COMMAND...: like step, but as who we are.
+# attempt LOG WHAT COMMAND...: run a command with its output in this log, and if it
+# fails, say that WHAT failed and why.
 attempt()
 {
-	local log=$1 what=$2
+	attend "${@:3}" >"$work/log/$1" 2>&1 && return
+	show_log "$1"
+	die "$2 failed."
+}
 
-	shift 2
-	attend "$@" >"$work/log/$log" 2>&1 && return
-	show_log "$log"
-	die "$what failed."
+# step LOG WHAT COMMAND...: the same as a user whom PostgreSQL accepts
+step()
+{
+	attempt "$1" "$2" as_user "${@:3}"
 }
 
 # run_logged COMMAND...: run a command with its output on the screen and in the
@@ -319,23 +311,19 @@ undo_passing_changes()
 # not dpkg (setsid), which would need repair by hand.
 install_packages()
 {
-	local log=$work/log/apt.log missing
+	local missing get=(apt-get -q -y --no-install-recommends install)
 
-	attend apt-get -q update >"$log" 2>&1 ||
-		{ show_log apt.log; die "apt-get update failed."; }
+	attempt apt.log "apt-get update" apt-get -q update
 	missing=$(missing_packages)		# now that apt knows the version
 	say "Installing Debian packages, which takes a minute: $missing"
-
 	export DEBIAN_FRONTEND=noninteractive
-	set -- apt-get -q -y --no-install-recommends install
 	# shellcheck disable=SC2086		# a list of names
-	attend "$@" --download-only $missing >"$log" 2>&1 ||
-		{ show_log apt.log; die "apt-get cannot fetch $missing."; }
+	attempt apt.log "Fetching $missing with apt-get" "${get[@]}" --download-only $missing
 	case " $missing" in
 		*" postgresql-"[0-9]*) forbid_cluster ;;
 	esac
 	# shellcheck disable=SC2086		# a list of names
-	setsid -w "$@" $missing >"$log" 2>&1 </dev/null 3>&- ||
+	setsid -w "${get[@]}" $missing >"$work/log/apt.log" 2>&1 </dev/null 3>&- ||
 		{ show_log apt.log; die "apt-get install $missing failed."; }
 	undo_passing_changes
 }
