@@ -131,12 +131,17 @@ make_wal_files()
 # Load
 #
 
-# load OPTION...: pgbench, with the latency of each transaction in a log
-load()
+# run_load COMMAND...: of pgbench, with the latency of each transaction in a log
+run_load()
 {
 	as_user find "$work/tmp" -name 'latency.*' -delete
-	step pgbench.log "pgbench" "$bin/pgbench" -n -j "$threads" \
-		--log --log-prefix="$work/tmp/latency" "$@"
+	step pgbench.log "pgbench" "$@" --log --log-prefix="$work/tmp/latency"
+}
+
+# load OPTION...: the same, of these options
+load()
+{
+	run_load "$bin/pgbench" -n -j "$threads" "$@"
 }
 
 # What pgbench says about its last run: connecting is not included.
