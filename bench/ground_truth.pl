@@ -26,30 +26,31 @@ my @foreign = (
 		  qw(oltp_insert oltp_write_only oltp_read_write)
 	} qw(uniform special));
 
+sub case_of
+{
+	my ($clients, $delay, $siblings, @more) = @_;
+
+	return { clients => $clients, delay => $delay, siblings => $siblings, @more };
+}
+
 my @cases = (
-	(map { { clients => $_, delay => 0, siblings => 5 } } 1, 2, 5, 10, 20, 50),
+	(map { case_of($_, 0, 5) } 1, 2, 5, 10, 20, 50),
 	(   map {
 			my $delay = $_;
-			map { { clients => $_, delay => $delay, siblings => 5 } } 5, 7, 10, 50
+			map { case_of($_, $delay, 5) } 5, 7, 10, 50
 		} 10,
 		20, 50, 100, 200, 500, 1000,
 		2000),
-	{ clients => 2, delay => 500, siblings => 1 },
-	{ clients => 10, delay => 50, siblings => 8 },
-	{ clients => 20, delay => 100, siblings => 15 },
-	(map { { clients => 10, delay => $_, siblings => 5, timing => 'off' } } 50, 200, 1000),
+	case_of(2, 500, 1),
+	case_of(10, 50, 8),
+	case_of(20, 100, 15),
+	(map { case_of(10, $_, 5, timing => 'off') } 50, 200, 1000),
 	(map { adaptive_cases($_) } 2, 10, 50),
 	(   map {
-			my $load = $_;
-
-			map { {
-				%$load,
-				  clients => $_->[0],
-				  delay => $_->[1],
-				  siblings => 5
-			} }[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
+			my @load = %$_;
+			map { case_of(@$_, 5, @load) }[ 10, 0 ], [ 10, 1000 ], [ 50, 200 ]
 		} @foreign),
-	map { { name => 'standby', standby => 1, clients => $_, delay => 0, siblings => 5 } } 1,
+	map { case_of($_, 0, 5, name => 'standby', standby => 1) } 1,
 	2, 4, 8,
 	50);
 
