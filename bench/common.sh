@@ -24,17 +24,12 @@ threads=2					# of pgbench
 # Preparation
 #
 
-# Minutes of measuring should not end in "permission denied".
-ensure_results_folder()
-{
-	{ mkdir -p "$results" && [ -w "$results" ]; } 2>/dev/null ||
-		die "cannot write to $results."
-}
-
 prepare_experiment()
 {
 	experiment=$1
-	ensure_results_folder
+	# Minutes of measuring should not end in "permission denied".
+	{ mkdir -p "$results" && [ -w "$results" ]; } 2>/dev/null ||
+		die "cannot write to $results."
 	set_up
 	build_and_install
 }
