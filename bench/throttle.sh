@@ -26,7 +26,6 @@ group=						# folder of the control group
 group_version=				# 1 or 2
 group_disk=					# the disk's number, MAJOR:MINOR
 hierarchy=					# folder of the hierarchy of groups that it is in
-group_mount=				# hierarchy that we mounted, or empty
 group_switch=				# file that switches controllers on and off
 group_controllers=			# those that we switched on, or empty
 write_limit=				# writes/s, or empty
@@ -55,31 +54,18 @@ disk_of()
 	printf '%s' "$number"
 }
 
-# Where the blkio controller of version 1 is mounted; mounts it if nobody has.
-find_hierarchy_1()
-{
-	hierarchy=$(findmnt -n -t cgroup -O blkio -o TARGET | head -n 1)
-	[ -z "$hierarchy" ] || return 0
-	# third column: groups; fourth: enabled
-	awk '$1 == "blkio" && $4 == 1 { found = 1 } END { exit !found }' /proc/cgroups 2>/dev/null ||
-		return 1
-	hierarchy=$(mktemp -d "$work/tmp/blkio.XXXXXX")
-	mount -t cgroup -o blkio commit_stats "$hierarchy" 2>/dev/null || return 1
-	group_mount=$hierarchy
-}
-
-# Version 2 with the io controller, and with that of memory: without it the
-# kernel does not know whose pages are written.
-find_hierarchy_2()
+# Version 2 with the io controller, and with that of memory: without it the kernel does
+# not know whose pages are written.
+has_version_2()
 {
 	local controller
 
 	hierarchy=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
 	[ -n "$hierarchy" ] || return 1
+	group_switch=$hierarchy/cgroup.subtree_control
 	for controller in memory io; do
 		grep -qw "$controller" "$hierarchy/cgroup.controllers" || return 1
 	done
-	group_switch=$hierarchy/cgroup.subtree_control
 	for controller in memory io; do
 		! grep -qw "$controller" "$group_switch" || continue
 		{ echo "+$controller" >"$group_switch"; } 2>/dev/null || return 1
@@ -89,13 +75,11 @@ find_hierarchy_2()
 
 find_hierarchy()
 {
-	if find_hierarchy_2; then
-		group_version=2
-	elif find_hierarchy_1; then
-		group_version=1
-	else
-		return 1
-	fi
+	group_version=2
+	! has_version_2 || return 0
+	group_version=1
+	hierarchy=$(findmnt -n -t cgroup -O blkio -o TARGET | head -n 1)
+	[ -n "$hierarchy" ]
 }
 
 # make_group: sets $group, or $unthrottled_because
@@ -219,5 +203,4 @@ remove_group()
 	for controller in $group_controllers; do
 		echo "-$controller" >"$group_switch" || :
 	done
-	[ -z "$group_mount" ] || umount "$group_mount" || umount -l "$group_mount"
 }

@@ -53,14 +53,14 @@ is()
 	count "$1" "$status" 1 "$status"
 }
 
-# failed_assertions LOG [LINES]: the failures in the log of a TAP test: each
+# failed_assertions LOG: the failures in the log of a TAP test: each
 # "not ok" with the last notes before it and the diagnostics after it,
 # including those of subtests.  Lines of the test begin with the time, except
 # further lines of the same diagnostic; lines that commands print into the log
 # do not.
 failed_assertions()
 {
-	awk -v most="${2:-60}" '
+	awk -v most=60 '
 		function say(line) { if (++lines <= most) print "    " line }
 		{ said = sub(/^\[[0-9:.]+\]\([0-9.]+s\) ?/, "") }
 		/^ *# Subtest: / { n = failing = 0; notes[n++] = $0; next }
