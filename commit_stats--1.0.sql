@@ -889,7 +889,7 @@ COMMENT ON COLUMN commit_client_stats.roleid IS
 COMMENT ON COLUMN commit_client_stats.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_client_stats.application_name IS
-	'that at the commit, maybe empty; null for overflow';
+	'name at the commit; empty if not set; null for overflow';
 COMMENT ON COLUMN commit_client_stats.status IS
 	'present; dropped, if database or database role is; overflow, for all clients of a database without a row';
 COMMENT ON COLUMN commit_client_stats.sessions IS
@@ -999,7 +999,7 @@ COMMENT ON COLUMN commit_activity.roleid IS
 COMMENT ON COLUMN commit_activity.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_activity.application_name IS
-	'that at the same time';
+	'name at the same time';
 COMMENT ON COLUMN commit_activity.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_activity.commits_async IS
@@ -1038,9 +1038,9 @@ COMMENT ON COLUMN commit_slow_log.roleid IS
 COMMENT ON COLUMN commit_slow_log.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_slow_log.application_name IS
-	'that at the commit';
+	'name at the commit';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
-	'that of the session at the commit';
+	'setting of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
 	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_slow_log.duration IS
@@ -1048,11 +1048,11 @@ COMMENT ON COLUMN commit_slow_log.duration IS
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration in which the leader slept, be it this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 if the leader is unknown; null if unknowable';
+	'part of duration in which the leader slept, be it this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 if the leader is not known; null if it cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'part of duration that the session wrote and synced WAL, in milliseconds; null if not known, as for a leader that waited for a standby, untimed';
+	'part of duration that the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if the server measured flush_time (track_wal_io_timing); false if inferred from the flush pointer; null unless the session led, or with flush_time';
+	'true if the server measured flush_time (track_wal_io_timing); false if inferred from the flush pointer; null unless the session led, and where flush_time is null';
 COMMENT ON COLUMN commit_slow_log.standby_time_min IS
 	'lower bound of the part of duration that the session waited for a standby, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
@@ -1064,15 +1064,15 @@ COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_roleid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_application_name IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
@@ -1107,11 +1107,11 @@ COMMENT ON COLUMN commit_stall_log.roleid IS
 COMMENT ON COLUMN commit_stall_log.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_stall_log.application_name IS
-	'that at the commit';
+	'name at the commit';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 with more than 1 MB, inferred when it has ended; null if none';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 transactions with more than 1 MB of WAL, inferred when it has ended; null if none';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
 	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
@@ -1190,22 +1190,22 @@ COMMENT ON COLUMN commit_flush_log.wal_bytes IS
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_flush_log.leader_datid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_roleid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_application_name IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or has left; a name also if dropped';
+	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.message IS
 	'Flushed N out of M commits, as commit_stats.log_flushes logs it; with "in 2 flushes" if flushes is 2';
 
 COMMENT ON VIEW commit_latency_stats IS
 	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'that of these commits; several, separated by commas, if they waited for the same';
+	'setting of these commits; several, separated by commas, if they waited for the same';
 COMMENT ON COLUMN commit_latency_stats.wait_level IS
 	'level that they waited for in fact: off, local, remote_write, on or remote_apply; local replaces the higher ones while synchronous_standby_names is empty, and off for a commit that has to wait';
 COMMENT ON COLUMN commit_latency_stats.role IS
