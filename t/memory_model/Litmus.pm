@@ -6,8 +6,7 @@
 
 package Litmus;
 
-use strict;
-use warnings;
+use v5.36;
 
 use Exporter 'import';
 use IPC::Run;
@@ -22,33 +21,14 @@ our @EXPORT_OK = qw(parse litmus outcomes processors barriers without_barrier mu
 # The loops around load-reserve and store-conditional are left out: a run in
 # which the latter fails counts for nothing.
 my %processors = (
-	# without the atomic instructions of ARMv8.1
-	'AArch64 exclusives' => {
-		arch => 'AArch64',
-		register => sub { "W$_[0]" },
-		address => sub { "X$_[0]" },
-		value => 'MOV {v},#%d',
-		read => ['LDR {r},[{a}]'],
-		write => ['STR {v},[{a}]'],
-		torn_add => [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
-		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
-		add => [ 'LDAXR {r},[{a}]', 'ADD {v},{r},{v}', 'STLXR {s},{v},[{a}]' ],
-		swap => [ 'LDAXR {r},[{a}]', 'STLXR {s},{v},[{a}]' ],
-		ok => 0,
-		unless => [ 'CMP {r},#%d', 'B.NE {label}' ],
-		read_barrier => ['DMB ISHLD'],
-		write_barrier => ['DMB ISH'],
-		memory_barrier => ['DMB ISH'],
-	},
 	'AArch64' => {
 		arch => 'AArch64',
 		register => sub { "W$_[0]" },
 		address => sub { "X$_[0]" },
 		value => 'MOV {v},#%d',
-		read => ['LDR {r},[{a}]'],
-		write => ['STR {v},[{a}]'],
-		torn_add => [ 'LDR {r},[{a}]', 'ADD {v},{r},{v}', 'STR {v},[{a}]' ],
-		torn_swap => [ 'LDR {r},[{a}]', 'STR {v},[{a}]' ],
+		read => 'LDR {r},[{a}]',
+		write => 'STR {v},[{a}]',
+		plus => 'ADD {v},{r},{v}',
 		add => ['LDADDAL {v},{r},[{a}]'],
 		swap => ['SWPAL {v},{r},[{a}]'],
 		unless => [ 'CMP {r},#%d', 'B.NE {label}' ],
@@ -61,10 +41,9 @@ my %processors = (
 		register => sub { 'x' . ($_[0] + 5) },
 		address => sub { 'x' . ($_[0] + 5) },
 		value => 'ori {v},x0,%d',
-		read => ['lw {r},0({a})'],
-		write => ['sw {v},0({a})'],
-		torn_add => [ 'lw {r},0({a})', 'add {v},{r},{v}', 'sw {v},0({a})' ],
-		torn_swap => [ 'lw {r},0({a})', 'sw {v},0({a})' ],
+		read => 'lw {r},0({a})',
+		write => 'sw {v},0({a})',
+		plus => 'add {v},{r},{v}',
 		add => ['amoadd.w.aq.rl {r},{v},({a})'],
 		swap => [ 'lr.w.aq.rl {r},0({a})', 'sc.w.rl {s},{v},0({a})' ],
 		ok => 0,
@@ -78,10 +57,9 @@ my %processors = (
 		register => sub { "r$_[0]" },
 		address => sub { "r$_[0]" },
 		value => 'li {v},%d',
-		read => ['lwz {r},0({a})'],
-		write => ['stw {v},0({a})'],
-		torn_add => [ 'lwz {r},0({a})', 'add {v},{r},{v}', 'stw {v},0({a})' ],
-		torn_swap => [ 'lwz {r},0({a})', 'stw {v},0({a})' ],
+		read => 'lwz {r},0({a})',
+		write => 'stw {v},0({a})',
+		plus => 'add {v},{r},{v}',
 		add => [
 			'sync',
 			'lwarx {r},r0,{a}',
@@ -99,6 +77,22 @@ my %processors = (
 		write_barrier => ['lwsync'],
 		memory_barrier => ['sync'],
 	});
+
+# without the atomic instructions of ARMv8.1
+$processors{'AArch64 exclusives'} = {
+	%{ $processors{AArch64} },
+	add => [ 'LDAXR {r},[{a}]', 'ADD {v},{r},{v}', 'STLXR {s},{v},[{a}]' ],
+	swap => [ 'LDAXR {r},[{a}]', 'STLXR {s},{v},[{a}]' ],
+	ok => 0
+};
+
+for (values %processors)
+{
+	my ($read, $plus, $write) = @$_{qw(read plus write)};
+
+	@$_{qw(read write torn_add torn_swap)} =
+	  ([$read], [$write], [ $read, $plus, $write ], [ $read, $write ]);
+}
 
 # base/changecount.h: what an atomic addition or swap lacks to be a full
 # barrier, here that of any other processor than x86
@@ -123,9 +117,8 @@ sub processors
 #	sometimes ...				the same; both may come again
 #
 # FUNCTION is one in the source that has the barrier there.
-sub parse
+sub parse ($text)
 {
-	my ($text) = @_;
 	my %test = (
 		start => {},
 		processes => [],
@@ -169,17 +162,14 @@ sub parse
 
 # The barriers of a protocol by their numbers, each a list of "KIND of
 # FUNCTION"
-sub barriers
+sub barriers ($test)
 {
-	my ($test) = @_;
-
 	return @{ $test->{barriers} };
 }
 
 # The protocol with other steps, those that "change" makes of each
-sub changed
+sub changed ($test, $change)
 {
-	my ($test, $change) = @_;
 	my @processes =
 	  map {
 		[ map { $change->($_) } @$_ ]
@@ -189,17 +179,14 @@ sub changed
 }
 
 # The protocol without the barrier of a number
-sub without_barrier
+sub without_barrier ($test, $number)
 {
-	my ($test, $number) = @_;
-
 	return changed($test, sub { $_[0][0] =~ /_barrier$/ && $_[0][1] == $number ? () : $_[0] });
 }
 
 # Does a condition or an outcome ask for this register?
-sub is_used
+sub is_used ($test, $register)
 {
-	my ($test, $register) = @_;
 	my @conditions = grep { $_->[0] eq 'if' && $_->[1] eq $register }
 	  map { @$_ } @{ $test->{processes} };
 	my @outcomes =
@@ -211,9 +198,8 @@ sub is_used
 
 # The protocol with one of its additions and swaps torn, or left out, each in
 # turn.  One whose result is used cannot be left out.
-sub mutants
+sub mutants ($test)
 {
-	my ($test) = @_;
 	my @mutants;
 
 	for my $step (map { @$_ } @{ $test->{processes} })
@@ -231,9 +217,8 @@ sub mutants
 
 # One process as instructions.  Notes which registers have what, and what must
 # be so for the run to count.
-sub translate
+sub translate ($processor, $process, $n, $vars, $state)
 {
-	my ($processor, $process, $n, $vars, $state) = @_;
 	my @lines;
 	my $next = 1;
 	my $label = "END$n";
@@ -293,9 +278,8 @@ sub translate
 }
 
 # The litmus test of an outcome on a processor
-sub litmus
+sub litmus ($name, $test, $processor, $outcome)
 {
-	my ($name, $test, $processor, $outcome) = @_;
 	my $p = $processors{$processor};
 	my (%vars, @columns, @states, @conditions);
 	my $rows = 0;
@@ -347,9 +331,8 @@ sub litmus
 # What herd7 says of tests, by name: Never, Sometimes or Always.  "herd" is the
 # command; the tests are written into the folder "dir", which is "inside" for
 # the command.
-sub outcomes
+sub outcomes ($herd, $dir, $inside, %litmus)
 {
-	my ($herd, $dir, $inside, %litmus) = @_;
 	my ($out, $err);
 
 	for my $name (keys %litmus)

@@ -12,8 +12,7 @@
 #
 # script/test-memory-model runs this; MEMORY_MODEL_HERD is the command.
 
-use strict;
-use warnings;
+use v5.36;
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -46,9 +45,8 @@ sub test_name
 
 # What herd7 says of all outcomes of a kind, by the names of the tests.  A
 # protocol has several variants: "variants" is a list of them for each name.
-sub observe
+sub observe ($kind, %variants)
 {
-	my ($kind, %variants) = @_;
 	my %litmus;
 
 	for my $name (keys %variants)
@@ -79,10 +77,8 @@ sub observe
 }
 
 # The processors on which an outcome comes about in one of these variants
-sub processors_where
+sub processors_where ($said, $name, $i, @variants)
 {
-	my ($said, $name, $i, @variants) = @_;
-
 	return grep {
 		my $processor = $_;
 		grep {
