@@ -6,8 +6,10 @@ package CommitStats;
 
 use strict;
 use warnings;
+use feature 'signatures';
+no warnings 'experimental::signatures';
 
-use Exporter 'import';
+use Exporter;
 use File::Basename qw(dirname);
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
@@ -15,12 +17,24 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
+our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql errors_so_far end_background
-	  end_pgbench ways_to_end error_of poll_until create_same_settings
-	  views_of_commit_stats near));
+	  end_pgbench ways_to_end error_of poll_until create_same_settings create_read_all
+	  kill_backend starts_from_zero
+	  views_of_commit_stats near add_standby require_standby ends_well));
+
+# Turns on strict, warnings and signatures in the file that uses this.
+sub import
+{
+	strict->import;
+	warnings->import;
+	feature->import('signatures');
+	warnings->unimport('experimental::signatures');
+	goto &Exporter::import;
+}
 
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
 # cluster that INITDB_TEMPLATE names; older ones do so here.
@@ -42,17 +56,13 @@ our @EXPORT = (
 
 # Two methods more of a server: a statement in the database postgres, and the
 # wait until a query there returns true.
-sub PostgreSQL::Test::Cluster::sql
+sub PostgreSQL::Test::Cluster::sql ($self, $sql)
 {
-	my ($self, $sql) = @_;
-
 	return $self->safe_psql('postgres', $sql);
 }
 
-sub PostgreSQL::Test::Cluster::wait_until
+sub PostgreSQL::Test::Cluster::wait_until ($self, $query)
 {
-	my ($self, $query) = @_;
-
 	$self->poll_query_until('postgres', $query) or die "never true: $query\n";
 	return 1;
 }
@@ -69,9 +79,8 @@ sub views_of_commit_stats
 # flushes to share.  Without allows_streaming it sets wal_level = minimal,
 # which hardly any real server has, and with it few connections.  Autovacuum
 # would add commits of its own.
-sub init_node
+sub init_node ($name, %params)
 {
-	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	my %init = (allows_streaming => 1, %{ $params{init} || {} });
@@ -108,10 +117,8 @@ CREATE TABLE logged (n int);
 }
 
 # Change settings of a server, and wait until new sessions have them.
-sub alter_system
+sub alter_system ($node, %settings)
 {
-	my ($node, %settings) = @_;
-
 	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = '$settings{$_}'") for sort keys %settings;
 	$node->reload;
 	for my $name (sort keys %settings)
@@ -122,12 +129,103 @@ sub alter_system
 	return;
 }
 
+# Stop a server, of which the test has killed some processes and which was
+# never in trouble else.
+sub ends_well ($node, $killed = 0)
+{
+	$node->stop;
+	my @troubles = slurp_file($node->logfile) =~ /(PANIC|TRAP|terminated by signal \d+)/g;
+
+	is( "@troubles",
+		join(' ', ('terminated by signal 9') x $killed),
+		$node->name . ': no process died except those killed');
+	return;
+}
+
+# Kill the backend of pg_stat_activity with this condition, and wait until the
+# server has all its processes again.
+sub kill_backend ($node, $condition)
+{
+	my $log_end = -s $node->logfile;
+	my $pid = $node->sql("SELECT pid FROM pg_stat_activity WHERE $condition LIMIT 1");
+
+	$pid =~ /^\d+$/ && kill('KILL', $pid) == 1 or die "no process to kill\n";
+	$node->wait_for_log(
+		qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
+		$log_end);
+	return;
+}
+
+# Is nothing left of the statistics since $before?  Only reading has been
+# counted.
+sub starts_from_zero ($node, $before, $how)
+{
+	is( $node->sql(
+			qq{SELECT (SELECT string_agg(key || ' ' || value, ', ') FROM jsonb_each(to_jsonb(s))
+	 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric <> 0 END
+		   AND key <> 'commits_read_only'),
+	(SELECT count(*) FROM commit_flush_histogram),
+	(SELECT count(*) FROM commit_sibling_histogram),
+	(SELECT count(*) FROM commit_flush_log),
+	(SELECT count(*) FROM commit_latency_stats),
+	(SELECT coalesce(sum(commits), 0) FROM commit_database_stats),
+	(SELECT coalesce(sum(commits), 0) FROM commit_wal_stats),
+	stats_reset > '$before', stats_reset <= now(),
+	stats_reset = (SELECT stats_reset FROM commit_stats_info)
+FROM commit_flush_stats s}),
+		join('|', '', (0) x 6, ('t') x 3),
+		"$how: starts from zero, and says so");
+	return;
+}
+
+# A function read_all(), which reads all views and fails if a number there is
+# negative.
+sub create_read_all ($node)
+{
+	my $all_rows = join ' UNION ALL ',
+	  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" } views_of_commit_stats();
+
+	$node->sql(qq{CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
+DECLARE
+	found record;
+BEGIN
+	FOR found IN
+		SELECT view, row, key FROM ($all_rows) r, jsonb_each(row)
+		WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END
+	LOOP
+		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
+	END LOOP;
+END \$\$});
+	return;
+}
+
+# A running standby of a server, named "standby".
+sub add_standby ($node, $conf = '')
+{
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+
+	$node->backup('base');
+	$standby->init_from_backup($node, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', $conf);
+	$standby->start;
+	return $standby;
+}
+
+# From now on commits wait for these standbys, one of which is there, or for
+# none.
+sub require_standby ($node, $names)
+{
+	alter_system($node, synchronous_standby_names => $names);
+	$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+	  if $names ne '';
+	return;
+}
+
 # Compile with the headers of the server under test; the arguments are those of
 # cc.  COMMIT_STATS_CC names another compiler for programs, which a library
 # that other programs load could not use; see script/test-sanitizers.
-sub compile_c
+sub compile_c ($output, @arguments)
 {
-	my ($output, @arguments) = @_;
 	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
 	my $include = `$pg_config --includedir-server`;
 	my $cc = $ENV{COMMIT_STATS_CC} || 'cc';
@@ -141,9 +239,8 @@ sub compile_c
 }
 
 # The row of commit_flush_stats.
-sub flush_stats
+sub flush_stats ($node)
 {
-	my ($node) = @_;
 	my $row = $node->safe_psql('postgres',
 		q{SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
 
@@ -151,9 +248,8 @@ sub flush_stats
 }
 
 # Wait until $n more commits have waited for their flush.
-sub wait_for_commits
+sub wait_for_commits ($node, $n)
 {
-	my ($node, $n) = @_;
 	my $before = $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
 
 	$node->poll_query_until('postgres', "SELECT commits >= $before + $n FROM commit_flush_stats")
@@ -164,9 +260,8 @@ sub wait_for_commits
 # What pg_waldump prints of the WAL between two positions.  The files are
 # named: pg_waldump would read the segment size from any file in the folder,
 # and that one may be empty.
-sub waldump
+sub waldump ($node, $start, $end, @options)
 {
-	my ($node, $start, $end, @options) = @_;
 	my ($out, $err);
 	my @files = split /\|/,
 	  $node->sql("SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')");
@@ -178,9 +273,8 @@ sub waldump
 }
 
 # How many transaction records of each kind the WAL has between two positions.
-sub wal_records
+sub wal_records ($node, $start, $end)
 {
-	my ($node, $start, $end) = @_;
 	my %count;
 
 	# The file only has what is flushed.
@@ -190,18 +284,15 @@ sub wal_records
 	return \%count;
 }
 
-sub _insert_lsn
+sub _insert_lsn ($node)
 {
-	my ($node) = @_;
-
 	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 }
 
 # What commit_stats counted while $code ran, and what the WAL says.  A count
 # that does not occur is 0.
-sub observe
+sub observe ($node, $code)
 {
-	my ($node, $code) = @_;
 	my $start = _insert_lsn($node);
 	my $before = flush_stats($node);
 	my ($after, $end, %counted, %records);
@@ -224,32 +315,31 @@ sub observe
 	return (\%counted, \%records);
 }
 
-# The command of pgbench with each of the scripts (name => SQL) as likely as
-# the others.
-sub _pgbench_command
+# The command of pgbench in the database PGDATABASE with each of the scripts
+# (name => SQL) as likely as the others, or of the weight behind the name and
+# @.  Another pgbench may be about to read the same script.
+sub _pgbench_command ($node, $options, %scripts)
 {
-	my ($node, $options, %scripts) = @_;
 	my @files;
 
 	for my $name (sort keys %scripts)
 	{
-		my $path = $node->basedir . "/$name.sql";
+		my ($path, $weight) = ($node->basedir . "/$name") =~ /^(.*?)(\@\d+)?$/;
 
-		unlink $path;
-		append_to_file($path, $scripts{$name});
-		push @files, '-f', $path;
+		$path .= '.sql';
+		unlink $path if -e $path && slurp_file($path) ne $scripts{$name};
+		append_to_file($path, $scripts{$name}) if !-e $path;
+		push @files, '-f', $path . ($weight // '');
 	}
 	return [
 		$node->installed_command('pgbench'),
-		'-n', '-h', $node->host, '-p', $node->port, split(/\s+/, $options),
-		@files, 'postgres'
+		'-n', '-h', $node->host, '-p', $node->port, split(/\s+/, $options), @files
 	];
 }
 
 # Run pgbench to its end.
-sub run_pgbench
+sub run_pgbench ($node, $options, %scripts)
 {
-	my ($node, $options, %scripts) = @_;
 	my ($out, $err);
 
 	IPC::Run::run(_pgbench_command($node, $options, %scripts), '>', \$out, '2>', \$err)
@@ -258,9 +348,8 @@ sub run_pgbench
 }
 
 # Start a command beside the test; the result has its output.
-sub _start_background
+sub _start_background ($command)
 {
-	my ($command) = @_;
 	my %background = (out => '', err => '');
 
 	$background{run} =
@@ -274,10 +363,8 @@ sub start_pgbench
 }
 
 # A session of psql with one or more commands.  The first error ends it.
-sub start_psql
+sub start_psql ($node, @commands)
 {
-	my ($node, @commands) = @_;
-
 	return _start_background([
 		$node->installed_command('psql'),
 		'-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d',
@@ -287,10 +374,8 @@ sub start_psql
 }
 
 # The error messages of a background command so far.
-sub errors_so_far
+sub errors_so_far ($background)
 {
-	my ($background) = @_;
-
 	$background->{run}->pump_nb if $background->{run}->pumpable;
 	return $background->{err};
 }
@@ -298,10 +383,8 @@ sub errors_so_far
 # Wait for the end of a background command, after a signal if one is given;
 # true if it succeeded.  TERM will do; a command that a shell started in the
 # background ignores INT.  One that does not end would stop all tests.
-sub end_background
+sub end_background ($background, $signal = undef)
 {
-	my ($background, $signal) = @_;
-
 	local $SIG{ALRM} = sub { die "a background command does not end\n" };
 	alarm 4 * $PostgreSQL::Test::Utils::timeout_default;
 	$background->{run}->signal($signal) if defined $signal;
@@ -312,10 +395,8 @@ sub end_background
 
 # End a pgbench, and wait until its backends have done their last commit and
 # have left.  No other session may be there.
-sub end_pgbench
+sub end_pgbench ($node, $pgbench)
 {
-	my ($node, $pgbench) = @_;
-
 	end_background($pgbench, 'TERM');
 	$node->poll_query_until('postgres',
 		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
@@ -325,9 +406,8 @@ sub end_pgbench
 
 # Ways to end what the process PID() does that a session waits for: name,
 # statement to begin with, what ends it, and the error.
-sub ways_to_end
+sub ways_to_end ($node, $pid, $timeout)
 {
-	my ($node, $pid, $timeout) = @_;
 	my $signal = sub {
 		my ($function) = @_;
 		return sub {
@@ -343,11 +423,8 @@ sub ways_to_end
 
 # Wait until $code returns true, for what SQL cannot tell; false if it never
 # does.  $code runs $rate times a second, 200 by default.
-sub poll_until
+sub poll_until ($code, $rate = 200)
 {
-	my ($code, $rate) = @_;
-
-	$rate ||= 200;
 	for (1 .. $rate * $PostgreSQL::Test::Utils::timeout_default)
 	{
 		return 1 if $code->();
@@ -357,20 +434,16 @@ sub poll_until
 }
 
 # Equal but for the last digits, which were rounded.
-sub near
+sub near ($got, $expected, $name)
 {
-	my ($got, $expected, $name) = @_;
-
 	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
 	  or diag("got $got, expected $expected");
 }
 
 # A function same_settings(), which fails in a session that does not have these
 # settings, from the configuration file.
-sub create_same_settings
+sub create_same_settings ($node, $delay, $siblings)
 {
-	my ($node, $delay, $siblings) = @_;
-
 	$node->safe_psql(
 		'postgres', qq{CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
@@ -388,9 +461,8 @@ END \$\$});
 }
 
 # SQLSTATE, message and hint of a statement that fails; empty if it succeeds.
-sub error_of
+sub error_of ($node, $sql)
 {
-	my ($node, $sql) = @_;
 	my ($status, $out, $err) = $node->psql(
 		'postgres', $sql,
 		extra_params => [ '-v', 'VERBOSITY=verbose' ],

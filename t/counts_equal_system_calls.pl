@@ -7,9 +7,6 @@
 # and lose nothing by that, and resets of its statistics must not disturb ours.
 # The witness is the shim of t/ground_truth, which sees the system calls.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth measure);
@@ -113,9 +110,8 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 }
 
 # A commit that does other I/O is not a leader for that.
-sub commits_with_other_io
+sub commits_with_other_io ($node, $what, $sql)
 {
-	my ($node, $what, $sql) = @_;
 	my $script = $node->basedir . '/other_io.sql';
 
 	unlink $script;
@@ -124,8 +120,8 @@ sub commits_with_other_io
 		$node,
 		{
 			clients => 8,
-			delay => 0,
-			siblings => 5,
+			delay => 500,
+			siblings => 1,
 			timing => 'off',
 			script => $script
 		},

@@ -5,9 +5,6 @@
 # pg_stat_database: its xact_commit is the sum of our four kinds of commits,
 # exactly.
 
-use strict;
-use warnings;
-
 use lib 't', 't/databases';
 use CommitStats;
 use Databases;
@@ -48,7 +45,7 @@ adds_up('still there');
 my $before = $node->sql($compare);
 $node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE wait_event = 'PgSleep'});
-$_->finish for @present;
+end_background($_) for @present;
 wait_until_left();
 is($node->sql($compare), $before, 'gone: nothing is lost and nothing counted twice');
 adds_up('gone');
@@ -66,7 +63,7 @@ for (1 .. 4)
 	$node->wait_until("SELECT ($commits) > $now + 50");
 	$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
-	$_->finish for @killed;
+	end_background($_) for @killed;
 }
 wait_until_left();
 agrees_with_server('terminated');

@@ -4,9 +4,6 @@
 # A backend is killed under load.  The server restarts its processes and counts
 # from zero, as commit_stats does.
 
-use strict;
-use warnings;
-
 use lib 't', 't/databases';
 use CommitStats;
 use Databases;
@@ -16,16 +13,8 @@ my $node = start_database_server(qw(one two));
 my @load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
 $node->wait_until(q{SELECT count(DISTINCT datid) = 2 FROM pg_stat_activity
 WHERE datname IN ('one', 'two') AND state = 'active'});
-my $victim = $node->sql(q{SELECT pid FROM pg_stat_activity WHERE datname = 'one' LIMIT 1});
-my $log_end = -s $node->logfile;
-
-like($victim, qr/^[1-9]\d*$/, 'killed: there is a backend to kill')
-  or die "no process to kill\n";
-is(system_log('pg_ctl', 'kill', 'KILL', $victim), 0, 'killed: it is gone');
-$_->finish for @load;
-$node->wait_for_log(
-	qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
-	$log_end);
+kill_backend($node, "datname = 'one'");
+end_background($_) for @load;
 is($node->sql(q{SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
 	'postgres|0', 'killed: everything starts from zero');
 # the transactions prepared just then still hold their locks

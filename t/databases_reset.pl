@@ -3,9 +3,6 @@
 # A dropped database keeps its counts, without a name, until the next reset.  A
 # reset under load leaves the views in agreement with each other.
 
-use strict;
-use warnings;
-
 use lib 't', 't/databases';
 use CommitStats;
 use Databases;
@@ -66,9 +63,9 @@ my @load = map { (
 my $resets = start_clients('postgres', '-c 1 -t 100',
 	resets => 'SELECT compare(true); SELECT compare(false);');
 
-ok($resets->finish, 'reset under load: the views agree')
-  or diag(pgbench_log());
-$_->kill_kill for @load;
+ok(end_background($resets), 'reset under load: the views agree')
+  or diag($resets->{err});
+end_background($_, 'TERM') for @load;
 wait_until_left();
 adds_up('after resets under load');
 is($node->sql(qq{SELECT count(*) FROM commit_database_stats WHERE datid = $three}),

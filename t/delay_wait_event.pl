@@ -5,9 +5,6 @@
 # sleep is never certain while the sleep depends on the number of siblings.
 # How many are seen is in t/statistics/ground_truth_limits.pl.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -36,10 +33,7 @@ cmp_ok($delayed, '>', 10, 'leaders slept');
 is($certain > 0 ? 1 : 0, $sees_event ? 1 : 0, 'one that is seen asleep is certain, and only that');
 
 # The wait event that one commit saw says nothing about the next commit.
-$node->sql('ALTER SYSTEM SET commit_siblings = 1000');
-$node->reload;
-$node->poll_query_until('postgres', q{SHOW commit_siblings}, '1000')
-  or die "commit_siblings did not change\n";
+alter_system($node, commit_siblings => 1000);
 $node->sql('SELECT commit_stats_reset()');
 run_pgbench($node, '-c 8 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
 is($node->sql('SELECT delay_hits FROM commit_flush_stats'),

@@ -3,9 +3,6 @@
 # The witnesses are the WAL of the time between two calls and the totals of
 # commit_flush_stats.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -28,9 +25,8 @@ sub look
 
 # How many there must have been for this rate, give or take what was rounded:
 # half of the last digit of the rate, and of that of the time.
-sub is_rate
+sub is_rate ($row, $column, $n, $name)
 {
-	my ($row, $column, $n, $name) = @_;
 	my $got = $row->{$column} * $row->{elapsed};
 	my $error = 0.051 * $row->{elapsed} + 0.00051 * $row->{$column} + 0.001;
 
@@ -98,7 +94,7 @@ ok(abs($row->{mean} - $counted->{commit_time} / $counted->{commits}) < 0.0006,
 ok(abs($row->{flush_mean} - $counted->{flush_time} / $counted->{timed_flushes}) < 0.0006,
 	'next look: mean of a flush');
 is($row->{delay_hit_share}, 0, 'next look: no delay, no hits');
-cmp_ok($row->{p99}, '>=', $row->{mean} / 100, 'next look: a p99');
+cmp_ok($row->{p99}, '>', 0, 'next look: a p99');
 
 my $bytes = $row->{wal_bytes_per_second} * $row->{elapsed};
 my $error = 0.51 * $row->{elapsed} + 0.00051 * $row->{wal_bytes_per_second};

@@ -3,22 +3,19 @@
 # The witnesses are the WAL of the same time and the totals of
 # commit_flush_stats.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
-my $node = start_node('sample', conf => "track_wal_io_timing = on\n");
+# The WAL writer would flush some commits in the place of a session.
+my $node = start_node('sample', conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
 my @columns = qw(elapsed commits commits_per_second commits_async_per_second
   flushes_per_second commits_per_flush delay_hit_share wal_busy_share mean
   p50 p95 p99);
 
 # A sample of which all that $code does is a part, and what commit_flush_stats
 # and the WAL say about it.  The sample is longer if the machine is slow.
-sub sample_around
+sub sample_around ($code, $seconds)
 {
-	my ($code, $seconds) = @_;
 	my ($counted, $records, $too_slow, %row);
 
 	($counted, $records) = observe(

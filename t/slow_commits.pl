@@ -4,9 +4,6 @@
 # so each leader's commit is slow; the other witness is commit_flush_stats.
 # What clients saw at the same time is in t/statistics/slow_commits_agree.pl.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
@@ -15,28 +12,16 @@ my $limit = 100;    # ms
 my $node = start_truth(
 	'slow', qq{
 commit_stats.slow_commit_time = $limit
-log_statement = none
-checkpoint_timeout = 1h
-synchronous_standby_names = ''
 wal_writer_delay = 10s
-}, allows_streaming => 1);
-
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
+});
 
 # Runs a load, in which each flush is slow, or leaders sleep: each leader is in
 # the log, and the parts of a commit are the whole.
-sub is_logged
+sub is_logged ($name, $options, $script, $condition)
 {
-	my ($name, $options, $script, $condition) = @_;
-
-	query('SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	run_pgbench($node, $options, ($name =~ s/ /_/gr) => $script);
-	is( query(qq{SELECT flushes > 0,
+	is( $node->sql(qq{SELECT flushes > 0,
 	   flushes - (SELECT count(*) FROM commit_slow_log WHERE role = 'leader'),
 	   (SELECT count(*) FROM commit_slow_log WHERE duration < $limit),
 	   (SELECT count(*) FROM commit_slow_log WHERE role = 'leader' AND NOT ($condition)),
@@ -45,7 +30,7 @@ sub is_logged
 FROM commit_flush_stats}),
 		't|0|0|0|0',
 		"$name: each leader is in the log, no fast commit, and for this reason");
-	is( query(
+	is( $node->sql(
 			q{SELECT count(*) FROM commit_slow_log
 WHERE least(notify_time, delay_time, flush_time, standby_time_min, other_time) < 0
 OR standby_time_min > standby_time_max
@@ -67,8 +52,13 @@ my $either =
 set_device($node, flush_time => 120);
 is_logged('slow flushes', '-c 8 -t 4', $insert, 'flush_time >= 119 AND flush_timed');
 is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 119 AND flush_timed');
-is(query('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119'),
-	't', 'notify: sessions wait for the lock during a flush');
+ok( poll_until(
+		sub {
+			run_pgbench($node, '-c 4 -t 3', notify => $notify);
+			$node->sql('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119') eq 't';
+		},
+		1),
+	'notify: sessions wait for the lock during a flush');
 is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 119 AND flush_timed');
 alter_system($node, track_wal_io_timing => 'off');
 is_logged('untimed', '-c 8 -t 4', $insert, 'NOT flush_timed');
@@ -80,24 +70,19 @@ alter_system($node, commit_delay => 0);
 set_device($node);
 
 # A standby that does not answer
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
-alter_system($node, synchronous_standby_names => 'standby');
-$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $standby = add_standby($node);
+require_standby($node, 'standby');
 my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 # Wait until $n sessions wait for one of these events; their process numbers.
-sub wait_for
+sub wait_for ($n, @events)
 {
-	my ($n, @events) = @_;
 	my $waiting = sprintf q{
 FROM pg_stat_activity WHERE backend_type = 'client backend' AND lower(wait_event) IN (%s)},
 	  join ', ', map { "'$_'" } @events;
 
 	$node->wait_until("SELECT count(*) >= $n $waiting");
-	return split /\n/, query("SELECT pid $waiting");
+	return split /\n/, $node->sql("SELECT pid $waiting");
 }
 
 sub end_all
@@ -106,14 +91,14 @@ sub end_all
 	return;
 }
 
-query('SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
 my @sessions = map { start_psql($node, $insert) } 1 .. 4;
 wait_for(4, 'syncrep');
-query("SELECT pg_sleep(2 * $limit / 1000.0)");
+$node->sql("SELECT pg_sleep(2 * $limit / 1000.0)");
 kill 'CONT', $receiver;
 end_all(@sessions);
-is( query(
+is( $node->sql(
 		qq{SELECT count(*), bool_and(synchronous_commit = 'on'), bool_and(standby_time_max >= $limit)
 FROM commit_slow_log}),
 	'4|t|t',
@@ -123,7 +108,7 @@ FROM commit_slow_log}),
 # commits that led them wait for the standby.  The first one goes on until the
 # second commit waits for it.
 set_device($node, flush_time => 3000);
-query('SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
 @sessions = start_psql($node, $insert);
 my ($leader) = wait_for(1, 'walsync', 'walwrite');
@@ -135,13 +120,13 @@ kill 'CONT', $leader;
 wait_for(2, 'syncrep');
 kill 'CONT', $receiver;
 end_all(@sessions);
-is( query(q{SELECT s.flushes || ' ' || inferred_flushes || ' ' || unresolved_flushes || ', ' ||
+is( $node->sql(q{SELECT s.flushes || ' ' || inferred_flushes || ' ' || unresolved_flushes || ', ' ||
 	   string_agg(commits_in_flush || ':' || h.flushes, ' ')
 FROM commit_flush_stats s, commit_flush_histogram h
 GROUP BY s.flushes, inferred_flushes, unresolved_flushes}),
 	'2 2 0, 1:2',
 	'merged flushes: both count, with a commit each');
-is( query(q{SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::text, 'unknown') ||
+is( $node->sql(q{SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::text, 'unknown') ||
 				  ' ' || coalesce(commits_in_flush, 0), ', ' ORDER BY leader_pid)
 FROM commit_slow_log}),
 	'leader true 2, leader unknown 0',
@@ -150,41 +135,47 @@ set_device($node);
 alter_system($node, synchronous_standby_names => '');
 $standby->stop;
 
-# The limit that is derived: several medians, or the p99
-set_device($node, flush_time => 2);
+# The limit that is derived: several medians, where each commit takes at least
+# 30 ms.
+set_device($node, flush_time => 30);
 alter_system($node, 'commit_stats.slow_commit_time' => -1);
 my $worker =
-  query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
+  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
 kill 'STOP', $worker;
-query('SELECT commit_stats_reset()');
-is(query('SELECT slow_commit_limit FROM commit_stats_info'),
+$node->sql('SELECT commit_stats_reset()');
+is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'),
 	100, 'slow_commit_limit: 100 ms until commits are counted');
-run_pgbench($node, '-c 1 -t 200', insert => 'INSERT INTO tick VALUES (1);');
-is(query('SELECT slow_commit_limit FROM commit_stats_info'), 100, '... and no look derives it');
+run_pgbench($node, '-c 10 -t 15', insert => $insert);
+is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'), 100,
+	'... and no look derives it');
 kill 'CONT', $worker;
-ok( poll_until(
-		sub {
-			query('SELECT slow_commit_limit BETWEEN 14 AND 99.9 FROM commit_stats_info') eq 't';
-		},
-		$PostgreSQL::Test::Utils::timeout_default),
+ok($node->poll_query_until('postgres', 'SELECT slow_commit_limit > 230 FROM commit_stats_info'),
 	'... then several times what a commit takes');
-set_device($node, flush_time => 60);
-query('SELECT slow_commit_limit FROM commit_stats_info');
+my ($derived, $since) =
+  split /\|/, $node->sql('SELECT slow_commit_limit, clock_timestamp() FROM commit_stats_info');
+set_device($node, flush_time => 120);
+$node->sql($insert) for 1 .. 3;
+set_device($node, flush_time => $derived + 10);
 ok( poll_until(
 		sub {
-			query('INSERT INTO tick VALUES (1)');
-			query('SELECT count(*) > 0 FROM commit_slow_log WHERE duration < 100') eq 't';
+			$node->sql($insert);
+			$node->sql("SELECT count(*) > 0 FROM commit_slow_log WHERE ended_at > '$since'") eq 't';
 		},
 		1),
 	'... and a commit that takes longer is in the log');
+is( $node->sql("SELECT count(*) FROM commit_slow_log WHERE ended_at > '$since' AND duration < 230"),
+	0, '... but none that does not');
 
 # In the server log
 set_device($node, flush_time => 150);
-alter_system($node, 'commit_stats.log_slow_commits' => 'on');
+alter_system(
+	$node,
+	'commit_stats.slow_commit_time' => "${limit}ms",
+	'commit_stats.log_slow_commits' => 'on');
 my $offset = -s $node->logfile;
 ok( poll_until(
 		sub {
-			query('INSERT INTO tick VALUES (1)');
+			$node->sql($insert);
 			return slurp_file($node->logfile, $offset) =~
 			  /LOG:  commit of process \d+ took [1-9]\d\d+\.\d+ ms\n.*DETAIL:  datid=\d+ roleid=\d+ application_name="slow_commits\.pl" synchronous_commit=on role=leader .*flush_time=[1-9]\d\d.* commits_in_flush=1 leader_pid=\d+ .* checkpoint=false$/m;
 		},

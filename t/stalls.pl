@@ -4,40 +4,12 @@
 # knows how long each flush took.  That the log has no other flush, with its
 # time and the quota, is in t/statistics/stalls_agree.pl.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
-use GroundTruth qw(start_truth set_device);
+use GroundTruth qw(start_truth set_device run_stalling);
 
-# No checkpoint starts by itself.
 my $stall_time = 50;    # ms
-my $node = start_truth(
-	'stalls', q{
-log_statement = none
-checkpoint_timeout = 1h
-synchronous_standby_names = ''
-},
-	allows_streaming => 1);
-
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
-
-sub commits_with_stalls
-{
-	my ($quota, $window) = @_;
-
-	set_device($node, quota => $quota, window => $window, flush_time => 1);
-	query('SELECT shim_reset(), commit_stats_reset()');
-	local $ENV{PGAPPNAME} = 'load';
-	run_pgbench($node, '-c 5 -t 15', insert => 'INSERT INTO tick VALUES (1);');
-	return;
-}
+my $node = start_truth('stalls');
 
 for my $timing (qw(on off))
 {
@@ -45,25 +17,25 @@ for my $timing (qw(on off))
 		$node,
 		track_wal_io_timing => $timing,
 		'commit_stats.stall_time' => "${stall_time}ms");
-	commits_with_stalls(2, 300);
+	run_stalling($node, 15, quota => 2, window => 300);
 	# a leader measures its stall; without timing it is inferred
-	is( query(q{SELECT count(*) > 3, bool_and(EXISTS (
+	is( $node->sql(q{SELECT count(*) > 3, bool_and(EXISTS (
 	SELECT FROM commit_stall_log WHERE leader_pid = pid AND duration >= length / 1e6 - 0.001))
 FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > 60}),
 		't|t',
 		"timing $timing: each stall is in commit_stall_log") if $timing eq 'on';
-	is(query('SELECT count(*) > 0, bool_and(duration > stall_limit) FROM commit_stall_log'),
+	is($node->sql('SELECT count(*) > 0, bool_and(duration > stall_limit) FROM commit_stall_log'),
 		't|t', "timing $timing: the device stalled");
-	is( query(
+	is( $node->sql(
 			q{SELECT stalls = count(*), abs(stall_time - sum(duration)) < 0.001
 FROM commit_flush_stats, commit_stall_log GROUP BY stalls, stall_time}
 		),
 		't|t',
 		"timing $timing: the totals are those of the log");
-	is( query('SELECT bool_or(flush_timed) FROM commit_stall_log'),
+	is( $node->sql('SELECT bool_or(flush_timed) FROM commit_stall_log'),
 		$timing eq 'on' ? 't' : 'f',
 		"timing $timing: flush_timed");
-	is( query(
+	is( $node->sql(
 			qq{SELECT count(*) FROM commit_stall_log
 WHERE sessions NOT BETWEEN 1 AND 5 OR commits NOT BETWEEN 1 AND 5 OR stall_limit <> $stall_time
 OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
@@ -75,7 +47,7 @@ OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 # The report needs 500 commits
 set_device($node, quota => 10, window => 300, flush_time => 1);
 run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
-my $report = query('SELECT commit_stats_report()');
+my $report = $node->sql('SELECT commit_stats_report()');
 like(
 	$report,
 	qr/^  Stalls: [1-9]\d* of [\d.]+ ms, [\d.]+% of the last [\d.]+ m?s \(commit_stall_log\)\.$/m,
@@ -91,27 +63,25 @@ is( $report =~ /would save/ ? 1 : 0,
 # time that it has
 alter_system($node, 'commit_stats.stall_time' => '1ms');
 set_device($node, flush_time => 2);
-query('SELECT commit_stats_reset()');
-query('SELECT pg_sleep(2)');
+$node->sql('SELECT commit_stats_reset()');
+$node->sql('SELECT pg_sleep(2)');
 run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
 like(
-	query('SELECT commit_stats_report()'),
+	$node->sql('SELECT commit_stats_report()'),
 	qr/^  Stalls: 51\d of /m,
 	'the report names the latest stalls');
 alter_system($node, 'commit_stats.stall_time' => '50ms');
 
 # Whose WAL it was: that of a bulk load, on a device that writes 5 MB/s.  The
 # WAL writer would flush some of it, more or less by chance.
-sub load_beside
+sub load_beside ($sql)
 {
-	my ($sql) = @_;
-
-	query('SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
 	my $pgbench = start_pgbench($node, '-c 4 -T 3', insert => 'INSERT INTO tick VALUES (1);');
 	wait_for_commits($node, 10);
 	$ENV{PGAPPNAME} = 'bulk';
-	query($sql);
+	$node->sql($sql);
 	end_background($pgbench);
 	return;
 }
@@ -119,17 +89,17 @@ sub load_beside
 my $text = 'x' x 100;
 set_device($node, flush_time => 1, bandwidth => 5);
 alter_system($node, wal_writer_delay => '10s');
-query('CREATE TABLE bulk (t text)');
+$node->sql('CREATE TABLE bulk (t text)');
 ok( poll_until(
 		sub {
 			load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
-			return query(q{SELECT count(*) > 0 FROM commit_stall_log
+			return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 	  leader_pid <> writer_pid AND wal_bytes > 1000000}) eq 't';
 		},
 		1),
 	'a stall in a session that writes little: the bulk load wrote most');
-is( query(
+is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log
 WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000)}
@@ -143,28 +113,28 @@ alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.stall_time' => -1);
 set_device($node, flush_time => 1);
-query('SELECT commit_stats_reset()');
-is(query('SELECT count(*) FROM commit_stall_log'), 0, 'a reset empties it');
+$node->sql('SELECT commit_stats_reset()');
+is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, 'a reset empties it');
 run_pgbench($node, '-c 2 -t 100', insert => 'INSERT INTO tick VALUES (1);');
 ok( $node->poll_query_until(
 		'postgres', q{SELECT abs(stall_limit / greatest(8 * p50, p50 + 5) - 1) < 0.06
 FROM commit_stats_info, commit_flush_latency_stats}),
 	'stall_limit: several times what a flush takes here');
 alter_system($node, 'commit_stats.stall_time' => 0);
-is(query('SELECT stall_limit FROM commit_stats_info'), '', 'stall_limit: null when it is off');
-commits_with_stalls(2, 300);
-is(query('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is noted');
+is($node->sql('SELECT stall_limit FROM commit_stats_info'), '', 'stall_limit: null when it is off');
+run_stalling($node, 15, quota => 2, window => 300);
+is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is noted');
 
 # A checkpoint
 alter_system($node, 'commit_stats.stall_time' => "${stall_time}ms");
 set_device($node, flush_time => 100);
 ok( poll_until(
 		sub {
-			query('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
+			$node->sql('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
 			my $checkpoint = start_psql($node, 'CHECKPOINT');
-			query('INSERT INTO tick VALUES (1)') for 1 .. 5;
+			$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
 			end_background($checkpoint);
-			return query('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
+			return $node->sql('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
 		},
 		1),
 	'a stall beside a checkpoint says so');
@@ -172,23 +142,18 @@ ok( poll_until(
 # A leader that then waits for a standby, which applies the commit a second
 # after it was made
 set_device($node);
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 1s\n");
-$standby->start;
+my $standby = add_standby($node, "recovery_min_apply_delay = 1s\n");
 alter_system(
 	$node,
 	track_wal_io_timing => 'on',
-	'commit_stats.slow_commit_time' => '500ms',
-	synchronous_standby_names => 'standby');
-$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+	'commit_stats.slow_commit_time' => '500ms');
+require_standby($node, 'standby');
 set_device($node, flush_time => 100);
 ok( poll_until(
 		sub {
-			query('SELECT commit_stats_reset()');
-			query('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
-			return query(
+			$node->sql('SELECT commit_stats_reset()');
+			$node->sql('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
+			return $node->sql(
 				q{SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
 				AND slow.ended_at - interval '500 ms')
 FROM commit_stall_log stall, commit_slow_log slow

@@ -4,15 +4,11 @@
 
 package Databases;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
-use IPC::Run;
 
 our @EXPORT = qw(@databases $compare %mixture start_database_server start_clients
-  wait_until_left start_all finish_all agrees_with_server adds_up pgbench_log);
+  wait_until_left start_all finish_all agrees_with_server adds_up);
 
 our @databases;
 
@@ -79,37 +75,13 @@ CREATE UNLOGGED TABLE unlogged (n int)});
 	return $node;
 }
 
-# What pgbench said.
-sub pgbench_log
-{
-	return slurp_file($node->basedir . '/pgbench.log');
-}
-
 # pgbench in one database.  The scripts use the number of the run,
 # :random_seed, for names of prepared transactions.
-sub start_clients
+sub start_clients ($database, $options, %scripts)
 {
-	my ($database, $options, %scripts) = @_;
-	my @files;
-	my $log = $node->basedir . '/pgbench.log';
+	local $ENV{PGDATABASE} = $database;
 
-	for my $name (sort keys %scripts)
-	{
-		my $path = $node->basedir . "/$name.sql";
-
-		append_to_file($path, $scripts{$name}) if !-e $path;
-		push @files, '-f', $path;
-	}
-	$runs++;
-	return IPC::Run::start(
-		[
-			$node->installed_command('pgbench'),
-			'-n', '-h', $node->host, '-p', $node->port, "--random-seed=$runs", split(/ /, $options),
-			@files, $database
-		],
-		'>',
-		\my $out,
-		'2>>', $log);
+	return start_pgbench($node, '--random-seed=' . ++$runs . " $options", %scripts);
 }
 
 # Wait until all clients have left, except those of the named databases.  Then
@@ -134,16 +106,15 @@ sub start_all
 
 sub finish_all
 {
-	$_->finish or die pgbench_log() for @_;
+	end_background($_) or die $_->{err} for @_;
 	wait_until_left();
 	return;
 }
 
 # "older" has, for each database, how many prepared transactions have ended
 # whose prepare was not counted.
-sub agrees_with_server
+sub agrees_with_server ($name, %older)
 {
-	my ($name, %older) = @_;
 	my @rows = split /\n/, $node->sql($compare);
 
 	is(scalar(@rows), scalar(@databases), "$name: all databases are there");
@@ -157,19 +128,14 @@ sub agrees_with_server
 }
 
 # Are the counters of all rows together those of commit_flush_stats?
-sub adds_up
+sub adds_up ($name, $server = $node)
 {
-	my ($name, $server) = @_;
-
-	view_adds_up($server || $node, $_, "$name: $_")
-	  for 'commit_database_stats', 'commit_client_stats';
+	view_adds_up($server, $_, "$name: $_") for 'commit_database_stats', 'commit_client_stats';
 	return;
 }
 
-sub view_adds_up
+sub view_adds_up ($server, $view, $name)
 {
-	my ($server, $view, $name) = @_;
-
 	is( $server->sql(qq{SELECT key, sum, total FROM (
 		SELECT CASE key WHEN 'commits_carried' THEN 'followers' ELSE key END AS key,
 			   sum(value::numeric)

@@ -11,10 +11,7 @@
 
 package GroundTruth;
 
-use strict;
-use warnings;
-
-use CommitStats qw(compile_c);
+use CommitStats qw(compile_c init_node add_standby require_standby poll_until run_pgbench);
 use Cwd 'abs_path';
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
@@ -22,16 +19,15 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK = qw(start_truth start_standby stop_standby start_with_shim with_shim
-  set_device seen_by_shim measure limits figures truth_cases adaptive_cases
+  set_device run_stalling seen_by_shim measure limits figures truth_cases adaptive_cases
   describe_case prepare_sysbench);
 
 my $shim;    # its path
 my $standby;
 
 # The first position after $lsn that is one of the sorted @$boundaries.
-sub _next_boundary
+sub _next_boundary ($boundaries, $lsn)
 {
-	my ($boundaries, $lsn) = @_;
 	my ($low, $high) = (0, scalar @$boundaries);
 
 	while ($low < $high)
@@ -49,9 +45,8 @@ sub _next_boundary
 	return $low;
 }
 
-sub _lsn
+sub _lsn ($text)
 {
-	my ($text) = @_;
 	my ($high, $low) = map { hex } split(m{/}, $text);
 
 	return $high * 4294967296 + $low;
@@ -67,20 +62,16 @@ sub _compile_shim
 }
 
 # Call $code with the shim preloaded into the programs that it starts.
-sub with_shim
+sub with_shim ($code)
 {
-	my ($code) = @_;
-
 	_compile_shim();
 	local $ENV{LD_PRELOAD} = $shim;
 	return $code->();
 }
 
 # Start a server with the shim; its events and its device begin anew.
-sub start_with_shim
+sub start_with_shim ($node)
 {
-	my ($node) = @_;
-
 	with_shim(sub { $node->start });
 	return;
 }
@@ -88,21 +79,35 @@ sub start_with_shim
 # Put a device in the place of the disk: a flush takes flush_time ms, and there
 # may be a quota of flushes in each window of so many ms, and a bandwidth in
 # MB/s.  Without quota and flush_time it is the disk again.
-sub set_device
+sub set_device ($node, %device)
 {
-	my ($node, %device) = @_;
-
 	$node->sql(sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f)',
 		map { $device{$_} || 0 } qw(quota window flush_time bandwidth)));
+	return;
+}
+
+# Five sessions commit on a device that stalls, until it has stalled a session
+# for more than 60 ms at least four times; the counts begin anew.
+sub run_stalling ($node, $commits, %device)
+{
+	set_device($node, %device, flush_time => 1);
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'load';
+	poll_until(
+		sub {
+			run_pgbench($node, "-c 5 -t $commits", insert => 'INSERT INTO tick VALUES (1);');
+			return $node->sql(q{SELECT count(*) > 3 FROM shim_events()
+WHERE kind = 'sync' AND backend AND length / 1e6 > 60}) eq 't';
+		},
+		1);
 	return;
 }
 
 # What backends did since shim_reset(): syncs, the sleeps of commit_delay and
 # the stalls for lack of quota, how long these took (ms), and the longest sleep
 # that was asked for (us).
-sub seen_by_shim
+sub seen_by_shim ($node)
 {
-	my ($node) = @_;
 	my %seen;
 
 	@seen{qw(syncs sleeps slept stalls stalled longest)} = @{
@@ -120,9 +125,8 @@ FROM shim_events() WHERE backend}))[0]
 
 # Let the shim find out where the server keeps the flush pointer: it must see
 # it at several places from a session that does not flush.
-sub _calibrate
+sub _calibrate ($node)
 {
-	my ($node) = @_;
 	my $candidates = 0;
 
 	for my $try (1 .. 20)
@@ -134,26 +138,21 @@ sub _calibrate
 	die "the shim found $candidates places for the flush pointer, not 1\n";
 }
 
-# A server with the library and the shim; %init is for Cluster.pm, which sets
-# wal_level = minimal, which hardly any real server has.
-sub start_truth
+# A server with the library and the shim, in which no checkpoint starts by
+# itself, and readers write no WAL for hint bits; %init is for Cluster.pm.
+sub start_truth ($name, $conf = '', %init)
 {
-	my ($name, $conf, %init) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
-
-	$node->init(%init);
-	$node->append_conf(
-		'postgresql.conf', q{
-shared_preload_libraries = 'commit_stats'
+	my $node = init_node(
+		$name,
+		init => \%init,
+		conf => q{
+wal_log_hints = off
 track_wal_io_timing = on
-autovacuum = off
-fsync = on
-max_connections = 100
 max_wal_size = 4GB
+checkpoint_timeout = 1h
 shared_buffers = 256MB
-wal_level = replica
-});
-	$node->append_conf('postgresql.conf', $conf) if defined $conf;
+} . ($conf // ''));
+
 	start_with_shim($node);
 	$node->sql(qq{CREATE EXTENSION commit_stats;
 CREATE TABLE tick (i int);
@@ -172,45 +171,25 @@ RETURNS SETOF record AS '$shim' LANGUAGE C;
 	return $node;
 }
 
-sub _synchronize
-{
-	my ($node, $names, $condition) = @_;
-
-	$node->sql("ALTER SYSTEM SET synchronous_standby_names = '$names'");
-	$node->reload;
-	$node->poll_query_until('postgres', $condition)
-	  or die "the standby did not become what it should be\n";
-	return;
-}
-
 # Commits wait for a standby from now on.  The standby does not flush: it is
 # fast, so that commits wait for little more than the server's own flush.
-sub start_standby
+sub start_standby ($node)
 {
-	my ($node) = @_;
-
-	$standby = PostgreSQL::Test::Cluster->new('standby');
-	$node->backup('base');
-	$standby->init_from_backup($node, 'base', has_streaming => 1);
-	$standby->append_conf('postgresql.conf', "shared_preload_libraries = ''\nfsync = off\n");
-	$standby->start;
-	_synchronize($node, '*', q{SELECT sync_state = 'sync' FROM pg_stat_replication});
+	$standby = add_standby($node, "shared_preload_libraries = ''\nfsync = off\n");
+	require_standby($node, '*');
 	return;
 }
 
-sub stop_standby
+sub stop_standby ($node)
 {
-	my ($node) = @_;
-
-	_synchronize($node, '', q{SELECT current_setting('synchronous_standby_names') = ''});
+	require_standby($node, '');
 	$standby->stop;
 	return;
 }
 
 # The positions of the commit records between two positions.
-sub _commit_records
+sub _commit_records ($node, $start, $end)
 {
-	my ($node, $start, $end) = @_;
 	my ($out, $err) = run_command([
 		'pg_waldump', '-p', $node->data_dir . '/pg_wal',
 		'-r', 'Transaction', '-s', $start, '-e', $end
@@ -220,10 +199,8 @@ sub _commit_records
 	  split(/\n/, $out);
 }
 
-sub _rows
+sub _rows ($node, $sql)
 {
-	my ($node, $sql) = @_;
-
 	return map { [ split /\|/ ] }
 	  split(/\n/, $node->sql($sql));
 }
@@ -231,9 +208,8 @@ sub _rows
 # The flushes: [where it ended, by a backend?, process], in order.  One that
 # goes on into the next WAL segment syncs the first one on the way, and the
 # flush pointer never stands there: that is one flush.
-sub _flushes
+sub _flushes ($node)
 {
-	my ($node) = @_;
 	my @syncs = _rows(
 		$node,
 		q{SELECT boundary - '0/0', backend, pid FROM shim_events()
@@ -249,9 +225,8 @@ sub _flushes
 }
 
 # The counts of the shim and the WAL.
-sub _truth
+sub _truth ($node, $start, $end)
 {
-	my ($node, $start, $end) = @_;
 	my @syncs = _flushes($node);
 	my @boundaries = map { $_->[0] } @syncs;
 
@@ -299,9 +274,8 @@ AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 }
 
 # The counts of commit_stats.
-sub _ours
+sub _ours ($node)
 {
-	my ($node) = @_;
 	my ($row) = _rows(
 		$node,
 		q{SELECT commits, flushes, delay_hits, commits_without_leader,
@@ -321,9 +295,8 @@ sub _ours
 }
 
 # sysbench, for a test of its own, or for "tpcc", whose scripts are in TPCC
-sub _sysbench
+sub _sysbench ($node, $test, @options)
 {
-	my ($node, $test, @options) = @_;
 	my @test =
 	  $test eq 'tpcc'
 	  ? ("$ENV{TPCC}/tpcc.lua", '--scale=2', '--use_fk=0', '--trx_level=RC')
@@ -337,10 +310,8 @@ sub _sysbench
 }
 
 # Make the tables of sysbench.
-sub prepare_sysbench
+sub prepare_sysbench ($node)
 {
-	my ($node) = @_;
-
 	$node->command_ok([ _sysbench($node, $_, 'prepare') ], "the tables of $_ are there")
 	  for 'oltp_write_only', $ENV{TPCC} ? 'tpcc' : ();
 	return;
@@ -348,9 +319,8 @@ sub prepare_sysbench
 
 # The command of a case's load: sysbench with a test of its own; or pgbench
 # with the case's script, another load of its own, or simple updates.
-sub _load
+sub _load ($node, $case, $seconds)
 {
-	my ($node, $case, $seconds) = @_;
 	my @script =
 	  $case->{script}
 	  ? ('-f', $case->{script})
@@ -364,9 +334,8 @@ sub _load
 }
 
 # Drive the load of a case, and return what was counted by both.
-sub measure
+sub measure ($node, $case, $seconds)
 {
-	my ($node, $case, $seconds) = @_;
 	my ($delay, $siblings) = @$case{qw(delay siblings)};
 	my $timing = exists $case->{timing} ? $case->{timing} : 'on';
 	my $adaptive = $case->{adaptive} || 'off';
@@ -410,17 +379,14 @@ sub truth_cases
 		adaptive_cases(10));
 }
 
-sub describe_case
+sub describe_case ($case)
 {
-	my ($case) = @_;
-
 	return join ', ', map { "$_ $case->{$_}" } grep { $_ ne 'device' } sort keys %$case;
 }
 
 # Loads with delays that adapt: to a device with a quota, and to a slow one.
-sub adaptive_cases
+sub adaptive_cases ($clients)
 {
-	my ($clients) = @_;
 	my %case = (clients => $clients, delay => 0, siblings => 5);
 
 	return (
@@ -433,9 +399,8 @@ sub adaptive_cases
 }
 
 # What is promised for a case: the largest errors, in percent.
-sub limits
+sub limits ($case)
 {
-	my ($case) = @_;
 	my $delay = $case->{delay};
 
 	return {
@@ -449,9 +414,8 @@ sub limits
 }
 
 # Half the sum of the differences of two distributions, in percent.
-sub _total_variation
+sub _total_variation ($a, $b)
 {
-	my ($a, $b) = @_;
 	my ($na, $nb) = (max(1, sum0(values %$a)), max(1, sum0(values %$b)));
 
 	return 50 *
@@ -462,9 +426,8 @@ sub _total_variation
 # real ones, or where there are hardly any, with a twentieth of the flushes;
 # "uncertain" is the error in them that commit_stats itself expects, and "late"
 # the share of the real ones that ended late.
-sub figures
+sub figures ($result)
 {
-	my ($result) = @_;
 	my ($ours, $truth) = @$result{qw(ours truth)};
 	my $hits = max($truth->{hits}, $truth->{flushes} / 20, 1);
 

@@ -13,9 +13,6 @@
 # wait for one makes other parts of a commit long.  With large WAL buffers, no
 # INSERT waits for the bulk load.  t/slow_commits.pl has what is exact.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
@@ -25,24 +22,13 @@ my $limit = 100;    # ms
 my $node = start_truth(
 	'slow', qq{
 commit_stats.slow_commit_time = $limit
-log_statement = none
-checkpoint_timeout = 1h
 wal_buffers = 64MB
-synchronous_standby_names = ''
-}, allows_streaming => 1);
+});
 my $nlogs = 0;
 
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
-
 # The transactions of a pgbench, as [start, end] in ms since the epoch
-sub transactions
+sub transactions ($prefix)
 {
-	my ($prefix) = @_;
 	my @transactions;
 
 	for my $file (glob "$prefix.*")
@@ -58,11 +44,9 @@ sub transactions
 }
 
 # The slow commits of an application, as times in ms since the epoch
-sub slow_commits
+sub slow_commits ($application)
 {
-	my ($application) = @_;
-
-	return split /\n/, query(
+	return split /\n/, $node->sql(
 		qq{SELECT 1000 * extract(epoch FROM ended_at) FROM commit_slow_log
 WHERE application_name = '$application' ORDER BY 1});
 }
@@ -70,13 +54,12 @@ WHERE application_name = '$application' ORDER BY 1});
 # Runs pgbench, with $beside() meanwhile, and compares: how many slow
 # transactions have no slow commit, how many slow commits have none, and how
 # many transactions were slow
-sub compare
+sub compare ($options, $script, $beside = undef)
 {
-	my ($options, $script, $beside) = @_;
 	my $prefix = $node->basedir . '/transactions' . ++$nlogs;
 	my ($unseen, $nslow) = (0, 0);
 
-	query('SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
 	my $pgbench = start_pgbench($node, "$options -l --log-prefix=$prefix", "load$nlogs" => $script);
 	$beside->() if $beside;
@@ -104,10 +87,8 @@ sub compare
 
 # Is the log right about a load?  The further findings, which $and() returns,
 # are about the same round.
-sub agrees
+sub agrees ($name, $load, $and)
 {
-	my ($name, $load, $and) = @_;
-
 	right_in_most_rounds(
 		$name,
 		sub {
@@ -126,10 +107,9 @@ sub agrees
 
 # The share of a part in all slow commits with a condition, in percent; 0
 # without such commits
-sub share_of
+sub share_of ($part, $condition)
 {
-	my ($part, $condition) = @_;
-	my $share = query(
+	my $share = $node->sql(
 		qq{SELECT coalesce(round((100 * sum($part) / sum(duration))::numeric), 0)
 FROM commit_slow_log WHERE application_name = 'load' AND $condition});
 
@@ -228,7 +208,7 @@ agrees(
 		$insert,
 		sub {
 			local $ENV{PGAPPNAME} = 'bulk';
-			query(
+			$node->sql(
 				"CREATE TABLE IF NOT EXISTS bulk (t text); COPY bulk FROM PROGRAM 'yes $text | head -n 300000'"
 			);
 		}
@@ -236,11 +216,11 @@ agrees(
 	sub {
 		return (
 			[
-				query('SELECT max(flush_wal_bytes) > 1000000 FROM commit_slow_log') eq 't',
+				$node->sql('SELECT max(flush_wal_bytes) > 1000000 FROM commit_slow_log') eq 't',
 				'a flush had to write a lot'
 			],
 			[
-				query(
+				$node->sql(
 					"SELECT max(wal_bytes) < 10000 FROM commit_slow_log WHERE application_name = 'load'"
 				) eq 't',
 				'... of which the slow commits wrote little'
@@ -249,12 +229,8 @@ agrees(
 set_device($node);
 
 # A standby that does not answer
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
-alter_system($node, synchronous_standby_names => 'standby');
-$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $standby = add_standby($node);
+require_standby($node, 'standby');
 my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 agrees(

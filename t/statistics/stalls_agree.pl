@@ -5,42 +5,14 @@
 # knows when each flush ended and how long it took.  A process that waits for a
 # processor can make a flush look long.  t/stalls.pl has what is exact.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
-use GroundTruth qw(start_truth set_device);
+use GroundTruth qw(start_truth set_device run_stalling);
 use Statistics;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_REALTIME);
 
-# No checkpoint starts by itself.
 my $stall_time = 50;    # ms
-my $node = start_truth(
-	'stalls', q{
-log_statement = none
-checkpoint_timeout = 1h
-synchronous_standby_names = ''
-},
-	allows_streaming => 1);
-
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
-
-sub commits_with_stalls
-{
-	my ($quota, $window) = @_;
-
-	set_device($node, quota => $quota, window => $window, flush_time => 1);
-	query('SELECT shim_reset(), commit_stats_reset()');
-	local $ENV{PGAPPNAME} = 'load';
-	run_pgbench($node, '-c 5 -t 60', insert => 'INSERT INTO tick VALUES (1);');
-	return;
-}
+my $node = start_truth('stalls');
 
 # How far the wall clock is ahead of the monotonic one, which the shim reads, s
 sub clocks_differ
@@ -50,12 +22,11 @@ sub clocks_differ
 
 # Flushes of backends that took longer than $limit ms, by the shim; those whose
 # end and length commit_stall_log has; and the others there
-sub compare
+sub compare ($limit)
 {
-	my ($limit) = @_;
 	my $ahead = clocks_differ();
 
-	return split /\|/, query(qq{WITH slow AS (
+	return split /\|/, $node->sql(qq{WITH slow AS (
 	SELECT pid, length / 1e6 AS length, to_timestamp((at + length) / 1e9 + $ahead) AS ended_at
 	FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > $stall_time),
 logged AS (
@@ -73,11 +44,9 @@ SELECT (SELECT count(*) FROM slow WHERE length > $limit),
 
 # What the log says of one load, in which a process may have waited for a
 # processor
-sub is_logged
+sub is_logged ($timing)
 {
-	my ($timing) = @_;
-
-	commits_with_stalls(10, 300);
+	run_stalling($node, 60, quota => 10, window => 300);
 	my ($stalls, $logged, $others) = compare(60);
 	note "timing $timing: $logged of $stalls stalls logged, and $others others";
 	return (
@@ -90,11 +59,11 @@ sub is_logged
 		# untimed, waiting for the WAL writer looks like an own flush
 		[ $others <= ($timing eq 'on' ? 0 : $stalls / 3), 'nothing else is' ],
 		[
-			query('SELECT max(sessions) > 1 FROM commit_stall_log') eq 't',
+			$node->sql('SELECT max(sessions) > 1 FROM commit_stall_log') eq 't',
 			'several sessions waited'
 		],
 		[
-			query(
+			$node->sql(
 				q{SELECT DISTINCT quota_flushes BETWEEN 9 AND 11, quota_window BETWEEN 290 AND 310
 FROM commit_stall_log WHERE quota_flushes IS NOT NULL}) eq 't|t',
 			'the stalls show the quota'
@@ -119,12 +88,12 @@ set_device($node, flush_time => 1);
 right_in_most_rounds(
 	'stall_limit',
 	sub {
-		query('SELECT commit_stats_reset()');
+		$node->sql('SELECT commit_stats_reset()');
 		run_pgbench($node, '-c 2 -t 200', insert => 'INSERT INTO tick VALUES (1);');
 		$node->wait_until(q{SELECT abs(stall_limit / greatest(8 * p50, p50 + 5) - 1) < 0.06
 FROM commit_stats_info, commit_flush_latency_stats});
 		return [
-			query('SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info') eq 't',
+			$node->sql('SELECT stall_limit BETWEEN 6 AND 30 FROM commit_stats_info') eq 't',
 			'several times what a flush takes here'
 		];
 	});
