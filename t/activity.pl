@@ -4,14 +4,11 @@
 # likes.  A standby that does not exist, and a long commit_delay, let commits
 # wait for the rest.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
 
-my $node = start_truth('activity', "log_statement = none\n", allows_streaming => 1);
+my $node = start_truth('activity');
 my $watcher = $node->background_psql('postgres');
 my $activity = q{SELECT %s FROM commit_activity a JOIN pg_stat_activity s USING (pid)
 WHERE s.application_name ~ 'committer'};
@@ -22,9 +19,8 @@ sub activity
 }
 
 # What the commits of $n sessions wait for, once this is it
-sub waits_become
+sub waits_become ($expected, $name)
 {
-	my ($expected, $name) = @_;
 	my $waits;
 
 	ok( poll_until(sub {
@@ -37,10 +33,8 @@ sub waits_become
 }
 
 # Sessions that commit often, as they need not start at the same time
-sub start_committers
+sub start_committers ($n)
 {
-	my ($n) = @_;
-
 	return map {
 		start_psql(
 			$node,
@@ -49,10 +43,8 @@ sub start_committers
 	} 1 .. $n;
 }
 
-sub end_committers
+sub end_committers ($how, @sessions)
 {
-	my ($how, @sessions) = @_;
-
 	ok(end_background($_), "$how: a commit ends") for @sessions;
 	return;
 }

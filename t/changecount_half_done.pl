@@ -5,9 +5,6 @@
 # (t/changecount/shim.c) sends a process the signal at that very moment, in
 # change_cycle() of wal_cycles.c.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
@@ -28,10 +25,8 @@ INSERT INTO logged VALUES (1);
 VACUUM});
 
 # The next process that is the first in its cycle gets this signal.
-sub signal_next
+sub signal_next ($signal)
 {
-	my ($signal) = @_;
-
 	$node->sql('CHECKPOINT');
 	append_to_file($signal_file, $signal);
 	return;

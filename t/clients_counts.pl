@@ -5,9 +5,6 @@
 # pgbench says how many transactions of each application it has done, and the
 # rows that these have left say who committed them.
 
-use strict;
-use warnings;
-
 use lib 't', 't/databases';
 use CommitStats;
 use Databases 'adds_up';
@@ -15,24 +12,15 @@ use Time::HiRes 'usleep';
 
 my $node = start_node('clients');
 
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
-
-query(q{CREATE TABLE done (who text);
+$node->sql(q{CREATE TABLE done (who text);
 CREATE ROLE reader;
 CREATE ROLE tenant_number_1;
 CREATE ROLE tenant_number_2;
 GRANT ALL ON done TO PUBLIC;
 });
 
-sub start_application
+sub start_application ($name, $options, @script)
 {
-	my ($name, $options, @script) = @_;
-
 	local $ENV{PGAPPNAME} = $name;
 	return start_pgbench($node, $options, @script);
 }
@@ -82,9 +70,10 @@ my $negative = 0;
 poll_until(
 	sub {
 		$negative +=
-		  query('SELECT count(*) FROM commit_client_stats WHERE commits < 0 OR commit_time < 0');
-		return query("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
-		  == 1;
+		  $node->sql(
+			'SELECT count(*) FROM commit_client_stats WHERE commits < 0 OR commit_time < 0');
+		return $node->sql(
+			"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'") == 1;
 	},
 	2);
 is($negative, 0, 'while they commit: nothing is negative');
@@ -95,57 +84,56 @@ $node->wait_until(
 	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 
 # commits, commits_async
-sub counted
+sub counted ($condition)
 {
-	my ($condition) = @_;
-
-	return query(
+	return $node->sql(
 		"SELECT sum(commits), sum(commits_async) FROM commit_client_stats WHERE $condition");
 }
 
 is(counted("application_name = 'web'"), '800|0', 'web: as pgbench says');
 is(counted("application_name = 'batch'"), '300|0', 'batch: transactions, not statements');
 is(counted("application_name = 'lazy'"), '0|300', 'lazy: asynchronous');
-is( query(
+is( $node->sql(
 		q{SELECT bool_and(abs(share - 100.0 * n / total) <= 0.005), sum(share) > 99 FROM (
 	SELECT share, n, sum(n) OVER () AS total
 	FROM commit_client_stats, LATERAL (SELECT commits + commits_async AS n) counted) shares}
 	),
 	't|t',
 	'share: of all commits, asynchronous ones included');
-is(query("SELECT commits_notify FROM commit_client_stats WHERE application_name = 'bell'"),
+is($node->sql("SELECT commits_notify FROM commit_client_stats WHERE application_name = 'bell'"),
 	120, 'bell: commits with NOTIFY');
-is(query('SELECT sum(commits_notify) FROM commit_client_stats'), 120, '... and no other is one');
+is($node->sql('SELECT sum(commits_notify) FROM commit_client_stats'),
+	120, '... and no other is one');
 is(counted("application_name = 'short'"), '100|0', 'short: a session for each transaction');
-is(query("SELECT commits, commits_read_only FROM commit_client_stats WHERE rolname = 'reader'"),
-	'0|200', 'reader: transactions that only read, for the role that was current');
-is( query(q{SELECT who, count(*) FROM done WHERE who LIKE 'tenant: %' GROUP BY 1 ORDER BY 1}),
-	query(
+is( $node->sql(
+		"SELECT commits, commits_read_only FROM commit_client_stats WHERE rolname = 'reader'"),
+	'0|200',
+	'reader: transactions that only read, for the role that was current');
+is( $node->sql(q{SELECT who, count(*) FROM done WHERE who LIKE 'tenant: %' GROUP BY 1 ORDER BY 1}),
+	$node->sql(
 		q{SELECT 'tenant: ' || rolname || ' in ' || application_name, commits
 FROM commit_client_stats WHERE application_name LIKE 'application %' ORDER BY 1}
 	),
 	'tenants: SET LOCAL ROLE and SET LOCAL application_name');
-is( query(
+is( $node->sql(
 		q{SELECT string_agg(who || ' ' || n, ', ' ORDER BY who) FROM (
 	SELECT who, count(*) AS n FROM done WHERE who LIKE 'client %' GROUP BY who) d}
 	),
-	query(
+	$node->sql(
 		q{SELECT string_agg(application_name || ' ' || commits, ', ' ORDER BY application_name)
 FROM commit_client_stats WHERE application_name LIKE 'client %'}),
 	'pooler: each commit counts for the name that the session had then');
 
 adds_up('all together', $node);
-is( query(
+is( $node->sql(
 		"SELECT count(*) FROM commit_client_stats WHERE sessions > 0 AND application_name = 'web'"),
 	0,
 	'no session is connected any more');
 
 # Counting is off while a session changes its name, so that the new name may
 # get the memory of the one that counted last.
-sub set_enabled
+sub set_enabled ($session, $value)
 {
-	my ($session, $value) = @_;
-
 	$node->append_conf('postgresql.conf', "commit_stats.enabled = $value");
 	$node->reload;
 	for (1 .. 1800)
@@ -166,7 +154,7 @@ for (1 .. 5)
 	set_enabled($renamed, 'on');
 	$renamed->query_safe("INSERT INTO done VALUES ('x')");
 }
-is( query(
+is( $node->sql(
 		q{SELECT string_agg(application_name || ' ' || n, ', ' ORDER BY application_name) FROM (
 	SELECT split_part(application_name, ' ', 1) AS application_name, sum(commits) AS n
 	FROM commit_client_stats WHERE application_name ~ '^(before|while|after_) \d$'
@@ -177,31 +165,31 @@ is( query(
 $renamed->quit;
 
 # The report, on who commits.
-query('SELECT commit_stats_reset()');
+$node->sql('SELECT commit_stats_reset()');
 ok(end_background($_), 'pgbench has ended')
   for start_application(
 	'lazy', '-c 1 -t 900',
 	lazy => "BEGIN;\nSET LOCAL synchronous_commit = off;\n${insert}COMMIT;\n"),
   start_application('eager', '-c 1 -t 600', eager => $insert);
 my ($share) =
-  query('SELECT commit_stats_report()') =~ /^  eager \(.*\): ([\d.]+)% of the commits,$/m;
+  $node->sql('SELECT commit_stats_report()') =~ /^  eager \(.*\): ([\d.]+)% of the commits,$/m;
 cmp_ok(
-	abs($share - query("SELECT share FROM commit_client_stats WHERE application_name = 'eager'")),
-	'<', 1, 'the report means by a share what the view means');
+	abs($share -
+		  $node->sql("SELECT share FROM commit_client_stats WHERE application_name = 'eager'")),
+	'<', 1,
+	'the report means by a share what the view means');
 
 # WAL
-sub wal_of
+sub wal_of ($rows)
 {
-	my ($rows) = @_;
-
-	query('SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'wal';
-	my $before = query('SELECT pg_current_wal_insert_lsn()');
-	query("INSERT INTO done SELECT repeat('x', 100) FROM generate_series(1, $rows)");
-	my $written = query("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$before')");
+	my $before = $node->sql('SELECT pg_current_wal_insert_lsn()');
+	$node->sql("INSERT INTO done SELECT repeat('x', 100) FROM generate_series(1, $rows)");
+	my $written = $node->sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$before')");
 	return (
 		$written,
-		query(
+		$node->sql(
 			"SELECT wal_bytes, wal_bytes_per_commit FROM commit_client_stats WHERE application_name = 'wal'"
 		));
 }

@@ -10,9 +10,6 @@
 # for so many.  But a database that sessions only connect to and read from is a
 # row in pg_database and a folder, and these can all be the same folder.
 
-use strict;
-use warnings;
-
 use lib 't', 't/databases';
 use CommitStats;
 use Databases;
@@ -31,56 +28,40 @@ CREATE ROLE guest LOGIN});
 $node->safe_psql($_, 'GRANT ALL ON logged TO PUBLIC') for 'one', 'two';
 $node->sql('SELECT commit_stats_reset()');
 
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
-
-is(query('SELECT clients_max FROM commit_stats_info'), $max, 'the limit is the setting');
+is($node->sql('SELECT clients_max FROM commit_stats_info'), $max, 'the limit is the setting');
 
 # The statements with which a session becomes a client, and commits.
-sub client
+sub client ($role, $name)
 {
-	my ($role, $name) = @_;
-
 	return "BEGIN; SET SESSION AUTHORIZATION $role; "
 	  . "SET application_name = '$name'; INSERT INTO logged VALUES (1); COMMIT;";
 }
 
 # One session as many clients, each of which commits once.  Those in the
 # database two stay.
-sub commit_as
+sub commit_as ($role, @names)
 {
-	my ($role, @names) = @_;
-
 	$node->safe_psql('one', join "\n", map { client($role, $_) } @names);
 	wait_until_left('two');
 	return;
 }
 
-sub staying_as
+sub staying_as ($role, $name)
 {
-	my ($role, $name) = @_;
 	my $session = $node->background_psql('two');
 
 	$session->query_safe(client($role, $name));
 	return $session;
 }
 
-sub rows_of
+sub rows_of ($role, $columns)
 {
-	my ($role, $columns) = @_;
-
-	return query("SELECT $columns FROM commit_client_stats WHERE rolname = '$role'");
+	return $node->sql("SELECT $columns FROM commit_client_stats WHERE rolname = '$role'");
 }
 
-sub overflow_of
+sub overflow_of ($database)
 {
-	my ($database) = @_;
-
-	return query(
+	return $node->sql(
 		"SELECT commits FROM commit_client_stats WHERE status = 'overflow' AND datname = '$database'"
 	) || 0;
 }
@@ -92,14 +73,14 @@ my $names = q{string_agg(application_name, ' ' ORDER BY application_name)};
 # A role has half of the rows, and its clients of last have these.
 #
 commit_as('tenant', map { sprintf 't%02d', $_ } 1 .. $half);
-is(query($evicted), 0, 'as many clients as half of the rows: all have one');
+is($node->sql($evicted), 0, 'as many clients as half of the rows: all have one');
 is(rows_of('tenant', 'count(*), sum(commits)'), "$half|$half", '... with what they did');
 commit_as('tenant', 't01', 't03');
 commit_as('tenant', 'new1', 'new2', 'new3');
 is( rows_of('tenant', $names),
 	'new1 new2 new3 t01 t03 t06 t07 t08 t09 t10',
 	'more of them: those that had not committed for longest have none');
-is(query($evicted), 3, '... which are counted');
+is($node->sql($evicted), 3, '... which are counted');
 is(overflow_of('one'), 3, '... and their commits are in the overflow row');
 is(rows_of('tenant', 'sum(commits)'), $half + 2, '... all others are where they were');
 adds_up('evicted');
@@ -109,11 +90,11 @@ commit_as('guest', map { "g$_" } 1 .. 3);
 commit_as('tenant', map { sprintf 'u%03d', $_ } 1 .. 100);
 is(rows_of('guest', $names), 'g1 g2 g3', 'a hundred names: of one role');
 is(rows_of('tenant', 'count(*)'), $half, '... which has half of the rows');
-is(query($evicted), 103, '... and has lost its own');
+is($node->sql($evicted), 103, '... and has lost its own');
 
 # All rows are in use: the oldest loses its row, whoever it is.
 commit_as('guest', 'g2', map { "h$_" } 1 .. $half - 3);
-is(query('SELECT clients_tracked FROM commit_stats_info'), $max, 'all rows are in use');
+is($node->sql('SELECT clients_tracked FROM commit_stats_info'), $max, 'all rows are in use');
 commit_as('guest', 'last');
 cmp_ok(rows_of('guest', 'count(*)'), '<=', $half, 'guest has no more than half, either');
 is(rows_of('guest', "count(*) FILTER (WHERE application_name = 'g1')"),
@@ -147,7 +128,7 @@ adds_up('sessions');
 # The client that commits most may be one of these.
 commit_as('guest', map { "name $_" } 1 .. 1000);
 like(
-	query('SELECT commit_stats_report()'),
+	$node->sql('SELECT commit_stats_report()'),
 	qr/^  Clients without a row \(commit_stats\.max_clients\): 9[\d.]+% of the commits\.
     [\d,]+ clients lost their row to newer ones, as if each connection had its own
     application_name \(application_name_add_host of PgBouncer does that\)\.$/m,
@@ -181,34 +162,36 @@ adds_up('many databases');
 # A reset frees the rows, and gives them to the clients that are connected.
 my $late = $node->background_psql('one');
 $late->query_safe("SET application_name = 'late'; SELECT 1");
-query('SELECT commit_stats_reset()');
-is(query("SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
+$node->sql('SELECT commit_stats_reset()');
+is($node->sql("SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
 	0, 'after a reset: no overflow');
-is(query($evicted), 0, 'after a reset: nothing was evicted');
+is($node->sql($evicted), 0, 'after a reset: nothing was evicted');
 $late->query_safe('INSERT INTO logged VALUES (1)');
-is( query(q{SELECT datname, status, commits, sessions FROM commit_client_stats
+is( $node->sql(q{SELECT datname, status, commits, sessions FROM commit_client_stats
 WHERE application_name = 'late'}),
 	'one|present|1|1',
 	'after a reset: a session has a row');
 $late->quit;
 wait_until_left();
-is(query(q{SELECT commits, sessions FROM commit_client_stats WHERE application_name = 'late'}),
-	'1|0', 'after a reset: and leaves its counts there');
+is( $node->sql(
+		q{SELECT commits, sessions FROM commit_client_stats WHERE application_name = 'late'}),
+	'1|0',
+	'after a reset: and leaves its counts there');
 adds_up('after a reset');
 
 # A restart, then one with fewer rows.
 commit_as('tenant', map { "client $_" } 1 .. $max);
 my $commits = 'SELECT commits FROM commit_flush_stats';
-my $total = query($commits);
-my $gone = query($evicted);
+my $total = $node->sql($commits);
+my $gone = $node->sql($evicted);
 is($gone, $half, 'before a restart: some were evicted');
 $node->restart;
-is(query($commits), $total, 'after a restart: nothing is lost');
-is(query($evicted), $gone, '... nor who was evicted');
+is($node->sql($commits), $total, 'after a restart: nothing is lost');
+is($node->sql($evicted), $gone, '... nor who was evicted');
 adds_up('after a restart');
 $node->append_conf('postgresql.conf', 'commit_stats.max_clients = 10');
 $node->restart;
-is(query($commits), $total, 'with fewer rows: nothing is lost');
+is($node->sql($commits), $total, 'with fewer rows: nothing is lost');
 is(rows_of('tenant', 'count(*)'), 5, '... of which the role has half');
 adds_up('with fewer rows');
 

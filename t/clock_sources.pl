@@ -3,9 +3,6 @@
 # From PostgreSQL 19 on a session can choose the clock of the server's own
 # timings.  commit_stats must use the same clock in all sessions.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -20,10 +17,8 @@ my @sources = split /,/,
 cmp_ok(scalar @sources, '>', 1, "clocks to choose from: @sources");
 
 # As many commits with each; false where the processor has no such counter
-sub commit_with
+sub commit_with ($source)
 {
-	my ($source) = @_;
-
 	return $node->psql(
 		'postgres',
 		"SET timing_clock_source = $source; INSERT INTO logged VALUES (1)",

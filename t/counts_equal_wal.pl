@@ -3,9 +3,6 @@
 # The witness is pg_waldump: it lists the commit records in the WAL, and knows
 # nothing of commit_stats.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 

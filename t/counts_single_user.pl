@@ -3,9 +3,6 @@
 # Administrators use single-user mode for repairs.  It has no postmaster, no
 # background worker and no other backend, but commits.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;
@@ -14,9 +11,8 @@ my $node = init_node('single', conf => 'max_prepared_transactions = 2');
 
 # Run SQL, one statement a line, in a server of its own; returns its rows as
 # strings "column=value,...".
-sub single_user
+sub single_user ($name, $sql)
 {
-	my ($name, $sql) = @_;
 	my ($out, $err);
 	my @rows;
 

@@ -5,28 +5,19 @@
 # waits for the standby reaches its flush group long after the flush, and must
 # still find it.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
 my $primary = start_node(
 	'primary',
-	init => { allows_streaming => 1 },
 	conf => q{
 max_connections = 30
 max_prepared_transactions = 2
 max_logical_replication_workers = 0
 });
 
-$primary->backup('base');
-
-my $standby = PostgreSQL::Test::Cluster->new('standby');
+my $standby = add_standby($primary);
 my ($counted, $records);
-
-$standby->init_from_backup($primary, 'base', has_streaming => 1);
-$standby->start;
 
 #
 # Hot standby
@@ -69,12 +60,8 @@ is($standby->sql('SELECT prepares FROM commit_flush_stats'),
 #
 # Commits that wait for the standby
 #
-$primary->sql(q{ALTER SYSTEM SET synchronous_standby_names = '*';
-ALTER SYSTEM SET synchronous_commit = remote_apply;
-SELECT pg_reload_conf()});
-$primary->wait_until(q{SELECT sync_state = 'sync' AND
-	   current_setting('synchronous_commit') = 'remote_apply'
-FROM pg_stat_replication});
+alter_system($primary, synchronous_commit => 'remote_apply');
+require_standby($primary, '*');
 
 ($counted, $records) = observe(
 	$primary,
@@ -94,9 +81,17 @@ GROUP BY s.flushes, s.commits, s.commits_without_leader}),
 	'remote_apply: the histogram has all of both');
 is($standby->sql('SELECT count(*) FROM logged'), 240, 'remote_apply: the standby has them');
 
-# Let one commit wait for as long as many others take.
-sub wait_for_waiting
+my $late = $primary->background_psql('postgres', on_error_stop => 0);
+
+# A commit that waits for the standby until that goes on
+sub start_late_commit ($n)
 {
+	$late->query_until(
+		qr/waits/, qq{
+\\echo waits
+INSERT INTO logged VALUES ($n);
+\\echo done
+});
 	$primary->wait_until(q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'});
 	return;
 }
@@ -108,21 +103,14 @@ sub pause_standby
 	return;
 }
 
-my $late = $primary->background_psql('postgres', on_error_stop => 0);
-
+# Let one commit wait for as long as many others take.
 for my $others (30, 300)
 {
 	pause_standby();
 	($counted, $records) = observe(
 		$primary,
 		sub {
-			$late->query_until(
-				qr/waits/, q{
-\echo waits
-INSERT INTO logged VALUES (2);
-\echo done
-});
-			wait_for_waiting();
+			start_late_commit(2);
 			{
 				local $ENV{PGOPTIONS} = '-c synchronous_commit=local';
 				run_pgbench($primary, "-c 1 -t $others", local => 'INSERT INTO logged VALUES (3)');
@@ -144,13 +132,7 @@ pause_standby();
 ($counted, $records) = observe(
 	$primary,
 	sub {
-		$late->query_until(
-			qr/waits/, q{
-\echo waits
-INSERT INTO logged VALUES (4);
-\echo done
-});
-		wait_for_waiting();
+		start_late_commit(4);
 		$primary->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE wait_event = 'SyncRep'});
 		$late->query_until(qr/done/, "\n");
@@ -171,9 +153,7 @@ $session->query_safe('SELECT count(*) FROM logged');
 $primary->stop;
 $standby->promote;
 $standby->wait_until('SELECT NOT pg_is_in_recovery()');
-$standby->sql(q{ALTER SYSTEM SET synchronous_standby_names = '';
-SELECT pg_reload_conf()});
-$standby->wait_until("SELECT current_setting('synchronous_standby_names') = ''");
+require_standby($standby, '');
 
 ($counted, $records) = observe(
 	$standby,
@@ -193,13 +173,5 @@ FROM commit_wal_stats}),
 	'promoted: and their WAL');
 $session->quit;
 
-$standby->stop;
-for my $node ($primary, $standby)
-{
-	unlike(
-		slurp_file($node->logfile),
-		qr/PANIC|TRAP|terminated by signal/,
-		$node->name . ' was never in trouble');
-}
-
+ends_well($_) for $standby, $primary;
 done_testing();

@@ -4,9 +4,6 @@
 # autovacuum calls the server's functions itself.  A worker of a parallel query
 # ends its part of a transaction without committing it.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -18,10 +15,8 @@ my $node = start_node('worker', conf => 'max_prepared_transactions = 2');
 my ($counted, $records);
 
 # Every commit record of the node is one that was counted.
-sub is_exact
+sub is_exact ($name)
 {
-	my ($name) = @_;
-
 	is( $counted->{commits} + $counted->{commits_async} + $counted->{commits_unlogged},
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$name: every commit record is counted");

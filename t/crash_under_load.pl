@@ -11,9 +11,6 @@
 # (t/ground_truth/shim.c) gives the device.  The
 # victims are chosen at random; VICTIM_SEED=n chooses others.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim set_device);
@@ -23,7 +20,6 @@ my $seed = $ENV{VICTIM_SEED} // 33;
 # Without launchers only the test commits.
 my $node = start_truth(
 	'killed', q{
-log_statement = none
 restart_after_crash = on
 max_logical_replication_workers = 0
 max_prepared_transactions = 20
@@ -41,10 +37,8 @@ my %acknowledged;    # "round client" => n
 my $logs = $node->basedir . '/acknowledged';
 
 # Writers that number their rows, and sessions that compete with them.
-sub start_load
+sub start_load ($round)
 {
-	my ($round) = @_;
-
 	unlink glob "$logs.*";
 	return (
 		start_pgbench(
@@ -78,10 +72,8 @@ INSERT INTO written VALUES (:round, :client_id, :n);
 }
 
 # Count the acknowledged rows in the logs of pgbench, after its end.
-sub read_acknowledged
+sub read_acknowledged ($round)
 {
-	my ($round) = @_;
-
 	for my $file (glob "$logs.*")
 	{
 		$acknowledged{ "$round " . (split ' ')[0] }++ for split /\n/, slurp_file($file);
@@ -91,9 +83,8 @@ sub read_acknowledged
 
 # A client got an acknowledgement for all its rows, except perhaps the last
 # one.  There is no gap.
-sub all_is_there
+sub all_is_there ($how)
 {
-	my ($how) = @_;
 	my (%found, @wrong);
 
 	for (split /\n/,
@@ -117,20 +108,12 @@ sub all_is_there
 
 # All counts from before are forgotten, and new ones are right, as the WAL has
 # them.
-sub starts_from_zero
+sub counts_again ($how, $killed_at)
 {
-	my ($how, $killed_at) = @_;
 	my $views = join ', ', map { "(SELECT count(*) >= 0 FROM $_)" } views_of_commit_stats();
 
 	unlike($node->sql("SELECT $views"), qr/f/, "$how: all views can be read");
-	is( $node->sql(qq{SELECT commits, commits_async, commits_unlogged, prepares, flushes, followers,
-	   commits_without_leader, unresolved_flushes, unresolved_commits, wal_bytes,
-	   (SELECT count(*) FROM commit_flush_log),
-	   (SELECT coalesce(sum(commits), 0) FROM commit_database_stats),
-	   stats_reset > '$killed_at', stats_reset <= now()
-FROM commit_flush_stats}),
-		join('|', (0) x 12, 't', 't'),
-		"$how: the counts start from zero");
+	starts_from_zero($node, $killed_at, $how);
 
 	my (undef, $records) = observe(
 		$node,
@@ -168,10 +151,8 @@ FROM commit_flush_stats}),
 
 # Wait for a load that commits, with some in the middle of it.  A second row of
 # a client means that the first was acknowledged.
-sub wait_for_load
+sub wait_for_load ($round)
 {
-	my ($round) = @_;
-
 	$node->wait_until(
 		qq{SELECT count(*) > 100 AND count(DISTINCT client) FILTER (WHERE n > 1) = 6 AND
 	   (SELECT count(*) > 2 FROM pg_stat_activity
@@ -210,9 +191,8 @@ sub adapt
 	return;
 }
 
-sub kill_one
+sub kill_one ($whom)
 {
-	my ($whom) = @_;
 	my $sql = qq{
 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 	my (@all, $pid, $was);
@@ -282,20 +262,12 @@ for my $how (
 		  or die "the server did not come back\n";
 	}
 	all_is_there($name);
-	starts_from_zero($name, $killed_at);
+	counts_again($name, $killed_at);
 	$node->sql("ROLLBACK PREPARED 'half'")
 	  if $node->sql('SELECT count(*) FROM pg_prepared_xacts');
 }
 
 cmp_ok(scalar keys %acknowledged, '==', 6 * $round, 'all clients had rows acknowledged');
 
-# Nothing else went wrong.
-$node->stop;
-my $log = slurp_file($node->logfile);
-my @panics = $log =~ /^.*(?:PANIC|TRAP|FailedAssertion).*$/mg;
-my @signals = $log =~ /terminated by signal (\d+)/g;
-
-is("@panics", '', 'there was no PANIC');
-is("@signals", join(' ', (9) x $kills), 'no process died except the victims');
-
+ends_well($node, $kills);
 done_testing();

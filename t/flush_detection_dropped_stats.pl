@@ -5,9 +5,6 @@
 # to dropped entries, which takes locks and can fail.  So such a commit is not
 # looked up, and its flush is uncertain.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 

@@ -5,21 +5,14 @@
 # of each process, and leaves in errno what the test wants, as an unknown
 # server or C library might.
 
-use strict;
-use warnings;
-
-use lib 't';
-use lib 't/ground_truth';
+use lib 't', 't/ground_truth';
+use CommitStats;
 use GroundTruth qw(start_truth);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
 
 # A server without timing, which would have each commit looked up.  Writes of
 # at least $size bytes leave $errno.
-sub start_with
+sub start_with ($name, $errno, $size)
 {
-	my ($name, $errno, $size) = @_;
 	local $ENV{SHIM_ERRNO} = $errno;
 	local $ENV{SHIM_ERRNO_SIZE} = $size || 0;
 	delete $ENV{SHIM_ERRNO} unless defined $errno;
@@ -29,10 +22,8 @@ sub start_with
 
 # $clients clients with $commits commits each: our counts, and those of the
 # shim.
-sub commit_and_count
+sub commit_and_count ($node, $clients, $commits)
 {
-	my ($node, $clients, $commits) = @_;
-
 	$node->sql('SELECT commit_stats_reset(), shim_reset()');
 	$node->command_ok(
 		[ 'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-t', $commits, 'postgres' ],

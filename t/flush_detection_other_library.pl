@@ -4,9 +4,6 @@
 # The order of shared_preload_libraries decides who comes first.  In either
 # order a commit that waits for its flush must count as a commit.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use Cwd 'abs_path';
@@ -29,9 +26,8 @@ my @cases = (
 	]);
 
 # $n of them in one session: what commit_stats and what the shim counted.
-sub commit_late
+sub commit_late ($node, $sql, $level)
 {
-	my ($node, $sql, $level) = @_;
 	my $late = "SET late_writer.statement = 'INSERT INTO tick VALUES (2)';\n";
 	my $out = $node->sql(
 		qq{SET synchronous_commit = $level;

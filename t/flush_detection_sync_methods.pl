@@ -3,9 +3,6 @@
 # The server counts no sync where the write syncs, or where fsync is off.
 # There the count of writes takes the place of the count of syncs.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -31,10 +28,8 @@ sub server_counts
 }
 
 # Check the counts with one client and with several.
-sub check_counts
+sub check_counts ($name, $evidence)
 {
-	my ($name, $evidence) = @_;
-
 	is($node->sql('SELECT leader_evidence FROM commit_stats_info'),
 		$evidence, "$name: commit_stats_info names the evidence for a leader");
 	for my $clients (1, 4)

@@ -3,22 +3,17 @@
 # pg_waldump lists the commits; see t/ground_truth/GroundTruth.pm.  How near to
 # the truth the other figures are is in t/statistics/ground_truth_limits.pl.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
+use CommitStats;
 use GroundTruth qw(start_truth start_standby stop_standby measure truth_cases
   describe_case);
-use Test::More;
 
-my $node = start_truth('truth', undef, allows_streaming => 1);
+my $node = start_truth('truth');
 
-sub check_case
+sub check_case ($case, $name = describe_case($case))
 {
-	my ($case, $name) = @_;
 	my ($ours, $truth) = @{ measure($node, $case, 1) }{qw(ours truth)};
 
-	$name = describe_case($case) unless defined $name;
 	cmp_ok($truth->{commits}, '>', 0, "$name: there was a load");
 	is($ours->{commits}, $truth->{commits}, "$name: commits are exact");
 	return $truth;

@@ -4,42 +4,22 @@
 # commit with remote_apply takes at least about that long.  What the wait for
 # the standby may not be longer than is in t/statistics/latencies.pl.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
 my $apply_delay = 200;    # ms
-my $primary = start_node(
-	'primary',
-	init => { allows_streaming => 1 },
-	conf => "synchronous_standby_names = ''\ntrack_wal_io_timing = on\nwal_writer_delay = 10s\n");
-
-sub require_standby
-{
-	my ($names) = @_;
-
-	$primary->sql("ALTER SYSTEM SET synchronous_standby_names = '$names'");
-	$primary->reload;
-	$primary->poll_query_until('postgres', q{SHOW synchronous_standby_names}, $names)
-	  or die "synchronous_standby_names did not change\n";
-}
+my $primary = start_node('primary', conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
 
 # The commits of one level: how many, the mean, and the wait for the standby.
-sub level_stats
+sub level_stats ($level)
 {
-	my ($level) = @_;
-
 	return split /\|/, $primary->sql(qq{SELECT sum(commits), sum(commit_time) / sum(commits),
 	   sum(standby_time_min) / sum(commits), sum(standby_time_max) / sum(commits)
 FROM commit_latency_stats WHERE synchronous_commit = '$level'});
 }
 
-sub commit_with
+sub commit_with ($level, $options)
 {
-	my ($level, $options) = @_;
-
 	run_pgbench($primary, $options,
 		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
 }
@@ -54,13 +34,8 @@ FROM commit_latency_stats}),
 	'on, remote_apply|local|{on,remote_apply}|t|t',
 	'without a standby, all wait for the local flush');
 
-$primary->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'base', has_streaming => 1);
-$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = ${apply_delay}ms\n");
-$standby->start;
-require_standby('standby');
-$primary->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $standby = add_standby($primary, "recovery_min_apply_delay = ${apply_delay}ms\n");
+require_standby($primary, 'standby');
 
 # Each level is counted as itself.
 my %commits = (local => 4, remote_write => 5, on => 6, remote_apply => 7);
@@ -79,10 +54,8 @@ GROUP BY 1 ORDER BY 2}),
 	'with a standby, each level is counted as itself');
 
 # The commit takes at least about the delay, and the wait is a part of it.
-sub waits
+sub waits ($name)
 {
-	my ($name) = @_;
-
 	($n, $mean, $min, $max) = level_stats('remote_apply');
 	cmp_ok($mean, '>=', $apply_delay / 2, "$name: the commit waits");
 	cmp_ok($max, '>', 0, "$name: ... for the standby");
@@ -100,20 +73,12 @@ WHERE wait_level = 'local'
 
 # If the local flush takes long and the standby does not, the time counts for
 # the flush.
-$primary->sql(q{SET synchronous_commit = local;
-ALTER SYSTEM SET commit_siblings = 0;
-ALTER SYSTEM SET commit_delay = 100000});
-$primary->reload;
-$primary->poll_query_until('postgres', q{SHOW commit_delay}, '100000')
-  or die "commit_delay did not change\n";
+alter_system($primary, commit_siblings => 0, commit_delay => 100000);
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 commit_with('remote_write', '-c 1 -t 5');
 ($n, $mean, $min, $max) = level_stats('remote_write');
-cmp_ok($mean, '>=', 90, 'long flush: the commit takes as long');
-$primary->sql(q{SET synchronous_commit = local; ALTER SYSTEM RESET commit_delay});
-$primary->reload;
-$primary->poll_query_until('postgres', q{SHOW commit_delay}, '0')
-  or die "commit_delay did not change\n";
+cmp_ok($mean, '>=', 100, 'long flush: the commit takes as long');
+alter_system($primary, commit_delay => 0);
 
 # With other clients, which see the end of the flush: the bounds are close.
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
@@ -123,7 +88,7 @@ is($n, 160, 'remote_apply, others: all are counted');
 note sprintf('mean %.1f ms, for the standby %.1f to %.1f', $mean, $min, $max);
 
 # Without the standby again, all levels are local again.
-require_standby('');
+require_standby($primary, '');
 $primary->sql('SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 3');
 is($primary->sql(q{SELECT DISTINCT synchronous_commit, wait_level FROM commit_latency_stats}),

@@ -5,9 +5,6 @@
 # has taken the memory that was meant for commit_stats.  With a smaller request
 # the server starts.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;
@@ -32,10 +29,8 @@ sub new_log
 
 # Start the server, with at most $kilobytes of address space for each process;
 # true if it comes up.
-sub start_with
+sub start_with ($kilobytes)
 {
-	my ($kilobytes) = @_;
-
 	return run_log([
 		'sh', '-c', 'ulimit -v "$0" && exec "$@"',
 		$kilobytes, $node->installed_command('pg_ctl'),

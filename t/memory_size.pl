@@ -4,9 +4,6 @@
 # as commit_stats_info says.  The witnesses are pg_shmem_allocations and a
 # second server.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -17,10 +14,8 @@ $node->sql('CREATE EXTENSION commit_stats');
 
 # The sizes that commit_stats_info shows, in all and for each connection, and
 # the size that the server allocated.
-sub memory_with
+sub memory_with ($connections)
 {
-	my ($connections) = @_;
-
 	$node->adjust_conf('postgresql.conf', 'max_connections', $connections);
 	$node->restart;
 	return split /\|/, $node->sql(

@@ -5,9 +5,6 @@
 # before, and counting goes on from there.  While the server runs there is no
 # file.
 
-use strict;
-use warnings;
-
 use lib 't', 't/persist';
 use CommitStats;
 use IPC::Run;
@@ -27,10 +24,8 @@ my $file = stats_file($node);
 my ($before, $after, $began);
 
 # Do all views show what they showed before?
-sub same
+sub same ($how)
 {
-	my ($how) = @_;
-
 	for my $view (sort keys %$before)
 	{
 		is($after->{$view}, $before->{$view}, "$how: $view");
@@ -157,9 +152,8 @@ is($node->sql('SELECT commits FROM commit_flush_stats'),
 my $sizes = q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1};
 my $siblings = q{SELECT siblings, flushes FROM commit_sibling_histogram ORDER BY 1};
 
-sub clamp
+sub clamp ($rows, $last)
 {
-	my ($rows, $last) = @_;
 	my %clamped;
 
 	for (split /\n/, $rows)
@@ -215,15 +209,11 @@ $node->start;
 starts_from_zero($node, $began, 'immediate stop');
 
 # The backend of a session is killed.
-my $log_end = -s $node->logfile;
 my $session = start_psql($node, 'SELECT pg_sleep(1000)');
 
 $node->wait_until("SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-my $pid = $node->sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-
 $began = some_load($node);
-is(system_log('pg_ctl', 'kill', 'KILL', $pid), 0, 'killed backend: killed');
-$node->wait_for_log(qr/reinitializing.*database system is ready to accept connections/s, $log_end);
+kill_backend($node, "wait_event = 'PgSleep'");
 ok(!end_background($session), 'killed backend: its session has ended');
 starts_from_zero($node, $began, 'killed backend');
 some_load($node);
@@ -234,10 +224,7 @@ same('clean restart after a crash');
 
 # commit_stats.save off at the stop, and off at the start
 $began = start_of_statistics($node);
-$node->sql('ALTER SYSTEM SET commit_stats.save = off');
-$node->reload;
-$node->poll_query_until('postgres', 'SHOW commit_stats.save', 'off')
-  or die 'no reload';
+alter_system($node, 'commit_stats.save' => 'off');
 $node->stop;
 ok(!-e $file, 'not saved: no file');
 $node->start;
@@ -257,12 +244,7 @@ $node->restart;
 #
 # A standby
 #
-$node->backup('base');
-
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
+my $standby = add_standby($node);
 $began = $standby->sql('SELECT commit_stats_reset()');
 $standby->sql("SELECT $_") for 1 .. 5;
 $read_only = $standby->sql('SELECT commits_read_only FROM commit_flush_stats');

@@ -5,9 +5,6 @@
 # and counts from zero.  t/unit/persist_file.pl checks hundreds of mutations of
 # a file without a restart.
 
-use strict;
-use warnings;
-
 use lib 't', 't/persist';
 use CommitStats;
 use Persist;
@@ -15,10 +12,8 @@ use Persist;
 my $node = start_node('damage');
 my $path = stats_file($node);
 
-sub write_file
+sub write_file ($content)
 {
-	my ($content) = @_;
-
 	unlink $path;
 	open my $file, '>:raw', $path or die "$path: $!";
 	print $file $content;
@@ -35,9 +30,8 @@ my %data =
 $node->start;
 
 # Start with the file that $mutate makes of the one that the server just wrote.
-sub starts_fresh
+sub starts_fresh ($name, $detail, $mutate)
 {
-	my ($name, $detail, $mutate) = @_;
 	my ($began, $log_start);
 
 	$began = some_load($node);
@@ -56,18 +50,14 @@ sub starts_fresh
 	return;
 }
 
-sub with_content
+sub with_content ($change)
 {
-	my ($change) = @_;
-
 	return sub { write_file($change->($_[0])) };
 }
 
 # Each of these has the right checksum.
-sub with_value
+sub with_value ($name, $value)
 {
-	my ($name, $value) = @_;
-
 	return with_content(sub {
 		sealed(with_field($_[0], $name, $value->(field($_[0], $name))));
 	});

@@ -5,9 +5,6 @@
 # leaves no partial file, and starts from zero.  A preloaded shim
 # (t/persist/full_disk.c) lets one system call for this file fail.
 
-use strict;
-use warnings;
-
 use lib 't', 't/persist';
 use CommitStats;
 use Cwd 'abs_path';
@@ -21,10 +18,8 @@ compile_c($shim, '-fPIC', '-shared', 't/persist/full_disk.c', '-ldl');
 
 # Start the server with a system call that fails.  Only the server gets the
 # shim, not the other programs of the test.
-sub start_with
+sub start_with ($call)
 {
-	my ($call) = @_;
-
 	local $ENV{LD_PRELOAD} = join ':', $shim, grep { defined } $ENV{LD_PRELOAD};
 	local $ENV{PERSIST_FAILS} = $call;
 	$node->start;
@@ -32,9 +27,8 @@ sub start_with
 }
 
 # Stop a server that cannot save, and check what is left.
-sub stops_cleanly
+sub stops_cleanly ($name, $message)
 {
-	my ($name, $message, $after_start) = @_;
 	my $log_start = -s $node->logfile;
 	my ($began, $log);
 

@@ -4,9 +4,6 @@
 # operators and functions there that match better than those of pg_catalog;
 # name objects in a search_path; and ask for settings in every possible way.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -88,9 +85,8 @@ SELECT hostile.commit_stats_report() !~ 'captured', hostile.commit_stats_reset()
 #
 # What he asks for
 #
-sub refused
+sub refused ($sql, $name, %params)
 {
-	my ($sql, $name, %params) = @_;
 	# not by standard input: a psql that may not connect ends before it reads
 	# that
 	my ($status, $out, $err) = $node->psql(

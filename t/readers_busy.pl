@@ -4,9 +4,6 @@
 # connects and when it exits, as does a reset.  Readers that follow each other
 # without a pause must not keep these waiting.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Time::HiRes qw(usleep);

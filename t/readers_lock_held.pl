@@ -4,14 +4,9 @@
 # A reader copies some 6 kB for each of max_connections while it holds its
 # lock.  t/readers/hold_lock.c holds the lock as long as the test likes.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
-use IPC::Run;
-use Time::HiRes qw(usleep);
 
 my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $held = "$dir/held";
@@ -23,32 +18,12 @@ $node->sql(qq{CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRI
 
 # Does the command end while the lock is held?  One that does not is given up
 # only when all tests would be.
-sub ends
+sub ends ($command)
 {
-	my ($command) = @_;
-	my $timeout = IPC::Run::timer($PostgreSQL::Test::Utils::timeout_default);
-	my $run = IPC::Run::start(
-		[
-			$node->installed_command('psql'),
-			'-XAtq', '-d', $node->connstr('postgres'),
-			'-c', $command
-		],
-		'<',
-		\undef,
-		'>',
-		\my $out,
-		'2>',
-		\my $err,
-		$timeout);
+	my $session = start_psql($node, $command);
+	my $ended = poll_until(sub { errors_so_far($session); !$session->{run}->pumpable });
 
-	while ($run->pumpable && !$timeout->is_expired)
-	{
-		$run->pump_nb;
-		usleep(10_000);
-	}
-	my $ended = !$run->pumpable;
-	$run->kill_kill unless $ended;
-	return $ended && $run->finish;
+	return end_background($session, $ended ? undef : 'KILL');
 }
 
 append_to_file($held, '');

@@ -9,9 +9,6 @@
 #
 # Each check is then tried on texts with one mistake.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -23,19 +20,15 @@ my $node = start_node('reference');
 #
 
 # The rows of a query, each a reference to its values.
-sub rows
+sub rows ($sql)
 {
-	my ($sql) = @_;
-
 	return map { [ split /\|/, $_, -1 ] }
 	  split /\n/, $node->sql($sql);
 }
 
 # Names of the members of the extension in one of the catalogs.
-sub members
+sub members ($catalog, $name)
 {
-	my ($catalog, $name) = @_;
-
 	return map { $_->[0] } rows(
 		qq{SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
 	   JOIN $catalog o ON d.classid = '$catalog'::regclass AND d.objid = o.oid
@@ -86,10 +79,8 @@ FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 #
 
 # A literal as the catalogs have it.
-sub default_of
+sub default_of ($type, $literal)
 {
-	my ($type, $literal) = @_;
-
 	return
 		$literal eq ''     ? ''
 	  : $literal eq 'NULL' ? "NULL::$type"
@@ -98,9 +89,8 @@ sub default_of
 }
 
 # The lines of the tables of each section, in the form that %catalog has.
-sub documented
+sub documented ($text)
 {
-	my ($text) = @_;
 	my (%lines, $section, $kind);
 
 	push @{ $lines{ $_->[0] } }, [ 'column', @$_[ 1, 2 ], '' ]
@@ -136,9 +126,8 @@ sub documented
 }
 
 # What is wrong with a reference, a line each.
-sub mistakes_in_tables
+sub mistakes_in_tables ($text)
 {
-	my ($text) = @_;
 	my %documented = documented($text);
 	my @mistakes;
 
@@ -158,18 +147,15 @@ sub mistakes_in_tables
 }
 
 # The contents of the reference lead to each object.
-sub mistakes_in_list
+sub mistakes_in_list ($text)
 {
-	my ($text) = @_;
-
 	return join '', map { "$_ is not in the list\n" }
 	  grep { $text !~ /\]\(#$_\)/ } @views, @functions;
 }
 
 # Queries of a table whose second column has what follows SELECT.
-sub queries_that_fail
+sub queries_that_fail ($text)
 {
-	my ($text) = @_;
 	my @queries = $text =~ /^[^|\n]+ \| `([^`|]+)` \|/mg;
 	my @mistakes;
 
@@ -202,10 +188,8 @@ is(queries_that_fail($symptoms), '', 'each query of doc/symptoms.md runs');
 #
 
 # A text with one mistake, which $change makes in $_.
-sub with_mistake
+sub with_mistake ($text, $change)
 {
-	my ($text, $change) = @_;
-
 	local $_ = $text;
 	$change->();
 	isnt($_, $text, 'a mistake was made');

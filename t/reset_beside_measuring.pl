@@ -6,9 +6,6 @@
 # changes only what the tester reports: it starts the next step when that one
 # has ended or waits for a lock.)
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -25,9 +22,8 @@ my $resets = start_pgbench(
 
 # The result of a function that measures.  It fails if no session commits in
 # its time, which happens on a machine that is busy with something else.
-sub measured
+sub measured ($sql)
 {
-	my ($sql) = @_;
 	my ($status, $out, $err);
 
 	poll_until(

@@ -6,9 +6,6 @@
 # writers, readers and a session that resets, all at once; what a reader finds
 # wrong is an error that ends the run.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -20,22 +17,7 @@ commit_stats.flush_log_size = 128
 fsync = off
 });
 
-# No number in any view may be negative.
-my $all_rows = join ' UNION ALL ',
-  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" } views_of_commit_stats();
-
-$node->sql(qq{CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
-DECLARE
-	found record;
-BEGIN
-	FOR found IN
-		SELECT view, row, key FROM ($all_rows) r, jsonb_each(row)
-		WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END
-	LOOP
-		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
-	END LOOP;
-END \$\$;
-});
+create_read_all($node);
 
 # After a reset, and without another one, a first reading is never more than a
 # later one.  If it were, the reset would have missed a part.

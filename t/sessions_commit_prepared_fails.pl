@@ -4,9 +4,6 @@
 # psql's ON_ERROR_ROLLBACK sets such savepoints by itself.  The hook must still
 # undo what it did before: the settings of a sweep, the record of a prediction.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -22,9 +19,8 @@ sub sweeps
 
 # The commit_delay that a session sees after each of several such failures: in
 # the transaction, and after it has committed.
-sub settings_after_failures
+sub settings_after_failures ($begin, $after)
 {
-	my ($begin, $after) = @_;
 	my ($out, $err);
 
 	$node->psql(

@@ -5,9 +5,6 @@
 # hundred open transactions are a hundred siblings, and a hundred idle sessions
 # are none.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -27,9 +24,8 @@ max_logical_replication_workers = 0
 
 # Start sessions that run the script once, and wait until all have, by the
 # condition $ready.
-sub start_sessions
+sub start_sessions ($n, $script, $ready)
 {
-	my ($n, $script, $ready) = @_;
 	my $run = start_pgbench($node, "-c $n -t 1", session => $script);
 
 	$node->wait_until(qq{SELECT $ready FROM pg_stat_activity
@@ -37,10 +33,8 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	return $run;
 }
 
-sub stop_sessions
+sub stop_sessions ($run)
 {
-	my ($run) = @_;
-
 	$node->sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	end_background($run);
@@ -51,10 +45,8 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 # Commit once beside so many sessions, and return siblings and M of that flush,
 # connected backends, and whether commit_stats_info calls the count exact.  A
 # session that has only looked may not have ended yet.
-sub commit_one
+sub commit_one ($others)
 {
-	my ($others) = @_;
-
 	return $node->sql(qq{SELECT 1 \\g /dev/null
 DO \$\$ BEGIN
 	FOR i IN 1 .. 18000 LOOP

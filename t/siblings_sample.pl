@@ -6,9 +6,6 @@
 # cache line that another processor may have written.  The views must say how
 # large the share is.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -32,9 +29,8 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
 ) or die "the others did not start\n";
 
 # One session commits with these settings; returns the views as a hash.
-sub commit_with
+sub commit_with (@settings)
 {
-	my (@settings) = @_;
 	my $row = $node->sql(
 		join('', map { "SET $_;\n" } @settings) . qq{SELECT commit_stats_reset();
 DO \$\$BEGIN FOR i IN 1 .. $commits LOOP INSERT INTO logged VALUES (i); COMMIT; END LOOP; END\$\$;

@@ -9,12 +9,8 @@
 #
 # SOAK_SECONDS=600 makes the test last longer than its usual 8 seconds.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
 my $seconds = $ENV{SOAK_SECONDS} || 8;
 my $phase = $seconds > 60 ? 10 : 2;    # seconds with resets, and without
@@ -42,107 +38,54 @@ CREATE UNLOGGED TABLE unlogged (kind text)});
 
 # As often as it says; each commits one row, or none.
 my %transactions = (
-	sync => [ 6, "INSERT INTO written VALUES ('sync');" ],
-	async => [
-		3, q{
+	'sync@6' => "INSERT INTO written VALUES ('sync');",
+	'async@3' => q{
 BEGIN;
 SET LOCAL synchronous_commit = off;
 INSERT INTO written VALUES ('async');
 COMMIT;
-}
-	],
-	unlogged => [ 1, "INSERT INTO unlogged VALUES ('unlogged');" ],
-	read => [ 2, 'SELECT count(*) FROM pg_class;' ],
-	rollback => [
-		1, q{
+},
+	'unlogged@1' => "INSERT INTO unlogged VALUES ('unlogged');",
+	'read@2' => 'SELECT count(*) FROM pg_class;',
+	'rollback@1' => q{
 BEGIN;
 INSERT INTO written VALUES ('rolled back');
 ROLLBACK;
-}
-	],
-	savepoint => [
-		1, q{
+},
+	'savepoint@1' => q{
 BEGIN;
 SAVEPOINT s;
 INSERT INTO written VALUES ('rolled back');
 ROLLBACK TO s;
 INSERT INTO written VALUES ('sync');
 COMMIT;
-}
-	],
-	prepare => [
-		2, q{
+},
+	'prepare@2' => q{
 BEGIN;
 INSERT INTO written VALUES ('sync');
 PREPARE TRANSACTION ':who :client_id';
 COMMIT PREPARED ':who :client_id';
-}
-	],
-	half => [
-		1, q{
+},
+	'half@1' => q{
 BEGIN;
 INSERT INTO written VALUES ('rolled back');
 PREPARE TRANSACTION ':who :client_id';
 ROLLBACK PREPARED ':who :client_id';
-}
-	]);
-
-for my $name (keys %transactions)
-{
-	append_to_file($node->basedir . "/$name.sql", $transactions{$name}[1]);
-}
-
-# Clients of a database, without end.
-sub start_clients
-{
-	my ($database, $who, $options) = @_;
-	my %clients = (out => '', err => '');
-
-	$clients{run} = IPC::Run::start(
-		[
-			$node->installed_command('pgbench'),
-			'-n', '-h',
-			$node->host,
-			'-p',
-			$node->port,
-			'-T', 100000, '-D',
-			"who=$who",
-			split(/ /, $options),
-			(   map { ('-f', $node->basedir . "/$_.sql\@$transactions{$_}[0]") }
-				sort keys %transactions),
-			$database
-		],
-		'<',
-		\undef,
-		'>',
-		\$clients{out},
-		'2>',
-		\$clients{err});
-	return \%clients;
-}
-
-# Readers find no number that is negative, nor an error.
-my $all_rows = join ' UNION ALL ',
-  map { "SELECT '$_' AS view, to_jsonb(v) AS row FROM $_ v" } views_of_commit_stats();
-
-$node->sql(qq{CREATE FUNCTION read_all() RETURNS void LANGUAGE plpgsql AS \$\$
-DECLARE
-	found record;
-BEGIN
-	FOR found IN
-		SELECT view, row, key FROM ($all_rows) r, jsonb_each(row)
-		WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END
-	LOOP
-		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
-	END LOOP;
-END \$\$;
 });
 
-# The length of a phase.
-sub read_and_reset
+# Clients of a database, without end.
+sub start_clients ($database, $who, $options)
 {
-	my ($reset) = @_;
+	local $ENV{PGDATABASE} = $database;
 
+	return start_pgbench($node, "-T 100000 -D who=$who $options", %transactions);
+}
+
+create_read_all($node);
+
+# The length of a phase.
+sub read_and_reset ($reset)
+{
 	return run_pgbench(
 		$node, "-c 4 -j 1 -T $phase -D reset=$reset", visit => q{
 \if :client_id = 0 and :reset = 1
@@ -170,9 +113,8 @@ sub insert_lsn
 # them go on.  Returns where in the WAL that was.  What a client had sent
 # before it was stopped may come a moment later, so it is only over when
 # nothing was written meanwhile.
-sub at_rest
+sub at_rest ($clients, $code)
 {
-	my ($clients, $code) = @_;
 	my $lsn;
 
 	$_->{run}->signal('STOP') for @$clients;
@@ -334,6 +276,5 @@ while ($round == 0 || time - $started < $seconds)
 }
 
 end_background($_, 'TERM') for @clients;
-$node->stop;
-unlike(slurp_file($node->logfile), qr/PANIC|TRAP|terminated by signal/, 'no crash');
+ends_well($node);
 done_testing();

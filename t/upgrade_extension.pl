@@ -9,9 +9,6 @@
 # changes existing objects: its update script is right once, and then lacks one
 # statement after the other.
 
-use strict;
-use warnings;
-
 use lib 't', 't/upgrade';
 use CommitStats;
 use Restored;
@@ -43,10 +40,8 @@ ORDER BY c.relname, attnum});
 
 # Creates the extension in a version, updates it to others, and returns all
 # that the catalogs say then.
-sub catalog_after
+sub catalog_after ($version, @updates)
 {
-	my ($version, @updates) = @_;
-
 	$node->safe_psql('updated', "CREATE EXTENSION commit_stats VERSION '$version'");
 	$node->safe_psql('updated', "ALTER EXTENSION commit_stats UPDATE TO '$_'") for @updates;
 
@@ -57,9 +52,8 @@ sub catalog_after
 }
 
 # The lines that only one of two texts has, marked like those of diff.
-sub differences
+sub differences ($old, $new)
 {
-	my ($old, $new) = @_;
 	my %in_old = map { $_ => 1 } split /\n/, $old;
 	my %in_new = map { $_ => 1 } split /\n/, $new;
 
@@ -71,10 +65,8 @@ sub differences
 # The installed update scripts
 #
 
-sub compare_update
+sub compare_update ($from, $to)
 {
-	my ($from, $to) = @_;
-
 	ok(-f "$scripts/commit_stats--$_.sql", "version $_ has a script of its own") for $from, $to;
 	is(differences(catalog_after($to), catalog_after($from, $to)),
 		'', "an update from $from to $to leads to what a new $to has");
@@ -126,9 +118,8 @@ sub script_of
 	return join '', map { "$_->[1];\n" } @_;
 }
 
-sub write_script
+sub write_script ($name, $text)
 {
-	my ($name, $text) = @_;
 	my $path = "$scripts/commit_stats--$name.sql";
 
 	unlink $path;

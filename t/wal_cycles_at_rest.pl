@@ -6,9 +6,6 @@
 # itself.  Both must be equal; WalCycles.pm says which records belong to no
 # backend.
 
-use strict;
-use warnings;
-
 use lib 't', 't/wal_cycles';
 use CommitStats;
 use WalCycles;
@@ -90,9 +87,5 @@ cmp_ok($share, '>', 1, 'images: there are some');
 cmp_ok($share_max, '>=', $share - 1, 'images: the bound holds');
 cmp_ok($share_max, '<=', 100, 'images: and is a percentage');
 
-$node->stop;
-unlike(
-	slurp_file($node->logfile),
-	qr/PANIC|TRAP|terminated by signal/,
-	'the server was never in trouble');
+ends_well($node);
 done_testing();

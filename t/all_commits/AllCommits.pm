@@ -6,9 +6,6 @@
 
 package AllCommits;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
 use IPC::Run;
@@ -18,10 +15,8 @@ our @EXPORT = qw(start_all_commits end_all_commits);
 # Each script ends with this, in the session in which it ran.
 my $check = "SELECT same_settings();\n";
 
-sub _create_objects
+sub _create_objects ($node)
 {
-	my ($node) = @_;
-
 	create_same_settings($node, 7, 3);
 	$node->sql(q{
 -- a procedure that commits and rolls back
@@ -69,9 +64,8 @@ INSERT INTO serial VALUES (1, 0), (2, 0);
 
 # A commit that fails ends a script of pgbench, so these are run by sessions of
 # psql, over and over, which go on after an error.
-sub _start_failing
+sub _start_failing ($node, $name, $sql)
 {
-	my ($node, $name, $sql) = @_;
 	my $path = $node->basedir . "/$name.sql";
 
 	unlink $path;
@@ -92,10 +86,8 @@ sub _start_failing
 }
 
 # Start the sessions.
-sub start_all_commits
+sub start_all_commits ($node)
 {
-	my ($node) = @_;
-
 	_create_objects($node);
 	return (
 		insert =>
@@ -187,10 +179,8 @@ my %error = (
 
 # End them: they have seen no other commit_delay, and no other errors than they
 # would have without.
-sub end_all_commits
+sub end_all_commits ($node, %load)
 {
-	my ($node, %load) = @_;
-
 	for my $name (sort keys %load)
 	{
 		my $err = errors_so_far($load{$name});

@@ -5,15 +5,28 @@ package Lint;
 
 use strict;
 use warnings;
+use feature 'signatures';
+no warnings 'experimental::signatures';
 
-use Exporter 'import';
+use Exporter;
 use File::Basename qw(dirname);
 use File::Copy     qw(copy);
 use File::Path     qw(make_path);
 use File::Temp     qw(tempdir);
 use FindBin;
 
+our @ISA = qw(Exporter);
 our @EXPORT = qw($root slurp run_command copy_checkout find_pg_config);
+
+# Turns on strict, warnings and signatures in the file that uses this.
+sub import
+{
+	strict->import;
+	warnings->import;
+	feature->import('signatures');
+	warnings->unimport('experimental::signatures');
+	goto &Exporter::import;
+}
 
 our $root = "$FindBin::RealBin/../..";
 
@@ -21,20 +34,16 @@ our $root = "$FindBin::RealBin/../..";
 # runs.
 delete @ENV{ 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', grep { /^GIT_/ } keys %ENV };
 
-sub slurp
+sub slurp ($path)
 {
-	my ($path) = @_;
-
 	open(my $file, '<', $path) or die "could not open $path: $!\n";
 	local $/;
 	return scalar <$file>;
 }
 
 # The exit status of a command, and its output and error messages.
-sub run_command
+sub run_command (@command)
 {
-	my @command = @_;
-
 	open(my $pipe, '-|', 'sh', '-c', 'exec "$@" </dev/null 2>&1', 'sh', @command)
 	  or die "could not run $command[0]: $!\n";
 	my $out = join '', <$pipe>;

@@ -3,9 +3,6 @@
 # make -n only says that it knows how.  script/package builds its packages from
 # the archive, and runs all tests with them.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib $FindBin::RealBin;
 use File::Basename        qw(dirname);
@@ -25,9 +22,8 @@ my $copy = copy_checkout();
 my $folder = 'commit_stats-1.0.0';
 my $archive = "$copy/$folder.zip";
 
-sub run_or_die
+sub run_or_die (@command)
 {
-	my @command = @_;
 	my ($status, $out) = run_command(@command);
 
 	die "@command: $out\n" if $status != 0;

@@ -3,18 +3,14 @@
 # All documents of the checkout, doc/ and monitoring/ are checked.  Each check
 # is then tried on a text with one mistake.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 use Test::More;
 
 # The anchors of a text's headings, as the usual renderers name them.
-sub anchors
+sub anchors ($text)
 {
-	my ($text) = @_;
 	my (%anchors, %seen);
 
 	$text =~ s/^```.*?^```$//gms;
@@ -31,9 +27,8 @@ sub anchors
 }
 
 # Links of a text that lead nowhere, and files that it names but do not exist.
-sub mistakes_in_links
+sub mistakes_in_links ($file, $text)
 {
-	my ($file, $text) = @_;
 	my ($folder) = $file =~ m{^(.*/)?};
 	my @mistakes;
 

@@ -3,9 +3,6 @@
 # Each check is tried on a copy of the files with one change.  script/check
 # runs script/generate --check on the checkout itself.
 
-use strict;
-use warnings;
-
 use File::Basename qw(dirname);
 use File::Temp     qw(tempdir);
 use FindBin;
@@ -23,9 +20,8 @@ my @files = (
 	  qw(postgres_exporter sql_exporter cloudnativepg pgwatch otel_collector));
 
 # What script/generate --check prints once $change was made to a file.
-sub complaints
+sub complaints ($path, $change)
 {
-	my ($path, $change) = @_;
 	my $copy = tempdir(CLEANUP => 1);
 
 	for my $name (@files, map { s{^\Q$root\E/}{}r } glob "$root/src/*/*.h")

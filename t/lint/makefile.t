@@ -3,9 +3,6 @@
 # Nothing is compiled here: make prints what it would do, or stops before it
 # does anything.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib $FindBin::RealBin;
 use File::Temp qw(tempdir);
@@ -28,9 +25,8 @@ sub run_make
 	return run_command('make', '-C', $copy, @_);
 }
 
-sub says
+sub says ($arguments, $message, $name)
 {
-	my ($arguments, $message, $name) = @_;
 	my ($status, $out) = run_make(@$arguments);
 
 	is($status, 2, "$name: make fails");

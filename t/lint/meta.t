@@ -5,9 +5,6 @@
 # here; other fields of the specification would have to be added.  Each rule is
 # also tried on a copy that breaks it.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib $FindBin::RealBin;
 use JSON::PP;
@@ -65,10 +62,8 @@ my $spec = {
 
 # The places where a value breaks the rules.  A list of one may be written
 # without brackets.
-sub broken
+sub broken ($where, $rule, $value)
 {
-	my ($where, $rule, $value) = @_;
-
 	if (ref $rule eq 'ARRAY')
 	{
 		return
@@ -79,9 +74,8 @@ sub broken
 	return defined $value && !ref $value && $value =~ $rule ? () : $where;
 }
 
-sub broken_fields
+sub broken_fields ($where, $rule, $value)
 {
-	my ($where, $rule, $value) = @_;
 	my ($name_rule, $value_rule) = @{ $rule->{'*'} || [] };
 	my @broken;
 
@@ -116,9 +110,8 @@ my $meta = decode_json($text);
 is(join(' ', broken('', $spec, $meta)), '', 'META.json keeps to the specification');
 
 # Break a copy: which field is blamed?
-sub blames
+sub blames ($field, $break, $name)
 {
-	my ($field, $break, $name) = @_;
 	my $copy = decode_json($text);
 
 	$break->($copy);

@@ -5,9 +5,6 @@
 # script/test finds a test by its name alone, so no two may have the same.  The
 # check is then tried on tables with one mistake.
 
-use strict;
-use warnings;
-
 use File::Basename qw(basename);
 use FindBin;
 use lib $FindBin::RealBin;
@@ -27,9 +24,8 @@ my @column = (
 	]);
 
 # The names in each column of the table.
-sub names_in_table
+sub names_in_table ($text)
 {
-	my ($text) = @_;
 	my ($rows) =
 	  $text =~
 	  /^\| behaviour \| SQL test \| isolation spec \| TAP file \|\n\|[-|]+\|\n((?:\|.*\n)+)/m
@@ -45,9 +41,8 @@ sub names_in_table
 	return @names;
 }
 
-sub mistakes_in_table
+sub mistakes_in_table ($text)
 {
-	my ($text) = @_;
 	my @names = names_in_table($text);
 	my @mistakes;
 
@@ -67,9 +62,8 @@ sub mistakes_in_table
 	return join '', @mistakes;
 }
 
-sub mistakes_in_exceptions
+sub mistakes_in_exceptions ($text)
 {
-	my ($text) = @_;
 	my %is_test = map { $_ => 1 } @{ $column[2] };
 	my $mistakes = '';
 

@@ -3,9 +3,6 @@
 
 package Expected;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
 use FindBin;
@@ -35,9 +32,8 @@ sub listed_metrics
 
 # The counters of a query by the row of a view: sums, columns and "/ 1000".
 # Reading the views changes commits_read_only.
-sub counters
+sub counters ($query, $labels, $row)
 {
-	my ($query, $labels, $row) = @_;
 	my %values;
 
 	for my $metric (grep { $_->{query} eq $query && $_->{kind} eq 'counter' } listed_metrics())
@@ -54,9 +50,8 @@ sub counters
 }
 
 # What the views of a server say, as lists of rows.
-sub read_views
+sub read_views ($node)
 {
-	my ($node) = @_;
 	my %views;
 
 	for my $view (views_of_commit_stats())
@@ -71,19 +66,16 @@ sub read_views
 	return \%views;
 }
 
-sub close_enough
+sub close_enough ($ours, $theirs)
 {
-	my ($ours, $theirs) = @_;
-
 	return looks_like_number($theirs)
 	  && abs($ours - $theirs) <= 1e-6 * abs($ours);
 }
 
 # How many took less than "bound" seconds, by a histogram that has this as the
 # bound of a cell: a bucket of Prometheus is an exact one, or none.
-sub less_than
+sub less_than ($cells, $bound)
 {
-	my ($cells, $bound) = @_;
 	my $cell = first
 	{
 			$_->{upper_bound} eq 'Infinity'
@@ -107,18 +99,14 @@ sub kinds
 		} qw(local remote_write on remote_apply));
 }
 
-sub of_kind
+sub of_kind ($kind, $rows)
 {
-	my ($kind, $rows) = @_;
-
 	return [ grep { $_->{wait_level} eq $kind->[0] && $_->{role} eq $kind->[1] } @$rows ];
 }
 
 # A histogram under the names of Prometheus.
-sub histogram
+sub histogram ($name, $labels, $bounds, $cells, $count, $ms)
 {
-	my ($name, $labels, $bounds, $cells, $count, $ms) = @_;
-
 	return (
 		(   map { (
 				"${name}_bucket{" . join(',', "le=$_", @$labels) . '}' => less_than($cells, $_)) }
@@ -145,9 +133,8 @@ sub clients
 
 # All metrics of a server, except those that change without commits;
 # "bounds" are those of the buckets that Prometheus has.
-sub metrics
+sub metrics ($views, @bounds)
 {
-	my ($views, @bounds) = @_;
 	my ($stats) = @{ $views->{commit_flush_stats} };
 	my ($cycle) = sort { $b->{started_at} cmp $a->{started_at} }
 	  grep { $_->{finished} } @{ $views->{commit_wal_stats} };
@@ -194,10 +181,8 @@ sub metrics
 # Prometheus has seen its counters and gauges grow from 0 to "metrics", and
 # makes so much more or less of each as the time between the first and the last
 # scrape is not the whole interval.
-sub total
+sub total ($servers, $weight, $pattern)
 {
-	my ($servers, $weight, $pattern) = @_;
-
 	return sum0(
 		map {
 			my $server = $_;
@@ -214,9 +199,8 @@ sub rate
 }
 
 # As histogram_quantile() is documented; undef if there is nothing.
-sub quantile
+sub quantile ($q, $servers, $name, $labels)
 {
-	my ($q, $servers, $name, $labels) = @_;
 	my @bounds = sort { $a <=> $b }
 	  map { /^commit_stats_${name}_bucket\{le=([^,}+]+)/ ? $1 : () }
 	  keys %{ $servers->[0]{metrics} };
@@ -236,46 +220,34 @@ sub quantile
 	return $from;
 }
 
-sub commit_quantile
+sub commit_quantile ($q, $servers)
 {
-	my ($q, $servers) = @_;
-
 	return quantile($q, $servers, 'commit_duration_seconds', ',role=(?:leader|follower),.*');
 }
 
 # The same for each server, as "instance=NAME".
-sub by_server
+sub by_server ($code, @servers)
 {
-	my ($code, @servers) = @_;
-
 	return map { ("instance=$_->{name}" => $code->([$_])) } @servers;
 }
 
-sub all
+sub all ($code)
 {
-	my ($code) = @_;
-
 	return sub { ('' => $code->([@_])) };
 }
 
-sub per_flush
+sub per_flush ($servers)
 {
-	my ($servers) = @_;
-
 	return rate($servers, 'commits_total') / rate($servers, 'flushes_total');
 }
 
-sub share_of_hits
+sub share_of_hits ($servers)
 {
-	my ($servers) = @_;
-
 	return rate($servers, 'delay_hits_total') / rate($servers, 'delay_decisions_total');
 }
 
-sub one
+sub one ($name)
 {
-	my ($name) = @_;
-
 	return sub { $_[0][0]{metrics}{"commit_stats_$name\{}"} };
 }
 

@@ -3,9 +3,6 @@
 
 package Programs;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
 use HTTP::Tiny;
@@ -18,19 +15,16 @@ our @EXPORT = qw(adapted program free_address start_at start_program
 my @running;
 
 # A program of Debian's packages, unpacked where script/test-monitoring says.
-sub program
+sub program ($name)
 {
-	my ($name) = @_;
-
 	die "MONITORING_PROGRAMS must be set\n" unless $ENV{MONITORING_PROGRAMS};
 	return "$ENV{MONITORING_PROGRAMS}/$name";
 }
 
 # A copy of a file in which some lines are for this machine: pairs of what is
 # there and what to put there.
-sub adapted
+sub adapted ($file, $to, @changes)
 {
-	my ($file, $to, @changes) = @_;
 	my $text = slurp_file($file);
 
 	while (my ($old, $new) = splice @changes, 0, 2)
@@ -48,9 +42,8 @@ sub free_address
 
 # Start a command that serves at an address, and wait until it does.  Its log
 # is returned.
-sub start_at
+sub start_at ($address, $ready, $name, @command)
 {
-	my ($address, $ready, $name, @command) = @_;
 	my $log = "$PostgreSQL::Test::Utils::log_path/$name-$address.log";
 
 	push @running, IPC::Run::start([@command], '<', \undef, '>', $log, '2>&1');
@@ -60,9 +53,8 @@ sub start_at
 }
 
 # Start one of Debian's programs at a free address, which is returned.
-sub start_program
+sub start_program ($name, $ready, @options)
 {
-	my ($name, $ready, @options) = @_;
 	my $address = free_address();
 
 	start_at($address, $ready, $name, program($name), "--web.listen-address=$address", @options);
@@ -80,18 +72,16 @@ sub end_programs
 }
 
 # What is at an address; undef if nothing is.
-sub page
+sub page ($where)
 {
-	my ($where) = @_;
 	my $response = HTTP::Tiny->new(timeout => 30)->get("http://$where");
 
 	return $response->{success} ? $response->{content} : undef;
 }
 
 # A question to the HTTP API of Prometheus.
-sub ask
+sub ask ($address, $what, %parameters)
 {
-	my ($address, $what, %parameters) = @_;
 	my $http = HTTP::Tiny->new(timeout => 30);
 	my $response =
 	  $http->get("http://$address/api/v1/$what?" . $http->www_form_urlencode(\%parameters));
@@ -103,9 +93,8 @@ sub ask
 
 # The answer to a PromQL expression, as what there is for each set of labels:
 # [time, value] or, for a range, a list of these.
-sub query
+sub query ($address, $expr, $time = undef)
 {
-	my ($address, $expr, $time) = @_;
 	my $answer = ask(
 		$address, 'query',
 		query => $expr,
@@ -119,10 +108,8 @@ sub query
 }
 
 # poll_until() for what takes its time, as scraping does
-sub eventually
+sub eventually ($code)
 {
-	my ($code) = @_;
-
 	return poll_until($code, 1);
 }
 

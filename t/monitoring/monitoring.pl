@@ -8,9 +8,6 @@
 # script/test-monitoring runs this; MONITORING_PROGRAMS is where the programs
 # are.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
@@ -150,9 +147,8 @@ my $prometheus = start_program(
 
 # All metrics of a server that Prometheus has from a job, by names and labels
 # as in Expected.pm.
-sub scraped
+sub scraped ($job, $name)
 {
-	my ($job, $name) = @_;
 	my %answer = query($prometheus,
 		"{__name__=~'commit_stats_.*',job='$job',instance='$instances{$job}{$name}'}");
 	my %metrics;
@@ -215,9 +211,8 @@ my %expected;
 cmp_ok($views{$_}{commit_flush_stats}[0]{commits}, '>', 500, "$_: there was a load") for @names;
 
 # What has not arrived yet, or is wrong
-sub differences
+sub differences ($job, $name)
 {
-	my ($job, $name) = @_;
 	my %metrics = scraped($job, $name);
 	my %bounds = map { /\{le=([^,}]+),role/ ? ($1 => 1) : () } keys %metrics;
 	my $expected = $expected{$name} = metrics($views{$name}, keys %bounds);
@@ -299,9 +294,8 @@ for my $counter (sort keys %counters)
 # delta(): a series that ends just before the end of the interval is thought to
 # go on until then; one that begins after its beginning began half a step
 # earlier, but no counter before it was 0.
-sub weights
+sub weights ($job, $name, $time)
 {
-	my ($job, $name, $time) = @_;
 	my ($samples) = values %{ {
 		query(
 			$prometheus,
@@ -324,10 +318,8 @@ my %times = query($prometheus, 'timestamp(commit_stats_commits_total)');
 my $time = max(map { $_->[1] } values %times);
 
 # What Grafana makes of an expression of the dashboard
-sub filled_in
+sub filled_in ($expr, $job, $instances)
 {
-	my ($expr, $job, $instances) = @_;
-
 	$expr =~ s/\$__rate_interval/$interval/g;
 	$expr =~ s/\$job/$job/g;
 	$expr =~ s/\$instance/$instances/g;
@@ -337,9 +329,8 @@ sub filled_in
 
 # Compare the answer of Prometheus with ours; where there is nothing, it says
 # NaN.
-sub check_answer
+sub check_answer ($expr, $ours, $name)
 {
-	my ($expr, $ours, $name) = @_;
 	my %theirs =
 	  map { ($_->[0] => $_->[1][1]) } pairs query($prometheus, $expr, $time);
 	my @wrong = map { "{$_} is too much" }

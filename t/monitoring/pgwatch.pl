@@ -7,9 +7,6 @@
 #
 # script/test-pgwatch runs this; PGWATCH is the program.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
@@ -117,10 +114,8 @@ FROM ($metrics->{$metric}{sqls}{15}) m");
 }
 
 # Reading changes these.
-sub is_steady
+sub is_steady ($name)
 {
-	my ($name) = @_;
-
 	return $name !~ /^commit_stats_(?:commits_read_only|client_sessions)/;
 }
 

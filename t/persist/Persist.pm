@@ -2,14 +2,11 @@
 
 package Persist;
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
 our @EXPORT = qw($header_size part_at field with_field sealed stats_file statistics
-  start_of_statistics starts_from_zero some_load);
+  start_of_statistics some_load);
 use Exporter 'import';
 
 # The fields of the file's header, PersistHeader, and their sizes in bytes.
@@ -35,18 +32,14 @@ while (my ($name, $width) = splice @fields, 0, 2)
 }
 
 # The value of a header field.
-sub field
+sub field ($content, $name)
 {
-	my ($content, $name) = @_;
-
 	return unpack($width{$name} == 8 ? 'Q' : 'L', substr $content, $offset{$name}, $width{$name});
 }
 
 # The content with another value in a header field.
-sub with_field
+sub with_field ($content, $name, $value)
 {
-	my ($content, $name, $value) = @_;
-
 	substr($content, $offset{$name}, $width{$name}) =
 	  pack($width{$name} == 8 ? 'Q' : 'L', $value);
 	return $content;
@@ -54,9 +47,8 @@ sub with_field
 
 # Where the PersistPart of a module is: 24 bytes of name, 8 of size.  Its data
 # come 32 bytes later.
-sub part_at
+sub part_at ($content, $name)
 {
-	my ($content, $name) = @_;
 	my $at = $header_size;
 
 	for (1 .. field($content, 'nparts'))
@@ -76,9 +68,8 @@ my @crc_table = map {
 } 0 .. 255;
 
 # The content with the right checksum at its end.
-sub sealed
+sub sealed ($content)
 {
-	my ($content) = @_;
 	my $body = substr $content, 0, -4;
 	my $crc = 0xffffffff;
 
@@ -87,10 +78,8 @@ sub sealed
 }
 
 # Where the statistics are while the server is down.
-sub stats_file
+sub stats_file ($node)
 {
-	my ($node) = @_;
-
 	return $node->data_dir . '/pg_stat/commit_stats.stat';
 }
 
@@ -99,9 +88,8 @@ sub stats_file
 # can write some WAL.  A shutdown begins a cycle.  The file does not have the
 # logs of single flushes and commits, and most of commit_stats_info is about
 # the running server.
-sub statistics
+sub statistics ($node)
 {
-	my ($node) = @_;
 	my %columns = map { $_ => 'to_jsonb(s)' }
 	  grep { !/^commit_(flush_log|slow_log|stall_log|activity)$/ } views_of_commit_stats();
 	my %rows = map { $_ => '' } keys %columns;
@@ -132,37 +120,14 @@ sub statistics
 	return \%statistics;
 }
 
-sub start_of_statistics
+sub start_of_statistics ($node)
 {
-	my ($node) = @_;
-
 	return $node->sql('SELECT stats_reset FROM commit_stats_info');
 }
 
-# Is nothing left of the statistics since $before?
-sub starts_from_zero
-{
-	my ($node, $before, $how) = @_;
-
-	is( $node->sql(
-			qq{SELECT commits, commits_async, prepares, flushes, followers, commit_time, wal_bytes,
-	   (SELECT count(*) FROM commit_flush_histogram),
-	   (SELECT count(*) FROM commit_sibling_histogram),
-	   (SELECT count(*) FROM commit_latency_stats),
-	   (SELECT coalesce(sum(commits), 0) FROM commit_database_stats),
-	   (SELECT coalesce(sum(commits), 0) FROM commit_wal_stats),
-	   stats_reset > '$before'
-FROM commit_flush_stats}),
-		join('|', (0) x 12, 't'),
-		"$how: starts from zero, and says so");
-	return;
-}
-
 # A few commits; returns stats_reset.
-sub some_load
+sub some_load ($node)
 {
-	my ($node) = @_;
-
 	return $node->sql(q{INSERT INTO logged VALUES (1);
 INSERT INTO logged VALUES (2);
 SET synchronous_commit = off;

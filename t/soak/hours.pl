@@ -10,9 +10,6 @@
 #
 # script/test-soak runs this; SOAK_SECONDS is how long.
 
-use strict;
-use warnings;
-
 use FindBin;
 use lib "$FindBin::RealBin/..";
 use CommitStats;
@@ -24,7 +21,6 @@ my $most_growth = 256;    # kB of a process; 32 were measured
 my $node = init_node(
 	'soak',
 	no_checksums => 1,
-	init => { allows_streaming => 1 },
 	conf => q{
 max_prepared_transactions = 50
 autovacuum = on
@@ -42,20 +38,9 @@ commit_stats.log_delay_changes = on
 commit_stats.adaptive_delay = on
 });
 $node->start;
-$node->backup('base');
+my $standby = add_standby($node);
 
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
-
-sub query
-{
-	my ($sql) = @_;
-
-	return $node->sql($sql);
-}
-
-query(q{CREATE EXTENSION commit_stats;
+$node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE written (kind text);
 CREATE UNLOGGED TABLE unlogged (kind text)});
 alter_system($node, synchronous_standby_names => 'standby');
@@ -99,10 +84,8 @@ sub start_load
 	return;
 }
 
-sub load_goes_on
+sub load_goes_on ($name)
 {
-	my ($name) = @_;
-
 	is(join('', map { errors_so_far($_) } @load), '', "$name: the load has no error");
 	is(scalar(grep { $_->{run}->pumpable } @load), 2, "$name: and goes on");
 	return;
@@ -113,7 +96,8 @@ sub end_load
 {
 	end_background($_, 'TERM') for splice @load;
 	$node->wait_until("SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'soak'");
-	query("ROLLBACK PREPARED '$_'") for split /\n/, query('SELECT gid FROM pg_prepared_xacts');
+	$node->sql("ROLLBACK PREPARED '$_'")
+	  for split /\n/, $node->sql('SELECT gid FROM pg_prepared_xacts');
 	return;
 }
 
@@ -137,21 +121,20 @@ sub stop_standby_for_a_moment
 
 sub change_schema
 {
-	query(q{CREATE TABLE passing AS SELECT * FROM generate_series(1, 1000) n;
+	$node->sql(q{CREATE TABLE passing AS SELECT * FROM generate_series(1, 1000) n;
 CREATE INDEX ON passing (n);
 ALTER TABLE passing ADD COLUMN t text DEFAULT 'x';
 DROP TABLE passing});
-	query('CREATE DATABASE passing');
+	$node->sql('CREATE DATABASE passing');
 	$node->safe_psql('passing', 'CREATE TABLE t AS SELECT 1; INSERT INTO t VALUES (2)');
-	query('DROP DATABASE passing');
+	$node->sql('DROP DATABASE passing');
 	return;
 }
 
 # What experiments say of a load is not the question here; they may also find
 # too few commits.
-sub experiment
+sub experiment ($what, $function)
 {
-	my ($what, $function) = @_;
 	my $err = error_of($node, "SELECT count(*) FROM $function");
 
 	note $err if $err;
@@ -173,9 +156,9 @@ sub predict
 
 sub read_all
 {
-	query("SELECT count(to_jsonb(v)) FROM $_ v") for views_of_commit_stats();
-	query('SELECT commit_stats_report(); TABLE commit_delay_changes');
-	query("SELECT commits FROM commit_stats_sample('1 s')");
+	$node->sql("SELECT count(to_jsonb(v)) FROM $_ v") for views_of_commit_stats();
+	$node->sql('SELECT commit_stats_report(); TABLE commit_delay_changes');
+	$node->sql("SELECT commits FROM commit_stats_sample('1 s')");
 	return;
 }
 
@@ -188,37 +171,37 @@ my %rows_at_reset = (sync => 0, async => 0, unlogged => 0);
 sub rows_written
 {
 	my %rows = map { split /\|/ } split /\n/,
-	  query('SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1');
+	  $node->sql(
+		'SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1');
 
 	return map { ($_ => $rows{$_} || 0) } keys %rows_at_reset;
 }
 
 sub reset_at_rest
 {
-	query('SELECT commit_stats_reset()');
+	$node->sql('SELECT commit_stats_reset()');
 	%rows_at_reset = rows_written();
 	return;
 }
 
-sub counts_are_right
+sub counts_are_right ($name)
 {
-	my ($name) = @_;
 	my %rows = rows_written();
 	my %new = map { ($_ => $rows{$_} - $rows_at_reset{$_}) } keys %rows;
 
 	# a transaction that writes to an unlogged table only may prune a catalog
-	is( query(q{SELECT sum(commits_async), sum(commits + commits_unlogged)
+	is( $node->sql(q{SELECT sum(commits_async), sum(commits + commits_unlogged)
 FROM commit_client_stats WHERE application_name = 'soak'}),
 		"$new{async}|" . ($new{sync} + $new{unlogged}),
 		"$name: the commits of the load are the rows that it wrote");
 	cmp_ok(
-		query(
+		$node->sql(
 			"SELECT sum(commits_unlogged) FROM commit_client_stats WHERE application_name = 'soak'"
 		),
 		'>',
 		0.9 * $new{unlogged} - 1,
 		"$name: most of the unlogged ones are unlogged");
-	is( query(q{SELECT f.commits - sum(c.commits), f.flushes - sum(c.flushes),
+	is( $node->sql(q{SELECT f.commits - sum(c.commits), f.flushes - sum(c.flushes),
 	   f.commits_async - sum(c.commits_async), f.slow_commits - sum(c.slow_commits)
 FROM commit_flush_stats f, commit_client_stats c
 GROUP BY f.commits, f.flushes, f.commits_async, f.slow_commits}),
@@ -235,9 +218,8 @@ my %memory;          # "server type pid" => kB at the end of each round
 my $measured = 0;    # processes in all
 
 # Without shared memory, of which a process maps more and more.
-sub private_memory
+sub private_memory ($pid)
 {
-	my ($pid) = @_;
 	my $kb = 0;
 
 	open my $status, '<', "/proc/$pid/status" or return;
@@ -271,9 +253,8 @@ sub note_memory
 }
 
 # From a third of its life on, no process has grown.
-sub memory_is_flat
+sub memory_is_flat ($name)
 {
-	my ($name) = @_;
 	my ($n, $growth, $who) = (0, 0, 'none');
 
 	for (sort keys %memory)
@@ -313,7 +294,7 @@ while (time - $started < $seconds)
 	ok(predict(), "round $rounds: prediction") if $rounds % 3 == 2;
 	stop_standby_for_a_moment();
 	change_schema();
-	query('CHECKPOINT');
+	$node->sql('CHECKPOINT');
 	eval { read_all() };
 	is($@, '', "round $rounds: the views can be read");
 	sleep 5;
@@ -357,14 +338,14 @@ cmp_ok($done{$_} // 0, '>=', $rounds / 6, "$_: most have succeeded")
   for 'sweep', 'prediction', 'stop of the standby';
 
 # Nothing is left behind
-is( query(
+is( $node->sql(
 		q{SELECT count(*) FILTER (WHERE NOT granted), count(*) FILTER (WHERE locktype = 'advisory')
 FROM pg_locks}),
 	'0|0',
 	'no lock is left');
-is(query('SELECT count(*) FROM commit_activity WHERE committing_since IS NOT NULL'),
+is($node->sql('SELECT count(*) FROM commit_activity WHERE committing_since IS NOT NULL'),
 	0, 'no commit is under way');
-is(query('SELECT sweep_pid IS NULL AND NOT capturing FROM commit_stats_info'),
+is($node->sql('SELECT sweep_pid IS NULL AND NOT capturing FROM commit_stats_info'),
 	't', 'no experiment is under way');
 unlike(
 	slurp_file($_->logfile),

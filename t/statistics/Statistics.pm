@@ -3,8 +3,7 @@
 
 package Statistics;
 
-use strict;
-use warnings;
+use v5.36;
 
 use Exporter 'import';
 use Test::More;
@@ -14,9 +13,8 @@ our @EXPORT = qw(right_in_most_rounds);
 # $code drives a load and returns [true?, name] for each assertion; a round is
 # right if all are true.  Three right rounds pass, and four wrong ones fail;
 # see script/test-statistics for how often that is a false alarm.
-sub right_in_most_rounds
+sub right_in_most_rounds ($what, $code)
 {
-	my ($what, $code) = @_;
 	my ($right, $wrong) = (0, 0);
 
 	while ($right < 3 && $wrong < 4)

@@ -5,9 +5,6 @@
 # The shim (t/ground_truth/shim.c) makes the device, and sees stalls and
 # sleeps.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/adaptive', 't/statistics';
 use Adaptive;
 use CommitStats;
@@ -25,10 +22,8 @@ sub run_load
 	return (seen_by_shim($node), flush_stats($node));
 }
 
-sub stalls_a_flush
+sub stalls_a_flush ($seen)
 {
-	my ($seen) = @_;
-
 	return $seen->{stalled} / ($seen->{syncs} || 1);
 }
 

@@ -4,26 +4,21 @@
 # t/ground_truth/GroundTruth.pm.  This test allows twice the limits;
 # bench/ground-truth prints the figures.  t/ground_truth.pl has what is exact.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/statistics';
+use CommitStats;
 use GroundTruth qw(start_truth start_standby stop_standby measure limits
   figures truth_cases describe_case);
 use List::Util 'min';
 use Statistics;
-use Test::More;
 
-my $node = start_truth('truth', undef, allows_streaming => 1);
+my $node = start_truth('truth');
 
 # Delay hits may be off by as much more as delay_uncertain owns up to, and as
 # there were sleeps that the machine was late to end.  That has a bound, or it
 # could excuse anything: verdicts that say always the same are off by more.
 # Without track_wal_io_timing the delay hits are estimates that promise less.
-sub check_case
+sub check_case ($case)
 {
-	my ($case) = @_;
-
 	right_in_most_rounds(
 		describe_case($case),
 		sub {

@@ -6,9 +6,6 @@
 # which applies WAL a fixed time later waits about that long; one with
 # remote_write does not.
 
-use strict;
-use warnings;
-
 use lib 't', 't/statistics';
 use CommitStats;
 use POSIX 'ceil';
@@ -21,9 +18,8 @@ track_wal_io_timing = on
 });
 
 # Transaction latencies from the log of a pgbench run, ms, in order.
-sub pgbench_latencies
+sub pgbench_latencies ($options)
 {
-	my ($options) = @_;
 	my $prefix = $node->basedir . '/log';
 	my @latencies;
 
@@ -39,19 +35,15 @@ sub pgbench_latencies
 	return sort { $a <=> $b } @latencies;
 }
 
-sub quantile
+sub quantile ($q, @sorted)
 {
-	my ($q, @sorted) = @_;
-
 	return $sorted[ ceil($q * @sorted) - 1 ];
 }
 
 # A quantile of all local commits, leaders and followers together: the bounds
 # of its cell.
-sub our_quantile
+sub our_quantile ($q)
 {
-	my ($q) = @_;
-
 	return split /\|/, $node->sql(qq{WITH cell AS (
 	SELECT lower_bound, upper_bound, sum(commits) AS n
 	FROM commit_latency_histogram WHERE wait_level = 'local'
@@ -65,10 +57,8 @@ WHERE up_to >= $q * total ORDER BY lower_bound LIMIT 1});
 
 # One load with this delay, us.  A client that waits for a processor makes
 # what surrounds the commit long.
-sub with_delay
+sub with_delay ($delay)
 {
-	my ($delay) = @_;
-
 	$node->sql('SELECT commit_stats_reset()');
 	my @theirs = pgbench_latencies('-c 4 -j 2 -t 20');
 	my @findings;
@@ -124,19 +114,12 @@ WHERE wait_level = 'local'});
 my $apply_delay = 200;
 
 alter_system($node, commit_delay => 0);
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = ${apply_delay}ms\n");
-$standby->start;
-alter_system($node, synchronous_standby_names => 'standby');
-$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $standby = add_standby($node, "recovery_min_apply_delay = ${apply_delay}ms\n");
+require_standby($node, 'standby');
 
 # The mean of the commits of a level, and of their waits for the standby
-sub with_level
+sub with_level ($level, $options)
 {
-	my ($level, $options) = @_;
-
 	$node->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 	run_pgbench($node, $options,
 		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");

@@ -3,9 +3,6 @@
 #
 # The witness is commit_flush_log.
 
-use strict;
-use warnings;
-
 use lib 't', 't/statistics', 't/sweep';
 use CommitStats;
 use Statistics;
@@ -19,9 +16,8 @@ my $node = start_sweep_server();
 # settling, which a test cannot help, a sleep of the pair before ends in the
 # slot: that may happen now and then, but not in most of the slots that come
 # after such a pair.
-sub compare_with_flush_log
+sub compare_with_flush_log ($slots)
 {
-	my ($slots) = @_;
 	my %told = (after_delay => 0, slept => 0);
 	my $before = { commit_delay => 0 };
 

@@ -4,9 +4,6 @@
 # each other's locks commit one after the other, however long the leader
 # sleeps.
 
-use strict;
-use warnings;
-
 use lib 't', 't/statistics';
 use CommitStats;
 use Statistics;
@@ -14,9 +11,8 @@ use Statistics;
 my $node = start_node('whatif', conf => "commit_delay = 7\ntrack_wal_io_timing = on\n");
 
 # A prediction beside a load, and what else it said
-sub whatif
+sub whatif ($columns, $arguments)
 {
-	my ($columns, $arguments) = @_;
 	my (undef, $out, $err) =
 	  $node->psql('postgres', "SELECT $columns FROM commit_delay_whatif($arguments, '2 s')");
 

@@ -4,9 +4,6 @@
 # t/unit/commit_trace.c has a ring of 4096 records of its own, in which a
 # commit can be suspended while it writes its record.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
@@ -28,9 +25,8 @@ CREATE FUNCTION trace_lost() RETURNS int LANGUAGE C AS '$module'}
 );
 
 # Each call of the test is a session, and so a capture, of its own.
-sub capture
+sub capture ($sql)
 {
-	my ($sql) = @_;
 	my $out = $node->sql("SELECT trace_begin(); $sql");
 
 	return join '|', grep { /\S/ } split /\n/, $out;

@@ -3,9 +3,6 @@
 # src/probe/cpu_limit.c needs no server.  The test compiles it into a program
 # (t/unit/cpu_limit.c) that reads files as Linux writes them.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use File::Path qw(make_path);
@@ -15,9 +12,8 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c("$dir/ask", 't/unit/cpu_limit.c', 'src/probe/cpu_limit.c');
 
 # Folders with a cpu.stat: path => [periods, periods that were cut short]
-sub stops
+sub stops ($groups, %stat)
 {
-	my ($groups, %stat) = @_;
 	my $mount = PostgreSQL::Test::Utils::tempdir();
 	my $out = '';
 

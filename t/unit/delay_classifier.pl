@@ -4,9 +4,6 @@
 # program (t/unit/delay_classifier.c) that reads plain numbers.
 # t/ground_truth.pl tests how often the verdict is right where there is doubt.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;

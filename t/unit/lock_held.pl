@@ -5,9 +5,6 @@
 # afterwards.  A lock that many have waited for has flags set, which are no
 # holders.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
@@ -24,10 +21,8 @@ CREATE FUNCTION lock_held(exclusive boolean) RETURNS text
 AS '$module' LANGUAGE C STRICT});
 
 # Nobody writes WAL, and then nobody any more.
-sub is_right
+sub is_right ($when)
 {
-	my ($when) = @_;
-
 	for my $exclusive ('true', 'false')
 	{
 		ok( poll_until(

@@ -8,9 +8,6 @@
 # Each copy ends where the mapped memory ends, so that a read beyond it
 # crashes.
 
-use strict;
-use warnings;
-
 use lib 't', 't/persist';
 use CommitStats;
 use Cwd 'abs_path';
@@ -39,10 +36,8 @@ CREATE TABLE original (file bytea)});
 $node->sql("INSERT INTO original VALUES ('\\x" . unpack('H*', $real) . "')");
 
 # The verdicts on all that $mutations makes of the file, and how many they are.
-sub verdicts
+sub verdicts ($mutations)
 {
-	my ($mutations) = @_;
-
 	return $node->sql(qq{SELECT setseed(0.5) \\g /dev/null
 SELECT verdict, count(*)
 FROM original o, LATERAL ($mutations) m (file),
@@ -50,9 +45,8 @@ FROM original o, LATERAL ($mutations) m (file),
 GROUP BY 1 ORDER BY 1});
 }
 
-sub refused
+sub refused ($mutations, $expected, $name)
 {
-	my ($mutations, $expected, $name) = @_;
 	my $verdicts = verdicts($mutations);
 	my $n = 0;
 
@@ -109,9 +103,8 @@ for (my $at = $header_size; $at < $length - 4;)
 is(scalar @sizes, field($real, 'nparts'), 'the parts fill the file');
 
 # Sizes that would do, if additions could overflow.
-sub sizes
+sub sizes (%sizes)
 {
-	my (%sizes) = @_;
 	my $content = $real;
 
 	substr($content, $at[$_], 8) = pack 'Q', $sizes{$_} for keys %sizes;

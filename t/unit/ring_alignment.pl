@@ -1,9 +1,6 @@
 # Does the compiler refuse a platform on which the end of a WAL record does not
 # fit into the head of the ring?
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;
@@ -11,9 +8,8 @@ use IPC::Run;
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
 # What the compiler says of src/stats/flush_ring.h, where MAXALIGN is this.
-sub compile_with
+sub compile_with ($alignment)
 {
-	my ($alignment) = @_;
 	my $include = `@{[$ENV{PG_CONFIG} || 'pg_config']} --includedir-server`;
 	my $err;
 

@@ -5,9 +5,6 @@
 # ring copies 131,072 groups.  t/unit/ring_readers.c has a ring of its own, in
 # which flushes come between any two groups that a reader copies.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
@@ -41,16 +38,13 @@ CREATE FUNCTION ring_resume() RETURNS void LANGUAGE C STRICT AS '$module'}
 );
 
 # Each call of the test is a session, and so a ring, of its own.
-sub in_ring
+sub in_ring ($size, $sql)
 {
-	my ($size, $sql) = @_;
-
 	return $node->psql('postgres', "SELECT ring_make($size); $sql", on_error_stop => 0);
 }
 
-sub ask_ring
+sub ask_ring ($size, $sql)
 {
-	my ($size, $sql) = @_;
 	my (undef, $out, $err) = in_ring($size, $sql);
 
 	is($err, '', 'no error');

@@ -6,9 +6,6 @@
 # needs no server but its memory.  The test compiles it into a program
 # (t/unit/wal_device.c) that reads stalls.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;
@@ -20,9 +17,8 @@ compile_c("$dir/find", 't/unit/wal_device.c', 'src/base/wal_device.c', 'src/base
 # Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:
 # flushes => the number in each, in turn; bytes => of WAL, likewise; explained
 # => of so many in ten something else is the cause.
-sub quota
+sub quota (%device)
 {
-	my (%device) = @_;
 	my ($flush, $wal, $in) = (0, 1e9, '');
 	my $out;
 
@@ -61,9 +57,8 @@ is(quota(flushes => [50], bytes => [20_000], explained => 6),
 is(quota(flushes => [50], bytes => [20_000], explained => 3), '50 100', '... and few have');
 
 # The limit of the log, the report and the prediction
-sub limit
+sub limit ($p50)
 {
-	my ($p50) = @_;
 	my $out;
 
 	IPC::Run::run([ "$dir/find", $p50 ], '>', \$out) or die "find failed\n";

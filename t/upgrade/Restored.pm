@@ -4,9 +4,6 @@
 
 package Restored;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
 
@@ -15,10 +12,8 @@ our @EXPORT = qw(fill_database members member_names fresh_members error_in has_a
 
 # A user's view needs more than the right to read the view below it: its
 # functions run with the rights of the user who queries it.
-sub fill_database
+sub fill_database ($node, $db)
 {
-	my ($node, $db) = @_;
-
 	$node->sql("CREATE DATABASE $db TEMPLATE template0");
 	$node->safe_psql(
 		$db, q{CREATE ROLE counting_reader;
@@ -38,9 +33,8 @@ GRANT SELECT ON commits_seen TO counting_reader;
 
 # All objects that belong to the extension, with all that can be said of them;
 # without the grants to counting_reader if $packaged.
-sub members
+sub members ($node, $db, $packaged = undef)
 {
-	my ($node, $db, $packaged) = @_;
 	my $ours = $packaged ? "a::text !~ '^counting_reader='" : 'true';
 
 	return $node->safe_psql(
@@ -66,10 +60,8 @@ ORDER BY 1});
 
 # The names of these objects, which are the same in all versions, except that
 # from 17 on the row types of views belong to the extension as well.
-sub member_names
+sub member_names ($node, $db)
 {
-	my ($node, $db) = @_;
-
 	return $node->safe_psql(
 		$db, q{SELECT pg_describe_object(classid, objid, objsubid) FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
@@ -79,19 +71,16 @@ ORDER BY 1});
 }
 
 # What the installed script makes, in a database of its own.
-sub fresh_members
+sub fresh_members ($node)
 {
-	my ($node) = @_;
-
 	$node->sql('CREATE DATABASE fresh TEMPLATE template0');
 	$node->safe_psql('fresh', 'CREATE EXTENSION commit_stats');
 	return members($node, 'fresh');
 }
 
 # The SQLSTATE and message of a statement that fails; empty if it works.
-sub error_in
+sub error_in ($node, $db, $sql)
 {
-	my ($node, $db, $sql) = @_;
 	my ($status, $out, $err) = $node->psql(
 		$db, $sql,
 		extra_params => [ '-v', 'VERBOSITY=verbose' ],
@@ -102,9 +91,8 @@ sub error_in
 
 # Everything is there that a catalog can tell of; $original is what members()
 # said where it comes from, if that can be compared.
-sub has_arrived
+sub has_arrived ($node, $db, $name, $original = undef)
 {
-	my ($node, $db, $name, $original) = @_;
 	my $fresh = fresh_members($node);
 
 	like($fresh, qr/^view public\.commit_flush_stats\|/m, "$name: a new extension has its objects");
@@ -141,10 +129,8 @@ WHERE ev_class = 'commits_seen'::regclass AND refclassid = 'pg_class'::regclass
 }
 
 # The reader resets, others commit, and the reader sees it.
-sub counts
+sub counts ($node, $db, $name)
 {
-	my ($node, $db, $name) = @_;
-
 	is(error_in($node, $db, 'SET ROLE counting_reader; SELECT commit_stats_reset()'),
 		'', "$name: the reader can reset");
 	$node->safe_psql($db, 'INSERT INTO written VALUES (3)') for 1 .. 3;
@@ -161,9 +147,8 @@ SELECT commits >= 3 FROM commits_seen}),
 }
 
 # The objects exist without the library, and raise an error that names it.
-sub asks_for_the_library
+sub asks_for_the_library ($node, $db, $name)
 {
-	my ($node, $db, $name) = @_;
 	my $message = qr/ERROR:  55000: commit_stats must be loaded via "shared_preload_libraries"/;
 
 	for my $view ('commits_seen', views_of_commit_stats())

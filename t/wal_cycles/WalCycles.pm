@@ -3,9 +3,6 @@
 
 package WalCycles;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
 
@@ -102,9 +99,8 @@ CREATE UNLOGGED TABLE unlogged (n int);
 #
 # No other process writes WAL here: autovacuum is off, and nothing is archived,
 # received or recovered.
-sub truth
+sub truth ($start, $end)
 {
-	my ($start, $end) = @_;
 	my %truth = map { $_ => 0 } @counts;
 
 	$image_bytes = 0;
@@ -162,17 +158,13 @@ sub reset_stats
 }
 
 # The end of a cycle, which is the redo position of the next one.
-sub end_of
+sub end_of ($cycle)
 {
-	my ($cycle) = @_;
-
 	return $node->sql("SELECT '$cycle->{redo_lsn}'::pg_lsn + $cycle->{distance}");
 }
 
-sub counts_of
+sub counts_of ($cycle)
 {
-	my ($cycle) = @_;
-
 	return { map { $_ => $cycle->{$_} } @counts };
 }
 
