@@ -21,7 +21,7 @@ our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump
-	  wal_records run_pgbench start_pgbench start_psql errors_so_far end_background
+	  wal_records run_pgbench start_pgbench start_psql start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until create_same_settings create_read_all
 	  kill_backend starts_from_zero
 	  views_of_commit_stats near add_standby require_standby ends_well));
@@ -54,8 +54,8 @@ sub import
 	};
 }
 
-# Two methods more of a server: a statement in the database postgres, and the
-# wait until a query there returns true.
+# Methods more of a server: a statement in the database postgres, and the wait
+# until a query there returns true.
 sub PostgreSQL::Test::Cluster::sql ($self, $sql)
 {
 	return $self->safe_psql('postgres', $sql);
@@ -65,6 +65,13 @@ sub PostgreSQL::Test::Cluster::wait_until ($self, $query)
 {
 	$self->poll_query_until('postgres', $query) or die "never true: $query\n";
 	return 1;
+}
+
+# Wait until no other client is connected, and all have added up their counts.
+sub PostgreSQL::Test::Cluster::wait_until_alone ($self)
+{
+	return $self->wait_until(
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 }
 
 # The views, with which a test can say "all of them".
@@ -126,7 +133,6 @@ sub alter_system ($node, %settings)
 		$node->poll_query_until('postgres', "SELECT current_setting('$name') = '$settings{$name}'")
 		  or die "$name did not change\n";
 	}
-	return;
 }
 
 # Stop a server, of which the test has killed some processes and which was
@@ -139,7 +145,6 @@ sub ends_well ($node, $killed = 0)
 	is( "@troubles",
 		join(' ', ('terminated by signal 9') x $killed),
 		$node->name . ': no process died except those killed');
-	return;
 }
 
 # Kill the backend of pg_stat_activity with this condition, and wait until the
@@ -153,7 +158,6 @@ sub kill_backend ($node, $condition)
 	$node->wait_for_log(
 		qr/all server processes terminated; reinitializing.*database system is ready to accept connections/s,
 		$log_end);
-	return;
 }
 
 # Is nothing left of the statistics since $before?  Only reading has been
@@ -175,7 +179,6 @@ sub starts_from_zero ($node, $before, $how)
 FROM commit_flush_stats s}),
 		join('|', '', (0) x 6, ('t') x 3),
 		"$how: starts from zero, and says so");
-	return;
 }
 
 # A function read_all(), which reads all views and fails if a number there is
@@ -196,7 +199,6 @@ BEGIN
 		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
 	END LOOP;
 END \$\$});
-	return;
 }
 
 # A running standby of a server, named "standby".
@@ -218,7 +220,6 @@ sub require_standby ($node, $names)
 	alter_system($node, synchronous_standby_names => $names);
 	$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
 	  if $names ne '';
-	return;
 }
 
 # Compile with the headers of the server under test; the arguments are those of
@@ -235,7 +236,6 @@ sub compile_c ($output, @arguments)
 	system_or_bail(
 		split(' ', $cc), '-O2', '-Wall', '-Werror', '-D_GNU_SOURCE', '-isystem',
 		$include, '-Isrc', '-o', $output, @arguments);
-	return;
 }
 
 # The row of commit_flush_stats.
@@ -254,7 +254,6 @@ sub wait_for_commits ($node, $n)
 
 	$node->poll_query_until('postgres', "SELECT commits >= $before + $n FROM commit_flush_stats")
 	  or die "there are no commits\n";
-	return;
 }
 
 # What pg_waldump prints of the WAL between two positions.  The files are
@@ -348,7 +347,7 @@ sub run_pgbench ($node, $options, %scripts)
 }
 
 # Start a command beside the test; the result has its output.
-sub _start_background ($command)
+sub start_background ($command)
 {
 	my %background = (out => '', err => '');
 
@@ -359,13 +358,13 @@ sub _start_background ($command)
 
 sub start_pgbench
 {
-	return _start_background(_pgbench_command(@_));
+	return start_background(_pgbench_command(@_));
 }
 
 # A session of psql with one or more commands.  The first error ends it.
 sub start_psql ($node, @commands)
 {
-	return _start_background([
+	return start_background([
 		$node->installed_command('psql'),
 		'-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d',
 		$node->connstr('postgres'),
@@ -393,15 +392,11 @@ sub end_background ($background, $signal = undef)
 	return $background->{run}->result == 0;
 }
 
-# End a pgbench, and wait until its backends have done their last commit and
-# have left.  No other session may be there.
+# End a pgbench, and wait until its backends have left.
 sub end_pgbench ($node, $pgbench)
 {
 	end_background($pgbench, 'TERM');
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'})
-	  or die "pgbench did not end\n";
-	return;
+	return $node->wait_until_alone;
 }
 
 # Ways to end what the process PID() does that a session waits for: name,
@@ -457,7 +452,6 @@ BEGIN
 			current_setting('commit_delay'), current_setting('commit_siblings');
 	END IF;
 END \$\$});
-	return;
 }
 
 # SQLSTATE, message and hint of a statement that fails; empty if it succeeds.

@@ -29,7 +29,6 @@ sub waits_become ($expected, $name)
 			return $waits eq $expected;
 		}),
 		$name) or diag "they wait for: $waits";
-	return;
 }
 
 # Sessions that commit often, as they need not start at the same time
@@ -46,7 +45,6 @@ sub start_committers ($n)
 sub end_committers ($how, @sessions)
 {
 	ok(end_background($_), "$how: a commit ends") for @sessions;
-	return;
 }
 
 my $idle = $node->background_psql('postgres');

@@ -29,13 +29,11 @@ sub signal_next ($signal)
 {
 	$node->sql('CHECKPOINT');
 	append_to_file($signal_file, $signal);
-	return;
 }
 
 sub wait_for_signal
 {
 	ok(poll_until(sub { return !-e $signal_file }), 'the signal comes');
-	return;
 }
 
 # What a reset changes.

@@ -8,7 +8,6 @@
 use lib 't', 't/databases';
 use CommitStats;
 use Databases 'adds_up';
-use Time::HiRes 'usleep';
 
 my $node = start_node('clients');
 
@@ -80,8 +79,7 @@ is($negative, 0, 'while they commit: nothing is negative');
 ok(end_background($load{$_}), "$_: pgbench has ended") for sort keys %load;
 # the last of -C may have left pg_stat_activity, or not have come, when it was
 # looked at
-$node->wait_until(
-	q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
+$node->wait_until_alone;
 
 # commits, commits_async
 sub counted ($condition)
@@ -134,14 +132,9 @@ is( $node->sql(
 # get the memory of the one that counted last.
 sub set_enabled ($session, $value)
 {
-	$node->append_conf('postgresql.conf', "commit_stats.enabled = $value");
-	$node->reload;
-	for (1 .. 1800)
-	{
-		return if $session->query_safe('SHOW commit_stats.enabled') eq $value;
-		usleep(100_000);
-	}
-	die "commit_stats.enabled is not $value\n";
+	alter_system($node, 'commit_stats.enabled' => $value);
+	poll_until(sub { $session->query_safe('SHOW commit_stats.enabled') eq $value })
+	  or die "commit_stats.enabled is not $value\n";
 }
 
 my $renamed = $node->background_psql('postgres');

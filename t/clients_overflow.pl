@@ -43,7 +43,6 @@ sub commit_as ($role, @names)
 {
 	$node->safe_psql('one', join "\n", map { client($role, $_) } @names);
 	wait_until_left('two');
-	return;
 }
 
 sub staying_as ($role, $name)

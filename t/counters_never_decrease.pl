@@ -85,7 +85,6 @@ sub define_look ($name, @parts)
 WITH $with
 SELECT jsonb_object_agg(key, value) FROM ($all) counters(key, value) WHERE value IS NOT NULL \$\$}
 	);
-	return;
 }
 
 # Compare looks with one another, "looks" times at least, until a query returns
@@ -128,7 +127,6 @@ sub never_decrease ($name, $look, $looks, $until, @load)
 		"$name: no counter decreases");
 	$node->sql('TRUNCATE decreases');
 	adds_up($name);
-	return;
 }
 
 #

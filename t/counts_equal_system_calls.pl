@@ -27,15 +27,6 @@ my $reset_server =
   ? q{SELECT pg_stat_reset_shared('io')}
   : q{SELECT pg_stat_reset_shared('wal')};
 
-# A backend adds its counts to the server's as it ends, which can be after its
-# client has.
-sub wait_for_end_of_clients
-{
-	$node->wait_until(
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
-	return;
-}
-
 # A process that syncs between the two resets would make them differ for good.
 # None does while there is no WAL to be flushed.
 sub reset_both
@@ -43,14 +34,13 @@ sub reset_both
 	my $at_rest =
 	  q{SELECT pg_current_wal_insert_lsn(), pg_current_wal_insert_lsn() = pg_current_wal_flush_lsn()};
 
-	wait_for_end_of_clients();
+	$node->wait_until_alone;
 	poll_until(sub {
 		my ($before, undef, undef, $after) = split /\n/,
 		  $node->sql("$at_rest; $reset_server; SELECT shim_reset(); $at_rest");
 
 		return $before =~ /t$/ && $before eq $after;
 	}) or die "there is always something to flush\n";
-	return;
 }
 
 for my $timing ('on', 'off')

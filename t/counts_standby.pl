@@ -100,7 +100,6 @@ sub pause_standby
 {
 	$standby->sql('SELECT pg_wal_replay_pause()');
 	$standby->wait_until("SELECT pg_get_wal_replay_pause_state() = 'paused'");
-	return;
 }
 
 # Let one commit wait for as long as many others take.

@@ -21,7 +21,6 @@ sub is_exact ($name)
 		$records->{COMMIT} + $records->{COMMIT_PREPARED},
 		"$name: every commit record is counted");
 	is($counted->{prepares}, $records->{PREPARE}, "$name: every prepare record is counted");
-	return;
 }
 
 #

@@ -48,7 +48,6 @@ sub counts_again ($how)
 FROM commit_flush_stats}),
 		't',
 		"$how: and their groups");
-	return;
 }
 
 # A load that is running when the server ends.

@@ -78,7 +78,6 @@ sub read_acknowledged ($round)
 	{
 		$acknowledged{ "$round " . (split ' ')[0] }++ for split /\n/, slurp_file($file);
 	}
-	return;
 }
 
 # A client got an acknowledgement for all its rows, except perhaps the last
@@ -103,7 +102,6 @@ sub all_is_there ($how)
 		  if $max != $acknowledged{$who} && $max != $acknowledged{$who} + 1;
 	}
 	is("@wrong", '', "$how: every acknowledged row is there");
-	return;
 }
 
 # All counts from before are forgotten, and new ones are right, as the WAL has
@@ -158,7 +156,6 @@ sub wait_for_load ($round)
 	   (SELECT count(*) > 2 FROM pg_stat_activity
 		WHERE state = 'active' AND query ~ '^(INSERT|COMMIT)')
 FROM written WHERE round = $round});
-	return;
 }
 
 sub server_time
@@ -188,7 +185,6 @@ sub adapt
 		commit_delay => 0,
 		'commit_stats.adaptive_delay' => 'on');
 	$adapts = 1;
-	return;
 }
 
 sub kill_one ($whom)
@@ -209,7 +205,6 @@ FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND $victims{$whom}};
 	note("kill -9 $pid: $was");
 	kill('KILL', $pid) == 1 or die "$pid is gone\n";
 	$kills++;
-	return;
 }
 
 for my $how (

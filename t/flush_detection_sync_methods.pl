@@ -52,7 +52,6 @@ sub check_counts ($name, $evidence)
 		is($counted->{followers}, 0, "$who: there are no followers")
 		  if $clients == 1;
 	}
-	return;
 }
 
 # Start with a method that syncs in the write, so that the server has counted

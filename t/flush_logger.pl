@@ -39,7 +39,6 @@ sub wait_for_flushes ($n)
 	# one line after the other, each read once
 	$node->wait_for_log(qr/(?:$line(?>(?:(?!$line).)*)){$n}/s, $log_end)
 	  if $n > 0;
-	return;
 }
 
 # The flushes since $log_end, once the log has $n of them, or no more come

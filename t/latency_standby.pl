@@ -61,7 +61,6 @@ sub waits ($name)
 	cmp_ok($max, '>', 0, "$name: ... for the standby");
 	cmp_ok($max, '<=', $mean, "$name: not longer than it takes");
 	cmp_ok($min, '<=', $max, "$name: the bounds are in order");
-	return;
 }
 
 waits('remote_apply');

@@ -7,7 +7,6 @@
 
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
 my $node = init_node(
 	'memory', conf => q{
@@ -42,7 +41,6 @@ sub stop
 {
 	system_or_bail($node->installed_command('pg_ctl'),
 		'-s', '-w', '-D', $node->data_dir, '-m', 'fast', 'stop');
-	return;
 }
 
 # The peak of the server's address space so far, in kB.

@@ -30,7 +30,6 @@ sub same ($how)
 	{
 		is($after->{$view}, $before->{$view}, "$how: $view");
 	}
-	return;
 }
 
 #

@@ -18,7 +18,6 @@ sub write_file ($content)
 	open my $file, '>:raw', $path or die "$path: $!";
 	print $file $content;
 	close $file or die "$path: $!";
-	return;
 }
 
 # The parts of a real file.
@@ -47,7 +46,6 @@ sub starts_fresh ($name, $detail, $mutate)
 	}
 	starts_from_zero($node, $began, $name);
 	ok(!-e $path, "$name: the file is removed") if !-d $path;
-	return;
 }
 
 sub with_content ($change)

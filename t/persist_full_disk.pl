@@ -23,7 +23,6 @@ sub start_with ($call)
 	local $ENV{LD_PRELOAD} = join ':', $shim, grep { defined } $ENV{LD_PRELOAD};
 	local $ENV{PERSIST_FAILS} = $call;
 	$node->start;
-	return;
 }
 
 # Stop a server that cannot save, and check what is left.

@@ -48,7 +48,6 @@ sub says_so ($sql, $name)
 		"$name: SQLSTATE and message");
 	like($error, qr/HINT:  Add commit_stats to shared_preload_libraries .* restart the server/,
 		"$name: hint");
-	return;
 }
 
 says_so("SELECT * FROM $_", "view $_") for @views;

@@ -97,7 +97,6 @@ sub refused ($sql, $name, %params)
 
 	isnt($status, 0, "$name: does not work");
 	like($err, $params{error} // qr/42501: /, "$name: the error");
-	return;
 }
 
 my $log_flushes = 'commit_stats.log_flushes';

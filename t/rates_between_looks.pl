@@ -32,7 +32,6 @@ sub is_rate ($row, $column, $n, $name)
 
 	ok(abs($got - $n) <= $error, "$name: $column")
 	  or diag("$got +- $error of $n in $row->{elapsed} s");
-	return;
 }
 
 # Where the WAL ends, in bytes.

@@ -89,7 +89,6 @@ sub nothing_is_left ($how)
 		't|f', "$how: no experiment is left");
 	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
 		0, "$how: no lock is left");
-	return;
 }
 
 # All at once, but for one of the functions that exclude each other.
@@ -133,7 +132,6 @@ WHERE application_name LIKE 'victim %' AND pg_terminate_backend(pid)}),
 	$node->wait_until(
 		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'victim %'});
 	nothing_is_left($how);
-	return;
 }
 
 # Two loads that the test does not terminate

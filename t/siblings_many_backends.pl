@@ -39,7 +39,6 @@ sub stop_sessions ($run)
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	end_background($run);
 	$node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
-	return;
 }
 
 # Commit once beside so many sessions, and return siblings and M of that flush,

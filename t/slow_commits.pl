@@ -39,7 +39,6 @@ OR abs(notify_time + delay_time + flush_time + standby_time_min + other_time - d
 		),
 		0,
 		"$name: the parts are the whole");
-	return;
 }
 
 my $insert = "INSERT INTO tick VALUES (1);\n";
@@ -88,7 +87,6 @@ FROM pg_stat_activity WHERE backend_type = 'client backend' AND lower(wait_event
 sub end_all
 {
 	end_background($_) or die "psql failed: $_->{err}\n" for @_;
-	return;
 }
 
 $node->sql('SELECT commit_stats_reset()');

@@ -83,7 +83,6 @@ sub load_beside ($sql)
 	$ENV{PGAPPNAME} = 'bulk';
 	$node->sql($sql);
 	end_background($pgbench);
-	return;
 }
 
 my $text = 'x' x 100;

@@ -70,7 +70,6 @@ sub compare_update ($from, $to)
 	ok(-f "$scripts/commit_stats--$_.sql", "version $_ has a script of its own") for $from, $to;
 	is(differences(catalog_after($to), catalog_after($from, $to)),
 		'', "an update from $from to $to leads to what a new $to has");
-	return;
 }
 
 my @updates = map { /commit_stats--([^-]+)--([^-]+)\.sql$/ ? [ $1, $2 ] : () }
@@ -125,7 +124,6 @@ sub write_script ($name, $text)
 	unlink $path;
 	append_to_file($path, $text);
 	push @written, $path;
-	return;
 }
 
 END
@@ -159,7 +157,6 @@ sub test_comparison
 		script_of(@statements, [ '' => 'CREATE VIEW commit_more AS SELECT 1' ]));
 	isnt(differences($created, catalog_after($current, 'next')),
 		'', 'an update has an object too many');
-	return;
 }
 
 SKIP:

@@ -38,7 +38,6 @@ sub switch ($value)
 SELECT pg_reload_conf()});
 	poll_until(sub { $idle->query_safe('SHOW commit_stats.enabled') eq $value })
 	  or die "commit_stats.enabled does not become $value";
-	return;
 }
 
 checkpoint();

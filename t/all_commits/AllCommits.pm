@@ -8,7 +8,6 @@ package AllCommits;
 
 use CommitStats;
 use Exporter 'import';
-use IPC::Run;
 
 our @EXPORT = qw(start_all_commits end_all_commits);
 
@@ -70,19 +69,8 @@ sub _start_failing ($node, $name, $sql)
 
 	unlink $path;
 	append_to_file($path, "$sql\n$check" x 2000);
-	my %background = (out => '', err => '');
-	$background{run} = IPC::Run::start(
-		[
-			$node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres'),
-			'-f', $path
-		],
-		'<',
-		\undef,
-		'>',
-		\$background{out},
-		'2>',
-		\$background{err});
-	return \%background;
+	return start_background([
+		$node->installed_command('psql'), '-XAtq', '-d', $node->connstr('postgres'), '-f', $path ]);
 }
 
 # Start the sessions.
@@ -209,7 +197,6 @@ sub end_all_commits ($node, %load)
 		slurp_file($node->logfile),
 		qr/PANIC|TRAP|terminated by signal|commit_delay is/,
 		'the log has no surprise');
-	return;
 }
 
 1;

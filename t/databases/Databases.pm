@@ -93,7 +93,6 @@ sub wait_until_left
 	$node->wait_until(qq{SELECT count(*) = 0 FROM pg_stat_activity
 WHERE datname <> ALL ('{$staying}') AND
 	backend_type IN ('client backend', 'parallel worker')});
-	return;
 }
 
 sub start_all
@@ -108,7 +107,6 @@ sub finish_all
 {
 	end_background($_) or die $_->{err} for @_;
 	wait_until_left();
-	return;
 }
 
 # "older" has, for each database, how many prepared transactions have ended
@@ -124,14 +122,12 @@ sub agrees_with_server ($name, %older)
 
 		is($ours + ($older{$database} || 0), $servers, "$name: commits in $database");
 	}
-	return;
 }
 
 # Are the counters of all rows together those of commit_flush_stats?
 sub adds_up ($name, $server = $node)
 {
 	view_adds_up($server, $_, "$name: $_") for 'commit_database_stats', 'commit_client_stats';
-	return;
 }
 
 sub view_adds_up ($server, $view, $name)
@@ -153,7 +149,6 @@ WHERE abs(sum - total) > CASE WHEN key LIKE '%_time' THEN 0.001 ELSE 0 END}),
 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END}),
 		'',
 		"$name: nothing is negative");
-	return;
 }
 
 1;

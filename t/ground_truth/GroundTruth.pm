@@ -58,7 +58,6 @@ sub _compile_shim
 	return if defined $shim;
 	$shim = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/shim.so';
 	compile_c($shim, '-fPIC', '-shared', '-Wl,-z,lazy', 't/ground_truth/shim.c', '-ldl');
-	return;
 }
 
 # Call $code with the shim preloaded into the programs that it starts.
@@ -73,7 +72,6 @@ sub with_shim ($code)
 sub start_with_shim ($node)
 {
 	with_shim(sub { $node->start });
-	return;
 }
 
 # Put a device in the place of the disk: a flush takes flush_time ms, and there
@@ -83,7 +81,6 @@ sub set_device ($node, %device)
 {
 	$node->sql(sprintf('SELECT shim_device(%d, %f, %f), shim_bandwidth(%f)',
 		map { $device{$_} || 0 } qw(quota window flush_time bandwidth)));
-	return;
 }
 
 # Five sessions commit on a device that stalls, until it has stalled a session
@@ -100,7 +97,6 @@ sub run_stalling ($node, $commits, %device)
 WHERE kind = 'sync' AND backend AND length / 1e6 > 60}) eq 't';
 		},
 		1);
-	return;
 }
 
 # What backends did since shim_reset(): syncs, the sleeps of commit_delay and
@@ -177,14 +173,12 @@ sub start_standby ($node)
 {
 	$standby = add_standby($node, "shared_preload_libraries = ''\nfsync = off\n");
 	require_standby($node, '*');
-	return;
 }
 
 sub stop_standby ($node)
 {
 	require_standby($node, '');
 	$standby->stop;
-	return;
 }
 
 # The positions of the commit records between two positions.
@@ -314,7 +308,6 @@ sub prepare_sysbench ($node)
 {
 	$node->command_ok([ _sysbench($node, $_, 'prepare') ], "the tables of $_ are there")
 	  for 'oltp_write_only', $ENV{TPCC} ? 'tpcc' : ();
-	return;
 }
 
 # The command of a case's load: sysbench with a test of its own; or pgbench

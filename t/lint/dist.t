@@ -27,7 +27,6 @@ sub run_or_die (@command)
 	my ($status, $out) = run_command(@command);
 
 	die "@command: $out\n" if $status != 0;
-	return;
 }
 
 # The archive has what is committed: so all tracked files, in a repository of

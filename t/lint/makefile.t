@@ -32,7 +32,6 @@ sub says ($arguments, $message, $name)
 	is($status, 2, "$name: make fails");
 	like($out, $message, "$name: says what to do");
 	unlike($out, qr/-c -o/, "$name: nothing is compiled");
-	return;
 }
 
 # A pg_config that comes with the client library only says where PGXS would be.

@@ -116,7 +116,6 @@ sub blames ($field, $break, $name)
 
 	$break->($copy);
 	is(join(' ', broken('', $spec, $copy)), $field, $name);
-	return;
 }
 
 for my $field (map { /(.*)!$/ ? $1 : () } sort keys %$spec)

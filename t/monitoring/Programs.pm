@@ -68,7 +68,6 @@ sub end_programs
 		$program->signal('TERM');
 		$program->finish;
 	}
-	return;
 }
 
 # What is at an address; undef if nothing is.

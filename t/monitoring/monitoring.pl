@@ -61,7 +61,6 @@ sub check_dashboard
 			map  { ($_, @{ $_->{targets} }) } @panels),
 		0,
 		'... and asks the data source that was chosen');
-	return;
 }
 
 check_dashboard();
@@ -346,7 +345,6 @@ sub check_answer ($expr, $ours, $name)
 		  || $expected ne 'NaN' && close_enough($expected, $value);
 	}
 	is(join("\n", @wrong), '', $name);
-	return;
 }
 
 # A regular expression for servers, as Grafana makes it

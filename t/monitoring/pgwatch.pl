@@ -65,7 +65,6 @@ sub scrape
 		$served{ "$name\{" . join(',', @labels) . '}' } = $value;
 	}
 	%types = (%types, $page =~ /^# TYPE pgwatch_(commit_stats_\w+) (\w+)$/mg);
-	return;
 }
 
 ok( eventually(sub {

@@ -81,14 +81,12 @@ sub start_load
 			"$options -T 1000000 -D who=$who",
 			map { ("${who}_$_" => $transactions{$_}) } keys %transactions);
 	}
-	return;
 }
 
 sub load_goes_on ($name)
 {
 	is(join('', map { errors_so_far($_) } @load), '', "$name: the load has no error");
 	is(scalar(grep { $_->{run}->pumpable } @load), 2, "$name: and goes on");
-	return;
 }
 
 # All transactions of the load are over then.
@@ -98,7 +96,6 @@ sub end_load
 	$node->wait_until("SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'soak'");
 	$node->sql("ROLLBACK PREPARED '$_'")
 	  for split /\n/, $node->sql('SELECT gid FROM pg_prepared_xacts');
-	return;
 }
 
 #
@@ -116,7 +113,6 @@ sub stop_standby_for_a_moment
 	sleep 1;
 	kill 'CONT', $receiver;
 	$done{'stop of the standby'}++;
-	return;
 }
 
 sub change_schema
@@ -128,7 +124,6 @@ DROP TABLE passing});
 	$node->sql('CREATE DATABASE passing');
 	$node->safe_psql('passing', 'CREATE TABLE t AS SELECT 1; INSERT INTO t VALUES (2)');
 	$node->sql('DROP DATABASE passing');
-	return;
 }
 
 # What experiments say of a load is not the question here; they may also find
@@ -159,7 +154,6 @@ sub read_all
 	$node->sql("SELECT count(to_jsonb(v)) FROM $_ v") for views_of_commit_stats();
 	$node->sql('SELECT commit_stats_report(); TABLE commit_delay_changes');
 	$node->sql("SELECT commits FROM commit_stats_sample('1 s')");
-	return;
 }
 
 #
@@ -181,7 +175,6 @@ sub reset_at_rest
 {
 	$node->sql('SELECT commit_stats_reset()');
 	%rows_at_reset = rows_written();
-	return;
 }
 
 sub counts_are_right ($name)
@@ -207,7 +200,6 @@ FROM commit_flush_stats f, commit_client_stats c
 GROUP BY f.commits, f.flushes, f.commits_async, f.slow_commits}),
 		'0|0|0|0',
 		"$name: the rows of all clients add up");
-	return;
 }
 
 #
@@ -249,7 +241,6 @@ sub note_memory
 			push @{ $memory{ $server->name . " $process" } }, $kb if $kb;
 		}
 	}
-	return;
 }
 
 # From a third of its life on, no process has grown.
@@ -271,7 +262,6 @@ sub memory_is_flat ($name)
 	  if $n > 0;
 	$measured += $n;
 	%memory = ();
-	return;
 }
 
 #

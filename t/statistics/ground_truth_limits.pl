@@ -35,7 +35,6 @@ sub check_case ($case)
 			return map { [ abs($error->{$_}) <= $limit->{$_}, "$_ are within the limit" ] }
 			  sort keys %$limit;
 		});
-	return;
 }
 
 check_case($_) for truth_cases();

@@ -102,7 +102,6 @@ sub agrees ($name, $load, $and)
 				[ $others == 0, 'and nothing else is' ],
 				$nslow > 0 ? $and->() : ());
 		});
-	return;
 }
 
 # The share of a part in all slow commits with a condition, in percent; 0

@@ -32,7 +32,6 @@ sub is_right ($when)
 				20),
 			"$when: held by whom takes it, exclusive $exclusive");
 	}
-	return;
 }
 
 is_right('at start');

@@ -53,7 +53,6 @@ sub refused ($mutations, $expected, $name)
 	$n += $_ for $verdicts =~ /\|(\d+)$/mg;
 	is($n, $expected, "$name: $expected files");
 	unlike($verdicts, qr/good/, "$name: all refused");
-	return;
 }
 
 my $bits = 8 * $header_size;

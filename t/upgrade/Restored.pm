@@ -125,7 +125,6 @@ WHERE ev_class = 'commits_seen'::regclass AND refclassid = 'pg_class'::regclass
 	AND refobjid <> ev_class}),
 		'1|commit_flush_stats',
 		"$name: the user's view is on top of ours");
-	return;
 }
 
 # The reader resets, others commit, and the reader sees it.
@@ -143,7 +142,6 @@ SELECT commits >= 3 FROM commits_seen}),
 		error_in($node, $db, 'SET ROLE counting_stranger; SELECT commit_stats_reset()'),
 		qr/ERROR:  42501:/,
 		"$name: a stranger cannot reset");
-	return;
 }
 
 # The objects exist without the library, and raise an error that names it.
@@ -158,7 +156,6 @@ sub asks_for_the_library ($node, $db, $name)
 	}
 	like(error_in($node, $db, 'SET ROLE counting_reader; SELECT commit_stats_reset()'),
 		$message, "$name: commit_stats_reset() asks for the library");
-	return;
 }
 
 1;

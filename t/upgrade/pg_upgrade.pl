@@ -53,7 +53,6 @@ sub upgrade ($old, $new, $name, @options)
 		$name);
 	# which it writes to where it is called
 	unlink 'delete_old_cluster.sh';
-	return;
 }
 
 my $old = init_cluster('old', $old_install, 'commit_stats');

@@ -148,13 +148,11 @@ sub finished_cycles
 sub checkpoint
 {
 	$node->sql('CHECKPOINT');
-	return;
 }
 
 sub reset_stats
 {
 	$node->sql('SELECT commit_stats_reset()');
-	return;
 }
 
 # The end of a cycle, which is the redo position of the next one.
