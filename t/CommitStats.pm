@@ -36,6 +36,10 @@ sub import
 	goto &Exporter::import;
 }
 
+# pg_ctl gives a server a minute to start or stop, which is short on a busy
+# machine.
+$ENV{PGCTLTIMEOUT} //= 4 * $PostgreSQL::Test::Utils::timeout_default;
+
 # initdb takes longer than many a test.  From 17 on Cluster.pm copies the
 # cluster that INITDB_TEMPLATE names; older ones do so here.
 {
