@@ -60,9 +60,9 @@ $ENV{PGCTLTIMEOUT} //= 4 * $PostgreSQL::Test::Utils::timeout_default;
 
 # Methods more of a server: a statement in the database postgres, and the wait
 # until a query there returns true.
-sub PostgreSQL::Test::Cluster::sql ($self, $sql)
+sub PostgreSQL::Test::Cluster::sql ($self, $sql, %options)
 {
-	return $self->safe_psql('postgres', $sql);
+	return $self->safe_psql('postgres', $sql, %options);
 }
 
 sub PostgreSQL::Test::Cluster::wait_until ($self, $query)
