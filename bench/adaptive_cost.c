@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 
 /* The server's replacement is not linked here. */
 #undef printf

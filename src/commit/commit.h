@@ -12,7 +12,7 @@
 #include "base/guc.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 #include "stats/slow_log.h"
 
 /* What a commit seemed to be before its record was written. */

@@ -46,7 +46,7 @@
 #include "base/wal_device.h"
 #include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 
 /*
  * Parts of "responses": the sum of them, ns, and above it their number.  Both

@@ -13,7 +13,7 @@
 #include "base/visibility.h"
 #include "module/stats_module.h"
 #include "probe/flush_detection.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 
 /* One commit that waited, or a prepare, as its backend saw it. */
 typedef struct TracedCommit

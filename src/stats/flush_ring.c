@@ -3,36 +3,40 @@
  * flush_ring.c
  *		Which commits shared a flush: boundaries, groups, their ring.
  *
- * A boundary is a value that the server's flush pointer takes, the end of one
- * flush.  Commits read the pointer in both callbacks, and the first process
- * that sees a new value publishes a group for it.  A commit belongs to the
- * group with the smallest boundary at or after the end of its commit record.
- * If no process saw a boundary, its commits join the next group, and its
+ *	boundary	a value of the server's flush pointer: the end of one flush
+ *	group		the commits whose records end at or before one boundary, and
+ *				after the boundary before
+ *	head		one 64-bit word with number and boundary of the newest group
+ *	slot		where a group is: group g in slot g modulo the number of slots
+ *	tag			the number of the group that a slot is for
+ *
+ *	publisher	the process that first sees a boundary.  It swaps the head and
+ *				fills in the group (publish_group()).
+ *	member		a commit, which finds its group by the end of its record and
+ *				joins (join_group())
+ *	leader		the member that flushed.  It claims the group (claim_group())
+ *				and reports.
+ *	preparer	the publisher of every FOLD_BATCH-th group.  It adds up the
+ *				oldest groups and makes their slots ready, long before new
+ *				groups need them (flush_totals_prepare()).
+ *	reader		a process that copies groups
+ *
+ * Half of the slots hold the newest groups, so that a member that comes late,
+ * after the wait for a standby, still finds its group.
+ *
+ * If no process sees a boundary, its commits join the next group, and its
  * leader is a second leader there: the group stands for two flushes.  That is
- * common where commits wait for a standby.  flush_totals.c infers the size of
- * each flush.
+ * common where commits wait for a standby.
  *
- * Group g lives in slot g modulo the number of slots.  One 64-bit word, the
- * head, holds number and boundary of the newest group, so one compare-and-swap
- * publishes a group.  Slots are made ready in batches, long before their
- * groups are published (flush_totals_prepare()).  Half of the slots hold the
- * newest groups, so that a member that comes late, after the wait for a
- * standby, still finds its group.
+ * Invariant: a member that is added to a slot learns from the tag, in the same
+ * atomic operation, whether the slot is still for its group.  A copy is of one
+ * group.
  *
- * Writers of a group: the preparer of its slot, the publisher
- * (publish_group()), its members (join_group(), note_active()), and its leader
- * (claim_group(), then the report).
- *
- * Invariant: the tag of a slot says which group the slot is for.  A member
- * that is added to a slot learns in the same atomic operation whether it was
- * the right one.
- *
- * Locking: none; no process waits for another.  If a process is suspended
- * while it prepares a batch, until new groups need these slots, commits of
- * these groups are counted as unresolved.  A publisher that is suspended while
- * it describes its group, or a leader between its claim and its report, until
- * the slot is for another group, writes the boundary or the report of the old
- * group into the new one.
+ * Locking: none; no process waits for another.  If a preparer is suspended
+ * until new groups need its slots, their commits are counted as unresolved.  A
+ * publisher that is suspended while it fills in its group, or a leader between
+ * its claim and its report, until the slot is for another group, writes into
+ * that group.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,6 +46,7 @@
 #include "storage/shmem.h"
 
 #include "base/guc.h"
+#include "probe/siblings.h"
 #include "stats/flush_ring.h"
 
 pg_atomic_uint64 *flush_ring_head = NULL;
@@ -174,4 +179,144 @@ flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
 	if (boundary == InvalidXLogRecPtr || boundary >= lsn)
 		return InvalidGroupNumber;
 	return flush_group_add(newest, -found);
+}
+
+/*----------------------------------------------------------------
+ * Copies
+ *----------------------------------------------------------------
+ */
+
+/* Commit path: ns when the latest boundary was first seen; 0: unknown. */
+uint64
+flush_groups_last_end(void)
+{
+	uint64		head = pg_atomic_read_u64(flush_ring_head);
+
+	return pg_atomic_read_u64(&group_slot(head_number(head))->seen_at);
+}
+
+/* Commit path: all unknown for InvalidGroupNumber. */
+void
+flush_group_times(GroupNumber number, FlushTimes *times)
+{
+	FlushGroupCopy copy;
+
+	times->seen_at = times->previous_seen_at = 0;
+	times->previous_siblings_after = -1;
+	if (number == InvalidGroupNumber)
+		return;
+	if (flush_group_copy(number, &copy))
+		times->seen_at = copy.seen_at;
+	if (flush_group_copy(flush_group_add(number, -1), &copy))
+	{
+		times->previous_seen_at = copy.seen_at;
+		if (copy.leader_pid != 0 &&
+			copy.leader.siblings_after != SIBLINGS_NOT_COUNTED)
+			times->previous_siblings_after = (int) copy.leader.siblings_after;
+	}
+}
+
+/*
+ * The part of a follower's wait from "started_at" on in which the leader of
+ * its flush slept, ns.  The follower wrote its record before the sleep ended,
+ * as the flush has it.
+ *
+ * The sleep ended when the flush began, which a timed flush tells.  Without
+ * that, the sleep began no sooner than the flush before had ended, so the
+ * result is a lower bound; it is right if the leader was waiting by then.
+ */
+uint64
+flush_sleep_in_wait(GroupNumber number, const FlushGroupCopy *group,
+					uint64 started_at)
+{
+	uint64		sleep = (uint64) group->leader.delay_time * NS_PER_US;
+	FlushTimes	times;
+	uint64		end;
+
+	if (group->leader_pid == 0 || group->leader.sleep_kind == SLEEP_NONE)
+		return 0;
+	flush_group_times(number, &times);
+	if (group->leader.flush_time != FLUSH_NOT_TIMED)
+		end = group->seen_at - (uint64) group->leader.flush_time * NS_PER_US;
+	else if (times.previous_seen_at != 0)
+		end = times.previous_seen_at + sleep;
+	else
+		return 0;
+	return Min(sleep, clock_elapsed(started_at, end));
+}
+
+/*
+ * Commit path: the same for a follower that waited until "ended_at".  Returns
+ * false if the leader has not reported, or not yet, or if the group is gone.
+ */
+bool
+flush_group_sleep(GroupNumber number, uint64 started_at, uint64 ended_at,
+				  uint64 *sleep)
+{
+	FlushGroupCopy group;
+
+	if (!flush_group_copy(number, &group) || group.leader_pid == 0 ||
+		group.seen_at > ended_at)
+		return false;
+	*sleep = flush_sleep_in_wait(number, &group, started_at);
+	return true;
+}
+
+GroupNumber
+flush_groups_newest(void)
+{
+	return head_number(pg_atomic_read_u64(flush_ring_head));
+}
+
+/* Returns false if the group is not in the ring. */
+bool
+flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+{
+	FlushGroup *group = group_slot(number);
+	uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
+
+	if (tag_number(tagged) != number)
+		return false;
+	pg_read_barrier();			/* protocol prepare */
+	copy->tagged = tagged;
+	copy->commits = tag_commits(tagged);
+	copy->flushes = 1 + tag_merged(tagged);
+	copy->boundary = boundary_in_slot(group, number);
+	pg_read_barrier();			/* protocol publish */
+	copy->previous = pg_atomic_read_u64(&group->previous);
+	copy->seen_at = pg_atomic_read_u64(&group->seen_at);
+	copy->active = active_in(pg_atomic_read_u64(&group->leader_and_active));
+	copy->leader_pid = 0;
+	memset(&copy->leader, 0, sizeof(copy->leader));
+	if (pg_atomic_read_u32(&group->reported))
+	{
+		pg_read_barrier();		/* protocol report */
+		copy->leader_pid = (int)
+			leader_in(pg_atomic_read_u64(&group->leader_and_active));
+		copy->leader = group->report;
+	}
+	pg_read_barrier();			/* protocols reuse, reuse_boundary */
+	return slot_is_for(group, number);
+}
+
+/*
+ * M of the message.  If no member has counted the active transactions, those
+ * of the flush before are taken, which callers pass on in "before".
+ */
+uint32
+flush_group_active(const FlushGroupCopy *copy, uint32 *before)
+{
+	if (copy->active != 0)
+		*before = copy->active;
+	return Max(*before, copy->commits);
+}
+
+/* For the server log and commit_flush_log; palloc'd. */
+char *
+flush_message(const FlushGroupCopy *copy, uint32 active)
+{
+	if (copy->flushes == 1)
+		return psprintf("Flushed %u out of %u commits", copy->commits, active);
+	return psprintf("Flushed %u out of %u commits in %u flushes",
+					copy->commits, active, copy->flushes);
 }

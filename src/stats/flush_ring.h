@@ -1,11 +1,27 @@
 /*-------------------------------------------------------------------------
  *
  * flush_ring.h
- *		The ring of flush groups in shared memory, and the commit path through
- *		it; see flush_ring.c.
+ *		The ring of flush groups in shared memory: its words, the commit path
+ *		through it, and its readers; see flush_ring.c.
  *
- * The common operations are inlined into commit_path.c, as calls would be a
- * tenth of the cost of its callbacks.
+ * Three words are swapped or added to as a whole:
+ *
+ *	head				boundary / 8, low 44 bits | number, 20 bits
+ *						of the newest group; 0 before the first one
+ *	tagged_commits		number, 20 | merged, 6 | early, 18 | members, 20
+ *	leader_and_active	leader's process, 32 | active transactions, 32
+ *
+ *	number		of a group, in the order of boundaries, modulo 2^20
+ *	merged		flushes that the group stands for besides its first
+ *	early		followers that had begun before the flush before this group
+ *				ended; flush_totals.c infers sizes from it
+ *	members		commits that have joined so far; MAX_BACKENDS takes 18 bits
+ *	leader		0 until one claims the group
+ *	active		the most transactions that a member saw active; 0: no member
+ *				has counted them
+ *
+ * The commit path is inlined into commit_path.c: calls would be a tenth of the
+ * cost of its callbacks.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,15 +32,15 @@
 #include "miscadmin.h"
 #include "port/atomics.h"
 
+#include "base/clock.h"
 #include "base/visibility.h"
 #include "module/stats_module.h"
 
-/* WAL records end at multiples of 8, so the head lacks the low bits. */
+/* WAL records end at multiples of 8: the head has boundaries divided by 8. */
 #if MAXIMUM_ALIGNOF < 8
 #error "commit_stats needs a platform on which PostgreSQL aligns WAL records to 8 bytes; 32-bit ones mostly do not"
 #endif
 
-/* Groups are numbered in the order of their boundaries, modulo 2^20. */
 #define GROUP_NUMBER_BITS	20
 #define GROUP_NUMBER_MASK	((UINT64CONST(1) << GROUP_NUMBER_BITS) - 1)
 
@@ -65,46 +81,33 @@ typedef struct LeaderReport
 
 #define ACTIVE_BITS			32
 
-/*
- * Parts of "tagged_commits": the members of the group so far; above them, how
- * many of its followers had begun before the flush before it ended; then, how
- * many flushes it stands for besides its first; at the top, its number.
- * MAX_BACKENDS takes 18 bits.
- */
+/* Where the parts of "tagged_commits" begin, above its members. */
 #define TAG_EARLY_SHIFT		20
 #define TAG_MERGED_SHIFT	38
 #define TAG_NUMBER_SHIFT	(64 - GROUP_NUMBER_BITS)
 #define TAG_COMMITS_MASK	((UINT64CONST(1) << TAG_EARLY_SHIFT) - 1)
 #define TAG_MEMBERS_MASK	((UINT64CONST(1) << TAG_NUMBER_SHIFT) - 1)
 
-#define MAX_MERGED \
-	((1 << (TAG_NUMBER_SHIFT - TAG_MERGED_SHIFT)) - 1)
+#define MAX_MERGED			((1 << (TAG_NUMBER_SHIFT - TAG_MERGED_SHIFT)) - 1)
 
 #define MAX_PUBLISH_TRIES	4	/* when others publish at the same time */
 #define MAX_NOTE_TRIES		16	/* when others note something as well */
 
 typedef struct FlushGroup
 {
-	/*
-	 * See TAG_EARLY_SHIFT.  Members add to it atomically; set by the preparer
-	 * of the slot.
-	 */
+	/* Set by the preparer of the slot; members add to it. */
 	pg_atomic_uint64 tagged_commits;
 
-	/* Written by the publisher, just after it has swapped "head"; atomic. */
+	/* Written by the publisher, just after it has swapped the head. */
 	pg_atomic_uint64 boundary;	/* 0: not written yet */
 	pg_atomic_uint64 previous;	/* boundary of the group before; 0: unknown */
 	pg_atomic_uint64 seen_at;	/* ns of clock_now(); 0: not written yet */
 
-	/*
-	 * The leader's process above ACTIVE_BITS, 0 until one claims the group;
-	 * below them the most transactions that a member saw active, 0 if none
-	 * has counted them.  Swapped.
-	 */
-	pg_atomic_uint64 leader_and_active;
+	pg_atomic_uint64 leader_and_active; /* swapped by members */
 
-	pg_atomic_uint32 reported;	/* set by that leader: "report" is complete */
-	LeaderReport report;		/* written by that leader, before "reported" */
+	/* Written by the leader that has claimed the group. */
+	pg_atomic_uint32 reported;	/* "report" is complete */
+	LeaderReport report;
 } FlushGroup;
 
 /* A leader writes one cache line of most processors, beside "head". */
@@ -116,22 +119,14 @@ typedef union FlushGroupSlot
 	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroup))];
 } FlushGroupSlot;
 
-/*
- * The newest group: its number in the lower GROUP_NUMBER_BITS, above them the
- * low bits of its boundary divided by 8 (the end of a WAL record is aligned to
- * that). 0 before the first group.  In shared memory, swapped atomically.
- */
+/* In shared memory. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *flush_ring_head;
-
-extern COMMIT_STATS_HIDDEN FlushGroupSlot *flush_ring;	/* in shared memory */
+extern COMMIT_STATS_HIDDEN FlushGroupSlot *flush_ring;
 
 /* Slots of the ring, a power of two, less 1; the same in all processes. */
 extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 
-/*
- * Slots of the ring that are made ready at once.  Divides the numbers of
- * groups; at most a quarter of the smallest ring.
- */
+/* Slots that are prepared at once: at most a quarter of the smallest ring. */
 #define FOLD_BATCH			64
 
 extern const StatsModule flush_ring_module;
@@ -141,11 +136,8 @@ extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 extern bool flush_group_merge(FlushGroup *group, GroupNumber number);
 
-/* Folds the groups in the slots of a batch, and makes the slots ready. */
+/* In flush_totals.c: prepares the slots of a batch. */
 extern void flush_totals_prepare(GroupNumber first);
-
-/* The boundary of a group; 0 if it, or the group, is not there. */
-extern XLogRecPtr flush_group_boundary(GroupNumber number);
 
 /*----------------------------------------------------------------
  * Numbers and words
@@ -241,10 +233,9 @@ make_head(GroupNumber number, XLogRecPtr boundary)
 }
 
 /*
- * How far the boundary in a head is beyond a position, in units of 8 bytes,
- * shifted by GROUP_NUMBER_BITS: so the sign of its 44 bits is that of the
- * result.  The head lacks the upper bits of the boundary, so the position must
- * be within 64 TB of it.
+ * How far the boundary in a head is beyond a position within 64 TB of it, in
+ * units of 8 bytes, shifted by GROUP_NUMBER_BITS so that the 44 bits have the
+ * sign of the result.
  */
 static inline int64
 head_distance(uint64 head, XLogRecPtr from)
@@ -253,7 +244,6 @@ head_distance(uint64 head, XLogRecPtr from)
 					((from >> 3) << GROUP_NUMBER_BITS));
 }
 
-/* Returns true if the boundary in a head is at or after a position. */
 static inline bool
 head_reaches(uint64 head, XLogRecPtr lsn)
 {
@@ -271,9 +261,9 @@ head_boundary(uint64 head, XLogRecPtr near)
 }
 
 /*
- * The boundary of a group, if this slot is for it.  If its publisher was
- * stopped before it wrote the boundary, the publisher of the next group has
- * noted the same position there.  0 if neither has.
+ * The boundary of a group, if this slot is for it; 0 if unknown.  If the
+ * publisher was stopped before it wrote the boundary, the publisher of the
+ * next group has written the same position as "previous".
  */
 static inline XLogRecPtr
 boundary_in_slot(FlushGroup *group, GroupNumber number)
@@ -292,7 +282,7 @@ boundary_in_slot(FlushGroup *group, GroupNumber number)
  *----------------------------------------------------------------
  */
 
-/* Fill in a group that this process has just put into the head. */
+/* Fill in the group that this process has just put into the head. */
 static inline void
 describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 			   uint64 now)
@@ -313,10 +303,9 @@ describe_group(GroupNumber number, XLogRecPtr boundary, XLogRecPtr previous,
 }
 
 /*
- * The flush pointer was seen at "flushed", beyond the newest boundary, which
- * is in "head": publish a group for it, unless others are quicker, and update
- * "head".  Returns the boundary before the group, or 0 if others published it,
- * or if it is the first of all.
+ * Publish a group for "flushed", which is beyond the boundary in "*head",
+ * unless others are quicker; update "*head".  Returns the boundary before the
+ * group; 0 if others published it, or if it is the first of all.
  */
 static pg_attribute_always_inline XLogRecPtr
 publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
@@ -341,8 +330,7 @@ publish_group(uint64 *head, XLogRecPtr flushed, uint64 now)
 }
 
 /*
- * The flush pointer was seen at "flushed": publish a group for this boundary,
- * unless one for it or for a later boundary is there already.
+ * The flush pointer was seen at "flushed": publish this boundary if it is new.
  */
 static inline void
 flush_groups_observe(XLogRecPtr flushed, uint64 now)
@@ -353,9 +341,6 @@ flush_groups_observe(XLogRecPtr flushed, uint64 now)
 		flush_groups_publish(head, flushed, now);
 }
 
-/*
- * Returns true if the newest group, of other publishers, begins before "lsn".
- */
 static inline bool
 newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 {
@@ -370,8 +355,8 @@ newest_begins_before(GroupNumber newest, XLogRecPtr lsn)
 }
 
 /*
- * The group of a record that ends at "lsn", when the flush pointer was seen at
- * "flushed", which is not before that; or InvalidGroupNumber.
+ * The group of a record that ends at "lsn", or InvalidGroupNumber.  The flush
+ * pointer was seen at "flushed", at or after that.
  */
 static pg_attribute_always_inline GroupNumber
 flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
@@ -393,21 +378,16 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 }
 
 /*
- * Returns true for a commit that had begun, at "started_at", when the flush
- * before this group was seen to end.  Such a commit is in the first flush that
- * a group stands for; see flush_totals.c.  The slot before may be for a later
- * group by now, but then this group is about to go, too.
+ * True for an early member.  The slot before may be for a later group by now,
+ * but then this group is about to go, too.
  */
 static inline bool
-had_begun(GroupNumber number, uint64 started_at)
+is_early(GroupNumber number, uint64 started_at)
 {
 	return started_at < pg_atomic_read_u64(&group_slot(number - 1)->seen_at);
 }
 
-/*
- * Count a commit into its group.  Returns false if the group is gone.
- * Protocols join and join_old.
- */
+/* Returns false if the group is gone.  Protocols join and join_old. */
 static inline bool
 join_group(FlushGroup *group, GroupNumber number, bool early)
 {
@@ -420,7 +400,7 @@ join_group(FlushGroup *group, GroupNumber number, bool early)
 	return false;
 }
 
-/* Note how many transactions a member saw active that did not lead. */
+/* A follower raises "active". */
 static inline void
 note_active(FlushGroup *group, uint32 active)
 {
@@ -437,9 +417,8 @@ note_active(FlushGroup *group, uint32 active)
 }
 
 /*
- * Claim the group for its leader, and note the same.  Returns false if the
- * group has another leader: then a boundary was missed; see
- * flush_group_merge().
+ * A leader claims the group, and raises "active".  Returns false if the group
+ * has another leader: then nobody saw the boundary between the two flushes.
  */
 static inline bool
 claim_group(FlushGroup *group, uint32 active)
@@ -458,31 +437,25 @@ claim_group(FlushGroup *group, uint32 active)
 }
 
 /*
- * Enter a member into its group.  "active" is how many transactions it saw
- * active, itself included, or 0; a follower began at "started_at".  Returns
- * what it could not do: GROUP_OF_COMMIT if the group is gone, GROUP_OF_LEADER
- * also if the group has another leader.
- *
- * A leader that could enter fills in "report" and calls
- * flush_group_reported().
+ * Enter a member that saw "active" transactions, itself included, or 0.
+ * Returns what it could not do: GROUP_OF_COMMIT if the group is gone,
+ * GROUP_OF_LEADER also if the group has another leader.  A leader that could
+ * enter fills in "report" and calls flush_group_reported().
  */
 static inline int
 flush_group_enter(FlushGroup *group, GroupNumber number, bool is_commit,
 				  uint32 active, bool led, uint64 started_at)
 {
 	/*
-	 * Look first: adding to a slot that is being prepared could spoil its
-	 * tag. No slot is for InvalidGroupNumber.
+	 * Adding to a slot that is being prepared could spoil its tag.  No slot
+	 * is for InvalidGroupNumber.
 	 */
 	if (!slot_is_for(group, number) ||
 		(is_commit && !join_group(group, number,
-								  !led && had_begun(number, started_at))))
+								  !led && is_early(number, started_at))))
 		return (is_commit ? GROUP_OF_COMMIT : 0) | (led ? GROUP_OF_LEADER : 0);
 
-	/*
-	 * A commit has its order from the addition of join_group(); PREPARE has
-	 * only looked.
-	 */
+	/* a commit has its order from the addition of join_group() */
 	if (!is_commit)
 		pg_read_barrier();		/* protocol claim */
 	if (led)
@@ -497,5 +470,59 @@ flush_group_reported(FlushGroup *group)
 	pg_write_barrier();			/* protocol report */
 	pg_atomic_write_u32(&group->reported, 1);
 }
+
+/*----------------------------------------------------------------
+ * Copies, of which each is of one group; its members and its leader may not
+ * all be there yet
+ *----------------------------------------------------------------
+ */
+
+/* What other processes saw of a flush and of the one before it. */
+typedef struct FlushTimes
+{
+	uint64		seen_at;		/* its boundary; ns, 0: unknown */
+	uint64		previous_seen_at;	/* the boundary before; ns, 0: unknown */
+	int			previous_siblings_after;	/* -1: unknown */
+} FlushTimes;
+
+/* A copy of one group; local memory. */
+typedef struct FlushGroupCopy
+{
+	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
+	XLogRecPtr	previous;		/* the boundary before; 0: unknown */
+	uint64		seen_at;		/* ns of clock_now(), when first seen */
+	uint64		tagged;			/* the tag of its slot, for flush_totals.c */
+	uint32		commits;		/* its members so far */
+	uint32		flushes;		/* that it stands for: 1 + merged */
+	uint32		active;			/* so far; 0: not counted */
+	int			leader_pid;		/* 0: no leader, or not reported yet */
+	LeaderReport leader;		/* meaningful with a leader_pid */
+} FlushGroupCopy;
+
+/*
+ * Bytes of WAL in a group; 0 if unknown.  If its publisher was stopped,
+ * "previous" may be there without the boundary.
+ */
+static inline uint64
+flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
+{
+	return previous != 0 && boundary > previous ? boundary - previous : 0;
+}
+
+/* The commit path. */
+extern uint64 flush_groups_last_end(void);
+extern void flush_group_times(GroupNumber number, FlushTimes *times);
+extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
+							  uint64 ended_at, uint64 *sleep);
+
+/* Readers. */
+extern GroupNumber flush_groups_newest(void);
+extern XLogRecPtr flush_group_boundary(GroupNumber number);
+extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
+extern uint64 flush_sleep_in_wait(GroupNumber number,
+								  const FlushGroupCopy *group,
+								  uint64 started_at);
+extern uint32 flush_group_active(const FlushGroupCopy *copy, uint32 *before);
+extern char *flush_message(const FlushGroupCopy *copy, uint32 active);
 
 #endif							/* COMMIT_STATS_FLUSH_RING_H */

@@ -45,7 +45,6 @@
 #include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "probe/siblings.h"
-#include "stats/flush_groups.h"
 #include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
 

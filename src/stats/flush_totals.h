@@ -9,7 +9,7 @@
 #define COMMIT_STATS_FLUSH_TOTALS_H
 
 #include "module/stats_module.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 
 /*
  * Counts of groups.  Each kind has one cell for every size that a group, or

@@ -7,7 +7,7 @@
  * flush was slow, or whose transaction wrote a lot of WAL, takes the next
  * number and writes what it knows into that number's place.  The background
  * worker adds what became of the flush, once all of its commits are over
- * (slow_logger.c).  Until then, readers find that in flush_groups.c.
+ * (slow_logger.c).  Until then, readers find that in flush_ring.c.
  *
  * Invariant: a reader gets an event whole, or not at all.
  *
@@ -20,7 +20,6 @@
  */
 #include "postgres.h"
 
-#include "base/changecount.h"
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "module/shared_memory.h"
@@ -149,14 +148,13 @@ slow_log_put_outcome(SlowKind kind, uint64 number, const SlowOutcome *outcome)
 }
 
 /*
- * What flush_groups.c has about the flush of an event at present.  Numbers of
+ * What flush_ring.c has about the flush of an event at present.  Numbers of
  * groups come again, but not within one look of the worker.
  */
 void
 slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 {
 	FlushGroupCopy group;
-	FlushTimes	times = {0};
 
 	memset(outcome, 0, sizeof(SlowOutcome));
 	if (event->group == InvalidGroupNumber ||
@@ -171,12 +169,10 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->leader_pid = group.leader_pid;
 	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
 	outcome->boundary = group.boundary;
-	if (event->role != SLOW_FOLLOWED)
-		return;
-	flush_group_times(event->group, &times);
-	outcome->delay_time =
-		flush_sleep_in_wait(&group, times.previous_seen_at,
-							event->end - Min(event->duration, event->end));
+	if (event->role == SLOW_FOLLOWED)
+		outcome->delay_time =
+			flush_sleep_in_wait(event->group, &group,
+								clock_elapsed(event->duration, event->end));
 }
 
 static bool

@@ -13,7 +13,7 @@
 
 #include "module/stats_module.h"
 #include "stats/clients.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 
 /* Events that are kept, of each kind. */
 #define SLOW_LOG_KEPT		512

@@ -36,7 +36,7 @@
 #include "module/shared_memory.h"
 #include "module/worker_wake.h"
 #include "stats/backend_slots.h"
-#include "stats/flush_groups.h"
+#include "stats/flush_ring.h"
 #include "worker/worker.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */

@@ -24,7 +24,6 @@
 #include "base/changecount.h"
 #include "base/guc.h"
 #include "module/shared_memory.h"
-#include "stats/flush_groups.h"
 #include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
 

@@ -19,8 +19,7 @@ compile_c(
 	'-shared', '-Wl,-Bsymbolic',
 	'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare', 't/unit/ring_readers.c',
 	'src/base/changecount.c', 'src/base/guc.c',
-	'src/stats/flush_groups.c', 'src/stats/flush_ring.c',
-	'src/stats/flush_totals.c');
+	'src/stats/flush_ring.c', 'src/stats/flush_totals.c');
 $node->sql(
 	qq{CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
 CREATE FUNCTION ring_flush(int) RETURNS int LANGUAGE C STRICT AS '$module';
