@@ -10,8 +10,8 @@
 
 #include "port/atomics.h"
 
+#include "base/compat.h"
 #include "base/shared_counters.h"
-#include "base/visibility.h"
 
 /*
  * What an atomic operation lacks to be a full barrier.  port/atomics.h says

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * compat.h
- *		What differs between the supported versions of PostgreSQL.
+ *		What differs between the supported versions of PostgreSQL, and between
+ *		compilers.
  *
  * PG_VERSION_NUM appears in no other file, which script/check verifies.  A
  * shim has the name that the newest version uses, if any.
@@ -19,6 +20,18 @@
 
 #if PG_VERSION_NUM < 150000 || PG_VERSION_NUM >= 200000
 #error "commit_stats supports PostgreSQL 15 to 19"
+#endif
+
+/*
+ * For variables that the commit path reads.  Another library could define a
+ * variable of the same name, so compilers read the address of a variable from
+ * the global offset table each time, unless its declaration is hidden.  (Since
+ * 16, PGXS passes -fvisibility=hidden, which does not affect declarations.)
+ */
+#if defined(__GNUC__) && !defined(WIN32)
+#define COMMIT_STATS_HIDDEN	__attribute__((visibility("hidden")))
+#else
+#define COMMIT_STATS_HIDDEN
 #endif
 
 /* Statistics do not survive pg_upgrade (see persist.c). */

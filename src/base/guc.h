@@ -8,7 +8,7 @@
 #ifndef COMMIT_STATS_GUC_H
 #define COMMIT_STATS_GUC_H
 
-#include "base/visibility.h"
+#include "base/compat.h"
 
 /* The values of commit_stats.flush_log_size. */
 #define FLUSH_LOG_SIZE_DEFAULT	2048

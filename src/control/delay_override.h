@@ -13,7 +13,6 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
-#include "base/visibility.h"
 #include "module/stats_module.h"
 #include "stats/commit_trace.h"
 

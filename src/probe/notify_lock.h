@@ -9,7 +9,6 @@
 #define COMMIT_STATS_NOTIFY_LOCK_H
 
 #include "base/compat.h"
-#include "base/visibility.h"
 #include "module/stats_module.h"
 
 /* The locks of this process that are in the same partition as that lock. */

@@ -12,8 +12,8 @@
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
+#include "base/compat.h"
 #include "base/shared_counters.h"
-#include "base/visibility.h"
 #include "module/stats_module.h"
 
 /* The unit of sums of probabilities. */

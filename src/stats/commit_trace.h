@@ -10,7 +10,7 @@
 
 #include "port/atomics.h"
 
-#include "base/visibility.h"
+#include "base/compat.h"
 #include "module/stats_module.h"
 #include "probe/flush_detection.h"
 #include "stats/flush_ring.h"

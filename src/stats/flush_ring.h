@@ -33,7 +33,7 @@
 #include "port/atomics.h"
 
 #include "base/clock.h"
-#include "base/visibility.h"
+#include "base/compat.h"
 #include "module/stats_module.h"
 
 /* WAL records end at multiples of 8: the head has boundaries divided by 8. */

@@ -11,9 +11,9 @@
 #include "access/xact.h"
 #include "replication/syncrep.h"
 
+#include "base/compat.h"
 #include "base/histogram.h"
 #include "base/shared_counters.h"
-#include "base/visibility.h"
 #include "module/stats_module.h"
 
 /*

@@ -14,7 +14,7 @@
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 
-#include "base/visibility.h"
+#include "base/compat.h"
 #include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
