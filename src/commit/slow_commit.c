@@ -37,6 +37,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "commit/commit.h"
+#include "module/wall_clock.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
@@ -47,33 +48,6 @@
  * Moments
  *----------------------------------------------------------------
  */
-
-/* Two readings may be this far apart, ns; attempts to come below. */
-#define CLOCKS_APART		(50 * NS_PER_US)
-#define MAX_READINGS		4
-
-/* The same moment by both clocks. */
-typedef struct ClockPair
-{
-	uint64		ns;				/* clock_now() */
-	TimestampTz at;
-} ClockPair;
-
-/* Another process may get the processor between the two readings. */
-static ClockPair
-read_clocks(void)
-{
-	ClockPair	now;
-
-	for (int i = 0; i < MAX_READINGS; i++)
-	{
-		now.ns = clock_now();
-		now.at = GetCurrentTimestamp();
-		if (clock_elapsed(now.ns, clock_now()) < CLOCKS_APART)
-			break;
-	}
-	return now;
-}
 
 /*
  * clock_now() at a time in the past, and not after it: a commit that took less
@@ -303,11 +277,12 @@ bool
 slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit)
 {
 	PGPROC	   *checkpointer = checkpointer_proc();
-	ClockPair	now = read_clocks();
+	ClockPair	now;
 	SlowMoments moments;
 	SlowEvent	event;
 	bool		noted = false;
 
+	(void) clock_read_pair(&now);
 	find_moments(commit, is_commit, &now, &moments);
 	begin_event(&event, &now);
 	event.role = role;
@@ -326,12 +301,13 @@ void
 slow_commit_note_writer(void)
 {
 	TimestampTz began_at = GetCurrentTransactionStartTimestamp();
-	ClockPair	now = read_clocks();
+	ClockPair	now;
 	SlowEvent	event;
 
 	/* counting may have been off when the transaction began */
 	if (clients_mine() == NULL)
 		return;
+	(void) clock_read_pair(&now);
 	begin_event(&event, &now);
 	event.duration = (uint64) Max(now.at - began_at, 0) * NS_PER_US;
 	slow_log_put(BULK_WRITER, &event);

@@ -21,30 +21,33 @@
 
 #include "module/wall_clock.h"
 
-/* The readings of a good measurement are not farther apart, ns; tries. */
-#define CLOCKS_APART		(50 * NS_PER_US)
-#define MAX_TRIES			4
-
-#define CLOCK_STEP			1000	/* us; two good measurements differ by
+#define MAX_TRIES			4	/* to read a good pair */
+#define CLOCK_STEP			1000	/* us; offsets of good pairs differ by
 									 * less */
 
 /* The system's time less clock_now(), us.  In shared memory. */
 static pg_atomic_uint64 *clock_offset_shared = NULL;
 
-/* Returns false if other processes came between the readings, each time. */
-static bool
-read_offset(int64 *offset)
+/*
+ * Also on the commit path.  Returns false if other processes ran in between.
+ */
+bool
+clock_read_pair(ClockPair *pair)
 {
 	for (int i = 0; i < MAX_TRIES; i++)
 	{
-		uint64		ns = clock_now();
-		TimestampTz at = GetCurrentTimestamp();
-
-		*offset = at - (int64) (ns / NS_PER_US);
-		if (clock_elapsed(ns, clock_now()) < CLOCKS_APART)
+		pair->ns = clock_now();
+		pair->at = GetCurrentTimestamp();
+		if (clock_elapsed(pair->ns, clock_now()) < CLOCKS_APART)
 			return true;
 	}
 	return false;
+}
+
+static int64
+offset_of(const ClockPair *pair)
+{
+	return pair->at - (int64) (pair->ns / NS_PER_US);
 }
 
 /* For clock_timestamp_at(). */
@@ -52,25 +55,26 @@ int64
 clock_offset(void)
 {
 	uint64		known = pg_atomic_read_u64(clock_offset_shared);
-	int64		offset;
+	ClockPair	now;
 
-	if (read_offset(&offset) && llabs(offset - (int64) known) > CLOCK_STEP &&
+	if (clock_read_pair(&now) &&
+		llabs(offset_of(&now) - (int64) known) > CLOCK_STEP &&
 		pg_atomic_compare_exchange_u64(clock_offset_shared, &known,
-									   (uint64) offset))
-		return offset;
+									   (uint64) offset_of(&now)))
+		return offset_of(&now);
 	return (int64) known;
 }
 
 static void
 clock_attach(void *head, void *tail, bool found)
 {
-	int64		offset;
+	ClockPair	now;
 
 	clock_offset_shared = head;
 	if (found)
 		return;
-	(void) read_offset(&offset);
-	pg_atomic_init_u64(clock_offset_shared, (uint64) offset);
+	(void) clock_read_pair(&now);
+	pg_atomic_init_u64(clock_offset_shared, (uint64) offset_of(&now));
 }
 
 const StatsModule wall_clock_module = {
