@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * shared_counters.h
- *		Counters in shared memory: of one writer, in arrays, and sets of bits.
+ *		Counters in shared memory: of one writer, and in arrays.
  *
  *-------------------------------------------------------------------------
  */
@@ -61,34 +61,6 @@ counter_array_subtract(uint64 *value, const uint64 *base, int n)
 {
 	for (int i = 0; i < n; i++)
 		value[i] -= base[i];
-}
-
-/*
- * A set of backends, one bit each.  Bit b of word w: allProcs[64 * w + b].
- */
-static inline int
-backend_set_words(int backends)
-{
-	return (backends + 63) / 64;
-}
-
-static inline void
-backend_set_add(pg_atomic_uint64 *set, int procno)
-{
-	pg_atomic_fetch_or_u64(&set[procno / 64], UINT64CONST(1) << (procno % 64));
-}
-
-static inline void
-backend_set_remove(pg_atomic_uint64 *set, int procno)
-{
-	pg_atomic_fetch_and_u64(&set[procno / 64],
-							~(UINT64CONST(1) << (procno % 64)));
-}
-
-static inline bool
-backend_set_has(pg_atomic_uint64 *set, int procno)
-{
-	return (pg_atomic_read_u64(&set[procno / 64]) >> (procno % 64)) & 1;
 }
 
 #endif							/* COMMIT_STATS_SHARED_COUNTERS_H */

@@ -3,30 +3,33 @@
  * siblings.c
  *		How many other transactions are active, as the server counts them.
  *
- * Before a leader sleeps commit_delay, MinimumActiveBackends() counts the
- * other backends that have a transaction id and do not wait for a lock.  It
- * answers only whether there are enough; this file counts how many.
+ *	active		has a transaction id, and does not wait for a lock
+ *	sibling		another backend whose transaction is active
+ *	registered	can have a transaction id: its bit is set in "registered"
  *
- * The server walks its whole process array and so reads a cache line of every
- * other backend.  A count at each commit must cost less, and the cost must
- * not grow with max_connections.  So a bitmap shows which backends can have
- * an id at all, and a count visits at most SIBLINGS_MAX_VISITS of them.  With
- * at most that many, the count is the server's at that moment.  With more, a
- * backend visits those after it in the array and scales the count up.
+ * Before a leader sleeps commit_delay, MinimumActiveBackends() answers whether
+ * there are enough siblings.  This file counts them.
  *
- * Each visit reads a cache line that another processor may have written.
- * If no leader can sleep, and more than SIBLINGS_CHEAP_VISITS other
- * backends are registered, only a random share of the commits counts
- * siblings; the others report SIBLINGS_NOT_COUNTED.
+ * The server reads a cache line of every other backend.  A commit must not: a
+ * count visits at most SIBLINGS_MAX_VISITS registered backends.  With no more,
+ * the count is the server's at that moment.  With more, a backend visits those
+ * after it in the process array and scales the count up.
+ *
+ * A visit reads a cache line that another processor may have written.  If no
+ * leader can sleep, and more than SIBLINGS_CHEAP_VISITS others are registered,
+ * a random share of the commits counts siblings.  The others report
+ * SIBLINGS_NOT_COUNTED.
  *
  * From PostgreSQL 19 on, the PGPROC of a leader shows that it sleeps
  * commit_delay.  A backend that visits it sets the leader's flag in
  * "seen_asleep".  The leader clears the flag before its next commit.
  *
- * Locking: none.  A backend sets its bit by an atomic operation when it
- * registers and clears it when it exits.  As in the server, PGPROC fields
- * are read without a lock, so a backend at the edge of a commit may be
- * missed.
+ * Invariant: "nregistered" is the number of bits in "registered", but for the
+ * backends that are about to set or clear theirs.
+ *
+ * Locking: none.  A backend sets and clears its own bit, atomically.  PGPROC
+ * fields are read without a lock, as in the server, so a backend at the edge
+ * of a commit may be missed.
  *
  *-------------------------------------------------------------------------
  */
@@ -44,12 +47,8 @@
 
 typedef struct SiblingsShared
 {
-	pg_atomic_uint32 nregistered;	/* bits set in "registered" */
-
-	/*
-	 * A backend_set of those that can have a transaction id.  A backend
-	 * changes only its own bit.
-	 */
+	pg_atomic_uint32 nregistered;
+	/* bit b of word w: allProcs[64 * w + b] */
 	pg_atomic_uint64 registered[FLEXIBLE_ARRAY_MEMBER];
 } SiblingsShared;
 
@@ -60,14 +59,18 @@ static SiblingsShared *shared = NULL;
 /* On cache lines of its own, by index in allProcs. */
 static pg_atomic_uint32 *seen_asleep = NULL;
 
+static int
+bitmap_words(int backends)
+{
+	return (backends + 63) / 64;
+}
+
 static Size
 bitmap_size(int backends)
 {
-	Size		words = mul_size(backend_set_words(backends),
-								 sizeof(pg_atomic_uint64));
-
 	return TYPEALIGN(PG_CACHE_LINE_SIZE,
-					 offsetof(SiblingsShared, registered) + words);
+					 offsetof(SiblingsShared, registered) +
+					 bitmap_words(backends) * sizeof(pg_atomic_uint64));
 }
 
 static Size
@@ -87,8 +90,7 @@ siblings_attach(void *head, void *tail, bool found)
 	if (found)
 		return;
 	pg_atomic_init_u32(&shared->nregistered, 0);
-	for (int w = 0; w < backend_set_words(MaxBackends); w++)
-		pg_atomic_init_u64(&shared->registered[w], 0);
+	counter_array_init(shared->registered, bitmap_words(MaxBackends));
 	for (int i = 0; i < MaxBackends; i++)
 		pg_atomic_init_u32(&seen_asleep[i], 0);
 }
@@ -98,10 +100,16 @@ const StatsModule siblings_module = {
 	.attach = siblings_attach,
 };
 
+static uint64
+my_bit(void)
+{
+	return UINT64CONST(1) << (MyProcNumber % 64);
+}
+
 static void
 unregister_backend(int code, Datum arg)
 {
-	backend_set_remove(shared->registered, MyProcNumber);
+	pg_atomic_fetch_and_u64(&shared->registered[MyProcNumber / 64], ~my_bit());
 	pg_atomic_fetch_sub_u32(&shared->nregistered, 1);
 }
 
@@ -120,7 +128,7 @@ siblings_register_backend(void)
 		return false;
 	Assert(MyProcNumber < MaxBackends);
 	on_shmem_exit(unregister_backend, (Datum) 0);
-	backend_set_add(shared->registered, MyProcNumber);
+	pg_atomic_fetch_or_u64(&shared->registered[MyProcNumber / 64], my_bit());
 	pg_atomic_fetch_add_u32(&shared->nregistered, 1);
 	return true;
 }
@@ -147,16 +155,14 @@ is_blocked(int procno)
 	return ProcGlobal->allProcs[procno].waitLock != NULL;
 }
 
-/*
- * Visit at most "most" registered backends other than this; count who passes.
- */
+/* Visit at most "most" other registered backends; count those that pass. */
 static pg_attribute_always_inline uint32
 visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 {
 	uint32		npassed = 0;
-	int			nwords = backend_set_words(MaxBackends);
+	int			nwords = bitmap_words(MaxBackends);
 	int			word = MyProcNumber / 64;
-	uint64		not_me = ~(UINT64CONST(1) << (MyProcNumber % 64));
+	uint64		not_me = ~my_bit();
 
 	*nvisited = 0;
 	for (int i = 0; i < nwords && *nvisited < most; i++)
@@ -175,7 +181,7 @@ visit(bool (*passes) (int procno), uint32 most, uint32 *nvisited)
 	return npassed;
 }
 
-/* The number of "nothers" registered backends that pass, or an estimate. */
+/* How many of "nothers" registered backends pass, or an estimate. */
 static pg_attribute_always_inline uint32
 estimate(bool (*passes) (int procno), uint32 nothers)
 {
@@ -188,16 +194,12 @@ estimate(bool (*passes) (int procno), uint32 nothers)
 	return (uint32) (((uint64) npassed * nothers + nvisited / 2) / nvisited);
 }
 
-/*
- * The number of "nothers" registered backends that are active, or an estimate.
- */
 uint32
 siblings_count_active(uint32 nothers)
 {
 	return estimate(is_active, nothers);
 }
 
-/* The number of other registered backends that pass, or an estimate. */
 uint32
 siblings_estimate(bool (*passes) (int procno))
 {
@@ -213,7 +215,6 @@ siblings_count_blocked(void)
 	return (uint8) visit(is_blocked, SIBLINGS_MAX_VISITS, &nvisited);
 }
 
-/* Begin a commit in which no backend has seen this one asleep. */
 void
 siblings_forget_sleep(void)
 {
@@ -221,7 +222,6 @@ siblings_forget_sleep(void)
 		pg_atomic_write_u32(&seen_asleep[MyProcNumber], 0);
 }
 
-/* Returns true if a backend has seen this one sleep since then. */
 bool
 siblings_saw_sleep(void)
 {
@@ -236,9 +236,6 @@ visits(void)
 	return Min(siblings_connected() - 1, SIBLINGS_MAX_VISITS);
 }
 
-/*
- * Returns true for the commits that count siblings although no delay needs it.
- */
 bool
 siblings_draw(void)
 {
@@ -246,7 +243,6 @@ siblings_draw(void)
 		SIBLINGS_CHEAP_VISITS;
 }
 
-/* The share of commits that count their siblings: all, if that is needed. */
 double
 siblings_count_fraction(bool needed)
 {

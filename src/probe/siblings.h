@@ -11,7 +11,6 @@
 #include "port/atomics.h"
 
 #include "base/compat.h"
-#include "base/visibility.h"
 #include "module/stats_module.h"
 
 /* Backends that a count visits at most; with more it is an estimate. */
@@ -23,21 +22,29 @@
 /* Instead of a number of siblings: more than any, and one more is 0. */
 #define SIBLINGS_NOT_COUNTED	PG_UINT32_MAX
 
-/* Registered backends; in shared memory. */
+/* In shared memory. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint32 *siblings_nregistered;
 
 extern const StatsModule siblings_module;
 
 extern bool siblings_register_backend(void);
-extern uint32 siblings_count_active(uint32 nothers);
+
+/* The number of other registered backends that pass, or an estimate. */
 extern uint32 siblings_estimate(bool (*passes) (int procno));
+extern uint32 siblings_count_active(uint32 nothers);	/* of siblings_count() */
 extern uint8 siblings_count_blocked(void);
+
+/* True for a commit that counts siblings although no delay needs them. */
 extern bool siblings_draw(void);
+
+/* The share of commits that count siblings, which a delay needs or not. */
 extern double siblings_count_fraction(bool needed);
+
+/* A commit begins; a backend has seen this one asleep since then. */
 extern void siblings_forget_sleep(void);
 extern bool siblings_saw_sleep(void);
 
-/* Backends that can have a transaction id, this one included. */
+/* Registered backends, this one included. */
 static inline uint32
 siblings_connected(void)
 {
@@ -53,7 +60,7 @@ siblings_count(void)
 	return connected > 1 ? siblings_count_active(connected - 1) : 0;
 }
 
-/* Returns true for so few backends that each commit can count its siblings. */
+/* True for so few backends that each commit can count its siblings. */
 static inline bool
 siblings_are_cheap(void)
 {
