@@ -3,40 +3,43 @@
  * delay_classifier.c
  *		Whether the leader of a flush slept commit_delay.
  *
+ *	threshold	commit_siblings of the leader
+ *	held time	from when the leader can have got WALWriteLock, which is the
+ *				begin of its commit or the end of the flush before, until a
+ *				process saw the flush pointer at the boundary
+ *	idle time	held time less the time of the leader's I/O
+ *	weight		the logarithm of how much more likely a value is with a sleep
+ *				than without
+ *
  * The server sleeps if commit_delay is above 0, fsync is on, and at least
  * commit_siblings other transactions are active when the leader gets
- * WALWriteLock.  Only the last condition is not known here.  The evidence:
+ * WALWriteLock.  Only the last condition is not known here.  The evidence, in
+ * the order in which it decides:
  *
- * - Certain cases.  A leader did not sleep if its commit was shorter than
- *	 commit_delay, or if there were fewer than commit_siblings other backends.
- *	 With commit_siblings = 0 every leader sleeps.
+ * - Another backend has seen the leader asleep (from PostgreSQL 19 on), or the
+ *	 threshold is 0: the leader slept.
  *
- * - From PostgreSQL 19 on, another backend may have seen the leader asleep.
+ * - Fewer others than the threshold were registered, or the commit was shorter
+ *	 than commit_delay: it did not.
  *
- * - A leader whose commit began after the previous flush had ended did not
+ * - The commit began after the flush before had ended.  The leader did not
  *	 wait for the lock, so MinimumActiveBackends() saw what siblings.c counted.
  *	 In tests that was right for 99.5% of the flushes.  If the delay is long,
- *	 the time shows whether one more sibling came before the server counted.
+ *	 the idle time shows whether one more sibling came before the server
+ *	 counted.
  *
- * - Any other leader got the lock when the previous flush ended.  Two counts
- *	 of siblings bracket that moment: the leader's before its commit, and the
- *	 previous leader's after its commit.
+ * - Any other leader got the lock when the flush before ended.  Two counts of
+ *	 siblings bracket that moment: this leader's before its commit, and the
+ *	 previous leader's after its commit.  The idle time is short without a
+ *	 sleep, and a little more than commit_delay with one.  A logistic
+ *	 regression weighs these.
  *
- * - The time for which the leader held the lock, less the time of its I/O, is
- *	 short without a sleep, and a little more than commit_delay with one.  It
- *	 began when the previous flush ended, or with the leader's commit if that
- *	 was later, and ended when the flush pointer was first seen at the
- *	 boundary.
- *
- * For leaders that waited for the lock, a logistic regression weighs the
- * evidence.  A weight is the logarithm of how much more likely a value is with
- * a sleep than without.  The training data are 80,407 flushes of 46 pgbench
- * runs (4 to 50 clients, commit_delay 10 to 2000, commit_siblings 2 to 15,
- * fast and slow devices, two cores, idle and busy), labelled by a shim that
- * saw the sleeps (t/ground_truth).  Leaving a run out of training changed its
- * errors little.  In each run, the error probabilities add up to about the
- * number of wrong verdicts.  bench/ground-truth compares verdicts with the
- * shim.
+ * The training data are 80,407 flushes of 46 pgbench runs (4 to 50 clients,
+ * commit_delay 10 to 2000, commit_siblings 2 to 15, fast and slow devices, two
+ * cores, idle and busy), labelled by a shim that saw the sleeps
+ * (t/ground_truth).  Leaving a run out of training changed its errors little.
+ * In each run, the error probabilities add up to about the number of wrong
+ * verdicts.  bench/ground-truth compares verdicts with the shim.
  *
  * Locking: none; this file uses neither shared memory nor the server.
  *
@@ -62,19 +65,19 @@ static const Weight sibling_weights[] = {
 	{3, 0.95}, {4, 1.35}, {INFINITY, 2.5}
 };
 
-/* Time without I/O, less commit_delay, us: long enough for a sleep. */
+/* Idle time less commit_delay, us: long enough for a sleep. */
 static const Weight surplus_weights[] = {
 	{-200, -3.0}, {-100, -2.3}, {-50, -1.8}, {0, -1.2}, {40, -0.5},
 	{60, 0.9}, {80, 1.8}, {120, 2.0}, {200, 2.1}, {INFINITY, 1.7}
 };
 
-/* Time without I/O, us: too long for no sleep. */
+/* Idle time, us: too long for no sleep. */
 static const Weight idle_weights[] = {
 	{0, 1.6}, {25, -0.6}, {50, -1.7}, {100, -1.5}, {150, -1.0}, {200, -0.2},
 	{300, 0.5}, {500, 1.2}, {INFINITY, 1.9}
 };
 
-/* Time with I/O, less commit_delay, us; if I/O is not timed. */
+/* Held time less commit_delay, us; if I/O is not timed. */
 static const Weight untimed_weights[] = {
 	{-100, -1.8}, {0, -1.6}, {50, -1.1}, {100, -0.7}, {200, -0.7},
 	{400, 1.9}, {INFINITY, 3.1}
@@ -93,14 +96,13 @@ static const Weight unseen_weights[] = {
 #define BIAS_TIMED				0.1
 #define BIAS_UNTIMED			(-1.3)
 
-/* Time without I/O that is far below a long commit_delay. */
+/* Idle time that is far below a long commit_delay. */
 #define WEIGHT_MUCH_TOO_SHORT	(-6.0)
 #define MUCH_TOO_SHORT			400 /* us; below, surplus_weights tells */
 
 /*
- * The weights hold for short delays as well.  From this commit_delay on, us,
- * a sleep stands out from what else can take time, so all of them count for
- * more.
+ * From this commit_delay on, us, a sleep stands out from what else can take
+ * time, so all weights count for more.
  */
 #define CLEAR_DELAY				150
 #define CLEAR_DELAY_FACTOR		2.0
@@ -113,9 +115,9 @@ weigh(const Weight *table, double x)
 	return table->weight;
 }
 
-/* us for which the leader can have held the lock, I/O included. */
+/* us */
 static double
-time_held(const DelayEvidence *e)
+held_time(const DelayEvidence *e)
 {
 	uint64		start = Max(e->started_at, e->previous_seen_at);
 	uint64		end = e->ended_at;
@@ -125,11 +127,11 @@ time_held(const DelayEvidence *e)
 	return ((double) end - (double) start) / 1000.0;
 }
 
-/* us for which it held the lock without I/O. */
+/* us */
 static double
-time_idle(const DelayEvidence *e)
+idle_time(const DelayEvidence *e)
 {
-	return time_held(e) - e->io_time / 1000.0;
+	return held_time(e) - e->io_time / 1000.0;
 }
 
 /* A leader that did not wait for the lock. */
@@ -138,28 +140,17 @@ judge_by_own_count(const DelayEvidence *e)
 {
 	if (e->timed && e->delay > MUCH_TOO_SHORT)
 		return e->siblings_before + 1 >= e->threshold &&
-			time_idle(e) >= e->delay ? 0.999 : 0.001;
+			idle_time(e) >= e->delay ? 0.999 : 0.001;
 	return e->siblings_before >= e->threshold ? 0.995 : 0.005;
-}
-
-static double
-weigh_siblings(const DelayEvidence *e)
-{
-	double		sum;
-
-	sum = weigh(sibling_weights, e->siblings_before - e->threshold);
-	if (e->siblings_previous >= 0)
-		sum += weigh(sibling_weights, e->siblings_previous - e->threshold);
-	return sum;
 }
 
 static double
 weigh_time(const DelayEvidence *e)
 {
-	double		idle = time_idle(e);
+	double		idle = idle_time(e);
 
 	if (!e->timed)
-		return BIAS_UNTIMED + weigh(untimed_weights, time_held(e) - e->delay);
+		return BIAS_UNTIMED + weigh(untimed_weights, held_time(e) - e->delay);
 	if (idle < e->delay / 2.0 && idle < e->delay - MUCH_TOO_SHORT)
 		return WEIGHT_MUCH_TOO_SHORT;
 	return BIAS_TIMED + weigh(surplus_weights, idle - e->delay) +
@@ -170,8 +161,12 @@ weigh_time(const DelayEvidence *e)
 static double
 judge_by_weights(const DelayEvidence *e)
 {
-	double		sum = weigh_siblings(e) + weigh_time(e);
+	double		sum;
 
+	sum = weigh(sibling_weights, e->siblings_before - e->threshold);
+	if (e->siblings_previous >= 0)
+		sum += weigh(sibling_weights, e->siblings_previous - e->threshold);
+	sum += weigh_time(e);
 	if (e->delay >= CLEAR_DELAY)
 		sum *= CLEAR_DELAY_FACTOR;
 	if (e->sleep_shows)
@@ -194,7 +189,7 @@ judge(const DelayEvidence *e)
 
 /*
  * A sleep takes at least commit_delay.  If the I/O is timed, the rest of the
- * time without I/O was mostly the timer's slack, and belongs to the sleep.
+ * idle time was mostly the timer's slack, and belongs to the sleep.
  */
 DelayVerdict
 delay_classifier_judge(const DelayEvidence *evidence)
@@ -203,7 +198,7 @@ delay_classifier_judge(const DelayEvidence *evidence)
 	double		slept = evidence->delay;
 
 	if (evidence->timed)
-		slept = Max(slept, time_idle(evidence));
+		slept = Max(slept, idle_time(evidence));
 	if (verdict.probability >= 0.5)
 		verdict.sleep_time = (uint64) (slept * 1000.0);
 	return verdict;

@@ -58,14 +58,9 @@
 #include "module/shared_memory.h"
 #include "stats/clients.h"
 
-/* Entry of a slot without a registered process. */
-#define NO_ENTRY		(-1)
-
-/* Counts for clients without an entry, in databases without an entry. */
-#define OVERFLOW_ENTRY		0
-
-/* Copies that a reader makes before it keeps everybody from moving counts. */
-#define SHARED_PASSES	3
+#define NO_ENTRY		(-1)	/* of a slot without a registered process */
+#define OVERFLOW_ENTRY	0		/* of clients in databases without an entry */
+#define SHARED_PASSES	3		/* of a reader, before it locks others out */
 
 typedef struct ClientEntry
 {
@@ -75,7 +70,7 @@ typedef struct ClientEntry
 } ClientEntry;
 
 /*
- * Of each entry, what decides who may take it; dense, for one pass over all.
+ * Of each entry, what decides who may take it: dense, for one pass over all.
  */
 typedef struct ClientUse
 {
@@ -158,7 +153,7 @@ bucket_of(const ClientKey *key)
 	return &buckets[hash % max_entries()];
 }
 
-/* The entry of a client, or NO_ENTRY.  Under the lock. */
+/* The entry of a client, or NO_ENTRY. */
 static int
 find_client(const ClientKey *key)
 {
@@ -170,7 +165,7 @@ find_client(const ClientKey *key)
 	return entry;
 }
 
-/* Give an entry to a client.  Under the exclusive lock. */
+/* This and what follows, up to find_or_add_client(): exclusive lock. */
 static int
 give_entry(int entry, const ClientKey *key)
 {
@@ -186,14 +181,6 @@ give_entry(int entry, const ClientKey *key)
 	return entry;
 }
 
-/* Under the exclusive lock; there is room. */
-static int
-add_client(const ClientKey *key)
-{
-	return give_entry(shared->nentries++, key);
-}
-
-/* Forget all entries. */
 static void
 clear_clients(void)
 {
@@ -203,10 +190,10 @@ clear_clients(void)
 		buckets[i] = NO_ENTRY;
 	shared->nentries = shared->nclients = 0;
 	shared->evicted = 0;
-	(void) add_client(&overflow);
+	(void) give_entry(shared->nentries++, &overflow);
 }
 
-/* The entry of clients of a database that have none.  Exclusive lock. */
+/* The entry of clients of a database that have none. */
 static int
 overflow_of(Oid datid)
 {
@@ -217,7 +204,7 @@ overflow_of(Oid datid)
 		return entry;
 	if (shared->nentries - shared->nclients > CLIENT_DATABASES)
 		return OVERFLOW_ENTRY;
-	return add_client(&key);
+	return give_entry(shared->nentries++, &key);
 }
 
 static void
@@ -245,9 +232,10 @@ evict(int entry)
 }
 
 /*
- * The entry that a new client of a role can take, or NO_ENTRY: the one that
- * was not used for longest, of those without a registered process.  If the
- * role holds half of all, only its own; "*may_add" is false then.
+ * The entry that a new client of a role can take, or NO_ENTRY: of those
+ * without a registered process, the one that was not used for longest.  A role
+ * that holds half of all entries can take only its own; "*may_add" is false
+ * then.
  */
 static int
 find_victim(Oid roleid, bool *may_add)
@@ -256,13 +244,13 @@ find_victim(Oid roleid, bool *may_add)
 	int			own_oldest = NO_ENTRY;
 	uint64		age_limit = PG_UINT64_MAX;
 	uint64		own_age_limit = PG_UINT64_MAX;
-	int			nown = 0;
+	int			nheld = 0;		/* entries of the role */
 
 	for (int i = 0; i < shared->nentries; i++)
 	{
 		uint64		used_at = pg_atomic_read_u64(&uses[i].used_at);
 
-		nown += uses[i].roleid == roleid;
+		nheld += uses[i].roleid == roleid;
 		if (!OidIsValid(uses[i].roleid) ||
 			pg_atomic_read_u32(&uses[i].sessions) > 0)
 			continue;
@@ -277,11 +265,11 @@ find_victim(Oid roleid, bool *may_add)
 			own_age_limit = used_at;
 		}
 	}
-	*may_add = nown < clients_most_of_role();
+	*may_add = nheld < commit_stats_max_clients / 2;
 	return *may_add ? oldest : own_oldest;
 }
 
-/* The same as find_client(), but makes one.  Under the exclusive lock. */
+/* Like find_client(), but never NO_ENTRY. */
 static int
 find_or_add_client(const ClientKey *key)
 {
@@ -296,7 +284,7 @@ find_or_add_client(const ClientKey *key)
 	if (may_add && shared->nclients < commit_stats_max_clients)
 	{
 		shared->nclients++;
-		return add_client(key);
+		return give_entry(shared->nentries++, key);
 	}
 	if (entry == NO_ENTRY)
 		return overflow_of(key->datid);
@@ -327,7 +315,7 @@ clients_attach(void *head, void *tail, bool found)
 
 /*
  * Add what this process has counted to the entry of its client, and leave the
- * entry.  The lock is held.  Until changecount_end(), readers copy again.
+ * entry, under the lock and within a change of "moves".
  */
 static void
 add_growth(const SlotCopy *counted)
@@ -396,7 +384,6 @@ role_of_process(void)
 	return OidIsValid(roleid) ? roleid : BOOTSTRAP_SUPERUSERID;
 }
 
-/* The client as which this process commits. */
 static void
 find_client_of_process(ClientKey *key)
 {
@@ -406,10 +393,7 @@ find_client_of_process(ClientKey *key)
 	strlcpy(key->application_name, application_name, NAMEDATALEN);
 }
 
-/*
- * Find the entry of a client, and return with the lock held.  The lock is
- * taken exclusively if the client has no entry yet.
- */
+/* Returns with the lock held, exclusively if the client had no entry yet. */
 static int
 lock_and_find_entry(const ClientKey *key)
 {
@@ -424,7 +408,6 @@ lock_and_find_entry(const ClientKey *key)
 	return find_or_add_client(key);
 }
 
-/* This process counts for a client from now on. */
 static void
 count_for(const ClientKey *key)
 {
@@ -465,7 +448,6 @@ clients_enter(void)
 	count_for(&key);
 }
 
-/* Commit path: the role or the application_name has changed, perhaps. */
 pg_noinline void
 clients_change(void)
 {
@@ -477,14 +459,12 @@ clients_change(void)
 		count_for(&key);
 }
 
-/* The addresses of the settings do not tell whether they have changed. */
 void
 clients_look_again(void)
 {
 	clients_application = NULL;
 }
 
-/* Whose the commits of this process are; NULL if it is not registered. */
 const ClientKey *
 clients_mine(void)
 {
@@ -496,7 +476,7 @@ clients_mine(void)
  *----------------------------------------------------------------
  */
 
-/* Add what the processes have counted that are registered. */
+/* Add the growth of the registered processes. */
 static void
 add_slots(ClientCounts *client, int *sessions)
 {
@@ -531,7 +511,6 @@ copy_clients(ClientCounts *client)
 	}
 }
 
-/* What is saved: clients are as many as the size says. */
 static Size
 clients_saved_size(void)
 {
@@ -584,9 +563,9 @@ clients_restore(const void *from, Size size)
 }
 
 /*
- * Call "copy" while nothing moves between slots and entries.  It raises no
- * error, and may be called again.  Something may move while it runs, so it
- * must bear what it reads then.
+ * Call "copy" while nothing moves between slots and entries.  If something
+ * moves while it runs, it must bear what it reads, and is called again.  It
+ * raises no error.
  */
 static void
 copy_at_rest(void (*copy) (void *result), void *result)
@@ -623,7 +602,6 @@ copy_totals(void *result)
 	add_slots(totals->client, totals->sessions);
 }
 
-/* Totals since the last reset; palloc'd. */
 ClientTotals *
 clients_read(void)
 {
@@ -636,7 +614,6 @@ clients_read(void)
 	return totals;
 }
 
-/* Clients with an entry of their own, and those that have lost theirs. */
 void
 clients_tracked(int *own, uint64 *evicted)
 {
@@ -671,7 +648,6 @@ copy_sessions(void *result)
 	}
 }
 
-/* The registered processes, by pid; palloc'd. */
 ClientSessions *
 clients_read_sessions(void)
 {
@@ -684,11 +660,7 @@ clients_read_sessions(void)
 	return sessions;
 }
 
-/*
- * True if the session of a copy is still there.  Its slot tells this, without
- * a lock: up to PostgreSQL 16 a PGPROC has the process id of one that has
- * gone.
- */
+/* Up to PostgreSQL 16, a PGPROC has the process id of one that has gone. */
 bool
 clients_is_connected(const ClientSession *session)
 {

@@ -52,7 +52,7 @@ typedef struct ClientsSaved
 	ClientCounts client[FLEXIBLE_ARRAY_MEMBER];
 } ClientsSaved;
 
-/* All clients; palloc'd. */
+/* All clients since the last reset; palloc'd. */
 typedef struct ClientTotals
 {
 	int			n;
@@ -88,20 +88,20 @@ extern COMMIT_STATS_HIDDEN const char *clients_role;
 
 extern const StatsModule clients_module;
 
+/* The commit path: the client may be another; the next commit must compare. */
 extern void clients_change(void);
 extern void clients_look_again(void);
+
+/* The client of this process; NULL if it is not registered. */
 extern const ClientKey *clients_mine(void);
+
+/* Clients with an entry of their own, and those that have lost theirs */
 extern void clients_tracked(int *own, uint64 *evicted);
 extern ClientTotals *clients_read(void);
 extern ClientSessions *clients_read_sessions(void);
-extern bool clients_is_connected(const ClientSession *session);
 
-/* Entries that the clients of one role can have. */
-static inline int
-clients_most_of_role(void)
-{
-	return commit_stats_max_clients / 2;
-}
+/* True if the session of a copy is still there.  Takes no lock. */
+extern bool clients_is_connected(const ClientSession *session);
 
 /* The commits of which commit_client_stats.share is a part. */
 static inline uint64
@@ -138,10 +138,9 @@ clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
 }
 
 /*
- * Commit path, before anything of a commit is counted: true if
- * clients_change() must compare.  (The configuration file may change
- * application_name twice between two commits, and the second value get the
- * address of the first.)
+ * Commit path: true if clients_change() must compare before the commit counts.
+ * (The configuration file may change application_name twice between two
+ * commits, and the second value get the address of the first.)
  */
 static inline bool
 clients_differ(void)

@@ -3,35 +3,34 @@
  * flush_totals.c
  *		How many flush groups of each kind there were: the histogram.
  *
- * The ring holds the newest groups.  The publisher of every FOLD_BATCH-th
- * group folds (adds) the FOLD_BATCH oldest groups into the histogram, and then
- * makes their slots ready for new groups.  Neighbouring groups are mostly
- * alike, and are added up before the histogram is changed.  Totals are the
- * histogram and what is in the ring.
+ *	histogram	counts of the groups that have left the ring ("folded")
+ *	batch		FOLD_BATCH neighbouring slots of the ring, and their groups
+ *	fold		to add the groups of a batch to the histogram
+ *	prepare		to fold the groups in the slots of a batch, and then clear the
+ *				slots for new groups
+ *	totals		the histogram, and the groups in the ring, since the last reset
  *
- * A group that stands for several flushes, because nobody saw where the first
- * ones ended, is counted as that many.  Their number is known: each has a
- * leader.  Their sizes are inferred.  The first one carried its leader and the
- * followers that had begun before the flush before the group ended: while that
- * went on, they waited for the next, which then took all of them.  Those that
- * began later came while the first flush was going on, or one would have seen
- * its end.  Against the shim's syncs this was right for 99% of such groups of
- * two flushes; three or more are rare, and all but the
- * first are taken for equal.
+ * The publisher of every FOLD_BATCH-th group prepares the batch with the
+ * oldest groups.  Neighbouring groups are mostly alike, so a fold adds them up
+ * before it changes the histogram.
+ *
+ * A group that stands for several flushes counts as that many: each had a
+ * leader.  Their sizes are inferred.  The first flush carried its leader and
+ * the early followers (flush_ring.h): these waited while the flush before went
+ * on, and the next flush took all of them.  A later follower began while the
+ * first flush went on, or it would have seen its end.  Against the shim's
+ * syncs this was right for 99% of the groups of two flushes.  Three or more
+ * are rare; all but the first are taken for equal.
  *
  * Invariant: a group is counted once, in its slot or in the histogram (but see
  * changecount.c and flush_totals_prepare()).
  *
- * Locking: none on the commit path.  The histogram is added to atomically; a
- * reader copies it while no fold is under way (see changecount.c).
- * commit_stats_reset_lock() protects "base" and "reset_boundary"; a fold reads
- * "reset_boundary" atomically without the lock.
- *
- * Groups are folded oldest first, and a reader copies them in that order, a
- * batch at a time.  So folds disturb it only if they catch up with it: one
- * comes with each FOLD_BATCH flushes, which take far longer than copying as
- * many groups.  A disturbed reader releases commit_stats_reset_lock() and
- * tries again, up to CHANGECOUNT_MAX_PASSES times.
+ * Locking: commit_stats_reset_lock() protects "base" and "reset_boundary".
+ * The commit path takes no lock: a fold adds to the histogram and reads
+ * "reset_boundary" atomically.  A reader copies the histogram while no fold is
+ * under way.  Then it copies the ring, oldest batch first, as folds come, so a
+ * fold disturbs it only by catching up.  A disturbed reader releases the lock
+ * and tries again, up to CHANGECOUNT_MAX_PASSES times.
  *
  *-------------------------------------------------------------------------
  */
@@ -60,26 +59,19 @@ typedef struct FlushTotalsShared
 
 static FlushTotalsShared *shared = NULL;
 static pg_atomic_uint64 *folded = NULL; /* the histogram; added to atomically */
-static uint64 *base = NULL;		/* what readers subtract: "folded" at the last
-								 * reset or, until the first one, what was
-								 * counted before the server started, negative */
-
-/* Process-local, but the same everywhere from start-up on. */
+static uint64 *base = NULL;		/* subtracted by readers; see backend_slots.c */
 static uint32 ncells = 0;		/* of each kind of count */
 static uint32 ncounts = 0;		/* cells of all kinds */
 
-/* One cell of each kind: MaxBackends + 1 times as much are a histogram. */
+/* One cell of each kind */
 #define CELL_SIZE	(GROUP_COUNT_KINDS * sizeof(uint64))
 
-/*
- * Sums over groups that are not in the histogram yet: neighbouring groups
- * mostly belong into the same cells.
- */
+/* Sums over groups, to be added to one cell of each kind. */
 typedef struct GroupSums
 {
 	uint64	   *copy;			/* of the histogram, to add to; null: itself */
-	uint32		size;			/* cell of the kinds by size */
-	uint32		siblings;		/* cell of the kinds by siblings */
+	uint32		size;			/* the cell of kinds by size */
+	uint32		siblings;		/* ... by siblings */
 	uint64		in_cell[OVERALL];
 	uint64		overall[OVERALL_COUNTS];
 } GroupSums;
@@ -179,10 +171,7 @@ count_flush(GroupSums *sums, uint32 commits, const LeaderReport *leader)
 	}
 }
 
-/*
- * Count the flushes of a group that stands for several; "tagged" is its tag.
- * What one leader has reported is taken for all of them.
- */
+/* A group that stands for several flushes, all as one leader has reported. */
 static pg_noinline void
 count_merged(GroupSums *sums, uint64 tagged, const LeaderReport *leader)
 {
@@ -202,10 +191,7 @@ count_merged(GroupSums *sums, uint64 tagged, const LeaderReport *leader)
 	}
 }
 
-/*
- * Count a group, whose slot has this tag; "leader" is meaningful if it was
- * led.
- */
+/* "tagged" is the tag of the group; "leader" is meaningful if it was led. */
 static inline void
 count_group(GroupSums *sums, uint64 tagged, bool led,
 			const LeaderReport *leader, uint64 wal_bytes)
@@ -225,27 +211,21 @@ count_group(GroupSums *sums, uint64 tagged, bool led,
 	sums->overall[LED_WAL_BYTES] += wal_bytes;
 }
 
-/* Returns true for a group reset away; false if its boundary is not known. */
 static inline bool
 is_reset_away(XLogRecPtr boundary, XLogRecPtr reset_boundary)
 {
 	return boundary != 0 && boundary <= reset_boundary;
 }
 
-/*
- * Count a group, whose slot has this tag, for the last time, unless it was
- * reset away.  The caller has a read barrier after it has read the tag.
- */
+/* The caller has a read barrier after it has read the tag. */
 static inline void
 fold_group(FlushGroup *group, uint64 tagged, XLogRecPtr reset_boundary,
 		   GroupSums *sums)
 {
-	XLogRecPtr	boundary;
-	XLogRecPtr	previous;
+	XLogRecPtr	boundary = boundary_in_slot(group, tag_number(tagged));
+	XLogRecPtr	previous = pg_atomic_read_u64(&group->previous);
 	bool		led;
 
-	boundary = boundary_in_slot(group, tag_number(tagged));
-	previous = pg_atomic_read_u64(&group->previous);
 	if (is_reset_away(boundary, reset_boundary))
 		return;
 	led = pg_atomic_read_u32(&group->reported) != 0;
@@ -265,8 +245,9 @@ clear_group(FlushGroup *group)
 }
 
 /*
- * Returns true if a process made the slot of group "number" ready, for that
- * group or for a later one.  "tag" was in the slot, before a read barrier.
+ * Returns true if another process has prepared the slot of group "number", for
+ * that group or for a later one.  "tag" was in the slot, before a read
+ * barrier.
  */
 static pg_noinline bool
 is_prepared(GroupNumber number, GroupNumber tag)
@@ -279,18 +260,16 @@ is_prepared(GroupNumber number, GroupNumber tag)
 }
 
 /*
- * Make FOLD_BATCH slots of future groups ready: fold what is in them, then
- * clear them.  Called once for each batch, by the publisher of an earlier
- * group.  A batch is a whole part of the ring, and of the numbers.
+ * Prepare the batch that begins with group "first".  The publisher of an
+ * earlier group calls this, once for each batch.
  *
- * If that process is suspended, a round later another process folds and clears
- * what is left, and the suspended one stops at the first slot that is prepared
- * already.  Only the slot at which that process was suspended can be spoilt:
- * its group counted twice, or the later group cleared, and its commits without
- * a group.
+ * If that process is suspended, another one prepares the rest a round later,
+ * and the suspended one stops at the first slot that is prepared already.
+ * Only the slot at which it was suspended can be spoilt: its group counted
+ * twice, or the later group cleared, and its commits without a group.
  *
- * A reset that comes after its boundary was read here waits for this fold to
- * end, and then remembers all that it has counted.
+ * A reset that comes after reset_boundary was read here waits for this fold to
+ * end, and then remembers all that the fold has counted.
  */
 void
 flush_totals_prepare(GroupNumber first)
@@ -329,23 +308,23 @@ flush_totals_prepare(GroupNumber first)
  *----------------------------------------------------------------
  */
 
-/* Copy and count a group, if it is in the ring and was not reset away. */
 static void
 copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)
 {
-	FlushGroupCopy *copy = &totals->recent[totals->nrecent];
+	FlushGroupCopy copy;
 
-	if (!flush_group_copy(number, copy) ||
-		is_reset_away(copy->boundary,
+	if (!flush_group_copy(number, &copy) ||
+		is_reset_away(copy.boundary,
 					  pg_atomic_read_u64(&shared->reset_boundary)) ||
-		(copy->commits == 0 && copy->leader_pid == 0))
+		(copy.commits == 0 && copy.leader_pid == 0))
 		return;
-	count_group(sums, copy->tagged, copy->leader_pid != 0, &copy->leader,
-				flush_wal_bytes(copy->boundary, copy->previous));
-	totals->nrecent++;
+	count_group(sums, copy.tagged, copy.leader_pid != 0, &copy.leader,
+				flush_wal_bytes(copy.boundary, copy.previous));
+	if (totals->recent != NULL)
+		totals->recent[totals->nrecent++] = copy;
 }
 
-/* Batches that the ring has in all, those of groups to come included. */
+/* Batches of the ring, those of groups to come included */
 static int
 ring_batches(void)
 {
@@ -353,12 +332,12 @@ ring_batches(void)
 }
 
 /*
- * Copy the groups that were not folded when there had been "folds" of them,
- * and count them.  Returns false if a group may have been folded before it
- * could be copied: each fold since then must be that of a batch copied before,
- * and a batch that is gone must have gone before.  (A publisher that is
- * stopped folds its batch late, after younger ones.  A batch that another
- * process folds a round later is missing in between.)
+ * Copy and count the groups that were in the ring after "folds" folds.
+ * Returns false if one may have been folded before it could be copied: each
+ * fold since then must be that of a batch copied before, and a batch that is
+ * gone must have gone before.  (A publisher that is stopped folds its batch
+ * late, after younger ones.  A batch that another process folds a round later
+ * is missing in between.)
  */
 static bool
 copy_ring(FlushTotals *totals, uint64 folds)
@@ -384,9 +363,7 @@ copy_ring(FlushTotals *totals, uint64 folds)
 	return true;
 }
 
-/*
- * All groups since the last reset, unless they were folded meanwhile.
- */
+/* Returns false if a fold has come in between. */
 static bool
 copy_groups(FlushTotals *totals)
 {
@@ -401,9 +378,8 @@ copy_groups(FlushTotals *totals)
 }
 
 /*
- * All groups since the last reset; palloc'd.  Returns with the reset lock
- * held, shared, so that the caller can read what is to contain at least these
- * groups.
+ * Totals; palloc'd.  Returns with the reset lock held, shared, so that the
+ * caller can read what is to contain at least these groups.
  */
 FlushTotals *
 flush_totals_lock_and_read(void)
@@ -424,7 +400,7 @@ flush_totals_lock_and_read(void)
 	}
 }
 
-/* The boundary of the newest group whose publisher has come to writing it. */
+/* The newest boundary that a publisher has come to writing. */
 static XLogRecPtr
 newest_boundary(void)
 {
@@ -446,10 +422,10 @@ flush_totals_wait(void)
 /*
  * Forget all groups up to the newest, or raise an error and change nothing.
  *
- * Once reset_boundary is set, folds skip the groups up to it.  It must be set
- * before the histogram is copied, and gets its old value back if a process is
- * stopped just then in the middle of a fold.  What others have folded in these
- * milliseconds is lost then.
+ * Folds skip the groups up to reset_boundary, which must be set before the
+ * histogram is copied.  If a process is stopped just then in the middle of a
+ * fold, reset_boundary gets its old value back, and what others have folded in
+ * these milliseconds is lost.
  */
 static void
 flush_totals_reset(void)
@@ -481,29 +457,13 @@ flush_totals_reset(void)
 	changecount_report_stopped();
 }
 
-/*
- * The totals, as if all groups had been folded.  No process is left that could
- * fold or count.  The ring is not saved.
- */
+/* No process is left that could fold or count.  The ring is not saved. */
 static bool
 flush_totals_save(void *to)
 {
-	XLogRecPtr	reset_boundary = pg_atomic_read_u64(&shared->reset_boundary);
-	GroupSums	sums = {.copy = to};
+	FlushTotals totals = {.value = to};
 
-	if (!changecount_at_rest(&shared->folds))
-		return false;
-	counter_array_read(to, folded, ncounts);
-	for (int i = 0; i < 2 * flush_groups_kept(); i++)
-	{
-		FlushGroup *group = &flush_ring[i].group;
-
-		fold_group(group, pg_atomic_read_u64(&group->tagged_commits),
-				   reset_boundary, &sums);
-	}
-	end_sums(&sums);
-	counter_array_subtract(to, base, ncounts);
-	return true;
+	return changecount_at_rest(&shared->folds) && copy_groups(&totals);
 }
 
 /* The number of cells is that of another MaxBackends, perhaps. */

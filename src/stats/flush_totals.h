@@ -12,9 +12,8 @@
 #include "stats/flush_ring.h"
 
 /*
- * Counts of groups.  Each kind has one cell for every size that a group, or
- * number that siblings, can have: 0 to MaxBackends; OVERALL uses the cells
- * named by OverallCount.
+ * Each kind of count has a cell for each size of a group, or number of
+ * siblings, from 0 to MaxBackends; OVERALL uses the cells of OverallCount.
  */
 typedef enum GroupCountKind
 {
@@ -53,9 +52,6 @@ flush_total(const FlushTotals *totals, GroupCountKind kind, int cell)
 
 extern const StatsModule flush_totals_module;
 
-/* Readers. */
 extern FlushTotals *flush_totals_lock_and_read(void);
-
-/* A reset. */
 
 #endif							/* COMMIT_STATS_FLUSH_TOTALS_H */
