@@ -52,6 +52,17 @@ histogram_cell_value(int cell)
 	return 2 * lower * upper / (lower + upper);
 }
 
+/* How many times there are in all cells. */
+uint64
+histogram_count(const uint64 *counts)
+{
+	uint64		n = 0;
+
+	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+		n += counts[cell];
+	return n;
+}
+
 /*
  * ns that a fraction q of all times, above 0, do not exceed: the longest time
  * if q is 1.  NaN if there are none.
@@ -59,12 +70,8 @@ histogram_cell_value(int cell)
 double
 histogram_quantile(const uint64 *counts, double q)
 {
-	double		n = 0;
-	double		rank;
+	double		rank = ceil(q * histogram_count(counts));
 
-	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
-		n += counts[cell];
-	rank = ceil(q * n);
 	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
 	{
 		rank -= counts[cell];

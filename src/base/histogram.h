@@ -39,6 +39,7 @@ histogram_cell(uint64 ns)
 extern double histogram_lower_bound(int cell);
 extern double histogram_upper_bound(int cell);
 extern double histogram_cell_value(int cell);
+extern uint64 histogram_count(const uint64 *counts);
 extern double histogram_quantile(const uint64 *counts, double q);
 
 /* The value below which "q" of all are; 0 if there is none.  Sorts them. */

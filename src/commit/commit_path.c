@@ -590,7 +590,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 static inline void
 account_transaction(WalOutcome outcome)
 {
-	if (unlikely(backend_slot_unsettled_wal() > BULK_WAL))
+	if (unlikely(backend_slot_uncounted_wal() > BULK_WAL))
 		slow_commit_note_writer();
 	wal_cycles_account(outcome);
 }

@@ -200,7 +200,7 @@ begin_event(SlowEvent *event, const ClockPair *now)
 	event->end = event->noted_at = now->ns;
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
-	event->wal_bytes = backend_slot_unsettled_wal();
+	event->wal_bytes = backend_slot_uncounted_wal();
 	event->group = InvalidGroupNumber;
 }
 

@@ -3,18 +3,22 @@
  * backend_slots.c
  *		What each backend counts alone; totals and reset.
  *
- * Invariant: a counter only grows, and only the backend that owns the slot at
- * that time writes it.  A slot belongs to a PGPROC, not to a process: the next
- * backend with that PGPROC counts on from where the last one stopped, so an
- * exiting backend has nothing to add up here.  (clients.c keeps the counts
- * per client.)
+ *	slot		the counters of one backend, on cache lines of their own
+ *	owner		the backend whose PGPROC has the slot's number
+ *	base		what readers subtract: the sum of all slots at the last reset
+ *				or, until the first one, what was counted before the server
+ *				started, negative (modulo 2^64)
  *
- * Locking: none for writers; no two slots share a cache line.  Readers add up
- * all slots.  Each counter is exact, but the sum is no snapshot: a commit that
- * is being counted at that moment may be in one counter and not yet in
- * another.  A reset remembers the totals, and readers subtract them.  "base"
- * and what is beside it are protected by commit_stats_reset_lock(), which
- * callers of backend_slots_read() and a reset hold.
+ * A slot belongs to a PGPROC, not to a process: the next owner counts on from
+ * where the last one stopped.
+ *
+ * Invariant: a counter only grows, and only the owner of the slot writes it.
+ *
+ * Locking: none for writers.  Readers add up all slots.  Each counter is
+ * exact, but the sum is no snapshot: a commit that is being counted at that
+ * moment may be in one counter and not yet in another.
+ * commit_stats_reset_lock() protects BackendSlotsShared; callers of
+ * backend_slots_read() and a reset hold it.
  *
  *-------------------------------------------------------------------------
  */
@@ -38,20 +42,12 @@ typedef union BackendSlot
 
 typedef struct BackendSlotsShared
 {
-	/*
-	 * What readers subtract: totals at the last reset or, until the first
-	 * one, what was counted before the server started, negative (modulo
-	 * 2^64).
-	 */
 	uint64		base[SLOT_NCOUNTERS];
 	TimestampTz stats_reset;
 	XLogRecPtr	wal_reset;		/* or WAL_AT_START */
 } BackendSlotsShared;
 
-/*
- * Counting began with this start of the server, at which the end of WAL is not
- * known yet.
- */
+/* Counting began with the server, when the end of WAL was not known yet. */
 #define WAL_AT_START	PG_UINT64_MAX
 
 static pg_atomic_uint64 unread[SLOT_NFIELDS];
@@ -87,21 +83,18 @@ backend_slots_enter(void)
 	backend_slot_set_committing(0);
 }
 
-/* Copy one slot, which has all that was ever counted there, resets or not. */
 void
 backend_slots_copy_one(int procno, SlotCopy *slot)
 {
 	counter_array_read(slot->value, slots[procno].counter, SLOT_NCOUNTERS);
 }
 
-/* clock_now() when the commit of a backend began that it is in; 0: in none. */
 uint64
 backend_slots_committing_since(int procno)
 {
 	return pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
 }
 
-/* The number of backends in a commit that waits for its flush. */
 int
 backend_slots_count_committing(void)
 {
@@ -112,7 +105,6 @@ backend_slots_count_committing(void)
 	return n;
 }
 
-/* Everything since the server started, resets or not. */
 void
 backend_slots_add_up(uint64 *sum)
 {
@@ -144,7 +136,6 @@ backend_slots_restore(const void *from, Size size)
 	shared->wal_reset = saved->wal_reset;
 }
 
-/* Totals since the last reset. */
 void
 backend_slots_read(SlotTotals *totals)
 {
@@ -153,7 +144,7 @@ backend_slots_read(SlotTotals *totals)
 	(void) backend_slots_save(totals);
 }
 
-/* Without a look at the backends, and without a lock: written as a whole. */
+/* Takes no lock: written as a whole. */
 TimestampTz
 backend_slots_reset_time(void)
 {
@@ -176,7 +167,6 @@ backend_slots_note_wal_start(void)
 	LWLockRelease(commit_stats_reset_lock());
 }
 
-/* Copy all slots, so that several totals can start from the same numbers. */
 static void
 backend_slots_copy(void)
 {
@@ -185,7 +175,6 @@ backend_slots_copy(void)
 		backend_slots_copy_one(i, &at_reset[i]);
 }
 
-/* The copy of a slot from which a reset starts. */
 const SlotCopy *
 backend_slots_at_reset(int procno)
 {

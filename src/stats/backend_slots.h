@@ -126,7 +126,7 @@ backend_slot_set_committing(uint64 since)
 
 /* Commit path: count the WAL that this process has written. */
 static inline void
-backend_slot_settle_wal(void)
+backend_slot_count_wal(void)
 {
 	pg_atomic_write_u64(&backend_slots_mine[SLOT_WAL_BYTES],
 						pgWalUsage.wal_bytes + backend_slots_wal_origin);
@@ -134,7 +134,7 @@ backend_slot_settle_wal(void)
 
 /* ... the part of it that has not been counted yet. */
 static inline uint64
-backend_slot_unsettled_wal(void)
+backend_slot_uncounted_wal(void)
 {
 	return pgWalUsage.wal_bytes + backend_slots_wal_origin -
 		pg_atomic_read_u64(&backend_slots_mine[SLOT_WAL_BYTES]);
@@ -151,11 +151,18 @@ backend_slot_skip_wal(void)
 
 extern const StatsModule backend_slots_module;
 
+/* All that was ever counted in one slot, or in all, resets or not */
 extern void backend_slots_copy_one(int procno, SlotCopy *slot);
+extern void backend_slots_add_up(uint64 *sum);
+
+/* clock_now() when a backend began a commit that waits; 0: it is in none */
 extern uint64 backend_slots_committing_since(int procno);
 extern int	backend_slots_count_committing(void);
+
+/* A reset: the copy of a slot from which all totals start */
 extern const SlotCopy *backend_slots_at_reset(int procno);
-extern void backend_slots_add_up(uint64 *sum);
+
+/* Totals since the last reset, and its time alone */
 extern void backend_slots_read(SlotTotals *totals);
 extern TimestampTz backend_slots_reset_time(void);
 extern void backend_slots_note_wal_start(void);

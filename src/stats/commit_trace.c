@@ -105,7 +105,6 @@ saturate(uint64 value)
 	return (uint32) Min(value, PG_UINT32_MAX);
 }
 
-/* Commit path: note the commit that begins, if it is part of a capture. */
 void
 commit_trace_note(uint64 now)
 {
@@ -120,7 +119,6 @@ commit_trace_note(uint64 now)
 	commit_trace_noted = true;
 }
 
-/* Commit path: record a commit that is done and was noted. */
 void
 commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 				 uint32 siblings, const OwnFlush *own, bool is_commit)
@@ -152,7 +150,6 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 	changecount_end_as(&record->changes, number + 1);
 }
 
-/* Record commits from now on, until the clock shows "deadline". */
 void
 commit_trace_start(CommitTrace *trace, uint64 deadline)
 {
@@ -164,14 +161,12 @@ commit_trace_start(CommitTrace *trace, uint64 deadline)
 	pg_atomic_write_u64(&shared->deadline, deadline);
 }
 
-/* May be called while the process exits. */
 void
 commit_trace_stop(void)
 {
 	pg_atomic_write_u64(&shared->deadline, 0);
 }
 
-/* Returns true while a capture is under way. */
 bool
 commit_trace_is_on(void)
 {
@@ -179,10 +174,9 @@ commit_trace_is_on(void)
 }
 
 /*
- * Take what is new.  To be called often enough for the ring.  Returns false if
- * no more can be kept.  A record that is not there yet, because its backend is
- * not scheduled, or gave way to another one, holds up the rest for half a ring
- * at most, and then counts as lost.
+ * A record that is not there yet, because its backend is not scheduled, or
+ * gave way to another one, holds up the rest for half a ring at most, and then
+ * counts as lost.
  */
 bool
 commit_trace_take(CommitTrace *trace)

@@ -49,18 +49,22 @@ typedef struct CommitTrace
 /* Until when commits are recorded; 0: they are not. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *commit_trace_deadline;
 
-/* True if the commit under way in this backend is to be recorded. */
+/* The commit under way in this backend is to be recorded. */
 extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
 
 extern const StatsModule commit_trace_module;
 
-/* The process that captures, which holds delay_override_lock(). */
+/*
+ * The process that captures, which holds delay_override_lock(): record commits
+ * until "deadline"; take what is new, often enough for the ring, until it
+ * returns false because no more can be kept; and stop, also at exit.
+ */
 extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
 extern bool commit_trace_take(CommitTrace *trace);
 extern void commit_trace_stop(void);
 extern bool commit_trace_is_on(void);
 
-/* The commit path. */
+/* Commit path: a commit begins; it is done, and was noted. */
 extern void commit_trace_note(uint64 now);
 extern void commit_trace_put(uint64 started_at, uint64 ended_at,
 							 GroupNumber group, uint32 siblings,

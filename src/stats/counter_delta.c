@@ -4,9 +4,8 @@
  *		What was counted in a stretch of time, and the rates of it.
  *
  * The counters only grow, so what happened in a stretch of time is their
- * values at its end less those at its beginning.  A caller takes
- * either values that resets do not change, or values since the last reset with
- * stats_reset.
+ * values at its end less those at its beginning.  A caller takes values that
+ * resets do not change, or values since the last reset.
  *
  * Locking: commit_stats_reset_lock(), shared, for values since the last reset.
  * Backends are read one after another while they go on: a stretch is exact but
@@ -25,7 +24,6 @@
 /* A CounterDelta as an array. */
 #define NVALUES		(sizeof(CounterDelta) / sizeof(uint64))
 
-/* All counts as they are now. */
 void
 counter_delta_take(CounterDelta *delta)
 {
@@ -41,10 +39,6 @@ counter_delta_take(CounterDelta *delta)
 	backend_slots_add_up(delta->value);
 }
 
-/*
- * All counts since the last reset, when that was, and the end of WAL then; 0
- * if it is unknown.
- */
 TimestampTz
 counter_delta_take_since_reset(CounterDelta *delta, XLogRecPtr *wal_reset)
 {
@@ -65,7 +59,6 @@ counter_delta_take_since_reset(CounterDelta *delta, XLogRecPtr *wal_reset)
 	return slots.stats_reset;
 }
 
-/* "delta" becomes what was counted since "before". */
 void
 counter_delta_subtract(CounterDelta *delta, const CounterDelta *before)
 {
@@ -87,7 +80,6 @@ fraction(double part, double whole)
 	return f > 1.0 ? 1.0 : f;	/* NaN stays */
 }
 
-/* Per second; of a counter of ns, the share of the time. */
 double
 counter_delta_rate(const CounterDelta *delta, SlotCounter counter)
 {
@@ -100,28 +92,24 @@ counter_delta_commits_per_flush(const CounterDelta *delta)
 	return ratio(delta->value[SLOT_COMMITS], delta->value[SLOT_FLUSHES]);
 }
 
-/* The fraction of flushes whose leader slept. */
 double
 counter_delta_delay_hit_fraction(const CounterDelta *delta)
 {
 	return fraction(delta->value[SLOT_DELAY_HITS], delta->value[SLOT_FLUSHES]);
 }
 
-/* ns from before the commit record is written until COMMIT can return */
 double
 counter_delta_mean_latency(const CounterDelta *delta)
 {
 	return ratio(delta->value[SLOT_COMMIT_TIME], delta->value[SLOT_COMMITS]);
 }
 
-/* ns that a fraction q of the commits did not exceed */
 double
 counter_delta_latency_quantile(const CounterDelta *delta, double q)
 {
 	return histogram_quantile(delta->latency, q);
 }
 
-/* ns that a leader wrote and synced, of the flushes that were timed */
 double
 counter_delta_mean_flush_time(const CounterDelta *delta)
 {
@@ -129,11 +117,7 @@ counter_delta_mean_flush_time(const CounterDelta *delta)
 				 delta->value[SLOT_TIMED_FLUSHES]);
 }
 
-/*
- * The fraction of the time in which a leader wrote or synced; only one can at
- * a time.  Flushes that were not timed are taken to be like the others; NaN if
- * no flush was timed.
- */
+/* Flushes that were not timed are taken to be like the others. */
 double
 counter_delta_wal_busy_fraction(const CounterDelta *delta)
 {

@@ -8,14 +8,14 @@
  * one stopped.
  *
  * Ten histograms of 282 cells of 64 bits would take 22 kB for each of
- * max_connections, so a cell has 16 bits.  When it overflows, once in 65,536
- * commits of about the same duration, its backend carries that number to a
- * total that all backends share.
+ * max_connections, so a cell has 16 bits.  When a cell overflows, once in
+ * 65,536 commits of about the same duration, its backend carries that number
+ * to "carried", which all backends share.
  *
- * Invariant: apart from a carry under way, a count is in a cell or in the
- * total, and the sum of both never decreases (but see changecount.c).
+ * Invariant: apart from a carry under way, a count is in a cell or in
+ * "carried", and the sum of both never decreases (but see changecount.c).
  *
- * Locking: none for writers; they add to the total atomically.  A reader adds
+ * Locking: none for writers; they add to "carried" atomically.  A reader adds
  * up all slots while no backend carries (see changecount.c).
  * commit_stats_reset_lock() protects "base", which a reset sets and readers
  * subtract.
@@ -117,7 +117,7 @@ latency_standby_level(void)
 	}
 }
 
-/* Commit path: count one more time in a cell that is full. */
+/* Commit path */
 void
 latency_overflow(LatencyKind kind, int cell)
 {
@@ -127,7 +127,6 @@ latency_overflow(LatencyKind kind, int cell)
 	changecount_end(&shared->carries);
 }
 
-/* Add up the commits that waited, of all levels and roles. */
 void
 latency_add_waited(const LatencyTotals *totals, uint64 *cells)
 {
@@ -149,7 +148,6 @@ add_latency_slot(LatencyTotals *totals, LatencySlot *slot)
 						   SYNCHRONOUS_COMMIT_NLEVELS);
 }
 
-/* Everything since the server started, resets or not. */
 void
 latency_add_up(LatencyTotals *totals)
 {
@@ -174,7 +172,6 @@ subtract_totals(LatencyTotals *totals, const LatencyTotals *base)
 	counter_array_subtract((uint64 *) totals, (const uint64 *) base, NTOTALS);
 }
 
-/* Everything since the last reset; palloc'd. */
 LatencyTotals *
 latency_read(void)
 {

@@ -83,9 +83,13 @@ extern const StatsModule latency_module;
 
 extern WaitLevel latency_standby_level(void);
 extern void latency_overflow(LatencyKind kind, int cell);
-extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
+
+/* Everything since the server started; since the last reset, palloc'd */
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
+
+/* Adds the commits that waited, of all levels and roles, to "cells". */
+extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 
 /* Commit path: what a commit of this backend waits for. */
 static inline WaitLevel

@@ -112,7 +112,6 @@ slow_log_newest(SlowKind kind)
 	return pg_atomic_read_u64(&rings[kind].newest);
 }
 
-/* The number of the oldest event that may still be there. */
 uint64
 slow_log_oldest(SlowKind kind)
 {
@@ -147,10 +146,7 @@ slow_log_put_outcome(SlowKind kind, uint64 number, const SlowOutcome *outcome)
 	pg_atomic_write_u64(&place->settled, number);
 }
 
-/*
- * What flush_ring.c has about the flush of an event at present.  Numbers of
- * groups come again, but not within one look of the worker.
- */
+/* Numbers of groups come again, but not within one look of the worker. */
 void
 slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 {
@@ -186,10 +182,6 @@ copy_outcome(SlowPlace *place, uint64 number, SlowOutcome *outcome)
 	return pg_atomic_read_u64(&place->settled) == number;
 }
 
-/*
- * Copy an event and what is known of its flush.  Returns false if the event is
- * not there any more, or not yet.
- */
 bool
 slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 			  SlowOutcome *outcome)

@@ -24,7 +24,7 @@
 typedef enum SlowKind
 {
 	SLOW_COMMIT,
-	SLOW_STALL,					/* a stall */
+	SLOW_STALL,
 	BULK_WRITER,				/* a transaction with a lot of WAL */
 	SLOW_NKINDS
 } SlowKind;
@@ -94,23 +94,25 @@ extern const StatsModule slow_log_module;
 /* The part of a slow commit that no known part is; or SLOW_UNKNOWN. */
 extern uint64 slow_event_rest(const SlowEvent *event);
 
-/* The commit path, for an event that was slow. */
+/* Events are numbered from 1 on.  The oldest may still be there. */
+extern uint64 slow_log_newest(SlowKind kind);
+extern uint64 slow_log_oldest(SlowKind kind);
+
+/* The commit path. */
 extern void slow_log_put(SlowKind kind, const SlowEvent *event);
 
-/* The background worker. */
+/*
+ * The background worker: what the ring of groups has of the flush at present
+ */
+extern void slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome);
 extern void slow_log_put_outcome(SlowKind kind, uint64 number,
 								 const SlowOutcome *outcome);
 extern uint64 slow_log_settled(SlowKind kind);
 extern void slow_log_set_settled(SlowKind kind, uint64 number);
-extern void slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome);
 extern void slow_event_add_outcome(SlowEvent *event,
 								   const SlowOutcome *outcome);
 
-/* Events are numbered from 1 on. */
-extern uint64 slow_log_newest(SlowKind kind);
-
-/* Readers. */
-extern uint64 slow_log_oldest(SlowKind kind);
+/* Readers.  Returns false if the event is gone, or not there yet. */
 extern bool slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
 						  SlowOutcome *outcome);
 

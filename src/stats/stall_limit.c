@@ -41,11 +41,10 @@
 
 typedef struct StallLimitShared
 {
-	pg_atomic_uint64 derived;	/* with commit_stats.stall_time = -1; ns */
-	pg_atomic_uint64 derived_commit;	/* with commit_stats.slow_commit_time
-										 * = -1; ns */
+	pg_atomic_uint64 derived;	/* of flushes, ns */
+	pg_atomic_uint64 derived_commit;	/* of commits, ns */
 	pg_atomic_uint64 derived_at;	/* clock_now() */
-	pg_atomic_uint32 asked;		/* a process has found the limits too old */
+	pg_atomic_uint32 wanted;	/* a process has found the limits too old */
 } StallLimitShared;
 
 static StallLimitShared *shared = NULL;
@@ -91,61 +90,38 @@ slow_commit_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived_commit);
 }
 
-/* True if this process has a limit that is derived, and that is too old. */
-static bool
-is_old(void)
-{
-	uint64		derived_at = pg_atomic_read_u64(&shared->derived_at);
-
-	return (commit_stats_stall_time < 0 ||
-			commit_stats_slow_commit_time < 0) &&
-		(derived_at == 0 ||
-		 clock_elapsed(derived_at, clock_now()) > STALL_LIMIT_AGE);
-}
-
-/* If so, have the background worker derive it. */
+/*
+ * If this process has a limit that is derived, and that is too old, have the
+ * background worker derive it, whose own setting may differ.
+ */
 void
 stall_limit_refresh(void)
 {
-	if (!is_old())
+	uint64		derived_at = pg_atomic_read_u64(&shared->derived_at);
+
+	if ((commit_stats_stall_time >= 0 && commit_stats_slow_commit_time >= 0) ||
+		(derived_at != 0 &&
+		 clock_elapsed(derived_at, clock_now()) <= STALL_LIMIT_AGE))
 		return;
-	pg_atomic_write_u32(&shared->asked, 1);
+	pg_atomic_write_u32(&shared->wanted, 1);
 	worker_wake();
 }
 
-/* True if a process has asked; its commit_stats.stall_time may differ. */
 bool
-stall_limit_is_asked_for(void)
+stall_limit_is_wanted(void)
 {
-	return pg_atomic_read_u32(&shared->asked) != 0;
+	return pg_atomic_read_u32(&shared->wanted) != 0;
 }
 
+/* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */
 static uint64
-sum_of(const uint64 *counts)
-{
-	uint64		total = 0;
-
-	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
-		total += counts[cell];
-	return total;
-}
-
-/* From the histogram of flushes, or of commits; ns */
-static uint64
-limit_of_flushes(const uint64 *counts)
+limit_of(const uint64 *counts)
 {
 	double		p50 = histogram_quantile(counts, 0.5) / NS_PER_US;
 
+	if (histogram_count(counts) < WAL_DEVICE_SAMPLE)
+		return UNLEARNED;
 	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
-}
-
-static uint64
-limit_of_commits(const uint64 *counts)
-{
-	uint64		limit = limit_of_flushes(counts);
-	uint64		p99 = (uint64) histogram_quantile(counts, 0.99);
-
-	return Max(limit, Min(p99, UNLEARNED));
 }
 
 static void
@@ -153,15 +129,17 @@ derive_from(const LatencyTotals *totals)
 {
 	const uint64 *flushes = totals->count[LATENCY_FLUSH];
 	uint64		waited[HISTOGRAM_NCELLS] = {0};
+	uint64		limit;
 
-	latency_add_waited(totals, waited);
-	if (sum_of(flushes) < WAL_DEVICE_SAMPLE)
+	if (histogram_count(flushes) < WAL_DEVICE_SAMPLE)
 		flushes = totals->count[LATENCY_LEADER];
-	pg_atomic_write_u64(&shared->derived, sum_of(flushes) < WAL_DEVICE_SAMPLE ?
-						UNLEARNED : limit_of_flushes(flushes));
-	pg_atomic_write_u64(&shared->derived_commit,
-						sum_of(waited) < WAL_DEVICE_SAMPLE ?
-						UNLEARNED : limit_of_commits(waited));
+	pg_atomic_write_u64(&shared->derived, limit_of(flushes));
+	latency_add_waited(totals, waited);
+	limit = limit_of(waited);
+	if (limit < UNLEARNED)
+		limit = Max(limit, Min((uint64) histogram_quantile(waited, 0.99),
+							   UNLEARNED));
+	pg_atomic_write_u64(&shared->derived_commit, limit);
 }
 
 /* In the background worker: this reads what all backends have counted. */
@@ -176,5 +154,5 @@ stall_limit_derive(void)
 	derive_from(totals);
 	pfree(totals);
 	pg_atomic_write_u64(&shared->derived_at, clock_now());
-	pg_atomic_write_u32(&shared->asked, 0);
+	pg_atomic_write_u32(&shared->wanted, 0);
 }

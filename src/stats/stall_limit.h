@@ -17,7 +17,7 @@ extern const StatsModule stall_limit_module;
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);	/* ns; PG_UINT64_MAX: never */
 extern void stall_limit_refresh(void);
-extern bool stall_limit_is_asked_for(void);
+extern bool stall_limit_is_wanted(void);
 
 /* The background worker. */
 extern void stall_limit_derive(void);

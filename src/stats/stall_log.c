@@ -30,7 +30,6 @@ compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The events of a kind that are there, oldest first; palloc'd. */
 LoggedEvent *
 logged_events_read(SlowKind kind, int *n)
 {
@@ -47,10 +46,7 @@ logged_events_read(SlowKind kind, int *n)
 	return logged;
 }
 
-/*
- * WAL of a flush that is probably of a bulk writer, as if the transaction had
- * written evenly.  Bytes.
- */
+/* Bytes of a flush that a bulk writer wrote, if it wrote evenly. */
 static double
 wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 {
@@ -66,13 +62,12 @@ wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 static StallWriter
 find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
 {
-	StallWriter writer = {&stall->event, stall->event.wal_bytes};
+	StallWriter writer = {NULL, 0};
 
 	if (stall->outcome.wal_bytes == 0)
-		return (StallWriter)
-	{
-		NULL, 0
-	};
+		return writer;
+	writer.session = &stall->event;
+	writer.share = stall->event.wal_bytes;
 	for (int i = 0; i < n && stall->event.since != 0; i++)
 	{
 		double		bytes = wal_in_flush(&writers[i].event, &stall->event);
@@ -104,9 +99,6 @@ flushes_between(const SlowEvent *one, const SlowEvent *other)
 	return distance > (int) (GROUP_NUMBER_MASK / 2) ? 0 : distance;
 }
 
-/*
- * Returns true if most WAL of a flush is of one transaction that wrote a lot.
- */
 bool
 stall_log_has_writer(const StallLog *log, int i)
 {
@@ -115,11 +107,7 @@ stall_log_has_writer(const StallLog *log, int i)
 	return writer != NULL && writer->wal_bytes >= BULK_WAL;
 }
 
-/*
- * Finds the quota that the latest stalls show, unless these are the periods of
- * a limited CPU.  Takes up to 40 ms and reads files, so the caller holds no
- * lock.
- */
+/* Unless the stalls are the periods of a limited CPU */
 void
 stall_log_find_quota(StallLog *log)
 {
@@ -155,7 +143,6 @@ stall_log_find_quota(StallLog *log)
 	log->quota_window = quota.window;
 }
 
-/* The stalls and who wrote their WAL; stall_log_find_quota() does the rest. */
 void
 stall_log_read(StallLog *log)
 {

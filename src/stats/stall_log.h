@@ -22,7 +22,7 @@ typedef struct LoggedEvent
 /* The session whose WAL was most of a flush. */
 typedef struct StallWriter
 {
-	const SlowEvent *session;	/* NULL: nobody's, or not known */
+	const SlowEvent *session;	/* NULL: none, or not known */
 	double		share;			/* of the WAL, estimated */
 } StallWriter;
 
@@ -37,10 +37,16 @@ typedef struct StallLog
 	double		quota_window;	/* us */
 } StallLog;
 
-/* Readers. */
+/* The events of a kind that are there, oldest first; palloc'd */
 extern LoggedEvent *logged_events_read(SlowKind kind, int *n);
+
+/* The stalls and their writers */
 extern void stall_log_read(StallLog *log);
+
+/* The quota that the latest stalls show; up to 40 ms, and files are read */
 extern void stall_log_find_quota(StallLog *log);
+
+/* True if one transaction wrote most WAL of the flush, and a lot */
 extern bool stall_log_has_writer(const StallLog *log, int i);
 
 #endif							/* COMMIT_STATS_STALL_LOG_H */

@@ -3,14 +3,16 @@
  * wal_cycles.c
  *		The WAL that transactions wrote, per checkpoint cycle.
  *
- * A cycle is the WAL from one checkpoint's redo position to the next one's.
- * When a transaction ends, its process adds the growth of pgWalUsage to the
- * cycle of the transaction's last record: a transaction that runs across a
- * checkpoint counts in the later cycle with all of its WAL.
+ *	cycle		the WAL from one checkpoint's redo position to the next one's
+ *	slot		what one backend counts, for one cycle at a time
+ *	entry		what slots have counted that have left a cycle
+ *	move		of a slot to a newer cycle: its process adds the counts to
+ *				the entry of the old cycle, and sets them to zero
+ *	account		to add the growth of pgWalUsage to the slot
  *
- * Each backend slot counts for one cycle.  The first transaction of a newer
- * cycle adds the slot's counts to the entry of the old cycle, and sets the
- * slot to zero.  The next backend at a slot continues where the last one
+ * A process accounts when a transaction ends, in the cycle of its last record:
+ * a transaction that runs across a checkpoint counts in the later cycle with
+ * all of its WAL.  The next backend at a slot continues where the last one
  * stopped.  The total of a cycle is its entry and the slots that are still in
  * it.
  *
@@ -28,9 +30,9 @@
  *
  * Locking: none for writers, which never wait.  Only its backend writes a
  * slot, under the slot's change count, so readers get transactions whole.  A
- * slot changes its cycle under the change count "moves", adding to entries
- * atomically; a reader copies entries and slots between such changes.
- * commit_stats_reset_lock() protects "base_redo" and "base".
+ * slot moves under the change count "moves", adding to entries atomically; a
+ * reader copies entries and slots between moves.  commit_stats_reset_lock()
+ * protects "base_redo" and "base".
  *
  *-------------------------------------------------------------------------
  */
@@ -51,7 +53,6 @@
 #define WAL_CYCLES_KEPT		(WAL_CYCLES_SHOWN + WAL_CYCLES_SPARE)
 #define MAX_CLAIM_TRIES		4	/* when others claim entries as well */
 
-/* What one backend counts; only that backend writes. */
 typedef struct WalSlot
 {
 	ChangeCount changes;		/* of the rest */
@@ -65,7 +66,7 @@ typedef union PaddedWalSlot
 	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(WalSlot))];
 } PaddedWalSlot;
 
-/* An entry: what slots have counted that have left the cycle. */
+/* An entry */
 typedef struct WalCycle
 {
 	pg_atomic_uint64 redo;		/* 0 if the entry was never used; swapped */
@@ -76,14 +77,9 @@ typedef struct WalCycle
 typedef struct WalCyclesShared
 {
 	WalCycle	ring[WAL_CYCLES_KEPT];
-	ChangeCount moves;			/* of slots from one cycle to another */
-
-	/*
-	 * The cycle that was present at the last reset and what had been counted
-	 * in it; protected by commit_stats_reset_lock().
-	 */
-	XLogRecPtr	base_redo;
-	uint64		base[WAL_NCOUNTERS];
+	ChangeCount moves;
+	XLogRecPtr	base_redo;		/* the present cycle at the last reset */
+	uint64		base[WAL_NCOUNTERS];	/* what had been counted in it */
 } WalCyclesShared;
 
 static WalCyclesShared *shared = NULL;
@@ -219,9 +215,8 @@ usage(WalCounter counter)
 	}
 }
 
-/* Leave the cycle that this slot is in, and start with this one. */
 static pg_noinline void
-change_cycle(WalSlot *slot, XLogRecPtr redo)
+move_slot(WalSlot *slot, XLogRecPtr redo)
 {
 	WalCycle   *left = find_cycle_entry(pg_atomic_read_u64(&slot->redo));
 
@@ -241,8 +236,8 @@ change_cycle(WalSlot *slot, XLogRecPtr redo)
 }
 
 /*
- * Come to the slot of this process, where others have counted before.  All
- * that it has written so far is still to be accounted.
+ * Find the slot of this process, where others have counted before.  All that
+ * this process has written so far is still to be accounted.
  */
 static pg_noinline void
 find_wal_slot(void)
@@ -260,9 +255,9 @@ wal_cycles_leave(void)
 		changecount_end_single(&my_slot->changes);
 }
 
-/* Add to a counter what the server has counted since, or skip that. */
+/* Bring a counter up to what the server has counted, or skip that. */
 static pg_attribute_always_inline void
-settle(WalSlot *slot, WalCounter counter, bool skip)
+catch_up(WalSlot *slot, WalCounter counter, bool skip)
 {
 	pg_atomic_uint64 *counted = &slot->counter[counter];
 
@@ -273,13 +268,13 @@ settle(WalSlot *slot, WalCounter counter, bool skip)
 }
 
 static pg_attribute_always_inline void
-settle_all(WalSlot *slot, bool skip)
+catch_up_all(WalSlot *slot, bool skip)
 {
-	settle(slot, WAL_RECORDS, skip);
-	settle(slot, WAL_FPI, skip);
-	settle(slot, WAL_BYTES, skip);
+	catch_up(slot, WAL_RECORDS, skip);
+	catch_up(slot, WAL_FPI, skip);
+	catch_up(slot, WAL_BYTES, skip);
 	if (WAL_FPI_BYTES_COUNTED)
-		settle(slot, WAL_FPI_BYTES, skip);
+		catch_up(slot, WAL_FPI_BYTES, skip);
 	wal_cycles_records = pgWalUsage.wal_records;
 }
 
@@ -293,14 +288,13 @@ account(WalSlot *slot, WalOutcome outcome)
 		single_writer_add(&slot->counter[WAL_BYTES_ABORTED],
 						  usage(WAL_BYTES) - origin[WAL_BYTES] -
 						  pg_atomic_read_u64(&slot->counter[WAL_BYTES]));
-	settle_all(slot, false);
+	catch_up_all(slot, false);
 }
 
 /*
- * The same where this process may have to come to its slot first, or the slot
- * to another cycle.  Without any insertion of its own, all WAL of this process
- * is that of its parallel workers; then the newest cycle that others have
- * found must do.
+ * The same where this process may have to find its slot first, or move it.
+ * Without any insertion of its own, all WAL of this process is that of its
+ * parallel workers; then the newest cycle that others have found must do.
  */
 static pg_noinline void
 account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
@@ -313,12 +307,11 @@ account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
 		find_wal_slot();
 	changecount_begin_single(&my_slot->changes);
 	if (redo > pg_atomic_read_u64(&my_slot->redo))
-		change_cycle(my_slot, redo);
+		move_slot(my_slot, redo);
 	account(my_slot, outcome);
 	changecount_end_single(&my_slot->changes);
 }
 
-/* Account the WAL that this process has written since the last time. */
 void
 wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome)
 {
@@ -335,14 +328,13 @@ wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome)
 	changecount_end_single(&slot->changes);
 }
 
-/* What was written up to now shall not be accounted. */
 void
 wal_cycles_skip(void)
 {
 	if (unlikely(my_slot == &no_slot))
 		find_wal_slot();
 	backend_slot_skip_wal();
-	settle_all(my_slot, true);
+	catch_up_all(my_slot, true);
 }
 
 /*----------------------------------------------------------------
@@ -397,9 +389,8 @@ newer_first(const void *a, const void *b)
 }
 
 /*
- * Totals of all cycles in the ring, newest first, as they are while no slot
- * changes its cycle.  "cycles" has WAL_CYCLES_KEPT elements.  Returns the
- * number of cycles.
+ * Totals of all cycles in the ring, newest first, if no slot moves.  "cycles"
+ * has WAL_CYCLES_KEPT elements.  Returns the number of cycles.
  */
 static int
 add_up_cycles(WalCycleCopy *cycles)
@@ -465,7 +456,6 @@ since_reset(const WalCycleCopy *all, int n, XLogRecPtr next, WalCycles *result)
 	}
 }
 
-/* The cycles since the last reset; palloc'd. */
 WalCycles *
 wal_cycles_read(void)
 {
@@ -495,7 +485,7 @@ wal_cycles_copy(void)
 	at_reset.redo = redo;
 }
 
-/* Forget all cycles but that one, and what it has counted. */
+/* Forget the older cycles, and what the present one has counted. */
 static void
 wal_cycles_reset(TimestampTz now)
 {
@@ -535,7 +525,7 @@ wal_cycles_fits(const void *from, Size size)
 	return true;
 }
 
-/* Cycles go on as if all slots had left them. */
+/* As if all slots had left the cycles. */
 static void
 wal_cycles_restore(const void *from, Size size)
 {

@@ -18,11 +18,7 @@
 #include "module/stats_module.h"
 #include "stats/backend_slots.h"
 
-/*
- * The cycles that are shown: with the server's default of a checkpoint every 5
- * minutes, the last two and a half hours; with one every half hour, which is
- * what a longer checkpoint distance leads to, the last 16.
- */
+/* With the server's default of a checkpoint every 5 minutes, 2.5 hours */
 #define WAL_CYCLES_SHOWN	32
 
 /* What became of the transaction that the WAL is accounted to. */
@@ -65,7 +61,7 @@ extern const StatsModule wal_cycles_module;
 /* This process's records that were accounted or skipped. */
 extern COMMIT_STATS_HIDDEN int64 wal_cycles_records;
 
-/* Has this process written records that were neither accounted nor skipped? */
+/* This process has written records that were neither accounted nor skipped. */
 static inline bool
 wal_unaccounted(void)
 {
@@ -73,9 +69,11 @@ wal_unaccounted(void)
 }
 
 extern void wal_cycles_account_in(XLogRecPtr redo, WalOutcome outcome);
+
+/* What this process has written up to now is not accounted. */
 extern void wal_cycles_skip(void);
 
-/* Account this process's WAL, in the cycle of its last insertion. */
+/* Account the rest, in the cycle of this process's last insertion. */
 static inline void
 wal_cycles_account(WalOutcome outcome)
 {
@@ -83,12 +81,11 @@ wal_cycles_account(WalOutcome outcome)
 	static XLogRecPtr redo;
 	static bool full_page_writes;
 
-	backend_slot_settle_wal();
+	backend_slot_count_wal();
 	GetFullPageWriteInfo(&redo, &full_page_writes);
 	wal_cycles_account_in(redo, outcome);
 }
 
-/* Readers. */
 extern WalCycles *wal_cycles_read(void);
 
 #endif							/* COMMIT_STATS_WAL_CYCLES_H */

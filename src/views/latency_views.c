@@ -44,16 +44,6 @@ kind_level(LatencyKind kind)
 	return WAIT_LOCAL + (kind - LATENCY_FOLLOWER);
 }
 
-static uint64
-count_all(const uint64 *counts)
-{
-	uint64		n = 0;
-
-	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
-		n += counts[cell];
-	return n;
-}
-
 static void
 row_kind(Row *row, LatencyKind kind)
 {
@@ -138,7 +128,7 @@ commit_latency_stats_1_0(PG_FUNCTION_ARGS)
 	totals = read_latency();
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 	{
-		uint64		n = count_all(totals->count[kind]);
+		uint64		n = histogram_count(totals->count[kind]);
 
 		if (n == 0)
 			continue;
@@ -184,7 +174,7 @@ commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
 	row_init(fcinfo, &row);
 	totals = read_latency();
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-		if (count_all(totals->count[kind]) > 0)
+		if (histogram_count(totals->count[kind]) > 0)
 			put_cells(&row, kind, totals->count[kind]);
 	return (Datum) 0;
 }
@@ -245,7 +235,7 @@ commit_latency_buckets_1_0(PG_FUNCTION_ARGS)
 		row_kind(&row, kind);
 		row_buckets(&row, totals->count[kind]);
 		row_float8(&row, "sum", totals->sum[kind][LATENCY_TIME] / 1e9);
-		row_number(&row, "count", count_all(totals->count[kind]));
+		row_number(&row, "count", histogram_count(totals->count[kind]));
 		row_put(&row);
 	}
 	return (Datum) 0;

@@ -34,7 +34,7 @@
 bool
 slow_logger_has_work(void)
 {
-	if (stall_limit_is_asked_for())
+	if (stall_limit_is_wanted())
 		return true;
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		if (slow_log_newest(kind) > slow_log_settled(kind))
@@ -145,7 +145,7 @@ slow_logger_work(uint64 settle_time)
 {
 	int			n = 0;
 
-	if (stall_limit_is_asked_for())
+	if (stall_limit_is_wanted())
 		stall_limit_derive();
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		n += settle_kind(kind, settle_time);
