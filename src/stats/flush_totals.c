@@ -66,13 +66,14 @@ static uint32 ncounts = 0;		/* cells of all kinds */
 /* One cell of each kind */
 #define CELL_SIZE	(GROUP_COUNT_KINDS * sizeof(uint64))
 
-/* Sums over groups, to be added to one cell of each kind. */
+/* Neighbouring flushes that are alike, and sums over all flushes */
 typedef struct GroupSums
 {
 	uint64	   *copy;			/* of the histogram, to add to; null: itself */
-	uint32		size;			/* the cell of kinds by size */
-	uint32		siblings;		/* ... by siblings */
-	uint64		in_cell[OVERALL];
+	uint64		flushes;		/* alike, and not in the histogram yet */
+	uint32		commits;		/* in each of these */
+	uint32		siblings;		/* of their leaders; as in LeaderReport */
+	bool		slept;			/* their leaders */
 	uint64		overall[OVERALL_COUNTS];
 } GroupSums;
 
@@ -116,28 +117,31 @@ add_to_cell(uint64 *copy, GroupCountKind kind, uint32 cell, uint64 n)
 		pg_atomic_fetch_add_u64(&folded[i], (int64) n);
 }
 
-/* Bring the sums of the kinds by size, or by siblings, to their cell. */
+/* Add the flushes that are alike to the histogram. */
 static void
-end_kinds(GroupSums *sums, bool by_size)
+end_alike(GroupSums *sums)
 {
-	int			first = by_size ? FLUSHES_BY_SIZE : FLUSHES_BY_SIBLINGS;
-	int			last = by_size ? DELAYED_BY_SIZE : COMMITS_BY_SIBLINGS;
+	uint64		n = sums->flushes;
 
-	for (int kind = first; kind <= last; kind++)
-	{
-		if (sums->in_cell[kind] > 0)
-			add_to_cell(sums->copy, kind,
-						by_size ? sums->size : sums->siblings,
-						sums->in_cell[kind]);
-		sums->in_cell[kind] = 0;
-	}
+	if (n == 0)
+		return;
+	sums->flushes = 0;
+	add_to_cell(sums->copy, FLUSHES_BY_SIZE, sums->commits, n);
+	if (sums->slept)
+		add_to_cell(sums->copy, DELAYED_BY_SIZE, sums->commits, n);
+	if (sums->siblings == SIBLINGS_NOT_COUNTED)
+		return;
+	add_to_cell(sums->copy, FLUSHES_BY_SIBLINGS, sums->siblings, n);
+	add_to_cell(sums->copy, COMMITS_BY_SIBLINGS, sums->siblings,
+				n * sums->commits);
+	if (sums->slept)
+		add_to_cell(sums->copy, DELAYED_BY_SIBLINGS, sums->siblings, n);
 }
 
 static void
 end_sums(GroupSums *sums)
 {
-	end_kinds(sums, true);
-	end_kinds(sums, false);
+	end_alike(sums);
 	for (int i = 0; i < OVERALL_COUNTS; i++)
 		if (sums->overall[i] > 0)
 			add_to_cell(sums->copy, OVERALL, i, sums->overall[i]);
@@ -147,28 +151,17 @@ end_sums(GroupSums *sums)
 static inline void
 count_flush(GroupSums *sums, uint32 commits, const LeaderReport *leader)
 {
-	if (commits != sums->size)
+	bool		slept = leader->sleep_kind != SLEEP_NONE;
+
+	if (commits != sums->commits || leader->siblings != sums->siblings ||
+		slept != sums->slept)
 	{
-		end_kinds(sums, true);
-		sums->size = commits;
-	}
-	if (leader->siblings != sums->siblings)
-	{
-		end_kinds(sums, false);
+		end_alike(sums);
+		sums->commits = commits;
 		sums->siblings = leader->siblings;
+		sums->slept = slept;
 	}
-	sums->in_cell[FLUSHES_BY_SIZE]++;
-	if (leader->siblings != SIBLINGS_NOT_COUNTED)
-	{
-		sums->in_cell[FLUSHES_BY_SIBLINGS]++;
-		sums->in_cell[COMMITS_BY_SIBLINGS] += commits;
-	}
-	if (unlikely(leader->sleep_kind != SLEEP_NONE))
-	{
-		sums->in_cell[DELAYED_BY_SIZE]++;
-		sums->in_cell[DELAYED_BY_SIBLINGS] +=
-			leader->siblings != SIBLINGS_NOT_COUNTED;
-	}
+	sums->flushes++;
 }
 
 /* A group that stands for several flushes, all as one leader has reported. */
