@@ -90,18 +90,6 @@ wait_check_client(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* ... if that has not been checked for a while. */
-static void
-check_client_now_and_then(uint64 now)
-{
-	static uint64 checked_at = 0;
-
-	if (clock_elapsed(checked_at, now) < CHECK_CLIENT_EVERY)
-		return;
-	checked_at = now;
-	wait_check_client();
-}
-
 /*
  * Wait until the clock shows "when".  Raises an error if cancelled, and ends
  * the session if its client has gone.
@@ -109,13 +97,19 @@ check_client_now_and_then(uint64 now)
 void
 wait_until(uint64 when)
 {
+	static uint64 checked_at = 0;
+
 	for (;;)
 	{
 		uint64		now = clock_now();
 		uint64		until = Min(when, now + CHECK_CLIENT_EVERY);
 
 		/* first, as it may reset the latch */
-		check_client_now_and_then(now);
+		if (clock_elapsed(checked_at, now) >= CHECK_CLIENT_EVERY)
+		{
+			checked_at = now;
+			wait_check_client();
+		}
 		CHECK_FOR_INTERRUPTS();
 		if (now >= when)
 			return;

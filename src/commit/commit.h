@@ -55,7 +55,7 @@ extern void commit_path_install_hooks(void);
 extern bool slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
 								bool is_commit);
 
-/* Note it, with times_known.  Returns true if the worker has to look at it. */
+/* With times_known.  Returns true if the worker has to look at it. */
 extern bool slow_commit_note(const CommitUnderWay *commit, SlowRole role,
 							 bool is_commit);
 

@@ -103,7 +103,7 @@ register_process(void)
 	return true;
 }
 
-/* A commit that will wait, and whose WAL I/O has been read. */
+/* The WAL I/O has been read. */
 static inline void
 read_before_flush(void)
 {
@@ -155,11 +155,10 @@ read_before_async(void)
 }
 
 /*
- * A transaction without an id, which will write no commit record; or with an
- * id but without WAL, which will write nothing worth waiting for.  What comes
- * later may still write WAL: NOTIFY may assign an id, emptying a temporary
- * table logs a lock, and another library may have a callback.  See
- * count_late_commit().
+ * Without an id a transaction writes no commit record; with an id but without
+ * WAL, it writes nothing worth waiting for.  A later step may still write WAL:
+ * NOTIFY may assign an id, emptying a temporary table logs a lock, and another
+ * library may have a callback.  See count_late_commit().
  */
 static inline void
 read_before_read_only(void)
@@ -193,19 +192,14 @@ read_before_commit(void)
 		read_before_async();
 }
 
-/*
- * Returns false if this process must not count; it or its client may be new.
- */
+/* Returns false if this process must not count.  Its client may be new. */
 static pg_noinline bool
 prepare_to_count(void)
 {
 	commit.kind = COMMIT_NOT_COUNTED;
 	if (!commit_stats_enabled)
 	{
-		/*
-		 * The settings of the client may change and change back their
-		 * addresses until it is on again.
-		 */
+		/* until it is on again, addresses may change, and change back */
 		clients_look_again();
 		return false;
 	}
@@ -217,9 +211,8 @@ prepare_to_count(void)
 }
 
 /*
- * The first commit of this process or of its client; or that of a transaction
- * that has ended a prepared one.  The latter can do nothing else, and is no
- * read-only transaction.
+ * The first commit of this process or of its client; or of a transaction that
+ * has ended a prepared one, which is no read-only transaction.
  */
 static pg_noinline void
 before_first_commit(void)
@@ -258,7 +251,7 @@ before_two_phase(void)
  *----------------------------------------------------------------
  */
 
-/* When this flush and the one before were seen to end; looked up once. */
+/* Looked up once per commit. */
 static const FlushTimes *
 flush_times(void)
 {
@@ -270,7 +263,7 @@ flush_times(void)
 
 /*
  * An adaptive delay: commit_siblings was 0, so the leader slept.  The time
- * without I/O shows for how long: a sleep takes longer than asked for.
+ * without I/O shows for how long: a sleep takes longer than CommitDelay.
  */
 static void
 judge_adaptive_delay(void)
@@ -347,9 +340,8 @@ count_reported_sleep(void)
 }
 
 /*
- * With commit_delay set, a follower has waited while its leader slept.  If the
- * leader has not reported yet, the next commit of this process with
- * commit_delay counts that.
+ * With commit_delay, a follower has waited while its leader slept.  If the
+ * leader has not reported yet, the next such commit of this process counts it.
  */
 static pg_noinline void
 count_leaders_sleep(void)
@@ -432,7 +424,6 @@ count_flush_time(void)
 	latency_count(LATENCY_FLUSH, commit.io.io_time);
 }
 
-/* What the leader of a flush reports. */
 static inline void
 fill_report(LeaderReport *report, uint32 siblings_after)
 {
@@ -526,10 +517,7 @@ report_flush(void)
 		worker_wake_now();
 }
 
-/*
- * A record that ends at "lsn" has been waited for.  "led": this backend has
- * flushed it.
- */
+/* The record ends at "lsn"; "led": this backend has flushed it. */
 static pg_attribute_always_inline void
 count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 {
@@ -586,7 +574,6 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 }
 
-/* Account the WAL of the transaction that ends. */
 static inline void
 account_transaction(WalOutcome outcome)
 {
@@ -605,7 +592,6 @@ unwaited_time(void)
 	return clock_elapsed(commit.started_at, commit.ended_at);
 }
 
-/* A commit that did not wait. */
 static pg_noinline void
 count_async(void)
 {
@@ -672,10 +658,7 @@ forget_time(void)
 	commit.io.io_time = 0;
 }
 
-/*
- * A commit that wrote WAL: it led a flush if this backend flushed, else it
- * followed another backend's flush or did not wait.
- */
+/* A commit that wrote WAL */
 static inline void
 count_logged_commit(CommitKind kind)
 {
@@ -691,9 +674,8 @@ count_logged_commit(CommitKind kind)
 }
 
 /*
- * A commit that got its id after the first callback: clock_now() when the
- * client sent its statement replaces the start, from which no delay can be
- * judged.
+ * A commit that got its id after the first callback: the time of its statement
+ * replaces the start.  No delay can be judged from it.
  */
 static void
 start_with_statement(CommitKind kind)
@@ -720,9 +702,7 @@ count_late_commit(CommitKind kind)
 	commit.start_unknown = false;
 }
 
-/*
- * A commit that waited for no flush can have waited for the lock of NOTIFY.
- */
+/* It waited for no flush, but can have waited for the lock of NOTIFY. */
 static void
 count_unlogged(CommitKind kind)
 {
@@ -737,9 +717,9 @@ count_unlogged(CommitKind kind)
 }
 
 /*
- * Returns true if it waited for more than its commit record.  A transaction
- * without an id also waits for records that it had written before the first
- * callback; those of earlier transactions are accounted.
+ * True for a commit that waited for more than its commit record.  Without an
+ * id, it also waits for records that it wrote before the first callback; those
+ * of earlier transactions are accounted.
  */
 static inline bool
 waits_after_all(CommitKind kind)
@@ -789,7 +769,6 @@ after_commit(void)
 		backend_slot_add(SLOT_COMMITS_READ_ONLY, 1);
 }
 
-/* The commit under way has failed. */
 static pg_noinline void
 abandon_commit(void)
 {
@@ -838,7 +817,7 @@ commit_path_xact_callback(XactEvent event, void *arg)
 		after_rare_event(event);
 }
 
-/* Returns true if a statement changes the role, other than by SET ROLE. */
+/* Other than by SET ROLE */
 static bool
 changes_user(Node *stmt)
 {
@@ -860,7 +839,8 @@ is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
  * COMMIT PREPARED and ROLLBACK PREPARED write the record of the other
  * transaction while they run.  The callbacks come later, for their own
  * transaction, which has nothing to commit: clients_look_again() leads the
- * first callback to before_first_commit(), so that others do not ask.
+ * first callback to before_first_commit(), so that other commits need not look
+ * at ended_prepared.
  *
  * In a subtransaction COMMIT PREPARED fails, and no callback follows that
  * could abandon the commit.

@@ -198,7 +198,6 @@ saved_size(const StatsModule *module)
 	return module->saved_head_size + MaxBackends * module->saved_slot_size;
 }
 
-/* The size of the file, and the number of modules that save something. */
 static uint64
 file_size(uint32 *nparts)
 {
@@ -215,7 +214,6 @@ file_size(uint32 *nparts)
 	return size;
 }
 
-/* Make the file in memory, or return null. */
 static char *
 make_file(const ControlFileData *control, uint64 *size)
 {
@@ -292,10 +290,7 @@ save(int code, Datum arg)
 		put_file(file, size);
 }
 
-/*
- * Returns true if each module that saves something can use its part of a file
- * that was not refused, and no part is left.
- */
+/* True if each module can use its part of the file, and no part is left. */
 static bool
 parts_fit(char *file)
 {

@@ -46,7 +46,7 @@ typedef struct OwnFlush
 								 * judged wrongly; 0 up to 17 */
 } OwnFlush;
 
-/* Returns true if a flush shows as a sync, false if as a write. */
+/* A flush shows as a sync; else as a write. */
 static inline bool
 flush_detection_counts_syncs(void)
 {
@@ -89,7 +89,7 @@ typedef struct FlushReading
 /* As "buffer_io": there may be I/O that is not of a flush. */
 #define BUFFER_IO_UNKNOWN	(-1)
 
-/* Commits until the next look-up; if negative, as many are all looked up. */
+/* Commits until the next look-up; if -n, the next n commits are looked up. */
 extern COMMIT_STATS_HIDDEN int flush_detection_unchecked;
 
 /* Flushes of this backend, as this file has judged. */

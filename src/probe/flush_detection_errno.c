@@ -14,13 +14,13 @@
  * takes longer than everything else that this library does for a commit.
  *
  * errno: the server sets errno to 0 before it writes WAL, so as to tell a
- * short write from a failed one.  We set errno to ERRNO_UNTOUCHED before the
- * commit.  If it is still that afterwards, the backend wrote nothing; if it
- * is 0, it did.  That misses a flush which only syncs what another process
- * has written, and mistakes for a flush a write of NOTIFY's queue or of an
- * old page of the commit log.  Both are rare.  One commit in CHECK_INTERVAL
- * is looked up as well.  Where the entry contradicts errno, the next
- * COMMITS_IN_DOUBT commits are looked up.
+ * short write from a failed one.  flush_detection_read() sets errno to
+ * ERRNO_UNTOUCHED before the commit.  If errno is still that afterwards, the
+ * backend wrote nothing; if it is 0, the backend wrote.  That misses a flush
+ * which only syncs what another process has written, and mistakes for a flush
+ * a write of NOTIFY's queue or of an old page of the commit log.  Both are
+ * rare.  One commit in CHECK_INTERVAL is looked up as well.  Where the entry
+ * contradicts errno, the next COMMITS_IN_DOUBT commits are looked up.
  *
  * A lost mark: errno has another value, as after a signal that interrupts the
  * wait for a standby (a timer that runs out late, say) or after the commit has
@@ -80,9 +80,9 @@ static int64 not_judged;		/* flushes in the entry, less those that were
 								 * judged */
 
 /*
- * Returns true if I/O was counted that is not in the entry yet.  The server
- * does not tell.  But while we hold the entry's lock, a request to add it
- * without waiting can only answer that there was something to add.
+ * True if I/O was counted that is not in the entry yet.  While this process
+ * holds the entry's lock, a request to add the I/O without waiting can only
+ * answer that there was something to add.
  */
 static bool
 io_is_pending(void)
@@ -113,7 +113,7 @@ read_entry(FlushReading *now)
 		 io->times[IOOBJECT_WAL][IOCONTEXT_NORMAL][IOOP_FSYNC]);
 }
 
-/* How often the server has asked backends to release dropped statistics. */
+/* How often the server has told backends to release dropped statistics. */
 static uint64
 drops_so_far(void)
 {
@@ -155,10 +155,7 @@ flush_detection_check(FlushReading *now)
 		now->witness = WITNESS_BOTH;
 }
 
-/*
- * What was added to the entry since "before" was read.  If it has less now, it
- * was reset meanwhile, and everything in it is new.
- */
+/* If the entry has less now, it was reset, and everything in it is new. */
 static void
 entry_since(const FlushReading *before, OwnFlush *since)
 {
@@ -196,7 +193,6 @@ looked_up_since(const FlushReading *before, OwnFlush *since)
 		since->flushes = 1;
 }
 
-/* Look up as many of the commits that follow. */
 static void
 look_up_next(int commits)
 {
@@ -219,10 +215,7 @@ find_unexplained_flush(OwnFlush *since)
 	since->flushes = now.flushes - flush_detection_judged > not_judged;
 }
 
-/*
- * The answer where errno, which was "error", does not suffice.  The caller has
- * filled "since" with the answer of errno, as far as that has one.
- */
+/* The caller has filled "since" with the answer of errno, "error". */
 void
 flush_detection_find_out(const FlushReading *before, int error,
 						 OwnFlush *since)

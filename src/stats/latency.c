@@ -97,7 +97,7 @@ latency_enter(void)
 }
 
 /*
- * Commit path: the level of a commit that asks for a standby, with
+ * Commit path: the level of a commit that may wait for a standby, with
  * synchronous_standby_names set.  The server decides by the same settings, and
  * differs only if synchronous_standby_names is changed at this moment.
  */

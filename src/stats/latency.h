@@ -18,7 +18,7 @@
 
 /*
  * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if
- * it asked for a standby when there was none to wait for.
+ * there was no standby to wait for.
  */
 typedef enum WaitLevel
 {

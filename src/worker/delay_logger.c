@@ -27,16 +27,6 @@ static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
 static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
 static uint64 logged = 0;		/* changes up to this one */
 
-/* Returns false while a sweep runs, which would lose what it measures. */
-static bool
-start_learning(void)
-{
-	if (delay_override_holder() != 0)
-		return false;
-	adaptive_delay_restart();
-	return true;
-}
-
 /* The worker has started, or has read the configuration. */
 void
 delay_logger_follow_setting(void)
@@ -51,12 +41,14 @@ delay_logger_follow_setting(void)
 		return;
 	}
 	followed = commit_stats_adaptive_delay;
-	if (commit_stats_adaptive_delay && !start_learning())
+	/* a sweep would lose what it measures */
+	if (followed && delay_override_holder() != 0)
 		followed = NOT_FOLLOWED;
+	else if (followed)
+		adaptive_delay_restart();
 	delay_override_set_adaptive(followed > 0);
 }
 
-/* True if delay_logger_work() has something to do. */
 bool
 delay_logger_has_work(void)
 {

@@ -30,7 +30,6 @@
 /* ns; a session that has taken a number writes its event by then, or never. */
 #define WRITE_TIME			NS_PER_S
 
-/* True if there is anything to do, now or in a moment. */
 bool
 slow_logger_has_work(void)
 {
@@ -107,7 +106,7 @@ is_lost(SlowKind kind, uint64 number)
 		clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
 }
 
-/* Returns false if the event is still too young. */
+/* False if the event is too young. */
 static bool
 complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 {
@@ -126,7 +125,7 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 	return true;
 }
 
-/* Settle the events of a kind that are old enough; returns their number. */
+/* Returns how many events were old enough. */
 static int
 settle_kind(SlowKind kind, uint64 settle_time)
 {
@@ -139,7 +138,6 @@ settle_kind(SlowKind kind, uint64 settle_time)
 	return (int) (number - first);
 }
 
-/* Settle what is "settle_time" ns old, and return the number of events. */
 int
 slow_logger_work(uint64 settle_time)
 {

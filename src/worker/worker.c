@@ -82,7 +82,6 @@ skip_lost_groups(GroupNumber newest, bool following)
 	logged = flush_group_add(newest, -flush_groups_kept());
 }
 
-/* True if the leader of a group has reported, and wants a message. */
 static bool
 is_log_wanted(const FlushGroupCopy *group)
 {
@@ -125,7 +124,7 @@ log_settled_groups(bool following)
 	return nlogged;
 }
 
-/* True if there is anything to do, now or once it has settled. */
+/* Now, or once it has settled */
 static bool
 has_work(void)
 {
