@@ -3,50 +3,47 @@
  * flush_detection_errno.c
  *		Whether this backend flushed the WAL, from PostgreSQL 18 on.
  *
- * The server counts this backend's WAL I/O in static variables.  Two sources
- * remain.
+ *	entry		this backend's I/O statistics in shared memory.  The server
+ *				adds pending I/O to it, at most once a second; pending I/O of
+ *				the WAL is in static variables.
+ *	look-up		pgstat_flush_backend() adds pending I/O to the entry before a
+ *				commit.  If I/O that only a flush causes is pending after the
+ *				commit, the backend flushed.  pg_stat_io has counters of its
+ *				own, so nothing is counted twice.  A look-up takes longer than
+ *				all else that this library does for a commit.
+ *	mark		errno, which flush_detection_read() sets to ERRNO_UNTOUCHED
+ *				before a commit.  The server sets errno to 0 before it writes
+ *				WAL, so as to tell a short write from a failed one.  If the
+ *				mark is untouched after the commit, the backend wrote nothing;
+ *				if it is 0, the backend wrote.
+ *	lost mark	errno has another value, as after a signal that interrupts the
+ *				wait for a standby (a timer that runs out late, say) or after
+ *				the commit has synced a new table; or 0, and buffers may have
+ *				set it.
  *
- * The entry: pgstat_flush_backend() adds pending I/O to this backend's entry
- * in the shared statistics, as the server does by itself at most once a
- * second.  pg_stat_io has counters of its own, so nothing is counted twice.  A
- * look-up calls pgstat_flush_backend() before the commit.  If I/O that only a
- * flush causes is pending after the commit, the backend flushed.  A look-up
- * takes longer than everything else that this library does for a commit.
+ * Most commits have a mark.  It misses a flush that only syncs what another
+ * process has written, and mistakes for a flush a write of NOTIFY's queue or
+ * of an old page of the commit log.  Both are rare.  One commit in
+ * CHECK_INTERVAL has a look-up, too.  Where the entry contradicts the mark,
+ * the next COMMITS_IN_DOUBT commits are looked up.
  *
- * errno: the server sets errno to 0 before it writes WAL, so as to tell a
- * short write from a failed one.  flush_detection_read() sets errno to
- * ERRNO_UNTOUCHED before the commit.  If errno is still that afterwards, the
- * backend wrote nothing; if it is 0, the backend wrote.  That misses a flush
- * which only syncs what another process has written, and mistakes for a flush
- * a write of NOTIFY's queue or of an old page of the commit log.  Both are
- * rare.  One commit in CHECK_INTERVAL is looked up as well.  Where the entry
- * contradicts errno, the next COMMITS_IN_DOUBT commits are looked up.
+ * After a lost mark, the entry is read once.  If it has more flushes than this
+ * process judged since the last look-up, this commit flushed.  That is wrong
+ * if one of these flushes was outside a commit, or synced twice at the end of
+ * a segment; if a mark missed one, the sum becomes right.  A cause may repeat
+ * itself, so the next COMMITS_AFTER_LOSS commits are looked up.
  *
- * A lost mark: errno has another value, as after a signal that interrupts the
- * wait for a standby (a timer that runs out late, say) or after the commit has
- * synced a new table; or 0, and buffers may have set it.  The entry is read
- * once, after this commit.  If it has more flushes than this process judged
- * since the last look-up, this commit flushed.  That is wrong if one of these
- * flushes was outside a commit, or synced twice at the end of a segment; if
- * errno missed one, the sum becomes right.  What repeats itself must not be
- * guessed: the next COMMITS_AFTER_LOSS commits are looked up.  So a lost mark
- * costs no more than these look-ups and a reading, however many commits there
- * are between two of them.
+ * Invariant: after the commit nothing here allocates or raises an error,
+ * except in a race.  After statistics were dropped anywhere, the next look-up
+ * releases this process's references to them, which takes locks, and raises an
+ * error if they are damaged.  Before a commit, that does no harm.  After one,
+ * the entry is not read if any were dropped since the last look-up.  The race
+ * is a drop in the 100 ns or so between that check and the reading, while the
+ * references of this process are damaged.
  *
- * The header has what each commit does, inlined; here are the look-ups.
- *
- * Locking: a look-up takes the LWLock of this backend's entry.  Only
- * readers of pg_stat_get_backend_io() and resets also take that lock, for as
- * long as it takes to copy 3 kB.
- *
- * Invariant: after the commit nothing here allocates or raises an error.  One
- * exception is a race.  Before it, both may happen, and do no harm.  After
- * statistics were dropped anywhere, the next look-up releases this process's
- * references to them, which takes locks, and raises an error if they are
- * damaged.  So if any were dropped since the last look-up before a commit, the
- * entry is not read after one.  The race is a drop in the 100 ns or so between
- * that check and the reading, while the references of this process are
- * damaged.
+ * Locking: a look-up takes the LWLock of this backend's entry.  Only readers
+ * of pg_stat_get_backend_io() and resets also take that lock, for as long as
+ * it takes to copy 3 kB.
  *
  *-------------------------------------------------------------------------
  */

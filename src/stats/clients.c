@@ -595,7 +595,6 @@ copy_totals(void *result)
 	ClientTotals *totals = result;
 
 	totals->n = shared->nentries;
-	totals->own = shared->nclients;
 	totals->evicted = shared->evicted;
 	memset(totals->sessions, 0, max_entries() * sizeof(int));
 	copy_clients(totals->client);

@@ -56,7 +56,6 @@ typedef struct ClientsSaved
 typedef struct ClientTotals
 {
 	int			n;
-	int			own;			/* with an entry of their own */
 	uint64		evicted;		/* that have lost theirs */
 	int		   *sessions;		/* connected now, of each of them */
 	ClientCounts *client;
