@@ -12,8 +12,8 @@ extern void worker_register(void);
 extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);
 
 /*
- * slow_logger.c: is there work, now or once it has settled; settle what is
- * "settle_time" ns old, and return the number of events
+ * slow_logger.c: true if there is work, now or once it has settled; settle
+ * what is "settle_time" ns old, and return the number of events
  */
 extern bool slow_logger_has_work(void);
 extern int	slow_logger_work(uint64 settle_time);
