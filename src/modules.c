@@ -31,7 +31,9 @@
 #include "stats/latency.h"
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
+#include "stats/standby.h"
 #include "stats/wal_cycles.h"
+#include "stats/watch.h"
 
 const StatsModule *const stats_modules[] = {
 	&adaptive_delay_module,
@@ -46,7 +48,9 @@ const StatsModule *const stats_modules[] = {
 	&notify_lock_module,
 	&slow_log_module,
 	&stall_limit_module,
+	&standby_module,
 	&wal_cycles_module,
+	&watch_module,
 	&worker_wake_module,
 	&flush_totals_module,
 	NULL

@@ -31,6 +31,8 @@ typedef enum CommitKind
  */
 typedef struct CommitUnderWay
 {
+	uint64		begun_at;		/* COMMIT itself; 0: no statement of its own */
+
 	/* The first callback reads, if it counts the commit: */
 	CommitKind	kind;
 	uint32		siblings;		/* if it waits; or SIBLINGS_NOT_COUNTED */
@@ -41,6 +43,7 @@ typedef struct CommitUnderWay
 	/* The second callback, if it counts a commit that wrote WAL: */
 	OwnFlush	io;
 	bool		start_unknown;	/* started_at is that of its statement */
+	bool		has_notify;		/* if it is watched to its end */
 	uint64		ended_at;
 	GroupNumber group;			/* or InvalidGroupNumber */
 	bool		times_known;

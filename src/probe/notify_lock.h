@@ -16,7 +16,17 @@ extern COMMIT_STATS_HIDDEN const ProcLocks *notify_lock_neighbors;
 
 extern const StatsModule notify_lock_module;
 
+/* What commits with NOTIFY did with the lock; ns. */
+typedef struct NotifyTotals
+{
+	uint64		commits;
+	uint64		hold_time;
+	uint64		flush_time;
+} NotifyTotals;
+
 extern bool notify_lock_is_held(void);
+extern void notify_lock_read(NotifyTotals *totals);
+extern int	notify_lock_listeners(Oid database);	/* -1: unknown */
 
 /* Commit path, between the commit record and the release of locks. */
 static inline bool

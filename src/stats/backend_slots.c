@@ -89,10 +89,24 @@ backend_slots_copy_one(int procno, SlotCopy *slot)
 	counter_array_read(slot->value, slots[procno].counter, SLOT_NCOUNTERS);
 }
 
+/* clock_now() when the COMMIT of a backend began that it is in; 0: in none. */
+uint64
+backend_slots_commit_begun(int procno, int *tag)
+{
+	uint64		since = pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
+
+	*tag = (int) (since & COMMITTING_TAGS);
+	return since & ~(uint64) COMMITTING_TAGS;
+}
+
+/* ... if it is between the callbacks. */
 uint64
 backend_slots_committing_since(int procno)
 {
-	return pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
+	int			tag;
+	uint64		since = backend_slots_commit_begun(procno, &tag);
+
+	return tag == 0 ? since : 0;
 }
 
 int

@@ -117,11 +117,28 @@ backend_slot_expect(int sum, double probability)
 	return (before + added) / SLOT_FRACTION > before / SLOT_FRACTION;
 }
 
+/*
+ * The lowest bits of SLOT_COMMITTING_SINCE: the COMMIT is before its first
+ * callback, or after its second one.
+ */
+#define COMMITTING_BEFORE	1
+#define COMMITTING_AFTER	2
+#define COMMITTING_TAGS		3
+
 /* Commit path: a commit begins that waits for its flush, or is done (0). */
 static inline void
 backend_slot_set_committing(uint64 since)
 {
-	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE], since);
+	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE],
+						since & ~(uint64) COMMITTING_TAGS);
+}
+
+/* ... it is in a phase outside of the callbacks. */
+static inline void
+backend_slot_set_outside(uint64 since, int tag)
+{
+	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE],
+						(since & ~(uint64) COMMITTING_TAGS) | tag);
 }
 
 /* Commit path: count the WAL that this process has written. */
@@ -157,6 +174,7 @@ extern void backend_slots_add_up(uint64 *sum);
 
 /* clock_now() when a backend began a commit that waits; 0: it is in none */
 extern uint64 backend_slots_committing_since(int procno);
+extern uint64 backend_slots_commit_begun(int procno, int *tag);
 extern int	backend_slots_count_committing(void);
 
 /* A reset: the copy of a slot from which all totals start */

@@ -78,6 +78,13 @@ slow_event_rest(const SlowEvent *event)
 						 event->duration);
 }
 
+uint64
+slow_event_phase(const SlowEvent *event, const SlowOutcome *outcome,
+				 CommitPhase phase)
+{
+	return phase == PHASE_UNKNOWN ? event->duration : 0;
+}
+
 /* A follower learns only from its flush how long its leader slept. */
 void
 slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)

@@ -14,6 +14,7 @@
 #include "module/stats_module.h"
 #include "stats/clients.h"
 #include "stats/flush_ring.h"
+#include "stats/watch.h"
 
 /* Events that are kept, of each kind. */
 #define SLOW_LOG_KEPT		512
@@ -71,6 +72,14 @@ typedef struct SlowEvent
 	uint64		flush_time;		/* wrote and synced itself */
 	uint64		standby_min;	/* waited for a standby */
 	uint64		standby_max;
+	uint64		before_time;	/* COMMIT to the first callback */
+	uint64		record_time;	/* first callback to the record, less NOTIFY */
+	uint64		others_flush_time;	/* waited for another's flush */
+	uint64		segment_time;	/* made a new WAL segment */
+	uint64		log_time;		/* end of the flush to the second callback */
+	uint64		after_time;		/* since the second callback */
+	uint64		writes_end;		/* clock_now() when its flush was over */
+	int			notify_pid;		/* had the lock of NOTIFY before; 0: unknown */
 
 	/* Of a stall. */
 	int			sessions;		/* in their commit as the flush ended */
@@ -87,12 +96,19 @@ typedef struct SlowOutcome
 	uint64		wal_bytes;		/* 0: unknown */
 	XLogRecPtr	boundary;		/* the flush pointer at its end; 0: unknown */
 	uint64		delay_time;		/* of a follower's wait, its leader slept, ns */
+	uint64		previous;		/* the boundary before; 0: unknown */
+	WatchSummary seen;			/* from the begin of the wait to its end */
+	WatchedSession session;
 } SlowOutcome;
 
 extern const StatsModule slow_log_module;
 
 /* The part of a slow commit that no known part is; or SLOW_UNKNOWN. */
 extern uint64 slow_event_rest(const SlowEvent *event);
+
+/* One part of it; all of them add up to its duration.  ns */
+extern uint64 slow_event_phase(const SlowEvent *event,
+							   const SlowOutcome *outcome, CommitPhase phase);
 
 /* Events are numbered from 1 on.  The oldest may still be there. */
 extern uint64 slow_log_newest(SlowKind kind);

@@ -33,7 +33,7 @@
 #include "stats/clients.h"
 #include "stats/counter_delta.h"
 
-#define ROW_MAX_COLUMNS		32
+#define ROW_MAX_COLUMNS		48
 
 /* The row under construction. */
 typedef struct Row

@@ -19,6 +19,17 @@
 #include "probe/cpu_limit.h"
 #include "stats/stall_log.h"
 
+const char *const stall_cause_names[] = {
+	[STALL_SEGMENT] = "new segment",
+	[STALL_CPU_LIMIT] = "CPU limit",
+	[STALL_CHECKPOINT] = "checkpoint",
+	[STALL_ARCHIVER] = "archiver",
+	[STALL_BULK_WAL] = "bulk WAL",
+	[STALL_BYTES] = "bytes",
+	[STALL_QUOTA] = "quota",
+	[STALL_UNKNOWN] = "unknown"
+};
+
 #define QUOTA_STALLS	256		/* that are searched for it */
 
 static int
@@ -156,4 +167,17 @@ stall_log_read(StallLog *log)
 	writers = logged_events_read(BULK_WRITER, &nwriters);
 	for (int i = 0; i < log->n; i++)
 		log->writer[i] = find_writer(&log->logged[i], writers, nwriters);
+}
+
+void
+stall_log_fit(const FlushTotals *groups, FlushFit *fit)
+{
+	memset(fit, 0, sizeof(FlushFit));
+}
+
+/* Of the flush of a slow commit. */
+StallCause
+stall_log_cause_of(const StallLog *log, GroupNumber group)
+{
+	return STALL_UNKNOWN;
 }

@@ -10,6 +10,7 @@
 #define COMMIT_STATS_STALL_LOG_H
 
 #include "base/wal_device.h"
+#include "stats/flush_totals.h"
 #include "stats/slow_log.h"
 
 /* An event, and what became of its flush; a copy. */
@@ -26,6 +27,31 @@ typedef struct StallWriter
 	double		share;			/* of the WAL, estimated */
 } StallWriter;
 
+/* Why a flush stalled; the first that holds. */
+typedef enum StallCause
+{
+	STALL_SEGMENT,				/* a new WAL segment was made */
+	STALL_CPU_LIMIT,
+	STALL_CHECKPOINT,
+	STALL_ARCHIVER,
+	STALL_BULK_WAL,				/* of another session */
+	STALL_BYTES,
+	STALL_QUOTA,
+	STALL_UNKNOWN,
+	STALL_NCAUSES
+} StallCause;
+
+extern const char *const stall_cause_names[];
+
+/* Flush time = base + per_byte * bytes; us. */
+typedef struct FlushFit
+{
+	int			n;				/* flushes; 0: too few, or no slope */
+	double		base;
+	double		per_byte;
+	double		share;			/* of flush time that bytes explain */
+} FlushFit;
+
 /* All stalls that are kept, oldest first; palloc'd. */
 typedef struct StallLog
 {
@@ -35,6 +61,10 @@ typedef struct StallLog
 	DeviceStall *stall;			/* each, and whether a quota explains it */
 	double		quota_flushes;	/* in each window; 0: no quota shows */
 	double		quota_window;	/* us */
+	StallCause *cause;			/* of each */
+	double	   *certainty;		/* 0 to 1 */
+	double		time[STALL_NCAUSES];	/* us */
+	FlushFit	fit;
 } StallLog;
 
 /* The events of a kind that are there, oldest first; palloc'd */
@@ -48,5 +78,7 @@ extern void stall_log_find_quota(StallLog *log);
 
 /* True if one transaction wrote most WAL of the flush, and a lot */
 extern bool stall_log_has_writer(const StallLog *log, int i);
+extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
+extern StallCause stall_log_cause_of(const StallLog *log, GroupNumber group);
 
 #endif							/* COMMIT_STATS_STALL_LOG_H */

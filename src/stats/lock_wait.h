@@ -1,0 +1,30 @@
+/*-------------------------------------------------------------------------
+ *
+ * lock_wait.h
+ *		The heavyweight lock that another process waits for; see lock_wait.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_LOCK_WAIT_H
+#define COMMIT_STATS_LOCK_WAIT_H
+
+#include "datatype/timestamp.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+
+typedef struct LockWait
+{
+	LOCKTAG		tag;
+	TimestampTz since;			/* PGPROC.waitStart; 0: just now */
+	int			holder_pid;		/* at the end of the chain; 0: unknown */
+} LockWait;
+
+extern bool lock_wait_is_notify(const LOCKTAG *tag);
+
+/* Any process but a committing one: takes one partition lock, shared. */
+extern bool lock_wait_read(PGPROC *proc, LockWait *wait);
+
+/* "relation pg_type, held by pid 4711"; palloc'd. */
+extern char *lock_wait_describe(const LockWait *wait);
+
+#endif							/* COMMIT_STATS_LOCK_WAIT_H */

@@ -1,0 +1,91 @@
+/*-------------------------------------------------------------------------
+ *
+ * watch.h
+ *		What the background worker sees, 20 times a second; see watch.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef COMMIT_STATS_WATCH_H
+#define COMMIT_STATS_WATCH_H
+
+#include "module/stats_module.h"
+#include "stats/commit_phase.h"
+#include "stats/lock_wait.h"
+#include "stats/standby.h"
+
+#define WATCH_EVERY_MS		50	/* while anything commits */
+#define WATCH_IDLE_MS		500
+#define WATCH_SAMPLES		2048	/* are kept: 102 s */
+#define WATCH_WRITERS		4
+
+typedef enum CheckpointPhase
+{
+	CHECKPOINT_NONE,
+	CHECKPOINT_WRITES,
+	CHECKPOINT_SYNCS,
+	CHECKPOINT_NPHASES
+} CheckpointPhase;
+
+/* A session that writes WAL and is in no commit. */
+typedef struct WatchWriter
+{
+	int			pid;
+	int			samples;
+} WatchWriter;
+
+/* One look.  Written by the worker alone; see changecount.c for readers. */
+typedef struct WatchSample
+{
+	uint64		at;				/* clock_now() */
+	uint64		commits;		/* SLOT_COMMITS of all slots, resets or not */
+	uint16		phase[PHASE_N]; /* backends in each */
+	uint16		blocked_rows;	/* wait for a row lock of a committing
+								 * backend, outside of a commit */
+	uint16		idle_xids;		/* have an id, and wait for their client */
+	uint8		checkpoint;		/* CheckpointPhase */
+	bool		archiving;
+	bool		segment;		/* a new segment is being made */
+	int			flusher_pid;	/* 0: nobody flushes */
+	int			notify_holder;	/* of NOTIFY's lock, if one waits for it */
+	uint32		throttled_us;	/* by a CPU limit, since the look before */
+	int			writer[WATCH_WRITERS];	/* pids; 0: none */
+} WatchSample;
+
+/* Samples of a period, added up; local memory. */
+typedef struct WatchSummary
+{
+	int			n;				/* samples */
+	double		seconds;
+	uint64		commits;
+	uint64		in_commit;		/* sum of phase[] */
+	uint64		phase[PHASE_N];
+	uint64		blocked_rows;
+	uint64		idle_xids;
+	uint64		throttled;		/* ns */
+	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
+	int			archiving;
+	int			segment;
+	int			nwriters;
+	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
+} WatchSummary;
+
+/* What a session was seen waiting for in its commit, by the worker. */
+typedef struct WatchedSession
+{
+	LockWait	lock;			/* the longest; tag type 0xff: none */
+	uint64		lock_time;		/* ns, seen */
+	StandbyBlame blame;			/* name "": none */
+} WatchedSession;
+
+extern const StatsModule watch_module;
+
+/* The background worker. */
+extern void watch_look(void);
+extern bool watch_is_quiet(void);
+extern bool watch_find_session(int pid, uint64 from, uint64 to,
+							   WatchedSession *session);
+
+/* Any process; between two times of clock_now(). */
+extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);
+
+#endif							/* COMMIT_STATS_WATCH_H */
