@@ -3,14 +3,20 @@
  * best_delay.c
  *		Which commit_delay did best, and why.
  *
+ *	eligible	a pair with an interval, with commits, and within max_p99
+ *	candidate	an eligible pair whose distance from the highest commit rate
+ *				may be chance, and that gains something over the smallest pair
+ *	smallest	pair: the eligible one with the smallest delay, which is 0 if
+ *				that was tried; it stands unless another pair gains
+ *	gains		more commits/s; or as many, and less time for each
+ *
  * The rule.  The rate of commits comes first.  But an open load, whose
  * transactions begin by themselves, commits at the rate at which it arrives,
- * whatever the delay, and any load varies.  So all pairs whose distance from
- * the highest rate may be chance are candidates, and the best is the candidate
- * whose commits take the least time.  Candidates within SAME_LATENCY of that
- * fastest one are as good; if its leaders never slept, so are all others whose
- * leaders never slept.  Of these, the smallest delay is the best: it costs the
- * least when the load changes.
+ * whatever the delay, and any load varies.  So the best is the candidate whose
+ * commits take the least time.  Candidates within SAME_LATENCY of that fastest
+ * one are as good; if its leaders never slept, so are all others whose leaders
+ * never slept.  Of these, the smallest delay is the best: it costs the least
+ * when the load changes.
  *
  * Chance.  Pairs are compared round by round, since what makes a round better
  * does so for all pairs.  Two pairs differ if the mean of their differences is
@@ -19,11 +25,6 @@
  * studentized range for five pairs (3.86, against 2.77 for two), or a test
  * whether two independent intervals overlap.
  *
- * Doubt.  A pair without an interval is never the best, nor is one that
- * exceeded max_p99.  The smallest delay, which is 0 if that was tried, stands
- * unless another pair differs from it: by more commits/s, or by as many and
- * less time for each.
- *
  * A prediction also has the present setting, which was measured as well.  If a
  * measured value lies outside the bounds of its prediction, the model lacks
  * something that matters, and no pair is best.  Otherwise the present setting
@@ -31,7 +32,7 @@
  * than the error of the model: the standard error that is known from other
  * loads, or the error that the present setting shows, if that is larger.
  *
- * This file uses neither SQL nor shared memory, so t/ can compile it alone.
+ * Locking: none, nor SQL, so t/ can compile this file alone.
  *
  *-------------------------------------------------------------------------
  */
@@ -70,13 +71,31 @@ student_t(int degrees)
 		(384 * n * n * n);
 }
 
-/* Half of the interval around one of n > 1 values. */
+/*
+ * Half of the interval around one of the n > 1 values of a - b; null stands
+ * for zeros as b.  Sets the mean.
+ */
 static double
-half_interval(int n, double sum, double sum_of_squares)
+half_interval(const double *a, const double *b, int nrounds, int *n,
+			  double *mean)
 {
-	double		variance = Max(sum_of_squares - sum * sum / n, 0) / (n - 1);
+	double		sum = 0;
+	double		squares = 0;
 
-	return student_t(n - 1) * sqrt(variance);
+	*n = 0;
+	for (int i = 0; i < nrounds; i++)
+	{
+		double		d = a[i] - (b != NULL ? b[i] : 0);
+
+		if (isnan(d))
+			continue;
+		(*n)++;
+		sum += d;
+		squares += d * d;
+	}
+	*mean = *n > 0 ? sum / *n : NAN;
+	return *n < 2 ? NAN : student_t(*n - 1) *
+		sqrt(Max(squares - sum * sum / *n, 0) / (*n - 1));
 }
 
 /* A quantity that is never below 0, from its values in rounds; NaN: unknown */
@@ -84,24 +103,12 @@ Estimate
 estimate_rounds(const double *value, int nrounds)
 {
 	Estimate	estimate = {NAN, NAN, NAN};
-	int			n = 0;
-	double		sum = 0;
-	double		sum_of_squares = 0;
-	double		half;
+	int			n;
+	double		half = half_interval(value, NULL, nrounds, &n, &estimate.mean);
 
-	for (int i = 0; i < nrounds; i++)
-	{
-		if (isnan(value[i]))
-			continue;
-		n++;
-		sum += value[i];
-		sum_of_squares += value[i] * value[i];
-	}
-	if (n > 0)
-		estimate.mean = sum / n;
 	if (n > 1)
 	{
-		half = half_interval(n, sum, sum_of_squares) / sqrt(n);
+		half /= sqrt(n);
 		estimate.low = Max(estimate.mean - half, 0);
 		estimate.high = estimate.mean + half;
 	}
@@ -154,27 +161,13 @@ best_delay_ahead(const DelayOutcomes *all)
 static bool
 exceeds(const DelayOutcomes *all, const double *a, const double *b)
 {
-	int			n = 0;
-	double		sum = 0;
-	double		sum_of_squares = 0;
-	double		error;
+	int			n;
+	double		mean;
+	double		error = half_interval(a, b, all->nrounds, &n, &mean);
 
-	for (int r = 0; r < all->nrounds; r++)
-	{
-		double		d = a[r] - b[r];
-
-		if (isnan(d))
-			continue;
-		n++;
-		sum += d;
-		sum_of_squares += d * d;
-	}
-	if (n < 2)
-		return false;
-	error = half_interval(n, sum, sum_of_squares);
 	if (!all->resampled)
 		error /= sqrt(n);
-	return sum / n > M_SQRT2 * error;
+	return n > 1 && mean > M_SQRT2 * error;
 }
 
 /* True if the distance from the one with the most commits may be chance */
@@ -189,7 +182,7 @@ has_most_commits(const DelayOutcomes *all, int i)
 
 /* True if a is preferred to b, which is equally good */
 static bool
-is_smaller(const DelayOutcome *a, const DelayOutcome *b, int present_siblings)
+is_smaller(const DelayPair *a, const DelayPair *b, int present_siblings)
 {
 	if (a->delay != b->delay)
 		return a->delay < b->delay;
@@ -208,7 +201,7 @@ smallest(const DelayOutcomes *all, int present_siblings)
 	for (int i = 0; i < all->n; i++)
 		if (is_eligible(&outcome[i]) &&
 			(least < 0 ||
-			 is_smaller(&outcome[i], &outcome[least], present_siblings)))
+			 is_smaller(&outcome[i].pair, &outcome[least].pair, present_siblings)))
 			least = i;
 	return least;
 }
@@ -238,13 +231,13 @@ is_candidate(const DelayOutcomes *all, int least, int i)
 static bool
 never_slept(const DelayOutcome *outcome)
 {
-	return outcome->delay == 0 || !(outcome->hit_fraction >= NEVER_SLEPT);
+	return outcome->pair.delay == 0 || !(outcome->hit_fraction >= NEVER_SLEPT);
 }
 
 static bool
 is_as_good(const DelayOutcome *outcome, const DelayOutcome *fastest)
 {
-	return outcome->latency <= fastest->latency * SAME_LATENCY ||
+	return outcome->latency.mean <= fastest->latency.mean * SAME_LATENCY ||
 		(never_slept(outcome) && never_slept(fastest));
 }
 
@@ -259,13 +252,13 @@ best_delay(const DelayOutcomes *all, int present_siblings)
 
 	for (int i = 0; i < all->n; i++)
 		if (is_candidate(all, least, i) &&
-			(fastest < 0 || outcome[i].latency < outcome[fastest].latency))
+			(fastest < 0 || outcome[i].latency.mean < outcome[fastest].latency.mean))
 			fastest = i;
 	best = fastest;
 	for (int i = 0; i < all->n; i++)
 		if (is_candidate(all, least, i) &&
 			is_as_good(&outcome[i], &outcome[fastest]) &&
-			is_smaller(&outcome[i], &outcome[best], present_siblings))
+			is_smaller(&outcome[i].pair, &outcome[best].pair, present_siblings))
 			best = i;
 	return best;
 }
@@ -296,7 +289,7 @@ why_best(const DelayOutcomes *all, int least, int best)
 	if (n == 1)
 		return best == least ? pstrdup("most commits/s") :
 			psprintf("most commits/s: %.0f%% more than with commit_delay = %d",
-					 gain, all->outcome[least].delay);
+					 gain, all->outcome[least].pair.delay);
 	if (never_slept(it))
 		return psprintf("no delay gains anything: %d of %d have as many commits/s, as far as can be told",
 						n, all->n);
@@ -326,22 +319,22 @@ static char *
 why_not_best(const DelayOutcomes *all, int least, int best, int i)
 {
 	const DelayOutcome *it = &all->outcome[i];
-	double		more_latency = percent_more(it->latency,
-											all->outcome[best].latency);
+	double		more_latency = percent_more(it->latency.mean,
+											all->outcome[best].latency.mean);
 
 	if (!has_most_commits(all, i))
 		return psprintf("%.0f%% fewer commits/s than the highest",
 						-percent_more(it->commits.mean,
 									  all->outcome[most_commits_of(all, true)].commits.mean));
-	if (never_slept(it) && it->delay > 0)
-		return pstrdup(it->delay > COMMIT_DELAY_MAX ? "never slept" :
+	if (never_slept(it) && it->pair.delay > 0)
+		return pstrdup(it->pair.delay > COMMIT_DELAY_MAX ? "never slept" :
 					   "never slept: fewer than commit_siblings others were active");
 	if (more_latency > percent_more(SAME_LATENCY, 1))
 		return psprintf("as many commits/s as the best, but a commit takes %.0f%% longer",
 						more_latency);
 	if (!is_candidate(all, least, i))
 		return psprintf("chance may explain all that it gains over commit_delay = %d",
-						all->outcome[least].delay);
+						all->outcome[least].pair.delay);
 	return pstrdup("as good as the best, which delays less");
 }
 
@@ -371,59 +364,53 @@ is_outside(const Estimate *estimate, double value)
 	return value < estimate->low || value > estimate->high;
 }
 
-/* The relative error of the model, or what the present setting shows */
-static double
-error_of(const PresentSetting *present, const Estimate *estimate,
-		 double measured)
-{
-	return Max(present->model_error,
-			   isnan(measured) ? 0 : fabs(estimate->mean / measured - 1));
-}
-
-static double
-error_of_commits(const PresentSetting *present)
-{
-	return error_of(present, &present->predicted_commits, present->commits);
-}
-
 /* What the prediction cannot explain; null: it explains the present setting */
 static char *
-unexplained(const PresentSetting *present)
+unexplained(const DelayOutcomes *all, const PresentSetting *present)
 {
-	if (is_outside(&present->predicted_commits, present->commits))
+	const Estimate *commits = &all->outcome[present->i].commits;
+	const Estimate *latency = &all->outcome[present->i].latency;
+
+	if (is_outside(commits, present->commits))
 		return psprintf("the prediction cannot explain the present setting: it says %.0f to %.0f commits/s, and %.0f were measured",
-						present->predicted_commits.low,
-						present->predicted_commits.high, present->commits);
-	if (is_outside(&present->predicted_mean, present->mean))
+						commits->low, commits->high, present->commits);
+	if (is_outside(latency, present->latency))
 		return psprintf("the prediction cannot explain the present setting: it says that a commit takes %.3g to %.3g ms, and %.3g ms were measured",
-						present->predicted_mean.low,
-						present->predicted_mean.high, present->mean);
+						latency->low, latency->high, present->latency);
 	return NULL;
+}
+
+/* The relative error of the model, or what the present setting shows */
+static double
+error_of(const PresentSetting *present, double predicted, double measured)
+{
+	return Max(present->model_error,
+			   isnan(measured) ? 0 : fabs(predicted / measured - 1));
 }
 
 /* True if the gain of a pair is larger than the error of the model */
 static bool
-gain_is_sure(const DelayOutcomes *all, const PresentSetting *present, int i)
+gain_is_sure(const DelayOutcome *it, const DelayOutcome *now,
+			 const PresentSetting *present)
 {
-	const DelayOutcome *it = &all->outcome[i];
-	const DelayOutcome *now = &all->outcome[present->i];
-
-	double		error = error_of(present, &present->predicted_mean, present->mean);
-
-	return it->commits.mean > now->commits.mean * (1 + error_of_commits(present)) ||
-		it->latency * (1 + error) < now->latency;
+	return it->commits.mean > now->commits.mean *
+		(1 + error_of(present, now->commits.mean, present->commits)) ||
+		it->latency.mean *
+		(1 + error_of(present, now->latency.mean, present->latency)) <
+		now->latency.mean;
 }
 
 /* The best outcome; -1 if there is none. */
 int
 best_predicted(const DelayOutcomes *all, const PresentSetting *present)
 {
+	const DelayOutcome *now = &all->outcome[present->i];
 	int			best;
 
-	if (unexplained(present) != NULL)
+	if (unexplained(all, present) != NULL)
 		return -1;
-	best = best_delay(all, all->outcome[present->i].siblings);
-	if (best < 0 || gain_is_sure(all, present, best))
+	best = best_delay(all, now->pair.siblings);
+	if (best < 0 || gain_is_sure(&all->outcome[best], now, present))
 		return best;
 	return present->i;
 }
@@ -434,14 +421,15 @@ why_present(const DelayOutcomes *all, const PresentSetting *present, int i)
 {
 	const DelayOutcome *it = &all->outcome[i];
 	const DelayOutcome *now = &all->outcome[present->i];
-	double		error = 100 * error_of_commits(present);
+	double		error = 100 * error_of(present, now->commits.mean,
+									   present->commits);
 
 	if (i == present->i)
 		return psprintf("set now, and no pair gains more than the prediction may be off, which is %.0f%%",
 						error);
 	return psprintf("%+.0f%% commits/s and %+.0f%% time of a commit, compared with the present setting; the prediction may be off by %.0f%%",
-					100 * (it->commits.mean / now->commits.mean - 1),
-					100 * (it->latency / now->latency - 1), error);
+					percent_more(it->commits.mean, now->commits.mean),
+					percent_more(it->latency.mean, now->latency.mean), error);
 }
 
 /* Why an outcome is the best one, or is not; palloc'd. */
@@ -449,8 +437,8 @@ char *
 best_predicted_reason(const DelayOutcomes *all, const PresentSetting *present, int best,
 					  int i)
 {
-	int			siblings = all->outcome[present->i].siblings;
-	char	   *reason = unexplained(present);
+	int			siblings = all->outcome[present->i].pair.siblings;
+	char	   *reason = unexplained(all, present);
 
 	if (reason != NULL)
 		return reason;

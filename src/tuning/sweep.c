@@ -76,35 +76,6 @@ typedef enum SweepArgument
 	ARG_ADAPTIVE
 } SweepArgument;
 
-/* What the arguments say */
-typedef struct SweepPlan
-{
-	DelayPairs	pairs;
-	int			rounds;
-	uint64		slot;			/* ns for one pair */
-	double		max_p99;		/* ns; infinity: no limit */
-} SweepPlan;
-
-/* True if a sleep alone takes max_p99 */
-static bool
-delay_exceeds(const SweepPlan *plan, const DelayPair *pair)
-{
-	return pair->delay <= COMMIT_DELAY_MAX &&
-		pair->delay * (double) NS_PER_US >= plan->max_p99;
-}
-
-/* What was measured of one pair. */
-typedef struct PairResult
-{
-	CounterDelta total;			/* of all slots that count */
-	int			rounds;			/* number of these slots */
-	double	   *rate;			/* commits/s in each round of the plan; NaN if
-								 * its slot does not count */
-	double	   *time;			/* mean of a commit in each, ms; NaN also if
-								 * there was none */
-	MaxP99State limit;			/* max_p99 */
-} PairResult;
-
 /*
  * Of the default slot, 200 ms are counted.  Disks with a quota grant it in
  * windows of 100 ms, and a whole number of windows has the same share of the
@@ -125,13 +96,29 @@ typedef enum SlotEnd
 	EXCEEDED_MAX_P99			/* and ended early, if that was seen early */
 } SlotEnd;
 
-/* A sweep under way; local memory. */
+/* All slots of a pair that count */
+typedef struct PairTotal
+{
+	CounterDelta delta;
+	int			slots;
+} PairTotal;
+
+/* A sweep; local memory. */
 typedef struct Sweep
 {
-	const SweepPlan *plan;
-	PairResult *results;		/* one for each pair */
-	PairResult *before;			/* these, before the present round */
-	PairResult *before_last;	/* ... and before the last one */
+	/* What the arguments say. */
+	DelayPairs	pairs;
+	uint64		slot;			/* ns for one pair */
+	double		max_p99;		/* ns; infinity: no limit */
+
+	/* What was measured of each pair. */
+	DelayOutcomes outcomes;		/* estimates by estimate_outcomes(); a rate is
+								 * NaN if its slot does not count */
+	PairTotal  *total;
+	PairTotal  *before;			/* these, before the present round */
+	PairTotal  *before_last;	/* ... and before the last one */
+
+	/* Where it is. */
 	int			round;			/* the present one, from 0 */
 	int		   *order;			/* of the pairs in it */
 	int			late_slots;		/* late slots in succession */
@@ -140,6 +127,31 @@ typedef struct Sweep
 								 * a commit */
 	SweepWatch	watch;
 } Sweep;
+
+static const CounterDelta nothing;
+
+static bool
+is_adaptive(const DelayPair *pair)
+{
+	return pair->delay == DELAY_ADAPTIVE;
+}
+
+/* "commit_delay = 100, commit_siblings = 5", or the setting; palloc'd. */
+static char *
+pair_name(const DelayPair *pair)
+{
+	return is_adaptive(pair) ? pstrdup("commit_stats.adaptive_delay") :
+		psprintf("commit_delay = %d, commit_siblings = %d", pair->delay,
+				 pair->siblings);
+}
+
+/* True if the delay that adapts is tried and not in use, so it must learn */
+static bool
+must_learn(const Sweep *sweep)
+{
+	return is_adaptive(&sweep->pairs.pair[sweep->pairs.n - 1]) &&
+		!delay_override_is_adaptive();
+}
 
 /*----------------------------------------------------------------
  * One slot
@@ -153,24 +165,24 @@ typedef struct Sweep
 static SlotEnd
 measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 {
-	const SweepPlan *plan = sweep->plan;
 	uint64		start = clock_now();
-	uint64		deadline = start + asleep + plan->slot;
+	uint64		deadline = start + asleep + sweep->slot;
+	uint64		end = deadline - RESERVE(sweep->slot);
 	bool		within;
 	bool		in_time;
 	CounterDelta before;
 
-	sweep_watch_begin(&sweep->watch, i, start, deadline - RESERVE(plan->slot));
-	if (i < plan->pairs.n)
+	sweep_watch_begin(&sweep->watch, i, start, end);
+	if (i < sweep->pairs.n)
 	{
 		adaptive_delay_pause(deadline);
-		delay_override_set(&plan->pairs.pair[i], deadline);
+		delay_override_set(&sweep->pairs.pair[i], deadline);
 	}
 	memset(slot, 0, sizeof(CounterDelta));
-	if (!sweep_watch_until(&sweep->watch, start + asleep + SETTLING(plan->slot)))
+	if (!sweep_watch_until(&sweep->watch, start + asleep + SETTLING(sweep->slot)))
 		return EXCEEDED_MAX_P99;
 	counter_delta_take(&before);
-	within = sweep_watch_until(&sweep->watch, deadline - RESERVE(plan->slot));
+	within = sweep_watch_until(&sweep->watch, end);
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
@@ -188,7 +200,7 @@ exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
 	double		p99 = counter_delta_latency_quantile(slot, 0.99);
 
 	return psprintf(UINT64_FORMAT " commits took longer than %g ms, and " UINT64_FORMAT " of them had not ended yet.%s",
-					watched->late, sweep->plan->max_p99 / NS_PER_MS,
+					watched->late, sweep->max_p99 / NS_PER_MS,
 					watched->under_way, isnan(p99) ? "" :
 					psprintf("  99%% of the others took up to %.3f ms.",
 							 p99 / NS_PER_MS));
@@ -198,18 +210,18 @@ exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
 static void
 check_load(Sweep *sweep)
 {
-	const SweepPlan *plan = sweep->plan;
+	int			own = sweep->pairs.n;	/* commits use their own settings */
 	CounterDelta slot;
 	WalRoom		room;
 	SlotEnd		end;
 
 	wal_room_begin(&room);
-	end = measure_slot(sweep, plan->pairs.n, 0, &slot);
+	end = measure_slot(sweep, own, 0, &slot);
 	if (end == EXCEEDED_MAX_P99)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commits take longer than \"max_p99\" without a sweep"),
-				 errdetail("%s", exceeded_detail(sweep, plan->pairs.n, &slot))));
+				 errdetail("%s", exceeded_detail(sweep, own, &slot))));
 	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -218,28 +230,13 @@ check_load(Sweep *sweep)
 						   (double) slot.time / NS_PER_MS,
 						   slot.value[SLOT_COMMITS_ASYNC]),
 				 errhint("Call it under the usual load, or with longer slots if commits are rare.")));
-	wal_room_warn(&room, &plan->pairs);
+	wal_room_warn(&room, &sweep->pairs);
 }
 
 /*----------------------------------------------------------------
  * Rounds
  *----------------------------------------------------------------
  */
-
-static bool
-is_adaptive(const DelayPair *pair)
-{
-	return pair->delay == DELAY_ADAPTIVE;
-}
-
-/* "commit_delay = 100, commit_siblings = 5", or the setting; palloc'd. */
-static char *
-pair_name(int delay, int siblings)
-{
-	if (delay == DELAY_ADAPTIVE)
-		return pstrdup("commit_stats.adaptive_delay");
-	return psprintf("commit_delay = %d, commit_siblings = %d", delay, siblings);
-}
 
 /* A random order of the pairs (Fisher-Yates). */
 static void
@@ -261,19 +258,17 @@ shuffle(int *order, int n)
 static void
 refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 {
-	static const CounterDelta nothing;
-
-	for (int j = 0; j < sweep->plan->pairs.n; j++)
+	for (int j = 0; j < sweep->pairs.n; j++)
 	{
-		const DelayPair *pair = &sweep->plan->pairs.pair[j];
+		DelayOutcome *it = &sweep->outcomes.outcome[j];
 
 		if (sweep_watch_exceeded(&sweep->watch, j) == NULL ||
-			sweep->results[j].limit != WITHIN_LIMIT)
+			it->limit != WITHIN_LIMIT)
 			continue;
-		sweep->results[j].limit = EXCEEDED;
+		it->limit = EXCEEDED;
 		ereport(WARNING,
 				(errmsg("commits took longer than \"max_p99\" with %s, which is not tried any more",
-						pair_name(pair->delay, pair->siblings)),
+						pair_name(&it->pair)),
 				 errdetail("%s", exceeded_detail(sweep, j, j == i ? slot : &nothing))));
 	}
 }
@@ -285,19 +280,17 @@ refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 static void
 end_without_load(Sweep *sweep)
 {
-	for (int i = 0; i < sweep->plan->pairs.n; i++)
+	for (int i = 0; i < sweep->pairs.n; i++)
 	{
-		PairResult *result = &sweep->results[i];
-		MaxP99State limit = result->limit;
+		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
-		*result = sweep->before_last[i];
-		result->limit = limit;
-		if (result->rounds == 0 && limit == WITHIN_LIMIT)
+		sweep->total[i] = sweep->before_last[i];
+		if (sweep->total[i].slots == 0 && it->limit == WITHIN_LIMIT)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the load ended before anything could be measured")));
 		for (int r = Max(sweep->round - 1, 0); r <= sweep->round; r++)
-			result->rate[r] = result->time[r] = NAN;
+			it->rate[r] = it->time[r] = NAN;
 	}
 	ereport(WARNING,
 			(errmsg("commit_delay_sweep ends early: there were no more commits")));
@@ -306,21 +299,21 @@ end_without_load(Sweep *sweep)
 static void
 add_slot(Sweep *sweep, int i, const CounterDelta *slot)
 {
-	PairResult *result = &sweep->results[i];
+	DelayOutcome *it = &sweep->outcomes.outcome[i];
 
 	if (slot->time == 0)
 		return;
-	counter_delta_add(&result->total, slot);
-	result->rounds++;
-	result->rate[sweep->round] = counter_delta_rate(slot, SLOT_COMMITS);
-	result->time[sweep->round] = counter_delta_mean_latency(slot) / NS_PER_MS;
+	counter_delta_add(&sweep->total[i].delta, slot);
+	sweep->total[i].slots++;
+	it->rate[sweep->round] = counter_delta_rate(slot, SLOT_COMMITS);
+	it->time[sweep->round] = counter_delta_mean_latency(slot) / NS_PER_MS;
 }
 
 /* The slot of one pair; returns the number of commits. */
 static uint64
 try_pair(Sweep *sweep, int i)
 {
-	const DelayPair *pair = &sweep->plan->pairs.pair[i];
+	const DelayPair *pair = &sweep->pairs.pair[i];
 	CounterDelta slot;
 	SlotEnd		end;
 
@@ -333,7 +326,7 @@ try_pair(Sweep *sweep, int i)
 		pair->delay * NS_PER_US;
 	elog(DEBUG1, "commit_delay_sweep: %s: "
 		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
-		 pair_name(pair->delay, pair->siblings), slot.value[SLOT_COMMITS],
+		 pair_name(pair), slot.value[SLOT_COMMITS],
 		 slot.time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
 		 end == READ_TOO_LATE ? ", too late" : "");
 	sweep->late_slots = end == READ_TOO_LATE ? sweep->late_slots + 1 : 0;
@@ -341,7 +334,7 @@ try_pair(Sweep *sweep, int i)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("slots of %.0f ms are too short for this server",
-						(double) sweep->plan->slot / NS_PER_MS),
+						(double) sweep->slot / NS_PER_MS),
 				 errhint("Use longer slots.")));
 	if (end != READ_TOO_LATE)
 		add_slot(sweep, i, &slot);
@@ -357,12 +350,12 @@ run_round(Sweep *sweep)
 	int			left = 0;
 
 	sweep->committing = false;
-	shuffle(sweep->order, sweep->plan->pairs.n);
-	for (int i = 0; i < sweep->plan->pairs.n; i++)
-		if (sweep->results[sweep->order[i]].limit == WITHIN_LIMIT)
+	shuffle(sweep->order, sweep->pairs.n);
+	for (int i = 0; i < sweep->pairs.n; i++)
+		if (sweep->outcomes.outcome[sweep->order[i]].limit == WITHIN_LIMIT)
 			commits += try_pair(sweep, sweep->order[i]);
-	for (int i = 0; i < sweep->plan->pairs.n; i++)
-		left += sweep->results[i].limit == WITHIN_LIMIT;
+	for (int i = 0; i < sweep->pairs.n; i++)
+		left += sweep->outcomes.outcome[i].limit == WITHIN_LIMIT;
 	if (left == 0)
 		ereport(WARNING,
 				(errmsg("commit_delay_sweep ends early: commits took longer than \"max_p99\" with all pairs")));
@@ -374,74 +367,46 @@ run_round(Sweep *sweep)
 	return left > 0;
 }
 
-/* The results as best_delay.c reads them; palloc'd. */
 static void
-sweep_outcomes(const SweepPlan *plan, const PairResult *results,
-			   DelayOutcomes *all)
+estimate_outcomes(Sweep *sweep)
 {
-	all->n = plan->pairs.n;
-	all->outcome = palloc(all->n * sizeof(DelayOutcome));
-	all->nrounds = plan->rounds;
-	all->resampled = false;
-	for (int i = 0; i < all->n; i++)
+	for (int i = 0; i < sweep->pairs.n; i++)
 	{
-		const PairResult *result = &results[i];
-		const CounterDelta *total = &result->total;
-		DelayOutcome *outcome = &all->outcome[i];
+		const CounterDelta *total = &sweep->total[i].delta;
+		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
-		outcome->delay = plan->pairs.pair[i].delay;
-		outcome->siblings = plan->pairs.pair[i].siblings;
-		outcome->commits = estimate_rounds(result->rate, plan->rounds);
-		outcome->rate = result->rate;
-		outcome->time = result->time;
-		outcome->latency = counter_delta_mean_latency(total) / NS_PER_MS;
-		outcome->hit_fraction = counter_delta_delay_hit_fraction(total);
-		outcome->limit = result->limit;
+		it->commits = estimate_rounds(it->rate, sweep->outcomes.nrounds);
+		it->latency.mean = counter_delta_mean_latency(total) / NS_PER_MS;
+		it->hit_fraction = counter_delta_delay_hit_fraction(total);
 	}
 }
 
 static void
-report_progress(const Sweep *sweep)
+report_progress(Sweep *sweep)
 {
-	DelayOutcomes all;
+	const DelayOutcomes *all = &sweep->outcomes;
 	int			ahead;
 
-	sweep_outcomes(sweep->plan, sweep->results, &all);
-	ahead = best_delay_ahead(&all);
-	if (ahead >= 0)
-		ereport(NOTICE,
-				(errmsg("round %d of %d: %s is ahead with %.0f commits/s",
-						sweep->round + 1, sweep->plan->rounds,
-						pair_name(all.outcome[ahead].delay,
-								  all.outcome[ahead].siblings),
-						all.outcome[ahead].commits.mean)));
-	else
-		ereport(NOTICE,
-				(errmsg("round %d of %d: there is nothing to compare yet, as no commits were measured",
-						sweep->round + 1, sweep->plan->rounds)));
-	pfree(all.outcome);
+	estimate_outcomes(sweep);
+	ahead = best_delay_ahead(all);
+	ereport(NOTICE,
+			(errmsg("round %d of %d: %s", sweep->round + 1, all->nrounds,
+					ahead < 0 ?
+					"there is nothing to compare yet, as no commits were measured" :
+					psprintf("%s is ahead with %.0f commits/s",
+							 pair_name(&all->outcome[ahead].pair),
+							 all->outcome[ahead].commits.mean))));
 }
 
-/* True if the delay that adapts is tried and not in use, so it must learn */
-static bool
-must_learn(const SweepPlan *plan)
-{
-	return is_adaptive(&plan->pairs.pair[plan->pairs.n - 1]) &&
-		!delay_override_is_adaptive();
-}
-
-/* Let it learn, unless that exceeds max_p99. */
+/* Let the delay that adapts learn, unless that exceeds max_p99. */
 static void
 learn_adaptive(Sweep *sweep)
 {
-	static const CounterDelta nothing;
-	int			last = sweep->plan->pairs.n - 1;
+	int			last = sweep->pairs.n - 1;
 	uint64		start = clock_now();
 	uint64		end = start + LEARNING;
 	bool		within = true;
 
-	if (!must_learn(sweep->plan))
-		return;
 	ereport(NOTICE,
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
@@ -449,7 +414,7 @@ learn_adaptive(Sweep *sweep)
 	sweep_watch_begin(&sweep->watch, last, start, end);
 	while (within && clock_now() < end)
 	{
-		delay_override_set(&sweep->plan->pairs.pair[last],
+		delay_override_set(&sweep->pairs.pair[last],
 						   clock_now() + LEARNING_ORDER);
 		within = sweep_watch_until(&sweep->watch,
 								   Min(clock_now() + LEARNING_ORDER / 2, end));
@@ -460,25 +425,24 @@ learn_adaptive(Sweep *sweep)
 static void
 run_rounds(Sweep *sweep)
 {
-	Size		size = sweep->plan->pairs.n * sizeof(PairResult);
+	Size		size = sweep->pairs.n * sizeof(PairTotal);
 
+	check_load(sweep);
+	if (must_learn(sweep))
+		learn_adaptive(sweep);
 	/* the slots measure what is known, not what was just being tried */
-	adaptive_delay_pause(clock_now() + sweep->plan->slot);
+	adaptive_delay_pause(clock_now() + sweep->slot);
 	adaptive_delay_settle();
-	for (; sweep->round < sweep->plan->rounds; sweep->round++)
+	for (; sweep->round < sweep->outcomes.nrounds; sweep->round++)
 	{
 		memcpy(sweep->before_last, sweep->before, size);
-		memcpy(sweep->before, sweep->results, size);
+		memcpy(sweep->before, sweep->total, size);
 		if (!run_round(sweep))
 			break;
 		report_progress(sweep);
 	}
+	estimate_outcomes(sweep);
 }
-
-/*----------------------------------------------------------------
- * The whole sweep
- *----------------------------------------------------------------
- */
 
 /* However the sweep ends. */
 static void
@@ -487,144 +451,159 @@ stop_override(int code, Datum arg)
 	delay_override_clear();
 }
 
-/* ns that a sweep takes, if it does not end early. */
-static uint64
-sweep_length(const SweepPlan *plan)
-{
-	uint64		round = 0;
-
-	for (int i = 0; i < plan->pairs.n; i++)
-	{
-		const DelayPair *pair = &plan->pairs.pair[i];
-
-		if (!delay_exceeds(plan, pair))
-			round += plan->slot + (is_adaptive(pair) ? 2 * ADAPTIVE_SETTLING :
-								   pair->delay * NS_PER_US);
-	}
-	return plan->slot + plan->rounds * round + (must_learn(plan) ? LEARNING : 0);
-}
-
 /* Try all pairs.  Raises an error if another sweep runs. */
-static PairResult *
-sweep_run(const SweepPlan *plan)
+static void
+run_sweep(Sweep *sweep)
 {
-	Size		size = plan->pairs.n * sizeof(PairResult);
-	Sweep		sweep = {0};
-
-	sweep.plan = plan;
-	sweep.results = palloc0(size);
-	for (int i = 0; i < plan->pairs.n; i++)
-	{
-		PairResult *result = &sweep.results[i];
-
-		result->rate = palloc(plan->rounds * sizeof(double));
-		result->time = palloc(plan->rounds * sizeof(double));
-		for (int r = 0; r < plan->rounds; r++)
-			result->rate[r] = result->time[r] = NAN;
-		if (delay_exceeds(plan, &plan->pairs.pair[i]))
-			result->limit = DELAY_EXCEEDS;
-	}
-	sweep.before = palloc0(size);
-	sweep.before_last = palloc0(size);
-	sweep.order = palloc(plan->pairs.n * sizeof(int));
-	sweep_watch_init(&sweep.watch, plan->pairs.n, plan->max_p99);
 	delay_override_hold();
 	PG_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
 	{
-		check_load(&sweep);
-		learn_adaptive(&sweep);
-		run_rounds(&sweep);
+		run_rounds(sweep);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_override, (Datum) 0);
 	delay_override_unlock();
-	return sweep.results;
 }
 
 /*----------------------------------------------------------------
- * From arguments to a plan, from results to rows
+ * From arguments to a sweep, from a sweep to rows
  *----------------------------------------------------------------
  */
 
-static void
-plan_rounds(SweepPlan *plan, uint64 duration)
+/*
+ * Returns the number of pairs to try, without those whose sleep alone takes
+ * max_p99.
+ */
+static int
+make_outcomes(Sweep *sweep)
 {
 	int			tried = 0;
-	uint64		round;
 
-	for (int i = 0; i < plan->pairs.n; i++)
-		tried += !delay_exceeds(plan, &plan->pairs.pair[i]);
+	sweep->outcomes.n = sweep->pairs.n;
+	sweep->outcomes.outcome = palloc0(sweep->pairs.n * sizeof(DelayOutcome));
+	for (int i = 0; i < sweep->pairs.n; i++)
+	{
+		DelayOutcome *it = &sweep->outcomes.outcome[i];
+
+		it->pair = sweep->pairs.pair[i];
+		if (!is_adaptive(&it->pair) &&
+			it->pair.delay * (double) NS_PER_US >= sweep->max_p99)
+			it->limit = DELAY_EXCEEDS;
+		tried += it->limit == WITHIN_LIMIT;
+	}
 	if (tried == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("each of \"delays\" alone exceeds \"max_p99\""),
 				 errhint("Add 0 to \"delays\".")));
-	round = plan->slot * tried;
-	plan->rounds = (int) (duration / round);
-	if (plan->rounds < MIN_ROUNDS)
+	return tried;
+}
+
+static void
+make_rounds(Sweep *sweep, uint64 duration)
+{
+	int			tried = make_outcomes(sweep);
+	uint64		round = sweep->slot * tried;
+	int			n = (int) (duration / round);
+
+	if (n < MIN_ROUNDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg_plural("\"duration\" is too short for %d pair of commit_delay and commit_siblings",
 							   "\"duration\" is too short for %d pairs of commit_delay and commit_siblings",
 							   tried, tried),
 				 errdetail("Each needs %d slots of %g ms, which makes %g seconds.",
-						   MIN_ROUNDS, (double) plan->slot / NS_PER_MS,
+						   MIN_ROUNDS, (double) sweep->slot / NS_PER_MS,
 						   (double) round * MIN_ROUNDS / NS_PER_S),
 				 errhint("Use fewer values, a longer duration or shorter slots.")));
+	sweep->outcomes.nrounds = n;
+	for (int i = 0; i < sweep->pairs.n; i++)
+	{
+		DelayOutcome *it = &sweep->outcomes.outcome[i];
+
+		it->rate = palloc(n * sizeof(double));
+		it->time = palloc(n * sizeof(double));
+		for (int r = 0; r < n; r++)
+			it->rate[r] = it->time[r] = NAN;
+	}
 }
 
 static void
-make_plan(FunctionCallInfo fcinfo, SweepPlan *plan)
+read_arguments(FunctionCallInfo fcinfo, Sweep *sweep)
 {
-	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &plan->pairs);
+	Size		size;
+
+	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &sweep->pairs);
 	tuning_args_require_value(fcinfo, ARG_ADAPTIVE, "adaptive");
 	if (PG_GETARG_BOOL(ARG_ADAPTIVE))
-		tuning_args_add_adaptive(&plan->pairs);
-	plan->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", MIN_SLOT,
-									  MAX_SLOT);
-	plan->max_p99 = INFINITY;
+		tuning_args_add_adaptive(&sweep->pairs);
+	sweep->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", MIN_SLOT,
+									   MAX_SLOT);
+	sweep->max_p99 = INFINITY;
 	if (!PG_ARGISNULL(ARG_MAX_P99))
-		plan->max_p99 = tuning_args_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
-											 A_DAY);
-	plan_rounds(plan, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
-										   A_DAY));
+		sweep->max_p99 = tuning_args_interval(fcinfo, ARG_MAX_P99, "max_p99", 1,
+											  A_DAY);
+	make_rounds(sweep, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
+											A_DAY));
+	size = sweep->pairs.n * sizeof(PairTotal);
+	sweep->total = palloc0(size);
+	sweep->before = palloc0(size);
+	sweep->before_last = palloc0(size);
+	sweep->order = palloc(sweep->pairs.n * sizeof(int));
+	sweep_watch_init(&sweep->watch, sweep->pairs.n, sweep->max_p99);
+}
+
+/* ns that a sweep takes, if it does not end early. */
+static uint64
+sweep_length(const Sweep *sweep)
+{
+	uint64		round = 0;
+
+	for (int i = 0; i < sweep->pairs.n; i++)
+	{
+		const DelayOutcome *it = &sweep->outcomes.outcome[i];
+
+		if (it->limit == WITHIN_LIMIT)
+			round += sweep->slot + (is_adaptive(&it->pair) ?
+									2 * ADAPTIVE_SETTLING :
+									it->pair.delay * NS_PER_US);
+	}
+	return sweep->slot + sweep->outcomes.nrounds * round +
+		(must_learn(sweep) ? LEARNING : 0);
 }
 
 Datum
 commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 {
-	SweepPlan	plan;
-	PairResult *results;
-	DelayOutcomes all;
+	Sweep		sweep = {0};
 	int			best;
 	Row			row;
 
 	row_init(fcinfo, &row);
-	make_plan(fcinfo, &plan);
+	read_arguments(fcinfo, &sweep);
 	tuning_args_require("A standby commits nothing.  Sweep on the primary.");
-	wait_require_time(sweep_length(&plan));
-	results = sweep_run(&plan);
-	sweep_outcomes(&plan, results, &all);
-	best = best_delay(&all, CommitSiblings);
-	for (int i = 0; i < all.n; i++)
+	wait_require_time(sweep_length(&sweep));
+	run_sweep(&sweep);
+	best = best_delay(&sweep.outcomes, CommitSiblings);
+	for (int i = 0; i < sweep.pairs.n; i++)
 	{
-		const DelayOutcome *outcome = &all.outcome[i];
-		const CounterDelta *total = &results[i].total;
+		const DelayOutcome *it = &sweep.outcomes.outcome[i];
+		const CounterDelta *total = &sweep.total[i].delta;
 
-		if (outcome->delay != DELAY_ADAPTIVE)
+		if (!is_adaptive(&it->pair))
 		{
-			row_number(&row, "commit_delay", outcome->delay);
-			row_number(&row, "commit_siblings", outcome->siblings);
+			row_number(&row, "commit_delay", it->pair.delay);
+			row_number(&row, "commit_siblings", it->pair.siblings);
 		}
-		row_number(&row, "rounds", results[i].rounds);
+		row_number(&row, "rounds", sweep.total[i].slots);
 		row_number(&row, "commits", total->value[SLOT_COMMITS]);
 		row_rates(&row, total);
 		/* in place of all commits by all time: the mean of the slots */
-		row_estimate(&row, "commits_per_second", outcome->commits.mean,
-					 outcome->commits.low, outcome->commits.high, 1);
+		row_estimate(&row, "commits_per_second", it->commits.mean,
+					 it->commits.low, it->commits.high, 1);
 		row_latency(&row, total);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
-				 best_delay_reason(&all, CommitSiblings, best, i));
+				 best_delay_reason(&sweep.outcomes, CommitSiblings, best, i));
 		row_put(&row);
 	}
 	return (Datum) 0;

@@ -35,13 +35,13 @@ typedef enum MaxP99State
 /* The result of one pair of values. */
 typedef struct DelayOutcome
 {
-	int			delay;			/* commit_delay, us */
-	int			siblings;		/* commit_siblings */
-	Estimate	commits;		/* per second */
-	const double *rate;			/* the same in each round; NaN: unknown */
-	const double *time;			/* mean of a commit in each round, ms; NaN:
+	DelayPair	pair;
+	double	   *rate;			/* commits per second in each round; NaN:
+								 * unknown */
+	double	   *time;			/* mean of a commit in each round, ms; NaN:
 								 * unknown, or no commits */
-	double		latency;		/* mean of a commit, ms; NaN: no commits */
+	Estimate	commits;		/* per second */
+	Estimate	latency;		/* mean of a commit, ms; NaN: no commits */
 	double		hit_fraction;	/* flushes that slept; NaN: no flushes */
 	MaxP99State limit;			/* max_p99 */
 } DelayOutcome;
@@ -62,15 +62,14 @@ extern int	best_delay(const DelayOutcomes *all, int present_siblings);
 extern char *best_delay_reason(const DelayOutcomes *all, int present_siblings,
 							   int best, int i);
 
-/* What was measured with the present setting, and what is predicted for it */
+/* What was measured with the present setting, whose outcome is predicted */
 typedef struct PresentSetting
 {
 	int			i;				/* its index among the outcomes */
 	double		commits;		/* measured, per second */
-	double		mean;			/* measured time of a commit, ms */
-	Estimate	predicted_commits;	/* bounds that allow for the model */
-	Estimate	predicted_mean;
-	double		model_error;	/* relative standard error */
+	double		latency;		/* measured mean of a commit, ms */
+	double		model_error;	/* relative standard error, which the bounds
+								 * of all outcomes allow for */
 } PresentSetting;
 
 extern int	best_predicted(const DelayOutcomes *all, const PresentSetting *present);

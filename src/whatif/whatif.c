@@ -47,7 +47,6 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 
 #define TAKE_EVERY		(20 * NS_PER_MS)
 #define PROBE_SLEEP		100		/* us */
-#define MAX_PROBES		4096
 
 #define MIN_COMMITS		100		/* fewer say too little */
 #define NREPLICAS		8		/* simulations of each pair */
@@ -86,7 +85,6 @@ typedef enum Quantity
 /* The prediction of one pair */
 typedef struct Prediction
 {
-	DelayPair	pair;
 	double		value[NQUANTITIES][NREPLICAS];
 	Estimate	estimate[NQUANTITIES];
 } Prediction;
@@ -94,11 +92,9 @@ typedef struct Prediction
 /* The predictions of all pairs; palloc'd */
 typedef struct Predictions
 {
-	int			n;
 	Prediction *prediction;
-	double		model_error;	/* relative standard error */
-	int			present;		/* index of the setting during the sample */
-	CounterDelta measured;		/* during the sample */
+	DelayOutcomes outcomes;		/* the same, as best_delay.c reads them */
+	PresentSetting present;		/* the setting during the sample */
 } Predictions;
 
 /* A sample; local memory */
@@ -106,7 +102,7 @@ typedef struct Sample
 {
 	CommitTrace trace;
 	int			nprobes;
-	double		probe[MAX_PROBES];	/* us that a sleep took longer than asked */
+	double		slack;			/* us that these sleeps took longer than asked */
 	CounterDelta measured;
 	CpuUsage	cpus;
 	WalRoom		room;
@@ -132,13 +128,11 @@ static void
 probe_sleep(Sample *sample)
 {
 	uint64		start = clock_now();
-	double		slept;
 
-	if (sample->nprobes == MAX_PROBES)
-		return;
 	pg_usleep(PROBE_SLEEP);
-	slept = (double) clock_elapsed(start, clock_now()) / NS_PER_US;
-	sample->probe[sample->nprobes++] = Max(slept - PROBE_SLEEP, 0);
+	sample->slack += (double) clock_elapsed(start + PROBE_SLEEP * NS_PER_US,
+											clock_now()) / NS_PER_US;
+	sample->nprobes++;
 }
 
 /*
@@ -278,14 +272,14 @@ present_pair(const CommitTrace *trace)
 
 /* The model knows how many sessions wait for locks, but not for which ones. */
 static bool
-check_locks(const FitSummary *summary, int nclients)
+check_locks(double blocked, int nclients)
 {
-	bool		many = summary->blocked > 0.05 * nclients;
+	bool		many = blocked > 0.05 * nclients;
 
 	if (many)
 		ereport(WARNING,
 				(errmsg("sessions wait for each other's locks, %.1f of %d on average",
-						summary->blocked, nclients),
+						blocked, nclients),
 				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction is less certain where rows are hot, and leaves deadlocks out.")));
 	return many;
 }
@@ -299,11 +293,8 @@ static void
 report_load(const CommitTrace *trace, const WhatifLoad *load)
 {
 	double		seconds = (double) clock_elapsed(trace->started_at, trace->ended_at) / NS_PER_S;
-	double		quota = 0;
 	int			prepares = 0;
 
-	for (int i = 0; i < load->quota.n; i++)
-		quota += load->quota.value[i] / load->quota.n;
 	for (int i = 0; i < trace->n; i++)
 		prepares += !trace->commit[i].is_commit;
 	ereport(NOTICE,
@@ -318,27 +309,31 @@ report_load(const CommitTrace *trace, const WhatifLoad *load)
 					   "Each session goes on when it has committed.",
 					   load->window > 0 ?
 					   psprintf("  The device allows %.0f flushes in %.0f ms.",
-								quota, load->window / 1000) : "")));
+								load->quota, load->window / 1000) : "")));
 }
 
-static void
-learn_load(const Sample *sample, const DelayPair *present, WhatifLoad *load,
-		   FitSummary *summary)
+/* Learns the load, and returns the relative standard error of the model. */
+static double
+learn_load(Sample *sample, WhatifLoad *load)
 {
-	const CommitTrace *trace = &sample->trace;
+	CommitTrace *trace = &sample->trace;
+	DelayPair	present = present_pair(trace);
+	double		blocked;
 
-	if (!whatif_fit(trace->commit, trace->n, trace->started_at, trace->ended_at,
-					sample->probe, sample->nprobes, &sample->cpus, load, summary))
+	memset(load, 0, sizeof(WhatifLoad));
+	load->delay = present.delay;
+	load->siblings = present.siblings;
+	load->slack = sample->slack / sample->nprobes;
+	if (!whatif_fit(trace, &sample->cpus, load, &blocked))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("there are too few commits to learn from"),
 				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
 						   trace->n, load->nclients, load->ncycles,
-						   summary->nflushes),
+						   load->flush.n),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
-	whatif_find_conflict(load, present->delay, present->siblings,
-						 summary->usually_blocked);
 	report_load(trace, load);
+	return check_locks(blocked, load->nclients) ? LOCKS_ERROR : MODEL_ERROR;
 }
 
 /*----------------------------------------------------------------
@@ -372,8 +367,7 @@ simulate_replica(const WhatifLoad *replica, int r, double time, Prediction *it)
 	WhatifOutcome outcome;
 
 	wait_check_client();
-	whatif_simulate(replica, it->pair.delay, it->pair.siblings, time, r + 1,
-					&outcome);
+	whatif_simulate(replica, time, r + 1, &outcome);
 	it->value[COMMIT_RATE][r] = 1e6 * outcome.commits / outcome.time;
 	it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
 	it->value[GROUP_SIZE][r] = ratio(outcome.commits, outcome.flushes);
@@ -407,12 +401,35 @@ estimate_replicas(const double *value, double error)
 }
 
 static void
-predict(const Sample *sample, const WhatifLoad *load, Predictions *all)
+predict_pair(WhatifLoad *replica, double time, double model_error,
+			 Prediction *it, DelayOutcome *outcome)
 {
+	for (int r = 0; r < NREPLICAS; r++)
+	{
+		replica[r].delay = outcome->pair.delay;
+		replica[r].siblings = outcome->pair.siblings;
+		simulate_replica(&replica[r], r, time, it);
+	}
+	for (int q = 0; q < NQUANTITIES; q++)
+		it->estimate[q] = estimate_replicas(it->value[q],
+											q <= MEAN_TIME ? model_error : 0);
+	if (it->estimate[HIT_FRACTION].high > 1)
+		it->estimate[HIT_FRACTION].high = 1;
+	outcome->rate = it->value[COMMIT_RATE];
+	outcome->time = it->value[MEAN_TIME];
+	outcome->commits = it->estimate[COMMIT_RATE];
+	outcome->latency = it->estimate[MEAN_TIME];
+	outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
+}
+
+static void
+predict(const CommitTrace *trace, const WhatifLoad *load, Predictions *all)
+{
+	DelayOutcomes *outcomes = &all->outcomes;
 	WhatifLoad	replica[NREPLICAS];
-	double		rate = (double) sample->trace.n /
-	clock_elapsed(sample->trace.started_at, sample->trace.ended_at) * 1000;
-	double		time = MAX_COMMITS / (rate * all->n * NREPLICAS);
+	double		rate = trace->n * 1000.0 /
+	clock_elapsed(trace->started_at, trace->ended_at);
+	double		time = MAX_COMMITS / (rate * outcomes->n * NREPLICAS);
 
 	/* so that a prediction takes seconds and not minutes */
 	time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
@@ -421,61 +438,49 @@ predict(const Sample *sample, const WhatifLoad *load, Predictions *all)
 		replica[r] = *load;
 		choose_blocks(&replica[r], r + 1);
 	}
-	for (int i = 0; i < all->n; i++)
-	{
-		Prediction *it = &all->prediction[i];
-
-		for (int r = 0; r < NREPLICAS; r++)
-			simulate_replica(&replica[r], r, time, it);
-		for (int q = 0; q < NQUANTITIES; q++)
-			it->estimate[q] = estimate_replicas(it->value[q],
-												q <= MEAN_TIME ? all->model_error : 0);
-		if (it->estimate[HIT_FRACTION].high > 1)
-			it->estimate[HIT_FRACTION].high = 1;
-	}
+	all->prediction = palloc(outcomes->n * sizeof(Prediction));
+	for (int i = 0; i < outcomes->n; i++)
+		predict_pair(replica, time, all->present.model_error,
+					 &all->prediction[i], &outcomes->outcome[i]);
 }
 
-/* One prediction for each pair, and in any case one for the present setting */
+/* One outcome for each pair, and in any case one for the present setting */
 static void
-make_predictions(const DelayPairs *pairs, const DelayPair *present,
-				 Predictions *all)
+make_outcomes(const DelayPairs *pairs, const WhatifLoad *load,
+			  Predictions *all)
 {
-	all->prediction = palloc0((pairs->n + 1) * sizeof(Prediction));
-	all->present = -1;
-	for (all->n = 0; all->n < pairs->n; all->n++)
-	{
-		const DelayPair *pair = &pairs->pair[all->n];
+	DelayOutcomes *outcomes = &all->outcomes;
+	DelayPair	present = {load->delay, load->siblings};
 
-		all->prediction[all->n].pair = *pair;
-		if (pair->delay == present->delay && pair->siblings == present->siblings)
-			all->present = all->n;
+	outcomes->outcome = palloc0((pairs->n + 1) * sizeof(DelayOutcome));
+	outcomes->nrounds = NREPLICAS;
+	outcomes->resampled = true;
+	all->present.i = pairs->n;
+	for (int i = 0; i < pairs->n; i++)
+	{
+		outcomes->outcome[i].pair = pairs->pair[i];
+		if (pairs->pair[i].delay == present.delay &&
+			pairs->pair[i].siblings == present.siblings)
+			all->present.i = i;
 	}
-	if (all->present >= 0)
-		return;
-	all->present = all->n;
-	all->prediction[all->n++].pair = *present;
+	outcomes->outcome[all->present.i].pair = present;
+	outcomes->n = Max(pairs->n, all->present.i + 1);
 }
 
-/* Take a sample of "length" ns, and predict each pair. */
-static Predictions *
-whatif_run(const DelayPairs *pairs, uint64 length)
+/* Predicts each pair from a sample. */
+static void
+predict_pairs(const DelayPairs *pairs, Sample *sample, Predictions *all)
 {
-	Predictions *all = palloc0(sizeof(Predictions));
-	Sample	   *sample = take_sample(length);
+	const CounterDelta *measured = &sample->measured;
 	WhatifLoad	load;
-	FitSummary	summary;
-	DelayPair	present;
 
 	check_sample(sample);
 	wal_room_warn(&sample->room, pairs);
-	present = present_pair(&sample->trace);
-	make_predictions(pairs, &present, all);
-	all->measured = sample->measured;
-	learn_load(sample, &present, &load, &summary);
-	all->model_error = check_locks(&summary, load.nclients) ?
-		LOCKS_ERROR : MODEL_ERROR;
-	predict(sample, &load, all);
-	return all;
+	all->present.model_error = learn_load(sample, &load);
+	all->present.commits = counter_delta_rate(measured, SLOT_COMMITS);
+	all->present.latency = counter_delta_mean_latency(measured) / NS_PER_MS;
+	make_outcomes(pairs, &load, all);
+	predict(&sample->trace, &load, all);
 }
 
 /*----------------------------------------------------------------
@@ -495,10 +500,10 @@ row_predicted(Row *row, const char *name, const Prediction *it, Quantity q,
 }
 
 static void
-row_prediction(Row *row, const Prediction *it)
+row_prediction(Row *row, const DelayPair *pair, const Prediction *it)
 {
-	row_number(row, "commit_delay", it->pair.delay);
-	row_number(row, "commit_siblings", it->pair.siblings);
+	row_number(row, "commit_delay", pair->delay);
+	row_number(row, "commit_siblings", pair->siblings);
 	row_predicted(row, "commits_per_second", it, COMMIT_RATE, 1);
 	row_predicted(row, "flushes_per_second", it, FLUSH_RATE, 1);
 	row_predicted(row, "commits_per_flush", it, GROUP_SIZE, 2);
@@ -507,54 +512,13 @@ row_prediction(Row *row, const Prediction *it)
 	row_predicted(row, "p99", it, P99, 3);
 }
 
-/* The predictions in the words of best_delay.c; palloc'd */
-static void
-predicted_outcomes(const Predictions *all, DelayOutcomes *outcomes)
-{
-	outcomes->n = all->n;
-	outcomes->outcome = palloc0(all->n * sizeof(DelayOutcome));
-	outcomes->nrounds = NREPLICAS;
-	outcomes->resampled = true;
-	for (int i = 0; i < all->n; i++)
-	{
-		const Prediction *it = &all->prediction[i];
-		DelayOutcome *outcome = &outcomes->outcome[i];
-
-		outcome->delay = it->pair.delay;
-		outcome->siblings = it->pair.siblings;
-		outcome->commits = it->estimate[COMMIT_RATE];
-		outcome->rate = it->value[COMMIT_RATE];
-		outcome->time = it->value[MEAN_TIME];
-		outcome->latency = it->estimate[MEAN_TIME].mean;
-		outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
-	}
-}
-
-static PresentSetting
-present_setting(const Predictions *all)
-{
-	const Prediction *it = &all->prediction[all->present];
-	const CounterDelta *measured = &all->measured;
-	PresentSetting present = {
-		.i = all->present,
-		.commits = counter_delta_rate(measured, SLOT_COMMITS),
-		.mean = counter_delta_mean_latency(measured) / NS_PER_MS,
-		.predicted_commits = it->estimate[COMMIT_RATE],
-		.predicted_mean = it->estimate[MEAN_TIME],
-		.model_error = all->model_error,
-	};
-
-	return present;
-}
-
 Datum
 commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 {
 	DelayPairs	pairs;
-	Predictions *all;
-	DelayOutcomes outcomes;
-	PresentSetting present;
-	uint64		sample;
+	Predictions all;
+	uint64		length;
+	Sample	   *sample;
 	int			best;
 	Row			row;
 
@@ -566,24 +530,23 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
 				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
-	sample = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", MIN_SAMPLE,
+	length = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", MIN_SAMPLE,
 								  MAX_SAMPLE);
-	wait_require_time(sample);
-	all = whatif_run(&pairs, sample);
-	predicted_outcomes(all, &outcomes);
-	present = present_setting(all);
-	best = best_predicted(&outcomes, &present);
-	for (int i = 0; i < all->n; i++)
+	wait_require_time(length);
+	sample = take_sample(length);
+	predict_pairs(&pairs, sample, &all);
+	best = best_predicted(&all.outcomes, &all.present);
+	for (int i = 0; i < all.outcomes.n; i++)
 	{
-		row_prediction(&row, &all->prediction[i]);
+		row_prediction(&row, &all.outcomes.outcome[i].pair, &all.prediction[i]);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
-				 best_predicted_reason(&outcomes, &present, best, i));
-		if (i == all->present)
+				 best_predicted_reason(&all.outcomes, &all.present, best, i));
+		if (i == all.present.i)
 		{
 			row.prefix = "measured_";
-			row_rates(&row, &all->measured);
-			row_latency(&row, &all->measured);
+			row_rates(&row, &sample->measured);
+			row_latency(&row, &sample->measured);
 			row.prefix = "";
 		}
 		row_put(&row);

@@ -12,23 +12,17 @@
 #include "base/histogram.h"
 #include "stats/commit_trace.h"
 
-/* CPU time of the machine, between two readings. */
-typedef struct CpuUsage
-{
-	int			n;				/* processors; 0: not known */
-	double		busy;			/* us, of all processors together */
-} CpuUsage;
-
 /* ---- whatif_simulation.c: a load, and the server that it runs on ---- */
 
-/* The values that a sample has of something, to draw from. */
+/*
+ * The values that a sample has of something, to draw from.  Block b has those
+ * from first[b] up to, but not including, first[b + 1].
+ */
 typedef struct Distribution
 {
 	int			n;				/* 0: the value is always 0 */
 	double	   *value;
-	int		   *first;			/* block b has the values from first[b] up to,
-								 * but not including, first[b + 1]; null:
-								 * there are no blocks */
+	int		   *first;			/* null: there are no blocks */
 } Distribution;
 
 /* The work of a session from the end of a flush to its next commit. */
@@ -69,9 +63,17 @@ typedef struct SleepRule
 								int commits, double responses);
 } SleepRule;
 
-/* A load, and the server that it runs on */
+/*
+ * A load, and the server that it runs on.  whatif_fit() makes one of a sample;
+ * a copy with one field changed is another server, or other clients.
+ */
 typedef struct WhatifLoad
 {
+	/* The settings. */
+	int			delay;
+	int			siblings;
+	const SleepRule *rule;		/* null: "delay" and "siblings" */
+
 	/* The simulation draws one block of the sample after the other. */
 	int			nblocks;		/* at least 1 */
 	double		block_length;
@@ -95,11 +97,10 @@ typedef struct WhatifLoad
 	/* The WAL and its device. */
 	Distribution flush;			/* write and sync */
 	double		window;			/* of the device's quota; 0: there is none */
-	Distribution quota;			/* flushes in a window */
+	double		quota;			/* flushes in a window */
 	Distribution handoff;		/* from the end of a flush to the next one, if
 								 * a commit waits for it */
-	Distribution slack;			/* time that a sleep takes longer than asked */
-	const SleepRule *rule;		/* for sleeps, or null: commit_delay */
+	double		slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 
 /* What a simulation measured, after its warm-up */
@@ -114,95 +115,20 @@ typedef struct WhatifOutcome
 	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
 } WhatifOutcome;
 
-extern void whatif_simulate(const WhatifLoad *load, int delay, int siblings,
-							double time, uint64 seed, WhatifOutcome *outcome);
-extern void whatif_find_conflict(WhatifLoad *load, int delay, int siblings,
-								 double blocked);
-
-/* ---- whatif_sample.c: the flushes of a sample ---- */
-
-/* Blocks of time that a sample is cut into */
-#define SAMPLE_BLOCKS		100
-
-/* The commits of a sample.  Doubles are us since its beginning. */
-typedef struct SampleCommits
-{
-	int			n;
-	TracedCommit *commit;		/* by time of their beginning */
-	double	   *flushed_at;		/* of each: end of its flush */
-	uint64		origin;			/* beginning of the sample, ns */
-	double		length;			/* of the sample */
-} SampleCommits;
-
-/* A commit's place in an order, by a key and a time */
-typedef struct CommitPlace
-{
-	uint32		key;			/* its group, or its session's pid */
-	uint64		at;
-	int			index;			/* among the commits of the sample */
-} CommitPlace;
-
-/* A flush whose leader is in the sample */
-typedef struct Flush
-{
-	double		done_at;		/* comes first, for sample_compare() */
-	double		started_at;		/* when its leader began to commit */
-	double		io_time;		/* write and sync; with the gap if not timed */
-	double		gap;			/* other time since the flush could begin,
-								 * without the sleep */
-	double		sleep;			/* if the leader slept: its usual length */
-	bool		timed;			/* track_wal_io_timing was on */
-	bool		waited;			/* its leader waited for the previous flush */
-	bool		stalled;		/* a quota made it wait; set last */
-	int			block;
-} Flush;
-
-/* The flushes of a sample, by time. */
-typedef struct SampleFlushes
-{
-	int			n;
-	Flush	   *flush;
-} SampleFlushes;
-
-static inline double
-sample_time(const SampleCommits *commits, uint64 ns)
-{
-	return ((double) ns - (double) commits->origin) / 1000.0;
-}
-
-static inline int
-sample_block(const SampleCommits *commits, double at)
-{
-	int			block = (int) (at * SAMPLE_BLOCKS / commits->length);
-
-	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
-}
-
-extern CommitPlace *sample_order(const SampleCommits *commits, bool by_group);
-extern int	sample_compare(const void *a, const void *b);
-extern void sample_commits_make(SampleCommits *commits,
-								const TracedCommit *commit, int n,
-								uint64 started_at, uint64 ended_at);
-extern void sample_flushes_make(SampleFlushes *flushes,
-								const SampleCommits *commits,
-								double usual_slack);
-extern void sample_flushes_fill(const SampleFlushes *flushes, WhatifLoad *load);
-extern void sample_quota_find(SampleFlushes *flushes, double length,
-							  WhatifLoad *load);
+extern void whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
+							WhatifOutcome *outcome);
+extern void whatif_find_conflict(WhatifLoad *load, double blocked);
 
 /* ---- whatif_fit.c: from a sample to a load ---- */
 
-/* What the sample says besides the load. */
-typedef struct FitSummary
+/* CPU time of the machine, between two readings. */
+typedef struct CpuUsage
 {
-	int			nflushes;
-	double		blocked;		/* sessions that waited for locks, mean */
-	double		usually_blocked;	/* ... median over parts of the sample */
-} FitSummary;
+	int			n;				/* processors; 0: not known */
+	double		busy;			/* us, of all processors together */
+} CpuUsage;
 
-extern bool whatif_fit(const TracedCommit *commit, int n, uint64 started_at,
-					   uint64 ended_at, const double *slack, int nslack,
-					   const CpuUsage *cpus, WhatifLoad *load,
-					   FitSummary *summary);
+extern bool whatif_fit(CommitTrace *trace, const CpuUsage *cpus,
+					   WhatifLoad *load, double *blocked);
 
 #endif							/* COMMIT_STATS_WHATIF_H */

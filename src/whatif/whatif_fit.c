@@ -3,28 +3,38 @@
  * whatif_fit.c
  *		From traced commits to a load that can be simulated.
  *
+ *	gap			the part of a leader's time since its flush could begin that is
+ *				neither I/O nor sleep
+ *	handoff		the gap, if the leader had waited for the previous flush
  *	cycle		of a session: from the end of a flush that carried its commit
  *				to the beginning of its next commit
  *	work		of a cycle: the time that it would take a session that works
  *				alone
  *	open load	transactions begin by themselves, and not when a client has
  *				committed
+ *	block		one of SAMPLE_BLOCKS equal parts of the sample
  *
- * Another commit_delay leaves the length of cycles as it is, unless sessions
- * kept the CPUs busy.  In that case each of n sessions does min(1, cores / n)
- * of the work that it could do alone, where "cores" is the number of CPUs.  A
- * PREPARE TRANSACTION ends a cycle, and begins one, as a commit does.
+ * The device.  A traced commit knows its flush group and whether it led the
+ * group, but not when the leader took the WAL write lock.  The leader took the
+ * lock neither before its own commit began nor before the previous flush
+ * ended, and the flush was over when the first commit that it carried was
+ * done.  Flushes that waited for the next window of the device's quota do not
+ * count as flush times.  Other stalls are flush times like any other.
+ *
+ * The sessions.  Another commit_delay leaves the length of cycles as it is,
+ * unless sessions kept the CPUs busy.  In that case each of n sessions does
+ * min(1, cores / n) of the work that it could do alone, where "cores" is the
+ * number of CPUs.  A PREPARE TRANSACTION ends a cycle, and begins one, as a
+ * commit does.
  *
  * In an open load, sessions are idle for longer than they work, and a longer
  * commit leaves less time until the next transaction.  Where each client
  * continues when it has committed, a longer commit leaves as much time or
  * more.
  *
- * whatif_sample.c learns the device and the WAL.
- *
- * This file uses neither SQL nor shared memory.  A fit can be cancelled while
- * it sorts and while it adds up work.  Other passes are over at most as many
- * commits as commit_trace.c keeps.
+ * Locking: none, nor SQL.  A fit can be cancelled while it sorts and while it
+ * adds up work.  Other passes are over at most as many commits as
+ * commit_trace.c keeps.
  *
  *-------------------------------------------------------------------------
  */
@@ -34,8 +44,11 @@
 
 #include "miscadmin.h"
 
+#include "base/clock.h"
+#include "base/wal_device.h"
 #include "whatif/whatif.h"
 
+#define SAMPLE_BLOCKS	100
 #define MIN_VALUES		20		/* fewer cycles or flushes tell nothing */
 #define BUSY_SHARE		0.8		/* of the time for which the sessions could
 								 * have used the CPUs */
@@ -44,50 +57,272 @@
 #define BLOCKED_PARTS	20		/* parts of the sample */
 #define OPEN_SLOPE		(-0.1)	/* between -1, open, and 0, closed */
 
-/* From one commit of a session to its next; times in us */
+/* A flush whose leader is in the sample.  Times are us of the sample. */
+typedef struct Flush
+{
+	double		done_at;		/* comes first, for compare_times() */
+	const TracedCommit *leader;
+	double		io_time;		/* write and sync; with the gap if not timed */
+	double		gap;
+	bool		waited;			/* its leader waited for the previous flush */
+	bool		stalled;		/* a quota made it wait; set last */
+} Flush;
+
+/* From one commit of a session to its next */
 typedef struct Cycle
 {
-	double		flushed_at;		/* end of the flush of the first commit */
+	double		flushed_at;		/* end of the flush of the first commit; comes
+								 * first, for compare_times() */
 	double		awake_at;		/* the first commit returned */
 	double		began_at;		/* the next transaction began */
 	double		commits_at;		/* the next commit began */
-	double		latency;		/* of the first commit, to flushed_at */
-	double		wake_work;		/* work until awake_at */
-	double		work;			/* work from awake_at, or began_at, on */
-	int			from;			/* index of the first commit */
-	int			to;				/* index of the next commit */
-	int			block;
+	const TracedCommit *from;
+	const TracedCommit *to;
+	LoadCycle	load;
 } Cycle;
 
 /* A moment at which the number of sessions that work changes */
 typedef struct Change
 {
-	double		at;
+	double		at;				/* comes first, for compare_times() */
 	int			by;
 	int			blocked;		/* sessions that waited for locks until then */
 	int			working;		/* sessions that worked until then */
+	double	   *work;			/* that ends, or begins */
 } Change;
 
-/* Everything that the fit finds out */
+/* Everything that the fit finds out; palloc'd */
 typedef struct WhatifFit
 {
-	SampleCommits commits;
-	SampleFlushes flushes;
+	CommitTrace *trace;			/* its commits by time of their beginning */
+	double		length;			/* of the sample */
+	double	   *flushed_at;		/* of each commit: end of its flush */
+	int			nflushes;
+	Flush	   *flush;
 	int			nsessions;
 	int			ncycles;
 	Cycle	   *cycle;			/* by session, later by time */
 	int			nchanges;
 	Change	   *change;
-	CpuUsage	cpus;
 	WhatifLoad *load;
-	FitSummary *summary;
 } WhatifFit;
 
-/* True in an open load; known after find_kind(). */
-static bool
-is_open(const WhatifFit *fit)
+static double
+sample_time(const WhatifFit *fit, uint64 ns)
 {
-	return fit->load->arrivals > 0;
+	return ((double) ns - (double) fit->trace->started_at) / 1000.0;
+}
+
+static int
+sample_block(const WhatifFit *fit, double at)
+{
+	int			block = (int) (at * SAMPLE_BLOCKS / fit->length);
+
+	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
+}
+
+/* first[] counts "n" values, of which the last one is in "block". */
+static void
+end_block(int *first, int block, int n)
+{
+	for (int b = block + 1; b <= SAMPLE_BLOCKS; b++)
+		first[b] = n;
+}
+
+/*----------------------------------------------------------------
+ * Orders
+ *----------------------------------------------------------------
+ */
+
+/* Orders structs by the time, a double, that they begin with. */
+static int
+compare_times(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	return (x > y) - (x < y);
+}
+
+static int
+compare_starts(const void *a, const void *b)
+{
+	uint64		x = ((const TracedCommit *) a)->started_at;
+	uint64		y = ((const TracedCommit *) b)->started_at;
+
+	CHECK_FOR_INTERRUPTS();
+	return (x > y) - (x < y);
+}
+
+/* Orders indexes of commits by group and end. */
+static int
+compare_groups(const void *a, const void *b, void *commits)
+{
+	const TracedCommit *x = (const TracedCommit *) commits + *(const int *) a;
+	const TracedCommit *y = (const TracedCommit *) commits + *(const int *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	if (x->group != y->group)
+		return x->group > y->group ? 1 : -1;
+	return (x->ended_at > y->ended_at) - (x->ended_at < y->ended_at);
+}
+
+/* Orders indexes of commits by session and beginning. */
+static int
+compare_sessions(const void *a, const void *b, void *commits)
+{
+	int			i = *(const int *) a;
+	int			j = *(const int *) b;
+	uint32		x = ((const TracedCommit *) commits)[i].pid;
+	uint32		y = ((const TracedCommit *) commits)[j].pid;
+
+	CHECK_FOR_INTERRUPTS();
+	return x != y ? (x > y ? 1 : -1) : i - j;
+}
+
+/* The indexes of all commits in an order; palloc'd */
+static int *
+order_commits(const WhatifFit *fit, qsort_arg_comparator compare)
+{
+	int			n = fit->trace->n;
+	int		   *order = palloc(Max(n, 1) * sizeof(int));
+
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	qsort_arg(order, n, sizeof(int), compare, fit->trace->commit);
+	return order;
+}
+
+/*----------------------------------------------------------------
+ * Flushes
+ *----------------------------------------------------------------
+ */
+
+/*
+ * A flush ended when the first commit that it carried was done.  Two flushes
+ * share a group number if no commit saw the first one end; then the commits of
+ * the second began later than that.
+ */
+static void
+find_flush_ends(WhatifFit *fit)
+{
+	const TracedCommit *commit = fit->trace->commit;
+	int		   *order = order_commits(fit, compare_groups);
+
+	fit->flushed_at = palloc(Max(fit->trace->n, 1) * sizeof(double));
+	for (int i = 0; i < fit->trace->n; i++)
+	{
+		int			this = order[i];
+		int			before = order[Max(i - 1, 0)];
+
+		if (i > 0 && commit[this].group != InvalidGroupNumber &&
+			commit[this].group == commit[before].group &&
+			fit->flushed_at[before] >= sample_time(fit, commit[this].started_at))
+			fit->flushed_at[this] = fit->flushed_at[before];
+		else
+			fit->flushed_at[this] = sample_time(fit, commit[this].ended_at);
+	}
+	pfree(order);
+}
+
+/*
+ * Measures a flush that follows "before", or null.  Its leader slept if the
+ * time besides the I/O has room for the sleep.
+ */
+static void
+measure_flush(const WhatifFit *fit, Flush *flush, const Flush *before)
+{
+	const TracedCommit *leader = flush->leader;
+	double		earliest = sample_time(fit, leader->started_at);
+	double		sleep = leader->delay > 0 ? leader->delay + fit->load->slack : 0;
+
+	flush->waited = before != NULL && before->done_at > earliest;
+	if (flush->waited)
+		earliest = before->done_at;
+	flush->io_time = leader->timed ? leader->io_time / 1000.0 : 0;
+	flush->gap = Max(flush->done_at - earliest - flush->io_time, 0);
+	if (flush->gap >= sleep * (leader->timed ? 0.9 : 1))
+		flush->gap = Max(flush->gap - sleep, 0);
+	if (!leader->timed)
+	{
+		flush->io_time = flush->gap;
+		flush->gap = 0;
+	}
+}
+
+static void
+find_flushes(WhatifFit *fit)
+{
+	fit->flush = palloc0(Max(fit->trace->n, 1) * sizeof(Flush));
+	for (int i = 0; i < fit->trace->n; i++)
+		if (fit->trace->commit[i].led)
+		{
+			fit->flush[fit->nflushes].leader = &fit->trace->commit[i];
+			fit->flush[fit->nflushes++].done_at = fit->flushed_at[i];
+		}
+	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_times);
+	for (int i = 0; i < fit->nflushes; i++)
+		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL);
+}
+
+/* Marks the flushes that a quota made wait, and fills it in. */
+static void
+find_quota(WhatifFit *fit)
+{
+	DeviceStall *stall = palloc0(fit->nflushes * sizeof(DeviceStall));
+	double	   *time = palloc(fit->nflushes * sizeof(double));
+	double		limit;
+	int			n = 0;
+	DeviceQuota quota;
+
+	for (int i = 0; i < fit->nflushes; i++)
+		time[i] = fit->flush[i].io_time;
+	limit = wal_device_stall_limit(quantile(time, fit->nflushes, 0.5));
+	for (int i = 0; i < fit->nflushes; i++)
+		if (fit->flush[i].io_time > limit)
+		{
+			stall[n].flush = i;
+			stall[n].ended_at = fit->flush[i].done_at;
+			stall[n++].length = fit->flush[i].io_time;
+		}
+	if (wal_device_find_quota(stall, n, fit->length / 10, &quota))
+	{
+		for (int i = 0; i < n; i++)
+			fit->flush[stall[i].flush].stalled = stall[i].of_quota;
+		for (int i = 0; i < quota.n; i++)
+			fit->load->quota += quota.flushes[i] / quota.n;
+		fit->load->window = quota.window;
+	}
+	pfree(time);
+	pfree(stall);
+}
+
+/* Values are added in the order of their blocks. */
+static void
+add_value(const WhatifFit *fit, Distribution *it, double value, double at)
+{
+	if (it->value == NULL)
+	{
+		it->value = palloc(fit->nflushes * sizeof(double));
+		it->first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+	}
+	it->value[it->n++] = value;
+	end_block(it->first, sample_block(fit, at), it->n);
+}
+
+static void
+fill_flushes(WhatifFit *fit)
+{
+	for (int i = 0; i < fit->nflushes; i++)
+	{
+		const Flush *it = &fit->flush[i];
+
+		if (!it->stalled)
+			add_value(fit, &fit->load->flush, it->io_time, it->done_at);
+		if (it->waited)
+			add_value(fit, &fit->load->handoff, it->gap, it->done_at);
+	}
 }
 
 /*----------------------------------------------------------------
@@ -98,230 +333,33 @@ is_open(const WhatifFit *fit)
 static void
 add_cycle(WhatifFit *fit, int from, int to)
 {
-	const SampleCommits *commits = &fit->commits;
-	const TracedCommit *a = &commits->commit[from];
-	const TracedCommit *b = &commits->commit[to];
 	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
 
-	cycle->from = from;
-	cycle->to = to;
-	cycle->flushed_at = commits->flushed_at[from];
-	cycle->awake_at = sample_time(commits, a->ended_at);
-	cycle->commits_at = Max(sample_time(commits, b->started_at), cycle->awake_at);
-	cycle->began_at = Max(cycle->commits_at - b->age, cycle->awake_at);
-	cycle->latency = cycle->flushed_at - sample_time(commits, a->started_at);
-	cycle->block = sample_block(commits, cycle->flushed_at);
+	cycle->from = &fit->trace->commit[from];
+	cycle->to = &fit->trace->commit[to];
+	cycle->flushed_at = fit->flushed_at[from];
+	cycle->awake_at = sample_time(fit, cycle->from->ended_at);
+	cycle->commits_at = Max(sample_time(fit, cycle->to->started_at),
+							cycle->awake_at);
+	cycle->began_at = Max(cycle->commits_at - cycle->to->age, cycle->awake_at);
+	cycle->load.prepares = !cycle->to->is_commit;
 }
 
 static void
 find_cycles(WhatifFit *fit)
 {
-	int			n = fit->commits.n;
-	CommitPlace *order = sample_order(&fit->commits, false);
+	const TracedCommit *commit = fit->trace->commit;
+	int		   *order = order_commits(fit, compare_sessions);
 
-	fit->cycle = palloc0(Max(n, 1) * sizeof(Cycle));
-	for (int i = 0; i < n; i++)
+	fit->cycle = palloc0(Max(fit->trace->n, 1) * sizeof(Cycle));
+	for (int i = 0; i < fit->trace->n; i++)
 	{
-		if (i == 0 || order[i].key != order[i - 1].key)
+		if (i == 0 || commit[order[i]].pid != commit[order[i - 1]].pid)
 			fit->nsessions++;
 		else
-			add_cycle(fit, order[i - 1].index, order[i].index);
+			add_cycle(fit, order[i - 1], order[i]);
 	}
 	pfree(order);
-}
-
-/*----------------------------------------------------------------
- * Sessions that work
- *----------------------------------------------------------------
- */
-
-/* As many sessions waited for locks at each end of the span. */
-static void
-add_span(WhatifFit *fit, double from, double to, int blocked_from,
-		 int blocked_to)
-{
-	Change	   *change = &fit->change[fit->nchanges];
-
-	if (to <= from)
-		return;
-	change[0].at = from;
-	change[0].by = 1;
-	change[0].blocked = blocked_from;
-	change[1].at = to;
-	change[1].by = -1;
-	change[1].blocked = blocked_to;
-	fit->nchanges += 2;
-}
-
-/*
- * Counts the sessions that worked until each change.  Commits that a flush
- * carried counted the blocked sessions one after the other, while some of
- * these already continued; the highest count is right.
- */
-static void
-count_working(WhatifFit *fit)
-{
-	Change	   *change = fit->change;
-	int			present = 0;
-
-	qsort(change, fit->nchanges, sizeof(Change), sample_compare);
-	for (int i = fit->nchanges - 2; i >= 0; i--)
-		if (change[i].at == change[i + 1].at)
-			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
-	for (int i = 0; i < fit->nchanges; i++)
-	{
-		change[i].blocked = Min(change[i].blocked, present);
-		change[i].working = present - change[i].blocked;
-		present += change[i].by;
-	}
-}
-
-/* In an open load, the time between transactions is not work. */
-static void
-find_changes(WhatifFit *fit)
-{
-	fit->nchanges = 0;
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		const Cycle *cycle = &fit->cycle[i];
-		int			freed = fit->commits.commit[cycle->from].blocked_after;
-		int			blocked = fit->commits.commit[cycle->to].blocked;
-
-		if (is_open(fit))
-		{
-			add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed);
-			add_span(fit, cycle->began_at, cycle->commits_at, blocked, blocked);
-		}
-		else
-			add_span(fit, cycle->flushed_at, cycle->commits_at, freed, blocked);
-	}
-	count_working(fit);
-}
-
-/*
- * Sessions that are blocked, on average and usually.  The average includes
- * waits for deadlock_timeout, in which nearly all sessions come to wait; these
- * are rare, and do not depend on commit_delay.
- */
-static void
-find_blocked(WhatifFit *fit)
-{
-	double		part[BLOCKED_PARTS] = {0};
-
-	for (int i = 1; i < fit->nchanges; i++)
-	{
-		const Change *this = &fit->change[i];
-		double		blocked = (this->at - this[-1].at) * this->blocked /
-		fit->commits.length;
-
-		fit->summary->blocked += blocked;
-		part[sample_block(&fit->commits, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
-			blocked * BLOCKED_PARTS;
-	}
-	fit->summary->usually_blocked = quantile(part, BLOCKED_PARTS, 0.5);
-}
-
-/*
- * The work that one session could do until each change.  The sample does not
- * say which sessions were blocked, so each bears an equal share.
- */
-static void
-add_up_speed(const WhatifFit *fit, double *done)
-{
-	double		sum = 0;
-
-	for (int i = 0; i < fit->nchanges; i++)
-	{
-		const Change *this = &fit->change[i];
-
-		CHECK_FOR_INTERRUPTS();
-		if (i > 0 && this->working > 0)
-			sum += (this->at - this[-1].at) *
-				work_speed(fit->load->cores, this->working) * this->working /
-				(this->working + this->blocked);
-		done[i] = sum;
-	}
-}
-
-/* The same until any moment, between the changes around it */
-static double
-work_until(const WhatifFit *fit, const double *done, double at)
-{
-	const Change *change = fit->change;
-	int			low = 0;
-	int			high = fit->nchanges;
-
-	while (low < high)
-	{
-		int			middle = (low + high) / 2;
-
-		if (change[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || low >= fit->nchanges || change[low].at <= change[low - 1].at)
-		return done[Min(low, fit->nchanges - 1)];
-	return done[low - 1] + (done[low] - done[low - 1]) *
-		(at - change[low - 1].at) / (change[low].at - change[low - 1].at);
-}
-
-static void
-measure_work(WhatifFit *fit, double *done)
-{
-	add_up_speed(fit, done);
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		Cycle	   *cycle = &fit->cycle[i];
-		double		awake = work_until(fit, done, cycle->awake_at);
-		double		from = awake;
-
-		CHECK_FOR_INTERRUPTS();
-		if (is_open(fit))
-			from = work_until(fit, done, cycle->began_at);
-		cycle->wake_work = awake - work_until(fit, done, cycle->flushed_at);
-		cycle->work = work_until(fit, done, cycle->commits_at) - from;
-	}
-}
-
-/*
- * True if the CPUs were busy whenever sessions worked: the sessions then did
- * not sleep.  If the CPUs, without commits and their wake-ups, were busy for
- * longer than the sessions worked, other programs used them, too, and nothing
- * follows.
- */
-static bool
-cpus_are_busy(const WhatifFit *fit)
-{
-	double		could = 0;
-	double		beside = fit->cpus.busy;
-
-	for (int i = 0; i < fit->commits.n; i++)
-		beside -= fit->commits.commit[i].cpu_time / 1000.0;
-	for (int i = 1; i < fit->nchanges; i++)
-		could += (fit->change[i].at - fit->change[i - 1].at) *
-			Min(fit->change[i].working, fit->cpus.n);
-	return fit->cpus.n > 0 && fit->cpus.busy >= BUSY_SHARE * could &&
-		beside <= MAX_BUSY_SHARE * could;
-}
-
-/*
- * Sets how many sessions can work without slowing down: all of them, unless
- * the CPUs were busy whenever sessions worked; and measures the work.
- */
-static void
-find_cores(WhatifFit *fit)
-{
-	double	   *done;
-
-	find_changes(fit);
-	done = palloc(Max(fit->nchanges, 1) * sizeof(double));
-	fit->load->cores = fit->nsessions;
-	if (cpus_are_busy(fit))
-		fit->load->cores = Min(fit->load->cores, fit->cpus.n);
-	measure_work(fit, done);
-	find_blocked(fit);
-	pfree(done);
 }
 
 /*
@@ -346,12 +384,14 @@ find_kind(WhatifFit *fit)
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		const Cycle *cycle = &fit->cycle[i];
+		double		latency = cycle->flushed_at -
+		sample_time(fit, cycle->from->started_at);
 		double		next = cycle->commits_at - cycle->flushed_at;
 
-		x += cycle->latency / n;
+		x += latency / n;
 		y += next / n;
-		xx += cycle->latency * cycle->latency / n;
-		xy += cycle->latency * next / n;
+		xx += latency * latency / n;
+		xy += latency * next / n;
 		yy += next * next / n;
 		idle += cycle->began_at - cycle->awake_at;
 		busy += cycle->commits_at - cycle->began_at;
@@ -364,7 +404,157 @@ find_kind(WhatifFit *fit)
 	slope = xy / xx;
 	error = sqrt(Max(yy - slope * xy, 0) / xx / n);
 	if (slope + 2 * error < OPEN_SLOPE)
-		fit->load->arrivals = n / fit->commits.length;
+		fit->load->arrivals = n / fit->length;
+}
+
+static void
+fill_cycles(WhatifFit *fit)
+{
+	WhatifLoad *load = fit->load;
+	LoadCycle  *cycle = palloc(fit->ncycles * sizeof(LoadCycle));
+	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+
+	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_times);
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		cycle[i] = fit->cycle[i].load;
+		end_block(first, sample_block(fit, fit->cycle[i].flushed_at), i + 1);
+	}
+	load->cycle = cycle;
+	load->first = first;
+}
+
+/*----------------------------------------------------------------
+ * Sessions that work
+ *----------------------------------------------------------------
+ */
+
+/*
+ * A session does "work" from one moment to another, with these numbers of
+ * sessions that waited for locks.
+ */
+static void
+add_span(WhatifFit *fit, double from, double to, int blocked_from,
+		 int blocked_to, double *work)
+{
+	if (to <= from)
+		return;
+	fit->change[fit->nchanges++] = (Change)
+	{
+		.at = from,.by = 1,.blocked = blocked_from,.work = work
+	};
+	fit->change[fit->nchanges++] = (Change)
+	{
+		.at = to,.by = -1,.blocked = blocked_to,.work = work
+	};
+}
+
+/*
+ * Finds the sessions that worked until each change.  In an open load, the time
+ * between transactions is not work.  Commits that a flush carried counted the
+ * blocked sessions one after the other, while some of these already continued;
+ * the highest count is right.
+ */
+static void
+find_changes(WhatifFit *fit)
+{
+	Change	   *change;
+	int			present = 0;
+
+	fit->change = change = palloc(4 * fit->ncycles * sizeof(Change));
+	for (int i = 0; i < fit->ncycles; i++)
+	{
+		Cycle	   *cycle = &fit->cycle[i];
+		int			freed = cycle->from->blocked_after;
+		int			blocked = cycle->to->blocked;
+		bool		open = fit->load->arrivals > 0;
+
+		add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed,
+				 &cycle->load.wake);
+		add_span(fit, open ? cycle->began_at : cycle->awake_at,
+				 cycle->commits_at, open ? blocked : freed, blocked,
+				 &cycle->load.work);
+	}
+	qsort(change, fit->nchanges, sizeof(Change), compare_times);
+	for (int i = fit->nchanges - 2; i >= 0; i--)
+		if (change[i].at == change[i + 1].at)
+			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
+	for (int i = 0; i < fit->nchanges; i++)
+	{
+		change[i].blocked = Min(change[i].blocked, present);
+		change[i].working = present - change[i].blocked;
+		present += change[i].by;
+	}
+}
+
+/*
+ * Sets how many sessions can work without slowing down: all of them, unless
+ * the CPUs were busy whenever sessions worked, so that these did not sleep.
+ * If the CPUs, without commits and their wake-ups, were busy for longer than
+ * the sessions worked, other programs used them, too, and nothing follows.
+ */
+static void
+find_cores(const WhatifFit *fit, const CpuUsage *cpus)
+{
+	double		could = 0;
+	double		beside = cpus->busy;
+
+	for (int i = 0; i < fit->trace->n; i++)
+		beside -= fit->trace->commit[i].cpu_time / 1000.0;
+	for (int i = 1; i < fit->nchanges; i++)
+		could += (fit->change[i].at - fit->change[i - 1].at) *
+			Min(fit->change[i].working, cpus->n);
+	fit->load->cores = fit->nsessions;
+	if (cpus->n > 0 && cpus->busy >= BUSY_SHARE * could &&
+		beside <= MAX_BUSY_SHARE * could)
+		fit->load->cores = Min(fit->nsessions, cpus->n);
+}
+
+/*
+ * Measures the work of each cycle: what one session could do alone.  The
+ * sample does not say which sessions were blocked, so each bears an equal
+ * share.
+ */
+static void
+measure_work(const WhatifFit *fit)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < fit->nchanges; i++)
+	{
+		const Change *this = &fit->change[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (this->working > 0)
+			sum += (this->at - this[-1].at) *
+				work_speed(fit->load->cores, this->working) * this->working /
+				(this->working + this->blocked);
+		*this->work -= this->by * sum;
+	}
+}
+
+/*
+ * Returns the number of sessions that are blocked, as the median over parts of
+ * the sample; sets *blocked to the mean.  The mean includes waits for
+ * deadlock_timeout, in which nearly all sessions come to wait; these are rare,
+ * and do not depend on commit_delay.
+ */
+static double
+find_blocked(const WhatifFit *fit, double *blocked)
+{
+	double		part[BLOCKED_PARTS] = {0};
+
+	*blocked = 0;
+	for (int i = 1; i < fit->nchanges; i++)
+	{
+		const Change *this = &fit->change[i];
+		double		share = (this->at - this[-1].at) * this->blocked / fit->length;
+
+		*blocked += share;
+		part[sample_block(fit, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
+			share * BLOCKED_PARTS;
+	}
+	return quantile(part, BLOCKED_PARTS, 0.5);
 }
 
 /*
@@ -372,107 +562,72 @@ find_kind(WhatifFit *fit)
  * open loads, that time includes idle sessions.
  */
 static void
-find_xid_share(WhatifFit *fit)
+find_xid_share(const WhatifFit *fit)
 {
-	const SampleCommits *commits = &fit->commits;
-	double	   *end = palloc(commits->n * sizeof(double));
+	const TracedCommit *commit = fit->trace->commit;
+	int			n = fit->trace->n;
+	double	   *end = palloc(n * sizeof(double));
 	int			nended = 0;
 	double		seen = 0;
 	double		total = 0;
 
-	for (int i = 0; i < commits->n; i++)
-		end[i] = sample_time(commits, commits->commit[i].ended_at);
-	qsort(end, commits->n, sizeof(double), sample_compare);
-	for (int i = 0; i < commits->n; i++)
+	for (int i = 0; i < n; i++)
+		end[i] = sample_time(fit, commit[i].ended_at);
+	qsort(end, n, sizeof(double), compare_times);
+	for (int i = 0; i < n; i++)
 	{
-		double		now = sample_time(commits, commits->commit[i].started_at);
+		double		now = sample_time(fit, commit[i].started_at);
 		int			committing;
 		int			others;
 
-		while (nended < commits->n && end[nended] < now)
+		while (nended < n && end[nended] < now)
 			nended++;
 		committing = i - nended;	/* other sessions */
-		others = fit->nsessions - 1 - committing - commits->commit[i].blocked;
-		if (others <= 0 || now < commits->length * 0.05 || now > commits->length * 0.95)
+		others = fit->nsessions - 1 - committing - commit[i].blocked;
+		if (others <= 0)
 			continue;
 		total += others;
-		seen += commits->commit[i].siblings - committing;
+		seen += commit[i].siblings - committing;
 	}
 	fit->load->xid_share = total > 0 ? Max(0, Min(seen / total, 1)) : 0.5;
 	pfree(end);
 }
 
-/*----------------------------------------------------------------
- * From the sample to a load
- *----------------------------------------------------------------
- */
-
-static void
-fill_cycles(WhatifFit *fit)
-{
-	WhatifLoad *load = fit->load;
-	LoadCycle  *cycle = palloc0(Max(fit->ncycles, 1) * sizeof(LoadCycle));
-	int		   *first = palloc((SAMPLE_BLOCKS + 1) * sizeof(int));
-	int			next = 0;		/* of first */
-
-	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), sample_compare);
-	for (int i = 0; i < fit->ncycles; i++)
-	{
-		while (next <= fit->cycle[i].block)
-			first[next++] = i;
-		cycle[i].wake = fit->cycle[i].wake_work;
-		cycle[i].work = fit->cycle[i].work;
-		cycle[i].prepares = !fit->commits.commit[fit->cycle[i].to].is_commit;
-	}
-	while (next <= SAMPLE_BLOCKS)
-		first[next++] = fit->ncycles;
-	load->nclients = fit->nsessions;
-	load->ncycles = fit->ncycles;
-	load->cycle = cycle;
-	load->first = first;
-}
-
-/* Copies the excess of sleeps, us, and returns the median. */
-static double
-copy_slack(WhatifLoad *load, const double *slack, int nslack)
-{
-	double	   *value = palloc(Max(nslack, 1) * sizeof(double));
-
-	memcpy(value, slack, nslack * sizeof(double));
-	load->slack.n = nslack;
-	load->slack.value = value;
-	return quantile(value, nslack, 0.5);
-}
-
 /*
- * The load that a sample shows, palloc'd.  Returns false if the sample says
- * too little.
+ * Makes the load that a sample shows, palloc'd.  load->delay, siblings and
+ * slack are those of the sample already.  Sorts the commits of "trace", and
+ * sets *blocked to the mean number of sessions that waited for locks.  Returns
+ * false if the sample says too little: then the load has the number of clients
+ * and the lengths of its arrays.
  */
 bool
-whatif_fit(const TracedCommit *commit, int n, uint64 started_at, uint64 ended_at,
-		   const double *slack, int nslack, const CpuUsage *cpus,
-		   WhatifLoad *load, FitSummary *summary)
+whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
+		   double *blocked)
 {
-	WhatifFit	fit = {.cpus = *cpus,.load = load,.summary = summary};
+	WhatifFit	fit = {.trace = trace,.load = load};
 
-	memset(load, 0, sizeof(WhatifLoad));
-	memset(summary, 0, sizeof(FitSummary));
-	sample_commits_make(&fit.commits, commit, n, started_at, ended_at);
-	sample_flushes_make(&fit.flushes, &fit.commits,
-						copy_slack(load, slack, nslack));
+	fit.length = clock_elapsed(trace->started_at, trace->ended_at) / 1000.0;
+	qsort(trace->commit, trace->n, sizeof(TracedCommit), compare_starts);
+	find_flush_ends(&fit);
+	find_flushes(&fit);
 	find_cycles(&fit);
-	fit.change = palloc(Max(4 * fit.ncycles, 1) * sizeof(Change));
-	if (fit.ncycles >= MIN_VALUES)
-	{
-		find_kind(&fit);
-		find_cores(&fit);
-		find_xid_share(&fit);
-		sample_quota_find(&fit.flushes, fit.commits.length, load);
-	}
-	fill_cycles(&fit);
-	sample_flushes_fill(&fit.flushes, load);
 	load->nblocks = SAMPLE_BLOCKS;
-	load->block_length = fit.commits.length / SAMPLE_BLOCKS;
-	summary->nflushes = fit.flushes.n;
-	return fit.ncycles >= MIN_VALUES && fit.flushes.n >= MIN_VALUES;
+	load->block_length = fit.length / SAMPLE_BLOCKS;
+	load->nclients = fit.nsessions;
+	load->ncycles = fit.ncycles;
+	if (fit.ncycles < MIN_VALUES || fit.nflushes < MIN_VALUES)
+	{
+		load->flush.n = fit.nflushes;
+		return false;
+	}
+	find_kind(&fit);
+	find_changes(&fit);
+	find_cores(&fit, cpus);
+	measure_work(&fit);
+	find_xid_share(&fit);
+	find_quota(&fit);
+	fill_cycles(&fit);
+	fill_flushes(&fit);
+	whatif_find_conflict(load, find_blocked(&fit, blocked));
+	return true;
 }

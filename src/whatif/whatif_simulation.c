@@ -3,20 +3,25 @@
  * whatif_simulation.c
  *		Simulates a server whose backends commit.
  *
- * whatif_simulate() advances from one event to the next: clients work between
- * their commits, and one leader at a time flushes.
+ *	load		the input: settings, clients and device
+ *	event		the end of a client's work, of a leader's sleep or of a flush;
+ *				in an open load, also a transaction that begins
+ *	virtual		clock: the work that each working client has done so far
+ *
+ * whatif_simulate() advances from one event to the next.  All that a server,
+ * its settings or its clients can have otherwise is in the load, and the code
+ * reads the load alone.  So a remedy is a load with one change.
  *
  * Clients.  A client repeats cycles that the sample has: it works, then it
  * commits.  While n clients work, each of them progresses at min(1, cores / n)
- * of the speed that it has alone.  All progress at the same speed, so one
- * virtual clock measures the work that each client has done, and a client that
- * comes or goes does not change the order in which the others finish.
+ * of the speed that it has alone.  All progress at the same speed, so a client
+ * that comes or goes does not change the order in which the others finish.
  *
  * Siblings.  A transaction has an xid while its client wakes up from the last
  * commit, and at the end of its work.
  *
  * Locks.  A transaction takes its locks halfway through its work and keeps
- * them until it has committed.  A transaction that needs a lock of another one
+ * them until it has committed.  If it needs a lock that another one holds, it
  * waits until that one has committed.  Transactions that wait for the same one
  * continue one after the other.
  *
@@ -29,16 +34,10 @@
  * lock at once.  The leader sleeps if enough other clients are active, and
  * then writes for all clients that have come, which continue when the flush
  * ends.  If clients came too late, the next flush begins after the handoff.
+ * With a quota, a window of time has room for a number of flushes, and the
+ * next flush waits for the next window.
  *
- * Device.  A flush takes a time that the sample has.  With a quota, a window
- * of time has room for a number of flushes, and the next flush waits for the
- * next window.
- *
- * Sleep.  A load can have a rule of its own, with which t/ simulates the
- * adaptive delay.
- *
- * This file uses neither SQL nor shared memory.  It can be cancelled at each
- * event.
+ * Locking: none, nor SQL.  A simulation can be cancelled at each event.
  *
  *-------------------------------------------------------------------------
  */
@@ -86,9 +85,7 @@ typedef struct Client
 {
 	ClientState state;
 	double		when;			/* on the virtual clock: end of this work */
-	double		wake;			/* work until its last commit returns */
-	double		work;			/* of its cycle, after that */
-	bool		prepares;		/* its cycle ends with a prepare */
+	const LoadCycle *cycle;
 	bool		is_commit;		/* what it waits for, if it is committing */
 	double		awake_at;		/* on the virtual clock */
 	double		done_at;		/* on the virtual clock: it commits */
@@ -110,9 +107,7 @@ typedef enum WalState
 typedef struct Simulation
 {
 	const WhatifLoad *load;
-	int			delay;
-	int			threshold;
-	double		began_at;		/* of the flush under way */
+	WhatifOutcome *outcome;
 	pg_prng_state random;
 
 	double		now;
@@ -130,13 +125,12 @@ typedef struct Simulation
 
 	WalState	wal;
 	double		wal_at;
+	double		flush_began_at; /* the flush under way */
 	int			ncommitting;
 	int		   *committing;		/* clients, by their beginning to commit */
 	int			nmembers;		/* the first ones, in the flush under way */
 	double		window_end;
 	double		left_in_window; /* flushes */
-
-	WhatifOutcome *outcome;
 } Simulation;
 
 /*----------------------------------------------------------------
@@ -220,11 +214,11 @@ begin_work(Simulation *sim, int c)
 
 	client->state = CLIENT_WORKING;
 	client->began_at = sim->now;
-	client->awake_at = sim->virtual_now + client->wake;
-	client->done_at = client->awake_at + client->work;
+	client->awake_at = sim->virtual_now + client->cycle->wake;
+	client->done_at = client->awake_at + client->cycle->work;
 	client->has_locks = sim->load->conflict == 0;
 	client->when = client->has_locks ? client->done_at :
-		client->awake_at + client->work / 2;
+		client->awake_at + client->cycle->work / 2;
 	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
@@ -248,7 +242,7 @@ begin_second_half(Simulation *sim, int c)
 
 	client->has_locks = true;
 	client->state = CLIENT_WORKING;
-	client->done_at = sim->virtual_now + client->work / 2;
+	client->done_at = sim->virtual_now + client->cycle->work / 2;
 	client->when = client->done_at;
 	binaryheap_add(sim->working, Int32GetDatum(c));
 }
@@ -299,14 +293,10 @@ release_locks(Simulation *sim, int holder)
 static void
 begin_cycle(Simulation *sim, int c)
 {
-	Client	   *client = &sim->client[c];
 	const WhatifLoad *load = sim->load;
-	const LoadCycle *cycle;
+	Client	   *client = &sim->client[c];
 
-	cycle = &load->cycle[draw_index(sim, load->first, load->ncycles)];
-	client->wake = cycle->wake;
-	client->work = cycle->work;
-	client->prepares = cycle->prepares;
+	client->cycle = &load->cycle[draw_index(sim, load->first, load->ncycles)];
 	if (load->arrivals > 0 && sim->backlog == 0)
 	{
 		client->state = CLIENT_FREE;
@@ -348,7 +338,7 @@ count_active(const Simulation *sim)
 		n += it->state == CLIENT_COMMITTING ||
 			(it->state == CLIENT_WORKING &&
 			 (sim->virtual_now < it->awake_at ||
-			  sim->virtual_now >= it->done_at - it->work * sim->load->xid_share));
+			  sim->virtual_now >= it->done_at - it->cycle->work * sim->load->xid_share));
 	}
 	return n;
 }
@@ -358,13 +348,6 @@ count_active(const Simulation *sim)
  *----------------------------------------------------------------
  */
 
-static void
-begin_window(Simulation *sim)
-{
-	sim->window_end += sim->load->window;
-	sim->left_in_window = draw(sim, &sim->load->quota);
-}
-
 /* Write and sync for all clients that have come. */
 static void
 write_wal(Simulation *sim)
@@ -373,18 +356,17 @@ write_wal(Simulation *sim)
 	double		start = sim->now;
 	double		length = draw(sim, &load->flush);
 
-	sim->began_at = sim->now;
-	if (load->window > 0)
+	while (load->window > 0 &&
+		   (start >= sim->window_end || sim->left_in_window < 1))
 	{
-		while (start >= sim->window_end)
-			begin_window(sim);
-		if (sim->left_in_window < 1)
-		{
-			start = sim->window_end;
-			begin_window(sim);
-		}
-		sim->left_in_window--;
+		start = Max(start, sim->window_end);
+		sim->window_end += load->window;
+		/* what is left of a flush counts in the next window, flushes do not */
+		sim->left_in_window = Max(load->quota, 1) +
+			(sim->left_in_window < 1 ? sim->left_in_window : 0);
 	}
+	sim->left_in_window--;
+	sim->flush_began_at = sim->now;
 	sim->nmembers = sim->ncommitting;
 	sim->wal = WAL_WRITING;
 	sim->wal_at = start + length;
@@ -396,13 +378,12 @@ lead(Simulation *sim)
 {
 	int			siblings = count_active(sim) - 1;
 	bool		counts = sim->now >= sim->counting_from;
-	double		sleep = sim->delay;
+	double		sleep = sim->load->rule == NULL ? sim->load->delay :
+	sim->client[sim->committing[0]].sleep;
 
-	if (sim->load->rule != NULL)
-		sleep = sim->client[sim->committing[0]].sleep;
 	if (counts)
 		sim->outcome->flushes++;
-	if (sleep == 0 || siblings < sim->threshold)
+	if (sleep == 0 || siblings < sim->load->siblings)
 	{
 		write_wal(sim);
 		return;
@@ -410,7 +391,7 @@ lead(Simulation *sim)
 	if (counts)
 		sim->outcome->hits++;
 	sim->wal = WAL_SLEEPING;
-	sim->wal_at = sim->now + sleep + draw(sim, &sim->load->slack);
+	sim->wal_at = sim->now + sleep + sim->load->slack;
 }
 
 static void
@@ -418,13 +399,15 @@ commit(Simulation *sim, int c)
 {
 	const SleepRule *rule = sim->load->rule;
 
-	sim->client[c].state = CLIENT_COMMITTING;
-	sim->client[c].is_commit = !sim->client[c].prepares;
-	sim->client[c].commits_since = sim->now;
+	Client	   *client = &sim->client[c];
+
+	client->state = CLIENT_COMMITTING;
+	client->is_commit = !client->cycle->prepares;
+	client->commits_since = sim->now;
 	if (rule != NULL)
-		sim->client[c].sleep = rule->commit_begins(rule->arg, sim->now,
-												   sim->wal == WAL_SLEEPING ||
-												   sim->wal == WAL_WRITING);
+		client->sleep = rule->commit_begins(rule->arg, sim->now,
+											sim->wal == WAL_SLEEPING ||
+											sim->wal == WAL_WRITING);
 	sim->committing[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
 	{
@@ -443,7 +426,7 @@ end_flush(Simulation *sim)
 	for (int i = 0; i < ndone; i++)
 		responses += sim->now - sim->client[sim->committing[i]].began_at;
 	if (rule != NULL)
-		rule->flush_ended(rule->arg, sim->now, sim->now - sim->began_at, ndone,
+		rule->flush_ended(rule->arg, sim->now, sim->now - sim->flush_began_at, ndone,
 						  responses);
 	sim->nmembers = 0;
 	for (int i = 0; i < ndone; i++)
@@ -454,7 +437,7 @@ end_flush(Simulation *sim)
 	for (int i = 0; i < ndone && sim->now >= sim->counting_from; i++)
 	{
 		const Client *it = &sim->client[sim->committing[i]];
-		double		latency = sim->now - it->commits_since + it->wake / speed(sim);
+		double		latency = sim->now - it->commits_since + it->cycle->wake / speed(sim);
 
 		if (!it->is_commit)
 			continue;
@@ -549,20 +532,15 @@ next_event(Simulation *sim, double end)
 	return true;
 }
 
-/*
- * Simulate a load with these values of commit_delay and commit_siblings.  The
- * same seed gives the same outcome.
- */
+/* Simulate a load for a time.  The same seed gives the same outcome. */
 void
-whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
-				uint64 seed, WhatifOutcome *outcome)
+whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
+				WhatifOutcome *outcome)
 {
 	int			n = load->nclients;
 	double		events = 0;
 	Simulation	sim = {
 		.load = load,
-		.delay = delay,
-		.threshold = siblings,
 		.outcome = outcome,
 		.counting_from = time * WARM_UP,
 		.client = palloc0(n * sizeof(Client)),
@@ -597,7 +575,7 @@ whatif_simulate(const WhatifLoad *load, int delay, int siblings, double time,
  * chance.
  */
 void
-whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)
+whatif_find_conflict(WhatifLoad *load, double blocked)
 {
 	double		low = log(MIN_CONFLICT);
 	double		high = log(MAX_CONFLICT);
@@ -608,7 +586,7 @@ whatif_find_conflict(WhatifLoad *load, int delay, int siblings, double blocked)
 		WhatifOutcome outcome;
 
 		load->conflict = exp(middle);
-		whatif_simulate(load, delay, siblings, CONFLICT_TIME, 1, &outcome);
+		whatif_simulate(load, CONFLICT_TIME, 1, &outcome);
 		if (outcome.blocked > blocked * outcome.time)
 			high = middle;
 		else

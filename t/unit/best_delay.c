@@ -96,12 +96,12 @@ main(void)
 		int			length = 0;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%d %d %lf %lf %d%n", &outcome->delay,
-				   &outcome->siblings, &outcome->latency,
+		if (sscanf(line, "%d %d %lf %lf %d%n", &outcome->pair.delay,
+				   &outcome->pair.siblings, &outcome->latency.mean,
 				   &outcome->hit_fraction, &limit, &length) == 5)
 		{
 			outcome->limit = limit;
-			read_rounds(line + length, outcome->latency, rates[all.n],
+			read_rounds(line + length, outcome->latency.mean, rates[all.n],
 						times[all.n]);
 			outcome->rate = rates[all.n];
 			outcome->time = times[all.n];

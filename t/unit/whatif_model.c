@@ -122,7 +122,7 @@ simulate_adaptive(WhatifLoad *load, double time, WhatifOutcome *outcome)
 
 	spacing_init(&server.spacing, 0);
 	load->rule = &rule;
-	whatif_simulate(load, 0, 0, time, 1, outcome);
+	whatif_simulate(load, time, 1, outcome);
 }
 
 /*
@@ -143,8 +143,6 @@ whatif_model(PG_FUNCTION_ARGS)
 	WhatifOutcome outcome;
 	int			first[2] = {0};
 	double		handoff = PG_GETARG_FLOAT8(3);
-	double		slack = PG_GETARG_FLOAT8(4);
-	double		quota = PG_GETARG_FLOAT8(9);
 	double		result[7];
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -156,18 +154,19 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.first = first;
 	load.flush.n = read_floats(fcinfo, 2, &load.flush.value);
 	load.handoff = one_value(&handoff);
-	load.slack = one_value(&slack);
+	load.slack = PG_GETARG_FLOAT8(4);
 	load.cores = PG_GETARG_FLOAT8(5);
 	load.xid_share = PG_GETARG_FLOAT8(6);
 	load.conflict = PG_GETARG_FLOAT8(14);
 	load.arrivals = PG_GETARG_FLOAT8(7) / 1e6;
 	load.window = PG_GETARG_FLOAT8(8);
-	load.quota = one_value(&quota);
+	load.quota = PG_GETARG_FLOAT8(9);
+	load.delay = PG_GETARG_INT32(10);
+	load.siblings = PG_GETARG_INT32(11);
 	if (PG_GETARG_BOOL(15))
 		simulate_adaptive(&load, PG_GETARG_FLOAT8(12) * 1e6, &outcome);
 	else
-		whatif_simulate(&load, PG_GETARG_INT32(10), PG_GETARG_INT32(11),
-						PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
+		whatif_simulate(&load, PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
 	result[0] = 1e6 * outcome.commits / outcome.time;
 	result[1] = 1e6 * outcome.flushes / outcome.time;
 	result[2] = outcome.commits / outcome.flushes;
@@ -179,19 +178,18 @@ whatif_model(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Commits from the arguments of whatif_learn(), and when the last one ended */
-static TracedCommit *
-read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
+/* A trace from the arguments of whatif_learn(), until its last commit ended */
+static CommitTrace
+read_trace(FunctionCallInfo fcinfo)
 {
 	double	   *value;
 	double	   *blocked;
 	int			nblocked = read_floats(fcinfo, 6, &blocked);
-	TracedCommit *commit;
+	int			n = read_floats(fcinfo, 0, &value) / 8;
+	TracedCommit *commit = palloc0(n * sizeof(TracedCommit));
+	CommitTrace trace = {.n = n,.commit = commit};
 
-	*n = read_floats(fcinfo, 0, &value) / 8;
-	*end = 0;
-	commit = palloc0(*n * sizeof(TracedCommit));
-	for (int i = 0; i < *n; i++, value += 8)
+	for (int i = 0; i < n; i++, value += 8)
 	{
 		commit[i].pid = fabs(value[0]);
 		commit[i].is_commit = value[0] >= 0;
@@ -206,9 +204,9 @@ read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 		commit[i].delay = value[7];
 		commit[i].blocked = nblocked == 2 ? blocked[0] : 0;
 		commit[i].blocked_after = nblocked == 2 ? blocked[1] : 0;
-		*end = Max(*end, commit[i].ended_at);
+		trace.ended_at = Max(trace.ended_at, commit[i].ended_at);
 	}
-	return commit;
+	return trace;
 }
 
 /*
@@ -224,31 +222,25 @@ read_trace(FunctionCallInfo fcinfo, int *n, uint64 *end)
 Datum
 whatif_learn(PG_FUNCTION_ARGS)
 {
-	int			n;
-	uint64		end;
-	TracedCommit *commit = read_trace(fcinfo, &n, &end);
-	double		slack = 0;
+	CommitTrace trace = read_trace(fcinfo);
 	CpuUsage	cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
-	WhatifLoad	load;
-	FitSummary	summary;
+	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
 	double		result[11] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	result[0] = whatif_fit(commit, n, 0, end, &slack, 1, &cpus, &load, &summary);
+	result[0] = whatif_fit(&trace, &cpus, &load, &result[9]);
 	result[1] = load.cores;
 	result[2] = load.xid_share;
 	result[3] = load.arrivals * 1e6;
 	result[4] = load.window;
-	for (int i = 0; i < load.quota.n; i++)
-		result[5] += load.quota.value[i] / load.quota.n;
+	result[5] = load.quota;
 	if (result[0] != 0)
 	{
-		result[9] = summary.blocked;
-		whatif_find_conflict(&load, 0, 0, summary.usually_blocked);
 		result[10] = load.conflict;
-		whatif_simulate(&load, PG_GETARG_INT32(1), PG_GETARG_INT32(2),
-						PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
+		load.delay = PG_GETARG_INT32(1);
+		load.siblings = PG_GETARG_INT32(2);
+		whatif_simulate(&load, PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
 		result[6] = 1e6 * outcome.commits / outcome.time;
 		result[7] = outcome.latency / outcome.commits;
 		for (int i = 0; i < load.ncycles; i++)
@@ -294,7 +286,7 @@ simulate_cancelled(int *commits)
 	load.cores = 100;
 	load.flush = one_value(&flush);
 	load.rule = &rule;
-	whatif_simulate(&load, 0, 0, 1e6, 1, &outcome);
+	whatif_simulate(&load, 1e6, 1, &outcome);
 }
 
 /* 1000 commits, and the request came before */
@@ -302,10 +294,10 @@ static void
 learn_cancelled(void)
 {
 	TracedCommit *commit = palloc0(1000 * sizeof(TracedCommit));
-	double		slack = 0;
+	CommitTrace trace = {.n = 1000,.commit = commit,.ended_at = 1000 * 1000};
 	CpuUsage	cpus = {0};
-	WhatifLoad	load;
-	FitSummary	summary;
+	WhatifLoad	load = {0};
+	double		blocked;
 
 	for (int i = 0; i < 1000; i++)
 	{
@@ -313,8 +305,7 @@ learn_cancelled(void)
 		commit[i].ended_at = commit[i].started_at + 1000;
 	}
 	InterruptPending = QueryCancelPending = true;
-	(void) whatif_fit(commit, 1000, 0, 1000 * 1000, &slack, 1, &cpus, &load,
-					  &summary);
+	(void) whatif_fit(&trace, &cpus, &load, &blocked);
 }
 
 /*
@@ -348,14 +339,23 @@ whatif_cancelled(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(result);
 }
 
+/* A prediction with bounds of 1.96 times the error */
+static Estimate
+bounds_of(double value, double error)
+{
+	Estimate	estimate = {value, value * (1 - 1.96 * error),
+	value * (1 + 1.96 * error)};
+
+	return estimate;
+}
+
 /*
  * whatif_chosen(measured_commits float8, measured_mean float8,
  *				 error float8, delays int[], commits float8[],
  *				 mean float8[]) returns setof text
  *
- * The first pair is the present setting, and its prediction has bounds of 1.96
- * times the error.  Every replica of a pair says the same.  Returns "is_best
- * reason" for each pair.
+ * The first pair is the present setting.  Every replica of a pair says the
+ * same.  Returns "is_best reason" for each pair.
  */
 Datum
 whatif_chosen(PG_FUNCTION_ARGS)
@@ -368,42 +368,28 @@ whatif_chosen(PG_FUNCTION_ARGS)
 	DelayOutcomes all = {n, palloc0(n * sizeof(DelayOutcome)), 2, true};
 	PresentSetting present = {
 		.commits = PG_GETARG_FLOAT8(0),
-		.mean = PG_GETARG_FLOAT8(1),
+		.latency = PG_GETARG_FLOAT8(1),
 		.model_error = PG_GETARG_FLOAT8(2)
 	};
-	double		width = 1.96 * present.model_error;
 	int			best;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	(void) read_floats(fcinfo, 5, &mean);
 	for (int i = 0; i < n; i++)
 	{
+		DelayOutcome *it = &all.outcome[i];
 		double	   *same = palloc(4 * sizeof(double));
 
 		same[0] = same[1] = commits[i];
 		same[2] = same[3] = mean[i];
-		all.outcome[i] = (DelayOutcome)
-		{
-			.delay = delay[i],
-				.siblings = 5,
-				.commits =
-			{
-				commits[i], commits[i], commits[i]
-			},
-				.rate = same,
-				.time = same + 2,
-				.latency = mean[i],
-				.hit_fraction = delay[i] > 0
-		};
+		it->pair.delay = delay[i];
+		it->pair.siblings = 5;
+		it->rate = same;
+		it->time = same + 2;
+		it->commits = bounds_of(commits[i], present.model_error);
+		it->latency = bounds_of(mean[i], present.model_error);
+		it->hit_fraction = delay[i] > 0;
 	}
-	present.predicted_commits = (Estimate)
-	{
-		commits[0], commits[0] * (1 - width), commits[0] * (1 + width)
-	};
-	present.predicted_mean = (Estimate)
-	{
-		mean[0], mean[0] * (1 - width), mean[0] * (1 + width)
-	};
 	best = best_predicted(&all, &present);
 	for (int i = 0; i < n; i++)
 	{

@@ -15,16 +15,11 @@ my $node = PostgreSQL::Test::Cluster->new('whatif_model');
 my $module = abs_path($node->basedir) . '/whatif_test.so';
 
 compile_c(
-	$module,
-	'-fPIC',
-	'-shared',
-	't/unit/whatif_model.c',
-	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit whatif_sample)),
-	'src/tuning/best_delay.c',
-	'src/base/histogram.c',
-	'src/base/wal_device.c',
-	'src/control/spacing.c',
-	'-lm');
+	$module, '-fPIC',
+	'-shared', 't/unit/whatif_model.c',
+	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit)), 'src/tuning/best_delay.c',
+	'src/base/histogram.c', 'src/base/wal_device.c',
+	'src/control/spacing.c', '-lm');
 $node->init;
 $node->start;
 $node->sql(qq{CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
