@@ -535,7 +535,7 @@ read_arguments(FunctionCallInfo fcinfo, Sweep *sweep)
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &sweep->pairs);
 	tuning_args_require_value(fcinfo, ARG_ADAPTIVE, "adaptive");
 	if (PG_GETARG_BOOL(ARG_ADAPTIVE))
-		tuning_args_add_adaptive(&sweep->pairs);
+		sweep->pairs.pair[sweep->pairs.n++].delay = DELAY_ADAPTIVE;
 	sweep->slot = tuning_args_interval(fcinfo, ARG_SLOT, "slot", MIN_SLOT,
 									   MAX_SLOT);
 	sweep->max_p99 = INFINITY;

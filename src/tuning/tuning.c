@@ -29,18 +29,6 @@
 
 #define MAX_PAIRS	1000
 
-/* A transaction that has an xid is a sibling of every commit. */
-static void
-require_no_xid(void)
-{
-	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
-		ereport(ERROR,
-				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("an experiment with commit_delay would measure its own transaction"),
-				 errdetail("The transaction has written, so it counts as a sibling of every commit until it ends."),
-				 errhint("Call the function in a transaction of its own.  To keep its rows, use INSERT ... SELECT into a table that exists.")));
-}
-
 /* Raises an error if commit_delay has no effect, or nothing is counted. */
 void
 tuning_args_require(const char *standby_hint)
@@ -55,7 +43,13 @@ tuning_args_require(const char *standby_hint)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commit_delay has no effect while fsync is off")));
 	guc_require_enabled();
-	require_no_xid();
+	/* a transaction that has an xid is a sibling of every commit */
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("an experiment with commit_delay would measure its own transaction"),
+				 errdetail("The transaction has written, so it counts as a sibling of every commit until it ends."),
+				 errhint("Call the function in a transaction of its own.  To keep its rows, use INSERT ... SELECT into a table that exists.")));
 }
 
 void
@@ -150,21 +144,12 @@ tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"delays\" and \"siblings\" make more than %d pairs",
 						MAX_PAIRS)));
-	pairs->pair = palloc(pairs->n * sizeof(DelayPair));
+	pairs->pair = palloc0((pairs->n + 1) * sizeof(DelayPair));
 	for (int i = 0; i < pairs->n; i++)
 	{
 		pairs->pair[i].delay = delay[i % ndelays];
 		pairs->pair[i].siblings = sibling[i / ndelays];
 	}
-}
-
-/* One more arm: commit_stats.adaptive_delay. */
-void
-tuning_args_add_adaptive(DelayPairs *pairs)
-{
-	pairs->pair = repalloc(pairs->pair, (pairs->n + 1) * sizeof(DelayPair));
-	pairs->pair[pairs->n].delay = DELAY_ADAPTIVE;
-	pairs->pair[pairs->n++].siblings = 0;
 }
 
 /* Begin to measure how much WAL the server writes. */

@@ -78,7 +78,10 @@ extern char *best_predicted_reason(const DelayOutcomes *all,
 
 /* ---- tuning.c ---- */
 
-/* Pairs to try, all different and in the ranges of the settings; palloc'd. */
+/*
+ * Pairs to try, all different and in the ranges of the settings; palloc'd,
+ * with room for one more.
+ */
 typedef struct DelayPairs
 {
 	int			n;				/* at least 1 */
@@ -90,7 +93,6 @@ extern void tuning_args_require_value(FunctionCallInfo fcinfo, int argument,
 									  const char *name);
 extern void tuning_args_pairs(FunctionCallInfo fcinfo, int delays,
 							  int siblings, DelayPairs *pairs);
-extern void tuning_args_add_adaptive(DelayPairs *pairs);
 extern uint64 tuning_args_interval(FunctionCallInfo fcinfo, int argument,
 								   const char *name, uint64 least,
 								   uint64 most);
