@@ -81,11 +81,15 @@ sub start_sweep
 	return $background;
 }
 
-# Nothing may be seen of a sweep that ended not later than $ended.
+my ($load, $session, $pid);
+
+# Nothing may be seen of a sweep that ended not later than $ended, or now.
 sub nothing_is_left
 {
-	my ($how, $ended, $load) = @_;
+	my ($how, $ended) = @_;
 	my %late;
+
+	$ended ||= clock_gettime(CLOCK_MONOTONIC);
 
 	# A commit that has looked can be on its way for long, on a busy machine,
 	# but the next one of its process looks later.
@@ -101,17 +105,18 @@ sub nothing_is_left
 	is(errors_so_far($load), '', "$how: no session saw other settings");
 }
 
-# The next sweep can begin.
-sub is_free
+# And the next sweep can begin.
+sub is_over
 {
-	my ($how) = @_;
+	my ($how, $ended) = @_;
 
+	nothing_is_left($how, $ended);
 	is(sweep_pid(), '', "$how: there is no sweep");
 	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
 		0, "$how: there is no lock");
 }
 
-my $load = start_load();
+$load = start_load();
 
 #
 # Ends that the session survives
@@ -128,8 +133,7 @@ ok( poll_until(
 		},
 		1),
 	'a sweep ends by itself');
-nothing_is_left('end', clock_gettime(CLOCK_MONOTONIC), $load);
-is_free('end');
+is_over('end');
 
 # begin, what ends it, the error that it makes; sql/sweep.sql has what a
 # timeout does
@@ -139,12 +143,11 @@ my @ends =
 for my $end (@ends)
 {
 	my ($how, $first, $code, $error) = @$end;
-	my $session = start_sweep($first, $sweep);
+	$session = start_sweep($first, $sweep);
 
 	$code->();
 	end_background($session);
-	nothing_is_left($how, clock_gettime(CLOCK_MONOTONIC), $load);
-	is_free($how);
+	is_over($how);
 	like($session->{err}, $error, "$how: the error");
 }
 
@@ -153,15 +156,14 @@ for my $end (@ends)
 for my $length (0.5, 10)
 {
 	my $how = "p99, slots of $length s";
-	my $session = start_sweep('SET client_min_messages = debug1',
+	$session = start_sweep('SET client_min_messages = debug1',
 		"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '$length s', '2 s')");
 
 	alter_system($node, synchronous_standby_names => 'none');
 	end_background($session);
 	alter_system($node, synchronous_standby_names => '');
 	$auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
-	nothing_is_left($how, clock_gettime(CLOCK_MONOTONIC), $load);
-	is_free($how);
+	is_over($how);
 	like(
 		$session->{err},
 		qr/WARNING: .*commits took longer than "max_p99" with commit_delay = 1000, commit_siblings = 0.*DETAIL: +[1-9]\d* commits took longer than 2000 ms, and [1-9]\d* of them had not ended/s,
@@ -174,7 +176,7 @@ for my $length (0.5, 10)
 }
 
 # In a subtransaction and in a transaction that goes on
-my $session = start_sweep(
+$session = start_sweep(
 	'SET client_min_messages = warning',
 	qq{CREATE OR REPLACE FUNCTION try_sweep() RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
@@ -192,8 +194,7 @@ END \$\$},
 $node->sql('SELECT pg_cancel_backend(' . sweep_pid() . ')');
 end_background($session);
 is($session->{out}, "canceled\n0\nt\n\n", 'a transaction that catches the end goes on');
-nothing_is_left('subtransaction', clock_gettime(CLOCK_MONOTONIC), $load);
-is_free('subtransaction');
+is_over('subtransaction');
 
 #
 # Ends that the session does not notice
@@ -202,8 +203,7 @@ $session = start_sweep($sweep);
 end_background($session, 'KILL');
 ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
 my $ended = clock_gettime(CLOCK_MONOTONIC);
-nothing_is_left('disconnect', $ended, $load);
-is_free('disconnect');
+is_over('disconnect', $ended);
 
 # A sample has no slots at whose end it could look
 $session = start_psql($node, "SELECT * FROM commit_stats_sample('1 day')");
@@ -216,10 +216,10 @@ ok(poll_until(sub { return $node->sql($samples) == 0 }, 20), 'disconnect: the sa
 # A process that hangs cannot withdraw its settings.  The other sessions know
 # when to forget them.
 $session = start_sweep($sweep);
-my $pid = sweep_pid();
+$pid = sweep_pid();
 kill 'STOP', $pid;
 $ended = clock_gettime(CLOCK_MONOTONIC);
-nothing_is_left('hang', $ended, $load);
+nothing_is_left('hang', $ended);
 is(sweep_pid(), $pid, 'hang: that process is still there');
 like(
 	error_of($node, $sweep),
@@ -229,26 +229,19 @@ kill 'CONT', $pid;
 ok(poll_until(sub { return sleeps() > 0 }), 'hang: it goes on when it can');
 $node->sql("SELECT pg_cancel_backend($pid)");
 end_background($session);
-nothing_is_left('hang, cancel', clock_gettime(CLOCK_MONOTONIC), $load);
-is_free('hang, cancel');
+is_over('hang, cancel');
 
 # commit_stats.enabled = off, which the sweep notices at the end of a round
 $session = start_sweep("SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
-$node->sql('ALTER SYSTEM SET commit_stats.enabled = off');
-$node->reload;
+alter_system($node, 'commit_stats.enabled' => 'off');
 end_background($session);
 like(
 	$session->{err},
 	qr/WARNING: .*no more commits|ERROR: .*the load ended/,
 	'disabled: the sweep ends');
-$node->sql('ALTER SYSTEM RESET commit_stats.enabled');
-$node->reload;
-poll_until(sub {
-	return $node->sql('SHOW commit_stats.enabled') eq 'on';
-});
+alter_system($node, 'commit_stats.enabled' => 'on');
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
-nothing_is_left('disabled', clock_gettime(CLOCK_MONOTONIC), $load);
-is_free('disabled');
+is_over('disabled');
 
 #
 # Crashes: the server creates its shared memory anew, and the load's sessions
@@ -269,8 +262,7 @@ for my $victim ('another process', 'its own process')
 	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
 		"crash of $victim: the server recovers");
 	$load = start_load();
-	nothing_is_left("crash of $victim", $ended, $load);
-	is_free("crash of $victim");
+	is_over("crash of $victim", $ended);
 }
 
 # A restart during a sweep

@@ -9,20 +9,12 @@ use lib 't';
 use CommitStats;
 
 my $node = start_node('whatif',
-	conf => "commit_delay = 7\nrestart_after_crash = on\ntrack_wal_io_timing = on\n");
+	conf =>
+	  "commit_delay = 7\ncommit_siblings = 5\nrestart_after_crash = on\ntrack_wal_io_timing = on\n"
+);
 my $whatif = "SELECT * FROM commit_delay_whatif('{0,1000}', '{0}', '60 s')";
 
-# sessions that commit, and fail if they see other settings than the configured
-# ones
-$node->sql(q{CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	IF EXISTS (SELECT FROM pg_settings
-			   WHERE (name = 'commit_delay' AND setting <> '7') OR
-					 (name = 'commit_siblings' AND setting <> '5'))
-	THEN
-		RAISE 'other settings';
-	END IF;
-END $$});
+create_same_settings($node, 7, 5);
 my $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 
 sub start_load
@@ -75,17 +67,9 @@ like(
 SELECT * FROM commit_delay_whatif('{0}', sample => '100 ms')}),
 	qr/55000: there/,
 	'hardly any load');
-$node->sql('ALTER SYSTEM SET commit_stats.enabled = off');
-$node->reload;
-poll_until(sub {
-	return $node->sql('SHOW commit_stats.enabled') eq 'off';
-});
+alter_system($node, 'commit_stats.enabled' => 'off');
 like(error_of($node, $whatif), qr/55000: commit_stats is not counting/, 'not enabled');
-$node->sql('ALTER SYSTEM RESET commit_stats.enabled');
-$node->reload;
-poll_until(sub {
-	return $node->sql('SHOW commit_stats.enabled') eq 'on';
-});
+alter_system($node, 'commit_stats.enabled' => 'on');
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 
 #

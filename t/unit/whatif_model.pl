@@ -140,43 +140,20 @@ for my $load (
 #
 # Siblings: those that commit, and those that have an xid
 #
-cmp_ok(
-	model(
-		clients => 10,
-		work => '20000,30000,50000',
-		delay => 100,
-		siblings => 5,
-		xid_share => 0,
-		seconds => 20)->{hits},
-	'<', 0.05,
-	'nobody has an xid');
-$one = model(
-	clients => 10,
-	work => '20000,30000,50000',
-	delay => 100,
-	siblings => 9,
-	seconds => 20);
-is($one->{hits}, 1, 'everybody has an xid');
-$one = model(
-	clients => 10,
-	work => '20000,30000,50000',
-	delay => 100,
-	siblings => 5,
-	xid_share => 0.5,
-	seconds => 60);
+%load = (clients => 10, work => '20000,30000,50000', delay => 100);
+cmp_ok(model(%load, siblings => 5, xid_share => 0, seconds => 20)->{hits},
+	'<', 0.05, 'nobody has an xid');
+is(model(%load, siblings => 9, seconds => 20)->{hits}, 1, 'everybody has an xid');
+$one = model(%load, siblings => 5, xid_share => 0.5, seconds => 60);
 cmp_ok($one->{hits}, '>', 0.2, 'some have an xid: some sleep');
 cmp_ok($one->{hits}, '<', 0.8, 'some have an xid: some do not');
 
 #
 # Arrivals so rare that a delay only costs
 #
-$one = model(clients => 10, arrivals => 10, work => 100, seconds => 1000);
-$other = model(
-	clients => 10,
-	arrivals => 10,
-	work => 100,
-	seconds => 1000,
-	delay => 3000);
+%load = (clients => 10, arrivals => 10, work => 100, seconds => 1000);
+$one = model(%load);
+$other = model(%load, delay => 3000);
 about($one->{commits}, 10, 3, 'rare arrivals: each commits');
 about($other->{commits}, $one->{commits}, 1, 'rare arrivals: a delay changes nothing in that');
 about($one->{latency}, 1010, 2, 'rare arrivals: latency is a flush');
@@ -191,35 +168,17 @@ about(model(clients => 1, arrivals => 5000)->{commits},
 #
 # Sharing of the CPUs
 #
-about(
-	model(
-		clients => 4,
-		work => 1000,
-		flush => 1,
-		handoff => 0,
-		cores => 1)->{commits},
-	1000, 2,
-	'four clients on one CPU');
-about(
-	model(
-		clients => 4,
-		work => 1000,
-		flush => 1,
-		handoff => 0,
-		cores => 4)->{commits},
-	4000, 2,
-	'four clients on four CPUs');
+for my $cores (1, 4)
+{
+	$one = model(clients => 4, work => 1000, flush => 1, handoff => 0, cores => $cores);
+	about($one->{commits}, 1000 * $cores, 2, "four clients on $cores CPUs");
+}
 
 #
 # Locks: all update the same row in the second half of their work, and only the
 # first half of it goes on beside a commit
 #
-%load = (
-	clients => 4,
-	work => 400,
-	flush => 1000,
-	handoff => 0,
-	conflict => 1e6);
+%load = (clients => 4, work => 400, flush => 1000, handoff => 0, conflict => 1e6);
 $one = model(%load);
 about($one->{commits}, 1e6 / 1200, 0.5, 'one row: commits one after the other');
 about($one->{group_size}, 1, 0.1, '... and alone');
@@ -231,30 +190,17 @@ about(model(%load, delay => 500)->{commits}, 1e6 / 1700, 0.5, '... so a delay on
 $one = model(%load);
 cmp_ok($one->{blocked}, '>', 0.1, 'some rows: some wait');
 cmp_ok($one->{commits}, '<', model(%load, conflict => 0)->{commits}, '... and commit later');
-cmp_ok(
-	$one->{commits}, '>',
-	model(%load, conflict => 0.1)->{commits},
-	'... more of them, fewer commits');
+cmp_ok($one->{commits}, '>', model(%load, conflict => 0.1)->{commits}, '... more: fewer commits');
 
 #
 # A quota of flushes
 #
-my %quota = (
-	flush => 1000,
-	work => 0,
-	handoff => 0,
-	time_window => 100e3,
-	quota => 10);
+my %quota = (flush => 1000, work => 0, handoff => 0, time_window => 100e3, quota => 10);
 about(model(%quota)->{flushes}, 100, 2, 'a quota is all there is');
 about(model(%quota, clients => 10)->{commits}, 1000, 2, 'a quota of flushes, not of commits');
 about(model(%quota, quota => 1000)->{flushes}, 1000, 2, 'a quota that is not used up');
 # what a delay is good for
-%quota = (
-	%quota,
-	clients => 10,
-	work => '500,1000,1500',
-	quota => 20,
-	handoff => 10);
+%quota = (%quota, clients => 10, work => '500,1000,1500', quota => 20, handoff => 10);
 cmp_ok(
 	model(%quota, delay => 2000)->{commits},
 	'>',
@@ -435,12 +381,7 @@ $one = learn(join(',', @nonsense), 500, 1);
 ok($one->{commits} >= 0, 'learning: nonsense is survived');
 
 # Times that are all 0 do not keep it for ever
-ok( model(
-		clients => 3,
-		work => 0,
-		flush => 0,
-		handoff => 0,
-		seconds => 1)->{commits} >= 0,
+ok(model(clients => 3, work => 0, flush => 0, handoff => 0, seconds => 1)->{commits} >= 0,
 	'no time at all: it ends');
 
 #
