@@ -7,9 +7,6 @@
 # slept.  The shim makes a device with a quota of the disk, so that there is a
 # spacing.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
@@ -24,9 +21,8 @@ set_quota($node, $quota);
 my $load = start_pgbench($node, '-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 
 # The condition on flushed_at: in one of the adaptive delay's slots
-sub in_its_slots
+sub in_its_slots ($messages)
 {
-	my ($messages) = @_;
 	my @slots =
 	  $messages =~ /commit_stats\.adaptive_delay: \d+ commits in (\d+) us until ([^,\n]+)/g;
 	my @conditions;

@@ -5,9 +5,6 @@
 # system calls, counts the sleeps.  Sessions that commit also check their
 # settings all the time, and fail if these differ from the configuration.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth);
@@ -64,9 +61,8 @@ sub sleeps_of_50
 }
 
 # Start a sweep, and wait until commits obey it.
-sub start_sweep
+sub start_sweep (@commands)
 {
-	my (@commands) = @_;
 	my $background;
 
 	sleeps();
@@ -84,12 +80,9 @@ sub start_sweep
 my ($load, $session, $pid);
 
 # Nothing may be seen of a sweep that ended not later than $ended, or now.
-sub nothing_is_left
+sub nothing_is_left ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 {
-	my ($how, $ended) = @_;
 	my %late;
-
-	$ended ||= clock_gettime(CLOCK_MONOTONIC);
 
 	# A commit that has looked can be on its way for long, on a busy machine,
 	# but the next one of its process looks later.
@@ -106,10 +99,8 @@ sub nothing_is_left
 }
 
 # And the next sweep can begin.
-sub is_over
+sub is_over ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 {
-	my ($how, $ended) = @_;
-
 	nothing_is_left($how, $ended);
 	is(sweep_pid(), '', "$how: there is no sweep");
 	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),

@@ -3,20 +3,14 @@
 # They must say so, and change nothing.  What they find out, but not as a
 # figure, they must say as well.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
 my $node = start_node('primary', conf => "wal_buffers = '64kB'\n");
 my $sweep = "SELECT * FROM commit_delay_sweep('{0,1000}', duration => '2 s')";
 
-sub refuses
+sub refuses ($error, $name, $on = $node)
 {
-	my ($error, $name, $on) = @_;
-
-	$on ||= $node;
 	like(error_of($on, $sweep), $error, "$name: the error");
 	is($on->sql('SELECT sweep_pid FROM commit_stats_info'), '', "$name: no sweep is left");
 	is($on->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),

@@ -2,9 +2,6 @@
 # however it ends?  What it says of a delay that does not pay, and of locks, is
 # in t/statistics/whatif_advice.pl.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 
@@ -43,10 +40,8 @@ sub whatif_pid
 	return $node->sql(q{SELECT pid FROM pg_locks WHERE locktype = 'advisory'});
 }
 
-sub nothing_is_left
+sub nothing_is_left ($how, $load)
 {
-	my ($how, $load) = @_;
-
 	is(capturing(), 'f', "$how: nobody watches");
 	is(whatif_pid(), '', "$how: there is no lock");
 	is(slurp_file($node->data_dir . '/postgresql.auto.conf'),

@@ -2,9 +2,6 @@
 
 package Sweep;
 
-use strict;
-use warnings;
-
 use CommitStats;
 use Exporter 'import';
 
@@ -30,9 +27,8 @@ my @columns = qw(commit_delay commit_siblings rounds commits commits_per_second
   commits_per_flush delay_hit_share mean p50 p95 p99 is_best reason);
 
 # The rows of a sweep, and its slots as hashes.
-sub sweep
+sub sweep ($arguments)
 {
-	my ($arguments) = @_;
 	my ($out, $err);
 
 	$node->psql(
@@ -62,9 +58,8 @@ SELECT @{[join ', ', @columns]} FROM commit_delay_sweep($arguments)},
 }
 
 # Clients that insert, once they do.
-sub start_load
+sub start_load ($clients)
 {
-	my ($clients) = @_;
 	my $load =
 	  start_pgbench($node, "-c $clients -j 2 -T 600", insert => "INSERT INTO logged VALUES (1);\n");
 

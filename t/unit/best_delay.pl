@@ -3,9 +3,6 @@
 # src/tuning/best_delay.c needs no server.  The test compiles it into a program
 # (t/unit/best_delay.c) that reads plain numbers.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;
@@ -15,9 +12,8 @@ compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm'
 
 # [commit_delay, commit_siblings, latency, share that slept, limit, rates]...
 # become [mean, low, high, is_best, reason]...
-sub choose
+sub choose ($outcomes, $present_siblings = undef, $resampled = 0)
 {
-	my ($outcomes, $present_siblings, $resampled) = @_;
 	my $in = join("\n",
 		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
 		(defined $present_siblings ? $present_siblings : 5) . ' ' . ($resampled ? 1 : 0))
@@ -31,9 +27,8 @@ sub choose
 
 # The best of outcomes is the one with this commit_delay (and commit_siblings),
 # for this reason; undef: none of them is.
-sub is_best
+sub is_best ($delay, $reason, $name, $outcomes, $present_siblings = undef, $siblings = undef)
 {
-	my ($delay, $reason, $name, $outcomes, $present_siblings, $siblings) = @_;
 	my $rows = choose($outcomes, $present_siblings);
 	my ($best) = grep { $rows->[$_]->[3] } 0 .. $#$rows;
 
@@ -136,9 +131,8 @@ is( $rows->[1]->[4],
 # variance of 2.5, so their mean is known to +- 1.9632, as above; sqrt(2) times
 # that is 2.7764.  Where they are resampled, 6.2083.
 #
-sub candidates
+sub candidates ($ahead, $resampled = 0, @more)
 {
-	my ($ahead, $resampled, @more) = @_;
 	my @rate = (1000, 1500, 500, 2000, 700);
 	my @difference = (-2, -1, 0, 1, 2);
 	my $rows = choose(

@@ -4,9 +4,6 @@
 # The model and the fit use neither SQL nor shared memory.  The test compiles
 # them into a module (t/unit/whatif_model.c), which has them as SQL functions.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
@@ -76,10 +73,8 @@ sub model
 }
 
 # Equal to so many percent.
-sub about
+sub about ($got, $expected, $percent, $what)
 {
-	my ($got, $expected, $percent, $what) = @_;
-
 	ok(abs($got - $expected) <= $expected * $percent / 100, $what)
 	  or diag "got $got, expected $expected";
 }
@@ -213,9 +208,8 @@ cmp_ok(
 
 # trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA): sessions that commit
 # all together, or one after the other on a device with a quota.
-sub trace
+sub trace ($n, $think, $flush, $seconds, $window = 0, $quota = 0)
 {
-	my ($n, $think, $flush, $seconds, $window, $quota) = @_;
 	my ($now, $group, $used, $window_end, @values) = (0, 0, 0, $window);
 
 	while ($now < $seconds * 1e6)
@@ -247,14 +241,10 @@ sub trace
 	return join ',', @values;
 }
 
-sub learn
+sub learn ($trace, $delay, $siblings, $cpus = 0, $busy = 0, $blocked = '')
 {
-	my ($trace, $delay, $siblings, $cpus, $busy, $blocked) = @_;
 	my ($row, %result);
 
-	$cpus    ||= 0;
-	$busy    ||= 0;
-	$blocked ||= '';
 	$row = $node->sql(
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')");
 	@result{ qw(enough cores xid_share arrivals time_window quota commits latency work
@@ -293,9 +283,8 @@ about($prepares->{latency}, 1010, 1, 'learning: the latency of commits');
 # Sessions that commit each for themselves and do not get along more slowly the
 # more of them work, as if each had a processor; and for how many seconds two
 # processors could have worked for them.
-sub independent_sessions
+sub independent_sessions ($n, $seconds)
 {
-	my ($n, $seconds) = @_;
 	my ($now, $could, @working, @values) = (0, 0);
 	my @next = map { 100 * $_ } 1 .. $n;    # when each changes over
 	my @start = (0) x $n;
@@ -340,9 +329,8 @@ about($one->{commits}, 4e6 / 1960, 1, 'learning: commits while they do');
 # Sessions that update the same row, one after the other: all others wait while
 # one works for 200 us and flushes, but the first half of the work needs no
 # lock.
-sub one_row
+sub one_row ($n, $seconds)
 {
-	my ($n, $seconds) = @_;
 	my @values;
 
 	for (my $i = 0; $i < $seconds * 1e6 / 1200; $i++)
@@ -426,9 +414,8 @@ is($node->sql('SELECT whatif_cancelled(true)'), 0, 'and so is the fit');
 #
 # chosen(MEASURED COMMITS/S, MEASURED MEAN, ERROR, [DELAY, COMMITS/S,
 # MEAN]...): rows "is_best reason"; the first pair is the present setting.
-sub chosen
+sub chosen ($commits, $mean, $error, @pairs)
 {
-	my ($commits, $mean, $error, @pairs) = @_;
 	my @columns = map {
 		my $column = $_;
 		'{' . join(',', map { $_->[$column] } @pairs) . '}'
