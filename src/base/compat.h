@@ -147,19 +147,63 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode, false)
 #endif
 
-/* PGPROC.myProcLocks: lists, circular, of another type before 16. */
+/* Lists in shared memory, circular, of another type before 16. */
 #if PG_VERSION_NUM < 160000
 typedef SHM_QUEUE ProcLocks;
 typedef SHM_QUEUE ProcLockLink;
 #define PROC_LOCKS_ARE_EMPTY(locks)	((locks)->next == (locks))
 #define PROC_LOCKS_FIRST(locks)		((locks)->next)
 #define PROC_LOCKS_LAST(locks)		((locks)->prev)
+#define LIST_END(list)				(list)
 #else
 typedef dlist_head ProcLocks;
 typedef dlist_node ProcLockLink;
 #define PROC_LOCKS_ARE_EMPTY(locks)	dlist_is_empty(locks)
 #define PROC_LOCKS_FIRST(locks)		((locks)->head.next)
 #define PROC_LOCKS_LAST(locks)		((locks)->head.prev)
+#define LIST_END(list)				(&(list)->head)
+#endif
+
+/*
+ * The element behind "link", or the first one behind NULL; NULL at the end.
+ * "offset" is that of the link in its element.
+ */
+static inline void *
+shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
+{
+	const ProcLockLink *next = link ? link->next : PROC_LOCKS_FIRST(list);
+
+	/* a dlist that was never used has NULL */
+	return next == NULL || next == LIST_END(list) ? NULL :
+		(char *) next - offset;
+}
+
+/* A loop over the PROCLOCKs of a LOCK; under the lock of its partition. */
+#define LOCK_HOLDERS(lock, holder) \
+	for (PROCLOCK *holder = shared_list_next(&(lock)->procLocks, NULL, \
+											 offsetof(PROCLOCK, lockLink)); \
+		 holder != NULL; \
+		 holder = shared_list_next(&(lock)->procLocks, &holder->lockLink, \
+								   offsetof(PROCLOCK, lockLink)))
+
+/* A loop over the PGPROCs of a SyncRepQueue; under SyncRepLock. */
+#define SYNC_REP_WAITERS(queue, waiter) \
+	for (PGPROC *waiter = shared_list_next(queue, NULL, \
+										   offsetof(PGPROC, syncRepLinks)); \
+		 waiter != NULL; \
+		 waiter = shared_list_next(queue, &waiter->syncRepLinks, \
+								   offsetof(PGPROC, syncRepLinks)))
+
+/* A session of pg_stat_activity, from 1 on, for utils/backend_status.h. */
+#if PG_VERSION_NUM < 160000
+#define BEENTRY_BY_INDEX(i)		pgstat_fetch_stat_local_beentry(i)
+#else
+#define BEENTRY_BY_INDEX(i)		pgstat_get_local_beentry_by_index(i)
+#endif
+
+/* The lock of pg_xact: one for all of it before 17. */
+#if PG_VERSION_NUM < 170000
+#define LWTRANCHE_XACT_SLRU		(XactSLRULock->tranche)
 #endif
 
 /*
