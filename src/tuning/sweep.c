@@ -386,16 +386,18 @@ report_progress(Sweep *sweep)
 {
 	const DelayOutcomes *all = &sweep->outcomes;
 	int			ahead;
+	char	   *what;
 
 	estimate_outcomes(sweep);
 	ahead = best_delay_ahead(all);
+	what = ahead < 0 ?
+		pstrdup("there is nothing to compare yet, as no commits were measured") :
+		psprintf("%s is ahead with %.0f commits/s",
+				 pair_name(&all->outcome[ahead].pair),
+				 all->outcome[ahead].commits.mean);
 	ereport(NOTICE,
-			(errmsg("round %d of %d: %s", sweep->round + 1, all->nrounds,
-					ahead < 0 ?
-					"there is nothing to compare yet, as no commits were measured" :
-					psprintf("%s is ahead with %.0f commits/s",
-							 pair_name(&all->outcome[ahead].pair),
-							 all->outcome[ahead].commits.mean))));
+			(errmsg("round %d of %d: %s", sweep->round + 1, all->nrounds, what)));
+	pfree(what);
 }
 
 /* Let the delay that adapts learn, unless that exceeds max_p99. */
