@@ -77,6 +77,21 @@ take_token(void)
 	return then;
 }
 
+/* Returns at this time, or up to 100 ms after the limit is gone. */
+static void
+sleep_until(uint64_t then)
+{
+	uint64_t	at;
+
+	while (volume->interval > 0 && (at = now()) < then)
+	{
+		uint64_t	next = then - at > 100000000 ? at + 100000000 : then;
+		struct timespec t = {next / 1000000000, next % 1000000000};
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	}
+}
+
 int
 fdatasync(int fd)
 {
@@ -85,11 +100,9 @@ fdatasync(int fd)
 	if (volume != NULL && volume->interval > 0)
 	{
 		uint64_t	then = take_token();
-		struct timespec t = {then / 1000000000, then % 1000000000};
 
 		result = real_fdatasync(fd);
-		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-			;
+		sleep_until(then);
 		return result;
 	}
 	return real_fdatasync(fd);

@@ -18,10 +18,16 @@ my @column = (
 	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
 	[
 		(   map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
-			  glob "$root/t/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
+			  glob "$root/t/*.pl $root/t/symptoms/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
 		(   map  { s{^\Q$root\E/}{}r }
-			grep { !m{/unit/} } glob "$root/t/*/*.pl")
+			grep { !m{/(?:symptoms|unit)/} } glob "$root/t/*/*.pl")
 	]);
+
+# "folder/*" is all tests of a folder.
+sub _expand ($name, @tests)
+{
+	return $name =~ m{^(.*/)\*$} ? grep { /^\Q$1\E/ } @tests : $name;
+}
 
 # The names in each column of the table.
 sub names_in_table ($text)
@@ -36,7 +42,8 @@ sub names_in_table ($text)
 	{
 		my (undef, undef, @cells) = split /\|/, $row;
 
-		push @{ $names[$_] }, $cells[$_] =~ /`([^`]+)`/g for 0 .. 2;
+		push @{ $names[$_] }, map { _expand($_, @{ $column[2] }) } $cells[$_] =~ /`([^`]+)`/g
+		  for 0 .. 2;
 	}
 	return @names;
 }

@@ -1,0 +1,290 @@
+# What the tests of t/symptoms share: a server on a volume whose flushes the
+# test delays, loads whose clients time each transaction, what a session sees
+# in pg_stat_activity meanwhile, and the report, taken apart.
+#
+#	make_situation(NAME, conf => TEXT)	a running server with the extension; its
+#							volume (bench/volume.c) is as fast as the disk
+#	set_volume(NODE, RATE, BUCKET)		RATE flushes/s, after BUCKET flushes at once
+#	set_volume(NODE, 0)					the disk again; flushes under way go on
+#	start_load(NODE, OPTIONS, SQL, NAME)	pgbench --log, named NAME
+#	end_load(LOAD)						waits for its end; returns the latencies of its
+#							transactions, ms
+#	sample_waits(NODE, NAME, SECONDS)	samples of its sessions, by what
+#							pg_stat_activity says that they wait for
+#	report_of(NODE)						the report
+#	first_cause(REPORT)					the first line of "Why" without its number
+#	consistent(REPORT)					contradictions in it; empty if there are none
+
+package Symptoms;
+
+use CommitStats;
+use Cwd 'abs_path';
+use Exporter 'import';
+use List::Util qw(max sum0);
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(make_situation set_volume start_load end_load sample_waits report_of first_cause
+  consistent is_consistent microseconds);
+
+my $library;    # volume.c, compiled
+
+# The volume reads its rate from a file; the third number says that the bucket
+# is full.
+sub set_volume ($node, $rate, $bucket = 0)
+{
+	my $interval = $rate == 0 ? 0 : int(1e9 / $rate);
+	my $path = $node->basedir . '/volume';
+
+	open(my $file, -e $path ? '+<' : '>', $path) or die "cannot open $path: $!\n";
+	syswrite($file, pack('Q3', $interval, $bucket * $interval, 0)) == 24
+	  or die "cannot write $path: $!\n";
+	close($file) or die "cannot write $path: $!\n";
+	return;
+}
+
+# commit_stats.stall_time and slow_commit_time are as a user has them.
+sub make_situation ($name, %params)
+{
+	my $node = init_node(
+		$name,
+		init => $params{init} || {},
+		conf => "track_wal_io_timing = on\nmax_wal_size = 4GB\ncheckpoint_timeout = 1h\n"
+		  . ($params{conf} // ''));
+
+	if (!defined $library)
+	{
+		$library = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/volume.so';
+		compile_c($library, '-fPIC', '-shared', 'bench/volume.c', '-ldl');
+	}
+	set_volume($node, 0);
+	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
+	local $ENV{LD_PRELOAD} = $library;
+	$node->start;
+	$node->sql(q{CREATE EXTENSION commit_stats;
+CREATE TABLE logged (id bigserial, n int);
+});
+	return $node;
+}
+
+# The time when the load began is that when pgbench was started.
+sub start_load ($node, $options, $sql, $name = 'load')
+{
+	my $prefix = $node->basedir . "/log_$name";
+
+	unlink glob "$prefix.*";
+	local $ENV{PGAPPNAME} = $name;
+	my $pgbench = start_pgbench($node, "--log --log-prefix=$prefix $options", "load_$name" => $sql);
+	return { pgbench => $pgbench, prefix => $prefix };
+}
+
+# "TERM" ends one that has no end of its own; it has then logged nothing of
+# its last transactions.
+sub end_load ($load, $signal = undef)
+{
+	my @times;
+
+	end_background($load->{pgbench}, $signal)
+	  or defined $signal
+	  or die "pgbench failed: $load->{pgbench}->{err}\n";
+	for my $path (glob "$load->{prefix}.*")
+	{
+		# client, transaction, us, script, time
+		push @times, map { (split ' ', $_)[2] / 1000 } split /\n/, slurp_file($path);
+	}
+	return @times;
+}
+
+# Samples of active sessions, 50 a second: a hash from "Lock/object", "CPU" and
+# so on to their number; of COMMIT only if $query says so.
+sub sample_waits ($node, $name, $seconds, $query = '')
+{
+	my $samples = $node->sql(qq{SET application_name = 'sampler';
+CREATE TEMP TABLE seen (wait text);
+DO \$\$ DECLARE stop timestamptz := clock_timestamp() + interval '$seconds s';
+BEGIN
+	WHILE clock_timestamp() < stop LOOP
+		PERFORM pg_stat_clear_snapshot();
+		INSERT INTO seen SELECT coalesce(wait_event_type || '/' || wait_event, 'CPU')
+		FROM pg_stat_activity WHERE application_name = '$name' AND state = 'active'
+		AND query ~* '$query';
+		PERFORM pg_sleep(0.02);
+	END LOOP;
+END \$\$;
+SELECT wait, count(*) FROM seen GROUP BY wait;
+});
+
+	return map { split /\|/ } split /\n/, $samples;
+}
+
+# A time of the report, as "4.18 ms"
+sub microseconds ($time)
+{
+	my ($number, $unit) = $time =~ /^([\d.]+) (us|ms|s)$/ or die "not a time: $time\n";
+
+	return $number * { us => 1, ms => 1e3, s => 1e6 }->{$unit};
+}
+
+# "94.7%", "<0.1%" and ">99.9%" as a number
+sub _percent ($text)
+{
+	return $text =~ /([\d.]+)/ ? $1 : die "not a share: $text\n";
+}
+
+# The lines of the report after one that begins with $title, up to one that is
+# not indented.
+sub _section ($text, $title)
+{
+	return $text =~ /^\Q$title\E[^\n]*\n((?:[ (][^\n]*\n)*)/m ? $1 : '';
+}
+
+# The breakdown of a mean commit, and that of a slow one, as hashes from phase
+# to [us, percent].
+sub _phases ($text)
+{
+	my (%mean, %slow);
+	my $number = qr/([<>]?[\d.]+ (?:us|ms|s)) +([<>]?[\d.]+%)/;
+
+	for my $line (split /\n/, _section($text, q{Where a commit's time goes}))
+	{
+		my ($name, @number) = $line =~ /^  (\S.*?)  +(?:$number)?(?: +$number)?$/ or next;
+
+		$mean{$name} = [ microseconds($number[0]), _percent($number[1]) ] if defined $number[0];
+		$slow{$name} = [ microseconds($number[2]), _percent($number[3]) ] if defined $number[2];
+	}
+	return (\%mean, \%slow);
+}
+
+# The lines of "Why": share, text without line breaks, what to do.
+sub _causes ($text)
+{
+	my @causes;
+
+	for my $line (split /\n/, _section($text, 'Why'))
+	{
+		if ($line =~ /^ +\d\. ([<>]?[\d.]+%) (.*)/)
+		{
+			push @causes, { share => _percent($1), text => $2, remedy => '' };
+		}
+		elsif (@causes && $line =~ /^ +-> (.*)/)
+		{
+			$causes[-1]->{remedy} .= ($causes[-1]->{remedy} eq '' ? '' : "\n") . $1;
+		}
+		elsif (@causes && $line =~ /^ +(.*)/)
+		{
+			$causes[-1]->{ $causes[-1]->{remedy} eq '' ? 'text' : 'remedy' } .= " $1";
+		}
+	}
+	return \@causes;
+}
+
+sub report_of ($node)
+{
+	my $text = $node->sql('SELECT commit_stats_report()') . "\n";
+	my ($mean, $slow) = _phases($text);
+	my %report = (
+		text => $text,
+		now => $text =~ /^(.*(?:\n  +.*)*)/ ? $1 =~ s/\n +/ /gr : '',
+		phases => $mean,
+		slow_phases => $slow,
+		causes => _causes($text),
+		delay => $text =~ /^A delay: (.*(?:\n  .*)*)/m ? $1 =~ s/\n +/ /gr : '');
+
+	if ($text =~ /^Where a commit's time goes +mean ([\d.]+ \w+)/m)
+	{
+		$report{mean} = microseconds($1);
+	}
+	note($text);
+	return \%report;
+}
+
+sub first_cause ($report)
+{
+	return @{ $report->{causes} } ? $report->{causes}->[0]->{text} : '';
+}
+
+# Contradictions of a breakdown.  Phases below half a percent are not printed,
+# and each number has three digits.
+sub _contradictions_of_phases ($what, $mean, %phases)
+{
+	my @found;
+	my $sum = sum0(map { $_->[0] } values %phases);
+
+	return () if !%phases;
+	$mean //= $sum;
+	push @found, "$what: the phases take $sum us, the commit $mean us"
+	  if abs($sum - $mean) > 0.04 * $mean + 1;
+	for my $name (sort keys %phases)
+	{
+		my ($us, $percent) = @{ $phases{$name} };
+
+		push @found, "$what: $name takes $us of $mean us, and is $percent%"
+		  if abs(100 * $us / $mean - $percent) > 0.2 + 0.02 * $percent;
+	}
+	return @found;
+}
+
+# Causes named for a phase have its share; they are in order, and no two are of
+# the same time.
+sub _contradictions_of_causes ($report)
+{
+	my @found;
+	my @causes = @{ $report->{causes} };
+	my %phase_of = (
+		qr/^NOTIFY\b/ => 'NOTIFY lock',
+		qr/^standby\b/ => 'standby',
+		qr/^not run\b/ => 'not run',
+		qr/^after the commit\b/ => 'after');
+
+	for my $i (0 .. $#causes)
+	{
+		my $cause = $causes[$i];
+
+		push @found, "cause $cause->{text} has $cause->{share}%, less than the next"
+		  if $i < $#causes && $cause->{share} < $causes[ $i + 1 ]->{share};
+		for my $start (grep { $cause->{text} =~ $_ } keys %phase_of)
+		{
+			my $phase = $report->{phases}->{ $phase_of{$start} };
+
+			push @found, "$phase_of{$start} has $phase->[1]%, its cause $cause->{share}%"
+			  if defined $phase && abs($phase->[1] - $cause->{share}) > 0.11;
+		}
+	}
+	my $sum = sum0(map { $_->{share} } @causes);
+	push @found, "the causes have $sum%" if $sum > 100.5;
+	return @found;
+}
+
+# A delay that is refused is proposed nowhere; one that is proposed is not
+# refused by a cause.
+sub _contradictions_of_delay ($report)
+{
+	my $proposed =
+	  $report->{text} =~
+	  /commit_delay_sweep\(|SET commit_delay = [1-9']|adaptive_delay = '?(?:on|pace)/;
+
+	return ('a delay is refused, and proposed') if $report->{delay} =~ /^no\b/ && $proposed;
+	return ('a delay is proposed, but commits come one after the other')
+	  if $proposed && $report->{text} =~ /one after the other/;
+	return ();
+}
+
+sub consistent ($report)
+{
+	my @found = (
+		_contradictions_of_phases('mean commit', $report->{mean}, %{ $report->{phases} }),
+		_contradictions_of_phases('slow commit', undef, %{ $report->{slow_phases} }),
+		_contradictions_of_causes($report),
+		_contradictions_of_delay($report));
+
+	push @found, "$1 of $2 commits wait"
+	  if $report->{now} =~ /^(\d+) of (\d+) commits/ && $1 > $2;
+	push @found, 'a number is not finite' if $report->{text} =~ /\b(?:nan|inf|infinity|null)\b/i;
+	return @found;
+}
+
+sub is_consistent ($report, $name)
+{
+	return is(join("\n", consistent($report)), '', "$name: no contradiction");
+}
+
+1;
