@@ -476,7 +476,7 @@ run_sweep(Sweep *sweep)
  * max_p99.
  */
 static int
-make_outcomes(Sweep *sweep)
+prepare_outcomes(Sweep *sweep)
 {
 	int			tried = 0;
 
@@ -503,7 +503,7 @@ make_outcomes(Sweep *sweep)
 static void
 make_rounds(Sweep *sweep, uint64 duration)
 {
-	int			tried = make_outcomes(sweep);
+	int			tried = prepare_outcomes(sweep);
 	uint64		round = sweep->slot * tried;
 	int			n = (int) (duration / round);
 

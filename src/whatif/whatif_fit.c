@@ -60,7 +60,7 @@
 /* A flush whose leader is in the sample.  Times are us of the sample. */
 typedef struct Flush
 {
-	double		done_at;		/* comes first, for compare_times() */
+	double		done_at;		/* comes first, for compare_first() */
 	const TracedCommit *leader;
 	double		io_time;		/* write and sync; with the gap if not timed */
 	double		gap;
@@ -72,7 +72,7 @@ typedef struct Flush
 typedef struct Cycle
 {
 	double		flushed_at;		/* end of the flush of the first commit; comes
-								 * first, for compare_times() */
+								 * first, for compare_first() */
 	double		awake_at;		/* the first commit returned */
 	double		began_at;		/* the next transaction began */
 	double		commits_at;		/* the next commit began */
@@ -84,7 +84,7 @@ typedef struct Cycle
 /* A moment at which the number of sessions that work changes */
 typedef struct Change
 {
-	double		at;				/* comes first, for compare_times() */
+	double		at;				/* comes first, for compare_first() */
 	int			by;
 	int			blocked;		/* sessions that waited for locks until then */
 	int			working;		/* sessions that worked until then */
@@ -136,7 +136,7 @@ end_block(int *first, int block, int n)
 
 /* Orders structs by the time, a double, that they begin with. */
 static int
-compare_times(const void *a, const void *b)
+compare_first(const void *a, const void *b)
 {
 	double		x = *(const double *) a;
 	double		y = *(const double *) b;
@@ -261,7 +261,7 @@ find_flushes(WhatifFit *fit)
 			fit->flush[fit->nflushes].leader = &fit->trace->commit[i];
 			fit->flush[fit->nflushes++].done_at = fit->flushed_at[i];
 		}
-	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_times);
+	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_first);
 	for (int i = 0; i < fit->nflushes; i++)
 		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL);
 }
@@ -414,7 +414,7 @@ fill_cycles(WhatifFit *fit)
 	LoadCycle  *cycle = palloc(fit->ncycles * sizeof(LoadCycle));
 	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
 
-	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_times);
+	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_first);
 	for (int i = 0; i < fit->ncycles; i++)
 	{
 		cycle[i] = fit->cycle[i].load;
@@ -475,7 +475,7 @@ find_changes(WhatifFit *fit)
 				 cycle->commits_at, open ? blocked : freed, blocked,
 				 &cycle->load.work);
 	}
-	qsort(change, fit->nchanges, sizeof(Change), compare_times);
+	qsort(change, fit->nchanges, sizeof(Change), compare_first);
 	for (int i = fit->nchanges - 2; i >= 0; i--)
 		if (change[i].at == change[i + 1].at)
 			change[i].blocked = Max(change[i].blocked, change[i + 1].blocked);
@@ -573,7 +573,7 @@ find_xid_share(const WhatifFit *fit)
 
 	for (int i = 0; i < n; i++)
 		end[i] = sample_time(fit, commit[i].ended_at);
-	qsort(end, n, sizeof(double), compare_times);
+	qsort(end, n, sizeof(double), compare_first);
 	for (int i = 0; i < n; i++)
 	{
 		double		now = sample_time(fit, commit[i].started_at);
