@@ -204,13 +204,27 @@ CREATE FUNCTION commit_slow_log(
 	OUT synchronous_commit text,
 	OUT role text,
 	OUT duration double precision,
+	OUT before_time double precision,
+	OUT record_time double precision,
 	OUT notify_time double precision,
 	OUT delay_time double precision,
 	OUT flush_time double precision,
 	OUT flush_timed boolean,
+	OUT others_flush_time double precision,
+	OUT segment_time double precision,
 	OUT standby_time_min double precision,
 	OUT standby_time_max double precision,
+	OUT commit_log_time double precision,
+	OUT after_time double precision,
+	OUT not_run_time double precision,
+	OUT unknown_time double precision,
 	OUT other_time double precision,
+	OUT cause text,
+	OUT waited_for text,
+	OUT blocked_by integer,
+	OUT notify_pid integer,
+	OUT standby text,
+	OUT standby_stage text,
 	OUT commits_in_flush bigint,
 	OUT leader_pid integer,
 	OUT leader_datid oid,
@@ -226,9 +240,11 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200;
 CREATE VIEW commit_slow_log AS
 SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
        s.application_name, s.synchronous_commit, s.role, s.duration,
-       s.notify_time, s.delay_time, s.flush_time, s.flush_timed,
-       s.standby_time_min, s.standby_time_max, s.other_time,
-       s.commits_in_flush,
+       s.before_time, s.record_time, s.notify_time, s.delay_time, s.flush_time,
+       s.flush_timed, s.others_flush_time, s.segment_time, s.standby_time_min,
+       s.standby_time_max, s.commit_log_time, s.after_time, s.not_run_time,
+       s.unknown_time, s.other_time, s.cause, s.waited_for, s.blocked_by,
+       s.notify_pid, s.standby, s.standby_stage, s.commits_in_flush,
        s.leader_pid, s.leader_datid, l.datname AS leader_datname,
        s.leader_roleid, u.rolname AS leader_rolname,
        s.leader_application_name, s.flush_wal_bytes, s.wal_bytes, s.checkpoint
@@ -1044,7 +1060,11 @@ COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
 COMMENT ON COLUMN commit_slow_log.role IS
 	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_slow_log.duration IS
-	'time from before the commit record to after the flush, in milliseconds';
+	'time from the start of COMMIT, or without a statement from before the commit record, until its memory is released, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.before_time IS
+	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors; 0 without a COMMIT statement';
+COMMENT ON COLUMN commit_slow_log.record_time IS
+	'part of duration from there until the commit record was written, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
@@ -1053,12 +1073,36 @@ COMMENT ON COLUMN commit_slow_log.flush_time IS
 	'part of duration that the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
 	'true if the server measured flush_time (track_wal_io_timing); false if inferred from the flush pointer; null unless the session led, and where flush_time is null';
+COMMENT ON COLUMN commit_slow_log.others_flush_time IS
+	'part of duration that the session waited for the flush of another process, without delay_time, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.segment_time IS
+	'part of duration in which the session made a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing';
 COMMENT ON COLUMN commit_slow_log.standby_time_min IS
 	'lower bound of the part of duration that the session waited for a standby, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
 	'its upper bound, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.commit_log_time IS
+	'part of duration from the end of the flush to the second callback, if no standby was waited for, in milliseconds: pg_xact, ProcArray, a processor';
+COMMENT ON COLUMN commit_slow_log.after_time IS
+	'part of duration after the second callback, in milliseconds: files deleted, signals of NOTIFY, invalidations';
+COMMENT ON COLUMN commit_slow_log.not_run_time IS
+	'part of the rest in which a CPU limit stopped processes of the server, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.unknown_time IS
+	'rest of duration, with standby_time_min and all other parts, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
-	'rest of duration, with standby_time_min, in milliseconds: another process''s flush, a processor, or work before the commit record; null if a part is null';
+	'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds; null if one of these is null';
+COMMENT ON COLUMN commit_slow_log.cause IS
+	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a flush that stalled, the cause of commit_stall_log';
+COMMENT ON COLUMN commit_slow_log.waited_for IS
+	'lock that the session waited for in its COMMIT, and its holder; null if the background worker, which looks every 50 ms, saw none';
+COMMENT ON COLUMN commit_slow_log.blocked_by IS
+	'process ID of the holder of that lock; null if not known';
+COMMENT ON COLUMN commit_slow_log.notify_pid IS
+	'process ID of the commit that had the lock of NOTIFY before; null without notify_time';
+COMMENT ON COLUMN commit_slow_log.standby IS
+	'standby that the commit waited for; null if the background worker saw none';
+COMMENT ON COLUMN commit_slow_log.standby_stage IS
+	'what that standby lacked: not connected, not sent, not written, not flushed or not applied; null if standby is null';
 COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
 	'commits that the flush carried; null if not known, or asynchronous';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS

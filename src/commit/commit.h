@@ -9,6 +9,8 @@
 #ifndef COMMIT_STATS_COMMIT_H
 #define COMMIT_STATS_COMMIT_H
 
+#include "access/xact.h"
+
 #include "base/guc.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
@@ -31,7 +33,8 @@ typedef enum CommitKind
  */
 typedef struct CommitUnderWay
 {
-	uint64		begun_at;		/* COMMIT itself; 0: no statement of its own */
+	/* ProcessUtility reads, of a COMMIT that has an id: */
+	uint64		begun_at;		/* when it began; else 0 */
 
 	/* The first callback reads, if it counts the commit: */
 	CommitKind	kind;
@@ -43,7 +46,7 @@ typedef struct CommitUnderWay
 	/* The second callback, if it counts a commit that wrote WAL: */
 	OwnFlush	io;
 	bool		start_unknown;	/* started_at is that of its statement */
-	bool		has_notify;		/* if it is watched to its end */
+	bool		has_notify;		/* begun_at is not 0 then */
 	uint64		ended_at;
 	GroupNumber group;			/* or InvalidGroupNumber */
 	bool		times_known;
@@ -54,11 +57,34 @@ typedef struct CommitUnderWay
 
 extern void commit_path_install_hooks(void);
 
-/* Returns true for a slow commit, and for what may be a stall. */
+/* When the COMMIT began, as far as it is known. */
+static inline uint64
+commit_began_at(const CommitUnderWay *commit)
+{
+	return commit->begun_at != 0 ? commit->begun_at : commit->started_at;
+}
+
+/*
+ * True for a commit that may delete files after its second callback: with
+ * wal_level = minimal, unknown.
+ */
+static inline bool
+commit_may_delete_files(void)
+{
+	return (MyXactFlags & XACT_FLAGS_ACQUIREDACCESSEXCLUSIVELOCK) != 0;
+}
+
+/*
+ * Returns true for a commit that is slow, or may become so after its second
+ * callback, and for what may be a stall.
+ */
 extern bool slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
 								bool is_commit);
 
-/* With times_known.  Returns true if the worker has to look at it. */
+/*
+ * For those, with times_known, when the mark of the commit is cleared.
+ * Returns true if the worker has to look at a stall or a commit now.
+ */
 extern bool slow_commit_note(const CommitUnderWay *commit, SlowRole role,
 							 bool is_commit);
 

@@ -84,6 +84,28 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
  */
 
 /*
+ * COMMIT begins, and has an id: deferred triggers and constraints run before
+ * the first callback.
+ */
+static pg_noinline void
+begin_commit(void)
+{
+	commit.begun_at = clock_now();
+	backend_slot_set_begun(commit.begun_at);
+	backend_slot_set_outside(commit.begun_at, COMMITTING_BEFORE);
+}
+
+/* The commit under way is over, or is no longer counted. */
+static void
+end_commit(void)
+{
+	commit.begun_at = 0;
+	commit.has_notify = false;
+	backend_slot_set_committing(0);
+	backend_slot_set_begun(0);
+}
+
+/*
  * Register this process, before it counts anything.  May wait and may raise an
  * error.  Returns false if it must not count.
  */
@@ -176,6 +198,7 @@ read_before_unlogged(void)
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
 	commit.started_at = clock_now();
+	backend_slot_set_committing(commit.started_at);
 	flush_detection_read_unlogged(&commit.before);
 }
 
@@ -201,6 +224,7 @@ prepare_to_count(void)
 	{
 		/* until it is on again, addresses may change, and change back */
 		clients_look_again();
+		end_commit();
 		return false;
 	}
 	if (!commit_stats_counts_here && !register_process())
@@ -394,6 +418,21 @@ count_standby_wait(LatencyKind kind)
 						  clock_elapsed(earliest, commit.ended_at));
 }
 
+/* suspect_slow_commit() looks at each of these. */
+static void
+note_notify(void)
+{
+	commit.has_notify = true;
+	commit.begun_at = commit_began_at(&commit);
+}
+
+static pg_noinline void
+count_notify(void)
+{
+	backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
+	note_notify();
+}
+
 /* A commit that waited. */
 static pg_attribute_always_inline void
 count_commit(bool led, uint64 elapsed)
@@ -405,7 +444,7 @@ count_commit(bool led, uint64 elapsed)
 	if (!led)
 		backend_slot_add(SLOT_FLUSHED_BY_OTHERS, 1);
 	if (unlikely(commit_has_notify()))
-		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
+		count_notify();
 	if (likely(level == WAIT_LOCAL))
 	{
 		latency_count(latency_kind(WAIT_LOCAL, led), elapsed);
@@ -483,20 +522,39 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
+/* True for what suspect_slow_commit() looks at; begun_at is mostly 0. */
+static inline bool
+may_be_slow(uint64 elapsed)
+{
+	return elapsed > commit_stats_slow_threshold || commit.begun_at != 0 ||
+		commit_may_delete_files();
+}
+
 /*
- * It took longer than commit_stats_slow_threshold.  On a slow disk each commit
- * does, so nothing is collected before it is known to be of use.
+ * It took longer than commit_stats_slow_threshold, from the first callback or
+ * from COMMIT on, or may still do so.  On a slow disk each commit does, so
+ * nothing is collected before it is known to be of use.
  */
 static pg_noinline void
 suspect_slow_commit(SlowRole role, bool is_commit)
 {
-	if (slow_commit_is_slow(&commit, role, is_commit))
+	uint64		elapsed = clock_elapsed(commit_began_at(&commit),
+										commit.ended_at);
+	bool		is_slow = elapsed > commit_stats_slow_threshold;
+
+	backend_slot_set_committing(0);
+	backend_slot_set_begun(0);
+	if ((is_slow || commit.has_notify || commit_may_delete_files()) &&
+		slow_commit_is_slow(&commit, role, is_commit))
 	{
 		(void) flush_times();
 		if (slow_commit_note(&commit, role, is_commit))
 			worker_wake();
 	}
-	stall_limit_refresh();
+	commit.begun_at = 0;
+	commit.has_notify = false;
+	if (is_slow)
+		stall_limit_refresh();
 }
 
 /* With an adaptive delay: report begin and end of the flush. */
@@ -556,9 +614,10 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after);
-	if (unlikely(elapsed > commit_stats_slow_threshold))
+	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit);
-	backend_slot_set_committing(0);
+	else
+		backend_slot_set_committing(0);
 	if (FLUSH_DETECTION_ERRS && unlikely(commit.io.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, commit.io.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
@@ -599,10 +658,12 @@ count_async(void)
 
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
 	if (commit_has_notify())
-		backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
+		count_notify();
 	latency_count(LATENCY_ASYNC, elapsed);
-	if (unlikely(elapsed > commit_stats_slow_threshold))
+	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
+	else
+		backend_slot_set_committing(0);
 	account_transaction(WAL_OF_COMMIT);
 }
 
@@ -680,12 +741,14 @@ count_logged_commit(CommitKind kind)
 static void
 start_with_statement(CommitKind kind)
 {
-	TimestampTz start = Max(GetCurrentStatementStartTimestamp(),
-							GetCurrentTransactionStartTimestamp());
-	int64		elapsed = GetCurrentTimestamp() - start;
+	TimestampTz start;
+	int64		elapsed;
 
 	if (kind != COMMIT_READ_ONLY)
 		return;
+	start = Max(GetCurrentStatementStartTimestamp(),
+				GetCurrentTransactionStartTimestamp());
+	elapsed = GetCurrentTimestamp() - start;
 	commit.start_unknown = true;
 	commit.started_at = clock_elapsed((uint64) Max(elapsed, 0) * NS_PER_US,
 									  clock_now());
@@ -706,13 +769,21 @@ count_late_commit(CommitKind kind)
 static void
 count_unlogged(CommitKind kind)
 {
+	bool		has_notify = commit_has_notify();
+	uint64		elapsed;
+
 	backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
-	if (likely(!commit_has_notify()))
+	if (kind == COMMIT_READ_ONLY && likely(!has_notify))
 		return;
 	start_with_statement(kind);
 	forget_time();
-	if (unwaited_time() > commit_stats_slow_threshold)
+	elapsed = unwaited_time();
+	if (has_notify)
+		note_notify();
+	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
+	else
+		backend_slot_set_committing(0);
 	commit.start_unknown = false;
 }
 
@@ -774,7 +845,7 @@ abandon_commit(void)
 {
 	commit.kind = COMMIT_NOT_COUNTED;
 	ended_prepared = false;
-	backend_slot_set_committing(0);
+	end_commit();
 	clients_look_again();
 	flush_detection_forget();
 	delay_override_abandon();
@@ -861,6 +932,10 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	commits = commits && !IsSubTransaction();
 	if (commits)
 		before_two_phase();
+	else if (TransactionIdIsValid(MyProc->xid) && commit_stats_counts_here &&
+			 is_transaction_stmt(pstmt, TRANS_STMT_COMMIT) &&
+			 !IsAbortedTransactionBlockState())
+		begin_commit();
 	next_ProcessUtility(pstmt, queryString, readOnlyTree, context,
 						params, queryEnv, dest, qc);
 	if (commits)

@@ -3,26 +3,32 @@
  * slow_commit.c
  *		Where the time of a slow commit, or of a stall, went.
  *
- * commit_path.c calls slow_commit_is_slow() for a commit that took longer than
- * commit_stats_slow_threshold, when it has been counted.  Three moments divide
- * the time from the first callback to the second one:
+ * A COMMIT begins in our ProcessUtility hook, which also runs before deferred
+ * triggers; without a statement, its begin is the first callback.  It ends
+ * when the server resets TopTransactionContext, behind the deletion of files
+ * and the signals of NOTIFY.  commit_path.c calls slow_commit_is_slow() in the
+ * second callback, for a commit that took longer than
+ * commit_stats_slow_threshold or may still do so.  This file then watches the
+ * commit to its end.  Three moments divide the time between the callbacks:
  *
  *	- record:	the server wrote the commit record.  It read the clock just
  *				before, for GetCurrentTransactionStopTimestamp().
  *	- begin:	a process saw the flush pointer at the boundary of the flush
  *				before.  A leader then slept, if it did, and flushed.
  *	- end:		a process saw the flush pointer at the boundary of this flush.
- *				What came later was the wait for a standby.
+ *				What came later was the wait for a standby, or the commit log.
  *
  * With track_wal_io_timing, the server itself measures how long a leader wrote
- * and synced.
+ * and synced.  It does not measure how long it made a WAL segment: if the
+ * flush crosses one, that is what is left of the time from begin to end.
  *
  * A commit with NOTIFY still holds the lock that makes such commits one after
  * the other.  If the session waited for that lock, it started the timeout that
  * looks for deadlocks, and the server still has the time of that start.
  *
  * Invariant: as in commit_path.c, nothing here raises an error, allocates,
- * waits, or loops without a bound.
+ * waits, or loops without a bound.  A reset callback is a static struct that
+ * the server links into its list.
  *
  * Locking: none.
  *
@@ -30,7 +36,10 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
+#include "utils/memutils.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
@@ -38,11 +47,31 @@
 #include "base/compat.h"
 #include "commit/commit.h"
 #include "module/wall_clock.h"
-#include "probe/notify_lock.h"
+#include "module/worker_wake.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
+
+/* A leader that makes a WAL segment takes longer than that beside I/O; ns */
+#define SEGMENT_GAP			NS_PER_MS
+
+/* A commit whose second callback has run.  Of this process alone. */
+typedef struct WatchedCommit
+{
+	CommitUnderWay commit;		/* a copy */
+	SlowRole	role;
+	bool		has_record;		/* the server knows the time of its record */
+	bool		waits_for_standby;
+	bool		crosses_segment;	/* its flush did */
+	int			synchronous_commit;
+	int			checkpoint;		/* as in SlowEvent */
+	uint64		limit;			/* of slow commits, ns */
+	uint64		delay_time;		/* slept itself, or SLOW_UNKNOWN */
+	uint64		wal_bytes;		/* of its transaction */
+} WatchedCommit;
+
+static WatchedCommit watched;
 
 /*----------------------------------------------------------------
  * Moments
@@ -64,23 +93,25 @@ clock_at(TimestampTz then, const ClockPair *now)
 /* Derived times of a slow commit. */
 typedef struct SlowMoments
 {
+	uint64		began_at;		/* if unknown, its first known wait */
 	uint64		notify_time;
-	uint64		started_at;		/* if unknown, of its first known wait */
+	uint64		record_at;
 	uint64		begin;			/* the record, or the end of the flush before */
 	uint64		end;			/* of the flush, or of the commit */
 } SlowMoments;
 
 /* ns that the commit waited for the lock of NOTIFY, before its record. */
 static uint64
-notify_wait(uint64 started_at, uint64 record_at, const ClockPair *now)
+notify_wait(const CommitUnderWay *commit, uint64 record_at,
+			const ClockPair *now)
 {
 	uint64		waits_at = clock_at(get_timeout_start_time(DEADLOCK_TIMEOUT),
 									now);
 
-	if (waits_at + 2 * CLOCKS_APART < started_at || waits_at > record_at ||
-		!commit_has_notify())
+	if (waits_at + 2 * CLOCKS_APART < commit->started_at ||
+		waits_at > record_at || !commit->has_notify)
 		return 0;
-	return clock_elapsed(Max(waits_at, started_at), record_at);
+	return clock_elapsed(Max(waits_at, commit->started_at), record_at);
 }
 
 /*
@@ -88,18 +119,21 @@ notify_wait(uint64 started_at, uint64 record_at, const ClockPair *now)
  * no time of their record behind.
  */
 static void
-find_moments(const CommitUnderWay *commit, bool is_commit,
-			 const ClockPair *now, SlowMoments *moments)
+find_moments(const WatchedCommit *ended, const ClockPair *now,
+			 SlowMoments *moments)
 {
+	const CommitUnderWay *commit = &ended->commit;
 	const FlushTimes *times = &commit->times;
 	uint64		record_at = commit->started_at;
 
-	if (is_commit && TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	if (ended->has_record)
 		record_at = clock_at(GetCurrentTransactionStopTimestamp(), now);
 	record_at = Max(Min(record_at, commit->ended_at), commit->started_at);
-	moments->notify_time = notify_wait(commit->started_at, record_at, now);
-	moments->started_at = commit->start_unknown ?
-		clock_elapsed(moments->notify_time, record_at) : commit->started_at;
+	moments->record_at = record_at;
+	moments->notify_time = notify_wait(commit, record_at, now);
+	moments->began_at = commit->start_unknown ?
+		clock_elapsed(moments->notify_time, record_at) :
+		commit_began_at(commit);
 	moments->begin = Min(Max(record_at, times->previous_seen_at),
 						 commit->ended_at);
 	moments->end = commit->ended_at;
@@ -111,12 +145,6 @@ find_moments(const CommitUnderWay *commit, bool is_commit,
  * Parts
  *----------------------------------------------------------------
  */
-
-static bool
-waits_for_standby(SlowRole role)
-{
-	return role != SLOW_DID_NOT_WAIT && latency_wait_level() != WAIT_LOCAL;
-}
 
 static uint64
 zero_if_unknown(uint64 part)
@@ -140,18 +168,44 @@ own_delay_time(const CommitUnderWay *commit, SlowRole role)
  * its end separates it from the wait for a standby.
  */
 static uint64
-own_flush_time(const CommitUnderWay *commit, SlowRole role,
-			   const SlowMoments *moments)
+own_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
 {
-	uint64		delay_time = own_delay_time(commit, role);
-
-	if (commit->io.timed)
-		return commit->io.io_time;
-	if (role != SLOW_LED)
+	if (ended->commit.io.timed)
+		return ended->commit.io.io_time;
+	if (ended->role != SLOW_LED)
 		return 0;
-	if (waits_for_standby(role) || delay_time == SLOW_UNKNOWN)
+	if (ended->waits_for_standby || ended->delay_time == SLOW_UNKNOWN)
 		return SLOW_UNKNOWN;
-	return clock_elapsed(moments->begin + delay_time, moments->end);
+	return clock_elapsed(moments->begin + ended->delay_time, moments->end);
+}
+
+/*
+ * The time in which a leader made a new WAL segment, which is in no time of
+ * the server's: what its flush took beside sleep, write and sync.
+ */
+static uint64
+own_segment_time(const WatchedCommit *ended, const SlowMoments *moments)
+{
+	uint64		flushed = moments->begin +
+	zero_if_unknown(ended->delay_time) +
+	zero_if_unknown(own_flush_time(ended, moments));
+	uint64		gap = clock_elapsed(flushed, moments->end);
+
+	/* the end of the flush of a lone session shows when the standby answers */
+	if (!ended->crosses_segment || ended->waits_for_standby ||
+		gap < SEGMENT_GAP)
+		return 0;
+	return gap;
+}
+
+/* The time until the flush of this commit began, or ended, if another's. */
+static uint64
+others_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
+{
+	if (ended->role == SLOW_DID_NOT_WAIT)
+		return 0;
+	return clock_elapsed(moments->record_at, ended->role == SLOW_LED ?
+						 moments->begin : moments->end);
 }
 
 /* Cut a part to what is left of the whole. */
@@ -166,18 +220,37 @@ cut_part(uint64 part, uint64 *left)
 }
 
 static void
-divide_commit(const CommitUnderWay *commit, SlowRole role,
-			  const SlowMoments *moments, SlowEvent *event)
+divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
+			  SlowEvent *event)
 {
+	const CommitUnderWay *commit = &ended->commit;
 	uint64		left = event->duration;
 	uint64		flushed_at;
 
+	event->after_time = cut_part(clock_elapsed(commit->ended_at, event->end),
+								 &left);
 	event->notify_time = cut_part(moments->notify_time, &left);
-	event->delay_time = cut_part(own_delay_time(commit, role), &left);
-	event->flush_time = cut_part(own_flush_time(commit, role, moments), &left);
+	event->delay_time = cut_part(ended->delay_time, &left);
+	event->flush_time = cut_part(own_flush_time(ended, moments), &left);
 	event->flush_timed = commit->io.timed;
-	if (!waits_for_standby(role))
+	if (!commit->start_unknown)
+	{
+		event->before_time = cut_part(clock_elapsed(moments->began_at,
+													commit->started_at), &left);
+		event->record_time = cut_part(clock_elapsed(commit->started_at +
+													moments->notify_time,
+													moments->record_at), &left);
+	}
+	event->others_flush_time = cut_part(others_flush_time(ended, moments),
+										&left);
+	event->segment_time = cut_part(own_segment_time(ended, moments), &left);
+	event->writes_end = moments->end;
+	if (!ended->waits_for_standby)
+	{
+		event->log_time = cut_part(clock_elapsed(moments->end,
+												 commit->ended_at), &left);
 		return;
+	}
 	flushed_at = moments->begin + zero_if_unknown(event->delay_time) +
 		zero_if_unknown(event->flush_time);
 	event->standby_max = Min(left, clock_elapsed(flushed_at,
@@ -200,20 +273,39 @@ begin_event(SlowEvent *event, const ClockPair *now)
 	event->end = event->noted_at = now->ns;
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
-	event->wal_bytes = backend_slot_uncounted_wal();
 	event->group = InvalidGroupNumber;
 }
 
-static bool
-note_commit(const CommitUnderWay *commit, SlowRole role,
-			const SlowMoments *moments, SlowEvent *event)
+/* Fills in what a commit and a stall have. */
+static void
+begin_flush_event(const WatchedCommit *ended, SlowEvent *event,
+				  SlowMoments *moments)
 {
-	event->duration = clock_elapsed(moments->started_at, commit->ended_at);
-	if (event->duration <= slow_commit_limit_get())
+	ClockPair	now;
+
+	(void) clock_read_pair(&now);
+	find_moments(ended, &now, moments);
+	begin_event(event, &now);
+	event->wal_bytes = ended->wal_bytes;
+	event->role = ended->role;
+	event->group = ended->commit.group;
+	event->checkpoint = ended->checkpoint;
+	event->synchronous_commit = ended->synchronous_commit;
+}
+
+static bool
+note_commit(const WatchedCommit *ended)
+{
+	SlowMoments moments;
+	SlowEvent	event;
+
+	begin_flush_event(ended, &event, &moments);
+	event.duration = clock_elapsed(moments.began_at, event.end);
+	if (event.duration <= ended->limit)
 		return false;
-	divide_commit(commit, role, moments, event);
+	divide_commit(ended, &moments, &event);
 	backend_slot_add(SLOT_SLOW_COMMITS, 1);
-	slow_log_put(SLOW_COMMIT, event);
+	slow_log_put(SLOW_COMMIT, &event);
 	return true;
 }
 
@@ -229,72 +321,150 @@ was_committing(int procno)
 }
 
 static bool
-note_stall(const CommitUnderWay *commit, const SlowMoments *moments,
-		   SlowEvent *event)
+note_stall(const WatchedCommit *ended)
 {
-	uint64		length = own_flush_time(commit, SLOW_LED, moments);
+	const CommitUnderWay *commit = &ended->commit;
 	FlushTimes	previous = {0};
+	SlowMoments moments;
+	SlowEvent	event;
+	uint64		length;
 
-	event->limit = stall_limit_get();
-	if (event->limit == 0 || length == SLOW_UNKNOWN || length <= event->limit)
+	begin_flush_event(ended, &event, &moments);
+	length = own_flush_time(ended, &moments);
+	event.limit = stall_limit_get();
+	if (length == SLOW_UNKNOWN)
+		return false;
+	event.segment_time = own_segment_time(ended, &moments);
+	length += event.segment_time;
+	if (length <= event.limit)
 		return false;
 
 	/*
 	 * Another session may have seen the end late, or none may have, while the
 	 * leader waited for a standby, so the time of its own I/O tells.
 	 */
-	flush_ended_at = moments->end;
-	if (waits_for_standby(SLOW_LED))
-		flush_ended_at = Min(moments->begin + length +
-							 zero_if_unknown(own_delay_time(commit, SLOW_LED)),
-							 moments->end);
+	flush_ended_at = moments.end;
+	if (ended->waits_for_standby)
+		flush_ended_at = Min(moments.begin + length +
+							 zero_if_unknown(ended->delay_time), moments.end);
 	if (commit->group != InvalidGroupNumber)
 		flush_group_times(flush_group_add(commit->group, -1), &previous);
-	event->ended_at -= clock_elapsed(flush_ended_at, event->end) / NS_PER_US;
-	event->end = flush_ended_at;
-	event->duration = length;
-	event->since = previous.previous_seen_at;
+	event.flush_timed = commit->io.timed;
+	event.ended_at -= clock_elapsed(flush_ended_at, event.end) / NS_PER_US;
+	event.end = flush_ended_at;
+	event.duration = length;
+	event.since = previous.previous_seen_at;
 	backend_slot_add(SLOT_STALLS, 1);
 	backend_slot_add(SLOT_STALL_TIME, length);
-	event->sessions = 1 + (int) siblings_estimate(was_committing);
-	slow_log_put(SLOW_STALL, event);
+	event.sessions = 1 + (int) siblings_estimate(was_committing);
+	slow_log_put(SLOW_STALL, &event);
 	return true;
+}
+
+/*----------------------------------------------------------------
+ * The second callback, and the end
+ *----------------------------------------------------------------
+ */
+
+static bool
+may_be_stall(const CommitUnderWay *commit, SlowRole role)
+{
+	uint64		limit = stall_limit_get();
+
+	return role == SLOW_LED && limit > 0 &&
+		clock_elapsed(commit->started_at, commit->ended_at) > limit;
 }
 
 bool
 slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
 					bool is_commit)
 {
-	uint64		elapsed = clock_elapsed(commit->started_at, commit->ended_at);
-	uint64		limit = stall_limit_get();
+	uint64		limit = slow_commit_limit_get();
 
-	if (is_commit && elapsed > slow_commit_limit_get())
+	if (is_commit && limit != PG_UINT64_MAX &&
+		(commit->has_notify || commit_may_delete_files() ||
+		 clock_elapsed(commit_began_at(commit), commit->ended_at) > limit))
 		return true;
-	return role == SLOW_LED && limit > 0 && elapsed > limit;
+	return may_be_stall(commit, role);
+}
+
+/*
+ * True if a flush has made, or only opened, another WAL segment: the first
+ * byte behind "previous" or a later one is the first of a segment.
+ */
+static bool
+crosses_segment(GroupNumber group)
+{
+	FlushGroupCopy copy;
+
+	return group != InvalidGroupNumber && flush_group_copy(group, &copy) &&
+		copy.boundary > copy.previous && copy.previous != InvalidXLogRecPtr &&
+		(copy.boundary - 1) / wal_segment_size !=
+		(copy.previous - 1) / wal_segment_size;
+}
+
+/* What does not last until the end of the transaction. */
+static void
+keep_commit(const CommitUnderWay *commit, SlowRole role, bool has_record)
+{
+	PGPROC	   *checkpointer = checkpointer_proc();
+
+	watched.commit = *commit;
+	watched.role = role;
+	watched.has_record = has_record;
+	watched.limit = slow_commit_limit_get();
+	watched.delay_time = own_delay_time(commit, role);
+	watched.wal_bytes = backend_slot_uncounted_wal();
+	watched.synchronous_commit = synchronous_commit;
+	watched.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
+		latency_wait_level() != WAIT_LOCAL;
+	watched.crosses_segment = role == SLOW_LED &&
+		crosses_segment(commit->group);
+	watched.checkpoint = checkpointer == NULL ? -1 :
+		checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN;
+}
+
+/* Files are deleted, notifications sent, locks released: COMMIT is over. */
+static void
+end_watched_commit(void *arg)
+{
+	uint64		elapsed = clock_elapsed(commit_began_at(&watched.commit),
+										clock_now());
+
+	if (elapsed > watched.limit && note_commit(&watched))
+		worker_wake();
+	backend_slot_set_committing(0);
+	backend_slot_set_begun(0);
+}
+
+/* In XACT_EVENT_COMMIT; the context's callbacks are called once. */
+static void
+watch_to_end(void)
+{
+	static MemoryContextCallback at_end =
+	{
+		.func = end_watched_commit
+	};
+
+	backend_slot_set_begun(commit_began_at(&watched.commit));
+	backend_slot_set_outside(watched.commit.ended_at, COMMITTING_AFTER);
+	MemoryContextRegisterResetCallback(TopTransactionContext, &at_end);
 }
 
 bool
 slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit)
 {
-	PGPROC	   *checkpointer = checkpointer_proc();
-	ClockPair	now;
-	SlowMoments moments;
-	SlowEvent	event;
-	bool		noted = false;
+	bool		has_record = is_commit &&
+	TransactionIdIsValid(GetTopTransactionIdIfAny());
+	bool		is_noted;
 
-	(void) clock_read_pair(&now);
-	find_moments(commit, is_commit, &now, &moments);
-	begin_event(&event, &now);
-	event.role = role;
-	event.group = commit->group;
-	event.checkpoint = checkpointer == NULL ? -1 :
-		checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN;
-	event.synchronous_commit = synchronous_commit;
-	if (is_commit)
-		noted = note_commit(commit, role, &moments, &event);
-	if (role == SLOW_LED)
-		noted |= note_stall(commit, &moments, &event);
-	return noted;
+	keep_commit(commit, role, has_record);
+	is_noted = may_be_stall(commit, role) && note_stall(&watched);
+	if (has_record)
+		watch_to_end();
+	else if (is_commit)
+		is_noted |= note_commit(&watched);
+	return is_noted;
 }
 
 void
@@ -309,6 +479,7 @@ slow_commit_note_writer(void)
 		return;
 	(void) clock_read_pair(&now);
 	begin_event(&event, &now);
+	event.wal_bytes = backend_slot_uncounted_wal();
 	event.duration = (uint64) Max(now.at - began_at, 0) * NS_PER_US;
 	slow_log_put(BULK_WRITER, &event);
 }

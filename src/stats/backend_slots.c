@@ -81,6 +81,7 @@ backend_slots_enter(void)
 		pg_atomic_read_u64(&unread[SLOT_WAL_BYTES]);
 	backend_slots_mine = mine;
 	backend_slot_set_committing(0);
+	backend_slot_set_begun(0);
 }
 
 void
@@ -89,24 +90,26 @@ backend_slots_copy_one(int procno, SlotCopy *slot)
 	counter_array_read(slot->value, slots[procno].counter, SLOT_NCOUNTERS);
 }
 
-/* clock_now() when the COMMIT of a backend began that it is in; 0: in none. */
+/* In the middle of a commit, SLOT_COMMIT_BEGUN may be older or newer. */
 uint64
 backend_slots_commit_begun(int procno, int *tag)
 {
-	uint64		since = pg_atomic_read_u64(&slots[procno].counter[SLOT_COMMITTING_SINCE]);
+	pg_atomic_uint64 *counter = slots[procno].counter;
+	uint64		since = pg_atomic_read_u64(&counter[SLOT_COMMITTING_SINCE]);
+	uint64		begun = pg_atomic_read_u64(&counter[SLOT_COMMIT_BEGUN]);
 
 	*tag = (int) (since & COMMITTING_TAGS);
-	return since & ~(uint64) COMMITTING_TAGS;
+	since &= ~(uint64) COMMITTING_TAGS;
+	return begun == 0 ? since : Min(begun, since);
 }
 
-/* ... if it is between the callbacks. */
 uint64
 backend_slots_committing_since(int procno)
 {
-	int			tag;
-	uint64		since = backend_slots_commit_begun(procno, &tag);
+	pg_atomic_uint64 *counter = slots[procno].counter;
+	uint64		since = pg_atomic_read_u64(&counter[SLOT_COMMITTING_SINCE]);
 
-	return tag == 0 ? since : 0;
+	return (since & COMMITTING_TAGS) == 0 ? since : 0;
 }
 
 int

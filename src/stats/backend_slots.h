@@ -62,13 +62,15 @@ typedef enum SlotCounter
 } SlotCounter;
 
 /*
- * Behind the counters: clock_now() when the commit under way began that waits
- * for its flush, or 0; and the sums that backend_slot_expect() rounds.
+ * Behind the counters: clock_now() at the first callback of the commit under
+ * way, with a tag, or 0; the sums that backend_slot_expect() rounds; and
+ * clock_now() when a COMMIT statement began that has not ended, or 0.
  */
 #define SLOT_COMMITTING_SINCE	SLOT_NCOUNTERS
 #define SLOT_SUM_OF_HITS		(SLOT_NCOUNTERS + 1)
 #define SLOT_SUM_OF_DOUBTS		(SLOT_NCOUNTERS + 2)
-#define SLOT_NFIELDS			(SLOT_NCOUNTERS + 3)
+#define SLOT_COMMIT_BEGUN		(SLOT_NCOUNTERS + 3)
+#define SLOT_NFIELDS			(SLOT_NCOUNTERS + 4)
 
 /* A copy of one slot; local memory. */
 typedef struct SlotCopy
@@ -119,7 +121,7 @@ backend_slot_expect(int sum, double probability)
 
 /*
  * The lowest bits of SLOT_COMMITTING_SINCE: the COMMIT is before its first
- * callback, or after its second one.
+ * callback, or after its second one.  0: it is between them.
  */
 #define COMMITTING_BEFORE	1
 #define COMMITTING_AFTER	2
@@ -139,6 +141,13 @@ backend_slot_set_outside(uint64 since, int tag)
 {
 	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE],
 						(since & ~(uint64) COMMITTING_TAGS) | tag);
+}
+
+/* ... its COMMIT statement begins, or is done (0). */
+static inline void
+backend_slot_set_begun(uint64 at)
+{
+	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMIT_BEGUN], at);
 }
 
 /* Commit path: count the WAL that this process has written. */
@@ -172,9 +181,14 @@ extern const StatsModule backend_slots_module;
 extern void backend_slots_copy_one(int procno, SlotCopy *slot);
 extern void backend_slots_add_up(uint64 *sum);
 
-/* clock_now() when a backend began a commit that waits; 0: it is in none */
-extern uint64 backend_slots_committing_since(int procno);
+/*
+ * clock_now() when a backend began the COMMIT that it is in, or its first
+ * callback without a statement; 0: it is in none
+ */
 extern uint64 backend_slots_commit_begun(int procno, int *tag);
+
+/* ... at the first callback of a commit that waits, between the callbacks */
+extern uint64 backend_slots_committing_since(int procno);
 extern int	backend_slots_count_committing(void);
 
 /* A reset: the copy of a slot from which all totals start */

@@ -78,11 +78,35 @@ slow_event_rest(const SlowEvent *event)
 						 event->duration);
 }
 
+/* Cut each part to what is left, so that all are the whole. */
 uint64
 slow_event_phase(const SlowEvent *event, const SlowOutcome *outcome,
 				 CommitPhase phase)
 {
-	return phase == PHASE_UNKNOWN ? event->duration : 0;
+	uint64		slept = event->delay_time == SLOW_UNKNOWN ? 0 :
+	event->delay_time;
+	uint64		part[PHASE_N] = {
+		[PHASE_BEFORE] = event->before_time,
+		[PHASE_RECORD] = event->record_time,
+		[PHASE_NOTIFY] = event->notify_time,
+		[PHASE_DELAY] = slept,
+		[PHASE_FLUSH] = event->flush_time == SLOW_UNKNOWN ? 0 :
+		event->flush_time,
+		[PHASE_OTHER_FLUSH] = event->role == SLOW_FOLLOWED ?
+		clock_elapsed(slept, event->others_flush_time) :
+		event->others_flush_time,
+		[PHASE_SEGMENT] = event->segment_time,
+		[PHASE_STANDBY] = event->standby_min,
+		[PHASE_LOG] = event->log_time,
+		[PHASE_AFTER] = event->after_time,
+		[PHASE_NOT_RUN] = outcome->seen.throttled,
+		[PHASE_UNKNOWN] = event->duration
+	};
+	uint64		left = event->duration;
+
+	for (int i = 0; i < phase; i++)
+		left -= Min(part[i], left);
+	return Min(part[phase], left);
 }
 
 /* A follower learns only from its flush how long its leader slept. */
@@ -172,10 +196,12 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->leader_pid = group.leader_pid;
 	outcome->wal_bytes = flush_wal_bytes(group.boundary, group.previous);
 	outcome->boundary = group.boundary;
+	outcome->previous = group.previous;
 	if (event->role == SLOW_FOLLOWED)
 		outcome->delay_time =
 			flush_sleep_in_wait(event->group, &group,
-								clock_elapsed(event->duration, event->end));
+								event->end - event->duration +
+								event->before_time);
 }
 
 static bool

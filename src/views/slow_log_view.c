@@ -31,8 +31,56 @@ row_event(Row *row, const SlowEvent *event)
 		row_bool(row, "checkpoint", event->checkpoint > 0);
 }
 
+/* The phase that took longest or, of a flush that stalled, why */
+static const char *
+slow_cause(const StallLog *stalls, const SlowEvent *event,
+		   const SlowOutcome *outcome)
+{
+	CommitPhase longest = PHASE_UNKNOWN;
+	StallCause	cause = STALL_UNKNOWN;
+
+	for (CommitPhase phase = 0; phase < PHASE_UNKNOWN; phase++)
+		if (slow_event_phase(event, outcome, phase) >
+			slow_event_phase(event, outcome, longest))
+			longest = phase;
+	if (longest == PHASE_FLUSH || longest == PHASE_OTHER_FLUSH)
+		cause = stall_log_cause_of(stalls, event->group);
+	return cause == STALL_UNKNOWN ? commit_phase_names[longest] :
+		stall_cause_names[cause];
+}
+
+/* The phases that are known of each slow commit; what it waited for */
 static void
-put_slow_commit(Row *row, const LoggedEvent *logged,
+row_phases(Row *row, const LoggedEvent *logged, const StallLog *stalls)
+{
+	static const CommitPhase known[] = {
+		PHASE_BEFORE, PHASE_RECORD, PHASE_OTHER_FLUSH, PHASE_SEGMENT, PHASE_LOG,
+		PHASE_AFTER, PHASE_NOT_RUN, PHASE_UNKNOWN
+	};
+	const SlowEvent *event = &logged->event;
+	const SlowOutcome *outcome = &logged->outcome;
+	const WatchedSession *session = &outcome->session;
+
+	for (int i = 0; i < lengthof(known); i++)
+		row_ms(row, commit_phase_columns[known[i]],
+			   slow_event_phase(event, outcome, known[i]));
+	row_text(row, "cause", slow_cause(stalls, event, outcome));
+	if (session->lock_time > 0)
+	{
+		row_text(row, "waited_for", lock_wait_describe(&session->lock));
+		row_known_number(row, "blocked_by", session->lock.holder_pid);
+	}
+	row_known_number(row, "notify_pid", event->notify_pid);
+	if (session->blame.name[0] != '\0')
+	{
+		row_text(row, "standby", session->blame.name);
+		row_text(row, "standby_stage",
+				 standby_stage_names[session->blame.stage]);
+	}
+}
+
+static void
+put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 				const ClientSessions *sessions)
 {
 	const SlowEvent *event = &logged->event;
@@ -51,6 +99,7 @@ put_slow_commit(Row *row, const LoggedEvent *logged,
 	row_ms(row, "standby_time_min", event->standby_min);
 	row_ms(row, "standby_time_max", event->standby_max);
 	row_ms(row, "other_time", slow_event_rest(event));
+	row_phases(row, logged, stalls);
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);
 	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
@@ -68,14 +117,17 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 {
 	LoggedEvent *logged;
 	ClientSessions *sessions;
+	StallLog	stalls;
 	int			n;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	logged = logged_events_read(SLOW_COMMIT, &n);
 	sessions = clients_read_sessions();
+	stall_log_read(&stalls);
+	stall_log_find_quota(&stalls);
 	for (int i = n - 1; i >= 0; i--)
-		put_slow_commit(&row, &logged[i], sessions);
+		put_slow_commit(&row, &logged[i], &stalls, sessions);
 	return (Datum) 0;
 }
 
