@@ -3,28 +3,181 @@
  * lock_wait.c
  *		The heavyweight lock that another process waits for.
  *
- * Locking: none yet.
+ * The server wakes a waiter when no conflicting lock is held, and none is
+ * wanted by a process that has waited longer.  The blocker is a process of the
+ * first kind, or else of the second.  A blocker that waits for a lock has a
+ * blocker itself; the holder is the one at the end of this chain.
+ *
+ * Locking: the server changes PGPROC.waitLock, and the list of processes that
+ * hold or want a lock, under the lock of the partition of its hash table.
+ * lock_wait_read() takes that one shared, for one step of the chain at a time.
+ * The tag says which partition it is, so it is read before, and compared under
+ * the lock: entries of the hash table are used again, but never unmapped.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
+
+#include "base/compat.h"
 #include "stats/lock_wait.h"
+
+/* Steps of a chain; a deadlock is a circle. */
+#define MAX_STEPS		8
 
 bool
 lock_wait_is_notify(const LOCKTAG *tag)
 {
-	return false;
+	LOCKTAG		notify;
+
+	SET_LOCKTAG_OBJECT(notify, InvalidOid, DatabaseRelationId, InvalidOid, 0);
+	return memcmp(tag, &notify, sizeof(LOCKTAG)) == 0;
+}
+
+/* Under the lock of the partition. */
+static PGPROC *
+find_blocker(LOCK *lock, PGPROC *waiter)
+{
+	LOCKMASK	conflicts =
+	GetLocksMethodTable(lock)->conflictTab[waiter->waitLockMode];
+	uint64		since = pg_atomic_read_u64(&waiter->waitStart);
+	PGPROC	   *before = NULL;
+
+	LOCK_HOLDERS(lock, other)
+	{
+		PGPROC	   *proc = other->tag.myProc;
+
+		if (proc == waiter)
+			continue;
+		if (other->holdMask & conflicts)
+			return proc;
+		if (proc->waitLock == lock &&
+			(conflicts & LOCKBIT_ON(proc->waitLockMode)) &&
+			pg_atomic_read_u64(&proc->waitStart) < since)
+			before = proc;
+	}
+	return before;
+}
+
+/* One step of the chain.  False if "waiter" waits for no lock. */
+static bool
+read_step(PGPROC *waiter, LOCKTAG *tag, PGPROC **blocker)
+{
+	LOCK	   *lock = *(LOCK *volatile *) &waiter->waitLock;
+	LWLock	   *partition;
+	bool		found;
+
+	if (lock == NULL)
+		return false;
+	*tag = lock->tag;
+	partition = LockHashPartitionLock(LockTagHashCode(tag));
+	LWLockAcquire(partition, LW_SHARED);
+	found = waiter->waitLock == lock &&
+		memcmp(&lock->tag, tag, sizeof(LOCKTAG)) == 0;
+	if (found)
+		*blocker = find_blocker(lock, waiter);
+	LWLockRelease(partition);
+	return found;
 }
 
 bool
 lock_wait_read(PGPROC *proc, LockWait *wait)
 {
-	return false;
+	PGPROC	   *holder;
+	PGPROC	   *next;
+	LOCKTAG		tag;
+
+	memset(wait, 0, sizeof(LockWait));
+	if (!read_step(proc, &wait->tag, &holder))
+		return false;
+	wait->since = pg_atomic_read_u64(&proc->waitStart);
+	for (int i = 0; i < MAX_STEPS && holder != NULL; i++)
+	{
+		if (!read_step(holder, &tag, &next) || next == NULL)
+			break;
+		holder = next;
+	}
+	if (holder != NULL)
+	{
+		wait->holder_pid = holder->pid;
+		wait->holder_prepared = holder->pid == 0;
+		wait->holder_idle = holder->wait_event_info == WAIT_EVENT_CLIENT_READ;
+	}
+	return true;
+}
+
+/*
+ * The name, if it can be looked up without a wait for the lock that somebody
+ * may hold on pg_class.
+ */
+static char *
+relation_name(Oid database, Oid relation)
+{
+	char	   *name = NULL;
+
+	if ((database == MyDatabaseId || database == InvalidOid) &&
+		ConditionalLockRelationOid(RelationRelationId, AccessShareLock))
+	{
+		name = get_rel_name(relation);
+		UnlockRelationOid(RelationRelationId, AccessShareLock);
+	}
+	return name ? psprintf("relation %s", name) :
+		psprintf("relation %u of database %u", relation, database);
+}
+
+/* What is locked. */
+static char *
+describe_tag(const LOCKTAG *tag)
+{
+	char	   *relation;
+	StringInfoData text;
+
+	switch ((LockTagType) tag->locktag_type)
+	{
+		case LOCKTAG_RELATION:
+		case LOCKTAG_RELATION_EXTEND:
+		case LOCKTAG_PAGE:
+		case LOCKTAG_TUPLE:
+			relation = relation_name(tag->locktag_field1, tag->locktag_field2);
+			if (tag->locktag_type == LOCKTAG_RELATION)
+				return relation;
+			return psprintf("%s of %s",
+							tag->locktag_type == LOCKTAG_TUPLE ? "row" :
+							tag->locktag_type == LOCKTAG_PAGE ? "page" :
+							"extension", relation);
+		case LOCKTAG_TRANSACTION:
+			return psprintf("transaction %u", tag->locktag_field1);
+		case LOCKTAG_ADVISORY:
+			/* one key of 64 bits, or two */
+			if (tag->locktag_field4 == 1)
+				return psprintf("advisory lock " INT64_FORMAT,
+								(int64) ((uint64) tag->locktag_field2 << 32 |
+										 tag->locktag_field3));
+			return psprintf("advisory lock %d, %d", (int) tag->locktag_field2,
+							(int) tag->locktag_field3);
+		default:
+			if (lock_wait_is_notify(tag))
+				return pstrdup("the lock of NOTIFY");
+			initStringInfo(&text);
+			DescribeLockTag(&text, tag);
+			return text.data;
+	}
 }
 
 char *
 lock_wait_describe(const LockWait *wait)
 {
-	return pstrdup("lock");
+	char	   *what = describe_tag(&wait->tag);
+
+	if (wait->holder_prepared)
+		return psprintf("%s, held by a prepared transaction", what);
+	if (wait->holder_pid == 0)
+		return what;
+	return psprintf("%s, held by pid %d%s", what, wait->holder_pid,
+					wait->holder_idle ? " (waits for its client)" : "");
 }

@@ -17,6 +17,8 @@ typedef struct LockWait
 	LOCKTAG		tag;
 	TimestampTz since;			/* PGPROC.waitStart; 0: just now */
 	int			holder_pid;		/* at the end of the chain; 0: unknown */
+	bool		holder_prepared;	/* it is a prepared transaction */
+	bool		holder_idle;	/* it waits for its client */
 } LockWait;
 
 extern bool lock_wait_is_notify(const LOCKTAG *tag);
@@ -24,7 +26,7 @@ extern bool lock_wait_is_notify(const LOCKTAG *tag);
 /* Any process but a committing one: takes one partition lock, shared. */
 extern bool lock_wait_read(PGPROC *proc, LockWait *wait);
 
-/* "relation pg_type, held by pid 4711"; palloc'd. */
+/* "relation pg_type, held by pid 4711"; palloc'd, in a transaction. */
 extern char *lock_wait_describe(const LockWait *wait);
 
 #endif							/* COMMIT_STATS_LOCK_WAIT_H */

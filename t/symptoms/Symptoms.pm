@@ -1,19 +1,20 @@
-# What the tests of t/symptoms share: a server on a volume whose flushes the
-# test delays, loads whose clients time each transaction, what a session sees
-# in pg_stat_activity meanwhile, and the report, taken apart.
+# What the tests of t/symptoms share: a server on a volume (bench/volume.c) whose
+# flushes the test delays, loads whose clients time each transaction, samples of
+# pg_stat_activity meanwhile, and the report, taken apart.
 #
-#	make_situation(NAME, conf => TEXT)	a running server with the extension; its
-#							volume (bench/volume.c) is as fast as the disk
-#	set_volume(NODE, RATE, BUCKET)		RATE flushes/s, after BUCKET flushes at once
-#	set_volume(NODE, 0)					the disk again; flushes under way go on
-#	start_load(NODE, OPTIONS, SQL, NAME)	pgbench --log, named NAME
-#	end_load(LOAD)						waits for its end; returns the latencies of its
-#							transactions, ms
-#	sample_waits(NODE, NAME, SECONDS)	samples of its sessions, by what
-#							pg_stat_activity says that they wait for
-#	report_of(NODE)						the report
-#	first_cause(REPORT)					the first line of "Why" without its number
-#	consistent(REPORT)					contradictions in it; empty if there are none
+# make_situation(NAME, conf => TEXT)
+#	a running server with the extension, on a volume as fast as the disk
+# set_volume(NODE, RATE, BUCKET)
+#	RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
+#	flushes under way go on
+# start_load(NODE, OPTIONS, SQL, NAME)
+#	pgbench --log, named NAME
+# end_load(LOAD)
+#	waits for its end, and returns the latencies of its transactions, ms
+# sample_waits(NODE, NAME, SECONDS)
+#	what pg_stat_activity says that its sessions wait for, in samples
+# report_of(NODE), first_cause(REPORT), consistent(REPORT)
+#	the report; the first line of "Why" without its number; contradictions
 
 package Symptoms;
 
