@@ -3,12 +3,13 @@
 #
 # A background worker writes "Flushed N out of M commits" some time after the
 # flush.  So the log is a second account of the same commits.  The worker must
-# run when it is needed, sleep when it is not, and come back when somebody
-# terminates it.
+# run when it is needed, sleep when it is not, look at commits as often as it
+# should, and come back when somebody terminates it.
 
 use lib 't';
 use CommitStats;
 use List::Util 'sum0';
+use Time::HiRes qw(time usleep);
 
 # The WAL writer would flush some commits in the place of a session.
 # Slow commits and stalls, of which a disk with other work has some, wake the
@@ -167,14 +168,23 @@ sub naps
 	return $naps;
 }
 
+# How often it did while $code ran, and the seconds that this took.
+sub naps_while ($code)
+{
+	my ($naps, $start) = (naps(), time);
+
+	$code->();
+	return (naps() - $naps, time - $start);
+}
+
 SKIP:
 {
 	my ($before, $same) = (-1, 0);
 
-	skip 'no /proc to see it sleep', 3 unless -r "/proc/$worker/status";
+	skip 'no /proc to see it sleep', 6 unless -r "/proc/$worker/status";
 
-	# Some naps after its last line the worker goes to sleep for good.  A flush
-	# during the last nap is too young to be logged at once.
+	# Some naps after its last line the worker stops to look for work.  A flush
+	# during the last of them is too young to be logged at once.
 	my $session = $node->background_psql('postgres');
 
 	$session->query_safe('SET commit_stats.log_flushes = on');
@@ -199,8 +209,24 @@ SKIP:
 	}
 	$session->quit;
 
-	# With nothing to log the worker does not wake up, and the commits of other
-	# sessions do not wake it.
+	# Commits do not wake the worker: it looks 20 times a second while anything
+	# commits, twice a second otherwise, and not at all without counting.
+	ok( poll_until(
+			sub {
+				my ($naps, $time) = naps_while(sub { sleep 2 });
+
+				return $naps <= 2 * $time + 1;
+			},
+			1),
+		'an idle server: two looks a second');
+	my ($busy, $busy_time) =
+	  naps_while(
+		sub { run_pgbench($node, '-c 4 -j 2 -T 3', load => 'INSERT INTO logged VALUES (8)') });
+
+	cmp_ok($busy, '<=', 20 * $busy_time + 5, 'commits: no more than 20 looks a second');
+	cmp_ok($busy, '>', 2 * $busy_time + 2, '... and more than without');
+
+	alter_system($node, 'commit_stats.enabled' => 'off');
 	$same = 0;
 	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
 	{
@@ -210,8 +236,10 @@ SKIP:
 		$before = $now;
 		last if $same == 10;
 		$node->sql('INSERT INTO logged VALUES (8)');
+		usleep(100_000);
 	}
-	is($same, 10, 'the worker sleeps while there is nothing to log');
+	is($same, 10, 'without counting the worker does not look');
+	alter_system($node, 'commit_stats.enabled' => 'on');
 }
 
 # A terminated worker comes back.

@@ -1,13 +1,19 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_limit.c
- *		Whether a limit of the CPU stops this server.
+ *		Whether a limit of the CPU stops this server, and for how long.
  *
  * Linux stops all processes of a control group that has used up its share of
  * the CPU until the period of the limit, usually 100 ms, is over.  A WAL flush
  * that is under way then seems to last that long, and the stalls look like
- * those of a device with a quota.  The kernel counts the periods in which it
- * had to stop a group (cpu.stat).
+ * those of a device with a quota.  The kernel counts the periods of a group,
+ * those in which it had to stop the group, and the time that the group was
+ * stopped (cpu.stat): in version 1 in ns, in version 2 in us, and in both once
+ * for each processor.  A group without a limit has no periods.
+ *
+ * A process is in a group and in each group above it.  In a container, the
+ * path of a group may be that of the host, of which only the last folder is
+ * mounted.
  *
  * Locking: none.  This file uses neither shared memory nor the server, so t/
  * can compile it alone.
@@ -24,9 +30,17 @@
 /* The group is stopped if this share of its periods was cut short. */
 #define OFTEN			0.05
 
-/* Returns true if the group of this folder was stopped often. */
-static bool
-group_is_stopped(const char *folder)
+/* Of all groups that a process is in. */
+typedef struct CpuLimit
+{
+	bool		has_periods;
+	bool		stops;			/* one of them, often */
+	double		throttled;		/* ns */
+} CpuLimit;
+
+/* Add the group of this folder, if there is one. */
+static void
+add_group(CpuLimit *limit, const char *folder)
 {
 	char		path[MAXPGPATH];
 	char		line[128];
@@ -38,40 +52,43 @@ group_is_stopped(const char *folder)
 	snprintf(path, sizeof(path), "%s/cpu.stat", folder);
 	file = fopen(path, "r");
 	if (file == NULL)
-		return false;
+		return;
 	while (fgets(line, sizeof(line), file) != NULL)
 	{
 		if (sscanf(line, "nr_periods %lf", &value) == 1)
 			periods = value;
 		else if (sscanf(line, "nr_throttled %lf", &value) == 1)
 			stopped = value;
+		else if (sscanf(line, "throttled_time %lf", &value) == 1)
+			limit->throttled += value;
+		else if (sscanf(line, "throttled_usec %lf", &value) == 1)
+			limit->throttled += value * 1000;
 	}
 	fclose(file);
-	return stopped > OFTEN * periods;
+	if (periods > 0)
+		limit->has_periods = true;
+	if (stopped > OFTEN * periods)
+		limit->stops = true;
 }
 
-/*
- * A group, or one that it is in.  In a container, the path may be that of the
- * host, of which only the last one is mounted.
- */
-static bool
-path_is_stopped(const char *mount, const char *controller, const char *path)
+/* Add a group and those that it is in. */
+static void
+add_path(CpuLimit *limit, const char *mount, const char *controller,
+		 const char *path)
 {
 	char		folder[MAXPGPATH];
 	size_t		root;
+	char	   *slash;
 
 	snprintf(folder, sizeof(folder), "%s%s", mount, controller);
 	root = strlen(folder);
 	snprintf(folder + root, sizeof(folder) - root, "%s", path);
 	for (;;)
 	{
-		char	   *slash;
-
-		if (group_is_stopped(folder))
-			return true;
+		add_group(limit, folder);
 		slash = strrchr(folder + root, '/');
 		if (slash == NULL)
-			return false;
+			return;
 		*slash = '\0';
 	}
 }
@@ -97,16 +114,16 @@ has_cpu(const char *controllers)
  * (version 1).  Without that file, as on other systems, nothing is known of a
  * limit.
  */
-bool
-cpu_limit_stops(const char *groups, const char *mount)
+static CpuLimit
+read_limit(const char *groups, const char *mount)
 {
 	char		line[MAXPGPATH];
 	FILE	   *file = fopen(groups, "r");
-	bool		stops = false;
+	CpuLimit	limit = {0};
 
 	if (file == NULL)
-		return false;
-	while (!stops && fgets(line, sizeof(line), file) != NULL)
+		return limit;
+	while (fgets(line, sizeof(line), file) != NULL)
 	{
 		char	   *controllers = strchr(line, ':');
 		char	   *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -116,10 +133,25 @@ cpu_limit_stops(const char *groups, const char *mount)
 		*path++ = '\0';
 		path[strcspn(path, "\n")] = '\0';
 		if (controllers[1] == '\0')
-			stops = path_is_stopped(mount, "", path);
+			add_path(&limit, mount, "", path);
 		else if (has_cpu(controllers + 1))
-			stops = path_is_stopped(mount, "/cpu", path);
+			add_path(&limit, mount, "/cpu", path);
 	}
 	fclose(file);
-	return stops;
+	return limit;
+}
+
+bool
+cpu_limit_stops(const char *groups, const char *mount)
+{
+	return read_limit(groups, mount).stops;
+}
+
+bool
+cpu_limit_read(const char *groups, const char *mount, uint64 *throttled_ns)
+{
+	CpuLimit	limit = read_limit(groups, mount);
+
+	*throttled_ns = (uint64) limit.throttled;
+	return limit.has_periods;
 }

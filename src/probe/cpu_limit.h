@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_limit.h
- *		Whether a limit of the CPU stops this server; see cpu_limit.c.
+ *		Whether a limit of the CPU stops this server, and for how long; see
+ *		cpu_limit.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,6 +13,11 @@
 #define CPU_LIMIT_GROUPS	"/proc/self/cgroup"
 #define CPU_LIMIT_MOUNT		"/sys/fs/cgroup"
 
+/* True if it does often, since the group exists */
 extern bool cpu_limit_stops(const char *groups, const char *mount);
+
+/* How long it ever has; returns false if there is no limit */
+extern bool cpu_limit_read(const char *groups, const char *mount,
+						   uint64 *throttled_ns);
 
 #endif							/* COMMIT_STATS_CPU_LIMIT_H */

@@ -3,13 +3,42 @@
  * commit_phase.c
  *		The phases of a COMMIT, and which one a backend is in.
  *
- * Locking: none yet.
+ *	mark		SLOT_COMMITTING_SINCE of the backend's slot: the time at which
+ *				its COMMIT began, and whether it is between the callbacks
+ *	flusher		the process that writes or syncs WAL, makes a segment, or
+ *				sleeps commit_delay before that; it holds WALWriteLock
+ *	recording	DELAY_CHKPT_START is set: from the commit record to pg_xact
+ *
+ * A reader tells the phase from the mark, the wait event and, between the
+ * callbacks, from whether the backend is recording.  A backend that is
+ * recording and has no wait event runs, or could run.  Before 19, a leader
+ * that sleeps has no wait event either; then no process shows WAL I/O,
+ * WALWriteLock is held, and Linux tells that the leader sleeps.
+ *
+ * Invariant: a mark that is the same before and after the reading belongs to
+ * the COMMIT whose phase was read.
+ *
+ * Locking: none.  Readers take single words of PGPROCs, as pg_stat_activity
+ * does, and look at WALWriteLock without taking it.  The tag of a lock may
+ * become that of another lock meanwhile, but its memory stays.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "storage/lwlock.h"
+
+#include "base/compat.h"
+#include "stats/backend_slots.h"
 #include "stats/commit_phase.h"
+#include "stats/lock_wait.h"
+
+#define MAX_TRIES			3	/* to read a COMMIT that does not change */
+#define MAX_LEADERS			8	/* that may sleep, of which Linux is asked */
+
+/* Class of a wait event, as in wait_event.c of the server */
+#define EVENT_CLASS_MASK	0xFF000000
 
 const char *const commit_phase_names[] = {
 	[PHASE_BEFORE] = "before",
@@ -45,16 +74,164 @@ StaticAssertDecl(lengthof(commit_phase_names) == PHASE_N &&
 				 lengthof(commit_phase_columns) == PHASE_N,
 				 "each phase has its names");
 
+static uint32
+wait_event_of(PGPROC *proc)
+{
+	return *(volatile uint32 *) &proc->wait_event_info;
+}
+
+static bool
+is_recording(PGPROC *proc)
+{
+	return (*(volatile int *) &proc->delayChkptFlags & DELAY_CHKPT_START) != 0;
+}
+
+/* What a flusher does; PHASE_UNKNOWN of a process that is none. */
+static CommitPhase
+flusher_phase_of(PGPROC *proc)
+{
+	switch (wait_event_of(proc))
+	{
+		case WAIT_EVENT_WAL_WRITE:
+		case WAIT_EVENT_WAL_SYNC:
+			return PHASE_FLUSH;
+		case WAIT_EVENT_WAL_INIT_WRITE:
+		case WAIT_EVENT_WAL_INIT_SYNC:
+			/* the checkpointer makes segments in advance, without the lock */
+			return proc == checkpointer_proc() ? PHASE_UNKNOWN : PHASE_SEGMENT;
+		default:
+			return PROC_IS_IN_COMMIT_DELAY(proc) ? PHASE_DELAY : PHASE_UNKNOWN;
+	}
+}
+
+/* Returns true if Linux says that a process sleeps. */
+static bool
+is_asleep(int pid)
+{
+	char		path[64];
+	char		line[128];
+	FILE	   *file;
+	const char *name_end = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return false;
+	if (fgets(line, sizeof(line), file) != NULL)
+		name_end = strrchr(line, ')');
+	fclose(file);
+	return name_end != NULL && strncmp(name_end, ") S", 3) == 0;
+}
+
+/* The leader that sleeps commit_delay without a wait event, or NULL. */
+static PGPROC *
+find_sleeper(void)
+{
+	int			asked = 0;
+
+	if (COMMIT_DELAY_SHOWS || !LWLOCK_IS_HELD(WALWriteLock))
+		return NULL;
+	for (int i = 0; i < MaxBackends && asked < MAX_LEADERS; i++)
+	{
+		PGPROC	   *proc = &ProcGlobal->allProcs[i];
+		int			pid = proc->pid;
+
+		if (pid == 0 || !is_recording(proc) || wait_event_of(proc) != 0)
+			continue;
+		asked++;
+		if (is_asleep(pid) && is_recording(proc) && wait_event_of(proc) == 0)
+			return proc;
+	}
+	return NULL;
+}
+
 PGPROC *
 commit_phase_find_flusher(CommitPhase *phase)
 {
-	*phase = PHASE_UNKNOWN;
-	return NULL;
+	PGPROC	   *sleeper;
+
+	for (uint32 i = 0; i < ProcGlobal->allProcCount; i++)
+	{
+		PGPROC	   *proc = &ProcGlobal->allProcs[i];
+
+		*phase = flusher_phase_of(proc);
+		if (*phase != PHASE_UNKNOWN && proc->pid != 0)
+			return proc;
+	}
+	sleeper = find_sleeper();
+	*phase = sleeper ? PHASE_DELAY : PHASE_UNKNOWN;
+	return sleeper;
+}
+
+/* Of a backend that is recording. */
+static CommitPhase
+recording_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
+{
+	if (event == (PG_WAIT_LWLOCK | WALWriteLock->tranche))
+		return flusher_phase == PHASE_SEGMENT || flusher_phase == PHASE_DELAY ?
+			flusher_phase : PHASE_OTHER_FLUSH;
+	if (event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT))
+		return PHASE_RECORD;
+	if (event == 0 && flusher_phase == PHASE_DELAY)
+		return PHASE_DELAY;
+	return PHASE_LOG;
+}
+
+static bool
+waits_for_notify(PGPROC *proc, uint32 event)
+{
+	LOCK	   *lock = *(LOCK *volatile *) &proc->waitLock;
+
+	return (event & EVENT_CLASS_MASK) == PG_WAIT_LOCK && lock != NULL &&
+		lock_wait_is_notify(&lock->tag);
+}
+
+/* Of a backend between the callbacks. */
+static CommitPhase
+inner_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
+{
+	CommitPhase own = flusher_phase_of(proc);
+
+	if (own == PHASE_SEGMENT || own == PHASE_DELAY)
+		return own;
+	if (event == WAIT_EVENT_SYNC_REP)
+		return PHASE_STANDBY;
+	if (is_recording(proc))
+		return own == PHASE_FLUSH ? own :
+			recording_phase(proc, event, flusher_phase);
+	if (event == WAIT_EVENT_PROCARRAY_GROUP_UPDATE ||
+		event == (PG_WAIT_LWLOCK | ProcArrayLock->tranche))
+		return PHASE_LOG;
+	return waits_for_notify(proc, event) ? PHASE_NOTIFY : PHASE_RECORD;
 }
 
 bool
 commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 				  PhaseReading *reading)
 {
+	int			procno = (int) (proc - ProcGlobal->allProcs);
+	int			tag;
+	int			tag_after;
+
+	if (procno >= MaxBackends)
+		return false;
+	for (int i = 0; i < MAX_TRIES; i++)
+	{
+		uint32		event;
+
+		reading->since = backend_slots_commit_begun(procno, &tag);
+		event = wait_event_of(proc);
+		if (reading->since == 0)
+		{
+			reading->phase = PHASE_NOTIFY;
+			return waits_for_notify(proc, event);
+		}
+		reading->phase = tag == COMMITTING_BEFORE ? PHASE_BEFORE :
+			tag == COMMITTING_AFTER ? PHASE_AFTER :
+			inner_phase(proc, event, flusher_phase);
+		if (backend_slots_commit_begun(procno, &tag_after) == reading->since &&
+			tag_after == tag)
+			return true;
+	}
 	return false;
 }

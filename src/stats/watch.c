@@ -3,36 +3,537 @@
  * watch.c
  *		What the background worker sees, 20 times a second.
  *
- * Locking: none yet.
+ *	look		one pass over the process array by the background worker
+ *	sample		what one look has seen, in shared memory; it speaks for the
+ *				time since the look before, but for LONGEST_GAP at most
+ *	session		what the worker keeps of each backend between its looks, in
+ *				its own memory: its transaction id, and what its latest
+ *				COMMITs were seen waiting for
+ *	writer		a backend that has had the same id for WRITER_LOOKS looks,
+ *				and neither commits nor waits for its client or a lock
+ *
+ * A look finds long phases for certain, and short ones in proportion to their
+ * length.  So sums over many samples tell where commits spend their time, and
+ * no commit does anything for it.  Looks come every WATCH_EVERY_MS while
+ * anything commits, and every WATCH_IDLE_MS otherwise.
+ *
+ * A limit of the CPU stops all backends, and the worker with them.  A sum
+ * moves that share of each phase to PHASE_NOT_RUN, except of the wait for a
+ * standby, which runs elsewhere.
+ *
+ * Invariant: a reader gets each sample whole, or begins again.
+ *
+ * Locking: none for samples; WatchShared.changes counts them.  The worker
+ * reads PGPROCs without a lock, as pg_stat_activity does; lock_wait.c and
+ * standby.c take locks of the server, shared, for at most MAX_LOCKS_READ and
+ * MAX_BLAMED backends in each look.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "base/changecount.h"
+#include "base/clock.h"
+#include "base/compat.h"
+#include "probe/cpu_limit.h"
+#include "stats/backend_slots.h"
 #include "stats/watch.h"
 
-const StatsModule watch_module = {0};
+#define LONGEST_GAP			(2 * WATCH_IDLE_MS * NS_PER_MS)
+#define WRITER_LOOKS		3
+#define MAX_LOCKS_READ		64	/* in a look */
+#define MAX_BLAMED			16
+#define LIMIT_EVERY			NS_PER_S	/* while there is no limit of the CPU */
+#define COMMITS_KEPT		2	/* of each session, that waited */
+
+/* As the tag type of a lock: none. */
+#define NO_LOCK				0xff
+
+typedef struct WatchShared
+{
+	ChangeCount changes;		/* ended: the number of samples so far */
+	WatchSample sample[WATCH_SAMPLES];
+} WatchShared;
+
+/* A COMMIT that was seen waiting for a lock or a standby. */
+typedef struct WatchedCommit
+{
+	int			pid;			/* 0: none */
+	uint64		since;			/* as in PhaseReading */
+	uint64		seen_at;		/* the last time that it waited */
+	WatchedSession waited;
+} WatchedCommit;
+
+typedef struct Session
+{
+	int			pid;
+	TransactionId xid;
+	int			looks;			/* with this xid, and no wait */
+	bool		in_commit;
+	WatchedCommit commit[COMMITS_KEPT]; /* the latest first */
+} Session;
+
+/* The look under way, or the last one. */
+typedef struct Look
+{
+	uint64		length;			/* ns since the look before */
+	PGPROC	   *flusher;
+	CommitPhase flusher_phase;
+	int			locks_read;
+	int			nwriters;
+	int			blamed;
+	StandbyBlame blame;			/* the last one; name "": none */
+	WatchSample sample;
+} Look;
+
+static WatchShared *shared = NULL;
+static Session *sessions = NULL;	/* by index in allProcs */
+static Look look;
+static bool quiet = true;
+
+static void
+watch_attach(void *head, void *tail, bool found)
+{
+	shared = head;
+	if (!found)
+		changecount_init(&shared->changes);
+}
+
+const StatsModule watch_module = {
+	.head_size = sizeof(WatchShared),
+	.attach = watch_attach,
+};
+
+static WatchSample *
+sample_of(uint64 number)
+{
+	return &shared->sample[number % WATCH_SAMPLES];
+}
+
+/*----------------------------------------------------------------
+ * What a COMMIT waits for
+ *----------------------------------------------------------------
+ */
+
+/* The entry of the COMMIT that a session is in. */
+static WatchedSession *
+watched_commit(Session *session, const PhaseReading *reading)
+{
+	WatchedCommit *commit = session->commit;
+
+	if (commit->pid != session->pid || commit->since != reading->since)
+	{
+		memmove(commit + 1, commit, (COMMITS_KEPT - 1) * sizeof(*commit));
+		memset(commit, 0, sizeof(*commit));
+		commit->pid = session->pid;
+		commit->since = reading->since;
+		commit->waited.lock.tag.locktag_type = NO_LOCK;
+	}
+	commit->seen_at = look.sample.at;
+	return &commit->waited;
+}
+
+static bool
+read_lock(PGPROC *proc, LockWait *wait)
+{
+	return look.locks_read++ < MAX_LOCKS_READ && lock_wait_read(proc, wait);
+}
+
+/* A COMMIT waits for a lock; keep the longest wait. */
+static void
+watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
+{
+	WatchedSession *waited;
+	LockWait	wait;
+	uint64		length = 0;
+
+	if (!read_lock(proc, &wait))
+		return;
+	if (reading->phase == PHASE_NOTIFY)
+		look.sample.notify_holder = wait.holder_pid;
+	waited = watched_commit(session, reading);
+	if (wait.since != 0)
+		length = Max(GetCurrentTimestamp() - wait.since, 0) * NS_PER_US;
+	if (length < waited->lock_time)
+		return;
+	waited->lock = wait;
+	waited->lock_time = length;
+}
+
+/*
+ * A COMMIT waits for a standby.  In a crowd, most get the blame of the backend
+ * before them.
+ */
+static void
+watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
+{
+	int			mode;
+
+	if (look.blamed++ < MAX_BLAMED)
+	{
+		mode = standby_mode(proc);
+		if (mode < 0 ||
+			!standby_blame(*(volatile XLogRecPtr *) &proc->waitLSN, mode,
+						   &look.blame))
+			return;
+	}
+	if (look.blame.name[0] != '\0')
+		watched_commit(session, reading)->blame = look.blame;
+}
+
+/*
+ * What the worker has seen of the commits of a process between two times.  A
+ * commit has as many entries as its mark has had times.
+ */
+bool
+watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
+{
+	bool		found = false;
+
+	memset(session, 0, sizeof(WatchedSession));
+	session->lock.tag.locktag_type = NO_LOCK;
+	for (int i = 0; sessions != NULL && i < MaxBackends * COMMITS_KEPT; i++)
+	{
+		const WatchedCommit *commit =
+		&sessions[i / COMMITS_KEPT].commit[i % COMMITS_KEPT];
+
+		if (commit->pid != pid || commit->seen_at < from ||
+			commit->seen_at > to)
+			continue;
+		found = true;
+		if (commit->waited.lock_time > session->lock_time)
+		{
+			session->lock = commit->waited.lock;
+			session->lock_time = commit->waited.lock_time;
+		}
+		if (commit->waited.blame.name[0] != '\0')
+			session->blame = commit->waited.blame;
+	}
+	return found;
+}
+
+/*----------------------------------------------------------------
+ * A look
+ *----------------------------------------------------------------
+ */
+
+static bool
+waits_for_lock(uint32 event)
+{
+	return (event & 0xFF000000) == PG_WAIT_LOCK;
+}
+
+static bool
+is_row_lock(const LockWait *wait)
+{
+	return wait->tag.locktag_type == LOCKTAG_TUPLE ||
+		wait->tag.locktag_type == LOCKTAG_TRANSACTION;
+}
+
+static bool
+is_committing(int pid)
+{
+	for (int i = 0; i < MaxBackends; i++)
+		if (sessions[i].in_commit && sessions[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* A backend with an id that is in no commit. */
+static void
+look_at_writer(Session *session, TransactionId xid, uint32 event)
+{
+	WatchSample *sample = &look.sample;
+
+	if (session->xid != xid)
+		session->looks = 0;
+	if (event == WAIT_EVENT_CLIENT_READ)
+		sample->idle_xids++;
+	else if ((!waits_for_lock(event) ||
+			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
+			 ++session->looks >= WRITER_LOOKS &&
+			 look.nwriters < WATCH_WRITERS)
+		sample->writer[look.nwriters++] = session->pid;
+}
+
+static void
+look_at_backend(int procno)
+{
+	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
+	Session    *session = &sessions[procno];
+	TransactionId xid = *(volatile TransactionId *) &proc->xid;
+	uint32		event = *(volatile uint32 *) &proc->wait_event_info;
+	PhaseReading reading;
+
+	session->pid = *(volatile int *) &proc->pid;
+	session->in_commit = session->pid != 0 &&
+		commit_phase_read(proc, look.flusher_phase, &reading);
+	if (session->in_commit)
+	{
+		look.sample.phase[reading.phase]++;
+		if (reading.phase == PHASE_STANDBY)
+			watch_standby(proc, session, &reading);
+		else if (waits_for_lock(event))
+			watch_lock(proc, session, &reading);
+	}
+	else if (session->pid != 0 && TransactionIdIsValid(xid))
+		look_at_writer(session, xid, event);
+	session->xid = xid;
+}
+
+/* Once it is known which backends are in a commit. */
+static void
+look_at_blocked(void)
+{
+	LOCKTAG		tag = {0};
+	bool		blocked = false;
+
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		PGPROC	   *proc = &ProcGlobal->allProcs[i];
+		LockWait	wait;
+
+		if (sessions[i].pid == 0 || sessions[i].in_commit ||
+			!waits_for_lock(*(volatile uint32 *) &proc->wait_event_info) ||
+			!read_lock(proc, &wait) || !is_row_lock(&wait))
+			continue;
+		/* most wait for the same one */
+		if (memcmp(&wait.tag, &tag, sizeof(tag)) != 0)
+			blocked = is_committing(wait.holder_pid);
+		tag = wait.tag;
+		look.sample.blocked_rows += blocked;
+	}
+}
+
+/* The checkpointer syncs after it has written. */
+static void
+look_at_checkpointer(void)
+{
+	static CheckpointPhase phase = CHECKPOINT_NONE;
+	PGPROC	   *proc = checkpointer_proc();
+	uint32		event = proc ? *(volatile uint32 *) &proc->wait_event_info :
+	WAIT_EVENT_CHECKPOINTER_MAIN;
+
+	if (event == WAIT_EVENT_CHECKPOINTER_MAIN)
+		phase = CHECKPOINT_NONE;
+	else if (event == WAIT_EVENT_DATA_FILE_SYNC ||
+			 event == WAIT_EVENT_SLRU_FLUSH_SYNC)
+		phase = CHECKPOINT_SYNCS;
+	else if (phase == CHECKPOINT_NONE)
+		phase = CHECKPOINT_WRITES;
+	look.sample.checkpoint = phase;
+}
+
+static void
+look_at_archiver(void)
+{
+	for (uint32 i = MaxBackends; i < ProcGlobal->allProcCount; i++)
+		if (*(volatile uint32 *) &ProcGlobal->allProcs[i].wait_event_info ==
+			WAIT_EVENT_ARCHIVE_COMMAND)
+			look.sample.archiving = true;
+}
+
+/* Where there is no limit, one may come. */
+static void
+look_at_cpu_limit(void)
+{
+	static uint64 before;
+	static uint64 read_at = 0;
+	static bool limited = false;
+	uint64		throttled;
+	bool		was_limited = limited;
+
+	if (!limited &&
+		clock_elapsed(read_at, look.sample.at) < LIMIT_EVERY && read_at != 0)
+		return;
+	read_at = look.sample.at;
+	limited = cpu_limit_read(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT, &throttled);
+	if (limited && was_limited)
+		look.sample.throttled_us = clock_elapsed(before, throttled) / NS_PER_US;
+	before = throttled;
+}
+
+static uint64
+count_commits(void)
+{
+	uint64		commits = 0;
+	SlotCopy	slot;
+
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		backend_slots_copy_one(i, &slot);
+		commits += slot.value[SLOT_COMMITS];
+	}
+	return commits;
+}
+
+static void
+put_sample(void)
+{
+	uint64		number;
+
+	(void) changecount_read(&shared->changes, &number);
+	changecount_begin_single(&shared->changes);
+	*sample_of(number + 1) = look.sample;
+	changecount_end_single(&shared->changes);
+}
 
 void
 watch_look(void)
 {
+	uint64		before = look.sample.at;
+	uint64		commits = look.sample.commits;
+	int			in_commit = 0;
+
+	if (sessions == NULL)
+		sessions = MemoryContextAllocZero(TopMemoryContext,
+										  mul_size(MaxBackends, sizeof(Session)));
+	memset(&look, 0, sizeof(look));
+	look.sample.at = clock_now();
+	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
+	look.flusher = commit_phase_find_flusher(&look.flusher_phase);
+	look.sample.flusher_pid = look.flusher ? look.flusher->pid : 0;
+	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
+	for (int i = 0; i < MaxBackends; i++)
+		look_at_backend(i);
+	look_at_blocked();
+	look_at_checkpointer();
+	look_at_archiver();
+	look_at_cpu_limit();
+	look.sample.commits = count_commits();
+	if (look.sample.phase[PHASE_STANDBY] > 0)
+		standby_look(look.length);
+	for (int i = 0; i < PHASE_N; i++)
+		in_commit += look.sample.phase[i];
+	quiet = in_commit == 0 && look.sample.commits == commits;
+	put_sample();
 }
 
+/* Returns true if nothing committed at the last look, or since the one before. */
 bool
 watch_is_quiet(void)
 {
-	return true;
+	return quiet;
 }
 
-bool
-watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
+/*----------------------------------------------------------------
+ * Sums of samples
+ *----------------------------------------------------------------
+ */
+
+/* While they are added up: what a sample speaks for, times what it has. */
+typedef struct Weighted
 {
-	memset(session, 0, sizeof(WatchedSession));
-	return false;
+	double		phase[PHASE_N];
+	double		blocked_rows;
+	double		idle_xids;
+	double		commits;
+} Weighted;
+
+static void
+add_writer(WatchSummary *sum, int pid)
+{
+	int			i = 0;
+
+	while (i < sum->nwriters && sum->writer[i].pid != pid)
+		i++;
+	if (i == WATCH_WRITERS)
+		return;
+	if (i == sum->nwriters)
+		sum->writer[sum->nwriters++] = (WatchWriter)
+	{
+		pid, 0
+	};
+	sum->writer[i].samples++;
+	for (; i > 0 && sum->writer[i].samples > sum->writer[i - 1].samples; i--)
+	{
+		WatchWriter writer = sum->writer[i];
+
+		sum->writer[i] = sum->writer[i - 1];
+		sum->writer[i - 1] = writer;
+	}
 }
 
+/* "ns" of the time that a sample speaks for. */
+static void
+add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
+		   WatchSummary *sum, Weighted *weighted)
+{
+	uint64		length = Max(clock_elapsed(before->at, sample->at), 1);
+	uint64		throttled = Min(sample->throttled_us * NS_PER_US, ns);
+	double		stopped = ns == 0 ? 0 : (double) throttled / ns;
+
+	for (int i = 0; i < PHASE_N; i++)
+	{
+		double		time = (double) sample->phase[i] * ns;
+		double		not_run = i == PHASE_STANDBY ? 0 : time * stopped;
+
+		weighted->phase[i] += time - not_run;
+		weighted->phase[PHASE_NOT_RUN] += not_run;
+	}
+	weighted->blocked_rows += (double) sample->blocked_rows * ns;
+	weighted->idle_xids += (double) sample->idle_xids * ns;
+	weighted->commits += (double) (sample->commits - before->commits) *
+		ns / length;
+	sum->n++;
+	sum->seconds += (double) ns / NS_PER_S;
+	sum->throttled += throttled;
+	sum->checkpoint[sample->checkpoint]++;
+	sum->archiving += sample->archiving;
+	sum->segment += sample->segment;
+	for (int i = 0; i < WATCH_WRITERS && sample->writer[i] != 0; i++)
+		add_writer(sum, sample->writer[i]);
+}
+
+/* As if all samples had spoken for the same time. */
+static void
+finish_sum(WatchSummary *sum, const Weighted *weighted)
+{
+	double		scale = sum->seconds > 0 ?
+	sum->n / (sum->seconds * NS_PER_S) : 0;
+
+	for (int i = 0; i < PHASE_N; i++)
+	{
+		sum->phase[i] = llround(weighted->phase[i] * scale);
+		sum->in_commit += sum->phase[i];
+	}
+	sum->blocked_rows = llround(weighted->blocked_rows * scale);
+	sum->idle_xids = llround(weighted->idle_xids * scale);
+	sum->commits = llround(weighted->commits);
+}
+
+/* Any process. */
 void
 watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 {
-	memset(sum, 0, sizeof(WatchSummary));
+	uint64		newest;
+	Weighted	weighted;
+
+	do
+	{
+		newest = changecount_wait(&shared->changes);
+		memset(sum, 0, sizeof(WatchSummary));
+		memset(&weighted, 0, sizeof(Weighted));
+		for (uint64 i = newest; i > 1 && i + WATCH_SAMPLES > newest + 1; i--)
+		{
+			const WatchSample *sample = sample_of(i);
+			const WatchSample *before = sample_of(i - 1);
+			uint64		begin = Max(before->at,
+									clock_elapsed(LONGEST_GAP, sample->at));
+
+			if (sample->at <= from)
+				break;
+			if (begin < to)
+				add_sample(sample, before,
+						   clock_elapsed(Max(begin, from), Min(sample->at, to)),
+						   sum, &weighted);
+		}
+	} while (changecount_since(&shared->changes, newest) != 0);
+	finish_sum(sum, &weighted);
 }

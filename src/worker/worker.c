@@ -9,11 +9,15 @@
  * limits above which they are slow (slow_logger.c), and follows the setting
  * of the adaptive delay and logs its decisions (delay_logger.c).
  *
- * The worker sleeps until a process wakes it (worker_wake.c).  Then it looks
- * for work every SETTLE_TIME, and sleeps again after QUIET_NAPS looks that
- * found none.  A flush group is logged once it is SETTLE_TIME old, as more
- * followers may come until then.  If groups leave the ring before they are
- * logged, the worker logs how many.
+ * The worker works after a process has woken it (worker_wake.c): it looks for
+ * work every SETTLE_TIME, and stops after QUIET_NAPS that brought none.  A
+ * flush group is logged once it is SETTLE_TIME old, as more followers may come
+ * until then.  If groups leave the ring before they are logged, the worker
+ * logs how many.
+ *
+ * All the time, the worker looks at the commits under way (watch.c), every
+ * WATCH_EVERY_MS or, while nothing commits, WATCH_IDLE_MS.  No commit wakes it
+ * for that.  It does not look while commit_stats.enabled is off.
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
  * exclusively, for a moment, when the worker starts.
@@ -29,14 +33,17 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 
 #include "base/clock.h"
 #include "base/compat.h"
+#include "base/guc.h"
 #include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
 #include "module/worker_wake.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
+#include "stats/watch.h"
 #include "worker/worker.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
@@ -148,14 +155,29 @@ stop_learning(int code, Datum arg)
 	adaptive_delay_settle();
 }
 
-/* Sleep for "timeout" ms, or with -1 until woken. */
-static void
+/* Until the next look, or until woken: ms, or -1. */
+static long
+time_to_nap(bool following)
+{
+	if (following)
+		return SETTLE_TIME;
+	if (!commit_stats_enabled)
+		return -1;
+	return watch_is_quiet() ? WATCH_IDLE_MS : WATCH_EVERY_MS;
+}
+
+/* Sleep for "timeout" ms, or with -1 until woken.  Returns true if woken. */
+static bool
 nap(long timeout)
 {
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH |
-					 (timeout < 0 ? 0 : WL_TIMEOUT),
-					 timeout, PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
+	int			events;
+
+	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH |
+					   (timeout < 0 ? 0 : WL_TIMEOUT),
+					   timeout, PG_WAIT_EXTENSION);
+	/* a latch that is set just now wakes from the next nap */
+	if (events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
 	CHECK_FOR_INTERRUPTS();
 
 	/* 0 would mean that the worker need not be started again */
@@ -167,14 +189,27 @@ nap(long timeout)
 		ProcessConfigFile(PGC_SIGHUP);
 		delay_logger_follow_setting();
 	}
+	return (events & WL_LATCH_SET) != 0;
+}
+
+/* Work that a process has reported; true if there was some. */
+static bool
+work(bool following)
+{
+	int			n = log_settled_groups(following);
+
+	n += slow_logger_work(SETTLE_TIME * NS_PER_MS);
+	delay_logger_work();
+	return n > 0;
 }
 
 /* The worker, which ends when the server stops. */
 void
 commit_stats_flush_logger_main(Datum main_arg)
 {
-	bool		following = false;
-	int			quiet = 0;
+	bool		following = false;	/* looks for work after each nap */
+	bool		woken = true;
+	int			quiet = 0;		/* times in a row that there was no work */
 
 	/* missing in a second copy of the library, preloaded under another name */
 	shared_memory_require();
@@ -191,17 +226,21 @@ commit_stats_flush_logger_main(Datum main_arg)
 	delay_logger_follow_setting();
 	logged = flush_groups_newest();
 	worker_wake_start();
-
+	MemoryContextSwitchTo(AllocSetContextCreate(TopMemoryContext,
+												"commit_stats worker",
+												ALLOCSET_SMALL_SIZES));
 	for (;;)
 	{
-		if (log_settled_groups(following) > 0)
+		MemoryContextReset(CurrentMemoryContext);
+		if (woken && !following)
 			quiet = 0;
-		if (slow_logger_work(SETTLE_TIME * NS_PER_MS) > 0)
-			quiet = 0;
-		delay_logger_work();
-		following = ++quiet < QUIET_NAPS || !worker_wake_sleep(has_work);
-		nap(following ? SETTLE_TIME : -1);
-		if (!following)
-			quiet = 0;
+		if (following || woken)
+		{
+			quiet = work(following) ? 0 : quiet + 1;
+			following = quiet < QUIET_NAPS || !worker_wake_sleep(has_work);
+		}
+		if (commit_stats_enabled)
+			watch_look();
+		woken = nap(time_to_nap(following));
 	}
 }
