@@ -30,7 +30,7 @@
 #include "stats/waits_now.h"
 
 /* commit_activity.waiting_for, where no lock says it. */
-const char *const waits_now_names[PHASE_N] = {
+static const char *const wait_names[PHASE_N] = {
 	[PHASE_NOTIFY] = "notify",
 	[PHASE_DELAY] = "delay",
 	[PHASE_FLUSH] = "flush",
@@ -53,7 +53,7 @@ static bool
 is_flush(CommitPhase phase)
 {
 	return phase == PHASE_FLUSH || phase == PHASE_OTHER_FLUSH ||
-		phase == PHASE_SEGMENT;
+		phase == PHASE_SEGMENT || phase == PHASE_DELAY;
 }
 
 /* " (client 'app')", or "" without a name. */
@@ -80,7 +80,9 @@ describe_flush(const NowContext *context)
 	if (context->flusher_phase == PHASE_SEGMENT)
 		return psprintf("for a new WAL segment, which pid %d%s makes",
 						context->flusher_pid, client);
-	return psprintf("for the flush of pid %d%s", context->flusher_pid, client);
+	return psprintf("for the %s of pid %d%s",
+					context->flusher_phase == PHASE_DELAY ? "delay" : "flush",
+					context->flusher_pid, client);
 }
 
 /* The holder of NOTIFY's lock keeps it until its commit is done. */
@@ -114,7 +116,7 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 {
 	CommitPhase phase = waiting->reading.phase;
 
-	waiting->waiting_for = waits_now_names[phase];
+	waiting->waiting_for = wait_names[phase];
 	if (waiting->has_lock)
 	{
 		waiting->blocked_by = waiting->lock.holder_pid;

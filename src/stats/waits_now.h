@@ -40,9 +40,6 @@ typedef struct WaitsNow
 /* A commit hangs if it has lasted for so long, us. */
 #define WAITS_NOW_LONG	USECS_PER_SEC
 
-/* Values of commit_activity.waiting_for; NULL where only a lock says more. */
-extern const char *const waits_now_names[];
-
 /* One for each session, palloc'd; in a transaction. */
 extern WaitingCommit *waits_now_read(const ClientSessions *sessions);
 extern void waits_now_summarize(const WaitingCommit *waiting, int n,

@@ -10,8 +10,6 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
-#include "control/delay_override.h"
 #include "stats/srf.h"
 #include "stats/waits_now.h"
 
@@ -60,37 +58,6 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
  *----------------------------------------------------------------
  */
 
-/*
- * Before 19, a leader that sleeps shows no wait event.  If nobody flushes, the
- * commit that began first probably leads.
- */
-static void
-infer_delay(WaitingCommit *waiting, int n)
-{
-	WaitingCommit *first = NULL;
-
-	if (COMMIT_DELAY_SHOWS ||
-		(CommitDelay == 0 && pg_atomic_read_u64(delay_override_order) == 0))
-		return;
-	for (int i = 0; i < n; i++)
-	{
-		CommitPhase phase = waiting[i].reading.phase;
-
-		if (!waiting[i].in_commit)
-			continue;
-		if (phase == PHASE_FLUSH || phase == PHASE_DELAY)
-			return;
-		if (phase == PHASE_UNKNOWN &&
-			(first == NULL || waiting[i].since < first->since))
-			first = &waiting[i];
-	}
-	if (first != NULL)
-	{
-		first->reading.phase = PHASE_DELAY;
-		first->waiting_for = waits_now_names[PHASE_DELAY];
-	}
-}
-
 Datum
 commit_activity_1_0(PG_FUNCTION_ARGS)
 {
@@ -101,7 +68,6 @@ commit_activity_1_0(PG_FUNCTION_ARGS)
 	row_init(fcinfo, &row);
 	sessions = clients_read_sessions();
 	waiting = waits_now_read(sessions);
-	infer_delay(waiting, sessions->n);
 	for (int i = 0; i < sessions->n; i++)
 	{
 		const ClientSession *session = &sessions->session[i];
