@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * wal_device.c
- *		When a WAL flush is a stall, and which quota explains stalls.
+ *		When a WAL flush is a stall, which quota explains stalls, and what a
+ *		byte takes.
  *
  *	stall		a flush that takes longer than wal_device_stall_limit() of the
  *				median flush
@@ -13,6 +14,13 @@
  * window and quota from the stalls.  It takes milliseconds for hundreds of
  * stalls, and allocates memory, so readers and the background worker may call
  * it, and a commit must not.
+ *
+ * A device with a limited bandwidth takes longer for more bytes: flush time =
+ * base + per_byte * bytes.  wal_device_fit() finds both by least squares.  Its
+ * times are often bimodal, as the limiter lets bursts pass, so correlation is
+ * low even where bytes are all there is; the share of the mean time that the
+ * slope explains is not.  All flushes count: without the largest residuals,
+ * the bursts alone would be left.
  *
  * stall_limit.c, stall_log.c, the report and the prediction take stalls and
  * quotas from here.  This file uses neither SQL nor shared memory, so t/ can
@@ -39,6 +47,9 @@
 #define REGULAR			0.2
 #define IN_PHASE		0.4
 #define CLEARLY			2.0		/* the larger of two spreads, in smaller ones */
+#define MIN_FIT			30		/* flushes of a fit */
+#define MIN_SLOPE		4.0		/* of a fit, in standard errors */
+#define MOST_OF_TIME	0.8		/* bytes explain it: the rate is that of sums */
 
 /*
  * Returns how near the distances between stalls are to whole numbers of
@@ -178,14 +189,24 @@ is_quota(const DeviceStall *stall, int n, DeviceQuota *quota)
 		spread(quota->flushes, quota->n) < 0.3 && !limits_bytes(quota);
 }
 
+/* Also for older stalls than those in which the window was found */
+void
+wal_device_mark_quota(DeviceStall *stall, int n, double window)
+{
+	for (int i = 0; i < n; i++)
+		stall[i].of_quota = ends_window(stall, n, i, window);
+}
+
 static bool
 try_window(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 {
 	quota->window = window;
-	for (int i = 0; i < n; i++)
-		stall[i].of_quota = ends_window(stall, n, i, window);
+	wal_device_mark_quota(stall, n, window);
 	count_flushes(stall, n, quota);
-	return is_quota(stall, n, quota);
+	if (!is_quota(stall, n, quota))
+		return false;
+	quota->certainty = 1 - spread(quota->flushes, quota->n);
+	return true;
 }
 
 /*
@@ -219,4 +240,42 @@ wal_device_find_quota(DeviceStall *stall, int n, double longest,
 	for (int i = 0; i < n; i++)
 		stall[i].of_quota = false;
 	return false;
+}
+
+/*
+ * The fit has n = 0 if its slope may be chance.  "share" is that of the mean
+ * time; more than all of it shows a base below 0, which is taken for 0.
+ */
+void
+wal_device_fit(const double *bytes, const double *time, int n, FlushFit *fit)
+{
+	double		mean_bytes = 0;
+	double		mean_time = 0;
+	double		xx = 0;
+	double		xy = 0;
+	double		yy = 0;
+	double		slope;
+
+	memset(fit, 0, sizeof(FlushFit));
+	for (int i = 0; i < n; i++)
+	{
+		mean_bytes += bytes[i] / n;
+		mean_time += time[i] / n;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		xx += (bytes[i] - mean_bytes) * (bytes[i] - mean_bytes);
+		xy += (bytes[i] - mean_bytes) * (time[i] - mean_time);
+		yy += (time[i] - mean_time) * (time[i] - mean_time);
+	}
+	if (n < MIN_FIT || xy <= 0)
+		return;
+	slope = xy / xx;
+	if (slope < MIN_SLOPE * sqrt(Max(yy - slope * xy, 0) / (n - 2) / xx))
+		return;
+	fit->n = n;
+	fit->per_byte = slope;
+	fit->base = Max(mean_time - slope * mean_bytes, 0);
+	fit->share = Min(slope * mean_bytes / mean_time, 1);
+	fit->rate = fit->share >= MOST_OF_TIME ? mean_bytes / mean_time : 1 / slope;
 }

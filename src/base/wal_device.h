@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * wal_device.h
- *		When a WAL flush is a stall, and which quota explains stalls; see
- *		wal_device.c.  Times in us.
+ *		When a WAL flush is a stall, which quota explains stalls, and what a
+ *		byte takes; see wal_device.c.  Times in us.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +35,18 @@ typedef struct DeviceQuota
 	int			n;
 	double	   *bytes;			/* of WAL, likewise, where it is known */
 	int			nbytes;
+	double		certainty;		/* 1 if all windows have the same flushes */
 } DeviceQuota;
+
+/* Flush time = base + per_byte * bytes */
+typedef struct FlushFit
+{
+	int			n;				/* flushes; 0: too few, or no slope */
+	double		base;
+	double		per_byte;
+	double		share;			/* of flush time that bytes explain */
+	double		rate;			/* MB/s */
+} FlushFit;
 
 /*
  * A flush that takes longer is a stall: 8 p50, and at least p50 + 5 ms.
@@ -52,6 +63,9 @@ wal_device_stall_limit(double p50)
 
 extern bool wal_device_find_quota(DeviceStall *stall, int n, double longest,
 								  DeviceQuota *quota);
+extern void wal_device_mark_quota(DeviceStall *stall, int n, double window);
+extern void wal_device_fit(const double *bytes, const double *time, int n,
+						   FlushFit *fit);
 
 /*
  * The time, in us, in which "rate" bytes of WAL a second fill half of
