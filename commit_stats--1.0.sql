@@ -176,10 +176,7 @@ CREATE FUNCTION commit_activity(
 	OUT commit_time double precision,
 	OUT wal_bytes numeric,
 	OUT committing_since timestamptz,
-	OUT waiting_for text,
-	OUT phase text,
-	OUT blocked_by integer,
-	OUT detail text)
+	OUT waiting_for text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_activity_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50;
@@ -188,7 +185,7 @@ CREATE VIEW commit_activity AS
 SELECT s.pid, s.datid, d.datname, s.roleid, r.rolname, s.application_name,
        s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
        s.prepares, s.flushes, s.commits_carried, s.commit_time, s.wal_bytes,
-       s.committing_since, s.waiting_for, s.phase, s.blocked_by, s.detail
+       s.committing_since, s.waiting_for
 FROM commit_activity() s
      LEFT JOIN pg_database d ON d.oid = s.datid
      LEFT JOIN pg_roles r ON r.oid = s.roleid
@@ -278,7 +275,11 @@ CREATE FUNCTION commit_stall_log(
 	OUT writer_share double precision,
 	OUT checkpoint boolean,
 	OUT quota_flushes bigint,
-	OUT quota_window double precision)
+	OUT quota_window double precision,
+	OUT segment_time double precision,
+	OUT cause text,
+	OUT certainty double precision,
+	OUT checkpoint_phase text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stall_log_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
@@ -290,7 +291,8 @@ SELECT s.ended_at, s.duration, s.flush_timed, s.stall_limit, s.commits,
        s.writer_pid, s.writer_datid, w.datname AS writer_datname,
        s.writer_roleid, u.rolname AS writer_rolname,
        s.writer_application_name, s.writer_share, s.checkpoint,
-       s.quota_flushes, s.quota_window
+       s.quota_flushes, s.quota_window, s.segment_time, s.cause,
+       s.certainty, s.checkpoint_phase
 FROM commit_stall_log() s
      LEFT JOIN pg_database d ON d.oid = s.datid
      LEFT JOIN pg_roles r ON r.oid = s.roleid
@@ -1038,15 +1040,9 @@ COMMENT ON COLUMN commit_activity.commit_time IS
 COMMENT ON COLUMN commit_activity.wal_bytes IS
 	'WAL that its transactions wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
-	'time at which the COMMIT or prepare under way began; null if none that waits for its flush is';
+	'time at which the commit or prepare under way began; null if none that waits for its flush is';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the commit under way waits for: flush, its own; another''s flush; new WAL segment; delay, the sleep before its flush, inferred before PostgreSQL 19; standby; notify, the lock of commits with NOTIFY; commit log; another lock, with its object and holder; null for none';
-COMMENT ON COLUMN commit_activity.phase IS
-	'phase of the commit under way, as in the report; null if there is none';
-COMMENT ON COLUMN commit_activity.blocked_by IS
-	'process ID of the one that flushes, or holds the lock at the end of a chain of waits; null if there is none, or it is unknown';
-COMMENT ON COLUMN commit_activity.detail IS
-	'what it waits for, in the words of the report''s first line; null for none';
+	'what the commit under way waits for: flush, its own; another''s flush; delay, the sleep before its flush, inferred before PostgreSQL 19; standby; notify, the lock of commits with NOTIFY; null for none';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
@@ -1138,7 +1134,7 @@ COMMENT ON VIEW commit_stall_log IS
 COMMENT ON COLUMN commit_stall_log.ended_at IS
 	'time at which the flush ended; the earliest possible if its leader then waited for a standby';
 COMMENT ON COLUMN commit_stall_log.duration IS
-	'time of the flush without the sleep before it, in milliseconds';
+	'time of the flush without the sleep before it, in milliseconds; with a new WAL segment';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
 	'true if the server measured duration (track_wal_io_timing); false if inferred from the flush pointer, without commits that waited for a standby';
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
@@ -1150,7 +1146,7 @@ COMMENT ON COLUMN commit_stall_log.sessions IS
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
-	'process ID of the leader, which the next columns describe';
+	'process ID of the leader, which the next columns describe; null if no commit led the flush, which flushes and stalls of commit_flush_stats do not count then';
 COMMENT ON COLUMN commit_stall_log.datid IS
 	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_stall_log.datname IS
@@ -1164,7 +1160,7 @@ COMMENT ON COLUMN commit_stall_log.application_name IS
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 transactions with more than 1 MB of WAL, inferred when it has ended; null if none';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 transactions with more than 1 MB of WAL, inferred when it has ended, or seen while it ran; null if none';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
 	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
@@ -1181,6 +1177,14 @@ COMMENT ON COLUMN commit_stall_log.checkpoint IS
 	'true if a checkpoint was running at the end; null in single-user mode';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 	'flushes that the device allows in quota_window, inferred from these stalls; null if this one ends no window';
+COMMENT ON COLUMN commit_stall_log.segment_time IS
+	'part of duration in which the leader made a new WAL segment, in milliseconds';
+COMMENT ON COLUMN commit_stall_log.cause IS
+	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, quota or unknown';
+COMMENT ON COLUMN commit_stall_log.certainty IS
+	'probability that cause is right; null if unknown';
+COMMENT ON COLUMN commit_stall_log.checkpoint_phase IS
+	'write or sync, if a checkpoint was seen for at least half of duration; else null';
 COMMENT ON COLUMN commit_stall_log.quota_window IS
 	'window of the quota, in milliseconds; null with quota_flushes';
 

@@ -1,18 +1,31 @@
 /*-------------------------------------------------------------------------
  *
  * stall_log.c
- *		The events of slow_log.c in order, and what the stalls among them show.
+ *		The events of slow_log.c in order, and why each stall among them came.
  *
  * commit_stall_log and the report tell from here whose WAL a stalled flush had
- * written, and whether the stalls show a quota of the device.
+ * written, and what made it stall.  Each stall has one cause: that of the
+ * first rule that holds ("rules" below).  A rule returns its certainty, the
+ * probability that the cause is right; 0: it does not hold.
  *
- * Locking: none; the rings of slow_log.c are read without a lock.
+ *	seen		what the background worker saw during a stall (watch.c)
+ *	activity	what may make flushes stall while it goes on: the phases of a
+ *				checkpoint, archive_command
+ *	ratio		stall time in a second with an activity to that in one without
+ *
+ * An activity and a stall at the same time prove nothing: a checkpoint can go
+ * on all the time.  With a ratio r, a share of 1 - 1/r of the stalls beside
+ * the activity would not have come without it, and that is their certainty.
+ *
+ * Locking: none; the rings of slow_log.c and watch.c are read without a lock.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include <math.h>
+
+#include "access/xlog.h"
 
 #include "base/clock.h"
 #include "base/histogram.h"
@@ -31,6 +44,18 @@ const char *const stall_cause_names[] = {
 };
 
 #define QUOTA_STALLS	256		/* that are searched for it */
+
+/* An activity with a smaller ratio is no cause. */
+#define MIN_RATIO		3.0
+
+/* Certainty of an activity that was there, if its ratio is not known */
+#define MERELY_BESIDE	0.6
+
+/* ... and of a new segment, if nobody measured or saw how it was made */
+#define MERELY_CROSSED	0.7
+
+/* The time that the ring of looks covers, ns */
+#define WATCHED_TIME	(WATCH_SAMPLES * WATCH_EVERY_MS * NS_PER_MS)
 
 static int
 compare_times(const void *a, const void *b)
@@ -95,6 +120,14 @@ find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
 	return writer;
 }
 
+/* True if the flush wrote the first byte of a segment */
+static bool
+crosses_segment(XLogRecPtr previous, XLogRecPtr boundary)
+{
+	return previous != 0 && boundary > previous &&
+		(previous - 1) / wal_segment_size != (boundary - 1) / wal_segment_size;
+}
+
 /*
  * The number of flushes from one event to another.  Group numbers come again
  * after GROUP_NUMBER_MASK; two leaders may have noted them in another order.
@@ -118,27 +151,270 @@ stall_log_has_writer(const StallLog *log, int i)
 	return writer != NULL && writer->wal_bytes >= BULK_WAL;
 }
 
-/* Unless the stalls are the periods of a limited CPU */
-void
-stall_log_find_quota(StallLog *log)
+/*----------------------------------------------------------------
+ * Activities
+ *----------------------------------------------------------------
+ */
+
+static int
+samples_with(const WatchSummary *seen, StallActivity activity)
+{
+	switch (activity)
+	{
+		case ACTIVITY_WRITES:
+			return seen->checkpoint[CHECKPOINT_WRITES];
+		case ACTIVITY_SYNCS:
+			return seen->checkpoint[CHECKPOINT_SYNCS];
+		case ACTIVITY_CHECKPOINT:
+			return seen->checkpoint[CHECKPOINT_WRITES] +
+				seen->checkpoint[CHECKPOINT_SYNCS];
+		default:
+			return seen->archiving;
+	}
+}
+
+static bool
+was_there(const WatchSummary *seen, StallActivity activity)
+{
+	return seen->n > 0 && 2 * samples_with(seen, activity) >= seen->n;
+}
+
+CheckpointPhase
+stall_log_checkpoint_phase(const WatchSummary *seen)
+{
+	if (!was_there(seen, ACTIVITY_CHECKPOINT))
+		return CHECKPOINT_NONE;
+	return seen->checkpoint[CHECKPOINT_SYNCS] >=
+		seen->checkpoint[CHECKPOINT_WRITES] ? CHECKPOINT_SYNCS :
+		CHECKPOINT_WRITES;
+}
+
+/*
+ * The ratio of an activity in the looks of "all", which began at "from"; 0 if
+ * it went on all the time, or never.  A mean stall is added to those without
+ * the activity, as their absence may be chance.
+ */
+static double
+activity_ratio(const StallLog *log, StallActivity activity,
+			   const WatchSummary *all, uint64 from)
+{
+	int			with = samples_with(all, activity);
+	double		stalled_with = 0;
+	double		stalled = 0;
+	int			n = 0;
+
+	for (int i = 0; i < log->n; i++)
+	{
+		const SlowEvent *event = &log->logged[i].event;
+
+		if (event->end <= from)
+			continue;
+		n++;
+		stalled += event->duration;
+		if (was_there(&log->logged[i].outcome.seen, activity))
+			stalled_with += event->duration;
+	}
+	if (n == 0 || with == 0 || with == all->n)
+		return 0;
+	return (stalled_with / with) /
+		((stalled - stalled_with + stalled / n) / (all->n - with));
+}
+
+static void
+find_ratios(StallLog *log)
+{
+	uint64		now = clock_now();
+	uint64		from = clock_elapsed(WATCHED_TIME, now);
+	WatchSummary all;
+
+	watch_sum(from, now, &all);
+	for (int activity = 0; activity < ACTIVITIES; activity++)
+		log->ratio[activity] = activity_ratio(log, activity, &all, from);
+}
+
+/* A phase of a checkpoint may stall flushes where the whole does not. */
+static double
+ratio_beside(const StallLog *log, int i, StallActivity activity)
+{
+	const WatchSummary *seen = &log->logged[i].outcome.seen;
+	double		ratio = log->ratio[activity];
+
+	if (!was_there(seen, activity))
+		return 0;
+	if (activity != ACTIVITY_CHECKPOINT)
+		return ratio;
+	return Max(ratio, log->ratio[stall_log_checkpoint_phase(seen) ==
+								 CHECKPOINT_SYNCS ? ACTIVITY_SYNCS :
+								 ACTIVITY_WRITES]);
+}
+
+/*----------------------------------------------------------------
+ * Rules
+ *----------------------------------------------------------------
+ */
+
+/* The share of a stall that its bytes take, by the fit */
+static double
+share_of_bytes(const StallLog *log, int i)
+{
+	double		bytes = log->logged[i].outcome.wal_bytes;
+	double		length = (double) log->logged[i].event.duration / NS_PER_US;
+
+	if (log->fit.n == 0 || bytes == 0)
+		return 0;
+	return (log->fit.base + log->fit.per_byte * bytes) / Max(length, 1);
+}
+
+static double
+is_segment(const StallLog *log, int i)
+{
+	const SlowEvent *event = &log->logged[i].event;
+	const SlowOutcome *outcome = &log->logged[i].outcome;
+
+	if ((event->segment_time != SLOW_UNKNOWN &&
+		 event->segment_time >= event->duration / 2) ||
+		(outcome->seen.segment > 0 &&
+		 2 * outcome->seen.segment >= outcome->seen.n))
+		return 1;
+	return !event->flush_timed &&
+		crosses_segment(outcome->previous, outcome->boundary) &&
+		share_of_bytes(log, i) < 0.5 ? MERELY_CROSSED : 0;
+}
+
+static double
+is_cpu_limit(const StallLog *log, int i)
+{
+	return 2 * log->logged[i].outcome.seen.throttled >=
+		log->logged[i].event.duration ? 1 : 0;
+}
+
+static double
+is_activity(const StallLog *log, int i, StallActivity activity,
+			StallActivity other)
+{
+	double		ratio = ratio_beside(log, i, activity);
+
+	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, i, other) ?
+		1 - 1 / ratio : 0;
+}
+
+static double
+is_checkpoint(const StallLog *log, int i)
+{
+	return is_activity(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER);
+}
+
+static double
+is_archiver(const StallLog *log, int i)
+{
+	return is_activity(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT);
+}
+
+/* An ended writer; or one that has not ended, and was running then */
+static double
+is_bulk_wal(const StallLog *log, int i)
+{
+	const SlowOutcome *outcome = &log->logged[i].outcome;
+	int			samples = outcome->seen.writer[0].samples;
+
+	if (outcome->wal_bytes < BULK_WAL)
+		return 0;
+	if (stall_log_has_writer(log, i))
+		return log->writer[i].share;
+	return samples > 0 && 2 * samples >= outcome->seen.n ?
+		Min((double) samples / outcome->seen.n, 1) : 0;
+}
+
+static double
+is_bytes(const StallLog *log, int i)
+{
+	return log->fit.share >= 0.5 && share_of_bytes(log, i) >= 0.5 ?
+		log->fit.share : 0;
+}
+
+static double
+is_quota(const StallLog *log, int i)
+{
+	return log->stall[i].of_quota ? log->quota_certainty : 0;
+}
+
+/*
+ * Where an activity goes on all the time, or was too long ago for a ratio, it
+ * is a cause only if nothing else is.
+ */
+static double
+is_beside_checkpoint(const StallLog *log, int i)
+{
+	return log->ratio[ACTIVITY_CHECKPOINT] == 0 &&
+		was_there(&log->logged[i].outcome.seen, ACTIVITY_CHECKPOINT) ?
+		MERELY_BESIDE : 0;
+}
+
+static double
+is_beside_archiver(const StallLog *log, int i)
+{
+	return log->ratio[ACTIVITY_ARCHIVER] == 0 &&
+		was_there(&log->logged[i].outcome.seen, ACTIVITY_ARCHIVER) ?
+		MERELY_BESIDE : 0;
+}
+
+static const struct
+{
+	StallCause	cause;
+	double		(*certainty) (const StallLog *log, int i);
+}			rules[] = {
+	{STALL_SEGMENT, is_segment},
+	{STALL_CPU_LIMIT, is_cpu_limit},
+	{STALL_CHECKPOINT, is_checkpoint},
+	{STALL_ARCHIVER, is_archiver},
+	{STALL_BULK_WAL, is_bulk_wal},
+	{STALL_BYTES, is_bytes},
+	{STALL_QUOTA, is_quota},
+	{STALL_CHECKPOINT, is_beside_checkpoint},
+	{STALL_ARCHIVER, is_beside_archiver}
+};
+
+/* By the rules before "end" */
+static void
+decide_cause(StallLog *log, int i, StallCause end)
+{
+	log->cause[i] = STALL_UNKNOWN;
+	log->certainty[i] = 0;
+	for (int r = 0; r < lengthof(rules) && rules[r].cause != end; r++)
+	{
+		log->certainty[i] = rules[r].certainty(log, i);
+		if (log->certainty[i] == 0)
+			continue;
+		log->cause[i] = rules[r].cause;
+		return;
+	}
+}
+
+/*----------------------------------------------------------------
+ * The quota
+ *----------------------------------------------------------------
+ */
+
+/* Where the rules before it name a cause, a quota is not needed. */
+static void
+find_quota(StallLog *log)
 {
 	DeviceQuota quota;
 	int			first = Max(log->n - QUOTA_STALLS, 0);
 	int			flush = 0;
 
-	for (int i = first; i < log->n; i++)
+	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
 		DeviceStall *stall = &log->stall[i];
 
-		if (i > first)
+		if (i > 0)
 			flush += flushes_between(&log->logged[i - 1].event, event);
 		stall->flush = flush;
 		stall->ended_at = (double) event->end / NS_PER_US;
 		stall->length = (double) event->duration / NS_PER_US;
 		stall->wal_end = (double) log->logged[i].outcome.boundary;
-		stall->explained = event->checkpoint > 0 ||
-			stall_log_has_writer(log, i);
+		stall->explained = log->cause[i] != STALL_UNKNOWN;
 	}
 	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
 							   &quota))
@@ -150,8 +426,38 @@ stall_log_find_quota(StallLog *log)
 			log->stall[i].of_quota = false;
 		return;
 	}
+	wal_device_mark_quota(log->stall, log->n, quota.window);
 	log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
 	log->quota_window = quota.window;
+	log->quota_certainty = quota.certainty;
+}
+
+void
+stall_log_find_quota(StallLog *log)
+{
+	find_ratios(log);
+	for (int i = 0; i < log->n; i++)
+		decide_cause(log, i, STALL_QUOTA);
+	find_quota(log);
+	for (int i = 0; i < log->n; i++)
+	{
+		decide_cause(log, i, STALL_NCAUSES);
+		log->time[log->cause[i]] +=
+			(double) log->logged[i].event.duration / NS_PER_US;
+	}
+}
+
+/* A stall between two looks has what they saw. */
+static void
+look_around(LoggedEvent *stall)
+{
+	const SlowEvent *event = &stall->event;
+
+	if (stall->outcome.seen.n == 0)
+		watch_sum(clock_elapsed(event->duration + WATCH_EVERY_MS * NS_PER_MS,
+								event->end),
+				  event->end + WATCH_EVERY_MS * NS_PER_MS,
+				  &stall->outcome.seen);
 }
 
 void
@@ -164,20 +470,46 @@ stall_log_read(StallLog *log)
 	log->logged = logged_events_read(SLOW_STALL, &log->n);
 	log->writer = palloc(Max(log->n, 1) * sizeof(StallWriter));
 	log->stall = palloc0(Max(log->n, 1) * sizeof(DeviceStall));
+	log->cause = palloc0(Max(log->n, 1) * sizeof(StallCause));
+	log->certainty = palloc0(Max(log->n, 1) * sizeof(double));
 	writers = logged_events_read(BULK_WRITER, &nwriters);
 	for (int i = 0; i < log->n; i++)
+	{
+		look_around(&log->logged[i]);
 		log->writer[i] = find_writer(&log->logged[i], writers, nwriters);
+	}
 }
 
+/* Of the flushes that the ring still has, and that made no segment */
 void
 stall_log_fit(const FlushTotals *groups, FlushFit *fit)
 {
-	memset(fit, 0, sizeof(FlushFit));
+	double	   *bytes = palloc(Max(groups->nrecent, 1) * sizeof(double));
+	double	   *time = palloc(Max(groups->nrecent, 1) * sizeof(double));
+	int			n = 0;
+
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *group = &groups->recent[i];
+
+		if (group->leader_pid == 0 || group->flushes > 1 ||
+			group->leader.flush_time == FLUSH_NOT_TIMED ||
+			flush_wal_bytes(group->boundary, group->previous) == 0 ||
+			crosses_segment(group->previous, group->boundary))
+			continue;
+		bytes[n] = flush_wal_bytes(group->boundary, group->previous);
+		time[n++] = group->leader.flush_time;
+	}
+	wal_device_fit(bytes, time, n, fit);
+	pfree(bytes);
+	pfree(time);
 }
 
-/* Of the flush of a slow commit. */
 StallCause
 stall_log_cause_of(const StallLog *log, GroupNumber group)
 {
+	for (int i = log->n - 1; i >= 0 && group != InvalidGroupNumber; i--)
+		if (log->logged[i].event.group == group)
+			return log->cause[i];
 	return STALL_UNKNOWN;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * stall_log.h
- *		The events of slow_log.c in order, and what the stalls among them show;
+ *		The events of slow_log.c in order, and why each stall among them came;
  *		see stall_log.c.
  *
  *-------------------------------------------------------------------------
@@ -43,14 +43,15 @@ typedef enum StallCause
 
 extern const char *const stall_cause_names[];
 
-/* Flush time = base + per_byte * bytes; us. */
-typedef struct FlushFit
+/* What goes on for a while, and may make flushes stall. */
+typedef enum StallActivity
 {
-	int			n;				/* flushes; 0: too few, or no slope */
-	double		base;
-	double		per_byte;
-	double		share;			/* of flush time that bytes explain */
-} FlushFit;
+	ACTIVITY_CHECKPOINT,		/* either phase */
+	ACTIVITY_WRITES,
+	ACTIVITY_SYNCS,
+	ACTIVITY_ARCHIVER,
+	ACTIVITIES
+} StallActivity;
 
 /* All stalls that are kept, oldest first; palloc'd. */
 typedef struct StallLog
@@ -61,10 +62,12 @@ typedef struct StallLog
 	DeviceStall *stall;			/* each, and whether a quota explains it */
 	double		quota_flushes;	/* in each window; 0: no quota shows */
 	double		quota_window;	/* us */
+	double		quota_certainty;
 	StallCause *cause;			/* of each */
 	double	   *certainty;		/* 0 to 1 */
 	double		time[STALL_NCAUSES];	/* us */
-	FlushFit	fit;
+	double		ratio[ACTIVITIES];	/* see stall_log.c; 0: not known */
+	FlushFit	fit;			/* by the caller; see stall_log_fit() */
 } StallLog;
 
 /* The events of a kind that are there, oldest first; palloc'd */
@@ -73,12 +76,19 @@ extern LoggedEvent *logged_events_read(SlowKind kind, int *n);
 /* The stalls and their writers */
 extern void stall_log_read(StallLog *log);
 
-/* The quota that the latest stalls show; up to 40 ms, and files are read */
+/* The cause of each, the quota included; up to 40 ms */
 extern void stall_log_find_quota(StallLog *log);
 
 /* True if one transaction wrote most WAL of the flush, and a lot */
 extern bool stall_log_has_writer(const StallLog *log, int i);
+
+/* How the time of the latest flushes depends on their bytes */
 extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
+
+/* Why the flush of a slow commit stalled, if it did */
 extern StallCause stall_log_cause_of(const StallLog *log, GroupNumber group);
+
+/* That of a checkpoint in half of the looks; or CHECKPOINT_NONE */
+extern CheckpointPhase stall_log_checkpoint_phase(const WatchSummary *seen);
 
 #endif							/* COMMIT_STATS_STALL_LOG_H */

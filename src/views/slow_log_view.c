@@ -3,7 +3,8 @@
  * slow_log_view.c
  *		Functions behind commit_slow_log and commit_stall_log.
  *
- * Locking: none while events are read.  slow_log.c copies each event of its
+ * Locking: none while events are read; commit_stats_reset_lock(), shared, for
+ * the flush groups beside stalls.  slow_log.c copies each event of its
  * ring between two equal change counts, and omits one that is overwritten
  * meanwhile.  clients.c takes commit_stats_clients_lock() for the names of
  * leaders.
@@ -13,6 +14,7 @@
 #include "postgres.h"
 
 #include "base/clock.h"
+#include "module/shared_memory.h"
 #include "stats/latency.h"
 #include "stats/srf.h"
 #include "stats/stall_log.h"
@@ -112,6 +114,18 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_put(row);
 }
 
+/* The stalls and their causes */
+static void
+read_stalls(StallLog *stalls)
+{
+	FlushTotals *groups = flush_totals_lock_and_read();
+
+	stall_log_read(stalls);
+	LWLockRelease(commit_stats_reset_lock());
+	stall_log_fit(groups, &stalls->fit);
+	stall_log_find_quota(stalls);
+}
+
 Datum
 commit_slow_log_1_0(PG_FUNCTION_ARGS)
 {
@@ -124,19 +138,59 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 	row_init(fcinfo, &row);
 	logged = logged_events_read(SLOW_COMMIT, &n);
 	sessions = clients_read_sessions();
-	stall_log_read(&stalls);
-	stall_log_find_quota(&stalls);
+	read_stalls(&stalls);
 	for (int i = n - 1; i >= 0; i--)
 		put_slow_commit(&row, &logged[i], &stalls, sessions);
 	return (Datum) 0;
 }
 
+/* The writer that has ended, or the one that was seen running */
 static void
-put_stall(Row *row, const StallLog *log, int i)
+put_writer(Row *row, const StallLog *log, int i,
+		   const ClientSessions *sessions)
+{
+	const LoggedEvent *stall = &log->logged[i];
+	const StallWriter *writer = &log->writer[i];
+	int			pid = stall->outcome.seen.writer[0].pid;
+
+	if (writer->session != NULL)
+	{
+		row_number(row, "writer_pid", writer->session->pid);
+		row_client(row, "writer_", &writer->session->client);
+		row_share(row, "writer_share", writer->share, 0);
+	}
+	else if (log->cause[i] == STALL_BULK_WAL)
+	{
+		row_number(row, "writer_pid", pid);
+		row_client_of(row, "writer_", sessions, pid, stall->event.end);
+	}
+}
+
+static void
+put_cause(Row *row, const StallLog *log, int i)
+{
+	CheckpointPhase phase =
+		stall_log_checkpoint_phase(&log->logged[i].outcome.seen);
+
+	row_text(row, "cause", stall_cause_names[log->cause[i]]);
+	if (log->certainty[i] > 0)
+		row_rounded(row, "certainty", log->certainty[i], 2);
+	if (phase != CHECKPOINT_NONE)
+		row_text(row, "checkpoint_phase",
+				 phase == CHECKPOINT_SYNCS ? "sync" : "write");
+	if (log->stall[i].of_quota)
+	{
+		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
+		row_rounded(row, "quota_window", log->quota_window / 1000, 1);
+	}
+}
+
+static void
+put_stall(Row *row, const StallLog *log, int i,
+		  const ClientSessions *sessions)
 {
 	const SlowEvent *event = &log->logged[i].event;
 	const SlowOutcome *outcome = &log->logged[i].outcome;
-	const StallWriter *writer = &log->writer[i];
 
 	row_event(row, event);
 	row_bool(row, "flush_timed", event->flush_timed);
@@ -144,32 +198,26 @@ put_stall(Row *row, const StallLog *log, int i)
 	row_known_number(row, "commits", outcome->commits);
 	row_number(row, "sessions", event->sessions);
 	row_known_number(row, "wal_bytes", outcome->wal_bytes);
-	row_number(row, "leader_pid", event->pid);
+	if (event->role == SLOW_LED)
+		row_number(row, "leader_pid", event->pid);
 	row_number(row, "leader_wal_bytes", event->wal_bytes);
-	if (writer->session != NULL)
-	{
-		row_number(row, "writer_pid", writer->session->pid);
-		row_client(row, "writer_", &writer->session->client);
-		row_share(row, "writer_share", writer->share, 0);
-	}
-	if (log->stall[i].of_quota)
-	{
-		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
-		row_rounded(row, "quota_window", log->quota_window / 1000, 1);
-	}
+	row_ms(row, "segment_time", event->segment_time);
+	put_writer(row, log, i, sessions);
+	put_cause(row, log, i);
 	row_put(row);
 }
 
 Datum
 commit_stall_log_1_0(PG_FUNCTION_ARGS)
 {
+	ClientSessions *sessions;
 	StallLog	log;
 	Row			row;
 
 	row_init(fcinfo, &row);
-	stall_log_read(&log);
-	stall_log_find_quota(&log);
+	read_stalls(&log);
+	sessions = clients_read_sessions();
 	for (int i = log.n - 1; i >= 0; i--)
-		put_stall(&row, &log, i);
+		put_stall(&row, &log, i, sessions);
 	return (Datum) 0;
 }

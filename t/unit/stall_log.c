@@ -1,0 +1,228 @@
+/*-------------------------------------------------------------------------
+ *
+ * stall_log.c
+ *		Prints what src/stats/stall_log.c says of given stalls, for
+ *		t/unit/stall_log.pl.
+ *
+ * Each input line is one of
+ *
+ *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER
+ *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY
+ *		writer END LENGTH BYTES PID
+ *		flush BYTES TIME
+ *
+ * with times in ms after the begin, except those of a flush and of THROTTLED,
+ * in us.  The output is the fit, if there are flushes, and cause, certainty
+ * and writer of each stall.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "base/clock.h"
+#include "miscadmin.h"
+#include "probe/cpu_limit.h"
+#include "stats/stall_log.h"
+
+/* The server's replacements are not linked here. */
+#undef printf
+#undef qsort
+#undef sscanf
+
+#define MOST		4000
+#define BEGIN_AGE	(100 * NS_PER_S)
+
+volatile sig_atomic_t InterruptPending = false;
+int			wal_segment_size = 16 * 1024 * 1024;
+
+static uint64 begin;
+static LoggedEvent events[SLOW_NKINDS][SLOW_LOG_KEPT];
+static int	nevents[SLOW_NKINDS];
+static WatchSample looks[MOST];
+static int	nlooks;
+static FlushGroupCopy flushes[MOST];
+static int	nflushes;
+
+void
+ProcessInterrupts(void)
+{
+}
+
+void *
+palloc(Size size)
+{
+	return malloc(size);
+}
+
+void *
+palloc0(Size size)
+{
+	return calloc(1, size);
+}
+
+void
+pg_qsort(void *base, size_t n, size_t size,
+		 int (*compare) (const void *, const void *))
+{
+	qsort(base, n, size, compare);
+}
+
+void
+pfree(void *pointer)
+{
+	free(pointer);
+}
+
+bool
+cpu_limit_stops(const char *groups, const char *mount)
+{
+	return false;
+}
+
+uint64
+slow_log_oldest(SlowKind kind)
+{
+	return 1;
+}
+
+uint64
+slow_log_newest(SlowKind kind)
+{
+	return nevents[kind];
+}
+
+bool
+slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,
+			  SlowOutcome *outcome)
+{
+	*event = events[kind][number - 1].event;
+	*outcome = events[kind][number - 1].outcome;
+	return true;
+}
+
+void
+watch_sum(uint64 from, uint64 to, WatchSummary *sum)
+{
+	memset(sum, 0, sizeof(WatchSummary));
+	for (int i = 0; i < nlooks; i++)
+	{
+		const WatchSample *look = &looks[i];
+
+		if (look->at < from || look->at > to)
+			continue;
+		sum->n++;
+		sum->checkpoint[look->checkpoint]++;
+		sum->archiving += look->archiving;
+		sum->segment += look->segment;
+		sum->throttled += look->throttled_us * NS_PER_US;
+		if (look->writer[0] != 0)
+			sum->writer[0].samples++;
+		if (look->writer[0] != 0)
+			sum->writer[0].pid = look->writer[0];
+	}
+}
+
+static bool
+read_look(const char *line)
+{
+	WatchSample *look = &looks[nlooks];
+	double		at;
+	int			checkpoint;
+	int			archiving;
+	int			segment;
+
+	if (sscanf(line, "look %lf %d %d %d %u %d", &at, &checkpoint, &archiving,
+			   &segment, &look->throttled_us, &look->writer[0]) != 6)
+		return false;
+	look->at = begin + (uint64) (at * NS_PER_MS);
+	look->checkpoint = checkpoint;
+	look->archiving = archiving;
+	look->segment = segment;
+	nlooks++;
+	return true;
+}
+
+static bool
+read_stall(const char *line)
+{
+	LoggedEvent *logged = &events[SLOW_STALL][nevents[SLOW_STALL]];
+	SlowEvent  *event = &logged->event;
+	double		end;
+	double		length;
+	double		segment;
+	int			timed;
+	uint64		previous;
+	uint64		boundary;
+
+	if (sscanf(line, "stall %lf %lf %lf %d %lu %lu", &end, &length, &segment,
+			   &timed, &previous, &boundary) != 6)
+		return false;
+	event->end = begin + (uint64) (end * NS_PER_MS);
+	event->duration = (uint64) (length * NS_PER_MS);
+	event->since = event->end - event->duration - 50 * NS_PER_MS;
+	event->segment_time = (uint64) (segment * NS_PER_MS);
+	event->flush_timed = timed != 0;
+	event->group = 3 * nevents[SLOW_STALL]++;
+	logged->outcome.previous = previous;
+	logged->outcome.boundary = boundary;
+	logged->outcome.wal_bytes = boundary - previous;
+	return true;
+}
+
+static bool
+read_writer(const char *line)
+{
+	SlowEvent  *event = &events[BULK_WRITER][nevents[BULK_WRITER]].event;
+	double		end;
+	double		length;
+
+	if (sscanf(line, "writer %lf %lf %lu %d", &end, &length,
+			   &event->wal_bytes, &event->pid) != 4)
+		return false;
+	event->end = begin + (uint64) (end * NS_PER_MS);
+	event->duration = (uint64) (length * NS_PER_MS);
+	nevents[BULK_WRITER]++;
+	return true;
+}
+
+static bool
+read_flush(const char *line)
+{
+	FlushGroupCopy *group = &flushes[nflushes];
+	uint64		bytes;
+
+	if (sscanf(line, "flush %lu %u", &bytes, &group->leader.flush_time) != 2)
+		return false;
+	group->flushes = 1;
+	group->leader_pid = 1;
+	group->previous = 8;
+	group->boundary = 8 + bytes;
+	nflushes++;
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	FlushTotals groups = {.recent = flushes};
+	StallLog	log;
+	char		line[256];
+
+	begin = clock_now() - BEGIN_AGE;
+	while (fgets(line, sizeof(line), stdin) != NULL)
+		if (!read_look(line) && !read_stall(line) && !read_writer(line) &&
+			!read_flush(line))
+			return 1;
+	stall_log_read(&log);
+	groups.nrecent = nflushes;
+	stall_log_fit(&groups, &log.fit);
+	if (nflushes > 0)
+		printf("fit %d: %.0f us, %.1f MB/s, %.2f\n", log.fit.n, log.fit.base,
+			   log.fit.rate, log.fit.share);
+	stall_log_find_quota(&log);
+	for (int i = 0; i < log.n; i++)
+		printf("%s %.2f %d\n", stall_cause_names[log.cause[i]],
+			   log.certainty[i],
+			   log.writer[i].session ? log.writer[i].session->pid : 0);
+	return 0;
+}
