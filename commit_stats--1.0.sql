@@ -223,6 +223,9 @@ CREATE FUNCTION commit_slow_log(
 	OUT waited_for text,
 	OUT blocked_by integer,
 	OUT notify_pid integer,
+	OUT notify_datid oid,
+	OUT notify_roleid oid,
+	OUT notify_application_name text,
 	OUT standby text,
 	OUT standby_stage text,
 	OUT commits_in_flush bigint,
@@ -244,7 +247,9 @@ SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
        s.flush_timed, s.others_flush_time, s.segment_time, s.standby_time_min,
        s.standby_time_max, s.commit_log_time, s.after_time, s.not_run_time,
        s.unknown_time, s.other_time, s.cause, s.waited_for, s.blocked_by,
-       s.notify_pid, s.standby, s.standby_stage, s.commits_in_flush,
+       s.notify_pid, s.notify_datid, n.datname AS notify_datname,
+       s.notify_roleid, o.rolname AS notify_rolname, s.notify_application_name,
+       s.standby, s.standby_stage, s.commits_in_flush,
        s.leader_pid, s.leader_datid, l.datname AS leader_datname,
        s.leader_roleid, u.rolname AS leader_rolname,
        s.leader_application_name, s.flush_wal_bytes, s.wal_bytes, s.checkpoint
@@ -253,6 +258,8 @@ FROM commit_slow_log() s
      LEFT JOIN pg_roles r ON r.oid = s.roleid
      LEFT JOIN pg_database l ON l.oid = s.leader_datid
      LEFT JOIN pg_roles u ON u.oid = s.leader_roleid
+     LEFT JOIN pg_database n ON n.oid = s.notify_datid
+     LEFT JOIN pg_roles o ON o.oid = s.notify_roleid
 ORDER BY s.ended_at DESC;
 
 CREATE FUNCTION commit_stall_log(
@@ -394,9 +401,15 @@ CREATE FUNCTION commit_latency_stats(
 	OUT p999 double precision,
 	OUT max double precision,
 	OUT commit_time double precision,
+	OUT record_time double precision,
+	OUT notify_time double precision,
 	OUT delay_time double precision,
+	OUT flush_time double precision,
 	OUT standby_time_min double precision,
 	OUT standby_time_max double precision,
+	OUT other_time double precision,
+	OUT before_time double precision,
+	OUT after_time double precision,
 	OUT requested text[])
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_latency_stats_1_0'
@@ -405,7 +418,9 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
 CREATE VIEW commit_latency_stats AS
 SELECT pg_catalog.array_to_string(requested, ', ') AS synchronous_commit,
        wait_level, role, commits, mean, p50, p95, p99, p999, max,
-       commit_time, delay_time, standby_time_min, standby_time_max, requested
+       commit_time, record_time, notify_time, delay_time, flush_time,
+       standby_time_min, standby_time_max, other_time, before_time, after_time,
+       requested
 FROM commit_latency_stats()
 WHERE role <> 'flush'
 ORDER BY pg_catalog.array_position('{off,local,remote_write,on,remote_apply}'::text[],
@@ -1104,6 +1119,16 @@ COMMENT ON COLUMN commit_slow_log.blocked_by IS
 	'process ID of the holder of that lock; null if not known';
 COMMENT ON COLUMN commit_slow_log.notify_pid IS
 	'process ID of the commit that had the lock of NOTIFY before; null without notify_time';
+COMMENT ON COLUMN commit_slow_log.notify_datid IS
+	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+COMMENT ON COLUMN commit_slow_log.notify_datname IS
+	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+COMMENT ON COLUMN commit_slow_log.notify_roleid IS
+	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+COMMENT ON COLUMN commit_slow_log.notify_rolname IS
+	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+COMMENT ON COLUMN commit_slow_log.notify_application_name IS
+	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.standby IS
 	'standby that the commit waited for; null if the background worker saw none';
 COMMENT ON COLUMN commit_slow_log.standby_stage IS
@@ -1283,12 +1308,24 @@ COMMENT ON COLUMN commit_latency_stats.max IS
 	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
 	'total time, in milliseconds';
+COMMENT ON COLUMN commit_latency_stats.record_time IS
+	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
+COMMENT ON COLUMN commit_latency_stats.notify_time IS
+	'part of commit_time spent waiting for the lock of commits with NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.delay_time IS
 	'part of commit_time in which the leader slept, for followers another session, in milliseconds; a lower bound without track_wal_io_timing; null for asynchronous commits';
+COMMENT ON COLUMN commit_latency_stats.flush_time IS
+	'part of commit_time that the sessions wrote and synced WAL themselves, in milliseconds; null unless they led and track_wal_io_timing was on';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
 	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
 	'its upper bound, in milliseconds; null for off and local';
+COMMENT ON COLUMN commit_latency_stats.other_time IS
+	'rest of commit_time, with standby_time_min, in milliseconds: the flush of another process, a new WAL segment, the commit log, a processor';
+COMMENT ON COLUMN commit_latency_stats.before_time IS
+	'time from COMMIT statements to before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
+COMMENT ON COLUMN commit_latency_stats.after_time IS
+	'time after commit_time of commits that were slow, had NOTIFY or may have deleted files, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.requested IS
 	'synchronous_commit as an array; for local, of leaders and followers together';
 

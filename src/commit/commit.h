@@ -15,6 +15,7 @@
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "stats/flush_ring.h"
+#include "stats/latency.h"
 #include "stats/slow_log.h"
 
 /* What a commit seemed to be before its record was written. */
@@ -47,7 +48,9 @@ typedef struct CommitUnderWay
 	OwnFlush	io;
 	bool		start_unknown;	/* started_at is that of its statement */
 	bool		has_notify;		/* begun_at is not 0 then */
+	int			notify_pid;		/* with has_notify: had its lock before */
 	uint64		ended_at;
+	uint64		record_time;	/* to the record, less NOTIFY; 0: unknown */
 	GroupNumber group;			/* or InvalidGroupNumber */
 	bool		times_known;
 	bool		delay_known;	/* of a leader with commit_delay */
@@ -82,11 +85,12 @@ extern bool slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
 								bool is_commit);
 
 /*
- * For those, with times_known, when the mark of the commit is cleared.
- * Returns true if the worker has to look at a stall or a commit now.
+ * For those, with times_known, when the mark of the commit is cleared.  "kind"
+ * is where it counts.  Returns true if the worker has to look at a stall or a
+ * commit now.
  */
 extern bool slow_commit_note(const CommitUnderWay *commit, SlowRole role,
-							 bool is_commit);
+							 bool is_commit, LatencyKind kind);
 
 /* A transaction ends that has written more than BULK_WAL. */
 extern void slow_commit_note_writer(void);

@@ -60,6 +60,7 @@
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 #include "module/shared_memory.h"
+#include "module/wall_clock.h"
 #include "module/worker_wake.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
@@ -359,7 +360,7 @@ count_reported_sleep(void)
 		!flush_group_sleep(unreported.group, unreported.started_at,
 						   unreported.ended_at, &sleep))
 		return;
-	latency_count_delay(unreported.kind, sleep);
+	latency_count_part(unreported.kind, LATENCY_DELAY, sleep);
 	unreported.group = InvalidGroupNumber;
 }
 
@@ -390,8 +391,8 @@ count_own_sleep(bool is_commit)
 	commit.delay_known = true;
 	backend_slot_add(SLOT_DELAY_TIME, commit.delay.sleep_time);
 	if (is_commit)
-		latency_count_delay(latency_kind(latency_wait_level(), true),
-							commit.delay.sleep_time);
+		latency_count_part(latency_kind(latency_wait_level(), true),
+						   LATENCY_DELAY, commit.delay.sleep_time);
 }
 
 /*
@@ -414,23 +415,47 @@ count_standby_wait(LatencyKind kind)
 		latest = Min(latest, Max(times->seen_at, commit.started_at));
 	earliest = Min(earliest, latest);
 	latency_count(kind, clock_elapsed(commit.started_at, commit.ended_at));
-	latency_count_standby(kind, clock_elapsed(latest, commit.ended_at),
-						  clock_elapsed(earliest, commit.ended_at));
+	latency_count_part(kind, LATENCY_RECORD, commit.record_time);
+	latency_count_part(kind, STANDBY_TIME_MIN,
+					   clock_elapsed(latest, commit.ended_at));
+	latency_count_part(kind, STANDBY_TIME_MAX,
+					   clock_elapsed(earliest, commit.ended_at));
 }
 
 /* suspect_slow_commit() looks at each of these. */
 static void
-note_notify(void)
+note_notify(uint64 record_at)
 {
+	uint64		hold_time = clock_elapsed(record_at, commit.ended_at);
+
 	commit.has_notify = true;
 	commit.begun_at = commit_began_at(&commit);
+	commit.notify_pid = notify_lock_pass_on(hold_time,
+											commit.io.timed ?
+											Min(commit.io.io_time, hold_time) :
+											commit.group == InvalidGroupNumber ?
+											0 : hold_time);
 }
 
 static pg_noinline void
-count_notify(void)
+count_notify(LatencyKind kind)
 {
+	uint64		record_at = commit.started_at + commit.record_time;
+	uint64		wait = notify_lock_wait(commit.started_at, record_at);
+
 	backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
-	note_notify();
+	latency_count_part(kind, LATENCY_NOTIFY, wait);
+	commit.record_time -= wait;
+	note_notify(record_at);
+}
+
+/* The time until the server was about to write the commit record. */
+static inline void
+read_record_time(void)
+{
+	commit.record_time =
+		clock_elapsed(commit.started_at,
+					  clock_ns_at(GetCurrentTransactionStopTimestamp()));
 }
 
 /* A commit that waited. */
@@ -444,10 +469,12 @@ count_commit(bool led, uint64 elapsed)
 	if (!led)
 		backend_slot_add(SLOT_FLUSHED_BY_OTHERS, 1);
 	if (unlikely(commit_has_notify()))
-		count_notify();
+		count_notify(latency_kind(level, led));
 	if (likely(level == WAIT_LOCAL))
 	{
 		latency_count(latency_kind(WAIT_LOCAL, led), elapsed);
+		latency_count_part(latency_kind(WAIT_LOCAL, led), LATENCY_RECORD,
+						   commit.record_time);
 		latency_count_setting();
 	}
 	else
@@ -456,11 +483,14 @@ count_commit(bool led, uint64 elapsed)
 
 /* With track_wal_io_timing. */
 static pg_noinline void
-count_flush_time(void)
+count_flush_time(bool is_commit)
 {
 	backend_slot_add(SLOT_TIMED_FLUSHES, 1);
 	backend_slot_add(SLOT_FLUSH_TIME, commit.io.io_time);
 	latency_count(LATENCY_FLUSH, commit.io.io_time);
+	if (is_commit)
+		latency_count_part(latency_kind(latency_wait_level(), true),
+						   LATENCY_OWN_FLUSH, commit.io.io_time);
 }
 
 static inline void
@@ -536,7 +566,7 @@ may_be_slow(uint64 elapsed)
  * nothing is collected before it is known to be of use.
  */
 static pg_noinline void
-suspect_slow_commit(SlowRole role, bool is_commit)
+suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 {
 	uint64		elapsed = clock_elapsed(commit_began_at(&commit),
 										commit.ended_at);
@@ -544,11 +574,15 @@ suspect_slow_commit(SlowRole role, bool is_commit)
 
 	backend_slot_set_committing(0);
 	backend_slot_set_begun(0);
+	if (kind != LATENCY_OF_NOTHING)
+		latency_count_part(kind, LATENCY_BEFORE,
+						   clock_elapsed(commit_began_at(&commit),
+										 commit.started_at));
 	if ((is_slow || commit.has_notify || commit_may_delete_files()) &&
 		slow_commit_is_slow(&commit, role, is_commit))
 	{
 		(void) flush_times();
-		if (slow_commit_note(&commit, role, is_commit))
+		if (slow_commit_note(&commit, role, is_commit, kind))
 			worker_wake();
 	}
 	commit.begun_at = 0;
@@ -575,9 +609,12 @@ report_flush(void)
 		worker_wake_now();
 }
 
-/* The record ends at "lsn"; "led": this backend has flushed it. */
+/*
+ * The record ends at "lsn"; "led": this backend has flushed it; "is_own": it
+ * is that of the transaction that ends.
+ */
 static pg_attribute_always_inline void
-count_waited(XLogRecPtr lsn, bool is_commit, bool led)
+count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 {
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	uint64		now = clock_now();
@@ -591,6 +628,10 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	commit.ended_at = now;
 	commit.group = number = flush_groups_find(lsn, flushed, now);
 	commit.times_known = commit.delay_known = false;
+	if (is_own)
+		read_record_time();
+	else
+		commit.record_time = 0;
 	if (led && unlikely(CommitDelay > 0) && enableFsync &&
 		!commit.start_unknown)
 		count_own_sleep(is_commit);
@@ -610,12 +651,14 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led)
 	{
 		backend_slot_add(SLOT_FLUSHES, 1);
 		if (unlikely(commit.io.timed))
-			count_flush_time();
+			count_flush_time(is_commit);
 	}
 	/* after the slot: a reset must not find more in groups than in slots */
 	enter_group(number, is_commit, led, siblings_after);
 	if (unlikely(may_be_slow(elapsed)))
-		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit);
+		suspect_slow_commit(led ? SLOW_LED : SLOW_FOLLOWED, is_commit,
+							is_commit ? latency_kind(latency_wait_level(), led) :
+							LATENCY_OF_NOTHING);
 	else
 		backend_slot_set_committing(0);
 	if (FLUSH_DETECTION_ERRS && unlikely(commit.io.uncertain != 0))
@@ -657,11 +700,13 @@ count_async(void)
 	uint64		elapsed = unwaited_time();
 
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
+	read_record_time();
 	if (commit_has_notify())
-		count_notify();
+		count_notify(LATENCY_ASYNC);
 	latency_count(LATENCY_ASYNC, elapsed);
+	latency_count_part(LATENCY_ASYNC, LATENCY_RECORD, commit.record_time);
 	if (unlikely(may_be_slow(elapsed)))
-		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
+		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_ASYNC);
 	else
 		backend_slot_set_committing(0);
 	account_transaction(WAL_OF_COMMIT);
@@ -670,14 +715,14 @@ count_async(void)
 static pg_noinline void
 count_leader(void)
 {
-	count_waited(XactLastCommitEnd, true, true);
+	count_waited(XactLastCommitEnd, true, true, true);
 	account_transaction(WAL_OF_COMMIT);
 }
 
 static pg_noinline void
 count_follower(void)
 {
-	count_waited(XactLastCommitEnd, true, false);
+	count_waited(XactLastCommitEnd, true, false, true);
 	account_transaction(WAL_OF_COMMIT);
 }
 
@@ -706,7 +751,7 @@ after_two_phase(XLogRecPtr lsn, bool is_commit)
 	if (kind == COMMIT_WAITS)
 	{
 		flush_detection_since(&commit.before, &commit.io);
-		count_waited(lsn, is_commit, commit.io.flushes > 0);
+		count_waited(lsn, is_commit, commit.io.flushes > 0, false);
 	}
 	account_wal(is_commit ? WAL_OF_COMMIT : WAL_OF_OTHER);
 }
@@ -779,9 +824,9 @@ count_unlogged(CommitKind kind)
 	forget_time();
 	elapsed = unwaited_time();
 	if (has_notify)
-		note_notify();
+		note_notify(commit.ended_at);
 	if (unlikely(may_be_slow(elapsed)))
-		suspect_slow_commit(SLOW_DID_NOT_WAIT, true);
+		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
 	else
 		backend_slot_set_committing(0);
 	commit.start_unknown = false;
@@ -899,6 +944,19 @@ changes_user(Node *stmt)
 		strcmp(((VariableSetStmt *) stmt)->name, "session_authorization") == 0;
 }
 
+/* This session begins or ends to listen, if "stmt" does not fail. */
+static inline void
+note_listening(Node *stmt)
+{
+	if (IsA(stmt, ListenStmt))
+		notify_lock_set_listening(true);
+	else if ((IsA(stmt, UnlistenStmt) &&
+			  ((UnlistenStmt *) stmt)->conditionname == NULL) ||
+			 (IsA(stmt, DiscardStmt) &&
+			  ((DiscardStmt *) stmt)->target == DISCARD_ALL))
+		notify_lock_set_listening(false);
+}
+
 static bool
 is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
 {
@@ -929,6 +987,7 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 											 TRANS_STMT_ROLLBACK_PREPARED);
 	bool		changes = changes_user(pstmt->utilityStmt);
 
+	note_listening(pstmt->utilityStmt);
 	commits = commits && !IsSubTransaction();
 	if (commits)
 		before_two_phase();

@@ -22,10 +22,6 @@
  * and synced.  It does not measure how long it made a WAL segment: if the
  * flush crosses one, that is what is left of the time from begin to end.
  *
- * A commit with NOTIFY still holds the lock that makes such commits one after
- * the other.  If the session waited for that lock, it started the timeout that
- * looks for deadlocks, and the server still has the time of that start.
- *
  * Invariant: as in commit_path.c, nothing here raises an error, allocates,
  * waits, or loops without a bound.  A reset callback is a static struct that
  * the server links into its list.
@@ -40,7 +36,6 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "utils/memutils.h"
-#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
@@ -48,6 +43,7 @@
 #include "commit/commit.h"
 #include "module/wall_clock.h"
 #include "module/worker_wake.h"
+#include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
 #include "stats/latency.h"
@@ -62,6 +58,7 @@ typedef struct WatchedCommit
 	CommitUnderWay commit;		/* a copy */
 	SlowRole	role;
 	bool		has_record;		/* the server knows the time of its record */
+	LatencyKind kind;			/* where it counts */
 	bool		waits_for_standby;
 	bool		crosses_segment;	/* its flush did */
 	int			synchronous_commit;
@@ -100,20 +97,6 @@ typedef struct SlowMoments
 	uint64		end;			/* of the flush, or of the commit */
 } SlowMoments;
 
-/* ns that the commit waited for the lock of NOTIFY, before its record. */
-static uint64
-notify_wait(const CommitUnderWay *commit, uint64 record_at,
-			const ClockPair *now)
-{
-	uint64		waits_at = clock_at(get_timeout_start_time(DEADLOCK_TIMEOUT),
-									now);
-
-	if (waits_at + 2 * CLOCKS_APART < commit->started_at ||
-		waits_at > record_at || !commit->has_notify)
-		return 0;
-	return clock_elapsed(Max(waits_at, commit->started_at), record_at);
-}
-
 /*
  * PREPARE TRANSACTION and COMMIT PREPARED, whose transaction has no id, leave
  * no time of their record behind.
@@ -130,7 +113,8 @@ find_moments(const WatchedCommit *ended, const ClockPair *now,
 		record_at = clock_at(GetCurrentTransactionStopTimestamp(), now);
 	record_at = Max(Min(record_at, commit->ended_at), commit->started_at);
 	moments->record_at = record_at;
-	moments->notify_time = notify_wait(commit, record_at, now);
+	moments->notify_time = commit->has_notify ?
+		notify_lock_wait(commit->started_at, record_at) : 0;
 	moments->began_at = commit->start_unknown ?
 		clock_elapsed(moments->notify_time, record_at) :
 		commit_began_at(commit);
@@ -230,6 +214,8 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 	event->after_time = cut_part(clock_elapsed(commit->ended_at, event->end),
 								 &left);
 	event->notify_time = cut_part(moments->notify_time, &left);
+	if (event->notify_time > 0)
+		event->notify_pid = commit->notify_pid;
 	event->delay_time = cut_part(ended->delay_time, &left);
 	event->flush_time = cut_part(own_flush_time(ended, moments), &left);
 	event->flush_timed = commit->io.timed;
@@ -405,12 +391,14 @@ crosses_segment(GroupNumber group)
 
 /* What does not last until the end of the transaction. */
 static void
-keep_commit(const CommitUnderWay *commit, SlowRole role, bool has_record)
+keep_commit(const CommitUnderWay *commit, SlowRole role, LatencyKind kind,
+			bool has_record)
 {
 	PGPROC	   *checkpointer = checkpointer_proc();
 
 	watched.commit = *commit;
 	watched.role = role;
+	watched.kind = kind;
 	watched.has_record = has_record;
 	watched.limit = slow_commit_limit_get();
 	watched.delay_time = own_delay_time(commit, role);
@@ -428,10 +416,12 @@ keep_commit(const CommitUnderWay *commit, SlowRole role, bool has_record)
 static void
 end_watched_commit(void *arg)
 {
-	uint64		elapsed = clock_elapsed(commit_began_at(&watched.commit),
-										clock_now());
+	uint64		now = clock_now();
 
-	if (elapsed > watched.limit && note_commit(&watched))
+	if (watched.kind != LATENCY_OF_NOTHING)
+		latency_count_part(watched.kind, LATENCY_AFTER,
+						   clock_elapsed(watched.commit.ended_at, now));
+	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit && note_commit(&watched))
 		worker_wake();
 	backend_slot_set_committing(0);
 	backend_slot_set_begun(0);
@@ -452,13 +442,14 @@ watch_to_end(void)
 }
 
 bool
-slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit)
+slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
+				 LatencyKind kind)
 {
 	bool		has_record = is_commit &&
 	TransactionIdIsValid(GetTopTransactionIdIfAny());
 	bool		is_noted;
 
-	keep_commit(commit, role, has_record);
+	keep_commit(commit, role, kind, has_record);
 	is_noted = may_be_stall(commit, role) && note_stall(&watched);
 	if (has_record)
 		watch_to_end();

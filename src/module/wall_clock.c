@@ -16,7 +16,6 @@
  */
 #include "postgres.h"
 
-#include "port/atomics.h"
 #include "utils/timestamp.h"
 
 #include "module/wall_clock.h"
@@ -25,8 +24,7 @@
 #define CLOCK_STEP			1000	/* us; offsets of good pairs differ by
 									 * less */
 
-/* The system's time less clock_now(), us.  In shared memory. */
-static pg_atomic_uint64 *clock_offset_shared = NULL;
+pg_atomic_uint64 *clock_offset_shared = NULL;
 
 /*
  * Also on the commit path.  Returns false if other processes ran in between.

@@ -9,6 +9,7 @@
 #define COMMIT_STATS_WALL_CLOCK_H
 
 #include "datatype/timestamp.h"
+#include "port/atomics.h"
 
 #include "base/clock.h"
 #include "module/stats_module.h"
@@ -28,6 +29,17 @@ static inline TimestampTz
 clock_timestamp_at(uint64 ns, int64 offset)
 {
 	return (TimestampTz) (ns / NS_PER_US) + offset;
+}
+
+/* The system's time less clock_now(), us.  In shared memory. */
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *clock_offset_shared;
+
+/* Commit path: clock_now() at a time of day, to the microsecond. */
+static inline uint64
+clock_ns_at(TimestampTz at)
+{
+	return NS_PER_US *
+		((uint64) at - pg_atomic_read_u64(clock_offset_shared));
 }
 
 extern bool clock_read_pair(ClockPair *pair);

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * notify_lock.c
- *		Whether the commit under way has a NOTIFY in it.
+ *		Whether the commit under way has a NOTIFY in it, and what such commits
+ *		did with their lock.
  *
  * A transaction with NOTIFY takes a lock before it writes its commit record
  * and holds the lock until it is over (PreCommit_Notify()).  So no two such
@@ -13,7 +14,11 @@
  * partition once in 16 transactions.  Otherwise the process's own hash table
  * of locks has the answer, after some 200 instructions.
  *
- * Locking: none.  Another process may move locks of relations into the lists
+ * Each such commit adds what it did to totals in shared memory, while it still
+ * holds the lock.
+ *
+ * Locking: that lock protects NotifyShared for writers; a reset and readers
+ * take none.  Another process may move locks of relations into the lists
  * of this process, and nothing else, so the lists have at least the locks that
  * this process has put there itself.
  *
@@ -21,12 +26,51 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_database.h"
+#include "miscadmin.h"
 #include "storage/lock.h"
+#include "utils/timeout.h"
 
+#include "base/shared_counters.h"
+#include "module/wall_clock.h"
 #include "probe/notify_lock.h"
 
+/* NotifyTotals in shared memory */
+enum
+{
+	NOTIFY_COMMITS,
+	NOTIFY_HOLD_TIME,
+	NOTIFY_FLUSH_TIME,
+	NOTIFY_NTOTALS
+};
+
+typedef struct NotifyShared
+{
+	int			pid;			/* of the latest commit with NOTIFY */
+	pg_atomic_uint64 total[NOTIFY_NTOTALS];
+	pg_atomic_uint64 base[NOTIFY_NTOTALS];	/* at the last reset */
+} NotifyShared;
+
 const ProcLocks *notify_lock_neighbors = NULL;
+
+static NotifyShared *shared = NULL;
+
+/* By process: the database in which it may listen, or InvalidOid. */
+static pg_atomic_uint32 *listening_in = NULL;
+
+static void
+notify_lock_attach(void *head, void *tail, bool found)
+{
+	shared = head;
+	listening_in = tail;
+	if (found)
+		return;
+	counter_array_init(shared->total, NOTIFY_NTOTALS);
+	counter_array_init(shared->base, NOTIFY_NTOTALS);
+	for (int i = 0; i < MaxBackends; i++)
+		pg_atomic_init_u32(&listening_in[i], InvalidOid);
+}
 
 static LOCKTAG
 notify_lock_tag(void)
@@ -46,8 +90,27 @@ notify_lock_enter(void)
 		&MyProc->myProcLocks[LockHashPartition(LockTagHashCode(&tag))];
 }
 
+static void
+notify_lock_leave(void)
+{
+	pg_atomic_write_u32(&listening_in[MyProcNumber], InvalidOid);
+}
+
+static void
+notify_lock_reset(TimestampTz now)
+{
+	for (int i = 0; i < NOTIFY_NTOTALS; i++)
+		pg_atomic_write_u64(&shared->base[i],
+							pg_atomic_read_u64(&shared->total[i]));
+}
+
 const StatsModule notify_lock_module = {
+	.head_size = sizeof(NotifyShared),
+	.slot_size = sizeof(pg_atomic_uint32),
+	.attach = notify_lock_attach,
 	.enter = notify_lock_enter,
+	.leave = notify_lock_leave,
+	.reset = notify_lock_reset,
 };
 
 /* The hash table of this process knows; a frame, hence not inlined. */
@@ -80,14 +143,66 @@ notify_lock_is_held(void)
 	return look_up_notify_lock();
 }
 
-void
-notify_lock_read(NotifyTotals *totals)
+/*
+ * ns that the commit under way waited for the lock, which it got when it was
+ * about to write its record.  A session that waits for a lock starts the
+ * timeout that looks for deadlocks, and the server keeps the time of that.
+ */
+uint64
+notify_lock_wait(uint64 started_at, uint64 record_at)
 {
-	memset(totals, 0, sizeof(NotifyTotals));
+	uint64		waits_at = clock_ns_at(get_timeout_start_time(DEADLOCK_TIMEOUT));
+
+	/* the clocks may differ by CLOCKS_APART */
+	if (waits_at + 2 * CLOCKS_APART < started_at || waits_at > record_at)
+		return 0;
+	return clock_elapsed(Max(waits_at, started_at), record_at);
+}
+
+/*
+ * The commit under way holds the lock until now.  Returns the process that
+ * held it before; 0: none.
+ */
+int
+notify_lock_pass_on(uint64 hold_time, uint64 flush_time)
+{
+	int			before = shared->pid;
+
+	shared->pid = MyProcPid;
+	single_writer_add(&shared->total[NOTIFY_COMMITS], 1);
+	single_writer_add(&shared->total[NOTIFY_HOLD_TIME], hold_time);
+	single_writer_add(&shared->total[NOTIFY_FLUSH_TIME], flush_time);
+	return before;
+}
+
+/* A LISTEN or UNLISTEN may fail: the session counts as one that listens. */
+void
+notify_lock_set_listening(bool listens)
+{
+	if (listening_in != NULL && (listens || !IsTransactionBlock()))
+		pg_atomic_write_u32(&listening_in[MyProcNumber],
+							listens ? MyDatabaseId : InvalidOid);
 }
 
 int
 notify_lock_listeners(Oid database)
 {
-	return -1;
+	int			n = 0;
+
+	for (int i = 0; i < MaxBackends; i++)
+		n += pg_atomic_read_u32(&listening_in[i]) == database;
+	return n;
+}
+
+void
+notify_lock_read(NotifyTotals *totals)
+{
+	uint64		value[NOTIFY_NTOTALS];
+
+	counter_array_read(value, shared->total, NOTIFY_NTOTALS);
+	for (int i = 0; i < NOTIFY_NTOTALS; i++)
+		value[i] -= pg_atomic_read_u64(&shared->base[i]);
+	totals->commits = value[NOTIFY_COMMITS];
+	totals->hold_time = value[NOTIFY_HOLD_TIME];
+	totals->flush_time = value[NOTIFY_FLUSH_TIME];
 }

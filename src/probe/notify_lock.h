@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * notify_lock.h
- *		Whether the commit under way has a NOTIFY in it; see notify_lock.c.
+ *		Whether the commit under way has a NOTIFY in it, and what such commits
+ *		did with their lock; see notify_lock.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,17 +17,22 @@ extern COMMIT_STATS_HIDDEN const ProcLocks *notify_lock_neighbors;
 
 extern const StatsModule notify_lock_module;
 
-/* What commits with NOTIFY did with the lock; ns. */
+/* Commits with NOTIFY, and what they did with the lock; ns */
 typedef struct NotifyTotals
 {
 	uint64		commits;
-	uint64		hold_time;
-	uint64		flush_time;
+	uint64		hold_time;		/* from the record to the second callback */
+	uint64		flush_time;		/* of this, waited for a flush */
 } NotifyTotals;
 
 extern bool notify_lock_is_held(void);
+extern uint64 notify_lock_wait(uint64 started_at, uint64 record_at);
+extern int	notify_lock_pass_on(uint64 hold_time, uint64 flush_time);
+extern void notify_lock_set_listening(bool listens);
+
+/* Readers.  Sessions that may listen in a database; since the last reset */
+extern int	notify_lock_listeners(Oid database);
 extern void notify_lock_read(NotifyTotals *totals);
-extern int	notify_lock_listeners(Oid database);	/* -1: unknown */
 
 /* Commit path, between the commit record and the release of locks. */
 static inline bool

@@ -50,6 +50,12 @@ typedef enum LatencySum
 	LATENCY_DELAY,				/* of these, the leader of the flush slept */
 	STANDBY_TIME_MIN,			/* of these, waited for a standby, at least */
 	STANDBY_TIME_MAX,			/* ... and at most */
+	LATENCY_RECORD,				/* of these, to the commit record, less NOTIFY */
+	LATENCY_NOTIFY,				/* of these, waited for the lock of NOTIFY */
+	LATENCY_OWN_FLUSH,			/* of these, wrote and synced, if timed */
+	LATENCY_BEFORE,				/* beside these, from COMMIT statements on */
+	LATENCY_AFTER,				/* beside these, after the second callback, of
+								 * commits watched to their end */
 	LATENCY_NSUMS
 } LatencySum;
 
@@ -101,6 +107,9 @@ latency_wait_level(void)
 	return latency_standby_level();
 }
 
+/* As a LatencyKind: the commit is in no histogram. */
+#define LATENCY_OF_NOTHING	LATENCY_NKINDS
+
 /* The kind of a commit that waited. */
 static inline LatencyKind
 latency_kind(WaitLevel level, bool led)
@@ -129,19 +138,11 @@ latency_count_setting(void)
 	single_writer_add(&latency_mine->local_by_setting[synchronous_commit], 1);
 }
 
-/* Add for how long of a commit the leader of its flush slept, ns. */
+/* Add a part of a commit, or what is outside of the callbacks, ns. */
 static inline void
-latency_count_delay(LatencyKind kind, uint64 time)
+latency_count_part(LatencyKind kind, LatencySum part, uint64 time)
 {
-	single_writer_add(&latency_mine->sum[kind][LATENCY_DELAY], time);
-}
-
-/* Add how long a commit waited for a standby, ns. */
-static inline void
-latency_count_standby(LatencyKind kind, uint64 least, uint64 most)
-{
-	single_writer_add(&latency_mine->sum[kind][STANDBY_TIME_MIN], least);
-	single_writer_add(&latency_mine->sum[kind][STANDBY_TIME_MAX], most);
+	single_writer_add(&latency_mine->sum[kind][part], time);
 }
 
 #endif							/* COMMIT_STATS_LATENCY_H */

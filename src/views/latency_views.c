@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
+#include "base/clock.h"
 #include "stats/latency.h"
 #include "stats/srf.h"
 
@@ -98,15 +99,31 @@ requested_settings(WaitLevel level, const LatencyTotals *totals)
 										   TYPALIGN_INT));
 }
 
-/* Parts of commit_time, and the settings */
+/* Parts of commit_time, what is outside of it, and the settings */
 static void
 row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
+	static const struct
+	{
+		const char *column;
+		LatencySum	sum;
+	}			part[] = {
+		{"record_time", LATENCY_RECORD}, {"notify_time", LATENCY_NOTIFY},
+		{"before_time", LATENCY_BEFORE}, {"after_time", LATENCY_AFTER}
+	};
 	WaitLevel	level = kind_level(kind);
 	const uint64 *sum = totals->sum[kind];
 
 	if (kind == LATENCY_FLUSH)
 		return;
+	for (int i = 0; i < lengthof(part); i++)
+		row_ms(row, part[i].column, sum[part[i].sum]);
+	if (sum[LATENCY_OWN_FLUSH] > 0)
+		row_ms(row, "flush_time", sum[LATENCY_OWN_FLUSH]);
+	row_ms(row, "other_time",
+		   clock_elapsed(sum[LATENCY_RECORD] + sum[LATENCY_NOTIFY] +
+						 sum[LATENCY_DELAY] + sum[LATENCY_OWN_FLUSH] +
+						 sum[STANDBY_TIME_MIN], sum[LATENCY_TIME]));
 	if (level != WAIT_NOTHING)
 		row_ms(row, "delay_time", sum[LATENCY_DELAY]);
 	if (level > WAIT_LOCAL)

@@ -53,7 +53,8 @@ slow_cause(const StallLog *stalls, const SlowEvent *event,
 
 /* The phases that are known of each slow commit; what it waited for */
 static void
-row_phases(Row *row, const LoggedEvent *logged, const StallLog *stalls)
+row_phases(Row *row, const LoggedEvent *logged, const StallLog *stalls,
+		   const ClientSessions *sessions)
 {
 	static const CommitPhase known[] = {
 		PHASE_BEFORE, PHASE_RECORD, PHASE_OTHER_FLUSH, PHASE_SEGMENT, PHASE_LOG,
@@ -73,6 +74,7 @@ row_phases(Row *row, const LoggedEvent *logged, const StallLog *stalls)
 		row_known_number(row, "blocked_by", session->lock.holder_pid);
 	}
 	row_known_number(row, "notify_pid", event->notify_pid);
+	row_client_of(row, "notify_", sessions, event->notify_pid, event->end);
 	if (session->blame.name[0] != '\0')
 	{
 		row_text(row, "standby", session->blame.name);
@@ -101,7 +103,7 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_ms(row, "standby_time_min", event->standby_min);
 	row_ms(row, "standby_time_max", event->standby_max);
 	row_ms(row, "other_time", slow_event_rest(event));
-	row_phases(row, logged, stalls);
+	row_phases(row, logged, stalls, sessions);
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);
 	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
