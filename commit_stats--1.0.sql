@@ -522,6 +522,33 @@ FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
 
 --
+-- commit_standby_stats: one row for each standby that commits waited for, and stage
+--
+CREATE FUNCTION commit_standby_stats(
+	OUT standby text,
+	OUT stage text,
+	OUT wait_time double precision,
+	OUT slow_commits bigint,
+	OUT waiting_now bigint,
+	OUT counted_since timestamptz)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_standby_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 4;
+
+CREATE VIEW commit_standby_stats AS
+SELECT s.standby, s.stage, s.wait_time,
+       round((100::double precision * s.wait_time
+              / nullif(sum(s.wait_time) OVER (), 0::double precision))::numeric, 2)
+           AS share,
+       s.slow_commits, s.waiting_now, w.pid::int AS pid, w.state, s.counted_since
+FROM commit_standby_stats() s
+     LEFT JOIN LATERAL (SELECT r.pid, r.state
+                        FROM pg_stat_replication r
+                        WHERE lower(r.application_name) = lower(s.standby)
+                        ORDER BY r.sync_priority DESC LIMIT 1) w ON true
+ORDER BY s.wait_time DESC;
+
+--
 -- commit_delay_state: one row about commit_stats.adaptive_delay
 -- commit_delay_changes: one row for each of its latest decisions
 --
@@ -758,6 +785,7 @@ REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_latency_buckets() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_wal_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_standby_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_state() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_changes() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
@@ -781,6 +809,7 @@ GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_latency_buckets() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_standby_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_delay_state() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_delay_changes() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
@@ -803,6 +832,7 @@ GRANT SELECT ON commit_flush_latency_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_flush_latency_histogram TO pg_read_all_stats;
 GRANT SELECT ON commit_latency_buckets TO pg_read_all_stats;
 GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_standby_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_delay_state TO pg_read_all_stats;
 GRANT SELECT ON commit_delay_changes TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
@@ -834,6 +864,8 @@ COMMENT ON FUNCTION commit_latency_buckets() IS
 	'underlying function of the view commit_latency_buckets';
 COMMENT ON FUNCTION commit_wal_stats() IS
 	'underlying function of the view commit_wal_stats';
+COMMENT ON FUNCTION commit_standby_stats() IS
+	'underlying function of the view commit_standby_stats';
 COMMENT ON FUNCTION commit_delay_state() IS
 	'underlying function of the view commit_delay_state';
 COMMENT ON FUNCTION commit_delay_changes() IS
@@ -1423,6 +1455,27 @@ COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'part of wal_bytes of transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
 	'WAL from redo_lsn to that of the next cycle or, in the current one, to the insert location, of all processes, with headers and padding, in bytes';
+
+COMMENT ON VIEW commit_standby_stats IS
+	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
+COMMENT ON COLUMN commit_standby_stats.standby IS
+	'name in synchronous_standby_names or, where that lists *, application_name; * if too few standbys are connected, of whatever name';
+COMMENT ON COLUMN commit_standby_stats.stage IS
+	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied; commits of a lower synchronous_commit do not wait for the later ones';
+COMMENT ON COLUMN commit_standby_stats.wait_time IS
+	'time that all commits together waited for it, seen by the background worker 20 times a second, in milliseconds';
+COMMENT ON COLUMN commit_standby_stats.share IS
+	'wait_time as a percentage of that of all rows';
+COMMENT ON COLUMN commit_standby_stats.slow_commits IS
+	'commits of commit_slow_log that waited for it';
+COMMENT ON COLUMN commit_standby_stats.waiting_now IS
+	'commits that wait for it now';
+COMMENT ON COLUMN commit_standby_stats.pid IS
+	'process ID of its walsender now; null if it is not connected';
+COMMENT ON COLUMN commit_standby_stats.state IS
+	'state of this walsender, as in pg_stat_replication';
+COMMENT ON COLUMN commit_standby_stats.counted_since IS
+	'time from which on these are counted: synchronous_standby_names was set, the server was started, or the statistics were reset';
 
 COMMENT ON VIEW commit_delay_state IS
 	'one row, showing what commit_stats.adaptive_delay believes and does';

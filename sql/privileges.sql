@@ -51,6 +51,7 @@ SELECT commits FROM commit_flush_histogram; -- fails
 SELECT flushes FROM commit_sibling_histogram; -- fails
 SELECT message FROM commit_flush_log; -- fails
 SELECT wal_bytes FROM commit_wal_stats; -- fails
+SELECT stage FROM commit_standby_stats; -- fails
 SELECT spacing FROM commit_delay_state; -- fails
 SELECT reason FROM commit_delay_changes; -- fails
 SELECT commits FROM commit_latency_stats; -- fails
@@ -68,6 +69,7 @@ SELECT commits FROM commit_flush_histogram(); -- fails
 SELECT flushes FROM commit_sibling_histogram(); -- fails
 SELECT message FROM commit_flush_log(); -- fails
 SELECT wal_bytes FROM commit_wal_stats(); -- fails
+SELECT stage FROM commit_standby_stats(); -- fails
 SELECT spacing FROM commit_delay_state(); -- fails
 SELECT reason FROM commit_delay_changes(); -- fails
 SELECT commits FROM commit_latency_stats(); -- fails
@@ -103,6 +105,7 @@ SELECT count(*) >= 0 AS read FROM commit_flush_histogram;
 SELECT count(*) >= 0 AS read FROM commit_sibling_histogram;
 SELECT count(*) >= 0 AS read FROM commit_flush_log;
 SELECT count(*) >= 0 AS read FROM commit_wal_stats;
+SELECT count(*) AS read FROM commit_standby_stats;
 SELECT count(*) AS read FROM commit_delay_state;
 SELECT count(*) >= 0 AS read FROM commit_delay_changes;
 SELECT count(*) >= 0 AS read FROM commit_latency_stats;
@@ -118,6 +121,7 @@ SELECT count(*) >= 0 AS read FROM commit_slow_log();
 SELECT count(*) >= 0 AS read FROM commit_stall_log();
 SELECT count(*) >= 0 AS read FROM commit_flush_log();
 SELECT count(*) >= 0 AS read FROM commit_wal_stats();
+SELECT count(*) AS read FROM commit_standby_stats();
 SELECT count(*) AS read FROM commit_stats_sample('10 ms');
 SELECT count(*) AS read FROM commit_stats_rates();
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails

@@ -110,11 +110,11 @@ WHERE of_view AND name ~ '_time(_min|_max)?$' AND comment !~ 'in milliseconds';
 SELECT object, name, comment FROM columns
 WHERE of_view AND name ~ '(^|_)(roleid|rolname)$' AND comment !~ 'database role';
 
--- A process, a database and a database role have names beside them
+-- A process, a database and a database role have names beside them, but for a walsender
 SELECT v.object, v.name, needs.name AS lacks
 FROM (SELECT *, substring(name FROM '^(.*?)(pid|datid|roleid)$') AS prefix,
              substring(name FROM '(pid|datid|roleid)$') AS kind
-      FROM columns WHERE of_view) v,
+      FROM columns WHERE of_view AND object <> 'commit_standby_stats') v,
      LATERAL unnest(CASE kind WHEN 'pid' THEN '{datname,rolname,application_name}'::text[]
                               WHEN 'datid' THEN '{datname}' WHEN 'roleid' THEN '{rolname}' END) AS needs (name)
 WHERE NOT EXISTS (SELECT FROM columns b

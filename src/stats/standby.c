@@ -3,12 +3,42 @@
  * standby.c
  *		Which standby commits wait for, and at which stage it is.
  *
- * Locking: none yet.
+ * A commit waits until enough standbys of synchronous_standby_names have
+ * reached its position in its mode (written, flushed or applied).  A walsender
+ * counts if its standby is listed, streams and has answered: the candidates of
+ * SyncRepGetCandidateStandbys().  FIRST n needs the n candidates of the best
+ * priority, ANY n the n that are farthest.  So one candidate decides when the
+ * commit goes on, the last one of those n, and this one is blamed, with the
+ * first stage that it has not reached.  With fewer than n candidates, a listed
+ * standby that catches up is blamed, else the first name in the list that is
+ * not connected.  A cascaded standby has no walsender here.
+ *
+ * The background worker looks at the queues in which commits wait.  The first
+ * commit of a queue has the lowest position, so what it waits for holds up the
+ * queue, and each commit in it has waited for the same.
+ *
+ * Invariant: what is counted belongs to one value of
+ * synchronous_standby_names, since one reset; "key" tells both.  A reader with
+ * another key finds nothing.
+ *
+ * Locking: SyncRepLock, shared, for the queues, and the spinlock of each
+ * walsender.  The counts have one writer, the background worker; see
+ * changecount.c for readers.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "utils/backend_status.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "base/changecount.h"
+#include "base/clock.h"
 #include "stats/standby.h"
 
 const char *const standby_stage_names[] = {
@@ -19,32 +49,406 @@ const char *const standby_stage_names[] = {
 	[STANDBY_NOT_APPLIED] = "not applied"
 };
 
-const StatsModule standby_module = {0};
+/* By mode: the stage that lasts until the commit may go on. */
+#define LAST_STAGE(mode)		(STANDBY_NOT_WRITTEN + (mode))
 
+/* The walsender of a listed standby; a copy. */
+typedef struct Sender
+{
+	int			pid;
+	int			priority;		/* of its name in the list, from 1 on; in the
+								 * list of ANY, each has 1 */
+	bool		counts;			/* is a candidate */
+	XLogRecPtr	done[STANDBY_NSTAGES];	/* where each stage ends at present */
+	XLogRecPtr	reached;		/* the same of the mode in question */
+} Sender;
+
+typedef struct StandbyShared
+{
+	ChangeCount changes;
+	pg_atomic_uint32 resets;
+	uint64		key;
+	TimestampTz since;			/* the worker has seen this key */
+	int			n;
+	StandbyCounts counts[STANDBY_MAX];
+} StandbyShared;
+
+static StandbyShared *shared = NULL;
+
+/*----------------------------------------------------------------
+ * Names
+ *----------------------------------------------------------------
+ */
+
+/* Of walsenders; copied from pg_stat_activity, which takes some time. */
+static struct KnownName
+{
+	int			pid;
+	char		name[NAMEDATALEN];
+}		   *known = NULL;
+static int	nknown = 0;
+
+static void
+read_names(void)
+{
+	if (known == NULL)
+		known = MemoryContextAlloc(TopMemoryContext, max_wal_senders *
+								   sizeof(struct KnownName));
+	nknown = 0;
+	pgstat_clear_backend_activity_snapshot();
+	for (int i = pgstat_fetch_stat_numbackends(); i > 0; i--)
+	{
+		PgBackendStatus *status = &BEENTRY_BY_INDEX(i)->backendStatus;
+
+		if (status->st_backendType != B_WAL_SENDER ||
+			nknown >= max_wal_senders)
+			continue;
+		known[nknown].pid = status->st_procpid;
+		strlcpy(known[nknown++].name, status->st_appname, NAMEDATALEN);
+	}
+}
+
+/* The application_name of a walsender; "" if it has just ended. */
+static const char *
+application_name_of(int pid)
+{
+	static uint64 read_at = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+	{
+		for (int i = 0; i < nknown; i++)
+			if (known[i].pid == pid &&
+				clock_elapsed(read_at, clock_now()) < NS_PER_S)
+				return known[i].name;
+		if (pass == 0)
+		{
+			read_names();
+			read_at = clock_now();
+		}
+	}
+	return "";
+}
+
+/* As in the list, which ignores case; what "*" stands for has its own name. */
+static const char *
+listed_name_of(const Sender *sender)
+{
+	const char *name = application_name_of(sender->pid);
+	const char *member = SyncRepConfig->member_names;
+
+	for (int i = 0; i < SyncRepConfig->nmembers; i++)
+	{
+		if (pg_strcasecmp(member, name) == 0)
+			return member;
+		member += strlen(member) + 1;
+	}
+	return name;
+}
+
+/*----------------------------------------------------------------
+ * Who keeps a commit waiting
+ *----------------------------------------------------------------
+ */
+
+/* The walsenders of listed standbys; static memory. */
+static Sender *
+read_senders(int mode, int *n)
+{
+	static Sender *senders = NULL;
+
+	if (senders == NULL)
+		senders = MemoryContextAlloc(TopMemoryContext,
+									 max_wal_senders * sizeof(Sender));
+	*n = 0;
+	for (int i = 0; i < max_wal_senders; i++)
+	{
+		WalSnd	   *walsnd = &WalSndCtl->walsnds[i];
+		Sender	   *sender = &senders[*n];
+
+		SpinLockAcquire(&walsnd->mutex);
+		sender->pid = walsnd->pid;
+		sender->priority = walsnd->sync_standby_priority;
+		sender->counts = walsnd->state >= WALSNDSTATE_STREAMING &&
+			!XLogRecPtrIsInvalid(walsnd->flush);
+		sender->done[STANDBY_NOT_SENT] = walsnd->sentPtr;
+		sender->done[STANDBY_NOT_WRITTEN] = walsnd->write;
+		sender->done[STANDBY_NOT_FLUSHED] = walsnd->flush;
+		sender->done[STANDBY_NOT_APPLIED] = walsnd->apply;
+		SpinLockRelease(&walsnd->mutex);
+		sender->reached = sender->done[LAST_STAGE(mode)];
+		if (sender->pid != 0 && sender->priority > 0)
+			(*n)++;
+	}
+	return senders;
+}
+
+/* Candidates first, those of the best priority first. */
+static int
+compare_priorities(const void *a, const void *b)
+{
+	const Sender *x = a;
+	const Sender *y = b;
+
+	return x->counts != y->counts ? y->counts - x->counts :
+		x->priority - y->priority;
+}
+
+/* Those that are farthest first. */
+static int
+compare_positions(const void *a, const void *b)
+{
+	XLogRecPtr	x = ((const Sender *) a)->reached;
+	XLogRecPtr	y = ((const Sender *) b)->reached;
+
+	return (x < y) - (x > y);
+}
+
+/*
+ * The walsender that decides; NULL if there are too few.  "n" candidates come
+ * first in "senders".
+ */
+static const Sender *
+find_decisive(Sender *senders, int n)
+{
+	int			needed = SyncRepConfig->num_sync;
+
+	if (n < needed)
+		return NULL;
+	qsort(senders, SyncRepConfig->syncrep_method == SYNC_REP_PRIORITY ?
+		  needed : n, sizeof(Sender), compare_positions);
+	return &senders[needed - 1];
+}
+
+/* The first listed name without a walsender; "*" if each has one. */
+static const char *
+find_missing(const Sender *senders, int n)
+{
+	const char *member = SyncRepConfig->member_names;
+
+	for (int i = 0; i < SyncRepConfig->nmembers; i++)
+	{
+		bool		found = false;
+
+		for (int s = 0; s < n && !found; s++)
+			found = pg_strcasecmp(listed_name_of(&senders[s]), member) == 0;
+		if (!found)
+			return member;
+		member += strlen(member) + 1;
+	}
+	return "*";
+}
+
+/*
+ * With the position and the mode that a backend waits for.  Returns false if
+ * it waits for nobody: it is about to go on.
+ */
 bool
 standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 {
+	int			n;
+	int			candidates = 0;
+	Sender	   *senders;
+	const Sender *sender;
+
+	if (SyncRepConfig == NULL || mode < 0)
+		return false;
+	senders = read_senders(mode, &n);
+	qsort(senders, n, sizeof(Sender), compare_priorities);
+	while (candidates < n && senders[candidates].counts)
+		candidates++;
+	sender = find_decisive(senders, candidates);
+	if (sender == NULL && candidates < n)
+		sender = &senders[candidates];	/* catches up */
+	if (sender == NULL)
+	{
+		strlcpy(blame->name, find_missing(senders, n), NAMEDATALEN);
+		blame->stage = STANDBY_NOT_CONNECTED;
+		blame->pid = 0;
+		return true;
+	}
+	strlcpy(blame->name, listed_name_of(sender), NAMEDATALEN);
+	blame->pid = sender->pid;
+	for (int stage = STANDBY_NOT_SENT; stage <= LAST_STAGE(mode); stage++)
+	{
+		blame->stage = stage;
+		if (sender->done[stage] < lsn)
+			return true;
+	}
 	return false;
 }
 
+/* "standby 'ghost' is not connected"; palloc'd. */
+char *
+standby_describe(const StandbyBlame *blame)
+{
+	static const char *const sentence[] = {
+		[STANDBY_NOT_CONNECTED] = "standby '%s' is not connected",
+		[STANDBY_NOT_SENT] = "the WAL has not been sent to standby '%s'",
+		[STANDBY_NOT_WRITTEN] = "standby '%s' has not written the WAL",
+		[STANDBY_NOT_FLUSHED] = "standby '%s' has not flushed the WAL",
+		[STANDBY_NOT_APPLIED] = "standby '%s' has not applied the WAL"
+	};
+
+	if (strcmp(blame->name, "*") == 0)
+		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",
+						SyncRepStandbyNames);
+	return psprintf(sentence[blame->stage], blame->name);
+}
+
+/*----------------------------------------------------------------
+ * Queues
+ *----------------------------------------------------------------
+ */
+
+/* The mode that a backend waits in; -1: it does not wait for a standby. */
 int
 standby_mode(PGPROC *proc)
 {
-	return -1;
+	int			found = -1;
+
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	for (int mode = 0; mode < NUM_SYNC_REP_WAIT_MODE && found < 0; mode++)
+		SYNC_REP_WAITERS(&WalSndCtl->SyncRepQueue[mode], waiter)
+			if (waiter == proc)
+			found = mode;
+	LWLockRelease(SyncRepLock);
+	return found;
 }
 
+/* Who is blamed now; one for each queue in which commits wait. */
+int
+standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE])
+{
+	int			commits[NUM_SYNC_REP_WAIT_MODE] = {0};
+	XLogRecPtr	first[NUM_SYNC_REP_WAIT_MODE];
+	int			n = 0;
+
+	if (SyncRepConfig == NULL)
+		return 0;
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	for (int mode = 0; mode < NUM_SYNC_REP_WAIT_MODE; mode++)
+		SYNC_REP_WAITERS(&WalSndCtl->SyncRepQueue[mode], waiter)
+			if (commits[mode]++ == 0)
+			first[mode] = waiter->waitLSN;
+	LWLockRelease(SyncRepLock);
+	for (int mode = 0; mode < NUM_SYNC_REP_WAIT_MODE; mode++)
+	{
+		waiters[n].commits = commits[mode];
+		if (commits[mode] > 0 &&
+			standby_blame(first[mode], mode, &waiters[n].blame))
+			n++;
+	}
+	return n;
+}
+
+/*----------------------------------------------------------------
+ * Counts
+ *----------------------------------------------------------------
+ */
+
+static void
+standby_attach(void *head, void *tail, bool found)
+{
+	shared = head;
+	if (found)
+		return;
+	changecount_init(&shared->changes);
+	pg_atomic_init_u32(&shared->resets, 0);
+}
+
+static void
+standby_reset(TimestampTz now)
+{
+	pg_atomic_fetch_add_u32(&shared->resets, 1);
+}
+
+const StatsModule standby_module = {
+	.head_size = sizeof(StandbyShared),
+	.attach = standby_attach,
+	.reset = standby_reset,
+};
+
+static uint64
+current_key(void)
+{
+	const char *names = SyncRepStandbyNames;
+
+	return hash_bytes_extended((const unsigned char *) names, strlen(names),
+							   pg_atomic_read_u32(&shared->resets));
+}
+
+/* The counts of a name, new or old; NULL if there is no room. */
+StandbyCounts *
+standby_find(StandbyCounts *counts, int *n, const char *name)
+{
+	for (int i = 0; i < *n; i++)
+		if (strcmp(counts[i].name, name) == 0)
+			return &counts[i];
+	if (*n == STANDBY_MAX)
+		return NULL;
+	memset(&counts[*n], 0, sizeof(StandbyCounts));
+	strlcpy(counts[*n].name, name, NAMEDATALEN);
+	return &counts[(*n)++];
+}
+
+static void
+count(const StandbyBlame *blame, uint64 ns, uint64 slow_commits)
+{
+	StandbyCounts *counts;
+
+	changecount_begin_single(&shared->changes);
+	counts = standby_find(shared->counts, &shared->n, blame->name);
+	if (counts != NULL)
+	{
+		counts->wait_time[blame->stage] += ns;
+		counts->slow_commits[blame->stage] += slow_commits;
+	}
+	changecount_end_single(&shared->changes);
+}
+
+/* The background worker, at each look: commits that wait have waited "ns" more. */
 void
 standby_look(uint64 ns)
 {
+	StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE];
+	uint64		key = current_key();
+	int			n;
+
+	if (shared->key != key || shared->since == 0)
+	{
+		changecount_begin_single(&shared->changes);
+		shared->key = key;
+		shared->since = GetCurrentTimestamp();
+		shared->n = 0;
+		changecount_end_single(&shared->changes);
+	}
+	n = standby_waiters(waiters);
+	for (int i = 0; i < n; i++)
+		count(&waiters[i].blame, waiters[i].commits * ns, 0);
 }
 
 void
 standby_count_slow(const StandbyBlame *blame)
 {
+	if (shared->key == current_key())
+		count(blame, 0, 1);
 }
 
 int
-standby_read(StandbyCounts *counts)
+standby_read(StandbyCounts counts[STANDBY_MAX], TimestampTz *since)
 {
-	return 0;
+	uint64		key = current_key();
+	int			passes = 0;
+
+	for (;;)
+	{
+		uint64		changes = changecount_wait(&shared->changes);
+		int			n = shared->key == key ? Min(shared->n, STANDBY_MAX) : 0;
+
+		memcpy(counts, shared->counts, n * sizeof(StandbyCounts));
+		*since = shared->key == key ? shared->since : 0;
+		if (changecount_since(&shared->changes, changes) == 0)
+			return n;
+		changecount_count_pass(&passes);
+	}
 }

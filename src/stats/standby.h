@@ -10,6 +10,7 @@
 #define COMMIT_STATS_STANDBY_H
 
 #include "access/xlogdefs.h"
+#include "replication/syncrep.h"
 #include "storage/proc.h"
 
 #include "module/stats_module.h"
@@ -34,6 +35,13 @@ typedef struct StandbyBlame
 	int			pid;			/* of its walsender; 0: not connected */
 } StandbyBlame;
 
+/* Commits that wait now, and who is blamed for all of them. */
+typedef struct StandbyWaiters
+{
+	StandbyBlame blame;
+	int			commits;
+} StandbyWaiters;
+
 /* What the worker has added up since synchronous_standby_names was set. */
 typedef struct StandbyCounts
 {
@@ -46,17 +54,24 @@ typedef struct StandbyCounts
 
 extern const StatsModule standby_module;
 
-/* Any process, with the position and the mode that a backend waits for. */
+/*
+ * Any process.  standby_blame() takes the position and the mode that a backend
+ * waits for; standby_mode() returns -1 if it waits for no standby.
+ */
 extern bool standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame);
-
-/* The mode that a backend waits in; -1: it does not wait for a standby. */
 extern int	standby_mode(PGPROC *proc);
+extern int	standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE]);
 
-/* The background worker: the commits that wait now have waited "ns" more. */
+/* "standby 'ghost' is not connected"; palloc'd. */
+extern char *standby_describe(const StandbyBlame *blame);
+
+/* The background worker. */
 extern void standby_look(uint64 ns);
 extern void standby_count_slow(const StandbyBlame *blame);
 
-/* Readers; returns their number, 0 if the setting has changed since. */
-extern int	standby_read(StandbyCounts *counts);
+/* Readers.  The number is 0 if the setting has changed since. */
+extern int	standby_read(StandbyCounts counts[STANDBY_MAX], TimestampTz *since);
+extern StandbyCounts *standby_find(StandbyCounts *counts, int *n,
+								   const char *name);
 
 #endif							/* COMMIT_STATS_STANDBY_H */

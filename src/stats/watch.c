@@ -407,8 +407,7 @@ watch_look(void)
 	look_at_archiver();
 	look_at_cpu_limit();
 	look.sample.commits = count_commits();
-	if (look.sample.phase[PHASE_STANDBY] > 0)
-		standby_look(look.length);
+	standby_look(look.length);
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
 	quiet = in_commit == 0 && look.sample.commits == commits;
