@@ -28,7 +28,8 @@ FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > 60}),
 		't|t', "timing $timing: the device stalled");
 	is( $node->sql(
 			q{SELECT stalls = count(*), abs(stall_time - sum(duration)) < 0.001
-FROM commit_flush_stats, commit_stall_log GROUP BY stalls, stall_time}
+FROM commit_flush_stats, commit_stall_log WHERE leader_pid IS NOT NULL
+GROUP BY stalls, stall_time}
 		),
 		't|t',
 		"timing $timing: the totals are those of the log");
@@ -107,6 +108,36 @@ WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	),
 	0,
 	'... with a share');
+
+# A flush of the WAL writer, which carries commits that no commit led
+alter_system(
+	$node,
+	wal_writer_delay => '10ms',
+	'commit_stats.slow_commit_time' => '50ms');
+set_device($node, flush_time => 120);
+ok( poll_until(
+		sub {
+			$node->sql('SELECT shim_reset(), commit_stats_reset()');
+			my $async = start_pgbench($node, '-c 2 -T 4',
+				async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
+			run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
+			end_background($async);
+			return $node->sql('SELECT count(*) > 2 FROM commit_stall_log WHERE leader_pid IS NULL')
+			  eq 't';
+		},
+		1),
+	'a stall that no commit led');
+is( $node->sql(
+		q{SELECT count(*) FROM commit_stall_log s
+WHERE leader_pid IS NULL AND (sessions < 1 OR application_name IS NOT NULL OR
+	duration > (SELECT 2 * max(length) / 1e6 + 50 FROM shim_events() WHERE NOT backend AND kind = 'sync'))}
+	),
+	0,
+	'... as long as a flush of the WAL writer, or two that nobody told apart');
+is( $node->sql(q{SELECT stalls - count(*) FROM commit_flush_stats, commit_stall_log
+WHERE leader_pid IS NOT NULL GROUP BY stalls}),
+	0, '... and not among those of leaders');
+alter_system($node, wal_writer_delay => '10s', 'commit_stats.slow_commit_time' => '100ms');
 
 # What is usual here
 alter_system(

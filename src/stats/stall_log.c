@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "base/histogram.h"
 #include "probe/cpu_limit.h"
+#include "stats/stall_limit.h"
 #include "stats/stall_log.h"
 
 const char *const stall_cause_names[] = {
@@ -460,6 +461,22 @@ look_around(LoggedEvent *stall)
 				  &stall->outcome.seen);
 }
 
+/*
+ * Drop the stalls that seemed to have no leader, because it waited for a
+ * standby when they were noted.
+ */
+static void
+drop_led(StallLog *log)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < log->n; i++)
+		if (log->logged[i].event.role == SLOW_LED ||
+			log->logged[i].outcome.leader_pid == 0)
+			log->logged[kept++] = log->logged[i];
+	log->n = kept;
+}
+
 void
 stall_log_read(StallLog *log)
 {
@@ -468,6 +485,7 @@ stall_log_read(StallLog *log)
 
 	memset(log, 0, sizeof(StallLog));
 	log->logged = logged_events_read(SLOW_STALL, &log->n);
+	drop_led(log);
 	log->writer = palloc(Max(log->n, 1) * sizeof(StallWriter));
 	log->stall = palloc0(Max(log->n, 1) * sizeof(DeviceStall));
 	log->cause = palloc0(Max(log->n, 1) * sizeof(StallCause));
@@ -512,4 +530,42 @@ stall_log_cause_of(const StallLog *log, GroupNumber group)
 		if (log->logged[i].event.group == group)
 			return log->cause[i];
 	return STALL_UNKNOWN;
+}
+
+/*
+ * The background worker: a slow commit was carried by a flush that no commit
+ * led, but the WAL writer, say, or a COPY.  Its own wait tells how long that
+ * took.  Only the first commit of a flush is used.
+ */
+void
+stall_log_note_unled(const SlowEvent *follower, const SlowOutcome *outcome)
+{
+	static GroupNumber noted = InvalidGroupNumber;
+	SlowEvent	stall = {0};
+	FlushTimes	times;
+	FlushTimes	previous;
+
+	if (follower->role != SLOW_FOLLOWED || outcome->leader_pid != 0 ||
+		outcome->commits == 0 || follower->group == noted)
+		return;
+	flush_group_times(follower->group, &times);
+	flush_group_times(flush_group_add(follower->group, -1), &previous);
+	stall.limit = stall_limit_get();
+	stall.end = follower->writes_end;
+	stall.duration =
+		clock_elapsed(Max(times.previous_seen_at,
+						  clock_elapsed(follower->others_flush_time, stall.end)),
+					  stall.end);
+	if (stall.limit == 0 || stall.duration <= stall.limit)
+		return;
+	noted = follower->group;
+	stall.ended_at = follower->ended_at -
+		clock_elapsed(stall.end, follower->end) / NS_PER_US;
+	stall.noted_at = follower->noted_at;
+	stall.role = SLOW_FOLLOWED;
+	stall.group = follower->group;
+	stall.checkpoint = follower->checkpoint;
+	stall.since = previous.previous_seen_at;
+	stall.sessions = outcome->commits;
+	slow_log_put(SLOW_STALL, &stall);
 }

@@ -82,6 +82,10 @@ extern void stall_log_find_quota(StallLog *log);
 /* True if one transaction wrote most WAL of the flush, and a lot */
 extern bool stall_log_has_writer(const StallLog *log, int i);
 
+/* The background worker: a stall that no commit led, if it was one */
+extern void stall_log_note_unled(const SlowEvent *follower,
+								 const SlowOutcome *outcome);
+
 /* How the time of the latest flushes depends on their bytes */
 extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
 

@@ -27,7 +27,8 @@ static void
 row_event(Row *row, const SlowEvent *event)
 {
 	row_timestamp(row, "ended_at", event->ended_at);
-	row_client(row, "", &event->client);
+	if (event->pid != 0)
+		row_client(row, "", &event->client);
 	row_ms(row, "duration", event->duration);
 	if (event->checkpoint >= 0)
 		row_bool(row, "checkpoint", event->checkpoint > 0);

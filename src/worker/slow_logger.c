@@ -22,6 +22,7 @@
 #include "stats/latency.h"
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
+#include "stats/stall_log.h"
 #include "worker/worker.h"
 
 /* The first kinds of events are about a flush. */
@@ -120,6 +121,8 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 	slow_log_look_up(&event, &outcome);
 	slow_event_add_outcome(&event, &outcome);
 	slow_log_put_outcome(kind, number, &outcome);
+	if (kind == SLOW_COMMIT)
+		stall_log_note_unled(&event, &outcome);
 	if (kind == SLOW_COMMIT && commit_stats_log_slow_commits)
 		log_commit(&event, &outcome);
 	return true;

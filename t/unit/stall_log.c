@@ -80,6 +80,22 @@ cpu_limit_stops(const char *groups, const char *mount)
 }
 
 uint64
+stall_limit_get(void)
+{
+	return 0;
+}
+
+void
+flush_group_times(GroupNumber number, FlushTimes *times)
+{
+}
+
+void
+slow_log_put(SlowKind kind, const SlowEvent *event)
+{
+}
+
+uint64
 slow_log_oldest(SlowKind kind)
 {
 	return 1;

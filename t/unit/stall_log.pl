@@ -89,7 +89,7 @@ is(causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
 	'19 archiver 0.99', 'stalls during archive_command');
 is( causes(
 		@quiet, looks(40_000, 50_000, checkpoint => 1),
-		map { stall(500 * $_ + 7919 * $_ % 290, 200) } 1 .. 179),
+		map { stall(500 * $_ + 290 * abs(sin(7 * $_ * $_)), 200) } 1 .. 179),
 	'179 unknown 0.00', 'stalls all the time, a part of them during a checkpoint');
 is( causes(@quiet, looks(40_000, 50_000, checkpoint => 1),
 		@stalls, map { stall(4000 * $_, 200) } 1 .. 9),
