@@ -176,7 +176,10 @@ CREATE FUNCTION commit_activity(
 	OUT commit_time double precision,
 	OUT wal_bytes numeric,
 	OUT committing_since timestamptz,
-	OUT waiting_for text)
+	OUT waiting_for text,
+	OUT phase text,
+	OUT blocked_by integer,
+	OUT detail text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_activity_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 50;
@@ -185,7 +188,7 @@ CREATE VIEW commit_activity AS
 SELECT s.pid, s.datid, d.datname, s.roleid, r.rolname, s.application_name,
        s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only,
        s.prepares, s.flushes, s.commits_carried, s.commit_time, s.wal_bytes,
-       s.committing_since, s.waiting_for
+       s.committing_since, s.waiting_for, s.phase, s.blocked_by, s.detail
 FROM commit_activity() s
      LEFT JOIN pg_database d ON d.oid = s.datid
      LEFT JOIN pg_roles r ON r.oid = s.roleid
@@ -1087,9 +1090,15 @@ COMMENT ON COLUMN commit_activity.commit_time IS
 COMMENT ON COLUMN commit_activity.wal_bytes IS
 	'WAL that its transactions wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
-	'time at which the commit or prepare under way began; null if none that waits for its flush is';
+	'time at which the COMMIT or prepare under way began; null if none that waits for its flush is';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the commit under way waits for: flush, its own; another''s flush; delay, the sleep before its flush, inferred before PostgreSQL 19; standby; notify, the lock of commits with NOTIFY; null for none';
+	'what the commit under way waits for: flush, its own; another''s flush; new WAL segment; delay, the sleep before its flush, inferred before PostgreSQL 19; standby; notify, the lock of commits with NOTIFY; commit log; another lock, with its object and holder; null for none';
+COMMENT ON COLUMN commit_activity.phase IS
+	'phase of the commit under way, as in the report; null if there is none';
+COMMENT ON COLUMN commit_activity.blocked_by IS
+	'process ID of the one that flushes, or holds the lock at the end of a chain of waits; null if there is none, or it is unknown';
+COMMENT ON COLUMN commit_activity.detail IS
+	'what it waits for or does, in the words of the report''s first line; null if there is none';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';

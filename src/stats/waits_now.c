@@ -3,22 +3,244 @@
  * waits_now.c
  *		The commits that have not ended, and what the longest waits for.
  *
- * Locking: none yet.
+ * A commit that hangs is in no count yet.  commit_activity and the first line
+ * of the report take this look at all sessions instead.
+ *
+ * The flusher is the process that sleeps before a flush, writes WAL, syncs it
+ * or makes a segment at the time of the look.  It blocks the commits that wait
+ * for another's flush; the holder at the end of the chain (lock_wait.c) blocks
+ * those that wait for a lock.  Two commits wait for the same if the same process
+ * blocks both; the flusher belongs to those that it blocks.
+ *
+ * Locking: clients.c takes commit_stats_clients_lock() while it copies the
+ * sessions.  Phases are read without a lock, as pg_stat_activity reads wait
+ * events, so a session may have gone on; lock_wait.c and standby.c take locks
+ * of the server.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "base/compat.h"
+#include "module/wall_clock.h"
+#include "stats/standby.h"
 #include "stats/waits_now.h"
+
+/* commit_activity.waiting_for, where no lock says it. */
+static const char *const wait_names[PHASE_N] = {
+	[PHASE_NOTIFY] = "notify",
+	[PHASE_DELAY] = "delay",
+	[PHASE_FLUSH] = "flush",
+	[PHASE_OTHER_FLUSH] = "another's flush",
+	[PHASE_SEGMENT] = "new WAL segment",
+	[PHASE_STANDBY] = "standby",
+	[PHASE_LOG] = "commit log",
+};
+
+/* The same for all sessions of a look. */
+typedef struct NowContext
+{
+	const ClientSessions *sessions;
+	int64		offset;			/* clock_offset() */
+	int			flusher_pid;	/* 0: nobody flushes */
+	CommitPhase flusher_phase;
+} NowContext;
+
+static bool
+is_flush(CommitPhase phase)
+{
+	return phase == PHASE_FLUSH || phase == PHASE_OTHER_FLUSH ||
+		phase == PHASE_SEGMENT || phase == PHASE_DELAY;
+}
+
+/* " (client 'app')", or "" without a name. */
+static char *
+client_of(const NowContext *context, int pid)
+{
+	const ClientSession *session =
+	clients_find_session(context->sessions, pid, PG_UINT64_MAX);
+
+	if (session == NULL)
+		return " (no client)";
+	return session->key.application_name[0] == '\0' ? "" :
+		psprintf(" (client '%s')", session->key.application_name);
+}
+
+static char *
+describe_flush(const NowContext *context)
+{
+	char	   *client;
+
+	if (context->flusher_pid == 0)
+		return pstrdup("for a flush");
+	client = client_of(context, context->flusher_pid);
+	if (context->flusher_phase == PHASE_SEGMENT)
+		return psprintf("for a new WAL segment, which pid %d%s makes",
+						context->flusher_pid, client);
+	return psprintf("for the %s of pid %d%s",
+					context->flusher_phase == PHASE_DELAY ? "delay" : "flush",
+					context->flusher_pid, client);
+}
+
+/* The holder of NOTIFY's lock keeps it until its commit is done. */
+static char *
+describe_notify(const NowContext *context, const WaitingCommit *waiting)
+{
+	char	   *lock = lock_wait_describe(&waiting->lock);
+
+	if (waiting->blocked_by != 0 &&
+		waiting->blocked_by == context->flusher_pid)
+		return psprintf("for %s, which waits for its flush", lock);
+	return psprintf("for %s", lock);
+}
+
+static char *
+describe_standby(PGPROC *proc)
+{
+	StandbyBlame blame;
+
+	if (!standby_blame(proc->waitLSN, standby_mode(proc), &blame))
+		return pstrdup("for a standby");
+	if (blame.stage == STANDBY_NOT_CONNECTED)
+		return psprintf("standby '%s' is not connected", blame.name);
+	return psprintf("for standby '%s': %s", blame.name,
+					standby_stage_names[blame.stage]);
+}
+
+/* Own work, another library's callback, a lock of the server's own. */
+static char *
+describe_event(PGPROC *proc, CommitPhase phase)
+{
+	uint32		info = *(volatile uint32 *) &proc->wait_event_info;
+	const char *event = pgstat_get_wait_event(info);
+
+	return psprintf("in the phase '%s', %s%s%s", commit_phase_names[phase],
+					event ? pgstat_get_wait_event_type(info) : "no wait event",
+					event ? "/" : "", event ? event : "");
+}
+
+/* Fills in what depends on the phase. */
+static void
+explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
+{
+	CommitPhase phase = waiting->reading.phase;
+
+	waiting->waiting_for = wait_names[phase];
+	if (waiting->has_lock)
+	{
+		waiting->blocked_by = waiting->lock.holder_pid;
+		waiting->detail = describe_notify(context, waiting);
+		if (phase != PHASE_NOTIFY)
+			waiting->waiting_for = lock_wait_describe(&waiting->lock);
+	}
+	else if (is_flush(phase))
+	{
+		if (context->flusher_pid != waiting->pid)
+			waiting->blocked_by = context->flusher_pid;
+		waiting->detail = describe_flush(context);
+	}
+	else if (phase == PHASE_STANDBY)
+		waiting->detail = describe_standby(proc);
+	else
+		waiting->detail = describe_event(proc, phase);
+}
+
+static void
+read_session(const NowContext *context, const ClientSession *session,
+			 WaitingCommit *waiting)
+{
+	PGPROC	   *proc = &ProcGlobal->allProcs[session->procno];
+	PhaseReading again;
+
+	waiting->in_commit = commit_phase_read(proc, context->flusher_phase,
+										   &waiting->reading);
+	if (waiting->in_commit)
+	{
+		waiting->pid = session->pid;
+		waiting->has_lock = lock_wait_read(proc, &waiting->lock);
+		waiting->since = waiting->reading.since == 0 ? waiting->lock.since :
+			clock_timestamp_at(waiting->reading.since, context->offset);
+		if (waiting->since == 0)
+			waiting->since = GetCurrentTimestamp();
+		explain(context, proc, waiting);
+
+		/* the commit may be over, and the session as well */
+		waiting->in_commit = commit_phase_read(proc, context->flusher_phase,
+											   &again) &&
+			again.since == waiting->reading.since;
+	}
+	waiting->pid = clients_is_connected(session) ? session->pid : 0;
+	if (waiting->pid == 0)
+		waiting->in_commit = false;
+}
 
 WaitingCommit *
 waits_now_read(const ClientSessions *sessions)
 {
-	return palloc0(Max(sessions->n, 1) * sizeof(WaitingCommit));
+	WaitingCommit *waiting =
+	palloc0(Max(sessions->n, 1) * sizeof(WaitingCommit));
+	NowContext	context = {.sessions = sessions,.offset = clock_offset()};
+	PGPROC	   *flusher = commit_phase_find_flusher(&context.flusher_phase);
+
+	if (flusher != NULL)
+		context.flusher_pid = flusher->pid;
+	for (int i = 0; i < sessions->n; i++)
+		read_session(&context, &sessions->session[i], &waiting[i]);
+	return waiting;
+}
+
+/* True if two commits wait for the same. */
+static bool
+waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
+{
+	if (a->has_lock || b->has_lock)
+		return a->has_lock && b->has_lock && a->blocked_by == b->blocked_by;
+	if (is_flush(a->reading.phase))
+		return is_flush(b->reading.phase);
+	return a->reading.phase == b->reading.phase;
+}
+
+/* "row of relation o" says more than the transaction that locked it. */
+static const char *
+better_detail(const WaitingCommit *a, const WaitingCommit *b)
+{
+	if (a->has_lock && a->lock.tag.locktag_type == LOCKTAG_TRANSACTION &&
+		b->lock.tag.locktag_type == LOCKTAG_TUPLE)
+		return b->detail;
+	return a->detail;
 }
 
 void
 waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
+	const WaitingCommit *longest = NULL;
+	const char *detail;
+	TimestampTz at = GetCurrentTimestamp();
+
 	memset(now, 0, sizeof(WaitsNow));
+	for (int i = 0; i < n; i++)
+	{
+		if (!waiting[i].in_commit)
+			continue;
+		now->all++;
+		if (longest == NULL || waiting[i].since < longest->since)
+			longest = &waiting[i];
+	}
+	if (longest == NULL || at - longest->since < WAITS_NOW_LONG)
+		return;
+
+	now->longest = at - longest->since;
+	detail = longest->detail;
+	for (int i = 0; i < n; i++)
+	{
+		if (!waiting[i].in_commit || !waits_for_same(longest, &waiting[i]))
+			continue;
+		now->commits++;
+		if (detail == longest->detail)
+			detail = better_detail(longest, &waiting[i]);
+	}
+	now->what = pstrdup(detail);
 }

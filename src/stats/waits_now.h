@@ -11,26 +11,36 @@
 
 #include "stats/clients.h"
 #include "stats/commit_phase.h"
+#include "stats/lock_wait.h"
 
 /* A session and its commit under way; local memory. */
 typedef struct WaitingCommit
 {
 	int			pid;			/* 0: has left meanwhile */
-	PhaseReading reading;		/* with in_commit */
 	bool		in_commit;
+
+	/* If it is in a commit: */
+	PhaseReading reading;
+	TimestampTz since;			/* when its COMMIT began */
 	const char *waiting_for;	/* as in commit_activity; NULL: not known */
+	char	   *detail;			/* "for the flush of pid 812" */
 	int			blocked_by;		/* pid; 0: nobody, or unknown */
+	LockWait	lock;			/* if has_lock */
+	bool		has_lock;
 } WaitingCommit;
 
 typedef struct WaitsNow
 {
 	int			commits;		/* that wait for the same as the longest */
-	int			all;
-	double		longest;		/* us */
-	char	   *what;			/* "standby 'ghost' is not connected" */
+	int			all;			/* under way */
+	double		longest;		/* us; 0: none has lasted for a second */
+	char	   *what;			/* "for the flush of pid 812"; or NULL */
 } WaitsNow;
 
-/* One for each session, palloc'd. */
+/* A commit hangs if it has lasted for so long, us. */
+#define WAITS_NOW_LONG	USECS_PER_SEC
+
+/* One for each session, palloc'd; in a transaction. */
 extern WaitingCommit *waits_now_read(const ClientSessions *sessions);
 extern void waits_now_summarize(const WaitingCommit *waiting, int n,
 								WaitsNow *now);

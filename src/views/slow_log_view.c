@@ -173,7 +173,7 @@ static void
 put_cause(Row *row, const StallLog *log, int i)
 {
 	CheckpointPhase phase =
-		stall_log_checkpoint_phase(&log->logged[i].outcome.seen);
+	stall_log_checkpoint_phase(&log->logged[i].outcome.seen);
 
 	row_text(row, "cause", stall_cause_names[log->cause[i]]);
 	if (log->certainty[i] > 0)

@@ -1,6 +1,6 @@
-# What the tests of t/symptoms share: a server on a volume (bench/volume.c) whose
-# flushes the test delays, loads whose clients time each transaction, samples of
-# pg_stat_activity meanwhile, and the report, taken apart.
+# What the tests of t/symptoms share: a server on a volume whose flushes are
+# delayed (bench/volume.c), loads whose clients time each transaction, samples
+# of pg_stat_activity meanwhile, and the report, taken apart.
 #
 # make_situation(NAME, conf => TEXT)
 #	a running server with the extension, on a volume as fast as the disk
@@ -55,7 +55,7 @@ sub make_situation ($name, %params)
 	if (!defined $library)
 	{
 		$library = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/volume.so';
-		compile_c($library, '-fPIC', '-shared', 'bench/volume.c', '-ldl');
+		compile_c($library, '-U_GNU_SOURCE', '-fPIC', '-shared', 'bench/volume.c', '-ldl');
 	}
 	set_volume($node, 0);
 	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';

@@ -1,0 +1,96 @@
+# Are commits that wait for a lock of a catalog called by the catalog, and never
+# "notify"?
+#
+# ON COMMIT DROP takes a lock on catalogs inside COMMIT.  A session holds
+# pg_type (pg_class is needed to look anything up), then an advisory lock for
+# which a deferred trigger waits, then a row in a prepared transaction.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $node = make_situation('catalog', conf => "max_prepared_transactions = 5\n");
+
+$node->sql(q{CREATE TABLE jobs (n int);
+CREATE FUNCTION take() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER take AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION take();
+CREATE TABLE parent (id int PRIMARY KEY);
+CREATE TABLE child (id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO parent VALUES (1);
+});
+
+# A session that is ready to commit; it begins its COMMIT without waiting for
+# the end.
+sub ready_to_commit (@statements)
+{
+	my $session = $node->background_psql('postgres');
+
+	$session->query_safe(join ';', "SET application_name = 'app'", 'BEGIN', @statements);
+	return $session;
+}
+
+sub start_commit ($session)
+{
+	$session->{stdin} .= "COMMIT;\n";
+	$session->{run}->pump_nb;
+	$node->wait_until(
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'app'
+AND query ~ 'COMMIT' AND wait_event_type = 'Lock' AND now() - query_start > '1.2 s'});
+	return;
+}
+
+# A session that holds a lock; returns its pid as well.
+sub hold ($statement)
+{
+	my $session = $node->background_psql('postgres');
+	my $pid = $session->query_safe("BEGIN; $statement; SELECT pg_backend_pid()");
+
+	return ($session, $pid =~ s/.*\n//sr);
+}
+
+sub hangs_for ($pattern, $phase, $pid, $name)
+{
+	my $report = report_of($node);
+
+	like($report->{now}, qr/^1 commits? waits? now, the longest for [\d.]+ s: for $pattern\.$/,
+		$name);
+	is( $node->sql(q{SELECT phase, coalesce(blocked_by, 0) FROM commit_activity
+WHERE committing_since IS NOT NULL}),
+		"$phase|$pid",
+		"$name: ... in its phase, behind this process");
+	like($node->sql(q{SELECT waiting_for FROM commit_activity WHERE committing_since IS NOT NULL}),
+		qr/^$pattern$/, "$name: commit_activity says the same");
+	unlike($report->{text}, qr/NOTIFY lock|lock of NOTIFY/, "$name: NOTIFY is not named");
+	return;
+}
+
+# A catalog
+my $session = ready_to_commit('CREATE TEMP TABLE t (n int) ON COMMIT DROP');
+my ($holder, $pid) = hold('LOCK pg_type IN SHARE MODE');
+start_commit($session);
+hangs_for(qr/relation pg_type, held by pid $pid \(waits for its client\)/,
+	'record', $pid, 'ON COMMIT DROP');
+$holder->quit;
+$session->quit;
+
+# An advisory lock
+$session = ready_to_commit('INSERT INTO jobs VALUES (1)');
+($holder, $pid) = hold('SELECT pg_advisory_xact_lock(42)');
+start_commit($session);
+hangs_for(qr/advisory lock 42, held by pid $pid \(waits for its client\)/,
+	'before', $pid, 'advisory lock');
+$holder->quit;
+$session->quit;
+
+# A row of a prepared transaction
+$session = ready_to_commit('INSERT INTO child VALUES (1)');
+$node->sql(q{BEGIN; DELETE FROM parent; PREPARE TRANSACTION 'forgotten'});
+start_commit($session);
+hangs_for(qr/transaction \d+, held by a prepared transaction/, 'before', 0, 'prepared transaction');
+$node->sql(q{ROLLBACK PREPARED 'forgotten'});
+$session->quit;
+
+$node->stop;
+done_testing();

@@ -1,0 +1,89 @@
+# Does the report name the row for which deferred triggers wait inside COMMIT?
+#
+# A session holds a row for 200 ms at a time; the COMMITs of eight others update
+# it in a deferred trigger.  The clients' own clocks (pgbench --log) and
+# pg_stat_activity are the witnesses.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(sum0);
+use Symptoms;
+
+my $node = make_situation('deferred', conf => "commit_stats.slow_commit_time = 50ms\n");
+
+$node->sql(q{CREATE TABLE sum (id int PRIMARY KEY, n bigint);
+INSERT INTO sum VALUES (1, 0);
+CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN UPDATE sum SET n = n + 1 WHERE id = 1; RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER add_up AFTER INSERT ON logged DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION add_up();
+});
+
+# One that hangs: a session is idle in its transaction.
+my $holder = $node->background_psql('postgres');
+my $holder_pid = $holder->query_safe(
+	q{SET application_name = 'holder'; BEGIN; UPDATE sum SET n = n + 1; SELECT pg_backend_pid()});
+my @sessions = map {
+	start_psql($node, "SET application_name = 'shop'",
+		'BEGIN', 'INSERT INTO logged (n) VALUES (1)', 'COMMIT')
+} 1 .. 3;
+$node->wait_until(
+	q{SELECT count(*) = 3 AND max(now() - query_start) > '1.5 s' FROM pg_stat_activity
+WHERE application_name = 'shop' AND wait_event_type = 'Lock' AND query = 'COMMIT'});
+like(
+	report_of($node)->{now},
+	qr/^3 commits wait now, the longest for [\d.]+ s: for row of relation sum, held by pid $holder_pid \(waits for its client\)\.$/,
+	'the first line names the row, and who holds it');
+is( $node->sql(
+		q{SELECT DISTINCT phase, blocked_by FROM commit_activity WHERE committing_since IS NOT NULL}
+	),
+	"before|$holder_pid",
+	'commit_activity: they wait before their first callback, for the same session');
+is($node->sql(q{SELECT count(*) FROM commit_activity WHERE waiting_for ~ 'notify|flush'}),
+	0, '... and nobody for NOTIFY or a flush');
+$holder->query_safe('COMMIT');
+$holder->quit;
+ok(end_background($_), 'a commit ends') for @sessions;
+
+# Again and again
+$node->sql('SELECT commit_stats_reset()');
+my $held =
+  start_load($node, '-c 1 -T 8',
+	"BEGIN;\nUPDATE sum SET n = n + 1 WHERE id = 1;\n\\sleep 200 ms\nCOMMIT;\n\\sleep 300 ms\n",
+	'holder');
+my $load =
+  start_load($node, '-c 8 -T 8', "BEGIN;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n", 'shop');
+my %waits = sample_waits($node, 'shop', 6, '^COMMIT');
+my $report = report_of($node);
+my $samples = sum0(values %waits);
+my $locked = sum0(map { $waits{$_} } grep { /^Lock/ } keys %waits);
+
+end_load($held);
+my $latency = sum0(end_load($load));
+cmp_ok($locked, '>', 0.9 * $samples, 'pg_stat_activity: COMMITs wait for locks');
+like(
+	first_cause($report),
+	qr/^before the record: deferred triggers wait for a (?:row of relation sum|transaction)/,
+	'the first cause');
+cmp_ok(abs($report->{causes}->[0]->{share} - 100 * $locked / $samples),
+	'<=', 5, '... its share is that of pg_stat_activity')
+  or diag "$locked of $samples samples";
+like($report->{delay}, qr/^no\b/, 'no delay');
+unlike($report->{text}, qr/NOTIFY/, 'nothing is said of NOTIFY');
+is_consistent($report, 'deferred trigger');
+
+# The clients' own clock: slow commits have the time of their transactions.
+my ($n, $slow, $before) = split /\|/,
+  $node->sql(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
+WHERE application_name = 'shop'});
+cmp_ok($n, '>', 8, 'slow commits are in the log');
+cmp_ok($slow, '<=', $latency, '... not longer than the clients say');
+cmp_ok($before, '>=', 0.9 * $slow, '... and before the record');
+is( $node->sql(
+		q{SELECT count(*) FROM commit_slow_log WHERE application_name = 'shop' AND cause <> 'before'}
+	),
+	0,
+	'... which is the cause of each');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,86 @@
+# Does the report begin with the commits that hang now, whatever was counted
+# before, and do commit_activity and the report say the same of them?
+#
+# A standby that does not exist, and a volume whose flush does not end, hold
+# eight commits for as long as the test likes.  pg_stat_activity is the witness.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+# The WAL writer must not be the one whose flush hangs.
+my $node = make_situation('hanging', conf => "wal_writer_delay = 10s\n");
+my $insert = 'INSERT INTO logged (n) VALUES (1);';
+
+sub start_commits ($n)
+{
+	return map { start_psql($node, "SET application_name = 'app'", $insert) } 1 .. $n;
+}
+
+# Wait until so many commits of the load have waited for an event for more than
+# a second.
+sub they_hang ($n, $events)
+{
+	return $node->wait_until(
+		qq{SELECT count(*) >= $n AND max(now() - query_start) > '1.5 s' FROM pg_stat_activity
+WHERE application_name = 'app' AND wait_event IN ($events)});
+}
+
+# The first line has the number, and a time between two that the test knows.
+sub first_line_is ($report, $what, $name)
+{
+	my $longest = $node->sql(
+		q{SELECT extract(epoch FROM max(clock_timestamp() - query_start)) FROM pg_stat_activity
+WHERE application_name = 'app'});
+	my ($n, $number, $unit, $for) =
+	  $report->{now} =~ /^(\d+) commits wait now, the longest for ([\d.]+) (ms|s): (.*)\.$/;
+
+	ok(defined $for, "$name: commits hang") or return diag $report->{now};
+	is($n, 8, "$name: ... so many");
+	cmp_ok($number, '>=', 1, "$name: ... for more than a second");
+	cmp_ok($number, '<=', $longest + 0.05, "$name: ... not for longer than their statement");
+	like($for, $what, "$name: ... for what");
+	like($report->{delay}, qr/^no\b/, "$name: no delay");
+	is_consistent($report, $name);
+	return;
+}
+
+# Much was counted before, and all of it was fast.
+end_load(start_load($node, '-c 4 -t 500', $insert, 'before'));
+my $quiet = report_of($node);
+like($quiet->{now}, qr/^No commit has waited for 1 s now\.$/, 'nothing hangs');
+is_consistent($quiet, 'quiet');
+
+# A standby that does not exist
+alter_system($node, synchronous_standby_names => 'ghost');
+my @sessions = start_commits(8);
+they_hang(8, q{'SyncRep'});
+first_line_is(report_of($node), qr/^standby 'ghost' is not connected$/, 'standby');
+is( $node->sql(
+		q{SELECT count(*), string_agg(DISTINCT waiting_for || ', ' || phase || ', ' || detail, '; ')
+FROM commit_activity WHERE committing_since IS NOT NULL}),
+	"8|standby, standby, standby 'ghost' is not connected",
+	'commit_activity says the same');
+alter_system($node, synchronous_standby_names => '');
+ok(end_background($_), 'a commit ends') for @sessions;
+like(report_of($node)->{now}, qr/^No commit/, 'no more is said of it');
+
+# A flush that does not end: one commit leads it, seven wait for that one.
+set_volume($node, 0.001);
+@sessions = start_commits(8);
+they_hang(8, q{'WALWrite', 'WALSync', 'WalWrite', 'WalSync'});
+my $leader = $node->sql(
+	q{SELECT pid FROM pg_stat_activity WHERE application_name = 'app' AND wait_event ~* '^walsync$'}
+);
+first_line_is(report_of($node), qr/^for the flush of pid $leader \(client 'app'\)$/, 'flush');
+is( $node->sql(
+		q{SELECT string_agg(DISTINCT waiting_for || ' ' || coalesce(blocked_by::text, '-'), ', '
+	ORDER BY waiting_for || ' ' || coalesce(blocked_by::text, '-'))
+FROM commit_activity WHERE committing_since IS NOT NULL}),
+	"another's flush $leader, flush -",
+	'commit_activity names the leader');
+set_volume($node, 0);
+ok(end_background($_), 'a commit ends') for @sessions;
+
+$node->stop;
+done_testing();

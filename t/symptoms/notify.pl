@@ -1,0 +1,75 @@
+# Does the report name NOTIFY where every commit sends one, with the bound that
+# follows from the flush, and is no delay proposed?
+#
+# 12 clients on a volume that takes 20 ms for a flush.  The commits come one
+# after the other: their number cannot exceed the time over that of a flush.
+# pg_stat_activity is the witness of the share.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(sum0);
+use Symptoms;
+
+my $node = make_situation('notify');
+
+$node->sql(q{CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN PERFORM pg_notify('c', NEW.id::text); RETURN NULL; END$$;
+CREATE TRIGGER tell AFTER INSERT ON logged FOR EACH ROW EXECUTE FUNCTION tell();
+});
+set_volume($node, 50);
+$node->sql('SELECT commit_stats_reset()');
+
+my $load = start_load($node, '-c 12 -T 10', 'INSERT INTO logged (n) VALUES (1);', 'teller');
+$node->wait_until(q{SELECT count(*) >= 12 FROM commit_activity WHERE application_name = 'teller'});
+my %waits = sample_waits($node, 'teller', 7);
+my $report = report_of($node);
+my $locked = 100 * ($waits{'Lock/object'} // 0) / sum0(values %waits);
+my $waiting = $node->sql(
+	q{SELECT count(*) FROM commit_activity WHERE waiting_for = 'notify' AND blocked_by > 0});
+
+end_load($load);
+cmp_ok($locked, '>', 80, 'pg_stat_activity: they wait for the lock of NOTIFY');
+cmp_ok($waiting, '>=', 8, 'commit_activity: notify, and who holds it');
+like(first_cause($report), qr/^NOTIFY: only one commit at a time/, 'the first cause');
+cmp_ok(abs($report->{causes}->[0]->{share} - $locked), '<=', 5, '... with its share')
+  or diag "pg_stat_activity: $locked%";
+my ($bound) = first_cause($report) =~ /at most ([\d.]+)\/s/;
+cmp_ok($bound // 1000, '<=', 50.5, '... and the bound that a flush of 20 ms sets');
+like(first_cause($report), qr/No session listens here\./, '... nobody listens');
+like($report->{delay}, qr/^no\b.*one after the other/, 'no delay, with its reason');
+is_consistent($report, 'notify');
+
+# Whoever held the lock before a slow commit had one of these sessions' pids.
+is( $node->sql(
+		q{SELECT count(*) FROM commit_slow_log WHERE application_name = 'teller' AND cause <> 'NOTIFY lock'}
+	),
+	0,
+	'slow commits: NOTIFY is the cause of each');
+cmp_ok(
+	$node->sql(
+		q{SELECT count(*) FROM commit_slow_log WHERE application_name = 'teller' AND notify_pid IS NOT NULL}
+	),
+	'>', 0,
+	'... and who had its lock before');
+
+# Somebody listens.
+my $listener = $node->background_psql('postgres');
+$listener->query_safe('LISTEN c');
+unlike(report_of($node)->{text}, qr/No session listens/, 'with a listener, that is not said');
+$listener->quit;
+
+# The lock held by a session whose flush does not end
+set_volume($node, 0.001);
+my @sessions = map { start_psql($node, 'INSERT INTO logged (n) VALUES (1)') } 1 .. 4;
+$node->wait_until(
+	q{SELECT count(*) = 3 AND max(now() - query_start) > '1.5 s' FROM pg_stat_activity
+WHERE wait_event_type = 'Lock'});
+like(
+	report_of($node)->{now},
+	qr/commits wait now, the longest for [\d.]+ s: for the (?:lock of NOTIFY, held by pid \d+, which waits for its flush|flush of pid \d+.*)\.$/,
+	'the first line names the lock or its holder\'s flush');
+set_volume($node, 0);
+ok(end_background($_), 'a commit ends') for @sessions;
+
+$node->stop;
+done_testing();
