@@ -9,14 +9,33 @@
 #define COMMIT_STATS_REPORT_H
 
 #include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
 
+#include "probe/notify_lock.h"
 #include "stats/clients.h"
+#include "stats/commit_phase.h"
 #include "stats/flush_totals.h"
+#include "stats/stall_log.h"
+#include "stats/waits_now.h"
 
-/* Times are in us, as commit_delay is.  What is unknown is 0. */
+/* Stalls of one cause, in the time that the phases are of. */
+typedef struct StallSum
+{
+	int			n;
+	double		length;			/* of a mean one */
+	double		share;			/* of commit time: all waited that were in a
+								 * commit at its end */
+} StallSum;
+
+/*
+ * Times are in us, as commit_delay is.  What is unknown is 0, or NULL.  Shares
+ * are from 0 to 1.
+ */
 typedef struct CommitFigures
 {
 	/* the server as it is now */
+	const char *version;
+	const char *schema;			/* of the extension, quoted */
 	bool		counting;		/* commit_stats.enabled */
 	bool		is_standby;
 	bool		fsync;
@@ -26,40 +45,62 @@ typedef struct CommitFigures
 	int			connections;	/* max_connections */
 	double		wal_buffers;	/* bytes */
 	bool		adaptive;		/* commit_stats.adaptive_delay */
+	int			min_wal_size;	/* MB */
+	int			max_wal_size;
+	bool		wal_recycle;
+	bool		wal_init_zero;
+	bool		wal_compression;
+	double		completion_target;	/* checkpoint_completion_target */
+	int			checkpoint_timeout; /* s */
+	WaitsNow	now;
 
 	/* since the last reset */
 	TimestampTz stats_reset;
 	double		seconds;
 	uint64		commits;		/* that waited */
 	uint64		commits_async;
+	uint64		commits_unlogged;
 	uint64		commits_read_only;
+	uint64		commits_notify;
+	uint64		slow_commits;
 	uint64		prepares;		/* PREPARE TRANSACTION */
 	double		prepare_time;	/* of a mean one */
 	uint64		flushes;
 	uint64		carried;		/* commits in these flushes */
-	uint64		delayable;		/* flushes with commit_delay set */
+	uint64		stalls;
+	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
+	double		alone_hits;		/* share of flushes with a sleep that carried
+								 * one commit */
 
-	/* the newest flushes */
-	uint64		recent_flushes;
-	uint64		recent_commits; /* in these, and in groups without a leader */
-	uint64		recent_carried; /* in these */
-	double		recent_seconds; /* from the first to the last */
-	double		recent_age;		/* since the last, s */
-	uint64		recent_timed;	/* of recent_flushes: were timed */
-	double		recent_flush_time;	/* mean writing and syncing of these */
+	/* the newest flushes, if they are enough for a rate */
+	bool		newest;
+	uint64		newest_flushes;
+	uint64		newest_carried; /* commits in these */
+	double		newest_seconds; /* from the first to the last */
+	double		newest_age;		/* since the last, s */
+	double		commit_rate;	/* of the newest, or since the reset */
+	double		flush_rate;
 
-	/* of a mean commit that waited */
-	double		commit_time;
-	double		commit_io;		/* wrote and synced itself */
-	double		commit_sleep;	/* slept itself */
-	double		leader_sleep;	/* waited for a leader that slept */
-	double		standby_min;
-	double		standby_max;
+	/* where the time of a mean commit goes, and of a slow one */
+	bool		seen_enough;	/* as the worker saw it in the last minute; or
+								 * exact sums since the reset */
+	double		phase_seconds;
+	uint64		phase_commits;
+	double		phase_mean;		/* of a commit */
+	double		phase[PHASE_N]; /* shares of it */
+	uint64		slow_n;			/* slow commits that are kept */
+	double		slow_mean;
+	double		slow_phase[PHASE_N];
+	StallSum	stall[STALL_NCAUSES];
+	WatchSummary seen;
+
+	/* of a commit that waited, between the callbacks, since the reset */
 	double		commit_p50;
 	double		commit_p95;
 	double		commit_p99;
+	double		own_flush;		/* share in which it flushed or slept itself */
 
 	/* of a flush */
 	uint64		timed_flushes;
@@ -68,34 +109,36 @@ typedef struct CommitFigures
 	double		flush_p50;
 	double		flush_p99;
 	double		flush_wal;		/* WAL that a mean one wrote, bytes */
+	double		disk_busy;		/* share of the time, in flushes */
 
-	/* what makes commits many, or slow */
-	uint64		commits_notify;
-	uint64		slow_commits;
-	uint64		stalls;
-	double		stall_time;		/* of all of them */
-	double		stall_seconds;	/* the time in which they came */
-	int			logged_stalls;	/* in commit_stall_log */
-	double		logged_time;	/* of all of them */
-	double		checkpoint_time;	/* ... that came during a checkpoint */
-	double		writer_time;	/* ... whose WAL is mostly of one transaction
-								 * that wrote a lot */
-	int			quota_stalls;	/* of these: a quota explains them */
-	double		quota_flushes;	/* ... in each window; 0: no quota shows */
+	/* evidence */
+	double		quota_flushes;	/* in each window; 0: no quota shows */
 	double		quota_window;
-	ClientKey	top;			/* the client with the most commits that
-								 * waited; if any */
+	FlushFit	fit;
+	const char *bulk_writer;	/* client of most bulk WAL in stalls */
+	const char *lock;			/* that slow commits waited for most */
+	const char *standby;		/* that commits waited for most */
+	StandbyStage standby_stage;
+	double		standby_share;	/* of all waits for standbys */
+	NotifyTotals notify;
+	int			listeners;		/* sessions of this database; -1: unknown */
+
+	/* clients */
+	const char *top;			/* with the most commits that waited */
 	uint64		top_commits;	/* these */
-	uint64		top_all;		/* with those that did not wait */
-	uint64		top_flushes;
-	double		top_commit_size;	/* mean WAL of a transaction, bytes */
-	uint64		overflow_commits;	/* of clients without a row of their own */
-	uint64		client_commits; /* of all: see commit_client_stats.share */
+	double		top_share;		/* of all commits, as in commit_client_stats */
+	double		top_time;		/* of commit time */
+	double		top_wal;		/* mean of a transaction, bytes */
+	uint64		top_slow_least; /* WAL of its slow commits */
+	uint64		top_slow_most;
+	double		nameless;		/* share of commits without a name */
+	double		overflow;		/* ... of clients without a row */
 	uint64		clients_evicted;
 
 	/* siblings that leaders found */
 	int			siblings_max;
 	int			siblings_half;	/* half of the flushes had at least these */
+	double		siblings_mean;
 	double		concurrency;	/* share of flushes with any */
 	double		reach;			/* ... with at least commit_siblings */
 } CommitFigures;
@@ -106,75 +149,43 @@ ratio_or_zero(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-extern FlushTotals *report_data_read(CommitFigures *f);
+extern FlushTotals *report_data_read(CommitFigures *f, Oid function);
+
+/* ---- report_format.c: numbers as text; "-" if unknown ---- */
+
+#define REPORT_WIDTH	78
+
+extern char *format_number(double x);
+extern char *format_count(uint64 n);
+extern char *format_us(double us);
+extern char *format_duration(double seconds);
+extern char *format_bytes(double bytes);
+extern char *format_percent(double share);
+extern void put_wrapped(StringInfo text, const char *first, const char *rest,
+						const char *sentence);
+extern void put_setting(StringInfo text, const char *setting);
+
+/* ---- causes.c ---- */
+
+#define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
+
+extern double causes_flush_share(const CommitFigures *f);
+extern void causes_put(StringInfo text, const CommitFigures *f);
+extern void causes_put_delay(StringInfo text, const CommitFigures *f);
 
 /* ---- advice.c ---- */
 
-/* Why commit_delay cannot do anything; bits. */
-typedef enum DelayObstacle
-{
-	DELAY_IS_ZERO = 1 << 0,
-	FSYNC_IS_OFF = 1 << 1,
-	SIBLINGS_UNREACHABLE = 1 << 2,	/* more than there are connections */
-	SIBLINGS_NEVER_SEEN = 1 << 3,	/* more than any flush has found */
-	NOBODY_WAITS = 1 << 4,		/* all commits are asynchronous */
-	NEVER_TOGETHER = 1 << 5		/* no flush has found another transaction */
-} DelayObstacle;
-
-/* What to do next; the first that applies. */
-typedef enum Advice
-{
-	ADVICE_ENABLE,				/* nothing is being counted */
-	ADVICE_ASK_PRIMARY,			/* nothing commits on a standby */
-	ADVICE_FSYNC_OFF,			/* nothing waits for the disk */
-	ADVICE_ASYNCHRONOUS,		/* no commit waits for anything */
-	ADVICE_COME_BACK,			/* too little was counted */
-	ADVICE_ADAPTING,			/* commit_stats.adaptive_delay is on */
-	ADVICE_ADAPT,				/* alone, on a device with a write quota */
-	ADVICE_ALONE,				/* no other commits to share a flush with */
-	ADVICE_SLEEPS_ALONE,		/* leaders sleep, and no commit comes */
-	ADVICE_STANDBY_FIRST,		/* commits wait for a standby above all */
-	ADVICE_TRY_ZERO,			/* the disk is idle, and leaders sleep */
-	ADVICE_NOT_THE_DISK,		/* the disk is idle most of the time */
-	ADVICE_LOWER_SIBLINGS,		/* commit_delay is set but hardly hits */
-	ADVICE_TIME_FLUSHES,		/* F0 is unknown */
-	ADVICE_SWEEP_QUOTA,			/* the stalls show a write quota */
-	ADVICE_STALLS,				/* they do not, so a delay has no reason */
-	ADVICE_ONE_BY_ONE,			/* commits never wait for another's flush */
-	ADVICE_SWEEP_TURNS,			/* flushes take long without stalls */
-	ADVICE_LEAVE_ZERO,			/* the load is above lambda* */
-	ADVICE_SWEEP_ABOVE,			/* ... although commit_delay is set */
-	ADVICE_SWEEP				/* commit_delay may help */
-} Advice;
-
-/* With fewer commits than this, no advice. */
-#define ADVICE_MIN_COMMITS	500
-
-/* A proposed sweep has 0, the present delay, these steps, and a rule's. */
+/* 0, the present delay, these steps, and that of a rule */
 #define SWEEP_STEPS			5
 #define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 3)
 #define SWEEP_MAX_SIBLINGS	2
 
-/* Times in us, rates per second; 0: unknown.  Shares are from 0 to 1. */
-extern bool advice_recent_is_known(const CommitFigures *f);
-extern double advice_commit_rate(const CommitFigures *f);
-extern double advice_flush_rate(const CommitFigures *f);
-extern double advice_square_root_rule(double flush_time, double commit_rate);
-extern double advice_threshold(double flush_time);
-extern bool advice_is_above_threshold(const CommitFigures *f);
-extern double advice_flush_time(const CommitFigures *f);
-extern double advice_min_batching(const CommitFigures *f);
-extern double advice_max_batching(const CommitFigures *f);
-extern double advice_device_busy(const CommitFigures *f);
-extern bool advice_device_stalls(const CommitFigures *f);
-extern bool advice_has_quota(const CommitFigures *f);
-extern bool advice_sleeps(const CommitFigures *f);
-extern int	advice_obstacles(const CommitFigures *f);
+extern double advice_square_root_rule(const CommitFigures *f);
 extern int	advice_better_siblings(const CommitFigures *f);
-extern double advice_better_reach(const CommitFigures *f);
-extern Advice advice_choose(const CommitFigures *f);
 extern int	advice_sweep_delays(const CommitFigures *f, int *delays);
 extern int	advice_sweep_siblings(const CommitFigures *f, int *siblings);
 extern int	advice_sweep_max_p99(const CommitFigures *f);
+extern void advice_put_sweep(StringInfo text, const CommitFigures *f,
+							 bool adaptive);
 
 #endif							/* COMMIT_STATS_REPORT_H */

@@ -14,21 +14,44 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "postmaster/bgwriter.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
 #include "base/guc.h"
+#include "base/wal_device.h"
 #include "module/shared_memory.h"
+#include "probe/notify_lock.h"
 #include "report/report.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
-#include "stats/stall_log.h"
+
+#define PHASES_OF		60		/* s, at most, that phases are sampled over */
+#define ENOUGH_SAMPLES	100		/* of backends in a commit */
+#define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
+
+/* The schema of a function, quoted */
+static const char *
+schema_of(Oid function)
+{
+	char	   *schema = get_namespace_name(get_func_namespace(function));
+
+	return quote_identifier(schema != NULL ? schema : "public");
+}
 
 /* The server now, with the settings of this session */
 static void
 set_settings(CommitFigures *f)
 {
+	/* packagers add words to the version */
+	const char *version = GetConfigOption("server_version", false, false);
+
+	f->version = pnstrdup(version, strcspn(version, " "));
 	f->counting = commit_stats_enabled;
 	f->is_standby = RecoveryInProgress();
 	f->fsync = enableFsync;
@@ -38,6 +61,21 @@ set_settings(CommitFigures *f)
 	f->connections = MaxConnections;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
+	f->min_wal_size = min_wal_size_mb;
+	f->max_wal_size = max_wal_size_mb;
+	f->wal_recycle = wal_recycle;
+	f->wal_init_zero = wal_init_zero;
+	f->wal_compression = wal_compression != 0;
+	f->completion_target = CheckPointCompletionTarget;
+	f->checkpoint_timeout = CheckPointTimeout;
+}
+
+static void
+set_now(CommitFigures *f)
+{
+	ClientSessions *sessions = clients_read_sessions();
+
+	waits_now_summarize(waits_now_read(sessions), sessions->n, &f->now);
 }
 
 static void
@@ -45,12 +83,17 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 		   const FlushTotals *groups)
 {
 	uint64		unled = flush_total(groups, OVERALL, UNLED_COMMITS);
+	uint64		slept = 0;
 
 	f->stats_reset = slots->stats_reset;
 	f->seconds = Max(GetCurrentTimestamp() - slots->stats_reset, 0) / 1e6;
 	f->commits = slots->value[SLOT_COMMITS];
 	f->commits_async = slots->value[SLOT_COMMITS_ASYNC];
+	f->commits_unlogged = slots->value[SLOT_COMMITS_UNLOGGED];
 	f->commits_read_only = slots->value[SLOT_COMMITS_READ_ONLY];
+	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
+	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];
+	f->stalls = slots->value[SLOT_STALLS];
 	f->prepares = slots->value[SLOT_PREPARES];
 	f->prepare_time = ratio_or_zero(slots->value[SLOT_PREPARE_TIME] / 1e3,
 									f->prepares);
@@ -60,123 +103,135 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
 								 f->flushes);
 	f->delay_hits = slots->value[SLOT_DELAY_HITS];
-	f->delayable = f->delay_hits + slots->value[SLOT_DELAY_MISSES];
-	f->hits_adaptive = slots->value[SLOT_HITS_ADAPTIVE];
+	f->delay_misses = slots->value[SLOT_DELAY_MISSES];
+	f->hits_adaptive = Min(slots->value[SLOT_HITS_ADAPTIVE], f->delay_hits);
 	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
-	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
-	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];
+	for (int size = 0; size < groups->ncells; size++)
+		slept += flush_total(groups, DELAYED_BY_SIZE, size);
+	f->alone_hits = ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1), slept);
 }
 
 /*
- * The stalls since the last reset; or those of the last hour, if they took a
- * larger part of it.  The log may not go back that far.
+ * Rates of the newest flushes, if they are enough: an average since the reset
+ * includes hours in which nothing happened.  The oldest group in the ring only
+ * tells when the time begins.
  */
 static void
-set_stalls(CommitFigures *f, const SlotTotals *slots, const StallLog *log)
-{
-	TimestampTz now = GetCurrentTimestamp();
-	double		seconds = Min(f->seconds, SECS_PER_HOUR);
-	double		time = 0;
-	int			n = 0;
-
-	for (int i = 0; i < log->n; i++)
-	{
-		const SlowEvent *event = &log->logged[i].event;
-		double		age = (now - event->ended_at) / 1e6;
-
-		if (i == 0 && log->n >= SLOW_LOG_KEPT)
-			seconds = Min(seconds, age + event->duration / 1e9);
-		if (age > seconds)
-			continue;
-		n++;
-		time += event->duration / 1e3;
-	}
-	f->stalls = slots->value[SLOT_STALLS];
-	f->stall_time = slots->value[SLOT_STALL_TIME] / 1e3;
-	f->stall_seconds = f->seconds;
-	if (ratio_or_zero(time, seconds) <=
-		ratio_or_zero(f->stall_time, f->stall_seconds))
-		return;
-	f->stalls = n;
-	f->stall_time = time;
-	f->stall_seconds = seconds;
-}
-
-/* What the stalls that are logged have in common */
-static void
-set_stall_causes(CommitFigures *f, const StallLog *log)
-{
-	f->logged_stalls = log->n;
-	f->quota_flushes = log->quota_flushes;
-	f->quota_window = log->quota_window;
-	for (int i = 0; i < log->n; i++)
-	{
-		const DeviceStall *stall = &log->stall[i];
-		const SlowEvent *event = &log->logged[i].event;
-		double		time = event->duration / 1e3;
-
-		f->logged_time += time;
-		if (stall->of_quota)
-			f->quota_stalls++;
-		if (event->checkpoint > 0)
-			f->checkpoint_time += time;
-		else if (stall_log_has_writer(log, i))
-			f->writer_time += time;
-	}
-}
-
-static void
-set_clients(CommitFigures *f, const ClientTotals *clients)
-{
-	f->clients_evicted = clients->evicted;
-	for (int i = 0; i < clients->n; i++)
-	{
-		const ClientCounts *client = &clients->client[i];
-		const uint64 *value = client->value;
-
-		f->client_commits += client_commits(client);
-		if (client_is_overflow(&client->key))
-			f->overflow_commits += client_commits(client);
-		if (client_is_overflow(&client->key) ||
-			value[SLOT_COMMITS] <= f->top_commits)
-			continue;
-		f->top = client->key;
-		f->top_commits = value[SLOT_COMMITS];
-		f->top_all = client_commits(client);
-		f->top_flushes = value[SLOT_FLUSHES];
-		f->top_commit_size =
-			ratio_or_zero(value[SLOT_WAL_BYTES], client_commits(client));
-	}
-}
-
-/* The oldest group in the ring only tells when the time begins. */
-static void
-set_recent(CommitFigures *f, const FlushTotals *groups)
+set_rates(CommitFigures *f, const FlushTotals *groups)
 {
 	int			n = groups->nrecent;
+	uint64		commits = 0;
+	uint64		timed = 0;
+	double		flush_time = 0;
 
-	if (n < 2)
-		return;
+	f->commit_rate = ratio_or_zero(f->commits, f->seconds);
+	f->flush_rate = ratio_or_zero(f->flushes, f->seconds);
+	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
 	for (int i = 1; i < n; i++)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
 
-		f->recent_commits += group->commits;
+		commits += group->commits;
 		if (group->leader_pid == 0)
 			continue;
-		f->recent_flushes++;
-		f->recent_carried += group->commits;
+		f->newest_flushes++;
+		f->newest_carried += group->commits;
 		if (group->leader.flush_time == FLUSH_NOT_TIMED)
 			continue;
-		f->recent_timed++;
-		f->recent_flush_time += group->leader.flush_time;
+		timed++;
+		flush_time += group->leader.flush_time;
 	}
-	f->recent_flush_time = ratio_or_zero(f->recent_flush_time,
-										 f->recent_timed);
-	f->recent_seconds = clock_elapsed(groups->recent[0].seen_at,
+	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
+		return;
+	f->newest_seconds = clock_elapsed(groups->recent[0].seen_at,
 									  groups->recent[n - 1].seen_at) / 1e9;
-	f->recent_age = clock_elapsed(groups->recent[n - 1].seen_at,
+	f->newest_age = clock_elapsed(groups->recent[n - 1].seen_at,
 								  clock_now()) / 1e9;
+	f->newest = f->newest_seconds > 0;
+	if (!f->newest)
+		return;
+	f->commit_rate = commits / f->newest_seconds;
+	f->flush_rate = f->newest_flushes / f->newest_seconds;
+	if (timed >= WAL_DEVICE_SAMPLE)
+		f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
+}
+
+/*
+ * A name as quote_identifier() writes it, cut to NAME_WIDTH.  A role or a
+ * database may have a newline in its name, and must not begin a line of the
+ * report, or a statement in it.
+ */
+static const char *
+quote_name(const char *name)
+{
+	char	   *clean = pstrdup(name);
+	const char *quoted;
+	int			length = strlen(name);
+
+	for (char *c = clean; *c != '\0'; c++)
+		if ((unsigned char) *c < ' ' || *c == 0x7f)
+			*c = '?';
+	quoted = quote_identifier(clean);
+	for (int cut = length; strlen(quoted) > NAME_WIDTH && cut > 0;)
+	{
+		cut = pg_mbcliplen(clean, length, cut - 1);
+		quoted = quote_identifier(psprintf("%.*s...", cut, clean));
+	}
+	return quoted;
+}
+
+/* The client as "application (role, database)" */
+static char *
+name_client(const ClientKey *client)
+{
+	char	   *role = GetUserNameFromId(client->roleid, true);
+	char	   *database = OidIsValid(client->datid) ?
+	get_database_name(client->datid) : NULL;
+
+	return psprintf("%s (%s, %s)",
+					client->application_name[0] != '\0' ?
+					quote_name(client->application_name) : "no name",
+					role ? quote_name(role) : "dropped",
+					database ? quote_name(database) : "-");
+}
+
+/* The clients; "top" becomes the key of the one with the most commits. */
+static void
+set_clients(CommitFigures *f, const ClientTotals *clients,
+			const ClientCounts **top)
+{
+	double		all = 0;
+	double		time = 0;
+	double		overflow = 0;
+	double		nameless = 0;
+
+	for (int i = 0; i < clients->n; i++)
+	{
+		const ClientCounts *client = &clients->client[i];
+
+		all += client_commits(client);
+		time += client->value[SLOT_COMMIT_TIME];
+		if (client_is_overflow(&client->key))
+			overflow += client_commits(client);
+		else if (client->key.application_name[0] == '\0')
+			nameless += client_commits(client);
+		if (!client_is_overflow(&client->key) &&
+			client->value[SLOT_COMMITS] > f->top_commits)
+		{
+			f->top_commits = client->value[SLOT_COMMITS];
+			*top = client;
+		}
+	}
+	f->clients_evicted = clients->evicted;
+	f->overflow = ratio_or_zero(overflow, all);
+	f->nameless = ratio_or_zero(nameless, all);
+	if (*top == NULL)
+		return;
+	f->top = name_client(&(*top)->key);
+	f->top_share = ratio_or_zero(client_commits(*top), all);
+	f->top_time = ratio_or_zero((*top)->value[SLOT_COMMIT_TIME], time);
+	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES],
+							   client_commits(*top));
 }
 
 /* Goes down from the most siblings, so "at_least" flushes had s or more. */
@@ -187,7 +242,11 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 	uint64		at_least = 0;
 
 	for (int s = 0; s < groups->ncells; s++)
+	{
 		flushes += flush_total(groups, FLUSHES_BY_SIBLINGS, s);
+		f->siblings_mean += s * (double) flush_total(groups, FLUSHES_BY_SIBLINGS, s);
+	}
+	f->siblings_mean = ratio_or_zero(f->siblings_mean, flushes);
 	for (int s = groups->ncells - 1; s >= 0; s--)
 	{
 		uint64		n = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
@@ -226,35 +285,42 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
  * Leaders that prepare a transaction flush and sleep as well, but are no
  * commits.  So the times of flushes are averaged over all flushes, and each
  * commit gets the share of leaders among the commits.
+ *
+ * What a commit did not spend in a known part was the flush of another one;
+ * without others, it is not known.
  */
 static void
 set_times(CommitFigures *f, const CounterDelta *counts,
 		  const LatencyTotals *latency)
 {
-	double		followers = counts->value[SLOT_FLUSHED_BY_OTHERS];
-	double		leaders = Max(f->commits - followers, 0);
-	double		leading = ratio_or_zero(leaders, f->commits);
-	double		sleep = ratio_or_zero(counts->value[SLOT_DELAY_TIME] / 1e3,
-									  f->flushes);
+	double		leaders = f->commits -
+	Min(counts->value[SLOT_FLUSHED_BY_OTHERS], f->commits);
+	double		commits = Max(f->commits, 1);
+	double		mean = us(counter_delta_mean_latency(counts));
+	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH) / commits;
+	double		sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH) / commits;
+	double		own_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER) / commits;
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
+	double		flush;
 
-	f->commit_time = us(counter_delta_mean_latency(counts));
 	f->commit_p50 = us(counter_delta_latency_quantile(counts, 0.5));
 	f->commit_p95 = us(counter_delta_latency_quantile(counts, 0.95));
 	f->commit_p99 = us(counter_delta_latency_quantile(counts, 0.99));
 	f->flush_time = us(counter_delta_mean_flush_time(counts));
 	f->flush_p50 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.5));
 	f->flush_p99 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.99));
-	f->commit_io = f->flush_time * leading;
-	f->commit_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER) /
-		Max(f->commits, 1);
-	f->leader_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH) /
-		Max(f->commits, 1) - f->commit_sleep;
-	f->standby_min = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH) /
-		Max(f->commits, 1);
-	f->standby_max = latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FLUSH) /
-		Max(f->commits, 1);
+	flush = f->flush_time * leaders / commits;
+	f->own_flush = ratio_or_zero(flush + own_sleep, mean - standby);
+
+	f->phase_seconds = f->seconds;
+	f->phase_commits = f->commits;
+	f->phase_mean = mean;
+	f->phase[PHASE_FLUSH] = ratio_or_zero(flush, mean);
+	f->phase[PHASE_DELAY] = ratio_or_zero(sleep, mean);
+	f->phase[PHASE_STANDBY] = ratio_or_zero(standby, mean);
+	f->phase[f->concurrency > 0 ? PHASE_OTHER_FLUSH : PHASE_UNKNOWN] =
+		Max(ratio_or_zero(mean - flush - sleep - standby, mean), 0);
 
 	/*
 	 * An upper bound of F0, timed or not: there is one flush at a time, and
@@ -264,17 +330,145 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
 	if (leaders > 0)
 		f->flush_time_max = Min(f->flush_time_max,
-								Max(own / leaders - sleep, 0));
+								Max((own - own_sleep * commits) / leaders, 0));
 }
 
-/* Fills in the figures, and returns the flush groups. */
+/* The newest minute as the worker saw it, in place of the sums, if it can be */
+static void
+set_phases_seen(CommitFigures *f)
+{
+	double		seconds = Min(f->seconds, PHASES_OF);
+	uint64		now = clock_now();
+	WatchSummary *seen = &f->seen;
+
+	watch_sum(now - (uint64) (seconds * 1e9), now, seen);
+	f->seen_enough = seen->in_commit >= ENOUGH_SAMPLES;
+	if (!f->seen_enough)
+		return;
+	f->phase_seconds = seen->seconds;
+	f->phase_commits = seen->commits;
+	f->phase_mean = seen->commits == 0 ? NAN :
+		seen->seconds * 1e6 * seen->in_commit / seen->n / seen->commits;
+	for (int phase = 0; phase < PHASE_N; phase++)
+		f->phase[phase] = (double) seen->phase[phase] / seen->in_commit;
+}
+
+/* Slow commits since the reset that are kept, and what they waited for */
+static void
+set_slow(CommitFigures *f, const ClientCounts *top)
+{
+	int			n;
+	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
+	double		time = 0;
+	double		lock_time = 0;
+	uint64		longest = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		const SlowEvent *event = &slow[i].event;
+		const WatchedSession *session = &slow[i].outcome.session;
+
+		if (event->ended_at < f->stats_reset)
+			continue;
+		f->slow_n++;
+		time += event->duration;
+		for (int phase = 0; phase < PHASE_N; phase++)
+			f->slow_phase[phase] += slow_event_phase(event, &slow[i].outcome, phase);
+		lock_time += session->lock_time;
+		if (session->lock_time > longest)
+		{
+			longest = session->lock_time;
+			f->lock = lock_wait_describe(&session->lock);
+		}
+		if (top == NULL || event->wal_bytes == 0 ||
+			memcmp(&event->client, &top->key, sizeof(ClientKey)) != 0)
+			continue;
+		f->top_slow_most = Max(f->top_slow_most, event->wal_bytes);
+		f->top_slow_least = f->top_slow_least == 0 ? event->wal_bytes :
+			Min(f->top_slow_least, event->wal_bytes);
+	}
+	/* most of the time before their records was something else */
+	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD])
+		f->lock = NULL;
+	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
+	for (int phase = 0; phase < PHASE_N; phase++)
+		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
+}
+
+/*
+ * The stalls in the time that phases are of.  All of them took no more than
+ * the flushes did.
+ */
+static void
+set_stalls(CommitFigures *f, const StallLog *log)
+{
+	TimestampTz from = GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
+	double		time = f->phase_mean * f->phase_commits;
+	double		sum = 0;
+	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
+
+	f->quota_flushes = log->quota_flushes;
+	f->quota_window = log->quota_window;
+	f->fit = log->fit;
+	for (int i = 0; i < log->n; i++)
+	{
+		const SlowEvent *event = &log->logged[i].event;
+		StallCause	cause = log->cause != NULL ? log->cause[i] :
+		log->stall[i].of_quota ? STALL_QUOTA : STALL_UNKNOWN;
+		StallSum   *stall = &f->stall[cause];
+		double		length = event->duration / 1e3;
+
+		if (event->ended_at < Max(from, f->stats_reset))
+			continue;
+		stall->n++;
+		stall->length += length;
+		stall->share += ratio_or_zero(length * Max(event->sessions, 1), time);
+		if (cause == STALL_BULK_WAL && log->writer[i].session != NULL)
+			f->bulk_writer = name_client(&log->writer[i].session->client);
+	}
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+	{
+		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);
+		sum += f->stall[cause].share;
+	}
+	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
+		f->stall[cause].share *= most / sum;
+}
+
+/* The standby and the stage with the most time of commits */
+static void
+set_standby(CommitFigures *f)
+{
+	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	int			n = standby_read(counts);
+	uint64		most = 0;
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+		{
+			sum += counts[i].wait_time[stage];
+			if (counts[i].wait_time[stage] <= most)
+				continue;
+			most = counts[i].wait_time[stage];
+			f->standby = counts[i].name;
+			f->standby_stage = stage;
+		}
+	f->standby_share = ratio_or_zero(most, sum);
+}
+
+/*
+ * Fills in the figures for the function with this OID, and returns the flush
+ * groups.
+ */
 FlushTotals *
-report_data_read(CommitFigures *f)
+report_data_read(CommitFigures *f, Oid function)
 {
 	FlushTotals *groups;
 	SlotTotals	slots;
 	LatencyTotals *latency;
 	ClientTotals *clients;
+	const ClientCounts *top = NULL;
 	StallLog	stalls;
 	CounterDelta counts = {0};
 
@@ -288,14 +482,21 @@ report_data_read(CommitFigures *f)
 
 	memcpy(counts.value, slots.value, sizeof(counts.value));
 	latency_add_waited(latency, counts.latency);
+	stall_log_fit(groups, &stalls.fit);
 	stall_log_find_quota(&stalls);
+	f->schema = schema_of(function);
 	set_settings(f);
+	set_now(f);
 	set_counts(f, &slots, groups);
-	set_stalls(f, &slots, &stalls);
-	set_stall_causes(f, &stalls);
-	set_clients(f, clients);
-	set_recent(f, groups);
 	set_siblings(f, groups);
 	set_times(f, &counts, latency);
+	set_rates(f, groups);
+	set_phases_seen(f);
+	set_clients(f, clients, &top);
+	set_slow(f, top);
+	set_stalls(f, &stalls);
+	set_standby(f);
+	notify_lock_read(&f->notify);
+	f->listeners = notify_lock_listeners(MyDatabaseId);
 	return groups;
 }

@@ -1,296 +1,315 @@
-# Does the report decide rightly on figures that no server shows at will?
+# What does the report conclude from figures?
 #
-# Examples are a device with a write quota, a load above lambda*, and one that
-# leaves the disk idle.  src/report/advice.c needs no server.  The test
-# compiles it into a program (t/unit/advice.c) that reads plain numbers.
-
-use strict;
-use warnings;
+# Each situation has the figures that were seen in it once, or the smallest ones
+# that decide: the cause named first, the answer on a delay, and what must not be
+# said.  src/report/causes.c and advice.c need no server.  The test compiles them
+# into a program (t/unit/advice.c) that reads plain numbers.
 
 use lib 't';
 use CommitStats;
 use IPC::Run;
 
-# The names in src/report/report.h, in order.
-sub names_of_enum
-{
-	my ($enum) = @_;
-	my ($body) = slurp_file('src/report/report.h') =~ /typedef enum $enum\n\{\n(.*?)\n\}/s;
-
-	return $body =~ /^\t([A-Z_]+)/mg;
-}
-
-my @advice = names_of_enum('Advice');
-my @obstacles = names_of_enum('DelayObstacle');
-
 my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/decide", 't/unit/advice.c', 'src/report/advice.c', '-lm');
+my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
+chomp $libraries;
+($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
+plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
+compile_c(
+	"$dir/conclude", 't/unit/advice.c',
+	(map { "src/report/$_.c" } qw(causes advice report_format)), "-L$libraries",
+	'-lpgcommon', '-lpgport', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.
 my %usual = (
 	counting => 1,
 	fsync => 1,
+	io_timing => 1,
 	siblings => 5,
-	connections => 100,
-	seconds => 10,
 	commits => 20000,
 	carried => 20000,
 	flushes => 10000,
-	recent_flushes => 2000,
-	recent_commits => 4000,
-	recent_seconds => 2,
-	commit_time => 1000,
-	commit_io => 250,
+	commit_rate => 2000,
+	flush_rate => 1000,
+	phase_mean => 1000,
+	'phase:flush' => 0.25,
+	'phase:other' => 0.75,
+	own_flush => 0.25,
 	commit_p99 => 3000,
-	timed_flushes => 10000,
 	flush_time => 500,
 	flush_p50 => 450,
 	flush_p99 => 900,
-	siblings_max => 9,
+	disk_busy => 0.5,
+	listeners => -1,
+	wal_recycle => 1,
+	wal_init_zero => 1,
+	min_wal_size => 80,
+	max_wal_size => 1024,
+	completion_target => 0.9,
+	checkpoint_timeout => 300,
 	siblings_half => 7,
+	siblings_mean => 6,
 	concurrency => 0.99,
 	reach => 0.9);
 
-sub decide
-{
-	my (%figures) = (%usual, @_);
-	my $in = join(' ', map { "$_=$figures{$_}" } sort keys %figures) . "\n";
-	my ($out, $err);
-
-	IPC::Run::run(["$dir/decide"], '<', \$in, '>', \$out, '2>', \$err)
-	  or die "decide failed: $err\n";
-	unlike($out, qr/nan|inf/, 'only numbers');
-	my %decided = map { split /=/, $_, 2 } split ' ', $out;
-	$decided{advice} = $advice[ $decided{advice} ];
-	$decided{obstacles} = join ' ', map { $obstacles[$_] }
-	  grep { $decided{obstacles} & 1 << $_ } 0 .. $#obstacles;
-	return \%decided;
-}
-
-sub advises
-{
-	my ($expected, $name, %figures) = @_;
-
-	is(decide(%figures)->{advice}, "ADVICE_$expected", $name);
-	return;
-}
-
-# Ten commits in one
-sub batching_saves
-{
-	my ($expected, $name, %figures) = @_;
-
-	is(decide(%figures)->{batching}, $expected, $name);
-	return;
-}
-
-my %small = (top_commits => 10000, top_flushes => 5000, top_commit_size => 300);
-
-batching_saves('0.000..0.000', 'batching: no client, nothing to save');
-batching_saves('0.450..0.450', 'batching: half of the flushes, all alone',
-	%small, carried => 10000);
-batching_saves('0.201..0.450', 'batching: less if flushes are shared', %small, carried => 20000);
-batching_saves(
-	'0.803..0.900', 'batching: more without other clients',
-	%small,
-	top_commits => 20000,
-	top_flushes => 10000,
-	carried => 20000);
-batching_saves(
-	'0.090..0.090', 'batching: not more than it leads',
-	%small,
-	top_flushes => 1000,
-	carried => 20000);
-batching_saves(
-	'0.000..0.000', 'batching: commits are large already',
-	%small,
-	carried => 10000,
-	top_commit_size => 20000);
-
-# The order of what matters
-my $usual = decide();
-is($usual->{advice}, 'ADVICE_SWEEP', 'below lambda*, a delay may pay');
-is($usual->{load}, 2000, 'the load is that of the newest flushes');
-is($usual->{threshold}, 4000, 'lambda* is 2 / F0');
-is($usual->{square_root}, 707, 'and the square-root rule as it says');
-is($usual->{busy}, '0.500', 'the disk is busy half of the time');
-my %slower = (recent_timed => 2000, recent_flush_time => 800);
-is(decide(%slower)->{busy}, '0.800', '... by rate and length of the same flushes');
-is(decide(%slower)->{threshold}, 2500, '... as is lambda*');
-is(decide(seconds => 40)->{busy}, '0.125', '... of all, if the newest were not timed');
-advises('LEAVE_ZERO', 'above lambda*, no timer', recent_commits => 9000);
-advises(
-	'SWEEP_ABOVE', '... but one is set',
-	recent_commits => 9000,
-	delay => 1000);
-
-# Stalls: only a quota that shows in their times is a reason for a delay.
-my %stalls = (flush_time => 2100, flush_p50 => 290, flush_p99 => 40000);
-my %quota = (%stalls, quota_flushes => 50);
-advises('SWEEP_QUOTA', 'a device with a quota, above lambda*', %quota);
-advises('ADAPT', '... with one session', %quota, concurrency => 0);
-advises('STALLS', 'stalls without a quota', %stalls);
-advises('ALONE', '... with one session', %stalls, concurrency => 0);
-advises(
-	'STALLS', '... although leaders hardly ever sleep',
-	%stalls,
-	delay => 100,
-	siblings => 9,
-	reach => 0.05);
-advises(
-	'STALLS', 'a twentieth of the time in stalls',
-	stall_time => 510_000,
-	stall_seconds => 10);
-advises(
-	'SWEEP', '... and less than that',
-	stall_time => 490_000,
-	stall_seconds => 10);
-advises('SWEEP', 'a quota that has hardly made a flush wait', quota_flushes => 50);
-my %queue = (flush_time => 2000, flush_p50 => 2000, flush_p99 => 2600);
-advises('SWEEP_TURNS', 'a device that queues, above lambda*', %queue, recent_commits => 9000);
-advises('SWEEP_TURNS', '... and below it', %queue, recent_commits => 400);
-advises(
-	'STALLS', '... beside stalls', %queue,
-	stall_time => 600_000,
-	stall_seconds => 10);
-advises(
-	'SWEEP', '... but single ones far longer', %queue,
-	flush_p99 => 21000,
-	recent_commits => 400);
-advises(
-	'SWEEP', '... but a delay is set', %queue,
-	recent_commits => 400,
-	delay => 1000);
-advises('ALONE', '... but there is one client', %queue, concurrency => 0);
-advises('ADAPTING', 'an adaptive delay', adaptive => 1, concurrency => 0);
-is(decide(adaptive => 1, siblings => 1000)->{obstacles},
-	'', '... does not depend on commit_delay or commit_siblings');
-advises(
-	'SWEEP', 'a long p99 alone is no quota',
-	flush_time => 500,
-	flush_p99 => 40000);
-advises('NOT_THE_DISK', 'an idle disk', flush_time => 50);
-advises(
-	'TRY_ZERO', '... and a delay of seven flushes',
-	flush_time => 139,
-	recent_flushes => 1295,
-	recent_timed => 1295,
-	recent_flush_time => 139,
-	delay => 1000,
-	commit_sleep => 400);
-advises(
-	'NOT_THE_DISK', '... with single flushes that take long',
-	flush_time => 50,
-	flush_p50 => 10,
-	flush_p99 => 2000);
-advises(
-	'NOT_THE_DISK', '... for which no leader sleeps',
-	flush_time => 50,
-	delay => 1000);
-
-# Commits that never come during the flush of another one: behind a row lock
-my %row_lock = (
-	commits => 970,
-	carried => 970,
-	flushes => 970,
-	recent_flushes => 900,
-	recent_commits => 900,
-	recent_seconds => 5.6,
+# A device that takes 4 ms for each flush, and commits that come one by one.
+my %queue = (
 	flush_time => 4100,
 	flush_p50 => 4000,
 	flush_p99 => 4900,
-	commit_time => 6200,
-	commit_io => 4100);
-advises(
-	'SLEEPS_ALONE', 'leaders sleep and carry nobody',
-	%row_lock,
-	delay => 2000,
-	commit_sleep => 2000,
-	delay_hits => 912);
-advises('ONE_BY_ONE', '... one commit after the other', %row_lock, commit_time => 4200);
-advises('SWEEP_TURNS', '... but they wait for the flush of another',
-	%row_lock, commit_time => 8300);
-advises('SWEEP_TURNS', '... but flushes are shared with prepares', %row_lock, prepares => 900);
-advises(
-	'SWEEP', '... but they slept at hardly any flush',
-	%row_lock,
-	delay => 2000,
-	delay_hits => 50,
-	commit_time => 8300);
-advises('TIME_FLUSHES', 'not timed', flush_time => 0, timed_flushes => 0);
-advises('STANDBY_FIRST', 'a slow standby', standby_min => 600);
-advises(
-	'LOWER_SIBLINGS', 'a delay that hardly hits',
-	delay => 100,
-	siblings => 9,
-	reach => 0.05);
-advises('SWEEP', '... if it were set', siblings => 9, reach => 0.05);
-advises(
-	'LOWER_SIBLINGS', '... where a quarter of flushes find another',
-	delay => 100,
-	siblings => 9,
-	reach => 0.05,
-	siblings_half => 0,
-	concurrency => 0.25);
-advises(
-	'SWEEP', '... where hardly one would hit either',
-	delay => 100,
-	siblings => 9,
-	reach => 0.05,
-	siblings_half => 0,
-	concurrency => 0.09);
-advises(
-	'ALONE', 'one client',
-	concurrency => 0,
-	siblings_max => 0,
-	siblings_half => 0,
-	reach => 0);
-advises('COME_BACK', 'few commits', commits => 499);
-advises(
-	'COME_BACK', 'no commits',
-	commits => 0,
-	flushes => 0,
-	recent_flushes => 0,
-	seconds => 0,
-	recent_seconds => 0,
-	recent_commits => 0);
-advises(
-	'ASYNCHRONOUS', 'all but a few asynchronous',
-	commits => 5,
-	commits_async => 1000);
-advises(
-	'COME_BACK', 'a few asynchronous ones',
-	commits => 0,
-	commits_async => 10);
-advises('FSYNC_OFF', 'fsync = off', fsync => 0, commits => 5);
-advises('ASK_PRIMARY', 'a standby', is_standby => 1, fsync => 0);
-advises('ENABLE', 'switched off', counting => 0, is_standby => 1);
+	flush_rate => 239,
+	commit_rate => 239,
+	disk_busy => 0.98);
+my %one_by_one = (%queue, carried => 10000, commits => 10000);
 
-# Why no flush sleeps
-is($usual->{obstacles}, 'DELAY_IS_ZERO', 'commit_delay = 0');
-is(decide(delay => 10)->{obstacles}, '', 'nothing is in the way');
-is(decide(delay => 10, siblings => 100)->{obstacles}, 'SIBLINGS_UNREACHABLE', 'out of reach');
-is(decide(delay => 10, siblings => 99)->{obstacles}, 'SIBLINGS_NEVER_SEEN', 'never seen');
-is(decide(delay => 10, siblings => 9)->{obstacles}, '', 'seen');
-is(decide(delay => 10, siblings_max => 0)->{obstacles}, 'NEVER_TOGETHER', 'one client');
-is(decide(delay => 10, commits => 1, commits_async => 1000)->{obstacles},
-	'NOBODY_WAITS', 'asynchronous');
-is(decide(delay => 10, fsync => 0)->{obstacles}, 'FSYNC_IS_OFF', 'fsync = off');
+sub conclude (%figures)
+{
+	my %all = (%usual, %figures);
+	my $in = join("\t", map { "$_=$all{$_}" } sort keys %all) . "\n";
+	my ($out, $err);
+
+	IPC::Run::run(["$dir/conclude"], '<', \$in, '>', \$out, '2>', \$err)
+	  or die "conclude failed: $err\n";
+	unlike($out, qr/\b(nan|inf|null)\b|-\d+ /i, 'only numbers');
+	unlike($out, qr/^.{79}/m, 'not too wide');
+	my ($said, $sweep) = split /^Its sweep\n/m, $out;
+	my ($causes, $delay) = $said =~ /^(.*)^A delay: (.*)/ms;
+	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \d|^\w|^     ->|\z)/ms;
+	my ($max_p99) = $sweep =~ /max_p99 => '([\d.e+]+) ms'/;
+	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
+	my ($siblings) = $sweep =~ /\], ARRAY\[([\d, ]+)\]/;
+	my ($remedy) = $causes =~ /^     -> (.*?)(?=^  \d|^\w|\z)/ms;
+
+	s/\n +/ /g for grep { defined } $first, $remedy;
+	return {
+		causes => $causes =~ s/\n {5,}/ /gr,
+		first => $first // '',
+		remedy => $remedy // '',
+		delay => $delay =~ s/\n  / /gr,
+		max_p99 => $max_p99,
+		delays => $delays,
+		siblings => $siblings };
+}
+
+# The cause named first, and the answer on a delay; "not" is said nowhere.
+sub says ($name, $first, $delay, %figures)
+{
+	my $not = delete $figures{not};
+	my $remedy = delete $figures{remedy};
+	my $said = conclude(%figures);
+
+	like($said->{first}, qr/^$first/, "$name: the first cause");
+	like($said->{delay}, qr/^$delay/s, "$name: a delay");
+	like($said->{remedy}, qr/$remedy/, "$name: what to do") if defined $remedy;
+	unlike($said->{causes} . $said->{delay}, qr/$not/, "$name: nothing false") if defined $not;
+	unlike($said->{delay}, qr/SELECT|ALTER/, "$name: nothing to try") if $delay =~ /^no\b/;
+	return;
+}
+
+says(
+	'NOTIFY', '94\.7% NOTIFY: .* for 4\.18 ms, of which 4\.10 ms are its flush: at most 239/s\. No session',
+	'no\. NOTIFY commits come one after the other \(100% of the commits\)\.',
+	%one_by_one,
+	'phase:NOTIFY' => 0.947,
+	'phase:flush' => 0.05,
+	'phase:other' => 0,
+	commits_notify => 10000,
+	'notify.commits' => 100,
+	'notify.hold_time' => 418e6,
+	'notify.flush_time' => 410e6,
+	listeners => 0,
+	not => 'sweep|adaptive');
+says(
+	'half of it', '80\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
+	'no\. NOTIFY commits',
+	'phase:NOTIFY' => 0.8, 'phase:flush' => 0.1, 'phase:other' => 0.1, commits_notify => 10000);
+says(
+	'a standby that is gone', "100% standby 'ghost': not connected\\.",
+	'no\. Commits hang',
+	commits => 8, flushes => 8, 'now.longest' => 12e6, seen_enough => 1,
+	'phase:flush' => 0, 'phase:other' => 0, 'phase:standby' => 1,
+	standby => 'ghost', standby_share => 1);
+says(
+	"a standby's disk", "83\\.0% standby 'sb1': not flushed \\(90\\.0% of these waits\\)\\.",
+	'no\. 83\.0% of commit time is outside of flushes, most of it: standby\.',
+	'phase:flush' => 0.17, 'phase:other' => 0, 'phase:standby' => 0.83,
+	standby => 'sb1', standby_stage => 3, standby_share => 0.9);
+says(
+	'some standby', '83\.0% standby, and I do not know which\.',
+	'no\. 83\.0% of commit time is outside',
+	'phase:flush' => 0.17, 'phase:other' => 0, 'phase:standby' => 0.83);
+says(
+	'a flush that hangs', '100% flushes, ', 'no\. Commits hang',
+	'now.longest' => 12e6);
+says(
+	'a deferred trigger', '98\.0% before the record, above all for a lock: row of relation sum, held by pid 7\.',
+	'no\. 98\.0% of commit time is outside of flushes, most of it: before\.',
+	'phase:before' => 0.98, 'phase:flush' => 0.02, 'phase:other' => 0,
+	lock => 'row of relation sum, held by pid 7',
+	not => 'sweep');
+says(
+	'deferred keys', '96\.0% before the record: deferred triggers, constraints',
+	'no\. 96\.0% of commit time',
+	commits => 4, flushes => 4, seen_enough => 1,
+	'phase:before' => 0.96, 'phase:flush' => 0.04, 'phase:other' => 0);
+says(
+	'DROP', '97\.0% after the commit', 'no\. 98\.0% of commit time is outside of flushes, most of it: after',
+	'phase:after' => 0.97, 'phase:before' => 0.01, 'phase:flush' => 0.02, 'phase:other' => 0);
+says(
+	'temporary tables', '83\.0% record: ', 'no\. 83\.0% of commit time',
+	commits => 0, flushes => 0, flush_time => 0, seen_enough => 1,
+	'phase:record' => 0.83, 'phase:flush' => 0.17, 'phase:other' => 0,
+	remedy => 'fewer temporary tables');
+says(
+	'a CPU limit', '60\.0% not run: a CPU limit stopped the server for 500 ms of each second\.',
+	'no\. 60\.0% of commit time',
+	'phase:not_run' => 0.6, 'phase:flush' => 0.2, 'phase:other' => 0.2,
+	'seen.throttled' => 5e9, 'seen.seconds' => 10);
+
+# New segments, and advice that was followed
+my %segment = ('stall:segment' => 0.7, delay => 1000, siblings => 1000);
+my $segment = '70\.0% new WAL segments: 5 flushes of 650 ms\.';
+my $no_segment = 'no\. It would not shorten 70\.0% of commit time: flushes that stall \(segment\)\.';
+says(
+	'new segments', $segment, $no_segment, %segment,
+	wal_recycle => 0,
+	remedy => '^wal_recycle = on\n$',
+	not => 'asleep');
+says(
+	'... that are recycled', $segment, $no_segment, %segment,
+	remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
+says(
+	'... and kept', $segment, $no_segment, %segment,
+	min_wal_size => 1024,
+	remedy => '^wal_init_zero = off');
+says(
+	'... and not zeroed', $segment, $no_segment, %segment,
+	min_wal_size => 1024,
+	wal_init_zero => 0,
+	not => '->');
+my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.checkpoint[CHECKPOINT_SYNCS]' => 1);
+says(
+	'checkpoints', '60\.0% flushes that stall during the sync phase of checkpoints: 5 flushes',
+	'no\. It would not shorten 60\.0% of commit time: flushes that stall \(checkpoint\)', %checkpoint,
+	completion_target => 0.1,
+	remedy => '^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$');
+says(
+	'... spread out', '60\.0% flushes', 'no\.', %checkpoint,
+	remedy => '^larger max_wal_size',
+	not => 'completion_target');
+says(
+	'an archiver', '90\.0% flushes that stall while archive_command runs',
+	'no\. It would not shorten 90\.0%',
+	'stall:archiver' => 0.9,
+	not => 'quota|allows');
+says(
+	'bulk WAL', '50\.0% flushes that stall with WAL of a large transaction by load \(a, b\): 5 flushes',
+	'no\. It would not',
+	'stall:bulk' => 0.5,
+	bulk_writer => 'load (a, b)');
+says(
+	'bandwidth',
+	'98\.0% bytes of flushes: 10\.5 MB a second, 270 kB a flush; one without bytes takes 500 us\.',
+	'no\. It would not shorten 98\.0%',
+	'fit.share' => 0.98, 'fit.per_byte' => 1e6 / 10.5e6, 'fit.base' => 500, flush_wal => 270000,
+	not => 'allows');
+my %quota = ('stall:quota' => 0.6, quota_flushes => 51, quota_window => 500000);
+says(
+	'a quota', '60\.0% flushes that stall as on a disk that allows 51\.0 flushes in 500 ms: 5',
+	'may pay, above all the adaptive one: .*sweep', %quota,
+	commit_rate => 9000);
+says('... with one session', '60\.0%', 'perhaps\. .*ALTER SYSTEM SET commit_stats.adaptive_delay = on',
+	%quota, concurrency => 0);
+says('... beside more stalls of another cause',
+	'60\.0%', 'no\. It would not shorten 60\.0%', %quota,
+	'stall:checkpoint' => 0.6, 'stall:quota' => 0.3);
+says('stalls', '60\.0% flushes that stall, I do not know why', 'no\. It would not', 'stall:unknown' => 0.6);
+says('few of them', '90\.0% flushes, ', 'may pay', 'stall:unknown' => 0.1);
+
+# One hot row: commits never come during the flush of another one.
+my %hot = (
+	%one_by_one,
+	seen_enough => 1,
+	'seen.n' => 280,
+	'seen.in_commit' => 280,
+	'seen.blocked_rows' => 3920,
+	'phase:flush' => 1, 'phase:other' => 0);
+my $hot = '100% flushes, one after the other: 14\.0 sessions wait for a row that a committing session holds, for 1\.00 in COMMIT\.';
+says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
+says(
+	'... and a delay',
+	'60\.0% flushes, one', 'set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0', %hot,
+	delay => 2000, delay_hits => 912, alone_hits => 0.94, 'phase:flush' => 0.6,
+	'phase:delay' => 0.4);
+says(
+	'commits one by one', '100% flushes',
+	'no\. A flush carries 1\.00 commits, and a commit spends 90\.0%',
+	%one_by_one,
+	own_flush => 0.9);
+says('one session', '100% flushes', 'no\. Only 0% of flushes found', concurrency => 0);
+says(
+	'siblings idle in transaction', '100% flushes',
+	'no\. Of 6\.00 siblings that a leader counts, 5\.00 are idle in transaction\.',
+	%one_by_one,
+	seen_enough => 1, 'seen.n' => 100, 'seen.in_commit' => 100, 'seen.idle_xids' => 500);
+says('asynchronous siblings', '100%', 'no\. 66\.7% of the commits are asynchronous',
+	%one_by_one, commits_async => 20000);
+
+# Who commits
+my $lease = conclude(
+	%quota,
+	top => 'lease (a, b)', top_share => 0.37, top_time => 0.3, top_wal => 120);
+like(
+	$lease->{causes},
+	qr/^Who commits\n  37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each\.$/m,
+	'one client of many: named, and larger transactions are not promised under a quota');
+like(
+	conclude(top => 'lease', top_share => 0.37, top_wal => 120)->{causes},
+	qr/-> larger transactions/,
+	'... but elsewhere');
+like(
+	conclude(top => 'shop', top_share => 1, top_slow_least => 170, top_slow_most => 2e6)->{causes},
+	qr/^  100% of the commits are of client shop\. One name, slow commits of 170 B to 2\.00 MB of WAL: several/m,
+	'one name for several kinds of work');
+like(
+	conclude(nameless => 1)->{causes},
+	qr/^  100% of the commits have no name: a driver or pooler clears it\. +-> ALTER ROLE/m,
+	'a pooler');
+like(
+	conclude(overflow => 0.99, clients_evicted => 2866)->{causes},
+	qr/^  99\.0% .*: 2866 clients lost their row .*application_name_add_host = 0/m,
+	'a pooler that adds addresses');
+unlike(conclude(top => 'app', top_share => 1)->{causes}, qr/Who commits/, 'one client: nothing');
+
+# What is left
+says('above lambda*', '100% flushes, which take what the disk takes',
+	'no\. Flushes fill by themselves above 2 / F0 = 4000 commits/s', commit_rate => 4500);
+says('... and a delay', '100% flushes', 'perhaps 0\. .*sweep', commit_rate => 4500, delay => 1000);
+says('below', '100% flushes', 'may pay, by the rules .*: 250 us to 707 us\. .*sweep');
+says('a device that queues', '100%', 'may pay\. Flushes take long without stalls.*sweep', %queue);
+says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', disk_busy => 0.05);
+says('... and sleeps', '60\.0%', 'perhaps 0\. .* 1000 us are 2\.00 of them\..*sweep',
+	disk_busy => 0.05, delay => 1000, 'phase:delay' => 0.4, 'phase:other' => 0.35);
+says('a delay that hardly hits', '100%',
+	'none sleeps\. 5\.0% of flushes reach commit_siblings = 9, and half reach 7\..*sweep',
+	delay => 100, siblings => 9, reach => 0.05);
+says('not timed', '100%', 'not known\. .*track_wal_io_timing = on', flush_time => 0, io_timing => 0);
+says('not timed yet', '100%', 'not known\. No flush was timed', flush_time => 0);
+says('an adaptive delay', '100%', 'commit_stats\.adaptive_delay decides', adaptive => 1);
+says('asynchronous', '100%', 'no\. Commits do not wait for the disk', commits => 5, commits_async => 1000);
+says('few commits', '100%', 'not known\. 499 commits', commits => 499);
+says('nothing', '', 'not known\. 0 commits', commits => 0, flushes => 0, phase_mean => 0);
+says('fsync = off', '100%', 'no\. With fsync = off', fsync => 0);
+says('a standby', '100%', 'no\. Nothing commits on a standby', is_standby => 1);
+says('switched off', '100%', 'not known\. Counting is off.*enabled = on', counting => 0, is_standby => 1);
 
 # Sweeps: 0, the present delay, F0 from a quarter to four times, and the
 # square-root rule
-is($usual->{delays}, '0,120,250,500,710,1000,2000', 'delays around F0, and by the rule');
-is(decide(delay => 300)->{delays}, '0,120,300,500,710,1000,2000', '... and the present one');
-is(decide(delay => 70)->{delays}, '0,70,120,250,500,710,1000,2000', '... wherever it is');
-is( decide(recent_commits => 20, commit_p99 => 6000)->{delays},
-	'0,120,250,500,1000,2000,10000',
-	'... as far as the square-root rule goes');
-is(decide(flush_time => 0)->{delays}, '0,100,200,400,800,1600', 'delays without F0');
+is(conclude()->{delays}, '0, 120, 250, 500, 710, 1000, 2000', 'delays to try');
 for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 {
-	my @delays = split /,/,
-	  decide(
+	my @delays = split /, /,
+	  conclude(
 		flush_time => $flush_time,
 		delay => 100000,
 		commit_p99 => $flush_time + 100000)->{delays};
@@ -302,28 +321,22 @@ for my $flush_time (1, 10, 333, 4567, 99999, 1e6, 1e9)
 }
 
 # ... bounded by twice the p99 of commits, which no delay may exceed alone
-my $slow = decide(
-	flush_time => 25000,
-	flush_p50 => 25000,
-	flush_p99 => 30000,
-	commit_p99 => 51000);
-is($slow->{max_p99}, 100000, 'the bound is twice the present p99');
-is($slow->{delays}, '0,6200,12000,25000,50000', '... and delay and flush stay below it');
-is(decide(commit_p99 => 0)->{max_p99}, 1000, 'the bound is at least 1 ms');
-is(decide(commit_p99 => 1234)->{max_p99}, 2500, '... and has two digits');
-is(decide(delay => 7000)->{delays},
-	'0,120,250,500,710,1000,2000', '... which the present delay does not exceed');
+my $slow = conclude(flush_time => 25000, commit_p99 => 51000);
+is($slow->{max_p99}, 100, 'the bound is twice the present p99');
+is($slow->{delays}, '0, 6200, 12000, 25000, 50000', '... and delay and flush stay below it');
+is(conclude(commit_p99 => 0)->{max_p99}, 1, 'the bound is at least 1 ms');
+is(conclude(commit_p99 => 1234)->{max_p99}, 2.5, '... and has two digits');
+is(conclude(delay => 7000)->{delays},
+	'0, 120, 250, 500, 710, 1000, 2000', '... which the present delay does not exceed');
 # 1,000 flushes/s of 16 kB fill half of 64 kB in 2 ms
-is(decide(wal_buffers => 65536, flush_wal => 16384)->{delays},
-	'0,120,250,500,710,1000,2000', '... and which do not fill half of the WAL buffers');
-is(decide(wal_buffers => 65536, flush_wal => 65536)->{delays},
-	'0,120,250,500', '... at the present rate');
-is($usual->{siblings}, '5', 'siblings that are reached are left');
-is(decide(siblings => 9, reach => 0.05)->{siblings}, '9,7', 'others are held against better ones');
-is(decide(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings},
-	'9,1', '... of at least 1');
-is($usual->{better_reach}, '0.50', '... which half of the flushes reach');
-is(decide(siblings_half => 0, concurrency => 0.15)->{better_reach},
-	'0.15', '... or the share that finds another');
+is(conclude(wal_buffers => 65536, flush_wal => 16384)->{delays},
+	'0, 120, 250, 500, 710, 1000, 2000', '... and which do not fill half of the WAL buffers');
+is(conclude(wal_buffers => 65536, flush_wal => 65536)->{delays},
+	'0, 120, 250, 500', '... at the present rate');
+is(conclude()->{siblings}, undef, 'siblings that are reached are left');
+is(conclude(siblings => 9, reach => 0.05)->{siblings},
+	'9, 7', 'others are held against better ones');
+is(conclude(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings},
+	'9, 1', '... of at least 1');
 
 done_testing();
