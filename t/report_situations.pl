@@ -129,8 +129,7 @@ like(delay($text), qr/^not known\. 0 commits/, 'after reset: no advice');
 
 # One client
 $text = loaded_report('alone', '-c 1 -t 600', insert => $insert);
-is( delay($text),
-	'no. Only 0% of flushes found another transaction active.',
+is(delay($text), 'no. Only 0% of flushes found another transaction active.',
 	'one client: no delay');
 alter_system($node, commit_delay => 500, commit_siblings => 0);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
@@ -315,10 +314,7 @@ $text = loaded_report(
 	'synchronous standby',
 	'-c 10 -j 2 -t 60',
 	insert => "\\set us random(1, 20000)\n\\sleep :us us\n$insert");
-like(
-	$text,
-	qr/^  standby +[\d.]+ ms +[\d.>]+%/m,
-	'the wait for a standby has its part');
+like($text, qr/^  standby +[\d.]+ ms +[\d.>]+%/m, 'the wait for a standby has its part');
 like(first_cause($text), qr/^[\d.>]+% standby\b/, '... the largest');
 like(
 	delay($text),

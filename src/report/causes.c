@@ -32,7 +32,7 @@
 
 #define MAX_CAUSES			3
 #define MIN_CAUSE			0.05	/* smaller shares are not printed */
-#define NCAUSES				32		/* more than the tables have */
+#define NCAUSES				32	/* more than the tables have */
 
 #define MANY_STALLS			0.25	/* of the time in flushes */
 #define MOSTLY_ALONE		0.9 /* of the sleeps */
@@ -155,9 +155,9 @@ blame_standby(const CommitFigures *f)
 static const char *
 rate_of_bytes(const CommitFigures *f)
 {
-	return f->fit.per_byte <= 0 ? "" :
+	return f->fit.rate <= 0 ? "" :
 		psprintf(": %s a second, %s a flush; one without bytes takes %s",
-				 format_bytes(1e6 / f->fit.per_byte),
+				 format_bytes(1e6 * f->fit.rate),
 				 format_bytes(f->flush_wal), format_us(f->fit.base));
 }
 
@@ -259,7 +259,7 @@ find_phases(const CommitFigures *f, Causes *found)
 					 format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds))),
 		"a higher CPU limit of its control group"},
 		{phase[PHASE_LOG],
-			"commit log: a commit becomes visible, on the CPU or behind others.", NULL},
+		"commit log: a commit becomes visible, on the CPU or behind others.", NULL},
 		{phase[PHASE_UNKNOWN], "I do not know.", NULL},
 	};
 

@@ -281,13 +281,18 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 	return ns / 1000;
 }
 
+/* A phase of a mean commit; what it did not spend in a known one is left. */
+static void
+set_phase(CommitFigures *f, CommitPhase phase, double sum)
+{
+	f->phase[phase] = Min(ratio_or_zero(sum, f->phase_mean * f->commits),
+						  f->phase[PHASE_UNKNOWN]);
+	f->phase[PHASE_UNKNOWN] -= f->phase[phase];
+}
+
 /*
- * Leaders that prepare a transaction flush and sleep as well, but are no
- * commits.  So the times of flushes are averaged over all flushes, and each
- * commit gets the share of leaders among the commits.
- *
- * What a commit did not spend in a known part was the flush of another one;
- * without others, it is not known.
+ * The rest of the exact sums was the flush of another commit; without others,
+ * it is not known.
  */
 static void
 set_times(CommitFigures *f, const CounterDelta *counts,
@@ -295,14 +300,14 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 {
 	double		leaders = f->commits -
 	Min(counts->value[SLOT_FLUSHED_BY_OTHERS], f->commits);
-	double		commits = Max(f->commits, 1);
-	double		mean = us(counter_delta_mean_latency(counts));
-	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH) / commits;
-	double		sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH) / commits;
-	double		own_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER) / commits;
+	double		time = latency_sum(latency, LATENCY_TIME, LATENCY_FLUSH);
+	double		before = latency_sum(latency, LATENCY_BEFORE, LATENCY_FLUSH);
+	double		after = latency_sum(latency, LATENCY_AFTER, LATENCY_FLUSH);
+	double		flush = latency_sum(latency, LATENCY_OWN_FLUSH, LATENCY_FLUSH);
+	double		own_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER);
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
-	double		flush;
+	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
 
 	f->commit_p50 = us(counter_delta_latency_quantile(counts, 0.5));
 	f->commit_p95 = us(counter_delta_latency_quantile(counts, 0.95));
@@ -310,17 +315,21 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	f->flush_time = us(counter_delta_mean_flush_time(counts));
 	f->flush_p50 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.5));
 	f->flush_p99 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.99));
-	flush = f->flush_time * leaders / commits;
-	f->own_flush = ratio_or_zero(flush + own_sleep, mean - standby);
+	f->own_flush = ratio_or_zero(flush + own_sleep, time - standby);
 
 	f->phase_seconds = f->seconds;
 	f->phase_commits = f->commits;
-	f->phase_mean = mean;
-	f->phase[PHASE_FLUSH] = ratio_or_zero(flush, mean);
-	f->phase[PHASE_DELAY] = ratio_or_zero(sleep, mean);
-	f->phase[PHASE_STANDBY] = ratio_or_zero(standby, mean);
-	f->phase[f->concurrency > 0 ? PHASE_OTHER_FLUSH : PHASE_UNKNOWN] =
-		Max(ratio_or_zero(mean - flush - sleep - standby, mean), 0);
+	f->phase_mean = ratio_or_zero(time + before + after, f->commits);
+	f->phase[PHASE_UNKNOWN] = f->phase_mean > 0;
+	set_phase(f, PHASE_BEFORE, before);
+	set_phase(f, PHASE_AFTER, after);
+	set_phase(f, PHASE_STANDBY, standby);
+	set_phase(f, PHASE_FLUSH, flush);
+	set_phase(f, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
+	set_phase(f, PHASE_RECORD, latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH));
+	set_phase(f, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
+	if (f->concurrency > 0)
+		set_phase(f, PHASE_OTHER_FLUSH, time);
 
 	/*
 	 * An upper bound of F0, timed or not: there is one flush at a time, and
@@ -330,7 +339,7 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
 	if (leaders > 0)
 		f->flush_time_max = Min(f->flush_time_max,
-								Max((own - own_sleep * commits) / leaders, 0));
+								Max((own - own_sleep) / leaders, 0));
 }
 
 /* The newest minute as the worker saw it, in place of the sums, if it can be */
@@ -413,8 +422,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
-		StallCause	cause = log->cause != NULL ? log->cause[i] :
-		log->stall[i].of_quota ? STALL_QUOTA : STALL_UNKNOWN;
+		StallCause	cause = log->cause[i];
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
 
@@ -440,7 +448,8 @@ static void
 set_standby(CommitFigures *f)
 {
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
-	int			n = standby_read(counts);
+	TimestampTz since;
+	int			n = standby_read(counts, &since);
 	uint64		most = 0;
 	double		sum = 0;
 

@@ -114,7 +114,7 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 	FIELD(quota_flushes);
 	FIELD(quota_window);
 	FIELD(fit.share);
-	FIELD(fit.per_byte);
+	FIELD(fit.rate);
 	FIELD(fit.base);
 	FIELD(notify.commits);
 	FIELD(notify.hold_time);

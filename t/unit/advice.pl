@@ -14,10 +14,9 @@ my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
 chomp $libraries;
 ($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
 plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
-compile_c(
-	"$dir/conclude", 't/unit/advice.c',
-	(map { "src/report/$_.c" } qw(causes advice report_format)), "-L$libraries",
-	'-lpgcommon', '-lpgport', '-lm');
+compile_c("$dir/conclude", 't/unit/advice.c',
+	(map { "src/report/$_.c" } qw(causes advice report_format)),
+	"-L$libraries", '-lpgcommon', '-lpgport', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.
@@ -88,7 +87,8 @@ sub conclude (%figures)
 		delay => $delay =~ s/\n  / /gr,
 		max_p99 => $max_p99,
 		delays => $delays,
-		siblings => $siblings };
+		siblings => $siblings
+	};
 }
 
 # The cause named first, and the answer on a delay; "not" is said nowhere.
@@ -107,7 +107,8 @@ sub says ($name, $first, $delay, %figures)
 }
 
 says(
-	'NOTIFY', '94\.7% NOTIFY: .* for 4\.18 ms, of which 4\.10 ms are its flush: at most 239/s\. No session',
+	'NOTIFY',
+	'94\.7% NOTIFY: .* for 4\.18 ms, of which 4\.10 ms are its flush: at most 239/s\. No session',
 	'no\. NOTIFY commits come one after the other \(100% of the commits\)\.',
 	%one_by_one,
 	'phase:NOTIFY' => 0.947,
@@ -122,62 +123,94 @@ says(
 says(
 	'half of it', '80\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
 	'no\. NOTIFY commits',
-	'phase:NOTIFY' => 0.8, 'phase:flush' => 0.1, 'phase:other' => 0.1, commits_notify => 10000);
+	'phase:NOTIFY' => 0.8,
+	'phase:flush' => 0.1,
+	'phase:other' => 0.1,
+	commits_notify => 10000);
 says(
 	'a standby that is gone', "100% standby 'ghost': not connected\\.",
 	'no\. Commits hang',
-	commits => 8, flushes => 8, 'now.longest' => 12e6, seen_enough => 1,
-	'phase:flush' => 0, 'phase:other' => 0, 'phase:standby' => 1,
-	standby => 'ghost', standby_share => 1);
+	commits => 8,
+	flushes => 8,
+	'now.longest' => 12e6,
+	seen_enough => 1,
+	'phase:flush' => 0,
+	'phase:other' => 0,
+	'phase:standby' => 1,
+	standby => 'ghost',
+	standby_share => 1);
 says(
 	"a standby's disk", "83\\.0% standby 'sb1': not flushed \\(90\\.0% of these waits\\)\\.",
 	'no\. 83\.0% of commit time is outside of flushes, most of it: standby\.',
-	'phase:flush' => 0.17, 'phase:other' => 0, 'phase:standby' => 0.83,
-	standby => 'sb1', standby_stage => 3, standby_share => 0.9);
+	'phase:flush' => 0.17,
+	'phase:other' => 0,
+	'phase:standby' => 0.83,
+	standby => 'sb1',
+	standby_stage => 3,
+	standby_share => 0.9);
 says(
 	'some standby', '83\.0% standby, and I do not know which\.',
 	'no\. 83\.0% of commit time is outside',
-	'phase:flush' => 0.17, 'phase:other' => 0, 'phase:standby' => 0.83);
+	'phase:flush' => 0.17,
+	'phase:other' => 0,
+	'phase:standby' => 0.83);
+says('a flush that hangs', '100% flushes, ', 'no\. Commits hang', 'now.longest' => 12e6);
 says(
-	'a flush that hangs', '100% flushes, ', 'no\. Commits hang',
-	'now.longest' => 12e6);
-says(
-	'a deferred trigger', '98\.0% before the record, above all for a lock: row of relation sum, held by pid 7\.',
+	'a deferred trigger',
+	'98\.0% before the record, above all for a lock: row of relation sum, held by pid 7\.',
 	'no\. 98\.0% of commit time is outside of flushes, most of it: before\.',
-	'phase:before' => 0.98, 'phase:flush' => 0.02, 'phase:other' => 0,
+	'phase:before' => 0.98,
+	'phase:flush' => 0.02,
+	'phase:other' => 0,
 	lock => 'row of relation sum, held by pid 7',
 	not => 'sweep');
 says(
 	'deferred keys', '96\.0% before the record: deferred triggers, constraints',
 	'no\. 96\.0% of commit time',
-	commits => 4, flushes => 4, seen_enough => 1,
-	'phase:before' => 0.96, 'phase:flush' => 0.04, 'phase:other' => 0);
+	commits => 4,
+	flushes => 4,
+	seen_enough => 1,
+	'phase:before' => 0.96,
+	'phase:flush' => 0.04,
+	'phase:other' => 0);
 says(
-	'DROP', '97\.0% after the commit', 'no\. 98\.0% of commit time is outside of flushes, most of it: after',
-	'phase:after' => 0.97, 'phase:before' => 0.01, 'phase:flush' => 0.02, 'phase:other' => 0);
+	'DROP', '97\.0% after the commit',
+	'no\. 98\.0% of commit time is outside of flushes, most of it: after',
+	'phase:after' => 0.97,
+	'phase:before' => 0.01,
+	'phase:flush' => 0.02,
+	'phase:other' => 0);
 says(
 	'temporary tables', '83\.0% record: ', 'no\. 83\.0% of commit time',
-	commits => 0, flushes => 0, flush_time => 0, seen_enough => 1,
-	'phase:record' => 0.83, 'phase:flush' => 0.17, 'phase:other' => 0,
+	commits => 0,
+	flushes => 0,
+	flush_time => 0,
+	seen_enough => 1,
+	'phase:record' => 0.83,
+	'phase:flush' => 0.17,
+	'phase:other' => 0,
 	remedy => 'fewer temporary tables');
 says(
 	'a CPU limit', '60\.0% not run: a CPU limit stopped the server for 500 ms of each second\.',
 	'no\. 60\.0% of commit time',
-	'phase:not_run' => 0.6, 'phase:flush' => 0.2, 'phase:other' => 0.2,
-	'seen.throttled' => 5e9, 'seen.seconds' => 10);
+	'phase:not_run' => 0.6,
+	'phase:flush' => 0.2,
+	'phase:other' => 0.2,
+	'seen.throttled' => 5e9,
+	'seen.seconds' => 10);
 
 # New segments, and advice that was followed
 my %segment = ('stall:segment' => 0.7, delay => 1000, siblings => 1000);
 my $segment = '70\.0% new WAL segments: 5 flushes of 650 ms\.';
-my $no_segment = 'no\. It would not shorten 70\.0% of commit time: flushes that stall \(segment\)\.';
+my $no_segment =
+  'no\. It would not shorten 70\.0% of commit time: flushes that stall \(segment\)\.';
 says(
 	'new segments', $segment, $no_segment, %segment,
 	wal_recycle => 0,
 	remedy => '^wal_recycle = on\n$',
 	not => 'asleep');
-says(
-	'... that are recycled', $segment, $no_segment, %segment,
-	remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
+says('... that are recycled',
+	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
 says(
 	'... and kept', $segment, $no_segment, %segment,
 	min_wal_size => 1024,
@@ -190,7 +223,8 @@ says(
 my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.checkpoint[CHECKPOINT_SYNCS]' => 1);
 says(
 	'checkpoints', '60\.0% flushes that stall during the sync phase of checkpoints: 5 flushes',
-	'no\. It would not shorten 60\.0% of commit time: flushes that stall \(checkpoint\)', %checkpoint,
+	'no\. It would not shorten 60\.0% of commit time: flushes that stall \(checkpoint\)',
+	%checkpoint,
 	completion_target => 0.1,
 	remedy => '^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$');
 says(
@@ -203,7 +237,8 @@ says(
 	'stall:archiver' => 0.9,
 	not => 'quota|allows');
 says(
-	'bulk WAL', '50\.0% flushes that stall with WAL of a large transaction by load \(a, b\): 5 flushes',
+	'bulk WAL',
+	'50\.0% flushes that stall with WAL of a large transaction by load \(a, b\): 5 flushes',
 	'no\. It would not',
 	'stall:bulk' => 0.5,
 	bulk_writer => 'load (a, b)');
@@ -211,19 +246,31 @@ says(
 	'bandwidth',
 	'98\.0% bytes of flushes: 10\.5 MB a second, 270 kB a flush; one without bytes takes 500 us\.',
 	'no\. It would not shorten 98\.0%',
-	'fit.share' => 0.98, 'fit.per_byte' => 1e6 / 10.5e6, 'fit.base' => 500, flush_wal => 270000,
+	'fit.share' => 0.98,
+	'fit.rate' => 10.5,
+	'fit.base' => 500,
+	flush_wal => 270000,
 	not => 'allows');
 my %quota = ('stall:quota' => 0.6, quota_flushes => 51, quota_window => 500000);
 says(
-	'a quota', '60\.0% flushes that stall as on a disk that allows 51\.0 flushes in 500 ms: 5',
-	'may pay, above all the adaptive one: .*sweep', %quota,
-	commit_rate => 9000);
-says('... with one session', '60\.0%', 'perhaps\. .*ALTER SYSTEM SET commit_stats.adaptive_delay = on',
+	'a quota',
+	'60\.0% flushes that stall as on a disk that allows 51\.0 flushes in 500 ms: 5',
+	'may pay, above all the adaptive one: .*sweep',
+	%quota, commit_rate => 9000);
+says(
+	'... with one session',
+	'60\.0%', 'perhaps\. .*ALTER SYSTEM SET commit_stats.adaptive_delay = on',
 	%quota, concurrency => 0);
-says('... beside more stalls of another cause',
+says(
+	'... beside more stalls of another cause',
 	'60\.0%', 'no\. It would not shorten 60\.0%', %quota,
-	'stall:checkpoint' => 0.6, 'stall:quota' => 0.3);
-says('stalls', '60\.0% flushes that stall, I do not know why', 'no\. It would not', 'stall:unknown' => 0.6);
+	'stall:checkpoint' => 0.6,
+	'stall:quota' => 0.3);
+says(
+	'stalls',
+	'60\.0% flushes that stall, I do not know why',
+	'no\. It would not',
+	'stall:unknown' => 0.6);
 says('few of them', '90\.0% flushes, ', 'may pay', 'stall:unknown' => 0.1);
 
 # One hot row: commits never come during the flush of another one.
@@ -233,32 +280,45 @@ my %hot = (
 	'seen.n' => 280,
 	'seen.in_commit' => 280,
 	'seen.blocked_rows' => 3920,
-	'phase:flush' => 1, 'phase:other' => 0);
-my $hot = '100% flushes, one after the other: 14\.0 sessions wait for a row that a committing session holds, for 1\.00 in COMMIT\.';
+	'phase:flush' => 1,
+	'phase:other' => 0);
+my $hot =
+  '100% flushes, one after the other: 14\.0 sessions wait for a row that a committing session holds, for 1\.00 in COMMIT\.';
 says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
 says(
 	'... and a delay',
-	'60\.0% flushes, one', 'set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0', %hot,
-	delay => 2000, delay_hits => 912, alone_hits => 0.94, 'phase:flush' => 0.6,
+	'60\.0% flushes, one',
+	'set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0', %hot,
+	delay => 2000,
+	delay_hits => 912,
+	alone_hits => 0.94,
+	'phase:flush' => 0.6,
 	'phase:delay' => 0.4);
 says(
-	'commits one by one', '100% flushes',
-	'no\. A flush carries 1\.00 commits, and a commit spends 90\.0%',
-	%one_by_one,
-	own_flush => 0.9);
+	'commits one by one',
+	'100% flushes', 'no\. A flush carries 1\.00 commits, and a commit spends 90\.0%',
+	%one_by_one, own_flush => 0.9);
 says('one session', '100% flushes', 'no\. Only 0% of flushes found', concurrency => 0);
 says(
 	'siblings idle in transaction', '100% flushes',
 	'no\. Of 6\.00 siblings that a leader counts, 5\.00 are idle in transaction\.',
 	%one_by_one,
-	seen_enough => 1, 'seen.n' => 100, 'seen.in_commit' => 100, 'seen.idle_xids' => 500);
-says('asynchronous siblings', '100%', 'no\. 66\.7% of the commits are asynchronous',
+	seen_enough => 1,
+	'seen.n' => 100,
+	'seen.in_commit' => 100,
+	'seen.idle_xids' => 500);
+says(
+	'asynchronous siblings',
+	'100%', 'no\. 66\.7% of the commits are asynchronous',
 	%one_by_one, commits_async => 20000);
 
 # Who commits
 my $lease = conclude(
 	%quota,
-	top => 'lease (a, b)', top_share => 0.37, top_time => 0.3, top_wal => 120);
+	top => 'lease (a, b)',
+	top_share => 0.37,
+	top_time => 0.3,
+	top_wal => 120);
 like(
 	$lease->{causes},
 	qr/^Who commits\n  37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each\.$/m,
@@ -282,26 +342,45 @@ like(
 unlike(conclude(top => 'app', top_share => 1)->{causes}, qr/Who commits/, 'one client: nothing');
 
 # What is left
-says('above lambda*', '100% flushes, which take what the disk takes',
-	'no\. Flushes fill by themselves above 2 / F0 = 4000 commits/s', commit_rate => 4500);
+says(
+	'above lambda*',
+	'100% flushes, which take what the disk takes',
+	'no\. Flushes fill by themselves above 2 / F0 = 4000 commits/s',
+	commit_rate => 4500);
 says('... and a delay', '100% flushes', 'perhaps 0\. .*sweep', commit_rate => 4500, delay => 1000);
 says('below', '100% flushes', 'may pay, by the rules .*: 250 us to 707 us\. .*sweep');
 says('a device that queues', '100%', 'may pay\. Flushes take long without stalls.*sweep', %queue);
 says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', disk_busy => 0.05);
-says('... and sleeps', '60\.0%', 'perhaps 0\. .* 1000 us are 2\.00 of them\..*sweep',
-	disk_busy => 0.05, delay => 1000, 'phase:delay' => 0.4, 'phase:other' => 0.35);
-says('a delay that hardly hits', '100%',
+says(
+	'... and sleeps', '60\.0%', 'perhaps 0\. .* 1000 us are 2\.00 of them\..*sweep',
+	disk_busy => 0.05,
+	delay => 1000,
+	'phase:delay' => 0.4,
+	'phase:other' => 0.35);
+says(
+	'a delay that hardly hits', '100%',
 	'none sleeps\. 5\.0% of flushes reach commit_siblings = 9, and half reach 7\..*sweep',
-	delay => 100, siblings => 9, reach => 0.05);
-says('not timed', '100%', 'not known\. .*track_wal_io_timing = on', flush_time => 0, io_timing => 0);
+	delay => 100,
+	siblings => 9,
+	reach => 0.05);
+says(
+	'not timed', '100%', 'not known\. .*track_wal_io_timing = on',
+	flush_time => 0,
+	io_timing => 0);
 says('not timed yet', '100%', 'not known\. No flush was timed', flush_time => 0);
 says('an adaptive delay', '100%', 'commit_stats\.adaptive_delay decides', adaptive => 1);
-says('asynchronous', '100%', 'no\. Commits do not wait for the disk', commits => 5, commits_async => 1000);
+says(
+	'asynchronous', '100%', 'no\. Commits do not wait for the disk',
+	commits => 5,
+	commits_async => 1000);
 says('few commits', '100%', 'not known\. 499 commits', commits => 499);
 says('nothing', '', 'not known\. 0 commits', commits => 0, flushes => 0, phase_mean => 0);
 says('fsync = off', '100%', 'no\. With fsync = off', fsync => 0);
 says('a standby', '100%', 'no\. Nothing commits on a standby', is_standby => 1);
-says('switched off', '100%', 'not known\. Counting is off.*enabled = on', counting => 0, is_standby => 1);
+says(
+	'switched off', '100%', 'not known\. Counting is off.*enabled = on',
+	counting => 0,
+	is_standby => 1);
 
 # Sweeps: 0, the present delay, F0 from a quarter to four times, and the
 # square-root rule
@@ -326,13 +405,16 @@ is($slow->{max_p99}, 100, 'the bound is twice the present p99');
 is($slow->{delays}, '0, 6200, 12000, 25000, 50000', '... and delay and flush stay below it');
 is(conclude(commit_p99 => 0)->{max_p99}, 1, 'the bound is at least 1 ms');
 is(conclude(commit_p99 => 1234)->{max_p99}, 2.5, '... and has two digits');
-is(conclude(delay => 7000)->{delays},
-	'0, 120, 250, 500, 710, 1000, 2000', '... which the present delay does not exceed');
+is( conclude(delay => 7000)->{delays},
+	'0, 120, 250, 500, 710, 1000, 2000',
+	'... which the present delay does not exceed');
 # 1,000 flushes/s of 16 kB fill half of 64 kB in 2 ms
-is(conclude(wal_buffers => 65536, flush_wal => 16384)->{delays},
-	'0, 120, 250, 500, 710, 1000, 2000', '... and which do not fill half of the WAL buffers');
-is(conclude(wal_buffers => 65536, flush_wal => 65536)->{delays},
-	'0, 120, 250, 500', '... at the present rate');
+is( conclude(wal_buffers => 65536, flush_wal => 16384)->{delays},
+	'0, 120, 250, 500, 710, 1000, 2000',
+	'... and which do not fill half of the WAL buffers');
+is( conclude(wal_buffers => 65536, flush_wal => 65536)->{delays},
+	'0, 120, 250, 500',
+	'... at the present rate');
 is(conclude()->{siblings}, undef, 'siblings that are reached are left');
 is(conclude(siblings => 9, reach => 0.05)->{siblings},
 	'9, 7', 'others are held against better ones');
