@@ -105,7 +105,9 @@ describe_standby(PGPROC *proc)
 	if (!standby_blame(proc->waitLSN, standby_mode(proc), &blame))
 		return pstrdup("for a standby");
 	if (blame.stage == STANDBY_NOT_CONNECTED)
-		return psprintf("standby '%s' is not connected", blame.name);
+		return strcmp(blame.name, "*") == 0 ?
+			pstrdup("no synchronous standby is connected") :
+			psprintf("standby '%s' is not connected", blame.name);
 	return psprintf("for standby '%s': %s", blame.name,
 					standby_stage_names[blame.stage]);
 }
