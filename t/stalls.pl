@@ -136,7 +136,8 @@ WHERE leader_pid IS NULL AND (sessions < 1 OR application_name IS NOT NULL OR
 	'... as long as a flush of the WAL writer, or two that nobody told apart');
 is( $node->sql(q{SELECT stalls - count(*) FROM commit_flush_stats, commit_stall_log
 WHERE leader_pid IS NOT NULL GROUP BY stalls}),
-	0, '... and not among those of leaders');
+	0,
+	'... and not among those of leaders');
 alter_system($node, wal_writer_delay => '10s', 'commit_stats.slow_commit_time' => '100ms');
 
 # What is usual here

@@ -10,7 +10,8 @@ use IPC::Run;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 compile_c(
-	"$dir/causes", 't/unit/stall_log.c', 'src/stats/stall_log.c', 'src/base/wal_device.c',
+	"$dir/causes", 't/unit/stall_log.c',
+	'src/stats/stall_log.c', 'src/base/wal_device.c',
 	'src/base/histogram.c', '-lm');
 
 my $MB = 1024 * 1024;
@@ -21,7 +22,7 @@ sub output (@lines)
 	my $in = join "\n", @lines, '';
 	my $out;
 
-	IPC::Run::run([ "$dir/causes" ], '<', \$in, '>', \$out) or die "causes failed\n";
+	IPC::Run::run(["$dir/causes"], '<', \$in, '>', \$out) or die "causes failed\n";
 	chomp $out;
 	return $out;
 }
@@ -31,7 +32,8 @@ sub looks ($from, $to, %seen)
 {
 	return map {
 		sprintf 'look %d %d %d %d %d %d', $from + 50 * $_,
-		  map { $seen{$_} || 0 } qw(checkpoint archiving segment throttled writer)
+		  map { $seen{$_} || 0 }
+		  qw(checkpoint archiving segment throttled writer)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -63,86 +65,112 @@ is(causes(stall(1000, 100)), '1 unknown 0.00', 'nothing is known');
 
 # A new segment
 is(causes(stall(1000, 650, segment => 600)), '1 new segment 1.00', 'a segment is made');
-is(causes(stall(1000, 650, segment => 300)),
-	'1 unknown 0.00', '... which took less than half of the stall');
-is(causes(looks(350, 1000, segment => 1), stall(1000, 650, untimed => 1)),
-	'1 new segment 1.00', '... which the worker saw');
+is( causes(stall(1000, 650, segment => 300)),
+	'1 unknown 0.00',
+	'... which took less than half of the stall');
+is( causes(looks(350, 1000, segment => 1), stall(1000, 650, untimed => 1)),
+	'1 new segment 1.00',
+	'... which the worker saw');
 my $crossing = stall(1000, 650, untimed => 1, previous => 16 * $MB - 8192, bytes => 16384);
 is(causes($crossing), '1 new segment 0.70', '... or which is the next one, and nobody knows more');
-is(causes(stall(1000, 650, previous => 16 * $MB - 8192, bytes => 16384)),
-	'1 unknown 0.00', '... unless the time was measured');
-is(causes(stall(1000, 650, untimed => 1, previous => 16 * $MB - 8192, bytes => 8192)),
-	'1 unknown 0.00', 'a flush that ends with the segment makes none');
+is( causes(stall(1000, 650, previous => 16 * $MB - 8192, bytes => 16384)),
+	'1 unknown 0.00',
+	'... unless the time was measured');
+is( causes(stall(1000, 650, untimed => 1, previous => 16 * $MB - 8192, bytes => 8192)),
+	'1 unknown 0.00',
+	'a flush that ends with the segment makes none');
 
 # A CPU limit
-is(causes(looks(900, 1000, throttled => 30_000), stall(1000, 90)),
-	'1 CPU limit 1.00', 'a CPU limit');
-is(causes(looks(900, 1000, throttled => 10_000), stall(1000, 90)),
-	'1 unknown 0.00', '... for a part of the time');
+is( causes(looks(900, 1000, throttled => 30_000), stall(1000, 90)),
+	'1 CPU limit 1.00',
+	'a CPU limit');
+is( causes(looks(900, 1000, throttled => 10_000), stall(1000, 90)),
+	'1 unknown 0.00',
+	'... for a part of the time');
 
 # Checkpoints: of 90 s, 10 s
 my @quiet = (looks(0, 40_000), looks(50_000, 90_000));
 my @stalls = map { stall(40_000 + 500 * $_, 200) } 1 .. 19;
-is(causes(@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls),
-	'19 checkpoint 0.99', 'stalls during a checkpoint, and no others');
-is(causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
-	'19 archiver 0.99', 'stalls during archive_command');
+is( causes(@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls),
+	'19 checkpoint 0.99',
+	'stalls during a checkpoint, and no others');
+is( causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
+	'19 archiver 0.99',
+	'stalls during archive_command');
+is( causes(
+		@quiet,
+		looks(40_000, 50_000, checkpoint => 1),
+		map { stall(500 * $_ + 290 * abs(sin(7 * $_ * $_)), 200) } 1 .. 179),
+	'179 unknown 0.00',
+	'stalls all the time, a part of them during a checkpoint');
 is( causes(
 		@quiet, looks(40_000, 50_000, checkpoint => 1),
-		map { stall(500 * $_ + 290 * abs(sin(7 * $_ * $_)), 200) } 1 .. 179),
-	'179 unknown 0.00', 'stalls all the time, a part of them during a checkpoint');
-is( causes(@quiet, looks(40_000, 50_000, checkpoint => 1),
 		@stalls, map { stall(4000 * $_, 200) } 1 .. 9),
-	'19 checkpoint 0.93, 9 unknown 0.00', '... most of them during a checkpoint');
+	'19 checkpoint 0.93, 9 unknown 0.00',
+	'... most of them during a checkpoint');
 is( causes(looks(0, 90_000, checkpoint => 1), map { stall(4000 * $_, 200) } 1 .. 20),
-	'20 checkpoint 0.60', 'stalls during a checkpoint that goes on all the time');
+	'20 checkpoint 0.60',
+	'stalls during a checkpoint that goes on all the time');
 is( causes(
-		looks(0, 40_000, checkpoint => 1), looks(50_000, 90_000, checkpoint => 1),
-		looks(40_000, 50_000, checkpoint => 2), @stalls),
-	'19 checkpoint 0.99', '... but only while it syncs');
-is( causes(@quiet, looks(40_000, 50_000, checkpoint => 1),
-		map { stall(100 * $_, 80) } 1 .. 500) =~ s/ [\d.]+$//r,
-	'500 quota', 'a quota, while a checkpoint comes and goes');
+		looks(0, 40_000, checkpoint => 1),
+		looks(50_000, 90_000, checkpoint => 1),
+		looks(40_000, 50_000, checkpoint => 2),
+		@stalls),
+	'19 checkpoint 0.99',
+	'... but only while it syncs');
+is( causes(@quiet, looks(40_000, 50_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
+	  s/ [\d.]+$//r,
+	'500 quota',
+	'a quota, while a checkpoint comes and goes');
 is( causes(looks(0, 90_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
 	  s/ [\d.]+$//r,
-	'500 quota', '... or goes on all the time');
+	'500 quota',
+	'... or goes on all the time');
 
 # Both: the archiver works on after the checkpoint, and flushes stall on
 is( causes(
-		@quiet, looks(40_000, 45_000, checkpoint => 1, archiving => 1),
+		@quiet,
+		looks(40_000, 45_000, checkpoint => 1, archiving => 1),
 		looks(45_000, 50_000, archiving => 1), @stalls),
-	'19 archiver 0.99', 'the archiver beside a checkpoint that is shorter');
+	'19 archiver 0.99',
+	'the archiver beside a checkpoint that is shorter');
 
 # WAL of others
 my %bulk = (bytes => 4 * $MB);
 is(causes('writer 1100 600 48000000 7', stall(1000, 200, %bulk)) =~ s/[\d.]+$//r,
 	'1 bulk WAL ', 'a bulk load that has ended');
-is(causes(looks(0, 2000, writer => 9), stall(1000, 200, %bulk)),
-	'1 bulk WAL 1.00', 'a bulk load that has not ended');
-is(causes(looks(0, 2000, writer => 9), stall(1000, 200)),
-	'1 unknown 0.00', '... of which the flush wrote little');
+is( causes(looks(0, 2000, writer => 9), stall(1000, 200, %bulk)),
+	'1 bulk WAL 1.00',
+	'a bulk load that has not ended');
+is( causes(looks(0, 2000, writer => 9), stall(1000, 200)),
+	'1 unknown 0.00',
+	'... of which the flush wrote little');
 
 # A bandwidth: times with bursts
 my @flushes = map {
 	my $bytes = 20_000 + 5000 * ($_ % 97);
 	sprintf 'flush %d %d', $bytes, $_ % 3 ? 1.5 * $bytes / 10 : 1000
 } 1 .. 400;
-like(output(@flushes), qr/^fit 400: \d{3} us, 9\.9 MB\/s, 0\.98$/,
+like(
+	output(@flushes),
+	qr/^fit 400: \d{3} us, 9\.9 MB\/s, 0\.98$/,
 	'a bandwidth of 10 MB/s that lets bursts pass');
 is(causes(@flushes, map { stall(150 * $_, 40, bytes => 400_000) } 1 .. 9),
 	'9 bytes 0.98', '... explains stalls with many bytes');
-is(causes(@flushes, stall(1000, 40, bytes => 8192)),
-	'1 unknown 0.00', '... and none with few');
+is(causes(@flushes, stall(1000, 40, bytes => 8192)), '1 unknown 0.00', '... and none with few');
 like(
 	output(map { sprintf 'flush %d %d', 1000 * $_, 20_000 + 40 * $_ } 1 .. 100),
 	qr/^fit 100: 20000 us, 25\.\d MB\/s, 0\.09$/,
 	'bytes that are a small part of the time');
-is(output(map { sprintf 'flush %d %d', 1000 * $_, 100 * $_ } 1 .. 29),
-	'fit 0: 0 us, 0.0 MB/s, 0.00', 'few flushes');
-is( output(map { sprintf 'flush %d %d', 1000 + 797 * $_ % 64_000, 1000 + 7919 * $_ % 3000 } 1 .. 400),
+is( output(map { sprintf 'flush %d %d', 1000 * $_, 100 * $_ } 1 .. 29),
+	'fit 0: 0 us, 0.0 MB/s, 0.00',
+	'few flushes');
+is( output(
+		map { sprintf 'flush %d %d', 1000 + 797 * $_ % 64_000, 1000 + 7919 * $_ % 3000 } 1 .. 400),
 	'fit 0: 0 us, 0.0 MB/s, 0.00',
 	'bytes and times that have nothing to do with each other');
-is(output(map { 'flush 8192 1000' } 1 .. 100),
-	'fit 0: 0 us, 0.0 MB/s, 0.00', 'flushes that are all the same');
+is( output(map { 'flush 8192 1000' } 1 .. 100),
+	'fit 0: 0 us, 0.0 MB/s, 0.00',
+	'flushes that are all the same');
 
 done_testing();

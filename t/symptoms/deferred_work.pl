@@ -1,0 +1,106 @@
+# Does commit_slow_log have the work that COMMIT does before and after the
+# commit itself?
+#
+# A deferred trigger sleeps, a cursor WITH HOLD is filled, and dropped tables
+# leave files to delete.  The witness is the server log, which times each
+# COMMIT statement (log_min_duration_statement).
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $limit = 100;    # ms
+my $node = make_situation(
+	'deferred_work', conf => qq{
+commit_stats.slow_commit_time = ${limit}ms
+log_min_duration_statement = 0
+log_line_prefix = '%p '
+max_locks_per_transaction = 1000
+max_prepared_transactions = 1
+});
+
+$node->sql(q{CREATE TABLE plain (n int);
+CREATE TABLE deferred (id serial);
+CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER later AFTER INSERT ON deferred DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION sleep();
+DO $$ BEGIN FOR i IN 1 .. 500 LOOP
+EXECUTE format('CREATE TABLE dropped%s (id int PRIMARY KEY, t text)', i);
+END LOOP; END $$;
+});
+
+# ms that the server log has for the latest COMMIT of a process
+sub logged_commit ($pid)
+{
+	my @found =
+	  slurp_file($node->logfile) =~ /^$pid LOG:  duration: ([\d.]+) ms  statement: COMMIT/mg;
+
+	return $found[-1];
+}
+
+# Runs a transaction whose COMMIT is slow by one phase; returns its row.
+sub is_slow_by ($phase, $column, $script)
+{
+	my $pid = $node->sql("BEGIN;\n$script;\nSELECT pg_backend_pid();\nCOMMIT;");
+	my ($cause, $duration, $time, $rest) = split /\|/, $node->sql(
+		qq{SELECT cause, duration, $column, unknown_time FROM commit_slow_log
+WHERE pid = $pid ORDER BY ended_at DESC LIMIT 1});
+
+	is($cause, $phase, "$phase: the cause");
+	cmp_ok(
+		abs($duration - logged_commit($pid)),
+		'<',
+		0.05 * $duration,
+		"$phase: as long as the server log says");
+	cmp_ok($time, '>', 0.8 * $duration, "$phase: most of it is $column");
+	cmp_ok($rest, '<', 0.05 * $duration, "$phase: hardly any is unknown");
+	return;
+}
+
+is_slow_by('before', 'before_time', 'INSERT INTO deferred DEFAULT VALUES');
+is_slow_by(
+	'before', 'before_time',
+	q{INSERT INTO plain VALUES (1);
+DECLARE held CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 50)});
+is_slow_by('after', 'after_time',
+	q{DO $$ BEGIN FOR i IN 1 .. 500 LOOP EXECUTE 'DROP TABLE dropped' || i; END LOOP; END $$});
+is( $node->sql(q{SELECT sum(before_time) BETWEEN 1000 AND 2000, sum(after_time) > 100
+FROM commit_latency_stats}),
+	't|t',
+	'commit_latency_stats has both outside of commit_time');
+
+# Neither a commit that fails before its record, nor one that is rolled back,
+# leaves a mark behind; nor does a commit without a flush.
+$node->sql(
+	q{CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+CREATE TABLE failing (id serial);
+CREATE CONSTRAINT TRIGGER later AFTER INSERT ON failing DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION fail()});
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+my @queries = (
+	"BEGIN;\nINSERT INTO failing DEFAULT VALUES;\nCOMMIT;",
+	"BEGIN;\nINSERT INTO plain VALUES (1);\nSELECT 1 / 0;\nCOMMIT;",
+	"BEGIN;\nSET LOCAL synchronous_commit = off;\nINSERT INTO plain VALUES (1);\nCOMMIT;",
+	"BEGIN;\nINSERT INTO plain VALUES (1);\nPREPARE TRANSACTION 'p';",
+	"BEGIN;\nINSERT INTO plain VALUES (1);\nCOMMIT AND CHAIN;\nROLLBACK;",
+	"BEGIN;\nSELECT pg_current_xact_id();\nCOMMIT;");
+for my $query (@queries)
+{
+	$session->query("$query\n");
+	is($node->sql('SELECT count(*) FROM commit_activity WHERE committing_since IS NOT NULL'),
+		0, 'no mark after: ' . ($query =~ s/\n/ /gr));
+}
+$session->quit;
+
+# While it runs
+$session = start_psql($node, "BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\nCOMMIT;\n");
+ok( $node->poll_query_until(
+		'postgres',
+		q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
+	),
+	'commit_activity shows a COMMIT before its record');
+ok(end_background($session), '... which ends');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,60 @@
+# Does commit_stats tell a session's own work before its commit record from
+# flushes?
+#
+# Each COMMIT empties 300 temporary tables ON COMMIT DELETE ROWS.  The witness
+# is the server log, which times each COMMIT, and the same statements without
+# temporary tables, which differ by that work.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(sum0);
+use Symptoms;
+
+my $commits = 20;
+my $node = make_situation(
+	'temp_tables', conf => q{
+commit_stats.slow_commit_time = 5ms
+log_min_duration_statement = 0
+log_line_prefix = '%a '
+max_locks_per_transaction = 1000
+});
+
+my $tables = q{DO $$ BEGIN FOR i IN 1 .. 300 LOOP
+EXECUTE format('CREATE TEMP TABLE temp%s (id int PRIMARY KEY) ON COMMIT DELETE ROWS', i);
+END LOOP; END $$;};
+my $transaction =
+  "BEGIN;\nINSERT INTO temp1 VALUES (1);\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n";
+
+# ms of all COMMIT statements of an application
+sub logged_time ($name)
+{
+	return sum0(slurp_file($node->logfile) =~
+		  /^\Q$name\E LOG:  duration: ([\d.]+) ms  statement: COMMIT/mg);
+}
+
+sub commit_with ($name, $sql)
+{
+	$node->sql("SET application_name = '$name';\n$sql\n" . $transaction x $commits);
+	return logged_time($name);
+}
+
+my $without = commit_with('plain', 'CREATE TEMP TABLE temp1 (id int);');
+$node->sql('SELECT commit_stats_reset()');
+my $with = commit_with('temp', $tables);
+
+my ($n, $time, $record, $rest, $causes) = split /\|/, $node->sql(
+	q{SELECT count(*), sum(duration), sum(record_time), sum(unknown_time),
+	   string_agg(DISTINCT cause, ', ')
+FROM commit_slow_log WHERE application_name = 'temp' AND before_time > 0});
+is($n, $commits, 'each COMMIT is slow');
+is($causes, 'record', '... by the work before its record');
+cmp_ok(abs($time - $with), '<', 0.05 * $with, '... and as long as the server log says');
+cmp_ok(abs($record - ($with - $without)), '<', 0.2 * $with, 'that work is what the tables add');
+cmp_ok($rest, '<', 0.05 * $time, 'hardly any is unknown');
+is( $node->sql(qq{SELECT sum(record_time) BETWEEN 0.95 * $record AND sum(commit_time)
+FROM commit_latency_stats WHERE role = 'leader'}),
+	't',
+	'commit_latency_stats has it as record_time');
+
+$node->stop;
+done_testing();
