@@ -206,12 +206,12 @@ END \$\$});
 }
 
 # A running standby of a server, named "standby".
-sub add_standby ($node, $conf = '')
+sub add_standby ($node, $conf = '', $name = 'standby')
 {
-	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	my $standby = PostgreSQL::Test::Cluster->new($name);
 
-	$node->backup('base');
-	$standby->init_from_backup($node, 'base', has_streaming => 1);
+	$node->backup("base_of_$name");
+	$standby->init_from_backup($node, "base_of_$name", has_streaming => 1);
 	$standby->append_conf('postgresql.conf', $conf);
 	$standby->start;
 	return $standby;

@@ -277,24 +277,6 @@ standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 	return false;
 }
 
-/* "standby 'ghost' is not connected"; palloc'd. */
-char *
-standby_describe(const StandbyBlame *blame)
-{
-	static const char *const sentence[] = {
-		[STANDBY_NOT_CONNECTED] = "standby '%s' is not connected",
-		[STANDBY_NOT_SENT] = "the WAL has not been sent to standby '%s'",
-		[STANDBY_NOT_WRITTEN] = "standby '%s' has not written the WAL",
-		[STANDBY_NOT_FLUSHED] = "standby '%s' has not flushed the WAL",
-		[STANDBY_NOT_APPLIED] = "standby '%s' has not applied the WAL"
-	};
-
-	if (strcmp(blame->name, "*") == 0)
-		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",
-						SyncRepStandbyNames);
-	return psprintf(sentence[blame->stage], blame->name);
-}
-
 /*----------------------------------------------------------------
  * Queues
  *----------------------------------------------------------------

@@ -62,9 +62,6 @@ extern bool standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame);
 extern int	standby_mode(PGPROC *proc);
 extern int	standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE]);
 
-/* "standby 'ghost' is not connected"; palloc'd. */
-extern char *standby_describe(const StandbyBlame *blame);
-
 /* The background worker. */
 extern void standby_look(uint64 ns);
 extern void standby_count_slow(const StandbyBlame *blame);

@@ -1,0 +1,169 @@
+# Does commit_standby_stats name the standby that decides when a commit goes on,
+# with several standbys, and never one that does not?
+#
+# Walreceivers are stopped, so which standby decides follows from
+# synchronous_standby_names and from the order in which they were stopped.  The
+# length of a wait is compared with the clock of the session that waits.
+
+use lib 't';
+use CommitStats;
+use Time::HiRes qw(time usleep);
+
+my $primary = start_node('primary');
+my %standby = map { $_ => add_standby($primary, '', $_) } qw(a b c);
+my %stopped;
+
+# Stopped processes would not end with the test.
+END
+{
+	kill 'CONT', values %stopped;
+}
+
+sub stop_receivers (@names)
+{
+	for my $name (@names)
+	{
+		$stopped{$name} = $standby{$name}->sql('SELECT pid FROM pg_stat_wal_receiver');
+		kill('STOP', $stopped{$name}) == 1 or die "there is no walreceiver of $name\n";
+		# positions differ from those of the next to be stopped
+		$primary->sql('SET synchronous_commit = local; INSERT INTO logged (n) VALUES (0)');
+		$primary->wait_for_catchup($_, 'flush') for grep { !$stopped{$_} } keys %standby;
+	}
+	return;
+}
+
+sub continue_all
+{
+	kill 'CONT', values %stopped;
+	%stopped = ();
+	$primary->wait_for_catchup($_, 'flush') for keys %standby;
+	return;
+}
+
+sub set_names ($names, $synchronous)
+{
+	alter_system($primary, synchronous_standby_names => $names);
+	$primary->wait_until(
+		qq{SELECT count(*) = $synchronous FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')}
+	);
+	$primary->sql('SELECT commit_stats_reset()');
+	return;
+}
+
+# Who is waited for now, once the background worker has seen it as well.
+sub blamed ($commits = 1)
+{
+	$primary->wait_until(
+		qq{SELECT sum(waiting_now) = $commits AND sum(wait_time) > 0 FROM commit_standby_stats});
+	return $primary->sql(q{SELECT standby, stage FROM commit_standby_stats WHERE waiting_now > 0});
+}
+
+sub commit_beside
+{
+	return start_psql($primary, 'INSERT INTO logged (n) VALUES (1)');
+}
+
+# The time that commits have waited for what $blame says, and in all, ms.
+sub wait_times ($blame)
+{
+	return split /\|/, $primary->sql(
+		qq{SELECT coalesce(sum(wait_time) FILTER (WHERE standby || '|' || stage = '$blame'), 0),
+	coalesce(sum(wait_time), 0) FROM commit_standby_stats});
+}
+
+# A commit waits for what $blame says until $end.  The worker may have looked
+# half a second before, when nothing committed.
+sub waits_for ($name, $blame, $end)
+{
+	my ($blamed_before, $all_before) = wait_times($blame);
+	my $start = time;
+	my $session = commit_beside();
+
+	is(blamed(), $blame, "$name: $blame");
+	usleep(1_000_000);
+	my ($blamed, $all) = wait_times($blame);
+	my $waited = 1000 * (time - $start);
+	cmp_ok($blamed - $blamed_before, '>=', 900, "$name: the wait is counted");
+	cmp_ok($all - $all_before, '<=', $waited + 550, "$name: ... and not more than that");
+	$end->();
+	ok(end_background($session), "$name: the commit goes on");
+	return;
+}
+
+#
+# ANY n: the n-th to answer
+#
+set_names('ANY 2 (a, b, c)', 3);
+stop_receivers('c');
+run_pgbench($primary, '-c 2 -t 100', write => "INSERT INTO logged (n) VALUES (1);\n");
+is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby = 'c'}),
+	0, 'ANY 2 of 3, one stopped: nobody waits for that one');
+stop_receivers('b');
+waits_for('ANY 2 of 3, c stopped, then b', 'b|not written', \&continue_all);
+
+set_names('ANY 3 (a, b, ghost, C)', 3);
+stop_receivers('a', 'c');
+waits_for('ANY 3 of 4, a stopped, then c', 'a|not written', \&continue_all);
+
+set_names('ANY 3 (ghost, a, b)', 2);
+waits_for(
+	'ANY 3 of 3, one not there',
+	'ghost|not connected',
+	sub { set_names('ANY 2 (ghost, a, b)', 2) });
+
+#
+# FIRST n: the last of the n best
+#
+set_names('FIRST 2 (a, b, c)', 2);
+stop_receivers('c');
+run_pgbench($primary, '-c 2 -t 100', write => "INSERT INTO logged (n) VALUES (1);\n");
+is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby = 'c'}),
+	0, 'FIRST 2 of 3, the third stopped: nobody waits for that one');
+stop_receivers('a');
+waits_for('FIRST 2 of 3, the first stopped', 'a|not written', \&continue_all);
+delete($standby{a})->stop;
+set_names('FIRST 2 (a, b, c)', 2);
+stop_receivers('c');
+waits_for('FIRST 2 of 3, the first is down', 'c|not written', sub { kill 'CONT', $stopped{c} });
+delete $stopped{c};
+
+#
+# Nothing from before a change, also if the names are the same again
+#
+is($primary->sql('SELECT count(*) > 0 FROM commit_standby_stats'), 't', 'change: there are counts');
+for my $names ('', 'FIRST 2 (a, b, c)')
+{
+	alter_system($primary, synchronous_standby_names => $names);
+	is($primary->sql('SELECT count(*) FROM commit_standby_stats'),
+		0, "change to \"$names\": nothing from before");
+	usleep(1_100_000);    # the worker looks twice a second
+}
+is($primary->sql('SELECT count(*) FROM commit_standby_stats'),
+	0, 'change: nor when the worker has seen it');
+
+#
+# A standby of a standby
+#
+$standby{c}->enable_streaming($standby{b});
+$standby{c}->restart;
+set_names('FIRST 1 (b)', 1);
+$standby{b}->wait_until('SELECT count(*) = 1 FROM pg_stat_replication');
+kill 'STOP', $stopped{c} = $standby{c}->sql('SELECT pid FROM pg_stat_wal_receiver');
+run_pgbench($primary, '-c 2 -t 100', write => "INSERT INTO logged (n) VALUES (1);\n");
+is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby <> 'b'}),
+	0, 'cascading: nobody waits for the standby of a standby');
+kill 'CONT', delete $stopped{c};
+
+#
+# *, whoever that is
+#
+set_names('*', 1);
+$stopped{b} = $standby{b}->sql('SELECT pid FROM pg_stat_wal_receiver');
+kill 'STOP', $stopped{b};
+waits_for('*', 'b|not written', sub { kill 'CONT', delete $stopped{b} });
+$standby{$_}->stop for qw(c b);
+set_names('*', 0);
+waits_for('*, nobody there', '*|not connected', sub { set_names('', 0) });
+
+ends_well($primary);
+done_testing();
