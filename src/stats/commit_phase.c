@@ -80,10 +80,14 @@ wait_event_of(PGPROC *proc)
 	return *(volatile uint32 *) &proc->wait_event_info;
 }
 
+/* Truncation, as of ON COMMIT DELETE ROWS, sets DELAY_CHKPT_COMPLETE, too. */
 static bool
 is_recording(PGPROC *proc)
 {
-	return (*(volatile int *) &proc->delayChkptFlags & DELAY_CHKPT_START) != 0;
+	int			flags = *(volatile int *) &proc->delayChkptFlags;
+
+	return (flags & (DELAY_CHKPT_START | DELAY_CHKPT_COMPLETE)) ==
+		DELAY_CHKPT_START;
 }
 
 /* What a flusher does; PHASE_UNKNOWN of a process that is none. */

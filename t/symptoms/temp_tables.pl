@@ -56,5 +56,12 @@ FROM commit_latency_stats WHERE role = 'leader'}),
 	't',
 	'commit_latency_stats has it as record_time');
 
+# The worker has seen the same, 20 times a second.
+my $report = report_of($node);
+like(first_cause($report), qr/^record\b/, 'the report names that work first');
+cmp_ok($report->{phases}->{record}->[1],
+	'>', 80, '... with most of the time') or diag($report->{text});
+is_consistent($report, 'report');
+
 $node->stop;
 done_testing();
