@@ -116,15 +116,14 @@ flushes_are_not_shared(const CommitFigures *f)
  *----------------------------------------------------------------
  */
 
-/* ": 12 flushes of 650 ms" */
+/* ", 12 of 650 ms" */
 static const char *
 count_stalls(const CommitFigures *f, StallCause cause)
 {
 	const StallSum *stall = &f->stall[cause];
 
 	return stall->n == 0 ? "" :
-		psprintf(": %d flush%s of %s", stall->n, stall->n == 1 ? "" : "es",
-				 format_us(stall->length));
+		psprintf(", %d of %s", stall->n, format_us(stall->length));
 }
 
 static const char *
@@ -136,7 +135,7 @@ bound_of_notify(const CommitFigures *f)
 									  f->notify.commits);
 
 	return hold == 0 ? "" :
-		psprintf(", for %s, of which %s are its flush: at most %s/s",
+		psprintf(", %s each, of which %s are its flush: at most %s/s",
 				 format_us(hold), format_us(flush), format_number(1e6 / hold));
 }
 
@@ -156,7 +155,7 @@ static const char *
 rate_of_bytes(const CommitFigures *f)
 {
 	return f->fit.rate <= 0 ? "" :
-		psprintf(": %s a second, %s a flush; one without bytes takes %s",
+		psprintf(": %s/s, %s a flush; a flush without bytes takes %s",
 				 format_bytes(1e6 * f->fit.rate),
 				 format_bytes(f->flush_wal), format_us(f->fit.base));
 }
@@ -227,32 +226,36 @@ find_phases(const CommitFigures *f, Causes *found)
 	const double *phase = f->phase;
 	double		before = phase[PHASE_BEFORE];
 	double		record = phase[PHASE_RECORD];
-	bool		locked = f->lock != NULL;
+	bool		locked_before = f->lock != NULL && before >= record;
+	bool		locked_record = f->lock != NULL && before < record;
 	const Cause causes[] = {
 		{phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
-					 f->listeners == 0 ? " No session of this database listens." : ""),
+					 f->listeners == 0 ? " No session listens here." : ""),
 		"send it from one session, or drop it"},
-		{locked ? before + record : 0,
-			psprintf("before the record, above all for a lock: %s.", f->lock),
+		{locked_before ? before : 0,
+			psprintf("before the record: deferred triggers wait for a %s.", f->lock),
 		"a shorter transaction of its holder, or triggers that are not deferred"},
-		{locked ? 0 : before,
+		{locked_before ? 0 : before,
 			"before the record: deferred triggers, constraints or WITH HOLD cursors.",
 		"fewer rows in a transaction, or constraints that are not deferred"},
-		{locked ? 0 : record,
-			"record: the session's own work at COMMIT, as ON COMMIT DELETE ROWS or DROP.",
+		{locked_record ? record : 0,
+			psprintf("before the record: COMMIT waits for a %s.", f->lock),
+		"a shorter transaction of its holder"},
+		{locked_record ? 0 : record,
+			"before the record: the session's own work, as ON COMMIT DELETE ROWS or DROP.",
 		"fewer temporary tables with ON COMMIT in a session"},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" : "commit_delay"),
 		NULL},
 		{segment_share(f),
-			psprintf("new WAL segments%s.", count_stalls(f, STALL_SEGMENT)),
+			psprintf("a new WAL segment is made%s.", count_stalls(f, STALL_SEGMENT)),
 		remedy_for_segments(f)},
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
 		"its disk and network, synchronous_standby_names, or synchronous_commit"},
 		{phase[PHASE_AFTER],
-			"after the commit, above all for files of tables that it dropped.",
+			"after the commit: above all, files of dropped tables are deleted.",
 		"fewer tables in a transaction that drops them"},
 		{cpu_share(f),
 			psprintf("not run: a CPU limit stopped the server for %s of each second.",
@@ -280,33 +283,33 @@ find_flushes(const CommitFigures *f, Causes *found)
 	{
 		const Cause causes[] = {
 			{stall[STALL_CHECKPOINT].share,
-				psprintf("flushes that stall during %scheckpoints%s.", checkpoint_phase(f),
+				psprintf("stalls during %scheckpoints%s.", checkpoint_phase(f),
 						 count_stalls(f, STALL_CHECKPOINT)),
 			remedy_for_checkpoints(f)},
 			{stall[STALL_ARCHIVER].share,
-				psprintf("flushes that stall while archive_command runs%s.",
+				psprintf("stalls while archive_command runs%s.",
 						 count_stalls(f, STALL_ARCHIVER)),
 			"archive to another volume, or slow the command down"},
 			{stall[STALL_BULK_WAL].share,
-				psprintf("flushes that stall with WAL of a large transaction%s%s.",
-						 f->bulk_writer ? psprintf(" by %s", f->bulk_writer) : "",
+				psprintf("stalls with the WAL of %s%s.",
+						 f->bulk_writer ? f->bulk_writer : "a large transaction",
 						 count_stalls(f, STALL_BULK_WAL)),
 			"smaller transactions of that client"},
 			{bytes_share(f),
-				psprintf("bytes of flushes%s.", rate_of_bytes(f)),
+				psprintf("bytes%s.", rate_of_bytes(f)),
 				f->wal_compression ? "less WAL, or a faster volume" :
 			"wal_compression = on (for full-page images), or a faster volume"},
 			{quota_share(f),
-				psprintf("flushes that stall as on a disk that allows %s flushes in %s%s.",
+				psprintf("stalls as on a disk that allows %s flushes in %s%s.",
 						 format_number(f->quota_flushes), format_us(f->quota_window),
 						 count_stalls(f, STALL_QUOTA)),
 			"a volume with more IOPS"},
 			{stall[STALL_UNKNOWN].share,
-				psprintf("flushes that stall, I do not know why (commit_stall_log)%s.",
+				psprintf("stalls, I do not know why (commit_stall_log)%s.",
 						 count_stalls(f, STALL_UNKNOWN)),
 			NULL},
 			{has_hot_row(f) ? causes_flush_share(f) : 0,
-				psprintf("flushes, one after the other: %s sessions wait for a row that a committing session holds, for %s in COMMIT.",
+				psprintf("flushes: %s sessions wait for a row that a committing session holds, for %s in COMMIT: the commits come one after the other.",
 						 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
 						 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 			"fewer updates of that row (batches, or a queue)"},

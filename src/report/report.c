@@ -44,7 +44,6 @@ static void
 put_now(StringInfo text, const WaitsNow *now)
 {
 	const char *number = psprintf("%d", now->commits);
-	bool		one = now->commits == 1;
 
 	if (now->commits < now->all)
 		number = psprintf("%d of %d", now->commits, now->all);
@@ -52,9 +51,8 @@ put_now(StringInfo text, const WaitsNow *now)
 		appendStringInfoString(text, "No commit has waited for 1 s now.\n");
 	else
 		put_wrapped(text, "", "  ",
-					psprintf("%s commit%s now, %s %s: %s.", number,
-							 one ? " waits" : "s wait",
-							 one ? "for" : "the longest for",
+					psprintf("%s commit%s now, the longest for %s: %s.", number,
+							 now->all == 1 ? " waits" : "s wait",
 							 format_duration(now->longest / 1e6), now->what));
 }
 

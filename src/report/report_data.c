@@ -432,7 +432,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		stall->length += length;
 		stall->share += ratio_or_zero(length * Max(event->sessions, 1), time);
 		if (cause == STALL_BULK_WAL && log->writer[i].session != NULL)
-			f->bulk_writer = name_client(&log->writer[i].session->client);
+			f->bulk_writer = psprintf("client %s", name_client(&log->writer[i].session->client));
+		else if (cause == STALL_BULK_WAL && log->logged[i].outcome.seen.nwriters > 0)
+			f->bulk_writer = psprintf("pid %d", log->logged[i].outcome.seen.writer[0].pid);
 	}
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{

@@ -108,7 +108,7 @@ sub says ($name, $first, $delay, %figures)
 
 says(
 	'NOTIFY',
-	'94\.7% NOTIFY: .* for 4\.18 ms, of which 4\.10 ms are its flush: at most 239/s\. No session',
+	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms are its flush: at most 239/s\. No session listens here',
 	'no\. NOTIFY commits come one after the other \(100% of the commits\)\.',
 	%one_by_one,
 	'phase:NOTIFY' => 0.947,
@@ -157,7 +157,7 @@ says(
 says('a flush that hangs', '100% flushes, ', 'no\. Commits hang', 'now.longest' => 12e6);
 says(
 	'a deferred trigger',
-	'98\.0% before the record, above all for a lock: row of relation sum, held by pid 7\.',
+	'98\.0% before the record: deferred triggers wait for a row of relation sum, held by pid 7\.',
 	'no\. 98\.0% of commit time is outside of flushes, most of it: before\.',
 	'phase:before' => 0.98,
 	'phase:flush' => 0.02,
@@ -181,7 +181,7 @@ says(
 	'phase:flush' => 0.02,
 	'phase:other' => 0);
 says(
-	'temporary tables', '83\.0% record: ', 'no\. 83\.0% of commit time',
+	'temporary tables', '83\.0% before the record: the session\'s own work', 'no\. 83\.0% of commit time',
 	commits => 0,
 	flushes => 0,
 	flush_time => 0,
@@ -201,7 +201,7 @@ says(
 
 # New segments, and advice that was followed
 my %segment = ('stall:segment' => 0.7, delay => 1000, siblings => 1000);
-my $segment = '70\.0% new WAL segments: 5 flushes of 650 ms\.';
+my $segment = '70\.0% a new WAL segment is made, 5 of 650 ms\.';
 my $no_segment =
   'no\. It would not shorten 70\.0% of commit time: flushes that stall \(segment\)\.';
 says(
@@ -222,29 +222,29 @@ says(
 	not => '->');
 my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.checkpoint[CHECKPOINT_SYNCS]' => 1);
 says(
-	'checkpoints', '60\.0% flushes that stall during the sync phase of checkpoints: 5 flushes',
+	'checkpoints', '60\.0% stalls during the sync phase of checkpoints, 5 of 650 ms',
 	'no\. It would not shorten 60\.0% of commit time: flushes that stall \(checkpoint\)',
 	%checkpoint,
 	completion_target => 0.1,
 	remedy => '^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$');
 says(
-	'... spread out', '60\.0% flushes', 'no\.', %checkpoint,
+	'... spread out', '60\.0% stalls', 'no\.', %checkpoint,
 	remedy => '^larger max_wal_size',
 	not => 'completion_target');
 says(
-	'an archiver', '90\.0% flushes that stall while archive_command runs',
+	'an archiver', '90\.0% stalls while archive_command runs',
 	'no\. It would not shorten 90\.0%',
 	'stall:archiver' => 0.9,
 	not => 'quota|allows');
 says(
 	'bulk WAL',
-	'50\.0% flushes that stall with WAL of a large transaction by load \(a, b\): 5 flushes',
+	'50\.0% stalls with the WAL of client load \(a, b\), 5 of',
 	'no\. It would not',
 	'stall:bulk' => 0.5,
-	bulk_writer => 'load (a, b)');
+	bulk_writer => 'client load (a, b)');
 says(
 	'bandwidth',
-	'98\.0% bytes of flushes: 10\.5 MB a second, 270 kB a flush; one without bytes takes 500 us\.',
+	'98\.0% bytes: 10\.5 MB/s, 270 kB a flush; a flush without bytes takes 500 us\.',
 	'no\. It would not shorten 98\.0%',
 	'fit.share' => 0.98,
 	'fit.rate' => 10.5,
@@ -254,7 +254,7 @@ says(
 my %quota = ('stall:quota' => 0.6, quota_flushes => 51, quota_window => 500000);
 says(
 	'a quota',
-	'60\.0% flushes that stall as on a disk that allows 51\.0 flushes in 500 ms: 5',
+	'60\.0% stalls as on a disk that allows 51\.0 flushes in 500 ms, 5 of',
 	'may pay, above all the adaptive one: .*sweep',
 	%quota, commit_rate => 9000);
 says(
@@ -268,7 +268,7 @@ says(
 	'stall:quota' => 0.3);
 says(
 	'stalls',
-	'60\.0% flushes that stall, I do not know why',
+	'60\.0% stalls, I do not know why',
 	'no\. It would not',
 	'stall:unknown' => 0.6);
 says('few of them', '90\.0% flushes, ', 'may pay', 'stall:unknown' => 0.1);
@@ -283,11 +283,11 @@ my %hot = (
 	'phase:flush' => 1,
 	'phase:other' => 0);
 my $hot =
-  '100% flushes, one after the other: 14\.0 sessions wait for a row that a committing session holds, for 1\.00 in COMMIT\.';
+  '100% flushes: 14\.0 sessions wait for a row that a committing session holds, for 1\.00 in COMMIT: the commits come one after the other\.';
 says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
 says(
 	'... and a delay',
-	'60\.0% flushes, one',
+	'60\.0% flushes: 14',
 	'set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0', %hot,
 	delay => 2000,
 	delay_hits => 912,
