@@ -456,6 +456,7 @@ static const Answer *
 find_no_waits(const CommitFigures *f)
 {
 	bool		few = f->commits < CAUSES_MIN_COMMITS || f->flushes == 0;
+	bool		known = f->seen_enough || !few;
 	uint64		all = f->commits + f->commits_async;
 	double		outside = 1 - causes_flush_share(f) - f->phase[PHASE_DELAY];
 	const Answer answers[] = {
@@ -470,9 +471,9 @@ find_no_waits(const CommitFigures *f)
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0. %s of the sleeps carried no other commit.", format_percent(f->alone_hits)),
 		"commit_delay = 0"},
-		{!few && 2 * f->commits_notify >= all,
+		{known && f->commits_notify > 0 && 2 * f->commits_notify >= all,
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
-		{(f->seen_enough || !few) && f->phase_mean != 0 && outside > 0.5,
+		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, most of it: %s.", format_percent(outside), largest_outside(f)), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits have waited so far, of %d that an answer needs.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{has_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},

@@ -184,11 +184,11 @@ sub report_of ($node)
 	my ($mean, $slow) = _phases($text);
 	my %report = (
 		text => $text,
-		now => $text =~ /^(.*(?:\n  +.*)*)/ ? $1 =~ s/\n +/ /gr : '',
+		now => $text =~ /^(.*(?:\n  +.*)*)/ ? "$1" =~ s/\n +/ /gr : '',
 		phases => $mean,
 		slow_phases => $slow,
 		causes => _causes($text),
-		delay => $text =~ /^A delay: (.*(?:\n  .*)*)/m ? $1 =~ s/\n +/ /gr : '');
+		delay => $text =~ /^A delay: (.*(?:\n  .*)*)/m ? "$1" =~ s/\n +/ /gr : '');
 
 	if ($text =~ /^Where a commit's time goes +mean ([\d.]+ \w+)/m)
 	{

@@ -181,7 +181,8 @@ says(
 	'phase:flush' => 0.02,
 	'phase:other' => 0);
 says(
-	'temporary tables', '83\.0% before the record: the session\'s own work', 'no\. 83\.0% of commit time',
+	'temporary tables', '83\.0% before the record: the session\'s own work',
+	'no\. 83\.0% of commit time',
 	commits => 0,
 	flushes => 0,
 	flush_time => 0,
@@ -266,11 +267,7 @@ says(
 	'60\.0%', 'no\. It would not shorten 60\.0%', %quota,
 	'stall:checkpoint' => 0.6,
 	'stall:quota' => 0.3);
-says(
-	'stalls',
-	'60\.0% stalls, I do not know why',
-	'no\. It would not',
-	'stall:unknown' => 0.6);
+says('stalls', '60\.0% stalls, I do not know why', 'no\. It would not', 'stall:unknown' => 0.6);
 says('few of them', '90\.0% flushes, ', 'may pay', 'stall:unknown' => 0.1);
 
 # One hot row: commits never come during the flush of another one.

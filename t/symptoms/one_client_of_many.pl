@@ -1,0 +1,47 @@
+# Does the report name the client with most commits, and promise no flushes
+# where a quota decides how many there are?
+#
+# Two applications on a device that allows 20 flushes in 500 ms
+# (t/ground_truth/shim.c).  pgbench knows how many commits each had.
+
+use lib 't', 't/ground_truth', 't/symptoms';
+use CommitStats;
+use GroundTruth qw(start_truth set_device);
+use Symptoms;
+
+my $node = start_truth('many', "commit_stats.stall_time = 50ms\n");
+my $insert = 'INSERT INTO logged (n) VALUES (1);';
+my @commits = (150, 50);    # of each session
+
+$node->sql('CREATE TABLE logged (n int)');
+set_device($node, quota => 20, window => 500, flush_time => 1);
+$node->sql('SELECT commit_stats_reset()');
+my @loads = map {
+	local $ENV{PGAPPNAME} = (qw(lease api))[$_];
+	start_pgbench($node, "-c 6 -t $commits[$_]", "insert$_" => $insert)
+} 0, 1;
+ok(end_background($_), 'the load ends') for @loads;
+my $report = report_of($node);
+
+like(
+	first_cause($report),
+	qr/^stalls as on a disk that allows (?:19|2[0-2])(?:\.\d)? flushes in (?:4[89]\d|5[01]\d) ms, /,
+	'the first cause: the quota');
+is($report->{causes}->[0]->{remedy}, 'a volume with more IOPS', '... and what to do');
+like(
+	$report->{text},
+	qr/^Who commits\n  75\.0% of the commits are of client lease \(\S+, postgres\),\s+[\d.]+%\s+of\s+commit time, \d+ B of WAL each\.$/m,
+	'the client with most commits, and its share');
+unlike($report->{text}, qr/larger transactions|save/, '... of which no flushes are promised');
+like($report->{delay}, qr/^may pay, above all the adaptive one/, 'a delay may pay');
+like($report->{text}, qr/adaptive => true\);/, '... above all the adaptive one');
+is_consistent($report, 'one client of many');
+
+# Advice that was followed does not come again.
+alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+my $followed = report_of($node);
+like($followed->{delay}, qr/^commit_stats\.adaptive_delay decides/, 'with the adaptive delay on');
+unlike($followed->{text}, qr/commit_delay_sweep/, '... no sweep');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,48 @@
+# Does the report say that a pooler takes the names away, or makes too many?
+#
+# Three applications whose transactions clear application_name, as RESET ALL
+# does behind some poolers.  Then each transaction has another name, as with
+# application_name_add_host of PgBouncer.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $node = make_situation('pooler', conf => "commit_stats.max_clients = 10\n");
+my $insert = 'INSERT INTO logged (n) VALUES (1);';
+
+# Three applications with 300 commits each
+sub run_applications ($before)
+{
+	$node->sql('SELECT commit_stats_reset()');
+	for my $name (qw(web api cron))
+	{
+		local $ENV{PGAPPNAME} = $name;
+		run_pgbench($node, '-M simple -c 3 -t 100', $name => "$before\n$insert");
+	}
+	return report_of($node);
+}
+
+my $report = run_applications(q{SET application_name = '';});
+
+like(
+	$report->{text} =~ s/\n +/ /gr,
+	qr/^Who commits (?:100|9\d\.\d|>99\.9)% of the commits have no name: a driver or pooler clears it\. -> ALTER ROLE \.\.\. SET application_name/m,
+	'commits have no name');
+is($node->sql(q{SELECT sum(commits) FROM commit_client_stats WHERE application_name = ''}),
+	900, '... all of them');
+is_consistent($report, 'no names');
+
+$report = run_applications(q{\set id random(1, 1000000000)
+SELECT set_config('application_name', 'web - 10.0.0.' || :id, false);});
+my ($lost) = $report->{text} =~ /:\s+(\d+)\s+clients\s+lost\s+their\s+row\s+to\s+newer\s+ones/;
+
+cmp_ok($lost // 0, '>=', 800, 'with a name for each transaction: clients lose their rows');
+like($report->{text}, qr/application_name_add_host = 0/, '... and what to do');
+is_consistent($report, 'many names');
+
+$report = run_applications('SELECT 1;');
+unlike($report->{text}, qr/have no name/, 'with their names: nothing of that');
+
+$node->stop;
+done_testing();
