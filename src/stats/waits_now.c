@@ -9,8 +9,8 @@
  * The flusher is the process that sleeps before a flush, writes WAL, syncs it
  * or makes a segment at the time of the look.  It blocks the commits that wait
  * for another's flush; the holder at the end of the chain (lock_wait.c) blocks
- * those that wait for a lock.  Two commits wait for the same if the same process
- * blocks both; the flusher belongs to those that it blocks.
+ * those that wait for a lock.  If the holder is in its commit itself, its wait is
+ * the root of theirs.  Commits of one root, or one flusher, wait for the same.
  *
  * Locking: clients.c takes commit_stats_clients_lock() while it copies the
  * sessions.  Phases are read without a lock, as pg_stat_activity reads wait
@@ -85,18 +85,6 @@ describe_flush(const NowContext *context)
 					context->flusher_pid, client);
 }
 
-/* The holder of NOTIFY's lock keeps it until its commit is done. */
-static char *
-describe_notify(const NowContext *context, const WaitingCommit *waiting)
-{
-	char	   *lock = lock_wait_describe(&waiting->lock);
-
-	if (waiting->blocked_by != 0 &&
-		waiting->blocked_by == context->flusher_pid)
-		return psprintf("for %s, which waits for its flush", lock);
-	return psprintf("for %s", lock);
-}
-
 static char *
 describe_standby(PGPROC *proc)
 {
@@ -104,12 +92,7 @@ describe_standby(PGPROC *proc)
 
 	if (!standby_blame(proc->waitLSN, standby_mode(proc), &blame))
 		return pstrdup("for a standby");
-	if (blame.stage == STANDBY_NOT_CONNECTED)
-		return strcmp(blame.name, "*") == 0 ?
-			pstrdup("no synchronous standby is connected") :
-			psprintf("standby '%s' is not connected", blame.name);
-	return psprintf("for standby '%s': %s", blame.name,
-					standby_stage_names[blame.stage]);
+	return standby_describe(&blame);
 }
 
 /* Own work, another library's callback, a lock of the server's own. */
@@ -134,7 +117,8 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 	if (waiting->has_lock)
 	{
 		waiting->blocked_by = waiting->lock.holder_pid;
-		waiting->detail = describe_notify(context, waiting);
+		waiting->detail =
+			psprintf("for %s", lock_wait_describe(&waiting->lock));
 		if (phase != PHASE_NOTIFY)
 			waiting->waiting_for = lock_wait_describe(&waiting->lock);
 	}
@@ -194,7 +178,17 @@ waits_now_read(const ClientSessions *sessions)
 	return waiting;
 }
 
-/* True if two commits wait for the same. */
+/* The commit that holds the lock for which another one waits; or the other. */
+static const WaitingCommit *
+find_root(const WaitingCommit *waiting, int n, const WaitingCommit *commit)
+{
+	for (int i = 0; commit->has_lock && i < n; i++)
+		if (waiting[i].in_commit && waiting[i].pid == commit->blocked_by)
+			return &waiting[i];
+	return commit;
+}
+
+/* True if two roots wait for the same. */
 static bool
 waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 {
@@ -215,10 +209,23 @@ better_detail(const WaitingCommit *a, const WaitingCommit *b)
 	return a->detail;
 }
 
+/* What a commit waits for, and what the holder of its lock does. */
+static char *
+describe_wait(const WaitingCommit *commit, const WaitingCommit *root,
+			  const char *detail)
+{
+	if (root == commit)
+		return pstrdup(detail);
+	return psprintf("%s, which commits%s %s", detail,
+					root->reading.phase == PHASE_STANDBY ? ":" : " and waits",
+					root->detail);
+}
+
 void
 waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
 	const WaitingCommit *longest = NULL;
+	const WaitingCommit *root;
 	const char *detail;
 	TimestampTz at = GetCurrentTimestamp();
 
@@ -235,14 +242,16 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		return;
 
 	now->longest = at - longest->since;
+	root = find_root(waiting, n, longest);
 	detail = longest->detail;
 	for (int i = 0; i < n; i++)
 	{
-		if (!waiting[i].in_commit || !waits_for_same(longest, &waiting[i]))
+		if (!waiting[i].in_commit ||
+			!waits_for_same(root, find_root(waiting, n, &waiting[i])))
 			continue;
 		now->commits++;
 		if (detail == longest->detail)
 			detail = better_detail(longest, &waiting[i]);
 	}
-	now->what = pstrdup(detail);
+	now->what = describe_wait(longest, root, detail);
 }

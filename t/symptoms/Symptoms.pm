@@ -178,17 +178,23 @@ sub _causes ($text)
 	return \@causes;
 }
 
+# The text with its line breaks as spaces
+sub _one_line ($text)
+{
+	return defined $text ? join(' ', split /\n +/, $text) : '';
+}
+
 sub report_of ($node)
 {
 	my $text = $node->sql('SELECT commit_stats_report()') . "\n";
 	my ($mean, $slow) = _phases($text);
 	my %report = (
 		text => $text,
-		now => $text =~ /^(.*(?:\n  +.*)*)/ ? "$1" =~ s/\n +/ /gr : '',
+		now => _one_line($text =~ /^(.*(?:\n  +.*)*)/),
 		phases => $mean,
 		slow_phases => $slow,
 		causes => _causes($text),
-		delay => $text =~ /^A delay: (.*(?:\n  .*)*)/m ? "$1" =~ s/\n +/ /gr : '');
+		delay => _one_line($text =~ /^A delay: (.*(?:\n  .*)*)/m));
 
 	if ($text =~ /^Where a commit's time goes +mean ([\d.]+ \w+)/m)
 	{

@@ -54,8 +54,7 @@ sub hangs_for ($pattern, $phase, $pid, $name)
 {
 	my $report = report_of($node);
 
-	like($report->{now}, qr/^1 commits? waits? now, the longest for [\d.]+ s: for $pattern\.$/,
-		$name);
+	like($report->{now}, qr/^1 commit waits now, the longest for [\d.]+ s: for $pattern\.$/, $name);
 	is( $node->sql(q{SELECT phase, coalesce(blocked_by, 0) FROM commit_activity
 WHERE committing_since IS NOT NULL}),
 		"$phase|$pid",

@@ -60,13 +60,13 @@ my $locked = sum0(map { $waits{$_} } grep { /^Lock/ } keys %waits);
 
 end_load($held);
 my $latency = sum0(end_load($load));
-cmp_ok($locked, '>', 0.9 * $samples, 'pg_stat_activity: COMMITs wait for locks');
+cmp_ok($locked, '>', 0.75 * $samples, 'pg_stat_activity: COMMITs wait for locks');
 like(
 	first_cause($report),
-	qr/^before the record: deferred triggers wait for a (?:row of relation sum|transaction)/,
+	qr/^before the record, above all for a lock: (?:row of relation sum|transaction \d+), held by pid \d+/,
 	'the first cause');
 cmp_ok(abs($report->{causes}->[0]->{share} - 100 * $locked / $samples),
-	'<=', 5, '... its share is that of pg_stat_activity')
+	'<=', 10, '... its share is that of pg_stat_activity')
   or diag "$locked of $samples samples";
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/NOTIFY/, 'nothing is said of NOTIFY');
