@@ -21,6 +21,7 @@
  */
 #include "postgres.h"
 
+#include "replication/syncrep.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
@@ -92,7 +93,13 @@ describe_standby(PGPROC *proc)
 
 	if (!standby_blame(proc->waitLSN, standby_mode(proc), &blame))
 		return pstrdup("for a standby");
-	return standby_describe(&blame);
+	if (strcmp(blame.name, "*") == 0)
+		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",
+						SyncRepStandbyNames);
+	if (blame.stage == STANDBY_NOT_CONNECTED)
+		return psprintf("standby '%s' is not connected", blame.name);
+	return psprintf("for standby '%s': %s", blame.name,
+					standby_stage_names[blame.stage]);
 }
 
 /* Own work, another library's callback, a lock of the server's own. */
