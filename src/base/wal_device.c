@@ -49,6 +49,8 @@
 #define CLEARLY			2.0		/* the larger of two spreads, in smaller ones */
 #define MIN_FIT			30		/* flushes of a fit */
 #define MIN_SLOPE		4.0		/* of a fit, in standard errors */
+#define FIT_BYTES		32768.0 /* mean of its flushes; in small ones, bytes only
+								 * tell how many commits have come meanwhile */
 #define MOST_OF_TIME	0.8		/* bytes explain it: the rate is that of sums */
 
 /*
@@ -243,7 +245,7 @@ wal_device_find_quota(DeviceStall *stall, int n, double longest,
 }
 
 /*
- * The fit has n = 0 if its slope may be chance.  "share" is that of the mean
+ * The fit has n = 0 if flushes are small or its slope may be chance.  "share" is that of the mean
  * time; more than all of it shows a base below 0, which is taken for 0.
  */
 void
@@ -268,7 +270,7 @@ wal_device_fit(const double *bytes, const double *time, int n, FlushFit *fit)
 		xy += (bytes[i] - mean_bytes) * (time[i] - mean_time);
 		yy += (time[i] - mean_time) * (time[i] - mean_time);
 	}
-	if (n < MIN_FIT || xy <= 0)
+	if (n < MIN_FIT || mean_bytes < FIT_BYTES || xy <= 0)
 		return;
 	slope = xy / xx;
 	if (slope < MIN_SLOPE * sqrt(Max(yy - slope * xy, 0) / (n - 2) / xx))
