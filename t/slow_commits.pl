@@ -35,7 +35,10 @@ FROM commit_flush_stats}),
 WHERE least(notify_time, delay_time, flush_time, standby_time_min, other_time) < 0
 OR standby_time_min > standby_time_max
 OR notify_time + coalesce(delay_time, 0) + coalesce(flush_time, 0) + standby_time_max > duration + 0.001
-OR abs(notify_time + delay_time + flush_time + standby_time_min + other_time - duration) > 0.001}
+OR abs(notify_time + delay_time + flush_time + standby_time_min + other_time - duration) > 0.001
+OR abs(before_time + record_time + others_flush_time + segment_time + commit_log_time + after_time
+   + not_run_time + unknown_time - other_time) > 0.001
+OR (notify_time > 0) <> (notify_pid IS NOT NULL) OR notify_pid = pid}
 		),
 		0,
 		"$name: the parts are the whole");
