@@ -24,7 +24,7 @@
  *				as the server counts them before it sleeps
  *	M			the transactions that were active around a flush, including
  *				its members
- *	delay hit	a flush whose leader slept commit_delay
+ *	delay hit	a flush whose leader slept before it, whatever set the time
  *	delay miss	a flush whose leader did not, although commit_delay was set, as
  *				too few siblings were active
  *	adaptive delay
