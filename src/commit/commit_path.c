@@ -10,6 +10,10 @@
  * whether the commit led a flush, followed one, or did not wait.  The phases
  * follow each other in this file.
  *
+ * A ProcessUtility hook notes when COMMIT begins, if it is a statement with an
+ * id, and marks the backend's slot.  slow_commit.c notes the end, of commits
+ * that may be slow.
+ *
  * Invariant: the second callback raises no error, as the transaction is
  * durable by then and the server would PANIC.  It does not allocate, do file
  * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
