@@ -230,10 +230,10 @@ waits_for_lock(uint32 event)
 }
 
 static bool
-is_row_lock(const LockWait *wait)
+is_row_lock(const LOCKTAG *tag)
 {
-	return wait->tag.locktag_type == LOCKTAG_TUPLE ||
-		wait->tag.locktag_type == LOCKTAG_TRANSACTION;
+	return tag->locktag_type == LOCKTAG_TUPLE ||
+		tag->locktag_type == LOCKTAG_TRANSACTION;
 }
 
 static bool
@@ -287,26 +287,40 @@ look_at_backend(int procno)
 	session->xid = xid;
 }
 
-/* Once it is known which backends are in a commit. */
+/* The lock that a backend outside of a commit waits for; or NULL. */
+static LOCK *
+blocking_lock(int procno)
+{
+	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
+
+	if (sessions[procno].pid == 0 || sessions[procno].in_commit ||
+		!waits_for_lock(*(volatile uint32 *) &proc->wait_event_info))
+		return NULL;
+	return *(LOCK *volatile *) &proc->waitLock;
+}
+
+/*
+ * Once it is known which backends are in a commit.  Most of the others wait
+ * for the same row.
+ */
 static void
 look_at_blocked(void)
 {
-	LOCKTAG		tag = {0};
+	LOCK	   *before = NULL;
 	bool		blocked = false;
 
 	for (int i = 0; i < MaxBackends; i++)
 	{
-		PGPROC	   *proc = &ProcGlobal->allProcs[i];
+		LOCK	   *lock = blocking_lock(i);
 		LockWait	wait;
 
-		if (sessions[i].pid == 0 || sessions[i].in_commit ||
-			!waits_for_lock(*(volatile uint32 *) &proc->wait_event_info) ||
-			!read_lock(proc, &wait) || !is_row_lock(&wait))
+		if (lock == NULL)
 			continue;
-		/* most wait for the same one */
-		if (memcmp(&wait.tag, &tag, sizeof(tag)) != 0)
-			blocked = is_committing(wait.holder_pid);
-		tag = wait.tag;
+		if (lock != before)
+			blocked = is_row_lock(&lock->tag) &&
+				read_lock(&ProcGlobal->allProcs[i], &wait) &&
+				is_committing(wait.holder_pid);
+		before = lock;
 		look.sample.blocked_rows += blocked;
 	}
 }

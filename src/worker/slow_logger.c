@@ -5,16 +5,21 @@
  *
  * Some time after a slow commit, all commits of its flush are over.  Then the
  * worker stores what became of the flush, before the flush leaves the ring of
- * flush groups, and writes the message to the server log.  The worker also
- * derives the limits of stall_limit.c.
+ * flush groups, and what the worker itself saw meanwhile (watch.c), and writes
+ * the message to the server log.  The worker also derives the limits of
+ * stall_limit.c.
+ *
+ * A leader notes its stall itself.  The worker notes the stall of a flush that
+ * no commit led (stall_log.c).
  *
  * Locking: none here.  stall_limit_derive() takes commit_stats_reset_lock(),
- * shared; slow_log.c is read and written without a lock.
+ * shared; slow_log.c and watch.c are read and written without a lock.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "storage/lmgr.h"
 #include "utils/json.h"
 
 #include "base/clock.h"
@@ -50,6 +55,41 @@ add_time(StringInfo line, const char *name, uint64 ns)
 		appendStringInfo(line, " %s=%.3f", name, (double) ns / NS_PER_MS);
 }
 
+/* The phases that have no other column. */
+static void
+add_phases(StringInfo line, const SlowEvent *event, const SlowOutcome *outcome)
+{
+	for (CommitPhase phase = 0; phase < PHASE_N; phase++)
+		if (phase != PHASE_NOTIFY && phase != PHASE_DELAY &&
+			phase != PHASE_FLUSH && phase != PHASE_STANDBY)
+			add_time(line, commit_phase_columns[phase],
+					 slow_event_phase(event, outcome, phase));
+}
+
+/* A lock by its numbers, as the worker cannot look up names. */
+static void
+add_waits(StringInfo line, const SlowEvent *event,
+		  const WatchedSession *session)
+{
+	if (session->lock_time > 0)
+	{
+		appendStringInfoString(line, " waited_for=\"");
+		DescribeLockTag(line, &session->lock.tag);
+		appendStringInfoChar(line, '"');
+		if (session->lock.holder_pid != 0)
+			appendStringInfo(line, " blocked_by=%d", session->lock.holder_pid);
+	}
+	if (event->notify_pid != 0)
+		appendStringInfo(line, " notify_pid=%d", event->notify_pid);
+	if (session->blame.name[0] != '\0')
+	{
+		appendStringInfoString(line, " standby=");
+		escape_json(line, session->blame.name);
+		appendStringInfo(line, " standby_stage=\"%s\"",
+						 standby_stage_names[session->blame.stage]);
+	}
+}
+
 /*
  * The columns of commit_slow_log, under their names, without what is null.
  * The worker is connected to no database, so roles and databases are OIDs.
@@ -73,6 +113,8 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	add_time(&line, "standby_time_min", event->standby_min);
 	add_time(&line, "standby_time_max", event->standby_max);
 	add_time(&line, "other_time", slow_event_rest(event));
+	add_phases(&line, event, outcome);
+	add_waits(&line, event, &outcome->session);
 	if (outcome->commits > 0)
 		appendStringInfo(&line, " commits_in_flush=%u", outcome->commits);
 	if (outcome->leader_pid != 0)
@@ -88,7 +130,6 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 			(errmsg("commit of process %d took %.3f ms", event->pid,
 					(double) event->duration / NS_PER_MS),
 			 errdetail_internal("%s", line.data)));
-	pfree(line.data);
 }
 
 /* True if an event that cannot be read will never come. */
@@ -107,6 +148,16 @@ is_lost(SlowKind kind, uint64 number)
 		clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
 }
 
+static void
+add_what_was_seen(const SlowEvent *event, SlowOutcome *outcome)
+{
+	uint64		began_at = clock_elapsed(event->duration, event->end);
+
+	watch_sum(began_at, event->end, &outcome->seen);
+	(void) watch_find_session(event->pid, began_at, event->end,
+							  &outcome->session);
+}
+
 /* False if the event is too young. */
 static bool
 complete_event(SlowKind kind, uint64 number, uint64 settle_time)
@@ -120,10 +171,14 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 		return false;
 	slow_log_look_up(&event, &outcome);
 	slow_event_add_outcome(&event, &outcome);
+	add_what_was_seen(&event, &outcome);
 	slow_log_put_outcome(kind, number, &outcome);
-	if (kind == SLOW_COMMIT)
-		stall_log_note_unled(&event, &outcome);
-	if (kind == SLOW_COMMIT && commit_stats_log_slow_commits)
+	if (kind != SLOW_COMMIT)
+		return true;
+	stall_log_note_unled(&event, &outcome);
+	if (outcome.session.blame.name[0] != '\0')
+		standby_count_slow(&outcome.session.blame);
+	if (commit_stats_log_slow_commits)
 		log_commit(&event, &outcome);
 	return true;
 }
