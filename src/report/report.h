@@ -42,7 +42,6 @@ typedef struct CommitFigures
 	bool		io_timing;		/* track_wal_io_timing */
 	int			delay;			/* commit_delay */
 	int			siblings;		/* commit_siblings */
-	int			connections;	/* max_connections */
 	double		wal_buffers;	/* bytes */
 	bool		adaptive;		/* commit_stats.adaptive_delay */
 	int			min_wal_size;	/* MB */

@@ -58,7 +58,6 @@ set_settings(CommitFigures *f)
 	f->io_timing = track_wal_io_timing;
 	f->delay = CommitDelay;
 	f->siblings = CommitSiblings;
-	f->connections = MaxConnections;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
 	f->adaptive = commit_stats_adaptive_delay;
 	f->min_wal_size = min_wal_size_mb;

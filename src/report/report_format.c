@@ -48,7 +48,9 @@ format_count(uint64 n)
 char *
 format_us(double us)
 {
-	if (!isfinite(us) || us < 999.5)
+	if (!isfinite(us))
+		return pstrdup("-");
+	if (us < 999.5)
 		return psprintf("%s us", format_number(us));
 	if (us < 999.5e3)
 		return psprintf("%s ms", format_number(us / 1e3));
