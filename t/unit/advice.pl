@@ -181,7 +181,7 @@ says(
 	'phase:flush' => 0.02,
 	'phase:other' => 0);
 says(
-	'temporary tables', '83\.0% before the record: the session\'s own work',
+	'temporary tables', '83\.0% record: the session\'s own work',
 	'no\. 83\.0% of commit time',
 	commits => 0,
 	flushes => 0,
