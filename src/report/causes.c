@@ -104,6 +104,18 @@ quota_share(const CommitFigures *f)
 	return f->quota_flushes > 0 ? f->stall[STALL_QUOTA].share : 0;
 }
 
+/* Flushes that neither stalled nor had many bytes */
+static double
+rest_of_flushes(const CommitFigures *f)
+{
+	double		rest = causes_flush_share(f) - bytes_share(f);
+
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+		if (cause != STALL_BYTES)
+			rest -= f->stall[cause].share;
+	return rest;
+}
+
 /* True if flushes carry one commit or prepare each */
 static bool
 flushes_are_not_shared(const CommitFigures *f)
@@ -234,13 +246,13 @@ find_phases(const CommitFigures *f, Causes *found)
 					 f->listeners == 0 ? " No session listens here." : ""),
 		"send it from one session, or drop it"},
 		{locked_before ? before : 0,
-			psprintf("before the record: deferred triggers wait for a %s.", f->lock),
+			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 		"a shorter transaction of its holder, or triggers that are not deferred"},
 		{locked_before ? 0 : before,
 			"before the record: deferred triggers, constraints or WITH HOLD cursors.",
 		"fewer rows in a transaction, or constraints that are not deferred"},
 		{locked_record ? record : 0,
-			psprintf("record: COMMIT waits for a %s before its commit record.", f->lock),
+			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 		"a shorter transaction of its holder"},
 		{locked_record ? 0 : record,
 			"record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP.",
@@ -274,51 +286,44 @@ static void
 find_flushes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
-	double		rest = causes_flush_share(f) - bytes_share(f);
+	double		rest = rest_of_flushes(f);
+	const Cause causes[] = {
+		{stall[STALL_CHECKPOINT].share,
+			psprintf("stalls during %scheckpoints%s.", checkpoint_phase(f),
+					 count_stalls(f, STALL_CHECKPOINT)),
+		remedy_for_checkpoints(f)},
+		{stall[STALL_ARCHIVER].share,
+			psprintf("stalls while archive_command runs%s.",
+					 count_stalls(f, STALL_ARCHIVER)),
+		"archive to another volume, or slow the command down"},
+		{stall[STALL_BULK_WAL].share,
+			psprintf("stalls with the WAL of %s%s.",
+					 f->bulk_writer ? f->bulk_writer : "a large transaction",
+					 count_stalls(f, STALL_BULK_WAL)),
+		"smaller transactions of that client"},
+		{bytes_share(f),
+			psprintf("bytes%s.", rate_of_bytes(f)),
+			f->wal_compression ? "less WAL, or a faster volume" :
+		"wal_compression = on (for full-page images), or a faster volume"},
+		{quota_share(f),
+			psprintf("stalls as on a disk that allows %s flushes in %s%s.",
+					 format_number(f->quota_flushes), format_us(f->quota_window),
+					 count_stalls(f, STALL_QUOTA)),
+		"a volume with more IOPS"},
+		{stall[STALL_UNKNOWN].share,
+			psprintf("stalls, I do not know why (commit_stall_log)%s.",
+					 count_stalls(f, STALL_UNKNOWN)),
+		NULL},
+		{has_hot_row(f) ? rest : 0,
+			psprintf("flushes: %s sessions wait for a row that a committing session holds, for %s in COMMIT: the commits come one after the other.",
+					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
+					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
+		"fewer updates of that row (batches, or a queue)"},
+		{has_hot_row(f) ? 0 : rest,
+		"flushes, which take what the disk takes.", NULL},
+	};
 
-	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (cause != STALL_BYTES)
-			rest -= stall[cause].share;
-
-	{
-		const Cause causes[] = {
-			{stall[STALL_CHECKPOINT].share,
-				psprintf("stalls during %scheckpoints%s.", checkpoint_phase(f),
-						 count_stalls(f, STALL_CHECKPOINT)),
-			remedy_for_checkpoints(f)},
-			{stall[STALL_ARCHIVER].share,
-				psprintf("stalls while archive_command runs%s.",
-						 count_stalls(f, STALL_ARCHIVER)),
-			"archive to another volume, or slow the command down"},
-			{stall[STALL_BULK_WAL].share,
-				psprintf("stalls with the WAL of %s%s.",
-						 f->bulk_writer ? f->bulk_writer : "a large transaction",
-						 count_stalls(f, STALL_BULK_WAL)),
-			"smaller transactions of that client"},
-			{bytes_share(f),
-				psprintf("bytes%s.", rate_of_bytes(f)),
-				f->wal_compression ? "less WAL, or a faster volume" :
-			"wal_compression = on (for full-page images), or a faster volume"},
-			{quota_share(f),
-				psprintf("stalls as on a disk that allows %s flushes in %s%s.",
-						 format_number(f->quota_flushes), format_us(f->quota_window),
-						 count_stalls(f, STALL_QUOTA)),
-			"a volume with more IOPS"},
-			{stall[STALL_UNKNOWN].share,
-				psprintf("stalls, I do not know why (commit_stall_log)%s.",
-						 count_stalls(f, STALL_UNKNOWN)),
-			NULL},
-			{has_hot_row(f) ? causes_flush_share(f) : 0,
-				psprintf("flushes: %s sessions wait for a row that a committing session holds, for %s in COMMIT: the commits come one after the other.",
-						 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
-						 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
-			"fewer updates of that row (batches, or a queue)"},
-			{has_hot_row(f) ? 0 : rest,
-			"flushes, which take what the disk takes.", NULL},
-		};
-
-		add_causes(found, causes, lengthof(causes));
-	}
+	add_causes(found, causes, lengthof(causes));
 }
 
 /* Who commits: shares of the commits, which explain no time */

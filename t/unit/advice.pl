@@ -1,9 +1,9 @@
 # What does the report conclude from figures?
 #
-# Each situation has the figures that were seen in it once, or the smallest ones
-# that decide: the cause named first, the answer on a delay, and what must not be
-# said.  src/report/causes.c and advice.c need no server.  The test compiles them
-# into a program (t/unit/advice.c) that reads plain numbers.
+# Each situation has the figures that were seen in it once, or the smallest
+# ones that decide: the cause named first, the answer on a delay, and what must
+# not be said.  src/report/causes.c and advice.c need no server.  The test
+# compiles them into a program (t/unit/advice.c) that reads plain numbers.
 
 use lib 't';
 use CommitStats;
@@ -157,7 +157,7 @@ says(
 says('a flush that hangs', '100% flushes, ', 'no\. Commits hang', 'now.longest' => 12e6);
 says(
 	'a deferred trigger',
-	'98\.0% before the record: deferred triggers wait for a row of relation sum, held by pid 7\.',
+	'98\.0% before the record: deferred triggers wait for row of relation sum, held by pid 7\.',
 	'no\. 98\.0% of commit time is outside of flushes, most of it: before\.',
 	'phase:before' => 0.98,
 	'phase:flush' => 0.02,
