@@ -49,8 +49,9 @@
 #define CLEARLY			2.0		/* the larger of two spreads, in smaller ones */
 #define MIN_FIT			30		/* flushes of a fit */
 #define MIN_SLOPE		4.0		/* of a fit, in standard errors */
-#define FIT_BYTES		32768.0 /* mean of its flushes; in small ones, bytes only
-								 * tell how many commits have come meanwhile */
+#define FIT_BYTES		32768.0 /* mean of its flushes; in small ones, bytes
+								 * only tell how many commits have come
+								 * meanwhile */
 #define MOST_OF_TIME	0.8		/* bytes explain it: the rate is that of sums */
 
 /*

@@ -209,11 +209,12 @@ remedy_for_checkpoints(const CommitFigures *f)
 					f->max_wal_size, f->checkpoint_timeout);
 }
 
-/* Under a quota, or one by one, larger transactions save no flushes. */
+/* Where flushes take the time; under a quota, or one by one, none is saved. */
 static const char *
 remedy_for_client(const CommitFigures *f)
 {
 	return f->top_wal < SMALL_COMMIT && quota_share(f) == 0 &&
+		causes_flush_share(f) >= 0.5 &&
 		!has_hot_row(f) && f->phase[PHASE_NOTIFY] < MIN_CAUSE ?
 		"larger transactions, if its work allows them" : NULL;
 }
@@ -249,13 +250,14 @@ find_phases(const CommitFigures *f, Causes *found)
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 		"a shorter transaction of its holder, or triggers that are not deferred"},
 		{locked_before ? 0 : before,
-			"before the record: deferred triggers, constraints or WITH HOLD cursors.",
+			"before the record: deferred triggers, constraints, WITH HOLD cursors, or COMMIT on another server (postgres_fdw).",
 		"fewer rows in a transaction, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 		"a shorter transaction of its holder"},
 		{locked_record ? 0 : record,
-			"record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP.",
+			psprintf("record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP%s.",
+					 f->wal_minimal ? ", or the sync of new tables (wal_level = minimal)" : ""),
 		"fewer temporary tables with ON COMMIT in a session"},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" : "commit_delay"),
@@ -471,7 +473,7 @@ find_no_waits(const CommitFigures *f)
 		{f->now.longest >= 1e6, "no. Commits hang, as the first line says.", NULL},
 		{!f->fsync, "no. With fsync = off, commits do not wait for the disk.", NULL},
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
-		"no. Commits do not wait for the disk (synchronous_commit = off).", NULL},
+		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(ratio_or_zero(f->commits_async, all))), NULL},
 		{f->adaptive, psprintf("commit_stats.adaptive_delay decides. %s.commit_delay_state shows why.", f->schema), NULL},
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0. %s of the sleeps carried no other commit.", format_percent(f->alone_hits)),

@@ -48,6 +48,7 @@ typedef struct CommitFigures
 	int			max_wal_size;
 	bool		wal_recycle;
 	bool		wal_init_zero;
+	bool		wal_minimal;	/* wal_level */
 	bool		wal_compression;
 	double		completion_target;	/* checkpoint_completion_target */
 	int			checkpoint_timeout; /* s */

@@ -367,7 +367,7 @@ says(
 says('not timed yet', '100%', 'not known\. No flush was timed', flush_time => 0);
 says('an adaptive delay', '100%', 'commit_stats\.adaptive_delay decides', adaptive => 1);
 says(
-	'asynchronous', '100%', 'no\. Commits do not wait for the disk',
+	'asynchronous', '100%', 'no\. 99\.5% of the commits do not wait for the disk',
 	commits => 5,
 	commits_async => 1000);
 says('few commits', '100%', 'not known\. 499 commits', commits => 499);

@@ -1,0 +1,59 @@
+# Is a COMMIT that waits for the COMMIT on another server called so, and not
+# taken for a slow flush?
+#
+# postgres_fdw commits the remote transaction in a callback before ours.  The
+# other server is this one: there, a deferred trigger sleeps for 100 ms.  The
+# clients' own clocks are the witness.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(sum0);
+use Symptoms;
+
+my $node = make_situation('foreign', conf => "commit_stats.slow_commit_time = 50ms\n");
+
+plan skip_all => 'there is no postgres_fdw'
+  if $node->sql(q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'}) == 0;
+$node->sql(
+	sprintf q{CREATE EXTENSION postgres_fdw;
+CREATE TABLE remote (n int);
+CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON remote DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION nap();
+CREATE SERVER there FOREIGN DATA WRAPPER postgres_fdw
+	OPTIONS (host '%s', port '%s', dbname 'postgres');
+CREATE USER MAPPING FOR CURRENT_USER SERVER there;
+CREATE FOREIGN TABLE far (n int) SERVER there OPTIONS (table_name 'remote');
+SELECT commit_stats_reset();
+}, $node->host, $node->port);
+
+my $load = start_load(
+	$node, '-c 4 -T 6',
+	"BEGIN;\nINSERT INTO far VALUES (1);\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n", 'shop');
+$node->wait_until(
+	q{SELECT count(*) > 0 FROM commit_activity
+WHERE application_name = 'shop' AND phase = 'before' AND detail ~ 'Extension|Postgres'});
+pass('commit_activity: before, waiting in an extension');
+$node->wait_until(
+	q{SELECT count(*) >= 40 FROM commit_slow_log WHERE application_name = 'shop'});
+my $report = report_of($node);
+my $latency = sum0(end_load($load));
+
+like(
+	first_cause($report),
+	qr/^before the record: .*COMMIT on another server/,
+	'the first cause');
+cmp_ok($report->{causes}->[0]->{share}, '>', 80, '... of most of the time');
+like($report->{delay}, qr/^no\b/, 'no delay');
+unlike($report->{text}, qr/larger transactions/, '... nor larger transactions');
+is_consistent($report, 'foreign server');
+my ($n, $slow, $before) = split /\|/,
+  $node->sql(
+	q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
+WHERE application_name = 'shop'});
+cmp_ok($slow, '<=', $latency, 'slow commits are not longer than the clients say');
+cmp_ok($before, '>=', 95 * $n, '... and sleep in each');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,46 @@
+# Is the time that COMMIT takes for new tables under wal_level = minimal called
+# by its name?
+#
+# COMMIT syncs the files of a table that its transaction has made, in place of
+# WAL.  The server's own log of statements is the witness.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(sum0);
+use Symptoms;
+
+my $node = make_situation(
+	'minimal',
+	init => { allows_streaming => 0 },
+	conf => "wal_level = minimal\nmax_wal_senders = 0\nlog_min_duration_statement = 0\n"
+	  . "wal_skip_threshold = 0\ncommit_stats.slow_commit_time = 1ms\n");
+
+$node->sql('SELECT commit_stats_reset()');
+my $log_begin = -s $node->logfile;
+for my $i (1 .. 12)
+{
+	$node->psql(
+		'postgres', qq{BEGIN;
+CREATE TABLE made_$i AS SELECT g, repeat('x', 100) AS r FROM generate_series(1, 50000) g;
+COMMIT;
+});
+}
+$node->wait_until(q{SELECT count(*) >= 12 FROM commit_slow_log});
+
+my $report = report_of($node);
+my $logged =
+  sum0(slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT;/g);
+my ($duration, $record) = split /\|/,
+  $node->sql(q{SELECT sum(duration), sum(record_time) FROM commit_slow_log});
+
+cmp_ok($duration, '>', 0.5 * $logged, 'the slow log has what the server log has');
+cmp_ok($duration, '<', $logged + 1, '... and no more');
+cmp_ok($record, '>', 0.5 * $duration, '... most of it before the record');
+like(
+	first_cause($report),
+	qr/^record: .*sync of new tables \(wal_level = minimal\)/,
+	'the first cause');
+is_consistent($report, 'minimal');
+
+$node->stop;
+done_testing();
