@@ -618,6 +618,9 @@ CREATE FUNCTION commit_stats_info(
 	OUT clients_evicted bigint,
 	OUT stall_limit double precision,
 	OUT slow_commit_limit double precision,
+	OUT flush_base double precision,
+	OUT wal_mb_per_second double precision,
+	OUT bytes_share double precision,
 	OUT sweep_pid integer,
 	OUT sweep_datid oid,
 	OUT sweep_roleid oid,
@@ -634,7 +637,7 @@ CREATE VIEW commit_stats_info AS
 SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
        s.sibling_count_share, s.connected_backends, s.clients_tracked,
        s.clients_max, s.clients_evicted, s.stall_limit,
-       s.slow_commit_limit,
+       s.slow_commit_limit, s.flush_base, s.wal_mb_per_second, s.bytes_share,
        s.sweep_pid, s.sweep_datid, d.datname AS sweep_datname,
        s.sweep_roleid, r.rolname AS sweep_rolname,
        s.sweep_application_name, s.capturing, s.shared_memory,
@@ -1566,6 +1569,12 @@ COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'time above which a flush is a stall, in milliseconds: commit_stats.stall_time or, if -1, derived; null if 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
 	'time above which a commit is slow, in milliseconds: commit_stats.slow_commit_time or, if -1, derived; null if none is';
+COMMENT ON COLUMN commit_stats_info.flush_base IS
+	'time of a flush without bytes, in milliseconds, by least squares over the latest timed flushes; null if few, or if bytes show no influence';
+COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
+	'megabytes of WAL that the device writes in a second, likewise';
+COMMENT ON COLUMN commit_stats_info.bytes_share IS
+	'percentage of flush time that the bytes of flushes explain, likewise';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process that runs commit_delay_sweep(); null if none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS

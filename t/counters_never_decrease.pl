@@ -39,7 +39,8 @@ my %counters = (
 	commit_stats_info => [
 		[],
 		qw(sibling_count_share connected_backends clients_tracked clients_max
-		  slow_commit_limit stall_limit shared_memory memory_per_connection)
+		  slow_commit_limit stall_limit flush_base wal_mb_per_second bytes_share
+		  shared_memory memory_per_connection)
 	]);
 
 # A flush that gets another commit goes to the next row of this view, so what

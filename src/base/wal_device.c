@@ -48,6 +48,7 @@
 #define IN_PHASE		0.4
 #define CLEARLY			2.0		/* the larger of two spreads, in smaller ones */
 #define MIN_FIT			30		/* flushes of a fit */
+#define FIT_RUN			16		/* flushes that are compared with each other */
 #define MIN_SLOPE		4.0		/* of a fit, in standard errors */
 #define FIT_BYTES		32768.0 /* mean of its flushes; in small ones, bytes
 								 * only tell how many commits have come
@@ -245,9 +246,24 @@ wal_device_find_quota(DeviceStall *stall, int n, double longest,
 	return false;
 }
 
+/* The mean of the run of FIT_RUN values that "i" is in */
+static double
+run_mean(const double *value, int n, int i)
+{
+	int			first = i - i % FIT_RUN;
+	int			end = Min(first + FIT_RUN, n);
+	double		sum = 0;
+
+	for (int j = first; j < end; j++)
+		sum += value[j];
+	return sum / (end - first);
+}
+
 /*
- * The fit has n = 0 if flushes are small or its slope may be chance.  "share" is that of the mean
- * time; more than all of it shows a base below 0, which is taken for 0.
+ * The fit has n = 0 if flushes are small, or if its slope may be chance.  Only flushes of one run are
+ * compared: where something slows all flushes down for a while, more commits
+ * gather meanwhile, and more bytes.  "share" is that of the mean time; more
+ * than all of it shows a base below 0, which is taken for 0.
  */
 void
 wal_device_fit(const double *bytes, const double *time, int n, FlushFit *fit)
@@ -262,14 +278,14 @@ wal_device_fit(const double *bytes, const double *time, int n, FlushFit *fit)
 	memset(fit, 0, sizeof(FlushFit));
 	for (int i = 0; i < n; i++)
 	{
+		double		x = bytes[i] - run_mean(bytes, n, i);
+		double		y = time[i] - run_mean(time, n, i);
+
 		mean_bytes += bytes[i] / n;
 		mean_time += time[i] / n;
-	}
-	for (int i = 0; i < n; i++)
-	{
-		xx += (bytes[i] - mean_bytes) * (bytes[i] - mean_bytes);
-		xy += (bytes[i] - mean_bytes) * (time[i] - mean_time);
-		yy += (time[i] - mean_time) * (time[i] - mean_time);
+		xx += x * x;
+		xy += x * y;
+		yy += y * y;
 	}
 	if (n < MIN_FIT || mean_bytes < FIT_BYTES || xy <= 0)
 		return;

@@ -94,8 +94,15 @@ cpu_share(const CommitFigures *f)
 static double
 bytes_share(const CommitFigures *f)
 {
-	return f->fit.share >= 0.5 ? f->fit.share * causes_flush_share(f) :
-		f->stall[STALL_BYTES].share;
+	double		others = 0;
+
+	if (f->fit.share < 0.5)
+		return f->stall[STALL_BYTES].share;
+	/* the first causes are phases of their own */
+	for (int cause = STALL_CHECKPOINT; cause < STALL_NCAUSES; cause++)
+		if (cause != STALL_BYTES)
+			others += f->stall[cause].share;
+	return Max(f->fit.share * causes_flush_share(f) - others, 0);
 }
 
 static double

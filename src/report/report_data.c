@@ -431,10 +431,11 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		stall->n++;
 		stall->length += length;
 		stall->share += ratio_or_zero(length * Max(event->sessions, 1), time);
-		if (cause == STALL_BULK_WAL && log->writer[i].session != NULL)
-			f->bulk_writer = psprintf("client %s", name_client(&log->writer[i].session->client));
-		else if (cause == STALL_BULK_WAL && log->logged[i].outcome.seen.nwriters > 0)
-			f->bulk_writer = psprintf("pid %d", log->logged[i].outcome.seen.writer[0].pid);
+		if (cause != STALL_BULK_WAL)
+			continue;
+		f->bulk_writer = OidIsValid(log->writer[i].session->client.roleid) ?
+			psprintf("client %s", name_client(&log->writer[i].session->client)) :
+			psprintf("pid %d", log->writer[i].session->pid);
 	}
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{

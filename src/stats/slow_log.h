@@ -88,6 +88,16 @@ typedef struct SlowEvent
 								 * begun, from which the WAL is; 0: unknown */
 } SlowEvent;
 
+/* What goes on for a while, and may make flushes stall. */
+typedef enum StallActivity
+{
+	ACTIVITY_CHECKPOINT,		/* either phase */
+	ACTIVITY_WRITES,
+	ACTIVITY_SYNCS,
+	ACTIVITY_ARCHIVER,
+	ACTIVITIES
+} StallActivity;
+
 /* What became of its flush.  Written by the background worker, a bit later. */
 typedef struct SlowOutcome
 {
@@ -99,6 +109,8 @@ typedef struct SlowOutcome
 	uint64		previous;		/* the boundary before; 0: unknown */
 	WatchSummary seen;			/* from the begin of the wait to its end */
 	WatchedSession session;
+	double		ratio[ACTIVITIES];	/* of a stall; see stall_log.c, 0: not
+									 * known */
 } SlowOutcome;
 
 extern const StatsModule slow_log_module;

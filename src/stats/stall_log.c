@@ -17,15 +17,14 @@
  * on all the time.  With a ratio r, a share of 1 - 1/r of the stalls beside
  * the activity would not have come without it, and that is their certainty.
  *
- * Locking: none; the rings of slow_log.c and watch.c are read without a lock.
+ * Locking: none here; the rings of slow_log.c and watch.c are read without a
+ * lock.  clients.c takes commit_stats_clients_lock() for the names of writers.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include <math.h>
-
-#include "access/xlog.h"
 
 #include "base/clock.h"
 #include "base/histogram.h"
@@ -51,12 +50,6 @@ const char *const stall_cause_names[] = {
 
 /* Certainty of an activity that was there, if its ratio is not known */
 #define MERELY_BESIDE	0.6
-
-/* ... and of a new segment, if nobody measured or saw how it was made */
-#define MERELY_CROSSED	0.7
-
-/* The time that the ring of looks covers, ns */
-#define WATCHED_TIME	(WATCH_SAMPLES * WATCH_EVERY_MS * NS_PER_MS)
 
 static int
 compare_times(const void *a, const void *b)
@@ -117,16 +110,37 @@ find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
 	}
 	writer.share = Min(writer.share / stall->outcome.wal_bytes, 1.0);
 	if (writer.share < 0.5)
-		writer.session = NULL;
+		memset(&writer, 0, sizeof(writer));
 	return writer;
 }
 
-/* True if the flush wrote the first byte of a segment */
-static bool
-crosses_segment(XLogRecPtr previous, XLogRecPtr boundary)
+/*
+ * A session that the worker saw writing for half of a stall with much WAL.  It
+ * has not ended since, or has rolled back; or it is among "writers", but wrote
+ * too unevenly for wal_in_flush().
+ */
+static void
+find_running(StallWriter *writer, const LoggedEvent *stall,
+			 const LoggedEvent *writers, int n,
+			 const ClientSessions *sessions)
 {
-	return previous != 0 && boundary > previous &&
-		(previous - 1) / wal_segment_size != (boundary - 1) / wal_segment_size;
+	const WatchWriter *seen = &stall->outcome.seen.writer[0];
+	const ClientSession *session =
+	clients_find_session(sessions, seen->pid, stall->event.end);
+	SlowEvent  *event = palloc0(sizeof(SlowEvent));
+
+	if (stall->outcome.wal_bytes < BULK_WAL || seen->samples == 0 ||
+		2 * seen->samples < stall->outcome.seen.n)
+		return;
+	event->pid = seen->pid;
+	event->wal_bytes = stall->outcome.wal_bytes;
+	if (session != NULL)
+		event->client = session->key;
+	writer->session = event;
+	for (int i = 0; i < n; i++)
+		if (writers[i].event.pid == seen->pid &&
+			writers[i].event.end > stall->event.end)
+			writer->session = &writers[i].event;
 }
 
 /*
@@ -142,14 +156,6 @@ flushes_between(const SlowEvent *one, const SlowEvent *other)
 		return 0;
 	distance = flush_groups_distance(one->group, other->group);
 	return distance > (int) (GROUP_NUMBER_MASK / 2) ? 0 : distance;
-}
-
-bool
-stall_log_has_writer(const StallLog *log, int i)
-{
-	const SlowEvent *writer = log->writer[i].session;
-
-	return writer != NULL && writer->wal_bytes >= BULK_WAL;
 }
 
 /*----------------------------------------------------------------
@@ -191,13 +197,13 @@ stall_log_checkpoint_phase(const WatchSummary *seen)
 }
 
 /*
- * The ratio of an activity in the looks of "all", which began at "from"; 0 if
- * it went on all the time, or never.  A mean stall is added to those without
- * the activity, as their absence may be chance.
+ * The ratio of an activity in the looks of "all", which are those since
+ * "present"; 0 if it went on all the time, or never.  A mean stall is added to
+ * those without the activity, as their absence may be chance.
  */
 static double
 activity_ratio(const StallLog *log, StallActivity activity,
-			   const WatchSummary *all, uint64 from)
+			   const WatchSummary *all)
 {
 	int			with = samples_with(all, activity);
 	double		stalled_with = 0;
@@ -208,7 +214,7 @@ activity_ratio(const StallLog *log, StallActivity activity,
 	{
 		const SlowEvent *event = &log->logged[i].event;
 
-		if (event->end <= from)
+		if (event->end <= log->present)
 			continue;
 		n++;
 		stalled += event->duration;
@@ -225,12 +231,20 @@ static void
 find_ratios(StallLog *log)
 {
 	uint64		now = clock_now();
-	uint64		from = clock_elapsed(WATCHED_TIME, now);
 	WatchSummary all;
 
-	watch_sum(from, now, &all);
+	watch_sum(0, now, &all);
+	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
 	for (int activity = 0; activity < ACTIVITIES; activity++)
-		log->ratio[activity] = activity_ratio(log, activity, &all, from);
+		log->ratio[activity] = activity_ratio(log, activity, &all);
+}
+
+/* The ratio when the stall came, or now if that is the same period */
+static double
+ratio_of(const StallLog *log, int i, StallActivity activity)
+{
+	return log->logged[i].event.end > log->present ? log->ratio[activity] :
+		log->logged[i].outcome.ratio[activity];
 }
 
 /* A phase of a checkpoint may stall flushes where the whole does not. */
@@ -238,15 +252,34 @@ static double
 ratio_beside(const StallLog *log, int i, StallActivity activity)
 {
 	const WatchSummary *seen = &log->logged[i].outcome.seen;
-	double		ratio = log->ratio[activity];
+	double		ratio = ratio_of(log, i, activity);
 
 	if (!was_there(seen, activity))
 		return 0;
-	if (activity != ACTIVITY_CHECKPOINT)
-		return ratio;
-	return Max(ratio, log->ratio[stall_log_checkpoint_phase(seen) ==
-								 CHECKPOINT_SYNCS ? ACTIVITY_SYNCS :
-								 ACTIVITY_WRITES]);
+	if (activity == ACTIVITY_CHECKPOINT)
+		ratio = Max(ratio, ratio_of(log, i,
+									was_there(seen, ACTIVITY_SYNCS) ?
+									ACTIVITY_SYNCS : ACTIVITY_WRITES));
+	return ratio;
+}
+
+/* Of two activities at the same time, the one with the larger ratio counts. */
+static double
+certainty_beside(const StallLog *log, int i, StallActivity activity,
+				 StallActivity other)
+{
+	double		ratio = ratio_beside(log, i, activity);
+
+	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, i, other) ?
+		1 - 1 / ratio : 0;
+}
+
+/* An activity that goes on all the time has no ratio. */
+static double
+is_beside(const StallLog *log, int i, StallActivity activity)
+{
+	return ratio_of(log, i, activity) == 0 &&
+		was_there(&log->logged[i].outcome.seen, activity) ? MERELY_BESIDE : 0;
 }
 
 /*----------------------------------------------------------------
@@ -270,16 +303,11 @@ static double
 is_segment(const StallLog *log, int i)
 {
 	const SlowEvent *event = &log->logged[i].event;
-	const SlowOutcome *outcome = &log->logged[i].outcome;
+	const WatchSummary *seen = &log->logged[i].outcome.seen;
 
-	if ((event->segment_time != SLOW_UNKNOWN &&
-		 event->segment_time >= event->duration / 2) ||
-		(outcome->seen.segment > 0 &&
-		 2 * outcome->seen.segment >= outcome->seen.n))
-		return 1;
-	return !event->flush_timed &&
-		crosses_segment(outcome->previous, outcome->boundary) &&
-		share_of_bytes(log, i) < 0.5 ? MERELY_CROSSED : 0;
+	return (event->segment_time != SLOW_UNKNOWN &&
+			event->segment_time >= event->duration / 2) ||
+		(seen->segment > 0 && 2 * seen->segment >= seen->n) ? 1 : 0;
 }
 
 static double
@@ -290,40 +318,28 @@ is_cpu_limit(const StallLog *log, int i)
 }
 
 static double
-is_activity(const StallLog *log, int i, StallActivity activity,
-			StallActivity other)
-{
-	double		ratio = ratio_beside(log, i, activity);
-
-	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, i, other) ?
-		1 - 1 / ratio : 0;
-}
-
-static double
 is_checkpoint(const StallLog *log, int i)
 {
-	return is_activity(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER);
+	return certainty_beside(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER);
 }
 
 static double
 is_archiver(const StallLog *log, int i)
 {
-	return is_activity(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT);
+	return certainty_beside(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT);
 }
 
-/* An ended writer; or one that has not ended, and was running then */
 static double
 is_bulk_wal(const StallLog *log, int i)
 {
 	const SlowOutcome *outcome = &log->logged[i].outcome;
-	int			samples = outcome->seen.writer[0].samples;
+	const StallWriter *writer = &log->writer[i];
 
-	if (outcome->wal_bytes < BULK_WAL)
+	if (outcome->wal_bytes < BULK_WAL || writer->session == NULL ||
+		writer->session->wal_bytes < BULK_WAL)
 		return 0;
-	if (stall_log_has_writer(log, i))
-		return log->writer[i].share;
-	return samples > 0 && 2 * samples >= outcome->seen.n ?
-		Min((double) samples / outcome->seen.n, 1) : 0;
+	return writer->share > 0 ? writer->share :
+		Min((double) outcome->seen.writer[0].samples / outcome->seen.n, 1);
 }
 
 static double
@@ -339,24 +355,16 @@ is_quota(const StallLog *log, int i)
 	return log->stall[i].of_quota ? log->quota_certainty : 0;
 }
 
-/*
- * Where an activity goes on all the time, or was too long ago for a ratio, it
- * is a cause only if nothing else is.
- */
 static double
 is_beside_checkpoint(const StallLog *log, int i)
 {
-	return log->ratio[ACTIVITY_CHECKPOINT] == 0 &&
-		was_there(&log->logged[i].outcome.seen, ACTIVITY_CHECKPOINT) ?
-		MERELY_BESIDE : 0;
+	return is_beside(log, i, ACTIVITY_CHECKPOINT);
 }
 
 static double
 is_beside_archiver(const StallLog *log, int i)
 {
-	return log->ratio[ACTIVITY_ARCHIVER] == 0 &&
-		was_there(&log->logged[i].outcome.seen, ACTIVITY_ARCHIVER) ?
-		MERELY_BESIDE : 0;
+	return is_beside(log, i, ACTIVITY_ARCHIVER);
 }
 
 static const struct
@@ -448,16 +456,14 @@ stall_log_find_quota(StallLog *log)
 	}
 }
 
-/* A stall between two looks has what they saw. */
+/* Until the worker has settled the event, and notes that */
 static void
-look_around(LoggedEvent *stall)
+look_back(LoggedEvent *stall)
 {
 	const SlowEvent *event = &stall->event;
 
 	if (stall->outcome.seen.n == 0)
-		watch_sum(clock_elapsed(event->duration + WATCH_EVERY_MS * NS_PER_MS,
-								event->end),
-				  event->end + WATCH_EVERY_MS * NS_PER_MS,
+		watch_sum(clock_elapsed(event->duration, event->end), event->end,
 				  &stall->outcome.seen);
 }
 
@@ -480,6 +486,7 @@ drop_led(StallLog *log)
 void
 stall_log_read(StallLog *log)
 {
+	ClientSessions *sessions = clients_read_sessions();
 	LoggedEvent *writers;
 	int			nwriters;
 
@@ -493,12 +500,15 @@ stall_log_read(StallLog *log)
 	writers = logged_events_read(BULK_WRITER, &nwriters);
 	for (int i = 0; i < log->n; i++)
 	{
-		look_around(&log->logged[i]);
+		look_back(&log->logged[i]);
 		log->writer[i] = find_writer(&log->logged[i], writers, nwriters);
+		if (log->writer[i].session == NULL)
+			find_running(&log->writer[i], &log->logged[i], writers, nwriters,
+						 sessions);
 	}
 }
 
-/* Of the flushes that the ring still has, and that made no segment */
+/* Of the flushes that the ring still has */
 void
 stall_log_fit(const FlushTotals *groups, FlushFit *fit)
 {
@@ -512,8 +522,7 @@ stall_log_fit(const FlushTotals *groups, FlushFit *fit)
 
 		if (group->leader_pid == 0 || group->flushes > 1 ||
 			group->leader.flush_time == FLUSH_NOT_TIMED ||
-			flush_wal_bytes(group->boundary, group->previous) == 0 ||
-			crosses_segment(group->previous, group->boundary))
+			flush_wal_bytes(group->boundary, group->previous) == 0)
 			continue;
 		bytes[n] = flush_wal_bytes(group->boundary, group->previous);
 		time[n++] = group->leader.flush_time;
@@ -523,13 +532,47 @@ stall_log_fit(const FlushTotals *groups, FlushFit *fit)
 	pfree(time);
 }
 
+/*
+ * A commit may have waited for a flush that stalled and did not carry it, so
+ * the times decide, not the groups.
+ */
 StallCause
-stall_log_cause_of(const StallLog *log, GroupNumber group)
+stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 {
-	for (int i = log->n - 1; i >= 0 && group != InvalidGroupNumber; i--)
-		if (log->logged[i].event.group == group)
-			return log->cause[i];
-	return STALL_UNKNOWN;
+	StallCause	cause = STALL_UNKNOWN;
+	uint64		longest = 0;
+
+	for (int i = 0; i < log->n; i++)
+	{
+		const SlowEvent *stall = &log->logged[i].event;
+		uint64		overlap = clock_elapsed(Max(stall->end - stall->duration,
+												commit->end - commit->duration),
+											Min(stall->end, commit->writes_end));
+
+		if (overlap <= longest || 2 * overlap < commit->others_flush_time)
+			continue;
+		longest = overlap;
+		cause = log->cause[i];
+	}
+	return cause;
+}
+
+/* The ring of looks forgets them, so the worker notes them with each stall. */
+void
+stall_log_note_ratios(SlowOutcome *outcome)
+{
+	static uint64 found_at = 0;
+	static double ratio[ACTIVITIES];
+	StallLog	log;
+
+	if (clock_elapsed(found_at, clock_now()) > NS_PER_S)
+	{
+		stall_log_read(&log);
+		find_ratios(&log);
+		memcpy(ratio, log.ratio, sizeof(ratio));
+		found_at = clock_now();
+	}
+	memcpy(outcome->ratio, ratio, sizeof(ratio));
 }
 
 /*

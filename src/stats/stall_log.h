@@ -24,7 +24,8 @@ typedef struct LoggedEvent
 typedef struct StallWriter
 {
 	const SlowEvent *session;	/* NULL: none, or not known */
-	double		share;			/* of the WAL, estimated */
+	double		share;			/* of the WAL, estimated; 0: it was seen
+								 * running */
 } StallWriter;
 
 /* Why a flush stalled; the first that holds. */
@@ -43,16 +44,6 @@ typedef enum StallCause
 
 extern const char *const stall_cause_names[];
 
-/* What goes on for a while, and may make flushes stall. */
-typedef enum StallActivity
-{
-	ACTIVITY_CHECKPOINT,		/* either phase */
-	ACTIVITY_WRITES,
-	ACTIVITY_SYNCS,
-	ACTIVITY_ARCHIVER,
-	ACTIVITIES
-} StallActivity;
-
 /* All stalls that are kept, oldest first; palloc'd. */
 typedef struct StallLog
 {
@@ -66,7 +57,8 @@ typedef struct StallLog
 	StallCause *cause;			/* of each */
 	double	   *certainty;		/* 0 to 1 */
 	double		time[STALL_NCAUSES];	/* us */
-	double		ratio[ACTIVITIES];	/* see stall_log.c; 0: not known */
+	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
+	uint64		present;		/* clock_now() from which they are */
 	FlushFit	fit;			/* by the caller; see stall_log_fit() */
 } StallLog;
 
@@ -79,8 +71,8 @@ extern void stall_log_read(StallLog *log);
 /* The cause of each, the quota included; up to 40 ms */
 extern void stall_log_find_quota(StallLog *log);
 
-/* True if one transaction wrote most WAL of the flush, and a lot */
-extern bool stall_log_has_writer(const StallLog *log, int i);
+/* The background worker: notes the ratios of this time */
+extern void stall_log_note_ratios(SlowOutcome *outcome);
 
 /* The background worker: a stall that no commit led, if it was one */
 extern void stall_log_note_unled(const SlowEvent *follower,
@@ -89,8 +81,9 @@ extern void stall_log_note_unled(const SlowEvent *follower,
 /* How the time of the latest flushes depends on their bytes */
 extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
 
-/* Why the flush of a slow commit stalled, if it did */
-extern StallCause stall_log_cause_of(const StallLog *log, GroupNumber group);
+/* Why the flush that a slow commit waited for stalled, if it did */
+extern StallCause stall_log_cause_of(const StallLog *log,
+									 const SlowEvent *commit);
 
 /* That of a checkpoint in half of the looks; or CHECKPOINT_NONE */
 extern CheckpointPhase stall_log_checkpoint_phase(const WatchSummary *seen);

@@ -4,12 +4,11 @@
  *		Functions behind commit_stats_info and commit_wal_stats.
  *
  * commit_stats_info adds up nothing over all backends, however many the server
- * allows.  It asks the background worker to derive the limits of stall_limit.c
+ * allows; it copies the latest flush groups.  It asks the background worker to derive the limits of stall_limit.c
  * if they are old, and shows those in use now.
  *
- * Locking: commit_wal_stats holds commit_stats_reset_lock() in shared mode
- * while it copies.  commit_stats_info takes no lock itself; clients.c takes
- * commit_stats_clients_lock() for it.
+ * Locking: both views hold commit_stats_reset_lock() in shared mode while they
+ * copy.  clients.c takes commit_stats_clients_lock() for commit_stats_info.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,6 +25,7 @@
 #include "stats/commit_trace.h"
 #include "stats/srf.h"
 #include "stats/stall_limit.h"
+#include "stats/stall_log.h"
 #include "stats/wal_cycles.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
@@ -40,6 +40,22 @@ row_sweep(Row *row)
 		return;
 	row_number(row, "sweep_pid", pid);
 	row_client_of(row, "sweep_", clients_read_sessions(), pid, PG_UINT64_MAX);
+}
+
+/* How the time of the latest flushes depends on their bytes */
+static void
+row_fit(Row *row)
+{
+	FlushTotals *groups = flush_totals_lock_and_read();
+	FlushFit	fit;
+
+	LWLockRelease(commit_stats_reset_lock());
+	stall_log_fit(groups, &fit);
+	if (fit.n == 0)
+		return;
+	row_rounded(row, "flush_base", fit.base / 1000, 3);
+	row_rounded(row, "wal_mb_per_second", fit.rate, 2);
+	row_share(row, "bytes_share", fit.share, 1);
 }
 
 Datum
@@ -69,6 +85,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_number(&row, "clients_evicted", evicted);
 	row_known_number(&row, "stall_limit", stall_limit_get());
 	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
+	row_fit(&row);
 	row_sweep(&row);
 	row_bool(&row, "capturing", commit_trace_is_on());
 	row_number(&row, "shared_memory", shared_memory_size);

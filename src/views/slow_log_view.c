@@ -47,7 +47,7 @@ slow_cause(const StallLog *stalls, const SlowEvent *event,
 			slow_event_phase(event, outcome, longest))
 			longest = phase;
 	if (longest == PHASE_FLUSH || longest == PHASE_OTHER_FLUSH)
-		cause = stall_log_cause_of(stalls, event->group);
+		cause = stall_log_cause_of(stalls, event);
 	return cause == STALL_UNKNOWN ? commit_phase_names[longest] :
 		stall_cause_names[cause];
 }
@@ -147,26 +147,16 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The writer that has ended, or the one that was seen running */
 static void
-put_writer(Row *row, const StallLog *log, int i,
-		   const ClientSessions *sessions)
+put_writer(Row *row, const StallWriter *writer)
 {
-	const LoggedEvent *stall = &log->logged[i];
-	const StallWriter *writer = &log->writer[i];
-	int			pid = stall->outcome.seen.writer[0].pid;
-
-	if (writer->session != NULL)
-	{
-		row_number(row, "writer_pid", writer->session->pid);
+	if (writer->session == NULL)
+		return;
+	row_number(row, "writer_pid", writer->session->pid);
+	if (OidIsValid(writer->session->client.roleid))
 		row_client(row, "writer_", &writer->session->client);
+	if (writer->share > 0)
 		row_share(row, "writer_share", writer->share, 0);
-	}
-	else if (log->cause[i] == STALL_BULK_WAL)
-	{
-		row_number(row, "writer_pid", pid);
-		row_client_of(row, "writer_", sessions, pid, stall->event.end);
-	}
 }
 
 static void
@@ -189,8 +179,7 @@ put_cause(Row *row, const StallLog *log, int i)
 }
 
 static void
-put_stall(Row *row, const StallLog *log, int i,
-		  const ClientSessions *sessions)
+put_stall(Row *row, const StallLog *log, int i)
 {
 	const SlowEvent *event = &log->logged[i].event;
 	const SlowOutcome *outcome = &log->logged[i].outcome;
@@ -205,7 +194,7 @@ put_stall(Row *row, const StallLog *log, int i,
 		row_number(row, "leader_pid", event->pid);
 	row_number(row, "leader_wal_bytes", event->wal_bytes);
 	row_ms(row, "segment_time", event->segment_time);
-	put_writer(row, log, i, sessions);
+	put_writer(row, &log->writer[i]);
 	put_cause(row, log, i);
 	row_put(row);
 }
@@ -213,14 +202,12 @@ put_stall(Row *row, const StallLog *log, int i,
 Datum
 commit_stall_log_1_0(PG_FUNCTION_ARGS)
 {
-	ClientSessions *sessions;
 	StallLog	log;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	read_stalls(&log);
-	sessions = clients_read_sessions();
 	for (int i = log.n - 1; i >= 0; i--)
-		put_stall(&row, &log, i, sessions);
+		put_stall(&row, &log, i);
 	return (Datum) 0;
 }

@@ -172,6 +172,8 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 	slow_log_look_up(&event, &outcome);
 	slow_event_add_outcome(&event, &outcome);
 	add_what_was_seen(&event, &outcome);
+	if (kind == SLOW_STALL)
+		stall_log_note_ratios(&outcome);
 	slow_log_put_outcome(kind, number, &outcome);
 	if (kind != SLOW_COMMIT)
 		return true;

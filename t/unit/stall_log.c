@@ -30,7 +30,7 @@
 #undef sscanf
 
 #define MOST		4000
-#define BEGIN_AGE	(100 * NS_PER_S)
+#define BEGIN_AGE	(90 * NS_PER_S)
 
 volatile sig_atomic_t InterruptPending = false;
 int			wal_segment_size = 16 * 1024 * 1024;
@@ -95,6 +95,12 @@ slow_log_put(SlowKind kind, const SlowEvent *event)
 {
 }
 
+ClientSessions *
+clients_read_sessions(void)
+{
+	return calloc(1, sizeof(ClientSessions));
+}
+
 uint64
 slow_log_oldest(SlowKind kind)
 {
@@ -124,8 +130,10 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 	{
 		const WatchSample *look = &looks[i];
 
-		if (look->at < from || look->at > to)
+		if (look->at <= from ||
+			look->at >= to + WATCH_EVERY_MS * NS_PER_MS)
 			continue;
+		sum->seconds += WATCH_EVERY_MS / 1e3;
 		sum->n++;
 		sum->checkpoint[look->checkpoint]++;
 		sum->archiving += look->archiving;
