@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * volume.c
- *		A volume that queues: fdatasync() at a limited rate.
+ *		A volume that queues: fdatasync() at a limited rate, and slow fsync().
  *
  * Preloaded into the server (LD_PRELOAD).  Several clouds' volumes do not
  * stall when their allowance is used up, but delay each request so that the
@@ -9,6 +9,10 @@
  * all processes, and bench/volume.sh writes the rate and the size of the
  * bucket into it while the server runs.  It is GCRA (ITU-T I.371): "due" is
  * when the bucket would be full again.
+ *
+ * The server calls fdatasync() for WAL, and fsync() for tables, for a new WAL
+ * segment, and in some archive commands.  The latter takes longer, and what
+ * comes meanwhile waits for it.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,6 +24,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,10 +33,12 @@ typedef struct Volume
 	volatile uint64_t interval; /* ns for one flush; 0: no limit */
 	volatile uint64_t bucket;	/* ns; flushes at once, times the interval */
 	volatile uint64_t due;		/* ns of the monotonic clock */
+	volatile uint64_t fsync_time;	/* ns; 0: as the disk */
 } Volume;
 
 static Volume *volume = NULL;
 static int	(*real_fdatasync) (int);
+static int	(*real_fsync) (int);
 
 __attribute__((constructor))
 static void
@@ -42,6 +49,7 @@ volume_start(void)
 	void	   *memory;
 
 	real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
+	real_fsync = dlsym(RTLD_NEXT, "fsync");
 	if (path == NULL || (fd = open(path, O_RDWR)) < 0)
 		return;
 	memory = mmap(NULL, sizeof(Volume), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -60,9 +68,9 @@ now(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Takes a token.  Returns when it is there, ns. */
+/* Takes "length" of the bucket.  Returns when it is there, ns. */
 static uint64_t
-take_token(void)
+take(uint64_t length)
 {
 	uint64_t	due = volume->due;
 	uint64_t	then;
@@ -71,39 +79,56 @@ take_token(void)
 	{
 		uint64_t	empty = now() - volume->bucket;
 
-		then = (due > empty ? due : empty) + volume->interval;
+		then = (due > empty ? due : empty) + length;
 	} while (!__atomic_compare_exchange_n(&volume->due, &due, then, 0,
 										  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	return then;
 }
 
-/* Returns at this time, or up to 100 ms after the limit is gone. */
-static void
-sleep_until(uint64_t then)
+static int
+sync_at_last(int (*sync) (int), int fd, uint64_t length)
 {
-	uint64_t	at;
+	uint64_t	then = take(length);
+	struct timespec t = {then / 1000000000, then % 1000000000};
+	int			result = sync(fd);
 
-	while (volume->interval > 0 && (at = now()) < then)
-	{
-		uint64_t	next = then - at > 100000000 ? at + 100000000 : then;
-		struct timespec t = {next / 1000000000, next % 1000000000};
-
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-	}
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+	return result;
 }
 
 int
 fdatasync(int fd)
 {
-	int			result;
-
 	if (volume != NULL && volume->interval > 0)
-	{
-		uint64_t	then = take_token();
-
-		result = real_fdatasync(fd);
-		sleep_until(then);
-		return result;
-	}
+		return sync_at_last(real_fdatasync, fd, volume->interval);
 	return real_fdatasync(fd);
+}
+
+/*
+ * True for a folder, and for the file that this process has synced last, if it
+ * has not changed since: the server syncs a new segment again once it is named.
+ */
+static int
+is_clean(int fd)
+{
+	static struct stat last;
+	struct stat this;
+	int			same;
+
+	if (fstat(fd, &this) != 0 || S_ISDIR(this.st_mode))
+		return 1;
+	same = this.st_ino == last.st_ino &&
+		this.st_mtim.tv_sec == last.st_mtim.tv_sec &&
+		this.st_mtim.tv_nsec == last.st_mtim.tv_nsec;
+	last = this;
+	return same;
+}
+
+int
+fsync(int fd)
+{
+	if (volume != NULL && volume->fsync_time > 0 && !is_clean(fd))
+		return sync_at_last(real_fsync, fd, volume->fsync_time);
+	return real_fsync(fd);
 }

@@ -24,23 +24,36 @@ use Exporter 'import';
 use List::Util qw(max sum0);
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(make_situation set_volume start_load end_load sample_waits report_of first_cause
+our @EXPORT =
+  qw(make_situation set_volume set_slow_syncs start_load end_load sample_waits report_of note_stalls first_cause
   consistent is_consistent microseconds);
 
 my $library;    # volume.c, compiled
 
-# The volume reads its rate from a file; the third number says that the bucket
-# is full.
+# Writes numbers into the file that the volume reads, from the given one on.
+sub _write_volume ($node, $first, @numbers)
+{
+	my $path = $node->basedir . '/volume';
+	my $length = 8 * @numbers;
+
+	open(my $file, -e $path ? '+<' : '>', $path) or die "cannot open $path: $!\n";
+	sysseek($file, 8 * $first, 0) or die "cannot seek in $path: $!\n";
+	syswrite($file, pack('Q*', @numbers)) == $length or die "cannot write $path: $!\n";
+	close($file) or die "cannot write $path: $!\n";
+	return;
+}
+
+# The third number says that the bucket is full.
 sub set_volume ($node, $rate, $bucket = 0)
 {
 	my $interval = $rate == 0 ? 0 : int(1e9 / $rate);
-	my $path = $node->basedir . '/volume';
 
-	open(my $file, -e $path ? '+<' : '>', $path) or die "cannot open $path: $!\n";
-	syswrite($file, pack('Q3', $interval, $bucket * $interval, 0)) == 24
-	  or die "cannot write $path: $!\n";
-	close($file) or die "cannot write $path: $!\n";
-	return;
+	return _write_volume($node, 0, $interval, $bucket * $interval, 0);
+}
+
+sub set_slow_syncs ($node, $ms)
+{
+	return _write_volume($node, 3, $ms * 1_000_000);
 }
 
 # commit_stats.stall_time and slow_commit_time are as a user has them.
@@ -58,6 +71,7 @@ sub make_situation ($name, %params)
 		compile_c($library, '-U_GNU_SOURCE', '-fPIC', '-shared', 'bench/volume.c', '-ldl');
 	}
 	set_volume($node, 0);
+	set_slow_syncs($node, 0);
 	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
 	local $ENV{LD_PRELOAD} = $library;
 	$node->start;
@@ -202,6 +216,14 @@ sub report_of ($node)
 	}
 	note($text);
 	return \%report;
+}
+
+sub note_stalls ($node)
+{
+	note($node->sql(q{SELECT ended_at::time(2), duration::int, sessions, wal_bytes, leader_pid,
+	writer_pid, cause, certainty, checkpoint_phase, segment_time::int, quota_flushes
+FROM commit_stall_log LIMIT 50}));
+	return;
 }
 
 sub first_cause ($report)

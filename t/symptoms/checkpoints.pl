@@ -1,0 +1,57 @@
+# Are commits that stall during a checkpoint told so, and in which phase?
+#
+# Each file that the checkpoint syncs takes 250 ms, and flushes queue behind it.
+# When the checkpoint began and ended its session knows; it takes a small part
+# of the time, and stalls before and after it would be no proof.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $node = make_situation(
+	'checkpoints', conf => q{
+commit_stats.stall_time = 100ms
+commit_stats.slow_commit_time = 100ms
+});
+
+$node->sql("CREATE TABLE dirty_$_ (i int)") for 1 .. 6;
+$node->sql('CHECKPOINT');
+$node->sql("INSERT INTO dirty_$_ VALUES (1)") for 1 .. 6;
+set_volume($node, 1000);
+set_slow_syncs($node, 250);
+$node->sql('SELECT commit_stats_reset()');
+my $load = start_load($node, '-c 4 -T 14 -R 100', 'INSERT INTO logged (n) VALUES (1);');
+$node->sql('SELECT pg_sleep(6)');
+my ($began, undef, $ended) = split /\n/,
+  $node->sql("SELECT clock_timestamp();\nCHECKPOINT;\nSELECT clock_timestamp()") =~ s/\n/\n\n/r;
+end_load($load);
+$node->sql('SELECT pg_sleep(0.5)');
+
+my $inside = "ended_at BETWEEN '$began' AND '$ended'::timestamptz + interval '0.3 s'";
+is( $node->sql(qq{SELECT count(*) > 3, bool_and(cause = 'checkpoint' AND certainty > 0.6),
+	count(*) FILTER (WHERE checkpoint_phase = 'sync') > 0.5 * count(*), count(quota_flushes)
+FROM commit_stall_log WHERE $inside}),
+	't|t|t|0',
+	'the stalls during the checkpoint');
+is( $node->sql(
+		qq{SELECT count(*) FROM commit_stall_log WHERE cause = 'checkpoint' AND NOT ($inside)}),
+	0,
+	'... and no others');
+is( $node->sql(
+		qq{SELECT count(*) > 3, count(*) FILTER (WHERE cause = 'checkpoint') >= 0.9 * count(*)
+FROM commit_slow_log WHERE $inside AND flush_time + others_flush_time > 150}),
+	't|t',
+	'the slow commits, too');
+
+my $report = report_of($node);
+note_stalls($node);
+like(
+	first_cause($report),
+	qr/^stalls during (?:the (?:sync|write) phase of )?checkpoints/,
+	'the first cause');
+like($report->{delay}, qr/^no\b/, 'no delay');
+is_consistent($report, 'checkpoints');
+
+set_slow_syncs($node, 0);
+$node->stop;
+done_testing();
