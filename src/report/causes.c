@@ -341,7 +341,8 @@ find_clients(const CommitFigures *f, Causes *found)
 {
 	bool		kinds = f->top_slow_least > 0 &&
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
-	bool		one_of_several = f->top_share >= 0.2 && f->top_share <= 0.95;
+	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
+	f->top_share >= 0.2 && f->top_share <= 0.95;
 	const Cause causes[] = {
 		{f->nameless,
 			"of the commits have no name: a driver or pooler clears it.",

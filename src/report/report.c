@@ -95,8 +95,9 @@ put_phases(StringInfo text, const CommitFigures *f)
 					 psprintf("mean %s", format_us(f->phase_mean)));
 	if (f->slow_n > 0)
 		appendStringInfo(text, "%24s",
-						 psprintf(UINT64_FORMAT " slow: %s", f->slow_n,
-								  format_us(f->slow_mean)));
+						 psprintf("%s" UINT64_FORMAT " slow: %s",
+								  f->slow_n < f->slow_commits ? "latest " : "",
+								  f->slow_n, format_us(f->slow_mean)));
 	appendStringInfo(text, "\n(%s %s, %s commits%s)\n",
 					 f->seen_enough ? "the last" : "since the reset,",
 					 format_duration(f->phase_seconds),
@@ -128,7 +129,7 @@ static void
 put_times(StringInfo text, const CommitFigures *f)
 {
 	if (f->commits > 0)
-		appendStringInfo(text, "  A commit takes p50 %s, p95 %s, p99 %s.\n",
+		appendStringInfo(text, "  Without before and after: p50 %s, p95 %s, p99 %s a commit.\n",
 						 format_us(f->commit_p50), format_us(f->commit_p95),
 						 format_us(f->commit_p99));
 	if (f->timed_flushes > 0)
@@ -179,11 +180,11 @@ put_figures(StringInfo text, const CommitFigures *f)
 		appendStringInfo(text, "%38.2f",
 						 ratio_or_zero(f->newest_carried, f->newest_flushes));
 	appendStringInfo(text, "\n  beside these: %s asynchronous, %s read-only, %s unlogged\n"
-					 "  slow commits: %s, flushes that stalled: %s\n",
+					 "  slow commits: %s\n",
 					 format_count(f->commits_async),
 					 format_count(f->commits_read_only),
 					 format_count(f->commits_unlogged),
-					 format_count(f->slow_commits), format_count(f->stalls));
+					 format_count(f->slow_commits));
 	if (f->prepares > 0)
 		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %.2f\n",
 						 format_count(f->prepares), format_us(f->prepare_time),

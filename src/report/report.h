@@ -67,7 +67,6 @@ typedef struct CommitFigures
 	double		prepare_time;	/* of a mean one */
 	uint64		flushes;
 	uint64		carried;		/* commits in these flushes */
-	uint64		stalls;
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */

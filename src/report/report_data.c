@@ -93,7 +93,6 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->commits_read_only = slots->value[SLOT_COMMITS_READ_ONLY];
 	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
 	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];
-	f->stalls = slots->value[SLOT_STALLS];
 	f->prepares = slots->value[SLOT_PREPARES];
 	f->prepare_time = ratio_or_zero(slots->value[SLOT_PREPARE_TIME] / 1e3,
 									f->prepares);
