@@ -1,0 +1,59 @@
+# Are commits that stall behind the WAL of a bulk load told whose it is, while
+# the load runs and when it has ended?
+#
+# The shim (t/ground_truth/shim.c) is a device that writes 5 MB/s.
+
+use lib 't', 't/ground_truth', 't/symptoms';
+use CommitStats;
+use GroundTruth qw(start_truth set_device);
+use Symptoms;
+
+my $node = start_truth(
+	'bulk_wal', q{
+wal_writer_delay = 10s
+wal_buffers = 64MB
+commit_stats.stall_time = 100ms
+commit_stats.slow_commit_time = 100ms
+});
+my $text = 'x' x 200;
+my $stalls = q{FROM commit_stall_log WHERE wal_bytes > 1024 * 1024};
+
+$node->sql('CREATE TABLE bulk (t text); CREATE TABLE bulk_2 (t text); CREATE TABLE logged (i int)');
+set_device($node, flush_time => 1, bandwidth => 5);
+
+# Runs loads beside small commits until there are stalls; the loads go on until
+# the code has been called.
+sub load_beside ($code, @tables)
+{
+	$node->sql('SELECT commit_stats_reset()');
+	local $ENV{PGAPPNAME} = 'small';
+	my $small =
+	  start_pgbench($node, '-c 3 -T 120 -R 30', small => 'INSERT INTO logged VALUES (1);');
+	local $ENV{PGAPPNAME} = 'bulk';
+	my @bulk = map {
+		start_psql($node,
+			"COPY $_ FROM PROGRAM 'for i in 1 2 3 4 5 6 7 8 9; do yes $text | head -n 5000; sleep 0.3; done'"
+		)
+	} @tables;
+	ok(poll_until(sub { $node->sql("SELECT count(*) > 2 $stalls") eq 't' }, 5), 'there are stalls');
+	$code->();
+	end_background($_) for @bulk;
+	$node->sql('SELECT pg_sleep(0.5)');
+	end_background($small, 'TERM');
+}
+
+my $is_bulk = qq{SELECT count(*) > 2,
+	count(*) FILTER (WHERE cause = 'bulk WAL' AND writer_application_name = 'bulk') >= 0.9 * count(*)
+$stalls};
+
+load_beside(sub { is($node->sql($is_bulk), 't|t', 'a load that has not ended') }, 'bulk');
+is($node->sql($is_bulk), 't|t', 'a load that has ended');
+my $report = report_of($node);
+note_stalls($node);
+like($report->{text}, qr/stalls with the WAL of client bulk\b/, 'the report names the client');
+is_consistent($report, 'bulk WAL');
+load_beside(sub { is($node->sql($is_bulk), 't|t', 'two loads that have not ended') },
+	'bulk', 'bulk_2');
+
+$node->stop;
+done_testing();
