@@ -45,8 +45,8 @@ sub reset_stats
 sub is_bounded
 {
 	my ($name, $text, $sweep) = @_;
-	my ($p99) = map { us(split / /) }
-	  $text =~ /^  Without before and after: .* p99 ([\d.]+ \w+) a commit\./m;
+	my ($p99) =
+	  map { us(split / /) } $text =~ /^  Without before and after: .* p99 ([\d.]+ \w+) a commit\./m;
 	my ($bound) = $sweep =~ /max_p99 => '([\d.]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
 

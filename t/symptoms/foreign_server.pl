@@ -28,29 +28,22 @@ CREATE FOREIGN TABLE far (n int) SERVER there OPTIONS (table_name 'remote');
 SELECT commit_stats_reset();
 }, $node->host, $node->port);
 
-my $load = start_load(
-	$node, '-c 4 -T 6',
+my $load = start_load($node, '-c 4 -T 6',
 	"BEGIN;\nINSERT INTO far VALUES (1);\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n", 'shop');
-$node->wait_until(
-	q{SELECT count(*) > 0 FROM commit_activity
+$node->wait_until(q{SELECT count(*) > 0 FROM commit_activity
 WHERE application_name = 'shop' AND phase = 'before' AND detail ~ 'Extension|Postgres'});
 pass('commit_activity: before, waiting in an extension');
-$node->wait_until(
-	q{SELECT count(*) >= 40 FROM commit_slow_log WHERE application_name = 'shop'});
+$node->wait_until(q{SELECT count(*) >= 40 FROM commit_slow_log WHERE application_name = 'shop'});
 my $report = report_of($node);
 my $latency = sum0(end_load($load));
 
-like(
-	first_cause($report),
-	qr/^before the record: .*COMMIT on another server/,
-	'the first cause');
+like(first_cause($report), qr/^before the record: .*COMMIT on another server/, 'the first cause');
 cmp_ok($report->{causes}->[0]->{share}, '>', 80, '... of most of the time');
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/larger transactions/, '... nor larger transactions');
 is_consistent($report, 'foreign server');
 my ($n, $slow, $before) = split /\|/,
-  $node->sql(
-	q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
+  $node->sql(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
 WHERE application_name = 'shop'});
 cmp_ok($slow, '<=', $latency, 'slow commits are not longer than the clients say');
 cmp_ok($before, '>=', 95 * $n, '... and sleep in each');
