@@ -37,6 +37,7 @@
 #define MANY_STALLS			0.25	/* of the time in flushes */
 #define MOSTLY_ALONE		0.9 /* of the sleeps */
 #define ENOUGH_SLEEPS		20
+#define ENOUGH_LOOKS		20	/* at a commit */
 #define HARDLY_CONCURRENT	0.05
 #define HARDLY_ANY_HITS		0.1
 #define HARDLY_BUSY			0.1
@@ -76,7 +77,8 @@ causes_flush_share(const CommitFigures *f)
 static bool
 has_hot_row(const CommitFigures *f)
 {
-	return f->seen_enough && f->seen.blocked_rows >= f->seen.in_commit;
+	return f->seen.in_commit >= ENOUGH_LOOKS &&
+		f->seen.blocked_rows >= f->seen.in_commit;
 }
 
 static double
@@ -324,10 +326,10 @@ find_flushes(const CommitFigures *f, Causes *found)
 					 count_stalls(f, STALL_UNKNOWN)),
 		NULL},
 		{has_hot_row(f) ? rest : 0,
-			psprintf("flushes: %s sessions wait for a row that a committing session holds, for %s in COMMIT: the commits come one after the other.",
+			psprintf("flushes: %s sessions wait for a row that a committing session holds (or a lock), for %s in COMMIT: the commits come one after the other.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
-		"fewer updates of that row (batches, or a queue)"},
+		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest,
 		"flushes, which take what the disk takes.", NULL},
 	};

@@ -230,10 +230,12 @@ waits_for_lock(uint32 event)
 }
 
 static bool
-is_row_lock(const LOCKTAG *tag)
+is_users_lock(const LOCKTAG *tag)
 {
 	return tag->locktag_type == LOCKTAG_TUPLE ||
-		tag->locktag_type == LOCKTAG_TRANSACTION;
+		tag->locktag_type == LOCKTAG_TRANSACTION ||
+		tag->locktag_type == LOCKTAG_RELATION ||
+		tag->locktag_type == LOCKTAG_ADVISORY;
 }
 
 static bool
@@ -317,7 +319,7 @@ look_at_blocked(void)
 		if (lock == NULL)
 			continue;
 		if (lock != before)
-			blocked = is_row_lock(&lock->tag) &&
+			blocked = is_users_lock(&lock->tag) &&
 				read_lock(&ProcGlobal->allProcs[i], &wait) &&
 				is_committing(wait.holder_pid);
 		before = lock;

@@ -74,6 +74,38 @@ hangs_for(qr/relation pg_type, held by pid $pid \(waits for its client\)/,
 $holder->quit;
 $session->quit;
 
+# pg_class itself: names cannot be looked up, and the report does not wait for it.
+# Another session asks, which has read the report before.
+my $watcher = $node->background_psql('postgres');
+$watcher->query_safe(q{SET statement_timeout = '20s'; SELECT commit_stats_report()});
+$session = ready_to_commit('CREATE TEMP TABLE t (n int) ON COMMIT DROP');
+($holder, $pid) = hold('LOCK pg_class IN ACCESS EXCLUSIVE MODE');
+$session->{stdin} .= "COMMIT;\n";
+$session->{run}->pump_nb;
+ok( poll_until(
+		sub {
+			return $watcher->query_safe('SELECT commit_stats_report()') =~
+			  /^1 commit waits now, the longest for [\d.]+ s:\s+for\s+relation\s+1259\s+of\s+database\s+\d+,\s+held\s+by\s+pid\s+$pid /;
+		},
+		5),
+	'pg_class is locked: the report does not wait, and has its OID');
+$watcher->quit;
+$holder->quit;
+$session->quit;
+
+# Another database
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', 'CREATE EXTENSION commit_stats');
+$session = ready_to_commit('CREATE TEMP TABLE t (n int) ON COMMIT DROP');
+($holder, $pid) = hold('LOCK pg_type IN SHARE MODE');
+start_commit($session);
+like(
+	$node->safe_psql('other', 'SELECT detail FROM commit_activity WHERE detail IS NOT NULL'),
+	qr/^for relation 1247 of database \d+, held by pid $pid /,
+	'in another database, it has its OID, too');
+$holder->quit;
+$session->quit;
+
 # An advisory lock
 $session = ready_to_commit('INSERT INTO jobs VALUES (1)');
 ($holder, $pid) = hold('SELECT pg_advisory_xact_lock(42)');

@@ -280,7 +280,7 @@ my %hot = (
 	'phase:flush' => 1,
 	'phase:other' => 0);
 my $hot =
-  '100% flushes: 14\.0 sessions wait for a row that a committing session holds, for 1\.00 in COMMIT: the commits come one after the other\.';
+  '100% flushes: 14\.0 sessions wait for a row that a committing session holds \(or a lock\), for 1\.00 in COMMIT: the commits come one after the other\.';
 says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
 says(
 	'... and a delay',
