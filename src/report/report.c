@@ -91,10 +91,10 @@ put_phases(StringInfo text, const CommitFigures *f)
 		appendStringInfoString(text, "\nWhere the time of a commit goes: none has waited\n");
 		return;
 	}
-	appendStringInfo(text, "\n%-34s%18s", "Where a commit's time goes",
+	appendStringInfo(text, "\n%-28s%18s", "Where a commit's time goes",
 					 psprintf("mean %s", format_us(f->phase_mean)));
 	if (f->slow_n > 0)
-		appendStringInfo(text, "%24s",
+		appendStringInfo(text, "%32s",
 						 psprintf("%s" UINT64_FORMAT " slow: %s",
 								  f->slow_n < f->slow_commits ? "latest " : "",
 								  f->slow_n, format_us(f->slow_mean)));
