@@ -23,8 +23,9 @@
  * the bursts alone would be left.
  *
  * stall_limit.c, stall_log.c, the report and the prediction take stalls and
- * quotas from here.  This file uses neither SQL nor shared memory, so t/ can
- * compile it alone.
+ * quotas from here.  spacing.c finds a quota by itself, while leaders sleep
+ * because of it.  The limit of a stall is inline in wal_device.h.  This file
+ * uses neither SQL nor shared memory, so t/ can compile it alone.
  *
  *-------------------------------------------------------------------------
  */

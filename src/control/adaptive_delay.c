@@ -8,7 +8,8 @@
  * spacing.c decides the spacing from two measurements: how long flushes take,
  * which their leaders report, and how long transactions take, from their start
  * to the end of their commit, which each commit adds up.  The background
- * worker runs spacing.c.  A leader wakes the worker when there is something to
+ * worker runs spacing.c.  The rule of a sleep is adaptive_delay_sleep(), in
+ * adaptive_delay.h.  A leader wakes the worker when there is something to
  * decide: a stall, or the end of a slot of time.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will

@@ -4,7 +4,8 @@
  *		The shared memory segment, its locks, and how a process enters.
  *
  * The segment is laid out when the server starts, and again after a crash:
- * one part for each module.  A process enters all modules before it counts
+ * one part for each module.  All supported versions have the hooks that this
+ * file sets.  A process enters all modules before it counts
  * anything, and leaves them when it exits.
  *
  * Locking: AddinShmemInitLock while a process attaches.  shared_memory.h says

@@ -3,8 +3,8 @@
  * delay_state_view.c
  *		Functions behind commit_delay_state and commit_delay_changes.
  *
- * Locking: none.  adaptive_delay_read() copies the state between two equal
- * change counts, and tries again if they differ.
+ * Locking: adaptive_delay_read() copies the state under
+ * commit_stats_delay_lock(), shared.
  *
  *-------------------------------------------------------------------------
  */

@@ -532,7 +532,10 @@ next_event(Simulation *sim, double end)
 	return true;
 }
 
-/* Simulate a load for a time.  The same seed gives the same outcome. */
+/*
+ * Simulate a load for a time.  The same seed gives the same outcome;
+ * whatif.c passes the number of the replica, so that predictions repeat.
+ */
 void
 whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 				WhatifOutcome *outcome)
