@@ -375,6 +375,7 @@ set_slow(CommitFigures *f, const ClientCounts *top)
 	{
 		const SlowEvent *event = &slow[i].event;
 		const WatchedSession *session = &slow[i].outcome.session;
+		uint64		doubt;
 
 		if (event->ended_at < f->stats_reset)
 			continue;
@@ -382,6 +383,11 @@ set_slow(CommitFigures *f, const ClientCounts *top)
 		time += event->duration;
 		for (int phase = 0; phase < PHASE_N; phase++)
 			f->slow_phase[phase] += slow_event_phase(event, &slow[i].outcome, phase);
+		/* of a wait that ended with a standby, its begin is what is not known */
+		doubt = Min(slow_event_phase(event, &slow[i].outcome, PHASE_UNKNOWN),
+					clock_elapsed(event->standby_min, event->standby_max));
+		f->slow_phase[PHASE_STANDBY] += doubt;
+		f->slow_phase[PHASE_UNKNOWN] -= doubt;
 		lock_time += session->lock_time;
 		if (session->lock_time > longest)
 		{
