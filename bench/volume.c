@@ -106,8 +106,9 @@ fdatasync(int fd)
 }
 
 /*
- * True for a folder, and for the file that this process has synced last, if it
- * has not changed since: the server syncs a new segment again once it is named.
+ * True for a folder, and for the file that this process has synced last, if
+ * it has not changed since: the server syncs a new segment again once it is
+ * named.
  */
 static int
 is_clean(int fd)

@@ -261,10 +261,11 @@ run_mean(const double *value, int n, int i)
 }
 
 /*
- * The fit has n = 0 if flushes are small, or if its slope may be chance.  Only flushes of one run are
- * compared: where something slows all flushes down for a while, more commits
- * gather meanwhile, and more bytes.  "share" is that of the mean time; more
- * than all of it shows a base below 0, which is taken for 0.
+ * The fit has n = 0 if flushes are small, or if its slope may be chance.  Only
+ * flushes of one run are compared: where something slows all flushes down for
+ * a while, more commits gather meanwhile, and more bytes.  "share" is that of
+ * the mean time; more than all of it shows a base below 0, which is taken for
+ * 0.
  */
 void
 wal_device_fit(const double *bytes, const double *time, int n, FlushFit *fit)

@@ -1,8 +1,8 @@
 # Are commits that stall during a checkpoint told so, and in which phase?
 #
-# Each file that the checkpoint syncs takes 250 ms, and flushes queue behind it.
-# When the checkpoint began and ended its session knows; it takes a small part
-# of the time, and stalls before and after it would be no proof.
+# Each file that the checkpoint syncs takes 250 ms, and flushes queue behind
+# it.  The session of the checkpoint knows when it began and ended, which is a
+# small part of the time.
 
 use lib 't', 't/symptoms';
 use CommitStats;

@@ -1,8 +1,8 @@
 # Are commits that wait for a new WAL segment told so?
 #
 # Without wal_recycle each segment is made when the first flush needs it, here
-# for at least 600 ms.  How many there were follows from the position in the WAL; a
-# flush takes a millisecond.
+# for at least 600 ms.  How many there were follows from the position in the
+# WAL; a flush takes a millisecond.
 
 use lib 't', 't/symptoms';
 use CommitStats;
