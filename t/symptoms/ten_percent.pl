@@ -49,14 +49,16 @@ set_volume($node, 5);
 for my $name (sort keys %script)
 {
 	my $offset = -s $node->logfile;
-	my $load = start_load($node, '-c 4 -t 4', $script{$name}, $name);
+	my $protocol = $name eq 'deferred' ? 'prepared' : 'simple';
+	my $load = start_load($node, "-c 4 -t 4 -M $protocol", $script{$name}, $name);
 
 	end_load($load);
 
 	my $logged = by_process(
 		map    { [ split / /, $_ ] }
 		  map  { s/ \Q$name\E LOG:  duration: ([\d.]+).*/ $1/r }
-		  grep { /^\d+ \Q$name\E LOG:  duration: [\d.]+ ms  statement: COMMIT/ } split /\n/,
+		  grep { /^\d+ \Q$name\E LOG:  duration: [\d.]+ ms  (?:statement|execute \w+): COMMIT/ }
+		  split /\n/,
 		slurp_file($node->logfile, $offset));
 	my @rows = map { [ split /\|/ ] } split /\n/, $node->sql(
 		qq{SELECT pid, duration, before_time + record_time + notify_time + delay_time + flush_time
