@@ -388,7 +388,7 @@ count(const StandbyBlame *blame, uint64 ns, uint64 slow_commits)
 	changecount_end_single(&shared->changes);
 }
 
-/* The background worker, at each look: commits that wait have waited "ns" more. */
+/* At each look of the worker: commits that wait have waited "ns" more. */
 void
 standby_look(uint64 ns)
 {

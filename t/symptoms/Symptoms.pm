@@ -4,6 +4,8 @@
 #
 # make_situation(NAME, conf => TEXT)
 #	a running server with the extension, on a volume as fast as the disk
+# restart_on_volume(NODE)
+#	another server on a volume of its own
 # set_volume(NODE, RATE, BUCKET)
 #	RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
 #	flushes under way go on
@@ -25,7 +27,7 @@ use List::Util qw(max sum0);
 use PostgreSQL::Test::Utils;
 
 our @EXPORT =
-  qw(make_situation set_volume set_slow_syncs start_load end_load sample_waits report_of note_stalls first_cause
+  qw(make_situation restart_on_volume set_volume set_slow_syncs start_load end_load sample_waits report_of note_stalls first_cause
   consistent is_consistent microseconds);
 
 my $library;    # volume.c, compiled
@@ -56,6 +58,22 @@ sub set_slow_syncs ($node, $ms)
 	return _write_volume($node, 3, $ms * 1_000_000);
 }
 
+# Start a server, which may be running already, on a volume of its own.
+sub restart_on_volume ($node)
+{
+	if (!defined $library)
+	{
+		$library = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/volume.so';
+		compile_c($library, '-U_GNU_SOURCE', '-fPIC', '-shared', 'bench/volume.c', '-ldl');
+	}
+	$node->stop;
+	set_volume($node, 0);
+	set_slow_syncs($node, 0);
+	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
+	local $ENV{LD_PRELOAD} = $library;
+	return $node->start;
+}
+
 # commit_stats.stall_time and slow_commit_time are as a user has them.
 sub make_situation ($name, %params)
 {
@@ -65,16 +83,7 @@ sub make_situation ($name, %params)
 		conf => "track_wal_io_timing = on\nmax_wal_size = 4GB\ncheckpoint_timeout = 1h\n"
 		  . ($params{conf} // ''));
 
-	if (!defined $library)
-	{
-		$library = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/volume.so';
-		compile_c($library, '-U_GNU_SOURCE', '-fPIC', '-shared', 'bench/volume.c', '-ldl');
-	}
-	set_volume($node, 0);
-	set_slow_syncs($node, 0);
-	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
-	local $ENV{LD_PRELOAD} = $library;
-	$node->start;
+	restart_on_volume($node);
 	$node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (id bigserial, n int);
 });

@@ -1,5 +1,5 @@
-# Does commit_standby_stats name the standby that decides when a commit goes on,
-# with several standbys, and never one that does not?
+# Of several standbys, does commit_standby_stats name the one that decides when
+# a commit goes on, and never another?
 #
 # Walreceivers are stopped, so which standby decides follows from
 # synchronous_standby_names and from the order in which they were stopped.  The

@@ -1,0 +1,137 @@
+# Does the report name the standby that commits wait for, and its stage,
+# weighed by time?
+#
+# Its walreceiver is stopped for three seconds, its flushes take 50 ms, and it
+# applies WAL 200 ms later.  pgbench's log has the time of each transaction,
+# and pg_stat_activity says how many sessions wait for a standby.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(max min sum0);
+use Symptoms;
+use Time::HiRes qw(usleep);
+
+my $insert = 'INSERT INTO logged (n) VALUES (1);';
+my $primary = make_situation('primary');
+my $standby = add_standby($primary, '', 'sb1');
+my $stopped;
+
+END
+{
+	kill 'CONT', $stopped if $stopped;
+}
+
+restart_on_volume($standby);
+require_standby($primary, 'sb1');
+
+# The time that commits have waited for the standby at a stage, ms, and who
+# else has been waited for.
+sub wait_time ($stage)
+{
+	is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby <> 'sb1'}),
+		0, "$stage: nobody else was waited for");
+	return $primary->sql(
+		qq{SELECT coalesce(sum(wait_time), 0) FROM commit_standby_stats WHERE stage = '$stage'});
+}
+
+# The first cause and its share agree with what pg_stat_activity says.
+sub report_names ($stage, %waits)
+{
+	my $report = report_of($primary);
+	my $share = 100 * ($waits{'IPC/SyncRep'} // 0) / sum0(values %waits);
+
+	like(first_cause($report), qr/^standby 'sb1': $stage/, "$stage: the first cause");
+	cmp_ok(abs(($report->{causes}->[0]->{share} // 0) - $share),
+		'<=', 5, "$stage: ... with its share")
+	  or diag "pg_stat_activity: $share%";
+	like($report->{delay}, qr/^no\b/, "$stage: no delay");
+	is_consistent($report, $stage);
+	return;
+}
+
+# Eight commits wait for three seconds, after thousands of fast ones.  The
+# walreceiver has nothing to flush when it is stopped.
+$primary->sql('SELECT commit_stats_reset()');
+my @fast = end_load(start_load($primary, '-c 8 -t 500', $insert));
+$primary->wait_for_catchup($standby, 'flush');
+$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
+kill 'STOP', $stopped;
+my $load = start_load($primary, '-c 8 -t 10', $insert);
+$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
+is( $primary->sql('SELECT standby, stage FROM commit_standby_stats WHERE waiting_now > 0'),
+	'sb1|not written',
+	'not written: said while they wait');
+usleep(3_000_000);
+kill 'CONT', $stopped;
+undef $stopped;
+
+my @times = (@fast, end_load($load));
+my @long = grep { $_ > 2_900 } @times;
+my $long = sum0(@long);
+my $counted = wait_time('not written');
+
+is(scalar @long, 8, 'not written: eight transactions took three seconds');
+cmp_ok($counted, '>=', 0.95 * $long, 'not written: their time is counted');
+cmp_ok($counted, '<=', 1.05 * sum0(@times) + 500 * 8, '... and not more than all take');
+is( $primary->sql(
+		q{SELECT count(*), min(standby), max(standby), min(standby_stage), max(standby_stage)
+FROM commit_slow_log WHERE duration > 2900}),
+	'8|sb1|sb1|not written|not written',
+	'not written: commit_slow_log has them');
+cmp_ok(
+	$primary->sql(
+		q{SELECT sum(slow_commits) FROM commit_standby_stats WHERE stage = 'not written'}),
+	'>=', 8,
+	'not written: ... and they are counted');
+my $report = report_of($primary);
+like(first_cause($report), qr/^standby 'sb1': not written/, 'not written: the first cause');
+cmp_ok(
+	$report->{causes}->[0]->{share} // 0,
+	'>=',
+	min(95, 100 * $long / sum0(@times) - 2),
+	'not written: weighed by time');
+is_consistent($report, 'not written');
+
+# Its flushes take 50 ms.
+set_volume($standby, 20);
+$primary->sql('SELECT commit_stats_reset()');
+$load = start_load($primary, '-c 8 -T 7', $insert);
+wait_for_commits($primary, 16);
+report_names('not flushed', sample_waits($primary, 'load', 5));
+@times = end_load($load);
+$counted = wait_time('not flushed');
+cmp_ok($counted, '>=', 0.8 * sum0(@times), 'not flushed: the time is counted');
+cmp_ok($counted, '<=', 1.05 * sum0(@times) + 500, '... and not more than all take');
+
+# Commits that need no flush of the standby do not wait for it.
+$primary->sql('SELECT commit_stats_reset()');
+end_load(start_load($primary, '-c 8 -t 50', "SET synchronous_commit = remote_write;\n$insert"));
+is( $primary->sql(
+		q{SELECT count(*) FROM commit_standby_stats WHERE stage IN ('not flushed', 'not applied')}),
+	0,
+	'remote_write: nobody waits for a flush of the standby');
+set_volume($standby, 0);
+
+# It applies WAL later.
+$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 200ms\n");
+$standby->reload;
+$primary->sql('SELECT commit_stats_reset()');
+$load = start_load($primary, '-c 8 -T 7', "SET synchronous_commit = remote_apply;\n$insert");
+wait_for_commits($primary, 16);
+report_names('not applied', sample_waits($primary, 'load', 5));
+@times = end_load($load);
+cmp_ok(wait_time('not applied'), '>=', 0.8 * sum0(@times), 'not applied: the time is counted');
+
+# No name is right any more, and nothing remains of the one before.
+alter_system($primary, synchronous_standby_names => 'ghost');
+my $session = start_psql($primary, $insert);
+$primary->wait_until('SELECT waiting_now = 1 FROM commit_standby_stats');
+is( $primary->sql('SELECT standby, stage, pid, state FROM commit_standby_stats'),
+	'ghost|not connected||',
+	'not connected: nobody has this name');
+alter_system($primary, synchronous_standby_names => '');
+ok(end_background($session), 'not connected: the commit goes on');
+
+ends_well($standby);
+ends_well($primary);
+done_testing();

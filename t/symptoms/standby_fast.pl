@@ -1,0 +1,48 @@
+# With a fast standby, which lets commits go on in the order in which it
+# answers, does each commit count in the flush that it shared?
+#
+# 8 clients, and a standby on the same machine.  The witnesses are pgbench's
+# number of transactions and the server's own count of WAL syncs.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $primary = make_situation('primary');
+my $standby = add_standby($primary, '', 'sb1');
+my $syncs =
+  $primary->pg_version >= 18
+  ? q{SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal' AND context = 'normal'}
+  : 'SELECT wal_sync FROM pg_stat_wal';
+
+require_standby($primary, 'sb1');
+for my $clients (8, 4)
+{
+	my $name = "$clients clients";
+
+	$primary->wait_until_alone;
+	$primary->sql('SELECT commit_stats_reset()');
+	my $before = $primary->sql($syncs);
+	my $n =
+	  end_load(start_load($primary, "-c $clients -t 500", 'INSERT INTO logged (n) VALUES (1);'));
+	$primary->wait_until_alone;
+	my $synced = $primary->sql($syncs) - $before;
+	my ($flushes, $commits) = split /\|/,
+	  $primary->sql('SELECT sum(flushes), sum(commits) FROM commit_flush_histogram');
+	my $per_flush = $primary->sql('SELECT commits_per_flush FROM commit_flush_stats');
+
+	is($n, 500 * $clients, "$name: pgbench's transactions");
+	cmp_ok(abs($commits - $n), '<=', 0.01 * $n, "$name: the histogram has the commits");
+	cmp_ok(abs($flushes - $synced), '<=', 0.01 * $synced + 2, "$name: ... and the flushes")
+	  or diag "$flushes flushes, $synced syncs";
+	cmp_ok(
+		abs($commits / $flushes - $per_flush),
+		'<=',
+		0.01 * $per_flush,
+		"$name: commits_per_flush agrees with it");
+}
+is_consistent(report_of($primary), 'fast standby');
+
+ends_well($standby);
+ends_well($primary);
+done_testing();
