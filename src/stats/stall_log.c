@@ -449,11 +449,7 @@ stall_log_find_quota(StallLog *log)
 		decide_cause(log, i, STALL_QUOTA);
 	find_quota(log);
 	for (int i = 0; i < log->n; i++)
-	{
 		decide_cause(log, i, STALL_NCAUSES);
-		log->time[log->cause[i]] +=
-			(double) log->logged[i].event.duration / NS_PER_US;
-	}
 }
 
 /* Until the worker has settled the event, and notes that */

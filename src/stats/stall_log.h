@@ -56,7 +56,6 @@ typedef struct StallLog
 	double		quota_certainty;
 	StallCause *cause;			/* of each */
 	double	   *certainty;		/* 0 to 1 */
-	double		time[STALL_NCAUSES];	/* us */
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
 	FlushFit	fit;			/* by the caller; see stall_log_fit() */
