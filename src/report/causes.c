@@ -9,8 +9,9 @@
  * the tables on a delay is the answer.
  *
  * A delay helps only if commits come during it and then share the flush.  So
- * the rows in which no commit comes, or in which the time goes elsewhere, stand
- * before those that propose a delay, and each has the number that decides it.
+ * the rows in which no commit comes, or in which the time goes elsewhere,
+ * stand before those that propose a delay, and each has the number that
+ * decides it.
  *
  *	F0			the mean time of a flush
  *	lambda		commits per second
@@ -243,7 +244,7 @@ add_causes(Causes *found, const Cause *cause, int n)
 
 /* Phases of the commit other than its flush */
 static void
-find_phases(const CommitFigures *f, Causes *found)
+find_phase_causes(const CommitFigures *f, Causes *found)
 {
 	const double *phase = f->phase;
 	double		before = phase[PHASE_BEFORE];
@@ -294,7 +295,7 @@ find_phases(const CommitFigures *f, Causes *found)
 
 /* Flushes */
 static void
-find_flushes(const CommitFigures *f, Causes *found)
+find_flush_causes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
 	double		rest = rest_of_flushes(f);
@@ -339,7 +340,7 @@ find_flushes(const CommitFigures *f, Causes *found)
 
 /* Who commits: shares of the commits, which explain no time */
 static void
-find_clients(const CommitFigures *f, Causes *found)
+find_client_causes(const CommitFigures *f, Causes *found)
 {
 	bool		kinds = f->top_slow_least > 0 &&
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
@@ -403,9 +404,9 @@ causes_put(StringInfo text, const CommitFigures *f)
 
 	if (f->phase_mean == 0)
 		return;
-	find_phases(f, &of_time);
-	find_flushes(f, &of_time);
-	find_clients(f, &clients);
+	find_phase_causes(f, &of_time);
+	find_flush_causes(f, &of_time);
+	find_client_causes(f, &clients);
 	put_causes(text, "Why\n", &of_time, MAX_CAUSES, true);
 	put_causes(text, "Who commits\n", &clients, 1, false);
 }
