@@ -82,7 +82,9 @@ add_path(CpuLimit *limit, const char *mount, const char *controller,
 
 	snprintf(folder, sizeof(folder), "%s%s", mount, controller);
 	root = strlen(folder);
-	snprintf(folder + root, sizeof(folder) - root, "%s", path);
+	/* the root is a group as well, once */
+	snprintf(folder + root, sizeof(folder) - root, "%s",
+			 strcmp(path, "/") == 0 ? "" : path);
 	for (;;)
 	{
 		add_group(limit, folder);

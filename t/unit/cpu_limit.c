@@ -4,7 +4,8 @@
  *		Asks src/probe/cpu_limit.c, for t/unit/cpu_limit.pl.
  *
  * The arguments are a file of groups and the folder where they are mounted.
- * The output is 1 if a limit of the CPU stops them, or else 0.
+ * The output is 1 if a limit of the CPU stops them often, or else 0, and for
+ * how many ns it has stopped them, or "none" if there is no limit.
  *
  *-------------------------------------------------------------------------
  */
@@ -18,8 +19,14 @@
 int
 main(int argc, char **argv)
 {
+	uint64		throttled;
+
 	if (argc != 3)
 		return 1;
-	printf("%d\n", cpu_limit_stops(argv[1], argv[2]));
+	printf("%d ", cpu_limit_stops(argv[1], argv[2]));
+	if (cpu_limit_read(argv[1], argv[2], &throttled))
+		printf("%llu\n", (unsigned long long) throttled);
+	else
+		printf("none\n");
 	return 0;
 }

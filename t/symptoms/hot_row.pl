@@ -1,0 +1,66 @@
+# Does the report say that commits come one after the other, where all sessions
+# update one row, and that no delay helps?
+#
+# 16 clients on a volume that takes 10 ms for a flush.  The lock of the row is
+# held until the commit is over.  pg_stat_activity is the witness of how many
+# sessions wait for it.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use List::Util qw(sum0);
+use Symptoms;
+
+my $node = make_situation('hot_row');
+
+$node->sql(q{CREATE TABLE counter (id int PRIMARY KEY, n bigint);
+INSERT INTO counter VALUES (1, 0)});
+set_volume($node, 100);
+
+my $load = start_load($node, '-c 16 -T 100', 'UPDATE counter SET n = n + 1 WHERE id = 1', 'hot');
+$node->wait_until(q{SELECT count(*) = 16 FROM pg_stat_activity WHERE application_name = 'hot'});
+$node->sql('SELECT commit_stats_reset()');
+my %waits = sample_waits($node, 'hot', 8);
+# as many as an answer needs
+$node->wait_until('SELECT commits > 500 FROM commit_flush_stats');
+my $report = report_of($node);
+
+end_load($load, 'TERM');
+
+my $waiting = sum0(map { $waits{$_} } grep { m{^Lock/(?:tuple|transactionid)$} } keys %waits);
+my $sessions = 16 * $waiting / sum0(values %waits);
+my ($blocked, $in_commit) =
+  first_cause($report) =~
+  /^flushes: ([\d.]+) sessions wait for a row that a committing session holds.*, for ([\d.]+) in COMMIT: the commits come one after the other\./;
+
+cmp_ok($sessions, '>', 12, 'pg_stat_activity: most sessions wait for the row');
+ok(defined $blocked, 'the first cause') or diag first_cause($report);
+cmp_ok(abs(($blocked // 0) - $sessions), '<=', 1.5, '... with the number of them')
+  or diag "pg_stat_activity: $sessions";
+cmp_ok($in_commit // 0, '<=', 1.5, '... and one that commits');
+cmp_ok($report->{causes}->[0]->{share}, '>=', 90, '... for nearly all of commit time');
+like($report->{causes}->[0]->{remedy}, qr/fewer updates of that row/, '... and what to do');
+like(
+	$report->{delay},
+	qr/^no\. No commit can come while a committing session holds/,
+	'no delay, with its reason');
+unlike($report->{text}, qr/stall as on a disk|may pay|asleep/, 'nothing else is said');
+is_consistent($report, 'hot row');
+
+# A row that a session holds without committing makes no commit wait.
+set_volume($node, 0);
+$node->sql('SELECT commit_stats_reset()');
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; UPDATE counter SET n = n + 1 WHERE id = 1');
+my @blocked =
+  map { start_psql($node, 'UPDATE counter SET n = n + 1 WHERE id = 1') } 1 .. 8;
+$node->wait_until(q{SELECT count(*) = 8 FROM pg_stat_activity WHERE wait_event_type = 'Lock'});
+end_load(start_load($node, '-c 8 -T 6', 'INSERT INTO logged (n) VALUES (1);'));
+unlike(
+	report_of($node)->{text},
+	qr/one after the other/,
+	'sessions that wait for one that is idle in transaction are another thing');
+$holder->quit;
+ok(end_background($_), 'an update ends') for @blocked;
+
+$node->stop;
+done_testing();
