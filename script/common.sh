@@ -295,10 +295,21 @@ forbid_cluster()
 {
 	local settings=/etc/postgresql-common/createcluster.d
 
-	passing=("$settings/commit_stats.conf")
+	passing+=("$settings/commit_stats.conf")
 	[ -d "$settings" ] || passing+=("$settings")
 	mkdir -p "$settings"
-	echo 'create_main_cluster = false' >"${passing[0]}"
+	echo 'create_main_cluster = false' >"$settings/commit_stats.conf"
+}
+
+# Packages of servers would start them.
+forbid_services()
+{
+	local policy=/usr/sbin/policy-rc.d
+
+	[ ! -e "$policy" ] || return 0
+	passing+=("$policy")
+	printf '#!/bin/sh\nexit 101\n' >"$policy"
+	chmod 755 "$policy"
 }
 
 undo_passing_changes()
@@ -319,6 +330,7 @@ install_packages()
 	export DEBIAN_FRONTEND=noninteractive
 	# shellcheck disable=SC2086		# a list of names
 	attempt apt.log "Fetching $missing with apt-get" "${get[@]}" --download-only $missing
+	forbid_services
 	case " $missing" in
 		*" postgresql-"[0-9]*) forbid_cluster ;;
 	esac
