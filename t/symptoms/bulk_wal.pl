@@ -32,10 +32,10 @@ sub load_beside ($code, @tables)
 	local $ENV{PGAPPNAME} = 'bulk';
 	my @bulk = map {
 		start_psql($node,
-			"COPY $_ FROM PROGRAM 'for i in 1 2 3 4 5 6 7 8 9; do yes $text | head -n 5000; sleep 0.3; done'"
+			"COPY $_ FROM PROGRAM 'for i in \$(seq 20); do yes $text | head -n 5000; sleep 0.3; done'"
 		)
 	} @tables;
-	ok(poll_until(sub { $node->sql("SELECT count(*) > 5 $stalls") eq 't' }, 5), 'there are stalls');
+	ok(poll_until(sub { $node->sql("SELECT count(*) > 4 $stalls") eq 't' }, 5), 'there are stalls');
 	$code->();
 	end_background($_) for @bulk;
 	$node->sql('SELECT pg_sleep(0.5)');
