@@ -426,19 +426,30 @@ count_standby_wait(LatencyKind kind)
 					   clock_elapsed(earliest, commit.ended_at));
 }
 
+/* From the record on, until the commit needed no flush any more. */
+static uint64
+flush_time_after(uint64 record_at)
+{
+	uint64		seen_at = flush_times()->seen_at;
+
+	if (commit.group == InvalidGroupNumber)
+		return 0;
+	if (commit.io.timed && commit.io.flushes > 0)
+		return commit.io.io_time;
+	return clock_elapsed(record_at, seen_at == 0 ? commit.ended_at :
+						 Min(seen_at, commit.ended_at));
+}
+
 /* suspect_slow_commit() looks at each of these. */
 static void
 note_notify(uint64 record_at)
 {
 	uint64		hold_time = clock_elapsed(record_at, commit.ended_at);
+	uint64		flush_time = Min(flush_time_after(record_at), hold_time);
 
 	commit.has_notify = true;
 	commit.begun_at = commit_began_at(&commit);
-	commit.notify_pid = notify_lock_pass_on(hold_time,
-											commit.io.timed ?
-											Min(commit.io.io_time, hold_time) :
-											commit.group == InvalidGroupNumber ?
-											0 : hold_time);
+	commit.notify_pid = notify_lock_pass_on(hold_time, flush_time);
 }
 
 static pg_noinline void
