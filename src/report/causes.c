@@ -82,16 +82,19 @@ has_hot_row(const CommitFigures *f)
 		f->seen.blocked_rows >= f->seen.in_commit;
 }
 
+/* Exact sums do not have these phases; stalls then tell their time. */
 static double
 segment_share(const CommitFigures *f)
 {
-	return Max(f->phase[PHASE_SEGMENT], f->stall[STALL_SEGMENT].share);
+	return f->phase[PHASE_SEGMENT] > 0 ? f->phase[PHASE_SEGMENT] :
+		f->stall[STALL_SEGMENT].share;
 }
 
 static double
 cpu_share(const CommitFigures *f)
 {
-	return Max(f->phase[PHASE_NOT_RUN], f->stall[STALL_CPU_LIMIT].share);
+	return f->phase[PHASE_NOT_RUN] > 0 ? f->phase[PHASE_NOT_RUN] :
+		f->stall[STALL_CPU_LIMIT].share;
 }
 
 static double
@@ -121,7 +124,9 @@ rest_of_flushes(const CommitFigures *f)
 	double		rest = causes_flush_share(f) - bytes_share(f);
 
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (cause != STALL_BYTES)
+		if (cause != STALL_BYTES &&
+			!(cause == STALL_SEGMENT && f->phase[PHASE_SEGMENT] > 0) &&
+			!(cause == STALL_CPU_LIMIT && f->phase[PHASE_NOT_RUN] > 0))
 			rest -= f->stall[cause].share;
 	return rest;
 }

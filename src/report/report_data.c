@@ -363,7 +363,7 @@ set_phases_seen(CommitFigures *f)
 
 /* Slow commits since the reset that are kept, and what they waited for */
 static void
-set_slow(CommitFigures *f, const ClientCounts *top)
+set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 {
 	int			n;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
@@ -375,6 +375,7 @@ set_slow(CommitFigures *f, const ClientCounts *top)
 	{
 		const SlowEvent *event = &slow[i].event;
 		const WatchedSession *session = &slow[i].outcome.session;
+		uint64		segment;
 		uint64		doubt;
 
 		if (event->ended_at < f->stats_reset)
@@ -383,6 +384,11 @@ set_slow(CommitFigures *f, const ClientCounts *top)
 		time += event->duration;
 		for (int phase = 0; phase < PHASE_N; phase++)
 			f->slow_phase[phase] += slow_event_phase(event, &slow[i].outcome, phase);
+		/* a follower does not know that its leader made a segment */
+		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
+			slow_event_phase(event, &slow[i].outcome, PHASE_OTHER_FLUSH);
+		f->slow_phase[PHASE_SEGMENT] += segment;
+		f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
 		/* of a wait that ended with a standby, its begin is what is not known */
 		doubt = Min(slow_event_phase(event, &slow[i].outcome, PHASE_UNKNOWN),
 					clock_elapsed(event->standby_min, event->standby_max));
@@ -510,7 +516,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_rates(f, groups);
 	set_phases_seen(f);
 	set_clients(f, clients, &top);
-	set_slow(f, top);
+	set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
 	set_standby(f);
 	notify_lock_read(&f->notify);
