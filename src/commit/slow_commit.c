@@ -239,10 +239,12 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 	}
 	flushed_at = moments->begin + zero_if_unknown(event->delay_time) +
 		zero_if_unknown(event->flush_time);
-	event->standby_max = Min(left, clock_elapsed(flushed_at,
+	/* nobody may have seen for long that the flush of another was over */
+	event->standby_max = Min(left + event->others_flush_time,
+							 clock_elapsed(flushed_at, commit->ended_at));
+	event->standby_min = Min(left, clock_elapsed(moments->end,
 												 commit->ended_at));
-	event->standby_min = Min(event->standby_max,
-							 clock_elapsed(moments->end, commit->ended_at));
+	event->standby_max = Max(event->standby_min, event->standby_max);
 }
 
 /*----------------------------------------------------------------

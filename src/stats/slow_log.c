@@ -109,10 +109,22 @@ slow_event_phase(const SlowEvent *event, const SlowOutcome *outcome,
 	return Min(part[phase], left);
 }
 
-/* A follower learns only from its flush how long its leader slept. */
+/*
+ * A follower learns only from its flush how long its leader slept, and a
+ * commit after which nobody committed, from the worker, that its flush was over
+ * when it waited for a standby.
+ */
 void
 slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 {
+	uint64		standby = Min(outcome->session.standby_time, event->standby_max);
+
+	if (standby > event->standby_min)
+	{
+		event->others_flush_time =
+			clock_elapsed(standby - event->standby_min, event->others_flush_time);
+		event->standby_min = standby;
+	}
 	if (event->role != SLOW_FOLLOWED)
 		return;
 	event->delay_time = 0;

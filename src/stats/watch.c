@@ -173,6 +173,7 @@ watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 static void
 watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 {
+	WatchedSession *waited;
 	int			mode;
 
 	if (look.blamed++ < MAX_BLAMED)
@@ -183,8 +184,12 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 						   &look.blame))
 			return;
 	}
-	if (look.blame.name[0] != '\0')
-		watched_commit(session, reading)->blame = look.blame;
+	if (look.blame.name[0] == '\0')
+		return;
+	waited = watched_commit(session, reading);
+	if (waited->blame.name[0] != '\0')
+		waited->standby_time += look.length;
+	waited->blame = look.blame;
 }
 
 /*
@@ -212,6 +217,7 @@ watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
 			session->lock = commit->waited.lock;
 			session->lock_time = commit->waited.lock_time;
 		}
+		session->standby_time += commit->waited.standby_time;
 		if (commit->waited.blame.name[0] != '\0')
 			session->blame = commit->waited.blame;
 	}

@@ -75,6 +75,7 @@ typedef struct WatchedSession
 	LockWait	lock;			/* the longest; tag type 0xff: none */
 	uint64		lock_time;		/* ns, seen */
 	StandbyBlame blame;			/* name "": none */
+	uint64		standby_time;	/* ns, from the first look to the last */
 } WatchedSession;
 
 extern const StatsModule watch_module;
