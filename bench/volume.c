@@ -89,11 +89,17 @@ static int
 sync_at_last(int (*sync) (int), int fd, uint64_t length)
 {
 	uint64_t	then = take(length);
-	struct timespec t = {then / 1000000000, then % 1000000000};
+	uint64_t	at;
 	int			result = sync(fd);
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
+	/* without a limit, flushes that wait go on within 100 ms */
+	while (volume->due != 0 && (at = now()) < then)
+	{
+		uint64_t	next = then - at > 100000000 ? at + 100000000 : then;
+		struct timespec t = {next / 1000000000, next % 1000000000};
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	}
 	return result;
 }
 
