@@ -284,6 +284,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			psprintf("standby%s.", blame_standby(f)),
 		"its disk and network, synchronous_standby_names, or synchronous_commit"},
 		{phase[PHASE_AFTER],
+			f->commits_notify > 0 && f->listeners > 0 ?
+			"after the commit, for files of dropped tables, or to signal sessions that listen." :
 			"after the commit, above all for files of tables that it dropped.",
 		"fewer tables in a transaction that drops them"},
 		{cpu_share(f),
