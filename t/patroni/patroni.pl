@@ -289,9 +289,13 @@ commits_grow($two, 'switchover: statistics go on');
 
 # Fail over: nobody starts node2 again for a while, and without a standby
 # strict mode lets no commit pass
+#
+# The whole node goes down: a backend that waits for a standby when only the
+# postmaster is killed may go on, deaf, and read its standard input.
 my ($postmaster) = slurp_file("$folder/node2/postmaster.pid") =~ /^(\d+)/;
+my @processes = split /\n/, query($two, 'SELECT pid FROM pg_stat_activity');
 $two->{patroni}->{run}->signal('KILL');
-kill 'KILL', $postmaster;
+kill 'KILL', $postmaster, @processes;
 wait_for($one, 'SELECT NOT pg_is_in_recovery()', 'failover: node1 is the primary');
 explains($one, 'too few synchronous standbys are connected', 'failover');
 start_patroni($two);
