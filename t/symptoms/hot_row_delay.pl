@@ -37,7 +37,8 @@ my ($report, $counts, $waits) = report_with_delay(60000);
 # Whoever waits for no lock is in its commit, and has no wait event while it
 # sleeps (before 19).
 my $asleep = ($waits->{CPU} // 0) + ($waits->{'Timeout/CommitDelay'} // 0);
-my $share = 100 * $asleep / ($asleep + ($waits->{'IO/WALSync'} // 0));
+my $syncs = $waits->{'IO/WALSync'} // $waits->{'IO/WalSync'} // 0;    # since 17
+my $share = 100 * $asleep / ($asleep + $syncs);
 
 cmp_ok($counts->{delay_hits}, '>', 50, 'leaders sleep');
 like(first_cause($report), qr/^asleep for commit_delay\./, 'the first cause is the sleep');
