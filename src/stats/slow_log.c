@@ -110,8 +110,8 @@ slow_event_phase(const SlowEvent *event, const SlowOutcome *outcome,
 }
 
 /*
- * A follower learns only from its flush how long its leader slept, and a
- * commit after which nobody committed, from the worker, that its flush was over
+ * A follower learns only from its flush how long its leader slept.  A commit
+ * after which nobody committed learns from the worker that its flush was over
  * when it waited for a standby.
  */
 void

@@ -350,7 +350,7 @@ is_bytes(const StallLog *log, int i)
 }
 
 static double
-is_quota(const StallLog *log, int i)
+is_of_quota(const StallLog *log, int i)
 {
 	return log->stall[i].of_quota ? log->quota_certainty : 0;
 }
@@ -378,7 +378,7 @@ static const struct
 	{STALL_ARCHIVER, is_archiver},
 	{STALL_BULK_WAL, is_bulk_wal},
 	{STALL_BYTES, is_bytes},
-	{STALL_QUOTA, is_quota},
+	{STALL_QUOTA, is_of_quota},
 	{STALL_CHECKPOINT, is_beside_checkpoint},
 	{STALL_ARCHIVER, is_beside_archiver}
 };
@@ -406,7 +406,7 @@ decide_cause(StallLog *log, int i, StallCause end)
 
 /* Where the rules before it name a cause, a quota is not needed. */
 static void
-find_quota(StallLog *log)
+look_for_quota(StallLog *log)
 {
 	DeviceQuota quota;
 	int			first = Max(log->n - QUOTA_STALLS, 0);
@@ -447,7 +447,7 @@ stall_log_find_quota(StallLog *log)
 	find_ratios(log);
 	for (int i = 0; i < log->n; i++)
 		decide_cause(log, i, STALL_QUOTA);
-	find_quota(log);
+	look_for_quota(log);
 	for (int i = 0; i < log->n; i++)
 		decide_cause(log, i, STALL_NCAUSES);
 }

@@ -9,8 +9,9 @@
  * The flusher is the process that sleeps before a flush, writes WAL, syncs it
  * or makes a segment at the time of the look.  It blocks the commits that wait
  * for another's flush; the holder at the end of the chain (lock_wait.c) blocks
- * those that wait for a lock.  If the holder is in its commit itself, its wait is
- * the root of theirs.  Commits of one root, or one flusher, wait for the same.
+ * those that wait for a lock.  If the holder is in its commit itself, its wait
+ * is the root of theirs.  Commits of one root, or one flusher, wait for the
+ * same.
  *
  * Locking: clients.c takes commit_stats_clients_lock() while it copies the
  * sessions.  Phases are read without a lock, as pg_stat_activity reads wait

@@ -1,5 +1,5 @@
-# Are commits that wait for a lock of a catalog called by the catalog, and never
-# "notify"?
+# Are commits that wait for a lock of a catalog called by the catalog, and
+# never "notify"?
 #
 # ON COMMIT DROP takes a lock on catalogs inside COMMIT.  A session holds
 # pg_type (pg_class is needed to look anything up), then an advisory lock for
@@ -74,8 +74,8 @@ hangs_for(qr/relation pg_type, held by pid $pid \(waits for its client\)/,
 $holder->quit;
 $session->quit;
 
-# pg_class itself: names cannot be looked up, and the report does not wait for it.
-# Another session asks, which has read the report before.
+# pg_class itself: names cannot be looked up, and the report does not wait for
+# it.  Another session looks, which has read the report before.
 my $watcher = $node->background_psql('postgres');
 $watcher->query_safe(q{SET statement_timeout = '20s'; SELECT commit_stats_report()});
 $session = ready_to_commit('CREATE TEMP TABLE t (n int) ON COMMIT DROP');

@@ -1,7 +1,7 @@
 # Does the report name the row for which deferred triggers wait inside COMMIT?
 #
-# A session holds a row for 200 ms at a time; the COMMITs of eight others update
-# it in a deferred trigger.  The clients' own clocks (pgbench --log) and
+# A session holds a row for 200 ms at a time; the COMMITs of eight others
+# update it in a deferred trigger.  The clients' own clocks (pgbench --log) and
 # pg_stat_activity are the witnesses.
 
 use lib 't', 't/symptoms';

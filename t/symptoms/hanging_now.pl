@@ -2,7 +2,8 @@
 # before, and do commit_activity and the report say the same of them?
 #
 # A standby that does not exist, and a volume whose flush does not end, hold
-# eight commits for as long as the test likes.  pg_stat_activity is the witness.
+# eight commits for as long as the test likes.  pg_stat_activity is the
+# witness.
 
 use lib 't', 't/symptoms';
 use CommitStats;

@@ -1,10 +1,10 @@
-# Does the report name a limit of the CPU, and no quota of the device, where the
-# server is stopped for most of each tenth of a second?
+# Does the report name a limit of the CPU, and no quota of the device, where
+# the server is stopped for most of each tenth of a second?
 #
 # The test does to the server's processes what Linux does to a control group
 # that has used up its share, and counts as Linux does, in files that a library
-# (limited_cpu.c) shows to the server in place of those of its group.  So the test
-# knows how long the server was stopped.
+# (limited_cpu.c) shows to the server in place of those of its group.  So the
+# test knows how long the server was stopped.
 
 use lib 't', 't/symptoms';
 use CommitStats;

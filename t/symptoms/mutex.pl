@@ -1,8 +1,8 @@
 # Does the report say that commits come one after the other where each
 # transaction takes the same lock first, and propose no delay?
 #
-# An advisory lock, then a lock of the table: 12 sessions on a volume that takes
-# 4 ms for a flush.  pg_stat_activity is the witness.
+# An advisory lock, then a lock of the table: 12 sessions on a volume that
+# takes 4 ms for a flush.  pg_stat_activity is the witness.
 
 use lib 't', 't/symptoms';
 use CommitStats;
