@@ -22,8 +22,8 @@
  * another key finds nothing.
  *
  * Locking: SyncRepLock, shared, for the queues, and the spinlock of each
- * walsender, in its walsnd.  The counts have one writer, the background worker;
- * see changecount.c for readers.
+ * walsender, in its walsnd.  The counts have one writer, the background
+ * worker; see changecount.c for readers.
  *
  *-------------------------------------------------------------------------
  */
