@@ -291,7 +291,8 @@ set_phase(CommitFigures *f, CommitPhase phase, double sum)
 
 /*
  * The rest of the exact sums was the flush of another commit; without others,
- * it is not known.
+ * it is not known.  Where the server times no WAL I/O, what a leader does
+ * between its record and the end is its flush.
  */
 static void
 set_times(CommitFigures *f, const CounterDelta *counts,
@@ -323,10 +324,10 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	set_phase(f, PHASE_BEFORE, before);
 	set_phase(f, PHASE_AFTER, after);
 	set_phase(f, PHASE_STANDBY, standby);
-	set_phase(f, PHASE_FLUSH, flush);
 	set_phase(f, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
 	set_phase(f, PHASE_RECORD, latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH));
 	set_phase(f, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
+	set_phase(f, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep, 0));
 	if (f->concurrency > 0)
 		set_phase(f, PHASE_OTHER_FLUSH, time);
 
