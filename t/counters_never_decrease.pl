@@ -23,7 +23,9 @@ my %counters = (
 	commit_client_stats =>
 	  [ [qw(datid roleid application_name)], qw(sessions share wal_bytes_per_commit) ],
 	commit_database_stats => [ [qw(datid status)], qw(sessions share wal_bytes_per_commit) ],
-	commit_latency_stats => [ [qw(wait_level role)], qw(mean p50 p95 p99 p999 max) ],
+	# other_time is what is left of a sum beside others, read after it
+	commit_latency_stats => [ [qw(wait_level role)], qw(mean p50 p95 p99 p999 max other_time) ],
+	commit_standby_stats => [ [qw(standby stage)], qw(share waiting_now pid) ],
 	commit_flush_latency_stats => [ [], qw(mean p50 p95 p99 p999 max) ],
 	commit_latency_histogram => [ [qw(wait_level role lower_bound)], qw(upper_bound) ],
 	commit_flush_latency_histogram => [ [qw(lower_bound)], qw(upper_bound) ],

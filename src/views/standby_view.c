@@ -33,11 +33,13 @@ commit_standby_stats_1_0(PG_FUNCTION_ARGS)
 	StandbyCounts counts[STANDBY_MAX];
 	StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE];
 	TimestampTz since;
-	int			n = standby_read(counts, &since);
-	int			nwaiters = standby_waiters(waiters);
+	int			n;
+	int			nwaiters;
 	Row			row;
 
 	row_init(fcinfo, &row);
+	n = standby_read(counts, &since);
+	nwaiters = standby_waiters(waiters);
 	/* those that the worker has not seen yet */
 	for (int i = 0; i < nwaiters; i++)
 		(void) standby_find(counts, &n, waiters[i].blame.name);
