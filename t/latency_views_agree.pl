@@ -42,8 +42,9 @@ sub agree ($name)
 		   - s.commit_time) < 0.01,
 	   abs((SELECT flush_time FROM commit_flush_latency_stats) - s.flush_time) < 0.01,
 	   abs((SELECT sum(flush_time) FROM commit_latency_stats) - s.flush_time) < 0.01,
-	   (SELECT bool_and(other_time >= 0 AND record_time > 0 AND abs(record_time + notify_time
-			+ coalesce(delay_time, 0) + coalesce(flush_time, 0) + other_time - commit_time) < 0.01)
+	   (SELECT bool_and(other_time >= 0 AND record_time >= 0 AND (other_time = 0
+			OR abs(record_time + notify_time + coalesce(delay_time, 0) + coalesce(flush_time, 0)
+				+ other_time - commit_time) < 0.01))
 		FROM commit_latency_stats)
 FROM commit_flush_stats s}),
 		't|t|t|t|t|t|t|t|t|t',

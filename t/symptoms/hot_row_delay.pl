@@ -29,6 +29,8 @@ sub report_with_delay ($delay)
 
 	set_volume($node, 0);
 	end_load($load, 'TERM');
+	# backends that waited for the row still commit, with the former delay
+	$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'hot'});
 	return ($report, $counts, \%waits);
 }
 
