@@ -48,7 +48,7 @@ ISOLATION = \
 	concurrent_reset
 # TAP tests start servers of their own.
 TAP_TESTS = 1
-PROVE_TESTS ?= t/*.pl t/symptoms/*.pl t/unit/*.pl
+PROVE_TESTS ?= t/*.pl t/unit/*.pl
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)

@@ -18,9 +18,9 @@ my @column = (
 	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
 	[
 		(   map { s{^\Q$root\E/t/(.*)\.(?:pl|t)$}{$1}r }
-			  glob "$root/t/*.pl $root/t/symptoms/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
+			  glob "$root/t/*.pl $root/t/unit/*.pl $root/t/lint/*.t"),
 		(   map  { s{^\Q$root\E/}{}r }
-			grep { !m{/(?:symptoms|unit)/} } glob "$root/t/*/*.pl")
+			grep { !m{/unit/} } glob "$root/t/*/*.pl")
 	]);
 
 # "folder/*" is all tests of a folder.
