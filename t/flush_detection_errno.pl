@@ -11,10 +11,10 @@ use GroundTruth qw(start_truth);
 
 # A server without timing, which would have each commit looked up.  Writes of
 # at least $size bytes leave $errno.
-sub start_with ($name, $errno, $size)
+sub start_with ($name, $errno, $size = 0)
 {
 	local $ENV{SHIM_ERRNO} = $errno;
-	local $ENV{SHIM_ERRNO_SIZE} = $size || 0;
+	local $ENV{SHIM_ERRNO_SIZE} = $size;
 	delete $ENV{SHIM_ERRNO} unless defined $errno;
 
 	return start_truth($name, 'track_wal_io_timing = off');
