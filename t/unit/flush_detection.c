@@ -22,6 +22,7 @@
 
 /* The server's replacement is not linked here. */
 #undef printf
+#undef fprintf
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 #include "utils/pgstat_internal.h"
@@ -42,6 +43,15 @@ static int	pending = 0;		/* syncs that are not in the entry yet */
 static bool in_commit = false;
 static int	reads_before = 0;
 static int	reads_after = 0;
+
+#ifdef USE_ASSERT_CHECKING
+void
+ExceptionalCondition(const char *condition, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: %s\n", file, line, condition);
+	abort();
+}
+#endif
 
 /* An interval that does not vary */
 uint64
