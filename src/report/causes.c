@@ -47,7 +47,8 @@
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
 #define SMALL_COMMIT		8192	/* bytes */
-#define MANY_KINDS			100 /* largest to smallest WAL of a client */
+#define MANY_KINDS			1000	/* largest to smallest WAL of a client;
+									 * page images alone may make it 100 */
 
 /* A row of a table of causes */
 typedef struct Cause
