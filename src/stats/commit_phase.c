@@ -37,9 +37,6 @@
 #define MAX_TRIES			3	/* to read a COMMIT that does not change */
 #define MAX_LEADERS			8	/* that may sleep, of which Linux is asked */
 
-/* Class of a wait event, as in wait_event.c of the server */
-#define EVENT_CLASS_MASK	0xFF000000
-
 const char *const commit_phase_names[] = {
 	[PHASE_BEFORE] = "before",
 	[PHASE_RECORD] = "record",
@@ -73,12 +70,6 @@ const char *const commit_phase_columns[] = {
 StaticAssertDecl(lengthof(commit_phase_names) == PHASE_N &&
 				 lengthof(commit_phase_columns) == PHASE_N,
 				 "each phase has its names");
-
-static uint32
-wait_event_of(PGPROC *proc)
-{
-	return *(volatile uint32 *) &proc->wait_event_info;
-}
 
 /* Truncation, as of ON COMMIT DELETE ROWS, sets DELAY_CHKPT_COMPLETE, too. */
 static bool
@@ -186,7 +177,7 @@ waits_for_notify(PGPROC *proc, uint32 event)
 {
 	LOCK	   *lock = *(LOCK *volatile *) &proc->waitLock;
 
-	return (event & EVENT_CLASS_MASK) == PG_WAIT_LOCK && lock != NULL &&
+	return is_lock_event(event) && lock != NULL &&
 		lock_wait_is_notify(&lock->tag);
 }
 

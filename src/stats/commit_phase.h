@@ -10,6 +10,7 @@
 #define COMMIT_STATS_COMMIT_PHASE_H
 
 #include "storage/proc.h"
+#include "utils/wait_event.h"
 
 /* In the order of their time. */
 typedef enum CommitPhase
@@ -31,6 +32,20 @@ typedef enum CommitPhase
 
 extern const char *const commit_phase_names[];	/* for people */
 extern const char *const commit_phase_columns[];	/* in the SQL views */
+
+/* Of any process, without a lock, as pg_stat_activity reads it; 0: none. */
+static inline uint32
+wait_event_of(PGPROC *proc)
+{
+	return *(volatile uint32 *) &proc->wait_event_info;
+}
+
+/* The class of a wait event is its first byte. */
+static inline bool
+is_lock_event(uint32 event)
+{
+	return (event & 0xFF000000) == PG_WAIT_LOCK;
+}
 
 /* A backend in its commit; a copy. */
 typedef struct PhaseReading

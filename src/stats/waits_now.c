@@ -31,17 +31,6 @@
 #include "stats/standby.h"
 #include "stats/waits_now.h"
 
-/* commit_activity.waiting_for, where no lock says it. */
-static const char *const wait_names[PHASE_N] = {
-	[PHASE_NOTIFY] = "notify",
-	[PHASE_DELAY] = "delay",
-	[PHASE_FLUSH] = "flush",
-	[PHASE_OTHER_FLUSH] = "another's flush",
-	[PHASE_SEGMENT] = "new WAL segment",
-	[PHASE_STANDBY] = "standby",
-	[PHASE_LOG] = "commit log",
-};
-
 /* The same for all sessions of a look. */
 typedef struct NowContext
 {
@@ -107,12 +96,22 @@ describe_standby(PGPROC *proc)
 static char *
 describe_event(PGPROC *proc, CommitPhase phase)
 {
-	uint32		info = *(volatile uint32 *) &proc->wait_event_info;
+	uint32		info = wait_event_of(proc);
 	const char *event = pgstat_get_wait_event(info);
 
 	return psprintf("in the phase '%s', %s%s%s", commit_phase_names[phase],
 					event ? pgstat_get_wait_event_type(info) : "no wait event",
 					event ? "/" : "", event ? event : "");
+}
+
+/* commit_activity.waiting_for, where no lock says it; NULL: nothing does. */
+static const char *
+waiting_for(CommitPhase phase)
+{
+	if (phase == PHASE_NOTIFY)
+		return "notify";
+	return phase >= PHASE_DELAY && phase <= PHASE_LOG ?
+		commit_phase_names[phase] : NULL;
 }
 
 /* Fills in what depends on the phase. */
@@ -121,7 +120,7 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 {
 	CommitPhase phase = waiting->reading.phase;
 
-	waiting->waiting_for = wait_names[phase];
+	waiting->waiting_for = waiting_for(phase);
 	if (waiting->has_lock)
 	{
 		waiting->blocked_by = waiting->lock.holder_pid;

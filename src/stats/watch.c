@@ -230,12 +230,6 @@ watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
  */
 
 static bool
-waits_for_lock(uint32 event)
-{
-	return (event & 0xFF000000) == PG_WAIT_LOCK;
-}
-
-static bool
 is_users_lock(const LOCKTAG *tag)
 {
 	return tag->locktag_type == LOCKTAG_TUPLE ||
@@ -263,7 +257,7 @@ look_at_writer(Session *session, TransactionId xid, uint32 event)
 		session->looks = 0;
 	if (event == WAIT_EVENT_CLIENT_READ)
 		sample->idle_xids++;
-	else if ((!waits_for_lock(event) ||
+	else if ((!is_lock_event(event) ||
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
 			 ++session->looks >= WRITER_LOOKS &&
 			 look.nwriters < WATCH_WRITERS)
@@ -276,7 +270,7 @@ look_at_backend(int procno)
 	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
 	Session    *session = &sessions[procno];
 	TransactionId xid = *(volatile TransactionId *) &proc->xid;
-	uint32		event = *(volatile uint32 *) &proc->wait_event_info;
+	uint32		event = wait_event_of(proc);
 	PhaseReading reading;
 
 	session->pid = *(volatile int *) &proc->pid;
@@ -287,7 +281,7 @@ look_at_backend(int procno)
 		look.sample.phase[reading.phase]++;
 		if (reading.phase == PHASE_STANDBY)
 			watch_standby(proc, session, &reading);
-		else if (waits_for_lock(event))
+		else if (is_lock_event(event))
 			watch_lock(proc, session, &reading);
 	}
 	else if (session->pid != 0 && TransactionIdIsValid(xid))
@@ -302,7 +296,7 @@ blocking_lock(int procno)
 	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
 
 	if (sessions[procno].pid == 0 || sessions[procno].in_commit ||
-		!waits_for_lock(*(volatile uint32 *) &proc->wait_event_info))
+		!is_lock_event(wait_event_of(proc)))
 		return NULL;
 	return *(LOCK *volatile *) &proc->waitLock;
 }
@@ -339,7 +333,7 @@ look_at_checkpointer(void)
 {
 	static CheckpointPhase phase = CHECKPOINT_NONE;
 	PGPROC	   *proc = checkpointer_proc();
-	uint32		event = proc ? *(volatile uint32 *) &proc->wait_event_info :
+	uint32		event = proc ? wait_event_of(proc) :
 	WAIT_EVENT_CHECKPOINTER_MAIN;
 
 	if (event == WAIT_EVENT_CHECKPOINTER_MAIN)
@@ -356,7 +350,7 @@ static void
 look_at_archiver(void)
 {
 	for (uint32 i = MaxBackends; i < ProcGlobal->allProcCount; i++)
-		if (*(volatile uint32 *) &ProcGlobal->allProcs[i].wait_event_info ==
+		if (wait_event_of(&ProcGlobal->allProcs[i]) ==
 			WAIT_EVENT_ARCHIVE_COMMAND)
 			look.sample.archiving = true;
 }
