@@ -28,6 +28,7 @@ REGRESS = \
 	histogram \
 	ring \
 	client_stats \
+	statements \
 	slow_log \
 	database_stats \
 	wal_stats \
@@ -45,6 +46,7 @@ ISOLATION = \
 	group_commit \
 	delayed_leader \
 	no_leader \
+	shared_statement \
 	concurrent_reset
 # TAP tests start servers of their own.
 TAP_TESTS = 1

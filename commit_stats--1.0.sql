@@ -84,7 +84,10 @@ CREATE FUNCTION commit_client_stats(
 	OUT timed_flushes bigint,
 	OUT wal_bytes numeric,
 	OUT commits_notify bigint,
-	OUT slow_commits bigint)
+	OUT slow_commits bigint,
+	OUT statements bigint,
+	OUT transaction_time double precision,
+	OUT session_time double precision)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_client_stats_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 20;
@@ -108,7 +111,16 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
        round(s.wal_bytes
              / nullif(s.commits + s.commits_async, 0)::numeric, 1)
            AS wal_bytes_per_commit,
-       s.commits_notify, s.slow_commits
+       s.commits_notify, s.slow_commits, s.statements,
+       s.transaction_time, s.session_time,
+       round((100::double precision
+              * least(s.commit_time / nullif(s.transaction_time, 0::double precision),
+                      1::double precision))::numeric, 2)
+           AS transaction_share,
+       round((100::double precision
+              * least(s.commit_time / nullif(s.session_time, 0::double precision),
+                      1::double precision))::numeric, 2)
+           AS session_share
 FROM commit_client_stats() s
      LEFT JOIN pg_database d ON d.oid = s.datid
      LEFT JOIN pg_roles r ON r.oid = s.roleid
@@ -132,7 +144,16 @@ SELECT s.datid, d.datname,
        round(s.wal_bytes
              / nullif(s.commits + s.commits_async, 0)::numeric, 1)
            AS wal_bytes_per_commit,
-       s.commits_notify, s.slow_commits
+       s.commits_notify, s.slow_commits, s.statements,
+       s.transaction_time, s.session_time,
+       round((100::double precision
+              * least(s.commit_time / nullif(s.transaction_time, 0::double precision),
+                      1::double precision))::numeric, 2)
+           AS transaction_share,
+       round((100::double precision
+              * least(s.commit_time / nullif(s.session_time, 0::double precision),
+                      1::double precision))::numeric, 2)
+           AS session_share
 FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
              sum(sessions)::bigint AS sessions,
              sum(commits)::bigint AS commits,
@@ -152,11 +173,88 @@ FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
              sum(timed_flushes)::bigint AS timed_flushes,
              sum(wal_bytes) AS wal_bytes,
              sum(commits_notify)::bigint AS commits_notify,
-             sum(slow_commits)::bigint AS slow_commits
+             sum(slow_commits)::bigint AS slow_commits,
+             sum(statements)::bigint AS statements,
+             sum(transaction_time) AS transaction_time,
+             sum(session_time) AS session_time
       FROM commit_client_stats()
       GROUP BY 1, 2) s
      LEFT JOIN pg_database d ON d.oid = s.datid
 ORDER BY s.commits + s.commits_async DESC, s.datid;
+
+--
+-- commit_statement_stats: one row for each database, database role and statement
+--
+CREATE FUNCTION commit_statement_stats(
+	OUT datid oid,
+	OUT roleid oid,
+	OUT queryid bigint,
+	OUT reason text,
+	OUT commits bigint,
+	OUT commits_async bigint,
+	OUT flushes bigint,
+	OUT commits_carried bigint,
+	OUT delay_hits bigint,
+	OUT commit_time double precision,
+	OUT flush_time double precision,
+	OUT timed_flushes bigint,
+	OUT wal_bytes numeric,
+	OUT commits_notify bigint,
+	OUT slow_commits bigint,
+	OUT statements bigint,
+	OUT transaction_time double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_statement_stats_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
+
+CREATE FUNCTION commit_statement_texts(
+	OUT datid oid,
+	OUT roleid oid,
+	OUT queryid bigint,
+	OUT query text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_statement_texts_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 500;
+
+CREATE VIEW commit_statement_stats AS
+SELECT s.datid, d.datname, s.roleid, r.rolname, s.queryid, t.query, s.reason,
+       s.commits, s.commits_async,
+       round((100 * (s.commits + s.commits_async))::numeric
+             / nullif(sum(s.commits + s.commits_async) OVER (), 0::numeric), 2)
+           AS share,
+       s.flushes,
+       round((100 * s.flushes)::numeric
+             / nullif(sum(s.flushes) OVER (), 0::numeric), 2) AS flushes_share,
+       s.commits_carried, s.delay_hits, s.commit_time,
+       round((100::double precision * s.commit_time
+              / nullif(sum(s.commit_time) OVER (), 0::double precision))::numeric, 2)
+           AS commit_time_share,
+       s.commit_time / nullif(s.commits, 0)::double precision AS commit_mean,
+       s.flush_time, s.timed_flushes, s.wal_bytes,
+       round(100::numeric * s.wal_bytes
+             / nullif(sum(s.wal_bytes) OVER (), 0::numeric), 2) AS wal_share,
+       round(s.wal_bytes
+             / nullif(s.commits + s.commits_async, 0)::numeric, 1)
+           AS wal_bytes_per_commit,
+       s.commits_notify, s.slow_commits, s.statements, s.transaction_time,
+       s.transaction_time
+       / nullif(s.commits + s.commits_async, 0)::double precision
+           AS transaction_mean,
+       round((100::double precision
+              * least(s.commit_time / nullif(s.transaction_time, 0::double precision),
+                      1::double precision))::numeric, 2)
+           AS transaction_share
+FROM commit_statement_stats() s
+     LEFT JOIN commit_statement_texts() t
+         ON t.datid = s.datid AND t.roleid = s.roleid AND t.queryid = s.queryid
+     LEFT JOIN pg_database d ON d.oid = s.datid
+     LEFT JOIN pg_roles r ON r.oid = s.roleid
+ORDER BY s.commits + s.commits_async DESC, s.datid, s.roleid, s.queryid;
+
+CREATE FUNCTION commit_statement_stats_reset()
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_statement_stats_reset_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 --
 -- commit_activity: one row for each session
@@ -204,9 +302,12 @@ CREATE FUNCTION commit_slow_log(
 	OUT datid oid,
 	OUT roleid oid,
 	OUT application_name text,
+	OUT client_addr inet,
+	OUT queryid bigint,
 	OUT synchronous_commit text,
 	OUT role text,
 	OUT duration double precision,
+	OUT transaction_time double precision,
 	OUT before_time double precision,
 	OUT record_time double precision,
 	OUT notify_time double precision,
@@ -245,10 +346,11 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 200;
 
 CREATE VIEW commit_slow_log AS
 SELECT s.ended_at, s.pid, s.datid, d.datname, s.roleid, r.rolname,
-       s.application_name, s.synchronous_commit, s.role, s.duration,
-       s.before_time, s.record_time, s.notify_time, s.delay_time, s.flush_time,
-       s.flush_timed, s.others_flush_time, s.segment_time, s.standby_time_min,
-       s.standby_time_max, s.commit_log_time, s.after_time, s.not_run_time,
+       s.application_name, s.client_addr, s.queryid, s.synchronous_commit,
+       s.role, s.duration, s.transaction_time, s.before_time, s.record_time,
+       s.notify_time, s.delay_time, s.flush_time, s.flush_timed,
+       s.others_flush_time, s.segment_time, s.standby_time_min, s.standby_time_max,
+       s.commit_log_time, s.after_time, s.not_run_time,
        s.unknown_time, s.other_time, s.cause, s.waited_for, s.blocked_by,
        s.notify_pid, s.notify_datid, n.datname AS notify_datname,
        s.notify_roleid, o.rolname AS notify_rolname, s.notify_application_name,
@@ -277,11 +379,15 @@ CREATE FUNCTION commit_stall_log(
 	OUT datid oid,
 	OUT roleid oid,
 	OUT application_name text,
+	OUT client_addr inet,
+	OUT queryid bigint,
+	OUT transaction_time double precision,
 	OUT leader_wal_bytes numeric,
 	OUT writer_pid integer,
 	OUT writer_datid oid,
 	OUT writer_roleid oid,
 	OUT writer_application_name text,
+	OUT writer_queryid bigint,
 	OUT writer_share double precision,
 	OUT checkpoint boolean,
 	OUT quota_flushes bigint,
@@ -297,11 +403,12 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 100;
 CREATE VIEW commit_stall_log AS
 SELECT s.ended_at, s.duration, s.flush_timed, s.stall_limit, s.commits,
        s.sessions, s.wal_bytes, s.leader_pid, s.datid, d.datname, s.roleid,
-       r.rolname, s.application_name, s.leader_wal_bytes,
+       r.rolname, s.application_name, s.client_addr, s.queryid,
+       s.transaction_time, s.leader_wal_bytes,
        s.writer_pid, s.writer_datid, w.datname AS writer_datname,
        s.writer_roleid, u.rolname AS writer_rolname,
-       s.writer_application_name, s.writer_share, s.checkpoint,
-       s.quota_flushes, s.quota_window, s.segment_time, s.cause,
+       s.writer_application_name, s.writer_queryid, s.writer_share,
+       s.checkpoint, s.quota_flushes, s.quota_window, s.segment_time, s.cause,
        s.certainty, s.checkpoint_phase
 FROM commit_stall_log() s
      LEFT JOIN pg_database d ON d.oid = s.datid
@@ -616,6 +723,10 @@ CREATE FUNCTION commit_stats_info(
 	OUT clients_tracked bigint,
 	OUT clients_max bigint,
 	OUT clients_evicted bigint,
+	OUT statements_tracked bigint,
+	OUT statements_max bigint,
+	OUT statements_evicted bigint,
+	OUT statements_reset timestamptz,
 	OUT stall_limit double precision,
 	OUT slow_commit_limit double precision,
 	OUT flush_base double precision,
@@ -628,6 +739,7 @@ CREATE FUNCTION commit_stats_info(
 	OUT capturing boolean,
 	OUT shared_memory bigint,
 	OUT memory_per_connection bigint,
+	OUT history_memory bigint,
 	OUT stats_reset timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stats_info_1_0'
@@ -636,12 +748,14 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1;
 CREATE VIEW commit_stats_info AS
 SELECT s.enabled, s.leader_evidence, s.delay_evidence, s.siblings_exact,
        s.sibling_count_share, s.connected_backends, s.clients_tracked,
-       s.clients_max, s.clients_evicted, s.stall_limit,
+       s.clients_max, s.clients_evicted,
+       s.statements_tracked, s.statements_max, s.statements_evicted,
+       s.statements_reset, s.stall_limit,
        s.slow_commit_limit, s.flush_base, s.wal_mb_per_second, s.bytes_share,
        s.sweep_pid, s.sweep_datid, d.datname AS sweep_datname,
        s.sweep_roleid, r.rolname AS sweep_rolname,
        s.sweep_application_name, s.capturing, s.shared_memory,
-       s.memory_per_connection, s.stats_reset
+       s.memory_per_connection, s.history_memory, s.stats_reset
 FROM commit_stats_info() s
      LEFT JOIN pg_database d ON d.oid = s.sweep_datid
      LEFT JOIN pg_roles r ON r.oid = s.sweep_roleid;
@@ -683,7 +797,9 @@ CREATE FUNCTION commit_stats_rates(
 	OUT mean double precision,
 	OUT p99 double precision,
 	OUT flush_mean double precision,
-	OUT wal_bytes_per_second double precision)
+	OUT wal_bytes_per_second double precision,
+	OUT commits_trend text,
+	OUT p99_trend text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'commit_stats_rates_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 1;
@@ -726,6 +842,29 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'commit_stats_report_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
+CREATE FUNCTION commit_stats_report(
+	"from" timestamptz,
+	"to" timestamptz)
+RETURNS text
+AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0'
+LANGUAGE C VOLATILE PARALLEL SAFE;
+
+--
+-- commit_stats_compare: what changed from one period of the history to another
+--
+CREATE FUNCTION commit_stats_compare(
+	before tstzrange,
+	after tstzrange,
+	OUT part text,
+	OUT mean_before double precision,
+	OUT mean_after double precision,
+	OUT mean_change double precision,
+	OUT change_share double precision,
+	OUT sentence text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_stats_compare_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 8;
+
 --
 -- commit_delay_whatif: predict each commit_delay from a sample of the current load
 --
@@ -766,6 +905,166 @@ AS 'MODULE_PATHNAME', 'commit_delay_whatif_1_0'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
 
 --
+-- commit_remedies: what would help, predicted from a sample of the current load
+--
+CREATE FUNCTION commit_remedies(
+	sample interval DEFAULT '10 s',
+	OUT remedy text,
+	OUT safe text,
+	OUT statement text,
+	OUT undo text,
+	OUT queryid bigint,
+	OUT commits_per_second double precision,
+	OUT commits_per_second_low double precision,
+	OUT commits_per_second_high double precision,
+	OUT mean double precision,
+	OUT mean_low double precision,
+	OUT mean_high double precision,
+	OUT p99 double precision,
+	OUT p99_low double precision,
+	OUT p99_high double precision,
+	OUT flushes_per_second double precision,
+	OUT flushes_per_second_low double precision,
+	OUT flushes_per_second_high double precision,
+	OUT others_commits_per_second double precision,
+	OUT others_commits_per_second_low double precision,
+	OUT others_commits_per_second_high double precision,
+	OUT others_mean double precision,
+	OUT others_mean_low double precision,
+	OUT others_mean_high double precision,
+	OUT others_p99 double precision,
+	OUT others_p99_low double precision,
+	OUT others_p99_high double precision,
+	OUT others_now_mean double precision,
+	OUT others_now_p99 double precision,
+	OUT others_saved double precision,
+	OUT reason text,
+	OUT measured_commits_per_second double precision,
+	OUT measured_flushes_per_second double precision,
+	OUT measured_mean double precision,
+	OUT measured_p99 double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_remedies_1_0'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 12;
+
+--
+-- commit_history: one row for each minute, and one for each hour
+--
+CREATE FUNCTION commit_history(
+	OUT resolution text,
+	OUT period_start timestamptz,
+	OUT period_end timestamptz,
+	OUT seconds double precision,
+	OUT after_gap boolean,
+	OUT commits bigint,
+	OUT commits_async bigint,
+	OUT commits_read_only bigint,
+	OUT commits_unlogged bigint,
+	OUT commits_notify bigint,
+	OUT commits_carried bigint,
+	OUT commits_without_leader bigint,
+	OUT flushes bigint,
+	OUT delay_hits bigint,
+	OUT delay_time double precision,
+	OUT commit_time double precision,
+	OUT commit_p50 double precision,
+	OUT commit_p95 double precision,
+	OUT commit_p99 double precision,
+	OUT commit_max double precision,
+	OUT flush_time double precision,
+	OUT timed_flushes bigint,
+	OUT flush_p50 double precision,
+	OUT flush_p99 double precision,
+	OUT flush_max double precision,
+	OUT stalls bigint,
+	OUT stall_time double precision,
+	OUT segment_stall_time double precision,
+	OUT cpu_limit_stall_time double precision,
+	OUT checkpoint_stall_time double precision,
+	OUT archiver_stall_time double precision,
+	OUT bulk_wal_stall_time double precision,
+	OUT bytes_stall_time double precision,
+	OUT quota_stall_time double precision,
+	OUT unknown_stall_time double precision,
+	OUT slow_commits bigint,
+	OUT transaction_time double precision,
+	OUT wal_bytes numeric,
+	OUT wal_fpi bigint,
+	OUT before_time double precision,
+	OUT record_time double precision,
+	OUT notify_time double precision,
+	OUT phase_delay_time double precision,
+	OUT phase_flush_time double precision,
+	OUT others_flush_time double precision,
+	OUT segment_time double precision,
+	OUT phase_standby_time double precision,
+	OUT commit_log_time double precision,
+	OUT after_time double precision,
+	OUT not_run_time double precision,
+	OUT unknown_time double precision,
+	OUT checkpoint_share double precision,
+	OUT standby_time double precision,
+	OUT commit_delay integer,
+	OUT commit_siblings integer,
+	OUT adaptive_delay boolean,
+	OUT spacing double precision,
+	OUT top_datid oid,
+	OUT top_roleid oid,
+	OUT top_application_name text,
+	OUT top_client_flushes bigint,
+	OUT top_queryid bigint,
+	OUT top_reason text,
+	OUT top_statement_flushes bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'commit_history_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE ROWS 1500;
+
+CREATE VIEW commit_history AS
+SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
+       h.commits, h.commits_async, h.commits_read_only, h.commits_unlogged,
+       h.commits_notify, h.commits_carried, h.commits_without_leader, h.flushes,
+       round((h.commits - h.commits_without_leader)::numeric
+             / nullif(h.flushes, 0)::numeric, 2)
+           AS commits_per_flush,
+       h.delay_hits, h.delay_time, h.commit_time,
+       h.commit_time / nullif(h.commits, 0)::double precision AS commit_mean,
+       h.commit_p50, h.commit_p95, h.commit_p99, h.commit_max, h.flush_time,
+       h.timed_flushes,
+       h.flush_time / nullif(h.timed_flushes, 0)::double precision
+           AS flush_mean,
+       h.flush_p50, h.flush_p99, h.flush_max, h.stalls, h.stall_time,
+       h.segment_stall_time, h.cpu_limit_stall_time, h.checkpoint_stall_time,
+       h.archiver_stall_time, h.bulk_wal_stall_time, h.bytes_stall_time,
+       h.quota_stall_time, h.unknown_stall_time, h.slow_commits,
+       h.transaction_time, h.wal_bytes, h.wal_fpi, h.before_time, h.record_time,
+       h.notify_time, h.phase_delay_time, h.phase_flush_time,
+       h.others_flush_time, h.segment_time, h.phase_standby_time,
+       h.commit_log_time, h.after_time, h.not_run_time, h.unknown_time,
+       h.checkpoint_share, h.standby_time, h.commit_delay, h.commit_siblings,
+       h.adaptive_delay, h.spacing, h.top_datid, d.datname AS top_datname,
+       h.top_roleid, r.rolname AS top_rolname, h.top_application_name,
+       h.top_client_flushes,
+       least(round((100 * h.top_client_flushes)::numeric / nullif(h.flushes, 0)::numeric, 2), 100)
+           AS top_client_flushes_share,
+       h.top_queryid, h.top_reason, h.top_statement_flushes,
+       least(round((100 * h.top_statement_flushes)::numeric / nullif(h.flushes, 0)::numeric, 2), 100)
+           AS top_statement_flushes_share
+FROM commit_history() h
+     LEFT JOIN pg_database d ON d.oid = h.top_datid
+     LEFT JOIN pg_roles r ON r.oid = h.top_roleid
+ORDER BY h.resolution, h.period_start;
+
+CREATE FUNCTION commit_history_close()
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_history_close_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+CREATE FUNCTION commit_history_reset()
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'commit_history_reset_1_0'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+--
 -- commit_stats_reset: reset all statistics
 --
 CREATE FUNCTION commit_stats_reset()
@@ -774,13 +1073,410 @@ AS 'MODULE_PATHNAME', 'commit_stats_reset_1_0'
 LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 --
+-- commit_stats_html: one page about a period
+--
+-- The bodies are parsed here, so no search_path changes what they read.  Markup
+-- stands in them as it is: each value passes commit_stats_html_escape() or
+-- commit_stats_html_number(), or is a time or an integer.
+CREATE FUNCTION commit_stats_html_escape(
+	value text)
+RETURNS text
+LANGUAGE sql VOLATILE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.string_agg(
+			   CASE WHEN c = '&'::text THEN '&amp;'::text
+					WHEN c = '<'::text THEN '&lt;'::text
+					WHEN c = '>'::text THEN '&gt;'::text
+					WHEN c = '"'::text THEN '&quot;'::text
+					WHEN c = ''''::text THEN '&#39;'::text
+					WHEN c ~ '^[\n\t -~]?$'::text THEN c
+					WHEN c ~ '^[[:cntrl:]\ufffe\uffff]$'::text
+						OR pg_catalog.getdatabaseencoding() <> 'UTF8'::name
+					THEN '?'::text
+					ELSE '&#'::text || pg_catalog.ascii(c)::text || ';'::text END,
+			   ''::text ORDER BY i)
+	FROM pg_catalog.regexp_split_to_table(value, ''::text) WITH ORDINALITY s(c, i);
+END;
+
+-- Three digits, or all those before the point.
+CREATE FUNCTION commit_stats_html_number(
+	value double precision)
+RETURNS text
+LANGUAGE sql VOLATILE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE WHEN value IS NULL THEN '-'::text
+				WHEN value >= 99.95::double precision
+				THEN pg_catalog.to_char(value, 'FM999,999,999,999,990'::text)
+				WHEN value >= 9.995::double precision
+				THEN pg_catalog.to_char(value, 'FM990.0'::text)
+				ELSE pg_catalog.to_char(value, 'FM0.00'::text) END;
+END;
+
+CREATE FUNCTION commit_stats_html(
+	"from" timestamptz DEFAULT now() - '24 h'::interval,
+	"to" timestamptz DEFAULT now())
+RETURNS text
+LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+BEGIN ATOMIC
+WITH
+--
+-- The rows: minutes as far back as they go, and hours before them; in a period
+-- above 26 hours hours, and the minutes after them.
+--
+asked AS MATERIALIZED (
+	SELECT *, floor(date_part('epoch', period_start) / 60::float8)::bigint AS minute
+	FROM commit_history
+	WHERE period_start < "to" AND period_end > "from"),
+cut AS (
+	SELECT CASE WHEN max(period_end) - min(period_start) <= '26 h'::interval
+				THEN min(period_start) FILTER (WHERE resolution = 'minute')
+				ELSE max(period_end) FILTER (WHERE resolution = 'hour') END AS at
+	FROM asked),
+-- x: minutes since the first row began; w: minutes of the row
+r AS MATERIALIZED (
+	SELECT a.*, (minute - min(minute) OVER ())::int AS x,
+		   greatest(1, round(date_part('epoch', period_end - period_start) / 60::float8)::int) AS w,
+		   commits::float8 / greatest(seconds, 0.001::float8) AS commit_rate,
+		   commits_async::float8 / greatest(seconds, 0.001::float8) AS async_rate,
+		   flushes::float8 / greatest(seconds, 0.001::float8) AS flush_rate
+	FROM asked a CROSS JOIN cut
+	WHERE cut.at IS NULL
+	   OR a.resolution = 'minute' AND a.period_start >= cut.at
+	   OR a.resolution = 'hour' AND a.period_end <= cut.at),
+cause AS MATERIALIZED (
+	SELECT r.x, r.w, c.*
+	FROM r, LATERAL (VALUES
+		 (1, 'quota', quota_stall_time), (2, 'checkpoint', checkpoint_stall_time),
+		 (3, 'archiver', archiver_stall_time), (4, 'much WAL', bulk_wal_stall_time),
+		 (5, 'its bytes', bytes_stall_time), (6, 'new segment', segment_stall_time),
+		 (7, 'CPU limit', cpu_limit_stall_time), (8, 'unknown', unknown_stall_time))
+		 c(number, name, stall_time)),
+--
+-- Scales
+--
+geo AS MATERIALIZED (
+	SELECT g.*, top.rate AS max_rate, steps.step,
+		   (steps.step - (floor(date_part('epoch', timezone(current_setting('TimeZone'),
+				g.start)) / 60::float8)::bigint % steps.step::bigint)::int) % steps.step AS tick
+	FROM (SELECT count(*) AS n, max(x + w) AS span, to_timestamp((min(minute) * 60::bigint)::float8) AS start,
+				 max(period_end) AS stop, max(seen.t) AS most, count(*) FILTER (WHERE after_gap) AS gaps,
+				 sum(async_rate) AS async, max(standby_time) AS standby,
+				 floor(log(greatest(0.01::float8, min(nullif(commit_p50, 0::float8)))))::int AS low,
+				 greatest(ceil(log(max(nullif(commit_p99, 0::float8))))::int,
+						  floor(log(greatest(0.01::float8, min(nullif(commit_p50, 0::float8)))))::int + 1) AS high,
+				 greatest(max(commit_rate), max(flush_rate), max(async_rate)) AS rate
+		  FROM r CROSS JOIN (SELECT max(stall_time) AS t FROM cause) seen) g,
+		 LATERAL (SELECT power(10::float8, floor(log(nullif(g.rate, 0::float8)))) AS p) p,
+		 LATERAL (SELECT CASE WHEN g.rate <= p.p THEN p.p
+							  WHEN g.rate <= 2::float8 * p.p THEN 2::float8 * p.p
+							  WHEN g.rate <= 5::float8 * p.p THEN 5::float8 * p.p
+							  WHEN g.rate > 0::float8 THEN 10::float8 * p.p
+							  ELSE 1::float8 END AS rate) top,
+		 LATERAL (SELECT coalesce(min(s), 10080) AS step
+				  FROM unnest('{1,5,10,20,30,60,120,240,360,720,1440,2880,5760}'::int[]) s
+				  WHERE g.span / s <= 8) steps),
+--
+-- Curves: steps, in relative units as they are short; an area stands on "base"
+--
+point AS (
+	SELECT p.curve, r.x, r.w, NULL::int AS base,
+		   (100::float8 * (geo.high::float8 - log(greatest(p.ms, power(10::float8, geo.low::float8))))
+			/ (geo.high - geo.low)::float8)::int AS y
+	FROM r CROSS JOIN geo, LATERAL (VALUES ('p50', commit_p50), ('p99', commit_p99), ('flush99', flush_p99)) p(curve, ms)
+	WHERE p.ms IS NOT NULL
+	UNION ALL
+	SELECT p.curve, r.x, r.w, p.base, (100::float8 - 100::float8 * p.rate / geo.max_rate)::int
+	FROM r CROSS JOIN geo, LATERAL (VALUES ('commits', 100, commit_rate), ('flushes', NULL, flush_rate), ('async', NULL, async_rate)) p(curve, base, rate)
+	UNION ALL
+	SELECT s.curve, x, w, 9, 9 - (9::float8 * least(s.share, 1::float8))::int
+	FROM r, LATERAL (VALUES ('checkpoint', checkpoint_share / 100::float8),
+							('standby', standby_time / nullif(commit_time, 0::float8))) s(curve, share)
+	WHERE s.share IS NOT NULL
+	UNION ALL
+	SELECT 'cause' || number::text, x, w, 9,
+		   9 - CASE WHEN stall_time > 0::float8 THEN 2 + (7::float8 * sqrt(stall_time / geo.most))::int ELSE 0 END
+	FROM cause CROSS JOIN geo),
+joined AS (
+	SELECT *, lag(y) OVER o AS before, coalesce(lag(x + w) OVER o <> x, true) AS begins,
+		   coalesce(lead(x) OVER o <> x + w, true) AS ends
+	FROM point WINDOW o AS (PARTITION BY curve ORDER BY x)),
+curve AS (
+	SELECT curve, string_agg(
+			   CASE WHEN begins THEN 'M' || x::text || ' ' || coalesce(base::text || 'V', '') || y::text
+					WHEN before = y THEN ''
+					ELSE 'v' || (y - before)::text END
+			   || 'h' || w::text || CASE WHEN ends THEN coalesce('V' || base::text, '') ELSE '' END,
+			   '' ORDER BY x) AS d
+	FROM joined GROUP BY curve),
+lane AS (
+	SELECT string_agg('<div class="lane"><b>' || c.name || '</b><svg viewBox="0 0 ' || geo.span::text
+		   || ' 9" preserveAspectRatio="none"><path class="c' || c.number::text || '" d="' || curve.d
+		   || '"/></svg></div>', E'\n' ORDER BY c.number) AS html,
+		   count(*) AS n
+	FROM (SELECT number, name FROM cause GROUP BY number, name HAVING sum(stall_time) > 0::float8) c
+		 JOIN curve ON curve.curve = 'cause' || c.number::text CROSS JOIN geo),
+--
+-- What happened: what stands out in the rows
+--
+-- Commits that hung end in the first minute after: times are those of the next.
+usual AS (
+	SELECT x, w, commits, commit_rate, commit_p50, commit_p99, standby_time / nullif(commits, 0)::float8 AS mean_wait,
+		   standby_time > commit_time / 2::float8 AS for_standby, commits > 0 AND lag(commits) OVER o = 0 AS resumes,
+		   avg(commit_rate) OVER (o ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING) AS rate_before
+	FROM r WINDOW o AS (ORDER BY x)),
+settled AS (
+	SELECT *, CASE WHEN resumes THEN lead(commit_p50) OVER o ELSE commit_p50 END AS p50,
+		   CASE WHEN resumes THEN lead(commit_p99) OVER o ELSE commit_p99 END AS p99,
+		   CASE WHEN resumes THEN lead(mean_wait) OVER o ELSE mean_wait END AS waited,
+		   CASE WHEN commits = 0 AND lag(commit_rate) OVER o < lag(rate_before) OVER o / 2::float8
+				THEN lag(x) OVER o ELSE x END AS since
+	FROM usual WINDOW o AS (ORDER BY x)),
+level AS (
+	SELECT l.name, l.unit, l.v, r.x, l.least, l.factor, l.floor, avg(l.v) OVER b AS was, avg(l.v) OVER a AS is_now,
+		   array_agg(l.v) OVER b AS before, array_agg(l.v) OVER a AS after
+	FROM settled r, LATERAL (VALUES
+		 ('commits/s', '', commit_rate, 0.5::float8, 1.5::float8, 0::float8),
+		 ('median commit', ' ms', p50, 0.1::float8, 2::float8, 0::float8),
+		 ('p99 of commits', ' ms', p99, 0.5::float8, 3::float8, 0::float8),
+		 ('mean wait for a standby', ' ms', waited, 0.1::float8, 2::float8, 1::float8))
+		 l(name, unit, v, least, factor, floor)
+	WHERE l.v IS NOT NULL
+	WINDOW b AS (PARTITION BY l.name ORDER BY r.x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING),
+		   a AS (PARTITION BY l.name ORDER BY r.x ROWS BETWEEN CURRENT ROW AND 4 FOLLOWING)),
+-- Four minutes of the five before are below four of the five from here on, or
+-- above: one minute of each may be anything.
+jump AS (
+	SELECT *
+	FROM (SELECT *, max(size) OVER (PARTITION BY name ORDER BY x ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING) AS best
+		  FROM (SELECT level.*,
+					   CASE WHEN cardinality(b.v) = 5 AND cardinality(a.v) = 5 AND greatest(was, is_now) >= floor
+								 AND (name <> 'commits/s' OR a.v[1] > 0::float8 OR was < is_now)
+								 AND (a.v[2] > b.v[4] * 1.1::float8 OR a.v[4] * 1.1::float8 < b.v[2])
+								 AND (is_now > was * factor + least OR was > is_now * factor + least)
+							THEN abs(ln((is_now + least) / (was + least))) / ln(factor) END AS size
+				FROM level,
+					 LATERAL (SELECT array_agg(v ORDER BY v) AS v FROM unnest(before) v) b,
+					 LATERAL (SELECT array_agg(v ORDER BY v) AS v FROM unnest(after) v) a) s) j
+	WHERE size = best),
+-- Stalls of a minute that has little of its cause, or little of no known one, do
+-- not stand out.
+loud AS (
+	SELECT *
+	FROM (SELECT *, sum(stall_time) OVER () AS total,
+				 CASE WHEN name = 'unknown' THEN 0.33::float8 * max(stall_time) OVER ()
+					  ELSE 0.2::float8 * max(stall_time) OVER (PARTITION BY name) END AS enough
+		  FROM cause) c
+	WHERE stall_time > 0::float8 AND stall_time >= enough AND stall_time >= 0.0002::float8 * total),
+event AS (
+	SELECT x, x AS until, 5 AS rank, size,
+		   name || ' ' || commit_stats_html_number(was) || ' &#8594; ' || commit_stats_html_number(is_now) || unit AS what
+	FROM jump
+	UNION ALL
+	SELECT min(since), max(x + w), 3, sum(w)::float8,
+		   'commits stopped' || CASE WHEN bool_or(standby_next) THEN ': they waited for a standby' ELSE '' END
+	FROM (SELECT x, w, since, commits, count(*) FILTER (WHERE commits > 0) OVER (ORDER BY x) AS run,
+				 lead(for_standby) OVER (ORDER BY x) AS standby_next,
+				 min(commits) OVER p > 0 AND count(*) OVER p = 5::bigint AS busy
+		  FROM settled WINDOW p AS (ORDER BY x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING)) z
+	WHERE commits = 0 GROUP BY run HAVING bool_or(busy)
+	UNION ALL
+	-- from the minute on in which a level changed, which may have few stalls
+	SELECT min(since) - (min(since) - 1 IN (SELECT x FROM jump))::int, max(until), 4, sum(stalled),
+		   'flushes stalled for ' || commit_stats_html_number(sum(stalled) / 1000::float8) || ' s in all, cause: '
+		   || CASE WHEN count(*) = 1 THEN min(name)
+				   ELSE string_agg(name || ' (' || commit_stats_html_number(stalled / 1000::float8) || ' s)', ', ' ORDER BY stalled DESC) END
+	FROM (SELECT run, name, min(x) AS since, max(x + w) AS until, sum(stall_time) AS stalled, total
+		  FROM (SELECT *, count(*) FILTER (WHERE far) OVER (ORDER BY x) AS run
+				FROM (SELECT *, x - max(x + w) OVER (ORDER BY x RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) > CASE
+							 WHEN 'unknown' IN (name, lag(name) OVER (ORDER BY x, number)) THEN 1 ELSE 10 END AS far
+					  FROM loud) f) g
+		  GROUP BY run, name, total HAVING sum(stall_time) >= 0.01::float8 * total) h
+	GROUP BY run, total HAVING sum(stalled) >= CASE WHEN min(name) = 'unknown' THEN 0.05::float8 ELSE 0.02::float8 END * total
+	UNION ALL
+	SELECT ended, x, 1, 0, 'nothing was counted: the server or commit_stats was off' AS what
+	FROM (SELECT x, after_gap, lag(x + w) OVER (ORDER BY x) AS ended FROM r) g
+	WHERE after_gap AND ended IS NOT NULL
+	UNION ALL
+	SELECT x, x, 2, 0, name || ' ' || was || ' &#8594; ' || is_now
+	FROM (SELECT r.x, s.name, s.v AS is_now, lag(s.v) OVER (PARTITION BY s.name ORDER BY r.x) AS was
+		  FROM r, LATERAL (VALUES ('commit_delay', commit_delay::text), ('commit_siblings', commit_siblings::text),
+			   ('adaptive_delay', CASE WHEN adaptive_delay THEN 'on' ELSE 'off' END)) s(name, v)) c
+	WHERE was <> is_now),
+-- A level changes with what begins, or with the first level that changes, within two minutes.
+numbered AS MATERIALIZED (
+	SELECT *, row_number() OVER (ORDER BY x) AS number
+	FROM (SELECT x, max(CASE WHEN rank = 5 THEN x ELSE until END) AS until, min(rank) AS rank,
+				 string_agg(what, '; ' ORDER BY rank, what) AS what,
+				 row_number() OVER (ORDER BY min(rank), max(size) DESC) AS place
+		  FROM (SELECT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= 2 ORDER BY o.rank, o.x LIMIT 1)
+							ELSE x END AS x,
+					   until, rank, size, what FROM event e) e
+		  GROUP BY x) l
+	WHERE place <= 24),
+events AS (
+	SELECT string_agg('<tr><td>' || number::text || '</td><td>'
+		   || to_char(geo.start + make_interval(mins => x), 'Mon DD HH24:MI')
+		   || CASE WHEN until > x + 1 THEN ' to ' || to_char(geo.start + make_interval(mins => until), 'HH24:MI') ELSE '' END
+		   || '</td><td>' || what || '</td></tr>', E'\n' ORDER BY x) AS list,
+		   string_agg('<path class="e' || rank::text || '" d="M' || x::text || ' 0v100"/>', '' ORDER BY x)
+		   || coalesce(string_agg('<path class="gap" d="M' || x::text || ' 0H' || until::text || 'v100H' || x::text || 'z"/>', '')
+					   FILTER (WHERE rank = 1), '') AS lines,
+		   string_agg('<i style="left:calc(100%*' || x::text || '/' || geo.span::text || ');top:' || (number % 2::bigint * 16::bigint)::text || 'px">'
+		   || number::text || '</i>', '' ORDER BY x) AS flags
+	FROM numbered CROSS JOIN geo),
+ticks AS (
+	SELECT string_agg(CASE WHEN (x - geo.tick) % geo.step = 0 AND 100 * x <= 97 * geo.span
+		   THEN '<i style="left:calc(100%*' || x::text || '/' || geo.span::text || ')">'
+				|| to_char(geo.start + make_interval(mins => x), CASE WHEN geo.step >= 1440 THEN 'MM-DD' ELSE 'HH24:MI' END)
+				|| '</i>' END, '' ORDER BY x) AS labels,
+		   string_agg('M' || x::text || ' 0v100', '' ORDER BY x) AS lines
+	FROM geo, LATERAL generate_series(geo.tick % greatest(1, geo.step / 4), geo.span, greatest(1, geo.step / 4)) x),
+hover AS (
+	SELECT string_agg('<rect x="' || x::text || CASE WHEN w > 1 THEN '" style="width:' || w::text || 'px' ELSE '' END || '"><title>'
+		   || to_char(period_start, 'HH24:MI ') || commit_stats_html_number(commit_rate) || ' commits/s '
+		   || commit_stats_html_number(flush_rate) || ' flushes/s'
+		   || CASE WHEN commits > 0 THEN ', p50 ' || commit_stats_html_number(commit_p50) || ' p99 '
+				   || commit_stats_html_number(commit_p99) || ' ms' ELSE '' END
+		   || CASE WHEN stalls > 0 THEN ', ' || stalls::text || ' stalls ' || commit_stats_html_number(stall_time) || ' ms' ELSE '' END
+		   || coalesce(', ' || commit_stats_html_escape(left(top_application_name, 16)) || ' '
+					   || round(top_client_flushes_share::float8)::text || '%', '')
+		   || '</title></rect>', E'\n' ORDER BY x) AS html
+	FROM r),
+--
+-- Tables
+--
+flusher AS (
+	SELECT *, sum(flushes) OVER (PARTITION BY kind) AS total,
+		   row_number() OVER (PARTITION BY kind ORDER BY flushes DESC, commits DESC, label, datname, rolname) AS place
+	FROM (SELECT 1 AS kind, coalesce(application_name, '(' || status || ')') AS label,
+				 datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_client_stats
+		  UNION ALL
+		  SELECT 2, coalesce(left(query, 200), queryid::text, '(' || reason || ')'),
+				 datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_statement_stats) f),
+flushers AS (
+	SELECT kind, string_agg('<tr><td>' || coalesce(commit_stats_html_escape(label), '-') || '</td><td>'
+		   || coalesce(commit_stats_html_escape(datname::text), '-') || '</td><td>'
+		   || coalesce(commit_stats_html_escape(rolname::text), '-') || '</td><td>'
+		   || to_char(commits, 'FM999,999,999,999,990') || '</td><td>' || to_char(flushes, 'FM999,999,999,999,990') || '</td><td>'
+		   || commit_stats_html_number(100::float8 * flushes::float8 / nullif(total, 0::numeric)::float8) || '</td><td>'
+		   || commit_stats_html_number(commit_time / nullif(commits, 0)::float8) || '</td><td>'
+		   || to_char(slow_commits, 'FM999,999,999,999,990') || '</td></tr>', E'\n' ORDER BY place) AS list
+	FROM flusher WHERE place <= 10 AND commits > 0 GROUP BY kind),
+groups AS (
+	SELECT string_agg('<tr><td>' || least::text || CASE WHEN most > least THEN ' to ' || most::text ELSE '' END
+		   || '</td><td>' || to_char(flushes, 'FM999,999,999,999,990') || '</td><td><s style="width:'
+		   || round(100::float8 * flushes / top)::text || '%"></s></td></tr>', E'\n' ORDER BY least) AS list
+	FROM (SELECT min(commits_in_flush) AS least, max(commits_in_flush) AS most, sum(flushes)::float8 AS flushes,
+				 max(sum(flushes)::float8) OVER () AS top
+		  FROM commit_flush_histogram
+		  GROUP BY CASE WHEN commits_in_flush <= 16 THEN commits_in_flush::float8
+						ELSE 16::float8 + floor(log(commits_in_flush::float8 / 16::float8) / log(2::float8)) END) h
+	WHERE flushes > 0::float8),
+name AS (
+	SELECT commit_stats_html_escape(coalesce(nullif(current_setting('cluster_name'), ''),
+			   'port ' || current_setting('port'))) AS server,
+		   commit_stats_html_escape(current_setting('TimeZone')) AS zone,
+		   coalesce(to_char(stats_reset, 'YYYY-MM-DD HH24:MI'), '-') AS reset
+	FROM commit_flush_stats)
+SELECT '<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>Commits of ' || name.server || '</title>
+<style>
+:root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#5c6670;--line:#d8dde2;--grid:#8882;--a:#0072b2;--b:#d55e00;--c1:#d55e00;--c2:#0072b2;--c3:#009e73;--c4:#aa4499;--c5:#b07d00;--c6:#3b9bd9;--c7:#7a6a00;--c8:#777}
+@media (prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#e4e8ec;--dim:#9aa5b0;--line:#333b43;--a:#56b4e9;--b:#f0a030;--c1:#ff7f33;--c2:#56b4e9;--c3:#2bd1a0;--c4:#e08ad0;--c5:#e8b93c;--c6:#9ad2f5;--c7:#e6dc5a;--c8:#aaa}}
+body{margin:0 auto;padding:0 12px 24px;max-width:1400px;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif}
+h1{font-size:1.35em;margin:.7em 0 0}h2{font-size:1.05em;margin:1.6em 0 .3em}p{margin:.2em 0}.dim,.key{color:var(--dim);font-size:.87em}
+pre{overflow-x:auto;border:1px solid var(--line);border-radius:6px;padding:8px 10px;font:12px/1.4 ui-monospace,monospace;margin:.4em 0}
+.plots{position:relative;padding-left:76px}
+.over{position:absolute;left:76px;right:0;top:0;bottom:1.6em}.over svg{position:absolute;height:100%}
+.flags,.times{position:relative;height:1.5em}.flags{height:34px}.flags i,.times i{position:absolute;transform:translateX(-50%);font:normal 11px/1.5 sans-serif;color:var(--dim);white-space:nowrap}
+.flags i{background:var(--bg);border:1px solid var(--dim);color:var(--fg);border-radius:8px;padding:0 3px;min-width:8px;text-align:center}
+.strip{position:relative;height:130px;margin:2px 0 6px;border:solid var(--line);border-width:0 0 1px 1px}
+.strip u,.lane b{position:absolute;right:100%;margin-right:6px;font:normal 11px/1 sans-serif;color:var(--dim);transform:translateY(-50%);text-decoration:none;white-space:nowrap}
+svg{display:block;width:100%;height:100%;overflow:hidden}path{fill:none;vector-effect:non-scaling-stroke}
+.lane{position:relative;height:17px;border:solid var(--line);border-width:0 0 1px 1px}.lane b{top:50%;color:var(--fg)}
+.commits{fill:var(--a);fill-opacity:.35;stroke:var(--a)}.flushes{stroke:var(--b);stroke-width:1.5}.async{stroke:var(--fg);stroke-dasharray:4 3}
+.p99{stroke:var(--b);stroke-width:1.6}.p50{stroke:var(--a);stroke-width:1.6}.flush99{stroke:var(--fg);stroke-opacity:.6;stroke-dasharray:2 2}
+.share{fill:var(--dim);fill-opacity:.45}.grid{stroke:var(--grid)}.gap{fill:var(--dim);fill-opacity:.25}
+.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}.c8{fill:var(--c8)}
+.e1,.e3,.e4,.e5{stroke:var(--dim);stroke-dasharray:2 3}.e2{stroke:var(--fg)}
+rect{fill:transparent;width:1px;height:100px}rect:hover{fill:var(--fg);fill-opacity:.25}
+.plots .key{position:relative;z-index:1;background:var(--bg);width:fit-content;padding-right:6px}.key svg{display:inline-block;width:26px;height:11px;vertical-align:-1px;margin:0 2px 0 9px}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87em}td,th{padding:2px 9px 2px 0;text-align:right;border-bottom:1px solid var(--line);vertical-align:top}th{font-weight:600;color:var(--dim)}
+td:first-child{overflow-wrap:anywhere}.t td:nth-child(-n+3),.t th:nth-child(-n+3),.e td,.h td:last-child{text-align:left}.t td:first-child{min-width:9em}.e td:nth-child(-n+2){white-space:nowrap}
+.h{width:100%}.h td{width:1%;white-space:nowrap}.h td:last-child{width:98%}s{display:block;background:var(--a);height:.9em;margin-top:.25em}
+@media (max-width:600px){.e td:nth-child(2){white-space:normal;min-width:5.4em}}
+@media print{:root{color-scheme:light}body{max-width:none;font-size:11px}pre{white-space:pre-wrap;font-size:9px}.plots,tr{break-inside:avoid}h2,.dim,.key{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+</style>
+</head>
+<body>
+<h1>Commits of ' || name.server || '</h1>
+<p class="dim">' || coalesce(to_char(geo.start, 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(geo.stop, 'YYYY-MM-DD HH24:MI'), 'No data')
+|| ', ' || name.zone || '. Made by commit_stats_html() at ' || to_char(now(), 'YYYY-MM-DD HH24:MI') || '.</p>
+<h2>Report</h2>
+<pre>' || commit_stats_html_escape(commit_stats_report("from", "to")) || '</pre>
+<h2>What happened</h2>
+' || coalesce('<div class="wide"><table class="e">' || events.list || '</table></div>', '<p>Nothing stands out.</p>')
+|| '<p class="dim">Gaps, settings, stops, stalls, and levels of five rows that differ from the five before: commits/s by half, the
+median and a standby twice, p99 three times. Waits for a standby below 1 ms are left out.</p>'
+|| CASE WHEN geo.n = 0 THEN '<p>commit_history has no row of this period. A row appears at the end of each minute.</p>' ELSE
+'<h2>Over time</h2>
+<div class="key">Commits and flushes per second:<svg viewBox="0 0 26 11"><path class="commits" d="M0 11V3h26v8z"/></svg>commits that waited for their flush<svg viewBox="0 0 26 11"><path class="flushes" d="M0 6h26"/></svg>WAL flushes of these'
+|| CASE WHEN geo.async > 0::float8 THEN '<svg viewBox="0 0 26 11"><path class="async" d="M0 6h26"/></svg>asynchronous commits' ELSE '' END || '.
+Numbers above: see What happened.</div>
+<div class="plots">
+<div class="flags">' || coalesce(events.flags, '') || '</div>
+<div class="strip"><u style="top:0">' || commit_stats_html_number(geo.max_rate) || '/s</u><u style="top:50%">'
+|| commit_stats_html_number(geo.max_rate / 2::float8) || '</u><u style="top:100%">0</u><svg viewBox="0 0 ' || geo.span::text
+|| ' 100" preserveAspectRatio="none"><path class="grid" d="M0 50H' || geo.span::text || '"/>'
+|| (SELECT string_agg('<path class="' || curve || '" d="' || d || '"/>', '' ORDER BY curve DESC) FROM curve
+	WHERE curve IN ('commits', 'flushes') OR curve = 'async' AND geo.async > 0::float8) || '</svg></div>
+<div class="key">Time of a commit, each line ten times the one below:<svg viewBox="0 0 26 11"><path class="p99" d="M0 6h26"/></svg>99% of the commits take up to this (p99)<svg viewBox="0 0 26 11"><path class="p50" d="M0 6h26"/></svg>half of them do (p50)<svg viewBox="0 0 26 11"><path class="flush99" d="M0 6h26"/></svg>99% of the flushes take up to this</div>
+<div class="strip">' || coalesce((SELECT string_agg('<u style="top:' || (100 * (geo.high - e) / (geo.high - geo.low))::text || '%">'
+	|| CASE WHEN e >= 3 THEN power(10::float8, (e - 3)::float8)::text || ' s' ELSE power(10::float8, e::float8)::text || ' ms' END || '</u>', '')
+	FROM generate_series(geo.low, geo.high) e), '') || '<svg viewBox="0 0 ' || geo.span::text || ' 100" preserveAspectRatio="none">'
+|| coalesce((SELECT string_agg('<path class="grid" d="M0 ' || (100 * (geo.high - e) / (geo.high - geo.low))::text || 'H' || geo.span::text || '"/>', '')
+	FROM generate_series(geo.low, geo.high) e), '')
+|| coalesce((SELECT string_agg('<path class="' || curve || '" d="' || d || '"/>', '' ORDER BY curve) FROM curve
+	WHERE curve IN ('p50', 'p99', 'flush99')), '') || '</svg></div>
+<div class="key">' || CASE WHEN lane.n = 0 THEN 'No flush stalled.' ELSE 'Stalled flushes, by cause: the higher, the more time.' END || '</div>
+' || coalesce(lane.html, '') || '
+<div class="key">Checkpoint under way: the higher, the more of the minute. Waits for a standby: the higher, the more of the time of commits.</div>
+' || coalesce((SELECT string_agg('<div class="lane"><b>' || curve || '</b><svg viewBox="0 0 ' || geo.span::text
+	|| ' 9" preserveAspectRatio="none"><path class="share" d="' || d || '"/></svg></div>', E'\n' ORDER BY curve)
+	FROM curve WHERE curve IN ('checkpoint', 'standby')), '') || '
+<div class="times">' || coalesce(ticks.labels, '') || '</div>
+<div class="over"><svg viewBox="0 0 ' || geo.span::text || ' 100" preserveAspectRatio="none"><path class="grid" d="' || coalesce(ticks.lines, '') || '"/>'
+|| coalesce(events.lines, '') || hover.html || '</svg></div>
+</div>' END || '
+<h2>Who commits</h2>
+<p class="dim">Since the last reset, ' || name.reset || ', whatever the period above. The ten that issued most flushes; times in ms.</p>
+' || coalesce((SELECT string_agg('<div class="wide"><table class="t"><tr><th>' || CASE WHEN kind = 1 THEN 'application' ELSE 'statement' END
+	|| '</th><th>database</th><th>role</th><th>commits</th><th>flushes</th><th>% of flushes</th><th>mean commit</th><th>slow commits</th></tr>
+' || list || '</table></div>', E'\n<p></p>\n' ORDER BY kind) FROM flushers), '<p>Nobody so far.</p>') || '
+<h2>Commits per flush</h2>
+<p class="dim">Each row counts the flushes that carried this number of commits, since the last reset.</p>
+<table class="h">' || coalesce(groups.list, '') || '</table>
+</body>
+</html>'
+FROM geo, name, events, ticks, hover, lane, groups;
+END;
+
+--
 -- Privileges: the statistics cover the transactions of all users, so reading them
 -- requires pg_read_all_stats, as pg_stat_activity does for other users' sessions.
--- commit_stats_reset(), commit_delay_sweep() and commit_delay_whatif() affect all
+-- commit_stats_reset(), commit_delay_sweep(), commit_delay_whatif() and
+-- commit_remedies() affect all
 -- sessions, so only a superuser may call them, or grant EXECUTE on them.
 --
 REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_client_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_statement_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_statement_texts() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_statement_stats_reset() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_activity() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_slow_log() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stall_log() FROM PUBLIC;
@@ -800,11 +1496,22 @@ REVOKE ALL ON FUNCTION commit_stats_rates() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean)
 	FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_report(timestamptz, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_compare(tstzrange, tstzrange) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_html_escape(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_html_number(double precision) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_html(timestamptz, timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_whatif(integer[], integer[], interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_remedies(interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_history() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_history_close() FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_history_reset() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_client_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_statement_stats() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_statement_texts() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_activity() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_slow_log() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stall_log() TO pg_read_all_stats;
@@ -821,10 +1528,17 @@ GRANT EXECUTE ON FUNCTION commit_delay_changes() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_rates() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_history() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_report() TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_report(timestamptz, timestamptz) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_compare(tstzrange, tstzrange) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_html_escape(text) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_html_number(double precision) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_html(timestamptz, timestamptz) TO pg_read_all_stats;
 
 GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_client_stats TO pg_read_all_stats;
+GRANT SELECT ON commit_statement_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_database_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_activity TO pg_read_all_stats;
 GRANT SELECT ON commit_slow_log TO pg_read_all_stats;
@@ -841,6 +1555,7 @@ GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_standby_stats TO pg_read_all_stats;
 GRANT SELECT ON commit_delay_state TO pg_read_all_stats;
 GRANT SELECT ON commit_delay_changes TO pg_read_all_stats;
+GRANT SELECT ON commit_history TO pg_read_all_stats;
 GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 
 --
@@ -848,6 +1563,12 @@ GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
 --
 COMMENT ON FUNCTION commit_flush_stats() IS
 	'underlying function of the view commit_flush_stats';
+COMMENT ON FUNCTION commit_statement_stats() IS
+	'underlying function of the view commit_statement_stats';
+COMMENT ON FUNCTION commit_statement_texts() IS
+	'texts of statements of all databases, from pg_stat_statements; no rows if that is not preloaded and installed in this database';
+COMMENT ON FUNCTION commit_statement_stats_reset() IS
+	'resets commit_statement_stats alone, and returns the time';
 COMMENT ON FUNCTION commit_client_stats() IS
 	'underlying function of the views commit_client_stats and commit_database_stats; roleid is null for several clients together';
 COMMENT ON FUNCTION commit_activity() IS
@@ -881,13 +1602,31 @@ COMMENT ON FUNCTION commit_stats_info() IS
 COMMENT ON FUNCTION commit_stats_sample(interval) IS
 	'one row, showing rates of commits and WAL flushes over the time "duration" from the call on; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay, and wal_busy_share that of the time in which a leader wrote or synced WAL; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_rates() IS
-	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes';
+	'one row, showing rates of commits and WAL flushes since the previous call in this session or since the last reset, whichever is later; elapsed is in seconds; delay_hit_share is the percentage of flushes whose leader slept for commit_delay; mean and p99 of commit times and flush_mean, the mean flush time, are in milliseconds; wal_bytes_per_second is the WAL of the whole server, in bytes; commits_trend and p99_trend show commits_per_second and p99 of up to 60 calls in this session, newest last, each as a character whose height is its share of the greatest';
 COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean) IS
 	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; ends early once p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
+COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz) IS
+	'the report for a period of commit_history: of the rows that start from "from" on and before "to"';
+COMMENT ON FUNCTION commit_stats_compare(tstzrange, tstzrange) IS
+	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings';
+COMMENT ON FUNCTION commit_stats_html(timestamptz, timestamptz) IS
+	'a page of HTML about the time from "from" to "to": the report, what happened in the rows of commit_history and when, their course, and the clients and statements with most flushes since the last reset';
+COMMENT ON FUNCTION commit_stats_html_escape(text) IS
+	'"value" as text of a page of commit_stats_html()';
+COMMENT ON FUNCTION commit_stats_html_number(double precision) IS
+	'"value" with three digits, for commit_stats_html()';
 COMMENT ON FUNCTION commit_delay_whatif(integer[], integer[], interval) IS
 	'one row for each pair of commit_delay (from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times predicted from the commits of the time "sample", in the units of commit_delay_sweep(), so delay_hit_share is a percentage; low and high are 95% bounds, which for delay_hit_share and p99 leave out the error of the model; the measured columns are null except for the current setting';
+COMMENT ON FUNCTION commit_remedies(interval) IS
+	'one row for each remedy, predicted from the commits of the time "sample", and one to leave it: those come first that shorten the transactions of the others most, which are the commits of all clients but the one that the remedy changes; statement and undo are to be pasted into psql outside of a transaction; low and high are 95% bounds, which for p99 leave out the error of the model; times in milliseconds; others_now is predicted of the same others without the remedy; others_saved is the percentage by which the mean transaction of the others gets shorter; the measured columns are null except for what is';
+COMMENT ON FUNCTION commit_history() IS
+	'underlying function of the view commit_history';
+COMMENT ON FUNCTION commit_history_close() IS
+	'end the present minute of commit_history now; returns its end';
+COMMENT ON FUNCTION commit_history_reset() IS
+	'empty commit_history; returns the time from which it counts';
 COMMENT ON FUNCTION commit_stats_reset() IS
 	'resets all statistics of commit_stats and returns the time of the reset';
 
@@ -900,7 +1639,7 @@ COMMENT ON COLUMN commit_flush_stats.commits_async IS
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
 	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
-	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
+	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
 	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
@@ -975,7 +1714,7 @@ COMMENT ON COLUMN commit_client_stats.commits_async IS
 COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
 	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_client_stats.commits_read_only IS
-	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
+	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_client_stats.prepares IS
 	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_client_stats.share IS
@@ -1008,6 +1747,75 @@ COMMENT ON COLUMN commit_client_stats.commits_notify IS
 	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_client_stats.slow_commits IS
 	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+COMMENT ON COLUMN commit_client_stats.statements IS
+	'top-level statements that wrote WAL in transactions that committed';
+COMMENT ON COLUMN commit_client_stats.transaction_time IS
+	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+COMMENT ON COLUMN commit_client_stats.session_time IS
+	'total time that sessions were connected as this client, in milliseconds; those of sessions, until now';
+COMMENT ON COLUMN commit_client_stats.transaction_share IS
+	'commit_time as a percentage of transaction_time; null before the first; near 0: no setting of commits helps';
+COMMENT ON COLUMN commit_client_stats.session_share IS
+	'commit_time as a percentage of session_time';
+
+COMMENT ON VIEW commit_statement_stats IS
+	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
+COMMENT ON COLUMN commit_statement_stats.datid IS
+	'OID of the database; null if connected to none, or overflow of several';
+COMMENT ON COLUMN commit_statement_stats.datname IS
+	'name of the database; null if dropped, or datid is null';
+COMMENT ON COLUMN commit_statement_stats.roleid IS
+	'OID of the database role (current_user) at the commit; null for overflow';
+COMMENT ON COLUMN commit_statement_stats.rolname IS
+	'name of the database role; null if dropped, or roleid is null';
+COMMENT ON COLUMN commit_statement_stats.queryid IS
+	'query identifier of the top-level statement that wrote the most WAL in the transaction; null if reason is not';
+COMMENT ON COLUMN commit_statement_stats.query IS
+	'its text; null without pg_stat_statements in this database, or if it has none';
+COMMENT ON COLUMN commit_statement_stats.reason IS
+	'why queryid is null: utility, compute_query_id_off, commit_prepared, apply_worker, background, none, overflow or insufficient_privilege';
+COMMENT ON COLUMN commit_statement_stats.commits IS
+	'commits that waited for their WAL flush, including COMMIT PREPARED';
+COMMENT ON COLUMN commit_statement_stats.commits_async IS
+	'commits that did not wait for it (synchronous_commit = off)';
+COMMENT ON COLUMN commit_statement_stats.share IS
+	'percentage of commits + commits_async of all rows; null before the first';
+COMMENT ON COLUMN commit_statement_stats.flushes IS
+	'WAL flushes that the row''s commits and prepares issued; they may carry commits of any row';
+COMMENT ON COLUMN commit_statement_stats.flushes_share IS
+	'percentage of flushes of all rows; null before the first';
+COMMENT ON COLUMN commit_statement_stats.commits_carried IS
+	'commits of the row whose flush another process issued: followers or commits_without_leader';
+COMMENT ON COLUMN commit_statement_stats.delay_hits IS
+	'flushes whose leader slept first; inferred, as in commit_client_stats';
+COMMENT ON COLUMN commit_statement_stats.commit_time IS
+	'total time of commits, including waits for a standby, in milliseconds';
+COMMENT ON COLUMN commit_statement_stats.commit_time_share IS
+	'percentage of commit_time of all rows; null before the first';
+COMMENT ON COLUMN commit_statement_stats.commit_mean IS
+	'commit_time / commits, in milliseconds; null before the first';
+COMMENT ON COLUMN commit_statement_stats.flush_time IS
+	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
+COMMENT ON COLUMN commit_statement_stats.timed_flushes IS
+	'flushes whose leader had track_wal_io_timing on';
+COMMENT ON COLUMN commit_statement_stats.wal_bytes IS
+	'WAL of the transactions of the row, rolled back ones included, in bytes';
+COMMENT ON COLUMN commit_statement_stats.wal_share IS
+	'percentage of wal_bytes of all rows; null before the first';
+COMMENT ON COLUMN commit_statement_stats.wal_bytes_per_commit IS
+	'wal_bytes / (commits + commits_async), in bytes; null before the first';
+COMMENT ON COLUMN commit_statement_stats.commits_notify IS
+	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
+COMMENT ON COLUMN commit_statement_stats.slow_commits IS
+	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+COMMENT ON COLUMN commit_statement_stats.statements IS
+	'top-level statements that wrote WAL in transactions that committed';
+COMMENT ON COLUMN commit_statement_stats.transaction_time IS
+	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
+	'transaction_time / (commits + commits_async), in milliseconds; null before the first';
+COMMENT ON COLUMN commit_statement_stats.transaction_share IS
+	'commit_time as a percentage of transaction_time; null before the first; near 0: no setting of commits helps';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
@@ -1026,7 +1834,7 @@ COMMENT ON COLUMN commit_database_stats.commits_async IS
 COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
 	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
-	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
+	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_database_stats.prepares IS
 	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_database_stats.share IS
@@ -1059,6 +1867,16 @@ COMMENT ON COLUMN commit_database_stats.commits_notify IS
 	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_database_stats.slow_commits IS
 	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+COMMENT ON COLUMN commit_database_stats.statements IS
+	'top-level statements that wrote WAL in transactions that committed';
+COMMENT ON COLUMN commit_database_stats.transaction_time IS
+	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+COMMENT ON COLUMN commit_database_stats.session_time IS
+	'total time that sessions were connected to the database, in milliseconds; those of sessions, until now';
+COMMENT ON COLUMN commit_database_stats.transaction_share IS
+	'commit_time as a percentage of transaction_time; null before the first; near 0: no setting of commits helps';
+COMMENT ON COLUMN commit_database_stats.session_share IS
+	'commit_time as a percentage of session_time';
 
 COMMENT ON VIEW commit_activity IS
 	'one row for each process that commits, showing what it has committed since it connected and what its commit under way waits for';
@@ -1081,7 +1899,7 @@ COMMENT ON COLUMN commit_activity.commits_async IS
 COMMENT ON COLUMN commit_activity.commits_unlogged IS
 	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_activity.commits_read_only IS
-	'commits without a transaction ID, but for COMMIT PREPARED and ROLLBACK PREPARED';
+	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_activity.prepares IS
 	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_activity.flushes IS
@@ -1095,13 +1913,13 @@ COMMENT ON COLUMN commit_activity.wal_bytes IS
 COMMENT ON COLUMN commit_activity.committing_since IS
 	'time at which the COMMIT or prepare under way began; null if none that waits for its flush is';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the commit under way waits for: flush, its own; another''s flush; new WAL segment; delay, the sleep before its flush, inferred before PostgreSQL 19; standby; notify, the lock of commits with NOTIFY; commit log; another lock, with its object and holder; null for none';
+	'what the commit under way waits for: flush, its own; another''s flush; new WAL segment; delay, inferred before PostgreSQL 19; standby; notify, the lock of NOTIFY; commit log; another lock, with its object and holder; null for none';
 COMMENT ON COLUMN commit_activity.phase IS
-	'phase of the commit under way, as in the report; null if there is none';
+	'phase of that commit, as in the report; null if there is none';
 COMMENT ON COLUMN commit_activity.blocked_by IS
 	'process ID of the one that flushes, or holds the lock at the end of a chain of waits; null if there is none, or it is unknown';
 COMMENT ON COLUMN commit_activity.detail IS
-	'what it waits for or does, in the words of the report''s first line; null if there is none';
+	'what it waits for, in the words of the report''s first line; null if there is none';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
@@ -1119,12 +1937,18 @@ COMMENT ON COLUMN commit_slow_log.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_slow_log.application_name IS
 	'name at the commit';
+COMMENT ON COLUMN commit_slow_log.client_addr IS
+	'IP address of the client; null over a Unix-domain socket, or without a client';
+COMMENT ON COLUMN commit_slow_log.queryid IS
+	'statement of commit_statement_stats to which the commit belongs; null if not known';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
 	'setting of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
 	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
 COMMENT ON COLUMN commit_slow_log.duration IS
 	'time from the start of COMMIT, or without a statement from before the commit record, until its memory is released, in milliseconds';
+COMMENT ON COLUMN commit_slow_log.transaction_time IS
+	'from the start of the transaction to the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
 COMMENT ON COLUMN commit_slow_log.before_time IS
 	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
@@ -1132,11 +1956,11 @@ COMMENT ON COLUMN commit_slow_log.record_time IS
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration in which the leader slept, be it this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 if the leader is not known; null if it cannot be known';
+	'part of duration in which the leader slept, this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
 	'part of duration that the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if the server measured flush_time (track_wal_io_timing); false if inferred from the flush pointer; null unless the session led, and where flush_time is null';
+	'true if the server measured flush_time (track_wal_io_timing); false if inferred; null unless the session led, and with flush_time';
 COMMENT ON COLUMN commit_slow_log.others_flush_time IS
 	'part of duration that the session waited for the flush of another process, without delay_time, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.segment_time IS
@@ -1150,7 +1974,7 @@ COMMENT ON COLUMN commit_slow_log.commit_log_time IS
 COMMENT ON COLUMN commit_slow_log.after_time IS
 	'part of duration after the second callback, in milliseconds: files deleted, signals of NOTIFY, invalidations';
 COMMENT ON COLUMN commit_slow_log.not_run_time IS
-	'part of the rest in which a CPU limit stopped processes of the server, in milliseconds';
+	'part of duration in which a CPU limit stopped processes of the server, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.unknown_time IS
 	'rest of duration, with standby_time_min and all other parts, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
@@ -1158,21 +1982,21 @@ COMMENT ON COLUMN commit_slow_log.other_time IS
 COMMENT ON COLUMN commit_slow_log.cause IS
 	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a flush that stalled, the cause of commit_stall_log';
 COMMENT ON COLUMN commit_slow_log.waited_for IS
-	'lock that the session waited for in its COMMIT, and its holder; null if the background worker, which looks every 50 ms, saw none';
+	'lock that the session waited for in its COMMIT, and its holder; null if the background worker saw none';
 COMMENT ON COLUMN commit_slow_log.blocked_by IS
 	'process ID of the holder of that lock; null if not known';
 COMMENT ON COLUMN commit_slow_log.notify_pid IS
 	'process ID of the commit that had the lock of NOTIFY before; null without notify_time';
 COMMENT ON COLUMN commit_slow_log.notify_datid IS
-	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_datname IS
-	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_roleid IS
-	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_rolname IS
-	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_application_name IS
-	'database, database role and application_name of that process at its latest commit; null if notify_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.standby IS
 	'standby that the commit waited for; null if the background worker saw none';
 COMMENT ON COLUMN commit_slow_log.standby_stage IS
@@ -1182,15 +2006,15 @@ COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_roleid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_application_name IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
@@ -1205,7 +2029,7 @@ COMMENT ON COLUMN commit_stall_log.ended_at IS
 COMMENT ON COLUMN commit_stall_log.duration IS
 	'time of the flush without the sleep before it, in milliseconds; with a new WAL segment';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
-	'true if the server measured duration (track_wal_io_timing); false if inferred from the flush pointer, without commits that waited for a standby';
+	'true if the server measured duration (track_wal_io_timing); false if inferred, without commits that waited for a standby';
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
 	'limit then, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.commits IS
@@ -1215,7 +2039,7 @@ COMMENT ON COLUMN commit_stall_log.sessions IS
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
-	'process ID of the leader, which the next columns describe; null if no commit led the flush, which flushes and stalls of commit_flush_stats do not count then';
+	'process ID of the leader, which the next columns describe; null if no commit led the flush, which commit_flush_stats then does not count';
 COMMENT ON COLUMN commit_stall_log.datid IS
 	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_stall_log.datname IS
@@ -1226,20 +2050,28 @@ COMMENT ON COLUMN commit_stall_log.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_stall_log.application_name IS
 	'name at the commit';
+COMMENT ON COLUMN commit_stall_log.client_addr IS
+	'IP address of the leader''s client; null over a Unix-domain socket, or without a leader';
+COMMENT ON COLUMN commit_stall_log.queryid IS
+	'as in commit_slow_log, of the leader''s commit; null if not known';
+COMMENT ON COLUMN commit_stall_log.transaction_time IS
+	'time of the leader''s transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and without a leader';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one of the latest 512 transactions with more than 1 MB of WAL, inferred when it has ended, or seen while it ran; null if none';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred when it has ended, or seen while it ran; null if none';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
-	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
+	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
+	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_roleid IS
-	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
+	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
+	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_application_name IS
-	'database, database role and application_name of the writer; null with writer_pid; a name also if dropped';
+	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
+COMMENT ON COLUMN commit_stall_log.writer_queryid IS
+	'statement of the writer''s transaction; null with writer_pid, while it still runs, or if not known';
 COMMENT ON COLUMN commit_stall_log.writer_share IS
 	'estimated percentage of wal_bytes that it wrote, 50 to 100; null with writer_pid';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
@@ -1264,7 +2096,7 @@ COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
 	'flushes that carried this number';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
-	'these whose leader slept';
+	'those whose leader slept';
 COMMENT ON COLUMN commit_flush_histogram.commits IS
 	'commits that they carried';
 COMMENT ON COLUMN commit_flush_histogram.share IS
@@ -1279,7 +2111,7 @@ COMMENT ON COLUMN commit_sibling_histogram.siblings IS
 COMMENT ON COLUMN commit_sibling_histogram.flushes IS
 	'flushes whose leader counted this number';
 COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
-	'these whose leader slept';
+	'those whose leader slept';
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
 	'commits that they carried on average';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
@@ -1316,15 +2148,15 @@ COMMENT ON COLUMN commit_flush_log.wal_bytes IS
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_flush_log.leader_datid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_roleid IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_application_name IS
-	'database, database role and application_name of the leader at its latest commit; null if leader_pid is null or that process has left; a name also if dropped';
+	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.message IS
 	'Flushed N out of M commits, as commit_stats.log_flushes logs it; with "in 2 flushes" if flushes is 2';
 
@@ -1341,13 +2173,13 @@ COMMENT ON COLUMN commit_latency_stats.commits IS
 COMMENT ON COLUMN commit_latency_stats.mean IS
 	'mean, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.p50 IS
-	'median, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p95 IS
-	'95th percentile, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p99 IS
-	'99th percentile, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.p999 IS
-	'99.9th percentile, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.max IS
 	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_latency_stats.commit_time IS
@@ -1380,13 +2212,13 @@ COMMENT ON COLUMN commit_flush_latency_stats.flushes IS
 COMMENT ON COLUMN commit_flush_latency_stats.mean IS
 	'mean, in milliseconds';
 COMMENT ON COLUMN commit_flush_latency_stats.p50 IS
-	'median, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p95 IS
-	'95th percentile, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p99 IS
-	'99th percentile, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.p999 IS
-	'99.9th percentile, in milliseconds, accurate to 5%';
+	'percentile, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.max IS
 	'longest, in milliseconds, accurate to 5%';
 COMMENT ON COLUMN commit_flush_latency_stats.flush_time IS
@@ -1466,7 +2298,7 @@ COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'part of wal_bytes of transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
-	'WAL from redo_lsn to that of the next cycle or, in the current one, to the insert location, of all processes, with headers and padding, in bytes';
+	'WAL of all processes from redo_lsn to that of the next cycle or, in the current one, to the insert location, in bytes';
 
 COMMENT ON VIEW commit_standby_stats IS
 	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
@@ -1475,7 +2307,7 @@ COMMENT ON COLUMN commit_standby_stats.standby IS
 COMMENT ON COLUMN commit_standby_stats.stage IS
 	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied; commits of a lower synchronous_commit do not wait for the later ones';
 COMMENT ON COLUMN commit_standby_stats.wait_time IS
-	'time that all commits together waited for it, seen by the background worker 20 times a second, in milliseconds';
+	'time that all commits together waited for it, seen by the background worker some 17 times a second, in milliseconds';
 COMMENT ON COLUMN commit_standby_stats.share IS
 	'wait_time as a percentage of that of all rows';
 COMMENT ON COLUMN commit_standby_stats.slow_commits IS
@@ -1494,9 +2326,9 @@ COMMENT ON VIEW commit_delay_state IS
 COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
 	'commit_stats.adaptive_delay in this session';
 COMMENT ON COLUMN commit_delay_state.in_force IS
-	'true if commits follow it, but while a sweep runs; false while it, fsync or commit_stats.enabled is off, on a standby, or if the background worker has not read it';
+	'true if commits follow it, but while a sweep runs; false while it, fsync or commit_stats.enabled is off, on a standby, or before the background worker has read it';
 COMMENT ON COLUMN commit_delay_state.spacing IS
-	'least time from the end of a flush to the begin of the next that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
+	'spacing that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
 COMMENT ON COLUMN commit_delay_state.reason IS
 	'what changed last, see below; null before the setting was first on';
 COMMENT ON COLUMN commit_delay_state.changed_at IS
@@ -1506,15 +2338,15 @@ COMMENT ON COLUMN commit_delay_state.trial IS
 COMMENT ON COLUMN commit_delay_state.tried_spacing IS
 	'spacing that it tries, in milliseconds; null before the first trial';
 COMMENT ON COLUMN commit_delay_state.tried_response IS
-	'mean time from the start of a transaction to the end of its commit with tried_spacing, in milliseconds; null before it is measured';
+	'mean response with tried_spacing, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
-	'the same with the spacing compared with, in milliseconds; null before it is measured';
+	'mean response with the spacing compared with, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
 	'WAL flushes per second that the device is believed to allow; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
 	'time for which the device grants its quota, in milliseconds; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_spacing IS
-	'least spacing that keeps to the quota, and is tried, in milliseconds; null if no quota is believed';
+	'floor of the spacing, in milliseconds; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
 	'usual time of a flush, in milliseconds; moves by 2% with each; null before the first';
 COMMENT ON COLUMN commit_delay_state.trials IS
@@ -1539,11 +2371,156 @@ COMMENT ON COLUMN commit_delay_changes.reason IS
 COMMENT ON COLUMN commit_delay_changes.spacing IS
 	'spacing from then on, before commit_stats.adaptive_delay_max and other bounds, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.response IS
-	'mean time from the start of a transaction to the end of its commit with that spacing in the trial, in milliseconds; null if no trial was won';
+	'mean response with that spacing in the trial, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.response_before IS
-	'the same with the spacing before, in milliseconds; null if no trial was won';
+	'mean response with the spacing before, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
 	'WAL flushes per second that the device is believed to allow; null if no quota is believed';
+
+COMMENT ON VIEW commit_history IS
+	'one row for each minute, and one for each hour, of which each is the sum of its minutes; newest last';
+COMMENT ON COLUMN commit_history.resolution IS
+	'minute, or hour: the sum of its minutes';
+COMMENT ON COLUMN commit_history.period_start IS
+	'begin: a whole minute, the start of the server, commit_history_reset() or commit_history_close()';
+COMMENT ON COLUMN commit_history.period_end IS
+	'end; of the present hour, that of the newest minute';
+COMMENT ON COLUMN commit_history.seconds IS
+	'seconds that were counted in it, by a clock that is never set';
+COMMENT ON COLUMN commit_history.after_gap IS
+	'true if the server did not count before it, or before one of its minutes: it was down, commit_stats.enabled was off, or a crash lost minutes';
+COMMENT ON COLUMN commit_history.commits IS
+	'commits that waited for their WAL flush, including COMMIT PREPARED';
+COMMENT ON COLUMN commit_history.commits_async IS
+	'commits that did not wait for it (synchronous_commit = off)';
+COMMENT ON COLUMN commit_history.commits_read_only IS
+	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
+COMMENT ON COLUMN commit_history.commits_unlogged IS
+	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
+COMMENT ON COLUMN commit_history.commits_notify IS
+	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
+COMMENT ON COLUMN commit_history.commits_carried IS
+	'commits of the row whose flush another process issued: followers or commits_without_leader';
+COMMENT ON COLUMN commit_history.commits_without_leader IS
+	'part of commits_carried that no commit''s flush carried; without those before a reset in the period';
+COMMENT ON COLUMN commit_history.flushes IS
+	'WAL flushes that a commit or a prepare, the leader, issued';
+COMMENT ON COLUMN commit_history.commits_per_flush IS
+	'commits carried by a flush on average, without commits_without_leader; null before the first flush';
+COMMENT ON COLUMN commit_history.delay_hits IS
+	'flushes whose leader slept first; inferred, as in commit_client_stats';
+COMMENT ON COLUMN commit_history.delay_time IS
+	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
+COMMENT ON COLUMN commit_history.commit_time IS
+	'total time of commits, including waits for a standby, in milliseconds';
+COMMENT ON COLUMN commit_history.commit_mean IS
+	'commit_time / commits, in milliseconds; null without commits';
+COMMENT ON COLUMN commit_history.commit_p50 IS
+	'percentile, in milliseconds; null without times';
+COMMENT ON COLUMN commit_history.commit_p95 IS
+	'percentile, in milliseconds; null without times';
+COMMENT ON COLUMN commit_history.commit_p99 IS
+	'percentile, in milliseconds; null without times';
+COMMENT ON COLUMN commit_history.commit_max IS
+	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise the upper bound of its cell in the histogram; null without times';
+COMMENT ON COLUMN commit_history.flush_time IS
+	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
+COMMENT ON COLUMN commit_history.timed_flushes IS
+	'flushes whose leader had track_wal_io_timing on';
+COMMENT ON COLUMN commit_history.flush_mean IS
+	'flush_time / timed_flushes, in milliseconds; null without timed flushes';
+COMMENT ON COLUMN commit_history.flush_p50 IS
+	'percentile, in milliseconds; null without times';
+COMMENT ON COLUMN commit_history.flush_p99 IS
+	'percentile, in milliseconds; null without times';
+COMMENT ON COLUMN commit_history.flush_max IS
+	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise the upper bound of its cell in the histogram; null without times';
+COMMENT ON COLUMN commit_history.stalls IS
+	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
+COMMENT ON COLUMN commit_history.stall_time IS
+	'total time of stalls, in milliseconds';
+COMMENT ON COLUMN commit_history.segment_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.cpu_limit_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.checkpoint_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.archiver_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.bulk_wal_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.bytes_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.quota_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.unknown_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+COMMENT ON COLUMN commit_history.slow_commits IS
+	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+COMMENT ON COLUMN commit_history.transaction_time IS
+	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+COMMENT ON COLUMN commit_history.wal_bytes IS
+	'WAL that transactions of the row wrote, rolled back ones included, in bytes';
+COMMENT ON COLUMN commit_history.wal_fpi IS
+	'full-page images of pg_stat_wal; without those of the last minute before a shutdown';
+COMMENT ON COLUMN commit_history.before_time IS
+	'time from COMMIT statements to before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
+COMMENT ON COLUMN commit_history.record_time IS
+	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
+COMMENT ON COLUMN commit_history.notify_time IS
+	'part of commit_time spent waiting for the lock of commits with NOTIFY, in milliseconds';
+COMMENT ON COLUMN commit_history.phase_delay_time IS
+	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, or by sums of leaders, in milliseconds; null if neither tells';
+COMMENT ON COLUMN commit_history.phase_flush_time IS
+	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, or by sums of leaders, in milliseconds; null if neither tells';
+COMMENT ON COLUMN commit_history.others_flush_time IS
+	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, or by sums of leaders, in milliseconds; null if neither tells';
+COMMENT ON COLUMN commit_history.segment_time IS
+	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, in milliseconds; with too few of these, it is part of others_flush_time';
+COMMENT ON COLUMN commit_history.phase_standby_time IS
+	'part of commit_time spent waiting for a standby, in milliseconds: the mean of the bounds';
+COMMENT ON COLUMN commit_history.commit_log_time IS
+	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, in milliseconds; with too few of these, it is part of others_flush_time';
+COMMENT ON COLUMN commit_history.after_time IS
+	'time after commit_time of commits that were slow, had NOTIFY or may have deleted files, in milliseconds';
+COMMENT ON COLUMN commit_history.not_run_time IS
+	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, in milliseconds; with too few of these, it is part of others_flush_time';
+COMMENT ON COLUMN commit_history.unknown_time IS
+	'rest of commit_time + before_time + after_time, in milliseconds';
+COMMENT ON COLUMN commit_history.checkpoint_share IS
+	'percentage of the period in which a checkpoint was under way; null without samples';
+COMMENT ON COLUMN commit_history.standby_time IS
+	'mean of standby_time_min and standby_time_max of commit_latency_stats, in milliseconds';
+COMMENT ON COLUMN commit_history.commit_delay IS
+	'setting of the configuration at the end of the period';
+COMMENT ON COLUMN commit_history.commit_siblings IS
+	'setting of the configuration at the end of the period';
+COMMENT ON COLUMN commit_history.adaptive_delay IS
+	'setting of the configuration at the end of the period';
+COMMENT ON COLUMN commit_history.spacing IS
+	'spacing of commit_stats.adaptive_delay at the end of the period, in milliseconds; null if off';
+COMMENT ON COLUMN commit_history.top_datid IS
+	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+COMMENT ON COLUMN commit_history.top_datname IS
+	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+COMMENT ON COLUMN commit_history.top_roleid IS
+	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+COMMENT ON COLUMN commit_history.top_rolname IS
+	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+COMMENT ON COLUMN commit_history.top_application_name IS
+	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+COMMENT ON COLUMN commit_history.top_client_flushes IS
+	'flushes that it issued; of an hour, in the minutes in which it issued the most';
+COMMENT ON COLUMN commit_history.top_client_flushes_share IS
+	'these as a percentage of flushes';
+COMMENT ON COLUMN commit_history.top_queryid IS
+	'statement whose commits issued the most flushes; null as for the client, or with top_reason';
+COMMENT ON COLUMN commit_history.top_reason IS
+	'why it has no query identifier, as in commit_statement_stats';
+COMMENT ON COLUMN commit_history.top_statement_flushes IS
+	'flushes of these commits; of an hour, in the minutes in which it had the most';
+COMMENT ON COLUMN commit_history.top_statement_flushes_share IS
+	'these as a percentage of flushes';
 
 COMMENT ON VIEW commit_stats_info IS
 	'one row, showing the current state of commit_stats';
@@ -1565,6 +2542,14 @@ COMMENT ON COLUMN commit_stats_info.clients_max IS
 	'their limit, commit_stats.max_clients';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
 	'clients whose row went to a new client; the overflow row has their counts';
+COMMENT ON COLUMN commit_stats_info.statements_tracked IS
+	'statements with a row of their own in commit_statement_stats';
+COMMENT ON COLUMN commit_stats_info.statements_max IS
+	'their limit, commit_stats.max_statements';
+COMMENT ON COLUMN commit_stats_info.statements_evicted IS
+	'statements that lost their row since the last reset; their counts are in the overflow rows';
+COMMENT ON COLUMN commit_stats_info.statements_reset IS
+	'time from which commit_statement_stats counts; commit_statement_stats_reset() moves it';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'time above which a flush is a stall, in milliseconds: commit_stats.stall_time or, if -1, derived; null if 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
@@ -1578,20 +2563,22 @@ COMMENT ON COLUMN commit_stats_info.bytes_share IS
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process that runs commit_delay_sweep(); null if none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS
-	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
+	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_datname IS
-	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
+	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
-	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
+	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
-	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
+	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
-	'its database, database role and application_name at its latest commit; null with sweep_pid; a name also if dropped';
+	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.capturing IS
 	'true while commit_delay_whatif() records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
 	'size of the shared memory, in bytes';
 COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
 	'its part for each backend that the configuration allows, in bytes';
+COMMENT ON COLUMN commit_stats_info.history_memory IS
+	'its part for commit_history, in bytes';
 COMMENT ON COLUMN commit_stats_info.stats_reset IS
 	'time of the last reset, or of the last start without saved statistics';

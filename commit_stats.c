@@ -34,24 +34,10 @@
  *				next, to which the adaptive delay keeps
  *	cycle		the WAL from one checkpoint's redo position to the next one's
  *
- * Folders of src/ (doc/contributing.md says which may include which):
- *
- *	base		versions, clock, settings, waiting, histograms
- *	module		shared memory, its locks, the reset, the saved file
- *	probe		what one commit observes of the server
- *	stats		counters in shared memory
- *	control		settings that are changed for one commit; the adaptive delay
- *	worker		the background worker: it logs flushes and decisions, and reads
- *				commit_stats.adaptive_delay
- *	commit		the transaction callbacks
- *	tuning		experiments on the live load
- *	whatif		predictions
- *	report		one screen of text
- *	views		the SQL functions
- *
- * commit observes, stats remembers, views and report read.  doc/reference.md
- * defines every column, doc/limits.md its error.  The head of a file states
- * its invariant and its locking, if any.
+ * doc/contributing.md lists the folders of src/: commit observes, stats
+ * remembers, views and report read.  doc/reference.md defines every column,
+ * doc/limits.md its error.  The head of a file states its invariant and its
+ * locking, if any.
  *
  * Copyright (c) 2026, the commit_stats authors
  *
@@ -66,6 +52,9 @@
 #include "base/guc.h"
 #include "commit/commit.h"
 #include "module/shared_memory.h"
+#include "stats/client_name.h"
+#include "stats/clients.h"
+#include "stats/statements.h"
 #include "worker/worker.h"
 
 PG_MODULE_MAGIC;
@@ -86,8 +75,10 @@ _PG_init(void)
 		return;
 	}
 
-	guc_define();
+	client_name_define_settings(clients_look_again);
+	guc_define();				/* last: no setting can follow */
 	shared_memory_install_hooks();
 	commit_path_install_hooks();
+	statements_install_hooks();
 	worker_register();
 }

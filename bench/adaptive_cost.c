@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "storage/lwlock.h"
@@ -21,6 +20,7 @@
 #include "base/clock.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
+#include "control/delay_override.h"
 #include "stats/flush_ring.h"
 
 /* The server's replacement is not linked here. */
@@ -38,36 +38,33 @@ static LWLockPadded locks[256];
 LWLockPadded *MainLWLockArray = locks;
 
 static uint64 now = NS_PER_S;
-static uint64 flush_ended = 0;
+
+/* The ring of flushes, of which only the newest is looked at */
+static pg_atomic_uint64 head;
+static FlushGroupSlot group;
+pg_atomic_uint64 *flush_ring_head = &head;
+FlushGroupSlot *flush_ring = &group;
+GroupNumber flush_ring_mask = 0;
+
+static pg_atomic_uint64 counters[SLOT_NFIELDS];
+pg_atomic_uint64 *backend_slots_fields = counters;
+
+int			CommitDelay = 0;
+int			CommitSiblings = 5;
+bool		enableFsync = true;
+DelayFollowed delay_override_followed = FOLLOWS_SETTINGS;
+DelayPair	delay_override_settings;
 
 uint64
-flush_groups_last_end(void)
+backend_slots_responses(void)
 {
-	return flush_ended;
-}
-
-bool
-IsTransactionState(void)
-{
-	return false;
+	return pg_atomic_read_u64(&counters[SLOT_RESPONSES]);
 }
 
 TimestampTz
 GetCurrentTimestamp(void)
 {
 	return (TimestampTz) (now / NS_PER_US);
-}
-
-TimestampTz
-GetCurrentTransactionStopTimestamp(void)
-{
-	return GetCurrentTimestamp();
-}
-
-TimestampTz
-GetCurrentTransactionStartTimestamp(void)
-{
-	return GetCurrentTimestamp() - 100;
 }
 
 LWLockPadded *
@@ -127,6 +124,14 @@ device(void)
 	return now + FLUSH;
 }
 
+/* A call of its own, so that it can be counted */
+static pg_noinline void
+commit_done(uint64 elapsed)
+{
+	adaptive_delay_committed(elapsed, elapsed + 100 * NS_PER_US);
+	delay_override_restore();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -140,20 +145,21 @@ main(int argc, char **argv)
 	for (long i = 0; i < commits; i++)
 	{
 		uint64		began = now;
-		int			sleep = adaptive_delay_begin(now);
 		bool		leads = i % share == 0;
-		uint64		flush_began;
 
+		adaptive_delay_begin(now);
 		if (leads)
 		{
-			slept += sleep > 0;
-			now += sleep * NS_PER_US;
-			flush_began = now;
-			flush_ended = now = device();
-			if (adaptive_delay_flushed(flush_began, flush_ended))
+			uint64		flush_began = now + CommitDelay * NS_PER_US;
+
+			slept += CommitDelay > 0;
+			now = flush_began;
+			now = device();
+			pg_atomic_write_u64(&group.group.seen_at, now);
+			if (adaptive_delay_flushed(flush_began | FLUSH_SLEPT, now))
 				adaptive_delay_look();
 		}
-		adaptive_delay_committed(now - began);
+		commit_done(now - began);
 		if (leads)
 			now += THINK;
 	}

@@ -38,7 +38,7 @@ prepare_experiment()
 # Progress
 #
 
-# plan STEPS SECONDS: so many steps, which take about so long each
+# plan STEPS SECONDS: the number of steps, and the seconds that each takes
 plan()
 {
 	steps=$1

@@ -26,10 +26,8 @@ my @foreign = (
 		  qw(oltp_insert oltp_write_only oltp_read_write)
 	} qw(uniform special));
 
-sub case_of
+sub case_of ($clients, $delay, $siblings, @more)
 {
-	my ($clients, $delay, $siblings, @more) = @_;
-
 	return { clients => $clients, delay => $delay, siblings => $siblings, @more };
 }
 

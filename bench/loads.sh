@@ -9,7 +9,9 @@
 #
 # oltp_insert, oltp_write_only ("sysbench-...") and oltp_read_write ("sysbench-rw-...")
 # have uniform keys, but with "-hot" sysbench's default, a few of them hot: sessions wait
-# for each other's rows.
+# for each other's rows.  "two-loads" is one of one-row inserts: every sixth client has no
+# pause between them, the others pause for 1 to 8 ms within each.  "notify" is an insert
+# with a NOTIFY, "hot-row" updates one row: their commits can only come one by one.
 
 # shellcheck shell=bash
 
@@ -27,6 +29,11 @@ prepare_loads()
 	echo "$insert" >"$work/tmp/insert.sql"
 	printf '%s\n' "BEGIN;" "$insert" "END;" >"$work/tmp/three-statements.sql"
 	printf '%s\n' '\set ms random(1, 8)' '\sleep :ms ms' "$insert" >"$work/tmp/think.sql"
+	printf '%s\n' '\if :client_id % 6 > 0' '\set ms random(1, 8)' '\sleep :ms ms' '\endif' \
+		"$insert" >"$work/tmp/two-loads.sql"
+	echo "WITH i AS (INSERT INTO inserted VALUES (1, 'told') RETURNING n)
+		SELECT pg_notify('inserted', n::text) FROM i;" >"$work/tmp/notify.sql"
+	echo "UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1;" >"$work/tmp/hot-row.sql"
 	[[ " $* " = *" sysbench-"* ]] || return 0
 	sysbench+=("${server[@]}")
 	step sysbench.log "sysbench" sysbench oltp_write_only "${sysbench[@]}" prepare

@@ -1,24 +1,42 @@
 # loop-disk.sh
 #
-# A disk of its own for the data of the temporary server: ext4 with a journal, on a
-# loop device with direct I/O.  Without a journal, a flush that finds the times of
-# the WAL file changed also writes its inode, and a limit on writes allows fewer
-# flushes the further apart they are.  To be sourced after common.sh.
+# A disk of its own for the data of the temporary server, on a loop device with direct
+# I/O.  To be sourced after common.sh.
 #
 #	make_loop_disk GIGABYTES	once, between prepare_experiment and start_server
 #
+# FILESYSTEM in the environment is ext4 (the default), ext4-nojournal, xfs or btrfs.
+# Without a journal, a flush that finds the times of the WAL file changed also writes
+# its inode, and a limit on writes allows fewer flushes the further apart they are.
+#
 # The disk is mounted on the server's data folder; its image is in the work folder,
-# full of zeros, so that a write of the server is one write below.  Needs root and
-# loop devices.  If something is missing, make_loop_disk says so, and the data stay
-# on the disk of the work folder.
+# full of zeros, so that a write of the server is one write below.  With
+# TMPDIR=/dev/shm it is in memory, and no slower at one time than at another.  Needs
+# root and loop devices.  If something is missing, make_loop_disk says so, and the data
+# stay on the disk of the work folder.  $filesystem is the type of what they are on.
 #
 # The script unmounts and removes the disk when it ends.
 
 # shellcheck shell=bash
 
+filesystem=${FILESYSTEM:-ext4}
 loop_device=				# what losetup chose, or empty
 loop_mounted=				# set while it is mounted
 no_loop_disk_because=		# why there is none, or empty
+
+case $filesystem in
+	ext4) make_filesystem=(mkfs.ext4 -q -m 0 -O has_journal) ;;
+	ext4-nojournal) make_filesystem=(mkfs.ext4 -q -m 0 -O ^has_journal) ;;
+	xfs) make_filesystem=(mkfs.xfs -q) ;;
+	btrfs) make_filesystem=(mkfs.btrfs -q) ;;
+	*) die "FILESYSTEM is ext4, ext4-nojournal, xfs or btrfs." ;;
+esac
+case $filesystem in
+	# lazy initialization would write during the measurements
+	ext4*) make_filesystem+=(-E "lazy_itable_init=0,lazy_journal_init=0") ;;
+	xfs) extra_packages+=(xfsprogs) ;;
+	btrfs) extra_packages+=(btrfs-progs) ;;
+esac
 
 # has_room GIGABYTES: for the image, in the work folder
 has_room()
@@ -34,13 +52,11 @@ attach_image()
 		[ "$(losetup --noheadings --output DIO "$loop_device" | tr -d ' ')" = 1 ]
 }
 
-# Lazy initialization would write during the measurements.
 mount_disk()
 {
-	attend mkfs.ext4 -q -m 0 -O has_journal -E lazy_itable_init=0,lazy_journal_init=0 \
-		"$loop_device" &&
-		mount -t ext4 "$loop_device" "$work/data" && loop_mounted=1 &&
-		rmdir "$work/data/lost+found"
+	attend "${make_filesystem[@]}" "$loop_device" &&
+		mount "$loop_device" "$work/data" && loop_mounted=1 &&
+		{ [ ! -d "$work/data/lost+found" ] || rmdir "$work/data/lost+found"; }
 }
 
 remove_loop_disk()
@@ -73,14 +89,15 @@ make_loop_disk()
 	elif ! attach_image "$1" >"$log" 2>&1; then
 		no_loop_disk_because="this machine has no loop device with direct I/O for $work"
 	elif ! mount_disk >>"$log" 2>&1; then
-		no_loop_disk_because="no ext4 can be made and mounted on $loop_device"
+		no_loop_disk_because="no $filesystem can be made and mounted on $loop_device"
 	fi
 	if [ -z "$no_loop_disk_because" ]; then
-		say "The data are on a disk of $1 GB of their own: ext4 with a journal, on $loop_device with direct I/O."
+		say "The data are on a disk of $1 GB of their own: $filesystem on $loop_device with direct I/O."
 	else
 		remove_loop_disk
 		say "The data are on the disk of the work folder, and not on a loop device: $no_loop_disk_because."
 	fi
+	[ -n "$loop_mounted" ] || filesystem=$(findmnt -n -o FSTYPE -T "$work" | tail -n 1)
 	! am_root || chown "$test_user:$test_user" "$work/data"
 	chmod 700 "$work/data"
 }

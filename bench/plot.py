@@ -130,23 +130,23 @@ def limit_of(rows):
 
 
 def adaptive_delay(rows):
-    """The cases of the set "clients", compared with the best fixed pair of each."""
-    rows = [r for r in rows if r["set"] == "clients"]
+    """The cases of the set "clients", compared with the best fixed pair of each, on
+    devices with several numbers of clients."""
     panels = []
 
-    for device, of_device in by(rows, "device").items():
+    for device, of_device in by([r for r in rows if r["set"] == "clients"], "device").items():
+        if len(by(of_device, "clients")) == 1:
+            continue
         for column, what in ("commits_per_second", "commits/s"), ("p99", "p99"):
             compared = []
-            for of in by(of_device, "clients").values():
+            for of in by(of_device, "filesystem", "clients").values():
                 arms = {arm: statistics.median(r["commits_per_second"] for r in rs)
-                        for arm, rs in by(of, "arm").items() if arm not in ("on", "sweep", "whatif")}
+                        for arm, rs in by(of, "arm").items() if arm != "on"}
                 best = max(arms, key=arms.get)
                 base = statistics.median(r[column] for r in of if r["arm"] == best)
-                compared += [{**r, "arm": "adaptive" if r["arm"] == "on" else "no delay",
-                              "y": r[column] and r[column] / base}
-                             for r in of if r["arm"] in ("on", 0)]
+                compared += [{**r, "y": r[column] / base} for r in of if r["arm"] == "on"]
             name = f"{device:g} writes/s" if isinstance(device, float) else device
-            panels.append((f"{name}: {what}", series(compared, "arm", "clients", "y"),
+            panels.append((f"{name}: {what}", series(compared, "filesystem", "clients", "y"),
                            *["log"] * (column == "p99")))
     return ("Adaptive delay, by clients, as a ratio to the best fixed pair",
             panels or [("no case of the set clients was measured", {})])

@@ -1,6 +1,6 @@
 # throttle.sh
 #
-# A disk that writes only so many times a second, as a cloud volume does: the
+# A disk with a limit of writes per second, as a cloud volume has: the
 # temporary server joins a control group whose writes the kernel limits.  To be
 # sourced after common.sh.
 #
@@ -9,6 +9,9 @@
 #	limit_writes N		at most N writes/s from now on, if that works here
 #	lift_limit			as fast as the disk is
 #	device_writes		writes of the group so far
+#	limit_cpu PERCENT	of one processor at most, from now on, for the server: as a
+#						container's limit (control groups of version 1 only)
+#	lift_cpu
 #
 # Needs root, a kernel with control groups of version 1 (blkio) or 2 (io), and a
 # block device below the work folder.  If one is missing, limit_writes says so, the
@@ -30,6 +33,7 @@ group_switch=				# file that switches controllers on and off
 group_controllers=			# those that we switched on, or empty
 write_limit=				# writes/s, or empty
 unthrottled_because=		# why there can be no limit, or empty
+cpu_group=					# folder of the one that limits its processors, or empty
 
 # disk_of FOLDER: the number of the whole disk that it is on.  An overlay's files
 # are on the disk of its upper folder, and a file system across several devices
@@ -112,18 +116,37 @@ set_limit()
 	esac
 }
 
-group_server()
+# move_server FOLDER: into this group; the postmaster first: who is born later is born
+# into the group
+move_server()
 {
 	local pid postmaster
 
-	make_group
-	[ -z "$unthrottled_because" ] || return 0
-	# the postmaster first: who is born later is born into the group
 	postmaster=$(head -n 1 "$work/data/postmaster.pid")
 	for pid in "$postmaster" $(ask "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"); do
-		{ echo "$pid" >"$group/cgroup.procs"; } 2>/dev/null || [ ! -e "/proc/$pid" ] ||
-			unthrottled_because="the server cannot be moved into a control group"
+		{ echo "$pid" >"$1/cgroup.procs"; } 2>/dev/null || [ ! -e "/proc/$pid" ] || return 1
 	done
+}
+
+group_server()
+{
+	make_group
+	[ -z "$unthrottled_because" ] || return 0
+	move_server "$group" ||
+		unthrottled_because="the server cannot be moved into a control group"
+}
+
+limit_cpu()
+{
+	cpu_group=$(findmnt -n -t cgroup -O cpu -o TARGET | head -n 1)/commit_stats.$$
+	[ -d "$cpu_group" ] || mkdir "$cpu_group" || die "this machine cannot limit processors."
+	echo $((1000 * $1)) >"$cpu_group/cpu.cfs_quota_us"
+	move_server "$cpu_group"
+}
+
+lift_cpu()
+{
+	[ -z "$cpu_group" ] || echo -1 >"$cpu_group/cpu.cfs_quota_us"
 }
 
 device_writes()
@@ -191,15 +214,15 @@ lift_limit()
 # When all that was in the group has ended
 remove_group()
 {
-	local controller
+	local controller folder
 
-	if [ -n "$group" ]; then
+	for folder in $group $cpu_group; do
 		for _ in {1..20}; do
-			! rmdir "$group" 2>/dev/null || break
+			! rmdir "$folder" 2>/dev/null || break
 			sleep 0.1
 		done
-		[ ! -e "$group" ] || say "$script_name: cannot remove the control group $group." >&2
-	fi
+		[ ! -e "$folder" ] || say "$script_name: cannot remove the control group $folder." >&2
+	done
 	for controller in $group_controllers; do
 		echo "-$controller" >"$group_switch" || :
 	done

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * volume.c
- *		A volume that queues: fdatasync() at a limited rate, and slow fsync().
+ *		A volume that queues, stalls or is far away: slow fdatasync(), fsync().
  *
  * Preloaded into the server (LD_PRELOAD).  Several clouds' volumes do not
  * stall when their allowance is used up, but delay each request so that the
@@ -9,6 +9,10 @@
  * all processes, and bench/volume.sh writes the rate and the size of the
  * bucket into it while the server runs.  It is GCRA (ITU-T I.371): "due" is
  * when the bucket would be full again.
+ *
+ * Others stall until the next window begins when a window's quota is used up,
+ * and a network disk takes its time for each flush, and sometimes much more.
+ * "flush_time" makes such a volume; with a rate, what takes longer counts.
  *
  * The server calls fdatasync() for WAL, and fsync() for tables, for a new WAL
  * segment, and in some archive commands.  The latter takes longer, and what
@@ -34,6 +38,12 @@ typedef struct Volume
 	volatile uint64_t bucket;	/* ns; flushes at once, times the interval */
 	volatile uint64_t due;		/* ns of the monotonic clock */
 	volatile uint64_t fsync_time;	/* ns; 0: as the disk */
+	volatile uint64_t flush_time;	/* ns, give or take 20%; 0: as the disk */
+	volatile uint64_t tail;		/* not 0: 3% take 5 times, 0.3% 20 times as
+								 * long */
+	volatile uint64_t quota;	/* flushes in a window; 0: no quota */
+	volatile uint64_t window;	/* ns */
+	volatile uint64_t used;		/* a window's number << 16, plus its flushes */
 } Volume;
 
 static Volume *volume = NULL;
@@ -85,15 +95,59 @@ take(uint64_t length)
 	return then;
 }
 
-static int
-sync_at_last(int (*sync) (int), int fd, uint64_t length)
+/* Takes a flush of a window's quota.  Returns when it may begin, ns. */
+static uint64_t
+take_of_window(void)
 {
-	uint64_t	then = take(length);
+	uint64_t	used = volume->used;
+	uint64_t	next;
+	uint64_t	at;
+	uint64_t	begin;
+
+	do
+	{
+		at = now();
+		next = (at / volume->window) << 16 | 1;
+		if (used >> 16 >= next >> 16)
+			next = (used & 0xffff) < volume->quota ? used + 1 :
+				((used >> 16) + 1) << 16 | 1;
+	} while (!__atomic_compare_exchange_n(&volume->used, &used, next, 0,
+										  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	begin = (next >> 16) * volume->window;
+	return begin > at ? begin : at;
+}
+
+/* A random number from 0 to 1 */
+static double
+draw(void)
+{
+	static uint64_t state;
+
+	if (state == 0)
+		state = now() * 2654435761u + getpid();
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 11) * (1.0 / 9007199254740992.0);
+}
+
+static uint64_t
+flush_length(void)
+{
+	double		chance = volume->tail ? draw() : 1;
+
+	return volume->flush_time * (0.8 + 0.4 * draw()) *
+		(chance < 0.003 ? 20 : chance < 0.033 ? 5 : 1);
+}
+
+/* Sleeps until then, but no longer than 100 ms after all limits are lifted. */
+static int
+sync_until(uint64_t then, int (*sync) (int), int fd)
+{
 	uint64_t	at;
 	int			result = sync(fd);
 
-	/* without a limit, flushes that wait go on within 100 ms */
-	while (volume->due != 0 && (at = now()) < then)
+	while ((volume->due != 0 || volume->flush_time > 0) && (at = now()) < then)
 	{
 		uint64_t	next = then - at > 100000000 ? at + 100000000 : then;
 		struct timespec t = {next / 1000000000, next % 1000000000};
@@ -106,9 +160,20 @@ sync_at_last(int (*sync) (int), int fd, uint64_t length)
 int
 fdatasync(int fd)
 {
-	if (volume != NULL && volume->interval > 0)
-		return sync_at_last(real_fdatasync, fd, volume->interval);
-	return real_fdatasync(fd);
+	uint64_t	then = 0;
+
+	if (volume == NULL)
+		return real_fdatasync(fd);
+	if (volume->interval > 0)
+		then = take(volume->interval);
+	if (volume->flush_time > 0)
+	{
+		uint64_t	begin = volume->quota > 0 ? take_of_window() : now();
+		uint64_t	end = begin + flush_length();
+
+		then = end > then ? end : then;
+	}
+	return sync_until(then, real_fdatasync, fd);
 }
 
 /*
@@ -136,6 +201,6 @@ int
 fsync(int fd)
 {
 	if (volume != NULL && volume->fsync_time > 0 && !is_clean(fd))
-		return sync_at_last(real_fsync, fd, volume->fsync_time);
+		return sync_until(take(volume->fsync_time), real_fsync, fd);
 	return real_fsync(fd);
 }

@@ -510,14 +510,13 @@ build_and_install()
 		"${make_variables[@]}" "$@" install
 }
 
-# start_server [SETTING...]: lines for postgresql.conf
+# make_cluster [SETTING...]: lines for postgresql.conf
 #
 # Only its socket leads to the server, and PGHOST leads to the socket.
-start_server()
+make_cluster()
 {
 	export PGHOST=$work/socket PGUSER=postgres PGDATABASE=postgres
 
-	say "Starting a throwaway server."
 	step initdb.log "Creating a database cluster" \
 		"$bin/initdb" -D "$work/data" -U postgres -A trust -N --no-locale -E UTF8
 	printf '%s\n' "listen_addresses = ''" \
@@ -525,6 +524,13 @@ start_server()
 		"log_line_prefix = '%m [%p] '" \
 		"shared_preload_libraries = 'commit_stats'" \
 		"$@" >>"$work/data/postgresql.conf"
+}
+
+# start_server [SETTING...]: with these settings
+start_server()
+{
+	say "Starting a throwaway server."
+	make_cluster "$@"
 	attend as_user "$bin/pg_ctl" start -s -w -D "$work/data" \
 		-l "$work/log/server.log" && return
 	show_log server.log

@@ -10,16 +10,18 @@ failed=0
 skipped=0
 failures=()					# kinds of test that failed
 
-# installcheck LOG VARIABLE=VALUE...: on the screen and in the log
+# show_and_log LOG COMMAND...: with its output on the screen and in the log
+show_and_log()
+{
+	# shellcheck disable=SC2016		# not to be expanded here
+	attend as_user bash -c 'set -o pipefail; "$@" 2>&1 | tee "$0"' "$work/log/$1" "${@:2}"
+}
+
+# installcheck LOG VARIABLE=VALUE...
 installcheck()
 {
-	local log=$1
-
-	shift
-	# shellcheck disable=SC2016		# not to be expanded here
-	attend as_user bash -c 'set -o pipefail; "$@" 2>&1 | tee "$0"' "$work/log/$log" \
-		make -s --no-print-directory -C "$work/src" PG_CONFIG="$pg_config" \
-		installcheck "${make_variables[@]}" "$@"
+	show_and_log "$1" make -s --no-print-directory -C "$work/src" PG_CONFIG="$pg_config" \
+		installcheck "${make_variables[@]}" "${@:2}"
 }
 
 # count KIND STATUS TOTAL FAILED [SKIPPED]: a run that failed without naming a

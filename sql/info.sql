@@ -37,7 +37,7 @@ FROM commit_stats_info i, pg_shmem_allocations m
 WHERE m.name = 'commit_stats';
 
 -- Most of it is for backends
-SELECT memory_per_connection BETWEEN 1 AND 8192 AS per_connection,
+SELECT memory_per_connection BETWEEN 1 AND 16384 AS per_connection,
        shared_memory > memory_per_connection *
          (current_setting('max_connections')::int +
           current_setting('max_worker_processes')::int +

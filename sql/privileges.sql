@@ -80,7 +80,10 @@ SELECT commits FROM commit_stats_sample('10 ms'); -- fails
 SELECT since FROM commit_stats_rates(); -- fails
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_report(); -- fails
+SELECT commit_stats_report('yesterday', 'today'); -- fails
+SELECT part FROM commit_stats_compare('(,)', '(,)'); -- fails
 SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
+SELECT remedy FROM commit_remedies(); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 SET commit_stats.slow_commit_time = 0; -- fails
@@ -127,6 +130,7 @@ SELECT count(*) AS read FROM commit_stats_rates();
 SELECT is_best FROM commit_delay_sweep('{0}'); -- fails
 SELECT commit_stats_report() IS NOT NULL AS read;
 SELECT is_best FROM commit_delay_whatif('{0}'); -- fails
+SELECT remedy FROM commit_remedies(); -- fails
 SELECT commit_stats_reset(); -- fails
 SET commit_stats.log_flushes = on; -- fails
 SET commit_stats.slow_commit_time = 0; -- fails
@@ -155,13 +159,14 @@ RESET ROLE;
 -- All of it can be granted
 GRANT EXECUTE ON FUNCTION commit_stats_reset(),
 	commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean),
-	commit_delay_whatif(integer[], integer[], interval)
+	commit_delay_whatif(integer[], integer[], interval), commit_remedies(interval)
 	TO regress_commit_monitor;
 GRANT SET ON PARAMETER commit_stats.log_flushes TO regress_commit_monitor;
 SET ROLE regress_commit_monitor;
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT is_best FROM commit_delay_sweep('{0}', slot => '1 ms'); -- fails, but is called
 SELECT is_best FROM commit_delay_whatif('{0}', sample => '1 ms'); -- fails, but is called
+SELECT remedy FROM commit_remedies('1 ms'); -- fails, but is called
 SET commit_stats.log_flushes = on;
 SHOW commit_stats.log_flushes;
 RESET commit_stats.log_flushes;

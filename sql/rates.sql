@@ -1,6 +1,6 @@
 --
 -- commit_stats_rates: what counts as a look, and since when it shows.
--- t/rates_between_looks.pl compares the figures with others.
+-- t/rates_and_samples.pl compares the figures with others.
 --
 -- The first look shows the time since the last reset
 SELECT since, wal_bytes_per_second > 0 AS wal FROM commit_stats_rates();

@@ -28,13 +28,13 @@ RESET synchronous_commit;
 SELECT * FROM report_fits();
 
 -- All sections, in this order
-SELECT substring(line, '^(No commit has waited|PostgreSQL|Where|Why|Who commits|A delay|Figures|Commits in a flush)') AS section
+SELECT substring(line, '^(No commit hangs|PostgreSQL|Where|Why|Who commits|A delay|Figures|Commits in a flush)') AS section
 FROM report_lines()
-WHERE line ~ '^(No commit has waited|PostgreSQL|Where|Why|Who commits|A delay|Figures|Commits in a flush)'
+WHERE line ~ '^(No commit hangs|PostgreSQL|Where|Why|Who commits|A delay|Figures|Commits in a flush)'
 ORDER BY n;
 SELECT line = format('PostgreSQL %s, commit_stats is counting',
                      split_part(current_setting('server_version'), ' ', 1)) AS head
-FROM report_lines() WHERE n = 2;
+FROM report_lines() WHERE line LIKE 'PostgreSQL%';
 SELECT line LIKE format('(since %s%%',
                         to_char(stats_reset, 'YYYY-MM-DD HH24:MI:SS')) AS since
 FROM report_lines(), commit_stats_info WHERE line LIKE '(since 2%';
@@ -57,5 +57,15 @@ WHERE line LIKE 'A delay%';
 BEGIN READ ONLY;
 SELECT * FROM report_fits();
 COMMIT;
+
+-- Periods of the history
+\set VERBOSITY terse
+SELECT commit_stats_report('2026-01-02', '2026-01-01'); -- fails
+SELECT commit_stats_report('2026-01-01', '2026-01-01'); -- fails
+SELECT commit_stats_report(NULL, now()) IS NULL AS is_null;
+SELECT commit_stats_report('1999-01-01', '1999-01-02') LIKE 'commit_history has no row%' AS nothing;
+SELECT * FROM commit_stats_compare('empty', '(,)'); -- fails
+SELECT * FROM commit_stats_compare('[1999-01-01,1999-01-02)', '(,)'); -- fails
+\set VERBOSITY default
 
 DROP FUNCTION report_fits(), report_lines();

@@ -1,6 +1,6 @@
 --
 -- commit_stats_sample: the row of a time without commits, and what it refuses.
--- t/sample_rates.pl tests what it measures.
+-- t/rates_and_samples.pl tests what it measures.
 --
 SELECT elapsed BETWEEN 0.1 AND 60 AS elapsed, commits, commits_per_second,
        commits_async_per_second, flushes_per_second, commits_per_flush,

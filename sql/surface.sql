@@ -88,7 +88,7 @@ SELECT object, name FROM columns WHERE name ~ '(^|_)(fraction|percent|pct|ratio)
 SELECT object, name, type FROM columns
 WHERE name ~ '(^|_)share(_low|_high|_max|_at_least)?$' AND
       (type NOT IN ('numeric', 'double precision') OR
-       (of_view OR object !~ '^commit_(stall_log|stats_info)\(') AND comment !~ 'percentage');
+       (of_view OR object !~ '^commit_(stall_log|stats_info|history)\(') AND comment !~ 'percentage');
 
 -- Rates, times, points in time, names
 SELECT object, name, type FROM columns

@@ -3,9 +3,10 @@
  * modules.c
  *		The list of the modules; see module/stats_module.h.
  *
- * Three places in the order matter:
+ * Four places in the order matter:
  *
- *	backend_slots	before clients, which resets from its copies
+ *	backend_slots	before clients and statements, which reset from its copies
+ *	clients			before statements, whose keys have a client's role
  *	backend_slots	before flush_totals: a commit is counted in its slot and
  *					then in its group, so a copy of the slots must not have a
  *					commit that the groups, copied later, have not
@@ -18,6 +19,7 @@
 
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"
+#include "history/history.h"
 #include "module/stats_module.h"
 #include "module/wall_clock.h"
 #include "module/worker_wake.h"
@@ -29,9 +31,11 @@
 #include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
 #include "stats/latency.h"
+#include "stats/prediction.h"
 #include "stats/slow_log.h"
 #include "stats/stall_limit.h"
 #include "stats/standby.h"
+#include "stats/statements.h"
 #include "stats/wal_cycles.h"
 #include "stats/watch.h"
 
@@ -40,15 +44,18 @@ const StatsModule *const stats_modules[] = {
 	&siblings_module,
 	&backend_slots_module,
 	&clients_module,
+	&statements_module,
 	&wall_clock_module,
 	&commit_trace_module,
 	&delay_override_module,
 	&flush_ring_module,
 	&latency_module,
 	&notify_lock_module,
+	&prediction_module,
 	&slow_log_module,
 	&stall_limit_module,
 	&standby_module,
+	&history_module,
 	&wal_cycles_module,
 	&watch_module,
 	&worker_wake_module,

@@ -9,6 +9,7 @@ use warnings;
 use feature 'signatures';
 no warnings 'experimental::signatures';
 
+use Cwd qw(abs_path);
 use Exporter;
 use File::Basename qw(dirname);
 use IPC::Run;
@@ -20,11 +21,12 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c init_node start_node alter_system flush_stats observe wait_for_commits waldump
-	  wal_records run_pgbench start_pgbench start_psql start_background errors_so_far end_background
+	qw(compile_c compile_program compile_module create_functions has_library need_library init_node start_node alter_system flush_stats observe wait_for_commits waldump
+	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until create_same_settings create_read_all
 	  kill_backend starts_from_zero
-	  views_of_commit_stats near add_standby require_standby ends_well));
+	  views_of_commit_stats disagreements views_agree counts_load near add_standby require_standby ends_well)
+);
 
 # Turns on strict, warnings and signatures in the file that uses this.
 sub import
@@ -86,6 +88,83 @@ sub views_of_commit_stats
 	return $script =~ /^CREATE VIEW (\w+)/mg;
 }
 
+# Where the views contradict commit_flush_stats, while nothing commits.
+sub disagreements ($node)
+{
+	return $node->sql(
+		q{WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
+				  sum(commits_unlogged) AS commits_unlogged,
+				  sum(commits_read_only) AS commits_read_only,
+				  sum(prepares) AS prepares, sum(flushes) AS flushes,
+				  sum(commits_carried) AS commits_carried,
+				  sum(timed_flushes) AS timed_flushes,
+				  sum(commit_time) AS commit_time, sum(flush_time) AS flush_time
+		   FROM commit_database_stats),
+	 h AS (SELECT coalesce(sum(commits), 0) AS commits, coalesce(sum(flushes), 0) AS flushes
+		   FROM commit_flush_histogram),
+	 b AS (SELECT coalesce(sum(flushes), 0) AS flushes FROM commit_sibling_histogram),
+	 l AS (SELECT coalesce(sum(commits) FILTER (WHERE role <> 'asynchronous'), 0) AS commits,
+				  coalesce(sum(commits) FILTER (WHERE role = 'asynchronous'), 0) AS commits_async,
+				  coalesce(sum(commits) FILTER (WHERE role = 'follower'), 0) AS followers,
+				  sum(commit_time) FILTER (WHERE role <> 'asynchronous') AS commit_time,
+				  sum(flush_time) AS flush_time,
+				  bool_or(other_time < 0 OR record_time < 0 OR
+				  (other_time > 0 AND wait_level IN ('off', 'local') AND
+					  abs(record_time + notify_time + coalesce(delay_time, 0)
+						  + coalesce(flush_time, 0) + other_time - commit_time) > 0.01)) AS parts
+		   FROM commit_latency_stats),
+	 c AS (SELECT coalesce(sum(commits), 0) AS commits FROM commit_latency_histogram),
+	 f AS (SELECT coalesce(sum(flushes), 0) AS flushes, sum(flush_time) AS flush_time
+		   FROM commit_flush_latency_stats),
+	 g AS (SELECT coalesce(sum(flushes), 0) AS flushes FROM commit_flush_latency_histogram),
+	 w AS (SELECT coalesce(sum(commits), 0) AS commits FROM commit_wal_stats)
+SELECT concat_ws(', ',
+	CASE WHEN (d.commits, d.commits_async, d.commits_unlogged, d.commits_read_only, d.prepares)
+			  <> (s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only, s.prepares)
+		 THEN 'commits of databases' END,
+	CASE WHEN (d.flushes, d.commits_carried, d.timed_flushes)
+			  <> (s.flushes, s.followers + s.commits_without_leader, s.timed_flushes)
+		 THEN 'flushes of databases' END,
+	CASE WHEN abs(d.commit_time - s.commit_time) + abs(d.flush_time - s.flush_time) > 0.1
+		 THEN 'times of databases' END,
+	CASE WHEN h.commits <> s.commits - s.commits_without_leader - s.unresolved_commits
+		 THEN 'commits in flushes' END,
+	CASE WHEN h.flushes <> s.flushes - s.unresolved_flushes THEN 'flushes by size' END,
+	-- without a delay not all leaders count them
+	CASE WHEN b.flushes <> h.flushes AND
+			  (b.flushes > h.flushes OR current_setting('commit_delay') <> '0')
+		 THEN 'flushes by siblings' END,
+	CASE WHEN (l.commits, l.commits_async, l.followers)
+			  <> (s.commits, s.commits_async, s.followers + s.commits_without_leader)
+		 THEN 'commits by role' END,
+	CASE WHEN abs(l.commit_time - s.commit_time) > 0.01 THEN 'commit times' END,
+	CASE WHEN l.parts THEN 'parts of commit times' END,
+	CASE WHEN c.commits <> s.commits + s.commits_async THEN 'cells of commits' END,
+	CASE WHEN f.flushes <> s.timed_flushes OR g.flushes <> s.timed_flushes
+		 THEN 'timed flushes' END,
+	CASE WHEN abs(f.flush_time - s.flush_time) > 0.01 OR
+			  (s.prepares = 0 AND abs(l.flush_time - s.flush_time) > 0.01)
+		 THEN 'flush times' END,
+	CASE WHEN w.commits <> s.commits + s.commits_async + s.commits_unlogged
+		 THEN 'commits of cycles' END)
+FROM commit_flush_stats s, d, h, b, l, c, f, g, w});
+}
+
+sub views_agree ($node, $name)
+{
+	is(disagreements($node), '', "$name: the views agree");
+}
+
+# A load of $n commits, as observe() has seen it: each is counted, and led, or
+# followed, or had no leader.
+sub counts_load ($counted, $records, $n, $name)
+{
+	is($records->{COMMIT}, $n, "$name: the load is what it should be");
+	is($counted->{commits}, $n, "$name: every commit is counted");
+	is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
+		$n, "$name: and has its flush");
+}
+
 # A server, not started yet.  Cluster.pm sets fsync = off, which would leave no
 # flushes to share.  Without allows_streaming it sets wal_level = minimal,
 # which hardly any real server has, and with it few connections.  Autovacuum
@@ -120,23 +199,16 @@ sub start_node
 	my $node = init_node(@_);
 
 	$node->start;
-	$node->safe_psql(
-		'postgres', q{CREATE EXTENSION commit_stats;
-CREATE TABLE logged (n int);
-});
+	$node->sql('CREATE EXTENSION commit_stats; CREATE TABLE logged (n int)');
 	return $node;
 }
 
 # Change settings of a server, and wait until new sessions have them.
 sub alter_system ($node, %settings)
 {
-	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = '$settings{$_}'") for sort keys %settings;
+	$node->sql("ALTER SYSTEM SET $_ = '$settings{$_}'") for sort keys %settings;
 	$node->reload;
-	for my $name (sort keys %settings)
-	{
-		$node->poll_query_until('postgres', "SELECT current_setting('$name') = '$settings{$name}'")
-		  or die "$name did not change\n";
-	}
+	$node->wait_until("SELECT current_setting('$_') = '$settings{$_}'") for sort keys %settings;
 }
 
 # Stop a server, of which the test has killed some processes and which was
@@ -171,7 +243,7 @@ sub starts_from_zero ($node, $before, $how)
 	is( $node->sql(
 			qq{SELECT (SELECT string_agg(key || ' ' || value, ', ') FROM jsonb_each(to_jsonb(s))
 	 WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric <> 0 END
-		   AND key <> 'commits_read_only'),
+		   AND key NOT IN ('commits_read_only', 'session_time')),
 	(SELECT count(*) FROM commit_flush_histogram),
 	(SELECT count(*) FROM commit_sibling_histogram),
 	(SELECT count(*) FROM commit_flush_log),
@@ -199,6 +271,7 @@ BEGIN
 	FOR found IN
 		SELECT view, row, key FROM ($all_rows) r, jsonb_each(row)
 		WHERE CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric < 0 END
+			AND key NOT LIKE '%queryid'
 	LOOP
 		RAISE EXCEPTION 'negative % in %: %', found.key, found.view, found.row;
 	END LOOP;
@@ -242,11 +315,58 @@ sub compile_c ($output, @arguments)
 		$include, '-Isrc', '-o', $output, @arguments);
 }
 
+# A program of C files: a function that gives it arguments, if the first of its
+# own is a list of these, and lines, and returns what it prints.
+sub compile_program (@arguments)
+{
+	my $program = PostgreSQL::Test::Utils::tempdir() . '/program';
+
+	compile_c($program, @arguments);
+	return sub (@lines) {
+		my @command = ($program, ref $lines[0] ? @{ shift @lines } : ());
+		my $in = join '', map { "$_\n" } @lines;
+		my $out;
+
+		IPC::Run::run(\@command, '<', \$in, '>', \$out) or die "$arguments[0] failed\n";
+		chomp $out;
+		return $out;
+	};
+}
+
+# The path of a library of C files.
+sub compile_module (@arguments)
+{
+	my $module = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/module.so';
+
+	compile_c($module, '-fPIC', '-shared', @arguments);
+	return $module;
+}
+
+# Is this library of the server's contrib installed?
+sub has_library ($name)
+{
+	my $directory = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir` =~ s/\n//r;
+
+	return -e "$directory/$name.so";
+}
+
+# Skip the test where it is not.
+sub need_library ($name)
+{
+	plan(skip_all => "there is no $name") if !has_library($name);
+}
+
+# Functions of a module: "name(arguments) RETURNS type".
+sub create_functions ($node, $module, @functions)
+{
+	$node->sql(join "\n", map { "CREATE FUNCTION $_ LANGUAGE C STRICT AS '$module';" } @functions);
+}
+
 # The row of commit_flush_stats.
 sub flush_stats ($node)
 {
-	my $row = $node->safe_psql('postgres',
-		q{SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))});
+	my $row =
+	  $node->sql('SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))');
 
 	return { map { split /\|/, $_, 2 } split /\n/, $row };
 }
@@ -254,10 +374,9 @@ sub flush_stats ($node)
 # Wait until $n more commits have waited for their flush.
 sub wait_for_commits ($node, $n)
 {
-	my $before = $node->safe_psql('postgres', 'SELECT commits FROM commit_flush_stats');
+	my $before = $node->sql('SELECT commits FROM commit_flush_stats');
 
-	$node->poll_query_until('postgres', "SELECT commits >= $before + $n FROM commit_flush_stats")
-	  or die "there are no commits\n";
+	$node->wait_until("SELECT commits >= $before + $n FROM commit_flush_stats");
 }
 
 # What pg_waldump prints of the WAL between two positions.  The files are
@@ -289,7 +408,7 @@ sub wal_records ($node, $start, $end)
 
 sub _insert_lsn ($node)
 {
-	return $node->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+	return $node->sql('SELECT pg_current_wal_insert_lsn()');
 }
 
 # What commit_stats counted while $code ran, and what the WAL says.  A count
@@ -376,6 +495,21 @@ sub start_psql ($node, @commands)
 	]);
 }
 
+# A session of psql that measures a load, once $runs(session) is true.  On a
+# busy machine it may find no load, or be over too soon, and starts again.
+sub start_measuring ($node, $runs, @commands)
+{
+	my $session;
+
+	poll_until(sub {
+		errors_so_far($session) if $session;
+		$session = start_psql($node, @commands)
+		  if !$session || !$session->{run}->pumpable;
+		return $runs->($session);
+	}) or die "it does not run: $session->{err}\n";
+	return $session;
+}
+
 # The error messages of a background command so far.
 sub errors_so_far ($background)
 {
@@ -407,11 +541,8 @@ sub end_pgbench ($node, $pgbench)
 # statement to begin with, what ends it, and the error.
 sub ways_to_end ($node, $pid, $timeout)
 {
-	my $signal = sub {
-		my ($function) = @_;
-		return sub {
-			$node->safe_psql('postgres', "SELECT $function(" . $pid->() . ')');
-		};
+	my $signal = sub ($function) {
+		return sub { $node->sql("SELECT $function(" . $pid->() . ')') };
 	};
 
 	return (
@@ -432,7 +563,7 @@ sub poll_until ($code, $rate = 200)
 	return 0;
 }
 
-# Equal but for the last digits, which were rounded.
+# Equal, except for the last digits, which were rounded.
 sub near ($got, $expected, $name)
 {
 	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
@@ -443,8 +574,7 @@ sub near ($got, $expected, $name)
 # settings, from the configuration file.
 sub create_same_settings ($node, $delay, $siblings)
 {
-	$node->safe_psql(
-		'postgres', qq{CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS \$\$
+	$node->sql(qq{CREATE FUNCTION same_settings() RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
 	IF current_setting('commit_delay') <> '$delay' OR
 	   current_setting('commit_siblings') <> '$siblings' OR
@@ -459,10 +589,10 @@ END \$\$});
 }
 
 # SQLSTATE, message and hint of a statement that fails; empty if it succeeds.
-sub error_of ($node, $sql)
+sub error_of ($node, $sql, $db = 'postgres')
 {
 	my ($status, $out, $err) = $node->psql(
-		'postgres', $sql,
+		$db, $sql,
 		extra_params => [ '-v', 'VERBOSITY=verbose' ],
 		on_error_stop => 1);
 

@@ -6,9 +6,6 @@
 # without the setting.  Sessions that commit also check their settings all the
 # time, and fail if these differ from the configuration.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
@@ -34,58 +31,42 @@ sub start_load
 	set_quota($node, $quota);
 	$load = start_pgbench($node, '-c 4 -T 600',
 		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
-	return;
 }
 
 # The load may have lost its connections, but has seen nothing strange.
-sub end_load
+sub end_load ($how)
 {
-	my ($how) = @_;
-
 	end_background($load, 'TERM');
 	unlike($load->{err}, qr/commit_delay is/, "$how: no session saw other settings");
-	return;
 }
 
-sub nobody_notices
+sub nobody_notices ($how)
 {
-	my ($how) = @_;
-
 	$node->sql('SELECT same_settings()');
 	is(errors_so_far($load), '', "$how: no session saw other settings");
-	return;
 }
 
 # Leaders follow the setting.
-sub follows
+sub follows ($how)
 {
-	my ($how) = @_;
-
 	ok(poll_until(sub { return next_sleeps($node, 20) > 10 }, 5), "$how: leaders sleep");
 	is(delay_state($node, 'in_force'), 't', "$how: the setting is in force");
 	nobody_notices($how);
-	return;
 }
 
 # They do not, and do not sleep.
-sub stops
+sub stops ($how)
 {
-	my ($how) = @_;
-
 	ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
 		"$how: leaders do not sleep any more");
 	is(scalar next_sleeps($node, 50), 0, "$how: none of the next does");
 	is(delay_state($node, 'in_force'), 'f', "$how: the setting is not in force");
 	nobody_notices($how);
-	return;
 }
 
-sub change
+sub change ($name, $value)
 {
-	my ($name, $value) = @_;
-
 	alter_system($node, $name => $value);
-	return;
 }
 
 start_load();
@@ -117,19 +98,15 @@ sub sweep_pid
 	return $node->sql('SELECT sweep_pid FROM commit_stats_info');
 }
 
-sub is_of_sweep
+sub is_of_sweep ($sleep)
 {
-	my ($sleep) = @_;
-
 	return $sleep >= $least && $sleep <= $most;
 }
 
 # Leaders follow the sweep, and not the setting.  On a busy machine a slot may
 # be late, and the leaders follow the setting until then.
-sub follows_sweep
+sub follows_sweep ($how)
 {
-	my ($how) = @_;
-
 	ok( poll_until(
 			sub {
 				my @sleeps = next_sleeps($node, 15);
@@ -138,16 +115,12 @@ sub follows_sweep
 			},
 			5),
 		"$how: leaders sleep as the sweep says, and not otherwise");
-	return;
 }
 
-sub cancel_sweep
+sub cancel_sweep ($sweep)
 {
-	my ($sweep) = @_;
-
 	$node->sql('SELECT pg_cancel_backend(' . sweep_pid() . ')');
 	end_background($sweep);
-	return;
 }
 
 my $sweep = start_sweep();
@@ -192,10 +165,8 @@ sub worker
 		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
 }
 
-sub wait_for_other_worker
+sub wait_for_other_worker ($pid, $how)
 {
-	my ($pid, $how) = @_;
-
 	return ok(poll_until(sub { return worker() !~ /^(?:|$pid)$/ }, 20), "$how: another one starts");
 }
 
@@ -239,15 +210,12 @@ FROM commit_delay_changes}),
 #
 # Restarts
 #
-sub restart
+sub restart ($how)
 {
-	my ($how) = @_;
-
 	$node->stop('fast');
 	end_load($how);
 	start_with_shim($node);
 	start_load();
-	return;
 }
 
 restart('restart');
@@ -271,7 +239,6 @@ my $sql =
   . "INSERT INTO tick VALUES (1)\n" x 200
   . q{SELECT in_force FROM commit_delay_state
 SELECT count(*) AS syncs FROM shim_events() WHERE kind = 'sync'
-SELECT count(*) AS stalls FROM shim_events() WHERE kind = 'stall'
 SELECT count(*) AS sleeps FROM shim_events() WHERE kind = 'sleep'
 };
 my ($out, $err) = with_shim(sub {
@@ -285,7 +252,6 @@ my ($out, $err) = with_shim(sub {
 
 like($out, qr/ in_force = "f"/, 'single user: the setting is not in force');
 like($out, qr/ syncs = "20\d"/, 'single user: commits flush');
-like($out, qr/ stalls = "[1-9]\d*"/, 'single user: the device has a quota');
 like($out, qr/ sleeps = "0"/, 'single user: no commit sleeps');
 unlike($err, qr/PANIC|ERROR|TRAP/, 'single user: no error');
 

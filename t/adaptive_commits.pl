@@ -5,9 +5,6 @@
 # sees the sleeps of each process.  With the configuration here, no sleep of
 # the server's own takes more than 13 us.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/adaptive', 't/all_commits';
 use Adaptive;
 use AllCommits;
@@ -71,9 +68,8 @@ cmp_ok($hits, '>=', 0.99 * ($sleeps - $short), 'all kinds: no sleep without a hi
 # Each kind, in a session that is alone
 #
 # How often a session with these statements sleeps.
-sub sleeps_of
+sub sleeps_of (@statements)
 {
-	my (@statements) = @_;
 	my ($status, $out, $err) = $node->psql(
 		'postgres',
 		join("\n", @statements) . q{
@@ -92,10 +88,8 @@ my $insert = 'INSERT INTO logged VALUES (2);';
 my @inserts = map { $insert } @numbers;
 
 # Does a session with these statements sleep, when leaders do?
-sub sleeps
+sub sleeps ($statements, $before = undef, $after = undef)
 {
-	my ($statements, $before, $after) = @_;
-
 	return poll_until(
 		sub {
 			learn_quota($node);
@@ -140,6 +134,15 @@ for (@waits)
 
 	ok(sleeps(@session), "$what: it sleeps");
 }
+# Nobody knows of the first one that it has a NOTIFY.
+for my $notify ('NOTIFY someone;', q{SELECT pg_notify('someone', '');})
+{
+	my @notifying = map { "BEGIN; $insert $notify COMMIT;" } @numbers;
+
+	learn_quota($node);
+	cmp_ok(sleeps_of(@notifying), '<=', 1, "$notify with a row: none sleeps but the first");
+	ok(sleeps([ @notifying, @inserts ]), "$notify with a row: the next commits do");
+}
 for (@does_not_wait)
 {
 	my ($what, @statements) = @$_;
@@ -178,9 +181,8 @@ my $holder = start_psql(
 	'SET synchronous_commit = on',
 	'BEGIN; INSERT INTO logged VALUES (4); NOTIFY someone; COMMIT');
 
-sub waiting_for
+sub waiting_for ($wait_event)
 {
-	my ($wait_event) = @_;
 	my $pid;
 
 	poll_until(

@@ -7,9 +7,6 @@
 # (t/ground_truth/shim.c) makes devices with a quota of the disks, and sees the
 # sleeps of leaders.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
@@ -29,27 +26,22 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 start_with_shim($standby);
 
-sub start_load
+sub start_load ($node)
 {
-	my ($node) = @_;
-
 	return start_pgbench($node, '-c 5 -T 600', insert => "INSERT INTO tick VALUES (1);\n");
 }
 
 # Five clients commit 200 times each: what the shim saw and what we counted
-sub run_load
+sub run_load ($node)
 {
-	my ($node) = @_;
-
 	$node->sql('SELECT shim_reset(), commit_stats_reset()');
 	run_pgbench($node, '-c 5 -t 200', insert => "INSERT INTO tick VALUES (1);\n");
 	return (seen_by_shim($node), flush_stats($node));
 }
 
 # Leaders sleep, and are counted.
-sub follows
+sub follows ($node, $how)
 {
-	my ($node, $how) = @_;
 	my ($seen, $counted);
 
 	ok( poll_until(
@@ -62,7 +54,6 @@ sub follows
 		"$how: leaders sleep");
 	is($counted->{commits}, 1000, "$how: commits are exact");
 	hits_are_sleeps($seen, $counted, $how);
-	return;
 }
 
 #

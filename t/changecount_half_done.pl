@@ -7,21 +7,20 @@
 
 use lib 't';
 use CommitStats;
-use Cwd 'abs_path';
+use File::Basename qw(dirname);
 
-my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
-my $signal_file = "$dir/signal";
+my $module = compile_module('t/changecount/worker.c');
+my $folder = dirname($module);
+my $signal_file = "$folder/signal";
 
-compile_c("$dir/shim.so", '-fPIC', '-shared', 't/changecount/shim.c', '-ldl');
-compile_c("$dir/half_done.so", '-fPIC', '-shared', 't/changecount/worker.c');
-$ENV{LD_PRELOAD} = "$dir/shim.so";
+$ENV{LD_PRELOAD} = compile_module('t/changecount/shim.c', '-ldl');
 $ENV{HALF_DONE} = $signal_file;
 
-my $node = start_node('half_done', conf => "dynamic_library_path = '$dir:\$libdir'\n");
+my $node = start_node('half_done', conf => "dynamic_library_path = '$folder:\$libdir'\n");
 
 delete $ENV{LD_PRELOAD};
-$node->sql(q{CREATE FUNCTION half_done_start() RETURNS void LANGUAGE C AS 'half_done';
-INSERT INTO logged VALUES (1);
+create_functions($node, $module, 'half_done_start() RETURNS void');
+$node->sql(q{INSERT INTO logged VALUES (1);
 VACUUM});
 
 # The next process that is the first in its cycle gets this signal.

@@ -3,11 +3,11 @@
 #
 # Sessions that change their application_name are clients one after the other,
 # in a known order.  Each commits a known number of transactions, so the rows
-# say who has one, and the sum over the rows says whether anything got lost.
+# say who has one, and the sum over the rows says whether a commit is missing.
 #
 # All clients of a database without a row share one, and those of databases
 # beyond the first 256 share one for all.  CREATE DATABASE would take a minute
-# for so many.  But a database that sessions only connect to and read from is a
+# for 280.  But a database that sessions only connect to and read from is a
 # row in pg_database and a folder, and these can all be the same folder.
 
 use lib 't', 't/databases';
@@ -91,7 +91,7 @@ is(rows_of('guest', $names), 'g1 g2 g3', 'a hundred names: of one role');
 is(rows_of('tenant', 'count(*)'), $half, '... which has half of the rows');
 is($node->sql($evicted), 103, '... and has lost its own');
 
-# All rows are in use: the oldest loses its row, whoever it is.
+# All rows are in use: the oldest client loses its row, of any role.
 commit_as('guest', 'g2', map { "h$_" } 1 .. $half - 3);
 is($node->sql('SELECT clients_tracked FROM commit_stats_info'), $max, 'all rows are in use');
 commit_as('guest', 'last');
@@ -131,7 +131,7 @@ like(
 	qr/^  9[\d.]+% of the commits are of no client that is known: \d+ clients lost their
      row to newer ones, as if each connection had its own application_name\.
      -> application_name_add_host = 0 in PgBouncer, or
-        commit_stats\.max_clients$/m,
+        commit_stats\.client_name_pattern$/m,
 	'the report says so');
 
 # Databases

@@ -20,9 +20,19 @@ my %counters = (
 		# other
 		qw(followers commits_without_leader)
 	],
-	commit_client_stats =>
-	  [ [qw(datid roleid application_name)], qw(sessions share wal_bytes_per_commit) ],
-	commit_database_stats => [ [qw(datid status)], qw(sessions share wal_bytes_per_commit) ],
+	commit_client_stats => [
+		[qw(datid roleid application_name)], qw(sessions share wal_bytes_per_commit
+		  transaction_share session_share)
+	],
+	commit_database_stats => [
+		[qw(datid status)], qw(sessions share wal_bytes_per_commit
+		  transaction_share session_share)
+	],
+	commit_statement_stats => [
+		[qw(datid roleid queryid reason)],
+		qw(share flushes_share transaction_share commit_time_share commit_mean wal_share wal_bytes_per_commit
+		  transaction_mean)
+	],
 	# other_time is what is left of a sum beside others, read after it
 	commit_latency_stats => [ [qw(wait_level role)], qw(mean p50 p95 p99 p999 max other_time) ],
 	commit_standby_stats => [ [qw(standby stage)], qw(share waiting_now pid) ],
@@ -41,14 +51,15 @@ my %counters = (
 	commit_stats_info => [
 		[],
 		qw(sibling_count_share connected_backends clients_tracked clients_max
+		  statements_tracked statements_max
 		  slow_commit_limit stall_limit flush_base wal_mb_per_second bytes_share
-		  shared_memory memory_per_connection)
+		  shared_memory memory_per_connection history_memory)
 	]);
 
 # A flush that gets another commit goes to the next row of this view, so what
-# grows is the number of flushes with at least so many commits.  The logs show
+# grows is the number of flushes of a size or a larger one.  The logs show
 # single events.
-my @others = qw(commit_flush_histogram
+my @others = qw(commit_flush_histogram commit_history
   commit_flush_log commit_slow_log commit_stall_log commit_delay_changes);
 
 my $node = start_database_server(qw(one two three));

@@ -24,11 +24,8 @@ my $insert = 'INSERT INTO logged VALUES (1)';
 # One client, which shares no flush.
 ($counted, $records) =
   observe($node, sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
-is($records->{COMMIT}, 200, 'one client: the load is what it should be');
-is($counted->{commits}, 200, 'one client: every commit is counted');
-is($counted->{flushes} + $counted->{commits_without_leader},
-	200, 'one client: every commit flushed itself');
-is($counted->{followers}, 0, 'one client: there are no followers');
+counts_load($counted, $records, 200, 'one client');
+is($counted->{followers}, 0, 'one client: every commit flushed itself');
 
 # Several clients, which share flushes however fast the disk is.
 {
@@ -36,27 +33,16 @@ is($counted->{followers}, 0, 'one client: there are no followers');
 	($counted, $records) =
 	  observe($node, sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => $insert) });
 }
-is($records->{COMMIT}, 1200, 'many clients: the load is what it should be');
-is($counted->{commits}, 1200, 'many clients: every commit is counted');
+counts_load($counted, $records, 1200, 'many clients');
 cmp_ok($counted->{flushes}, '>', 0, 'many clients: there were flushes');
 cmp_ok($counted->{flushes}, '<', 1200, 'many clients: flushes were shared');
 cmp_ok($counted->{commit_time}, '>', 0, 'many clients: commits took time');
-is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
-	1200, 'many clients: a commit led, or followed, or had no leader');
 
-# The histograms have the same flushes and commits.
-is( $node->sql(q{SELECT s.flushes - s.unresolved_flushes = sum(h.flushes),
-	   s.commits - s.unresolved_commits - s.commits_without_leader = sum(h.commits)
-FROM commit_flush_stats s, commit_flush_histogram h
-GROUP BY s.flushes, s.unresolved_flushes, s.commits, s.unresolved_commits,
-		 s.commits_without_leader}),
-	't|t',
-	'the histogram has all flushes and commits');
-is( $node->sql(q{SELECT s.flushes - s.unresolved_flushes = sum(h.flushes)
-FROM commit_flush_stats s, commit_sibling_histogram h
-GROUP BY s.flushes, s.unresolved_flushes}),
+views_agree($node, 'many clients');
+is( $node->sql(q{SELECT (SELECT sum(flushes) FROM commit_sibling_histogram) =
+	(SELECT sum(flushes) FROM commit_flush_histogram)}),
 	't',
-	'the histogram of siblings has all flushes');
+	'many clients: the histogram of siblings has all flushes');
 
 # Transactions of every kind at the same time; each client runs one kind.
 my $mix = q{
@@ -106,6 +92,7 @@ cmp_ok(
 	$counted->{flushes}, '<=',
 	$counted->{commits} + $counted->{prepares},
 	'mixed load: only commits and prepares led');
+views_agree($node, 'mixed load');
 
 # Whatever synchronous_commit says, a commit that deletes files waits.
 ($counted, $records) = observe(

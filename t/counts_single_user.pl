@@ -56,6 +56,7 @@ SELECT commits_in_flush, flushes FROM commit_flush_histogram
 SELECT siblings, flushes FROM commit_sibling_histogram
 SELECT count(*) AS flushes, count(*) FILTER (WHERE message = 'Flushed 1 out of 1 commits') AS messages FROM commit_flush_log
 SELECT enabled, siblings_exact, connected_backends FROM commit_stats_info
+SELECT commit_history_close()
 SELECT 1 / 0
 SELECT count(*) AS rows FROM logged
 });
@@ -74,6 +75,10 @@ is_deeply(
 		'rows=4'
 	],
 	'first: statements run and are counted');
+like(
+	$err,
+	qr/ERROR:  the background worker of commit_stats does not run/,
+	'first: what needs the worker does not wait for it');
 like($err, qr/ERROR:  division by zero/, 'first: an error is no more than that');
 
 # The same data directory, as a server ...

@@ -68,17 +68,9 @@ require_standby($primary, '*');
 	sub {
 		run_pgbench($primary, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
 	});
-is($records->{COMMIT}, 200, 'remote_apply: the load is what it should be');
-is($counted->{commits}, 200, 'remote_apply: commits are exact');
+counts_load($counted, $records, 200, 'remote_apply');
 is($counted->{unresolved_commits}, 0, 'remote_apply: all have a group');
-is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
-	200, 'remote_apply: and all have a flush');
-is( $primary->sql(
-		q{SELECT sum(h.flushes) = s.flushes, sum(h.commits) = s.commits - s.commits_without_leader
-FROM commit_flush_histogram h, commit_flush_stats s
-GROUP BY s.flushes, s.commits, s.commits_without_leader}),
-	't|t',
-	'remote_apply: the histogram has all of both');
+views_agree($primary, 'remote_apply');
 is($standby->sql('SELECT count(*) FROM logged'), 240, 'remote_apply: the standby has them');
 
 my $late = $primary->background_psql('postgres', on_error_stop => 0);
@@ -160,10 +152,7 @@ require_standby($standby, '');
 		$session->query_safe('INSERT INTO logged VALUES (5)');
 		run_pgbench($standby, '-c 4 -j 2 -t 25', load => 'INSERT INTO logged VALUES (6)');
 	});
-is($records->{COMMIT}, 101, 'promoted: the load is what it should be');
-is($counted->{commits}, 101, 'promoted: commits are exact');
-is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
-	101, 'promoted: and have their flushes');
+counts_load($counted, $records, 101, 'promoted');
 is($counted->{unresolved_commits}, 0, 'promoted: and their groups');
 is( $standby->sql(q{SELECT sum(commits) >= 101, sum(wal_records) >= 2 * 101,
 	   bool_and(redo_lsn > '0/0' AND wal_distance >= 0)

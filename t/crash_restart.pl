@@ -39,15 +39,8 @@ sub counts_again ($how)
 		sub {
 			run_pgbench($node, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
 		});
-	is($records->{COMMIT}, 200, "$how: the load is what it should be");
-	is($counted->{commits}, 200, "$how: commits are counted again");
-	is($counted->{flushes} + $counted->{followers} + $counted->{commits_without_leader},
-		200, "$how: and have their flushes");
-	is( $node->sql(q{SELECT (SELECT sum(commits) FROM commit_flush_histogram)
-	   + commits_without_leader + unresolved_commits = commits
-FROM commit_flush_stats}),
-		't',
-		"$how: and their groups");
+	counts_load($counted, $records, 200, $how);
+	views_agree($node, $how);
 }
 
 # A load that is running when the server ends.

@@ -3,7 +3,7 @@
 # A backend counts for itself.  When it exits, its counts are added to those of
 # its database.  Here many come and go, in every way.  The witness is
 # pg_stat_database: its xact_commit is the sum of our four kinds of commits,
-# exactly.
+# exactly, also after a crash.
 
 use lib 't', 't/databases';
 use CommitStats;
@@ -107,6 +107,32 @@ my $with_walsender = $node->sql($no_database);
 like($with_walsender, qr/^\|\|0\|[1-9]\d*$/, 'no database: there is a row without a name');
 isnt($with_walsender, $alone, 'no database: a walsender counts there');
 adds_up('no database');
+
+#
+# A backend is killed under load: the server restarts its processes and counts
+# from zero, as commit_stats does.
+#
+my @load = map { start_clients($_, '-c 3 -t 100000', %mixture) } @databases;
+$node->wait_until(q{SELECT count(DISTINCT datid) = 3 FROM pg_stat_activity
+WHERE datname IN ('one', 'two', 'three') AND state = 'active'});
+kill_backend($node, "datname = 'one'");
+end_background($_) for @load;
+is($node->sql(q{SELECT string_agg(datname, ' '), sum(commits) FROM commit_database_stats}),
+	'postgres|0', 'killed: everything starts from zero');
+# the transactions prepared just then still hold their locks
+
+my %left = map {
+	$_ => $node->safe_psql($_,
+		'SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()')
+} @databases;
+
+$node->safe_psql(
+	$_, q{SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
+WHERE database = current_database() \gexec
+}) for @databases;
+finish_all(start_all());
+agrees_with_server('after the crash', %left);
+adds_up('after the crash');
 
 $node->stop;
 done_testing();

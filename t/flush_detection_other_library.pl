@@ -6,13 +6,10 @@
 
 use lib 't', 't/ground_truth';
 use CommitStats;
-use Cwd 'abs_path';
 use GroundTruth qw(start_truth);
 
-my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
 my $n = 20;
-
-compile_c("$dir/late_writer.so", '-fPIC', '-shared', 't/flush_detection/late_writer.c');
+my $late_writer = compile_module('t/flush_detection/late_writer.c');
 
 # Transactions and what they are counted as, if the library writes late.
 my @cases = (
@@ -52,7 +49,7 @@ DROP TABLE temporary;
 for my $libraries ('late_writer, commit_stats', 'commit_stats, late_writer')
 {
 	my $node = start_truth($libraries =~ /^late/ ? 'late' : 'early',
-		"shared_preload_libraries = '$libraries'\n" . "dynamic_library_path = '$dir:\$libdir'\n");
+		'shared_preload_libraries = ' . "'$libraries'\n" =~ s/late_writer/$late_writer/r);
 
 	for my $case (@cases)
 	{

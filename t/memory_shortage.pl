@@ -80,9 +80,8 @@ SKIP:
 #
 # More than is left
 #
-my $greedy = $node->basedir . '/greedy.so';
+my $greedy = compile_module('t/memory/greedy.c');
 
-compile_c($greedy, '-shared', '-fPIC', 't/memory/greedy.c');
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'$greedy, commit_stats'");
 new_log();
 is($node->start(fail_ok => 1), 0, 'with nothing left it does not start');

@@ -1,8 +1,9 @@
 # How much shared memory does commit_stats take?
 #
-# Less than 4 MB with 100 connections, and at most 8 kB for each further one,
-# as commit_stats_info says.  The witnesses are pg_shmem_allocations and a
-# second server.
+# Less than 5 MB with 100 connections and without the history, at most 11 kB
+# for each further connection, and less than 7 MB for the history, as
+# commit_stats_info says.  The witnesses are pg_shmem_allocations and a second
+# server.
 
 use lib 't';
 use CommitStats;
@@ -27,10 +28,18 @@ FROM commit_stats_info i, pg_shmem_allocations m WHERE m.name = 'commit_stats'}
 my ($info, $each, $allocated) = memory_with(100);
 my ($more_info, $more_each, $more_allocated) = memory_with(300);
 my $really = ($more_allocated - $allocated) / 200;
+my $history = $node->sql('SELECT history_memory FROM commit_stats_info');
 
-note("$allocated bytes with 100 connections, $really for each connection more");
-cmp_ok($allocated, '<', 4 * 1024 * 1024, 'less than 4 MB with 100 connections');
-cmp_ok($really, '<=', 8192, 'at most 8 kB for a connection');
+note(
+	"$allocated bytes with 100 connections, $history of them for the history, $really for each connection more"
+);
+cmp_ok(
+	$allocated - $history,
+	'<',
+	5 * 1024 * 1024,
+	'less than 5 MB with 100 connections, without the history');
+cmp_ok($history, '<', 7 * 1024 * 1024, 'less than 7 MB for the history');
+cmp_ok($really, '<=', 11264, 'at most 11 kB for a connection');
 
 cmp_ok(abs($info - $allocated), '<', 1024, 'commit_stats_info has the sum');
 cmp_ok(abs($more_info - $more_allocated), '<', 1024, '... with more connections');

@@ -43,7 +43,7 @@ CREATE UNLOGGED TABLE unlogged (n int)});
 	run_pgbench($node, '-c 20 -j 2 -t 30', load => 'INSERT INTO logged VALUES (1)');
 }
 $node->sql('CHECKPOINT');
-run_pgbench($node, '-c 4 -j 2 -t 150', load => 'INSERT INTO logged VALUES (1)');
+run_pgbench($node, '-c 2 -j 2 -t 300', load => 'INSERT INTO logged VALUES (1)');
 $node->safe_psql('other', 'CREATE TABLE elsewhere (n int)');
 $node->sql('CHECKPOINT');
 $node->sql(q{INSERT INTO unlogged VALUES (1);
@@ -81,7 +81,7 @@ my $finished = $node->sql(sprintf($finished_cycles, $newest_cycle));
 ok(!-e $file, 'no file while the server runs');
 $node->stop('fast');
 ok(-s $file, 'a file while it does not');
-is_deeply([ grep { /commit_stats/ } slurp_dir($node->data_dir . '/pg_stat') ],
+is_deeply([ grep { /commit_stats\.stat/ } slurp_dir($node->data_dir . '/pg_stat') ],
 	['commit_stats.stat'], 'and no other');
 is( (stat $file)[2] & 0777,
 	(stat $node->data_dir . '/PG_VERSION')[2] & 0777,
@@ -118,13 +118,7 @@ like(
 my ($counted, $records) = observe($node, sub { some_load($node) });
 is($counted->{commits}, 2, 'commits are counted again');
 is($counted->{commits_async}, 1, 'asynchronous ones too');
-is( $node->sql(q{SELECT (SELECT sum(commits) FROM commit_flush_histogram) + commits_without_leader
-	   + unresolved_commits = commits,
-	   (SELECT sum(commits) FROM commit_database_stats) = commits,
-	   (SELECT sum(commits) FROM commit_latency_stats WHERE role <> 'asynchronous') = commits
-FROM commit_flush_stats}),
-	't|t|t',
-	'all views agree on them');
+views_agree($node, 'counted again');
 $before = statistics($node);
 $node->stop('smart');
 $node->start;

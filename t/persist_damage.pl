@@ -20,13 +20,13 @@ sub write_file ($content)
 	close $file or die "$path: $!";
 }
 
-# The parts of a real file.
-some_load($node);
-$node->stop;
-my $real = slurp_file($path);
-my %data =
-  map { $_ => 32 + part_at($real, $_) } qw(backend_slots clients flush_totals latency wal_cycles);
-$node->start;
+my @parts = qw(backend_slots clients flush_totals latency statements wal_cycles);
+
+# Where the data of a part begin.
+sub data_at ($content, $part)
+{
+	return 32 + part_at($content, $part);
+}
 
 # Start with the file that $mutate makes of the one that the server just wrote.
 sub starts_fresh ($name, $detail, $mutate)
@@ -105,36 +105,37 @@ starts_fresh(
 	'an application_name without an end',
 	'Its contents are not what',
 	with_content(sub {
-		substr($_[0], $data{clients} + 16, 64) = 'x' x 64;
+		substr($_[0], data_at($_[0], 'clients') + 24, 64) = 'x' x 64;
 		return sealed($_[0]);
 	}));
 starts_fresh(
 	'too many cycles',
 	'Its contents are not what',
 	with_content(sub {
-		substr($_[0], $data{wal_cycles}, 4) = pack 'L', 33;
+		substr($_[0], data_at($_[0], 'wal_cycles'), 4) = pack 'L', 33;
 		return sealed($_[0]);
 	}));
 starts_fresh(
 	'impossible cycles',
 	'Its contents are not what',
 	with_content(sub {
-		substr($_[0], $data{wal_cycles}, 4) = pack 'L', 2;
-		substr($_[0], $data{wal_cycles} + 8, 8) = pack 'Q', 800;
-		substr($_[0], $data{wal_cycles} + 80, 8) = pack 'Q', 800;
+		substr($_[0], data_at($_[0], 'wal_cycles'), 4) = pack 'L', 2;
+		substr($_[0], data_at($_[0], 'wal_cycles') + 8, 8) = pack 'Q', 800;
+		substr($_[0], data_at($_[0], 'wal_cycles') + 80, 8) = pack 'Q', 800;
 		return sealed($_[0]);
 	}));
-for my $part (sort keys %data)
+for my $part (@parts)
 {
 	starts_fresh(
 		"$part of another size",
 		'Its contents are not what',
 		with_content(sub {
 			my ($content) = @_;
-			my $size = unpack 'Q', substr $content, $data{$part} - 8, 8;
+			my $at = data_at($content, $part);
+			my $size = unpack 'Q', substr $content, $at - 8, 8;
 
-			substr($content, $data{$part} + $size, 0) = "\0" x 8;
-			substr($content, $data{$part} - 8, 8) = pack 'Q', $size + 8;
+			substr($content, $at + $size, 0) = "\0" x 8;
+			substr($content, $at - 8, 8) = pack 'Q', $size + 8;
 			return sealed(with_field($content, 'size', length $content));
 		}));
 }
@@ -142,14 +143,14 @@ starts_fresh(
 	'a part of another name',
 	'Its contents are not what',
 	with_content(sub {
-		substr($_[0], $data{latency} - 32, 1) = 'L';
+		substr($_[0], data_at($_[0], 'latency') - 32, 1) = 'L';
 		return sealed($_[0]);
 	}));
 starts_fresh(
 	'a part too many',
 	'Its contents are not what',
 	with_content(sub {
-		my $content = with_field($_[0], 'nparts', 6);
+		my $content = with_field($_[0], 'nparts', @parts + 1);
 
 		substr($content, -4, 0) = pack 'a24 Q', 'more', 0;
 		return sealed(with_field($content, 'size', length $content));

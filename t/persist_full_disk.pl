@@ -2,19 +2,17 @@
 # broken?
 #
 # The server log says that they are lost.  The server stops as cleanly as ever,
-# leaves no partial file, and starts from zero.  A preloaded shim
-# (t/persist/full_disk.c) lets one system call for this file fail.
+# leaves no partial file, and starts from zero.  The history, which has a file
+# of its own, is kept.  A preloaded shim (t/persist/full_disk.c) lets one call
+# for the file of the statistics fail.
 
 use lib 't', 't/persist';
 use CommitStats;
-use Cwd 'abs_path';
 use Persist;
 
 my $node = start_node('full');
-my $shim = abs_path($node->basedir) . '/full_disk.so';
+my $shim = compile_module('t/persist/full_disk.c', '-ldl');
 my $folder = $node->data_dir . '/pg_stat';
-
-compile_c($shim, '-fPIC', '-shared', 't/persist/full_disk.c', '-ldl');
 
 # Start the server with a system call that fails.  Only the server gets the
 # shim, not the other programs of the test.
@@ -45,13 +43,22 @@ sub stops_cleanly ($name, $message)
 		(run_command([ 'pg_controldata', $node->data_dir ]))[0],
 		qr/^Database cluster state: +shut down$/m,
 		"$name: in good order");
-	is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ], [], "$name: nothing is left behind");
+	is_deeply([ grep { /commit_stats\.stat/ } slurp_dir($folder) ],
+		[], "$name: nothing is left behind");
 	return $began;
 }
 
 my $began;
 
+# A minute of the history that ended before the server stops
+sub close_minute
+{
+	$node->sql('SELECT commit_history_close()');
+	return $node->sql(q{SELECT max(period_end) FROM commit_history WHERE resolution = 'minute'});
+}
+
 for (
+	[ malloc => 'out of memory' ],
 	[
 		write => 'could not write file "pg_stat/commit_stats.stat.tmp": No space left on device'
 	],
@@ -70,9 +77,16 @@ for (
 
 	$node->stop;
 	start_with($call);
+	$node->sql('CREATE TABLE IF NOT EXISTS before_stop (n int)');
+	my $end = close_minute();
 	$began = stops_cleanly($call, $message);
 	$node->start;
 	starts_from_zero($node, $began, $call);
+	is( $node->sql(
+			qq{SELECT count(*) FROM commit_history WHERE resolution = 'minute' AND period_end = '$end'}
+		),
+		1,
+		"$call: the history is kept");
 }
 
 # A folder that is not there
@@ -120,7 +134,7 @@ is_deeply(statistics($node), $before, 'a sound disk again: the statistics are ke
 $node->stop;
 append_to_file("$folder/commit_stats.stat.tmp", 'half of a file');
 $node->start;
-is_deeply([ grep { /commit_stats/ } slurp_dir($folder) ], [], 'half of a file is removed');
+is_deeply([ grep { /commit_stats\.stat/ } slurp_dir($folder) ], [], 'half of a file is removed');
 is_deeply(statistics($node), $before, 'and does no harm');
 
 $node->stop;

@@ -6,7 +6,6 @@
 
 use lib 't';
 use CommitStats;
-use Time::HiRes qw(usleep);
 
 my $node = start_node('readers');
 
@@ -22,16 +21,13 @@ my @readers =
   1 .. 20;
 
 # Each connects while others read already.
-my $reading = 0;
-
-for (1 .. 600)
-{
-	$reading =
-	  $watcher->query_safe("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %'");
-	last if $reading == @readers;
-	usleep(100_000);
-}
-is($reading, scalar @readers, 'all readers connect');
+ok( poll_until(
+		sub {
+			return $watcher->query_safe(
+				"SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %'") == @readers;
+		},
+		10),
+	'all readers connect');
 
 for my $what ('SELECT 1', 'SELECT commit_stats_reset()')
 {

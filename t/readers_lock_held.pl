@@ -6,15 +6,14 @@
 
 use lib 't';
 use CommitStats;
-use Cwd 'abs_path';
 
-my $dir = abs_path(PostgreSQL::Test::Utils::tempdir());
-my $held = "$dir/held";
 my $node = start_node('connect');
+my $held = $node->basedir . '/held';
 
-compile_c("$dir/hold_lock.so", '-fPIC', '-shared', 't/readers/hold_lock.c');
-$node->sql(qq{CREATE FUNCTION hold_reset_lock(text) RETURNS void LANGUAGE C STRICT
-	AS '$dir/hold_lock.so'});
+create_functions(
+	$node,
+	compile_module('t/readers/hold_lock.c'),
+	'hold_reset_lock(text) RETURNS void');
 
 # Does the command end while the lock is held?  One that does not is given up
 # only when all tests would be.
@@ -34,8 +33,10 @@ $node->poll_query_until('template1',
 my $reader = start_psql($node, 'SELECT count(*) FROM commit_flush_stats');
 
 ok( poll_until(sub {
-		return $node->safe_psql('template1',
-			q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'commit_stats'}) == 1;
+		return $node->safe_psql(
+			'template1',
+			q{SELECT count(*) FROM pg_stat_activity
+WHERE wait_event = 'commit_stats' AND backend_type = 'client backend'}) == 1;
 	}),
 	'a reader waits for the lock');
 ok(ends('INSERT INTO logged VALUES (1)'), 'a session connects, commits and leaves');

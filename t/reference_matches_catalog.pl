@@ -41,7 +41,7 @@ my @views = members('pg_class', 'relname');
 my %is_view = map { $_ => 1 } @views;
 
 # Those of the same name as a view are there for it.
-my @functions = grep { !$is_view{$_} } members('pg_proc', 'proname');
+my @functions = grep { !$is_view{$_} } members('pg_proc', 'DISTINCT proname');
 my @settings = map { $_->[0] }
   rows(q{SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
 
@@ -56,14 +56,15 @@ ORDER BY attnum})
   for @views;
 
 $catalog{$_} = [
-	rows(qq{SELECT CASE mode WHEN 'i' THEN 'argument' ELSE 'column' END, name,
+	rows(qq{SELECT CASE coalesce(mode, 'i') WHEN 'i' THEN 'argument' ELSE 'column' END, name,
 	   format_type(type, NULL),
-	   CASE mode WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
+	   CASE coalesce(mode, 'i') WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
 FROM pg_proc p,
-	 unnest(proargnames, proargmodes, proallargtypes)
+	 unnest(proargnames, coalesce(proargmodes, array_fill('i'::"char", ARRAY[pronargs])),
+		coalesce(proallargtypes, string_to_array(proargtypes::text, ' ')::oid[]))
 	 WITH ORDINALITY a (name, mode, type, n)
-WHERE p.oid = '$_'::regproc
-ORDER BY n})
+WHERE p.proname = '$_'
+ORDER BY p.pronargs, n})
   ]
   for @functions;
 
@@ -82,10 +83,10 @@ FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 sub default_of ($type, $literal)
 {
 	return
-		$literal eq ''     ? ''
-	  : $literal eq 'NULL' ? "NULL::$type"
-	  : $type eq 'boolean' ? $literal
-	  :                      $node->sql("SELECT quote_literal('$literal'::$type) || '::$type'");
+		$literal eq ''                         ? ''
+	  : $literal eq 'NULL'                     ? "NULL::$type"
+	  : $type eq 'boolean' || $literal =~ /\(/ ? $literal
+	  :   $node->sql("SELECT quote_literal('$literal'::$type) || '::$type'");
 }
 
 # The lines of the tables of each section, in the form that %catalog has.

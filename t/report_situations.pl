@@ -4,9 +4,6 @@
 # must be those of the views.  In each situation the text must fit on a screen
 # and show no number that is not finite.
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device with_shim);
@@ -38,15 +35,14 @@ my %sweeps;      # ... and sweeps, with one and with two arguments
 sub reset_stats
 {
 	$node->sql('SELECT commit_stats_reset()');
-	return;
 }
 
 # A proposed sweep has a bound near the present p99, and no delay above it.
-sub is_bounded
+sub is_bounded ($name, $text, $sweep)
 {
-	my ($name, $text, $sweep) = @_;
 	my ($p99) =
-	  map { us(split / /) } $text =~ /^  Without before and after: .* p99 ([\d.]+ \w+) a commit\./m;
+	  map { us(split / /) }
+	  $text =~ /^  A commit \(without 'before', 'after'\): .* p99 ([\d.]+ \w+)\.$/m;
 	my ($bound) = $sweep =~ /max_p99 => '([\d.]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
 
@@ -54,28 +50,28 @@ sub is_bounded
 	cmp_ok(1000 * $bound, '<=', $p99 < 500 ? 1000 : 2.1 * $p99, "$name: ... with a bound");
 	is((join ' ', grep { $_ > 1000 * $bound } split /, /, $delays),
 		'', "$name: ... that no delay exceeds");
-	return;
 }
 
 # A time of the report in us
-sub us
+sub us ($number, $unit)
 {
-	my ($number, $unit) = @_;
-
 	return $number * { us => 1, ms => 1000, s => 1_000_000 }->{$unit};
 }
 
 # The text, which must fit in each situation.
-sub report
+sub report ($name, $where = undef)
 {
-	my ($name, $where) = @_;
 	my $text = ($where || $node)->sql('SELECT commit_stats_report()');
 	my @lines = split /\n/, $text;
 
 	# with all causes of slow commits
 	cmp_ok(scalar @lines, '<=', 50, "$name: not too long");
 	is((join "\n", grep { length > 78 } @lines), '', "$name: not too wide");
-	unlike($text, qr/\b(nan|inf|infinity|null)\b|\s-\d/i, "$name: only numbers");
+	# query identifiers may be negative
+	unlike(
+		$text =~ s/statement\s+-\d+//r,
+		qr/\b(nan|inf|infinity|null)\b|\s-\d/i,
+		"$name: only numbers");
 	note($text);
 	$proposed{$_} = 1 for $text =~ /^(ALTER SYSTEM SET [^;]*;)/mg;
 	my ($sweep) = $text =~ /^(SELECT \* FROM "Odd Schema"\.commit_delay_sweep\(.*\));$/ms;
@@ -89,28 +85,24 @@ sub report
 }
 
 # What it says on a delay, without line breaks, with the statement.
-sub delay
+sub delay ($text)
 {
-	my ($text) = @_;
 	my ($delay) = $text =~ /^A delay: (.*?)\n\n/ms;
 
 	return $delay =~ s/\n  / /gr;
 }
 
 # The cause that it names first.
-sub first_cause
+sub first_cause ($text)
 {
-	my ($text) = @_;
 	my ($cause) = $text =~ /^  1\. (.*?)(?=\n  \d|\n\w|\n     ->)/ms;
 
 	return ($cause // '') =~ s/\n +/ /gr;
 }
 
 # The report about a load
-sub loaded_report
+sub loaded_report ($name, $options, %scripts)
 {
-	my ($name, $options, %scripts) = @_;
-
 	reset_stats();
 	run_pgbench($node, $options, %scripts);
 	return report($name);
@@ -120,7 +112,10 @@ sub loaded_report
 my $text = report('new');
 reset_stats();
 $text = report('after reset');
-like($text, qr/^No commit has waited for 1 s now\.\n/, 'the first line is about now');
+like(
+	$text,
+	qr/^No commit hangs now \(none has waited for 1 s or longer\)\.\n/,
+	'the first line is about now');
 like($text, qr/^  commits +0 +0$/m, 'after reset: no commits');
 like($text, qr/^  commits per flush +-$/m, 'after reset: no average');
 like($text, qr/^Commits in a flush: there was no flush$/m, 'after reset: no histogram');
@@ -172,7 +167,7 @@ FROM commit_sibling_histogram});
 $reach = '100%' if $reach eq '100.0%';
 like(
 	$text,
-	qr/^  Others active: >= 5 at \Q$reach\E of flushes, >= \d+ at half, at most $stats->{siblings_max}\.$/m,
+	qr/^  Others active: 5 or more at \Q$reach\E of flushes, median \d+, at most $stats->{siblings_max}\.$/m,
 	'siblings are those of the view');
 my @histogram = split /\n/,
   $node->sql(q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1});
@@ -191,8 +186,10 @@ is( $node->sql(q{SELECT abs(sum(l.delay_time) FILTER (WHERE role = 'leader') - s
 FROM commit_latency_stats l, commit_flush_stats s GROUP BY s.delay_time}),
 	't|t|t',
 	'leaders slept as commit_flush_stats says, and followers waited meanwhile');
-like($text, qr/^  A flush takes F0 = [\d.]+ [um]s \(p50 [\d.]+ [um]s, p99 [\d.]+ [um]s\)/m,
-	'F0 is there');
+like(
+	$text,
+	qr/^  A flush: mean [\d.]+ [um]s, p50 [\d.]+ [um]s, p99 [\d.]+ [um]s; flushing \S+ of time$/m,
+	'the time of a flush is there');
 like(
 	delay($text),
 	qr/^SELECT \* FROM \S+ \S+\.commit_delay_sweep\(\s*ARRAY\[0, (\d+, )*1000(, \d+)*\]/m,
@@ -215,15 +212,14 @@ alter_system($node, commit_siblings => 50);
 $text = loaded_report('siblings', '-c 6 -j 2 -t 150', insert => $long_insert);
 like(
 	delay($text),
-	qr/^none sleeps\. 0% of flushes reach commit_siblings = 50, and half reach [1-5]\. .*\nSELECT \* FROM \S+ \S+\.commit_delay_sweep\(\s*ARRAY\[0, .*\], ARRAY\[50, [1-5]\],\s+max_p99/s,
+	qr/^hardly any leader sleeps: at 0% of flushes, commit_siblings = 50 others were active; at half of them, [1-5]\. .*\nSELECT \* FROM \S+ \S+\.commit_delay_sweep\(\s*ARRAY\[0, .*\], ARRAY\[50, [1-5]\],\s+max_p99/s,
 	'siblings that are never seen are to be lowered');
 alter_system($node, commit_siblings => 5, commit_delay => 0);
 
 # One session commits, and others are active and do not: commits come one after
 # the other.
-sub beside_others
+sub beside_others ($name)
 {
-	my ($name) = @_;
 	my @others =
 	  map { start_psql($node, "BEGIN; INSERT INTO logged VALUES (2); SELECT pg_sleep(600)") }
 	  1 .. 2;
@@ -246,13 +242,6 @@ like(
 	delay($text),
 	qr/^set it to 0\. (100|9\d\.\d)% of the sleeps carried no other commit\.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf\(\);$/,
 	'... and not the one that is set');
-set_device($node, flush_time => 0.05);
-$text = loaded_report('idle', '-c 3 -R 150 -t 200', insert => $long_insert);
-like(
-	delay($text),
-	qr/^(perhaps 0\. The disk is busy with flushes [\d.]+% of the time, .*ARRAY\[0, |set it to 0\. )/s,
-	'an idle disk: try 0');
-set_device($node, flush_time => 2);
 alter_system($node, commit_siblings => 5, commit_delay => 0);
 
 # Untimed
@@ -260,8 +249,8 @@ alter_system($node, track_wal_io_timing => 'off');
 $text = loaded_report('untimed', '-c 6 -j 2 -t 150', insert => $long_insert);
 like(
 	$text,
-	qr/^  A flush takes F0 <= [\d.]+ [um]s; none was timed \(track_wal_io_timing = off\)\.$/m,
-	'untimed: F0 is only bounded');
+	qr/^  A flush: mean [\d.]+ [um]s at most; none was timed \(track_wal_io_timing = off\)\.$/m,
+	'untimed: the time of a flush is only bounded');
 like(
 	delay($text),
 	qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
@@ -391,11 +380,11 @@ alter_system(
 		$text,
 		qr/^Who commits\n  75\.0% of the commits are of client "x"" role=\w+\.\.\."\s+\("odd\?Why\?""DROP",\s+postgres\)/m,
 		'names are quoted');
-	is(scalar(() = $text =~ /^Why$/mg), 1, '... and begin no line');
+	is(scalar(() = $text =~ /^Why\b/mg), 1, '... and begin no line');
 	ok( poll_until(
 			sub {
 				slurp_file($node->logfile, $offset) =~
-				  /DETAIL: .* application_name="x\\" role=leader y" synchronous_commit=/;
+				  /DETAIL: .* application_name="x\\" role=leader y" queryid=/;
 			},
 			$PostgreSQL::Test::Utils::timeout_default),
 		'... nor end in the server log');

@@ -121,16 +121,8 @@ my ($counted, $records) = observe(
 	sub {
 		run_pgbench($node, '-c 5 -j 2 -t 100', after => 'INSERT INTO logged VALUES (1)');
 	});
-is($records->{COMMIT}, 500, 'afterwards: the load is what it should be');
-is($counted->{commits}, 500, 'afterwards: commits are exact');
-is( $node->sql(q{SELECT sum(h.flushes) = s.flushes - s.unresolved_flushes,
-	   sum(h.commits) = s.commits - s.unresolved_commits
-						- s.commits_without_leader
-FROM commit_flush_histogram h, commit_flush_stats s
-GROUP BY s.flushes, s.unresolved_flushes, s.commits, s.unresolved_commits,
-		 s.commits_without_leader}),
-	't|t',
-	'afterwards: the histogram has all flushes and commits');
+counts_load($counted, $records, 500, 'afterwards');
+views_agree($node, 'afterwards');
 
 $node->stop;
 done_testing();

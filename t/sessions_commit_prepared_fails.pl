@@ -12,7 +12,7 @@ my $node = start_node('failed_commit_prepared', conf => "max_prepared_transactio
 my $load = start_pgbench($node, '-c 2 -T 600', insert => "INSERT INTO logged VALUES (1);\n");
 
 # Does a sweep or a prediction run?
-sub sweeps
+sub sweeps (@)
 {
 	return $node->sql('SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
 }
@@ -43,9 +43,9 @@ SHOW commit_delay;
 }
 
 my $unchanged = join ' ', ('0') x (2 * $tries);
-my $sweep = start_psql($node, "SELECT * FROM commit_delay_sweep('{778}', '{0}', '600 s', '1 s')");
+my $sweep = start_measuring($node, \&sweeps,
+	"SELECT * FROM commit_delay_sweep('{778}', '{0}', '600 s', '5 s')");
 
-ok(poll_until(\&sweeps), 'a sweep has begun');
 $node->wait_until('SELECT delay_hits > 0 FROM commit_flush_stats');
 is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
 	$unchanged, 'commit_delay is as it was, after a savepoint');
@@ -56,12 +56,19 @@ end_background($sweep, 'TERM');
 ok(poll_until(sub { return !sweeps() }), '... until it is ended');
 
 # The next commit must not fill in the record of the failed one.
-my $whatif = start_psql($node, "SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
-$node->wait_until('SELECT capturing FROM commit_stats_info');
-is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
-	$unchanged, 'commit_delay is as it was, beside a prediction');
-ok(end_background($whatif), 'the prediction ends');
-is($whatif->{out}, "1\n", '... with a row');
+my $predicted = poll_until(
+	sub {
+		my $whatif = start_measuring(
+			$node,
+			sub ($session) { return $node->sql('SELECT capturing FROM commit_stats_info') eq 't' },
+			"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
+
+		is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
+			$unchanged, 'commit_delay is as it was, beside a prediction');
+		return end_background($whatif) && $whatif->{out} eq "1\n";
+	},
+	1);
+ok($predicted, 'the prediction ends, with a row');
 
 end_background($load, 'TERM');
 done_testing();

@@ -112,7 +112,7 @@ for my $size (128, 200, 131072)
 		});
 	is($counted->{commits}, 300, "flush_log_size = $size: commits are exact");
 	is($node->sql('SELECT count(*) FROM commit_flush_log'),
-		$shown, "flush_log_size = $size: so many flushes are shown");
+		$shown, "flush_log_size = $size: $shown flushes are shown");
 	is($node->sql('SELECT sum(flushes) FROM commit_flush_histogram'),
 		$counted->{flushes}, "flush_log_size = $size: none is lost");
 }

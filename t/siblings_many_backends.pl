@@ -41,7 +41,7 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 	$node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
 }
 
-# Commit once beside so many sessions, and return siblings and M of that flush,
+# Commit once beside $others sessions, and return siblings and M of that flush,
 # connected backends, and whether commit_stats_info calls the count exact.  A
 # session that has only looked may not have ended yet.
 sub commit_one ($others)
@@ -60,15 +60,8 @@ WHERE leader_pid = pg_backend_pid()});
 }
 
 # Transactions that stay open.
-my $hold = q{
-BEGIN;
-INSERT INTO logged VALUES (:client_id);
-SELECT pg_sleep(3600);
-};
-my $idle = q{
-BEGIN;
-SELECT pg_sleep(3600);
-};
+my $hold = 'BEGIN; INSERT INTO logged VALUES (:client_id); SELECT pg_sleep(3600);';
+my $idle = 'BEGIN; SELECT pg_sleep(3600);';
 
 is(commit_one(0), '0|1|1|t', 'alone: no siblings');
 

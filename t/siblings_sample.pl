@@ -17,11 +17,8 @@ my $node = start_node('sibling_sample', conf => "wal_writer_delay = 10s\n");
 # Idle sessions, some of them in a transaction with an id.
 my $others = start_pgbench(
 	$node, "-c $idle -T 600",
-	hold => q{
-BEGIN;
-SELECT CASE WHEN :client_id < 10 THEN pg_current_xact_id() END;
-SELECT pg_sleep(600);
-});
+	hold => 'BEGIN; SELECT CASE WHEN :client_id < 10 THEN pg_current_xact_id() END;
+SELECT pg_sleep(600);');
 $node->poll_query_until(
 	'postgres', q{SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
 	count(*) FILTER (WHERE query ~ 'pg_sleep') = } . $idle . q{

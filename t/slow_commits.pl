@@ -13,6 +13,7 @@ my $node = start_truth(
 	'slow', qq{
 commit_stats.slow_commit_time = $limit
 wal_writer_delay = 10s
+listen_addresses = '127.0.0.1'
 });
 
 # Runs a load, in which each flush is slow, or leaders sleep: each leader is in
@@ -45,6 +46,7 @@ OR (notify_time > 0) <> (notify_pid IS NOT NULL) OR notify_pid = pid}
 }
 
 my $insert = "INSERT INTO tick VALUES (1);\n";
+my ($queryid) = $node->sql("EXPLAIN (VERBOSE) $insert") =~ /Query Identifier: (-?\d+)/;
 my $notify = "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n";
 
 # Of these, half have nothing to flush
@@ -53,6 +55,12 @@ my $either =
 
 set_device($node, flush_time => 120);
 is_logged('slow flushes', '-c 8 -t 4', $insert, 'flush_time >= 119 AND flush_timed');
+is( $node->sql(
+		q{SELECT count(*) > 0, count(*) - count(*) FILTER (WHERE transaction_time > duration),
+	   count(client_addr), string_agg(DISTINCT queryid::text, ' ')
+FROM commit_stall_log WHERE leader_pid IS NOT NULL}),
+	"t|0|0|$queryid",
+	'slow flushes: the statement, and its transaction took longer than the flush');
 is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 119 AND flush_timed');
 ok( poll_until(
 		sub {
@@ -107,12 +115,17 @@ FROM commit_slow_log}),
 
 # Two flushes, of which no process sees the end of the first, because the
 # commits that led them wait for the standby.  The first one goes on until the
-# second commit waits for it.
-set_device($node, flush_time => 3000);
+# second commit waits for it.  A leader in fdatasync() has chosen what it
+# flushes, one that waits for the lock has not.  The background writer's own
+# record makes the WAL writer flush, which would carry either commit.
+my $writer =
+  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'});
+kill 'STOP', $writer;
+set_device($node, flush_time => 10_000);
 $node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
 @sessions = start_psql($node, $insert);
-my ($leader) = wait_for(1, 'walsync', 'walwrite');
+my ($leader) = wait_for(1, 'walsync');
 kill 'STOP', $leader;
 push @sessions, start_psql($node, $insert);
 wait_for(2, 'walsync', 'walwrite');
@@ -132,6 +145,7 @@ is( $node->sql(q{SELECT string_agg(role || ' ' || coalesce((leader_pid = pid)::t
 FROM commit_slow_log}),
 	'leader true 2, leader unknown 0',
 	'merged flushes: the slow log shows one, for one of the leaders');
+kill 'CONT', $writer;
 set_device($node);
 alter_system($node, synchronous_standby_names => '');
 $standby->stop;
@@ -167,6 +181,16 @@ ok( poll_until(
 is( $node->sql("SELECT count(*) FROM commit_slow_log WHERE ended_at > '$since' AND duration < 230"),
 	0, '... but none that does not');
 
+# Since when, from where, and for which statement
+$node->psql(
+	'postgres',
+	"SET commit_stats.slow_commit_time = 0; BEGIN; $insert SELECT pg_sleep(0.2); COMMIT",
+	connstr => $node->connstr('postgres') . ' host=127.0.0.1');
+is( $node->sql(q{SELECT client_addr, transaction_time - duration > 200, queryid FROM commit_slow_log
+ORDER BY ended_at DESC LIMIT 1}),
+	"127.0.0.1|t|$queryid",
+	'client_addr, statement, and the time of the transaction before its COMMIT');
+
 # In the server log
 set_device($node, flush_time => 150);
 alter_system(
@@ -178,7 +202,7 @@ ok( poll_until(
 		sub {
 			$node->sql($insert);
 			return slurp_file($node->logfile, $offset) =~
-			  /LOG:  commit of process \d+ took [1-9]\d\d+\.\d+ ms\n.*DETAIL:  datid=\d+ roleid=\d+ application_name="slow_commits\.pl" synchronous_commit=on role=leader .*flush_time=[1-9]\d\d.* commits_in_flush=1 leader_pid=\d+ .* checkpoint=false$/m;
+			  /LOG:  commit of process \d+ took [1-9]\d\d+\.\d+ ms\n.*DETAIL:  datid=\d+ roleid=\d+ application_name="slow_commits\.pl" queryid=$queryid transaction_time=[1-9]\d\d\.\d+ synchronous_commit=on role=leader .*flush_time=[1-9]\d\d.* commits_in_flush=1 leader_pid=\d+ .* checkpoint=false$/m;
 		},
 		5),
 	'log_slow_commits writes them to the server log');

@@ -39,39 +39,17 @@ CREATE UNLOGGED TABLE unlogged (kind text)});
 # As often as it says; each commits one row, or none.
 my %transactions = (
 	'sync@6' => "INSERT INTO written VALUES ('sync');",
-	'async@3' => q{
-BEGIN;
-SET LOCAL synchronous_commit = off;
-INSERT INTO written VALUES ('async');
-COMMIT;
-},
+	'async@3' => q{BEGIN; SET LOCAL synchronous_commit = off;
+INSERT INTO written VALUES ('async'); COMMIT;},
 	'unlogged@1' => "INSERT INTO unlogged VALUES ('unlogged');",
 	'read@2' => 'SELECT count(*) FROM pg_class;',
-	'rollback@1' => q{
-BEGIN;
-INSERT INTO written VALUES ('rolled back');
-ROLLBACK;
-},
-	'savepoint@1' => q{
-BEGIN;
-SAVEPOINT s;
-INSERT INTO written VALUES ('rolled back');
-ROLLBACK TO s;
-INSERT INTO written VALUES ('sync');
-COMMIT;
-},
-	'prepare@2' => q{
-BEGIN;
-INSERT INTO written VALUES ('sync');
-PREPARE TRANSACTION ':who :client_id';
-COMMIT PREPARED ':who :client_id';
-},
-	'half@1' => q{
-BEGIN;
-INSERT INTO written VALUES ('rolled back');
-PREPARE TRANSACTION ':who :client_id';
-ROLLBACK PREPARED ':who :client_id';
-});
+	'rollback@1' => q{BEGIN; INSERT INTO written VALUES ('rolled back'); ROLLBACK;},
+	'savepoint@1' => q{BEGIN; SAVEPOINT s; INSERT INTO written VALUES ('rolled back');
+ROLLBACK TO s; INSERT INTO written VALUES ('sync'); COMMIT;},
+	'prepare@2' => q{BEGIN; INSERT INTO written VALUES ('sync');
+PREPARE TRANSACTION ':who :client_id'; COMMIT PREPARED ':who :client_id';},
+	'half@1' => q{BEGIN; INSERT INTO written VALUES ('rolled back');
+PREPARE TRANSACTION ':who :client_id'; ROLLBACK PREPARED ':who :client_id';});
 
 # Clients of a database, without end.
 sub start_clients ($database, $who, $options)
@@ -172,51 +150,7 @@ FROM commit_database_stats WHERE datname IN ('one', 'two', 'three')}))
 
 		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) } = @counts;
 	}
-	$counts{agree} = $node->sql(
-		q{WITH d AS (SELECT sum(commits) AS commits, sum(commits_async) AS commits_async,
-				  sum(commits_unlogged) AS commits_unlogged,
-				  sum(commits_read_only) AS commits_read_only,
-				  sum(prepares) AS prepares, sum(flushes) AS flushes,
-				  sum(commits_carried) AS commits_carried,
-				  sum(timed_flushes) AS timed_flushes,
-				  sum(commit_time) AS commit_time, sum(flush_time) AS flush_time
-		   FROM commit_database_stats),
-	 h AS (SELECT sum(commits) AS commits, sum(flushes) AS flushes
-		   FROM commit_flush_histogram),
-	 b AS (SELECT sum(flushes) AS flushes FROM commit_sibling_histogram),
-	 l AS (SELECT sum(commits) FILTER (WHERE role <> 'asynchronous') AS commits,
-				  sum(commits) FILTER (WHERE role = 'asynchronous') AS commits_async,
-				  sum(commits) FILTER (WHERE role = 'follower') AS followers,
-				  sum(commit_time) FILTER (WHERE role <> 'asynchronous') AS commit_time
-		   FROM commit_latency_stats),
-	 c AS (SELECT sum(commits) AS commits FROM commit_latency_histogram),
-	 f AS (SELECT flushes, flush_time FROM commit_flush_latency_stats),
-	 g AS (SELECT sum(flushes) AS flushes FROM commit_flush_latency_histogram),
-	 w AS (SELECT sum(commits) AS commits FROM commit_wal_stats)
-SELECT concat_ws(', ',
-	CASE WHEN (d.commits, d.commits_async, d.commits_unlogged, d.commits_read_only, d.prepares)
-			  <> (s.commits, s.commits_async, s.commits_unlogged, s.commits_read_only, s.prepares)
-		 THEN 'commits of databases' END,
-	CASE WHEN (d.flushes, d.commits_carried, d.timed_flushes)
-			  <> (s.flushes, s.followers + s.commits_without_leader, s.timed_flushes)
-		 THEN 'flushes of databases' END,
-	CASE WHEN abs(d.commit_time - s.commit_time) + abs(d.flush_time - s.flush_time) > 0.1
-		 THEN 'times of databases' END,
-	CASE WHEN h.commits <> s.commits - s.commits_without_leader - s.unresolved_commits
-		 THEN 'commits in flushes' END,
-	CASE WHEN h.flushes <> s.flushes - s.unresolved_flushes THEN 'flushes by size' END,
-	CASE WHEN b.flushes <> h.flushes THEN 'flushes by siblings' END,
-	CASE WHEN (l.commits, l.commits_async, l.followers)
-			  <> (s.commits, s.commits_async, s.followers + s.commits_without_leader)
-		 THEN 'commits by role' END,
-	CASE WHEN abs(l.commit_time - s.commit_time) > 0.1 THEN 'commit times' END,
-	CASE WHEN c.commits <> s.commits + s.commits_async THEN 'cells of commits' END,
-	CASE WHEN f.flushes <> s.timed_flushes OR g.flushes <> s.timed_flushes
-		 THEN 'timed flushes' END,
-	CASE WHEN abs(f.flush_time - s.flush_time) > 0.1 THEN 'flush times' END,
-	CASE WHEN w.commits <> s.commits + s.commits_async + s.commits_unlogged
-		 THEN 'commits of cycles' END)
-FROM commit_flush_stats s, d, h, b, l, c, f, g, w});
+	$counts{agree} = disagreements($node);
 	return \%counts;
 }
 

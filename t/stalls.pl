@@ -27,31 +27,36 @@ FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > 60}),
 	is($node->sql('SELECT count(*) > 0, bool_and(duration > stall_limit) FROM commit_stall_log'),
 		't|t', "timing $timing: the device stalled");
 	is( $node->sql(
-			q{SELECT stalls = count(*), abs(stall_time - sum(duration)) < 0.001
-FROM commit_flush_stats, commit_stall_log WHERE leader_pid IS NOT NULL
-GROUP BY stalls, stall_time}
+			q{SELECT stalls = n, abs(stall_time - length) < 0.001
+FROM commit_flush_stats, (SELECT count(*) AS n, coalesce(sum(duration), 0) AS length
+	FROM commit_stall_log WHERE leader_pid IS NOT NULL) log}
 		),
 		't|t',
 		"timing $timing: the totals are those of the log");
 	is( $node->sql('SELECT bool_or(flush_timed) FROM commit_stall_log'),
 		$timing eq 'on' ? 't' : 'f',
 		"timing $timing: flush_timed");
+
+	# 10 commits: two flushes that nobody told apart
 	is( $node->sql(
 			qq{SELECT count(*) FROM commit_stall_log
-WHERE sessions NOT BETWEEN 1 AND 5 OR commits NOT BETWEEN 1 AND 5 OR stall_limit <> $stall_time
+WHERE sessions NOT BETWEEN 1 AND 5 OR commits NOT BETWEEN 1 AND 10 OR stall_limit <> $stall_time
 OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 		),
 		0,
-		"timing $timing: who waited and who led");
+		"timing $timing: the sessions that waited, and the leader");
 }
 
-# The report needs 500 commits
+# The report needs 500 commits.  If they get little of a processor, the device
+# does not always stall.
 set_device($node, quota => 10, window => 300, flush_time => 1);
-run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
-my $report = $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
-like(
-	$report,
-	qr/ 1\. [\d.]+% stalls\b[^%]*, [1-9]\d* of [\d.]+ ms\./,
+ok( poll_until(
+		sub {
+			run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
+			return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+			  / 1\. [\d.]+% stalls\b[^%]* \([1-9]\d* stalls?, mean [\d.]+ ms\)[.:]/;
+		},
+		1),
 	'the report names the stalls');
 
 # If the log does not go back to the reset, the report shows the part of the
@@ -67,7 +72,7 @@ ok( poll_until(
 			$node->sql('SELECT pg_sleep(2)');
 			run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
 			return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
-			  /% stalls\b[^%]*, 51\d of /;
+			  /% stalls\b[^%]* \(51\d stalls, /;
 		},
 		1),
 	'the report names the latest stalls');
@@ -105,10 +110,13 @@ WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log
 WHERE writer_share NOT BETWEEN 50 AND 100 OR
-	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000)}
+	  (writer_application_name <> 'bulk' AND wal_bytes > 1000000) OR
+	  (writer_application_name = 'bulk' AND
+	   (SELECT queryid FROM commit_statement_stats ORDER BY wal_bytes DESC LIMIT 1)
+	   IS DISTINCT FROM writer_queryid)}
 	),
 	0,
-	'... with a share');
+	'... with a share, and its statement');
 
 # A flush of the WAL writer, which carries commits that no commit led
 alter_system(
@@ -130,13 +138,14 @@ ok( poll_until(
 	'a stall that no commit led');
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log s
-WHERE leader_pid IS NULL AND (sessions < 1 OR application_name IS NOT NULL OR
-	duration > (SELECT 2 * max(length) / 1e6 + 50 FROM shim_events() WHERE NOT backend AND kind = 'sync'))}
+WHERE leader_pid IS NULL AND (sessions < 1 OR application_name IS NOT NULL OR duration <= stall_limit)}
 	),
 	0,
-	'... as long as a flush of the WAL writer, or two that nobody told apart');
-is( $node->sql(q{SELECT stalls - count(*) FROM commit_flush_stats, commit_stall_log
-WHERE leader_pid IS NOT NULL GROUP BY stalls}),
+	'... for which somebody waited');
+is( $node->sql(
+		q{SELECT stalls - (SELECT count(*) FROM commit_stall_log WHERE leader_pid IS NOT NULL)
+FROM commit_flush_stats}
+	),
 	0,
 	'... and not among those of leaders');
 alter_system($node, wal_writer_delay => '10s', 'commit_stats.slow_commit_time' => '100ms');

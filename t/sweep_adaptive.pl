@@ -17,7 +17,8 @@ my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
 my $state = 'spacing, trials, changes, quota_flush_rate';
 my $rates;
 
-set_quota($node, $quota);
+# which even a load that gets little of a processor reaches
+set_quota($node, $quota / 5);
 my $load = start_pgbench($node, '-c 5 -T 600', insert => 'INSERT INTO tick VALUES (1);');
 
 # The condition on flushed_at: in one of the adaptive delay's slots
@@ -43,8 +44,8 @@ sub nothing_learned
 	my ($spacing) = $before =~ /^([^|]+)/;
 	my $asked = int(1000 * $spacing + 0.5) - $slack;
 
-	next_sleeps($node, 100);
-	my ($longest) = sort { $b <=> $a } next_sleeps($node, 100);
+	next_sleeps($node, 30);
+	my ($longest) = sort { $b <=> $a } next_sleeps($node, 30);
 	return
 		 delay_state($node, $state) eq $before
 	  && $node->sql('SELECT sweep_pid FROM commit_stats_info')
@@ -86,14 +87,12 @@ FROM commit_delay_sweep('{0}', duration => '4 s', adaptive => true)},
 		  $node->sql(qq{SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
 	   count(*) FILTER (WHERE delayed IS DISTINCT FROM true)
 FROM commit_flush_log WHERE $slots});
-		return $adaptive > 20 && $adaptive > $others;
+		my ($alone, $together) = split /\|/, $rates;
+		return $adaptive > 20 && $adaptive > $others && $together > $alone;
 	},
 	1);
-ok($done, 'its leaders sleep in its slots');
+ok($done, 'its leaders sleep in its slots, and carry more than without a delay');
 note "$adaptive sleeps, $others flushes without one; commits in a flush: $rates";
-
-my ($alone, $together) = split /\|/, $rates;
-cmp_ok($together, '>', $alone, '... and carry more than without a delay');
 
 end_pgbench($node, $load);
 $node->stop;

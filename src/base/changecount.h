@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * changecount.h
- *		Change counts for readers that take no lock; see changecount.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Change counts for readers that take no lock; see changecount.c. */
 #ifndef COMMIT_STATS_CHANGECOUNT_H
 #define COMMIT_STATS_CHANGECOUNT_H
 
@@ -51,12 +45,6 @@ typedef struct ChangeCount
 
 /* What this process changes; null if nothing. */
 extern COMMIT_STATS_HIDDEN ChangeCount *changecount_under_way;
-
-static inline void
-changecount_init(ChangeCount *changes)
-{
-	pg_atomic_init_u64(&changes->word, 0);
-}
 
 extern void changecount_abandon(void);
 

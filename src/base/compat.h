@@ -140,6 +140,13 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #define WAL_USAGE_FPI_BYTES(usage)	UINT64CONST(0)
 #endif
 
+/* PgStat_WalStats: the counters are in a struct of their own since 18. */
+#if PG_VERSION_NUM >= 180000
+#define WAL_STATS_FPI(stats)	((stats)->wal_counters.wal_fpi)
+#else
+#define WAL_STATS_FPI(stats)	((stats)->wal_fpi)
+#endif
+
 /* LockHeldByMe(): a third argument since 17. */
 #if PG_VERSION_NUM < 170000
 #define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode)
@@ -201,11 +208,6 @@ shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
 #define BEENTRY_BY_INDEX(i)		pgstat_get_local_beentry_by_index(i)
 #endif
 
-/* The lock of pg_xact: one for all of it before 17. */
-#if PG_VERSION_NUM < 170000
-#define LWTRANCHE_XACT_SLRU		(XactSLRULock->tranche)
-#endif
-
 /*
  * The process of the checkpointer, or NULL: up to 17, its latch is known.  It
  * may end at any time, so what is shared is read once.
@@ -230,6 +232,13 @@ checkpointer_proc(void)
 /* TRANSACTION_TIMEOUT and the setting: since 17. */
 #if PG_VERSION_NUM >= 170000
 #define HAVE_TRANSACTION_TIMEOUT	1
+#endif
+
+/* queryjumble.h: in utils before 16. */
+#if PG_VERSION_NUM < 160000
+#include "utils/queryjumble.h"
+#else
+#include "nodes/queryjumble.h"
 #endif
 
 /* RelFileLocator: RelFileNode before 16. */

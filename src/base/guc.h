@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * guc.h
- *		The settings; see guc.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The settings; see guc.c. */
 #ifndef COMMIT_STATS_GUC_H
 #define COMMIT_STATS_GUC_H
 
@@ -22,6 +16,22 @@
 #define MAX_CLIENTS_DEFAULT		1000
 #define MAX_CLIENTS_MIN			10
 #define MAX_CLIENTS_MAX			10000
+
+/*
+ * The values of commit_stats.max_statements.  A statement takes 220 bytes of
+ * shared memory.
+ */
+#define MAX_STATEMENTS_DEFAULT	5000
+#define MAX_STATEMENTS_MAX		50000
+
+/*
+ * The values of commit_stats.history_minutes and history_hours.  A row takes
+ * 3 kB of shared memory.
+ */
+#define HISTORY_MINUTES_DEFAULT	1440
+#define HISTORY_MINUTES_MAX		10080
+#define HISTORY_HOURS_DEFAULT	720
+#define HISTORY_HOURS_MAX		8760
 
 /* commit_stats.slow_commit_time: no commit is slow */
 #define SLOW_COMMIT_TIME_NEVER	INT_MAX
@@ -43,6 +53,13 @@ extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
 /* Enabled, and this process has entered. */
 extern COMMIT_STATS_HIDDEN bool commit_stats_counts_here;
 
+/*
+ * The address of application_name at the last commit; NULL, which no setting
+ * has, if the next commit must look whether and for whom it counts: always
+ * while commit_stats_counts_here is false.
+ */
+extern COMMIT_STATS_HIDDEN const char *commit_stats_application;
+
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_flushes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_delay_changes;
 extern COMMIT_STATS_HIDDEN bool commit_stats_save;
@@ -50,6 +67,14 @@ extern COMMIT_STATS_HIDDEN bool commit_stats_adaptive_delay;
 extern COMMIT_STATS_HIDDEN int commit_stats_adaptive_delay_max;
 extern COMMIT_STATS_HIDDEN int commit_stats_flush_log_size;
 extern COMMIT_STATS_HIDDEN int commit_stats_max_clients;
+extern COMMIT_STATS_HIDDEN int commit_stats_max_statements;
+extern COMMIT_STATS_HIDDEN int commit_stats_history_minutes;
+extern COMMIT_STATS_HIDDEN int commit_stats_history_hours;
+
+/* For tests: the calendar clock of the history. */
+extern COMMIT_STATS_HIDDEN int commit_stats_history_speed;
+extern COMMIT_STATS_HIDDEN double commit_stats_history_start;
+
 extern COMMIT_STATS_HIDDEN int commit_stats_slow_commit_time;
 extern COMMIT_STATS_HIDDEN int commit_stats_stall_time;
 extern COMMIT_STATS_HIDDEN bool commit_stats_log_slow_commits;

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * histogram.h
- *		Log-linear histograms of times, and quantiles; see histogram.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Log-linear histograms of times, and quantiles; see histogram.c. */
 #ifndef COMMIT_STATS_HISTOGRAM_H
 #define COMMIT_STATS_HISTOGRAM_H
 

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * shared_counters.h
- *		Counters in shared memory: of one writer, and in arrays.
- *
- *-------------------------------------------------------------------------
- */
+/* Counters in shared memory: of one writer, and in arrays. */
 #ifndef COMMIT_STATS_SHARED_COUNTERS_H
 #define COMMIT_STATS_SHARED_COUNTERS_H
 

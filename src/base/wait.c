@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/latch.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"

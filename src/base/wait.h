@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * wait.h
- *		Waiting in functions that measure for a while; see wait.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Waiting in functions that measure for a while; see wait.c. */
 #ifndef COMMIT_STATS_WAIT_H
 #define COMMIT_STATS_WAIT_H
 

@@ -23,9 +23,9 @@
  * the bursts alone would be left.
  *
  * stall_limit.c, stall_log.c, the report and the prediction take stalls and
- * quotas from here.  spacing.c finds a quota by itself, while leaders sleep
- * because of it.  The limit of a stall is inline in wal_device.h.  This file
- * uses neither SQL nor shared memory, so t/ can compile it alone.
+ * quotas from here.  spacing.c finds one by itself, in find_window(), while
+ * the adaptive delay is on.  The limit of a stall is inline in wal_device.h.
+ * This file uses neither SQL nor shared memory, so t/ can compile it alone.
  *
  *-------------------------------------------------------------------------
  */
@@ -177,23 +177,6 @@ share_of_quota(const DeviceStall *stall, int n, bool unexplained)
 	return total > 0 ? of_quota / total : 0;
 }
 
-/*
- * A quota is about the same in each window, and explains most of the stalls.
- * If each flush stalls, the device is slow, not limited.  If something else
- * explains half of the stalls, or bytes are what is limited, the flushes in a
- * window are no quota.
- */
-static bool
-is_quota(const DeviceStall *stall, int n, DeviceQuota *quota)
-{
-	double		share = share_of_quota(stall, n, false);
-
-	return quota->n >= MIN_WINDOWS && share > 0.4 &&
-		share_of_quota(stall, n, true) > share / 2 &&
-		quantile(quota->flushes, quota->n, 0.5) > 1 &&
-		spread(quota->flushes, quota->n) < 0.3 && !limits_bytes(quota);
-}
-
 /* Also for older stalls than those in which the window was found */
 void
 wal_device_mark_quota(DeviceStall *stall, int n, double window)
@@ -202,16 +185,26 @@ wal_device_mark_quota(DeviceStall *stall, int n, double window)
 		stall[i].of_quota = ends_window(stall, n, i, window);
 }
 
+/*
+ * A quota is about the same in each window, and explains most of the stalls.
+ * If each flush stalls, the device is slow, not limited.  If something else
+ * explains half of the stalls, or bytes are what is limited, the flushes in a
+ * window are no quota.
+ */
 static bool
-try_window(DeviceStall *stall, int n, double window, DeviceQuota *quota)
+is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 {
+	double		share;
+
 	quota->window = window;
 	wal_device_mark_quota(stall, n, window);
 	count_flushes(stall, n, quota);
-	if (!is_quota(stall, n, quota))
-		return false;
+	share = share_of_quota(stall, n, false);
 	quota->certainty = 1 - spread(quota->flushes, quota->n);
-	return true;
+	return quota->n >= MIN_WINDOWS && share > 0.4 &&
+		share_of_quota(stall, n, true) > share / 2 &&
+		quantile(quota->flushes, quota->n, 0.5) > 1 &&
+		quota->certainty > 0.7 && !limits_bytes(quota);
 }
 
 /*
@@ -237,7 +230,7 @@ wal_device_find_quota(DeviceStall *stall, int n, double longest,
 
 		CHECK_FOR_INTERRUPTS();
 		if (this >= REGULAR && this >= longer && this >= shorter &&
-			try_window(stall, n, w, quota))
+			is_quota(stall, n, w, quota))
 			return true;
 		longer = this;
 		this = shorter;

@@ -1,10 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * wal_device.h
- *		When a WAL flush is a stall, which quota explains stalls, and what a
- *		byte takes; see wal_device.c.  Times in us.
- *
- *-------------------------------------------------------------------------
+/*
+ * When a WAL flush is a stall, which quota explains stalls, and what a byte
+ * takes; see wal_device.c.  Times in us.
  */
 #ifndef COMMIT_STATS_WAL_DEVICE_H
 #define COMMIT_STATS_WAL_DEVICE_H

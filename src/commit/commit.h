@@ -1,10 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * commit.h
- *		The commit under way in this process; see commit_path.c and
- *		slow_commit.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * The commit under way in this process; see commit_path.c and slow_commit.c.
  */
 #ifndef COMMIT_STATS_COMMIT_H
 #define COMMIT_STATS_COMMIT_H
@@ -51,11 +46,14 @@ typedef struct CommitUnderWay
 	int			notify_pid;		/* with has_notify: had its lock before */
 	uint64		ended_at;
 	uint64		record_time;	/* to the record, less NOTIFY; 0: unknown */
+	uint64		transaction_time;	/* from its start on; 0: unknown */
 	GroupNumber group;			/* or InvalidGroupNumber */
 	bool		times_known;
 	bool		delay_known;	/* of a leader with commit_delay */
 	FlushTimes	times;			/* with times_known */
 	DelayVerdict delay;			/* with delay_known */
+	SleepKind	sleep_kind;		/* likewise */
+	uint64		least_sleep;	/* likewise; certain */
 } CommitUnderWay;
 
 extern void commit_path_install_hooks(void);

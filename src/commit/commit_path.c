@@ -19,13 +19,16 @@
  * I/O, or loop without a bound.  It waits for nothing but the LWLock of this
  * backend's own statistics, from PostgreSQL 18 on (flush_detection_errno.c).
  * The first callback may raise an error, allocate, or wait where a process
- * registers or becomes another client (clients.c), where it lists the files
- * that the commit will delete, and in a look-up of flush_detection_errno.c.
+ * registers or becomes another client (clients.c), where a statement gets a
+ * cell (statements.c), where it lists the files that the commit will delete,
+ * and in a look-up of flush_detection_errno.c.  The callback of an abort may
+ * wait where a statement gets a cell.
  *
  * Locking: that LWLock, and commit_stats_clients_lock() as a process registers
- * or becomes another client.  The callbacks write mostly to cache lines of
- * this backend (backend_slots.c, latency.c, wal_cycles.c), and to the ring of
- * flush_ring.h (one atomic addition per commit, one group per flush).
+ * or becomes another client, or a statement gets a cell.  The callbacks write
+ * mostly to cache lines of this backend (backend_slots.c, latency.c,
+ * wal_cycles.c), and to the ring of flush_ring.h (one atomic addition per
+ * commit, one group per flush).
  * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
  * hold it here.  Each of the two readings finds boundaries that the other one
  * misses (doc/experiments.md has a count).
@@ -74,6 +77,7 @@
 #include "stats/flush_ring.h"
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
+#include "stats/statements.h"
 #include "stats/wal_cycles.h"
 
 static CommitUnderWay commit = {.kind = COMMIT_NOT_COUNTED};
@@ -83,10 +87,7 @@ static bool ended_prepared = false;
 
 static ProcessUtility_hook_type next_ProcessUtility = NULL;
 
-/*----------------------------------------------------------------
- * Before the commit record
- *----------------------------------------------------------------
- */
+/*---- Before the commit record ------------------------------------*/
 
 /*
  * COMMIT begins, and has an id: deferred triggers and constraints run before
@@ -220,7 +221,10 @@ read_before_commit(void)
 		read_before_async();
 }
 
-/* Returns false if this process must not count.  Its client may be new. */
+/*
+ * Returns false if this process must not count.  Its client may be new, or the
+ * statement.
+ */
 static pg_noinline bool
 prepare_to_count(void)
 {
@@ -236,12 +240,14 @@ prepare_to_count(void)
 		return false;
 	if (clients_differ())
 		clients_change();
+	statements_choose(true);
 	return true;
 }
 
 /*
- * The first commit of this process or of its client; or of a transaction that
- * has ended a prepared one, which is no read-only transaction.
+ * The first commit of this process, of its client, or after one of another
+ * statement; or of a transaction that has ended a prepared one, which is no
+ * read-only transaction.
  */
 static pg_noinline void
 before_first_commit(void)
@@ -257,7 +263,7 @@ before_first_commit(void)
 static inline void
 before_commit(void)
 {
-	if (likely(commit_stats_counts_here) && likely(!clients_differ()))
+	if (likely(!clients_differ()) && likely(!statements_differ()))
 		read_before_commit();
 	else
 		before_first_commit();
@@ -265,20 +271,19 @@ before_commit(void)
 
 /* XACT_EVENT_PRE_PREPARE, or before COMMIT PREPARED: both always wait. */
 static void
-before_two_phase(void)
+before_two_phase(bool is_commit)
 {
 	/* a standby will refuse it */
 	if (prepare_to_count() && !RecoveryInProgress())
 	{
+		if (is_commit)
+			statements_choose_prepared();
 		flush_detection_read_two_phase(&commit.before);
 		read_before_flush();
 	}
 }
 
-/*----------------------------------------------------------------
- * After the flush
- *----------------------------------------------------------------
- */
+/*---- After the flush ---------------------------------------------*/
 
 /* Looked up once per commit. */
 static const FlushTimes *
@@ -290,27 +295,60 @@ flush_times(void)
 	return &commit.times;
 }
 
-/*
- * An adaptive delay: commit_siblings was 0, so the leader slept.  The time
- * without I/O shows for how long: a sleep takes longer than CommitDelay.
- */
-static void
-judge_adaptive_delay(void)
+/* A leader slept for "sleep", and at least for "least". */
+static inline void
+count_own_sleep(bool is_commit, SleepKind kind, uint64 sleep, uint64 least)
 {
-	const FlushTimes *times = flush_times();
-	uint64		began_at = Max(commit.started_at, times->previous_seen_at);
-	uint64		sleep = (uint64) CommitDelay * NS_PER_US;
-
-	if (commit.io.timed && times->seen_at != 0)
-		sleep = Max(sleep, clock_elapsed(began_at + commit.io.io_time,
-										 Min(times->seen_at,
-											 commit.ended_at)));
-	commit.delay.probability = 1.0;
-	commit.delay.sleep_time = sleep;
-	backend_slot_add(SLOT_DELAY_HITS, 1);
-	backend_slot_add(SLOT_HITS_ADAPTIVE, 1);
+	commit.delay_known = true;
+	commit.sleep_kind = sleep > 0 ? kind : SLEEP_NONE;
+	commit.least_sleep = least;
+	backend_slot_add(SLOT_DELAY_TIME, sleep);
+	if (is_commit)
+		latency_count_part(latency_kind(latency_wait_level(), true),
+						   LATENCY_DELAY, sleep);
 }
 
+/*
+ * With an adaptive delay, a leader with a CommitDelay slept: commit_siblings
+ * was 0.  The time without I/O shows for how long: a sleep takes longer than
+ * CommitDelay, "delay" in ns.  Reports begin and end of the flush.
+ */
+static pg_noinline void
+count_adaptive_flush(bool is_commit, uint64 delay)
+{
+	uint64		seen_at = flush_group_seen_at(commit.group);
+	uint64		previous_seen_at = flush_group_seen_at(commit.group - 1);
+	uint64		sleep = delay;
+	uint64		began_at = Max(commit.started_at, previous_seen_at) + delay;
+	uint64		ended_at = commit.ended_at;
+
+	/* 0, or of a group that has taken its place in the ring */
+	if (unlikely(seen_at < commit.started_at))
+		seen_at = 0;
+	if (likely(seen_at != 0))
+		ended_at = Min(ended_at, seen_at);
+	if (unlikely(commit.io.timed) && seen_at != 0)
+	{
+		uint64		timed_at = clock_elapsed(commit.io.io_time, ended_at);
+
+		if (delay != 0)
+			sleep += clock_elapsed(began_at, timed_at);
+		began_at = timed_at;
+	}
+	if (delay != 0)
+	{
+		began_at |= FLUSH_SLEPT;
+		commit.delay.probability = 1.0;
+		commit.delay.sleep_time = sleep;
+		backend_slot_add(SLOT_DELAY_HITS, 1);
+		backend_slot_add(SLOT_HITS_ADAPTIVE, 1);
+		count_own_sleep(is_commit, SLEEP_ADAPTIVE, sleep, delay);
+	}
+	if (adaptive_delay_flushed(began_at, ended_at))
+		(void) worker_wake_now();
+}
+
+/* With commit_delay set: the sleep of this leader, if it slept. */
 static void
 judge_fixed_delay(void)
 {
@@ -322,7 +360,7 @@ judge_fixed_delay(void)
 		.seen_asleep = siblings_saw_sleep(),
 		.connected = (int) siblings_connected() - 1,
 		.siblings_before = (int) commit.siblings,
-		.siblings_previous = times->previous_siblings_after,
+		.siblings_previous = flush_group_siblings_before(commit.group),
 		.started_at = commit.started_at,
 		.ended_at = commit.ended_at,
 		.previous_seen_at = times->previous_seen_at,
@@ -355,14 +393,14 @@ static struct
 	uint64		ended_at;
 }			unreported = {.group = InvalidGroupNumber};
 
-static void
+static pg_noinline void
 count_reported_sleep(void)
 {
-	uint64		sleep;
+	uint64		sleep = flush_group_sleep(unreported.group,
+										  unreported.started_at,
+										  unreported.ended_at);
 
-	if (unreported.group == InvalidGroupNumber ||
-		!flush_group_sleep(unreported.group, unreported.started_at,
-						   unreported.ended_at, &sleep))
+	if (sleep == SLEEP_NOT_REPORTED)
 		return;
 	latency_count_part(unreported.kind, LATENCY_DELAY, sleep);
 	unreported.group = InvalidGroupNumber;
@@ -375,28 +413,64 @@ count_reported_sleep(void)
 static pg_noinline void
 count_leaders_sleep(void)
 {
-	count_reported_sleep();
-	unreported.group = commit.group;
+	uint64		sleep;
+
+	if (unlikely(unreported.group != InvalidGroupNumber))
+		count_reported_sleep();
+	sleep = flush_group_sleep(commit.group, commit.started_at, commit.ended_at);
+	if (sleep == 0)
+		return;
 	unreported.kind = latency_kind(latency_wait_level(), false);
+	if (likely(sleep != SLEEP_NOT_REPORTED))
+	{
+		latency_count_part(unreported.kind, LATENCY_DELAY, sleep);
+		return;
+	}
+	unreported.group = commit.group;
 	unreported.started_at = commit.started_at;
 	unreported.ended_at = commit.ended_at;
-	count_reported_sleep();
 }
 
-/* With commit_delay set: the sleep of this leader, if it slept. */
+/* It followed the adaptive delay. */
 static pg_noinline void
-count_own_sleep(bool is_commit)
+end_adaptive(uint64 elapsed, bool is_commit, bool led)
 {
-	count_reported_sleep();
-	if (delay_override_adapts)
-		judge_adaptive_delay();
-	else
+	uint64		delay = (uint64) CommitDelay * NS_PER_US;
+
+	adaptive_delay_committed(elapsed, commit.transaction_time);
+	delay_override_restore();
+	if (led)
+		count_adaptive_flush(is_commit, delay);
+	else if (is_commit)
+		count_leaders_sleep();
+}
+
+/*
+ * It had a commit_delay, or followed a sweep.  A follower may follow an order
+ * by which it would not have slept.
+ */
+static pg_noinline void
+end_fixed(bool is_commit, bool led)
+{
+	if (led && CommitDelay > 0 && enableFsync && !commit.start_unknown)
+	{
 		judge_fixed_delay();
-	commit.delay_known = true;
-	backend_slot_add(SLOT_DELAY_TIME, commit.delay.sleep_time);
-	if (is_commit)
-		latency_count_part(latency_kind(latency_wait_level(), true),
-						   LATENCY_DELAY, commit.delay.sleep_time);
+		count_own_sleep(is_commit, SLEEP_FIXED, commit.delay.sleep_time,
+						commit.delay.probability > 0.99 ?
+						(uint64) CommitDelay * NS_PER_US : 0);
+	}
+	if (!led && is_commit && !commit.start_unknown)
+		count_leaders_sleep();
+	delay_override_end();
+}
+
+static pg_noinline void
+end_delay(uint64 elapsed, bool is_commit, bool led)
+{
+	if (delay_override_followed == FOLLOWS_ADAPTIVE)
+		end_adaptive(elapsed, is_commit, led);
+	else
+		end_fixed(is_commit, led);
 }
 
 /*
@@ -413,8 +487,8 @@ count_standby_wait(LatencyKind kind)
 	commit.io.io_time;
 	uint64		latest = commit.ended_at;
 
-	if (commit.delay_known && commit.delay.probability > 0.99)
-		earliest += (uint64) CommitDelay * NS_PER_US;
+	if (commit.delay_known)
+		earliest += commit.least_sleep;
 	if (times->seen_at != 0)
 		latest = Min(latest, Max(times->seen_at, commit.started_at));
 	earliest = Min(earliest, latest);
@@ -448,6 +522,7 @@ note_notify(uint64 record_at)
 	uint64		flush_time = Min(flush_time_after(record_at), hold_time);
 
 	commit.has_notify = true;
+	adaptive_delay_notified = true;
 	commit.begun_at = commit_began_at(&commit);
 	commit.notify_pid = notify_lock_pass_on(hold_time, flush_time);
 }
@@ -464,13 +539,22 @@ count_notify(LatencyKind kind)
 	note_notify(record_at);
 }
 
-/* The time until the server was about to write the commit record. */
+/*
+ * The time until the server was about to write the commit record, and that of
+ * the whole transaction: up to there by the server's timestamps, and from
+ * there by the clock.  If the system's time is set, the second part is wrong
+ * by the commit's own time at most.
+ */
 static inline void
-read_record_time(void)
+read_record_time(uint64 elapsed)
 {
-	commit.record_time =
-		clock_elapsed(commit.started_at,
-					  clock_ns_at(GetCurrentTransactionStopTimestamp()));
+	TimestampTz stop = GetCurrentTransactionStopTimestamp();
+	uint64		age = (uint64) (stop - GetCurrentTransactionStartTimestamp());
+
+	commit.record_time = clock_elapsed(commit.started_at, clock_ns_at(stop));
+	/* some background processes tell no start; or the time was set back */
+	commit.transaction_time = unlikely(age >= (uint64) stop) ? 0 :
+		age * NS_PER_US + clock_elapsed(commit.record_time, elapsed);
 }
 
 /* A commit that waited. */
@@ -481,6 +565,8 @@ count_commit(bool led, uint64 elapsed)
 
 	backend_slot_add(SLOT_COMMITS, 1);
 	backend_slot_add(SLOT_COMMIT_TIME, elapsed);
+	backend_slot_add(SLOT_TRANSACTION_TIME, commit.transaction_time);
+	backend_slot_add(SLOT_STATEMENTS, statements_now.nwriting);
 	if (!led)
 		backend_slot_add(SLOT_FLUSHED_BY_OTHERS, 1);
 	if (unlikely(commit_has_notify()))
@@ -521,9 +607,7 @@ fill_report(LeaderReport *report, uint32 siblings_after)
 	report->log_wanted = commit_stats_log_flushes;
 	if (unlikely(commit.delay_known))
 	{
-		if (commit.delay.sleep_time > 0)
-			report->sleep_kind = delay_override_adapts ? SLEEP_ADAPTIVE :
-				SLEEP_FIXED;
+		report->sleep_kind = commit.sleep_kind;
 		report->delay_probability =
 			(uint16) (commit.delay.probability * REPORTED_CERTAINTY + 0.5);
 		report->delay_time = (uint32) (commit.delay.sleep_time / 1000);
@@ -606,24 +690,6 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 		stall_limit_refresh();
 }
 
-/* With an adaptive delay: report begin and end of the flush. */
-static pg_noinline void
-report_flush(void)
-{
-	const FlushTimes *times = flush_times();
-	uint64		ended_at = times->seen_at != 0 ? times->seen_at :
-	commit.ended_at;
-	uint64		began_at;
-
-	if (commit.io.timed)
-		began_at = clock_elapsed(commit.io.io_time, ended_at);
-	else
-		began_at = Max(commit.started_at, times->previous_seen_at) +
-			(commit.delay_known ? commit.delay.sleep_time : 0);
-	if (adaptive_delay_flushed(began_at, ended_at))
-		worker_wake_now();
-}
-
 /*
  * The record ends at "lsn"; "led": this backend has flushed it; "is_own": it
  * is that of the transaction that ends.
@@ -644,17 +710,12 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 	commit.group = number = flush_groups_find(lsn, flushed, now);
 	commit.times_known = commit.delay_known = false;
 	if (is_own)
-		read_record_time();
+		read_record_time(elapsed);
 	else
-		commit.record_time = 0;
-	if (led && unlikely(CommitDelay > 0) && enableFsync &&
-		!commit.start_unknown)
-		count_own_sleep(is_commit);
-	/* a follower may follow an order by which it would not have slept */
-	if (is_commit && !led &&
-		unlikely(CommitDelay > 0 || delay_override_in_force) &&
-		!commit.start_unknown)
-		count_leaders_sleep();
+		commit.record_time = commit.transaction_time = 0;
+	if (unlikely(CommitDelay > 0 ||
+				 delay_override_followed != FOLLOWS_SETTINGS))
+		end_delay(elapsed, is_commit, led);
 	if (is_commit)
 		count_commit(led, elapsed);
 	else
@@ -682,13 +743,8 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 		worker_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(commit.started_at, commit.ended_at, commit.group,
-						 commit.siblings, &commit.io, is_commit);
-	if (unlikely(delay_override_in_force))
-	{
-		if (led && delay_override_adapts)
-			report_flush();
-		delay_override_end(elapsed);
-	}
+						 commit.siblings, &commit.io, is_commit,
+						 commit_has_notify(), statements_queryid());
 }
 
 static inline void
@@ -697,6 +753,7 @@ account_transaction(WalOutcome outcome)
 	if (unlikely(backend_slot_uncounted_wal() > BULK_WAL))
 		slow_commit_note_writer();
 	wal_cycles_account(outcome);
+	statements_forget();
 }
 
 /* A commit that waited for no flush ends now; returns its time. */
@@ -715,7 +772,9 @@ count_async(void)
 	uint64		elapsed = unwaited_time();
 
 	backend_slot_add(SLOT_COMMITS_ASYNC, 1);
-	read_record_time();
+	read_record_time(elapsed);
+	backend_slot_add(SLOT_TRANSACTION_TIME, commit.transaction_time);
+	backend_slot_add(SLOT_STATEMENTS, statements_now.nwriting);
 	if (commit_has_notify())
 		count_notify(LATENCY_ASYNC);
 	latency_count(LATENCY_ASYNC, elapsed);
@@ -743,17 +802,22 @@ count_follower(void)
 
 /*
  * Account the WAL of a transaction that has ended, if it wrote any.  This
- * comes last, so that it adds to no time that is counted.
+ * comes last, so that it adds to no time that is counted.  Only an abort may
+ * wait for a cell.
  */
 static pg_noinline void
 account_wal(WalOutcome outcome)
 {
-	if (!wal_unaccounted() || !shared_memory_attached)
-		return;
-	if (commit_stats_enabled)
-		account_transaction(outcome);
-	else
-		wal_cycles_skip();
+	if (wal_unaccounted() && shared_memory_attached)
+	{
+		if (commit_stats_counts_here)
+			statements_choose(outcome == WAL_OF_ABORT);
+		if (commit_stats_enabled)
+			account_transaction(outcome);
+		else
+			wal_cycles_skip();
+	}
+	statements_forget();
 }
 
 /* PREPARE TRANSACTION or COMMIT PREPARED, whose record ends at "lsn". */
@@ -819,6 +883,7 @@ static pg_noinline void
 count_late_commit(CommitKind kind)
 {
 	commit.siblings = SIBLINGS_NOT_COUNTED;
+	statements_choose(false);
 	start_with_statement(kind);
 	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
 						COMMIT_WAITS : COMMIT_ASYNC);
@@ -908,7 +973,7 @@ abandon_commit(void)
 	end_commit();
 	clients_look_again();
 	flush_detection_forget();
-	delay_override_abandon();
+	delay_override_end();
 	commit_trace_noted = false;
 }
 
@@ -922,7 +987,7 @@ after_rare_event(XactEvent event)
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:
-			before_two_phase();
+			before_two_phase(false);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* XactLastRecEnd is 0 by now; any byte of the record will do */
@@ -1001,21 +1066,28 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	bool		aborts = is_transaction_stmt(pstmt,
 											 TRANS_STMT_ROLLBACK_PREPARED);
 	bool		changes = changes_user(pstmt->utilityStmt);
+	bool		notifies = IsA(pstmt->utilityStmt, NotifyStmt);
+	bool		is_transaction = IsA(pstmt->utilityStmt, TransactionStmt);
 
 	note_listening(pstmt->utilityStmt);
 	commits = commits && !IsSubTransaction();
+	aborts = aborts && !IsSubTransaction();
 	if (commits)
-		before_two_phase();
+		before_two_phase(true);
 	else if (TransactionIdIsValid(MyProc->xid) && commit_stats_counts_here &&
 			 is_transaction_stmt(pstmt, TRANS_STMT_COMMIT) &&
 			 !IsAbortedTransactionBlockState())
 		begin_commit();
+	if (aborts && commit_stats_counts_here)
+		statements_choose_prepared();
+	statements_begin_utility(pstmt, context == PROCESS_UTILITY_TOPLEVEL);
 	next_ProcessUtility(pstmt, queryString, readOnlyTree, context,
 						params, queryEnv, dest, qc);
 	if (commits)
 		after_two_phase(XactLastRecEnd, true);
 	else if (aborts)
 		account_wal(WAL_OF_ABORT);
+	statements_end_utility(notifies, is_transaction);
 	ended_prepared = (commits || aborts) && commit_stats_enabled;
 	if (changes || ended_prepared)
 		clients_look_again();

@@ -35,6 +35,8 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "utils/backend_status.h"
+#include "utils/inet.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -48,6 +50,7 @@
 #include "stats/backend_slots.h"
 #include "stats/latency.h"
 #include "stats/stall_limit.h"
+#include "stats/statements.h"
 
 /* A leader that makes a WAL segment takes longer than that beside I/O; ns */
 #define SEGMENT_GAP			NS_PER_MS
@@ -66,14 +69,12 @@ typedef struct WatchedCommit
 	uint64		limit;			/* of slow commits, ns */
 	uint64		delay_time;		/* slept itself, or SLOW_UNKNOWN */
 	uint64		wal_bytes;		/* of its transaction */
+	uint64		transaction_time;	/* to its second callback; 0: unknown */
 } WatchedCommit;
 
 static WatchedCommit watched;
 
-/*----------------------------------------------------------------
- * Moments
- *----------------------------------------------------------------
- */
+/*---- Moments -----------------------------------------------------*/
 
 /*
  * clock_now() at a time in the past, and not after it: a commit that took less
@@ -125,10 +126,7 @@ find_moments(const WatchedCommit *ended, const ClockPair *now,
 		moments->end = Max(times->seen_at, moments->begin);
 }
 
-/*----------------------------------------------------------------
- * Parts
- *----------------------------------------------------------------
- */
+/*---- Parts -------------------------------------------------------*/
 
 static uint64
 zero_if_unknown(uint64 part)
@@ -247,12 +245,33 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 	event->standby_max = Max(event->standby_min, event->standby_max);
 }
 
-/*----------------------------------------------------------------
- * Notes
- *----------------------------------------------------------------
- */
+/*---- Notes -------------------------------------------------------*/
 
-/* Fills in session and time. */
+/* Of a session over a Unix-domain socket, and of other processes, none. */
+static void
+read_client_address(SlowEvent *event)
+{
+	const struct sockaddr_storage *peer;
+
+	if (MyBEEntry == NULL)
+		return;
+	peer = &MyBEEntry->st_clientaddr.addr;
+	if (peer->ss_family == AF_INET)
+	{
+		event->address_family = PGSQL_AF_INET;
+		memcpy(event->address, &((const struct sockaddr_in *) peer)->sin_addr,
+			   sizeof(struct in_addr));
+	}
+	else if (peer->ss_family == AF_INET6)
+	{
+		event->address_family = PGSQL_AF_INET6;
+		memcpy(event->address,
+			   &((const struct sockaddr_in6 *) peer)->sin6_addr,
+			   sizeof(struct in6_addr));
+	}
+}
+
+/* Fills in session, statement and time. */
 static void
 begin_event(SlowEvent *event, const ClockPair *now)
 {
@@ -261,6 +280,8 @@ begin_event(SlowEvent *event, const ClockPair *now)
 	event->end = event->noted_at = now->ns;
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
+	event->queryid = statements_queryid();
+	read_client_address(event);
 	event->group = InvalidGroupNumber;
 }
 
@@ -275,6 +296,9 @@ begin_flush_event(const WatchedCommit *ended, SlowEvent *event,
 	find_moments(ended, &now, moments);
 	begin_event(event, &now);
 	event->wal_bytes = ended->wal_bytes;
+	if (ended->transaction_time != 0)
+		event->transaction_time = ended->transaction_time +
+			clock_elapsed(ended->commit.ended_at, now.ns);
 	event->role = ended->role;
 	event->group = ended->commit.group;
 	event->checkpoint = ended->checkpoint;
@@ -349,10 +373,7 @@ note_stall(const WatchedCommit *ended)
 	return true;
 }
 
-/*----------------------------------------------------------------
- * The second callback, and the end
- *----------------------------------------------------------------
- */
+/*---- The second callback, and the end ----------------------------*/
 
 static bool
 may_be_stall(const CommitUnderWay *commit, SlowRole role)
@@ -405,6 +426,9 @@ keep_commit(const CommitUnderWay *commit, SlowRole role, LatencyKind kind,
 	watched.limit = slow_commit_limit_get();
 	watched.delay_time = own_delay_time(commit, role);
 	watched.wal_bytes = backend_slot_uncounted_wal();
+	/* others wrote no WAL, and have left that of an earlier commit */
+	watched.transaction_time = kind == LATENCY_OF_NOTHING ? 0 :
+		commit->transaction_time;
 	watched.synchronous_commit = synchronous_commit;
 	watched.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
 		latency_wait_level() != WAIT_LOCAL;
@@ -473,6 +497,7 @@ slow_commit_note_writer(void)
 	(void) clock_read_pair(&now);
 	begin_event(&event, &now);
 	event.wal_bytes = backend_slot_uncounted_wal();
-	event.duration = (uint64) Max(now.at - began_at, 0) * NS_PER_US;
+	event.duration = event.transaction_time =
+		(uint64) Max(now.at - began_at, 0) * NS_PER_US;
 	slow_log_put(BULK_WRITER, &event);
 }

@@ -7,15 +7,19 @@
  * the next.  Each leader of a flush sleeps for what is left of the spacing.
  * spacing.c decides the spacing from two measurements: how long flushes take,
  * which their leaders report, and how long transactions take, from their start
- * to the end of their commit, which each commit adds up.  The background
- * worker runs spacing.c.  The rule of a sleep is adaptive_delay_sleep(), in
- * adaptive_delay.h.  A leader wakes the worker when there is something to
- * decide: a stall, or the end of a slot of time.
+ * to the end of their commit, which each backend adds up in its slot of
+ * backend_slots.c.  The background worker runs spacing.c.  A leader wakes it
+ * when there is something to decide: a stall, or the end of a slot of time.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
  * the sleep begins as that flush ends: the sleep is the whole spacing.
  * Otherwise the sleep ends when the spacing has passed since the last flush.
+ *
+ * A commit with NOTIFY holds a lock while it sleeps, for which all others with
+ * one wait, so nobody could share its flush.  The server takes that lock after
+ * a commit has chosen its sleep.  Sessions that notify do so again and again:
+ * the commit after one with NOTIFY does not sleep.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
  * before a flush.  No sleep is longer than commit_stats.adaptive_delay_max,
@@ -34,7 +38,6 @@
 
 #include <math.h>
 
-#include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
@@ -47,23 +50,9 @@
 #include "base/wal_device.h"
 #include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
+#include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
 
-/*
- * Parts of "responses": the sum of them, ns, and above it their number.  Both
- * wrap around; the difference of two readings is right for up to 2^18 commits
- * that took up to 2^46 ns altogether.
- */
-#define RESPONSES_SHIFT	46
-#define RESPONSES_SUM	((UINT64CONST(1) << RESPONSES_SHIFT) - 1)
-
-/*
- * Parts of a flush in the ring: its length, and above it when it ended, of
- * clock_now(), which wraps around.  In units of 2^10 ns, as commits divide.
- */
-#define UNIT_SHIFT		10
-#define LENGTH_BITS		24
-#define LENGTH_MOST		((UINT64CONST(1) << LENGTH_BITS) - 1)
 #define FLUSHES_KEPT	1024	/* until the worker has seen them */
 
 /*
@@ -72,47 +61,45 @@
  * minutes does not hide what commits take.
  */
 #define USUAL_MOST		8
-#define BEFORE_MOST		1000000 /* us; ... until these are known */
-
-/*
- * Responses are not counted if no flush was reported for so long before: they
- * may be of a time in which other delays took turns.
- */
-#define REPORTS_APART	1e6		/* us */
+#define BEFORE_MOST		1e6		/* us; ... until these are known */
 
 /* Protected by commit_stats_delay_lock(). */
 typedef struct Learner
 {
 	AdaptiveDelayState state;
 	uint32		flushes;		/* of the ring, up to which they are seen */
-	uint64		responses;		/* up to which they are counted */
+	uint64		responses;		/* of all slots, at the last look */
 	double		looked_at;		/* us */
-	double		ended;			/* us; the last flush that was seen */
 	XLogRecPtr	flushed;		/* the flush pointer at the last look */
 	double		most;			/* us; fills half of the WAL buffers */
 } Learner;
 
+/* A flush, ns of clock_now(). */
+typedef struct FlushSeen
+{
+	pg_atomic_uint64 began_at;	/* and FLUSH_SLEPT */
+	pg_atomic_uint64 ended_at;	/* 0: none */
+} FlushSeen;
+
 typedef struct AdaptiveDelayShared
 {
-	/* Written by the process that learns; "look_at" also by leaders. */
-	pg_atomic_uint64 spacing;	/* ns */
-	pg_atomic_uint64 before_most;	/* us; of the time before a commit */
-	pg_atomic_uint64 stall;		/* ns; a longer flush wakes the worker */
-	pg_atomic_uint64 look_at;	/* ns; the flush that ends then wakes it */
-
-	/* Each commit adds to it. */
-	char		pad[PG_CACHE_LINE_SIZE];
-	pg_atomic_uint64 responses; /* see RESPONSES_SHIFT */
+	/* Written by the process that learns; "look_at" also by leaders.  ns. */
+	pg_atomic_uint64 spacing;	/* less SLEEP_SLACK */
+	pg_atomic_uint64 before_most;	/* of the time before a commit */
+	pg_atomic_uint64 stall;		/* a longer flush wakes the worker */
+	pg_atomic_uint64 look_at;	/* the flush that ends then wakes it */
 
 	/* Leaders claim a place, and write there; the worker empties it. */
-	char		pad2[PG_CACHE_LINE_SIZE];
+	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint32 nflushes;
-	pg_atomic_uint64 flush[FLUSHES_KEPT];	/* see LENGTH_BITS; 0: none */
+	FlushSeen	flush[FLUSHES_KEPT];
 
 	pg_atomic_uint64 paused_until;	/* ns; a sweep writes it */
 	Learner		learner;
 } AdaptiveDelayShared;
 
+pg_atomic_uint64 *adaptive_delay_before_most = NULL;
+bool		adaptive_delay_notified = false;
 static AdaptiveDelayShared *shared = NULL;
 
 static inline double
@@ -149,12 +136,7 @@ static void
 adaptive_delay_attach(void *head, void *tail, bool found)
 {
 	shared = head;
-	if (found)
-		return;
-
-	/* the memory is zeroed, which is what pg_atomic_init_u64() would do */
-	spacing_init(&shared->learner.state.spacing, 0);
-	pg_atomic_write_u64(&shared->before_most, BEFORE_MOST);
+	adaptive_delay_before_most = &shared->before_most;
 }
 
 const StatsModule adaptive_delay_module = {
@@ -162,46 +144,28 @@ const StatsModule adaptive_delay_module = {
 	.attach = adaptive_delay_attach,
 };
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
+/*---- The commit path ---------------------------------------------*/
 
-static pg_noinline int
-begin_spaced(uint64 spacing, uint64 now)
-{
-	return (int) (adaptive_delay_sleep(spacing, now,
-									   LWLOCK_IS_HELD(WALWriteLock),
-									   flush_groups_last_end()) / NS_PER_US);
-}
-
-/* A commit begins.  Returns its commit_delay if it leads, us. */
+/* A commit begins: what will it sleep if it leads, us? */
 int
 adaptive_delay_begin(uint64 now)
 {
 	uint64		spacing = pg_atomic_read_u64(&shared->spacing);
+	bool		flushing;
+	uint64		sleep;
 
-	return spacing == 0 ? 0 : begin_spaced(spacing, now);
-}
-
-/* A commit is done, "elapsed" ns after it began. */
-void
-adaptive_delay_committed(uint64 elapsed)
-{
-	uint64		before = 0;
-
-	/* COMMIT PREPARED runs in a transaction that has not ended */
-	if (!IsTransactionState())
-		before = (uint64) (GetCurrentTransactionStopTimestamp() -
-						   GetCurrentTransactionStartTimestamp());
-
-	/*
-	 * also where the clock was set back in between, and "before" has wrapped
-	 */
-	before = Min(before, pg_atomic_read_u64(&shared->before_most));
-	(void) pg_atomic_fetch_add_u64(&shared->responses,
-								   (UINT64CONST(1) << RESPONSES_SHIFT) +
-								   before * NS_PER_US + elapsed);
+	if (spacing == 0)
+		return 0;
+	if (unlikely(adaptive_delay_notified))
+	{
+		adaptive_delay_notified = false;
+		return 0;
+	}
+	flushing = LWLOCK_IS_HELD(WALWriteLock);
+	sleep = adaptive_delay_sleep(spacing, now, flushing,
+								 flushing ? 0 : flush_groups_last_end());
+	/* 32 bits, 4 s, divide in fewer instructions */
+	return (int) ((uint32) sleep / (uint32) NS_PER_US);
 }
 
 /*
@@ -211,24 +175,21 @@ adaptive_delay_committed(uint64 elapsed)
 bool
 adaptive_delay_flushed(uint64 began_at, uint64 ended_at)
 {
-	uint64		length = clock_elapsed(began_at, ended_at);
 	uint32		place = pg_atomic_fetch_add_u32(&shared->nflushes, 1);
+	FlushSeen  *flush = &shared->flush[place % FLUSHES_KEPT];
 
-	pg_atomic_write_u64(&shared->flush[place % FLUSHES_KEPT],
-						(ended_at >> UNIT_SHIFT) << LENGTH_BITS |
-						Min(length >> UNIT_SHIFT, LENGTH_MOST));
+	pg_atomic_write_u64(&flush->began_at, began_at);
+	pg_write_barrier();			/* protocol flush_seen */
+	pg_atomic_write_u64(&flush->ended_at, ended_at);
 	if (likely(ended_at < pg_atomic_read_u64(&shared->look_at)) &&
-		likely(length <= pg_atomic_read_u64(&shared->stall)))
+		likely(ended_at <= (began_at & ~FLUSH_SLEPT) + pg_atomic_read_u64(&shared->stall)))
 		return false;
 	/* once, until the worker has looked */
 	pg_atomic_write_u64(&shared->look_at, PG_UINT64_MAX);
 	return true;
 }
 
-/*----------------------------------------------------------------
- * The worker
- *----------------------------------------------------------------
- */
+/*---- The worker --------------------------------------------------*/
 
 /* Leaders keep to the spacing that spacing.c has decided. */
 static void
@@ -240,9 +201,11 @@ publish(Learner *learner, double now)
 
 	state->in_force = Min(Min(spacing_now(spacing), learner->most),
 						  (double) commit_stats_adaptive_delay_max);
-	pg_atomic_write_u64(&shared->spacing, to_ns(state->in_force));
-	pg_atomic_write_u64(&shared->before_most, usual == 0 ? BEFORE_MOST :
-						(uint64) (USUAL_MOST * usual));
+	/* the server lets nobody sleep without fsync */
+	pg_atomic_write_u64(&shared->spacing, !enableFsync ? 0 :
+						clock_elapsed(SLEEP_SLACK, to_ns(state->in_force)));
+	pg_atomic_write_u64(&shared->before_most,
+						to_ns(usual == 0 ? BEFORE_MOST : USUAL_MOST * usual));
 	pg_atomic_write_u64(&shared->stall, to_ns(wal_device_stall_limit(spacing->usual)));
 	pg_atomic_write_u64(&shared->look_at,
 						to_ns(spacing_next_look(spacing, now)));
@@ -266,39 +229,16 @@ note_change(AdaptiveDelayState *state)
 	state->nchanges++;
 }
 
-/* When a flush of the ring ended, us of clock_now(); it did before "now". */
-static double
-ended_before(uint64 flush, uint64 now)
-{
-	uint64		ago = (now >> UNIT_SHIFT) - (flush >> LENGTH_BITS);
-
-	ago &= PG_UINT64_MAX >> LENGTH_BITS;
-	return to_us(now) - to_us(ago << UNIT_SHIFT);
-}
-
-/* A flush of the ring; but not one that ended while a sweep took turns. */
-static void
-see_flush(Learner *learner, uint64 flush, uint64 now, bool *apart)
-{
-	double		ended = ended_before(flush, now);
-	double		length = to_us((flush & LENGTH_MOST) << UNIT_SHIFT);
-
-	if (ended < to_us(pg_atomic_read_u64(&shared->paused_until)))
-	{
-		*apart = true;
-		return;
-	}
-	*apart |= ended - learner->ended >= REPORTS_APART;
-	learner->ended = ended;
-	if (spacing_flush_ended(&learner->state.spacing, ended - length, ended))
-		note_change(&learner->state);
-}
-
-/* Sees the flushes in the ring.  "apart": responses are not to be counted. */
-static void
-see_flushes(Learner *learner, uint64 now, bool *apart)
+/*
+ * Sees the flushes in the ring, but for those that ended while a sweep took
+ * turns.  Returns whether there were none of these.
+ */
+static bool
+see_flushes(Learner *learner, uint64 now)
 {
 	uint32		end = pg_atomic_read_u32(&shared->nflushes);
+	uint64		paused_until = pg_atomic_read_u64(&shared->paused_until);
+	bool		all = true;
 
 	if (end - learner->flushes > FLUSHES_KEPT)
 	{
@@ -308,13 +248,23 @@ see_flushes(Learner *learner, uint64 now, bool *apart)
 	}
 	while (learner->flushes != end)
 	{
-		pg_atomic_uint64 *place =
-		&shared->flush[learner->flushes++ % FLUSHES_KEPT];
-		uint64		flush = pg_atomic_exchange_u64(place, 0);
+		FlushSeen  *flush = &shared->flush[learner->flushes++ % FLUSHES_KEPT];
+		uint64		ended_at = pg_atomic_exchange_u64(&flush->ended_at, 0);
+		uint64		began_at;
 
-		if (flush != 0)
-			see_flush(learner, flush, now, apart);
+		if (ended_at == 0)
+			continue;
+		pg_read_barrier();		/* protocol flush_seen */
+		began_at = pg_atomic_read_u64(&flush->began_at);
+		if (ended_at < paused_until)
+			all = false;
+		else if (spacing_flush_ended(&learner->state.spacing,
+									 to_us(Min(began_at & ~FLUSH_SLEPT, ended_at)),
+									 to_us(ended_at),
+									 (began_at & FLUSH_SLEPT) != 0))
+			note_change(&learner->state);
 	}
+	return all;
 }
 
 /* Sets "most" from the WAL that was flushed since the last look. */
@@ -335,20 +285,18 @@ static void
 look(Learner *learner, uint64 now)
 {
 	Spacing    *spacing = &learner->state.spacing;
-	uint64		responses = pg_atomic_read_u64(&shared->responses);
+	uint64		responses = backend_slots_responses();
 	uint64		added = responses - learner->responses;
-	bool		apart = false;
 
-	see_flushes(learner, now, &apart);
-	if (apart)
+	if (!see_flushes(learner, now))
 		added = 0;
-	if (spacing_look(spacing, learner->ended,
+	if (spacing_look(spacing, spacing->ended,
 					 (double) (added >> RESPONSES_SHIFT),
 					 to_us(added & RESPONSES_SUM)))
 		note_change(&learner->state);
 	learner->responses = responses;
 	note_wal(learner, to_us(now));
-	publish(learner, learner->ended);
+	publish(learner, spacing->ended);
 }
 
 /* The worker: decide, if flushes have ended since the last call. */
@@ -365,10 +313,7 @@ adaptive_delay_look(void)
 	LWLockRelease(commit_stats_delay_lock());
 }
 
-/*----------------------------------------------------------------
- * Other processes
- *----------------------------------------------------------------
- */
+/*---- Other processes ---------------------------------------------*/
 
 /* Copies the state. */
 void
@@ -392,9 +337,8 @@ adaptive_delay_restart(void)
 	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
 	spacing_init(&learner->state.spacing, now);
 	learner->flushes = pg_atomic_read_u32(&shared->nflushes);
-	learner->responses = pg_atomic_read_u64(&shared->responses);
+	learner->responses = backend_slots_responses();
 	note_wal(learner, now);
-	learner->ended = now;
 	learner->most = commit_stats_adaptive_delay_max;
 	publish(learner, now);
 	note_change(&learner->state);

@@ -1,10 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * adaptive_delay.h
- *		The sleep that commit_stats.adaptive_delay lets leaders take; see
- *		adaptive_delay.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * The sleep that commit_stats.adaptive_delay lets leaders take; see
+ * adaptive_delay.c.
  */
 #ifndef COMMIT_STATS_ADAPTIVE_DELAY_H
 #define COMMIT_STATS_ADAPTIVE_DELAY_H
@@ -14,9 +10,9 @@
 #include "base/clock.h"
 #include "control/spacing.h"
 #include "module/stats_module.h"
+#include "stats/backend_slots.h"
 
-/* Changes that are kept. */
-#define DELAY_CHANGES_KEPT	64
+#define DELAY_CHANGES_KEPT	64	/* the latest ones */
 
 /* What spacing.c decided, and when. */
 typedef struct DelayChange
@@ -36,8 +32,7 @@ typedef struct AdaptiveDelayState
 {
 	Spacing		spacing;
 	double		in_force;		/* us; what leaders keep to */
-	uint64		nchanges;		/* since the server started; the last ones are
-								 * in "change" */
+	uint64		nchanges;		/* since the server started */
 	DelayChange change[DELAY_CHANGES_KEPT];
 } AdaptiveDelayState;
 
@@ -48,25 +43,55 @@ typedef struct AdaptiveDelayState
 #define SLEEP_SLACK		(55 * NS_PER_US)
 
 /*
- * The rule: how long does a leader sleep whose commit begins now?  The last
- * flush that was seen ended at "ended_at"; "flushing" tells whether another
- * one is under way, as whose end the sleep begins.  All in ns.
+ * The rule: how long does a leader sleep whose commit begins now?  "spacing"
+ * is less SLEEP_SLACK.  The last flush that was seen ended at "ended_at";
+ * "flushing" tells whether another one is under way, as whose end the sleep
+ * begins.  All in ns.
  */
 static inline uint64
 adaptive_delay_sleep(uint64 spacing, uint64 now, bool flushing,
 					 uint64 ended_at)
 {
-	uint64		sleep = flushing ? spacing :
-	clock_elapsed(now, ended_at + spacing);
-
-	return clock_elapsed(SLEEP_SLACK, sleep);
+	return flushing ? spacing : clock_elapsed(now, ended_at + spacing);
 }
+
+/* A commit of this process had a NOTIFY: the next one does not sleep. */
+extern COMMIT_STATS_HIDDEN bool adaptive_delay_notified;
+
+/* The longest time before a commit that counts, ns.  In shared memory. */
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *adaptive_delay_before_most;
+
+/*
+ * Parts of SLOT_RESPONSES: the sum of them, ns, and above it their number.
+ * Both wrap around; the difference of two sums of all slots is right for up to
+ * 2^18 commits that took up to 2^46 ns altogether.
+ */
+#define RESPONSES_SHIFT	46
+#define RESPONSES_SUM	((UINT64CONST(1) << RESPONSES_SHIFT) - 1)
+
+/*
+ * Commit path: a commit is done, "elapsed" after it began, and the time of its
+ * transaction is known, or 0.
+ */
+static inline void
+adaptive_delay_committed(uint64 elapsed, uint64 transaction_time)
+{
+	uint64		before = clock_elapsed(elapsed, transaction_time);
+	uint64		most = pg_atomic_read_u64(adaptive_delay_before_most);
+
+	/* a standby may keep many waiting for minutes: the sum must not overflow */
+	single_writer_add(&backend_slots_fields[SLOT_RESPONSES],
+					  (UINT64CONST(1) << RESPONSES_SHIFT) +
+					  Min(elapsed, 1000 * NS_PER_MS) + Min(before, most));
+}
+
+/* Added to the begin of a flush: its leader slept before. */
+#define FLUSH_SLEPT		(UINT64CONST(1) << 63)
 
 extern const StatsModule adaptive_delay_module;
 
 /* The commit path.  Times in ns. */
 extern int	adaptive_delay_begin(uint64 now);
-extern void adaptive_delay_committed(uint64 elapsed);
 extern bool adaptive_delay_flushed(uint64 began_at, uint64 ended_at);
 
 /* The background worker. */

@@ -31,7 +31,6 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 
-#include "control/adaptive_delay.h"
 #include "control/delay_override.h"
 
 /*
@@ -62,22 +61,16 @@ typedef struct DelayOverrideShared
 } DelayOverrideShared;
 
 pg_atomic_uint64 *delay_override_order = NULL;
-bool		delay_override_in_force = false;
-bool		delay_override_adapts = false;
+DelayFollowed delay_override_followed = FOLLOWS_SETTINGS;
+DelayPair	delay_override_settings;
 
 static DelayOverrideShared *shared = NULL;
-static DelayPair own_settings;	/* while an order is in force */
 
 static void
 delay_override_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	delay_override_order = &shared->order;
-	if (found)
-		return;
-	pg_atomic_init_u64(&shared->order, 0);
-	pg_atomic_init_u32(&shared->holder_pid, 0);
-	pg_atomic_init_u64(&shared->standing, 0);
 }
 
 const StatsModule delay_override_module = {
@@ -85,10 +78,7 @@ const StatsModule delay_override_module = {
 	.attach = delay_override_attach,
 };
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
+/*---- The commit path ---------------------------------------------*/
 
 static bool
 has_expired(uint64 order, uint64 now)
@@ -100,35 +90,6 @@ has_expired(uint64 order, uint64 now)
 	return left == 0 || left > LOW_BITS(DEADLINE_BITS - 1);
 }
 
-static inline void
-restore_settings(void)
-{
-	CommitDelay = own_settings.delay;
-	CommitSiblings = own_settings.siblings;
-	delay_override_in_force = delay_override_adapts = false;
-}
-
-static inline void
-override_settings(int siblings, bool adapts)
-{
-	/* each commit ends with a callback; a setting must never get lost */
-	if (unlikely(delay_override_in_force))
-		restore_settings();
-	own_settings.delay = CommitDelay;
-	own_settings.siblings = CommitSiblings;
-	CommitSiblings = siblings;
-	delay_override_adapts = adapts;
-	delay_override_in_force = true;
-}
-
-/* Follow the adaptive delay. */
-void
-delay_override_adapt(uint64 now)
-{
-	override_settings(0, true);
-	CommitDelay = adaptive_delay_begin(now);
-}
-
 /* Follow an order of a sweep unless its deadline has passed. */
 void
 delay_override_follow(uint64 order, uint64 now)
@@ -138,35 +99,13 @@ delay_override_follow(uint64 order, uint64 now)
 	if (has_expired(order, now))
 		return;
 	if (delay == DELAY_ADAPTIVE)
-	{
-		delay_override_adapt(now);
-		return;
-	}
-	override_settings((int) (order & LOW_BITS(SIBLINGS_BITS)), false);
-	CommitDelay = delay;
+		delay_override_use(adaptive_delay_begin(now), 0, FOLLOWS_ADAPTIVE);
+	else
+		delay_override_use(delay, (int) (order & LOW_BITS(SIBLINGS_BITS)),
+						   FOLLOWS_PAIR);
 }
 
-/* The commit for which an order was in force is done, after "elapsed" ns. */
-void
-delay_override_end(uint64 elapsed)
-{
-	if (delay_override_adapts)
-		adaptive_delay_committed(elapsed);
-	restore_settings();
-}
-
-/* The commit under way has failed. */
-void
-delay_override_abandon(void)
-{
-	if (delay_override_in_force)
-		restore_settings();
-}
-
-/*----------------------------------------------------------------
- * The process that experiments
- *----------------------------------------------------------------
- */
+/*---- The process that experiments --------------------------------*/
 
 static void
 make_lock_tag(LOCKTAG *tag)
@@ -175,33 +114,26 @@ make_lock_tag(LOCKTAG *tag)
 	SET_LOCKTAG_ADVISORY(*tag, InvalidOid, 0, 0, 3);
 }
 
-static void
-refuse_second_experiment(void)
-{
-	int			pid = delay_override_holder();
-
-	if (pid == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("another experiment with commit_delay is running"),
-				 errdetail("It is a commit_delay_whatif, or a commit_delay_sweep that has just begun."),
-				 errhint("Wait for it to end.")));
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg("another commit_delay_sweep is running"),
-			 errdetail("Process %d runs it.", pid),
-			 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
-}
-
 /* Exclude other experiments, or raise an error if there is one. */
 void
 delay_override_lock(void)
 {
 	LOCKTAG		tag;
+	int			pid;
 
 	make_lock_tag(&tag);
-	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
-		refuse_second_experiment();
+	if (LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL)
+		return;
+	pid = delay_override_holder();
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 pid == 0 ?
+			 errmsg("another experiment with commit_delay is running") :
+			 errmsg("another commit_delay_sweep is running"),
+			 pid == 0 ?
+			 errdetail("It is a commit_delay_whatif, or a commit_delay_sweep that has just begun.") :
+			 errdetail("Process %d runs it.", pid),
+			 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
 }
 
 /* The same for a sweep, which shows its process id and will give orders. */
@@ -259,10 +191,7 @@ delay_override_holder(void)
 	return (int) pg_atomic_read_u32(&shared->holder_pid);
 }
 
-/*----------------------------------------------------------------
- * The process that reads the setting for all
- *----------------------------------------------------------------
- */
+/*---- The process that reads the setting for all ------------------*/
 
 /* Follow commit_stats.adaptive_delay while there is no sweep, or do not. */
 void

@@ -1,10 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * delay_override.h
- *		Another commit_delay for all commits, for a while; see
- *		delay_override.c.  Also: must commits count siblings?
- *
- *-------------------------------------------------------------------------
+/*
+ * Another commit_delay for all commits, for a while; see delay_override.c.
+ * Also: must commits count siblings?
  */
 #ifndef COMMIT_STATS_DELAY_OVERRIDE_H
 #define COMMIT_STATS_DELAY_OVERRIDE_H
@@ -13,6 +9,7 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
+#include "control/adaptive_delay.h"
 #include "module/stats_module.h"
 #include "stats/commit_trace.h"
 
@@ -32,11 +29,18 @@ typedef struct DelayPair
 /* The order in force or past; 0: none.  In shared memory, atomic. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 
-/* Does this backend follow an order in its present commit? */
-extern COMMIT_STATS_HIDDEN bool delay_override_in_force;
+/* What the present commit of this backend follows. */
+typedef enum DelayFollowed
+{
+	FOLLOWS_SETTINGS,
+	FOLLOWS_PAIR,				/* of a sweep */
+	FOLLOWS_ADAPTIVE
+} DelayFollowed;
 
-/* ... and is that the adaptive delay?  Only with an order in force. */
-extern COMMIT_STATS_HIDDEN bool delay_override_adapts;
+extern COMMIT_STATS_HIDDEN DelayFollowed delay_override_followed;
+
+/* The settings, while it follows something else. */
+extern COMMIT_STATS_HIDDEN DelayPair delay_override_settings;
 
 extern const StatsModule delay_override_module;
 
@@ -53,10 +57,37 @@ extern void delay_override_set_adaptive(bool adaptive);
 extern bool delay_override_is_adaptive(void);
 
 /* The commit path. */
-extern void delay_override_adapt(uint64 now);
 extern void delay_override_follow(uint64 order, uint64 now);
-extern void delay_override_end(uint64 elapsed);
-extern void delay_override_abandon(void);
+
+/* That commit is done. */
+static inline void
+delay_override_restore(void)
+{
+	CommitDelay = delay_override_settings.delay;
+	CommitSiblings = delay_override_settings.siblings;
+	delay_override_followed = FOLLOWS_SETTINGS;
+}
+
+/* A commit is done, or has failed. */
+static inline void
+delay_override_end(void)
+{
+	if (unlikely(delay_override_followed != FOLLOWS_SETTINGS))
+		delay_override_restore();
+}
+
+/* It begins, and follows something else than the settings. */
+static inline void
+delay_override_use(int delay, int siblings, DelayFollowed followed)
+{
+	/* each commit ends with a callback; a setting must never get lost */
+	delay_override_end();
+	delay_override_settings.delay = CommitDelay;
+	delay_override_settings.siblings = CommitSiblings;
+	CommitDelay = delay;
+	CommitSiblings = siblings;
+	delay_override_followed = followed;
+}
 
 /*
  * Must each commit count its siblings?  Only if its leader may sleep because
@@ -80,7 +111,7 @@ delay_override_begin(uint64 now)
 	if (likely(order == 0))
 		return;
 	if (order == ORDER_ADAPT)
-		delay_override_adapt(now);
+		delay_override_use(adaptive_delay_begin(now), 0, FOLLOWS_ADAPTIVE);
 	else
 		delay_override_follow(order, now);
 }

@@ -25,10 +25,15 @@
  * no quota		stalls that take			no trial, for WATCH_STALLS
  *				STALLED_LEAST of the time
  * quota		a stall, while the floor	the rate is the largest of those
- *				held flushes back			between the latest; growth ends
- * quota		no stall for GROW_WINDOWS	the rate grows, by twice as much
- *				in which the floor held		each time; beyond GONE times,
- *				flushes back				there is no quota
+ *				held flushes back			since the latest stalls, or since
+ *											the last growth before them
+ * quota		a stall after growth		growth ends, and waits twice as
+ *											long, up to PATIENCE_MOST
+ * quota		no stall in that time, nor	the rate grows, by twice as much
+ *				in GROW_WINDOWS more, in	each time; beyond GONE times,
+ *				which the floor held		there is no quota
+ *				flushes back and up to
+ *				LATE_MOST came late
  * quota		stalls, not after growth,	no quota; believe none for a
  *				that keep REFUTED of their	while
  *				share of the time
@@ -86,13 +91,15 @@
 #define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
 #define NEAR_WINDOW		0.1		/* windows; with 50 clients a rate of 500/s
 								 * fell to 230 in 10 s, by hiccups */
-#define WATCH_STALLS	16		/* for which trials wait */
+#define WATCH_STALLS	(2 * SPACING_STALLS)	/* for which trials wait */
 #define HELD			0.5		/* of a distance, or it does not tell the
 								 * rate; beside trials, 156/s fell to 75 in 10
 								 * s */
 #define SAME_STALL		2		/* flushes after a stall that belong to it */
 #define DISTANCE_MOST	3e6		/* windows of 1 s, and two to spare */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
+#define PATIENCE_MOST	3.2e6	/* before growth; halved, p99 of open loads 8% */
+#define LATE_MOST		0.25	/* of the flushes, or they try no rate */
 #define GROW			0.03	/* halved or doubled, 0.3% */
 #define GONE			16.0	/* times the rate; nothing */
 #define REFUTE_STALLS	12		/* a lowered quota needs SPACING_STALLS */
@@ -135,7 +142,10 @@ spacing_init(Spacing *s, double now)
 double
 spacing_floor(const Spacing *s)
 {
-	return Max(0.0, s->quota.apart - s->usual);
+	const SpacingQuota *q = &s->quota;
+
+	return q->believed ?
+		Max(0.0, 1.0 / (PACE * q->rate * q->growth) - s->usual) : 0;
 }
 
 static bool
@@ -151,10 +161,7 @@ spacing_now(const Spacing *s)
 			   spacing_floor(s));
 }
 
-/*----------------------------------------------------------------
- * Slots
- *----------------------------------------------------------------
- */
+/*---- Slots -------------------------------------------------------*/
 
 static void
 begin_slot(Spacing *s, double now)
@@ -171,13 +178,21 @@ interrupt_trial(SpacingTrial *trial)
 	trial->running = false;
 }
 
+/* What comes now tells a rate of its own. */
+static void
+begin_stretch(SpacingQuota *q, double now)
+{
+	q->from = now;
+	q->flushes = q->held = q->late = 0;
+}
+
 /* A sweep came between. */
 void
 spacing_settle(Spacing *s, double now)
 {
 	interrupt_trial(&s->trial);
 	s->quota.stalled_at = s->quota.stall_ended = 0;
-	s->quota.flushes = 0;
+	begin_stretch(&s->quota, 0);
 	s->ended = now;
 	begin_slot(s, now);
 }
@@ -194,17 +209,7 @@ start_over(Spacing *s, double now)
 	begin_slot(s, now);
 }
 
-/*----------------------------------------------------------------
- * The floor
- *----------------------------------------------------------------
- */
-
-static void
-set_rate(SpacingQuota *q, double growth)
-{
-	q->growth = growth;
-	q->apart = q->believed ? 1.0 / (PACE * q->rate * growth) : 0;
-}
+/*---- The floor ---------------------------------------------------*/
 
 static void
 believe(Spacing *s, bool believed, SpacingChange change, double now)
@@ -216,7 +221,7 @@ believe(Spacing *s, bool believed, SpacingChange change, double now)
 	q->stalled[true] = 0;
 	if (!believed)
 		q->nstalls = 0;
-	set_rate(q, 1.0);
+	q->growth = 1;
 	s->current = 0;
 	start_over(s, now);
 	s->change = change;
@@ -309,42 +314,23 @@ is_refuted(Spacing *s, double now)
 	return true;
 }
 
-/* Is the rate another one than a person was told? */
-static bool
-has_changed(Spacing *s)
-{
-	SpacingQuota *q = &s->quota;
-
-	if (fabs(q->rate - q->reported) <= UNUSUAL * q->reported)
-		return false;
-	q->reported = q->rate;
-	s->change = SPACING_QUOTA_CHANGED;
-	return true;
-}
-
-/* A stall of "length", "apart" from the one before: a mean over time. */
-static void
-note_stalled(double *stalled, double length, double apart)
-{
-	double		weight = *stalled == 0 ? 1 : apart / (apart + STALLED_TIME);
-
-	*stalled += weight * (Min(1.0, length / apart) - *stalled);
-}
-
 /*
  * Is a stall much shorter than those of a quota, or not whole windows after
  * the last one?  With busy processors, some flushes take a few ticks of the
  * scheduler longer than others.  Many short stalls must not hide a few long
- * ones, so the mean is one over the time stalled.
+ * ones, so the mean is one over the time stalled.  A device that has stalled
+ * nothing for a while may begin a window with the next flush, so the first
+ * long stall after growth is anywhere.
  */
 static bool
 is_hiccup(SpacingQuota *q, double length, double distance)
 {
 	double		windows = distance / q->window;
+	bool		grown = q->growth > 1 && length >= STALLED_LEAST * q->window;
 
 	if (q->believed)
 		return length < LONG_STALL * q->window ||
-			(distance <= DISTANCE_MOST &&
+			(distance <= DISTANCE_MOST && !grown &&
 			 fabs(windows - Max(rint(windows), 1)) > NEAR_WINDOW);
 	q->lengths = LENGTHS_KEPT * q->lengths + length;
 	q->squares = LENGTHS_KEPT * q->squares + length * length;
@@ -355,65 +341,87 @@ static bool
 stall_ended(Spacing *s, double length, double now)
 {
 	SpacingQuota *q = &s->quota;
-	double		distance = now - q->stalled_at;
-	bool		tells = !q->believed || q->held + length >= HELD * distance;
+	double		stretch = now - q->from;
+	double		apart = now - q->stall_ended;
+	double	   *stalled = &q->stalled[q->believed];
+	bool		tells = !q->believed || q->held + length >= HELD * stretch;
 
-	if (is_hiccup(q, length, distance))
+	if (is_hiccup(q, length, now - q->stalled_at))
 		return false;
-	note_stalled(&q->stalled[q->believed], length - s->usual,
-				 now - q->stall_ended);
+	*stalled += (*stalled == 0 ? 1 : apart / (apart + STALLED_TIME)) *
+		(Min(1.0, (length - s->usual) / apart) - *stalled);
 	q->stall_ended = now;
-	q->held = 0;
-	q->grow_at = GROW_WINDOWS * q->window;
 	if (q->growth > 1)			/* that was the cause */
+	{
 		q->stalls_held = 0;
+		q->patience = Min(2 * q->patience, PATIENCE_MOST);
+	}
 	if (q->believed && is_refuted(s, now))
 		return true;
-	if (q->flushes <= SAME_STALL)
+	if (q->growth == 1 && q->flushes <= SAME_STALL)
 		return false;
-	if (distance <= DISTANCE_MOST && tells)
-		add_distance(q, distance);
+	if (stretch <= DISTANCE_MOST && tells)
+		add_distance(q, stretch);
 	else if (!q->believed)
 		q->nstalls = 0;
-	set_rate(q, 1.0);
+	q->growth = 1;
 	q->stalled_at = now;
-	q->flushes = 0;
-	if (q->believed)
-		return has_changed(s);
-	if (now < q->rests_until || !find_window(q))
+	begin_stretch(q, now);
+	if (q->believed ? fabs(q->rate - q->reported) <= UNUSUAL * q->reported :
+		now < q->rests_until || !find_window(q))
 		return false;
-	s->quotas_found++;
 	q->reported = q->rate;
-	believe(s, true, SPACING_QUOTA_FOUND, now);
+	s->change = SPACING_QUOTA_CHANGED;
+	if (!q->believed)
+	{
+		s->quotas_found++;
+		q->patience = GROW_WINDOWS * q->window;
+		believe(s, true, SPACING_QUOTA_FOUND, now);
+	}
 	return true;
 }
 
-/* No stall, although the floor holds flushes back: is there more? */
+/*
+ * No stall, although the floor holds flushes back: is there more?  A rate is
+ * tried by flushes that come at it, and not by those that come later because
+ * nobody has committed.  A leader that sleeps would have flushed at once, even
+ * if a busy processor wakes it too late.
+ */
 static bool
-grow(Spacing *s, double began, double now)
+grow(Spacing *s, double began, double now, bool slept)
 {
 	SpacingQuota *q = &s->quota;
 	double		floor_is = spacing_floor(s);
+	double		wait = q->growth > 1 ? GROW_WINDOWS * q->window : q->patience;
 
-	if (spacing_now(s) > floor_is || began - s->ended > 1.1 * floor_is + 100)
+	if (spacing_now(s) > floor_is)
 		return false;
+	if (!slept && began - s->ended > 1.1 * floor_is + 100)
+	{
+		q->late += 1 - LATE_MOST;
+		return false;
+	}
+	q->late -= LATE_MOST;
 	q->held += now - s->ended;
-	if (q->held < q->grow_at)
+	if (q->held < wait)
 		return false;
-	q->grow_at = q->held + GROW_WINDOWS * q->window;
+	if (q->late > 0)
+	{
+		q->held -= GROW_WINDOWS * q->window;
+		q->late = 0;
+		return false;
+	}
 	if (q->growth > GONE)
 	{
 		believe(s, false, SPACING_QUOTA_GONE, now);
 		return true;
 	}
-	set_rate(q, 1 + Max(GROW, 2 * (q->growth - 1)));
+	begin_stretch(q, now);
+	q->growth = 1 + Max(GROW, 2 * (q->growth - 1));
 	return false;
 }
 
-/*----------------------------------------------------------------
- * The response
- *----------------------------------------------------------------
- */
+/*---- The response ------------------------------------------------*/
 
 /* Add a challenger to the list of "n", if it is one. */
 static int
@@ -533,33 +541,6 @@ rest_slot_ended(Spacing *s, double response, double now)
 	return false;
 }
 
-static bool
-slot_ended(Spacing *s, double now)
-{
-	double		response = s->responses / s->commits;
-	bool		changed = s->trial.running ?
-	trial_slot_ended(s, response) : rest_slot_ended(s, response, now);
-
-	begin_slot(s, now);
-	return changed;
-}
-
-/* Is the challenger so much worse that its slot ends now? */
-static bool
-is_much_worse(const Spacing *s)
-{
-	return is_challenged(s) && s->flushes >= EARLY_FLUSHES &&
-		s->usual_response > 0 &&
-		s->responses > (1 + CLEAR) * s->usual_response * s->commits;
-}
-
-static bool
-is_slot_over(const Spacing *s, double now)
-{
-	return now >= s->slot_began + SLOT && s->flushes >= 2 && s->commits > 0 &&
-		(s->commits >= SLOT_COMMITS || now - s->slot_began > SLOT_MOST);
-}
-
 /*
  * Since the last call, "commits" commits have ended, whose responses sum up to
  * "responses".  Returns whether something has happened that a person reads:
@@ -568,15 +549,24 @@ is_slot_over(const Spacing *s, double now)
 bool
 spacing_look(Spacing *s, double now, double commits, double responses)
 {
+	bool		changed = false;
+
 	s->commits += commits;
 	s->responses += responses;
-	if (is_much_worse(s))
-	{
-		lose(s, SPACING_ENDED_EARLY);
-		begin_slot(s, now);
+	/* a challenger may be so much worse that its slot ends now */
+	if (is_challenged(s) && s->flushes >= EARLY_FLUSHES &&
+		s->usual_response > 0 &&
+		s->responses > (1 + CLEAR) * s->usual_response * s->commits)
+		(void) lose(s, SPACING_ENDED_EARLY);
+	else if (now < s->slot_began + SLOT || s->flushes < 2 || s->commits == 0 ||
+			 (s->commits < SLOT_COMMITS && now - s->slot_began <= SLOT_MOST))
 		return false;
-	}
-	return is_slot_over(s, now) && slot_ended(s, now);
+	else
+		changed = s->trial.running ?
+			trial_slot_ended(s, s->responses / s->commits) :
+			rest_slot_ended(s, s->responses / s->commits, now);
+	begin_slot(s, now);
+	return changed;
 }
 
 /* When is the next call of spacing_look() worth something? */
@@ -586,9 +576,12 @@ spacing_next_look(const Spacing *s, double now)
 	return Max(now + LOOK, is_challenged(s) ? 0 : s->slot_began + SLOT);
 }
 
-/* A flush has ended.  Returns as spacing_look() does. */
+/*
+ * A flush has ended, whose leader "slept" or not.  Returns as spacing_look()
+ * does.
+ */
 bool
-spacing_flush_ended(Spacing *s, double began, double ended)
+spacing_flush_ended(Spacing *s, double began, double ended, bool slept)
 {
 	double		length = ended - began;
 	bool		changed = false;
@@ -601,7 +594,7 @@ spacing_flush_ended(Spacing *s, double began, double ended)
 	if (length > wal_device_stall_limit(s->usual))
 		changed = stall_ended(s, length, ended);
 	else if (s->quota.believed)
-		changed = grow(s, began, ended);
+		changed = grow(s, began, ended, slept);
 	s->ended = ended;
 	return changed;
 }

@@ -1,10 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * spacing.h
- *		The least time from the end of one WAL flush to the begin of the next;
- *		see spacing.c.  Times in us.
- *
- *-------------------------------------------------------------------------
+/*
+ * The least time from the end of one WAL flush to the begin of the next; see
+ * spacing.c.  Times in us.
  */
 #ifndef COMMIT_STATS_SPACING_H
 #define COMMIT_STATS_SPACING_H
@@ -36,10 +32,8 @@ typedef struct SpacingQuota
 	double		window;			/* of the quota believed */
 	double		rate;			/* flushes per us that it allows */
 	double		growth;			/* what is tried, relative to that */
-	double		apart;			/* begins of flushes, from that; 0: any */
 	double		reported;		/* rate at the last SPACING_QUOTA_... */
 
-	double		flushes;		/* since "stalled_at" */
 	double		stalled_at;		/* end of the last stall of the quota */
 	double		stall_ended;	/* ... of any stall */
 	int			nstalls;
@@ -49,9 +43,12 @@ typedef struct SpacingQuota
 	double		lengths;		/* of stalls without a floor, added up */
 	double		squares;		/* ... and their squares */
 
-	double		held;			/* time in which the floor held flushes back,
-								 * since the latest stall */
-	double		grow_at;		/* ... when the rate grows */
+	/* The stretch since the last stall of the quota, or growth */
+	double		from;
+	double		flushes;
+	double		held;			/* time in which the floor held them back */
+	double		late;			/* flushes, above LATE_MOST of them */
+	double		patience;		/* "held" before growth begins */
 
 	double		stalled[2];		/* part of the time, without and with a floor */
 	int			stalls_held;	/* stalls in succession, not after growth */
@@ -100,7 +97,8 @@ typedef struct Spacing
 } Spacing;
 
 extern void spacing_init(Spacing *spacing, double now);
-extern bool spacing_flush_ended(Spacing *spacing, double began, double ended);
+extern bool spacing_flush_ended(Spacing *spacing, double began, double ended,
+								bool slept);
 extern bool spacing_look(Spacing *spacing, double now, double commits,
 						 double responses);
 extern double spacing_next_look(const Spacing *spacing, double now);

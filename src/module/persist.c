@@ -50,7 +50,7 @@
 #include "module/stats_module.h"
 
 #define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"
-#define PERSIST_TMPFILE		PERSIST_FILE ".tmp"
+#define TEMPORARY			".tmp"
 
 static bool restored = false;	/* statistics go on from before the start */
 static ControlFileData control_at_start;	/* if "restored" */
@@ -93,8 +93,8 @@ remove_file(const char *path)
 	return false;
 }
 
-static char *
-allocate(Size size)
+char *
+persist_allocate(Size size)
 {
 	char	   *memory = MemoryContextAllocExtended(TopMemoryContext, size,
 													MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
@@ -108,34 +108,55 @@ allocate(Size size)
 	return memory;
 }
 
-/*
- * Read an open file, of which no more than PERSIST_MAX_SIZE can be of use.
- * Returns null, having logged it, if that is not possible.
- */
-static char *
-read_opened(int fd, uint64 *size)
+/* Replace a file by its temporary one. */
+bool
+persist_write(const char *path, const char *from, Size size)
 {
+	char		temporary[MAXPGPATH];
+
+	snprintf(temporary, sizeof(temporary), "%s" TEMPORARY, path);
+	if (!write_file(temporary, from, size))
+		log_file_error("write", temporary);
+	else if (durable_rename(temporary, path, LOG) == 0)
+		return true;
+	(void) remove_file(temporary);
+	return false;
+}
+
+/* No valid file is larger than "max_size". */
+char *
+persist_read(const char *path, Size max_size, uint64 *size)
+{
+	int			fd = OpenTransientFile(path, O_RDONLY | PG_BINARY);
 	struct stat st;
 	ssize_t		n = -1;
 	char	   *file = NULL;
 
-	if (fstat(fd, &st) == 0)
+	if (fd < 0)
 	{
-		Size		wanted = Min(st.st_size, PERSIST_MAX_SIZE);
-
-		file = allocate(Max(wanted, sizeof(PersistHeader)));
-		if (file == NULL)
-			return NULL;
-		n = read(fd, file, wanted);
-	}
-	if (n < 0)
-	{
-		log_file_error("read", PERSIST_FILE);
-		if (file != NULL)
-			pfree(file);
+		if (errno != ENOENT)
+			log_file_error("open", path);
 		return NULL;
 	}
-	*size = n;
+	if (fstat(fd, &st) != 0)
+		log_file_error("read", path);
+	else
+	{
+		*size = Min(st.st_size, max_size);
+		file = persist_allocate(Max(*size, sizeof(PersistHeader)));
+	}
+	if (file != NULL)
+	{
+		n = read(fd, file, *size);
+		if (n < 0)
+		{
+			log_file_error("read", path);
+			pfree(file);
+			file = NULL;
+		}
+		*size = n;
+	}
+	CloseTransientFile(fd);
 	return file;
 }
 
@@ -199,18 +220,13 @@ saved_size(const StatsModule *module)
 }
 
 static uint64
-file_size(uint32 *nparts)
+file_size(void)
 {
 	uint64		size = sizeof(PersistHeader) + sizeof(pg_crc32c);
 
-	*nparts = 0;
 	for (int i = 0; stats_modules[i]; i++)
-	{
-		if (stats_modules[i]->saved_name == NULL)
-			continue;
-		size += sizeof(PersistPart) + saved_size(stats_modules[i]);
-		++*nparts;
-	}
+		if (stats_modules[i]->saved_name != NULL)
+			size += sizeof(PersistPart) + saved_size(stats_modules[i]);
 	return size;
 }
 
@@ -218,12 +234,12 @@ static char *
 make_file(const ControlFileData *control, uint64 *size)
 {
 	PersistState state = state_of(control);
-	uint32		nparts;
+	uint32		nparts = 0;
 	char	   *file;
 	char	   *end;
 
-	*size = file_size(&nparts);
-	file = allocate(*size);
+	*size = file_size();
+	file = persist_allocate(*size);
 	if (file == NULL)
 		return NULL;
 	end = file + sizeof(PersistHeader);
@@ -242,25 +258,10 @@ make_file(const ControlFileData *control, uint64 *size)
 			return NULL;
 		}
 		end += saved_size(module);
+		nparts++;
 	}
 	persist_file_seal(file, *size, nparts, &state);
 	return file;
-}
-
-/* All or nothing: if anything fails, there is no file. */
-static void
-put_file(const char *file, uint64 size)
-{
-	if (!write_file(PERSIST_TMPFILE, file, size))
-	{
-		log_file_error("write", PERSIST_TMPFILE);
-		(void) remove_file(PERSIST_TMPFILE);
-	}
-	else if (durable_rename(PERSIST_TMPFILE, PERSIST_FILE, LOG) != 0)
-	{
-		(void) remove_file(PERSIST_TMPFILE);
-		(void) remove_file(PERSIST_FILE);
-	}
 }
 
 /* True if statistics can go on after this end of the server. */
@@ -274,7 +275,10 @@ may_save(int code, const ControlFileData *control)
 		 memcmp(control, &control_at_start, sizeof(ControlFileData)) == 0);
 }
 
-/* An on_shmem_exit callback: the last process is about to end. */
+/*
+ * An on_shmem_exit callback: the last process is about to end.  If anything
+ * fails, there is no file.
+ */
 static void
 save(int code, Datum arg)
 {
@@ -286,8 +290,11 @@ save(int code, Datum arg)
 		!read_control_file(&control) || !may_save(code, &control))
 		return;
 	file = make_file(&control, &size);
-	if (file != NULL)
-		put_file(file, size);
+	if (file != NULL && !persist_write(PERSIST_FILE, file, size))
+		(void) remove_file(PERSIST_FILE);
+	for (int i = 0; stats_modules[i]; i++)
+		if (stats_modules[i]->ended)
+			stats_modules[i]->ended(file != NULL);
 }
 
 /* True if each module can use its part of the file, and no part is left. */
@@ -360,37 +367,28 @@ restore(char *file, uint64 size)
 	restored = true;
 }
 
-/* The file is removed whatever is in it, and used only if that worked. */
-static void
-load(void)
-{
-	int			fd = OpenTransientFile(PERSIST_FILE, O_RDONLY | PG_BINARY);
-	bool		missing = fd < 0 && errno == ENOENT;
-	char	   *file = NULL;
-	uint64		size = 0;
-
-	if (fd >= 0)
-	{
-		if (commit_stats_save)
-			file = read_opened(fd, &size);
-		CloseTransientFile(fd);
-	}
-	else if (!missing)
-		log_file_error("open", PERSIST_FILE);
-
-	/* left behind by an end in the middle of writing it */
-	(void) remove_file(PERSIST_TMPFILE);
-	if (!missing && remove_file(PERSIST_FILE) && file != NULL)
-		restore(file, size);
-	if (file != NULL)
-		pfree(file);
-}
-
-/* For the postmaster or a stand-alone backend, when modules are attached. */
+/*
+ * For the postmaster or a stand-alone backend, when modules are attached.  The
+ * file is removed whatever is in it, and used only if that worked.
+ */
 void
 persist_start(void)
 {
+	char	   *file = NULL;
+	uint64		size = 0;
+
 	restored = false;
 	on_shmem_exit(save, (Datum) 0);
-	load();
+	if (commit_stats_save)
+		file = persist_read(PERSIST_FILE, PERSIST_MAX_SIZE, &size);
+
+	/* left behind by an end in the middle of writing it */
+	(void) remove_file(PERSIST_FILE TEMPORARY);
+	if (remove_file(PERSIST_FILE) && file != NULL)
+		restore(file, size);
+	if (file != NULL)
+		pfree(file);
+	for (int i = 0; stats_modules[i] && commit_stats_save; i++)
+		if (stats_modules[i]->started)
+			stats_modules[i]->started();
 }

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * persist_file.h
- *		The format of the file of saved statistics; see persist_file.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The format of the file of saved statistics; see persist_file.c. */
 #ifndef COMMIT_STATS_PERSIST_FILE_H
 #define COMMIT_STATS_PERSIST_FILE_H
 
@@ -14,14 +8,17 @@
  * it was forgotten, script/check fails, and prints what else to change.
  */
 #define PERSIST_MAGIC		UINT64CONST(0x434d545354415453)
-#define PERSIST_FORMAT		8
+#define PERSIST_FORMAT		9
 
 /* Why a file is refused that was written at another time. */
 #define PERSIST_STALE \
 	"The data directory is not in the state in which it was when the file was written."
 
-/* No file is larger: 262,143 connections and 10,000 clients take 15 MB. */
-#define PERSIST_MAX_SIZE	(16 * 1024 * 1024)
+/*
+ * No file is larger: 262,143 connections, 10,000 clients and 50,000 statements
+ * take 25 MB.
+ */
+#define PERSIST_MAX_SIZE	(32 * 1024 * 1024)
 
 /*
  * The data directory as it was when the file was written, so that the file is
@@ -55,6 +52,15 @@ typedef struct PersistPart
 
 /* persist.c; once the modules are attached. */
 extern void persist_start(void);
+
+/*
+ * Files as a whole.  Nothing here raises an error: failures are logged.
+ * persist_write() replaces a file, flushed, or leaves it; persist_read()
+ * returns null if there is none or it cannot be read.
+ */
+extern char *persist_allocate(Size size);
+extern bool persist_write(const char *path, const char *from, Size size);
+extern char *persist_read(const char *path, Size max_size, uint64 *size);
 
 extern char *persist_file_add(char *end, const char *name, uint64 size);
 extern void persist_file_seal(char *file, uint64 size, uint32 nparts,

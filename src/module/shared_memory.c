@@ -11,8 +11,9 @@
  * Locking: AddinShmemInitLock while a process attaches.  shared_memory.h says
  * what the two LWLocks protect.  A process that needs both takes
  * commit_stats_reset_lock() first.  On the commit path, only a transaction
- * that registers its process, or is the first of another client (clients.c),
- * takes one of them, commit_stats_clients_lock().
+ * that registers its process, or is the first of another client (clients.c) or
+ * of a statement without a cell (statements.c), takes one of them,
+ * commit_stats_clients_lock().
  *
  *-------------------------------------------------------------------------
  */
@@ -97,6 +98,10 @@ segment_startup(void)
 	{
 		const StatsModule *module = stats_modules[i];
 
+		if (module->head)
+			*module->head = part;
+		if (module->tail)
+			*module->tail = part + head_size(module);
 		if (module->attach)
 			module->attach(part, part + head_size(module), found);
 		part += part_size(module, MaxBackends);

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * shared_memory.h
- *		The shared memory segment and its locks; see shared_memory.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The shared memory segment and its locks; see shared_memory.c. */
 #ifndef COMMIT_STATS_SHARED_MEMORY_H
 #define COMMIT_STATS_SHARED_MEMORY_H
 

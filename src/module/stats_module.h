@@ -13,18 +13,27 @@
 #define COMMIT_STATS_STATS_MODULE_H
 
 #include "datatype/timestamp.h"
+#include "port/atomics.h"
+
+#if defined(PG_HAVE_ATOMIC_U32_SIMULATION) || defined(PG_HAVE_ATOMIC_U64_SIMULATION)
+#error "commit_stats needs a platform with atomic operations on 64 bits"
+#endif
 
 typedef struct StatsModule
 {
 	/*
 	 * The module's part of the segment, in bytes: a head, and behind it, from
 	 * a cache line of its own, a tail.  The tail is one slot for each of
-	 * MaxBackends, or what the module computes itself.  "attach" initializes
-	 * the part, which is zeroed, unless it was found.
+	 * MaxBackends, or what the module computes itself.  "head" and "tail" are
+	 * variables to point there.  The memory is zeroed, as are atomic
+	 * variables in it; "attach" initializes what is not 0, unless the part
+	 * was found.
 	 */
 	Size		head_size;
 	Size		slot_size;
 	Size		(*tail_size) (int backends);
+	void	  **head;
+	void	  **tail;
 	void		(*attach) (void *head, void *tail, bool found);
 
 	/*
@@ -61,6 +70,15 @@ typedef struct StatsModule
 	bool		(*save) (void *to);
 	bool		(*fits) (const void *from, Size size);
 	void		(*restore) (const void *from, Size size);
+
+	/*
+	 * In the postmaster, with commit_stats.save on: saved parts have been
+	 * restored, or refused; the server has been shut down.  Counters may be
+	 * read then if "at_rest": otherwise a change is under way that nobody
+	 * will end, and a reader would raise an error.
+	 */
+	void		(*started) (void);
+	void		(*ended) (bool at_rest);
 } StatsModule;
 
 /* All modules, then null. */

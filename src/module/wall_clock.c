@@ -68,14 +68,14 @@ clock_attach(void *head, void *tail, bool found)
 {
 	ClockPair	now;
 
-	clock_offset_shared = head;
 	if (found)
 		return;
 	(void) clock_read_pair(&now);
-	pg_atomic_init_u64(clock_offset_shared, (uint64) offset_of(&now));
+	pg_atomic_write_u64(clock_offset_shared, (uint64) offset_of(&now));
 }
 
 const StatsModule wall_clock_module = {
 	.head_size = sizeof(pg_atomic_uint64),
+	.head = (void **) &clock_offset_shared,
 	.attach = clock_attach,
 };

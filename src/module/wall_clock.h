@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * wall_clock.h
- *		Times of day from times of the commit path's clock; see wall_clock.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Times of day from times of the commit path's clock; see wall_clock.c. */
 #ifndef COMMIT_STATS_WALL_CLOCK_H
 #define COMMIT_STATS_WALL_CLOCK_H
 

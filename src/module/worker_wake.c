@@ -4,12 +4,12 @@
  *		Waking the background worker.
  *
  * While the worker is awake, it looks for work all the time, and nobody needs
- * to wake it.  Before it falls asleep, it clears "awake" and then looks once
- * more.  A process that has work for it first reports that work, where the
- * worker looks, and then reads "awake".
+ * to wake it.  It clears "awake" before its last looks for work.  A process
+ * that has work for it first reports that work, where the worker looks, and
+ * then reads "awake".
  *
- * Invariant: if "awake" is clear, the worker has seen each report, or the
- * reporting process wakes it.
+ * Invariant: a later look of the worker sees a report, or the reporting
+ * process wakes it.
  *
  * Locking: none; see t/memory_model/wake.protocol.
  *
@@ -36,19 +36,9 @@ typedef struct WorkerWakeShared
 
 static WorkerWakeShared *shared = NULL;
 
-static void
-worker_wake_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	if (found)
-		return;
-	pg_atomic_init_u32(&shared->procno_plus_one, 0);
-	pg_atomic_init_u32(&shared->awake, 0);
-}
-
 const StatsModule worker_wake_module = {
 	.head_size = sizeof(WorkerWakeShared),
-	.attach = worker_wake_attach,
+	.head = (void **) &shared,
 };
 
 static void
@@ -71,14 +61,18 @@ worker_wake(void)
 	set_latch(procno_plus_one);
 }
 
-/* Also on the commit path.  A system call, unless the worker is awake. */
-void
+/*
+ * Also on the commit path.  A system call, unless the worker is awake.
+ * Returns false if there is no worker.
+ */
+bool
 worker_wake_now(void)
 {
 	uint32		procno_plus_one = pg_atomic_read_u32(&shared->procno_plus_one);
 
 	if (procno_plus_one != 0)
 		set_latch(procno_plus_one);
+	return procno_plus_one != 0;
 }
 
 static void
@@ -96,14 +90,10 @@ worker_wake_start(void)
 	pg_atomic_write_u32(&shared->procno_plus_one, MyProcNumber + 1);
 }
 
-/* Returns true if the worker may sleep until it is woken. */
-bool
-worker_wake_sleep(bool (*has_work) (void))
+/* The worker will soon look for work only if it is woken. */
+void
+worker_wake_sleep(void)
 {
 	pg_atomic_write_u32(&shared->awake, 0);
 	pg_memory_barrier();		/* protocol wake */
-	if (!has_work())
-		return true;
-	pg_atomic_write_u32(&shared->awake, 1);
-	return false;
 }

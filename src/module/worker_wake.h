@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * worker_wake.h
- *		Waking the background worker; see worker_wake.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Waking the background worker; see worker_wake.c. */
 #ifndef COMMIT_STATS_WORKER_WAKE_H
 #define COMMIT_STATS_WORKER_WAKE_H
 
@@ -15,11 +9,11 @@ extern const StatsModule worker_wake_module;
 /* Any process: the worker has something to do. */
 extern void worker_wake(void);
 
-/* ... even if it is about to look anyway. */
-extern void worker_wake_now(void);
+/* ... even if it is about to look anyway.  Returns false if it does not run. */
+extern bool worker_wake_now(void);
 
 /* The worker. */
 extern void worker_wake_start(void);
-extern bool worker_wake_sleep(bool (*has_work) (void));
+extern void worker_wake_sleep(void);
 
 #endif							/* COMMIT_STATS_WORKER_WAKE_H */

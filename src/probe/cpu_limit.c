@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_limit.c
- *		Whether a limit of the CPU stops this server, and for how long.
+ *		For how long a limit of the CPU has stopped this server.
  *
  * Linux stops all processes of a control group that has used up its share of
  * the CPU until the period of the limit, usually 100 ms, is over.  A WAL flush
  * that is under way then seems to last that long, and the stalls look like
  * those of a device with a quota.  The kernel counts the periods of a group,
- * those in which it had to stop the group, and the time that the group was
- * stopped (cpu.stat): in version 1 in ns, in version 2 in us, and in both once
- * for each processor.  A group without a limit has no periods.
+ * and the time that the group was stopped (cpu.stat): in version 1 in ns, in
+ * version 2 in us, and in both once for each processor.  A group without a
+ * limit has no periods.
  *
  * A process is in a group and in each group above it.  In a container, the
  * path of a group may be that of the host, of which only the last folder is
@@ -27,14 +27,10 @@
 /* The server itself may replace these. */
 #undef snprintf
 
-/* The group is stopped if this share of its periods was cut short. */
-#define OFTEN			0.05
-
 /* Of all groups that a process is in. */
 typedef struct CpuLimit
 {
 	bool		has_periods;
-	bool		stops;			/* one of them, often */
 	double		throttled;		/* ns */
 } CpuLimit;
 
@@ -46,8 +42,6 @@ add_group(CpuLimit *limit, const char *folder)
 	char		line[128];
 	FILE	   *file;
 	double		value;
-	double		periods = 0;
-	double		stopped = 0;
 
 	snprintf(path, sizeof(path), "%s/cpu.stat", folder);
 	file = fopen(path, "r");
@@ -56,19 +50,13 @@ add_group(CpuLimit *limit, const char *folder)
 	while (fgets(line, sizeof(line), file) != NULL)
 	{
 		if (sscanf(line, "nr_periods %lf", &value) == 1)
-			periods = value;
-		else if (sscanf(line, "nr_throttled %lf", &value) == 1)
-			stopped = value;
+			limit->has_periods |= value > 0;
 		else if (sscanf(line, "throttled_time %lf", &value) == 1)
 			limit->throttled += value;
 		else if (sscanf(line, "throttled_usec %lf", &value) == 1)
 			limit->throttled += value * 1000;
 	}
 	fclose(file);
-	if (periods > 0)
-		limit->has_periods = true;
-	if (stopped > OFTEN * periods)
-		limit->stops = true;
 }
 
 /* Add a group and those that it is in. */
@@ -116,16 +104,14 @@ has_cpu(const char *controllers)
  * (version 1).  Without that file, as on other systems, nothing is known of a
  * limit.
  */
-static CpuLimit
-read_limit(const char *groups, const char *mount)
+bool
+cpu_limit_read(const char *groups, const char *mount, uint64 *throttled_ns)
 {
 	char		line[MAXPGPATH];
 	FILE	   *file = fopen(groups, "r");
 	CpuLimit	limit = {0};
 
-	if (file == NULL)
-		return limit;
-	while (fgets(line, sizeof(line), file) != NULL)
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
 	{
 		char	   *controllers = strchr(line, ':');
 		char	   *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -139,21 +125,8 @@ read_limit(const char *groups, const char *mount)
 		else if (has_cpu(controllers + 1))
 			add_path(&limit, mount, "/cpu", path);
 	}
-	fclose(file);
-	return limit;
-}
-
-bool
-cpu_limit_stops(const char *groups, const char *mount)
-{
-	return read_limit(groups, mount).stops;
-}
-
-bool
-cpu_limit_read(const char *groups, const char *mount, uint64 *throttled_ns)
-{
-	CpuLimit	limit = read_limit(groups, mount);
-
+	if (file != NULL)
+		fclose(file);
 	*throttled_ns = (uint64) limit.throttled;
 	return limit.has_periods;
 }

@@ -1,10 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * cpu_limit.h
- *		Whether a limit of the CPU stops this server, and for how long; see
- *		cpu_limit.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * For how long a limit of the CPU has stopped this server; see cpu_limit.c.
  */
 #ifndef COMMIT_STATS_CPU_LIMIT_H
 #define COMMIT_STATS_CPU_LIMIT_H
@@ -13,10 +8,7 @@
 #define CPU_LIMIT_GROUPS	"/proc/self/cgroup"
 #define CPU_LIMIT_MOUNT		"/sys/fs/cgroup"
 
-/* True if it does often, since the group exists */
-extern bool cpu_limit_stops(const char *groups, const char *mount);
-
-/* How long it ever has; returns false if there is no limit */
+/* Since the group exists; returns false if there is no limit */
 extern bool cpu_limit_read(const char *groups, const char *mount,
 						   uint64 *throttled_ns);
 

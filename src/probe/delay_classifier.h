@@ -1,11 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * delay_classifier.h
- *		Whether the leader of a flush slept commit_delay; see
- *		delay_classifier.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Whether the leader of a flush slept commit_delay; see delay_classifier.c. */
 #ifndef COMMIT_STATS_DELAY_CLASSIFIER_H
 #define COMMIT_STATS_DELAY_CLASSIFIER_H
 

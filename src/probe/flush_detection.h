@@ -57,10 +57,7 @@ flush_detection_counts_syncs(void)
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 
-/*----------------------------------------------------------------
- * From PostgreSQL 18 on
- *----------------------------------------------------------------
- */
+/*---- From PostgreSQL 18 on ---------------------------------------*/
 
 /* What will tell whether a commit has flushed. */
 typedef enum FlushWitness
@@ -195,11 +192,7 @@ flush_detection_since(const FlushReading *before, OwnFlush *since)
 
 #else							/* WAL_IO_IS_BACKEND_STATS */
 
-/*----------------------------------------------------------------
- * Up to PostgreSQL 17
- *----------------------------------------------------------------
- */
-
+/*---- Up to PostgreSQL 17 -----------------------------------------*/
 
 /* The server's counters of this process. */
 typedef struct FlushReading

@@ -50,7 +50,6 @@
 #include "postgres.h"
 
 #include "common/pg_prng.h"
-#include "pgstat.h"
 
 #include "probe/flush_detection.h"
 

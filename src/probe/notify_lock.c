@@ -29,14 +29,13 @@
 #include "access/xact.h"
 #include "catalog/pg_database.h"
 #include "miscadmin.h"
-#include "storage/lock.h"
 #include "utils/timeout.h"
 
 #include "base/shared_counters.h"
 #include "module/wall_clock.h"
 #include "probe/notify_lock.h"
 
-/* NotifyTotals in shared memory */
+/* The order of NotifyTotals */
 enum
 {
 	NOTIFY_COMMITS,
@@ -59,20 +58,7 @@ static NotifyShared *shared = NULL;
 /* By process: the database in which it may listen, or InvalidOid. */
 static pg_atomic_uint32 *listening_in = NULL;
 
-static void
-notify_lock_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	listening_in = tail;
-	if (found)
-		return;
-	counter_array_init(shared->total, NOTIFY_NTOTALS);
-	counter_array_init(shared->base, NOTIFY_NTOTALS);
-	for (int i = 0; i < MaxBackends; i++)
-		pg_atomic_init_u32(&listening_in[i], InvalidOid);
-}
-
-static LOCKTAG
+LOCKTAG
 notify_lock_tag(void)
 {
 	LOCKTAG		tag;
@@ -107,7 +93,8 @@ notify_lock_reset(TimestampTz now)
 const StatsModule notify_lock_module = {
 	.head_size = sizeof(NotifyShared),
 	.slot_size = sizeof(pg_atomic_uint32),
-	.attach = notify_lock_attach,
+	.head = (void **) &shared,
+	.tail = (void **) &listening_in,
 	.enter = notify_lock_enter,
 	.leave = notify_lock_leave,
 	.reset = notify_lock_reset,
@@ -197,12 +184,9 @@ notify_lock_listeners(Oid database)
 void
 notify_lock_read(NotifyTotals *totals)
 {
-	uint64		value[NOTIFY_NTOTALS];
+	uint64	   *value = (uint64 *) totals;
 
-	counter_array_read(value, shared->total, NOTIFY_NTOTALS);
 	for (int i = 0; i < NOTIFY_NTOTALS; i++)
-		value[i] -= pg_atomic_read_u64(&shared->base[i]);
-	totals->commits = value[NOTIFY_COMMITS];
-	totals->hold_time = value[NOTIFY_HOLD_TIME];
-	totals->flush_time = value[NOTIFY_FLUSH_TIME];
+		value[i] = pg_atomic_read_u64(&shared->total[i]) -
+			pg_atomic_read_u64(&shared->base[i]);
 }

@@ -1,13 +1,11 @@
-/*-------------------------------------------------------------------------
- *
- * notify_lock.h
- *		Whether the commit under way has a NOTIFY in it, and what such commits
- *		did with their lock; see notify_lock.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * Whether the commit under way has a NOTIFY in it, and what such commits did
+ * with their lock; see notify_lock.c.
  */
 #ifndef COMMIT_STATS_NOTIFY_LOCK_H
 #define COMMIT_STATS_NOTIFY_LOCK_H
+
+#include "storage/lock.h"
 
 #include "base/compat.h"
 #include "module/stats_module.h"
@@ -25,6 +23,7 @@ typedef struct NotifyTotals
 	uint64		flush_time;		/* of this, waited for a flush */
 } NotifyTotals;
 
+extern LOCKTAG notify_lock_tag(void);
 extern bool notify_lock_is_held(void);
 extern uint64 notify_lock_wait(uint64 started_at, uint64 record_at);
 extern int	notify_lock_pass_on(uint64 hold_time, uint64 flush_time);

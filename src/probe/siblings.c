@@ -24,8 +24,8 @@
  * commit_delay.  A backend that visits it sets the leader's flag in
  * "seen_asleep".  The leader clears the flag before its next commit.
  *
- * Invariant: "nregistered" is the number of bits in "registered", but for the
- * backends that are about to set or clear theirs.
+ * Invariant: "nregistered" is the number of bits in "registered", except while
+ * a backend is about to set or clear its bit.
  *
  * Locking: none.  A backend sets and clears its own bit, atomically.  PGPROC
  * fields are read without a lock, as in the server, so a backend at the edge
@@ -83,20 +83,14 @@ siblings_tail_size(int backends)
 static void
 siblings_attach(void *head, void *tail, bool found)
 {
-	shared = head;
 	siblings_nregistered = &shared->nregistered;
 	seen_asleep = (pg_atomic_uint32 *)
 		((char *) head + bitmap_size(MaxBackends));
-	if (found)
-		return;
-	pg_atomic_init_u32(&shared->nregistered, 0);
-	counter_array_init(shared->registered, bitmap_words(MaxBackends));
-	for (int i = 0; i < MaxBackends; i++)
-		pg_atomic_init_u32(&seen_asleep[i], 0);
 }
 
 const StatsModule siblings_module = {
 	.tail_size = siblings_tail_size,
+	.head = (void **) &shared,
 	.attach = siblings_attach,
 };
 

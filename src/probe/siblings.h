@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * siblings.h
- *		How many other transactions are active; see siblings.c.
- *
- *-------------------------------------------------------------------------
- */
+/* How many other transactions are active; see siblings.c. */
 #ifndef COMMIT_STATS_SIBLINGS_H
 #define COMMIT_STATS_SIBLINGS_H
 

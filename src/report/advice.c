@@ -3,6 +3,8 @@
  * advice.c
  *		The commit_delay_sweep() that the report proposes.
  *
+ * causes_put_delay() of causes.c says whether a delay may pay, and calls this.
+ *
  *	F0			the mean time of a flush
  *	lambda		commits per second
  *
@@ -96,9 +98,10 @@ advice_sweep_max_p99(const CommitFigures *f)
 }
 
 /*
- * Delays worth measuring: 0, the present one, F0 from a quarter to four times,
- * and that of the square-root rule.  None that would exceed the bound alone,
- * or with the flush that follows it, or that fills half of the WAL buffers.
+ * Delays worth measuring: 0, the present one, that of the newest prediction,
+ * F0 from a quarter to four times, and that of the square-root rule.  None
+ * that would exceed the bound alone, or with the flush that follows it, or
+ * that fills half of the WAL buffers.
  */
 int
 advice_sweep_delays(const CommitFigures *f, int *delays)
@@ -115,6 +118,8 @@ advice_sweep_delays(const CommitFigures *f, int *delays)
 	n = add_delay(delays, n, 0);
 	if (f->delay <= advice_sweep_max_p99(f))
 		n = add_delay(delays, n, f->delay);
+	if (f->predicted_delay > 0 && f->predicted_delay <= most)
+		n = add_delay(delays, n, f->predicted_delay);
 	for (int step = 0; step < SWEEP_STEPS; step++)
 		if (round_delay(ldexp(start, step)) <= most)
 			n = add_delay(delays, n, round_delay(ldexp(start, step)));
@@ -124,8 +129,9 @@ advice_sweep_delays(const CommitFigures *f, int *delays)
 }
 
 /*
- * commit_siblings worth measuring: the present value and, if fewer than half
- * of the flushes reach it, the value that half of them reach.
+ * commit_siblings worth measuring: the present value, that of the newest
+ * prediction and, if fewer than half of the flushes reach the present one, the
+ * value that half of them reach.
  */
 int
 advice_sweep_siblings(const CommitFigures *f, int *siblings)
@@ -133,7 +139,10 @@ advice_sweep_siblings(const CommitFigures *f, int *siblings)
 	int			n = 0;
 
 	siblings[n++] = f->siblings;
-	if (f->reach < 0.5 && advice_better_siblings(f) < f->siblings)
+	if (f->predicted_delay > 0 && f->predicted_siblings != f->siblings)
+		siblings[n++] = f->predicted_siblings;
+	if (f->reach < 0.5 && advice_better_siblings(f) < f->siblings &&
+		advice_better_siblings(f) != siblings[n - 1])
 		siblings[n++] = advice_better_siblings(f);
 	return n;
 }

@@ -47,6 +47,10 @@
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
 #define SMALL_COMMIT		8192	/* bytes */
+#define HARDLY_COMMIT		0.1 /* of transaction time */
+#define HARDLY_BEFORE		0.05	/* of commit time; not in the share of a
+									 * client */
+#define ONE_CLIENT			0.95	/* of the commits */
 #define MANY_KINDS			1000	/* largest to smallest WAL of a client;
 									 * page images alone may make it 100 */
 
@@ -64,10 +68,7 @@ typedef struct Causes
 	Cause		cause[NCAUSES];
 } Causes;
 
-/*----------------------------------------------------------------
- * Evidence that several rows use
- *----------------------------------------------------------------
- */
+/*---- Evidence that several rows use ------------------------------*/
 
 double
 causes_flush_share(const CommitFigures *f)
@@ -115,12 +116,12 @@ bytes_share(const CommitFigures *f)
 static double
 quota_share(const CommitFigures *f)
 {
-	return f->quota_flushes > 0 ? f->stall[STALL_QUOTA].share : 0;
+	return f->quota_flushes > 0 || f->until != 0 ? f->stall[STALL_QUOTA].share : 0;
 }
 
 /* Flushes that neither stalled nor had many bytes */
 static double
-rest_of_flushes(const CommitFigures *f)
+steady_share(const CommitFigures *f)
 {
 	double		rest = causes_flush_share(f) - bytes_share(f);
 
@@ -132,6 +133,29 @@ rest_of_flushes(const CommitFigures *f)
 	return rest;
 }
 
+/* Of these, the process that flushes could run, and did not, or computed */
+static double
+processor_share(const CommitFigures *f)
+{
+	return !f->seen_enough ? 0 :
+		Max(Min(f->seen.cpu_waits / f->seen.in_commit, steady_share(f)), 0);
+}
+
+/* ... or it was in no commit. */
+static double
+outside_share(const CommitFigures *f)
+{
+	return !f->seen_enough ? 0 :
+		Max(Min(f->seen.outside_waits / f->seen.in_commit,
+				steady_share(f) - processor_share(f)), 0);
+}
+
+static double
+rest_of_flushes(const CommitFigures *f)
+{
+	return steady_share(f) - processor_share(f) - outside_share(f);
+}
+
 /* True if flushes carry one commit or prepare each */
 static bool
 flushes_are_not_shared(const CommitFigures *f)
@@ -139,19 +163,76 @@ flushes_are_not_shared(const CommitFigures *f)
 	return f->carried + f->prepares < HARDLY_SHARED * f->flushes;
 }
 
-/*----------------------------------------------------------------
- * Words that are missing without their figure
- *----------------------------------------------------------------
- */
+/* Sessions that have an id and no statement, on average */
+static double
+idle_sessions(const CommitFigures *f)
+{
+	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
+}
 
-/* ", 12 of 650 ms" */
+/*
+ * COMMIT is a small part of the transactions of each client that matters.  Not
+ * so where they wait for rows until another one has committed, or where some
+ * commits take longer than a transaction, or have not ended.
+ */
+static bool
+commit_hardly_matters(const CommitFigures *f)
+{
+	return f->until == 0 &&		/* not known of each client of a period */
+		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
+		f->now.longest < WAITS_NOW_LONG &&
+		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&
+		f->phase[PHASE_BEFORE] < HARDLY_BEFORE && !has_hot_row(f) &&
+		(100 * f->slow_commits <= f->commits ||
+		 f->slow_mean < ratio_or_zero(f->phase_mean, f->of_transactions));
+}
+
+/* Transactions without a flush of their own; few others waited for one. */
+static bool
+hardly_any_waits(const CommitFigures *f)
+{
+	return f->commits < CAUSES_MIN_COMMITS &&
+		f->commits_unlogged + f->commits_read_only >=
+		100 * Max(f->commits, CAUSES_MIN_COMMITS / 100);
+}
+
+/* Is it the commit at all? */
+void
+causes_put_weight(StringInfo text, const CommitFigures *f)
+{
+	const char *busiest = f->busiest == NULL || f->top_share > ONE_CLIENT ? "" :
+	psprintf(" Client %s: %s and %s of its own.", f->busiest,
+			 format_percent(f->busiest_of_transactions),
+			 format_percent(f->busiest_of_sessions));
+	const char *idle = idle_sessions(f) < 0.5 ? "" :
+	psprintf(" On average %s sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing.",
+			 format_number(idle_sessions(f)));
+
+	/* the sums lack commits that hang, but not the time of their sessions */
+	if (f->of_transactions <= 0 || f->phase[PHASE_BEFORE] >= HARDLY_BEFORE ||
+		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
+		return;
+	put_wrapped(text, "", "  ",
+				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
+						 format_percent(f->of_transactions),
+						 f->of_sessions == 0 ? "" :
+						 psprintf(", and %s of the time that their sessions are connected",
+								  format_percent(f->of_sessions)), busiest,
+						 !commit_hardly_matters(f) ? "" :
+						 psprintf(" No setting here helps.%s", idle)));
+}
+
+/*---- Words that are missing without their figure -----------------*/
+
+/* " (12 stalls, mean 650 ms)" */
 static const char *
 count_stalls(const CommitFigures *f, StallCause cause)
 {
 	const StallSum *stall = &f->stall[cause];
 
 	return stall->n == 0 ? "" :
-		psprintf(", %d of %s", stall->n, format_us(stall->length));
+		psprintf(" (%d stall%s, mean %s)", stall->n, stall->n == 1 ? "" : "s",
+				 format_us(stall->length));
 }
 
 static const char *
@@ -163,7 +244,7 @@ bound_of_notify(const CommitFigures *f)
 									  f->notify.commits);
 
 	return hold == 0 ? "" :
-		psprintf(", %s each, of which %s are its flush: at most %s/s",
+		psprintf(", %s each, of which %s are its flush: at most %s such commits/s",
 				 format_us(hold), format_us(flush), format_number(1e6 / hold));
 }
 
@@ -171,7 +252,7 @@ static const char *
 blame_standby(const CommitFigures *f)
 {
 	if (f->standby == NULL)
-		return ", and I do not know which";
+		return ": which one is not known";
 	return psprintf(" '%s': %s%s", f->standby,
 					standby_stage_names[f->standby_stage],
 					f->standby_share > 0.95 ? "" :
@@ -183,7 +264,7 @@ static const char *
 rate_of_bytes(const CommitFigures *f)
 {
 	return f->fit.rate <= 0 ? "" :
-		psprintf(": %s/s, %s a flush; a flush without bytes takes %s",
+		psprintf(": %s/s, %s in a mean flush; without bytes it would take %s",
 				 format_bytes(1e6 * f->fit.rate),
 				 format_bytes(f->flush_wal), format_us(f->fit.base));
 }
@@ -225,20 +306,51 @@ remedy_for_checkpoints(const CommitFigures *f)
 					f->max_wal_size, f->checkpoint_timeout);
 }
 
-/* Where flushes take the time; under a quota, or one by one, none is saved. */
 static const char *
-remedy_for_client(const CommitFigures *f)
+remedy_for_standby(const CommitFigures *f)
 {
-	return f->top_wal < SMALL_COMMIT && quota_share(f) == 0 &&
-		causes_flush_share(f) >= 0.5 &&
+	static const char *const remedies[] = {
+		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
+		[STANDBY_NOT_SENT] = "its network, or the primary's processors",
+		[STANDBY_NOT_WRITTEN] = "its network, or its walreceiver, which does not answer",
+		[STANDBY_NOT_FLUSHED] = "its disk, or synchronous_commit = remote_write",
+		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"
+	};
+
+	/* it has flushed, and even written, what it has applied */
+	if (f->standby_logical && f->standby_stage >= STANDBY_NOT_WRITTEN)
+		return "what its subscription waits for as it applies: locks, triggers or missing indexes there";
+	return f->standby == NULL ? "commit_standby_stats" :
+		remedies[f->standby_stage];
+}
+
+/*
+ * For one that writes "wal" in each transaction, where plain flushes take the
+ * time.  Under a quota the others use up what is saved; other stalls, bytes,
+ * and commits one by one do not become fewer.
+ */
+static const char *
+larger_transactions(const CommitFigures *f, double wal)
+{
+	return wal > 0 && wal < SMALL_COMMIT && quota_share(f) == 0 &&
+		rest_of_flushes(f) >= 0.5 && !commit_hardly_matters(f) &&
 		!has_hot_row(f) && f->phase[PHASE_NOTIFY] < MIN_CAUSE ?
 		"larger transactions, if its work allows them" : NULL;
 }
 
-/*----------------------------------------------------------------
- * The tables of causes
- *----------------------------------------------------------------
- */
+/* Of a quota */
+static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
+
+/* Of a lock whose holder has no session */
+static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
+
+static bool
+prepared_holds(const char *lock)
+{
+	return lock != NULL && strstr(lock, "held by a prepared transaction") != NULL;
+}
+
+/*---- The tables of causes ----------------------------------------*/
 
 static void
 add_causes(Causes *found, const Cause *cause, int n)
@@ -257,6 +369,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	double		record = phase[PHASE_RECORD];
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
+	bool		inserts = !locked_record && f->seen_enough &&
+	f->seen.insert_waits > 0 && 2 * f->seen.insert_waits >= record * f->seen.in_commit;
 	const Cause causes[] = {
 		{phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
@@ -264,38 +378,46 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		"send it from one session, or drop it"},
 		{locked_before ? before : 0,
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
+			prepared_holds(f->lock) ? finish_prepared :
 		"a shorter transaction of its holder, or triggers that are not deferred"},
 		{locked_before ? 0 : before,
 			"before the record: deferred triggers, constraints, WITH HOLD cursors, or COMMIT on another server (postgres_fdw).",
 		"fewer rows in a transaction, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
+			prepared_holds(f->lock) ? finish_prepared :
 		"a shorter transaction of its holder"},
-		{locked_record ? 0 : record,
+		{inserts ? record : 0,
+			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
+		"larger wal_buffers, or less WAL at a time of other sessions"},
+		{locked_record || inserts ? 0 : record,
 			psprintf("record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP%s.",
 					 f->wal_minimal ? ", or the sync of new tables (wal_level = minimal)" : ""),
 		"fewer temporary tables with ON COMMIT in a session"},
 		{phase[PHASE_DELAY],
-			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" : "commit_delay"),
+			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
+					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),
 		NULL},
 		{segment_share(f),
 			psprintf("a new WAL segment is made%s.", count_stalls(f, STALL_SEGMENT)),
 		remedy_for_segments(f)},
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
-		"its disk and network, synchronous_standby_names, or synchronous_commit"},
+		remedy_for_standby(f)},
 		{phase[PHASE_AFTER],
 			f->commits_notify > 0 && f->listeners > 0 ?
-			"after the commit, for files of dropped tables, or to signal sessions that listen." :
-			"after the commit, above all for files of tables that it dropped.",
+			"after the commit, for files of dropped or truncated tables, or to signal sessions that listen." :
+			"after the commit, above all for files of tables that it dropped or truncated.",
 		"fewer tables in a transaction that drops them"},
 		{cpu_share(f),
-			psprintf("not run: a CPU limit stopped the server for %s of each second.",
-					 format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds))),
+			psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
+					 f->seen.throttled == 0 ? "" :
+					 psprintf(" for %s of each second",
+							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 		"a higher CPU limit of its control group"},
 		{phase[PHASE_LOG],
-		"commit log: a commit becomes visible, on the CPU or behind others.", NULL},
-		{phase[PHASE_UNKNOWN], "I do not know.", NULL},
+		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
+		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.", NULL},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -320,27 +442,38 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls with the WAL of %s%s.",
 					 f->bulk_writer ? f->bulk_writer : "a large transaction",
 					 count_stalls(f, STALL_BULK_WAL)),
-		"smaller transactions of that client"},
+		"smaller transactions of that client, or another time for them"},
 		{bytes_share(f),
-			psprintf("bytes%s.", rate_of_bytes(f)),
+			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
 			f->wal_compression ? "less WAL, or a faster volume" :
 		"wal_compression = on (for full-page images), or a faster volume"},
 		{quota_share(f),
-			psprintf("stalls as on a disk that allows %s flushes in %s%s.",
-					 format_number(f->quota_flushes), format_us(f->quota_window),
+			psprintf("stalls as on a disk that allows %s%s.",
+					 f->quota_flushes == 0 ? "a number of flushes in a time" :
+					 psprintf("%s flushes in %s", format_number(f->quota_flushes),
+							  format_us(f->quota_window)),
 					 count_stalls(f, STALL_QUOTA)),
-		"a volume with more IOPS"},
+		f->adaptive ? "a volume with more IOPS" : more_iops},
 		{stall[STALL_UNKNOWN].share,
-			psprintf("stalls, I do not know why (commit_stall_log)%s.",
+			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),
 		NULL},
+		{outside_share(f),
+			psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
+					 f->running_writer == NULL ? "" :
+					 psprintf(", as %s did", f->running_writer)),
+			f->running_writer == NULL ? NULL :
+		"smaller transactions of that client, a VACUUM with cost delay, or another time for them"},
+		{processor_share(f),
+			"flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.",
+		"more processors, or fewer sessions at a time (a pooler)"},
 		{has_hot_row(f) ? rest : 0,
-			psprintf("flushes: %s sessions wait for a row that a committing session holds (or a lock), for %s in COMMIT: the commits come one after the other.",
+			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds; %s are in COMMIT.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest,
-		"flushes, which take what the disk takes.", NULL},
+		"flushes that did not stall: the disk takes this time for them.", NULL},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -353,23 +486,47 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	bool		kinds = f->top_slow_least > 0 &&
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
 	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
-	f->top_share >= 0.2 && f->top_share <= 0.95;
+	f->top_share >= 0.2 && f->top_share <= ONE_CLIENT;
 	const Cause causes[] = {
 		{f->nameless,
 			"of the commits have no name: a driver or pooler clears it.",
-		"ALTER ROLE ... SET application_name = '...', with a role for each application"},
+		"SET commit_stats.client_tag = '...' for each application; RESET ALL leaves it"},
 		{f->clients_evicted > 0 ? f->overflow : 0,
 			psprintf("of the commits are of no client that is known: %s clients lost their row to newer ones, as if each connection had its own application_name.",
 					 format_count(f->clients_evicted)),
-		"application_name_add_host = 0 in PgBouncer, or commit_stats.max_clients"},
+		"application_name_add_host = 0 in PgBouncer, or commit_stats.client_name_pattern"},
 		{kinds ? f->top_share : 0,
 			psprintf("of the commits are of client %s. One name, slow commits of %s to %s of WAL: several kinds of work.",
 					 f->top, format_bytes(f->top_slow_least), format_bytes(f->top_slow_most)),
+			f->statement != NULL ? "commit_statement_stats tells them apart" :
 		"SET application_name for each kind"},
 		{one_of_several && !kinds ? f->top_share : 0,
-			psprintf("of the commits are of client %s, %s of commit time, %s of WAL each.",
-					 f->top, format_percent(f->top_time), format_bytes(f->top_wal)),
-		remedy_for_client(f)},
+			psprintf("of the commits are of client %s, %s of commit time, %s of WAL each.%s",
+					 f->top, format_percent(f->top_time), format_bytes(f->top_wal),
+					 f->longest == NULL ? "" :
+					 psprintf(" Most commit time, %s, is of client %s.",
+							  format_percent(f->longest_time), f->longest)),
+		larger_transactions(f, f->top_wal)},
+		{f->top_leader_flushes,
+			psprintf("of the flushes, at the least, are led by client %s.", f->top_leader),
+		NULL},
+	};
+
+	add_causes(found, causes, lengthof(causes));
+}
+
+/* ... and which statement of it, or of another */
+static void
+find_statement_causes(const CommitFigures *f, Causes *found)
+{
+	const Cause causes[] = {
+		{f->statement != NULL && f->statement_flushes >= 0.2 &&
+			f->statement_flushes <= ONE_CLIENT ? f->statement_flushes : 0,
+			psprintf("of the flushes are led by %s%s.", f->statement,
+					 f->statement_wal == 0 ? "" :
+					 psprintf(", with %s of WAL in a transaction",
+							  format_bytes(f->statement_wal))),
+		larger_transactions(f, f->statement_wal)},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -384,12 +541,11 @@ compare_causes(const void *a, const void *b)
 	return one->share > other->share ? -1 : one->share < other->share;
 }
 
-/* The largest, below a title */
+/* The first ones, below a title */
 static void
-put_causes(StringInfo text, const char *title, Causes *found, int most,
+put_causes(StringInfo text, const char *title, const Causes *found, int most,
 		   bool numbered)
 {
-	qsort(found->cause, found->n, sizeof(Cause), compare_causes);
 	if (found->n > 0)
 		appendStringInfoString(text, title);
 	for (int i = 0; i < Min(found->n, most); i++)
@@ -404,25 +560,27 @@ put_causes(StringInfo text, const char *title, Causes *found, int most,
 	}
 }
 
-void
+const char *
 causes_put(StringInfo text, const CommitFigures *f)
 {
 	Causes		of_time = {0};
-	Causes		clients = {0};
+	Causes		who = {0};
 
 	if (f->phase_mean == 0)
-		return;
+		return NULL;
 	find_phase_causes(f, &of_time);
 	find_flush_causes(f, &of_time);
-	find_client_causes(f, &clients);
-	put_causes(text, "Why\n", &of_time, MAX_CAUSES, true);
-	put_causes(text, "Who commits\n", &clients, 1, false);
+	qsort(of_time.cause, of_time.n, sizeof(Cause), compare_causes);
+	put_causes(text, "Why: causes, in % of commit time\n", &of_time, MAX_CAUSES, true);
+	find_client_causes(f, &who);
+	qsort(who.cause, who.n, sizeof(Cause), compare_causes);
+	who.n = Min(who.n, 1);
+	find_statement_causes(f, &who);
+	put_causes(text, "Who commits\n", &who, MAX_CAUSES, false);
+	return of_time.n > 0 ? of_time.cause[0].remedy : NULL;
 }
 
-/*----------------------------------------------------------------
- * The tables on a delay
- *----------------------------------------------------------------
- */
+/*---- The tables on a delay ---------------------------------------*/
 
 /* In place of a setting */
 static const char sweep[] = "sweep";
@@ -435,6 +593,13 @@ typedef struct Answer
 	const char *sentence;
 	const char *setting;		/* or one of these, or NULL */
 } Answer;
+
+static bool
+is_setting(const Answer *answer)
+{
+	return answer->setting != NULL && answer->setting != sweep &&
+		answer->setting != adaptive_sweep;
+}
 
 static const Answer *
 first_answer(const Answer *answers, int n)
@@ -494,6 +659,9 @@ find_no_waits(const CommitFigures *f)
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(ratio_or_zero(f->commits_async, all))), NULL},
 		{f->adaptive, psprintf("commit_stats.adaptive_delay decides. %s.commit_delay_state shows why.", f->schema), NULL},
+		{f->slept_unset >= ENOUGH_SLEEPS,
+			psprintf("sessions or roles have their own, or a sweep has just run: %s of the newest flushes slept%s. delay_hits of %s.commit_client_stats shows whose.",
+					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" : "", f->schema), NULL},
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0. %s of the sleeps carried no other commit.", format_percent(f->alone_hits)),
 		"commit_delay = 0"},
@@ -501,6 +669,10 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. NOTIFY commits come one after the other (%s of the commits).", format_percent(ratio_or_zero(f->commits_notify, all))), NULL},
 		{known && f->phase_mean != 0 && outside > 0.5,
 		psprintf("no. %s of commit time is outside of flushes, most of it: %s.", format_percent(outside), largest_outside(f)), NULL},
+		{commit_hardly_matters(f),
+		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
+		{hardly_any_waits(f),
+		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits have waited so far, of %d that an answer needs.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{has_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
 	};
@@ -512,7 +684,7 @@ find_no_waits(const CommitFigures *f)
 static const Answer *
 find_no_gain(const CommitFigures *f)
 {
-	double		idle = ratio_or_zero(f->seen.idle_xids, f->seen.n);
+	double		idle = idle_sessions(f);
 	double		async = ratio_or_zero(f->commits_async, f->commits + f->commits_async);
 	bool		alone = f->concurrency < HARDLY_CONCURRENT;
 	bool		unshared = flushes_are_not_shared(f);
@@ -525,13 +697,17 @@ find_no_gain(const CommitFigures *f)
 		"commit_stats.adaptive_delay = on"},
 		{alone, psprintf("no. Only %s of flushes found another transaction active.", format_percent(f->concurrency)), NULL},
 		{unshared && f->seen_enough && f->siblings_mean > 0 && idle >= f->siblings_mean / 2,
-		psprintf("no. Of %s siblings that a leader counts, %s are idle in transaction.", format_number(f->siblings_mean), format_number(idle)), NULL},
+		psprintf("no. Of %s other active transactions (siblings) that a leader counts, %s are idle in transaction.", format_number(f->siblings_mean), format_number(idle)), NULL},
 		{unshared && async >= 0.5,
 		psprintf("no. %s of the commits are asynchronous, and share no flush.", format_percent(async)), NULL},
 		{stall != STALL_QUOTA && stall_share >= MANY_STALLS * causes_flush_share(f),
-		psprintf("no. It would not shorten %s of commit time: flushes that stall (%s).", format_percent(stall_share), stall_cause_names[stall]), NULL},
+		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share)), NULL},
+		{outside_share(f) >= MANY_STALLS * causes_flush_share(f),
+		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
+		{2 * processor_share(f) >= causes_flush_share(f),
+		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
 		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
-			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and %d us are %s of them. In 30 s of the live load:", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
+			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes. To measure it, in 30 s of the live load:", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
 		sweep},
 		{idle_disk && quota_share(f) < MIN_CAUSE,
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},
@@ -555,31 +731,58 @@ find_may_pay(const CommitFigures *f)
 	(f->siblings_half == 0 && f->concurrency < HARDLY_ANY_HITS);
 	const Answer answers[] = {
 		{quota_share(f) >= MIN_CAUSE,
-			"may pay, above all the adaptive one: stalls show a quota. In 35 s of the live load:",
+			"may pay, fixed or adaptive: stalls show a quota. To measure both, in 35 s of the live load:",
 		adaptive_sweep},
 		{f->delay > 0 && !reached,
-			psprintf("none sleeps. %s of flushes reach commit_siblings = %d, and half reach %d. In 30 s of the live load:", format_percent(f->reach), f->siblings, f->siblings_half),
+			psprintf("hardly any leader sleeps: at %s of flushes, commit_siblings = %d others were active; at half of them, %d. To measure it, in 30 s of the live load:", format_percent(f->reach), f->siblings, f->siblings_half),
 		sweep},
 		{f->flush_time <= 0 && !f->io_timing, "not known. Flushes are not timed:",
 		"track_wal_io_timing = on"},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
 		{f->delay == 0 && f->flush_p50 >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
-			"may pay. Flushes take long without stalls, and sessions may take turns. In 35 s of the live load:",
+			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns. To measure both, in 35 s of the live load:",
 		adaptive_sweep},
 		{above && f->delay > 0,
-			psprintf("perhaps 0. Flushes fill by themselves above 2 / F0 = %s commits/s. In 30 s of the live load:", format_number(threshold)),
+			psprintf("perhaps 0. From %s commits/s on, two in the time of a flush, flushes fill without a delay. To measure it, in 30 s of the live load:", format_number(threshold)),
 		sweep},
-		{above, psprintf("no. Flushes fill by themselves above 2 / F0 = %s commits/s.", format_number(threshold)), NULL},
+		{above, psprintf("no. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", format_number(threshold)), NULL},
 		{true,
-			psprintf("may pay, by the rules F0 / 2 and sqrt(2 F0 / commits per second): %s to %s. In 30 s of the live load:", format_us(Min(half, root)), format_us(Max(half, root))),
+			psprintf("may pay: %s to %s by two rules of thumb. To measure it, in 30 s of the live load:", format_us(Min(half, root)), format_us(Max(half, root))),
 		sweep},
 	};
 
 	return first_answer(answers, lengthof(answers));
 }
 
+/*
+ * One thing to do first, or nothing.  The remedy of a quota, and what a disk
+ * takes without stalls, are among those that commit_remedies() compares.
+ */
+static void
+put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
+			   const char *remedy)
+{
+	bool		predict = causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
+	f->commits >= CAUSES_MIN_COMMITS;
+
+	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f))
+		return;
+	if (is_setting(answer))
+		appendStringInfo(text, "First step: the statement on a delay.%s\n",
+						 predict ? " What else helps (10 s, changes nothing):" : "");
+	else if (remedy != NULL && remedy != more_iops)
+		appendStringInfo(text, "First step: what cause 1 says.%s\n",
+						 predict ? " What else helps (10 s, changes nothing):" : "");
+	else if (predict)
+		appendStringInfoString(text, "First step: predict each remedy, also a delay (10 s, changes nothing):\n");
+	if (predict)
+		appendStringInfo(text, "SELECT * FROM %s.commit_remedies();\n", f->schema);
+	if (f->prediction != NULL)
+		put_wrapped(text, "", "  ", f->prediction);
+}
+
 void
-causes_put_delay(StringInfo text, const CommitFigures *f)
+causes_put_delay(StringInfo text, const CommitFigures *f, const char *remedy)
 {
 	const Answer *answer = find_no_waits(f);
 
@@ -587,9 +790,10 @@ causes_put_delay(StringInfo text, const CommitFigures *f)
 		answer = find_no_gain(f);
 	if (answer == NULL)
 		answer = find_may_pay(f);
+	put_first_step(text, f, answer, remedy);
 	put_wrapped(text, "A delay: ", "  ", answer->sentence);
-	if (answer->setting == sweep || answer->setting == adaptive_sweep)
-		advice_put_sweep(text, f, answer->setting == adaptive_sweep);
-	else if (answer->setting != NULL)
+	if (is_setting(answer))
 		put_setting(text, answer->setting);
+	else if (answer->setting != NULL)
+		advice_put_sweep(text, f, answer->setting == adaptive_sweep);
 }

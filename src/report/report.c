@@ -4,9 +4,12 @@
  *		commit_stats_report(): one screen of text.
  *
  * report_data.c reads the figures, causes.c concludes, and this file puts the
- * sections one below the other: what hangs now, where the time of a commit
- * goes, why, what a delay would do, and the figures.  The text fits on a
- * screen of 50 lines of 78 characters.
+ * sections one below the other: what hangs now, whether COMMIT matters, where
+ * the time of a commit goes, why, what a delay would do, and the figures.  The
+ * text fits on a screen of 50 lines of 78 characters.
+ *
+ * The report of a period of the history has what the history knows: nothing of
+ * now, nothing of siblings, and so no answer on a delay.
  *
  * Each figure is computed once, in CommitFigures, so that it has one value
  * wherever it is printed.  Statements are qualified with the schema of the
@@ -29,16 +32,14 @@
 #include "report/report.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_report_1_0);
+PG_FUNCTION_INFO_V1(commit_stats_report_period_1_0);
 
 #define HISTOGRAM_LINES		8
 #define BAR_WIDTH			28
 
 #define LEAST_PHASE			0.005	/* smaller shares are not printed */
 
-/*----------------------------------------------------------------
- * What hangs now
- *----------------------------------------------------------------
- */
+/*---- What hangs now ----------------------------------------------*/
 
 static void
 put_now(StringInfo text, const WaitsNow *now)
@@ -48,7 +49,7 @@ put_now(StringInfo text, const WaitsNow *now)
 	if (now->commits < now->all)
 		number = psprintf("%d of %d", now->commits, now->all);
 	if (now->longest < 1e6)
-		appendStringInfoString(text, "No commit has waited for 1 s now.\n");
+		appendStringInfoString(text, "No commit hangs now (none has waited for 1 s or longer).\n");
 	else
 		put_wrapped(text, "", "  ",
 					psprintf("%s commit%s now, the longest for %s: %s.", number,
@@ -65,10 +66,29 @@ put_head(StringInfo text, const CommitFigures *f)
 					 "not counting (commit_stats.enabled = off)");
 }
 
-/*----------------------------------------------------------------
- * Where the time goes
- *----------------------------------------------------------------
- */
+/* A time without its fraction of a second */
+static char *
+show_time(TimestampTz t)
+{
+	return pstrdup(timestamptz_to_str(t - t % USECS_PER_SEC));
+}
+
+static void
+put_period_head(StringInfo text, const CommitFigures *f)
+{
+	put_wrapped(text, "", "  ",
+				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, which cover %s%s.%s",
+						 f->version, show_time(f->stats_reset), show_time(f->until),
+						 f->rows, f->rows == 1 ? "" : "s",
+						 format_duration(f->seconds),
+						 f->asked < f->seconds + 90 ? "" :
+						 psprintf(" of the %s asked for", format_duration(f->asked)),
+						 f->gaps == 0 ? "" :
+						 psprintf(" The server did not count %d time%s in between.",
+								  f->gaps, f->gaps == 1 ? "" : "s")));
+}
+
+/*---- Where the time goes -----------------------------------------*/
 
 static void
 put_phase(StringInfo text, const CommitFigures *f, CommitPhase phase)
@@ -98,20 +118,18 @@ put_phases(StringInfo text, const CommitFigures *f)
 						 psprintf("%s" UINT64_FORMAT " slow: %s",
 								  f->slow_n < f->slow_commits ? "latest " : "",
 								  f->slow_n, format_us(f->slow_mean)));
-	appendStringInfo(text, "\n(%s %s, %s commits%s)\n",
-					 f->seen_enough ? "the last" : "since the reset,",
-					 format_duration(f->phase_seconds),
+	appendStringInfo(text, "\n(%s commits %s %s%s; in %% of commit time)\n",
 					 format_count(f->phase_commits),
+					 f->seen_enough ? "in the last" :
+					 f->until != 0 ? "in" : "since the reset,",
+					 format_duration(f->phase_seconds),
 					 f->seen_enough ? ", from samples" : "");
 	for (int phase = 0; phase < PHASE_N; phase++)
 		if (f->phase[phase] >= LEAST_PHASE || f->slow_phase[phase] >= LEAST_PHASE)
 			put_phase(text, f, phase);
 }
 
-/*----------------------------------------------------------------
- * Figures
- *----------------------------------------------------------------
- */
+/*---- Figures -----------------------------------------------------*/
 
 static void
 put_count(StringInfo text, const CommitFigures *f, const char *name,
@@ -129,15 +147,15 @@ static void
 put_times(StringInfo text, const CommitFigures *f)
 {
 	if (f->commits > 0)
-		appendStringInfo(text, "  Without before and after: p50 %s, p95 %s, p99 %s a commit.\n",
+		appendStringInfo(text, "  A commit (without 'before', 'after'): p50 %s, p95 %s, p99 %s.\n",
 						 format_us(f->commit_p50), format_us(f->commit_p95),
 						 format_us(f->commit_p99));
 	if (f->timed_flushes > 0)
-		appendStringInfo(text, "  A flush takes F0 = %s (p50 %s, p99 %s); disk busy: %s.\n",
+		appendStringInfo(text, "  A flush: mean %s, p50 %s, p99 %s; flushing %s of time\n",
 						 format_us(f->flush_time), format_us(f->flush_p50),
 						 format_us(f->flush_p99), format_percent(f->disk_busy));
 	else if (f->flushes > 0)
-		appendStringInfo(text, "  A flush takes F0 <= %s; none was timed%s.\n",
+		appendStringInfo(text, "  A flush: mean %s at most; none was timed%s.\n",
 						 format_us(f->flush_time_max), f->io_timing ? "" :
 						 " (track_wal_io_timing = off)");
 }
@@ -150,12 +168,14 @@ put_delay(StringInfo text, const CommitFigures *f)
 	if (f->adaptive)
 		appendStringInfo(text, "  commit_stats.adaptive_delay = on: %s flushes slept.\n",
 						 format_count(f->hits_adaptive));
+	else if (f->delay == 0 && fixed == 0)
+		appendStringInfoString(text, "  commit_delay = 0: no leader slept before its flush.\n");
 	else
 		appendStringInfo(text, "  commit_delay = %d us, commit_siblings = %d: %s flushes slept, %s did not.\n",
 						 f->delay, f->siblings, format_count(fixed),
 						 format_count(f->delay_misses));
 	if (f->siblings_max > 0)
-		appendStringInfo(text, "  Others active: >= %d at %s of flushes, >= %d at half, at most %d.\n",
+		appendStringInfo(text, "  Others active: %d or more at %s of flushes, median %d, at most %d.\n",
 						 f->siblings, format_percent(f->reach),
 						 f->siblings_half, f->siblings_max);
 }
@@ -165,11 +185,8 @@ put_figures(StringInfo text, const CommitFigures *f)
 {
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)
-		appendStringInfo(text, "%25s", psprintf("newest " UINT64_FORMAT " flushes",
-												f->newest_flushes));
-	appendStringInfo(text, "\n(since %s, for %s)\n",
-					 timestamptz_to_str(f->stats_reset -
-										f->stats_reset % USECS_PER_SEC),
+		appendStringInfo(text, "%25s", "per second, newest");
+	appendStringInfo(text, "\n(since %s, for %s)\n", show_time(f->stats_reset),
 					 format_duration(f->seconds));
 	put_count(text, f, "commits", f->commits, f->commit_rate);
 	put_count(text, f, "flushes", f->flushes, f->flush_rate);
@@ -179,7 +196,7 @@ put_figures(StringInfo text, const CommitFigures *f)
 	if (f->newest)
 		appendStringInfo(text, "%38.2f",
 						 ratio_or_zero(f->newest_carried, f->newest_flushes));
-	appendStringInfo(text, "\n  beside these: %s asynchronous, %s read-only, %s unlogged\n"
+	appendStringInfo(text, "\n  not counted above: %s asynchronous, %s read-only, %s unlogged\n"
 					 "  slow commits: %s\n",
 					 format_count(f->commits_async),
 					 format_count(f->commits_read_only),
@@ -190,17 +207,14 @@ put_figures(StringInfo text, const CommitFigures *f)
 						 format_count(f->prepares), format_us(f->prepare_time),
 						 ratio_or_zero(f->carried + f->prepares, f->flushes));
 	if (f->newest)
-		appendStringInfo(text, "  The newest flushes took %s; the last of them was %s ago.\n",
-						 format_duration(f->newest_seconds),
+		appendStringInfo(text, "  newest: " UINT64_FORMAT " flushes within %s, the last one %s ago\n",
+						 f->newest_flushes, format_duration(f->newest_seconds),
 						 format_duration(f->newest_age));
 	put_times(text, f);
 	put_delay(text, f);
 }
 
-/*----------------------------------------------------------------
- * The histogram
- *----------------------------------------------------------------
- */
+/*---- The histogram -----------------------------------------------*/
 
 /* The first size of the line after the one that begins with "size" */
 static int
@@ -289,7 +303,7 @@ put_histogram(StringInfo text, const FlushTotals *groups)
 		most = Max(most, sum_sizes(groups, FLUSHES_BY_SIZE, size,
 								   next_line(size, growth)));
 	appendStringInfo(text, "\n%-18s%11s%8s%8s  %s\n", "Commits in a flush",
-					 "flushes", "share", "slept", "# at once, = slept first");
+					 "flushes", "share", "slept", "= leader slept, # did not");
 	for (int size = first; size <= last; size = next_line(size, growth))
 		put_histogram_line(text, groups, size,
 						   Min(next_line(size, growth), last + 1), all, most);
@@ -300,6 +314,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 {
 	CommitFigures figures;
 	FlushTotals *groups;
+	const char *remedy;
 	StringInfoData text;
 
 	shared_memory_require();
@@ -307,12 +322,39 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 
 	initStringInfo(&text);
 	put_now(&text, &figures.now);
+	causes_put_weight(&text, &figures);
 	put_head(&text, &figures);
 	put_phases(&text, &figures);
-	causes_put(&text, &figures);
-	causes_put_delay(&text, &figures);
+	remedy = causes_put(&text, &figures);
+	causes_put_delay(&text, &figures, remedy);
 	put_figures(&text, &figures);
 	put_histogram(&text, groups);
 	text.data[--text.len] = '\0';	/* psql ends the last line itself */
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(text.data, text.len));
+}
+
+/* Of a period of the history; not strict, as a planner folds strict calls. */
+Datum
+commit_stats_report_period_1_0(PG_FUNCTION_ARGS)
+{
+	CommitFigures figures;
+	StringInfoData text;
+
+	shared_memory_require();
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	initStringInfo(&text);
+	if (!period_read(&figures, fcinfo->flinfo->fn_oid, PG_GETARG_TIMESTAMPTZ(0),
+					 PG_GETARG_TIMESTAMPTZ(1)))
+		put_wrapped(&text, "", "  ", period_describe_kept());
+	else
+	{
+		put_period_head(&text, &figures);
+		causes_put_weight(&text, &figures);
+		put_phases(&text, &figures);
+		causes_put(&text, &figures);
+		put_figures(&text, &figures);
+	}
+	text.data[--text.len] = '\0';
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(text.data, text.len));
 }

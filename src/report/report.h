@@ -1,12 +1,8 @@
-/*-------------------------------------------------------------------------
- *
- * report.h
- *		The numbers that the report is made of, and what they mean.
- *
- *-------------------------------------------------------------------------
- */
+/* The numbers that the report is made of, and what they mean. */
 #ifndef COMMIT_STATS_REPORT_H
 #define COMMIT_STATS_REPORT_H
+
+#include <math.h>
 
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
@@ -16,6 +12,7 @@
 #include "stats/commit_phase.h"
 #include "stats/flush_totals.h"
 #include "stats/stall_log.h"
+#include "stats/statements.h"
 #include "stats/waits_now.h"
 
 /* Stalls of one cause, in the time that the phases are of. */
@@ -23,8 +20,7 @@ typedef struct StallSum
 {
 	int			n;
 	double		length;			/* of a mean one */
-	double		share;			/* of commit time: all waited that were in a
-								 * commit at its end */
+	double		share;			/* of commit time */
 } StallSum;
 
 /*
@@ -54,7 +50,13 @@ typedef struct CommitFigures
 	int			checkpoint_timeout; /* s */
 	WaitsNow	now;
 
-	/* since the last reset */
+	/* of a period of the history, in place of what follows since a reset */
+	TimestampTz until;			/* its end; 0: none */
+	double		asked;			/* seconds that it was to have */
+	int			rows;
+	int			gaps;
+
+	/* since the last reset, or the begin of the period */
 	TimestampTz stats_reset;
 	double		seconds;
 	uint64		commits;		/* that waited */
@@ -70,6 +72,8 @@ typedef struct CommitFigures
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
+	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
+								 * although commit_delay is 0 here */
 	double		alone_hits;		/* share of flushes with a sleep that carried
 								 * one commit */
 
@@ -115,9 +119,11 @@ typedef struct CommitFigures
 	double		quota_window;
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
+	const char *running_writer; /* that was seen writing WAL most often */
 	const char *lock;			/* that slow commits waited for most */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
+	bool		standby_logical;	/* a subscription */
 	double		standby_share;	/* of all waits for standbys */
 	NotifyTotals notify;
 	int			listeners;		/* sessions of this database; -1: unknown */
@@ -128,11 +134,34 @@ typedef struct CommitFigures
 	double		top_share;		/* of all commits, as in commit_client_stats */
 	double		top_time;		/* of commit time */
 	double		top_wal;		/* mean of a transaction, bytes */
+	const char *longest;		/* with the most commit time, if another one */
+	double		longest_time;	/* its share */
 	uint64		top_slow_least; /* WAL of its slow commits */
 	uint64		top_slow_most;
+	double		of_transactions;	/* share of their time in COMMIT */
+	double		of_sessions;
+	const char *busiest;		/* the one that spends the largest part of its
+								 * transactions in COMMIT, of those that
+								 * matter */
+	double		busiest_of_transactions;	/* this part */
+	double		busiest_of_sessions;
+	const char *top_leader;		/* client that led the most flushes of a
+								 * period; of others, this is not known */
+	double		top_leader_flushes; /* share of these, at least */
+	const char *statement;		/* that led the most flushes, of several */
+	double		statement_flushes;	/* share of these */
+	double		statement_wal;	/* mean of a transaction, bytes */
 	double		nameless;		/* share of commits without a name */
 	double		overflow;		/* ... of clients without a row */
 	uint64		clients_evicted;
+
+	/*
+	 * the newest prediction, if the settings are still those that it began
+	 * from
+	 */
+	const char *prediction;		/* a sentence; null: none, or not to be told */
+	int			predicted_delay;	/* the best fixed pair; 0: none */
+	int			predicted_siblings;
 
 	/* siblings that leaders found */
 	int			siblings_max;
@@ -148,7 +177,24 @@ ratio_or_zero(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
+/* From ns to us; 0 if it is NaN */
+static inline double
+us_or_zero(double ns)
+{
+	return isnan(ns) ? 0 : ns / 1e3;
+}
+
 extern FlushTotals *report_data_read(CommitFigures *f, Oid function);
+extern void report_data_set_counters(CommitFigures *f, const uint64 *value);
+extern void report_data_set_settings(CommitFigures *f);
+extern char *name_client(const ClientKey *client);
+extern const char *name_statement(const StatementKey *key, const char *schema);
+
+/* ---- period.c; returns false if the history has no row of it ---- */
+
+extern bool period_read(CommitFigures *f, Oid function, TimestampTz from,
+						TimestampTz to);
+extern const char *period_describe_kept(void);
 
 /* ---- report_format.c: numbers as text; "-" if unknown ---- */
 
@@ -169,15 +215,19 @@ extern void put_setting(StringInfo text, const char *setting);
 #define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
 
 extern double causes_flush_share(const CommitFigures *f);
-extern void causes_put(StringInfo text, const CommitFigures *f);
-extern void causes_put_delay(StringInfo text, const CommitFigures *f);
+extern void causes_put_weight(StringInfo text, const CommitFigures *f);
+
+/* The first cause's remedy, which causes_put_delay() may name; or NULL */
+extern const char *causes_put(StringInfo text, const CommitFigures *f);
+extern void causes_put_delay(StringInfo text, const CommitFigures *f,
+							 const char *remedy);
 
 /* ---- advice.c ---- */
 
-/* 0, the present delay, these steps, and that of a rule */
+/* 0, the present and the predicted delay, these steps, and that of a rule */
 #define SWEEP_STEPS			5
-#define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 3)
-#define SWEEP_MAX_SIBLINGS	2
+#define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 4)
+#define SWEEP_MAX_SIBLINGS	3
 
 extern double advice_square_root_rule(const CommitFigures *f);
 extern int	advice_better_siblings(const CommitFigures *f);

@@ -14,12 +14,13 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
+#include "catalog/pg_authid.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "postmaster/bgwriter.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
@@ -30,23 +31,20 @@
 #include "report/report.h"
 #include "stats/counter_delta.h"
 #include "stats/latency.h"
+#include "stats/prediction.h"
+#include "stats/sql_value.h"
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define ENOUGH_SAMPLES	100		/* of backends in a commit */
+#define MIN_WRITING		0.1		/* of the looks */
+#define CLIENT_MATTERS	0.05	/* of commits, or of commit time */
+#define ENOUGH_FLUSHES	100		/* to say whose they are */
+#define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
 
-/* The schema of a function, quoted */
-static const char *
-schema_of(Oid function)
-{
-	char	   *schema = get_namespace_name(get_func_namespace(function));
-
-	return quote_identifier(schema != NULL ? schema : "public");
-}
-
 /* The server now, with the settings of this session */
-static void
-set_settings(CommitFigures *f)
+void
+report_data_set_settings(CommitFigures *f)
 {
 	/* packagers add words to the version */
 	const char *version = GetConfigOption("server_version", false, false);
@@ -78,6 +76,25 @@ set_now(CommitFigures *f)
 	waits_now_summarize(waits_now_read(sessions), sessions->n, &f->now);
 }
 
+/* The counters of slots, since the reset or in a period */
+void
+report_data_set_counters(CommitFigures *f, const uint64 *value)
+{
+	f->commits = value[SLOT_COMMITS];
+	f->commits_async = value[SLOT_COMMITS_ASYNC];
+	f->commits_unlogged = value[SLOT_COMMITS_UNLOGGED];
+	f->commits_read_only = value[SLOT_COMMITS_READ_ONLY];
+	f->commits_notify = value[SLOT_COMMITS_NOTIFY];
+	f->slow_commits = value[SLOT_SLOW_COMMITS];
+	f->prepares = value[SLOT_PREPARES];
+	f->prepare_time = ratio_or_zero(value[SLOT_PREPARE_TIME] / 1e3, f->prepares);
+	f->flushes = value[SLOT_FLUSHES];
+	f->delay_hits = value[SLOT_DELAY_HITS];
+	f->delay_misses = value[SLOT_DELAY_MISSES];
+	f->hits_adaptive = Min(value[SLOT_HITS_ADAPTIVE], f->delay_hits);
+	f->timed_flushes = value[SLOT_TIMED_FLUSHES];
+}
+
 static void
 set_counts(CommitFigures *f, const SlotTotals *slots,
 		   const FlushTotals *groups)
@@ -87,24 +104,11 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 
 	f->stats_reset = slots->stats_reset;
 	f->seconds = Max(GetCurrentTimestamp() - slots->stats_reset, 0) / 1e6;
-	f->commits = slots->value[SLOT_COMMITS];
-	f->commits_async = slots->value[SLOT_COMMITS_ASYNC];
-	f->commits_unlogged = slots->value[SLOT_COMMITS_UNLOGGED];
-	f->commits_read_only = slots->value[SLOT_COMMITS_READ_ONLY];
-	f->commits_notify = slots->value[SLOT_COMMITS_NOTIFY];
-	f->slow_commits = slots->value[SLOT_SLOW_COMMITS];
-	f->prepares = slots->value[SLOT_PREPARES];
-	f->prepare_time = ratio_or_zero(slots->value[SLOT_PREPARE_TIME] / 1e3,
-									f->prepares);
-	f->flushes = slots->value[SLOT_FLUSHES];
+	report_data_set_counters(f, slots->value);
 	/* the slots were read later, so they include all of the groups */
 	f->carried = Max(f->commits, unled) - unled;
 	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
 								 f->flushes);
-	f->delay_hits = slots->value[SLOT_DELAY_HITS];
-	f->delay_misses = slots->value[SLOT_DELAY_MISSES];
-	f->hits_adaptive = Min(slots->value[SLOT_HITS_ADAPTIVE], f->delay_hits);
-	f->timed_flushes = slots->value[SLOT_TIMED_FLUSHES];
 	for (int size = 0; size < groups->ncells; size++)
 		slept += flush_total(groups, DELAYED_BY_SIZE, size);
 	f->alone_hits = ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1), slept);
@@ -113,12 +117,15 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 /*
  * Rates of the newest flushes, if they are enough: an average since the reset
  * includes hours in which nothing happened.  The oldest group in the ring only
- * tells when the time begins.
+ * tells when the time begins.  A leader that slept before the configuration
+ * was read may have followed a former commit_delay.
  */
 static void
 set_rates(CommitFigures *f, const FlushTotals *groups)
 {
 	int			n = groups->nrecent;
+	uint64		now = clock_now();
+	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
 	uint64		commits = 0;
 	uint64		timed = 0;
 	double		flush_time = 0;
@@ -135,6 +142,9 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		f->newest_flushes++;
 		f->newest_carried += group->commits;
+		if (f->delay == 0 && group->leader.sleep_kind == SLEEP_FIXED &&
+			(int64) (clock_elapsed(group->seen_at, now) / NS_PER_US) < settled)
+			f->slept_unset++;
 		if (group->leader.flush_time == FLUSH_NOT_TIMED)
 			continue;
 		timed++;
@@ -144,8 +154,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		return;
 	f->newest_seconds = clock_elapsed(groups->recent[0].seen_at,
 									  groups->recent[n - 1].seen_at) / 1e9;
-	f->newest_age = clock_elapsed(groups->recent[n - 1].seen_at,
-								  clock_now()) / 1e9;
+	f->newest_age = clock_elapsed(groups->recent[n - 1].seen_at, now) / 1e9;
 	f->newest = f->newest_seconds > 0;
 	if (!f->newest)
 		return;
@@ -167,9 +176,7 @@ quote_name(const char *name)
 	const char *quoted;
 	int			length = strlen(name);
 
-	for (char *c = clean; *c != '\0'; c++)
-		if ((unsigned char) *c < ' ' || *c == 0x7f)
-			*c = '?';
+	replace_controls(clean, '?');
 	quoted = quote_identifier(clean);
 	for (int cut = length; strlen(quoted) > NAME_WIDTH && cut > 0;)
 	{
@@ -180,7 +187,7 @@ quote_name(const char *name)
 }
 
 /* The client as "application (role, database)" */
-static char *
+char *
 name_client(const ClientKey *client)
 {
 	char	   *role = GetUserNameFromId(client->roleid, true);
@@ -194,6 +201,30 @@ name_client(const ClientKey *client)
 					database ? quote_name(database) : "-");
 }
 
+/* What part of its transactions, and of its sessions, is COMMIT */
+static void
+set_busiest(CommitFigures *f, const ClientTotals *clients, double all,
+			double time)
+{
+	for (int i = 0; i < clients->n; i++)
+	{
+		const ClientCounts *client = &clients->client[i];
+		const uint64 *value = client->value;
+		double		share = ratio_or_zero(value[SLOT_COMMIT_TIME],
+										  value[SLOT_TRANSACTION_TIME]);
+
+		if (client_is_overflow(&client->key) ||
+			share <= f->busiest_of_transactions ||
+			Max(ratio_or_zero(client_commits(client), all),
+				ratio_or_zero(value[SLOT_COMMIT_TIME], time)) < CLIENT_MATTERS)
+			continue;
+		f->busiest = name_client(&client->key);
+		f->busiest_of_transactions = Min(share, 1);
+		f->busiest_of_sessions = Min(ratio_or_zero(value[SLOT_COMMIT_TIME],
+												   value[SLOT_SESSION_TIME]), 1);
+	}
+}
+
 /* The clients; "top" becomes the key of the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
@@ -201,8 +232,11 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 {
 	double		all = 0;
 	double		time = 0;
+	double		transactions = 0;
+	double		sessions = 0;
 	double		overflow = 0;
 	double		nameless = 0;
+	const ClientCounts *longest = NULL;
 
 	for (int i = 0; i < clients->n; i++)
 	{
@@ -210,6 +244,9 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 
 		all += client_commits(client);
 		time += client->value[SLOT_COMMIT_TIME];
+		transactions += client->value[SLOT_TRANSACTION_TIME];
+		if (client_commits(client) > 0)
+			sessions += client->value[SLOT_SESSION_TIME];
 		if (client_is_overflow(&client->key))
 			overflow += client_commits(client);
 		else if (client->key.application_name[0] == '\0')
@@ -220,17 +257,76 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 			f->top_commits = client->value[SLOT_COMMITS];
 			*top = client;
 		}
+		if (!client_is_overflow(&client->key) &&
+			client->value[SLOT_COMMIT_TIME] >
+			(longest ? longest->value[SLOT_COMMIT_TIME] : 0))
+			longest = client;
 	}
 	f->clients_evicted = clients->evicted;
 	f->overflow = ratio_or_zero(overflow, all);
 	f->nameless = ratio_or_zero(nameless, all);
+	f->of_transactions = Min(ratio_or_zero(time, transactions), 1);
+	f->of_sessions = Min(ratio_or_zero(time, sessions), 1);
+	set_busiest(f, clients, all, time);
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
 	f->top_share = ratio_or_zero(client_commits(*top), all);
 	f->top_time = ratio_or_zero((*top)->value[SLOT_COMMIT_TIME], time);
+	if (longest != NULL && longest != *top)
+	{
+		f->longest = name_client(&longest->key);
+		f->longest_time = ratio_or_zero(longest->value[SLOT_COMMIT_TIME], time);
+	}
 	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES],
 							   client_commits(*top));
+}
+
+/* "statement 42 (INSERT ...)"; the text is that of pg_stat_statements, if any. */
+const char *
+name_statement(const StatementKey *key, const char *schema)
+{
+	const char *name = psprintf("statement " INT64_FORMAT, (int64) key->statement);
+	char	   *text;
+
+	statement_texts(schema, &key->statement, 1, QUERY_WIDTH, &text);
+	return text == NULL ? name : psprintf("%s (%s)", name, text);
+}
+
+/*
+ * The statement that leads the most flushes, if there are several.  Commits of
+ * background processes have no name, and nothing has cleared it.
+ */
+static void
+set_statement(CommitFigures *f, const StatementTotals *statements)
+{
+	const StatementCounts *most = NULL;
+	double		flushes = 0;
+	double		commits = 0;
+	double		background = 0;
+
+	for (int i = 0; i < statements->n; i++)
+	{
+		const StatementCounts *statement = &statements->statement[i];
+		uint64		n = counted_commits(statement->value);
+
+		commits += n;
+		if (statement->key.statement == STATEMENT_APPLY ||
+			statement->key.statement == STATEMENT_BACKGROUND)
+			background += n;
+		flushes += statement->value[SLOT_FLUSHES];
+		if (statement->key.statement >= STATEMENT_NREASONS &&
+			(most == NULL ||
+			 statement->value[SLOT_FLUSHES] > most->value[SLOT_FLUSHES]))
+			most = statement;
+	}
+	f->nameless = Max(f->nameless - ratio_or_zero(background, commits), 0);
+	if (most == NULL || flushes < ENOUGH_FLUSHES)
+		return;
+	f->statement_flushes = ratio_or_zero(most->value[SLOT_FLUSHES], flushes);
+	f->statement_wal = ratio_or_zero(most->value[SLOT_WAL_BYTES],
+									 counted_commits(most->value));
+	f->statement = name_statement(&most->key, f->schema);
 }
 
 /* Goes down from the most siblings, so "at_least" flushes had s or more. */
@@ -260,13 +356,6 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 		if (s == f->siblings)
 			f->reach = ratio_or_zero(at_least, flushes);
 	}
-}
-
-/* From ns, or NaN if there were none */
-static double
-us(double ns)
-{
-	return isnan(ns) ? 0 : ns / 1000;
 }
 
 /* A sum over LATENCY_LEADER and the kinds before "end", in us */
@@ -309,12 +398,12 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
 
-	f->commit_p50 = us(counter_delta_latency_quantile(counts, 0.5));
-	f->commit_p95 = us(counter_delta_latency_quantile(counts, 0.95));
-	f->commit_p99 = us(counter_delta_latency_quantile(counts, 0.99));
-	f->flush_time = us(counter_delta_mean_flush_time(counts));
-	f->flush_p50 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.5));
-	f->flush_p99 = us(histogram_quantile(latency->count[LATENCY_FLUSH], 0.99));
+	f->commit_p50 = us_or_zero(counter_delta_latency_quantile(counts, 0.5));
+	f->commit_p95 = us_or_zero(counter_delta_latency_quantile(counts, 0.95));
+	f->commit_p99 = us_or_zero(counter_delta_latency_quantile(counts, 0.99));
+	f->flush_time = us_or_zero(counter_delta_mean_flush_time(counts));
+	f->flush_p50 = us_or_zero(histogram_quantile(latency->count[LATENCY_FLUSH], 0.5));
+	f->flush_p99 = us_or_zero(histogram_quantile(latency->count[LATENCY_FLUSH], 0.99));
 	f->own_flush = ratio_or_zero(flush + own_sleep, time - standby);
 
 	f->phase_seconds = f->seconds;
@@ -342,6 +431,17 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 								Max((own - own_sleep) / leaders, 0));
 }
 
+static const char *
+name_session(int pid, uint64 at)
+{
+	const ClientSession *session =
+	clients_find_session(clients_read_sessions(), pid, at);
+
+	return session != NULL && OidIsValid(session->key.roleid) ?
+		psprintf("client %s", name_client(&session->key)) :
+		psprintf("pid %d", pid);
+}
+
 /* The newest minute as the worker saw it, in place of the sums, if it can be */
 static void
 set_phases_seen(CommitFigures *f)
@@ -360,6 +460,8 @@ set_phases_seen(CommitFigures *f)
 		seen->seconds * 1e6 * seen->in_commit / seen->n / seen->commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = (double) seen->phase[phase] / seen->in_commit;
+	if (seen->nwriters > 0 && MIN_WRITING * seen->n < seen->writer[0].samples)
+		f->running_writer = name_session(seen->writer[0].pid, now);
 }
 
 /* Slow commits since the reset that are kept, and what they waited for */
@@ -376,6 +478,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	{
 		const SlowEvent *event = &slow[i].event;
 		const WatchedSession *session = &slow[i].outcome.session;
+		uint64		part[PHASE_N];
 		uint64		segment;
 		uint64		doubt;
 
@@ -383,15 +486,16 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			continue;
 		f->slow_n++;
 		time += event->duration;
+		slow_event_phases(event, &slow[i].outcome, part);
 		for (int phase = 0; phase < PHASE_N; phase++)
-			f->slow_phase[phase] += slow_event_phase(event, &slow[i].outcome, phase);
+			f->slow_phase[phase] += part[phase];
 		/* a follower does not know that its leader made a segment */
 		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
-			slow_event_phase(event, &slow[i].outcome, PHASE_OTHER_FLUSH);
+			part[PHASE_OTHER_FLUSH];
 		f->slow_phase[PHASE_SEGMENT] += segment;
 		f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
 		/* of a wait that ended with a standby, its begin is what is not known */
-		doubt = Min(slow_event_phase(event, &slow[i].outcome, PHASE_UNKNOWN),
+		doubt = Min(part[PHASE_UNKNOWN],
 					clock_elapsed(event->standby_min, event->standby_max));
 		f->slow_phase[PHASE_STANDBY] += doubt;
 		f->slow_phase[PHASE_UNKNOWN] -= doubt;
@@ -411,19 +515,36 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	/* most of the time before their records was something else */
 	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD])
 		f->lock = NULL;
+	if (f->now.locked)
+		f->lock = f->now.what + strlen("for ");
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
 }
 
+/* Commits that waited for a stalled flush: as the worker saw, or those known. */
+static double
+stall_waiters(const LoggedEvent *stall)
+{
+	const WatchSummary *seen = &stall->outcome.seen;
+	double		known = Max(stall->event.sessions, stall->outcome.commits);
+
+	if (stall->event.duration < WATCH_EVERY_MS * NS_PER_MS || seen->n == 0)
+		return Max(known, 1);
+	return (double) (seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
+					 seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) /
+		seen->n;
+}
+
 /*
- * The stalls in the time that phases are of.  All of them took no more than
- * the flushes did.
+ * The stalls in the time that phases are of, or since the oldest that is kept.
+ * All of them took no more than the flushes did.
  */
 static void
 set_stalls(CommitFigures *f, const StallLog *log)
 {
-	TimestampTz from = GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz from = now - (int64) (f->phase_seconds * 1e6);
 	double		time = f->phase_mean * f->phase_commits;
 	double		sum = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
@@ -431,6 +552,13 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	f->quota_flushes = log->quota_flushes;
 	f->quota_window = log->quota_window;
 	f->fit = log->fit;
+	from = Max(from, f->stats_reset);
+	if (log->n > 0 && slow_log_oldest(SLOW_STALL) > 1 &&
+		log->logged[0].event.ended_at > from)
+	{
+		time *= ratio_or_zero(now - log->logged[0].event.ended_at, now - from);
+		from = log->logged[0].event.ended_at;
+	}
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
@@ -438,11 +566,11 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
 
-		if (event->ended_at < Max(from, f->stats_reset))
+		if (event->ended_at < from)
 			continue;
 		stall->n++;
 		stall->length += length;
-		stall->share += ratio_or_zero(length * Max(event->sessions, 1), time);
+		stall->share += ratio_or_zero(length * stall_waiters(&log->logged[i]), time);
 		if (cause != STALL_BULK_WAL)
 			continue;
 		f->bulk_writer = OidIsValid(log->writer[i].session->client.roleid) ?
@@ -479,6 +607,31 @@ set_standby(CommitFigures *f)
 			f->standby_stage = stage;
 		}
 	f->standby_share = ratio_or_zero(most, sum);
+	f->standby_logical = f->standby != NULL &&
+		sql_value(psprintf("SELECT slot_name FROM pg_catalog.pg_replication_slots"
+						   " JOIN pg_catalog.pg_stat_replication ON pid OPERATOR(pg_catalog.=) active_pid"
+						   " WHERE slot_type OPERATOR(pg_catalog.=) 'logical'"
+						   " AND application_name OPERATOR(pg_catalog.=) %s",
+						   quote_literal_cstr(f->standby))) != NULL;
+}
+
+/* It is for the settings that its sample had.  Its text may name statements. */
+static void
+set_prediction(CommitFigures *f)
+{
+	NewestPrediction it;
+
+	prediction_read(&it);
+	if (it.made_at == 0 || (it.from_delay < 0) != f->adaptive ||
+		(!f->adaptive && (it.from_delay != f->delay ||
+						  it.from_siblings != f->siblings)))
+		return;
+	f->predicted_delay = it.delay;
+	f->predicted_siblings = it.siblings;
+	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
+		f->prediction = psprintf("Newest prediction (%.16s, from %d s): %s.",
+								 timestamptz_to_str(it.made_at), it.seconds,
+								 it.text);
 }
 
 /*
@@ -492,6 +645,7 @@ report_data_read(CommitFigures *f, Oid function)
 	SlotTotals	slots;
 	LatencyTotals *latency;
 	ClientTotals *clients;
+	StatementTotals *statements;
 	const ClientCounts *top = NULL;
 	StallLog	stalls;
 	CounterDelta counts = {0};
@@ -501,6 +655,7 @@ report_data_read(CommitFigures *f, Oid function)
 	backend_slots_read(&slots);
 	latency = latency_read();
 	clients = clients_read();
+	statements = statements_read();
 	stall_log_read(&stalls);
 	LWLockRelease(commit_stats_reset_lock());
 
@@ -509,7 +664,7 @@ report_data_read(CommitFigures *f, Oid function)
 	stall_log_fit(groups, &stalls.fit);
 	stall_log_find_quota(&stalls);
 	f->schema = schema_of(function);
-	set_settings(f);
+	report_data_set_settings(f);
 	set_now(f);
 	set_counts(f, &slots, groups);
 	set_siblings(f, groups);
@@ -517,9 +672,11 @@ report_data_read(CommitFigures *f, Oid function)
 	set_rates(f, groups);
 	set_phases_seen(f);
 	set_clients(f, clients, &top);
+	set_statement(f, statements);
 	set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
 	set_standby(f);
+	set_prediction(f);
 	notify_lock_read(&f->notify);
 	f->listeners = notify_lock_listeners(MyDatabaseId);
 	return groups;

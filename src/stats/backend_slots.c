@@ -4,6 +4,8 @@
  *		What each backend counts alone; totals and reset.
  *
  *	slot		the counters of one backend, on cache lines of their own
+ *	cell		a set of the counters of a slot; the owner counts in one, and
+ *				may change to another one between two transactions
  *	owner		the backend whose PGPROC has the slot's number
  *	base		what readers subtract: the sum of all slots at the last reset
  *				or, until the first one, what was counted before the server
@@ -33,13 +35,6 @@
 #include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 
-typedef union BackendSlot
-{
-	pg_atomic_uint64 counter[SLOT_NFIELDS];
-	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE,
-							  SLOT_NFIELDS * sizeof(pg_atomic_uint64))];
-} BackendSlot;
-
 typedef struct BackendSlotsShared
 {
 	uint64		base[SLOT_NCOUNTERS];
@@ -50,13 +45,40 @@ typedef struct BackendSlotsShared
 /* Counting began with the server, when the end of WAL was not known yet. */
 #define WAL_AT_START	PG_UINT64_MAX
 
-static pg_atomic_uint64 unread[SLOT_NFIELDS];
-pg_atomic_uint64 *backend_slots_mine = unread;
+static pg_atomic_uint64 unread[SLOT_NFIELDS + SLOT_NCOUNTERS];
+pg_atomic_uint64 *backend_slots_fields = unread;
+pg_atomic_uint64 *backend_slots_mine = unread + SLOT_NFIELDS;
 uint64		backend_slots_wal_origin = 0;
 
 static BackendSlotsShared *shared = NULL;
-static BackendSlot *slots = NULL;
-static SlotCopy *at_reset = NULL;	/* of all slots, during a reset */
+static char *slots = NULL;
+static SlotCopy *at_reset = NULL;	/* of all cells, during a reset */
+
+static Size
+slot_size(void)
+{
+	return TYPEALIGN(PG_CACHE_LINE_SIZE,
+					 (SLOT_NFIELDS + backend_slots_ncells() * SLOT_NCOUNTERS) *
+					 sizeof(pg_atomic_uint64));
+}
+
+static Size
+backend_slots_tail_size(int backends)
+{
+	return mul_size(backends, slot_size());
+}
+
+static pg_atomic_uint64 *
+fields_of(int procno)
+{
+	return (pg_atomic_uint64 *) (slots + procno * slot_size());
+}
+
+static pg_atomic_uint64 *
+cell_of(int procno, int cell)
+{
+	return fields_of(procno) + SLOT_NFIELDS + cell * SLOT_NCOUNTERS;
+}
 
 static void
 backend_slots_attach(void *head, void *tail, bool found)
@@ -67,34 +89,67 @@ backend_slots_attach(void *head, void *tail, bool found)
 		return;
 	shared->stats_reset = GetCurrentTimestamp();
 	shared->wal_reset = WAL_AT_START;
-	for (int i = 0; i < MaxBackends; i++)
-		counter_array_init(slots[i].counter, SLOT_NFIELDS);
+}
+
+/*
+ * What this backend has not counted yet, or has skipped while counting was
+ * off, stays so.
+ */
+void
+backend_slots_use_cell(int cell)
+{
+	pg_atomic_uint64 *used = &fields_of(MyProcNumber)[SLOT_CELLS_USED];
+	pg_atomic_uint64 *mine = cell_of(MyProcNumber, cell);
+
+	backend_slots_wal_origin += pg_atomic_read_u64(&mine[SLOT_WAL_BYTES]) -
+		pg_atomic_read_u64(&backend_slots_mine[SLOT_WAL_BYTES]);
+	backend_slots_mine = mine;
+	if (cell >= pg_atomic_read_u64(used))
+		pg_atomic_write_u64(used, cell + 1);
 }
 
 static void
 backend_slots_enter(void)
 {
-	pg_atomic_uint64 *mine = slots[MyProcNumber].counter;
-
-	/* what has been skipped so far, while counting was off, stays skipped */
-	backend_slots_wal_origin += pg_atomic_read_u64(&mine[SLOT_WAL_BYTES]) -
-		pg_atomic_read_u64(&unread[SLOT_WAL_BYTES]);
-	backend_slots_mine = mine;
+	backend_slots_fields = fields_of(MyProcNumber);
+	backend_slots_use_cell(0);
 	backend_slot_set_committing(0);
 	backend_slot_set_begun(0);
+}
+
+/* Those of "ncells" cells from "first" on, all of one slot. */
+static void
+add_cells(int first, int ncells, uint64 *sum, int ncounters)
+{
+	int			procno = first / backend_slots_ncells();
+	int			cell = first % backend_slots_ncells();
+	int			used = pg_atomic_read_u64(&fields_of(procno)[SLOT_CELLS_USED]);
+	int			end = Min(cell + ncells, used);
+
+	for (; cell < end; cell++)
+		counter_array_read_add(sum, cell_of(procno, cell), ncounters);
+}
+
+void
+backend_slots_copy_cells(int first, int ncells, uint64 *value, int ncounters)
+{
+	memset(value, 0, ncounters * sizeof(uint64));
+	add_cells(first, ncells, value, ncounters);
 }
 
 void
 backend_slots_copy_one(int procno, SlotCopy *slot)
 {
-	counter_array_read(slot->value, slots[procno].counter, SLOT_NCOUNTERS);
+	backend_slots_copy_cells(procno * backend_slots_ncells(),
+							 backend_slots_ncells(), slot->value,
+							 SLOT_NCOUNTERS);
 }
 
 /* In the middle of a commit, SLOT_COMMIT_BEGUN may be older or newer. */
 uint64
 backend_slots_commit_begun(int procno, int *tag)
 {
-	pg_atomic_uint64 *counter = slots[procno].counter;
+	pg_atomic_uint64 *counter = fields_of(procno);
 	uint64		since = pg_atomic_read_u64(&counter[SLOT_COMMITTING_SINCE]);
 	uint64		begun = pg_atomic_read_u64(&counter[SLOT_COMMIT_BEGUN]);
 
@@ -106,7 +161,7 @@ backend_slots_commit_begun(int procno, int *tag)
 uint64
 backend_slots_committing_since(int procno)
 {
-	pg_atomic_uint64 *counter = slots[procno].counter;
+	pg_atomic_uint64 *counter = fields_of(procno);
 	uint64		since = pg_atomic_read_u64(&counter[SLOT_COMMITTING_SINCE]);
 
 	return (since & COMMITTING_TAGS) == 0 ? since : 0;
@@ -127,7 +182,18 @@ backend_slots_add_up(uint64 *sum)
 {
 	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
 	for (int i = 0; i < MaxBackends; i++)
-		counter_array_read_add(sum, slots[i].counter, SLOT_NCOUNTERS);
+		add_cells(i * backend_slots_ncells(), backend_slots_ncells(), sum,
+				  SLOT_NCOUNTERS);
+}
+
+uint64
+backend_slots_responses(void)
+{
+	uint64		sum = 0;
+
+	for (int i = 0; i < MaxBackends; i++)
+		sum += pg_atomic_read_u64(&fields_of(i)[SLOT_RESPONSES]);
+	return sum;
 }
 
 static bool
@@ -187,15 +253,19 @@ backend_slots_note_wal_start(void)
 static void
 backend_slots_copy(void)
 {
-	at_reset = palloc(mul_size(MaxBackends, sizeof(SlotCopy)));
-	for (int i = 0; i < MaxBackends; i++)
-		backend_slots_copy_one(i, &at_reset[i]);
+	int			n = MaxBackends * backend_slots_ncells();
+
+	at_reset = palloc(mul_size(n, sizeof(SlotCopy)));
+	for (int i = 0; i < n; i++)
+		backend_slots_copy_cells(i, 1, at_reset[i].value, SLOT_NCOUNTERS);
 }
 
-const SlotCopy *
-backend_slots_at_reset(int procno)
+void
+backend_slots_at_reset(int first, int ncells, uint64 *value, int ncounters)
 {
-	return &at_reset[procno];
+	memset(value, 0, ncounters * sizeof(uint64));
+	for (int i = first; i < first + ncells; i++)
+		counter_array_add(value, at_reset[i].value, ncounters);
 }
 
 static void
@@ -204,7 +274,7 @@ backend_slots_reset(TimestampTz now)
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
 	memset(shared->base, 0, sizeof(shared->base));
-	for (int i = 0; i < MaxBackends; i++)
+	for (int i = 0; i < MaxBackends * backend_slots_ncells(); i++)
 		counter_array_add(shared->base, at_reset[i].value, SLOT_NCOUNTERS);
 	shared->stats_reset = now;
 	shared->wal_reset = end_of_wal();
@@ -212,7 +282,7 @@ backend_slots_reset(TimestampTz now)
 
 const StatsModule backend_slots_module = {
 	.head_size = sizeof(BackendSlotsShared),
-	.slot_size = sizeof(BackendSlot),
+	.tail_size = backend_slots_tail_size,
 	.attach = backend_slots_attach,
 	.enter = backend_slots_enter,
 	.reset_copy = backend_slots_copy,

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * backend_slots.h
- *		What each backend counts alone; see backend_slots.c.
- *
- *-------------------------------------------------------------------------
- */
+/* What each backend counts alone; see backend_slots.c. */
 #ifndef COMMIT_STATS_BACKEND_SLOTS_H
 #define COMMIT_STATS_BACKEND_SLOTS_H
 
@@ -13,6 +7,7 @@
 #include "executor/instrument.h"
 
 #include "base/compat.h"
+#include "base/guc.h"
 #include "base/shared_counters.h"
 #include "module/stats_module.h"
 
@@ -22,9 +17,9 @@
 /*
  * The counters of a slot, each with the column of the SQL views that shows it.
  * Times are in nanoseconds, everything else is a number of transactions or
- * flushes.  clients.c keeps the counters before SLOT_UNRESOLVED_FLUSHES for
- * each client.  The counters are saved: a change of this list needs another
- * PERSIST_FORMAT.
+ * flushes.  entry_table.c keeps those before SLOT_UNRESOLVED_FLUSHES for each
+ * client and statement.  The counters are saved: a change of this list
+ * needs another PERSIST_FORMAT.
  */
 #define SLOT_COUNTERS(X) \
 	X(SLOT_COMMITS, "commits") /* waited for their flush */ \
@@ -45,6 +40,9 @@
 	X(SLOT_WAL_BYTES, "wal_bytes") /* of records of transactions */ \
 	X(SLOT_COMMITS_NOTIFY, "commits_notify") /* with NOTIFY */ \
 	X(SLOT_SLOW_COMMITS, "slow_commits") /* above slow_commit_time */ \
+	X(SLOT_STATEMENTS, "statements") /* that wrote WAL, of commits */ \
+	X(SLOT_TRANSACTION_TIME, "transaction_time") /* of commits */ \
+	X(SLOT_SESSION_TIME, "session_time") /* until counted; see clients.c */ \
 	X(SLOT_UNRESOLVED_FLUSHES, "unresolved_flushes") /* not in groups */ \
 	X(SLOT_UNRESOLVED_COMMITS, "unresolved_commits") /* not in groups */ \
 	X(SLOT_FLUSHES_UNCERTAIN, "flushes_uncertain") /* expected errors */ \
@@ -62,15 +60,25 @@ typedef enum SlotCounter
 } SlotCounter;
 
 /*
- * Behind the counters: clock_now() at the first callback of the commit under
- * way, with a tag, or 0; the sums that backend_slot_expect() rounds; and
- * clock_now() when a COMMIT statement began that has not ended, or 0.
+ * The fields of a slot, before its cells: clock_now() at the first callback of
+ * the commit under way, with a tag, or 0; clock_now() when a COMMIT statement
+ * began that has not ended, or 0; the sums that backend_slot_expect() rounds;
+ * what adaptive_delay_committed() adds up; and the number of cells that were
+ * ever used.
  */
-#define SLOT_COMMITTING_SINCE	SLOT_NCOUNTERS
-#define SLOT_SUM_OF_HITS		(SLOT_NCOUNTERS + 1)
-#define SLOT_SUM_OF_DOUBTS		(SLOT_NCOUNTERS + 2)
-#define SLOT_COMMIT_BEGUN		(SLOT_NCOUNTERS + 3)
-#define SLOT_NFIELDS			(SLOT_NCOUNTERS + 4)
+typedef enum SlotField
+{
+	SLOT_COMMITTING_SINCE,
+	SLOT_COMMIT_BEGUN,
+	SLOT_SUM_OF_HITS,
+	SLOT_SUM_OF_DOUBTS,
+	SLOT_RESPONSES,
+	SLOT_CELLS_USED,
+	SLOT_NFIELDS
+} SlotField;
+
+/* Cells of a slot, if commit_stats.max_statements is not 0. */
+#define SLOT_MAX_CELLS		8
 
 /* A copy of one slot; local memory. */
 typedef struct SlotCopy
@@ -87,9 +95,10 @@ typedef struct SlotTotals
 } SlotTotals;
 
 /*
- * The counters of this backend; until it enters, counters that nobody
- * reads.
+ * The fields of this backend, and the counters of its present cell; until it
+ * enters, what nobody reads.
  */
+extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *backend_slots_fields;
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *backend_slots_mine;
 
 /* SLOT_WAL_BYTES less what pgWalUsage says. */
@@ -109,13 +118,13 @@ backend_slot_add(SlotCounter counter, uint64 n)
  * differs from the sum by half at most, per slot.
  */
 static inline bool
-backend_slot_expect(int sum, double probability)
+backend_slot_expect(SlotField sum, double probability)
 {
-	uint64		before = pg_atomic_read_u64(&backend_slots_mine[sum]) +
+	uint64		before = pg_atomic_read_u64(&backend_slots_fields[sum]) +
 	SLOT_FRACTION / 2;
 	uint64		added = (uint64) (SLOT_FRACTION * probability);
 
-	single_writer_add(&backend_slots_mine[sum], added);
+	single_writer_add(&backend_slots_fields[sum], added);
 	return (before + added) / SLOT_FRACTION > before / SLOT_FRACTION;
 }
 
@@ -131,7 +140,7 @@ backend_slot_expect(int sum, double probability)
 static inline void
 backend_slot_set_committing(uint64 since)
 {
-	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE],
+	pg_atomic_write_u64(&backend_slots_fields[SLOT_COMMITTING_SINCE],
 						since & ~(uint64) COMMITTING_TAGS);
 }
 
@@ -139,7 +148,7 @@ backend_slot_set_committing(uint64 since)
 static inline void
 backend_slot_set_outside(uint64 since, int tag)
 {
-	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMITTING_SINCE],
+	pg_atomic_write_u64(&backend_slots_fields[SLOT_COMMITTING_SINCE],
 						(since & ~(uint64) COMMITTING_TAGS) | tag);
 }
 
@@ -147,7 +156,7 @@ backend_slot_set_outside(uint64 since, int tag)
 static inline void
 backend_slot_set_begun(uint64 at)
 {
-	pg_atomic_write_u64(&backend_slots_mine[SLOT_COMMIT_BEGUN], at);
+	pg_atomic_write_u64(&backend_slots_fields[SLOT_COMMIT_BEGUN], at);
 }
 
 /* Commit path: count the WAL that this process has written. */
@@ -177,9 +186,25 @@ backend_slot_skip_wal(void)
 
 extern const StatsModule backend_slots_module;
 
-/* All that was ever counted in one slot, or in all, resets or not */
+/* Cells of each slot */
+static inline int
+backend_slots_ncells(void)
+{
+	return commit_stats_max_statements > 0 ? SLOT_MAX_CELLS : 1;
+}
+
+/* This backend counts in that cell from now on. */
+extern void backend_slots_use_cell(int cell);
+
+/*
+ * All that was ever counted in some cells, which are numbered through, in one
+ * slot, or in all, resets or not
+ */
+extern void backend_slots_copy_cells(int first, int ncells, uint64 *value,
+									 int ncounters);
 extern void backend_slots_copy_one(int procno, SlotCopy *slot);
 extern void backend_slots_add_up(uint64 *sum);
+extern uint64 backend_slots_responses(void);
 
 /*
  * clock_now() when a backend began the COMMIT that it is in, or its first
@@ -191,8 +216,9 @@ extern uint64 backend_slots_commit_begun(int procno, int *tag);
 extern uint64 backend_slots_committing_since(int procno);
 extern int	backend_slots_count_committing(void);
 
-/* A reset: the copy of a slot from which all totals start */
-extern const SlotCopy *backend_slots_at_reset(int procno);
+/* A reset: the copy of some cells, from which all totals start */
+extern void backend_slots_at_reset(int first, int ncells, uint64 *value,
+								   int ncounters);
 
 /* Totals since the last reset, and its time alone */
 extern void backend_slots_read(SlotTotals *totals);

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * clients.h
- *		The counts per database, role and application; see clients.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The counts per database, role and application; see clients.c. */
 #ifndef COMMIT_STATS_CLIENTS_H
 #define COMMIT_STATS_CLIENTS_H
 
@@ -14,23 +8,9 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "module/stats_module.h"
-#include "stats/backend_slots.h"
+#include "stats/entry_table.h"
 
-/*
- * The counters of a slot that are kept per client, by their SlotCounter: all
- * but the last ones, which say what the histograms of the whole server lack.
- */
-#define CLIENT_NCOUNTERS	SLOT_UNRESOLVED_FLUSHES
-
-/* Databases of which a client that has no entry still shows. */
-#define CLIENT_DATABASES	256
-
-/*
- * Who commits.  Zeroed before it is filled, as its bytes are compared.  All
- * clients of a database without entries of their own share one that has no
- * role; those for which that failed as well share one without a database,
- * too.
- */
+/* Who commits; begins as an EntryKey. */
 typedef struct ClientKey
 {
 	Oid			datid;			/* InvalidOid: connected to no database */
@@ -44,13 +24,6 @@ typedef struct ClientCounts
 	ClientKey	key;
 	uint64		value[CLIENT_NCOUNTERS];
 } ClientCounts;
-
-/* What is saved of them. */
-typedef struct ClientsSaved
-{
-	uint64		evicted;
-	ClientCounts client[FLEXIBLE_ARRAY_MEMBER];
-} ClientsSaved;
 
 /* All clients since the last reset; palloc'd. */
 typedef struct ClientTotals
@@ -78,11 +51,7 @@ typedef struct ClientSessions
 	ClientSession session[FLEXIBLE_ARRAY_MEMBER];
 } ClientSessions;
 
-/*
- * The settings of this process at its last commit; clients_application is
- * NULL, which no setting is, if the next commit must compare the values.
- */
-extern COMMIT_STATS_HIDDEN const char *clients_application;
+/* The address of "role" at the last commit, as commit_stats_application. */
 extern COMMIT_STATS_HIDDEN const char *clients_role;
 
 extern const StatsModule clients_module;
@@ -102,17 +71,16 @@ extern ClientSessions *clients_read_sessions(void);
 /* True if the session of a copy is still there.  Takes no lock. */
 extern bool clients_is_connected(const ClientSession *session);
 
-/* The commits of which commit_client_stats.share is a part. */
 static inline uint64
 client_commits(const ClientCounts *client)
 {
-	return client->value[SLOT_COMMITS] + client->value[SLOT_COMMITS_ASYNC];
+	return counted_commits(client->value);
 }
 
 static inline bool
 client_is_overflow(const ClientKey *key)
 {
-	return !OidIsValid(key->roleid);
+	return entry_is_overflow((const EntryKey *) key);
 }
 
 static inline int
@@ -137,14 +105,15 @@ clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
 }
 
 /*
- * Commit path: true if clients_change() must compare before the commit counts.
+ * Commit path: true if clients_change() must compare before the commit counts,
+ * or if nothing may be counted here.
  * (The configuration file may change application_name twice between two
  * commits, and the second value get the address of the first.)
  */
 static inline bool
 clients_differ(void)
 {
-	return application_name != clients_application ||
+	return application_name != commit_stats_application ||
 		role_string != clients_role;
 }
 

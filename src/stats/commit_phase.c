@@ -37,39 +37,8 @@
 #define MAX_TRIES			3	/* to read a COMMIT that does not change */
 #define MAX_LEADERS			8	/* that may sleep, of which Linux is asked */
 
-const char *const commit_phase_names[] = {
-	[PHASE_BEFORE] = "before",
-	[PHASE_RECORD] = "record",
-	[PHASE_NOTIFY] = "NOTIFY lock",
-	[PHASE_DELAY] = "delay",
-	[PHASE_FLUSH] = "flush",
-	[PHASE_OTHER_FLUSH] = "another's flush",
-	[PHASE_SEGMENT] = "new WAL segment",
-	[PHASE_STANDBY] = "standby",
-	[PHASE_LOG] = "commit log",
-	[PHASE_AFTER] = "after",
-	[PHASE_NOT_RUN] = "not run",
-	[PHASE_UNKNOWN] = "unknown"
-};
-
-const char *const commit_phase_columns[] = {
-	[PHASE_BEFORE] = "before_time",
-	[PHASE_RECORD] = "record_time",
-	[PHASE_NOTIFY] = "notify_time",
-	[PHASE_DELAY] = "delay_time",
-	[PHASE_FLUSH] = "flush_time",
-	[PHASE_OTHER_FLUSH] = "others_flush_time",
-	[PHASE_SEGMENT] = "segment_time",
-	[PHASE_STANDBY] = "standby_time",
-	[PHASE_LOG] = "commit_log_time",
-	[PHASE_AFTER] = "after_time",
-	[PHASE_NOT_RUN] = "not_run_time",
-	[PHASE_UNKNOWN] = "unknown_time"
-};
-
-StaticAssertDecl(lengthof(commit_phase_names) == PHASE_N &&
-				 lengthof(commit_phase_columns) == PHASE_N,
-				 "each phase has its names");
+const char *const commit_phase_names[] = {COMMIT_PHASES(COMMIT_PHASE_NAME)};
+const char *const commit_phase_columns[] = {COMMIT_PHASES(COMMIT_PHASE_COLUMN)};
 
 /* Truncation, as of ON COMMIT DELETE ROWS, sets DELAY_CHKPT_COMPLETE, too. */
 static bool
@@ -82,8 +51,8 @@ is_recording(PGPROC *proc)
 }
 
 /* What a flusher does; PHASE_UNKNOWN of a process that is none. */
-static CommitPhase
-flusher_phase_of(PGPROC *proc)
+CommitPhase
+commit_phase_of_flusher(PGPROC *proc)
 {
 	switch (wait_event_of(proc))
 	{
@@ -99,9 +68,8 @@ flusher_phase_of(PGPROC *proc)
 	}
 }
 
-/* Returns true if Linux says that a process sleeps. */
-static bool
-is_asleep(int pid)
+char
+commit_phase_process_state(int pid)
 {
 	char		path[64];
 	char		line[128];
@@ -111,11 +79,11 @@ is_asleep(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	file = fopen(path, "r");
 	if (file == NULL)
-		return false;
+		return '\0';
 	if (fgets(line, sizeof(line), file) != NULL)
 		name_end = strrchr(line, ')');
 	fclose(file);
-	return name_end != NULL && strncmp(name_end, ") S", 3) == 0;
+	return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
 }
 
 /* The leader that sleeps commit_delay without a wait event, or NULL. */
@@ -134,7 +102,8 @@ find_sleeper(void)
 		if (pid == 0 || !is_recording(proc) || wait_event_of(proc) != 0)
 			continue;
 		asked++;
-		if (is_asleep(pid) && is_recording(proc) && wait_event_of(proc) == 0)
+		if (commit_phase_process_state(pid) == 'S' && is_recording(proc) &&
+			wait_event_of(proc) == 0)
 			return proc;
 	}
 	return NULL;
@@ -149,7 +118,7 @@ commit_phase_find_flusher(CommitPhase *phase)
 	{
 		PGPROC	   *proc = &ProcGlobal->allProcs[i];
 
-		*phase = flusher_phase_of(proc);
+		*phase = commit_phase_of_flusher(proc);
 		if (*phase != PHASE_UNKNOWN && proc->pid != 0)
 			return proc;
 	}
@@ -185,7 +154,7 @@ waits_for_notify(PGPROC *proc, uint32 event)
 static CommitPhase
 inner_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 {
-	CommitPhase own = flusher_phase_of(proc);
+	CommitPhase own = commit_phase_of_flusher(proc);
 
 	if (own == PHASE_SEGMENT || own == PHASE_DELAY)
 		return own;

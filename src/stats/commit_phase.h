@@ -1,10 +1,5 @@
-/*-------------------------------------------------------------------------
- *
- * commit_phase.h
- *		The phases of a COMMIT, and which one a backend is in; see
- *		commit_phase.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * The phases of a COMMIT, and which one a backend is in; see commit_phase.c.
  */
 #ifndef COMMIT_STATS_COMMIT_PHASE_H
 #define COMMIT_STATS_COMMIT_PHASE_H
@@ -12,26 +7,33 @@
 #include "storage/proc.h"
 #include "utils/wait_event.h"
 
-/* In the order of their time. */
+/* In the order of their time: phase, name for people, and column of views. */
+#define COMMIT_PHASES(X) \
+	X(PHASE_BEFORE, "before", "before_time") /* to the first callback */ \
+	X(PHASE_RECORD, "record", "record_time") /* until that is inserted */ \
+	X(PHASE_NOTIFY, "NOTIFY lock", "notify_time") /* waits for it */ \
+	X(PHASE_DELAY, "delay", "delay_time") /* the leader of its flush sleeps */ \
+	X(PHASE_FLUSH, "flush", "flush_time") /* writes or syncs WAL itself */ \
+	X(PHASE_OTHER_FLUSH, "another's flush", "others_flush_time") \
+	X(PHASE_SEGMENT, "new WAL segment", "segment_time") \
+	X(PHASE_STANDBY, "standby", "standby_time") \
+	X(PHASE_LOG, "commit log", "commit_log_time") /* ... and ProcArray */ \
+	X(PHASE_AFTER, "after", "after_time") /* the second callback */ \
+	X(PHASE_NOT_RUN, "not run", "not_run_time") /* without a processor */ \
+	X(PHASE_UNKNOWN, "unknown", "unknown_time")
+
+#define COMMIT_PHASE(phase, name, column)			phase,
+#define COMMIT_PHASE_NAME(phase, name, column)		name,
+#define COMMIT_PHASE_COLUMN(phase, name, column)	column,
+
 typedef enum CommitPhase
 {
-	PHASE_BEFORE,				/* from COMMIT to the first callback */
-	PHASE_RECORD,				/* until the commit record is inserted */
-	PHASE_NOTIFY,				/* waits for the lock of NOTIFY */
-	PHASE_DELAY,				/* the leader of its flush sleeps */
-	PHASE_FLUSH,				/* writes or syncs WAL itself */
-	PHASE_OTHER_FLUSH,			/* waits for the flush of another process */
-	PHASE_SEGMENT,				/* a new WAL segment is being made */
-	PHASE_STANDBY,
-	PHASE_LOG,					/* pg_xact, and leaving the ProcArray */
-	PHASE_AFTER,				/* after the second callback */
-	PHASE_NOT_RUN,				/* ready, and without a processor */
-	PHASE_UNKNOWN,
+	COMMIT_PHASES(COMMIT_PHASE)
 	PHASE_N
 } CommitPhase;
 
-extern const char *const commit_phase_names[];	/* for people */
-extern const char *const commit_phase_columns[];	/* in the SQL views */
+extern const char *const commit_phase_names[];
+extern const char *const commit_phase_columns[];
 
 /* Of any process, without a lock, as pg_stat_activity reads it; 0: none. */
 static inline uint32
@@ -61,5 +63,9 @@ extern bool commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 
 /* The process that writes or syncs WAL or makes a segment now; or NULL. */
 extern PGPROC *commit_phase_find_flusher(CommitPhase *phase);
+extern CommitPhase commit_phase_of_flusher(PGPROC *proc);
+
+/* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */
+extern char commit_phase_process_state(int pid);
 
 #endif							/* COMMIT_STATS_COMMIT_PHASE_H */

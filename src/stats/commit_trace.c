@@ -28,6 +28,7 @@
 #include <time.h>
 
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -38,7 +39,7 @@
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 
-#define RING_SIZE		4096	/* of 56 bytes; a power of 2 */
+#define RING_SIZE		4096	/* of 72 bytes; a power of 2 */
 #define MAX_COMMITS		262144	/* that one capture keeps */
 
 typedef struct RingRecord
@@ -75,12 +76,6 @@ commit_trace_attach(void *head, void *tail, bool found)
 {
 	shared = head;
 	commit_trace_deadline = &shared->deadline;
-	if (found)
-		return;
-	pg_atomic_init_u64(&shared->deadline, 0);
-	pg_atomic_init_u64(&shared->nrecords, 0);
-	for (int i = 0; i < RING_SIZE; i++)
-		changecount_init(&shared->ring[i].changes);
 }
 
 const StatsModule commit_trace_module = {
@@ -119,9 +114,18 @@ commit_trace_note(uint64 now)
 	commit_trace_noted = true;
 }
 
+/* Of a client; the reader compares it with those of all clients. */
+uint32
+commit_trace_hash(const ClientKey *key)
+{
+	return key == NULL ? 0 : hash_bytes((const unsigned char *) key,
+										sizeof(ClientKey));
+}
+
 void
 commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
-				 uint32 siblings, const OwnFlush *own, bool is_commit)
+				 uint32 siblings, const OwnFlush *own, bool is_commit,
+				 bool has_notify, uint64 statement)
 {
 	uint64		number = pg_atomic_fetch_add_u64(&shared->nrecords, 1);
 	RingRecord *record = &shared->ring[number % RING_SIZE];
@@ -134,6 +138,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 		.started_at = started_at,
 			.ended_at = ended_at,
 			.pid = (uint32) MyProcPid,
+			.client = commit_trace_hash(clients_mine()),
 			.age = noted_age,
 			.group = group,
 			.io_time = saturate(own->io_time),
@@ -145,7 +150,9 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.blocked_after = siblings_count_blocked(),
 			.led = own->flushes > 0,
 			.timed = own->timed,
-			.is_commit = is_commit
+			.is_commit = is_commit,
+			.has_notify = has_notify,
+			.statement = statement
 	};
 	changecount_end_as(&record->changes, number + 1);
 }

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * commit_trace.h
- *		Single commits, recorded for a while; see commit_trace.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Single commits, recorded for a while; see commit_trace.c. */
 #ifndef COMMIT_STATS_COMMIT_TRACE_H
 #define COMMIT_STATS_COMMIT_TRACE_H
 
@@ -13,6 +7,7 @@
 #include "base/compat.h"
 #include "module/stats_module.h"
 #include "probe/flush_detection.h"
+#include "stats/clients.h"
 #include "stats/flush_ring.h"
 
 /* One commit that waited, or a prepare, as its backend saw it. */
@@ -21,6 +16,7 @@ typedef struct TracedCommit
 	uint64		started_at;		/* ns of clock_now(), before its record */
 	uint64		ended_at;		/* ns, after its flush */
 	uint32		pid;			/* whose */
+	uint32		client;			/* hash of its key */
 	uint32		age;			/* us that its transaction had run until then */
 	uint32		group;			/* number of its flush group; or invalid */
 	uint32		io_time;		/* ns that it wrote and synced, if timed */
@@ -33,6 +29,12 @@ typedef struct TracedCommit
 	bool		led:1;			/* it flushed */
 	bool		timed:1;		/* io_time is known */
 	bool		is_commit:1;	/* else it is a PREPARE TRANSACTION */
+	bool		has_notify:1;
+	uint8		rank;			/* of its client in the sample */
+	uint8		party;			/* ... of its client or statement */
+	uint16		wal_pages;		/* of WAL in the flush that it led; by the
+								 * process that captured */
+	uint64		statement;		/* query identifier; 0: unknown */
 } TracedCommit;
 
 /* What a capture has taken so far; local memory. */
@@ -63,12 +65,14 @@ extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
 extern bool commit_trace_take(CommitTrace *trace);
 extern void commit_trace_stop(void);
 extern bool commit_trace_is_on(void);
+extern uint32 commit_trace_hash(const ClientKey *key);
 
 /* Commit path: a commit begins; it is done, and was noted. */
 extern void commit_trace_note(uint64 now);
 extern void commit_trace_put(uint64 started_at, uint64 ended_at,
 							 GroupNumber group, uint32 siblings,
-							 const OwnFlush *own, bool is_commit);
+							 const OwnFlush *own, bool is_commit,
+							 bool has_notify, uint64 statement);
 
 /* Commit path: true while there is a capture, or if there was one. */
 static inline bool

@@ -87,12 +87,6 @@ counter_delta_rate(const CounterDelta *delta, SlotCounter counter)
 }
 
 double
-counter_delta_commits_per_flush(const CounterDelta *delta)
-{
-	return ratio(delta->value[SLOT_COMMITS], delta->value[SLOT_FLUSHES]);
-}
-
-double
 counter_delta_delay_hit_fraction(const CounterDelta *delta)
 {
 	return fraction(delta->value[SLOT_DELAY_HITS], delta->value[SLOT_FLUSHES]);

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * counter_delta.h
- *		What was counted in a stretch of time; see counter_delta.c.
- *
- *-------------------------------------------------------------------------
- */
+/* What was counted in a stretch of time; see counter_delta.c. */
 #ifndef COMMIT_STATS_COUNTER_DELTA_H
 #define COMMIT_STATS_COUNTER_DELTA_H
 
@@ -48,7 +42,6 @@ extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 
 /* Per second; of a counter of ns, the fraction of the time */
 extern double counter_delta_rate(const CounterDelta *delta, SlotCounter counter);
-extern double counter_delta_commits_per_flush(const CounterDelta *delta);
 
 /* Flushes whose leader slept */
 extern double counter_delta_delay_hit_fraction(const CounterDelta *delta);

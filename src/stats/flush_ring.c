@@ -43,7 +43,6 @@
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
-#include "storage/shmem.h"
 
 #include "base/guc.h"
 #include "probe/siblings.h"
@@ -67,17 +66,6 @@ flush_ring_tail_size(int backends)
 }
 
 static void
-init_group(FlushGroup *group, GroupNumber number)
-{
-	pg_atomic_init_u64(&group->tagged_commits, make_tag(number));
-	pg_atomic_init_u64(&group->boundary, 0);
-	pg_atomic_init_u64(&group->previous, 0);
-	pg_atomic_init_u64(&group->seen_at, 0);
-	pg_atomic_init_u64(&group->leader_and_active, 0);
-	pg_atomic_init_u32(&group->reported, 0);
-}
-
-static void
 flush_ring_attach(void *head, void *tail, bool found)
 {
 	flush_ring_mask = ring_slots() - 1;
@@ -85,9 +73,8 @@ flush_ring_attach(void *head, void *tail, bool found)
 	flush_ring = tail;
 	if (found)
 		return;
-	pg_atomic_init_u64(flush_ring_head, 0);
 	for (int i = 0; i < ring_slots(); i++)
-		init_group(&flush_ring[i].group, i);
+		pg_atomic_write_u64(&flush_ring[i].group.tagged_commits, make_tag(i));
 	/* no group has number 0 at first; it ends before any commit */
 	pg_atomic_write_u64(&flush_ring[0].group.boundary, 1);
 }
@@ -181,39 +168,47 @@ flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn)
 	return flush_group_add(newest, -found);
 }
 
-/*----------------------------------------------------------------
- * Copies
- *----------------------------------------------------------------
- */
+/*---- Copies ------------------------------------------------------*/
 
-/* Commit path: ns when the latest boundary was first seen; 0: unknown. */
-uint64
-flush_groups_last_end(void)
+/* ns when the boundary of a group was first seen; 0: unknown. */
+static inline uint64
+group_seen_at(GroupNumber number)
 {
-	uint64		head = pg_atomic_read_u64(flush_ring_head);
+	FlushGroup *group = group_slot(number);
+	uint64		seen_at;
 
-	return pg_atomic_read_u64(&group_slot(head_number(head))->seen_at);
+	if (!slot_is_for(group, number))
+		return 0;
+	pg_read_barrier();			/* protocol prepare */
+	seen_at = pg_atomic_read_u64(&group->seen_at);
+	pg_read_barrier();			/* protocols reuse, reuse_boundary */
+	return slot_is_for(group, number) ? seen_at : 0;
 }
 
-/* Commit path: all unknown for InvalidGroupNumber. */
+/* Commit path: all unknown for InvalidGroupNumber, which no slot is for. */
 void
 flush_group_times(GroupNumber number, FlushTimes *times)
 {
+	times->seen_at = group_seen_at(number);
+	times->previous_seen_at = number == InvalidGroupNumber ? 0 :
+		group_seen_at(flush_group_add(number, -1));
+}
+
+/*
+ * Commit path: the siblings of the leader of the group before, as it was done;
+ * -1: unknown.
+ */
+int
+flush_group_siblings_before(GroupNumber number)
+{
 	FlushGroupCopy copy;
 
-	times->seen_at = times->previous_seen_at = 0;
-	times->previous_siblings_after = -1;
-	if (number == InvalidGroupNumber)
-		return;
-	if (flush_group_copy(number, &copy))
-		times->seen_at = copy.seen_at;
-	if (flush_group_copy(flush_group_add(number, -1), &copy))
-	{
-		times->previous_seen_at = copy.seen_at;
-		if (copy.leader_pid != 0 &&
-			copy.leader.siblings_after != SIBLINGS_NOT_COUNTED)
-			times->previous_siblings_after = (int) copy.leader.siblings_after;
-	}
+	if (number == InvalidGroupNumber ||
+		!flush_group_copy(flush_group_add(number, -1), &copy) ||
+		copy.leader_pid == 0 ||
+		copy.leader.siblings_after == SIBLINGS_NOT_COUNTED)
+		return -1;
+	return (int) copy.leader.siblings_after;
 }
 
 /*
@@ -226,40 +221,42 @@ flush_group_times(GroupNumber number, FlushTimes *times)
  * result is a lower bound; it is right if the leader was waiting by then.
  */
 uint64
-flush_sleep_in_wait(GroupNumber number, const FlushGroupCopy *group,
-					uint64 started_at)
+flush_sleep_in_wait(GroupNumber number, uint64 seen_at,
+					const LeaderReport *leader, uint64 started_at)
 {
-	uint64		sleep = (uint64) group->leader.delay_time * NS_PER_US;
-	FlushTimes	times;
-	uint64		end;
+	uint64		sleep = (uint64) leader->delay_time * NS_PER_US;
+	uint64		previous;
 
-	if (group->leader_pid == 0 || group->leader.sleep_kind == SLEEP_NONE)
+	if (leader->sleep_kind == SLEEP_NONE)
 		return 0;
-	flush_group_times(number, &times);
-	if (group->leader.flush_time != FLUSH_NOT_TIMED)
-		end = group->seen_at - (uint64) group->leader.flush_time * NS_PER_US;
-	else if (times.previous_seen_at != 0)
-		end = times.previous_seen_at + sleep;
-	else
+	if (leader->flush_time != FLUSH_NOT_TIMED)
+		return Min(sleep, clock_elapsed(started_at + (uint64) leader->flush_time * NS_PER_US,
+										seen_at));
+	previous = group_seen_at(flush_group_add(number, -1));
+	if (previous == 0)
 		return 0;
-	return Min(sleep, clock_elapsed(started_at, end));
+	return Min(sleep, clock_elapsed(started_at, previous + sleep));
 }
 
 /*
  * Commit path: the same for a follower that waited until "ended_at".  Returns
- * false if the leader has not reported, or not yet, or if the group is gone.
+ * SLEEP_NOT_REPORTED if the leader has not reported, or not yet, or if the
+ * group is gone.
  */
-bool
-flush_group_sleep(GroupNumber number, uint64 started_at, uint64 ended_at,
-				  uint64 *sleep)
+uint64
+flush_group_sleep(GroupNumber number, uint64 started_at, uint64 ended_at)
 {
-	FlushGroupCopy group;
+	FlushGroup *group = group_slot(number);
+	uint64		seen_at = group_seen_at(number);
+	uint64		sleep;
 
-	if (!flush_group_copy(number, &group) || group.leader_pid == 0 ||
-		group.seen_at > ended_at)
-		return false;
-	*sleep = flush_sleep_in_wait(number, &group, started_at);
-	return true;
+	if (seen_at == 0 || seen_at > ended_at ||
+		pg_atomic_read_u32(&group->reported) == 0)
+		return SLEEP_NOT_REPORTED;
+	pg_read_barrier();			/* protocol report */
+	sleep = flush_sleep_in_wait(number, seen_at, &group->report, started_at);
+	pg_read_barrier();			/* protocol reuse */
+	return slot_is_for(group, number) ? sleep : SLEEP_NOT_REPORTED;
 }
 
 GroupNumber

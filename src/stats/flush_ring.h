@@ -139,10 +139,7 @@ extern bool flush_group_merge(FlushGroup *group, GroupNumber number);
 /* In flush_totals.c: prepares the slots of a batch. */
 extern void flush_totals_prepare(GroupNumber first);
 
-/*----------------------------------------------------------------
- * Numbers and words
- *----------------------------------------------------------------
- */
+/*---- Numbers and words -------------------------------------------*/
 
 static inline GroupNumber
 flush_group_add(GroupNumber number, int n)
@@ -277,10 +274,7 @@ boundary_in_slot(FlushGroup *group, GroupNumber number)
 	return pg_atomic_read_u64(&group_slot(next)->previous);
 }
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
+/*---- The commit path ---------------------------------------------*/
 
 /* Fill in the group that this process has just put into the head. */
 static inline void
@@ -378,13 +372,30 @@ flush_groups_find(XLogRecPtr lsn, XLogRecPtr flushed, uint64 now)
 }
 
 /*
+ * ns when the boundary of a group was first seen; 0: unknown.  Only right if
+ * the group is still there.
+ */
+static inline uint64
+flush_group_seen_at(GroupNumber number)
+{
+	return pg_atomic_read_u64(&group_slot(number)->seen_at);
+}
+
+/* ns when the latest boundary was first seen; 0: unknown. */
+static inline uint64
+flush_groups_last_end(void)
+{
+	return flush_group_seen_at(head_number(pg_atomic_read_u64(flush_ring_head)));
+}
+
+/*
  * True for an early member.  The slot before may be for a later group by now,
  * but then this group is about to go, too.
  */
 static inline bool
 is_early(GroupNumber number, uint64 started_at)
 {
-	return started_at < pg_atomic_read_u64(&group_slot(number - 1)->seen_at);
+	return started_at < flush_group_seen_at(number - 1);
 }
 
 /* Returns false if the group is gone.  Protocols join and join_old. */
@@ -482,7 +493,6 @@ typedef struct FlushTimes
 {
 	uint64		seen_at;		/* its boundary; ns, 0: unknown */
 	uint64		previous_seen_at;	/* the boundary before; ns, 0: unknown */
-	int			previous_siblings_after;	/* -1: unknown */
 } FlushTimes;
 
 /* A copy of one group; local memory. */
@@ -510,17 +520,19 @@ flush_wal_bytes(XLogRecPtr boundary, XLogRecPtr previous)
 }
 
 /* The commit path. */
-extern uint64 flush_groups_last_end(void);
+#define SLEEP_NOT_REPORTED	PG_UINT64_MAX
+
 extern void flush_group_times(GroupNumber number, FlushTimes *times);
-extern bool flush_group_sleep(GroupNumber number, uint64 started_at,
-							  uint64 ended_at, uint64 *sleep);
+extern int	flush_group_siblings_before(GroupNumber number);
+extern uint64 flush_group_sleep(GroupNumber number, uint64 started_at,
+								uint64 ended_at);
 
 /* Readers. */
 extern GroupNumber flush_groups_newest(void);
 extern XLogRecPtr flush_group_boundary(GroupNumber number);
 extern bool flush_group_copy(GroupNumber number, FlushGroupCopy *copy);
-extern uint64 flush_sleep_in_wait(GroupNumber number,
-								  const FlushGroupCopy *group,
+extern uint64 flush_sleep_in_wait(GroupNumber number, uint64 seen_at,
+								  const LeaderReport *leader,
 								  uint64 started_at);
 extern uint32 flush_group_active(const FlushGroupCopy *copy, uint32 *before);
 extern char *flush_message(const FlushGroupCopy *copy, uint32 active);

@@ -37,7 +37,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/shmem.h"
 
 #include "base/changecount.h"
 #include "base/guc.h"
@@ -93,17 +92,9 @@ flush_totals_attach(void *head, void *tail, bool found)
 	shared = head;
 	folded = tail;
 	base = (uint64 *) (folded + ncounts);
-	if (found)
-		return;
-	changecount_init(&shared->folds);
-	pg_atomic_init_u64(&shared->reset_boundary, 0);
-	counter_array_init(folded, ncounts);
 }
 
-/*----------------------------------------------------------------
- * Counting a group
- *----------------------------------------------------------------
- */
+/*---- Counting a group --------------------------------------------*/
 
 /* Add to a cell; the last one is for all larger sizes and numbers, too. */
 static void
@@ -193,7 +184,6 @@ count_group(GroupSums *sums, uint64 tagged, bool led,
 
 	if (!led)
 	{
-		sums->overall[UNLED_FLUSHES] += commits > 0;
 		sums->overall[UNLED_COMMITS] += commits;
 		return;
 	}
@@ -296,10 +286,7 @@ flush_totals_prepare(GroupNumber first)
 	changecount_end(&shared->folds);
 }
 
-/*----------------------------------------------------------------
- * Readers
- *----------------------------------------------------------------
- */
+/*---- Readers -----------------------------------------------------*/
 
 static void
 copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * flush_totals.h
- *		How many flush groups of each kind there were; see flush_totals.c.
- *
- *-------------------------------------------------------------------------
- */
+/* How many flush groups of each kind there were; see flush_totals.c. */
 #ifndef COMMIT_STATS_FLUSH_TOTALS_H
 #define COMMIT_STATS_FLUSH_TOTALS_H
 
@@ -28,7 +22,6 @@ typedef enum GroupCountKind
 
 typedef enum OverallCount
 {
-	UNLED_FLUSHES,				/* groups without a leader that commits joined */
 	UNLED_COMMITS,				/* commits in these */
 	LED_WAL_BYTES,				/* WAL flushed by groups with a leader */
 	INFERRED_FLUSHES,			/* of groups that stand for several */

@@ -61,34 +61,17 @@ const char *const wait_level_names[] = {
 
 StaticAssertDecl(lengthof(wait_level_names) == WAIT_NLEVELS &&
 				 lengthof(wait_level_names) == SYNCHRONOUS_COMMIT_NLEVELS &&
-				 WAIT_REMOTE_FLUSH == (int) SYNCHRONOUS_COMMIT_REMOTE_FLUSH,
-				 "wait_level_names does not fit both enums");
+				 WAIT_LOCAL == (int) SYNCHRONOUS_COMMIT_LOCAL_FLUSH &&
+				 WAIT_REMOTE_WRITE == (int) SYNCHRONOUS_COMMIT_REMOTE_WRITE &&
+				 WAIT_REMOTE_FLUSH == (int) SYNCHRONOUS_COMMIT_REMOTE_FLUSH &&
+				 WAIT_REMOTE_APPLY == (int) SYNCHRONOUS_COMMIT_REMOTE_APPLY,
+				 "WaitLevel differs from SyncCommitLevel");
 
 LatencySlot *latency_mine = NULL;
 
 static LatencyShared *shared = NULL;
 static PaddedLatencySlot *slots = NULL;
 static LatencyTotals *at_reset = NULL;
-
-static void
-latency_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	slots = tail;
-	if (found)
-		return;
-	changecount_init(&shared->carries);
-	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-		counter_array_init(shared->carried[kind], HISTOGRAM_NCELLS);
-	for (int i = 0; i < MaxBackends; i++)
-	{
-		LatencySlot *slot = &slots[i].slot;
-
-		for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-			counter_array_init(slot->sum[kind], LATENCY_NSUMS);
-		counter_array_init(slot->local_by_setting, SYNCHRONOUS_COMMIT_NLEVELS);
-	}
-}
 
 static void
 latency_enter(void)
@@ -104,17 +87,7 @@ latency_enter(void)
 WaitLevel
 latency_standby_level(void)
 {
-	if (max_wal_senders == 0)
-		return WAIT_LOCAL;
-	switch (synchronous_commit)
-	{
-		case SYNCHRONOUS_COMMIT_REMOTE_WRITE:
-			return WAIT_REMOTE_WRITE;
-		case SYNCHRONOUS_COMMIT_REMOTE_APPLY:
-			return WAIT_REMOTE_APPLY;
-		default:
-			return WAIT_REMOTE_FLUSH;
-	}
+	return max_wal_senders == 0 ? WAIT_LOCAL : (WaitLevel) synchronous_commit;
 }
 
 /* Commit path */
@@ -139,6 +112,9 @@ add_latency_slot(LatencyTotals *totals, LatencySlot *slot)
 {
 	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
 	{
+		/* no commit takes 0 ns, and most slots have counted few kinds */
+		if (pg_atomic_read_u64(&slot->sum[kind][LATENCY_TIME]) == 0)
+			continue;
 		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
 			totals->count[kind][cell] += slot->count[kind][cell];
 		counter_array_read_add(totals->sum[kind], slot->sum[kind],
@@ -218,7 +194,8 @@ latency_restore(const void *from, Size size)
 const StatsModule latency_module = {
 	.head_size = sizeof(LatencyShared),
 	.slot_size = sizeof(PaddedLatencySlot),
-	.attach = latency_attach,
+	.head = (void **) &shared,
+	.tail = (void **) &slots,
 	.enter = latency_enter,
 	.reset_copy = latency_copy,
 	.reset = latency_reset,

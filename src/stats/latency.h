@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * latency.h
- *		How long commits and flushes took; see latency.c.
- *
- *-------------------------------------------------------------------------
- */
+/* How long commits and flushes took; see latency.c. */
 #ifndef COMMIT_STATS_LATENCY_H
 #define COMMIT_STATS_LATENCY_H
 

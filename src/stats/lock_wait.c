@@ -19,12 +19,12 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
-#include "catalog/pg_database.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 
 #include "base/compat.h"
+#include "probe/notify_lock.h"
 #include "stats/lock_wait.h"
 
 /* Steps of a chain; a deadlock is a circle. */
@@ -33,9 +33,8 @@
 bool
 lock_wait_is_notify(const LOCKTAG *tag)
 {
-	LOCKTAG		notify;
+	LOCKTAG		notify = notify_lock_tag();
 
-	SET_LOCKTAG_OBJECT(notify, InvalidOid, DatabaseRelationId, InvalidOid, 0);
 	return memcmp(tag, &notify, sizeof(LOCKTAG)) == 0;
 }
 

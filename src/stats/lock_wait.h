@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * lock_wait.h
- *		The heavyweight lock that another process waits for; see lock_wait.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The heavyweight lock that another process waits for; see lock_wait.c. */
 #ifndef COMMIT_STATS_LOCK_WAIT_H
 #define COMMIT_STATS_LOCK_WAIT_H
 

@@ -20,6 +20,9 @@
  */
 #include "postgres.h"
 
+#include "libpq/pqcomm.h"
+#include "utils/inet.h"
+
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "module/shared_memory.h"
@@ -47,25 +50,6 @@ const char *const slow_role_names[] = {"leader", "follower", "asynchronous"};
 
 static SlowRing *rings = NULL;
 
-static void
-slow_log_attach(void *head, void *tail, bool found)
-{
-	rings = head;
-	if (found)
-		return;
-	for (int kind = 0; kind < SLOW_NKINDS; kind++)
-	{
-		pg_atomic_init_u64(&rings[kind].newest, 0);
-		pg_atomic_init_u64(&rings[kind].reset, 0);
-		pg_atomic_init_u64(&rings[kind].settled, 0);
-		for (int i = 0; i < SLOW_LOG_KEPT; i++)
-		{
-			changecount_init(&rings[kind].place[i].events);
-			pg_atomic_init_u64(&rings[kind].place[i].settled, 0);
-		}
-	}
-}
-
 uint64
 slow_event_rest(const SlowEvent *event)
 {
@@ -79,34 +63,46 @@ slow_event_rest(const SlowEvent *event)
 }
 
 /* Cut each part to what is left, so that all are the whole. */
-uint64
-slow_event_phase(const SlowEvent *event, const SlowOutcome *outcome,
-				 CommitPhase phase)
+void
+slow_event_phases(const SlowEvent *event, const SlowOutcome *outcome,
+				  uint64 *part)
 {
 	uint64		slept = event->delay_time == SLOW_UNKNOWN ? 0 :
 	event->delay_time;
-	uint64		part[PHASE_N] = {
-		[PHASE_BEFORE] = event->before_time,
-		[PHASE_RECORD] = event->record_time,
-		[PHASE_NOTIFY] = event->notify_time,
-		[PHASE_DELAY] = slept,
-		[PHASE_FLUSH] = event->flush_time == SLOW_UNKNOWN ? 0 :
-		event->flush_time,
-		[PHASE_OTHER_FLUSH] = event->role == SLOW_FOLLOWED ?
-		clock_elapsed(slept, event->others_flush_time) :
-		event->others_flush_time,
-		[PHASE_SEGMENT] = event->segment_time,
-		[PHASE_STANDBY] = event->standby_min,
-		[PHASE_LOG] = event->log_time,
-		[PHASE_AFTER] = event->after_time,
-		[PHASE_NOT_RUN] = outcome->seen.throttled,
-		[PHASE_UNKNOWN] = event->duration
-	};
 	uint64		left = event->duration;
 
-	for (int i = 0; i < phase; i++)
-		left -= Min(part[i], left);
-	return Min(part[phase], left);
+	part[PHASE_BEFORE] = event->before_time;
+	part[PHASE_RECORD] = event->record_time;
+	part[PHASE_NOTIFY] = event->notify_time;
+	part[PHASE_DELAY] = slept;
+	part[PHASE_FLUSH] = event->flush_time == SLOW_UNKNOWN ? 0 :
+		event->flush_time;
+	part[PHASE_OTHER_FLUSH] = event->role == SLOW_FOLLOWED ?
+		clock_elapsed(slept, event->others_flush_time) :
+		event->others_flush_time;
+	part[PHASE_SEGMENT] = event->segment_time;
+	part[PHASE_STANDBY] = event->standby_min;
+	part[PHASE_LOG] = event->log_time;
+	part[PHASE_AFTER] = event->after_time;
+	part[PHASE_NOT_RUN] = outcome->seen.throttled;
+	part[PHASE_UNKNOWN] = event->duration;
+	for (int i = 0; i < PHASE_N; i++)
+	{
+		part[i] = Min(part[i], left);
+		left -= part[i];
+	}
+}
+
+const char *
+slow_event_address(const SlowEvent *event)
+{
+	static char text[64];
+
+	if (event->address_family == 0)
+		return NULL;
+	return pg_inet_net_ntop(event->address_family, event->address,
+							event->address_family == PGSQL_AF_INET ? 32 : 128,
+							text, sizeof(text));
 }
 
 /*
@@ -211,7 +207,7 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	outcome->previous = group.previous;
 	if (event->role == SLOW_FOLLOWED)
 		outcome->delay_time =
-			flush_sleep_in_wait(event->group, &group,
+			flush_sleep_in_wait(event->group, group.seen_at, &group.leader,
 								event->end - event->duration +
 								event->before_time);
 }
@@ -254,6 +250,6 @@ slow_log_reset(TimestampTz now)
 
 const StatsModule slow_log_module = {
 	.head_size = SLOW_NKINDS * sizeof(SlowRing),
-	.attach = slow_log_attach,
+	.head = (void **) &rings,
 	.reset = slow_log_reset,
 };

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * slow_log.h
- *		The latest slow commits, stalls and bulk writers; see slow_log.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The latest slow commits, stalls and bulk writers; see slow_log.c. */
 #ifndef COMMIT_STATS_SLOW_LOG_H
 #define COMMIT_STATS_SLOW_LOG_H
 
@@ -61,6 +55,10 @@ typedef struct SlowEvent
 	GroupNumber group;			/* or InvalidGroupNumber */
 	int			checkpoint;		/* was one running at the end? -1: unknown */
 	uint64		wal_bytes;		/* of the transaction */
+	uint64		transaction_time;	/* from its start on; 0: unknown */
+	uint64		queryid;		/* of its statement; 0: none is known */
+	int			address_family; /* of the client, as in inet; 0: it has none */
+	unsigned char address[16];
 
 	/* Of a commit. */
 	int			synchronous_commit; /* SyncCommitLevel */
@@ -118,9 +116,12 @@ extern const StatsModule slow_log_module;
 /* The part of a slow commit that no known part is; or SLOW_UNKNOWN. */
 extern uint64 slow_event_rest(const SlowEvent *event);
 
-/* One part of it; all of them add up to its duration.  ns */
-extern uint64 slow_event_phase(const SlowEvent *event,
-							   const SlowOutcome *outcome, CommitPhase phase);
+/* Its parts, which add up to its duration, by CommitPhase; ns */
+extern void slow_event_phases(const SlowEvent *event,
+							  const SlowOutcome *outcome, uint64 *part);
+
+/* The address of the client as text; NULL: it has none. */
+extern const char *slow_event_address(const SlowEvent *event);
 
 /* Events are numbered from 1 on.  The oldest may still be there. */
 extern uint64 slow_log_newest(SlowKind kind);

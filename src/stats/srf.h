@@ -33,7 +33,7 @@
 #include "stats/clients.h"
 #include "stats/counter_delta.h"
 
-#define ROW_MAX_COLUMNS		48
+#define ROW_MAX_COLUMNS		96
 
 /* The row under construction. */
 typedef struct Row
@@ -252,10 +252,7 @@ row_client_of(Row *row, const char *prefix, const ClientSessions *sessions,
 	row_client(row, prefix, session == NULL ? NULL : &session->key);
 }
 
-/*----------------------------------------------------------------
- * What was counted in a stretch of time
- *----------------------------------------------------------------
- */
+/*---- What was counted in a stretch of time -----------------------*/
 
 /* Rates per second, commits per flush, and the share of flushes that slept */
 static inline void
@@ -268,7 +265,8 @@ row_rates(Row *row, const CounterDelta *delta)
 	row_rounded(row, "flushes_per_second",
 				counter_delta_rate(delta, SLOT_FLUSHES), 1);
 	row_rounded(row, "commits_per_flush",
-				counter_delta_commits_per_flush(delta), 2);
+				ratio(delta->value[SLOT_COMMITS], delta->value[SLOT_FLUSHES]),
+				2);
 	row_share(row, "delay_hit_share",
 			  counter_delta_delay_hit_fraction(delta), 1);
 }

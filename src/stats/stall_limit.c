@@ -4,10 +4,10 @@
  *		The limits above which a WAL flush is a stall and a commit is slow.
  *
  * The limits are commit_stats.stall_time and commit_stats.slow_commit_time or,
- * if -1, wal_device_stall_limit() of the median of all flushes, or of all
- * commits that waited, since the last reset.  Without track_wal_io_timing, the
- * commits of leaders take the place of flushes; these also include their waits
- * for the flush before.
+ * if -1, wal_device_stall_limit() (wal_device.h, which defines a stall) of the
+ * median of all flushes, or of all commits that waited, since the last reset.
+ * Without track_wal_io_timing, the commits of leaders take the place of
+ * flushes; these also include their waits for the flush before.
  *
  * If more than 1% of the commits exceed that, the limit for commits is their
  * p99, but not more than UNLEARNED for that reason, so that the log of slow
@@ -61,13 +61,13 @@ stall_limit_reset(TimestampTz now)
 static void
 stall_limit_attach(void *head, void *tail, bool found)
 {
-	shared = head;
 	if (!found)
 		stall_limit_reset(0);
 }
 
 const StatsModule stall_limit_module = {
 	.head_size = sizeof(StallLimitShared),
+	.head = (void **) &shared,
 	.attach = stall_limit_attach,
 	.reset = stall_limit_reset,
 };
@@ -107,12 +107,6 @@ stall_limit_refresh(void)
 	worker_wake();
 }
 
-bool
-stall_limit_is_wanted(void)
-{
-	return pg_atomic_read_u32(&shared->wanted) != 0;
-}
-
 /* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */
 static uint64
 limit_of(const uint64 *counts)
@@ -124,13 +118,22 @@ limit_of(const uint64 *counts)
 	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
 }
 
-static void
-derive_from(const LatencyTotals *totals)
+/* In the background worker, if wanted: this reads what all have counted. */
+void
+stall_limit_derive(void)
 {
-	const uint64 *flushes = totals->count[LATENCY_FLUSH];
+	LatencyTotals *totals;
+	const uint64 *flushes;
 	uint64		waited[HISTOGRAM_NCELLS] = {0};
 	uint64		limit;
 
+	if (pg_atomic_read_u32(&shared->wanted) == 0)
+		return;
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
+	totals = latency_read();
+	LWLockRelease(commit_stats_reset_lock());
+
+	flushes = totals->count[LATENCY_FLUSH];
 	if (histogram_count(flushes) < WAL_DEVICE_SAMPLE)
 		flushes = totals->count[LATENCY_LEADER];
 	pg_atomic_write_u64(&shared->derived, limit_of(flushes));
@@ -140,18 +143,6 @@ derive_from(const LatencyTotals *totals)
 		limit = Max(limit, Min((uint64) histogram_quantile(waited, 0.99),
 							   UNLEARNED));
 	pg_atomic_write_u64(&shared->derived_commit, limit);
-}
-
-/* In the background worker: this reads what all backends have counted. */
-void
-stall_limit_derive(void)
-{
-	LatencyTotals *totals;
-
-	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
-	totals = latency_read();
-	LWLockRelease(commit_stats_reset_lock());
-	derive_from(totals);
 	pfree(totals);
 	pg_atomic_write_u64(&shared->derived_at, clock_now());
 	pg_atomic_write_u32(&shared->wanted, 0);

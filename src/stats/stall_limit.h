@@ -1,10 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * stall_limit.h
- *		The limits above which a WAL flush is a stall and a commit is slow; see
- *		stall_limit.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * The limits above which a WAL flush is a stall and a commit is slow; see
+ * stall_limit.c.
  */
 #ifndef COMMIT_STATS_STALL_LIMIT_H
 #define COMMIT_STATS_STALL_LIMIT_H
@@ -17,7 +13,6 @@ extern const StatsModule stall_limit_module;
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);	/* ns; PG_UINT64_MAX: never */
 extern void stall_limit_refresh(void);
-extern bool stall_limit_is_wanted(void);
 
 /* The background worker. */
 extern void stall_limit_derive(void);

@@ -28,7 +28,6 @@
 
 #include "base/clock.h"
 #include "base/histogram.h"
-#include "probe/cpu_limit.h"
 #include "stats/stall_limit.h"
 #include "stats/stall_log.h"
 
@@ -158,10 +157,7 @@ flushes_between(const SlowEvent *one, const SlowEvent *other)
 	return distance > (int) (GROUP_NUMBER_MASK / 2) ? 0 : distance;
 }
 
-/*----------------------------------------------------------------
- * Activities
- *----------------------------------------------------------------
- */
+/*---- Activities --------------------------------------------------*/
 
 static int
 samples_with(const WatchSummary *seen, StallActivity activity)
@@ -282,59 +278,19 @@ is_beside(const StallLog *log, int i, StallActivity activity)
 		was_there(&log->logged[i].outcome.seen, activity) ? MERELY_BESIDE : 0;
 }
 
-/*----------------------------------------------------------------
- * Rules
- *----------------------------------------------------------------
- */
+/*---- Rules -------------------------------------------------------*/
 
-/* The share of a stall that its bytes take, by the fit */
-static double
-share_of_bytes(const StallLog *log, int i)
+static bool
+is_segment(const SlowEvent *event, const WatchSummary *seen)
 {
-	double		bytes = log->logged[i].outcome.wal_bytes;
-	double		length = (double) log->logged[i].event.duration / NS_PER_US;
-
-	if (log->fit.n == 0 || bytes == 0)
-		return 0;
-	return (log->fit.base + log->fit.per_byte * bytes) / Max(length, 1);
-}
-
-static double
-is_segment(const StallLog *log, int i)
-{
-	const SlowEvent *event = &log->logged[i].event;
-	const WatchSummary *seen = &log->logged[i].outcome.seen;
-
 	return (event->segment_time != SLOW_UNKNOWN &&
 			event->segment_time >= event->duration / 2) ||
-		(seen->segment > 0 && 2 * seen->segment >= seen->n) ? 1 : 0;
+		(seen->segment > 0 && 2 * seen->segment >= seen->n);
 }
 
 static double
-is_cpu_limit(const StallLog *log, int i)
+is_bulk_wal(const SlowOutcome *outcome, const StallWriter *writer)
 {
-	return 2 * log->logged[i].outcome.seen.throttled >=
-		log->logged[i].event.duration ? 1 : 0;
-}
-
-static double
-is_checkpoint(const StallLog *log, int i)
-{
-	return certainty_beside(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER);
-}
-
-static double
-is_archiver(const StallLog *log, int i)
-{
-	return certainty_beside(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT);
-}
-
-static double
-is_bulk_wal(const StallLog *log, int i)
-{
-	const SlowOutcome *outcome = &log->logged[i].outcome;
-	const StallWriter *writer = &log->writer[i];
-
 	if (outcome->wal_bytes < BULK_WAL || writer->session == NULL ||
 		writer->session->wal_bytes < BULK_WAL)
 		return 0;
@@ -342,67 +298,52 @@ is_bulk_wal(const StallLog *log, int i)
 		Min((double) outcome->seen.writer[0].samples / outcome->seen.n, 1);
 }
 
+/* By the fit, bytes take half of the stall. */
 static double
-is_bytes(const StallLog *log, int i)
+is_bytes(const FlushFit *fit, const LoggedEvent *stall)
 {
-	return log->fit.share >= 0.5 && share_of_bytes(log, i) >= 0.5 ?
-		log->fit.share : 0;
-}
+	double		bytes = stall->outcome.wal_bytes;
+	double		length = (double) stall->event.duration / NS_PER_US;
 
-static double
-is_of_quota(const StallLog *log, int i)
-{
-	return log->stall[i].of_quota ? log->quota_certainty : 0;
+	return fit->n > 0 && fit->share >= 0.5 && bytes > 0 &&
+		2 * (fit->base + fit->per_byte * bytes) >= Max(length, 1) ?
+		fit->share : 0;
 }
-
-static double
-is_beside_checkpoint(const StallLog *log, int i)
-{
-	return is_beside(log, i, ACTIVITY_CHECKPOINT);
-}
-
-static double
-is_beside_archiver(const StallLog *log, int i)
-{
-	return is_beside(log, i, ACTIVITY_ARCHIVER);
-}
-
-static const struct
-{
-	StallCause	cause;
-	double		(*certainty) (const StallLog *log, int i);
-}			rules[] = {
-	{STALL_SEGMENT, is_segment},
-	{STALL_CPU_LIMIT, is_cpu_limit},
-	{STALL_CHECKPOINT, is_checkpoint},
-	{STALL_ARCHIVER, is_archiver},
-	{STALL_BULK_WAL, is_bulk_wal},
-	{STALL_BYTES, is_bytes},
-	{STALL_QUOTA, is_of_quota},
-	{STALL_CHECKPOINT, is_beside_checkpoint},
-	{STALL_ARCHIVER, is_beside_archiver}
-};
 
 /* By the rules before "end" */
 static void
 decide_cause(StallLog *log, int i, StallCause end)
 {
-	log->cause[i] = STALL_UNKNOWN;
-	log->certainty[i] = 0;
-	for (int r = 0; r < lengthof(rules) && rules[r].cause != end; r++)
+	const LoggedEvent *stall = &log->logged[i];
+	const struct
 	{
-		log->certainty[i] = rules[r].certainty(log, i);
-		if (log->certainty[i] == 0)
-			continue;
-		log->cause[i] = rules[r].cause;
-		return;
-	}
+		StallCause	cause;
+		double		certainty;
+	}			rules[] = {
+		{STALL_SEGMENT, is_segment(&stall->event, &stall->outcome.seen)},
+		{STALL_CPU_LIMIT,
+		2 * stall->outcome.seen.throttled >= stall->event.duration},
+		{STALL_CHECKPOINT,
+		certainty_beside(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},
+		{STALL_ARCHIVER,
+		certainty_beside(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
+		{STALL_BULK_WAL, is_bulk_wal(&stall->outcome, &log->writer[i])},
+		{STALL_BYTES, is_bytes(&log->fit, stall)},
+		{STALL_QUOTA, log->stall[i].of_quota ? log->quota_certainty : 0},
+		{STALL_CHECKPOINT, is_beside(log, i, ACTIVITY_CHECKPOINT)},
+		{STALL_ARCHIVER, is_beside(log, i, ACTIVITY_ARCHIVER)},
+		{STALL_UNKNOWN, 0}
+	};
+	int			r = 0;
+
+	while (rules[r].certainty == 0 && rules[r].cause != end &&
+		   rules[r].cause != STALL_UNKNOWN)
+		r++;
+	log->certainty[i] = rules[r].cause == end ? 0 : rules[r].certainty;
+	log->cause[i] = rules[r].cause == end ? STALL_UNKNOWN : rules[r].cause;
 }
 
-/*----------------------------------------------------------------
- * The quota
- *----------------------------------------------------------------
- */
+/*---- The quota ---------------------------------------------------*/
 
 /* Where the rules before it name a cause, a quota is not needed. */
 static void
@@ -428,13 +369,6 @@ look_for_quota(StallLog *log)
 	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
 							   &quota))
 		return;
-	/* these end with periods of the CPU, or may */
-	if (cpu_limit_stops(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT))
-	{
-		for (int i = first; i < log->n; i++)
-			log->stall[i].of_quota = false;
-		return;
-	}
 	wal_device_mark_quota(log->stall, log->n, quota.window);
 	log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
 	log->quota_window = quota.window;
@@ -449,18 +383,7 @@ stall_log_find_quota(StallLog *log)
 		decide_cause(log, i, STALL_QUOTA);
 	look_for_quota(log);
 	for (int i = 0; i < log->n; i++)
-		decide_cause(log, i, STALL_NCAUSES);
-}
-
-/* Until the worker has settled the event, and notes that */
-static void
-look_back(LoggedEvent *stall)
-{
-	const SlowEvent *event = &stall->event;
-
-	if (stall->outcome.seen.n == 0)
-		watch_sum(clock_elapsed(event->duration, event->end), event->end,
-				  &stall->outcome.seen);
+		decide_cause(log, i, STALL_UNKNOWN);
 }
 
 /*
@@ -496,11 +419,15 @@ stall_log_read(StallLog *log)
 	writers = logged_events_read(BULK_WRITER, &nwriters);
 	for (int i = 0; i < log->n; i++)
 	{
-		look_back(&log->logged[i]);
-		log->writer[i] = find_writer(&log->logged[i], writers, nwriters);
+		LoggedEvent *stall = &log->logged[i];
+
+		/* until the worker has settled the event, and notes that */
+		if (stall->outcome.seen.n == 0)
+			watch_sum(clock_elapsed(stall->event.duration, stall->event.end),
+					  stall->event.end, &stall->outcome.seen);
+		log->writer[i] = find_writer(stall, writers, nwriters);
 		if (log->writer[i].session == NULL)
-			find_running(&log->writer[i], &log->logged[i], writers, nwriters,
-						 sessions);
+			find_running(&log->writer[i], stall, writers, nwriters, sessions);
 	}
 }
 

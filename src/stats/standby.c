@@ -75,10 +75,7 @@ typedef struct StandbyShared
 
 static StandbyShared *shared = NULL;
 
-/*----------------------------------------------------------------
- * Names
- *----------------------------------------------------------------
- */
+/*---- Names -------------------------------------------------------*/
 
 /* Of walsenders; copied from pg_stat_activity, which takes some time. */
 static struct KnownName
@@ -145,10 +142,7 @@ listed_name_of(const Sender *sender)
 	return name;
 }
 
-/*----------------------------------------------------------------
- * Who keeps a commit waiting
- *----------------------------------------------------------------
- */
+/*---- Who keeps a commit waiting ----------------------------------*/
 
 /* The walsenders of listed standbys; static memory. */
 static Sender *
@@ -263,11 +257,9 @@ standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 	{
 		strlcpy(blame->name, find_missing(senders, n), NAMEDATALEN);
 		blame->stage = STANDBY_NOT_CONNECTED;
-		blame->pid = 0;
 		return true;
 	}
 	strlcpy(blame->name, listed_name_of(sender), NAMEDATALEN);
-	blame->pid = sender->pid;
 	for (int stage = STANDBY_NOT_SENT; stage <= LAST_STAGE(mode); stage++)
 	{
 		blame->stage = stage;
@@ -277,10 +269,7 @@ standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 	return false;
 }
 
-/*----------------------------------------------------------------
- * Queues
- *----------------------------------------------------------------
- */
+/*---- Queues ------------------------------------------------------*/
 
 /* The mode that a backend waits in; -1: it does not wait for a standby. */
 int
@@ -323,20 +312,7 @@ standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE])
 	return n;
 }
 
-/*----------------------------------------------------------------
- * Counts
- *----------------------------------------------------------------
- */
-
-static void
-standby_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	if (found)
-		return;
-	changecount_init(&shared->changes);
-	pg_atomic_init_u32(&shared->resets, 0);
-}
+/*---- Counts ------------------------------------------------------*/
 
 static void
 standby_reset(TimestampTz now)
@@ -346,7 +322,7 @@ standby_reset(TimestampTz now)
 
 const StatsModule standby_module = {
 	.head_size = sizeof(StandbyShared),
-	.attach = standby_attach,
+	.head = (void **) &shared,
 	.reset = standby_reset,
 };
 

@@ -1,11 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * standby.h
- *		Which standby commits wait for, and at which stage it is; see
- *		standby.c.
- *
- *-------------------------------------------------------------------------
- */
+/* Which standby commits wait for, and at which stage it is; see standby.c. */
 #ifndef COMMIT_STATS_STANDBY_H
 #define COMMIT_STATS_STANDBY_H
 
@@ -32,7 +25,6 @@ typedef struct StandbyBlame
 {
 	char		name[NAMEDATALEN];
 	StandbyStage stage;
-	int			pid;			/* of its walsender; 0: not connected */
 } StandbyBlame;
 
 /* Commits that wait now, and who is blamed for all of them. */

@@ -249,6 +249,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		return;
 
 	now->longest = at - longest->since;
+	now->locked = longest->has_lock && longest->reading.phase == PHASE_BEFORE;
 	root = find_root(waiting, n, longest);
 	detail = longest->detail;
 	for (int i = 0; i < n; i++)

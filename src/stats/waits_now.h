@@ -1,10 +1,6 @@
-/*-------------------------------------------------------------------------
- *
- * waits_now.h
- *		The commits that have not ended, and what the longest waits for; see
- *		waits_now.c.
- *
- *-------------------------------------------------------------------------
+/*
+ * The commits that have not ended, and what the longest waits for; see
+ * waits_now.c.
  */
 #ifndef COMMIT_STATS_WAITS_NOW_H
 #define COMMIT_STATS_WAITS_NOW_H
@@ -35,6 +31,7 @@ typedef struct WaitsNow
 	int			all;			/* under way */
 	double		longest;		/* us; 0: none has lasted for a second */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
+	bool		locked;			/* for a lock, before its record */
 } WaitsNow;
 
 /* A commit hangs if it has lasted for so long, us. */

@@ -97,32 +97,7 @@ static WalSlot no_slot;
 static WalSlot *my_slot = &no_slot;
 static uint64 origin[WAL_NCOUNTERS];
 
-static void
-wal_cycles_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	slots = tail;
-	if (found)
-		return;
-	changecount_init(&shared->moves);
-	for (int i = 0; i < WAL_CYCLES_KEPT; i++)
-	{
-		pg_atomic_init_u64(&shared->ring[i].redo, 0);
-		pg_atomic_init_u64(&shared->ring[i].started_at, 0);
-		counter_array_init(shared->ring[i].counter, WAL_NCOUNTERS);
-	}
-	for (int i = 0; i < MaxBackends; i++)
-	{
-		changecount_init(&slots[i].slot.changes);
-		pg_atomic_init_u64(&slots[i].slot.redo, 0);
-		counter_array_init(slots[i].slot.counter, WAL_NCOUNTERS);
-	}
-}
-
-/*----------------------------------------------------------------
- * The ring
- *----------------------------------------------------------------
- */
+/*---- The ring ----------------------------------------------------*/
 
 /* The newest cycle that any process has come to; 0 if there is none. */
 static XLogRecPtr
@@ -191,10 +166,7 @@ find_cycle_entry(XLogRecPtr redo)
 	return newer < WAL_CYCLES_SHOWN ? entry : NULL;
 }
 
-/*----------------------------------------------------------------
- * The commit path
- *----------------------------------------------------------------
- */
+/*---- The commit path ---------------------------------------------*/
 
 /* What pgWalUsage says; 0 for counters that are not from there. */
 static inline uint64
@@ -337,10 +309,7 @@ wal_cycles_skip(void)
 	catch_up_all(my_slot, true);
 }
 
-/*----------------------------------------------------------------
- * Readers
- *----------------------------------------------------------------
- */
+/*---- Readers -----------------------------------------------------*/
 
 /* Copy a slot as it was between two transactions. */
 static void
@@ -546,7 +515,8 @@ wal_cycles_restore(const void *from, Size size)
 const StatsModule wal_cycles_module = {
 	.head_size = sizeof(WalCyclesShared),
 	.slot_size = sizeof(PaddedWalSlot),
-	.attach = wal_cycles_attach,
+	.head = (void **) &shared,
+	.tail = (void **) &slots,
 	.leave = wal_cycles_leave,
 	.reset_wait = wal_cycles_copy,
 	.reset = wal_cycles_reset,

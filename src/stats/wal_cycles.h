@@ -1,16 +1,8 @@
-/*-------------------------------------------------------------------------
- *
- * wal_cycles.h
- *		The WAL that transactions wrote, per checkpoint cycle; see
- *		wal_cycles.c.
- *
- *-------------------------------------------------------------------------
- */
+/* The WAL that transactions wrote, per checkpoint cycle; see wal_cycles.c. */
 #ifndef COMMIT_STATS_WAL_CYCLES_H
 #define COMMIT_STATS_WAL_CYCLES_H
 
 #include "access/xlog.h"
-#include "access/xloginsert.h"
 #include "datatype/timestamp.h"
 #include "executor/instrument.h"
 

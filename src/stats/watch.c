@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * watch.c
- *		What the background worker sees, 20 times a second.
+ *		What the background worker sees, some 17 times a second.
  *
  *	look		one pass over the process array by the background worker
  *	sample		what one look has seen, in shared memory; it speaks for the
@@ -9,13 +9,22 @@
  *	session		what the worker keeps of each backend between its looks, in
  *				its own memory: its transaction id, and what its latest
  *				COMMITs were seen waiting for
- *	writer		a backend that has had the same id for WRITER_LOOKS looks,
- *				and neither commits nor waits for its client or a lock
+ *	writer		a backend that has had the same id for WRITER_LOOKS looks, or
+ *				runs VACUUM, and neither commits nor waits for its client or a
+ *				lock
  *
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and
  * no commit does anything for it.  Looks come every WATCH_EVERY_MS while
- * anything commits, and every WATCH_IDLE_MS otherwise.
+ * anything commits, and every WATCH_IDLE_MS otherwise.  Limits of a device or
+ * of the CPU have periods of 100 ms.  Looks that came twice in each would see
+ * the same two moments of it again and again, so up to WATCH_VARIES_MS are
+ * added by chance.
+ *
+ * The process that flushes tells whether the commits in a flush wait for the
+ * disk, or for a processor that it does not get: Linux calls it running
+ * although it waits, or nothing flushes, as the next leader has been woken up
+ * and has not run yet.
  *
  * A limit of the CPU stops all backends, and the worker with them.  A sum
  * moves that share of each phase to PHASE_NOT_RUN, except of the wait for a
@@ -83,7 +92,6 @@ typedef struct Session
 typedef struct Look
 {
 	uint64		length;			/* ns since the look before */
-	PGPROC	   *flusher;
 	CommitPhase flusher_phase;
 	int			locks_read;
 	int			nwriters;
@@ -95,19 +103,10 @@ typedef struct Look
 static WatchShared *shared = NULL;
 static Session *sessions = NULL;	/* by index in allProcs */
 static Look look;
-static bool quiet = true;
-
-static void
-watch_attach(void *head, void *tail, bool found)
-{
-	shared = head;
-	if (!found)
-		changecount_init(&shared->changes);
-}
 
 const StatsModule watch_module = {
 	.head_size = sizeof(WatchShared),
-	.attach = watch_attach,
+	.head = (void **) &shared,
 };
 
 static WatchSample *
@@ -116,10 +115,7 @@ sample_of(uint64 number)
 	return &shared->sample[number % WATCH_SAMPLES];
 }
 
-/*----------------------------------------------------------------
- * What a COMMIT waits for
- *----------------------------------------------------------------
- */
+/*---- What a COMMIT waits for -------------------------------------*/
 
 /* The entry of the COMMIT that a session is in. */
 static WatchedSession *
@@ -155,8 +151,6 @@ watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 
 	if (!read_lock(proc, &wait))
 		return;
-	if (reading->phase == PHASE_NOTIFY)
-		look.sample.notify_holder = wait.holder_pid;
 	waited = watched_commit(session, reading);
 	if (wait.since != 0)
 		length = Max(GetCurrentTimestamp() - wait.since, 0) * NS_PER_US;
@@ -224,10 +218,7 @@ watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
 	return found;
 }
 
-/*----------------------------------------------------------------
- * A look
- *----------------------------------------------------------------
- */
+/*---- A look ------------------------------------------------------*/
 
 static bool
 is_users_lock(const LOCKTAG *tag)
@@ -247,7 +238,7 @@ is_committing(int pid)
 	return false;
 }
 
-/* A backend with an id that is in no commit. */
+/* A backend with an id, or in VACUUM, that is in no commit. */
 static void
 look_at_writer(Session *session, TransactionId xid, uint32 event)
 {
@@ -279,12 +270,15 @@ look_at_backend(int procno)
 	if (session->in_commit)
 	{
 		look.sample.phase[reading.phase]++;
+		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
+			event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
 		if (reading.phase == PHASE_STANDBY)
 			watch_standby(proc, session, &reading);
 		else if (is_lock_event(event))
 			watch_lock(proc, session, &reading);
 	}
-	else if (session->pid != 0 && TransactionIdIsValid(xid))
+	else if (session->pid != 0 &&
+			 (TransactionIdIsValid(xid) || proc->statusFlags & PROC_IN_VACUUM))
 		look_at_writer(session, xid, event);
 	session->xid = xid;
 }
@@ -325,6 +319,37 @@ look_at_blocked(void)
 		before = lock;
 		look.sample.blocked_rows += blocked;
 	}
+}
+
+/*
+ * Once it is known how many commits wait.  A quick flush may be over, and its
+ * process do something else.
+ */
+static void
+look_at_flusher(PGPROC *flusher)
+{
+	WatchSample *sample = &look.sample;
+	PhaseReading reading;
+	CommitPhase phase;
+	bool		in_commit;
+	bool		runs;
+
+	if (flusher == NULL)
+	{
+		if (commit_phase_find_flusher(&phase) == NULL)
+			sample->cpu_waits = sample->phase[PHASE_OTHER_FLUSH];
+		return;
+	}
+	in_commit = commit_phase_read(flusher, PHASE_FLUSH, &reading);
+	runs = commit_phase_process_state(flusher->pid) == 'R';
+	if (look.flusher_phase != PHASE_FLUSH ||
+		commit_phase_of_flusher(flusher) != PHASE_FLUSH)
+		return;
+	if (runs)
+		sample->cpu_waits = sample->phase[PHASE_FLUSH] +
+			sample->phase[PHASE_OTHER_FLUSH];
+	else if (!in_commit)
+		sample->outside_waits = sample->phase[PHASE_OTHER_FLUSH];
 }
 
 /* The checkpointer syncs after it has written. */
@@ -389,23 +414,14 @@ count_commits(void)
 	return commits;
 }
 
-static void
-put_sample(void)
-{
-	uint64		number;
-
-	(void) changecount_read(&shared->changes, &number);
-	changecount_begin_single(&shared->changes);
-	*sample_of(number + 1) = look.sample;
-	changecount_end_single(&shared->changes);
-}
-
-void
+bool
 watch_look(void)
 {
 	uint64		before = look.sample.at;
 	uint64		commits = look.sample.commits;
+	uint64		number;
 	int			in_commit = 0;
+	PGPROC	   *flusher;
 
 	if (sessions == NULL)
 		sessions = MemoryContextAllocZero(TopMemoryContext,
@@ -413,11 +429,11 @@ watch_look(void)
 	memset(&look, 0, sizeof(look));
 	look.sample.at = clock_now();
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
-	look.flusher = commit_phase_find_flusher(&look.flusher_phase);
-	look.sample.flusher_pid = look.flusher ? look.flusher->pid : 0;
+	flusher = commit_phase_find_flusher(&look.flusher_phase);
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)
 		look_at_backend(i);
+	look_at_flusher(flusher);
 	look_at_blocked();
 	look_at_checkpointer();
 	look_at_archiver();
@@ -426,30 +442,14 @@ watch_look(void)
 	standby_look(look.length);
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
-	quiet = in_commit == 0 && look.sample.commits == commits;
-	put_sample();
+	(void) changecount_read(&shared->changes, &number);
+	changecount_begin_single(&shared->changes);
+	*sample_of(number + 1) = look.sample;
+	changecount_end_single(&shared->changes);
+	return in_commit > 0 || look.sample.commits != commits;
 }
 
-/* Returns true if nothing committed at the last look, or since the one before. */
-bool
-watch_is_quiet(void)
-{
-	return quiet;
-}
-
-/*----------------------------------------------------------------
- * Sums of samples
- *----------------------------------------------------------------
- */
-
-/* While they are added up: what a sample speaks for, times what it has. */
-typedef struct Weighted
-{
-	double		phase[PHASE_N];
-	double		blocked_rows;
-	double		idle_xids;
-	double		commits;
-} Weighted;
+/*---- Sums of samples ---------------------------------------------*/
 
 static void
 add_writer(WatchSummary *sum, int pid)
@@ -461,10 +461,7 @@ add_writer(WatchSummary *sum, int pid)
 	if (i == WATCH_WRITERS)
 		return;
 	if (i == sum->nwriters)
-		sum->writer[sum->nwriters++] = (WatchWriter)
-	{
-		pid, 0
-	};
+		sum->writer[sum->nwriters++].pid = pid;
 	sum->writer[i].samples++;
 	for (; i > 0 && sum->writer[i].samples > sum->writer[i - 1].samples; i--)
 	{
@@ -475,10 +472,10 @@ add_writer(WatchSummary *sum, int pid)
 	}
 }
 
-/* "ns" of the time that a sample speaks for. */
+/* "ns" of the time that a sample speaks for, times what it has. */
 static void
 add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
-		   WatchSummary *sum, Weighted *weighted)
+		   WatchSummary *sum)
 {
 	uint64		length = Max(clock_elapsed(before->at, sample->at), 1);
 	uint64		throttled = Min(sample->throttled_us * NS_PER_US, ns);
@@ -489,12 +486,15 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		double		time = (double) sample->phase[i] * ns;
 		double		not_run = i == PHASE_STANDBY ? 0 : time * stopped;
 
-		weighted->phase[i] += time - not_run;
-		weighted->phase[PHASE_NOT_RUN] += not_run;
+		sum->phase[i] += time - not_run;
+		sum->phase[PHASE_NOT_RUN] += not_run;
 	}
-	weighted->blocked_rows += (double) sample->blocked_rows * ns;
-	weighted->idle_xids += (double) sample->idle_xids * ns;
-	weighted->commits += (double) (sample->commits - before->commits) *
+	sum->blocked_rows += (double) sample->blocked_rows * ns;
+	sum->idle_xids += (double) sample->idle_xids * ns;
+	sum->outside_waits += sample->outside_waits * ns * (1 - stopped);
+	sum->cpu_waits += sample->cpu_waits * ns * (1 - stopped);
+	sum->insert_waits += sample->insert_waits * ns * (1 - stopped);
+	sum->commits += (double) (sample->commits - before->commits) *
 		ns / length;
 	sum->n++;
 	sum->seconds += (double) ns / NS_PER_S;
@@ -508,19 +508,22 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 
 /* As if all samples had spoken for the same time. */
 static void
-finish_sum(WatchSummary *sum, const Weighted *weighted)
+finish_sum(WatchSummary *sum)
 {
 	double		scale = sum->seconds > 0 ?
 	sum->n / (sum->seconds * NS_PER_S) : 0;
 
 	for (int i = 0; i < PHASE_N; i++)
 	{
-		sum->phase[i] = llround(weighted->phase[i] * scale);
+		sum->phase[i] = round(sum->phase[i] * scale);
 		sum->in_commit += sum->phase[i];
 	}
-	sum->blocked_rows = llround(weighted->blocked_rows * scale);
-	sum->idle_xids = llround(weighted->idle_xids * scale);
-	sum->commits = llround(weighted->commits);
+	sum->blocked_rows = round(sum->blocked_rows * scale);
+	sum->idle_xids = round(sum->idle_xids * scale);
+	sum->outside_waits = round(sum->outside_waits * scale);
+	sum->cpu_waits = round(sum->cpu_waits * scale);
+	sum->insert_waits = round(sum->insert_waits * scale);
+	sum->commits = round(sum->commits);
 }
 
 /* Any process. */
@@ -528,13 +531,11 @@ void
 watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 {
 	uint64		newest;
-	Weighted	weighted;
 
 	do
 	{
 		newest = changecount_wait(&shared->changes);
 		memset(sum, 0, sizeof(WatchSummary));
-		memset(&weighted, 0, sizeof(Weighted));
 		for (uint64 i = newest; i > 1 && i + WATCH_SAMPLES > newest + 1; i--)
 		{
 			const WatchSample *sample = sample_of(i);
@@ -547,8 +548,8 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			if (begin < to)
 				add_sample(sample, before,
 						   clock_elapsed(Max(begin, from), Min(sample->at, to)),
-						   sum, &weighted);
+						   sum);
 		}
 	} while (changecount_since(&shared->changes, newest) != 0);
-	finish_sum(sum, &weighted);
+	finish_sum(sum);
 }

@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * watch.h
- *		What the background worker sees, 20 times a second; see watch.c.
- *
- *-------------------------------------------------------------------------
- */
+/* What the background worker sees, some 17 times a second; see watch.c. */
 #ifndef COMMIT_STATS_WATCH_H
 #define COMMIT_STATS_WATCH_H
 
@@ -13,9 +7,10 @@
 #include "stats/lock_wait.h"
 #include "stats/standby.h"
 
-#define WATCH_EVERY_MS		50	/* while anything commits */
+#define WATCH_EVERY_MS		50	/* while anything commits, and up to */
+#define WATCH_VARIES_MS		20	/* this later, by chance */
 #define WATCH_IDLE_MS		500
-#define WATCH_SAMPLES		2048	/* are kept: 102 s */
+#define WATCH_SAMPLES		2048	/* are kept: 122 s */
 #define WATCH_WRITERS		4
 
 typedef enum CheckpointPhase
@@ -42,25 +37,29 @@ typedef struct WatchSample
 	uint16		blocked_rows;	/* wait for a row lock of a committing
 								 * backend, outside of a commit */
 	uint16		idle_xids;		/* have an id, and wait for their client */
+	uint16		outside_waits;	/* commits that wait for a flusher in none */
+	uint16		cpu_waits;		/* in a flush whose process could run */
+	uint16		insert_waits;	/* to insert their record */
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
 	bool		segment;		/* a new segment is being made */
-	int			flusher_pid;	/* 0: nobody flushes */
-	int			notify_holder;	/* of NOTIFY's lock, if one waits for it */
 	uint32		throttled_us;	/* by a CPU limit, since the look before */
 	int			writer[WATCH_WRITERS];	/* pids; 0: none */
 } WatchSample;
 
-/* Samples of a period, added up; local memory. */
+/* Samples of a period, added up; whole numbers but for seconds; local memory. */
 typedef struct WatchSummary
 {
 	int			n;				/* samples */
 	double		seconds;
-	uint64		commits;
-	uint64		in_commit;		/* sum of phase[] */
-	uint64		phase[PHASE_N];
-	uint64		blocked_rows;
-	uint64		idle_xids;
+	double		commits;
+	double		in_commit;		/* sum of phase[] */
+	double		phase[PHASE_N];
+	double		blocked_rows;
+	double		idle_xids;
+	double		outside_waits;
+	double		cpu_waits;
+	double		insert_waits;
 	uint64		throttled;		/* ns */
 	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
 	int			archiving;
@@ -80,9 +79,11 @@ typedef struct WatchedSession
 
 extern const StatsModule watch_module;
 
-/* The background worker. */
-extern void watch_look(void);
-extern bool watch_is_quiet(void);
+/*
+ * The background worker.  watch_look() returns false if nothing committed at
+ * this look, or since the one before.
+ */
+extern bool watch_look(void);
 extern bool watch_find_session(int pid, uint64 from, uint64 to,
 							   WatchedSession *session);
 

@@ -46,10 +46,7 @@
 #define SAME_LATENCY	1.02	/* no measurement of commits is closer */
 #define NEVER_SLEPT		0.005	/* of flushes; hits are classified, not seen */
 
-/*----------------------------------------------------------------
- * Estimates
- *----------------------------------------------------------------
- */
+/*---- Estimates ---------------------------------------------------*/
 
 /*
  * The 97.5% quantile of Student's t distribution.  From five degrees of
@@ -115,10 +112,7 @@ estimate_rounds(const double *value, int nrounds)
 	return estimate;
 }
 
-/*----------------------------------------------------------------
- * The choice
- *----------------------------------------------------------------
- */
+/*---- The choice --------------------------------------------------*/
 
 /* True if an outcome can be the best */
 static bool
@@ -263,10 +257,7 @@ best_delay(const DelayOutcomes *all, int present_siblings)
 	return best;
 }
 
-/*----------------------------------------------------------------
- * Reasons
- *----------------------------------------------------------------
- */
+/*---- Reasons -----------------------------------------------------*/
 
 /* By how many percent a exceeds b */
 static double
@@ -365,7 +356,7 @@ is_outside(const Estimate *estimate, double value)
 }
 
 /* What the prediction cannot explain; null: it explains the present setting */
-static char *
+char *
 unexplained(const DelayOutcomes *all, const PresentSetting *present)
 {
 	const Estimate *commits = &all->outcome[present->i].commits;
@@ -445,4 +436,45 @@ best_predicted_reason(const DelayOutcomes *all, const PresentSetting *present, i
 	if (best == present->i && best != best_delay(all, siblings))
 		return why_present(all, present, i);
 	return best_delay_reason(all, siblings, best, i);
+}
+
+/*---- The order of changes ----------------------------------------*/
+
+/* Sorts a few choices by time, or by cost first. */
+static void
+sort_choices(Choice *choice, int n, bool by_cost)
+{
+	for (int i = 1; i < n; i++)
+	{
+		Choice		it = choice[i];
+		int			j = i;
+
+		for (; j > 0; j--)
+		{
+			const Choice *before = &choice[j - 1];
+
+			if (by_cost && before->cost != it.cost ?
+				before->cost < it.cost : before->time <= it.time)
+				break;
+			choice[j] = *before;
+		}
+		choice[j] = it;
+	}
+}
+
+/*
+ * Sorts by time.  A group begins with the shortest time that is left, and has
+ * all times within SAME_TIME of that; in a group, the lowest cost comes first.
+ */
+void
+order_choices(Choice *choice, int n)
+{
+	sort_choices(choice, n, false);
+	for (int from = 0, to; from < n; from = to)
+	{
+		to = from + 1;
+		while (to < n && choice[to].time <= choice[from].time * SAME_TIME)
+			to++;
+		sort_choices(choice + from, to - from, true);
+	}
 }

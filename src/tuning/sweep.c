@@ -153,10 +153,7 @@ must_learn(const Sweep *sweep)
 		!delay_override_is_adaptive();
 }
 
-/*----------------------------------------------------------------
- * One slot
- *----------------------------------------------------------------
- */
+/*---- One slot ----------------------------------------------------*/
 
 /*
  * Let commits use pair "i", or their own settings if that is the number of
@@ -233,10 +230,7 @@ check_load(Sweep *sweep)
 	wal_room_warn(&room, &sweep->pairs);
 }
 
-/*----------------------------------------------------------------
- * Rounds
- *----------------------------------------------------------------
- */
+/*---- Rounds ------------------------------------------------------*/
 
 /* A random order of the pairs (Fisher-Yates). */
 static void
@@ -466,10 +460,7 @@ run_sweep(Sweep *sweep)
 	delay_override_unlock();
 }
 
-/*----------------------------------------------------------------
- * From arguments to a sweep, from a sweep to rows
- *----------------------------------------------------------------
- */
+/*---- From arguments to a sweep, from a sweep to rows -------------*/
 
 /*
  * Returns the number of pairs to try, without those whose sleep alone takes

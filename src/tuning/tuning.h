@@ -1,10 +1,4 @@
-/*-------------------------------------------------------------------------
- *
- * tuning.h
- *		What the functions that try commit_delay, or predict it, share.
- *
- *-------------------------------------------------------------------------
- */
+/* What the functions that try commit_delay, or predict it, share. */
 #ifndef COMMIT_STATS_TUNING_H
 #define COMMIT_STATS_TUNING_H
 
@@ -62,6 +56,19 @@ extern int	best_delay(const DelayOutcomes *all, int present_siblings);
 extern char *best_delay_reason(const DelayOutcomes *all, int present_siblings,
 							   int best, int i);
 
+/* One of several changes; see order_choices() */
+typedef struct Choice
+{
+	int			i;				/* which one */
+	double		time;			/* that the change leaves, relative to the
+								 * present */
+	int			cost;			/* rank of what the change asks for */
+} Choice;
+
+#define SAME_TIME	1.05		/* times within this factor are equal */
+
+extern void order_choices(Choice *choice, int n);
+
 /* What was measured with the present setting, whose outcome is predicted */
 typedef struct PresentSetting
 {
@@ -72,6 +79,7 @@ typedef struct PresentSetting
 								 * of all outcomes allow for */
 } PresentSetting;
 
+extern char *unexplained(const DelayOutcomes *all, const PresentSetting *present);
 extern int	best_predicted(const DelayOutcomes *all, const PresentSetting *present);
 extern char *best_predicted_reason(const DelayOutcomes *all,
 								   const PresentSetting *present, int best, int i);

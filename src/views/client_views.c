@@ -1,25 +1,28 @@
 /*-------------------------------------------------------------------------
  *
  * client_views.c
- *		Functions behind commit_client_stats and commit_activity.
+ *		Functions behind commit_client_stats, commit_statement_stats and
+ *		commit_activity.
  *
- * Locking: clients.c takes commit_stats_clients_lock() while it copies the
+ * Locking: entry_table.c takes commit_stats_clients_lock() while it copies the
  * counts; see waits_now.c for commit_activity.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "catalog/pg_authid.h"
+#include "executor/spi.h"
+#include "utils/acl.h"
+
 #include "stats/srf.h"
+#include "stats/statements.h"
 #include "stats/waits_now.h"
 
 PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_statement_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_statement_texts_1_0);
 PG_FUNCTION_INFO_V1(commit_activity_1_0);
-
-/*----------------------------------------------------------------
- * commit_client_stats
- *----------------------------------------------------------------
- */
 
 /* True for a client that counted anything or has a session. */
 static bool
@@ -53,10 +56,103 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*----------------------------------------------------------------
- * commit_activity
- *----------------------------------------------------------------
- */
+static void
+row_statement(Row *row, const StatementKey *key)
+{
+	static const char *const reasons[] = {STATEMENT_REASONS(STATEMENT_REASON_NAME)};
+
+	if (OidIsValid(key->datid))
+		row_datum(row, "datid", OIDOID, ObjectIdGetDatum(key->datid));
+	if (!OidIsValid(key->roleid))
+	{
+		row_text(row, "reason", "overflow");
+		return;
+	}
+	row_datum(row, "roleid", OIDOID, ObjectIdGetDatum(key->roleid));
+	if (key->statement < STATEMENT_NREASONS)
+		row_text(row, "reason", reasons[key->statement]);
+	/* as in pg_stat_statements */
+	else if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+			 key->roleid == GetUserId())
+		row_number(row, "queryid", key->statement);
+	else
+		row_text(row, "reason", "insufficient_privilege");
+}
+
+Datum
+commit_statement_stats_1_0(PG_FUNCTION_ARGS)
+{
+	StatementTotals *totals;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	totals = statements_read();
+	for (int i = 0; i < totals->n; i++)
+	{
+		const StatementCounts *statement = &totals->statement[i];
+
+		/* others have counted read-only transactions only */
+		if (counted_commits(statement->value) + statement->value[SLOT_FLUSHES] +
+			statement->value[SLOT_WAL_BYTES] == 0)
+			continue;
+		row_statement(&row, &statement->key);
+		row_counters(&row, statement->value, CLIENT_NCOUNTERS);
+		row_put(&row);
+	}
+	return (Datum) 0;
+}
+
+/* The schema of pg_stat_statements, if the caller may use it; or NULL. */
+static char *
+find_pg_stat_statements(void)
+{
+	static const char *query =
+	"SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e"
+	" JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
+	" JOIN pg_catalog.pg_proc p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid"
+	" WHERE e.extname OPERATOR(pg_catalog.=) 'pg_stat_statements'"
+	" AND p.proname OPERATOR(pg_catalog.=) 'pg_stat_statements'"
+	" AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')"
+	" AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')";
+
+	if (strstr(shared_preload_libraries_string, "pg_stat_statements") == NULL ||
+		SPI_execute(query, true, 1) != SPI_OK_SELECT || SPI_processed == 0)
+		return NULL;
+	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+}
+
+/* The text of statements, from pg_stat_statements; no rows without that. */
+Datum
+commit_statement_texts_1_0(PG_FUNCTION_ARGS)
+{
+	char	   *schema;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	SPI_connect();
+	schema = find_pg_stat_statements();
+	if (schema != NULL &&
+		SPI_execute(psprintf("SELECT DISTINCT ON (dbid, userid, queryid) dbid, userid, queryid, query"
+							 " FROM %s.pg_stat_statements(true)"
+							 " WHERE queryid IS NOT NULL", schema),
+					true, 0) == SPI_OK_SELECT)
+		for (uint64 i = 0; i < SPI_processed; i++)
+		{
+			static const char *const names[] = {"datid", "roleid", "queryid", "query"};
+
+			for (int c = 0; c < lengthof(names); c++)
+			{
+				int			place = row_find(&row, names[c]);
+
+				row.value[place] = SPI_getbinval(SPI_tuptable->vals[i],
+												 SPI_tuptable->tupdesc, c + 1,
+												 &row.isnull[place]);
+			}
+			row_put(&row);
+		}
+	SPI_finish();
+	return (Datum) 0;
+}
 
 Datum
 commit_activity_1_0(PG_FUNCTION_ARGS)

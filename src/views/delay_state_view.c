@@ -10,10 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
-#include "utils/timestamp.h"
-
-#include "base/clock.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
 #include "control/delay_override.h"

@@ -13,9 +13,7 @@
 #include "postgres.h"
 
 #include "utils/pg_lsn.h"
-#include "utils/timestamp.h"
 
-#include "base/clock.h"
 #include "base/guc.h"
 #include "module/wall_clock.h"
 #include "probe/siblings.h"
@@ -26,11 +24,6 @@ PG_FUNCTION_INFO_V1(commit_flush_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_sibling_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_flush_log_1_0);
-
-/*----------------------------------------------------------------
- * commit_flush_stats
- *----------------------------------------------------------------
- */
 
 /* siblings_avg and siblings_max; null before the first flush */
 static void
@@ -83,11 +76,6 @@ commit_flush_stats_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*----------------------------------------------------------------
- * commit_flush_histogram and commit_sibling_histogram
- *----------------------------------------------------------------
- */
-
 /* One row for each cell of "kind" that has a flush in it. */
 static Datum
 flush_histogram(FunctionCallInfo fcinfo, GroupCountKind kind,
@@ -129,11 +117,6 @@ commit_sibling_histogram_1_0(PG_FUNCTION_ARGS)
 {
 	return flush_histogram(fcinfo, FLUSHES_BY_SIBLINGS, DELAYED_BY_SIBLINGS);
 }
-
-/*----------------------------------------------------------------
- * commit_flush_log
- *----------------------------------------------------------------
- */
 
 /* What only a leader reports. */
 static void

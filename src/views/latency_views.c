@@ -55,11 +55,6 @@ row_kind(Row *row, LatencyKind kind)
 			 kind < LATENCY_FOLLOWER ? "leader" : "follower");
 }
 
-/*----------------------------------------------------------------
- * commit_latency_stats
- *----------------------------------------------------------------
- */
-
 static void
 row_distribution(Row *row, const uint64 *counts, uint64 n, uint64 time)
 {
@@ -158,11 +153,6 @@ commit_latency_stats_1_0(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*----------------------------------------------------------------
- * commit_latency_histogram
- *----------------------------------------------------------------
- */
-
 /* All cells, also the empty ones, so that the bounds are always the same. */
 static void
 put_cells(Row *row, LatencyKind kind, const uint64 *counts)
@@ -195,11 +185,6 @@ commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
 			put_cells(&row, kind, totals->count[kind]);
 	return (Datum) 0;
 }
-
-/*----------------------------------------------------------------
- * commit_latency_buckets
- *----------------------------------------------------------------
- */
 
 /* The cell that begins with 2^exponent ns. */
 #define OCTAVE(exponent) \

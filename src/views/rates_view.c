@@ -8,17 +8,23 @@
  * session's first call, and its first call after a reset, shows everything
  * since the last reset.  Rolling back does not undo a call.
  *
- * commit_stats_rates() keeps the last counts in local memory.  It reads counts
- * and stats_reset under commit_stats_reset_lock(), shared, so both belong to
- * one reset.
+ * commit_stats_rates() keeps the last counts in local memory.
+ *
+ * A trend is a text with one character for each of the session's latest
+ * calls, newest last.  The height of a character is a call's value over the
+ * greatest of the values shown.  A call since a reset has no part in it, as
+ * its values are those of another length of time.
+ *
+ * Locking: counter_delta.c takes commit_stats_reset_lock(), shared, while it
+ * reads counts and stats_reset, so both belong to one reset.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
 #include "utils/timestamp.h"
 
-#include "base/clock.h"
 #include "base/guc.h"
 #include "base/wait.h"
 #include "stats/srf.h"
@@ -67,11 +73,55 @@ typedef struct RatesCall
 
 static RatesCall last;
 
-/* In ns.  The calendar clock may have been set back since. */
-static uint64
-time_since(TimestampTz start)
+/* One value of each of the latest calls, in a ring; NAN: it had none. */
+#define TREND_CALLS		60
+
+typedef struct Trend
 {
-	return Max(GetCurrentTimestamp() - start, 0) * NS_PER_US;
+	uint64		ncalls;
+	double		value[TREND_CALLS];
+} Trend;
+
+static Trend commits_trend;
+static Trend p99_trend;
+
+static void
+trend_add(Trend *trend, double value)
+{
+	trend->value[trend->ncalls++ % TREND_CALLS] = value;
+}
+
+/*
+ * Where client and database have the characters: U+2581 to U+2588, blocks of
+ * one to eight eighths.  The lowest stands for less than an eighth as well, a
+ * space for no value.
+ */
+static char *
+trend_text(const Trend *trend)
+{
+	static const char *const ascii[] = {".", ":", "-", "=", "+", "*", "%", "#"};
+	static const char *const block[] = {
+		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"
+	};
+	bool		utf8 = GetDatabaseEncoding() == PG_UTF8 &&
+	pg_get_client_encoding() == PG_UTF8;
+	const char *const *step = utf8 ? block : ascii;
+	uint64		n = Min(trend->ncalls, TREND_CALLS);
+	double		top = 0;
+	StringInfoData text;
+
+	for (uint64 i = 0; i < n; i++)
+		top = fmax(top, trend->value[i]);
+	initStringInfo(&text);
+	for (uint64 i = trend->ncalls - n; i < trend->ncalls; i++)
+	{
+		double		value = trend->value[i % TREND_CALLS];
+
+		appendStringInfoString(&text, isnan(value) ? " " :
+							   step[value > 0 ? Min((int) (8 * value / top), 7) : 0]);
+	}
+	return text.data;
 }
 
 Datum
@@ -92,7 +142,8 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	delta = now.counts;
 	first = now.stats_reset != last.stats_reset;
 	if (first)
-		delta.time = time_since(now.stats_reset);
+		/* the calendar clock may have been set back since */
+		delta.time = Max(GetCurrentTimestamp() - now.stats_reset, 0) * NS_PER_US;
 	else
 	{
 		counter_delta_subtract(&delta, &last.counts);
@@ -108,6 +159,13 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	row_rounded(&row, "flush_mean",
 				counter_delta_mean_flush_time(&delta) / NS_PER_MS, 3);
 	row_rounded(&row, "wal_bytes_per_second", wal_rate, 0);
+	if (!first)
+	{
+		trend_add(&commits_trend, counter_delta_rate(&delta, SLOT_COMMITS));
+		trend_add(&p99_trend, counter_delta_latency_quantile(&delta, 0.99));
+	}
+	row_text(&row, "commits_trend", trend_text(&commits_trend));
+	row_text(&row, "p99_trend", trend_text(&p99_trend));
 	row_put(&row);
 	last = now;
 	return (Datum) 0;

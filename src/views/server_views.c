@@ -1,15 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * server_views.c
- *		Functions behind commit_stats_info and commit_wal_stats.
+ *		Functions behind commit_stats_info, commit_wal_stats and
+ *		commit_standby_stats.
  *
  * commit_stats_info adds up nothing over all backends, however many the server
  * allows; it copies the latest flush groups.  It asks the background worker to
  * derive the limits of stall_limit.c if they are old, and shows those in use
  * now.
  *
- * Locking: both views hold commit_stats_reset_lock() in shared mode while they
- * copy.  clients.c takes commit_stats_clients_lock() for commit_stats_info.
+ * Locking: the first two hold commit_stats_reset_lock() in shared mode while
+ * they copy.  clients.c takes commit_stats_clients_lock() for
+ * commit_stats_info, and standby.c takes SyncRepLock for a moment.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,20 +19,23 @@
 
 #include "access/xlog.h"
 #include "utils/pg_lsn.h"
-#include "utils/timestamp.h"
 
 #include "base/guc.h"
 #include "control/delay_override.h"
+#include "history/history.h"
 #include "probe/flush_detection.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 #include "stats/srf.h"
 #include "stats/stall_limit.h"
 #include "stats/stall_log.h"
+#include "stats/standby.h"
+#include "stats/statements.h"
 #include "stats/wal_cycles.h"
 
 PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
 PG_FUNCTION_INFO_V1(commit_wal_stats_1_0);
+PG_FUNCTION_INFO_V1(commit_standby_stats_1_0);
 
 static void
 row_sweep(Row *row)
@@ -65,6 +70,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	uint32		connected;
 	int			tracked;
 	uint64		evicted;
+	TimestampTz statements_reset;
 	Row			row;
 
 	row_init(fcinfo, &row);
@@ -84,6 +90,11 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_number(&row, "clients_tracked", tracked);
 	row_number(&row, "clients_max", commit_stats_max_clients);
 	row_number(&row, "clients_evicted", evicted);
+	statements_tracked(&tracked, &evicted, &statements_reset);
+	row_number(&row, "statements_tracked", tracked);
+	row_number(&row, "statements_max", commit_stats_max_statements);
+	row_number(&row, "statements_evicted", evicted);
+	row_timestamp(&row, "statements_reset", statements_reset);
 	row_known_number(&row, "stall_limit", stall_limit_get());
 	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
 	row_fit(&row);
@@ -91,6 +102,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_bool(&row, "capturing", commit_trace_is_on());
 	row_number(&row, "shared_memory", shared_memory_size);
 	row_number(&row, "memory_per_connection", shared_memory_per_backend);
+	row_number(&row, "history_memory", history_memory());
 	row_timestamp(&row, "stats_reset", backend_slots_reset_time());
 	row_put(&row);
 	return (Datum) 0;
@@ -127,5 +139,55 @@ commit_wal_stats_1_0(PG_FUNCTION_ARGS)
 		row_number(&row, "wal_distance", end - cycle->redo);
 		row_put(&row);
 	}
+	return (Datum) 0;
+}
+
+/* Commits that wait now for a standby at a stage. */
+static uint64
+waiting_now(const StandbyWaiters *waiters, int n, const char *name, int stage)
+{
+	uint64		commits = 0;
+
+	for (int i = 0; i < n; i++)
+		if (strcmp(waiters[i].blame.name, name) == 0 &&
+			waiters[i].blame.stage == stage)
+			commits += waiters[i].commits;
+	return commits;
+}
+
+Datum
+commit_standby_stats_1_0(PG_FUNCTION_ARGS)
+{
+	StandbyCounts counts[STANDBY_MAX];
+	StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE];
+	TimestampTz since;
+	int			n;
+	int			nwaiters;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	n = standby_read(counts, &since);
+	nwaiters = standby_waiters(waiters);
+	/* those that the worker has not seen yet */
+	for (int i = 0; i < nwaiters; i++)
+		(void) standby_find(counts, &n, waiters[i].blame.name);
+
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+		{
+			uint64		now = waiting_now(waiters, nwaiters, counts[i].name,
+										  stage);
+
+			if (counts[i].wait_time[stage] == 0 &&
+				counts[i].slow_commits[stage] == 0 && now == 0)
+				continue;
+			row_text(&row, "standby", counts[i].name);
+			row_text(&row, "stage", standby_stage_names[stage]);
+			row_ms(&row, "wait_time", counts[i].wait_time[stage]);
+			row_number(&row, "slow_commits", counts[i].slow_commits[stage]);
+			row_number(&row, "waiting_now", now);
+			row_timestamp(&row, "counted_since", since);
+			row_put(&row);
+		}
 	return (Datum) 0;
 }

@@ -29,6 +29,12 @@ row_event(Row *row, const SlowEvent *event)
 	row_timestamp(row, "ended_at", event->ended_at);
 	if (event->pid != 0)
 		row_client(row, "", &event->client);
+	if (event->address_family != 0)
+		row_datum(row, "client_addr", INETOID,
+				  DirectFunctionCall1(inet_in,
+									  CStringGetDatum(slow_event_address(event))));
+	row_known_number(row, "queryid", event->queryid);
+	row_known_number(row, "transaction_time", event->transaction_time);
 	row_ms(row, "duration", event->duration);
 	if (event->checkpoint >= 0)
 		row_bool(row, "checkpoint", event->checkpoint > 0);
@@ -36,15 +42,13 @@ row_event(Row *row, const SlowEvent *event)
 
 /* The phase that took longest or, of a flush that stalled, why */
 static const char *
-slow_cause(const StallLog *stalls, const SlowEvent *event,
-		   const SlowOutcome *outcome)
+slow_cause(const StallLog *stalls, const SlowEvent *event, const uint64 *part)
 {
 	CommitPhase longest = PHASE_UNKNOWN;
 	StallCause	cause = STALL_UNKNOWN;
 
 	for (CommitPhase phase = 0; phase < PHASE_UNKNOWN; phase++)
-		if (slow_event_phase(event, outcome, phase) >
-			slow_event_phase(event, outcome, longest))
+		if (part[phase] > part[longest])
 			longest = phase;
 	if (longest == PHASE_FLUSH || longest == PHASE_OTHER_FLUSH)
 		cause = stall_log_cause_of(stalls, event);
@@ -64,11 +68,12 @@ row_phases(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	const SlowEvent *event = &logged->event;
 	const SlowOutcome *outcome = &logged->outcome;
 	const WatchedSession *session = &outcome->session;
+	uint64		part[PHASE_N];
 
+	slow_event_phases(event, outcome, part);
 	for (int i = 0; i < lengthof(known); i++)
-		row_ms(row, commit_phase_columns[known[i]],
-			   slow_event_phase(event, outcome, known[i]));
-	row_text(row, "cause", slow_cause(stalls, event, outcome));
+		row_ms(row, commit_phase_columns[known[i]], part[known[i]]);
+	row_text(row, "cause", slow_cause(stalls, event, part));
 	if (session->lock_time > 0)
 	{
 		row_text(row, "waited_for", lock_wait_describe(&session->lock));
@@ -155,6 +160,7 @@ put_writer(Row *row, const StallWriter *writer)
 	row_number(row, "writer_pid", writer->session->pid);
 	if (OidIsValid(writer->session->client.roleid))
 		row_client(row, "writer_", &writer->session->client);
+	row_known_number(row, "writer_queryid", writer->session->queryid);
 	if (writer->share > 0)
 		row_share(row, "writer_share", writer->share, 0);
 }

@@ -19,7 +19,8 @@
  * commits are not captured after the end of the sample.
  *
  * Locking: delay_override_lock(), so that no sweep changes what commits do
- * during the sample, and no other process takes the records.
+ * during the sample, and no other process takes the records.  After it,
+ * commit_stats_reset_lock(), shared, for the WAL of the newest flushes.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,9 +37,11 @@
 
 #include "base/clock.h"
 #include "base/compat.h"
+#include "base/guc.h"
 #include "base/wait.h"
 #include "control/delay_override.h"
 #include "stats/commit_trace.h"
+#include "stats/stall_log.h"
 #include "stats/srf.h"
 #include "tuning/tuning.h"
 #include "whatif/whatif.h"
@@ -49,15 +52,16 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define PROBE_SLEEP		100		/* us */
 
 #define MIN_COMMITS		100		/* fewer say too little */
-#define NREPLICAS		8		/* simulations of each pair */
+#define ONE_CLIENT		0.9		/* of the commits: it is the only one */
 #define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
 								 * matters less than the sample */
-#define MAX_COMMITS		2e7		/* in all */
+#define MAX_COMMITS		5e6		/* in all; they take about 10 s */
 #define MODEL_ERROR		0.12	/* relative; the standard error in samples of
 								 * 26 loads was 0.11 */
 #define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
 								 * samples of 11 loads, which had no waits for
 								 * deadlock_timeout */
+#define LEARNING		12e6	/* us, of the adaptive delay */
 #define RUN				5		/* consecutive blocks are chosen together */
 
 #define MIN_SAMPLE		(100 * NS_PER_MS)
@@ -70,33 +74,6 @@ typedef enum WhatifArgument
 	ARG_SAMPLE
 } WhatifArgument;
 
-/* What is predicted; the error of the model is known of the first four. */
-typedef enum Quantity
-{
-	COMMIT_RATE,				/* per second */
-	FLUSH_RATE,
-	GROUP_SIZE,					/* commits per flush */
-	MEAN_TIME,					/* of a commit, ms */
-	HIT_FRACTION,
-	P99,						/* ms */
-	NQUANTITIES
-} Quantity;
-
-/* The prediction of one pair */
-typedef struct Prediction
-{
-	double		value[NQUANTITIES][NREPLICAS];
-	Estimate	estimate[NQUANTITIES];
-} Prediction;
-
-/* The predictions of all pairs; palloc'd */
-typedef struct Predictions
-{
-	Prediction *prediction;
-	DelayOutcomes outcomes;		/* the same, as best_delay.c reads them */
-	PresentSetting present;		/* the setting during the sample */
-} Predictions;
-
 /* A sample; local memory */
 typedef struct Sample
 {
@@ -106,12 +83,11 @@ typedef struct Sample
 	CounterDelta measured;
 	CpuUsage	cpus;
 	WalRoom		room;
+	double		page_time;		/* us of a flush for each page of WAL; 0: none
+								 * shows */
 } Sample;
 
-/*----------------------------------------------------------------
- * The sample
- *----------------------------------------------------------------
- */
+/*---- The sample --------------------------------------------------*/
 
 /* An error or exit ends the capture. */
 static void
@@ -194,6 +170,42 @@ capture(Sample *sample, uint64 length)
 	sample->cpus.busy -= cpus.busy;
 }
 
+/*
+ * Notes the WAL of flushes, and how their time depends on it.  Those that left
+ * the ring before the sample ended count as a mean one.
+ */
+static void
+sample_wal(Sample *sample)
+{
+	FlushTotals *groups = flush_totals_lock_and_read();
+	uint16	   *pages = palloc0((flush_ring_mask + 1) * sizeof(uint16));
+	double		sum = 0;
+	FlushFit	fit;
+
+	LWLockRelease(commit_stats_reset_lock());
+	stall_log_fit(groups, &fit);
+	sample->page_time = fit.n > 0 ? fit.per_byte * XLOG_BLCKSZ / NS_PER_US : 0;
+	for (int i = 0; i < groups->nrecent; i++)
+	{
+		const FlushGroupCopy *it = &groups->recent[i];
+		uint64		bytes = flush_wal_bytes(it->boundary, it->previous);
+
+		sum += (double) bytes / XLOG_BLCKSZ;
+		pages[tag_number(it->tagged) & flush_ring_mask] =
+			Min(bytes / XLOG_BLCKSZ, PG_UINT16_MAX);
+	}
+	for (int i = 0; i < sample->trace.n; i++)
+	{
+		TracedCommit *it = &sample->trace.commit[i];
+		bool		kept = groups->nrecent > 0 && it->group != InvalidGroupNumber &&
+		flush_groups_distance(tag_number(groups->recent[0].tagged), it->group) <=
+		(int) flush_ring_mask;
+
+		it->wal_pages = kept ? pages[it->group & flush_ring_mask] :
+			Min(ratio(sum, groups->nrecent), PG_UINT16_MAX);
+	}
+}
+
 /* Take the sample.  Raises an error if another process experiments. */
 static Sample *
 take_sample(uint64 length)
@@ -245,6 +257,11 @@ present_pair(const CommitTrace *trace)
 	int			lead = 0;
 	int			others = 0;
 
+	if (delay_override_is_adaptive())
+	{
+		pair.delay = DELAY_ADAPTIVE;
+		return pair;
+	}
 	/* Boyer and Moore's majority vote */
 	for (int i = 0; i < trace->n; i++)
 	{
@@ -284,17 +301,22 @@ check_locks(double blocked, int nclients)
 	return many;
 }
 
-/*----------------------------------------------------------------
- * The load
- *----------------------------------------------------------------
- */
+/*---- The load ----------------------------------------------------*/
 
 static void
 report_load(const CommitTrace *trace, const WhatifLoad *load)
 {
 	double		seconds = (double) clock_elapsed(trace->started_at, trace->ended_at) / NS_PER_S;
 	int			prepares = 0;
+	double		arrivals = 0;
+	int			open = 0;
 
+	for (int g = 0; g < load->ngroups; g++)
+		if (load->group[g].arrivals > 0)
+		{
+			arrivals += load->group[g].arrivals;
+			open += load->group[g].nclients;
+		}
 	for (int i = 0; i < trace->n; i++)
 		prepares += !trace->commit[i].is_commit;
 	ereport(NOTICE,
@@ -303,13 +325,124 @@ report_load(const CommitTrace *trace, const WhatifLoad *load)
 					prepares > 0 ? psprintf(" and %d prepares", prepares) : "",
 					load->nclients, seconds),
 			 errdetail("%s%s",
-					   load->arrivals > 0 ?
+					   open == load->nclients ?
 					   psprintf("Transactions begin by themselves, %.0f a second.",
-								load->arrivals * 1e6) :
+								arrivals * 1e6) :
+					   open > 0 ?
+					   psprintf("Those of %d sessions begin by themselves, %.0f a second; each of the others goes on when it has committed.",
+								open, arrivals * 1e6) :
 					   "Each session goes on when it has committed.",
 					   load->window > 0 ?
 					   psprintf("  The device allows %.0f flushes in %.0f ms.",
 								load->quota, load->window / 1000) : "")));
+}
+
+static void
+set_pair(WhatifLoad *load, const DelayPair *pair)
+{
+	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
+
+	load->delay = pair->delay;
+	load->siblings = pair->siblings;
+	load->adaptive = adaptive ? Max(commit_stats_adaptive_delay_max, 1) : 0;
+	load->learning = adaptive ? LEARNING : 0;
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	return (x > y) - (x < y);
+}
+
+/* A key has a place among those with the most commits, or none. */
+static void
+enter_party(SampleParty *party, uint64 key, int commits)
+{
+	int			place = MAX_GROUPS - 1;
+
+	if (commits <= party[place].commits)
+		return;
+	for (; place > 1 && party[place - 1].commits < commits; place--)
+		party[place] = party[place - 1];
+	party[place] = (SampleParty)
+	{
+		.key = key,.commits = commits
+	};
+}
+
+static inline uint64
+party_key(const TracedCommit *commit, bool of_statements)
+{
+	return of_statements ? commit->statement : commit->client;
+}
+
+/* Finds the keys with the most commits; their ranks begin with 1. */
+static void
+find_parties(const CommitTrace *trace, bool of_statements, SampleParty *party)
+{
+	uint64	   *key = palloc(trace->n * sizeof(uint64));
+	int			from = 0;
+
+	memset(party, 0, MAX_GROUPS * sizeof(SampleParty));
+	for (int i = 0; i < trace->n; i++)
+		key[i] = party_key(&trace->commit[i], of_statements);
+	qsort(key, trace->n, sizeof(uint64), compare_keys);
+	for (int i = 1; i <= trace->n; i++)
+		if (i == trace->n || key[i] != key[from])
+		{
+			if (key[from] != 0 && i - from >= Max(MIN_COMMITS, trace->n / 100))
+				enter_party(party, key[from], i - from);
+			from = i;
+		}
+	pfree(key);
+}
+
+static int
+rank_of(const TracedCommit *commit, bool of_statements, const SampleParty *party)
+{
+	int			rank = MAX_GROUPS - 1;
+
+	while (rank > 0 && (party[rank].commits == 0 ||
+						party[rank].key != party_key(commit, of_statements)))
+		rank--;
+	return rank;
+}
+
+/*
+ * Sessions of one client form a group.  The parties are the clients with the
+ * most commits; but the statements, if one client has nearly all and more than
+ * one statement.
+ */
+static void
+name_parties(CommitTrace *trace, Forecast *forecast)
+{
+	SampleParty *party = forecast->party;
+
+	find_parties(trace, false, party);
+	for (int i = 0; i < trace->n; i++)
+		trace->commit[i].rank = rank_of(&trace->commit[i], false, party);
+	if (party[1].commits > ONE_CLIENT * trace->n)
+	{
+		SampleParty statement[MAX_GROUPS];
+
+		find_parties(trace, true, statement);
+		forecast->of_statements = statement[2].commits > 0;
+		if (forecast->of_statements)
+			memcpy(party, statement, sizeof(statement));
+	}
+	for (int i = 0; i < trace->n; i++)
+	{
+		TracedCommit *commit = &trace->commit[i];
+		int			rank = rank_of(commit, forecast->of_statements, party);
+
+		commit->party = rank < NPARTIES ? rank : 0;
+		party[rank].notifies += commit->has_notify;
+	}
+	party[0].commits = trace->n;
 }
 
 /* Learns the load, and returns the relative standard error of the model. */
@@ -321,9 +454,9 @@ learn_load(Sample *sample, WhatifLoad *load)
 	double		blocked;
 
 	memset(load, 0, sizeof(WhatifLoad));
-	load->delay = present.delay;
-	load->siblings = present.siblings;
+	set_pair(load, &present);
 	load->slack = sample->slack / sample->nprobes;
+	load->page_time = sample->page_time;
 	if (!whatif_fit(trace, &sample->cpus, load, &blocked))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -336,29 +469,26 @@ learn_load(Sample *sample, WhatifLoad *load)
 	return check_locks(blocked, load->nclients) ? LOCKS_ERROR : MODEL_ERROR;
 }
 
-/*----------------------------------------------------------------
- * The prediction
- *----------------------------------------------------------------
- */
+/*---- The prediction ----------------------------------------------*/
 
 /* Choose as many blocks as the sample has, with replacement. */
-static void
-choose_blocks(WhatifLoad *load, uint64 seed)
+static int *
+choose_blocks(const WhatifLoad *load, uint64 seed, int *nchosen)
 {
 	pg_prng_state random;
 	int		   *chosen = palloc(load->nblocks * sizeof(int));
 
 	pg_prng_seed(&random, seed);
-	load->nchosen = 0;
-	while (load->nchosen + RUN <= load->nblocks)
+	*nchosen = 0;
+	while (*nchosen + RUN <= load->nblocks)
 	{
 		int			first = (int) pg_prng_uint64_range(&random, 0,
 													   load->nblocks - RUN);
 
 		for (int i = 0; i < RUN; i++)
-			chosen[load->nchosen++] = first + i;
+			chosen[(*nchosen)++] = first + i;
 	}
-	load->chosen = chosen;
+	return chosen;
 }
 
 static void
@@ -368,12 +498,22 @@ simulate_replica(const WhatifLoad *replica, int r, double time, Prediction *it)
 
 	wait_check_client();
 	whatif_simulate(replica, time, r + 1, &outcome);
-	it->value[COMMIT_RATE][r] = 1e6 * outcome.commits / outcome.time;
+	for (int p = 0; p < NPARTIES; p++)
+	{
+		PartyOutcome sum;
+		double		waited;
+
+		whatif_sum_up(&outcome, p > 0 ? p : -1, &sum);
+		waited = histogram_count(sum.cell);
+		it->value[OF_OTHERS(COMMIT_RATE, p)][r] = 1e6 * sum.commits / outcome.time;
+		it->value[OF_OTHERS(MEAN_TIME, p)][r] = ratio(sum.latency / 1e3, waited);
+		it->value[OF_OTHERS(TRANSACTION_TIME, p)][r] = ratio(sum.response / 1e3, sum.commits);
+		it->value[OF_OTHERS(P99, p)][r] = waited == 0 ? NAN :
+			histogram_quantile(sum.cell, 0.99) / NS_PER_MS;
+	}
 	it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
-	it->value[GROUP_SIZE][r] = ratio(outcome.commits, outcome.flushes);
-	it->value[MEAN_TIME][r] = ratio(outcome.latency / 1e3, outcome.commits);
+	it->value[GROUP_SIZE][r] = ratio(it->value[COMMIT_RATE][r], it->value[FLUSH_RATE][r]);
 	it->value[HIT_FRACTION][r] = ratio(outcome.hits, outcome.flushes);
-	it->value[P99][r] = histogram_quantile(outcome.cell, 0.99) / NS_PER_MS;
 }
 
 /*
@@ -400,21 +540,40 @@ estimate_replicas(const double *value, double error)
 	return estimate;
 }
 
-static void
-predict_pair(WhatifLoad *replica, double time, double model_error,
-			 Prediction *it, DelayOutcome *outcome)
+/* The error of the model is not known of these. */
+static bool
+has_unknown_error(int quantity)
+{
+	return quantity == HIT_FRACTION ||
+		(quantity < FLUSH_RATE && quantity % PARTY_QUANTITIES == P99);
+}
+
+void
+forecast_predict(const Forecast *forecast, const WhatifLoad *load,
+				 Prediction *it)
 {
 	for (int r = 0; r < NREPLICAS; r++)
 	{
-		replica[r].delay = outcome->pair.delay;
-		replica[r].siblings = outcome->pair.siblings;
-		simulate_replica(&replica[r], r, time, it);
+		WhatifLoad	replica = *load;
+
+		replica.chosen = forecast->chosen[r];
+		replica.nchosen = forecast->nchosen;
+		simulate_replica(&replica, r, forecast->time, it);
 	}
 	for (int q = 0; q < NQUANTITIES; q++)
-		it->estimate[q] = estimate_replicas(it->value[q],
-											q <= MEAN_TIME ? model_error : 0);
+		it->estimate[q] = estimate_replicas(it->value[q], has_unknown_error(q) ?
+											0 : forecast->present.model_error);
 	if (it->estimate[HIT_FRACTION].high > 1)
 		it->estimate[HIT_FRACTION].high = 1;
+}
+
+static void
+predict_pair(const Forecast *forecast, Prediction *it, DelayOutcome *outcome)
+{
+	WhatifLoad	load = forecast->load;
+
+	set_pair(&load, &outcome->pair);
+	forecast_predict(forecast, &load, it);
 	outcome->rate = it->value[COMMIT_RATE];
 	outcome->time = it->value[MEAN_TIME];
 	outcome->commits = it->estimate[COMMIT_RATE];
@@ -422,81 +581,91 @@ predict_pair(WhatifLoad *replica, double time, double model_error,
 	outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
 }
 
-static void
-predict(const CommitTrace *trace, const WhatifLoad *load, Predictions *all)
-{
-	DelayOutcomes *outcomes = &all->outcomes;
-	WhatifLoad	replica[NREPLICAS];
-	double		rate = trace->n * 1000.0 /
-	clock_elapsed(trace->started_at, trace->ended_at);
-	double		time = MAX_COMMITS / (rate * outcomes->n * NREPLICAS);
-
-	/* so that a prediction takes seconds and not minutes */
-	time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
-	for (int r = 0; r < NREPLICAS; r++)
-	{
-		replica[r] = *load;
-		choose_blocks(&replica[r], r + 1);
-	}
-	all->prediction = palloc(outcomes->n * sizeof(Prediction));
-	for (int i = 0; i < outcomes->n; i++)
-		predict_pair(replica, time, all->present.model_error,
-					 &all->prediction[i], &outcomes->outcome[i]);
-}
-
 /* One outcome for each pair, and in any case one for the present setting */
 static void
-make_outcomes(const DelayPairs *pairs, const WhatifLoad *load,
-			  Predictions *all)
+make_outcomes(const DelayPairs *pairs, Forecast *forecast)
 {
-	DelayOutcomes *outcomes = &all->outcomes;
-	DelayPair	present = {load->delay, load->siblings};
+	DelayOutcomes *outcomes = &forecast->outcomes;
+	DelayPair	present = {forecast->load.delay, forecast->load.siblings};
 
 	outcomes->outcome = palloc0((pairs->n + 1) * sizeof(DelayOutcome));
 	outcomes->nrounds = NREPLICAS;
 	outcomes->resampled = true;
-	all->present.i = pairs->n;
+	forecast->present.i = pairs->n;
 	for (int i = 0; i < pairs->n; i++)
 	{
 		outcomes->outcome[i].pair = pairs->pair[i];
 		if (pairs->pair[i].delay == present.delay &&
 			pairs->pair[i].siblings == present.siblings)
-			all->present.i = i;
+			forecast->present.i = i;
 	}
-	outcomes->outcome[all->present.i].pair = present;
-	outcomes->n = Max(pairs->n, all->present.i + 1);
+	outcomes->outcome[forecast->present.i].pair = present;
+	outcomes->n = Max(pairs->n, forecast->present.i + 1);
 }
 
-/* Predicts each pair from a sample. */
-static void
-predict_pairs(const DelayPairs *pairs, Sample *sample, Predictions *all)
+/* How long each simulation is, so that a prediction takes seconds */
+static double
+replica_time(const CommitTrace *trace, int nloads)
 {
-	const CounterDelta *measured = &sample->measured;
-	WhatifLoad	load;
+	double		rate = trace->n * 1000.0 /
+	clock_elapsed(trace->started_at, trace->ended_at);
+	double		time = MAX_COMMITS / (rate * nloads * NREPLICAS);
+
+	return Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
+}
+
+/*
+ * Takes a sample and predicts each pair from it; "nmore" loads will follow.
+ * Raises an error if there is too little to learn from.
+ */
+Forecast *
+forecast_begin(uint64 length, const DelayPairs *pairs, int nmore)
+{
+	Sample	   *sample = take_sample(length);
+	Forecast   *forecast = palloc0(sizeof(Forecast));
 
 	check_sample(sample);
 	wal_room_warn(&sample->room, pairs);
-	all->present.model_error = learn_load(sample, &load);
-	all->present.commits = counter_delta_rate(measured, SLOT_COMMITS);
-	all->present.latency = counter_delta_mean_latency(measured) / NS_PER_MS;
-	make_outcomes(pairs, &load, all);
-	predict(&sample->trace, &load, all);
+	sample_wal(sample);
+	forecast->measured = sample->measured;
+	name_parties(&sample->trace, forecast);
+	forecast->present.model_error = learn_load(sample, &forecast->load);
+	forecast->present.commits = counter_delta_rate(&sample->measured, SLOT_COMMITS);
+	forecast->present.latency =
+		counter_delta_mean_latency(&sample->measured) / NS_PER_MS;
+	forecast->time = replica_time(&sample->trace, pairs->n + nmore);
+	for (int r = 0; r < NREPLICAS; r++)
+		forecast->chosen[r] = choose_blocks(&forecast->load, r + 1,
+											&forecast->nchosen);
+	make_outcomes(pairs, forecast);
+	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));
+	for (int i = 0; i < forecast->outcomes.n; i++)
+		predict_pair(forecast, &forecast->prediction[i],
+					 &forecast->outcomes.outcome[i]);
+	return forecast;
 }
 
-/*----------------------------------------------------------------
- * From arguments to pairs, from predictions to rows
- *----------------------------------------------------------------
- */
+/*---- From arguments to pairs, from predictions to rows -----------*/
 
-static void
-row_predicted(Row *row, const char *name, const Prediction *it, Quantity q,
+void
+row_predicted(Row *row, const char *name, const Prediction *it, int quantity,
 			  int digits)
 {
-	const Estimate *estimate = &it->estimate[q];
-	double		unit = q == HIT_FRACTION ? 100 : 1;
+	const Estimate *estimate = &it->estimate[quantity];
+	double		unit = quantity == HIT_FRACTION ? 100 : 1;
 
 	row_estimate(row, name, unit * estimate->mean, unit * estimate->low,
 				 unit * estimate->high, digits);
+}
+
+/* What was measured with the present setting */
+void
+row_measured(Row *row, const Forecast *forecast)
+{
+	row->prefix = "measured_";
+	row_rates(row, &forecast->measured);
+	row_latency(row, &forecast->measured);
+	row->prefix = "";
 }
 
 static void
@@ -512,13 +681,23 @@ row_prediction(Row *row, const DelayPair *pair, const Prediction *it)
 	row_predicted(row, "p99", it, P99, 3);
 }
 
+/* An argument that is the length of a sample */
+uint64
+forecast_argument(FunctionCallInfo fcinfo, int argument)
+{
+	uint64		length = tuning_args_interval(fcinfo, argument, "sample",
+											  MIN_SAMPLE, MAX_SAMPLE);
+
+	wait_require_time(length);
+	return length;
+}
+
 Datum
 commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 {
 	DelayPairs	pairs;
-	Predictions all;
-	uint64		length;
-	Sample	   *sample;
+	Forecast   *forecast;
+	const DelayOutcomes *all;
 	int			best;
 	Row			row;
 
@@ -530,25 +709,17 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
 				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
-	length = tuning_args_interval(fcinfo, ARG_SAMPLE, "sample", MIN_SAMPLE,
-								  MAX_SAMPLE);
-	wait_require_time(length);
-	sample = take_sample(length);
-	predict_pairs(&pairs, sample, &all);
-	best = best_predicted(&all.outcomes, &all.present);
-	for (int i = 0; i < all.outcomes.n; i++)
+	forecast = forecast_begin(forecast_argument(fcinfo, ARG_SAMPLE), &pairs, 0);
+	all = &forecast->outcomes;
+	best = best_predicted(all, &forecast->present);
+	for (int i = 0; i < all->n; i++)
 	{
-		row_prediction(&row, &all.outcomes.outcome[i].pair, &all.prediction[i]);
+		row_prediction(&row, &all->outcome[i].pair, &forecast->prediction[i]);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
-				 best_predicted_reason(&all.outcomes, &all.present, best, i));
-		if (i == all.present.i)
-		{
-			row.prefix = "measured_";
-			row_rates(&row, &sample->measured);
-			row_latency(&row, &sample->measured);
-			row.prefix = "";
-		}
+				 best_predicted_reason(all, &forecast->present, best, i));
+		if (i == forecast->present.i)
+			row_measured(&row, forecast);
 		row_put(&row);
 	}
 	return (Datum) 0;

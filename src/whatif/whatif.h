@@ -1,16 +1,14 @@
-/*-------------------------------------------------------------------------
- *
- * whatif.h
- *		What another commit_delay would do, without trying it; see whatif.c.
- *		Times are in us.
- *
- *-------------------------------------------------------------------------
+/*
+ * What another commit_delay would do, without trying it; see whatif.c.  Times
+ * are in us.
  */
 #ifndef COMMIT_STATS_WHATIF_H
 #define COMMIT_STATS_WHATIF_H
 
 #include "base/histogram.h"
 #include "stats/commit_trace.h"
+#include "stats/srf.h"
+#include "tuning/tuning.h"
 
 /* ---- whatif_simulation.c: a load, and the server that it runs on ---- */
 
@@ -31,7 +29,30 @@ typedef struct LoadCycle
 	double		wake;			/* until its last commit returned */
 	double		work;			/* from then, or from the next begin, on */
 	bool		prepares;		/* it ends with a PREPARE TRANSACTION */
+	bool		notifies;		/* its commit sends a NOTIFY */
+	uint8		party;			/* whose commit ends it; 0: of none */
 } LoadCycle;
+
+/*
+ * Parties are clients or statements of which a remedy may change something; 0
+ * stands for all others.
+ */
+#define NPARTIES	3
+
+/* Sessions that repeat the same cycles */
+typedef struct LoadGroup
+{
+	int			nclients;
+	int			ncycles;		/* at least 1, if there are clients */
+	const LoadCycle *cycle;		/* in order of time */
+	const int  *first;			/* cycles of each block, as in Distribution;
+								 * never null */
+	double		arrivals;		/* transactions per us that begin by
+								 * themselves; 0: a client's next transaction
+								 * follows its last one */
+} LoadGroup;
+
+#define MAX_GROUPS	8
 
 /*
  * The speed of each of n sessions that work, relative to a session that works
@@ -43,26 +64,6 @@ work_speed(double cores, int n)
 	return Min(1, cores / n);
 }
 
-/* How long leaders sleep, instead of commit_delay */
-typedef struct SleepRule
-{
-	void	   *arg;
-
-	/*
-	 * A commit begins, while a client has the WAL write lock or not; returns
-	 * the time to sleep if it leads.
-	 */
-	double		(*commit_begins) (void *arg, double now, bool flushing);
-
-	/*
-	 * A flush has ended; "length" is the time of its write and sync, and
-	 * "responses" the sum of the times that its commits took from the start
-	 * of their transactions.
-	 */
-	void		(*flush_ended) (void *arg, double now, double length,
-								int commits, double responses);
-} SleepRule;
-
 /*
  * A load, and the server that it runs on.  whatif_fit() makes one of a sample;
  * a copy with one field changed is another server, or other clients.
@@ -72,7 +73,9 @@ typedef struct WhatifLoad
 	/* The settings. */
 	int			delay;
 	int			siblings;
-	const SleepRule *rule;		/* null: "delay" and "siblings" */
+	double		adaptive;		/* the longest sleep of the adaptive delay; 0:
+								 * "delay" and "siblings" */
+	double		learning;		/* time that it needs, which is not counted */
 
 	/* The simulation draws one block of the sample after the other. */
 	int			nblocks;		/* at least 1 */
@@ -81,21 +84,25 @@ typedef struct WhatifLoad
 	const int  *chosen;			/* blocks to draw from */
 
 	/* The clients. */
-	int			nclients;
-	int			ncycles;
-	const LoadCycle *cycle;		/* in order of time */
-	const int  *first;			/* cycles of each block, as in Distribution;
-								 * never null */
+	int			nclients;		/* of all groups */
+	int			ncycles;		/* likewise, in the sample */
+	int			ngroups;
+	LoadGroup	group[MAX_GROUPS];
 	double		cores;			/* as many clients work without slowing down */
 	double		xid_share;		/* of a client's work, at its end, with an xid */
 	double		conflict;		/* mean number of locks that a transaction
 								 * needs and a given other one holds */
-	double		arrivals;		/* transactions per us that begin by
-								 * themselves; 0: a client's next transaction
-								 * follows its last one */
+
+	/* What one party does otherwise; 0: nothing is changed */
+	int			changed;
+	int			batch;			/* its transactions in one commit, if above 1 */
+	bool		async;			/* it does not wait */
+	bool		quiet;			/* it sends no NOTIFY in its transactions */
 
 	/* The WAL and its device. */
 	Distribution flush;			/* write and sync */
+	const double *pages;		/* of WAL in each of these */
+	double		page_time;		/* part of it for each page; 0: none shows */
 	double		window;			/* of the device's quota; 0: there is none */
 	double		quota;			/* flushes in a window */
 	Distribution handoff;		/* from the end of a flush to the next one, if
@@ -103,20 +110,31 @@ typedef struct WhatifLoad
 	double		slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 
+/* Transactions of a party; one that a batch gathers counts as one. */
+typedef struct PartyOutcome
+{
+	double		commits;		/* transactions */
+	double		response;		/* sum, from their begin to the end of COMMIT */
+	double		latency;		/* sum over the commits in "cell" */
+	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
+} PartyOutcome;
+
 /* What a simulation measured, after its warm-up */
 typedef struct WhatifOutcome
 {
 	double		time;			/* simulated */
-	double		commits;
 	double		flushes;
 	double		hits;			/* flushes whose leader slept */
-	double		latency;		/* sum over all commits */
 	double		blocked;		/* sum of all waits for locks */
-	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
+	PartyOutcome party[NPARTIES];
 } WhatifOutcome;
 
+extern void whatif_sum_up(const WhatifOutcome *outcome, int without,
+						  PartyOutcome *sum);
 extern void whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 							WhatifOutcome *outcome);
+extern void whatif_change_flushes(WhatifLoad *load, double factor,
+								  double less_wal);
 extern void whatif_find_conflict(WhatifLoad *load, double blocked);
 
 /* ---- whatif_fit.c: from a sample to a load ---- */
@@ -130,5 +148,68 @@ typedef struct CpuUsage
 
 extern bool whatif_fit(CommitTrace *trace, const CpuUsage *cpus,
 					   WhatifLoad *load, double *blocked);
+
+/* ---- whatif.c: predictions from a sample ---- */
+
+#define NREPLICAS		8		/* simulations of each load */
+
+/* What is predicted */
+typedef enum Quantity
+{
+	/* of all clients; OF_OTHERS() is the same, of all but those of a party */
+	COMMIT_RATE,				/* per second */
+	MEAN_TIME,					/* of a commit, ms */
+	TRANSACTION_TIME,			/* to the end of its commit; mean, ms */
+	P99,						/* of a commit, ms */
+	PARTY_QUANTITIES,
+
+	/* of the server */
+	FLUSH_RATE = NPARTIES * PARTY_QUANTITIES,
+	GROUP_SIZE,					/* commits per flush */
+	HIT_FRACTION,
+	NQUANTITIES
+} Quantity;
+
+#define OF_OTHERS(quantity, party)	((quantity) + (party) * PARTY_QUANTITIES)
+
+/* The prediction of one load */
+typedef struct Prediction
+{
+	double		value[NQUANTITIES][NREPLICAS];
+	Estimate	estimate[NQUANTITIES];
+} Prediction;
+
+/* A client or a statement in the sample */
+typedef struct SampleParty
+{
+	uint64		key;			/* commit_trace_hash(), or a query identifier */
+	int			commits;		/* with prepares */
+	int			notifies;
+} SampleParty;
+
+/* A sample, and what is predicted from it; palloc'd */
+typedef struct Forecast
+{
+	WhatifLoad	load;			/* at present */
+	bool		of_statements;	/* parties are statements of one client */
+	SampleParty party[MAX_GROUPS];	/* by rank; 0: all commits */
+	CounterDelta measured;
+	DelayOutcomes outcomes;		/* of the pairs, as best_delay.c reads them */
+	Prediction *prediction;		/* the same */
+	PresentSetting present;		/* the setting during the sample */
+
+	double		time;			/* us that each simulation lasts */
+	int			nchosen;
+	const int  *chosen[NREPLICAS];	/* blocks of the sample */
+} Forecast;
+
+extern Forecast *forecast_begin(uint64 length, const DelayPairs *pairs,
+								int nmore);
+extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
+							 Prediction *it);
+extern uint64 forecast_argument(FunctionCallInfo fcinfo, int argument);
+extern void row_predicted(Row *row, const char *name, const Prediction *it,
+						  int quantity, int digits);
+extern void row_measured(Row *row, const Forecast *forecast);
 
 #endif							/* COMMIT_STATS_WHATIF_H */

@@ -78,6 +78,7 @@ typedef struct Cycle
 	double		commits_at;		/* the next commit began */
 	const TracedCommit *from;
 	const TracedCommit *to;
+	int			group;
 	LoadCycle	load;
 } Cycle;
 
@@ -99,7 +100,6 @@ typedef struct WhatifFit
 	double	   *flushed_at;		/* of each commit: end of its flush */
 	int			nflushes;
 	Flush	   *flush;
-	int			nsessions;
 	int			ncycles;
 	Cycle	   *cycle;			/* by session, later by time */
 	int			nchanges;
@@ -129,10 +129,7 @@ end_block(int *first, int block, int n)
 		first[b] = n;
 }
 
-/*----------------------------------------------------------------
- * Orders
- *----------------------------------------------------------------
- */
+/*---- Orders ------------------------------------------------------*/
 
 /* Orders structs by the time, a double, that they begin with. */
 static int
@@ -194,10 +191,7 @@ order_commits(const WhatifFit *fit, qsort_arg_comparator compare)
 	return order;
 }
 
-/*----------------------------------------------------------------
- * Flushes
- *----------------------------------------------------------------
- */
+/*---- Flushes -----------------------------------------------------*/
 
 /*
  * A flush ended when the first commit that it carried was done.  Two flushes
@@ -314,27 +308,31 @@ add_value(const WhatifFit *fit, Distribution *it, double value, double at)
 static void
 fill_flushes(WhatifFit *fit)
 {
+	double	   *pages = palloc(fit->nflushes * sizeof(double));
+
 	for (int i = 0; i < fit->nflushes; i++)
 	{
 		const Flush *it = &fit->flush[i];
 
 		if (!it->stalled)
+		{
+			pages[fit->load->flush.n] = it->leader->wal_pages;
 			add_value(fit, &fit->load->flush, it->io_time, it->done_at);
+		}
 		if (it->waited)
 			add_value(fit, &fit->load->handoff, it->gap, it->done_at);
 	}
+	fit->load->pages = pages;
 }
 
-/*----------------------------------------------------------------
- * Cycles
- *----------------------------------------------------------------
- */
+/*---- Cycles ------------------------------------------------------*/
 
 static void
-add_cycle(WhatifFit *fit, int from, int to)
+add_cycle(WhatifFit *fit, int from, int to, int group)
 {
 	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
 
+	cycle->group = group;
 	cycle->from = &fit->trace->commit[from];
 	cycle->to = &fit->trace->commit[to];
 	cycle->flushed_at = fit->flushed_at[from];
@@ -343,34 +341,49 @@ add_cycle(WhatifFit *fit, int from, int to)
 							cycle->awake_at);
 	cycle->began_at = Max(cycle->commits_at - cycle->to->age, cycle->awake_at);
 	cycle->load.prepares = !cycle->to->is_commit;
+	cycle->load.notifies = cycle->to->has_notify;
+	cycle->load.party = cycle->to->party;
+	fit->load->group[group].ncycles++;
 }
 
+/*
+ * A session belongs to the group of its first commit.  Sessions that commit
+ * once count, but in a group of such sessions alone.
+ */
 static void
 find_cycles(WhatifFit *fit)
 {
+	WhatifLoad *load = fit->load;
 	const TracedCommit *commit = fit->trace->commit;
 	int		   *order = order_commits(fit, compare_sessions);
+	int			group = 0;
 
 	fit->cycle = palloc0(Max(fit->trace->n, 1) * sizeof(Cycle));
 	for (int i = 0; i < fit->trace->n; i++)
 	{
 		if (i == 0 || commit[order[i]].pid != commit[order[i - 1]].pid)
-			fit->nsessions++;
+		{
+			group = commit[order[i]].rank;
+			load->ngroups = Max(load->ngroups, group + 1);
+			load->group[group].nclients++;
+			load->nclients++;
+		}
 		else
-			add_cycle(fit, order[i - 1], order[i]);
+			add_cycle(fit, order[i - 1], order[i], group);
 	}
+	load->ncycles = fit->ncycles;
 	pfree(order);
 }
 
 /*
- * An open load has sessions that are idle for longer than they work, and a
+ * An open group has sessions that are idle for longer than they work, and a
  * slope below OPEN_SLOPE, by twice its standard error, in a regression of the
  * time until the next commit on the latency of the last one.
  */
 static void
-find_kind(WhatifFit *fit)
+find_kind(WhatifFit *fit, int g)
 {
-	double		n = fit->ncycles;
+	double		n = fit->load->group[g].ncycles;
 	double		x = 0;
 	double		y = 0;
 	double		xx = 0;
@@ -388,6 +401,8 @@ find_kind(WhatifFit *fit)
 		sample_time(fit, cycle->from->started_at);
 		double		next = cycle->commits_at - cycle->flushed_at;
 
+		if (cycle->group != g)
+			continue;
 		x += latency / n;
 		y += next / n;
 		xx += latency * latency / n;
@@ -404,30 +419,48 @@ find_kind(WhatifFit *fit)
 	slope = xy / xx;
 	error = sqrt(Max(yy - slope * xy, 0) / xx / n);
 	if (slope + 2 * error < OPEN_SLOPE)
-		fit->load->arrivals = n / fit->length;
+		fit->load->group[g].arrivals = n / fit->length;
+}
+
+/* The cycles of a group, which are in order of time already */
+static void
+fill_group(WhatifFit *fit, int g)
+{
+	LoadGroup  *group = &fit->load->group[g];
+	LoadCycle  *cycle = palloc(group->ncycles * sizeof(LoadCycle));
+	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+	int			n = 0;
+
+	for (int i = 0; i < fit->ncycles; i++)
+		if (fit->cycle[i].group == g)
+		{
+			cycle[n++] = fit->cycle[i].load;
+			end_block(first, sample_block(fit, fit->cycle[i].flushed_at), n);
+		}
+	group->cycle = cycle;
+	group->first = first;
 }
 
 static void
 fill_cycles(WhatifFit *fit)
 {
 	WhatifLoad *load = fit->load;
-	LoadCycle  *cycle = palloc(fit->ncycles * sizeof(LoadCycle));
-	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
 
 	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_first);
-	for (int i = 0; i < fit->ncycles; i++)
+	for (int g = 0; g < load->ngroups; g++)
 	{
-		cycle[i] = fit->cycle[i].load;
-		end_block(first, sample_block(fit, fit->cycle[i].flushed_at), i + 1);
+		if (load->group[g].ncycles > 0)
+			fill_group(fit, g);
+		else
+		{
+			/* nothing is known of these sessions */
+			load->nclients -= load->group[g].nclients;
+			load->group[g].nclients = 0;
+		}
 	}
-	load->cycle = cycle;
-	load->first = first;
 }
 
-/*----------------------------------------------------------------
- * Sessions that work
- *----------------------------------------------------------------
- */
+/*---- Sessions that work ------------------------------------------*/
 
 /*
  * A session does "work" from one moment to another, with these numbers of
@@ -449,6 +482,59 @@ add_span(WhatifFit *fit, double from, double to, int blocked_from,
 	};
 }
 
+/* How many of n sorted times lie before "at" */
+static int
+count_before(const double *time, int n, double at)
+{
+	int			low = 0;
+
+	while (low < n)
+	{
+		int			middle = (low + n) / 2;
+
+		if (time[middle] < at)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+/*
+ * Sessions that wait for NOTIFY's lock commit already, although commits count
+ * them as blocked: all but one of the commits with NOTIFY that are under way.
+ */
+static void
+exclude_notify(WhatifFit *fit)
+{
+	double	   *start = palloc(Max(fit->trace->n, 1) * sizeof(double));
+	double	   *end = palloc(Max(fit->trace->n, 1) * sizeof(double));
+	int			n = 0;
+
+	for (int i = 0; i < fit->trace->n; i++)
+		if (fit->trace->commit[i].has_notify)
+		{
+			start[n] = sample_time(fit, fit->trace->commit[i].started_at);
+			end[n++] = sample_time(fit, fit->trace->commit[i].ended_at);
+		}
+	qsort(end, n, sizeof(double), compare_first);
+	for (int i = 0; i < fit->trace->n && n > 0; i++)
+	{
+		TracedCommit *it = &fit->trace->commit[i];
+		double		from = sample_time(fit, it->started_at);
+		double		to = sample_time(fit, it->ended_at);
+		int			before = count_before(start, n, from) -
+		count_before(end, n, from) - 1;
+		int			after = count_before(start, n, to) -
+		count_before(end, n, to) - 1;
+
+		it->blocked -= Min(it->blocked, Max(before, 0));
+		it->blocked_after -= Min(it->blocked_after, Max(after, 0));
+	}
+	pfree(start);
+	pfree(end);
+}
+
 /*
  * Finds the sessions that worked until each change.  In an open load, the time
  * between transactions is not work.  Commits that a flush carried counted the
@@ -467,7 +553,7 @@ find_changes(WhatifFit *fit)
 		Cycle	   *cycle = &fit->cycle[i];
 		int			freed = cycle->from->blocked_after;
 		int			blocked = cycle->to->blocked;
-		bool		open = fit->load->arrivals > 0;
+		bool		open = fit->load->group[cycle->group].arrivals > 0;
 
 		add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed,
 				 &cycle->load.wake);
@@ -504,10 +590,10 @@ find_cores(const WhatifFit *fit, const CpuUsage *cpus)
 	for (int i = 1; i < fit->nchanges; i++)
 		could += (fit->change[i].at - fit->change[i - 1].at) *
 			Min(fit->change[i].working, cpus->n);
-	fit->load->cores = fit->nsessions;
+	fit->load->cores = fit->load->nclients;
 	if (cpus->n > 0 && cpus->busy >= BUSY_SHARE * could &&
 		beside <= MAX_BUSY_SHARE * could)
-		fit->load->cores = Min(fit->nsessions, cpus->n);
+		fit->load->cores = Min(fit->load->nclients, cpus->n);
 }
 
 /*
@@ -583,7 +669,7 @@ find_xid_share(const WhatifFit *fit)
 		while (nended < n && end[nended] < now)
 			nended++;
 		committing = i - nended;	/* other sessions */
-		others = fit->nsessions - 1 - committing - commit[i].blocked;
+		others = fit->load->nclients - 1 - committing - commit[i].blocked;
 		if (others <= 0)
 			continue;
 		total += others;
@@ -608,19 +694,19 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 
 	fit.length = clock_elapsed(trace->started_at, trace->ended_at) / 1000.0;
 	qsort(trace->commit, trace->n, sizeof(TracedCommit), compare_starts);
+	exclude_notify(&fit);
 	find_flush_ends(&fit);
 	find_flushes(&fit);
 	find_cycles(&fit);
 	load->nblocks = SAMPLE_BLOCKS;
 	load->block_length = fit.length / SAMPLE_BLOCKS;
-	load->nclients = fit.nsessions;
-	load->ncycles = fit.ncycles;
 	if (fit.ncycles < MIN_VALUES || fit.nflushes < MIN_VALUES)
 	{
 		load->flush.n = fit.nflushes;
 		return false;
 	}
-	find_kind(&fit);
+	for (int g = 0; g < load->ngroups; g++)
+		find_kind(&fit, g);
 	find_changes(&fit);
 	find_cores(&fit, cpus);
 	measure_work(&fit);

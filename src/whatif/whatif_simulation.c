@@ -12,10 +12,10 @@
  * its settings or its clients can have otherwise is in the load, and the code
  * reads the load alone.  So a remedy is a load with one change.
  *
- * Clients.  A client repeats cycles that the sample has: it works, then it
- * commits.  While n clients work, each of them progresses at min(1, cores / n)
- * of the speed that it has alone.  All progress at the same speed, so a client
- * that comes or goes does not change the order in which the others finish.
+ * Clients.  A client repeats cycles of its group: it works, then it commits.
+ * While n clients work, each of them progresses at min(1, cores / n) of the
+ * speed that it has alone.  All progress at the same speed, so a client that
+ * comes or goes does not change the order in which the others finish.
  *
  * Siblings.  A transaction has an xid while its client wakes up from the last
  * commit, and at the end of its work.
@@ -28,7 +28,14 @@
  * Prepares.  A PREPARE TRANSACTION waits, leads and follows as a commit does,
  * and is not counted.
  *
- * Open loads.  Transactions begin by themselves and wait for a free client.
+ * NOTIFY.  A commit that sends one takes a lock before it joins a flush and
+ * keeps the lock until that flush has ended.  So such commits never share one.
+ * Those that wait for the lock are no siblings.
+ *
+ * Open groups.  Transactions begin by themselves and wait for a free client.
+ *
+ * Remedies of a party.  Its commits do not wait, or send no NOTIFY; or most of
+ * its transactions end without a commit, which a later one carries.
  *
  * Flush.  A client that commits while the WAL write lock is free takes the
  * lock at once.  The leader sleeps if enough other clients are active, and
@@ -49,6 +56,8 @@
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
 
+#include "control/adaptive_delay.h"
+#include "control/spacing.h"
 #include "whatif/whatif.h"
 
 #define NEVER	INFINITY
@@ -78,12 +87,16 @@ typedef enum ClientState
 	CLIENT_FREE,				/* in an open load: without a transaction */
 	CLIENT_WORKING,				/* until the virtual clock shows "when" */
 	CLIENT_BLOCKED,				/* until "holder" has committed */
-	CLIENT_COMMITTING			/* since "commits_since" */
+	CLIENT_QUEUED,				/* in "notifying", not the first */
+	CLIENT_COMMITTING			/* in "committing" */
 } ClientState;
 
 typedef struct Client
 {
 	ClientState state;
+	int			group;
+	int			gathered;		/* transactions of the batch under way */
+	bool		woken;			/* it waited for its last commit */
 	double		when;			/* on the virtual clock: end of this work */
 	const LoadCycle *cycle;
 	bool		is_commit;		/* what it waits for, if it is committing */
@@ -92,8 +105,10 @@ typedef struct Client
 	bool		has_locks;		/* or needs none */
 	int			holder;			/* of the lock that it waits for */
 	double		began_at;		/* its transaction, apart from "wake" */
-	double		commits_since;
-	double		sleep;			/* if it leads, by the load's rule */
+	double		commits_since;	/* if it is queued or committing */
+	double		sleep;			/* if it leads */
+	uint8		party;			/* of the transaction that ended last */
+	double		response;		/* ... and its time */
 } Client;
 
 typedef enum WalState
@@ -103,6 +118,15 @@ typedef enum WalState
 	WAL_SLEEPING,				/* the leader sleeps until wal_at */
 	WAL_WRITING					/* the flush ends at wal_at */
 } WalState;
+
+/* The transactions of an open group */
+typedef struct Arrivals
+{
+	double		next;			/* the next one begins; never in other groups */
+	int			backlog;		/* transactions that wait for a client */
+	int			nfree;
+	int		   *free;			/* clients without a transaction */
+} Arrivals;
 
 typedef struct Simulation
 {
@@ -117,26 +141,24 @@ typedef struct Simulation
 	double		virtual_now;	/* work that each client could have done */
 	Client	   *client;
 	binaryheap *working;		/* clients, the lowest "when" first */
-	double		next_arrival;	/* in an open load */
-	int			backlog;		/* transactions that wait for a client */
-	int			nfree;
-	int		   *free;			/* clients without a transaction */
+	Arrivals	arrivals[MAX_GROUPS];
 	int			nblocked;
 
 	WalState	wal;
 	double		wal_at;
 	double		flush_began_at; /* the flush under way */
+	double		flush_ended_at; /* the last one */
+	Spacing		spacing;		/* of the adaptive delay */
 	int			ncommitting;
 	int		   *committing;		/* clients, by their beginning to commit */
 	int			nmembers;		/* the first ones, in the flush under way */
+	int			nnotifying;		/* the first has NOTIFY's lock, the others */
+	int		   *notifying;		/* wait for it */
 	double		window_end;
 	double		left_in_window; /* flushes */
 } Simulation;
 
-/*----------------------------------------------------------------
- * Chance
- *----------------------------------------------------------------
- */
+/*---- Chance ------------------------------------------------------*/
 
 static int
 random_below(Simulation *sim, int n)
@@ -176,10 +198,7 @@ draw_exponential(Simulation *sim, double rate)
 	return -log(1.0 - pg_prng_double(&sim->random)) / rate;
 }
 
-/*----------------------------------------------------------------
- * Clients
- *----------------------------------------------------------------
- */
+/*---- Clients -----------------------------------------------------*/
 
 /* A binaryheap's first element is the largest. */
 static int
@@ -214,7 +233,8 @@ begin_work(Simulation *sim, int c)
 
 	client->state = CLIENT_WORKING;
 	client->began_at = sim->now;
-	client->awake_at = sim->virtual_now + client->cycle->wake;
+	client->awake_at = sim->virtual_now +
+		(client->woken ? client->cycle->wake : 0);
 	client->done_at = client->awake_at + client->cycle->work;
 	client->has_locks = sim->load->conflict == 0;
 	client->when = client->has_locks ? client->done_at :
@@ -293,36 +313,52 @@ release_locks(Simulation *sim, int holder)
 static void
 begin_cycle(Simulation *sim, int c)
 {
-	const WhatifLoad *load = sim->load;
 	Client	   *client = &sim->client[c];
+	const LoadGroup *group = &sim->load->group[client->group];
+	Arrivals   *arrivals = &sim->arrivals[client->group];
 
-	client->cycle = &load->cycle[draw_index(sim, load->first, load->ncycles)];
-	if (load->arrivals > 0 && sim->backlog == 0)
+	client->cycle = &group->cycle[draw_index(sim, group->first, group->ncycles)];
+	if (group->arrivals > 0 && arrivals->backlog == 0)
 	{
 		client->state = CLIENT_FREE;
-		sim->free[sim->nfree++] = c;
+		arrivals->free[arrivals->nfree++] = c;
 		return;
 	}
-	if (load->arrivals > 0)
-		sim->backlog--;
+	if (group->arrivals > 0)
+		arrivals->backlog--;
 	begin_work(sim, c);
 }
 
-/* A transaction of an open load begins. */
+/* A transaction of an open group begins. */
 static void
-simulate_arrival(Simulation *sim)
+simulate_arrival(Simulation *sim, int g)
 {
-	sim->next_arrival = sim->now + draw_exponential(sim, sim->load->arrivals);
-	if (sim->nfree > 0)
-	{
-		int			i = random_below(sim, sim->nfree);
-		int			c = sim->free[i];
+	Arrivals   *arrivals = &sim->arrivals[g];
 
-		sim->free[i] = sim->free[--sim->nfree];
+	arrivals->next = sim->now +
+		draw_exponential(sim, sim->load->group[g].arrivals);
+	if (arrivals->nfree > 0)
+	{
+		int			i = random_below(sim, arrivals->nfree);
+		int			c = arrivals->free[i];
+
+		arrivals->free[i] = arrivals->free[--arrivals->nfree];
 		begin_work(sim, c);
 	}
 	else
-		sim->backlog++;
+		arrivals->backlog++;
+}
+
+/* The group whose next transaction begins first */
+static int
+first_arrival(const Simulation *sim)
+{
+	int			first = 0;
+
+	for (int g = 1; g < sim->load->ngroups; g++)
+		if (sim->arrivals[g].next < sim->arrivals[first].next)
+			first = g;
+	return first;
 }
 
 /* The clients that the server counts as active */
@@ -343,10 +379,7 @@ count_active(const Simulation *sim)
 	return n;
 }
 
-/*----------------------------------------------------------------
- * The flush
- *----------------------------------------------------------------
- */
+/*---- The flush ---------------------------------------------------*/
 
 /* Write and sync for all clients that have come. */
 static void
@@ -378,12 +411,11 @@ lead(Simulation *sim)
 {
 	int			siblings = count_active(sim) - 1;
 	bool		counts = sim->now >= sim->counting_from;
-	double		sleep = sim->load->rule == NULL ? sim->load->delay :
-	sim->client[sim->committing[0]].sleep;
+	double		sleep = sim->client[sim->committing[0]].sleep;
 
 	if (counts)
 		sim->outcome->flushes++;
-	if (sleep == 0 || siblings < sim->load->siblings)
+	if (sleep == 0 || siblings < (sim->load->adaptive > 0 ? 0 : sim->load->siblings))
 	{
 		write_wal(sim);
 		return;
@@ -394,20 +426,11 @@ lead(Simulation *sim)
 	sim->wal_at = sim->now + sleep + sim->load->slack;
 }
 
+/* A client joins those that wait for a flush. */
 static void
-commit(Simulation *sim, int c)
+await_flush(Simulation *sim, int c)
 {
-	const SleepRule *rule = sim->load->rule;
-
-	Client	   *client = &sim->client[c];
-
-	client->state = CLIENT_COMMITTING;
-	client->is_commit = !client->cycle->prepares;
-	client->commits_since = sim->now;
-	if (rule != NULL)
-		client->sleep = rule->commit_begins(rule->arg, sim->now,
-											sim->wal == WAL_SLEEPING ||
-											sim->wal == WAL_WRITING);
+	sim->client[c].state = CLIENT_COMMITTING;
 	sim->committing[sim->ncommitting++] = c;
 	if (sim->wal == WAL_FREE)
 	{
@@ -416,46 +439,163 @@ commit(Simulation *sim, int c)
 	}
 }
 
+/* True if a remedy changes what the client does in this cycle */
+static inline bool
+is_changed(const Simulation *sim, const Client *client)
+{
+	return client->cycle->party == sim->load->changed;
+}
+
+static bool
+notifies(const Simulation *sim, const Client *client)
+{
+	return client->cycle->notifies &&
+		!(sim->load->quiet && is_changed(sim, client));
+}
+
+/* The sleep of a client that commits now, if it leads */
+static double
+choose_sleep(const Simulation *sim)
+{
+	double		spacing = Min(spacing_now(&sim->spacing), sim->load->adaptive);
+	bool		flushing = sim->wal == WAL_SLEEPING || sim->wal == WAL_WRITING;
+	uint64		sleep;
+
+	if (sim->load->adaptive == 0)
+		return sim->load->delay;
+	if (spacing * NS_PER_US <= SLEEP_SLACK)
+		return 0;
+	sleep = adaptive_delay_sleep((uint64) (spacing * NS_PER_US) - SLEEP_SLACK,
+								 (uint64) (sim->now * NS_PER_US), flushing,
+								 (uint64) (sim->flush_ended_at * NS_PER_US));
+	return (double) sleep / NS_PER_US;
+}
+
+static void
+commit(Simulation *sim, int c)
+{
+	Client	   *client = &sim->client[c];
+
+	client->state = CLIENT_QUEUED;
+	client->is_commit = !client->cycle->prepares;
+	client->commits_since = sim->now;
+	client->woken = true;
+	client->sleep = choose_sleep(sim);
+	if (notifies(sim, client))
+	{
+		sim->notifying[sim->nnotifying++] = c;
+		if (sim->nnotifying > 1)
+			return;
+	}
+	await_flush(sim, c);
+}
+
+/* The client that has NOTIFY's lock has committed; the next one goes on. */
+static void
+pass_on_notify(Simulation *sim)
+{
+	sim->nnotifying--;
+	memmove(sim->notifying, sim->notifying + 1, sim->nnotifying * sizeof(int));
+	if (sim->nnotifying > 0)
+		await_flush(sim, sim->notifying[0]);
+}
+
+/* A transaction ends; the client is about to begin another cycle. */
+static void
+end_transaction(const Simulation *sim, Client *client)
+{
+	client->party = client->cycle->party;
+	client->response = sim->now - client->began_at;
+}
+
+/* The transaction that ended had a commit of "latency"; NaN: none. */
+static void
+count_transaction(Simulation *sim, const Client *client, double latency)
+{
+	PartyOutcome *it = &sim->outcome->party[client->party];
+
+	if (sim->now < sim->counting_from)
+		return;
+	it->commits++;
+	it->response += client->response;
+	if (isnan(latency))
+		return;
+	it->latency += latency;
+	it->cell[histogram_cell((uint64) (latency * 1000))]++;
+}
+
+/*
+ * A client has done its work.  Its party may gather several transactions in
+ * one commit, or not wait for it.
+ */
+static void
+end_work(Simulation *sim, int c)
+{
+	const WhatifLoad *load = sim->load;
+	Client	   *client = &sim->client[c];
+	bool		gathers = false;
+
+	if (is_changed(sim, client) && load->batch > 1)
+		gathers = ++client->gathered % load->batch != 0;
+	if (!gathers && !(is_changed(sim, client) && load->async))
+	{
+		commit(sim, c);
+		return;
+	}
+	end_transaction(sim, client);
+	if (!client->cycle->prepares)
+		count_transaction(sim, client, gathers ? NAN : 0);
+	release_locks(sim, c);
+	client->woken = false;
+	begin_cycle(sim, c);
+}
+
 static void
 end_flush(Simulation *sim)
 {
 	int			ndone = sim->nmembers;
-	const SleepRule *rule = sim->load->rule;
+	bool		notified = false;
 	double		responses = 0;
 
 	for (int i = 0; i < ndone; i++)
-		responses += sim->now - sim->client[sim->committing[i]].began_at;
-	if (rule != NULL)
-		rule->flush_ended(rule->arg, sim->now, sim->now - sim->flush_began_at, ndone,
-						  responses);
+	{
+		Client	   *client = &sim->client[sim->committing[i]];
+
+		end_transaction(sim, client);
+		responses += client->response;
+		notified |= sim->nnotifying > 0 && sim->committing[i] == sim->notifying[0];
+	}
+	if (sim->load->adaptive > 0)
+	{
+		(void) spacing_flush_ended(&sim->spacing, sim->flush_began_at, sim->now,
+								   sim->client[sim->committing[0]].sleep > 0);
+		(void) spacing_look(&sim->spacing, sim->now, ndone, responses);
+	}
+	sim->flush_ended_at = sim->now;
 	sim->nmembers = 0;
 	for (int i = 0; i < ndone; i++)
 		release_locks(sim, sim->committing[i]);
 	/* draws the wake-up, which is a part of the latency */
 	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->committing[i]);
-	for (int i = 0; i < ndone && sim->now >= sim->counting_from; i++)
+	for (int i = 0; i < ndone; i++)
 	{
 		const Client *it = &sim->client[sim->committing[i]];
-		double		latency = sim->now - it->commits_since + it->cycle->wake / speed(sim);
 
-		if (!it->is_commit)
-			continue;
-		sim->outcome->commits++;
-		sim->outcome->latency += latency;
-		sim->outcome->cell[histogram_cell((uint64) (latency * 1000))]++;
+		if (it->is_commit)
+			count_transaction(sim, it, sim->now - it->commits_since +
+							  it->cycle->wake / speed(sim));
 	}
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
+	if (notified)
+		pass_on_notify(sim);
 	sim->wal = sim->ncommitting > 0 ? WAL_EXPECTED : WAL_FREE;
 	if (sim->ncommitting > 0)
 		sim->wal_at = sim->now + draw(sim, &sim->load->handoff);
 }
 
-/*----------------------------------------------------------------
- * From event to event
- *----------------------------------------------------------------
- */
+/*---- From event to event -----------------------------------------*/
 
 static void
 wal_event(Simulation *sim)
@@ -485,7 +625,7 @@ work_event(Simulation *sim)
 	sim->virtual_now = Max(sim->virtual_now, first_working(sim));
 	c = DatumGetInt32(binaryheap_remove_first(sim->working));
 	if (sim->client[c].has_locks)
-		commit(sim, c);
+		end_work(sim, c);
 	else
 		take_locks(sim, c);
 }
@@ -509,7 +649,8 @@ next_event(Simulation *sim, double end)
 	double		work = sim->working->bh_size == 0 ? NEVER : sim->now +
 	Max(first_working(sim) - sim->virtual_now, 0) / speed(sim);
 	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
-	double		when = Min(Min(work, wal), sim->next_arrival);
+	int			g = first_arrival(sim);
+	double		when = Min(Min(work, wal), sim->arrivals[g].next);
 	double		elapsed = Max(when - sim->now, 0);
 
 	if (when > end)
@@ -528,8 +669,48 @@ next_event(Simulation *sim, double end)
 	else if (when == wal)
 		wal_event(sim);
 	else
-		simulate_arrival(sim);
+		simulate_arrival(sim, g);
 	return true;
+}
+
+/* Memory, and the clients of all groups */
+static void
+begin_simulation(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	int			c = 0;
+
+	spacing_init(&sim->spacing, 0);
+	sim->client = palloc0(load->nclients * sizeof(Client));
+	sim->committing = palloc(load->nclients * sizeof(int));
+	sim->notifying = palloc(load->nclients * sizeof(int));
+	sim->working = binaryheap_allocate(load->nclients, compare_working,
+									   sim->client);
+	choose_block(sim);
+	for (int g = 0; g < load->ngroups; g++)
+	{
+		const LoadGroup *group = &load->group[g];
+
+		sim->arrivals[g].free = palloc(group->nclients * sizeof(int));
+		sim->arrivals[g].next = group->arrivals > 0 ? 0 : NEVER;
+		for (int i = 0; i < group->nclients; i++, c++)
+		{
+			sim->client[c].group = g;
+			sim->client[c].woken = true;
+			begin_cycle(sim, c);
+		}
+	}
+}
+
+static void
+end_simulation(Simulation *sim)
+{
+	pfree(sim->client);
+	binaryheap_free(sim->working);
+	for (int g = 0; g < sim->load->ngroups; g++)
+		pfree(sim->arrivals[g].free);
+	pfree(sim->committing);
+	pfree(sim->notifying);
 }
 
 /*
@@ -540,36 +721,62 @@ void
 whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 				WhatifOutcome *outcome)
 {
-	int			n = load->nclients;
 	double		events = 0;
+	double		most;
 	Simulation	sim = {
 		.load = load,
 		.outcome = outcome,
-		.counting_from = time * WARM_UP,
-		.client = palloc0(n * sizeof(Client)),
-		.free = palloc(n * sizeof(int)),
-		.committing = palloc(n * sizeof(int)),
-		.next_arrival = load->arrivals > 0 ? 0 : NEVER
+		.counting_from = load->learning + time * WARM_UP
 	};
 
+	time += load->learning;
+	most = MAX_EVENTS_PER_US * time;
 	memset(outcome, 0, sizeof(WhatifOutcome));
-	sim.working = binaryheap_allocate(n, compare_working, sim.client);
 	pg_prng_seed(&sim.random, seed);
-	choose_block(&sim);
-	for (int c = 0; c < n; c++)
-		begin_cycle(&sim, c);
-	while (events < MAX_EVENTS_PER_US * time && next_event(&sim, time))
+	begin_simulation(&sim);
+	while (events < most && next_event(&sim, time))
 	{
 		CHECK_FOR_INTERRUPTS();
 		events++;
 	}
-	if (events >= MAX_EVENTS_PER_US * time)
+	if (events >= most)
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);
-	pfree(sim.client);
-	binaryheap_free(sim.working);
-	pfree(sim.free);
-	pfree(sim.committing);
+	end_simulation(&sim);
+}
+
+/* The outcome of all parties but one, or, for -1, of all */
+void
+whatif_sum_up(const WhatifOutcome *outcome, int without, PartyOutcome *sum)
+{
+	memset(sum, 0, sizeof(PartyOutcome));
+	for (int p = 0; p < NPARTIES; p++)
+	{
+		const PartyOutcome *it = &outcome->party[p];
+
+		if (p == without)
+			continue;
+		sum->commits += it->commits;
+		sum->response += it->response;
+		sum->latency += it->latency;
+		for (int i = 0; i < HISTOGRAM_NCELLS; i++)
+			sum->cell[i] += it->cell[i];
+	}
+}
+
+/*
+ * Flushes take "factor" times as long, or are quicker by what a share of their
+ * WAL takes.
+ */
+void
+whatif_change_flushes(WhatifLoad *load, double factor, double less_wal)
+{
+	double	   *value = palloc(load->flush.n * sizeof(double));
+
+	for (int i = 0; i < load->flush.n; i++)
+		value[i] = Max(factor * load->flush.value[i] -
+					   less_wal * load->page_time * load->pages[i], 0);
+	load->flush.value = value;
 }
 
 /*

@@ -36,17 +36,6 @@
 /* ns; a session that has taken a number writes its event by then, or never. */
 #define WRITE_TIME			NS_PER_S
 
-bool
-slow_logger_has_work(void)
-{
-	if (stall_limit_is_wanted())
-		return true;
-	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
-		if (slow_log_newest(kind) > slow_log_settled(kind))
-			return true;
-	return false;
-}
-
 /* Add a part of the time under the name of its column, unless unknown. */
 static void
 add_time(StringInfo line, const char *name, uint64 ns)
@@ -59,11 +48,13 @@ add_time(StringInfo line, const char *name, uint64 ns)
 static void
 add_phases(StringInfo line, const SlowEvent *event, const SlowOutcome *outcome)
 {
+	uint64		part[PHASE_N];
+
+	slow_event_phases(event, outcome, part);
 	for (CommitPhase phase = 0; phase < PHASE_N; phase++)
 		if (phase != PHASE_NOTIFY && phase != PHASE_DELAY &&
 			phase != PHASE_FLUSH && phase != PHASE_STANDBY)
-			add_time(line, commit_phase_columns[phase],
-					 slow_event_phase(event, outcome, phase));
+			add_time(line, commit_phase_columns[phase], part[phase]);
 }
 
 /* A lock by its numbers, as the worker cannot look up names. */
@@ -104,6 +95,13 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	appendStringInfo(&line, "datid=%u roleid=%u application_name=",
 					 event->client.datid, event->client.roleid);
 	escape_json(&line, event->client.application_name);
+	if (event->address_family != 0)
+		appendStringInfo(&line, " client_addr=%s", slow_event_address(event));
+	if (event->queryid != 0)
+		appendStringInfo(&line, " queryid=" INT64_FORMAT,
+						 (int64) event->queryid);
+	if (event->transaction_time != 0)
+		add_time(&line, "transaction_time", event->transaction_time);
 	appendStringInfo(&line, " synchronous_commit=%s role=%s",
 					 wait_level_names[event->synchronous_commit],
 					 slow_role_names[event->role]);
@@ -203,8 +201,7 @@ slow_logger_work(uint64 settle_time)
 {
 	int			n = 0;
 
-	if (stall_limit_is_wanted())
-		stall_limit_derive();
+	stall_limit_derive();
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		n += settle_kind(kind, settle_time);
 	return n;

@@ -6,8 +6,9 @@
  * A commit cannot write to the server log, because an error inside it would
  * be a PANIC.  The background worker does this and all else that is too slow
  * for a commit: it logs flushes (here), settles slow commits and derives the
- * limits above which they are slow (slow_logger.c), and follows the setting
- * of the adaptive delay and logs its decisions (delay_logger.c).
+ * limits above which they are slow (slow_logger.c), reads the setting of the
+ * adaptive delay for all processes, when it reads the configuration, lets
+ * adaptive_delay.c learn, and logs its decisions (here).
  *
  * The worker works after a process has woken it (worker_wake.c): it looks for
  * work every SETTLE_TIME, and stops after QUIET_NAPS that brought none.  A
@@ -16,18 +17,23 @@
  * logs how many.
  *
  * All the time, the worker looks at the commits under way (watch.c), every
- * WATCH_EVERY_MS or, while nothing commits, WATCH_IDLE_MS.  No commit wakes it
- * for that.  It does not look while commit_stats.enabled is off.
+ * WATCH_EVERY_MS to WATCH_VARIES_MS later or, while nothing commits,
+ * WATCH_IDLE_MS.  No commit wakes it for that.  It does not look while
+ * commit_stats.enabled is off.  After each look it sees whether a minute of
+ * the history is over (history.c).
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
- * exclusively, for a moment, when the worker starts.
+ * exclusively, for a moment, when the worker starts; adaptive_delay.c takes
+ * commit_stats_delay_lock().
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "common/pg_prng.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
@@ -39,6 +45,8 @@
 #include "base/compat.h"
 #include "base/guc.h"
 #include "control/adaptive_delay.h"
+#include "control/delay_override.h"
+#include "history/history.h"
 #include "module/shared_memory.h"
 #include "module/worker_wake.h"
 #include "stats/backend_slots.h"
@@ -47,9 +55,15 @@
 #include "worker/worker.h"
 
 #define SETTLE_TIME		50		/* ms until a group counts as complete */
-#define QUIET_NAPS		20
+#define QUIET_NAPS		25		/* longer than WRITE_TIME of slow_logger.c */
+
+#define NOT_FOLLOWED	-1
 
 static GroupNumber logged;		/* the last group that is logged, or lost */
+
+static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
+static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
+static uint64 logged_changes = 0;	/* up to this one */
 
 /* For _PG_init, in the postmaster. */
 void
@@ -69,6 +83,73 @@ worker_register(void)
 	RegisterBackgroundWorker(&worker);
 }
 
+/*---- The adaptive delay ------------------------------------------*/
+
+/* The worker has started, or has read the configuration. */
+static void
+follow_adaptive_delay(void)
+{
+	if (!logging)
+		logged_changes = adaptive_delay_changes();
+	logging = commit_stats_log_delay_changes;
+	if (commit_stats_adaptive_delay == followed)
+	{
+		/* commit_stats.adaptive_delay_max may have changed */
+		adaptive_delay_settle();
+		return;
+	}
+	followed = commit_stats_adaptive_delay;
+	/* a sweep would lose what it measures */
+	if (followed && delay_override_holder() != 0)
+		followed = NOT_FOLLOWED;
+	else if (followed)
+		adaptive_delay_restart();
+	delay_override_set_adaptive(followed > 0);
+}
+
+static void
+log_change(const DelayChange *change)
+{
+	const char *reason = adaptive_delay_change_name(change->what);
+
+	ereport(LOG,
+			(errmsg("commit_stats spacing: %.3f ms (%s)",
+					change->spacing / 1000, reason),
+			 !isnan(change->response) ?
+			 errdetail("Transactions took %.3f ms in the mean, and %.3f ms with the spacing before.",
+					   change->response / 1000,
+					   change->response_before / 1000) :
+			 change->flush_rate > 0 ?
+			 errdetail("The device seems to allow %.0f flushes per second, in windows of %.0f ms.",
+					   change->flush_rate, change->window / 1000) : 0));
+}
+
+/* Log the changes since the last call, as far as they are kept. */
+static void
+log_changes(void)
+{
+	static AdaptiveDelayState state;
+
+	adaptive_delay_read(&state);
+	if (state.nchanges > logged_changes + DELAY_CHANGES_KEPT)
+		logged_changes = state.nchanges - DELAY_CHANGES_KEPT;
+	for (; logged_changes < state.nchanges; logged_changes++)
+		log_change(&state.change[logged_changes % DELAY_CHANGES_KEPT]);
+}
+
+/* Each turn of the worker: try again to follow the setting, learn, and log. */
+static void
+work_on_delay(void)
+{
+	adaptive_delay_look();
+	if (followed == NOT_FOLLOWED)
+		follow_adaptive_delay();
+	if (logging && adaptive_delay_changes() != logged_changes)
+		log_changes();
+}
+
+/*---- The log of flushes ------------------------------------------*/
+
 /*
  * Skip groups that have left the ring.  Logs their number if the worker was
  * "following" the ring.
@@ -87,12 +168,6 @@ skip_lost_groups(GroupNumber newest, bool following)
 				 errdetail("They left the ring of recent flushes before they could be logged."),
 				 errhint("Consider increasing the configuration parameter \"commit_stats.flush_log_size\".")));
 	logged = flush_group_add(newest, -flush_groups_kept());
-}
-
-static bool
-is_log_wanted(const FlushGroupCopy *group)
-{
-	return group->leader_pid != 0 && group->leader.log_wanted;
 }
 
 /* Log the settled groups, and return their number. */
@@ -117,7 +192,7 @@ log_settled_groups(bool following)
 			if (clock_elapsed(group.seen_at, now) < SETTLE_TIME * NS_PER_MS)
 				break;
 			active = flush_group_active(&group, &active_before);
-			if (is_log_wanted(&group))
+			if (group.leader_pid != 0 && group.leader.log_wanted)
 			{
 				char	   *message = flush_message(&group, active);
 
@@ -131,23 +206,7 @@ log_settled_groups(bool following)
 	return nlogged;
 }
 
-/* Now, or once it has settled */
-static bool
-has_work(void)
-{
-	GroupNumber newest = flush_groups_newest();
-	FlushGroupCopy group;
-
-	if (delay_logger_has_work() || slow_logger_has_work())
-		return true;
-	for (GroupNumber number = logged; number != newest;)
-	{
-		number = flush_group_add(number, 1);
-		if (flush_group_copy(number, &group) && is_log_wanted(&group))
-			return true;
-	}
-	return false;
-}
+/*---- The worker --------------------------------------------------*/
 
 static void
 stop_learning(int code, Datum arg)
@@ -155,25 +214,13 @@ stop_learning(int code, Datum arg)
 	adaptive_delay_settle();
 }
 
-/* Until the next look, or until woken: ms, or -1. */
-static long
-time_to_nap(bool following)
-{
-	if (following)
-		return SETTLE_TIME;
-	if (!commit_stats_enabled)
-		return -1;
-	return watch_is_quiet() ? WATCH_IDLE_MS : WATCH_EVERY_MS;
-}
-
-/* Sleep for "timeout" ms, or with -1 until woken.  Returns true if woken. */
+/* Sleep for "timeout" ms, or until woken.  Returns true if woken. */
 static bool
 nap(long timeout)
 {
 	int			events;
 
-	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH |
-					   (timeout < 0 ? 0 : WL_TIMEOUT),
+	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | WL_TIMEOUT,
 					   timeout, PG_WAIT_EXTENSION);
 	/* a latch that is set just now wakes from the next nap */
 	if (events & WL_LATCH_SET)
@@ -187,20 +234,20 @@ nap(long timeout)
 	{
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
-		delay_logger_follow_setting();
+		follow_adaptive_delay();
 	}
 	return (events & WL_LATCH_SET) != 0;
 }
 
-/* Work that a process has reported; true if there was some. */
+/* Work that a process has reported; true if there was some, or is left. */
 static bool
 work(bool following)
 {
 	int			n = log_settled_groups(following);
 
 	n += slow_logger_work(SETTLE_TIME * NS_PER_MS);
-	delay_logger_work();
-	return n > 0;
+	work_on_delay();
+	return n > 0 || followed == NOT_FOLLOWED;
 }
 
 /* The worker, which ends when the server stops. */
@@ -210,6 +257,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	bool		following = false;	/* looks for work after each nap */
 	bool		woken = true;
 	int			quiet = 0;		/* times in a row that there was no work */
+	long		timeout;
 
 	/* missing in a second copy of the library, preloaded under another name */
 	shared_memory_require();
@@ -223,8 +271,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 
 	on_shmem_exit(stop_learning, (Datum) 0);
 	backend_slots_note_wal_start();
-	delay_logger_follow_setting();
+	follow_adaptive_delay();
 	logged = flush_groups_newest();
+	history_start();
 	worker_wake_start();
 	MemoryContextSwitchTo(AllocSetContextCreate(TopMemoryContext,
 												"commit_stats worker",
@@ -232,15 +281,22 @@ commit_stats_flush_logger_main(Datum main_arg)
 	for (;;)
 	{
 		MemoryContextReset(CurrentMemoryContext);
-		if (woken && !following)
-			quiet = 0;
 		if (following || woken)
 		{
-			quiet = work(following) ? 0 : quiet + 1;
-			following = quiet < QUIET_NAPS || !worker_wake_sleep(has_work);
+			quiet = work(following) || woken ? 0 : quiet + 1;
+			/* what is reported now settles until the last look but one */
+			if (quiet == QUIET_NAPS - 2)
+				worker_wake_sleep();
+			following = quiet < QUIET_NAPS;
 		}
+		timeout = LONG_MAX;
 		if (commit_stats_enabled)
-			watch_look();
-		woken = nap(time_to_nap(following));
+			timeout = watch_look() ? WATCH_EVERY_MS : WATCH_IDLE_MS;
+		if (following)
+			timeout = SETTLE_TIME;
+		if (timeout < WATCH_IDLE_MS)
+			timeout += pg_prng_uint64_range(&pg_global_prng_state, 0,
+											WATCH_VARIES_MS);
+		woken = nap(Min(timeout, history_look()));
 	}
 }

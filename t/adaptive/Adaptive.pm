@@ -8,67 +8,68 @@ use warnings;
 
 use Exporter 'import';
 use Test::More;
-use CommitStats qw(poll_until start_pgbench end_pgbench);
+use CommitStats qw(poll_until start_pgbench end_pgbench alter_system);
 use GroundTruth qw(set_device);
 
 our @EXPORT = qw($quota $window $rate set_quota delay_state
-  wait_for_delay_state learn_quota next_sleeps asleep hits_are_sleeps);
+  wait_for_delay_state start_over learn_quota next_sleeps asleep hits_are_sleeps);
 
-# The device: flushes in so many ms, and in a second
+# The device: flushes in a window, its length in ms, and flushes in a second
 our ($quota, $window) = (20, 100);
 our $rate = 1000 * $quota / $window;
 
 # Give the device a quota, or none.
-sub set_quota
+sub set_quota ($node, $flushes)
 {
-	my ($node, $flushes) = @_;
-
 	set_device(
 		$node,
 		quota => $flushes,
 		window => $window,
 		flush_time => 0.5);
-	return;
 }
 
 # These columns of commit_delay_state, as psql prints them.
-sub delay_state
+sub delay_state ($node, $columns)
 {
-	my ($node, $columns) = @_;
-
 	return $node->sql("SELECT $columns FROM commit_delay_state");
 }
 
-sub wait_for_delay_state
+sub wait_for_delay_state ($node, $condition)
 {
-	my ($node, $condition) = @_;
-
 	return $node->poll_query_until('postgres',
 		"SELECT coalesce($condition, false) FROM commit_delay_state");
+}
+
+# Forget all that was learned.
+sub start_over ($node)
+{
+	alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+	wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
+	alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+	wait_for_delay_state($node, "in_force AND reason = 'start'")
+	  or die "it does not start over\n";
 }
 
 # Let the server find the quota.  From then on each leader keeps to a spacing,
 # unless what other processes do makes the server forget it again.  No other
 # session may be there.
-sub learn_quota
+sub learn_quota ($node)
 {
-	my ($node) = @_;
 	my $load;
 
 	return if delay_state($node, 'quota_spacing IS NOT NULL') eq 't';
+	# a quota that was refuted is not believed for a minute
+	start_over($node) if delay_state($node, 'quotas_refuted') > 0;
 	$load = start_pgbench($node, '-c 4 -T 600', learn => 'INSERT INTO tick VALUES (1);');
 	wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
 	  or die "the quota is not found\n";
 	end_pgbench($node, $load);
-	return;
 }
 
 # How long the leaders of the next flushes are to sleep, us; those that do not
 # sleep are left out.
-sub next_sleeps
+sub next_sleeps ($node, $flushes)
 {
-	my ($node, $flushes) = @_;
-
 	$node->sql('SELECT shim_reset()');
 	$node->wait_until(
 		qq{SELECT count(*) >= $flushes FROM shim_events() WHERE kind = 'sync' AND backend});
@@ -78,9 +79,8 @@ sub next_sleeps
 
 # The client's backend that sleeps now before its flush; workers of autovacuum
 # sleep as well.
-sub asleep
+sub asleep ($node)
 {
-	my ($node) = @_;
 	my $pid;
 
 	poll_until(sub {
@@ -96,17 +96,14 @@ ORDER BY at DESC LIMIT 1}
 
 # Each sleep that the shim saw is counted.  The server has sleeps of its own,
 # if processes meet at a spinlock.
-sub hits_are_sleeps
+sub hits_are_sleeps ($seen, $counted, $how)
 {
-	my ($seen, $counted, $how) = @_;
-
 	cmp_ok($counted->{delay_hits}, '<=', $seen->{sleeps}, "$how: no hit without a sleep");
 	cmp_ok(
 		$counted->{delay_hits},
 		'>=',
 		0.98 * $seen->{sleeps},
 		"$how: each sleep is counted as a hit");
-	return;
 }
 
 1;

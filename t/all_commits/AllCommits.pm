@@ -58,7 +58,6 @@ END $$;
 CREATE TABLE serial (id int, n int);
 INSERT INTO serial VALUES (1, 0), (2, 0);
 });
-	return;
 }
 
 # A commit that fails ends a script of pgbench, so these are run by sessions of

@@ -8,7 +8,8 @@
  * gettimeofday() once while it moves counts, after the first transaction of a
  * checkpoint cycle.  The environment variable HALF_DONE names a file that
  * contains a signal number.  The first process that calls gettimeofday() from
- * commit_stats while the file exists removes the file and raises the signal.
+ * commit_stats in a commit while the file exists removes the file and raises
+ * the signal.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,18 +22,29 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Does commit_stats call, directly or through one function of the server? */
+/*
+ * Does commit_stats call, directly or through one function of the server, and
+ * in a commit?  Its background worker, which never commits, calls as well.
+ */
 static int
 library_calls(void)
 {
-	void	   *frame[8];
-	int			n = backtrace(frame, 8);
+	void	   *frame[32];
+	int			n = backtrace(frame, 32);
+	int			calls = 0;
 	Dl_info		info;
 
-	for (int i = 0; i < n && i < 4; i++)
-		if (dladdr(frame[i], &info) != 0 && info.dli_fname != NULL &&
+	for (int i = 0; i < n; i++)
+	{
+		if (dladdr(frame[i], &info) == 0)
+			continue;
+		if (i < 4 && info.dli_fname != NULL &&
 			strstr(info.dli_fname, "/commit_stats.so") != NULL)
+			calls = 1;
+		if (calls && info.dli_sname != NULL &&
+			strcmp(info.dli_sname, "CommitTransactionCommand") == 0)
 			return 1;
+	}
 	return 0;
 }
 

@@ -53,7 +53,7 @@ half_done_start(PG_FUNCTION_ARGS)
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	worker.bgw_restart_time = BGW_NEVER_RESTART;
 	worker.bgw_notify_pid = MyProcPid;
-	strlcpy(worker.bgw_library_name, "half_done", BGW_MAXLEN);
+	strlcpy(worker.bgw_library_name, "module", BGW_MAXLEN);
 	strlcpy(worker.bgw_function_name, "half_done_main", BGW_MAXLEN);
 	strlcpy(worker.bgw_name, "half done", BGW_MAXLEN);
 	strlcpy(worker.bgw_type, "half done", BGW_MAXLEN);

@@ -25,27 +25,15 @@ WHERE datname IN ('one', 'two', 'three') ORDER BY 1};
 # Every kind of transaction, and some that fail.
 our %mixture = (
 	insert => 'INSERT INTO logged VALUES (1);',
-	async => q{
-BEGIN;
-SET LOCAL synchronous_commit = off;
-INSERT INTO logged VALUES (2);
-COMMIT;
-},
+	async => 'BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (2); COMMIT;',
 	unlogged => 'INSERT INTO unlogged VALUES (1);',
 	read => 'SELECT count(*) FROM unlogged;',
 	rollback => 'BEGIN; INSERT INTO logged VALUES (3); ROLLBACK;',
-	prepare => q{
-BEGIN;
-INSERT INTO logged VALUES (4);
+	prepare => q{BEGIN; INSERT INTO logged VALUES (4);
+PREPARE TRANSACTION ':client_id of :random_seed'; COMMIT PREPARED ':client_id of :random_seed';},
+	half => q{BEGIN; INSERT INTO logged VALUES (4);
 PREPARE TRANSACTION ':client_id of :random_seed';
-COMMIT PREPARED ':client_id of :random_seed';
-},
-	half => q{
-BEGIN;
-INSERT INTO logged VALUES (4);
-PREPARE TRANSACTION ':client_id of :random_seed';
-ROLLBACK PREPARED ':client_id of :random_seed';
-});
+ROLLBACK PREPARED ':client_id of :random_seed';});
 
 my $node;
 my $runs = 0;

@@ -11,9 +11,9 @@ use lib $FindBin::RealBin;
 use Lint;
 use Test::More;
 
-# The tests of each column of the table, after the first.  Those that neither
+# The tests of each kind, as the table names them: those that neither
 # script/test nor script/check runs stand there with their path.
-my @column = (
+my @kinds = (
 	[ map { s{^\Q$root\E/sql/(.*)\.sql$}{$1}r } glob "$root/sql/*.sql" ],
 	[ map { s{^\Q$root\E/specs/(.*)\.spec$}{$1}r } glob "$root/specs/*.spec" ],
 	[
@@ -22,56 +22,34 @@ my @column = (
 		(   map  { s{^\Q$root\E/}{}r }
 			grep { !m{/unit/} } glob "$root/t/*/*.pl")
 	]);
+my @tests = map { @$_ } @kinds;
 
-# "folder/*" is all tests of a folder.
-sub _expand ($name, @tests)
-{
-	return $name =~ m{^(.*/)\*$} ? grep { /^\Q$1\E/ } @tests : $name;
-}
-
-# The names in each column of the table.
+# The names in the table, of which "name*" is all tests that begin so.
 sub names_in_table ($text)
 {
-	my ($rows) =
-	  $text =~
-	  /^\| behaviour \| SQL test \| isolation spec \| TAP file \|\n\|[-|]+\|\n((?:\|.*\n)+)/m
-	  or return ([], [], []);
-	my @names = ([], [], []);
+	my ($rows) = $text =~ /^behaviour \| tests\n-\|-\n((?:.+\n)+)/m or return;
 
-	for my $row (split /\n/, $rows)
-	{
-		my (undef, undef, @cells) = split /\|/, $row;
-
-		push @{ $names[$_] }, map { _expand($_, @{ $column[2] }) } $cells[$_] =~ /`([^`]+)`/g
-		  for 0 .. 2;
-	}
-	return @names;
+	return map {
+		my $name = $_;
+		$name =~ s/\*$// ? grep { /^\Q$name\E/ } @tests : $name
+	} map { /`([^`]+)`/g } $rows =~ /\|(.*)/g;
 }
 
 sub mistakes_in_table ($text)
 {
-	my @names = names_in_table($text);
-	my @mistakes;
+	my (%times, %is_test);
 
-	for my $kind (0 .. 2)
-	{
-		my %times;
-		my %is_test = map { $_ => 1 } @{ $column[$kind] };
-
-		$times{$_}++ for @{ $names[$kind] };
-		push @mistakes, map { "$_ is not in the table\n" }
-		  grep { !$times{$_} } @{ $column[$kind] };
-		push @mistakes, map { "$_ is in the table more than once\n" }
-		  grep { $times{$_} > 1 } sort keys %times;
-		push @mistakes, map { "there is no test $_\n" }
-		  grep { !$is_test{$_} } sort keys %times;
-	}
-	return join '', @mistakes;
+	$times{$_}++ for names_in_table($text);
+	@is_test{@tests} = ();
+	return join '', (map { "$_ is not in the table\n" } grep { !$times{$_} } @tests),
+	  ( map  { "$_ is in the table more than once\n" }
+		grep { $times{$_} > 1 } sort keys %times),
+	  (map { "there is no test $_\n" } grep { !exists $is_test{$_} } sort keys %times);
 }
 
 sub mistakes_in_exceptions ($text)
 {
-	my %is_test = map { $_ => 1 } @{ $column[2] };
+	my %is_test = map { $_ => 1 } @{ $kinds[2] };
 	my $mistakes = '';
 
 	for my $line (grep { !/^#/ } split /\n/, $text)
@@ -88,18 +66,18 @@ sub mistakes_in_exceptions ($text)
 my $document = slurp("$root/doc/contributing.md");
 my %named;
 
-$named{ basename($_) }++ for map { @$_ } @column;
-cmp_ok(scalar @$_, '>=', 5, 'there are tests of each kind') for @column;
+$named{ basename($_) }++ for @tests;
+cmp_ok(scalar @$_, '>=', 5, 'there are tests of each kind') for @kinds;
 is(join(' ', grep { $named{$_} > 1 } sort keys %named), '', 'no two tests have the same name');
 is(mistakes_in_table($document), '', 'each test is in the table once');
 
 is( mistakes_in_table($document =~ s/`commits`, //r),
 	"commits is not in the table\n",
 	'noticed: an SQL test that is missing');
-is( mistakes_in_table($document =~ s/`siblings` /`siblings`, `siblings` /r),
+is( mistakes_in_table($document =~ s/`siblings`/`siblings`, `siblings`/r),
 	"siblings is in the table more than once\n",
 	'noticed: a spec that is there twice');
-is( mistakes_in_table($document =~ s/`soak` \|/`soak`, `soap` |/r),
+is( mistakes_in_table($document =~ s/`soak`/`soak`, `soap`/r),
 	"there is no test soap\n",
 	'noticed: a TAP file that does not exist');
 isnt(mistakes_in_table(''), '', 'noticed: no table');

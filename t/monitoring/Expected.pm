@@ -179,8 +179,8 @@ sub metrics ($views, @bounds)
 
 # What is added up over servers.  Each is { name, metrics, rate, delta }:
 # Prometheus has seen its counters and gauges grow from 0 to "metrics", and
-# makes so much more or less of each as the time between the first and the last
-# scrape is not the whole interval.
+# scales each, as the time between the first and the last scrape is not the
+# whole interval.
 sub total ($servers, $weight, $pattern)
 {
 	return sum0(

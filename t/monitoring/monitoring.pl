@@ -179,12 +179,8 @@ my @load = map {
 	start_pgbench(
 		$nodes{$_}, '-c 8 -j 2 -T 8',
 		waits => "INSERT INTO logged VALUES (1);\n",
-		relaxed => q{
-BEGIN;
-SET LOCAL synchronous_commit = off;
-INSERT INTO logged VALUES (2);
-COMMIT;
-},
+		relaxed => 'BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (2);
+COMMIT;',
 		bell => "BEGIN;\nINSERT INTO logged VALUES (4);\nNOTIFY bell;\nCOMMIT;\n");
 } @names;
 

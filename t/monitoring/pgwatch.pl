@@ -80,12 +80,8 @@ ok( eventually(sub {
 run_pgbench(
 	$node, '-c 8 -j 2 -t 100',
 	waits => "INSERT INTO logged VALUES (1);\n",
-	relaxed => q{
-BEGIN;
-SET LOCAL synchronous_commit = off;
-INSERT INTO logged VALUES (2);
-COMMIT;
-});
+	relaxed => 'BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (2);
+COMMIT;');
 # this cycle is done
 $node->sql('CHECKPOINT');
 $node->sql('INSERT INTO logged VALUES (3)');

@@ -93,7 +93,6 @@ postgresql:
     shared_preload_libraries: commit_stats
     track_wal_io_timing: "on"
 END_OF_FILE
-	return;
 }
 
 sub start_patroni ($node)
@@ -102,7 +101,6 @@ sub start_patroni ($node)
 	local $ENV{LC_ALL} = 'C.UTF-8';
 	$node->{patroni} =
 	  start_program($node->{name}, '/usr/bin/patroni', "$folder/$node->{name}.yml");
-	return;
 }
 
 # What a statement returns; undef if the node does not answer.
@@ -178,7 +176,6 @@ sub run_client ($i)
 		$next = $numbers[-1] + 2 if @numbers;
 		usleep(100_000);
 	}
-	return;
 }
 
 sub start_clients
@@ -195,7 +192,6 @@ sub start_clients
 		}
 		push @load, $pid;
 	}
-	return;
 }
 
 sub end_clients

@@ -91,14 +91,16 @@ sub stats_file ($node)
 sub statistics ($node)
 {
 	my %columns = map { $_ => 'to_jsonb(s)' }
-	  grep { !/^commit_(flush_log|slow_log|stall_log|activity)$/ } views_of_commit_stats();
+	  grep { !/^commit_(flush_log|slow_log|stall_log|activity|history)$/ } views_of_commit_stats();
 	my %rows = map { $_ => '' } keys %columns;
 	my %statistics;
 
-	$columns{$_} .= " - 'commits_read_only'"
+	$columns{$_} .= " - 'commits_read_only' - 'session_time' - 'session_share'"
 	  for qw(commit_flush_stats commit_client_stats commit_database_stats);
 	$columns{$_} .= " - 'sessions' - 'wal_bytes' - 'wal_bytes_per_commit'"
 	  for qw(commit_client_stats commit_database_stats);
+	$columns{commit_statement_stats} .= " - 'wal_bytes' - 'wal_share' - 'wal_bytes_per_commit'";
+	$rows{commit_statement_stats} = 'WHERE commits + commits_async > 0';
 	$rows{$_} = 'WHERE commits + commits_async + commits_unlogged + prepares > 0'
 	  for qw(commit_client_stats commit_database_stats);
 	$rows{commit_wal_stats} = 'WHERE commits > 0';

@@ -4,13 +4,14 @@
  *		A disk that is full when commit_stats saves its statistics.
  *
  * LD_PRELOAD loads the shim into the server.  The environment variable
- * PERSIST_FAILS names a system call, which then fails for the statistics file.
- * Calls for other files work as usual.
+ * PERSIST_FAILS names a call, which then fails for the statistics file.  Calls
+ * for other files work as usual.
  *
  *-------------------------------------------------------------------------
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -143,4 +144,24 @@ unlink(const char *path)
 		return -1;
 	}
 	return real(path);
+}
+
+extern void *__libc_malloc(size_t size);
+
+/* While the server exits, there is no memory for the first large thing. */
+void *
+malloc(size_t size)
+{
+	static bool failed = false;
+	void	   *frame[32];
+	Dl_info		info;
+	int			n;
+
+	if (size < 32768 || failed || !fails("malloc"))
+		return __libc_malloc(size);
+	n = backtrace(frame, 32);
+	for (int i = 0; i < n && !failed; i++)
+		failed = dladdr(frame[i], &info) != 0 && info.dli_sname != NULL &&
+			strcmp(info.dli_sname, "shmem_exit") == 0;
+	return failed ? NULL : __libc_malloc(size);
 }

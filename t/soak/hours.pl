@@ -54,12 +54,8 @@ my %transactions = (
 	unlogged => "INSERT INTO unlogged VALUES ('unlogged');\n",
 	read => "SELECT count(*) FROM pg_am;\n",
 	rollback => "BEGIN;\nINSERT INTO written VALUES ('sync');\nROLLBACK;\n",
-	prepare => q{
-BEGIN;
-INSERT INTO written VALUES ('sync');
-PREPARE TRANSACTION ':who :client_id';
-COMMIT PREPARED ':who :client_id';
-});
+	prepare => q{BEGIN; INSERT INTO written VALUES ('sync');
+PREPARE TRANSACTION ':who :client_id'; COMMIT PREPARED ':who :client_id';});
 
 #
 # The load

@@ -79,6 +79,26 @@ for my $timing (qw(on off))
 	right_in_most_rounds("timing $timing", sub { return is_logged($timing) });
 }
 
+# A flush of the WAL writer, which carries commits that no commit led
+alter_system($node, wal_writer_delay => '10ms');
+set_device($node, flush_time => 120);
+right_in_most_rounds(
+	'a stall that no commit led',
+	sub {
+		$node->sql('SELECT shim_reset(), commit_stats_reset()');
+		my $async = start_pgbench($node, '-c 2 -T 4',
+			async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
+		run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
+		end_background($async);
+		my ($stalls, $long) = split /\|/,
+		  $node->sql(q{SELECT count(*), count(*) FILTER (WHERE duration > (
+	SELECT 2 * max(length) / 1e6 + 1000 FROM shim_events() WHERE NOT backend AND kind = 'sync'))
+FROM commit_stall_log WHERE leader_pid IS NULL});
+		return ([ $stalls > 2, 'there are some' ],
+			[ $long == 0, 'as long as a flush of the WAL writer, or two that nobody told apart' ]);
+	});
+alter_system($node, wal_writer_delay => '200ms');
+
 # What is usual here
 alter_system(
 	$node,

@@ -41,15 +41,7 @@ $node->sql('SELECT pg_sleep(0.5)');
 my ($began, $ended) = map { slurp_file("$folder/$_") + 0 } qw(began ended);
 
 my $inside = "ended_at BETWEEN to_timestamp($began) AND to_timestamp($ended) + interval '0.1 s'";
-is( $node->sql(
-		qq{SELECT count(*) > 3, bool_and(cause = 'archiver' AND certainty > 0.6), count(quota_flushes)
-FROM commit_stall_log WHERE $inside}),
-	't|t|0',
-	'the stalls during archive_command');
-is( $node->sql(
-		qq{SELECT count(*) FROM commit_stall_log WHERE cause = 'archiver' AND NOT ($inside)}),
-	0,
-	'... and no others');
+stalls_are_of($node, 'archiver', $inside, 'archive_command');
 
 my $report = report_of($node);
 note_stalls($node);

@@ -28,15 +28,11 @@ end_load($load);
 $node->sql('SELECT pg_sleep(0.5)');
 
 my $inside = "ended_at BETWEEN '$began' AND '$ended'::timestamptz + interval '0.3 s'";
-is( $node->sql(qq{SELECT count(*) > 3, bool_and(cause = 'checkpoint' AND certainty > 0.6),
-	count(*) FILTER (WHERE checkpoint_phase = 'sync') > 0.5 * count(*), count(quota_flushes)
+stalls_are_of($node, 'checkpoint', $inside, 'the checkpoint');
+is( $node->sql(qq{SELECT count(*) FILTER (WHERE checkpoint_phase = 'sync') > 0.5 * count(*)
 FROM commit_stall_log WHERE $inside}),
-	't|t|t|0',
-	'the stalls during the checkpoint');
-is( $node->sql(
-		qq{SELECT count(*) FROM commit_stall_log WHERE cause = 'checkpoint' AND NOT ($inside)}),
-	0,
-	'... and no others');
+	't',
+	'... most of them in its sync phase');
 is( $node->sql(
 		qq{SELECT count(*) > 3, count(*) FILTER (WHERE cause = 'checkpoint') >= 0.9 * count(*)
 FROM commit_slow_log WHERE $inside AND flush_time + others_flush_time > 150}),
@@ -49,6 +45,13 @@ like(
 	first_cause($report),
 	qr/^stalls during (?:the (?:sync|write) phase of )?checkpoints/,
 	'the first cause');
+
+# A leader wakes some of the commits before it counts the waiting ones.
+my $share = $node->sql(
+	q{SELECT 100 * sum(s.duration) / max(f.commit_time) FROM commit_slow_log s, commit_flush_stats f
+WHERE cause = 'checkpoint'});
+cmp_ok(abs($report->{causes}->[0]->{share} - $share), '<=', 10, '... with its share')
+  or diag "commit_slow_log: $share%";
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'checkpoints');
 

@@ -9,10 +9,10 @@ use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 
-my $limit = 100;    # ms
+# every commit is slow: how long the work takes depends on the machine
 my $node = make_situation(
 	'deferred_work', conf => qq{
-commit_stats.slow_commit_time = ${limit}ms
+commit_stats.slow_commit_time = 0
 log_min_duration_statement = 0
 log_line_prefix = '%p '
 max_locks_per_transaction = 1000

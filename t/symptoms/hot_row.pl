@@ -30,11 +30,11 @@ my $waiting = sum0(map { $waits{$_} } grep { m{^Lock/(?:tuple|transactionid)$} }
 my $sessions = 16 * $waiting / sum0(values %waits);
 my ($blocked, $in_commit) =
   first_cause($report) =~
-  /^flushes: ([\d.]+) sessions wait for a row that a committing session holds.*, for ([\d.]+) in COMMIT: the commits come one after the other\./;
+  /^flushes, one after the other: on average ([\d.]+) sessions wait for a row or lock that one in COMMIT holds; ([\d.]+) are in COMMIT\./;
 
 cmp_ok($sessions, '>', 12, 'pg_stat_activity: most sessions wait for the row');
 ok(defined $blocked, 'the first cause') or diag first_cause($report);
-cmp_ok(abs(($blocked // 0) - $sessions), '<=', 1.5, '... with the number of them')
+cmp_ok(abs(($blocked // 0) - $sessions), '<=', 2.5, '... with the number of them')
   or diag "pg_stat_activity: $sessions";
 cmp_ok($in_commit // 0, '<=', 1.5, '... and one that commits');
 cmp_ok($report->{causes}->[0]->{share}, '>=', 90, '... for nearly all of commit time');
@@ -48,6 +48,7 @@ is_consistent($report, 'hot row');
 
 # A row that a session holds without committing makes no commit wait.
 set_volume($node, 0);
+$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'hot'});
 $node->sql('SELECT commit_stats_reset()');
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; UPDATE counter SET n = n + 1 WHERE id = 1');

@@ -36,8 +36,8 @@ sub report_with_delay ($delay)
 
 my ($report, $counts, $waits) = report_with_delay(60000);
 
-# Whoever waits for no lock is in its commit, and has no wait event while it
-# sleeps (before 19).
+# A session that waits for no lock is in its commit, and has no wait event
+# while it sleeps (before 19).
 my $asleep = ($waits->{CPU} // 0) + ($waits->{'Timeout/CommitDelay'} // 0);
 my $syncs = $waits->{'IO/WALSync'} // $waits->{'IO/WalSync'} // 0;    # since 17
 my $share = 100 * $asleep / ($asleep + $syncs);

@@ -13,7 +13,8 @@ use Symptoms;
 use Time::HiRes qw(time usleep);
 
 my $folder = abs_path(PostgreSQL::Test::Utils::tempdir());
-my $node = init_node('limited_cpu', conf => "track_wal_io_timing = on\nmax_wal_size = 4GB\n");
+my $node = init_node('limited_cpu',
+	conf => "track_wal_io_timing = on\nmax_wal_size = 4GB\ncommit_stats.stall_time = 30ms\n");
 my ($periods, $stopped) = (1, 0);
 
 # What the kernel counts, in one step
@@ -64,7 +65,7 @@ my $share = $stopped / (time - $start);
 end_load($load, 'TERM');
 
 my ($said) = first_cause($report) =~
-  /^not run: a CPU limit stopped the server for ([\d.]+ \w+) of each second\./;
+  /^not run: a CPU limit \(cgroup\) stopped the server for ([\d.]+ \w+) of each second\./;
 
 ok(defined $said, 'the first cause') or diag first_cause($report);
 cmp_ok(abs(microseconds($said // '0 us') / 1e6 - $share), '<=', 0.1, '... with its time')
@@ -81,7 +82,7 @@ my ($all, $limited) = split /\|/,
   $node->sql(q{SELECT count(*), count(*) FILTER (WHERE cause = 'CPU limit') FROM commit_stall_log
 WHERE duration > 40});
 
-cmp_ok($all, '>', 20, 'the log of stalls has those that the test made');
+cmp_ok($all, '>', 3, 'the log of stalls has those that the test made');
 cmp_ok($limited, '>=', 0.95 * $all, '... with their cause');
 
 $node->stop;

@@ -42,7 +42,7 @@ like(
 	'no delay, with its reason');
 is_consistent($report, 'notify');
 
-# Whoever held the lock before a slow commit had one of these sessions' pids.
+# The session that held the lock before a slow commit had one of these pids.
 is( $node->sql(
 		q{SELECT count(*) FROM commit_slow_log WHERE application_name = 'teller' AND cause <> 'NOTIFY lock'}
 	),

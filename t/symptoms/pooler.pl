@@ -27,19 +27,28 @@ my $report = run_applications(q{SET application_name = '';});
 
 like(
 	$report->{text} =~ s/\n +/ /gr,
-	qr/^Who commits (?:100|9\d\.\d|>99\.9)% of the commits have no name: a driver or pooler clears it\. -> ALTER ROLE \.\.\. SET application_name/m,
+	qr/^Who commits (?:100|9\d\.\d|>99\.9)% of the commits have no name: a driver or pooler clears it\. -> SET commit_stats\.client_tag/m,
 	'commits have no name');
 is($node->sql(q{SELECT sum(commits) FROM commit_client_stats WHERE application_name = ''}),
 	900, '... all of them');
 is_consistent($report, 'no names');
 
-$report = run_applications(q{\set id random(1, 1000000000)
-SELECT set_config('application_name', 'web - 10.0.0.' || :id, false);});
+{
+	local $ENV{PGOPTIONS} = '-c commit_stats.client_tag=web';
+	$report = run_applications('RESET ALL;');
+}
+unlike($report->{text}, qr/have no name/, 'with a tag: nothing of that');
+
+my $many = q{\set id random(1, 1000000000)
+SELECT set_config('application_name', 'web - 10.0.0.' || :id, false);};
+$report = run_applications($many);
 my ($lost) = $report->{text} =~ /:\s+(\d+)\s+clients\s+lost\s+their\s+row\s+to\s+newer\s+ones/;
 
 cmp_ok($lost // 0, '>=', 800, 'with a name for each transaction: clients lose their rows');
 like($report->{text}, qr/application_name_add_host = 0/, '... and what to do');
 is_consistent($report, 'many names');
+alter_system($node, 'commit_stats.client_name_pattern' => 's/ - .*//');
+unlike(run_applications($many)->{text}, qr/lost\s+their\s+row/, '... which helps');
 
 $report = run_applications('SELECT 1;');
 unlike($report->{text}, qr/have no name/, 'with their names: nothing of that');

@@ -90,14 +90,19 @@ sub waits_for ($name, $blame, $end)
 	return;
 }
 
+sub c_is_not_waited_for ($name)
+{
+	stop_receivers('c');
+	run_pgbench($primary, '-c 2 -t 100', write => "INSERT INTO logged (n) VALUES (1);\n");
+	return is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby = 'c'}),
+		0, "$name: nobody waits for that one");
+}
+
 #
 # ANY n: the n-th to answer
 #
 set_names('ANY 2 (a, b, c)', 3);
-stop_receivers('c');
-run_pgbench($primary, '-c 2 -t 100', write => "INSERT INTO logged (n) VALUES (1);\n");
-is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby = 'c'}),
-	0, 'ANY 2 of 3, one stopped: nobody waits for that one');
+c_is_not_waited_for('ANY 2 of 3, one stopped');
 stop_receivers('b');
 waits_for('ANY 2 of 3, c stopped, then b', 'b|not written', \&continue_all);
 
@@ -115,10 +120,7 @@ waits_for(
 # FIRST n: the last of the n best
 #
 set_names('FIRST 2 (a, b, c)', 2);
-stop_receivers('c');
-run_pgbench($primary, '-c 2 -t 100', write => "INSERT INTO logged (n) VALUES (1);\n");
-is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby = 'c'}),
-	0, 'FIRST 2 of 3, the third stopped: nobody waits for that one');
+c_is_not_waited_for('FIRST 2 of 3, the third stopped');
 stop_receivers('a');
 waits_for('FIRST 2 of 3, the first stopped', 'a|not written', \&continue_all);
 delete($standby{a})->stop;
@@ -155,7 +157,7 @@ is($primary->sql(q{SELECT count(*) FROM commit_standby_stats WHERE standby <> 'b
 kill 'CONT', delete $stopped{c};
 
 #
-# *, whoever that is
+# *: any standby
 #
 set_names('*', 1);
 $stopped{b} = $standby{b}->sql('SELECT pid FROM pg_stat_wal_receiver');

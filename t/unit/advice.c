@@ -53,8 +53,57 @@ set_share(CommitFigures *f, const char *key, double value)
 	return false;
 }
 
-#define TEXT(name)	if (strcmp(key, #name) == 0) { f->name = text; return; }
-#define FIELD(name)	if (strcmp(key, #name) == 0) { f->name = value; return; }
+typedef enum FigureType
+{
+	TEXT, REAL, INTEGER, COUNT, FLAG
+} FigureType;
+
+/* A figure that a line can have */
+typedef struct Figure
+{
+	const char *name;
+	size_t		offset;
+	FigureType	type;
+} Figure;
+
+#define FIGURE(name) \
+	{#name, offsetof(CommitFigures, name), \
+	_Generic(((CommitFigures *) 0)->name, const char *: TEXT, double: REAL, \
+			 uint64: COUNT, bool: FLAG, default: INTEGER)}
+
+static const Figure figures[] = {
+	FIGURE(lock), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
+	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_share), FIGURE(counting),
+	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
+	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),
+	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
+	FIGURE(wal_init_zero), FIGURE(wal_compression),
+	FIGURE(completion_target), FIGURE(checkpoint_timeout),
+	FIGURE(now.longest), FIGURE(commits), FIGURE(commits_async),
+	FIGURE(commits_notify), FIGURE(commits_unlogged),
+	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),
+	FIGURE(carried), FIGURE(delay_hits), FIGURE(alone_hits),
+	FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(seen_enough),
+	FIGURE(seen.n), FIGURE(seen.in_commit), FIGURE(seen.blocked_rows),
+	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
+	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.seconds),
+	FIGURE(seen.checkpoint[CHECKPOINT_SYNCS]), FIGURE(phase_mean),
+	FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
+	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal),
+	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_window),
+	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base),
+	FIGURE(notify.commits), FIGURE(notify.hold_time),
+	FIGURE(notify.flush_time), FIGURE(listeners), FIGURE(top_share),
+	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_slow_least),
+	FIGURE(top_slow_most), FIGURE(busiest), FIGURE(longest), FIGURE(longest_time),
+	FIGURE(busiest_of_transactions), FIGURE(busiest_of_sessions),
+	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset),
+	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),
+	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(nameless),
+	FIGURE(overflow), FIGURE(clients_evicted), FIGURE(siblings_half),
+	FIGURE(siblings_mean), FIGURE(concurrency), FIGURE(reach),
+	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings)
+};
 
 static void
 set_figure(CommitFigures *f, const char *key, const char *text)
@@ -63,75 +112,31 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 
 	if (set_share(f, key, value))
 		return;
-	TEXT(lock);
-	TEXT(standby);
-	TEXT(bulk_writer);
-	TEXT(top);
-	FIELD(standby_stage);
-	FIELD(standby_share);
-	FIELD(counting);
-	FIELD(is_standby);
-	FIELD(fsync);
-	FIELD(io_timing);
-	FIELD(delay);
-	FIELD(siblings);
-	FIELD(wal_buffers);
-	FIELD(adaptive);
-	FIELD(min_wal_size);
-	FIELD(max_wal_size);
-	FIELD(wal_recycle);
-	FIELD(wal_init_zero);
-	FIELD(wal_compression);
-	FIELD(completion_target);
-	FIELD(checkpoint_timeout);
-	FIELD(now.longest);
-	FIELD(commits);
-	FIELD(commits_async);
-	FIELD(commits_notify);
-	FIELD(prepares);
-	FIELD(flushes);
-	FIELD(carried);
-	FIELD(delay_hits);
-	FIELD(alone_hits);
-	FIELD(commit_rate);
-	FIELD(flush_rate);
-	FIELD(seen_enough);
-	FIELD(seen.n);
-	FIELD(seen.in_commit);
-	FIELD(seen.blocked_rows);
-	FIELD(seen.idle_xids);
-	FIELD(seen.throttled);
-	FIELD(seen.seconds);
-	FIELD(seen.checkpoint[CHECKPOINT_SYNCS]);
-	FIELD(phase_mean);
-	FIELD(commit_p99);
-	FIELD(own_flush);
-	FIELD(flush_time);
-	FIELD(flush_p50);
-	FIELD(flush_p99);
-	FIELD(flush_wal);
-	FIELD(disk_busy);
-	FIELD(quota_flushes);
-	FIELD(quota_window);
-	FIELD(fit.share);
-	FIELD(fit.rate);
-	FIELD(fit.base);
-	FIELD(notify.commits);
-	FIELD(notify.hold_time);
-	FIELD(notify.flush_time);
-	FIELD(listeners);
-	FIELD(top_share);
-	FIELD(top_time);
-	FIELD(top_wal);
-	FIELD(top_slow_least);
-	FIELD(top_slow_most);
-	FIELD(nameless);
-	FIELD(overflow);
-	FIELD(clients_evicted);
-	FIELD(siblings_half);
-	FIELD(siblings_mean);
-	FIELD(concurrency);
-	FIELD(reach);
+	for (int i = 0; i < lengthof(figures); i++)
+	{
+		void	   *at = (char *) f + figures[i].offset;
+
+		if (strcmp(key, figures[i].name) != 0)
+			continue;
+		switch (figures[i].type)
+		{
+			case TEXT:
+				*(const char **) at = text;
+				return;
+			case REAL:
+				*(double *) at = value;
+				return;
+			case INTEGER:
+				*(int *) at = value;
+				return;
+			case COUNT:
+				*(uint64 *) at = value;
+				return;
+			case FLAG:
+				*(bool *) at = value;
+				return;
+		}
+	}
 	fprintf(stderr, "there is no figure %s\n", key);
 	exit(1);
 }
@@ -157,8 +162,8 @@ main(void)
 			set_figure(&f, pair, equals + 1);
 		}
 		initStringInfo(&text);
-		causes_put(&text, &f);
-		causes_put_delay(&text, &f);
+		causes_put_weight(&text, &f);
+		causes_put_delay(&text, &f, causes_put(&text, &f));
 		appendStringInfoString(&text, "Its sweep\n");
 		advice_put_sweep(&text, &f, false);
 		fputs(text.data, stdout);

@@ -72,7 +72,7 @@ sub conclude (%figures)
 	unlike($out, qr/\b(nan|inf|null)\b|-\d+ /i, 'only numbers');
 	unlike($out, qr/^.{79}/m, 'not too wide');
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;
-	my ($causes, $delay) = $said =~ /^(.*)^A delay: (.*)/ms;
+	my ($causes, $step, $delay) = $said =~ /^(.*?)((?:^First step: .*?)?)^A delay: (.*)/ms;
 	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \d|^\w|^     ->|\z)/ms;
 	my ($max_p99) = $sweep =~ /max_p99 => '([\d.e+]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
@@ -84,6 +84,7 @@ sub conclude (%figures)
 		causes => $causes =~ s/\n {5,}/ /gr,
 		first => $first // '',
 		remedy => $remedy // '',
+		step => $step,
 		delay => $delay =~ s/\n  / /gr,
 		max_p99 => $max_p99,
 		delays => $delays,
@@ -108,7 +109,7 @@ sub says ($name, $first, $delay, %figures)
 
 says(
 	'NOTIFY',
-	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms are its flush: at most 239/s\. No session listens here',
+	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms are its flush: at most 239 such commits/s\. No session listens here',
 	'no\. NOTIFY commits come one after the other \(100% of the commits\)\.',
 	%one_by_one,
 	'phase:NOTIFY' => 0.947,
@@ -138,7 +139,8 @@ says(
 	'phase:other' => 0,
 	'phase:standby' => 1,
 	standby => 'ghost',
-	standby_share => 1);
+	standby_share => 1,
+	remedy => '^start it, or correct');
 says(
 	"a standby's disk", "83\\.0% standby 'sb1': not flushed \\(90\\.0% of these waits\\)\\.",
 	'no\. 83\.0% of commit time is outside of flushes, most of it: standby\.',
@@ -147,14 +149,36 @@ says(
 	'phase:standby' => 0.83,
 	standby => 'sb1',
 	standby_stage => 3,
-	standby_share => 0.9);
+	standby_share => 0.9,
+	remedy => '^its disk');
 says(
-	'some standby', '83\.0% standby, and I do not know which\.',
+	'a subscription', "83\\.0% standby 'sub': not flushed\\.",
+	'no\. 83\.0%',
+	'phase:flush' => 0.17,
+	'phase:other' => 0,
+	'phase:standby' => 0.83,
+	standby => 'sub',
+	standby_stage => 3,
+	standby_share => 1,
+	standby_logical => 1,
+	remedy => '^what its subscription waits for');
+says(
+	'some standby', '83\.0% standby: which one is not known\.',
 	'no\. 83\.0% of commit time is outside',
 	'phase:flush' => 0.17,
 	'phase:other' => 0,
 	'phase:standby' => 0.83);
-says('a flush that hangs', '100% flushes, ', 'no\. Commits hang', 'now.longest' => 12e6);
+says(
+	'a prepared transaction that nobody ends',
+	'100% before the record: deferred triggers wait for row of relation s, held by a prepared transaction\.',
+	'no\. Commits hang',
+	'now.longest' => 12e6,
+	lock => 'row of relation s, held by a prepared transaction',
+	'phase:flush' => 0,
+	'phase:other' => 0,
+	'phase:before' => 1,
+	remedy => '^COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts');
+says('a flush that hangs', '100% flushes ', 'no\. Commits hang', 'now.longest' => 12e6);
 says(
 	'a deferred trigger',
 	'98\.0% before the record: deferred triggers wait for row of relation sum, held by pid 7\.',
@@ -192,7 +216,8 @@ says(
 	'phase:other' => 0,
 	remedy => 'fewer temporary tables');
 says(
-	'a CPU limit', '60\.0% not run: a CPU limit stopped the server for 500 ms of each second\.',
+	'a CPU limit',
+	'60\.0% not run: a CPU limit \(cgroup\) stopped the server for 500 ms of each second\.',
 	'no\. 60\.0% of commit time',
 	'phase:not_run' => 0.6,
 	'phase:flush' => 0.2,
@@ -202,9 +227,9 @@ says(
 
 # New segments, and advice that was followed
 my %segment = ('stall:segment' => 0.7, delay => 1000, siblings => 1000);
-my $segment = '70\.0% a new WAL segment is made, 5 of 650 ms\.';
+my $segment = '70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\)\.';
 my $no_segment =
-  'no\. It would not shorten 70\.0% of commit time: flushes that stall \(segment\)\.';
+  'no\. It would not shorten the flushes that stall \(segment\), 70\.0% of commit time\.';
 says(
 	'new segments', $segment, $no_segment, %segment,
 	wal_recycle => 0,
@@ -223,8 +248,8 @@ says(
 	not => '->');
 my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.checkpoint[CHECKPOINT_SYNCS]' => 1);
 says(
-	'checkpoints', '60\.0% stalls during the sync phase of checkpoints, 5 of 650 ms',
-	'no\. It would not shorten 60\.0% of commit time: flushes that stall \(checkpoint\)',
+	'checkpoints', '60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms\)',
+	'no\. It would not shorten the flushes that stall \(checkpoint\), 60\.0% of commit time',
 	%checkpoint,
 	completion_target => 0.1,
 	remedy => '^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$');
@@ -234,19 +259,19 @@ says(
 	not => 'completion_target');
 says(
 	'an archiver', '90\.0% stalls while archive_command runs',
-	'no\. It would not shorten 90\.0%',
+	'no\. It would not shorten .* 90\.0%',
 	'stall:archiver' => 0.9,
 	not => 'quota|allows');
 says(
 	'bulk WAL',
-	'50\.0% stalls with the WAL of client load \(a, b\), 5 of',
+	'50\.0% stalls with the WAL of client load \(a, b\) \(5 stalls',
 	'no\. It would not',
 	'stall:bulk' => 0.5,
 	bulk_writer => 'client load (a, b)');
 says(
 	'bandwidth',
-	'98\.0% bytes: 10\.5 MB/s, 270 kB a flush; a flush without bytes takes 500 us\.',
-	'no\. It would not shorten 98\.0%',
+	'98\.0% flushes of many bytes: 10\.5 MB/s, 270 kB in a mean flush; without bytes it would take 500 us\.',
+	'no\. It would not shorten .* 98\.0%',
 	'fit.share' => 0.98,
 	'fit.rate' => 10.5,
 	'fit.base' => 500,
@@ -255,20 +280,56 @@ says(
 my %quota = ('stall:quota' => 0.6, quota_flushes => 51, quota_window => 500000);
 says(
 	'a quota',
-	'60\.0% stalls as on a disk that allows 51\.0 flushes in 500 ms, 5 of',
-	'may pay, above all the adaptive one: .*sweep',
-	%quota, commit_rate => 9000);
+	'60\.0% stalls as on a disk that allows 51\.0 flushes in 500 ms \(5 stalls, mean 650 ms\)',
+	'may pay, fixed or adaptive: stalls show a quota\. .*sweep',
+	%quota,
+	commit_rate => 9000);
 says(
 	'... with one session',
 	'60\.0%', 'perhaps\. .*ALTER SYSTEM SET commit_stats.adaptive_delay = on',
 	%quota, concurrency => 0);
 says(
 	'... beside more stalls of another cause',
-	'60\.0%', 'no\. It would not shorten 60\.0%', %quota,
+	'60\.0%', 'no\. It would not shorten .* 60\.0%', %quota,
 	'stall:checkpoint' => 0.6,
 	'stall:quota' => 0.3);
-says('stalls', '60\.0% stalls, I do not know why', 'no\. It would not', 'stall:unknown' => 0.6);
-says('few of them', '90\.0% flushes, ', 'may pay', 'stall:unknown' => 0.1);
+says('stalls', '60\.0% stalls of unknown cause', 'no\. It would not', 'stall:unknown' => 0.6);
+says('few of them', '90\.0% flushes ', 'may pay', 'stall:unknown' => 0.1);
+
+# Who flushes, and whether the disk is what it waits for
+my %flusher = (seen_enough => 1, 'seen.n' => 200, 'seen.in_commit' => 1000);
+says(
+	'VACUUM',
+	'90\.0% flushes that no commit leads: .*, as client vac \(a, b\) did\.',
+	'no\. It would not shorten the flushes that no commit leads, 90\.0%',
+	%flusher,
+	'seen.outside_waits' => 900,
+	running_writer => 'client vac (a, b)',
+	disk_busy => 0.08,
+	remedy => 'smaller transactions of that client');
+says(
+	'the WAL writer', '60\.0% flushes that did not stall', 'no\. It would not', %flusher,
+	'seen.outside_waits' => 400,
+	not => 'smaller|much, as');
+says(
+	'processors',
+	'80\.0% flushes that wait for a processor: ',
+	'not known while flushes wait for a processor, 80\.0%',
+	%flusher,
+	'seen.cpu_waits' => 800,
+	commit_rate => 9000,
+	remedy => 'more processors');
+says(
+	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
+	'no\.', %flusher,
+	'seen.insert_waits' => 500,
+	'phase:record' => 0.7,
+	'phase:other' => 0.05);
+says(
+	'... within stalls', '60\.0% stalls', 'no\.', %flusher, %checkpoint,
+	'seen.cpu_waits' => 700,
+	'phase:other' => 0.5,
+	'phase:log' => 0.25);
 
 # One hot row: commits never come during the flush of another one.
 my %hot = (
@@ -280,11 +341,11 @@ my %hot = (
 	'phase:flush' => 1,
 	'phase:other' => 0);
 my $hot =
-  '100% flushes: 14\.0 sessions wait for a row that a committing session holds \(or a lock\), for 1\.00 in COMMIT: the commits come one after the other\.';
+  '100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.';
 says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
 says(
 	'... and a delay',
-	'60\.0% flushes: 14',
+	'60\.0% flushes, one after the other: on average 14',
 	'set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0', %hot,
 	delay => 2000,
 	delay_hits => 912,
@@ -298,7 +359,7 @@ says(
 says('one session', '100% flushes', 'no\. Only 0% of flushes found', concurrency => 0);
 says(
 	'siblings idle in transaction', '100% flushes',
-	'no\. Of 6\.00 siblings that a leader counts, 5\.00 are idle in transaction\.',
+	'no\. Of 6\.00 other active transactions \(siblings\) that a leader counts, 5\.00 are idle in transaction\.',
 	%one_by_one,
 	seen_enough => 1,
 	'seen.n' => 100,
@@ -321,42 +382,172 @@ like(
 	qr/^Who commits\n  37\.0% of the commits are of client lease \(a, b\), 30\.0% of commit time, 120 B of WAL each\.$/m,
 	'one client of many: named, and larger transactions are not promised under a quota');
 like(
+	conclude(
+		top => 'api',
+		top_share => 0.77,
+		longest => 'lease',
+		longest_time => 0.53)->{causes} =~ s/\n +/ /gr,
+	qr/^Who commits 77\.0% of the commits are of client api, .* each\. Most commit time, 53\.0%, is of client lease\.$/m,
+	'... and another one that waits most');
+like(
 	conclude(top => 'lease', top_share => 0.37, top_wal => 120)->{causes},
 	qr/-> larger transactions/,
 	'... but elsewhere');
+for my $limit ('stall:checkpoint', 'stall:unknown', 'phase:standby', 'fit.share')
+{
+	unlike(
+		conclude(
+			top => 'lease',
+			top_share => 0.37,
+			top_wal => 120,
+			$limit => 0.6,
+			'phase:other' => $limit =~ /phase/ ? 0.15 : 0.75)->{causes},
+		qr/larger transactions/,
+		"... nor where other limits take the time ($limit)");
+}
 like(
 	conclude(top => 'shop', top_share => 1, top_slow_least => 170, top_slow_most => 2e6)->{causes},
 	qr/^  100% of the commits are of client shop\. One name, slow commits of 170 B to 2\.00 MB of WAL: several/m,
 	'one name for several kinds of work');
 like(
 	conclude(nameless => 1)->{causes},
-	qr/^  100% of the commits have no name: a driver or pooler clears it\. +-> ALTER ROLE/m,
+	qr/^  100% of the commits have no name: a driver or pooler clears it\. +-> SET commit_stats\.client_tag/m,
 	'a pooler');
 like(
 	conclude(overflow => 0.99, clients_evicted => 2866)->{causes},
 	qr/^  99\.0% .*: 2866 clients lost their row .*application_name_add_host = 0/m,
 	'a pooler that adds addresses');
+my %statement = (
+	statement => 'statement 42 (insert into ev)',
+	statement_flushes => 0.64,
+	statement_wal => 170);
+like(
+	conclude(%statement)->{causes},
+	qr/^Who commits\n  64\.0% of the flushes are led by statement 42 \(insert into ev\), with 170 B of WAL in a transaction\. -> larger transactions/m,
+	'the statement that fills the flushes');
+unlike(
+	conclude(%statement, %quota)->{causes},
+	qr/larger transactions/,
+	'... of which fewer are worth nothing under a quota');
+like(
+	conclude(
+		%statement,
+		top => 'shop',
+		top_share => 1,
+		top_slow_least => 170,
+		top_slow_most => 2e6)->{causes},
+	qr/several kinds of work\. -> commit_statement_stats tells them apart\n  64\.0% of the flushes/,
+	'one name for several kinds of work: the statements tell them apart');
+unlike(conclude(%statement, statement_flushes => 1)->{causes},
+	qr/statement/, 'one statement: nothing');
 unlike(conclude(top => 'app', top_share => 1)->{causes}, qr/Who commits/, 'one client: nothing');
+
+# One thing to do first
+my $predict = "SELECT * FROM public.commit_remedies();\n";
+my $others = "What else helps (10 s, changes nothing):\n$predict";
+my $compare = "First step: predict each remedy, also a delay (10 s, changes nothing):\n$predict";
+my %outside = ('phase:flush' => 0.2, 'phase:other' => 0, 'phase:standby' => 0.8);
+
+is(conclude()->{step}, $compare, 'plain flushes: remedies are compared');
+is(conclude(%quota)->{step}, $compare, '... as for a quota');
+is( conclude(%quota, adaptive => 1)->{step},
+	"First step: what cause 1 says. $others",
+	'... unless the adaptive delay is on');
+is(conclude(%checkpoint)->{step}, "First step: what cause 1 says. $others", 'a cause of its own');
+is( conclude(%outside)->{step},
+	"First step: what cause 1 says.\n",
+	'... that leaves no time to flushes');
+is( conclude(%hot, delay => 2000, delay_hits => 912, alone_hits => 0.94)->{step},
+	"First step: the statement on a delay. $others",
+	'a setting that is wrong comes before all');
+is( conclude(prediction => 'Newest prediction (a time, from 10 s): the adaptive delay.')->{step},
+	"${compare}Newest prediction (a time, from 10 s): the adaptive delay.\n",
+	'the newest prediction');
+my %predicted = (predicted_delay => 1100, predicted_siblings => 1);
+my ($with, $without) = (conclude(%predicted), conclude());
+like(", $with->{delays},", qr/, 1100,/, 'a sweep tries the pair that was predicted');
+is($with->{siblings}, '5, 1', '... with its commit_siblings');
+unlike(", $without->{delays},", qr/, 1100,/, '... which it has from nowhere else');
+is(conclude('phase:log' => 0.8, 'phase:other' => 0)->{step}, '', 'nothing to do');
+is(conclude('now.longest' => 12e6)->{step}, '', 'what hangs stands in the first line');
+
+# Is it the commit at all?
+my %light = (
+	of_transactions => 0.01,
+	of_sessions => 0.007,
+	busiest => 'app (a, b)',
+	busiest_of_transactions => 0.012,
+	busiest_of_sessions => 0.008,
+	'seen.n' => 100,
+	'seen.idle_xids' => 1960);
+my $no_commit = 'no\. COMMIT takes 1\.0% of the time of transactions\.';
+like(
+	conclude(%light)->{causes} =~ s/\n  / /gr,
+	qr/^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Client app \(a, b\): 1\.2% and 0\.8% of its own\. No setting here helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$/m,
+	'idle in transaction: said first');
+says('idle in transaction',
+	'100%', $no_commit, %light, not => 'sweep|larger transactions|remedies');
+says(
+	'... where some hang now', '100%', 'no\. Commits hang', %light,
+	'now.longest' => 12e6,
+	not => 'COMMIT takes|No setting|remedies');
+says(
+	'... that hang at times', '100%', 'may pay', %light,
+	slow_commits => 201,
+	slow_mean => 2e5,
+	not => 'No setting');
+says(
+	'... for less than a transaction', '100%', $no_commit, %light,
+	slow_commits => 201,
+	slow_mean => 5e4);
+says(
+	'one client that waits for its commits',
+	'100%', 'may pay', %light,
+	busiest_of_transactions => 0.95,
+	not => 'No setting');
+says(
+	'transactions that wait for the row of a commit',
+	'100%', 'no\. No commit can come',
+	%light, %hot, not => 'No setting');
+says(
+	'COMMITs with deferred work',
+	'80\.0%', 'no\. 80\.0% of commit time is outside',
+	%light,
+	'phase:before' => 0.8,
+	'phase:other' => 0.1,
+	'phase:flush' => 0.1,
+	not => 'COMMIT takes|No setting');
 
 # What is left
 says(
 	'above lambda*',
-	'100% flushes, which take what the disk takes',
-	'no\. Flushes fill by themselves above 2 / F0 = 4000 commits/s',
+	'100% flushes that did not stall: ',
+	'no\. From 4000 commits/s on, two in the time of a flush, flushes fill without a delay\.',
 	commit_rate => 4500);
 says('... and a delay', '100% flushes', 'perhaps 0\. .*sweep', commit_rate => 4500, delay => 1000);
-says('below', '100% flushes', 'may pay, by the rules .*: 250 us to 707 us\. .*sweep');
-says('a device that queues', '100%', 'may pay\. Flushes take long without stalls.*sweep', %queue);
+says('below', '100% flushes', 'may pay: 250 us to 707 us by two rules of thumb\. .*sweep');
+says('a device that queues',
+	'100%', 'may pay, fixed or adaptive: flushes take long without stalls.*sweep', %queue);
 says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', disk_busy => 0.05);
 says(
-	'... and sleeps', '60\.0%', 'perhaps 0\. .* 1000 us are 2\.00 of them\..*sweep',
+	'... and sleeps', '60\.0%',
+	'perhaps 0\. .* commit_delay = 1000 us is as long as 2\.00 flushes\..*sweep',
 	disk_busy => 0.05,
 	delay => 1000,
 	'phase:delay' => 0.4,
 	'phase:other' => 0.35);
 says(
+	'a delay of some sessions',
+	'60\.0% asleep for a commit_delay of sessions, roles or a sweep',
+	'sessions or roles have their own, or a sweep has just run: 303 of the newest flushes slept, nearly all for nothing\. delay_hits of public\.commit_client_stats',
+	slept_unset => 303,
+	alone_hits => 0.95,
+	'phase:delay' => 0.6,
+	'phase:other' => 0.15,
+	not => 'may pay|SELECT');
+says(
 	'a delay that hardly hits', '100%',
-	'none sleeps\. 5\.0% of flushes reach commit_siblings = 9, and half reach 7\..*sweep',
+	'hardly any leader sleeps: at 5\.0% of flushes, commit_siblings = 9 others were active; at half of them, 7\..*sweep',
 	delay => 100,
 	siblings => 9,
 	reach => 0.05);
@@ -370,6 +561,14 @@ says(
 	'asynchronous', '100%', 'no\. 99\.5% of the commits do not wait for the disk',
 	commits => 5,
 	commits_async => 1000);
+my %unlogged = (commits => 6, commits_unlogged => 213801, of_transactions => 0.98);
+says(
+	'unlogged tables',
+	'100%',
+	'no\. Hardly any transaction waits for a flush: 0 were read-only, 213801 wrote to unlogged or temporary tables only, 6 waited\.',
+	%unlogged,
+	not => 'COMMIT takes');
+says('... beside some that wait', '100%', 'not known\.', %unlogged, commits_unlogged => 599);
 says('few commits', '100%', 'not known\. 499 commits', commits => 499);
 says('nothing', '', 'not known\. 0 commits', commits => 0, flushes => 0, phase_mean => 0);
 says('fsync = off', '100%', 'no\. With fsync = off', fsync => 0);

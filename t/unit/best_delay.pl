@@ -5,23 +5,17 @@
 
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/choose", 't/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');
+my $program = compile_program('t/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');
 
 # [commit_delay, commit_siblings, latency, share that slept, limit, rates]...
 # become [mean, low, high, is_best, reason]...
 sub choose ($outcomes, $present_siblings = undef, $resampled = 0)
 {
-	my $in = join("\n",
+	my $out = $program->(
 		(map { my @o = @$_; join(' ', @o[ 0 .. 4 ], @{ $o[5] }) } @$outcomes),
-		(defined $present_siblings ? $present_siblings : 5) . ' ' . ($resampled ? 1 : 0))
-	  . "\n";
-	my $out;
+		($present_siblings // 5) . " $resampled");
 
-	IPC::Run::run(["$dir/choose"], '<', \$in, '>', \$out)
-	  or die "choose failed\n";
 	return [ map { [ split / /, $_, 5 ] } split /\n/, $out ];
 }
 

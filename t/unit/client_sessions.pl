@@ -6,15 +6,12 @@
 use lib 't';
 use CommitStats;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/find", 't/unit/client_sessions.c');
+my $program = compile_program('t/unit/client_sessions.c');
 
 # The names of the processes with these pids at these times.
 sub found
 {
-	my ($out) = run_command([ "$dir/find", @_ ]);
-
-	return $out;
+	return $program->([@_]);
 }
 
 is( found(10, 200, 20, 200, 30, 200),

@@ -18,6 +18,7 @@
 #include "base/changecount.h"
 #include "module/shared_memory.h"
 #include "probe/siblings.h"
+#include "stats/clients.h"
 #include "stats/commit_trace.h"
 
 PG_MODULE_MAGIC;
@@ -37,7 +38,15 @@ commit(int times)
 	OwnFlush	own = {.flushes = 1};
 
 	for (int i = 0; i < times; i++)
-		commit_trace_put(0, 0, 0, 0, &own, true);
+		commit_trace_put(0, 0, 0, 0, &own, true, false, 0);
+}
+
+const ClientKey *
+clients_mine(void)
+{
+	static const ClientKey none = {0};
+
+	return &none;
 }
 
 uint8
@@ -97,10 +106,9 @@ trace_taken(PG_FUNCTION_ARGS)
 Datum
 trace_claims(PG_FUNCTION_ARGS)
 {
-	ChangeCount changes;
+	ChangeCount changes = {0};
 	bool		claims;
 
-	changecount_init(&changes);
 	changecount_end_as(&changes, PG_GETARG_INT32(0));
 	claims = changecount_claim(&changes, PG_GETARG_INT32(1));
 	changecount_under_way = NULL;

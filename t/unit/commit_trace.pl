@@ -6,23 +6,21 @@
 
 use lib 't';
 use CommitStats;
-use Cwd 'abs_path';
 
 my $node = start_node('commit_trace');
-my $module = abs_path($node->basedir) . '/trace_test.so';
 my $ring = 4096;
 
 # The library that is preloaded has functions of the same names.
-compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic',
-	't/unit/commit_trace.c', 'src/base/changecount.c', 'src/stats/commit_trace.c');
-$node->sql(
-	qq{CREATE FUNCTION trace_begin() RETURNS void LANGUAGE C AS '$module';
-CREATE FUNCTION trace_commit(times int, overtaken_by int DEFAULT 0) RETURNS void
-	LANGUAGE C AS '$module';
-CREATE FUNCTION trace_taken() RETURNS int LANGUAGE C AS '$module';
-CREATE FUNCTION trace_claims(ended int, count int) RETURNS bool LANGUAGE C AS '$module';
-CREATE FUNCTION trace_lost() RETURNS int LANGUAGE C AS '$module'}
-);
+create_functions(
+	$node,
+	compile_module(
+		'-Wl,-Bsymbolic', 't/unit/commit_trace.c',
+		map { "src/$_.c" } qw(base/changecount stats/commit_trace)),
+	'trace_begin() RETURNS void',
+	'trace_commit(times int, overtaken_by int DEFAULT 0) RETURNS void',
+	'trace_taken() RETURNS int',
+	'trace_claims(ended int, count int) RETURNS bool',
+	'trace_lost() RETURNS int');
 
 # Each call of the test is a session, and so a capture, of its own.
 sub capture ($sql)

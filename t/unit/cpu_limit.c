@@ -23,7 +23,6 @@ main(int argc, char **argv)
 
 	if (argc != 3)
 		return 1;
-	printf("%d ", cpu_limit_stops(argv[1], argv[2]));
 	if (cpu_limit_read(argv[1], argv[2], &throttled))
 		printf("%llu\n", (unsigned long long) throttled);
 	else

@@ -6,10 +6,8 @@
 
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/judge", 't/unit/delay_classifier.c', 'src/probe/delay_classifier.c', '-lm');
+my $program = compile_program('t/unit/delay_classifier.c', 'src/probe/delay_classifier.c', '-lm');
 
 # commit_delay, commit_siblings, siblings counted, us waited for the flush
 # before, us from then on, of these us of I/O, timed?  And whether it slept.
@@ -35,13 +33,9 @@ for my $case (@cases)
 {
 	my ($name, @evidence) = @$case;
 	my $slept = pop @evidence;
-	my $in = "@evidence\n";
-	my $out;
 
-	IPC::Run::run(["$dir/judge"], '<', \$in, '>', \$out)
-	  or die "judge failed\n";
-	chomp $out;
-	cmp_ok(abs($out - $slept), '<', 0.01, "$name: " . ($slept ? 'slept' : 'did not sleep'));
+	cmp_ok(abs($program->("@evidence") - $slept),
+		'<', 0.01, "$name: " . ($slept ? 'slept' : 'did not sleep'));
 }
 
 done_testing();

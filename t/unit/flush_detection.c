@@ -4,9 +4,9 @@
  *		Commits in a simulated server, judged by
  *		src/probe/flush_detection_errno.c, for t/unit/flush_detection.pl.
  *
- * Reads lines "commits flushes errno outside dropped": so many commits, in
- * each of which the process syncs the WAL so many times and leaves a value in
- * errno (or "-", what the server leaves).  Before each, it syncs the WAL
+ * Reads lines "commits flushes errno outside dropped": a number of commits; in
+ * each the process syncs the WAL "flushes" times and leaves a value in errno
+ * (or "-", what the server leaves).  Before each, it syncs the WAL
  * "outside" times, and with "dropped" other sessions drop statistics.  Answers
  * each line with the flushes that were found, those that are uncertain, and
  * how often the entry was brought up to date before and after a commit.

@@ -7,24 +7,14 @@
 
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-my $program = "$dir/commit";
 my $EINTR = 4;
-
-compile_c($program, 't/unit/flush_detection.c', 'src/probe/flush_detection_errno.c');
+my $program = compile_program('t/unit/flush_detection.c', 'src/probe/flush_detection_errno.c');
 
 # "flushes uncertain before after" for each of these lines
 sub answers
 {
-	my @lines = @_;
-	my $in = join '', map { "$_\n" } @lines;
-	my $out;
-
-	IPC::Run::run([$program], '<', \$in, '>', \$out)
-	  or die "commit failed\n";
-	return split /\n/, $out;
+	return split /\n/, $program->(@_);
 }
 
 my @a = answers();
@@ -56,7 +46,10 @@ is($a[2], '6500 0 104 0', '... until marks are not lost any more');
 
 # Leaders and followers by turns, each mark lost
 @a = answers('1 1 - 0 0', ("1 1 $EINTR 0 0", "2 0 $EINTR 0 0") x 20);
-is_deeply([ map { (split / /)[0] } @a ], [ 1, (1, 0) x 20 ], 'who led is found, commit by commit');
+is_deeply(
+	[ map { (split / /)[0] } @a ],
+	[ 1, (1, 0) x 20 ],
+	'each leader is found, commit by commit');
 
 # A mark is lost now and then: a flush outside commits, or a second sync at the
 # end of a segment, is taken for one of the commit.  Marks that are lost one

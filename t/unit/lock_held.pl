@@ -7,18 +7,17 @@
 
 use lib 't';
 use CommitStats;
-use Cwd 'abs_path';
 
 my $node = PostgreSQL::Test::Cluster->new('lock_held');
-my $module = abs_path($node->basedir) . '/lock_held.so';
 
-compile_c($module, '-fPIC', '-shared', 't/unit/lock_held.c');
 $node->init;
 $node->append_conf('postgresql.conf', 'fsync = on');
 $node->start;
-$node->sql(qq{CREATE TABLE tick (i int);
-CREATE FUNCTION lock_held(exclusive boolean) RETURNS text
-AS '$module' LANGUAGE C STRICT});
+$node->sql('CREATE TABLE tick (i int)');
+create_functions(
+	$node,
+	compile_module('t/unit/lock_held.c'),
+	'lock_held(exclusive boolean) RETURNS text');
 
 # Nobody writes WAL, and then nobody any more.
 sub is_right ($when)

@@ -10,14 +10,10 @@
 
 use lib 't', 't/persist';
 use CommitStats;
-use Cwd 'abs_path';
 use Persist;
 
 my $node = start_node('persist_file');
 my $path = stats_file($node);
-my $module = abs_path($node->basedir) . '/persist_file.so';
-
-compile_c($module, '-fPIC', '-shared', 't/unit/persist_file.c', 'src/module/persist_file.c');
 
 some_load($node);
 $node->stop;
@@ -28,12 +24,14 @@ $node->start;
 is(field($real, 'size'), $length, 'the size of the file is in its header');
 is(sealed($real), $real, 'its checksum is a CRC-32C');
 
-$node->sql(qq{CREATE FUNCTION persist_check(file bytea, original bytea) RETURNS text
-AS '$module' LANGUAGE C STRICT;
-CREATE FUNCTION persist_seal(file bytea) RETURNS bytea
-AS '$module' LANGUAGE C STRICT;
-CREATE TABLE original (file bytea)});
-$node->sql("INSERT INTO original VALUES ('\\x" . unpack('H*', $real) . "')");
+create_functions(
+	$node,
+	compile_module('t/unit/persist_file.c', 'src/module/persist_file.c'),
+	'persist_check(file bytea, original bytea) RETURNS text',
+	'persist_seal(file bytea) RETURNS bytea');
+$node->sql("CREATE TABLE original (file bytea); INSERT INTO original VALUES ('\\x"
+	  . unpack('H*', $real)
+	  . "')");
 
 # The verdicts on all that $mutations makes of the file, and how many they are.
 sub verdicts ($mutations)

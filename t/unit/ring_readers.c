@@ -75,10 +75,10 @@ flush(void)
 }
 
 /*
- * ring_merge(flushes int, early int, late int): a flush that somebody saw end
- * at time 100, and then so many of which nobody saw more than where the last
- * one ended, at 200.  Followers began at 50 and at 150.  "late" comes first,
- * so that the order in which commits come tells nothing.
+ * ring_merge(flushes int, early int, late int): a flush whose end was seen at
+ * time 100, and then "flushes" more, of which only the end of the last one was
+ * seen, at 200.  "early" followers began at 50, and "late" ones at 150.  The
+ * late ones come first, so that the order of the commits tells nothing.
  */
 Datum
 ring_merge(PG_FUNCTION_ARGS)

@@ -7,34 +7,25 @@
 
 use lib 't';
 use CommitStats;
-use Cwd 'abs_path';
 
 my $node = start_node('ring_readers');
-my $module = abs_path($node->basedir) . '/ring_test.so';
 my $largest = 131072;
 
 # The library that is preloaded has functions of the same names.
-compile_c(
-	$module, '-fPIC',
-	'-shared', '-Wl,-Bsymbolic',
-	'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare', 't/unit/ring_readers.c',
-	'src/base/changecount.c', 'src/base/guc.c',
-	'src/stats/flush_ring.c', 'src/stats/flush_totals.c');
-$node->sql(
-	qq{CREATE FUNCTION ring_make(int) RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_flush(int) RETURNS int LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_merge(int, int, int) RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_sizes() RETURNS text LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_read(rate float8, OUT passes int, OUT flushes bigint,
-	OUT recent int, OUT wal_bytes bigint, OUT meanwhile bigint)
-	RETURNS SETOF record LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_reset() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_stop() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_exit() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_forget_boundary() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_suspend() RETURNS void LANGUAGE C STRICT AS '$module';
-CREATE FUNCTION ring_resume() RETURNS void LANGUAGE C STRICT AS '$module'}
-);
+create_functions(
+	$node,
+	compile_module(
+		'-Wl,-Bsymbolic',
+		'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare',
+		't/unit/ring_readers.c',
+		map { "src/$_.c" } qw(base/changecount base/guc stats/flush_ring stats/flush_totals)),
+	'ring_flush(int) RETURNS int',
+	'ring_merge(int, int, int) RETURNS void',
+	'ring_make(int) RETURNS void',
+	'ring_sizes() RETURNS text',
+	'ring_read(rate float8, OUT passes int, OUT flushes bigint, OUT recent int,'
+	  . ' OUT wal_bytes bigint, OUT meanwhile bigint) RETURNS SETOF record',
+	map { "ring_$_() RETURNS void" } qw(reset stop exit forget_boundary suspend resume));
 
 # Each call of the test is a session, and so a ring, of its own.
 sub in_ring ($size, $sql)

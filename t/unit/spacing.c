@@ -11,8 +11,9 @@
  * The device allows "quota" flushes in each "window" (0: any number), a flush
  * takes "flush", a session works for "think" between commits.  One flush in
  * "spikes" takes up to twice "spike" longer, at random; with a negative
- * number, one each so many us.  "settle" calls spacing_settle() first.  Times
- * but the first are in us.  Each time is varied by 20% either way.
+ * number, one in each period of that many us.  "settle" calls
+ * spacing_settle() first.  All times but the first are in us.  Each time is
+ * varied by 20% either way.
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
  * mean response, current spacing, rate of the quota believed, quotas found,
@@ -131,9 +132,11 @@ flush_once(const Phase *phase)
 	double		commits = 0;
 	double		responses = 0;
 	double		length;
+	bool		slept;
 
 	for (int i = 0; i < phase->sessions; i++)
 		began = Min(began, session[i].arrives);
+	slept = began < now + spaced;
 	began = Max(began, now + spaced);
 	second.below = Max(second.below, spacing_floor(&spacing) - spaced);
 	now = device_begins(phase, began);
@@ -149,7 +152,7 @@ flush_once(const Phase *phase)
 	second.stalled += length > 5000 ? length : 0;
 	second.commits += commits;
 	second.responses += responses;
-	spacing_flush_ended(&spacing, began, now);
+	spacing_flush_ended(&spacing, began, now, slept);
 	spacing_look(&spacing, now, commits, responses);
 }
 

@@ -5,9 +5,6 @@
 # (t/unit/spacing.c) in which sessions commit on a device that it describes.
 # Its random numbers are the same in each run.
 
-use strict;
-use warnings;
-
 use lib 't';
 use CommitStats;
 use IPC::Run;
@@ -51,20 +48,15 @@ sub run_phases
 	return @seconds;
 }
 
-sub mean
+sub mean ($what, @seconds)
 {
-	my ($what, @seconds) = @_;
-
 	return sum(map { $_->{$what} } @seconds) / @seconds;
 }
 
-sub about
+sub about ($got, $expected, $percent, $name)
 {
-	my ($got, $expected, $percent, $name) = @_;
-
 	ok(abs($got - $expected) <= $expected * $percent / 100, $name)
 	  or diag "got $got, expected $expected";
-	return;
 }
 
 my @s;
@@ -99,6 +91,11 @@ about(mean('commits', @s[ 40 .. 49 ]), 1950, 4, 'raised to four times as much: f
 is($s[49]{refuted}, 0, '... and nothing was refuted');
 @s = run_phases({ quota => 50 }, { sessions => 0, seconds => 60 }, { quota => 100, seconds => 30 });
 about(mean('commits', @s[ 90 .. 99 ]), 1950, 4, 'raised while nobody committed: followed');
+@s = run_phases({ quota => 50 }, { quota => 200, seconds => 20 });
+about(mean('commits', @s[ 16 .. 29 ]), 3950, 4, 'raised to four times as much: in 6 s');
+@s = run_phases({ quota => 50, sessions => 4 },
+	{ quota => 50, sessions => 20, rate => 6000, seconds => 40 });
+cmp_ok(mean('stalled', @s[ 20 .. 49 ]), '<', 5, '6000 transactions/s: few stalls');
 @s = run_phases({ quota => 50 }, {}, { quota => 50 });
 cmp_ok(mean('commits', @s[ 14 .. 19 ]), '>', 2200, 'no quota any more');
 cmp_ok($s[19]{rate}, '==', 0, '... it is not believed');

@@ -73,12 +73,6 @@ pfree(void *pointer)
 	free(pointer);
 }
 
-bool
-cpu_limit_stops(const char *groups, const char *mount)
-{
-	return false;
-}
-
 uint64
 stall_limit_get(void)
 {

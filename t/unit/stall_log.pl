@@ -6,26 +6,13 @@
 
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c(
-	"$dir/causes", 't/unit/stall_log.c',
-	'src/stats/stall_log.c', 'src/base/wal_device.c',
-	'src/base/histogram.c', '-lm');
+my $program = compile_program(
+	't/unit/stall_log.c', 'src/stats/stall_log.c',
+	'src/base/wal_device.c', 'src/base/histogram.c',
+	'-lm');
 
 my $MB = 1024 * 1024;
-
-# What the program prints for these lines
-sub output (@lines)
-{
-	my $in = join "\n", @lines, '';
-	my $out;
-
-	IPC::Run::run(["$dir/causes"], '<', \$in, '>', \$out) or die "causes failed\n";
-	chomp $out;
-	return $out;
-}
 
 # Looks from one time to another, of ms, 20 a second
 sub looks ($from, $to, %seen)
@@ -52,7 +39,7 @@ sub causes (@lines)
 {
 	my (%n, %least);
 
-	for (split /\n/, output(@lines))
+	for (split /\n/, $program->(@lines))
 	{
 		next unless /^(\D+) ([\d.]+) \d+$/;
 		$n{$1}++;
@@ -144,24 +131,24 @@ my @flushes = map {
 	sprintf 'flush %d %d', $bytes, $_ % 3 ? 1.5 * $bytes / 10 : 1000
 } 1 .. 400;
 like(
-	output(@flushes),
+	$program->(@flushes),
 	qr/^fit 400: 0 us, 9\.9 MB\/s, 1\.00$/,
 	'a bandwidth of 10 MB/s that lets bursts pass');
 is(causes(@flushes, map { stall(150 * $_, 40, bytes => 400_000) } 1 .. 9),
 	'9 bytes 1.00', '... explains stalls with many bytes');
 is(causes(@flushes, stall(1000, 40, bytes => 8192)), '1 unknown 0.00', '... and none with few');
 like(
-	output(map { sprintf 'flush %d %d', 1000 * $_, 20_000 + 40 * $_ } 1 .. 100),
+	$program->(map { sprintf 'flush %d %d', 1000 * $_, 20_000 + 40 * $_ } 1 .. 100),
 	qr/^fit 100: 20000 us, 25\.\d MB\/s, 0\.09$/,
 	'bytes that are a small part of the time');
-is( output(map { sprintf 'flush %d %d', 1000 * $_, 100 * $_ } 1 .. 29),
+is( $program->(map { sprintf 'flush %d %d', 1000 * $_, 100 * $_ } 1 .. 29),
 	'fit 0: 0 us, 0.0 MB/s, 0.00',
 	'few flushes');
-is( output(
+is( $program->(
 		map { sprintf 'flush %d %d', 1000 + 797 * $_ % 64_000, 1000 + 7919 * $_ % 3000 } 1 .. 400),
 	'fit 0: 0 us, 0.0 MB/s, 0.00',
 	'bytes and times that have nothing to do with each other');
-is( output(map { 'flush 8192 1000' } 1 .. 100),
+is( $program->(map { 'flush 8192 1000' } 1 .. 100),
 	'fit 0: 0 us, 0.0 MB/s, 0.00',
 	'flushes that are all the same');
 

@@ -8,19 +8,17 @@
 
 use lib 't';
 use CommitStats;
-use IPC::Run;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/find", 't/unit/wal_device.c', 'src/base/wal_device.c', 'src/base/histogram.c',
-	'-lm');
+my $program =
+  compile_program('t/unit/wal_device.c', 'src/base/wal_device.c', 'src/base/histogram.c', '-lm');
 
 # Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:
 # flushes => the number in each, in turn; bytes => of WAL, likewise; explained
 # => of so many in ten something else is the cause.
 sub quota (%device)
 {
-	my ($flush, $wal, $in) = (0, 1e9, '');
-	my $out;
+	my ($flush, $wal) = (0, 1e9);
+	my @lines;
 
 	for my $window (0 .. 39)
 	{
@@ -29,15 +27,12 @@ sub quota (%device)
 
 		$flush += $flushes->[ $window % @$flushes ];
 		$wal   += $bytes->[ $window % @$bytes ];
-		$in .= sprintf "%d %d 80000 %d %d\n", $flush,
+		push @lines, sprintf '%d %d 80000 %d %d', $flush,
 		  100_000 * ($window + 1),
 		  $device{no_wal} ? 0 : $wal,
 		  $window % 10 < ($device{explained} || 0);
 	}
-	IPC::Run::run(["$dir/find"], '<', \$in, '>', \$out)
-	  or die "find failed\n";
-	chomp $out;
-	return $out;
+	return $program->(@lines);
 }
 
 my @varied = (150_000, 900_000, 400_000, 700_000, 250_000);
@@ -57,16 +52,7 @@ is(quota(flushes => [50], bytes => [20_000], explained => 6),
 is(quota(flushes => [50], bytes => [20_000], explained => 3), '50 100', '... and few have');
 
 # The limit of the log, the report and the prediction
-sub limit ($p50)
-{
-	my $out;
-
-	IPC::Run::run([ "$dir/find", $p50 ], '>', \$out) or die "find failed\n";
-	chomp $out;
-	return $out;
-}
-
-is(limit(100), 5100, 'a stall takes 5 ms more than a short median');
-is(limit(2000), 16000, '... or 8 times as long as a long one');
+is($program->([100]), 5100, 'a stall takes 5 ms more than a short median');
+is($program->([2000]), 16000, '... or 8 times as long as a long one');
 
 done_testing();

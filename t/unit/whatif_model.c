@@ -22,8 +22,6 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "control/adaptive_delay.h"
-#include "control/spacing.h"
 #include "tuning/tuning.h"
 #include "whatif/whatif.h"
 
@@ -63,10 +61,11 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, datums, nulls);
 }
 
-/* Cycles from the arguments of whatif_model() */
+/* Cycles from the arguments of whatif_model(), all in one block */
 static void
 read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 {
+	int		   *first = palloc0(2 * sizeof(int));
 	double	   *work;
 	int			nwork = read_floats(fcinfo, 1, &work);
 	double	   *wake;
@@ -78,51 +77,12 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 		cycle[i].wake = nwake == nwork ? wake[i] : 0;
 		cycle[i].work = work[i];
 	}
-	load->ncycles = nwork;
-	load->cycle = cycle;
-}
-
-/* A server with commit_stats.adaptive_delay */
-typedef struct AdaptiveServer
-{
-	Spacing		spacing;
-	double		ended;			/* the latest flush */
-} AdaptiveServer;
-
-static double
-adaptive_commit_begins(void *arg, double now, bool flushing)
-{
-	const AdaptiveServer *server = arg;
-	double		spacing = spacing_now(&server->spacing);
-
-	if (spacing == 0)
-		return 0;
-	return (double) adaptive_delay_sleep((uint64) (spacing * NS_PER_US),
-										 (uint64) (now * NS_PER_US), flushing,
-										 (uint64) (server->ended * NS_PER_US)) /
-		NS_PER_US;
-}
-
-static void
-adaptive_flush_ended(void *arg, double now, double length, int commits,
-					 double responses)
-{
-	AdaptiveServer *server = arg;
-
-	(void) spacing_flush_ended(&server->spacing, now - length, now);
-	(void) spacing_look(&server->spacing, now, commits, responses);
-	server->ended = now;
-}
-
-static void
-simulate_adaptive(WhatifLoad *load, double time, WhatifOutcome *outcome)
-{
-	AdaptiveServer server = {0};
-	const SleepRule rule = {&server, adaptive_commit_begins, adaptive_flush_ended};
-
-	spacing_init(&server.spacing, 0);
-	load->rule = &rule;
-	whatif_simulate(load, time, 1, outcome);
+	first[1] = nwork;
+	load->ngroups = 1;
+	load->group[0].nclients = load->nclients;
+	load->group[0].ncycles = nwork;
+	load->group[0].cycle = cycle;
+	load->group[0].first = first;
 }
 
 /*
@@ -141,7 +101,7 @@ whatif_model(PG_FUNCTION_ARGS)
 {
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
-	int			first[2] = {0};
+	PartyOutcome sum;
 	double		handoff = PG_GETARG_FLOAT8(3);
 	double		result[7];
 
@@ -150,29 +110,26 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.block_length = INFINITY;
 	load.nclients = PG_GETARG_INT32(0);
 	read_cycles(fcinfo, &load);
-	first[1] = load.ncycles;
-	load.first = first;
 	load.flush.n = read_floats(fcinfo, 2, &load.flush.value);
 	load.handoff = one_value(&handoff);
 	load.slack = PG_GETARG_FLOAT8(4);
 	load.cores = PG_GETARG_FLOAT8(5);
 	load.xid_share = PG_GETARG_FLOAT8(6);
 	load.conflict = PG_GETARG_FLOAT8(14);
-	load.arrivals = PG_GETARG_FLOAT8(7) / 1e6;
+	load.group[0].arrivals = PG_GETARG_FLOAT8(7) / 1e6;
 	load.window = PG_GETARG_FLOAT8(8);
 	load.quota = PG_GETARG_FLOAT8(9);
 	load.delay = PG_GETARG_INT32(10);
 	load.siblings = PG_GETARG_INT32(11);
-	if (PG_GETARG_BOOL(15))
-		simulate_adaptive(&load, PG_GETARG_FLOAT8(12) * 1e6, &outcome);
-	else
-		whatif_simulate(&load, PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
-	result[0] = 1e6 * outcome.commits / outcome.time;
+	load.adaptive = PG_GETARG_BOOL(15) ? 1e5 : 0;
+	whatif_simulate(&load, PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
+	whatif_sum_up(&outcome, -1, &sum);
+	result[0] = 1e6 * sum.commits / outcome.time;
 	result[1] = 1e6 * outcome.flushes / outcome.time;
-	result[2] = outcome.commits / outcome.flushes;
+	result[2] = sum.commits / outcome.flushes;
 	result[3] = outcome.hits / outcome.flushes;
-	result[4] = outcome.latency / outcome.commits;
-	result[5] = histogram_quantile(outcome.cell, 0.99) / 1000;
+	result[4] = sum.latency / sum.commits;
+	result[5] = histogram_quantile(sum.cell, 0.99) / 1000;
 	result[6] = outcome.blocked / outcome.time;
 	put(fcinfo, result, 7);
 	return (Datum) 0;
@@ -226,13 +183,14 @@ whatif_learn(PG_FUNCTION_ARGS)
 	CpuUsage	cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
+	PartyOutcome sum;
 	double		result[11] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	result[0] = whatif_fit(&trace, &cpus, &load, &result[9]);
 	result[1] = load.cores;
 	result[2] = load.xid_share;
-	result[3] = load.arrivals * 1e6;
+	result[3] = load.group[0].arrivals * 1e6;
 	result[4] = load.window;
 	result[5] = load.quota;
 	if (result[0] != 0)
@@ -241,51 +199,29 @@ whatif_learn(PG_FUNCTION_ARGS)
 		load.delay = PG_GETARG_INT32(1);
 		load.siblings = PG_GETARG_INT32(2);
 		whatif_simulate(&load, PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
-		result[6] = 1e6 * outcome.commits / outcome.time;
-		result[7] = outcome.latency / outcome.commits;
+		whatif_sum_up(&outcome, -1, &sum);
+		result[6] = 1e6 * sum.commits / outcome.time;
+		result[7] = sum.latency / sum.commits;
 		for (int i = 0; i < load.ncycles; i++)
-			result[8] += (load.cycle[i].wake + load.cycle[i].work) / load.ncycles;
+			result[8] += (load.group[0].cycle[i].wake +
+						  load.group[0].cycle[i].work) / load.ncycles;
 	}
 	put(fcinfo, result, 11);
 	return (Datum) 0;
 }
 
-/* A request to cancel comes with this commit of a simulation. */
-#define CANCELLED_COMMIT	100
-
-static double
-count_and_cancel(void *arg, double now, bool flushing)
-{
-	if (++*(int *) arg == CANCELLED_COMMIT)
-		InterruptPending = QueryCancelPending = true;
-	return 0;
-}
-
+/* A session that commits for a second; the request came before */
 static void
-ignore_flush(void *arg, double now, double length, int commits,
-			 double responses)
+simulate_cancelled(void)
 {
-}
-
-/* 100 sessions that commit for a second, in which the request comes */
-static void
-simulate_cancelled(int *commits)
-{
-	const SleepRule rule = {commits, count_and_cancel, ignore_flush};
 	LoadCycle	cycle = {0, 100};
 	int			first[2] = {0, 1};
 	double		flush = 100;
-	WhatifLoad	load = {0};
+	WhatifLoad	load = {.nblocks = 1,.block_length = INFINITY,.nclients = 1,
+		.ngroups = 1,.group = {{1, 1, &cycle, first}},.cores = 1,
+	.flush = one_value(&flush)};
 	WhatifOutcome outcome;
 
-	load.nblocks = load.ncycles = 1;
-	load.block_length = INFINITY;
-	load.nclients = 100;
-	load.cycle = &cycle;
-	load.first = first;
-	load.cores = 100;
-	load.flush = one_value(&flush);
-	load.rule = &rule;
 	whatif_simulate(&load, 1e6, 1, &outcome);
 }
 
@@ -304,39 +240,36 @@ learn_cancelled(void)
 		commit[i].started_at = i * 1000;
 		commit[i].ended_at = commit[i].started_at + 1000;
 	}
-	InterruptPending = QueryCancelPending = true;
 	(void) whatif_fit(&trace, &cpus, &load, &blocked);
 }
 
 /*
- * whatif_cancelled(learn boolean) returns integer
- *
- * Commits that began before a simulation, or a fit, obeyed a request to
- * cancel; -1 if it did not.
+ * whatif_cancelled(learn boolean) returns boolean: does a simulation, or a
+ * fit, obey a request to cancel that came before?
  */
 Datum
 whatif_cancelled(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = CurrentMemoryContext;
-	int			commits = 0;
-	volatile int result = -1;
+	volatile bool result = false;
 
+	InterruptPending = QueryCancelPending = true;
 	PG_TRY();
 	{
 		if (PG_GETARG_BOOL(0))
 			learn_cancelled();
 		else
-			simulate_cancelled(&commits);
+			simulate_cancelled();
 	}
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		result = commits;
+		result = true;
 	}
 	PG_END_TRY();
 	InterruptPending = QueryCancelPending = false;
-	PG_RETURN_INT32(result);
+	PG_RETURN_BOOL(result);
 }
 
 /* A prediction with bounds of 1.96 times the error */

@@ -7,7 +7,7 @@ package Restored;
 use CommitStats;
 use Exporter 'import';
 
-our @EXPORT = qw(fill_database members member_names fresh_members error_in has_arrived
+our @EXPORT = qw(fill_database members member_names fresh_members has_arrived
   counts asks_for_the_library);
 
 # A user's view needs more than the right to read the view below it: its
@@ -78,17 +78,6 @@ sub fresh_members ($node)
 	return members($node, 'fresh');
 }
 
-# The SQLSTATE and message of a statement that fails; empty if it works.
-sub error_in ($node, $db, $sql)
-{
-	my ($status, $out, $err) = $node->psql(
-		$db, $sql,
-		extra_params => [ '-v', 'VERBOSITY=verbose' ],
-		on_error_stop => 1);
-
-	return $status == 0 ? '' : $err;
-}
-
 # Everything is there that a catalog can tell of; $original is what members()
 # said where it comes from, if that can be compared.
 sub has_arrived ($node, $db, $name, $original = undef)
@@ -130,7 +119,7 @@ WHERE ev_class = 'commits_seen'::regclass AND refclassid = 'pg_class'::regclass
 # The reader resets, others commit, and the reader sees it.
 sub counts ($node, $db, $name)
 {
-	is(error_in($node, $db, 'SET ROLE counting_reader; SELECT commit_stats_reset()'),
+	is(error_of($node, 'SET ROLE counting_reader; SELECT commit_stats_reset()', $db),
 		'', "$name: the reader can reset");
 	$node->safe_psql($db, 'INSERT INTO written VALUES (3)') for 1 .. 3;
 	is( $node->safe_psql(
@@ -139,7 +128,7 @@ SELECT commits >= 3 FROM commits_seen}),
 		't',
 		"$name: the user's view counts commits");
 	like(
-		error_in($node, $db, 'SET ROLE counting_stranger; SELECT commit_stats_reset()'),
+		error_of($node, 'SET ROLE counting_stranger; SELECT commit_stats_reset()', $db),
 		qr/ERROR:  42501:/,
 		"$name: a stranger cannot reset");
 }
@@ -151,10 +140,10 @@ sub asks_for_the_library ($node, $db, $name)
 
 	for my $view ('commits_seen', views_of_commit_stats())
 	{
-		like(error_in($node, $db, "SELECT * FROM $view"),
+		like(error_of($node, "SELECT * FROM $view", $db),
 			$message, "$name: $view asks for the library");
 	}
-	like(error_in($node, $db, 'SET ROLE counting_reader; SELECT commit_stats_reset()'),
+	like(error_of($node, 'SET ROLE counting_reader; SELECT commit_stats_reset()', $db),
 		$message, "$name: commit_stats_reset() asks for the library");
 }
 

@@ -70,6 +70,7 @@ for my $libraries ('commit_stats', '')
 	my $name = $libraries ? 'with the library' : 'without the library';
 	my $new = init_cluster($libraries ? 'preloaded' : 'forgotten', $new_install, $libraries);
 
+	my $upgraded_at = time;
 	upgrade($old, $new, "$name: pg_upgrade --check", '--check');
 	upgrade($old, $new, "$name: pg_upgrade");
 	$new->start;
@@ -83,12 +84,19 @@ for my $libraries ('commit_stats', '')
 	if ($libraries)
 	{
 		counts($new, 'kept', $name);
+		is( $new->safe_psql(
+				'kept',
+				"SELECT count(*) FROM commit_history WHERE period_start < to_timestamp($upgraded_at)"
+			),
+			0,
+			"$name: no row of the history of the old cluster");
+		unlike(slurp_file($new->logfile), qr/refused file/, "$name: no file is refused");
 	}
 	else
 	{
 		asks_for_the_library($new, 'kept', $name);
 	}
-	is(error_in($new, 'kept', 'DROP EXTENSION commit_stats CASCADE'),
+	is(error_of($new, 'DROP EXTENSION commit_stats CASCADE', 'kept'),
 		'', "$name: the extension can be dropped");
 	is($new->safe_psql('kept', "SELECT to_regclass('commit_flush_stats') IS NULL"),
 		't', "$name: and its views with it");

@@ -45,18 +45,10 @@ ROLLBACK TO a;
 INSERT INTO logged VALUES (3);
 COMMIT;
 },
-	two_phase => q{
-BEGIN;
-INSERT INTO logged VALUES (:client_id);
-PREPARE TRANSACTION 'p:client_id';
-COMMIT PREPARED 'p:client_id';
-},
-	two_phase_rollback => q{
-BEGIN;
-INSERT INTO logged VALUES (:client_id);
-PREPARE TRANSACTION 'p:client_id';
-ROLLBACK PREPARED 'p:client_id';
-},
+	two_phase => q{BEGIN; INSERT INTO logged VALUES (:client_id);
+PREPARE TRANSACTION 'p:client_id'; COMMIT PREPARED 'p:client_id';},
+	two_phase_rollback => q{BEGIN; INSERT INTO logged VALUES (:client_id);
+PREPARE TRANSACTION 'p:client_id'; ROLLBACK PREPARED 'p:client_id';},
 	read_only => q{
 \set id random(1, 5000)
 SELECT n FROM pages WHERE id = :id;

@@ -1,7 +1,7 @@
-# Are the rates of commit_stats_rates() right?
+# Are the rates of commit_stats_rates() and of commit_stats_sample() right?
 #
-# The witnesses are the WAL of the time between two calls and the totals of
-# commit_flush_stats.
+# The witnesses are the WAL of the same time, between two calls or during the
+# sample, and the totals of commit_flush_stats.
 
 use lib 't';
 use CommitStats;
@@ -11,6 +11,9 @@ my $node = start_node('rates', conf => "track_wal_io_timing = on\nwal_writer_del
 my @columns =
   qw(since elapsed commits_per_second commits_async_per_second flushes_per_second commits_per_flush delay_hit_share
   mean p99 flush_mean wal_bytes_per_second);
+my @sample_columns = qw(elapsed commits commits_per_second commits_async_per_second
+  flushes_per_second commits_per_flush delay_hit_share wal_busy_share mean
+  p50 p95 p99);
 my $session = $node->background_psql('postgres');
 
 # One look of the session that looks again and again.
@@ -32,6 +35,36 @@ sub is_rate ($row, $column, $n, $name)
 
 	ok(abs($got - $n) <= $error, "$name: $column")
 	  or diag("$got +- $error of $n in $row->{elapsed} s");
+}
+
+# A sample of which all that $code does is a part, and what commit_flush_stats
+# and the WAL say about it.  The sample is longer if it does not wait any more
+# when the code has run.
+sub sample_around ($code, $seconds)
+{
+	my $waits = q{SELECT count(*) = 1 FROM pg_stat_activity
+WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'};
+	my ($counted, $records, $in_time, %row);
+
+	($counted, $records) = observe(
+		$node,
+		sub {
+			my $session = start_psql($node,
+					'SELECT '
+				  . join(', ', @sample_columns)
+				  . " FROM commit_stats_sample('$seconds s')");
+
+			$node->wait_until($waits);
+			$code->();
+			$in_time = $node->sql($waits) eq 't';
+			end_background($session)
+			  or die "the sample failed: $session->{err}\n";
+			@row{@sample_columns} = split /\|/, $session->{out}, -1;
+			chomp $row{p99};
+		});
+	return !$in_time && $seconds < 200
+	  ? sample_around($code, 2 * $seconds)
+	  : (\%row, $counted, $records);
 }
 
 # Where the WAL ends, in bytes.
@@ -132,6 +165,61 @@ is($row->{$_}, '', "nothing happened: no $_")
   for qw(commits_per_flush delay_hit_share mean p99 flush_mean);
 
 #
+# Trends: the lowest character for nothing, the highest for the greatest value
+#
+$node->sql(q{CREATE DATABASE utf8 TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'});
+$node->safe_psql('utf8', 'CREATE EXTENSION commit_stats');
+for ([ 'LATIN1', '.', '#' ], [ 'UTF8', "\xe2\x96\x81", "\xe2\x96\x88" ])
+{
+	my ($encoding, $low, $high) = @$_;
+	my $viewer = $node->background_psql('utf8');
+	my $call = sub {
+		return $viewer->query_safe(
+			"SELECT commits_trend || '|' || p99_trend || '|' FROM commit_stats_rates()");
+	};
+
+	$viewer->query_safe("SET client_encoding = $encoding");
+	is($call->(), '||', "$encoding: a call since the reset is no part of a trend");
+	$call->();
+	run_pgbench($node, '-c 1 -t 20', insert => $insert);
+	$call->();
+	is($call->(), "$low$high$low| $high |", "$encoding: trends of three calls");
+	$call->() for 1 .. 57;
+	is( $call->(),
+		($high . $low x 59) . '|' . $high . ' ' x 59 . '|',
+		"$encoding: trends of 60 calls");
+	is($call->(), ($low x 60) . '|' . ' ' x 60 . '|', "$encoding: ... no longer");
+	$viewer->quit;
+}
+
+#
+# A sample
+#
+my $sample;
+($sample, $counted, $records) = sample_around(
+	sub {
+		run_pgbench($node, '-c 4 -t 50', insert => $insert);
+		run_pgbench($node, '-c 2 -t 10', async => "SET synchronous_commit = off;\n$insert");
+	},
+	4);
+cmp_ok($sample->{elapsed}, '>=', 4, 'it takes its time');
+is($sample->{commits}, 200, 'commits that waited');
+is($counted->{commits}, 200, '... as in commit_flush_stats');
+is($records->{COMMIT}, 220, '... and with the others in the WAL');
+near($sample->{commits_per_second}, 200 / $sample->{elapsed}, 'commits/s');
+near($sample->{commits_async_per_second}, 20 / $sample->{elapsed}, 'asynchronous commits/s');
+near($sample->{flushes_per_second}, $counted->{flushes} / $sample->{elapsed}, 'flushes/s');
+near($sample->{commits_per_flush}, 200 / $counted->{flushes}, 'commits per flush');
+near(
+	$sample->{wal_busy_share},
+	100 * $counted->{flush_time} / 1000 / $sample->{elapsed},
+	'share of time that leaders wrote and synced');
+near($sample->{mean}, $counted->{commit_time} / 200, 'mean latency');
+ok($sample->{p50} <= $sample->{p95} && $sample->{p95} <= $sample->{p99},
+	'percentiles are in order');
+is($sample->{delay_hit_share}, 0, 'no delay, no hits');
+
+#
 # With a delay that every leader sleeps, and without times
 #
 alter_system(
@@ -139,8 +227,17 @@ alter_system(
 	commit_delay => 5000,
 	commit_siblings => 0,
 	track_wal_io_timing => 'off');
-look();
-run_pgbench($node, '-c 1 -t 40', insert => $insert);
+($sample) = sample_around(
+	sub {
+		look();
+		run_pgbench($node, '-c 1 -t 40', insert => $insert);
+	},
+	4);
+is($sample->{commits}, 40, 'commits of a lone client');
+near($sample->{delay_hit_share}, 100, 'each of which slept');
+cmp_ok($sample->{p50}, '>', 5, 'for as long as the delay');
+is($sample->{wal_busy_share}, '', 'untimed flushes have no share of the time');
+
 $row = look();
 is_rate($row, 'commits_per_second', 40, 'a lone client');
 cmp_ok($row->{delay_hit_share}, '>', 95, 'a lone client: each leader slept');
@@ -153,9 +250,10 @@ is($row->{flush_mean}, '', 'a lone client: flushes were not timed');
 #
 alter_system($node, 'commit_stats.enabled' => 'off');
 like(
-	error_of($node, 'SELECT * FROM commit_stats_rates()'),
+	error_of($node, "SELECT * FROM $_()"),
 	qr/55000: commit_stats is not counting.*commit_stats.enabled/s,
-	'there are no rates while it is disabled');
+	"$_: there is nothing to measure while it is disabled"
+) for 'commit_stats_rates', 'commit_stats_sample';
 
 $session->quit;
 $node->stop;

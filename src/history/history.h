@@ -1,0 +1,134 @@
+/* What was counted in each minute and hour; see history.c. */
+#ifndef COMMIT_STATS_HISTORY_H
+#define COMMIT_STATS_HISTORY_H
+
+#include "datatype/timestamp.h"
+
+#include "base/changecount.h"
+#include "base/histogram.h"
+#include "module/stats_module.h"
+#include "stats/backend_slots.h"
+#include "stats/clients.h"
+#include "stats/commit_phase.h"
+#include "stats/stall_log.h"
+#include "stats/statements.h"
+
+/*
+ * A row, or the rows of a period added up; local memory.  Times are in ns.  A
+ * zeroed one is the sum of no row.
+ */
+typedef struct HistorySum
+{
+	int			rows;
+	int			gaps;			/* before a row: the server did not count */
+	TimestampTz start;			/* of the first row */
+	TimestampTz end;			/* of the last */
+	double		seconds;		/* that the rows cover, without the gaps */
+	double		seen;			/* of these, between looks of the worker */
+
+	/* since the start of the first row: counted, resets or not */
+	uint64		value[SLOT_NCOUNTERS];
+	uint64		commits_without_leader;
+	uint64		commit_max;		/* upper bound of the longest commit */
+	uint64		flush_max;
+
+	/*
+	 * Of SLOT_COMMITS, with what is before and after the callbacks.  What a
+	 * row does not know is in PHASE_UNKNOWN; all of what samples tell, unless
+	 * it is "divided".
+	 */
+	bool		divided;
+	double		phase[PHASE_N];
+	double		standby_min;
+	double		standby_max;
+
+	uint64		stalls[STALL_NCAUSES];
+	double		stall_time[STALL_NCAUSES];	/* adds up to SLOT_STALL_TIME */
+	double		stall_waits[STALL_NCAUSES]; /* of commits, for these;
+											 * estimated */
+	uint64		wal_fpi;
+	double		checkpoint_time;	/* in which a checkpoint was under way */
+
+	/* at the end of the last row */
+	int			delay;			/* commit_delay, us */
+	int			siblings;
+	bool		adaptive;
+	double		spacing;
+
+	/* that led the most flushes, and its flushes */
+	ClientKey	top_client;
+	uint64		top_client_flushes;
+	StatementKey top_statement;
+	uint64		top_statement_flushes;
+
+	/* last, as rows in shared memory have shorter ones */
+	uint64		commit_cells[HISTOGRAM_NCELLS]; /* of SLOT_COMMITS */
+	uint64		flush_cells[HISTOGRAM_NCELLS];	/* of SLOT_TIMED_FLUSHES */
+} HistorySum;
+
+/*
+ * Adds up the rows that start in [from, to): hours that lie in the period and
+ * whose minutes are no longer kept, otherwise minutes.  No row counts twice.
+ * Top client and statement are those that led the most flushes in the rows of
+ * which they are the top.
+ */
+extern void history_sum(TimestampTz from, TimestampTz to, HistorySum *sum);
+
+/* Start of the oldest row that is kept, end of the newest; or 0 */
+extern void history_range(TimestampTz *start, TimestampTz *end);
+
+/*---- The module itself -------------------------------------------*/
+
+typedef enum HistoryRing
+{
+	HISTORY_MINUTES,
+	HISTORY_HOURS,
+	HISTORY_NRINGS
+} HistoryRing;
+
+/* A row in shared memory and in the file.  Written by the worker alone. */
+typedef struct HistoryRow
+{
+	ChangeCount changes;
+	uint64		number;			/* in its ring, from 1 on; 0: none */
+	char		sum[offsetof(HistorySum, commit_cells)];
+	uint32		commit_cells[HISTOGRAM_NCELLS];
+	uint32		flush_cells[HISTOGRAM_NCELLS];
+} HistoryRow;
+
+/* The rows of a ring. */
+typedef struct HistoryRows
+{
+	HistoryRow *row;
+	int			size;
+	pg_atomic_uint64 *newest;	/* numbers; 0: there was no row yet */
+	pg_atomic_uint64 *oldest;	/* ... that is not reset away */
+} HistoryRows;
+
+/* What the worker is asked for. */
+typedef enum HistoryRequest
+{
+	HISTORY_CLOSE,
+	HISTORY_EMPTY,
+	HISTORY_NREQUESTS
+} HistoryRequest;
+
+extern const StatsModule history_module;
+
+extern HistoryRows history_rows[HISTORY_NRINGS];
+
+/* Any process. */
+extern uint64 history_first(HistoryRing ring);
+extern bool history_copy(HistoryRing ring, uint64 number, HistorySum *sum);
+extern TimestampTz history_ask(HistoryRequest request);
+extern Size history_memory(void);
+
+/* The background worker; history_look() returns ms until the next minute. */
+extern void history_start(void);
+extern long history_look(void);
+
+/* history_file.c: the worker, or the postmaster. */
+extern void history_file_write(void);
+extern void history_file_read(void);
+
+#endif							/* COMMIT_STATS_HISTORY_H */

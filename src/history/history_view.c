@@ -1,0 +1,178 @@
+/*-------------------------------------------------------------------------
+ *
+ * history_view.c
+ *		Functions behind commit_history, commit_history_close() and
+ *		commit_history_reset().
+ *
+ * The names of others' clients and the identifiers of their statements are for
+ * pg_read_all_stats, as in commit_statement_stats.
+ *
+ * Locking: none; see history.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_authid.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/timestamp.h"
+
+#include "history/history.h"
+#include "stats/srf.h"
+
+PG_FUNCTION_INFO_V1(commit_history_1_0);
+PG_FUNCTION_INFO_V1(commit_history_close_1_0);
+PG_FUNCTION_INFO_V1(commit_history_reset_1_0);
+
+static const char *const stall_columns[] = {
+	[STALL_SEGMENT] = "segment_stall_time",
+	[STALL_CPU_LIMIT] = "cpu_limit_stall_time",
+	[STALL_CHECKPOINT] = "checkpoint_stall_time",
+	[STALL_ARCHIVER] = "archiver_stall_time",
+	[STALL_BULK_WAL] = "bulk_wal_stall_time",
+	[STALL_BYTES] = "bytes_stall_time",
+	[STALL_QUOTA] = "quota_stall_time",
+	[STALL_UNKNOWN] = "unknown_stall_time"
+};
+
+StaticAssertDecl(lengthof(stall_columns) == STALL_NCAUSES,
+				 "columns do not fit the enum");
+
+/* As in commit_slow_log; a name that another column has is prefixed. */
+static const char *
+phase_column(CommitPhase phase)
+{
+	bool		taken = phase == PHASE_DELAY || phase == PHASE_FLUSH ||
+	phase == PHASE_STANDBY;
+
+	return psprintf("%s%s", taken ? "phase_" : "", commit_phase_columns[phase]);
+}
+
+static void
+row_time(Row *row, const char *name, double ns)
+{
+	row_float8(row, name, ns / NS_PER_MS);
+}
+
+/* Null if there is none. */
+static void
+row_quantile(Row *row, const char *name, const uint64 *cells, double q)
+{
+	row_rounded(row, name, histogram_quantile(cells, q) / NS_PER_MS, 3);
+}
+
+static void
+row_history_phases(Row *row, const HistorySum *sum)
+{
+	for (int i = 0; i < PHASE_N; i++)
+	{
+		bool		exact = i == PHASE_BEFORE || i == PHASE_RECORD ||
+		i == PHASE_NOTIFY || i == PHASE_STANDBY || i == PHASE_AFTER ||
+		i == PHASE_UNKNOWN;
+
+		if (exact || sum->divided)
+			row_time(row, phase_column(i), sum->phase[i]);
+	}
+}
+
+static bool
+may_see(Oid roleid)
+{
+	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+		roleid == GetUserId();
+}
+
+static void
+row_leaders(Row *row, const HistorySum *sum)
+{
+	static const char *const reasons[] = {STATEMENT_REASONS(STATEMENT_REASON_NAME)};
+	uint64		statement = sum->top_statement.statement;
+
+	if (sum->top_client_flushes > 0)
+	{
+		if (may_see(sum->top_client.roleid))
+			row_client(row, "top_", &sum->top_client);
+		row_number(row, "top_client_flushes", sum->top_client_flushes);
+	}
+	if (sum->top_statement_flushes == 0)
+		return;
+	if (statement < STATEMENT_NREASONS)
+		row_text(row, "top_reason", reasons[statement]);
+	else if (may_see(sum->top_statement.roleid))
+		row_number(row, "top_queryid", statement);
+	else
+		row_text(row, "top_reason", "insufficient_privilege");
+	row_number(row, "top_statement_flushes", sum->top_statement_flushes);
+}
+
+static void
+row_times(Row *row, const HistorySum *sum)
+{
+	row_quantile(row, "commit_p50", sum->commit_cells, 0.5);
+	row_quantile(row, "commit_p95", sum->commit_cells, 0.95);
+	row_quantile(row, "commit_p99", sum->commit_cells, 0.99);
+	row_known_number(row, "commit_max", sum->commit_max);
+	row_quantile(row, "flush_p50", sum->flush_cells, 0.5);
+	row_quantile(row, "flush_p99", sum->flush_cells, 0.99);
+	row_known_number(row, "flush_max", sum->flush_max);
+	for (int i = 0; i < STALL_NCAUSES; i++)
+		row_time(row, stall_columns[i], sum->stall_time[i]);
+	row_history_phases(row, sum);
+	row_time(row, "standby_time", (sum->standby_min + sum->standby_max) / 2);
+}
+
+static void
+put_history_row(Row *row, const char *resolution, const HistorySum *sum)
+{
+	row_text(row, "resolution", resolution);
+	row_timestamp(row, "period_start", sum->start);
+	row_timestamp(row, "period_end", sum->end);
+	row_rounded(row, "seconds", sum->seconds, 3);
+	row_bool(row, "after_gap", sum->gaps > 0);
+	row_counters(row, sum->value, SLOT_NCOUNTERS);
+	row_number(row, "commits_without_leader", sum->commits_without_leader);
+	row_times(row, sum);
+	row_number(row, "wal_fpi", sum->wal_fpi);
+	if (sum->seen > 0)
+		row_rounded(row, "checkpoint_share",
+					Min(100 * sum->checkpoint_time / (sum->seconds * NS_PER_S),
+						100), 1);
+	row_number(row, "commit_delay", sum->delay);
+	row_number(row, "commit_siblings", sum->siblings);
+	row_bool(row, "adaptive_delay", sum->adaptive);
+	if (sum->adaptive)
+		row_time(row, "spacing", sum->spacing);
+	row_leaders(row, sum);
+	row_put(row);
+}
+
+Datum
+commit_history_1_0(PG_FUNCTION_ARGS)
+{
+	static const char *const names[] = {"minute", "hour"};
+	HistorySum *sum = palloc(sizeof(HistorySum));
+	Row			row;
+
+	row_init(fcinfo, &row);
+	for (int i = 0; i < HISTORY_NRINGS; i++)
+		for (uint64 n = history_first(i);
+			 n <= pg_atomic_read_u64(history_rows[i].newest); n++)
+			if (history_copy(i, n, sum))
+				put_history_row(&row, names[i], sum);
+	return (Datum) 0;
+}
+
+Datum
+commit_history_close_1_0(PG_FUNCTION_ARGS)
+{
+	shared_memory_require();
+	PG_RETURN_TIMESTAMPTZ(history_ask(HISTORY_CLOSE));
+}
+
+Datum
+commit_history_reset_1_0(PG_FUNCTION_ARGS)
+{
+	shared_memory_require();
+	PG_RETURN_TIMESTAMPTZ(history_ask(HISTORY_EMPTY));
+}

@@ -1,0 +1,286 @@
+/*-------------------------------------------------------------------------
+ *
+ * compare.c
+ *		What made commits slower, or faster, from one period to another.
+ *
+ *	W	time that a mean commit waits for flushes
+ *	F	mean time of a flush: stalls of each cause, and the rest, per flush
+ *	q	W / F: flushes that a mean commit waits for
+ *
+ * The change of W is dF times the mean of both q, plus dq times the mean of
+ * both F.  This is exact, and treats both periods alike.  The stalls of each
+ * cause are parts of dF.  Load and group size change q together, so one
+ * sentence names both.  A phase outside of flushes is a part of its own.  The
+ * time in which a segment is made is a phase, and no part of F.  "before" and
+ * "after" of a part of W have the other factor as the mean of both periods, so
+ * that their difference is the change.
+ *
+ * Rows without enough samples know no phase between the commit record and the
+ * end.  If either period has much of them, W has all of these phases in both.
+ *
+ * Invariant: the changes of all parts add up to that of the whole.
+ *
+ * Locking: none.  This file uses neither shared memory nor the server, so t/
+ * can compile it alone.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "report/compare.h"
+#include "report/report.h"
+
+#define HARDLY_CHANGED		0.05
+#define HARDLY_UNKNOWN		0.05	/* of commit time */
+#define NO_TIME				1e-9	/* us: what rounding leaves */
+
+/* What a phase outside of flushes is spent with */
+static const char *const spent_with[PHASE_N] = {
+	[PHASE_BEFORE] = "Before the commit record (deferred triggers, constraints)",
+	[PHASE_RECORD] = "The session's own work for the commit record",
+	[PHASE_NOTIFY] = "Waits for the lock of NOTIFY",
+	[PHASE_DELAY] = "Sleeps before flushes (commit_delay)",
+	[PHASE_SEGMENT] = "New WAL segments",
+	[PHASE_STANDBY] = "Waits for standbys",
+	[PHASE_LOG] = "Commit log",
+	[PHASE_AFTER] = "After the commit (files of dropped tables)",
+	[PHASE_NOT_RUN] = "Without a processor (CPU limit)",
+	[PHASE_UNKNOWN] = "Time that is not known"
+};
+
+/* A period, per commit or per flush; us */
+typedef struct Period
+{
+	const HistorySum *sum;
+	double		commit;			/* mean, with before and after */
+	double		phase[PHASE_N];
+	double		waited;			/* W */
+	double		flush;			/* F; 0: not timed */
+	double		waits;			/* q */
+	double		stall[STALL_NCAUSES];	/* parts of F */
+	double		rest;			/* of F */
+	bool		merged;			/* W has what samples would tell apart */
+	double		load;			/* commits/s */
+	double		group;			/* commits in a flush */
+} Period;
+
+static void
+set_period(Period *p, const HistorySum *sum)
+{
+	double		commits = sum->value[SLOT_COMMITS];
+	double		flushes = sum->value[SLOT_TIMED_FLUSHES];
+
+	memset(p, 0, sizeof(Period));
+	p->sum = sum;
+	for (int phase = 0; phase < PHASE_N; phase++)
+	{
+		p->phase[phase] = ratio_or_zero(sum->phase[phase] / 1e3, commits);
+		p->commit += p->phase[phase];
+	}
+	p->waited = p->phase[PHASE_FLUSH] + p->phase[PHASE_OTHER_FLUSH];
+	p->flush = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3, flushes);
+	p->waits = ratio_or_zero(p->waited, p->flush);
+	p->rest = p->flush;
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+	{
+		if (cause != STALL_SEGMENT)
+			p->stall[cause] = ratio_or_zero(sum->stall_time[cause] / 1e3, flushes);
+		p->rest -= p->stall[cause];
+	}
+	p->load = ratio_or_zero(commits, sum->seconds);
+	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits),
+							 sum->value[SLOT_FLUSHES]);
+}
+
+/* W gets the phases that only samples tell apart. */
+static void
+merge_phases(Period *p)
+{
+	static const CommitPhase phases[] = {
+		PHASE_DELAY, PHASE_SEGMENT, PHASE_LOG, PHASE_NOT_RUN, PHASE_UNKNOWN
+	};
+
+	for (int i = 0; i < lengthof(phases); i++)
+	{
+		p->waited += p->phase[phases[i]];
+		p->phase[phases[i]] = 0;
+	}
+	p->waits = ratio_or_zero(p->waited, p->flush);
+	p->merged = true;
+}
+
+static bool
+is_unknown(const Period *p)
+{
+	return p->phase[PHASE_UNKNOWN] > HARDLY_UNKNOWN * p->commit;
+}
+
+/*---- Sentences ---------------------------------------------------*/
+
+/* -1: smaller, 0: hardly changed, 1: larger */
+static int
+direction(double before, double after)
+{
+	double		change = after - before;
+
+	return fabs(change) <= HARDLY_CHANGED * Max(before, after) ? 0 :
+		change < 0 ? -1 : 1;
+}
+
+static const char *
+describe_load(const Period *b, const Period *a)
+{
+	static const char *const words[] = {"fell", "did not change", "rose"};
+
+	return psprintf("the load %s: %s to %s commits/s",
+					words[1 + direction(b->load, a->load)],
+					format_number(b->load), format_number(a->load));
+}
+
+static const char *
+describe_times(const char *subject, double before, double after,
+			   const char *rest)
+{
+	static const char *const words[] = {"got faster", "take as long", "got slower"};
+
+	return psprintf("%s %s: %s to %s%s.", subject,
+					words[1 + direction(before, after)],
+					format_us(before), format_us(after), rest);
+}
+
+/* "31 of 97.0 ms in 1 h 0 min" */
+static const char *
+describe_stalls(const Period *p, StallCause cause)
+{
+	uint64		n = p->sum->stalls[cause];
+
+	return psprintf("%s in %s",
+					n == 0 ? "none" :
+					psprintf("%s of %s", format_count(n),
+							 format_us(p->sum->stall_time[cause] / 1e3 / n)),
+					format_duration(p->sum->seconds));
+}
+
+static const char *
+describe_waits(const Period *b, const Period *a)
+{
+	return psprintf("A commit waits for %.2f flushes, then for %.2f%s: %s; %.2f to %.2f commits in a flush.",
+					b->waits, a->waits, b->merged ?
+					" (with sleeps and other phases, of which there are few samples)" : "",
+					describe_load(b, a), b->group, a->group);
+}
+
+/*---- Parts -------------------------------------------------------*/
+
+/* Returns the next part.  One that is 0 in both periods is left out. */
+static ComparedPart *
+add_part(ComparedPart *part, const char *name, double before, double after,
+		 const char *sentence)
+{
+	if (fabs(before) < NO_TIME && fabs(after) < NO_TIME)
+		return part;
+	part->name = name;
+	part->before = before;
+	part->after = after;
+	part->change = after - before;
+	part->sentence = sentence;
+	return part + 1;
+}
+
+static ComparedPart *
+compare_phases(ComparedPart *part, const Period *b, const Period *a)
+{
+	for (int phase = 0; phase < PHASE_N; phase++)
+		if (phase != PHASE_FLUSH && phase != PHASE_OTHER_FLUSH)
+			part = add_part(part, commit_phase_names[phase],
+							b->phase[phase], a->phase[phase],
+							psprintf("%s: %s to %s.", spent_with[phase],
+									 format_us(b->phase[phase]),
+									 format_us(a->phase[phase])));
+	return part;
+}
+
+static ComparedPart *
+add_flushes(ComparedPart *part, const Period *b, const Period *a)
+{
+	double		waits = (b->waits + a->waits) / 2;
+	double		flush = (b->flush + a->flush) / 2;
+
+	if (b->flush == 0 || a->flush == 0)
+		return add_part(part, "flushes", b->waited, a->waited,
+						psprintf("Waits for flushes, which were not timed (track_wal_io_timing): %s to %s; %s.",
+								 format_us(b->waited), format_us(a->waited),
+								 describe_load(b, a)));
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+		part = add_part(part, psprintf("stalls: %s", stall_cause_names[cause]),
+						b->stall[cause] * waits, a->stall[cause] * waits,
+						psprintf("Stalls, cause %s: %s, then %s.",
+								 stall_cause_names[cause],
+								 describe_stalls(b, cause),
+								 describe_stalls(a, cause)));
+	part = add_part(part, "flushes", b->rest * waits, a->rest * waits,
+					describe_times("Flushes", b->rest, a->rest,
+								   " each, without stalls"));
+	return add_part(part, "flushes waited", b->waits * flush, a->waits * flush,
+					describe_waits(b, a));
+}
+
+/* A setting has no time, and only its sentence tells what changed. */
+static ComparedPart *
+compare_setting(ComparedPart *part, const char *name, const char *before,
+				const char *after)
+{
+	if (strcmp(before, after) == 0)
+		return part;
+	part->name = name;
+	part->before = part->after = part->change = part->share = NAN;
+	part->sentence = psprintf("%s was changed from %s to %s.", name, before, after);
+	return part + 1;
+}
+
+static int
+compare_parts(const void *a, const void *b)
+{
+	double		one = fabs(((const ComparedPart *) a)->change);
+	double		other = fabs(((const ComparedPart *) b)->change);
+
+	return one > other ? -1 : one < other;
+}
+
+int
+compare_periods(const HistorySum *before, const HistorySum *after,
+				ComparedPart *part)
+{
+	ComparedPart *end = part + 1;
+	Period		b;
+	Period		a;
+
+	set_period(&b, before);
+	set_period(&a, after);
+	if (is_unknown(&b) || is_unknown(&a))
+	{
+		merge_phases(&b);
+		merge_phases(&a);
+	}
+	part->name = "commit";
+	part->before = b.commit;
+	part->after = a.commit;
+	part->change = a.commit - b.commit;
+	part->sentence = describe_times("Commits", b.commit, a.commit,
+									psprintf("; %s", describe_load(&b, &a)));
+	end = compare_phases(end, &b, &a);
+	end = add_flushes(end, &b, &a);
+	qsort(part + 1, end - part - 1, sizeof(ComparedPart), compare_parts);
+	for (ComparedPart *p = part; p < end; p++)
+		p->share = part->change == 0 ? NAN : p->change / part->change;
+	end = compare_setting(end, "commit_delay", psprintf("%d us", before->delay),
+						  psprintf("%d us", after->delay));
+	end = compare_setting(end, "commit_siblings", psprintf("%d", before->siblings),
+						  psprintf("%d", after->siblings));
+	end = compare_setting(end, "commit_stats.adaptive_delay",
+						  before->adaptive ? "on" : "off",
+						  after->adaptive ? "on" : "off");
+	return end - part;
+}

@@ -1,0 +1,228 @@
+/*-------------------------------------------------------------------------
+ *
+ * period.c
+ *		The figures of the report for a period of the history, and
+ *		commit_stats_compare(), which compares two.
+ *
+ * A row of the history belongs to the period in which it starts.  What the
+ * history does not know stays 0 or NULL in CommitFigures, so that the report
+ * does not say it.
+ *
+ * In each row, a stall has the share of the waits for flushes that it has of
+ * the time of flushes: how many commits waited for it is not kept.
+ *
+ * Locking: none; history_sum() copies what is shared.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "utils/rangetypes.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+#include "history/history.h"
+#include "report/compare.h"
+#include "report/report.h"
+#include "stats/sql_value.h"
+#include "stats/srf.h"
+
+PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
+
+/* What the history has, in place of what it has not */
+const char *
+period_describe_kept(void)
+{
+	TimestampTz start;
+	TimestampTz end;
+
+	history_range(&start, &end);
+	if (end == 0)
+		return "commit_history has no row yet.";
+	return psprintf("commit_history has no row that starts in this period; its rows reach from %s to %s.",
+					pstrdup(timestamptz_to_str(start)),
+					pstrdup(timestamptz_to_str(end)));
+}
+
+/* Fills in the sum; returns false if no row starts in [from, to). */
+static bool
+sum_period(TimestampTz from, TimestampTz to, HistorySum *sum)
+{
+	if (from >= to)
+		ereport(ERROR,
+				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("commit_stats: the period is empty"),
+				errhint("The period must end after it begins."));
+	history_sum(from, to, sum);
+	return sum->rows > 0;
+}
+
+static void
+set_period_counts(CommitFigures *f, const HistorySum *sum)
+{
+	const uint64 *value = sum->value;
+
+	report_data_set_counters(f, value);
+	f->carried = f->commits - Min(sum->commits_without_leader, f->commits);
+	f->commit_rate = ratio_or_zero(f->commits, f->seconds);
+	f->flush_rate = ratio_or_zero(f->flushes, f->seconds);
+	f->of_transactions = Min(ratio_or_zero(value[SLOT_COMMIT_TIME],
+										   value[SLOT_TRANSACTION_TIME]), 1);
+}
+
+static void
+set_period_times(CommitFigures *f, const HistorySum *sum)
+{
+	double		time = 0;
+
+	for (int phase = 0; phase < PHASE_N; phase++)
+		time += sum->phase[phase];
+	f->phase_seconds = f->seconds;
+	f->phase_commits = f->commits;
+	f->phase_mean = ratio_or_zero(time / 1e3, f->commits);
+	for (int phase = 0; phase < PHASE_N; phase++)
+		f->phase[phase] = ratio_or_zero(sum->phase[phase], time);
+	f->commit_p50 = us_or_zero(histogram_quantile(sum->commit_cells, 0.5));
+	f->commit_p95 = us_or_zero(histogram_quantile(sum->commit_cells, 0.95));
+	f->commit_p99 = us_or_zero(histogram_quantile(sum->commit_cells, 0.99));
+	f->flush_time = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3,
+								  f->timed_flushes);
+	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
+	f->flush_p50 = us_or_zero(histogram_quantile(sum->flush_cells, 0.5));
+	f->flush_p99 = us_or_zero(histogram_quantile(sum->flush_cells, 0.99));
+	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
+}
+
+static void
+set_period_stalls(CommitFigures *f, const HistorySum *sum)
+{
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+	{
+		StallSum   *stall = &f->stall[cause];
+
+		stall->n = sum->stalls[cause];
+		stall->length = ratio_or_zero(sum->stall_time[cause] / 1e3, stall->n);
+		stall->share = Min(ratio_or_zero(sum->stall_waits[cause] / 1e3,
+										 f->phase_mean * f->commits), 1);
+	}
+}
+
+static void
+set_leaders(CommitFigures *f, const HistorySum *sum)
+{
+	if (sum->top_client_flushes > 0)
+	{
+		f->top_leader = name_client(&sum->top_client);
+		f->top_leader_flushes = Min(ratio_or_zero(sum->top_client_flushes,
+												  f->flushes), 1);
+	}
+	if (sum->top_statement_flushes > 0 &&
+		sum->top_statement.statement >= STATEMENT_NREASONS)
+	{
+		f->statement = name_statement(&sum->top_statement, f->schema);
+		f->statement_flushes = Min(ratio_or_zero(sum->top_statement_flushes,
+												 f->flushes), 1);
+	}
+}
+
+bool
+period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
+{
+	HistorySum *sum = palloc0(sizeof(HistorySum));
+
+	memset(f, 0, sizeof(CommitFigures));
+	if (!sum_period(from, to, sum))
+		return false;
+	f->schema = schema_of(function);
+	report_data_set_settings(f);
+	f->delay = sum->delay;
+	f->siblings = sum->siblings;
+	f->adaptive = sum->adaptive;
+	f->listeners = -1;
+	f->until = sum->end;
+	f->asked = TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(to) ? 0 :
+		(to - from) / 1e6;
+	f->rows = sum->rows;
+	f->gaps = sum->gaps;
+	f->stats_reset = sum->start;
+	f->seconds = sum->seconds;
+	set_period_counts(f, sum);
+	set_period_times(f, sum);
+	set_period_stalls(f, sum);
+	set_leaders(f, sum);
+	return true;
+}
+
+/*---- commit_stats_compare() --------------------------------------*/
+
+/* A bound of the period [from, to); "next": it begins after that time. */
+static TimestampTz
+bound_time(const RangeBound * bound, bool next)
+{
+	TimestampTz time;
+
+	if (bound->infinite)
+		return bound->lower ? DT_NOBEGIN : DT_NOEND;
+	time = DatumGetTimestampTz(bound->val);
+	return time + (next && !TIMESTAMP_NOT_FINITE(time));
+}
+
+/* The sum of a range, which must have a row with a commit */
+static HistorySum *
+sum_range(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	RangeType  *range = PG_GETARG_RANGE_P(arg);
+	HistorySum *sum = palloc0(sizeof(HistorySum));
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+	TimestampTz from = 0;
+	TimestampTz to = 0;
+
+	range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
+					  &lower, &upper, &empty);
+	if (!empty)
+	{
+		from = bound_time(&lower, !lower.inclusive);
+		to = bound_time(&upper, upper.inclusive);
+	}
+	if (!sum_period(from, to, sum))
+		ereport(ERROR,
+				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("commit_stats: the history has nothing of \"%s\"", name),
+				errhint("%s", period_describe_kept()));
+	if (sum->value[SLOT_COMMITS] == 0)
+		ereport(ERROR,
+				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("commit_stats: no commit waited in \"%s\"", name),
+				errhint("A mean needs at least one commit in each period."));
+	return sum;
+}
+
+Datum
+commit_stats_compare_1_0(PG_FUNCTION_ARGS)
+{
+	ComparedPart part[COMPARE_MAX_PARTS];
+	HistorySum *before;
+	HistorySum *after;
+	Row			row;
+	int			n;
+
+	row_init(fcinfo, &row);
+	before = sum_range(fcinfo, 0, "before");
+	after = sum_range(fcinfo, 1, "after");
+	n = compare_periods(before, after, part);
+	for (int i = 0; i < n; i++)
+	{
+		row_text(&row, "part", part[i].name);
+		row_rounded(&row, "mean_before", part[i].before / 1e3, 3);
+		row_rounded(&row, "mean_after", part[i].after / 1e3, 3);
+		row_rounded(&row, "mean_change", part[i].change / 1e3, 3);
+		row_share(&row, "change_share", part[i].share, 1);
+		row_text(&row, "sentence", part[i].sentence);
+		row_put(&row);
+	}
+	return (Datum) 0;
+}

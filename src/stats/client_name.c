@@ -1,0 +1,246 @@
+/*-------------------------------------------------------------------------
+ *
+ * client_name.c
+ *		The name of the client of this process.
+ *
+ *	given name	commit_stats.client_tag or, if that is empty, application_name
+ *	rule		commit_stats.client_name_pattern: s/REGEX/REPLACEMENT/FLAGS, as
+ *				sed has it.  Any other character may stand in place of the
+ *				slashes, and stands nowhere else.
+ *	name		what the rule makes of the given name
+ *
+ * A name consists of printable ASCII characters, as the server makes
+ * application_name: databases with other encodings show it, too.  So does the
+ * rule, and the regular expression has the collation "C".
+ *
+ * The assign hook of each setting makes clients.c compare at the next commit,
+ * so no other commit looks at them.  clients.c asks for the name there
+ * and as a process enters, before the commit begins.  regexp_replace() applies
+ * the rule; it keeps the compiled expression.  While the given name stays the
+ * same, the name does, too: the rule is applied to a new one only.
+ *
+ * Locking: none.  Everything here belongs to one process.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "regex/regex.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "base/compat.h"
+#include "stats/client_name.h"
+
+#define MAX_RULE		255		/* bytes */
+
+/* A part of the setting. */
+typedef struct RulePart
+{
+	const char *at;
+	int			length;
+} RulePart;
+
+typedef struct Rule
+{
+	RulePart	regex;
+	RulePart	replacement;
+	const char *flags;
+} Rule;
+
+static void (*name_changed) (void) = NULL;
+static char *client_tag = "";
+static char *rule_setting = "";
+
+/* The latest name, of the given one, if "is_known". */
+static char given_name[NAMEDATALEN];
+static char known_name[NAMEDATALEN];
+static bool is_known = false;
+
+/*---- The rule ----------------------------------------------------*/
+
+static bool
+is_ascii(const char *text)
+{
+	while (*text >= ' ' && *text < 127)
+		text++;
+	return *text == '\0';
+}
+
+/* The part of "*at" up to a delimiter, behind which "*at" is then. */
+static bool
+split_off(const char **at, char delimiter, RulePart *part)
+{
+	const char *end = strchr(*at, delimiter);
+
+	if (end == NULL)
+		return false;
+	part->at = *at;
+	part->length = (int) (end - *at);
+	*at = end + 1;
+	return true;
+}
+
+static bool
+parse_rule(const char *text, Rule *parsed)
+{
+	char		delimiter = text[0] == 's' ? text[1] : '\0';
+
+	memset(parsed, 0, sizeof(Rule));
+	if (delimiter == '\0' || delimiter == '\\')
+		return false;
+	text += 2;
+	if (!split_off(&text, delimiter, &parsed->regex) ||
+		!split_off(&text, delimiter, &parsed->replacement))
+		return false;
+	parsed->flags = text;
+	return text[strspn(text, "gi")] == '\0';
+}
+
+/* As pg_regcomp(). */
+static int
+compile_regex(const Rule *parsed, regex_t * compiled)
+{
+	pg_wchar	wide[MAX_RULE];
+	int			length = parsed->regex.length;
+	bool		ignores_case = strchr(parsed->flags, 'i') != NULL;
+
+	/* ASCII characters are the same in all encodings */
+	for (int i = 0; i < length; i++)
+		wide[i] = (unsigned char) parsed->regex.at[i];
+	return pg_regcomp(compiled, wide, length,
+					  REG_ADVANCED | (ignores_case ? REG_ICASE : 0),
+					  C_COLLATION_OID);
+}
+
+/* The postmaster calls this, too, which has no database. */
+static bool
+check_rule(char **newval, void **extra, GucSource source)
+{
+	Rule		parsed;
+	regex_t		compiled;
+	char		message[100];
+	int			result;
+
+	if ((*newval)[0] == '\0')
+		return true;
+	if (strlen(*newval) > MAX_RULE || !is_ascii(*newval))
+	{
+		GUC_check_errdetail("The value must consist of at most %d printable ASCII characters.",
+							MAX_RULE);
+		return false;
+	}
+	if (!parse_rule(*newval, &parsed))
+	{
+		GUC_check_errdetail("The value is not of the form s/REGEX/REPLACEMENT/ or s/REGEX/REPLACEMENT/g.");
+		GUC_check_errhint("If a slash is part of it, use another character in place of the three slashes.");
+		return false;
+	}
+	result = compile_regex(&parsed, &compiled);
+	if (result != REG_OKAY)
+	{
+		pg_regerror(result, &compiled, message, sizeof(message));
+		GUC_check_errcode(ERRCODE_INVALID_REGULAR_EXPRESSION);
+		GUC_check_errdetail("Invalid regular expression: %s.", message);
+		return false;
+	}
+	pg_regfree(&compiled);
+	return true;
+}
+
+/*---- Names -------------------------------------------------------*/
+
+static Datum
+text_of(const RulePart *part)
+{
+	return PointerGetDatum(cstring_to_text_with_len(part->at, part->length));
+}
+
+static void
+apply_rule(const char *given, char *name)
+{
+	Rule		rule;
+	Datum		replaced;
+
+	strlcpy(name, given, NAMEDATALEN);
+	if (!parse_rule(rule_setting, &rule))
+		return;					/* is empty */
+	replaced = DirectFunctionCall4Coll(textregexreplace, C_COLLATION_OID,
+									   CStringGetTextDatum(given),
+									   text_of(&rule.regex),
+									   text_of(&rule.replacement),
+									   CStringGetTextDatum(rule.flags));
+	memset(name, 0, NAMEDATALEN);
+	text_to_cstring_buffer(DatumGetTextPP(replaced), name, NAMEDATALEN);
+}
+
+/*
+ * As application_name.  The server reports the tag to the client, outside of
+ * any transaction, where a character that the client's encoding lacks would
+ * fail again and again.
+ */
+static bool
+check_tag(char **newval, void **extra, GucSource source)
+{
+	for (char *c = *newval; *c != '\0'; c++)
+		if (*c < ' ' || *c >= 127)
+			*c = '?';
+	return true;
+}
+
+void
+client_name_copy(char *name)
+{
+	char		given[NAMEDATALEN] = {0};
+
+	strlcpy(given, client_tag[0] != '\0' ? client_tag : application_name,
+			NAMEDATALEN);
+	if (!is_known || strcmp(given, given_name) != 0)
+	{
+		is_known = false;
+		memset(known_name, 0, sizeof(known_name));
+		apply_rule(given, known_name);
+		strcpy(given_name, given);
+		is_known = true;
+	}
+	memcpy(name, known_name, NAMEDATALEN);
+}
+
+static void
+assign_tag(const char *newval, void *extra)
+{
+	name_changed();
+}
+
+static void
+assign_rule(const char *newval, void *extra)
+{
+	is_known = false;
+	name_changed();
+}
+
+/*
+ * RESET ALL and DISCARD ALL, which drivers and poolers send, leave the tag.
+ * A pooler can keep it for each of its clients, as the server reports it.
+ */
+void
+client_name_define_settings(void (*changed) (void))
+{
+	name_changed = changed;
+	DefineCustomStringVariable("commit_stats.client_tag",
+							   "Sets the name under which the commits of this session are counted, in place of application_name.",
+							   "RESET ALL and DISCARD ALL do not change it.",
+							   &client_tag,
+							   "",
+							   PGC_USERSET,
+							   GUC_NO_RESET_ALL | GUC_REPORT | GUC_IS_NAME,
+							   check_tag, assign_tag, NULL);
+	DefineCustomStringVariable("commit_stats.client_name_pattern",
+							   "Changes the names under which commits are counted: s/REGEX/REPLACEMENT/.",
+							   "An empty value leaves them.",
+							   &rule_setting,
+							   "",
+							   PGC_SUSET, 0,
+							   check_rule, assign_rule, NULL);
+}

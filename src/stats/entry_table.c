@@ -1,0 +1,538 @@
+/*-------------------------------------------------------------------------
+ *
+ * entry_table.c
+ *		The counts of backend slots, by a key: by client, or by statement.
+ *
+ *	place		where a process counts for one key: its slot
+ *				(backend_slots.c), or one cell of it
+ *	entry		what was counted for a key and has left its places
+ *	growth		what a place has counted and no entry has yet
+ *	to move		to add the growth of a place to its entry, and to let the place
+ *				count for another entry, or none
+ *
+ * A process counts in its slot, and moves a place when its key changes, and
+ * when it exits.  A reader adds the growth of all places to the entries.
+ *
+ * Invariant: all entries and the growth of all places, added up, equal the sum
+ * of all slots, counter by counter.  A process has a place with an entry
+ * before it counts anything there, and counts nothing there afterwards.
+ *
+ * Memory is bounded: as many keys as a setting says have an entry.  A new key
+ * takes the entry of the key that has not committed for longest.  The counts
+ * of that key go into the overflow entry of its database or, beyond
+ * CLIENT_DATABASES databases, into OVERFLOW_ENTRY.
+ *
+ * Where a place is a slot, the entries of connected processes are kept, and a
+ * role holds at most half of the entries: its new keys take the entries of its
+ * own.  A key that finds no entry to take counts in the overflow entry.
+ *
+ * Where a place is a cell, the places of a key that loses its entry count for
+ * the overflow entry.  Their process notices (statements.c).  A process notes
+ * when it last committed as it moves a place, not at each commit.  So one of
+ * several evictions moves all growth, and finds out who has committed since
+ * the last time.
+ *
+ * A reset gives the entries to the keys that have a place.
+ *
+ * Locking: commit_stats_clients_lock() protects everything here.  A process
+ * holds it shared while it adds to an entry, which is atomic, and moves a
+ * place of its own; and exclusively while it makes an entry, which takes one
+ * pass over "uses", and evicts, which takes one over "place_entries".  A
+ * reader holds it shared while it copies, and copies again if "moves" shows
+ * that a process has moved counts meanwhile; after SHARED_PASSES copies, it
+ * holds the lock exclusively.  A reset holds it exclusively throughout.  A
+ * process reads the entry of its own place without a lock.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+#include "base/clock.h"
+#include "module/shared_memory.h"
+#include "stats/entry_table.h"
+
+#define OVERFLOW_ENTRY	0		/* of keys in databases without an entry */
+#define SHARED_PASSES	3		/* of a reader, before it locks others out */
+#define NOTE_USES		20		/* times in as many evictions as keys */
+
+static int
+max_entries(const EntryTable *table)
+{
+	return *table->max_keys + CLIENT_DATABASES + 1;
+}
+
+static int
+nplaces(const EntryTable *table, int backends)
+{
+	return table->by_cell ? backends * backend_slots_ncells() : backends;
+}
+
+static Size
+row_size(const EntryTable *table)
+{
+	return table->key_size + CLIENT_NCOUNTERS * sizeof(uint64);
+}
+
+Size
+entry_table_size(const EntryTable *table, int backends)
+{
+	return add_size(mul_size(nplaces(table, backends),
+							 sizeof(EntryPlace) + sizeof(int) + table->key_size),
+					mul_size(max_entries(table),
+							 sizeof(Entry) + table->key_size +
+							 sizeof(EntryUse) + sizeof(int)));
+}
+
+/*---- Entries -----------------------------------------------------*/
+
+static void *
+key_of_entry(const EntryTable *table, int entry)
+{
+	return table->keys + entry * table->key_size;
+}
+
+static int *
+bucket_of(const EntryTable *table, const void *key)
+{
+	uint32		hash = hash_bytes(key, table->key_size);
+
+	return &table->buckets[hash % max_entries(table)];
+}
+
+/* The entry of a key, or NO_ENTRY. */
+static int
+find(const EntryTable *table, const void *key)
+{
+	int			entry = *bucket_of(table, key);
+
+	while (entry != NO_ENTRY &&
+		   memcmp(key_of_entry(table, entry), key, table->key_size) != 0)
+		entry = table->entries[entry].next;
+	return entry;
+}
+
+/*
+ * This and what follows, up to find_or_add(): exclusive lock.  A statement
+ * gets its entry in a commit, which its place has yet to count; a client that
+ * never commits may lose it first.
+ */
+static int
+give_entry(EntryTable *table, int entry, const void *key)
+{
+	int		   *bucket = bucket_of(table, key);
+
+	memcpy(key_of_entry(table, entry), key, table->key_size);
+	table->entries[entry].next = *bucket;
+	counter_array_init(table->entries[entry].counter, CLIENT_NCOUNTERS);
+	pg_atomic_init_u64(&table->uses[entry].used_at,
+					   table->by_cell ? clock_now() : 0);
+	pg_atomic_init_u32(&table->uses[entry].places, 0);
+	table->uses[entry].roleid = ((const EntryKey *) key)->roleid;
+	*bucket = entry;
+	return entry;
+}
+
+/* The entry of keys of a database that have none. */
+static int
+overflow_of(EntryTable *table, Oid datid)
+{
+	char		key[MAXIMUM_ALIGNOF * 16] = {0};
+	int			entry;
+
+	Assert(table->key_size <= sizeof(key));
+	((EntryKey *) key)->datid = datid;
+	entry = find(table, key);
+	if (entry != NO_ENTRY)
+		return entry;
+	if (table->shared->nentries - table->shared->nown > CLIENT_DATABASES)
+		return OVERFLOW_ENTRY;
+	return give_entry(table, table->shared->nentries++, key);
+}
+
+static void
+add_to_entry(EntryTable *table, int entry, const uint64 *value)
+{
+	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
+		if (value[c] != 0)
+			pg_atomic_fetch_add_u64(&table->entries[entry].counter[c],
+									(int64) value[c]);
+}
+
+static void
+count_place(const EntryTable *table, int place, uint64 *value)
+{
+	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
+
+	backend_slots_copy_cells(place * ncells, ncells, value, CLIENT_NCOUNTERS);
+}
+
+static void
+add_growth(EntryTable *table, int place)
+{
+	uint64	   *since = table->places[place].since;
+	int			entry = table->place_entries[place];
+	uint64		growth[CLIENT_NCOUNTERS];
+	uint64		counted[CLIENT_NCOUNTERS];
+
+	count_place(table, place, counted);
+	if (entry != NO_ENTRY)
+	{
+		memcpy(growth, counted, sizeof(growth));
+		counter_array_subtract(growth, since, CLIENT_NCOUNTERS);
+		add_to_entry(table, entry, growth);
+		if (counted_commits(growth) > 0)
+			pg_atomic_write_u64(&table->uses[entry].used_at, clock_now());
+	}
+	memcpy(since, counted, sizeof(counted));
+}
+
+static void
+set_entry(EntryTable *table, int place, int entry)
+{
+	int		   *at = &table->place_entries[place];
+
+	if (*at != NO_ENTRY)
+		pg_atomic_fetch_sub_u32(&table->uses[*at].places, 1);
+	if (entry != NO_ENTRY)
+		pg_atomic_fetch_add_u32(&table->uses[entry].places, 1);
+	*at = entry;
+}
+
+/* Take an entry from its key, and from the places that count for it. */
+static void
+evict(EntryTable *table, int entry)
+{
+	int			overflow = overflow_of(table,
+									   ((EntryKey *) key_of_entry(table, entry))->datid);
+	int		   *link = bucket_of(table, key_of_entry(table, entry));
+	uint64		value[CLIENT_NCOUNTERS];
+
+	for (int i = 0; pg_atomic_read_u32(&table->uses[entry].places) > 0; i++)
+		if (table->place_entries[i] == entry)
+		{
+			add_growth(table, i);
+			set_entry(table, i, overflow);
+		}
+	counter_array_read(value, table->entries[entry].counter, CLIENT_NCOUNTERS);
+	add_to_entry(table, overflow, value);
+	while (*link != entry)
+		link = &table->entries[*link].next;
+	*link = table->entries[entry].next;
+	table->shared->evicted++;
+}
+
+/*
+ * The entry that a new key of a role can take, or NO_ENTRY: the one that was
+ * not used for longest.  "*may_add" is false if the role can take only its
+ * own.
+ */
+static int
+find_victim(const EntryTable *table, Oid roleid, bool *may_add)
+{
+	int			oldest = NO_ENTRY;
+	int			own_oldest = NO_ENTRY;
+	uint64		age_limit = PG_UINT64_MAX;
+	uint64		own_age_limit = PG_UINT64_MAX;
+	int			nheld = 0;		/* entries of the role */
+
+	for (int i = 0; i < table->shared->nentries; i++)
+	{
+		EntryUse   *use = &table->uses[i];
+		uint64		used_at = pg_atomic_read_u64(&use->used_at);
+
+		nheld += use->roleid == roleid;
+		if (!OidIsValid(use->roleid) ||
+			(!table->by_cell && pg_atomic_read_u32(&use->places) > 0))
+			continue;
+		if (used_at < age_limit)
+		{
+			oldest = i;
+			age_limit = used_at;
+		}
+		if (use->roleid == roleid && used_at < own_age_limit)
+		{
+			own_oldest = i;
+			own_age_limit = used_at;
+		}
+	}
+	*may_add = table->by_cell || nheld < *table->max_keys / 2;
+	return *may_add ? oldest : own_oldest;
+}
+
+/* Like find(), but never NO_ENTRY. */
+static int
+find_or_add(EntryTable *table, const void *key)
+{
+	const EntryKey *head = key;
+	int			entry = find(table, key);
+	bool		may_add;
+
+	if (entry != NO_ENTRY)
+		return entry;
+	if (entry_is_overflow(head))
+		return overflow_of(table, head->datid);
+	if (table->by_cell && table->shared->nown >= *table->max_keys &&
+		table->shared->evicted % Max(*table->max_keys / NOTE_USES, 1) == 0)
+		for (int i = 0; i < nplaces(table, MaxBackends); i++)
+			if (table->place_entries[i] != NO_ENTRY)
+				add_growth(table, i);
+	entry = find_victim(table, head->roleid, &may_add);
+	if (may_add && table->shared->nown < *table->max_keys)
+	{
+		table->shared->nown++;
+		return give_entry(table, table->shared->nentries++, key);
+	}
+	if (entry == NO_ENTRY)
+		return overflow_of(table, head->datid);
+	evict(table, entry);
+	return give_entry(table, entry, key);
+}
+
+/*---- Places ------------------------------------------------------*/
+
+static void *
+place_key(const EntryTable *table, int place)
+{
+	return table->place_keys + place * table->key_size;
+}
+
+/* Without a key: NO_ENTRY. */
+int
+entry_table_begin(EntryTable *table, const void *key)
+{
+	int			entry = NO_ENTRY;
+
+	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
+	if (key != NULL)
+		entry = find(table, key);
+	if (key != NULL && entry == NO_ENTRY)
+	{
+		LWLockRelease(commit_stats_clients_lock());
+		shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
+		entry = find_or_add(table, key);
+	}
+	changecount_begin(&table->shared->moves);
+	return entry;
+}
+
+void
+entry_table_move(EntryTable *table, int place, const void *key, int entry)
+{
+	add_growth(table, place);
+	set_entry(table, place, entry);
+	if (key != NULL)
+		memcpy(place_key(table, place), key, table->key_size);
+}
+
+void
+entry_table_end(EntryTable *table)
+{
+	changecount_end(&table->shared->moves);
+	LWLockRelease(commit_stats_clients_lock());
+}
+
+/*---- Readers, restarts and resets --------------------------------*/
+
+/*
+ * Call "copy" while nothing moves between places and entries.  If something
+ * moves while it runs, it must bear what it reads, and is called again.  It
+ * raises no error.
+ */
+void
+entry_table_copy_at_rest(EntryTable *table, void (*copy) (void *result),
+						 void *result)
+{
+	for (int pass = 0;; pass++)
+	{
+		bool		alone = pass == SHARED_PASSES;
+		uint64		moves;
+		bool		at_rest;
+
+		shared_memory_acquire(commit_stats_clients_lock(),
+							  alone ? LW_EXCLUSIVE : LW_SHARED);
+		at_rest = changecount_read(&table->shared->moves, &moves) || alone;
+		if (at_rest)
+			copy(result);
+		at_rest = at_rest &&
+			(alone || changecount_since(&table->shared->moves, moves) == 0);
+		LWLockRelease(commit_stats_clients_lock());
+		if (at_rest)
+			return;
+	}
+}
+
+/* Zeroed, as the first access to new memory takes time under the lock. */
+void
+entry_table_init_totals(const EntryTable *table, EntryTotals *totals)
+{
+	totals->places = palloc0(max_entries(table) * sizeof(int));
+	totals->row = palloc0(max_entries(table) * row_size(table));
+}
+
+static void
+copy_rows(const EntryTable *table, char *rows, int *places)
+{
+	for (int i = 0; i < table->shared->nentries; i++)
+	{
+		char	   *row = rows + i * row_size(table);
+
+		memcpy(row, key_of_entry(table, i), table->key_size);
+		counter_array_read((uint64 *) (row + table->key_size),
+						   table->entries[i].counter, CLIENT_NCOUNTERS);
+	}
+	for (int i = 0; i < nplaces(table, MaxBackends); i++)
+	{
+		uint64		growth[CLIENT_NCOUNTERS];
+		uint64	   *value;
+
+		/* read once: the process may leave meanwhile (copy_at_rest()) */
+		int			entry = *(const volatile int *) &table->place_entries[i];
+
+		if (entry == NO_ENTRY)
+			continue;
+		value = (uint64 *) (rows + entry * row_size(table) + table->key_size);
+		count_place(table, i, growth);
+		counter_array_add(value, growth, CLIENT_NCOUNTERS);
+		counter_array_subtract(value, table->places[i].since, CLIENT_NCOUNTERS);
+		if (places != NULL)
+			places[entry]++;
+	}
+}
+
+void
+entry_table_copy(const EntryTable *table, EntryTotals *totals)
+{
+	totals->n = table->shared->nentries;
+	totals->evicted = table->shared->evicted;
+	memset(totals->places, 0, max_entries(table) * sizeof(int));
+	copy_rows(table, totals->row, totals->places);
+}
+
+void
+entry_table_tracked(const EntryTable *table, int *own, uint64 *evicted)
+{
+	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
+	*own = table->shared->nown;
+	*evicted = table->shared->evicted;
+	LWLockRelease(commit_stats_clients_lock());
+}
+
+static void
+clear_entries(EntryTable *table, TimestampTz now)
+{
+	char		overflow[MAXIMUM_ALIGNOF * 16] = {0};
+
+	for (int i = 0; i < max_entries(table); i++)
+		table->buckets[i] = NO_ENTRY;
+	table->shared->nentries = table->shared->nown = 0;
+	table->shared->evicted = 0;
+	table->shared->stats_reset = now;
+	(void) give_entry(table, table->shared->nentries++, overflow);
+}
+
+void
+entry_table_attach(EntryTable *table, void *tail, bool found)
+{
+	int			n = nplaces(table, MaxBackends);
+
+	table->places = tail;
+	table->place_keys = (char *) (table->places + n);
+	table->entries = (Entry *) (table->place_keys + n * table->key_size);
+	table->keys = (char *) (table->entries + max_entries(table));
+	table->uses = (EntryUse *) (table->keys +
+								max_entries(table) * table->key_size);
+	table->buckets = (int *) (table->uses + max_entries(table));
+	table->place_entries = table->buckets + max_entries(table);
+	if (found)
+		return;
+	for (int i = 0; i < n; i++)
+		table->place_entries[i] = NO_ENTRY;
+	clear_entries(table, GetCurrentTimestamp());
+}
+
+/*
+ * All entries are zero.  The keys that have a place get one, unless there are
+ * too many.  In a reset, places start from its copies, as all other totals.
+ */
+void
+entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
+{
+	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
+
+	Assert(LWLockHeldByMeInMode(commit_stats_clients_lock(), LW_EXCLUSIVE));
+
+	clear_entries(table, now);
+	for (int i = 0; i < nplaces(table, MaxBackends); i++)
+	{
+		uint64	   *since = table->places[i].since;
+		EntryKey   *key = place_key(table, i);
+
+		if (table->place_entries[i] == NO_ENTRY)
+			continue;
+		if (in_reset)
+			backend_slots_at_reset(i * ncells, ncells, since,
+								   CLIENT_NCOUNTERS);
+		else
+			count_place(table, i, since);
+		table->place_entries[i] = NO_ENTRY;
+		set_entry(table, i, table->by_cell &&
+				  table->shared->nown >= *table->max_keys &&
+				  find(table, key) == NO_ENTRY ?
+				  overflow_of(table, key->datid) : find_or_add(table, key));
+	}
+}
+
+Size
+entry_table_saved_size(const EntryTable *table)
+{
+	return sizeof(EntriesSaved) + table->shared->nentries * row_size(table);
+}
+
+void
+entry_table_save(const EntryTable *table, void *to)
+{
+	EntriesSaved *saved = to;
+
+	saved->evicted = table->shared->evicted;
+	saved->stats_reset = table->shared->stats_reset;
+	copy_rows(table, (char *) (saved + 1), NULL);
+}
+
+/* The number of rows in what was saved; 0 if that has another size. */
+Size
+entry_table_nsaved(const EntryTable *table, const void *from, Size size)
+{
+	if (size < sizeof(EntriesSaved) ||
+		(size - sizeof(EntriesSaved)) % row_size(table) != 0)
+		return 0;
+	return (size - sizeof(EntriesSaved)) / row_size(table);
+}
+
+/* A row: its key, and its counters behind it. */
+const void *
+entry_table_saved(const EntryTable *table, const void *from, Size i)
+{
+	return (const char *) from + sizeof(EntriesSaved) + i * row_size(table);
+}
+
+/* The setting may have become smaller. */
+void
+entry_table_restore(EntryTable *table, const void *from, Size size)
+{
+	const EntriesSaved *saved = from;
+
+	table->shared->evicted += saved->evicted;
+	table->shared->stats_reset = saved->stats_reset;
+	for (Size i = 0; i < entry_table_nsaved(table, from, size); i++)
+	{
+		const char *row = entry_table_saved(table, from, i);
+
+		add_to_entry(table, find_or_add(table, row),
+					 (const uint64 *) (row + table->key_size));
+	}
+}

@@ -1,0 +1,149 @@
+/* The counts of backend slots, by a key; see entry_table.c. */
+#ifndef COMMIT_STATS_ENTRY_TABLE_H
+#define COMMIT_STATS_ENTRY_TABLE_H
+
+#include "base/changecount.h"
+#include "stats/backend_slots.h"
+
+/*
+ * The counters of a slot that are kept per key, by their SlotCounter: all but
+ * the last ones, which say what the histograms of the whole server lack.
+ */
+#define CLIENT_NCOUNTERS	SLOT_UNRESOLVED_FLUSHES
+
+/* Databases of which a key that has no entry still shows. */
+#define CLIENT_DATABASES	256
+
+#define NO_ENTRY		(-1)
+
+/*
+ * What each key begins with.  A key is zeroed before it is filled, as its
+ * bytes are compared.  All keys of a database without entries of their own
+ * share one that has no role; those for which that failed as well share one
+ * without a database, too.
+ */
+typedef struct EntryKey
+{
+	Oid			datid;			/* InvalidOid: connected to no database */
+	Oid			roleid;			/* InvalidOid: of several keys */
+} EntryKey;
+
+typedef struct Entry
+{
+	int			next;			/* entry with the same hash; or NO_ENTRY */
+	pg_atomic_uint64 counter[CLIENT_NCOUNTERS]; /* added to atomically */
+} Entry;
+
+/*
+ * Of each entry, what decides who may take it: dense, for one pass over all.
+ */
+typedef struct EntryUse
+{
+	pg_atomic_uint64 used_at;	/* clock_now() at a commit; see give_entry() */
+	pg_atomic_uint32 places;	/* that count for it */
+	Oid			roleid;			/* InvalidOid: of several keys */
+} EntryUse;
+
+/* Where a process counts for a key: what is in entries already. */
+typedef struct EntryPlace
+{
+	uint64		since[CLIENT_NCOUNTERS];
+} EntryPlace;
+
+typedef struct EntryTableShared
+{
+	int			nentries;		/* in use, from the front */
+	int			nown;			/* of these, of a single key */
+	uint64		evicted;		/* keys that lost their entry */
+	TimestampTz stats_reset;
+	ChangeCount moves;			/* of counts from places to entries */
+} EntryTableShared;
+
+typedef struct EntryTable
+{
+	/* What its user says: */
+	Size		key_size;		/* a multiple of 8 */
+	int		   *max_keys;		/* that have an entry: a setting */
+
+	/*
+	 * Each cell of a slot is a place; otherwise, the slot is, its entry is
+	 * kept, and a role holds half of the entries at most.
+	 */
+	bool		by_cell;
+
+	/* In shared memory: */
+	EntryTableShared *shared;
+	EntryPlace *places;
+	int		   *place_entries;	/* or NO_ENTRY; dense, as "uses" */
+	char	   *place_keys;
+	Entry	   *entries;
+	char	   *keys;
+	EntryUse   *uses;
+	int		   *buckets;		/* entry, or NO_ENTRY */
+} EntryTable;
+
+/* What is saved: this, and rows. */
+typedef struct EntriesSaved
+{
+	uint64		evicted;
+	TimestampTz stats_reset;
+} EntriesSaved;
+
+/*
+ * A copy of all entries; palloc'd.  A row is a key and its counters, and is
+ * saved like that.
+ */
+typedef struct EntryTotals
+{
+	int			n;
+	uint64		evicted;
+	int		   *places;			/* that count for each of them */
+	char	   *row;
+} EntryTotals;
+
+/* The commits of which the share of a row is a part. */
+static inline uint64
+counted_commits(const uint64 *value)
+{
+	return value[SLOT_COMMITS] + value[SLOT_COMMITS_ASYNC];
+}
+
+static inline bool
+entry_is_overflow(const EntryKey *key)
+{
+	return !OidIsValid(key->roleid);
+}
+
+/* The module's tail */
+extern Size entry_table_size(const EntryTable *table, int backends);
+extern void entry_table_attach(EntryTable *table, void *tail, bool found);
+
+/* A change: lock, and find the entry of a key; move places; unlock. */
+extern int	entry_table_begin(EntryTable *table, const void *key);
+extern void entry_table_move(EntryTable *table, int place, const void *key,
+							 int entry);
+extern void entry_table_end(EntryTable *table);
+
+/* Readers.  "copy" of entry_table_copy_at_rest() may run several times. */
+extern void entry_table_copy_at_rest(EntryTable *table,
+									 void (*copy) (void *result), void *result);
+extern void entry_table_init_totals(const EntryTable *table,
+									EntryTotals *totals);
+extern void entry_table_copy(const EntryTable *table, EntryTotals *totals);
+extern void entry_table_tracked(const EntryTable *table, int *own,
+								uint64 *evicted);
+
+/* Under the clients lock, exclusively: from now on, or from a reset's copies. */
+extern void entry_table_clear(EntryTable *table, TimestampTz now,
+							  bool in_reset);
+
+extern Size entry_table_saved_size(const EntryTable *table);
+extern void entry_table_save(const EntryTable *table, void *to);
+extern Size entry_table_nsaved(const EntryTable *table, const void *from,
+							   Size size);
+extern const void *entry_table_saved(const EntryTable *table, const void *from,
+									 Size i);
+extern void entry_table_restore(EntryTable *table, const void *from,
+								Size size);
+
+#endif							/* COMMIT_STATS_ENTRY_TABLE_H */

@@ -1,0 +1,681 @@
+/*-------------------------------------------------------------------------
+ *
+ * remedies.c
+ *		commit_remedies(): what would help, predicted from one sample.
+ *
+ *	party		one of the two clients with the most commits; or of statements,
+ *				if one client has nearly all commits
+ *	remedy		a change of the server, of its device or of one party; in the
+ *				model, a changed copy of the load that the sample showed
+ *	others		the commits of all but the party that a remedy changes
+ *	score		of a remedy: the mean transaction of the others, divided by
+ *				the same of the same others at present
+ *
+ * The order.  Where clients go on when they have committed, the others commit
+ * more often by as much as their transactions get shorter.  Where transactions
+ * begin by themselves, only their time can change.  So the score orders both.
+ * Where order_choices() calls scores equal, a remedy that loses nothing comes
+ * before one that needs the application, then one that may lose commits, then
+ * one that needs another device.  The adaptive delay comes before a fixed one:
+ * the best of several pairs is also the luckiest, and a load changes.
+ *
+ * Invariant: nothing changes.  The function returns what to run.
+ *
+ * Locking: that of whatif.c during the sample, then that of clients_read(),
+ * commit_stats_reset_lock(), shared, for the images of full pages, and locks
+ * of the catalogs, which name clients and statements.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/xlog.h"
+#include "commands/dbcommands.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "base/clock.h"
+#include "base/compat.h"
+#include "base/guc.h"
+#include "control/delay_override.h"
+#include "stats/prediction.h"
+#include "stats/sql_value.h"
+#include "stats/statements.h"
+#include "stats/wal_cycles.h"
+#include "whatif/whatif.h"
+
+PG_FUNCTION_INFO_V1(commit_remedies_1_0);
+
+#define BATCH			10
+#define MIN_PART		0.05	/* of the commits; less is not worth a remedy */
+#define NAME_WIDTH		46		/* bytes of a statement; the name has 80 */
+#define QUOTA_FULL		0.9		/* share of it that flushes take */
+#define HEAVY			0.5		/* share of the WAL that a remedy is for */
+#define MANY_IMAGES		0.1		/* likewise, of full-page images */
+#define MAX_REMEDIES	(8 + 3 * (NPARTIES - 1))
+
+/* What a remedy asks for; of equal ones, the first is proposed. */
+typedef enum Safety
+{
+	CHANGES_NOTHING,
+	ADAPTS,
+	LOSES_NOTHING,
+	NEEDS_APPLICATION,
+	MAY_LOSE_COMMITS,
+	NEEDS_DEVICE,
+	MAY_LOSE_DATA
+} Safety;
+
+static const char *const safety_names[] = {
+	"loses nothing", "loses nothing", "loses nothing", "needs the application",
+	"may lose the newest commits at a crash", "needs another device",
+	"may lose data at a crash"
+};
+
+/* Statements to paste into psql; null: none does it */
+typedef struct Todo
+{
+	const char *statement;
+	const char *undo;
+} Todo;
+
+static const Todo no_todo = {NULL, NULL};
+
+typedef struct Remedy
+{
+	const char *name;
+	Safety		safety;
+	Todo		todo;
+	int			party;			/* that it changes; 0: none */
+	const Prediction *prediction;
+	double		score[NREPLICAS];
+	const char *reason;			/* why it saves nothing; null: not known */
+} Remedy;
+
+/* Counters of WAL so far */
+typedef struct WalSoFar
+{
+	StatementTotals *statements;
+	WalCycles  *cycles;
+} WalSoFar;
+
+/* What a remedy could do without, of the WAL of the sample */
+typedef struct NeedlessWal
+{
+	double		images;			/* share of full-page images */
+	uint64		writer;			/* statement with most of the WAL, and not of
+								 * the commits; 0: none */
+	double		share;			/* ... of the WAL */
+} NeedlessWal;
+
+typedef struct Remedies
+{
+	const Forecast *forecast;
+	const char *schema;			/* of the extension, quoted */
+	ClientTotals *clients;
+	int			best_pair;		/* of the outcomes; at most 0: none */
+	const ClientKey *key[NPARTIES]; /* of each party; null: not known */
+	const char *name[NPARTIES]; /* likewise; name[0]: of wal.writer */
+	NeedlessWal wal;
+	int			n;
+	Remedy		remedy[MAX_REMEDIES];
+	Choice		choice[MAX_REMEDIES];
+} Remedies;
+
+/*---- The remedies ------------------------------------------------*/
+
+/*
+ * Why a remedy that saves nothing does not: the flushes that it makes quicker,
+ * or fewer, leave the quota as full as it is.
+ */
+static const char *
+why_nothing(const WhatifLoad *load, const Estimate *now, const Prediction *it)
+{
+	const char *groups = "";
+
+	if (load->window == 0 || it->estimate[FLUSH_RATE].mean <
+		QUOTA_FULL * load->quota / load->window * 1e6)
+		return NULL;
+	if (it->estimate[GROUP_SIZE].mean < now[GROUP_SIZE].mean)
+		groups = psprintf(", and a flush carries %.1f commits in place of %.1f",
+						  it->estimate[GROUP_SIZE].mean, now[GROUP_SIZE].mean);
+	return psprintf("the quota of %.0f flushes in %.0f ms stays full%s",
+					load->quota, load->window / 1000, groups);
+}
+
+static void
+add(Remedies *all, const char *name, Safety safety, Todo todo,
+	const WhatifLoad *load, const Prediction *prediction)
+{
+	const Prediction *now = &all->forecast->prediction[all->forecast->present.i];
+	Choice	   *choice = &all->choice[all->n];
+	Remedy	   *it = &all->remedy[all->n];
+	double		mean = 0;
+
+	*it = (Remedy)
+	{
+		.name = name,.safety = safety,.todo = todo,.party = load->changed,
+			.prediction = prediction
+	};
+	for (int r = 0; r < NREPLICAS; r++)
+	{
+		int			others = OF_OTHERS(TRANSACTION_TIME, load->changed);
+
+		/* nobody else commits */
+		if (isnan(now->value[others][r]))
+			others = TRANSACTION_TIME;
+		it->score[r] = prediction->value[others][r] / now->value[others][r];
+		mean += it->score[r] / NREPLICAS;
+	}
+	*choice = (Choice)
+	{
+		all->n++, isnan(mean) ? 1 : mean, safety
+	};
+	if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
+		it->reason = why_nothing(load, now->estimate, prediction);
+}
+
+/* The same of a load that has not been predicted yet */
+static void
+add_load(Remedies *all, const char *name, Safety safety, Todo todo,
+		 const WhatifLoad *load)
+{
+	Prediction *prediction = palloc(sizeof(Prediction));
+
+	forecast_predict(all->forecast, load, prediction);
+	add(all, name, safety, todo, load, prediction);
+}
+
+/* Sets a parameter; the undo is what postgresql.auto.conf has at present. */
+static void
+add_setting(StringInfo statement, StringInfo undo, const char *name,
+			const char *value)
+{
+	char	   *former = sql_value(psprintf("SELECT pg_catalog.quote_literal(setting)"
+											" FROM pg_catalog.pg_settings"
+											" WHERE name OPERATOR(pg_catalog.=) '%s' AND"
+											" sourcefile OPERATOR(pg_catalog.~) '/postgresql\\.auto\\.conf$'",
+											name));
+
+	appendStringInfo(statement, "ALTER SYSTEM SET %s = %s; ", name, value);
+	if (former == NULL)
+		appendStringInfo(undo, "ALTER SYSTEM RESET %s; ", name);
+	else
+		appendStringInfo(undo, "ALTER SYSTEM SET %s = %s; ", name, former);
+}
+
+/* All settings are set: what makes them count. */
+static Todo
+end_settings(StringInfo statement, StringInfo undo)
+{
+	appendStringInfoString(statement, "SELECT pg_reload_conf();");
+	appendStringInfoString(undo, "SELECT pg_reload_conf();");
+	return (Todo)
+	{
+		statement->data, undo->data
+	};
+}
+
+/* What sets commit_delay to a pair, or the adaptive delay */
+static Todo
+todo_of(const DelayPair *pair)
+{
+	StringInfoData statement;
+	StringInfoData undo;
+
+	initStringInfo(&statement);
+	initStringInfo(&undo);
+	if (pair->delay == DELAY_ADAPTIVE)
+		add_setting(&statement, &undo, "commit_stats.adaptive_delay", "on");
+	else
+	{
+		if (delay_override_is_adaptive())
+			add_setting(&statement, &undo, "commit_stats.adaptive_delay", "off");
+		add_setting(&statement, &undo, "commit_delay",
+					psprintf("%d", pair->delay));
+		if (pair->delay > 0 && pair->siblings != CommitSiblings)
+			add_setting(&statement, &undo, "commit_siblings",
+						psprintf("%d", pair->siblings));
+	}
+	return end_settings(&statement, &undo);
+}
+
+/* A pair whose prediction the forecast has, unless it is the present one */
+static void
+add_pair(Remedies *all, const char *name, int i)
+{
+	const Forecast *forecast = all->forecast;
+
+	if (i != forecast->present.i)
+		add(all, name, forecast->outcomes.outcome[i].pair.delay == DELAY_ADAPTIVE ?
+			ADAPTS : LOSES_NOTHING,
+			todo_of(&forecast->outcomes.outcome[i].pair), &forecast->load,
+			&forecast->prediction[i]);
+}
+
+/* No delay comes first among the pairs, and the adaptive delay last. */
+static void
+add_delays(Remedies *all, int npairs)
+{
+	const Forecast *forecast = all->forecast;
+	DelayOutcomes fixed = forecast->outcomes;
+	int			best;
+
+	fixed.n = npairs - 1;
+	best = all->best_pair = best_delay(&fixed, CommitSiblings);
+	add(all, "leave it", CHANGES_NOTHING, no_todo, &forecast->load,
+		&forecast->prediction[forecast->present.i]);
+	add_pair(all, "no delay", 0);
+	if (best > 0)
+		add_pair(all, psprintf("commit_delay = %d, commit_siblings = %d",
+							   fixed.outcome[best].pair.delay,
+							   fixed.outcome[best].pair.siblings), best);
+	add_pair(all, "the adaptive delay", npairs - 1);
+}
+
+/* How a client is called in the name of a remedy; null: it is not known */
+static const char *
+client_label(const ClientKey *key)
+{
+	const char *role;
+
+	if (key == NULL)
+		return NULL;
+	if (key->application_name[0] != '\0')
+		return psprintf("\"%s\"", key->application_name);
+	/* it may have been dropped */
+	role = GetUserNameFromId(key->roleid, true);
+	return role == NULL ? NULL : psprintf("role %s", quote_identifier(role));
+}
+
+/* No other client of this role and database has committed. */
+static bool
+is_alone(const Remedies *all, const ClientKey *key)
+{
+	bool		alone = true;
+
+	for (int i = 0; i < all->clients->n; i++)
+	{
+		const ClientCounts *it = &all->clients->client[i];
+
+		alone = alone && (it->key.datid != key->datid ||
+						  it->key.roleid != key->roleid ||
+						  memcmp(&it->key, key, sizeof(ClientKey)) == 0 ||
+						  client_commits(it) == 0);
+	}
+	return alone;
+}
+
+/*
+ * What lets a party commit asynchronously.  Other clients of its role and
+ * database must keep what they have; then its sessions have to do it.
+ */
+static Todo
+asynchronous(const Remedies *all, const ClientKey *key)
+{
+	const char *role = key ? GetUserNameFromId(key->roleid, true) : NULL;
+	const char *database = key ? get_database_name(key->datid) : NULL;
+	const char *alter;
+	const char *former;
+
+	if (key == NULL)
+		return (Todo)
+	{
+		"BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;", NULL
+	};
+	if (role == NULL || database == NULL || !is_alone(all, key))
+		return (Todo)
+	{
+		"SET synchronous_commit = off; -- in each of its sessions",
+			"RESET synchronous_commit; -- in each of its sessions"
+	};
+	alter = psprintf("ALTER ROLE %s IN DATABASE %s", quote_identifier(role),
+					 quote_identifier(database));
+	former = sql_value(psprintf("SELECT pg_catalog.split_part(c, '=', 2)"
+								" FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) c"
+								" WHERE setdatabase OPERATOR(pg_catalog.=) %u AND"
+								" setrole OPERATOR(pg_catalog.=) %u AND"
+								" c OPERATOR(pg_catalog.~) '^synchronous_commit='",
+								key->datid, key->roleid));
+	return (Todo)
+	{
+		psprintf("%s SET synchronous_commit = off; -- for new sessions", alter),
+			former == NULL ? psprintf("%s RESET synchronous_commit;", alter) :
+			psprintf("%s SET synchronous_commit = %s;", alter, former)
+	};
+}
+
+static void
+add_party(Remedies *all, int party)
+{
+	const Forecast *forecast = all->forecast;
+	const SampleParty *it = &forecast->party[party];
+	const char *name = all->name[party];
+	WhatifLoad	load = forecast->load;
+
+	if (it->commits <= MIN_PART * forecast->party[0].commits || name == NULL)
+		return;
+	load.changed = party;
+	load.batch = BATCH;
+	add_load(all, psprintf("%d transactions of %s in one commit", BATCH, name),
+			 NEEDS_APPLICATION, no_todo, &load);
+	load.batch = 0;
+	load.async = true;
+	add_load(all, psprintf("synchronous_commit = off for %s", name),
+			 MAY_LOSE_COMMITS, asynchronous(all, all->key[party]), &load);
+	load.async = false;
+	load.quiet = true;
+	if (it->notifies > MIN_PART * it->commits)
+		add_load(all, psprintf("NOTIFY of %s outside of its other transactions",
+							   name), NEEDS_APPLICATION, no_todo, &load);
+}
+
+static void
+add_device(Remedies *all)
+{
+	WhatifLoad	load = all->forecast->load;
+
+	load.quota *= 2;
+	if (load.window > 0)
+		add_load(all, "twice the quota of the device", NEEDS_DEVICE, no_todo, &load);
+	load = all->forecast->load;
+	whatif_change_flushes(&load, 0.5, 0);
+	add_load(all, "half the flush time of the device", NEEDS_DEVICE, no_todo, &load);
+}
+
+static void
+read_wal(WalSoFar *it)
+{
+	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	it->cycles = wal_cycles_read();
+	it->statements = statements_read();
+	LWLockRelease(commit_stats_reset_lock());
+}
+
+/*
+ * The share of images in the WAL of the cycles that are still known.  From 19
+ * on, their bytes are counted.  Before, it is at most a page for each image,
+ * and not known of compressed ones.
+ */
+static double
+share_of_images(const WalSoFar *before, const WalSoFar *now)
+{
+	double		sum[WAL_NCOUNTERS] = {0};
+
+	for (int i = 0; i < now->cycles->ncycles; i++)
+		for (int c = 0; c < WAL_NCOUNTERS; c++)
+		{
+			const WalCycleCopy *cycle = &now->cycles->cycle[i];
+
+			sum[c] += cycle->value[c];
+			for (int j = 0; j < before->cycles->ncycles; j++)
+				if (before->cycles->cycle[j].redo == cycle->redo)
+					sum[c] -= before->cycles->cycle[j].value[c];
+		}
+	if (sum[WAL_BYTES] <= 0)
+		return 0;
+	if (sum[WAL_FPI_BYTES] == 0 && wal_compression == 0)
+		sum[WAL_FPI_BYTES] = sum[WAL_FPI] * BLCKSZ;
+	return Min(sum[WAL_FPI_BYTES] / sum[WAL_BYTES], 1);
+}
+
+/* Flushes are quicker by what a share of their WAL takes. */
+static void
+add_less_wal(Remedies *all, const char *name, Safety safety, Todo todo,
+			 double share)
+{
+	WhatifLoad	load = all->forecast->load;
+
+	whatif_change_flushes(&load, 1, share);
+	if (load.page_time > 0)
+	{
+		add_load(all, name, safety, todo, &load);
+		return;
+	}
+	add(all, name, safety, todo, &load,
+		&all->forecast->prediction[all->forecast->present.i]);
+	all->remedy[all->n - 1].reason =
+		"flushes with more WAL do not take longer, as far as can be told";
+}
+
+/* What a statement, the i-th one now, has counted since "before" */
+static double
+counted_since(const StatementTotals *before, const StatementCounts *it, int i,
+			  int counter)
+{
+	double		value = it->value[counter];
+
+	for (int j = 0; j < before->n; j++)
+	{
+		/* the same place, nearly always */
+		const StatementCounts *was = &before->statement[(i + j) % before->n];
+
+		if (memcmp(&was->key, &it->key, sizeof(StatementKey)) == 0)
+			return Max(value - was->value[counter], 0);
+	}
+	return value;
+}
+
+/* What the sample shows of WAL, since "before" */
+static void
+find_needless_wal(const WalSoFar *before, NeedlessWal *it)
+{
+	WalSoFar	now;
+	double		commits_of_writer = 0;
+	double		bytes_of_all = 0;
+	double		commits_of_all = 0;
+
+	read_wal(&now);
+	it->images = share_of_images(before, &now);
+	for (int i = 0; i < now.statements->n; i++)
+	{
+		const StatementCounts *statement = &now.statements->statement[i];
+		double		bytes = counted_since(before->statements, statement, i, SLOT_WAL_BYTES);
+		double		commits = counted_since(before->statements, statement, i, SLOT_COMMITS);
+
+		CHECK_FOR_INTERRUPTS();
+		bytes_of_all += bytes;
+		commits_of_all += commits;
+		if (statement->key.statement >= STATEMENT_NREASONS && bytes > it->share)
+		{
+			it->share = bytes;
+			it->writer = statement->key.statement;
+			commits_of_writer = commits;
+		}
+	}
+	if (it->share <= HEAVY * bytes_of_all || commits_of_writer >= HEAVY * commits_of_all)
+		it->writer = 0;
+	it->share = ratio(it->share, bytes_of_all);
+}
+
+static void
+add_wal(Remedies *all)
+{
+	StringInfoData statement;
+	StringInfoData undo;
+
+	if (all->wal.writer != 0)
+		add_less_wal(all, psprintf("without the WAL of %s", all->name[0]),
+					 NEEDS_APPLICATION, no_todo, all->wal.share);
+	if (all->wal.images <= MANY_IMAGES)
+		return;
+	initStringInfo(&statement);
+	initStringInfo(&undo);
+	add_setting(&statement, &undo, "full_page_writes", "off");
+	add_less_wal(all, "no full-page images", MAY_LOSE_DATA,
+				 end_settings(&statement, &undo), all->wal.images);
+}
+
+/* The names of the statement with the most WAL, and of parties that are some */
+static void
+find_statements(Remedies *all)
+{
+	const SampleParty *party = all->forecast->party;
+	const uint64 statement[NPARTIES] = {all->wal.writer, party[1].key, party[2].key};
+	char	   *text[NPARTIES];
+	int			n = all->forecast->of_statements ? NPARTIES : 1;
+
+	if (n > 1 || all->wal.writer != 0)
+		statement_texts(all->schema, statement, n, NAME_WIDTH, text);
+	else
+		n = 0;
+	/* two texts that begin alike */
+	if (n > 1 && text[1] != NULL && text[2] != NULL && strcmp(text[1], text[2]) == 0)
+		text[1] = text[2] = NULL;
+	for (int p = 0; p < n; p++)
+		all->name[p] = text[p] != NULL ? text[p] :
+			psprintf("statement " INT64_FORMAT, (int64) statement[p]);
+}
+
+/* The names of parties, and the keys of those that are clients */
+static void
+find_names(Remedies *all)
+{
+	all->clients = clients_read();
+	find_statements(all);
+	for (int i = 0; i < all->clients->n && !all->forecast->of_statements; i++)
+	{
+		const ClientKey *key = &all->clients->client[i].key;
+
+		for (int p = 1; p < NPARTIES; p++)
+			if (commit_trace_hash(key) == all->forecast->party[p].key)
+				all->key[p] = key;
+	}
+	for (int p = 1; p < NPARTIES && !all->forecast->of_statements; p++)
+		all->name[p] = client_label(all->key[p]);
+}
+
+/*---- Rows --------------------------------------------------------*/
+
+static void
+put_remedy(Row *row, const Remedies *all, const Remedy *it, const char *reason)
+{
+	const Forecast *forecast = all->forecast;
+	const Prediction *prediction = it->prediction;
+	const Estimate *now = forecast->prediction[forecast->present.i].estimate;
+	double		saved[NREPLICAS];
+	Estimate	estimate;
+
+	for (int r = 0; r < NREPLICAS; r++)
+		saved[r] = 100 * (1 - it->score[r]);
+	estimate = estimate_rounds(saved, NREPLICAS);
+	row_text(row, "remedy", it->name);
+	row_text(row, "safe", safety_names[it->safety]);
+	row_text(row, "statement", it->todo.statement);
+	row_text(row, "undo", it->todo.undo);
+	if (it->party > 0 && forecast->of_statements)
+		row_number(row, "queryid", forecast->party[it->party].key);
+	row_predicted(row, "commits_per_second", prediction, COMMIT_RATE, 1);
+	row_predicted(row, "mean", prediction, MEAN_TIME, 3);
+	row_predicted(row, "p99", prediction, P99, 3);
+	row_predicted(row, "flushes_per_second", prediction, FLUSH_RATE, 1);
+	row_predicted(row, "others_commits_per_second", prediction,
+				  OF_OTHERS(COMMIT_RATE, it->party), 1);
+	row_predicted(row, "others_mean", prediction,
+				  OF_OTHERS(MEAN_TIME, it->party), 3);
+	row_predicted(row, "others_p99", prediction,
+				  OF_OTHERS(P99, it->party), 3);
+	row_rounded(row, "others_now_mean",
+				now[OF_OTHERS(MEAN_TIME, it->party)].mean, 3);
+	row_rounded(row, "others_now_p99", now[OF_OTHERS(P99, it->party)].mean, 3);
+	row_rounded(row, "others_saved", estimate.mean, 1);
+	row_text(row, "reason", reason != NULL ? reason : it->reason);
+	if (prediction == &forecast->prediction[forecast->present.i])
+		row_measured(row, forecast);
+	row_put(row);
+}
+
+/* The first remedy in a few words, for the report */
+static void
+keep_prediction(const Remedies *all, const char *unexplained, uint64 length)
+{
+	const Forecast *forecast = all->forecast;
+	const DelayOutcome *outcome = forecast->outcomes.outcome;
+	const DelayPair *from = &outcome[forecast->present.i].pair;
+	const Remedy *first = &all->remedy[all->choice[0].i];
+	const Estimate *rate = &first->prediction->estimate[COMMIT_RATE];
+	NewestPrediction it = {
+		.made_at = GetCurrentTimestamp(),
+		.seconds = (int) ((length + NS_PER_S / 2) / NS_PER_S),
+		.from_delay = from->delay == DELAY_ADAPTIVE ? -1 : from->delay,
+		.from_siblings = from->siblings
+	};
+
+	if (unexplained != NULL)
+		strlcpy(it.text, "none, as the sample was not explained", PREDICTION_TEXT);
+	else if (first->safety == CHANGES_NOTHING)
+		snprintf(it.text, PREDICTION_TEXT,
+				 "nothing helps the others by 5%%, %.0f commits/s (%.0f to %.0f)",
+				 rate->mean, rate->low, rate->high);
+	else
+		snprintf(it.text, PREDICTION_TEXT,
+				 "%s: %.0f commits/s (%.0f to %.0f) in place of %.0f, transactions%s %.0f%% shorter",
+				 first->name, rate->mean, rate->low, rate->high,
+				 forecast->prediction[forecast->present.i].estimate[COMMIT_RATE].mean,
+				 first->party > 0 ? " of the others" : "",
+				 100 * (1 - all->choice[0].time));
+	for (char *c = it.text; *c != '\0'; c++)
+		if (IS_HIGHBIT_SET(*c))
+			*c = '?';
+	replace_controls(it.text, ' ');
+	if (unexplained == NULL && all->best_pair > 0)
+	{
+		it.delay = outcome[all->best_pair].pair.delay;
+		it.siblings = outcome[all->best_pair].pair.siblings;
+	}
+	prediction_keep(&it);
+}
+
+/* Pairs to choose the best fixed one from, and the adaptive delay; palloc'd */
+static DelayPairs
+pairs_to_try(void)
+{
+	static const int delays[] = {200, 500, 1000, 2000, 5000, 10000};
+	DelayPairs	pairs = {0};
+
+	pairs.pair = palloc0((2 * lengthof(delays) + 3) * sizeof(DelayPair));
+	pairs.pair[pairs.n++].siblings = CommitSiblings;
+	for (int i = 0; i < lengthof(delays); i++)
+		for (int siblings = 1; siblings <= 5; siblings += 4)
+			pairs.pair[pairs.n++] = (DelayPair)
+		{
+			delays[i], siblings
+		};
+	pairs.pair[pairs.n++].delay = DELAY_ADAPTIVE;
+	return pairs;
+}
+
+Datum
+commit_remedies_1_0(PG_FUNCTION_ARGS)
+{
+	DelayPairs	pairs = pairs_to_try();
+	Remedies	all = {0};
+	WalSoFar	wal;
+	uint64		length;
+	char	   *reason;
+	Row			row;
+
+	row_init(fcinfo, &row);
+	tuning_args_require("A standby commits nothing.  Ask on the primary.");
+	length = forecast_argument(fcinfo, 0);
+	read_wal(&wal);
+	all.forecast = forecast_begin(length, &pairs, MAX_REMEDIES);
+	all.schema = schema_of(fcinfo->flinfo->fn_oid);
+	find_needless_wal(&wal, &all.wal);
+	find_names(&all);
+	add_delays(&all, pairs.n);
+	for (int p = 1; p < NPARTIES; p++)
+		add_party(&all, p);
+	add_device(&all);
+	add_wal(&all);
+	reason = unexplained(&all.forecast->outcomes, &all.forecast->present);
+	if (reason == NULL)
+		order_choices(all.choice, all.n);
+	keep_prediction(&all, reason, length);
+	for (int i = 0; i < all.n; i++)
+		put_remedy(&row, &all, &all.remedy[all.choice[i].i], reason);
+	return (Datum) 0;
+}

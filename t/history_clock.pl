@@ -1,0 +1,124 @@
+# What do the rows of commit_history say when the calendar clock is set?
+#
+# commit_stats.history_start sets the clock of the history, forwards and
+# backwards, and commit_stats.history_speed lets it go faster.  No minute comes
+# twice, and no row starts before another one ends.
+
+use lib 't';
+use CommitStats;
+
+my $start = 1_800_000_000;    # 2027-01-15 08:00:00 UTC, a whole hour
+my $node = start_node(
+	'clock',
+	conf => qq{
+commit_stats.history_start = $start
+commit_stats.history_minutes = 10
+commit_stats.history_hours = 3
+timezone = UTC
+});
+
+# Set the clock to a number of seconds after $start.
+sub set_clock ($seconds)
+{
+	my $to = $start + $seconds;
+	my $age = $node->sql('SELECT extract(epoch FROM now() - pg_postmaster_start_time())::int');
+
+	$node->append_conf('postgresql.conf', 'commit_stats.history_start = ' . ($to - $age));
+	$node->reload;
+}
+
+sub minutes
+{
+	return $node->sql(q{SELECT count(*) FROM commit_history WHERE resolution = 'minute'});
+}
+
+sub in_order ($name)
+{
+	is( $node->sql(q{SELECT bool_and(period_start < period_end), bool_and(before <= period_start)
+FROM (SELECT *, lag(period_end) OVER (ORDER BY period_start) AS before
+	FROM commit_history WHERE resolution = 'minute') h}),
+		't|t',
+		"$name: rows are in order, and none overlaps another");
+}
+
+# The commits of a row are asked for before the clock is set, so that they are
+# in the row that the step ends.
+sub write_rows ($n)
+{
+	$node->sql('INSERT INTO logged VALUES (1)') for 1 .. $n;
+}
+
+is($node->sql(q{SELECT date_trunc('day', commit_history_close()) = '2027-01-15'}),
+	't', 'the clock of the history starts where the setting says');
+
+write_rows(3);
+set_clock(7230);
+$node->wait_until(
+	q{SELECT max(period_end) >= '2027-01-15 10:00' FROM commit_history WHERE resolution = 'minute'}
+);
+is( $node->sql(q{SELECT sum(commits) >= 3 FROM commit_history
+	WHERE resolution = 'minute' AND period_end >= '2027-01-15 10:00'}),
+	't',
+	'forwards: the row that spans the step has the commits');
+in_order('forwards');
+
+my $rows = minutes();
+write_rows(5);
+set_clock(3630);
+$node->sql('SELECT commit_history_close()');
+is(minutes(), $rows + 1, 'backwards: a row comes when it is asked for');
+is( $node->sql(q{SELECT count(*) FROM commit_history WHERE resolution = 'minute'
+	AND period_start >= '2027-01-15 10:00' AND commits >= 5}),
+	1,
+	'backwards: it starts where the one before ended, and has the commits');
+in_order('backwards');
+
+# No rows while nothing is counted, and then a gap.
+alter_system($node, 'commit_stats.enabled' => 'off');
+$node->sql('SELECT commit_history_close()') for 1 .. 2;
+my $last = $node->sql('SELECT max(period_start) FROM commit_history');
+$node->sql('SELECT commit_history_close()');
+is($node->sql('SELECT max(period_start) FROM commit_history'),
+	$last, 'no rows while commit_stats.enabled is off');
+alter_system($node, 'commit_stats.enabled' => 'on');
+write_rows(1);
+$node->sql('SELECT commit_history_close()');
+is( $node->sql(qq{SELECT after_gap FROM commit_history WHERE resolution = 'minute'
+	AND period_start > '$last' ORDER BY period_start LIMIT 1}),
+	't',
+	'the first row after that tells the gap');
+
+is($node->sql(q{SELECT commit_history_reset() < '2027-01-15 10:00'}),
+	't', 'backwards: a reset lets the present minute begin at the time of the clock');
+
+# Hours in seconds: the rings keep the newest rows.
+set_clock(7230);
+$node->append_conf('postgresql.conf', "commit_stats.history_speed = 1800");
+$node->reload;
+$node->wait_until(
+	q{SELECT count(*) = 10 AND min(period_start) > '2027-01-15 11:00' FROM commit_history
+	WHERE resolution = 'minute'});
+in_order('fast');
+$node->wait_until(
+	q{SELECT count(*) = 3 AND min(period_start) > '2027-01-15 12:00' FROM commit_history
+	WHERE resolution = 'hour'});
+ok($node->sql(q{SELECT bool_and(NOT after_gap) FROM commit_history}) eq 't',
+	'steps of the clock are no gaps');
+
+# A full disk: the worker writes the file each 5 minutes of this clock.
+my $file = $node->data_dir . '/pg_stat/commit_stats_history.stat';
+my $log_start = -s $node->logfile;
+
+ok(poll_until(sub { symlink '/dev/full', "$file.tmp" }), 'a full disk');
+$node->wait_for_log(
+	qr/LOG:  could not write file "pg_stat\/commit_stats_history.stat.tmp": No space left on device/,
+	$log_start);
+my $of_before = (stat $file)[1];
+ok(defined $of_before, 'the file of before stays');
+ok(poll_until(sub { my @now = stat $file; @now && $now[1] != $of_before }),
+	'... until the next one can be written');
+# a row can be overwritten while it is read
+ok(poll_until(sub { minutes() == 10 }), '... and no row is lost');
+
+ends_well($node);
+done_testing();

@@ -1,0 +1,49 @@
+# Whom does commit_history name?
+#
+# As commit_statement_stats: members of pg_read_all_stats see the top client
+# and the top statement of each row, and others only those of their own role.
+
+use lib 't';
+use CommitStats;
+
+my $node = start_node('names');
+
+$node->sql(q{CREATE ROLE other LOGIN; CREATE ROLE stats LOGIN IN ROLE pg_read_all_stats;
+GRANT INSERT ON logged TO other; GRANT SELECT ON commit_history TO other;
+GRANT EXECUTE ON FUNCTION commit_history() TO other});
+
+# What a role sees of the newest row with a client
+sub seen ($role)
+{
+	return $node->safe_psql(
+		'postgres', q{SELECT top_client_flushes > 0, top_datname IS NULL, top_rolname,
+	top_application_name IS NULL, top_queryid IS NULL, top_reason
+FROM commit_history WHERE resolution = 'minute' AND top_statement_flushes > 10
+ORDER BY period_start DESC LIMIT 1},
+		connstr => $node->connstr('postgres') . " user=$role");
+}
+
+# A minute may end at any time, so enough for the newest of two rows
+sub commit_as ($role)
+{
+	$node->sql('SELECT commit_history_close()');
+	$node->safe_psql(
+		'postgres',
+		'INSERT INTO logged VALUES (1);' x 40,
+		connstr => $node->connstr('postgres') . " user=$role");
+	$node->sql('SELECT commit_history_close()');
+}
+
+my $superuser = $node->sql('SELECT current_user');
+
+commit_as($superuser);
+is(seen($superuser), "t|f|$superuser|f|f|", 'a superuser sees all names');
+is(seen('stats'), "t|f|$superuser|f|f|", 'so does a member of pg_read_all_stats');
+is( seen('other'),
+	't|t||t|t|insufficient_privilege',
+	'others see that there is a client and a statement');
+commit_as('other');
+is(seen('other'), 't|f|other|f|f|', '... and the names of their own');
+
+ends_well($node);
+done_testing();

@@ -1,0 +1,283 @@
+# What is on the page of commit_stats_html()?
+#
+# The rows of the history are those of a table, which takes the place of the
+# view: a night of eight hours, a day in which each minute has all there can
+# be, and what is rare.  Names and texts of users contain markup.
+
+use lib 't';
+use CommitStats;
+
+need_library('pg_stat_statements');
+
+my $node = init_node('page',
+	conf => "shared_preload_libraries = 'commit_stats, pg_stat_statements'\nTimeZone = 'UTC'\n");
+my $db = '<i>d&"';
+
+$node->start;
+$node->sql(qq{CREATE DATABASE "<i>d&""" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'});
+
+sub run_sql ($sql)
+{
+	return $node->safe_psql($db, "SET client_min_messages = warning; $sql");
+}
+
+run_sql(q{CREATE EXTENSION commit_stats; CREATE EXTENSION pg_stat_statements;
+CREATE TABLE mock AS SELECT * FROM commit_history WITH NO DATA;
+CREATE OR REPLACE VIEW commit_history AS SELECT * FROM mock;
+CREATE TABLE "<u>t&" (n int);
+CREATE ROLE "<b>r&'""" LOGIN SUPERUSER});
+
+# The page of a period, and what is wrong with its markup: tags that are not
+# closed, and what is no markup of the page's.
+sub page ($from, $to)
+{
+	return run_sql("SELECT commit_stats_html('$from', '$to')");
+}
+
+sub markup_errors ($page)
+{
+	my @open;
+	my @errors;
+
+	$page =~ s/^<!DOCTYPE html>\n//
+	  or push @errors, 'no DOCTYPE';
+	for my $piece ($page =~ /<[^<>]*>|[<>]|&[^;]{0,8};?/g)
+	{
+		if ($piece =~ m{^</(\w+)>$})
+		{
+			push @errors, "$piece closes " . ($open[-1] // 'nothing')
+			  if ($open[-1] // '') ne $1;
+			pop @open;
+		}
+		elsif ($piece =~
+			m{^<(html|head|meta|title|style|body|h1|h2|p|pre|div|table|tr|th|td|svg|path|rect|u|b|i|s)(?: [\w:-]+="[^"<]*")*(/?)>$}
+		  )
+		{
+			push @open, $1 if $2 eq '';
+		}
+		elsif ($piece !~ /^&(?:amp|lt|gt|quot|#\d+);$/) { push @errors, $piece; }
+	}
+	return join "\n", @errors, @open;
+}
+
+sub is_well_formed ($page, $name)
+{
+	is(markup_errors($page), '', "$name: well-formed");
+	unlike($page, qr/[^\n\t -~]/, "$name: in ASCII");
+	unlike($page, qr/<script|href=|src=|url\(|\@import/, "$name: needs nothing else");
+}
+
+# The times and texts of "What happened"
+sub happened ($page)
+{
+	my ($table) = $page =~ /<table class="e">(.*?)<\/table>/s;
+
+	return map { s/<\/td><td>/ | /gr } $table =~ /<tr><td>\d+<\/td><td>(.*?)<\/td><\/tr>/g;
+}
+
+#
+# Nothing yet
+#
+my $page = page('2026-01-01', '2026-01-02');
+is_well_formed($page, 'no row');
+like($page, qr/no row of this period/, 'no row: the page says so');
+
+#
+# Markup of users, in each name and text
+#
+is( $node->psql(
+		$db, q{SET commit_stats.client_tag = '<em>tag&"''';
+INSERT INTO "<u>t&" VALUES (1) /* <script>alert("é")</script> */},
+		connstr => $node->connstr($db) =~
+		  s/\\/\\\\/gr . q{ user='<b>r&\'"' application_name='<a>app&'}),
+	0,
+	'a commit of a user with markup');
+is( $node->psql(
+		$db,
+		q{INSERT INTO "<u>t&" VALUES (2)},
+		connstr => $node->connstr($db) . q{ user='<b>r&\'"' application_name='<a>app&'}),
+	0,
+	'... and one with another name');
+
+my $columns = 'resolution, period_start, period_end, seconds, after_gap, commits, commits_async,
+	flushes, commit_time, commit_p50, commit_p99, flush_p99, stalls, stall_time, quota_stall_time,
+	checkpoint_stall_time, archiver_stall_time, bulk_wal_stall_time, bytes_stall_time,
+	segment_stall_time, cpu_limit_stall_time, unknown_stall_time, checkpoint_share, standby_time,
+	commit_delay, commit_siblings, adaptive_delay, top_application_name, top_client_flushes_share';
+
+# A row: its start, and the expressions of what is not as usual
+sub insert_rows ($from, $minutes, %other)
+{
+	my %value = (
+		resolution => q{'minute'},
+		period_start => 't',
+		period_end => q{t + interval '1 min'},
+		seconds => 60,
+		after_gap => 'false',
+		commits => '2400 + n % 7',
+		commits_async => '0',
+		flushes => '800',
+		commit_time => '6000',
+		commit_p50 => '2 + 0.01 * (n % 5)',
+		commit_p99 => '7',
+		flush_p99 => '3',
+		stalls => '0',
+		stall_time => '0',
+		(   map { ("${_}_stall_time" => '0') }
+			  qw(quota checkpoint archiver bulk_wal bytes segment cpu_limit unknown)),
+		checkpoint_share => 'CASE WHEN n % 5 = 0 THEN 40 ELSE 0 END',
+		standby_time => '0',
+		commit_delay => '0',
+		commit_siblings => '5',
+		adaptive_delay => 'false',
+		top_application_name => q{'<b>app&"'},
+		top_client_flushes_share => '60',
+		%other);
+
+	run_sql(
+			"INSERT INTO mock ($columns) SELECT "
+		  . join(', ', map { $value{$_} } $columns =~ /\w+/g)
+		  . " FROM (SELECT n, timestamptz '$from' + n * interval '1 min' AS t
+	FROM generate_series(0, $minutes - 1) n) r");
+}
+
+insert_rows(
+	'2026-01-01 00:00', 1,
+	commits => '0',
+	flushes => '0',
+	commit_p50 => 'NULL',
+	commit_p99 => 'NULL',
+	flush_p99 => 'NULL',
+	commit_time => '0',
+	checkpoint_share => 'NULL');
+$page = page('2026-01-01', '2026-01-02');
+is_well_formed($page, 'one row of zeros');
+like($page, qr/00:00 0\.00 commits\/s/, 'one row of zeros: with its minute');
+unlike($page, qr/<(?:i|b|u|a|em|script)>[^<]*(?:d&|r&|t&|app|tag|alert)/, 'no markup of a user');
+like($page, qr/&lt;i&gt;d&amp;&quot;/, 'the name of the database');
+like($page, qr/&lt;b&gt;r&amp;&#39;&quot;/, '... of the role');
+like($page, qr/&lt;a&gt;app&amp;</, '... of the application');
+like($page, qr/&lt;em&gt;tag&amp;&quot;&#39;/, '... of the tag');
+like($page, qr/&lt;u&gt;t&amp;/, '... and of a table, in the text of a statement');
+is(run_sql(q{SELECT commit_stats_html_escape(E'a\x01\u00e9\uffff\n.')}),
+	"a?&#233;?\n.", 'characters that no page can have');
+
+#
+# A night
+#
+run_sql('TRUNCATE mock');
+insert_rows('2026-01-01 22:00', 60);
+insert_rows(
+	'2026-01-01 23:00', 1,
+	period_start => q{t + interval '10 min'},
+	period_end => q{t + interval '11 min'},
+	after_gap => 'true');
+insert_rows('2026-01-01 23:11', 179);
+my @stalled = (
+	commits => '600',
+	commit_p50 => '40',
+	commit_p99 => '500',
+	stalls => '10',
+	stall_time => '20000');
+insert_rows('2026-01-02 02:10', 2, @stalled, unknown_stall_time => '20000');
+insert_rows('2026-01-02 02:12', 48, @stalled, quota_stall_time => '20000');
+insert_rows(
+	'2026-01-02 03:00', 12,
+	commits => '0',
+	flushes => '0',
+	commit_p50 => 'NULL',
+	commit_p99 => 'NULL',
+	commit_time => '0');
+insert_rows(
+	'2026-01-02 03:12', 1,
+	commit_p99 => '720000',
+	commit_time => '6000000',
+	standby_time => '5990000');
+insert_rows('2026-01-02 03:13', 17);
+insert_rows('2026-01-02 03:30', 30, commit_delay => '1000');
+insert_rows('2026-01-02 04:00', 1, commits => '4800 + n % 7', commit_delay => '1000');
+insert_rows('2026-01-02 04:01', 1, commits => '2400', commit_delay => '1000');
+insert_rows(
+	'2026-01-02 04:02', 118,
+	commits => '4800 + n % 7',
+	commit_p99 => '40',
+	commit_delay => '1000',
+	standby_time => '4000');
+$page = page('2026-01-01 22:00', '2026-01-02 06:00');
+is_well_formed($page, 'a night');
+is( join("\n", happened($page)),
+	q{Jan 01 23:00 to 23:10 | nothing was counted: the server or commit_stats was off
+Jan 02 02:10 to 03:00 | flushes stalled for 1,000 s in all, cause: quota (960 s), unknown (40.0 s); commits/s 40.0 &#8594; 10.0; median commit 2.02 &#8594; 40.0 ms; p99 of commits 7.00 &#8594; 500 ms
+Jan 02 03:00 to 03:12 | commits stopped: they waited for a standby
+Jan 02 03:12 | commits/s 0.00 &#8594; 40.0; median commit 40.0 &#8594; 2.01 ms; p99 of commits 500 &#8594; 7.00 ms
+Jan 02 03:30 | commit_delay 0 &#8594; 1000
+Jan 02 04:00 | commits/s 40.1 &#8594; 72.0; p99 of commits 7.00 &#8594; 40.0 ms},
+	'a night: what happened, with the minutes; no wait for a standby below 1 ms; a minute like before does not hide a change'
+);
+like(
+	$page,
+	qr/04:00 80\.0 commits\/s 13\.3 flushes\/s, p50 2\.00 p99 7\.00 ms, &lt;b&gt;app&amp;&quot; 60%</,
+	'a night: the row of a minute');
+is(() = $page =~ /<rect /g, 470, 'a night: each minute has one');
+is( run_sql(
+		qq{SET search_path = pg_temp; SET lc_numeric = 'C';
+SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%80.0 commits/s%'}),
+	't',
+	'a night: under any search_path');
+
+#
+# Hours before the minutes, and in a long period
+#
+insert_rows(
+	'2026-01-01 20:00', 1,
+	resolution => q{'hour'},
+	period_end => q{t + interval '1 h'},
+	seconds => 3600);
+insert_rows(
+	'2026-01-01 21:00', 1,
+	resolution => q{'hour'},
+	period_end => q{t + interval '1 h'},
+	seconds => 3600);
+insert_rows(
+	'2026-01-01 22:00', 1,
+	resolution => q{'hour'},
+	period_end => q{t + interval '1 h'},
+	seconds => 3600);
+$page = page('2026-01-01', '2026-01-02 06:00');
+is(() = $page =~ /<rect /g, 472, 'hours until the minutes begin');
+like($page, qr/>20:00 0\.67 commits\/s/, 'an hour is longer');
+insert_rows(
+	'2025-12-31 00:00', 1,
+	resolution => q{'hour'},
+	period_end => q{t + interval '1 h'},
+	seconds => 3600);
+$page = page('-infinity', 'infinity');
+is(() = $page =~ /<rect /g, 4 + 410, 'a long period: minutes after the last hour');
+
+#
+# A day in which each minute has all there can be
+#
+run_sql('TRUNCATE mock');
+insert_rows(
+	'2026-01-01 00:00', 1440,
+	commits => '6000000 + (n * 7919) % 1000000',
+	commits_async => '(n * 7907) % 100000',
+	flushes => '1000000 + (n * 7901) % 100000',
+	commit_p50 => '0.1 + (n * 17) % 100',
+	commit_p99 => '100 + (n * 7919) % 4000',
+	flush_p99 => '50 + (n * 7919) % 3000',
+	stalls => '100',
+	stall_time => '60000',
+	quota_stall_time => '1000 + (n * 7919) % 30000',
+	checkpoint_stall_time => '(n * 7907) % 3000',
+	checkpoint_share => '(n * 37) % 101',
+	standby_time => '(n * 31) % 6000',
+	commit_delay => 'n % 100',
+	top_application_name => q{'an application with a long name'});
+$page = page('2026-01-01', '2026-01-02');
+is_well_formed($page, 'a full day');
+is(() = $page =~ /<rect /g, 1440, 'a full day: each minute');
+cmp_ok(length $page, '<', 300_000, 'a full day: less than 300 kB');
+
+$node->stop;
+done_testing();

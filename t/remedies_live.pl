@@ -1,0 +1,207 @@
+# Does commit_remedies() propose what can be run, for the clients that there
+# are, and leave nothing behind?  What its changed loads do is in
+# t/unit/remedies.pl.
+
+use lib 't';
+use CommitStats;
+
+my $node = start_node('remedies', conf => "commit_delay = 7\ntrack_wal_io_timing = on\n");
+
+# The rows beside a load, as "remedy|...", without the figures.  On a busy
+# machine a session may commit too little to be $seen, and the sample is taken
+# again.
+sub remedies ($columns, $where = 'true', $seen = qr/./)
+{
+	my $rows;
+
+	poll_until(
+		sub {
+			my $status;
+
+			($status, $rows) = $node->psql('postgres',
+				"SELECT $columns FROM commit_remedies('2 s') WHERE $where ORDER BY remedy COLLATE \"C\""
+			);
+			return $status == 0 && $rows =~ $seen;
+		},
+		1);
+	return $rows;
+}
+
+like(
+	error_of($node, "SELECT * FROM commit_remedies('200 ms')"),
+	qr/55000: there is no load to learn from.*HINT:/s,
+	'no load');
+
+# Two roles, of which one has a name that needs quotes, and one sends NOTIFY
+$node->sql(q{CREATE ROLE "Odd" LOGIN IN ROLE pg_write_all_data;
+CREATE ROLE plain LOGIN IN ROLE pg_write_all_data;
+ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = local});
+local $ENV{PGAPPNAME} = 'batch';
+my $other = start_pgbench($node, '-c 3 -T 600 -U Odd', load => "INSERT INTO logged VALUES (1);\n");
+$ENV{PGAPPNAME} = '';
+my $plain = start_pgbench(
+	$node,
+	'-c 1 -T 600 -U plain',
+	notify => "BEGIN;\nINSERT INTO logged VALUES (1);\nNOTIFY something;\nCOMMIT;\n");
+
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 2 FROM commit_client_stats WHERE commits > 1000 AND rolname <> current_user}
+);
+# commit_siblings of one pair is 1, that of the other the present one
+my @rows =
+  split /\n/,
+  remedies('remedy, safe, statement, undo', 'true', qr/^10 .*"batch".*^NOTIFY of role plain/ms);
+my $pair = qr/commit_delay = (\d+), commit_siblings = ([15])/;
+my $reload = 'SELECT pg_reload_conf();';
+
+# which pair is best depends on the machine, and whether one is; how much of
+# the WAL are images, on checkpoints
+my @best = grep { /^$pair\|/ } @rows;
+my @others = grep { !/^(?:commit_delay|without the WAL|no full-page images)/ } @rows;
+is_deeply(
+	[ sort @others ],
+	[
+		'10 transactions of "batch" in one commit|needs the application||',
+		'10 transactions of role plain in one commit|needs the application||',
+		'NOTIFY of role plain outside of its other transactions|needs the application||',
+		'half the flush time of the device|needs another device||',
+		'leave it|loses nothing||',
+		'no delay|loses nothing|'
+		  . "ALTER SYSTEM SET commit_delay = 0; $reload|ALTER SYSTEM RESET commit_delay; $reload",
+		'synchronous_commit = off for "batch"|may lose the newest commits at a crash|'
+		  . 'ALTER ROLE "Odd" IN DATABASE postgres SET synchronous_commit = off; -- for new sessions|'
+		  . 'ALTER ROLE "Odd" IN DATABASE postgres RESET synchronous_commit;',
+		'synchronous_commit = off for role plain|may lose the newest commits at a crash|'
+		  . 'ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = off; -- for new sessions|'
+		  . 'ALTER ROLE plain IN DATABASE postgres SET synchronous_commit = local;',
+		'the adaptive delay|loses nothing|'
+		  . "ALTER SYSTEM SET commit_stats.adaptive_delay = on; $reload|"
+		  . "ALTER SYSTEM RESET commit_stats.adaptive_delay; $reload"
+	],
+	'the remedies');
+for (@best)
+{
+	my ($delay, $siblings) = /^$pair/;
+	my $do = "ALTER SYSTEM SET commit_delay = $delay; ";
+	my $undo = 'ALTER SYSTEM RESET commit_delay; ';
+
+	if ($siblings != 5)
+	{
+		$do   .= "ALTER SYSTEM SET commit_siblings = $siblings; ";
+		$undo .= 'ALTER SYSTEM RESET commit_siblings; ';
+	}
+	like($_, qr/\|loses nothing\|\Q$do$reload|$undo$reload\E$/, 'a pair');
+}
+is( remedies(
+		'remedy, others_saved, others_mean = others_now_mean,
+		others_p99 = others_now_p99, measured_commits_per_second > 0, measured_p99 > 0',
+		'measured_commits_per_second IS NOT NULL'),
+	'leave it|0|t|t|t|t',
+	'what was measured, and what it saves to leave it');
+
+ok( $node->poll_query_until(
+		'postgres',
+		q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from 2 s\): '}
+	),
+	'the report has the newest prediction');
+$node->sql('ALTER SYSTEM SET commit_delay = 8');
+$node->reload;
+$node->poll_query_until(
+	'postgres', q{SELECT current_setting('commit_delay') = '8us'
+	OR current_setting('commit_delay') = '8'}) or die 'commit_delay is not 8';
+unlike(
+	$node->sql('SELECT commit_stats_report()'),
+	qr/Newest prediction/,
+	'... but not with other settings');
+$node->sql('ALTER SYSTEM RESET commit_delay');
+$node->reload;
+
+# What the statements change, and what their undo leaves
+sub all_settings ()
+{
+	return $node->sql(
+		q{SELECT string_agg(setconfig::text, ' ' ORDER BY setrole) FROM pg_db_role_setting})
+	  . "\n"
+	  . slurp_file($node->data_dir . '/postgresql.auto.conf');
+}
+
+# Psql runs each as it is printed.
+sub runs_and_undoes ($statement, $undo)
+{
+	my $before = all_settings();
+
+	is(error_of($node, $statement), '', $statement);
+	isnt(all_settings(), $before, '... changes a setting');
+	is(error_of($node, $undo), '', $undo);
+	is(all_settings(), $before, '... undoes it');
+}
+for (@rows)
+{
+	my (undef, undef, $statement, $undo) = split /\|/;
+
+	runs_and_undoes($statement, $undo) if defined $statement && $statement ne '';
+}
+
+# A third client of the same role: what another one of it has stays
+$ENV{PGAPPNAME} = 'third';
+run_pgbench($node, '-t 1 -U plain', load => "INSERT INTO logged VALUES (1);\n");
+my $sessions = remedies('statement, undo', q{remedy ~ '^synchronous_commit.*plain'});
+is( $sessions,
+	'SET synchronous_commit = off; -- in each of its sessions|RESET synchronous_commit; -- in each of its sessions',
+	'another client of the same role');
+is(error_of($node, $_), '', $_) for split /\|/, $sessions;
+
+# With the adaptive delay on, it is what there is
+$node->sql($_) for 'ALTER SYSTEM SET commit_stats.adaptive_delay = on', $reload;
+$node->poll_query_until('postgres', 'SELECT in_force FROM commit_delay_state')
+  or die 'the adaptive delay is not on';
+my $no_delay = remedies('statement, undo', q{remedy = 'no delay'});
+is( $no_delay,
+	"ALTER SYSTEM SET commit_stats.adaptive_delay = off; ALTER SYSTEM SET commit_delay = 0; $reload|"
+	  . "ALTER SYSTEM SET commit_stats.adaptive_delay = 'on'; ALTER SYSTEM RESET commit_delay; $reload",
+	'the adaptive delay is on');
+runs_and_undoes(split /\|/, $no_delay);
+is(remedies('remedy', q{remedy = 'the adaptive delay'}, qr/^/), '', '... and no remedy');
+is($node->sql('SELECT capturing FROM commit_stats_info'), 'f', 'nobody captures commits');
+
+end_background($other, 'KILL');
+end_background($plain, 'KILL');
+
+# One client, of which a statement is what can change
+$ENV{PGAPPNAME} = 'one';
+$plain = start_pgbench(
+	$node, '-c 4 -T 600',
+	one => "INSERT INTO logged VALUES (1);\n",
+	two => "INSERT INTO logged VALUES (1), (2);\n");
+$node->poll_query_until('postgres',
+	q{SELECT sum(commits) > 1000 FROM commit_client_stats WHERE application_name = 'one'});
+my $statement = 'BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;';
+my $both = qq{SELECT count(*), count(DISTINCT s.queryid), bool_and(r.statement = '$statement'),
+	bool_and(r.undo IS NULL)
+FROM commit_remedies('2 s') r JOIN commit_statement_stats s USING (queryid)
+WHERE r.remedy = 'synchronous_commit = off for statement ' || queryid AND
+   s.rolname = current_user};
+ok(poll_until(sub { return ($node->psql('postgres', $both))[1] eq '2|2|t|t' }, 1),
+	'the statements of the only client');
+is(error_of($node, $statement), '', $statement);
+
+# One more writes most of the WAL, nearly all of it images of pages.
+$node->sql('CREATE TABLE numbers AS SELECT g FROM generate_series(1, 20000) g');
+$other = start_pgbench($node, '-c 1 -T 600',
+	index => "BEGIN;\nCREATE INDEX again ON numbers (g);\nDROP INDEX again;\nCOMMIT;\n");
+my $less_wal = q{remedy ~ '^(without the WAL|no full)'};
+my $rows = remedies('remedy, safe, statement, undo', $less_wal, qr/^no full.*^without/ms);
+my $writer = $node->sql(
+	'SELECT queryid FROM commit_statement_stats WHERE queryid IS NOT NULL ORDER BY wal_bytes DESC LIMIT 1'
+);
+is( $rows,
+	"no full-page images|may lose data at a crash|ALTER SYSTEM SET full_page_writes = off; $reload|"
+	  . "ALTER SYSTEM RESET full_page_writes; $reload\n"
+	  . "without the WAL of statement $writer|needs the application||",
+	'remedies with less WAL');
+runs_and_undoes((split /\|/, (split /\n/, $rows)[0])[ 2, 3 ]);
+
+end_background($other, 'KILL');
+end_background($plain, 'KILL');
+$node->stop;
+done_testing();

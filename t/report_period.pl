@@ -1,0 +1,157 @@
+# Does the report of a period say what was counted in it, and do the parts of a
+# comparison add up to the change?
+#
+# Two loads, each with a minute of the history of its own, which
+# commit_history_close() ends.  The witness of the counts is commit_flush_stats
+# before and after each load, that of the means the rows of commit_history.
+
+use lib 't';
+use CommitStats;
+
+my $node = start_node('period');
+
+$node->sql(q{CREATE TABLE t (i int);
+CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS
+	'BEGIN PERFORM pg_sleep(0.02); RETURN NULL; END';
+CREATE TABLE slow (i int);
+CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON slow
+	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_a_little();});
+
+sub close_minute ()
+{
+	return $node->sql('SELECT commit_history_close()');
+}
+
+# Runs a load: its period, and by how much the counters grew
+sub measure (@statements)
+{
+	my @columns = qw(commits commits_async flushes);
+	my $from = close_minute();
+	my $before = flush_stats($node);
+
+	$node->sql($_) for @statements;
+	my $after = flush_stats($node);
+	return {
+		from => $from,
+		to => close_minute(),
+		map { $_ => $after->{$_} - $before->{$_} } @columns
+	};
+}
+
+sub report_of ($from, $to)
+{
+	return $node->sql("SELECT commit_stats_report('$from', '$to')");
+}
+
+# The counts that a report has
+sub counts_of ($report)
+{
+	my ($commits) = $report =~ /^  commits +(\d+) /m;
+	my ($flushes) = $report =~ /^  flushes +(\d+) /m;
+	my ($async) = $report =~ /(\d+) asynchronous/;
+
+	return "$commits $flushes $async";
+}
+
+my $insert = 'INSERT INTO t VALUES (1)';
+my $quick = measure(($insert) x 30, ("SET synchronous_commit = off; $insert") x 7);
+my $slow = measure(($insert) x 10, ('BEGIN; INSERT INTO slow VALUES (1); COMMIT') x 10);
+
+for my $period ($quick, $slow)
+{
+	my $report = report_of($period->{from}, $period->{to});
+
+	is( counts_of($report),
+		join(' ', @$period{qw(commits flushes commits_async)}),
+		'a period has what was counted in it');
+	like($report, qr/^PostgreSQL \S+, commit_history from /, '... says which it is');
+	like($report =~ s/\n +/ /gr, qr/: \d+ rows?, which cover [\d.]+ \w+/, '... and what it covers');
+	unlike($report, qr/^.{79}/m, '... in 78 columns');
+	cmp_ok(($report =~ tr/\n//), '<', 50, '... on one screen');
+	unlike(
+		$report,
+		qr/siblings|^A delay|Others active|hangs now|\b(nan|inf|null)\b/im,
+		'... and nothing that the history does not know');
+}
+is( counts_of(report_of($quick->{from}, $slow->{to})),
+	join(' ', map { $quick->{$_} + $slow->{$_} } qw(commits flushes commits_async)),
+	'both periods have both counts');
+
+# Commits whose statement has no identifier, only a reason for that
+my $nameless = measure(("SET compute_query_id = off; $insert") x 10, ($insert) x 5);
+unlike(
+	report_of($nameless->{from}, $nameless->{to}),
+	qr/led by\s+statement/,
+	'a reason is not called a statement');
+
+# What changed, against the rows of the history
+sub mean_of ($period)
+{
+	return $node->sql(qq{SELECT sum(commit_time + before_time + after_time) / sum(commits)
+		FROM commit_history WHERE resolution = 'minute'
+		AND period_start >= '$period->{from}' AND period_start < '$period->{to}'});
+}
+
+sub range_of ($period)
+{
+	return "tstzrange('$period->{from}', '$period->{to}')";
+}
+
+$node->sql(sprintf 'CREATE VIEW changed AS SELECT * FROM commit_stats_compare(%s, %s)',
+	range_of($quick), range_of($slow));
+my ($before, $after) = split /\|/,
+  $node->sql(q{SELECT mean_before, mean_after FROM changed WHERE part = 'commit'});
+near($before, mean_of($quick), 'the mean of the first period');
+near($after, mean_of($slow), '... and that of the second');
+
+# each is rounded to a microsecond
+is( $node->sql(q{SELECT abs(sum(mean_change) FILTER (WHERE part <> 'commit')
+	- sum(mean_change) FILTER (WHERE part = 'commit')) < 0.001 * count(*) FROM changed}),
+	't',
+	'the parts add up to the change');
+is( $node->sql('SELECT bool_and(abs(mean_after - mean_before - mean_change) < 0.002) FROM changed'),
+	't', '... and each is the difference of two times');
+is( $node->sql(q{SELECT mean_after >= 10 AND sentence LIKE 'Before the commit record%'
+	FROM changed WHERE part = 'before'}),
+	't',
+	'half of the commits had a deferred trigger of 20 ms');
+is($node->sql('SELECT (array_agg(part))[1] FROM changed'), 'commit', 'the whole comes first');
+
+# A restart: what was counted before stays, and the gap is said
+$node->restart;
+my $last = measure($insert);
+my $report = report_of($quick->{from}, $last->{to});
+like(
+	$report =~ s/\n +/ /gr,
+	qr/The server did not count 1 time in between\./,
+	'a restart between two rows is said');
+cmp_ok(
+	(split / /, counts_of($report))[0],
+	'>=',
+	$quick->{commits} + $slow->{commits} + $last->{commits},
+	'... and nothing is lost');
+
+# Periods of which nothing is known
+like(
+	report_of('1999-01-01', '1999-01-02'),
+	qr/^commit_history has no row that starts in this period;/,
+	'a period without rows');
+like(
+	error_of($node, q{SELECT commit_stats_report('1999-01-02', '1999-01-01')}),
+	qr/22023.*the period is empty/s,
+	'a period that ends before it begins');
+like(
+	error_of($node, q{SELECT * FROM commit_stats_compare('[1999-01-01,1999-01-02)', '(,)')}),
+	qr/22023.*the history has nothing of "before"/s,
+	'a comparison with nothing');
+my $idle = measure();
+like(
+	error_of(
+		$node, sprintf 'SELECT * FROM commit_stats_compare((%s), (%s))',
+		range_of($last), range_of($idle)),
+	qr/22023.*no commit waited in "after"/s,
+	'... or with an idle period');
+is( $node->sql('SELECT count(*) > 1 FROM commit_stats_compare(\'(,)\', \'[-infinity,infinity]\')'),
+	't', 'periods without an end');
+
+done_testing();

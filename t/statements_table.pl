@@ -1,0 +1,131 @@
+# What does commit_statement_stats keep, for whom, and for how long?
+#
+# Statements lose their rows, alone and under load; a restart, a reset, and
+# commit_stats.max_statements = 0.  The witness is commit_client_stats.
+
+use lib 't', 't/databases';
+use CommitStats;
+use Databases 'adds_up';
+
+my $node = start_node('statements', conf => "commit_stats.max_statements = 10\n");
+my $columns = join ', ',
+  map { "round(sum($_)::numeric, 6)" }
+  qw(commits flushes commit_time wal_bytes statements transaction_time);
+
+sub all_agree ($how)
+{
+	is( $node->sql(
+			"SELECT $columns FROM commit_statement_stats()
+EXCEPT SELECT $columns FROM commit_client_stats()"),
+		'',
+		"$how: the sums are those of clients");
+}
+
+# Statements that differ by the number of their rows
+sub insert ($n)
+{
+	return 'INSERT INTO logged VALUES ' . join ', ', ('(1)') x $n;
+}
+
+sub id ($sql)
+{
+	my ($id) = $node->sql("EXPLAIN (VERBOSE) $sql") =~ /Query Identifier: (-?\d+)/;
+
+	return $id;
+}
+
+# in one session, as another one would take an entry, too
+my $newest = join ', ', map { id(insert($_)) } 21 .. 30;
+is( $node->sql(
+		join ';',
+		'DO $$BEGIN PERFORM commit_stats_reset(); END$$',
+		(map { insert($_) } 1 .. 30),
+		"SELECT string_agg(commits::text, ' ') FROM commit_statement_stats WHERE queryid IN ($newest)"
+	),
+	join(' ', ('1') x 10),
+	'the newest are there');
+is( $node->sql(q{SELECT count(*), sum(commits), count(*) FILTER (WHERE reason = 'overflow'),
+	sum(commits) FILTER (WHERE reason = 'overflow') > 15 FROM commit_statement_stats
+WHERE commits > 0}) =~ s/^(\d+)/$1 <= 11/er,
+	'1|30|1|t',
+	'the oldest rows go to the overflow row');
+all_agree('one session');
+is( $node->sql(
+		insert(30)
+		  . q{; SELECT commits FROM commit_statement_stats
+WHERE queryid IS NOT NULL AND commits > 1}),
+	'2',
+	'... and count on');
+
+# Sessions that go on counting while their statements lose the rows
+run_pgbench($node, '-c 8 -t 20',
+	map { ("s$_" => insert($_) . ";\n" . insert($_ + 20) . ";\n") } 1 .. 20);
+all_agree('8 sessions');
+adds_up('8 sessions', $node);
+is($node->sql('SELECT count(*) <= 12 FROM commit_statement_stats'), 't', 'no more rows');
+
+my $busy = start_psql($node, insert(40), map { (insert(41), insert($_)) } 1 .. 30);
+ok(end_background($busy), 'a session with a frequent statement');
+is( $node->sql(q{SELECT max(commits) FILTER (WHERE queryid IS NOT NULL) >= 25
+FROM commit_statement_stats}),
+	't',
+	'... whose row stays');
+
+# A restart
+my $rows = q{SELECT datid, roleid, queryid, reason, commits, flushes, commit_time
+FROM commit_statement_stats() WHERE commits > 0 ORDER BY 3, 4, 5};
+$node->append_conf('postgresql.conf', 'commit_stats.max_statements = 100');
+my $before = $node->sql($rows);
+$node->restart;
+is($node->sql($rows), $before, 'a restart: the rows stay');
+all_agree('a restart');
+
+# A crash
+$node->stop('immediate');
+$node->start;
+is($node->sql($rows), '', 'a crash: no rows');
+
+# A reset of statements alone, while the session has cells
+my $session = $node->background_psql('postgres');
+$session->query_safe($_) for insert(1), insert(2);
+is($node->sql('SELECT commit_statement_stats_reset() > now() - interval \'1 min\''),
+	't', 'commit_statement_stats_reset()');
+is($node->sql($rows), '', '... leaves no rows');
+is($node->sql('SELECT sum(commits) FROM commit_client_stats'), '2', '... but all others');
+$session->query_safe($_) for insert(1), insert(1), insert(2);
+is($node->sql('SELECT sum(commits) FROM commit_statement_stats'), '3', '... and counts on');
+$node->sql('SELECT commit_stats_reset()');
+is($node->sql($rows), '', 'commit_stats_reset() resets all');
+$session->query_safe(insert(2));
+all_agree('... and all goes on');
+$session->quit;
+
+# Others' statements
+$node->sql(q{CREATE ROLE hidden; GRANT EXECUTE ON FUNCTION commit_statement_stats() TO hidden;
+GRANT INSERT ON logged TO hidden; SET ROLE hidden; INSERT INTO logged VALUES (1), (2)});
+is( $node->sql(
+		q{SET ROLE hidden; SELECT DISTINCT roleid = 'hidden'::regrole, queryid IS NULL, reason
+FROM commit_statement_stats() WHERE commits > 0 ORDER BY 1}),
+	"f|t|insufficient_privilege\nt|f|",
+	'a role sees its own statements');
+like(
+	error_of($node, 'SET ROLE hidden; SELECT commit_statement_stats_reset()'),
+	qr/^ERROR:  42501|permission denied/m,
+	'... and may not reset them');
+
+# Nothing is counted, and no identifier is computed
+$node->append_conf('postgresql.conf', 'commit_stats.max_statements = 0');
+$node->restart;
+$node->sql(insert(1));
+is($node->sql('SELECT count(*) FROM commit_statement_stats'), '0', 'max_statements = 0: no rows');
+unlike(
+	$node->sql('EXPLAIN (VERBOSE) ' . insert(1)),
+	qr/Query Identifier/,
+	'... and no query identifiers');
+adds_up('max_statements = 0', $node);
+$node->append_conf('postgresql.conf', 'commit_stats.max_statements = 20');
+$node->restart;
+$node->sql(insert(1));
+is($node->sql('SELECT sum(commits) FROM commit_statement_stats'), '1', '... until it is set again');
+ends_well($node);
+done_testing();

@@ -1,0 +1,38 @@
+# Does the report say that flushes wait for a processor, where more processes
+# want one than there are, and not that the disk is slow?
+#
+# Loops beside 20 clients on a quick disk; then a slow volume without loops.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $node = make_situation('processors');
+my $insert = 'INSERT INTO logged (n) VALUES (1);';
+
+sub share_of_processors ($report)
+{
+	my ($cause) =
+	  grep { $_->{text} =~ /^flushes that wait for a processor/ } @{ $report->{causes} };
+
+	return defined $cause ? $cause->{share} : 0;
+}
+
+my @loops = map { start_background([ 'perl', '-e', 'alarm 60; 1 while 1' ]) } 1 .. 8;
+$node->sql('SELECT commit_stats_reset()');
+end_load(start_load($node, '-c 20 -T 8', $insert));
+my $report = report_of($node);
+end_background($_, 'TERM') for @loops;
+my $with_loops = share_of_processors($report);
+cmp_ok($with_loops, '>', 30, 'loops: said') or diag $report->{text};
+is_consistent($report, 'loops');
+
+set_volume($node, 20);
+$node->sql('SELECT commit_stats_reset()');
+end_load(start_load($node, '-c 4 -T 8', $insert));
+$report = report_of($node);
+cmp_ok(share_of_processors($report), '<', $with_loops / 2, 'a slow volume: much less');
+is_consistent($report, 'a slow volume');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,208 @@
+# Do the parts of a change of commit time add up to the whole, and what is said
+# of them?
+#
+# src/report/compare.c needs no server.  The test compiles it into a program
+# (t/unit/compare.c) that reads the sums of two periods.  The witness of the
+# sums is the mean, which the test computes from the phases that it gives in.
+
+use lib 't';
+use CommitStats;
+use List::Util qw(sum);
+
+my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
+chomp $libraries;
+($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
+plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
+my $program = compile_program(
+	't/unit/compare.c', 'src/report/compare.c',
+	'src/report/report_format.c', "-L$libraries",
+	'-lpgcommon', '-lpgport',
+	'-lm');
+
+my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
+my @causes = qw(segment CPU checkpoint archiver bulk bytes quota unknown);
+my @counts = qw(seconds commits flushes unled flush_time timed delay siblings adaptive);
+
+# A minute of 1,000 commits/s that share 30,000 flushes of 400 us; times in ns
+my %usual = (
+	seconds => 60,
+	commits => 60000,
+	flushes => 30000,
+	timed => 30000,
+	flush_time => 30000 * 400e3,
+	siblings => 5,
+	flush => 60000 * 200e3,
+	others => 60000 * 300e3,
+	log => 60000 * 10e3);
+
+sub line_of (%period)
+{
+	return join ' ', map { $_ // 0 } @period{ @counts, @phases },
+	  map { ($period{"n:$_"}, $period{"stall:$_"}) } @causes;
+}
+
+sub mean_of (%period)
+{
+	return sum(map { $_ // 0 } @period{@phases}) / 1e3 / $period{commits};
+}
+
+# The parts, in order, without the whole, which comes first
+sub compare_periods ($before, $after)
+{
+	my @parts = map {
+		my %part;
+		@part{qw(name before after change share sentence)} = split /\t/;
+		\%part
+	} split /\n/, $program->(line_of(%$before), line_of(%$after));
+
+	return @parts;
+}
+
+sub is_near ($x, $y, $scale)
+{
+	return abs($x - $y) <= 1e-9 * ($scale + 1);
+}
+
+sub is_exact ($name, $before, $after)
+{
+	my ($whole, @parts) = compare_periods($before, $after);
+	my ($mean_before, $mean_after) = (mean_of(%$before), mean_of(%$after));
+	my @timed = grep { $_->{change} ne 'nan' } @parts;
+	my @wrong = grep {
+		!is_near($_->{after} - $_->{before}, $_->{change}, $mean_before + $mean_after)
+		  || $whole->{change}
+		  && !is_near($_->{share} * $whole->{change}, $_->{change}, $mean_before + $mean_after)
+	} @timed;
+	my @order = map { abs $_->{change} } @timed;
+	my $right =
+		 is_near($whole->{before}, $mean_before, $mean_before)
+	  && is_near($whole->{after}, $mean_after, $mean_after)
+	  && is_near(
+		sum(0, map { $_->{change} } @timed),
+		$mean_after - $mean_before,
+		$mean_before + $mean_after)
+	  && !@wrong
+	  && "@order" eq join ' ', sort { $b <=> $a } @order;
+
+	ok($right, $name) or diag(explain([ $before, $after, $whole, @parts ]));
+	return;
+}
+
+# Periods of any numbers.  A failure prints them.
+srand(41);
+
+sub any_period ()
+{
+	my $flushes = 1 + int rand 10**(1 + rand 5);
+	my %period = (
+		seconds => 1 + rand 86400,
+		flushes => $flushes,
+		commits => 1 + int rand 3 * $flushes,
+		unled => int rand 2,
+		timed => rand() < 0.1 ? 0 : $flushes,
+		flush_time => $flushes * rand 10**(5 + rand 4),
+		delay => int rand 3,
+		siblings => 5,
+		adaptive => int rand 2);
+
+	for my $phase (@phases)
+	{
+		$period{$phase} = $period{commits} * rand 10**(3 + rand 6) if rand() < 0.7;
+	}
+	for my $cause (grep { rand() < 0.4 } @causes)
+	{
+		$period{"n:$cause"} = 1 + int rand 100;
+		$period{"stall:$cause"} = rand() * $period{flush_time} / 8;
+	}
+	return \%period;
+}
+
+is_exact("parts add up: $_", any_period(), any_period()) for 1 .. 60;
+is_exact('... of periods that are equal', \%usual, \%usual);
+
+# What is said of one change at a time
+my %slow = (
+	%usual,
+	flush_time => 30000 * 2100e3,
+	flush => 60000 * 1050e3,
+	others => 60000 * 1575e3);
+my ($whole, @parts) = compare_periods(\%usual, \%slow);
+
+is($whole->{sentence},
+	'Commits got slower: 510 us to 2.64 ms; the load did not change: 1000 to 1000 commits/s.',
+	'the whole');
+is(sprintf('%s %.3f', @{ $parts[0] }{qw(name share)}), 'flushes 1.000',
+	'slower flushes explain it');
+is( $parts[0]{sentence},
+	'Flushes got slower: 400 us to 2.10 ms each, without stalls.',
+	'... and say so');
+
+my %stalled = (
+	%usual,
+	flush_time => 30000 * 500e3,
+	flush => 60000 * 250e3,
+	others => 60000 * 375e3,
+	'n:quota' => 31,
+	'stall:quota' => 3e9);
+($whole, @parts) = compare_periods(\%usual, \%stalled);
+is(sprintf('%s %.3f', @{ $parts[0] }{qw(name share)}), 'stalls: quota 1.000', 'stalls explain it');
+is( $parts[0]{sentence},
+	'Stalls, cause quota: none in 1 min 0 s, then 31 of 96.8 ms in 1 min 0 s.',
+	'... with number, length and cause');
+is( (grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
+	'Flushes take as long: 400 us to 400 us each, without stalls.',
+	'... and no other flush did');
+
+my %loaded = (
+	%usual,
+	commits => 120000,
+	flush => 120000 * 200e3,
+	others => 120000 * 500e3,
+	log => 120000 * 10e3);
+($whole, @parts) = compare_periods(\%usual, \%loaded);
+like(
+	$whole->{sentence},
+	qr/^Commits got slower: 510 us to 710 us; the load rose: 1000 to 2000 /,
+	'a load that doubles');
+is( $parts[0]{sentence},
+	'A commit waits for 1.25 flushes, then for 1.75: the load rose: 1000 to 2000 commits/s; 2.00 to 4.00 commits in a flush.',
+	'... and commits that wait for more flushes');
+
+($whole, @parts) = compare_periods(\%usual, { %usual, standby => 60000 * 3e6 });
+is( sprintf('%s: %s', @{ $parts[0] }{qw(name sentence)}),
+	'standby: Waits for standbys: 0 us to 3.00 ms.',
+	'a standby');
+is_deeply([ map { $_->{share} } @parts ], [ 1, 0, 0, 0 ], '... alone');
+
+# A period without timed flushes does not know how long one takes
+is_exact('flushes that were not timed', \%usual, { %slow, timed => 0, flush_time => 0 });
+($whole, @parts) = compare_periods(\%usual, { %slow, timed => 0, flush_time => 0 });
+like(
+	$parts[0]{sentence},
+	qr/^Waits for flushes, which were not timed .*: 500 us to 2\.62 ms; the load/,
+	'... are one part');
+
+# A period of too few samples knows no phase after the commit record
+my %few = (%usual, flush => 0, others => 0, log => 0, unknown => 60000 * 510e3);
+is_exact('few samples', \%few, \%slow);
+($whole, @parts) = compare_periods(\%few, \%slow);
+is( join(', ', map { $_->{name} } @parts),
+	'flushes, flushes waited',
+	'... do not compare what is known with what is not');
+like(
+	$parts[1]{sentence},
+	qr/^A commit waits for 1\.27 flushes, then for 1\.25 \(with sleeps and other phases, of which/,
+	'... and say so');
+
+# Settings have no time, and come last
+($whole, @parts) = compare_periods(\%usual, { %usual, delay => 1000, adaptive => 1 });
+is_deeply(
+	[ map { "$_->{change} $_->{sentence}" } @parts[ -2, -1 ] ],
+	[
+		'nan commit_delay was changed from 0 us to 1000 us.',
+		'nan commit_stats.adaptive_delay was changed from off to on.'
+	],
+	'settings');
+is($whole->{share}, 'nan', 'a mean that did not change has no shares');
+
+done_testing();

@@ -1,0 +1,129 @@
+/*-------------------------------------------------------------------------
+ *
+ * remedies.c
+ *		Loads of two clients that commit_remedies() changes, as an SQL
+ *		function, for the tests.
+ *
+ * t/unit/remedies.pl compiles this file together with the simulation, which
+ * uses neither SQL nor shared memory.  The extension does not contain this
+ * file.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/tuplestore.h"
+
+#include "tuning/tuning.h"
+#include "whatif/whatif.h"
+
+PG_MODULE_MAGIC;
+
+PG_FUNCTION_INFO_V1(remedy_model);
+PG_FUNCTION_INFO_V1(remedy_order);
+
+/*
+ * remedy_order(times float8[], costs int[]) returns int[]: the order of the
+ * remedies, which count from 1.
+ */
+Datum
+remedy_order(PG_FUNCTION_ARGS)
+{
+	ArrayType  *times = PG_GETARG_ARRAYTYPE_P(0);
+	int			n = ArrayGetNItems(ARR_NDIM(times), ARR_DIMS(times));
+	Choice	   *choice = palloc(n * sizeof(Choice));
+	Datum	   *order = palloc(n * sizeof(Datum));
+
+	for (int i = 0; i < n; i++)
+		choice[i] = (Choice)
+	{
+		i + 1, ((double *) ARR_DATA_PTR(times))[i],
+			((int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(1)))[i]
+	};
+	order_choices(choice, n);
+	for (int i = 0; i < n; i++)
+		order[i] = Int32GetDatum(choice[i].i);
+	PG_RETURN_ARRAYTYPE_P(construct_array(order, n, INT4OID, 4, true, TYPALIGN_INT));
+}
+
+/*
+ * remedy_model(sessions int[], work float8[], notifies int[],
+ *				arrivals float8[], flush float8, changed int, batch int,
+ *				async boolean, quiet boolean, delay int, factor float8,
+ *				less_wal float8)
+ *
+ * Each array has a value for each of two parties, 1 and 2.  Times in us,
+ * arrivals per second; commit_siblings is 1.  A
+ * flush has 50 pages of WAL, which take 10 us each.  Returns a row for each
+ * party: transactions per second, mean latency of the commits that waited or
+ * were asynchronous, mean time of a transaction, and flushes per second of the
+ * server.
+ */
+Datum
+remedy_model(PG_FUNCTION_ARGS)
+{
+	const int32 *sessions = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(0));
+	const double *work = (double *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(1));
+	const int32 *notifies = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(2));
+	const double *arrivals = (double *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
+	double		flush = PG_GETARG_FLOAT8(4);
+	const double pages = 50;
+	const int	first[] = {0, 1};
+	LoadCycle	cycle[2] = {0};
+	WhatifLoad	load = {
+		.nblocks = 1,
+		.block_length = INFINITY,
+		.ngroups = 2,
+		.nclients = sessions[0] + sessions[1],
+		.cores = 1000,
+		.flush = {1, &flush, NULL},
+		.pages = &pages,
+		.page_time = 10,
+		.changed = PG_GETARG_INT32(5),
+		.batch = PG_GETARG_INT32(6),
+		.async = PG_GETARG_BOOL(7),
+		.quiet = PG_GETARG_BOOL(8),
+		.delay = PG_GETARG_INT32(9),
+		.siblings = 1
+	};
+	WhatifOutcome outcome;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int g = 0; g < 2; g++)
+	{
+		cycle[g].work = work[g];
+		cycle[g].notifies = notifies[g] != 0;
+		cycle[g].party = g + 1;
+		load.group[g] = (LoadGroup)
+		{
+			sessions[g], 1, &cycle[g], first, arrivals[g] / 1e6
+		};
+	}
+	whatif_change_flushes(&load, PG_GETARG_FLOAT8(10), PG_GETARG_FLOAT8(11));
+	whatif_simulate(&load, 20e6, 1, &outcome);
+	for (int p = 1; p <= 2; p++)
+	{
+		const PartyOutcome *it = &outcome.party[p];
+		Datum		value[4];
+		bool		null[4] = {0};
+		double		commits = 0;
+
+		for (int i = 0; i < HISTOGRAM_NCELLS; i++)
+			commits += it->cell[i];
+		null[1] = commits == 0;
+		null[2] = it->commits == 0;
+		value[0] = Float8GetDatum(1e6 * it->commits / outcome.time);
+		value[1] = Float8GetDatum(it->latency / commits);
+		value[2] = Float8GetDatum(it->response / it->commits);
+		value[3] = Float8GetDatum(1e6 * outcome.flushes / outcome.time);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, value, null);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,142 @@
+# Does the simulation do what commit_remedies() changes, in loads with a known
+# answer?
+#
+# t/unit/remedies.c has two clients, the parties 1 and 2.
+
+use lib 't';
+use CommitStats;
+use Cwd 'abs_path';
+
+my $node = PostgreSQL::Test::Cluster->new('remedies');
+my $module = abs_path($node->basedir) . '/remedies_test.so';
+
+compile_c(
+	$module, '-fPIC',
+	'-shared', 't/unit/remedies.c',
+	'src/whatif/whatif_simulation.c', 'src/base/histogram.c',
+	'src/tuning/best_delay.c', 'src/base/wal_device.c',
+	'src/control/spacing.c', '-lm');
+$node->init;
+$node->start;
+$node->sql(qq{CREATE FUNCTION remedy_model(sessions int[], work float8[], notifies int[],
+	arrivals float8[], flush float8, changed int, batch int, async boolean, quiet boolean,
+	delay int, factor float8, less_wal float8,
+	OUT commits float8, OUT latency float8, OUT transaction float8, OUT flushes float8)
+RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
+
+# What each of the two parties does, rounded: commits/s, latency, time of a
+# transaction, and the flushes/s of the server.
+sub model
+{
+	my %load = (
+		sessions => '1,0',
+		work => '400,400',
+		notifies => '0,0',
+		arrivals => '0,0',
+		flush => 1000,
+		changed => 1,
+		batch => 0,
+		async => 'false',
+		quiet => 'false',
+		delay => 0,
+		factor => 1,
+		less_wal => 0,
+		@_);
+
+	$load{$_} = "'{$load{$_}}'" for qw(sessions work notifies arrivals);
+	return [
+		split /\n/,
+		$node->sql(
+			q{SELECT concat_ws(', ', round(commits), round(latency), round(transaction), round(flushes))
+FROM remedy_model(} . join(', ', map { "$_ => $load{$_}" } sort keys %load) . ')')
+	];
+}
+
+sub is_model ($load, $first, $second, $what)
+{
+	is_deeply(model(%$load), [ $first, $second ], $what);
+}
+
+# One session: 400 us of work, 1000 us of flush
+is_model({}, '714, 1000, 1400, 714', '0, 714', 'nothing is changed');
+is_model({ batch => 1 }, '714, 1000, 1400, 714', '0, 714', 'a batch of one');
+is_model({ batch => 10 }, '2000, 1000, 500, 200', '0, 200', 'ten in one commit');
+is_model({ async => 'true' }, '2500, 0, 400, 0', '0, 0', 'asynchronous');
+is_model({ async => 'true', batch => 10 }, '2500, 0, 400, 0', '0, 0', 'both');
+is_model(
+	{ changed => 2, batch => 10, async => 'true' },
+	'714, 1000, 1400, 714',
+	'0, 714', 'a party that has no sessions');
+
+# Half of the flush is for its 50 pages of WAL.
+is_model({ factor => 0.5 }, '1111, 500, 900, 1111', '0, 1111', 'half the flush time');
+is_model({ less_wal => 0.5 }, '870, 750, 1150, 870', '0, 870', 'half of the WAL');
+is_model({ less_wal => 1 }, '1111, 500, 900, 1111', '0, 1111', 'none of the WAL');
+is_model({ factor => 0.1, less_wal => 1 }, '2500, 0, 400, 2500', '0, 2500', '... never below 0');
+
+# Two parties that meet in each flush, until one of them does otherwise
+my %both = (sessions => '1,1', work => '0,0');
+is_model(\%both, '1000, 1000, 1000, 1000', '1000, 1000, 1000, 1000', 'both in each flush');
+is_model(
+	{ %both, work => '100000,0', async => 'true' },
+	'10, 0, 100000, 1000',
+	'1000, 1000, 1000, 1000',
+	'the first does not wait');
+is_model(
+	{ %both, work => '100,0', batch => 9 },
+	'4500, 1100, 222, 1000',
+	'1000, 1000, 1000, 1000',
+	'nine in one, beside another: it comes 900 us after a flush began');
+
+# NOTIFY: one commit in each flush, and the others wait for the lock
+my %notify = (sessions => '4,0', work => '0,0', notifies => '1,0');
+is_model(\%notify, '1000, 4000, 4000, 1000', '0, 1000', 'NOTIFY: one after the other');
+is_model(
+	{ %notify, quiet => 'true' },
+	'4000, 1000, 1000, 1000',
+	'0, 1000', '... and outside: all in each flush');
+is_model(
+	{ %notify, sessions => '4,3' },
+	'1000, 4000, 4000, 1000',
+	'3000, 1000, 1000, 1000',
+	'others share the flushes');
+is_model(
+	{ %notify, changed => 2, quiet => 'true' },
+	'1000, 4000, 4000, 1000',
+	'0, 1000', 'NOTIFY of the party that is not changed');
+
+is_model({ %both, delay => 1000 }, '500, 2000, 2000, 500', '500, 2000, 2000, 500', 'a delay');
+is_model(
+	{ %notify, delay => 1000 },
+	'1000, 4000, 4000, 1000',
+	'0, 1000', '... but not where all others wait for the lock of NOTIFY');
+
+# Arrivals: as many transactions, a tenth of the flushes
+my %open = (sessions => '20,0', work => '0,0', arrivals => '100,0', flush => 10);
+my ($commits, $latency, $time, $flushes) = split /, /, model(%open, batch => 10)->[0];
+my ($before) = split /, /, model(%open)->[0];
+is($commits, $before, 'arrivals: as many transactions as before');
+ok(abs($flushes - $commits / 10) <= 1, '... in a tenth of the flushes')
+  or diag "$flushes flushes/s, $commits transactions/s";
+
+# The order: times relative to the present, and what each asks for
+$node->sql(qq{CREATE FUNCTION remedy_order(float8[], int[]) RETURNS int[]
+AS '$module' LANGUAGE C STRICT});
+
+sub is_order ($times, $costs, $order, $what)
+{
+	is($node->sql("SELECT remedy_order('$times', '$costs')"), $order, $what);
+}
+
+is_order('{3,1,2}', '{0,1,2}', '{2,3,1}', 'order: the time decides');
+is_order('{1.04,1.00,1.03}', '{1,3,2}', '{1,3,2}', '... within 5% what it asks for');
+is_order('{1.04,1.00,1.03}', '{1,1,1}', '{2,3,1}', '... and then the time again');
+is_order('{1.00,1.04,1.08}', '{3,2,1}', '{2,1,3}', 'a group begins with its shortest time');
+is_order(
+	'{0.37,0.39,0.54,1,1.02,1.03,1.04,1.17}', '{1,1,4,0,2,3,3,4}',
+	'{1,2,3,4,5,6,7,8}', 'leave it, before equal ones');
+is_order('{1,1.02,0.99,0.96}', '{0,4,3,2}', '{1,4,3,2}', '... that may be better by chance');
+is_order('{}', '{}', '{}', 'none');
+
+$node->stop;
+done_testing();
