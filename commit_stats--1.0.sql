@@ -1637,7 +1637,7 @@ COMMENT ON COLUMN commit_flush_stats.commits IS
 COMMENT ON COLUMN commit_flush_stats.commits_async IS
 	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
@@ -1647,15 +1647,15 @@ COMMENT ON COLUMN commit_flush_stats.flushes IS
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
 	'expected number of flushes wrongly counted or left out; 0 up to PostgreSQL 17';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
-	'commits carried by a flush on average, without commits_without_leader; null before the first flush';
+	'mean number of commits in a flush, without commits_without_leader; null before the first';
 COMMENT ON COLUMN commit_flush_stats.followers IS
 	'commits that the flush of another commit or prepare carried';
 COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
-	'commits that the WAL writer, the checkpointer or an evicting backend flushed';
+	'commits that the WAL writer, the checkpointer or an eviction flushed';
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
 	'flushes whose leader slept first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, as fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
@@ -1681,9 +1681,9 @@ COMMENT ON COLUMN commit_flush_stats.stalls IS
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
-	'part of flushes whose number of commits is inferred, as no backend saw where it, or the flush before, ended; usual with a synchronous standby';
+	'part of flushes whose number of commits is inferred, as no backend saw the end of it or of the flush before; usual with a synchronous standby';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
-	'part of flushes that the histograms omit, because their group had left the ring';
+	'part of flushes that the histograms omit: their group had left the ring';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
 	'commits of these groups';
 COMMENT ON COLUMN commit_flush_stats.wal_bytes IS
@@ -1694,7 +1694,7 @@ COMMENT ON COLUMN commit_flush_stats.stats_reset IS
 COMMENT ON VIEW commit_client_stats IS
 	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_client_stats.datid IS
-	'OID of the database; null if connected to none, or overflow of several';
+	'OID of the database; null if none, or overflow of several';
 COMMENT ON COLUMN commit_client_stats.datname IS
 	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_client_stats.roleid IS
@@ -1712,7 +1712,7 @@ COMMENT ON COLUMN commit_client_stats.commits IS
 COMMENT ON COLUMN commit_client_stats.commits_async IS
 	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_client_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_client_stats.prepares IS
@@ -1720,13 +1720,13 @@ COMMENT ON COLUMN commit_client_stats.prepares IS
 COMMENT ON COLUMN commit_client_stats.share IS
 	'percentage of commits + commits_async of all rows; null before the first';
 COMMENT ON COLUMN commit_client_stats.flushes IS
-	'WAL flushes that the row''s commits and prepares issued; they may carry commits of any row';
+	'WAL flushes that its commits and prepares issued; they may carry those of any row';
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
-	'commits of the row whose flush another process issued: followers or commits_without_leader';
+	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_client_stats.delay_hits IS
 	'flushes whose leader slept first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, as fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
 COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_client_stats.delay_time IS
@@ -1740,7 +1740,7 @@ COMMENT ON COLUMN commit_client_stats.flush_time IS
 COMMENT ON COLUMN commit_client_stats.timed_flushes IS
 	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_client_stats.wal_bytes IS
-	'WAL that transactions of the row wrote, rolled back ones included, in bytes';
+	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
 	'wal_bytes / (commits + commits_async), in bytes; null before the first';
 COMMENT ON COLUMN commit_client_stats.commits_notify IS
@@ -1750,18 +1750,18 @@ COMMENT ON COLUMN commit_client_stats.slow_commits IS
 COMMENT ON COLUMN commit_client_stats.statements IS
 	'top-level statements that wrote WAL in transactions that committed';
 COMMENT ON COLUMN commit_client_stats.transaction_time IS
-	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_client_stats.session_time IS
-	'total time that sessions were connected as this client, in milliseconds; those of sessions, until now';
+	'total time that sessions were connected as this client, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time; null before the first; near 0: no setting of commits helps';
+	'commit_time as a percentage of transaction_time; null before the first';
 COMMENT ON COLUMN commit_client_stats.session_share IS
 	'commit_time as a percentage of session_time';
 
 COMMENT ON VIEW commit_statement_stats IS
 	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
 COMMENT ON COLUMN commit_statement_stats.datid IS
-	'OID of the database; null if connected to none, or overflow of several';
+	'OID of the database; null if none, or overflow of several';
 COMMENT ON COLUMN commit_statement_stats.datname IS
 	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_statement_stats.roleid IS
@@ -1769,7 +1769,7 @@ COMMENT ON COLUMN commit_statement_stats.roleid IS
 COMMENT ON COLUMN commit_statement_stats.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_statement_stats.queryid IS
-	'query identifier of the top-level statement that wrote the most WAL in the transaction; null if reason is not';
+	'query identifier of the statement; null if reason is not';
 COMMENT ON COLUMN commit_statement_stats.query IS
 	'its text; null without pg_stat_statements in this database, or if it has none';
 COMMENT ON COLUMN commit_statement_stats.reason IS
@@ -1781,11 +1781,11 @@ COMMENT ON COLUMN commit_statement_stats.commits_async IS
 COMMENT ON COLUMN commit_statement_stats.share IS
 	'percentage of commits + commits_async of all rows; null before the first';
 COMMENT ON COLUMN commit_statement_stats.flushes IS
-	'WAL flushes that the row''s commits and prepares issued; they may carry commits of any row';
+	'WAL flushes that its commits and prepares issued; they may carry those of any row';
 COMMENT ON COLUMN commit_statement_stats.flushes_share IS
 	'percentage of flushes of all rows; null before the first';
 COMMENT ON COLUMN commit_statement_stats.commits_carried IS
-	'commits of the row whose flush another process issued: followers or commits_without_leader';
+	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_statement_stats.delay_hits IS
 	'flushes whose leader slept first; inferred, as in commit_client_stats';
 COMMENT ON COLUMN commit_statement_stats.commit_time IS
@@ -1799,7 +1799,7 @@ COMMENT ON COLUMN commit_statement_stats.flush_time IS
 COMMENT ON COLUMN commit_statement_stats.timed_flushes IS
 	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_statement_stats.wal_bytes IS
-	'WAL of the transactions of the row, rolled back ones included, in bytes';
+	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_statement_stats.wal_share IS
 	'percentage of wal_bytes of all rows; null before the first';
 COMMENT ON COLUMN commit_statement_stats.wal_bytes_per_commit IS
@@ -1811,11 +1811,11 @@ COMMENT ON COLUMN commit_statement_stats.slow_commits IS
 COMMENT ON COLUMN commit_statement_stats.statements IS
 	'top-level statements that wrote WAL in transactions that committed';
 COMMENT ON COLUMN commit_statement_stats.transaction_time IS
-	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
 	'transaction_time / (commits + commits_async), in milliseconds; null before the first';
 COMMENT ON COLUMN commit_statement_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time; null before the first; near 0: no setting of commits helps';
+	'commit_time as a percentage of transaction_time; null before the first';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
@@ -1824,7 +1824,7 @@ COMMENT ON COLUMN commit_database_stats.datid IS
 COMMENT ON COLUMN commit_database_stats.datname IS
 	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_database_stats.status IS
-	'present; dropped, until the next reset; no database, for processes connected to none; overflow, for clients without a row whose database has none';
+	'present; dropped; no database, for processes connected to none; overflow, for clients without a row whose database has none';
 COMMENT ON COLUMN commit_database_stats.sessions IS
 	'processes connected to the database';
 COMMENT ON COLUMN commit_database_stats.commits IS
@@ -1832,7 +1832,7 @@ COMMENT ON COLUMN commit_database_stats.commits IS
 COMMENT ON COLUMN commit_database_stats.commits_async IS
 	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_database_stats.prepares IS
@@ -1840,13 +1840,13 @@ COMMENT ON COLUMN commit_database_stats.prepares IS
 COMMENT ON COLUMN commit_database_stats.share IS
 	'percentage of commits + commits_async of all rows; null before the first';
 COMMENT ON COLUMN commit_database_stats.flushes IS
-	'WAL flushes that the row''s commits and prepares issued; they may carry commits of any row';
+	'WAL flushes that its commits and prepares issued; they may carry those of any row';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
-	'commits of the row whose flush another process issued: followers or commits_without_leader';
+	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
 	'flushes whose leader slept first; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, as fewer than commit_siblings other transactions were active; inferred, see delay_uncertain';
+	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_database_stats.delay_time IS
@@ -1860,7 +1860,7 @@ COMMENT ON COLUMN commit_database_stats.flush_time IS
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
 	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_database_stats.wal_bytes IS
-	'WAL that transactions of the row wrote, rolled back ones included, in bytes';
+	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
 	'wal_bytes / (commits + commits_async), in bytes; null before the first';
 COMMENT ON COLUMN commit_database_stats.commits_notify IS
@@ -1870,11 +1870,11 @@ COMMENT ON COLUMN commit_database_stats.slow_commits IS
 COMMENT ON COLUMN commit_database_stats.statements IS
 	'top-level statements that wrote WAL in transactions that committed';
 COMMENT ON COLUMN commit_database_stats.transaction_time IS
-	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.session_time IS
-	'total time that sessions were connected to the database, in milliseconds; those of sessions, until now';
+	'total time that sessions were connected to the database, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time; null before the first; near 0: no setting of commits helps';
+	'commit_time as a percentage of transaction_time; null before the first';
 COMMENT ON COLUMN commit_database_stats.session_share IS
 	'commit_time as a percentage of session_time';
 
@@ -1887,7 +1887,7 @@ COMMENT ON COLUMN commit_activity.datid IS
 COMMENT ON COLUMN commit_activity.datname IS
 	'name of the database; null if dropped, or datid is null';
 COMMENT ON COLUMN commit_activity.roleid IS
-	'OID of the database role (current_user) at the latest commit or, before the first, at the session''s start';
+	'OID of the database role (current_user) at the latest commit or, before one, at the session''s start';
 COMMENT ON COLUMN commit_activity.rolname IS
 	'name of the database role; null if dropped, or roleid is null';
 COMMENT ON COLUMN commit_activity.application_name IS
@@ -1897,7 +1897,7 @@ COMMENT ON COLUMN commit_activity.commits IS
 COMMENT ON COLUMN commit_activity.commits_async IS
 	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_activity.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_activity.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_activity.prepares IS
@@ -1911,13 +1911,13 @@ COMMENT ON COLUMN commit_activity.commit_time IS
 COMMENT ON COLUMN commit_activity.wal_bytes IS
 	'WAL that its transactions wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
-	'time at which the COMMIT or prepare under way began; null if none that waits for its flush is';
+	'begin of the COMMIT or prepare under way; null if none that waits for its flush is';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what the commit under way waits for: flush, its own; another''s flush; new WAL segment; delay, inferred before PostgreSQL 19; standby; notify, the lock of NOTIFY; commit log; another lock, with its object and holder; null for none';
+	'what that waits for: flush, its own; another''s flush; new WAL segment; delay, inferred before PostgreSQL 19; standby; notify, the lock of NOTIFY; commit log; another lock, with its object and holder; null for none';
 COMMENT ON COLUMN commit_activity.phase IS
 	'phase of that commit, as in the report; null if there is none';
 COMMENT ON COLUMN commit_activity.blocked_by IS
-	'process ID of the one that flushes, or holds the lock at the end of a chain of waits; null if there is none, or it is unknown';
+	'process ID of the one that flushes, or holds the lock at the end of a chain of waits; null if none or unknown';
 COMMENT ON COLUMN commit_activity.detail IS
 	'what it waits for, in the words of the report''s first line; null if there is none';
 
@@ -1944,29 +1944,29 @@ COMMENT ON COLUMN commit_slow_log.queryid IS
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
 	'setting of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
-	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
+	'leader: the commit issued its flush; follower: another process did; asynchronous: it did not wait';
 COMMENT ON COLUMN commit_slow_log.duration IS
-	'time from the start of COMMIT, or without a statement from before the commit record, until its memory is released, in milliseconds';
+	'time from the start of COMMIT, or without a statement from the first callback, until its memory is released, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.transaction_time IS
-	'from the start of the transaction to the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
+	'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
 COMMENT ON COLUMN commit_slow_log.before_time IS
 	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
 	'part of duration from there until the commit record was written, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
-	'part of duration that the session waited for the lock of commits with NOTIFY, in milliseconds';
+	'part of duration spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
 	'part of duration in which the leader slept, this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'part of duration that the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
+	'part of duration in which the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if the server measured flush_time (track_wal_io_timing); false if inferred; null unless the session led, and with flush_time';
+	'true if flush_time was measured (track_wal_io_timing), false if inferred; null unless the session led, and with flush_time';
 COMMENT ON COLUMN commit_slow_log.others_flush_time IS
-	'part of duration that the session waited for the flush of another process, without delay_time, in milliseconds';
+	'part of duration spent waiting for the flush of another process, without delay_time, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.segment_time IS
-	'part of duration in which the session made a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing';
+	'part of duration spent making a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing';
 COMMENT ON COLUMN commit_slow_log.standby_time_min IS
-	'lower bound of the part of duration that the session waited for a standby, in milliseconds';
+	'lower bound of the part of duration spent waiting for a standby, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
 	'its upper bound, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.commit_log_time IS
@@ -1982,39 +1982,39 @@ COMMENT ON COLUMN commit_slow_log.other_time IS
 COMMENT ON COLUMN commit_slow_log.cause IS
 	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a flush that stalled, the cause of commit_stall_log';
 COMMENT ON COLUMN commit_slow_log.waited_for IS
-	'lock that the session waited for in its COMMIT, and its holder; null if the background worker saw none';
+	'lock that the COMMIT waited for, and its holder; null if the background worker saw none';
 COMMENT ON COLUMN commit_slow_log.blocked_by IS
 	'process ID of the holder of that lock; null if not known';
 COMMENT ON COLUMN commit_slow_log.notify_pid IS
-	'process ID of the commit that had the lock of NOTIFY before; null without notify_time';
+	'process ID of the one that had the lock of NOTIFY before; null without notify_time';
 COMMENT ON COLUMN commit_slow_log.notify_datid IS
-	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_datname IS
-	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_roleid IS
-	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_rolname IS
-	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_application_name IS
-	'database, database role and application_name of notify_pid at its latest commit; null with notify_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.standby IS
 	'standby that the commit waited for; null if the background worker saw none';
 COMMENT ON COLUMN commit_slow_log.standby_stage IS
-	'what that standby lacked: not connected, not sent, not written, not flushed or not applied; null if standby is null';
+	'what that standby lacked, as in commit_standby_stats; null with standby';
 COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
 	'commits that the flush carried; null if not known, or asynchronous';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_roleid IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.leader_application_name IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
@@ -2029,7 +2029,7 @@ COMMENT ON COLUMN commit_stall_log.ended_at IS
 COMMENT ON COLUMN commit_stall_log.duration IS
 	'time of the flush without the sleep before it, in milliseconds; with a new WAL segment';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
-	'true if the server measured duration (track_wal_io_timing); false if inferred, without commits that waited for a standby';
+	'true if duration was measured (track_wal_io_timing), false if inferred, without commits that waited for a standby';
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
 	'limit then, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.commits IS
@@ -2039,7 +2039,7 @@ COMMENT ON COLUMN commit_stall_log.sessions IS
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
-	'process ID of the leader, which the next columns describe; null if no commit led the flush, which commit_flush_stats then does not count';
+	'process ID of the leader; null if no commit led the flush, which commit_flush_stats then does not count';
 COMMENT ON COLUMN commit_stall_log.datid IS
 	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_stall_log.datname IS
@@ -2055,31 +2055,31 @@ COMMENT ON COLUMN commit_stall_log.client_addr IS
 COMMENT ON COLUMN commit_stall_log.queryid IS
 	'as in commit_slow_log, of the leader''s commit; null if not known';
 COMMENT ON COLUMN commit_stall_log.transaction_time IS
-	'time of the leader''s transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and without a leader';
+	'as in commit_slow_log, of the leader''s commit, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred when it has ended, or seen while it ran; null if none';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null if none';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
-	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_roleid IS
-	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_application_name IS
-	'database, database role and application_name of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stall_log.writer_queryid IS
-	'statement of the writer''s transaction; null with writer_pid, while it still runs, or if not known';
+	'its statement; null while the transaction runs, or if not known';
 COMMENT ON COLUMN commit_stall_log.writer_share IS
-	'estimated percentage of wal_bytes that it wrote, 50 to 100; null with writer_pid';
+	'estimated percentage of wal_bytes that it wrote, 50 to 100';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
 	'true if a checkpoint was running at the end; null in single-user mode';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
-	'flushes that the device allows in quota_window, inferred from these stalls; null if this one ends no window';
+	'flushes that the device allows in quota_window; null if this one ends no window';
 COMMENT ON COLUMN commit_stall_log.segment_time IS
-	'part of duration in which the leader made a new WAL segment, in milliseconds';
+	'part of duration spent making a new WAL segment, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.cause IS
 	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, quota or unknown';
 COMMENT ON COLUMN commit_stall_log.certainty IS
@@ -2092,7 +2092,7 @@ COMMENT ON COLUMN commit_stall_log.quota_window IS
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
 COMMENT ON COLUMN commit_flush_histogram.commits_in_flush IS
-	'commits that a flush carried, the leader included; 0 if it carried only prepares';
+	'commits in a flush, the leader''s included; 0 if it carried only prepares';
 COMMENT ON COLUMN commit_flush_histogram.flushes IS
 	'flushes that carried this number';
 COMMENT ON COLUMN commit_flush_histogram.delayed_flushes IS
@@ -2115,7 +2115,7 @@ COMMENT ON COLUMN commit_sibling_histogram.delay_hits IS
 COMMENT ON COLUMN commit_sibling_histogram.commits_per_flush IS
 	'commits that they carried on average';
 COMMENT ON COLUMN commit_sibling_histogram.share_at_least IS
-	'percentage of the flushes with at least this number: those that would sleep with this commit_siblings';
+	'percentage of the flushes with at least this number, which would sleep with this commit_siblings';
 COMMENT ON COLUMN commit_sibling_histogram.bar IS
 	'bar in proportion, 30 characters for the largest';
 
@@ -2126,7 +2126,7 @@ COMMENT ON COLUMN commit_flush_log.flushed_at IS
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
 	'WAL location up to which it flushed';
 COMMENT ON COLUMN commit_flush_log.flushes IS
-	'flushes in the row: more than 1 if no backend saw where the first ones ended; the leader is then that of one of them';
+	'flushes in the row: more than 1 if no backend saw the end of the first; the leader is then that of one of them';
 COMMENT ON COLUMN commit_flush_log.commits IS
 	'commits that it carried, as far as counted; N of message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
@@ -2140,7 +2140,7 @@ COMMENT ON COLUMN commit_flush_log.delay_probability IS
 COMMENT ON COLUMN commit_flush_log.delay_time IS
 	'time that it slept, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_kind IS
-	'what set that time: fixed (commit_delay or a sweep) or adaptive (commit_stats.adaptive_delay); null without a sleep';
+	'what set that time: fixed (commit_delay or a sweep) or adaptive; null without a sleep';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
 	'time that it wrote and synced WAL, in milliseconds; null without a leader or track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
@@ -2148,26 +2148,26 @@ COMMENT ON COLUMN commit_flush_log.wal_bytes IS
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_flush_log.leader_datid IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_roleid IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.leader_application_name IS
-	'database, database role and application_name of leader_pid at its latest commit; null with leader_pid, or if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_flush_log.message IS
-	'Flushed N out of M commits, as commit_stats.log_flushes logs it; with "in 2 flushes" if flushes is 2';
+	'Flushed N out of M commits, as commit_stats.log_flushes logs it; in 2 flushes, if flushes is 2';
 
 COMMENT ON VIEW commit_latency_stats IS
 	'one row for each level that commits waited for and role that occurred since the last reset, showing how long commits took';
 COMMENT ON COLUMN commit_latency_stats.synchronous_commit IS
-	'setting of these commits; several, separated by commas, if they waited for the same';
+	'setting of these commits; several, with commas, if they waited for the same';
 COMMENT ON COLUMN commit_latency_stats.wait_level IS
-	'level that they waited for in fact: off, local, remote_write, on or remote_apply; local replaces the higher ones while synchronous_standby_names is empty, and off for a commit that has to wait';
+	'level that they waited for in fact: local replaces the higher ones while synchronous_standby_names is empty, and off for a commit that has to wait';
 COMMENT ON COLUMN commit_latency_stats.role IS
-	'leader if the commit issued its flush; follower if another process did; asynchronous if the commit did not wait';
+	'leader: the commit issued its flush; follower: another process did; asynchronous: it did not wait';
 COMMENT ON COLUMN commit_latency_stats.commits IS
 	'commits of this level and role';
 COMMENT ON COLUMN commit_latency_stats.mean IS
@@ -2187,11 +2187,11 @@ COMMENT ON COLUMN commit_latency_stats.commit_time IS
 COMMENT ON COLUMN commit_latency_stats.record_time IS
 	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
 COMMENT ON COLUMN commit_latency_stats.notify_time IS
-	'part of commit_time spent waiting for the lock of commits with NOTIFY, in milliseconds';
+	'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.delay_time IS
-	'part of commit_time in which the leader slept, for followers another session, in milliseconds; a lower bound without track_wal_io_timing; null for asynchronous commits';
+	'part of commit_time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; null for asynchronous commits';
 COMMENT ON COLUMN commit_latency_stats.flush_time IS
-	'part of commit_time that the sessions wrote and synced WAL themselves, in milliseconds; null unless they led and track_wal_io_timing was on';
+	'part of commit_time in which they wrote and synced WAL, in milliseconds; null unless they led with track_wal_io_timing';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
 	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
@@ -2290,11 +2290,11 @@ COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
 COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
 	'size of the images, in bytes; null before PostgreSQL 19';
 COMMENT ON COLUMN commit_wal_stats.fpi_share IS
-	'images as a percentage of wal_bytes or, before PostgreSQL 19, images per 100 records, which can exceed 100; null without records';
+	'images as a percentage of wal_bytes or, before PostgreSQL 19, per 100 records, which can exceed 100; null without records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
 	'what fpi_share refers to: bytes or records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
-	'upper bound of images as a percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed; null without WAL';
+	'upper bound of the percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed; null without WAL';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'part of wal_bytes of transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
@@ -2305,9 +2305,9 @@ COMMENT ON VIEW commit_standby_stats IS
 COMMENT ON COLUMN commit_standby_stats.standby IS
 	'name in synchronous_standby_names or, where that lists *, application_name; * if too few standbys are connected, of whatever name';
 COMMENT ON COLUMN commit_standby_stats.stage IS
-	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied; commits of a lower synchronous_commit do not wait for the later ones';
+	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied';
 COMMENT ON COLUMN commit_standby_stats.wait_time IS
-	'time that all commits together waited for it, seen by the background worker some 17 times a second, in milliseconds';
+	'time that all commits together waited for it, seen some 17 times a second, in milliseconds';
 COMMENT ON COLUMN commit_standby_stats.share IS
 	'wait_time as a percentage of that of all rows';
 COMMENT ON COLUMN commit_standby_stats.slow_commits IS
@@ -2319,14 +2319,14 @@ COMMENT ON COLUMN commit_standby_stats.pid IS
 COMMENT ON COLUMN commit_standby_stats.state IS
 	'state of this walsender, as in pg_stat_replication';
 COMMENT ON COLUMN commit_standby_stats.counted_since IS
-	'time from which on these are counted: synchronous_standby_names was set, the server was started, or the statistics were reset';
+	'time from which these are counted: a change of synchronous_standby_names, server start, or a reset';
 
 COMMENT ON VIEW commit_delay_state IS
 	'one row, showing what commit_stats.adaptive_delay believes and does';
 COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
 	'commit_stats.adaptive_delay in this session';
 COMMENT ON COLUMN commit_delay_state.in_force IS
-	'true if commits follow it, but while a sweep runs; false while it, fsync or commit_stats.enabled is off, on a standby, or before the background worker has read it';
+	'true if commits follow it, but for a sweep; false while it, fsync or commit_stats.enabled is off, on a standby, or before the background worker has read it';
 COMMENT ON COLUMN commit_delay_state.spacing IS
 	'spacing that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
 COMMENT ON COLUMN commit_delay_state.reason IS
@@ -2340,11 +2340,11 @@ COMMENT ON COLUMN commit_delay_state.tried_spacing IS
 COMMENT ON COLUMN commit_delay_state.tried_response IS
 	'mean response with tried_spacing, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
-	'mean response with the spacing compared with, in milliseconds; null before it is measured';
+	'mean response with the other spacing, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
-	'WAL flushes per second that the device is believed to allow; null if no quota is believed';
+	'flushes per second that the device is believed to allow; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
-	'time for which the device grants its quota, in milliseconds; null if no quota is believed';
+	'its window, in milliseconds; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.quota_spacing IS
 	'floor of the spacing, in milliseconds; null if no quota is believed';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
@@ -2375,7 +2375,7 @@ COMMENT ON COLUMN commit_delay_changes.response IS
 COMMENT ON COLUMN commit_delay_changes.response_before IS
 	'mean response with the spacing before, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
-	'WAL flushes per second that the device is believed to allow; null if no quota is believed';
+	'flushes per second that the device is believed to allow; null if no quota is believed';
 
 COMMENT ON VIEW commit_history IS
 	'one row for each minute, and one for each hour, of which each is the sum of its minutes; newest last';
@@ -2388,7 +2388,7 @@ COMMENT ON COLUMN commit_history.period_end IS
 COMMENT ON COLUMN commit_history.seconds IS
 	'seconds that were counted in it, by a clock that is never set';
 COMMENT ON COLUMN commit_history.after_gap IS
-	'true if the server did not count before it, or before one of its minutes: it was down, commit_stats.enabled was off, or a crash lost minutes';
+	'true if nothing was counted before it, or before one of its minutes: the server was down, commit_stats.enabled was off, or a crash lost minutes';
 COMMENT ON COLUMN commit_history.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.commits_async IS
@@ -2396,17 +2396,17 @@ COMMENT ON COLUMN commit_history.commits_async IS
 COMMENT ON COLUMN commit_history.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_history.commits_unlogged IS
-	'commits with a transaction ID but without WAL to wait for: only temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
 COMMENT ON COLUMN commit_history.commits_notify IS
 	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_history.commits_carried IS
-	'commits of the row whose flush another process issued: followers or commits_without_leader';
+	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_history.commits_without_leader IS
 	'part of commits_carried that no commit''s flush carried; without those before a reset in the period';
 COMMENT ON COLUMN commit_history.flushes IS
 	'WAL flushes that a commit or a prepare, the leader, issued';
 COMMENT ON COLUMN commit_history.commits_per_flush IS
-	'commits carried by a flush on average, without commits_without_leader; null before the first flush';
+	'mean number of commits in a flush, without commits_without_leader; null before the first';
 COMMENT ON COLUMN commit_history.delay_hits IS
 	'flushes whose leader slept first; inferred, as in commit_client_stats';
 COMMENT ON COLUMN commit_history.delay_time IS
@@ -2422,7 +2422,7 @@ COMMENT ON COLUMN commit_history.commit_p95 IS
 COMMENT ON COLUMN commit_history.commit_p99 IS
 	'percentile, in milliseconds; null without times';
 COMMENT ON COLUMN commit_history.commit_max IS
-	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise the upper bound of its cell in the histogram; null without times';
+	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%; null without times';
 COMMENT ON COLUMN commit_history.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_history.timed_flushes IS
@@ -2434,33 +2434,33 @@ COMMENT ON COLUMN commit_history.flush_p50 IS
 COMMENT ON COLUMN commit_history.flush_p99 IS
 	'percentile, in milliseconds; null without times';
 COMMENT ON COLUMN commit_history.flush_max IS
-	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise the upper bound of its cell in the histogram; null without times';
+	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%; null without times';
 COMMENT ON COLUMN commit_history.stalls IS
 	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
 COMMENT ON COLUMN commit_history.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.cpu_limit_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.checkpoint_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.archiver_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.bulk_wal_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.bytes_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.quota_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.unknown_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if that no longer had the stall';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.slow_commits IS
 	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
 COMMENT ON COLUMN commit_history.transaction_time IS
-	'total time of the transactions of commits and commits_async, from their start to the end of the commit, in milliseconds; without COMMIT PREPARED';
+	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.wal_bytes IS
-	'WAL that transactions of the row wrote, rolled back ones included, in bytes';
+	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_history.wal_fpi IS
 	'full-page images of pg_stat_wal; without those of the last minute before a shutdown';
 COMMENT ON COLUMN commit_history.before_time IS
@@ -2468,23 +2468,23 @@ COMMENT ON COLUMN commit_history.before_time IS
 COMMENT ON COLUMN commit_history.record_time IS
 	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.notify_time IS
-	'part of commit_time spent waiting for the lock of commits with NOTIFY, in milliseconds';
+	'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_history.phase_delay_time IS
-	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, or by sums of leaders, in milliseconds; null if neither tells';
+	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
 COMMENT ON COLUMN commit_history.phase_flush_time IS
-	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, or by sums of leaders, in milliseconds; null if neither tells';
+	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
 COMMENT ON COLUMN commit_history.others_flush_time IS
-	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, or by sums of leaders, in milliseconds; null if neither tells';
+	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
 COMMENT ON COLUMN commit_history.segment_time IS
-	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, in milliseconds; with too few of these, it is part of others_flush_time';
+	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.phase_standby_time IS
 	'part of commit_time spent waiting for a standby, in milliseconds: the mean of the bounds';
 COMMENT ON COLUMN commit_history.commit_log_time IS
-	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, in milliseconds; with too few of these, it is part of others_flush_time';
+	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.after_time IS
 	'time after commit_time of commits that were slow, had NOTIFY or may have deleted files, in milliseconds';
 COMMENT ON COLUMN commit_history.not_run_time IS
-	'part of commit_time in this phase, as of commits in commit_slow_log, by samples, in milliseconds; with too few of these, it is part of others_flush_time';
+	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.unknown_time IS
 	'rest of commit_time + before_time + after_time, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_share IS
@@ -2500,21 +2500,21 @@ COMMENT ON COLUMN commit_history.adaptive_delay IS
 COMMENT ON COLUMN commit_history.spacing IS
 	'spacing of commit_stats.adaptive_delay at the end of the period, in milliseconds; null if off';
 COMMENT ON COLUMN commit_history.top_datid IS
-	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_datname IS
-	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_roleid IS
-	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_rolname IS
-	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_application_name IS
-	'database, database role and application_name of the client that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_client_flushes IS
 	'flushes that it issued; of an hour, in the minutes in which it issued the most';
 COMMENT ON COLUMN commit_history.top_client_flushes_share IS
 	'these as a percentage of flushes';
 COMMENT ON COLUMN commit_history.top_queryid IS
-	'statement whose commits issued the most flushes; null as for the client, or with top_reason';
+	'statement whose commits issued the most flushes; null likewise, or with top_reason';
 COMMENT ON COLUMN commit_history.top_reason IS
 	'why it has no query identifier, as in commit_statement_stats';
 COMMENT ON COLUMN commit_history.top_statement_flushes IS
@@ -2527,13 +2527,13 @@ COMMENT ON VIEW commit_stats_info IS
 COMMENT ON COLUMN commit_stats_info.enabled IS
 	'commit_stats.enabled';
 COMMENT ON COLUMN commit_stats_info.leader_evidence IS
-	'WAL I/O that tells a leader from a follower: wal_sync, or wal_write if the server counts no syncs';
+	'WAL I/O that tells a leader: wal_sync, or wal_write if the server counts no syncs';
 COMMENT ON COLUMN commit_stats_info.delay_evidence IS
-	'timed if this session has track_wal_io_timing on, otherwise untimed: delay_hits is less certain';
+	'timed if this session has track_wal_io_timing on, else untimed: delay_hits is less certain';
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
-	'true if few enough backends are connected to count siblings exactly, up to 64 others';
+	'true if siblings are counted exactly: up to 64 other backends are connected';
 COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
-	'percentage of commits that count siblings now; below 100 only if no delay depends on it and more than 8 other backends are connected';
+	'percentage of commits that count siblings now; below 100 only without a delay, with more than 8 other backends';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'backends that can have a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
@@ -2541,21 +2541,21 @@ COMMENT ON COLUMN commit_stats_info.clients_tracked IS
 COMMENT ON COLUMN commit_stats_info.clients_max IS
 	'their limit, commit_stats.max_clients';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
-	'clients whose row went to a new client; the overflow row has their counts';
+	'clients whose row went to a new one since the last reset; an overflow row has their counts';
 COMMENT ON COLUMN commit_stats_info.statements_tracked IS
 	'statements with a row of their own in commit_statement_stats';
 COMMENT ON COLUMN commit_stats_info.statements_max IS
 	'their limit, commit_stats.max_statements';
 COMMENT ON COLUMN commit_stats_info.statements_evicted IS
-	'statements that lost their row since the last reset; their counts are in the overflow rows';
+	'likewise, of statements';
 COMMENT ON COLUMN commit_stats_info.statements_reset IS
 	'time from which commit_statement_stats counts; commit_statement_stats_reset() moves it';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
-	'time above which a flush is a stall, in milliseconds: commit_stats.stall_time or, if -1, derived; null if 0';
+	'commit_stats.stall_time, in milliseconds, or what is derived in its place; null if 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
-	'time above which a commit is slow, in milliseconds: commit_stats.slow_commit_time or, if -1, derived; null if none is';
+	'likewise, of commit_stats.slow_commit_time; null if none is slow';
 COMMENT ON COLUMN commit_stats_info.flush_base IS
-	'time of a flush without bytes, in milliseconds, by least squares over the latest timed flushes; null if few, or if bytes show no influence';
+	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if few, or if bytes show no influence';
 COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
 	'megabytes of WAL that the device writes in a second, likewise';
 COMMENT ON COLUMN commit_stats_info.bytes_share IS
@@ -2563,15 +2563,15 @@ COMMENT ON COLUMN commit_stats_info.bytes_share IS
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
 	'process that runs commit_delay_sweep(); null if none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS
-	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_datname IS
-	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
-	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
-	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
-	'database, database role and application_name of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.capturing IS
 	'true while commit_delay_whatif() records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS

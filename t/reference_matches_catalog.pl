@@ -111,7 +111,8 @@ sub documented ($text)
 			next;
 		}
 		next if $kind !~ /^(?:argument|column|setting)$/;
-		for my $name ($names =~ /`([^`]+)`/g)
+		# `x*` is an estimate with its bounds
+		for my $name (map { /^(.*)\*$/ ? ($1, "$1_low", "$1_high") : $_ } $names =~ /`([^`]+)`/g)
 		{
 			my @rest =
 				$kind eq 'setting'  ? @cells[ 0 .. 2 ]
