@@ -1647,7 +1647,7 @@ COMMENT ON COLUMN commit_flush_stats.flushes IS
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
 	'expected number of flushes wrongly counted or left out; 0 up to PostgreSQL 17';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
-	'mean number of commits in a flush, without commits_without_leader; null before the first';
+	'mean number of commits in a flush, without commits_without_leader';
 COMMENT ON COLUMN commit_flush_stats.followers IS
 	'commits that the flush of another commit or prepare carried';
 COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
@@ -1663,7 +1663,7 @@ COMMENT ON COLUMN commit_flush_stats.delay_time IS
 COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
 	'part of delay_hits for which commit_stats.adaptive_delay set the time';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
-	'mean number of siblings of leaders that counted them; null before the first';
+	'mean number of siblings of leaders that counted them';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
 	'largest number of these; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
@@ -1718,7 +1718,7 @@ COMMENT ON COLUMN commit_client_stats.commits_read_only IS
 COMMENT ON COLUMN commit_client_stats.prepares IS
 	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_client_stats.share IS
-	'percentage of commits + commits_async of all rows; null before the first';
+	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_client_stats.flushes IS
 	'WAL flushes that its commits and prepares issued; they may carry those of any row';
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
@@ -1742,7 +1742,7 @@ COMMENT ON COLUMN commit_client_stats.timed_flushes IS
 COMMENT ON COLUMN commit_client_stats.wal_bytes IS
 	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async), in bytes; null before the first';
+	'wal_bytes / (commits + commits_async), in bytes';
 COMMENT ON COLUMN commit_client_stats.commits_notify IS
 	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_client_stats.slow_commits IS
@@ -1754,7 +1754,7 @@ COMMENT ON COLUMN commit_client_stats.transaction_time IS
 COMMENT ON COLUMN commit_client_stats.session_time IS
 	'total time that sessions were connected as this client, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time; null before the first';
+	'commit_time as a percentage of transaction_time';
 COMMENT ON COLUMN commit_client_stats.session_share IS
 	'commit_time as a percentage of session_time';
 
@@ -1779,11 +1779,11 @@ COMMENT ON COLUMN commit_statement_stats.commits IS
 COMMENT ON COLUMN commit_statement_stats.commits_async IS
 	'commits that did not wait for it (synchronous_commit = off)';
 COMMENT ON COLUMN commit_statement_stats.share IS
-	'percentage of commits + commits_async of all rows; null before the first';
+	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_statement_stats.flushes IS
 	'WAL flushes that its commits and prepares issued; they may carry those of any row';
 COMMENT ON COLUMN commit_statement_stats.flushes_share IS
-	'percentage of flushes of all rows; null before the first';
+	'percentage of flushes of all rows';
 COMMENT ON COLUMN commit_statement_stats.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_statement_stats.delay_hits IS
@@ -1791,9 +1791,9 @@ COMMENT ON COLUMN commit_statement_stats.delay_hits IS
 COMMENT ON COLUMN commit_statement_stats.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.commit_time_share IS
-	'percentage of commit_time of all rows; null before the first';
+	'percentage of commit_time of all rows';
 COMMENT ON COLUMN commit_statement_stats.commit_mean IS
-	'commit_time / commits, in milliseconds; null before the first';
+	'commit_time / commits, in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.timed_flushes IS
@@ -1801,9 +1801,9 @@ COMMENT ON COLUMN commit_statement_stats.timed_flushes IS
 COMMENT ON COLUMN commit_statement_stats.wal_bytes IS
 	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_statement_stats.wal_share IS
-	'percentage of wal_bytes of all rows; null before the first';
+	'percentage of wal_bytes of all rows';
 COMMENT ON COLUMN commit_statement_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async), in bytes; null before the first';
+	'wal_bytes / (commits + commits_async), in bytes';
 COMMENT ON COLUMN commit_statement_stats.commits_notify IS
 	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_statement_stats.slow_commits IS
@@ -1813,9 +1813,9 @@ COMMENT ON COLUMN commit_statement_stats.statements IS
 COMMENT ON COLUMN commit_statement_stats.transaction_time IS
 	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
-	'transaction_time / (commits + commits_async), in milliseconds; null before the first';
+	'transaction_time / (commits + commits_async), in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time; null before the first';
+	'commit_time as a percentage of transaction_time';
 
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
@@ -1838,7 +1838,7 @@ COMMENT ON COLUMN commit_database_stats.commits_read_only IS
 COMMENT ON COLUMN commit_database_stats.prepares IS
 	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
 COMMENT ON COLUMN commit_database_stats.share IS
-	'percentage of commits + commits_async of all rows; null before the first';
+	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_database_stats.flushes IS
 	'WAL flushes that its commits and prepares issued; they may carry those of any row';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
@@ -1862,7 +1862,7 @@ COMMENT ON COLUMN commit_database_stats.timed_flushes IS
 COMMENT ON COLUMN commit_database_stats.wal_bytes IS
 	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
-	'wal_bytes / (commits + commits_async), in bytes; null before the first';
+	'wal_bytes / (commits + commits_async), in bytes';
 COMMENT ON COLUMN commit_database_stats.commits_notify IS
 	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
 COMMENT ON COLUMN commit_database_stats.slow_commits IS
@@ -1874,7 +1874,7 @@ COMMENT ON COLUMN commit_database_stats.transaction_time IS
 COMMENT ON COLUMN commit_database_stats.session_time IS
 	'total time that sessions were connected to the database, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.transaction_share IS
-	'commit_time as a percentage of transaction_time; null before the first';
+	'commit_time as a percentage of transaction_time';
 COMMENT ON COLUMN commit_database_stats.session_share IS
 	'commit_time as a percentage of session_time';
 
@@ -2330,11 +2330,11 @@ COMMENT ON COLUMN commit_delay_state.in_force IS
 COMMENT ON COLUMN commit_delay_state.spacing IS
 	'spacing that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
 COMMENT ON COLUMN commit_delay_state.reason IS
-	'what changed last, see below; null before the setting was first on';
+	'what changed last; null before the setting was first on';
 COMMENT ON COLUMN commit_delay_state.changed_at IS
 	'time of that change; null with reason';
 COMMENT ON COLUMN commit_delay_state.trial IS
-	'latest trial, see below; null before the first';
+	'latest trial; null before the first';
 COMMENT ON COLUMN commit_delay_state.tried_spacing IS
 	'spacing that it tries, in milliseconds; null before the first trial';
 COMMENT ON COLUMN commit_delay_state.tried_response IS
@@ -2406,7 +2406,7 @@ COMMENT ON COLUMN commit_history.commits_without_leader IS
 COMMENT ON COLUMN commit_history.flushes IS
 	'WAL flushes that a commit or a prepare, the leader, issued';
 COMMENT ON COLUMN commit_history.commits_per_flush IS
-	'mean number of commits in a flush, without commits_without_leader; null before the first';
+	'mean number of commits in a flush, without commits_without_leader';
 COMMENT ON COLUMN commit_history.delay_hits IS
 	'flushes whose leader slept first; inferred, as in commit_client_stats';
 COMMENT ON COLUMN commit_history.delay_time IS
@@ -2416,25 +2416,25 @@ COMMENT ON COLUMN commit_history.commit_time IS
 COMMENT ON COLUMN commit_history.commit_mean IS
 	'commit_time / commits, in milliseconds; null without commits';
 COMMENT ON COLUMN commit_history.commit_p50 IS
-	'percentile, in milliseconds; null without times';
+	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_p95 IS
-	'percentile, in milliseconds; null without times';
+	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_p99 IS
-	'percentile, in milliseconds; null without times';
+	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_max IS
-	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%; null without times';
+	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%';
 COMMENT ON COLUMN commit_history.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_history.timed_flushes IS
 	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_history.flush_mean IS
-	'flush_time / timed_flushes, in milliseconds; null without timed flushes';
+	'flush_time / timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_history.flush_p50 IS
-	'percentile, in milliseconds; null without times';
+	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.flush_p99 IS
-	'percentile, in milliseconds; null without times';
+	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.flush_max IS
-	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%; null without times';
+	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%';
 COMMENT ON COLUMN commit_history.stalls IS
 	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
 COMMENT ON COLUMN commit_history.stall_time IS
