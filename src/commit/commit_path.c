@@ -31,7 +31,7 @@
  * commit, one group per flush).
  * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
  * hold it here.  Each of the two readings finds boundaries that the other one
- * misses (doc/experiments.md has a count).
+ * misses.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:

@@ -11,10 +11,8 @@
  *
  * The background worker closes the minute when the calendar clock passes a
  * whole minute, or when a process asks for it, and adds the row to that of its
- * hour.  With 5000 statements and 500 clients in use that took 0.3 ms where
- * max_connections was 100, and 1 ms (7 at most) where it was 5000, most of
- * which had never connected.  When the server has been shut down, the
- * postmaster closes the last minute, with what only counters tell.
+ * hour; doc/limits.md says how long that took.  When the server has been shut
+ * down, the postmaster closes the last minute, with what only counters tell.
  *
  * Counters that resets leave alone only grow, and each row has their growth.
  * So the rows of a time add up exactly to what was counted in it, and the

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * causes.c
- *		Why commits take their time, and whether a commit_delay would help.
+ *		Why commits take their time, what to do first, and whether a
+ *		commit_delay would help.
  *
  * Tables hold all that the report concludes.  A row of a table of causes has
  * the share of commit time that its evidence explains, its sentence, and what

@@ -4,6 +4,8 @@
  *		Functions behind commit_client_stats, commit_statement_stats and
  *		commit_activity.
  *
+ * waits_now.c finds out what a commit under way waits for.
+ *
  * Locking: entry_table.c takes commit_stats_clients_lock() while it copies the
  * counts; see waits_now.c for commit_activity.
  *
