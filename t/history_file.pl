@@ -77,10 +77,11 @@ my %damage = (
 	'more than a file' => "$good ",
 	'another magic' => 'x' . substr($good, 1),
 	'another format' => substr($good, 0, 8) . "\0\0\0\0" . substr($good, 12),
-	'another size of rows' => substr($good, 0, 12) . "\1\0\0\0" . substr($good, 16),
-	'too many rows' => substr($good, 0, 16) . ("\xff" x 8) . substr($good, 24),
-	'another checksum' => substr($good, 0, 28) . "\1\2\3\4" . substr($good, 32),
-	'another last byte' => substr($good, 0, -1) . chr(ord(substr($good, -1)) ^ 1));
+	'another number of parts' => substr($good, 0, 12) . "\1\0\0\0" . substr($good, 16),
+	'another size' => substr($good, 0, 16) . ("\xff" x 8) . substr($good, 24),
+	'another name of a part' => $good =~ s/minutes/seconds/r,
+	'another checksum' => substr($good, 0, -4) . "\1\2\3\4",
+	'another byte of a row' => substr($good, 0, -9) . chr(ord(substr($good, -9, 1)) ^ 1) . substr($good, -8));
 
 for my $name (sort keys %damage)
 {

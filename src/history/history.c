@@ -160,8 +160,8 @@ history_first(HistoryRing ring)
 	return Max(Max(oldest, 1), clock_elapsed(rows->size, newest) + 1);
 }
 
-static HistoryRow *
-row_of(HistoryRing ring, uint64 number)
+HistoryRow *
+history_row(HistoryRing ring, uint64 number)
 {
 	return &history_rows[ring].row[(number - 1) % history_rows[ring].size];
 }
@@ -173,7 +173,7 @@ store_row(HistoryRing ring, uint64 number, const HistorySum *sum)
 
 	if (history_rows[ring].size == 0)
 		return;
-	row = row_of(ring, number);
+	row = history_row(ring, number);
 	changecount_begin_single(&row->changes);
 	row->number = number;
 	memcpy(row->sum, sum, sizeof(row->sum));
@@ -197,7 +197,7 @@ history_copy(HistoryRing ring, uint64 number, HistorySum *sum)
 	if (number < history_first(ring) ||
 		number > pg_atomic_read_u64(history_rows[ring].newest))
 		return false;
-	row = row_of(ring, number);
+	row = history_row(ring, number);
 	do
 	{
 		changes = changecount_wait(&row->changes);

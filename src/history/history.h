@@ -119,6 +119,7 @@ extern HistoryRows history_rows[HISTORY_NRINGS];
 
 /* Any process. */
 extern uint64 history_first(HistoryRing ring);
+extern HistoryRow *history_row(HistoryRing ring, uint64 number);
 extern bool history_copy(HistoryRing ring, uint64 number, HistorySum *sum);
 extern TimestampTz history_ask(HistoryRequest request);
 extern Size history_memory(void);
