@@ -11,7 +11,7 @@
  * A volume with a quota serves flushes at full speed until the quota of a
  * window is used up, and then none until the window ends.  So the ends of two
  * stalls are a whole number of windows apart.  wal_device_find_quota() infers
- * window and quota from the stalls.  It takes milliseconds for hundreds of
+ * window and quota from the stalls.  It takes up to a millisecond for 256
  * stalls, and allocates memory, so readers and the background worker may call
  * it, and a commit must not.
  *
@@ -41,6 +41,8 @@
 #define MIN_WINDOW		20000.0 /* us */
 #define MAX_WINDOW		2000000.0
 #define WINDOW_STEP		1.005
+#define WINDOWS			924		/* of these lengths */
+#define DISTANCE_CELLS	781		/* from 0.5 to 3.5 windows */
 #define MIN_PAIRS		8		/* of stalls in different windows */
 #define MAX_STALLS		2000	/* more would take too long */
 #define MAX_NEIGHBORS	32		/* after each stall; likewise */
@@ -57,33 +59,88 @@
 #define MOST_OF_TIME	0.8		/* bytes explain it: the rate is that of sums */
 
 /*
- * Returns how near the distances between stalls are to whole numbers of
- * windows: less than 0.2 for random distances, 1 for exact ones unless windows
- * have several stalls.  Long stalls weigh more.  Only near neighbors are
- * compared: many stalls in one window would be at all distances.
+ * The distances between stalls, from half of the shortest window to 3.5 of the
+ * longest one.  Cells grow by half a WINDOW_STEP, so the cells of distances
+ * from 0.5 to 3.5 windows are DISTANCE_CELLS from cell 2 i on, where i is the
+ * number of the window, and the cosine of a cell depends only on its place
+ * among these.
  */
-static double
-regularity(const DeviceStall *stall, int n, double window)
+typedef struct Distances
 {
-	double		sum = 0;
-	double		weights = 0;
-	int			used = 0;
+	double		cosine[DISTANCE_CELLS];
+	double		weight[2 * WINDOWS + DISTANCE_CELLS];
+	double		weights[2 * WINDOWS + DISTANCE_CELLS];	/* with those before */
+	int			pairs[2 * WINDOWS + DISTANCE_CELLS];	/* likewise */
+} Distances;
 
+static double
+window_length(int i)
+{
+	return MIN_WINDOW * pow(WINDOW_STEP, i);
+}
+
+/* The window or cell that is "times" the smallest one, which is 1; or -1 */
+static int
+window_number(double times, double step)
+{
+	return times < 1 ? -1 : (int) (log(times) / log(step));
+}
+
+/*
+ * Long stalls weigh more.  Only near neighbors are compared: many stalls in
+ * one window would be at all distances.
+ */
+static Distances *
+find_distances(const DeviceStall *stall, int n)
+{
+	const int	ncells = lengthof(((Distances *) NULL)->weight);
+	const double step = sqrt(WINDOW_STEP);
+	Distances  *d = palloc(sizeof(Distances));
+
+	memset(d, 0, sizeof(Distances));
+	for (int i = 0; i < DISTANCE_CELLS; i++)
+		d->cosine[i] = cos(M_PI * pow(step, i + 0.5));
 	for (int i = 0; i < n; i++)
 		for (int j = i + 1; j < Min(n, i + 1 + MAX_NEIGHBORS); j++)
 		{
-			double		distance = (stall[j].ended_at - stall[i].ended_at) / window;
+			double		distance = stall[j].ended_at - stall[i].ended_at;
 			double		weight = stall[i].length * stall[j].length;
+			int			cell = window_number(distance / (MIN_WINDOW / 2), step);
 
-			if (distance > 3.5)
+			if (cell >= ncells)
 				break;
-			weights += weight;
-			if (distance < 0.5)
-				continue;		/* the same window */
-			sum += weight * cos(2 * M_PI * distance);
-			used++;
+			/* the same window, of any length */
+			d->weights[Max(cell, 0)] += weight;
+			if (cell < 0)
+				continue;
+			d->weight[cell] += weight;
+			d->pairs[cell]++;
 		}
-	return used < MIN_PAIRS ? 0 : sum / weights;
+	for (int i = 1; i < ncells; i++)
+	{
+		d->weights[i] += d->weights[i - 1];
+		d->pairs[i] += d->pairs[i - 1];
+	}
+	return d;
+}
+
+/*
+ * Returns how near the distances between stalls are to whole numbers of
+ * windows: less than 0.2 for random distances, 1 for exact ones unless windows
+ * have several stalls.
+ */
+static double
+regularity(const Distances *d, int window)
+{
+	int			first = 2 * window;
+	int			last = first + DISTANCE_CELLS - 1;
+	double		sum = 0;
+
+	if (window < 0 || d->pairs[last] - (first > 0 ? d->pairs[first - 1] : 0) < MIN_PAIRS)
+		return 0;
+	for (int i = 0; i < DISTANCE_CELLS; i++)
+		sum += d->weight[first + i] * d->cosine[i];
+	return sum / d->weights[last];
 }
 
 /*
@@ -216,24 +273,23 @@ bool
 wal_device_find_quota(DeviceStall *stall, int n, double longest,
 					  DeviceQuota *quota)
 {
+	Distances  *d;
 	double		longer = 0;
-	double		this;
 
 	quota->flushes = palloc(Max(n, 1) * sizeof(double));
 	quota->bytes = palloc(Max(n, 1) * sizeof(double));
 	quota->n = quota->nbytes = 0;
-	longest = Min(longest, MAX_WINDOW);
-	this = regularity(stall, n, longest);
-	for (double w = longest; w >= MIN_WINDOW && n <= MAX_STALLS; w /= WINDOW_STEP)
+	d = find_distances(stall, n);
+	for (int i = window_number(Min(longest, MAX_WINDOW) / MIN_WINDOW, WINDOW_STEP);
+		 i >= 0 && n <= MAX_STALLS; i--)
 	{
-		double		shorter = regularity(stall, n, w / WINDOW_STEP);
+		double		this = regularity(d, i);
 
 		CHECK_FOR_INTERRUPTS();
-		if (this >= REGULAR && this >= longer && this >= shorter &&
-			is_quota(stall, n, w, quota))
+		if (this >= REGULAR && this >= longer && this >= regularity(d, i - 1) &&
+			is_quota(stall, n, window_length(i), quota))
 			return true;
 		longer = this;
-		this = shorter;
 	}
 	for (int i = 0; i < n; i++)
 		stall[i].of_quota = false;

@@ -63,7 +63,7 @@ extern LoggedEvent *logged_events_read(SlowKind kind, int *n);
 /* The stalls and their writers */
 extern void stall_log_read(StallLog *log);
 
-/* The cause of each, the quota included; up to 40 ms */
+/* The cause of each, the quota included */
 extern void stall_log_find_quota(StallLog *log);
 
 /* The background worker: notes the ratios of this time */
