@@ -2422,7 +2422,7 @@ COMMENT ON COLUMN commit_history.commit_p95 IS
 COMMENT ON COLUMN commit_history.commit_p99 IS
 	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_max IS
-	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%';
+	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
 COMMENT ON COLUMN commit_history.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_history.timed_flushes IS
@@ -2434,7 +2434,7 @@ COMMENT ON COLUMN commit_history.flush_p50 IS
 COMMENT ON COLUMN commit_history.flush_p99 IS
 	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.flush_max IS
-	'longest, in milliseconds: exact if commit_slow_log or commit_stall_log had it, otherwise accurate to 5%';
+	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
 COMMENT ON COLUMN commit_history.stalls IS
 	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
 COMMENT ON COLUMN commit_history.stall_time IS

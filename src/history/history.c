@@ -32,8 +32,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
@@ -247,8 +245,6 @@ add_row(HistorySum *sum, const HistorySum *row)
 	counter_array_add(sum->commit_cells, before.commit_cells, HISTOGRAM_NCELLS);
 	counter_array_add(sum->flush_cells, before.flush_cells, HISTOGRAM_NCELLS);
 	sum->commits_without_leader += before.commits_without_leader;
-	sum->commit_max = Max(sum->commit_max, before.commit_max);
-	sum->flush_max = Max(sum->flush_max, before.flush_max);
 	sum->divided |= before.divided;
 	for (int i = 0; i < PHASE_N; i++)
 		sum->phase[i] += before.phase[i];
@@ -380,37 +376,6 @@ commits_without_leader(HistoryBase *base)
 	base->stats_reset = stats_reset;
 	return grown(flush_total(groups, OVERALL, UNLED_COMMITS), &base->unled,
 				 reset);
-}
-
-/*
- * The longest time of a histogram: of the events of a log since "from", or
- * the bound of the cell if they are in a lower one.
- */
-static uint64
-longest(const uint64 *cells, SlowKind kind, uint64 from, uint64 nlogged)
-{
-	int			cell = HISTOGRAM_NCELLS - 1;
-	double		bound;
-	uint64		most = 0;
-	LoggedEvent *logged;
-	int			n = 0;
-
-	while (cell > 0 && cells[cell] == 0)
-		cell--;
-	if (cells[cell] == 0)
-		return 0;
-	if (nlogged > 0)
-	{
-		logged = logged_events_read(kind, &n);
-		for (int i = 0; i < n; i++)
-			if (logged[i].event.end > from &&
-				logged[i].event.role != SLOW_DID_NOT_WAIT)
-				most = Max(most, logged[i].event.duration);
-		pfree(logged);
-	}
-	bound = histogram_upper_bound(cell);
-	return histogram_cell(most) == cell && most > 0 ? most :
-		isinf(bound) ? (uint64) histogram_lower_bound(cell) : (uint64) bound;
 }
 
 /* What the log no longer has, or not yet, has no known cause. */
@@ -646,10 +611,6 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	memcpy(row->commit_cells, growth->commit_cells, sizeof(row->commit_cells));
 	memcpy(row->flush_cells, growth->flush_cells, sizeof(row->flush_cells));
 	row->commits_without_leader = commits_without_leader(base);
-	row->commit_max = longest(row->commit_cells, SLOW_COMMIT, from,
-							  by_worker && row->value[SLOT_SLOW_COMMITS] > 0);
-	row->flush_max = longest(row->flush_cells, SLOW_STALL, from,
-							 by_worker && row->value[SLOT_STALLS] > 0);
 	set_settings(row);
 	if (by_worker)
 		add_seen(row, base, from, seen);

@@ -29,8 +29,6 @@ typedef struct HistorySum
 	/* since the start of the first row: counted, resets or not */
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		commits_without_leader;
-	uint64		commit_max;		/* upper bound of the longest commit */
-	uint64		flush_max;
 
 	/*
 	 * Of SLOT_COMMITS, with what is before and after the callbacks.  What a

@@ -112,10 +112,10 @@ row_times(Row *row, const HistorySum *sum)
 	row_quantile(row, "commit_p50", sum->commit_cells, 0.5);
 	row_quantile(row, "commit_p95", sum->commit_cells, 0.95);
 	row_quantile(row, "commit_p99", sum->commit_cells, 0.99);
-	row_known_number(row, "commit_max", sum->commit_max);
+	row_quantile(row, "commit_max", sum->commit_cells, 1);
 	row_quantile(row, "flush_p50", sum->flush_cells, 0.5);
 	row_quantile(row, "flush_p99", sum->flush_cells, 0.99);
-	row_known_number(row, "flush_max", sum->flush_max);
+	row_quantile(row, "flush_max", sum->flush_cells, 1);
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		row_time(row, stall_columns[i], sum->stall_time[i]);
 	row_history_phases(row, sum);
