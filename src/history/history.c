@@ -91,24 +91,12 @@ typedef struct HistoryShared
 	HistoryBase base;
 } HistoryShared;
 
-/* Flushes of each client or statement at the last row; of the worker. */
-typedef struct Leaders
-{
-	Size		key_size;
-	TimestampTz reset;
-	int			n;
-	int			room;
-	char	   *keys;
-	uint64	   *flushes;
-} Leaders;
-
 HistoryRows history_rows[HISTORY_NRINGS];
 
 static HistoryShared *shared = NULL;
-static Leaders clients = {.key_size = sizeof(ClientKey)};
-static Leaders statements = {.key_size = sizeof(StatementKey)};
+static EntryFlushes clients[2]; /* at the last row, and now; of the worker */
+static EntryFlushes statements[2];
 static TimestampTz written_at = 0;	/* the file, by the clock of the history */
-static TimestampTz failed_at = 0;	/* a row could not be made */
 
 /*---- Shared memory -----------------------------------------------*/
 
@@ -493,60 +481,40 @@ set_settings(HistorySum *row)
 	pfree(state);
 }
 
-/*
- * Of "n" rows of a key and its counters, which are in the order of their
- * entries, the one whose flushes grew most; without the counts before a reset
- * since the last row.
- */
+/* The entry whose flushes grew most.  A reset takes what was counted before. */
 static uint64
-find_leader(Leaders *leaders, const void *rows, int n, TimestampTz reset,
-			void *leader)
+find_leader(EntryFlushes *flushes, Size key_size, void *leader)
 {
-	Size		key_size = leaders->key_size;
+	EntryFlushes before = flushes[0];
+	EntryFlushes now = flushes[1];
 	uint64		most = 0;
 
-	if (leaders->room < n)
+	for (int i = 0; i < now.n; i++)
 	{
-		leaders->keys = repalloc(leaders->keys, n * key_size);
-		leaders->flushes = repalloc(leaders->flushes, n * sizeof(uint64));
-		leaders->room = n;		/* last, as the worker goes on after an error */
-	}
-	for (int i = 0; i < n; i++)
-	{
-		const char *key = (const char *) rows +
-		i * (key_size + CLIENT_NCOUNTERS * sizeof(uint64));
-		uint64		flushes = ((const uint64 *) (key + key_size))[SLOT_FLUSHES];
-		char	   *place = leaders->keys + i * key_size;
-		bool		known = i < leaders->n && reset == leaders->reset &&
-		memcmp(place, key, key_size) == 0;
-		uint64		growth = grown(flushes, &leaders->flushes[i], !known);
+		const char *key = now.keys + i * key_size;
+		uint64		growth = now.flushes[i];
 
-		memcpy(place, key, key_size);
+		if (i < before.n && now.stats_reset == before.stats_reset &&
+			memcmp(before.keys + i * key_size, key, key_size) == 0)
+			growth = clock_elapsed(before.flushes[i], growth);
 		if (growth <= most || entry_is_overflow((const EntryKey *) key))
 			continue;
 		most = growth;
 		memcpy(leader, key, key_size);
 	}
-	leaders->n = n;
-	leaders->reset = reset;
+	flushes[0] = now;
+	flushes[1] = before;
 	return most;
 }
 
 static void
 find_leaders(HistorySum *row)
 {
-	ClientTotals *client = clients_read();
-	StatementTotals *statement = statements_read();
-	int			tracked;
-	uint64		evicted;
-	TimestampTz reset;
-
-	row->top_client_flushes = find_leader(&clients, client->client, client->n,
-										  backend_slots_reset_time(),
+	clients_read_flushes(&clients[1]);
+	row->top_client_flushes = find_leader(clients, sizeof(ClientKey),
 										  &row->top_client);
-	statements_tracked(&tracked, &evicted, &reset);
-	row->top_statement_flushes = find_leader(&statements, statement->statement,
-											 statement->n, reset,
+	statements_read_flushes(&statements[1]);
+	row->top_statement_flushes = find_leader(statements, sizeof(StatementKey),
 											 &row->top_statement);
 }
 
@@ -711,35 +679,13 @@ close_if_due(TimestampTz now)
 		pg_atomic_write_u64(&shared->done[i], asked[i]);
 }
 
-/*
- * If a row cannot be made because a process was stopped while it counted, it
- * becomes a part of the next one.
- */
 long
 history_look(void)
 {
-	MemoryContext context = CurrentMemoryContext;
 	TimestampTz now = history_now();
 	int64		left;
 
-	/* the clock may have been set back since */
-	if (failed_at == 0 || now < failed_at || now - failed_at > USECS_PER_MINUTE)
-	{
-		PG_TRY();
-		{
-			close_if_due(now);
-			failed_at = 0;
-		}
-		PG_CATCH();
-		{
-			MemoryContextSwitchTo(context);
-			EmitErrorReport();
-			FlushErrorState();
-			LWLockReleaseAll();
-			failed_at = now;
-		}
-		PG_END_TRY();
-	}
+	close_if_due(now);
 	left = floor_to(now, USECS_PER_MINUTE) + USECS_PER_MINUTE - now;
 	return left / 1000 / commit_stats_history_speed + 1;
 }
@@ -754,10 +700,6 @@ history_start(void)
 {
 	HistorySum *row = palloc0(sizeof(HistorySum));
 
-	clients.keys = palloc(1);
-	clients.flushes = palloc(1);
-	statements.keys = palloc(1);
-	statements.flushes = palloc(1);
 	find_leaders(row);
 	pfree(row);
 	if (shared->base.wal_fpi == 0)

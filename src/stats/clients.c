@@ -286,6 +286,12 @@ clients_read(void)
 }
 
 void
+clients_read_flushes(EntryFlushes *to)
+{
+	entry_table_read_flushes(&table, to);
+}
+
+void
 clients_tracked(int *own, uint64 *evicted)
 {
 	entry_table_tracked(&table, own, evicted);

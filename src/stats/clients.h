@@ -66,6 +66,7 @@ extern const ClientKey *clients_mine(void);
 /* Clients with an entry of their own, and those that have lost theirs */
 extern void clients_tracked(int *own, uint64 *evicted);
 extern ClientTotals *clients_read(void);
+extern void clients_read_flushes(EntryFlushes *to);
 extern ClientSessions *clients_read_sessions(void);
 
 /* True if the session of a copy is still there.  Takes no lock. */

@@ -50,6 +50,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/clock.h"
@@ -57,6 +58,12 @@
 #include "stats/entry_table.h"
 
 #define OVERFLOW_ENTRY	0		/* of keys in databases without an entry */
+typedef struct FlushReader
+{
+	const EntryTable *table;
+	EntryFlushes *to;
+} FlushReader;
+
 #define SHARED_PASSES	3		/* of a reader, before it locks others out */
 #define NOTE_USES		20		/* times in as many evictions as keys */
 
@@ -411,6 +418,51 @@ entry_table_copy(const EntryTable *table, EntryTotals *totals)
 	totals->evicted = table->shared->evicted;
 	memset(totals->places, 0, max_entries(table) * sizeof(int));
 	copy_rows(table, totals->row, totals->places);
+}
+
+static void
+copy_flushes(void *result)
+{
+	const FlushReader *reader = result;
+	const EntryTable *table = reader->table;
+	EntryFlushes *to = reader->to;
+	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
+
+	to->n = table->shared->nentries;
+	to->stats_reset = table->shared->stats_reset;
+	memcpy(to->keys, table->keys, to->n * table->key_size);
+	for (int i = 0; i < to->n; i++)
+		to->flushes[i] =
+			pg_atomic_read_u64(&table->entries[i].counter[SLOT_FLUSHES]);
+	for (int i = 0; i < nplaces(table, MaxBackends); i++)
+	{
+		uint64		counted[SLOT_FLUSHES + 1];
+
+		/* as in copy_rows() */
+		int			entry = *(const volatile int *) &table->place_entries[i];
+
+		if (entry == NO_ENTRY)
+			continue;
+		backend_slots_copy_cells(i * ncells, ncells, counted, lengthof(counted));
+		to->flushes[entry] += counted[SLOT_FLUSHES] -
+			table->places[i].since[SLOT_FLUSHES];
+	}
+}
+
+/* A fraction of the memory that entry_table_copy() reads. */
+void
+entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
+{
+	FlushReader reader = {table, to};
+
+	if (to->flushes == NULL)
+	{
+		to->keys = MemoryContextAlloc(TopMemoryContext,
+									  max_entries(table) * table->key_size);
+		to->flushes = MemoryContextAlloc(TopMemoryContext,
+										 max_entries(table) * sizeof(uint64));
+	}
+	entry_table_copy_at_rest(table, copy_flushes, &reader);
 }
 
 void

@@ -101,6 +101,15 @@ typedef struct EntryTotals
 	char	   *row;
 } EntryTotals;
 
+/* The flushes of all entries, and nothing else; in memory that stays. */
+typedef struct EntryFlushes
+{
+	int			n;
+	TimestampTz stats_reset;	/* since which they are counted */
+	char	   *keys;
+	uint64	   *flushes;
+} EntryFlushes;
+
 /* The commits of which the share of a row is a part. */
 static inline uint64
 counted_commits(const uint64 *value)
@@ -130,6 +139,7 @@ extern void entry_table_copy_at_rest(EntryTable *table,
 extern void entry_table_init_totals(const EntryTable *table,
 									EntryTotals *totals);
 extern void entry_table_copy(const EntryTable *table, EntryTotals *totals);
+extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
 extern void entry_table_tracked(const EntryTable *table, int *own,
 								uint64 *evicted);
 

@@ -365,6 +365,13 @@ statements_read(void)
 }
 
 void
+statements_read_flushes(EntryFlushes *to)
+{
+	if (statements_now.on)
+		entry_table_read_flushes(&table, to);
+}
+
+void
 statements_tracked(int *own, uint64 *evicted, TimestampTz *reset)
 {
 	entry_table_tracked(&table, own, evicted);

@@ -124,6 +124,7 @@ statements_forget(void)
 
 /* Readers, and a reset of these counts alone. */
 extern StatementTotals *statements_read(void);
+extern void statements_read_flushes(EntryFlushes *to);
 extern void statements_tracked(int *own, uint64 *evicted, TimestampTz *reset);
 
 #endif							/* COMMIT_STATS_STATEMENTS_H */
