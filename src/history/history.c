@@ -80,10 +80,8 @@ typedef struct HistoryBase
 typedef struct HistoryShared
 {
 	pg_atomic_uint64 newest[HISTORY_NRINGS];
-	pg_atomic_uint64 oldest[HISTORY_NRINGS];
 	pg_atomic_uint64 asked[HISTORY_NREQUESTS];	/* by all processes */
 	pg_atomic_uint64 done[HISTORY_NREQUESTS];	/* of these */
-	TimestampTz closed_at;		/* the end of the newest minute */
 	TimestampTz began_at;		/* when the server started */
 	TimestampTz clock_start;	/* ... by the clock of the history */
 	bool		looked_at;		/* a worker has started, so "base" is no
@@ -123,10 +121,7 @@ history_attach(void *head, void *tail, bool found)
 	history_rows[HISTORY_HOURS].row =
 		(HistoryRow *) tail + commit_stats_history_minutes;
 	for (int i = 0; i < HISTORY_NRINGS; i++)
-	{
 		history_rows[i].newest = &shared->newest[i];
-		history_rows[i].oldest = &shared->oldest[i];
-	}
 	if (found)
 		return;
 	shared->began_at = shared->clock_start = GetCurrentTimestamp();
@@ -140,10 +135,8 @@ uint64
 history_first(HistoryRing ring)
 {
 	const HistoryRows *rows = &history_rows[ring];
-	uint64		newest = pg_atomic_read_u64(rows->newest);
-	uint64		oldest = pg_atomic_read_u64(rows->oldest);
 
-	return Max(Max(oldest, 1), clock_elapsed(rows->size, newest) + 1);
+	return clock_elapsed(rows->size, pg_atomic_read_u64(rows->newest)) + 1;
 }
 
 HistoryRow *
@@ -292,15 +285,6 @@ history_sum(TimestampTz from, TimestampTz to, HistorySum *sum)
 	add_rows(HISTORY_HOURS, from, Min(to, minutes), to, sum);
 	add_rows(HISTORY_MINUTES, sum->rows > 0 ? Max(from, sum->end) : from, to,
 			 DT_NOEND, sum);
-}
-
-void
-history_range(TimestampTz *start, TimestampTz *end)
-{
-	*start = Min(first_start(HISTORY_MINUTES), first_start(HISTORY_HOURS));
-	*end = *start == DT_NOEND ? 0 : shared->closed_at;
-	if (*start == DT_NOEND)
-		*start = 0;
 }
 
 /*---- The clock ---------------------------------------------------*/
@@ -623,7 +607,6 @@ close_minute(TimestampTz end)
 		store_row(HISTORY_MINUTES,
 				  pg_atomic_read_u64(&shared->newest[HISTORY_MINUTES]) + 1, row);
 		put_hour(row);
-		shared->closed_at = row->end;
 	}
 	shared->base = *base;
 }
@@ -638,8 +621,7 @@ static void
 empty(TimestampTz now)
 {
 	for (int i = 0; i < HISTORY_NRINGS; i++)
-		pg_atomic_write_u64(&shared->oldest[i],
-							pg_atomic_read_u64(&shared->newest[i]) + 1);
+		pg_atomic_write_u64(&shared->newest[i], 0);
 	shared->base.gap = false;
 	shared->base.start = now;
 }
@@ -751,6 +733,7 @@ static void
 history_started(void)
 {
 	HistorySum	row;
+	TimestampTz closed_at = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "commit_stats history",
 												  ALLOCSET_SMALL_SIZES);
@@ -762,11 +745,11 @@ history_started(void)
 		if (history_copy(i, pg_atomic_read_u64(&shared->newest[i]), &row))
 		{
 			shared->base.gap = true;
-			shared->closed_at = Max(shared->closed_at, row.end);
+			closed_at = Max(closed_at, row.end);
 		}
 	(void) commits_without_leader(&shared->base);
-	shared->clock_start = Max(shared->began_at, shared->closed_at);
-	shared->base.start = Max(history_now(), shared->closed_at);
+	shared->clock_start = Max(shared->began_at, closed_at);
+	shared->base.start = Max(history_now(), closed_at);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 }

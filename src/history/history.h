@@ -72,9 +72,6 @@ typedef struct HistorySum
  */
 extern void history_sum(TimestampTz from, TimestampTz to, HistorySum *sum);
 
-/* Start of the oldest row that is kept, end of the newest; or 0 */
-extern void history_range(TimestampTz *start, TimestampTz *end);
-
 /*---- The module itself -------------------------------------------*/
 
 typedef enum HistoryRing
@@ -99,8 +96,7 @@ typedef struct HistoryRows
 {
 	HistoryRow *row;
 	int			size;
-	pg_atomic_uint64 *newest;	/* numbers; 0: there was no row yet */
-	pg_atomic_uint64 *oldest;	/* ... that is not reset away */
+	pg_atomic_uint64 *newest;	/* number; 0: there is no row */
 } HistoryRows;
 
 /* What the worker is asked for. */

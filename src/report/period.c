@@ -35,15 +35,14 @@ PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
 const char *
 period_describe_kept(void)
 {
-	TimestampTz start;
-	TimestampTz end;
+	HistorySum *all = palloc(sizeof(HistorySum));
 
-	history_range(&start, &end);
-	if (end == 0)
+	history_sum(DT_NOBEGIN, DT_NOEND, all);
+	if (all->rows == 0)
 		return "commit_history has no row yet.";
 	return psprintf("commit_history has no row that starts in this period; its rows reach from %s to %s.",
-					pstrdup(timestamptz_to_str(start)),
-					pstrdup(timestamptz_to_str(end)));
+					pstrdup(timestamptz_to_str(all->start)),
+					pstrdup(timestamptz_to_str(all->end)));
 }
 
 /* Fills in the sum; returns false if no row starts in [from, to). */
