@@ -156,16 +156,12 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 
 /*---- commit_stats_compare() --------------------------------------*/
 
-/* A bound of the period [from, to); "next": it begins after that time. */
+/* A row that starts at a bound is in the period, or after it. */
 static TimestampTz
-bound_time(const RangeBound * bound, bool next)
+bound_time(const RangeBound *bound)
 {
-	TimestampTz time;
-
-	if (bound->infinite)
-		return bound->lower ? DT_NOBEGIN : DT_NOEND;
-	time = DatumGetTimestampTz(bound->val);
-	return time + (next && !TIMESTAMP_NOT_FINITE(time));
+	return !bound->infinite ? DatumGetTimestampTz(bound->val) :
+		bound->lower ? DT_NOBEGIN : DT_NOEND;
 }
 
 /* The sum of a range, which must have a row with a commit */
@@ -177,17 +173,11 @@ sum_range(FunctionCallInfo fcinfo, int arg, const char *name)
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
-	TimestampTz from = 0;
-	TimestampTz to = 0;
 
 	range_deserialize(range_get_typcache(fcinfo, RangeTypeGetOid(range)), range,
 					  &lower, &upper, &empty);
-	if (!empty)
-	{
-		from = bound_time(&lower, !lower.inclusive);
-		to = bound_time(&upper, upper.inclusive);
-	}
-	if (!sum_period(from, to, sum))
+	if (!sum_period(empty ? 0 : bound_time(&lower),
+					empty ? 0 : bound_time(&upper), sum))
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("commit_stats: the history has nothing of \"%s\"", name),
