@@ -81,7 +81,9 @@ my %damage = (
 	'another size' => substr($good, 0, 16) . ("\xff" x 8) . substr($good, 24),
 	'another name of a part' => $good =~ s/minutes/seconds/r,
 	'another checksum' => substr($good, 0, -4) . "\1\2\3\4",
-	'another byte of a row' => substr($good, 0, -9) . chr(ord(substr($good, -9, 1)) ^ 1) . substr($good, -8));
+	'another byte of a row' => substr($good, 0, -9)
+	  . chr(ord(substr($good, -9, 1)) ^ 1)
+	  . substr($good, -8));
 
 for my $name (sort keys %damage)
 {

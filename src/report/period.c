@@ -158,7 +158,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 
 /* A row that starts at a bound is in the period, or after it. */
 static TimestampTz
-bound_time(const RangeBound *bound)
+bound_time(const RangeBound * bound)
 {
 	return !bound->infinite ? DatumGetTimestampTz(bound->val) :
 		bound->lower ? DT_NOBEGIN : DT_NOEND;

@@ -113,7 +113,7 @@ latency_add_waited(const LatencyTotals *totals, uint64 *cells)
 
 /* Two cells at a time, as most are 0; reading 32 bits is atomic, too. */
 static void
-add_cells(uint64 *sum, const volatile uint16 *count)
+add_pairs(uint64 *sum, const volatile uint16 *count)
 {
 	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell += 2)
 	{
@@ -136,7 +136,7 @@ add_latency_slot(LatencyTotals *totals, LatencySlot *slot)
 		/* no commit takes 0 ns, and most slots have counted few kinds */
 		if (pg_atomic_read_u64(&slot->sum[kind][LATENCY_TIME]) == 0)
 			continue;
-		add_cells(totals->count[kind], slot->count[kind]);
+		add_pairs(totals->count[kind], slot->count[kind]);
 		counter_array_read_add(totals->sum[kind], slot->sum[kind],
 							   LATENCY_NSUMS);
 	}
