@@ -345,12 +345,6 @@ static const char more_iops[] = "fewer flushes (a delay), or a volume with more 
 /* Of a lock whose holder has no session */
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
 
-static bool
-prepared_holds(const char *lock)
-{
-	return lock != NULL && strstr(lock, "held by a prepared transaction") != NULL;
-}
-
 /*---- The tables of causes ----------------------------------------*/
 
 static void
@@ -379,14 +373,14 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		"send it from one session, or drop it"},
 		{locked_before ? before : 0,
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
-			prepared_holds(f->lock) ? finish_prepared :
+			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder, or triggers that are not deferred"},
 		{locked_before ? 0 : before,
 			"before the record: deferred triggers, constraints, WITH HOLD cursors, or COMMIT on another server (postgres_fdw).",
 		"fewer rows in a transaction, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
-			prepared_holds(f->lock) ? finish_prepared :
+			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder"},
 		{inserts ? record : 0,
 			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",

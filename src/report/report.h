@@ -121,6 +121,7 @@ typedef struct CommitFigures
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
 	const char *running_writer; /* that was seen writing WAL most often */
 	const char *lock;			/* that slow commits waited for most */
+	bool		lock_prepared;	/* a prepared transaction holds it */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription */

@@ -464,6 +464,13 @@ set_phases_seen(CommitFigures *f)
 		f->running_writer = name_session(seen->writer[0].pid, now);
 }
 
+static void
+set_lock(CommitFigures *f, const LockWait *wait)
+{
+	f->lock = lock_wait_describe(wait);
+	f->lock_prepared = wait->holder_prepared;
+}
+
 /* Slow commits since the reset that are kept, and what they waited for */
 static void
 set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
@@ -503,7 +510,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		if (session->lock_time > longest)
 		{
 			longest = session->lock_time;
-			f->lock = lock_wait_describe(&session->lock);
+			set_lock(f, &session->lock);
 		}
 		if (top == NULL || event->wal_bytes == 0 ||
 			memcmp(&event->client, &top->key, sizeof(ClientKey)) != 0)
@@ -516,7 +523,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD])
 		f->lock = NULL;
 	if (f->now.locked)
-		f->lock = f->now.what + strlen("for ");
+		set_lock(f, &f->now.lock);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);

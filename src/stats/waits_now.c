@@ -207,13 +207,11 @@ waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 }
 
 /* "row of relation o" says more than the transaction that locked it. */
-static const char *
-better_detail(const WaitingCommit *a, const WaitingCommit *b)
+static const WaitingCommit *
+better_named(const WaitingCommit *a, const WaitingCommit *b)
 {
-	if (a->has_lock && a->lock.tag.locktag_type == LOCKTAG_TRANSACTION &&
-		b->lock.tag.locktag_type == LOCKTAG_TUPLE)
-		return b->detail;
-	return a->detail;
+	return a->has_lock && a->lock.tag.locktag_type == LOCKTAG_TRANSACTION &&
+		b->lock.tag.locktag_type == LOCKTAG_TUPLE ? b : a;
 }
 
 /* What a commit waits for, and what the holder of its lock does. */
@@ -233,7 +231,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
 	const WaitingCommit *longest = NULL;
 	const WaitingCommit *root;
-	const char *detail;
+	const WaitingCommit *named;
 	TimestampTz at = GetCurrentTimestamp();
 
 	memset(now, 0, sizeof(WaitsNow));
@@ -249,17 +247,18 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		return;
 
 	now->longest = at - longest->since;
-	now->locked = longest->has_lock && longest->reading.phase == PHASE_BEFORE;
 	root = find_root(waiting, n, longest);
-	detail = longest->detail;
+	named = longest;
 	for (int i = 0; i < n; i++)
 	{
 		if (!waiting[i].in_commit ||
 			!waits_for_same(root, find_root(waiting, n, &waiting[i])))
 			continue;
 		now->commits++;
-		if (detail == longest->detail)
-			detail = better_detail(longest, &waiting[i]);
+		if (named == longest)
+			named = better_named(longest, &waiting[i]);
 	}
-	now->what = describe_wait(longest, root, detail);
+	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
+	now->lock = named->lock;
+	now->what = describe_wait(longest, root, named->detail);
 }

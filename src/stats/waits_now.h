@@ -31,7 +31,8 @@ typedef struct WaitsNow
 	int			all;			/* under way */
 	double		longest;		/* us; 0: none has lasted for a second */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
-	bool		locked;			/* for a lock, before its record */
+	bool		locked;			/* for this lock, not that of NOTIFY */
+	LockWait	lock;
 } WaitsNow;
 
 /* A commit hangs if it has lasted for so long, us. */

@@ -72,7 +72,7 @@ typedef struct Figure
 			 uint64: COUNT, bool: FLAG, default: INTEGER)}
 
 static const Figure figures[] = {
-	FIGURE(lock), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
+	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
 	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_share), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
 	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),

@@ -174,6 +174,7 @@ says(
 	'no\. Commits hang',
 	'now.longest' => 12e6,
 	lock => 'row of relation s, held by a prepared transaction',
+	lock_prepared => 1,
 	'phase:flush' => 0,
 	'phase:other' => 0,
 	'phase:before' => 1,
