@@ -31,6 +31,7 @@ typedef struct CommitUnderWay
 {
 	/* ProcessUtility reads, of a COMMIT that has an id: */
 	uint64		begun_at;		/* when it began; else 0 */
+	int			savepoints;		/* with begun_at: open ones, nested */
 
 	/* The first callback reads, if it counts the commit: */
 	CommitKind	kind;

@@ -97,6 +97,7 @@ static pg_noinline void
 begin_commit(void)
 {
 	commit.begun_at = clock_now();
+	commit.savepoints = GetCurrentTransactionNestLevel() - 1;
 	backend_slot_set_begun(commit.begun_at);
 	backend_slot_set_outside(commit.begun_at, COMMITTING_BEFORE);
 }

@@ -209,6 +209,7 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 	uint64		left = event->duration;
 	uint64		flushed_at;
 
+	event->savepoints = commit->begun_at != 0 ? commit->savepoints : 0;
 	event->after_time = cut_part(clock_elapsed(commit->ended_at, event->end),
 								 &left);
 	event->notify_time = cut_part(moments->notify_time, &left);

@@ -40,6 +40,7 @@
 #define MOSTLY_ALONE		0.9 /* of the sleeps */
 #define ENOUGH_SLEEPS		20
 #define ENOUGH_LOOKS		20	/* at a commit */
+#define MIN_LOOKS			3	/* ... all of which say the same */
 #define HARDLY_CONCURRENT	0.05
 #define HARDLY_ANY_HITS		0.1
 #define HARDLY_BUSY			0.1
@@ -171,6 +172,14 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
+/* Sessions wait for locks of transactions that do not commit. */
+static bool
+statements_wait(const CommitFigures *f)
+{
+	return f->seen.lock_waits >= Max(f->seen.n, 1) &&
+		f->seen.lock_waits > f->seen.in_commit + f->seen.blocked_rows;
+}
+
 /*
  * COMMIT is a small part of the transactions of each client that matters.  Not
  * so where they wait for rows until another one has committed, or where some
@@ -209,6 +218,11 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf(" On average %s sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
+	if (statements_wait(f))
+		put_wrapped(text, "", "  ",
+					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (pg_blocking_pids() has the holders), %s are in COMMIT.",
+							 format_number(f->seen.lock_waits / f->seen.n),
+							 format_number(f->seen.in_commit / f->seen.n)));
 	/* the sums lack commits that hang, but not the time of their sessions */
 	if (f->of_transactions <= 0 || f->phase[PHASE_BEFORE] >= HARDLY_BEFORE ||
 		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
@@ -297,9 +311,26 @@ remedy_for_segments(const CommitFigures *f)
 		"wal_init_zero = off, if the file system copies on write" : NULL;
 }
 
+/* Their distance is far from checkpoint_timeout. */
+static bool
+wal_asks_for_checkpoints(const CommitFigures *f)
+{
+	return f->checkpoint_distance > 0 &&
+		2 * f->checkpoint_distance < f->checkpoint_timeout;
+}
+
+static const char *
+larger_max_wal_size(const CommitFigures *f)
+{
+	return psprintf("larger max_wal_size (now %dMB): checkpoints begin every %s, and pages go to the WAL whole after each",
+					f->max_wal_size, format_duration(f->checkpoint_distance));
+}
+
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
+	if (wal_asks_for_checkpoints(f))
+		return larger_max_wal_size(f);
 	if (f->completion_target < 0.9)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
@@ -314,7 +345,7 @@ remedy_for_standby(const CommitFigures *f)
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, or the primary's processors",
 		[STANDBY_NOT_WRITTEN] = "its network, or its walreceiver, which does not answer",
-		[STANDBY_NOT_FLUSHED] = "its disk, or synchronous_commit = remote_write",
+		[STANDBY_NOT_FLUSHED] = "its disk, or its walreceiver, which does not answer; or synchronous_commit = remote_write",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"
 	};
 
@@ -345,6 +376,9 @@ static const char more_iops[] = "fewer flushes (a delay), or a volume with more 
 /* Of a lock whose holder has no session */
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
 
+/* Of the sync of tables in COMMIT */
+static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
+
 /*---- The tables of causes ----------------------------------------*/
 
 static void
@@ -353,6 +387,13 @@ add_causes(Causes *found, const Cause *cause, int n)
 	for (int i = 0; i < n; i++)
 		if (cause[i].share >= MIN_CAUSE)
 			found->cause[found->n++] = cause[i];
+}
+
+/* Half of the looks at commits before their record, or more */
+static bool
+mostly_seen(const CommitFigures *f, double looks)
+{
+	return looks >= MIN_LOOKS && 2 * looks >= f->seen.phase[PHASE_RECORD];
 }
 
 /* Phases of the commit other than its flush */
@@ -364,8 +405,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	double		record = phase[PHASE_RECORD];
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
-	bool		inserts = !locked_record && f->seen_enough &&
-	f->seen.insert_waits > 0 && 2 * f->seen.insert_waits >= record * f->seen.in_commit;
+	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
+	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
 	const Cause causes[] = {
 		{phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
@@ -375,7 +416,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder, or triggers that are not deferred"},
-		{locked_before ? 0 : before,
+		{!locked_before && f->savepoints > 0 ? before : 0,
+			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
+		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
+		{locked_before || f->savepoints > 0 ? 0 : before,
 			"before the record: deferred triggers, constraints, WITH HOLD cursors, or COMMIT on another server (postgres_fdw).",
 		"fewer rows in a transaction, or constraints that are not deferred"},
 		{locked_record ? record : 0,
@@ -385,9 +429,14 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{inserts ? record : 0,
 			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
 		"larger wal_buffers, or less WAL at a time of other sessions"},
-		{locked_record || inserts ? 0 : record,
-			psprintf("record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP%s.",
-					 f->wal_minimal ? ", or the sync of new tables (wal_level = minimal)" : ""),
+		{syncs ? record : 0,
+			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
+		larger_skip_threshold},
+		{locked_record || inserts || syncs ? 0 : record,
+			f->wal_minimal ?
+			"record: the session's own work before its commit record, as the sync of new or truncated tables (wal_level = minimal), ON COMMIT DELETE ROWS or DROP." :
+			"record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP.",
+			f->wal_minimal ? larger_skip_threshold :
 		"fewer temporary tables with ON COMMIT in a session"},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
@@ -440,6 +489,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		"smaller transactions of that client, or another time for them"},
 		{bytes_share(f),
 			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
+			wal_asks_for_checkpoints(f) ? larger_max_wal_size(f) :
 			f->wal_compression ? "less WAL, or a faster volume" :
 		"wal_compression = on (for full-page images), or a faster volume"},
 		{quota_share(f),
@@ -760,7 +810,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	bool		predict = causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
 	f->commits >= CAUSES_MIN_COMMITS;
 
-	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f))
+	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||
+		statements_wait(f))
 		return;
 	if (is_setting(answer))
 		appendStringInfo(text, "First step: the statement on a delay.%s\n",

@@ -48,6 +48,7 @@ typedef struct CommitFigures
 	bool		wal_compression;
 	double		completion_target;	/* checkpoint_completion_target */
 	int			checkpoint_timeout; /* s */
+	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	WaitsNow	now;
 
 	/* of a period of the history, in place of what follows since a reset */
@@ -122,6 +123,8 @@ typedef struct CommitFigures
 	const char *running_writer; /* that was seen writing WAL most often */
 	const char *lock;			/* that slow commits waited for most */
 	bool		lock_prepared;	/* a prepared transaction holds it */
+	int			savepoints;		/* that the slow ones end, most of their time
+								 * before their record */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription */

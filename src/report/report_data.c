@@ -33,12 +33,16 @@
 #include "stats/latency.h"
 #include "stats/prediction.h"
 #include "stats/sql_value.h"
+#include "stats/wal_cycles.h"
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define ENOUGH_SAMPLES	100		/* of backends in a commit */
 #define MIN_WRITING		0.1		/* of the looks */
+#define MANY_SAVEPOINTS	1000	/* one in the other, that take their time */
 #define CLIENT_MATTERS	0.05	/* of commits, or of commit time */
 #define ENOUGH_FLUSHES	100		/* to say whose they are */
+#define MIN_CYCLES		3		/* of checkpoints, for a mean distance */
+#define NEWEST_CYCLES	8
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
 
@@ -464,6 +468,18 @@ set_phases_seen(CommitFigures *f)
 		f->running_writer = name_session(seen->writer[0].pid, now);
 }
 
+/* Exact sums have them in what is left: another's flush, or not known. */
+static void
+set_segments(CommitFigures *f, double sum)
+{
+	CommitPhase from = f->phase[PHASE_OTHER_FLUSH] > 0 ? PHASE_OTHER_FLUSH :
+	PHASE_UNKNOWN;
+	double		share = ratio_or_zero(sum, f->phase_mean * f->phase_commits);
+
+	f->phase[PHASE_SEGMENT] = Min(share, f->phase[from]);
+	f->phase[from] -= f->phase[PHASE_SEGMENT];
+}
+
 static void
 set_lock(CommitFigures *f, const LockWait *wait)
 {
@@ -479,6 +495,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
 	double		time = 0;
 	double		lock_time = 0;
+	double		savepoints_time = 0;
 	uint64		longest = 0;
 
 	for (int i = 0; i < n; i++)
@@ -512,6 +529,11 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			longest = session->lock_time;
 			set_lock(f, &session->lock);
 		}
+		if (event->savepoints >= MANY_SAVEPOINTS)
+		{
+			savepoints_time += part[PHASE_BEFORE];
+			f->savepoints = Max(f->savepoints, event->savepoints);
+		}
 		if (top == NULL || event->wal_bytes == 0 ||
 			memcmp(&event->client, &top->key, sizeof(ClientKey)) != 0)
 			continue;
@@ -522,6 +544,10 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	/* most of the time before their records was something else */
 	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD])
 		f->lock = NULL;
+	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
+		f->savepoints = 0;
+	if (!f->seen_enough)
+		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	if (f->now.locked)
 		set_lock(f, &f->now.lock);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
@@ -622,6 +648,17 @@ set_standby(CommitFigures *f)
 						   quote_literal_cstr(f->standby))) != NULL;
 }
 
+static void
+set_checkpoints(CommitFigures *f)
+{
+	const WalCycles *cycles = wal_cycles_read();
+	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
+
+	if (n >= MIN_CYCLES)
+		f->checkpoint_distance = (cycles->cycle[0].started_at -
+								  cycles->cycle[n].started_at) / 1e6 / n;
+}
+
 /* It is for the settings that its sample had.  Its text may name statements. */
 static void
 set_prediction(CommitFigures *f)
@@ -683,6 +720,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
 	set_standby(f);
+	set_checkpoints(f);
 	set_prediction(f);
 	notify_lock_read(&f->notify);
 	f->listeners = notify_lock_listeners(MyDatabaseId);

@@ -71,6 +71,7 @@ typedef struct SlowEvent
 	uint64		standby_min;	/* waited for a standby */
 	uint64		standby_max;
 	uint64		before_time;	/* COMMIT to the first callback */
+	int			savepoints;		/* that it ends then, one in the other */
 	uint64		record_time;	/* first callback to the record, less NOTIFY */
 	uint64		others_flush_time;	/* waited for another's flush */
 	uint64		segment_time;	/* made a new WAL segment */

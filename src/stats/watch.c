@@ -183,7 +183,16 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 	waited = watched_commit(session, reading);
 	if (waited->blame.name[0] != '\0')
 		waited->standby_time += look.length;
-	waited->blame = look.blame;
+	if (waited->blame.stage == look.blame.stage &&
+		strcmp(waited->blame.name, look.blame.name) == 0)
+		waited->blame_lead += look.length;
+	else if (waited->blame_lead > look.length)
+		waited->blame_lead -= look.length;
+	else
+	{
+		waited->blame = look.blame;
+		waited->blame_lead = look.length - waited->blame_lead;
+	}
 }
 
 /*
@@ -272,6 +281,8 @@ look_at_backend(int procno)
 		look.sample.phase[reading.phase]++;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
 			event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
+		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
+			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;
 		if (reading.phase == PHASE_STANDBY)
 			watch_standby(proc, session, &reading);
 		else if (is_lock_event(event))
@@ -303,6 +314,7 @@ static void
 look_at_blocked(void)
 {
 	LOCK	   *before = NULL;
+	bool		users = false;
 	bool		blocked = false;
 
 	for (int i = 0; i < MaxBackends; i++)
@@ -313,11 +325,14 @@ look_at_blocked(void)
 		if (lock == NULL)
 			continue;
 		if (lock != before)
-			blocked = is_users_lock(&lock->tag) &&
-				read_lock(&ProcGlobal->allProcs[i], &wait) &&
+		{
+			users = is_users_lock(&lock->tag);
+			blocked = users && read_lock(&ProcGlobal->allProcs[i], &wait) &&
 				is_committing(wait.holder_pid);
+		}
 		before = lock;
 		look.sample.blocked_rows += blocked;
+		look.sample.lock_waits += users && !blocked;
 	}
 }
 
@@ -494,6 +509,8 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->outside_waits += sample->outside_waits * ns * (1 - stopped);
 	sum->cpu_waits += sample->cpu_waits * ns * (1 - stopped);
 	sum->insert_waits += sample->insert_waits * ns * (1 - stopped);
+	sum->sync_waits += sample->sync_waits * ns * (1 - stopped);
+	sum->lock_waits += (double) sample->lock_waits * ns;
 	sum->commits += (double) (sample->commits - before->commits) *
 		ns / length;
 	sum->n++;
@@ -523,6 +540,8 @@ finish_sum(WatchSummary *sum)
 	sum->outside_waits = round(sum->outside_waits * scale);
 	sum->cpu_waits = round(sum->cpu_waits * scale);
 	sum->insert_waits = round(sum->insert_waits * scale);
+	sum->sync_waits = round(sum->sync_waits * scale);
+	sum->lock_waits = round(sum->lock_waits * scale);
 	sum->commits = round(sum->commits);
 }
 

@@ -40,6 +40,9 @@ typedef struct WatchSample
 	uint16		outside_waits;	/* commits that wait for a flusher in none */
 	uint16		cpu_waits;		/* in a flush whose process could run */
 	uint16		insert_waits;	/* to insert their record */
+	uint16		sync_waits;		/* sync files before it (wal_level = minimal) */
+	uint16		lock_waits;		/* for a lock, outside of a commit; those of
+								 * blocked_rows are not among them */
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
 	bool		segment;		/* a new segment is being made */
@@ -60,6 +63,8 @@ typedef struct WatchSummary
 	double		outside_waits;
 	double		cpu_waits;
 	double		insert_waits;
+	double		sync_waits;
+	double		lock_waits;
 	uint64		throttled;		/* ns */
 	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
 	int			archiving;
@@ -73,7 +78,8 @@ typedef struct WatchedSession
 {
 	LockWait	lock;			/* the longest; tag type 0xff: none */
 	uint64		lock_time;		/* ns, seen */
-	StandbyBlame blame;			/* name "": none */
+	StandbyBlame blame;			/* of most of that; name "": none */
+	uint64		blame_lead;		/* ns, over others in the vote on it */
 	uint64		standby_time;	/* ns, from the first look to the last */
 } WatchedSession;
 

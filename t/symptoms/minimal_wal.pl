@@ -38,7 +38,7 @@ cmp_ok($duration, '<', $logged + 1, '... and no more');
 cmp_ok($record, '>', 0.5 * $duration, '... most of it before the record');
 like(
 	first_cause($report),
-	qr/^record: .*sync of new tables \(wal_level = minimal\)/,
+	qr/^record: .*the sync of new or truncated tables.*\(wal_level = minimal\)/,
 	'the first cause');
 is_consistent($report, 'minimal');
 

@@ -199,6 +199,31 @@ says(
 	'phase:flush' => 0.04,
 	'phase:other' => 0);
 says(
+	'savepoints',
+	'97\.0% before the record: COMMIT ends 60000 open savepoints, one in the other\.',
+	'no\. 97\.0% of commit time',
+	savepoints => 60000,
+	'phase:before' => 0.97,
+	'phase:flush' => 0.03,
+	'phase:other' => 0,
+	remedy => '^RELEASE SAVEPOINT after each',
+	not => 'deferred');
+my %new_tables =
+  (wal_minimal => 1, 'phase:record' => 0.9, 'phase:flush' => 0.1, 'phase:other' => 0);
+says(
+	'new tables', '90\.0% record: the sync of new or truncated tables, in place of their WAL',
+	'no\. 90\.0% of commit time', %new_tables,
+	'seen.sync_waits' => 12,
+	'seen.phase[PHASE_RECORD]' => 20,
+	remedy => '^larger wal_skip_threshold',
+	not => 'ON COMMIT');
+says(
+	'... that no sample saw',
+	'90\.0% record: the session\'s own work before its commit record, as the sync of new or truncated tables',
+	'no\. 90\.0% of commit time',
+	%new_tables,
+	remedy => '^larger wal_skip_threshold');
+says(
 	'DROP', '97\.0% after the commit',
 	'no\. 98\.0% of commit time is outside of flushes, most of it: after',
 	'phase:after' => 0.97,
@@ -254,6 +279,12 @@ says(
 	%checkpoint,
 	completion_target => 0.1,
 	remedy => '^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$');
+says(
+	'... that WAL asks for', '60\.0% stalls', 'no\.', %checkpoint,
+	completion_target => 0.1,
+	checkpoint_distance => 3.5,
+	remedy => '^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s,',
+	not => 'completion_target');
 says(
 	'... spread out', '60\.0% stalls', 'no\.', %checkpoint,
 	remedy => '^larger max_wal_size',
@@ -324,6 +355,7 @@ says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
 	'no\.', %flusher,
 	'seen.insert_waits' => 500,
+	'seen.phase[PHASE_RECORD]' => 700,
 	'phase:record' => 0.7,
 	'phase:other' => 0.05);
 says(

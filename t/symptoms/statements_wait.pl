@@ -1,0 +1,36 @@
+# Does the report say that it is not the commit, where sessions wait for a
+# table that an idle transaction has locked?
+#
+# pg_stat_activity is the witness: as many sessions wait as the report says,
+# and none is in COMMIT.
+
+use lib 't', 't/symptoms';
+use CommitStats;
+use Symptoms;
+
+my $node = make_situation('statements_wait');
+
+$node->sql('SELECT commit_stats_reset()');
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; LOCK logged');
+my $load = start_load($node, '-c 6 -t 100', 'INSERT INTO logged (n) VALUES (1);');
+$node->wait_until(q{SELECT count(*) = 6 FROM pg_stat_activity
+WHERE application_name = 'load' AND wait_event_type = 'Lock' AND query ~ '^INSERT'});
+$node->wait_until(q{SELECT commit_stats_report() ~ 'It is not the commit: on average'});
+my $report = report_of($node);
+like(
+	$report->{text},
+	qr/^It is not the commit: on average [\d.]+ sessions wait for locks in their\s+statements \(pg_blocking_pids\(\) has the holders\), [\d.]+ are in COMMIT\./m,
+	'said while nothing commits');
+like($report->{now}, qr/^No commit hangs now/, 'no commit hangs');
+unlike($report->{text}, qr/^First step/m, 'nothing to do about commits');
+is_consistent($report, 'a locked table');
+
+# Once that is over, and nobody has waited for two minutes, it is not said;
+# a reset of the statistics keeps what the worker saw.
+$holder->quit;
+end_load($load);
+is($node->sql('SELECT commits >= 600 FROM commit_flush_stats'), 't', 'they commit');
+
+$node->stop;
+done_testing();
