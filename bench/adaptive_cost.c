@@ -141,7 +141,7 @@ main(int argc, char **argv)
 
 	adaptive_delay_module.attach(calloc(1, adaptive_delay_module.head_size),
 								 NULL, false);
-	adaptive_delay_restart();
+	adaptive_delay_settle(true);
 	for (long i = 0; i < commits; i++)
 	{
 		uint64		began = now;

@@ -114,24 +114,6 @@ to_ns(double us)
 	return (uint64) (us * NS_PER_US);
 }
 
-/* The quota that is believed, flushes/s; 0: none. */
-double
-adaptive_delay_quota_rate(const Spacing *spacing)
-{
-	const SpacingQuota *quota = &spacing->quota;
-
-	return quota->believed ? quota->rate * quota->growth * 1e6 : 0;
-}
-
-/* Mean response of the challenger, or of the other one; NaN: not measured. */
-double
-adaptive_delay_response(const SpacingTrial *trial, bool challenger)
-{
-	const double *slot = &trial->response[challenger ? 0 : 1];
-
-	return isnan(slot[2]) ? slot[0] : (slot[0] + slot[2]) / 2;
-}
-
 static void
 adaptive_delay_attach(void *head, void *tail, bool found)
 {
@@ -221,10 +203,10 @@ note_change(AdaptiveDelayState *state)
 	change->changed_at = GetCurrentTimestamp();
 	change->what = spacing->change;
 	change->spacing = spacing_now(spacing);
-	change->response = won ? adaptive_delay_response(&spacing->trial, true) : NAN;
+	change->response = won ? spacing_response(&spacing->trial, true) : NAN;
 	change->response_before = won ?
-		adaptive_delay_response(&spacing->trial, false) : NAN;
-	change->flush_rate = adaptive_delay_quota_rate(spacing);
+		spacing_response(&spacing->trial, false) : NAN;
+	change->flush_rate = spacing_quota_rate(spacing);
 	change->window = spacing->quota.window;
 	state->nchanges++;
 }
@@ -281,15 +263,23 @@ note_wal(Learner *learner, double now)
 	learner->looked_at = now;
 }
 
-static void
-look(Learner *learner, uint64 now)
+/* The worker: decide, if flushes have ended since the last call. */
+void
+adaptive_delay_look(void)
 {
+	Learner    *learner = &shared->learner;
 	Spacing    *spacing = &learner->state.spacing;
-	uint64		responses = backend_slots_responses();
-	uint64		added = responses - learner->responses;
+	uint64		now;
+	uint64		responses;
+	uint64		added;
 
-	if (!see_flushes(learner, now))
-		added = 0;
+	/* "flushes" may change meanwhile only if all is forgotten */
+	if (pg_atomic_read_u32(&shared->nflushes) == learner->flushes)
+		return;
+	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
+	now = clock_now();
+	responses = backend_slots_responses();
+	added = see_flushes(learner, now) ? responses - learner->responses : 0;
 	if (spacing_look(spacing, spacing->ended,
 					 (double) (added >> RESPONSES_SHIFT),
 					 to_us(added & RESPONSES_SUM)))
@@ -297,19 +287,6 @@ look(Learner *learner, uint64 now)
 	learner->responses = responses;
 	note_wal(learner, to_us(now));
 	publish(learner, spacing->ended);
-}
-
-/* The worker: decide, if flushes have ended since the last call. */
-void
-adaptive_delay_look(void)
-{
-	Learner    *learner = &shared->learner;
-
-	/* "flushes" may change meanwhile only if all is forgotten */
-	if (pg_atomic_read_u32(&shared->nflushes) == learner->flushes)
-		return;
-	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
-	look(learner, clock_now());
 	LWLockRelease(commit_stats_delay_lock());
 }
 
@@ -324,27 +301,6 @@ adaptive_delay_read(AdaptiveDelayState *state)
 	LWLockRelease(commit_stats_delay_lock());
 }
 
-/*
- * The setting has changed, the server has started, or a sweep tries what is
- * not set: believe nothing.
- */
-void
-adaptive_delay_restart(void)
-{
-	Learner    *learner = &shared->learner;
-	double		now = to_us(clock_now());
-
-	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
-	spacing_init(&learner->state.spacing, now);
-	learner->flushes = pg_atomic_read_u32(&shared->nflushes);
-	learner->responses = backend_slots_responses();
-	note_wal(learner, now);
-	learner->most = commit_stats_adaptive_delay_max;
-	publish(learner, now);
-	note_change(&learner->state);
-	LWLockRelease(commit_stats_delay_lock());
-}
-
 /* Learn nothing until the clock shows "until": other delays take turns. */
 void
 adaptive_delay_pause(uint64 until)
@@ -354,16 +310,28 @@ adaptive_delay_pause(uint64 until)
 
 /*
  * Nothing is learned for a while, or adaptive_delay_max may have changed:
- * leaders do what is known, and not what was just being tried.
+ * leaders do what is known, and not what was just being tried.  Or, if all is
+ * to be forgotten, the setting has changed, the server has started, or a sweep
+ * tries what is not set: nothing is known.
  */
 void
-adaptive_delay_settle(void)
+adaptive_delay_settle(bool forget)
 {
 	Learner    *learner = &shared->learner;
 	double		now = to_us(clock_now());
 
 	LWLockAcquire(commit_stats_delay_lock(), LW_EXCLUSIVE);
-	spacing_settle(&learner->state.spacing, now);
+	if (forget)
+	{
+		spacing_init(&learner->state.spacing, now);
+		learner->flushes = pg_atomic_read_u32(&shared->nflushes);
+		learner->responses = backend_slots_responses();
+		note_wal(learner, now);
+		learner->most = commit_stats_adaptive_delay_max;
+		note_change(&learner->state);
+	}
+	else
+		spacing_settle(&learner->state.spacing, now);
 	publish(learner, now);
 	LWLockRelease(commit_stats_delay_lock());
 }

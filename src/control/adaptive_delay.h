@@ -98,14 +98,10 @@ extern bool adaptive_delay_flushed(uint64 began_at, uint64 ended_at);
 extern void adaptive_delay_look(void);
 
 /* Other processes. */
-extern void adaptive_delay_restart(void);
 extern void adaptive_delay_pause(uint64 until);
-extern void adaptive_delay_settle(void);
+extern void adaptive_delay_settle(bool forget);
 extern void adaptive_delay_read(AdaptiveDelayState *state);
 extern uint64 adaptive_delay_changes(void);
-extern double adaptive_delay_quota_rate(const Spacing *spacing);
-extern double adaptive_delay_response(const SpacingTrial *trial,
-									  bool challenger);
 extern const char *adaptive_delay_change_name(SpacingChange change);
 
 #endif							/* COMMIT_STATS_ADAPTIVE_DELAY_H */

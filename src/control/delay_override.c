@@ -80,23 +80,16 @@ const StatsModule delay_override_module = {
 
 /*---- The commit path ---------------------------------------------*/
 
-static bool
-has_expired(uint64 order, uint64 now)
-{
-	uint64		left = (order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT);
-
-	left &= LOW_BITS(DEADLINE_BITS);
-	/* past the deadline, the difference has wrapped around */
-	return left == 0 || left > LOW_BITS(DEADLINE_BITS - 1);
-}
-
 /* Follow an order of a sweep unless its deadline has passed. */
 void
 delay_override_follow(uint64 order, uint64 now)
 {
 	int			delay = (int) ((order >> SIBLINGS_BITS) & LOW_BITS(DELAY_BITS));
+	uint64		left = ((order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT)) &
+	LOW_BITS(DEADLINE_BITS);
 
-	if (has_expired(order, now))
+	/* past the deadline, the difference has wrapped around */
+	if (left == 0 || left > LOW_BITS(DEADLINE_BITS - 1))
 		return;
 	if (delay == DELAY_ADAPTIVE)
 		delay_override_use(adaptive_delay_begin(now), 0, FOLLOWS_ADAPTIVE);

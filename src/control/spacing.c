@@ -134,7 +134,6 @@ spacing_init(Spacing *s, double now)
 	memset(s, 0, sizeof(Spacing));
 	s->rest_length = REST_LEAST;
 	s->trials_from = now + FIRST_TRIAL;
-	s->change = SPACING_STARTED;
 	spacing_settle(s, now);
 }
 
@@ -170,14 +169,6 @@ begin_slot(Spacing *s, double now)
 	s->flushes = s->commits = s->responses = 0;
 }
 
-static void
-interrupt_trial(SpacingTrial *trial)
-{
-	if (trial->running)
-		trial->outcome = SPACING_INTERRUPTED;
-	trial->running = false;
-}
-
 /* What comes now tells a rate of its own. */
 static void
 begin_stretch(SpacingQuota *q, double now)
@@ -186,27 +177,33 @@ begin_stretch(SpacingQuota *q, double now)
 	q->flushes = q->held = q->late = 0;
 }
 
+static void
+interrupt_trial(Spacing *s, double now)
+{
+	if (s->trial.running)
+		s->trial.outcome = SPACING_INTERRUPTED;
+	s->trial.running = false;
+	begin_slot(s, now);
+}
+
 /* A sweep came between. */
 void
 spacing_settle(Spacing *s, double now)
 {
-	interrupt_trial(&s->trial);
+	interrupt_trial(s, now);
 	s->quota.stalled_at = s->quota.stall_ended = 0;
 	begin_stretch(&s->quota, 0);
 	s->ended = now;
-	begin_slot(s, now);
 }
 
 /* What was measured is void. */
 static void
 start_over(Spacing *s, double now)
 {
-	interrupt_trial(&s->trial);
-	s->rest = 0;
+	interrupt_trial(s, now);
+	s->rest = s->turn = s->lost = s->unusual = 0;
 	s->rest_length = REST_LEAST;
-	s->turn = s->lost = s->unusual = 0;
 	s->usual_response = 0;
-	begin_slot(s, now);
 }
 
 /*---- The floor ---------------------------------------------------*/
@@ -231,12 +228,12 @@ static void
 sort(double *value)
 {
 	for (int i = 1; i < SPACING_STALLS; i++)
-		for (int j = i; j > 0 && value[j - 1] > value[j]; j--)
+		for (int j = 0; j < i; j++)
 		{
-			double		less = value[j];
+			double		less = Min(value[j], value[i]);
 
-			value[j] = value[j - 1];
-			value[j - 1] = less;
+			value[i] = Max(value[j], value[i]);
+			value[j] = less;
 		}
 }
 
@@ -249,18 +246,6 @@ add_distance(SpacingQuota *q, double distance)
 	q->rate = 0;
 	for (int i = 0; i < Min(q->nstalls, SPACING_STALLS); i++)
 		q->rate = Max(q->rate, q->rates[i]);
-}
-
-/*
- * May the next stalls show a quota?  Trials would blur what they show.  Stalls
- * that have shown none by WATCH_STALLS are something else.
- */
-static bool
-may_show_quota(const SpacingQuota *q, double now)
-{
-	return !q->believed && now >= q->rests_until &&
-		q->stalled[false] >= STALLED_LEAST && q->nstalls < WATCH_STALLS &&
-		now - q->stall_ended < STALLED_TIME;
 }
 
 /*
@@ -296,21 +281,6 @@ find_window(SpacingQuota *q)
 	for (int i = 0; i < SPACING_STALLS; i++)
 		q->rates[i] = sorted[4] / q->window;
 	q->rate = q->rates[0];
-	return true;
-}
-
-/* Has the floor failed to remove stalls?  Then believe nothing for a while. */
-static bool
-is_refuted(Spacing *s, double now)
-{
-	SpacingQuota *q = &s->quota;
-
-	if (++q->stalls_held <= REFUTE_STALLS ||
-		q->stalled[true] <= REFUTED * q->stalled[false])
-		return false;
-	q->rests_until = now + QUOTA_REST;
-	s->quotas_refuted++;
-	believe(s, false, SPACING_QUOTA_REFUTED, now);
 	return true;
 }
 
@@ -356,8 +326,15 @@ stall_ended(Spacing *s, double length, double now)
 		q->stalls_held = 0;
 		q->patience = Min(2 * q->patience, PATIENCE_MOST);
 	}
-	if (q->believed && is_refuted(s, now))
+	if (q->believed && ++q->stalls_held > REFUTE_STALLS &&
+		q->stalled[true] > REFUTED * q->stalled[false])
+	{
+		/* the floor has failed to remove stalls */
+		q->rests_until = now + QUOTA_REST;
+		s->quotas_refuted++;
+		believe(s, false, SPACING_QUOTA_REFUTED, now);
 		return true;
+	}
 	if (q->growth == 1 && q->flushes <= SAME_STALL)
 		return false;
 	if (stretch <= DISTANCE_MOST && tells)
@@ -453,31 +430,25 @@ choose_challenger(Spacing *s)
 	return true;
 }
 
+/* Returns whether the challenger is adopted. */
 static bool
-adopt(Spacing *s)
-{
-	s->current = s->trial.challenger;
-	s->adoptions++;
-	s->trial.running = false;
-	s->trial.outcome = SPACING_ADOPTED;
-	s->rest = 0;
-	s->turn = 1;
-	s->lost = s->unusual = 0;
-	s->usual_response = s->trial.response[0];
-	if (s->trial.slot == 2)		/* a clear win: there may be more to it */
-		s->rest_length = REST_LEAST;
-	s->change = SPACING_ADOPTED;
-	return true;
-}
-
-static bool
-lose(Spacing *s, SpacingChange outcome)
+end_trial(Spacing *s, SpacingChange outcome)
 {
 	int			round = Max(2, s->candidates);
 
 	s->trial.running = false;
-	s->trial.outcome = outcome;
-	s->change = outcome;
+	s->trial.outcome = s->change = outcome;
+	if (outcome == SPACING_ADOPTED)
+	{
+		s->current = s->trial.challenger;
+		s->usual_response = s->trial.response[0];
+		s->adoptions++;
+		s->turn = 1;
+		s->rest = s->lost = s->unusual = 0;
+		if (s->trial.slot == 2) /* a clear win: there may be more to it */
+			s->rest_length = REST_LEAST;
+		return true;
+	}
 	s->rest = Max(1, s->rest_length / round);
 	if (++s->lost >= round)
 	{
@@ -498,22 +469,23 @@ trial_slot_ended(Spacing *s, double response)
 
 	r[t->slot++] = response;
 	if (t->slot == 2 && r[0] > r[1] * (1 + CLEAR))
-		return lose(s, SPACING_ENDED_EARLY);
+		return end_trial(s, SPACING_ENDED_EARLY);
 	if (t->slot == 2 && Min(r[1], s->usual_response) > r[0] * (1 + CLEAR))
-		return adopt(s);
+		return end_trial(s, SPACING_ADOPTED);
 	if (t->slot < 4)
 		return false;
 	challenger = r[0] + r[2];
 	current = Min(r[1] + r[3], 2 * s->usual_response);
-	if (t->challenger == 0 ? challenger < current :
-		challenger < (1 - ADOPT) * current && r[0] < r[1] && r[2] < r[3])
-		return adopt(s);
-	return lose(s, SPACING_LOST);
+	return end_trial(s, (t->challenger == 0 ? challenger < current :
+						 challenger < (1 - ADOPT) * current &&
+						 r[0] < r[1] && r[2] < r[3]) ?
+					 SPACING_ADOPTED : SPACING_LOST);
 }
 
 static bool
 rest_slot_ended(Spacing *s, double response, double now)
 {
+	const SpacingQuota *q = &s->quota;
 	double		off = response - s->usual_response;
 
 	if (s->usual_response == 0)
@@ -530,8 +502,14 @@ rest_slot_ended(Spacing *s, double response, double now)
 		s->change = SPACING_LOAD_CHANGED;
 		return true;
 	}
-	if (now < s->trials_from || may_show_quota(&s->quota, now) ||
-		s->rest-- > 0 || !choose_challenger(s))
+	if (now < s->trials_from)
+		return false;
+	/* a trial would blur what stalls show that may be those of a quota */
+	if (!q->believed && now >= q->rests_until &&
+		q->stalled[false] >= STALLED_LEAST && q->nstalls < WATCH_STALLS &&
+		now - q->stall_ended < STALLED_TIME)
+		return false;
+	if (s->rest-- > 0 || !choose_challenger(s))
 		return false;
 	s->trial.running = true;
 	s->trial.slot = 0;
@@ -549,7 +527,7 @@ rest_slot_ended(Spacing *s, double response, double now)
 bool
 spacing_look(Spacing *s, double now, double commits, double responses)
 {
-	bool		changed = false;
+	bool		changed;
 
 	s->commits += commits;
 	s->responses += responses;
@@ -557,7 +535,7 @@ spacing_look(Spacing *s, double now, double commits, double responses)
 	if (is_challenged(s) && s->flushes >= EARLY_FLUSHES &&
 		s->usual_response > 0 &&
 		s->responses > (1 + CLEAR) * s->usual_response * s->commits)
-		(void) lose(s, SPACING_ENDED_EARLY);
+		changed = end_trial(s, SPACING_ENDED_EARLY);
 	else if (now < s->slot_began + SLOT || s->flushes < 2 || s->commits == 0 ||
 			 (s->commits < SLOT_COMMITS && now - s->slot_began <= SLOT_MOST))
 		return false;

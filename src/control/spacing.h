@@ -5,6 +5,8 @@
 #ifndef COMMIT_STATS_SPACING_H
 #define COMMIT_STATS_SPACING_H
 
+#include <math.h>
+
 #define SPACING_STALLS	8		/* the latest, which show a quota */
 
 /*
@@ -13,7 +15,7 @@
  */
 typedef enum SpacingChange
 {
-	SPACING_STARTED,
+	SPACING_STARTED = 0,
 	SPACING_LOST,				/* the challenger was no better */
 	SPACING_ENDED_EARLY,		/* ... much worse: its trial was cut short */
 	SPACING_INTERRUPTED,		/* the trial was, by something else */
@@ -95,6 +97,22 @@ typedef struct Spacing
 	int			rest;			/* slots until the next trial */
 	int			rest_length;	/* after all challengers have lost */
 } Spacing;
+
+/* The quota that is believed, flushes/s; 0: none. */
+static inline double
+spacing_quota_rate(const Spacing *s)
+{
+	return s->quota.believed ? s->quota.rate * s->quota.growth * 1e6 : 0;
+}
+
+/* Mean response of the challenger, or of the other one; NaN: not measured. */
+static inline double
+spacing_response(const SpacingTrial *trial, bool challenger)
+{
+	const double *slot = &trial->response[challenger ? 0 : 1];
+
+	return isnan(slot[2]) ? slot[0] : (slot[0] + slot[2]) / 2;
+}
 
 extern void spacing_init(Spacing *spacing, double now);
 extern bool spacing_flush_ended(Spacing *spacing, double began, double ended,

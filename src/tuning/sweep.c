@@ -406,7 +406,7 @@ learn_adaptive(Sweep *sweep)
 	ereport(NOTICE,
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
-	adaptive_delay_restart();
+	adaptive_delay_settle(true);
 	sweep_watch_begin(&sweep->watch, last, start, end);
 	while (within && clock_now() < end)
 	{
@@ -428,7 +428,7 @@ run_rounds(Sweep *sweep)
 		learn_adaptive(sweep);
 	/* the slots measure what is known, not what was just being tried */
 	adaptive_delay_pause(clock_now() + sweep->slot);
-	adaptive_delay_settle();
+	adaptive_delay_settle(false);
 	for (; sweep->round < sweep->outcomes.nrounds; sweep->round++)
 	{
 		memcpy(sweep->before_last, sweep->before, size);

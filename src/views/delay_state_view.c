@@ -35,8 +35,8 @@ row_trial(Row *row, const Spacing *spacing)
 	row_text(row, "trial", trial->running ? "running" :
 			 adaptive_delay_change_name(trial->outcome));
 	row_us(row, "tried_spacing", trial->challenger);
-	row_us(row, "tried_response", adaptive_delay_response(trial, true));
-	row_us(row, "kept_response", adaptive_delay_response(trial, false));
+	row_us(row, "tried_response", spacing_response(trial, true));
+	row_us(row, "kept_response", spacing_response(trial, false));
 }
 
 static void
@@ -45,7 +45,7 @@ row_device(Row *row, const Spacing *spacing)
 	if (spacing->quota.believed)
 	{
 		row_rounded(row, "quota_flush_rate",
-					adaptive_delay_quota_rate(spacing), 1);
+					spacing_quota_rate(spacing), 1);
 		row_us(row, "quota_window", spacing->quota.window);
 		row_us(row, "quota_spacing", spacing_floor(spacing));
 	}

@@ -95,7 +95,7 @@ follow_adaptive_delay(void)
 	if (commit_stats_adaptive_delay == followed)
 	{
 		/* commit_stats.adaptive_delay_max may have changed */
-		adaptive_delay_settle();
+		adaptive_delay_settle(false);
 		return;
 	}
 	followed = commit_stats_adaptive_delay;
@@ -103,7 +103,7 @@ follow_adaptive_delay(void)
 	if (followed && delay_override_holder() != 0)
 		followed = NOT_FOLLOWED;
 	else if (followed)
-		adaptive_delay_restart();
+		adaptive_delay_settle(true);
 	delay_override_set_adaptive(followed > 0);
 }
 
@@ -211,7 +211,7 @@ log_settled_groups(bool following)
 static void
 stop_learning(int code, Datum arg)
 {
-	adaptive_delay_settle();
+	adaptive_delay_settle(false);
 }
 
 /* Sleep for "timeout" ms, or until woken.  Returns true if woken. */
