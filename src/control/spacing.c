@@ -80,7 +80,8 @@
 /* The floor */
 #define PACE			0.98	/* of the rate; 0.96 costs 1.3% on quotas */
 #define GRID			0.05	/* windows, the mean of all stalls but one */
-#define SAME_QUOTA		0.15	/* relative spread of flushes in a window */
+#define SAME_QUOTA		0.15	/* relative spread of flushes in a window; 0.1:
+								 * 10 of 1 or 2 writes take 11 s, not 1 */
 #define STALLED_LEAST	0.2		/* of the time; with 100 to 3000 writes/s it
 								 * was 0.34 to 0.98, without a limit up to
 								 * 0.05 */
@@ -91,7 +92,7 @@
 #define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
 #define NEAR_WINDOW		0.1		/* windows; with 50 clients a rate of 500/s
 								 * fell to 230 in 10 s, by hiccups */
-#define WATCH_STALLS	(2 * SPACING_STALLS)	/* for which trials wait */
+#define WATCH_STALLS	16		/* for which trials wait, and two may differ */
 #define HELD			0.5		/* of a distance, or it does not tell the
 								 * rate; beside trials, 156/s fell to 75 in 10
 								 * s */
@@ -250,8 +251,9 @@ add_distance(SpacingQuota *q, double distance)
 
 /*
  * Are the latest stalls whole windows apart, but for one, with about the same
- * number of flushes in each window, and do they take much of the time?  Sets
- * the window and the rate.
+ * number of flushes in each window, but for two, and do they take much of the
+ * time?  Among many random ones, some are by chance: after WATCH_STALLS, no
+ * window may differ.  Sets the window and the rate.
  */
 static bool
 find_window(SpacingQuota *q)
@@ -259,6 +261,7 @@ find_window(SpacingQuota *q)
 	double		sorted[SPACING_STALLS];
 	double		off = 0;
 	double		worst = 0;
+	int			spare = q->nstalls < WATCH_STALLS ? 1 : 0;
 
 	if (q->nstalls < SPACING_STALLS || q->stalled[false] < STALLED_LEAST)
 		return false;
@@ -276,7 +279,7 @@ find_window(SpacingQuota *q)
 	}
 	sort(sorted);
 	if (off - worst > GRID * (SPACING_STALLS - 1) ||
-		sorted[6] - sorted[1] > SAME_QUOTA * sorted[4])
+		sorted[7 - spare] - sorted[spare] > SAME_QUOTA * sorted[4])
 		return false;
 	for (int i = 0; i < SPACING_STALLS; i++)
 		q->rates[i] = sorted[4] / q->window;
