@@ -117,7 +117,7 @@
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
 #define EARLY_FLUSHES	10		/* doubled, 0.4% */
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
-#define SPACING_MOST	10e3	/* halved, 1.2% on quotas */
+#define SPACING_MOST	10e3	/* or a flush; halved, 1.2% on quotas */
 #define REST_LEAST		4		/* slots; halved, 0.5%, shifts 2.6% */
 #define FIRST_TRIAL		900e3	/* before that, a quota shows by itself */
 #define REST_MOST		256		/* trials take 3 to 13% of the time on a plain
@@ -126,7 +126,7 @@
 #define UNUSUAL_SLOTS	2		/* 1: open loads 1.9%; 4: shifts 6% */
 #define USUAL_WEIGHT	0.2		/* halved, open loads 1% */
 
-/* Spacings to begin with; most of the best ones are near the first. */
+/* Spacings to begin with, where a flush takes no longer than SPACING_MOST. */
 static const double ladder[] = {1000, 300, 3000, 100};
 
 void
@@ -407,7 +407,7 @@ grow(Spacing *s, double began, double now, bool slept)
 static int
 add_challenger(const Spacing *s, double *list, int n, double spacing)
 {
-	if (spacing == s->current || spacing > SPACING_MOST ||
+	if (spacing == s->current || spacing > Max(SPACING_MOST, s->usual) ||
 		(spacing != 0 && spacing <= spacing_floor(s)))
 		return n;
 	list[n] = spacing;
@@ -425,7 +425,8 @@ choose_challenger(Spacing *s)
 	n = add_challenger(s, list, n, from * STEP);
 	n = add_challenger(s, list, n, from / STEP);
 	for (int i = 0; i < (int) lengthof(ladder); i++)
-		n = add_challenger(s, list, n, ladder[i]);
+		n = add_challenger(s, list, n, ladder[i] *
+						   Max(1, s->usual / SPACING_MOST));
 	s->candidates = n;
 	if (n == 0)
 		return false;
