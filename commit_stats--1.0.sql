@@ -1635,25 +1635,25 @@ COMMENT ON VIEW commit_flush_stats IS
 COMMENT ON COLUMN commit_flush_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_flush_stats.commits_async IS
-	'commits that did not wait for it (synchronous_commit = off)';
+	'commits that did not wait for it';
 COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
-	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
+	'PREPARE TRANSACTION commands, which wait for a flush';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'WAL flushes that a commit or a prepare, the leader, issued';
+	'WAL flushes that a commit or prepare issued, the leader';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
-	'expected number of flushes wrongly counted or left out; 0 up to PostgreSQL 17';
+	'expected number of errors in flushes; 0 up to PostgreSQL 17';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
 	'mean number of commits in a flush, without commits_without_leader';
 COMMENT ON COLUMN commit_flush_stats.followers IS
-	'commits that the flush of another commit or prepare carried';
+	'commits that another''s flush carried';
 COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
 	'commits that the WAL writer, the checkpointer or an eviction flushed';
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
-	'flushes whose leader slept first; inferred, see delay_uncertain';
+	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
 	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
@@ -1665,19 +1665,19 @@ COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
 	'mean number of siblings of leaders that counted them';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'largest number of these; null before the first';
+	'largest of these; null before the first';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds; in no latency view';
+	'total time of prepares, likewise, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.timed_flushes IS
 	'flushes whose leader had track_wal_io_timing on';
 COMMENT ON COLUMN commit_flush_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_flush_stats.stalls IS
-	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
+	'flushes above commit_stats.stall_time';
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
@@ -1696,27 +1696,27 @@ COMMENT ON VIEW commit_client_stats IS
 COMMENT ON COLUMN commit_client_stats.datid IS
 	'OID of the database; null if none, or overflow of several';
 COMMENT ON COLUMN commit_client_stats.datname IS
-	'name of the database; null if dropped, or datid is null';
+	'name of the database; null if dropped, or with datid';
 COMMENT ON COLUMN commit_client_stats.roleid IS
 	'OID of the database role (current_user) at the commit; null for overflow';
 COMMENT ON COLUMN commit_client_stats.rolname IS
-	'name of the database role; null if dropped, or roleid is null';
+	'name of the database role; null if dropped, or with roleid';
 COMMENT ON COLUMN commit_client_stats.application_name IS
 	'name at the commit; empty if not set; null for overflow';
 COMMENT ON COLUMN commit_client_stats.status IS
-	'present; dropped, if database or database role is; overflow, for all clients of a database without a row';
+	'present; dropped; overflow, for all clients of a database without a row';
 COMMENT ON COLUMN commit_client_stats.sessions IS
-	'connected processes that committed last as this client, or not yet';
+	'connected processes that are this client';
 COMMENT ON COLUMN commit_client_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_client_stats.commits_async IS
-	'commits that did not wait for it (synchronous_commit = off)';
+	'commits that did not wait for it';
 COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
 COMMENT ON COLUMN commit_client_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_client_stats.prepares IS
-	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
+	'PREPARE TRANSACTION commands, which wait for a flush';
 COMMENT ON COLUMN commit_client_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_client_stats.flushes IS
@@ -1724,7 +1724,7 @@ COMMENT ON COLUMN commit_client_stats.flushes IS
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_client_stats.delay_hits IS
-	'flushes whose leader slept first; inferred, see delay_uncertain';
+	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_misses IS
 	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
 COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
@@ -1734,7 +1734,7 @@ COMMENT ON COLUMN commit_client_stats.delay_time IS
 COMMENT ON COLUMN commit_client_stats.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds; in no latency view';
+	'total time of prepares, likewise, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_client_stats.timed_flushes IS
@@ -1744,11 +1744,11 @@ COMMENT ON COLUMN commit_client_stats.wal_bytes IS
 COMMENT ON COLUMN commit_client_stats.wal_bytes_per_commit IS
 	'wal_bytes / (commits + commits_async), in bytes';
 COMMENT ON COLUMN commit_client_stats.commits_notify IS
-	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
+	'part of commits and commits_async with a NOTIFY';
 COMMENT ON COLUMN commit_client_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_client_stats.statements IS
-	'top-level statements that wrote WAL in transactions that committed';
+	'top-level statements that wrote WAL and committed';
 COMMENT ON COLUMN commit_client_stats.transaction_time IS
 	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_client_stats.session_time IS
@@ -1763,21 +1763,21 @@ COMMENT ON VIEW commit_statement_stats IS
 COMMENT ON COLUMN commit_statement_stats.datid IS
 	'OID of the database; null if none, or overflow of several';
 COMMENT ON COLUMN commit_statement_stats.datname IS
-	'name of the database; null if dropped, or datid is null';
+	'name of the database; null if dropped, or with datid';
 COMMENT ON COLUMN commit_statement_stats.roleid IS
 	'OID of the database role (current_user) at the commit; null for overflow';
 COMMENT ON COLUMN commit_statement_stats.rolname IS
-	'name of the database role; null if dropped, or roleid is null';
+	'name of the database role; null if dropped, or with roleid';
 COMMENT ON COLUMN commit_statement_stats.queryid IS
 	'query identifier of the statement; null if reason is not';
 COMMENT ON COLUMN commit_statement_stats.query IS
-	'its text; null without pg_stat_statements in this database, or if it has none';
+	'its text; null if pg_stat_statements in this database has none';
 COMMENT ON COLUMN commit_statement_stats.reason IS
 	'why queryid is null: utility, compute_query_id_off, commit_prepared, apply_worker, background, none, overflow or insufficient_privilege';
 COMMENT ON COLUMN commit_statement_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.commits_async IS
-	'commits that did not wait for it (synchronous_commit = off)';
+	'commits that did not wait for it';
 COMMENT ON COLUMN commit_statement_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_statement_stats.flushes IS
@@ -1787,7 +1787,7 @@ COMMENT ON COLUMN commit_statement_stats.flushes_share IS
 COMMENT ON COLUMN commit_statement_stats.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_statement_stats.delay_hits IS
-	'flushes whose leader slept first; inferred, as in commit_client_stats';
+	'flushes whose leader slept; inferred, as in commit_client_stats';
 COMMENT ON COLUMN commit_statement_stats.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_statement_stats.commit_time_share IS
@@ -1805,11 +1805,11 @@ COMMENT ON COLUMN commit_statement_stats.wal_share IS
 COMMENT ON COLUMN commit_statement_stats.wal_bytes_per_commit IS
 	'wal_bytes / (commits + commits_async), in bytes';
 COMMENT ON COLUMN commit_statement_stats.commits_notify IS
-	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
+	'part of commits and commits_async with a NOTIFY';
 COMMENT ON COLUMN commit_statement_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_statement_stats.statements IS
-	'top-level statements that wrote WAL in transactions that committed';
+	'top-level statements that wrote WAL and committed';
 COMMENT ON COLUMN commit_statement_stats.transaction_time IS
 	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_statement_stats.transaction_mean IS
@@ -1822,7 +1822,7 @@ COMMENT ON VIEW commit_database_stats IS
 COMMENT ON COLUMN commit_database_stats.datid IS
 	'OID of the database; null for no database and overflow';
 COMMENT ON COLUMN commit_database_stats.datname IS
-	'name of the database; null if dropped, or datid is null';
+	'name of the database; null if dropped, or with datid';
 COMMENT ON COLUMN commit_database_stats.status IS
 	'present; dropped; no database, for processes connected to none; overflow, for clients without a row whose database has none';
 COMMENT ON COLUMN commit_database_stats.sessions IS
@@ -1830,13 +1830,13 @@ COMMENT ON COLUMN commit_database_stats.sessions IS
 COMMENT ON COLUMN commit_database_stats.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.commits_async IS
-	'commits that did not wait for it (synchronous_commit = off)';
+	'commits that did not wait for it';
 COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_database_stats.prepares IS
-	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
+	'PREPARE TRANSACTION commands, which wait for a flush';
 COMMENT ON COLUMN commit_database_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_database_stats.flushes IS
@@ -1844,7 +1844,7 @@ COMMENT ON COLUMN commit_database_stats.flushes IS
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
-	'flushes whose leader slept first; inferred, see delay_uncertain';
+	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
 	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
@@ -1854,7 +1854,7 @@ COMMENT ON COLUMN commit_database_stats.delay_time IS
 COMMENT ON COLUMN commit_database_stats.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.prepare_time IS
-	'total time of prepares, likewise, in milliseconds; in no latency view';
+	'total time of prepares, likewise, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.flush_time IS
 	'total time that leaders wrote and synced WAL in timed_flushes, in milliseconds';
 COMMENT ON COLUMN commit_database_stats.timed_flushes IS
@@ -1864,11 +1864,11 @@ COMMENT ON COLUMN commit_database_stats.wal_bytes IS
 COMMENT ON COLUMN commit_database_stats.wal_bytes_per_commit IS
 	'wal_bytes / (commits + commits_async), in bytes';
 COMMENT ON COLUMN commit_database_stats.commits_notify IS
-	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
+	'part of commits and commits_async with a NOTIFY';
 COMMENT ON COLUMN commit_database_stats.slow_commits IS
-	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_database_stats.statements IS
-	'top-level statements that wrote WAL in transactions that committed';
+	'top-level statements that wrote WAL and committed';
 COMMENT ON COLUMN commit_database_stats.transaction_time IS
 	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_database_stats.session_time IS
@@ -1885,23 +1885,23 @@ COMMENT ON COLUMN commit_activity.pid IS
 COMMENT ON COLUMN commit_activity.datid IS
 	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_activity.datname IS
-	'name of the database; null if dropped, or datid is null';
+	'name of the database; null if dropped, or with datid';
 COMMENT ON COLUMN commit_activity.roleid IS
 	'OID of the database role (current_user) at the latest commit or, before one, at the session''s start';
 COMMENT ON COLUMN commit_activity.rolname IS
-	'name of the database role; null if dropped, or roleid is null';
+	'name of the database role; null if dropped, or with roleid';
 COMMENT ON COLUMN commit_activity.application_name IS
 	'name at the same time';
 COMMENT ON COLUMN commit_activity.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_activity.commits_async IS
-	'commits that did not wait for it (synchronous_commit = off)';
+	'commits that did not wait for it';
 COMMENT ON COLUMN commit_activity.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
 COMMENT ON COLUMN commit_activity.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_activity.prepares IS
-	'PREPARE TRANSACTION commands; no commits, but they wait for a flush';
+	'PREPARE TRANSACTION commands, which wait for a flush';
 COMMENT ON COLUMN commit_activity.flushes IS
 	'WAL flushes that commits and prepares of the process issued';
 COMMENT ON COLUMN commit_activity.commits_carried IS
@@ -1924,23 +1924,23 @@ COMMENT ON COLUMN commit_activity.detail IS
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
 COMMENT ON COLUMN commit_slow_log.ended_at IS
-	'time at which the commit was done';
+	'end of the commit';
 COMMENT ON COLUMN commit_slow_log.pid IS
 	'process ID';
 COMMENT ON COLUMN commit_slow_log.datid IS
 	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_slow_log.datname IS
-	'name of the database; null if dropped, or datid is null';
+	'name of the database; null if dropped, or with datid';
 COMMENT ON COLUMN commit_slow_log.roleid IS
 	'OID of the database role at the commit';
 COMMENT ON COLUMN commit_slow_log.rolname IS
-	'name of the database role; null if dropped, or roleid is null';
+	'name of the database role; null if dropped, or with roleid';
 COMMENT ON COLUMN commit_slow_log.application_name IS
 	'name at the commit';
 COMMENT ON COLUMN commit_slow_log.client_addr IS
-	'IP address of the client; null over a Unix-domain socket, or without a client';
+	'IP address of the client; null over a Unix-domain socket';
 COMMENT ON COLUMN commit_slow_log.queryid IS
-	'statement of commit_statement_stats to which the commit belongs; null if not known';
+	'statement to which the commit belongs; null if not known';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
 	'setting of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
@@ -1952,11 +1952,11 @@ COMMENT ON COLUMN commit_slow_log.transaction_time IS
 COMMENT ON COLUMN commit_slow_log.before_time IS
 	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
-	'part of duration from there until the commit record was written, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
+	'part of duration from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'part of duration spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration in which the leader slept, this session or leader_pid, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
+	'part of duration in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
 	'part of duration in which the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
@@ -1970,7 +1970,7 @@ COMMENT ON COLUMN commit_slow_log.standby_time_min IS
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
 	'its upper bound, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.commit_log_time IS
-	'part of duration from the end of the flush to the second callback, if no standby was waited for, in milliseconds: pg_xact, ProcArray, a processor';
+	'part of duration between flush and second callback, without a wait for a standby, in milliseconds: pg_xact, ProcArray, a processor';
 COMMENT ON COLUMN commit_slow_log.after_time IS
 	'part of duration after the second callback, in milliseconds: files deleted, signals of NOTIFY, invalidations';
 COMMENT ON COLUMN commit_slow_log.not_run_time IS
@@ -1980,11 +1980,11 @@ COMMENT ON COLUMN commit_slow_log.unknown_time IS
 COMMENT ON COLUMN commit_slow_log.other_time IS
 	'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds; null if one of these is null';
 COMMENT ON COLUMN commit_slow_log.cause IS
-	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a flush that stalled, the cause of commit_stall_log';
+	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a stall, its cause';
 COMMENT ON COLUMN commit_slow_log.waited_for IS
 	'lock that the COMMIT waited for, and its holder; null if the background worker saw none';
 COMMENT ON COLUMN commit_slow_log.blocked_by IS
-	'process ID of the holder of that lock; null if not known';
+	'process ID of the holder; null if not known';
 COMMENT ON COLUMN commit_slow_log.notify_pid IS
 	'process ID of the one that had the lock of NOTIFY before; null without notify_time';
 COMMENT ON COLUMN commit_slow_log.notify_datid IS
@@ -2002,7 +2002,7 @@ COMMENT ON COLUMN commit_slow_log.standby IS
 COMMENT ON COLUMN commit_slow_log.standby_stage IS
 	'what that standby lacked, as in commit_standby_stats; null with standby';
 COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
-	'commits that the flush carried; null if not known, or asynchronous';
+	'commits that the flush carried; null if not known';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, or not known';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
@@ -2020,12 +2020,12 @@ COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
 	'WAL that the transaction wrote, in bytes; for COMMIT PREPARED, its own record';
 COMMENT ON COLUMN commit_slow_log.checkpoint IS
-	'true if a checkpoint was running at the end; null in single-user mode';
+	'true if a checkpoint ran at the end; null in single-user mode';
 
 COMMENT ON VIEW commit_stall_log IS
 	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
 COMMENT ON COLUMN commit_stall_log.ended_at IS
-	'time at which the flush ended; the earliest possible if its leader then waited for a standby';
+	'end of the flush; the earliest possible if its leader then waited for a standby';
 COMMENT ON COLUMN commit_stall_log.duration IS
 	'time of the flush without the sleep before it, in milliseconds; with a new WAL segment';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
@@ -2035,7 +2035,7 @@ COMMENT ON COLUMN commit_stall_log.stall_limit IS
 COMMENT ON COLUMN commit_stall_log.commits IS
 	'commits that the flush carried; null if not known';
 COMMENT ON COLUMN commit_stall_log.sessions IS
-	'sessions in a commit as the flush ended, whatever they waited for; an estimate with more than 64 others';
+	'sessions in a commit as the flush ended; an estimate with more than 64 others';
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
 	'WAL that the flush wrote, in bytes; null if not known';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
@@ -2043,15 +2043,15 @@ COMMENT ON COLUMN commit_stall_log.leader_pid IS
 COMMENT ON COLUMN commit_stall_log.datid IS
 	'OID of the database; null if connected to none';
 COMMENT ON COLUMN commit_stall_log.datname IS
-	'name of the database; null if dropped, or datid is null';
+	'name of the database; null if dropped, or with datid';
 COMMENT ON COLUMN commit_stall_log.roleid IS
 	'OID of the database role at the commit';
 COMMENT ON COLUMN commit_stall_log.rolname IS
-	'name of the database role; null if dropped, or roleid is null';
+	'name of the database role; null if dropped, or with roleid';
 COMMENT ON COLUMN commit_stall_log.application_name IS
 	'name at the commit';
 COMMENT ON COLUMN commit_stall_log.client_addr IS
-	'IP address of the leader''s client; null over a Unix-domain socket, or without a leader';
+	'that of the leader''s client; null likewise, or without a leader';
 COMMENT ON COLUMN commit_stall_log.queryid IS
 	'as in commit_slow_log, of the leader''s commit; null if not known';
 COMMENT ON COLUMN commit_stall_log.transaction_time IS
@@ -2075,7 +2075,7 @@ COMMENT ON COLUMN commit_stall_log.writer_queryid IS
 COMMENT ON COLUMN commit_stall_log.writer_share IS
 	'estimated percentage of wal_bytes that it wrote, 50 to 100';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
-	'true if a checkpoint was running at the end; null in single-user mode';
+	'true if a checkpoint ran at the end; null in single-user mode';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 	'flushes that the device allows in quota_window; null if this one ends no window';
 COMMENT ON COLUMN commit_stall_log.segment_time IS
@@ -2122,21 +2122,21 @@ COMMENT ON COLUMN commit_sibling_histogram.bar IS
 COMMENT ON VIEW commit_flush_log IS
 	'one row for each of the newest flushes that carried a commit or were issued by one, newest first';
 COMMENT ON COLUMN commit_flush_log.flushed_at IS
-	'time at which a commit first saw the end of the flush';
+	'when a commit first saw its end';
 COMMENT ON COLUMN commit_flush_log.flush_lsn IS
-	'WAL location up to which it flushed';
+	'WAL location of its end';
 COMMENT ON COLUMN commit_flush_log.flushes IS
 	'flushes in the row: more than 1 if no backend saw the end of the first; the leader is then that of one of them';
 COMMENT ON COLUMN commit_flush_log.commits IS
-	'commits that it carried, as far as counted; N of message';
+	'commits that it carried; N of message';
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
-	'estimated number of transactions active around the flush, its own included; M of message';
+	'estimated transactions active around it, its own included; M of message';
 COMMENT ON COLUMN commit_flush_log.siblings IS
 	'siblings of the leader; null without a leader, or if not counted';
 COMMENT ON COLUMN commit_flush_log.delayed IS
 	'true if the leader slept; inferred, see delay_probability; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_probability IS
-	'probability that it slept, 0 to 1; null without a leader';
+	'probability of that, 0 to 1; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_time IS
 	'time that it slept, in milliseconds; null without a leader';
 COMMENT ON COLUMN commit_flush_log.delay_kind IS
@@ -2193,15 +2193,15 @@ COMMENT ON COLUMN commit_latency_stats.delay_time IS
 COMMENT ON COLUMN commit_latency_stats.flush_time IS
 	'part of commit_time in which they wrote and synced WAL, in milliseconds; null unless they led with track_wal_io_timing';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
-	'lower bound of the part of commit_time spent waiting for a standby, in milliseconds; null for off and local';
+	'lower bound of the part spent waiting for a standby, in milliseconds; null for off and local';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
 	'its upper bound, in milliseconds; null for off and local';
 COMMENT ON COLUMN commit_latency_stats.other_time IS
-	'rest of commit_time, with standby_time_min, in milliseconds: the flush of another process, a new WAL segment, the commit log, a processor';
+	'rest of commit_time, with standby_time_min, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.before_time IS
-	'time from COMMIT statements to before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
+	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
 COMMENT ON COLUMN commit_latency_stats.after_time IS
-	'time after commit_time of commits that were slow, had NOTIFY or may have deleted files, in milliseconds';
+	'time after commit_time of commits that were slow, had NOTIFY or may delete files, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.requested IS
 	'synchronous_commit as an array; for local, of leaders and followers together';
 
@@ -2274,13 +2274,13 @@ COMMENT ON VIEW commit_wal_stats IS
 COMMENT ON COLUMN commit_wal_stats.redo_lsn IS
 	'redo location of the checkpoint that begins the cycle';
 COMMENT ON COLUMN commit_wal_stats.started_at IS
-	'time at which the first transaction that wrote WAL ended';
+	'end of the first transaction that wrote WAL';
 COMMENT ON COLUMN commit_wal_stats.finished IS
 	'true if the next checkpoint has begun';
 COMMENT ON COLUMN commit_wal_stats.commits IS
-	'commits with a transaction ID, including COMMIT PREPARED, asynchronous and unlogged ones';
+	'commits with a transaction ID, and COMMIT PREPARED';
 COMMENT ON COLUMN commit_wal_stats.wal_records IS
-	'WAL records of transactions that ended in the cycle, rolled back ones included';
+	'WAL records of its transactions, rolled back ones included';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
 	'full-page images in these records';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
@@ -2303,7 +2303,7 @@ COMMENT ON COLUMN commit_wal_stats.wal_distance IS
 COMMENT ON VIEW commit_standby_stats IS
 	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
 COMMENT ON COLUMN commit_standby_stats.standby IS
-	'name in synchronous_standby_names or, where that lists *, application_name; * if too few standbys are connected, of whatever name';
+	'name in synchronous_standby_names or, for *, application_name; * if too few standbys are connected';
 COMMENT ON COLUMN commit_standby_stats.stage IS
 	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied';
 COMMENT ON COLUMN commit_standby_stats.wait_time IS
@@ -2311,11 +2311,11 @@ COMMENT ON COLUMN commit_standby_stats.wait_time IS
 COMMENT ON COLUMN commit_standby_stats.share IS
 	'wait_time as a percentage of that of all rows';
 COMMENT ON COLUMN commit_standby_stats.slow_commits IS
-	'commits of commit_slow_log that waited for it';
+	'slow commits that waited for it';
 COMMENT ON COLUMN commit_standby_stats.waiting_now IS
 	'commits that wait for it now';
 COMMENT ON COLUMN commit_standby_stats.pid IS
-	'process ID of its walsender now; null if it is not connected';
+	'process ID of its walsender; null if not connected';
 COMMENT ON COLUMN commit_standby_stats.state IS
 	'state of this walsender, as in pg_stat_replication';
 COMMENT ON COLUMN commit_standby_stats.counted_since IS
@@ -2363,7 +2363,7 @@ COMMENT ON COLUMN commit_delay_state.changes IS
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
 COMMENT ON COLUMN commit_delay_changes.change IS
-	'number of the change since server start';
+	'its number since server start';
 COMMENT ON COLUMN commit_delay_changes.changed_at IS
 	'time of the change';
 COMMENT ON COLUMN commit_delay_changes.reason IS
@@ -2382,33 +2382,33 @@ COMMENT ON VIEW commit_history IS
 COMMENT ON COLUMN commit_history.resolution IS
 	'minute, or hour: the sum of its minutes';
 COMMENT ON COLUMN commit_history.period_start IS
-	'begin: a whole minute, the start of the server, commit_history_reset() or commit_history_close()';
+	'begin: a whole minute, server start, commit_history_reset() or commit_history_close()';
 COMMENT ON COLUMN commit_history.period_end IS
 	'end; of the present hour, that of the newest minute';
 COMMENT ON COLUMN commit_history.seconds IS
-	'seconds that were counted in it, by a clock that is never set';
+	'its length in seconds, by a clock that is never set';
 COMMENT ON COLUMN commit_history.after_gap IS
 	'true if nothing was counted before it, or before one of its minutes: the server was down, commit_stats.enabled was off, or a crash lost minutes';
 COMMENT ON COLUMN commit_history.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.commits_async IS
-	'commits that did not wait for it (synchronous_commit = off)';
+	'commits that did not wait for it';
 COMMENT ON COLUMN commit_history.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_history.commits_unlogged IS
-	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, or NOTIFY';
+	'commits with a transaction ID but no WAL to wait for: temporary or unlogged tables, NOTIFY';
 COMMENT ON COLUMN commit_history.commits_notify IS
-	'part of commits and commits_async with a NOTIFY; no two of them share a flush';
+	'part of commits and commits_async with a NOTIFY';
 COMMENT ON COLUMN commit_history.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_history.commits_without_leader IS
-	'part of commits_carried that no commit''s flush carried; without those before a reset in the period';
+	'part of commits_carried that no commit''s flush carried, since a reset in the period';
 COMMENT ON COLUMN commit_history.flushes IS
-	'WAL flushes that a commit or a prepare, the leader, issued';
+	'WAL flushes that a commit or prepare issued, the leader';
 COMMENT ON COLUMN commit_history.commits_per_flush IS
 	'mean number of commits in a flush, without commits_without_leader';
 COMMENT ON COLUMN commit_history.delay_hits IS
-	'flushes whose leader slept first; inferred, as in commit_client_stats';
+	'flushes whose leader slept; inferred, as in commit_client_stats';
 COMMENT ON COLUMN commit_history.delay_time IS
 	'total time that leaders slept, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_history.commit_time IS
@@ -2436,7 +2436,7 @@ COMMENT ON COLUMN commit_history.flush_p99 IS
 COMMENT ON COLUMN commit_history.flush_max IS
 	'longest, in milliseconds, accurate to 5%; 137,439 for longer ones, too';
 COMMENT ON COLUMN commit_history.stalls IS
-	'flushes above commit_stats.stall_time; commit_stall_log has the latest';
+	'flushes above commit_stats.stall_time';
 COMMENT ON COLUMN commit_history.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_stall_time IS
@@ -2456,15 +2456,15 @@ COMMENT ON COLUMN commit_history.quota_stall_time IS
 COMMENT ON COLUMN commit_history.unknown_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
 COMMENT ON COLUMN commit_history.slow_commits IS
-	'commits above commit_stats.slow_commit_time; commit_slow_log has the latest';
+	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_history.transaction_time IS
 	'total time of its transactions with a commit or commits_async, until the end of that, in milliseconds; without COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.wal_bytes IS
 	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_history.wal_fpi IS
-	'full-page images of pg_stat_wal; without those of the last minute before a shutdown';
+	'full-page images of pg_stat_wal; not those of the last minute before a shutdown';
 COMMENT ON COLUMN commit_history.before_time IS
-	'time from COMMIT statements to before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
+	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
 COMMENT ON COLUMN commit_history.record_time IS
 	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.notify_time IS
@@ -2482,13 +2482,13 @@ COMMENT ON COLUMN commit_history.phase_standby_time IS
 COMMENT ON COLUMN commit_history.commit_log_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.after_time IS
-	'time after commit_time of commits that were slow, had NOTIFY or may have deleted files, in milliseconds';
+	'time after commit_time of commits that were slow, had NOTIFY or may delete files, in milliseconds';
 COMMENT ON COLUMN commit_history.not_run_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.unknown_time IS
 	'rest of commit_time + before_time + after_time, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_share IS
-	'percentage of the period in which a checkpoint was under way; null without samples';
+	'percentage of the time that a checkpoint ran; null without samples';
 COMMENT ON COLUMN commit_history.standby_time IS
 	'mean of standby_time_min and standby_time_max of commit_latency_stats, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_delay IS
@@ -2510,15 +2510,15 @@ COMMENT ON COLUMN commit_history.top_rolname IS
 COMMENT ON COLUMN commit_history.top_application_name IS
 	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_client_flushes IS
-	'flushes that it issued; of an hour, in the minutes in which it issued the most';
+	'flushes that it issued; of an hour, in the minutes in which these were the most';
 COMMENT ON COLUMN commit_history.top_client_flushes_share IS
 	'these as a percentage of flushes';
 COMMENT ON COLUMN commit_history.top_queryid IS
 	'statement whose commits issued the most flushes; null likewise, or with top_reason';
 COMMENT ON COLUMN commit_history.top_reason IS
-	'why it has no query identifier, as in commit_statement_stats';
+	'why it has no query identifier';
 COMMENT ON COLUMN commit_history.top_statement_flushes IS
-	'flushes of these commits; of an hour, in the minutes in which it had the most';
+	'flushes of these commits, likewise';
 COMMENT ON COLUMN commit_history.top_statement_flushes_share IS
 	'these as a percentage of flushes';
 
@@ -2537,19 +2537,19 @@ COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'backends that can have a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
-	'clients with a row of their own in commit_client_stats';
+	'clients with a row of their own';
 COMMENT ON COLUMN commit_stats_info.clients_max IS
 	'their limit, commit_stats.max_clients';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
 	'clients whose row went to a new one since the last reset; an overflow row has their counts';
 COMMENT ON COLUMN commit_stats_info.statements_tracked IS
-	'statements with a row of their own in commit_statement_stats';
+	'statements with a row of their own';
 COMMENT ON COLUMN commit_stats_info.statements_max IS
 	'their limit, commit_stats.max_statements';
 COMMENT ON COLUMN commit_stats_info.statements_evicted IS
 	'likewise, of statements';
 COMMENT ON COLUMN commit_stats_info.statements_reset IS
-	'time from which commit_statement_stats counts; commit_statement_stats_reset() moves it';
+	'time of the latest commit_statement_stats_reset() or other reset';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'commit_stats.stall_time, in milliseconds, or what is derived in its place; null if 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
@@ -2557,11 +2557,11 @@ COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
 COMMENT ON COLUMN commit_stats_info.flush_base IS
 	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if few, or if bytes show no influence';
 COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
-	'megabytes of WAL that the device writes in a second, likewise';
+	'megabytes of WAL that the device writes per second, likewise';
 COMMENT ON COLUMN commit_stats_info.bytes_share IS
 	'percentage of flush time that the bytes of flushes explain, likewise';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
-	'process that runs commit_delay_sweep(); null if none';
+	'process that runs a sweep; null if none';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS
 	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.sweep_datname IS
@@ -2573,7 +2573,7 @@ COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
 COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
 	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
 COMMENT ON COLUMN commit_stats_info.capturing IS
-	'true while commit_delay_whatif() records commits';
+	'true while a prediction records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
 	'size of the shared memory, in bytes';
 COMMENT ON COLUMN commit_stats_info.memory_per_connection IS
