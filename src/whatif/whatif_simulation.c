@@ -55,6 +55,7 @@
 #include "common/pg_prng.h"
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "control/adaptive_delay.h"
 #include "control/spacing.h"
@@ -99,7 +100,6 @@ typedef struct Client
 	bool		woken;			/* it waited for its last commit */
 	double		when;			/* on the virtual clock: end of this work */
 	const LoadCycle *cycle;
-	bool		is_commit;		/* what it waits for, if it is committing */
 	double		awake_at;		/* on the virtual clock */
 	double		done_at;		/* on the virtual clock: it commits */
 	bool		has_locks;		/* or needs none */
@@ -107,7 +107,7 @@ typedef struct Client
 	double		began_at;		/* its transaction, apart from "wake" */
 	double		commits_since;	/* if it is queued or committing */
 	double		sleep;			/* if it leads */
-	uint8		party;			/* of the transaction that ended last */
+	const LoadCycle *last;		/* the transaction that ended last */
 	double		response;		/* ... and its time */
 } Client;
 
@@ -273,14 +273,12 @@ take_locks(Simulation *sim, int c)
 {
 	Client	   *client = &sim->client[c];
 
+	client->state = CLIENT_BLOCKED;
 	client->holder = find_holder(sim);
 	if (client->holder < 0)
-	{
 		begin_second_half(sim, c);
-		return;
-	}
-	client->state = CLIENT_BLOCKED;
-	sim->nblocked++;
+	else
+		sim->nblocked++;
 }
 
 /*
@@ -318,15 +316,14 @@ begin_cycle(Simulation *sim, int c)
 	Arrivals   *arrivals = &sim->arrivals[client->group];
 
 	client->cycle = &group->cycle[draw_index(sim, group->first, group->ncycles)];
-	if (group->arrivals > 0 && arrivals->backlog == 0)
+	if (group->arrivals == 0 || arrivals->backlog > 0)
 	{
-		client->state = CLIENT_FREE;
-		arrivals->free[arrivals->nfree++] = c;
+		arrivals->backlog -= group->arrivals > 0;
+		begin_work(sim, c);
 		return;
 	}
-	if (group->arrivals > 0)
-		arrivals->backlog--;
-	begin_work(sim, c);
+	client->state = CLIENT_FREE;
+	arrivals->free[arrivals->nfree++] = c;
 }
 
 /* A transaction of an open group begins. */
@@ -426,7 +423,6 @@ lead(Simulation *sim)
 	sim->wal_at = sim->now + sleep + sim->load->slack;
 }
 
-/* A client joins those that wait for a flush. */
 static void
 await_flush(Simulation *sim, int c)
 {
@@ -439,26 +435,11 @@ await_flush(Simulation *sim, int c)
 	}
 }
 
-/* True if a remedy changes what the client does in this cycle */
-static inline bool
-is_changed(const Simulation *sim, const Client *client)
-{
-	return client->cycle->party == sim->load->changed;
-}
-
-static bool
-notifies(const Simulation *sim, const Client *client)
-{
-	return client->cycle->notifies &&
-		!(sim->load->quiet && is_changed(sim, client));
-}
-
 /* The sleep of a client that commits now, if it leads */
 static double
 choose_sleep(const Simulation *sim)
 {
 	double		spacing = Min(spacing_now(&sim->spacing), sim->load->adaptive);
-	bool		flushing = sim->wal == WAL_SLEEPING || sim->wal == WAL_WRITING;
 	uint64		sleep;
 
 	if (sim->load->adaptive == 0)
@@ -466,7 +447,8 @@ choose_sleep(const Simulation *sim)
 	if (spacing * NS_PER_US <= SLEEP_SLACK)
 		return 0;
 	sleep = adaptive_delay_sleep((uint64) (spacing * NS_PER_US) - SLEEP_SLACK,
-								 (uint64) (sim->now * NS_PER_US), flushing,
+								 (uint64) (sim->now * NS_PER_US),
+								 sim->wal == WAL_SLEEPING || sim->wal == WAL_WRITING,
 								 (uint64) (sim->flush_ended_at * NS_PER_US));
 	return (double) sleep / NS_PER_US;
 }
@@ -477,11 +459,11 @@ commit(Simulation *sim, int c)
 	Client	   *client = &sim->client[c];
 
 	client->state = CLIENT_QUEUED;
-	client->is_commit = !client->cycle->prepares;
 	client->commits_since = sim->now;
 	client->woken = true;
 	client->sleep = choose_sleep(sim);
-	if (notifies(sim, client))
+	if (client->cycle->notifies &&
+		!(sim->load->quiet && client->cycle->party == sim->load->changed))
 	{
 		sim->notifying[sim->nnotifying++] = c;
 		if (sim->nnotifying > 1)
@@ -504,7 +486,7 @@ pass_on_notify(Simulation *sim)
 static void
 end_transaction(const Simulation *sim, Client *client)
 {
-	client->party = client->cycle->party;
+	client->last = client->cycle;
 	client->response = sim->now - client->began_at;
 }
 
@@ -512,9 +494,9 @@ end_transaction(const Simulation *sim, Client *client)
 static void
 count_transaction(Simulation *sim, const Client *client, double latency)
 {
-	PartyOutcome *it = &sim->outcome->party[client->party];
+	PartyOutcome *it = &sim->outcome->party[client->last->party];
 
-	if (sim->now < sim->counting_from)
+	if (sim->now < sim->counting_from || client->last->prepares)
 		return;
 	it->commits++;
 	it->response += client->response;
@@ -533,18 +515,17 @@ end_work(Simulation *sim, int c)
 {
 	const WhatifLoad *load = sim->load;
 	Client	   *client = &sim->client[c];
-	bool		gathers = false;
+	bool		is_changed = client->cycle->party == load->changed;
+	bool		gathers = is_changed && load->batch > 1 &&
+	++client->gathered % load->batch != 0;
 
-	if (is_changed(sim, client) && load->batch > 1)
-		gathers = ++client->gathered % load->batch != 0;
-	if (!gathers && !(is_changed(sim, client) && load->async))
+	if (!gathers && !(is_changed && load->async))
 	{
 		commit(sim, c);
 		return;
 	}
 	end_transaction(sim, client);
-	if (!client->cycle->prepares)
-		count_transaction(sim, client, gathers ? NAN : 0);
+	count_transaction(sim, client, gathers ? NAN : 0);
 	release_locks(sim, c);
 	client->woken = false;
 	begin_cycle(sim, c);
@@ -582,9 +563,8 @@ end_flush(Simulation *sim)
 	{
 		const Client *it = &sim->client[sim->committing[i]];
 
-		if (it->is_commit)
-			count_transaction(sim, it, sim->now - it->commits_since +
-							  it->cycle->wake / speed(sim));
+		count_transaction(sim, it, sim->now - it->commits_since +
+						  it->cycle->wake / speed(sim));
 	}
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
@@ -596,25 +576,6 @@ end_flush(Simulation *sim)
 }
 
 /*---- From event to event -----------------------------------------*/
-
-static void
-wal_event(Simulation *sim)
-{
-	switch (sim->wal)
-	{
-		case WAL_EXPECTED:
-			lead(sim);
-			break;
-		case WAL_SLEEPING:
-			write_wal(sim);
-			break;
-		case WAL_WRITING:
-			end_flush(sim);
-			break;
-		case WAL_FREE:
-			break;
-	}
-}
 
 static void
 work_event(Simulation *sim)
@@ -630,7 +591,6 @@ work_event(Simulation *sim)
 		take_locks(sim, c);
 }
 
-/* Draw the next block. */
 static void
 choose_block(Simulation *sim)
 {
@@ -666,14 +626,17 @@ next_event(Simulation *sim, double end)
 	/* a client that commits at the moment of a flush is in time for it */
 	if (when == work)
 		work_event(sim);
-	else if (when == wal)
-		wal_event(sim);
-	else
+	else if (when < wal)
 		simulate_arrival(sim, g);
+	else if (sim->wal == WAL_EXPECTED)
+		lead(sim);
+	else if (sim->wal == WAL_SLEEPING)
+		write_wal(sim);
+	else
+		end_flush(sim);
 	return true;
 }
 
-/* Memory, and the clients of all groups */
 static void
 begin_simulation(Simulation *sim)
 {
@@ -702,17 +665,6 @@ begin_simulation(Simulation *sim)
 	}
 }
 
-static void
-end_simulation(Simulation *sim)
-{
-	pfree(sim->client);
-	binaryheap_free(sim->working);
-	for (int g = 0; g < sim->load->ngroups; g++)
-		pfree(sim->arrivals[g].free);
-	pfree(sim->committing);
-	pfree(sim->notifying);
-}
-
 /*
  * Simulate a load for a time.  The same seed gives the same outcome;
  * whatif.c passes the number of the replica, so that predictions repeat.
@@ -721,6 +673,10 @@ void
 whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 				WhatifOutcome *outcome)
 {
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext,
+											  "commit_stats simulation",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext callers = MemoryContextSwitchTo(own);
 	double		events = 0;
 	double		most;
 	Simulation	sim = {
@@ -742,7 +698,8 @@ whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 	if (events >= most)
 		time = sim.now;
 	outcome->time = Max(time - sim.counting_from, 1);
-	end_simulation(&sim);
+	MemoryContextSwitchTo(callers);
+	MemoryContextDelete(own);
 }
 
 /* The outcome of all parties but one, or, for -1, of all */
