@@ -91,7 +91,7 @@ typedef struct Remedy
 	Todo		todo;
 	int			party;			/* that it changes; 0: none */
 	const Prediction *prediction;
-	double		score[NREPLICAS];
+	double		score;			/* NaN: unknown */
 	const char *reason;			/* why it saves nothing; null: not known */
 } Remedy;
 
@@ -153,13 +153,8 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 	const Prediction *now = &all->forecast->prediction[all->forecast->present.i];
 	Choice	   *choice = &all->choice[all->n];
 	Remedy	   *it = &all->remedy[all->n];
-	double		mean = 0;
+	double		score[NREPLICAS];
 
-	*it = (Remedy)
-	{
-		.name = name,.safety = safety,.todo = todo,.party = load->changed,
-			.prediction = prediction
-	};
 	for (int r = 0; r < NREPLICAS; r++)
 	{
 		int			others = OF_OTHERS(TRANSACTION_TIME, load->changed);
@@ -167,12 +162,17 @@ add(Remedies *all, const char *name, Safety safety, Todo todo,
 		/* nobody else commits */
 		if (isnan(now->value[others][r]))
 			others = TRANSACTION_TIME;
-		it->score[r] = prediction->value[others][r] / now->value[others][r];
-		mean += it->score[r] / NREPLICAS;
+		score[r] = prediction->value[others][r] / now->value[others][r];
 	}
+	*it = (Remedy)
+	{
+		.name = name,.safety = safety,.todo = todo,.party = load->changed,
+			.prediction = prediction,
+			.score = estimate_rounds(score, NREPLICAS).mean
+	};
 	*choice = (Choice)
 	{
-		all->n++, isnan(mean) ? 1 : mean, safety
+		all->n++, isnan(it->score) ? 1 : it->score, safety
 	};
 	if (safety != CHANGES_NOTHING && choice->time > 1 / SAME_TIME)
 		it->reason = why_nothing(load, now->estimate, prediction);
@@ -189,33 +189,44 @@ add_load(Remedies *all, const char *name, Safety safety, Todo todo,
 	add(all, name, safety, todo, load, prediction);
 }
 
-/* Sets a parameter; the undo is what postgresql.auto.conf has at present. */
-static void
-add_setting(StringInfo statement, StringInfo undo, const char *name,
-			const char *value)
+/* A parameter and what it is set to; null: it stays as it is */
+typedef struct Setting
 {
-	char	   *former = sql_value(psprintf("SELECT pg_catalog.quote_literal(setting)"
-											" FROM pg_catalog.pg_settings"
-											" WHERE name OPERATOR(pg_catalog.=) '%s' AND"
-											" sourcefile OPERATOR(pg_catalog.~) '/postgresql\\.auto\\.conf$'",
-											name));
+	const char *name;
+	const char *value;
+} Setting;
 
-	appendStringInfo(statement, "ALTER SYSTEM SET %s = %s; ", name, value);
-	if (former == NULL)
-		appendStringInfo(undo, "ALTER SYSTEM RESET %s; ", name);
-	else
-		appendStringInfo(undo, "ALTER SYSTEM SET %s = %s; ", name, former);
-}
-
-/* All settings are set: what makes them count. */
+/* Sets parameters; the undo is what postgresql.auto.conf has at present. */
 static Todo
-end_settings(StringInfo statement, StringInfo undo)
+set_parameters(const Setting *setting, int n)
 {
-	appendStringInfoString(statement, "SELECT pg_reload_conf();");
-	appendStringInfoString(undo, "SELECT pg_reload_conf();");
+	StringInfoData statement;
+	StringInfoData undo;
+
+	initStringInfo(&statement);
+	initStringInfo(&undo);
+	for (int i = 0; i < n; i++)
+	{
+		const char *name = setting[i].name;
+		char	   *former;
+
+		if (setting[i].value == NULL)
+			continue;
+		former = sql_value(psprintf("SELECT pg_catalog.quote_literal(setting)"
+									" FROM pg_catalog.pg_settings"
+									" WHERE name OPERATOR(pg_catalog.=) '%s' AND"
+									" sourcefile OPERATOR(pg_catalog.~) '/postgresql\\.auto\\.conf$'",
+									name));
+		appendStringInfo(&statement, "ALTER SYSTEM SET %s = %s; ", name,
+						 setting[i].value);
+		appendStringInfo(&undo, "ALTER SYSTEM %s; ", former == NULL ?
+						 psprintf("RESET %s", name) :
+						 psprintf("SET %s = %s", name, former));
+	}
 	return (Todo)
 	{
-		statement->data, undo->data
+		psprintf("%sSELECT pg_reload_conf();", statement.data),
+			psprintf("%sSELECT pg_reload_conf();", undo.data)
 	};
 }
 
@@ -223,24 +234,16 @@ end_settings(StringInfo statement, StringInfo undo)
 static Todo
 todo_of(const DelayPair *pair)
 {
-	StringInfoData statement;
-	StringInfoData undo;
+	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
+	const Setting setting[] = {
+		{"commit_stats.adaptive_delay",
+		adaptive ? "on" : delay_override_is_adaptive() ? "off" : NULL},
+		{"commit_delay", adaptive ? NULL : psprintf("%d", pair->delay)},
+		{"commit_siblings", adaptive || pair->delay == 0 ||
+			pair->siblings == CommitSiblings ? NULL : psprintf("%d", pair->siblings)}
+	};
 
-	initStringInfo(&statement);
-	initStringInfo(&undo);
-	if (pair->delay == DELAY_ADAPTIVE)
-		add_setting(&statement, &undo, "commit_stats.adaptive_delay", "on");
-	else
-	{
-		if (delay_override_is_adaptive())
-			add_setting(&statement, &undo, "commit_stats.adaptive_delay", "off");
-		add_setting(&statement, &undo, "commit_delay",
-					psprintf("%d", pair->delay));
-		if (pair->delay > 0 && pair->siblings != CommitSiblings)
-			add_setting(&statement, &undo, "commit_siblings",
-						psprintf("%d", pair->siblings));
-	}
-	return end_settings(&statement, &undo);
+	return set_parameters(setting, lengthof(setting));
 }
 
 /* A pair whose prediction the forecast has, unless it is the present one */
@@ -295,18 +298,16 @@ client_label(const ClientKey *key)
 static bool
 is_alone(const Remedies *all, const ClientKey *key)
 {
-	bool		alone = true;
-
 	for (int i = 0; i < all->clients->n; i++)
 	{
 		const ClientCounts *it = &all->clients->client[i];
 
-		alone = alone && (it->key.datid != key->datid ||
-						  it->key.roleid != key->roleid ||
-						  memcmp(&it->key, key, sizeof(ClientKey)) == 0 ||
-						  client_commits(it) == 0);
+		if (it->key.datid == key->datid && it->key.roleid == key->roleid &&
+			memcmp(&it->key, key, sizeof(ClientKey)) != 0 &&
+			client_commits(it) > 0)
+			return false;
 	}
-	return alone;
+	return true;
 }
 
 /*
@@ -494,19 +495,14 @@ find_needless_wal(const WalSoFar *before, NeedlessWal *it)
 static void
 add_wal(Remedies *all)
 {
-	StringInfoData statement;
-	StringInfoData undo;
+	const Setting off = {"full_page_writes", "off"};
 
 	if (all->wal.writer != 0)
 		add_less_wal(all, psprintf("without the WAL of %s", all->name[0]),
 					 NEEDS_APPLICATION, no_todo, all->wal.share);
-	if (all->wal.images <= MANY_IMAGES)
-		return;
-	initStringInfo(&statement);
-	initStringInfo(&undo);
-	add_setting(&statement, &undo, "full_page_writes", "off");
-	add_less_wal(all, "no full-page images", MAY_LOSE_DATA,
-				 end_settings(&statement, &undo), all->wal.images);
+	if (all->wal.images > MANY_IMAGES)
+		add_less_wal(all, "no full-page images", MAY_LOSE_DATA,
+					 set_parameters(&off, 1), all->wal.images);
 }
 
 /* The names of the statement with the most WAL, and of parties that are some */
@@ -556,12 +552,7 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it, const char *reason)
 	const Forecast *forecast = all->forecast;
 	const Prediction *prediction = it->prediction;
 	const Estimate *now = forecast->prediction[forecast->present.i].estimate;
-	double		saved[NREPLICAS];
-	Estimate	estimate;
 
-	for (int r = 0; r < NREPLICAS; r++)
-		saved[r] = 100 * (1 - it->score[r]);
-	estimate = estimate_rounds(saved, NREPLICAS);
 	row_text(row, "remedy", it->name);
 	row_text(row, "safe", safety_names[it->safety]);
 	row_text(row, "statement", it->todo.statement);
@@ -581,7 +572,7 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it, const char *reason)
 	row_rounded(row, "others_now_mean",
 				now[OF_OTHERS(MEAN_TIME, it->party)].mean, 3);
 	row_rounded(row, "others_now_p99", now[OF_OTHERS(P99, it->party)].mean, 3);
-	row_rounded(row, "others_saved", estimate.mean, 1);
+	row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
 	row_text(row, "reason", reason != NULL ? reason : it->reason);
 	if (prediction == &forecast->prediction[forecast->present.i])
 		row_measured(row, forecast);
