@@ -374,42 +374,41 @@ enter_party(SampleParty *party, uint64 key, int commits)
 	};
 }
 
-static inline uint64
-party_key(const TracedCommit *commit, bool of_statements)
-{
-	return of_statements ? commit->statement : commit->client;
-}
-
-/* Finds the keys with the most commits; their ranks begin with 1. */
+/*
+ * Finds the clients, or statements, with the most commits, and sets the party
+ * of each commit: its rank from 1 on, or 0.
+ */
 static void
-find_parties(const CommitTrace *trace, bool of_statements, SampleParty *party)
+find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 {
-	uint64	   *key = palloc(trace->n * sizeof(uint64));
+	uint64	   *key = palloc(2 * trace->n * sizeof(uint64));
+	uint64	   *sorted = key + trace->n;
 	int			from = 0;
 
 	memset(party, 0, MAX_GROUPS * sizeof(SampleParty));
 	for (int i = 0; i < trace->n; i++)
-		key[i] = party_key(&trace->commit[i], of_statements);
-	qsort(key, trace->n, sizeof(uint64), compare_keys);
+		key[i] = of_statements ? trace->commit[i].statement : trace->commit[i].client;
+	memcpy(sorted, key, trace->n * sizeof(uint64));
+	qsort(sorted, trace->n, sizeof(uint64), compare_keys);
 	for (int i = 1; i <= trace->n; i++)
-		if (i == trace->n || key[i] != key[from])
+		if (i == trace->n || sorted[i] != sorted[from])
 		{
-			if (key[from] != 0 && i - from >= Max(MIN_COMMITS, trace->n / 100))
-				enter_party(party, key[from], i - from);
+			if (sorted[from] != 0 && i - from >= Max(MIN_COMMITS, trace->n / 100))
+				enter_party(party, sorted[from], i - from);
 			from = i;
 		}
+	for (int i = 0; i < trace->n; i++)
+	{
+		TracedCommit *it = &trace->commit[i];
+
+		it->party = MAX_GROUPS - 1;
+		while (it->party > 0 && (party[it->party].commits == 0 ||
+								 party[it->party].key != key[i]))
+			it->party--;
+		party[it->party].notifies += it->has_notify;
+	}
+	party[0].commits = trace->n;
 	pfree(key);
-}
-
-static int
-rank_of(const TracedCommit *commit, bool of_statements, const SampleParty *party)
-{
-	int			rank = MAX_GROUPS - 1;
-
-	while (rank > 0 && (party[rank].commits == 0 ||
-						party[rank].key != party_key(commit, of_statements)))
-		rank--;
-	return rank;
 }
 
 /*
@@ -420,29 +419,25 @@ rank_of(const TracedCommit *commit, bool of_statements, const SampleParty *party
 static void
 name_parties(CommitTrace *trace, Forecast *forecast)
 {
-	SampleParty *party = forecast->party;
+	SampleParty statement[MAX_GROUPS] = {0};
 
-	find_parties(trace, false, party);
+	find_parties(trace, false, forecast->party);
 	for (int i = 0; i < trace->n; i++)
-		trace->commit[i].rank = rank_of(&trace->commit[i], false, party);
-	if (party[1].commits > ONE_CLIENT * trace->n)
-	{
-		SampleParty statement[MAX_GROUPS];
-
+		trace->commit[i].rank = trace->commit[i].party;
+	if (forecast->party[1].commits > ONE_CLIENT * trace->n)
 		find_parties(trace, true, statement);
-		forecast->of_statements = statement[2].commits > 0;
-		if (forecast->of_statements)
-			memcpy(party, statement, sizeof(statement));
-	}
+	forecast->of_statements = statement[2].commits > 0;
+	if (forecast->of_statements)
+		memcpy(forecast->party, statement, sizeof(statement));
 	for (int i = 0; i < trace->n; i++)
 	{
-		TracedCommit *commit = &trace->commit[i];
-		int			rank = rank_of(commit, forecast->of_statements, party);
+		TracedCommit *it = &trace->commit[i];
 
-		commit->party = rank < NPARTIES ? rank : 0;
-		party[rank].notifies += commit->has_notify;
+		if (!forecast->of_statements)
+			it->party = it->rank;
+		if (it->party >= NPARTIES)
+			it->party = 0;
 	}
-	party[0].commits = trace->n;
 }
 
 /* Learns the load, and returns the relative standard error of the model. */
