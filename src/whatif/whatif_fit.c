@@ -92,6 +92,14 @@ typedef struct Change
 	double	   *work;			/* that ends, or begins */
 } Change;
 
+/* A commit in an order; the first two fields are for compare_two() */
+typedef struct Place
+{
+	uint64		major;
+	uint64		minor;
+	int			commit;
+} Place;
+
 /* Everything that the fit finds out; palloc'd */
 typedef struct WhatifFit
 {
@@ -142,53 +150,36 @@ compare_first(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Orders structs by the two numbers that they begin with. */
 static int
-compare_starts(const void *a, const void *b)
+compare_two(const void *a, const void *b)
 {
-	uint64		x = ((const TracedCommit *) a)->started_at;
-	uint64		y = ((const TracedCommit *) b)->started_at;
+	const uint64 *x = a;
+	const uint64 *y = b;
+	int			i = x[0] == y[0] ? 1 : 0;
 
 	CHECK_FOR_INTERRUPTS();
-	return (x > y) - (x < y);
+	return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
-/* Orders indexes of commits by group and end. */
-static int
-compare_groups(const void *a, const void *b, void *commits)
-{
-	const TracedCommit *x = (const TracedCommit *) commits + *(const int *) a;
-	const TracedCommit *y = (const TracedCommit *) commits + *(const int *) b;
-
-	CHECK_FOR_INTERRUPTS();
-	if (x->group != y->group)
-		return x->group > y->group ? 1 : -1;
-	return (x->ended_at > y->ended_at) - (x->ended_at < y->ended_at);
-}
-
-/* Orders indexes of commits by session and beginning. */
-static int
-compare_sessions(const void *a, const void *b, void *commits)
-{
-	int			i = *(const int *) a;
-	int			j = *(const int *) b;
-	uint32		x = ((const TracedCommit *) commits)[i].pid;
-	uint32		y = ((const TracedCommit *) commits)[j].pid;
-
-	CHECK_FOR_INTERRUPTS();
-	return x != y ? (x > y ? 1 : -1) : i - j;
-}
-
-/* The indexes of all commits in an order; palloc'd */
-static int *
-order_commits(const WhatifFit *fit, qsort_arg_comparator compare)
+/* All commits by group and end, or by session and beginning; palloc'd */
+static Place *
+order_commits(const WhatifFit *fit, bool by_group)
 {
 	int			n = fit->trace->n;
-	int		   *order = palloc(Max(n, 1) * sizeof(int));
+	Place	   *place = palloc(Max(n, 1) * sizeof(Place));
 
 	for (int i = 0; i < n; i++)
-		order[i] = i;
-	qsort_arg(order, n, sizeof(int), compare, fit->trace->commit);
-	return order;
+	{
+		const TracedCommit *it = &fit->trace->commit[i];
+
+		place[i] = (Place)
+		{
+			by_group ? it->group : it->pid, by_group ? it->ended_at : i, i
+		};
+	}
+	qsort(place, n, sizeof(Place), compare_two);
+	return place;
 }
 
 /*---- Flushes -----------------------------------------------------*/
@@ -202,13 +193,13 @@ static void
 find_flush_ends(WhatifFit *fit)
 {
 	const TracedCommit *commit = fit->trace->commit;
-	int		   *order = order_commits(fit, compare_groups);
+	Place	   *order = order_commits(fit, true);
 
 	fit->flushed_at = palloc(Max(fit->trace->n, 1) * sizeof(double));
 	for (int i = 0; i < fit->trace->n; i++)
 	{
-		int			this = order[i];
-		int			before = order[Max(i - 1, 0)];
+		int			this = order[i].commit;
+		int			before = order[Max(i - 1, 0)].commit;
 
 		if (i > 0 && commit[this].group != InvalidGroupNumber &&
 			commit[this].group == commit[before].group &&
@@ -354,22 +345,21 @@ static void
 find_cycles(WhatifFit *fit)
 {
 	WhatifLoad *load = fit->load;
-	const TracedCommit *commit = fit->trace->commit;
-	int		   *order = order_commits(fit, compare_sessions);
+	Place	   *order = order_commits(fit, false);
 	int			group = 0;
 
 	fit->cycle = palloc0(Max(fit->trace->n, 1) * sizeof(Cycle));
 	for (int i = 0; i < fit->trace->n; i++)
 	{
-		if (i == 0 || commit[order[i]].pid != commit[order[i - 1]].pid)
+		if (i == 0 || order[i].major != order[i - 1].major)
 		{
-			group = commit[order[i]].rank;
+			group = fit->trace->commit[order[i].commit].rank;
 			load->ngroups = Max(load->ngroups, group + 1);
 			load->group[group].nclients++;
 			load->nclients++;
 		}
 		else
-			add_cycle(fit, order[i - 1], order[i], group);
+			add_cycle(fit, order[i - 1].commit, order[i].commit, group);
 	}
 	load->ncycles = fit->ncycles;
 	pfree(order);
@@ -422,25 +412,6 @@ find_kind(WhatifFit *fit, int g)
 		fit->load->group[g].arrivals = n / fit->length;
 }
 
-/* The cycles of a group, which are in order of time already */
-static void
-fill_group(WhatifFit *fit, int g)
-{
-	LoadGroup  *group = &fit->load->group[g];
-	LoadCycle  *cycle = palloc(group->ncycles * sizeof(LoadCycle));
-	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
-	int			n = 0;
-
-	for (int i = 0; i < fit->ncycles; i++)
-		if (fit->cycle[i].group == g)
-		{
-			cycle[n++] = fit->cycle[i].load;
-			end_block(first, sample_block(fit, fit->cycle[i].flushed_at), n);
-		}
-	group->cycle = cycle;
-	group->first = first;
-}
-
 static void
 fill_cycles(WhatifFit *fit)
 {
@@ -449,13 +420,24 @@ fill_cycles(WhatifFit *fit)
 	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_first);
 	for (int g = 0; g < load->ngroups; g++)
 	{
-		if (load->group[g].ncycles > 0)
-			fill_group(fit, g);
-		else
+		LoadGroup  *group = &load->group[g];
+		LoadCycle  *cycle = palloc(Max(group->ncycles, 1) * sizeof(LoadCycle));
+		int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+		int			n = 0;
+
+		for (int i = 0; i < fit->ncycles; i++)
+			if (fit->cycle[i].group == g)
+			{
+				cycle[n++] = fit->cycle[i].load;
+				end_block(first, sample_block(fit, fit->cycle[i].flushed_at), n);
+			}
+		group->cycle = cycle;
+		group->first = first;
+		if (n == 0)
 		{
 			/* nothing is known of these sessions */
-			load->nclients -= load->group[g].nclients;
-			load->group[g].nclients = 0;
+			load->nclients -= group->nclients;
+			group->nclients = 0;
 		}
 	}
 }
@@ -519,18 +501,16 @@ exclude_notify(WhatifFit *fit)
 		}
 	qsort(end, n, sizeof(double), compare_first);
 	for (int i = 0; i < fit->trace->n && n > 0; i++)
-	{
-		TracedCommit *it = &fit->trace->commit[i];
-		double		from = sample_time(fit, it->started_at);
-		double		to = sample_time(fit, it->ended_at);
-		int			before = count_before(start, n, from) -
-		count_before(end, n, from) - 1;
-		int			after = count_before(start, n, to) -
-		count_before(end, n, to) - 1;
+		for (int after = 0; after <= 1; after++)
+		{
+			TracedCommit *it = &fit->trace->commit[i];
+			double		at = sample_time(fit, after ? it->ended_at : it->started_at);
+			int			waiting = count_before(start, n, at) -
+			count_before(end, n, at) - 1;
+			uint8	   *blocked = after ? &it->blocked_after : &it->blocked;
 
-		it->blocked -= Min(it->blocked, Max(before, 0));
-		it->blocked_after -= Min(it->blocked_after, Max(after, 0));
-	}
+			*blocked -= Min(*blocked, Max(waiting, 0));
+		}
 	pfree(start);
 	pfree(end);
 }
@@ -653,7 +633,6 @@ find_xid_share(const WhatifFit *fit)
 	const TracedCommit *commit = fit->trace->commit;
 	int			n = fit->trace->n;
 	double	   *end = palloc(n * sizeof(double));
-	int			nended = 0;
 	double		seen = 0;
 	double		total = 0;
 
@@ -663,13 +642,9 @@ find_xid_share(const WhatifFit *fit)
 	for (int i = 0; i < n; i++)
 	{
 		double		now = sample_time(fit, commit[i].started_at);
-		int			committing;
-		int			others;
+		int			committing = i - count_before(end, n, now);
+		int			others = fit->load->nclients - 1 - committing - commit[i].blocked;
 
-		while (nended < n && end[nended] < now)
-			nended++;
-		committing = i - nended;	/* other sessions */
-		others = fit->load->nclients - 1 - committing - commit[i].blocked;
 		if (others <= 0)
 			continue;
 		total += others;
@@ -693,7 +668,7 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 	WhatifFit	fit = {.trace = trace,.load = load};
 
 	fit.length = clock_elapsed(trace->started_at, trace->ended_at) / 1000.0;
-	qsort(trace->commit, trace->n, sizeof(TracedCommit), compare_starts);
+	qsort(trace->commit, trace->n, sizeof(TracedCommit), compare_two);
 	exclude_notify(&fit);
 	find_flush_ends(&fit);
 	find_flushes(&fit);
