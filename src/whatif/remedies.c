@@ -17,7 +17,9 @@
  * Where order_choices() calls scores equal, a remedy that loses nothing comes
  * before one that needs the application, then one that may lose commits, then
  * one that needs another device.  The adaptive delay comes before a fixed one:
- * the best of several pairs is also the luckiest, and a load changes.
+ * the best of several pairs is also the luckiest, and a load changes.  Where
+ * the prediction cannot explain the present, nothing is ordered, no pair is the
+ * best, and nothing says how much a remedy would save.
  *
  * Invariant: nothing changes.  The function returns what to run.
  *
@@ -268,7 +270,8 @@ add_delays(Remedies *all, int npairs)
 	int			best;
 
 	fixed.n = npairs - 1;
-	best = all->best_pair = best_delay(&fixed, CommitSiblings);
+	best = all->best_pair = forecast->unexplained != NULL ? -1 :
+		best_delay(&fixed, CommitSiblings);
 	add(all, "leave it", CHANGES_NOTHING, no_todo, &forecast->load,
 		&forecast->prediction[forecast->present.i]);
 	add_pair(all, "no delay", 0);
@@ -547,7 +550,7 @@ find_names(Remedies *all)
 /*---- Rows --------------------------------------------------------*/
 
 static void
-put_remedy(Row *row, const Remedies *all, const Remedy *it, const char *reason)
+put_remedy(Row *row, const Remedies *all, const Remedy *it)
 {
 	const Forecast *forecast = all->forecast;
 	const Prediction *prediction = it->prediction;
@@ -572,16 +575,18 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it, const char *reason)
 	row_rounded(row, "others_now_mean",
 				now[OF_OTHERS(MEAN_TIME, it->party)].mean, 3);
 	row_rounded(row, "others_now_p99", now[OF_OTHERS(P99, it->party)].mean, 3);
-	row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
-	row_text(row, "reason", reason != NULL ? reason : it->reason);
-	if (prediction == &forecast->prediction[forecast->present.i])
+	if (forecast->unexplained == NULL)
+		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
+	row_text(row, "reason", forecast->unexplained != NULL ?
+			 forecast->unexplained : it->reason);
+	if (it->safety == CHANGES_NOTHING)
 		row_measured(row, forecast);
 	row_put(row);
 }
 
 /* The first remedy in a few words, for the report */
 static void
-keep_prediction(const Remedies *all, const char *unexplained, uint64 length)
+keep_prediction(const Remedies *all, uint64 length)
 {
 	const Forecast *forecast = all->forecast;
 	const DelayOutcome *outcome = forecast->outcomes.outcome;
@@ -595,7 +600,7 @@ keep_prediction(const Remedies *all, const char *unexplained, uint64 length)
 		.from_siblings = from->siblings
 	};
 
-	if (unexplained != NULL)
+	if (forecast->unexplained != NULL)
 		strlcpy(it.text, "none, as the sample was not explained", PREDICTION_TEXT);
 	else if (first->safety == CHANGES_NOTHING)
 		snprintf(it.text, PREDICTION_TEXT,
@@ -612,7 +617,7 @@ keep_prediction(const Remedies *all, const char *unexplained, uint64 length)
 		if (IS_HIGHBIT_SET(*c))
 			*c = '?';
 	replace_controls(it.text, ' ');
-	if (unexplained == NULL && all->best_pair > 0)
+	if (all->best_pair > 0)
 	{
 		it.delay = outcome[all->best_pair].pair.delay;
 		it.siblings = outcome[all->best_pair].pair.siblings;
@@ -646,7 +651,6 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 	Remedies	all = {0};
 	WalSoFar	wal;
 	uint64		length;
-	char	   *reason;
 	Row			row;
 
 	row_init(fcinfo, &row);
@@ -662,11 +666,10 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 		add_party(&all, p);
 	add_device(&all);
 	add_wal(&all);
-	reason = unexplained(&all.forecast->outcomes, &all.forecast->present);
-	if (reason == NULL)
+	if (all.forecast->unexplained == NULL)
 		order_choices(all.choice, all.n);
-	keep_prediction(&all, reason, length);
+	keep_prediction(&all, length);
 	for (int i = 0; i < all.n; i++)
-		put_remedy(&row, &all, &all.remedy[all.choice[i].i], reason);
+		put_remedy(&row, &all, &all.remedy[all.choice[i].i]);
 	return (Datum) 0;
 }

@@ -637,6 +637,11 @@ forecast_begin(uint64 length, const DelayPairs *pairs, int nmore)
 	for (int i = 0; i < forecast->outcomes.n; i++)
 		predict_pair(forecast, &forecast->prediction[i],
 					 &forecast->outcomes.outcome[i]);
+	forecast->unexplained = unexplained(&forecast->outcomes, &forecast->present);
+	if (forecast->unexplained != NULL)
+		ereport(WARNING,
+				(errmsg("%s", forecast->unexplained),
+				 errhint("Do not rely on any of these predictions.  To find a commit_delay, use commit_delay_sweep().")));
 	return forecast;
 }
 
