@@ -232,19 +232,6 @@ check_load(Sweep *sweep)
 
 /*---- Rounds ------------------------------------------------------*/
 
-/* A random order of the pairs (Fisher-Yates). */
-static void
-shuffle(int *order, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		uint64		j = pg_prng_uint64_range(&pg_global_prng_state, 0, i);
-
-		order[i] = order[j];
-		order[j] = i;
-	}
-}
-
 /*
  * Refuse the pairs that exceeded max_p99, which are not tried again: the
  * present one "i", and those with which commits began that were under way.
@@ -290,19 +277,6 @@ end_without_load(Sweep *sweep)
 			(errmsg("commit_delay_sweep ends early: there were no more commits")));
 }
 
-static void
-add_slot(Sweep *sweep, int i, const CounterDelta *slot)
-{
-	DelayOutcome *it = &sweep->outcomes.outcome[i];
-
-	if (slot->time == 0)
-		return;
-	counter_delta_add(&sweep->total[i].delta, slot);
-	sweep->total[i].slots++;
-	it->rate[sweep->round] = counter_delta_rate(slot, SLOT_COMMITS);
-	it->time[sweep->round] = counter_delta_mean_latency(slot) / NS_PER_MS;
-}
-
 /* The slot of one pair; returns the number of commits. */
 static uint64
 try_pair(Sweep *sweep, int i)
@@ -330,8 +304,15 @@ try_pair(Sweep *sweep, int i)
 				 errmsg("slots of %.0f ms are too short for this server",
 						(double) sweep->slot / NS_PER_MS),
 				 errhint("Use longer slots.")));
-	if (end != READ_TOO_LATE)
-		add_slot(sweep, i, &slot);
+	if (end != READ_TOO_LATE && slot.time > 0)
+	{
+		DelayOutcome *it = &sweep->outcomes.outcome[i];
+
+		counter_delta_add(&sweep->total[i].delta, &slot);
+		sweep->total[i].slots++;
+		it->rate[sweep->round] = counter_delta_rate(&slot, SLOT_COMMITS);
+		it->time[sweep->round] = counter_delta_mean_latency(&slot) / NS_PER_MS;
+	}
 	refuse_exceeded(sweep, i, &slot);
 	return slot.value[SLOT_COMMITS];
 }
@@ -344,7 +325,14 @@ run_round(Sweep *sweep)
 	int			left = 0;
 
 	sweep->committing = false;
-	shuffle(sweep->order, sweep->pairs.n);
+	/* a random order (Fisher-Yates) */
+	for (int i = 0; i < sweep->pairs.n; i++)
+	{
+		uint64		j = pg_prng_uint64_range(&pg_global_prng_state, 0, i);
+
+		sweep->order[i] = sweep->order[j];
+		sweep->order[j] = i;
+	}
 	for (int i = 0; i < sweep->pairs.n; i++)
 		if (sweep->outcomes.outcome[sweep->order[i]].limit == WITHIN_LIMIT)
 			commits += try_pair(sweep, sweep->order[i]);

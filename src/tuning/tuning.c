@@ -72,9 +72,16 @@ tuning_args_interval(FunctionCallInfo fcinfo, int argument, const char *name,
 							  most);
 }
 
-static void
-check_array(ArrayType *array, const char *name, const char *setting)
+/* An argument that is an array of values of a setting, from 0 to "most". */
+static const int32 *
+array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
+			   const char *setting, int most, int *n)
 {
+	ArrayType  *array;
+	const int32 *value;
+
+	tuning_args_require_value(fcinfo, argument, name);
+	array = PG_GETARG_ARRAYTYPE_P(argument);
 	if (ARR_NDIM(array) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -88,19 +95,6 @@ check_array(ArrayType *array, const char *name, const char *setting)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" has more than %d values", name, MAX_PAIRS)));
-}
-
-/* An argument that is an array of values of a setting, from 0 to "most". */
-static const int32 *
-array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
-			   const char *setting, int most, int *n)
-{
-	ArrayType  *array;
-	const int32 *value;
-
-	tuning_args_require_value(fcinfo, argument, name);
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	check_array(array, name, setting);
 	value = (const int32 *) ARR_DATA_PTR(array);
 	*n = ARR_DIMS(array)[0];
 	for (int i = 0; i < *n; i++)
