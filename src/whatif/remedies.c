@@ -586,7 +586,7 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it)
 
 /* The first remedy in a few words, for the report */
 static void
-keep_prediction(const Remedies *all, uint64 length)
+keep_prediction(const Remedies *all)
 {
 	const Forecast *forecast = all->forecast;
 	const DelayOutcome *outcome = forecast->outcomes.outcome;
@@ -595,7 +595,7 @@ keep_prediction(const Remedies *all, uint64 length)
 	const Estimate *rate = &first->prediction->estimate[COMMIT_RATE];
 	NewestPrediction it = {
 		.made_at = GetCurrentTimestamp(),
-		.seconds = (int) ((length + NS_PER_S / 2) / NS_PER_S),
+		.seconds = (int) ((forecast->length + NS_PER_S / 2) / NS_PER_S),
 		.from_delay = from->delay == DELAY_ADAPTIVE ? -1 : from->delay,
 		.from_siblings = from->siblings
 	};
@@ -650,14 +650,12 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 	DelayPairs	pairs = pairs_to_try();
 	Remedies	all = {0};
 	WalSoFar	wal;
-	uint64		length;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	tuning_args_require("A standby commits nothing.  Ask on the primary.");
-	length = forecast_argument(fcinfo, 0);
 	read_wal(&wal);
-	all.forecast = forecast_begin(length, &pairs, MAX_REMEDIES);
+	all.forecast = forecast_begin(fcinfo, 0, &pairs, MAX_REMEDIES);
 	all.schema = schema_of(fcinfo->flinfo->fn_oid);
 	find_needless_wal(&wal, &all.wal);
 	find_names(&all);
@@ -668,7 +666,7 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 	add_wal(&all);
 	if (all.forecast->unexplained == NULL)
 		order_choices(all.choice, all.n);
-	keep_prediction(&all, length);
+	keep_prediction(&all);
 	for (int i = 0; i < all.n; i++)
 		put_remedy(&row, &all, &all.remedy[all.choice[i].i]);
 	return (Datum) 0;

@@ -97,21 +97,6 @@ stop_capture(int code, Datum arg)
 }
 
 /*
- * How much longer than asked a sleep takes depends on the system's timers and
- * load.  This process sleeps as a leader would.
- */
-static void
-probe_sleep(Sample *sample)
-{
-	uint64		start = clock_now();
-
-	pg_usleep(PROBE_SLEEP);
-	sample->slack += (double) clock_elapsed(start + PROBE_SLEEP * NS_PER_US,
-											clock_now()) / NS_PER_US;
-	sample->nprobes++;
-}
-
-/*
  * CPU time of the machine since boot.  The first line of Linux's /proc/stat
  * has the ticks of all CPUs in each state; in a container it usually shows the
  * whole machine.  On other systems the time is unknown.
@@ -156,7 +141,16 @@ capture(Sample *sample, uint64 length)
 	commit_trace_start(&sample->trace, deadline);
 	for (uint64 next = start; clock_now() < deadline;)
 	{
-		probe_sleep(sample);
+		uint64		asleep = clock_now();
+
+		/*
+		 * How much longer than asked a sleep takes depends on the system's
+		 * timers and load.  This process sleeps as a leader would.
+		 */
+		pg_usleep(PROBE_SLEEP);
+		sample->slack += (double) clock_elapsed(asleep + PROBE_SLEEP * NS_PER_US,
+												clock_now()) / NS_PER_US;
+		sample->nprobes++;
 		next = Min(Max(next + TAKE_EVERY, clock_now()), deadline);
 		wait_until(next);
 		if (!commit_trace_take(&sample->trace))
@@ -535,14 +529,6 @@ estimate_replicas(const double *value, double error)
 	return estimate;
 }
 
-/* The error of the model is not known of these. */
-static bool
-has_unknown_error(int quantity)
-{
-	return quantity == HIT_FRACTION ||
-		(quantity < FLUSH_RATE && quantity % PARTY_QUANTITIES == P99);
-}
-
 void
 forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 				 Prediction *it)
@@ -556,24 +542,15 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 		simulate_replica(&replica, r, forecast->time, it);
 	}
 	for (int q = 0; q < NQUANTITIES; q++)
-		it->estimate[q] = estimate_replicas(it->value[q], has_unknown_error(q) ?
-											0 : forecast->present.model_error);
+	{
+		bool		error_is_known = q != HIT_FRACTION &&
+		(q >= FLUSH_RATE || q % PARTY_QUANTITIES != P99);
+
+		it->estimate[q] = estimate_replicas(it->value[q], error_is_known ?
+											forecast->present.model_error : 0);
+	}
 	if (it->estimate[HIT_FRACTION].high > 1)
 		it->estimate[HIT_FRACTION].high = 1;
-}
-
-static void
-predict_pair(const Forecast *forecast, Prediction *it, DelayOutcome *outcome)
-{
-	WhatifLoad	load = forecast->load;
-
-	set_pair(&load, &outcome->pair);
-	forecast_predict(forecast, &load, it);
-	outcome->rate = it->value[COMMIT_RATE];
-	outcome->time = it->value[MEAN_TIME];
-	outcome->commits = it->estimate[COMMIT_RATE];
-	outcome->latency = it->estimate[MEAN_TIME];
-	outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
 }
 
 /* One outcome for each pair, and in any case one for the present setting */
@@ -598,45 +575,56 @@ make_outcomes(const DelayPairs *pairs, Forecast *forecast)
 	outcomes->n = Max(pairs->n, forecast->present.i + 1);
 }
 
-/* How long each simulation is, so that a prediction takes seconds */
-static double
-replica_time(const CommitTrace *trace, int nloads)
-{
-	double		rate = trace->n * 1000.0 /
-	clock_elapsed(trace->started_at, trace->ended_at);
-	double		time = MAX_COMMITS / (rate * nloads * NREPLICAS);
-
-	return Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
-}
-
 /*
- * Takes a sample and predicts each pair from it; "nmore" loads will follow.
- * Raises an error if there is too little to learn from.
+ * Takes a sample, as long as an argument says, and predicts each pair from it;
+ * "nmore" loads will follow.  Raises an error if there is too little to learn
+ * from.
  */
 Forecast *
-forecast_begin(uint64 length, const DelayPairs *pairs, int nmore)
+forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
+			   int nmore)
 {
-	Sample	   *sample = take_sample(length);
+	uint64		length = tuning_args_interval(fcinfo, argument, "sample",
+											  MIN_SAMPLE, MAX_SAMPLE);
 	Forecast   *forecast = palloc0(sizeof(Forecast));
+	Sample	   *sample;
+	double		time;
 
+	wait_require_time(length);
+	sample = take_sample(length);
 	check_sample(sample);
 	wal_room_warn(&sample->room, pairs);
 	sample_wal(sample);
+	forecast->length = length;
 	forecast->measured = sample->measured;
 	name_parties(&sample->trace, forecast);
 	forecast->present.model_error = learn_load(sample, &forecast->load);
 	forecast->present.commits = counter_delta_rate(&sample->measured, SLOT_COMMITS);
 	forecast->present.latency =
 		counter_delta_mean_latency(&sample->measured) / NS_PER_MS;
-	forecast->time = replica_time(&sample->trace, pairs->n + nmore);
+	/* as long as lets the prediction take seconds */
+	time = MAX_COMMITS * clock_elapsed(sample->trace.started_at, sample->trace.ended_at) /
+		(1000.0 * sample->trace.n * (pairs->n + nmore) * NREPLICAS);
+	forecast->time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
 	for (int r = 0; r < NREPLICAS; r++)
 		forecast->chosen[r] = choose_blocks(&forecast->load, r + 1,
 											&forecast->nchosen);
 	make_outcomes(pairs, forecast);
 	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));
 	for (int i = 0; i < forecast->outcomes.n; i++)
-		predict_pair(forecast, &forecast->prediction[i],
-					 &forecast->outcomes.outcome[i]);
+	{
+		Prediction *it = &forecast->prediction[i];
+		DelayOutcome *outcome = &forecast->outcomes.outcome[i];
+		WhatifLoad	load = forecast->load;
+
+		set_pair(&load, &outcome->pair);
+		forecast_predict(forecast, &load, it);
+		outcome->rate = it->value[COMMIT_RATE];
+		outcome->time = it->value[MEAN_TIME];
+		outcome->commits = it->estimate[COMMIT_RATE];
+		outcome->latency = it->estimate[MEAN_TIME];
+		outcome->hit_fraction = it->estimate[HIT_FRACTION].mean;
+	}
 	forecast->unexplained = unexplained(&forecast->outcomes, &forecast->present);
 	if (forecast->unexplained != NULL)
 		ereport(WARNING,
@@ -668,30 +656,6 @@ row_measured(Row *row, const Forecast *forecast)
 	row->prefix = "";
 }
 
-static void
-row_prediction(Row *row, const DelayPair *pair, const Prediction *it)
-{
-	row_number(row, "commit_delay", pair->delay);
-	row_number(row, "commit_siblings", pair->siblings);
-	row_predicted(row, "commits_per_second", it, COMMIT_RATE, 1);
-	row_predicted(row, "flushes_per_second", it, FLUSH_RATE, 1);
-	row_predicted(row, "commits_per_flush", it, GROUP_SIZE, 2);
-	row_predicted(row, "delay_hit_share", it, HIT_FRACTION, 1);
-	row_predicted(row, "mean", it, MEAN_TIME, 3);
-	row_predicted(row, "p99", it, P99, 3);
-}
-
-/* An argument that is the length of a sample */
-uint64
-forecast_argument(FunctionCallInfo fcinfo, int argument)
-{
-	uint64		length = tuning_args_interval(fcinfo, argument, "sample",
-											  MIN_SAMPLE, MAX_SAMPLE);
-
-	wait_require_time(length);
-	return length;
-}
-
 Datum
 commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 {
@@ -709,12 +673,21 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 				 errmsg("commit_delay_whatif cannot predict while commit_stats.adaptive_delay is on"),
 				 errhint("Use commit_delay_sweep with \"adaptive\" instead.")));
 	tuning_args_pairs(fcinfo, ARG_DELAYS, ARG_SIBLINGS, &pairs);
-	forecast = forecast_begin(forecast_argument(fcinfo, ARG_SAMPLE), &pairs, 0);
+	forecast = forecast_begin(fcinfo, ARG_SAMPLE, &pairs, 0);
 	all = &forecast->outcomes;
 	best = best_predicted(all, &forecast->present);
 	for (int i = 0; i < all->n; i++)
 	{
-		row_prediction(&row, &all->outcome[i].pair, &forecast->prediction[i]);
+		const Prediction *it = &forecast->prediction[i];
+
+		row_number(&row, "commit_delay", all->outcome[i].pair.delay);
+		row_number(&row, "commit_siblings", all->outcome[i].pair.siblings);
+		row_predicted(&row, "commits_per_second", it, COMMIT_RATE, 1);
+		row_predicted(&row, "flushes_per_second", it, FLUSH_RATE, 1);
+		row_predicted(&row, "commits_per_flush", it, GROUP_SIZE, 2);
+		row_predicted(&row, "delay_hit_share", it, HIT_FRACTION, 1);
+		row_predicted(&row, "mean", it, MEAN_TIME, 3);
+		row_predicted(&row, "p99", it, P99, 3);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
 				 best_predicted_reason(all, &forecast->present, best, i));

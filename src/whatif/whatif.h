@@ -193,6 +193,7 @@ typedef struct Forecast
 	WhatifLoad	load;			/* at present */
 	bool		of_statements;	/* parties are statements of one client */
 	SampleParty party[MAX_GROUPS];	/* by rank; 0: all commits */
+	uint64		length;			/* of the sample, ns */
 	CounterDelta measured;
 	DelayOutcomes outcomes;		/* of the pairs, as best_delay.c reads them */
 	Prediction *prediction;		/* the same */
@@ -204,11 +205,10 @@ typedef struct Forecast
 	const int  *chosen[NREPLICAS];	/* blocks of the sample */
 } Forecast;
 
-extern Forecast *forecast_begin(uint64 length, const DelayPairs *pairs,
-								int nmore);
+extern Forecast *forecast_begin(FunctionCallInfo fcinfo, int argument,
+								const DelayPairs *pairs, int nmore);
 extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 							 Prediction *it);
-extern uint64 forecast_argument(FunctionCallInfo fcinfo, int argument);
 extern void row_predicted(Row *row, const char *name, const Prediction *it,
 						  int quantity, int digits);
 extern void row_measured(Row *row, const Forecast *forecast);
