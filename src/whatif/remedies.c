@@ -17,9 +17,10 @@
  * Where order_choices() calls scores equal, a remedy that loses nothing comes
  * before one that needs the application, then one that may lose commits, then
  * one that needs another device.  The adaptive delay comes before a fixed one:
- * the best of several pairs is also the luckiest, and a load changes.  Where
- * the prediction cannot explain the present, nothing is ordered, no pair is the
- * best, and nothing says how much a remedy would save.
+ * the best of several pairs is also the luckiest, and a load changes.
+ *
+ * Where the prediction cannot explain the present, nothing is ordered, no pair
+ * is the best, and nothing says how much a remedy would save.
  *
  * Invariant: nothing changes.  The function returns what to run.
  *
@@ -242,7 +243,7 @@ todo_of(const DelayPair *pair)
 		adaptive ? "on" : delay_override_is_adaptive() ? "off" : NULL},
 		{"commit_delay", adaptive ? NULL : psprintf("%d", pair->delay)},
 		{"commit_siblings", adaptive || pair->delay == 0 ||
-			pair->siblings == CommitSiblings ? NULL : psprintf("%d", pair->siblings)}
+		pair->siblings == CommitSiblings ? NULL : psprintf("%d", pair->siblings)}
 	};
 
 	return set_parameters(setting, lengthof(setting));

@@ -26,8 +26,8 @@ typedef struct Distribution
 /* The work of a session from the end of a flush to its next commit. */
 typedef struct LoadCycle
 {
-	double		wake;			/* until its last commit returned */
-	double		work;			/* from then, or from the next begin, on */
+	double		work;			/* from when its last commit returned, or from
+								 * the next begin, on */
 	bool		prepares;		/* it ends with a PREPARE TRANSACTION */
 	bool		notifies;		/* its commit sends a NOTIFY */
 	uint8		party;			/* whose commit ends it; 0: of none */
@@ -38,6 +38,14 @@ typedef struct LoadCycle
  * stands for all others.
  */
 #define NPARTIES	3
+
+/* How a session whose flush carried others' commits, too, woke up */
+typedef struct WakeUp
+{
+	double		time;			/* from the end of the flush; a part of work */
+	int			first;			/* index of the first one of this flush */
+	int			n;				/* sessions in this flush */
+} WakeUp;
 
 /* Sessions that repeat the same cycles */
 typedef struct LoadGroup
@@ -92,6 +100,10 @@ typedef struct WhatifLoad
 	double		xid_share;		/* of a client's work, at its end, with an xid */
 	double		conflict;		/* mean number of locks that a transaction
 								 * needs and a given other one holds */
+
+	int			nwakeups;
+	const WakeUp *wakeup;		/* in order of time */
+	const int  *wakeup_first;	/* those of each block, as in Distribution */
 
 	/* What one party does otherwise; 0: nothing is changed */
 	int			changed;

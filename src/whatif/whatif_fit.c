@@ -79,6 +79,7 @@ typedef struct Cycle
 	const TracedCommit *from;
 	const TracedCommit *to;
 	int			group;
+	double		wake;
 	LoadCycle	load;
 } Cycle;
 
@@ -412,12 +413,41 @@ find_kind(WhatifFit *fit, int g)
 		fit->load->group[g].arrivals = n / fit->length;
 }
 
+/* The wake-ups of flushes that carried several sessions */
+static void
+fill_wakeups(WhatifFit *fit)
+{
+	WakeUp	   *wakeup = palloc(fit->ncycles * sizeof(WakeUp));
+	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+	int			n = 0;
+
+	for (int from = 0, to; from < fit->ncycles; from = to)
+	{
+		double		flushed_at = fit->cycle[from].flushed_at;
+		int			before = n;
+
+		to = from + 1;
+		while (to < fit->ncycles && fit->cycle[to].flushed_at == flushed_at)
+			to++;
+		for (int i = from; i < to && to - from > 1; i++)
+			wakeup[n++] = (WakeUp)
+		{
+			fit->cycle[i].wake, before, to - from
+		};
+		end_block(first, sample_block(fit, flushed_at), n);
+	}
+	fit->load->nwakeups = n;
+	fit->load->wakeup = wakeup;
+	fit->load->wakeup_first = first;
+}
+
 static void
 fill_cycles(WhatifFit *fit)
 {
 	WhatifLoad *load = fit->load;
 
 	qsort(fit->cycle, fit->ncycles, sizeof(Cycle), compare_first);
+	fill_wakeups(fit);
 	for (int g = 0; g < load->ngroups; g++)
 	{
 		LoadGroup  *group = &load->group[g];
@@ -536,7 +566,7 @@ find_changes(WhatifFit *fit)
 		bool		open = fit->load->group[cycle->group].arrivals > 0;
 
 		add_span(fit, cycle->flushed_at, cycle->awake_at, freed, freed,
-				 &cycle->load.wake);
+				 &cycle->wake);
 		add_span(fit, open ? cycle->began_at : cycle->awake_at,
 				 cycle->commits_at, open ? blocked : freed, blocked,
 				 &cycle->load.work);

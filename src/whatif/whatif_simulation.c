@@ -17,6 +17,10 @@
  * speed that it has alone.  All progress at the same speed, so a client that
  * comes or goes does not change the order in which the others finish.
  *
+ * Waking up.  The members of a flush wake up as those of one flush of the
+ * sample did: a processor that is busy is busy for all of them.  If each drew
+ * its own time, the slowest of many would nearly always be slow.
+ *
  * Siblings.  A transaction has an xid while its client wakes up from the last
  * commit, and at the end of its work.
  *
@@ -97,7 +101,7 @@ typedef struct Client
 	ClientState state;
 	int			group;
 	int			gathered;		/* transactions of the batch under way */
-	bool		woken;			/* it waited for its last commit */
+	double		wake;			/* until its last commit returns */
 	double		when;			/* on the virtual clock: end of this work */
 	const LoadCycle *cycle;
 	double		awake_at;		/* on the virtual clock */
@@ -233,8 +237,7 @@ begin_work(Simulation *sim, int c)
 
 	client->state = CLIENT_WORKING;
 	client->began_at = sim->now;
-	client->awake_at = sim->virtual_now +
-		(client->woken ? client->cycle->wake : 0);
+	client->awake_at = sim->virtual_now + client->wake;
 	client->done_at = client->awake_at + client->cycle->work;
 	client->has_locks = sim->load->conflict == 0;
 	client->when = client->has_locks ? client->done_at :
@@ -460,7 +463,6 @@ commit(Simulation *sim, int c)
 
 	client->state = CLIENT_QUEUED;
 	client->commits_since = sim->now;
-	client->woken = true;
 	client->sleep = choose_sleep(sim);
 	if (client->cycle->notifies &&
 		!(sim->load->quiet && client->cycle->party == sim->load->changed))
@@ -527,8 +529,24 @@ end_work(Simulation *sim, int c)
 	end_transaction(sim, client);
 	count_transaction(sim, client, gathers ? NAN : 0);
 	release_locks(sim, c);
-	client->woken = false;
+	client->wake = 0;
 	begin_cycle(sim, c);
+}
+
+/*
+ * Draws how long the n members of a flush take to wake up.  Who flushed alone
+ * does not have to.
+ */
+static void
+draw_wake_up(Simulation *sim, int n)
+{
+	const WhatifLoad *load = sim->load;
+	bool		wakes = n > 1 && load->nwakeups > 0;
+	int			i = wakes ? draw_index(sim, load->wakeup_first, load->nwakeups) : 0;
+
+	for (int m = 0; m < n; m++)
+		sim->client[sim->committing[m]].wake = wakes ?
+			load->wakeup[load->wakeup[i].first + random_below(sim, load->wakeup[i].n)].time : 0;
 }
 
 static void
@@ -556,7 +574,7 @@ end_flush(Simulation *sim)
 	sim->nmembers = 0;
 	for (int i = 0; i < ndone; i++)
 		release_locks(sim, sim->committing[i]);
-	/* draws the wake-up, which is a part of the latency */
+	draw_wake_up(sim, ndone);
 	for (int i = 0; i < ndone; i++)
 		begin_cycle(sim, sim->committing[i]);
 	for (int i = 0; i < ndone; i++)
@@ -564,7 +582,7 @@ end_flush(Simulation *sim)
 		const Client *it = &sim->client[sim->committing[i]];
 
 		count_transaction(sim, it, sim->now - it->commits_since +
-						  it->cycle->wake / speed(sim));
+						  it->wake / speed(sim));
 	}
 	sim->ncommitting -= ndone;
 	memmove(sim->committing, sim->committing + ndone, sim->ncommitting * sizeof(int));
@@ -659,7 +677,6 @@ begin_simulation(Simulation *sim)
 		for (int i = 0; i < group->nclients; i++, c++)
 		{
 			sim->client[c].group = g;
-			sim->client[c].woken = true;
 			begin_cycle(sim, c);
 		}
 	}

@@ -71,12 +71,17 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 	double	   *wake;
 	int			nwake = read_floats(fcinfo, 13, &wake);
 	LoadCycle  *cycle = palloc0(nwork * sizeof(LoadCycle));
+	WakeUp	   *wakeup = palloc0(nwake * sizeof(WakeUp));
 
 	for (int i = 0; i < nwork; i++)
-	{
-		cycle[i].wake = nwake == nwork ? wake[i] : 0;
 		cycle[i].work = work[i];
-	}
+	for (int i = 0; i < nwake; i++)
+		wakeup[i] = (WakeUp)
+	{
+		wake[i], 0, nwake
+	};
+	load->nwakeups = nwake;
+	load->wakeup = wakeup;
 	first[1] = nwork;
 	load->ngroups = 1;
 	load->group[0].nclients = load->nclients;
@@ -92,9 +97,10 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
  *				delay int, siblings int, seconds float8,
  *				wake float8[], conflict float8, adaptive boolean)
  *
- * Every client has the same cycles.  Times in us, arrivals per second.
- * Without "wake" nobody has to wake up.  If "adaptive", a leader sleeps as
- * src/control/adaptive_delay.h and spacing.c say.
+ * Every client has the same cycles.  Times in us, arrivals per second.  The
+ * members of a flush wake up after any of "wake"; without it, at once.  If
+ * "adaptive", a leader sleeps as src/control/adaptive_delay.h and spacing.c
+ * say.
  */
 Datum
 whatif_model(PG_FUNCTION_ARGS)
@@ -203,8 +209,9 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[6] = 1e6 * sum.commits / outcome.time;
 		result[7] = sum.latency / sum.commits;
 		for (int i = 0; i < load.ncycles; i++)
-			result[8] += (load.group[0].cycle[i].wake +
-						  load.group[0].cycle[i].work) / load.ncycles;
+			result[8] += load.group[0].cycle[i].work / load.ncycles;
+		for (int i = 0; i < load.nwakeups; i++)
+			result[8] += load.wakeup[i].time / load.nwakeups;
 	}
 	put(fcinfo, result, 11);
 	return (Datum) 0;
@@ -214,7 +221,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 static void
 simulate_cancelled(void)
 {
-	LoadCycle	cycle = {0, 100};
+	LoadCycle	cycle = {.work = 100};
 	int			first[2] = {0, 1};
 	double		flush = 100;
 	WhatifLoad	load = {.nblocks = 1,.block_length = INFINITY,.nclients = 1,

@@ -170,6 +170,15 @@ for my $cores (1, 4)
 }
 
 #
+# Waking up, which those have to do whose flush carried others
+#
+%load = (work => 0, flush => 1000, handoff => 0, wake => '500');
+is_deeply(model(%load), model(%load, wake => ''), 'nobody wakes up who flushed alone');
+$one = model(%load, clients => 3);
+about($one->{commits}, 3e6 / 1500, 0.1, 'three wake up before they commit again');
+about($one->{latency}, 1500, 0.1, '... which is a part of the latency');
+
+#
 # Locks: all update the same row in the second half of their work, and only the
 # first half of it goes on beside a commit
 #
