@@ -80,8 +80,8 @@
 /* The floor */
 #define PACE			0.98	/* of the rate; 0.96 costs 1.3% on quotas */
 #define GRID			0.05	/* windows, the mean of all stalls but one */
-#define SAME_QUOTA		0.15	/* relative spread of flushes in a window; 0.1:
-								 * 10 of 1 or 2 writes take 11 s, not 1 */
+#define SAME_QUOTA		0.15	/* relative spread of flushes in a window;
+								 * 0.1: 10 of 1 or 2 writes take 11 s, not 1 */
 #define STALLED_LEAST	0.2		/* of the time; with 100 to 3000 writes/s it
 								 * was 0.34 to 0.98, without a limit up to
 								 * 0.05 */

@@ -10,10 +10,10 @@
  *
  * The device allows "quota" flushes in each "window" (0: any number), a flush
  * takes "flush", a session works for "think" between commits.  One flush in
- * "spikes" takes up to twice "spike" longer, at random; with a negative
- * number, one in each period of that many us.  "settle" calls
- * spacing_settle() first.  All times but the first are in us.  Each time is
- * varied by 20% either way.
+ * "spikes" takes up to twice "spike" longer, at random, or just "spike" if
+ * that is negative; with a negative number, one in each period of that many
+ * us.  "settle" calls spacing_settle() first.  All times but the first are in
+ * us.  Each time is varied by 20% either way.
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
  * mean response, current spacing, rate of the quota believed, quotas found,
@@ -101,7 +101,7 @@ static double
 spike(const Phase *phase, double start)
 {
 	if (phase->spikes > 0 && drand48() < 1 / phase->spikes)
-		return phase->spike * 2 * drand48();
+		return phase->spike > 0 ? phase->spike * 2 * drand48() : -phase->spike;
 	if (phase->spikes < 0 && start - last_spike > -phase->spikes)
 	{
 		last_spike = start;

@@ -104,7 +104,7 @@ is($s[22]{found}, 2, '... and is found again in 3 s');
 #
 # No quota: an hour each, in which none is believed
 #
-for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ])
+for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ], [ 10, -20e3 ])
 {
 	my ($every, $spike) = @$spikes;
 
@@ -127,6 +127,8 @@ cmp_ok(mean('commits', @s), '>', 0.98 * 4000, 'two quick sessions: no worse than
 cmp_ok(mean('commits', @s[ 3 .. 59 ]), '>', 1.5 * 250, 'long flushes: both sessions share one');
 cmp_ok($s[59]{current}, '>', 400, '... as the spacing is their work');
 cmp_ok(max(map { $_->{adoptions} } @s[ 0 .. 3 ]), '>=', 1, '... from 4 s on');
+@s = run_phases({ flush => 100e3, think => 10e3, sessions => 10, seconds => 60 });
+cmp_ok(mean('commits', @s[ 20 .. 59 ]), '>', 1.5 * 50, 'flushes of 100 ms: all sessions share one');
 @s = run_phases({ flush => 4000, think => 400, seconds => 30 }, { flush => 250, seconds => 30 });
 cmp_ok(
 	mean('commits', @s[ 35 .. 59 ]),
