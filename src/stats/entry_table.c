@@ -210,7 +210,10 @@ set_entry(EntryTable *table, int place, int entry)
 	*at = entry;
 }
 
-/* Take an entry from its key, and from the places that count for it. */
+/*
+ * Take an entry from its key, and from the places that count for it.  A FATAL
+ * error in set_entry() may have left "places" wrong (see changecount.c).
+ */
 static void
 evict(EntryTable *table, int entry)
 {
@@ -218,8 +221,9 @@ evict(EntryTable *table, int entry)
 									   ((EntryKey *) key_of_entry(table, entry))->datid);
 	int		   *link = bucket_of(table, key_of_entry(table, entry));
 	uint64		value[CLIENT_NCOUNTERS];
+	int			n = nplaces(table, MaxBackends);
 
-	for (int i = 0; pg_atomic_read_u32(&table->uses[entry].places) > 0; i++)
+	for (int i = 0; i < n && pg_atomic_read_u32(&table->uses[entry].places) > 0; i++)
 		if (table->place_entries[i] == entry)
 		{
 			add_growth(table, i);
