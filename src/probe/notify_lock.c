@@ -55,8 +55,14 @@ const ProcLocks *notify_lock_neighbors = NULL;
 
 static NotifyShared *shared = NULL;
 
-/* By process: the database in which it may listen, or InvalidOid. */
+/*
+ * By process that has entered: the database in which it may listen, or
+ * InvalidOid.
+ */
 static pg_atomic_uint32 *listening_in = NULL;
+
+/* That of this process, entered or not */
+static Oid	my_database = InvalidOid;
 
 LOCKTAG
 notify_lock_tag(void)
@@ -74,6 +80,7 @@ notify_lock_enter(void)
 
 	notify_lock_neighbors =
 		&MyProc->myProcLocks[LockHashPartition(LockTagHashCode(&tag))];
+	pg_atomic_write_u32(&listening_in[MyProcNumber], my_database);
 }
 
 static void
@@ -166,9 +173,12 @@ notify_lock_pass_on(uint64 hold_time, uint64 flush_time)
 void
 notify_lock_set_listening(bool listens)
 {
-	if (listening_in != NULL && (listens || !IsTransactionBlock()))
-		pg_atomic_write_u32(&listening_in[MyProcNumber],
-							listens ? MyDatabaseId : InvalidOid);
+	if (!listens && IsTransactionBlock())
+		return;
+	my_database = listens ? MyDatabaseId : InvalidOid;
+	/* a process that has not entered would not leave, either */
+	if (notify_lock_neighbors != NULL)
+		pg_atomic_write_u32(&listening_in[MyProcNumber], my_database);
 }
 
 int
