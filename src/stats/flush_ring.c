@@ -49,7 +49,7 @@
 #include "stats/flush_ring.h"
 
 pg_atomic_uint64 *flush_ring_head = NULL;
-FlushGroupSlot *flush_ring = NULL;
+FlushGroup *flush_ring = NULL;
 GroupNumber flush_ring_mask = 0;
 
 /* Half of the ring is ready for groups to come, hence twice the size. */
@@ -62,7 +62,7 @@ ring_slots(void)
 static Size
 flush_ring_tail_size(int backends)
 {
-	return mul_size(ring_slots(), sizeof(FlushGroupSlot));
+	return mul_size(ring_slots(), sizeof(FlushGroup));
 }
 
 static void
@@ -74,9 +74,9 @@ flush_ring_attach(void *head, void *tail, bool found)
 	if (found)
 		return;
 	for (int i = 0; i < ring_slots(); i++)
-		pg_atomic_write_u64(&flush_ring[i].group.tagged_commits, make_tag(i));
+		pg_atomic_write_u64(&flush_ring[i].tagged_commits, make_tag(i));
 	/* no group has number 0 at first; it ends before any commit */
-	pg_atomic_write_u64(&flush_ring[0].group.boundary, 1);
+	pg_atomic_write_u64(&flush_ring[0].boundary, 1);
 }
 
 const StatsModule flush_ring_module = {

@@ -108,20 +108,15 @@ typedef struct FlushGroup
 	/* Written by the leader that has claimed the group. */
 	pg_atomic_uint32 reported;	/* "report" is complete */
 	LeaderReport report;
-} FlushGroup;
+} pg_attribute_aligned(PG_CACHE_LINE_SIZE) FlushGroup;
 
 /* A leader writes one cache line of most processors, beside "head". */
-StaticAssertDecl(sizeof(FlushGroup) <= 64, "size of a group");
-
-typedef union FlushGroupSlot
-{
-	FlushGroup	group;
-	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(FlushGroup))];
-} FlushGroupSlot;
+StaticAssertDecl(offsetof(FlushGroup, report) + sizeof(LeaderReport) <= 64,
+				 "size of a group");
 
 /* In shared memory. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *flush_ring_head;
-extern COMMIT_STATS_HIDDEN FlushGroupSlot *flush_ring;
+extern COMMIT_STATS_HIDDEN FlushGroup *flush_ring;
 
 /* Slots of the ring, a power of two, less 1; the same in all processes. */
 extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
@@ -165,7 +160,7 @@ flush_groups_kept(void)
 static inline FlushGroup *
 group_slot(GroupNumber number)
 {
-	return &flush_ring[number & flush_ring_mask].group;
+	return &flush_ring[number & flush_ring_mask];
 }
 
 static inline uint64

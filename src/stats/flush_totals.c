@@ -257,18 +257,18 @@ is_prepared(GroupNumber number, GroupNumber tag)
 void
 flush_totals_prepare(GroupNumber first)
 {
-	FlushGroupSlot *slots = &flush_ring[first & flush_ring_mask];
+	FlushGroup *slots = group_slot(first);
 	GroupNumber old = flush_group_add(first, -2 * flush_groups_kept());
 	GroupSums	sums = {0};
 	XLogRecPtr	reset_boundary;
 
-	if (slot_is_for(&slots->group, first))
+	if (slot_is_for(slots, first))
 		return;					/* ready since start-up */
 	changecount_begin(&shared->folds);
 	reset_boundary = pg_atomic_read_u64(&shared->reset_boundary);
 	for (int i = 0; i < FOLD_BATCH; i++)
 	{
-		FlushGroup *group = &slots[i].group;
+		FlushGroup *group = &slots[i];
 		uint64		tagged = pg_atomic_read_u64(&group->tagged_commits);
 
 		pg_read_barrier();		/* protocols prepare, prepared */

@@ -42,12 +42,6 @@ StaticAssertDecl(HISTOGRAM_NCELLS % 2 == 0 &&
 				 offsetof(LatencySlot, count) % sizeof(uint32) == 0,
 				 "cells do not come in pairs");
 
-typedef union PaddedLatencySlot
-{
-	LatencySlot slot;
-	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(LatencySlot))];
-} PaddedLatencySlot;
-
 typedef struct LatencyShared
 {
 	ChangeCount carries;
@@ -74,13 +68,13 @@ StaticAssertDecl(lengthof(wait_level_names) == WAIT_NLEVELS &&
 LatencySlot *latency_mine = NULL;
 
 static LatencyShared *shared = NULL;
-static PaddedLatencySlot *slots = NULL;
+static LatencySlot *slots = NULL;
 static LatencyTotals *at_reset = NULL;
 
 static void
 latency_enter(void)
 {
-	latency_mine = &slots[MyProcNumber].slot;
+	latency_mine = &slots[MyProcNumber];
 }
 
 /*
@@ -156,7 +150,7 @@ latency_add_up(LatencyTotals *totals)
 			counter_array_read(totals->count[kind], shared->carried[kind],
 							   HISTOGRAM_NCELLS);
 		for (int i = 0; i < MaxBackends; i++)
-			add_latency_slot(totals, &slots[i].slot);
+			add_latency_slot(totals, &slots[i]);
 		if (changecount_since(&shared->carries, carries) == 0)
 			return;
 	}
@@ -213,7 +207,7 @@ latency_restore(const void *from, Size size)
 
 const StatsModule latency_module = {
 	.head_size = sizeof(LatencyShared),
-	.slot_size = sizeof(PaddedLatencySlot),
+	.slot_size = sizeof(LatencySlot),
 	.head = (void **) &shared,
 	.tail = (void **) &slots,
 	.enter = latency_enter,

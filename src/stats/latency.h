@@ -74,7 +74,7 @@ typedef struct LatencySlot
 	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS];
 	pg_atomic_uint64 local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
 	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
-} LatencySlot;
+} pg_attribute_aligned(PG_CACHE_LINE_SIZE) LatencySlot;
 
 /* That of this backend; null until it enters. */
 extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;

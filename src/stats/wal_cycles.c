@@ -58,13 +58,7 @@ typedef struct WalSlot
 	ChangeCount changes;		/* of the rest */
 	pg_atomic_uint64 redo;		/* the cycle; 0 before the first one */
 	pg_atomic_uint64 counter[WAL_NCOUNTERS];	/* in this cycle */
-} WalSlot;
-
-typedef union PaddedWalSlot
-{
-	WalSlot		slot;
-	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(WalSlot))];
-} PaddedWalSlot;
+} pg_attribute_aligned(PG_CACHE_LINE_SIZE) WalSlot;
 
 /* An entry */
 typedef struct WalCycle
@@ -83,7 +77,7 @@ typedef struct WalCyclesShared
 } WalCyclesShared;
 
 static WalCyclesShared *shared = NULL;
-static PaddedWalSlot *slots = NULL;
+static WalSlot *slots = NULL;
 static WalCycleCopy at_reset;	/* the present cycle, during a reset */
 
 int64		wal_cycles_records = 0;
@@ -214,7 +208,7 @@ move_slot(WalSlot *slot, XLogRecPtr redo)
 static pg_noinline void
 find_wal_slot(void)
 {
-	my_slot = &slots[MyProcNumber].slot;
+	my_slot = &slots[MyProcNumber];
 	for (int c = 0; c < WAL_NCOUNTERS; c++)
 		origin[c] = -pg_atomic_read_u64(&my_slot->counter[c]);
 }
@@ -370,7 +364,7 @@ add_up_cycles(WalCycleCopy *cycles)
 	{
 		WalCycleCopy copy;
 
-		copy_wal_slot(&slots[i].slot, &copy);
+		copy_wal_slot(&slots[i], &copy);
 		for (int k = 0; k < n; k++)
 			if (cycles[k].redo == copy.redo)
 				counter_array_add(cycles[k].value, copy.value, WAL_NCOUNTERS);
@@ -472,7 +466,7 @@ wal_cycles_save(void *to)
 	if (!changecount_at_rest(&shared->moves))
 		return false;
 	for (int i = 0; i < MaxBackends; i++)
-		if (!changecount_at_rest(&slots[i].slot.changes))
+		if (!changecount_at_rest(&slots[i].changes))
 			return false;
 	since_reset(all, add_up_cycles(all), InvalidXLogRecPtr, to);
 	return true;
@@ -514,7 +508,7 @@ wal_cycles_restore(const void *from, Size size)
 
 const StatsModule wal_cycles_module = {
 	.head_size = sizeof(WalCyclesShared),
-	.slot_size = sizeof(PaddedWalSlot),
+	.slot_size = sizeof(WalSlot),
 	.head = (void **) &shared,
 	.tail = (void **) &slots,
 	.leave = wal_cycles_leave,
