@@ -22,13 +22,6 @@ single_writer_add(pg_atomic_uint64 *counter, uint64 n)
 
 /* Arrays of atomic counters, and copies of their values. */
 static inline void
-counter_array_init(pg_atomic_uint64 *counter, int n)
-{
-	for (int i = 0; i < n; i++)
-		pg_atomic_init_u64(&counter[i], 0);
-}
-
-static inline void
 counter_array_read(uint64 *value, pg_atomic_uint64 *counter, int n)
 {
 	for (int i = 0; i < n; i++)

@@ -52,7 +52,9 @@ uint64		backend_slots_wal_origin = 0;
 
 static BackendSlotsShared *shared = NULL;
 static char *slots = NULL;
-static SlotCopy *at_reset = NULL;	/* of all cells, during a reset */
+
+/* A copy of all cells, during a reset */
+static uint64 (*at_reset)[SLOT_NCOUNTERS] = NULL;
 
 static Size
 slot_size(void)
@@ -135,14 +137,6 @@ backend_slots_copy_cells(int first, int ncells, uint64 *value, int ncounters)
 {
 	memset(value, 0, ncounters * sizeof(uint64));
 	add_cells(first, ncells, value, ncounters);
-}
-
-void
-backend_slots_copy_one(int procno, SlotCopy *slot)
-{
-	backend_slots_copy_cells(procno * backend_slots_ncells(),
-							 backend_slots_ncells(), slot->value,
-							 SLOT_NCOUNTERS);
 }
 
 /* In the middle of a commit, SLOT_COMMIT_BEGUN may be older or newer. */
@@ -255,9 +249,9 @@ backend_slots_copy(void)
 {
 	int			n = MaxBackends * backend_slots_ncells();
 
-	at_reset = palloc(mul_size(n, sizeof(SlotCopy)));
+	at_reset = palloc(mul_size(n, sizeof(*at_reset)));
 	for (int i = 0; i < n; i++)
-		backend_slots_copy_cells(i, 1, at_reset[i].value, SLOT_NCOUNTERS);
+		backend_slots_copy_cells(i, 1, at_reset[i], SLOT_NCOUNTERS);
 }
 
 void
@@ -265,7 +259,7 @@ backend_slots_at_reset(int first, int ncells, uint64 *value, int ncounters)
 {
 	memset(value, 0, ncounters * sizeof(uint64));
 	for (int i = first; i < first + ncells; i++)
-		counter_array_add(value, at_reset[i].value, ncounters);
+		counter_array_add(value, at_reset[i], ncounters);
 }
 
 static void
@@ -275,7 +269,7 @@ backend_slots_reset(TimestampTz now)
 
 	memset(shared->base, 0, sizeof(shared->base));
 	for (int i = 0; i < MaxBackends * backend_slots_ncells(); i++)
-		counter_array_add(shared->base, at_reset[i].value, SLOT_NCOUNTERS);
+		counter_array_add(shared->base, at_reset[i], SLOT_NCOUNTERS);
 	shared->stats_reset = now;
 	shared->wal_reset = end_of_wal();
 }

@@ -80,12 +80,6 @@ typedef enum SlotField
 /* Cells of a slot, if commit_stats.max_statements is not 0. */
 #define SLOT_MAX_CELLS		8
 
-/* A copy of one slot; local memory. */
-typedef struct SlotCopy
-{
-	uint64		value[SLOT_NCOUNTERS];
-} SlotCopy;
-
 /* All slots added up; local memory, and saved across restarts. */
 typedef struct SlotTotals
 {
@@ -202,7 +196,6 @@ extern void backend_slots_use_cell(int cell);
  */
 extern void backend_slots_copy_cells(int first, int ncells, uint64 *value,
 									 int ncounters);
-extern void backend_slots_copy_one(int procno, SlotCopy *slot);
 extern void backend_slots_add_up(uint64 *sum);
 extern uint64 backend_slots_responses(void);
 

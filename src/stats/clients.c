@@ -262,12 +262,10 @@ clients_restore(const void *from, Size size)
 }
 
 static void
-copy_totals(void *result)
+copy_totals(const EntryTable *clients, void *totals)
 {
-	EntryTotals *totals = result;
-
-	entry_table_copy(&table, totals);
-	add_session_times((ClientCounts *) totals->row);
+	entry_table_copy(clients, totals);
+	add_session_times((ClientCounts *) ((EntryTotals *) totals)->row);
 }
 
 ClientTotals *
@@ -276,8 +274,7 @@ clients_read(void)
 	ClientTotals *clients = palloc(sizeof(ClientTotals));
 	EntryTotals totals;
 
-	entry_table_init_totals(&table, &totals);
-	entry_table_copy_at_rest(&table, copy_totals, &totals);
+	entry_table_read(&table, copy_totals, &totals);
 	clients->n = totals.n;
 	clients->evicted = totals.evicted;
 	clients->sessions = totals.places;
@@ -298,7 +295,7 @@ clients_tracked(int *own, uint64 *evicted)
 }
 
 static void
-copy_sessions(void *result)
+copy_sessions(const EntryTable *clients, void *result)
 {
 	ClientSessions *sessions = result;
 
@@ -306,16 +303,14 @@ copy_sessions(void *result)
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		ClientSession *session = &sessions->session[sessions->n];
-		SlotCopy	counted;
 
 		if (!is_registered(i))
 			continue;
-		backend_slots_copy_one(i, &counted);
 		session->procno = i;
 		session->pid = slots[i].pid;
 		session->registered_at = slots[i].registered_at;
 		session->key = *client_of_slot(i);
-		memcpy(session->value, counted.value, sizeof(session->value));
+		entry_table_count(&table, i, session->value);
 		counter_array_subtract(session->value, slots[i].connected,
 							   CLIENT_NCOUNTERS);
 		sessions->n++;

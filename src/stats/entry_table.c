@@ -58,12 +58,6 @@
 #include "stats/entry_table.h"
 
 #define OVERFLOW_ENTRY	0		/* of keys in databases without an entry */
-typedef struct FlushReader
-{
-	const EntryTable *table;
-	EntryFlushes *to;
-} FlushReader;
-
 #define SHARED_PASSES	3		/* of a reader, before it locks others out */
 #define NOTE_USES		20		/* times in as many evictions as keys */
 
@@ -135,7 +129,7 @@ give_entry(EntryTable *table, int entry, const void *key)
 
 	memcpy(key_of_entry(table, entry), key, table->key_size);
 	table->entries[entry].next = *bucket;
-	counter_array_init(table->entries[entry].counter, CLIENT_NCOUNTERS);
+	memset(table->entries[entry].counter, 0, sizeof(table->entries->counter));
 	pg_atomic_init_u64(&table->uses[entry].used_at,
 					   table->by_cell ? clock_now() : 0);
 	pg_atomic_init_u32(&table->uses[entry].places, 0);
@@ -170,8 +164,8 @@ add_to_entry(EntryTable *table, int entry, const uint64 *value)
 									(int64) value[c]);
 }
 
-static void
-count_place(const EntryTable *table, int place, uint64 *value)
+void
+entry_table_count(const EntryTable *table, int place, uint64 *value)
 {
 	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
 
@@ -186,7 +180,7 @@ add_growth(EntryTable *table, int place)
 	uint64		growth[CLIENT_NCOUNTERS];
 	uint64		counted[CLIENT_NCOUNTERS];
 
-	count_place(table, place, counted);
+	entry_table_count(table, place, counted);
 	if (entry != NO_ENTRY)
 	{
 		memcpy(growth, counted, sizeof(growth));
@@ -355,8 +349,7 @@ entry_table_end(EntryTable *table)
  * raises no error.
  */
 void
-entry_table_copy_at_rest(EntryTable *table, void (*copy) (void *result),
-						 void *result)
+entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy, void *result)
 {
 	for (int pass = 0;; pass++)
 	{
@@ -368,7 +361,7 @@ entry_table_copy_at_rest(EntryTable *table, void (*copy) (void *result),
 							  alone ? LW_EXCLUSIVE : LW_SHARED);
 		at_rest = changecount_read(&table->shared->moves, &moves) || alone;
 		if (at_rest)
-			copy(result);
+			copy(table, result);
 		at_rest = at_rest &&
 			(alone || changecount_since(&table->shared->moves, moves) == 0);
 		LWLockRelease(commit_stats_clients_lock());
@@ -379,10 +372,11 @@ entry_table_copy_at_rest(EntryTable *table, void (*copy) (void *result),
 
 /* Zeroed, as the first access to new memory takes time under the lock. */
 void
-entry_table_init_totals(const EntryTable *table, EntryTotals *totals)
+entry_table_read(EntryTable *table, EntryTableCopy copy, EntryTotals *totals)
 {
 	totals->places = palloc0(max_entries(table) * sizeof(int));
 	totals->row = palloc0(max_entries(table) * row_size(table));
+	entry_table_copy_at_rest(table, copy, totals);
 }
 
 static void
@@ -407,7 +401,7 @@ copy_rows(const EntryTable *table, char *rows, int *places)
 		if (entry == NO_ENTRY)
 			continue;
 		value = (uint64 *) (rows + entry * row_size(table) + table->key_size);
-		count_place(table, i, growth);
+		entry_table_count(table, i, growth);
 		counter_array_add(value, growth, CLIENT_NCOUNTERS);
 		counter_array_subtract(value, table->places[i].since, CLIENT_NCOUNTERS);
 		if (places != NULL)
@@ -416,8 +410,10 @@ copy_rows(const EntryTable *table, char *rows, int *places)
 }
 
 void
-entry_table_copy(const EntryTable *table, EntryTotals *totals)
+entry_table_copy(const EntryTable *table, void *result)
 {
+	EntryTotals *totals = result;
+
 	totals->n = table->shared->nentries;
 	totals->evicted = table->shared->evicted;
 	memset(totals->places, 0, max_entries(table) * sizeof(int));
@@ -425,11 +421,9 @@ entry_table_copy(const EntryTable *table, EntryTotals *totals)
 }
 
 static void
-copy_flushes(void *result)
+copy_flushes(const EntryTable *table, void *result)
 {
-	const FlushReader *reader = result;
-	const EntryTable *table = reader->table;
-	EntryFlushes *to = reader->to;
+	EntryFlushes *to = result;
 	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
 
 	to->n = table->shared->nentries;
@@ -457,8 +451,6 @@ copy_flushes(void *result)
 void
 entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
 {
-	FlushReader reader = {table, to};
-
 	if (to->flushes == NULL)
 	{
 		to->keys = MemoryContextAlloc(TopMemoryContext,
@@ -466,7 +458,7 @@ entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
 		to->flushes = MemoryContextAlloc(TopMemoryContext,
 										 max_entries(table) * sizeof(uint64));
 	}
-	entry_table_copy_at_rest(table, copy_flushes, &reader);
+	entry_table_copy_at_rest(table, copy_flushes, to);
 }
 
 void
@@ -534,7 +526,7 @@ entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
 			backend_slots_at_reset(i * ncells, ncells, since,
 								   CLIENT_NCOUNTERS);
 		else
-			count_place(table, i, since);
+			entry_table_count(table, i, since);
 		table->place_entries[i] = NO_ENTRY;
 		set_entry(table, i, table->by_cell &&
 				  table->shared->nown >= *table->max_keys &&

@@ -133,12 +133,18 @@ extern void entry_table_move(EntryTable *table, int place, const void *key,
 							 int entry);
 extern void entry_table_end(EntryTable *table);
 
-/* Readers.  "copy" of entry_table_copy_at_rest() may run several times. */
-extern void entry_table_copy_at_rest(EntryTable *table,
-									 void (*copy) (void *result), void *result);
-extern void entry_table_init_totals(const EntryTable *table,
-									EntryTotals *totals);
-extern void entry_table_copy(const EntryTable *table, EntryTotals *totals);
+/* All that was ever counted in a place */
+extern void entry_table_count(const EntryTable *table, int place,
+							  uint64 *value);
+
+/* Readers.  "copy" may run several times; entry_table_copy() is one. */
+typedef void (*EntryTableCopy) (const EntryTable *table, void *result);
+
+extern void entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy,
+									 void *result);
+extern void entry_table_read(EntryTable *table, EntryTableCopy copy,
+							 EntryTotals *totals);
+extern void entry_table_copy(const EntryTable *table, void *totals);
 extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
 extern void entry_table_tracked(const EntryTable *table, int *own,
 								uint64 *evicted);

@@ -96,7 +96,7 @@ typedef struct LeaderReport
 typedef struct FlushGroup
 {
 	/* Set by the preparer of the slot; members add to it. */
-	pg_atomic_uint64 tagged_commits;
+	pg_atomic_uint64 tagged_commits pg_attribute_aligned(PG_CACHE_LINE_SIZE);
 
 	/* Written by the publisher, just after it has swapped the head. */
 	pg_atomic_uint64 boundary;	/* 0: not written yet */
@@ -108,7 +108,7 @@ typedef struct FlushGroup
 	/* Written by the leader that has claimed the group. */
 	pg_atomic_uint32 reported;	/* "report" is complete */
 	LeaderReport report;
-} pg_attribute_aligned(PG_CACHE_LINE_SIZE) FlushGroup;
+} FlushGroup;
 
 /* A leader writes one cache line of most processors, beside "head". */
 StaticAssertDecl(offsetof(FlushGroup, report) + sizeof(LeaderReport) <= 64,

@@ -71,10 +71,10 @@ typedef struct LatencyTotals
  */
 typedef struct LatencySlot
 {
-	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS];
+	pg_atomic_uint64 sum[LATENCY_NKINDS][LATENCY_NSUMS] pg_attribute_aligned(PG_CACHE_LINE_SIZE);
 	pg_atomic_uint64 local_by_setting[SYNCHRONOUS_COMMIT_NLEVELS];
 	volatile uint16 count[LATENCY_NKINDS][HISTOGRAM_NCELLS];
-} pg_attribute_aligned(PG_CACHE_LINE_SIZE) LatencySlot;
+} LatencySlot;
 
 /* That of this backend; null until it enters. */
 extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;

@@ -50,8 +50,9 @@ const char *const slow_role_names[] = {"leader", "follower", "asynchronous"};
 
 static SlowRing *rings = NULL;
 
-uint64
-slow_event_rest(const SlowEvent *event)
+/* The part that no known part is; or SLOW_UNKNOWN. */
+static uint64
+event_rest(const SlowEvent *event)
 {
 	if (event->notify_time == SLOW_UNKNOWN ||
 		event->delay_time == SLOW_UNKNOWN ||
@@ -93,6 +94,32 @@ slow_event_phases(const SlowEvent *event, const SlowOutcome *outcome,
 	}
 }
 
+/* "part": by slow_event_phases(); those that other columns have are left out */
+void
+slow_event_times(const SlowEvent *event, const uint64 *part,
+				 SlowTime time[SLOW_NTIMES])
+{
+	const SlowTime own[] = {
+		{"notify_time", event->notify_time},
+		{"delay_time", event->delay_time},
+		{"flush_time", event->flush_time},
+		{"standby_time_min", event->standby_min},
+		{"standby_time_max", event->standby_max},
+		{"other_time", event_rest(event)}
+	};
+	int			n = lengthof(own);
+
+	memcpy(time, own, sizeof(own));
+	for (CommitPhase phase = 0; phase < PHASE_N; phase++)
+		if (phase != PHASE_NOTIFY && phase != PHASE_DELAY &&
+			phase != PHASE_FLUSH && phase != PHASE_STANDBY)
+		{
+			time[n].column = commit_phase_columns[phase];
+			time[n++].ns = part[phase];
+		}
+	Assert(n == SLOW_NTIMES);
+}
+
 const char *
 slow_event_address(const SlowEvent *event)
 {
@@ -124,7 +151,7 @@ slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 	if (event->role != SLOW_FOLLOWED)
 		return;
 	event->delay_time = 0;
-	event->delay_time = Min(outcome->delay_time, slow_event_rest(event));
+	event->delay_time = Min(outcome->delay_time, event_rest(event));
 }
 
 static SlowPlace *

@@ -114,12 +114,21 @@ typedef struct SlowOutcome
 
 extern const StatsModule slow_log_module;
 
-/* The part of a slow commit that no known part is; or SLOW_UNKNOWN. */
-extern uint64 slow_event_rest(const SlowEvent *event);
-
-/* Its parts, which add up to its duration, by CommitPhase; ns */
+/* The parts of a slow commit, which add up to its duration, by CommitPhase; ns */
 extern void slow_event_phases(const SlowEvent *event,
 							  const SlowOutcome *outcome, uint64 *part);
+
+/* The columns with the times of a slow commit, SLOW_UNKNOWN: null */
+typedef struct SlowTime
+{
+	const char *column;
+	uint64		ns;
+} SlowTime;
+
+#define SLOW_NTIMES		14
+
+extern void slow_event_times(const SlowEvent *event, const uint64 *part,
+							 SlowTime time[SLOW_NTIMES]);
 
 /* The address of the client as text; NULL: it has none. */
 extern const char *slow_event_address(const SlowEvent *event);

@@ -342,12 +342,6 @@ statements_leave(void)
 
 /*---- Readers, restarts and resets --------------------------------*/
 
-static void
-copy_statements(void *result)
-{
-	entry_table_copy(&table, result);
-}
-
 StatementTotals *
 statements_read(void)
 {
@@ -356,10 +350,8 @@ statements_read(void)
 
 	if (!statements_now.on)
 		return statements;
-	entry_table_init_totals(&table, &totals);
-	entry_table_copy_at_rest(&table, copy_statements, &totals);
+	entry_table_read(&table, entry_table_copy, &totals);
 	statements->n = totals.n;
-	statements->evicted = totals.evicted;
 	statements->statement = (StatementCounts *) totals.row;
 	return statements;
 }

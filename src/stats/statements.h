@@ -47,7 +47,6 @@ typedef struct StatementCounts
 typedef struct StatementTotals
 {
 	int			n;
-	uint64		evicted;
 	StatementCounts *statement;
 } StatementTotals;
 

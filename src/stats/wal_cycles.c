@@ -55,10 +55,10 @@
 
 typedef struct WalSlot
 {
-	ChangeCount changes;		/* of the rest */
+	ChangeCount changes pg_attribute_aligned(PG_CACHE_LINE_SIZE);	/* of the rest */
 	pg_atomic_uint64 redo;		/* the cycle; 0 before the first one */
 	pg_atomic_uint64 counter[WAL_NCOUNTERS];	/* in this cycle */
-} pg_attribute_aligned(PG_CACHE_LINE_SIZE) WalSlot;
+} WalSlot;
 
 /* An entry */
 typedef struct WalCycle

@@ -418,15 +418,10 @@ look_at_cpu_limit(void)
 static uint64
 count_commits(void)
 {
-	uint64		commits = 0;
-	SlotCopy	slot;
+	uint64		value[SLOT_NCOUNTERS];
 
-	for (int i = 0; i < MaxBackends; i++)
-	{
-		backend_slots_copy_one(i, &slot);
-		commits += slot.value[SLOT_COMMITS];
-	}
-	return commits;
+	backend_slots_add_up(value);
+	return value[SLOT_COMMITS];
 }
 
 bool

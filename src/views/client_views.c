@@ -17,6 +17,7 @@
 #include "executor/spi.h"
 #include "utils/acl.h"
 
+#include "stats/sql_value.h"
 #include "stats/srf.h"
 #include "stats/statements.h"
 #include "stats/waits_now.h"
@@ -117,10 +118,8 @@ find_pg_stat_statements(void)
 	" AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')"
 	" AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')";
 
-	if (strstr(shared_preload_libraries_string, "pg_stat_statements") == NULL ||
-		SPI_execute(query, true, 1) != SPI_OK_SELECT || SPI_processed == 0)
-		return NULL;
-	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	return strstr(shared_preload_libraries_string, "pg_stat_statements") == NULL ?
+		NULL : sql_value(query);
 }
 
 /* The text of statements, from pg_stat_statements; no rows without that. */
@@ -131,10 +130,11 @@ commit_statement_texts_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	SPI_connect();
 	schema = find_pg_stat_statements();
-	if (schema != NULL &&
-		SPI_execute(psprintf("SELECT DISTINCT ON (dbid, userid, queryid) dbid, userid, queryid, query"
+	if (schema == NULL)
+		return (Datum) 0;
+	SPI_connect();
+	if (SPI_execute(psprintf("SELECT DISTINCT ON (dbid, userid, queryid) dbid, userid, queryid, query"
 							 " FROM %s.pg_stat_statements(true)"
 							 " WHERE queryid IS NOT NULL", schema),
 					true, 0) == SPI_OK_SELECT)

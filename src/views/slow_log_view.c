@@ -56,23 +56,21 @@ slow_cause(const StallLog *stalls, const SlowEvent *event, const uint64 *part)
 		stall_cause_names[cause];
 }
 
-/* The phases that are known of each slow commit; what it waited for */
+/* Where the time of a slow commit went, and what it waited for */
 static void
-row_phases(Row *row, const LoggedEvent *logged, const StallLog *stalls,
-		   const ClientSessions *sessions)
+row_times(Row *row, const LoggedEvent *logged, const StallLog *stalls,
+		  const ClientSessions *sessions)
 {
-	static const CommitPhase known[] = {
-		PHASE_BEFORE, PHASE_RECORD, PHASE_OTHER_FLUSH, PHASE_SEGMENT, PHASE_LOG,
-		PHASE_AFTER, PHASE_NOT_RUN, PHASE_UNKNOWN
-	};
 	const SlowEvent *event = &logged->event;
 	const SlowOutcome *outcome = &logged->outcome;
 	const WatchedSession *session = &outcome->session;
 	uint64		part[PHASE_N];
+	SlowTime	time[SLOW_NTIMES];
 
 	slow_event_phases(event, outcome, part);
-	for (int i = 0; i < lengthof(known); i++)
-		row_ms(row, commit_phase_columns[known[i]], part[known[i]]);
+	slow_event_times(event, part, time);
+	for (int i = 0; i < SLOW_NTIMES; i++)
+		row_ms(row, time[i].column, time[i].ns);
 	row_text(row, "cause", slow_cause(stalls, event, part));
 	if (session->lock_time > 0)
 	{
@@ -101,15 +99,9 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_text(row, "synchronous_commit",
 			 wait_level_names[event->synchronous_commit]);
 	row_text(row, "role", slow_role_names[event->role]);
-	row_ms(row, "notify_time", event->notify_time);
-	row_ms(row, "delay_time", event->delay_time);
-	row_ms(row, "flush_time", event->flush_time);
 	if (event->role == SLOW_LED && event->flush_time != SLOW_UNKNOWN)
 		row_bool(row, "flush_timed", event->flush_timed);
-	row_ms(row, "standby_time_min", event->standby_min);
-	row_ms(row, "standby_time_max", event->standby_max);
-	row_ms(row, "other_time", slow_event_rest(event));
-	row_phases(row, logged, stalls, sessions);
+	row_times(row, logged, stalls, sessions);
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);
 	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)

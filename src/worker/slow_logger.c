@@ -44,19 +44,6 @@ add_time(StringInfo line, const char *name, uint64 ns)
 		appendStringInfo(line, " %s=%.3f", name, (double) ns / NS_PER_MS);
 }
 
-/* The phases that have no other column. */
-static void
-add_phases(StringInfo line, const SlowEvent *event, const SlowOutcome *outcome)
-{
-	uint64		part[PHASE_N];
-
-	slow_event_phases(event, outcome, part);
-	for (CommitPhase phase = 0; phase < PHASE_N; phase++)
-		if (phase != PHASE_NOTIFY && phase != PHASE_DELAY &&
-			phase != PHASE_FLUSH && phase != PHASE_STANDBY)
-			add_time(line, commit_phase_columns[phase], part[phase]);
-}
-
 /* A lock by its numbers, as the worker cannot look up names. */
 static void
 add_waits(StringInfo line, const SlowEvent *event,
@@ -89,8 +76,12 @@ add_waits(StringInfo line, const SlowEvent *event,
 static void
 log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 {
+	uint64		part[PHASE_N];
+	SlowTime	time[SLOW_NTIMES];
 	StringInfoData line;
 
+	slow_event_phases(event, outcome, part);
+	slow_event_times(event, part, time);
 	initStringInfo(&line);
 	appendStringInfo(&line, "datid=%u roleid=%u application_name=",
 					 event->client.datid, event->client.roleid);
@@ -105,13 +96,8 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 	appendStringInfo(&line, " synchronous_commit=%s role=%s",
 					 wait_level_names[event->synchronous_commit],
 					 slow_role_names[event->role]);
-	add_time(&line, "notify_time", event->notify_time);
-	add_time(&line, "delay_time", event->delay_time);
-	add_time(&line, "flush_time", event->flush_time);
-	add_time(&line, "standby_time_min", event->standby_min);
-	add_time(&line, "standby_time_max", event->standby_max);
-	add_time(&line, "other_time", slow_event_rest(event));
-	add_phases(&line, event, outcome);
+	for (int i = 0; i < SLOW_NTIMES; i++)
+		add_time(&line, time[i].column, time[i].ns);
 	add_waits(&line, event, &outcome->session);
 	if (outcome->commits > 0)
 		appendStringInfo(&line, " commits_in_flush=%u", outcome->commits);
