@@ -44,15 +44,11 @@
 #include "utils/lsyscache.h"
 #endif
 
-/* CommitDelay and CommitSiblings: exported since 8.x, declared since 18. */
+/* Exported since 7.x or 8.x, declared since 18. */
 #if PG_VERSION_NUM < 180000
 extern PGDLLIMPORT int CommitDelay;
 extern PGDLLIMPORT int CommitSiblings;
-#endif
-
-/* role_string: the setting "role"; exported since 7.x, declared since 18. */
-#if PG_VERSION_NUM < 180000
-extern PGDLLIMPORT char *role_string;
+extern PGDLLIMPORT char *role_string;	/* the setting "role" */
 #endif
 
 /* find_option(): public since 16; here for names that exist. */
@@ -69,15 +65,11 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 }
 #endif
 
-/* wal_sync_method: the variable was called sync_method before 17. */
+/* Names that 17 has changed; MyProcNumber is the index in allProcs. */
 #if PG_VERSION_NUM < 170000
 #define wal_sync_method			sync_method
 #define WAL_SYNC_METHOD_OPEN	SYNC_METHOD_OPEN
 #define WAL_SYNC_METHOD_OPEN_DSYNC	SYNC_METHOD_OPEN_DSYNC
-#endif
-
-/* MyProcNumber: before 17 the index in allProcs was in the PGPROC. */
-#if PG_VERSION_NUM < 170000
 #define MyProcNumber			(MyProc->pgprocno)
 #endif
 
@@ -234,16 +226,12 @@ checkpointer_proc(void)
 #define HAVE_TRANSACTION_TIMEOUT	1
 #endif
 
-/* queryjumble.h: in utils before 16. */
+/* Names that 16 has changed. */
 #if PG_VERSION_NUM < 160000
 #include "utils/queryjumble.h"
+#define RelFileLocator			RelFileNode
 #else
 #include "nodes/queryjumble.h"
-#endif
-
-/* RelFileLocator: RelFileNode before 16. */
-#if PG_VERSION_NUM < 160000
-#define RelFileLocator			RelFileNode
 #endif
 
 #endif							/* COMMIT_STATS_COMPAT_H */

@@ -4,30 +4,18 @@
 
 #include "base/compat.h"
 
-/* The values of commit_stats.flush_log_size. */
+/*
+ * Settings that size shared memory: a client takes 250 bytes, a statement 220,
+ * and a row of the history 3 kB.
+ */
 #define FLUSH_LOG_SIZE_DEFAULT	2048
 #define FLUSH_LOG_SIZE_MIN		128
 #define FLUSH_LOG_SIZE_MAX		131072
-
-/*
- * The values of commit_stats.max_clients.  A client takes 250 bytes of shared
- * memory.
- */
 #define MAX_CLIENTS_DEFAULT		1000
 #define MAX_CLIENTS_MIN			10
 #define MAX_CLIENTS_MAX			10000
-
-/*
- * The values of commit_stats.max_statements.  A statement takes 220 bytes of
- * shared memory.
- */
 #define MAX_STATEMENTS_DEFAULT	5000
 #define MAX_STATEMENTS_MAX		50000
-
-/*
- * The values of commit_stats.history_minutes and history_hours.  A row takes
- * 3 kB of shared memory.
- */
 #define HISTORY_MINUTES_DEFAULT	1440
 #define HISTORY_MINUTES_MAX		10080
 #define HISTORY_HOURS_DEFAULT	720

@@ -28,7 +28,6 @@ counter_array_read(uint64 *value, pg_atomic_uint64 *counter, int n)
 		value[i] = pg_atomic_read_u64(&counter[i]);
 }
 
-/* The same, added to what is there. */
 static inline void
 counter_array_read_add(uint64 *sum, pg_atomic_uint64 *counter, int n)
 {

@@ -46,7 +46,7 @@ wait_from_interval(const Interval *interval, const char *name,
 	return (uint64) ns;
 }
 
-/* Raise an error if a timeout comes in less than "length" ns. */
+/* Raise an error if this timeout comes in less than "length" ns. */
 static void
 require_timeout(TimeoutId id, const char *setting, uint64 length)
 {
@@ -66,7 +66,6 @@ require_timeout(TimeoutId id, const char *setting, uint64 length)
 			 errhint("Set \"%s\" to 0 in this session first.", setting)));
 }
 
-/* Raise an error if there are less than "length" ns until a timeout. */
 void
 wait_require_time(uint64 length)
 {

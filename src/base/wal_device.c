@@ -22,10 +22,10 @@
  * slope explains is not.  All flushes count: without the largest residuals,
  * the bursts alone would be left.
  *
- * stall_limit.c, stall_log.c, the report and the prediction take stalls and
- * quotas from here.  spacing.c finds one by itself, in find_window(), while
- * the adaptive delay is on.  The limit of a stall is inline in wal_device.h.
- * This file uses neither SQL nor shared memory, so t/ can compile it alone.
+ * While the adaptive delay is on, find_window() of spacing.c finds a quota of
+ * its own.
+ *
+ * Locking: none; this file uses neither SQL nor shared memory.
  *
  *-------------------------------------------------------------------------
  */
@@ -218,7 +218,7 @@ limits_bytes(DeviceQuota *quota)
 		Max(spread(quota->flushes, quota->n), 1 / flushes);
 }
 
-/* The share of a quota, explained or not, in the time of all stalls */
+/* The share of a quota in the time of all stalls */
 static double
 share_of_quota(const DeviceStall *stall, int n, bool unexplained)
 {

@@ -108,7 +108,7 @@ persist_allocate(Size size)
 	return memory;
 }
 
-/* Replace a file by its temporary one. */
+/* Replaces a file, flushed, or leaves it. */
 bool
 persist_write(const char *path, const char *from, Size size)
 {
@@ -123,7 +123,7 @@ persist_write(const char *path, const char *from, Size size)
 	return false;
 }
 
-/* No valid file is larger than "max_size". */
+/* Null if there is no file, or it cannot be read; at most "max_size" bytes */
 char *
 persist_read(const char *path, Size max_size, uint64 *size)
 {
@@ -344,27 +344,20 @@ restore(char *file, uint64 size)
 {
 	const char *why = refuse_file(file, size);
 
-	if (why != NULL)
-	{
+	restored = why == NULL;
+	if (!restored)
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("refused file \"%s\"; commit statistics start from zero",
 						PERSIST_FILE),
 				 errdetail_internal("%s", why)));
-		return;
-	}
-	for (int i = 0; stats_modules[i]; i++)
-	{
-		const StatsModule *module = stats_modules[i];
-
-		if (module->saved_name != NULL)
+	for (int i = 0; stats_modules[i] && restored; i++)
+		if (stats_modules[i]->saved_name != NULL)
 		{
-			PersistPart *part = persist_file_find(file, module->saved_name);
+			PersistPart *part = persist_file_find(file, stats_modules[i]->saved_name);
 
-			module->restore(part + 1, part->size);
+			stats_modules[i]->restore(part + 1, part->size);
 		}
-	}
-	restored = true;
 }
 
 /*

@@ -50,14 +50,8 @@ typedef struct PersistPart
 	uint64		size;			/* a multiple of 8 */
 } PersistPart;
 
-/* persist.c; once the modules are attached. */
+/* persist.c.  Nothing there raises an error: failures are logged. */
 extern void persist_start(void);
-
-/*
- * Files as a whole.  Nothing here raises an error: failures are logged.
- * persist_write() replaces a file, flushed, or leaves it; persist_read()
- * returns null if there is none or it cannot be read.
- */
 extern char *persist_allocate(Size size);
 extern bool persist_write(const char *path, const char *from, Size size);
 extern char *persist_read(const char *path, Size max_size, uint64 *size);

@@ -4,8 +4,7 @@
  *		The shared memory segment, its locks, and how a process enters.
  *
  * The segment is laid out when the server starts, and again after a crash:
- * one part for each module.  All supported versions have the hooks that this
- * file sets.  A process enters all modules before it counts
+ * one part for each module.  A process enters all modules before it counts
  * anything, and leaves them when it exits.
  *
  * Locking: AddinShmemInitLock while a process attaches.  shared_memory.h says
@@ -148,12 +147,11 @@ shared_memory_enter(void)
 }
 
 /*
- * Take one of the locks through its gate, which is the next lock of the
- * tranche.  The server grants a lock that is held shared to further readers,
- * so that a process that waits for it exclusively could starve.  Here such a
- * process holds the gate while it waits, and new readers queue there instead.
- * A reader holds the gate shared, and no longer than it takes to get the lock,
- * so readers keep neither each other nor, for long, such a process waiting.
+ * Take a lock through its gate, the next lock of the tranche.  The server
+ * grants a lock that is held shared to further readers, so a process that
+ * waits for it exclusively could starve.  Here such a process holds the gate
+ * while it waits, and new readers queue there.  A reader holds the gate,
+ * shared, no longer than it takes to get the lock.
  */
 void
 shared_memory_acquire(LWLock *lock, LWLockMode mode)

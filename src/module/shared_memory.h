@@ -22,7 +22,7 @@
 #define commit_stats_delay_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[4].lock)
 
-/* Instead of LWLockAcquire() for the first two. */
+/* Instead of LWLockAcquire() for the two with a gate. */
 extern void shared_memory_acquire(LWLock *lock, LWLockMode mode);
 
 /* True if the library was preloaded. */

@@ -47,7 +47,10 @@ set_latch(uint32 procno_plus_one)
 	SetLatch(&ProcGlobal->allProcs[procno_plus_one - 1].procLatch);
 }
 
-/* Also on the commit path.  At most a system call a second. */
+/*
+ * Also on the commit path: the worker has something to do.  At most a system
+ * call a second.
+ */
 void
 worker_wake(void)
 {
@@ -62,8 +65,8 @@ worker_wake(void)
 }
 
 /*
- * Also on the commit path.  A system call, unless the worker is awake.
- * Returns false if there is no worker.
+ * Also on the commit path: it has so now, not when it looks next.  A system
+ * call, unless it runs.  Returns false if there is no worker.
  */
 bool
 worker_wake_now(void)

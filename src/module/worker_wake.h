@@ -6,13 +6,11 @@
 
 extern const StatsModule worker_wake_module;
 
-/* Any process: the worker has something to do. */
+/* Any process */
 extern void worker_wake(void);
-
-/* ... even if it is about to look anyway.  Returns false if it does not run. */
 extern bool worker_wake_now(void);
 
-/* The worker. */
+/* The worker */
 extern void worker_wake_start(void);
 extern void worker_wake_sleep(void);
 

@@ -11,35 +11,34 @@
  *				commit, the backend flushed.  pg_stat_io has counters of its
  *				own, so nothing is counted twice.  A look-up takes longer than
  *				all else that this library does for a commit.
- *	mark		errno, which flush_detection_read() sets to ERRNO_UNTOUCHED
- *				before a commit.  The server sets errno to 0 before it writes
- *				WAL, so as to tell a short write from a failed one.  If the
- *				mark is untouched after the commit, the backend wrote nothing;
- *				if it is 0, the backend wrote.
+ *	mark		errno, set to ERRNO_UNTOUCHED before a commit.  The server sets
+ *				it to 0 before it writes WAL, so as to tell a short write from
+ *				a failed one.  If it is untouched after the commit, the backend
+ *				wrote nothing; if it is 0, the backend wrote.
  *	lost mark	errno has another value, as after a signal that interrupts the
  *				wait for a standby (a timer that runs out late, say) or after
  *				the commit has synced a new table; or 0, and buffers may have
  *				set it.
  *
- * Most commits have a mark.  It misses a flush that only syncs what another
- * process has written, and mistakes for a flush a write of NOTIFY's queue or
- * of an old page of the commit log.  Both are rare.  One commit in
- * CHECK_INTERVAL has a look-up, too.  Where the entry contradicts the mark,
- * the next COMMITS_IN_DOUBT commits are looked up.
+ * A mark misses a flush that only syncs what another process has written, and
+ * mistakes for a flush a write of NOTIFY's queue or of an old page of the
+ * commit log.  Both are rare.  One commit in CHECK_INTERVAL has a look-up,
+ * too.  Where the entry contradicts the mark, the next COMMITS_IN_DOUBT
+ * commits are looked up.
  *
  * After a lost mark, the entry is read once.  If it has more flushes than this
  * process judged since the last look-up, this commit flushed.  That is wrong
- * if one of these flushes was outside a commit, or synced twice at the end of
- * a segment; if a mark missed one, the sum becomes right.  A cause may repeat
+ * if one of these was outside a commit, or synced twice at the end of a
+ * segment; if a mark missed one, the sum becomes right.  A cause may repeat
  * itself, so the next COMMITS_AFTER_LOSS commits are looked up.
  *
  * Invariant: after the commit nothing here allocates or raises an error,
  * except in a race.  After statistics were dropped anywhere, the next look-up
  * releases this process's references to them, which takes locks, and raises an
- * error if they are damaged.  Before a commit, that does no harm.  After one,
- * the entry is not read if any were dropped since the last look-up.  The race
- * is a drop in the 100 ns or so between that check and the reading, while the
- * references of this process are damaged.
+ * error if they are damaged.  After a commit, therefore, the entry is not read
+ * if any were dropped since the last look-up.  The race is a drop in the 100
+ * ns or so between that check and the reading, while these references are
+ * damaged.
  *
  * Locking: a look-up takes the LWLock of this backend's entry.  Only readers
  * of pg_stat_get_backend_io() and resets also take that lock, for as long as

@@ -9,13 +9,10 @@
  * commits share a flush.
  *
  * The list of a process's locks is divided into 16 partitions.  If the
- * partition of that lock is empty, the lock is not held.  Where it is not, its
- * only lock is mostly that of the transaction's own id, which falls into each
- * partition once in 16 transactions.  Otherwise the process's own hash table
- * of locks has the answer, after some 200 instructions.
- *
- * Each such commit adds what it did to totals in shared memory, while it still
- * holds the lock.
+ * partition of that lock is empty, the lock is not held.  Once in 16
+ * transactions, its only lock is that of the transaction's own id.  Otherwise
+ * the process's own hash table of locks has the answer, after some 200
+ * instructions.
  *
  * Locking: that lock protects NotifyShared for writers; a reset and readers
  * take none.  Another process may move locks of relations into the lists

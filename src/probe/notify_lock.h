@@ -1,7 +1,4 @@
-/*
- * Whether the commit under way has a NOTIFY in it, and what such commits did
- * with their lock; see notify_lock.c.
- */
+/* NOTIFY in the commit under way, and its lock; see notify_lock.c. */
 #ifndef COMMIT_STATS_NOTIFY_LOCK_H
 #define COMMIT_STATS_NOTIFY_LOCK_H
 

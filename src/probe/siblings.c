@@ -8,17 +8,15 @@
  *	registered	can have a transaction id: its bit is set in "registered"
  *
  * Before a leader sleeps commit_delay, MinimumActiveBackends() answers whether
- * there are enough siblings.  This file counts them.
+ * there are enough siblings.  It reads a cache line of every other backend,
+ * which another processor may have written.  A commit must not: a count visits
+ * at most SIBLINGS_MAX_VISITS registered backends.  With no more, the count is
+ * the server's at that moment.  With more, a backend visits those after it in
+ * the process array and scales the count up.
  *
- * The server reads a cache line of every other backend.  A commit must not: a
- * count visits at most SIBLINGS_MAX_VISITS registered backends.  With no more,
- * the count is the server's at that moment.  With more, a backend visits those
- * after it in the process array and scales the count up.
- *
- * A visit reads a cache line that another processor may have written.  If no
- * leader can sleep, and more than SIBLINGS_CHEAP_VISITS others are registered,
- * a random share of the commits counts siblings.  The others report
- * SIBLINGS_NOT_COUNTED.
+ * If no leader can sleep, and more than SIBLINGS_CHEAP_VISITS others are
+ * registered, a random share of the commits counts siblings.  The others
+ * report SIBLINGS_NOT_COUNTED.
  *
  * From PostgreSQL 19 on, the PGPROC of a leader shows that it sleeps
  * commit_delay.  A backend that visits it sets the leader's flag in
@@ -109,10 +107,9 @@ unregister_backend(int code, Datum arg)
 
 /*
  * Register this backend until it exits.  Called before every commit until it
- * returns true.  A client backend registers in the server's own first
- * transaction, before any command.  Other processes, most of which never
- * write, register in the first transaction that has an id.  May raise an
- * error.
+ * returns true: a client backend registers in the server's own first
+ * transaction; other processes, most of which never write, in the first one
+ * that has an id.
  */
 bool
 siblings_register_backend(void)

@@ -94,8 +94,8 @@ backend_slots_attach(void *head, void *tail, bool found)
 }
 
 /*
- * What this backend has not counted yet, or has skipped while counting was
- * off, stays so.
+ * This backend counts in that cell from now on.  What it has not counted yet,
+ * or has skipped while counting was off, stays so.
  */
 void
 backend_slots_use_cell(int cell)
@@ -175,9 +175,8 @@ void
 backend_slots_add_up(uint64 *sum)
 {
 	memset(sum, 0, SLOT_NCOUNTERS * sizeof(uint64));
-	for (int i = 0; i < MaxBackends; i++)
-		add_cells(i * backend_slots_ncells(), backend_slots_ncells(), sum,
-				  SLOT_NCOUNTERS);
+	for (int i = 0, ncells = backend_slots_ncells(); i < MaxBackends; i++)
+		add_cells(i * ncells, ncells, sum, SLOT_NCOUNTERS);
 }
 
 uint64
@@ -221,7 +220,6 @@ backend_slots_read(SlotTotals *totals)
 	(void) backend_slots_save(totals);
 }
 
-/* Takes no lock: written as a whole. */
 TimestampTz
 backend_slots_reset_time(void)
 {
@@ -234,7 +232,6 @@ end_of_wal(void)
 	return RecoveryInProgress() ? InvalidXLogRecPtr : GetXLogInsertRecPtr();
 }
 
-/* For the background worker, which starts when recovery is over. */
 void
 backend_slots_note_wal_start(void)
 {

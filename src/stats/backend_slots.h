@@ -187,13 +187,9 @@ backend_slots_ncells(void)
 	return commit_stats_max_statements > 0 ? SLOT_MAX_CELLS : 1;
 }
 
-/* This backend counts in that cell from now on. */
 extern void backend_slots_use_cell(int cell);
 
-/*
- * All that was ever counted in some cells, which are numbered through, in one
- * slot, or in all, resets or not
- */
+/* All that was ever counted in some cells of a slot, or in all, resets or not */
 extern void backend_slots_copy_cells(int first, int ncells, uint64 *value,
 									 int ncounters);
 extern void backend_slots_add_up(uint64 *sum);
@@ -213,9 +209,11 @@ extern int	backend_slots_count_committing(void);
 extern void backend_slots_at_reset(int first, int ncells, uint64 *value,
 								   int ncounters);
 
-/* Totals since the last reset, and its time alone */
+/* Totals since the last reset; its time alone, without a lock */
 extern void backend_slots_read(SlotTotals *totals);
 extern TimestampTz backend_slots_reset_time(void);
+
+/* The background worker, which starts when recovery is over */
 extern void backend_slots_note_wal_start(void);
 
 #endif							/* COMMIT_STATS_BACKEND_SLOTS_H */

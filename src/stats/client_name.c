@@ -14,10 +14,8 @@
  * rule, and the regular expression has the collation "C".
  *
  * The assign hook of each setting makes clients.c compare at the next commit,
- * so no other commit looks at them.  clients.c asks for the name there
- * and as a process enters, before the commit begins.  regexp_replace() applies
- * the rule; it keeps the compiled expression.  While the given name stays the
- * same, the name does, too: the rule is applied to a new one only.
+ * before that begins; no other commit looks at them.  regexp_replace() applies
+ * the rule, to a new given name only; it keeps the compiled expression.
  *
  * Locking: none.  Everything here belongs to one process.
  *

@@ -6,19 +6,16 @@
  * A client is a database, role and name (client_name.c).  entry_table.c has
  * the counts; the place of a process is its slot.
  *
- * Locking: commit_stats_clients_lock() protects everything here, as in
- * entry_table.c.
- *
- * A client backend enters in the server's own first transaction, before any
- * command.  So a COMMIT waits for the lock only if it is the first with
- * another role or application_name, or if commit_stats.enabled was off until
- * then.  It waits for one copy of a reader at most, as readers let others pass
- * between two copies.
- *
  * A commit compares the addresses of the settings with those of the commit
  * before.  The server frees the value of SET LOCAL, and what a failed
  * transaction set, and may give the same address to the next value.  After
  * such a transaction, therefore, the next commit compares the values.
+ *
+ * Locking: commit_stats_clients_lock(), as in entry_table.c.  A client backend
+ * enters in the server's own first transaction.  So a COMMIT waits for the
+ * lock only if it is the first with another role or application_name, or if
+ * commit_stats.enabled was off until then; and for one copy of a reader at
+ * most, as readers let others pass between two copies.
  *
  *-------------------------------------------------------------------------
  */

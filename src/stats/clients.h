@@ -60,7 +60,7 @@ extern const StatsModule clients_module;
 extern void clients_change(void);
 extern void clients_look_again(void);
 
-/* The client of this process; NULL if it is not registered. */
+/* NULL if this process is not registered */
 extern const ClientKey *clients_mine(void);
 
 /* Clients with an entry of their own, and those that have lost theirs */

@@ -1,6 +1,4 @@
-/*
- * The phases of a COMMIT, and which one a backend is in; see commit_phase.c.
- */
+/* The phases of a COMMIT; see commit_phase.c. */
 #ifndef COMMIT_STATS_COMMIT_PHASE_H
 #define COMMIT_STATS_COMMIT_PHASE_H
 

@@ -3,12 +3,10 @@
  * commit_trace.c
  *		Single commits, recorded for a while.
  *
- * A prediction of another commit_delay needs more than counters: which session
- * committed when, after what time without a commit, in which flush.  During a
- * capture, every commit or PREPARE TRANSACTION that waits leaves a record in a
- * ring.  The capturing process takes the records many times a second.  The
- * ring is a fixed part of the segment, as a backend cannot map more memory on
- * the commit path.
+ * A prediction of another commit_delay needs to know which session committed
+ * when, and in which flush.  During a capture, every commit or PREPARE
+ * TRANSACTION that waits leaves a record in a ring.  The capturing process
+ * takes the records many times a second.
  *
  * Invariant: outside of a capture, a commit reads one word that does not
  * change, and nothing else here.  A capture ends with its deadline, whatever

@@ -27,30 +27,21 @@ ratio(double numerator, double denominator)
 /* All counts since the server started, resets or not */
 extern void counter_delta_take(CounterDelta *delta);
 
-/*
- * All counts since the last reset, which is returned, and the end of WAL then;
- * 0 if unknown.
- */
+/* ... since the last reset, which is returned, and the end of WAL then */
 extern TimestampTz counter_delta_take_since_reset(CounterDelta *delta,
 												  XLogRecPtr *wal_reset);
 extern void counter_delta_subtract(CounterDelta *delta, const CounterDelta *before);
 extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 
 /*
- * Rates, fractions, and times in ns; NaN where there is nothing to divide by
+ * Rates per second, fractions, and times in ns; NaN where there is nothing to
+ * divide by.  A latency is from the first callback of a commit to the second;
+ * "busy" is the time in which a leader wrote or synced.
  */
-
-/* Per second; of a counter of ns, the fraction of the time */
 extern double counter_delta_rate(const CounterDelta *delta, SlotCounter counter);
-
-/* Flushes whose leader slept */
 extern double counter_delta_delay_hit_fraction(const CounterDelta *delta);
-
-/* From before the commit record is written until COMMIT can return */
 extern double counter_delta_mean_latency(const CounterDelta *delta);
 extern double counter_delta_latency_quantile(const CounterDelta *delta, double q);
-
-/* A leader wrote and synced; the time in which one did. */
 extern double counter_delta_mean_flush_time(const CounterDelta *delta);
 extern double counter_delta_wal_busy_fraction(const CounterDelta *delta);
 

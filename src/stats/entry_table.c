@@ -17,22 +17,20 @@
  * of all slots, counter by counter.  A process has a place with an entry
  * before it counts anything there, and counts nothing there afterwards.
  *
- * Memory is bounded: as many keys as a setting says have an entry.  A new key
- * takes the entry of the key that has not committed for longest.  The counts
- * of that key go into the overflow entry of its database or, beyond
- * CLIENT_DATABASES databases, into OVERFLOW_ENTRY.
+ * As many keys as a setting says have an entry.  A new key takes the entry of
+ * the key that has not committed for longest, whose counts go into the
+ * overflow entry of its database or, beyond CLIENT_DATABASES databases, into
+ * OVERFLOW_ENTRY.  A key that finds no entry to take counts there, too.
  *
  * Where a place is a slot, the entries of connected processes are kept, and a
  * role holds at most half of the entries: its new keys take the entries of its
- * own.  A key that finds no entry to take counts in the overflow entry.
+ * own.  Where a place is a cell, the places of a key that loses its entry
+ * count for the overflow entry, which their process notices (statements.c).
  *
- * Where a place is a cell, the places of a key that loses its entry count for
- * the overflow entry.  Their process notices (statements.c).  A process notes
- * when it last committed as it moves a place, not at each commit.  So one of
- * several evictions moves all growth, and finds out who has committed since
- * the last time.
- *
- * A reset gives the entries to the keys that have a place.
+ * A process notes when it last committed as it moves a place, not at each
+ * commit.  So one of several evictions moves all growth, and finds out who has
+ * committed since the last time.  A reset gives the entries to the keys that
+ * have a place.
  *
  * Locking: commit_stats_clients_lock() protects everything here.  A process
  * holds it shared while it adds to an entry, which is atomic, and moves a

@@ -6,8 +6,8 @@
 #include "stats/backend_slots.h"
 
 /*
- * The counters of a slot that are kept per key, by their SlotCounter: all but
- * the last ones, which say what the histograms of the whole server lack.
+ * The counters of a slot that are kept per key: all but the last ones, which
+ * say what the histograms of the whole server lack.
  */
 #define CLIENT_NCOUNTERS	SLOT_UNRESOLVED_FLUSHES
 
@@ -17,10 +17,9 @@
 #define NO_ENTRY		(-1)
 
 /*
- * What each key begins with.  A key is zeroed before it is filled, as its
- * bytes are compared.  All keys of a database without entries of their own
- * share one that has no role; those for which that failed as well share one
- * without a database, too.
+ * What each key begins with.  Its bytes are compared, so a key is zeroed
+ * before it is filled.  An overflow entry has no role; OVERFLOW_ENTRY has no
+ * database, either.
  */
 typedef struct EntryKey
 {
@@ -34,9 +33,7 @@ typedef struct Entry
 	pg_atomic_uint64 counter[CLIENT_NCOUNTERS]; /* added to atomically */
 } Entry;
 
-/*
- * Of each entry, what decides who may take it: dense, for one pass over all.
- */
+/* What decides who may take an entry: dense, for one pass over all. */
 typedef struct EntryUse
 {
 	pg_atomic_uint64 used_at;	/* clock_now() at a commit; see give_entry() */
@@ -44,7 +41,7 @@ typedef struct EntryUse
 	Oid			roleid;			/* InvalidOid: of several keys */
 } EntryUse;
 
-/* Where a process counts for a key: what is in entries already. */
+/* What a place had counted when it was moved last; entries have that. */
 typedef struct EntryPlace
 {
 	uint64		since[CLIENT_NCOUNTERS];

@@ -85,7 +85,7 @@ const StatsModule flush_ring_module = {
 	.attach = flush_ring_attach,
 };
 
-/* Commit path: publish_group(), not inlined; the result is not needed. */
+/* publish_group(), not inlined; the result is not needed. */
 void
 flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now)
 {
@@ -108,8 +108,8 @@ flush_group_boundary(GroupNumber number)
 }
 
 /*
- * Commit path: a leader has found another leader in its group, which stands
- * for one flush more.  Returns false if the group is gone.
+ * A leader has found another leader in its group, which stands for one flush
+ * more.  Returns false if the group is gone.
  */
 bool
 flush_group_merge(FlushGroup *group, GroupNumber number)
@@ -128,8 +128,8 @@ flush_group_merge(FlushGroup *group, GroupNumber number)
 }
 
 /*
- * Commit path: the group of a record that ends at "lsn", at or before the
- * boundary of the newest group, but not in that.
+ * The group of a record that ends at "lsn", at or before the boundary of the
+ * newest group, but not in that.
  *
  * The group is nearly always one of the next, so the steps back begin with one
  * group and double until they are beyond it; then the distance is halved.

@@ -126,12 +126,12 @@ extern COMMIT_STATS_HIDDEN GroupNumber flush_ring_mask;
 
 extern const StatsModule flush_ring_module;
 
-/* The rare part of the commit path. */
+/* The commit path, where it is rare */
 extern void flush_groups_publish(uint64 head, XLogRecPtr flushed, uint64 now);
 extern GroupNumber flush_groups_find_older(GroupNumber newest, XLogRecPtr lsn);
 extern bool flush_group_merge(FlushGroup *group, GroupNumber number);
 
-/* In flush_totals.c: prepares the slots of a batch. */
+/* In flush_totals.c */
 extern void flush_totals_prepare(GroupNumber first);
 
 /*---- Numbers and words -------------------------------------------*/

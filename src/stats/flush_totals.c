@@ -5,14 +5,11 @@
  *
  *	histogram	counts of the groups that have left the ring ("folded")
  *	batch		FOLD_BATCH neighbouring slots of the ring, and their groups
- *	fold		to add the groups of a batch to the histogram
- *	prepare		to fold the groups in the slots of a batch, and then clear the
- *				slots for new groups
+ *	fold		to add the groups of a batch to the histogram; neighbours are
+ *				mostly alike, so it adds these up first
+ *	prepare		to fold a batch, and clear its slots for new groups; see
+ *				flush_ring.c
  *	totals		the histogram, and the groups in the ring, since the last reset
- *
- * The publisher of every FOLD_BATCH-th group prepares the batch with the
- * oldest groups.  Neighbouring groups are mostly alike, so a fold adds them up
- * before it changes the histogram.
  *
  * A group that stands for several flushes counts as that many: each had a
  * leader.  Their sizes are inferred.  The first flush carried its leader and
@@ -108,7 +105,6 @@ add_to_cell(uint64 *copy, GroupCountKind kind, uint32 cell, uint64 n)
 		pg_atomic_fetch_add_u64(&folded[i], (int64) n);
 }
 
-/* Add the flushes that are alike to the histogram. */
 static void
 end_alike(GroupSums *sums)
 {
@@ -304,7 +300,7 @@ copy_group(FlushTotals *totals, GroupNumber number, GroupSums *sums)
 		totals->recent[totals->nrecent++] = copy;
 }
 
-/* Batches of the ring, those of groups to come included */
+/* Those of groups to come included */
 static int
 ring_batches(void)
 {
@@ -392,7 +388,6 @@ newest_boundary(void)
 	return boundary;
 }
 
-/* Wait until no fold is under way, or raise an error. */
 static void
 flush_totals_wait(void)
 {

@@ -3,14 +3,10 @@
  * latency.c
  *		How long commits and flushes took: histograms by level and role.
  *
- * Each backend slot has a histogram for each kind of time.  As in
- * backend_slots.c, the next backend at a slot counts on from where the last
- * one stopped.
- *
- * Ten histograms of 282 cells of 64 bits would take 22 kB for each of
- * max_connections, so a cell has 16 bits.  When a cell overflows, once in
- * 65,536 commits of about the same duration, its backend carries that number
- * to "carried", which all backends share.
+ * Each backend slot has a histogram for each kind of time.  Ten histograms of
+ * 282 cells of 64 bits would take 22 kB for each of max_connections, so a cell
+ * has 16 bits.  When one overflows, once in 65,536 commits of about the same
+ * duration, its backend carries that number to "carried", which all share.
  *
  * Invariant: apart from a carry under way, a count is in a cell or in
  * "carried", and the sum of both never decreases (but see changecount.c).

@@ -84,7 +84,7 @@ extern const StatsModule latency_module;
 extern WaitLevel latency_standby_level(void);
 extern void latency_overflow(LatencyKind kind, int cell);
 
-/* Everything since the server started; since the last reset, palloc'd */
+/* Everything since the server started; or since the last reset, palloc'd */
 extern void latency_add_up(LatencyTotals *totals);
 extern LatencyTotals *latency_read(void);
 
@@ -125,7 +125,7 @@ latency_count(LatencyKind kind, uint64 time)
 	single_writer_add(&slot->sum[kind][LATENCY_TIME], time);
 }
 
-/* Count a commit of WAIT_LOCAL by the setting that it had. */
+/* A commit of WAIT_LOCAL */
 static inline void
 latency_count_setting(void)
 {

@@ -137,19 +137,18 @@ extern const char *slow_event_address(const SlowEvent *event);
 extern uint64 slow_log_newest(SlowKind kind);
 extern uint64 slow_log_oldest(SlowKind kind);
 
-/* The commit path. */
 extern void slow_log_put(SlowKind kind, const SlowEvent *event);
 
-/*
- * The background worker: what the ring of groups has of the flush at present
- */
+/* What the ring of groups has of the flush at present */
 extern void slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome);
+extern void slow_event_add_outcome(SlowEvent *event,
+								   const SlowOutcome *outcome);
+
+/* The background worker */
 extern void slow_log_put_outcome(SlowKind kind, uint64 number,
 								 const SlowOutcome *outcome);
 extern uint64 slow_log_settled(SlowKind kind);
 extern void slow_log_set_settled(SlowKind kind, uint64 number);
-extern void slow_event_add_outcome(SlowEvent *event,
-								   const SlowOutcome *outcome);
 
 /* Readers.  Returns false if the event is gone, or not there yet. */
 extern bool slow_log_copy(SlowKind kind, uint64 number, SlowEvent *event,

@@ -46,7 +46,7 @@ typedef struct Row
 	bool		isnull[ROW_MAX_COLUMNS];
 } Row;
 
-/* Every function that returns rows calls this first. */
+/* To be called first */
 static inline void
 row_init(FunctionCallInfo fcinfo, Row *row)
 {
@@ -220,10 +220,7 @@ row_counters(Row *row, const uint64 *value, int ncounters)
 		row_number(row, name[i], value[i]);
 }
 
-/*----------------------------------------------------------------
- * Clients.  The SQL views look up the names of databases and roles.
- *----------------------------------------------------------------
- */
+/*---- Clients.  The SQL views look up the names of their OIDs -----*/
 
 /* prefix + datid, roleid and application_name; null without a client */
 static inline void

@@ -1,7 +1,4 @@
-/*
- * The limits above which a WAL flush is a stall and a commit is slow; see
- * stall_limit.c.
- */
+/* When a WAL flush is a stall and a commit is slow; see stall_limit.c. */
 #ifndef COMMIT_STATS_STALL_LIMIT_H
 #define COMMIT_STATS_STALL_LIMIT_H
 
@@ -14,7 +11,6 @@ extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);	/* ns; PG_UINT64_MAX: never */
 extern void stall_limit_refresh(void);
 
-/* The background worker. */
 extern void stall_limit_derive(void);
 
 #endif							/* COMMIT_STATS_STALL_LIMIT_H */

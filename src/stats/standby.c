@@ -271,7 +271,7 @@ standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 
 /*---- Queues ------------------------------------------------------*/
 
-/* The mode that a backend waits in; -1: it does not wait for a standby. */
+/* The mode that a backend waits in; -1: none */
 int
 standby_mode(PGPROC *proc)
 {
@@ -396,9 +396,8 @@ int
 standby_read(StandbyCounts counts[STANDBY_MAX], TimestampTz *since)
 {
 	uint64		key = current_key();
-	int			passes = 0;
 
-	for (;;)
+	for (int passes = 0;; changecount_count_pass(&passes))
 	{
 		uint64		changes = changecount_wait(&shared->changes);
 		int			n = shared->key == key ? Min(shared->n, STANDBY_MAX) : 0;
@@ -407,6 +406,5 @@ standby_read(StandbyCounts counts[STANDBY_MAX], TimestampTz *since)
 		*since = shared->key == key ? shared->since : 0;
 		if (changecount_since(&shared->changes, changes) == 0)
 			return n;
-		changecount_count_pass(&passes);
 	}
 }

@@ -46,10 +46,7 @@ typedef struct StandbyCounts
 
 extern const StatsModule standby_module;
 
-/*
- * Any process.  standby_blame() takes the position and the mode that a backend
- * waits for; standby_mode() returns -1 if it waits for no standby.
- */
+/* Any process */
 extern bool standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame);
 extern int	standby_mode(PGPROC *proc);
 extern int	standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE]);

@@ -10,11 +10,10 @@
  *				the entry of the old cycle, and sets them to zero
  *	account		to add the growth of pgWalUsage to the slot
  *
- * A process accounts when a transaction ends, in the cycle of its last record:
- * a transaction that runs across a checkpoint counts in the later cycle with
- * all of its WAL.  The next backend at a slot continues where the last one
- * stopped.  The total of a cycle is its entry and the slots that are still in
- * it.
+ * A process accounts when a transaction ends, in the cycle of its last record,
+ * with all of its WAL.  The next backend at a slot continues where the last
+ * one stopped.  The total of a cycle is its entry and the slots that are still
+ * in it.
  *
  * Entries are not ordered.  A new cycle takes the entry with the smallest redo
  * position, once that is cleared.  All processes choose by that rule, and
@@ -213,7 +212,6 @@ find_wal_slot(void)
 		origin[c] = -pg_atomic_read_u64(&my_slot->counter[c]);
 }
 
-/* End the change of its slot that this process has begun, if any. */
 static void
 wal_cycles_leave(void)
 {
@@ -244,7 +242,7 @@ catch_up_all(WalSlot *slot, bool skip)
 	wal_cycles_records = pgWalUsage.wal_records;
 }
 
-/* Account the WAL in the cycle that the slot is in. */
+/* In the cycle that the slot is in */
 static pg_attribute_always_inline void
 account(WalSlot *slot, WalOutcome outcome)
 {
@@ -320,7 +318,7 @@ copy_wal_slot(WalSlot *slot, WalCycleCopy *copy)
 	}
 }
 
-/* Copy the entries that are in use; returns their number. */
+/* Returns the number of entries that are in use. */
 static int
 copy_entries(WalCycleCopy *cycles)
 {

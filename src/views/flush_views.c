@@ -5,8 +5,8 @@
  *		commit_flush_log.
  *
  * Locking: flush_totals_lock_and_read() returns with commit_stats_reset_lock()
- * held in shared mode.  A function releases it after its last copy, so no row
- * mixes counts from before and after a reset.
+ * held, shared.  A function releases it after its last copy, so all copies are
+ * since one reset.
  *
  *-------------------------------------------------------------------------
  */

@@ -4,16 +4,13 @@
  *		commit_stats_sample() and commit_stats_rates(): rates over a time.
  *
  * commit_stats_sample() waits for the time.  commit_stats_rates(), made for
- * \watch, shows what happened since the session called it last.  A
- * session's first call, and its first call after a reset, shows everything
- * since the last reset.  Rolling back does not undo a call.
+ * \watch, shows what happened since the session called it last or, in its
+ * first call and the first one after a reset, since the last reset.  It keeps
+ * the last counts in local memory; rolling back does not undo a call.
  *
- * commit_stats_rates() keeps the last counts in local memory.
- *
- * A trend is a text with one character for each of the session's latest
- * calls, newest last.  The height of a character is a call's value over the
- * greatest of the values shown.  A call since a reset has no part in it, as
- * its values are those of another length of time.
+ * A trend is a text with one character for each of the session's latest calls
+ * but those since a reset, newest last.  The height of a character is a call's
+ * value over the greatest of the values shown.
  *
  * Locking: counter_delta.c takes commit_stats_reset_lock(), shared, while it
  * reads counts and stats_reset, so both belong to one reset.

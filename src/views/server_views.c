@@ -4,10 +4,9 @@
  *		Functions behind commit_stats_info, commit_wal_stats and
  *		commit_standby_stats.
  *
- * commit_stats_info adds up nothing over all backends, however many the server
- * allows; it copies the latest flush groups.  It asks the background worker to
- * derive the limits of stall_limit.c if they are old, and shows those in use
- * now.
+ * commit_stats_info adds up nothing over all backends.  It asks the background
+ * worker to derive the limits of stall_limit.c if they are old, and shows
+ * those in use now.
  *
  * Locking: the first two hold commit_stats_reset_lock() in shared mode while
  * they copy.  clients.c takes commit_stats_clients_lock() for

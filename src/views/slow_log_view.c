@@ -3,11 +3,9 @@
  * slow_log_view.c
  *		Functions behind commit_slow_log and commit_stall_log.
  *
- * Locking: none while events are read; commit_stats_reset_lock(), shared, for
- * the flush groups beside stalls.  slow_log.c copies each event of its
- * ring between two equal change counts, and omits one that is overwritten
- * meanwhile.  clients.c takes commit_stats_clients_lock() for the names of
- * leaders.
+ * Locking: none for events (slow_log.c); commit_stats_reset_lock(), shared,
+ * for the flush groups beside stalls; commit_stats_clients_lock() for the
+ * names of leaders (clients.c).
  *
  *-------------------------------------------------------------------------
  */

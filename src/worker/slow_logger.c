@@ -4,13 +4,10 @@
  *		Slow commits and stalls in the background worker.
  *
  * Some time after a slow commit, all commits of its flush are over.  Then the
- * worker stores what became of the flush, before the flush leaves the ring of
- * flush groups, and what the worker itself saw meanwhile (watch.c), and writes
- * the message to the server log.  The worker also derives the limits of
- * stall_limit.c.
- *
- * A leader notes its stall itself.  The worker notes the stall of a flush that
- * no commit led (stall_log.c).
+ * worker stores what became of the flush, which will leave the ring of flush
+ * groups, and what the worker itself saw meanwhile (watch.c), and writes the
+ * message to the server log.  A leader notes its stall itself; the worker
+ * notes the stall of a flush that no commit led (stall_log.c).
  *
  * Locking: none here.  stall_limit_derive() takes commit_stats_reset_lock(),
  * shared; slow_log.c and watch.c are read and written without a lock.

@@ -5,22 +5,20 @@
  *
  * A commit cannot write to the server log, because an error inside it would
  * be a PANIC.  The background worker does this and all else that is too slow
- * for a commit: it logs flushes (here), settles slow commits and derives the
- * limits above which they are slow (slow_logger.c), reads the setting of the
- * adaptive delay for all processes, when it reads the configuration, lets
- * adaptive_delay.c learn, and logs its decisions (here).
+ * for a commit: it logs flushes and the decisions of the adaptive delay
+ * (here), settles slow commits and derives the limits above which they are
+ * slow (slow_logger.c), reads the setting of the adaptive delay for all
+ * processes, and lets adaptive_delay.c learn.
  *
- * The worker works after a process has woken it (worker_wake.c): it looks for
- * work every SETTLE_TIME, and stops after QUIET_NAPS that brought none.  A
- * flush group is logged once it is SETTLE_TIME old, as more followers may come
- * until then.  If groups leave the ring before they are logged, the worker
- * logs how many.
+ * After a process has woken it (worker_wake.c), the worker looks for such work
+ * every SETTLE_TIME, until QUIET_NAPS in a row have brought none.  A flush
+ * group is logged once it is SETTLE_TIME old, as more followers may come until
+ * then.
  *
- * All the time, the worker looks at the commits under way (watch.c), every
- * WATCH_EVERY_MS to WATCH_VARIES_MS later or, while nothing commits,
- * WATCH_IDLE_MS.  No commit wakes it for that.  It does not look while
- * commit_stats.enabled is off.  After each look it sees whether a minute of
- * the history is over (history.c).
+ * While commit_stats.enabled is on, the worker also looks at the commits under
+ * way (watch.c), every WATCH_EVERY_MS to WATCH_VARIES_MS later or, while
+ * nothing commits, WATCH_IDLE_MS; and then whether a minute of the history is
+ * over (history.c).
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
  * exclusively, for a moment, when the worker starts; adaptive_delay.c takes
@@ -157,9 +155,8 @@ work_on_delay(void)
 static void
 skip_lost_groups(GroupNumber newest, bool following)
 {
-	int			lost = flush_groups_distance(logged, newest);
+	int			lost = flush_groups_distance(logged, newest) - flush_groups_kept();
 
-	lost -= flush_groups_kept();
 	if (lost <= 0)
 		return;
 	if (following)

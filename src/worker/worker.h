@@ -5,10 +5,7 @@
 extern void worker_register(void);
 extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);
 
-/*
- * slow_logger.c settles the events that are older than settle_time, in ns, and
- * returns their number.
- */
+/* In slow_logger.c: settles events that are older, ns; returns how many */
 extern int	slow_logger_work(uint64 settle_time);
 
 #endif							/* COMMIT_STATS_WORKER_H */
