@@ -167,22 +167,16 @@ persist_read(const char *path, Size max_size, uint64 *size)
 static bool
 read_control_file(ControlFileData *control)
 {
-	int			fd = OpenTransientFile(XLOG_CONTROL_FILE, O_RDONLY | PG_BINARY);
+	uint64		size;
+	char	   *file = persist_read(XLOG_CONTROL_FILE, sizeof(ControlFileData),
+									&size);
 	pg_crc32c	crc;
-	ssize_t		n;
 
-	if (fd < 0)
-	{
-		log_file_error("open", XLOG_CONTROL_FILE);
+	if (file == NULL)
 		return false;
-	}
-	n = read(fd, control, sizeof(ControlFileData));
-	if (n < 0)
-		log_file_error("read", XLOG_CONTROL_FILE);
-	CloseTransientFile(fd);
-	if (n != sizeof(ControlFileData))
-		return false;
-
+	memset(control, 0, sizeof(ControlFileData));
+	memcpy(control, file, size);
+	pfree(file);
 	INIT_CRC32C(crc);
 	COMP_CRC32C(crc, control, offsetof(ControlFileData, crc));
 	FIN_CRC32C(crc);
