@@ -29,6 +29,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "common/hashfn.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
@@ -77,7 +78,10 @@ static StandbyShared *shared = NULL;
 
 /*---- Names -------------------------------------------------------*/
 
-/* Of walsenders; copied from pg_stat_activity, which takes some time. */
+/*
+ * Of walsenders; copied from pg_stat_activity, which takes some time.  A
+ * transaction keeps its snapshot of that; the worker has none.
+ */
 static struct KnownName
 {
 	int			pid;
@@ -92,7 +96,8 @@ read_names(void)
 		known = MemoryContextAlloc(TopMemoryContext, max_wal_senders *
 								   sizeof(struct KnownName));
 	nknown = 0;
-	pgstat_clear_backend_activity_snapshot();
+	if (!IsTransactionState())
+		pgstat_clear_backend_activity_snapshot();
 	for (int i = pgstat_fetch_stat_numbackends(); i > 0; i--)
 	{
 		PgBackendStatus *status = &BEENTRY_BY_INDEX(i)->backendStatus;

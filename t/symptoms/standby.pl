@@ -64,6 +64,12 @@ $primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
 is( $primary->sql('SELECT standby, stage FROM commit_standby_stats WHERE waiting_now > 0'),
 	'sb1|not written',
 	'not written: said while they wait');
+like(
+	$primary->sql(q{BEGIN; SELECT 'the snapshot' FROM pg_stat_activity \g /dev/null
+SELECT * FROM commit_standby_stats \g /dev/null
+SELECT query FROM pg_stat_activity WHERE pid = pg_backend_pid(); COMMIT}),
+	qr/'the snapshot'/,
+	'... and the snapshot of pg_stat_activity stays');
 usleep(3_000_000);
 kill 'CONT', $stopped;
 undef $stopped;
