@@ -79,7 +79,6 @@ changecount_wait(ChangeCount *changes)
 	return count;
 }
 
-/* Count a pass in which a reader has been disturbed. */
 void
 changecount_count_pass(int *passes)
 {

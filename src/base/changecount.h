@@ -117,7 +117,6 @@ changecount_end_single(ChangeCount *changes)
 	single_writer_add(&changes->word, CHANGECOUNT_END);
 }
 
-/* True if no change is under way. */
 static inline bool
 changecount_at_rest(ChangeCount *changes)
 {

@@ -185,7 +185,6 @@ guc_define(void)
 	MarkGUCPrefixReserved("commit_stats");
 }
 
-/* For functions that measure commits. */
 void
 guc_require_enabled(void)
 {

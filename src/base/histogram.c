@@ -52,7 +52,6 @@ histogram_cell_value(int cell)
 	return 2 * lower * upper / (lower + upper);
 }
 
-/* How many times there are in all cells. */
 uint64
 histogram_count(const uint64 *counts)
 {

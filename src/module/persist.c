@@ -83,7 +83,6 @@ write_file(const char *path, const char *from, Size size)
 	return written;
 }
 
-/* Remove a file, if there is one. */
 static bool
 remove_file(const char *path)
 {

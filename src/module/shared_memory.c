@@ -172,7 +172,6 @@ shared_memory_report_missing(int elevel)
 			 errhint("Add commit_stats to shared_preload_libraries in postgresql.conf and restart the server.  Reloading the configuration is not enough.")));
 }
 
-/* For every SQL-callable function. */
 void
 shared_memory_require(void)
 {

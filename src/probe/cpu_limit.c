@@ -34,7 +34,6 @@ typedef struct CpuLimit
 	double		throttled;		/* ns */
 } CpuLimit;
 
-/* Add the group of this folder, if there is one. */
 static void
 add_group(CpuLimit *limit, const char *folder)
 {

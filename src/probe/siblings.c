@@ -220,7 +220,6 @@ siblings_saw_sleep(void)
 		pg_atomic_read_u32(&seen_asleep[MyProcNumber]) != 0;
 }
 
-/* Backends that one count visits. */
 static uint32
 visits(void)
 {

@@ -98,7 +98,6 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *backend_slots_mine;
 /* SLOT_WAL_BYTES less what pgWalUsage says. */
 extern COMMIT_STATS_HIDDEN uint64 backend_slots_wal_origin;
 
-/* Commit path: count for this backend. */
 static inline void
 backend_slot_add(SlotCounter counter, uint64 n)
 {
@@ -180,7 +179,6 @@ backend_slot_skip_wal(void)
 
 extern const StatsModule backend_slots_module;
 
-/* Cells of each slot */
 static inline int
 backend_slots_ncells(void)
 {

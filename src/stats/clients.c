@@ -206,7 +206,6 @@ clients_mine(void)
 
 /*---- Readers, restarts and resets --------------------------------*/
 
-/* The time of the registered processes until now. */
 static void
 add_session_times(ClientCounts *client)
 {

@@ -308,11 +308,10 @@ place_key(const EntryTable *table, int place)
 int
 entry_table_begin(EntryTable *table, const void *key)
 {
-	int			entry = NO_ENTRY;
+	int			entry;
 
 	shared_memory_acquire(commit_stats_clients_lock(), LW_SHARED);
-	if (key != NULL)
-		entry = find(table, key);
+	entry = key == NULL ? NO_ENTRY : find(table, key);
 	if (key != NULL && entry == NO_ENTRY)
 	{
 		LWLockRelease(commit_stats_clients_lock());
@@ -349,22 +348,22 @@ entry_table_end(EntryTable *table)
 void
 entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy, void *result)
 {
-	for (int pass = 0;; pass++)
+	bool		done = false;
+
+	for (int pass = 0; !done; pass++)
 	{
 		bool		alone = pass == SHARED_PASSES;
 		uint64		moves;
-		bool		at_rest;
 
 		shared_memory_acquire(commit_stats_clients_lock(),
 							  alone ? LW_EXCLUSIVE : LW_SHARED);
-		at_rest = changecount_read(&table->shared->moves, &moves) || alone;
-		if (at_rest)
+		if (changecount_read(&table->shared->moves, &moves) || alone)
+		{
 			copy(table, result);
-		at_rest = at_rest &&
-			(alone || changecount_since(&table->shared->moves, moves) == 0);
+			done = alone ||
+				changecount_since(&table->shared->moves, moves) == 0;
+		}
 		LWLockRelease(commit_stats_clients_lock());
-		if (at_rest)
-			return;
 	}
 }
 

@@ -406,7 +406,6 @@ join_group(FlushGroup *group, GroupNumber number, bool early)
 	return false;
 }
 
-/* A follower raises "active". */
 static inline void
 note_active(FlushGroup *group, uint32 active)
 {

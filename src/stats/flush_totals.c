@@ -134,7 +134,6 @@ end_sums(GroupSums *sums)
 			add_to_cell(sums->copy, OVERALL, i, sums->overall[i]);
 }
 
-/* Count a flush that had a leader. */
 static inline void
 count_flush(GroupSums *sums, uint32 commits, const LeaderReport *leader)
 {

@@ -84,7 +84,6 @@ latency_standby_level(void)
 	return max_wal_senders == 0 ? WAIT_LOCAL : (WaitLevel) synchronous_commit;
 }
 
-/* Commit path */
 void
 latency_overflow(LatencyKind kind, int cell)
 {

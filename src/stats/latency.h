@@ -104,7 +104,6 @@ latency_wait_level(void)
 /* As a LatencyKind: the commit is in no histogram. */
 #define LATENCY_OF_NOTHING	LATENCY_NKINDS
 
-/* The kind of a commit that waited. */
 static inline LatencyKind
 latency_kind(WaitLevel level, bool led)
 {

@@ -129,7 +129,6 @@ relation_name(Oid database, Oid relation)
 		psprintf("relation %u of database %u", relation, database);
 }
 
-/* What is locked. */
 static char *
 describe_tag(const LOCKTAG *tag)
 {

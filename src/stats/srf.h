@@ -46,7 +46,6 @@ typedef struct Row
 	bool		isnull[ROW_MAX_COLUMNS];
 } Row;
 
-/* To be called first */
 static inline void
 row_init(FunctionCallInfo fcinfo, Row *row)
 {
@@ -61,7 +60,6 @@ row_init(FunctionCallInfo fcinfo, Row *row)
 		elog(ERROR, "commit_stats: too many columns: %d", row->desc->natts);
 }
 
-/* The row is complete; the next one begins. */
 static inline void
 row_put(Row *row)
 {

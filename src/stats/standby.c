@@ -181,7 +181,7 @@ read_senders(int mode, int *n)
 	return senders;
 }
 
-/* Candidates first, those of the best priority first. */
+/* Candidates first. */
 static int
 compare_priorities(const void *a, const void *b)
 {
@@ -192,7 +192,6 @@ compare_priorities(const void *a, const void *b)
 		x->priority - y->priority;
 }
 
-/* Those that are farthest first. */
 static int
 compare_positions(const void *a, const void *b)
 {

@@ -219,7 +219,6 @@ wal_cycles_leave(void)
 		changecount_end_single(&my_slot->changes);
 }
 
-/* Bring a counter up to what the server has counted, or skip that. */
 static pg_attribute_always_inline void
 catch_up(WalSlot *slot, WalCounter counter, bool skip)
 {
@@ -432,7 +431,6 @@ wal_cycles_read(void)
 	return result;
 }
 
-/* Copy the present cycle and what was counted in it so far. */
 static void
 wal_cycles_copy(void)
 {

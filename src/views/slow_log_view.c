@@ -112,7 +112,6 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_put(row);
 }
 
-/* The stalls and their causes */
 static void
 read_stalls(StallLog *stalls)
 {

@@ -33,7 +33,6 @@
 /* ns; a session that has taken a number writes its event by then, or never. */
 #define WRITE_TIME			NS_PER_S
 
-/* Add a part of the time under the name of its column, unless unknown. */
 static void
 add_time(StringInfo line, const char *name, uint64 ns)
 {

@@ -63,7 +63,6 @@ static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
 static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
 static uint64 logged_changes = 0;	/* up to this one */
 
-/* For _PG_init, in the postmaster. */
 void
 worker_register(void)
 {
@@ -167,7 +166,6 @@ skip_lost_groups(GroupNumber newest, bool following)
 	logged = flush_group_add(newest, -flush_groups_kept());
 }
 
-/* Log the settled groups, and return their number. */
 static int
 log_settled_groups(bool following)
 {
@@ -247,7 +245,6 @@ work(bool following)
 	return n > 0 || followed == NOT_FOLLOWED;
 }
 
-/* The worker, which ends when the server stops. */
 void
 commit_stats_flush_logger_main(Datum main_arg)
 {
