@@ -56,7 +56,7 @@ slow_cause(const StallLog *stalls, const SlowEvent *event, const uint64 *part)
 
 /* Where the time of a slow commit went, and what it waited for */
 static void
-row_times(Row *row, const LoggedEvent *logged, const StallLog *stalls,
+row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 		  const ClientSessions *sessions)
 {
 	const SlowEvent *event = &logged->event;
@@ -99,7 +99,7 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_text(row, "role", slow_role_names[event->role]);
 	if (event->role == SLOW_LED && event->flush_time != SLOW_UNKNOWN)
 		row_bool(row, "flush_timed", event->flush_timed);
-	row_times(row, logged, stalls, sessions);
+	row_parts(row, logged, stalls, sessions);
 	row_known_number(row, "commits_in_flush", outcome->commits);
 	row_known_number(row, "leader_pid", outcome->leader_pid);
 	if (event->role == SLOW_LED && outcome->leader_pid == event->pid)
