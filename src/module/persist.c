@@ -212,17 +212,6 @@ saved_size(const StatsModule *module)
 	return module->saved_head_size + MaxBackends * module->saved_slot_size;
 }
 
-static uint64
-file_size(void)
-{
-	uint64		size = sizeof(PersistHeader) + sizeof(pg_crc32c);
-
-	for (int i = 0; stats_modules[i]; i++)
-		if (stats_modules[i]->saved_name != NULL)
-			size += sizeof(PersistPart) + saved_size(stats_modules[i]);
-	return size;
-}
-
 static char *
 make_file(const ControlFileData *control, uint64 *size)
 {
@@ -231,7 +220,10 @@ make_file(const ControlFileData *control, uint64 *size)
 	char	   *file;
 	char	   *end;
 
-	*size = file_size();
+	*size = sizeof(PersistHeader) + sizeof(pg_crc32c);
+	for (int i = 0; stats_modules[i]; i++)
+		if (stats_modules[i]->saved_name != NULL)
+			*size += sizeof(PersistPart) + saved_size(stats_modules[i]);
 	file = persist_allocate(*size);
 	if (file == NULL)
 		return NULL;
@@ -257,17 +249,6 @@ make_file(const ControlFileData *control, uint64 *size)
 	return file;
 }
 
-/* True if statistics can go on after this end of the server. */
-static bool
-may_save(int code, const ControlFileData *control)
-{
-	if (!was_shut_down(control))
-		return false;
-	return code == 0 ||
-		(restored &&
-		 memcmp(control, &control_at_start, sizeof(ControlFileData)) == 0);
-}
-
 /*
  * An on_shmem_exit callback: the last process is about to end.  If anything
  * fails, there is no file.
@@ -280,7 +261,11 @@ save(int code, Datum arg)
 	uint64		size;
 
 	if (!commit_stats_save ||
-		!read_control_file(&control) || !may_save(code, &control))
+		!read_control_file(&control) || !was_shut_down(&control))
+		return;
+	if (code != 0 &&
+		(!restored ||
+		 memcmp(&control, &control_at_start, sizeof(ControlFileData)) != 0))
 		return;
 	file = make_file(&control, &size);
 	if (file != NULL && !persist_write(PERSIST_FILE, file, size))

@@ -25,39 +25,12 @@ row_us(Row *row, const char *name, double us)
 	row_rounded(row, name, us / 1000, 3);
 }
 
-static void
-row_trial(Row *row, const Spacing *spacing)
-{
-	const SpacingTrial *trial = &spacing->trial;
-
-	if (spacing->trials == 0)
-		return;
-	row_text(row, "trial", trial->running ? "running" :
-			 adaptive_delay_change_name(trial->outcome));
-	row_us(row, "tried_spacing", trial->challenger);
-	row_us(row, "tried_response", spacing_response(trial, true));
-	row_us(row, "kept_response", spacing_response(trial, false));
-}
-
-static void
-row_device(Row *row, const Spacing *spacing)
-{
-	if (spacing->quota.believed)
-	{
-		row_rounded(row, "quota_flush_rate",
-					spacing_quota_rate(spacing), 1);
-		row_us(row, "quota_window", spacing->quota.window);
-		row_us(row, "quota_spacing", spacing_floor(spacing));
-	}
-	if (spacing->usual > 0)
-		row_us(row, "flush_time", spacing->usual);
-}
-
 Datum
 commit_delay_state_1_0(PG_FUNCTION_ARGS)
 {
 	static AdaptiveDelayState state;
 	const Spacing *spacing = &state.spacing;
+	const SpacingTrial *trial = &spacing->trial;
 	Row			row;
 
 	row_init(fcinfo, &row);
@@ -74,8 +47,23 @@ commit_delay_state_1_0(PG_FUNCTION_ARGS)
 		row_text(&row, "reason", adaptive_delay_change_name(last->what));
 		row_timestamp(&row, "changed_at", last->changed_at);
 	}
-	row_trial(&row, spacing);
-	row_device(&row, spacing);
+	if (spacing->trials > 0)
+	{
+		row_text(&row, "trial", trial->running ? "running" :
+				 adaptive_delay_change_name(trial->outcome));
+		row_us(&row, "tried_spacing", trial->challenger);
+		row_us(&row, "tried_response", spacing_response(trial, true));
+		row_us(&row, "kept_response", spacing_response(trial, false));
+	}
+	if (spacing->quota.believed)
+	{
+		row_rounded(&row, "quota_flush_rate",
+					spacing_quota_rate(spacing), 1);
+		row_us(&row, "quota_window", spacing->quota.window);
+		row_us(&row, "quota_spacing", spacing_floor(spacing));
+	}
+	if (spacing->usual > 0)
+		row_us(&row, "flush_time", spacing->usual);
 	row_number(&row, "trials", (uint64) spacing->trials);
 	row_number(&row, "trials_won", (uint64) spacing->adoptions);
 	row_number(&row, "quotas_found", (uint64) spacing->quotas_found);

@@ -139,22 +139,6 @@ row_leader(Row *row, const FlushGroupCopy *group)
 	row_number(row, "leader_pid", group->leader_pid);
 }
 
-static void
-row_group(Row *row, const FlushGroupCopy *group, int64 offset)
-{
-	row_timestamp(row, "flushed_at",
-				  clock_timestamp_at(group->seen_at, offset));
-	row_datum(row, "flush_lsn", PG_LSNOID, LSNGetDatum(group->boundary));
-	row_number(row, "flushes", group->flushes);
-	row_number(row, "commits", group->commits);
-	row_number(row, "active_transactions", group->active);
-	row_known_number(row, "wal_bytes",
-					 flush_wal_bytes(group->boundary, group->previous));
-	row_text(row, "message", flush_message(group, group->active));
-	if (group->leader_pid != 0)
-		row_leader(row, group);
-}
-
 Datum
 commit_flush_log_1_0(PG_FUNCTION_ARGS)
 {
@@ -183,7 +167,17 @@ commit_flush_log_1_0(PG_FUNCTION_ARGS)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
 
-		row_group(&row, group, offset);
+		row_timestamp(&row, "flushed_at",
+					  clock_timestamp_at(group->seen_at, offset));
+		row_datum(&row, "flush_lsn", PG_LSNOID, LSNGetDatum(group->boundary));
+		row_number(&row, "flushes", group->flushes);
+		row_number(&row, "commits", group->commits);
+		row_number(&row, "active_transactions", group->active);
+		row_known_number(&row, "wal_bytes",
+						 flush_wal_bytes(group->boundary, group->previous));
+		row_text(&row, "message", flush_message(group, group->active));
+		if (group->leader_pid != 0)
+			row_leader(&row, group);
 		row_client_of(&row, "leader_", sessions, group->leader_pid,
 					  group->seen_at);
 		row_put(&row);

@@ -36,17 +36,6 @@ PG_FUNCTION_INFO_V1(commit_stats_info_1_0);
 PG_FUNCTION_INFO_V1(commit_wal_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_standby_stats_1_0);
 
-static void
-row_sweep(Row *row)
-{
-	int			pid = delay_override_holder();
-
-	if (pid == 0)
-		return;
-	row_number(row, "sweep_pid", pid);
-	row_client_of(row, "sweep_", clients_read_sessions(), pid, PG_UINT64_MAX);
-}
-
 /* How the time of the latest flushes depends on their bytes */
 static void
 row_fit(Row *row)
@@ -67,6 +56,7 @@ Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
+	int			sweep_pid = delay_override_holder();
 	int			tracked;
 	uint64		evicted;
 	TimestampTz statements_reset;
@@ -97,7 +87,10 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_known_number(&row, "stall_limit", stall_limit_get());
 	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
 	row_fit(&row);
-	row_sweep(&row);
+	row_known_number(&row, "sweep_pid", sweep_pid);
+	if (sweep_pid != 0)
+		row_client_of(&row, "sweep_", clients_read_sessions(), sweep_pid,
+					  PG_UINT64_MAX);
 	row_bool(&row, "capturing", commit_trace_is_on());
 	row_number(&row, "shared_memory", shared_memory_size);
 	row_number(&row, "memory_per_connection", shared_memory_per_backend);

@@ -142,19 +142,6 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 }
 
 static void
-put_writer(Row *row, const StallWriter *writer)
-{
-	if (writer->session == NULL)
-		return;
-	row_number(row, "writer_pid", writer->session->pid);
-	if (OidIsValid(writer->session->client.roleid))
-		row_client(row, "writer_", &writer->session->client);
-	row_known_number(row, "writer_queryid", writer->session->queryid);
-	if (writer->share > 0)
-		row_share(row, "writer_share", writer->share, 0);
-}
-
-static void
 put_cause(Row *row, const StallLog *log, int i)
 {
 	CheckpointPhase phase =
@@ -178,6 +165,7 @@ put_stall(Row *row, const StallLog *log, int i)
 {
 	const SlowEvent *event = &log->logged[i].event;
 	const SlowOutcome *outcome = &log->logged[i].outcome;
+	const StallWriter *writer = &log->writer[i];
 
 	row_event(row, event);
 	row_bool(row, "flush_timed", event->flush_timed);
@@ -189,7 +177,15 @@ put_stall(Row *row, const StallLog *log, int i)
 		row_number(row, "leader_pid", event->pid);
 	row_number(row, "leader_wal_bytes", event->wal_bytes);
 	row_ms(row, "segment_time", event->segment_time);
-	put_writer(row, &log->writer[i]);
+	if (writer->session != NULL)
+	{
+		row_number(row, "writer_pid", writer->session->pid);
+		if (OidIsValid(writer->session->client.roleid))
+			row_client(row, "writer_", &writer->session->client);
+		row_known_number(row, "writer_queryid", writer->session->queryid);
+		if (writer->share > 0)
+			row_share(row, "writer_share", writer->share, 0);
+	}
 	put_cause(row, log, i);
 	row_put(row);
 }

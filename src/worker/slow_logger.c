@@ -128,22 +128,13 @@ is_lost(SlowKind kind, uint64 number)
 		clock_elapsed(missed_at[kind], clock_now()) > WRITE_TIME;
 }
 
-static void
-add_what_was_seen(const SlowEvent *event, SlowOutcome *outcome)
-{
-	uint64		began_at = clock_elapsed(event->duration, event->end);
-
-	watch_sum(began_at, event->end, &outcome->seen);
-	(void) watch_find_session(event->pid, began_at, event->end,
-							  &outcome->session);
-}
-
 /* False if the event is too young. */
 static bool
 complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 {
 	SlowEvent	event;
 	SlowOutcome outcome;
+	uint64		began_at;
 
 	if (!slow_log_copy(kind, number, &event, &outcome))
 		return is_lost(kind, number);
@@ -151,7 +142,10 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 		return false;
 	slow_log_look_up(&event, &outcome);
 	slow_event_add_outcome(&event, &outcome);
-	add_what_was_seen(&event, &outcome);
+	began_at = clock_elapsed(event.duration, event.end);
+	watch_sum(began_at, event.end, &outcome.seen);
+	(void) watch_find_session(event.pid, began_at, event.end,
+							  &outcome.session);
 	if (kind == SLOW_STALL)
 		stall_log_note_ratios(&outcome);
 	slow_log_put_outcome(kind, number, &outcome);
