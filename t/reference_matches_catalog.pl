@@ -1,11 +1,11 @@
 # Does the documentation say what the catalogs say?
 #
-# script/generate writes the tables of views; the columns and types that it
+# script/generate writes the lists of views; the columns and types that it
 # reads from the SQL script must be those of the catalogs, in order.  Each
-# function in doc/reference.md must have the columns, arguments and defaults of
-# the catalogs, and each setting its limits.  The contents of the reference
-# must lead to each view and function, and each query of doc/symptoms.md must
-# be one that the server plans.
+# function in doc/reference.md must have the columns, arguments with types and
+# defaults of the catalogs, and each setting its limits.  The contents of the
+# reference must lead to each view and function, and each query of
+# doc/symptoms.md must be one that the server plans.
 #
 # Each check is then tried on texts with one mistake.
 
@@ -57,7 +57,7 @@ ORDER BY attnum})
 
 $catalog{$_} = [
 	rows(qq{SELECT CASE coalesce(mode, 'i') WHEN 'i' THEN 'argument' ELSE 'column' END, name,
-	   format_type(type, NULL),
+	   CASE coalesce(mode, 'i') WHEN 'i' THEN format_type(type, NULL) ELSE '' END,
 	   CASE coalesce(mode, 'i') WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
 FROM pg_proc p,
 	 unnest(proargnames, coalesce(proargmodes, array_fill('i'::"char", ARRAY[pronargs])),
@@ -117,7 +117,7 @@ sub documented ($text)
 			my @rest =
 				$kind eq 'setting'  ? @cells[ 0 .. 2 ]
 			  : $kind eq 'argument' ? ($cells[0], default_of(@cells[ 0, 1 ]))
-			  :                       ($cells[0], '');
+			  :                       ('', '');
 
 			push @{ $lines{$section} }, [ $kind, $name, @rest ];
 		}
@@ -202,7 +202,7 @@ my @table_mistakes = (
 	[ 'a column that is missing', sub { s/^`wal_bytes_per_second`.*\n//m } ],
 	[ 'a column that does not exist', sub { s/`rounds`/`rounds`, `more`/ } ],
 	[ 'two columns in the wrong order', sub { s/^(`elapsed`.*\n)(`commits`.*\n)/$2$1/m } ],
-	[ 'a wrong type', sub { s/(`is_best` \|) boolean/$1 bigint/ } ],
+	[ 'a wrong type', sub { s/(`adaptive` \|) boolean/$1 bigint/ } ],
 	[ 'a view that is missing', sub { s/^### commit_wal_stats$//m } ],
 	[
 		'an object that does not exist',
