@@ -202,7 +202,7 @@ my @table_mistakes = (
 	[ 'a column that is missing', sub { s/^`wal_bytes_per_second`.*\n//m } ],
 	[ 'a column that does not exist', sub { s/`rounds`/`rounds`, `more`/ } ],
 	[ 'two columns in the wrong order', sub { s/^(`elapsed`.*\n)(`commits`.*\n)/$2$1/m } ],
-	[ 'a wrong type', sub { s/(`adaptive` \|) boolean/$1 bigint/ } ],
+	[ 'a wrong type', sub { s/(`duration` \|) interval/$1 text/ } ],
 	[ 'a view that is missing', sub { s/^### commit_wal_stats$//m } ],
 	[
 		'an object that does not exist',
