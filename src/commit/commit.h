@@ -67,13 +67,15 @@ commit_began_at(const CommitUnderWay *commit)
 }
 
 /*
- * True for a commit that may delete files after its second callback: with
- * wal_level = minimal, unknown.
+ * True for a commit that may have work after its second callback: to delete
+ * files (with wal_level = minimal, unknown), or to free the predicate locks of
+ * all that ended beside it.
  */
 static inline bool
-commit_may_delete_files(void)
+commit_works_afterwards(void)
 {
-	return (MyXactFlags & XACT_FLAGS_ACQUIREDACCESSEXCLUSIVELOCK) != 0;
+	return (MyXactFlags & XACT_FLAGS_ACQUIREDACCESSEXCLUSIVELOCK) != 0 ||
+		XactIsoLevel == XACT_SERIALIZABLE;
 }
 
 /*

@@ -657,7 +657,7 @@ static inline bool
 may_be_slow(uint64 elapsed)
 {
 	return elapsed > commit_stats_slow_threshold || commit.begun_at != 0 ||
-		commit_may_delete_files();
+		commit_works_afterwards();
 }
 
 /*
@@ -678,7 +678,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 		latency_count_part(kind, LATENCY_BEFORE,
 						   clock_elapsed(commit_began_at(&commit),
 										 commit.started_at));
-	if ((is_slow || commit.has_notify || commit_may_delete_files()) &&
+	if ((is_slow || commit.has_notify || commit_works_afterwards()) &&
 		slow_commit_is_slow(&commit, role, is_commit))
 	{
 		(void) flush_times();

@@ -62,6 +62,7 @@ typedef struct WatchedCommit
 	SlowRole	role;
 	bool		has_record;		/* the server knows the time of its record */
 	LatencyKind kind;			/* where it counts */
+	bool		serializable;
 	bool		waits_for_standby;
 	bool		crosses_segment;	/* its flush did */
 	int			synchronous_commit;
@@ -303,6 +304,7 @@ begin_flush_event(const WatchedCommit *ended, SlowEvent *event,
 	event->role = ended->role;
 	event->group = ended->commit.group;
 	event->checkpoint = ended->checkpoint;
+	event->serializable = ended->serializable;
 	event->synchronous_commit = ended->synchronous_commit;
 }
 
@@ -392,7 +394,7 @@ slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
 	uint64		limit = slow_commit_limit_get();
 
 	if (is_commit && limit != PG_UINT64_MAX &&
-		(commit->has_notify || commit_may_delete_files() ||
+		(commit->has_notify || commit_works_afterwards() ||
 		 clock_elapsed(commit_began_at(commit), commit->ended_at) > limit))
 		return true;
 	return may_be_stall(commit, role);
@@ -424,6 +426,7 @@ keep_commit(const CommitUnderWay *commit, SlowRole role, LatencyKind kind,
 	watched.role = role;
 	watched.kind = kind;
 	watched.has_record = has_record;
+	watched.serializable = XactIsoLevel == XACT_SERIALIZABLE;
 	watched.limit = slow_commit_limit_get();
 	watched.delay_time = own_delay_time(commit, role);
 	watched.wal_bytes = backend_slot_uncounted_wal();

@@ -448,7 +448,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
 		remedy_for_standby(f)},
-		{phase[PHASE_AFTER],
+		{f->serializable ? phase[PHASE_AFTER] : 0,
+			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
+		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
+		{f->serializable ? 0 : phase[PHASE_AFTER],
 			f->commits_notify > 0 && f->listeners > 0 ?
 			"after the commit, for files of dropped or truncated tables, or to signal sessions that listen." :
 			"after the commit, above all for files of tables that it dropped or truncated.",

@@ -125,6 +125,7 @@ typedef struct CommitFigures
 	bool		lock_prepared;	/* a prepared transaction holds it */
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */
+	bool		serializable;	/* most time after slow ones is of such */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription */

@@ -496,6 +496,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	double		time = 0;
 	double		lock_time = 0;
 	double		savepoints_time = 0;
+	double		serializable_time = 0;
 	uint64		longest = 0;
 
 	for (int i = 0; i < n; i++)
@@ -529,6 +530,8 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			longest = session->lock_time;
 			set_lock(f, &session->lock);
 		}
+		if (event->serializable)
+			serializable_time += part[PHASE_AFTER];
 		if (event->savepoints >= MANY_SAVEPOINTS)
 		{
 			savepoints_time += part[PHASE_BEFORE];
@@ -546,6 +549,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		f->lock = NULL;
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;
+	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
 	if (!f->seen_enough)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	if (f->now.locked)

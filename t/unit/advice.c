@@ -79,7 +79,7 @@ static const Figure figures[] = {
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
 	FIGURE(wal_init_zero), FIGURE(wal_compression),
 	FIGURE(completion_target), FIGURE(checkpoint_timeout),
-	FIGURE(checkpoint_distance), FIGURE(savepoints), FIGURE(wal_minimal),
+	FIGURE(checkpoint_distance), FIGURE(serializable), FIGURE(savepoints), FIGURE(wal_minimal),
 	FIGURE(seen.sync_waits), FIGURE(seen.lock_waits),
 	FIGURE(seen.phase[PHASE_RECORD]),
 	FIGURE(now.longest), FIGURE(commits), FIGURE(commits_async),

@@ -231,6 +231,15 @@ says(
 	'phase:flush' => 0.02,
 	'phase:other' => 0);
 says(
+	'predicate locks',
+	'97\.0% after the commit, for predicate locks',
+	'no\. 97\.0% of commit time is outside of flushes, most of it: after',
+	serializable => 1,
+	'phase:after' => 0.97,
+	'phase:flush' => 0.03,
+	'phase:other' => 0,
+	not => 'truncated');
+says(
 	'temporary tables', '83\.0% record: the session\'s own work',
 	'no\. 83\.0% of commit time',
 	commits => 0,
