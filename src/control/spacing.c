@@ -34,8 +34,8 @@
  *				which the floor held		there is no quota
  *				flushes back and up to
  *				LATE_MOST came late
- * quota		stalls, not after growth,	no quota; believe none for a
- *				that keep REFUTED of their	while
+ * quota		stalls, also hiccups, that	no quota; believe none for a
+ *				keep REFUTED of their		while
  *				share of the time
  * resting		its slots have ended		a trial: challenger, current,
  *											challenger, current
@@ -103,7 +103,7 @@
 #define LATE_MOST		0.25	/* of the flushes, or they try no rate */
 #define GROW			0.03	/* halved or doubled, 0.3% */
 #define GONE			16.0	/* times the rate; nothing */
-#define REFUTE_STALLS	12		/* a lowered quota needs SPACING_STALLS */
+#define REFUTE_STALLS	20		/* 12: 2 of 16 halved quotas were refuted */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
 #define QUOTA_REST		60e6	/* 10 or 300 s: 0.1% */
 
@@ -318,17 +318,15 @@ stall_ended(Spacing *s, double length, double now)
 	double		apart = now - q->stall_ended;
 	double	   *stalled = &q->stalled[q->believed];
 	bool		tells = !q->believed || q->held + length >= HELD * stretch;
+	bool		hiccup = is_hiccup(q, length, now - q->stalled_at);
 
-	if (is_hiccup(q, length, now - q->stalled_at))
+	if (hiccup && (!q->believed || length < LONG_STALL * q->window))
 		return false;
 	*stalled += (*stalled == 0 ? 1 : apart / (apart + STALLED_TIME)) *
 		(Min(1.0, (length - s->usual) / apart) - *stalled);
 	q->stall_ended = now;
-	if (q->growth > 1)			/* that was the cause */
-	{
-		q->stalls_held = 0;
+	if (q->growth > 1 && !hiccup)	/* that was the cause */
 		q->patience = Min(2 * q->patience, PATIENCE_MOST);
-	}
 	if (q->believed && ++q->stalls_held > REFUTE_STALLS &&
 		q->stalled[true] > REFUTED * q->stalled[false])
 	{
@@ -338,7 +336,7 @@ stall_ended(Spacing *s, double length, double now)
 		believe(s, false, SPACING_QUOTA_REFUTED, now);
 		return true;
 	}
-	if (q->growth == 1 && q->flushes <= SAME_STALL)
+	if (hiccup || (q->growth == 1 && q->flushes <= SAME_STALL))
 		return false;
 	if (stretch <= DISTANCE_MOST && tells)
 		add_distance(q, stretch);
@@ -397,6 +395,8 @@ grow(Spacing *s, double began, double now, bool slept)
 		return true;
 	}
 	begin_stretch(q, now);
+	if (q->growth == 1)
+		q->stalls_held = 0;
 	q->growth = 1 + Max(GROW, 2 * (q->growth - 1));
 	return false;
 }

@@ -53,7 +53,7 @@ typedef struct SpacingQuota
 	double		patience;		/* "held" before growth begins */
 
 	double		stalled[2];		/* part of the time, without and with a floor */
-	int			stalls_held;	/* stalls in succession, not after growth */
+	int			stalls_held;	/* stalls since growth last began */
 	double		rests_until;	/* nothing is believed */
 } SpacingQuota;
 
