@@ -1643,7 +1643,7 @@ COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
 COMMENT ON COLUMN commit_flush_stats.prepares IS
 	'PREPARE TRANSACTION commands, which wait for a flush';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
-	'WAL flushes that a commit or prepare issued, the leader';
+	'WAL flushes that a commit or prepare, the leader, issued';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
 	'expected number of errors in flushes; 0 up to PostgreSQL 17';
 COMMENT ON COLUMN commit_flush_stats.commits_per_flush IS
@@ -2051,7 +2051,7 @@ COMMENT ON COLUMN commit_stall_log.rolname IS
 COMMENT ON COLUMN commit_stall_log.application_name IS
 	'name at the commit';
 COMMENT ON COLUMN commit_stall_log.client_addr IS
-	'that of the leader''s client; null likewise, or without a leader';
+	'IP address of the leader''s client; null over a Unix-domain socket, or without a leader';
 COMMENT ON COLUMN commit_stall_log.queryid IS
 	'as in commit_slow_log, of the leader''s commit; null if not known';
 COMMENT ON COLUMN commit_stall_log.transaction_time IS
@@ -2402,9 +2402,9 @@ COMMENT ON COLUMN commit_history.commits_notify IS
 COMMENT ON COLUMN commit_history.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_history.commits_without_leader IS
-	'part of commits_carried that no commit''s flush carried, since a reset in the period';
+	'part of commits_carried that no commit''s flush carried; without those before a reset in the period';
 COMMENT ON COLUMN commit_history.flushes IS
-	'WAL flushes that a commit or prepare issued, the leader';
+	'WAL flushes that a commit or prepare, the leader, issued';
 COMMENT ON COLUMN commit_history.commits_per_flush IS
 	'mean number of commits in a flush, without commits_without_leader';
 COMMENT ON COLUMN commit_history.delay_hits IS
@@ -2510,7 +2510,7 @@ COMMENT ON COLUMN commit_history.top_rolname IS
 COMMENT ON COLUMN commit_history.top_application_name IS
 	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_client_flushes IS
-	'flushes that it issued; of an hour, in the minutes in which these were the most';
+	'flushes that it issued; of an hour, in the minutes in which it issued the most';
 COMMENT ON COLUMN commit_history.top_client_flushes_share IS
 	'these as a percentage of flushes';
 COMMENT ON COLUMN commit_history.top_queryid IS
@@ -2518,7 +2518,7 @@ COMMENT ON COLUMN commit_history.top_queryid IS
 COMMENT ON COLUMN commit_history.top_reason IS
 	'why it has no query identifier';
 COMMENT ON COLUMN commit_history.top_statement_flushes IS
-	'flushes of these commits, likewise';
+	'flushes of these commits; of an hour, as for the client';
 COMMENT ON COLUMN commit_history.top_statement_flushes_share IS
 	'these as a percentage of flushes';
 
@@ -2549,7 +2549,7 @@ COMMENT ON COLUMN commit_stats_info.statements_max IS
 COMMENT ON COLUMN commit_stats_info.statements_evicted IS
 	'likewise, of statements';
 COMMENT ON COLUMN commit_stats_info.statements_reset IS
-	'time of the latest commit_statement_stats_reset() or other reset';
+	'time from which commit_statement_stats counts';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
 	'commit_stats.stall_time, in milliseconds, or what is derived in its place; null if 0';
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
