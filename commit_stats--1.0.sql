@@ -1421,7 +1421,8 @@ td:first-child{overflow-wrap:anywhere}.t td:nth-child(-n+3),.t th:nth-child(-n+3
 <h2>What happened</h2>
 ' || coalesce('<div class="wide"><table class="e">' || events.list || '</table></div>', '<p>Nothing stands out.</p>')
 || '<p class="dim">Gaps, settings, stops, stalls, and levels of five rows that differ from the five before: commits/s by half, the
-median and a standby twice, p99 three times. Waits for a standby below 1 ms are left out.</p>'
+median and a standby twice, p99 three times. Waits for a standby below 1 ms are left out. The cause
+of a stall is the one known when its minute ended: the first stalls of a quota are of unknown cause.</p>'
 || CASE WHEN geo.n = 0 THEN '<p>commit_history has no row of this period. A row appears at the end of each minute.</p>' ELSE
 '<h2>Over time</h2>
 <div class="key">Commits and flushes per second:<svg viewBox="0 0 26 11"><path class="commits" d="M0 11V3h26v8z"/></svg>commits that waited for their flush<svg viewBox="0 0 26 11"><path class="flushes" d="M0 6h26"/></svg>WAL flushes of these'
@@ -1434,7 +1435,7 @@ Numbers above: see What happened.</div>
 || ' 100" preserveAspectRatio="none"><path class="grid" d="M0 50H' || geo.span::text || '"/>'
 || (SELECT string_agg('<path class="' || curve || '" d="' || d || '"/>', '' ORDER BY curve DESC) FROM curve
 	WHERE curve IN ('commits', 'flushes') OR curve = 'async' AND geo.async > 0::float8) || '</svg></div>
-<div class="key">Time of a commit, each line ten times the one below:<svg viewBox="0 0 26 11"><path class="p99" d="M0 6h26"/></svg>99% of the commits take up to this (p99)<svg viewBox="0 0 26 11"><path class="p50" d="M0 6h26"/></svg>half of them do (p50)<svg viewBox="0 0 26 11"><path class="flush99" d="M0 6h26"/></svg>99% of the flushes take up to this</div>
+<div class="key">Commit time, each line ten times the one below:<svg viewBox="0 0 26 11"><path class="p99" d="M0 6h26"/></svg>99% of the commits take up to this (p99)<svg viewBox="0 0 26 11"><path class="p50" d="M0 6h26"/></svg>half of them do (p50)<svg viewBox="0 0 26 11"><path class="flush99" d="M0 6h26"/></svg>flush time: 99% of the flushes take up to this</div>
 <div class="strip">' || coalesce((SELECT string_agg('<u style="top:' || (100 * (geo.high - e) / (geo.high - geo.low))::text || '%">'
 	|| CASE WHEN e >= 3 THEN power(10::float8, (e - 3)::float8)::text || ' s' ELSE power(10::float8, e::float8)::text || ' ms' END || '</u>', '')
 	FROM generate_series(geo.low, geo.high) e), '') || '<svg viewBox="0 0 ' || geo.span::text || ' 100" preserveAspectRatio="none">'
@@ -1442,7 +1443,7 @@ Numbers above: see What happened.</div>
 	FROM generate_series(geo.low, geo.high) e), '')
 || coalesce((SELECT string_agg('<path class="' || curve || '" d="' || d || '"/>', '' ORDER BY curve) FROM curve
 	WHERE curve IN ('p50', 'p99', 'flush99')), '') || '</svg></div>
-<div class="key">' || CASE WHEN lane.n = 0 THEN 'No flush stalled.' ELSE 'Stalled flushes, by cause: the higher, the more time.' END || '</div>
+<div class="key">' || CASE WHEN lane.n = 0 THEN 'No flush stalled.' ELSE 'Stalls of flushes, by cause: the higher, the more time.' END || '</div>
 ' || coalesce(lane.html, '') || '
 <div class="key">Checkpoint under way: the higher, the more of the minute. Waits for a standby: the higher, the more of the time of commits.</div>
 ' || coalesce((SELECT string_agg('<div class="lane"><b>' || curve || '</b><svg viewBox="0 0 ' || geo.span::text
@@ -1452,12 +1453,12 @@ Numbers above: see What happened.</div>
 <div class="over"><svg viewBox="0 0 ' || geo.span::text || ' 100" preserveAspectRatio="none"><path class="grid" d="' || coalesce(ticks.lines, '') || '"/>'
 || coalesce(events.lines, '') || hover.html || '</svg></div>
 </div>' END || '
-<h2>Who commits</h2>
+<h2>Clients and statements</h2>
 <p class="dim">Since the last reset, ' || name.reset || ', whatever the period above. The ten that issued most flushes; times in ms.</p>
 ' || coalesce((SELECT string_agg('<div class="wide"><table class="t"><tr><th>' || CASE WHEN kind = 1 THEN 'application' ELSE 'statement' END
 	|| '</th><th>database</th><th>role</th><th>commits</th><th>flushes</th><th>% of flushes</th><th>mean commit</th><th>slow commits</th></tr>
 ' || list || '</table></div>', E'\n<p></p>\n' ORDER BY kind) FROM flushers), '<p>Nobody so far.</p>') || '
-<h2>Commits per flush</h2>
+<h2>Commits in a flush</h2>
 <p class="dim">Each row counts the flushes that carried this number of commits, since the last reset.</p>
 <table class="h">' || coalesce(groups.list, '') || '</table>
 </body>

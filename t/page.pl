@@ -205,6 +205,15 @@ insert_rows(
 	standby_time => '4000');
 $page = page('2026-01-01 22:00', '2026-01-02 06:00');
 is_well_formed($page, 'a night');
+
+# What the dashboard has as well has the same name there.
+my $dashboard = slurp_file('monitoring/dashboard.json');
+for my $name ('Commits', 'Flushes', 'Commit time', 'Flush time', 'Stalls', 'Clients',
+	'Commits in a flush')
+{
+	like($dashboard, qr/"title": "$name[",]/, "the dashboard has $name");
+	like($page, qr/(?:>|and |svg>)$name\b/i, '... and so has the page');
+}
 is( join("\n", happened($page)),
 	q{Jan 01 23:00 to 23:10 | nothing was counted: the server or commit_stats was off
 Jan 02 02:10 to 03:00 | flushes stalled for 1,000 s in all, cause: quota (960 s), unknown (40.0 s); commits/s 40.0 &#8594; 10.0; median commit 2.02 &#8594; 40.0 ms; p99 of commits 7.00 &#8594; 500 ms
