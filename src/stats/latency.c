@@ -34,9 +34,6 @@
 /* LatencyTotals as an array. */
 #define NTOTALS			(sizeof(LatencyTotals) / sizeof(uint64))
 
-StaticAssertDecl(HISTOGRAM_NCELLS % 2 == 0 &&
-				 offsetof(LatencySlot, count) % sizeof(uint32) == 0,
-				 "cells do not come in pairs");
 
 typedef struct LatencyShared
 {
@@ -100,23 +97,6 @@ latency_add_waited(const LatencyTotals *totals, uint64 *cells)
 		counter_array_add(cells, totals->count[kind], HISTOGRAM_NCELLS);
 }
 
-/* Two cells at a time, as most are 0; reading 32 bits is atomic, too. */
-static void
-add_pairs(uint64 *sum, const volatile uint16 *count)
-{
-	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell += 2)
-	{
-		uint32		both = *(const volatile uint32 *) &count[cell];
-		uint16		one[2];
-
-		if (both == 0)
-			continue;
-		memcpy(one, &both, sizeof(one));
-		sum[cell] += one[0];
-		sum[cell + 1] += one[1];
-	}
-}
-
 static void
 add_latency_slot(LatencyTotals *totals, LatencySlot *slot)
 {
@@ -125,7 +105,8 @@ add_latency_slot(LatencyTotals *totals, LatencySlot *slot)
 		/* no commit takes 0 ns, and most slots have counted few kinds */
 		if (pg_atomic_read_u64(&slot->sum[kind][LATENCY_TIME]) == 0)
 			continue;
-		add_pairs(totals->count[kind], slot->count[kind]);
+		for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
+			totals->count[kind][cell] += slot->count[kind][cell];
 		counter_array_read_add(totals->sum[kind], slot->sum[kind],
 							   LATENCY_NSUMS);
 	}
