@@ -9,7 +9,7 @@
 use lib 't';
 use CommitStats;
 use List::Util qw(first sum0);
-use POSIX qw(ceil);
+use POSIX      qw(ceil);
 
 my $node = start_node(
 	'scrapes',
@@ -65,8 +65,8 @@ sub same_counters ($before, $after, $resolution, $name)
 	my @names = (@columns, 'wal_bytes');
 	my %sum;
 
-	@sum{@names} = split /\|/,
-	  $node->sql('SELECT '
+	@sum{@names} = split /\|/, $node->sql(
+			'SELECT '
 		  . join(', ', map { "sum($_)" } @names)
 		  . qq{ FROM commit_history WHERE resolution = '$resolution'
 	AND period_start >= '$before->{end}' AND period_start < '$after->{end}'});
@@ -77,8 +77,7 @@ sub same_counters ($before, $after, $resolution, $name)
 		cmp_ok(abs($sum{$column} - $grown), '<', 1e-4, "$name: $column, $grown")
 		  or diag("history: $sum{$column}");
 	}
-	cmp_ok(
-		abs($sum{commit_time} - ($after->{commit_sum} - $before->{commit_sum})),
+	cmp_ok(abs($sum{commit_time} - ($after->{commit_sum} - $before->{commit_sum})),
 		'<', 1e-4, "$name: the sum of the histogram is commit_time");
 }
 
@@ -86,9 +85,8 @@ sub same_counters ($before, $after, $resolution, $name)
 # stands for all times of a cell
 sub quantile ($before, $after, $kind, $q)
 {
-	my %grown = map {
-		$_ => $after->{cells}{$kind}{$_} - ($before->{cells}{$kind}{$_} // 0)
-	} keys %{ $after->{cells}{$kind} };
+	my %grown = map { $_ => $after->{cells}{$kind}{$_} - ($before->{cells}{$kind}{$_} // 0) }
+	  keys %{ $after->{cells}{$kind} };
 	my $rank = ceil($q * sum0(values %grown));
 
 	for (sort { (split / /, $a)[0] <=> (split / /, $b)[0] } keys %grown)
@@ -130,7 +128,8 @@ for my $round (1 .. 3)
 	my @quantiles = qw(commit_p50 commit_p95 commit_p99 flush_p50 flush_p99);
 
 	@row{@quantiles} = split /\|/,
-	  $node->sql("SELECT @{[ join ', ', @quantiles ]} FROM commit_history WHERE resolution = 'hour'");
+	  $node->sql(
+		"SELECT @{[ join ', ', @quantiles ]} FROM commit_history WHERE resolution = 'hour'");
 	for (@quantiles)
 	{
 		my ($kind, $percent) = /^(\w+)_p(\d+)$/;
