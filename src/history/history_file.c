@@ -97,17 +97,10 @@ history_file_write(void)
 	char	   *end;
 
 	for (int i = 0; i < HISTORY_NRINGS; i++)
-		nrows += history_rows[i].size;
-	/* not zeroed, so that only what is used takes memory and time */
-	file = palloc_extended(FILE_SIZE(nrows), MCXT_ALLOC_NO_OOM);
+		nrows += pg_atomic_read_u64(history_rows[i].newest) + 1 - history_first(i);
+	file = persist_allocate(FILE_SIZE(nrows));
 	if (file == NULL)
-	{
-		ereport(LOG,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("The history was not written.")));
 		return;
-	}
 	end = file + sizeof(PersistHeader);
 	for (int i = 0; i < HISTORY_NRINGS; i++)
 	{

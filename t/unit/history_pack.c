@@ -36,6 +36,12 @@ persist_write(const char *path, const char *from, Size size)
 }
 
 char *
+persist_allocate(Size size)
+{
+	return NULL;
+}
+
+char *
 persist_read(const char *path, Size max_size, uint64 *size)
 {
 	return NULL;
