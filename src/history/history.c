@@ -83,7 +83,6 @@ typedef struct HistoryShared
 	pg_atomic_uint64 asked[HISTORY_NREQUESTS];	/* by all processes */
 	pg_atomic_uint64 done[HISTORY_NREQUESTS];	/* of these */
 	TimestampTz began_at;		/* when the server started */
-	TimestampTz clock_start;	/* ... by the clock of the history */
 	bool		looked_at;		/* a worker has started, so "base" is no
 								 * standby's */
 	HistoryBase base;
@@ -124,8 +123,7 @@ history_attach(void *head, void *tail, bool found)
 		history_rows[i].newest = &shared->newest[i];
 	if (found)
 		return;
-	shared->began_at = shared->clock_start = GetCurrentTimestamp();
-	shared->base.start = shared->clock_start;
+	shared->base.start = shared->began_at = GetCurrentTimestamp();
 	shared->base.ns = clock_now();
 	shared->base.stats_reset = backend_slots_reset_time();
 }
@@ -294,7 +292,7 @@ static TimestampTz
 history_now(void)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz start = shared->clock_start;
+	TimestampTz start = shared->began_at;
 
 	if (commit_stats_history_start > 0)
 		start = time_t_to_timestamptz((pg_time_t) commit_stats_history_start);
@@ -748,7 +746,6 @@ history_started(void)
 			closed_at = Max(closed_at, row.end);
 		}
 	(void) commits_without_leader(&shared->base);
-	shared->clock_start = Max(shared->began_at, closed_at);
 	shared->base.start = Max(history_now(), closed_at);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
