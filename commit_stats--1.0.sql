@@ -997,13 +997,12 @@ CREATE FUNCTION commit_history(
 	OUT phase_flush_time double precision,
 	OUT others_flush_time double precision,
 	OUT segment_time double precision,
-	OUT phase_standby_time double precision,
+	OUT standby_time double precision,
 	OUT commit_log_time double precision,
 	OUT after_time double precision,
 	OUT not_run_time double precision,
 	OUT unknown_time double precision,
 	OUT checkpoint_share double precision,
-	OUT standby_time double precision,
 	OUT commit_delay integer,
 	OUT commit_siblings integer,
 	OUT adaptive_delay boolean,
@@ -1038,9 +1037,9 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.quota_stall_time, h.unknown_stall_time, h.slow_commits,
        h.transaction_time, h.wal_bytes, h.wal_fpi, h.before_time, h.record_time,
        h.notify_time, h.phase_delay_time, h.phase_flush_time,
-       h.others_flush_time, h.segment_time, h.phase_standby_time,
+       h.others_flush_time, h.segment_time, h.standby_time,
        h.commit_log_time, h.after_time, h.not_run_time, h.unknown_time,
-       h.checkpoint_share, h.standby_time, h.commit_delay, h.commit_siblings,
+       h.checkpoint_share, h.commit_delay, h.commit_siblings,
        h.adaptive_delay, h.spacing, h.top_datid, d.datname AS top_datname,
        h.top_roleid, r.rolname AS top_rolname, h.top_application_name,
        h.top_client_flushes,
@@ -2478,7 +2477,7 @@ COMMENT ON COLUMN commit_history.others_flush_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
 COMMENT ON COLUMN commit_history.segment_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
-COMMENT ON COLUMN commit_history.phase_standby_time IS
+COMMENT ON COLUMN commit_history.standby_time IS
 	'part of commit_time spent waiting for a standby, in milliseconds: the mean of the bounds';
 COMMENT ON COLUMN commit_history.commit_log_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
@@ -2490,8 +2489,6 @@ COMMENT ON COLUMN commit_history.unknown_time IS
 	'rest of commit_time + before_time + after_time, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_share IS
 	'percentage of the time that a checkpoint ran; null without samples';
-COMMENT ON COLUMN commit_history.standby_time IS
-	'mean of standby_time_min and standby_time_max of commit_latency_stats, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_delay IS
 	'setting of the configuration at the end of the period';
 COMMENT ON COLUMN commit_history.commit_siblings IS

@@ -72,7 +72,7 @@ sub agree ($name)
 	is( $node->sql(q{SELECT count(*) FROM commit_history WHERE sign(unknown_time) < 0 OR abs(
 	commit_time + before_time + after_time - (before_time + record_time + notify_time
 	+ coalesce(phase_delay_time, 0) + coalesce(phase_flush_time, 0)
-	+ coalesce(others_flush_time, 0) + coalesce(segment_time, 0) + phase_standby_time
+	+ coalesce(others_flush_time, 0) + coalesce(segment_time, 0) + standby_time
 	+ coalesce(commit_log_time, 0) + after_time + coalesce(not_run_time, 0)
 	+ unknown_time)) > 1e-6}),
 		0,

@@ -227,8 +227,6 @@ add_row(HistorySum *sum, const HistorySum *row)
 	sum->divided |= before.divided;
 	for (int i = 0; i < PHASE_N; i++)
 		sum->phase[i] += before.phase[i];
-	sum->standby_min += before.standby_min;
-	sum->standby_max += before.standby_max;
 	counter_array_add(sum->stalls, before.stalls, STALL_NCAUSES);
 	for (int i = 0; i < STALL_NCAUSES; i++)
 	{
@@ -401,12 +399,11 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	double		samples = seen->phase[PHASE_UNKNOWN];
 	double		rest;
 
-	row->standby_min = sum[STANDBY_TIME_MIN];
-	row->standby_max = sum[STANDBY_TIME_MAX];
 	row->phase[PHASE_BEFORE] = sum[LATENCY_BEFORE];
 	row->phase[PHASE_AFTER] = sum[LATENCY_AFTER];
 	row->phase[PHASE_UNKNOWN] = row->value[SLOT_COMMIT_TIME];
-	take_phase(row, PHASE_STANDBY, (row->standby_min + row->standby_max) / 2);
+	take_phase(row, PHASE_STANDBY,
+			   (sum[STANDBY_TIME_MIN] + sum[STANDBY_TIME_MAX]) / 2.0);
 	take_phase(row, PHASE_RECORD, sum[LATENCY_RECORD]);
 	take_phase(row, PHASE_NOTIFY, sum[LATENCY_NOTIFY]);
 

@@ -37,8 +37,6 @@ typedef struct HistorySum
 	 */
 	bool		divided;
 	double		phase[PHASE_N];
-	double		standby_min;
-	double		standby_max;
 
 	uint64		stalls[STALL_NCAUSES];
 	double		stall_time[STALL_NCAUSES];	/* adds up to SLOT_STALL_TIME */

@@ -43,8 +43,7 @@ StaticAssertDecl(lengthof(stall_columns) == STALL_NCAUSES,
 static const char *
 phase_column(CommitPhase phase)
 {
-	bool		taken = phase == PHASE_DELAY || phase == PHASE_FLUSH ||
-	phase == PHASE_STANDBY;
+	bool		taken = phase == PHASE_DELAY || phase == PHASE_FLUSH;
 
 	return psprintf("%s%s", taken ? "phase_" : "", commit_phase_columns[phase]);
 }
@@ -119,7 +118,6 @@ row_times(Row *row, const HistorySum *sum)
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		row_time(row, stall_columns[i], sum->stall_time[i]);
 	row_history_phases(row, sum);
-	row_time(row, "standby_time", (sum->standby_min + sum->standby_max) / 2);
 }
 
 static void
