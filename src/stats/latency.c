@@ -34,7 +34,6 @@
 /* LatencyTotals as an array. */
 #define NTOTALS			(sizeof(LatencyTotals) / sizeof(uint64))
 
-
 typedef struct LatencyShared
 {
 	ChangeCount carries;
