@@ -451,13 +451,15 @@ run_sweep(Sweep *sweep)
 /*---- From arguments to a sweep, from a sweep to rows -------------*/
 
 /*
- * Returns the number of pairs to try, without those whose sleep alone takes
- * max_p99.
+ * As many rounds as the duration has room for, without pairs whose sleep alone
+ * takes max_p99
  */
-static int
-prepare_outcomes(Sweep *sweep)
+static void
+make_rounds(Sweep *sweep, uint64 duration)
 {
 	int			tried = 0;
+	uint64		round;
+	int			n;
 
 	sweep->outcomes.n = sweep->pairs.n;
 	sweep->outcomes.outcome = palloc0(sweep->pairs.n * sizeof(DelayOutcome));
@@ -476,16 +478,8 @@ prepare_outcomes(Sweep *sweep)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("each of \"delays\" alone exceeds \"max_p99\""),
 				 errhint("Add 0 to \"delays\".")));
-	return tried;
-}
-
-static void
-make_rounds(Sweep *sweep, uint64 duration)
-{
-	int			tried = prepare_outcomes(sweep);
-	uint64		round = sweep->slot * tried;
-	int			n = (int) (duration / round);
-
+	round = sweep->slot * tried;
+	n = (int) (duration / round);
 	if (n < MIN_ROUNDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -435,15 +435,10 @@ add_less_wal(Remedies *all, const char *name, Safety safety, Todo todo,
 	WhatifLoad	load = all->forecast->load;
 
 	whatif_change_flushes(&load, 1, share);
-	if (load.page_time > 0)
-	{
-		add_load(all, name, safety, todo, &load);
-		return;
-	}
-	add(all, name, safety, todo, &load,
-		&all->forecast->prediction[all->forecast->present.i]);
-	all->remedy[all->n - 1].reason =
-		"flushes with more WAL do not take longer, as far as can be told";
+	add_load(all, name, safety, todo, &load);
+	if (load.page_time == 0)
+		all->remedy[all->n - 1].reason =
+			"flushes with more WAL do not take longer, as far as can be told";
 }
 
 /* What a statement, the i-th one now, has counted since "before" */

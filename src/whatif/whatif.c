@@ -107,21 +107,17 @@ read_cpu_usage(void)
 	FILE	   *file = AllocateFile("/proc/stat", "r");
 	long		ticks_per_second = sysconf(_SC_CLK_TCK);
 	CpuUsage	usage = {0};
-	double		user,
-				nice,
-				system,
-				irq,
-				softirq;
+	double		ticks[5];
 
 	if (file == NULL)
 		return usage;
 	/* idle and iowait are left out */
-	if (fscanf(file, "cpu %lf %lf %lf %*f %*f %lf %lf", &user, &nice, &system,
-			   &irq, &softirq) == 5 && ticks_per_second > 0)
+	if (fscanf(file, "cpu %lf %lf %lf %*f %*f %lf %lf", &ticks[0], &ticks[1],
+			   &ticks[2], &ticks[3], &ticks[4]) == 5 && ticks_per_second > 0)
 	{
 		usage.n = Max((int) sysconf(_SC_NPROCESSORS_ONLN), 0);
-		usage.busy = (user + nice + system + irq + softirq) * 1e6 /
-			ticks_per_second;
+		for (int i = 0; i < lengthof(ticks); i++)
+			usage.busy += ticks[i] * 1e6 / ticks_per_second;
 	}
 	FreeFile(file);
 	return usage;
