@@ -204,5 +204,17 @@ runs_and_undoes((split /\|/, (split /\n/, $rows)[0])[ 2, 3 ]);
 
 end_background($other, 'KILL');
 end_background($plain, 'KILL');
+
+# Sessions that commit once are measured, and cannot be predicted.
+$other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");
+$plain =
+  start_pgbench($node, '-c 1 -T 600', pause => "\\sleep 12 ms\nINSERT INTO logged VALUES (1);\n");
+$rows = remedies(q{remedy, reason ^@ 'the prediction cannot explain', others_saved IS NULL},
+	'true', qr/\|t\|/);
+is_deeply([ grep { !/\|t\|t$/ || /^$pair/ } split /\n/, $rows ],
+	[], 'not explained: nothing is saved, no pair is the best');
+
+end_background($other, 'KILL');
+end_background($plain, 'KILL');
 $node->stop;
 done_testing();
