@@ -12,7 +12,7 @@
  * the window ends.  Stalls show that quota if they are whole windows apart,
  * with the same number of flushes in each window, and take much of the time.
  * Flushes that begin at PACE of this rate do not stall.  Stalls much shorter
- * than those of a quota, or off its windows, are hiccups, which tell nothing.
+ * than those of a quota, or off its windows, are hiccups, which tell no rate.
  *
  * The response, above the floor.  The mean time from the start of a
  * transaction to the end of its commit tells which of two spacings is better:
