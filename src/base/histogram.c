@@ -3,11 +3,10 @@
  * histogram.c
  *		Log-linear histograms of times: cells, bounds, quantiles.
  *
- * The cells of an octave, from one power of 2 to the next, are of equal width,
- * a tenth of its lower end.  All times in a cell from l to u are taken to be
- * 2lu / (l + u), which is off by at most (u - l) / (u + l) of the true value:
- * 1/21, or 4.8%, in the first cell of an octave, less in the others.  The
- * first and the last cell of a histogram have no such bound.
+ * All times in a cell from l to u are taken to be 2lu / (l + u), which is off
+ * by at most (u - l) / (u + l) of the true value: 1/21, or 4.8%, in the first
+ * cell of an octave, less in the others.  The first and the last cell of a
+ * histogram have no such bound.
  *
  *-------------------------------------------------------------------------
  */

@@ -5,10 +5,9 @@
  *
  * The offset is the system's time less clock_now().  It is constant until
  * the system's time is set; on Linux, both clocks are slewed alike.  Two
- * measurements of the offset differ, as other processes run between the two
- * readings.  So all processes use one offset, and replace it only when a new
- * one differs by more than CLOCK_STEP; the same moment has the same time in
- * each query.
+ * measurements differ, as other processes run in between.  So all processes
+ * use one offset, which is replaced when a new one differs by more than
+ * CLOCK_STEP; the same moment has the same time in each query.
  *
  * Locking: none; the offset is one atomic word.
  *
@@ -26,9 +25,7 @@
 
 pg_atomic_uint64 *clock_offset_shared = NULL;
 
-/*
- * Also on the commit path.  Returns false if other processes ran in between.
- */
+/* Also on the commit path.  False if other processes ran in between. */
 bool
 clock_read_pair(ClockPair *pair)
 {

@@ -107,9 +107,8 @@ clients_find_session(const ClientSessions *sessions, int pid, uint64 at)
 
 /*
  * Commit path: true if clients_change() must compare before the commit counts,
- * or if nothing may be counted here.
- * (The configuration file may change application_name twice between two
- * commits, and the second value get the address of the first.)
+ * or if nothing may be counted here.  (A second change of application_name in
+ * the configuration file may bring the first address back.)
  */
 static inline bool
 clients_differ(void)

@@ -57,9 +57,8 @@ extern COMMIT_STATS_HIDDEN bool commit_trace_noted;
 extern const StatsModule commit_trace_module;
 
 /*
- * The process that captures, which holds delay_override_lock(): record commits
- * until "deadline"; take what is new, often enough for the ring, until it
- * returns false because no more can be kept; and stop, also at exit.
+ * The process that captures, which holds delay_override_lock().  It takes what
+ * is new until no more can be kept, which is false, and stops, also at exit.
  */
 extern void commit_trace_start(CommitTrace *trace, uint64 deadline);
 extern bool commit_trace_take(CommitTrace *trace);

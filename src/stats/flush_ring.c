@@ -22,11 +22,10 @@
  *	reader		a process that copies groups
  *
  * Half of the slots hold the newest groups, so that a member that comes late,
- * after the wait for a standby, still finds its group.
- *
- * If no process sees a boundary, its commits join the next group, and its
- * leader is a second leader there: the group stands for two flushes.  That is
- * common where commits wait for a standby.
+ * after the wait for a standby, still finds its group.  If no process sees a
+ * boundary, its commits join the next group, and its leader is a second leader
+ * there: the group stands for two flushes.  That is common where commits wait
+ * for a standby.
  *
  * Invariant: a member that is added to a slot learns from the tag, in the same
  * atomic operation, whether the slot is still for its group.  A copy is of one
@@ -194,10 +193,7 @@ flush_group_times(GroupNumber number, FlushTimes *times)
 		group_seen_at(flush_group_add(number, -1));
 }
 
-/*
- * Commit path: the siblings of the leader of the group before, as it was done;
- * -1: unknown.
- */
+/* Of the leader of the group before, as it was done; -1: unknown. */
 int
 flush_group_siblings_before(GroupNumber number)
 {

@@ -110,10 +110,7 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 	return true;
 }
 
-/*
- * The name, if it can be looked up without a wait for the lock that somebody
- * may hold on pg_class.
- */
+/* The name, if no lock that somebody holds on pg_class is in the way. */
 static char *
 relation_name(Oid database, Oid relation)
 {

@@ -94,7 +94,7 @@ slow_event_phases(const SlowEvent *event, const SlowOutcome *outcome,
 	}
 }
 
-/* "part": by slow_event_phases(); those that other columns have are left out */
+/* Of the parts, those that no other column has */
 void
 slow_event_times(const SlowEvent *event, const uint64 *part,
 				 SlowTime time[SLOW_NTIMES])
