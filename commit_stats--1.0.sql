@@ -1950,7 +1950,7 @@ COMMENT ON COLUMN commit_slow_log.duration IS
 COMMENT ON COLUMN commit_slow_log.transaction_time IS
 	'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
 COMMENT ON COLUMN commit_slow_log.before_time IS
-	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors; 0 without a COMMIT statement';
+	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
 	'part of duration from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
@@ -1972,7 +1972,7 @@ COMMENT ON COLUMN commit_slow_log.standby_time_max IS
 COMMENT ON COLUMN commit_slow_log.commit_log_time IS
 	'part of duration between flush and second callback, without a wait for a standby, in milliseconds: pg_xact, ProcArray, a processor';
 COMMENT ON COLUMN commit_slow_log.after_time IS
-	'part of duration after the second callback, in milliseconds: files deleted, signals of NOTIFY, invalidations';
+	'part of duration after the second callback, in milliseconds: files deleted, predicate locks, signals of NOTIFY, invalidations';
 COMMENT ON COLUMN commit_slow_log.not_run_time IS
 	'part of duration in which a CPU limit stopped processes of the server, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.unknown_time IS
@@ -2199,9 +2199,9 @@ COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
 COMMENT ON COLUMN commit_latency_stats.other_time IS
 	'rest of commit_time, with standby_time_min, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.before_time IS
-	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
+	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints';
 COMMENT ON COLUMN commit_latency_stats.after_time IS
-	'time after commit_time of commits that were slow, had NOTIFY or may delete files, in milliseconds';
+	'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.requested IS
 	'synchronous_commit as an array; for local, of leaders and followers together';
 
@@ -2464,7 +2464,7 @@ COMMENT ON COLUMN commit_history.wal_bytes IS
 COMMENT ON COLUMN commit_history.wal_fpi IS
 	'full-page images of pg_stat_wal; not those of the last minute before a shutdown';
 COMMENT ON COLUMN commit_history.before_time IS
-	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors';
+	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints';
 COMMENT ON COLUMN commit_history.record_time IS
 	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.notify_time IS
@@ -2482,7 +2482,7 @@ COMMENT ON COLUMN commit_history.standby_time IS
 COMMENT ON COLUMN commit_history.commit_log_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.after_time IS
-	'time after commit_time of commits that were slow, had NOTIFY or may delete files, in milliseconds';
+	'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds';
 COMMENT ON COLUMN commit_history.not_run_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.unknown_time IS

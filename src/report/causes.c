@@ -172,12 +172,12 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
-/* Sessions wait for locks of transactions that do not commit. */
+/* Twice as many sessions wait for locks of others as commits explain. */
 static bool
 statements_wait(const CommitFigures *f)
 {
 	return f->seen.lock_waits >= Max(f->seen.n, 1) &&
-		f->seen.lock_waits > f->seen.in_commit + f->seen.blocked_rows;
+		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
 }
 
 /*
@@ -433,9 +433,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
 		larger_skip_threshold},
 		{locked_record || inserts || syncs ? 0 : record,
-			f->wal_minimal ?
-			"record: the session's own work before its commit record, as the sync of new or truncated tables (wal_level = minimal), ON COMMIT DELETE ROWS or DROP." :
-			"record: the session's own work before its commit record, as ON COMMIT DELETE ROWS or DROP.",
+			psprintf("record: the session's own work before its commit record, as %sON COMMIT DELETE ROWS or DROP.",
+					 f->wal_minimal ? "the sync of new or truncated tables (wal_level = minimal), " : ""),
 			f->wal_minimal ? larger_skip_threshold :
 		"fewer temporary tables with ON COMMIT in a session"},
 		{phase[PHASE_DELAY],

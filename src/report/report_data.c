@@ -545,7 +545,8 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			Min(f->top_slow_least, event->wal_bytes);
 	}
 	/* most of the time before their records was something else */
-	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD])
+	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD] &&
+		2 * f->seen.commit_locks <= f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD])
 		f->lock = NULL;
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;

@@ -281,6 +281,8 @@ look_at_backend(int procno)
 		look.sample.phase[reading.phase]++;
 		look.sample.insert_waits += reading.phase == PHASE_RECORD &&
 			event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
+		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
+			is_lock_event(event);
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
 			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;
 		if (reading.phase == PHASE_STANDBY)
@@ -504,6 +506,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->outside_waits += sample->outside_waits * ns * (1 - stopped);
 	sum->cpu_waits += sample->cpu_waits * ns * (1 - stopped);
 	sum->insert_waits += sample->insert_waits * ns * (1 - stopped);
+	sum->commit_locks += sample->commit_locks * ns * (1 - stopped);
 	sum->sync_waits += sample->sync_waits * ns * (1 - stopped);
 	sum->lock_waits += (double) sample->lock_waits * ns;
 	sum->commits += (double) (sample->commits - before->commits) *
@@ -535,6 +538,7 @@ finish_sum(WatchSummary *sum)
 	sum->outside_waits = round(sum->outside_waits * scale);
 	sum->cpu_waits = round(sum->cpu_waits * scale);
 	sum->insert_waits = round(sum->insert_waits * scale);
+	sum->commit_locks = round(sum->commit_locks * scale);
 	sum->sync_waits = round(sum->sync_waits * scale);
 	sum->lock_waits = round(sum->lock_waits * scale);
 	sum->commits = round(sum->commits);

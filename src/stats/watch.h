@@ -40,6 +40,7 @@ typedef struct WatchSample
 	uint16		outside_waits;	/* commits that wait for a flusher in none */
 	uint16		cpu_waits;		/* in a flush whose process could run */
 	uint16		insert_waits;	/* to insert their record */
+	uint16		commit_locks;	/* wait for a lock before it, not NOTIFY's */
 	uint16		sync_waits;		/* sync files before it (wal_level = minimal) */
 	uint16		lock_waits;		/* for a lock, outside of a commit; those of
 								 * blocked_rows are not among them */
@@ -63,6 +64,7 @@ typedef struct WatchSummary
 	double		outside_waits;
 	double		cpu_waits;
 	double		insert_waits;
+	double		commit_locks;
 	double		sync_waits;
 	double		lock_waits;
 	uint64		throttled;		/* ns */

@@ -230,6 +230,17 @@ says(
 	'phase:before' => 0.01,
 	'phase:flush' => 0.02,
 	'phase:other' => 0);
+my $locked =
+  'It is not the commit: on average 6\.40 sessions wait for locks in their statements \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.';
+like(
+	conclude('seen.n' => 100, 'seen.lock_waits' => 640, 'seen.in_commit' => 85)->{causes} =~
+	  s/\n  / /gr,
+	qr/^$locked/,
+	'a locked table');
+unlike(
+	conclude('seen.n' => 100, 'seen.lock_waits' => 640, 'seen.in_commit' => 330)->{causes},
+	qr/It is not the commit/,
+	'... beside many that commit');
 says(
 	'predicate locks',
 	'97\.0% after the commit, for predicate locks',
