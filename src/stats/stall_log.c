@@ -120,17 +120,19 @@ find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
  */
 static void
 find_running(StallWriter *writer, const LoggedEvent *stall,
-			 const LoggedEvent *writers, int n,
-			 const ClientSessions *sessions)
+			 const LoggedEvent *writers, int n, ClientSessions **sessions)
 {
 	const WatchWriter *seen = &stall->outcome.seen.writer[0];
-	const ClientSession *session =
-	clients_find_session(sessions, seen->pid, stall->event.end);
-	SlowEvent  *event = palloc0(sizeof(SlowEvent));
+	const ClientSession *session;
+	SlowEvent  *event;
 
 	if (stall->outcome.wal_bytes < BULK_WAL || seen->samples == 0 ||
 		2 * seen->samples < stall->outcome.seen.n)
 		return;
+	if (*sessions == NULL)
+		*sessions = clients_read_sessions();
+	session = clients_find_session(*sessions, seen->pid, stall->event.end);
+	event = palloc0(sizeof(SlowEvent));
 	event->pid = seen->pid;
 	event->wal_bytes = stall->outcome.wal_bytes;
 	if (session != NULL)
@@ -405,7 +407,7 @@ drop_led(StallLog *log)
 void
 stall_log_read(StallLog *log)
 {
-	ClientSessions *sessions = clients_read_sessions();
+	ClientSessions *sessions = NULL;
 	LoggedEvent *writers;
 	int			nwriters;
 
@@ -427,7 +429,7 @@ stall_log_read(StallLog *log)
 					  stall->event.end, &stall->outcome.seen);
 		log->writer[i] = find_writer(stall, writers, nwriters);
 		if (log->writer[i].session == NULL)
-			find_running(&log->writer[i], stall, writers, nwriters, sessions);
+			find_running(&log->writer[i], stall, writers, nwriters, &sessions);
 	}
 }
 
