@@ -196,7 +196,7 @@ my $writer = $node->sql(
 	'SELECT queryid FROM commit_statement_stats WHERE queryid IS NOT NULL ORDER BY wal_bytes DESC LIMIT 1'
 );
 is( $rows,
-	"no full-page images|may lose data at a crash|ALTER SYSTEM SET full_page_writes = off; $reload|"
+	"no full-page images|may corrupt the database at a crash|ALTER SYSTEM SET full_page_writes = off; $reload|"
 	  . "ALTER SYSTEM RESET full_page_writes; $reload\n"
 	  . "without the WAL of statement $writer|needs the application||",
 	'remedies with less WAL');

@@ -15,9 +15,10 @@
  * more often by as much as their transactions get shorter.  Where transactions
  * begin by themselves, only their time can change.  So the score orders both.
  * Where order_choices() calls scores equal, a remedy that loses nothing comes
- * before one that needs the application, then one that may lose commits, then
- * one that needs another device.  The adaptive delay comes before a fixed one:
- * the best of several pairs is also the luckiest, and a load changes.
+ * before one that needs the application, then one that needs another device.
+ * The adaptive delay comes before a fixed one: the best of several pairs is
+ * also the luckiest, and a load changes.  What may lose something comes last:
+ * who reads one row only takes the first one for the advice.
  *
  * Where the prediction cannot explain the present, nothing is ordered, no pair
  * is the best, and nothing says how much a remedy would save.
@@ -67,15 +68,15 @@ typedef enum Safety
 	ADAPTS,
 	LOSES_NOTHING,
 	NEEDS_APPLICATION,
-	MAY_LOSE_COMMITS,
 	NEEDS_DEVICE,
+	MAY_LOSE_COMMITS,
 	MAY_LOSE_DATA
 } Safety;
 
 static const char *const safety_names[] = {
 	"loses nothing", "loses nothing", "loses nothing", "needs the application",
-	"may lose the newest commits at a crash", "needs another device",
-	"may lose data at a crash"
+	"needs another device", "may lose the newest commits at a crash",
+	"may corrupt the database at a crash"
 };
 
 /* Statements to paste into psql; null: none does it */
@@ -640,6 +641,25 @@ pairs_to_try(void)
 	return pairs;
 }
 
+static void
+order_remedies(Remedies *all)
+{
+	Choice		losing[MAX_REMEDIES];
+	int			nlosing = 0;
+	int			n = 0;
+
+	for (int i = 0; i < all->n; i++)
+	{
+		if (all->choice[i].cost >= MAY_LOSE_COMMITS)
+			losing[nlosing++] = all->choice[i];
+		else
+			all->choice[n++] = all->choice[i];
+	}
+	memcpy(all->choice + n, losing, nlosing * sizeof(Choice));
+	order_choices(all->choice, n);
+	order_choices(all->choice + n, nlosing);
+}
+
 Datum
 commit_remedies_1_0(PG_FUNCTION_ARGS)
 {
@@ -661,7 +681,7 @@ commit_remedies_1_0(PG_FUNCTION_ARGS)
 	add_device(&all);
 	add_wal(&all);
 	if (all.forecast->unexplained == NULL)
-		order_choices(all.choice, all.n);
+		order_remedies(&all);
 	keep_prediction(&all);
 	for (int i = 0; i < all.n; i++)
 		put_remedy(&row, &all, &all.remedy[all.choice[i].i]);
