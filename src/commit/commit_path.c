@@ -670,7 +670,8 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 {
 	uint64		elapsed = clock_elapsed(commit_began_at(&commit),
 										commit.ended_at);
-	bool		is_slow = elapsed > commit_stats_slow_threshold;
+	bool		is_slow = elapsed > commit_stats_slow_threshold &&
+	stall_limit_exceeded(elapsed);
 
 	backend_slot_set_committing(0);
 	backend_slot_set_begun(0);
@@ -687,8 +688,6 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 	}
 	commit.begun_at = 0;
 	commit.has_notify = false;
-	if (is_slow)
-		stall_limit_refresh();
 }
 
 /*

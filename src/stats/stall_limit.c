@@ -107,6 +107,16 @@ stall_limit_refresh(void)
 	worker_wake();
 }
 
+bool
+stall_limit_exceeded(uint64 elapsed)
+{
+	uint64		stall_limit = stall_limit_get();
+
+	stall_limit_refresh();
+	return elapsed > slow_commit_limit_get() ||
+		(stall_limit > 0 && elapsed > stall_limit);
+}
+
 /* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */
 static uint64
 limit_of(const uint64 *counts)

@@ -11,6 +11,9 @@ extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);	/* ns; PG_UINT64_MAX: never */
 extern void stall_limit_refresh(void);
 
+/* ... Refreshes them; true if one of them is below "elapsed", ns. */
+extern bool stall_limit_exceeded(uint64 elapsed);
+
 extern void stall_limit_derive(void);
 
 #endif							/* COMMIT_STATS_STALL_LIMIT_H */
