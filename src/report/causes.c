@@ -822,7 +822,9 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		appendStringInfo(text, "First step: what cause 1 says.%s\n",
 						 predict ? " What else helps (10 s, changes nothing):" : "");
 	else if (predict)
-		appendStringInfoString(text, "First step: predict each remedy, also a delay (10 s, changes nothing):\n");
+		appendStringInfo(text, "%s, also a delay (10 s, changes nothing):\n",
+						 f->prediction == NULL ? "First step: predict each remedy" :
+						 "To predict each remedy again");
 	if (predict)
 		appendStringInfo(text, "SELECT * FROM %s.commit_remedies();\n", f->schema);
 	if (f->prediction != NULL)

@@ -72,7 +72,7 @@ sub conclude (%figures)
 	unlike($out, qr/\b(nan|inf|null)\b|-\d+ /i, 'only numbers');
 	unlike($out, qr/^.{79}/m, 'not too wide');
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;
-	my ($causes, $step, $delay) = $said =~ /^(.*?)((?:^First step: .*?)?)^A delay: (.*)/ms;
+	my ($causes, $step, $delay) = $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms;
 	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \d|^\w|^     ->|\z)/ms;
 	my ($max_p99) = $sweep =~ /max_p99 => '([\d.e+]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
@@ -514,7 +514,8 @@ is( conclude(%hot, delay => 2000, delay_hits => 912, alone_hits => 0.94)->{step}
 	"First step: the statement on a delay. $others",
 	'a setting that is wrong comes before all');
 is( conclude(prediction => 'Newest prediction (a time, from 10 s): the adaptive delay.')->{step},
-	"${compare}Newest prediction (a time, from 10 s): the adaptive delay.\n",
+	"To predict each remedy again, also a delay (10 s, changes nothing):\n${predict}"
+	  . "Newest prediction (a time, from 10 s): the adaptive delay.\n",
 	'the newest prediction');
 my %predicted = (predicted_delay => 1100, predicted_siblings => 1);
 my ($with, $without) = (conclude(%predicted), conclude());
