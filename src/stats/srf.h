@@ -46,6 +46,10 @@ typedef struct Row
 	bool		isnull[ROW_MAX_COLUMNS];
 } Row;
 
+/*
+ * Every function that returns rows calls this before it reads what the library
+ * shares: the call raises an error where the library is not preloaded.
+ */
 static inline void
 row_init(FunctionCallInfo fcinfo, Row *row)
 {

@@ -56,7 +56,7 @@ Datum
 commit_stats_info_1_0(PG_FUNCTION_ARGS)
 {
 	uint32		connected;
-	int			sweep_pid = delay_override_holder();
+	int			sweep_pid;
 	int			tracked;
 	uint64		evicted;
 	TimestampTz statements_reset;
@@ -64,6 +64,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 
 	row_init(fcinfo, &row);
 	stall_limit_refresh();
+	sweep_pid = delay_override_holder();
 	connected = siblings_connected();
 	clients_tracked(&tracked, &evicted);
 

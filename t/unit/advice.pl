@@ -72,7 +72,8 @@ sub conclude (%figures)
 	unlike($out, qr/\b(nan|inf|null)\b|-\d+ /i, 'only numbers');
 	unlike($out, qr/^.{79}/m, 'not too wide');
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;
-	my ($causes, $step, $delay) = $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms;
+	my ($causes, $step, $delay) =
+	  $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms;
 	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \d|^\w|^     ->|\z)/ms;
 	my ($max_p99) = $sweep =~ /max_p99 => '([\d.e+]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
