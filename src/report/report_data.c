@@ -654,9 +654,8 @@ set_standby(CommitFigures *f)
 }
 
 static void
-set_checkpoints(CommitFigures *f)
+set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 {
-	const WalCycles *cycles = wal_cycles_read();
 	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
 
 	if (n >= MIN_CYCLES)
@@ -695,6 +694,7 @@ report_data_read(CommitFigures *f, Oid function)
 	LatencyTotals *latency;
 	ClientTotals *clients;
 	StatementTotals *statements;
+	WalCycles  *cycles;
 	const ClientCounts *top = NULL;
 	StallLog	stalls;
 	CounterDelta counts = {0};
@@ -705,6 +705,7 @@ report_data_read(CommitFigures *f, Oid function)
 	latency = latency_read();
 	clients = clients_read();
 	statements = statements_read();
+	cycles = wal_cycles_read();
 	stall_log_read(&stalls);
 	LWLockRelease(commit_stats_reset_lock());
 
@@ -725,7 +726,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
 	set_standby(f);
-	set_checkpoints(f);
+	set_checkpoints(f, cycles);
 	set_prediction(f);
 	notify_lock_read(&f->notify);
 	f->listeners = notify_lock_listeners(MyDatabaseId);
