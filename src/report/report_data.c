@@ -487,6 +487,26 @@ set_lock(CommitFigures *f, const LockWait *wait)
 	f->lock_prepared = wait->holder_prepared;
 }
 
+static void
+add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
+				const uint64 *part)
+{
+	/* a follower does not know that its leader made a segment */
+	uint64		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
+	part[PHASE_OTHER_FLUSH];
+
+	/* of a wait that ended with a standby, its begin is what is not known */
+	uint64		doubt = Min(part[PHASE_UNKNOWN],
+							clock_elapsed(event->standby_min, event->standby_max));
+
+	for (int phase = 0; phase < PHASE_N; phase++)
+		f->slow_phase[phase] += part[phase];
+	f->slow_phase[PHASE_SEGMENT] += segment;
+	f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
+	f->slow_phase[PHASE_STANDBY] += doubt;
+	f->slow_phase[PHASE_UNKNOWN] -= doubt;
+}
+
 /* Slow commits since the reset that are kept, and what they waited for */
 static void
 set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
@@ -504,26 +524,13 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		const SlowEvent *event = &slow[i].event;
 		const WatchedSession *session = &slow[i].outcome.session;
 		uint64		part[PHASE_N];
-		uint64		segment;
-		uint64		doubt;
 
 		if (event->ended_at < f->stats_reset)
 			continue;
 		f->slow_n++;
 		time += event->duration;
 		slow_event_phases(event, &slow[i].outcome, part);
-		for (int phase = 0; phase < PHASE_N; phase++)
-			f->slow_phase[phase] += part[phase];
-		/* a follower does not know that its leader made a segment */
-		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
-			part[PHASE_OTHER_FLUSH];
-		f->slow_phase[PHASE_SEGMENT] += segment;
-		f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
-		/* of a wait that ended with a standby, its begin is what is not known */
-		doubt = Min(part[PHASE_UNKNOWN],
-					clock_elapsed(event->standby_min, event->standby_max));
-		f->slow_phase[PHASE_STANDBY] += doubt;
-		f->slow_phase[PHASE_UNKNOWN] -= doubt;
+		add_slow_phases(f, log, event, part);
 		lock_time += session->lock_time;
 		if (session->lock_time > longest)
 		{

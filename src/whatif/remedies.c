@@ -18,7 +18,7 @@
  * before one that needs the application, then one that needs another device.
  * The adaptive delay comes before a fixed one: the best of several pairs is
  * also the luckiest, and a load changes.  What may lose something comes last:
- * who reads one row only takes the first one for the advice.
+ * a reader takes the first row for the advice.
  *
  * Where the prediction cannot explain the present, nothing is ordered, no pair
  * is the best, and nothing says how much a remedy would save.
