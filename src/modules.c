@@ -33,7 +33,7 @@
 #include "stats/latency.h"
 #include "stats/prediction.h"
 #include "stats/slow_log.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 #include "stats/standby.h"
 #include "stats/statements.h"
 #include "stats/wal_cycles.h"
@@ -53,7 +53,7 @@ const StatsModule *const stats_modules[] = {
 	&notify_lock_module,
 	&prediction_module,
 	&slow_log_module,
-	&stall_limit_module,
+	&slow_limits_module,
 	&standby_module,
 	&history_module,
 	&wal_cycles_module,

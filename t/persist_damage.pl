@@ -2,8 +2,8 @@
 # date?
 #
 # The server starts with such files, says in its log why it refuses each one,
-# and counts from zero.  t/unit/persist_file.pl checks hundreds of mutations of
-# a file without a restart.
+# and counts from zero.  t/unit/persist_format.pl checks hundreds of mutations
+# of a file without a restart.
 
 use lib 't', 't/persist';
 use CommitStats;

@@ -4,8 +4,8 @@
  *		When a WAL flush is a stall, which quota explains stalls, and what a
  *		byte takes.
  *
- *	stall		a flush that takes longer than wal_device_stall_limit() of the
- *				median flush
+ *	stall		a flush that takes longer than wal_device_stall_limit()
+ *				(wal_device.h) of the median flush
  *	quota		the number of flushes that a device allows in a window of time
  *
  * A volume with a quota serves flushes at full speed until the quota of a

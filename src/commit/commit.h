@@ -82,8 +82,8 @@ commit_works_afterwards(void)
  * Returns true for a commit that is slow, or may become so after its second
  * callback, and for what may be a stall.
  */
-extern bool slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
-								bool is_commit);
+extern bool slow_commit_may_be_slow(const CommitUnderWay *commit, SlowRole role,
+									bool is_commit);
 
 /*
  * For those, with times_known, when the mark of the commit is cleared.  "kind"

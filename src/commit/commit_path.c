@@ -76,7 +76,7 @@
 #include "stats/commit_trace.h"
 #include "stats/flush_ring.h"
 #include "stats/latency.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 #include "stats/statements.h"
 #include "stats/wal_cycles.h"
 
@@ -523,7 +523,7 @@ note_notify(uint64 record_at)
 	uint64		flush_time = Min(flush_time_after(record_at), hold_time);
 
 	commit.has_notify = true;
-	adaptive_delay_notified = true;
+	adaptive_delay_skip_next = true;
 	commit.begun_at = commit_began_at(&commit);
 	commit.notify_pid = notify_lock_pass_on(hold_time, flush_time);
 }
@@ -671,7 +671,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 	uint64		elapsed = clock_elapsed(commit_began_at(&commit),
 										commit.ended_at);
 	bool		is_slow = elapsed > commit_stats_slow_threshold &&
-	stall_limit_exceeded(elapsed);
+	slow_limits_exceeded(elapsed);
 
 	backend_slot_set_committing(0);
 	backend_slot_set_begun(0);
@@ -680,7 +680,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 						   clock_elapsed(commit_began_at(&commit),
 										 commit.started_at));
 	if ((is_slow || commit.has_notify || commit_works_afterwards()) &&
-		slow_commit_is_slow(&commit, role, is_commit))
+		slow_commit_may_be_slow(&commit, role, is_commit))
 	{
 		(void) flush_times();
 		if (slow_commit_note(&commit, role, is_commit, kind))

@@ -6,10 +6,12 @@
  * A COMMIT begins in our ProcessUtility hook, which also runs before deferred
  * triggers; without a statement, its begin is the first callback.  It ends
  * when the server resets TopTransactionContext, behind the deletion of files
- * and the signals of NOTIFY.  commit_path.c calls slow_commit_is_slow() in the
- * second callback, for a commit that took longer than
- * commit_stats_slow_threshold or may still do so.  This file then watches the
- * commit to its end.  Three moments divide the time between the callbacks:
+ * and the signals of NOTIFY.  commit_path.c calls slow_commit_may_be_slow() in
+ * the second callback, for a commit that took longer than
+ * commit_stats_slow_threshold, a first filter, or may still do so.  This file
+ * then watches the commit to its end, where note_commit() compares it with the
+ * limit of slow_limits.c.  Three moments divide the time between the
+ * callbacks:
  *
  *	- record:	the server wrote the commit record.  It read the clock just
  *				before, for GetCurrentTransactionStopTimestamp().
@@ -49,7 +51,7 @@
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
 #include "stats/latency.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 #include "stats/statements.h"
 
 /* A leader that makes a WAL segment takes longer than that beside I/O; ns */
@@ -388,8 +390,8 @@ may_be_stall(const CommitUnderWay *commit, SlowRole role)
 }
 
 bool
-slow_commit_is_slow(const CommitUnderWay *commit, SlowRole role,
-					bool is_commit)
+slow_commit_may_be_slow(const CommitUnderWay *commit, SlowRole role,
+						bool is_commit)
 {
 	uint64		limit = slow_commit_limit_get();
 

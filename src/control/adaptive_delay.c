@@ -19,13 +19,16 @@
  * A commit with NOTIFY holds a lock while it sleeps, for which all others with
  * one wait, so nobody could share its flush.  The server takes that lock after
  * a commit has chosen its sleep.  Sessions that notify do so again and again:
- * the commit after one with NOTIFY does not sleep.
+ * the commit after one with NOTIFY does not sleep.  Whether others wait for a
+ * row that the leader has locked is not known here.  If they do, responses get
+ * longer, and spacing.c gives the spacing up.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
- * before a flush.  No sleep is longer than commit_stats.adaptive_delay_max,
- * nor than it takes the WAL to fill half of wal_buffers: the leader sleeps
- * with WALWriteLock held, for which a backend waits that finds the buffers
- * full.
+ * before a flush, in XLogFlush(): delay_override.h sets CommitDelay to what
+ * adaptive_delay_begin() returns.  No sleep is longer than
+ * commit_stats.adaptive_delay_max, nor than it takes the WAL to fill half of
+ * wal_buffers: the leader sleeps with WALWriteLock held, for which a backend
+ * waits that finds the buffers full.
  *
  * Locking: commit_stats_delay_lock() protects the Learner, which no commit
  * uses.  Words of AdaptiveDelayShared are atomic.  A leader that is suspended
@@ -99,7 +102,7 @@ typedef struct AdaptiveDelayShared
 } AdaptiveDelayShared;
 
 pg_atomic_uint64 *adaptive_delay_before_most = NULL;
-bool		adaptive_delay_notified = false;
+bool		adaptive_delay_skip_next = false;
 static AdaptiveDelayShared *shared = NULL;
 
 static inline double
@@ -138,9 +141,9 @@ adaptive_delay_begin(uint64 now)
 
 	if (spacing == 0)
 		return 0;
-	if (unlikely(adaptive_delay_notified))
+	if (unlikely(adaptive_delay_skip_next))
 	{
-		adaptive_delay_notified = false;
+		adaptive_delay_skip_next = false;
 		return 0;
 	}
 	flushing = LWLOCK_IS_HELD(WALWriteLock);

@@ -56,7 +56,7 @@ adaptive_delay_sleep(uint64 spacing, uint64 now, bool flushing,
 }
 
 /* A commit of this process had a NOTIFY: the next one does not sleep. */
-extern COMMIT_STATS_HIDDEN bool adaptive_delay_notified;
+extern COMMIT_STATS_HIDDEN bool adaptive_delay_skip_next;
 
 /* The longest time before a commit that counts, ns.  In shared memory. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *adaptive_delay_before_most;

@@ -3,7 +3,7 @@
  * history_file.c
  *		The history across restarts, in a file of its own.
  *
- * The file has the format of persist_file.c.  Its parts are the minutes and
+ * The file has the format of persist_format.c.  Its parts are the minutes and
  * the hours, oldest first, each row packed, as most cells are 0.
  *
  * The worker replaces the file every WRITE_EVERY, and the postmaster when the
@@ -28,7 +28,7 @@
 
 #include "base/guc.h"
 #include "history/history.h"
-#include "module/persist_file.h"
+#include "module/persist_format.h"
 
 #define HISTORY_FILE	PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats_history.stat"
 
@@ -110,12 +110,12 @@ history_file_write(void)
 		for (uint64 n = history_first(i);
 			 n <= pg_atomic_read_u64(history_rows[i].newest); n++)
 			to = pack((uint64 *) history_row(i, n), ROW_WORDS, to);
-		(void) persist_file_add(end, part_names[i],
-								(char *) to - (char *) rows);
+		(void) persist_format_add(end, part_names[i],
+								  (char *) to - (char *) rows);
 		end = (char *) to;
 	}
 	end += sizeof(pg_crc32c);
-	persist_file_seal(file, end - file, HISTORY_NRINGS, &any_state);
+	persist_format_seal(file, end - file, HISTORY_NRINGS, &any_state);
 	(void) persist_write(HISTORY_FILE, file, end - file);
 	pfree(file);
 }
@@ -162,9 +162,9 @@ history_file_read(void)
 
 	if (file == NULL)
 		return;
-	why = persist_file_refuse(file, size, &any_state);
+	why = persist_format_refuse(file, size, &any_state);
 	for (int i = 0; i < HISTORY_NRINGS && why == NULL; i++)
-		if (!restore_rows(i, persist_file_find(file, part_names[i])))
+		if (!restore_rows(i, persist_format_find(file, part_names[i])))
 			why = "Its rows are not those of this version of commit_stats.";
 	pfree(file);
 	if (why == NULL)

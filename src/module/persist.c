@@ -14,7 +14,9 @@
  * server has been shut down; the exit code does not tell, as it is 0 after an
  * immediate shutdown, too.  The postmaster reads a file only if pg_control
  * still says the same: no server has run since, not even one without the
- * library.
+ * library.  A file that is refused is removed, too.
+ *
+ * history_file.c keeps the history, in a file of its own.
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then
@@ -46,7 +48,7 @@
 
 #include "base/compat.h"
 #include "base/guc.h"
-#include "module/persist_file.h"
+#include "module/persist_format.h"
 #include "module/stats_module.h"
 
 #define PERSIST_FILE		PGSTAT_STAT_PERMANENT_DIRECTORY "/commit_stats.stat"
@@ -234,7 +236,7 @@ make_file(const ControlFileData *control, uint64 *size)
 
 		if (module->saved_name == NULL)
 			continue;
-		end = persist_file_add(end, module->saved_name, saved_size(module));
+		end = persist_format_add(end, module->saved_name, saved_size(module));
 		if (!module->save(end))
 		{
 			ereport(LOG,
@@ -245,7 +247,7 @@ make_file(const ControlFileData *control, uint64 *size)
 		end += saved_size(module);
 		nparts++;
 	}
-	persist_file_seal(file, *size, nparts, &state);
+	persist_format_seal(file, *size, nparts, &state);
 	return file;
 }
 
@@ -288,7 +290,7 @@ parts_fit(char *file)
 
 		if (module->saved_name == NULL)
 			continue;
-		part = persist_file_find(file, module->saved_name);
+		part = persist_format_find(file, module->saved_name);
 		if (part == NULL ||
 			(module->fits ? !module->fits(part + 1, part->size) :
 			 part->size != saved_size(module)))
@@ -308,7 +310,7 @@ refuse_file(char *file, uint64 size)
 	if (!read_control_file(&control_at_start))
 		return PERSIST_STALE;	/* it cannot be compared */
 	now = state_of(&control_at_start);
-	why = persist_file_refuse(file, size, &now);
+	why = persist_format_refuse(file, size, &now);
 	if (why != NULL)
 		return why;
 	if (!was_shut_down(&control_at_start))
@@ -332,7 +334,7 @@ restore(char *file, uint64 size)
 	for (int i = 0; stats_modules[i] && restored; i++)
 		if (stats_modules[i]->saved_name != NULL)
 		{
-			PersistPart *part = persist_file_find(file, stats_modules[i]->saved_name);
+			PersistPart *part = persist_format_find(file, stats_modules[i]->saved_name);
 
 			stats_modules[i]->restore(part + 1, part->size);
 		}

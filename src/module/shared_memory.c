@@ -23,7 +23,7 @@
 #include "storage/shmem.h"
 
 #include "base/changecount.h"
-#include "module/persist_file.h"
+#include "module/persist_format.h"
 #include "module/shared_memory.h"
 #include "module/stats_module.h"
 

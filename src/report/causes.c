@@ -6,8 +6,8 @@
  *
  * Tables hold all that the report concludes.  A row of a table of causes has
  * the share of commit time that its evidence explains, its sentence, and what
- * to do; the report prints the largest shares.  The first row that applies of
- * the tables on a delay is the answer.
+ * to do; the report prints the largest ones, in that order.  The first row
+ * that applies of the tables on a delay is the answer.
  *
  * A delay helps only if commits come during it and then share the flush.  So
  * the rows in which no commit comes, or in which the time goes elsewhere,
@@ -16,7 +16,7 @@
  *
  *	F0			the mean time of a flush
  *	lambda		commits per second
- *	lambda*		2 / F0.  The delay of the square-root rule (advice.c) is
+ *	lambda*		2 / F0.  The delay of the square-root rule (sweep_advice.c) is
  *				shorter than F0 above this load.  Flushes that begin as soon
  *				as the device is free then carry as many commits.
  *

@@ -227,7 +227,7 @@ extern const char *causes_put(StringInfo text, const CommitFigures *f);
 extern void causes_put_delay(StringInfo text, const CommitFigures *f,
 							 const char *remedy);
 
-/* ---- advice.c ---- */
+/* ---- sweep_advice.c ---- */
 
 /* 0, the present and the predicted delay, these steps, and that of a rule */
 #define SWEEP_STEPS			5

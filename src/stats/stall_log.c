@@ -28,7 +28,7 @@
 
 #include "base/clock.h"
 #include "base/histogram.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 
 const char *const stall_cause_names[] = {

@@ -127,7 +127,7 @@ has_lost_entry(int cell)
 
 /* That its first line calls a function saves registers. */
 static inline void
-note(const QueryDesc * ending)
+note_writing(const QueryDesc * ending)
 {
 	TimestampTz start = GetCurrentStatementStartTimestamp();
 	StatementsNow *now = &statements_now;
@@ -158,13 +158,13 @@ note(const QueryDesc * ending)
 pg_noinline void
 statements_note(void)
 {
-	note(NULL);
+	note_writing(NULL);
 }
 
 static pg_noinline void
 note_end_of(QueryDesc * queryDesc)
 {
-	note(queryDesc);
+	note_writing(queryDesc);
 	next_ExecutorEnd(queryDesc);
 }
 

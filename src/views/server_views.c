@@ -5,7 +5,7 @@
  *		commit_standby_stats.
  *
  * commit_stats_info adds up nothing over all backends.  It asks the background
- * worker to derive the limits of stall_limit.c if they are old, and shows
+ * worker to derive the limits of slow_limits.c if they are old, and shows
  * those in use now.
  *
  * Locking: the first two hold commit_stats_reset_lock() in shared mode while
@@ -26,7 +26,7 @@
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 #include "stats/srf.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 #include "stats/standby.h"
 #include "stats/statements.h"
@@ -63,7 +63,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	stall_limit_refresh();
+	slow_limits_refresh();
 	sweep_pid = delay_override_holder();
 	connected = siblings_connected();
 	clients_tracked(&tracked, &evicted);

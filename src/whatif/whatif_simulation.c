@@ -383,7 +383,7 @@ count_active(const Simulation *sim)
 
 /* Write and sync for all clients that have come. */
 static void
-write_wal(Simulation *sim)
+begin_flush(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 	double		start = sim->now;
@@ -417,7 +417,7 @@ lead(Simulation *sim)
 		sim->outcome->flushes++;
 	if (sleep == 0 || siblings < (sim->load->adaptive > 0 ? 0 : sim->load->siblings))
 	{
-		write_wal(sim);
+		begin_flush(sim);
 		return;
 	}
 	if (counts)
@@ -649,7 +649,7 @@ next_event(Simulation *sim, double end)
 	else if (sim->wal == WAL_EXPECTED)
 		lead(sim);
 	else if (sim->wal == WAL_SLEEPING)
-		write_wal(sim);
+		begin_flush(sim);
 	else
 		end_flush(sim);
 	return true;

@@ -9,7 +9,7 @@
  * message to the server log.  A leader notes its stall itself; the worker
  * notes the stall of a flush that no commit led (stall_log.c).
  *
- * Locking: none here.  stall_limit_derive() takes commit_stats_reset_lock(),
+ * Locking: none here.  slow_limits_derive() takes commit_stats_reset_lock(),
  * shared; slow_log.c and watch.c are read and written without a lock.
  *
  *-------------------------------------------------------------------------
@@ -23,7 +23,7 @@
 #include "base/guc.h"
 #include "stats/latency.h"
 #include "stats/slow_log.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 #include "worker/worker.h"
 
@@ -177,7 +177,7 @@ slow_logger_work(uint64 settle_time)
 {
 	int			n = 0;
 
-	stall_limit_derive();
+	slow_limits_derive();
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		n += settle_kind(kind, settle_time);
 	return n;

@@ -3,7 +3,7 @@
  * history_pack.pl.
  */
 #include "../../src/history/history_file.c"
-#include "../../src/module/persist_file.c"
+#include "../../src/module/persist_format.c"
 
 #include "common/pg_prng.h"
 #include "fmgr.h"

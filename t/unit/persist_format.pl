@@ -1,8 +1,8 @@
-# Does persist_file_refuse() refuse every file that is damaged, foreign or out
-# of date?
+# Does persist_format_refuse() refuse every file that is damaged, foreign or
+# out of date?
 #
-# persist_file.c, which decides what may be read, uses neither shared memory
-# nor the server.  The test compiles it into a module (t/unit/persist_file.c)
+# persist_format.c, which decides what may be read, uses neither shared memory
+# nor the server.  The test compiles it into a module (t/unit/persist_format.c)
 # and checks mutations of a real file: each bit of the header flipped, with and
 # without the right checksum; the file cut short everywhere; bytes appended.
 # Each copy ends where the mapped memory ends, so that a read beyond it
@@ -12,7 +12,7 @@ use lib 't', 't/persist';
 use CommitStats;
 use Persist;
 
-my $node = start_node('persist_file');
+my $node = start_node('persist_format');
 my $path = stats_file($node);
 
 some_load($node);
@@ -26,7 +26,7 @@ is(sealed($real), $real, 'its checksum is a CRC-32C');
 
 create_functions(
 	$node,
-	compile_module('t/unit/persist_file.c', 'src/module/persist_file.c'),
+	compile_module('t/unit/persist_format.c', 'src/module/persist_format.c'),
 	'persist_check(file bytea, original bytea) RETURNS text',
 	'persist_seal(file bytea) RETURNS bytea');
 $node->sql("CREATE TABLE original (file bytea); INSERT INTO original VALUES ('\\x"

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * stall_limit.c
+ * slow_limits.c
  *		The limits above which a WAL flush is a stall and a commit is slow.
  *
  * The limits are commit_stats.stall_time and commit_stats.slow_commit_time or,
@@ -28,7 +28,7 @@
 #include "module/shared_memory.h"
 #include "module/worker_wake.h"
 #include "stats/latency.h"
-#include "stats/stall_limit.h"
+#include "stats/slow_limits.h"
 
 /*
  * The limit while fewer than WAL_DEVICE_SAMPLE flushes, or commits, are
@@ -37,21 +37,21 @@
 #define UNLEARNED			(100 * NS_PER_MS)
 
 /* The limit is derived again after so long, if a flush may be a stall; ns */
-#define STALL_LIMIT_AGE		NS_PER_S
+#define LIMITS_AGE		NS_PER_S
 
-typedef struct StallLimitShared
+typedef struct SlowLimitsShared
 {
 	pg_atomic_uint64 derived;	/* of flushes, ns */
 	pg_atomic_uint64 derived_commit;	/* of commits, ns */
 	pg_atomic_uint64 derived_at;	/* clock_now() */
 	pg_atomic_uint32 wanted;	/* a process has found the limits too old */
-} StallLimitShared;
+} SlowLimitsShared;
 
-static StallLimitShared *shared = NULL;
+static SlowLimitsShared *shared = NULL;
 
 /* What is usual has to be learned anew. */
 static void
-stall_limit_reset(TimestampTz now)
+slow_limits_reset(TimestampTz now)
 {
 	pg_atomic_write_u64(&shared->derived, UNLEARNED);
 	pg_atomic_write_u64(&shared->derived_commit, UNLEARNED);
@@ -59,17 +59,17 @@ stall_limit_reset(TimestampTz now)
 }
 
 static void
-stall_limit_attach(void *head, void *tail, bool found)
+slow_limits_attach(void *head, void *tail, bool found)
 {
 	if (!found)
-		stall_limit_reset(0);
+		slow_limits_reset(0);
 }
 
-const StatsModule stall_limit_module = {
-	.head_size = sizeof(StallLimitShared),
+const StatsModule slow_limits_module = {
+	.head_size = sizeof(SlowLimitsShared),
 	.head = (void **) &shared,
-	.attach = stall_limit_attach,
-	.reset = stall_limit_reset,
+	.attach = slow_limits_attach,
+	.reset = slow_limits_reset,
 };
 
 uint64
@@ -95,24 +95,24 @@ slow_commit_limit_get(void)
  * background worker derive it, whose own setting may differ.
  */
 void
-stall_limit_refresh(void)
+slow_limits_refresh(void)
 {
 	uint64		derived_at = pg_atomic_read_u64(&shared->derived_at);
 
 	if ((commit_stats_stall_time >= 0 && commit_stats_slow_commit_time >= 0) ||
 		(derived_at != 0 &&
-		 clock_elapsed(derived_at, clock_now()) <= STALL_LIMIT_AGE))
+		 clock_elapsed(derived_at, clock_now()) <= LIMITS_AGE))
 		return;
 	pg_atomic_write_u32(&shared->wanted, 1);
 	worker_wake();
 }
 
 bool
-stall_limit_exceeded(uint64 elapsed)
+slow_limits_exceeded(uint64 elapsed)
 {
 	uint64		stall_limit = stall_limit_get();
 
-	stall_limit_refresh();
+	slow_limits_refresh();
 	return elapsed > slow_commit_limit_get() ||
 		(stall_limit > 0 && elapsed > stall_limit);
 }
@@ -130,7 +130,7 @@ limit_of(const uint64 *counts)
 
 /* In the background worker, if wanted: this reads what all have counted. */
 void
-stall_limit_derive(void)
+slow_limits_derive(void)
 {
 	LatencyTotals *totals;
 	const uint64 *flushes;

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * persist_file.c
- *		The checks of src/module/persist_file.c as SQL functions, for
- *		t/unit/persist_file.pl.
+ * persist_format.c
+ *		The checks of src/module/persist_format.c as SQL functions, for
+ *		t/unit/persist_format.pl.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,7 +16,7 @@
 #include "port/pg_crc32c.h"
 #include "utils/builtins.h"
 
-#include "module/persist_file.h"
+#include "module/persist_format.h"
 
 PG_MODULE_MAGIC;
 
@@ -64,7 +64,7 @@ persist_check(PG_FUNCTION_ARGS)
 	memcpy(&header, VARDATA_ANY(original), sizeof(header));
 	copy = copy_to_the_edge(VARDATA_ANY(file), VARSIZE_ANY_EXHDR(file),
 							&mapped, &length);
-	why = persist_file_refuse(copy, VARSIZE_ANY_EXHDR(file), &header.state);
+	why = persist_format_refuse(copy, VARSIZE_ANY_EXHDR(file), &header.state);
 	munmap(mapped, length);
 	PG_RETURN_TEXT_P(cstring_to_text(why == NULL ? "good" : why));
 }

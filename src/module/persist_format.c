@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * persist_file.c
+ * persist_format.c
  *		The format of the file that persist.c writes and reads.
  *
  * A file is made and read in memory as a whole:
@@ -10,9 +10,9 @@
  *					after another, "nparts" in all
  *	CRC-32C			of all that
  *
- * Invariant: persist_file_refuse() uses a value from a file only after it has
- * checked the value: first magic and format, then the size, then the checksum,
- * and then the rest.  A module checks its own part.
+ * Invariant: persist_format_refuse() uses a value from a file only after it
+ * has checked the value: first magic and format, then the size, then the
+ * checksum, and then the rest.  A module checks its own part.
  *
  * Locking: none; nothing here is shared.
  *
@@ -22,7 +22,7 @@
 
 #include "port/pg_crc32c.h"
 
-#include "module/persist_file.h"
+#include "module/persist_format.h"
 
 /* Parts begin where a 64-bit number can be. */
 #define PART_ALIGNMENT	sizeof(uint64)
@@ -34,7 +34,7 @@ StaticAssertDecl(sizeof(PersistState) == 40, "PersistState has no padding");
 
 /* Add a part at the end of the file so far, and return where its data go. */
 char *
-persist_file_add(char *end, const char *name, uint64 size)
+persist_format_add(char *end, const char *name, uint64 size)
 {
 	PersistPart *part = (PersistPart *) end;
 
@@ -57,8 +57,8 @@ checksum(const char *file, uint64 size)
 
 /* Add header and checksum, when all parts are there; "size" includes both. */
 void
-persist_file_seal(char *file, uint64 size, uint32 nparts,
-				  const PersistState *state)
+persist_format_seal(char *file, uint64 size, uint32 nparts,
+					const PersistState *state)
 {
 	PersistHeader header = {
 		.magic = PERSIST_MAGIC,
@@ -101,7 +101,7 @@ parts_are_right(const char *file)
  * "now", or why not.  They can be anything; "file" is aligned as palloc does.
  */
 const char *
-persist_file_refuse(const char *file, uint64 size, const PersistState *now)
+persist_format_refuse(const char *file, uint64 size, const PersistState *now)
 {
 	const PersistHeader *header = (const PersistHeader *) file;
 	const PersistState *then = &header->state;
@@ -133,7 +133,7 @@ persist_file_refuse(const char *file, uint64 size, const PersistState *now)
 
 /* The part with a name, in a file that was not refused; null if none has. */
 PersistPart *
-persist_file_find(char *file, const char *name)
+persist_format_find(char *file, const char *name)
 {
 	uint32		nparts = ((PersistHeader *) file)->nparts;
 	PersistPart *part = (PersistPart *) (file + sizeof(PersistHeader));

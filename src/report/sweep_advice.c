@@ -1,9 +1,10 @@
 /*-------------------------------------------------------------------------
  *
- * advice.c
+ * sweep_advice.c
  *		The commit_delay_sweep() that the report proposes.
  *
  * causes_put_delay() of causes.c says whether a delay may pay, and calls this.
+ * What to do about a cause stands beside it in causes.c.
  *
  *	F0			the mean time of a flush
  *	lambda		commits per second

@@ -1,6 +1,6 @@
-/* The format of the file of saved statistics; see persist_file.c. */
-#ifndef COMMIT_STATS_PERSIST_FILE_H
-#define COMMIT_STATS_PERSIST_FILE_H
+/* The format of the file of saved statistics; see persist_format.c. */
+#ifndef COMMIT_STATS_PERSIST_FORMAT_H
+#define COMMIT_STATS_PERSIST_FORMAT_H
 
 /*
  * The magic and the format stand first in a file of any format.  The format
@@ -56,11 +56,11 @@ extern char *persist_allocate(Size size);
 extern bool persist_write(const char *path, const char *from, Size size);
 extern char *persist_read(const char *path, Size max_size, uint64 *size);
 
-extern char *persist_file_add(char *end, const char *name, uint64 size);
-extern void persist_file_seal(char *file, uint64 size, uint32 nparts,
-							  const PersistState *state);
-extern const char *persist_file_refuse(const char *file, uint64 size,
-									   const PersistState *now);
-extern PersistPart *persist_file_find(char *file, const char *name);
+extern char *persist_format_add(char *end, const char *name, uint64 size);
+extern void persist_format_seal(char *file, uint64 size, uint32 nparts,
+								const PersistState *state);
+extern const char *persist_format_refuse(const char *file, uint64 size,
+										 const PersistState *now);
+extern PersistPart *persist_format_find(char *file, const char *name);
 
-#endif							/* COMMIT_STATS_PERSIST_FILE_H */
+#endif							/* COMMIT_STATS_PERSIST_FORMAT_H */
