@@ -607,6 +607,19 @@ put_causes(StringInfo text, const char *title, const Causes *found, int most,
 	}
 }
 
+/* The time that no printed cause has; causes may overlap */
+static void
+put_rest(StringInfo text, const Causes *found)
+{
+	double		rest = 1;
+
+	for (int i = 0; i < Min(found->n, MAX_CAUSES); i++)
+		rest -= found->cause[i].share;
+	if (found->n > 0 && rest >= MIN_CAUSE)
+		appendStringInfo(text, "  The other %s: smaller causes.\n",
+						 format_percent(rest));
+}
+
 const char *
 causes_put(StringInfo text, const CommitFigures *f)
 {
@@ -619,6 +632,7 @@ causes_put(StringInfo text, const CommitFigures *f)
 	find_flush_causes(f, &of_time);
 	qsort(of_time.cause, of_time.n, sizeof(Cause), compare_causes);
 	put_causes(text, "Why: causes, in % of commit time\n", &of_time, MAX_CAUSES, true);
+	put_rest(text, &of_time);
 	find_client_causes(f, &who);
 	qsort(who.cause, who.n, sizeof(Cause), compare_causes);
 	who.n = Min(who.n, 1);

@@ -181,7 +181,8 @@ sub _phases ($text)
 	return (\%mean, \%slow);
 }
 
-# The lines of "Why": share, text without line breaks, what to do.
+# The lines of "Why", but for the last one, of smaller causes: share, text without
+# line breaks, what to do.
 sub _causes ($text)
 {
 	my @causes;
@@ -196,7 +197,7 @@ sub _causes ($text)
 		{
 			$causes[-1]->{remedy} .= ($causes[-1]->{remedy} eq '' ? '' : "\n") . $1;
 		}
-		elsif (@causes && $line =~ /^ +(.*)/)
+		elsif (@causes && $line =~ /^ +(?!The other [\d.]+%:)(.*)/)
 		{
 			$causes[-1]->{ $causes[-1]->{remedy} eq '' ? 'text' : 'remedy' } .= " $1";
 		}

@@ -74,11 +74,11 @@ sub conclude (%figures)
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;
 	my ($causes, $step, $delay) =
 	  $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms;
-	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \d|^\w|^     ->|\z)/ms;
+	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \S|^\w|^     ->|\z)/ms;
 	my ($max_p99) = $sweep =~ /max_p99 => '([\d.e+]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
 	my ($siblings) = $sweep =~ /\], ARRAY\[([\d, ]+)\]/;
-	my ($remedy) = $causes =~ /^     -> (.*?)(?=^  \d|^\w|\z)/ms;
+	my ($remedy) = $causes =~ /^     -> (.*?)(?=^  \S|^\w|\z)/ms;
 
 	s/\n +/ /g for grep { defined } $first, $remedy;
 	return {
@@ -423,6 +423,23 @@ says(
 	'asynchronous siblings',
 	'100%', 'no\. 66\.7% of the commits are asynchronous',
 	%one_by_one, commits_async => 20000);
+
+# What no printed cause has
+my @phases = map { "phase:$_" } qw(NOTIFY standby after log);
+for my $case (
+	[ [ 0.6, 0.27 ], '13.0%' ],
+	[ [ 0.94, 0 ], '6.0%' ],
+	[ [ 0.96, 0 ] ],
+	[ [ 0.5, 0.3, 0.13, 0.07 ], '7.0%' ],
+	[ [ 0.7, 0.6 ] ])
+{
+	my ($shares, $rest) = @$case;
+	my ($said) =
+	  conclude('phase:flush' => 0, 'phase:other' => 0, map { $phases[$_] => $shares->[$_] } 0 .. $#$shares)
+	  ->{causes} =~ /(The other .*)/;
+
+	is($said, $rest && "The other $rest: smaller causes.", "causes of @$shares: the rest");
+}
 
 # Who commits
 my $lease = conclude(
