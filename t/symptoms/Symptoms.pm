@@ -181,8 +181,8 @@ sub _phases ($text)
 	return (\%mean, \%slow);
 }
 
-# The lines of "Why", but for the last one, of smaller causes: share, text without
-# line breaks, what to do.
+# The lines of "Why", but for that of smaller causes: share, text without line
+# breaks, what to do.
 sub _causes ($text)
 {
 	my @causes;

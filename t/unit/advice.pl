@@ -434,9 +434,10 @@ for my $case (
 	[ [ 0.7, 0.6 ] ])
 {
 	my ($shares, $rest) = @$case;
-	my ($said) =
-	  conclude('phase:flush' => 0, 'phase:other' => 0, map { $phases[$_] => $shares->[$_] } 0 .. $#$shares)
-	  ->{causes} =~ /(The other .*)/;
+	my ($said) = conclude(
+		'phase:flush' => 0,
+		'phase:other' => 0,
+		map { $phases[$_] => $shares->[$_] } 0 .. $#$shares)->{causes} =~ /(The other .*)/;
 
 	is($said, $rest && "The other $rest: smaller causes.", "causes of @$shares: the rest");
 }
