@@ -1655,7 +1655,7 @@ COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
 	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
+	'flushes whose leader did not sleep despite commit_delay, for lack of siblings; inferred likewise';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
@@ -1681,7 +1681,7 @@ COMMENT ON COLUMN commit_flush_stats.stalls IS
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
-	'part of flushes whose number of commits is inferred, as no backend saw the end of it or of the flush before; usual with a synchronous standby';
+	'part of flushes whose number of commits is inferred, as no backend saw their end or that of the one before';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
 	'part of flushes that the histograms omit: their group had left the ring';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
@@ -1720,13 +1720,13 @@ COMMENT ON COLUMN commit_client_stats.prepares IS
 COMMENT ON COLUMN commit_client_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_client_stats.flushes IS
-	'WAL flushes that its commits and prepares issued; they may carry those of any row';
+	'WAL flushes that its commits and prepares issued, whosever they carried';
 COMMENT ON COLUMN commit_client_stats.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_client_stats.delay_hits IS
 	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
+	'flushes whose leader did not sleep despite commit_delay, for lack of siblings; inferred likewise';
 COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_client_stats.delay_time IS
@@ -1781,7 +1781,7 @@ COMMENT ON COLUMN commit_statement_stats.commits_async IS
 COMMENT ON COLUMN commit_statement_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_statement_stats.flushes IS
-	'WAL flushes that its commits and prepares issued; they may carry those of any row';
+	'WAL flushes that its commits and prepares issued, whosever they carried';
 COMMENT ON COLUMN commit_statement_stats.flushes_share IS
 	'percentage of flushes of all rows';
 COMMENT ON COLUMN commit_statement_stats.commits_carried IS
@@ -1840,13 +1840,13 @@ COMMENT ON COLUMN commit_database_stats.prepares IS
 COMMENT ON COLUMN commit_database_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_database_stats.flushes IS
-	'WAL flushes that its commits and prepares issued; they may carry those of any row';
+	'WAL flushes that its commits and prepares issued, whosever they carried';
 COMMENT ON COLUMN commit_database_stats.commits_carried IS
 	'its commits whose flush another process issued: followers or commits_without_leader';
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
 	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, as siblings were fewer than commit_siblings; inferred likewise';
+	'flushes whose leader did not sleep despite commit_delay, for lack of siblings; inferred likewise';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_database_stats.delay_time IS
@@ -1913,13 +1913,13 @@ COMMENT ON COLUMN commit_activity.wal_bytes IS
 COMMENT ON COLUMN commit_activity.committing_since IS
 	'begin of the COMMIT or prepare under way; null if none that waits for its flush is';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what that waits for: flush, its own; another''s flush; new WAL segment; delay, inferred before PostgreSQL 19; standby; notify, the lock of NOTIFY; commit log; another lock, with its object and holder; null for none';
+	'what that waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder; null for none';
 COMMENT ON COLUMN commit_activity.phase IS
 	'phase of that commit, as in the report; null if there is none';
 COMMENT ON COLUMN commit_activity.blocked_by IS
-	'process ID of the one that flushes, or holds the lock at the end of a chain of waits; null if none or unknown';
+	'process ID of who flushes, or holds the lock at the end of a chain of waits; null if none or unknown';
 COMMENT ON COLUMN commit_activity.detail IS
-	'what it waits for, in the words of the report''s first line; null if there is none';
+	'what it waits for, in the words of the report''s first line; null likewise';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
@@ -1986,7 +1986,7 @@ COMMENT ON COLUMN commit_slow_log.waited_for IS
 COMMENT ON COLUMN commit_slow_log.blocked_by IS
 	'process ID of the holder; null if not known';
 COMMENT ON COLUMN commit_slow_log.notify_pid IS
-	'process ID of the one that had the lock of NOTIFY before; null without notify_time';
+	'process ID of who had the lock of NOTIFY before; null without notify_time';
 COMMENT ON COLUMN commit_slow_log.notify_datid IS
 	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
 COMMENT ON COLUMN commit_slow_log.notify_datname IS
@@ -2029,7 +2029,7 @@ COMMENT ON COLUMN commit_stall_log.ended_at IS
 COMMENT ON COLUMN commit_stall_log.duration IS
 	'time of the flush without the sleep before it, in milliseconds; with a new WAL segment';
 COMMENT ON COLUMN commit_stall_log.flush_timed IS
-	'true if duration was measured (track_wal_io_timing), false if inferred, without commits that waited for a standby';
+	'true if duration was measured (track_wal_io_timing), false if inferred';
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
 	'limit then, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.commits IS
@@ -2051,7 +2051,7 @@ COMMENT ON COLUMN commit_stall_log.rolname IS
 COMMENT ON COLUMN commit_stall_log.application_name IS
 	'name at the commit';
 COMMENT ON COLUMN commit_stall_log.client_addr IS
-	'IP address of the leader''s client; null over a Unix-domain socket, or without a leader';
+	'as in commit_slow_log, of the leader''s client; null without a leader';
 COMMENT ON COLUMN commit_stall_log.queryid IS
 	'as in commit_slow_log, of the leader''s commit; null if not known';
 COMMENT ON COLUMN commit_stall_log.transaction_time IS
@@ -2319,7 +2319,7 @@ COMMENT ON COLUMN commit_standby_stats.pid IS
 COMMENT ON COLUMN commit_standby_stats.state IS
 	'state of this walsender, as in pg_stat_replication';
 COMMENT ON COLUMN commit_standby_stats.counted_since IS
-	'time from which these are counted: a change of synchronous_standby_names, server start, or a reset';
+	'since when: a change of synchronous_standby_names, server start, or a reset';
 
 COMMENT ON VIEW commit_delay_state IS
 	'one row, showing what commit_stats.adaptive_delay believes and does';
@@ -2340,15 +2340,15 @@ COMMENT ON COLUMN commit_delay_state.tried_spacing IS
 COMMENT ON COLUMN commit_delay_state.tried_response IS
 	'mean response with tried_spacing, in milliseconds; null before it is measured';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
-	'mean response with the other spacing, in milliseconds; null before it is measured';
+	'the same of the other spacing, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
-	'flushes per second that the device is believed to allow; null if no quota is believed';
+	'flushes per second that the device is believed to allow; null without a quota';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
-	'its window, in milliseconds; null if no quota is believed';
+	'its window, in milliseconds; null without a quota';
 COMMENT ON COLUMN commit_delay_state.quota_spacing IS
-	'floor of the spacing, in milliseconds; null if no quota is believed';
+	'floor of the spacing, in milliseconds; null without a quota';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
-	'usual time of a flush, in milliseconds; moves by 2% with each; null before the first';
+	'usual time of a flush, in milliseconds; null before the first';
 COMMENT ON COLUMN commit_delay_state.trials IS
 	'trials since the setting was turned on';
 COMMENT ON COLUMN commit_delay_state.trials_won IS
@@ -2358,7 +2358,7 @@ COMMENT ON COLUMN commit_delay_state.quotas_found IS
 COMMENT ON COLUMN commit_delay_state.quotas_refuted IS
 	'quotas refuted since then';
 COMMENT ON COLUMN commit_delay_state.changes IS
-	'changes since server start; commit_delay_changes has the last 64';
+	'number of changes since server start';
 
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
@@ -2373,9 +2373,9 @@ COMMENT ON COLUMN commit_delay_changes.spacing IS
 COMMENT ON COLUMN commit_delay_changes.response IS
 	'mean response with that spacing in the trial, in milliseconds; null if no trial was won';
 COMMENT ON COLUMN commit_delay_changes.response_before IS
-	'mean response with the spacing before, in milliseconds; null if no trial was won';
+	'the same of the spacing before, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
-	'flushes per second that the device is believed to allow; null if no quota is believed';
+	'flushes per second that the device is believed to allow; null without a quota';
 
 COMMENT ON VIEW commit_history IS
 	'one row for each minute, and one for each hour, of which each is the sum of its minutes; newest last';
@@ -2388,7 +2388,7 @@ COMMENT ON COLUMN commit_history.period_end IS
 COMMENT ON COLUMN commit_history.seconds IS
 	'its length in seconds, by a clock that is never set';
 COMMENT ON COLUMN commit_history.after_gap IS
-	'true if nothing was counted before it, or before one of its minutes: the server was down, commit_stats.enabled was off, or a crash lost minutes';
+	'true if nothing was counted before it or one of its minutes: the server was down, commit_stats.enabled off, or a crash lost minutes';
 COMMENT ON COLUMN commit_history.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.commits_async IS
@@ -2440,21 +2440,21 @@ COMMENT ON COLUMN commit_history.stalls IS
 COMMENT ON COLUMN commit_history.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.cpu_limit_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.archiver_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.bulk_wal_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.bytes_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.quota_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.unknown_stall_time IS
-	'part of stall_time with this cause in commit_stall_log, in milliseconds; unknown also if it had left that';
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.slow_commits IS
 	'commits above commit_stats.slow_commit_time';
 COMMENT ON COLUMN commit_history.transaction_time IS
@@ -2508,7 +2508,7 @@ COMMENT ON COLUMN commit_history.top_rolname IS
 COMMENT ON COLUMN commit_history.top_application_name IS
 	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_client_flushes IS
-	'flushes that it issued; of an hour, in the minutes in which it issued the most';
+	'flushes that it issued; of an hour, in the minutes when it issued the most';
 COMMENT ON COLUMN commit_history.top_client_flushes_share IS
 	'these as a percentage of flushes';
 COMMENT ON COLUMN commit_history.top_queryid IS
@@ -2529,9 +2529,9 @@ COMMENT ON COLUMN commit_stats_info.leader_evidence IS
 COMMENT ON COLUMN commit_stats_info.delay_evidence IS
 	'timed if this session has track_wal_io_timing on, else untimed: delay_hits is less certain';
 COMMENT ON COLUMN commit_stats_info.siblings_exact IS
-	'true if siblings are counted exactly: up to 64 other backends are connected';
+	'true with up to 64 other backends: all are visited';
 COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
-	'percentage of commits that count siblings now; below 100 only without a delay, with more than 8 other backends';
+	'percentage of commits that count siblings now; 100 with a delay, or up to 8 other backends';
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'backends that can have a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
@@ -2539,7 +2539,7 @@ COMMENT ON COLUMN commit_stats_info.clients_tracked IS
 COMMENT ON COLUMN commit_stats_info.clients_max IS
 	'their limit, commit_stats.max_clients';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
-	'clients whose row went to a new one since the last reset; an overflow row has their counts';
+	'clients whose row went to a new one since the last reset';
 COMMENT ON COLUMN commit_stats_info.statements_tracked IS
 	'statements with a row of their own';
 COMMENT ON COLUMN commit_stats_info.statements_max IS
@@ -2553,7 +2553,7 @@ COMMENT ON COLUMN commit_stats_info.stall_limit IS
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
 	'likewise, of commit_stats.slow_commit_time; null if none is slow';
 COMMENT ON COLUMN commit_stats_info.flush_base IS
-	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if few, or if bytes show no influence';
+	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if bytes show no influence';
 COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
 	'megabytes of WAL that the device writes per second, likewise';
 COMMENT ON COLUMN commit_stats_info.bytes_share IS
