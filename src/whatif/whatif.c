@@ -239,35 +239,53 @@ check_sample(const Sample *sample)
 						trace->lost, trace->lost + trace->n)));
 }
 
+static int
+compare_keys(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	return (x > y) - (x < y);
+}
+
+/* Sorts values, and returns how often the most frequent one, *which, occurs. */
+static int
+most_frequent(uint64 *value, int n, uint64 *which)
+{
+	int			most = 0;
+	int			from = 0;
+
+	qsort(value, n, sizeof(uint64), compare_keys);
+	*which = 0;
+	for (int i = 1; i <= n; i++)
+	{
+		if (i < n && value[i] == value[from])
+			continue;
+		if (i - from > most)
+			*which = value[from];
+		most = Max(most, i - from);
+		from = i;
+	}
+	return most;
+}
+
 /* The settings that most commits had; warns if many had others. */
 static DelayPair
 present_pair(const CommitTrace *trace)
 {
-	DelayPair	pair = {0};
-	int			lead = 0;
-	int			others = 0;
+	DelayPair	pair = {DELAY_ADAPTIVE, 0};
+	uint64	   *key = palloc(trace->n * sizeof(uint64));
+	uint64		which;
+	int			others;
 
 	if (delay_override_is_adaptive())
-	{
-		pair.delay = DELAY_ADAPTIVE;
 		return pair;
-	}
-	/* Boyer and Moore's majority vote */
 	for (int i = 0; i < trace->n; i++)
-	{
-		const TracedCommit *commit = &trace->commit[i];
-
-		if (lead == 0)
-		{
-			pair.delay = (int) commit->delay;
-			pair.siblings = commit->threshold;
-		}
-		lead += (int) commit->delay == pair.delay &&
-			commit->threshold == pair.siblings ? 1 : -1;
-	}
-	for (int i = 0; i < trace->n; i++)
-		others += (int) trace->commit[i].delay != pair.delay ||
-			trace->commit[i].threshold != pair.siblings;
+		key[i] = (uint64) trace->commit[i].delay << 32 | trace->commit[i].threshold;
+	others = trace->n - most_frequent(key, trace->n, &which);
+	pair.delay = (int) (which >> 32);
+	pair.siblings = (int) (uint32) which;
 	if (others > trace->n / 20)
 		ereport(WARNING,
 				(errmsg("not all commits had the same commit_delay and commit_siblings"),
@@ -338,32 +356,6 @@ set_pair(WhatifLoad *load, const DelayPair *pair)
 	load->learning = adaptive ? LEARNING : 0;
 }
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	uint64		x = *(const uint64 *) a;
-	uint64		y = *(const uint64 *) b;
-
-	CHECK_FOR_INTERRUPTS();
-	return (x > y) - (x < y);
-}
-
-/* A key has a place among those with the most commits, or none. */
-static void
-enter_party(SampleParty *party, uint64 key, int commits)
-{
-	int			place = MAX_GROUPS - 1;
-
-	if (commits <= party[place].commits)
-		return;
-	for (; place > 1 && party[place - 1].commits < commits; place--)
-		party[place] = party[place - 1];
-	party[place] = (SampleParty)
-	{
-		.key = key,.commits = commits
-	};
-}
-
 /*
  * Finds the clients, or statements, with the most commits, and sets the party
  * of each commit: its rank from 1 on, or 0.
@@ -372,33 +364,45 @@ static void
 find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
 {
 	uint64	   *key = palloc(2 * trace->n * sizeof(uint64));
-	uint64	   *sorted = key + trace->n;
-	int			from = 0;
+	uint64	   *pid = key + trace->n;
 
 	memset(party, 0, MAX_GROUPS * sizeof(SampleParty));
-	for (int i = 0; i < trace->n; i++)
-		key[i] = of_statements ? trace->commit[i].statement : trace->commit[i].client;
-	memcpy(sorted, key, trace->n * sizeof(uint64));
-	qsort(sorted, trace->n, sizeof(uint64), compare_keys);
-	for (int i = 1; i <= trace->n; i++)
-		if (i == trace->n || sorted[i] != sorted[from])
-		{
-			if (sorted[from] != 0 && i - from >= Max(MIN_COMMITS, trace->n / 100))
-				enter_party(party, sorted[from], i - from);
-			from = i;
-		}
-	for (int i = 0; i < trace->n; i++)
-	{
-		TracedCommit *it = &trace->commit[i];
-
-		it->party = MAX_GROUPS - 1;
-		while (it->party > 0 && (party[it->party].commits == 0 ||
-								 party[it->party].key != key[i]))
-			it->party--;
-		party[it->party].notifies += it->has_notify;
-	}
 	party[0].commits = trace->n;
-	pfree(key);
+	for (int i = 0; i < trace->n; i++)
+		trace->commit[i].party = 0;
+	for (int rank = 1; rank < MAX_GROUPS; rank++)
+	{
+		SampleParty found = {0};
+		int			n = 0;
+
+		for (int i = 0; i < trace->n; i++)
+		{
+			const TracedCommit *it = &trace->commit[i];
+
+			key[n] = of_statements ? it->statement : it->client;
+			n += it->party == 0 && key[n] != 0;
+		}
+		found.commits = most_frequent(key, n, &found.key);
+		if (found.commits < Max(MIN_COMMITS, trace->n / 100))
+			break;
+		n = 0;
+		for (int i = 0; i < trace->n; i++)
+		{
+			TracedCommit *it = &trace->commit[i];
+
+			if (found.key != (of_statements ? it->statement : it->client))
+				continue;
+			it->party = rank;
+			found.notifies += it->has_notify;
+			key[n] = it->statement;
+			pid[n++] = it->pid;
+		}
+		(void) most_frequent(key, n, &found.statement);
+		qsort(pid, n, sizeof(uint64), compare_keys);
+		for (int i = 0; i < n; i++)
+			found.sessions += i == 0 || pid[i] != pid[i - 1];
+		party[rank] = found;
+	}
 }
 
 /*
