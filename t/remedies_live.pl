@@ -5,7 +5,12 @@
 use lib 't';
 use CommitStats;
 
-my $node = start_node('remedies', conf => "commit_delay = 7\ntrack_wal_io_timing = on\n");
+my $texts = has_library('pg_stat_statements');
+my $node = start_node('remedies',
+	conf => "commit_delay = 7\ntrack_wal_io_timing = on\n"
+	  . ($texts ? "shared_preload_libraries = 'commit_stats, pg_stat_statements'\n" : ''));
+$node->sql('CREATE EXTENSION pg_stat_statements') if $texts;
+my $notices;    # of the newest sample
 
 # The rows beside a load, as "remedy|...", without the figures.  On a busy
 # machine a session may commit too little to be $seen, and the sample is taken
@@ -18,7 +23,7 @@ sub remedies ($columns, $where = 'true', $seen = qr/./)
 		sub {
 			my $status;
 
-			($status, $rows) = $node->psql('postgres',
+			($status, $rows, $notices) = $node->psql('postgres',
 				"SELECT $columns FROM commit_remedies('2 s') WHERE $where ORDER BY remedy COLLATE \"C\""
 			);
 			return $status == 0 && $rows =~ $seen;
@@ -51,6 +56,11 @@ $node->poll_query_until('postgres',
 my @rows =
   split /\n/,
   remedies('remedy, safe, statement, undo', 'true', qr/^10 .*"batch".*^NOTIFY of role plain/ms);
+my $statement =
+  $texts ? 'DETAIL:  Its most frequent statement is: INSERT INTO logged VALUES ($1)' : '';
+like($notices, qr/NOTICE:  $_\n\Q$statement\E/, 'whose commits a remedy changes')
+  for '"batch": \d+ of these commits, in 3 sessions',
+  'role plain: \d+ of these commits, in 1 sessions';
 my $pair = qr/commit_delay = (\d+), commit_siblings = ([15])/;
 my $reload = 'SELECT pg_reload_conf();';
 
@@ -169,6 +179,7 @@ end_background($other, 'KILL');
 end_background($plain, 'KILL');
 
 # One client, of which a statement is what can change
+$node->sql('DROP EXTENSION IF EXISTS pg_stat_statements');
 $ENV{PGAPPNAME} = 'one';
 $plain = start_pgbench(
 	$node, '-c 4 -T 600',
@@ -176,7 +187,7 @@ $plain = start_pgbench(
 	two => "INSERT INTO logged VALUES (1), (2);\n");
 $node->poll_query_until('postgres',
 	q{SELECT sum(commits) > 1000 FROM commit_client_stats WHERE application_name = 'one'});
-my $statement = 'BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;';
+$statement = 'BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;';
 my $both = qq{SELECT count(*), count(DISTINCT s.queryid), bool_and(r.statement = '$statement'),
 	bool_and(r.undo IS NULL)
 FROM commit_remedies('2 s') r JOIN commit_statement_stats s USING (queryid)

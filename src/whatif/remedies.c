@@ -123,6 +123,7 @@ typedef struct Remedies
 	int			best_pair;		/* of the outcomes; at most 0: none */
 	const ClientKey *key[NPARTIES]; /* of each party; null: not known */
 	const char *name[NPARTIES]; /* likewise; name[0]: of wal.writer */
+	char	   *text[NPARTIES]; /* of its most frequent statement; likewise */
 	NeedlessWal wal;
 	int			n;
 	Remedy		remedy[MAX_REMEDIES];
@@ -290,8 +291,6 @@ client_label(const ClientKey *key)
 {
 	const char *role;
 
-	if (key == NULL)
-		return NULL;
 	if (key->application_name[0] != '\0')
 		return psprintf("\"%s\"", key->application_name);
 	/* it may have been dropped */
@@ -360,10 +359,16 @@ add_party(Remedies *all, int party)
 	const Forecast *forecast = all->forecast;
 	const SampleParty *it = &forecast->party[party];
 	const char *name = all->name[party];
+	const char *text = all->text[party];
 	WhatifLoad	load = forecast->load;
 
 	if (it->commits <= MIN_PART * forecast->party[0].commits || name == NULL)
 		return;
+	ereport(NOTICE,
+			(errmsg("%s: %d of these commits, in %d sessions", name,
+					it->commits, it->sessions),
+			 text == NULL || text == name ? 0 :
+			 errdetail("Its most frequent statement is: %s", text)));
 	load.changed = party;
 	load.batch = BATCH;
 	add_load(all, psprintf("%d transactions of %s in one commit", BATCH, name),
@@ -505,43 +510,33 @@ add_wal(Remedies *all)
 					 set_parameters(&off, 1), all->wal.images);
 }
 
-/* The names of the statement with the most WAL, and of parties that are some */
-static void
-find_statements(Remedies *all)
-{
-	const SampleParty *party = all->forecast->party;
-	const uint64 statement[NPARTIES] = {all->wal.writer, party[1].key, party[2].key};
-	char	   *text[NPARTIES];
-	int			n = all->forecast->of_statements ? NPARTIES : 1;
-
-	if (n > 1 || all->wal.writer != 0)
-		statement_texts(all->schema, statement, n, NAME_WIDTH, text);
-	else
-		n = 0;
-	/* two texts that begin alike */
-	if (n > 1 && text[1] != NULL && text[2] != NULL && strcmp(text[1], text[2]) == 0)
-		text[1] = text[2] = NULL;
-	for (int p = 0; p < n; p++)
-		all->name[p] = text[p] != NULL ? text[p] :
-			psprintf("statement " INT64_FORMAT, (int64) statement[p]);
-}
-
-/* The names of parties, and the keys of those that are clients */
+/* The names of parties and of wal.writer, and the keys of clients */
 static void
 find_names(Remedies *all)
 {
-	all->clients = clients_read();
-	find_statements(all);
-	for (int i = 0; i < all->clients->n && !all->forecast->of_statements; i++)
-	{
-		const ClientKey *key = &all->clients->client[i].key;
+	bool		of_statements = all->forecast->of_statements;
+	const SampleParty *party = all->forecast->party;
+	const uint64 statement[NPARTIES] = {all->wal.writer, party[1].statement, party[2].statement};
+	char	  **text = all->text;
 
-		for (int p = 1; p < NPARTIES; p++)
-			if (commit_trace_hash(key) == all->forecast->party[p].key)
-				all->key[p] = key;
+	all->clients = clients_read();
+	statement_texts(all->schema, statement, NPARTIES, NAME_WIDTH, text);
+	for (int p = 0; p < NPARTIES; p++)
+	{
+		/* two texts may begin alike */
+		bool		is_clear = text[p] != NULL && (p == 0 || text[3 - p] == NULL ||
+												   strcmp(text[p], text[3 - p]) != 0);
+
+		if (p == 0 || of_statements)
+			all->name[p] = is_clear ? text[p] :
+				psprintf("statement " INT64_FORMAT, (int64) statement[p]);
+		for (int i = 0; i < all->clients->n && p > 0 && !of_statements; i++)
+			if (commit_trace_hash(&all->clients->client[i].key) == party[p].key)
+			{
+				all->key[p] = &all->clients->client[i].key;
+				all->name[p] = client_label(all->key[p]);
+			}
 	}
-	for (int p = 1; p < NPARTIES && !all->forecast->of_statements; p++)
-		all->name[p] = client_label(all->key[p]);
 }
 
 /*---- Rows --------------------------------------------------------*/
