@@ -110,6 +110,13 @@ is( remedies(
 	'leave it|0|t|t|t|t',
 	'what was measured, and what it saves to leave it');
 
+like(
+	remedies(
+		q{remedy, coalesce(reason, '') ~ '^commit_delay = \d+ is the best of 13 fixed pairs: '},
+		q{remedy ~ '^(no|commit_)'}, qr/\|t/),
+	qr/^(?:$pair\|t\nno delay\|f|no delay\|t)$/,
+	'why a fixed pair is listed, or none');
+
 ok( $node->poll_query_until(
 		'postgres',
 		q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from 2 s\): '}

@@ -282,6 +282,11 @@ add_delays(Remedies *all, int npairs)
 		add_pair(all, psprintf("commit_delay = %d, commit_siblings = %d",
 							   fixed.outcome[best].pair.delay,
 							   fixed.outcome[best].pair.siblings), best);
+	if (best >= 0)
+		all->remedy[best == forecast->present.i ? 0 : all->n - 1].reason =
+			psprintf("commit_delay = %d is the best of %d fixed pairs: %s",
+					 fixed.outcome[best].pair.delay, fixed.n,
+					 best_delay_reason(&fixed, CommitSiblings, best, best));
 	add_pair(all, "the adaptive delay", npairs - 1);
 }
 
