@@ -343,10 +343,7 @@ best_delay_reason(const DelayOutcomes *all, int present_siblings, int best,
 		why_not_best(all, least, best, i);
 }
 
-/*----------------------------------------------------------------
- * A prediction, and what was measured with the present setting
- *----------------------------------------------------------------
- */
+/*---- A prediction, and what was measured with the present setting ---*/
 
 /* A value that is not known contradicts nothing. */
 static bool

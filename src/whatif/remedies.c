@@ -644,20 +644,19 @@ pairs_to_try(void)
 static void
 order_remedies(Remedies *all)
 {
-	Choice		losing[MAX_REMEDIES];
-	int			nlosing = 0;
 	int			n = 0;
 
 	for (int i = 0; i < all->n; i++)
 	{
-		if (all->choice[i].cost >= MAY_LOSE_COMMITS)
-			losing[nlosing++] = all->choice[i];
-		else
-			all->choice[n++] = all->choice[i];
+		Choice		it = all->choice[i];
+
+		if (it.cost >= MAY_LOSE_COMMITS)
+			continue;
+		all->choice[i] = all->choice[n];
+		all->choice[n++] = it;
 	}
-	memcpy(all->choice + n, losing, nlosing * sizeof(Choice));
 	order_choices(all->choice, n);
-	order_choices(all->choice + n, nlosing);
+	order_choices(all->choice + n, all->n - n);
 }
 
 Datum

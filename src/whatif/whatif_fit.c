@@ -280,8 +280,6 @@ find_quota(WhatifFit *fit)
 			fit->load->quota += quota.flushes[i] / quota.n;
 		fit->load->window = quota.window;
 	}
-	pfree(time);
-	pfree(stall);
 }
 
 /* Values are added in the order of their blocks. */
