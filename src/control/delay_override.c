@@ -124,7 +124,7 @@ delay_override_lock(void)
 			 errmsg("another experiment with commit_delay is running") :
 			 errmsg("another commit_delay_sweep is running"),
 			 pid == 0 ?
-			 errdetail("It is a commit_delay_whatif, or a commit_delay_sweep that has just begun.") :
+			 errdetail("It is commit_delay_whatif, commit_remedies, or a commit_delay_sweep that has just begun.  Its process has the advisory lock of database 0 in pg_locks.") :
 			 errdetail("Process %d runs it.", pid),
 			 errhint("Wait for it to end, or cancel it with pg_cancel_backend().")));
 }
