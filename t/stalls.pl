@@ -6,7 +6,7 @@
 
 use lib 't', 't/ground_truth';
 use CommitStats;
-use GroundTruth qw(start_truth set_device run_stalling);
+use GroundTruth qw(start_truth set_device run_stalling run_beside_wal_writer);
 
 my $stall_time = 50;    # ms
 my $node = start_truth('stalls');
@@ -126,11 +126,7 @@ alter_system(
 set_device($node, flush_time => 120);
 ok( poll_until(
 		sub {
-			$node->sql('SELECT shim_reset(), commit_stats_reset()');
-			my $async = start_pgbench($node, '-c 2 -T 4',
-				async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
-			run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
-			end_background($async);
+			run_beside_wal_writer($node);
 			return $node->sql('SELECT count(*) > 2 FROM commit_stall_log WHERE leader_pid IS NULL')
 			  eq 't';
 		},

@@ -12,14 +12,15 @@
 package GroundTruth;
 
 use CommitStats
-  qw(compile_module create_functions init_node add_standby require_standby poll_until run_pgbench);
+  qw(compile_module create_functions init_node add_standby require_standby poll_until run_pgbench
+  start_pgbench end_background);
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK = qw(start_truth start_standby stop_standby start_with_shim with_shim
-  set_device run_stalling seen_by_shim measure limits figures truth_cases adaptive_cases
+  set_device run_stalling run_beside_wal_writer seen_by_shim measure limits figures truth_cases adaptive_cases
   describe_case prepare_sysbench);
 
 my $shim;    # its path
@@ -89,6 +90,17 @@ sub run_stalling ($node, $commits, %device)
 WHERE kind = 'sync' AND backend AND length / 1e6 > 60}) eq 't';
 		},
 		1);
+}
+
+# Three sessions commit beside asynchronous commits, which the WAL writer
+# flushes; the counts begin anew.
+sub run_beside_wal_writer ($node)
+{
+	$node->sql('SELECT shim_reset(), commit_stats_reset()');
+	my $async = start_pgbench($node, '-c 2 -T 4',
+		async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
+	run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
+	end_background($async);
 }
 
 # What backends did since shim_reset(): syncs, the sleeps of commit_delay and

@@ -7,7 +7,7 @@
 
 use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
-use GroundTruth qw(start_truth set_device run_stalling);
+use GroundTruth qw(start_truth set_device run_stalling run_beside_wal_writer);
 use Statistics;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_REALTIME);
 
@@ -85,11 +85,7 @@ set_device($node, flush_time => 120);
 right_in_most_rounds(
 	'a stall that no commit led',
 	sub {
-		$node->sql('SELECT shim_reset(), commit_stats_reset()');
-		my $async = start_pgbench($node, '-c 2 -T 4',
-			async => "SET synchronous_commit = off;\nINSERT INTO tick VALUES (1);");
-		run_pgbench($node, '-c 3 -t 10', insert => 'INSERT INTO tick VALUES (1);');
-		end_background($async);
+		run_beside_wal_writer($node);
 		my ($stalls, $long) = split /\|/,
 		  $node->sql(q{SELECT count(*), count(*) FILTER (WHERE duration > (
 	SELECT 2 * max(length) / 1e6 + 1000 FROM shim_events() WHERE NOT backend AND kind = 'sync'))
