@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * guc.c
- *		The settings.
+ *		The settings, but for the client's tag and name pattern
+ *		(client_name.c).
  *
  * Locking: none.  Each process has its own copy of the variables.
  *

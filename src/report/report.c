@@ -15,6 +15,8 @@
  * wherever it is printed.  Statements are qualified with the schema of the
  * extension, so that they work wherever they are pasted.
  *
+ * The page, commit_stats_html(), is in the SQL script.
+ *
  * Locking: none; report_data.c copies what is shared.
  *
  *-------------------------------------------------------------------------

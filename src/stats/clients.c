@@ -4,7 +4,8 @@
  *		The counts per database, role and application.
  *
  * A client is a database, role and name (client_name.c).  entry_table.c has
- * the counts; the place of a process is its slot.
+ * the counts, and decides whose entry a new client takes; the place of a
+ * process is its slot.
  *
  * A commit compares the addresses of the settings with those of the commit
  * before.  The server frees the value of SET LOCAL, and what a failed

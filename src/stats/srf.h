@@ -8,6 +8,9 @@
  * library serves an older script, and the script may declare columns in any
  * order.
  *
+ * What follows from other columns, as shares and means, the views compute in
+ * the SQL script, which has commit_database_stats and commit_stats_html().
+ *
  * The SQL functions copy shared memory first, and build rows from the copy.
  * Their C names end with the version of the SQL interface, so the library can
  * serve an older one beside a newer one.

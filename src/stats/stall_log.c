@@ -3,6 +3,8 @@
  * stall_log.c
  *		The events of slow_log.c in order, and why each stall among them came.
  *
+ * slow_commit.c notes and counts a stall as its leader's commit ends.
+ *
  * commit_stall_log and the report tell from here whose WAL a stalled flush had
  * written, and what made it stall.  Each stall has one cause: that of the
  * first rule that holds ("rules" below).  A rule returns its certainty, the

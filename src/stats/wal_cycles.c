@@ -10,6 +10,8 @@
  *				the entry of the old cycle, and sets them to zero
  *	account		to add the growth of pgWalUsage to the slot
  *
+ * What a client or statement wrote is SLOT_WAL_BYTES of its slot instead.
+ *
  * A process accounts when a transaction ends, in the cycle of its last record,
  * with all of its WAL.  The next backend at a slot continues where the last
  * one stopped.  The total of a cycle is its entry and the slots that are still

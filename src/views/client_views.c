@@ -4,6 +4,8 @@
  *		Functions behind commit_client_stats, commit_statement_stats and
  *		commit_activity.
  *
+ * commit_database_stats sums the first of them, in the SQL script.
+ *
  * waits_now.c finds out what a commit under way waits for.
  *
  * Locking: entry_table.c takes commit_stats_clients_lock() while it copies the

@@ -5,10 +5,10 @@
  *
  * A commit cannot write to the server log, because an error inside it would
  * be a PANIC.  The background worker does this and all else that is too slow
- * for a commit: it logs flushes and the decisions of the adaptive delay
- * (here), settles slow commits and derives the limits above which they are
- * slow (slow_logger.c), reads the setting of the adaptive delay for all
- * processes, and lets adaptive_delay.c learn.
+ * for a commit: it logs flushes, as flush_message() says, and the decisions of
+ * the adaptive delay (here), settles slow commits and derives the limits above
+ * which they are slow (slow_logger.c), reads the setting of the adaptive delay
+ * for all processes, and lets adaptive_delay.c learn.
  *
  * After a process has woken it (worker_wake.c), the worker looks for such work
  * every SETTLE_TIME, until QUIET_NAPS in a row have brought none.  A flush
