@@ -844,7 +844,8 @@ LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 
 CREATE FUNCTION commit_stats_report(
 	"from" timestamptz,
-	"to" timestamptz)
+	"to" timestamptz,
+	width integer DEFAULT 78)
 RETURNS text
 AS 'MODULE_PATHNAME', 'commit_stats_report_period_1_0'
 LANGUAGE C VOLATILE PARALLEL SAFE;
@@ -1154,23 +1155,19 @@ cause AS MATERIALIZED (
 -- Scales
 --
 geo AS MATERIALIZED (
-	SELECT g.*, top.rate AS max_rate, steps.step,
+	SELECT g.*, low.low, greatest(ceil(log(g.p99))::int, low.low + 1) AS high, top.rate AS max_rate, steps.step,
 		   (steps.step - (floor(date_part('epoch', timezone(current_setting('TimeZone'),
 				g.start)) / 60::float8)::bigint % steps.step::bigint)::int) % steps.step AS tick
 	FROM (SELECT count(*) AS n, max(x + w) AS span, to_timestamp((min(minute) * 60::bigint)::float8) AS start,
-				 max(period_end) AS stop, max(seen.t) AS most, count(*) FILTER (WHERE after_gap) AS gaps,
-				 sum(async_rate) AS async, max(standby_time) AS standby,
-				 floor(log(greatest(0.01::float8, min(nullif(commit_p50, 0::float8)))))::int AS low,
-				 greatest(ceil(log(max(nullif(commit_p99, 0::float8))))::int,
-						  floor(log(greatest(0.01::float8, min(nullif(commit_p50, 0::float8)))))::int + 1) AS high,
-				 greatest(max(commit_rate), max(flush_rate), max(async_rate)) AS rate
+				 max(period_end) AS stop, max(seen.t) AS most, sum(async_rate) AS async,
+				 min(nullif(commit_p50, 0::float8)) AS p50, max(nullif(commit_p99, 0::float8)) AS p99,
+				 nullif(greatest(max(commit_rate), max(flush_rate), max(async_rate)), 0::float8) AS rate,
+				 CASE WHEN max(x + w) > 1440 THEN 'Mon DD HH24:MI' ELSE 'HH24:MI' END AS form
 		  FROM r CROSS JOIN (SELECT max(stall_time) AS t FROM cause) seen) g,
-		 LATERAL (SELECT power(10::float8, floor(log(nullif(g.rate, 0::float8)))) AS p) p,
-		 LATERAL (SELECT CASE WHEN g.rate <= p.p THEN p.p
-							  WHEN g.rate <= 2::float8 * p.p THEN 2::float8 * p.p
-							  WHEN g.rate <= 5::float8 * p.p THEN 5::float8 * p.p
-							  WHEN g.rate > 0::float8 THEN 10::float8 * p.p
-							  ELSE 1::float8 END AS rate) top,
+		 LATERAL (SELECT floor(log(greatest(0.01::float8, g.p50)))::int AS low) low,
+		 LATERAL (SELECT coalesce(min(m * power(10::float8, floor(log(g.rate)))) FILTER (
+							  WHERE m * power(10::float8, floor(log(g.rate))) >= g.rate), 1::float8) AS rate
+				  FROM unnest('{1,2,5,10}'::float8[]) m) top,
 		 LATERAL (SELECT coalesce(min(s), 10080) AS step
 				  FROM unnest('{1,5,10,20,30,60,120,240,360,720,1440,2880,5760}'::int[]) s
 				  WHERE g.span / s <= 8) steps),
@@ -1314,8 +1311,8 @@ numbered AS MATERIALIZED (
 	WHERE place <= 24),
 events AS (
 	SELECT string_agg('<tr><td>' || number::text || '</td><td>'
-		   || to_char(geo.start + make_interval(mins => x), 'Mon DD HH24:MI')
-		   || CASE WHEN until > x + 1 THEN ' to ' || to_char(geo.start + make_interval(mins => until), 'HH24:MI') ELSE '' END
+		   || to_char(geo.start + make_interval(mins => x), geo.form)
+		   || CASE WHEN until > x + 1 THEN ' to ' || to_char(geo.start + make_interval(mins => until), geo.form) ELSE '' END
 		   || '</td><td>' || what || '</td></tr>', E'\n' ORDER BY x) AS list,
 		   string_agg('<path class="e' || rank::text || '" d="M' || x::text || ' 0v100"/>', '' ORDER BY x)
 		   || coalesce(string_agg('<path class="gap" d="M' || x::text || ' 0H' || until::text || 'v100H' || x::text || 'z"/>', '')
@@ -1332,7 +1329,7 @@ ticks AS (
 	FROM geo, LATERAL generate_series(geo.tick % greatest(1, geo.step / 4), geo.span, greatest(1, geo.step / 4)) x),
 hover AS (
 	SELECT string_agg('<rect x="' || x::text || CASE WHEN w > 1 THEN '" style="width:' || w::text || 'px' ELSE '' END || '"><title>'
-		   || to_char(period_start, 'HH24:MI ') || commit_stats_html_number(commit_rate) || ' commits/s '
+		   || to_char(period_start, geo.form) || ' ' || commit_stats_html_number(commit_rate) || ' commits/s '
 		   || commit_stats_html_number(flush_rate) || ' flushes/s'
 		   || CASE WHEN commits > 0 THEN ', p50 ' || commit_stats_html_number(commit_p50) || ' p99 '
 				   || commit_stats_html_number(commit_p99) || ' ms' ELSE '' END
@@ -1340,27 +1337,27 @@ hover AS (
 		   || coalesce(', ' || commit_stats_html_escape(left(top_application_name, 16)) || ' '
 					   || round(top_client_flushes_share::float8)::text || '%', '')
 		   || '</title></rect>', E'\n' ORDER BY x) AS html
-	FROM r),
+	FROM r CROSS JOIN geo),
 --
 -- Tables
 --
-flusher AS (
-	SELECT *, sum(flushes) OVER (PARTITION BY kind) AS total,
-		   row_number() OVER (PARTITION BY kind ORDER BY flushes DESC, commits DESC, label, datname, rolname) AS place
-	FROM (SELECT 1 AS kind, coalesce(application_name, '(' || status || ')') AS label,
-				 datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_client_stats
-		  UNION ALL
-		  SELECT 2, coalesce(left(query, 200), queryid::text, '(' || reason || ')'),
-				 datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_statement_stats) f),
 flushers AS (
 	SELECT kind, string_agg('<tr><td>' || coalesce(commit_stats_html_escape(label), '-') || '</td><td>'
 		   || coalesce(commit_stats_html_escape(datname::text), '-') || '</td><td>'
 		   || coalesce(commit_stats_html_escape(rolname::text), '-') || '</td><td>'
 		   || to_char(commits, 'FM999,999,999,999,990') || '</td><td>' || to_char(flushes, 'FM999,999,999,999,990') || '</td><td>'
-		   || commit_stats_html_number(100::float8 * flushes::float8 / nullif(total, 0::numeric)::float8) || '</td><td>'
+		   || commit_stats_html_number(100::float8 * part) || '</td><td>'
 		   || commit_stats_html_number(commit_time / nullif(commits, 0)::float8) || '</td><td>'
 		   || to_char(slow_commits, 'FM999,999,999,999,990') || '</td></tr>', E'\n' ORDER BY place) AS list
-	FROM flusher WHERE place <= 10 AND commits > 0 GROUP BY kind),
+	FROM (SELECT *, flushes::float8 / nullif(sum(flushes) OVER k, 0::numeric)::float8 AS part,
+				 row_number() OVER (k ORDER BY flushes DESC, commits DESC, label, datname, rolname) AS place
+		  FROM (SELECT 1 AS kind, coalesce(application_name, '(' || status || ')') AS label,
+					   datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_client_stats
+				UNION ALL
+				SELECT 2, coalesce(left(query, 200), queryid::text, '(' || reason || ')'),
+					   datname, rolname, commits, flushes, commit_time, slow_commits FROM commit_statement_stats) f
+		  WINDOW k AS (PARTITION BY kind)) f
+	WHERE place <= 10 AND part >= 0.001::float8 GROUP BY kind),
 groups AS (
 	SELECT string_agg('<tr><td>' || least::text || CASE WHEN most > least THEN ' to ' || most::text ELSE '' END
 		   || '</td><td>' || to_char(flushes, 'FM999,999,999,999,990') || '</td><td><s style="width:'
@@ -1388,7 +1385,7 @@ SELECT '<!DOCTYPE html>
 @media (prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#e4e8ec;--dim:#9aa5b0;--line:#333b43;--a:#56b4e9;--b:#f0a030;--c1:#ff7f33;--c2:#56b4e9;--c3:#2bd1a0;--c4:#e08ad0;--c5:#e8b93c;--c6:#9ad2f5;--c7:#e6dc5a;--c8:#aaa}}
 body{margin:0 auto;padding:0 12px 24px;max-width:1400px;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif}
 h1{font-size:1.35em;margin:.7em 0 0}h2{font-size:1.05em;margin:1.6em 0 .3em}p{margin:.2em 0}.dim,.key{color:var(--dim);font-size:.87em}
-pre{overflow-x:auto;border:1px solid var(--line);border-radius:6px;padding:8px 10px;font:12px/1.4 ui-monospace,monospace;margin:.4em 0}
+.report{font:min(12px,2.8vw)/1.4 ui-monospace,monospace;white-space:pre-wrap;max-width:90ch}.report p{margin:0;min-height:1.4em;padding-left:5ch;text-indent:-5ch}
 .plots{position:relative;padding-left:76px}
 .over{position:absolute;left:76px;right:0;top:0;bottom:1.6em}.over svg{position:absolute;height:100%}
 .flags,.times{position:relative;height:1.5em}.flags{height:34px}.flags i,.times i{position:absolute;transform:translateX(-50%);font:normal 11px/1.5 sans-serif;color:var(--dim);white-space:nowrap}
@@ -1404,26 +1401,22 @@ svg{display:block;width:100%;height:100%;overflow:hidden}path{fill:none;vector-e
 .e1,.e3,.e4,.e5{stroke:var(--dim);stroke-dasharray:2 3}.e2{stroke:var(--fg)}
 rect{fill:transparent;width:1px;height:100px}rect:hover{fill:var(--fg);fill-opacity:.25}
 .plots .key{position:relative;z-index:1;background:var(--bg);width:fit-content;padding-right:6px}.key svg{display:inline-block;width:26px;height:11px;vertical-align:-1px;margin:0 2px 0 9px}
-.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.87em}td,th{padding:2px 9px 2px 0;text-align:right;border-bottom:1px solid var(--line);vertical-align:top}th{font-weight:600;color:var(--dim)}
+.wide{overflow-x:auto;background:linear-gradient(90deg,var(--bg) 14px,#0000) 0/40px 100% local,linear-gradient(270deg,var(--bg) 14px,#0000) 100%/40px 100% local,linear-gradient(90deg,#888a,#0000) 0/12px 100%,linear-gradient(270deg,#888a,#0000) 100%/12px 100%;background-repeat:no-repeat}table{border-collapse:collapse;font-size:.87em}td,th{padding:2px 9px 2px 0;text-align:right;border-bottom:1px solid var(--line);vertical-align:top}th{font-weight:600;color:var(--dim)}
 td:first-child{overflow-wrap:anywhere}.t td:nth-child(-n+3),.t th:nth-child(-n+3),.e td,.h td:last-child{text-align:left}.t td:first-child{min-width:9em}.e td:nth-child(-n+2){white-space:nowrap}
 .h{width:100%}.h td{width:1%;white-space:nowrap}.h td:last-child{width:98%}s{display:block;background:var(--a);height:.9em;margin-top:.25em}
 @media (max-width:600px){.e td:nth-child(2){white-space:normal;min-width:5.4em}}
-@media print{:root{color-scheme:light}body{max-width:none;font-size:11px}pre{white-space:pre-wrap;font-size:9px}.plots,tr{break-inside:avoid}h2,.dim,.key{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{:root{color-scheme:light}body{max-width:none;font-size:11px}.report{font-size:9px}.plots,tr{break-inside:avoid}h2,.dim,.key{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 </style>
 </head>
 <body>
 <h1>Commits of ' || name.server || '</h1>
 <p class="dim">' || coalesce(to_char(geo.start, 'YYYY-MM-DD HH24:MI') || ' to ' || to_char(geo.stop, 'YYYY-MM-DD HH24:MI'), 'No data')
 || ', ' || name.zone || '. Made by commit_stats_html() at ' || to_char(now(), 'YYYY-MM-DD HH24:MI') || '.</p>
-<h2>Report</h2>
-<pre>' || commit_stats_html_escape(commit_stats_report("from", "to")) || '</pre>
-<h2>What happened</h2>
-' || coalesce('<div class="wide"><table class="e">' || events.list || '</table></div>', '<p>Nothing stands out.</p>')
-|| '<p class="dim">Gaps, settings, stops, stalls, and levels of five rows that differ from the five before: commits/s by half, the
-median and a standby twice, p99 three times. Waits for a standby below 1 ms are left out. The cause
-of a stall is the one known when its minute ended: the first stalls of a quota are of unknown cause.</p>'
-|| CASE WHEN geo.n = 0 THEN '<p>commit_history has no row of this period. A row appears at the end of each minute.</p>' ELSE
-'<h2>Over time</h2>
+' || CASE WHEN geo.n = 0 THEN '' ELSE '<h2>What happened</h2>
+' || coalesce('<table class="e">' || events.list || '</table>', '<p>Nothing stands out.</p>')
+|| '<p class="dim">A level is the mean of five minutes (or hours) before, and from then on. The cause of a stall is
+the one known when its minute ended: for the first stalls of a quota, none.</p>
+<h2>Over time</h2>
 <div class="key">Commits and flushes per second:<svg viewBox="0 0 26 11"><path class="commits" d="M0 11V3h26v8z"/></svg>commits that waited for their flush<svg viewBox="0 0 26 11"><path class="flushes" d="M0 6h26"/></svg>WAL flushes of these'
 || CASE WHEN geo.async > 0::float8 THEN '<svg viewBox="0 0 26 11"><path class="async" d="M0 6h26"/></svg>asynchronous commits' ELSE '' END || '.
 Numbers above: see What happened.</div>
@@ -1451,12 +1444,14 @@ Numbers above: see What happened.</div>
 <div class="times">' || coalesce(ticks.labels, '') || '</div>
 <div class="over"><svg viewBox="0 0 ' || geo.span::text || ' 100" preserveAspectRatio="none"><path class="grid" d="' || coalesce(ticks.lines, '') || '"/>'
 || coalesce(events.lines, '') || hover.html || '</svg></div>
-</div>' END || '
+</div>
+' END || '<h2>Report</h2>
+<div class="report"><p>' || replace(commit_stats_html_escape(commit_stats_report("from", "to", 1000)), E'\n', '</p><p>') || '</p></div>
 <h2>Clients and statements</h2>
-<p class="dim">Since the last reset, ' || name.reset || ', whatever the period above. The ten that issued most flushes; times in ms.</p>
+<p class="dim">Since the last reset, ' || name.reset || ', whatever the period above. Those with most flushes, ten at most; times in ms.</p>
 ' || coalesce((SELECT string_agg('<div class="wide"><table class="t"><tr><th>' || CASE WHEN kind = 1 THEN 'application' ELSE 'statement' END
 	|| '</th><th>database</th><th>role</th><th>commits</th><th>flushes</th><th>% of flushes</th><th>mean commit</th><th>slow commits</th></tr>
-' || list || '</table></div>', E'\n<p></p>\n' ORDER BY kind) FROM flushers), '<p>Nobody so far.</p>') || '
+' || list || '</table></div>', E'\n<p></p>\n' ORDER BY kind) FROM flushers), '<p>No flush so far.</p>') || '
 <h2>Commits in a flush</h2>
 <p class="dim">Each row counts the flushes that carried this number of commits, since the last reset.</p>
 <table class="h">' || coalesce(groups.list, '') || '</table>
@@ -1496,7 +1491,7 @@ REVOKE ALL ON FUNCTION commit_stats_rates() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean)
 	FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_report(timestamptz, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_compare(tstzrange, tstzrange) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_html_escape(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_stats_html_number(double precision) FROM PUBLIC;
@@ -1530,7 +1525,7 @@ GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_rates() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_history() TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_report() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_report(timestamptz, timestamptz) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_compare(tstzrange, tstzrange) TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_html_escape(text) TO pg_read_all_stats;
 GRANT EXECUTE ON FUNCTION commit_stats_html_number(double precision) TO pg_read_all_stats;
@@ -1607,7 +1602,7 @@ COMMENT ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval,
 	'one row for each pair of commit_delay (in microseconds, from "delays") and commit_siblings (from "siblings"; null: as in this session), showing rates and commit times measured while all commits used the pair, for the time "slot" in each of the rounds that "duration" has; ends early once p99 exceeds "max_p99"; with "adaptive", commit_stats.adaptive_delay is one more row, in which both are null; low and high are a 95% confidence interval; delay_hit_share is the percentage of flushes whose leader slept; mean and percentiles of commit times are in milliseconds';
 COMMENT ON FUNCTION commit_stats_report() IS
 	'report about commits, WAL flushes and the effect of commit_delay, with advice, on one screen of text';
-COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) IS
 	'the report for a period of commit_history: of the rows that start from "from" on and before "to"';
 COMMENT ON FUNCTION commit_stats_compare(tstzrange, tstzrange) IS
 	'what changed the mean commit time from the period "before" of commit_history to the period "after": parts that add up to the change, largest first, each with its percentage of it, and settings';

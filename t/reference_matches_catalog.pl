@@ -83,9 +83,9 @@ FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})
 sub default_of ($type, $literal)
 {
 	return
-		$literal eq ''                         ? ''
-	  : $literal eq 'NULL'                     ? "NULL::$type"
-	  : $type eq 'boolean' || $literal =~ /\(/ ? $literal
+		$literal eq ''                                       ? ''
+	  : $literal eq 'NULL'                                   ? "NULL::$type"
+	  : $type =~ /^(?:boolean|integer)$/ || $literal =~ /\(/ ? $literal
 	  :   $node->sql("SELECT quote_literal('$literal'::$type) || '::$type'");
 }
 

@@ -19,10 +19,12 @@
 
 #include <math.h>
 
+#include "access/xlog.h"
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
+#include "base/guc.h"
 #include "history/history.h"
 #include "report/compare.h"
 #include "report/report.h"
@@ -39,7 +41,13 @@ period_describe_kept(void)
 
 	history_sum(DT_NOBEGIN, DT_NOEND, all);
 	if (all->rows == 0)
-		return "commit_history has no row yet.";
+		return commit_stats_history_minutes + commit_stats_history_hours == 0 ?
+			"commit_history has no row: commit_stats.history_minutes and commit_stats.history_hours are 0." :
+			RecoveryInProgress() ?
+			"commit_history has no row: nothing commits on a standby. Ask its primary." :
+			!commit_stats_enabled ?
+			"commit_history has no row: commit_stats.enabled is off." :
+			"commit_history has no row yet. Each minute ends with one, and so does SELECT commit_history_close().";
 	return psprintf("commit_history has no row that starts in this period; its rows reach from %s to %s.",
 					pstrdup(timestamptz_to_str(all->start)),
 					pstrdup(timestamptz_to_str(all->end)));

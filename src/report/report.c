@@ -320,6 +320,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	StringInfoData text;
 
 	shared_memory_require();
+	report_width = REPORT_WIDTH;
 	groups = report_data_read(&figures, fcinfo->flinfo->fn_oid);
 
 	initStringInfo(&text);
@@ -343,8 +344,9 @@ commit_stats_report_period_1_0(PG_FUNCTION_ARGS)
 	StringInfoData text;
 
 	shared_memory_require();
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
+	report_width = PG_GETARG_INT32(2);
 	initStringInfo(&text);
 	if (!period_read(&figures, fcinfo->flinfo->fn_oid, PG_GETARG_TIMESTAMPTZ(0),
 					 PG_GETARG_TIMESTAMPTZ(1)))

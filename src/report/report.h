@@ -205,6 +205,8 @@ extern const char *period_describe_kept(void);
 
 #define REPORT_WIDTH	78
 
+extern int	report_width;
+
 extern char *format_number(double x);
 extern char *format_count(uint64 n);
 extern char *format_us(double us);

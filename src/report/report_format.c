@@ -13,6 +13,8 @@
 
 #include "report/report.h"
 
+int			report_width = REPORT_WIDTH;	/* of the report being made */
+
 /* Three significant digits */
 char *
 format_number(double x)
@@ -113,7 +115,7 @@ put_wrapped(StringInfo text, const char *first, const char *rest,
 	{
 		int			length = strcspn(sentence, " ");
 
-		if (column + 1 + length > REPORT_WIDTH && column > (int) strlen(rest))
+		if (column + 1 + length > report_width && column > (int) strlen(rest))
 		{
 			appendStringInfo(text, "\n%s", rest);
 			column = strlen(rest);
