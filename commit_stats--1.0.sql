@@ -128,59 +128,50 @@ ORDER BY s.commits + s.commits_async DESC, s.datid, s.roleid, s.application_name
 
 CREATE VIEW commit_database_stats AS
 SELECT s.datid, d.datname,
-       CASE WHEN s.overflow THEN 'overflow'
+       CASE WHEN s.datid IS NULL AND bool_and(s.roleid IS NULL) THEN 'overflow'
             WHEN s.datid IS NULL THEN 'no database'
-            WHEN d.oid IS NULL THEN 'dropped'
+            WHEN d.datname IS NULL THEN 'dropped'
             ELSE 'present' END AS status,
-       s.sessions, s.commits, s.commits_async, s.commits_unlogged,
-       s.commits_read_only, s.prepares,
-       round((100 * (s.commits + s.commits_async))::numeric
-             / nullif(sum(s.commits + s.commits_async) OVER (), 0::numeric), 2)
+       sum(s.sessions)::bigint AS sessions,
+       sum(s.commits)::bigint AS commits,
+       sum(s.commits_async)::bigint AS commits_async,
+       sum(s.commits_unlogged)::bigint AS commits_unlogged,
+       sum(s.commits_read_only)::bigint AS commits_read_only,
+       sum(s.prepares)::bigint AS prepares,
+       round(100::numeric * sum(s.commits + s.commits_async)
+             / nullif(sum(sum(s.commits + s.commits_async)) OVER (), 0::numeric), 2)
            AS share,
-       s.flushes, s.commits_carried,
-       s.delay_hits, s.delay_misses, s.delay_uncertain, s.delay_time,
-       s.commit_time, s.prepare_time, s.flush_time, s.timed_flushes,
-       s.wal_bytes,
-       round(s.wal_bytes
-             / nullif(s.commits + s.commits_async, 0)::numeric, 1)
+       sum(s.flushes)::bigint AS flushes,
+       sum(s.commits_carried)::bigint AS commits_carried,
+       sum(s.delay_hits)::bigint AS delay_hits,
+       sum(s.delay_misses)::bigint AS delay_misses,
+       sum(s.delay_uncertain)::bigint AS delay_uncertain,
+       sum(s.delay_time) AS delay_time,
+       sum(s.commit_time) AS commit_time,
+       sum(s.prepare_time) AS prepare_time,
+       sum(s.flush_time) AS flush_time,
+       sum(s.timed_flushes)::bigint AS timed_flushes,
+       sum(s.wal_bytes) AS wal_bytes,
+       round(sum(s.wal_bytes)
+             / nullif(sum(s.commits + s.commits_async), 0::numeric), 1)
            AS wal_bytes_per_commit,
-       s.commits_notify, s.slow_commits, s.statements,
-       s.transaction_time, s.session_time,
+       sum(s.commits_notify)::bigint AS commits_notify,
+       sum(s.slow_commits)::bigint AS slow_commits,
+       sum(s.statements)::bigint AS statements,
+       sum(s.transaction_time) AS transaction_time,
+       sum(s.session_time) AS session_time,
        round((100::double precision
-              * least(s.commit_time / nullif(s.transaction_time, 0::double precision),
+              * least(sum(s.commit_time) / nullif(sum(s.transaction_time), 0::double precision),
                       1::double precision))::numeric, 2)
            AS transaction_share,
        round((100::double precision
-              * least(s.commit_time / nullif(s.session_time, 0::double precision),
+              * least(sum(s.commit_time) / nullif(sum(s.session_time), 0::double precision),
                       1::double precision))::numeric, 2)
            AS session_share
-FROM (SELECT datid, datid IS NULL AND roleid IS NULL AS overflow,
-             sum(sessions)::bigint AS sessions,
-             sum(commits)::bigint AS commits,
-             sum(commits_async)::bigint AS commits_async,
-             sum(commits_unlogged)::bigint AS commits_unlogged,
-             sum(commits_read_only)::bigint AS commits_read_only,
-             sum(prepares)::bigint AS prepares,
-             sum(flushes)::bigint AS flushes,
-             sum(commits_carried)::bigint AS commits_carried,
-             sum(delay_hits)::bigint AS delay_hits,
-             sum(delay_misses)::bigint AS delay_misses,
-             sum(delay_uncertain)::bigint AS delay_uncertain,
-             sum(delay_time) AS delay_time,
-             sum(commit_time) AS commit_time,
-             sum(prepare_time) AS prepare_time,
-             sum(flush_time) AS flush_time,
-             sum(timed_flushes)::bigint AS timed_flushes,
-             sum(wal_bytes) AS wal_bytes,
-             sum(commits_notify)::bigint AS commits_notify,
-             sum(slow_commits)::bigint AS slow_commits,
-             sum(statements)::bigint AS statements,
-             sum(transaction_time) AS transaction_time,
-             sum(session_time) AS session_time
-      FROM commit_client_stats()
-      GROUP BY 1, 2) s
+FROM commit_client_stats() s
      LEFT JOIN pg_database d ON d.oid = s.datid
-ORDER BY s.commits + s.commits_async DESC, s.datid;
+GROUP BY s.datid, s.datid IS NULL AND s.roleid IS NULL, d.datname
+ORDER BY sum(s.commits + s.commits_async) DESC, s.datid;
 
 --
 -- commit_statement_stats: one row for each database, database role and statement
