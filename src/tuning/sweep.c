@@ -130,17 +130,11 @@ typedef struct Sweep
 
 static const CounterDelta nothing;
 
-static bool
-is_adaptive(const DelayPair *pair)
-{
-	return pair->delay == DELAY_ADAPTIVE;
-}
-
 /* "commit_delay = 100, commit_siblings = 5", or the setting; palloc'd. */
 static char *
 pair_name(const DelayPair *pair)
 {
-	return is_adaptive(pair) ? pstrdup("commit_stats.adaptive_delay") :
+	return pair->delay == DELAY_ADAPTIVE ? pstrdup("commit_stats.adaptive_delay") :
 		psprintf("commit_delay = %d, commit_siblings = %d", pair->delay,
 				 pair->siblings);
 }
@@ -149,7 +143,7 @@ pair_name(const DelayPair *pair)
 static bool
 must_learn(const Sweep *sweep)
 {
-	return is_adaptive(&sweep->pairs.pair[sweep->pairs.n - 1]) &&
+	return sweep->pairs.pair[sweep->pairs.n - 1].delay == DELAY_ADAPTIVE &&
 		!delay_override_is_adaptive();
 }
 
@@ -285,12 +279,12 @@ try_pair(Sweep *sweep, int i)
 	CounterDelta slot;
 	SlotEnd		end;
 
-	if (is_adaptive(pair))
+	if (pair->delay == DELAY_ADAPTIVE)
 		sweep->last_delay += ADAPTIVE_SETTLING;
 	end = measure_slot(sweep, i, sweep->last_delay, &slot);
 	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() > 0)
 		sweep->committing = true;
-	sweep->last_delay = is_adaptive(pair) ? ADAPTIVE_SETTLING :
+	sweep->last_delay = pair->delay == DELAY_ADAPTIVE ? ADAPTIVE_SETTLING :
 		pair->delay * NS_PER_US;
 	elog(DEBUG1, "commit_delay_sweep: %s: "
 		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
@@ -468,7 +462,7 @@ make_rounds(Sweep *sweep, uint64 duration)
 		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
 		it->pair = sweep->pairs.pair[i];
-		if (!is_adaptive(&it->pair) &&
+		if (it->pair.delay != DELAY_ADAPTIVE &&
 			it->pair.delay * (double) NS_PER_US >= sweep->max_p99)
 			it->limit = DELAY_EXCEEDS;
 		tried += it->limit == WITHIN_LIMIT;
@@ -538,7 +532,7 @@ sweep_length(const Sweep *sweep)
 		const DelayOutcome *it = &sweep->outcomes.outcome[i];
 
 		if (it->limit == WITHIN_LIMIT)
-			round += sweep->slot + (is_adaptive(&it->pair) ?
+			round += sweep->slot + (it->pair.delay == DELAY_ADAPTIVE ?
 									2 * ADAPTIVE_SETTLING :
 									it->pair.delay * NS_PER_US);
 	}
@@ -564,7 +558,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 		const DelayOutcome *it = &sweep.outcomes.outcome[i];
 		const CounterDelta *total = &sweep.total[i].delta;
 
-		if (!is_adaptive(&it->pair))
+		if (it->pair.delay != DELAY_ADAPTIVE)
 		{
 			row_number(&row, "commit_delay", it->pair.delay);
 			row_number(&row, "commit_siblings", it->pair.siblings);

@@ -372,7 +372,7 @@ add_party(Remedies *all, int party)
 	ereport(NOTICE,
 			(errmsg("%s: %d of these commits, in %d sessions", name,
 					it->commits, it->sessions),
-			 text == NULL || text == name ? 0 :
+			 text == NULL || all->key[party] == NULL ? 0 :
 			 errdetail("Its most frequent statement is: %s", text)));
 	load.changed = party;
 	load.batch = BATCH;
@@ -523,25 +523,31 @@ find_names(Remedies *all)
 	const SampleParty *party = all->forecast->party;
 	const uint64 statement[NPARTIES] = {all->wal.writer, party[1].statement, party[2].statement};
 	char	  **text = all->text;
+	const char **name = all->name;
 
 	all->clients = clients_read();
 	statement_texts(all->schema, statement, NPARTIES, NAME_WIDTH, text);
 	for (int p = 0; p < NPARTIES; p++)
 	{
-		/* two texts may begin alike */
-		bool		is_clear = text[p] != NULL && (p == 0 || text[3 - p] == NULL ||
-												   strcmp(text[p], text[3 - p]) != 0);
-
 		if (p == 0 || of_statements)
-			all->name[p] = is_clear ? text[p] :
+			name[p] = text[p] != NULL ? text[p] :
 				psprintf("statement " INT64_FORMAT, (int64) statement[p]);
 		for (int i = 0; i < all->clients->n && p > 0 && !of_statements; i++)
 			if (commit_trace_hash(&all->clients->client[i].key) == party[p].key)
 			{
 				all->key[p] = &all->clients->client[i].key;
-				all->name[p] = client_label(all->key[p]);
+				name[p] = client_label(all->key[p]);
 			}
 	}
+	if (name[1] == NULL || name[2] == NULL || strcmp(name[1], name[2]) != 0)
+		return;
+	/* texts that begin alike, or clients with the same application_name */
+	for (int p = 1; p < NPARTIES; p++)
+		name[p] = of_statements ?
+			psprintf("%s (" INT64_FORMAT ")", name[p], (int64) statement[p]) :
+			psprintf("%s of role %s in database %s", name[p],
+					 GetUserNameFromId(all->key[p]->roleid, true),
+					 get_database_name(all->key[p]->datid));
 }
 
 /*---- Rows --------------------------------------------------------*/
