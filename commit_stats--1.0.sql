@@ -1936,31 +1936,31 @@ COMMENT ON COLUMN commit_slow_log.duration IS
 COMMENT ON COLUMN commit_slow_log.transaction_time IS
 	'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
 COMMENT ON COLUMN commit_slow_log.before_time IS
-	'part of duration before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints; 0 without a COMMIT statement';
+	'time before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
-	'part of duration from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
+	'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
-	'part of duration spent waiting for the lock of NOTIFY, in milliseconds';
+	'time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'part of duration in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
+	'time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'part of duration in which the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
+	'time in which the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
 	'true if flush_time was measured (track_wal_io_timing), false if inferred; null unless the session led, and with flush_time';
 COMMENT ON COLUMN commit_slow_log.others_flush_time IS
-	'part of duration spent waiting for the flush of another process, without delay_time, in milliseconds';
+	'time spent waiting for the flush of another process, without delay_time, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.segment_time IS
-	'part of duration spent making a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing';
+	'time spent making a new WAL segment, in milliseconds; in flush_time without track_wal_io_timing';
 COMMENT ON COLUMN commit_slow_log.standby_time_min IS
-	'lower bound of the part of duration spent waiting for a standby, in milliseconds';
+	'lower bound of the time spent waiting for a standby, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.standby_time_max IS
 	'its upper bound, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.commit_log_time IS
-	'part of duration between flush and second callback, without a wait for a standby, in milliseconds: pg_xact, ProcArray, a processor';
+	'time between flush and second callback, without a wait for a standby, in milliseconds: pg_xact, ProcArray, a processor';
 COMMENT ON COLUMN commit_slow_log.after_time IS
-	'part of duration after the second callback, in milliseconds: files deleted, predicate locks, signals of NOTIFY, invalidations';
+	'time after the second callback, in milliseconds: files deleted, predicate locks, signals of NOTIFY, invalidations';
 COMMENT ON COLUMN commit_slow_log.not_run_time IS
-	'part of duration in which a CPU limit stopped processes of the server, in milliseconds';
+	'time in which a CPU limit stopped processes of the server, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.unknown_time IS
 	'rest of duration, with standby_time_min and all other parts, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
@@ -2065,7 +2065,7 @@ COMMENT ON COLUMN commit_stall_log.checkpoint IS
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 	'flushes that the device allows in quota_window; null if this one ends no window';
 COMMENT ON COLUMN commit_stall_log.segment_time IS
-	'part of duration spent making a new WAL segment, in milliseconds';
+	'time spent making a new WAL segment, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.cause IS
 	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, quota or unknown';
 COMMENT ON COLUMN commit_stall_log.certainty IS
