@@ -180,6 +180,13 @@ statements_wait(const CommitFigures *f)
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
 }
 
+/* More sessions wait for WAL in statements than are in COMMIT. */
+static bool
+statements_wait_for_wal(const CommitFigures *f)
+{
+	return f->seen.wal_waits > Max(f->seen.n, f->seen.in_commit);
+}
+
 /*
  * COMMIT is a small part of the transactions of each client that matters.  Not
  * so where they wait for rows until another one has committed, or where some
@@ -223,6 +230,11 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (pg_blocking_pids() has the holders), %s are in COMMIT.",
 							 format_number(f->seen.lock_waits / f->seen.n),
 							 format_number(f->seen.in_commit / f->seen.n)));
+	if (statements_wait_for_wal(f))
+		put_wrapped(text, "", "  ",
+					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. Larger wal_buffers (now %.0fkB), if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
+							 format_number(f->seen.wal_waits / f->seen.n),
+							 f->wal_buffers / 1024));
 	/* the sums lack commits that hang, but not the time of their sessions */
 	if (f->of_transactions <= 0 || f->phase[PHASE_BEFORE] >= HARDLY_BEFORE ||
 		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
@@ -233,8 +245,8 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 						 f->of_sessions == 0 ? "" :
 						 psprintf(", and %s of the time that their sessions are connected",
 								  format_percent(f->of_sessions)), busiest,
-						 !commit_hardly_matters(f) ? "" :
-						 psprintf(" No setting here helps.%s", idle)));
+						 !commit_hardly_matters(f) || statements_wait_for_wal(f) ? "" :
+						 psprintf(" No setting of commits helps.%s", idle)));
 }
 
 /*---- Words that are missing without their figure -----------------*/
@@ -736,6 +748,7 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
 		{few, psprintf("not known. " UINT64_FORMAT " commits have waited so far, of %d that an answer needs.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{has_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
+		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
 	};
 
 	return first_answer(answers, lengthof(answers));
@@ -827,7 +840,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	f->commits >= CAUSES_MIN_COMMITS;
 
 	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||
-		statements_wait(f))
+		statements_wait(f) || statements_wait_for_wal(f))
 		return;
 	if (is_setting(answer))
 		appendStringInfo(text, "First step: the statement on a delay.%s\n",

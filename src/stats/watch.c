@@ -247,6 +247,15 @@ is_committing(int pid)
 	return false;
 }
 
+/* As the WAL buffers are full, or a page must leave shared_buffers */
+static bool
+waits_for_wal(uint32 event)
+{
+	return event == WAIT_EVENT_WAL_WRITE || event == WAIT_EVENT_WAL_SYNC ||
+		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche) ||
+		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
+}
+
 /* A backend with an id, or in VACUUM, that is in no commit. */
 static void
 look_at_writer(Session *session, TransactionId xid, uint32 event)
@@ -255,6 +264,7 @@ look_at_writer(Session *session, TransactionId xid, uint32 event)
 
 	if (session->xid != xid)
 		session->looks = 0;
+	sample->wal_waits += waits_for_wal(event);
 	if (event == WAIT_EVENT_CLIENT_READ)
 		sample->idle_xids++;
 	else if ((!is_lock_event(event) ||
@@ -509,6 +519,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->commit_locks += sample->commit_locks * ns * (1 - stopped);
 	sum->sync_waits += sample->sync_waits * ns * (1 - stopped);
 	sum->lock_waits += (double) sample->lock_waits * ns;
+	sum->wal_waits += sample->wal_waits * ns * (1 - stopped);
 	sum->commits += (double) (sample->commits - before->commits) *
 		ns / length;
 	sum->n++;
@@ -541,6 +552,7 @@ finish_sum(WatchSummary *sum)
 	sum->commit_locks = round(sum->commit_locks * scale);
 	sum->sync_waits = round(sum->sync_waits * scale);
 	sum->lock_waits = round(sum->lock_waits * scale);
+	sum->wal_waits = round(sum->wal_waits * scale);
 	sum->commits = round(sum->commits);
 }
 

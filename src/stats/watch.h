@@ -44,6 +44,7 @@ typedef struct WatchSample
 	uint16		sync_waits;		/* sync files before it (wal_level = minimal) */
 	uint16		lock_waits;		/* for a lock, outside of a commit; those of
 								 * blocked_rows are not among them */
+	uint16		wal_waits;		/* until WAL is written, outside of a commit */
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
 	bool		segment;		/* a new segment is being made */
@@ -67,6 +68,7 @@ typedef struct WatchSummary
 	double		commit_locks;
 	double		sync_waits;
 	double		lock_waits;
+	double		wal_waits;
 	uint64		throttled;		/* ns */
 	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
 	int			archiving;

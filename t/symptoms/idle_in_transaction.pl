@@ -38,7 +38,7 @@ my ($report, $share) = report_on(
 cmp_ok($share, '<', 8, 'idle: hardly any time in COMMIT');
 like(
 	$report->{text} =~ s/\n  / /gr,
-	qr/^COMMIT takes \d\.\d% of .* their sessions are connected\. No setting here helps\. On average 1\d\.\d sessions are idle in transaction;/m,
+	qr/^COMMIT takes \d\.\d% of .* their sessions are connected\. No setting of commits helps\. On average 1\d\.\d sessions are idle in transaction;/m,
 	'idle: said');
 like($report->{delay}, qr/^no\. COMMIT takes \d\.\d% of the time/, 'idle: no delay');
 unlike($report->{text}, qr/may pay|sweep|larger transactions/, 'idle: nothing to try');
@@ -46,7 +46,7 @@ unlike($report->{text}, qr/may pay|sweep|larger transactions/, 'idle: nothing to
 ($report, $share) = report_on('busy', '-c 2 -T 4', 'INSERT INTO logged (n) VALUES (1);');
 cmp_ok($share, '>', 60, 'busy: most of the time');
 like($report->{text}, qr/^COMMIT takes [6-9]\d\.\d% of/m, 'busy: said');
-unlike($report->{text}, qr/No setting here helps/, 'busy: not given up');
+unlike($report->{text}, qr/No setting of commits helps/, 'busy: not given up');
 
 $node->stop;
 done_testing();

@@ -80,7 +80,7 @@ static const Figure figures[] = {
 	FIGURE(wal_init_zero), FIGURE(wal_compression),
 	FIGURE(completion_target), FIGURE(checkpoint_timeout),
 	FIGURE(checkpoint_distance), FIGURE(serializable), FIGURE(savepoints), FIGURE(wal_minimal),
-	FIGURE(seen.sync_waits), FIGURE(seen.lock_waits),
+	FIGURE(seen.sync_waits), FIGURE(seen.lock_waits), FIGURE(seen.wal_waits), FIGURE(seen.archiving),
 	FIGURE(seen.phase[PHASE_RECORD]),
 	FIGURE(now.longest), FIGURE(commits), FIGURE(commits_async),
 	FIGURE(commits_notify), FIGURE(commits_unlogged),

@@ -242,6 +242,26 @@ unlike(
 	conclude('seen.n' => 100, 'seen.lock_waits' => 640, 'seen.in_commit' => 330)->{causes},
 	qr/It is not the commit/,
 	'... beside many that commit');
+my %full = (
+	'seen.n' => 100,
+	'seen.wal_waits' => 640,
+	'seen.in_commit' => 85,
+	of_transactions => 0.044,
+	wal_buffers => 65536);
+like(
+	conclude(%full)->{causes} =~ s/\n  / /gr,
+	qr/^On average 6\.40 sessions wait in their statements until WAL is written, more than are in COMMIT\. Larger wal_buffers \(now 64kB\), if pg_stat_wal\.wal_buffers_full grows; else larger shared_buffers\.\nCOMMIT takes 4\.4% of the time of transactions that write\.\n/,
+	'full WAL buffers in statements');
+is(conclude(%full)->{step}, '', '... and no first step for commits');
+says(
+	'... where COMMIT matters',
+	'100% flushes',
+	'no\. Its leader would hold the lock that statements wait for \(WALWriteLock\)\.',
+	%full, of_transactions => 0.2);
+unlike(
+	conclude(%full, 'seen.in_commit' => 640)->{causes},
+	qr/in their statements/,
+	'... beside many that commit');
 says(
 	'predicate locks',
 	'97\.0% after the commit, for predicate locks',
@@ -556,7 +576,7 @@ my %light = (
 my $no_commit = 'no\. COMMIT takes 1\.0% of the time of transactions\.';
 like(
 	conclude(%light)->{causes} =~ s/\n  / /gr,
-	qr/^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Client app \(a, b\): 1\.2% and 0\.8% of its own\. No setting here helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$/m,
+	qr/^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Client app \(a, b\): 1\.2% and 0\.8% of its own\. No setting of commits helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$/m,
 	'idle in transaction: said first');
 says('idle in transaction',
 	'100%', $no_commit, %light, not => 'sweep|larger transactions|remedies');
