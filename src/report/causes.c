@@ -353,17 +353,21 @@ remedy_for_checkpoints(const CommitFigures *f)
 static const char *
 remedy_for_standby(const CommitFigures *f)
 {
+#define WALRECEIVER "its walreceiver, which does not answer (pg_receivewal does with --slot and --synchronous)"
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, or the primary's processors",
-		[STANDBY_NOT_WRITTEN] = "its network, or its walreceiver, which does not answer",
-		[STANDBY_NOT_FLUSHED] = "its disk, or its walreceiver, which does not answer; or synchronous_commit = remote_write",
+		[STANDBY_NOT_WRITTEN] = "its network, or " WALRECEIVER,
+		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"
 	};
 
 	/* it has flushed, and even written, what it has applied */
 	if (f->standby_logical && f->standby_stage >= STANDBY_NOT_WRITTEN)
 		return "what its subscription waits for as it applies: locks, triggers or missing indexes there";
+	if (f->standby_stage == STANDBY_NOT_WRITTEN && f->now.longest < WAITS_NOW_LONG)
+		return psprintf("its network: each commit waits for a round trip (%s a commit); or its walreceiver, which flushes what came before, or does not answer",
+						format_us(f->phase[PHASE_STANDBY] * f->phase_mean));
 	return f->standby == NULL ? "commit_standby_stats" :
 		remedies[f->standby_stage];
 }

@@ -151,7 +151,37 @@ says(
 	standby => 'sb1',
 	standby_stage => 3,
 	standby_share => 0.9,
-	remedy => '^its disk');
+	remedy =>
+	  '^its disk, or its walreceiver, which does not answer \(pg_receivewal does with --slot and --synchronous\); or synchronous_commit = remote_write\n$'
+);
+says(
+	"a standby's network",
+	"97\\.0% standby 'sb1': not written\\.",
+	'no\. 97\.0% of commit time',
+	phase_mean => 21000,
+	'phase:flush' => 0.03,
+	'phase:other' => 0,
+	'phase:standby' => 0.97,
+	standby => 'sb1',
+	standby_stage => 2,
+	standby_share => 1,
+	remedy =>
+	  '^its network: each commit waits for a round trip \(20\.4 ms a commit\); or its walreceiver, which flushes what came before, or does not answer\n$'
+);
+says(
+	'... which hangs',
+	"100% standby 'sb1': not written\\.",
+	'no\. Commits hang',
+	'now.longest' => 12e6,
+	'phase:flush' => 0,
+	'phase:other' => 0,
+	'phase:standby' => 1,
+	standby => 'sb1',
+	standby_stage => 2,
+	standby_share => 1,
+	remedy =>
+	  '^its network, or its walreceiver, which does not answer \(pg_receivewal does with --slot and --synchronous\)\n$'
+);
 says(
 	'a subscription', "83\\.0% standby 'sub': not flushed\\.",
 	'no\. 83\.0%',
