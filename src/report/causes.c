@@ -832,6 +832,16 @@ find_may_pay(const CommitFigures *f)
 	return first_answer(answers, lengthof(answers));
 }
 
+/* A commit takes one flush, a short one, of a disk that is mostly idle. */
+static bool
+nothing_stands_out(const CommitFigures *f)
+{
+	return f->flush_time > 0 && f->flush_p99 < LONG_FLUSH &&
+		f->disk_busy < HARDLY_BUSY && f->own_flush > OWN_FLUSH_ONLY &&
+		rest_of_flushes(f) > OWN_FLUSH_ONLY && !has_hot_row(f) &&
+		f->slow_commits <= f->commits / 10000;
+}
+
 /*
  * One thing to do first, or nothing.  The remedy of a quota, and what a disk
  * takes without stalls, are among those that commit_remedies() compares.
@@ -841,7 +851,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 			   const char *remedy)
 {
 	bool		predict = causes_flush_share(f) + f->phase[PHASE_NOTIFY] >= 0.5 &&
-	f->commits >= CAUSES_MIN_COMMITS;
+	!nothing_stands_out(f) && f->commits >= CAUSES_MIN_COMMITS;
 
 	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||
 		statements_wait(f) || statements_wait_for_wal(f))
@@ -849,6 +859,9 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	if (is_setting(answer))
 		appendStringInfo(text, "First step: the statement on a delay.%s\n",
 						 predict ? " What else helps (10 s, changes nothing):" : "");
+	else if (nothing_stands_out(f))
+		appendStringInfo(text, "First step: none. A commit takes about one flush of this disk, %s.\n",
+						 format_us(f->flush_time));
 	else if (remedy != NULL && remedy != more_iops)
 		appendStringInfo(text, "First step: what cause 1 says.%s\n",
 						 predict ? " What else helps (10 s, changes nothing):" : "");

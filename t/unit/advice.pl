@@ -652,6 +652,28 @@ says('below', '100% flushes', 'may pay: 250 us to 707 us by two rules of thumb\.
 says('a device that queues',
 	'100%', 'may pay, fixed or adaptive: flushes take long without stalls.*sweep', %queue);
 says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', disk_busy => 0.05);
+my %healthy = (
+	%one_by_one,
+	flush_time => 240,
+	flush_p50 => 229,
+	flush_p99 => 432,
+	disk_busy => 0.024,
+	own_flush => 0.95,
+	'phase:flush' => 0.95,
+	'phase:other' => 0.05);
+is( conclude(%healthy)->{step},
+	"First step: none. A commit takes about one flush of this disk, 240 us.\n",
+	'nothing stands out');
+
+for my $other (
+	[ flush_p99 => 1000 ],
+	[ disk_busy => 0.1 ],
+	[ own_flush => 0.8 ],
+	[ 'stall:unknown' => 0.3 ],
+	[ slow_commits => 2 ])
+{
+	like(conclude(%healthy, @$other)->{step}, qr/commit_remedies/, "... but with $other->[0]");
+}
 says(
 	'... and sleeps', '60\.0%',
 	'perhaps 0\. .* commit_delay = 1000 us is as long as 2\.00 flushes\..*sweep',
