@@ -286,7 +286,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 							   client_commits(*top));
 }
 
-/* "statement 42 (INSERT ...)"; the text is that of pg_stat_statements, if any. */
+/* "statement 42 (INSERT ...)"; the text is that of pg_stat_statements. */
 const char *
 name_statement(const StatementKey *key, const char *schema)
 {
@@ -294,7 +294,7 @@ name_statement(const StatementKey *key, const char *schema)
 	char	   *text;
 
 	statement_texts(schema, &key->statement, 1, QUERY_WIDTH, &text);
-	return text == NULL ? name : psprintf("%s (%s)", name, text);
+	return psprintf("%s (%s)", name, text ? text : "pg_stat_statements has its text");
 }
 
 /*
