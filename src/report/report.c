@@ -120,8 +120,9 @@ put_phases(StringInfo text, const CommitFigures *f)
 						 psprintf("%s" UINT64_FORMAT " slow: %s",
 								  f->slow_n < f->slow_commits ? "latest " : "",
 								  f->slow_n, format_us(f->slow_mean)));
-	appendStringInfo(text, "\n(%s commits %s %s%s; in %% of commit time)\n",
+	appendStringInfo(text, "\n(%s %s %s %s%s; in %% of commit time)\n",
 					 format_count(f->phase_commits),
+					 f->seen_enough && f->prepares > 0 ? "waits" : "commits",
 					 f->seen_enough ? "in the last" :
 					 f->until != 0 ? "in" : "since the reset,",
 					 format_duration(f->phase_seconds),

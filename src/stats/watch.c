@@ -433,7 +433,7 @@ count_commits(void)
 	uint64		value[SLOT_NCOUNTERS];
 
 	backend_slots_add_up(value);
-	return value[SLOT_COMMITS];
+	return value[SLOT_COMMITS] + value[SLOT_PREPARES];
 }
 
 bool

@@ -36,6 +36,7 @@ is($node->sql('SELECT prepares, commits, commits_read_only < 100 FROM commit_flu
 my $report = report_of($node);
 my ($waits) = $report->{text} =~ /waits per flush with them: ([\d.]+)/;
 near($waits * $node->sql('SELECT flushes FROM commit_flush_stats') / 2 / $n, 1, 'waits per flush');
+like($report->{text}, qr/^\(\d+ waits in the last/m, 'the mean is of commits and prepares');
 is_consistent($report, 'two phases');
 
 $node->stop;
