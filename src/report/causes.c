@@ -316,6 +316,8 @@ remedy_for_segments(const CommitFigures *f)
 {
 	if (!f->wal_recycle)
 		return "wal_recycle = on";
+	if (f->seen.n > 0 && f->seen.archiving == f->seen.n)
+		return "an archive_command that ends sooner: segments are kept until they are archived";
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,
 						f->min_wal_size);
@@ -421,6 +423,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	double		record = phase[PHASE_RECORD];
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
+	bool		signals = f->commits_notify > 0 && f->listeners > 0;
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
 	const Cause causes[] = {
@@ -467,9 +470,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
 		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
 		{f->serializable ? 0 : phase[PHASE_AFTER],
-			f->commits_notify > 0 && f->listeners > 0 ?
-			"after the commit, for files of dropped or truncated tables, or to signal sessions that listen." :
+			signals ? "after the commit, for files of dropped or truncated tables, or to signal sessions that listen." :
 			"after the commit, above all for files of tables that it dropped or truncated.",
+			signals ? "fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables in a transaction that drops them"},
 		{cpu_share(f),
 			psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
@@ -479,7 +482,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		"a higher CPU limit of its control group"},
 		{phase[PHASE_LOG],
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
-		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.", NULL},
+		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
+			f->slow_commits > 0 ? NULL :
+		"commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases"},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -529,14 +534,15 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		"smaller transactions of that client, a VACUUM with cost delay, or another time for them"},
 		{processor_share(f),
 			"flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.",
-		"more processors, or fewer sessions at a time (a pooler)"},
+		"more processors, or less at a time: sessions (a pooler), other programs"},
 		{has_hot_row(f) ? rest : 0,
 			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds; %s are in COMMIT.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
-		{has_hot_row(f) ? 0 : rest,
-		"flushes that did not stall: the disk takes this time for them.", NULL},
+		{has_hot_row(f) ? 0 : rest, "flushes that did not stall: the disk takes this time for them.",
+			f->until == 0 && f->concurrency < HARDLY_CONCURRENT &&
+		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},
 	};
 
 	add_causes(found, causes, lengthof(causes));

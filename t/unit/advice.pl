@@ -261,6 +261,18 @@ says(
 	'phase:before' => 0.01,
 	'phase:flush' => 0.02,
 	'phase:other' => 0);
+my %signals = ('phase:after' => 0.3, 'phase:other' => 0.45, commits_notify => 5, listeners => 60);
+like(
+	conclude(%signals)->{causes} =~ s/\n +/ /gr,
+	qr/30\.0% after the commit, .*, or to signal sessions that listen\. -> fewer sessions that listen, or fewer tables in/,
+	'sessions that listen');
+says(
+	'few commits of which little is known', '80\.0% unknown: ', 'no\.',
+	'phase:unknown' => 0.8,
+	'phase:flush' => 0.2,
+	'phase:other' => 0,
+	remedy =>
+	  '^commit_stats\.slow_commit_time below this mean: commit_slow_log then has more phases\n$');
 my $locked =
   'It is not the commit: on average 6\.40 sessions wait for locks in their statements \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.';
 like(
@@ -332,6 +344,11 @@ says(
 	wal_recycle => 0,
 	remedy => '^wal_recycle = on\n$',
 	not => 'asleep');
+says(
+	'... and kept by an archive_command that hangs', $segment, $no_segment, %segment,
+	'seen.n' => 200,
+	'seen.archiving' => 200,
+	remedy => '^an archive_command that ends sooner: segments are kept until they are archived\n$');
 says('... that are recycled',
 	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
 says(
@@ -432,7 +449,7 @@ says(
 	%flusher,
 	'seen.cpu_waits' => 800,
 	commit_rate => 9000,
-	remedy => 'more processors');
+	remedy => '^more processors, or less at a time: sessions \(a pooler\), other programs\n$');
 says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
 	'no\.', %flusher,
@@ -471,7 +488,15 @@ says(
 	'commits one by one',
 	'100% flushes', 'no\. A flush carries 1\.00 commits, and a commit spends 90\.0%',
 	%one_by_one, own_flush => 0.9);
-says('one session', '100% flushes', 'no\. Only 0% of flushes found', concurrency => 0);
+says(
+	'one session', '100% flushes', 'no\. Only 0% of flushes found',
+	concurrency => 0,
+	remedy => '^larger transactions: one session commits at a time\n$');
+says(
+	'... on a disk that is idle', '100% flushes', 'no\.',
+	concurrency => 0,
+	disk_busy => 0.4,
+	not => '->');
 says(
 	'siblings idle in transaction', '100% flushes',
 	'no\. Of 6\.00 other active transactions \(siblings\) that a leader counts, 5\.00 are idle in transaction\.',
