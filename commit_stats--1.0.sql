@@ -1220,7 +1220,8 @@ settled AS (
 	FROM usual WINDOW o AS (ORDER BY x)),
 level AS (
 	SELECT l.name, l.unit, l.v, r.x, l.least, l.factor, l.floor, avg(l.v) OVER b AS was, avg(l.v) OVER a AS is_now,
-		   array_agg(l.v) OVER b AS before, array_agg(l.v) OVER a AS after
+		   array_agg(l.v) OVER b AS before, array_agg(l.v) OVER a AS after,
+		   abs(ln((l.v + l.least) / (lag(l.v) OVER (PARTITION BY l.name ORDER BY r.x) + l.least))) AS step
 	FROM settled r, LATERAL (VALUES
 		 ('commits/s', '', commit_rate, 0.5::float8, 1.5::float8, 0::float8),
 		 ('median commit', ' ms', p50, 0.1::float8, 2::float8, 0::float8),
@@ -1231,7 +1232,11 @@ level AS (
 	WINDOW b AS (PARTITION BY l.name ORDER BY r.x ROWS BETWEEN 5 PRECEDING AND 1 PRECEDING),
 		   a AS (PARTITION BY l.name ORDER BY r.x ROWS BETWEEN CURRENT ROW AND 4 FOLLOWING)),
 -- Four minutes of the five before are below four of the five from here on, or
--- above: one minute of each may be anything.
+-- above: one minute of each may be anything.  A time changes by more than the
+-- square of the factor within which nine of ten minutes follow each other.
+noise AS (
+	SELECT name, 2::float8 * percentile_cont(0.9) WITHIN GROUP (ORDER BY step) AS noise
+	FROM level GROUP BY name),
 jump AS (
 	SELECT *
 	FROM (SELECT *, max(size) OVER (PARTITION BY name ORDER BY x ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING) AS best
@@ -1240,8 +1245,9 @@ jump AS (
 								 AND (name <> 'commits/s' OR a.v[1] > 0::float8 OR was < is_now)
 								 AND (a.v[2] > b.v[4] * 1.1::float8 OR a.v[4] * 1.1::float8 < b.v[2])
 								 AND (is_now > was * factor + least OR was > is_now * factor + least)
+								 AND (name = 'commits/s' OR abs(ln((is_now + least) / (was + least))) > noise)
 							THEN abs(ln((is_now + least) / (was + least))) / ln(factor) END AS size
-				FROM level,
+				FROM level JOIN noise USING (name),
 					 LATERAL (SELECT array_agg(v ORDER BY v) AS v FROM unnest(before) v) b,
 					 LATERAL (SELECT array_agg(v ORDER BY v) AS v FROM unnest(after) v) a) s) j
 	WHERE size = best),
@@ -1255,7 +1261,7 @@ loud AS (
 		  FROM cause) c
 	WHERE stall_time > 0::float8 AND stall_time >= enough AND stall_time >= 0.0002::float8 * total),
 event AS (
-	SELECT x, x AS until, 5 AS rank, size,
+	SELECT x, NULL::int AS until, 5 AS rank, size,
 		   name || ' ' || commit_stats_html_number(was) || ' &#8594; ' || commit_stats_html_number(is_now) || unit AS what
 	FROM jump
 	UNION ALL
@@ -1292,10 +1298,10 @@ event AS (
 -- A level changes with what begins, or with the first level that changes, within two minutes.
 numbered AS MATERIALIZED (
 	SELECT *, row_number() OVER (ORDER BY x) AS number
-	FROM (SELECT x, max(CASE WHEN rank = 5 THEN x ELSE until END) AS until, min(rank) AS rank,
+	FROM (SELECT x, max(coalesce(until, x)) AS until, min(rank) AS rank,
 				 string_agg(what, '; ' ORDER BY rank, what) AS what,
 				 row_number() OVER (ORDER BY min(rank), max(size) DESC) AS place
-		  FROM (SELECT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= 2 ORDER BY o.rank, o.x LIMIT 1)
+		  FROM (SELECT DISTINCT CASE WHEN rank = 5 THEN (SELECT o.x FROM event o WHERE abs(o.x - e.x) <= 2 ORDER BY o.rank, o.x LIMIT 1)
 							ELSE x END AS x,
 					   until, rank, size, what FROM event e) e
 		  GROUP BY x) l

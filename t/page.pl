@@ -236,6 +236,17 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 	'a night: under any search_path');
 
 #
+# A machine on which times go up and down all the time
+#
+run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
+insert_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
+insert_rows('2026-01-01 02:00', 120, commit_p50 => '100 + 150 * (n / 6 % 2)');
+is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 04:00'))),
+	'02:00 | median commit 5.00 &#8594; 100 ms',
+	'times that double every six minutes do not stand out beside what does');
+run_sql('TRUNCATE mock; INSERT INTO mock TABLE night');
+
+#
 # Hours before the minutes, and in a long period
 #
 insert_rows(
