@@ -2545,7 +2545,7 @@ COMMENT ON COLUMN commit_stats_info.stall_limit IS
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
 	'likewise, of commit_stats.slow_commit_time; null if none is slow';
 COMMENT ON COLUMN commit_stats_info.flush_base IS
-	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if bytes show no influence';
+	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if few, or if bytes show no influence';
 COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
 	'megabytes of WAL that the device writes per second, likewise';
 COMMENT ON COLUMN commit_stats_info.bytes_share IS
