@@ -9,7 +9,8 @@
 #	keep_results			bench/results/NAME.tsv, and its picture
 #	query_results QUERY...	tables from the results
 #
-# plot.py draws the picture from the file alone.
+# plot.py draws the picture from the file alone.  An experiment needs what
+# script/test needs, and leaves the same behind; it wants python3-matplotlib.
 
 # shellcheck shell=bash
 
@@ -243,7 +244,8 @@ add_result()
 }
 
 # query_results QUERY...: queries of the table "results", printed.  They
-# have pg_temp.middle(), the median of an array.
+# have pg_temp.middle(), the median of an array, and pg_temp.range(), its lowest
+# and highest.
 query_results()
 {
 	local query options=()
@@ -257,6 +259,12 @@ query_results()
 		LANGUAGE sql AS
 		\$\$
 			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v)::numeric
+			FROM unnest(\$1) v
+		\$\$;
+		CREATE FUNCTION pg_temp.range(double precision[], int) RETURNS text
+		LANGUAGE sql AS
+		\$\$
+			SELECT round(min(v)::numeric, \$2) || '..' || round(max(v)::numeric, \$2)
 			FROM unnest(\$1) v
 		\$\$;" \
 		-c "\\copy results FROM '$work/results.tsv' WITH (FORMAT csv, DELIMITER E'\t', HEADER)" \

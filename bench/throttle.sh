@@ -8,6 +8,7 @@
 #						writes of the server from then on
 #	limit_writes N		at most N writes/s from now on, if that works here
 #	lift_limit			as fast as the disk is
+#	say_limit			the limit in words
 #	device_writes		writes of the group so far
 #	limit_cpu PERCENT	of one processor at most, from now on, for the server: as a
 #						container's limit (control groups of version 1 only)
@@ -209,6 +210,15 @@ lift_limit()
 {
 	[ -z "$write_limit" ] || set_limit none
 	write_limit=
+}
+
+say_limit()
+{
+	if [ -n "$write_limit" ]; then
+		say "at most $write_limit writes/s"
+	else
+		say "no limit on the disk's writes"
+	fi
 }
 
 # When all that was in the group has ended
