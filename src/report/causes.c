@@ -384,7 +384,7 @@ larger_transactions(const CommitFigures *f, double wal)
 {
 	return wal > 0 && wal < SMALL_COMMIT && quota_share(f) == 0 &&
 		rest_of_flushes(f) >= 0.5 && !commit_hardly_matters(f) &&
-		!has_hot_row(f) && f->phase[PHASE_NOTIFY] < MIN_CAUSE ?
+		!has_hot_row(f) && !statements_wait(f) && f->phase[PHASE_NOTIFY] < MIN_CAUSE ?
 		"larger transactions, if its work allows them" : NULL;
 }
 

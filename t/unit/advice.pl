@@ -551,6 +551,15 @@ like(
 	conclude(top => 'lease', top_share => 0.37, top_wal => 120)->{causes},
 	qr/-> larger transactions/,
 	'... but elsewhere');
+unlike(
+	conclude(
+		top => 'lease',
+		top_share => 0.37,
+		top_wal => 120,
+		'seen.n' => 100,
+		'seen.lock_waits' => 640)->{causes},
+	qr/larger transactions/,
+	'... nor where statements wait for locks, which these would hold for longer');
 for my $limit ('stall:checkpoint', 'stall:unknown', 'phase:standby', 'fit.share')
 {
 	unlike(
