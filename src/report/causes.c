@@ -358,7 +358,7 @@ remedy_for_standby(const CommitFigures *f)
 #define WALRECEIVER "its walreceiver, which does not answer (pg_receivewal does with --slot and --synchronous)"
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
-		[STANDBY_NOT_SENT] = "its network, or the primary's processors",
+		[STANDBY_NOT_SENT] = "its network, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"
@@ -368,7 +368,7 @@ remedy_for_standby(const CommitFigures *f)
 	if (f->standby_logical && f->standby_stage >= STANDBY_NOT_WRITTEN)
 		return "what its subscription waits for as it applies: locks, triggers or missing indexes there";
 	if (f->standby_stage == STANDBY_NOT_WRITTEN && f->now.longest < WAITS_NOW_LONG)
-		return psprintf("its network: each commit waits for a round trip (%s a commit); or its walreceiver, which flushes what came before, or does not answer",
+		return psprintf("its network, if a round trip takes as long (%s a commit); else its walreceiver, which flushes to its disk what came before, or does not answer",
 						format_us(f->phase[PHASE_STANDBY] * f->phase_mean));
 	return f->standby == NULL ? "commit_standby_stats" :
 		remedies[f->standby_stage];

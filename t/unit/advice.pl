@@ -166,7 +166,21 @@ says(
 	standby_stage => 2,
 	standby_share => 1,
 	remedy =>
-	  '^its network: each commit waits for a round trip \(20\.4 ms a commit\); or its walreceiver, which flushes what came before, or does not answer\n$'
+	  '^its network, if a round trip takes as long \(20\.4 ms a commit\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
+);
+says(
+	'... which is behind',
+	"100% standby 'sb1': not sent\\.",
+	'no\. Commits hang',
+	'now.longest' => 12e6,
+	'phase:flush' => 0,
+	'phase:other' => 0,
+	'phase:standby' => 1,
+	standby => 'sb1',
+	standby_stage => 1,
+	standby_share => 1,
+	remedy =>
+	  "^its network, or the primary's processors; while it catches up \\(pg_stat_replication\\), no commit goes on\n\$"
 );
 says(
 	'... which hangs',
