@@ -4,31 +4,29 @@
  *		The sleep that commit_stats.adaptive_delay lets leaders take.
  *
  * The spacing is the least time from the end of one WAL flush to the begin of
- * the next.  Each leader of a flush sleeps for what is left of the spacing.
- * spacing.c decides the spacing from two measurements: how long flushes take,
- * which their leaders report, and how long transactions take, from their start
- * to the end of their commit, which each backend adds up in its slot of
- * backend_slots.c.  The background worker runs spacing.c.  A leader wakes it
- * when there is something to decide: a stall, or the end of a slot of time.
+ * the next.  The leader of a flush sleeps for what is left of it.  spacing.c
+ * decides the spacing from how long flushes take, which their leaders report,
+ * and how long transactions take, from their start to the end of their commit,
+ * which each backend adds up in its slot of backend_slots.c.  The background
+ * worker runs spacing.c.  A leader wakes it when there is something to decide:
+ * a stall, or the end of a slot of time.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
  * the sleep begins as that flush ends: the sleep is the whole spacing.
  * Otherwise the sleep ends when the spacing has passed since the last flush.
  *
- * A commit with NOTIFY holds a lock while it sleeps, for which all others with
- * one wait, so nobody could share its flush.  The server takes that lock after
- * a commit has chosen its sleep.  Sessions that notify do so again and again:
- * the commit after one with NOTIFY does not sleep.  Whether others wait for a
- * row that the leader has locked is not known here.  If they do, responses get
- * longer, and spacing.c gives the spacing up.
+ * A commit with NOTIFY holds a lock for which all others with one wait, so
+ * nobody could share its flush.  The server takes that lock after a commit has
+ * chosen its sleep: instead, the commit after one with NOTIFY does not sleep.
+ * That others wait for a row which the leader has locked is not known here;
+ * responses get longer then, and spacing.c gives the spacing up.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
  * before a flush, in XLogFlush(): delay_override.h sets CommitDelay to what
  * adaptive_delay_begin() returns.  No sleep is longer than
  * commit_stats.adaptive_delay_max, nor than it takes the WAL to fill half of
- * wal_buffers: the leader sleeps with WALWriteLock held, for which a backend
- * waits that finds the buffers full.
+ * wal_buffers, as a backend that finds them full waits for WALWriteLock.
  *
  * Locking: commit_stats_delay_lock() protects the Learner, which no commit
  * uses.  Words of AdaptiveDelayShared are atomic.  A leader that is suspended

@@ -6,9 +6,8 @@
  * CommitDelay and CommitSiblings are variables of each process.  The server
  * reads them in XLogFlush(), in the leader of a flush.  A backend that sets
  * them before it writes its commit record, and restores them after the flush
- * or when the transaction fails, has changed them for that one commit.  The
- * session runs no statement in between, so SHOW displays the configured
- * values, and no configuration needs cleaning up.
+ * or when the transaction fails, has changed them for that one commit.  No
+ * statement runs in between, so SHOW displays the configured values.
  *
  * An experimenting process gives an order; all backends follow it.  With
  * commit_stats.adaptive_delay there is a standing order, which is in force
