@@ -162,7 +162,7 @@ follows('after a sweep that hung');
 sub worker
 {
 	return $node->sql(
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
 }
 
 sub wait_for_other_worker ($pid, $how)

@@ -156,7 +156,7 @@ my %victims = (
 	'a session that waits for a flush' => q{wait_event ~* '^Wal(Write|Sync)$'},
 	'any client' => q{query ~ '^(INSERT|COMMIT|BEGIN|PREPARE|SET|SELECT commit)'},
 	'the session that resets' => q{query ~ '^SELECT commit_stats_reset'},
-	'the worker that logs flushes' => q{backend_type = 'commit_stats flush logger'});
+	'the background worker' => q{backend_type = 'commit_stats worker'});
 my $kills = 0;
 my $round = 0;
 my $adapts = 0;

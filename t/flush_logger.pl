@@ -74,7 +74,7 @@ sub newly_logged ($n)
 sub worker_pid
 {
 	return $node->sql(
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
 }
 
 # A leader that gets no processor for SETTLE_TIME would miss its line; so the

@@ -155,7 +155,7 @@ $standby->stop;
 set_device($node, flush_time => 30);
 alter_system($node, 'commit_stats.slow_commit_time' => -1);
 my $worker =
-  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats flush logger'});
+  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
 kill 'STOP', $worker;
 $node->sql('SELECT commit_stats_reset()');
 is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'),

@@ -75,8 +75,8 @@ worker_register(void)
 	strlcpy(worker.bgw_library_name, "commit_stats", BGW_MAXLEN);
 	strlcpy(worker.bgw_function_name, "commit_stats_flush_logger_main",
 			BGW_MAXLEN);
-	strlcpy(worker.bgw_name, "commit_stats flush logger", BGW_MAXLEN);
-	strlcpy(worker.bgw_type, "commit_stats flush logger", BGW_MAXLEN);
+	strlcpy(worker.bgw_name, "commit_stats worker", BGW_MAXLEN);
+	strlcpy(worker.bgw_type, "commit_stats worker", BGW_MAXLEN);
 	RegisterBackgroundWorker(&worker);
 }
 
