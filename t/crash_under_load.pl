@@ -197,7 +197,7 @@ for my $how (
 	'a session that waits for a flush',
 	'the session that resets',
 	'any client',
-	'the worker that logs flushes',
+	'the background worker',
 	'a session that waits for a flush',
 	'immediate stop',
 	'immediate stop',
