@@ -154,4 +154,16 @@ like(
 is( $node->sql('SELECT count(*) > 1 FROM commit_stats_compare(\'(,)\', \'[-infinity,infinity]\')'),
 	't', 'periods without an end');
 
+like(
+	$node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
+	qr/^PostgreSQL .*, which cover .* in between\.$/m,
+	'a width: the first sentence takes one line');
+
+$node->append_conf('postgresql.conf',
+	"commit_stats.history_minutes = 0\ncommit_stats.history_hours = 0");
+$node->restart;
+is( $node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
+	'commit_history has no row: commit_stats.history_minutes and commit_stats.history_hours are 0.',
+	'a history that keeps nothing says so');
+
 done_testing();
