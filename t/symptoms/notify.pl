@@ -33,7 +33,7 @@ cmp_ok($waiting, '>=', 8, 'commit_activity: notify, and who holds it');
 like(first_cause($report), qr/^NOTIFY: only one commit at a time/, 'the first cause');
 cmp_ok(abs($report->{causes}->[0]->{share} - $locked), '<=', 5, '... with its share')
   or diag "pg_stat_activity: $locked%";
-my ($bound) = first_cause($report) =~ /at most ([\d.]+)\/s/;
+my ($bound) = first_cause($report) =~ /at most ([\d.]+) such commits\/s/;
 cmp_ok($bound // 1000, '<=', 50.5, '... and the bound that a flush of 20 ms sets');
 like(first_cause($report), qr/No session listens here\./, '... nobody listens');
 like(
