@@ -86,9 +86,16 @@ window_number(double times, double step)
 	return times < 1 ? -1 : (int) (log(times) / log(step));
 }
 
+/* Long stalls weigh more; what something else explains tells no window. */
+static double
+weight_of(const DeviceStall *stall)
+{
+	return stall->explained ? 0 : stall->length;
+}
+
 /*
- * Long stalls weigh more.  Only near neighbors are compared: many stalls in
- * one window would be at all distances.
+ * Only near neighbors are compared: many stalls in one window would be at all
+ * distances.
  */
 static Distances *
 find_distances(const DeviceStall *stall, int n)
@@ -104,11 +111,13 @@ find_distances(const DeviceStall *stall, int n)
 		for (int j = i + 1; j < Min(n, i + 1 + MAX_NEIGHBORS); j++)
 		{
 			double		distance = stall[j].ended_at - stall[i].ended_at;
-			double		weight = stall[i].length * stall[j].length;
+			double		weight = weight_of(&stall[i]) * weight_of(&stall[j]);
 			int			cell = window_number(distance / (MIN_WINDOW / 2), step);
 
 			if (cell >= ncells)
 				break;
+			if (weight == 0)
+				continue;
 			/* the same window, of any length */
 			d->weights[Max(cell, 0)] += weight;
 			if (cell < 0)
@@ -160,8 +169,8 @@ ends_window(const DeviceStall *stall, int n, int i, double window)
 
 			if (fabs(distance) > 3.5)
 				break;
-			sum += stall[j].length * cos(2 * M_PI * distance);
-			lengths += stall[j].length;
+			sum += weight_of(&stall[j]) * cos(2 * M_PI * distance);
+			lengths += weight_of(&stall[j]);
 		}
 	return sum > IN_PHASE * lengths;
 }
@@ -192,11 +201,11 @@ count_flushes(const DeviceStall *stall, int n, DeviceQuota *quota)
 	}
 }
 
-/* The distance of the quartiles, in medians. */
+/* How far the values reach without this share at each end, in medians. */
 static double
-spread(double *value, int n)
+spread(double *value, int n, double without)
 {
-	return (quantile(value, n, 0.75) - quantile(value, n, 0.25)) /
+	return (quantile(value, n, 1 - without) - quantile(value, n, without)) /
 		Max(quantile(value, n, 0.5), 1);
 }
 
@@ -214,11 +223,14 @@ limits_bytes(DeviceQuota *quota)
 	double		bytes = quantile(quota->bytes, quota->nbytes, 0.5);
 
 	return bytes > flushes * XLOG_BLCKSZ &&
-		spread(quota->bytes, quota->nbytes) <= CLEARLY *
-		Max(spread(quota->flushes, quota->n), 1 / flushes);
+		spread(quota->bytes, quota->nbytes, 0.25) <= CLEARLY *
+		Max(spread(quota->flushes, quota->n, 0.25), 1 / flushes);
 }
 
-/* The share of a quota in the time of all stalls */
+/*
+ * The share of a quota in the time of all stalls but those that something else
+ * explains.
+ */
 static double
 share_of_quota(const DeviceStall *stall, int n, bool unexplained)
 {
@@ -227,7 +239,8 @@ share_of_quota(const DeviceStall *stall, int n, bool unexplained)
 
 	for (int i = 0; i < n; i++)
 	{
-		total += stall[i].length;
+		if (stall[i].of_quota || !stall[i].explained)
+			total += stall[i].length;
 		if (stall[i].of_quota && !(unexplained && stall[i].explained))
 			of_quota += stall[i].length;
 	}
@@ -245,8 +258,9 @@ wal_device_mark_quota(DeviceStall *stall, int n, double window)
 /*
  * A quota is about the same in each window, and explains most of the stalls.
  * If each flush stalls, the device is slow, not limited.  If something else
- * explains half of the stalls, or bytes are what is limited, the flushes in a
- * window are no quota.
+ * explains half of the stalls in time with the windows, there is no quota.
+ * Where flushes are large, it is of bytes if the flushes in a window clearly
+ * vary more; if not, both may be limited.
  */
 static bool
 is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
@@ -257,11 +271,16 @@ is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 	wal_device_mark_quota(stall, n, window);
 	count_flushes(stall, n, quota);
 	share = share_of_quota(stall, n, false);
-	quota->certainty = 1 - spread(quota->flushes, quota->n);
+	quota->of_bytes = limits_bytes(quota);
+	quota->certainty = 1 - (quota->of_bytes ?
+							spread(quota->bytes, quota->nbytes, 0.25) :
+							spread(quota->flushes, quota->n, 0.25));
 	return quota->n >= MIN_WINDOWS && share > 0.4 &&
 		share_of_quota(stall, n, true) > share / 2 &&
 		quantile(quota->flushes, quota->n, 0.5) > 1 &&
-		quota->certainty > 0.7 && !limits_bytes(quota);
+		quota->certainty > 0.7 &&
+		(!quota->of_bytes || spread(quota->flushes, quota->n, 0.1) >
+		 CLEARLY * spread(quota->bytes, quota->nbytes, 0.1));
 }
 
 /*

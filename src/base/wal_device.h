@@ -31,7 +31,8 @@ typedef struct DeviceQuota
 	int			n;
 	double	   *bytes;			/* of WAL, likewise, where it is known */
 	int			nbytes;
-	double		certainty;		/* 1 if all windows have the same flushes */
+	bool		of_bytes;		/* rather than of flushes */
+	double		certainty;		/* 1 if all windows have the same */
 } DeviceQuota;
 
 /* Flush time = base + per_byte * bytes */
@@ -42,6 +43,8 @@ typedef struct FlushFit
 	double		per_byte;
 	double		share;			/* of flush time that bytes explain */
 	double		rate;			/* MB/s */
+	double		window;			/* of a quota of bytes, in place of a fit; or
+								 * 0 */
 } FlushFit;
 
 /*

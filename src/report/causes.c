@@ -290,6 +290,10 @@ blame_standby(const CommitFigures *f)
 static const char *
 rate_of_bytes(const CommitFigures *f)
 {
+	if (f->fit.window > 0)
+		return psprintf(": %s/s, which a limiter lets through in bursts, each %s%s",
+						format_bytes(1e6 * f->fit.rate),
+						format_us(f->fit.window), count_stalls(f, STALL_BYTES));
 	return f->fit.rate <= 0 ? "" :
 		psprintf(": %s/s, %s in a mean flush; without bytes it would take %s",
 				 format_bytes(1e6 * f->fit.rate),

@@ -332,7 +332,9 @@ decide_cause(StallLog *log, int i, StallCause end)
 		{STALL_ARCHIVER,
 		certainty_beside(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
 		{STALL_BULK_WAL, is_bulk_wal(&stall->outcome, &log->writer[i])},
-		{STALL_BYTES, is_bytes(&log->fit, stall)},
+		{STALL_BYTES,
+			log->quota_flushes == 0 && log->stall[i].of_quota ?
+		log->quota_certainty : is_bytes(&log->fit, stall)},
 		{STALL_QUOTA, log->stall[i].of_quota ? log->quota_certainty : 0},
 		{STALL_CHECKPOINT, is_beside(log, i, ACTIVITY_CHECKPOINT)},
 		{STALL_ARCHIVER, is_beside(log, i, ACTIVITY_ARCHIVER)},
@@ -374,9 +376,17 @@ look_for_quota(StallLog *log)
 							   &quota))
 		return;
 	wal_device_mark_quota(log->stall, log->n, quota.window);
-	log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
-	log->quota_window = quota.window;
 	log->quota_certainty = quota.certainty;
+	if (!quota.of_bytes)
+	{
+		log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
+		log->quota_window = quota.window;
+	}
+	else if (log->fit.share < 0.5)
+	{
+		log->fit.window = quota.window;
+		log->fit.rate = quantile(quota.bytes, quota.nbytes, 0.5) / quota.window;
+	}
 }
 
 void

@@ -47,14 +47,15 @@ typedef struct StallLog
 	LoggedEvent *logged;
 	StallWriter *writer;		/* of each */
 	DeviceStall *stall;			/* each, and whether a quota explains it */
-	double		quota_flushes;	/* in each window; 0: no quota shows */
+	double		quota_flushes;	/* in each window; 0: no quota of flushes */
 	double		quota_window;	/* us */
 	double		quota_certainty;
 	StallCause *cause;			/* of each */
 	double	   *certainty;		/* 0 to 1 */
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
-	FlushFit	fit;			/* by the caller; see stall_log_fit() */
+	FlushFit	fit;			/* by the caller; see stall_log_fit().  Or of
+								 * a quota of bytes, which is found later */
 } StallLog;
 
 /* The events of a kind that are there, oldest first; palloc'd */

@@ -153,7 +153,7 @@ put_cause(Row *row, const StallLog *log, int i)
 	if (phase != CHECKPOINT_NONE)
 		row_text(row, "checkpoint_phase",
 				 phase == CHECKPOINT_SYNCS ? "sync" : "write");
-	if (log->stall[i].of_quota)
+	if (log->stall[i].of_quota && log->quota_flushes > 0)
 	{
 		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
 		row_rounded(row, "quota_window", log->quota_window / 1000, 1);

@@ -94,7 +94,7 @@ static const Figure figures[] = {
 	FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_window),
-	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base),
+	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
 	FIGURE(notify.flush_time), FIGURE(listeners), FIGURE(top_share),
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_slow_least),

@@ -428,6 +428,14 @@ says(
 	'stall:checkpoint' => 0.6,
 	'stall:quota' => 0.3);
 says(
+	'bandwidth in bursts',
+	'60\.0% flushes of many bytes: 9\.85 MB/s, which a limiter lets through in bursts, each 100 ms \(5 stalls',
+	'no\. It would not shorten .* 60\.0%',
+	'stall:bytes' => 0.6,
+	'fit.rate' => 9.85,
+	'fit.window' => 100000,
+	not => 'without bytes');
+says(
 	'stalls',
 	'60\.0% stalls of unknown cause',
 	'not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep',

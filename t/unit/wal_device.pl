@@ -39,8 +39,16 @@ my @varied = (150_000, 900_000, 400_000, 700_000, 250_000);
 my @steady = (1_048_000, 1_050_000, 1_047_000, 1_049_000);
 
 is(quota(flushes => [ 50, 51, 49 ], bytes => \@varied), '50 100', 'the same flushes, of any size');
-is(quota(flushes => [ 6, 7, 6, 5, 6 ], bytes => \@steady),
-	'none', 'the same bytes, in about as many flushes');
+is( quota(flushes => [ 6, 7, 6, 5, 6 ], bytes => \@steady),
+	'1049000 bytes 100',
+	'the same bytes, in few or many flushes');
+is( quota(
+		flushes => [ 4, 5, 3, 4, 6, 4 ],
+		bytes => [ 985_000, 1_063_000, 918_000, 1_054_000, 945_000 ]),
+	'985000 bytes 100',
+	'... or about the same');
+is(quota(flushes => [ 4, 5, 4 ], bytes => [ 800_000, 1_063_000, 918_000 ]),
+	'none', '... or neither is');
 is(quota(flushes => [6], bytes => [1_048_000]),
 	'none', 'large flushes, and nothing tells the two apart');
 is(quota(flushes => [50], bytes => [20_000]), '50 100', '... but small ones write a block each');
