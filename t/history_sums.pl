@@ -63,10 +63,10 @@ sub agree ($name)
 	FROM commit_history) h WHERE period_end <= period_start OR before > period_start}),
 		0,
 		"$name: no period overlaps another");
-	is( $node->sql(
-			q{SELECT count(*) FROM commit_history WHERE abs(stall_time
+	is( $node->sql(q{SELECT count(*) FROM commit_history WHERE abs(stall_time
 	- (segment_stall_time + cpu_limit_stall_time + checkpoint_stall_time + archiver_stall_time
-	   + bulk_wal_stall_time + bytes_stall_time + quota_stall_time + unknown_stall_time)) > 1e-6}),
+	   + bulk_wal_stall_time + bytes_stall_time + other_writes_stall_time
+	   + quota_stall_time + unknown_stall_time)) > 1e-6}),
 		0,
 		"$name: the causes of stalls add up");
 	is( $node->sql(q{SELECT count(*) FROM commit_history WHERE sign(unknown_time) < 0 OR abs(

@@ -32,6 +32,7 @@ static const char *const stall_columns[] = {
 	[STALL_ARCHIVER] = "archiver_stall_time",
 	[STALL_BULK_WAL] = "bulk_wal_stall_time",
 	[STALL_BYTES] = "bytes_stall_time",
+	[STALL_OTHERS] = "other_writes_stall_time",
 	[STALL_QUOTA] = "quota_stall_time",
 	[STALL_UNKNOWN] = "unknown_stall_time"
 };

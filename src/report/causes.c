@@ -519,6 +519,13 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			wal_asks_for_checkpoints(f) ? larger_max_wal_size(f) :
 			f->wal_compression ? "less WAL, or a faster volume" :
 		"wal_compression = on (for full-page images), or a faster volume"},
+		{stall[STALL_OTHERS].share,
+			psprintf("stalls while others write to the volume of the WAL%s%s.",
+					 f->written == 0 ? "" :
+					 psprintf(": it wrote %s/s, of which flushes at most %s/s",
+							  format_bytes(f->written), format_bytes(f->flushed)),
+					 count_stalls(f, STALL_OTHERS)),
+		"a volume of its own for the WAL, or less of these writes: data files, a backup, another program (iotop)"},
 		{quota_share(f),
 			psprintf("stalls as on a disk that allows %s%s.",
 					 f->quota_flushes == 0 ? "a number of flushes in a time" :
@@ -529,7 +536,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		{stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),
-		NULL},
+		"what else the volume did at these times: iostat, iotop, the provider's graphs"},
 		{outside_share(f),
 			psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
 					 f->running_writer == NULL ? "" :

@@ -118,6 +118,9 @@ typedef struct CommitFigures
 	/* evidence */
 	double		quota_flushes;	/* in each window; 0: no quota shows */
 	double		quota_window;
+	double		written;		/* bytes/s, by the volume in stalls of other
+								 * writes */
+	double		flushed;		/* ... at most, by flushes */
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
 	const char *running_writer; /* that was seen writing WAL most often */

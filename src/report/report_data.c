@@ -592,6 +592,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	TimestampTz from = now - (int64) (f->phase_seconds * 1e6);
 	double		time = f->phase_mean * f->phase_commits;
 	double		sum = 0;
+	double		seconds = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
 
 	f->quota_flushes = log->quota_flushes;
@@ -607,6 +608,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *event = &log->logged[i].event;
+		const WatchSummary *seen = &log->logged[i].outcome.seen;
 		StallCause	cause = log->cause[i];
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
@@ -616,12 +618,20 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		stall->n++;
 		stall->length += length;
 		stall->share += ratio_or_zero(length * stall_waiters(&log->logged[i]), time);
+		if (cause == STALL_OTHERS)
+		{
+			seconds += seen->seconds;
+			f->written += seen->written;
+			f->flushed += seen->flushed;
+		}
 		if (cause != STALL_BULK_WAL)
 			continue;
 		f->bulk_writer = OidIsValid(log->writer[i].session->client.roleid) ?
 			psprintf("client %s", name_client(&log->writer[i].session->client)) :
 			psprintf("pid %d", log->writer[i].session->pid);
 	}
+	f->written = ratio_or_zero(f->written, seconds);
+	f->flushed = ratio_or_zero(f->flushed, seconds);
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
 		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);

@@ -12,7 +12,7 @@
  *
  *	seen		what the background worker saw during a stall (watch.c)
  *	activity	what may make flushes stall while it goes on: the phases of a
- *				checkpoint, archive_command
+ *				checkpoint, archive_command, other writes to the volume
  *	ratio		stall time in a second with an activity to that in one without
  *
  * An activity and a stall at the same time prove nothing: a checkpoint can go
@@ -40,6 +40,7 @@ const char *const stall_cause_names[] = {
 	[STALL_ARCHIVER] = "archiver",
 	[STALL_BULK_WAL] = "bulk WAL",
 	[STALL_BYTES] = "bytes",
+	[STALL_OTHERS] = "other writes",
 	[STALL_QUOTA] = "quota",
 	[STALL_UNKNOWN] = "unknown"
 };
@@ -175,6 +176,8 @@ samples_with(const WatchSummary *seen, StallActivity activity)
 		case ACTIVITY_CHECKPOINT:
 			return seen->checkpoint[CHECKPOINT_WRITES] +
 				seen->checkpoint[CHECKPOINT_SYNCS];
+		case ACTIVITY_OTHERS:
+			return seen->others_write;
 		default:
 			return seen->archiving;
 	}
@@ -263,7 +266,10 @@ ratio_beside(const StallLog *log, int i, StallActivity activity)
 	return ratio;
 }
 
-/* Of two activities at the same time, the one with the larger ratio counts. */
+/*
+ * Of two activities at the same time, the one with the larger ratio counts.
+ * Both also write, so other writes come later.
+ */
 static double
 certainty_beside(const StallLog *log, int i, StallActivity activity,
 				 StallActivity other)
@@ -335,9 +341,12 @@ decide_cause(StallLog *log, int i, StallCause end)
 		{STALL_BYTES,
 			log->quota_flushes == 0 && log->stall[i].of_quota ?
 		log->quota_certainty : is_bytes(&log->fit, stall)},
+		{STALL_OTHERS,
+		certainty_beside(log, i, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
 		{STALL_QUOTA, log->stall[i].of_quota ? log->quota_certainty : 0},
 		{STALL_CHECKPOINT, is_beside(log, i, ACTIVITY_CHECKPOINT)},
 		{STALL_ARCHIVER, is_beside(log, i, ACTIVITY_ARCHIVER)},
+		{STALL_OTHERS, is_beside(log, i, ACTIVITY_OTHERS)},
 		{STALL_UNKNOWN, 0}
 	};
 	int			r = 0;

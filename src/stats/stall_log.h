@@ -33,6 +33,7 @@ typedef enum StallCause
 	STALL_ARCHIVER,
 	STALL_BULK_WAL,				/* of another session */
 	STALL_BYTES,
+	STALL_OTHERS,				/* write to the volume */
 	STALL_QUOTA,
 	STALL_UNKNOWN,
 	STALL_NCAUSES

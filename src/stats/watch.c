@@ -43,6 +43,7 @@
 
 #include <math.h>
 
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -51,6 +52,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "probe/cpu_limit.h"
+#include "probe/volume.h"
 #include "stats/backend_slots.h"
 #include "stats/watch.h"
 
@@ -60,6 +62,10 @@
 #define MAX_BLAMED			16
 #define LIMIT_EVERY			NS_PER_S	/* while there is no limit of the CPU */
 #define COMMITS_KEPT		2	/* of each session, that waited */
+#define LATELY				16	/* looks: some 1 s */
+#define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
+								 * block, the journal of the file system */
+#define OTHERS_KB			512 /* fewer, in these looks, stall nothing */
 
 /* As the tag type of a lock: none. */
 #define NO_LOCK				0xff
@@ -427,13 +433,35 @@ look_at_cpu_limit(void)
 	before = throttled;
 }
 
-static uint64
-count_commits(void)
+/*
+ * Only the kernel knows what other programs write.  What commits make it write
+ * is known well enough.
+ */
+static void
+look_at_volume(uint64 flushes)
 {
-	uint64		value[SLOT_NCOUNTERS];
+	if (RecoveryInProgress())
+		return;
+	look.sample.written_kb = (uint32) (volume_written("pg_wal",
+													  VOLUME_DEVICES) / 1024);
+	look.sample.flushed_kb = (uint32) (GetFlushRecPtr(NULL) / 1024 +
+									   flushes * FLUSH_KB);
+}
 
-	backend_slots_add_up(value);
-	return value[SLOT_COMMITS] + value[SLOT_PREPARES];
+/* Lately, if "newest" is the number of samples; not while a segment is made */
+static bool
+others_write(uint64 newest)
+{
+	const WatchSample *first = sample_of(newest - Min(newest, LATELY));
+	uint32		written = look.sample.written_kb - first->written_kb;
+	uint32		flushed = look.sample.flushed_kb - first->flushed_kb;
+	bool		segment = look.sample.segment;
+
+	for (int i = 0; i < LATELY; i++)
+		segment |= sample_of(newest - Min(newest, i))->segment;
+	return !segment && first->written_kb != 0 &&
+		look.sample.written_kb != 0 && written >= OTHERS_KB &&
+		flushed <= written / 4;
 }
 
 bool
@@ -442,6 +470,7 @@ watch_look(void)
 	uint64		before = look.sample.at;
 	uint64		commits = look.sample.commits;
 	uint64		number;
+	uint64		counted[SLOT_NCOUNTERS];
 	int			in_commit = 0;
 	PGPROC	   *flusher;
 
@@ -460,11 +489,14 @@ watch_look(void)
 	look_at_checkpointer();
 	look_at_archiver();
 	look_at_cpu_limit();
-	look.sample.commits = count_commits();
+	backend_slots_add_up(counted);
+	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
+	look_at_volume(counted[SLOT_FLUSHES]);
 	standby_look(look.length);
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
 	(void) changecount_read(&shared->changes, &number);
+	look.sample.others_write = others_write(number);
 	changecount_begin_single(&shared->changes);
 	*sample_of(number + 1) = look.sample;
 	changecount_end_single(&shared->changes);
@@ -502,6 +534,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	uint64		length = Max(clock_elapsed(before->at, sample->at), 1);
 	uint64		throttled = Min(sample->throttled_us * NS_PER_US, ns);
 	double		stopped = ns == 0 ? 0 : (double) throttled / ns;
+	double		part = (double) ns / length;
 
 	for (int i = 0; i < PHASE_N; i++)
 	{
@@ -520,14 +553,21 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->sync_waits += sample->sync_waits * ns * (1 - stopped);
 	sum->lock_waits += (double) sample->lock_waits * ns;
 	sum->wal_waits += sample->wal_waits * ns * (1 - stopped);
-	sum->commits += (double) (sample->commits - before->commits) *
-		ns / length;
+	sum->commits += (sample->commits - before->commits) * part;
 	sum->n++;
 	sum->seconds += (double) ns / NS_PER_S;
 	sum->throttled += throttled;
 	sum->checkpoint[sample->checkpoint]++;
 	sum->archiving += sample->archiving;
 	sum->segment += sample->segment;
+	sum->others_write += sample->others_write;
+	if (before->written_kb != 0 && sample->written_kb != 0)
+	{
+		sum->written += (uint32) (sample->written_kb - before->written_kb) *
+			1024.0 * part;
+		sum->flushed += (uint32) (sample->flushed_kb - before->flushed_kb) *
+			1024.0 * part;
+	}
 	for (int i = 0; i < WATCH_WRITERS && sample->writer[i] != 0; i++)
 		add_writer(sum, sample->writer[i]);
 }

@@ -48,7 +48,12 @@ typedef struct WatchSample
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
 	bool		segment;		/* a new segment is being made */
+	bool		others_write;	/* most of what the volume wrote lately was no
+								 * WAL */
 	uint32		throttled_us;	/* by a CPU limit, since the look before */
+	uint32		written_kb;		/* by the volume of the WAL so far, modulo
+								 * 2^32; 0: not known */
+	uint32		flushed_kb;		/* ... at most, by flushes */
 	int			writer[WATCH_WRITERS];	/* pids; 0: none */
 } WatchSample;
 
@@ -73,6 +78,9 @@ typedef struct WatchSummary
 	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
 	int			archiving;
 	int			segment;
+	int			others_write;
+	double		written;		/* bytes, by the volume of the WAL */
+	double		flushed;		/* ... at most, by flushes */
 	int			nwriters;
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;

@@ -9,6 +9,8 @@
 # set_volume(NODE, RATE, BUCKET)
 #	RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
 #	flushes under way go on
+# set_others(NODE, BYTES)
+#	other programs have written so many bytes to the volume
 # start_load(NODE, OPTIONS, SQL, NAME)
 #	pgbench --log, named NAME
 # end_load(LOAD)
@@ -30,7 +32,7 @@ use List::Util qw(max sum0);
 use PostgreSQL::Test::Utils;
 
 our @EXPORT =
-  qw(make_situation restart_on_volume set_volume set_slow_syncs start_load end_load sample_waits report_of note_stalls stalls_are_of first_cause
+  qw(make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits report_of note_stalls stalls_are_of first_cause
   consistent is_consistent microseconds);
 
 my $library;    # volume.c, compiled
@@ -61,6 +63,11 @@ sub set_slow_syncs ($node, $ms)
 	return _write_volume($node, 3, $ms * 1_000_000);
 }
 
+sub set_others ($node, $bytes)
+{
+	return _write_volume($node, 9, $bytes);
+}
+
 # Start a server, which may be running already, on a volume of its own.
 sub restart_on_volume ($node)
 {
@@ -72,6 +79,7 @@ sub restart_on_volume ($node)
 	$node->stop;
 	set_volume($node, 0);
 	set_slow_syncs($node, 0);
+	set_others($node, 0);
 	local $ENV{VOLUME_STATE} = $node->basedir . '/volume';
 	local $ENV{LD_PRELOAD} = $library;
 	return $node->start;

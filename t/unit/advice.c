@@ -23,8 +23,8 @@ const char *const commit_phase_names[] = {
 	"standby", "log", "after", "not_run", "unknown"
 };
 const char *const stall_cause_names[] = {
-	"segment", "CPU", "checkpoint", "archiver", "bulk", "bytes", "quota",
-	"unknown"
+	"segment", "CPU", "checkpoint", "archiver", "bulk", "bytes", "others",
+	"quota", "unknown"
 };
 const char *const standby_stage_names[] = {
 	"not connected", "not sent", "not written", "not flushed", "not applied"
@@ -95,6 +95,7 @@ static const Figure figures[] = {
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
+	FIGURE(written), FIGURE(flushed),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
 	FIGURE(notify.flush_time), FIGURE(listeners), FIGURE(top_share),
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_slow_least),

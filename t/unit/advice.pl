@@ -436,6 +436,13 @@ says(
 	'fit.window' => 100000,
 	not => 'without bytes');
 says(
+	'other writes',
+	'60\.0% stalls while others write to the volume of the WAL: it wrote 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls',
+	'no\. It would not',
+	'stall:others' => 0.6,
+	written => 35e6,
+	flushed => 1e5);
+says(
 	'stalls',
 	'60\.0% stalls of unknown cause',
 	'not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep',

@@ -6,8 +6,8 @@
  *
  * Each input line is one of
  *
- *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER
- *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY
+ *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS
+ *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *
@@ -132,6 +132,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		sum->checkpoint[look->checkpoint]++;
 		sum->archiving += look->archiving;
 		sum->segment += look->segment;
+		sum->others_write += look->others_write;
 		sum->throttled += look->throttled_us * NS_PER_US;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
@@ -148,14 +149,17 @@ read_look(const char *line)
 	int			checkpoint;
 	int			archiving;
 	int			segment;
+	int			others;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d", &at, &checkpoint, &archiving,
-			   &segment, &look->throttled_us, &look->writer[0]) != 6)
+	if (sscanf(line, "look %lf %d %d %d %u %d %d", &at, &checkpoint,
+			   &archiving, &segment, &look->throttled_us, &look->writer[0],
+			   &others) != 7)
 		return false;
 	look->at = begin + (uint64) (at * NS_PER_MS);
 	look->checkpoint = checkpoint;
 	look->archiving = archiving;
 	look->segment = segment;
+	look->others_write = others;
 	nlooks++;
 	return true;
 }
@@ -172,15 +176,15 @@ read_stall(const char *line)
 	uint64		previous;
 	uint64		boundary;
 
-	if (sscanf(line, "stall %lf %lf %lf %d %lu %lu", &end, &length, &segment,
-			   &timed, &previous, &boundary) != 6)
+	if (sscanf(line, "stall %lf %lf %lf %d %lu %lu %u", &end, &length,
+			   &segment, &timed, &previous, &boundary, &event->group) != 7)
 		return false;
 	event->end = begin + (uint64) (end * NS_PER_MS);
 	event->duration = (uint64) (length * NS_PER_MS);
 	event->since = event->end - event->duration - 50 * NS_PER_MS;
 	event->segment_time = (uint64) (segment * NS_PER_MS);
 	event->flush_timed = timed != 0;
-	event->group = 3 * nevents[SLOW_STALL]++;
+	nevents[SLOW_STALL]++;
 	logged->outcome.previous = previous;
 	logged->outcome.boundary = boundary;
 	logged->outcome.wal_bytes = boundary - previous;

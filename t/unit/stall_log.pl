@@ -18,19 +18,24 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer)
+		  qw(checkpoint archiving segment throttled writer others)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
-# A stall of $length ms that ends at $end
+my $group = 0;
+
+# A stall of $length ms that ends at $end, in the third flush after the one
+# before
 sub stall ($end, $length, %stall)
 {
 	my $previous = $stall{previous} || 20 * $MB;
 
-	return sprintf 'stall %d %d %d %d %d %d', $end, $length, $stall{segment} || 0,
-	  $stall{untimed} ? 0 : 1, $previous, $previous + ($stall{bytes} || 8192);
+	$group += $stall{flushes} || 3;
+	return sprintf 'stall %d %d %d %d %d %d %d', $end, $length, $stall{segment} || 0,
+	  $stall{untimed} ? 0 : 1, $previous, $previous + ($stall{bytes} || 8192),
+	  $group;
 }
 
 # How many stalls have which cause, the most frequent first, and the lowest
@@ -106,6 +111,21 @@ is( causes(looks(0, 90_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 5
 	'500 quota',
 	'... or goes on all the time');
 
+# Other writes to the volume
+is( causes(@quiet, looks(40_000, 50_000, others => 1), @stalls),
+	'19 other writes 0.99',
+	'stalls while others write, and no others');
+is( causes(@quiet, looks(40_000, 50_000, others => 1, checkpoint => 1), @stalls),
+	'19 checkpoint 0.99',
+	'... which are those of a checkpoint');
+is( causes(@quiet, looks(40_000, 50_000, others => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
+	  s/ [\d.]+$//r,
+	'500 quota',
+	'a quota, while others write now and then');
+is( causes(looks(0, 90_000, others => 1), map { stall(4000 * $_, 200) } 1 .. 20),
+	'20 other writes 0.60',
+	'others that write all the time');
+
 # Both: the archiver works on after the checkpoint, and flushes stall on
 is( causes(
 		@quiet,
@@ -136,6 +156,17 @@ like(
 	'a bandwidth of 10 MB/s that lets bursts pass');
 is(causes(@flushes, map { stall(150 * $_, 40, bytes => 400_000) } 1 .. 9),
 	'9 bytes 1.00', '... explains stalls with many bytes');
+my @flushes_in = (4, 5, 3, 4, 6, 4);
+is( causes(
+		map {
+			stall(
+				100 * $_, 80,
+				flushes => $flushes_in[ $_ % 6 ],
+				previous => 1_000_000 * $_,
+				bytes => 300_000 + 20_000 * ($_ % 3))
+		} 1 .. 100) =~ s/ [\d.]+$//r,
+	'100 bytes',
+	'... or windows with the same bytes');
 is(causes(@flushes, stall(1000, 40, bytes => 8192)), '1 unknown 0.00', '... and none with few');
 like(
 	$program->(map { sprintf 'flush %d %d', 1000 * $_, 20_000 + 40 * $_ } 1 .. 100),

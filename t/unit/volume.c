@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * volume.c
+ *		Asks src/probe/volume.c, for t/unit/volume.pl.
+ *
+ * The arguments are a folder, and that of the devices.  The output is what the
+ * volume of the first has written, in bytes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "probe/volume.h"
+
+/* The server's replacements are not linked here. */
+#undef printf
+
+int
+main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 1;
+	printf("%llu\n", (unsigned long long) volume_written(argv[1], argv[2]));
+	return 0;
+}

@@ -1,0 +1,35 @@
+# What has the volume of a folder written?
+#
+# src/probe/volume.c needs no server.  The test compiles it into a program
+# (t/unit/volume.c) that reads files as Linux writes them.
+
+use lib 't';
+use CommitStats;
+use File::Path qw(make_path);
+
+my $program = compile_program('t/unit/volume.c', 'src/probe/volume.c');
+my $folder = PostgreSQL::Test::Utils::tempdir();
+my $device = (stat $folder)[0];
+my $number = sprintf '%d:%d', ($device >> 8) & 0xfff, ($device & 0xff) | (($device >> 12) & ~0xff);
+
+# By the volume of $of, if device $name has these counts
+sub written ($name, $counts, $of = $folder)
+{
+	my $devices = PostgreSQL::Test::Utils::tempdir();
+
+	make_path("$devices/$name");
+	append_to_file("$devices/$name/stat", $counts);
+	return $program->([ $of, $devices ]);
+}
+
+my $counts =
+  "  219314    26540  8438210   159380 21528354  1453084 1020578768  4733803        0  1 2\n";
+
+is(written($number, $counts), 512 * 1020578768, 'the sectors that were written');
+is(written($number, $counts =~ s/1020578768/10205787680/r), 512 * 10205787680,
+	'... more than 2^32');
+is(written('1:999999', $counts), 0, 'a volume that is no block device');
+is(written($number, ''), 0, 'no counts');
+is(written($number, $counts, "$folder/none"), 0, 'no folder');
+
+done_testing();
