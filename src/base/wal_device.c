@@ -229,20 +229,24 @@ limits_bytes(DeviceQuota *quota)
 
 /*
  * The share of a quota in the time of all stalls but those that something else
- * explains.
+ * explains.  Of such a stall, no more than a window may be for the quota.
  */
 static double
-share_of_quota(const DeviceStall *stall, int n, bool unexplained)
+share_of_quota(const DeviceStall *stall, int n, double window,
+			   bool unexplained)
 {
 	double		of_quota = 0;
 	double		total = 0;
 
 	for (int i = 0; i < n; i++)
 	{
+		double		length = stall[i].explained ?
+		Min(stall[i].length, window) : stall[i].length;
+
 		if (stall[i].of_quota || !stall[i].explained)
-			total += stall[i].length;
+			total += length;
 		if (stall[i].of_quota && !(unexplained && stall[i].explained))
-			of_quota += stall[i].length;
+			of_quota += length;
 	}
 	return total > 0 ? of_quota / total : 0;
 }
@@ -270,13 +274,13 @@ is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 	quota->window = window;
 	wal_device_mark_quota(stall, n, window);
 	count_flushes(stall, n, quota);
-	share = share_of_quota(stall, n, false);
+	share = share_of_quota(stall, n, window, false);
 	quota->of_bytes = limits_bytes(quota);
 	quota->certainty = 1 - (quota->of_bytes ?
 							spread(quota->bytes, quota->nbytes, 0.25) :
 							spread(quota->flushes, quota->n, 0.25));
 	return quota->n >= MIN_WINDOWS && share > 0.4 &&
-		share_of_quota(stall, n, true) > share / 2 &&
+		share_of_quota(stall, n, window, true) > share / 2 &&
 		quantile(quota->flushes, quota->n, 0.5) > 1 &&
 		quota->certainty > 0.7 &&
 		(!quota->of_bytes || spread(quota->flushes, quota->n, 0.1) >

@@ -27,8 +27,9 @@ sub quota (%device)
 
 		$flush += $flushes->[ $window % @$flushes ];
 		$wal   += $bytes->[ $window % @$bytes ];
-		push @lines, sprintf '%d %d 80000 %d %d', $flush,
+		push @lines, sprintf '%d %d %d %d %d', $flush,
 		  100_000 * ($window + 1),
+		  $window % 10 < ($device{explained} || 0) && $device{length} || 80_000,
 		  $device{no_wal} ? 0 : $wal,
 		  $window % 10 < ($device{explained} || 0);
 	}
@@ -58,6 +59,8 @@ is(quota(flushes => [ 20, 80, 45, 70 ], bytes => \@varied), 'none', 'neither is 
 is(quota(flushes => [50], bytes => [20_000], explained => 6),
 	'none', 'most stalls have another cause');
 is(quota(flushes => [50], bytes => [20_000], explained => 3), '50 100', '... and few have');
+is(quota(flushes => [50], bytes => [20_000], explained => 2, length => 1_700_000),
+	'50 100', '... for longer than all others');
 
 # The limit of the log, the report and the prediction
 is($program->([100]), 5100, 'a stall takes 5 ms more than a short median');
