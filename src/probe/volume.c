@@ -30,7 +30,7 @@
 uint64
 volume_written(const char *folder, const char *devices)
 {
-	uint64		sectors = 0;
+	unsigned long long sectors = 0;
 #ifdef __linux__
 	char		path[MAXPGPATH];
 	struct stat status;
@@ -43,7 +43,7 @@ volume_written(const char *folder, const char *devices)
 	file = fopen(path, "r");
 	if (file == NULL)
 		return 0;
-	if (fscanf(file, "%*u %*u %*u %*u %*u %*u %lu", &sectors) != 1)
+	if (fscanf(file, "%*u %*u %*u %*u %*u %*u %llu", &sectors) != 1)
 		sectors = 0;
 	fclose(file);
 #endif
