@@ -57,8 +57,8 @@ my @rows =
   split /\n/,
   remedies('remedy, safe, statement, undo', 'true', qr/^10 .*"batch".*^NOTIFY of role plain/ms);
 my $statement =
-  $texts ? 'DETAIL:  Its most frequent statement is: INSERT INTO logged VALUES ($1)' : '';
-like($notices, qr/NOTICE:  $_\n\Q$statement\E/, 'whose commits a remedy changes')
+  $texts ? "\n\QDETAIL:  Its most frequent statement is: INSERT INTO logged VALUES (\$1)\E" : '';
+like($notices, qr/NOTICE:  $_$statement$/m, 'whose commits a remedy changes')
   for '"batch": \d+ of these commits, in 3 sessions',
   'role plain: \d+ of these commits, in 1 sessions';
 my $pair = qr/commit_delay = (\d+), commit_siblings = ([15])/;

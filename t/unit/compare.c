@@ -21,8 +21,8 @@
 /* The names that files of the server have. */
 const char *const commit_phase_names[] = {COMMIT_PHASES(COMMIT_PHASE_NAME)};
 const char *const stall_cause_names[] = {
-	"segment", "CPU", "checkpoint", "archiver", "bulk", "bytes", "quota",
-	"unknown"
+	"segment", "CPU", "checkpoint", "archiver", "bulk", "bytes", "writes",
+	"quota", "unknown"
 };
 
 static double

@@ -20,7 +20,7 @@ my $program = compile_program(
 	'-lm');
 
 my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
-my @causes = qw(segment CPU checkpoint archiver bulk bytes quota unknown);
+my @causes = qw(segment CPU checkpoint archiver bulk bytes writes quota unknown);
 my @counts = qw(seconds commits flushes unled flush_time timed delay siblings adaptive);
 
 # A minute of 1,000 commits/s that share 30,000 flushes of 400 us; times in ns
