@@ -22,7 +22,7 @@
  * slope explains is not.  All flushes count: without the largest residuals,
  * the bursts alone would be left.
  *
- * While the adaptive delay is on, find_window() of spacing.c finds a quota of
+ * While the adaptive delay is on, show_quota() of spacing.c finds a quota of
  * its own.
  *
  * Locking: none; this file uses neither SQL nor shared memory.

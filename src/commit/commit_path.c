@@ -515,7 +515,10 @@ flush_time_after(uint64 record_at)
 						 Min(seen_at, commit.ended_at));
 }
 
-/* suspect_slow_commit() looks at each of these. */
+/*
+ * A commit with NOTIFY.  suspect_slow_commit() looks at each of these, and the
+ * next commit of this session does not sleep (adaptive_delay.c).
+ */
 static void
 note_notify(uint64 record_at)
 {

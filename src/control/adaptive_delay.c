@@ -18,9 +18,9 @@
  *
  * A commit with NOTIFY holds a lock for which all others with one wait, so
  * nobody could share its flush.  The server takes that lock after a commit has
- * chosen its sleep: instead, the commit after one with NOTIFY does not sleep.
- * That others wait for a row which the leader has locked is not known here;
- * responses get longer then, and spacing.c gives the spacing up.
+ * chosen its sleep.  Instead, the next commit of that session does not sleep:
+ * note_notify() of commit_path.c sets adaptive_delay_skip_next.
+ * If others wait for a row of the leader, only responses tell.
  *
  * Invariant: only the length of a sleep changes that the server itself takes
  * before a flush, in XLogFlush(): delay_override.h sets CommitDelay to what

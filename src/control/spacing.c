@@ -249,12 +249,12 @@ add_distance(SpacingQuota *q, double distance)
 }
 
 /*
- * Are the latest stalls whole windows apart, but for one, with about as many
- * flushes in each, but for two, and do they take much of the time?  Among many
- * random ones, some are: after WATCH_STALLS, no window may differ.
+ * Do the latest stalls show a quota: whole windows apart, but for one, with
+ * about as many flushes in each, but for two, and much of the time?  Among
+ * many random ones, some are: after WATCH_STALLS, no window may differ.
  */
 static bool
-find_window(SpacingQuota *q)
+show_quota(SpacingQuota *q)
 {
 	double		sorted[SPACING_STALLS];
 	double		off = 0;
@@ -343,7 +343,7 @@ stall_ended(Spacing *s, double length, double now)
 	q->stalled_at = now;
 	begin_stretch(q, now);
 	if (q->believed ? fabs(q->rate - q->reported) <= UNUSUAL * q->reported :
-		now < q->rests_until || !find_window(q))
+		now < q->rests_until || !show_quota(q))
 		return false;
 	q->reported = q->rate;
 	s->change = SPACING_QUOTA_CHANGED;

@@ -14,7 +14,8 @@
  * server has been shut down; the exit code does not tell, as it is 0 after an
  * immediate shutdown, too.  The postmaster reads a file only if pg_control
  * still says the same: no server has run since, not even one without the
- * library.  A file that is refused is removed, too.
+ * library.  A file that persist_format_refuse() refuses, as it is damaged, for
+ * example, is removed, too.
  *
  * history_file.c keeps the history, in a file of its own.
  *

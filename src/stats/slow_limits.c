@@ -13,6 +13,10 @@
  * p99, but not more than UNLEARNED for that reason, so that the log of slow
  * commits keeps the slowest ones for a while.
  *
+ * Three tests: commit_stats_slow_threshold (guc.c) lets most commits pass,
+ * slow_limits_exceeded() says that one may be slow or a stall, and
+ * note_commit() of slow_commit.c decides and counts.
+ *
  * Locking: commit_stats_reset_lock(), shared, while the histograms are read.
  * A process that derives a limit writes it down as a whole.
  *

@@ -17,7 +17,7 @@
  * The background worker looks at the queues in which commits wait.  The first
  * commit of a queue has the lowest position, so what it waits for holds up the
  * queue, and each commit in it has waited for the same.  standby_blame() tells
- * it of a single commit.
+ * it of a single commit, to watch.c and waits_now.c.
  *
  * Invariant: what is counted belongs to one value of
  * synchronous_standby_names, since one reset; "key" tells both.  A reader with

@@ -125,7 +125,10 @@ has_lost_entry(int cell)
 	return *(volatile int *) &table.place_entries[place_of_cell(cell)] != given[cell];
 }
 
-/* That its first line calls a function saves registers. */
+/*
+ * WAL has grown: by which statement, and is that the one with the most?  That
+ * the first line calls a function saves registers.
+ */
 static inline void
 note_writing(const QueryDesc * ending)
 {
