@@ -418,23 +418,17 @@ mostly_seen(const CommitFigures *f, double looks)
 	return looks >= MIN_LOOKS && 2 * looks >= f->seen.phase[PHASE_RECORD];
 }
 
-/* Phases of the commit other than its flush */
+/* What a commit does and waits for until its record is written */
 static void
-find_phase_causes(const CommitFigures *f, Causes *found)
+find_record_causes(const CommitFigures *f, Causes *found)
 {
-	const double *phase = f->phase;
-	double		before = phase[PHASE_BEFORE];
-	double		record = phase[PHASE_RECORD];
+	double		before = f->phase[PHASE_BEFORE];
+	double		record = f->phase[PHASE_RECORD];
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
-	bool		signals = f->commits_notify > 0 && f->listeners > 0;
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
 	const Cause causes[] = {
-		{phase[PHASE_NOTIFY],
-			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
-					 f->listeners == 0 ? " No session listens here." : ""),
-		"send it from one session, or drop it"},
 		{locked_before ? before : 0,
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
@@ -460,6 +454,22 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 					 f->wal_minimal ? "the sync of new or truncated tables (wal_level = minimal), " : ""),
 			f->wal_minimal ? larger_skip_threshold :
 		"fewer temporary tables with ON COMMIT in a session"},
+	};
+
+	add_causes(found, causes, lengthof(causes));
+}
+
+/* The other phases of the commit, but for its flush */
+static void
+find_phase_causes(const CommitFigures *f, Causes *found)
+{
+	const double *phase = f->phase;
+	bool		signals = f->commits_notify > 0 && f->listeners > 0;
+	const Cause causes[] = {
+		{phase[PHASE_NOTIFY],
+			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
+					 f->listeners == 0 ? " No session listens here." : ""),
+		"send it from one session, or drop it"},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
 					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),
@@ -661,6 +671,7 @@ causes_put(StringInfo text, const CommitFigures *f)
 
 	if (f->phase_mean == 0)
 		return NULL;
+	find_record_causes(f, &of_time);
 	find_phase_causes(f, &of_time);
 	find_flush_causes(f, &of_time);
 	qsort(of_time.cause, of_time.n, sizeof(Cause), compare_causes);
