@@ -26,6 +26,9 @@ const char *const stall_cause_names[] = {
 	"segment", "CPU", "checkpoint", "archiver", "bulk", "bytes", "others",
 	"quota", "unknown"
 };
+
+StaticAssertDecl(lengthof(stall_cause_names) == STALL_NCAUSES,
+				 "a cause of stalls has no name");
 const char *const standby_stage_names[] = {
 	"not connected", "not sent", "not written", "not flushed", "not applied"
 };

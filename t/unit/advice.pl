@@ -168,17 +168,19 @@ says(
 	remedy =>
 	  '^its network, if a round trip takes as long \(20\.4 ms a commit\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
 );
-says(
-	'... which is behind',
-	"100% standby 'sb1': not sent\\.",
-	'no\. Commits hang',
+my %hangs = (
 	'now.longest' => 12e6,
 	'phase:flush' => 0,
 	'phase:other' => 0,
 	'phase:standby' => 1,
 	standby => 'sb1',
+	standby_share => 1);
+says(
+	'... which is behind',
+	"100% standby 'sb1': not sent\\.",
+	'no\. Commits hang',
+	%hangs,
 	standby_stage => 1,
-	standby_share => 1,
 	remedy =>
 	  "^its network, or the primary's processors; while it catches up \\(pg_stat_replication\\), no commit goes on\n\$"
 );
@@ -186,13 +188,8 @@ says(
 	'... which hangs',
 	"100% standby 'sb1': not written\\.",
 	'no\. Commits hang',
-	'now.longest' => 12e6,
-	'phase:flush' => 0,
-	'phase:other' => 0,
-	'phase:standby' => 1,
-	standby => 'sb1',
+	%hangs,
 	standby_stage => 2,
-	standby_share => 1,
 	remedy =>
 	  '^its network, or its walreceiver, which does not answer \(pg_receivewal does with --slot and --synchronous\)\n$'
 );

@@ -25,6 +25,9 @@ const char *const stall_cause_names[] = {
 	"quota", "unknown"
 };
 
+StaticAssertDecl(lengthof(stall_cause_names) == STALL_NCAUSES,
+				 "a cause of stalls has no name");
+
 static double
 next(void)
 {
