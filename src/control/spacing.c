@@ -249,9 +249,9 @@ add_distance(SpacingQuota *q, double distance)
 }
 
 /*
- * Do the latest stalls show a quota: whole windows apart, but for one, with
- * about as many flushes in each, but for two, and much of the time?  Among
- * many random ones, some are: after WATCH_STALLS, no window may differ.
+ * Do the latest stalls show a quota: whole windows apart, but for one, with as
+ * many flushes in each, but for two, and much of the time?  Many random ones
+ * show one, too: after WATCH_STALLS, none may differ.  Sets window and rate.
  */
 static bool
 show_quota(SpacingQuota *q)

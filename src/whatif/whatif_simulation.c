@@ -400,7 +400,7 @@ begin_flush(Simulation *sim)
 	}
 	sim->left_in_window--;
 	sim->flush_began_at = sim->now;
-	sim->nmembers = sim->ncommitting;	/* who comes later, waits */
+	sim->nmembers = sim->ncommitting;	/* a later client waits */
 	sim->wal = WAL_WRITING;
 	sim->wal_at = start + length;
 }
