@@ -67,7 +67,6 @@ volume_start(void)
 
 	real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
 	real_fsync = dlsym(RTLD_NEXT, "fsync");
-	*(void **) &real_fopen = dlsym(RTLD_NEXT, "fopen");
 	if (path == NULL || (fd = open(path, O_RDWR)) < 0)
 		return;
 	memory = mmap(NULL, sizeof(Volume), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -219,6 +218,9 @@ fopen(const char *path, const char *mode)
 	char		counts[80];
 	FILE	   *file;
 
+	/* another library's constructor can be here before volume_start() */
+	if (real_fopen == NULL)
+		*(void **) &real_fopen = dlsym(RTLD_NEXT, "fopen");
 	if (volume == NULL || strncmp(path, "/sys/dev/block/", 15) != 0)
 		return real_fopen(path, mode);
 	/* reads, and then writes: requests, merged ones, sectors, time */
