@@ -1635,7 +1635,7 @@ COMMENT ON COLUMN commit_flush_stats.commits_unlogged IS
 COMMENT ON COLUMN commit_flush_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_flush_stats.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush';
+	'PREPARE TRANSACTION commands; each waits for a flush';
 COMMENT ON COLUMN commit_flush_stats.flushes IS
 	'WAL flushes that a commit or prepare, the leader, issued';
 COMMENT ON COLUMN commit_flush_stats.flushes_uncertain IS
@@ -1649,7 +1649,7 @@ COMMENT ON COLUMN commit_flush_stats.commits_without_leader IS
 COMMENT ON COLUMN commit_flush_stats.delay_hits IS
 	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_flush_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, for lack of siblings; inferred likewise';
+	'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise';
 COMMENT ON COLUMN commit_flush_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_flush_stats.delay_time IS
@@ -1657,9 +1657,9 @@ COMMENT ON COLUMN commit_flush_stats.delay_time IS
 COMMENT ON COLUMN commit_flush_stats.delay_hits_adaptive IS
 	'part of delay_hits for which commit_stats.adaptive_delay set the time';
 COMMENT ON COLUMN commit_flush_stats.siblings_avg IS
-	'mean number of siblings of leaders that counted them';
+	'mean siblings of leaders that counted them';
 COMMENT ON COLUMN commit_flush_stats.siblings_max IS
-	'largest of these; null before the first';
+	'largest of these';
 COMMENT ON COLUMN commit_flush_stats.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.prepare_time IS
@@ -1675,7 +1675,7 @@ COMMENT ON COLUMN commit_flush_stats.stalls IS
 COMMENT ON COLUMN commit_flush_stats.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_flush_stats.inferred_flushes IS
-	'part of flushes whose number of commits is inferred, as no backend saw their end or that of the one before';
+	'part of flushes whose number of commits is inferred: no backend saw their end, or the previous one''s';
 COMMENT ON COLUMN commit_flush_stats.unresolved_flushes IS
 	'part of flushes that the histograms omit: their group had left the ring';
 COMMENT ON COLUMN commit_flush_stats.unresolved_commits IS
@@ -1688,15 +1688,15 @@ COMMENT ON COLUMN commit_flush_stats.stats_reset IS
 COMMENT ON VIEW commit_client_stats IS
 	'one row for each database, database role and application_name, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_client_stats.datid IS
-	'OID of the database; null if none, or overflow of several';
+	'OID of the database';
 COMMENT ON COLUMN commit_client_stats.datname IS
-	'name of the database; null if dropped, or with datid';
+	'name of the database; null if dropped';
 COMMENT ON COLUMN commit_client_stats.roleid IS
-	'OID of the database role (current_user) at the commit; null for overflow';
+	'OID of the database role (current_user) at the commit';
 COMMENT ON COLUMN commit_client_stats.rolname IS
-	'name of the database role; null if dropped, or with roleid';
+	'name of the database role; null if dropped';
 COMMENT ON COLUMN commit_client_stats.application_name IS
-	'name at the commit; empty if not set; null for overflow';
+	'name at the commit; empty if not set';
 COMMENT ON COLUMN commit_client_stats.status IS
 	'present; dropped; overflow, for all clients of a database without a row';
 COMMENT ON COLUMN commit_client_stats.sessions IS
@@ -1710,7 +1710,7 @@ COMMENT ON COLUMN commit_client_stats.commits_unlogged IS
 COMMENT ON COLUMN commit_client_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_client_stats.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush';
+	'PREPARE TRANSACTION commands; each waits for a flush';
 COMMENT ON COLUMN commit_client_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_client_stats.flushes IS
@@ -1720,7 +1720,7 @@ COMMENT ON COLUMN commit_client_stats.commits_carried IS
 COMMENT ON COLUMN commit_client_stats.delay_hits IS
 	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_client_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, for lack of siblings; inferred likewise';
+	'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise';
 COMMENT ON COLUMN commit_client_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_client_stats.delay_time IS
@@ -1755,13 +1755,13 @@ COMMENT ON COLUMN commit_client_stats.session_share IS
 COMMENT ON VIEW commit_statement_stats IS
 	'one row for each database, database role and statement, showing the commits of its transactions since the last reset';
 COMMENT ON COLUMN commit_statement_stats.datid IS
-	'OID of the database; null if none, or overflow of several';
+	'OID of the database';
 COMMENT ON COLUMN commit_statement_stats.datname IS
-	'name of the database; null if dropped, or with datid';
+	'name of the database; null if dropped';
 COMMENT ON COLUMN commit_statement_stats.roleid IS
-	'OID of the database role (current_user) at the commit; null for overflow';
+	'OID of the database role (current_user) at the commit';
 COMMENT ON COLUMN commit_statement_stats.rolname IS
-	'name of the database role; null if dropped, or with roleid';
+	'name of the database role; null if dropped';
 COMMENT ON COLUMN commit_statement_stats.queryid IS
 	'query identifier of the statement; null if reason is not';
 COMMENT ON COLUMN commit_statement_stats.query IS
@@ -1814,9 +1814,9 @@ COMMENT ON COLUMN commit_statement_stats.transaction_share IS
 COMMENT ON VIEW commit_database_stats IS
 	'one row for each database, showing its commits and the WAL flushes that they issued since the last reset';
 COMMENT ON COLUMN commit_database_stats.datid IS
-	'OID of the database; null for no database and overflow';
+	'OID of the database';
 COMMENT ON COLUMN commit_database_stats.datname IS
-	'name of the database; null if dropped, or with datid';
+	'name of the database; null if dropped';
 COMMENT ON COLUMN commit_database_stats.status IS
 	'present; dropped; no database, for processes connected to none; overflow, for clients without a row whose database has none';
 COMMENT ON COLUMN commit_database_stats.sessions IS
@@ -1830,7 +1830,7 @@ COMMENT ON COLUMN commit_database_stats.commits_unlogged IS
 COMMENT ON COLUMN commit_database_stats.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_database_stats.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush';
+	'PREPARE TRANSACTION commands; each waits for a flush';
 COMMENT ON COLUMN commit_database_stats.share IS
 	'percentage of commits + commits_async of all rows';
 COMMENT ON COLUMN commit_database_stats.flushes IS
@@ -1840,7 +1840,7 @@ COMMENT ON COLUMN commit_database_stats.commits_carried IS
 COMMENT ON COLUMN commit_database_stats.delay_hits IS
 	'flushes whose leader slept; inferred, see delay_uncertain';
 COMMENT ON COLUMN commit_database_stats.delay_misses IS
-	'flushes whose leader did not sleep despite commit_delay, for lack of siblings; inferred likewise';
+	'flushes whose leader did not sleep for commit_delay, for lack of siblings; inferred likewise';
 COMMENT ON COLUMN commit_database_stats.delay_uncertain IS
 	'expected number of errors in delay_hits and delay_misses';
 COMMENT ON COLUMN commit_database_stats.delay_time IS
@@ -1877,13 +1877,13 @@ COMMENT ON VIEW commit_activity IS
 COMMENT ON COLUMN commit_activity.pid IS
 	'process ID';
 COMMENT ON COLUMN commit_activity.datid IS
-	'OID of the database; null if connected to none';
+	'OID of the database';
 COMMENT ON COLUMN commit_activity.datname IS
-	'name of the database; null if dropped, or with datid';
+	'name of the database; null if dropped';
 COMMENT ON COLUMN commit_activity.roleid IS
-	'OID of the database role (current_user) at the latest commit or, before one, at the session''s start';
+	'OID of the database role (current_user) at the latest commit, or at the session''s start';
 COMMENT ON COLUMN commit_activity.rolname IS
-	'name of the database role; null if dropped, or with roleid';
+	'name of the database role; null if dropped';
 COMMENT ON COLUMN commit_activity.application_name IS
 	'name at the same time';
 COMMENT ON COLUMN commit_activity.commits IS
@@ -1895,7 +1895,7 @@ COMMENT ON COLUMN commit_activity.commits_unlogged IS
 COMMENT ON COLUMN commit_activity.commits_read_only IS
 	'commits without a transaction ID, except COMMIT PREPARED and ROLLBACK PREPARED';
 COMMENT ON COLUMN commit_activity.prepares IS
-	'PREPARE TRANSACTION commands, which wait for a flush';
+	'PREPARE TRANSACTION commands; each waits for a flush';
 COMMENT ON COLUMN commit_activity.flushes IS
 	'WAL flushes that commits and prepares of the process issued';
 COMMENT ON COLUMN commit_activity.commits_carried IS
@@ -1905,15 +1905,15 @@ COMMENT ON COLUMN commit_activity.commit_time IS
 COMMENT ON COLUMN commit_activity.wal_bytes IS
 	'WAL that its transactions wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
-	'begin of the COMMIT or prepare under way; null if none that waits for its flush is';
+	'begin of the COMMIT or prepare under way; null without one that waits for its flush';
 COMMENT ON COLUMN commit_activity.waiting_for IS
-	'what that waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder; null for none';
+	'what that waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder';
 COMMENT ON COLUMN commit_activity.phase IS
-	'phase of that commit, as in the report; null if there is none';
+	'phase of that commit, as in the report';
 COMMENT ON COLUMN commit_activity.blocked_by IS
-	'process ID of who flushes, or holds the lock at the end of a chain of waits; null if none or unknown';
+	'process ID of who flushes, or holds the lock at the end of a chain of waits';
 COMMENT ON COLUMN commit_activity.detail IS
-	'what it waits for, in the words of the report''s first line; null likewise';
+	'what it waits for, in the words of the report''s first line';
 
 COMMENT ON VIEW commit_slow_log IS
 	'one row for each of the latest 512 commits that took longer than commit_stats.slow_commit_time, newest first';
@@ -1922,19 +1922,19 @@ COMMENT ON COLUMN commit_slow_log.ended_at IS
 COMMENT ON COLUMN commit_slow_log.pid IS
 	'process ID';
 COMMENT ON COLUMN commit_slow_log.datid IS
-	'OID of the database; null if connected to none';
+	'OID of the database';
 COMMENT ON COLUMN commit_slow_log.datname IS
-	'name of the database; null if dropped, or with datid';
+	'name of the database; null if dropped';
 COMMENT ON COLUMN commit_slow_log.roleid IS
-	'OID of the database role at the commit';
+	'OID of the database role (current_user) at the commit';
 COMMENT ON COLUMN commit_slow_log.rolname IS
-	'name of the database role; null if dropped, or with roleid';
+	'name of the database role; null if dropped';
 COMMENT ON COLUMN commit_slow_log.application_name IS
-	'name at the commit';
+	'name at the commit; empty if not set';
 COMMENT ON COLUMN commit_slow_log.client_addr IS
 	'IP address of the client; null over a Unix-domain socket';
 COMMENT ON COLUMN commit_slow_log.queryid IS
-	'statement to which the commit belongs; null if not known';
+	'statement to which the commit belongs';
 COMMENT ON COLUMN commit_slow_log.synchronous_commit IS
 	'setting of the session at the commit';
 COMMENT ON COLUMN commit_slow_log.role IS
@@ -1950,11 +1950,11 @@ COMMENT ON COLUMN commit_slow_log.record_time IS
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS
-	'time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader; null if it cannot be known';
+	'time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; 0 without a known leader';
 COMMENT ON COLUMN commit_slow_log.flush_time IS
-	'time in which the session wrote and synced WAL, in milliseconds; null if not known, as without track_wal_io_timing for a leader that waited for a standby';
+	'time in which the session wrote and synced WAL, in milliseconds; null without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if flush_time was measured (track_wal_io_timing), false if inferred; null unless the session led, and with flush_time';
+	'true if flush_time was measured (track_wal_io_timing), false if inferred; null unless the session led';
 COMMENT ON COLUMN commit_slow_log.others_flush_time IS
 	'time spent waiting for the flush of another process, without delay_time, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.segment_time IS
@@ -1972,49 +1972,49 @@ COMMENT ON COLUMN commit_slow_log.not_run_time IS
 COMMENT ON COLUMN commit_slow_log.unknown_time IS
 	'rest of duration, with standby_time_min and all other parts, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
-	'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds; null if one of these is null';
+	'rest of duration without notify_time, delay_time, flush_time and standby_time_min, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.cause IS
 	'largest part: before, record, NOTIFY lock, delay, flush, another''s flush, new WAL segment, standby, commit log, after, not run or unknown; of a stall, its cause';
 COMMENT ON COLUMN commit_slow_log.waited_for IS
-	'lock that the COMMIT waited for, and its holder; null if the background worker saw none';
+	'lock that the COMMIT was seen waiting for, and its holder';
 COMMENT ON COLUMN commit_slow_log.blocked_by IS
-	'process ID of the holder; null if not known';
+	'process ID of the holder';
 COMMENT ON COLUMN commit_slow_log.notify_pid IS
-	'process ID of who had the lock of NOTIFY before; null without notify_time';
+	'process ID of who had the lock of NOTIFY before';
 COMMENT ON COLUMN commit_slow_log.notify_datid IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.notify_datname IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.notify_roleid IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.notify_rolname IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.notify_application_name IS
-	'client (database, database role, name) of notify_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of notify_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.standby IS
-	'standby that the commit waited for; null if the background worker saw none';
+	'standby that the commit was seen waiting for';
 COMMENT ON COLUMN commit_slow_log.standby_stage IS
-	'what that standby lacked, as in commit_standby_stats; null with standby';
+	'what that standby lacked, as in commit_standby_stats';
 COMMENT ON COLUMN commit_slow_log.commits_in_flush IS
-	'commits that the flush carried; null if not known';
+	'commits that the flush carried';
 COMMENT ON COLUMN commit_slow_log.leader_pid IS
-	'process ID of the leader; null if no commit led the flush, or not known';
+	'process ID of the leader; null also if no commit led the flush';
 COMMENT ON COLUMN commit_slow_log.leader_datid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.leader_datname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.leader_roleid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.leader_rolname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.leader_application_name IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_slow_log.flush_wal_bytes IS
-	'WAL that the flush wrote, in bytes; null if not known';
+	'WAL that the flush wrote, in bytes';
 COMMENT ON COLUMN commit_slow_log.wal_bytes IS
 	'WAL that the transaction wrote, in bytes; for COMMIT PREPARED, its own record';
 COMMENT ON COLUMN commit_slow_log.checkpoint IS
-	'true if a checkpoint ran at the end; null in single-user mode';
+	'true if a checkpoint ran at the end';
 
 COMMENT ON VIEW commit_stall_log IS
 	'one row for each of the latest 512 WAL flushes of commits that took longer than commit_stats.stall_time, newest first';
@@ -2027,49 +2027,49 @@ COMMENT ON COLUMN commit_stall_log.flush_timed IS
 COMMENT ON COLUMN commit_stall_log.stall_limit IS
 	'limit then, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.commits IS
-	'commits that the flush carried; null if not known';
+	'commits that the flush carried';
 COMMENT ON COLUMN commit_stall_log.sessions IS
 	'sessions in a commit as the flush ended; an estimate with more than 64 others';
 COMMENT ON COLUMN commit_stall_log.wal_bytes IS
-	'WAL that the flush wrote, in bytes; null if not known';
+	'WAL that the flush wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.leader_pid IS
 	'process ID of the leader; null if no commit led the flush, which commit_flush_stats then does not count';
 COMMENT ON COLUMN commit_stall_log.datid IS
-	'OID of the database; null if connected to none';
+	'OID of the database';
 COMMENT ON COLUMN commit_stall_log.datname IS
-	'name of the database; null if dropped, or with datid';
+	'name of the database; null if dropped';
 COMMENT ON COLUMN commit_stall_log.roleid IS
-	'OID of the database role at the commit';
+	'OID of the database role (current_user) at the commit';
 COMMENT ON COLUMN commit_stall_log.rolname IS
-	'name of the database role; null if dropped, or with roleid';
+	'name of the database role; null if dropped';
 COMMENT ON COLUMN commit_stall_log.application_name IS
-	'name at the commit';
+	'name at the commit; empty if not set';
 COMMENT ON COLUMN commit_stall_log.client_addr IS
-	'as in commit_slow_log, of the leader''s client; null without a leader';
+	'as in commit_slow_log, of the leader''s client';
 COMMENT ON COLUMN commit_stall_log.queryid IS
-	'as in commit_slow_log, of the leader''s commit; null if not known';
+	'as in commit_slow_log, of the leader''s commit';
 COMMENT ON COLUMN commit_stall_log.transaction_time IS
-	'as in commit_slow_log, of the leader''s commit, in milliseconds; null without a leader';
+	'as in commit_slow_log, of the leader''s commit, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null if none';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
-	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS
-	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_roleid IS
-	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_rolname IS
-	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_application_name IS
-	'client (database, database role, name) of writer_pid; null with it; a name also if dropped';
+	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_queryid IS
-	'its statement; null while the transaction runs, or if not known';
+	'its statement; null while the transaction runs';
 COMMENT ON COLUMN commit_stall_log.writer_share IS
 	'estimated percentage of wal_bytes that it wrote, 50 to 100';
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
-	'true if a checkpoint ran at the end; null in single-user mode';
+	'true if a checkpoint ran at the end';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 	'flushes that the device allows in quota_window; null if this one ends no window';
 COMMENT ON COLUMN commit_stall_log.segment_time IS
@@ -2077,11 +2077,11 @@ COMMENT ON COLUMN commit_stall_log.segment_time IS
 COMMENT ON COLUMN commit_stall_log.cause IS
 	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, other writes (to the volume of the WAL), quota or unknown';
 COMMENT ON COLUMN commit_stall_log.certainty IS
-	'probability that cause is right; null if unknown';
+	'probability that cause is right';
 COMMENT ON COLUMN commit_stall_log.checkpoint_phase IS
-	'write or sync, if a checkpoint was seen for at least half of duration; else null';
+	'write or sync, if a checkpoint was seen for at least half of duration';
 COMMENT ON COLUMN commit_stall_log.quota_window IS
-	'window of the quota, in milliseconds; null with quota_flushes';
+	'window of the quota, in milliseconds';
 
 COMMENT ON VIEW commit_flush_histogram IS
 	'one row for each number of commits that a flush carried, showing how many flushes carried that number since the last reset';
@@ -2126,31 +2126,31 @@ COMMENT ON COLUMN commit_flush_log.commits IS
 COMMENT ON COLUMN commit_flush_log.active_transactions IS
 	'estimated transactions active around it, its own included; M of message';
 COMMENT ON COLUMN commit_flush_log.siblings IS
-	'siblings of the leader; null without a leader, or if not counted';
+	'siblings of the leader, if it counted them';
 COMMENT ON COLUMN commit_flush_log.delayed IS
-	'true if the leader slept; inferred, see delay_probability; null without a leader';
+	'true if the leader slept; inferred, see delay_probability';
 COMMENT ON COLUMN commit_flush_log.delay_probability IS
-	'probability of that, 0 to 1; null without a leader';
+	'probability of that, 0 to 1';
 COMMENT ON COLUMN commit_flush_log.delay_time IS
-	'time that it slept, in milliseconds; null without a leader';
+	'time that it slept, in milliseconds';
 COMMENT ON COLUMN commit_flush_log.delay_kind IS
-	'what set that time: fixed (commit_delay or a sweep) or adaptive; null without a sleep';
+	'what set that time: fixed (commit_delay or a sweep) or adaptive';
 COMMENT ON COLUMN commit_flush_log.flush_time IS
-	'time that it wrote and synced WAL, in milliseconds; null without a leader or track_wal_io_timing';
+	'time that it wrote and synced WAL, in milliseconds; null without track_wal_io_timing';
 COMMENT ON COLUMN commit_flush_log.wal_bytes IS
-	'WAL from the previous flush_lsn to this one, in bytes; null for the first after server start';
+	'WAL from the previous flush_lsn to this one, in bytes';
 COMMENT ON COLUMN commit_flush_log.leader_pid IS
-	'process ID of the leader; null if no commit led the flush, or not known';
+	'process ID of the leader; null also if no commit led the flush';
 COMMENT ON COLUMN commit_flush_log.leader_datid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_flush_log.leader_datname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_flush_log.leader_roleid IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_flush_log.leader_rolname IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_flush_log.leader_application_name IS
-	'client (database, database role, name) of leader_pid at its latest commit; null if it has left; a name also if dropped';
+	'client (database, database role, name) of leader_pid at its latest commit; null if it has left';
 COMMENT ON COLUMN commit_flush_log.message IS
 	'Flushed N out of M commits, as commit_stats.log_flushes logs it; in 2 flushes, if flushes is 2';
 
@@ -2183,17 +2183,17 @@ COMMENT ON COLUMN commit_latency_stats.record_time IS
 COMMENT ON COLUMN commit_latency_stats.notify_time IS
 	'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.delay_time IS
-	'part of commit_time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing; null for asynchronous commits';
+	'part of commit_time in which the leader slept, in milliseconds; a lower bound without track_wal_io_timing';
 COMMENT ON COLUMN commit_latency_stats.flush_time IS
 	'part of commit_time in which they wrote and synced WAL, in milliseconds; null unless they led with track_wal_io_timing';
 COMMENT ON COLUMN commit_latency_stats.standby_time_min IS
-	'lower bound of the part spent waiting for a standby, in milliseconds; null for off and local';
+	'lower bound of the part spent waiting for a standby, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.standby_time_max IS
-	'its upper bound, in milliseconds; null for off and local';
+	'upper bound of that part, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.other_time IS
 	'rest of commit_time, with standby_time_min, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.before_time IS
-	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints';
+	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
 COMMENT ON COLUMN commit_latency_stats.after_time IS
 	'time after commit_time of commits that were slow or SERIALIZABLE, had NOTIFY or may delete files, in milliseconds';
 COMMENT ON COLUMN commit_latency_stats.requested IS
@@ -2280,15 +2280,15 @@ COMMENT ON COLUMN commit_wal_stats.wal_fpi IS
 COMMENT ON COLUMN commit_wal_stats.wal_bytes IS
 	'size of these records, images included, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_per_commit IS
-	'wal_bytes / commits, in bytes; null without commits';
+	'wal_bytes / commits, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_fpi_bytes IS
 	'size of the images, in bytes; null before PostgreSQL 19';
 COMMENT ON COLUMN commit_wal_stats.fpi_share IS
-	'images as a percentage of wal_bytes or, before PostgreSQL 19, per 100 records, which can exceed 100; null without records';
+	'images as a percentage of wal_bytes or, before PostgreSQL 19, per 100 records, which can exceed 100';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_of IS
 	'what fpi_share refers to: bytes or records';
 COMMENT ON COLUMN commit_wal_stats.fpi_share_max IS
-	'upper bound of the percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed; null without WAL';
+	'upper bound of the percentage of wal_bytes; before PostgreSQL 19 as if no image had a hole or were compressed';
 COMMENT ON COLUMN commit_wal_stats.wal_bytes_aborted IS
 	'part of wal_bytes of transactions that rolled back, in bytes';
 COMMENT ON COLUMN commit_wal_stats.wal_distance IS
@@ -2297,11 +2297,11 @@ COMMENT ON COLUMN commit_wal_stats.wal_distance IS
 COMMENT ON VIEW commit_standby_stats IS
 	'one row for each synchronous standby that commits waited for, and stage: the commit goes on when this standby reaches it; empty if synchronous_standby_names has just changed';
 COMMENT ON COLUMN commit_standby_stats.standby IS
-	'name in synchronous_standby_names or, for *, application_name; * if too few standbys are connected';
+	'name in synchronous_standby_names or, for *, application_name; * if too few are connected';
 COMMENT ON COLUMN commit_standby_stats.stage IS
 	'what the standby had not reached: not connected, not sent, not written, not flushed, or not applied';
 COMMENT ON COLUMN commit_standby_stats.wait_time IS
-	'time that all commits together waited for it, seen some 17 times a second, in milliseconds';
+	'time that all commits together waited for it, by samples, in milliseconds';
 COMMENT ON COLUMN commit_standby_stats.share IS
 	'wait_time as a percentage of that of all rows';
 COMMENT ON COLUMN commit_standby_stats.slow_commits IS
@@ -2309,7 +2309,7 @@ COMMENT ON COLUMN commit_standby_stats.slow_commits IS
 COMMENT ON COLUMN commit_standby_stats.waiting_now IS
 	'commits that wait for it now';
 COMMENT ON COLUMN commit_standby_stats.pid IS
-	'process ID of its walsender; null if not connected';
+	'process ID of its walsender';
 COMMENT ON COLUMN commit_standby_stats.state IS
 	'state of this walsender, as in pg_stat_replication';
 COMMENT ON COLUMN commit_standby_stats.counted_since IS
@@ -2320,39 +2320,39 @@ COMMENT ON VIEW commit_delay_state IS
 COMMENT ON COLUMN commit_delay_state.adaptive_delay IS
 	'commit_stats.adaptive_delay in this session';
 COMMENT ON COLUMN commit_delay_state.in_force IS
-	'true if commits follow it, but for a sweep; false while it, fsync or commit_stats.enabled is off, on a standby, or before the background worker has read it';
+	'true if commits follow it, but for a sweep; false while it, fsync or commit_stats.enabled is off, or no background worker has read it, as on a standby';
 COMMENT ON COLUMN commit_delay_state.spacing IS
 	'spacing that leaders keep to now, in milliseconds; tried_spacing in every other slot of a trial';
 COMMENT ON COLUMN commit_delay_state.reason IS
-	'what changed last; null before the setting was first on';
+	'what changed last';
 COMMENT ON COLUMN commit_delay_state.changed_at IS
-	'time of that change; null with reason';
+	'time of that change';
 COMMENT ON COLUMN commit_delay_state.trial IS
-	'latest trial; null before the first';
+	'latest trial';
 COMMENT ON COLUMN commit_delay_state.tried_spacing IS
-	'spacing that it tries, in milliseconds; null before the first trial';
+	'spacing that it tries, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.tried_response IS
-	'mean response with tried_spacing, in milliseconds; null before it is measured';
+	'mean response with tried_spacing, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.kept_response IS
 	'the same of the other spacing, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.quota_flush_rate IS
-	'flushes per second that the device is believed to allow; null without a quota';
+	'flushes per second that the device is believed to allow';
 COMMENT ON COLUMN commit_delay_state.quota_window IS
-	'its window, in milliseconds; null without a quota';
+	'its window, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.quota_spacing IS
-	'floor of the spacing, in milliseconds; null without a quota';
+	'floor of the spacing, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.flush_time IS
-	'usual time of a flush, in milliseconds; null before the first';
+	'usual time of a flush, in milliseconds';
 COMMENT ON COLUMN commit_delay_state.trials IS
-	'trials since the setting was turned on';
+	'number since the setting was turned on';
 COMMENT ON COLUMN commit_delay_state.trials_won IS
-	'those whose spacing was kept';
+	'trials whose spacing was kept';
 COMMENT ON COLUMN commit_delay_state.quotas_found IS
-	'quotas found since then';
+	'number since the setting was turned on';
 COMMENT ON COLUMN commit_delay_state.quotas_refuted IS
-	'quotas refuted since then';
+	'number since the setting was turned on';
 COMMENT ON COLUMN commit_delay_state.changes IS
-	'number of changes since server start';
+	'changes since server start';
 
 COMMENT ON VIEW commit_delay_changes IS
 	'one row for each of the last 64 changes of what commit_stats.adaptive_delay believes, newest first';
@@ -2365,11 +2365,11 @@ COMMENT ON COLUMN commit_delay_changes.reason IS
 COMMENT ON COLUMN commit_delay_changes.spacing IS
 	'spacing from then on, before commit_stats.adaptive_delay_max and other bounds, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.response IS
-	'mean response with that spacing in the trial, in milliseconds; null if no trial was won';
+	'mean response with that spacing in the trial that it won, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.response_before IS
 	'the same of the spacing before, in milliseconds';
 COMMENT ON COLUMN commit_delay_changes.quota_flush_rate IS
-	'flushes per second that the device is believed to allow; null without a quota';
+	'flushes per second that the device is believed to allow';
 
 COMMENT ON VIEW commit_history IS
 	'one row for each minute, and one for each hour, of which each is the sum of its minutes; newest last';
@@ -2382,7 +2382,7 @@ COMMENT ON COLUMN commit_history.period_end IS
 COMMENT ON COLUMN commit_history.seconds IS
 	'its length in seconds, by a clock that is never set';
 COMMENT ON COLUMN commit_history.after_gap IS
-	'true if nothing was counted before it or one of its minutes: the server was down, commit_stats.enabled off, or a crash lost minutes';
+	'true if nothing was counted before it or one of its minutes: the server was down or commit_stats.enabled off, or a crash lost minutes';
 COMMENT ON COLUMN commit_history.commits IS
 	'commits that waited for their WAL flush, including COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.commits_async IS
@@ -2408,7 +2408,7 @@ COMMENT ON COLUMN commit_history.delay_time IS
 COMMENT ON COLUMN commit_history.commit_time IS
 	'total time of commits, including waits for a standby, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_mean IS
-	'commit_time / commits, in milliseconds; null without commits';
+	'commit_time / commits, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_p50 IS
 	'percentile, in milliseconds';
 COMMENT ON COLUMN commit_history.commit_p95 IS
@@ -2460,17 +2460,17 @@ COMMENT ON COLUMN commit_history.wal_bytes IS
 COMMENT ON COLUMN commit_history.wal_fpi IS
 	'full-page images of pg_stat_wal; not those of the last minute before a shutdown';
 COMMENT ON COLUMN commit_history.before_time IS
-	'time of COMMIT statements before commit_time, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints';
+	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
 COMMENT ON COLUMN commit_history.record_time IS
 	'part of commit_time until the commit record was written, without notify_time, in milliseconds; 0 for COMMIT PREPARED';
 COMMENT ON COLUMN commit_history.notify_time IS
 	'part of commit_time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_history.phase_delay_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
+	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
 COMMENT ON COLUMN commit_history.phase_flush_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
+	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
 COMMENT ON COLUMN commit_history.others_flush_time IS
-	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds; null if neither tells';
+	'part of commit_time in this phase, as in commit_slow_log, by samples or sums of leaders, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.standby_time IS
@@ -2484,7 +2484,7 @@ COMMENT ON COLUMN commit_history.not_run_time IS
 COMMENT ON COLUMN commit_history.unknown_time IS
 	'rest of commit_time + before_time + after_time, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_share IS
-	'percentage of the time that a checkpoint ran; null without samples';
+	'percentage of the time that a checkpoint ran, by samples';
 COMMENT ON COLUMN commit_history.commit_delay IS
 	'setting of the configuration at the end of the period';
 COMMENT ON COLUMN commit_history.commit_siblings IS
@@ -2492,17 +2492,17 @@ COMMENT ON COLUMN commit_history.commit_siblings IS
 COMMENT ON COLUMN commit_history.adaptive_delay IS
 	'setting of the configuration at the end of the period';
 COMMENT ON COLUMN commit_history.spacing IS
-	'spacing of commit_stats.adaptive_delay at the end of the period, in milliseconds; null if off';
+	'spacing at the end of the period, in milliseconds';
 COMMENT ON COLUMN commit_history.top_datid IS
-	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_datname IS
-	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_roleid IS
-	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_rolname IS
-	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_application_name IS
-	'client (database, database role, name) that issued the most flushes; null if none did, or for a role that may not see it';
+	'client (database, database role, name) that issued the most flushes; null also for a role that may not see it';
 COMMENT ON COLUMN commit_history.top_client_flushes IS
 	'flushes that it issued; of an hour, in the minutes when it issued the most';
 COMMENT ON COLUMN commit_history.top_client_flushes_share IS
@@ -2531,17 +2531,17 @@ COMMENT ON COLUMN commit_stats_info.sibling_count_share IS
 COMMENT ON COLUMN commit_stats_info.connected_backends IS
 	'backends that can have a transaction ID';
 COMMENT ON COLUMN commit_stats_info.clients_tracked IS
-	'clients with a row of their own';
+	'number with a row of their own';
 COMMENT ON COLUMN commit_stats_info.clients_max IS
-	'their limit, commit_stats.max_clients';
+	'commit_stats.max_clients';
 COMMENT ON COLUMN commit_stats_info.clients_evicted IS
-	'clients whose row went to a new one since the last reset';
+	'number whose row went to a new one';
 COMMENT ON COLUMN commit_stats_info.statements_tracked IS
-	'statements with a row of their own';
+	'number with a row of their own';
 COMMENT ON COLUMN commit_stats_info.statements_max IS
-	'their limit, commit_stats.max_statements';
+	'commit_stats.max_statements';
 COMMENT ON COLUMN commit_stats_info.statements_evicted IS
-	'likewise, of statements';
+	'number whose row went to a new one';
 COMMENT ON COLUMN commit_stats_info.statements_reset IS
 	'time from which commit_statement_stats counts';
 COMMENT ON COLUMN commit_stats_info.stall_limit IS
@@ -2549,23 +2549,23 @@ COMMENT ON COLUMN commit_stats_info.stall_limit IS
 COMMENT ON COLUMN commit_stats_info.slow_commit_limit IS
 	'likewise, of commit_stats.slow_commit_time; null if none is slow';
 COMMENT ON COLUMN commit_stats_info.flush_base IS
-	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if few, or if bytes show no influence';
+	'time of a flush without bytes, in milliseconds, fitted to the latest timed flushes; null if bytes show no influence';
 COMMENT ON COLUMN commit_stats_info.wal_mb_per_second IS
 	'megabytes of WAL that the device writes per second, likewise';
 COMMENT ON COLUMN commit_stats_info.bytes_share IS
 	'percentage of flush time that the bytes of flushes explain, likewise';
 COMMENT ON COLUMN commit_stats_info.sweep_pid IS
-	'process that runs a sweep; null if none';
+	'process that runs a sweep';
 COMMENT ON COLUMN commit_stats_info.sweep_datid IS
-	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit';
 COMMENT ON COLUMN commit_stats_info.sweep_datname IS
-	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit';
 COMMENT ON COLUMN commit_stats_info.sweep_roleid IS
-	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit';
 COMMENT ON COLUMN commit_stats_info.sweep_rolname IS
-	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit';
 COMMENT ON COLUMN commit_stats_info.sweep_application_name IS
-	'client (database, database role, name) of sweep_pid at its latest commit; null with it; a name also if dropped';
+	'client (database, database role, name) of sweep_pid at its latest commit';
 COMMENT ON COLUMN commit_stats_info.capturing IS
 	'true while a prediction records commits';
 COMMENT ON COLUMN commit_stats_info.shared_memory IS
