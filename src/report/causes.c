@@ -226,12 +226,12 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 			 format_number(idle_sessions(f)));
 
 	if (statements_wait(f))
-		put_wrapped(text, "", "  ",
+		put_wrapped(text, f->width, "", "  ",
 					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (pg_blocking_pids() has the holders), %s are in COMMIT.",
 							 format_number(f->seen.lock_waits / f->seen.n),
 							 format_number(f->seen.in_commit / f->seen.n)));
 	if (statements_wait_for_wal(f))
-		put_wrapped(text, "", "  ",
+		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. Larger wal_buffers (now %.0fkB), if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
 							 format_number(f->seen.wal_waits / f->seen.n),
 							 f->wal_buffers / 1024));
@@ -239,7 +239,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	if (f->of_transactions <= 0 || f->phase[PHASE_BEFORE] >= HARDLY_BEFORE ||
 		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
 		return;
-	put_wrapped(text, "", "  ",
+	put_wrapped(text, f->width, "", "  ",
 				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
 						 format_percent(f->of_transactions),
 						 f->of_sessions == 0 ? "" :
@@ -633,8 +633,8 @@ compare_causes(const void *a, const void *b)
 
 /* The first ones, below a title */
 static void
-put_causes(StringInfo text, const char *title, const Causes *found, int most,
-		   bool numbered)
+put_causes(StringInfo text, const CommitFigures *f, const char *title,
+		   const Causes *found, int most, bool numbered)
 {
 	if (found->n > 0)
 		appendStringInfoString(text, title);
@@ -642,11 +642,12 @@ put_causes(StringInfo text, const char *title, const Causes *found, int most,
 	{
 		const Cause *cause = &found->cause[i];
 
-		put_wrapped(text, numbered ? psprintf("  %d. ", i + 1) : "  ", "     ",
+		put_wrapped(text, f->width,
+					numbered ? psprintf("  %d. ", i + 1) : "  ", "     ",
 					psprintf("%s %s", format_percent(Min(cause->share, 1)),
 							 cause->sentence));
 		if (cause->remedy != NULL)
-			put_wrapped(text, "     -> ", "        ", cause->remedy);
+			put_wrapped(text, f->width, "     -> ", "        ", cause->remedy);
 	}
 }
 
@@ -675,13 +676,13 @@ causes_put(StringInfo text, const CommitFigures *f)
 	find_phase_causes(f, &of_time);
 	find_flush_causes(f, &of_time);
 	qsort(of_time.cause, of_time.n, sizeof(Cause), compare_causes);
-	put_causes(text, "Why: causes, in % of commit time\n", &of_time, MAX_CAUSES, true);
+	put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, MAX_CAUSES, true);
 	put_rest(text, &of_time);
 	find_client_causes(f, &who);
 	qsort(who.cause, who.n, sizeof(Cause), compare_causes);
 	who.n = Min(who.n, 1);
 	find_statement_causes(f, &who);
-	put_causes(text, "Who commits\n", &who, MAX_CAUSES, false);
+	put_causes(text, f, "Who commits\n", &who, MAX_CAUSES, false);
 	return of_time.n > 0 ? of_time.cause[0].remedy : NULL;
 }
 
@@ -903,7 +904,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	if (predict)
 		appendStringInfo(text, "SELECT * FROM %s.commit_remedies();\n", f->schema);
 	if (f->prediction != NULL)
-		put_wrapped(text, "", "  ", f->prediction);
+		put_wrapped(text, f->width, "", "  ", f->prediction);
 }
 
 void
@@ -916,7 +917,7 @@ causes_put_delay(StringInfo text, const CommitFigures *f, const char *remedy)
 	if (answer == NULL)
 		answer = find_may_pay(f);
 	put_first_step(text, f, answer, remedy);
-	put_wrapped(text, "A delay: ", "  ", answer->sentence);
+	put_wrapped(text, f->width, "A delay: ", "  ", answer->sentence);
 	if (is_setting(answer))
 		put_setting(text, answer->setting);
 	else if (answer->setting != NULL)

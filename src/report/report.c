@@ -44,8 +44,9 @@ PG_FUNCTION_INFO_V1(commit_stats_report_period_1_0);
 /*---- What hangs now ----------------------------------------------*/
 
 static void
-put_now(StringInfo text, const WaitsNow *now)
+put_now(StringInfo text, const CommitFigures *f)
 {
+	const WaitsNow *now = &f->now;
 	const char *number = psprintf("%d", now->commits);
 
 	if (now->commits < now->all)
@@ -53,7 +54,7 @@ put_now(StringInfo text, const WaitsNow *now)
 	if (now->longest < 1e6)
 		appendStringInfoString(text, "No commit hangs now (none has waited for 1 s or longer).\n");
 	else
-		put_wrapped(text, "", "  ",
+		put_wrapped(text, f->width, "", "  ",
 					psprintf("%s commit%s now, the longest for %s: %s.", number,
 							 now->all == 1 ? " waits" : "s wait",
 							 format_duration(now->longest / 1e6), now->what));
@@ -78,7 +79,7 @@ show_time(TimestampTz t)
 static void
 put_period_head(StringInfo text, const CommitFigures *f)
 {
-	put_wrapped(text, "", "  ",
+	put_wrapped(text, f->width, "", "  ",
 				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, which cover %s%s.%s",
 						 f->version, show_time(f->stats_reset), show_time(f->until),
 						 f->rows, f->rows == 1 ? "" : "s",
@@ -321,11 +322,11 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	StringInfoData text;
 
 	shared_memory_require();
-	report_width = REPORT_WIDTH;
 	groups = report_data_read(&figures, fcinfo->flinfo->fn_oid);
+	figures.width = REPORT_WIDTH;
 
 	initStringInfo(&text);
-	put_now(&text, &figures.now);
+	put_now(&text, &figures);
 	causes_put_weight(&text, &figures);
 	put_head(&text, &figures);
 	put_phases(&text, &figures);
@@ -347,13 +348,13 @@ commit_stats_report_period_1_0(PG_FUNCTION_ARGS)
 	shared_memory_require();
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
-	report_width = PG_GETARG_INT32(2);
 	initStringInfo(&text);
 	if (!period_read(&figures, fcinfo->flinfo->fn_oid, PG_GETARG_TIMESTAMPTZ(0),
 					 PG_GETARG_TIMESTAMPTZ(1)))
-		put_wrapped(&text, "", "  ", period_describe_kept());
+		put_wrapped(&text, PG_GETARG_INT32(2), "", "  ", period_describe_kept());
 	else
 	{
+		figures.width = PG_GETARG_INT32(2);
 		put_period_head(&text, &figures);
 		causes_put_weight(&text, &figures);
 		put_phases(&text, &figures);

@@ -29,6 +29,8 @@ typedef struct StallSum
  */
 typedef struct CommitFigures
 {
+	int			width;			/* of the report */
+
 	/* the server as it is now */
 	const char *version;
 	const char *schema;			/* of the extension, quoted */
@@ -208,16 +210,14 @@ extern const char *period_describe_kept(void);
 
 #define REPORT_WIDTH	78
 
-extern int	report_width;
-
 extern char *format_number(double x);
 extern char *format_count(uint64 n);
 extern char *format_us(double us);
 extern char *format_duration(double seconds);
 extern char *format_bytes(double bytes);
 extern char *format_percent(double share);
-extern void put_wrapped(StringInfo text, const char *first, const char *rest,
-						const char *sentence);
+extern void put_wrapped(StringInfo text, int width, const char *first,
+						const char *rest, const char *sentence);
 extern void put_setting(StringInfo text, const char *setting);
 
 /* ---- causes.c ---- */

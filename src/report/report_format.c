@@ -13,8 +13,6 @@
 
 #include "report/report.h"
 
-int			report_width = REPORT_WIDTH;	/* of the report being made */
-
 /* Three significant digits */
 char *
 format_number(double x)
@@ -105,7 +103,7 @@ format_percent(double share)
 
 /* A sentence in lines that begin with "first", and then with "rest". */
 void
-put_wrapped(StringInfo text, const char *first, const char *rest,
+put_wrapped(StringInfo text, int width, const char *first, const char *rest,
 			const char *sentence)
 {
 	int			column = strlen(first);
@@ -115,7 +113,7 @@ put_wrapped(StringInfo text, const char *first, const char *rest,
 	{
 		int			length = strcspn(sentence, " ");
 
-		if (column + 1 + length > report_width && column > (int) strlen(rest))
+		if (column + 1 + length > width && column > (int) strlen(rest))
 		{
 			appendStringInfo(text, "\n%s", rest);
 			column = strlen(rest);

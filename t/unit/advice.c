@@ -155,7 +155,7 @@ main(void)
 
 	while (fgets(line, sizeof(line), stdin) != NULL)
 	{
-		CommitFigures f = {.schema = "public"};
+		CommitFigures f = {.schema = "public",.width = REPORT_WIDTH};
 		StringInfoData text;
 
 		for (char *pair = strtok(line, "\t\n"); pair != NULL;
