@@ -86,21 +86,6 @@ has_hot_row(const CommitFigures *f)
 		f->seen.blocked_rows >= f->seen.in_commit;
 }
 
-/* Exact sums do not have these phases; stalls then tell their time. */
-static double
-segment_share(const CommitFigures *f)
-{
-	return f->phase[PHASE_SEGMENT] > 0 ? f->phase[PHASE_SEGMENT] :
-		f->stall[STALL_SEGMENT].share;
-}
-
-static double
-cpu_share(const CommitFigures *f)
-{
-	return f->phase[PHASE_NOT_RUN] > 0 ? f->phase[PHASE_NOT_RUN] :
-		f->stall[STALL_CPU_LIMIT].share;
-}
-
 static double
 bytes_share(const CommitFigures *f)
 {
@@ -115,6 +100,23 @@ bytes_share(const CommitFigures *f)
 	return Max(f->fit.share * causes_flush_share(f) - others, 0);
 }
 
+/* The phase that such stalls are; exact sums do not have it. */
+static double
+phase_of_stalls(const CommitFigures *f, StallCause cause)
+{
+	return cause == STALL_SEGMENT ? f->phase[PHASE_SEGMENT] :
+		cause == STALL_CPU_LIMIT ? f->phase[PHASE_NOT_RUN] : 0;
+}
+
+static double
+stall_share(const CommitFigures *f, StallCause cause)
+{
+	double		phase = phase_of_stalls(f, cause);
+
+	return phase > 0 ? phase : cause == STALL_BYTES ? bytes_share(f) :
+		f->stall[cause].share;
+}
+
 static double
 quota_share(const CommitFigures *f)
 {
@@ -125,13 +127,11 @@ quota_share(const CommitFigures *f)
 static double
 steady_share(const CommitFigures *f)
 {
-	double		rest = causes_flush_share(f) - bytes_share(f);
+	double		rest = causes_flush_share(f);
 
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (cause != STALL_BYTES &&
-			!(cause == STALL_SEGMENT && f->phase[PHASE_SEGMENT] > 0) &&
-			!(cause == STALL_CPU_LIMIT && f->phase[PHASE_NOT_RUN] > 0))
-			rest -= f->stall[cause].share;
+		if (phase_of_stalls(f, cause) == 0)
+			rest -= stall_share(f, cause);
 	return rest;
 }
 
@@ -474,7 +474,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
 					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),
 		NULL},
-		{segment_share(f),
+		{stall_share(f, STALL_SEGMENT),
 			psprintf("a new WAL segment is made%s.", count_stalls(f, STALL_SEGMENT)),
 		remedy_for_segments(f)},
 		{phase[PHASE_STANDBY],
@@ -488,7 +488,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"after the commit, above all for files of tables that it dropped or truncated.",
 			signals ? "fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables in a transaction that drops them"},
-		{cpu_share(f),
+		{stall_share(f, STALL_CPU_LIMIT),
 			psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
 					 f->seen.throttled == 0 ? "" :
 					 psprintf(" for %s of each second",
@@ -729,22 +729,14 @@ largest_outside(const CommitFigures *f)
 	return commit_phase_names[most];
 }
 
-/* The cause of most stalls, and its share of commit time */
 static StallCause
-largest_stalls(const CommitFigures *f, double *share)
+largest_stalls(const CommitFigures *f)
 {
-	double		shares[STALL_NCAUSES];
 	StallCause	most = STALL_QUOTA;
 
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		shares[cause] = f->stall[cause].share;
-	shares[STALL_SEGMENT] = segment_share(f);
-	shares[STALL_CPU_LIMIT] = cpu_share(f);
-	shares[STALL_BYTES] = bytes_share(f);
-	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		if (shares[cause] > shares[most])
+		if (stall_share(f, cause) > stall_share(f, most))
 			most = cause;
-	*share = shares[most];
 	return most;
 }
 
@@ -795,8 +787,7 @@ find_no_gain(const CommitFigures *f)
 	double		async = ratio_or_zero(f->commits_async, f->commits + f->commits_async);
 	bool		alone = f->concurrency < HARDLY_CONCURRENT;
 	bool		unshared = flushes_are_not_shared(f);
-	double		stall_share;
-	StallCause	stall = largest_stalls(f, &stall_share);
+	StallCause	stall = largest_stalls(f);
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
 		{alone && quota_share(f) >= MIN_CAUSE,
@@ -807,8 +798,8 @@ find_no_gain(const CommitFigures *f)
 		psprintf("no. Of %s other active transactions (siblings) that a leader counts, %s are idle in transaction.", format_number(f->siblings_mean), format_number(idle)), NULL},
 		{unshared && async >= 0.5,
 		psprintf("no. %s of the commits are asynchronous, and share no flush.", format_percent(async)), NULL},
-		{stall != STALL_QUOTA && stall != STALL_UNKNOWN && stall_share >= MANY_STALLS * causes_flush_share(f),
-		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share)), NULL},
+		{stall != STALL_QUOTA && stall != STALL_UNKNOWN && stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
+		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
 		{outside_share(f) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
 		{2 * processor_share(f) >= causes_flush_share(f),
