@@ -403,12 +403,23 @@ static const char larger_skip_threshold[] = "larger wal_skip_threshold, below wh
 
 /*---- The tables of causes ----------------------------------------*/
 
+static int
+compare_causes(const void *a, const void *b)
+{
+	const Cause *one = a;
+	const Cause *other = b;
+
+	return one->share > other->share ? -1 : one->share < other->share;
+}
+
+/* Largest first */
 static void
 add_causes(Causes *found, const Cause *cause, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (cause[i].share >= MIN_CAUSE)
 			found->cause[found->n++] = cause[i];
+	qsort(found->cause, found->n, sizeof(Cause), compare_causes);
 }
 
 /* Half of the looks at commits before their record, or more */
@@ -569,7 +580,10 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 	add_causes(found, causes, lengthof(causes));
 }
 
-/* Who commits: shares of the commits, which explain no time */
+/*
+ * Who commits: the largest share of the commits, and of the flushes of a
+ * statement; they explain no time.
+ */
 static void
 find_client_causes(const CommitFigures *f, Causes *found)
 {
@@ -601,64 +615,43 @@ find_client_causes(const CommitFigures *f, Causes *found)
 			psprintf("of the flushes, at the least, are led by client %s.", f->top_leader),
 		NULL},
 	};
-
-	add_causes(found, causes, lengthof(causes));
-}
-
-/* ... and which statement of it, or of another */
-static void
-find_statement_causes(const CommitFigures *f, Causes *found)
-{
-	const Cause causes[] = {
-		{f->statement != NULL && f->statement_flushes >= 0.2 &&
-			f->statement_flushes <= ONE_CLIENT ? f->statement_flushes : 0,
-			psprintf("of the flushes are led by %s%s.", f->statement,
-					 f->statement_wal == 0 ? "" :
-					 psprintf(", with %s of WAL in a transaction",
-							  format_bytes(f->statement_wal))),
-		larger_transactions(f, f->statement_wal)},
+	const Cause statement = {
+		f->statement != NULL && f->statement_flushes >= 0.2 &&
+		f->statement_flushes <= ONE_CLIENT ? f->statement_flushes : 0,
+		psprintf("of the flushes are led by %s%s.", f->statement,
+				 f->statement_wal == 0 ? "" :
+				 psprintf(", with %s of WAL in a transaction",
+						  format_bytes(f->statement_wal))),
+		larger_transactions(f, f->statement_wal)
 	};
 
 	add_causes(found, causes, lengthof(causes));
+	found->n = Min(found->n, 1);
+	if (statement.share >= MIN_CAUSE)
+		found->cause[found->n++] = statement;
 }
 
-static int
-compare_causes(const void *a, const void *b)
-{
-	const Cause *one = a;
-	const Cause *other = b;
-
-	return one->share > other->share ? -1 : one->share < other->share;
-}
-
-/* The first ones, below a title */
+/* The first ones, below a title.  Causes of time may overlap. */
 static void
 put_causes(StringInfo text, const CommitFigures *f, const char *title,
-		   const Causes *found, int most, bool numbered)
+		   const Causes *found, bool of_time)
 {
+	double		rest = of_time ? 1 : 0;
+
 	if (found->n > 0)
 		appendStringInfoString(text, title);
-	for (int i = 0; i < Min(found->n, most); i++)
+	for (int i = 0; i < Min(found->n, MAX_CAUSES); i++)
 	{
 		const Cause *cause = &found->cause[i];
 
+		rest -= cause->share;
 		put_wrapped(text, f->width,
-					numbered ? psprintf("  %d. ", i + 1) : "  ", "     ",
+					of_time ? psprintf("  %d. ", i + 1) : "  ", "     ",
 					psprintf("%s %s", format_percent(Min(cause->share, 1)),
 							 cause->sentence));
 		if (cause->remedy != NULL)
 			put_wrapped(text, f->width, "     -> ", "        ", cause->remedy);
 	}
-}
-
-/* The time that no printed cause has; causes may overlap */
-static void
-put_rest(StringInfo text, const Causes *found)
-{
-	double		rest = 1;
-
-	for (int i = 0; i < Min(found->n, MAX_CAUSES); i++)
-		rest -= found->cause[i].share;
 	if (found->n > 0 && rest >= MIN_CAUSE)
 		appendStringInfo(text, "  The other %s: smaller causes.\n",
 						 format_percent(rest));
@@ -675,14 +668,9 @@ causes_put(StringInfo text, const CommitFigures *f)
 	find_record_causes(f, &of_time);
 	find_phase_causes(f, &of_time);
 	find_flush_causes(f, &of_time);
-	qsort(of_time.cause, of_time.n, sizeof(Cause), compare_causes);
-	put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, MAX_CAUSES, true);
-	put_rest(text, &of_time);
+	put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, true);
 	find_client_causes(f, &who);
-	qsort(who.cause, who.n, sizeof(Cause), compare_causes);
-	who.n = Min(who.n, 1);
-	find_statement_causes(f, &who);
-	put_causes(text, f, "Who commits\n", &who, MAX_CAUSES, false);
+	put_causes(text, f, "Who commits\n", &who, false);
 	return of_time.n > 0 ? of_time.cause[0].remedy : NULL;
 }
 
