@@ -676,9 +676,9 @@ causes_put(StringInfo text, const CommitFigures *f)
 
 /*---- The tables on a delay ---------------------------------------*/
 
-/* In place of a setting */
-static const char sweep[] = "sweep";
-static const char adaptive_sweep[] = "sweep with the adaptive delay";
+/* In place of a setting: what a sweep is for */
+static const char sweep[] = " To measure it, in 30 s of the live load:";
+static const char adaptive_sweep[] = " To measure both, in 35 s of the live load:";
 
 /* A row of a table on a delay */
 typedef struct Answer
@@ -689,10 +689,9 @@ typedef struct Answer
 } Answer;
 
 static bool
-is_setting(const Answer *answer)
+is_sweep(const Answer *answer)
 {
-	return answer->setting != NULL && answer->setting != sweep &&
-		answer->setting != adaptive_sweep;
+	return answer->setting == sweep || answer->setting == adaptive_sweep;
 }
 
 static const Answer *
@@ -793,7 +792,7 @@ find_no_gain(const CommitFigures *f)
 		{2 * processor_share(f) >= causes_flush_share(f),
 		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
 		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
-			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes. To measure it, in 30 s of the live load:", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
+			psprintf("perhaps 0. The disk is busy with flushes %s of the time, and commit_delay = %d us is as long as %s flushes.", format_percent(f->disk_busy), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
 		sweep},
 		{idle_disk && quota_share(f) < MIN_CAUSE,
 		psprintf("no. The disk is busy with flushes %s of the time, so commits hardly ever wait for the flush of another one.", format_percent(f->disk_busy)), NULL},
@@ -817,26 +816,25 @@ find_may_pay(const CommitFigures *f)
 	(f->siblings_half == 0 && f->concurrency < HARDLY_ANY_HITS);
 	const Answer answers[] = {
 		{quota_share(f) >= MIN_CAUSE,
-			"may pay, fixed or adaptive: stalls show a quota. To measure both, in 35 s of the live load:",
+			"may pay, fixed or adaptive: stalls show a quota.",
 		adaptive_sweep},
 		{f->delay > 0 && !reached,
-			psprintf("hardly any leader sleeps: at %s of flushes, commit_siblings = %d others were active; at half of them, %d. To measure it, in 30 s of the live load:", format_percent(f->reach), f->siblings, f->siblings_half),
+			psprintf("hardly any leader sleeps: at %s of flushes, commit_siblings = %d others were active; at half of them, %d.", format_percent(f->reach), f->siblings, f->siblings_half),
 		sweep},
 		{f->flush_time <= 0 && !f->io_timing, "not known. Flushes are not timed:",
 		"track_wal_io_timing = on"},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
 		{f->stall[STALL_UNKNOWN].share >= MANY_STALLS * causes_flush_share(f),
-			psprintf("not known. Flushes stall for an unknown reason, %s of commit time; fewer flushes may stall less often. To measure it, in 30 s of the live load:", format_percent(f->stall[STALL_UNKNOWN].share)),
+			psprintf("not known. Flushes stall for an unknown reason, %s of commit time; fewer flushes may stall less often.", format_percent(f->stall[STALL_UNKNOWN].share)),
 		sweep},
 		{f->delay == 0 && f->flush_p50 >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
-			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns. To measure both, in 35 s of the live load:",
+			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns.",
 		adaptive_sweep},
-		{above && f->delay > 0,
-			psprintf("perhaps 0. From %s commits/s on, two in the time of a flush, flushes fill without a delay. To measure it, in 30 s of the live load:", format_number(threshold)),
-		sweep},
-		{above, psprintf("no. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", format_number(threshold)), NULL},
+		{above,
+			psprintf("%s. From %s commits/s on, two in the time of a flush, flushes fill without a delay.", f->delay > 0 ? "perhaps 0" : "no", format_number(threshold)),
+		f->delay > 0 ? sweep : NULL},
 		{true,
-			psprintf("may pay: %s to %s by two rules of thumb. To measure it, in 30 s of the live load:", format_us(Min(half, root)), format_us(Max(half, root))),
+			psprintf("may pay: %s to %s by two rules of thumb.", format_us(Min(half, root)), format_us(Max(half, root))),
 		sweep},
 	};
 
@@ -867,7 +865,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 	if (f->now.longest >= WAITS_NOW_LONG || commit_hardly_matters(f) ||
 		statements_wait(f) || statements_wait_for_wal(f))
 		return;
-	if (is_setting(answer))
+	if (answer->setting != NULL && !is_sweep(answer))
 		appendStringInfo(text, "First step: the statement on a delay.%s\n",
 						 predict ? " What else helps (10 s, changes nothing):" : "");
 	else if (nothing_stands_out(f))
@@ -896,9 +894,12 @@ causes_put_delay(StringInfo text, const CommitFigures *f, const char *remedy)
 	if (answer == NULL)
 		answer = find_may_pay(f);
 	put_first_step(text, f, answer, remedy);
-	put_wrapped(text, f->width, "A delay: ", "  ", answer->sentence);
-	if (is_setting(answer))
-		put_setting(text, answer->setting);
-	else if (answer->setting != NULL)
+	put_wrapped(text, f->width, "A delay: ", "  ",
+				psprintf("%s%s", answer->sentence,
+						 is_sweep(answer) ? answer->setting : ""));
+	if (is_sweep(answer))
 		advice_put_sweep(text, f, answer->setting == adaptive_sweep);
+	else if (answer->setting != NULL)
+		appendStringInfo(text, "ALTER SYSTEM SET %s; SELECT pg_reload_conf();\n",
+						 answer->setting);
 }

@@ -218,7 +218,6 @@ extern char *format_bytes(double bytes);
 extern char *format_percent(double share);
 extern void put_wrapped(StringInfo text, int width, const char *first,
 						const char *rest, const char *sentence);
-extern void put_setting(StringInfo text, const char *setting);
 
 /* ---- causes.c ---- */
 

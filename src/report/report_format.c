@@ -130,10 +130,3 @@ put_wrapped(StringInfo text, int width, const char *first, const char *rest,
 	}
 	appendStringInfoChar(text, '\n');
 }
-
-void
-put_setting(StringInfo text, const char *setting)
-{
-	appendStringInfo(text, "ALTER SYSTEM SET %s; SELECT pg_reload_conf();\n",
-					 setting);
-}
