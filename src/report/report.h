@@ -233,16 +233,8 @@ extern void causes_put_delay(StringInfo text, const CommitFigures *f,
 
 /* ---- sweep_advice.c ---- */
 
-/* 0, the present and the predicted delay, these steps, and that of a rule */
-#define SWEEP_STEPS			5
-#define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 4)
-#define SWEEP_MAX_SIBLINGS	3
-
 extern double advice_square_root_rule(const CommitFigures *f);
 extern int	advice_better_siblings(const CommitFigures *f);
-extern int	advice_sweep_delays(const CommitFigures *f, int *delays);
-extern int	advice_sweep_siblings(const CommitFigures *f, int *siblings);
-extern int	advice_sweep_max_p99(const CommitFigures *f);
 extern void advice_put_sweep(StringInfo text, const CommitFigures *f,
 							 bool adaptive);
 

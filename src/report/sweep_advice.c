@@ -34,6 +34,11 @@
 #define SWEEP_DEFAULT_START	100.0	/* without F0 */
 #define SWEEP_DISTANCE		1.25	/* closer ones are not told apart */
 
+/* 0, the present and the predicted delay, these steps, and that of a rule */
+#define SWEEP_STEPS			5
+#define SWEEP_MAX_DELAYS	(SWEEP_STEPS + 4)
+#define SWEEP_MAX_SIBLINGS	3
+
 /*
  * Its bound for the p99 of commits: this multiple of the present p99, which
  * differs from slot to slot; and at least MIN_SWEEP_P99, us.
@@ -91,8 +96,8 @@ add_delay(int *delays, int n, int delay)
 }
 
 /* The p99 of commits, in us, that a proposed sweep must not exceed */
-int
-advice_sweep_max_p99(const CommitFigures *f)
+static int
+find_max_p99(const CommitFigures *f)
 {
 	return two_digits(Min(Max(SWEEP_P99 * f->commit_p99, MIN_SWEEP_P99),
 						  MAX_SWEEP_P99));
@@ -104,20 +109,18 @@ advice_sweep_max_p99(const CommitFigures *f)
  * that would exceed the bound alone, or with the flush that follows it, or
  * that fills half of the WAL buffers.
  */
-int
-advice_sweep_delays(const CommitFigures *f, int *delays)
+static int
+find_delays(const CommitFigures *f, int *delays)
 {
-	double		start = SWEEP_DEFAULT_START;
+	double		start = f->flush_time > 0 ? f->flush_time / 4 : SWEEP_DEFAULT_START;
 	double		square_root = advice_square_root_rule(f);
-	double		most = Min(advice_sweep_max_p99(f) - f->flush_time,
+	double		most = Min(find_max_p99(f) - f->flush_time,
 						   wal_buffers_us_until_half_full(f->wal_buffers,
 														  f->flush_wal * f->flush_rate));
 	int			n = 0;
 
-	if (f->flush_time > 0)
-		start = f->flush_time / 4;
 	n = add_delay(delays, n, 0);
-	if (f->delay <= advice_sweep_max_p99(f))
+	if (f->delay <= find_max_p99(f))
 		n = add_delay(delays, n, f->delay);
 	if (f->predicted_delay > 0 && f->predicted_delay <= most)
 		n = add_delay(delays, n, f->predicted_delay);
@@ -134,8 +137,8 @@ advice_sweep_delays(const CommitFigures *f, int *delays)
  * prediction and, if fewer than half of the flushes reach the present one, the
  * value that half of them reach.
  */
-int
-advice_sweep_siblings(const CommitFigures *f, int *siblings)
+static int
+find_siblings(const CommitFigures *f, int *siblings)
 {
 	int			n = 0;
 
@@ -161,17 +164,17 @@ advice_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 {
 	int			delays[SWEEP_MAX_DELAYS];
 	int			siblings[SWEEP_MAX_SIBLINGS];
-	int			nsiblings = advice_sweep_siblings(f, siblings);
+	int			nsiblings = find_siblings(f, siblings);
 
 	appendStringInfo(text, "SELECT * FROM %s.commit_delay_sweep(\n  ",
 					 f->schema);
-	append_array(text, delays, advice_sweep_delays(f, delays));
+	append_array(text, delays, find_delays(f, delays));
 	if (nsiblings > 1)
 	{
 		appendStringInfoString(text, ", ");
 		append_array(text, siblings, nsiblings);
 	}
 	appendStringInfo(text, ",\n  max_p99 => '%g ms'%s);\n",
-					 advice_sweep_max_p99(f) / 1000.0,
+					 find_max_p99(f) / 1000.0,
 					 adaptive ? ", adaptive => true" : "");
 }
