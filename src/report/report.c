@@ -37,7 +37,7 @@ PG_FUNCTION_INFO_V1(commit_stats_report_1_0);
 PG_FUNCTION_INFO_V1(commit_stats_report_period_1_0);
 
 #define HISTOGRAM_LINES		8
-#define BAR_WIDTH			28
+#define BAR_WIDTH			28	/* as that of the strings that it is cut from */
 
 #define LEAST_PHASE			0.005	/* smaller shares are not printed */
 
@@ -220,78 +220,56 @@ put_figures(StringInfo text, const CommitFigures *f)
 
 /*---- The histogram -----------------------------------------------*/
 
-/* The first size of the line after the one that begins with "size" */
+/*
+ * Line i has the sizes from from[i] on, before from[i + 1]: each line begins
+ * at a multiple of the size before, the smallest that HISTOGRAM_LINES allow.
+ */
 static int
-next_line(int size, double growth)
+divide_sizes(int first, int end, int *from)
 {
-	return Max(size + 1, (int) ceil(size * growth));
-}
+	int			n = HISTOGRAM_LINES + 1;
 
-/* The smallest growth that needs no more than HISTOGRAM_LINES */
-static double
-line_growth(int first, int last)
-{
-	for (double growth = 1.0;; growth += 0.1)
+	for (double growth = 1.0; n > HISTOGRAM_LINES; growth += 0.1)
 	{
-		int			lines = 0;
-
-		for (int size = first; size <= last; size = next_line(size, growth))
-			lines++;
-		if (lines <= HISTOGRAM_LINES)
-			return growth;
+		n = 0;
+		for (int size = first; size < end && n <= HISTOGRAM_LINES;
+			 size = Max(size + 1, (int) ceil(size * growth)))
+			from[n++] = size;
 	}
-}
-
-/* Flushes of a kind with "from" to "to" - 1 commits */
-static uint64
-sum_sizes(const FlushTotals *groups, GroupCountKind kind, int from, int to)
-{
-	uint64		n = 0;
-
-	for (int size = from; size < to && size < groups->ncells; size++)
-		n += flush_total(groups, kind, size);
+	from[n] = end;
 	return n;
 }
 
-/* The flushes that slept come first; only without flushes, a bar is empty. */
-static char *
-draw_bar(uint64 flushes, uint64 delayed, uint64 most)
-{
-	size_t		length = (size_t) ceil(ratio_or_zero(BAR_WIDTH * flushes, most));
-	size_t		slept = (size_t) rint(ratio_or_zero(length * delayed, flushes));
-	char	   *bar = palloc(length + 1);
-
-	memset(bar, '#', length);
-	memset(bar, '=', Min(slept, length));
-	bar[length] = '\0';
-	return bar;
-}
-
+/* In the bar, flushes that slept come first; only without flushes, it is empty. */
 static void
 put_histogram_line(StringInfo text, const FlushTotals *groups,
 				   int from, int to, uint64 all, uint64 most)
 {
-	uint64		flushes = sum_sizes(groups, FLUSHES_BY_SIZE, from, to);
-	uint64		delayed = sum_sizes(groups, DELAYED_BY_SIZE, from, to);
+	uint64		flushes = flush_total_sum(groups, FLUSHES_BY_SIZE, from, to);
+	uint64		delayed = flush_total_sum(groups, DELAYED_BY_SIZE, from, to);
+	int			length = (int) ceil(ratio_or_zero(BAR_WIDTH * flushes, most));
+	int			slept = (int) rint(ratio_or_zero(length * Min(delayed, flushes), flushes));
 
-	appendStringInfo(text, "%18s%11s%8s%8s%s%s\n",
+	appendStringInfo(text, "%18s%11s%8s%8s%s%.*s%.*s\n",
 					 from == 0 ? "0, prepares only" :
 					 to == from + 1 ? psprintf("%d", from) :
 					 psprintf("%d-%d", from, to - 1),
 					 psprintf(UINT64_FORMAT, flushes),
 					 format_percent(ratio_or_zero(flushes, all)),
 					 format_percent(ratio_or_zero(delayed, flushes)),
-					 flushes == 0 ? "" : "  ", draw_bar(flushes, delayed, most));
+					 flushes == 0 ? "" : "  ", slept, "============================",
+					 length - slept, "############################");
 }
 
 static void
 put_histogram(StringInfo text, const FlushTotals *groups)
 {
-	uint64		all = sum_sizes(groups, FLUSHES_BY_SIZE, 0, groups->ncells);
+	int			from[HISTOGRAM_LINES + 1];
+	uint64		all = flush_total_sum(groups, FLUSHES_BY_SIZE, 0, groups->ncells);
 	uint64		most = 0;
 	int			first = 0;
-	int			last = groups->ncells - 1;
-	double		growth;
+	int			end = groups->ncells;
+	int			n;
 
 	if (all == 0)
 	{
@@ -300,17 +278,15 @@ put_histogram(StringInfo text, const FlushTotals *groups)
 	}
 	while (flush_total(groups, FLUSHES_BY_SIZE, first) == 0)
 		first++;
-	while (flush_total(groups, FLUSHES_BY_SIZE, last) == 0)
-		last--;
-	growth = line_growth(first, last);
-	for (int size = first; size <= last; size = next_line(size, growth))
-		most = Max(most, sum_sizes(groups, FLUSHES_BY_SIZE, size,
-								   next_line(size, growth)));
+	while (flush_total(groups, FLUSHES_BY_SIZE, end - 1) == 0)
+		end--;
+	n = divide_sizes(first, end, from);
+	for (int i = 0; i < n; i++)
+		most = Max(most, flush_total_sum(groups, FLUSHES_BY_SIZE, from[i], from[i + 1]));
 	appendStringInfo(text, "\n%-18s%11s%8s%8s  %s\n", "Commits in a flush",
 					 "flushes", "share", "slept", "= leader slept, # did not");
-	for (int size = first; size <= last; size = next_line(size, growth))
-		put_histogram_line(text, groups, size,
-						   Min(next_line(size, growth), last + 1), all, most);
+	for (int i = 0; i < n; i++)
+		put_histogram_line(text, groups, from[i], from[i + 1], all, most);
 }
 
 Datum

@@ -104,7 +104,6 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 		   const FlushTotals *groups)
 {
 	uint64		unled = flush_total(groups, OVERALL, UNLED_COMMITS);
-	uint64		slept = 0;
 
 	f->stats_reset = slots->stats_reset;
 	f->seconds = Max(GetCurrentTimestamp() - slots->stats_reset, 0) / 1e6;
@@ -113,9 +112,9 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
 	f->carried = Max(f->commits, unled) - unled;
 	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
 								 f->flushes);
-	for (int size = 0; size < groups->ncells; size++)
-		slept += flush_total(groups, DELAYED_BY_SIZE, size);
-	f->alone_hits = ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1), slept);
+	f->alone_hits = ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1),
+								  flush_total_sum(groups, DELAYED_BY_SIZE,
+												  0, groups->ncells));
 }
 
 /*
@@ -337,15 +336,10 @@ set_statement(CommitFigures *f, const StatementTotals *statements)
 static void
 set_siblings(CommitFigures *f, const FlushTotals *groups)
 {
-	uint64		flushes = 0;
+	uint64		flushes = flush_total_sum(groups, FLUSHES_BY_SIBLINGS,
+										  0, groups->ncells);
 	uint64		at_least = 0;
 
-	for (int s = 0; s < groups->ncells; s++)
-	{
-		flushes += flush_total(groups, FLUSHES_BY_SIBLINGS, s);
-		f->siblings_mean += s * (double) flush_total(groups, FLUSHES_BY_SIBLINGS, s);
-	}
-	f->siblings_mean = ratio_or_zero(f->siblings_mean, flushes);
 	for (int s = groups->ncells - 1; s >= 0; s--)
 	{
 		uint64		n = flush_total(groups, FLUSHES_BY_SIBLINGS, s);
@@ -353,6 +347,7 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 		if (at_least == 0 && n > 0)
 			f->siblings_max = s;
 		at_least += n;
+		f->siblings_mean += ratio_or_zero((double) s * n, flushes);
 		if (f->siblings_half == 0 && 2 * at_least >= flushes && flushes > 0)
 			f->siblings_half = s;
 		if (s == 1)

@@ -43,6 +43,17 @@ flush_total(const FlushTotals *totals, GroupCountKind kind, int cell)
 	return totals->value[kind * totals->ncells + cell];
 }
 
+/* Of the cells from "from" on, before "to" */
+static inline uint64
+flush_total_sum(const FlushTotals *totals, GroupCountKind kind, int from, int to)
+{
+	uint64		sum = 0;
+
+	for (int cell = from; cell < to; cell++)
+		sum += flush_total(totals, kind, cell);
+	return sum;
+}
+
 extern const StatsModule flush_totals_module;
 
 extern FlushTotals *flush_totals_lock_and_read(void);
