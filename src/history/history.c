@@ -375,14 +375,6 @@ divide_stalls(HistorySum *row, uint64 from)
 	row->stall_time[STALL_UNKNOWN] += time;
 }
 
-/* What "phase" takes of the rest, which is unknown so far; ns */
-static void
-take_phase(HistorySum *row, CommitPhase phase, double time)
-{
-	row->phase[phase] = Min(time, row->phase[PHASE_UNKNOWN]);
-	row->phase[PHASE_UNKNOWN] -= row->phase[phase];
-}
-
 /*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
  * are too few, the rest is the sleeps and flushes of leaders, as far as these
@@ -391,35 +383,36 @@ take_phase(HistorySum *row, CommitPhase phase, double time)
 static void
 divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 {
-	static const CommitPhase sampled[] = {
-		PHASE_DELAY, PHASE_FLUSH, PHASE_OTHER_FLUSH, PHASE_SEGMENT, PHASE_LOG,
-		PHASE_NOT_RUN
-	};
+	double	   *phase = row->phase;
 	bool		carried = row->value[SLOT_FLUSHED_BY_OTHERS] > 0;
 	double		samples = seen->phase[PHASE_UNKNOWN];
 	double		rest;
 
-	row->phase[PHASE_BEFORE] = sum[LATENCY_BEFORE];
-	row->phase[PHASE_AFTER] = sum[LATENCY_AFTER];
-	row->phase[PHASE_UNKNOWN] = row->value[SLOT_COMMIT_TIME];
-	take_phase(row, PHASE_STANDBY,
-			   (sum[STANDBY_TIME_MIN] + sum[STANDBY_TIME_MAX]) / 2.0);
-	take_phase(row, PHASE_RECORD, sum[LATENCY_RECORD]);
-	take_phase(row, PHASE_NOTIFY, sum[LATENCY_NOTIFY]);
+	phase[PHASE_BEFORE] = sum[LATENCY_BEFORE];
+	phase[PHASE_AFTER] = sum[LATENCY_AFTER];
+	phase[PHASE_UNKNOWN] = row->value[SLOT_COMMIT_TIME];
+	commit_phase_take(phase, PHASE_STANDBY,
+					  (sum[STANDBY_TIME_MIN] + sum[STANDBY_TIME_MAX]) / 2.0);
+	commit_phase_take(phase, PHASE_RECORD, sum[LATENCY_RECORD]);
+	commit_phase_take(phase, PHASE_NOTIFY, sum[LATENCY_NOTIFY]);
 
-	rest = row->phase[PHASE_UNKNOWN];
-	for (int i = 0; i < lengthof(sampled); i++)
-		samples += seen->phase[sampled[i]];
+	rest = phase[PHASE_UNKNOWN];
+	for (int i = 0; i < PHASE_N; i++)
+		if (history_is_sampled(i))
+			samples += seen->phase[i];
 	row->divided = rest == 0 || samples >= ENOUGH_SAMPLES || !carried ||
 		sum[LATENCY_OWN_FLUSH] > 0;
 	if (samples >= ENOUGH_SAMPLES)
-		for (int i = 0; i < lengthof(sampled); i++)
-			take_phase(row, sampled[i], rest * seen->phase[sampled[i]] / samples);
+	{
+		for (int i = 0; i < PHASE_N; i++)
+			if (history_is_sampled(i))
+				commit_phase_take(phase, i, rest * seen->phase[i] / samples);
+	}
 	else if (row->divided)
 	{
-		take_phase(row, PHASE_DELAY, sum[LATENCY_DELAY]);
-		take_phase(row, PHASE_FLUSH, carried ? sum[LATENCY_OWN_FLUSH] : rest);
-		take_phase(row, PHASE_OTHER_FLUSH, rest);
+		commit_phase_take(phase, PHASE_DELAY, sum[LATENCY_DELAY]);
+		commit_phase_take(phase, PHASE_FLUSH, carried ? sum[LATENCY_OWN_FLUSH] : rest);
+		commit_phase_take(phase, PHASE_OTHER_FLUSH, rest);
 	}
 }
 

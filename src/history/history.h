@@ -62,6 +62,25 @@ typedef struct HistorySum
 	uint64		flush_cells[HISTOGRAM_NCELLS];	/* of SLOT_TIMED_FLUSHES */
 } HistorySum;
 
+/* Of all commits that waited, with what is before and after the callbacks */
+static inline double
+history_commit_time(const HistorySum *sum)
+{
+	double		time = 0;
+
+	for (int phase = 0; phase < PHASE_N; phase++)
+		time += sum->phase[phase];
+	return time;
+}
+
+/* True if only samples tell the phase, and no sum of all commits does */
+static inline bool
+history_is_sampled(CommitPhase phase)
+{
+	return (phase >= PHASE_DELAY && phase <= PHASE_SEGMENT) ||
+		phase == PHASE_LOG || phase == PHASE_NOT_RUN;
+}
+
 /*
  * Adds up the rows that start in [from, to): hours that lie in the period and
  * whose minutes are no longer kept, otherwise minutes.  No row counts twice.

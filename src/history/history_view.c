@@ -62,20 +62,6 @@ row_quantile(Row *row, const char *name, const uint64 *cells, double q)
 	row_rounded(row, name, histogram_quantile(cells, q) / NS_PER_MS, 3);
 }
 
-static void
-row_history_phases(Row *row, const HistorySum *sum)
-{
-	for (int i = 0; i < PHASE_N; i++)
-	{
-		bool		exact = i == PHASE_BEFORE || i == PHASE_RECORD ||
-		i == PHASE_NOTIFY || i == PHASE_STANDBY || i == PHASE_AFTER ||
-		i == PHASE_UNKNOWN;
-
-		if (exact || sum->divided)
-			row_time(row, phase_column(i), sum->phase[i]);
-	}
-}
-
 static bool
 may_see(Oid roleid)
 {
@@ -118,7 +104,9 @@ row_times(Row *row, const HistorySum *sum)
 	row_quantile(row, "flush_max", sum->flush_cells, 1);
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		row_time(row, stall_columns[i], sum->stall_time[i]);
-	row_history_phases(row, sum);
+	for (int i = 0; i < PHASE_N; i++)
+		if (sum->divided || !history_is_sampled(i))
+			row_time(row, phase_column(i), sum->phase[i]);
 }
 
 static void

@@ -33,6 +33,14 @@ typedef enum CommitPhase
 extern const char *const commit_phase_names[];
 extern const char *const commit_phase_columns[];
 
+/* A phase takes what it can of the time that is not known. */
+static inline void
+commit_phase_take(double *phase, CommitPhase taker, double time)
+{
+	phase[taker] = Min(time, phase[PHASE_UNKNOWN]);
+	phase[PHASE_UNKNOWN] -= phase[taker];
+}
+
 /* Of any process, without a lock, as pg_stat_activity reads it; 0: none. */
 static inline uint32
 wait_event_of(PGPROC *proc)
