@@ -67,44 +67,13 @@ sum_period(TimestampTz from, TimestampTz to, HistorySum *sum)
 }
 
 static void
-set_period_counts(CommitFigures *f, const HistorySum *sum)
+set_phases_and_stalls(CommitFigures *f, const HistorySum *sum)
 {
-	const uint64 *value = sum->value;
+	double		time = history_commit_time(sum);
 
-	report_data_set_counters(f, value);
-	f->carried = f->commits - Min(sum->commits_without_leader, f->commits);
-	f->commit_rate = ratio_or_zero(f->commits, f->seconds);
-	f->flush_rate = ratio_or_zero(f->flushes, f->seconds);
-	f->of_transactions = Min(ratio_or_zero(value[SLOT_COMMIT_TIME],
-										   value[SLOT_TRANSACTION_TIME]), 1);
-}
-
-static void
-set_period_times(CommitFigures *f, const HistorySum *sum)
-{
-	double		time = 0;
-
-	for (int phase = 0; phase < PHASE_N; phase++)
-		time += sum->phase[phase];
-	f->phase_seconds = f->seconds;
-	f->phase_commits = f->commits;
 	f->phase_mean = ratio_or_zero(time / 1e3, f->commits);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = ratio_or_zero(sum->phase[phase], time);
-	f->commit_p50 = us_or_zero(histogram_quantile(sum->commit_cells, 0.5));
-	f->commit_p95 = us_or_zero(histogram_quantile(sum->commit_cells, 0.95));
-	f->commit_p99 = us_or_zero(histogram_quantile(sum->commit_cells, 0.99));
-	f->flush_time = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3,
-								  f->timed_flushes);
-	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
-	f->flush_p50 = us_or_zero(histogram_quantile(sum->flush_cells, 0.5));
-	f->flush_p99 = us_or_zero(histogram_quantile(sum->flush_cells, 0.99));
-	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
-}
-
-static void
-set_period_stalls(CommitFigures *f, const HistorySum *sum)
-{
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
 		StallSum   *stall = &f->stall[cause];
@@ -155,9 +124,11 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->gaps = sum->gaps;
 	f->stats_reset = sum->start;
 	f->seconds = sum->seconds;
-	set_period_counts(f, sum);
-	set_period_times(f, sum);
-	set_period_stalls(f, sum);
+	report_data_set_counts(f, sum->value, sum->commits_without_leader,
+						   sum->commit_cells, sum->flush_cells);
+	f->of_transactions = Min(ratio_or_zero(sum->value[SLOT_COMMIT_TIME],
+										   sum->value[SLOT_TRANSACTION_TIME]), 1);
+	set_phases_and_stalls(f, sum);
 	set_leaders(f, sum);
 	return true;
 }

@@ -2,8 +2,6 @@
 #ifndef COMMIT_STATS_REPORT_H
 #define COMMIT_STATS_REPORT_H
 
-#include <math.h>
-
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
@@ -187,15 +185,10 @@ ratio_or_zero(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* From ns to us; 0 if it is NaN */
-static inline double
-us_or_zero(double ns)
-{
-	return isnan(ns) ? 0 : ns / 1e3;
-}
-
 extern FlushTotals *report_data_read(CommitFigures *f, Oid function);
-extern void report_data_set_counters(CommitFigures *f, const uint64 *value);
+extern void report_data_set_counts(CommitFigures *f, const uint64 *value,
+								   uint64 unled, const uint64 *commit_cells,
+								   const uint64 *flush_cells);
 extern void report_data_set_settings(CommitFigures *f);
 extern char *name_client(const ClientKey *client);
 extern const char *name_statement(const StatementKey *key, const char *schema);

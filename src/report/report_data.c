@@ -13,6 +13,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/xlog.h"
 #include "catalog/pg_authid.h"
 #include "mb/pg_wchar.h"
@@ -29,7 +31,6 @@
 #include "module/shared_memory.h"
 #include "probe/notify_lock.h"
 #include "report/report.h"
-#include "stats/counter_delta.h"
 #include "stats/latency.h"
 #include "stats/prediction.h"
 #include "stats/sql_value.h"
@@ -72,17 +73,20 @@ report_data_set_settings(CommitFigures *f)
 	f->checkpoint_timeout = CheckPointTimeout;
 }
 
-static void
-set_now(CommitFigures *f)
+/* From ns to us; 0 if it is NaN */
+static double
+us_or_zero(double ns)
 {
-	ClientSessions *sessions = clients_read_sessions();
-
-	waits_now_summarize(waits_now_read(sessions), sessions->n, &f->now);
+	return isnan(ns) ? 0 : ns / 1e3;
 }
 
-/* The counters of slots, since the reset or in a period */
+/*
+ * What was counted in f->seconds, since the reset or in a period: the counters
+ * of slots, and the times of commits and flushes
+ */
 void
-report_data_set_counters(CommitFigures *f, const uint64 *value)
+report_data_set_counts(CommitFigures *f, const uint64 *value, uint64 unled,
+					   const uint64 *commit_cells, const uint64 *flush_cells)
 {
 	f->commits = value[SLOT_COMMITS];
 	f->commits_async = value[SLOT_COMMITS_ASYNC];
@@ -97,19 +101,34 @@ report_data_set_counters(CommitFigures *f, const uint64 *value)
 	f->delay_misses = value[SLOT_DELAY_MISSES];
 	f->hits_adaptive = Min(value[SLOT_HITS_ADAPTIVE], f->delay_hits);
 	f->timed_flushes = value[SLOT_TIMED_FLUSHES];
+	f->carried = f->commits - Min(unled, f->commits);
+	f->commit_rate = ratio_or_zero(f->commits, f->seconds);
+	f->flush_rate = ratio_or_zero(f->flushes, f->seconds);
+	f->commit_p50 = us_or_zero(histogram_quantile(commit_cells, 0.5));
+	f->commit_p95 = us_or_zero(histogram_quantile(commit_cells, 0.95));
+	f->commit_p99 = us_or_zero(histogram_quantile(commit_cells, 0.99));
+	f->flush_time = ratio_or_zero(value[SLOT_FLUSH_TIME] / 1e3, f->timed_flushes);
+	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
+	f->flush_p50 = us_or_zero(histogram_quantile(flush_cells, 0.5));
+	f->flush_p99 = us_or_zero(histogram_quantile(flush_cells, 0.99));
+	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
+	f->phase_seconds = f->seconds;
+	f->phase_commits = f->commits;
 }
 
 static void
 set_counts(CommitFigures *f, const SlotTotals *slots,
-		   const FlushTotals *groups)
+		   const FlushTotals *groups, const LatencyTotals *latency)
 {
-	uint64		unled = flush_total(groups, OVERALL, UNLED_COMMITS);
+	uint64		cells[HISTOGRAM_NCELLS] = {0};
 
+	latency_add_waited(latency, cells);
 	f->stats_reset = slots->stats_reset;
 	f->seconds = Max(GetCurrentTimestamp() - slots->stats_reset, 0) / 1e6;
-	report_data_set_counters(f, slots->value);
 	/* the slots were read later, so they include all of the groups */
-	f->carried = Max(f->commits, unled) - unled;
+	report_data_set_counts(f, slots->value,
+						   flush_total(groups, OVERALL, UNLED_COMMITS),
+						   cells, latency->count[LATENCY_FLUSH]);
 	f->flush_wal = ratio_or_zero(flush_total(groups, OVERALL, LED_WAL_BYTES),
 								 f->flushes);
 	f->alone_hits = ratio_or_zero(flush_total(groups, DELAYED_BY_SIZE, 1),
@@ -133,9 +152,6 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	uint64		timed = 0;
 	double		flush_time = 0;
 
-	f->commit_rate = ratio_or_zero(f->commits, f->seconds);
-	f->flush_rate = ratio_or_zero(f->flushes, f->seconds);
-	f->disk_busy = Min(f->flush_rate * f->flush_time / 1e6, 1);
 	for (int i = 1; i < n; i++)
 	{
 		const FlushGroupCopy *group = &groups->recent[i];
@@ -368,26 +384,15 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 	return ns / 1000;
 }
 
-/* A phase of a mean commit; what it did not spend in a known one is left. */
-static void
-set_phase(CommitFigures *f, CommitPhase phase, double sum)
-{
-	f->phase[phase] = Min(ratio_or_zero(sum, f->phase_mean * f->commits),
-						  f->phase[PHASE_UNKNOWN]);
-	f->phase[PHASE_UNKNOWN] -= f->phase[phase];
-}
-
 /*
  * The rest of the exact sums was the flush of another commit; without others,
  * it is not known.  Where the server times no WAL I/O, what a leader does
  * between its record and the end is its flush.
  */
 static void
-set_times(CommitFigures *f, const CounterDelta *counts,
-		  const LatencyTotals *latency)
+set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 {
-	double		leaders = f->commits -
-	Min(counts->value[SLOT_FLUSHED_BY_OTHERS], f->commits);
+	double		leaders = f->commits - Min(carried, f->commits);
 	double		time = latency_sum(latency, LATENCY_TIME, LATENCY_FLUSH);
 	double		before = latency_sum(latency, LATENCY_BEFORE, LATENCY_FLUSH);
 	double		after = latency_sum(latency, LATENCY_AFTER, LATENCY_FLUSH);
@@ -396,35 +401,28 @@ set_times(CommitFigures *f, const CounterDelta *counts,
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
+	double	   *phase = f->phase;
 
-	f->commit_p50 = us_or_zero(counter_delta_latency_quantile(counts, 0.5));
-	f->commit_p95 = us_or_zero(counter_delta_latency_quantile(counts, 0.95));
-	f->commit_p99 = us_or_zero(counter_delta_latency_quantile(counts, 0.99));
-	f->flush_time = us_or_zero(counter_delta_mean_flush_time(counts));
-	f->flush_p50 = us_or_zero(histogram_quantile(latency->count[LATENCY_FLUSH], 0.5));
-	f->flush_p99 = us_or_zero(histogram_quantile(latency->count[LATENCY_FLUSH], 0.99));
 	f->own_flush = ratio_or_zero(flush + own_sleep, time - standby);
-
-	f->phase_seconds = f->seconds;
-	f->phase_commits = f->commits;
 	f->phase_mean = ratio_or_zero(time + before + after, f->commits);
-	f->phase[PHASE_UNKNOWN] = f->phase_mean > 0;
-	set_phase(f, PHASE_BEFORE, before);
-	set_phase(f, PHASE_AFTER, after);
-	set_phase(f, PHASE_STANDBY, standby);
-	set_phase(f, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
-	set_phase(f, PHASE_RECORD, latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH));
-	set_phase(f, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
-	set_phase(f, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep, 0));
+	phase[PHASE_UNKNOWN] = time + before + after;
+	commit_phase_take(phase, PHASE_BEFORE, before);
+	commit_phase_take(phase, PHASE_AFTER, after);
+	commit_phase_take(phase, PHASE_STANDBY, standby);
+	commit_phase_take(phase, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
+	commit_phase_take(phase, PHASE_RECORD, latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH));
+	commit_phase_take(phase, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
+	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep, 0));
 	if (f->concurrency > 0)
-		set_phase(f, PHASE_OTHER_FLUSH, time);
+		commit_phase_take(phase, PHASE_OTHER_FLUSH, time);
+	for (int i = 0; i < PHASE_N; i++)
+		phase[i] = ratio_or_zero(phase[i], time + before + after);
 
 	/*
 	 * An upper bound of F0, timed or not: there is one flush at a time, and
 	 * none takes longer than the commit of its leader without sleep and
 	 * standby.
 	 */
-	f->flush_time_max = ratio_or_zero(f->seconds * 1e6, f->flushes);
 	if (leaders > 0)
 		f->flush_time_max = Min(f->flush_time_max,
 								Max((own - own_sleep) / leaders, 0));
@@ -709,7 +707,7 @@ report_data_read(CommitFigures *f, Oid function)
 	WalCycles  *cycles;
 	const ClientCounts *top = NULL;
 	StallLog	stalls;
-	CounterDelta counts = {0};
+	ClientSessions *sessions;
 
 	memset(f, 0, sizeof(CommitFigures));
 	groups = flush_totals_lock_and_read();
@@ -721,16 +719,15 @@ report_data_read(CommitFigures *f, Oid function)
 	stall_log_read(&stalls);
 	LWLockRelease(commit_stats_reset_lock());
 
-	memcpy(counts.value, slots.value, sizeof(counts.value));
-	latency_add_waited(latency, counts.latency);
 	stall_log_fit(groups, &stalls.fit);
 	stall_log_find_quota(&stalls);
 	f->schema = schema_of(function);
 	report_data_set_settings(f);
-	set_now(f);
-	set_counts(f, &slots, groups);
+	sessions = clients_read_sessions();
+	waits_now_summarize(waits_now_read(sessions), sessions->n, &f->now);
+	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
-	set_times(f, &counts, latency);
+	set_phases(f, slots.value[SLOT_FLUSHED_BY_OTHERS], latency);
 	set_rates(f, groups);
 	set_phases_seen(f);
 	set_clients(f, clients, &top);
