@@ -17,8 +17,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/xlog.h"
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"

@@ -138,7 +138,6 @@ typedef struct CommitFigures
 
 	/* clients */
 	const char *top;			/* with the most commits that waited */
-	uint64		top_commits;	/* these */
 	double		top_share;		/* of all commits, as in commit_client_stats */
 	double		top_time;		/* of commit time */
 	double		top_wal;		/* mean of a transaction, bytes */

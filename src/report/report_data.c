@@ -244,7 +244,13 @@ set_busiest(CommitFigures *f, const ClientTotals *clients, double all,
 	}
 }
 
-/* The clients; "top" becomes the key of the one with the most commits. */
+static uint64
+value_of(const ClientCounts *client, SlotCounter counter)
+{
+	return client == NULL ? 0 : client->value[counter];
+}
+
+/* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
 			const ClientCounts **top)
@@ -267,18 +273,15 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 		if (client_commits(client) > 0)
 			sessions += client->value[SLOT_SESSION_TIME];
 		if (client_is_overflow(&client->key))
-			overflow += client_commits(client);
-		else if (client->key.application_name[0] == '\0')
-			nameless += client_commits(client);
-		if (!client_is_overflow(&client->key) &&
-			client->value[SLOT_COMMITS] > f->top_commits)
 		{
-			f->top_commits = client->value[SLOT_COMMITS];
-			*top = client;
+			overflow += client_commits(client);
+			continue;
 		}
-		if (!client_is_overflow(&client->key) &&
-			client->value[SLOT_COMMIT_TIME] >
-			(longest ? longest->value[SLOT_COMMIT_TIME] : 0))
+		if (client->key.application_name[0] == '\0')
+			nameless += client_commits(client);
+		if (value_of(client, SLOT_COMMITS) > value_of(*top, SLOT_COMMITS))
+			*top = client;
+		if (value_of(client, SLOT_COMMIT_TIME) > value_of(longest, SLOT_COMMIT_TIME))
 			longest = client;
 	}
 	f->clients_evicted = clients->evicted;
@@ -291,14 +294,13 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 		return;
 	f->top = name_client(&(*top)->key);
 	f->top_share = ratio_or_zero(client_commits(*top), all);
-	f->top_time = ratio_or_zero((*top)->value[SLOT_COMMIT_TIME], time);
-	if (longest != NULL && longest != *top)
-	{
-		f->longest = name_client(&longest->key);
-		f->longest_time = ratio_or_zero(longest->value[SLOT_COMMIT_TIME], time);
-	}
-	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES],
+	f->top_time = ratio_or_zero(value_of(*top, SLOT_COMMIT_TIME), time);
+	f->top_wal = ratio_or_zero(value_of(*top, SLOT_WAL_BYTES),
 							   client_commits(*top));
+	if (longest == NULL || longest == *top)
+		return;
+	f->longest = name_client(&longest->key);
+	f->longest_time = ratio_or_zero(value_of(longest, SLOT_COMMIT_TIME), time);
 }
 
 /* "statement 42 (INSERT ...)"; the text is that of pg_stat_statements. */
@@ -429,23 +431,21 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 }
 
 static const char *
-name_session(int pid, uint64 at)
+name_session(const ClientKey *client, int pid)
 {
-	const ClientSession *session =
-	clients_find_session(clients_read_sessions(), pid, at);
-
-	return session != NULL && OidIsValid(session->key.roleid) ?
-		psprintf("client %s", name_client(&session->key)) :
-		psprintf("pid %d", pid);
+	return client != NULL && OidIsValid(client->roleid) ?
+		psprintf("client %s", name_client(client)) : psprintf("pid %d", pid);
 }
 
 /* The newest minute as the worker saw it, in place of the sums, if it can be */
 static void
-set_phases_seen(CommitFigures *f)
+set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 {
 	double		seconds = Min(f->seconds, PHASES_OF);
 	uint64		now = clock_now();
 	WatchSummary *seen = &f->seen;
+	const WatchWriter *writer = &seen->writer[0];
+	const ClientSession *session;
 
 	watch_sum(now - (uint64) (seconds * 1e9), now, seen);
 	f->seen_enough = seen->in_commit >= ENOUGH_SAMPLES;
@@ -457,8 +457,10 @@ set_phases_seen(CommitFigures *f)
 		seen->seconds * 1e6 * seen->in_commit / seen->n / seen->commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = (double) seen->phase[phase] / seen->in_commit;
-	if (seen->nwriters > 0 && MIN_WRITING * seen->n < seen->writer[0].samples)
-		f->running_writer = name_session(seen->writer[0].pid, now);
+	if (seen->nwriters == 0 || MIN_WRITING * seen->n >= writer->samples)
+		return;
+	session = clients_find_session(sessions, writer->pid, now);
+	f->running_writer = name_session(session ? &session->key : NULL, writer->pid);
 }
 
 /* Exact sums have them in what is left: another's flush, or not known. */
@@ -619,9 +621,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		}
 		if (cause != STALL_BULK_WAL)
 			continue;
-		f->bulk_writer = OidIsValid(log->writer[i].session->client.roleid) ?
-			psprintf("client %s", name_client(&log->writer[i].session->client)) :
-			psprintf("pid %d", log->writer[i].session->pid);
+		f->bulk_writer = name_session(&log->writer[i].session->client,
+									  log->writer[i].session->pid);
 	}
 	f->written = ratio_or_zero(f->written, seconds);
 	f->flushed = ratio_or_zero(f->flushed, seconds);
@@ -729,7 +730,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_siblings(f, groups);
 	set_phases(f, slots.value[SLOT_FLUSHED_BY_OTHERS], latency);
 	set_rates(f, groups);
-	set_phases_seen(f);
+	set_phases_seen(f, sessions);
 	set_clients(f, clients, &top);
 	set_statement(f, statements);
 	set_slow(f, top, &stalls);
