@@ -55,31 +55,37 @@ typedef struct Period
 {
 	const HistorySum *sum;
 	double		commit;			/* mean, with before and after */
-	double		phase[PHASE_N];
+	double		phase[PHASE_N]; /* but for those that are in W */
 	double		waited;			/* W */
 	double		flush;			/* F; 0: not timed */
 	double		waits;			/* q */
 	double		stall[STALL_NCAUSES];	/* parts of F */
 	double		rest;			/* of F */
-	bool		merged;			/* W has what samples would tell apart */
+	bool		merged;			/* W has all that samples would tell apart */
 	double		load;			/* commits/s */
 	double		group;			/* commits in a flush */
 } Period;
 
 static void
-set_period(Period *p, const HistorySum *sum)
+set_period(Period *p, const HistorySum *sum, bool merged)
 {
 	double		commits = sum->value[SLOT_COMMITS];
 	double		flushes = sum->value[SLOT_TIMED_FLUSHES];
 
 	memset(p, 0, sizeof(Period));
 	p->sum = sum;
+	p->merged = merged;
+	p->commit = ratio_or_zero(history_commit_time(sum) / 1e3, commits);
 	for (int phase = 0; phase < PHASE_N; phase++)
 	{
-		p->phase[phase] = ratio_or_zero(sum->phase[phase] / 1e3, commits);
-		p->commit += p->phase[phase];
+		double		time = ratio_or_zero(sum->phase[phase] / 1e3, commits);
+
+		if (phase == PHASE_FLUSH || phase == PHASE_OTHER_FLUSH ||
+			(merged && (phase == PHASE_UNKNOWN || history_is_sampled(phase))))
+			p->waited += time;
+		else
+			p->phase[phase] = time;
 	}
-	p->waited = p->phase[PHASE_FLUSH] + p->phase[PHASE_OTHER_FLUSH];
 	p->flush = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3, flushes);
 	p->waits = ratio_or_zero(p->waited, p->flush);
 	p->rest = p->flush;
@@ -94,27 +100,10 @@ set_period(Period *p, const HistorySum *sum)
 							 sum->value[SLOT_FLUSHES]);
 }
 
-/* W gets the phases that only samples tell apart. */
-static void
-merge_phases(Period *p)
-{
-	static const CommitPhase phases[] = {
-		PHASE_DELAY, PHASE_SEGMENT, PHASE_LOG, PHASE_NOT_RUN, PHASE_UNKNOWN
-	};
-
-	for (int i = 0; i < lengthof(phases); i++)
-	{
-		p->waited += p->phase[phases[i]];
-		p->phase[phases[i]] = 0;
-	}
-	p->waits = ratio_or_zero(p->waited, p->flush);
-	p->merged = true;
-}
-
 static bool
-is_unknown(const Period *p)
+is_unknown(const HistorySum *sum)
 {
-	return p->phase[PHASE_UNKNOWN] > HARDLY_UNKNOWN * p->commit;
+	return sum->phase[PHASE_UNKNOWN] > HARDLY_UNKNOWN * history_commit_time(sum);
 }
 
 /*---- Sentences ---------------------------------------------------*/
@@ -193,7 +182,7 @@ static ComparedPart *
 compare_phases(ComparedPart *part, const Period *b, const Period *a)
 {
 	for (int phase = 0; phase < PHASE_N; phase++)
-		if (phase != PHASE_FLUSH && phase != PHASE_OTHER_FLUSH)
+		if (spent_with[phase] != NULL)
 			part = add_part(part, commit_phase_names[phase],
 							b->phase[phase], a->phase[phase],
 							psprintf("%s: %s to %s.", spent_with[phase],
@@ -254,16 +243,12 @@ compare_periods(const HistorySum *before, const HistorySum *after,
 				ComparedPart *part)
 {
 	ComparedPart *end = part + 1;
+	bool		merged = is_unknown(before) || is_unknown(after);
 	Period		b;
 	Period		a;
 
-	set_period(&b, before);
-	set_period(&a, after);
-	if (is_unknown(&b) || is_unknown(&a))
-	{
-		merge_phases(&b);
-		merge_phases(&a);
-	}
+	set_period(&b, before, merged);
+	set_period(&a, after, merged);
 	part->name = "commit";
 	part->before = b.commit;
 	part->after = a.commit;

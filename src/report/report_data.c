@@ -456,7 +456,7 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	f->phase_mean = seen->commits == 0 ? NAN :
 		seen->seconds * 1e6 * seen->in_commit / seen->n / seen->commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
-		f->phase[phase] = (double) seen->phase[phase] / seen->in_commit;
+		f->phase[phase] = seen->phase[phase] / seen->in_commit;
 	if (seen->nwriters == 0 || MIN_WRITING * seen->n >= writer->samples)
 		return;
 	session = clients_find_session(sessions, writer->pid, now);
@@ -571,9 +571,8 @@ stall_waiters(const LoggedEvent *stall)
 
 	if (stall->event.duration < WATCH_EVERY_MS * NS_PER_MS || seen->n == 0)
 		return Max(known, 1);
-	return (double) (seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
-					 seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) /
-		seen->n;
+	return (seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH] +
+			seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n;
 }
 
 /*
@@ -619,10 +618,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 			f->written += seen->written;
 			f->flushed += seen->flushed;
 		}
-		if (cause != STALL_BULK_WAL)
-			continue;
-		f->bulk_writer = name_session(&log->writer[i].session->client,
-									  log->writer[i].session->pid);
+		if (cause == STALL_BULK_WAL)
+			f->bulk_writer = name_session(&log->writer[i].session->client,
+										  log->writer[i].session->pid);
 	}
 	f->written = ratio_or_zero(f->written, seconds);
 	f->flushed = ratio_or_zero(f->flushed, seconds);
