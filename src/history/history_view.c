@@ -25,21 +25,6 @@ PG_FUNCTION_INFO_V1(commit_history_1_0);
 PG_FUNCTION_INFO_V1(commit_history_close_1_0);
 PG_FUNCTION_INFO_V1(commit_history_reset_1_0);
 
-static const char *const stall_columns[] = {
-	[STALL_SEGMENT] = "segment_stall_time",
-	[STALL_CPU_LIMIT] = "cpu_limit_stall_time",
-	[STALL_CHECKPOINT] = "checkpoint_stall_time",
-	[STALL_ARCHIVER] = "archiver_stall_time",
-	[STALL_BULK_WAL] = "bulk_wal_stall_time",
-	[STALL_BYTES] = "bytes_stall_time",
-	[STALL_OTHERS] = "other_writes_stall_time",
-	[STALL_QUOTA] = "quota_stall_time",
-	[STALL_UNKNOWN] = "unknown_stall_time"
-};
-
-StaticAssertDecl(lengthof(stall_columns) == STALL_NCAUSES,
-				 "columns do not fit the enum");
-
 /* As in commit_slow_log; a name that another column has is prefixed. */
 static const char *
 phase_column(CommitPhase phase)
@@ -95,6 +80,8 @@ row_leaders(Row *row, const HistorySum *sum)
 static void
 row_times(Row *row, const HistorySum *sum)
 {
+	static const char *const stall_columns[] = {STALL_CAUSES(STALL_CAUSE_COLUMN)};
+
 	row_quantile(row, "commit_p50", sum->commit_cells, 0.5);
 	row_quantile(row, "commit_p95", sum->commit_cells, 0.95);
 	row_quantile(row, "commit_p99", sum->commit_cells, 0.99);

@@ -33,17 +33,7 @@
 #include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 
-const char *const stall_cause_names[] = {
-	[STALL_SEGMENT] = "new segment",
-	[STALL_CPU_LIMIT] = "CPU limit",
-	[STALL_CHECKPOINT] = "checkpoint",
-	[STALL_ARCHIVER] = "archiver",
-	[STALL_BULK_WAL] = "bulk WAL",
-	[STALL_BYTES] = "bytes",
-	[STALL_OTHERS] = "other writes",
-	[STALL_QUOTA] = "quota",
-	[STALL_UNKNOWN] = "unknown"
-};
+const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 
 #define QUOTA_STALLS	256		/* that are searched for it */
 

@@ -24,18 +24,25 @@ typedef struct StallWriter
 								 * running */
 } StallWriter;
 
-/* Why a flush stalled; the first that holds. */
+/* Why a flush stalled, the first that holds: cause, name, column of views. */
+#define STALL_CAUSES(X) \
+	X(STALL_SEGMENT, "new segment", "segment_stall_time") \
+	X(STALL_CPU_LIMIT, "CPU limit", "cpu_limit_stall_time") \
+	X(STALL_CHECKPOINT, "checkpoint", "checkpoint_stall_time") \
+	X(STALL_ARCHIVER, "archiver", "archiver_stall_time") \
+	X(STALL_BULK_WAL, "bulk WAL", "bulk_wal_stall_time") /* another's */ \
+	X(STALL_BYTES, "bytes", "bytes_stall_time") \
+	X(STALL_OTHERS, "other writes", "other_writes_stall_time") \
+	X(STALL_QUOTA, "quota", "quota_stall_time") \
+	X(STALL_UNKNOWN, "unknown", "unknown_stall_time")
+
+#define STALL_CAUSE(cause, name, column)		cause,
+#define STALL_CAUSE_NAME(cause, name, column)	name,
+#define STALL_CAUSE_COLUMN(cause, name, column)	column,
+
 typedef enum StallCause
 {
-	STALL_SEGMENT,				/* a new WAL segment was made */
-	STALL_CPU_LIMIT,
-	STALL_CHECKPOINT,
-	STALL_ARCHIVER,
-	STALL_BULK_WAL,				/* of another session */
-	STALL_BYTES,
-	STALL_OTHERS,				/* write to the volume */
-	STALL_QUOTA,
-	STALL_UNKNOWN,
+	STALL_CAUSES(STALL_CAUSE)
 	STALL_NCAUSES
 } StallCause;
 

@@ -20,13 +20,7 @@
 
 /* The names that files of the server have. */
 const char *const commit_phase_names[] = {COMMIT_PHASES(COMMIT_PHASE_NAME)};
-const char *const stall_cause_names[] = {
-	"segment", "CPU", "checkpoint", "archiver", "bulk", "bytes", "writes",
-	"quota", "unknown"
-};
-
-StaticAssertDecl(lengthof(stall_cause_names) == STALL_NCAUSES,
-				 "a cause of stalls has no name");
+const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 
 static double
 next(void)
