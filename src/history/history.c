@@ -97,17 +97,11 @@ static TimestampTz written_at = 0;	/* the file, by the clock of the history */
 
 /*---- Shared memory -----------------------------------------------*/
 
-Size
-history_memory(void)
-{
-	return mul_size(commit_stats_history_minutes + commit_stats_history_hours,
-					sizeof(HistoryRow));
-}
-
 static Size
 history_tail_size(int backends)
 {
-	return history_memory();
+	return mul_size(commit_stats_history_minutes + commit_stats_history_hours,
+					sizeof(HistoryRow));
 }
 
 static void
@@ -289,14 +283,11 @@ history_sum(TimestampTz from, TimestampTz to, HistorySum *sum)
 static TimestampTz
 history_now(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz start = shared->began_at;
+	TimestampTz start = commit_stats_history_start == 0 ? shared->began_at :
+	time_t_to_timestamptz((pg_time_t) commit_stats_history_start);
 
-	if (commit_stats_history_start > 0)
-		start = time_t_to_timestamptz((pg_time_t) commit_stats_history_start);
-	else if (commit_stats_history_speed == 1)
-		return now;
-	return start + (now - shared->began_at) * commit_stats_history_speed;
+	return start + (GetCurrentTimestamp() - shared->began_at) *
+		commit_stats_history_speed;
 }
 
 static TimestampTz

@@ -133,7 +133,6 @@ extern uint64 history_first(HistoryRing ring);
 extern HistoryRow *history_row(HistoryRing ring, uint64 number);
 extern bool history_copy(HistoryRing ring, uint64 number, HistorySum *sum);
 extern TimestampTz history_ask(HistoryRequest request);
-extern Size history_memory(void);
 
 /* The background worker; history_look() returns ms until the next minute. */
 extern void history_start(void);

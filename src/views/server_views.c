@@ -95,7 +95,7 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_bool(&row, "capturing", commit_trace_is_on());
 	row_number(&row, "shared_memory", shared_memory_size);
 	row_number(&row, "memory_per_connection", shared_memory_per_backend);
-	row_number(&row, "history_memory", history_memory());
+	row_number(&row, "history_memory", history_module.tail_size(0));
 	row_timestamp(&row, "stats_reset", backend_slots_reset_time());
 	row_put(&row);
 	return (Datum) 0;
