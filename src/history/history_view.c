@@ -13,9 +13,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_authid.h"
-#include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/timestamp.h"
 
 #include "history/history.h"
@@ -47,34 +44,15 @@ row_quantile(Row *row, const char *name, const uint64 *cells, double q)
 	row_rounded(row, name, histogram_quantile(cells, q) / NS_PER_MS, 3);
 }
 
-static bool
-may_see(Oid roleid)
-{
-	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
-		roleid == GetUserId();
-}
-
 static void
 row_leaders(Row *row, const HistorySum *sum)
 {
-	static const char *const reasons[] = {STATEMENT_REASONS(STATEMENT_REASON_NAME)};
-	uint64		statement = sum->top_statement.statement;
-
-	if (sum->top_client_flushes > 0)
-	{
-		if (may_see(sum->top_client.roleid))
-			row_client(row, "top_", &sum->top_client);
-		row_number(row, "top_client_flushes", sum->top_client_flushes);
-	}
-	if (sum->top_statement_flushes == 0)
-		return;
-	if (statement < STATEMENT_NREASONS)
-		row_text(row, "top_reason", reasons[statement]);
-	else if (may_see(sum->top_statement.roleid))
-		row_number(row, "top_queryid", statement);
-	else
-		row_text(row, "top_reason", "insufficient_privilege");
-	row_number(row, "top_statement_flushes", sum->top_statement_flushes);
+	if (row_may_show(sum->top_client.roleid) && sum->top_client_flushes > 0)
+		row_client(row, "top_", &sum->top_client);
+	row_known_number(row, "top_client_flushes", sum->top_client_flushes);
+	if (sum->top_statement_flushes > 0)
+		row_queryid(row, "top_", &sum->top_statement);
+	row_known_number(row, "top_statement_flushes", sum->top_statement_flushes);
 }
 
 static void

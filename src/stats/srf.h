@@ -24,9 +24,11 @@
 
 #include <math.h>
 
+#include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 #include "utils/tuplestore.h"
@@ -35,6 +37,7 @@
 #include "module/shared_memory.h"
 #include "stats/clients.h"
 #include "stats/counter_delta.h"
+#include "stats/statements.h"
 
 #define ROW_MAX_COLUMNS		96
 
@@ -252,6 +255,30 @@ row_client_of(Row *row, const char *prefix, const ClientSessions *sessions,
 	const ClientSession *session = clients_find_session(sessions, pid, at);
 
 	row_client(row, prefix, session == NULL ? NULL : &session->key);
+}
+
+/* As in pg_stat_statements */
+static inline bool
+row_may_show(Oid roleid)
+{
+	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+		roleid == GetUserId();
+}
+
+/* prefix + queryid, or prefix + reason, which tells why it is null */
+static inline void
+row_queryid(Row *row, const char *prefix, const StatementKey *key)
+{
+	static const char *const reasons[] = {STATEMENT_REASONS(STATEMENT_REASON_NAME)};
+
+	row->prefix = prefix;
+	if (key->statement < STATEMENT_NREASONS)
+		row_text(row, "reason", reasons[key->statement]);
+	else if (row_may_show(key->roleid))
+		row_number(row, "queryid", key->statement);
+	else
+		row_text(row, "reason", "insufficient_privilege");
+	row->prefix = "";
 }
 
 /*---- What was counted in a stretch of time -----------------------*/

@@ -15,13 +15,10 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_authid.h"
 #include "executor/spi.h"
-#include "utils/acl.h"
 
 #include "stats/sql_value.h"
 #include "stats/srf.h"
-#include "stats/statements.h"
 #include "stats/waits_now.h"
 
 PG_FUNCTION_INFO_V1(commit_client_stats_1_0);
@@ -64,8 +61,6 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 static void
 row_statement(Row *row, const StatementKey *key)
 {
-	static const char *const reasons[] = {STATEMENT_REASONS(STATEMENT_REASON_NAME)};
-
 	if (OidIsValid(key->datid))
 		row_datum(row, "datid", OIDOID, ObjectIdGetDatum(key->datid));
 	if (!OidIsValid(key->roleid))
@@ -74,14 +69,7 @@ row_statement(Row *row, const StatementKey *key)
 		return;
 	}
 	row_datum(row, "roleid", OIDOID, ObjectIdGetDatum(key->roleid));
-	if (key->statement < STATEMENT_NREASONS)
-		row_text(row, "reason", reasons[key->statement]);
-	/* as in pg_stat_statements */
-	else if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
-			 key->roleid == GetUserId())
-		row_number(row, "queryid", key->statement);
-	else
-		row_text(row, "reason", "insufficient_privilege");
+	row_queryid(row, "", key);
 }
 
 Datum
