@@ -657,23 +657,6 @@ put_causes(StringInfo text, const CommitFigures *f, const char *title,
 						 format_percent(rest));
 }
 
-const char *
-causes_put(StringInfo text, const CommitFigures *f)
-{
-	Causes		of_time = {0};
-	Causes		who = {0};
-
-	if (f->phase_mean == 0)
-		return NULL;
-	find_record_causes(f, &of_time);
-	find_phase_causes(f, &of_time);
-	find_flush_causes(f, &of_time);
-	put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, true);
-	find_client_causes(f, &who);
-	put_causes(text, f, "Who commits\n", &who, false);
-	return of_time.n > 0 ? of_time.cause[0].remedy : NULL;
-}
-
 /*---- The tables on a delay ---------------------------------------*/
 
 /* In place of a setting: what a sweep is for */
@@ -884,8 +867,8 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		put_wrapped(text, f->width, "", "  ", f->prediction);
 }
 
-void
-causes_put_delay(StringInfo text, const CommitFigures *f, const char *remedy)
+static void
+put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
 {
 	const Answer *answer = find_no_waits(f);
 
@@ -902,4 +885,24 @@ causes_put_delay(StringInfo text, const CommitFigures *f, const char *remedy)
 	else if (answer->setting != NULL)
 		appendStringInfo(text, "ALTER SYSTEM SET %s; SELECT pg_reload_conf();\n",
 						 answer->setting);
+}
+
+/* The causes; and, where it is not of a period, what a delay would do */
+void
+causes_put(StringInfo text, const CommitFigures *f)
+{
+	Causes		of_time = {0};
+	Causes		who = {0};
+
+	if (f->phase_mean != 0)
+	{
+		find_record_causes(f, &of_time);
+		find_phase_causes(f, &of_time);
+		find_flush_causes(f, &of_time);
+		put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, true);
+		find_client_causes(f, &who);
+		put_causes(text, f, "Who commits\n", &who, false);
+	}
+	if (f->until == 0)
+		put_answer(text, f, of_time.n > 0 ? of_time.cause[0].remedy : NULL);
 }

@@ -294,7 +294,6 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 {
 	CommitFigures figures;
 	FlushTotals *groups;
-	const char *remedy;
 	StringInfoData text;
 
 	shared_memory_require();
@@ -306,8 +305,7 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	causes_put_weight(&text, &figures);
 	put_head(&text, &figures);
 	put_phases(&text, &figures);
-	remedy = causes_put(&text, &figures);
-	causes_put_delay(&text, &figures, remedy);
+	causes_put(&text, &figures);
 	put_figures(&text, &figures);
 	put_histogram(&text, groups);
 	text.data[--text.len] = '\0';	/* psql ends the last line itself */

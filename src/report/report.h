@@ -217,11 +217,7 @@ extern void put_wrapped(StringInfo text, int width, const char *first,
 
 extern double causes_flush_share(const CommitFigures *f);
 extern void causes_put_weight(StringInfo text, const CommitFigures *f);
-
-/* The first cause's remedy, which causes_put_delay() may name; or NULL */
-extern const char *causes_put(StringInfo text, const CommitFigures *f);
-extern void causes_put_delay(StringInfo text, const CommitFigures *f,
-							 const char *remedy);
+extern void causes_put(StringInfo text, const CommitFigures *f);
 
 /* ---- sweep_advice.c ---- */
 

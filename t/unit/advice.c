@@ -170,7 +170,7 @@ main(void)
 		}
 		initStringInfo(&text);
 		causes_put_weight(&text, &f);
-		causes_put_delay(&text, &f, causes_put(&text, &f));
+		causes_put(&text, &f);
 		appendStringInfoString(&text, "Its sweep\n");
 		advice_put_sweep(&text, &f, false);
 		fputs(text.data, stdout);
