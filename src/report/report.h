@@ -218,12 +218,7 @@ extern void put_wrapped(StringInfo text, int width, const char *first,
 extern double causes_flush_share(const CommitFigures *f);
 extern void causes_put_weight(StringInfo text, const CommitFigures *f);
 extern void causes_put(StringInfo text, const CommitFigures *f);
-
-/* ---- sweep_advice.c ---- */
-
-extern double advice_square_root_rule(const CommitFigures *f);
-extern int	advice_better_siblings(const CommitFigures *f);
-extern void advice_put_sweep(StringInfo text, const CommitFigures *f,
+extern void causes_put_sweep(StringInfo text, const CommitFigures *f,
 							 bool adaptive);
 
 #endif							/* COMMIT_STATS_REPORT_H */

@@ -172,7 +172,7 @@ main(void)
 		causes_put_weight(&text, &f);
 		causes_put(&text, &f);
 		appendStringInfoString(&text, "Its sweep\n");
-		advice_put_sweep(&text, &f, false);
+		causes_put_sweep(&text, &f, false);
 		fputs(text.data, stdout);
 	}
 	return 0;

@@ -2,8 +2,8 @@
 #
 # Each situation has the figures that were seen in it once, or the smallest
 # ones that decide: the cause named first, the answer on a delay, and what must
-# not be said.  src/report/causes.c and sweep_advice.c need no server.  The
-# test compiles them into a program (t/unit/advice.c) that reads plain numbers.
+# not be said.  src/report/causes.c needs no server.  The test compiles it into
+# a program (t/unit/advice.c) that reads plain numbers.
 
 use lib 't';
 use CommitStats;
@@ -15,7 +15,7 @@ chomp $libraries;
 ($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
 plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
 compile_c("$dir/conclude", 't/unit/advice.c',
-	(map { "src/report/$_.c" } qw(causes sweep_advice report_format)),
+	(map { "src/report/$_.c" } qw(causes report_format)),
 	"-L$libraries", '-lpgcommon', '-lpgport', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
