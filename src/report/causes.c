@@ -42,6 +42,7 @@
 #define MAX_CAUSES			3
 #define MIN_CAUSE			0.05	/* smaller shares are not printed */
 #define NCAUSES				32	/* more than the tables have */
+#define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
 
 #define MANY_STALLS			0.25	/* of the time in flushes */
 #define MOSTLY_ALONE		0.9 /* of the sleeps */

@@ -29,7 +29,6 @@
 
 #include <math.h>
 
-#include "report/compare.h"
 #include "report/report.h"
 
 #define HARDLY_CHANGED		0.05

@@ -23,8 +23,6 @@
 #include "utils/typcache.h"
 
 #include "base/guc.h"
-#include "history/history.h"
-#include "report/compare.h"
 #include "report/report.h"
 #include "stats/sql_value.h"
 #include "stats/srf.h"

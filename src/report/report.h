@@ -5,12 +5,9 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
+#include "history/history.h"
 #include "probe/notify_lock.h"
-#include "stats/clients.h"
-#include "stats/commit_phase.h"
 #include "stats/flush_totals.h"
-#include "stats/stall_log.h"
-#include "stats/statements.h"
 #include "stats/waits_now.h"
 
 /* Stalls of one cause, in the time that the phases are of. */
@@ -213,12 +210,30 @@ extern void put_wrapped(StringInfo text, int width, const char *first,
 
 /* ---- causes.c ---- */
 
-#define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
-
 extern double causes_flush_share(const CommitFigures *f);
 extern void causes_put_weight(StringInfo text, const CommitFigures *f);
 extern void causes_put(StringInfo text, const CommitFigures *f);
 extern void causes_put_sweep(StringInfo text, const CommitFigures *f,
 							 bool adaptive);
+
+/* ---- compare.c: what made commits slower from one period to another ---- */
+
+/* A part of the mean commit time, in us; NaN where there is none. */
+typedef struct ComparedPart
+{
+	const char *name;
+	double		before;
+	double		after;
+	double		change;			/* after less before */
+	double		share;			/* of the change of the whole */
+	const char *sentence;
+} ComparedPart;
+
+/* The whole, each phase, each cause of stalls, other flushes, settings */
+#define COMPARE_MAX_PARTS	(1 + PHASE_N + STALL_NCAUSES + 2 + 3)
+
+/* The whole comes first.  Both periods have commits.  Returns the number. */
+extern int	compare_periods(const HistorySum *before, const HistorySum *after,
+							ComparedPart *part);
 
 #endif							/* COMMIT_STATS_REPORT_H */

@@ -12,7 +12,7 @@
  */
 #include "postgres.h"
 
-#include "report/compare.h"
+#include "report/report.h"
 
 /* The server's replacements are not linked here. */
 #undef printf
