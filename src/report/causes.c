@@ -182,13 +182,6 @@ rest_of_flushes(const CommitFigures *f)
 	return steady_share(f) - processor_share(f) - outside_share(f);
 }
 
-/* True if flushes carry one commit or prepare each */
-static bool
-flushes_are_not_shared(const CommitFigures *f)
-{
-	return f->carried + f->prepares < HARDLY_SHARED * f->flushes;
-}
-
 /* Sessions that have an id and no statement, on average */
 static double
 idle_sessions(const CommitFigures *f)
@@ -914,7 +907,7 @@ find_no_gain(const CommitFigures *f)
 	double		idle = idle_sessions(f);
 	double		async = ratio_or_zero(f->commits_async, f->commits + f->commits_async);
 	bool		alone = f->concurrency < HARDLY_CONCURRENT;
-	bool		unshared = flushes_are_not_shared(f);
+	bool		unshared = f->carried + f->prepares < HARDLY_SHARED * f->flushes;
 	StallCause	stall = largest_stalls(f);
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
