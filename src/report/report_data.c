@@ -512,7 +512,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	double		lock_time = 0;
 	double		savepoints_time = 0;
 	double		serializable_time = 0;
-	uint64		longest = 0;
+	const WatchedSession *locked = NULL;	/* for longest */
 
 	for (int i = 0; i < n; i++)
 	{
@@ -527,11 +527,8 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		slow_event_phases(event, &slow[i].outcome, part);
 		add_slow_phases(f, log, event, part);
 		lock_time += session->lock_time;
-		if (session->lock_time > longest)
-		{
-			longest = session->lock_time;
-			set_lock(f, &session->lock);
-		}
+		if (session->lock_time > (locked ? locked->lock_time : 0))
+			locked = session;
 		if (event->serializable)
 			serializable_time += part[PHASE_AFTER];
 		if (event->savepoints >= MANY_SAVEPOINTS)
@@ -546,17 +543,18 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		f->top_slow_least = f->top_slow_least == 0 ? event->wal_bytes :
 			Min(f->top_slow_least, event->wal_bytes);
 	}
-	/* most of the time before their records was something else */
-	if (2 * lock_time < f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD] &&
-		2 * f->seen.commit_locks <= f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD])
-		f->lock = NULL;
+	/* not if most of the time before their records was something else */
+	if (f->now.locked)
+		set_lock(f, &f->now.lock);
+	else if (locked != NULL &&
+			 (2 * lock_time >= f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD] ||
+			  2 * f->seen.commit_locks > f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD]))
+		set_lock(f, &locked->lock);
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
 	if (!f->seen_enough)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
-	if (f->now.locked)
-		set_lock(f, &f->now.lock);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
