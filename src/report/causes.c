@@ -144,7 +144,7 @@ stall_share(const CommitFigures *f, StallCause cause)
 static double
 quota_share(const CommitFigures *f)
 {
-	return f->quota_flushes > 0 || f->until != 0 ? f->stall[STALL_QUOTA].share : 0;
+	return f->quota_flushes > 0 || f->period != NULL ? f->stall[STALL_QUOTA].share : 0;
 }
 
 /* Flushes that neither stalled nor had many bytes */
@@ -212,7 +212,7 @@ statements_wait_for_wal(const CommitFigures *f)
 static bool
 commit_hardly_matters(const CommitFigures *f)
 {
-	return f->until == 0 &&		/* not known of each client of a period */
+	return f->period == NULL &&		/* not known of each client of a period */
 		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
 		f->now.longest < WAITS_NOW_LONG &&
 		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&
@@ -590,7 +590,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest, "flushes that did not stall: the disk takes this time for them.",
-			f->until == 0 && f->concurrency < HARDLY_CONCURRENT &&
+			f->period == NULL && f->concurrency < HARDLY_CONCURRENT &&
 		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},
 	};
 
@@ -1054,6 +1054,6 @@ causes_put(StringInfo text, const CommitFigures *f)
 		find_client_causes(f, &who);
 		put_causes(text, f, "Who commits\n", &who, false);
 	}
-	if (f->until == 0)
+	if (f->period == NULL)
 		put_answer(text, f, of_time.n > 0 ? of_time.cause[0].remedy : NULL);
 }

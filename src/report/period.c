@@ -113,11 +113,9 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->siblings = sum->siblings;
 	f->adaptive = sum->adaptive;
 	f->listeners = -1;
-	f->until = sum->end;
+	f->period = sum;
 	f->asked = TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(to) ? 0 :
 		(to - from) / 1e6;
-	f->rows = sum->rows;
-	f->gaps = sum->gaps;
 	f->stats_reset = sum->start;
 	f->seconds = sum->seconds;
 	report_data_set_counts(f, sum->value, sum->commits_without_leader,

@@ -81,14 +81,14 @@ put_period_head(StringInfo text, const CommitFigures *f)
 {
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, which cover %s%s.%s",
-						 f->version, show_time(f->stats_reset), show_time(f->until),
-						 f->rows, f->rows == 1 ? "" : "s",
+						 f->version, show_time(f->stats_reset), show_time(f->period->end),
+						 f->period->rows, f->period->rows == 1 ? "" : "s",
 						 format_duration(f->seconds),
 						 f->asked < f->seconds + 90 ? "" :
 						 psprintf(" of the %s asked for", format_duration(f->asked)),
-						 f->gaps == 0 ? "" :
+						 f->period->gaps == 0 ? "" :
 						 psprintf(" The server did not count %d time%s in between.",
-								  f->gaps, f->gaps == 1 ? "" : "s")));
+								  f->period->gaps, f->period->gaps == 1 ? "" : "s")));
 }
 
 /*---- Where the time goes -----------------------------------------*/
@@ -125,7 +125,7 @@ put_phases(StringInfo text, const CommitFigures *f)
 					 format_count(f->phase_commits),
 					 f->seen_enough && f->prepares > 0 ? "waits" : "commits",
 					 f->seen_enough ? "in the last" :
-					 f->until != 0 ? "in" : "since the reset,",
+					 f->period ? "in" : "since the reset,",
 					 format_duration(f->phase_seconds),
 					 f->seen_enough ? ", from samples" : "");
 	for (int phase = 0; phase < PHASE_N; phase++)

@@ -48,11 +48,9 @@ typedef struct CommitFigures
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	WaitsNow	now;
 
-	/* of a period of the history, in place of what follows since a reset */
-	TimestampTz until;			/* its end; 0: none */
+	/* of the history, in place of what follows since a reset; or NULL */
+	const HistorySum *period;
 	double		asked;			/* seconds that it was to have */
-	int			rows;
-	int			gaps;
 
 	/* since the last reset, or the begin of the period */
 	TimestampTz stats_reset;
