@@ -573,7 +573,6 @@ put_hour(const HistorySum *row)
 	store_row(HISTORY_HOURS, newest, hour);
 }
 
-/* The present minute ends. */
 static void
 close_minute(TimestampTz end)
 {
@@ -613,7 +612,6 @@ save_history(TimestampTz now)
 		history_file_write();
 }
 
-/* What is asked for, and what is due. */
 static void
 close_if_due(TimestampTz now)
 {

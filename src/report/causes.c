@@ -532,7 +532,6 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	add_causes(found, causes, lengthof(causes));
 }
 
-/* Flushes */
 static void
 find_flush_causes(const CommitFigures *f, Causes *found)
 {
