@@ -162,19 +162,22 @@ describe_waits(const Period *b, const Period *a)
 
 /*---- Parts -------------------------------------------------------*/
 
-/* Returns the next part.  One that is 0 in both periods is left out. */
+/* Returns the next part, as all of these do. */
+static ComparedPart *
+put_part(ComparedPart *part, const char *name, double before, double after,
+		 const char *sentence)
+{
+	*part = (ComparedPart) {name, before, after, after - before, NAN, sentence};
+	return part + 1;
+}
+
+/* One that is 0 in both periods is left out. */
 static ComparedPart *
 add_part(ComparedPart *part, const char *name, double before, double after,
 		 const char *sentence)
 {
-	if (fabs(before) < NO_TIME && fabs(after) < NO_TIME)
-		return part;
-	part->name = name;
-	part->before = before;
-	part->after = after;
-	part->change = after - before;
-	part->sentence = sentence;
-	return part + 1;
+	return fabs(before) < NO_TIME && fabs(after) < NO_TIME ? part :
+		put_part(part, name, before, after, sentence);
 }
 
 static ComparedPart *
@@ -220,12 +223,9 @@ static ComparedPart *
 compare_setting(ComparedPart *part, const char *name, const char *before,
 				const char *after)
 {
-	if (strcmp(before, after) == 0)
-		return part;
-	part->name = name;
-	part->before = part->after = part->change = part->share = NAN;
-	part->sentence = psprintf("%s was changed from %s to %s.", name, before, after);
-	return part + 1;
+	return strcmp(before, after) == 0 ? part :
+		put_part(part, name, NAN, NAN,
+				 psprintf("%s was changed from %s to %s.", name, before, after));
 }
 
 static int
@@ -241,19 +241,16 @@ int
 compare_periods(const HistorySum *before, const HistorySum *after,
 				ComparedPart *part)
 {
-	ComparedPart *end = part + 1;
+	ComparedPart *end;
 	bool		merged = is_unknown(before) || is_unknown(after);
 	Period		b;
 	Period		a;
 
 	set_period(&b, before, merged);
 	set_period(&a, after, merged);
-	part->name = "commit";
-	part->before = b.commit;
-	part->after = a.commit;
-	part->change = a.commit - b.commit;
-	part->sentence = describe_times("Commits", b.commit, a.commit,
-									psprintf("; %s", describe_load(&b, &a)));
+	end = put_part(part, "commit", b.commit, a.commit,
+				   describe_times("Commits", b.commit, a.commit,
+								  psprintf("; %s", describe_load(&b, &a))));
 	end = compare_phases(end, &b, &a);
 	end = add_flushes(end, &b, &a);
 	qsort(part + 1, end - part - 1, sizeof(ComparedPart), compare_parts);
