@@ -212,7 +212,7 @@ statements_wait_for_wal(const CommitFigures *f)
 static bool
 commit_hardly_matters(const CommitFigures *f)
 {
-	return f->period == NULL &&		/* not known of each client of a period */
+	return f->period == NULL && /* not known of each client of a period */
 		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
 		f->now.longest < WAITS_NOW_LONG &&
 		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&

@@ -167,7 +167,10 @@ static ComparedPart *
 put_part(ComparedPart *part, const char *name, double before, double after,
 		 const char *sentence)
 {
-	*part = (ComparedPart) {name, before, after, after - before, NAN, sentence};
+	*part = (ComparedPart)
+	{
+		name, before, after, after - before, NAN, sentence
+	};
 	return part + 1;
 }
 

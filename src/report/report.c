@@ -240,7 +240,7 @@ divide_sizes(int first, int end, int *from)
 	return n;
 }
 
-/* In the bar, flushes that slept come first; only without flushes, it is empty. */
+/* In the bar, flushes that slept come first; it is empty without flushes. */
 static void
 put_histogram_line(StringInfo text, const FlushTotals *groups,
 				   int from, int to, uint64 all, uint64 most)

@@ -14,8 +14,7 @@ my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
 chomp $libraries;
 ($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
 plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
-compile_c("$dir/conclude", 't/unit/advice.c',
-	(map { "src/report/$_.c" } qw(causes report_format)),
+compile_c("$dir/conclude", 't/unit/advice.c', (map { "src/report/$_.c" } qw(causes report_format)),
 	"-L$libraries", '-lpgcommon', '-lpgport', '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
