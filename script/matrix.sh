@@ -26,8 +26,8 @@ known_versions="15 16 17 18 19 15-arm64"
 
 # Servers that script/prepare-server compiles from Debian's source packages,
 # with assertions: the suite of each version.  VERSION-assert is for valgrind,
-# VERSION-core has PostgreSQL's own tests and injection points, and
-# VERSION-sanitize the sanitizers of clang.  The newest is first.
+# VERSION-core has injection points and, in its folder core, PostgreSQL's own
+# tests, and VERSION-sanitize the sanitizers of clang.  The newest is first.
 declare -A source_suites=([17]=trixie [18]=forky)
 assert_versions="18-assert 17-assert"
 core_versions="18-core"
@@ -41,36 +41,15 @@ is_chroot()
 	[ -n "${chroot_suites[$1]:-}" ]
 }
 
-is_arm64()
-{
-	[[ $1 == *-arm64 ]]
-}
-
 # chroot_programs VERSION: where PostgreSQL's programs are in its chroot
 chroot_programs()
 {
 	say "/usr/lib/postgresql/${1%-arm64}/bin"
 }
 
-is_assert()
-{
-	[[ " $assert_versions " == *" $1 "* ]]
-}
-
-# Its folder has PostgreSQL's src/test as core.
-is_core()
-{
-	[[ " $core_versions " == *" $1 "* ]]
-}
-
-is_sanitize()
-{
-	[[ " $sanitize_versions " == *" $1 "* ]]
-}
-
 is_compiled()
 {
-	is_assert "$1" || is_core "$1" || is_sanitize "$1"
+	[[ $1 = *-assert || $1 = *-core || $1 = *-sanitize ]]
 }
 
 # The folder of the cache.  make does not work in a path with a space.
