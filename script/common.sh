@@ -164,27 +164,15 @@ end_group()
 	kill -KILL -- "-$1" 2>/dev/null || :
 }
 
-# Stop the servers whose data is in the work folder: our own, and those of
-# interrupted TAP tests.
-stop_all_servers()
-{
-	local pidfile
-
-	find "$work" -name postmaster.pid 2>/dev/null |
-		while read -r pidfile; do
-			as_user "$bin/pg_ctl" stop -s -w -m immediate \
-				-D "$(dirname "$pidfile")" >/dev/null 2>&1 </dev/null || :
-		done
-}
-
-# End the processes that are left: a server that was starting has no
-# postmaster.pid yet.  All processes in the work folder are ours.  SIGQUIT is
-# PostgreSQL's immediate shutdown, and ends other programs as well.
+# End the processes that are left.  All in the work folder are ours: servers,
+# also those of interrupted TAP tests, and what ran in the background.  SIGQUIT
+# is PostgreSQL's immediate shutdown, which may take 5 s, and ends most other
+# programs as well.
 end_stragglers()
 {
 	local signal pids
 
-	for signal in QUIT QUIT TERM KILL; do
+	for signal in QUIT QUIT QUIT QUIT QUIT QUIT QUIT QUIT QUIT QUIT QUIT QUIT TERM KILL; do
 		pids=$(find /proc -mindepth 2 -maxdepth 2 -name cwd \
 			\( -lname "$work" -o -lname "$work/*" \) 2>/dev/null | cut -d/ -f3)
 		[ -n "$pids" ] || return 0
@@ -207,7 +195,6 @@ finish()
 	[ -z "$unfinished" ] || rm -rf --one-file-system "$unfinished"
 	if [ -n "$work" ]; then
 		cd /
-		[ -z "$bin" ] || stop_all_servers
 		end_stragglers
 		for undo in "${at_end[@]}"; do
 			"$undo"
