@@ -339,7 +339,16 @@ ensure_packages()
 	am_root || die "some Debian packages are missing. Install them as root with
     apt-get update && apt-get install --no-install-recommends $missing
 and run $script_name again."
-	install_packages
+	alone install_packages
+}
+
+# alone COMMAND...: one run at a time changes the system
+alone()
+{
+	exec 9</var/lib
+	flock 9
+	"$@" 9<&-
+	exec 9<&-
 }
 
 ensure_user()
@@ -350,21 +359,14 @@ ensure_user()
 		die "cannot create the system user $test_user."
 }
 
-# All changes of the system, by one run at a time.
 prepare_system()
 {
-	if am_root; then
-		exec 9</var/lib
-		flock 9
-		ensure_packages 9<&-
-		ensure_user 9<&-
-		exec 9<&-
-		chown -R "$test_user:$test_user" "$work"
-		as_user test -x "$work/tmp" ||
-			die "the user $test_user cannot reach $work; set TMPDIR to another place."
-	else
-		ensure_packages
-	fi
+	ensure_packages
+	am_root || return 0
+	alone ensure_user
+	chown -R "$test_user:$test_user" "$work"
+	as_user test -x "$work/tmp" ||
+		die "the user $test_user cannot reach $work; set TMPDIR to another place."
 }
 
 #
