@@ -12,8 +12,7 @@
 # The disk is mounted on the server's data folder; its image is in the work folder,
 # full of zeros, so that a write of the server is one write below.  With
 # TMPDIR=/dev/shm it is in memory, and no slower at one time than at another.  Needs
-# root and loop devices.  If something is missing, make_loop_disk says so, and the data
-# stay on the disk of the work folder.  $filesystem is the type of what they are on.
+# root and loop devices.
 #
 # The script unmounts and removes the disk when it ends.
 
@@ -22,7 +21,6 @@
 filesystem=${FILESYSTEM:-ext4}
 loop_device=				# what losetup chose, or empty
 loop_mounted=				# set while it is mounted
-no_loop_disk_because=		# why there is none, or empty
 
 case $filesystem in
 	ext4) make_filesystem=(mkfs.ext4 -q -m 0 -O has_journal) ;;
@@ -37,12 +35,6 @@ case $filesystem in
 	xfs) extra_packages+=(xfsprogs) ;;
 	btrfs) extra_packages+=(btrfs-progs) ;;
 esac
-
-# has_room GIGABYTES: for the image, in the work folder
-has_room()
-{
-	[ "$(df --output=avail -k "$work" | tail -n 1)" -gt $(($1 * 1024 * 1024)) ]
-}
 
 # attach_image GIGABYTES: sets $loop_device
 attach_image()
@@ -72,32 +64,21 @@ remove_loop_disk()
 	fi
 	[ -z "$loop_device" ] || losetup -d "$loop_device" ||
 		say "$script_name: cannot detach the loop device $loop_device." >&2
-	rm -f "$work/disk.img"
-	loop_mounted='' loop_device=''
 }
 
 make_loop_disk()
 {
 	local log=$work/log/loop_disk.log PATH=$PATH:/usr/sbin:/sbin
 
+	am_root || die "only root can mount a loop device; LOOP_SIZE=0 takes the disk of TMPDIR."
+	[ "$(df --output=avail -k "$work" | tail -n 1)" -gt $((($1 + 1) * 1024 * 1024)) ] ||
+		die "$work has no room for $1 GB; set TMPDIR or LOOP_SIZE."
 	at_end+=(remove_loop_disk)
 	mkdir "$work/data"
-	if ! am_root; then
-		no_loop_disk_because="only root can mount one"
-	elif ! has_room $(($1 + 1)); then
-		no_loop_disk_because="$work has no room for $1 GB; set TMPDIR to a folder that has"
-	elif ! attach_image "$1" >"$log" 2>&1; then
-		no_loop_disk_because="this machine has no loop device with direct I/O for $work"
-	elif ! mount_disk >>"$log" 2>&1; then
-		no_loop_disk_because="no $filesystem can be made and mounted on $loop_device"
-	fi
-	if [ -z "$no_loop_disk_because" ]; then
-		say "The data are on a disk of $1 GB of their own: $filesystem on $loop_device with direct I/O."
-	else
-		remove_loop_disk
-		say "The data are on the disk of the work folder, and not on a loop device: $no_loop_disk_because."
-	fi
-	[ -n "$loop_mounted" ] || filesystem=$(findmnt -n -o FSTYPE -T "$work" | tail -n 1)
-	! am_root || chown "$test_user:$test_user" "$work/data"
+	{ attach_image "$1" && mount_disk; } >"$log" 2>&1 ||
+		{ show_log loop_disk.log
+		die "no $filesystem can be mounted from a loop device with direct I/O; LOOP_SIZE=0 takes the disk of TMPDIR."; }
+	say "The data are on a disk of $1 GB of their own: $filesystem on $loop_device with direct I/O."
+	chown "$test_user:$test_user" "$work/data"
 	chmod 700 "$work/data"
 }
