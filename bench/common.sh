@@ -251,25 +251,19 @@ query_results()
 		"${options[@]}"
 }
 
-# A picture is welcome, but no reason not to measure.  A Python of the user's own may be
-# the first in the path.
-draw()
+# A picture is welcome, but no reason not to measure.
+keep_results()
 {
 	local python
 
-	for python in python3 /usr/bin/python3; do
-		"$python" -c 'import matplotlib' >/dev/null 2>&1 || continue
-		attempt plot.log "Drawing the picture" "$python" "$root/bench/plot.py" "$experiment" \
-			"$work/results.tsv" "$results/$experiment.svg"
-		say "The picture is in bench/results/$experiment.svg."
-		return
-	done
-	say "No picture was drawn: there is no matplotlib (Debian: python3-matplotlib)."
-}
-
-keep_results()
-{
 	cp "$work/results.tsv" "$results/$experiment.tsv"
 	say "What was measured is in bench/results/$experiment.tsv."
-	draw
+	python=$(python_with matplotlib)
+	if [ -z "$python" ]; then
+		say "No picture was drawn: there is no matplotlib (Debian: python3-matplotlib)."
+		return
+	fi
+	attempt plot.log "Drawing the picture" "$python" "$root/bench/plot.py" "$experiment" \
+		"$work/results.tsv" "$results/$experiment.svg"
+	say "The picture is in bench/results/$experiment.svg."
 }

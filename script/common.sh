@@ -83,6 +83,17 @@ is_count()
 	[[ $1 =~ ^[1-9][0-9]{0,8}$ ]]
 }
 
+# python_with MODULE: the first Python of the PATH, or Debian's, if it has the
+# module
+python_with()
+{
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		! "$python" -c "import $1" >/dev/null 2>&1 || { say "$python"; return; }
+	done
+}
+
 am_root()
 {
 	[ "$(id -u)" -eq 0 ]
