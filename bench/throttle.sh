@@ -34,6 +34,7 @@ group_switch=				# file that switches controllers on and off
 group_controllers=			# those that we switched on, or empty
 write_limit=				# writes/s, or empty
 unthrottled_because=		# why there can be no limit, or empty
+limit_tried=				# set when the effect of a limit was measured
 cpu_group=					# folder of the one that limits its processors, or empty
 
 # disk_of FOLDER: the number of the whole disk that it is on.  An overlay's files
@@ -180,30 +181,30 @@ synced_writes()
 	rm "$file"
 }
 
-# Says what the limit does, measured.  A disk that is slower by itself has nothing
-# to be limited, but the limit stands.
+# Once: does a limit have an effect?
+try_limit()
+{
+	local limited
+
+	limit_tried=1
+	[ -z "$unthrottled_because" ] || return 0
+	set_limit 200
+	limited=$(synced_writes 100)
+	set_limit none
+	say "The disk $group_disk: $limited synced writes/s with a limit of 200, $(synced_writes 500) without."
+	[ "$limited" -le 300 ] || unthrottled_because="a limit has no effect"
+}
+
 limit_writes()
 {
-	local free limited
-
+	[ -n "$limit_tried" ] || try_limit
 	if [ -n "$unthrottled_because" ]; then
 		say "The disk is not limited to $1 writes/s: $unthrottled_because.
 What follows is measured without a limit."
 		return 0
 	fi
-	set_limit none
-	free=$(synced_writes "$1")
 	set_limit "$1" || die "cannot limit the disk $group_disk."
-	limited=$(synced_writes "$(($1 / 2))")
-	if [ "$limited" -gt $((12 * $1 / 10)) ]; then
-		set_limit none
-		unthrottled_because="a limit has no effect, $limited synced writes/s with it, $free without"
-		limit_writes "$1"
-		return 0
-	fi
 	write_limit=$1
-	say "The disk $group_disk writes at most $1 times a second for the server: $limited synced writes/s; without a limit, $free."
-	[ $((10 * limited)) -lt $((8 * free)) ] || say "That is hardly a limit: the disk is no faster now."
 }
 
 lift_limit()
