@@ -6,7 +6,8 @@
 #
 #	prepare_experiment NAME	instead of set_up and build_and_install
 #	begin_results COLUMN...	then add_result for each measurement
-#	keep_results			bench/results/NAME.tsv, and its picture
+#	keep_table				bench/results/NAME.tsv
+#	keep_results			the same, and its picture
 #	query_results QUERY...	tables from the results
 #
 # plot.py draws the picture from the file alone.  An experiment needs what
@@ -251,13 +252,18 @@ query_results()
 		"${options[@]}"
 }
 
+keep_table()
+{
+	cp "$work/results.tsv" "$results/$experiment.tsv"
+	say "What was measured is in bench/results/$experiment.tsv."
+}
+
 # A picture is welcome, but no reason not to measure.
 keep_results()
 {
 	local python
 
-	cp "$work/results.tsv" "$results/$experiment.tsv"
-	say "What was measured is in bench/results/$experiment.tsv."
+	keep_table
 	python=$(python_with matplotlib)
 	if [ -z "$python" ]; then
 		say "No picture was drawn: there is no matplotlib (Debian: python3-matplotlib)."
