@@ -437,28 +437,6 @@ best_predicted_reason(const DelayOutcomes *all, const PresentSetting *present, i
 
 /*---- The order of changes ----------------------------------------*/
 
-/* Sorts a few choices by time, or by cost first. */
-static void
-sort_choices(Choice *choice, int n, bool by_cost)
-{
-	for (int i = 1; i < n; i++)
-	{
-		Choice		it = choice[i];
-		int			j = i;
-
-		for (; j > 0; j--)
-		{
-			const Choice *before = &choice[j - 1];
-
-			if (by_cost && before->cost != it.cost ?
-				before->cost < it.cost : before->time <= it.time)
-				break;
-			choice[j] = *before;
-		}
-		choice[j] = it;
-	}
-}
-
 /*
  * Sorts by time.  A group begins with the shortest time that is left, and has
  * all times within SAME_TIME of that; in a group, the lowest cost comes first.
@@ -466,12 +444,25 @@ sort_choices(Choice *choice, int n, bool by_cost)
 void
 order_choices(Choice *choice, int n)
 {
-	sort_choices(choice, n, false);
-	for (int from = 0, to; from < n; from = to)
+	double		longest = -1;	/* time of the present group */
+
+	for (Choice *at = choice; at < choice + n; at++)
 	{
-		to = from + 1;
-		while (to < n && choice[to].time <= choice[from].time * SAME_TIME)
-			to++;
-		sort_choices(choice + from, to - from, true);
+		Choice		before = *at;
+		Choice	   *first = NULL;
+		double		shortest = INFINITY;
+
+		for (Choice *it = at; it < choice + n; it++)
+			shortest = Min(shortest, it->time);
+		if (shortest > longest)
+			longest = shortest * SAME_TIME;
+		for (Choice *it = at; it < choice + n; it++)
+			if (it->time <= longest &&
+				(first == NULL || (it->cost != first->cost ? it->cost < first->cost :
+								   it->time != first->time ? it->time < first->time :
+								   it->i < first->i)))
+				first = it;
+		*at = *first;
+		*first = before;
 	}
 }
