@@ -2,6 +2,7 @@
 -- The objects of the extension.  A new or missing column, function or setting shows
 -- here, and so does one without a COMMENT.
 --
+\pset format unaligned
 
 -- Views and their columns
 SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) AS type,
