@@ -126,8 +126,8 @@ is_eligible(const DelayOutcome *outcome)
  * The one with the most commits, of those within max_p99, or only of the
  * eligible ones; -1: none had commits
  */
-static int
-most_commits_of(const DelayOutcomes *all, bool eligible)
+int
+best_delay_most_commits(const DelayOutcomes *all, bool eligible)
 {
 	int			most = -1;
 
@@ -142,13 +142,6 @@ most_commits_of(const DelayOutcomes *all, bool eligible)
 			most = i;
 	}
 	return most;
-}
-
-/* The one that is ahead so far; -1 if there is none */
-int
-best_delay_ahead(const DelayOutcomes *all)
-{
-	return most_commits_of(all, false);
 }
 
 /* True if the rounds of one exceed those of another by more than chance */
@@ -168,7 +161,7 @@ exceeds(const DelayOutcomes *all, const double *a, const double *b)
 static bool
 has_most_commits(const DelayOutcomes *all, int i)
 {
-	int			most = most_commits_of(all, true);
+	int			most = best_delay_most_commits(all, true);
 
 	return is_eligible(&all->outcome[i]) &&
 		!exceeds(all, all->outcome[most].rate, all->outcome[i].rate);
@@ -316,7 +309,7 @@ why_not_best(const DelayOutcomes *all, int least, int best, int i)
 	if (!has_most_commits(all, i))
 		return psprintf("%.0f%% fewer commits/s than the highest",
 						-percent_more(it->commits.mean,
-									  all->outcome[most_commits_of(all, true)].commits.mean));
+									  all->outcome[best_delay_most_commits(all, true)].commits.mean));
 	if (never_slept(it) && it->pair.delay > 0)
 		return pstrdup(it->pair.delay > COMMIT_DELAY_MAX ? "never slept" :
 					   "never slept: fewer than commit_siblings others were active");

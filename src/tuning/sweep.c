@@ -365,7 +365,7 @@ report_progress(Sweep *sweep)
 	char	   *what;
 
 	estimate_outcomes(sweep);
-	ahead = best_delay_ahead(all);
+	ahead = best_delay_most_commits(all, false);
 	what = ahead < 0 ?
 		pstrdup("there is nothing to compare yet, as no commits were measured") :
 		psprintf("%s is ahead with %.0f commits/s",

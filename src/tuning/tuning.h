@@ -51,7 +51,7 @@ typedef struct DelayOutcomes
 } DelayOutcomes;
 
 extern Estimate estimate_rounds(const double *value, int nrounds);
-extern int	best_delay_ahead(const DelayOutcomes *all);
+extern int	best_delay_most_commits(const DelayOutcomes *all, bool eligible);
 extern int	best_delay(const DelayOutcomes *all, int present_siblings);
 extern char *best_delay_reason(const DelayOutcomes *all, int present_siblings,
 							   int best, int i);
