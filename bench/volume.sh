@@ -4,7 +4,7 @@
 # delays fdatasync().  To be sourced after common.sh.
 #
 #	make_volume				once, between prepare_experiment and start_server
-#	start_on_volume SETTING...	instead of start_server
+#	on_volume COMMAND...	starts the server
 #	set_volume RATE BUCKET [US]	queues: RATE flushes/s from now on, after BUCKET flushes
 #							that take US (0) us each; the bucket is full.  With 0,
 #							each flush takes 1/RATE s, however long there was none
@@ -37,12 +37,11 @@ make_volume()
 }
 
 # All processes of the server inherit both variables from the first one.
-start_on_volume()
+on_volume()
 {
-	export VOLUME_STATE=$work/tmp/volume LD_PRELOAD=$work/tmp/volume.so
+	local -x VOLUME_STATE=$work/tmp/volume LD_PRELOAD=$work/tmp/volume.so
 
-	start_steady_server "$@"
-	unset VOLUME_STATE LD_PRELOAD
+	"$@"
 }
 
 set_volume()
