@@ -171,7 +171,7 @@ def commit_delay(rows):
 def commit_siblings(rows):
     panels = []
 
-    for clients, of in sorted(by([r for r in rows if r["kind"] == "sweep"], "clients").items()):
+    for clients, of in sorted(by(rows, "clients").items()):
         base = statistics.median(r["commits_per_second"] for r in of if r["commit_delay"] == 0)
         compared = [{**r, "name": f"siblings {r['commit_siblings']:g}",
                      "y": r["commits_per_second"] / base} for r in of]
