@@ -68,9 +68,11 @@ prepare_sysbench($node);
 my $outside = 0;
 my $has_standby = 0;
 
-print $out join("\t",
+print $out join(
+	"\t",
 	qw(workload clients commit_delay commit_siblings commits wrong flushes flush_error distribution
-	  delay_hits delay_hit_error outside)), "\n";
+	  delay_hits delay_hit_error outside)),
+  "\n";
 for my $case ((@cases) x $rounds)
 {
 	my $standby = $case->{standby} || 0;
@@ -85,8 +87,8 @@ for my $case ((@cases) x $rounds)
 	my ($truth, $error, $limit) = ($result->{truth}, figures($result), limits($case));
 	my $timed = ($case->{timing} || 'on') eq 'on';
 	# without the times of I/O, hits are estimates that promise less
-	my @wrong = grep { abs($error->{$_}) > $limit->{$_} }
-	  ('flushes', 'distribution', $timed ? 'hits' : ());
+	my @wrong =
+	  grep { abs($error->{$_}) > $limit->{$_} } ('flushes', 'distribution', $timed ? 'hits' : ());
 
 	push @wrong, 'commits' if $error->{commits} != 0;
 	$outside += @wrong > 0;
@@ -100,7 +102,9 @@ for my $case ((@cases) x $rounds)
 		$truth->{flushes},
 		(map { sprintf '%+.2f%%', $error->{$_} } qw(flushes distribution)),
 		$truth->{hits},
-		sprintf('%+.2f%%', $error->{hits}), "@wrong"), "\n";
+		sprintf('%+.2f%%', $error->{hits}),
+		"@wrong"),
+	  "\n";
 }
 print $out
   sprintf("%d of %d measurements are outside the limits\n", $outside, scalar(@cases) * $rounds);
