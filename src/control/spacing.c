@@ -89,8 +89,7 @@
 								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
 #define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
 #define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
-#define NEAR_WINDOW		0.1		/* windows; with 50 clients a rate of 500/s
-								 * fell to 230 in 10 s, by hiccups */
+#define NEAR_WINDOW		0.1		/* windows, or hiccups made 500/s 230 in 10 s */
 #define WATCH_STALLS	16		/* for which trials wait, and two may differ */
 #define HELD			0.5		/* of a distance, or it does not tell the
 								 * rate; beside trials, 156/s fell to 75 in 10
@@ -119,8 +118,7 @@
 #define SPACING_MOST	10e3	/* or a flush; halved, 1.2% on quotas */
 #define REST_LEAST		4		/* slots; halved, 0.5%, shifts 2.6% */
 #define FIRST_TRIAL		900e3	/* before that, a quota shows by itself */
-#define REST_MOST		256		/* trials take 3 to 13% of the time on a plain
-								 * disk, and 5 to 19% with 64 */
+#define REST_MOST		256		/* 64: trials on plain disks take half longer */
 #define UNUSUAL			0.35	/* doubled, open loads 1.8%, shifts 7% */
 #define UNUSUAL_SLOTS	2		/* 1: open loads 1.9%; 4: shifts 6% */
 #define USUAL_WEIGHT	0.2		/* halved, open loads 1% */
@@ -296,11 +294,11 @@ static bool
 is_hiccup(SpacingQuota *q, double length, double distance)
 {
 	double		windows = distance / q->window;
-	bool		grown = q->growth > 1 && length >= STALLED_LEAST * q->window;
 
 	if (q->believed)
 		return length < LONG_STALL * q->window ||
-			(distance <= DISTANCE_MOST && !grown &&
+			(distance <= DISTANCE_MOST &&
+			 (q->growth == 1 || length < STALLED_LEAST * q->window) &&
 			 fabs(windows - Max(rint(windows), 1)) > NEAR_WINDOW);
 	q->lengths = LENGTHS_KEPT * q->lengths + length;
 	q->squares = LENGTHS_KEPT * q->squares + length * length;
@@ -317,7 +315,9 @@ stall_ended(Spacing *s, double length, double now)
 	bool		tells = !q->believed || q->held + length >= HELD * stretch;
 	bool		hiccup = is_hiccup(q, length, now - q->stalled_at);
 
-	if (hiccup && (!q->believed || length < LONG_STALL * q->window))
+	/* hiccups, and flushes whose ends were seen together, are no stalls */
+	if (apart < length / 2 ||
+		(hiccup && (!q->believed || length < LONG_STALL * q->window)))
 		return false;
 	*stalled += (*stalled == 0 ? 1 : apart / (apart + STALLED_TIME)) *
 		(Min(1.0, (length - s->usual) / apart) - *stalled);

@@ -6,14 +6,15 @@
  * Sessions commit again and again, or, with "rate", at random times as often
  * as that.  Reads phases, one per line:
  *
- *	seconds quota window flush think sessions spikes spike rate settle
+ *	seconds quota window flush think sessions spikes spike rate settle blind
  *
  * The device allows "quota" flushes in each "window" (0: any number), a flush
  * takes "flush", a session works for "think" between commits.  One flush in
  * "spikes" takes up to twice "spike" longer, at random, or just "spike" if
  * that is negative; with a negative number, one in each period of that many
- * us.  "settle" calls spacing_settle() first.  All times but the first are in
- * us.  Each time is varied by 20% either way.
+ * us.  "settle" calls spacing_settle() first.  With "blind", at random, nobody
+ * sees for that time that a flush ends; then all are seen together.  All times
+ * but the first are in us.  Each time is varied by 20% either way.
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
  * mean response, current spacing, rate of the quota believed, quotas found,
@@ -46,6 +47,7 @@ typedef struct Phase
 	double		spike;
 	double		rate;
 	int			settle;
+	double		blind;
 } Phase;
 
 typedef struct Session
@@ -69,6 +71,15 @@ static struct
 	double		below;
 }			second;
 static double next_second = 1e6;
+
+/* Flushes that have not been seen. */
+static struct
+{
+	double		began[1000];
+	bool		slept[1000];
+	int			n;
+	double		until;
+}			unseen;
 
 static double
 varied(double value)
@@ -120,6 +131,20 @@ next_commit(const Phase *phase, Session *s)
 	s->arrives = Max(now, s->began) + varied(phase->think);
 }
 
+static void
+see_flush(const Phase *phase, double began, bool slept)
+{
+	unseen.began[unseen.n] = began;
+	unseen.slept[unseen.n++] = slept;
+	if (now < unseen.until && unseen.n < (int) lengthof(unseen.began))
+		return;
+	for (int i = 0; i < unseen.n; i++)
+		spacing_flush_ended(&spacing, unseen.began[i], now, unseen.slept[i]);
+	unseen.n = 0;
+	if (phase->blind > 0 && drand48() < 1.0 / 500)
+		unseen.until = now + varied(phase->blind);
+}
+
 /*
  * The first session to arrive leads; the flush carries the sessions that have
  * come by then.
@@ -152,7 +177,7 @@ flush_once(const Phase *phase)
 	second.stalled += length > 5000 ? length : 0;
 	second.commits += commits;
 	second.responses += responses;
-	spacing_flush_ended(&spacing, began, now, slept);
+	see_flush(phase, began, slept);
 	spacing_look(&spacing, now, commits, responses);
 }
 
@@ -176,10 +201,10 @@ main(void)
 	double		end = 0;
 
 	spacing_init(&spacing, 0);
-	while (scanf("%lf %lf %lf %lf %lf %d %lf %lf %lf %d", &phase.seconds,
+	while (scanf("%lf %lf %lf %lf %lf %d %lf %lf %lf %d %lf", &phase.seconds,
 				 &phase.quota, &phase.window, &phase.flush, &phase.think,
 				 &phase.sessions, &phase.spikes, &phase.spike, &phase.rate,
-				 &phase.settle) == 10)
+				 &phase.settle, &phase.blind) == 11)
 	{
 		now = Max(now, end);
 		for (int i = 0; i < phase.sessions; i++)

@@ -31,8 +31,9 @@ sub run_phases
 			spike => 20e3,
 			rate => 0,
 			settle => 0,
+			blind => 0,
 			%$_);
-		"@p{qw(seconds quota window flush think sessions spikes spike rate settle)}\n";
+		"@p{qw(seconds quota window flush think sessions spikes spike rate settle blind)}\n";
 	} @phases;
 	my ($out, @seconds);
 
@@ -117,6 +118,8 @@ for my $spikes ([ 500, 20e3 ], [ 100, 5e3 ], [ 100, 20e3 ], [ 30, 10e3 ], [ 10, 
 }
 @s = run_phases({ spikes => -200e3, spike => 20e3, seconds => 300 });
 cmp_ok(scalar(grep { $_->{rate} > 0 } @s), '<', 60, 'hiccups each 200 ms: refuted each time');
+@s = run_phases({ blind => 60e3, sessions => 20, seconds => 300 });
+is($s[299]{found}, 0, 'flushes whose ends are seen together: no quota');
 
 #
 # The response
