@@ -53,13 +53,13 @@
 #include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
+#include "stats/watch.h"
 
 #define FLUSHES_KEPT	1024	/* until the worker has seen them */
 
 /*
- * adaptive_delay_committed() counts the time before a commit up to this
- * multiple of the usual response, so that a report or a batch that runs for
- * minutes does not hide what commits take.
+ * The time before a commit counts up to this multiple of the usual response,
+ * so that a batch that runs for minutes does not hide what commits take.
  */
 #define USUAL_MOST		8
 #define BEFORE_MOST		1e6		/* us; ... until these are known */
@@ -233,18 +233,22 @@ see_flushes(Learner *learner, uint64 now)
 	{
 		FlushSeen  *flush = &shared->flush[learner->flushes++ % FLUSHES_KEPT];
 		uint64		ended_at = pg_atomic_exchange_u64(&flush->ended_at, 0);
+		uint64		reported;
 		uint64		began_at;
 
 		if (ended_at == 0)
 			continue;
 		pg_read_barrier();		/* protocol flush_seen */
-		began_at = pg_atomic_read_u64(&flush->began_at);
+		reported = pg_atomic_read_u64(&flush->began_at);
+		began_at = Min(reported & ~FLUSH_SLEPT, ended_at);
 		if (ended_at < paused_until)
 			all = false;
-		else if (spacing_flush_ended(&learner->state.spacing,
-									 to_us(Min(began_at & ~FLUSH_SLEPT, ended_at)),
+		/* what a limit of the CPU stops looks like a stall of a quota */
+		else if ((ended_at - began_at <= pg_atomic_read_u64(&shared->stall) ||
+				  !watch_cpu_limited(began_at, ended_at)) &&
+				 spacing_flush_ended(&learner->state.spacing, to_us(began_at),
 									 to_us(ended_at),
-									 (began_at & FLUSH_SLEPT) != 0))
+									 (reported & FLUSH_SLEPT) != 0))
 			note_change(&learner->state);
 	}
 	return all;
@@ -310,10 +314,8 @@ adaptive_delay_pause(uint64 until)
 }
 
 /*
- * Nothing is learned for a while, or adaptive_delay_max may have changed:
- * leaders do what is known, and not what was just being tried.  Or, if all is
- * to be forgotten, the setting has changed, the server has started, or a sweep
- * tries what is not set: nothing is known.
+ * Leaders do what is known, and not what was just being tried, as nothing is
+ * learned for a while.  With "forget", nothing is known any more.
  */
 void
 adaptive_delay_settle(bool forget)

@@ -82,8 +82,7 @@
 #define SAME_QUOTA		0.15	/* relative spread of flushes in a window;
 								 * 0.1: 10 of 1 or 2 writes take 11 s, not 1 */
 #define STALLED_LEAST	0.2		/* of the time; with 100 to 3000 writes/s it
-								 * was 0.34 to 0.98, without a limit up to
-								 * 0.05 */
+								 * was 0.34 to 0.98, else up to 0.05 */
 #define STALLED_TIME	1e6		/* over which that is a mean */
 #define HICCUP			0.5		/* of the mean stall; beside busy processors
 								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
@@ -91,9 +90,8 @@
 #define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
 #define NEAR_WINDOW		0.1		/* windows, or hiccups made 500/s 230 in 10 s */
 #define WATCH_STALLS	16		/* for which trials wait, and two may differ */
-#define HELD			0.5		/* of a distance, or it does not tell the
-								 * rate; beside trials, 156/s fell to 75 in 10
-								 * s */
+#define HELD			0.5		/* of a distance, or it tells no rate; beside
+								 * trials, 156/s fell to 75 in 10 s */
 #define SAME_STALL		2		/* flushes after a stall that belong to it */
 #define DISTANCE_MOST	3e6		/* windows of 1 s, and two to spare */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */

@@ -623,3 +623,12 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 	} while (changecount_since(&shared->changes, newest) != 0);
 	finish_sum(sum);
 }
+
+bool
+watch_cpu_limited(uint64 from, uint64 to)
+{
+	WatchSummary sum;
+
+	watch_sum(from, to, &sum);
+	return 2 * sum.throttled >= to - from;
+}

@@ -108,4 +108,7 @@ extern bool watch_find_session(int pid, uint64 from, uint64 to,
 /* Any process; between two times of clock_now(). */
 extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);
 
+/* ... For half of this time, or longer, a limit of the CPU stopped the server. */
+extern bool watch_cpu_limited(uint64 from, uint64 to);
+
 #endif							/* COMMIT_STATS_WATCH_H */

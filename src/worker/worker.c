@@ -275,6 +275,10 @@ commit_stats_flush_logger_main(Datum main_arg)
 	for (;;)
 	{
 		MemoryContextReset(CurrentMemoryContext);
+		/* first, as it explains what has been reported */
+		timeout = LONG_MAX;
+		if (commit_stats_enabled)
+			timeout = watch_look() ? WATCH_EVERY_MS : WATCH_IDLE_MS;
 		if (following || woken)
 		{
 			quiet = work(following) || woken ? 0 : quiet + 1;
@@ -283,9 +287,6 @@ commit_stats_flush_logger_main(Datum main_arg)
 				worker_wake_sleep();
 			following = quiet < QUIET_NAPS;
 		}
-		timeout = LONG_MAX;
-		if (commit_stats_enabled)
-			timeout = watch_look() ? WATCH_EVERY_MS : WATCH_IDLE_MS;
 		if (following)
 			timeout = SETTLE_TIME;
 		if (timeout < WATCH_IDLE_MS)
