@@ -95,6 +95,7 @@ typedef enum StallActivity
 	ACTIVITY_WRITES,
 	ACTIVITY_SYNCS,
 	ACTIVITY_ARCHIVER,
+	ACTIVITY_WRITER,			/* a session writes much WAL */
 	ACTIVITY_OTHERS,
 	ACTIVITIES
 } StallActivity;

@@ -12,7 +12,8 @@
  *
  *	seen		what the background worker saw during a stall (watch.c)
  *	activity	what may make flushes stall while it goes on: the phases of a
- *				checkpoint, archive_command, other writes to the volume
+ *				checkpoint, archive_command, a session that writes much,
+ *				other writes to the volume
  *	ratio		stall time in a second with an activity to that in one without
  *
  * An activity and a stall at the same time prove nothing: a checkpoint can go
@@ -166,6 +167,8 @@ samples_with(const WatchSummary *seen, StallActivity activity)
 		case ACTIVITY_CHECKPOINT:
 			return seen->checkpoint[CHECKPOINT_WRITES] +
 				seen->checkpoint[CHECKPOINT_SYNCS];
+		case ACTIVITY_WRITER:
+			return seen->writing;
 		case ACTIVITY_OTHERS:
 			return seen->others_write;
 		default:
@@ -270,6 +273,18 @@ certainty_beside(const StallLog *log, int i, StallActivity activity,
 		1 - 1 / ratio : 0;
 }
 
+/*
+ * A bulk load also keeps the archiver busy, and makes checkpoints come.  That it
+ * wrote most of the flush decides, unless flushes stall rather beside those.
+ */
+static bool
+writer_outweighs(const StallLog *log, int i)
+{
+	return ratio_beside(log, i, ACTIVITY_WRITER) >=
+		Max(ratio_beside(log, i, ACTIVITY_CHECKPOINT),
+			ratio_beside(log, i, ACTIVITY_ARCHIVER));
+}
+
 /* An activity that goes on all the time has no ratio. */
 static double
 is_beside(const StallLog *log, int i, StallActivity activity)
@@ -315,6 +330,7 @@ static void
 decide_cause(StallLog *log, int i, StallCause end)
 {
 	const LoggedEvent *stall = &log->logged[i];
+	double		bulk_wal = is_bulk_wal(&stall->outcome, &log->writer[i]);
 	const struct
 	{
 		StallCause	cause;
@@ -323,11 +339,12 @@ decide_cause(StallLog *log, int i, StallCause end)
 		{STALL_SEGMENT, is_segment(&stall->event, &stall->outcome.seen)},
 		{STALL_CPU_LIMIT,
 		2 * stall->outcome.seen.throttled >= stall->event.duration},
+		{STALL_BULK_WAL, writer_outweighs(log, i) ? bulk_wal : 0},
 		{STALL_CHECKPOINT,
 		certainty_beside(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},
 		{STALL_ARCHIVER,
 		certainty_beside(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
-		{STALL_BULK_WAL, is_bulk_wal(&stall->outcome, &log->writer[i])},
+		{STALL_BULK_WAL, bulk_wal},
 		{STALL_BYTES,
 			log->quota_flushes == 0 && log->stall[i].of_quota ?
 		log->quota_certainty : is_bytes(&log->fit, stall)},

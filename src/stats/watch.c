@@ -262,9 +262,21 @@ waits_for_wal(uint32 event)
 		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
 }
 
+/* Workers of autovacuum are one writer, as each ends with its table. */
+static void
+add_to_writers(int pid)
+{
+	int			i = 0;
+
+	while (i < look.nwriters && look.sample.writer[i] != pid)
+		i++;
+	if (i == look.nwriters && i < WATCH_WRITERS)
+		look.sample.writer[look.nwriters++] = pid;
+}
+
 /* A backend with an id, or in VACUUM, that is in no commit. */
 static void
-look_at_writer(Session *session, TransactionId xid, uint32 event)
+look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 {
 	WatchSample *sample = &look.sample;
 
@@ -275,9 +287,9 @@ look_at_writer(Session *session, TransactionId xid, uint32 event)
 		sample->idle_xids++;
 	else if ((!is_lock_event(event) ||
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
-			 ++session->looks >= WRITER_LOOKS &&
-			 look.nwriters < WATCH_WRITERS)
-		sample->writer[look.nwriters++] = session->pid;
+			 ++session->looks >= WRITER_LOOKS)
+		add_to_writers(proc->statusFlags & PROC_IS_AUTOVACUUM ?
+					   WATCH_AUTOVACUUM : session->pid);
 }
 
 static void
@@ -308,7 +320,7 @@ look_at_backend(int procno)
 	}
 	else if (session->pid != 0 &&
 			 (TransactionIdIsValid(xid) || proc->statusFlags & PROC_IN_VACUUM))
-		look_at_writer(session, xid, event);
+		look_at_writer(proc, session, xid, event);
 	session->xid = xid;
 }
 
@@ -561,6 +573,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->archiving += sample->archiving;
 	sum->segment += sample->segment;
 	sum->others_write += sample->others_write;
+	sum->writing += sample->writer[0] != 0;
 	if (before->written_kb != 0 && sample->written_kb != 0)
 	{
 		sum->written += (uint32) (sample->written_kb - before->written_kb) *

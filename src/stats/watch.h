@@ -12,6 +12,8 @@
 #define WATCH_IDLE_MS		500
 #define WATCH_SAMPLES		2048	/* are kept: 122 s */
 #define WATCH_WRITERS		4
+#define WATCH_AUTOVACUUM	(-1)	/* as the pid of a writer: any worker of
+									 * it */
 
 typedef enum CheckpointPhase
 {
@@ -54,7 +56,7 @@ typedef struct WatchSample
 	uint32		written_kb;		/* by the volume of the WAL so far, modulo
 								 * 2^32; 0: not known */
 	uint32		flushed_kb;		/* ... at most, by flushes */
-	int			writer[WATCH_WRITERS];	/* pids; 0: none */
+	int			writer[WATCH_WRITERS];	/* pids, each once; 0: none */
 } WatchSample;
 
 /* Samples of a period, added up; whole numbers but for seconds; local memory. */
@@ -79,6 +81,7 @@ typedef struct WatchSummary
 	int			archiving;
 	int			segment;
 	int			others_write;
+	int			writing;		/* with a writer */
 	double		written;		/* bytes, by the volume of the WAL */
 	double		flushed;		/* ... at most, by flushes */
 	int			nwriters;

@@ -179,7 +179,7 @@ put_stall(Row *row, const StallLog *log, int i)
 	row_ms(row, "segment_time", event->segment_time);
 	if (writer->session != NULL)
 	{
-		row_number(row, "writer_pid", writer->session->pid);
+		row_known_number(row, "writer_pid", Max(writer->session->pid, 0));
 		if (OidIsValid(writer->session->client.roleid))
 			row_client(row, "writer_", &writer->session->client);
 		row_known_number(row, "writer_queryid", writer->session->queryid);

@@ -134,6 +134,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		sum->segment += look->segment;
 		sum->others_write += look->others_write;
 		sum->throttled += look->throttled_us * NS_PER_US;
+		sum->writing += look->writer[0] != 0;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)

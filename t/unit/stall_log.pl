@@ -145,6 +145,22 @@ is( causes(looks(0, 2000, writer => 9), stall(1000, 200)),
 	'1 unknown 0.00',
 	'... of which the flush wrote little');
 
+my @bulk_stalls = map { stall(40_000 + 500 * $_, 200, %bulk) } 1 .. 19;
+is( causes(
+		looks(0, 40_000),
+		looks(40_000, 50_000, archiving => 1, writer => 9),
+		looks(50_000, 55_000, archiving => 1),
+		looks(55_000, 90_000), @bulk_stalls),
+	'19 bulk WAL 1.00',
+	'... which also keeps the archiver busy');
+is( causes(
+		looks(0, 40_000, writer => 9),
+		looks(40_000, 50_000, checkpoint => 2, writer => 9),
+		looks(50_000, 90_000, writer => 9),
+		@bulk_stalls),
+	'19 checkpoint 0.99',
+	'... whose flushes stall only beside a checkpoint');
+
 # A bandwidth: times with bursts
 my @flushes = map {
 	my $bytes = 20_000 + 5000 * ($_ % 97);
