@@ -2053,7 +2053,7 @@ COMMENT ON COLUMN commit_stall_log.transaction_time IS
 COMMENT ON COLUMN commit_stall_log.leader_wal_bytes IS
 	'WAL that the leader''s transaction wrote, in bytes';
 COMMENT ON COLUMN commit_stall_log.writer_pid IS
-	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran';
+	'process whose transaction wrote at least half of wal_bytes: the leader, or one with more than 1 MB of WAL, inferred at its end, or seen while it ran; null for autovacuum';
 COMMENT ON COLUMN commit_stall_log.writer_datid IS
 	'client (database, database role, name) of writer_pid';
 COMMENT ON COLUMN commit_stall_log.writer_datname IS

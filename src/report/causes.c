@@ -247,6 +247,10 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (pg_blocking_pids() has the holders), %s are in COMMIT.",
 							 format_number(f->seen.lock_waits / f->seen.n),
 							 format_number(f->seen.in_commit / f->seen.n)));
+	if (has_hot_row(f) && rest_of_flushes(f) < 0.5)
+		put_wrapped(text, f->width, "", "  ",
+					psprintf("On average %s sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for.",
+							 format_number(f->seen.blocked_rows / f->seen.n)));
 	if (statements_wait_for_wal(f))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. Larger wal_buffers (now %.0fkB), if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
@@ -297,8 +301,10 @@ blame_standby(const CommitFigures *f)
 {
 	if (f->standby == NULL)
 		return ": which one is not known";
-	return psprintf(" '%s': %s%s", f->standby,
+	return psprintf(" '%s': %s%s%s", f->standby,
 					standby_stage_names[f->standby_stage],
+					f->standby_behind < BULK_WAL ? "" :
+					psprintf(", %s behind", format_bytes(f->standby_behind)),
 					f->standby_share > 0.95 ? "" :
 					psprintf(" (%s of these waits)",
 							 format_percent(f->standby_share)));
@@ -373,8 +379,9 @@ remedy_for_checkpoints(const CommitFigures *f)
 					f->max_wal_size, f->checkpoint_timeout);
 }
 
+/* But for what others write */
 static const char *
-remedy_for_standby(const CommitFigures *f)
+remedy_at_stage(const CommitFigures *f)
 {
 #define WALRECEIVER "its walreceiver, which does not answer (pg_receivewal does with --slot and --synchronous)"
 	static const char *const remedies[] = {
@@ -385,14 +392,27 @@ remedy_for_standby(const CommitFigures *f)
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"
 	};
 
+	if (f->standby == NULL)
+		return "commit_standby_stats";
 	/* it has flushed, and even written, what it has applied */
 	if (f->standby_logical && f->standby_stage >= STANDBY_NOT_WRITTEN)
 		return "what its subscription waits for as it applies: locks, triggers or missing indexes there";
+	if (f->standby_stage == STANDBY_NOT_CONNECTED && f->now.longest < WAITS_NOW_LONG)
+		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
+						remedies[STANDBY_NOT_CONNECTED]);
 	if (f->standby_stage == STANDBY_NOT_WRITTEN && f->now.longest < WAITS_NOW_LONG)
 		return psprintf("its network, if a round trip takes as long (%s a commit); else its walreceiver, which flushes to its disk what came before, or does not answer",
 						format_us(f->phase[PHASE_STANDBY] * f->phase_mean));
-	return f->standby == NULL ? "commit_standby_stats" :
-		remedies[f->standby_stage];
+	return remedies[f->standby_stage];
+}
+
+static const char *
+remedy_for_standby(const CommitFigures *f)
+{
+	return f->standby_behind < BULK_WAL || f->running_writer == NULL ?
+		remedy_at_stage(f) :
+		psprintf("less WAL at a time of %s, behind which commits wait; else %s",
+				 f->running_writer, remedy_at_stage(f));
 }
 
 /*
@@ -570,10 +590,14 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 							  format_us(f->quota_window)),
 					 count_stalls(f, STALL_QUOTA)),
 		f->adaptive ? "a volume with more IOPS" : more_iops},
-		{stall[STALL_UNKNOWN].share,
+		{f->flush_slower > 0 ? 0 : stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
 					 count_stalls(f, STALL_UNKNOWN)),
 		"what else the volume did at these times: iostat, iotop, the provider's graphs"},
+		{f->flush_slower > 0 ? stall[STALL_UNKNOWN].share : 0,
+			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
+					 format_us(f->flush_slower), format_us(f->flush_p50)),
+		"its burst balance in the provider's graphs, or who else uses it: iostat, iotop; fewer flushes (a delay)"},
 		{outside_share(f),
 			psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
 					 f->running_writer == NULL ? "" :
@@ -922,6 +946,9 @@ find_no_gain(const CommitFigures *f)
 		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
 		{outside_share(f) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
+		{f->flush_time > 0 && f->delay >= 2 * f->flush_time && f->phase[PHASE_DELAY] >= 0.5,
+			psprintf("perhaps 0. Commits sleep for %s of their time: commit_delay = %d us is as long as %s flushes. To measure it, in 30 s of the live load:", format_percent(f->phase[PHASE_DELAY]), f->delay, format_number(ratio_or_zero(f->delay, f->flush_time))),
+		sweep},
 		{2 * processor_share(f) >= causes_flush_share(f),
 		psprintf("not known while flushes wait for a processor, %s of commit time.", format_percent(processor_share(f))), NULL},
 		{idle_disk && f->delay > 0 && f->phase[PHASE_DELAY] >= HARDLY_ASLEEP,
@@ -957,6 +984,9 @@ find_may_pay(const CommitFigures *f)
 		{f->flush_time <= 0 && !f->io_timing, "not known. Flushes are not timed:",
 		"track_wal_io_timing = on"},
 		{f->flush_time <= 0, "not known. No flush was timed so far.", NULL},
+		{f->flush_slower > 0,
+			"may pay, fixed or adaptive: flushes take long now, and sessions may take turns. To measure both, in 35 s of the live load:",
+		adaptive_sweep},
 		{f->stall[STALL_UNKNOWN].share >= MANY_STALLS * causes_flush_share(f),
 			psprintf("not known. Flushes stall for an unknown reason, %s of commit time; fewer flushes may stall less often.", format_percent(f->stall[STALL_UNKNOWN].share)),
 		sweep},

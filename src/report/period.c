@@ -99,6 +99,32 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
+/* The history does not know it, but slow commits do that are kept. */
+static void
+set_period_standby(CommitFigures *f)
+{
+	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	int			n = 0;
+	int			nslow;
+	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
+
+	for (int i = 0; i < nslow; i++)
+	{
+		const StandbyBlame *blame = &slow[i].outcome.session.blame;
+		StandbyCounts *of_name;
+		uint64		part[PHASE_N];
+
+		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
+			slow[i].event.ended_at >= f->period->end)
+			continue;
+		of_name = standby_find(counts, &n, blame->name);
+		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
+		if (of_name != NULL)
+			of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
+	}
+	report_data_blame(f, counts, n);
+}
+
 bool
 period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 {
@@ -124,6 +150,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 										   sum->value[SLOT_TRANSACTION_TIME]), 1);
 	set_phases_and_stalls(f, sum);
 	set_leaders(f, sum);
+	set_period_standby(f);
 	return true;
 }
 

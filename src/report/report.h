@@ -8,6 +8,7 @@
 #include "history/history.h"
 #include "probe/notify_lock.h"
 #include "stats/flush_totals.h"
+#include "stats/standby.h"
 #include "stats/waits_now.h"
 
 /* Stalls of one cause, in the time that the phases are of. */
@@ -108,6 +109,8 @@ typedef struct CommitFigures
 	double		flush_p50;
 	double		flush_p99;
 	double		flush_wal;		/* WAL that a mean one wrote, bytes */
+	double		flush_slower;	/* mean of the newest, if most of them would
+								 * be stalls; else 0 */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */
@@ -128,6 +131,7 @@ typedef struct CommitFigures
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription */
 	double		standby_share;	/* of all waits for standbys */
+	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;
 	int			listeners;		/* sessions of this database; -1: unknown */
 
@@ -184,6 +188,8 @@ extern void report_data_set_counts(CommitFigures *f, const uint64 *value,
 								   uint64 unled, const uint64 *commit_cells,
 								   const uint64 *flush_cells);
 extern void report_data_set_settings(CommitFigures *f);
+extern void report_data_blame(CommitFigures *f, const StandbyCounts *counts,
+							  int n);
 extern char *name_client(const ClientKey *client);
 extern const char *name_statement(const StatementKey *key, const char *schema);
 

@@ -150,6 +150,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
 	uint64		commits = 0;
 	uint64		timed = 0;
+	uint64		slower = 0;
 	double		flush_time = 0;
 
 	for (int i = 1; i < n; i++)
@@ -168,6 +169,7 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		timed++;
 		flush_time += group->leader.flush_time;
+		slower += group->leader.flush_time > wal_device_stall_limit(f->flush_p50);
 	}
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
 		return;
@@ -179,8 +181,11 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 		return;
 	f->commit_rate = commits / f->newest_seconds;
 	f->flush_rate = f->newest_flushes / f->newest_seconds;
-	if (timed >= WAL_DEVICE_SAMPLE)
-		f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
+	if (timed < WAL_DEVICE_SAMPLE)
+		return;
+	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
+	if (2 * slower > timed)
+		f->flush_slower = flush_time / timed;
 }
 
 /*
@@ -433,6 +438,8 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 static const char *
 name_session(const ClientKey *client, int pid)
 {
+	if (pid == WATCH_AUTOVACUUM)
+		return "autovacuum";
 	return client != NULL && OidIsValid(client->roleid) ?
 		psprintf("client %s", name_client(client)) : psprintf("pid %d", pid);
 }
@@ -632,12 +639,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 }
 
 /* The standby and the stage with the most time of commits */
-static void
-set_standby(CommitFigures *f)
+void
+report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n)
 {
-	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
-	TimestampTz since;
-	int			n = standby_read(counts, &since);
 	uint64		most = 0;
 	double		sum = 0;
 
@@ -650,6 +654,8 @@ set_standby(CommitFigures *f)
 			most = counts[i].wait_time[stage];
 			f->standby = counts[i].name;
 			f->standby_stage = stage;
+			f->standby_behind = ratio_or_zero(counts[i].lately[0][stage].behind,
+											  counts[i].lately[0][stage].time);
 		}
 	f->standby_share = ratio_or_zero(most, sum);
 	f->standby_logical = f->standby != NULL &&
@@ -658,6 +664,30 @@ set_standby(CommitFigures *f)
 						   " WHERE slot_type OPERATOR(pg_catalog.=) 'logical'"
 						   " AND application_name OPERATOR(pg_catalog.=) %s",
 						   quote_literal_cstr(f->standby))) != NULL;
+}
+
+/* Of the newest minute, as the phases are, if they are; the sum is in part 0. */
+static void
+set_standby(CommitFigures *f)
+{
+	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	TimestampTz since;
+	int			n = standby_read(counts, &since);
+
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+		{
+			StandbyWait *sum = &counts[i].lately[0][stage];
+
+			for (int part = 1; part < STANDBY_PARTS; part++)
+			{
+				sum->time += counts[i].lately[part][stage].time;
+				sum->behind += counts[i].lately[part][stage].behind;
+			}
+			if (f->seen_enough)
+				counts[i].wait_time[stage] = sum->time;
+		}
+	report_data_blame(f, counts, n);
 }
 
 static void

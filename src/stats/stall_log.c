@@ -274,8 +274,9 @@ certainty_beside(const StallLog *log, int i, StallActivity activity,
 }
 
 /*
- * A bulk load also keeps the archiver busy, and makes checkpoints come.  That it
- * wrote most of the flush decides, unless flushes stall rather beside those.
+ * A bulk load also keeps the archiver busy, and makes checkpoints come.  That
+ * it wrote most of the flush decides, unless flushes stall rather beside
+ * those.
  */
 static bool
 writer_outweighs(const StallLog *log, int i)

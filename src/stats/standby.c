@@ -32,6 +32,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "common/hashfn.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
@@ -72,6 +73,8 @@ typedef struct StandbyShared
 	pg_atomic_uint32 resets;
 	uint64		key;
 	TimestampTz since;			/* the worker has seen this key */
+	uint64		part;			/* the newest one of "lately", from the begin
+								 * of the clock on */
 	int			n;
 	StandbyCounts counts[STANDBY_MAX];
 } StandbyShared;
@@ -263,12 +266,15 @@ standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 	{
 		strlcpy(blame->name, find_missing(senders, n), NAMEDATALEN);
 		blame->stage = STANDBY_NOT_CONNECTED;
+		blame->behind = 0;
 		return true;
 	}
 	strlcpy(blame->name, listed_name_of(sender), NAMEDATALEN);
 	for (int stage = STANDBY_NOT_SENT; stage <= LAST_STAGE(mode); stage++)
 	{
 		blame->stage = stage;
+		blame->behind = XLogRecPtrIsInvalid(sender->done[stage]) ? 0 :
+			clock_elapsed(sender->done[stage], GetFlushRecPtr(NULL));
 		if (sender->done[stage] < lsn)
 			return true;
 	}
@@ -359,14 +365,36 @@ static void
 count(const StandbyBlame *blame, uint64 ns, uint64 slow_commits)
 {
 	StandbyCounts *counts;
+	StandbyWait *lately;
 
 	changecount_begin_single(&shared->changes);
 	counts = standby_find(shared->counts, &shared->n, blame->name);
 	if (counts != NULL)
 	{
+		lately = &counts->lately[shared->part % STANDBY_PARTS][blame->stage];
+		lately->time += ns;
+		lately->behind += (double) ns * blame->behind;
 		counts->wait_time[blame->stage] += ns;
 		counts->slow_commits[blame->stage] += slow_commits;
 	}
+	changecount_end_single(&shared->changes);
+}
+
+/* The parts that begin forget what they had a minute ago. */
+static void
+begin_parts(void)
+{
+	uint64		now = clock_now() / STANDBY_PART;
+
+	if (shared->part == now)
+		return;
+	changecount_begin_single(&shared->changes);
+	for (uint64 part = Max(shared->part, clock_elapsed(STANDBY_PARTS, now)) + 1;
+		 part <= now; part++)
+		for (int i = 0; i < shared->n; i++)
+			memset(shared->counts[i].lately[part % STANDBY_PARTS], 0,
+				   sizeof(shared->counts[i].lately[0]));
+	shared->part = now;
 	changecount_end_single(&shared->changes);
 }
 
@@ -386,6 +414,7 @@ standby_look(uint64 ns)
 		shared->n = 0;
 		changecount_end_single(&shared->changes);
 	}
+	begin_parts();
 	n = standby_waiters(waiters);
 	for (int i = 0; i < n; i++)
 		count(&waiters[i].blame, waiters[i].commits * ns, 0);

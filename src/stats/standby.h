@@ -25,6 +25,8 @@ typedef struct StandbyBlame
 {
 	char		name[NAMEDATALEN];
 	StandbyStage stage;
+	uint64		behind;			/* WAL that it lacks at this stage, bytes; 0
+								 * if it is not connected */
 } StandbyBlame;
 
 /* Commits that wait now, and who is blamed for all of them. */
@@ -34,12 +36,24 @@ typedef struct StandbyWaiters
 	int			commits;
 } StandbyWaiters;
 
+/* The newest minute, in parts. */
+#define STANDBY_PARTS	12
+#define STANDBY_PART	(5 * NS_PER_S)
+
+/* Waits of one part. */
+typedef struct StandbyWait
+{
+	uint64		time;			/* of all commits, ns */
+	double		behind;			/* bytes, times this time */
+} StandbyWait;
+
 /* What the worker has added up since synchronous_standby_names was set. */
 typedef struct StandbyCounts
 {
 	char		name[NAMEDATALEN];
 	uint64		wait_time[STANDBY_NSTAGES]; /* of all commits, ns */
 	uint64		slow_commits[STANDBY_NSTAGES];	/* that waited for it */
+	StandbyWait lately[STANDBY_PARTS][STANDBY_NSTAGES];
 } StandbyCounts;
 
 #define STANDBY_MAX		32

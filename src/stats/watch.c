@@ -10,8 +10,8 @@
  *				its own memory: its transaction id, and what its latest
  *				COMMITs were seen waiting for
  *	writer		a backend that has had the same id for WRITER_LOOKS looks, or
- *				runs VACUUM, and neither commits nor waits for its client or a
- *				lock
+ *				runs VACUUM, and neither commits nor sleeps (pg_sleep) nor
+ *				waits for its client or a lock
  *
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and
@@ -285,7 +285,8 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 	sample->wal_waits += waits_for_wal(event);
 	if (event == WAIT_EVENT_CLIENT_READ)
 		sample->idle_xids++;
-	else if ((!is_lock_event(event) ||
+	else if (event != WAIT_EVENT_PG_SLEEP &&
+			 (!is_lock_event(event) ||
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
 			 ++session->looks >= WRITER_LOOKS)
 		add_to_writers(proc->statusFlags & PROC_IS_AUTOVACUUM ?

@@ -59,6 +59,7 @@ my @fast = end_load(start_load($primary, '-c 8 -t 500', $insert));
 $primary->wait_for_catchup($standby, 'flush');
 $stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 kill 'STOP', $stopped;
+my $from = $primary->sql('SELECT commit_history_close()');
 my $load = start_load($primary, '-c 8 -t 10', $insert);
 $primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
 is( $primary->sql('SELECT standby, stage FROM commit_standby_stats WHERE waiting_now > 0'),
@@ -88,6 +89,11 @@ is( $primary->sql(
 FROM commit_slow_log WHERE duration > 2900}),
 	'8|sb1|sb1|not written|not written',
 	'not written: commit_slow_log has them');
+my $to = $primary->sql('SELECT commit_history_close()');
+like(
+	$primary->sql("SELECT commit_stats_report('$from', '$to')"),
+	qr/^  1\. \S+% standby 'sb1': not written/m,
+	'not written: the report of the period says it as well');
 cmp_ok(
 	$primary->sql(
 		q{SELECT sum(slow_commits) FROM commit_standby_stats WHERE stage = 'not written'}),

@@ -76,7 +76,7 @@ typedef struct Figure
 
 static const Figure figures[] = {
 	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
-	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_share), FIGURE(counting),
+	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_share), FIGURE(standby_behind), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
 	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
@@ -95,7 +95,7 @@ static const Figure figures[] = {
 	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.seconds),
 	FIGURE(seen.checkpoint[CHECKPOINT_SYNCS]), FIGURE(phase_mean),
 	FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
-	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal),
+	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
 	FIGURE(written), FIGURE(flushed),

@@ -167,6 +167,55 @@ says(
 	remedy =>
 	  '^its network, if a round trip takes as long \(20\.4 ms a commit\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
 );
+my %behind = (
+	'phase:flush' => 0.03,
+	'phase:other' => 0,
+	'phase:standby' => 0.97,
+	standby => 'sb1',
+	standby_stage => 1,
+	standby_share => 1,
+	standby_behind => 35e6);
+says(
+	'... that the WAL of others fills',
+	"97\\.0% standby 'sb1': not sent, 35\\.0 MB behind\\.",
+	'no\. 97\.0% of commit time',
+	%behind,
+	running_writer => 'autovacuum',
+	remedy => '^less WAL at a time of autovacuum, behind which commits wait; else its network');
+says(
+	'... and nobody writes',
+	"97\\.0% standby 'sb1': not sent, 35\\.0 MB behind\\.",
+	'no\. 97\.0% of commit time',
+	%behind, remedy => '^its network');
+says(
+	'... that writes little',
+	"97\\.0% standby 'sb1': not sent\\.",
+	'no\. 97\.0% of commit time',
+	%behind,
+	standby_behind => 1e6,
+	running_writer => 'autovacuum',
+	remedy => '^its network');
+says(
+	'a standby that was away',
+	"97\\.0% standby 'sb1': not connected\\.",
+	'no\. 97\.0% of commit time',
+	%behind,
+	standby_stage => 0,
+	standby_behind => 0,
+	remedy =>
+	  '^if it is still away, start it, or correct synchronous_standby_names; else the logs of both servers say why it was\n$'
+);
+my $row = conclude(
+	%behind,
+	'seen.n' => 200,
+	'seen.in_commit' => 200,
+	'seen.blocked_rows' => 2200,
+	of_transactions => 0.08);
+like(
+	$row->{causes} =~ s/\n  / /gr,
+	qr/^On average 11\.0 sessions wait for a row or lock that one in COMMIT holds, and so for what that waits for\.\nCOMMIT takes 8\.0% of the time of transactions that write\.\n/,
+	'a row that a COMMIT keeps while it waits for a standby');
+unlike($row->{causes}, qr/No setting/, '... is not said to be no matter of COMMIT');
 my %hangs = (
 	'now.longest' => 12e6,
 	'phase:flush' => 0,
@@ -443,6 +492,13 @@ says(
 	'60\.0% stalls of unknown cause',
 	'not known\. Flushes stall for an unknown reason, 60\.0% of commit time; fewer flushes may stall less often\..*sweep',
 	'stall:unknown' => 0.6);
+says(
+	'... of most flushes now',
+	'60\.0% flushes take 10\.0 ms now, and took 450 us \(median of all\): the volume has become slower, as when a burst credit is used up\.',
+	'may pay, fixed or adaptive: flushes take long now.*adaptive => true',
+	'stall:unknown' => 0.6,
+	flush_slower => 10000,
+	remedy => '^its burst balance');
 says(
 	'... that are not timed',
 	'60\.0% stalls of unknown cause',
@@ -751,6 +807,16 @@ says(
 	delay => 1000,
 	'phase:delay' => 0.4,
 	'phase:other' => 0.35);
+says(
+	'... as long as ten flushes, while processors are busy',
+	'90\.0% asleep for commit_delay',
+	'perhaps 0\. Commits sleep for 90\.0% of their time: commit_delay = 5000 us is as long as 10\.0 flushes\..*sweep',
+	%flusher,
+	'seen.cpu_waits' => 900,
+	delay => 5000,
+	'phase:delay' => 0.9,
+	'phase:flush' => 0.1,
+	'phase:other' => 0);
 says(
 	'a delay of some sessions',
 	'60\.0% asleep for a commit_delay of sessions, roles or a sweep',
