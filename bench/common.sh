@@ -36,10 +36,30 @@ prepare_experiment()
 	build_and_install
 }
 
-# progress WHAT: the next step begins, after this time
+#
+# Progress
+#
+
+# plan STEPS SECONDS: the number of steps, and the seconds that each takes
+plan()
+{
+	steps=$1
+	step_length=$2
+	steps_done=0
+	plan_began=$SECONDS
+}
+
+# progress WHAT [STEPS]: the next step begins, or one that is as long as several
 progress()
 {
-	printf '[%d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$1"
+	local left=$(((steps - steps_done) * step_length))
+
+	# two steps say more than the guess
+	[ "$steps_done" -lt 2 ] ||
+		left=$(((steps - steps_done) * (SECONDS - plan_began) / steps_done))
+	steps_done=$((steps_done + ${2:-1}))
+	printf '[%*d/%d, %d:%02d left] %s\n' "${#steps}" "$steps_done" "$steps" \
+		$((left / 60)) $((left % 60)) "$1"
 }
 
 #
