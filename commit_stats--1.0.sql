@@ -1946,7 +1946,7 @@ COMMENT ON COLUMN commit_slow_log.transaction_time IS
 COMMENT ON COLUMN commit_slow_log.before_time IS
 	'time before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
-	'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers';
+	'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers, messages of NOTIFY';
 COMMENT ON COLUMN commit_slow_log.notify_time IS
 	'time spent waiting for the lock of NOTIFY, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.delay_time IS

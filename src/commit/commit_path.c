@@ -85,17 +85,24 @@ static CommitUnderWay commit = {.kind = COMMIT_NOT_COUNTED};
 /* This transaction has run COMMIT PREPARED or ROLLBACK PREPARED. */
 static bool ended_prepared = false;
 
+/* Since its latest COMMIT, this process has declared a WITH HOLD cursor. */
+static bool declared_hold = false;
+
 static ProcessUtility_hook_type next_ProcessUtility = NULL;
 
 /*---- Before the commit record ------------------------------------*/
 
 /*
- * COMMIT begins, and has an id: deferred triggers and constraints run before
- * the first callback.
+ * COMMIT begins, and has an id or a WITH HOLD cursor: deferred triggers and
+ * constraints run, and cursors are filled, before the first callback.  Without
+ * an id, clients_look_again() leads that to before_first_commit().
  */
 static pg_noinline void
 begin_commit(void)
 {
+	declared_hold = false;
+	if (!TransactionIdIsValid(MyProc->xid))
+		clients_look_again();
 	commit.begun_at = clock_now();
 	commit.savepoints = GetCurrentTransactionNestLevel() - 1;
 	backend_slot_set_begun(commit.begun_at);
@@ -245,10 +252,12 @@ prepare_to_count(void)
 	return true;
 }
 
+static void note_filled_cursors(void);
+
 /*
  * The first commit of this process, of its client, or after one of another
  * statement; or of a transaction that has ended a prepared one, which is no
- * read-only transaction.
+ * read-only transaction, or has filled cursors without an id.
  */
 static pg_noinline void
 before_first_commit(void)
@@ -256,8 +265,11 @@ before_first_commit(void)
 	bool		is_own = !ended_prepared || TransactionIdIsValid(MyProc->xid);
 
 	ended_prepared = false;
-	if (prepare_to_count() && is_own)
-		read_before_commit();
+	if (!prepare_to_count() || !is_own)
+		return;
+	read_before_commit();
+	if (commit.kind == COMMIT_READ_ONLY && commit.begun_at != 0)
+		note_filled_cursors();
 }
 
 /* XACT_EVENT_PRE_COMMIT */
@@ -516,19 +528,21 @@ flush_time_after(uint64 record_at)
 }
 
 /*
- * A commit with NOTIFY.  suspect_slow_commit() looks at each of these, and the
- * next commit of this session does not sleep (adaptive_delay.c).
+ * A commit with NOTIFY, which holds the lock since "held_at".
+ * suspect_slow_commit() looks at each of these, and the next commit of this
+ * session does not sleep (adaptive_delay.c).
  */
 static void
-note_notify(uint64 record_at)
+note_notify(uint64 held_at, uint64 record_at)
 {
-	uint64		hold_time = clock_elapsed(record_at, commit.ended_at);
+	uint64		hold_time = clock_elapsed(held_at, commit.ended_at);
 	uint64		flush_time = Min(flush_time_after(record_at), hold_time);
 
 	commit.has_notify = true;
 	adaptive_delay_skip_next = true;
 	commit.begun_at = commit_began_at(&commit);
-	commit.notify_pid = notify_lock_pass_on(hold_time, flush_time);
+	commit.notify_pid = notify_lock_pass_on(hold_time, flush_time,
+											clock_elapsed(held_at, record_at));
 }
 
 static pg_noinline void
@@ -540,7 +554,9 @@ count_notify(LatencyKind kind)
 	backend_slot_add(SLOT_COMMITS_NOTIFY, 1);
 	latency_count_part(kind, LATENCY_NOTIFY, wait);
 	commit.record_time -= wait;
-	note_notify(record_at);
+	/* after a wait, nothing tells when it got the lock, to write messages */
+	note_notify(wait == 0 && !commit.start_unknown ? commit.started_at :
+				record_at, record_at);
 }
 
 /*
@@ -893,6 +909,16 @@ count_late_commit(CommitKind kind)
 	commit.start_unknown = false;
 }
 
+/* Nothing that may last follows, and no mean has this commit. */
+static void
+note_filled_cursors(void)
+{
+	commit.started_at = clock_now();
+	forget_time();
+	(void) unwaited_time();
+	suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
+}
+
 /* It waited for no flush, but can have waited for the lock of NOTIFY. */
 static void
 count_unlogged(CommitKind kind)
@@ -907,7 +933,7 @@ count_unlogged(CommitKind kind)
 	forget_time();
 	elapsed = unwaited_time();
 	if (has_notify)
-		note_notify(commit.ended_at);
+		note_notify(commit.ended_at, commit.ended_at);
 	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
 	else
@@ -1073,11 +1099,15 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 	bool		is_transaction = IsA(pstmt->utilityStmt, TransactionStmt);
 
 	note_listening(pstmt->utilityStmt);
+	if (IsA(pstmt->utilityStmt, DeclareCursorStmt) &&
+		((DeclareCursorStmt *) pstmt->utilityStmt)->options & CURSOR_OPT_HOLD)
+		declared_hold = true;
 	commits = commits && !IsSubTransaction();
 	aborts = aborts && !IsSubTransaction();
 	if (commits)
 		before_two_phase(true);
-	else if (TransactionIdIsValid(MyProc->xid) && commit_stats_counts_here &&
+	else if ((TransactionIdIsValid(MyProc->xid) || declared_hold) &&
+			 commit_stats_counts_here &&
 			 is_transaction_stmt(pstmt, TRANS_STMT_COMMIT) &&
 			 !IsAbortedTransactionBlockState())
 		begin_commit();

@@ -38,6 +38,7 @@ enum
 	NOTIFY_COMMITS,
 	NOTIFY_HOLD_TIME,
 	NOTIFY_FLUSH_TIME,
+	NOTIFY_WRITE_TIME,
 	NOTIFY_NTOTALS
 };
 
@@ -155,7 +156,7 @@ notify_lock_wait(uint64 started_at, uint64 record_at)
  * held it before; 0: none.
  */
 int
-notify_lock_pass_on(uint64 hold_time, uint64 flush_time)
+notify_lock_pass_on(uint64 hold_time, uint64 flush_time, uint64 write_time)
 {
 	int			before = shared->pid;
 
@@ -163,6 +164,7 @@ notify_lock_pass_on(uint64 hold_time, uint64 flush_time)
 	single_writer_add(&shared->total[NOTIFY_COMMITS], 1);
 	single_writer_add(&shared->total[NOTIFY_HOLD_TIME], hold_time);
 	single_writer_add(&shared->total[NOTIFY_FLUSH_TIME], flush_time);
+	single_writer_add(&shared->total[NOTIFY_WRITE_TIME], write_time);
 	return before;
 }
 
@@ -184,7 +186,12 @@ notify_lock_listeners(Oid database)
 	int			n = 0;
 
 	for (int i = 0; i < MaxBackends; i++)
-		n += pg_atomic_read_u32(&listening_in[i]) == database;
+	{
+		Oid			listens = pg_atomic_read_u32(&listening_in[i]);
+
+		n += OidIsValid(listens) &&
+			(listens == database || !OidIsValid(database));
+	}
 	return n;
 }
 

@@ -16,17 +16,23 @@ extern const StatsModule notify_lock_module;
 typedef struct NotifyTotals
 {
 	uint64		commits;
-	uint64		hold_time;		/* from the record to the second callback */
+	uint64		hold_time;		/* to the second callback; from the first one,
+								 * or from the record after a wait */
 	uint64		flush_time;		/* of this, waited for a flush */
+	uint64		write_time;		/* ... up to the record: wrote messages */
 } NotifyTotals;
 
 extern LOCKTAG notify_lock_tag(void);
 extern bool notify_lock_is_held(void);
 extern uint64 notify_lock_wait(uint64 started_at, uint64 record_at);
-extern int	notify_lock_pass_on(uint64 hold_time, uint64 flush_time);
+extern int	notify_lock_pass_on(uint64 hold_time, uint64 flush_time,
+								uint64 write_time);
 extern void notify_lock_set_listening(bool listens);
 
-/* Readers.  Sessions that may listen in a database; since the last reset */
+/*
+ * Readers.  Sessions that may listen in a database, or in any (InvalidOid);
+ * since the last reset
+ */
 extern int	notify_lock_listeners(Oid database);
 extern void notify_lock_read(NotifyTotals *totals);
 

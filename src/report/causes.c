@@ -60,6 +60,9 @@
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_BEFORE		0.05	/* of commit time; not in the share of a
 									 * client */
+#define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
+#define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
+													 * larger ones */
 #define ONE_CLIENT			0.95	/* of the commits */
 #define MANY_KINDS			1000	/* largest to smallest WAL of a client;
 									 * page images alone may make it 100 */
@@ -197,6 +200,24 @@ statements_wait(const CommitFigures *f)
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
 }
 
+/* In their statements; a prepared transaction has no pid. */
+static const char *
+view_of_holders(const CommitFigures *f)
+{
+	return 2 * f->seen.prepared_waits > f->seen.lock_waits ?
+		"prepared transactions hold most: pg_prepared_xacts" :
+		"pg_blocking_pids() has the holders";
+}
+
+/* If the WAL buffers are full: larger ones do not make the volume faster. */
+static const char *
+remedy_for_full_buffers(const CommitFigures *f)
+{
+	return f->wal_buffers >= LARGE_WAL_BUFFERS ?
+		"Less WAL, or a faster volume for it" :
+		psprintf("Larger wal_buffers (now %.0fkB)", f->wal_buffers / 1024);
+}
+
 /* More sessions wait for WAL in statements than are in COMMIT. */
 static bool
 statements_wait_for_wal(const CommitFigures *f)
@@ -244,8 +265,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 
 	if (statements_wait(f))
 		put_wrapped(text, f->width, "", "  ",
-					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (pg_blocking_pids() has the holders), %s are in COMMIT.",
+					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (%s), %s are in COMMIT.",
 							 format_number(f->seen.lock_waits / f->seen.n),
+							 view_of_holders(f),
 							 format_number(f->seen.in_commit / f->seen.n)));
 	if (has_hot_row(f) && rest_of_flushes(f) < 0.5)
 		put_wrapped(text, f->width, "", "  ",
@@ -253,9 +275,9 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 format_number(f->seen.blocked_rows / f->seen.n)));
 	if (statements_wait_for_wal(f))
 		put_wrapped(text, f->width, "", "  ",
-					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. Larger wal_buffers (now %.0fkB), if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
+					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
 							 format_number(f->seen.wal_waits / f->seen.n),
-							 f->wal_buffers / 1024));
+							 remedy_for_full_buffers(f)));
 	/* the sums lack commits that hang, but not the time of their sessions */
 	if (f->of_transactions <= 0 || f->phase[PHASE_BEFORE] >= HARDLY_BEFORE ||
 		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
@@ -283,6 +305,13 @@ count_stalls(const CommitFigures *f, StallCause cause)
 				 format_us(stall->length));
 }
 
+/* Most of the time with the lock of NOTIFY */
+static bool
+writes_messages(const CommitFigures *f)
+{
+	return 2 * f->notify.write_time > f->notify.hold_time;
+}
+
 static const char *
 bound_of_notify(const CommitFigures *f)
 {
@@ -292,8 +321,10 @@ bound_of_notify(const CommitFigures *f)
 									  f->notify.commits);
 
 	return hold == 0 ? "" :
-		psprintf(", %s each, of which %s are its flush: at most %s such commits/s",
-				 format_us(hold), format_us(flush), format_number(1e6 / hold));
+		psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
+				 writes_messages(f) ? "mostly to write its messages" :
+				 psprintf("of which %s are its flush", format_us(flush)),
+				 format_number(1e6 / hold));
 }
 
 static const char *
@@ -435,6 +466,9 @@ static const char more_iops[] = "fewer flushes (a delay), or a volume with more 
 /* Of a lock whose holder has no session */
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
 
+/* Of transactions that write many */
+static const char fewer_messages[] = "fewer messages in a transaction: one for many rows";
+
 /* Of the sync of tables in COMMIT */
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
@@ -474,10 +508,18 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	double		record = f->phase[PHASE_RECORD];
 	bool		locked_before = f->lock != NULL && before >= record;
 	bool		locked_record = f->lock != NULL && before < record;
+	bool		queue = locked_before &&
+	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
+	bool		own = !locked_record && !inserts && !syncs;
+	bool		may_sync = f->wal_minimal &&
+	f->seen.phase[PHASE_RECORD] < MIN_LOOKS;
 	const Cause causes[] = {
-		{locked_before ? before : 0,
+		{queue ? before : 0,
+			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others wait for: %s.", f->lock),
+		"fewer transactions that take that lock (batches, or a queue)"},
+		{locked_before && !queue ? before : 0,
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
 		"a shorter transaction of its holder, or triggers that are not deferred"},
@@ -497,10 +539,14 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{syncs ? record : 0,
 			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
 		larger_skip_threshold},
-		{locked_record || inserts || syncs ? 0 : record,
+		{own && f->notifies ? record : 0,
+			"record: before its commit record, a transaction writes its messages of NOTIFY, and holds their lock.",
+		fewer_messages},
+		{own && !f->notifies ? record : 0,
 			psprintf("record: the session's own work before its commit record, as %sON COMMIT DELETE ROWS or DROP.",
-					 f->wal_minimal ? "the sync of new or truncated tables (wal_level = minimal), " : ""),
-			f->wal_minimal ? larger_skip_threshold :
+					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
+					 f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
+			may_sync ? larger_skip_threshold :
 		"fewer temporary tables with ON COMMIT in a session"},
 	};
 
@@ -516,8 +562,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	const Cause causes[] = {
 		{phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
-					 f->listeners == 0 ? " No session listens here." : ""),
-		"send it from one session, or drop it"},
+					 f->listeners == 0 ? " No session of its database listens." : ""),
+		writes_messages(f) ? fewer_messages : "send it from one session, or drop it"},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
 					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),

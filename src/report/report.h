@@ -124,16 +124,20 @@ typedef struct CommitFigures
 	const char *running_writer; /* that was seen writing WAL most often */
 	const char *lock;			/* that slow commits waited for most */
 	bool		lock_prepared;	/* a prepared transaction holds it */
+	const char *lock_now;		/* that some commit waits for, if any does */
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */
 	bool		serializable;	/* most time after slow ones is of such */
+	bool		notifies;		/* most time before their records, too, with
+								 * NOTIFY */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription */
 	double		standby_share;	/* of all waits for standbys */
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;
-	int			listeners;		/* sessions of this database; -1: unknown */
+	int			listeners;		/* sessions of a database of NOTIFY commits;
+								 * -1: unknown */
 
 	/* clients */
 	const char *top;			/* with the most commits that waited */

@@ -277,6 +277,9 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 		transactions += client->value[SLOT_TRANSACTION_TIME];
 		if (client_commits(client) > 0)
 			sessions += client->value[SLOT_SESSION_TIME];
+		if (client->value[SLOT_COMMITS_NOTIFY] > 0)
+			f->listeners = Max(f->listeners,
+							   notify_lock_listeners(client->key.datid));
 		if (client_is_overflow(&client->key))
 		{
 			overflow += client_commits(client);
@@ -509,6 +512,20 @@ add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
 	f->slow_phase[PHASE_UNKNOWN] -= doubt;
 }
 
+/* What waits now, and a lock among that, as slow commits may not show it */
+static void
+set_now(CommitFigures *f, const ClientSessions *sessions)
+{
+	const WaitingCommit *waiting = waits_now_read(sessions);
+
+	waits_now_summarize(waiting, sessions->n, &f->now);
+	f->lock_now = "a lock (commit_activity names it)";
+	for (int i = 0; i < sessions->n; i++)
+		if (waiting[i].in_commit && waiting[i].has_lock &&
+			waiting[i].reading.phase <= PHASE_RECORD)
+			f->lock_now = lock_wait_describe(&waiting[i].lock);
+}
+
 /* Slow commits since the reset that are kept, and what they waited for */
 static void
 set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
@@ -520,6 +537,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	double		savepoints_time = 0;
 	double		serializable_time = 0;
 	const WatchedSession *locked = NULL;	/* for longest */
+	double		notify_time = 0;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -538,6 +556,8 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			locked = session;
 		if (event->serializable)
 			serializable_time += part[PHASE_AFTER];
+		if (event->has_notify)
+			notify_time += part[PHASE_RECORD];
 		if (event->savepoints >= MANY_SAVEPOINTS)
 		{
 			savepoints_time += part[PHASE_BEFORE];
@@ -557,9 +577,13 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			 (2 * lock_time >= f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD] ||
 			  2 * f->seen.commit_locks > f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD]))
 		set_lock(f, &locked->lock);
+	else if (f->seen_enough &&
+			 2 * f->seen.commit_locks > f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD])
+		f->lock = f->lock_now;
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
+	f->notifies = 2 * notify_time > f->slow_phase[PHASE_RECORD];
 	if (!f->seen_enough)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
@@ -751,7 +775,7 @@ report_data_read(CommitFigures *f, Oid function)
 	f->schema = schema_of(function);
 	report_data_set_settings(f);
 	sessions = clients_read_sessions();
-	waits_now_summarize(waits_now_read(sessions), sessions->n, &f->now);
+	set_now(f, sessions);
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
 	set_phases(f, slots.value[SLOT_FLUSHED_BY_OTHERS], latency);
@@ -765,6 +789,5 @@ report_data_read(CommitFigures *f, Oid function)
 	set_checkpoints(f, cycles);
 	set_prediction(f);
 	notify_lock_read(&f->notify);
-	f->listeners = notify_lock_listeners(MyDatabaseId);
 	return groups;
 }

@@ -325,14 +325,13 @@ look_at_backend(int procno)
 	session->xid = xid;
 }
 
-/* The lock that a backend outside of a commit waits for; or NULL. */
+/* The lock that a backend waits for; or NULL. */
 static LOCK *
 blocking_lock(int procno)
 {
 	PGPROC	   *proc = &ProcGlobal->allProcs[procno];
 
-	if (sessions[procno].pid == 0 || sessions[procno].in_commit ||
-		!is_lock_event(wait_event_of(proc)))
+	if (sessions[procno].pid == 0 || !is_lock_event(wait_event_of(proc)))
 		return NULL;
 	return *(LOCK *volatile *) &proc->waitLock;
 }
@@ -347,6 +346,7 @@ look_at_blocked(void)
 	LOCK	   *before = NULL;
 	bool		users = false;
 	bool		blocked = false;
+	bool		prepared = false;
 
 	for (int i = 0; i < MaxBackends; i++)
 	{
@@ -357,13 +357,22 @@ look_at_blocked(void)
 			continue;
 		if (lock != before)
 		{
+			bool		known = is_users_lock(&lock->tag) &&
+			read_lock(&ProcGlobal->allProcs[i], &wait);
+
 			users = is_users_lock(&lock->tag);
-			blocked = users && read_lock(&ProcGlobal->allProcs[i], &wait) &&
-				is_committing(wait.holder_pid);
+			blocked = known && is_committing(wait.holder_pid);
+			prepared = known && wait.holder_prepared;
 		}
 		before = lock;
+		if (sessions[i].in_commit)
+		{
+			look.sample.commit_queue += blocked;
+			continue;
+		}
 		look.sample.blocked_rows += blocked;
 		look.sample.lock_waits += users && !blocked;
+		look.sample.prepared_waits += prepared;
 	}
 }
 
@@ -563,8 +572,10 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->cpu_waits += sample->cpu_waits * ns * (1 - stopped);
 	sum->insert_waits += sample->insert_waits * ns * (1 - stopped);
 	sum->commit_locks += sample->commit_locks * ns * (1 - stopped);
+	sum->commit_queue += sample->commit_queue * ns * (1 - stopped);
 	sum->sync_waits += sample->sync_waits * ns * (1 - stopped);
 	sum->lock_waits += (double) sample->lock_waits * ns;
+	sum->prepared_waits += (double) sample->prepared_waits * ns;
 	sum->wal_waits += sample->wal_waits * ns * (1 - stopped);
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->n++;
@@ -604,8 +615,10 @@ finish_sum(WatchSummary *sum)
 	sum->cpu_waits = round(sum->cpu_waits * scale);
 	sum->insert_waits = round(sum->insert_waits * scale);
 	sum->commit_locks = round(sum->commit_locks * scale);
+	sum->commit_queue = round(sum->commit_queue * scale);
 	sum->sync_waits = round(sum->sync_waits * scale);
 	sum->lock_waits = round(sum->lock_waits * scale);
+	sum->prepared_waits = round(sum->prepared_waits * scale);
 	sum->wal_waits = round(sum->wal_waits * scale);
 	sum->commits = round(sum->commits);
 }

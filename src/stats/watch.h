@@ -43,9 +43,11 @@ typedef struct WatchSample
 	uint16		cpu_waits;		/* in a flush whose process could run */
 	uint16		insert_waits;	/* to insert their record */
 	uint16		commit_locks;	/* wait for a lock before it, not NOTIFY's */
+	uint16		commit_queue;	/* ... that another commit holds */
 	uint16		sync_waits;		/* sync files before it (wal_level = minimal) */
 	uint16		lock_waits;		/* for a lock, outside of a commit; those of
 								 * blocked_rows are not among them */
+	uint16		prepared_waits; /* ... that a prepared transaction holds */
 	uint16		wal_waits;		/* until WAL is written, outside of a commit */
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
@@ -73,8 +75,10 @@ typedef struct WatchSummary
 	double		cpu_waits;
 	double		insert_waits;
 	double		commit_locks;
+	double		commit_queue;
 	double		sync_waits;
 	double		lock_waits;
+	double		prepared_waits;
 	double		wal_waits;
 	uint64		throttled;		/* ns */
 	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */

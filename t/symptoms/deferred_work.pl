@@ -63,6 +63,8 @@ is_slow_by(
 	'before', 'before_time',
 	q{INSERT INTO plain VALUES (1);
 DECLARE held CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 50)});
+is_slow_by('before', 'before_time',
+	'DECLARE filled CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 50)');
 my $report = report_of($node);
 like(first_cause($report), qr/^before\b.*deferred triggers/, 'the report names that work first');
 is_consistent($report, 'report');
@@ -89,7 +91,9 @@ my @queries = (
 	"BEGIN;\nSET LOCAL synchronous_commit = off;\nINSERT INTO plain VALUES (1);\nCOMMIT;",
 	"BEGIN;\nINSERT INTO plain VALUES (1);\nPREPARE TRANSACTION 'p';",
 	"BEGIN;\nINSERT INTO plain VALUES (1);\nCOMMIT AND CHAIN;\nROLLBACK;",
-	"BEGIN;\nSELECT pg_current_xact_id();\nCOMMIT;");
+	"BEGIN;\nSELECT pg_current_xact_id();\nCOMMIT;",
+	"BEGIN;\nDECLARE held CURSOR WITH HOLD FOR SELECT 1;\nCOMMIT;",
+	"BEGIN;\nDECLARE lost CURSOR WITH HOLD FOR SELECT 1;\nROLLBACK;\nBEGIN;\nSELECT 1;\nCOMMIT;");
 for my $query (@queries)
 {
 	$session->query("$query\n");

@@ -109,7 +109,7 @@ sub says ($name, $first, $delay, %figures)
 
 says(
 	'NOTIFY',
-	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms are its flush: at most 239 such commits/s\. No session listens here',
+	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms are its flush: at most 239 such commits/s\. No session of its database listens\.',
 	'no\. NOTIFY commits come one after the other \(100% of the commits\)\.',
 	%one_by_one,
 	'phase:NOTIFY' => 0.947,
@@ -121,6 +121,30 @@ says(
 	'notify.flush_time' => 410e6,
 	listeners => 0,
 	not => 'sweep|adaptive');
+says(
+	'NOTIFY of many messages',
+	'80\.0% NOTIFY: .* 15\.0 ms each, mostly to write its messages: at most 66\.7 such commits/s\.',
+	'no\. NOTIFY commits',
+	%one_by_one,
+	'phase:NOTIFY' => 0.8,
+	'phase:flush' => 0.2,
+	'phase:other' => 0,
+	commits_notify => 10000,
+	'notify.commits' => 100,
+	'notify.hold_time' => 1500e6,
+	'notify.flush_time' => 40e6,
+	'notify.write_time' => 1400e6,
+	remedy => '^fewer messages in a transaction: one for many rows');
+says(
+	'... alone',
+	'90\.0% record: before its commit record, a transaction writes its messages of NOTIFY, and holds their lock\.',
+	'no\. 90\.0% of commit time',
+	notifies => 1,
+	'phase:record' => 0.9,
+	'phase:flush' => 0.1,
+	'phase:other' => 0,
+	remedy => '^fewer messages in a transaction',
+	not => 'ON COMMIT');
 says(
 	'half of it', '80\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
 	'no\. NOTIFY commits',
@@ -279,6 +303,26 @@ says(
 	'phase:other' => 0,
 	lock => 'row of relation sum, held by pid 7',
 	not => 'sweep');
+my %serial = (
+	'phase:before' => 0.9,
+	'phase:flush' => 0.1,
+	'phase:other' => 0,
+	lock => 'advisory lock 42, held by pid 7',
+	'seen.commit_locks' => 100);
+says(
+	'COMMITs that hold it for each other',
+	'90\.0% before the record, one COMMIT after the other: each holds until its end what deferred triggers of others wait for: advisory lock 42, held by pid 7\.',
+	'no\. 90\.0% of commit time is outside of flushes, most of it: before\.',
+	%serial,
+	'seen.commit_queue' => 80,
+	remedy => '^fewer transactions that take that lock',
+	not => 'shorter');
+says(
+	'... but mostly another session',
+	'90\.0% before the record: deferred triggers wait for advisory lock 42',
+	'no\. 90\.0%', %serial,
+	'seen.commit_queue' => 79,
+	remedy => '^a shorter transaction of its holder');
 says(
 	'deferred keys', '96\.0% before the record: deferred triggers, constraints',
 	'no\. 96\.0% of commit time',
@@ -307,6 +351,12 @@ says(
 	'seen.phase[PHASE_RECORD]' => 20,
 	remedy => '^larger wal_skip_threshold',
 	not => 'ON COMMIT');
+says(
+	'... that samples saw, but no sync',
+	'90\.0% record: the session\'s own work before its commit record, as the WAL of small new tables \(wal_level = minimal\), ON COMMIT DELETE ROWS or DROP\.',
+	'no\. 90\.0% of commit time', %new_tables,
+	'seen.phase[PHASE_RECORD]' => 20,
+	remedy => '^fewer temporary tables');
 says(
 	'... that no sample saw',
 	'90\.0% record: the session\'s own work before its commit record, as the sync of new or truncated tables',
@@ -339,6 +389,14 @@ like(
 	  s/\n  / /gr,
 	qr/^$locked/,
 	'a locked table');
+like(
+	conclude(
+		'seen.n' => 100,
+		'seen.lock_waits' => 640,
+		'seen.prepared_waits' => 321,
+		'seen.in_commit' => 85)->{causes} =~ s/\n  / /gr,
+	qr/ in their statements \(prepared transactions hold most: pg_prepared_xacts\), 0\.850 are/,
+	'... by prepared transactions');
 unlike(
 	conclude('seen.n' => 100, 'seen.lock_waits' => 640, 'seen.in_commit' => 330)->{causes},
 	qr/It is not the commit/,
@@ -353,6 +411,10 @@ like(
 	conclude(%full)->{causes} =~ s/\n  / /gr,
 	qr/^On average 6\.40 sessions wait in their statements until WAL is written, more than are in COMMIT\. Larger wal_buffers \(now 64kB\), if pg_stat_wal\.wal_buffers_full grows; else larger shared_buffers\.\nCOMMIT takes 4\.4% of the time of transactions that write\.\n/,
 	'full WAL buffers in statements');
+like(
+	conclude(%full, wal_buffers => 16 * 1024 * 1024)->{causes} =~ s/\n  / /gr,
+	qr/in COMMIT\. Less WAL, or a faster volume for it, if pg_stat_wal\.wal_buffers_full grows; else/,
+	'... which are as large as the server chooses them');
 is(conclude(%full)->{step}, '', '... and no first step for commits');
 says(
 	'... where COMMIT matters',
