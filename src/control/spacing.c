@@ -28,7 +28,7 @@
  *				held flushes back			since the latest stalls, or since
  *											the last growth before them
  * quota		a stall after growth		growth ends, and waits twice as
- *											long, up to PATIENCE_MOST
+ *											long, up to LONGEST
  * quota		no stall in that time, nor	the rate grows, by twice as much
  *				in GROW_WINDOWS more, in	each time; beyond GONE times,
  *				which the floor held		there is no quota
@@ -92,10 +92,11 @@
 #define WATCH_STALLS	16		/* for which trials wait, and two may differ */
 #define HELD			0.5		/* of a distance, or it tells no rate; beside
 								 * trials, 156/s fell to 75 in 10 s */
-#define SAME_STALL		2		/* flushes after a stall that belong to it */
-#define DISTANCE_MOST	3e6		/* windows of 1 s, and two to spare */
+#define LONGEST			3e6		/* a window of 1 s, and two to spare: between
+								 * stalls, of a slot (a session that commits
+								 * twice a second), and of the patience before
+								 * growth; halved there, p99 of open loads 8% */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
-#define PATIENCE_MOST	3.2e6	/* before growth; halved, p99 of open loads 8% */
 #define LATE_MOST		0.25	/* of the flushes, or they try no rate */
 #define GROW			0.03	/* halved or doubled, 0.3% */
 #define GONE			16.0	/* times the rate; nothing */
@@ -108,14 +109,11 @@
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
 #define LOOK			20e3	/* ... or is ended early; 100 ms: open loads
 								 * 1.4%, shifts 2% */
-#define SLOT_MOST		2.5e6	/* a session that commits twice a second */
 #define ADOPT			0.03	/* doubled, 0.5% */
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
-#define EARLY_FLUSHES	10		/* doubled, 0.4% */
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
 #define SPACING_MOST	10e3	/* or a flush; halved, 1.2% on quotas */
 #define REST_LEAST		4		/* slots; halved, 0.5%, shifts 2.6% */
-#define FIRST_TRIAL		900e3	/* before that, a quota shows by itself */
 #define REST_MOST		256		/* 64: trials on plain disks take half longer */
 #define UNUSUAL			0.35	/* doubled, open loads 1.8%, shifts 7% */
 #define UNUSUAL_SLOTS	2		/* 1: open loads 1.9%; 4: shifts 6% */
@@ -129,7 +127,8 @@ spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
 	s->rest_length = REST_LEAST;
-	s->trials_from = now + FIRST_TRIAL;
+	/* before that, a quota shows by itself */
+	s->trials_from = now + STALLED_TIME;
 	spacing_settle(s, now);
 }
 
@@ -295,7 +294,7 @@ is_hiccup(SpacingQuota *q, double length, double distance)
 
 	if (q->believed)
 		return length < LONG_STALL * q->window ||
-			(distance <= DISTANCE_MOST &&
+			(distance <= LONGEST &&
 			 (q->growth == 1 || length < STALLED_LEAST * q->window) &&
 			 fabs(windows - Max(rint(windows), 1)) > NEAR_WINDOW);
 	q->lengths = LENGTHS_KEPT * q->lengths + length;
@@ -321,7 +320,7 @@ stall_ended(Spacing *s, double length, double now)
 		(Min(1.0, (length - s->usual) / apart) - *stalled);
 	q->stall_ended = now;
 	if (q->growth > 1 && !hiccup)	/* that was the cause */
-		q->patience = Min(2 * q->patience, PATIENCE_MOST);
+		q->patience = Min(2 * q->patience, LONGEST);
 	if (q->believed && ++q->stalls_held > REFUTE_STALLS &&
 		q->stalled[true] > REFUTED * q->stalled[false])
 	{
@@ -331,9 +330,9 @@ stall_ended(Spacing *s, double length, double now)
 		believe(s, false, SPACING_QUOTA_REFUTED, now);
 		return true;
 	}
-	if (hiccup || (q->growth == 1 && q->flushes <= SAME_STALL))
+	if (hiccup)
 		return false;
-	if (stretch <= DISTANCE_MOST && tells)
+	if (stretch <= LONGEST && tells)
 		add_distance(q, stretch);
 	else if (!q->believed)
 		q->nstalls = 0;
@@ -535,12 +534,12 @@ spacing_look(Spacing *s, double now, double commits, double responses)
 	s->commits += commits;
 	s->responses += responses;
 	/* a challenger may be so much worse that its slot ends now */
-	if (is_challenged(s) && s->flushes >= EARLY_FLUSHES &&
+	if (is_challenged(s) && s->flushes >= 2 &&
 		s->usual_response > 0 &&
 		s->responses > (1 + CLEAR) * s->usual_response * s->commits)
 		changed = end_trial(s, SPACING_ENDED_EARLY);
 	else if (now < s->slot_began + SLOT || s->flushes < 2 || s->commits == 0 ||
-			 (s->commits < SLOT_COMMITS && now - s->slot_began <= SLOT_MOST))
+			 (s->commits < SLOT_COMMITS && now - s->slot_began <= LONGEST))
 		return false;
 	else
 		changed = s->trial.running ?

@@ -37,14 +37,14 @@ typedef struct StandbyWaiters
 } StandbyWaiters;
 
 /* The newest minute, in parts. */
-#define STANDBY_PARTS	12
-#define STANDBY_PART	(5 * NS_PER_S)
+#define STANDBY_PARTS	6
+#define STANDBY_PART	(10 * NS_PER_S)
 
 /* Waits of one part. */
 typedef struct StandbyWait
 {
-	uint64		time;			/* of all commits, ns */
-	double		behind;			/* bytes, times this time */
+	float		time;			/* of all commits, ns */
+	float		behind;			/* bytes, times this time */
 } StandbyWait;
 
 /* What the worker has added up since synchronous_standby_names was set. */

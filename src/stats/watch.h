@@ -68,7 +68,7 @@ typedef struct WatchSummary
 	double		seconds;
 	double		commits;
 	double		in_commit;		/* sum of phase[] */
-	double		phase[PHASE_N];
+	float		phase[PHASE_N]; /* many are kept: exact up to 2^24 */
 	double		blocked_rows;
 	double		idle_xids;
 	double		outside_waits;

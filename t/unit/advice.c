@@ -58,7 +58,7 @@ set_share(CommitFigures *f, const char *key, double value)
 
 typedef enum FigureType
 {
-	TEXT, REAL, INTEGER, COUNT, FLAG
+	TEXT, REAL, SINGLE, INTEGER, COUNT, FLAG
 } FigureType;
 
 /* A figure that a line can have */
@@ -72,7 +72,7 @@ typedef struct Figure
 #define FIGURE(name) \
 	{#name, offsetof(CommitFigures, name), \
 	_Generic(((CommitFigures *) 0)->name, const char *: TEXT, double: REAL, \
-			 uint64: COUNT, bool: FLAG, default: INTEGER)}
+			 float: SINGLE, uint64: COUNT, bool: FLAG, default: INTEGER)}
 
 static const Figure figures[] = {
 	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
@@ -133,6 +133,9 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 				return;
 			case REAL:
 				*(double *) at = value;
+				return;
+			case SINGLE:
+				*(float *) at = value;
 				return;
 			case INTEGER:
 				*(int *) at = value;
