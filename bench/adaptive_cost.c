@@ -154,7 +154,7 @@ main(int argc, char **argv)
 		uint64		began = now;
 		bool		leads = i % share == 0;
 
-		adaptive_delay_begin(now);
+		CommitDelay = adaptive_delay_begin(now);
 		if (leads)
 		{
 			uint64		flush_began = now + CommitDelay * NS_PER_US;
