@@ -1,5 +1,5 @@
-# Does the simulation whose instructions bench/cost counts follow the code of the
-# adaptive delay?
+# Does the simulation whose instructions bench/cost counts follow the code of
+# the adaptive delay?
 #
 # bench/adaptive_cost.c takes the place of the server for adaptive_delay.c and
 # spacing.c, and prints how many leaders slept.
