@@ -18,8 +18,8 @@ for my $timing (qw(on off))
 		track_wal_io_timing => $timing,
 		'commit_stats.stall_time' => "${stall_time}ms");
 	run_stalling($node, 15, quota => 2, window => 300);
-	# A leader measures its stall; without timing it is inferred.  From 18 on, a
-	# few leaders do not know that they led (flushes_uncertain).
+	# A leader measures its stall; without timing it is inferred.  From 18 on,
+	# a few leaders do not know that they led (flushes_uncertain).
 	is( $node->sql(q{SELECT count(*) > 3, bool_and(EXISTS (
 	SELECT FROM commit_stall_log WHERE leader_pid = pid AND duration >= length / 1e6 - 0.001))
 FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > 60}),
