@@ -339,7 +339,7 @@ decide_cause(StallLog *log, int i, StallCause end)
 	}			rules[] = {
 		{STALL_SEGMENT, is_segment(&stall->event, &stall->outcome.seen)},
 		{STALL_CPU_LIMIT,
-		2 * stall->outcome.seen.throttled >= stall->event.duration},
+		watch_is_throttled(&stall->outcome.seen, stall->event.duration)},
 		{STALL_BULK_WAL, writer_outweighs(log, i) ? bulk_wal : 0},
 		{STALL_CHECKPOINT,
 		certainty_beside(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},

@@ -357,10 +357,10 @@ look_at_blocked(void)
 			continue;
 		if (lock != before)
 		{
-			bool		known = is_users_lock(&lock->tag) &&
-			read_lock(&ProcGlobal->allProcs[i], &wait);
+			bool		known;
 
 			users = is_users_lock(&lock->tag);
+			known = users && read_lock(&ProcGlobal->allProcs[i], &wait);
 			blocked = known && is_committing(wait.holder_pid);
 			prepared = known && wait.holder_prepared;
 		}
@@ -657,5 +657,5 @@ watch_cpu_limited(uint64 from, uint64 to)
 	WatchSummary sum;
 
 	watch_sum(from, to, &sum);
-	return 2 * sum.throttled >= to - from;
+	return watch_is_throttled(&sum, to - from);
 }

@@ -92,6 +92,13 @@ typedef struct WatchSummary
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;
 
+/* For half of "ns", or longer, a limit of the CPU stopped the server. */
+static inline bool
+watch_is_throttled(const WatchSummary *sum, uint64 ns)
+{
+	return 2 * sum->throttled >= ns;
+}
+
 /* What a session was seen waiting for in its commit, by the worker. */
 typedef struct WatchedSession
 {
@@ -115,7 +122,7 @@ extern bool watch_find_session(int pid, uint64 from, uint64 to,
 /* Any process; between two times of clock_now(). */
 extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);
 
-/* ... For half of this time, or longer, a limit of the CPU stopped the server. */
+/* ... watch_is_throttled() of that time */
 extern bool watch_cpu_limited(uint64 from, uint64 to);
 
 #endif							/* COMMIT_STATS_WATCH_H */
