@@ -8,8 +8,7 @@
  * decides the spacing from how long flushes take, which their leaders report,
  * and how long transactions take, from their start to the end of their commit,
  * which each backend adds up in its slot of backend_slots.c.  The background
- * worker runs spacing.c.  A leader wakes it when there is something to decide:
- * a stall, or the end of a slot of time.
+ * worker runs spacing.c.  A leader wakes it as a slot of time ends.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
@@ -87,7 +86,6 @@ typedef struct AdaptiveDelayShared
 	/* Written by the process that learns; "look_at" also by leaders.  ns. */
 	pg_atomic_uint64 spacing;	/* less SLEEP_SLACK */
 	pg_atomic_uint64 before_most;	/* of the time before a commit */
-	pg_atomic_uint64 stall;		/* a longer flush wakes the worker */
 	pg_atomic_uint64 look_at;	/* the flush that ends then wakes it */
 
 	/* Leaders claim a place, and write there; the worker empties it. */
@@ -164,8 +162,7 @@ adaptive_delay_flushed(uint64 began_at, uint64 ended_at)
 	pg_atomic_write_u64(&flush->began_at, began_at);
 	pg_write_barrier();			/* protocol flush_seen */
 	pg_atomic_write_u64(&flush->ended_at, ended_at);
-	if (likely(ended_at < pg_atomic_read_u64(&shared->look_at)) &&
-		likely(ended_at <= (began_at & ~FLUSH_SLEPT) + pg_atomic_read_u64(&shared->stall)))
+	if (likely(ended_at < pg_atomic_read_u64(&shared->look_at)))
 		return false;
 	/* once, until the worker has looked */
 	pg_atomic_write_u64(&shared->look_at, PG_UINT64_MAX);
@@ -189,7 +186,6 @@ publish(Learner *learner, double now)
 						clock_elapsed(SLEEP_SLACK, to_ns(state->in_force)));
 	pg_atomic_write_u64(&shared->before_most,
 						to_ns(usual == 0 ? BEFORE_MOST : USUAL_MOST * usual));
-	pg_atomic_write_u64(&shared->stall, to_ns(wal_device_stall_limit(spacing->usual)));
 	pg_atomic_write_u64(&shared->look_at,
 						to_ns(spacing_next_look(spacing, now)));
 }
@@ -219,6 +215,7 @@ note_change(AdaptiveDelayState *state)
 static bool
 see_flushes(Learner *learner, uint64 now)
 {
+	Spacing    *spacing = &learner->state.spacing;
 	uint32		end = pg_atomic_read_u32(&shared->nflushes);
 	uint64		paused_until = pg_atomic_read_u64(&shared->paused_until);
 	bool		all = true;
@@ -226,7 +223,7 @@ see_flushes(Learner *learner, uint64 now)
 	if (end - learner->flushes > FLUSHES_KEPT)
 	{
 		/* the worker has lost some */
-		spacing_settle(&learner->state.spacing, to_us(now));
+		spacing_settle(spacing, to_us(now));
 		learner->flushes = end - FLUSHES_KEPT;
 	}
 	while (learner->flushes != end)
@@ -244,10 +241,10 @@ see_flushes(Learner *learner, uint64 now)
 		if (ended_at < paused_until)
 			all = false;
 		/* what a limit of the CPU stops looks like a stall of a quota */
-		else if ((ended_at - began_at <= pg_atomic_read_u64(&shared->stall) ||
+		else if ((to_us(ended_at - began_at) <=
+				  wal_device_stall_limit(spacing->usual) ||
 				  !watch_cpu_limited(began_at, ended_at)) &&
-				 spacing_flush_ended(&learner->state.spacing, to_us(began_at),
-									 to_us(ended_at),
+				 spacing_flush_ended(spacing, to_us(began_at), to_us(ended_at),
 									 (reported & FLUSH_SLEPT) != 0))
 			note_change(&learner->state);
 	}
