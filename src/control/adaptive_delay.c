@@ -83,15 +83,15 @@ typedef struct FlushSeen
 
 typedef struct AdaptiveDelayShared
 {
+	/* Leaders claim a place, and write there; the worker empties it. */
+	pg_atomic_uint32 nflushes;
+	FlushSeen	flush[FLUSHES_KEPT];
+
 	/* Written by the process that learns; "look_at" also by leaders.  ns. */
+	char		pad[PG_CACHE_LINE_SIZE];
 	pg_atomic_uint64 spacing;	/* less SLEEP_SLACK */
 	pg_atomic_uint64 before_most;	/* of the time before a commit */
 	pg_atomic_uint64 look_at;	/* the flush that ends then wakes it */
-
-	/* Leaders claim a place, and write there; the worker empties it. */
-	char		pad[PG_CACHE_LINE_SIZE];
-	pg_atomic_uint32 nflushes;
-	FlushSeen	flush[FLUSHES_KEPT];
 
 	pg_atomic_uint64 paused_until;	/* ns; a sweep writes it */
 	Learner		learner;
@@ -156,16 +156,17 @@ adaptive_delay_begin(uint64 now)
 bool
 adaptive_delay_flushed(uint64 began_at, uint64 ended_at)
 {
-	uint32		place = pg_atomic_fetch_add_u32(&shared->nflushes, 1);
-	FlushSeen  *flush = &shared->flush[place % FLUSHES_KEPT];
+	AdaptiveDelayShared *words = shared;	/* a barrier would read it again */
+	uint32		place = pg_atomic_fetch_add_u32(&words->nflushes, 1);
+	FlushSeen  *flush = &words->flush[place % FLUSHES_KEPT];
 
 	pg_atomic_write_u64(&flush->began_at, began_at);
 	pg_write_barrier();			/* protocol flush_seen */
 	pg_atomic_write_u64(&flush->ended_at, ended_at);
-	if (likely(ended_at < pg_atomic_read_u64(&shared->look_at)))
+	if (likely(ended_at < pg_atomic_read_u64(&words->look_at)))
 		return false;
 	/* once, until the worker has looked */
-	pg_atomic_write_u64(&shared->look_at, PG_UINT64_MAX);
+	pg_atomic_write_u64(&words->look_at, PG_UINT64_MAX);
 	return true;
 }
 
