@@ -61,7 +61,6 @@
  * so that a batch that runs for minutes does not hide what commits take.
  */
 #define USUAL_MOST		8
-#define BEFORE_MOST		1e6		/* us; ... until these are known */
 
 /* Protected by commit_stats_delay_lock(). */
 typedef struct Learner
@@ -186,7 +185,8 @@ publish(Learner *learner, double now)
 	pg_atomic_write_u64(&shared->spacing, !enableFsync ? 0 :
 						clock_elapsed(SLEEP_SLACK, to_ns(state->in_force)));
 	pg_atomic_write_u64(&shared->before_most,
-						to_ns(usual == 0 ? BEFORE_MOST : USUAL_MOST * usual));
+						usual == 0 ? RESPONSE_MOST :
+						Min(to_ns(USUAL_MOST * usual), RESPONSE_MOST));
 	pg_atomic_write_u64(&shared->look_at,
 						to_ns(spacing_next_look(spacing, now)));
 }

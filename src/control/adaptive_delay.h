@@ -69,6 +69,9 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *adaptive_delay_before_most;
 #define RESPONSES_SHIFT	46
 #define RESPONSES_SUM	((UINT64CONST(1) << RESPONSES_SHIFT) - 1)
 
+/* Of a commit, so that the sum fits while a standby keeps many waiting. */
+#define RESPONSE_MOST	NS_PER_S
+
 /*
  * Commit path: a commit is done, "elapsed" after it began, and the time of its
  * transaction is known, or 0.
@@ -76,13 +79,14 @@ extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *adaptive_delay_before_most;
 static inline void
 adaptive_delay_committed(uint64 elapsed, uint64 transaction_time)
 {
-	uint64		before = clock_elapsed(elapsed, transaction_time);
 	uint64		most = pg_atomic_read_u64(adaptive_delay_before_most);
+	uint64		response = Max(elapsed, transaction_time);
 
-	/* a standby may keep many waiting for minutes: the sum must not overflow */
+	if (unlikely(response > most))
+		response = Min(elapsed, RESPONSE_MOST) +
+			Min(clock_elapsed(elapsed, transaction_time), most);
 	single_writer_add(&backend_slots_fields[SLOT_RESPONSES],
-					  (UINT64CONST(1) << RESPONSES_SHIFT) +
-					  Min(elapsed, 1000 * NS_PER_MS) + Min(before, most));
+					  (UINT64CONST(1) << RESPONSES_SHIFT) + response);
 }
 
 /* Added to the begin of a flush: its leader slept before. */
