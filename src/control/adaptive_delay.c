@@ -83,7 +83,7 @@ typedef struct FlushSeen
 typedef struct AdaptiveDelayShared
 {
 	/* Leaders claim a place, and write there; the worker empties it. */
-	pg_atomic_uint32 nflushes;
+	pg_atomic_uint32 nflushes;	/* first, so that it needs no offset */
 	FlushSeen	flush[FLUSHES_KEPT];
 
 	/* Written by the process that learns; "look_at" also by leaders.  ns. */
