@@ -142,7 +142,7 @@ nothing_is_left('subtransaction', $load);
 
 # While it simulates, which takes longer the more pairs there are
 $session = start_psql($node,
-	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '1 s')");
+	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '5 s')");
 ok(poll_until(sub { return errors_so_far($session) =~ /learned from/ }), 'a prediction simulates');
 $node->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE query ~ 'commit_delay_whatif' AND pid <> pg_backend_pid()});
