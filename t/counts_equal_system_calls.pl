@@ -3,9 +3,10 @@
 #
 # commit_stats finds out whether a backend flushed from the server's count of
 # its WAL I/O.  From 18 on it asks the server to add up that count earlier than
-# usual (see src/probe/flush_detection.h).  The server must count nothing twice
-# and lose nothing by that, and resets of its statistics must not disturb ours.
-# The witness is the shim of t/ground_truth, which sees the system calls.
+# usual (see src/probe/flush_detection_errno.c).  The server must count nothing
+# twice and lose nothing by that, and resets of its statistics must not disturb
+# ours.  The witness is the shim of t/ground_truth, which sees the system calls
+# as strace would.
 
 use lib 't', 't/ground_truth';
 use CommitStats;

@@ -6,7 +6,8 @@
  *	row			what was counted from a "start" to an "end"
  *	ring		the newest rows of minutes, or of hours, in shared memory
  *	present		the minute that goes on: since the end of the newest row
- *	close		to make a row of the present minute; the next one begins
+ *	close		to make a row of the present minute (close_minute()); the next
+ *				one begins
  *	base		what all counters were when the present minute began
  *
  * The background worker closes the minute when the calendar clock passes a

@@ -12,7 +12,8 @@
  * first stage that it has not reached.  With fewer than n candidates, a listed
  * standby that catches up is blamed, else the first name in the list that is
  * not connected.  A cascaded standby has no walsender here.  For how long each
- * commit waited is measured in commit_path.c and slow_commit.c.
+ * commit waited is measured in commit_path.c (count_standby_wait()) and
+ * slow_commit.c.
  *
  * The background worker looks at the queues in which commits wait.  The first
  * commit of a queue has the lowest position, so what it waits for holds up the
