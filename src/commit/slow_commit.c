@@ -213,7 +213,6 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 	uint64		flushed_at;
 
 	event->savepoints = commit->begun_at != 0 ? commit->savepoints : 0;
-	event->has_notify = commit->has_notify;
 	event->after_time = cut_part(clock_elapsed(commit->ended_at, event->end),
 								 &left);
 	event->notify_time = cut_part(moments->notify_time, &left);

@@ -305,16 +305,10 @@ count_stalls(const CommitFigures *f, StallCause cause)
 				 format_us(stall->length));
 }
 
-/* Most of the time with the lock of NOTIFY */
-static bool
-writes_messages(const CommitFigures *f)
-{
-	return 2 * f->notify.write_time > f->notify.hold_time;
-}
-
 static const char *
 bound_of_notify(const CommitFigures *f)
 {
+	bool		writes = 2 * f->notify.write_time > f->notify.hold_time;
 	double		hold = ratio_or_zero(f->notify.hold_time / 1e3,
 									 f->notify.commits);
 	double		flush = ratio_or_zero(f->notify.flush_time / 1e3,
@@ -322,7 +316,7 @@ bound_of_notify(const CommitFigures *f)
 
 	return hold == 0 ? "" :
 		psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
-				 writes_messages(f) ? "mostly to write its messages" :
+				 writes ? "mostly to write its messages" :
 				 psprintf("of which %s are its flush", format_us(flush)),
 				 format_number(1e6 / hold));
 }
@@ -466,9 +460,6 @@ static const char more_iops[] = "fewer flushes (a delay), or a volume with more 
 /* Of a lock whose holder has no session */
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
 
-/* Of transactions that write many */
-static const char fewer_messages[] = "fewer messages in a transaction: one for many rows";
-
 /* Of the sync of tables in COMMIT */
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
@@ -513,6 +504,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
+	double		messages = own && f->notifies ? record : 0;
 	bool		may_sync = f->wal_minimal &&
 	f->seen.phase[PHASE_RECORD] < MIN_LOOKS;
 	const Cause causes[] = {
@@ -539,11 +531,15 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{syncs ? record : 0,
 			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",
 		larger_skip_threshold},
-		{own && f->notifies ? record : 0,
-			"record: before its commit record, a transaction writes its messages of NOTIFY, and holds their lock.",
-		fewer_messages},
+		{messages + f->phase[PHASE_NOTIFY],
+			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
+					 f->listeners == 0 ? " No session of its database listens." : ""),
+			messages >= MIN_CAUSE || 2 * f->notify.write_time > f->notify.hold_time ?
+			"fewer messages in a transaction: one for many rows" :
+		"send it from one session, or drop it"},
 		{own && !f->notifies ? record : 0,
-			psprintf("record: the session's own work before its commit record, as %sON COMMIT DELETE ROWS or DROP.",
+			psprintf("record: the session's own work before its commit record, as %s%sON COMMIT DELETE ROWS or DROP.",
+					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
 					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
 					 f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
 			may_sync ? larger_skip_threshold :
@@ -560,10 +556,6 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	const double *phase = f->phase;
 	bool		signals = f->commits_notify > 0 && f->listeners > 0;
 	const Cause causes[] = {
-		{phase[PHASE_NOTIFY],
-			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
-					 f->listeners == 0 ? " No session of its database listens." : ""),
-		writes_messages(f) ? fewer_messages : "send it from one session, or drop it"},
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
 					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),

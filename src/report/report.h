@@ -128,8 +128,8 @@ typedef struct CommitFigures
 	int			savepoints;		/* that the slow ones end, most of their time
 								 * before their record */
 	bool		serializable;	/* most time after slow ones is of such */
-	bool		notifies;		/* most time before their records, too, with
-								 * NOTIFY */
+	bool		notifies;		/* most time of the phase "record" since the
+								 * reset is that of its messages */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription */

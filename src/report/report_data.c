@@ -411,16 +411,18 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
+	double		record = latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH);
 	double	   *phase = f->phase;
 
 	f->own_flush = ratio_or_zero(flush + own_sleep, time - standby);
+	f->notifies = 2 * f->notify.write_time / 1e3 > record;
 	f->phase_mean = ratio_or_zero(time + before + after, f->commits);
 	phase[PHASE_UNKNOWN] = time + before + after;
 	commit_phase_take(phase, PHASE_BEFORE, before);
 	commit_phase_take(phase, PHASE_AFTER, after);
 	commit_phase_take(phase, PHASE_STANDBY, standby);
 	commit_phase_take(phase, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
-	commit_phase_take(phase, PHASE_RECORD, latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH));
+	commit_phase_take(phase, PHASE_RECORD, record);
 	commit_phase_take(phase, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
 	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep, 0));
 	if (f->concurrency > 0)
@@ -537,7 +539,6 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	double		savepoints_time = 0;
 	double		serializable_time = 0;
 	const WatchedSession *locked = NULL;	/* for longest */
-	double		notify_time = 0;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -556,8 +557,6 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 			locked = session;
 		if (event->serializable)
 			serializable_time += part[PHASE_AFTER];
-		if (event->has_notify)
-			notify_time += part[PHASE_RECORD];
 		if (event->savepoints >= MANY_SAVEPOINTS)
 		{
 			savepoints_time += part[PHASE_BEFORE];
@@ -583,7 +582,6 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
-	f->notifies = 2 * notify_time > f->slow_phase[PHASE_RECORD];
 	if (!f->seen_enough)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
@@ -778,6 +776,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_now(f, sessions);
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
+	notify_lock_read(&f->notify);
 	set_phases(f, slots.value[SLOT_FLUSHED_BY_OTHERS], latency);
 	set_rates(f, groups);
 	set_phases_seen(f, sessions);
@@ -788,6 +787,5 @@ report_data_read(CommitFigures *f, Oid function)
 	set_standby(f);
 	set_checkpoints(f, cycles);
 	set_prediction(f);
-	notify_lock_read(&f->notify);
 	return groups;
 }

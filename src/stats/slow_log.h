@@ -63,7 +63,6 @@ typedef struct SlowEvent
 	/* Of a commit. */
 	int			synchronous_commit; /* SyncCommitLevel */
 	bool		serializable;	/* has predicate locks */
-	bool		has_notify;
 	bool		flush_timed;	/* flush_time was measured, not inferred */
 	uint64		notify_time;	/* waited for the lock of NOTIFY */
 	uint64		delay_time;		/* the leader of its flush slept, as it may be
