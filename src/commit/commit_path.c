@@ -878,23 +878,24 @@ count_logged_commit(CommitKind kind)
 }
 
 /*
- * A commit that got its id after the first callback: the time of its statement
- * replaces the start.  No delay can be judged from it.
+ * A commit that got its id after the first callback: its wait for the lock of
+ * NOTIFY, or its record, replaces the start.  No delay can be judged from it.
  */
 static void
-start_with_statement(CommitKind kind)
+start_late(CommitKind kind)
 {
-	TimestampTz start;
-	int64		elapsed;
+	uint64		record_at;
+	TimestampTz statement;
 
 	if (kind != COMMIT_READ_ONLY)
 		return;
-	start = Max(GetCurrentStatementStartTimestamp(),
-				GetCurrentTransactionStartTimestamp());
-	elapsed = GetCurrentTimestamp() - start;
+	record_at = Min(clock_ns_at(GetCurrentTransactionStopTimestamp()), clock_now());
+	statement = Max(GetCurrentStatementStartTimestamp(),
+					GetCurrentTransactionStartTimestamp());
 	commit.start_unknown = true;
-	commit.started_at = clock_elapsed((uint64) Max(elapsed, 0) * NS_PER_US,
-									  clock_now());
+	commit.started_at = !commit_has_notify() ? record_at :
+		clock_elapsed(notify_lock_wait(clock_ns_at(statement), record_at),
+					  record_at);
 }
 
 /* A commit that got its WAL after the first callback, perhaps also its id. */
@@ -903,7 +904,7 @@ count_late_commit(CommitKind kind)
 {
 	commit.siblings = SIBLINGS_NOT_COUNTED;
 	statements_choose(false);
-	start_with_statement(kind);
+	start_late(kind);
 	count_logged_commit(synchronous_commit > SYNCHRONOUS_COMMIT_OFF ?
 						COMMIT_WAITS : COMMIT_ASYNC);
 	commit.start_unknown = false;
@@ -929,11 +930,15 @@ count_unlogged(CommitKind kind)
 	backend_slot_add(SLOT_COMMITS_UNLOGGED, 1);
 	if (kind == COMMIT_READ_ONLY && likely(!has_notify))
 		return;
-	start_with_statement(kind);
+	start_late(kind);
 	forget_time();
 	elapsed = unwaited_time();
 	if (has_notify)
-		note_notify(commit.ended_at, commit.ended_at);
+	{
+		read_record_time(elapsed);
+		note_notify(commit.started_at + commit.record_time,
+					commit.started_at + commit.record_time);
+	}
 	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
 	else

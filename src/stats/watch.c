@@ -52,6 +52,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "probe/cpu_limit.h"
+#include "probe/notify_lock.h"
 #include "probe/volume.h"
 #include "stats/backend_slots.h"
 #include "stats/watch.h"
@@ -512,7 +513,9 @@ watch_look(void)
 	look_at_archiver();
 	look_at_cpu_limit();
 	backend_slots_add_up(counted);
-	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
+	/* those of nothing but NOTIFY wait for its lock, and are seen as well */
+	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES] +
+		notify_lock_commits() - counted[SLOT_COMMITS_NOTIFY];
 	look_at_volume(counted[SLOT_FLUSHES]);
 	standby_look(look.length);
 	for (int i = 0; i < PHASE_N; i++)

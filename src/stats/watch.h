@@ -34,7 +34,8 @@ typedef struct WatchWriter
 typedef struct WatchSample
 {
 	uint64		at;				/* clock_now() */
-	uint64		commits;		/* and prepares, of all slots, resets or not */
+	uint64		commits;		/* that wait, and prepares, of all slots,
+								 * resets or not */
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint16		blocked_rows;	/* wait for a row lock of a committing
 								 * backend, outside of a commit */

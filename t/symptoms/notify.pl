@@ -95,5 +95,29 @@ like(
 set_volume($node, 0);
 ok(end_background($_), 'a commit ends') for @sessions;
 
+# A transaction of nothing but NOTIFY waits for no flush.  The mean that
+# samples show is of these as well.
+$node->sql('SELECT commit_stats_reset()');
+set_volume($node, 0.001);
+@sessions = start_psql($node, 'INSERT INTO logged (n) VALUES (1)');
+$node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE waiting_for = 'flush'});
+push @sessions, map { start_psql($node, 'NOTIFY c') } 1 .. 20;
+$node->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
+set_volume($node, 0);
+end_background($_) for @sessions;
+$node->wait_until(
+	q{SELECT (regexp_match(commit_stats_report(), '\((\d+) commits in the last'))[1]::int >= 21});
+
+# Its COMMIT begins with the wait for the lock, and not with its statement,
+# even if that wrote WAL.
+$node->sql(q{SET application_name = 'late';
+SELECT pg_sleep(1), pg_logical_emit_message(false, 'a', 'b'), pg_notify('c', 'd')});
+is( $node->sql(
+		q{SELECT commits, transaction_time - commit_time >= 1000 FROM commit_client_stats
+WHERE application_name = 'late'}
+	),
+	'1|t',
+	'the time of a late COMMIT is not that of its statement');
+
 $node->stop;
 done_testing();
