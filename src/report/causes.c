@@ -554,7 +554,7 @@ static void
 find_phase_causes(const CommitFigures *f, Causes *found)
 {
 	const double *phase = f->phase;
-	bool		signals = f->commits_notify > 0 && f->listeners > 0;
+	bool		notifies = f->commits_notify > 0;
 	const Cause causes[] = {
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
@@ -570,9 +570,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
 		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
 		{f->serializable ? 0 : phase[PHASE_AFTER],
-			signals ? "after the commit, for files of dropped or truncated tables, or to signal sessions that listen." :
+			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, above all for files of tables that it dropped or truncated.",
-			signals ? "fewer sessions that listen, or fewer tables in a transaction that drops them" :
+			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables in a transaction that drops them"},
 		{stall_share(f, STALL_CPU_LIMIT),
 			psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
