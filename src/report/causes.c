@@ -58,7 +58,7 @@
 #define LONG_FLUSH			1000	/* us */
 #define SMALL_COMMIT		8192	/* bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
-#define HARDLY_BEFORE		0.05	/* of commit time; not in the share of a
+#define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
@@ -225,6 +225,13 @@ statements_wait_for_wal(const CommitFigures *f)
 	return f->seen.wal_waits > Max(f->seen.n, f->seen.in_commit);
 }
 
+/* Much of commit time is before or after that which clients count. */
+static bool
+works_outside(const CommitFigures *f)
+{
+	return f->phase[PHASE_BEFORE] + f->phase[PHASE_AFTER] >= HARDLY_OUTSIDE;
+}
+
 /*
  * COMMIT is a small part of the transactions of each client that matters.  Not
  * so where they wait for rows until another one has committed, or where some
@@ -237,7 +244,7 @@ commit_hardly_matters(const CommitFigures *f)
 		f->commits >= CAUSES_MIN_COMMITS && f->of_transactions > 0 &&
 		f->now.longest < WAITS_NOW_LONG &&
 		Max(f->of_transactions, f->busiest_of_transactions) < HARDLY_COMMIT &&
-		f->phase[PHASE_BEFORE] < HARDLY_BEFORE && !has_hot_row(f) &&
+		!works_outside(f) && !has_hot_row(f) &&
 		(100 * f->slow_commits <= f->commits ||
 		 f->slow_mean < ratio_or_zero(f->phase_mean, f->of_transactions));
 }
@@ -279,8 +286,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 format_number(f->seen.wal_waits / f->seen.n),
 							 remedy_for_full_buffers(f)));
 	/* the sums lack commits that hang, but not the time of their sessions */
-	if (f->of_transactions <= 0 || f->phase[PHASE_BEFORE] >= HARDLY_BEFORE ||
-		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
+	if (f->of_transactions <= 0 || works_outside(f) || hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
 		return;
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",

@@ -830,6 +830,13 @@ says(
 	'now.longest' => 12e6,
 	not => 'COMMIT takes|No setting|remedies');
 says(
+	'... whose work is after it',
+	'80\.0%', 'no\. 80\.0%', %light,
+	'phase:after' => 0.8,
+	'phase:other' => 0.1,
+	'phase:flush' => 0.1,
+	not => 'COMMIT takes|No setting');
+says(
 	'... that hang at times', '100%', 'may pay', %light,
 	slow_commits => 201,
 	slow_mean => 2e5,
