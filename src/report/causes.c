@@ -466,6 +466,9 @@ static const char more_iops[] = "fewer flushes (a delay), or a volume with more 
 /* Of a lock whose holder has no session */
 static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts has its name";
 
+/* Of one that writes much WAL */
+static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";
+
 /* Of the sync of tables in COMMIT */
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
@@ -614,7 +617,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			psprintf("stalls with the WAL of %s%s.",
 					 f->bulk_writer ? f->bulk_writer : "a large transaction",
 					 count_stalls(f, STALL_BULK_WAL)),
-		"smaller transactions of that client, or another time for them"},
+		smaller_transactions},
 		{bytes_share(f),
 			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
 			wal_asks_for_checkpoints(f) ? larger_max_wal_size(f) :
@@ -646,8 +649,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
 					 f->running_writer == NULL ? "" :
 					 psprintf(", as %s did", f->running_writer)),
-			f->running_writer == NULL ? NULL :
-		"smaller transactions of that client, a VACUUM with cost delay, or another time for them"},
+		f->running_writer == NULL ? NULL : smaller_transactions},
 		{processor_share(f),
 			"flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.",
 		"more processors, or less at a time: sessions (a pooler), other programs"},

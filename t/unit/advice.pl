@@ -537,6 +537,13 @@ says(
 	'stall:bulk' => 0.5,
 	bulk_writer => 'client load (a, b)');
 says(
+	'... of autovacuum',
+	'50\.0% stalls with the WAL of autovacuum \(5 stalls',
+	'no\. It would not',
+	'stall:bulk' => 0.5,
+	bulk_writer => 'autovacuum',
+	remedy => 'a VACUUM with cost delay');
+says(
 	'bandwidth',
 	'98\.0% flushes of many bytes: 10\.5 MB/s, 270 kB in a mean flush; without bytes it would take 500 us\.',
 	'no\. It would not shorten .* 98\.0%',
