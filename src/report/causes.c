@@ -1021,7 +1021,7 @@ find_may_pay(const CommitFigures *f)
 	better_siblings(f) >= f->siblings ||
 	(f->siblings_half == 0 && f->concurrency < HARDLY_ANY_HITS);
 	const Answer answers[] = {
-		{quota_share(f) >= MIN_CAUSE,
+		{quota_share(f) >= Max(f->stall[STALL_UNKNOWN].share, MIN_CAUSE),
 			"may pay, fixed or adaptive: stalls show a quota.",
 		adaptive_sweep},
 		{f->delay > 0 && !reached,

@@ -603,6 +603,13 @@ says(
 	flush_time => 0,
 	io_timing => 0);
 says('few of them', '90\.0% flushes ', 'may pay', 'stall:unknown' => 0.1);
+says(
+	'... beside fewer that a quota may explain',
+	'79\.0% flushes ', 'may pay: ',
+	'stall:unknown' => 0.12,
+	'stall:quota' => 0.09,
+	quota_flushes => 68,
+	not => 'quota');
 
 # Who flushes, and whether the disk is what it waits for
 my %flusher = (seen_enough => 1, 'seen.n' => 200, 'seen.in_commit' => 1000);
