@@ -38,6 +38,7 @@
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define ENOUGH_SAMPLES	100		/* of backends in a commit */
+#define ENOUGH_LOOKS	20		/* ... to tell a part of what is left */
 #define MIN_WRITING		0.1		/* of the looks */
 #define MANY_SAVEPOINTS	1000	/* one in the other, that take their time */
 #define CLIENT_MATTERS	0.05	/* of commits, or of commit time */
@@ -475,15 +476,19 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	f->running_writer = name_session(session ? &session->key : NULL, writer->pid);
 }
 
-/* Exact sums have them in what is left: another's flush, or not known. */
+/*
+ * Exact sums have them in what is left: another's flush, or not known.  Most
+ * waits for them may be shorter than slow commits, but samples see them.
+ */
 static void
 set_segments(CommitFigures *f, double sum)
 {
 	CommitPhase from = f->phase[PHASE_OTHER_FLUSH] > 0 ? PHASE_OTHER_FLUSH :
 	PHASE_UNKNOWN;
 	double		share = ratio_or_zero(sum, f->phase_mean * f->phase_commits);
+	double		seen = f->seen.phase[PHASE_SEGMENT] / Max(f->seen.in_commit, ENOUGH_LOOKS);
 
-	f->phase[PHASE_SEGMENT] = Min(share, f->phase[from]);
+	f->phase[PHASE_SEGMENT] = Min(Max(share, seen), f->phase[from]);
 	f->phase[from] -= f->phase[PHASE_SEGMENT];
 }
 
