@@ -141,13 +141,14 @@ is($session->{out}, "canceled\nf|0\n", 'a transaction that catches the end goes 
 nothing_is_left('subtransaction', $load);
 
 # While it simulates, which takes longer the more pairs there are
-$session = start_psql($node,
-	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '5 s')");
-ok(poll_until(sub { return errors_so_far($session) =~ /learned from/ }), 'a prediction simulates');
+$session = start_measuring(
+	$node,
+	sub ($started) { return errors_so_far($started) =~ /learned from/ },
+	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '1 s')");
 $node->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE query ~ 'commit_delay_whatif' AND pid <> pg_backend_pid()});
 end_background($session);
-like($session->{err}, qr/57014.*user request/, '... and can be cancelled');
+like($session->{err}, qr/57014.*user request/, 'a prediction that simulates can be cancelled');
 nothing_is_left('simulation', $load);
 
 # The client is gone
@@ -170,8 +171,10 @@ for my $other ($whatif, "SELECT * FROM commit_delay_sweep('{0}')")
 is(capturing(), 't', 'a refused call does not disturb the first');
 $node->sql('SELECT pg_cancel_backend(' . whatif_pid() . ')');
 end_background($session);
-$session = start_psql($node, "SELECT * FROM commit_delay_sweep('{0}')");
-poll_until(sub { return whatif_pid() ne '' });
+$session = start_measuring(
+	$node,
+	sub { return whatif_pid() ne '' },
+	"SELECT * FROM commit_delay_sweep('{0}')");
 like(
 	error_of($node, $whatif),
 	qr/55006: another commit_delay_sweep is running/,
