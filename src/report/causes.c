@@ -60,6 +60,7 @@
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
+#define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
 													 * larger ones */
@@ -374,7 +375,7 @@ remedy_for_segments(const CommitFigures *f)
 {
 	if (!f->wal_recycle)
 		return "wal_recycle = on";
-	if (f->seen.n > 0 && f->seen.archiving == f->seen.n)
+	if (f->seen.n > 0 && f->seen.archiving >= MOSTLY_ARCHIVING * f->seen.n)
 		return "an archive_command that ends sooner: segments are kept until they are archived";
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,

@@ -493,10 +493,15 @@ says(
 	remedy => '^wal_recycle = on\n$',
 	not => 'asleep');
 says(
-	'... and kept by an archive_command that hangs', $segment, $no_segment, %segment,
+	'... and kept by an archive_command that is behind', $segment, $no_segment, %segment,
 	'seen.n' => 200,
-	'seen.archiving' => 200,
+	'seen.archiving' => 180,
 	remedy => '^an archive_command that ends sooner: segments are kept until they are archived\n$');
+says(
+	'... and not by one that pauses', $segment, $no_segment, %segment,
+	'seen.n' => 200,
+	'seen.archiving' => 179,
+	remedy => '^min_wal_size');
 says('... that are recycled',
 	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
 says(
