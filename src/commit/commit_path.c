@@ -934,11 +934,7 @@ count_unlogged(CommitKind kind)
 	forget_time();
 	elapsed = unwaited_time();
 	if (has_notify)
-	{
-		read_record_time(elapsed);
-		note_notify(commit.started_at + commit.record_time,
-					commit.started_at + commit.record_time);
-	}
+		note_notify(commit.ended_at, commit.ended_at);
 	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
 	else

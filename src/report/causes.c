@@ -321,7 +321,8 @@ bound_of_notify(const CommitFigures *f)
 	double		flush = ratio_or_zero(f->notify.flush_time / 1e3,
 									  f->notify.commits);
 
-	return hold == 0 ? "" :
+	/* not known of transactions of nothing but NOTIFY */
+	return hold == 0 || 2 * f->commits_notify < f->notify.commits ? "" :
 		psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
 				 writes ? "mostly to write its messages" :
 				 psprintf("of which %s are its flush", format_us(flush)),

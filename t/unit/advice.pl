@@ -140,6 +140,7 @@ says(
 	'90\.0% NOTIFY: only one commit at a time can hold its lock, 19\.0 ms each, mostly to write its messages: at most 52\.6 such commits/s\.',
 	'no\. 90\.0% of commit time',
 	notifies => 1,
+	commits_notify => 7,
 	'notify.commits' => 7,
 	'notify.hold_time' => 133e6,
 	'notify.write_time' => 126e6,
@@ -172,6 +173,16 @@ says(
 	'phase:flush' => 0.1,
 	'phase:other' => 0,
 	commits_notify => 100);
+says(
+	'NOTIFY without a flush',
+	'90\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
+	'no\. 90\.0%',
+	'phase:NOTIFY' => 0.9,
+	'phase:flush' => 0.1,
+	'phase:other' => 0,
+	commits_notify => 5,
+	'notify.commits' => 190000,
+	'notify.hold_time' => 2e6);
 says(
 	'half of it', '80\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
 	'no\. NOTIFY commits',
