@@ -23,8 +23,16 @@
  * stall, and counts.  The load has ended if a whole round has no commits and
  * no session was in one at the end of any slot.
  *
- * A pair that exceeds max_p99 (sweep_watch.c) ends its slot at once and is not
+ * A slot exceeds max_p99 if more than 1% of its commits take longer.  That is
+ * judged every few milliseconds, from commits that have ended and those under
+ * way that have taken longer already.  How many commits the slot will have is
+ * extrapolated from those so far.  The slot ends at once, and its pair is not
  * tried again.  Pairs whose delay alone would exceed it are never tried.
+ *
+ * A commit belongs to the slot in which it began, because it keeps the pair
+ * that it began with.  One under way says when it began.  Of those that have
+ * ended, as many as were under way at the beginning of the slot are forgiven,
+ * until the slot is over: what it counted after its settling is its own.
  *
  * The delay that adapts learns before the rounds begin, as slots are too short
  * for that, and then no more.  Its slots are counted from a window of a quota
@@ -33,7 +41,8 @@
  * Invariant: however this process or this function ends, no commit begins with
  * a pair of the sweep later than one slot after that.
  *
- * Locking: that of delay_override.c, while a sweep runs.
+ * Locking: that of delay_override.c, while a sweep runs.  Counters are read as
+ * in counter_delta.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,6 +51,7 @@
 #include <math.h>
 
 #include "common/pg_prng.h"
+#include "miscadmin.h"
 #include "storage/ipc.h"
 #include "utils/timestamp.h"
 
@@ -89,6 +99,9 @@ typedef enum SweepArgument
 #define LEARNING_ORDER		(500 * NS_PER_MS)	/* renewed while it learns */
 #define ADAPTIVE_SETTLING	(200 * NS_PER_MS)
 
+#define JUDGE_EVERY		(5 * NS_PER_MS)
+#define JUDGE_SHARE		10		/* at most a tenth of the time is for judging */
+
 typedef enum SlotEnd
 {
 	MEASURED,
@@ -102,6 +115,16 @@ typedef struct PairTotal
 	CounterDelta delta;
 	int			slots;
 } PairTotal;
+
+/* The commits that began in a slot */
+typedef struct WatchedSlot
+{
+	uint64		began_at;		/* clock_now() */
+	int			pair;			/* its index */
+	uint64		commits;		/* that ended in this slot */
+	uint64		late;			/* took longer than max_p99 */
+	uint64		under_way;		/* of these, not ended */
+} WatchedSlot;
 
 /* A sweep; local memory. */
 typedef struct Sweep
@@ -125,7 +148,16 @@ typedef struct Sweep
 	uint64		last_delay;		/* ns; of the previous pair */
 	bool		committing;		/* in this round a slot ended with sessions in
 								 * a commit */
-	SweepWatch	watch;
+
+	/* Which slots exceed max_p99.  Without that, nothing is watched. */
+	int			nwatched;		/* slots so far */
+	WatchedSlot *watched;		/* the last one is under way */
+	int			oldest;			/* slot with commits that are under_way */
+	uint64		end;			/* when the slot under way will end */
+	uint64		carried;		/* commits that were under way as it began */
+	CounterDelta start;			/* the counters as it began */
+	int		   *exceeded;		/* of each pair: number of the slot that
+								 * exceeded max_p99, from 1; 0: none */
 } Sweep;
 
 static const CounterDelta nothing;
@@ -147,6 +179,155 @@ must_learn(const Sweep *sweep)
 		!delay_override_is_adaptive();
 }
 
+/*---- Slots that exceed max_p99 -----------------------------------*/
+
+/* A slot begins; the number of pairs stands for the one before the first. */
+static void
+begin_watch(Sweep *sweep, int pair, uint64 now, uint64 end)
+{
+	if (isinf(sweep->max_p99))
+		return;
+	sweep->watched = repalloc(sweep->watched,
+							  (sweep->nwatched + 1) * sizeof(WatchedSlot));
+	sweep->oldest = Min(sweep->oldest, sweep->nwatched);
+	sweep->watched[sweep->nwatched++] = (WatchedSlot)
+	{
+		.began_at = now,.pair = pair
+	};
+	sweep->end = end;
+	sweep->carried = backend_slots_count_committing();
+	counter_delta_take(&sweep->start);
+}
+
+/* The slot in which a commit began; the first, if it began before. */
+static int
+slot_of(const Sweep *sweep, uint64 since)
+{
+	int			slot = sweep->nwatched - 1;
+
+	while (slot > 0 && sweep->watched[slot].began_at > since)
+		slot--;
+	return slot;
+}
+
+/* Count the commits under way; returns how many there are. */
+static uint64
+count_under_way(Sweep *sweep, uint64 now)
+{
+	uint64		n = 0;
+
+	for (int i = sweep->oldest; i < sweep->nwatched; i++)
+		sweep->watched[i].under_way = 0;
+	sweep->oldest = sweep->nwatched - 1;
+	for (int i = 0; i < MaxBackends; i++)
+	{
+		uint64		since = backend_slots_committing_since(i);
+		int			slot;
+
+		if (since == 0)
+			continue;
+		n++;
+		if (clock_elapsed(since, now) <= sweep->max_p99)
+			continue;
+		slot = slot_of(sweep, since);
+		sweep->watched[slot].under_way++;
+		sweep->oldest = Min(sweep->oldest, slot);
+	}
+	return n;
+}
+
+/* Commits that have ended and took longer than the limit. */
+static uint64
+count_late(const Sweep *sweep, const CounterDelta *delta)
+{
+	uint64		late = 0;
+
+	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
+		if (histogram_cell_value(i) > sweep->max_p99)
+			late += delta->latency[i];
+	return late;
+}
+
+static void
+judge_slot(Sweep *sweep, int i, uint64 late, double commits)
+{
+	int		   *exceeded = &sweep->exceeded[sweep->watched[i].pair];
+
+	sweep->watched[i].late = late;
+	if (late > 0.01 * commits && *exceeded == 0)
+		*exceeded = i + 1;
+}
+
+/* Judge the slot under way, and those in which commits under way began. */
+static void
+judge_slots(Sweep *sweep, uint64 now)
+{
+	int			last = sweep->nwatched - 1;
+	WatchedSlot *current = &sweep->watched[last];
+	uint64		elapsed = Max(clock_elapsed(current->began_at, now), 1);
+	uint64		length = clock_elapsed(current->began_at, sweep->end);
+	uint64		under_way = count_under_way(sweep, now);
+	uint64		late;
+	CounterDelta delta;
+
+	counter_delta_take(&delta);
+	counter_delta_subtract(&delta, &sweep->start);
+	late = count_late(sweep, &delta);
+	current->commits = delta.value[SLOT_COMMITS];
+	for (int i = sweep->oldest; i < last; i++)
+		judge_slot(sweep, i, sweep->watched[i].under_way,
+				   sweep->watched[i].commits + sweep->watched[i].under_way);
+	judge_slot(sweep, last, current->under_way +
+			   Max(late, sweep->carried) - sweep->carried,
+			   (current->commits + under_way) *
+			   Max((double) length / elapsed, 1));
+}
+
+static bool
+is_within(const Sweep *sweep)
+{
+	return sweep->exceeded[sweep->watched[sweep->nwatched - 1].pair] == 0;
+}
+
+/*
+ * Wait until the clock shows "when".  Returns false as soon as the slot under
+ * way exceeds the limit.
+ */
+static bool
+watch_until(Sweep *sweep, uint64 when)
+{
+	while (!isinf(sweep->max_p99))
+	{
+		uint64		start = clock_now();
+		uint64		took;
+
+		judge_slots(sweep, start);
+		if (!is_within(sweep))
+			return false;
+		if (start >= when)
+			return true;
+		took = clock_elapsed(start, clock_now());
+		wait_until(Min(start + took + Max(JUDGE_EVERY, took * JUDGE_SHARE),
+					   when));
+	}
+	wait_until(when);
+	return true;
+}
+
+/* The same of what the slot under way has counted after its settling. */
+static bool
+is_within_settled(Sweep *sweep, const CounterDelta *delta)
+{
+	int			last = sweep->nwatched - 1;
+
+	if (isinf(sweep->max_p99))
+		return true;
+	judge_slot(sweep, last,
+			   Max(count_late(sweep, delta), sweep->watched[last].late),
+			   delta->value[SLOT_COMMITS]);
+	return is_within(sweep);
+}
+
 /*---- One slot ----------------------------------------------------*/
 
 /*
@@ -163,23 +344,23 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 	bool		in_time;
 	CounterDelta before;
 
-	sweep_watch_begin(&sweep->watch, i, start, end);
+	begin_watch(sweep, i, start, end);
 	if (i < sweep->pairs.n)
 	{
 		adaptive_delay_pause(deadline);
 		delay_override_set(&sweep->pairs.pair[i], deadline);
 	}
 	memset(slot, 0, sizeof(CounterDelta));
-	if (!sweep_watch_until(&sweep->watch, start + asleep + SETTLING(sweep->slot)))
+	if (!watch_until(sweep, start + asleep + SETTLING(sweep->slot)))
 		return EXCEEDED_MAX_P99;
 	counter_delta_take(&before);
-	within = sweep_watch_until(&sweep->watch, end);
+	within = watch_until(sweep, end);
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
 	if (within && !in_time)
 		return READ_TOO_LATE;
-	return within && sweep_watch_settled(&sweep->watch, slot) ?
+	return within && is_within_settled(sweep, slot) ?
 		MEASURED : EXCEEDED_MAX_P99;
 }
 
@@ -187,7 +368,7 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 static char *
 exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
 {
-	const WatchedSlot *watched = sweep_watch_exceeded(&sweep->watch, i);
+	const WatchedSlot *watched = &sweep->watched[sweep->exceeded[i] - 1];
 	double		p99 = counter_delta_latency_quantile(slot, 0.99);
 
 	return psprintf(UINT64_FORMAT " commits took longer than %g ms, and " UINT64_FORMAT " of them had not ended yet.%s",
@@ -237,7 +418,7 @@ refuse_exceeded(Sweep *sweep, int i, const CounterDelta *slot)
 	{
 		DelayOutcome *it = &sweep->outcomes.outcome[j];
 
-		if (sweep_watch_exceeded(&sweep->watch, j) == NULL ||
+		if (sweep->exceeded[j] == 0 ||
 			it->limit != WITHIN_LIMIT)
 			continue;
 		it->limit = EXCEEDED;
@@ -389,13 +570,13 @@ learn_adaptive(Sweep *sweep)
 			(errmsg("commit_stats.adaptive_delay learns for %d s",
 					(int) (LEARNING / NS_PER_S))));
 	adaptive_delay_settle(true);
-	sweep_watch_begin(&sweep->watch, last, start, end);
+	begin_watch(sweep, last, start, end);
 	while (within && clock_now() < end)
 	{
 		delay_override_set(&sweep->pairs.pair[last],
 						   clock_now() + LEARNING_ORDER);
-		within = sweep_watch_until(&sweep->watch,
-								   Min(clock_now() + LEARNING_ORDER / 2, end));
+		within = watch_until(sweep,
+							 Min(clock_now() + LEARNING_ORDER / 2, end));
 	}
 	refuse_exceeded(sweep, last, &nothing);
 }
@@ -518,7 +699,8 @@ read_arguments(FunctionCallInfo fcinfo, Sweep *sweep)
 	sweep->before = palloc0(size);
 	sweep->before_last = palloc0(size);
 	sweep->order = palloc(sweep->pairs.n * sizeof(int));
-	sweep_watch_init(&sweep->watch, sweep->pairs.n, sweep->max_p99);
+	sweep->watched = palloc(sizeof(WatchedSlot));
+	sweep->exceeded = palloc0((sweep->pairs.n + 1) * sizeof(int));
 }
 
 /* ns that a sweep takes, if it does not end early. */
