@@ -47,30 +47,20 @@
 #include "module/shared_memory.h"
 #include "module/wall_clock.h"
 #include "module/worker_wake.h"
+#include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
-#include "stats/latency.h"
 #include "stats/watch.h"
 
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)
 #define NO_WORKER			(60 * NS_PER_S) /* one that ended starts after 5 s */
 #define ENOUGH_SAMPLES		100 /* of backends in a commit, to divide it */
 
-/* All counters since the server started; an array of uint64. */
-typedef struct HistoryCounts
-{
-	uint64		value[SLOT_NCOUNTERS];
-	uint64		commit_cells[HISTOGRAM_NCELLS];
-	uint64		flush_cells[HISTOGRAM_NCELLS];
-	uint64		sum[LATENCY_NSUMS]; /* of commits that waited */
-} HistoryCounts;
-
 /* Where the present minute began. */
 typedef struct HistoryBase
 {
 	TimestampTz start;
-	uint64		ns;				/* clock_now() */
-	bool		gap;			/* ... behind the row before */
-	HistoryCounts counts;
+	bool		gap;			/* behind the row before */
+	CounterDelta counts;
 
 	/* Since a reset of the statistics, or of pg_stat_wal. */
 	TimestampTz stats_reset;
@@ -119,7 +109,7 @@ history_attach(void *head, void *tail, bool found)
 	if (found)
 		return;
 	shared->base.start = shared->began_at = GetCurrentTimestamp();
-	shared->base.ns = clock_now();
+	shared->base.counts.time = clock_now();
 	shared->base.stats_reset = backend_slots_reset_time();
 }
 
@@ -298,22 +288,6 @@ floor_to(TimestampTz at, int64 length)
 }
 
 /*---- A row -------------------------------------------------------*/
-
-static void
-take_counts(HistoryCounts *counts)
-{
-	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
-
-	memset(counts, 0, sizeof(HistoryCounts));
-	latency_add_up(latency);
-	latency_add_waited(latency, counts->commit_cells);
-	memcpy(counts->flush_cells, latency->count[LATENCY_FLUSH],
-		   sizeof(counts->flush_cells));
-	for (int kind = LATENCY_LEADER; kind < LATENCY_FLUSH; kind++)
-		counter_array_add(counts->sum, latency->sum[kind], LATENCY_NSUMS);
-	pfree(latency);
-	backend_slots_add_up(counts->value);
-}
 
 /* The growth of a counter since "before", of the same reset or of another. */
 static uint64
@@ -495,7 +469,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 {
 	uint64		images;
 
-	watch_sum(from, base->ns, seen);
+	watch_sum(from, base->counts.time, seen);
 	row->seen = seen->seconds;
 	row->checkpoint_time = seen->n == 0 ? 0 :
 		row->seconds * NS_PER_S / seen->n *
@@ -514,23 +488,20 @@ static bool
 make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 {
 	static const uint64 nothing[SLOT_NCOUNTERS];
-	HistoryCounts *growth = palloc(sizeof(HistoryCounts));
-	HistoryCounts before = base->counts;
+	CounterDelta growth;
+	CounterDelta before = base->counts;
 	WatchSummary *seen = palloc0(sizeof(WatchSummary));
-	uint64		from = base->ns;
 	bool		by_worker = IsUnderPostmaster;
 
 	row->rows = 1;
 	row->gaps = base->gap;
 	row->start = base->start;
 	row->end = base->start = end;
-	take_counts(&base->counts);
-	base->ns = clock_now();
-	*growth = base->counts;
-	counter_array_subtract((uint64 *) growth, (uint64 *) &before,
-						   sizeof(HistoryCounts) / sizeof(uint64));
+	counter_delta_take(&base->counts);
+	growth = base->counts;
+	counter_delta_subtract(&growth, &before);
 	base->gap = !commit_stats_enabled &&
-		memcmp(growth->value, nothing, sizeof(nothing)) == 0;
+		memcmp(growth.value, nothing, sizeof(nothing)) == 0;
 	if (base->gap)
 	{
 		if (by_worker)
@@ -538,20 +509,20 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 		return false;
 	}
 
-	row->seconds = (double) (base->ns - from) / NS_PER_S;
-	memcpy(row->value, growth->value, sizeof(row->value));
-	memcpy(row->commit_cells, growth->commit_cells, sizeof(row->commit_cells));
-	memcpy(row->flush_cells, growth->flush_cells, sizeof(row->flush_cells));
+	row->seconds = (double) growth.time / NS_PER_S;
+	memcpy(row->value, growth.value, sizeof(row->value));
+	memcpy(row->commit_cells, growth.latency, sizeof(row->commit_cells));
+	memcpy(row->flush_cells, growth.flush, sizeof(row->flush_cells));
 	row->commits_without_leader = commits_without_leader(base);
 	set_settings(row);
 	if (by_worker)
-		add_seen(row, base, from, seen);
+		add_seen(row, base, before.time, seen);
 	else
 	{
 		row->stalls[STALL_UNKNOWN] = row->value[SLOT_STALLS];
 		row->stall_time[STALL_UNKNOWN] = row->value[SLOT_STALL_TIME];
 	}
-	divide_commits(row, growth->sum, seen);
+	divide_commits(row, growth.sum, seen);
 	divide_waits(row);
 	return true;
 }
@@ -668,7 +639,7 @@ history_start(void)
 	if (!shared->looked_at)
 	{
 		shared->base.start = Max(written_at, shared->base.start);
-		shared->base.ns = clock_now();
+		shared->base.counts.time = clock_now();
 		shared->looked_at = true;
 	}
 }

@@ -19,20 +19,28 @@
 #include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/counter_delta.h"
-#include "stats/latency.h"
 
 /* A CounterDelta as an array. */
 #define NVALUES		(sizeof(CounterDelta) / sizeof(uint64))
+
+static void
+set_latency(CounterDelta *delta, LatencyTotals *latency)
+{
+	memset(delta, 0, sizeof(CounterDelta));
+	latency_add_waited(latency, delta->latency);
+	memcpy(delta->flush, latency->count[LATENCY_FLUSH], sizeof(delta->flush));
+	for (int kind = LATENCY_LEADER; kind < LATENCY_FLUSH; kind++)
+		counter_array_add(delta->sum, latency->sum[kind], LATENCY_NSUMS);
+	pfree(latency);
+}
 
 void
 counter_delta_take(CounterDelta *delta)
 {
 	LatencyTotals *latency = palloc(sizeof(LatencyTotals));
 
-	memset(delta, 0, sizeof(CounterDelta));
 	latency_add_up(latency);
-	latency_add_waited(latency, delta->latency);
-	pfree(latency);
+	set_latency(delta, latency);
 
 	/* last, as rates are of these counters and this time */
 	delta->time = clock_now();
@@ -44,16 +52,16 @@ counter_delta_take_since_reset(CounterDelta *delta, XLogRecPtr *wal_reset)
 {
 	LatencyTotals *latency;
 	SlotTotals	slots;
+	uint64		now;
 
-	memset(delta, 0, sizeof(CounterDelta));
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	latency = latency_read();
-	delta->time = clock_now();
+	now = clock_now();
 	backend_slots_read(&slots);
 	LWLockRelease(commit_stats_reset_lock());
 
-	latency_add_waited(latency, delta->latency);
-	pfree(latency);
+	set_latency(delta, latency);
+	delta->time = now;
 	memcpy(delta->value, slots.value, sizeof(delta->value));
 	*wal_reset = slots.wal_reset;
 	return slots.stats_reset;

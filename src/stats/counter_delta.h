@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "base/histogram.h"
 #include "stats/backend_slots.h"
+#include "stats/latency.h"
 
 /*
  * All counts since the server started or the last reset, or the difference of
@@ -16,6 +16,8 @@ typedef struct CounterDelta
 	uint64		time;			/* ns: of clock_now(), or a difference */
 	uint64		value[SLOT_NCOUNTERS];
 	uint64		latency[HISTOGRAM_NCELLS];	/* of SLOT_COMMITS */
+	uint64		flush[HISTOGRAM_NCELLS];	/* of SLOT_TIMED_FLUSHES */
+	uint64		sum[LATENCY_NSUMS]; /* of SLOT_COMMITS */
 } CounterDelta;
 
 static inline double
