@@ -99,13 +99,13 @@ half_interval(const double *a, const double *b, int nrounds, int *n,
 Estimate
 estimate_rounds(const double *value, int nrounds)
 {
-	Estimate	estimate = {NAN, NAN, NAN};
-	int			n;
-	double		half = half_interval(value, NULL, nrounds, &n, &estimate.mean);
+	Estimate	estimate = {NAN, NAN, NAN, 0};
+	double		half = half_interval(value, NULL, nrounds, &estimate.n,
+									 &estimate.mean);
 
-	if (n > 1)
+	if (estimate.n > 1)
 	{
-		half /= sqrt(n);
+		half /= sqrt(estimate.n);
 		estimate.low = Max(estimate.mean - half, 0);
 		estimate.high = estimate.mean + half;
 	}
@@ -152,9 +152,8 @@ exceeds(const DelayOutcomes *all, const double *a, const double *b)
 	double		mean;
 	double		error = half_interval(a, b, all->nrounds, &n, &mean);
 
-	if (!all->resampled)
-		error /= sqrt(n);
-	return n > 1 && mean > M_SQRT2 * error;
+	/* the error is NaN if n is below 2 */
+	return mean > M_SQRT2 * (error / (all->resampled ? 1 : sqrt(n)));
 }
 
 /* True if the distance from the one with the most commits may be chance */

@@ -109,13 +109,6 @@ typedef enum SlotEnd
 	EXCEEDED_MAX_P99			/* and ended early, if that was seen early */
 } SlotEnd;
 
-/* All slots of a pair that count */
-typedef struct PairTotal
-{
-	CounterDelta delta;
-	int			slots;
-} PairTotal;
-
 /* The commits that began in a slot */
 typedef struct WatchedSlot
 {
@@ -137,9 +130,9 @@ typedef struct Sweep
 	/* What was measured of each pair. */
 	DelayOutcomes outcomes;		/* estimates by estimate_outcomes(); a rate is
 								 * NaN if its slot does not count */
-	PairTotal  *total;
-	PairTotal  *before;			/* these, before the present round */
-	PairTotal  *before_last;	/* ... and before the last one */
+	CounterDelta *total;		/* of its slots that count */
+	CounterDelta *before;		/* these, before the present round */
+	CounterDelta *before_last;	/* ... and before the last one */
 
 	/* Where it is. */
 	int			round;			/* the present one, from 0 */
@@ -441,7 +434,7 @@ end_without_load(Sweep *sweep)
 		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
 		sweep->total[i] = sweep->before_last[i];
-		if (sweep->total[i].slots == 0 && it->limit == WITHIN_LIMIT)
+		if (sweep->total[i].time == 0 && it->limit == WITHIN_LIMIT)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("the load ended before anything could be measured")));
@@ -483,8 +476,7 @@ try_pair(Sweep *sweep, int i)
 	{
 		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
-		counter_delta_add(&sweep->total[i].delta, &slot);
-		sweep->total[i].slots++;
+		counter_delta_add(&sweep->total[i], &slot);
 		it->rate[sweep->round] = counter_delta_rate(&slot, SLOT_COMMITS);
 		it->time[sweep->round] = counter_delta_mean_latency(&slot) / NS_PER_MS;
 	}
@@ -529,7 +521,7 @@ estimate_outcomes(Sweep *sweep)
 {
 	for (int i = 0; i < sweep->pairs.n; i++)
 	{
-		const CounterDelta *total = &sweep->total[i].delta;
+		const CounterDelta *total = &sweep->total[i];
 		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
 		it->commits = estimate_rounds(it->rate, sweep->outcomes.nrounds);
@@ -584,7 +576,7 @@ learn_adaptive(Sweep *sweep)
 static void
 run_rounds(Sweep *sweep)
 {
-	Size		size = sweep->pairs.n * sizeof(PairTotal);
+	Size		size = sweep->pairs.n * sizeof(CounterDelta);
 
 	check_load(sweep);
 	if (must_learn(sweep))
@@ -694,7 +686,7 @@ read_arguments(FunctionCallInfo fcinfo, Sweep *sweep)
 											  A_DAY);
 	make_rounds(sweep, tuning_args_interval(fcinfo, ARG_DURATION, "duration", 0,
 											A_DAY));
-	size = sweep->pairs.n * sizeof(PairTotal);
+	size = sweep->pairs.n * sizeof(CounterDelta);
 	sweep->total = palloc0(size);
 	sweep->before = palloc0(size);
 	sweep->before_last = palloc0(size);
@@ -738,14 +730,14 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 	for (int i = 0; i < sweep.pairs.n; i++)
 	{
 		const DelayOutcome *it = &sweep.outcomes.outcome[i];
-		const CounterDelta *total = &sweep.total[i].delta;
+		const CounterDelta *total = &sweep.total[i];
 
 		if (it->pair.delay != DELAY_ADAPTIVE)
 		{
 			row_number(&row, "commit_delay", it->pair.delay);
 			row_number(&row, "commit_siblings", it->pair.siblings);
 		}
-		row_number(&row, "rounds", sweep.total[i].slots);
+		row_number(&row, "rounds", it->commits.n);
 		row_number(&row, "commits", total->value[SLOT_COMMITS]);
 		row_rates(&row, total);
 		/* in place of all commits by all time: the mean of the slots */

@@ -15,6 +15,7 @@ typedef struct Estimate
 	double		mean;			/* NaN: unknown */
 	double		low;			/* NaN: one value has no interval */
 	double		high;			/* likewise */
+	int			n;				/* values that are known */
 } Estimate;
 
 /* Of the limit for the 99th percentile of commit times */

@@ -515,14 +515,11 @@ static Estimate
 estimate_replicas(const double *value, double error)
 {
 	Estimate	estimate = estimate_rounds(value, NREPLICAS);
-	int			n = 0;
 	double		half;
 
 	if (isnan(estimate.high))
 		return estimate;
-	for (int r = 0; r < NREPLICAS; r++)
-		n += !isnan(value[r]);
-	half = hypot((estimate.high - estimate.mean) * sqrt(n),
+	half = hypot((estimate.high - estimate.mean) * sqrt(estimate.n),
 				 1.96 * error * estimate.mean);
 	estimate.low = Max(estimate.mean - half, 0);
 	estimate.high = estimate.mean + half;

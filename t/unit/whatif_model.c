@@ -284,7 +284,7 @@ static Estimate
 bounds_of(double value, double error)
 {
 	Estimate	estimate = {value, value * (1 - 1.96 * error),
-	value * (1 + 1.96 * error)};
+	value * (1 + 1.96 * error), 2};
 
 	return estimate;
 }
