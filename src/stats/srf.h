@@ -283,10 +283,21 @@ row_queryid(Row *row, const char *prefix, const StatementKey *key)
 
 /*---- What was counted in a stretch of time -----------------------*/
 
-/* Rates per second, commits per flush, and the share of flushes that slept */
+/*
+ * Numbers, rates per second, and times in ms, of which a function declares
+ * those that it shows
+ */
 static inline void
-row_rates(Row *row, const CounterDelta *delta)
+row_delta(Row *row, const CounterDelta *delta)
 {
+	static const struct
+	{
+		const char *column;
+		double		q;
+	}			quantile[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}};
+
+	row_rounded(row, "elapsed", delta->time / 1e9, 3);
+	row_number(row, "commits", delta->value[SLOT_COMMITS]);
 	row_rounded(row, "commits_per_second",
 				counter_delta_rate(delta, SLOT_COMMITS), 1);
 	row_rounded(row, "commits_async_per_second",
@@ -298,24 +309,15 @@ row_rates(Row *row, const CounterDelta *delta)
 				2);
 	row_share(row, "delay_hit_share",
 			  counter_delta_delay_hit_fraction(delta), 1);
-}
-
-static inline void
-row_latency_quantile(Row *row, const char *name, const CounterDelta *delta,
-					 double q)
-{
-	row_rounded(row, name,
-				counter_delta_latency_quantile(delta, q) / NS_PER_MS, 3);
-}
-
-/* Mean and percentiles of commit time, in ms */
-static inline void
-row_latency(Row *row, const CounterDelta *delta)
-{
+	row_share(row, "wal_busy_share",
+			  counter_delta_wal_busy_fraction(delta), 1);
 	row_rounded(row, "mean", counter_delta_mean_latency(delta) / NS_PER_MS, 3);
-	row_latency_quantile(row, "p50", delta, 0.5);
-	row_latency_quantile(row, "p95", delta, 0.95);
-	row_latency_quantile(row, "p99", delta, 0.99);
+	for (int i = 0; i < lengthof(quantile); i++)
+		row_rounded(row, quantile[i].column,
+					counter_delta_latency_quantile(delta, quantile[i].q) / NS_PER_MS,
+					3);
+	row_rounded(row, "flush_mean",
+				counter_delta_mean_flush_time(delta) / NS_PER_MS, 3);
 }
 
 #endif							/* COMMIT_STATS_SRF_H */

@@ -738,12 +738,10 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 			row_number(&row, "commit_siblings", it->pair.siblings);
 		}
 		row_number(&row, "rounds", it->commits.n);
-		row_number(&row, "commits", total->value[SLOT_COMMITS]);
-		row_rates(&row, total);
+		row_delta(&row, total);
 		/* in place of all commits by all time: the mean of the slots */
 		row_estimate(&row, "commits_per_second", it->commits.mean,
 					 it->commits.low, it->commits.high, 1);
-		row_latency(&row, total);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
 				 best_delay_reason(&sweep.outcomes, CommitSiblings, best, i));

@@ -50,12 +50,7 @@ commit_stats_sample_1_0(PG_FUNCTION_ARGS)
 	counter_delta_take(&delta);
 	counter_delta_subtract(&delta, &before);
 
-	row_rounded(&row, "elapsed", delta.time / 1e9, 3);
-	row_number(&row, "commits", delta.value[SLOT_COMMITS]);
-	row_rates(&row, &delta);
-	row_share(&row, "wal_busy_share",
-			  counter_delta_wal_busy_fraction(&delta), 1);
-	row_latency(&row, &delta);
+	row_delta(&row, &delta);
 	row_put(&row);
 	return (Datum) 0;
 }
@@ -150,11 +145,7 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 		wal_rate = ratio((double) (now.insert - begin) * 1e9, delta.time);
 
 	row_text(&row, "since", first ? "reset" : "last call");
-	row_rounded(&row, "elapsed", delta.time / 1e9, 3);
-	row_rates(&row, &delta);
-	row_latency(&row, &delta);
-	row_rounded(&row, "flush_mean",
-				counter_delta_mean_flush_time(&delta) / NS_PER_MS, 3);
+	row_delta(&row, &delta);
 	row_rounded(&row, "wal_bytes_per_second", wal_rate, 0);
 	if (!first)
 	{

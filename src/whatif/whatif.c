@@ -648,8 +648,7 @@ void
 row_measured(Row *row, const Forecast *forecast)
 {
 	row->prefix = "measured_";
-	row_rates(row, &forecast->measured);
-	row_latency(row, &forecast->measured);
+	row_delta(row, &forecast->measured);
 	row->prefix = "";
 }
 
