@@ -139,16 +139,6 @@ row_share(Row *row, const char *name, double fraction, int digits)
 	row_rounded(row, name, 100 * fraction, digits);
 }
 
-/* An estimate, and its bounds in name + "_low" and name + "_high". */
-static inline void
-row_estimate(Row *row, const char *name, double mean, double low, double high,
-			 int digits)
-{
-	row_rounded(row, name, mean, digits);
-	row_rounded(row, psprintf("%s_low", name), low, digits);
-	row_rounded(row, psprintf("%s_high", name), high, digits);
-}
-
 /* Nanoseconds, in ms; null for PG_UINT64_MAX. */
 static inline void
 row_ms(Row *row, const char *name, uint64 ns)

@@ -740,8 +740,7 @@ commit_delay_sweep_1_0(PG_FUNCTION_ARGS)
 		row_number(&row, "rounds", it->commits.n);
 		row_delta(&row, total);
 		/* in place of all commits by all time: the mean of the slots */
-		row_estimate(&row, "commits_per_second", it->commits.mean,
-					 it->commits.low, it->commits.high, 1);
+		row_estimate(&row, "commits_per_second", &it->commits, 1, 1);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
 				 best_delay_reason(&sweep.outcomes, CommitSiblings, best, i));

@@ -2,7 +2,7 @@
  *
  * tuning.c
  *		What commit_delay_sweep() and commit_delay_whatif() share: arguments,
- *		and a notice about delays that fill the WAL buffers.
+ *		columns, and a notice about delays that fill the WAL buffers.
  *
  * A session that finds the buffers full waits while a leader sleeps, a bulk
  * load that commits once as well.  Neither a sweep nor a prediction measures
@@ -25,6 +25,7 @@
 #include "base/guc.h"
 #include "base/wait.h"
 #include "base/wal_device.h"
+#include "stats/srf.h"
 #include "tuning/tuning.h"
 
 #define MAX_PAIRS	1000
@@ -176,4 +177,14 @@ wal_room_warn(const WalRoom *begin, const DelayPairs *pairs)
 			 errdetail("The server wrote %.1f MB of WAL a second.  A session that finds the buffers full waits for the leader that sleeps, also if it does not commit, and no figure here includes that.",
 					   rate / 1e6),
 			 errhint("Leave out longer delays, or increase \"wal_buffers\".")));
+}
+
+/* "unit" times an estimate, and its bounds in name + "_low" and "_high" */
+void
+row_estimate(Row *row, const char *name, const Estimate *it, double unit,
+			 int digits)
+{
+	row_rounded(row, name, unit * it->mean, digits);
+	row_rounded(row, psprintf("%s_low", name), unit * it->low, digits);
+	row_rounded(row, psprintf("%s_high", name), unit * it->high, digits);
 }

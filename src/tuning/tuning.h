@@ -112,6 +112,10 @@ typedef struct WalRoom
 	uint64		at;				/* clock_now() */
 } WalRoom;
 
+struct Row;
+
+extern void row_estimate(struct Row *row, const char *name,
+						 const Estimate *it, double unit, int digits);
 extern void wal_room_begin(WalRoom *begin);
 extern void wal_room_warn(const WalRoom *begin, const DelayPairs *pairs);
 

@@ -556,8 +556,6 @@ static void
 put_remedy(Row *row, const Remedies *all, const Remedy *it)
 {
 	const Forecast *forecast = all->forecast;
-	const Prediction *prediction = it->prediction;
-	const Estimate *now = forecast->prediction[forecast->present.i].estimate;
 
 	row_text(row, "remedy", it->name);
 	row_text(row, "safe", safety_names[it->safety]);
@@ -565,19 +563,10 @@ put_remedy(Row *row, const Remedies *all, const Remedy *it)
 	row_text(row, "undo", it->todo.undo);
 	if (it->party > 0 && forecast->of_statements)
 		row_number(row, "queryid", forecast->party[it->party].key);
-	row_predicted(row, "commits_per_second", prediction, COMMIT_RATE, 1);
-	row_predicted(row, "mean", prediction, MEAN_TIME, 3);
-	row_predicted(row, "p99", prediction, P99, 3);
-	row_predicted(row, "flushes_per_second", prediction, FLUSH_RATE, 1);
-	row_predicted(row, "others_commits_per_second", prediction,
-				  OF_OTHERS(COMMIT_RATE, it->party), 1);
-	row_predicted(row, "others_mean", prediction,
-				  OF_OTHERS(MEAN_TIME, it->party), 3);
-	row_predicted(row, "others_p99", prediction,
-				  OF_OTHERS(P99, it->party), 3);
-	row_rounded(row, "others_now_mean",
-				now[OF_OTHERS(MEAN_TIME, it->party)].mean, 3);
-	row_rounded(row, "others_now_p99", now[OF_OTHERS(P99, it->party)].mean, 3);
+	row_prediction(row, "", it->prediction, 0);
+	row_prediction(row, "others_", it->prediction, it->party);
+	row_prediction(row, "others_now_",
+				   &forecast->prediction[forecast->present.i], it->party);
 	if (forecast->unexplained == NULL)
 		row_rounded(row, "others_saved", 100 * (1 - it->score), 1);
 	row_text(row, "reason", forecast->unexplained != NULL ?

@@ -632,15 +632,23 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 
 /*---- From arguments to pairs, from predictions to rows -----------*/
 
+/*
+ * What is predicted of all clients, or of all but a party, under names that
+ * begin with "prefix"; a function declares those that it shows.
+ */
 void
-row_predicted(Row *row, const char *name, const Prediction *it, int quantity,
-			  int digits)
+row_prediction(Row *row, const char *prefix, const Prediction *it, int party)
 {
-	const Estimate *estimate = &it->estimate[quantity];
-	double		unit = quantity == HIT_FRACTION ? 100 : 1;
+	const Estimate *of = &it->estimate[OF_OTHERS(0, party)];
 
-	row_estimate(row, name, unit * estimate->mean, unit * estimate->low,
-				 unit * estimate->high, digits);
+	row->prefix = prefix;
+	row_estimate(row, "commits_per_second", &of[COMMIT_RATE], 1, 1);
+	row_estimate(row, "mean", &of[MEAN_TIME], 1, 3);
+	row_estimate(row, "p99", &of[P99], 1, 3);
+	row_estimate(row, "flushes_per_second", &it->estimate[FLUSH_RATE], 1, 1);
+	row_estimate(row, "commits_per_flush", &it->estimate[GROUP_SIZE], 1, 2);
+	row_estimate(row, "delay_hit_share", &it->estimate[HIT_FRACTION], 100, 1);
+	row->prefix = "";
 }
 
 /* What was measured with the present setting */
@@ -674,16 +682,9 @@ commit_delay_whatif_1_0(PG_FUNCTION_ARGS)
 	best = best_predicted(all, &forecast->present);
 	for (int i = 0; i < all->n; i++)
 	{
-		const Prediction *it = &forecast->prediction[i];
-
 		row_number(&row, "commit_delay", all->outcome[i].pair.delay);
 		row_number(&row, "commit_siblings", all->outcome[i].pair.siblings);
-		row_predicted(&row, "commits_per_second", it, COMMIT_RATE, 1);
-		row_predicted(&row, "flushes_per_second", it, FLUSH_RATE, 1);
-		row_predicted(&row, "commits_per_flush", it, GROUP_SIZE, 2);
-		row_predicted(&row, "delay_hit_share", it, HIT_FRACTION, 1);
-		row_predicted(&row, "mean", it, MEAN_TIME, 3);
-		row_predicted(&row, "p99", it, P99, 3);
+		row_prediction(&row, "", &forecast->prediction[i], 0);
 		row_bool(&row, "is_best", i == best);
 		row_text(&row, "reason",
 				 best_predicted_reason(all, &forecast->present, best, i));

@@ -223,8 +223,8 @@ extern Forecast *forecast_begin(FunctionCallInfo fcinfo, int argument,
 								const DelayPairs *pairs, int nmore);
 extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 							 Prediction *it);
-extern void row_predicted(Row *row, const char *name, const Prediction *it,
-						  int quantity, int digits);
+extern void row_prediction(Row *row, const char *prefix, const Prediction *it,
+						   int party);
 extern void row_measured(Row *row, const Forecast *forecast);
 
 #endif							/* COMMIT_STATS_WHATIF_H */
