@@ -460,23 +460,20 @@ learn_load(Sample *sample, WhatifLoad *load)
 
 /*---- The prediction ----------------------------------------------*/
 
-/* Choose as many blocks as the sample has, with replacement. */
+/*
+ * Chooses as many blocks as the sample has, with replacement, in runs.  That
+ * number is a multiple of RUN.
+ */
 static int *
-choose_blocks(const WhatifLoad *load, uint64 seed, int *nchosen)
+choose_blocks(int nblocks, uint64 seed)
 {
 	pg_prng_state random;
-	int		   *chosen = palloc(load->nblocks * sizeof(int));
+	int		   *chosen = palloc(nblocks * sizeof(int));
 
 	pg_prng_seed(&random, seed);
-	*nchosen = 0;
-	while (*nchosen + RUN <= load->nblocks)
-	{
-		int			first = (int) pg_prng_uint64_range(&random, 0,
-													   load->nblocks - RUN);
-
-		for (int i = 0; i < RUN; i++)
-			chosen[(*nchosen)++] = first + i;
-	}
+	for (int i = 0; i < nblocks; i++)
+		chosen[i] = i % RUN > 0 ? chosen[i - 1] + 1 :
+			(int) pg_prng_uint64_range(&random, 0, nblocks - RUN);
 	return chosen;
 }
 
@@ -534,8 +531,7 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 	{
 		WhatifLoad	replica = *load;
 
-		replica.chosen = forecast->chosen[r];
-		replica.nchosen = forecast->nchosen;
+		replica.chosen = choose_blocks(load->nblocks, r + 1);
 		simulate_replica(&replica, r, forecast->time, it);
 	}
 	for (int q = 0; q < NQUANTITIES; q++)
@@ -603,9 +599,6 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	time = MAX_COMMITS * clock_elapsed(sample->trace.started_at, sample->trace.ended_at) /
 		(1000.0 * sample->trace.n * (pairs->n + nmore) * NREPLICAS);
 	forecast->time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
-	for (int r = 0; r < NREPLICAS; r++)
-		forecast->chosen[r] = choose_blocks(&forecast->load, r + 1,
-											&forecast->nchosen);
 	make_outcomes(pairs, forecast);
 	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));
 	for (int i = 0; i < forecast->outcomes.n; i++)

@@ -88,8 +88,7 @@ typedef struct WhatifLoad
 	/* The simulation draws one block of the sample after the other. */
 	int			nblocks;		/* at least 1 */
 	double		block_length;
-	int			nchosen;		/* 0: any block */
-	const int  *chosen;			/* blocks to draw from */
+	const int  *chosen;			/* as many to draw from; null: all of them */
 
 	/* The clients. */
 	int			nclients;		/* of all groups */
@@ -215,8 +214,6 @@ typedef struct Forecast
 	char	   *unexplained;	/* what the prediction cannot explain, or null */
 
 	double		time;			/* us that each simulation lasts */
-	int			nchosen;
-	const int  *chosen[NREPLICAS];	/* blocks of the sample */
 } Forecast;
 
 extern Forecast *forecast_begin(FunctionCallInfo fcinfo, int argument,

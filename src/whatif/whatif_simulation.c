@@ -614,9 +614,9 @@ choose_block(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 
-	sim->block = load->nchosen > 0 ?
-		load->chosen[random_below(sim, load->nchosen)] :
-		random_below(sim, load->nblocks);
+	sim->block = random_below(sim, load->nblocks);
+	if (load->chosen != NULL)
+		sim->block = load->chosen[sim->block];
 	sim->block_end = sim->now + load->block_length;
 }
 
