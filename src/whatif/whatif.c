@@ -74,19 +74,6 @@ typedef enum WhatifArgument
 	ARG_SAMPLE
 } WhatifArgument;
 
-/* A sample; local memory */
-typedef struct Sample
-{
-	CommitTrace trace;
-	int			nprobes;
-	double		slack;			/* us that these sleeps took longer than asked */
-	CounterDelta measured;
-	CpuUsage	cpus;
-	WalRoom		room;
-	double		page_time;		/* us of a flush for each page of WAL; 0: none
-								 * shows */
-} Sample;
-
 /*---- The sample --------------------------------------------------*/
 
 /* An error or exit ends the capture. */
@@ -124,10 +111,12 @@ read_cpu_usage(void)
 }
 
 static void
-capture(Sample *sample, uint64 length)
+capture(Forecast *sample)
 {
 	uint64		start = clock_now();
-	uint64		deadline = start + length;
+	uint64		deadline = start + sample->length;
+	double		slack = 0;
+	int			nprobes = 0;
 	CounterDelta before;
 	CpuUsage	cpus;
 
@@ -144,9 +133,9 @@ capture(Sample *sample, uint64 length)
 		 * timers and load.  This process sleeps as a leader would.
 		 */
 		pg_usleep(PROBE_SLEEP);
-		sample->slack += (double) clock_elapsed(asleep + PROBE_SLEEP * NS_PER_US,
-												clock_now()) / NS_PER_US;
-		sample->nprobes++;
+		slack += (double) clock_elapsed(asleep + PROBE_SLEEP * NS_PER_US,
+										clock_now()) / NS_PER_US;
+		nprobes++;
 		next = Min(Max(next + TAKE_EVERY, clock_now()), deadline);
 		wait_until(next);
 		if (!commit_trace_take(&sample->trace))
@@ -158,6 +147,7 @@ capture(Sample *sample, uint64 length)
 	sample->cpus = read_cpu_usage();
 	sample->cpus.n = Min(sample->cpus.n, cpus.n);
 	sample->cpus.busy -= cpus.busy;
+	sample->load.slack = slack / nprobes;
 }
 
 /*
@@ -165,7 +155,7 @@ capture(Sample *sample, uint64 length)
  * the ring before the sample ended count as a mean one.
  */
 static void
-sample_wal(Sample *sample)
+sample_wal(Forecast *sample)
 {
 	FlushTotals *groups = flush_totals_lock_and_read();
 	uint16	   *pages = palloc0((flush_ring_mask + 1) * sizeof(uint16));
@@ -174,7 +164,7 @@ sample_wal(Sample *sample)
 
 	LWLockRelease(commit_stats_reset_lock());
 	stall_log_fit(groups, &fit);
-	sample->page_time = fit.n > 0 ? fit.per_byte * XLOG_BLCKSZ / NS_PER_US : 0;
+	sample->load.page_time = fit.n > 0 ? fit.per_byte * XLOG_BLCKSZ / NS_PER_US : 0;
 	for (int i = 0; i < groups->nrecent; i++)
 	{
 		const FlushGroupCopy *it = &groups->recent[i];
@@ -197,23 +187,20 @@ sample_wal(Sample *sample)
 }
 
 /* Take the sample.  Raises an error if another process experiments. */
-static Sample *
-take_sample(uint64 length)
+static void
+take_sample(Forecast *sample)
 {
-	Sample	   *sample = palloc0(sizeof(Sample));
-
 	delay_override_lock();
 	PG_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
 	{
-		capture(sample, length);
+		capture(sample);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(stop_capture, (Datum) 0);
 	delay_override_unlock();
-	return sample;
 }
 
 static void
-check_sample(const Sample *sample)
+check_sample(const Forecast *sample)
 {
 	const CommitTrace *trace = &sample->trace;
 	double		seconds = (double) clock_elapsed(trace->started_at, trace->ended_at) / NS_PER_S;
@@ -411,8 +398,9 @@ find_parties(CommitTrace *trace, bool of_statements, SampleParty *party)
  * one statement.
  */
 static void
-name_parties(CommitTrace *trace, Forecast *forecast)
+name_parties(Forecast *forecast)
 {
+	CommitTrace *trace = &forecast->trace;
 	SampleParty statement[MAX_GROUPS] = {0};
 
 	find_parties(trace, false, forecast->party);
@@ -436,16 +424,14 @@ name_parties(CommitTrace *trace, Forecast *forecast)
 
 /* Learns the load, and returns the relative standard error of the model. */
 static double
-learn_load(Sample *sample, WhatifLoad *load)
+learn_load(Forecast *sample)
 {
+	WhatifLoad *load = &sample->load;
 	CommitTrace *trace = &sample->trace;
 	DelayPair	present = present_pair(trace);
 	double		blocked;
 
-	memset(load, 0, sizeof(WhatifLoad));
 	set_pair(load, &present);
-	load->slack = sample->slack / sample->nprobes;
-	load->page_time = sample->page_time;
 	if (!whatif_fit(trace, &sample->cpus, load, &blocked))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -577,27 +563,25 @@ Forecast *
 forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 			   int nmore)
 {
-	uint64		length = tuning_args_interval(fcinfo, argument, "sample",
-											  MIN_SAMPLE, MAX_SAMPLE);
 	Forecast   *forecast = palloc0(sizeof(Forecast));
-	Sample	   *sample;
+	const CommitTrace *trace = &forecast->trace;
 	double		time;
 
-	wait_require_time(length);
-	sample = take_sample(length);
-	check_sample(sample);
-	wal_room_warn(&sample->room, pairs);
-	sample_wal(sample);
-	forecast->length = length;
-	forecast->measured = sample->measured;
-	name_parties(&sample->trace, forecast);
-	forecast->present.model_error = learn_load(sample, &forecast->load);
-	forecast->present.commits = counter_delta_rate(&sample->measured, SLOT_COMMITS);
+	forecast->length = tuning_args_interval(fcinfo, argument, "sample",
+											MIN_SAMPLE, MAX_SAMPLE);
+	wait_require_time(forecast->length);
+	take_sample(forecast);
+	check_sample(forecast);
+	wal_room_warn(&forecast->room, pairs);
+	sample_wal(forecast);
+	name_parties(forecast);
+	forecast->present.model_error = learn_load(forecast);
+	forecast->present.commits = counter_delta_rate(&forecast->measured, SLOT_COMMITS);
 	forecast->present.latency =
-		counter_delta_mean_latency(&sample->measured) / NS_PER_MS;
+		counter_delta_mean_latency(&forecast->measured) / NS_PER_MS;
 	/* as long as lets the prediction take seconds */
-	time = MAX_COMMITS * clock_elapsed(sample->trace.started_at, sample->trace.ended_at) /
-		(1000.0 * sample->trace.n * (pairs->n + nmore) * NREPLICAS);
+	time = MAX_COMMITS * clock_elapsed(trace->started_at, trace->ended_at) /
+		(1000.0 * trace->n * (pairs->n + nmore) * NREPLICAS);
 	forecast->time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
 	make_outcomes(pairs, forecast);
 	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));

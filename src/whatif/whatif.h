@@ -206,8 +206,14 @@ typedef struct Forecast
 	WhatifLoad	load;			/* at present */
 	bool		of_statements;	/* parties are statements of one client */
 	SampleParty party[MAX_GROUPS];	/* by rank; 0: all commits */
-	uint64		length;			/* of the sample, ns */
+
+	/* The sample. */
+	uint64		length;			/* ns */
+	CommitTrace trace;
 	CounterDelta measured;
+	CpuUsage	cpus;
+	WalRoom		room;
+
 	DelayOutcomes outcomes;		/* of the pairs, as best_delay.c reads them */
 	Prediction *prediction;		/* the same */
 	PresentSetting present;		/* the setting during the sample */
