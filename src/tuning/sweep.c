@@ -102,13 +102,6 @@ typedef enum SweepArgument
 #define JUDGE_EVERY		(5 * NS_PER_MS)
 #define JUDGE_SHARE		10		/* at most a tenth of the time is for judging */
 
-typedef enum SlotEnd
-{
-	MEASURED,
-	READ_TOO_LATE,
-	EXCEEDED_MAX_P99			/* and ended early, if that was seen early */
-} SlotEnd;
-
 /* The commits that began in a slot */
 typedef struct WatchedSlot
 {
@@ -276,12 +269,6 @@ judge_slots(Sweep *sweep, uint64 now)
 			   Max((double) length / elapsed, 1));
 }
 
-static bool
-is_within(const Sweep *sweep)
-{
-	return sweep->exceeded[sweep->watched[sweep->nwatched - 1].pair] == 0;
-}
-
 /*
  * Wait until the clock shows "when".  Returns false as soon as the slot under
  * way exceeds the limit.
@@ -295,7 +282,7 @@ watch_until(Sweep *sweep, uint64 when)
 		uint64		took;
 
 		judge_slots(sweep, start);
-		if (!is_within(sweep))
+		if (sweep->exceeded[sweep->watched[sweep->nwatched - 1].pair] != 0)
 			return false;
 		if (start >= when)
 			return true;
@@ -307,18 +294,16 @@ watch_until(Sweep *sweep, uint64 when)
 	return true;
 }
 
-/* The same of what the slot under way has counted after its settling. */
-static bool
-is_within_settled(Sweep *sweep, const CounterDelta *delta)
+/* Judge the slot under way by what it has counted after its settling. */
+static void
+judge_settled(Sweep *sweep, const CounterDelta *delta)
 {
 	int			last = sweep->nwatched - 1;
 
-	if (isinf(sweep->max_p99))
-		return true;
-	judge_slot(sweep, last,
-			   Max(count_late(sweep, delta), sweep->watched[last].late),
-			   delta->value[SLOT_COMMITS]);
-	return is_within(sweep);
+	if (!isinf(sweep->max_p99))
+		judge_slot(sweep, last,
+				   Max(count_late(sweep, delta), sweep->watched[last].late),
+				   delta->value[SLOT_COMMITS]);
 }
 
 /*---- One slot ----------------------------------------------------*/
@@ -326,8 +311,10 @@ is_within_settled(Sweep *sweep, const CounterDelta *delta)
 /*
  * Let commits use pair "i", or their own settings if that is the number of
  * pairs, and count, once leaders that may still sleep "asleep" ns are awake.
+ * Returns false if that was read too late.  A slot that exceeds max_p99 ends
+ * early, if that is seen early.
  */
-static SlotEnd
+static bool
 measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 {
 	uint64		start = clock_now();
@@ -345,16 +332,15 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 	}
 	memset(slot, 0, sizeof(CounterDelta));
 	if (!watch_until(sweep, start + asleep + SETTLING(sweep->slot)))
-		return EXCEEDED_MAX_P99;
+		return true;
 	counter_delta_take(&before);
 	within = watch_until(sweep, end);
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
-	if (within && !in_time)
-		return READ_TOO_LATE;
-	return within && is_within_settled(sweep, slot) ?
-		MEASURED : EXCEEDED_MAX_P99;
+	if (within && in_time)
+		judge_settled(sweep, slot);
+	return in_time || !within;
 }
 
 /* The commits that exceeded max_p99 in the slot of pair "i"; palloc'd. */
@@ -378,11 +364,10 @@ check_load(Sweep *sweep)
 	int			own = sweep->pairs.n;	/* commits use their own settings */
 	CounterDelta slot;
 	WalRoom		room;
-	SlotEnd		end;
 
 	wal_room_begin(&room);
-	end = measure_slot(sweep, own, 0, &slot);
-	if (end == EXCEEDED_MAX_P99)
+	(void) measure_slot(sweep, own, 0, &slot);
+	if (sweep->exceeded[own] != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("commits take longer than \"max_p99\" without a sweep"),
@@ -451,11 +436,11 @@ try_pair(Sweep *sweep, int i)
 {
 	const DelayPair *pair = &sweep->pairs.pair[i];
 	CounterDelta slot;
-	SlotEnd		end;
+	bool		in_time;
 
 	if (pair->delay == DELAY_ADAPTIVE)
 		sweep->last_delay += ADAPTIVE_SETTLING;
-	end = measure_slot(sweep, i, sweep->last_delay, &slot);
+	in_time = measure_slot(sweep, i, sweep->last_delay, &slot);
 	if (slot.value[SLOT_COMMITS] == 0 && backend_slots_count_committing() > 0)
 		sweep->committing = true;
 	sweep->last_delay = pair->delay == DELAY_ADAPTIVE ? ADAPTIVE_SETTLING :
@@ -464,15 +449,15 @@ try_pair(Sweep *sweep, int i)
 		 UINT64_FORMAT " commits in " UINT64_FORMAT " us until %s%s",
 		 pair_name(pair), slot.value[SLOT_COMMITS],
 		 slot.time / NS_PER_US, timestamptz_to_str(GetCurrentTimestamp()),
-		 end == READ_TOO_LATE ? ", too late" : "");
-	sweep->late_slots = end == READ_TOO_LATE ? sweep->late_slots + 1 : 0;
+		 in_time ? "" : ", too late");
+	sweep->late_slots = in_time ? 0 : sweep->late_slots + 1;
 	if (sweep->late_slots >= MAX_LATE_SLOTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("slots of %.0f ms are too short for this server",
 						(double) sweep->slot / NS_PER_MS),
 				 errhint("Use longer slots.")));
-	if (end != READ_TOO_LATE && slot.time > 0)
+	if (in_time && slot.time > 0)
 	{
 		DelayOutcome *it = &sweep->outcomes.outcome[i];
 
