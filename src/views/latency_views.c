@@ -24,15 +24,24 @@ PG_FUNCTION_INFO_V1(commit_latency_stats_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_histogram_1_0);
 PG_FUNCTION_INFO_V1(commit_latency_buckets_1_0);
 
-static LatencyTotals *
-read_latency(void)
+/* A row, or rows, of one LatencyKind */
+typedef void (*PutKind) (Row *row, LatencyKind kind,
+						 const LatencyTotals *totals);
+
+static Datum
+put_kinds(FunctionCallInfo fcinfo, PutKind put, bool without_times)
 {
 	LatencyTotals *totals;
+	Row			row;
 
+	row_init(fcinfo, &row);
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	totals = latency_read();
 	LWLockRelease(commit_stats_reset_lock());
-	return totals;
+	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
+		if (without_times || histogram_count(totals->count[kind]) > 0)
+			put(&row, kind, totals);
+	return (Datum) 0;
 }
 
 static WaitLevel
@@ -56,7 +65,7 @@ row_kind(Row *row, LatencyKind kind)
 }
 
 static void
-row_distribution(Row *row, const uint64 *counts, uint64 n, uint64 time)
+row_distribution(Row *row, const uint64 *counts, uint64 time)
 {
 	static const struct
 	{
@@ -65,6 +74,7 @@ row_distribution(Row *row, const uint64 *counts, uint64 n, uint64 time)
 	}			quantile[] = {
 		{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1.0}
 	};
+	uint64		n = histogram_count(counts);
 
 	row_number(row, "commits", n);
 	row_rounded(row, "mean", (double) time / n / NS_PER_MS, 5);
@@ -130,33 +140,26 @@ row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 			  requested_settings(level, totals));
 }
 
+static void
+put_stats(Row *row, LatencyKind kind, const LatencyTotals *totals)
+{
+	row_kind(row, kind);
+	row_distribution(row, totals->count[kind], totals->sum[kind][LATENCY_TIME]);
+	row_wait(row, kind, totals);
+	row_put(row);
+}
+
 Datum
 commit_latency_stats_1_0(PG_FUNCTION_ARGS)
 {
-	LatencyTotals *totals;
-	Row			row;
-
-	row_init(fcinfo, &row);
-	totals = read_latency();
-	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-	{
-		uint64		n = histogram_count(totals->count[kind]);
-
-		if (n == 0)
-			continue;
-		row_kind(&row, kind);
-		row_distribution(&row, totals->count[kind], n,
-						 totals->sum[kind][LATENCY_TIME]);
-		row_wait(&row, kind, totals);
-		row_put(&row);
-	}
-	return (Datum) 0;
+	return put_kinds(fcinfo, put_stats, false);
 }
 
 /* All cells, also the empty ones, so that the bounds are always the same. */
 static void
-put_cells(Row *row, LatencyKind kind, const uint64 *counts)
+put_cells(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
+	const uint64 *counts = totals->count[kind];
 	uint64		cumulative = 0;
 
 	for (int cell = 0; cell < HISTOGRAM_NCELLS; cell++)
@@ -175,15 +178,7 @@ put_cells(Row *row, LatencyKind kind, const uint64 *counts)
 Datum
 commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
 {
-	LatencyTotals *totals;
-	Row			row;
-
-	row_init(fcinfo, &row);
-	totals = read_latency();
-	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-		if (histogram_count(totals->count[kind]) > 0)
-			put_cells(&row, kind, totals->count[kind]);
-	return (Datum) 0;
+	return put_kinds(fcinfo, put_cells, false);
 }
 
 /* The cell that begins with 2^exponent ns. */
@@ -196,8 +191,9 @@ commit_latency_histogram_1_0(PG_FUNCTION_ARGS)
  * 134 ms, and one in two octaves from there to 8.6 s.
  */
 static void
-row_buckets(Row *row, const uint64 *counts)
+put_buckets(Row *row, LatencyKind kind, const LatencyTotals *totals)
 {
+	const uint64 *counts = totals->count[kind];
 	Datum		bounds[HISTOGRAM_NCELLS];
 	Datum		cumulative[HISTOGRAM_NCELLS];
 	uint64		n = 0;
@@ -213,6 +209,7 @@ row_buckets(Row *row, const uint64 *counts)
 		cumulative[nbuckets++] = Int64GetDatum((int64) n);
 		end += end < OCTAVE(27) ? HISTOGRAM_STEPS / 2 : 2 * HISTOGRAM_STEPS;
 	}
+	row_kind(row, kind);
 	row_datum(row, "le", FLOAT8ARRAYOID,
 			  PointerGetDatum(construct_array(bounds, nbuckets, FLOAT8OID,
 											  sizeof(float8),
@@ -222,23 +219,13 @@ row_buckets(Row *row, const uint64 *counts)
 			  PointerGetDatum(construct_array(cumulative, nbuckets, INT8OID,
 											  sizeof(int64), FLOAT8PASSBYVAL,
 											  TYPALIGN_DOUBLE)));
+	row_float8(row, "sum", totals->sum[kind][LATENCY_TIME] / 1e9);
+	row_number(row, "count", histogram_count(counts));
+	row_put(row);
 }
 
 Datum
 commit_latency_buckets_1_0(PG_FUNCTION_ARGS)
 {
-	LatencyTotals *totals;
-	Row			row;
-
-	row_init(fcinfo, &row);
-	totals = read_latency();
-	for (int kind = 0; kind < LATENCY_NKINDS; kind++)
-	{
-		row_kind(&row, kind);
-		row_buckets(&row, totals->count[kind]);
-		row_float8(&row, "sum", totals->sum[kind][LATENCY_TIME] / 1e9);
-		row_number(&row, "count", histogram_count(totals->count[kind]));
-		row_put(&row);
-	}
-	return (Datum) 0;
+	return put_kinds(fcinfo, put_buckets, true);
 }
