@@ -438,7 +438,7 @@ learn_load(Forecast *sample)
 				 errmsg("there are too few commits to learn from"),
 				 errdetail("Of %d commits of %d sessions, %d came after another one of the same session, and %d flushed.",
 						   trace->n, load->nclients, load->ncycles,
-						   load->flush.n),
+						   load->flush.blocks.n),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
 	report_load(trace, load);
 	return check_locks(blocked, load->nclients) ? LOCKS_ERROR : MODEL_ERROR;

@@ -13,14 +13,19 @@
 /* ---- whatif_simulation.c: a load, and the server that it runs on ---- */
 
 /*
- * The values that a sample has of something, to draw from.  Block b has those
+ * How many values a sample has of something, to draw from.  Block b has those
  * from first[b] up to, but not including, first[b + 1].
  */
+typedef struct Blocks
+{
+	int			n;
+	int		   *first;			/* null: there are no blocks */
+} Blocks;
+
 typedef struct Distribution
 {
-	int			n;				/* 0: the value is always 0 */
+	Blocks		blocks;			/* no values: the value is always 0 */
 	double	   *value;
-	int		   *first;			/* null: there are no blocks */
 } Distribution;
 
 /* The work of a session from the end of a flush to its next commit. */
@@ -51,10 +56,8 @@ typedef struct WakeUp
 typedef struct LoadGroup
 {
 	int			nclients;
-	int			ncycles;		/* at least 1, if there are clients */
-	const LoadCycle *cycle;		/* in order of time */
-	const int  *first;			/* cycles of each block, as in Distribution;
-								 * never null */
+	Blocks		cycles;			/* at least 1, if there are clients */
+	LoadCycle  *cycle;			/* in order of time */
 	double		arrivals;		/* transactions per us that begin by
 								 * themselves; 0: a client's next transaction
 								 * follows its last one */
@@ -100,9 +103,8 @@ typedef struct WhatifLoad
 	double		conflict;		/* mean number of locks that a transaction
 								 * needs and a given other one holds */
 
-	int			nwakeups;
-	const WakeUp *wakeup;		/* in order of time */
-	const int  *wakeup_first;	/* those of each block, as in Distribution */
+	Blocks		wakeups;
+	WakeUp	   *wakeup;			/* in order of time */
 
 	/* What one party does otherwise; 0: nothing is changed */
 	int			changed;

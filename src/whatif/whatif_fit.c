@@ -130,12 +130,15 @@ sample_block(const WhatifFit *fit, double at)
 	return Max(0, Min(block, SAMPLE_BLOCKS - 1));
 }
 
-/* first[] counts "n" values, of which the last one is in "block". */
+/* Counts n more values, which come in the order of their times. */
 static void
-end_block(int *first, int block, int n)
+add_to_blocks(const WhatifFit *fit, Blocks *blocks, double at, int n)
 {
-	for (int b = block + 1; b <= SAMPLE_BLOCKS; b++)
-		first[b] = n;
+	if (blocks->first == NULL)
+		blocks->first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
+	blocks->n += n;
+	for (int b = sample_block(fit, at) + 1; b <= SAMPLE_BLOCKS; b++)
+		blocks->first[b] = blocks->n;
 }
 
 /*---- Orders ------------------------------------------------------*/
@@ -282,17 +285,13 @@ find_quota(WhatifFit *fit)
 	}
 }
 
-/* Values are added in the order of their blocks. */
 static void
 add_value(const WhatifFit *fit, Distribution *it, double value, double at)
 {
 	if (it->value == NULL)
-	{
 		it->value = palloc(fit->nflushes * sizeof(double));
-		it->first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
-	}
-	it->value[it->n++] = value;
-	end_block(it->first, sample_block(fit, at), it->n);
+	it->value[it->blocks.n] = value;
+	add_to_blocks(fit, &it->blocks, at, 1);
 }
 
 static void
@@ -306,7 +305,7 @@ fill_flushes(WhatifFit *fit)
 
 		if (!it->stalled)
 		{
-			pages[fit->load->flush.n] = it->leader->wal_pages;
+			pages[fit->load->flush.blocks.n] = it->leader->wal_pages;
 			add_value(fit, &fit->load->flush, it->io_time, it->done_at);
 		}
 		if (it->waited)
@@ -333,7 +332,7 @@ add_cycle(WhatifFit *fit, int from, int to, int group)
 	cycle->load.prepares = !cycle->to->is_commit;
 	cycle->load.notifies = cycle->to->has_notify;
 	cycle->load.party = cycle->to->party;
-	fit->load->group[group].ncycles++;
+	fit->load->group[group].cycles.n++;
 }
 
 /*
@@ -372,7 +371,7 @@ find_cycles(WhatifFit *fit)
 static void
 find_kind(WhatifFit *fit, int g)
 {
-	double		n = fit->load->group[g].ncycles;
+	double		n = fit->load->group[g].cycles.n;
 	double		x = 0;
 	double		y = 0;
 	double		xx = 0;
@@ -416,7 +415,6 @@ static void
 fill_wakeups(WhatifFit *fit)
 {
 	WakeUp	   *wakeup = palloc(fit->ncycles * sizeof(WakeUp));
-	int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
 	int			n = 0;
 
 	for (int from = 0, to; from < fit->ncycles; from = to)
@@ -432,11 +430,9 @@ fill_wakeups(WhatifFit *fit)
 		{
 			fit->cycle[i].wake, before, to - from
 		};
-		end_block(first, sample_block(fit, flushed_at), n);
+		add_to_blocks(fit, &fit->load->wakeups, flushed_at, n - before);
 	}
-	fit->load->nwakeups = n;
 	fit->load->wakeup = wakeup;
-	fit->load->wakeup_first = first;
 }
 
 static void
@@ -449,19 +445,16 @@ fill_cycles(WhatifFit *fit)
 	for (int g = 0; g < load->ngroups; g++)
 	{
 		LoadGroup  *group = &load->group[g];
-		LoadCycle  *cycle = palloc(Max(group->ncycles, 1) * sizeof(LoadCycle));
-		int		   *first = palloc0((SAMPLE_BLOCKS + 1) * sizeof(int));
-		int			n = 0;
 
+		group->cycle = palloc(group->cycles.n * sizeof(LoadCycle));
+		group->cycles.n = 0;
 		for (int i = 0; i < fit->ncycles; i++)
 			if (fit->cycle[i].group == g)
 			{
-				cycle[n++] = fit->cycle[i].load;
-				end_block(first, sample_block(fit, fit->cycle[i].flushed_at), n);
+				group->cycle[group->cycles.n] = fit->cycle[i].load;
+				add_to_blocks(fit, &group->cycles, fit->cycle[i].flushed_at, 1);
 			}
-		group->cycle = cycle;
-		group->first = first;
-		if (n == 0)
+		if (group->cycles.n == 0)
 		{
 			/* nothing is known of these sessions */
 			load->nclients -= group->nclients;
@@ -705,7 +698,7 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 	load->block_length = fit.length / SAMPLE_BLOCKS;
 	if (fit.ncycles < MIN_VALUES || fit.nflushes < MIN_VALUES)
 	{
-		load->flush.n = fit.nflushes;
+		load->flush.blocks.n = fit.nflushes;
 		return false;
 	}
 	for (int g = 0; g < load->ngroups; g++)

@@ -170,30 +170,22 @@ random_below(Simulation *sim, int n)
 	return (int) pg_prng_uint64_range(&sim->random, 0, n - 1);
 }
 
-/*
- * An index of the present block, or if the block has too few, one below
- * "total".
- */
+/* An index of the present block or, if that has too few, of all */
 static int
-draw_index(Simulation *sim, const int *first, int total)
+draw_index(Simulation *sim, const Blocks *blocks)
 {
-	if (first != NULL)
-	{
-		int			from = first[sim->block];
-		int			n = first[sim->block + 1] - from;
+	int			from = blocks->first ? blocks->first[sim->block] : 0;
+	int			n = blocks->first ? blocks->first[sim->block + 1] - from : 0;
 
-		if (n >= ENOUGH)
-			return from + random_below(sim, n);
-	}
-	return random_below(sim, total);
+	return n >= ENOUGH ? from + random_below(sim, n) :
+		random_below(sim, blocks->n);
 }
 
 static double
 draw(Simulation *sim, const Distribution *draws)
 {
-	if (draws->n == 0)
-		return 0;
-	return draws->value[draw_index(sim, draws->first, draws->n)];
+	return draws->blocks.n == 0 ? 0 :
+		draws->value[draw_index(sim, &draws->blocks)];
 }
 
 static double
@@ -318,7 +310,7 @@ begin_cycle(Simulation *sim, int c)
 	const LoadGroup *group = &sim->load->group[client->group];
 	Arrivals   *arrivals = &sim->arrivals[client->group];
 
-	client->cycle = &group->cycle[draw_index(sim, group->first, group->ncycles)];
+	client->cycle = &group->cycle[draw_index(sim, &group->cycles)];
 	if (group->arrivals == 0 || arrivals->backlog > 0)
 	{
 		arrivals->backlog -= group->arrivals > 0;
@@ -541,8 +533,8 @@ static void
 draw_wake_up(Simulation *sim, int n)
 {
 	const WhatifLoad *load = sim->load;
-	bool		wakes = n > 1 && load->nwakeups > 0;
-	int			i = wakes ? draw_index(sim, load->wakeup_first, load->nwakeups) : 0;
+	bool		wakes = n > 1 && load->wakeups.n > 0;
+	int			i = wakes ? draw_index(sim, &load->wakeups) : 0;
 
 	for (int m = 0; m < n; m++)
 		sim->client[sim->committing[m]].wake = wakes ?
@@ -745,9 +737,9 @@ whatif_sum_up(const WhatifOutcome *outcome, int without, PartyOutcome *sum)
 void
 whatif_change_flushes(WhatifLoad *load, double factor, double less_wal)
 {
-	double	   *value = palloc(load->flush.n * sizeof(double));
+	double	   *value = palloc(load->flush.blocks.n * sizeof(double));
 
-	for (int i = 0; i < load->flush.n; i++)
+	for (int i = 0; i < load->flush.blocks.n; i++)
 		value[i] = Max(factor * load->flush.value[i] -
 					   less_wal * load->page_time * load->pages[i], 0);
 	load->flush.value = value;

@@ -74,7 +74,6 @@ remedy_model(PG_FUNCTION_ARGS)
 	const double *arrivals = (double *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
 	double		flush = PG_GETARG_FLOAT8(4);
 	const double pages = 50;
-	const int	first[] = {0, 1};
 	LoadCycle	cycle[2] = {0};
 	WhatifLoad	load = {
 		.nblocks = 1,
@@ -82,7 +81,7 @@ remedy_model(PG_FUNCTION_ARGS)
 		.ngroups = 2,
 		.nclients = sessions[0] + sessions[1],
 		.cores = 1000,
-		.flush = {1, &flush, NULL},
+		.flush = {{1, NULL}, &flush},
 		.pages = &pages,
 		.page_time = 10,
 		.changed = PG_GETARG_INT32(5),
@@ -103,7 +102,10 @@ remedy_model(PG_FUNCTION_ARGS)
 		cycle[g].party = g + 1;
 		load.group[g] = (LoadGroup)
 		{
-			sessions[g], 1, &cycle[g], first, arrivals[g] / 1e6
+			sessions[g],
+			{
+				1, NULL
+			}, &cycle[g], arrivals[g] / 1e6
 		};
 	}
 	whatif_change_flushes(&load, PG_GETARG_FLOAT8(10), PG_GETARG_FLOAT8(11));

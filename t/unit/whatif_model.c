@@ -44,7 +44,7 @@ read_floats(FunctionCallInfo fcinfo, int argument, double **values)
 static Distribution
 one_value(double *value)
 {
-	Distribution draws = {1, value, NULL};
+	Distribution draws = {{1, NULL}, value};
 
 	return draws;
 }
@@ -65,7 +65,6 @@ put(FunctionCallInfo fcinfo, const double *values, int n)
 static void
 read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 {
-	int		   *first = palloc0(2 * sizeof(int));
 	double	   *work;
 	int			nwork = read_floats(fcinfo, 1, &work);
 	double	   *wake;
@@ -80,14 +79,12 @@ read_cycles(FunctionCallInfo fcinfo, WhatifLoad *load)
 	{
 		wake[i], 0, nwake
 	};
-	load->nwakeups = nwake;
+	load->wakeups.n = nwake;
 	load->wakeup = wakeup;
-	first[1] = nwork;
 	load->ngroups = 1;
 	load->group[0].nclients = load->nclients;
-	load->group[0].ncycles = nwork;
+	load->group[0].cycles.n = nwork;
 	load->group[0].cycle = cycle;
-	load->group[0].first = first;
 }
 
 /*
@@ -116,7 +113,7 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.block_length = INFINITY;
 	load.nclients = PG_GETARG_INT32(0);
 	read_cycles(fcinfo, &load);
-	load.flush.n = read_floats(fcinfo, 2, &load.flush.value);
+	load.flush.blocks.n = read_floats(fcinfo, 2, &load.flush.value);
 	load.handoff = one_value(&handoff);
 	load.slack = PG_GETARG_FLOAT8(4);
 	load.cores = PG_GETARG_FLOAT8(5);
@@ -210,8 +207,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 		result[7] = sum.latency / sum.commits;
 		for (int i = 0; i < load.ncycles; i++)
 			result[8] += load.group[0].cycle[i].work / load.ncycles;
-		for (int i = 0; i < load.nwakeups; i++)
-			result[8] += load.wakeup[i].time / load.nwakeups;
+		for (int i = 0; i < load.wakeups.n; i++)
+			result[8] += load.wakeup[i].time / load.wakeups.n;
 	}
 	put(fcinfo, result, 11);
 	return (Datum) 0;
@@ -222,10 +219,9 @@ static void
 simulate_cancelled(void)
 {
 	LoadCycle	cycle = {.work = 100};
-	int			first[2] = {0, 1};
 	double		flush = 100;
 	WhatifLoad	load = {.nblocks = 1,.block_length = INFINITY,.nclients = 1,
-		.ngroups = 1,.group = {{1, 1, &cycle, first}},.cores = 1,
+		.ngroups = 1,.group = {{1, {1, NULL}, &cycle}},.cores = 1,
 	.flush = one_value(&flush)};
 	WhatifOutcome outcome;
 
