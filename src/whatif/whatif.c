@@ -472,16 +472,14 @@ simulate_replica(const WhatifLoad *replica, int r, double time, Prediction *it)
 	whatif_simulate(replica, time, r + 1, &outcome);
 	for (int p = 0; p < NPARTIES; p++)
 	{
-		PartyOutcome sum;
-		double		waited;
+		const TransactionSums *sum = &outcome.others[p];
+		double		waited = histogram_count(sum->cell);
 
-		whatif_sum_up(&outcome, p > 0 ? p : -1, &sum);
-		waited = histogram_count(sum.cell);
-		it->value[OF_OTHERS(COMMIT_RATE, p)][r] = 1e6 * sum.commits / outcome.time;
-		it->value[OF_OTHERS(MEAN_TIME, p)][r] = ratio(sum.latency / 1e3, waited);
-		it->value[OF_OTHERS(TRANSACTION_TIME, p)][r] = ratio(sum.response / 1e3, sum.commits);
+		it->value[OF_OTHERS(COMMIT_RATE, p)][r] = 1e6 * sum->commits / outcome.time;
+		it->value[OF_OTHERS(MEAN_TIME, p)][r] = ratio(sum->latency / 1e3, waited);
+		it->value[OF_OTHERS(TRANSACTION_TIME, p)][r] = ratio(sum->response / 1e3, sum->commits);
 		it->value[OF_OTHERS(P99, p)][r] = waited == 0 ? NAN :
-			histogram_quantile(sum.cell, 0.99) / NS_PER_MS;
+			histogram_quantile(sum->cell, 0.99) / NS_PER_MS;
 	}
 	it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
 	it->value[GROUP_SIZE][r] = ratio(it->value[COMMIT_RATE][r], it->value[FLUSH_RATE][r]);

@@ -123,14 +123,14 @@ typedef struct WhatifLoad
 	double		slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 
-/* Transactions of a party; one that a batch gathers counts as one. */
-typedef struct PartyOutcome
+/* Transactions; one that a batch gathers counts as one. */
+typedef struct TransactionSums
 {
 	double		commits;		/* transactions */
 	double		response;		/* sum, from their begin to the end of COMMIT */
 	double		latency;		/* sum over the commits in "cell" */
 	uint64		cell[HISTOGRAM_NCELLS]; /* latencies */
-} PartyOutcome;
+} TransactionSums;
 
 /* What a simulation measured, after its warm-up */
 typedef struct WhatifOutcome
@@ -139,11 +139,9 @@ typedef struct WhatifOutcome
 	double		flushes;
 	double		hits;			/* flushes whose leader slept */
 	double		blocked;		/* sum of all waits for locks */
-	PartyOutcome party[NPARTIES];
+	TransactionSums others[NPARTIES];	/* of all but this party; 0: of all */
 } WhatifOutcome;
 
-extern void whatif_sum_up(const WhatifOutcome *outcome, int without,
-						  PartyOutcome *sum);
 extern void whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 							WhatifOutcome *outcome);
 extern void whatif_change_flushes(WhatifLoad *load, double factor,

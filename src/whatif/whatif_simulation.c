@@ -488,16 +488,21 @@ end_transaction(const Simulation *sim, Client *client)
 static void
 count_transaction(Simulation *sim, const Client *client, double latency)
 {
-	PartyOutcome *it = &sim->outcome->party[client->last->party];
-
 	if (sim->now < sim->counting_from || client->last->prepares)
 		return;
-	it->commits++;
-	it->response += client->response;
-	if (isnan(latency))
-		return;
-	it->latency += latency;
-	it->cell[histogram_cell((uint64) (latency * 1000))]++;
+	for (int p = 0; p < NPARTIES; p++)
+	{
+		TransactionSums *it = &sim->outcome->others[p];
+
+		if (p > 0 && p == client->last->party)
+			continue;
+		it->commits++;
+		it->response += client->response;
+		if (isnan(latency))
+			continue;
+		it->latency += latency;
+		it->cell[histogram_cell((uint64) (latency * 1000))]++;
+	}
 }
 
 /*
@@ -709,25 +714,6 @@ whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 	outcome->time = Max(time - sim.counting_from, 1);
 	MemoryContextSwitchTo(callers);
 	MemoryContextDelete(own);
-}
-
-/* The outcome of all parties but one, or, for -1, of all */
-void
-whatif_sum_up(const WhatifOutcome *outcome, int without, PartyOutcome *sum)
-{
-	memset(sum, 0, sizeof(PartyOutcome));
-	for (int p = 0; p < NPARTIES; p++)
-	{
-		const PartyOutcome *it = &outcome->party[p];
-
-		if (p == without)
-			continue;
-		sum->commits += it->commits;
-		sum->response += it->response;
-		sum->latency += it->latency;
-		for (int i = 0; i < HISTOGRAM_NCELLS; i++)
-			sum->cell[i] += it->cell[i];
-	}
 }
 
 /*

@@ -112,7 +112,7 @@ remedy_model(PG_FUNCTION_ARGS)
 	whatif_simulate(&load, 20e6, 1, &outcome);
 	for (int p = 1; p <= 2; p++)
 	{
-		const PartyOutcome *it = &outcome.party[p];
+		const TransactionSums *it = &outcome.others[3 - p];
 		Datum		value[4];
 		bool		null[4] = {0};
 		double		commits = 0;

@@ -104,7 +104,7 @@ whatif_model(PG_FUNCTION_ARGS)
 {
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
-	PartyOutcome sum;
+	const TransactionSums *sum = &outcome.others[0];
 	double		handoff = PG_GETARG_FLOAT8(3);
 	double		result[7];
 
@@ -126,13 +126,12 @@ whatif_model(PG_FUNCTION_ARGS)
 	load.siblings = PG_GETARG_INT32(11);
 	load.adaptive = PG_GETARG_BOOL(15) ? 1e5 : 0;
 	whatif_simulate(&load, PG_GETARG_FLOAT8(12) * 1e6, 1, &outcome);
-	whatif_sum_up(&outcome, -1, &sum);
-	result[0] = 1e6 * sum.commits / outcome.time;
+	result[0] = 1e6 * sum->commits / outcome.time;
 	result[1] = 1e6 * outcome.flushes / outcome.time;
-	result[2] = sum.commits / outcome.flushes;
+	result[2] = sum->commits / outcome.flushes;
 	result[3] = outcome.hits / outcome.flushes;
-	result[4] = sum.latency / sum.commits;
-	result[5] = histogram_quantile(sum.cell, 0.99) / 1000;
+	result[4] = sum->latency / sum->commits;
+	result[5] = histogram_quantile(sum->cell, 0.99) / 1000;
 	result[6] = outcome.blocked / outcome.time;
 	put(fcinfo, result, 7);
 	return (Datum) 0;
@@ -186,7 +185,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	CpuUsage	cpus = {PG_GETARG_INT32(4), PG_GETARG_FLOAT8(5) * 1e6};
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
-	PartyOutcome sum;
+	const TransactionSums *sum = &outcome.others[0];
 	double		result[11] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -202,9 +201,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 		load.delay = PG_GETARG_INT32(1);
 		load.siblings = PG_GETARG_INT32(2);
 		whatif_simulate(&load, PG_GETARG_FLOAT8(3) * 1e6, 1, &outcome);
-		whatif_sum_up(&outcome, -1, &sum);
-		result[6] = 1e6 * sum.commits / outcome.time;
-		result[7] = sum.latency / sum.commits;
+		result[6] = 1e6 * sum->commits / outcome.time;
+		result[7] = sum->latency / sum->commits;
 		for (int i = 0; i < load.ncycles; i++)
 			result[8] += load.group[0].cycle[i].work / load.ncycles;
 		for (int i = 0; i < load.wakeups.n; i++)
