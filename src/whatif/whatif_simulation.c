@@ -302,7 +302,7 @@ release_locks(Simulation *sim, int holder)
 	}
 }
 
-/* A client has committed, or enters the simulation. */
+/* A client's transaction has ended, or it enters the simulation. */
 static void
 begin_cycle(Simulation *sim, int c)
 {
@@ -310,6 +310,8 @@ begin_cycle(Simulation *sim, int c)
 	const LoadGroup *group = &sim->load->group[client->group];
 	Arrivals   *arrivals = &sim->arrivals[client->group];
 
+	client->last = client->cycle;
+	client->response = sim->now - client->began_at;
 	client->cycle = &group->cycle[draw_index(sim, &group->cycles)];
 	if (group->arrivals == 0 || arrivals->backlog > 0)
 	{
@@ -476,14 +478,6 @@ pass_on_notify(Simulation *sim)
 		await_flush(sim, sim->notifying[0]);
 }
 
-/* A transaction ends; the client is about to begin another cycle. */
-static void
-end_transaction(const Simulation *sim, Client *client)
-{
-	client->last = client->cycle;
-	client->response = sim->now - client->began_at;
-}
-
 /* The transaction that ended had a commit of "latency"; NaN: none. */
 static void
 count_transaction(Simulation *sim, const Client *client, double latency)
@@ -523,11 +517,10 @@ end_work(Simulation *sim, int c)
 		commit(sim, c);
 		return;
 	}
-	end_transaction(sim, client);
-	count_transaction(sim, client, gathers ? NAN : 0);
 	release_locks(sim, c);
 	client->wake = 0;
 	begin_cycle(sim, c);
+	count_transaction(sim, client, gathers ? NAN : 0);
 }
 
 /*
@@ -555,11 +548,10 @@ end_flush(Simulation *sim)
 
 	for (int i = 0; i < ndone; i++)
 	{
-		Client	   *client = &sim->client[sim->committing[i]];
+		int			c = sim->committing[i];
 
-		end_transaction(sim, client);
-		responses += client->response;
-		notified |= sim->nnotifying > 0 && sim->committing[i] == sim->notifying[0];
+		responses += sim->now - sim->client[c].began_at;
+		notified |= sim->nnotifying > 0 && c == sim->notifying[0];
 	}
 	if (sim->load->adaptive > 0)
 	{
