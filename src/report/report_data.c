@@ -450,6 +450,21 @@ name_session(const ClientKey *client, int pid)
 		psprintf("client %s", name_client(client)) : psprintf("pid %d", pid);
 }
 
+/* Of one that has left, the log of bulk writers may know the client. */
+static const char *
+name_writer(const ClientSessions *sessions, int pid)
+{
+	const ClientSession *session = clients_find_session(sessions, pid, clock_now());
+	int			n;
+	const LoggedEvent *writers = logged_events_read(BULK_WRITER, &n);
+
+	if (session != NULL)
+		return name_session(&session->key, pid);
+	while (n > 0 && writers[n - 1].event.pid != pid)
+		n--;
+	return name_session(n > 0 ? &writers[n - 1].event.client : NULL, pid);
+}
+
 /* The newest minute as the worker saw it, in place of the sums, if it can be */
 static void
 set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
@@ -458,7 +473,6 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	uint64		now = clock_now();
 	WatchSummary *seen = &f->seen;
 	const WatchWriter *writer = &seen->writer[0];
-	const ClientSession *session;
 
 	watch_sum(now - (uint64) (seconds * 1e9), now, seen);
 	f->seen_enough = seen->in_commit >= ENOUGH_SAMPLES;
@@ -472,8 +486,7 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 		f->phase[phase] = seen->phase[phase] / seen->in_commit;
 	if (seen->nwriters == 0 || MIN_WRITING * seen->n >= writer->samples)
 		return;
-	session = clients_find_session(sessions, writer->pid, now);
-	f->running_writer = name_session(session ? &session->key : NULL, writer->pid);
+	f->running_writer = name_writer(sessions, writer->pid);
 }
 
 /*

@@ -1,9 +1,10 @@
 # Does the report name the standby that commits wait for, and its stage,
 # weighed by time?
 #
-# Its walreceiver is stopped for three seconds, its flushes take 50 ms, and it
-# applies WAL 200 ms later.  pgbench's log has the time of each transaction,
-# and pg_stat_activity says how many sessions wait for a standby.
+# Its walreceiver is stopped for three seconds, also while another session
+# writes 20 MB of WAL, its flushes take 50 ms, and it applies WAL 200 ms later.
+# pgbench's log has the time of each transaction, and pg_stat_activity says how
+# many sessions wait for a standby.
 
 use lib 't', 't/symptoms';
 use CommitStats;
@@ -107,6 +108,35 @@ cmp_ok(
 	min(95, 100 * $long / sum0(@times) - 2),
 	'not written: weighed by time');
 is_consistent($report, 'not written');
+
+# Another session writes 20 MB of WAL meanwhile, takes some seconds for it, and
+# has left.
+for my $seconds (3)
+{
+	$primary->sql('SELECT commit_stats_reset()');
+	$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
+	kill 'STOP', $stopped;
+	$load = start_load($primary, '-c 8 -t 1', $insert);
+	$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
+	{
+		local $ENV{PGAPPNAME} = 'batch';
+		$primary->sql(qq{SET synchronous_commit = local;
+DO \$\$ DECLARE until timestamptz := clock_timestamp() + interval '$seconds s';
+BEGIN
+	PERFORM pg_logical_emit_message(true, '', repeat('x', 1000000)) FROM generate_series(1, 20);
+	WHILE clock_timestamp() < until LOOP NULL; END LOOP;
+END \$\$});
+	}
+	usleep(2_000_000);
+	kill 'CONT', $stopped;
+	undef $stopped;
+	end_load($load);
+	like(
+		report_of($primary)->{causes}->[0]->{remedy},
+		qr/^less WAL at a time of client batch \(/,
+		"not written: ... behind what another session wrote in $seconds s");
+	$primary->wait_for_catchup($standby, 'flush');
+}
 
 # Its flushes take 50 ms.
 set_volume($standby, 20);
