@@ -376,6 +376,9 @@ remedy_for_segments(const CommitFigures *f)
 {
 	if (!f->wal_recycle)
 		return "wal_recycle = on";
+	if (f->slot != NULL)
+		return psprintf("drop the replication slot %s, or let its reader catch up: segments are kept for it",
+						f->slot);
 	if (f->seen.n > 0 && f->seen.archiving >= MOSTLY_ARCHIVING * f->seen.n)
 		return "an archive_command that ends sooner: segments are kept until they are archived";
 	if (f->min_wal_size < f->max_wal_size)

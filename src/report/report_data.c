@@ -730,6 +730,7 @@ set_standby(CommitFigures *f)
 	report_data_blame(f, counts, n);
 }
 
+/* Without the slot, the last checkpoint would have recycled a segment more. */
 static void
 set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 {
@@ -738,6 +739,10 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 	if (n >= MIN_CYCLES)
 		f->checkpoint_distance = (cycles->cycle[0].started_at -
 								  cycles->cycle[n].started_at) / 1e6 / n;
+	f->slot = sql_value(psprintf("SELECT slot_name FROM pg_catalog.pg_replication_slots"
+								 " WHERE restart_lsn OPERATOR(pg_catalog.<) '%X/%X'"
+								 " ORDER BY restart_lsn",
+								 LSN_FORMAT_ARGS(GetRedoRecPtr() - wal_segment_size)));
 }
 
 /* It is for the settings that its sample had.  Its text may name statements. */

@@ -57,6 +57,15 @@ like($report->{causes}->[0]->{remedy}, qr/wal_recycle = on/, '... and what to do
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'new segment');
 
+# Segments that a slot keeps are not recycled.
 set_slow_syncs($node, 0);
+$node->sql(q{SELECT pg_create_physical_replication_slot('gone', true)});
+$node->sql(q{SELECT pg_switch_wal(); INSERT INTO big VALUES ('');
+SELECT pg_switch_wal(); CHECKPOINT});
+alter_system($node, wal_recycle => 'on');
+like(
+	report_of($node)->{text} =~ s/\n +/ /gr,
+	qr/-> drop the replication slot gone, /,
+	'... and where a slot keeps the old ones');
 $node->stop;
 done_testing();

@@ -513,6 +513,11 @@ says(
 	'seen.n' => 200,
 	'seen.archiving' => 179,
 	remedy => '^min_wal_size');
+says(
+	'... and kept for a slot', $segment, $no_segment, %segment,
+	slot => 'gone',
+	remedy =>
+	  '^drop the replication slot gone, or let its reader catch up: segments are kept for it\n$');
 says('... that are recycled',
 	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
 says(
