@@ -427,18 +427,22 @@ remedy_at_stage(const CommitFigures *f)
 		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"
 	};
+	bool		logical = f->standby_logical && f->standby_stage != STANDBY_NOT_CONNECTED;
+	const char *itself = logical ?
+	"what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there" :
+	"its walreceiver, which flushes to its disk what came before, or does not answer";
 
 	if (f->standby == NULL)
 		return "commit_standby_stats";
-	/* it has flushed, and even written, what it has applied */
-	if (f->standby_logical && f->standby_stage >= STANDBY_NOT_WRITTEN)
-		return "what its subscription waits for as it applies: locks, triggers or missing indexes there";
-	if (f->standby_stage == STANDBY_NOT_CONNECTED && f->now.longest < WAITS_NOW_LONG)
+	if (f->now.longest >= WAITS_NOW_LONG)
+		return logical ? itself : remedies[f->standby_stage];
+	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
 						remedies[STANDBY_NOT_CONNECTED]);
-	if (f->standby_stage == STANDBY_NOT_WRITTEN && f->now.longest < WAITS_NOW_LONG)
-		return psprintf("its network, if a round trip takes as long (%s a commit); else its walreceiver, which flushes to its disk what came before, or does not answer",
-						format_us(f->phase[PHASE_STANDBY] * f->phase_mean));
+	/* a subscription has written and flushed what it has applied */
+	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)
+		return psprintf("its network, if a round trip takes as long (%s a commit); else %s",
+						format_us(f->phase[PHASE_STANDBY] * f->phase_mean), itself);
 	return remedies[f->standby_stage];
 }
 

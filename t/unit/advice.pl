@@ -313,6 +313,26 @@ says(
 	standby_stage => 3,
 	standby_share => 1,
 	standby_logical => 1,
+	remedy =>
+	  '^its network, if a round trip takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$'
+);
+says(
+	'... that takes no more while it applies',
+	"97\\.0% standby 'sb1': not sent, 35\\.0 MB behind\\.",
+	'no\. 97\.0%',
+	%behind,
+	standby_logical => 1,
+	running_writer => 'client batch (a, b)',
+	remedy =>
+	  '^less WAL at a time of client batch \(a, b\), behind which commits wait; else its network, if a round trip takes as long \(970 us a commit\); else what',
+	not => 'processors');
+says(
+	'... which hangs', "100% standby 'sub': not sent\\.",
+	'no\. Commits hang',
+	%hangs,
+	standby => 'sub',
+	standby_stage => 1,
+	standby_logical => 1,
 	remedy => '^what its subscription waits for');
 says(
 	'some standby', '83\.0% standby: which one is not known\.',
