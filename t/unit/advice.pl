@@ -314,7 +314,7 @@ says(
 	standby_share => 1,
 	standby_logical => 1,
 	remedy =>
-	  '^its network, if a round trip takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$'
+	  '^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = on\): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else its network, if a round trip takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$'
 );
 says(
 	'... that takes no more while it applies',
