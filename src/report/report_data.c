@@ -706,6 +706,25 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n)
 						   quote_literal_cstr(f->standby))) != NULL;
 }
 
+/* Whose transaction wrote half of what the standby lacks, or more */
+static const char *
+name_largest(const CommitFigures *f)
+{
+	TimestampTz from = GetCurrentTimestamp() - (int64) (f->phase_seconds * 1e6);
+	uint64		most = f->standby_behind / 2;
+	const SlowEvent *largest = NULL;
+	int			n;
+	const LoggedEvent *writers = logged_events_read(BULK_WRITER, &n);
+
+	for (int i = 0; i < n; i++)
+		if (writers[i].event.ended_at >= from && writers[i].event.wal_bytes >= most)
+		{
+			largest = &writers[i].event;
+			most = largest->wal_bytes;
+		}
+	return largest == NULL ? NULL : name_session(&largest->client, largest->pid);
+}
+
 /* Of the newest minute, as the phases are, if they are; the sum is in part 0. */
 static void
 set_standby(CommitFigures *f)
@@ -728,6 +747,8 @@ set_standby(CommitFigures *f)
 				counts[i].wait_time[stage] = sum->time;
 		}
 	report_data_blame(f, counts, n);
+	if (f->running_writer == NULL && f->standby_behind >= BULK_WAL)
+		f->running_writer = name_largest(f);
 }
 
 /* Without the slot, the last checkpoint would have recycled a segment more. */

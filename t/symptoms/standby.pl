@@ -111,7 +111,7 @@ is_consistent($report, 'not written');
 
 # Another session writes 20 MB of WAL meanwhile, takes some seconds for it, and
 # has left.
-for my $seconds (3)
+for my $seconds (3, 0)
 {
 	$primary->sql('SELECT commit_stats_reset()');
 	$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
