@@ -441,10 +441,14 @@ remedy_at_stage(const CommitFigures *f)
 						remedies[STANDBY_NOT_CONNECTED]);
 	/* a subscription has written and flushed what it has applied */
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)
-		return psprintf("%sits network, if a round trip takes as long (%s a commit); else %s",
+		return psprintf("%sits network, if a round trip takes as long (%s a commit)%s; else %s",
 						logical && f->standby_stage == STANDBY_NOT_FLUSHED ?
 						"ALTER SUBSCRIPTION ... SET (synchronous_commit = on): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else " : "",
-						format_us(f->phase[PHASE_STANDBY] * f->phase_mean), itself);
+						format_us(f->phase[PHASE_STANDBY] * f->phase_mean),
+						f->flush_wal == 0 ? "" :
+						psprintf(" or it carries no more WAL (%s/s)",
+								 format_bytes(f->flush_wal * f->flush_rate)),
+						itself);
 	return remedies[f->standby_stage];
 }
 

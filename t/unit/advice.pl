@@ -220,6 +220,7 @@ says(
 	"97\\.0% standby 'sb1': not written\\.",
 	'no\. 97\.0% of commit time',
 	phase_mean => 21000,
+	flush_wal => 16384,
 	'phase:flush' => 0.03,
 	'phase:other' => 0,
 	'phase:standby' => 0.97,
@@ -227,7 +228,7 @@ says(
 	standby_stage => 2,
 	standby_share => 1,
 	remedy =>
-	  '^its network, if a round trip takes as long \(20\.4 ms a commit\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
+	  '^its network, if a round trip takes as long \(20\.4 ms a commit\) or it carries no more WAL \(16\.4 MB/s\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
 );
 my %behind = (
 	'phase:flush' => 0.03,
