@@ -129,13 +129,13 @@ sub start_sweep
 			return keys %n == 2 && !grep { $_ < 3 } values %n;
 		},
 		'SET client_min_messages = debug1',
-		"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '300 ms')"
+		"SELECT rounds, commits_per_second > 0 FROM commit_delay_sweep('{0,10}', NULL, '60 s', '1 s')"
 	);
 }
 
 $session = start_sweep();
 alter_system($node, synchronous_standby_names => 'none');
-$last_round = last_round($session) + 4;
+$last_round = last_round($session) + 2;
 ok( poll_until(sub {
 		return last_round($session) >= $last_round || errors_so_far($session) =~ /ends early/;
 	}),
