@@ -344,13 +344,14 @@ divide_stalls(HistorySum *row, uint64 from)
 /*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
  * are too few, the rest is the sleeps and flushes of leaders, as far as these
- * are timed, and then the flushes of others.
+ * are timed, and then the flushes of others, if any carried a commit.
  */
 static void
 divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 {
 	double	   *phase = row->phase;
 	bool		carried = row->value[SLOT_FLUSHED_BY_OTHERS] > 0;
+	bool		timed = sum[LATENCY_OWN_FLUSH] > 0;
 	double		samples = seen->phase[PHASE_UNKNOWN];
 	double		rest;
 
@@ -366,8 +367,7 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	for (int i = 0; i < PHASE_N; i++)
 		if (history_is_sampled(i))
 			samples += seen->phase[i];
-	row->divided = rest == 0 || samples >= ENOUGH_SAMPLES || !carried ||
-		sum[LATENCY_OWN_FLUSH] > 0;
+	row->divided = rest == 0 || samples >= ENOUGH_SAMPLES || !carried || timed;
 	if (samples >= ENOUGH_SAMPLES)
 	{
 		for (int i = 0; i < PHASE_N; i++)
@@ -377,8 +377,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	else if (row->divided)
 	{
 		commit_phase_take(phase, PHASE_DELAY, sum[LATENCY_DELAY]);
-		commit_phase_take(phase, PHASE_FLUSH, carried ? sum[LATENCY_OWN_FLUSH] : rest);
-		commit_phase_take(phase, PHASE_OTHER_FLUSH, rest);
+		commit_phase_take(phase, PHASE_FLUSH, timed ? sum[LATENCY_OWN_FLUSH] : rest);
+		commit_phase_take(phase, PHASE_OTHER_FLUSH, carried ? rest : 0);
 	}
 }
 
