@@ -566,7 +566,8 @@ find_record_causes(const CommitFigures *f, Causes *found)
 					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
 					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
 					 f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
-			may_sync ? larger_skip_threshold :
+			may_sync ? larger_skip_threshold : f->commits_notify > 0 ?
+			"fewer messages of NOTIFY in a transaction, or fewer temporary tables with ON COMMIT in a session" :
 		"fewer temporary tables with ON COMMIT in a session"},
 	};
 

@@ -172,7 +172,8 @@ says(
 	'phase:record' => 0.9,
 	'phase:flush' => 0.1,
 	'phase:other' => 0,
-	commits_notify => 100);
+	commits_notify => 100,
+	remedy => '^fewer messages of NOTIFY in a transaction, or fewer temporary tables');
 says(
 	'NOTIFY without a flush',
 	'90\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
