@@ -601,42 +601,30 @@ find_cores(const WhatifFit *fit, const CpuUsage *cpus)
  * Measures the work of each cycle: what one session could do alone.  The
  * sample does not say which sessions were blocked, so each bears an equal
  * share.
- */
-static void
-measure_work(const WhatifFit *fit)
-{
-	double		sum = 0;
-
-	for (int i = 0; i < fit->nchanges; i++)
-	{
-		const Change *this = &fit->change[i];
-
-		CHECK_FOR_INTERRUPTS();
-		if (this->working > 0)
-			sum += (this->at - this[-1].at) *
-				work_speed(fit->load->cores, this->working) * this->working /
-				(this->working + this->blocked);
-		*this->work -= this->by * sum;
-	}
-}
-
-/*
+ *
  * Returns the number of sessions that are blocked, as the median over parts of
  * the sample; sets *blocked to the mean.  The mean includes waits for
  * deadlock_timeout, in which nearly all sessions come to wait; these are rare,
  * and do not depend on commit_delay.
  */
 static double
-find_blocked(const WhatifFit *fit, double *blocked)
+measure_work(const WhatifFit *fit, double *blocked)
 {
 	double		part[BLOCKED_PARTS] = {0};
+	double		sum = 0;
 
 	*blocked = 0;
 	for (int i = 1; i < fit->nchanges; i++)
 	{
 		const Change *this = &fit->change[i];
-		double		share = (this->at - this[-1].at) * this->blocked / fit->length;
+		double		elapsed = this->at - this[-1].at;
+		double		share = elapsed * this->blocked / fit->length;
 
+		CHECK_FOR_INTERRUPTS();
+		if (this->working > 0)
+			sum += elapsed * work_speed(fit->load->cores, this->working) *
+				this->working / (this->working + this->blocked);
+		*this->work -= this->by * sum;
 		*blocked += share;
 		part[sample_block(fit, this->at) * BLOCKED_PARTS / SAMPLE_BLOCKS] +=
 			share * BLOCKED_PARTS;
@@ -687,6 +675,7 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 		   double *blocked)
 {
 	WhatifFit	fit = {.trace = trace,.load = load};
+	double		usually_blocked;
 
 	fit.length = clock_elapsed(trace->started_at, trace->ended_at) / 1000.0;
 	qsort(trace->commit, trace->n, sizeof(TracedCommit), compare_two);
@@ -705,11 +694,11 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 		find_kind(&fit, g);
 	find_changes(&fit);
 	find_cores(&fit, cpus);
-	measure_work(&fit);
+	usually_blocked = measure_work(&fit, blocked);
 	find_xid_share(&fit);
 	find_quota(&fit);
 	fill_cycles(&fit);
 	fill_flushes(&fit);
-	whatif_find_conflict(load, find_blocked(&fit, blocked));
+	whatif_find_conflict(load, usually_blocked);
 	return true;
 }
