@@ -37,13 +37,6 @@ row_time(Row *row, const char *name, double ns)
 	row_float8(row, name, ns / NS_PER_MS);
 }
 
-/* Null if there is none. */
-static void
-row_quantile(Row *row, const char *name, const uint64 *cells, double q)
-{
-	row_rounded(row, name, histogram_quantile(cells, q) / NS_PER_MS, 3);
-}
-
 static void
 row_leaders(Row *row, const HistorySum *sum)
 {
@@ -60,13 +53,11 @@ row_times(Row *row, const HistorySum *sum)
 {
 	static const char *const stall_columns[] = {STALL_CAUSES(STALL_CAUSE_COLUMN)};
 
-	row_quantile(row, "commit_p50", sum->commit_cells, 0.5);
-	row_quantile(row, "commit_p95", sum->commit_cells, 0.95);
-	row_quantile(row, "commit_p99", sum->commit_cells, 0.99);
-	row_quantile(row, "commit_max", sum->commit_cells, 1);
-	row_quantile(row, "flush_p50", sum->flush_cells, 0.5);
-	row_quantile(row, "flush_p99", sum->flush_cells, 0.99);
-	row_quantile(row, "flush_max", sum->flush_cells, 1);
+	row->prefix = "commit_";
+	row_quantiles(row, sum->commit_cells, 3);
+	row->prefix = "flush_";
+	row_quantiles(row, sum->flush_cells, 3);
+	row->prefix = "";
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		row_time(row, stall_columns[i], sum->stall_time[i]);
 	for (int i = 0; i < PHASE_N; i++)

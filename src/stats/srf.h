@@ -139,6 +139,26 @@ row_share(Row *row, const char *name, double fraction, int digits)
 	row_rounded(row, name, 100 * fraction, digits);
 }
 
+/*
+ * Of times, in ms; null if there are none.  A function declares those that it
+ * shows.
+ */
+static inline void
+row_quantiles(Row *row, const uint64 *cells, int digits)
+{
+	static const struct
+	{
+		const char *column;
+		double		q;
+	}			quantile[] = {
+		{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1}
+	};
+
+	for (int i = 0; i < lengthof(quantile); i++)
+		row_rounded(row, quantile[i].column,
+					histogram_quantile(cells, quantile[i].q) / NS_PER_MS, digits);
+}
+
 /* Nanoseconds, in ms; null for PG_UINT64_MAX. */
 static inline void
 row_ms(Row *row, const char *name, uint64 ns)
@@ -280,12 +300,6 @@ row_queryid(Row *row, const char *prefix, const StatementKey *key)
 static inline void
 row_delta(Row *row, const CounterDelta *delta)
 {
-	static const struct
-	{
-		const char *column;
-		double		q;
-	}			quantile[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}};
-
 	row_rounded(row, "elapsed", delta->time / 1e9, 3);
 	row_number(row, "commits", delta->value[SLOT_COMMITS]);
 	row_rounded(row, "commits_per_second",
@@ -302,10 +316,7 @@ row_delta(Row *row, const CounterDelta *delta)
 	row_share(row, "wal_busy_share",
 			  counter_delta_wal_busy_fraction(delta), 1);
 	row_rounded(row, "mean", counter_delta_mean_latency(delta) / NS_PER_MS, 3);
-	for (int i = 0; i < lengthof(quantile); i++)
-		row_rounded(row, quantile[i].column,
-					counter_delta_latency_quantile(delta, quantile[i].q) / NS_PER_MS,
-					3);
+	row_quantiles(row, delta->latency, 3);
 	row_rounded(row, "flush_mean",
 				counter_delta_mean_flush_time(delta) / NS_PER_MS, 3);
 }

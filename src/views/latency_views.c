@@ -67,20 +67,11 @@ row_kind(Row *row, LatencyKind kind)
 static void
 row_distribution(Row *row, const uint64 *counts, uint64 time)
 {
-	static const struct
-	{
-		const char *column;
-		double		q;
-	}			quantile[] = {
-		{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1.0}
-	};
 	uint64		n = histogram_count(counts);
 
 	row_number(row, "commits", n);
 	row_rounded(row, "mean", (double) time / n / NS_PER_MS, 5);
-	for (int i = 0; i < lengthof(quantile); i++)
-		row_rounded(row, quantile[i].column,
-					histogram_quantile(counts, quantile[i].q) / NS_PER_MS, 5);
+	row_quantiles(row, counts, 5);
 	row_ms(row, "commit_time", time);
 }
 
