@@ -608,6 +608,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_LOG],
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
+			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
 			f->slow_commits > 0 ? NULL :
 		"commit_stats.slow_commit_time below this mean: commit_slow_log then has more phases"},
 	};

@@ -442,6 +442,14 @@ says(
 	'phase:other' => 0,
 	remedy =>
 	  '^commit_stats\.slow_commit_time below this mean: commit_slow_log then has more phases\n$');
+says(
+	'... as nothing times flushes',
+	'80\.0% unknown: ', 'no\.',
+	'phase:unknown' => 0.8,
+	'phase:flush' => 0.2,
+	'phase:other' => 0,
+	io_timing => 0,
+	remedy => '^track_wal_io_timing = on');
 my $locked =
   'It is not the commit: on average 6\.40 sessions wait for locks in their statements \(pg_blocking_pids\(\) has the holders\), 0\.850 are in COMMIT\.';
 like(
