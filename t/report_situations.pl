@@ -259,6 +259,25 @@ like(
 alter_system($node, track_wal_io_timing => 'on');
 like(report('timed too late'), qr/; none was timed\.$/m, 'timing from now on');
 
+# A period without times of flushes: how much of its time one long flush is
+alter_system($node, track_wal_io_timing => 'off', 'commit_stats.stall_time' => '300ms');
+my $from = $node->sql('SELECT commit_history_close()');
+run_pgbench($node, '-c 1 -t 100', insert => $insert);
+set_device($node, flush_time => 500);
+$node->sql($insert);
+set_device($node, flush_time => 2);
+my $to = $node->sql('SELECT commit_history_close()');
+my ($stalls) =
+  $node->sql("SELECT commit_stats_report('$from', '$to')") =~ /^  \d\. ([\d.]+)% stalls /m;
+my $share = $node->sql(
+	qq{SELECT 100 * sum(phase_flush_time) / sum(commit_time + before_time + after_time)
+	* sum(stall_time) / sum(commit_time)
+FROM commit_history WHERE resolution = 'minute' AND period_start >= '$from' AND period_start < '$to'}
+);
+cmp_ok(abs(($stalls // 0) - $share), '<=', 0.1, 'a stall has its share of a period')
+  or diag "$share%, not " . ($stalls // 'any');
+alter_system($node, track_wal_io_timing => 'on', 'commit_stats.stall_time' => 0);
+
 # Asynchronous
 alter_system($node, synchronous_commit => 'off');
 $text = loaded_report('asynchronous', '-c 2 -t 500', insert => $insert);

@@ -384,7 +384,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 
 /*
  * Which part of the waits for flushes was for stalls: that of the time of
- * flushes, as nobody keeps how many commits waited for a stall.  The making of
+ * flushes, as nobody keeps how many commits waited for a stall; of the commits
+ * that led them, if flushes are not timed.  The making of
  * a segment is no part of the time of a flush.
  */
 static void
@@ -392,10 +393,14 @@ divide_waits(HistorySum *row)
 {
 	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH] +
 	row->phase[PHASE_SEGMENT];
+	double		flush_time = row->value[SLOT_TIMED_FLUSHES] > 0 ?
+	row->value[SLOT_FLUSH_TIME] :
+	(double) row->value[SLOT_COMMIT_TIME] * row->value[SLOT_FLUSHES] /
+	Max(row->value[SLOT_COMMITS], 1);
 
 	for (int i = 0; i < STALL_NCAUSES; i++)
 	{
-		double		of = row->value[SLOT_FLUSH_TIME] +
+		double		of = flush_time +
 		(i == STALL_SEGMENT ? row->stall_time[i] : 0);
 
 		if (row->stall_time[i] > 0)
