@@ -24,9 +24,9 @@
  *				show one					starts over at the floor
  * no quota		stalls that take			no trial, for WATCH_STALLS
  *				STALLED_LEAST of the time
- * quota		a stall, while the floor	the rate is the largest of those
- *				held flushes back			since the latest stalls, or since
- *											the last growth before them
+ * quota		a stall after growth, or	the rate is the largest of those
+ *				while the floor held		since the latest stalls, or since
+ *				flushes back				the last growth before them
  * quota		a stall after growth		growth ends, and waits twice as
  *											long, up to LONGEST
  * quota		no stall in that time, nor	the rate grows, by twice as much
@@ -309,7 +309,8 @@ stall_ended(Spacing *s, double length, double now)
 	double		stretch = now - q->from;
 	double		apart = now - q->stall_ended;
 	double	   *stalled = &q->stalled[q->believed];
-	bool		tells = !q->believed || q->held + length >= HELD * stretch;
+	bool		tells = !q->believed || q->growth > 1 ||
+	q->held + length >= HELD * stretch;
 	bool		hiccup = is_hiccup(q, length, now - q->stalled_at);
 
 	/* hiccups, and flushes whose ends were seen together, are no stalls */

@@ -94,6 +94,8 @@ is($s[49]{refuted}, 0, '... and nothing was refuted');
 about(mean('commits', @s[ 90 .. 99 ]), 1950, 4, 'raised while nobody committed: followed');
 @s = run_phases({ quota => 50 }, { quota => 200, seconds => 20 });
 about(mean('commits', @s[ 16 .. 29 ]), 3950, 4, 'raised to four times as much: in 6 s');
+@s = run_phases({ quota => 10 }, { quota => 25, seconds => 25 });
+about(mean('commits', @s[ 25 .. 34 ]), 490, 4, 'raised, and sessions hardly need what is tried');
 @s = run_phases({ quota => 50, sessions => 4 },
 	{ quota => 50, sessions => 20, rate => 6000, seconds => 40 });
 cmp_ok(mean('stalled', @s[ 20 .. 49 ]), '<', 5, '6000 transactions/s: few stalls');
