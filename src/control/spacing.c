@@ -30,7 +30,7 @@
  * quota		a stall after growth		growth ends, and waits twice as
  *											long, up to LONGEST
  * quota		no stall in that time, nor	the rate grows, by twice as much
- *				in GROW_WINDOWS more, in	each time; beyond GONE times,
+ *				in GROW_WINDOWS more, in	each time; without a floor,
  *				which the floor held		there is no quota
  *				flushes back and up to
  *				LATE_MOST came late
@@ -99,7 +99,6 @@
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
 #define LATE_MOST		0.25	/* of the flushes, or they try no rate */
 #define GROW			0.03	/* halved or doubled, 0.3% */
-#define GONE			16.0	/* times the rate; nothing */
 #define REFUTE_STALLS	20		/* 12: 2 of 16 halved quotas were refuted */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
 #define QUOTA_REST		60e6	/* 10 or 300 s: 0.1% */
@@ -383,7 +382,7 @@ grow(Spacing *s, double began, double now, bool slept)
 		q->late = 0;
 		return false;
 	}
-	if (q->growth > GONE)
+	if (floor_is == 0)
 	{
 		believe(s, false, SPACING_QUOTA_GONE, now);
 		return true;
