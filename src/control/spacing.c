@@ -32,8 +32,7 @@
  * quota		no stall in that time, nor	the rate grows, by twice as much
  *				in GROW_WINDOWS more, in	each time; without a floor,
  *				which the floor held		there is no quota
- *				flushes back and up to
- *				LATE_MOST came late
+ *				flushes back
  * quota		stalls, also hiccups, that	no quota; believe none for a
  *				keep REFUTED of their		while
  *				share of the time
@@ -97,7 +96,6 @@
 								 * twice a second), and of the patience before
 								 * growth; halved there, p99 of open loads 8% */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
-#define LATE_MOST		0.25	/* of the flushes, or they try no rate */
 #define GROW			0.03	/* halved or doubled, 0.3% */
 #define REFUTE_STALLS	20		/* 12: 2 of 16 halved quotas were refuted */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
@@ -168,7 +166,7 @@ static void
 begin_stretch(SpacingQuota *q, double now)
 {
 	q->from = now;
-	q->flushes = q->held = q->late = 0;
+	q->flushes = q->held = 0;
 }
 
 static void
@@ -365,23 +363,12 @@ grow(Spacing *s, double began, double now, bool slept)
 	double		floor_is = spacing_floor(s);
 	double		wait = q->growth > 1 ? GROW_WINDOWS * q->window : q->patience;
 
-	if (spacing_now(s) > floor_is)
+	if (spacing_now(s) > floor_is ||
+		(!slept && began - s->ended > 1.1 * floor_is + 100))
 		return false;
-	if (!slept && began - s->ended > 1.1 * floor_is + 100)
-	{
-		q->late += 1 - LATE_MOST;
-		return false;
-	}
-	q->late -= LATE_MOST;
 	q->held += now - s->ended;
 	if (q->held < wait)
 		return false;
-	if (q->late > 0)
-	{
-		q->held -= GROW_WINDOWS * q->window;
-		q->late = 0;
-		return false;
-	}
 	if (floor_is == 0)
 	{
 		believe(s, false, SPACING_QUOTA_GONE, now);

@@ -49,7 +49,6 @@ typedef struct SpacingQuota
 	double		from;
 	double		flushes;
 	double		held;			/* time in which the floor held them back */
-	double		late;			/* flushes, above LATE_MOST of them */
 	double		patience;		/* "held" before growth begins */
 
 	double		stalled[2];		/* part of the time, without and with a floor */
