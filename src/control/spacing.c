@@ -434,8 +434,6 @@ end_trial(Spacing *s, SpacingChange outcome)
 		s->adoptions++;
 		s->turn = 1;
 		s->rest = s->lost = s->unusual = 0;
-		if (s->trial.slot == 2) /* a clear win: there may be more to it */
-			s->rest_length = REST_LEAST;
 		return true;
 	}
 	s->rest = Max(1, s->rest_length / round);
