@@ -88,7 +88,10 @@
 #define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
 #define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
 #define NEAR_WINDOW		0.1		/* windows, or hiccups made 500/s 230 in 10 s */
-#define WATCH_STALLS	16		/* for which trials wait, and two may differ */
+#define WATCH_STALLS	20		/* for which trials wait, two may differ, and
+								 * no quota is refuted; 12: 2 of 16 halved
+								 * quotas were.  If it is, none is believed
+								 * while as many of the LONGEST pass */
 #define HELD			0.5		/* of a distance, or it tells no rate; beside
 								 * trials, 156/s fell to 75 in 10 s */
 #define LONGEST			3e6		/* a window of 1 s, and two to spare: between
@@ -97,9 +100,7 @@
 								 * growth; halved there, p99 of open loads 8% */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
 #define GROW			0.03	/* halved or doubled, 0.3% */
-#define REFUTE_STALLS	20		/* 12: 2 of 16 halved quotas were refuted */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
-#define QUOTA_REST		60e6	/* 10 or 300 s: 0.1% */
 
 /* The response */
 #define SLOT			100e3	/* halved, open loads 3%; doubled, shifts 2% */
@@ -319,11 +320,11 @@ stall_ended(Spacing *s, double length, double now)
 	q->stall_ended = now;
 	if (q->growth > 1 && !hiccup)	/* that was the cause */
 		q->patience = Min(2 * q->patience, LONGEST);
-	if (q->believed && ++q->stalls_held > REFUTE_STALLS &&
+	if (q->believed && ++q->stalls_held > WATCH_STALLS &&
 		q->stalled[true] > REFUTED * q->stalled[false])
 	{
 		/* the floor has failed to remove stalls */
-		q->rests_until = now + QUOTA_REST;
+		q->rests_until = now + WATCH_STALLS * LONGEST;
 		s->quotas_refuted++;
 		believe(s, false, SPACING_QUOTA_REFUTED, now);
 		return true;
