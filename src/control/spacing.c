@@ -77,7 +77,10 @@
 
 /* The floor */
 #define PACE			0.98	/* of the rate; 0.96 costs 1.3% on quotas */
-#define GRID			0.05	/* windows, the mean of all stalls but one */
+#define GRID			0.05	/* windows: the mean of all stalls but one,
+								 * half of any later, or hiccups made 500/s
+								 * 230 in 10 s; and a shorter one is a hiccup:
+								 * doubled, p99 on quotas up a third */
 #define SAME_QUOTA		0.15	/* relative spread of flushes in a window;
 								 * 0.1: 10 of 1 or 2 writes take 11 s, not 1 */
 #define STALLED_LEAST	0.2		/* of the time; with 100 to 3000 writes/s it
@@ -86,8 +89,6 @@
 #define HICCUP			0.5		/* of the mean stall; beside busy processors
 								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
 #define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
-#define LONG_STALL		0.05	/* windows; doubled, p99 on quotas up a third */
-#define NEAR_WINDOW		0.1		/* windows, or hiccups made 500/s 230 in 10 s */
 #define WATCH_STALLS	20		/* for which trials wait, two may differ, and
 								 * no quota is refuted; 12: 2 of 16 halved
 								 * quotas were.  If it is, none is believed
@@ -291,10 +292,10 @@ is_hiccup(SpacingQuota *q, double length, double distance)
 	double		windows = distance / q->window;
 
 	if (q->believed)
-		return length < LONG_STALL * q->window ||
+		return length < GRID * q->window ||
 			(distance <= LONGEST &&
 			 (q->growth == 1 || length < STALLED_LEAST * q->window) &&
-			 fabs(windows - Max(rint(windows), 1)) > NEAR_WINDOW);
+			 fabs(windows - Max(rint(windows), 1)) > 2 * GRID);
 	q->lengths = LENGTHS_KEPT * q->lengths + length;
 	q->squares = LENGTHS_KEPT * q->squares + length * length;
 	return length * q->lengths < HICCUP * q->squares;
@@ -313,7 +314,7 @@ stall_ended(Spacing *s, double length, double now)
 
 	/* hiccups, and flushes whose ends were seen together, are no stalls */
 	if (apart < length / 2 ||
-		(hiccup && (!q->believed || length < LONG_STALL * q->window)))
+		(hiccup && (!q->believed || length < GRID * q->window)))
 		return false;
 	*stalled += (*stalled == 0 ? 1 : apart / (apart + STALLED_TIME)) *
 		(Min(1.0, (length - s->usual) / apart) - *stalled);
