@@ -11,8 +11,9 @@
  * speed until the quota of a window of time is used up, and then stalls until
  * the window ends.  Stalls show that quota if they are whole windows apart,
  * with the same number of flushes in each window, and take much of the time.
- * Flushes that begin at PACE of this rate do not stall.  Stalls much shorter
- * than those of a quota, or off its windows, are hiccups, which tell no rate.
+ * Flushes that begin at a LITTLE less than this rate do not stall.  Stalls
+ * much shorter than those of a quota, or off its windows, are hiccups, which
+ * tell no rate.
  *
  * The response, above the floor.  The mean time from the start of a
  * transaction to the end of its commit tells which of two spacings is better:
@@ -73,10 +74,12 @@
 #include "base/wal_device.h"
 #include "control/spacing.h"
 
-#define USUAL_STEP		1.02	/* of the running median of flushes; 0.1% */
+#define LITTLE			0.02	/* below the rate the floor keeps; a step of
+								 * the running median of flushes; what a stall
+								 * takes from the weight of those before.
+								 * Doubled, 1.3% on quotas */
 
 /* The floor */
-#define PACE			0.98	/* of the rate; 0.96 costs 1.3% on quotas */
 #define GRID			0.05	/* windows: the mean of all stalls but one,
 								 * half of any later, or hiccups made 500/s
 								 * 230 in 10 s; and a shorter one is a hiccup:
@@ -88,7 +91,6 @@
 #define STALLED_TIME	1e6		/* over which that is a mean */
 #define HICCUP			0.5		/* of the mean stall; beside busy processors
 								 * hiccups took 4 to 12 ms, stalls 30 to 60 */
-#define LENGTHS_KEPT	0.98	/* of that mean, at each further stall */
 #define WATCH_STALLS	20		/* for which trials wait, two may differ, and
 								 * no quota is refuted; 12: 2 of 16 halved
 								 * quotas were.  If it is, none is believed
@@ -138,7 +140,7 @@ spacing_floor(const Spacing *s)
 	const SpacingQuota *q = &s->quota;
 
 	return q->believed ?
-		Max(0.0, 1.0 / (PACE * q->rate * q->growth) - s->usual) : 0;
+		Max(0.0, 1.0 / ((1 - LITTLE) * q->rate * q->growth) - s->usual) : 0;
 }
 
 static bool
@@ -296,8 +298,8 @@ is_hiccup(SpacingQuota *q, double length, double distance)
 			(distance <= LONGEST &&
 			 (q->growth == 1 || length < STALLED_LEAST * q->window) &&
 			 fabs(windows - Max(rint(windows), 1)) > 2 * GRID);
-	q->lengths = LENGTHS_KEPT * q->lengths + length;
-	q->squares = LENGTHS_KEPT * q->squares + length * length;
+	q->lengths = (1 - LITTLE) * q->lengths + length;
+	q->squares = (1 - LITTLE) * q->squares + length * length;
 	return length * q->lengths < HICCUP * q->squares;
 }
 
@@ -555,7 +557,7 @@ spacing_flush_ended(Spacing *s, double began, double ended, bool slept)
 
 	if (s->usual == 0)
 		s->usual = length;
-	s->usual *= length > s->usual ? USUAL_STEP : 1 / USUAL_STEP;
+	s->usual *= length > s->usual ? 1 + LITTLE : 1 / (1 + LITTLE);
 	s->flushes++;
 	s->quota.flushes++;
 	if (length > wal_device_stall_limit(s->usual))
