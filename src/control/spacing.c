@@ -102,7 +102,6 @@
 								 * twice a second), and of the patience before
 								 * growth; halved there, p99 of open loads 8% */
 #define GROW_WINDOWS	2.0		/* halved, 1.1% less on quotas */
-#define GROW			0.03	/* halved or doubled, 0.3% */
 #define REFUTED			0.5		/* doubled, 17% on hiccups each 200 ms */
 
 /* The response */
@@ -110,7 +109,7 @@
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
 #define LOOK			20e3	/* ... or is ended early; 100 ms: open loads
 								 * 1.4%, shifts 2% */
-#define ADOPT			0.03	/* doubled, 0.5% */
+#define ADOPT			0.03	/* doubled, 0.5%; also the first growth, 0.3% */
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
 #define SPACING_MOST	10e3	/* or a flush; halved, 1.2% on quotas */
@@ -381,7 +380,7 @@ grow(Spacing *s, double began, double now, bool slept)
 	begin_stretch(q, now);
 	if (q->growth == 1)
 		q->stalls_held = 0;
-	q->growth = 1 + Max(GROW, 2 * (q->growth - 1));
+	q->growth = 1 + Max(ADOPT, 2 * (q->growth - 1));
 	return false;
 }
 
