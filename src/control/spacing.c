@@ -113,7 +113,6 @@
 #define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
 #define SPACING_MOST	10e3	/* or a flush; halved, 1.2% on quotas */
-#define REST_LEAST		4		/* slots; halved, 0.5%, shifts 2.6% */
 #define REST_MOST		256		/* 64: trials on plain disks take half longer */
 #define UNUSUAL			0.35	/* doubled, open loads 1.8%, shifts 7% */
 #define UNUSUAL_SLOTS	2		/* 1: open loads 1.9%; 4: shifts 6% */
@@ -126,7 +125,7 @@ void
 spacing_init(Spacing *s, double now)
 {
 	memset(s, 0, sizeof(Spacing));
-	s->rest_length = REST_LEAST;
+	s->rest_length = (int) lengthof(s->trial.response);
 	/* before that, a quota shows by itself */
 	s->trials_from = now + STALLED_TIME;
 	spacing_settle(s, now);
@@ -197,7 +196,8 @@ start_over(Spacing *s, double now)
 {
 	interrupt_trial(s, now);
 	s->rest = s->turn = s->lost = s->unusual = 0;
-	s->rest_length = REST_LEAST;
+	/* as long as a trial; halved, 0.5%, shifts 2.6% */
+	s->rest_length = (int) lengthof(s->trial.response);
 	s->usual_response = 0;
 }
 
