@@ -107,16 +107,15 @@
 /* The response */
 #define SLOT			100e3	/* halved, open loads 3%; doubled, shifts 2% */
 #define SLOT_COMMITS	200		/* doubled 0.8%, open loads 2.5% */
-#define LOOK			20e3	/* ... or is ended early; 100 ms: open loads
-								 * 1.4%, shifts 2% */
 #define ADOPT			0.03	/* doubled, 0.5%; also the first growth, 0.3% */
-#define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5% */
+#define CLEAR			0.2		/* doubled, 1%, open loads 2.6%, shifts 3.5%;
+								 * also the weight of a slot in what is usual:
+								 * halved, open loads 1% */
 #define STEP			1.5		/* 2: 1.3%; 1.25: open loads 2.3% */
 #define SPACING_MOST	10e3	/* or a flush; halved, 1.2% on quotas */
 #define REST_MOST		256		/* 64: trials on plain disks take half longer */
 #define UNUSUAL			0.35	/* doubled, open loads 1.8%, shifts 7% */
 #define UNUSUAL_SLOTS	2		/* 1: open loads 1.9%; 4: shifts 6% */
-#define USUAL_WEIGHT	0.2		/* halved, open loads 1% */
 
 /* Spacings to begin with, where a flush takes no longer than SPACING_MOST. */
 static const double ladder[] = {1000, 300, 3000, 100};
@@ -483,7 +482,7 @@ rest_slot_ended(Spacing *s, double response, double now)
 	else if (fabs(off) <= UNUSUAL * s->usual_response)
 	{
 		s->unusual = 0;
-		s->usual_response += USUAL_WEIGHT * off;
+		s->usual_response += CLEAR * off;
 	}
 	else if (++s->unusual >= UNUSUAL_SLOTS)
 	{
@@ -537,11 +536,14 @@ spacing_look(Spacing *s, double now, double commits, double responses)
 	return changed;
 }
 
-/* When is the next call of spacing_look() worth something? */
+/*
+ * When is the next call of spacing_look() worth something?  What is worse by
+ * CLEAR shows in that part of a slot; at its end, open loads 1.4%, shifts 2%.
+ */
 double
 spacing_next_look(const Spacing *s, double now)
 {
-	return Max(now + LOOK, is_challenged(s) ? 0 : s->slot_began + SLOT);
+	return Max(now + CLEAR * SLOT, is_challenged(s) ? 0 : s->slot_began + SLOT);
 }
 
 /*
