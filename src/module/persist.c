@@ -211,7 +211,7 @@ static Size
 saved_size(const StatsModule *module)
 {
 	if (module->saved_size)
-		return module->saved_size();
+		return module->saved_size(module->saved_object);
 	return module->saved_head_size + MaxBackends * module->saved_slot_size;
 }
 
@@ -238,7 +238,7 @@ make_file(const ControlFileData *control, uint64 *size)
 		if (module->saved_name == NULL)
 			continue;
 		end = persist_format_add(end, module->saved_name, saved_size(module));
-		if (!module->save(end))
+		if (!module->save(module->saved_object, end))
 		{
 			ereport(LOG,
 					(errmsg("could not save commit statistics"),
@@ -293,7 +293,8 @@ parts_fit(char *file)
 			continue;
 		part = persist_format_find(file, module->saved_name);
 		if (part == NULL ||
-			(module->fits ? !module->fits(part + 1, part->size) :
+			(module->fits ?
+			 !module->fits(module->saved_object, part + 1, part->size) :
 			 part->size != saved_size(module)))
 			return false;
 		nparts++;
@@ -335,9 +336,10 @@ restore(char *file, uint64 size)
 	for (int i = 0; stats_modules[i] && restored; i++)
 		if (stats_modules[i]->saved_name != NULL)
 		{
-			PersistPart *part = persist_format_find(file, stats_modules[i]->saved_name);
+			const StatsModule *module = stats_modules[i];
+			PersistPart *part = persist_format_find(file, module->saved_name);
 
-			stats_modules[i]->restore(part + 1, part->size);
+			module->restore(module->saved_object, part + 1, part->size);
 		}
 }
 

@@ -60,16 +60,17 @@ typedef struct StatsModule
 	 * "saved_size" returns.  "save" fills zeroed memory, or returns false if
 	 * a process was stopped while it counted.  "fits" tells whether "restore"
 	 * can use what stands in a file, which may be nonsense; without "fits",
-	 * the size must be the same.  saved_definitions() of script/generate
-	 * lists the types that are saved.
+	 * the size must be the same.  All get "saved_object". saved_definitions()
+	 * of script/generate lists the types that are saved.
 	 */
 	const char *saved_name;
+	void	   *saved_object;
 	Size		saved_head_size;
 	Size		saved_slot_size;
-	Size		(*saved_size) (void);
-	bool		(*save) (void *to);
-	bool		(*fits) (const void *from, Size size);
-	void		(*restore) (const void *from, Size size);
+	Size		(*saved_size) (const void *object);
+	bool		(*save) (const void *object, void *to);
+	bool		(*fits) (const void *object, const void *from, Size size);
+	void		(*restore) (void *object, const void *from, Size size);
 
 	/*
 	 * In the postmaster, with commit_stats.save on: saved parts have been

@@ -192,7 +192,7 @@ backend_slots_responses(void)
 }
 
 static bool
-backend_slots_save(void *to)
+backend_slots_save(const void *object, void *to)
 {
 	SlotTotals *totals = to;
 
@@ -205,7 +205,7 @@ backend_slots_save(void *to)
 }
 
 static void
-backend_slots_restore(const void *from, Size size)
+backend_slots_restore(void *object, const void *from, Size size)
 {
 	const SlotTotals *saved = from;
 
@@ -219,7 +219,7 @@ backend_slots_read(SlotTotals *totals)
 {
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	(void) backend_slots_save(totals);
+	(void) backend_slots_save(NULL, totals);
 }
 
 TimestampTz

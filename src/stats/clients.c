@@ -45,7 +45,7 @@ StaticAssertDecl(sizeof(ClientSlot) + sizeof(EntryPlace) + sizeof(ClientKey) <= 
 
 const char *clients_role = NULL;
 
-static EntryTable table = {
+EntryTable	clients_table = {
 	.key_size = sizeof(ClientKey),
 	.max_keys = &commit_stats_max_clients,
 };
@@ -69,26 +69,28 @@ slots_size(int backends)
 static Size
 clients_tail_size(int backends)
 {
-	return add_size(slots_size(backends), entry_table_size(&table, backends));
+	return add_size(slots_size(backends),
+					entry_table_size(&clients_table, backends));
 }
 
 static void
 clients_attach(void *head, void *tail, bool found)
 {
 	slots = tail;
-	entry_table_attach(&table, (char *) tail + slots_size(MaxBackends), found);
+	entry_table_attach(&clients_table,
+					   (char *) tail + slots_size(MaxBackends), found);
 }
 
 static bool
 is_registered(int procno)
 {
-	return *(volatile int *) &table.place_entries[procno] != NO_ENTRY;
+	return *(volatile int *) &clients_table.place_entries[procno] != NO_ENTRY;
 }
 
 static ClientKey *
 client_of_slot(int procno)
 {
-	return (ClientKey *) table.place_keys + procno;
+	return (ClientKey *) clients_table.place_keys + procno;
 }
 
 /*---- Processes ---------------------------------------------------*/
@@ -109,13 +111,13 @@ clients_leave(void)
 {
 	if (my_slot == NULL)
 		return;
-	(void) entry_table_begin(&table, NULL);
+	(void) entry_table_begin(&clients_table, NULL);
 	if (is_registered(MyProcNumber))
 	{
 		count_session_time();
-		entry_table_move(&table, MyProcNumber, NULL, NO_ENTRY);
+		entry_table_move(&clients_table, MyProcNumber, NULL, NO_ENTRY);
 	}
-	entry_table_end(&table);
+	entry_table_end(&clients_table);
 	my_slot = NULL;
 }
 
@@ -167,13 +169,13 @@ clients_enter(void)
 	/* a regular expression may fail, or be cancelled */
 	find_client_of_process(&key);
 	my_slot = &slots[MyProcNumber];
-	entry = entry_table_begin(&table, &key);
-	entry_table_move(&table, MyProcNumber, &key, entry);
+	entry = entry_table_begin(&clients_table, &key);
+	entry_table_move(&clients_table, MyProcNumber, &key, entry);
 	my_slot->pid = MyProcPid;
 	my_slot->registered_at = my_slot->timed_at = clock_now();
-	memcpy(my_slot->connected, table.places[MyProcNumber].since,
+	memcpy(my_slot->connected, clients_table.places[MyProcNumber].since,
 		   sizeof(my_slot->connected));
-	entry_table_end(&table);
+	entry_table_end(&clients_table);
 }
 
 pg_noinline void
@@ -187,10 +189,10 @@ clients_change(void)
 	find_client_of_process(&key);
 	if (memcmp(&key, client_of_slot(MyProcNumber), sizeof(key)) == 0)
 		return;
-	entry = entry_table_begin(&table, &key);
+	entry = entry_table_begin(&clients_table, &key);
 	count_session_time();
-	entry_table_move(&table, MyProcNumber, &key, entry);
-	entry_table_end(&table);
+	entry_table_move(&clients_table, MyProcNumber, &key, entry);
+	entry_table_end(&clients_table);
 }
 
 void
@@ -207,6 +209,7 @@ clients_mine(void)
 
 /*---- Readers, restarts and resets --------------------------------*/
 
+/* Not saved: at the end of the server, few still have a process. */
 static void
 add_session_times(ClientCounts *client)
 {
@@ -215,7 +218,7 @@ add_session_times(ClientCounts *client)
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		/* read once: the process may leave meanwhile */
-		int			entry = *(volatile int *) &table.place_entries[i];
+		int			entry = *(volatile int *) &clients_table.place_entries[i];
 
 		if (entry != NO_ENTRY)
 			client[entry].value[SLOT_SESSION_TIME] +=
@@ -223,28 +226,14 @@ add_session_times(ClientCounts *client)
 	}
 }
 
-static Size
-clients_saved_size(void)
-{
-	return entry_table_saved_size(&table);
-}
-
-/* Those that still have a process are few, and their time ends here. */
 static bool
-clients_save(void *to)
+clients_fits(const void *object, const void *from, Size size)
 {
-	entry_table_save(&table, to);
-	return true;
-}
-
-static bool
-clients_fits(const void *from, Size size)
-{
-	Size		n = entry_table_nsaved(&table, from, size);
+	Size		n = entry_table_nsaved(object, from, size);
 
 	for (Size i = 0; i < n; i++)
 	{
-		const ClientKey *key = entry_table_saved(&table, from, i);
+		const ClientKey *key = entry_table_saved(object, from, i);
 
 		if (memchr(key->application_name, '\0', NAMEDATALEN) == NULL)
 			return false;
@@ -253,42 +242,16 @@ clients_fits(const void *from, Size size)
 }
 
 static void
-clients_restore(const void *from, Size size)
-{
-	entry_table_restore(&table, from, size);
-}
-
-static void
 copy_totals(const EntryTable *clients, void *totals)
 {
 	entry_table_copy(clients, totals);
-	add_session_times((ClientCounts *) ((EntryTotals *) totals)->row);
+	add_session_times(((ClientTotals *) totals)->client);
 }
 
 ClientTotals *
 clients_read(void)
 {
-	ClientTotals *clients = palloc(sizeof(ClientTotals));
-	EntryTotals totals;
-
-	entry_table_read(&table, copy_totals, &totals);
-	clients->n = totals.n;
-	clients->evicted = totals.evicted;
-	clients->sessions = totals.places;
-	clients->client = (ClientCounts *) totals.row;
-	return clients;
-}
-
-void
-clients_read_flushes(EntryFlushes *to)
-{
-	entry_table_read_flushes(&table, to);
-}
-
-void
-clients_tracked(int *own, uint64 *evicted)
-{
-	entry_table_tracked(&table, own, evicted);
+	return entry_table_read(&clients_table, copy_totals);
 }
 
 static void
@@ -307,7 +270,7 @@ copy_sessions(const EntryTable *clients, void *result)
 		session->pid = slots[i].pid;
 		session->registered_at = slots[i].registered_at;
 		session->key = *client_of_slot(i);
-		entry_table_count(&table, i, session->value);
+		entry_table_count(&clients_table, i, session->value);
 		counter_array_subtract(session->value, slots[i].connected,
 							   CLIENT_NCOUNTERS);
 		sessions->n++;
@@ -320,7 +283,7 @@ clients_read_sessions(void)
 	ClientSessions *sessions = palloc0(offsetof(ClientSessions, session) +
 									   MaxBackends * sizeof(ClientSession));
 
-	entry_table_copy_at_rest(&table, copy_sessions, sessions);
+	entry_table_copy_at_rest(&clients_table, copy_sessions, sessions);
 	qsort(sessions->session, sessions->n, sizeof(ClientSession),
 		  client_compare_pids);
 	return sessions;
@@ -338,22 +301,23 @@ clients_is_connected(const ClientSession *session)
 static void
 clients_reset(TimestampTz now)
 {
-	entry_table_clear(&table, now, true);
+	entry_table_clear(&clients_table, now, true);
 	for (int i = 0; i < MaxBackends; i++)
 		slots[i].timed_at = clock_now();
 }
 
 const StatsModule clients_module = {
 	.head_size = sizeof(EntryTableShared),
-	.head = (void **) &table.shared,
+	.head = (void **) &clients_table.shared,
 	.tail_size = clients_tail_size,
 	.attach = clients_attach,
 	.enter = clients_enter,
 	.leave = clients_leave,
 	.reset = clients_reset,
 	.saved_name = "clients",
-	.saved_size = clients_saved_size,
-	.save = clients_save,
+	.saved_object = &clients_table,
+	.saved_size = entry_table_saved_size,
+	.save = entry_table_save,
 	.fits = clients_fits,
-	.restore = clients_restore,
+	.restore = entry_table_restore,
 };

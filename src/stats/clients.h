@@ -25,14 +25,8 @@ typedef struct ClientCounts
 	uint64		value[CLIENT_NCOUNTERS];
 } ClientCounts;
 
-/* All clients since the last reset; palloc'd. */
-typedef struct ClientTotals
-{
-	int			n;
-	uint64		evicted;		/* that have lost theirs */
-	int		   *sessions;		/* connected now, of each of them */
-	ClientCounts *client;
-} ClientTotals;
+/* All clients since the last reset; "places" are sessions connected now. */
+typedef EntryTotals ClientTotals;
 
 /* A session; a copy. */
 typedef struct ClientSession
@@ -63,10 +57,11 @@ extern void clients_look_again(void);
 /* NULL if this process is not registered */
 extern const ClientKey *clients_mine(void);
 
-/* Clients with an entry of their own, and those that have lost theirs */
-extern void clients_tracked(int *own, uint64 *evicted);
+extern COMMIT_STATS_HIDDEN EntryTable clients_table;
+
 extern ClientTotals *clients_read(void);
-extern void clients_read_flushes(EntryFlushes *to);
+#define clients_read_flushes(to) entry_table_read_flushes(&clients_table, to)
+
 extern ClientSessions *clients_read_sessions(void);
 
 /* True if the session of a copy is still there.  Takes no lock. */

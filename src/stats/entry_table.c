@@ -62,13 +62,14 @@
 static int
 max_entries(const EntryTable *table)
 {
-	return *table->max_keys + CLIENT_DATABASES + 1;
+	return *table->max_keys > 0 ? *table->max_keys + CLIENT_DATABASES + 1 : 0;
 }
 
 static int
 nplaces(const EntryTable *table, int backends)
 {
-	return table->by_cell ? backends * backend_slots_ncells() : backends;
+	return *table->max_keys == 0 ? 0 :
+		table->by_cell ? backends * backend_slots_ncells() : backends;
 }
 
 static Size
@@ -171,23 +172,25 @@ entry_table_count(const EntryTable *table, int place, uint64 *value)
 }
 
 static void
+read_growth(const EntryTable *table, int place, uint64 *growth)
+{
+	entry_table_count(table, place, growth);
+	counter_array_subtract(growth, table->places[place].since, CLIENT_NCOUNTERS);
+}
+
+static void
 add_growth(EntryTable *table, int place)
 {
-	uint64	   *since = table->places[place].since;
 	int			entry = table->place_entries[place];
 	uint64		growth[CLIENT_NCOUNTERS];
-	uint64		counted[CLIENT_NCOUNTERS];
 
-	entry_table_count(table, place, counted);
-	if (entry != NO_ENTRY)
-	{
-		memcpy(growth, counted, sizeof(growth));
-		counter_array_subtract(growth, since, CLIENT_NCOUNTERS);
-		add_to_entry(table, entry, growth);
-		if (counted_commits(growth) > 0)
-			pg_atomic_write_u64(&table->uses[entry].used_at, clock_now());
-	}
-	memcpy(since, counted, sizeof(counted));
+	read_growth(table, place, growth);
+	counter_array_add(table->places[place].since, growth, CLIENT_NCOUNTERS);
+	if (entry == NO_ENTRY)
+		return;
+	add_to_entry(table, entry, growth);
+	if (counted_commits(growth) > 0)
+		pg_atomic_write_u64(&table->uses[entry].used_at, clock_now());
 }
 
 static void
@@ -368,12 +371,22 @@ entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy, void *result)
 }
 
 /* Zeroed, as the first access to new memory takes time under the lock. */
-void
-entry_table_read(EntryTable *table, EntryTableCopy copy, EntryTotals *totals)
+EntryTotals *
+entry_table_read(EntryTable *table, EntryTableCopy copy)
 {
+	EntryTotals *totals = palloc(sizeof(EntryTotals));
+
 	totals->places = palloc0(max_entries(table) * sizeof(int));
 	totals->row = palloc0(max_entries(table) * row_size(table));
 	entry_table_copy_at_rest(table, copy, totals);
+	return totals;
+}
+
+/* Read once: the process may leave meanwhile (copy_at_rest()). */
+static int
+entry_of_place(const EntryTable *table, int place)
+{
+	return *(const volatile int *) &table->place_entries[place];
 }
 
 static void
@@ -389,18 +402,14 @@ copy_rows(const EntryTable *table, char *rows, int *places)
 	}
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
+		int			entry = entry_of_place(table, i);
 		uint64		growth[CLIENT_NCOUNTERS];
-		uint64	   *value;
-
-		/* read once: the process may leave meanwhile (copy_at_rest()) */
-		int			entry = *(const volatile int *) &table->place_entries[i];
 
 		if (entry == NO_ENTRY)
 			continue;
-		value = (uint64 *) (rows + entry * row_size(table) + table->key_size);
-		entry_table_count(table, i, growth);
-		counter_array_add(value, growth, CLIENT_NCOUNTERS);
-		counter_array_subtract(value, table->places[i].since, CLIENT_NCOUNTERS);
+		read_growth(table, i, growth);
+		counter_array_add((uint64 *) (rows + entry * row_size(table) +
+									  table->key_size), growth, CLIENT_NCOUNTERS);
 		if (places != NULL)
 			places[entry]++;
 	}
@@ -421,7 +430,6 @@ static void
 copy_flushes(const EntryTable *table, void *result)
 {
 	EntryFlushes *to = result;
-	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
 
 	to->n = table->shared->nentries;
 	to->stats_reset = table->shared->stats_reset;
@@ -431,16 +439,13 @@ copy_flushes(const EntryTable *table, void *result)
 			pg_atomic_read_u64(&table->entries[i].counter[SLOT_FLUSHES]);
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
-		uint64		counted[SLOT_FLUSHES + 1];
-
-		/* as in copy_rows() */
-		int			entry = *(const volatile int *) &table->place_entries[i];
+		int			entry = entry_of_place(table, i);
+		uint64		growth[CLIENT_NCOUNTERS];
 
 		if (entry == NO_ENTRY)
 			continue;
-		backend_slots_copy_cells(i * ncells, ncells, counted, lengthof(counted));
-		to->flushes[entry] += counted[SLOT_FLUSHES] -
-			table->places[i].since[SLOT_FLUSHES];
+		read_growth(table, i, growth);
+		to->flushes[entry] += growth[SLOT_FLUSHES];
 	}
 }
 
@@ -493,7 +498,7 @@ entry_table_attach(EntryTable *table, void *tail, bool found)
 								max_entries(table) * table->key_size);
 	table->buckets = (int *) (table->uses + max_entries(table));
 	table->place_entries = table->buckets + max_entries(table);
-	if (found)
+	if (found || n == 0)
 		return;
 	for (int i = 0; i < n; i++)
 		table->place_entries[i] = NO_ENTRY;
@@ -511,6 +516,8 @@ entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
 
 	Assert(LWLockHeldByMeInMode(commit_stats_clients_lock(), LW_EXCLUSIVE));
 
+	if (*table->max_keys == 0)
+		return;
 	clear_entries(table, now);
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
@@ -533,19 +540,27 @@ entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
 }
 
 Size
-entry_table_saved_size(const EntryTable *table)
+entry_table_saved_size(const void *object)
 {
-	return sizeof(EntriesSaved) + table->shared->nentries * row_size(table);
+	const EntryTable *table = object;
+
+	return *table->max_keys == 0 ? 0 :
+		sizeof(EntriesSaved) + table->shared->nentries * row_size(table);
 }
 
-void
-entry_table_save(const EntryTable *table, void *to)
+bool
+entry_table_save(const void *object, void *to)
 {
+	const EntryTable *table = object;
 	EntriesSaved *saved = to;
 
-	saved->evicted = table->shared->evicted;
-	saved->stats_reset = table->shared->stats_reset;
-	copy_rows(table, (char *) (saved + 1), NULL);
+	if (*table->max_keys > 0)
+	{
+		saved->evicted = table->shared->evicted;
+		saved->stats_reset = table->shared->stats_reset;
+		copy_rows(table, (char *) (saved + 1), NULL);
+	}
+	return true;
 }
 
 /* The number of rows in what was saved; 0 if that has another size. */
@@ -565,12 +580,15 @@ entry_table_saved(const EntryTable *table, const void *from, Size i)
 	return (const char *) from + sizeof(EntriesSaved) + i * row_size(table);
 }
 
-/* The setting may have become smaller. */
+/* The setting may have become smaller, or have been or be 0. */
 void
-entry_table_restore(EntryTable *table, const void *from, Size size)
+entry_table_restore(void *object, const void *from, Size size)
 {
+	EntryTable *table = object;
 	const EntriesSaved *saved = from;
 
+	if (*table->max_keys == 0 || size == 0)
+		return;
 	table->shared->evicted += saved->evicted;
 	table->shared->stats_reset = saved->stats_reset;
 	for (Size i = 0; i < entry_table_nsaved(table, from, size); i++)

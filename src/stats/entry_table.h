@@ -60,7 +60,8 @@ typedef struct EntryTable
 {
 	/* What its user says: */
 	Size		key_size;		/* a multiple of 8 */
-	int		   *max_keys;		/* that have an entry: a setting */
+	int		   *max_keys;		/* that have an entry: a setting; 0: none is
+								 * counted */
 
 	/*
 	 * Each cell of a slot is a place; otherwise, the slot is, its entry is
@@ -93,9 +94,14 @@ typedef struct EntriesSaved
 typedef struct EntryTotals
 {
 	int			n;
-	uint64		evicted;
+	uint64		evicted;		/* keys that have lost theirs */
 	int		   *places;			/* that count for each of them */
-	char	   *row;
+	union
+	{
+		char	   *row;
+		struct ClientCounts *client;
+		struct StatementCounts *statement;
+	};
 } EntryTotals;
 
 /* The flushes of all entries, and nothing else; in memory that stays. */
@@ -139,8 +145,7 @@ typedef void (*EntryTableCopy) (const EntryTable *table, void *result);
 
 extern void entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy,
 									 void *result);
-extern void entry_table_read(EntryTable *table, EntryTableCopy copy,
-							 EntryTotals *totals);
+extern EntryTotals *entry_table_read(EntryTable *table, EntryTableCopy copy);
 extern void entry_table_copy(const EntryTable *table, void *totals);
 extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
 extern void entry_table_tracked(const EntryTable *table, int *own,
@@ -150,13 +155,14 @@ extern void entry_table_tracked(const EntryTable *table, int *own,
 extern void entry_table_clear(EntryTable *table, TimestampTz now,
 							  bool in_reset);
 
-extern Size entry_table_saved_size(const EntryTable *table);
-extern void entry_table_save(const EntryTable *table, void *to);
+/* As a StatsModule has them, whose "saved_object" is the table. */
+extern Size entry_table_saved_size(const void *object);
+extern bool entry_table_save(const void *object, void *to);
+extern void entry_table_restore(void *object, const void *from, Size size);
+
 extern Size entry_table_nsaved(const EntryTable *table, const void *from,
 							   Size size);
 extern const void *entry_table_saved(const EntryTable *table, const void *from,
 									 Size i);
-extern void entry_table_restore(EntryTable *table, const void *from,
-								Size size);
 
 #endif							/* COMMIT_STATS_ENTRY_TABLE_H */

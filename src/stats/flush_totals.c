@@ -433,7 +433,7 @@ flush_totals_reset(void)
 
 /* No process is left that could fold or count.  The ring is not saved. */
 static bool
-flush_totals_save(void *to)
+flush_totals_save(const void *object, void *to)
 {
 	FlushTotals totals = {.value = to};
 
@@ -442,13 +442,13 @@ flush_totals_save(void *to)
 
 /* The number of cells is that of another MaxBackends, perhaps. */
 static bool
-flush_totals_fits(const void *from, Size size)
+flush_totals_fits(const void *object, const void *from, Size size)
 {
 	return size % CELL_SIZE == 0 && size / CELL_SIZE >= OVERALL_COUNTS;
 }
 
 static void
-flush_totals_restore(const void *from, Size size)
+flush_totals_restore(void *object, const void *from, Size size)
 {
 	const uint64 *saved = from;
 	int			nsaved = size / CELL_SIZE;

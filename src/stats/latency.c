@@ -165,7 +165,7 @@ latency_reset(TimestampTz now)
 }
 
 static bool
-latency_save(void *to)
+latency_save(const void *object, void *to)
 {
 	if (!changecount_at_rest(&shared->carries))
 		return false;
@@ -175,7 +175,7 @@ latency_save(void *to)
 }
 
 static void
-latency_restore(const void *from, Size size)
+latency_restore(void *object, const void *from, Size size)
 {
 	subtract_totals(&shared->base, from);
 }

@@ -55,7 +55,7 @@ PG_FUNCTION_INFO_V1(commit_statement_stats_reset_1_0);
 
 StatementsNow statements_now = {0};
 
-static EntryTable table = {
+EntryTable	statements_table = {
 	.key_size = sizeof(StatementKey),
 	.max_keys = &commit_stats_max_statements,
 	.by_cell = true,
@@ -75,15 +75,13 @@ static ExecutorEnd_hook_type next_ExecutorEnd = NULL;
 static Size
 statements_tail_size(int backends)
 {
-	return commit_stats_max_statements > 0 ?
-		entry_table_size(&table, backends) : 0;
+	return entry_table_size(&statements_table, backends);
 }
 
 static void
 statements_attach(void *head, void *tail, bool found)
 {
-	if (commit_stats_max_statements > 0)
-		entry_table_attach(&table, tail, found);
+	entry_table_attach(&statements_table, tail, found);
 }
 
 /*---- Statements --------------------------------------------------*/
@@ -116,13 +114,13 @@ place_of_cell(int cell)
 static inline const StatementKey *
 key_of(int cell)
 {
-	return (const StatementKey *) table.place_keys + place_of_cell(cell);
+	return (const StatementKey *) statements_table.place_keys + place_of_cell(cell);
 }
 
 static inline bool
 has_lost_entry(int cell)
 {
-	return *(volatile int *) &table.place_entries[place_of_cell(cell)] != given[cell];
+	return *(volatile int *) &statements_table.place_entries[place_of_cell(cell)] != given[cell];
 }
 
 /*
@@ -243,7 +241,7 @@ use_cell(int cell)
 	if (cell != my_cell)
 		backend_slots_use_cell(cell);
 	my_cell = cell;
-	my_entry = &table.place_entries[place_of_cell(cell)];
+	my_entry = &statements_table.place_entries[place_of_cell(cell)];
 	given_entry = given[cell];
 	statements_now.counted = key_of(cell)->statement;
 }
@@ -252,10 +250,10 @@ static void
 give_cell(int cell, Oid roleid, uint64 statement)
 {
 	StatementKey key = {MyDatabaseId, roleid, statement};
-	int			entry = entry_table_begin(&table, &key);
+	int			entry = entry_table_begin(&statements_table, &key);
 
-	entry_table_move(&table, place_of_cell(cell), &key, entry);
-	entry_table_end(&table);
+	entry_table_move(&statements_table, place_of_cell(cell), &key, entry);
+	entry_table_end(&statements_table);
 	given[cell] = entry;
 }
 
@@ -334,79 +332,29 @@ statements_leave(void)
 {
 	if (my_cell < 0)
 		return;
-	(void) entry_table_begin(&table, NULL);
+	(void) entry_table_begin(&statements_table, NULL);
 	for (int i = 0; i < SLOT_MAX_CELLS; i++)
 		if (given[i] != NO_ENTRY)
-			entry_table_move(&table, place_of_cell(i), NULL, NO_ENTRY);
-	entry_table_end(&table);
+			entry_table_move(&statements_table, place_of_cell(i), NULL, NO_ENTRY);
+	entry_table_end(&statements_table);
 	my_cell = -1;
 	my_entry = &no_entry;
 }
 
 /*---- Readers, restarts and resets --------------------------------*/
 
-StatementTotals *
-statements_read(void)
-{
-	StatementTotals *statements = palloc0(sizeof(StatementTotals));
-	EntryTotals totals;
-
-	if (!statements_now.on)
-		return statements;
-	entry_table_read(&table, entry_table_copy, &totals);
-	statements->n = totals.n;
-	statements->statement = (StatementCounts *) totals.row;
-	return statements;
-}
-
-void
-statements_read_flushes(EntryFlushes *to)
-{
-	if (statements_now.on)
-		entry_table_read_flushes(&table, to);
-}
-
-void
-statements_tracked(int *own, uint64 *evicted, TimestampTz *reset)
-{
-	entry_table_tracked(&table, own, evicted);
-	*reset = *(volatile TimestampTz *) &table.shared->stats_reset;
-}
-
-static Size
-statements_saved_size(void)
-{
-	return statements_now.on ? entry_table_saved_size(&table) : 0;
-}
-
-static bool
-statements_save(void *to)
-{
-	if (statements_now.on)
-		entry_table_save(&table, to);
-	return true;
-}
-
 /* commit_stats.max_statements may have been 0, or be 0 now. */
 static bool
-statements_fits(const void *from, Size size)
+statements_fits(const void *object, const void *from, Size size)
 {
 	return size == 0 || !statements_now.on ||
-		entry_table_nsaved(&table, from, size) > 0;
-}
-
-static void
-statements_restore(const void *from, Size size)
-{
-	if (statements_now.on && size > 0)
-		entry_table_restore(&table, from, size);
+		entry_table_nsaved(object, from, size) > 0;
 }
 
 static void
 statements_reset(TimestampTz now)
 {
-	if (statements_now.on)
-		entry_table_clear(&table, now, true);
+	entry_table_clear(&statements_table, now, true);
 }
 
 /* These counts alone. */
@@ -417,23 +365,23 @@ commit_statement_stats_reset_1_0(PG_FUNCTION_ARGS)
 
 	shared_memory_require();
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
-	if (statements_now.on)
-		entry_table_clear(&table, now, false);
+	entry_table_clear(&statements_table, now, false);
 	LWLockRelease(commit_stats_clients_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }
 
 const StatsModule statements_module = {
 	.head_size = sizeof(EntryTableShared),
-	.head = (void **) &table.shared,
+	.head = (void **) &statements_table.shared,
 	.tail_size = statements_tail_size,
 	.attach = statements_attach,
 	.enter = statements_enter,
 	.leave = statements_leave,
 	.reset = statements_reset,
 	.saved_name = "statements",
-	.saved_size = statements_saved_size,
-	.save = statements_save,
+	.saved_object = &statements_table,
+	.saved_size = entry_table_saved_size,
+	.save = entry_table_save,
 	.fits = statements_fits,
-	.restore = statements_restore,
+	.restore = entry_table_restore,
 };

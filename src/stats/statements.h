@@ -44,11 +44,8 @@ typedef struct StatementCounts
 	uint64		value[CLIENT_NCOUNTERS];
 } StatementCounts;
 
-typedef struct StatementTotals
-{
-	int			n;
-	StatementCounts *statement;
-} StatementTotals;
+/* Empty if commit_stats.max_statements is 0. */
+typedef EntryTotals StatementTotals;
 
 /* No value of pgWalUsage: the transaction may belong to another cell. */
 #define CELL_MAY_CHANGE		PG_UINT64_MAX
@@ -73,6 +70,8 @@ typedef struct StatementsNow
 extern COMMIT_STATS_HIDDEN StatementsNow statements_now;
 
 extern const StatsModule statements_module;
+
+extern COMMIT_STATS_HIDDEN EntryTable statements_table;
 
 /* For _PG_init. */
 extern void statements_install_hooks(void);
@@ -121,9 +120,9 @@ statements_forget(void)
 	statements_now.nwriting = 0;
 }
 
-/* Readers, and a reset of these counts alone. */
-extern StatementTotals *statements_read(void);
-extern void statements_read_flushes(EntryFlushes *to);
-extern void statements_tracked(int *own, uint64 *evicted, TimestampTz *reset);
+/* Readers */
+#define statements_read()	entry_table_read(&statements_table, entry_table_copy)
+#define statements_read_flushes(to) \
+	entry_table_read_flushes(&statements_table, to)
 
 #endif							/* COMMIT_STATS_STATEMENTS_H */

@@ -457,7 +457,7 @@ wal_cycles_reset(TimestampTz now)
 }
 
 static bool
-wal_cycles_save(void *to)
+wal_cycles_save(const void *object, void *to)
 {
 	WalCycleCopy all[WAL_CYCLES_KEPT];
 
@@ -472,7 +472,7 @@ wal_cycles_save(void *to)
 
 /* True if these positions could have come from the ring. */
 static bool
-wal_cycles_fits(const void *from, Size size)
+wal_cycles_fits(const void *object, const void *from, Size size)
 {
 	const WalCycles *saved = from;
 
@@ -488,7 +488,7 @@ wal_cycles_fits(const void *from, Size size)
 
 /* As if all slots had left the cycles. */
 static void
-wal_cycles_restore(const void *from, Size size)
+wal_cycles_restore(void *object, const void *from, Size size)
 {
 	const WalCycles *saved = from;
 

@@ -30,7 +30,7 @@ PG_FUNCTION_INFO_V1(commit_activity_1_0);
 static bool
 is_shown(const ClientTotals *totals, int i)
 {
-	if (totals->sessions[i] > 0 || !client_is_overflow(&totals->client[i].key))
+	if (totals->places[i] > 0 || !client_is_overflow(&totals->client[i].key))
 		return true;
 	for (int c = 0; c < CLIENT_NCOUNTERS; c++)
 		if (totals->client[i].value[c] > 0)
@@ -51,7 +51,7 @@ commit_client_stats_1_0(PG_FUNCTION_ARGS)
 		if (!is_shown(totals, i))
 			continue;
 		row_client(&row, "", &totals->client[i].key);
-		row_number(&row, "sessions", totals->sessions[i]);
+		row_number(&row, "sessions", totals->places[i]);
 		row_counters(&row, totals->client[i].value, CLIENT_NCOUNTERS);
 		row_put(&row);
 	}

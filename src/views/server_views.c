@@ -64,14 +64,13 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	int			sweep_pid;
 	int			tracked;
 	uint64		evicted;
-	TimestampTz statements_reset;
 	Row			row;
 
 	row_init(fcinfo, &row);
 	slow_limits_refresh();
 	sweep_pid = delay_override_holder();
 	connected = siblings_connected();
-	clients_tracked(&tracked, &evicted);
+	entry_table_tracked(&clients_table, &tracked, &evicted);
 
 	row_bool(&row, "enabled", commit_stats_enabled);
 	row_text(&row, "leader_evidence",
@@ -85,11 +84,12 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	row_number(&row, "clients_tracked", tracked);
 	row_number(&row, "clients_max", commit_stats_max_clients);
 	row_number(&row, "clients_evicted", evicted);
-	statements_tracked(&tracked, &evicted, &statements_reset);
+	entry_table_tracked(&statements_table, &tracked, &evicted);
 	row_number(&row, "statements_tracked", tracked);
 	row_number(&row, "statements_max", commit_stats_max_statements);
 	row_number(&row, "statements_evicted", evicted);
-	row_timestamp(&row, "statements_reset", statements_reset);
+	row_timestamp(&row, "statements_reset",
+				  *(volatile TimestampTz *) &statements_table.shared->stats_reset);
 	row_known_number(&row, "stall_limit", stall_limit_get());
 	row_ms(&row, "slow_commit_limit", slow_commit_limit_get());
 	row_fit(&row);
