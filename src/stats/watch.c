@@ -206,11 +206,9 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
  * What the worker has seen of the commits of a process between two times.  A
  * commit has as many entries as its mark has had times.
  */
-bool
+void
 watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
 {
-	bool		found = false;
-
 	memset(session, 0, sizeof(WatchedSession));
 	session->lock.tag.locktag_type = NO_LOCK;
 	for (int i = 0; sessions != NULL && i < MaxBackends * COMMITS_KEPT; i++)
@@ -221,7 +219,6 @@ watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
 		if (commit->pid != pid || commit->seen_at < from ||
 			commit->seen_at > to)
 			continue;
-		found = true;
 		if (commit->waited.lock_time > session->lock_time)
 		{
 			session->lock = commit->waited.lock;
@@ -231,7 +228,6 @@ watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
 		if (commit->waited.blame.name[0] != '\0')
 			session->blame = commit->waited.blame;
 	}
-	return found;
 }
 
 /*---- A look ------------------------------------------------------*/
@@ -551,6 +547,9 @@ add_writer(WatchSummary *sum, int pid)
 	}
 }
 
+#define ADD_WAIT(wait, time)		sum->wait += sample->wait * time;
+#define ROUND_WAIT(wait, time)		sum->wait = round(sum->wait * scale);
+
 /* "ns" of the time that a sample speaks for, times what it has. */
 static void
 add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
@@ -558,28 +557,18 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 {
 	uint64		length = Max(clock_elapsed(before->at, sample->at), 1);
 	uint64		throttled = Min(sample->throttled_us * NS_PER_US, ns);
-	double		stopped = ns == 0 ? 0 : (double) throttled / ns;
+	double		all = ns;
+	double		ran = all - throttled;
 	double		part = (double) ns / length;
 
 	for (int i = 0; i < PHASE_N; i++)
 	{
-		double		time = (double) sample->phase[i] * ns;
-		double		not_run = i == PHASE_STANDBY ? 0 : time * stopped;
+		double		time = i == PHASE_STANDBY ? all : ran;
 
-		sum->phase[i] += time - not_run;
-		sum->phase[PHASE_NOT_RUN] += not_run;
+		sum->phase[i] += sample->phase[i] * time;
+		sum->phase[PHASE_NOT_RUN] += sample->phase[i] * (all - time);
 	}
-	sum->blocked_rows += (double) sample->blocked_rows * ns;
-	sum->idle_xids += (double) sample->idle_xids * ns;
-	sum->outside_waits += sample->outside_waits * ns * (1 - stopped);
-	sum->cpu_waits += sample->cpu_waits * ns * (1 - stopped);
-	sum->insert_waits += sample->insert_waits * ns * (1 - stopped);
-	sum->commit_locks += sample->commit_locks * ns * (1 - stopped);
-	sum->commit_queue += sample->commit_queue * ns * (1 - stopped);
-	sum->sync_waits += sample->sync_waits * ns * (1 - stopped);
-	sum->lock_waits += (double) sample->lock_waits * ns;
-	sum->prepared_waits += (double) sample->prepared_waits * ns;
-	sum->wal_waits += sample->wal_waits * ns * (1 - stopped);
+	WATCH_WAITS(ADD_WAIT);
 	sum->commits += (sample->commits - before->commits) * part;
 	sum->n++;
 	sum->seconds += (double) ns / NS_PER_S;
@@ -612,17 +601,7 @@ finish_sum(WatchSummary *sum)
 		sum->phase[i] = round(sum->phase[i] * scale);
 		sum->in_commit += sum->phase[i];
 	}
-	sum->blocked_rows = round(sum->blocked_rows * scale);
-	sum->idle_xids = round(sum->idle_xids * scale);
-	sum->outside_waits = round(sum->outside_waits * scale);
-	sum->cpu_waits = round(sum->cpu_waits * scale);
-	sum->insert_waits = round(sum->insert_waits * scale);
-	sum->commit_locks = round(sum->commit_locks * scale);
-	sum->commit_queue = round(sum->commit_queue * scale);
-	sum->sync_waits = round(sum->sync_waits * scale);
-	sum->lock_waits = round(sum->lock_waits * scale);
-	sum->prepared_waits = round(sum->prepared_waits * scale);
-	sum->wal_waits = round(sum->wal_waits * scale);
+	WATCH_WAITS(ROUND_WAIT);
 	sum->commits = round(sum->commits);
 }
 

@@ -30,6 +30,26 @@ typedef struct WatchWriter
 	int			samples;
 } WatchWriter;
 
+/*
+ * Backends that wait.  A limit of the CPU stops some: of the time of a look,
+ * they have had the part in which they ran.
+ */
+#define WATCH_WAITS(X) \
+	X(blocked_rows, all) /* outside of a commit, for a row lock of one */ \
+	X(idle_xids, all) /* for their client, with an id */ \
+	X(outside_waits, ran) /* commits that wait for a flusher in none */ \
+	X(cpu_waits, ran) /* in a flush whose process could run */ \
+	X(insert_waits, ran) /* to insert their record */ \
+	X(commit_locks, ran) /* for a lock before it, not NOTIFY's */ \
+	X(commit_queue, ran) /* ... that another commit holds */ \
+	X(sync_waits, ran) /* sync files before it (wal_level = minimal) */ \
+	X(lock_waits, all) /* for a lock, outside of a commit; not blocked_rows */ \
+	X(prepared_waits, all) /* ... that a prepared transaction holds */ \
+	X(wal_waits, ran)			/* until WAL is written, outside of a commit */
+
+#define WATCH_UINT16(wait, time)	uint16		wait;
+#define WATCH_DOUBLE(wait, time)	double		wait;
+
 /* One look.  Written by the worker alone; see changecount.c for readers. */
 typedef struct WatchSample
 {
@@ -37,19 +57,7 @@ typedef struct WatchSample
 	uint64		commits;		/* that wait, and prepares, of all slots,
 								 * resets or not */
 	uint16		phase[PHASE_N]; /* backends in each */
-	uint16		blocked_rows;	/* wait for a row lock of a committing
-								 * backend, outside of a commit */
-	uint16		idle_xids;		/* have an id, and wait for their client */
-	uint16		outside_waits;	/* commits that wait for a flusher in none */
-	uint16		cpu_waits;		/* in a flush whose process could run */
-	uint16		insert_waits;	/* to insert their record */
-	uint16		commit_locks;	/* wait for a lock before it, not NOTIFY's */
-	uint16		commit_queue;	/* ... that another commit holds */
-	uint16		sync_waits;		/* sync files before it (wal_level = minimal) */
-	uint16		lock_waits;		/* for a lock, outside of a commit; those of
-								 * blocked_rows are not among them */
-	uint16		prepared_waits; /* ... that a prepared transaction holds */
-	uint16		wal_waits;		/* until WAL is written, outside of a commit */
+				WATCH_WAITS(WATCH_UINT16);
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
 	bool		segment;		/* a new segment is being made */
@@ -70,17 +78,7 @@ typedef struct WatchSummary
 	double		commits;
 	double		in_commit;		/* sum of phase[] */
 	float		phase[PHASE_N]; /* many are kept: exact up to 2^24 */
-	double		blocked_rows;
-	double		idle_xids;
-	double		outside_waits;
-	double		cpu_waits;
-	double		insert_waits;
-	double		commit_locks;
-	double		commit_queue;
-	double		sync_waits;
-	double		lock_waits;
-	double		prepared_waits;
-	double		wal_waits;
+				WATCH_WAITS(WATCH_DOUBLE);
 	uint64		throttled;		/* ns */
 	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
 	int			archiving;
@@ -117,7 +115,7 @@ extern const StatsModule watch_module;
  * this look, or since the one before.
  */
 extern bool watch_look(void);
-extern bool watch_find_session(int pid, uint64 from, uint64 to,
+extern void watch_find_session(int pid, uint64 from, uint64 to,
 							   WatchedSession *session);
 
 /* Any process; between two times of clock_now(). */

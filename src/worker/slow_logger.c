@@ -144,8 +144,7 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 	slow_event_add_outcome(&event, &outcome);
 	began_at = clock_elapsed(event.duration, event.end);
 	watch_sum(began_at, event.end, &outcome.seen);
-	(void) watch_find_session(event.pid, began_at, event.end,
-							  &outcome.session);
+	watch_find_session(event.pid, began_at, event.end, &outcome.session);
 	if (kind == SLOW_STALL)
 		stall_log_note_ratios(&outcome);
 	slow_log_put_outcome(kind, number, &outcome);
