@@ -177,21 +177,18 @@ shared_list_next(const ProcLocks *list, const ProcLockLink *link, Size offset)
 		(char *) next - offset;
 }
 
+#define SHARED_LIST_LOOP(type, element, list, link) \
+	for (type *element = shared_list_next(list, NULL, offsetof(type, link)); \
+		 element != NULL; \
+		 element = shared_list_next(list, &element->link, offsetof(type, link)))
+
 /* A loop over the PROCLOCKs of a LOCK; under the lock of its partition. */
 #define LOCK_HOLDERS(lock, holder) \
-	for (PROCLOCK *holder = shared_list_next(&(lock)->procLocks, NULL, \
-											 offsetof(PROCLOCK, lockLink)); \
-		 holder != NULL; \
-		 holder = shared_list_next(&(lock)->procLocks, &holder->lockLink, \
-								   offsetof(PROCLOCK, lockLink)))
+	SHARED_LIST_LOOP(PROCLOCK, holder, &(lock)->procLocks, lockLink)
 
 /* A loop over the PGPROCs of a SyncRepQueue; under SyncRepLock. */
 #define SYNC_REP_WAITERS(queue, waiter) \
-	for (PGPROC *waiter = shared_list_next(queue, NULL, \
-										   offsetof(PGPROC, syncRepLinks)); \
-		 waiter != NULL; \
-		 waiter = shared_list_next(queue, &waiter->syncRepLinks, \
-								   offsetof(PGPROC, syncRepLinks)))
+	SHARED_LIST_LOOP(PGPROC, waiter, queue, syncRepLinks)
 
 /* A session of pg_stat_activity, from 1 on, for utils/backend_status.h. */
 #if PG_VERSION_NUM < 160000
