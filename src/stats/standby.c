@@ -85,38 +85,10 @@ static StandbyShared *shared = NULL;
 /*---- Names -------------------------------------------------------*/
 
 /*
- * Of walsenders; copied from pg_stat_activity, which takes some time.  A
- * transaction keeps its snapshot of that; the worker has none.
+ * The application_name of a walsender; "" if it has just ended.  A snapshot of
+ * pg_stat_activity takes some time, and a transaction keeps its own; the
+ * worker has none.
  */
-static struct KnownName
-{
-	int			pid;
-	char		name[NAMEDATALEN];
-}		   *known = NULL;
-static int	nknown = 0;
-
-static void
-read_names(void)
-{
-	if (known == NULL)
-		known = MemoryContextAlloc(TopMemoryContext, max_wal_senders *
-								   sizeof(struct KnownName));
-	nknown = 0;
-	if (!IsTransactionState())
-		pgstat_clear_backend_activity_snapshot();
-	for (int i = pgstat_fetch_stat_numbackends(); i > 0; i--)
-	{
-		PgBackendStatus *status = &BEENTRY_BY_INDEX(i)->backendStatus;
-
-		if (status->st_backendType != B_WAL_SENDER ||
-			nknown >= max_wal_senders)
-			continue;
-		known[nknown].pid = status->st_procpid;
-		strlcpy(known[nknown++].name, status->st_appname, NAMEDATALEN);
-	}
-}
-
-/* The application_name of a walsender; "" if it has just ended. */
 static const char *
 application_name_of(int pid)
 {
@@ -124,14 +96,19 @@ application_name_of(int pid)
 
 	for (int pass = 0; pass < 2; pass++)
 	{
-		for (int i = 0; i < nknown; i++)
-			if (known[i].pid == pid &&
-				clock_elapsed(read_at, clock_now()) < NS_PER_S)
-				return known[i].name;
-		if (pass == 0)
+		if (!IsTransactionState() &&
+			(pass > 0 || clock_elapsed(read_at, clock_now()) >= NS_PER_S))
 		{
-			read_names();
+			pgstat_clear_backend_activity_snapshot();
 			read_at = clock_now();
+		}
+		for (int i = pgstat_fetch_stat_numbackends(); i > 0; i--)
+		{
+			PgBackendStatus *status = &BEENTRY_BY_INDEX(i)->backendStatus;
+
+			if (status->st_backendType == B_WAL_SENDER &&
+				status->st_procpid == pid)
+				return status->st_appname;
 		}
 	}
 	return "";
