@@ -209,40 +209,40 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 			  SlowEvent *event)
 {
 	const CommitUnderWay *commit = &ended->commit;
+	uint64	   *part = event->part;
 	uint64		left = event->duration;
 	uint64		flushed_at;
 
 	event->savepoints = commit->begun_at != 0 ? commit->savepoints : 0;
-	event->after_time = cut_part(clock_elapsed(commit->ended_at, event->end),
+	part[PHASE_AFTER] = cut_part(clock_elapsed(commit->ended_at, event->end),
 								 &left);
-	event->notify_time = cut_part(moments->notify_time, &left);
-	if (event->notify_time > 0)
+	part[PHASE_NOTIFY] = cut_part(moments->notify_time, &left);
+	if (part[PHASE_NOTIFY] > 0)
 		event->notify_pid = commit->notify_pid;
-	event->delay_time = cut_part(ended->delay_time, &left);
-	event->flush_time = cut_part(own_flush_time(ended, moments), &left);
+	part[PHASE_DELAY] = cut_part(ended->delay_time, &left);
+	part[PHASE_FLUSH] = cut_part(own_flush_time(ended, moments), &left);
 	event->flush_timed = commit->io.timed;
 	if (!commit->start_unknown)
 	{
-		event->before_time = cut_part(clock_elapsed(moments->began_at,
+		part[PHASE_BEFORE] = cut_part(clock_elapsed(moments->began_at,
 													commit->started_at), &left);
-		event->record_time = cut_part(clock_elapsed(commit->started_at +
+		part[PHASE_RECORD] = cut_part(clock_elapsed(commit->started_at +
 													moments->notify_time,
 													moments->record_at), &left);
 	}
-	event->others_flush_time = cut_part(others_flush_time(ended, moments),
-										&left);
-	event->segment_time = cut_part(own_segment_time(ended, moments), &left);
+	part[PHASE_OTHER_FLUSH] = cut_part(others_flush_time(ended, moments), &left);
+	part[PHASE_SEGMENT] = cut_part(own_segment_time(ended, moments), &left);
 	event->writes_end = moments->end;
 	if (!ended->waits_for_standby)
 	{
-		event->log_time = cut_part(clock_elapsed(moments->end,
+		part[PHASE_LOG] = cut_part(clock_elapsed(moments->end,
 												 commit->ended_at), &left);
 		return;
 	}
-	flushed_at = moments->begin + zero_if_unknown(event->delay_time) +
-		zero_if_unknown(event->flush_time);
+	flushed_at = moments->begin + zero_if_unknown(part[PHASE_DELAY]) +
+		zero_if_unknown(part[PHASE_FLUSH]);
 	/* nobody may have seen for long that the flush of another was over */
-	event->standby_max = Min(left + event->others_flush_time,
+	event->standby_max = Min(left + part[PHASE_OTHER_FLUSH],
 							 clock_elapsed(flushed_at, commit->ended_at));
 	event->standby_min = Min(left, clock_elapsed(moments->end,
 												 commit->ended_at));
@@ -351,8 +351,8 @@ note_stall(const WatchedCommit *ended)
 	event.limit = stall_limit_get();
 	if (length == SLOW_UNKNOWN)
 		return false;
-	event.segment_time = own_segment_time(ended, &moments);
-	length += event.segment_time;
+	event.part[PHASE_SEGMENT] = own_segment_time(ended, &moments);
+	length += event.part[PHASE_SEGMENT];
 	if (length <= event.limit)
 		return false;
 

@@ -54,12 +54,11 @@ static SlowRing *rings = NULL;
 static uint64
 event_rest(const SlowEvent *event)
 {
-	if (event->notify_time == SLOW_UNKNOWN ||
-		event->delay_time == SLOW_UNKNOWN ||
-		event->flush_time == SLOW_UNKNOWN)
+	if (event->part[PHASE_DELAY] == SLOW_UNKNOWN ||
+		event->part[PHASE_FLUSH] == SLOW_UNKNOWN)
 		return SLOW_UNKNOWN;
-	return clock_elapsed(event->notify_time + event->delay_time +
-						 event->flush_time + event->standby_min,
+	return clock_elapsed(event->part[PHASE_NOTIFY] + event->part[PHASE_DELAY] +
+						 event->part[PHASE_FLUSH] + event->standby_min,
 						 event->duration);
 }
 
@@ -68,28 +67,18 @@ void
 slow_event_phases(const SlowEvent *event, const SlowOutcome *outcome,
 				  uint64 *part)
 {
-	uint64		slept = event->delay_time == SLOW_UNKNOWN ? 0 :
-	event->delay_time;
 	uint64		left = event->duration;
 
-	part[PHASE_BEFORE] = event->before_time;
-	part[PHASE_RECORD] = event->record_time;
-	part[PHASE_NOTIFY] = event->notify_time;
-	part[PHASE_DELAY] = slept;
-	part[PHASE_FLUSH] = event->flush_time == SLOW_UNKNOWN ? 0 :
-		event->flush_time;
-	part[PHASE_OTHER_FLUSH] = event->role == SLOW_FOLLOWED ?
-		clock_elapsed(slept, event->others_flush_time) :
-		event->others_flush_time;
-	part[PHASE_SEGMENT] = event->segment_time;
+	memcpy(part, event->part, sizeof(event->part));
+	if (event->role == SLOW_FOLLOWED)
+		part[PHASE_OTHER_FLUSH] = clock_elapsed(part[PHASE_DELAY],
+												part[PHASE_OTHER_FLUSH]);
 	part[PHASE_STANDBY] = event->standby_min;
-	part[PHASE_LOG] = event->log_time;
-	part[PHASE_AFTER] = event->after_time;
 	part[PHASE_NOT_RUN] = outcome->seen.throttled;
 	part[PHASE_UNKNOWN] = event->duration;
 	for (int i = 0; i < PHASE_N; i++)
 	{
-		part[i] = Min(part[i], left);
+		part[i] = part[i] == SLOW_UNKNOWN ? 0 : Min(part[i], left);
 		left -= part[i];
 	}
 }
@@ -100,9 +89,9 @@ slow_event_times(const SlowEvent *event, const uint64 *part,
 				 SlowTime time[SLOW_NTIMES])
 {
 	const SlowTime own[] = {
-		{"notify_time", event->notify_time},
-		{"delay_time", event->delay_time},
-		{"flush_time", event->flush_time},
+		{"notify_time", event->part[PHASE_NOTIFY]},
+		{"delay_time", event->part[PHASE_DELAY]},
+		{"flush_time", event->part[PHASE_FLUSH]},
 		{"standby_time_min", event->standby_min},
 		{"standby_time_max", event->standby_max},
 		{"other_time", event_rest(event)}
@@ -144,14 +133,15 @@ slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 
 	if (standby > event->standby_min)
 	{
-		event->others_flush_time =
-			clock_elapsed(standby - event->standby_min, event->others_flush_time);
+		event->part[PHASE_OTHER_FLUSH] =
+			clock_elapsed(standby - event->standby_min,
+						  event->part[PHASE_OTHER_FLUSH]);
 		event->standby_min = standby;
 	}
 	if (event->role != SLOW_FOLLOWED)
 		return;
-	event->delay_time = 0;
-	event->delay_time = Min(outcome->delay_time, event_rest(event));
+	event->part[PHASE_DELAY] = 0;
+	event->part[PHASE_DELAY] = Min(outcome->delay_time, event_rest(event));
 }
 
 static SlowPlace *
@@ -236,7 +226,7 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 		outcome->delay_time =
 			flush_sleep_in_wait(event->group, group.seen_at, &group.leader,
 								event->end - event->duration +
-								event->before_time);
+								event->part[PHASE_BEFORE]);
 }
 
 static bool

@@ -64,20 +64,12 @@ typedef struct SlowEvent
 	int			synchronous_commit; /* SyncCommitLevel */
 	bool		serializable;	/* has predicate locks */
 	bool		flush_timed;	/* flush_time was measured, not inferred */
-	uint64		notify_time;	/* waited for the lock of NOTIFY */
-	uint64		delay_time;		/* the leader of its flush slept, as it may be
-								 * itself; of a follower, filled in by
+	uint64		part[PHASE_N];	/* what the session knows of each phase; the
+								 * delay of a follower is filled in by
 								 * slow_event_add_outcome() */
-	uint64		flush_time;		/* wrote and synced itself */
-	uint64		standby_min;	/* waited for a standby */
+	uint64		standby_min;	/* in place of part[PHASE_STANDBY] */
 	uint64		standby_max;
-	uint64		before_time;	/* COMMIT to the first callback */
-	int			savepoints;		/* that it ends then, one in the other */
-	uint64		record_time;	/* first callback to the record, less NOTIFY */
-	uint64		others_flush_time;	/* waited for another's flush */
-	uint64		segment_time;	/* made a new WAL segment */
-	uint64		log_time;		/* end of the flush to the second callback */
-	uint64		after_time;		/* since the second callback */
+	int			savepoints;		/* that it ends in PHASE_BEFORE, nested */
 	uint64		writes_end;		/* clock_now() when its flush was over */
 	int			notify_pid;		/* had the lock of NOTIFY before; 0: unknown */
 

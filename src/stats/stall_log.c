@@ -299,8 +299,7 @@ is_beside(const StallLog *log, int i, StallActivity activity)
 static bool
 is_segment(const SlowEvent *event, const WatchSummary *seen)
 {
-	return (event->segment_time != SLOW_UNKNOWN &&
-			event->segment_time >= event->duration / 2) ||
+	return event->part[PHASE_SEGMENT] >= event->duration / 2 ||
 		(seen->segment > 0 && 2 * seen->segment >= seen->n);
 }
 
@@ -503,7 +502,7 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 												commit->end - commit->duration),
 											Min(stall->end, commit->writes_end));
 
-		if (overlap <= longest || 2 * overlap < commit->others_flush_time)
+		if (overlap <= longest || 2 * overlap < commit->part[PHASE_OTHER_FLUSH])
 			continue;
 		longest = overlap;
 		cause = log->cause[i];
@@ -551,7 +550,8 @@ stall_log_note_unled(const SlowEvent *follower, const SlowOutcome *outcome)
 	stall.end = follower->writes_end;
 	stall.duration =
 		clock_elapsed(Max(times.previous_seen_at,
-						  clock_elapsed(follower->others_flush_time, stall.end)),
+						  clock_elapsed(follower->part[PHASE_OTHER_FLUSH],
+										stall.end)),
 					  stall.end);
 	if (stall.limit == 0 || stall.duration <= stall.limit)
 		return;

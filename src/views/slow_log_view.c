@@ -97,7 +97,7 @@ put_slow_commit(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	row_text(row, "synchronous_commit",
 			 wait_level_names[event->synchronous_commit]);
 	row_text(row, "role", slow_role_names[event->role]);
-	if (event->role == SLOW_LED && event->flush_time != SLOW_UNKNOWN)
+	if (event->role == SLOW_LED && event->part[PHASE_FLUSH] != SLOW_UNKNOWN)
 		row_bool(row, "flush_timed", event->flush_timed);
 	row_parts(row, logged, stalls, sessions);
 	row_known_number(row, "commits_in_flush", outcome->commits);
@@ -176,7 +176,7 @@ put_stall(Row *row, const StallLog *log, int i)
 	if (event->role == SLOW_LED)
 		row_number(row, "leader_pid", event->pid);
 	row_number(row, "leader_wal_bytes", event->wal_bytes);
-	row_ms(row, "segment_time", event->segment_time);
+	row_ms(row, "segment_time", event->part[PHASE_SEGMENT]);
 	if (writer->session != NULL)
 	{
 		row_known_number(row, "writer_pid", Max(writer->session->pid, 0));

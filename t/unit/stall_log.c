@@ -183,7 +183,7 @@ read_stall(const char *line)
 	event->end = begin + (uint64) (end * NS_PER_MS);
 	event->duration = (uint64) (length * NS_PER_MS);
 	event->since = event->end - event->duration - 50 * NS_PER_MS;
-	event->segment_time = (uint64) (segment * NS_PER_MS);
+	event->part[PHASE_SEGMENT] = (uint64) (segment * NS_PER_MS);
 	event->flush_timed = timed != 0;
 	nevents[SLOW_STALL]++;
 	logged->outcome.previous = previous;
