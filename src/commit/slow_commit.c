@@ -61,18 +61,13 @@
 typedef struct WatchedCommit
 {
 	CommitUnderWay commit;		/* a copy */
-	SlowRole	role;
+	SlowEvent	event;			/* what the second callback tells of it */
 	bool		has_record;		/* the server knows the time of its record */
 	LatencyKind kind;			/* where it counts */
-	bool		serializable;
 	bool		waits_for_standby;
 	bool		crosses_segment;	/* its flush did */
-	int			synchronous_commit;
-	int			checkpoint;		/* as in SlowEvent */
 	uint64		limit;			/* of slow commits, ns */
 	uint64		delay_time;		/* slept itself, or SLOW_UNKNOWN */
-	uint64		wal_bytes;		/* of its transaction */
-	uint64		transaction_time;	/* to its second callback; 0: unknown */
 } WatchedCommit;
 
 static WatchedCommit watched;
@@ -157,7 +152,7 @@ own_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
 {
 	if (ended->commit.io.timed)
 		return ended->commit.io.io_time;
-	if (ended->role != SLOW_LED)
+	if (ended->event.role != SLOW_LED)
 		return 0;
 	if (ended->waits_for_standby || ended->delay_time == SLOW_UNKNOWN)
 		return SLOW_UNKNOWN;
@@ -187,9 +182,9 @@ own_segment_time(const WatchedCommit *ended, const SlowMoments *moments)
 static uint64
 others_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
 {
-	if (ended->role == SLOW_DID_NOT_WAIT)
+	if (ended->event.role == SLOW_DID_NOT_WAIT)
 		return 0;
-	return clock_elapsed(moments->record_at, ended->role == SLOW_LED ?
+	return clock_elapsed(moments->record_at, ended->event.role == SLOW_LED ?
 						 moments->begin : moments->end);
 }
 
@@ -279,14 +274,12 @@ read_client_address(SlowEvent *event)
 static void
 begin_event(SlowEvent *event, const ClockPair *now)
 {
-	memset(event, 0, sizeof(SlowEvent));
 	event->ended_at = now->at;
 	event->end = event->noted_at = now->ns;
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
 	event->queryid = statements_queryid();
 	read_client_address(event);
-	event->group = InvalidGroupNumber;
 }
 
 /* Fills in what a commit and a stall have. */
@@ -298,16 +291,10 @@ begin_flush_event(const WatchedCommit *ended, SlowEvent *event,
 
 	(void) clock_read_pair(&now);
 	find_moments(ended, &now, moments);
+	*event = ended->event;
 	begin_event(event, &now);
-	event->wal_bytes = ended->wal_bytes;
-	if (ended->transaction_time != 0)
-		event->transaction_time = ended->transaction_time +
-			clock_elapsed(ended->commit.ended_at, now.ns);
-	event->role = ended->role;
-	event->group = ended->commit.group;
-	event->checkpoint = ended->checkpoint;
-	event->serializable = ended->serializable;
-	event->synchronous_commit = ended->synchronous_commit;
+	if (event->transaction_time != 0)
+		event->transaction_time += clock_elapsed(ended->commit.ended_at, now.ns);
 }
 
 static bool
@@ -425,23 +412,27 @@ keep_commit(const CommitUnderWay *commit, SlowRole role, LatencyKind kind,
 	PGPROC	   *checkpointer = checkpointer_proc();
 
 	watched.commit = *commit;
-	watched.role = role;
+	watched.event = (SlowEvent)
+	{
+		.role = role,
+			.group = commit->group,
+			.serializable = XactIsoLevel == XACT_SERIALIZABLE,
+			.synchronous_commit = synchronous_commit,
+			.wal_bytes = backend_slot_uncounted_wal(),
+		/* others wrote no WAL, and have left that of an earlier commit */
+			.transaction_time = kind == LATENCY_OF_NOTHING ? 0 :
+			commit->transaction_time,
+			.checkpoint = checkpointer == NULL ? -1 :
+			checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN,
+	};
 	watched.kind = kind;
 	watched.has_record = has_record;
-	watched.serializable = XactIsoLevel == XACT_SERIALIZABLE;
 	watched.limit = slow_commit_limit_get();
 	watched.delay_time = own_delay_time(commit, role);
-	watched.wal_bytes = backend_slot_uncounted_wal();
-	/* others wrote no WAL, and have left that of an earlier commit */
-	watched.transaction_time = kind == LATENCY_OF_NOTHING ? 0 :
-		commit->transaction_time;
-	watched.synchronous_commit = synchronous_commit;
 	watched.waits_for_standby = role != SLOW_DID_NOT_WAIT &&
 		latency_wait_level() != WAIT_LOCAL;
 	watched.crosses_segment = role == SLOW_LED &&
 		crosses_segment(commit->group);
-	watched.checkpoint = checkpointer == NULL ? -1 :
-		checkpointer->wait_event_info != WAIT_EVENT_CHECKPOINTER_MAIN;
 }
 
 /* Files are deleted, notifications sent, locks released: COMMIT is over. */
@@ -494,8 +485,8 @@ void
 slow_commit_note_writer(void)
 {
 	TimestampTz began_at = GetCurrentTransactionStartTimestamp();
+	SlowEvent	event = {.group = InvalidGroupNumber};
 	ClockPair	now;
-	SlowEvent	event;
 
 	/* counting may have been off when the transaction began */
 	if (clients_mine() == NULL)
