@@ -30,6 +30,7 @@
 #include "storage/lwlock.h"
 
 #include "base/compat.h"
+#include "probe/kernel.h"
 #include "stats/backend_slots.h"
 #include "stats/commit_phase.h"
 #include "stats/lock_wait.h"
@@ -68,24 +69,6 @@ commit_phase_of_flusher(PGPROC *proc)
 	}
 }
 
-char
-commit_phase_process_state(int pid)
-{
-	char		path[64];
-	char		line[128];
-	FILE	   *file;
-	const char *name_end = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "r");
-	if (file == NULL)
-		return '\0';
-	if (fgets(line, sizeof(line), file) != NULL)
-		name_end = strrchr(line, ')');
-	fclose(file);
-	return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
-}
-
 /* The leader that sleeps commit_delay without a wait event, or NULL. */
 static PGPROC *
 find_sleeper(void)
@@ -102,7 +85,7 @@ find_sleeper(void)
 		if (pid == 0 || !is_recording(proc) || wait_event_of(proc) != 0)
 			continue;
 		asked++;
-		if (commit_phase_process_state(pid) == 'S' && is_recording(proc) &&
+		if (process_state(pid) == 'S' && is_recording(proc) &&
 			wait_event_of(proc) == 0)
 			return proc;
 	}

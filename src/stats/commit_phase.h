@@ -71,7 +71,4 @@ extern bool commit_phase_read(PGPROC *proc, CommitPhase flusher_phase,
 extern PGPROC *commit_phase_find_flusher(CommitPhase *phase);
 extern CommitPhase commit_phase_of_flusher(PGPROC *proc);
 
-/* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */
-extern char commit_phase_process_state(int pid);
-
 #endif							/* COMMIT_STATS_COMMIT_PHASE_H */

@@ -51,9 +51,8 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
-#include "probe/cpu_limit.h"
+#include "probe/kernel.h"
 #include "probe/notify_lock.h"
-#include "probe/volume.h"
 #include "stats/backend_slots.h"
 #include "stats/watch.h"
 
@@ -393,7 +392,7 @@ look_at_flusher(PGPROC *flusher)
 		return;
 	}
 	in_commit = commit_phase_read(flusher, PHASE_FLUSH, &reading);
-	runs = commit_phase_process_state(flusher->pid) == 'R';
+	runs = process_state(flusher->pid) == 'R';
 	if (look.flusher_phase != PHASE_FLUSH ||
 		commit_phase_of_flusher(flusher) != PHASE_FLUSH)
 		return;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cpu_limit.c
- *		Asks src/probe/cpu_limit.c, for t/unit/cpu_limit.pl.
+ *		Asks src/probe/kernel.c, for t/unit/cpu_limit.pl.
  *
  * The arguments are a file of groups and the folder where they are mounted.
  * The output is 1 if a limit of the CPU stops them often, or else 0, and for
@@ -11,7 +11,7 @@
  */
 #include "postgres.h"
 
-#include "probe/cpu_limit.h"
+#include "probe/kernel.h"
 
 /* The server's replacements are not linked here. */
 #undef printf

@@ -1,13 +1,13 @@
 # For how long has a limit of the CPU stopped the server?
 #
-# src/probe/cpu_limit.c needs no server.  The test compiles it into a program
+# src/probe/kernel.c needs no server.  The test compiles it into a program
 # (t/unit/cpu_limit.c) that reads files as Linux writes them.
 
 use lib 't';
 use CommitStats;
 use File::Path qw(make_path);
 
-my $program = compile_program('t/unit/cpu_limit.c', 'src/probe/cpu_limit.c');
+my $program = compile_program('t/unit/cpu_limit.c', 'src/probe/kernel.c');
 
 # ns for which it did, with folders of a cpu.stat: path => [periods, lines of
 # the time]

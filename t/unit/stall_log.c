@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 #include "miscadmin.h"
-#include "probe/cpu_limit.h"
+#include "probe/kernel.h"
 #include "stats/stall_log.h"
 
 /* The server's replacements are not linked here. */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * volume.c
- *		Asks src/probe/volume.c, for t/unit/volume.pl.
+ *		Asks src/probe/kernel.c, for t/unit/volume.pl.
  *
  * The arguments are a folder, and that of the devices.  The output is what the
  * volume of the first has written, in bytes.
@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "probe/volume.h"
+#include "probe/kernel.h"
 
 /* The server's replacements are not linked here. */
 #undef printf

@@ -1,13 +1,13 @@
 # What has the volume of a folder written?
 #
-# src/probe/volume.c needs no server.  The test compiles it into a program
+# src/probe/kernel.c needs no server.  The test compiles it into a program
 # (t/unit/volume.c) that reads files as Linux writes them.
 
 use lib 't';
 use CommitStats;
 use File::Path qw(make_path);
 
-my $program = compile_program('t/unit/volume.c', 'src/probe/volume.c');
+my $program = compile_program('t/unit/volume.c', 'src/probe/kernel.c');
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my $device = (stat $folder)[0];
 my $number = sprintf '%d:%d', ($device >> 8) & 0xfff, ($device & 0xff) | (($device >> 12) & ~0xff);

@@ -1,7 +1,11 @@
 /*-------------------------------------------------------------------------
  *
- * cpu_limit.c
- *		For how long a limit of the CPU has stopped this server.
+ * kernel.c
+ *		What only the kernel tells: limits of the CPU, what a volume has
+ *		written, whether a process runs.
+ *
+ * All of it is in files that Linux makes up.  Where there are none, as on
+ * other systems, nothing is known.
  *
  * Linux stops all processes of a control group that has used up its share of
  * the CPU until the period of the limit, usually 100 ms, is over.  A WAL flush
@@ -15,6 +19,11 @@
  * path of a group may be that of the host, of which only the last folder is
  * mounted.
  *
+ * Linux counts the sectors that a block device, or a part of it, has written:
+ * the seventh number of its "stat", of 512 bytes each.  A file system without
+ * a block device of its own, such as btrfs, overlayfs or NFS, has a device
+ * number that is not among them.
+ *
  * Locking: none.  This file uses neither shared memory nor the server, so t/
  * can compile it alone.
  *
@@ -22,10 +31,17 @@
  */
 #include "postgres.h"
 
-#include "probe/cpu_limit.h"
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
+
+#include "probe/kernel.h"
 
 /* The server itself may replace these. */
 #undef snprintf
+
+#define SECTOR				512
 
 /* Of all groups that a process is in. */
 typedef struct CpuLimit
@@ -100,8 +116,7 @@ has_cpu(const char *controllers)
 
 /*
  * "groups" has lines like "0::/path" (version 2) and "4:cpu,cpuacct:/path"
- * (version 1).  Without that file, as on other systems, nothing is known of a
- * limit.
+ * (version 1).
  */
 bool
 cpu_limit_read(const char *groups, const char *mount, uint64 *throttled_ns)
@@ -128,4 +143,45 @@ cpu_limit_read(const char *groups, const char *mount, uint64 *throttled_ns)
 		fclose(file);
 	*throttled_ns = (uint64) limit.throttled;
 	return limit.has_periods;
+}
+
+uint64
+volume_written(const char *folder, const char *devices)
+{
+	unsigned long long sectors = 0;
+#ifdef __linux__
+	char		path[MAXPGPATH];
+	struct stat status;
+	FILE	   *file;
+
+	if (stat(folder, &status) != 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%u:%u/stat", devices,
+			 major(status.st_dev), minor(status.st_dev));
+	file = fopen(path, "r");
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%*u %*u %*u %*u %*u %*u %llu", &sectors) != 1)
+		sectors = 0;
+	fclose(file);
+#endif
+	return sectors * SECTOR;
+}
+
+char
+process_state(int pid)
+{
+	char		path[64];
+	char		line[128];
+	FILE	   *file;
+	const char *name_end = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return '\0';
+	if (fgets(line, sizeof(line), file) != NULL)
+		name_end = strrchr(line, ')');
+	fclose(file);
+	return name_end != NULL && name_end[1] == ' ' ? name_end[2] : '\0';
 }

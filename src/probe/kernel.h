@@ -1,0 +1,23 @@
+/* What only the kernel tells; see kernel.c. */
+#ifndef COMMIT_STATS_KERNEL_H
+#define COMMIT_STATS_KERNEL_H
+
+/* The groups of this process, their statistics, and the block devices */
+#define CPU_LIMIT_GROUPS	"/proc/self/cgroup"
+#define CPU_LIMIT_MOUNT		"/sys/fs/cgroup"
+#define VOLUME_DEVICES		"/sys/dev/block"
+
+/*
+ * For how long a limit of the CPU has stopped this server since the group
+ * exists; returns false if there is no limit
+ */
+extern bool cpu_limit_read(const char *groups, const char *mount,
+						   uint64 *throttled_ns);
+
+/* Bytes that the volume of a folder has written since the system started; or 0 */
+extern uint64 volume_written(const char *folder, const char *devices);
+
+/* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */
+extern char process_state(int pid);
+
+#endif							/* COMMIT_STATS_KERNEL_H */
