@@ -52,7 +52,6 @@
 #include "base/guc.h"
 #include "commit/commit.h"
 #include "module/shared_memory.h"
-#include "stats/client_name.h"
 #include "stats/clients.h"
 #include "stats/statements.h"
 #include "worker/worker.h"
@@ -75,7 +74,7 @@ _PG_init(void)
 		return;
 	}
 
-	client_name_define_settings(clients_look_again);
+	client_name_define_settings();
 	guc_define();				/* last: no setting can follow */
 	shared_memory_install_hooks();
 	commit_path_install_hooks();

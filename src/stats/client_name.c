@@ -13,8 +13,9 @@
  * application_name: databases with other encodings show it, too.  So does the
  * rule, and the regular expression has the collation "C".
  *
- * The assign hook of each setting makes clients.c compare at the next commit,
- * before that begins; no other commit looks at them.  regexp_replace() applies
+ * clients_look_again(), as the assign hook of each setting, makes clients.c
+ * compare at the next commit, before that begins; no other commit looks at
+ * them.  regexp_replace() applies
  * the rule, to a new given name only; it keeps the compiled expression.
  *
  * Locking: none.  Everything here belongs to one process.
@@ -29,7 +30,7 @@
 #include "utils/guc.h"
 
 #include "base/compat.h"
-#include "stats/client_name.h"
+#include "stats/clients.h"
 
 #define MAX_RULE		255		/* bytes */
 
@@ -47,7 +48,6 @@ typedef struct Rule
 	const char *flags;
 } Rule;
 
-static void (*name_changed) (void) = NULL;
 static char *client_tag = "";
 static char *rule_setting = "";
 
@@ -208,14 +208,14 @@ client_name_copy(char *name)
 static void
 assign_tag(const char *newval, void *extra)
 {
-	name_changed();
+	clients_look_again();
 }
 
 static void
 assign_rule(const char *newval, void *extra)
 {
 	is_known = false;
-	name_changed();
+	clients_look_again();
 }
 
 /*
@@ -223,9 +223,8 @@ assign_rule(const char *newval, void *extra)
  * A pooler can keep it for each of its clients, as the server reports it.
  */
 void
-client_name_define_settings(void (*changed) (void))
+client_name_define_settings(void)
 {
-	name_changed = changed;
 	DefineCustomStringVariable("commit_stats.client_tag",
 							   "Sets the name under which the commits of this session are counted, in place of application_name.",
 							   "RESET ALL and DISCARD ALL do not change it.",

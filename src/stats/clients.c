@@ -27,7 +27,6 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
-#include "stats/client_name.h"
 #include "stats/clients.h"
 
 /* For each backend slot with an entry: its process. */
@@ -193,12 +192,6 @@ clients_change(void)
 	count_session_time();
 	entry_table_move(&clients_table, MyProcNumber, &key, entry);
 	entry_table_end(&clients_table);
-}
-
-void
-clients_look_again(void)
-{
-	commit_stats_application = NULL;
 }
 
 const ClientKey *

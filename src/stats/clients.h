@@ -50,9 +50,18 @@ extern COMMIT_STATS_HIDDEN const char *clients_role;
 
 extern const StatsModule clients_module;
 
+/* In client_name.c: for _PG_init; NAMEDATALEN bytes, or an error */
+extern void client_name_define_settings(void);
+extern void client_name_copy(char *name);
+
 /* The commit path: the client may be another; the next commit must compare. */
 extern void clients_change(void);
-extern void clients_look_again(void);
+
+static inline void
+clients_look_again(void)
+{
+	commit_stats_application = NULL;
+}
 
 /* NULL if this process is not registered */
 extern const ClientKey *clients_mine(void);
