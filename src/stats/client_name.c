@@ -34,18 +34,12 @@
 
 #define MAX_RULE		255		/* bytes */
 
-/* A part of the setting. */
-typedef struct RulePart
-{
-	const char *at;
-	int			length;
-} RulePart;
-
+/* The setting, whose delimiters have become ends of its parts. */
 typedef struct Rule
 {
-	RulePart	regex;
-	RulePart	replacement;
-	const char *flags;
+	char		regex[MAX_RULE + 1];
+	char	   *replacement;
+	char	   *flags;
 } Rule;
 
 static char *client_tag = "";
@@ -66,18 +60,15 @@ is_ascii(const char *text)
 	return *text == '\0';
 }
 
-/* The part of "*at" up to a delimiter, behind which "*at" is then. */
-static bool
-split_off(const char **at, char delimiter, RulePart *part)
+/* End a part at the delimiter; returns what follows, or NULL. */
+static char *
+split_off(char *part, char delimiter)
 {
-	const char *end = strchr(*at, delimiter);
+	char	   *end = part == NULL ? NULL : strchr(part, delimiter);
 
-	if (end == NULL)
-		return false;
-	part->at = *at;
-	part->length = (int) (end - *at);
-	*at = end + 1;
-	return true;
+	if (end != NULL)
+		*end++ = '\0';
+	return end;
 }
 
 static bool
@@ -85,15 +76,13 @@ parse_rule(const char *text, Rule *parsed)
 {
 	char		delimiter = text[0] == 's' ? text[1] : '\0';
 
-	memset(parsed, 0, sizeof(Rule));
 	if (delimiter == '\0' || delimiter == '\\')
 		return false;
-	text += 2;
-	if (!split_off(&text, delimiter, &parsed->regex) ||
-		!split_off(&text, delimiter, &parsed->replacement))
-		return false;
-	parsed->flags = text;
-	return text[strspn(text, "gi")] == '\0';
+	strlcpy(parsed->regex, text + 2, sizeof(parsed->regex));
+	parsed->replacement = split_off(parsed->regex, delimiter);
+	parsed->flags = split_off(parsed->replacement, delimiter);
+	return parsed->flags != NULL &&
+		parsed->flags[strspn(parsed->flags, "gi")] == '\0';
 }
 
 /* As pg_regcomp(). */
@@ -101,12 +90,12 @@ static int
 compile_regex(const Rule *parsed, regex_t * compiled)
 {
 	pg_wchar	wide[MAX_RULE];
-	int			length = parsed->regex.length;
+	int			length = strlen(parsed->regex);
 	bool		ignores_case = strchr(parsed->flags, 'i') != NULL;
 
 	/* ASCII characters are the same in all encodings */
 	for (int i = 0; i < length; i++)
-		wide[i] = (unsigned char) parsed->regex.at[i];
+		wide[i] = (unsigned char) parsed->regex[i];
 	return pg_regcomp(compiled, wide, length,
 					  REG_ADVANCED | (ignores_case ? REG_ICASE : 0),
 					  C_COLLATION_OID);
@@ -149,12 +138,6 @@ check_rule(char **newval, void **extra, GucSource source)
 
 /*---- Names -------------------------------------------------------*/
 
-static Datum
-text_of(const RulePart *part)
-{
-	return PointerGetDatum(cstring_to_text_with_len(part->at, part->length));
-}
-
 static void
 apply_rule(const char *given, char *name)
 {
@@ -166,8 +149,8 @@ apply_rule(const char *given, char *name)
 		return;					/* is empty */
 	replaced = DirectFunctionCall4Coll(textregexreplace, C_COLLATION_OID,
 									   CStringGetTextDatum(given),
-									   text_of(&rule.regex),
-									   text_of(&rule.replacement),
+									   CStringGetTextDatum(rule.regex),
+									   CStringGetTextDatum(rule.replacement),
 									   CStringGetTextDatum(rule.flags));
 	memset(name, 0, NAMEDATALEN);
 	text_to_cstring_buffer(DatumGetTextPP(replaced), name, NAMEDATALEN);
