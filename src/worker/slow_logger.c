@@ -130,7 +130,7 @@ is_lost(SlowKind kind, uint64 number)
 
 /* False if the event is too young. */
 static bool
-complete_event(SlowKind kind, uint64 number, uint64 settle_time)
+complete_event(SlowKind kind, uint64 number)
 {
 	SlowEvent	event;
 	SlowOutcome outcome;
@@ -138,7 +138,7 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 
 	if (!slow_log_copy(kind, number, &event, &outcome))
 		return is_lost(kind, number);
-	if (clock_elapsed(event.noted_at, clock_now()) < settle_time)
+	if (clock_elapsed(event.noted_at, clock_now()) < SETTLE_TIME * NS_PER_MS)
 		return false;
 	slow_log_look_up(&event, &outcome);
 	slow_event_add_outcome(&event, &outcome);
@@ -158,26 +158,16 @@ complete_event(SlowKind kind, uint64 number, uint64 settle_time)
 	return true;
 }
 
-/* Returns how many events were old enough. */
-static int
-settle_kind(SlowKind kind, uint64 settle_time)
-{
-	uint64		first = slow_log_settled(kind) + 1;
-	uint64		number = first;
-
-	while (number <= slow_log_newest(kind) &&
-		   complete_event(kind, number, settle_time))
-		slow_log_set_settled(kind, number++);
-	return (int) (number - first);
-}
-
 int
-slow_logger_work(uint64 settle_time)
+slow_logger_work(void)
 {
 	int			n = 0;
 
 	slow_limits_derive();
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
-		n += settle_kind(kind, settle_time);
+		for (uint64 number = slow_log_settled(kind) + 1;
+			 number <= slow_log_newest(kind) && complete_event(kind, number);
+			 number++, n++)
+			slow_log_set_settled(kind, number);
 	return n;
 }

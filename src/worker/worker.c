@@ -52,7 +52,6 @@
 #include "stats/watch.h"
 #include "worker/worker.h"
 
-#define SETTLE_TIME		50		/* ms until a group counts as complete */
 #define QUIET_NAPS		25		/* longer than WRITE_TIME of slow_logger.c */
 
 #define NOT_FOLLOWED	-1
@@ -132,17 +131,6 @@ log_changes(void)
 		logged_changes = state.nchanges - DELAY_CHANGES_KEPT;
 	for (; logged_changes < state.nchanges; logged_changes++)
 		log_change(&state.change[logged_changes % DELAY_CHANGES_KEPT]);
-}
-
-/* Each turn of the worker: try again to follow the setting, learn, and log. */
-static void
-work_on_delay(void)
-{
-	adaptive_delay_look();
-	if (followed == NOT_FOLLOWED)
-		follow_adaptive_delay();
-	if (logging && adaptive_delay_changes() != logged_changes)
-		log_changes();
 }
 
 /*---- The log of flushes ------------------------------------------*/
@@ -240,8 +228,12 @@ work(bool following)
 {
 	int			n = log_settled_groups(following);
 
-	n += slow_logger_work(SETTLE_TIME * NS_PER_MS);
-	work_on_delay();
+	n += slow_logger_work();
+	adaptive_delay_look();
+	if (followed == NOT_FOLLOWED)
+		follow_adaptive_delay();
+	if (logging && adaptive_delay_changes() != logged_changes)
+		log_changes();
 	return n > 0 || followed == NOT_FOLLOWED;
 }
 

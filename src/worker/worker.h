@@ -5,7 +5,10 @@
 extern void worker_register(void);
 extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);
 
-/* In slow_logger.c: settles events that are older, ns; returns how many */
-extern int	slow_logger_work(uint64 settle_time);
+/* ms until a group or an event counts as complete */
+#define SETTLE_TIME		50
+
+/* In slow_logger.c: settles events that are older; returns how many */
+extern int	slow_logger_work(void);
 
 #endif							/* COMMIT_STATS_WORKER_H */
