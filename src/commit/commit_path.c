@@ -536,13 +536,15 @@ static void
 note_notify(uint64 held_at, uint64 record_at)
 {
 	uint64		hold_time = clock_elapsed(held_at, commit.ended_at);
-	uint64		flush_time = Min(flush_time_after(record_at), hold_time);
+	static NotifyTotals totals = {.commits = 1};
 
+	totals.hold_time = hold_time;
+	totals.flush_time = Min(flush_time_after(record_at), hold_time);
+	totals.write_time = clock_elapsed(held_at, record_at);
 	commit.has_notify = true;
 	adaptive_delay_skip_next = true;
 	commit.begun_at = commit_began_at(&commit);
-	commit.notify_pid = notify_lock_pass_on(hold_time, flush_time,
-											clock_elapsed(held_at, record_at));
+	commit.notify_pid = notify_lock_pass_on(&totals);
 }
 
 static pg_noinline void

@@ -32,21 +32,14 @@
 #include "module/wall_clock.h"
 #include "probe/notify_lock.h"
 
-/* The order of NotifyTotals */
-enum
-{
-	NOTIFY_COMMITS,
-	NOTIFY_HOLD_TIME,
-	NOTIFY_FLUSH_TIME,
-	NOTIFY_WRITE_TIME,
-	NOTIFY_NTOTALS
-};
+/* NotifyTotals as an array */
+#define NTOTALS		(sizeof(NotifyTotals) / sizeof(uint64))
 
 typedef struct NotifyShared
 {
 	int			pid;			/* of the latest commit with NOTIFY */
-	pg_atomic_uint64 total[NOTIFY_NTOTALS];
-	pg_atomic_uint64 base[NOTIFY_NTOTALS];	/* at the last reset */
+	pg_atomic_uint64 total[NTOTALS];
+	pg_atomic_uint64 base[NTOTALS]; /* at the last reset */
 } NotifyShared;
 
 const ProcLocks *notify_lock_neighbors = NULL;
@@ -90,7 +83,7 @@ notify_lock_leave(void)
 static void
 notify_lock_reset(TimestampTz now)
 {
-	for (int i = 0; i < NOTIFY_NTOTALS; i++)
+	for (int i = 0; i < NTOTALS; i++)
 		pg_atomic_write_u64(&shared->base[i],
 							pg_atomic_read_u64(&shared->total[i]));
 }
@@ -156,15 +149,13 @@ notify_lock_wait(uint64 started_at, uint64 record_at)
  * held it before; 0: none.
  */
 int
-notify_lock_pass_on(uint64 hold_time, uint64 flush_time, uint64 write_time)
+notify_lock_pass_on(const NotifyTotals *commit)
 {
 	int			before = shared->pid;
 
 	shared->pid = MyProcPid;
-	single_writer_add(&shared->total[NOTIFY_COMMITS], 1);
-	single_writer_add(&shared->total[NOTIFY_HOLD_TIME], hold_time);
-	single_writer_add(&shared->total[NOTIFY_FLUSH_TIME], flush_time);
-	single_writer_add(&shared->total[NOTIFY_WRITE_TIME], write_time);
+	for (int i = 0; i < NTOTALS; i++)
+		single_writer_add(&shared->total[i], ((const uint64 *) commit)[i]);
 	return before;
 }
 
@@ -199,7 +190,8 @@ notify_lock_listeners(Oid database)
 uint64
 notify_lock_commits(void)
 {
-	return pg_atomic_read_u64(&shared->total[NOTIFY_COMMITS]);
+	return pg_atomic_read_u64(&shared->total[offsetof(NotifyTotals, commits) /
+											 sizeof(uint64)]);
 }
 
 void
@@ -207,7 +199,7 @@ notify_lock_read(NotifyTotals *totals)
 {
 	uint64	   *value = (uint64 *) totals;
 
-	for (int i = 0; i < NOTIFY_NTOTALS; i++)
+	for (int i = 0; i < NTOTALS; i++)
 		value[i] = pg_atomic_read_u64(&shared->total[i]) -
 			pg_atomic_read_u64(&shared->base[i]);
 }

@@ -25,8 +25,7 @@ typedef struct NotifyTotals
 extern LOCKTAG notify_lock_tag(void);
 extern bool notify_lock_is_held(void);
 extern uint64 notify_lock_wait(uint64 started_at, uint64 record_at);
-extern int	notify_lock_pass_on(uint64 hold_time, uint64 flush_time,
-								uint64 write_time);
+extern int	notify_lock_pass_on(const NotifyTotals *commit);
 extern void notify_lock_set_listening(bool listens);
 
 /*
