@@ -33,7 +33,6 @@
 #include "stats/latency.h"
 #include "stats/prediction.h"
 #include "stats/slow_log.h"
-#include "stats/slow_limits.h"
 #include "stats/standby.h"
 #include "stats/statements.h"
 #include "stats/wal_cycles.h"

@@ -76,7 +76,6 @@
 #include "stats/commit_trace.h"
 #include "stats/flush_ring.h"
 #include "stats/latency.h"
-#include "stats/slow_limits.h"
 #include "stats/statements.h"
 #include "stats/wal_cycles.h"
 

@@ -51,7 +51,6 @@
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
 #include "stats/latency.h"
-#include "stats/slow_limits.h"
 #include "stats/statements.h"
 
 /* A leader that makes a WAL segment takes longer than that beside I/O; ns */

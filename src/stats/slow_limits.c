@@ -32,7 +32,7 @@
 #include "module/shared_memory.h"
 #include "module/worker_wake.h"
 #include "stats/latency.h"
-#include "stats/slow_limits.h"
+#include "stats/slow_log.h"
 
 /*
  * The limit while fewer than WAL_DEVICE_SAMPLE flushes, or commits, are

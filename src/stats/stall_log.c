@@ -31,7 +31,6 @@
 
 #include "base/clock.h"
 #include "base/histogram.h"
-#include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 
 const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};

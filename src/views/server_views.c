@@ -29,7 +29,6 @@
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 #include "stats/srf.h"
-#include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 #include "stats/standby.h"
 #include "stats/statements.h"

@@ -23,7 +23,6 @@
 #include "base/guc.h"
 #include "stats/latency.h"
 #include "stats/slow_log.h"
-#include "stats/slow_limits.h"
 #include "stats/stall_log.h"
 #include "worker/worker.h"
 
