@@ -100,7 +100,6 @@ typedef struct Look
 	uint64		length;			/* ns since the look before */
 	CommitPhase flusher_phase;
 	int			locks_read;
-	int			nwriters;
 	int			blamed;
 	StandbyBlame blame;			/* the last one; name "": none */
 	WatchSample sample;
@@ -249,25 +248,17 @@ is_committing(int pid)
 	return false;
 }
 
-/* As the WAL buffers are full, or a page must leave shared_buffers */
-static bool
-waits_for_wal(uint32 event)
-{
-	return event == WAIT_EVENT_WAL_WRITE || event == WAIT_EVENT_WAL_SYNC ||
-		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche) ||
-		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
-}
-
 /* Workers of autovacuum are one writer, as each ends with its table. */
 static void
 add_to_writers(int pid)
 {
+	int		   *writer = look.sample.writer;
 	int			i = 0;
 
-	while (i < look.nwriters && look.sample.writer[i] != pid)
+	while (i < WATCH_WRITERS && writer[i] != 0 && writer[i] != pid)
 		i++;
-	if (i == look.nwriters && i < WATCH_WRITERS)
-		look.sample.writer[look.nwriters++] = pid;
+	if (i < WATCH_WRITERS)
+		writer[i] = pid;
 }
 
 /* A backend with an id, or in VACUUM, that is in no commit. */
@@ -278,7 +269,11 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 
 	if (session->xid != xid)
 		session->looks = 0;
-	sample->wal_waits += waits_for_wal(event);
+	/* as the WAL buffers are full, or a page must leave shared_buffers */
+	sample->wal_waits += event == WAIT_EVENT_WAL_WRITE ||
+		event == WAIT_EVENT_WAL_SYNC ||
+		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche) ||
+		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
 	if (event == WAIT_EVENT_CLIENT_READ)
 		sample->idle_xids++;
 	else if (event != WAIT_EVENT_PG_SLEEP &&
