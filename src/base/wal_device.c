@@ -73,12 +73,6 @@ typedef struct Distances
 	int			pairs[2 * WINDOWS + DISTANCE_CELLS];	/* likewise */
 } Distances;
 
-static double
-window_length(int i)
-{
-	return MIN_WINDOW * pow(WINDOW_STEP, i);
-}
-
 /* The window or cell that is "times" the smallest one, which is 1; or -1 */
 static int
 window_number(double times, double step)
@@ -310,7 +304,7 @@ wal_device_find_quota(DeviceStall *stall, int n, double longest,
 
 		CHECK_FOR_INTERRUPTS();
 		if (this >= REGULAR && this >= longer && this >= regularity(d, i - 1) &&
-			is_quota(stall, n, window_length(i), quota))
+			is_quota(stall, n, MIN_WINDOW * pow(WINDOW_STEP, i), quota))
 			return true;
 		longer = this;
 	}

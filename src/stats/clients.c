@@ -134,23 +134,17 @@ settings_stay(void)
 	return true;
 }
 
-static Oid
-role_of_process(void)
-{
-	Oid			roleid;
-	int			sec_context;
-
-	GetUserIdAndSecContext(&roleid, &sec_context);
-	/* the launcher of autovacuum has none, and its workers have this one */
-	return OidIsValid(roleid) ? roleid : BOOTSTRAP_SUPERUSERID;
-}
-
 static void
 find_client_of_process(ClientKey *key)
 {
+	int			sec_context;
+
 	memset(key, 0, sizeof(ClientKey));
 	key->datid = MyDatabaseId;
-	key->roleid = role_of_process();
+	GetUserIdAndSecContext(&key->roleid, &sec_context);
+	/* the launcher of autovacuum has none, and its workers have this one */
+	if (!OidIsValid(key->roleid))
+		key->roleid = BOOTSTRAP_SUPERUSERID;
 	client_name_copy(key->application_name);
 }
 

@@ -117,12 +117,6 @@ key_of(int cell)
 	return (const StatementKey *) statements_table.place_keys + place_of_cell(cell);
 }
 
-static inline bool
-has_lost_entry(int cell)
-{
-	return *(volatile int *) &statements_table.place_entries[place_of_cell(cell)] != given[cell];
-}
-
 /*
  * WAL has grown: by which statement, and is that the one with the most?  That
  * the first line calls a function saves registers.
@@ -285,7 +279,9 @@ choose(uint64 statement, bool may_wait)
 		give_cell(0, roleid, key_of(0)->statement);
 	if (may_wait && cell == SLOT_MAX_CELLS)
 		give_cell(cell = find_free_cell(), roleid, statement);
-	else if (may_wait && has_lost_entry(cell))
+	else if (may_wait &&
+			 *(volatile int *) &statements_table.place_entries[place_of_cell(cell)] != given[cell])
+		/* it has lost its entry */
 		give_cell(cell, roleid, statement);
 	use_cell(cell == SLOT_MAX_CELLS ? 0 : cell);
 }

@@ -104,23 +104,16 @@ describe_event(PGPROC *proc, CommitPhase phase)
 					event ? "/" : "", event ? event : "");
 }
 
-/* commit_activity.waiting_for, where no lock says it; NULL: nothing does. */
-static const char *
-waiting_for(CommitPhase phase)
-{
-	if (phase == PHASE_NOTIFY)
-		return "notify";
-	return phase >= PHASE_DELAY && phase <= PHASE_LOG ?
-		commit_phase_names[phase] : NULL;
-}
-
 /* Fills in what depends on the phase. */
 static void
 explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 {
 	CommitPhase phase = waiting->reading.phase;
 
-	waiting->waiting_for = waiting_for(phase);
+	if (phase == PHASE_NOTIFY)
+		waiting->waiting_for = "notify";
+	else if (phase >= PHASE_DELAY && phase <= PHASE_LOG)
+		waiting->waiting_for = commit_phase_names[phase];
 	if (waiting->has_lock)
 	{
 		waiting->blocked_by = waiting->lock.holder_pid;
