@@ -64,9 +64,10 @@ typedef struct SlowEvent
 	int			synchronous_commit; /* SyncCommitLevel */
 	bool		serializable;	/* has predicate locks */
 	bool		flush_timed;	/* flush_time was measured, not inferred */
-	uint64		part[PHASE_N];	/* what the session knows of each phase; the
-								 * delay of a follower is filled in by
-								 * slow_event_add_outcome() */
+	uint64		part[PHASE_NOT_RUN];	/* what the session knows of each
+										 * phase; the delay of a follower is
+										 * filled in by
+										 * slow_event_add_outcome() */
 	uint64		standby_min;	/* in place of part[PHASE_STANDBY] */
 	uint64		standby_max;
 	int			savepoints;		/* that it ends in PHASE_BEFORE, nested */
