@@ -339,23 +339,21 @@ standby_find(StandbyCounts *counts, int *n, const char *name)
 	return &counts[(*n)++];
 }
 
+/* This and the next function: within a change */
 static void
 count(const StandbyBlame *blame, uint64 ns, uint64 slow_commits)
 {
-	StandbyCounts *counts;
+	StandbyCounts *counts = standby_find(shared->counts, &shared->n,
+										 blame->name);
 	StandbyWait *lately;
 
-	changecount_begin_single(&shared->changes);
-	counts = standby_find(shared->counts, &shared->n, blame->name);
-	if (counts != NULL)
-	{
-		lately = &counts->lately[shared->part % STANDBY_PARTS][blame->stage];
-		lately->time += ns;
-		lately->behind += (double) ns * blame->behind;
-		counts->wait_time[blame->stage] += ns;
-		counts->slow_commits[blame->stage] += slow_commits;
-	}
-	changecount_end_single(&shared->changes);
+	if (counts == NULL)
+		return;
+	lately = &counts->lately[shared->part % STANDBY_PARTS][blame->stage];
+	lately->time += ns;
+	lately->behind += (double) ns * blame->behind;
+	counts->wait_time[blame->stage] += ns;
+	counts->slow_commits[blame->stage] += slow_commits;
 }
 
 /* The parts that begin forget what they had a minute ago. */
@@ -364,16 +362,12 @@ begin_parts(void)
 {
 	uint64		now = clock_now() / STANDBY_PART;
 
-	if (shared->part == now)
-		return;
-	changecount_begin_single(&shared->changes);
 	for (uint64 part = Max(shared->part, clock_elapsed(STANDBY_PARTS, now)) + 1;
 		 part <= now; part++)
 		for (int i = 0; i < shared->n; i++)
 			memset(shared->counts[i].lately[part % STANDBY_PARTS], 0,
 				   sizeof(shared->counts[i].lately[0]));
 	shared->part = now;
-	changecount_end_single(&shared->changes);
 }
 
 /* At each look of the worker: commits that wait have waited "ns" more. */
@@ -382,27 +376,29 @@ standby_look(uint64 ns)
 {
 	StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE];
 	uint64		key = current_key();
-	int			n;
+	int			n = standby_waiters(waiters);
 
+	changecount_begin_single(&shared->changes);
 	if (shared->key != key || shared->since == 0)
 	{
-		changecount_begin_single(&shared->changes);
 		shared->key = key;
 		shared->since = GetCurrentTimestamp();
 		shared->n = 0;
-		changecount_end_single(&shared->changes);
 	}
 	begin_parts();
-	n = standby_waiters(waiters);
 	for (int i = 0; i < n; i++)
 		count(&waiters[i].blame, waiters[i].commits * ns, 0);
+	changecount_end_single(&shared->changes);
 }
 
 void
 standby_count_slow(const StandbyBlame *blame)
 {
-	if (shared->key == current_key())
-		count(blame, 0, 1);
+	if (shared->key != current_key())
+		return;
+	changecount_begin_single(&shared->changes);
+	count(blame, 0, 1);
+	changecount_end_single(&shared->changes);
 }
 
 int
