@@ -105,7 +105,7 @@ begin_commit(void)
 	commit.begun_at = clock_now();
 	commit.savepoints = GetCurrentTransactionNestLevel() - 1;
 	backend_slot_set_begun(commit.begun_at);
-	backend_slot_set_outside(commit.begun_at, COMMITTING_BEFORE);
+	backend_slot_set_committing(commit.begun_at, COMMITTING_BEFORE);
 }
 
 /* The commit under way is over, or is no longer counted. */
@@ -114,7 +114,7 @@ end_commit(void)
 {
 	commit.begun_at = 0;
 	commit.has_notify = false;
-	backend_slot_set_committing(0);
+	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
 }
 
@@ -151,7 +151,7 @@ read_before_flush(void)
 	else
 		commit.siblings = SIBLINGS_NOT_COUNTED;
 	commit.started_at = clock_now();
-	backend_slot_set_committing(commit.started_at);
+	backend_slot_set_committing(commit.started_at, 0);
 	flush_groups_observe(GetFlushRecPtr(NULL), commit.started_at);
 	delay_override_begin(commit.started_at);
 	/* a capture may have begun since the siblings were counted, or not */
@@ -211,7 +211,7 @@ read_before_unlogged(void)
 	if (COMMIT_DELAY_SHOWS)
 		siblings_forget_sleep();
 	commit.started_at = clock_now();
-	backend_slot_set_committing(commit.started_at);
+	backend_slot_set_committing(commit.started_at, 0);
 	flush_detection_read_unlogged(&commit.before);
 }
 
@@ -693,7 +693,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 	bool		is_slow = elapsed > commit_stats_slow_threshold &&
 	slow_limits_exceeded(elapsed);
 
-	backend_slot_set_committing(0);
+	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
 	if (kind != LATENCY_OF_NOTHING)
 		latency_count_part(kind, LATENCY_BEFORE,
@@ -756,7 +756,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 							is_commit ? latency_kind(latency_wait_level(), led) :
 							LATENCY_OF_NOTHING);
 	else
-		backend_slot_set_committing(0);
+		backend_slot_set_committing(0, 0);
 	if (FLUSH_DETECTION_ERRS && unlikely(commit.io.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, commit.io.uncertain);
 	if (led && unlikely(commit_stats_log_flushes))
@@ -802,7 +802,7 @@ count_async(void)
 	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_ASYNC);
 	else
-		backend_slot_set_committing(0);
+		backend_slot_set_committing(0, 0);
 	account_transaction(WAL_OF_COMMIT);
 }
 
@@ -939,7 +939,7 @@ count_unlogged(CommitKind kind)
 	if (unlikely(may_be_slow(elapsed)))
 		suspect_slow_commit(SLOW_DID_NOT_WAIT, true, LATENCY_OF_NOTHING);
 	else
-		backend_slot_set_committing(0);
+		backend_slot_set_committing(0, 0);
 	commit.start_unknown = false;
 }
 

@@ -445,7 +445,7 @@ end_watched_commit(void *arg)
 						   clock_elapsed(watched.commit.ended_at, now));
 	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit && note_commit(&watched))
 		worker_wake();
-	backend_slot_set_committing(0);
+	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
 }
 
@@ -459,7 +459,7 @@ watch_to_end(void)
 	};
 
 	backend_slot_set_begun(commit_began_at(&watched.commit));
-	backend_slot_set_outside(watched.commit.ended_at, COMMITTING_AFTER);
+	backend_slot_set_committing(watched.commit.ended_at, COMMITTING_AFTER);
 	MemoryContextRegisterResetCallback(TopTransactionContext, &at_end);
 }
 

@@ -117,7 +117,7 @@ backend_slots_enter(void)
 {
 	backend_slots_fields = fields_of(MyProcNumber);
 	backend_slots_use_cell(0);
-	backend_slot_set_committing(0);
+	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
 }
 

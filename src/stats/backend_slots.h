@@ -129,17 +129,9 @@ backend_slot_expect(SlotField sum, double probability)
 #define COMMITTING_AFTER	2
 #define COMMITTING_TAGS		3
 
-/* Commit path: a commit begins that waits for its flush, or is done (0). */
+/* Commit path: a commit begins, or is in another phase; or is done (0, 0). */
 static inline void
-backend_slot_set_committing(uint64 since)
-{
-	pg_atomic_write_u64(&backend_slots_fields[SLOT_COMMITTING_SINCE],
-						since & ~(uint64) COMMITTING_TAGS);
-}
-
-/* ... it is in a phase outside of the callbacks. */
-static inline void
-backend_slot_set_outside(uint64 since, int tag)
+backend_slot_set_committing(uint64 since, int tag)
 {
 	pg_atomic_write_u64(&backend_slots_fields[SLOT_COMMITTING_SINCE],
 						(since & ~(uint64) COMMITTING_TAGS) | tag);
