@@ -171,23 +171,27 @@ entry_table_count(const EntryTable *table, int place, uint64 *value)
 	backend_slots_copy_cells(place * ncells, ncells, value, CLIENT_NCOUNTERS);
 }
 
-/* The entry is read once: the process may leave meanwhile (copy_at_rest()). */
+/* Read once: the process may leave meanwhile (copy_at_rest()). */
 static int
+entry_of_place(const EntryTable *table, int place)
+{
+	return *(const volatile int *) &table->place_entries[place];
+}
+
+static void
 read_growth(const EntryTable *table, int place, uint64 *growth)
 {
-	int			entry = *(const volatile int *) &table->place_entries[place];
-
 	entry_table_count(table, place, growth);
 	counter_array_subtract(growth, table->places[place].since, CLIENT_NCOUNTERS);
-	return entry;
 }
 
 static void
 add_growth(EntryTable *table, int place)
 {
+	int			entry = table->place_entries[place];
 	uint64		growth[CLIENT_NCOUNTERS];
-	int			entry = read_growth(table, place, growth);
 
+	read_growth(table, place, growth);
 	counter_array_add(table->places[place].since, growth, CLIENT_NCOUNTERS);
 	if (entry == NO_ENTRY)
 		return;
@@ -398,11 +402,12 @@ copy_rows(const EntryTable *table, char *rows, int *places)
 	}
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
+		int			entry = entry_of_place(table, i);
 		uint64		growth[CLIENT_NCOUNTERS];
-		int			entry = read_growth(table, i, growth);
 
 		if (entry == NO_ENTRY)
 			continue;
+		read_growth(table, i, growth);
 		counter_array_add((uint64 *) (rows + entry * row_size(table) +
 									  table->key_size), growth, CLIENT_NCOUNTERS);
 		if (places != NULL)
@@ -434,11 +439,13 @@ copy_flushes(const EntryTable *table, void *result)
 			pg_atomic_read_u64(&table->entries[i].counter[SLOT_FLUSHES]);
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
+		int			entry = entry_of_place(table, i);
 		uint64		growth[CLIENT_NCOUNTERS];
-		int			entry = read_growth(table, i, growth);
 
-		if (entry != NO_ENTRY)
-			to->flushes[entry] += growth[SLOT_FLUSHES];
+		if (entry == NO_ENTRY)
+			continue;
+		read_growth(table, i, growth);
+		to->flushes[entry] += growth[SLOT_FLUSHES];
 	}
 }
 
