@@ -287,7 +287,8 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 format_number(f->seen.wal_waits / f->seen.n),
 							 remedy_for_full_buffers(f)));
 	/* the sums lack commits that hang, but not the time of their sessions */
-	if (f->of_transactions <= 0 || works_outside(f) || hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
+	if (f->of_transactions <= 0 || works_outside(f) ||
+		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
 		return;
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
