@@ -357,6 +357,18 @@ rate_of_bytes(const CommitFigures *f)
 				 format_bytes(f->flush_wal), format_us(f->fit.base));
 }
 
+/* If the rate of bytes is why segments take their time */
+static const char *
+time_of_segment(const CommitFigures *f)
+{
+	double		time = ratio_or_zero(f->segment_size, f->fit.rate);
+	double		length = f->stall[STALL_SEGMENT].length;
+
+	return !f->wal_init_zero || time == 0 || time < length / 2 || time > 2 * length ? "" :
+		psprintf(": %s of zeros take %s at %s/s", format_bytes(f->segment_size),
+				 format_us(time), format_bytes(1e6 * f->fit.rate));
+}
+
 static const char *
 checkpoint_phase(const CommitFigures *f)
 {
@@ -587,7 +599,8 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),
 		NULL},
 		{stall_share(f, STALL_SEGMENT),
-			psprintf("a new WAL segment is made%s.", count_stalls(f, STALL_SEGMENT)),
+			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),
+					 time_of_segment(f)),
 		remedy_for_segments(f)},
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),

@@ -42,6 +42,7 @@ typedef struct CommitFigures
 	int			max_wal_size;
 	bool		wal_recycle;
 	bool		wal_init_zero;
+	double		segment_size;	/* wal_segment_size, bytes */
 	bool		wal_minimal;	/* wal_level */
 	bool		wal_compression;
 	const char *slot;			/* for which checkpoints keep most segments */

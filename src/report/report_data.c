@@ -68,6 +68,7 @@ report_data_set_settings(CommitFigures *f)
 	f->max_wal_size = max_wal_size_mb;
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
+	f->segment_size = wal_segment_size;
 	f->wal_minimal = wal_level == WAL_LEVEL_MINIMAL;
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;

@@ -559,6 +559,14 @@ says(
 	min_wal_size => 1024,
 	wal_init_zero => 0,
 	not => '->');
+my %zeros = (%segment, segment_size => 16 * 2**20);
+says(
+	'... that a bandwidth explains',
+	'70\.0% a new WAL segment is made \(5 stalls, mean 650 ms\): 16\.8 MB of zeros take 1\.29 s at 13\.0 MB/s\.',
+	$no_segment, %zeros,
+	'fit.rate' => 13,
+	remedy => '^min_wal_size');
+says('... or not', $segment, $no_segment, %zeros, 'fit.rate' => $_) for 12.9, 51.7;
 my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.checkpoint[CHECKPOINT_SYNCS]' => 1);
 says(
 	'checkpoints', '60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms\)',
