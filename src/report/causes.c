@@ -313,10 +313,16 @@ count_stalls(const CommitFigures *f, StallCause cause)
 				 format_us(stall->length));
 }
 
+/* Most of the time with the lock of NOTIFY */
+static bool
+writes_messages(const CommitFigures *f)
+{
+	return 2 * f->notify.write_time > f->notify.hold_time;
+}
+
 static const char *
 bound_of_notify(const CommitFigures *f)
 {
-	bool		writes = 2 * f->notify.write_time > f->notify.hold_time;
 	double		hold = ratio_or_zero(f->notify.hold_time / 1e3,
 									 f->notify.commits);
 	double		flush = ratio_or_zero(f->notify.flush_time / 1e3,
@@ -325,7 +331,7 @@ bound_of_notify(const CommitFigures *f)
 	/* not known of transactions of nothing but NOTIFY */
 	return hold == 0 || 2 * f->commits_notify < f->notify.commits ? "" :
 		psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
-				 writes ? "mostly to write its messages" :
+				 writes_messages(f) ? "mostly to write its messages" :
 				 psprintf("of which %s are its flush", format_us(flush)),
 				 format_number(1e6 / hold));
 }
@@ -571,7 +577,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{messages + f->phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
 					 f->listeners == 0 ? " No session of its database listens." : ""),
-			messages >= MIN_CAUSE || 2 * f->notify.write_time > f->notify.hold_time ?
+			messages >= MIN_CAUSE || writes_messages(f) ?
 			"fewer messages in a transaction: one for many rows" :
 		"send it from one session, or drop it"},
 		{own && !f->notifies ? record : 0,
