@@ -83,7 +83,7 @@ clients_attach(void *head, void *tail, bool found)
 static bool
 is_registered(int procno)
 {
-	return *(volatile int *) &clients_table.place_entries[procno] != NO_ENTRY;
+	return entry_table_of_place(&clients_table, procno) != NO_ENTRY;
 }
 
 static ClientKey *
@@ -204,8 +204,7 @@ add_session_times(ClientCounts *client)
 
 	for (int i = 0; i < MaxBackends; i++)
 	{
-		/* read once: the process may leave meanwhile */
-		int			entry = *(volatile int *) &clients_table.place_entries[i];
+		int			entry = entry_table_of_place(&clients_table, i);
 
 		if (entry != NO_ENTRY)
 			client[entry].value[SLOT_SESSION_TIME] +=

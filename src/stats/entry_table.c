@@ -171,13 +171,6 @@ entry_table_count(const EntryTable *table, int place, uint64 *value)
 	backend_slots_copy_cells(place * ncells, ncells, value, CLIENT_NCOUNTERS);
 }
 
-/* Read once: the process may leave meanwhile (copy_at_rest()). */
-static int
-entry_of_place(const EntryTable *table, int place)
-{
-	return *(const volatile int *) &table->place_entries[place];
-}
-
 static void
 read_growth(const EntryTable *table, int place, uint64 *growth)
 {
@@ -402,7 +395,7 @@ copy_rows(const EntryTable *table, char *rows, int *places)
 	}
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
-		int			entry = entry_of_place(table, i);
+		int			entry = entry_table_of_place(table, i);
 		uint64		growth[CLIENT_NCOUNTERS];
 
 		if (entry == NO_ENTRY)
@@ -439,7 +432,7 @@ copy_flushes(const EntryTable *table, void *result)
 			pg_atomic_read_u64(&table->entries[i].counter[SLOT_FLUSHES]);
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
-		int			entry = entry_of_place(table, i);
+		int			entry = entry_table_of_place(table, i);
 		uint64		growth[CLIENT_NCOUNTERS];
 
 		if (entry == NO_ENTRY)

@@ -80,6 +80,16 @@ typedef struct EntryTable
 	int		   *buckets;		/* entry, or NO_ENTRY */
 } EntryTable;
 
+/*
+ * The entry of a place, or NO_ENTRY; it may change at any time, so a caller
+ * without the lock reads it once.
+ */
+static inline int
+entry_table_of_place(const EntryTable *table, int place)
+{
+	return *(const volatile int *) &table->place_entries[place];
+}
+
 /* What is saved: this, and rows. */
 typedef struct EntriesSaved
 {

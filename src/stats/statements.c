@@ -280,7 +280,7 @@ choose(uint64 statement, bool may_wait)
 	if (may_wait && cell == SLOT_MAX_CELLS)
 		give_cell(cell = find_free_cell(), roleid, statement);
 	else if (may_wait &&
-			 *(volatile int *) &statements_table.place_entries[place_of_cell(cell)] != given[cell])
+			 entry_table_of_place(&statements_table, place_of_cell(cell)) != given[cell])
 		/* it has lost its entry */
 		give_cell(cell, roleid, statement);
 	use_cell(cell == SLOT_MAX_CELLS ? 0 : cell);
