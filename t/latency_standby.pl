@@ -64,11 +64,25 @@ sub waits ($name)
 }
 
 waits('remote_apply');
+like(
+	$primary->sql('SELECT commit_stats_report()'),
+	qr/^  1\. \S+% standby 'standby': not applied/m,
+	'... which it alone tells');
 is( $primary->sql(q{SELECT count(*) FROM commit_latency_stats
 WHERE wait_level = 'local'
 	AND (standby_time_min IS NOT NULL OR standby_time_max IS NOT NULL)}),
 	0,
 	'local: there is no wait for a standby');
+
+# Without the time of its I/O, it is not known.
+alter_system($primary, track_wal_io_timing => 'off');
+$primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
+commit_with('remote_apply', '-c 1 -t 7');
+like(
+	$primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr,
+	qr/ 1\. \S+% unknown: .*? -> track_wal_io_timing = on/,
+	'untimed: the report says so');
+alter_system($primary, track_wal_io_timing => 'on');
 
 # If the local flush takes long and the standby does not, the time counts for
 # the flush.

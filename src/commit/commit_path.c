@@ -489,7 +489,9 @@ end_delay(uint64 elapsed, bool is_commit, bool led)
  * A commit waited for a standby, too: from the end of the local flush until
  * now.  The flush ended after the flush pointer was seen at the boundary
  * before, plus the time of this backend's sleep and I/O; and before the
- * pointer was seen at the boundary of the group.
+ * pointer was seen at the boundary of the group.  A leader that did not sleep
+ * began to flush when its record was written, or once the flush before had
+ * ended.
  */
 static pg_noinline void
 count_standby_wait(LatencyKind kind)
@@ -503,6 +505,10 @@ count_standby_wait(LatencyKind kind)
 		earliest += commit.least_sleep;
 	if (times->seen_at != 0)
 		latest = Min(latest, Max(times->seen_at, commit.started_at));
+	if (commit.io.timed && commit.io.flushes > 0 && !commit.delay_known &&
+		!commit.has_notify)
+		latest = Min(latest, Max(commit.started_at + commit.record_time,
+								 times->previous_seen_at) + commit.io.io_time);
 	earliest = Min(earliest, latest);
 	latency_count(kind, clock_elapsed(commit.started_at, commit.ended_at));
 	latency_count_part(kind, LATENCY_RECORD, commit.record_time);

@@ -399,7 +399,8 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 /*
  * The rest of the exact sums was the flush of another commit; without others,
  * it is not known.  Where the server times no WAL I/O, what a leader does
- * between its record and the end is its flush.
+ * between its record and the end is its flush, but for what may be the wait
+ * for a standby.
  */
 static void
 set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
@@ -413,6 +414,9 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
+	double		doubt = flush > 0 ? 0 :
+	latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FOLLOWER) -
+	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		record = latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH);
 	double	   *phase = f->phase;
 
@@ -426,9 +430,9 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 	commit_phase_take(phase, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
 	commit_phase_take(phase, PHASE_RECORD, record);
 	commit_phase_take(phase, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
-	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep, 0));
+	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep - doubt, 0));
 	if (f->concurrency > 0)
-		commit_phase_take(phase, PHASE_OTHER_FLUSH, time);
+		commit_phase_take(phase, PHASE_OTHER_FLUSH, Max(phase[PHASE_UNKNOWN] - doubt, 0));
 	for (int i = 0; i < PHASE_N; i++)
 		phase[i] = ratio_or_zero(phase[i], time + before + after);
 
