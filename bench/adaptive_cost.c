@@ -53,7 +53,7 @@ pg_atomic_uint64 *backend_slots_fields = counters;
 int			CommitDelay = 0;
 int			CommitSiblings = 5;
 bool		enableFsync = true;
-DelayFollowed delay_override_followed = FOLLOWS_SETTINGS;
+DelayObeyed delay_override_obeyed = OBEYS_SETTINGS;
 DelayPair	delay_override_settings;
 
 uint64

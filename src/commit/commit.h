@@ -30,8 +30,8 @@ typedef enum CommitKind
 typedef struct CommitUnderWay
 {
 	/* ProcessUtility reads, of a COMMIT that has an id: */
-	uint64		begun_at;		/* when it began; else 0 */
-	int			savepoints;		/* with begun_at: open ones, nested */
+	uint64		statement_at;	/* when the statement began; else 0 */
+	int			savepoints;		/* with statement_at: open ones, nested */
 
 	/* The first callback reads, if it counts the commit: */
 	CommitKind	kind;
@@ -42,8 +42,8 @@ typedef struct CommitUnderWay
 
 	/* The second callback, if it counts a commit that wrote WAL: */
 	OwnFlush	io;
-	bool		start_unknown;	/* started_at is that of its statement */
-	bool		has_notify;		/* begun_at is not 0 then */
+	bool		start_unknown;	/* started_at is derived: start_late() */
+	bool		has_notify;		/* statement_at is not 0 then */
 	int			notify_pid;		/* with has_notify: had its lock before */
 	uint64		ended_at;
 	uint64		record_time;	/* to the record, less NOTIFY; 0: unknown */
@@ -63,7 +63,7 @@ extern void commit_path_install_hooks(void);
 static inline uint64
 commit_began_at(const CommitUnderWay *commit)
 {
-	return commit->begun_at != 0 ? commit->begun_at : commit->started_at;
+	return commit->statement_at != 0 ? commit->statement_at : commit->started_at;
 }
 
 /*

@@ -30,8 +30,8 @@
  * wal_cycles.c), and to the ring of flush_ring.h (one atomic addition per
  * commit, one group per flush).
  * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
- * hold it here.  Each of the two readings finds boundaries that the other one
- * misses.
+ * hold it here.  Both callbacks read the flush pointer: each finds ends of
+ * flushes that the other one misses.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:
@@ -94,7 +94,8 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
 /*
  * COMMIT begins, and has an id or a WITH HOLD cursor: deferred triggers and
  * constraints run, and cursors are filled, before the first callback.  Without
- * an id, clients_look_again() leads that to before_first_commit().
+ * an id, clients_look_again() makes clients_differ() true there, so that
+ * before_changed_commit() runs.
  */
 static pg_noinline void
 begin_commit(void)
@@ -102,17 +103,17 @@ begin_commit(void)
 	declared_hold = false;
 	if (!TransactionIdIsValid(MyProc->xid))
 		clients_look_again();
-	commit.begun_at = clock_now();
+	commit.statement_at = clock_now();
 	commit.savepoints = GetCurrentTransactionNestLevel() - 1;
-	backend_slot_set_begun(commit.begun_at);
-	backend_slot_set_committing(commit.begun_at, COMMITTING_BEFORE);
+	backend_slot_set_begun(commit.statement_at);
+	backend_slot_set_committing(commit.statement_at, COMMITTING_BEFORE);
 }
 
 /* The commit under way is over, or is no longer counted. */
 static void
 end_commit(void)
 {
-	commit.begun_at = 0;
+	commit.statement_at = 0;
 	commit.has_notify = false;
 	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
@@ -259,7 +260,7 @@ static void note_filled_cursors(void);
  * read-only transaction, or has filled cursors without an id.
  */
 static pg_noinline void
-before_first_commit(void)
+before_changed_commit(void)
 {
 	bool		is_own = !ended_prepared || TransactionIdIsValid(MyProc->xid);
 
@@ -267,7 +268,7 @@ before_first_commit(void)
 	if (!prepare_to_count() || !is_own)
 		return;
 	read_before_commit();
-	if (commit.kind == COMMIT_READ_ONLY && commit.begun_at != 0)
+	if (commit.kind == COMMIT_READ_ONLY && commit.statement_at != 0)
 		note_filled_cursors();
 }
 
@@ -278,7 +279,7 @@ before_commit(void)
 	if (likely(!clients_differ()) && likely(!statements_differ()))
 		read_before_commit();
 	else
-		before_first_commit();
+		before_changed_commit();
 }
 
 /* XACT_EVENT_PRE_PREPARE, or before COMMIT PREPARED: both always wait. */
@@ -321,9 +322,10 @@ count_own_sleep(bool is_commit, SleepKind kind, uint64 sleep, uint64 least)
 }
 
 /*
- * With an adaptive delay, a leader with a CommitDelay slept: commit_siblings
- * was 0.  The time without I/O shows for how long: a sleep takes longer than
- * CommitDelay, "delay" in ns.  Reports begin and end of the flush.
+ * The adaptive delay sets commit_siblings to 0, so a leader with a CommitDelay
+ * ("delay", ns) has slept for certain.  The time without I/O shows for how
+ * long: a sleep takes longer than CommitDelay.  Reports begin and end of the
+ * flush.
  */
 static pg_noinline void
 count_adaptive_flush(bool is_commit, uint64 delay)
@@ -331,7 +333,7 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 	uint64		seen_at = flush_group_seen_at(commit.group);
 	uint64		previous_seen_at = flush_group_seen_at(commit.group - 1);
 	uint64		sleep = delay;
-	uint64		began_at = Max(commit.started_at, previous_seen_at) + delay;
+	uint64		flush_began_at = Max(commit.started_at, previous_seen_at) + delay;
 	uint64		ended_at = commit.ended_at;
 
 	/* 0, or of a group that has taken its place in the ring */
@@ -344,19 +346,19 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 		uint64		timed_at = clock_elapsed(commit.io.io_time, ended_at);
 
 		if (delay != 0)
-			sleep += clock_elapsed(began_at, timed_at);
-		began_at = timed_at;
+			sleep += clock_elapsed(flush_began_at, timed_at);
+		flush_began_at = timed_at;
 	}
 	if (delay != 0)
 	{
-		began_at |= FLUSH_SLEPT;
+		flush_began_at |= FLUSH_SLEPT;
 		commit.delay.probability = 1.0;
 		commit.delay.sleep_time = sleep;
 		backend_slot_add(SLOT_DELAY_HITS, 1);
 		backend_slot_add(SLOT_HITS_ADAPTIVE, 1);
 		count_own_sleep(is_commit, SLEEP_ADAPTIVE, sleep, delay);
 	}
-	if (adaptive_delay_flushed(began_at, ended_at))
+	if (adaptive_delay_flushed(flush_began_at, ended_at))
 		(void) worker_wake_now();
 }
 
@@ -443,7 +445,7 @@ count_leaders_sleep(void)
 	unreported.ended_at = commit.ended_at;
 }
 
-/* It followed the adaptive delay. */
+/* It obeyed the adaptive delay. */
 static pg_noinline void
 end_adaptive(uint64 elapsed, bool is_commit, bool led)
 {
@@ -458,8 +460,8 @@ end_adaptive(uint64 elapsed, bool is_commit, bool led)
 }
 
 /*
- * It had a commit_delay, or followed a sweep.  A follower may follow an order
- * by which it would not have slept.
+ * It had a commit_delay, or obeyed a sweep.  A follower has waited for its
+ * leader's sleep even if it obeyed an order not to sleep.
  */
 static pg_noinline void
 end_fixed(bool is_commit, bool led)
@@ -479,7 +481,7 @@ end_fixed(bool is_commit, bool led)
 static pg_noinline void
 end_delay(uint64 elapsed, bool is_commit, bool led)
 {
-	if (delay_override_followed == FOLLOWS_ADAPTIVE)
+	if (delay_override_obeyed == OBEYS_ADAPTIVE)
 		end_adaptive(elapsed, is_commit, led);
 	else
 		end_fixed(is_commit, led);
@@ -548,7 +550,7 @@ note_notify(uint64 held_at, uint64 record_at)
 	totals.write_time = clock_elapsed(held_at, record_at);
 	commit.has_notify = true;
 	adaptive_delay_skip_next = true;
-	commit.begun_at = commit_began_at(&commit);
+	commit.statement_at = commit_began_at(&commit);
 	commit.notify_pid = notify_lock_pass_on(&totals);
 }
 
@@ -663,7 +665,7 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 {
 	FlushGroup *group = group_slot(number);
 
-	/* 0 if one was not counted */
+	/* 0 if one was not counted: SIBLINGS_NOT_COUNTED + 1 */
 	uint32		active = Max(commit.siblings, siblings_after) + 1;
 	int			missing;
 
@@ -678,11 +680,13 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 	}
 }
 
-/* True for what suspect_slow_commit() looks at; begun_at is mostly 0. */
+/*
+ * The first of the tests that slow_limits.c names; statement_at is mostly 0.
+ */
 static inline bool
 may_be_slow(uint64 elapsed)
 {
-	return elapsed > commit_stats_slow_threshold || commit.begun_at != 0 ||
+	return elapsed > commit_stats_slow_threshold || commit.statement_at != 0 ||
 		commit_works_afterwards();
 }
 
@@ -712,7 +716,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 		if (slow_commit_note(&commit, role, is_commit, kind))
 			worker_wake();
 	}
-	commit.begun_at = 0;
+	commit.statement_at = 0;
 	commit.has_notify = false;
 }
 
@@ -740,7 +744,7 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 	else
 		commit.record_time = commit.transaction_time = 0;
 	if (unlikely(CommitDelay > 0 ||
-				 delay_override_followed != FOLLOWS_SETTINGS))
+				 delay_override_obeyed != OBEYS_SETTINGS))
 		end_delay(elapsed, is_commit, led);
 	if (is_commit)
 		count_commit(led, elapsed);
@@ -917,7 +921,10 @@ count_late_commit(CommitKind kind)
 	commit.start_unknown = false;
 }
 
-/* Nothing that may last follows, and no mean has this commit. */
+/*
+ * A COMMIT without an id that has filled WITH HOLD cursors.  If that was slow,
+ * it is logged now, as what follows is quick.  No mean has such a COMMIT.
+ */
 static void
 note_filled_cursors(void)
 {
@@ -1085,8 +1092,8 @@ is_transaction_stmt(const PlannedStmt *pstmt, TransactionStmtKind kind)
  * COMMIT PREPARED and ROLLBACK PREPARED write the record of the other
  * transaction while they run.  The callbacks come later, for their own
  * transaction, which has nothing to commit: clients_look_again() leads the
- * first callback to before_first_commit(), so that other commits need not look
- * at ended_prepared.
+ * first callback to before_changed_commit(), so that other commits need not
+ * look at ended_prepared.
  *
  * In a subtransaction COMMIT PREPARED fails, and no callback follows that
  * could abandon the commit.

@@ -23,6 +23,7 @@
  * With track_wal_io_timing, the server itself measures how long a leader wrote
  * and synced.  It does not measure how long it made a WAL segment: if the
  * flush crosses one, that is what is left of the time from begin to end.
+ * Samples see a new segment by its wait events (commit_phase.c).
  *
  * Invariant: as in commit_path.c, nothing here raises an error, allocates,
  * waits, or loops without a bound.  A reset callback is a static struct that
@@ -57,7 +58,7 @@
 #define SEGMENT_GAP			NS_PER_MS
 
 /* A commit whose second callback has run.  Of this process alone. */
-typedef struct WatchedCommit
+typedef struct EndingCommit
 {
 	CommitUnderWay commit;		/* a copy */
 	SlowEvent	event;			/* what the second callback tells of it */
@@ -67,9 +68,9 @@ typedef struct WatchedCommit
 	bool		crosses_segment;	/* its flush did */
 	uint64		limit;			/* of slow commits, ns */
 	uint64		delay_time;		/* slept itself, or SLOW_UNKNOWN */
-} WatchedCommit;
+} EndingCommit;
 
-static WatchedCommit watched;
+static EndingCommit watched;
 
 /*---- Moments -----------------------------------------------------*/
 
@@ -100,7 +101,7 @@ typedef struct SlowMoments
  * no time of their record behind.
  */
 static void
-find_moments(const WatchedCommit *ended, const ClockPair *now,
+find_moments(const EndingCommit *ended, const ClockPair *now,
 			 SlowMoments *moments)
 {
 	const CommitUnderWay *commit = &ended->commit;
@@ -147,7 +148,7 @@ own_delay_time(const CommitUnderWay *commit, SlowRole role)
  * its end separates it from the wait for a standby.
  */
 static uint64
-own_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
+own_flush_time(const EndingCommit *ended, const SlowMoments *moments)
 {
 	if (ended->commit.io.timed)
 		return ended->commit.io.io_time;
@@ -163,7 +164,7 @@ own_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
  * the server's: what its flush took beside sleep, write and sync.
  */
 static uint64
-own_segment_time(const WatchedCommit *ended, const SlowMoments *moments)
+own_segment_time(const EndingCommit *ended, const SlowMoments *moments)
 {
 	uint64		flushed = moments->begin +
 	zero_if_unknown(ended->delay_time) +
@@ -179,7 +180,7 @@ own_segment_time(const WatchedCommit *ended, const SlowMoments *moments)
 
 /* The time until the flush of this commit began, or ended, if another's. */
 static uint64
-others_flush_time(const WatchedCommit *ended, const SlowMoments *moments)
+others_flush_time(const EndingCommit *ended, const SlowMoments *moments)
 {
 	if (ended->event.role == SLOW_DID_NOT_WAIT)
 		return 0;
@@ -199,7 +200,7 @@ cut_part(uint64 part, uint64 *left)
 }
 
 static void
-divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
+divide_commit(const EndingCommit *ended, const SlowMoments *moments,
 			  SlowEvent *event)
 {
 	const CommitUnderWay *commit = &ended->commit;
@@ -207,7 +208,7 @@ divide_commit(const WatchedCommit *ended, const SlowMoments *moments,
 	uint64		left = event->duration;
 	uint64		flushed_at;
 
-	event->savepoints = commit->begun_at != 0 ? commit->savepoints : 0;
+	event->savepoints = commit->statement_at != 0 ? commit->savepoints : 0;
 	part[PHASE_AFTER] = cut_part(clock_elapsed(commit->ended_at, event->end),
 								 &left);
 	part[PHASE_NOTIFY] = cut_part(moments->notify_time, &left);
@@ -283,7 +284,7 @@ begin_event(SlowEvent *event, const ClockPair *now)
 
 /* Fills in what a commit and a stall have. */
 static void
-begin_flush_event(const WatchedCommit *ended, SlowEvent *event,
+begin_flush_event(const EndingCommit *ended, SlowEvent *event,
 				  SlowMoments *moments)
 {
 	ClockPair	now;
@@ -297,7 +298,7 @@ begin_flush_event(const WatchedCommit *ended, SlowEvent *event,
 }
 
 static bool
-note_commit(const WatchedCommit *ended)
+note_commit(const EndingCommit *ended)
 {
 	SlowMoments moments;
 	SlowEvent	event;
@@ -324,7 +325,7 @@ was_committing(int procno)
 }
 
 static bool
-note_stall(const WatchedCommit *ended)
+note_stall(const EndingCommit *ended)
 {
 	const CommitUnderWay *commit = &ended->commit;
 	FlushTimes	previous = {0};

@@ -9,11 +9,11 @@
  * or when the transaction fails, has changed them for that one commit.  No
  * statement runs in between, so SHOW displays the configured values.
  *
- * An experimenting process gives an order; all backends follow it.  With
+ * An experimenting process gives an order; all backends obey it.  With
  * commit_stats.adaptive_delay there is a standing order, which is in force
  * while no other is: each commit asks adaptive_delay.c.
  *
- * Invariant: a backend follows an order only if its commit begins before the
+ * Invariant: a backend obeys an order only if its commit begins before the
  * order's deadline, even if the process that gave the order has died.
  *
  * Locking: one atomic word holds an order's commit_delay, commit_siblings and
@@ -60,7 +60,7 @@ typedef struct DelayOverrideShared
 } DelayOverrideShared;
 
 pg_atomic_uint64 *delay_override_order = NULL;
-DelayFollowed delay_override_followed = FOLLOWS_SETTINGS;
+DelayObeyed delay_override_obeyed = OBEYS_SETTINGS;
 DelayPair	delay_override_settings;
 
 static DelayOverrideShared *shared = NULL;
@@ -81,7 +81,7 @@ const StatsModule delay_override_module = {
 
 /* Follow an order of a sweep unless its deadline has passed. */
 void
-delay_override_follow(uint64 order, uint64 now)
+delay_override_obey(uint64 order, uint64 now)
 {
 	int			delay = (int) ((order >> SIBLINGS_BITS) & LOW_BITS(DELAY_BITS));
 	uint64		left = ((order >> DEADLINE_SHIFT) - (now >> DEADLINE_UNIT)) &
@@ -91,10 +91,10 @@ delay_override_follow(uint64 order, uint64 now)
 	if (left == 0 || left > LOW_BITS(DEADLINE_BITS - 1))
 		return;
 	if (delay == DELAY_ADAPTIVE)
-		delay_override_use(adaptive_delay_begin(now), 0, FOLLOWS_ADAPTIVE);
+		delay_override_use(adaptive_delay_begin(now), 0, OBEYS_ADAPTIVE);
 	else
 		delay_override_use(delay, (int) (order & LOW_BITS(SIBLINGS_BITS)),
-						   FOLLOWS_PAIR);
+						   OBEYS_PAIR);
 }
 
 /*---- The process that experiments --------------------------------*/
@@ -200,7 +200,7 @@ delay_override_set_adaptive(bool adaptive)
 	(void) pg_atomic_compare_exchange_u64(&shared->order, &before, standing);
 }
 
-/* Do commits follow the setting, apart from a sweep? */
+/* Do commits obey the setting, apart from a sweep? */
 bool
 delay_override_is_adaptive(void)
 {

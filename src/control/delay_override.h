@@ -29,17 +29,17 @@ typedef struct DelayPair
 /* The order in force or past; 0: none.  In shared memory, atomic. */
 extern COMMIT_STATS_HIDDEN pg_atomic_uint64 *delay_override_order;
 
-/* What the present commit of this backend follows. */
-typedef enum DelayFollowed
+/* What the present commit of this backend obeys. */
+typedef enum DelayObeyed
 {
-	FOLLOWS_SETTINGS,
-	FOLLOWS_PAIR,				/* of a sweep */
-	FOLLOWS_ADAPTIVE
-} DelayFollowed;
+	OBEYS_SETTINGS,
+	OBEYS_PAIR,					/* of a sweep */
+	OBEYS_ADAPTIVE
+} DelayObeyed;
 
-extern COMMIT_STATS_HIDDEN DelayFollowed delay_override_followed;
+extern COMMIT_STATS_HIDDEN DelayObeyed delay_override_obeyed;
 
-/* The settings, while it follows something else. */
+/* The settings, while it obeys something else. */
 extern COMMIT_STATS_HIDDEN DelayPair delay_override_settings;
 
 extern const StatsModule delay_override_module;
@@ -57,7 +57,7 @@ extern void delay_override_set_adaptive(bool adaptive);
 extern bool delay_override_is_adaptive(void);
 
 /* The commit path. */
-extern void delay_override_follow(uint64 order, uint64 now);
+extern void delay_override_obey(uint64 order, uint64 now);
 
 /* That commit is done. */
 static inline void
@@ -65,20 +65,20 @@ delay_override_restore(void)
 {
 	CommitDelay = delay_override_settings.delay;
 	CommitSiblings = delay_override_settings.siblings;
-	delay_override_followed = FOLLOWS_SETTINGS;
+	delay_override_obeyed = OBEYS_SETTINGS;
 }
 
 /* A commit is done, or has failed. */
 static inline void
 delay_override_end(void)
 {
-	if (unlikely(delay_override_followed != FOLLOWS_SETTINGS))
+	if (unlikely(delay_override_obeyed != OBEYS_SETTINGS))
 		delay_override_restore();
 }
 
-/* It begins, and follows something else than the settings. */
+/* It begins, and obeys something else than the settings. */
 static inline void
-delay_override_use(int delay, int siblings, DelayFollowed followed)
+delay_override_use(int delay, int siblings, DelayObeyed obeyed)
 {
 	/* each commit ends with a callback; a setting must never get lost */
 	delay_override_end();
@@ -86,7 +86,7 @@ delay_override_use(int delay, int siblings, DelayFollowed followed)
 	delay_override_settings.siblings = CommitSiblings;
 	CommitDelay = delay;
 	CommitSiblings = siblings;
-	delay_override_followed = followed;
+	delay_override_obeyed = obeyed;
 }
 
 /*
@@ -111,9 +111,9 @@ delay_override_begin(uint64 now)
 	if (likely(order == 0))
 		return;
 	if (order == ORDER_ADAPT)
-		delay_override_use(adaptive_delay_begin(now), 0, FOLLOWS_ADAPTIVE);
+		delay_override_use(adaptive_delay_begin(now), 0, OBEYS_ADAPTIVE);
 	else
-		delay_override_follow(order, now);
+		delay_override_obey(order, now);
 }
 
 #endif							/* COMMIT_STATS_DELAY_OVERRIDE_H */

@@ -17,7 +17,8 @@
  * library.  A file that persist_format_refuse() refuses, as it is damaged, for
  * example, is removed, too.
  *
- * history_file.c keeps the history, in a file of its own.
+ * history_file.c keeps the history, in a file of its own, which stays while
+ * the server runs, and is set aside if it is refused.
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then

@@ -119,7 +119,7 @@ has_cpu(const char *controllers)
  * (version 1).
  */
 bool
-cpu_limit_read(const char *groups, const char *mount, uint64 *throttled_ns)
+cpu_throttled_read(const char *groups, const char *mount, uint64 *throttled_ns)
 {
 	char		line[MAXPGPATH];
 	FILE	   *file = fopen(groups, "r");

@@ -11,8 +11,8 @@
  * For how long a limit of the CPU has stopped this server since the group
  * exists; returns false if there is no limit
  */
-extern bool cpu_limit_read(const char *groups, const char *mount,
-						   uint64 *throttled_ns);
+extern bool cpu_throttled_read(const char *groups, const char *mount,
+							   uint64 *throttled_ns);
 
 /* Bytes that the volume of a folder has written since the system started; or 0 */
 extern uint64 volume_written(const char *folder, const char *devices);

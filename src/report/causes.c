@@ -6,8 +6,9 @@
  *
  * Tables hold all that the report concludes.  A row of a table of causes has
  * the share of commit time that its evidence explains, its sentence, and what
- * to do; the report prints the largest ones, in that order.  The first row
- * that applies of the tables on a delay is the answer.
+ * to do; the report prints the largest ones, in that order.  Rows that do not
+ * apply have their sentences made, too; psprintf() writes NULL as (null).
+ * The first row that applies of the tables on a delay is the answer.
  *
  * A delay helps only if commits come during it and then share the flush.  So
  * the rows in which no commit comes, or in which the time goes elsewhere,
@@ -128,7 +129,7 @@ bytes_share(const CommitFigures *f)
 	return Max(f->fit.share * causes_flush_share(f) - others, 0);
 }
 
-/* The phase that such stalls are; exact sums do not have it. */
+/* The share of the phase that such stalls have of their own; 0: none */
 static double
 phase_of_stalls(const CommitFigures *f, StallCause cause)
 {
@@ -163,7 +164,10 @@ steady_share(const CommitFigures *f)
 	return rest;
 }
 
-/* Of these, the process that flushes could run, and did not, or computed */
+/*
+ * The part of steady_share() in which the process that flushes could run, and
+ * did not, or computed
+ */
 static double
 processor_share(const CommitFigures *f)
 {
@@ -171,7 +175,7 @@ processor_share(const CommitFigures *f)
 		Max(Min(f->seen.cpu_waits / f->seen.in_commit, steady_share(f)), 0);
 }
 
-/* ... or it was in no commit. */
+/* ... in which it was in no commit */
 static double
 outside_share(const CommitFigures *f)
 {
@@ -201,7 +205,7 @@ statements_wait(const CommitFigures *f)
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
 }
 
-/* In their statements; a prepared transaction has no pid. */
+/* Who holds the locks that statements wait for */
 static const char *
 view_of_holders(const CommitFigures *f)
 {
@@ -300,7 +304,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 						 psprintf(" No setting of commits helps.%s", idle)));
 }
 
-/*---- Words that are missing without their figure -----------------*/
+/*---- Words, "" if their figure is not known ---------------------*/
 
 /* " (12 stalls, mean 650 ms)" */
 static const char *
@@ -434,7 +438,7 @@ remedy_for_checkpoints(const CommitFigures *f)
 					f->max_wal_size, f->checkpoint_timeout);
 }
 
-/* But for what others write */
+/* Apart from the WAL of large transactions */
 static const char *
 remedy_at_stage(const CommitFigures *f)
 {
@@ -517,7 +521,7 @@ compare_causes(const void *a, const void *b)
 	return one->share > other->share ? -1 : one->share < other->share;
 }
 
-/* Largest first */
+/* Those from MIN_CAUSE on; sorts all, the largest first. */
 static void
 add_causes(Causes *found, const Cause *cause, int n)
 {
@@ -527,7 +531,7 @@ add_causes(Causes *found, const Cause *cause, int n)
 	qsort(found->cause, found->n, sizeof(Cause), compare_causes);
 }
 
-/* Half of the looks at commits before their record, or more */
+/* Half of the samples in PHASE_RECORD, or more */
 static bool
 mostly_seen(const CommitFigures *f, double looks)
 {

@@ -110,7 +110,7 @@ set_period_standby(CommitFigures *f)
 
 	for (int i = 0; i < nslow; i++)
 	{
-		const StandbyBlame *blame = &slow[i].outcome.session.blame;
+		const StandbyBlame *blame = &slow[i].outcome.waits.blame;
 		StandbyCounts *of_name;
 		uint64		part[PHASE_N];
 

@@ -5,6 +5,8 @@
  *
  * report_data_read() copies all counts, and the log of stalls, so that all
  * belong to the same reset, and computes everything else from the copies.
+ * Phases are those of the newest minute's samples (set_phases_seen()), or, if
+ * they are too few, sums since the reset.
  *
  * Locking: commit_stats_reset_lock(), shared, while everything is copied, and
  * what the modules that are read take inside of it.
@@ -561,12 +563,12 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	double		lock_time = 0;
 	double		savepoints_time = 0;
 	double		serializable_time = 0;
-	const WatchedSession *locked = NULL;	/* for longest */
+	const CommitWaits *locked = NULL;	/* for longest */
 
 	for (int i = 0; i < n; i++)
 	{
 		const SlowEvent *event = &slow[i].event;
-		const WatchedSession *session = &slow[i].outcome.session;
+		const CommitWaits *waits = &slow[i].outcome.waits;
 		uint64		part[PHASE_N];
 
 		if (event->ended_at < f->stats_reset)
@@ -575,9 +577,9 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		time += event->duration;
 		slow_event_phases(event, &slow[i].outcome, part);
 		add_slow_phases(f, log, event, part);
-		lock_time += session->lock_time;
-		if (session->lock_time > (locked ? locked->lock_time : 0))
-			locked = session;
+		lock_time += waits->lock_time;
+		if (waits->lock_time > (locked ? locked->lock_time : 0))
+			locked = waits;
 		if (event->serializable)
 			serializable_time += part[PHASE_AFTER];
 		if (event->savepoints >= MANY_SAVEPOINTS)

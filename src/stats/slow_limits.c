@@ -15,7 +15,9 @@
  *
  * Three tests: commit_stats_slow_threshold (guc.c) lets most commits pass,
  * slow_limits_exceeded() says that one may be slow or a stall, and
- * note_commit() of slow_commit.c decides and counts.
+ * note_commit() and note_stall() of slow_commit.c decide and count.  Of a
+ * flush that no commit led, stall_log_note_unled() decides; spacing.c has its
+ * own usual flush.
  *
  * Locking: commit_stats_reset_lock(), shared, while the histograms are read.
  * A process that derives a limit writes it down as a whole.

@@ -129,7 +129,7 @@ slow_event_address(const SlowEvent *event)
 void
 slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 {
-	uint64		standby = Min(outcome->session.standby_time, event->standby_max);
+	uint64		standby = Min(outcome->waits.standby_time, event->standby_max);
 
 	if (standby > event->standby_min)
 	{

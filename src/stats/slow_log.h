@@ -103,7 +103,7 @@ typedef struct SlowOutcome
 	uint64		delay_time;		/* of a follower's wait, its leader slept, ns */
 	uint64		previous;		/* the boundary before; 0: unknown */
 	WatchSummary seen;			/* from the begin of the wait to its end */
-	WatchedSession session;
+	CommitWaits waits;
 	double		ratio[ACTIVITIES];	/* of a stall; see stall_log.c, 0: not
 									 * known */
 } SlowOutcome;

@@ -9,9 +9,9 @@
  *	session		what the worker keeps of each backend between its looks, in
  *				its own memory: its transaction id, and what its latest
  *				COMMITs were seen waiting for
- *	writer		a backend that has had the same id for WRITER_LOOKS looks, or
- *				runs VACUUM, and neither commits nor sleeps (pg_sleep) nor
- *				waits for its client or a lock
+ *	writer		a backend that was seen WRITER_LOOKS times with the same id, or
+ *				in VACUUM, and neither commits nor sleeps (pg_sleep) nor waits
+ *				for its client or a lock
  *
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and
@@ -77,21 +77,21 @@ typedef struct WatchShared
 } WatchShared;
 
 /* A COMMIT that was seen waiting for a lock or a standby. */
-typedef struct WatchedCommit
+typedef struct SeenCommit
 {
 	int			pid;			/* 0: none */
 	uint64		since;			/* as in PhaseReading */
 	uint64		seen_at;		/* the last time that it waited */
-	WatchedSession waited;
-} WatchedCommit;
+	CommitWaits waited;
+} SeenCommit;
 
 typedef struct Session
 {
 	int			pid;
 	TransactionId xid;
-	int			looks;			/* with this xid, and no wait */
+	int			looks;			/* with this xid, without a wait */
 	bool		in_commit;
-	WatchedCommit commit[COMMITS_KEPT]; /* the latest first */
+	SeenCommit	commit[COMMITS_KEPT];	/* the latest first */
 } Session;
 
 /* The look under way, or the last one. */
@@ -123,10 +123,10 @@ sample_of(uint64 number)
 /*---- What a COMMIT waits for -------------------------------------*/
 
 /* The entry of the COMMIT that a session is in. */
-static WatchedSession *
-watched_commit(Session *session, const PhaseReading *reading)
+static CommitWaits *
+seen_commit(Session *session, const PhaseReading *reading)
 {
-	WatchedCommit *commit = session->commit;
+	SeenCommit *commit = session->commit;
 
 	if (commit->pid != session->pid || commit->since != reading->since)
 	{
@@ -150,13 +150,13 @@ read_lock(PGPROC *proc, LockWait *wait)
 static void
 watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 {
-	WatchedSession *waited;
+	CommitWaits *waited;
 	LockWait	wait;
 	uint64		length = 0;
 
 	if (!read_lock(proc, &wait))
 		return;
-	waited = watched_commit(session, reading);
+	waited = seen_commit(session, reading);
 	if (wait.since != 0)
 		length = Max(GetCurrentTimestamp() - wait.since, 0) * NS_PER_US;
 	if (length < waited->lock_time)
@@ -166,13 +166,13 @@ watch_lock(PGPROC *proc, Session *session, const PhaseReading *reading)
 }
 
 /*
- * A COMMIT waits for a standby.  In a crowd, most get the blame of the backend
- * before them.
+ * A COMMIT waits for a standby.  Beyond MAX_BLAMED backends, one gets the
+ * blame found last in this look.
  */
 static void
 watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 {
-	WatchedSession *waited;
+	CommitWaits *waited;
 	int			mode;
 
 	if (look.blamed++ < MAX_BLAMED)
@@ -185,7 +185,7 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 	}
 	if (look.blame.name[0] == '\0')
 		return;
-	waited = watched_commit(session, reading);
+	waited = seen_commit(session, reading);
 	if (waited->blame.name[0] != '\0')
 		waited->standby_time += look.length;
 	if (waited->blame.stage == look.blame.stage &&
@@ -202,29 +202,30 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 
 /*
  * What the worker has seen of the commits of a process between two times.  A
- * commit has as many entries as its mark has had times.
+ * COMMIT may have several entries, as each callback sets its mark, "since",
+ * anew.
  */
 void
-watch_find_session(int pid, uint64 from, uint64 to, WatchedSession *session)
+watch_find_waits(int pid, uint64 from, uint64 to, CommitWaits *waits)
 {
-	memset(session, 0, sizeof(WatchedSession));
-	session->lock.tag.locktag_type = NO_LOCK;
+	memset(waits, 0, sizeof(CommitWaits));
+	waits->lock.tag.locktag_type = NO_LOCK;
 	for (int i = 0; sessions != NULL && i < MaxBackends * COMMITS_KEPT; i++)
 	{
-		const WatchedCommit *commit =
+		const SeenCommit *commit =
 		&sessions[i / COMMITS_KEPT].commit[i % COMMITS_KEPT];
 
 		if (commit->pid != pid || commit->seen_at < from ||
 			commit->seen_at > to)
 			continue;
-		if (commit->waited.lock_time > session->lock_time)
+		if (commit->waited.lock_time > waits->lock_time)
 		{
-			session->lock = commit->waited.lock;
-			session->lock_time = commit->waited.lock_time;
+			waits->lock = commit->waited.lock;
+			waits->lock_time = commit->waited.lock_time;
 		}
-		session->standby_time += commit->waited.standby_time;
+		waits->standby_time += commit->waited.standby_time;
 		if (commit->waited.blame.name[0] != '\0')
-			session->blame = commit->waited.blame;
+			waits->blame = commit->waited.blame;
 	}
 }
 
@@ -328,8 +329,9 @@ blocking_lock(int procno)
 }
 
 /*
- * Once it is known which backends are in a commit.  Most of the others wait
- * for the same row.
+ * Count waits for locks: of a commit, of another holder, of a prepared
+ * transaction.  Comes after each look_at_backend(), as it asks who is in a
+ * commit.  Neighbours mostly wait for the same lock, which is read once.
  */
 static void
 look_at_blocked(void)
@@ -368,8 +370,9 @@ look_at_blocked(void)
 }
 
 /*
- * Once it is known how many commits wait.  A quick flush may be over, and its
- * process do something else.
+ * Count commits that wait for a flush whose process waits for a processor, or
+ * is in no commit.  Comes after each look_at_backend(), which counts these
+ * commits.  A quick flush may be over, and its process do something else.
  */
 static void
 look_at_flusher(PGPROC *flusher)
@@ -426,7 +429,7 @@ look_at_archiver(void)
 			look.sample.archiving = true;
 }
 
-/* Where there is no limit, one may come. */
+/* Without a limit, looks for one every LIMIT_EVERY only. */
 static void
 look_at_cpu_limit(void)
 {
@@ -440,7 +443,7 @@ look_at_cpu_limit(void)
 		clock_elapsed(read_at, look.sample.at) < LIMIT_EVERY && read_at != 0)
 		return;
 	read_at = look.sample.at;
-	limited = cpu_limit_read(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT, &throttled);
+	limited = cpu_throttled_read(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT, &throttled);
 	if (limited && was_limited)
 		look.sample.throttled_us = clock_elapsed(before, throttled) / NS_PER_US;
 	before = throttled;
@@ -461,7 +464,10 @@ look_at_volume(uint64 flushes)
 									   flushes * FLUSH_KB);
 }
 
-/* Lately, if "newest" is the number of samples; not while a segment is made */
+/*
+ * Have others written three quarters of what the volume wrote in the last
+ * LATELY looks, of "newest" in all?  Not known while a segment is made.
+ */
 static bool
 others_write(uint64 newest)
 {
@@ -544,7 +550,7 @@ add_writer(WatchSummary *sum, int pid)
 #define ADD_WAIT(wait, time)		sum->wait += sample->wait * time;
 #define ROUND_WAIT(wait, time)		sum->wait = round(sum->wait * scale);
 
-/* "ns" of the time that a sample speaks for, times what it has. */
+/* "ns" is the part of the time that the sample speaks for. */
 static void
 add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		   WatchSummary *sum)
@@ -583,7 +589,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		add_writer(sum, sample->writer[i]);
 }
 
-/* As if all samples had spoken for the same time. */
+/* From sums of ns to numbers of samples. */
 static void
 finish_sum(WatchSummary *sum)
 {

@@ -61,8 +61,7 @@ typedef struct WatchSample
 	uint8		checkpoint;		/* CheckpointPhase */
 	bool		archiving;
 	bool		segment;		/* a new segment is being made */
-	bool		others_write;	/* most of what the volume wrote lately was no
-								 * WAL */
+	bool		others_write;	/* others_write() */
 	uint32		throttled_us;	/* by a CPU limit, since the look before */
 	uint32		written_kb;		/* by the volume of the WAL so far, modulo
 								 * 2^32; 0: not known */
@@ -99,14 +98,14 @@ watch_is_throttled(const WatchSummary *sum, uint64 ns)
 }
 
 /* What a session was seen waiting for in its commit, by the worker. */
-typedef struct WatchedSession
+typedef struct CommitWaits
 {
 	LockWait	lock;			/* the longest; tag type 0xff: none */
 	uint64		lock_time;		/* ns, seen */
 	StandbyBlame blame;			/* of most of that; name "": none */
 	uint64		blame_lead;		/* ns, over others in the vote on it */
 	uint64		standby_time;	/* ns, from the first look to the last */
-} WatchedSession;
+} CommitWaits;
 
 extern const StatsModule watch_module;
 
@@ -115,8 +114,8 @@ extern const StatsModule watch_module;
  * this look, or since the one before.
  */
 extern bool watch_look(void);
-extern void watch_find_session(int pid, uint64 from, uint64 to,
-							   WatchedSession *session);
+extern void watch_find_waits(int pid, uint64 from, uint64 to,
+							 CommitWaits *waits);
 
 /* Any process; between two times of clock_now(). */
 extern void watch_sum(uint64 from, uint64 to, WatchSummary *sum);

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * client_views.c
- *		Functions behind commit_client_stats, commit_statement_stats and
- *		commit_activity.
+ *		Functions behind commit_client_stats, commit_statement_stats (the text
+ *		is of pg_stat_statements) and commit_activity.
  *
  * commit_database_stats sums the first of them, in the SQL script.
  *

@@ -3,6 +3,9 @@
  * slow_log_view.c
  *		Functions behind commit_slow_log and commit_stall_log.
  *
+ * Who may read these views sees the rows of all users: see GRANT in
+ * commit_stats--1.0.sql.
+ *
  * Locking: none for events (slow_log.c); commit_stats_reset_lock(), shared,
  * for the flush groups beside stalls; commit_stats_clients_lock() for the
  * names of leaders (clients.c).
@@ -61,7 +64,7 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 {
 	const SlowEvent *event = &logged->event;
 	const SlowOutcome *outcome = &logged->outcome;
-	const WatchedSession *session = &outcome->session;
+	const CommitWaits *waits = &outcome->waits;
 	uint64		part[PHASE_N];
 	SlowTime	time[SLOW_NTIMES];
 
@@ -70,18 +73,18 @@ row_parts(Row *row, const LoggedEvent *logged, const StallLog *stalls,
 	for (int i = 0; i < SLOW_NTIMES; i++)
 		row_ms(row, time[i].column, time[i].ns);
 	row_text(row, "cause", slow_cause(stalls, event, part));
-	if (session->lock_time > 0)
+	if (waits->lock_time > 0)
 	{
-		row_text(row, "waited_for", lock_wait_describe(&session->lock));
-		row_known_number(row, "blocked_by", session->lock.holder_pid);
+		row_text(row, "waited_for", lock_wait_describe(&waits->lock));
+		row_known_number(row, "blocked_by", waits->lock.holder_pid);
 	}
 	row_known_number(row, "notify_pid", event->notify_pid);
 	row_client_of(row, "notify_", sessions, event->notify_pid, event->end);
-	if (session->blame.name[0] != '\0')
+	if (waits->blame.name[0] != '\0')
 	{
-		row_text(row, "standby", session->blame.name);
+		row_text(row, "standby", waits->blame.name);
 		row_text(row, "standby_stage",
-				 standby_stage_names[session->blame.stage]);
+				 standby_stage_names[waits->blame.stage]);
 	}
 }
 

@@ -2,7 +2,7 @@
  *
  * whatif.c
  *		commit_delay_whatif(): predicts what each commit_delay would do,
- *		without trying it.
+ *		without trying it.  For commit_remedies() as well.
  *
  * The function captures the commits of a sample (commit_trace.c), fits a load
  * to them (whatif_fit.c), and simulates that load with each pair of

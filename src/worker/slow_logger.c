@@ -42,24 +42,24 @@ add_time(StringInfo line, const char *name, uint64 ns)
 /* A lock by its numbers, as the worker cannot look up names. */
 static void
 add_waits(StringInfo line, const SlowEvent *event,
-		  const WatchedSession *session)
+		  const CommitWaits *waits)
 {
-	if (session->lock_time > 0)
+	if (waits->lock_time > 0)
 	{
 		appendStringInfoString(line, " waited_for=\"");
-		DescribeLockTag(line, &session->lock.tag);
+		DescribeLockTag(line, &waits->lock.tag);
 		appendStringInfoChar(line, '"');
-		if (session->lock.holder_pid != 0)
-			appendStringInfo(line, " blocked_by=%d", session->lock.holder_pid);
+		if (waits->lock.holder_pid != 0)
+			appendStringInfo(line, " blocked_by=%d", waits->lock.holder_pid);
 	}
 	if (event->notify_pid != 0)
 		appendStringInfo(line, " notify_pid=%d", event->notify_pid);
-	if (session->blame.name[0] != '\0')
+	if (waits->blame.name[0] != '\0')
 	{
 		appendStringInfoString(line, " standby=");
-		escape_json(line, session->blame.name);
+		escape_json(line, waits->blame.name);
 		appendStringInfo(line, " standby_stage=\"%s\"",
-						 standby_stage_names[session->blame.stage]);
+						 standby_stage_names[waits->blame.stage]);
 	}
 }
 
@@ -93,7 +93,7 @@ log_commit(const SlowEvent *event, const SlowOutcome *outcome)
 					 slow_role_names[event->role]);
 	for (int i = 0; i < SLOW_NTIMES; i++)
 		add_time(&line, time[i].column, time[i].ns);
-	add_waits(&line, event, &outcome->session);
+	add_waits(&line, event, &outcome->waits);
 	if (outcome->commits > 0)
 		appendStringInfo(&line, " commits_in_flush=%u", outcome->commits);
 	if (outcome->leader_pid != 0)
@@ -143,15 +143,15 @@ complete_event(SlowKind kind, uint64 number)
 	slow_event_add_outcome(&event, &outcome);
 	began_at = clock_elapsed(event.duration, event.end);
 	watch_sum(began_at, event.end, &outcome.seen);
-	watch_find_session(event.pid, began_at, event.end, &outcome.session);
+	watch_find_waits(event.pid, began_at, event.end, &outcome.waits);
 	if (kind == SLOW_STALL)
 		stall_log_note_ratios(&outcome);
 	slow_log_put_outcome(kind, number, &outcome);
 	if (kind != SLOW_COMMIT)
 		return true;
 	stall_log_note_unled(&event, &outcome);
-	if (outcome.session.blame.name[0] != '\0')
-		standby_count_slow(&outcome.session.blame);
+	if (outcome.waits.blame.name[0] != '\0')
+		standby_count_slow(&outcome.waits.blame);
 	if (commit_stats_log_slow_commits)
 		log_commit(&event, &outcome);
 	return true;

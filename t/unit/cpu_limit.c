@@ -23,7 +23,7 @@ main(int argc, char **argv)
 
 	if (argc != 3)
 		return 1;
-	if (cpu_limit_read(argv[1], argv[2], &throttled))
+	if (cpu_throttled_read(argv[1], argv[2], &throttled))
 		printf("%llu\n", (unsigned long long) throttled);
 	else
 		printf("none\n");
