@@ -53,6 +53,20 @@ sub report_names ($stage, %waits)
 	return;
 }
 
+# Eight commits wait, and their WAL has been sent.  From 16 on, a walsender
+# that has looked for WAL, and does not sleep yet, misses the next flush.  A
+# standby that is stopped does not answer, so only another flush wakes it.
+sub eight_wait_for_write
+{
+	$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
+	my $flushed = $primary->sql('SELECT pg_current_wal_flush_lsn()');
+
+	$primary->wait_until(
+		qq{SELECT sent_lsn >= '$flushed' FROM pg_stat_replication,
+	set_config('synchronous_commit', 'local', false), pg_logical_emit_message(true, '', '')});
+	return;
+}
+
 # Eight commits wait for three seconds, after thousands of fast ones.  The
 # walreceiver has nothing to flush when it is stopped.
 $primary->sql('SELECT commit_stats_reset()');
@@ -62,7 +76,7 @@ $stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 kill 'STOP', $stopped;
 my $from = $primary->sql('SELECT commit_history_close()');
 my $load = start_load($primary, '-c 8 -t 10', $insert);
-$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
+eight_wait_for_write();
 is( $primary->sql('SELECT standby, stage FROM commit_standby_stats WHERE waiting_now > 0'),
 	'sb1|not written',
 	'not written: said while they wait');
