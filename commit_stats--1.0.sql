@@ -2474,7 +2474,7 @@ COMMENT ON COLUMN commit_history.others_flush_time IS
 COMMENT ON COLUMN commit_history.segment_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.standby_time IS
-	'part of commit_time spent waiting for a standby, in milliseconds: the mean of the bounds';
+	'part of commit_time spent waiting for a standby, in milliseconds: by samples, within its bounds';
 COMMENT ON COLUMN commit_history.commit_log_time IS
 	'part of commit_time in this phase, as in commit_slow_log, by samples, in milliseconds; with too few, it is part of others_flush_time';
 COMMENT ON COLUMN commit_history.after_time IS

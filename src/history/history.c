@@ -54,6 +54,7 @@
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)
 #define NO_WORKER			(60 * NS_PER_S) /* one that ended starts after 5 s */
 #define ENOUGH_SAMPLES		100 /* of backends in a commit, to divide it */
+#define ENOUGH_LOOKS		20	/* ... to tell a part between its bounds */
 
 /* Where the present minute began. */
 typedef struct HistoryBase
@@ -342,6 +343,22 @@ divide_stalls(HistorySum *row, uint64 from)
 }
 
 /*
+ * As samples saw it.  The bounds are far apart where no other commit ended
+ * during the wait.
+ */
+static double
+standby_time(double commit_time, const uint64 *sum, const WatchSummary *seen)
+{
+	double		least = sum[STANDBY_TIME_MIN];
+	double		most = sum[STANDBY_TIME_MAX];
+
+	if (seen->in_commit < ENOUGH_LOOKS)
+		return (least + most) / 2;
+	return Max(Min(commit_time * seen->phase[PHASE_STANDBY] / seen->in_commit,
+				   most), least);
+}
+
+/*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
  * are too few, the rest is the sleeps and flushes of leaders, as far as these
  * are timed, and then the flushes of others, if any carried a commit.
@@ -359,7 +376,7 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	phase[PHASE_AFTER] = sum[LATENCY_AFTER];
 	phase[PHASE_UNKNOWN] = row->value[SLOT_COMMIT_TIME];
 	commit_phase_take(phase, PHASE_STANDBY,
-					  (sum[STANDBY_TIME_MIN] + sum[STANDBY_TIME_MAX]) / 2.0);
+					  standby_time(history_commit_time(row), sum, seen));
 	commit_phase_take(phase, PHASE_RECORD, sum[LATENCY_RECORD]);
 	commit_phase_take(phase, PHASE_NOTIFY, sum[LATENCY_NOTIFY]);
 

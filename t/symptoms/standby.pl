@@ -105,10 +105,9 @@ FROM commit_slow_log WHERE duration > 2900}),
 	'8|sb1|sb1|not written|not written',
 	'not written: commit_slow_log has them');
 my $to = $primary->sql('SELECT commit_history_close()');
-like(
-	$primary->sql("SELECT commit_stats_report('$from', '$to')"),
-	qr/^  1\. \S+% standby 'sb1': not written/m,
-	'not written: the report of the period says it as well');
+my ($share) = $primary->sql("SELECT commit_stats_report('$from', '$to')") =~
+  /^  1\. >?([\d.]+)% standby 'sb1': not written/m;
+cmp_ok($share // 0, '>=', 90, 'not written: the report of the period says it as well');
 cmp_ok(
 	$primary->sql(
 		q{SELECT sum(slow_commits) FROM commit_standby_stats WHERE stage = 'not written'}),
