@@ -402,6 +402,9 @@ remedy_for_segments(const CommitFigures *f)
 	if (f->slot != NULL)
 		return psprintf("drop the replication slot %s, or let its reader catch up: segments are kept for it",
 						f->slot);
+	if (f->archive_fails != NULL)
+		return psprintf("an archive_command that succeeds (it fails for %s): segments are kept until they are archived",
+						f->archive_fails);
 	if (f->seen.n > 0 && f->seen.archiving >= MOSTLY_ARCHIVING * f->seen.n)
 		return "an archive_command that ends sooner: segments are kept until they are archived";
 	if (f->min_wal_size < f->max_wal_size)

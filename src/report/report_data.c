@@ -767,6 +767,10 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 	if (n >= MIN_CYCLES)
 		f->checkpoint_distance = (cycles->cycle[0].started_at -
 								  cycles->cycle[n].started_at) / 1e6 / n;
+	if (XLogArchivingActive())
+		f->archive_fails = sql_value("SELECT last_failed_wal FROM pg_catalog.pg_stat_archiver"
+									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"
+									 " coalesce(last_archived_time, '-infinity')");
 	f->slot = sql_value(psprintf("SELECT slot_name FROM pg_catalog.pg_replication_slots"
 								 " WHERE restart_lsn OPERATOR(pg_catalog.<) '%X/%X'"
 								 " ORDER BY restart_lsn",

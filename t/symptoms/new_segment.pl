@@ -11,6 +11,7 @@ use Symptoms;
 my $node = make_situation(
 	'new_segment', conf => q{
 wal_recycle = off
+archive_mode = on
 min_wal_size = 32MB
 wal_buffers = 16MB
 wal_writer_delay = 10s
@@ -57,12 +58,18 @@ like($report->{causes}->[0]->{remedy}, qr/wal_recycle = on/, '... and what to do
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'new segment');
 
-# Segments that a slot keeps are not recycled.
+# Segments that are not archived, or that a slot keeps, are not recycled.
 set_slow_syncs($node, 0);
+alter_system($node, wal_recycle => 'on', archive_command => 'false');
+$node->sql(q{SELECT pg_switch_wal()});
+$node->wait_until(q{SELECT failed_count > 0 FROM pg_stat_archiver});
+like(
+	report_of($node)->{text} =~ s/\n +/ /gr,
+	qr/-> an archive_command that succeeds \(it fails for [0-9A-F]{24}\): /,
+	'... and where archive_command fails');
 $node->sql(q{SELECT pg_create_physical_replication_slot('gone', true)});
 $node->sql(q{SELECT pg_switch_wal(); INSERT INTO big VALUES ('');
 SELECT pg_switch_wal(); CHECKPOINT});
-alter_system($node, wal_recycle => 'on');
 like(
 	report_of($node)->{text} =~ s/\n +/ /gr,
 	qr/-> drop the replication slot gone, /,

@@ -539,6 +539,12 @@ says(
 	'seen.archiving' => 180,
 	remedy => '^an archive_command that ends sooner: segments are kept until they are archived\n$');
 says(
+	'... that fails', $segment, $no_segment, %segment,
+	archive_fails => '000000010000000000000007',
+	remedy =>
+	  '^an archive_command that succeeds \(it fails for 000000010000000000000007\): segments are kept'
+);
+says(
 	'... and not by one that pauses', $segment, $no_segment, %segment,
 	'seen.n' => 200,
 	'seen.archiving' => 179,
