@@ -414,26 +414,27 @@ remedy_for_segments(const CommitFigures *f)
 		"wal_init_zero = off, if the file system copies on write" : NULL;
 }
 
-/* Their distance is far from checkpoint_timeout. */
-static bool
-wal_asks_for_checkpoints(const CommitFigures *f)
-{
-	return f->checkpoint_distance > 0 &&
-		2 * f->checkpoint_distance < f->checkpoint_timeout;
-}
-
+/* Where their distance is far from checkpoint_timeout; or NULL */
 static const char *
-larger_max_wal_size(const CommitFigures *f)
+remedy_for_early_checkpoints(const CommitFigures *f)
 {
-	return psprintf("larger max_wal_size (now %dMB): checkpoints begin every %s, and pages go to the WAL whole after each",
-					f->max_wal_size, format_duration(f->checkpoint_distance));
+	if (f->checkpoint_distance == 0 ||
+		2 * f->checkpoint_distance >= f->checkpoint_timeout)
+		return NULL;
+	return psprintf("%s: checkpoints begin every %s, and pages go to the WAL whole after each",
+					4 * f->checkpoint_wal >= f->max_wal_size * 1048576.0 ?
+					psprintf("larger max_wal_size (now %dMB)", f->max_wal_size) :
+					"fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)",
+					format_duration(f->checkpoint_distance));
 }
 
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
-	if (wal_asks_for_checkpoints(f))
-		return larger_max_wal_size(f);
+	const char *early = remedy_for_early_checkpoints(f);
+
+	if (early != NULL)
+		return early;
 	if (f->completion_target < 0.9)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
@@ -648,6 +649,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
 	double		rest = rest_of_flushes(f);
+	const char *early = remedy_for_early_checkpoints(f);
 	const Cause causes[] = {
 		{stall[STALL_CHECKPOINT].share,
 			psprintf("stalls during %scheckpoints%s.", checkpoint_phase(f),
@@ -664,7 +666,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		smaller_transactions},
 		{bytes_share(f),
 			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
-			wal_asks_for_checkpoints(f) ? larger_max_wal_size(f) :
+			early != NULL ? early :
 			f->wal_compression ? "less WAL, or a faster volume" :
 		"wal_compression = on (for full-page images), or a faster volume"},
 		{stall[STALL_OTHERS].share,

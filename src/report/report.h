@@ -50,6 +50,7 @@ typedef struct CommitFigures
 	double		completion_target;	/* checkpoint_completion_target */
 	int			checkpoint_timeout; /* s */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
+	double		checkpoint_wal; /* ... bytes */
 	WaitsNow	now;
 
 	/* of the history, in place of what follows since a reset; or NULL */

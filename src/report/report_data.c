@@ -765,8 +765,12 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
 
 	if (n >= MIN_CYCLES)
+	{
 		f->checkpoint_distance = (cycles->cycle[0].started_at -
 								  cycles->cycle[n].started_at) / 1e6 / n;
+		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
+									  cycles->cycle[n].redo) / n;
+	}
 	if (XLogArchivingActive())
 		f->archive_fails = sql_value("SELECT last_failed_wal FROM pg_catalog.pg_stat_archiver"
 									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"

@@ -584,8 +584,15 @@ says(
 	'... that WAL asks for', '60\.0% stalls', 'no\.', %checkpoint,
 	completion_target => 0.1,
 	checkpoint_distance => 3.5,
+	checkpoint_wal => 540e6,
 	remedy => '^larger max_wal_size \(now 1024MB\): checkpoints begin every 3\.50 s,',
 	not => 'completion_target');
+says(
+	'... that commands ask for', '60\.0% stalls', 'no\.', %checkpoint,
+	checkpoint_distance => 3.5,
+	checkpoint_wal => 30e6,
+	remedy => '^fewer commands that ask for a checkpoint .*: checkpoints begin every 3\.50 s,',
+	not => 'max_wal_size');
 says(
 	'... spread out', '60\.0% stalls', 'no\.', %checkpoint,
 	remedy => '^larger max_wal_size',
