@@ -552,6 +552,8 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
+	bool		remote = f->seen.extension_waits >= MIN_LOOKS &&
+	2 * f->seen.extension_waits >= f->seen.phase[PHASE_BEFORE];
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
@@ -570,7 +572,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
 		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
 		{locked_before || f->savepoints > 0 ? 0 : before,
+			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
 			"before the record: deferred triggers, constraints, WITH HOLD cursors, or COMMIT on another server (postgres_fdw).",
+			remote ? "what COMMIT takes there: its disk, locks, triggers or standby; or fewer transactions that write there" :
 		"fewer rows in a transaction, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),

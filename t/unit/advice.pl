@@ -393,6 +393,15 @@ says(
 	'phase:flush' => 0.04,
 	'phase:other' => 0);
 says(
+	'... beside which some wait for another server',
+	'96\.0% before the record: deferred triggers, constraints',
+	'no\. 96\.0% of commit time',
+	'phase:before' => 0.96,
+	'phase:flush' => 0.04,
+	'phase:other' => 0,
+	'seen.phase[PHASE_BEFORE]' => 200,
+	'seen.extension_waits' => 99);
+says(
 	'savepoints',
 	'97\.0% before the record: COMMIT ends 60000 open savepoints, one in the other\.',
 	'no\. 97\.0% of commit time',
