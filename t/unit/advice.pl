@@ -122,6 +122,19 @@ says(
 	listeners => 0,
 	not => 'sweep|adaptive');
 says(
+	'... that waits for a standby',
+	'89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms are its flush, and more the wait for its standby: at most 35\.1 such',
+	'no\. NOTIFY commits',
+	%one_by_one,
+	'phase:NOTIFY' => 0.897,
+	'phase:flush' => 0.014,
+	'phase:standby' => 0.087,
+	'phase:other' => 0,
+	commits_notify => 10000,
+	'notify.commits' => 100,
+	'notify.hold_time' => 2850e6,
+	'notify.flush_time' => 354e6);
+says(
 	'NOTIFY of many messages',
 	'80\.0% NOTIFY: .* 15\.0 ms each, mostly to write its messages: at most 66\.7 such commits/s\.',
 	'no\. NOTIFY commits',
