@@ -491,22 +491,22 @@ stall_log_fit(const FlushTotals *groups, FlushFit *fit)
 StallCause
 stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 {
-	StallCause	cause = STALL_UNKNOWN;
-	uint64		longest = 0;
+	StallCause	most = STALL_UNKNOWN;
+	uint64		overlap[STALL_NCAUSES] = {0};
 
 	for (int i = 0; i < log->n; i++)
 	{
 		const SlowEvent *stall = &log->logged[i].event;
-		uint64		overlap = clock_elapsed(Max(stall->end - stall->duration,
-												commit->end - commit->duration),
-											Min(stall->end, commit->writes_end));
 
-		if (overlap <= longest || 2 * overlap < commit->part[PHASE_OTHER_FLUSH])
-			continue;
-		longest = overlap;
-		cause = log->cause[i];
+		overlap[log->cause[i]] +=
+			clock_elapsed(Max(stall->end - stall->duration,
+							  commit->end - commit->duration),
+						  Min(stall->end, commit->writes_end));
 	}
-	return cause;
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+		if (overlap[cause] > overlap[most])
+			most = cause;
+	return 2 * overlap[most] < commit->part[PHASE_OTHER_FLUSH] ? STALL_UNKNOWN : most;
 }
 
 /* The ring of looks forgets them, so the worker notes them with each stall. */

@@ -37,7 +37,9 @@ is( $node->sql(
 		qq{SELECT count(*) > 3, count(*) FILTER (WHERE cause = 'checkpoint') >= 0.9 * count(*)
 FROM commit_slow_log WHERE $inside AND flush_time + others_flush_time > 150}),
 	't|t',
-	'the slow commits, too');
+	'the slow commits, too')
+  or diag $node->sql(
+	qq{SELECT cause, duration, flush_time, others_flush_time FROM commit_slow_log WHERE $inside});
 
 my $report = report_of($node);
 note_stalls($node);
