@@ -84,6 +84,24 @@ unlike(
 	qr/led by\s+statement/,
 	'a reason is not called a statement');
 
+# Sessions that wait for a lock in their statements, in all of the period
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; LOCK TABLE slow');
+my @waiting = map { start_psql($node, 'INSERT INTO slow VALUES (1)') } 1 .. 3;
+$node->wait_until(q{SELECT count(*) = 3 FROM pg_stat_activity WHERE wait_event = 'relation'});
+my $locked_from = close_minute();
+my $locked;
+poll_until(sub {
+	$locked = report_of($locked_from, close_minute()) =~ s/\n +/ /gr;
+	return $locked =~ /wait for locks/;
+});
+like(
+	$locked,
+	qr/^It is not the commit: on average 3\.00 sessions wait for locks in their statements \(log_lock_waits = on /m,
+	'waits for locks in statements are said');
+$holder->quit;
+ok(end_background($_), '... and are over') for @waiting;
+
 # What changed, against the rows of the history
 sub mean_of ($period)
 {

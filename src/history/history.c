@@ -221,6 +221,9 @@ add_row(HistorySum *sum, const HistorySum *row)
 	}
 	sum->wal_fpi += before.wal_fpi;
 	sum->checkpoint_time += before.checkpoint_time;
+	sum->looks += before.looks;
+	sum->blocked_time += before.blocked_time;
+	sum->lock_time += before.lock_time;
 	sum->top_client_flushes =
 		add_leader(&sum->top_client, sum->top_client_flushes,
 				   &before.top_client, before.top_client_flushes,
@@ -490,12 +493,16 @@ static void
 add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 {
 	uint64		images;
+	double		look;
 
 	watch_sum(from, base->counts.time, seen);
+	look = seen->n == 0 ? 0 : row->seconds * NS_PER_S / seen->n;
 	row->seen = seen->seconds;
-	row->checkpoint_time = seen->n == 0 ? 0 :
-		row->seconds * NS_PER_S / seen->n *
+	row->checkpoint_time = look *
 		(seen->checkpoint[CHECKPOINT_WRITES] + seen->checkpoint[CHECKPOINT_SYNCS]);
+	row->looks = seen->n;
+	row->blocked_time = look * seen->blocked_rows;
+	row->lock_time = look * seen->lock_waits;
 	images = full_page_images();
 	row->wal_fpi = grown(images, &base->wal_fpi, images < base->wal_fpi);
 	find_leaders(row);

@@ -45,6 +45,11 @@ typedef struct HistorySum
 	uint64		wal_fpi;
 	double		checkpoint_time;	/* in which a checkpoint was under way */
 
+	/* by sessions outside of COMMIT, as the looks of the worker tell */
+	int			looks;
+	double		blocked_time;	/* waits for a row lock of a commit */
+	double		lock_time;		/* for another lock */
+
 	/* at the end of the last row */
 	int			delay;			/* commit_delay, us */
 	int			siblings;

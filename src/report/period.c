@@ -81,6 +81,21 @@ set_phases_and_stalls(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
+/*
+ * As if each look had seen as much as the others.  Phases are not among that,
+ * as set_phases_and_stalls() knows them better.
+ */
+static void
+set_seen(CommitFigures *f, const HistorySum *sum)
+{
+	double		scale = ratio_or_zero(sum->looks, sum->seconds * NS_PER_S);
+
+	f->seen.n = sum->looks;
+	f->seen.in_commit = scale * history_commit_time(sum);
+	f->seen.blocked_rows = scale * sum->blocked_time;
+	f->seen.lock_waits = scale * sum->lock_time;
+}
+
 static void
 set_leaders(CommitFigures *f, const HistorySum *sum)
 {
@@ -149,6 +164,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->of_transactions = Min(ratio_or_zero(sum->value[SLOT_COMMIT_TIME],
 										   sum->value[SLOT_TRANSACTION_TIME]), 1);
 	set_phases_and_stalls(f, sum);
+	set_seen(f, sum);
 	set_leaders(f, sum);
 	set_period_standby(f);
 	return true;

@@ -19,10 +19,13 @@ set_volume($node, 100);
 my $load = start_load($node, '-c 16 -T 100', 'UPDATE counter SET n = n + 1 WHERE id = 1', 'hot');
 $node->wait_until(q{SELECT count(*) = 16 FROM pg_stat_activity WHERE application_name = 'hot'});
 $node->sql('SELECT commit_stats_reset()');
+my $from = $node->sql('SELECT commit_history_close()');
 my %waits = sample_waits($node, 'hot', 8);
 # as many as an answer needs
 $node->wait_until('SELECT commits > 500 FROM commit_flush_stats');
 my $report = report_of($node);
+my $to = $node->sql('SELECT commit_history_close()');
+my $later = $node->sql("SELECT commit_stats_report('$from', '$to')");
 
 end_load($load, 'TERM');
 
@@ -46,6 +49,10 @@ like(
 	'no delay, with its reason');
 unlike($report->{text}, qr/stall as on a disk|may pay|asleep/, 'nothing else is said');
 is_consistent($report, 'hot row');
+like(
+	$later,
+	qr/^  1\. \S+% flushes, one after the other:/m,
+	'the report of the period says it as well');
 
 # A row that a session holds without committing makes no commit wait.
 set_volume($node, 0);
