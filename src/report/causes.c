@@ -452,7 +452,7 @@ remedy_at_stage(const CommitFigures *f)
 #define WALRECEIVER "its walreceiver, which does not answer (pg_receivewal does with --slot and --synchronous)"
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
-		[STANDBY_NOT_SENT] = "its network, its walreceiver, which does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
+		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, or " WALRECEIVER,
 		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused or delayed (recovery_min_apply_delay); or synchronous_commit = on"

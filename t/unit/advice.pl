@@ -307,7 +307,7 @@ says(
 	%hangs,
 	standby_stage => 1,
 	remedy =>
-	  "^its network, its walreceiver, which does not answer, or the primary's processors; while it catches up \\(pg_stat_replication\\), no commit goes on\n\$"
+	  "^its network, a walreceiver that does not answer, or the primary's processors; while it catches up \\(pg_stat_replication\\), no commit goes on\n\$"
 );
 says(
 	'... which hangs',
