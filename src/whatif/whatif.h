@@ -120,6 +120,8 @@ typedef struct WhatifLoad
 	double		quota;			/* flushes in a window */
 	Distribution handoff;		/* from the end of a flush to the next one, if
 								 * a commit waits for it */
+	Distribution approach;		/* from the begin of a commit to its flush, if
+								 * none is under way */
 	double		slack;			/* that a sleep takes longer than asked */
 } WhatifLoad;
 

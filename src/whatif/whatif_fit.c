@@ -6,6 +6,7 @@
  *	gap			the part of a leader's time since its flush could begin that is
  *				neither I/O nor sleep
  *	handoff		the gap, if the leader had waited for the previous flush
+ *	approach	the gap, if it had not
  *	cycle		of a session: from the end of a flush that carried its commit
  *				to the beginning of its next commit
  *	work		of a cycle: the time that it would take a session that works
@@ -308,8 +309,8 @@ fill_flushes(WhatifFit *fit)
 			pages[fit->load->flush.blocks.n] = it->leader->wal_pages;
 			add_value(fit, &fit->load->flush, it->io_time, it->done_at);
 		}
-		if (it->waited)
-			add_value(fit, &fit->load->handoff, it->gap, it->done_at);
+		add_value(fit, it->waited ? &fit->load->handoff : &fit->load->approach,
+				  it->gap, it->done_at);
 	}
 	fit->load->pages = pages;
 }

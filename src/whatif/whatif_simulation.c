@@ -42,9 +42,10 @@
  * its transactions end without a commit, which a later one carries.
  *
  * Flush.  A client that commits while the WAL write lock is free takes the
- * lock at once.  The leader sleeps if enough other clients are active, and
- * then writes for all clients that have come, which continue when the flush
- * ends.  If clients came too late, the next flush begins after the handoff.
+ * lock after its approach.  The leader sleeps if enough other clients are
+ * active, and then writes for all clients that have come, which continue when
+ * the flush ends.  If clients came too late, the next flush begins after the
+ * handoff.
  * With a quota, a window of time has room for a number of flushes, and the
  * next flush waits for the next window.
  *
@@ -428,7 +429,7 @@ await_flush(Simulation *sim, int c)
 	if (sim->wal == WAL_FREE)
 	{
 		sim->wal = WAL_EXPECTED;
-		sim->wal_at = sim->now;
+		sim->wal_at = sim->now + draw(sim, &sim->load->approach);
 	}
 }
 

@@ -215,16 +215,16 @@ cmp_ok(
 # Learning from traces that are made up
 #
 
-# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA): sessions that commit
-# all together, or one after the other on a device with a quota.
-sub trace ($n, $think, $flush, $seconds, $window = 0, $quota = 0)
+# trace(SESSIONS, THINK, FLUSH, SECONDS, WINDOW, QUOTA, APPROACH): sessions
+# that commit all together, or one after the other on a device with a quota.
+sub trace ($n, $think, $flush, $seconds, $window = 0, $quota = 0, $approach = 10)
 {
 	my ($now, $group, $used, $window_end, @values) = (0, 0, 0, $window);
 
 	while ($now < $seconds * 1e6)
 	{
 		my $start = $now + $think;
-		my $begin = $start + 10;
+		my $begin = $start + $approach;
 
 		if ($window)
 		{
@@ -242,7 +242,7 @@ sub trace ($n, $think, $flush, $seconds, $window = 0, $quota = 0)
 			$used = 1;
 		}
 		push @values, $_, $start, $end, $group,
-		  ($_ == 1 ? $end - $start - 10 : 0), $n - 1, $think, 0
+		  ($_ == 1 ? $end - $start - $approach : 0), $n - 1, $think, 0
 		  for 1 .. $n;
 		$group++;
 		$now = $end;
@@ -269,6 +269,9 @@ about($one->{commits}, 1e6 / 1410, 1, 'learning: its commits');
 about($one->{latency}, 1010, 1, 'learning: its latency');
 about(learn(trace(1, 400, 1000, 3), 1000, 0)->{commits},
 	1e6 / 2410, 1, 'learning: its commits with a delay');
+$one = learn(trace(1, 400, 1000, 3, 0, 0, 300), 0, 5);
+about($one->{latency}, 1300, 0.1, 'learning: what a commit does before its flush');
+about($one->{commits}, 1e6 / 1700, 0.1, '... and how many there are');
 
 $one = learn(trace(1, 400, 1000, 4, 100e3, 20), 0, 5);
 about($one->{time_window}, 100e3, 2, 'learning: a window');
