@@ -81,6 +81,7 @@ is( $node->sql(qq{WITH w AS (SELECT * FROM json_to_recordset('$out') AS w (
 	commit_delay int, commit_siblings int, commits_per_second float8,
 	commits_per_second_low float8, commits_per_second_high float8,
 	commits_per_flush float8, delay_hit_share float8, mean float8, p99 float8,
+	p99_low float8, p99_high float8,
 	is_best bool, reason text, measured_commits_per_second float8,
 	measured_p99 float8))
 SELECT count(*),
@@ -90,7 +91,8 @@ SELECT count(*),
 	bool_and(commits_per_second BETWEEN commits_per_second_low AND commits_per_second_high),
 	-- not nearer than the model can be
 	bool_and(commits_per_second_low BETWEEN 0 AND 0.81 * commits_per_second AND
-			 commits_per_second_high >= 1.19 * commits_per_second),
+			 commits_per_second_high >= 1.19 * commits_per_second AND
+			 p99_low <= 0.42 * p99 AND p99_high >= 1.58 * p99),
 	bool_and(mean <= p99),
 	-- the present setting has a row of its own, and what was measured
 	string_agg(commit_delay || '/' || commit_siblings, ',')

@@ -61,6 +61,8 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
 								 * samples of 11 loads, which had no waits for
 								 * deadlock_timeout */
+#define P99_ERROR		0.3		/* of 44 remedies done for real on quotas, the
+								 * bounds hold 40, and 13 without it */
 #define LEARNING		12e6	/* us, of the adaptive delay */
 #define RUN				5		/* consecutive blocks are chosen together */
 
@@ -520,11 +522,11 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 	}
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
-		bool		error_is_known = q != HIT_FRACTION &&
-		(q >= FLUSH_RATE || q % PARTY_QUANTITIES != P99);
+		bool		is_p99 = q < FLUSH_RATE && q % PARTY_QUANTITIES == P99;
 
-		it->estimate[q] = estimate_replicas(it->value[q], error_is_known ?
-											forecast->present.model_error : 0);
+		it->estimate[q] = estimate_replicas(it->value[q], q == HIT_FRACTION ? 0 :
+											is_p99 ? P99_ERROR :
+											forecast->present.model_error);
 	}
 	if (it->estimate[HIT_FRACTION].high > 1)
 		it->estimate[HIT_FRACTION].high = 1;
