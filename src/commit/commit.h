@@ -6,7 +6,6 @@
 
 #include "access/xact.h"
 
-#include "base/guc.h"
 #include "probe/delay_classifier.h"
 #include "probe/flush_detection.h"
 #include "stats/flush_ring.h"

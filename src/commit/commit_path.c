@@ -56,10 +56,8 @@
 #include "access/xlog.h"
 #include "catalog/storage.h"
 #include "miscadmin.h"
-#include "storage/ipc.h"
 #include "tcop/utility.h"
 
-#include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"

@@ -41,7 +41,6 @@
 #include "utils/backend_status.h"
 #include "utils/inet.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 #include "base/clock.h"
 #include "base/compat.h"

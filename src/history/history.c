@@ -33,7 +33,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -45,7 +44,6 @@
 #include "control/adaptive_delay.h"
 #include "history/history.h"
 #include "module/shared_memory.h"
-#include "module/wall_clock.h"
 #include "module/worker_wake.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"

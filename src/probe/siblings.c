@@ -40,7 +40,6 @@
 #include "storage/lock.h"
 
 #include "base/compat.h"
-#include "base/shared_counters.h"
 #include "probe/siblings.h"
 
 typedef struct SiblingsShared

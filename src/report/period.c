@@ -20,7 +20,6 @@
 #include "access/xlog.h"
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
-#include "utils/typcache.h"
 
 #include "base/guc.h"
 #include "report/report.h"

@@ -29,7 +29,6 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "base/guc.h"
 #include "module/shared_memory.h"
 #include "report/report.h"
 

@@ -29,7 +29,6 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "base/compat.h"
 #include "stats/clients.h"
 
 #define MAX_RULE		255		/* bytes */

@@ -3,7 +3,6 @@
 #define COMMIT_STATS_SLOW_LOG_H
 
 #include "datatype/timestamp.h"
-#include "port/atomics.h"
 
 #include "module/stats_module.h"
 #include "stats/clients.h"

@@ -26,7 +26,6 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "base/compat.h"
 #include "module/wall_clock.h"
 #include "stats/standby.h"
 #include "stats/waits_now.h"

@@ -14,7 +14,6 @@
  */
 #include "postgres.h"
 
-#include "base/clock.h"
 #include "module/shared_memory.h"
 #include "stats/latency.h"
 #include "stats/srf.h"
