@@ -12,7 +12,6 @@
 
 #include "utils/guc.h"
 
-#include "base/compat.h"
 #include "base/guc.h"
 
 bool		commit_stats_enabled = true;

@@ -31,8 +31,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
 
 #include "base/histogram.h"

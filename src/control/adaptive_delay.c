@@ -44,13 +44,11 @@
 #include "storage/lwlock.h"
 #include "utils/timestamp.h"
 
-#include "base/clock.h"
 #include "base/compat.h"
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "control/adaptive_delay.h"
 #include "module/shared_memory.h"
-#include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
 #include "stats/watch.h"
 

@@ -69,8 +69,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "base/wal_device.h"
 #include "control/spacing.h"
 

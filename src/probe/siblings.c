@@ -39,7 +39,6 @@
 #include "storage/ipc.h"
 #include "storage/lock.h"
 
-#include "base/compat.h"
 #include "probe/siblings.h"
 
 typedef struct SiblingsShared

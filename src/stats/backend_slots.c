@@ -32,8 +32,6 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/compat.h"
-#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/backend_slots.h"
 

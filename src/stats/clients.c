@@ -25,8 +25,6 @@
 #include "catalog/pg_authid.h"
 
 #include "base/clock.h"
-#include "base/compat.h"
-#include "base/guc.h"
 #include "stats/clients.h"
 
 /* For each backend slot with an entry: its process. */

@@ -32,7 +32,6 @@
 
 #include "base/changecount.h"
 #include "base/clock.h"
-#include "base/compat.h"
 #include "probe/siblings.h"
 #include "stats/commit_trace.h"
 

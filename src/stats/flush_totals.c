@@ -40,7 +40,6 @@
 #include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "probe/siblings.h"
-#include "stats/flush_ring.h"
 #include "stats/flush_totals.h"
 
 StaticAssertDecl(FOLD_BATCH <= FLUSH_LOG_SIZE_MIN / 2, "size of a batch");

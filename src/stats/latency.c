@@ -24,8 +24,6 @@
 #include "replication/walsender.h"
 
 #include "base/changecount.h"
-#include "base/compat.h"
-#include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/latency.h"
 

@@ -35,7 +35,6 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "common/hashfn.h"
-#include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
 #include "utils/backend_status.h"

@@ -39,13 +39,10 @@
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
-#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "base/changecount.h"
-#include "base/compat.h"
 #include "base/shared_counters.h"
 #include "module/shared_memory.h"
 #include "stats/wal_cycles.h"
