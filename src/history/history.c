@@ -496,8 +496,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 	watch_sum(from, base->counts.time, seen);
 	look = seen->n == 0 ? 0 : row->seconds * NS_PER_S / seen->n;
 	row->seen = seen->seconds;
-	row->checkpoint_time = look *
-		(seen->checkpoint[CHECKPOINT_WRITES] + seen->checkpoint[CHECKPOINT_SYNCS]);
+	row->checkpoint_time = look * seen->activity[ACTIVITY_CHECKPOINT];
 	row->looks = seen->n;
 	row->blocked_time = look * seen->blocked_rows;
 	row->lock_time = look * seen->lock_waits;

@@ -385,10 +385,10 @@ time_of_segment(const CommitFigures *f)
 static const char *
 checkpoint_phase(const CommitFigures *f)
 {
-	const int  *seen = f->seen.checkpoint;
+	const int  *seen = f->seen.activity;
 
-	return seen[CHECKPOINT_SYNCS] > seen[CHECKPOINT_WRITES] ? "the sync phase of " :
-		seen[CHECKPOINT_WRITES] > 0 ? "the write phase of " : "";
+	return seen[ACTIVITY_SYNCS] > seen[ACTIVITY_WRITES] ? "the sync phase of " :
+		seen[ACTIVITY_WRITES] > 0 ? "the write phase of " : "";
 }
 
 /*----------------------------------------------------------------
@@ -408,7 +408,7 @@ remedy_for_segments(const CommitFigures *f)
 	if (f->archive_fails != NULL)
 		return psprintf("an archive_command that succeeds (it fails for %s): segments are kept until they are archived",
 						f->archive_fails);
-	if (f->seen.n > 0 && f->seen.archiving >= MOSTLY_ARCHIVING * f->seen.n)
+	if (f->seen.n > 0 && f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n)
 		return "an archive_command that ends sooner: segments are kept until they are archived";
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,

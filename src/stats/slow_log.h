@@ -80,18 +80,6 @@ typedef struct SlowEvent
 								 * begun, from which the WAL is; 0: unknown */
 } SlowEvent;
 
-/* What goes on for a while, and may make flushes stall. */
-typedef enum StallActivity
-{
-	ACTIVITY_CHECKPOINT,		/* either phase */
-	ACTIVITY_WRITES,
-	ACTIVITY_SYNCS,
-	ACTIVITY_ARCHIVER,
-	ACTIVITY_WRITER,			/* a session writes much WAL */
-	ACTIVITY_OTHERS,
-	ACTIVITIES
-} StallActivity;
-
 /* What became of its flush.  Written by the background worker, a bit later. */
 typedef struct SlowOutcome
 {

@@ -154,41 +154,19 @@ flushes_between(const SlowEvent *one, const SlowEvent *other)
 
 /*---- Activities --------------------------------------------------*/
 
-static int
-samples_with(const WatchSummary *seen, StallActivity activity)
-{
-	switch (activity)
-	{
-		case ACTIVITY_WRITES:
-			return seen->checkpoint[CHECKPOINT_WRITES];
-		case ACTIVITY_SYNCS:
-			return seen->checkpoint[CHECKPOINT_SYNCS];
-		case ACTIVITY_CHECKPOINT:
-			return seen->checkpoint[CHECKPOINT_WRITES] +
-				seen->checkpoint[CHECKPOINT_SYNCS];
-		case ACTIVITY_WRITER:
-			return seen->writing;
-		case ACTIVITY_OTHERS:
-			return seen->others_write;
-		default:
-			return seen->archiving;
-	}
-}
-
 static bool
-was_there(const WatchSummary *seen, StallActivity activity)
+was_there(const WatchSummary *seen, WatchActivity activity)
 {
-	return seen->n > 0 && 2 * samples_with(seen, activity) >= seen->n;
+	return seen->n > 0 && 2 * seen->activity[activity] >= seen->n;
 }
 
-CheckpointPhase
+const char *
 stall_log_checkpoint_phase(const WatchSummary *seen)
 {
 	if (!was_there(seen, ACTIVITY_CHECKPOINT))
-		return CHECKPOINT_NONE;
-	return seen->checkpoint[CHECKPOINT_SYNCS] >=
-		seen->checkpoint[CHECKPOINT_WRITES] ? CHECKPOINT_SYNCS :
-		CHECKPOINT_WRITES;
+		return NULL;
+	return seen->activity[ACTIVITY_SYNCS] >= seen->activity[ACTIVITY_WRITES] ?
+		"sync" : "write";
 }
 
 /*
@@ -197,10 +175,10 @@ stall_log_checkpoint_phase(const WatchSummary *seen)
  * those without the activity, as their absence may be chance.
  */
 static double
-activity_ratio(const StallLog *log, StallActivity activity,
+activity_ratio(const StallLog *log, WatchActivity activity,
 			   const WatchSummary *all)
 {
-	int			with = samples_with(all, activity);
+	int			with = all->activity[activity];
 	double		stalled_with = 0;
 	double		stalled = 0;
 	int			n = 0;
@@ -236,7 +214,7 @@ find_ratios(StallLog *log)
 
 /* The ratio when the stall came, or now if that is the same period */
 static double
-ratio_of(const StallLog *log, int i, StallActivity activity)
+ratio_of(const StallLog *log, int i, WatchActivity activity)
 {
 	return log->logged[i].event.end > log->present ? log->ratio[activity] :
 		log->logged[i].outcome.ratio[activity];
@@ -244,7 +222,7 @@ ratio_of(const StallLog *log, int i, StallActivity activity)
 
 /* A phase of a checkpoint may stall flushes where the whole does not. */
 static double
-ratio_beside(const StallLog *log, int i, StallActivity activity)
+ratio_beside(const StallLog *log, int i, WatchActivity activity)
 {
 	const WatchSummary *seen = &log->logged[i].outcome.seen;
 	double		ratio = ratio_of(log, i, activity);
@@ -263,8 +241,8 @@ ratio_beside(const StallLog *log, int i, StallActivity activity)
  * Both also write, so other writes come later.
  */
 static double
-certainty_beside(const StallLog *log, int i, StallActivity activity,
-				 StallActivity other)
+certainty_beside(const StallLog *log, int i, WatchActivity activity,
+				 WatchActivity other)
 {
 	double		ratio = ratio_beside(log, i, activity);
 
@@ -287,7 +265,7 @@ writer_outweighs(const StallLog *log, int i)
 
 /* An activity that goes on all the time has no ratio. */
 static double
-is_beside(const StallLog *log, int i, StallActivity activity)
+is_beside(const StallLog *log, int i, WatchActivity activity)
 {
 	return ratio_of(log, i, activity) == 0 &&
 		was_there(&log->logged[i].outcome.seen, activity) ? MERELY_BESIDE : 0;

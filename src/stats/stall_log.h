@@ -89,7 +89,7 @@ extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
 extern StallCause stall_log_cause_of(const StallLog *log,
 									 const SlowEvent *commit);
 
-/* That of a checkpoint in half of the looks; or CHECKPOINT_NONE */
-extern CheckpointPhase stall_log_checkpoint_phase(const WatchSummary *seen);
+/* That of a checkpoint in half of the looks; or NULL */
+extern const char *stall_log_checkpoint_phase(const WatchSummary *seen);
 
 #endif							/* COMMIT_STATS_STALL_LOG_H */

@@ -260,6 +260,7 @@ add_to_writers(int pid)
 		i++;
 	if (i < WATCH_WRITERS)
 		writer[i] = pid;
+	look.sample.activities |= ACTIVITY_BIT(ACTIVITY_WRITER);
 }
 
 /* A backend with an id, or in VACUUM, that is in no commit. */
@@ -407,19 +408,21 @@ look_at_flusher(PGPROC *flusher)
 static void
 look_at_checkpointer(void)
 {
-	static CheckpointPhase phase = CHECKPOINT_NONE;
+	static uint8 phase = 0;		/* its bit; 0: none */
 	PGPROC	   *proc = checkpointer_proc();
 	uint32		event = proc ? wait_event_of(proc) :
 	WAIT_EVENT_CHECKPOINTER_MAIN;
 
 	if (event == WAIT_EVENT_CHECKPOINTER_MAIN)
-		phase = CHECKPOINT_NONE;
+		phase = 0;
 	else if (event == WAIT_EVENT_DATA_FILE_SYNC ||
 			 event == WAIT_EVENT_SLRU_FLUSH_SYNC)
-		phase = CHECKPOINT_SYNCS;
-	else if (phase == CHECKPOINT_NONE)
-		phase = CHECKPOINT_WRITES;
-	look.sample.checkpoint = phase;
+		phase = ACTIVITY_BIT(ACTIVITY_SYNCS);
+	else if (phase == 0)
+		phase = ACTIVITY_BIT(ACTIVITY_WRITES);
+	look.sample.activities |= phase;
+	if (phase != 0)
+		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_CHECKPOINT);
 }
 
 static void
@@ -428,7 +431,7 @@ look_at_archiver(void)
 	for (uint32 i = MaxBackends; i < ProcGlobal->allProcCount; i++)
 		if (wait_event_of(&ProcGlobal->allProcs[i]) ==
 			WAIT_EVENT_ARCHIVE_COMMAND)
-			look.sample.archiving = true;
+			look.sample.activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
 }
 
 /* Without a limit, looks for one every LIMIT_EVERY only. */
@@ -519,7 +522,8 @@ watch_look(void)
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
 	(void) changecount_read(&shared->changes, &number);
-	look.sample.others_write = others_write(number);
+	if (others_write(number))
+		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_OTHERS);
 	changecount_begin_single(&shared->changes);
 	*sample_of(number + 1) = look.sample;
 	changecount_end_single(&shared->changes);
@@ -575,11 +579,9 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	sum->n++;
 	sum->seconds += (double) ns / NS_PER_S;
 	sum->throttled += throttled;
-	sum->checkpoint[sample->checkpoint]++;
-	sum->archiving += sample->archiving;
+	for (int i = 0; i < ACTIVITIES; i++)
+		sum->activity[i] += (sample->activities & ACTIVITY_BIT(i)) != 0;
 	sum->segment += sample->segment;
-	sum->others_write += sample->others_write;
-	sum->writing += sample->writer[0] != 0;
 	if (before->written_kb != 0 && sample->written_kb != 0)
 	{
 		sum->written += (uint32) (sample->written_kb - before->written_kb) *

@@ -15,13 +15,20 @@
 #define WATCH_AUTOVACUUM	(-1)	/* as the pid of a writer: any worker of
 									 * it */
 
-typedef enum CheckpointPhase
+/* What goes on for a while, and may make flushes stall. */
+typedef enum WatchActivity
 {
-	CHECKPOINT_NONE,
-	CHECKPOINT_WRITES,
-	CHECKPOINT_SYNCS,
-	CHECKPOINT_NPHASES
-} CheckpointPhase;
+	ACTIVITY_CHECKPOINT,		/* either phase */
+	ACTIVITY_WRITES,
+	ACTIVITY_SYNCS,
+	ACTIVITY_ARCHIVER,
+	ACTIVITY_WRITER,			/* a session writes much WAL */
+	ACTIVITY_OTHERS,			/* most of what the volume wrote lately was no
+								 * WAL */
+	ACTIVITIES
+} WatchActivity;
+
+#define ACTIVITY_BIT(activity)	(1 << (activity))
 
 /* A session that writes WAL and is in no commit. */
 typedef struct WatchWriter
@@ -59,10 +66,8 @@ typedef struct WatchSample
 								 * resets or not */
 	uint16		phase[PHASE_N]; /* backends in each */
 				WATCH_WAITS(WATCH_UINT16);
-	uint8		checkpoint;		/* CheckpointPhase */
-	bool		archiving;
+	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
-	bool		others_write;	/* others_write() */
 	uint32		throttled_us;	/* by a CPU limit, since the look before */
 	uint32		written_kb;		/* by the volume of the WAL so far, modulo
 								 * 2^32; 0: not known */
@@ -80,11 +85,8 @@ typedef struct WatchSummary
 	float		phase[PHASE_N]; /* many are kept: exact up to 2^24 */
 				WATCH_WAITS(WATCH_DOUBLE);
 	uint64		throttled;		/* ns */
-	int			checkpoint[CHECKPOINT_NPHASES]; /* samples */
-	int			archiving;
-	int			segment;
-	int			others_write;
-	int			writing;		/* with a writer */
+	int			activity[ACTIVITIES];	/* samples with it */
+	int			segment;		/* likewise */
 	double		written;		/* bytes, by the volume of the WAL */
 	double		flushed;		/* ... at most, by flushes */
 	int			nwriters;

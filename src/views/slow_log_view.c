@@ -146,15 +146,11 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 static void
 put_cause(Row *row, const StallLog *log, int i)
 {
-	CheckpointPhase phase =
-	stall_log_checkpoint_phase(&log->logged[i].outcome.seen);
-
 	row_text(row, "cause", stall_cause_names[log->cause[i]]);
 	if (log->certainty[i] > 0)
 		row_rounded(row, "certainty", log->certainty[i], 2);
-	if (phase != CHECKPOINT_NONE)
-		row_text(row, "checkpoint_phase",
-				 phase == CHECKPOINT_SYNCS ? "sync" : "write");
+	row_text(row, "checkpoint_phase",
+			 stall_log_checkpoint_phase(&log->logged[i].outcome.seen));
 	if (log->stall[i].of_quota && log->quota_flushes > 0)
 	{
 		row_number(row, "quota_flushes", (uint64) log->quota_flushes);

@@ -558,7 +558,7 @@ says(
 says(
 	'... and kept by an archive_command that is behind', $segment, $no_segment, %segment,
 	'seen.n' => 200,
-	'seen.archiving' => 180,
+	'seen.activity[ACTIVITY_ARCHIVER]' => 180,
 	remedy => '^an archive_command that ends sooner: segments are kept until they are archived\n$');
 says(
 	'... that fails', $segment, $no_segment, %segment,
@@ -569,7 +569,7 @@ says(
 says(
 	'... and not by one that pauses', $segment, $no_segment, %segment,
 	'seen.n' => 200,
-	'seen.archiving' => 179,
+	'seen.activity[ACTIVITY_ARCHIVER]' => 179,
 	remedy => '^min_wal_size');
 says(
 	'... and kept for a slot', $segment, $no_segment, %segment,
@@ -595,7 +595,7 @@ says(
 	'fit.rate' => 13,
 	remedy => '^min_wal_size');
 says('... or not', $segment, $no_segment, %zeros, 'fit.rate' => $_) for 12.9, 51.7;
-my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.checkpoint[CHECKPOINT_SYNCS]' => 1);
+my %checkpoint = ('stall:checkpoint' => 0.6, 'seen.activity[ACTIVITY_SYNCS]' => 1);
 says(
 	'checkpoints', '60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms\)',
 	'no\. It would not shorten the flushes that stall \(checkpoint\), 60\.0% of commit time',

@@ -129,12 +129,10 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			continue;
 		sum->seconds += WATCH_EVERY_MS / 1e3;
 		sum->n++;
-		sum->checkpoint[look->checkpoint]++;
-		sum->archiving += look->archiving;
+		for (int a = 0; a < ACTIVITIES; a++)
+			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
 		sum->segment += look->segment;
-		sum->others_write += look->others_write;
 		sum->throttled += look->throttled_us * NS_PER_US;
-		sum->writing += look->writer[0] != 0;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)
@@ -157,10 +155,16 @@ read_look(const char *line)
 			   &others) != 7)
 		return false;
 	look->at = begin + (uint64) (at * NS_PER_MS);
-	look->checkpoint = checkpoint;
-	look->archiving = archiving;
+	if (checkpoint != 0)
+		look->activities = ACTIVITY_BIT(ACTIVITY_CHECKPOINT) |
+			ACTIVITY_BIT(checkpoint == 2 ? ACTIVITY_SYNCS : ACTIVITY_WRITES);
+	if (archiving)
+		look->activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
+	if (look->writer[0] != 0)
+		look->activities |= ACTIVITY_BIT(ACTIVITY_WRITER);
+	if (others)
+		look->activities |= ACTIVITY_BIT(ACTIVITY_OTHERS);
 	look->segment = segment;
-	look->others_write = others;
 	nlooks++;
 	return true;
 }
