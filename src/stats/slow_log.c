@@ -11,10 +11,10 @@
  *
  * Invariant: a reader gets an event whole, or not at all.
  *
- * Locking: none for writers and readers.  The change count of a place
- * is the number of its event.  A writer drops its event if another one still
- * writes to the place, or has written a later event to it.  A reset
- * holds commit_stats_reset_lock().
+ * Locking: none for writers and readers.  Event and outcome of a place each
+ * have a change count, which is the number of the event.  A writer drops its
+ * event if another one still writes to the place, or has written a later event
+ * to it.  A reset holds commit_stats_reset_lock().
  *
  *-------------------------------------------------------------------------
  */
@@ -32,7 +32,7 @@ typedef struct SlowPlace
 {
 	ChangeCount events;			/* ended: the number of "event" */
 	SlowEvent	event;			/* by the session that has the number */
-	pg_atomic_uint64 settled;	/* number whose "outcome" is there */
+	ChangeCount outcomes;		/* likewise of "outcome" */
 	SlowOutcome outcome;		/* by the background worker */
 } SlowPlace;
 
@@ -195,11 +195,10 @@ slow_log_put_outcome(SlowKind kind, uint64 number, const SlowOutcome *outcome)
 {
 	SlowPlace  *place = place_of(kind, number);
 
-	pg_atomic_write_u64(&place->settled, 0);
-	pg_write_barrier();			/* protocol slow_outcome */
+	if (!changecount_claim(&place->outcomes, number))
+		return;
 	place->outcome = *outcome;
-	pg_write_barrier();			/* protocol slow_outcome */
-	pg_atomic_write_u64(&place->settled, number);
+	changecount_end_as(&place->outcomes, number);
 }
 
 /* Numbers of groups come again, but not within one look of the worker. */
@@ -232,12 +231,12 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 static bool
 copy_outcome(SlowPlace *place, uint64 number, SlowOutcome *outcome)
 {
-	if (pg_atomic_read_u64(&place->settled) != number)
+	uint64		count;
+
+	if (!changecount_read(&place->outcomes, &count) || count != number)
 		return false;
-	pg_read_barrier();			/* protocol slow_outcome */
 	*outcome = place->outcome;
-	pg_read_barrier();			/* protocol slow_outcome */
-	return pg_atomic_read_u64(&place->settled) == number;
+	return changecount_since(&place->outcomes, number) == 0;
 }
 
 bool
