@@ -107,12 +107,6 @@ counter_delta_mean_latency(const CounterDelta *delta)
 }
 
 double
-counter_delta_latency_quantile(const CounterDelta *delta, double q)
-{
-	return histogram_quantile(delta->latency, q);
-}
-
-double
 counter_delta_mean_flush_time(const CounterDelta *delta)
 {
 	return ratio(delta->value[SLOT_FLUSH_TIME],

@@ -43,7 +43,6 @@ extern void counter_delta_add(CounterDelta *sum, const CounterDelta *delta);
 extern double counter_delta_rate(const CounterDelta *delta, SlotCounter counter);
 extern double counter_delta_delay_hit_fraction(const CounterDelta *delta);
 extern double counter_delta_mean_latency(const CounterDelta *delta);
-extern double counter_delta_latency_quantile(const CounterDelta *delta, double q);
 extern double counter_delta_mean_flush_time(const CounterDelta *delta);
 extern double counter_delta_wal_busy_fraction(const CounterDelta *delta);
 

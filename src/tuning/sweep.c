@@ -348,7 +348,7 @@ static char *
 exceeded_detail(const Sweep *sweep, int i, const CounterDelta *slot)
 {
 	const WatchedSlot *watched = &sweep->watched[sweep->exceeded[i] - 1];
-	double		p99 = counter_delta_latency_quantile(slot, 0.99);
+	double		p99 = histogram_quantile(slot->latency, 0.99);
 
 	return psprintf(UINT64_FORMAT " commits took longer than %g ms, and " UINT64_FORMAT " of them had not ended yet.%s",
 					watched->late, sweep->max_p99 / NS_PER_MS,

@@ -150,7 +150,7 @@ commit_stats_rates_1_0(PG_FUNCTION_ARGS)
 	if (!first)
 	{
 		trend_add(&commits_trend, counter_delta_rate(&delta, SLOT_COMMITS));
-		trend_add(&p99_trend, counter_delta_latency_quantile(&delta, 0.99));
+		trend_add(&p99_trend, histogram_quantile(delta.latency, 0.99));
 	}
 	row_text(&row, "commits_trend", trend_text(&commits_trend));
 	row_text(&row, "p99_trend", trend_text(&p99_trend));
