@@ -21,12 +21,15 @@ bool		commit_stats_log_flushes = false;
 bool		commit_stats_log_delay_changes = false;
 bool		commit_stats_save = true;
 bool		commit_stats_adaptive_delay = false;
-int			commit_stats_adaptive_delay_max = ADAPTIVE_DELAY_MAX_DEFAULT;
-int			commit_stats_flush_log_size = FLUSH_LOG_SIZE_DEFAULT;
-int			commit_stats_max_clients = MAX_CLIENTS_DEFAULT;
-int			commit_stats_max_statements = MAX_STATEMENTS_DEFAULT;
-int			commit_stats_history_minutes = HISTORY_MINUTES_DEFAULT;
-int			commit_stats_history_hours = HISTORY_HOURS_DEFAULT;
+
+/* us; on a volume of 50 flushes/s, flushes are 20 ms apart */
+int			commit_stats_adaptive_delay_max = 50000;
+
+int			commit_stats_flush_log_size = 2048;
+int			commit_stats_max_clients = 1000;
+int			commit_stats_max_statements = 5000;
+int			commit_stats_history_minutes = 1440;
+int			commit_stats_history_hours = 720;
 int			commit_stats_history_speed = 1;
 double		commit_stats_history_start = 0;
 int			commit_stats_slow_commit_time = -1;
@@ -127,15 +130,15 @@ static const struct
 }			ints[] = {
 
 	{"commit_stats.flush_log_size", &commit_stats_flush_log_size,
-		FLUSH_LOG_SIZE_MIN, FLUSH_LOG_SIZE_MAX, PGC_POSTMASTER, 0, NULL,
+		FLUSH_LOG_SIZE_MIN, 131072, PGC_POSTMASTER, 0, NULL,
 		"Sets the number of flushes that commit_flush_log shows.",
 	"Shared memory is allocated for the next higher power of 2."},
 	{"commit_stats.max_clients", &commit_stats_max_clients,
-		MAX_CLIENTS_MIN, MAX_CLIENTS_MAX, PGC_POSTMASTER, 0, NULL,
+		10, 10000, PGC_POSTMASTER, 0, NULL,
 		"Sets the number of combinations of database, role and application_name whose commits are counted apart.",
 	"All further clients of a database are counted together."},
 	{"commit_stats.max_statements", &commit_stats_max_statements,
-		0, MAX_STATEMENTS_MAX, PGC_POSTMASTER, 0, NULL,
+		0, 50000, PGC_POSTMASTER, 0, NULL,
 		"Sets the number of combinations of database, role and statement whose commits are counted apart.",
 	"0 counts none apart, and leaves it to others whether query identifiers are computed."},
 	{"commit_stats.adaptive_delay_max", &commit_stats_adaptive_delay_max,

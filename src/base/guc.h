@@ -8,17 +8,8 @@
  * Settings that size shared memory: a client takes 250 bytes, a statement 220,
  * and a row of the history 3 kB.
  */
-#define FLUSH_LOG_SIZE_DEFAULT	2048
 #define FLUSH_LOG_SIZE_MIN		128
-#define FLUSH_LOG_SIZE_MAX		131072
-#define MAX_CLIENTS_DEFAULT		1000
-#define MAX_CLIENTS_MIN			10
-#define MAX_CLIENTS_MAX			10000
-#define MAX_STATEMENTS_DEFAULT	5000
-#define MAX_STATEMENTS_MAX		50000
-#define HISTORY_MINUTES_DEFAULT	1440
 #define HISTORY_MINUTES_MAX		10080
-#define HISTORY_HOURS_DEFAULT	720
 #define HISTORY_HOURS_MAX		8760
 
 /* commit_stats.slow_commit_time: no commit is slow */
@@ -30,11 +21,6 @@
 /* The ranges that the server's own settings have. */
 #define COMMIT_DELAY_MAX		100000	/* us */
 #define COMMIT_SIBLINGS_MAX		1000
-
-/*
- * us; on a volume of 100 writes/s, or 50 flushes/s, flushes are 20 ms apart.
- */
-#define ADAPTIVE_DELAY_MAX_DEFAULT	50000
 
 extern COMMIT_STATS_HIDDEN bool commit_stats_enabled;
 
