@@ -164,7 +164,7 @@ clients_enter(void)
 	entry_table_move(&clients_table, MyProcNumber, &key, entry);
 	my_slot->pid = MyProcPid;
 	my_slot->registered_at = my_slot->timed_at = clock_now();
-	memcpy(my_slot->connected, clients_table.places[MyProcNumber].since,
+	memcpy(my_slot->connected, clients_table.places[MyProcNumber],
 		   sizeof(my_slot->connected));
 	entry_table_end(&clients_table);
 }

@@ -175,7 +175,7 @@ static void
 read_growth(const EntryTable *table, int place, uint64 *growth)
 {
 	entry_table_count(table, place, growth);
-	counter_array_subtract(growth, table->places[place].since, CLIENT_NCOUNTERS);
+	counter_array_subtract(growth, table->places[place], CLIENT_NCOUNTERS);
 }
 
 static void
@@ -185,7 +185,7 @@ add_growth(EntryTable *table, int place)
 	uint64		growth[CLIENT_NCOUNTERS];
 
 	read_growth(table, place, growth);
-	counter_array_add(table->places[place].since, growth, CLIENT_NCOUNTERS);
+	counter_array_add(table->places[place], growth, CLIENT_NCOUNTERS);
 	if (entry == NO_ENTRY)
 		return;
 	add_to_entry(table, entry, growth);
@@ -514,7 +514,7 @@ entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
 	clear_entries(table, now);
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
-		uint64	   *since = table->places[i].since;
+		uint64	   *since = table->places[i];
 		EntryKey   *key = place_key(table, i);
 
 		if (table->place_entries[i] == NO_ENTRY)

@@ -42,10 +42,7 @@ typedef struct EntryUse
 } EntryUse;
 
 /* What a place had counted when it was moved last; entries have that. */
-typedef struct EntryPlace
-{
-	uint64		since[CLIENT_NCOUNTERS];
-} EntryPlace;
+typedef uint64 EntryPlace[CLIENT_NCOUNTERS];
 
 typedef struct EntryTableShared
 {
