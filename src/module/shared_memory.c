@@ -28,8 +28,6 @@
 #include "module/stats_module.h"
 
 bool		shared_memory_attached = false;
-Size		shared_memory_size = 0;
-Size		shared_memory_per_backend = 0;
 
 static shmem_request_hook_type prev_shmem_request_hook = NULL;
 static shmem_startup_hook_type prev_shmem_startup_hook = NULL;
@@ -54,8 +52,8 @@ part_size(const StatsModule *module, int backends)
 }
 
 /* Size of the segment; includes what aligns the first part. */
-static Size
-segment_size(int backends)
+Size
+shared_memory_size(int backends)
 {
 	Size		size = PG_CACHE_LINE_SIZE;
 
@@ -70,28 +68,24 @@ segment_request(void)
 	if (prev_shmem_request_hook)
 		prev_shmem_request_hook();
 
-	RequestAddinShmemSpace(segment_size(MaxBackends));
+	RequestAddinShmemSpace(shared_memory_size(MaxBackends));
 	RequestNamedLWLockTranche("commit_stats", SHARED_MEMORY_LOCKS);
 }
 
 static void
 segment_startup(void)
 {
-	const int	more = 1024;	/* enough for the alignment to even out */
+	Size		size = shared_memory_size(MaxBackends);
 	char	   *part;
 	bool		found;
 
 	if (prev_shmem_startup_hook)
 		prev_shmem_startup_hook();
 
-	shared_memory_size = segment_size(MaxBackends);
-	shared_memory_per_backend =
-		(segment_size(MaxBackends + more) - shared_memory_size) / more;
-
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	part = ShmemInitStruct("commit_stats", shared_memory_size, &found);
+	part = ShmemInitStruct("commit_stats", size, &found);
 	if (!found)
-		memset(part, 0, shared_memory_size);
+		memset(part, 0, size);
 	part = (char *) TYPEALIGN(PG_CACHE_LINE_SIZE, part);
 	for (int i = 0; stats_modules[i]; i++)
 	{

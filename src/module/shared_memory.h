@@ -28,11 +28,8 @@ extern void shared_memory_acquire(LWLock *lock, LWLockMode mode);
 /* True if the library was preloaded. */
 extern bool shared_memory_attached;
 
-/* Bytes in all, and those that one more backend would add. */
-extern Size shared_memory_size;
-extern Size shared_memory_per_backend;
-
 extern void shared_memory_install_hooks(void);
+extern Size shared_memory_size(int backends);
 extern void shared_memory_enter(void);
 extern void shared_memory_report_missing(int elevel);
 extern void shared_memory_require(void);

@@ -97,8 +97,11 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 		row_client_of(&row, "sweep_", clients_read_sessions(), sweep_pid,
 					  PG_UINT64_MAX);
 	row_bool(&row, "capturing", commit_trace_is_on());
-	row_number(&row, "shared_memory", shared_memory_size);
-	row_number(&row, "memory_per_connection", shared_memory_per_backend);
+	row_number(&row, "shared_memory", shared_memory_size(MaxBackends));
+	/* enough backends for the alignment to even out */
+	row_number(&row, "memory_per_connection",
+			   (shared_memory_size(MaxBackends + 1024) -
+				shared_memory_size(MaxBackends)) / 1024);
 	row_number(&row, "history_memory", history_module.tail_size(0));
 	row_timestamp(&row, "stats_reset", backend_slots_reset_time());
 	row_put(&row);
