@@ -222,15 +222,15 @@ find_missing(const Sender *senders, int n)
  * With the position and the mode that a backend waits for.  Returns false if
  * it waits for nobody: it is about to go on.
  */
-bool
-standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
+static bool
+find_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 {
 	int			n;
 	int			candidates = 0;
 	Sender	   *senders;
 	const Sender *sender;
 
-	if (SyncRepConfig == NULL || mode < 0)
+	if (SyncRepConfig == NULL)
 		return false;
 	senders = read_senders(mode, &n);
 	qsort(senders, n, sizeof(Sender), compare_priorities);
@@ -260,9 +260,8 @@ standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame)
 
 /*---- Queues ------------------------------------------------------*/
 
-/* The mode that a backend waits in; -1: none */
-int
-standby_mode(PGPROC *proc)
+bool
+standby_blame(PGPROC *proc, StandbyBlame *blame)
 {
 	int			found = -1;
 
@@ -272,7 +271,8 @@ standby_mode(PGPROC *proc)
 			if (waiter == proc)
 			found = mode;
 	LWLockRelease(SyncRepLock);
-	return found;
+	return found >= 0 &&
+		find_blame(*(volatile XLogRecPtr *) &proc->waitLSN, found, blame);
 }
 
 /* Who is blamed now; one for each queue in which commits wait. */
@@ -295,7 +295,7 @@ standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE])
 	{
 		waiters[n].commits = commits[mode];
 		if (commits[mode] > 0 &&
-			standby_blame(first[mode], mode, &waiters[n].blame))
+			find_blame(first[mode], mode, &waiters[n].blame))
 			n++;
 	}
 	return n;

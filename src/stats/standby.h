@@ -60,9 +60,8 @@ typedef struct StandbyCounts
 
 extern const StatsModule standby_module;
 
-/* Any process */
-extern bool standby_blame(XLogRecPtr lsn, int mode, StandbyBlame *blame);
-extern int	standby_mode(PGPROC *proc);
+/* Any process; false if the backend waits for nobody, or no more */
+extern bool standby_blame(PGPROC *proc, StandbyBlame *blame);
 extern int	standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE]);
 
 /* The background worker. */

@@ -80,7 +80,7 @@ describe_standby(PGPROC *proc)
 {
 	StandbyBlame blame;
 
-	if (!standby_blame(proc->waitLSN, standby_mode(proc), &blame))
+	if (!standby_blame(proc, &blame))
 		return pstrdup("for a standby");
 	if (strcmp(blame.name, "*") == 0)
 		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",

@@ -173,17 +173,9 @@ static void
 watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 {
 	CommitWaits *waited;
-	int			mode;
 
-	if (look.blamed++ < MAX_BLAMED)
-	{
-		mode = standby_mode(proc);
-		if (mode < 0 ||
-			!standby_blame(*(volatile XLogRecPtr *) &proc->waitLSN, mode,
-						   &look.blame))
-			return;
-	}
-	if (look.blame.name[0] == '\0')
+	if ((look.blamed++ < MAX_BLAMED && !standby_blame(proc, &look.blame)) ||
+		look.blame.name[0] == '\0')
 		return;
 	waited = seen_commit(session, reading);
 	if (waited->blame.name[0] != '\0')
