@@ -397,7 +397,7 @@ crosses_segment(GroupNumber group)
 {
 	FlushGroupCopy copy;
 
-	return group != InvalidGroupNumber && flush_group_copy(group, &copy) &&
+	return flush_group_copy(group, &copy) &&
 		copy.boundary > copy.previous && copy.previous != InvalidXLogRecPtr &&
 		(copy.boundary - 1) / wal_segment_size !=
 		(copy.previous - 1) / wal_segment_size;

@@ -208,8 +208,7 @@ slow_log_look_up(const SlowEvent *event, SlowOutcome *outcome)
 	FlushGroupCopy group;
 
 	memset(outcome, 0, sizeof(SlowOutcome));
-	if (event->group == InvalidGroupNumber ||
-		!flush_group_copy(event->group, &group) ||
+	if (!flush_group_copy(event->group, &group) ||
 		group.seen_at > event->noted_at)
 		return;
 

@@ -453,8 +453,6 @@ look_at_cpu_limit(void)
 static void
 look_at_volume(uint64 flushes)
 {
-	if (RecoveryInProgress())
-		return;
 	look.sample.written_kb = (uint32) (volume_written("pg_wal",
 													  VOLUME_DEVICES) / 1024);
 	look.sample.flushed_kb = (uint32) (GetFlushRecPtr(NULL) / 1024 +
