@@ -13,12 +13,12 @@
  * Invariant: a change that has begun ends, unless its process is suspended.
  * One exception: a FATAL error in a signal handler can end a process in the
  * middle of a change (up to 18: a background worker with the server's own
- * handler of SIGTERM).  leave_modules() in shared_memory.c then
- * ends the change at exit, except if the signal came between the instructions
- * that begin or end it: then readers raise an error until the server restarts,
- * and a claimed record of a capture gets no other commit.  The exit loses
- * counts that were not yet moved: at most those of FOLD_BATCH flush groups, of
- * one latency cell, or of one backend in one checkpoint cycle.
+ * handler of SIGTERM).  leave_modules() in shared_memory.c then ends the
+ * change at exit, except if the signal came between the instructions that
+ * begin or end it: then readers raise an error until the server restarts, and
+ * a claimed record of a capture gets no other commit.  The exit loses counts
+ * that were not yet moved: at most those of FOLD_BATCH flush groups, of one
+ * latency cell, or of one backend in one checkpoint cycle.
  *
  * Locking: none.  A reader waits up to a second for a change to end, and
  * copies up to CHANGECOUNT_MAX_PASSES times; then it raises an error.

@@ -403,8 +403,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 /*
  * Which part of the waits for flushes was for stalls: that of the time of
  * flushes, as nobody keeps how many commits waited for a stall; of the commits
- * that led them, if flushes are not timed.  The making of
- * a segment is no part of the time of a flush.
+ * that led them, if flushes are not timed.  The making of a segment is no part
+ * of the time of a flush.
  */
 static void
 divide_waits(HistorySum *row)

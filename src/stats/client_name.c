@@ -15,8 +15,8 @@
  *
  * clients_look_again(), as the assign hook of each setting, makes clients.c
  * compare at the next commit, before that begins; no other commit looks at
- * them.  regexp_replace() applies
- * the rule, to a new given name only; it keeps the compiled expression.
+ * them.  regexp_replace() applies the rule, to a new given name only; it keeps
+ * the compiled expression.
  *
  * Locking: none.  Everything here belongs to one process.
  *

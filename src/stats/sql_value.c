@@ -4,8 +4,8 @@
  *		Texts from queries: of statements, or from the catalogs.
  *
  * Who may see the text of a statement is decided here.  Functions that build
- * text call this, and no commit does.  A text of a user
- * stands on one line, so that it cannot begin a line of a report.
+ * text call this, and no commit does.  A text of a user stands on one line, so
+ * that it cannot begin a line of a report.
  *
  * Locking: none, but what the query takes.
  *
