@@ -61,11 +61,11 @@ typedef struct WatchWriter
 /* One look.  Written by the worker alone; see changecount.c for readers. */
 typedef struct WatchSample
 {
+	WATCH_WAITS(WATCH_UINT16)
 	uint64		at;				/* clock_now() */
 	uint64		commits;		/* that wait, and prepares, of all slots,
 								 * resets or not */
 	uint16		phase[PHASE_N]; /* backends in each */
-				WATCH_WAITS(WATCH_UINT16);
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	uint32		throttled_us;	/* by a CPU limit, since the look before */
@@ -78,12 +78,12 @@ typedef struct WatchSample
 /* Samples of a period, added up; whole numbers but for seconds; local memory. */
 typedef struct WatchSummary
 {
+	WATCH_WAITS(WATCH_DOUBLE)
 	int			n;				/* samples */
 	double		seconds;
 	double		commits;
 	double		in_commit;		/* sum of phase[] */
 	float		phase[PHASE_N]; /* many are kept: exact up to 2^24 */
-				WATCH_WAITS(WATCH_DOUBLE);
 	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
