@@ -70,8 +70,8 @@ typedef struct HistoryBase
 typedef struct HistoryShared
 {
 	pg_atomic_uint64 newest[HISTORY_NRINGS];
-	pg_atomic_uint64 asked[HISTORY_NREQUESTS];	/* by all processes */
-	pg_atomic_uint64 done[HISTORY_NREQUESTS];	/* of these */
+	pg_atomic_uint64 asked;		/* requests of all processes, added up */
+	pg_atomic_uint64 done;		/* of these */
 	TimestampTz began_at;		/* when the server started */
 	bool		looked_at;		/* a worker has started, so "base" is no
 								 * standby's */
@@ -613,18 +613,13 @@ save_history(TimestampTz now)
 static void
 close_if_due(TimestampTz now)
 {
-	uint64		asked[HISTORY_NREQUESTS];
-	bool		wanted = false;
+	uint64		asked = pg_atomic_read_u64(&shared->asked);
+	uint64		done = pg_atomic_read_u64(&shared->done);
 
-	for (int i = 0; i < HISTORY_NREQUESTS; i++)
-	{
-		asked[i] = pg_atomic_read_u64(&shared->asked[i]);
-		wanted |= asked[i] != pg_atomic_read_u64(&shared->done[i]);
-	}
-	if (!wanted && floor_to(now, USECS_PER_MINUTE) <= shared->base.start)
+	if (asked == done && floor_to(now, USECS_PER_MINUTE) <= shared->base.start)
 		return;
-	close_minute(wanted ? now : floor_to(now, USECS_PER_MINUTE));
-	if (asked[HISTORY_EMPTY] != pg_atomic_read_u64(&shared->done[HISTORY_EMPTY]))
+	close_minute(asked != done ? now : floor_to(now, USECS_PER_MINUTE));
+	if (asked / HISTORY_EMPTY != done / HISTORY_EMPTY)
 	{
 		empty(now);
 		save_history(now);
@@ -632,8 +627,7 @@ close_if_due(TimestampTz now)
 	else if (floor_to(now, WRITE_EVERY) != floor_to(written_at, WRITE_EVERY))
 		save_history(now);
 	pg_write_barrier();			/* protocol history_done */
-	for (int i = 0; i < HISTORY_NREQUESTS; i++)
-		pg_atomic_write_u64(&shared->done[i], asked[i]);
+	pg_atomic_write_u64(&shared->done, asked);
 }
 
 long
@@ -674,18 +668,18 @@ history_start(void)
 
 /* Ask the worker, and wait.  Returns when the present minute began. */
 TimestampTz
-history_ask(HistoryRequest request)
+history_ask(uint64 request)
 {
 	uint64		worker_seen_at = clock_now();
-	uint64		number;
+	uint64		asked;
 
 	if (RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("recovery is in progress"),
 				 errhint("The history goes on when recovery has ended.")));
-	number = pg_atomic_fetch_add_u64(&shared->asked[request], 1) + 1;
-	while (pg_atomic_read_u64(&shared->done[request]) < number)
+	asked = pg_atomic_fetch_add_u64(&shared->asked, request) + request;
+	while ((int64) (asked - pg_atomic_read_u64(&shared->done)) > 0)
 	{
 		uint64		now = clock_now();
 

@@ -121,13 +121,9 @@ typedef struct HistoryRows
 	pg_atomic_uint64 *newest;	/* number; 0: there is no row */
 } HistoryRows;
 
-/* What the worker is asked for. */
-typedef enum HistoryRequest
-{
-	HISTORY_CLOSE,
-	HISTORY_EMPTY,
-	HISTORY_NREQUESTS
-} HistoryRequest;
+/* What the worker is asked for: what a request adds to the word of all. */
+#define HISTORY_CLOSE	UINT64CONST(1)
+#define HISTORY_EMPTY	(UINT64CONST(1) << 40)
 
 extern const StatsModule history_module;
 
@@ -137,7 +133,7 @@ extern HistoryRows history_rows[HISTORY_NRINGS];
 extern uint64 history_first(HistoryRing ring);
 extern HistoryRow *history_row(HistoryRing ring, uint64 number);
 extern bool history_copy(HistoryRing ring, uint64 number, HistorySum *sum);
-extern TimestampTz history_ask(HistoryRequest request);
+extern TimestampTz history_ask(uint64 request);
 
 /* The background worker; history_look() returns ms until the next minute. */
 extern void history_start(void);
