@@ -471,10 +471,10 @@ find_leader(EntryFlushes *flushes, Size key_size, void *leader)
 static void
 find_leaders(HistorySum *row)
 {
-	clients_read_flushes(&clients[1]);
+	entry_table_read_flushes(&clients_table, &clients[1]);
 	row->top_client_flushes = find_leader(clients, sizeof(ClientKey),
 										  &row->top_client);
-	statements_read_flushes(&statements[1]);
+	entry_table_read_flushes(&statements_table, &statements[1]);
 	row->top_statement_flushes = find_leader(statements, sizeof(StatementKey),
 											 &row->top_statement);
 }

@@ -69,7 +69,6 @@ extern const ClientKey *clients_mine(void);
 extern COMMIT_STATS_HIDDEN EntryTable clients_table;
 
 extern ClientTotals *clients_read(void);
-#define clients_read_flushes(to) entry_table_read_flushes(&clients_table, to)
 
 extern ClientSessions *clients_read_sessions(void);
 

@@ -150,8 +150,8 @@ note_writing(const QueryDesc * ending)
 		CELL_MAY_CHANGE : now->wal_seen;
 }
 
-pg_noinline void
-statements_note(void)
+static pg_noinline void
+note_statement(void)
 {
 	note_writing(NULL);
 }
@@ -212,7 +212,7 @@ statements_end_utility(bool is_notify, bool is_transaction)
 		now->wal_seen = pgWalUsage.wal_bytes;
 	}
 	else if (now->on && (pgWalUsage.wal_bytes != now->wal_seen || is_notify))
-		statements_note();
+		note_statement();
 }
 
 void
@@ -293,7 +293,7 @@ statements_choose(bool may_wait)
 	if (!statements_now.on || (!may_wait && statements_now.nwriting > 0))
 		return;
 	if (pgWalUsage.wal_bytes != statements_now.wal_seen)
-		statements_note();
+		note_statement();
 	statements_now.wal_settled = statements_now.wal_seen;
 	if (statements_now.nwriting > 0)
 		choose(statements_now.largest, may_wait);

@@ -87,9 +87,6 @@ statements_queryid(void)
 		statements_now.counted;
 }
 
-/* A statement is over, and has written WAL. */
-extern void statements_note(void);
-
 /* Before and after a utility command. */
 extern void statements_begin_utility(const PlannedStmt *pstmt, bool is_top);
 
@@ -122,7 +119,5 @@ statements_forget(void)
 
 /* Readers */
 #define statements_read()	entry_table_read(&statements_table, entry_table_copy)
-#define statements_read_flushes(to) \
-	entry_table_read_flushes(&statements_table, to)
 
 #endif							/* COMMIT_STATS_STATEMENTS_H */
