@@ -652,10 +652,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 }
 
 static void
-find_flush_causes(const CommitFigures *f, Causes *found)
+find_stall_causes(const CommitFigures *f, Causes *found)
 {
 	const StallSum *stall = f->stall;
-	double		rest = rest_of_flushes(f);
 	const char *early = remedy_for_early_checkpoints(f);
 	const Cause causes[] = {
 		{stall[STALL_CHECKPOINT].share,
@@ -698,6 +697,17 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
 		"its burst balance in the provider's graphs, or who else uses it: iostat, iotop; fewer flushes (a delay)"},
+	};
+
+	add_causes(found, causes, lengthof(causes));
+}
+
+/* Flushes that did not stall, nor had many bytes */
+static void
+find_flush_causes(const CommitFigures *f, Causes *found)
+{
+	double		rest = rest_of_flushes(f);
+	const Cause causes[] = {
 		{outside_share(f),
 			psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
 					 f->running_writer == NULL ? "" :
@@ -1177,6 +1187,7 @@ causes_put(StringInfo text, const CommitFigures *f)
 	{
 		find_record_causes(f, &of_time);
 		find_phase_causes(f, &of_time);
+		find_stall_causes(f, &of_time);
 		find_flush_causes(f, &of_time);
 		put_causes(text, f, "Why: causes, in % of commit time\n", &of_time, true);
 		find_client_causes(f, &who);
