@@ -52,6 +52,26 @@ remedy_order(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(construct_array(order, n, INT4OID, 4, true, TYPALIGN_INT));
 }
 
+/* What one party did, as a row */
+static void
+put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
+		  const WhatifOutcome *outcome)
+{
+	Datum		value[4];
+	bool		null[4] = {0};
+	double		commits = 0;
+
+	for (int i = 0; i < HISTOGRAM_NCELLS; i++)
+		commits += it->cell[i];
+	null[1] = commits == 0;
+	null[2] = it->commits == 0;
+	value[0] = Float8GetDatum(1e6 * it->commits / outcome->time);
+	value[1] = Float8GetDatum(it->latency / commits);
+	value[2] = Float8GetDatum(it->response / it->commits);
+	value[3] = Float8GetDatum(1e6 * outcome->flushes / outcome->time);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, value, null);
+}
+
 /*
  * remedy_model(sessions int[], work float8[], notifies int[],
  *				arrivals float8[], flush float8, changed int, batch int,
@@ -111,21 +131,6 @@ remedy_model(PG_FUNCTION_ARGS)
 	whatif_change_flushes(&load, PG_GETARG_FLOAT8(10), PG_GETARG_FLOAT8(11));
 	whatif_simulate(&load, 20e6, 1, &outcome);
 	for (int p = 1; p <= 2; p++)
-	{
-		const TransactionSums *it = &outcome.others[3 - p];
-		Datum		value[4];
-		bool		null[4] = {0};
-		double		commits = 0;
-
-		for (int i = 0; i < HISTOGRAM_NCELLS; i++)
-			commits += it->cell[i];
-		null[1] = commits == 0;
-		null[2] = it->commits == 0;
-		value[0] = Float8GetDatum(1e6 * it->commits / outcome.time);
-		value[1] = Float8GetDatum(it->latency / commits);
-		value[2] = Float8GetDatum(it->response / it->commits);
-		value[3] = Float8GetDatum(1e6 * outcome.flushes / outcome.time);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, value, null);
-	}
+		put_party(rsinfo, &outcome.others[3 - p], &outcome);
 	return (Datum) 0;
 }
