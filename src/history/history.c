@@ -333,8 +333,8 @@ divide_stalls(HistorySum *row, uint64 from)
 			if (event->role != SLOW_LED || event->end <= from || n == 0 ||
 				event->duration > time)
 				continue;
-			row->stalls[log.cause[i]]++;
-			row->stall_time[log.cause[i]] += event->duration;
+			row->stalls[log.logged[i].cause]++;
+			row->stall_time[log.logged[i].cause] += event->duration;
 			n--;
 			time -= event->duration;
 		}

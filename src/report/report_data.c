@@ -655,7 +655,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	{
 		const SlowEvent *event = &log->logged[i].event;
 		const WatchSummary *seen = &log->logged[i].outcome.seen;
-		StallCause	cause = log->cause[i];
+		StallCause	cause = log->logged[i].cause;
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
 
@@ -671,8 +671,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 			f->flushed += seen->flushed;
 		}
 		if (cause == STALL_BULK_WAL)
-			f->bulk_writer = name_session(&log->writer[i].session->client,
-										  log->writer[i].session->pid);
+			f->bulk_writer = name_session(&log->logged[i].writer->client,
+										  log->logged[i].writer->pid);
 	}
 	f->written = ratio_or_zero(f->written, seconds);
 	f->flushed = ratio_or_zero(f->flushed, seconds);

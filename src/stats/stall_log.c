@@ -55,7 +55,7 @@ compare_times(const void *a, const void *b)
 LoggedEvent *
 logged_events_read(SlowKind kind, int *n)
 {
-	LoggedEvent *logged = palloc(SLOW_LOG_KEPT * sizeof(LoggedEvent));
+	LoggedEvent *logged = palloc0(SLOW_LOG_KEPT * sizeof(LoggedEvent));
 	uint64		newest = slow_log_newest(kind);
 
 	*n = 0;
@@ -81,29 +81,29 @@ wal_in_flush(const SlowEvent *writer, const SlowEvent *stall)
 }
 
 /* The leader for certain, or a transaction that was running then. */
-static StallWriter
-find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
+static void
+find_writer(LoggedEvent *stall, const LoggedEvent *writers, int n)
 {
-	StallWriter writer = {NULL, 0};
-
 	if (stall->outcome.wal_bytes == 0)
-		return writer;
-	writer.session = &stall->event;
-	writer.share = stall->event.wal_bytes;
+		return;
+	stall->writer = &stall->event;
+	stall->writer_share = stall->event.wal_bytes;
 	for (int i = 0; i < n && stall->event.since != 0; i++)
 	{
 		double		bytes = wal_in_flush(&writers[i].event, &stall->event);
 
-		if (bytes > writer.share)
+		if (bytes > stall->writer_share)
 		{
-			writer.session = &writers[i].event;
-			writer.share = bytes;
+			stall->writer = &writers[i].event;
+			stall->writer_share = bytes;
 		}
 	}
-	writer.share = Min(writer.share / stall->outcome.wal_bytes, 1.0);
-	if (writer.share < 0.5)
-		memset(&writer, 0, sizeof(writer));
-	return writer;
+	stall->writer_share = Min(stall->writer_share / stall->outcome.wal_bytes, 1.0);
+	if (stall->writer_share < 0.5)
+	{
+		stall->writer = NULL;
+		stall->writer_share = 0;
+	}
 }
 
 /*
@@ -112,8 +112,8 @@ find_writer(const LoggedEvent *stall, const LoggedEvent *writers, int n)
  * too unevenly for wal_in_flush().
  */
 static void
-find_running(StallWriter *writer, const LoggedEvent *stall,
-			 const LoggedEvent *writers, int n, ClientSessions **sessions)
+find_running(LoggedEvent *stall, const LoggedEvent *writers, int n,
+			 ClientSessions **sessions)
 {
 	const WatchWriter *seen = &stall->outcome.seen.writer[0];
 	const ClientSession *session;
@@ -130,11 +130,11 @@ find_running(StallWriter *writer, const LoggedEvent *stall,
 	event->wal_bytes = stall->outcome.wal_bytes;
 	if (session != NULL)
 		event->client = session->key;
-	writer->session = event;
+	stall->writer = event;
 	for (int i = 0; i < n; i++)
 		if (writers[i].event.pid == seen->pid &&
 			writers[i].event.end > stall->event.end)
-			writer->session = &writers[i].event;
+			stall->writer = &writers[i].event;
 }
 
 /*
@@ -214,23 +214,24 @@ find_ratios(StallLog *log)
 
 /* The ratio when the stall came, or now if that is the same period */
 static double
-ratio_of(const StallLog *log, int i, WatchActivity activity)
+ratio_of(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 {
-	return log->logged[i].event.end > log->present ? log->ratio[activity] :
-		log->logged[i].outcome.ratio[activity];
+	return stall->event.end > log->present ? log->ratio[activity] :
+		stall->outcome.ratio[activity];
 }
 
 /* A phase of a checkpoint may stall flushes where the whole does not. */
 static double
-ratio_beside(const StallLog *log, int i, WatchActivity activity)
+ratio_beside(const StallLog *log, const LoggedEvent *stall,
+			 WatchActivity activity)
 {
-	const WatchSummary *seen = &log->logged[i].outcome.seen;
-	double		ratio = ratio_of(log, i, activity);
+	const WatchSummary *seen = &stall->outcome.seen;
+	double		ratio = ratio_of(log, stall, activity);
 
 	if (!was_there(seen, activity))
 		return 0;
 	if (activity == ACTIVITY_CHECKPOINT)
-		ratio = Max(ratio, ratio_of(log, i,
+		ratio = Max(ratio, ratio_of(log, stall,
 									was_there(seen, ACTIVITY_SYNCS) ?
 									ACTIVITY_SYNCS : ACTIVITY_WRITES));
 	return ratio;
@@ -241,12 +242,12 @@ ratio_beside(const StallLog *log, int i, WatchActivity activity)
  * Both also write, so other writes come later.
  */
 static double
-certainty_beside(const StallLog *log, int i, WatchActivity activity,
-				 WatchActivity other)
+certainty_beside(const StallLog *log, const LoggedEvent *stall,
+				 WatchActivity activity, WatchActivity other)
 {
-	double		ratio = ratio_beside(log, i, activity);
+	double		ratio = ratio_beside(log, stall, activity);
 
-	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, i, other) ?
+	return ratio >= MIN_RATIO && ratio >= ratio_beside(log, stall, other) ?
 		1 - 1 / ratio : 0;
 }
 
@@ -256,19 +257,19 @@ certainty_beside(const StallLog *log, int i, WatchActivity activity,
  * those.
  */
 static bool
-writer_outweighs(const StallLog *log, int i)
+writer_outweighs(const StallLog *log, const LoggedEvent *stall)
 {
-	return ratio_beside(log, i, ACTIVITY_WRITER) >=
-		Max(ratio_beside(log, i, ACTIVITY_CHECKPOINT),
-			ratio_beside(log, i, ACTIVITY_ARCHIVER));
+	return ratio_beside(log, stall, ACTIVITY_WRITER) >=
+		Max(ratio_beside(log, stall, ACTIVITY_CHECKPOINT),
+			ratio_beside(log, stall, ACTIVITY_ARCHIVER));
 }
 
 /* An activity that goes on all the time has no ratio. */
 static double
-is_beside(const StallLog *log, int i, WatchActivity activity)
+is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 {
-	return ratio_of(log, i, activity) == 0 &&
-		was_there(&log->logged[i].outcome.seen, activity) ? MERELY_BESIDE : 0;
+	return ratio_of(log, stall, activity) == 0 &&
+		was_there(&stall->outcome.seen, activity) ? MERELY_BESIDE : 0;
 }
 
 /*---- Rules -------------------------------------------------------*/
@@ -281,13 +282,15 @@ is_segment(const SlowEvent *event, const WatchSummary *seen)
 }
 
 static double
-is_bulk_wal(const SlowOutcome *outcome, const StallWriter *writer)
+is_bulk_wal(const LoggedEvent *stall)
 {
-	if (outcome->wal_bytes < BULK_WAL || writer->session == NULL ||
-		writer->session->wal_bytes < BULK_WAL)
+	const WatchSummary *seen = &stall->outcome.seen;
+
+	if (stall->outcome.wal_bytes < BULK_WAL || stall->writer == NULL ||
+		stall->writer->wal_bytes < BULK_WAL)
 		return 0;
-	return writer->share > 0 ? writer->share :
-		Min((double) outcome->seen.writer[0].samples / outcome->seen.n, 1);
+	return stall->writer_share > 0 ? stall->writer_share :
+		Min((double) seen->writer[0].samples / seen->n, 1);
 }
 
 /* By the fit, bytes take half of the stall. */
@@ -306,8 +309,8 @@ is_bytes(const FlushFit *fit, const LoggedEvent *stall)
 static void
 decide_cause(StallLog *log, int i, StallCause end)
 {
-	const LoggedEvent *stall = &log->logged[i];
-	double		bulk_wal = is_bulk_wal(&stall->outcome, &log->writer[i]);
+	LoggedEvent *stall = &log->logged[i];
+	double		bulk_wal = is_bulk_wal(stall);
 	const struct
 	{
 		StallCause	cause;
@@ -316,21 +319,21 @@ decide_cause(StallLog *log, int i, StallCause end)
 		{STALL_SEGMENT, is_segment(&stall->event, &stall->outcome.seen)},
 		{STALL_CPU_LIMIT,
 		watch_is_throttled(&stall->outcome.seen, stall->event.duration)},
-		{STALL_BULK_WAL, writer_outweighs(log, i) ? bulk_wal : 0},
+		{STALL_BULK_WAL, writer_outweighs(log, stall) ? bulk_wal : 0},
 		{STALL_CHECKPOINT,
-		certainty_beside(log, i, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},
+		certainty_beside(log, stall, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},
 		{STALL_ARCHIVER,
-		certainty_beside(log, i, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
+		certainty_beside(log, stall, ACTIVITY_ARCHIVER, ACTIVITY_CHECKPOINT)},
 		{STALL_BULK_WAL, bulk_wal},
 		{STALL_BYTES,
 			log->quota_flushes == 0 && log->stall[i].of_quota ?
 		log->quota_certainty : is_bytes(&log->fit, stall)},
 		{STALL_OTHERS,
-		certainty_beside(log, i, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
+		certainty_beside(log, stall, ACTIVITY_OTHERS, ACTIVITY_OTHERS)},
 		{STALL_QUOTA, log->stall[i].of_quota ? log->quota_certainty : 0},
-		{STALL_CHECKPOINT, is_beside(log, i, ACTIVITY_CHECKPOINT)},
-		{STALL_ARCHIVER, is_beside(log, i, ACTIVITY_ARCHIVER)},
-		{STALL_OTHERS, is_beside(log, i, ACTIVITY_OTHERS)},
+		{STALL_CHECKPOINT, is_beside(log, stall, ACTIVITY_CHECKPOINT)},
+		{STALL_ARCHIVER, is_beside(log, stall, ACTIVITY_ARCHIVER)},
+		{STALL_OTHERS, is_beside(log, stall, ACTIVITY_OTHERS)},
 		{STALL_UNKNOWN, 0}
 	};
 	int			r = 0;
@@ -338,8 +341,8 @@ decide_cause(StallLog *log, int i, StallCause end)
 	while (rules[r].certainty == 0 && rules[r].cause != end &&
 		   rules[r].cause != STALL_UNKNOWN)
 		r++;
-	log->certainty[i] = rules[r].cause == end ? 0 : rules[r].certainty;
-	log->cause[i] = rules[r].cause == end ? STALL_UNKNOWN : rules[r].cause;
+	stall->certainty = rules[r].cause == end ? 0 : rules[r].certainty;
+	stall->cause = rules[r].cause == end ? STALL_UNKNOWN : rules[r].cause;
 }
 
 /*---- The quota ---------------------------------------------------*/
@@ -363,7 +366,7 @@ look_for_quota(StallLog *log)
 		stall->ended_at = (double) event->end / NS_PER_US;
 		stall->length = (double) event->duration / NS_PER_US;
 		stall->wal_end = (double) log->logged[i].outcome.boundary;
-		stall->explained = log->cause[i] != STALL_UNKNOWN;
+		stall->explained = log->logged[i].cause != STALL_UNKNOWN;
 	}
 	if (!wal_device_find_quota(log->stall + first, log->n - first, INFINITY,
 							   &quota))
@@ -419,10 +422,7 @@ stall_log_read(StallLog *log)
 	memset(log, 0, sizeof(StallLog));
 	log->logged = logged_events_read(SLOW_STALL, &log->n);
 	drop_led(log);
-	log->writer = palloc(Max(log->n, 1) * sizeof(StallWriter));
 	log->stall = palloc0(Max(log->n, 1) * sizeof(DeviceStall));
-	log->cause = palloc0(Max(log->n, 1) * sizeof(StallCause));
-	log->certainty = palloc0(Max(log->n, 1) * sizeof(double));
 	writers = logged_events_read(BULK_WRITER, &nwriters);
 	for (int i = 0; i < log->n; i++)
 	{
@@ -432,9 +432,9 @@ stall_log_read(StallLog *log)
 		if (stall->outcome.seen.n == 0)
 			watch_sum(clock_elapsed(stall->event.duration, stall->event.end),
 					  stall->event.end, &stall->outcome.seen);
-		log->writer[i] = find_writer(stall, writers, nwriters);
-		if (log->writer[i].session == NULL)
-			find_running(&log->writer[i], stall, writers, nwriters, &sessions);
+		find_writer(stall, writers, nwriters);
+		if (stall->writer == NULL)
+			find_running(stall, writers, nwriters, &sessions);
 	}
 }
 
@@ -476,7 +476,7 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 	{
 		const SlowEvent *stall = &log->logged[i].event;
 
-		overlap[log->cause[i]] +=
+		overlap[log->logged[i].cause] +=
 			clock_elapsed(Max(stall->end - stall->duration,
 							  commit->end - commit->duration),
 						  Min(stall->end, commit->writes_end));

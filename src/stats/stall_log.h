@@ -9,21 +9,6 @@
 #include "stats/flush_totals.h"
 #include "stats/slow_log.h"
 
-/* An event, and what became of its flush; a copy. */
-typedef struct LoggedEvent
-{
-	SlowEvent	event;
-	SlowOutcome outcome;
-} LoggedEvent;
-
-/* The session whose WAL was most of a flush. */
-typedef struct StallWriter
-{
-	const SlowEvent *session;	/* NULL: none, or not known */
-	double		share;			/* of the WAL, estimated; 0: it was seen
-								 * running */
-} StallWriter;
-
 /* Why a flush stalled, the first that holds: cause, name, column of views. */
 #define STALL_CAUSES(X) \
 	X(STALL_SEGMENT, "new segment", "segment_stall_time") \
@@ -48,18 +33,30 @@ typedef enum StallCause
 
 extern const char *const stall_cause_names[];
 
+/* An event, and what became of its flush; a copy. */
+typedef struct LoggedEvent
+{
+	SlowEvent	event;
+	SlowOutcome outcome;
+
+	/* Of a stall: */
+	const SlowEvent *writer;	/* the session whose WAL was most of the
+								 * flush; NULL: none, or not known */
+	double		writer_share;	/* of the WAL, estimated; 0: it was seen
+								 * running */
+	StallCause	cause;
+	double		certainty;		/* 0 to 1 */
+} LoggedEvent;
+
 /* All stalls that are kept, oldest first; palloc'd. */
 typedef struct StallLog
 {
 	int			n;
 	LoggedEvent *logged;
-	StallWriter *writer;		/* of each */
 	DeviceStall *stall;			/* each, and whether a quota explains it */
 	double		quota_flushes;	/* in each window; 0: no quota of flushes */
 	double		quota_window;	/* us */
 	double		quota_certainty;
-	StallCause *cause;			/* of each */
-	double	   *certainty;		/* 0 to 1 */
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
 	FlushFit	fit;			/* by the caller; see stall_log_fit().  Or of

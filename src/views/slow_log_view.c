@@ -146,11 +146,13 @@ commit_slow_log_1_0(PG_FUNCTION_ARGS)
 static void
 put_cause(Row *row, const StallLog *log, int i)
 {
-	row_text(row, "cause", stall_cause_names[log->cause[i]]);
-	if (log->certainty[i] > 0)
-		row_rounded(row, "certainty", log->certainty[i], 2);
+	const LoggedEvent *stall = &log->logged[i];
+
+	row_text(row, "cause", stall_cause_names[stall->cause]);
+	if (stall->certainty > 0)
+		row_rounded(row, "certainty", stall->certainty, 2);
 	row_text(row, "checkpoint_phase",
-			 stall_log_checkpoint_phase(&log->logged[i].outcome.seen));
+			 stall_log_checkpoint_phase(&stall->outcome.seen));
 	if (log->stall[i].of_quota && log->quota_flushes > 0)
 	{
 		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
@@ -163,7 +165,7 @@ put_stall(Row *row, const StallLog *log, int i)
 {
 	const SlowEvent *event = &log->logged[i].event;
 	const SlowOutcome *outcome = &log->logged[i].outcome;
-	const StallWriter *writer = &log->writer[i];
+	const SlowEvent *writer = log->logged[i].writer;
 
 	row_event(row, event);
 	row_bool(row, "flush_timed", event->flush_timed);
@@ -175,14 +177,14 @@ put_stall(Row *row, const StallLog *log, int i)
 		row_number(row, "leader_pid", event->pid);
 	row_number(row, "leader_wal_bytes", event->wal_bytes);
 	row_ms(row, "segment_time", event->part[PHASE_SEGMENT]);
-	if (writer->session != NULL)
+	if (writer != NULL)
 	{
-		row_known_number(row, "writer_pid", Max(writer->session->pid, 0));
-		if (OidIsValid(writer->session->client.roleid))
-			row_client(row, "writer_", &writer->session->client);
-		row_known_number(row, "writer_queryid", writer->session->queryid);
-		if (writer->share > 0)
-			row_share(row, "writer_share", writer->share, 0);
+		row_known_number(row, "writer_pid", Max(writer->pid, 0));
+		if (OidIsValid(writer->client.roleid))
+			row_client(row, "writer_", &writer->client);
+		row_known_number(row, "writer_queryid", writer->queryid);
+		if (log->logged[i].writer_share > 0)
+			row_share(row, "writer_share", log->logged[i].writer_share, 0);
 	}
 	put_cause(row, log, i);
 	row_put(row);

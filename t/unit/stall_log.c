@@ -248,8 +248,8 @@ main(int argc, char **argv)
 			   log.fit.rate, log.fit.share);
 	stall_log_find_quota(&log);
 	for (int i = 0; i < log.n; i++)
-		printf("%s %.2f %d\n", stall_cause_names[log.cause[i]],
-			   log.certainty[i],
-			   log.writer[i].session ? log.writer[i].session->pid : 0);
+		printf("%s %.2f %d\n", stall_cause_names[log.logged[i].cause],
+			   log.logged[i].certainty,
+			   log.logged[i].writer ? log.logged[i].writer->pid : 0);
 	return 0;
 }
