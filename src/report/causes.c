@@ -722,6 +722,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest, "flushes that did not stall: the disk takes this time for them.",
+			f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 			f->period == NULL && f->concurrency < HARDLY_CONCURRENT &&
 		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},
 	};

@@ -165,6 +165,7 @@ typedef struct CommitFigures
 	const char *statement;		/* that led the most flushes, of several */
 	double		statement_flushes;	/* share of these */
 	double		statement_wal;	/* mean of a transaction, bytes */
+	double		applied;		/* share of these that subscriptions led */
 	double		nameless;		/* share of commits without a name */
 	double		overflow;		/* ... of clients without a row */
 	uint64		clients_evicted;

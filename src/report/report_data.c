@@ -337,6 +337,7 @@ set_statement(CommitFigures *f, const StatementTotals *statements)
 	double		flushes = 0;
 	double		commits = 0;
 	double		background = 0;
+	double		applied = 0;
 
 	for (int i = 0; i < statements->n; i++)
 	{
@@ -348,11 +349,14 @@ set_statement(CommitFigures *f, const StatementTotals *statements)
 			statement->key.statement == STATEMENT_BACKGROUND)
 			background += n;
 		flushes += statement->value[SLOT_FLUSHES];
+		if (statement->key.statement == STATEMENT_APPLY)
+			applied += statement->value[SLOT_FLUSHES];
 		if (statement->key.statement >= STATEMENT_NREASONS &&
 			(most == NULL ||
 			 statement->value[SLOT_FLUSHES] > most->value[SLOT_FLUSHES]))
 			most = statement;
 	}
+	f->applied = ratio_or_zero(applied, flushes);
 	f->nameless = Max(f->nameless - ratio_or_zero(background, commits), 0);
 	if (most == NULL || flushes < ENOUGH_FLUSHES)
 		return;

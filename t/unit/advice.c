@@ -108,7 +108,7 @@ static const Figure figures[] = {
 	FIGURE(of_transactions), FIGURE(of_sessions), FIGURE(slept_unset),
 	FIGURE(statement), FIGURE(statement_flushes), FIGURE(statement_wal),
 	FIGURE(slow_commits), FIGURE(slow_mean), FIGURE(nameless),
-	FIGURE(overflow), FIGURE(clients_evicted), FIGURE(siblings_half),
+	FIGURE(overflow), FIGURE(applied), FIGURE(clients_evicted), FIGURE(siblings_half),
 	FIGURE(siblings_mean), FIGURE(concurrency), FIGURE(reach),
 	FIGURE(prediction), FIGURE(predicted_delay), FIGURE(predicted_siblings)
 };

@@ -771,6 +771,12 @@ says(
 	concurrency => 0,
 	remedy => '^larger transactions: one session commits at a time\n$');
 says(
+	'a subscription', '100% flushes that did not stall', 'no\.',
+	%one_by_one,
+	applied => 0.96,
+	concurrency => 0,
+	remedy => '^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = off\)');
+says(
 	'... on a disk that is idle', '100% flushes', 'no\.',
 	concurrency => 0,
 	disk_busy => 0.4,
