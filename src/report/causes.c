@@ -717,8 +717,11 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 			"flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.",
 		"more processors, or less at a time: sessions (a pooler), other programs"},
 		{has_hot_row(f) ? rest : 0,
-			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds; %s are in COMMIT.",
+			psprintf("flushes, one after the other: on average %s sessions wait for a row or lock that one in COMMIT holds%s; %s are in COMMIT.",
 					 format_number(ratio_or_zero(f->seen.blocked_rows, f->seen.n)),
+					 2 * f->seen.lock_waits < f->seen.blocked_rows ? "" :
+					 psprintf(", and %s for one that is not yet there",
+							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest, "flushes that did not stall: the disk takes this time for them.",

@@ -754,6 +754,12 @@ my $hot =
   '100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.';
 says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
 says(
+	'... that each holds before its COMMIT, too',
+	'100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds, and 15\.0 for one that is not yet there; 1\.00 are in COMMIT\.',
+	'no\. No commit can come',
+	%hot,
+	'seen.lock_waits' => 4200);
+says(
 	'... and a delay',
 	'60\.0% flushes, one after the other: on average 14',
 	'set it to 0\. 94\.0% of the sleeps carried no other commit\..*commit_delay = 0', %hot,
