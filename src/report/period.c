@@ -136,7 +136,7 @@ set_period_standby(CommitFigures *f)
 		if (of_name != NULL)
 			of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
 	}
-	report_data_blame(f, counts, n);
+	report_data_blame(f, counts, n, NULL);
 }
 
 bool

@@ -198,7 +198,7 @@ extern void report_data_set_counts(CommitFigures *f, const uint64 *value,
 								   const uint64 *flush_cells);
 extern void report_data_set_settings(CommitFigures *f);
 extern void report_data_blame(CommitFigures *f, const StandbyCounts *counts,
-							  int n);
+							  int n, const StandbyBlame *now);
 extern char *name_client(const ClientKey *client);
 extern const char *name_statement(const StatementKey *key, const char *schema);
 

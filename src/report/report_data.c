@@ -689,9 +689,10 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		f->stall[cause].share *= most / sum;
 }
 
-/* The standby and the stage with the most time of commits */
+/* The standby and the stage for which commits hang, or with the most time */
 void
-report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n)
+report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
+				  const StandbyBlame *now)
 {
 	uint64		most = 0;
 	double		sum = 0;
@@ -700,7 +701,8 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n)
 		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
 		{
 			sum += counts[i].wait_time[stage];
-			if (counts[i].wait_time[stage] <= most)
+			if (now == NULL ? counts[i].wait_time[stage] <= most :
+				stage != (int) now->stage || strcmp(counts[i].name, now->name) != 0)
 				continue;
 			most = counts[i].wait_time[stage];
 			f->standby = counts[i].name;
@@ -741,6 +743,8 @@ static void
 set_standby(CommitFigures *f)
 {
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE];
+	bool		hang = f->now.for_standby && standby_waiters(waiters) > 0;
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
 
@@ -757,7 +761,7 @@ set_standby(CommitFigures *f)
 			if (f->seen_enough)
 				counts[i].wait_time[stage] = sum->time;
 		}
-	report_data_blame(f, counts, n);
+	report_data_blame(f, counts, n, hang ? &waiters[0].blame : NULL);
 	if (f->running_writer == NULL && f->standby_behind >= BULK_WAL)
 		f->running_writer = name_largest(f);
 }

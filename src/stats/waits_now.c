@@ -250,6 +250,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		if (named == longest)
 			named = better_named(longest, &waiting[i]);
 	}
+	now->for_standby = root->reading.phase == PHASE_STANDBY;
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock = named->lock;
 	now->what = describe_wait(longest, root, named->detail);

@@ -31,6 +31,7 @@ typedef struct WaitsNow
 	int			all;			/* under way */
 	double		longest;		/* us; 0: none has lasted for a second */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
+	bool		for_standby;
 	bool		locked;			/* for this lock, not that of NOTIFY */
 	LockWait	lock;
 } WaitsNow;

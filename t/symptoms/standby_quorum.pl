@@ -123,6 +123,23 @@ set_names('FIRST 2 (a, b, c)', 2);
 c_is_not_waited_for('FIRST 2 of 3, the third stopped');
 stop_receivers('a');
 waits_for('FIRST 2 of 3, the first stopped', 'a|not written', \&continue_all);
+
+# What hangs is what the report names, not what most commits have waited for.
+stop_receivers('a');
+my @sessions = map { commit_beside() } 1 .. 20;
+$primary->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
+continue_all();
+ok(end_background($_), 'a commit goes on') for @sessions;
+stop_receivers('b');
+my $session = commit_beside();
+$primary->wait_until(q{SELECT commit_stats_report() ~ '^1 commit waits now'});
+like(
+	$primary->sql('SELECT commit_stats_report()'),
+	qr/^  1\. \S+% standby 'b': not written/m,
+	'what hangs comes first');
+continue_all();
+ok(end_background($session), '... and goes on');
+
 delete($standby{a})->stop;
 set_names('FIRST 2 (a, b, c)', 2);
 stop_receivers('c');
