@@ -588,7 +588,7 @@ read_record_time(uint64 elapsed)
 static pg_attribute_always_inline void
 count_commit(bool led, uint64 elapsed)
 {
-	WaitLevel	level = latency_wait_level();
+	SyncCommitLevel level = latency_wait_level();
 
 	backend_slot_add(SLOT_COMMITS, 1);
 	backend_slot_add(SLOT_COMMIT_TIME, elapsed);

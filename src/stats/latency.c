@@ -47,14 +47,6 @@ const char *const wait_level_names[] = {
 	[SYNCHRONOUS_COMMIT_REMOTE_APPLY] = "remote_apply"
 };
 
-StaticAssertDecl(lengthof(wait_level_names) == WAIT_NLEVELS &&
-				 lengthof(wait_level_names) == SYNCHRONOUS_COMMIT_NLEVELS &&
-				 WAIT_LOCAL == (int) SYNCHRONOUS_COMMIT_LOCAL_FLUSH &&
-				 WAIT_REMOTE_WRITE == (int) SYNCHRONOUS_COMMIT_REMOTE_WRITE &&
-				 WAIT_REMOTE_FLUSH == (int) SYNCHRONOUS_COMMIT_REMOTE_FLUSH &&
-				 WAIT_REMOTE_APPLY == (int) SYNCHRONOUS_COMMIT_REMOTE_APPLY,
-				 "WaitLevel differs from SyncCommitLevel");
-
 LatencySlot *latency_mine = NULL;
 
 static LatencyShared *shared = NULL;
@@ -72,10 +64,10 @@ latency_enter(void)
  * synchronous_standby_names set.  The server decides by the same settings, and
  * differs only if synchronous_standby_names is changed at this moment.
  */
-WaitLevel
+SyncCommitLevel
 latency_standby_level(void)
 {
-	return max_wal_senders == 0 ? WAIT_LOCAL : (WaitLevel) synchronous_commit;
+	return max_wal_senders == 0 ? WAIT_LOCAL : synchronous_commit;
 }
 
 void

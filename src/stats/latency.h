@@ -14,17 +14,8 @@
  * What a commit waited for: the level of synchronous_commit, or WAIT_LOCAL if
  * there was no standby to wait for.
  */
-typedef enum WaitLevel
-{
-	WAIT_NOTHING,				/* asynchronous */
-	WAIT_LOCAL,					/* the local flush */
-	WAIT_REMOTE_WRITE,			/* ... and a standby that has written it */
-	WAIT_REMOTE_FLUSH,			/* ... flushed it: synchronous_commit = on */
-	WAIT_REMOTE_APPLY,			/* ... applied it */
-	WAIT_NLEVELS
-} WaitLevel;
+#define WAIT_LOCAL		SYNCHRONOUS_COMMIT_LOCAL_FLUSH
 
-/* By WaitLevel, and by SyncCommitLevel. */
 extern const char *const wait_level_names[];
 
 /* Each of these has a histogram of its own. */
@@ -32,8 +23,9 @@ typedef enum LatencyKind
 {
 	LATENCY_ASYNC,
 	LATENCY_LEADER,				/* of WAIT_LOCAL, and so on by level */
-	LATENCY_FOLLOWER = LATENCY_LEADER + WAIT_REMOTE_APPLY,
-	LATENCY_FLUSH = LATENCY_FOLLOWER + WAIT_REMOTE_APPLY,	/* write and sync */
+	LATENCY_FOLLOWER = LATENCY_LEADER + SYNCHRONOUS_COMMIT_REMOTE_APPLY,
+	/* write and sync */
+	LATENCY_FLUSH = LATENCY_FOLLOWER + SYNCHRONOUS_COMMIT_REMOTE_APPLY,
 	LATENCY_NKINDS
 } LatencyKind;
 
@@ -81,7 +73,7 @@ extern COMMIT_STATS_HIDDEN LatencySlot *latency_mine;
 
 extern const StatsModule latency_module;
 
-extern WaitLevel latency_standby_level(void);
+extern SyncCommitLevel latency_standby_level(void);
 extern void latency_overflow(LatencyKind kind, int cell);
 
 /* Everything since the server started; or since the last reset, palloc'd */
@@ -92,7 +84,7 @@ extern LatencyTotals *latency_read(void);
 extern void latency_add_waited(const LatencyTotals *totals, uint64 *cells);
 
 /* Commit path: what a commit of this backend waits for. */
-static inline WaitLevel
+static inline SyncCommitLevel
 latency_wait_level(void)
 {
 	if (synchronous_commit <= SYNCHRONOUS_COMMIT_LOCAL_FLUSH ||
@@ -105,7 +97,7 @@ latency_wait_level(void)
 #define LATENCY_OF_NOTHING	LATENCY_NKINDS
 
 static inline LatencyKind
-latency_kind(WaitLevel level, bool led)
+latency_kind(SyncCommitLevel level, bool led)
 {
 	return (led ? LATENCY_LEADER : LATENCY_FOLLOWER) + (level - WAIT_LOCAL);
 }

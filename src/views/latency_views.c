@@ -44,11 +44,11 @@ put_kinds(FunctionCallInfo fcinfo, PutKind put, bool without_times)
 	return (Datum) 0;
 }
 
-static WaitLevel
+static SyncCommitLevel
 kind_level(LatencyKind kind)
 {
 	if (kind == LATENCY_ASYNC)
-		return WAIT_NOTHING;
+		return SYNCHRONOUS_COMMIT_OFF;
 	if (kind < LATENCY_FOLLOWER)
 		return WAIT_LOCAL + (kind - LATENCY_LEADER);
 	return WAIT_LOCAL + (kind - LATENCY_FOLLOWER);
@@ -81,7 +81,7 @@ row_distribution(Row *row, const uint64 *counts, uint64 time)
  * level; those are counted by setting, not by role.
  */
 static Datum
-requested_settings(WaitLevel level, const LatencyTotals *totals)
+requested_settings(SyncCommitLevel level, const LatencyTotals *totals)
 {
 	Datum		settings[SYNCHRONOUS_COMMIT_NLEVELS];
 	int			n = 0;
@@ -107,7 +107,7 @@ row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 		{"record_time", LATENCY_RECORD}, {"notify_time", LATENCY_NOTIFY},
 		{"before_time", LATENCY_BEFORE}, {"after_time", LATENCY_AFTER}
 	};
-	WaitLevel	level = kind_level(kind);
+	SyncCommitLevel level = kind_level(kind);
 	const uint64 *sum = totals->sum[kind];
 
 	if (kind == LATENCY_FLUSH)
@@ -120,7 +120,7 @@ row_wait(Row *row, LatencyKind kind, const LatencyTotals *totals)
 		   clock_elapsed(sum[LATENCY_RECORD] + sum[LATENCY_NOTIFY] +
 						 sum[LATENCY_DELAY] + sum[LATENCY_OWN_FLUSH] +
 						 sum[STANDBY_TIME_MIN], sum[LATENCY_TIME]));
-	if (level != WAIT_NOTHING)
+	if (level != SYNCHRONOUS_COMMIT_OFF)
 		row_ms(row, "delay_time", sum[LATENCY_DELAY]);
 	if (level > WAIT_LOCAL)
 	{
