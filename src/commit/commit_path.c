@@ -603,7 +603,7 @@ count_commit(bool led, uint64 elapsed)
 		latency_count(latency_kind(WAIT_LOCAL, led), elapsed);
 		latency_count_part(latency_kind(WAIT_LOCAL, led), LATENCY_RECORD,
 						   commit.record_time);
-		latency_count_setting();
+		single_writer_add(&latency_mine->local_by_setting[synchronous_commit], 1);
 	}
 	else
 		count_standby_wait(latency_kind(level, led));

@@ -116,13 +116,6 @@ latency_count(LatencyKind kind, uint64 time)
 	single_writer_add(&slot->sum[kind][LATENCY_TIME], time);
 }
 
-/* A commit of WAIT_LOCAL */
-static inline void
-latency_count_setting(void)
-{
-	single_writer_add(&latency_mine->local_by_setting[synchronous_commit], 1);
-}
-
 /* Add a part of a commit, or what is outside of the callbacks, ns. */
 static inline void
 latency_count_part(LatencyKind kind, LatencySum part, uint64 time)
