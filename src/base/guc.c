@@ -39,10 +39,6 @@ uint64		commit_stats_slow_threshold = PG_UINT64_MAX;
 
 static bool is_registered = false;	/* this process, with what it counts in */
 
-/* What is faster is neither, ms. */
-static int	slow_commit_threshold = INT_MAX;
-static int	stall_threshold = INT_MAX;
-
 static void
 assign_enabled(bool newval, void *extra)
 {
@@ -58,10 +54,13 @@ guc_set_counting(bool registered)
 	assign_enabled(commit_stats_enabled, NULL);
 }
 
+/* From both settings, of which one is about to change */
 static void
-set_slow_threshold(void)
+set_slow_threshold(int slow_commit_time, int stall_time)
 {
-	int			ms = Min(slow_commit_threshold, stall_threshold);
+	int			ms = Min(slow_commit_time < 0 ? STALL_LEAST_MS : slow_commit_time,
+						 stall_time < 0 ? STALL_LEAST_MS :
+						 stall_time == 0 ? INT_MAX : stall_time);
 
 	commit_stats_slow_threshold = ms == INT_MAX ? PG_UINT64_MAX :
 		(uint64) ms * NS_PER_MS;
@@ -70,15 +69,13 @@ set_slow_threshold(void)
 static void
 assign_slow_commit_time(int newval, void *extra)
 {
-	slow_commit_threshold = newval < 0 ? STALL_LEAST_MS : newval;
-	set_slow_threshold();
+	set_slow_threshold(newval, commit_stats_stall_time);
 }
 
 static void
 assign_stall_time(int newval, void *extra)
 {
-	stall_threshold = newval < 0 ? STALL_LEAST_MS : newval == 0 ? INT_MAX : newval;
-	set_slow_threshold();
+	set_slow_threshold(commit_stats_slow_commit_time, newval);
 }
 
 /*
