@@ -32,12 +32,6 @@ phase_column(CommitPhase phase)
 }
 
 static void
-row_time(Row *row, const char *name, double ns)
-{
-	row_float8(row, name, ns / NS_PER_MS);
-}
-
-static void
 row_leaders(Row *row, const HistorySum *sum)
 {
 	if (row_may_show(sum->top_client.roleid) && sum->top_client_flushes > 0)
@@ -59,10 +53,10 @@ row_times(Row *row, const HistorySum *sum)
 	row_quantiles(row, sum->flush_cells, 3);
 	row->prefix = "";
 	for (int i = 0; i < STALL_NCAUSES; i++)
-		row_time(row, stall_columns[i], sum->stall_time[i]);
+		row_float8(row, stall_columns[i], sum->stall_time[i] / NS_PER_MS);
 	for (int i = 0; i < PHASE_N; i++)
 		if (sum->divided || !history_is_sampled(i))
-			row_time(row, phase_column(i), sum->phase[i]);
+			row_float8(row, phase_column(i), sum->phase[i] / NS_PER_MS);
 }
 
 static void
@@ -85,7 +79,7 @@ put_history_row(Row *row, const char *resolution, const HistorySum *sum)
 	row_number(row, "commit_siblings", sum->siblings);
 	row_bool(row, "adaptive_delay", sum->adaptive);
 	if (sum->adaptive)
-		row_time(row, "spacing", sum->spacing);
+		row_float8(row, "spacing", sum->spacing / NS_PER_MS);
 	row_leaders(row, sum);
 	row_put(row);
 }
