@@ -390,10 +390,11 @@ standby_look(uint64 ns)
 	changecount_end_single(&shared->changes);
 }
 
+/* A commit that ended before the key was seen waited for other names. */
 void
-standby_count_slow(const StandbyBlame *blame)
+standby_count_slow(const StandbyBlame *blame, TimestampTz ended_at)
 {
-	if (shared->key != current_key())
+	if (shared->key != current_key() || ended_at < shared->since)
 		return;
 	changecount_begin_single(&shared->changes);
 	count(blame, 0, 1);
