@@ -562,7 +562,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		own = !locked_record && !inserts && !syncs;
 	double		messages = own && f->notifies ? record : 0;
 	bool		may_sync = f->wal_minimal &&
-	f->seen.phase[PHASE_RECORD] < MIN_LOOKS;
+	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
 		{queue ? before : 0,
 			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others wait for: %s.", f->lock),

@@ -440,6 +440,13 @@ says(
 	'seen.phase[PHASE_RECORD]' => 20,
 	remedy => '^fewer temporary tables');
 says(
+	'... with a sync, but mostly not',
+	'90\.0% record: the session\'s own work before its commit record, as the sync of new or truncated tables',
+	'no\. 90\.0% of commit time', %new_tables,
+	'seen.sync_waits' => 1,
+	'seen.phase[PHASE_RECORD]' => 20,
+	remedy => '^larger wal_skip_threshold');
+says(
 	'... that no sample saw',
 	'90\.0% record: the session\'s own work before its commit record, as the sync of new or truncated tables',
 	'no\. 90\.0% of commit time',
