@@ -758,8 +758,10 @@ find_client_causes(const CommitFigures *f, Causes *found)
 			f->statement != NULL ? "commit_statement_stats tells them apart" :
 		"SET application_name for each kind"},
 		{one_of_several && !kinds ? f->top_share : 0,
-			psprintf("of the commits are of client %s, %s of commit time, %s of WAL each.%s",
-					 f->top, format_percent(f->top_time), format_bytes(f->top_wal),
+			psprintf("of the commits are of client %s, %s of commit time%s, %s of WAL each.%s",
+					 f->top, format_percent(f->top_time),
+					 works_outside(f) ? " (without 'before', 'after')" : "",
+					 format_bytes(f->top_wal),
 					 f->longest == NULL ? "" :
 					 psprintf(" Most commit time, %s, is of client %s.",
 							  format_percent(f->longest_time), f->longest)),

@@ -838,6 +838,15 @@ like(
 	'one client of many: named, and larger transactions are not promised under a quota');
 like(
 	conclude(
+		'phase:before' => 0.9,
+		'phase:other' => 0,
+		top => 'shop',
+		top_share => 0.7,
+		top_time => 0.73)->{causes} =~ s/\n +/ /gr,
+	qr/ 70\.0% of the commits are of client shop, 73\.0% of commit time \(without 'before', 'after'\), /,
+	'... whose time is that of commits as clients count it');
+like(
+	conclude(
 		top => 'api',
 		top_share => 0.77,
 		longest => 'lease',
