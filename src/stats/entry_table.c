@@ -34,8 +34,8 @@
  *
  * Locking: commit_stats_clients_lock() protects everything here.  A process
  * holds it shared while it adds to an entry, which is atomic, and moves a
- * place of its own; and exclusively while it makes an entry, which takes two
- * passes over "uses", and evicts, which takes one over "place_entries".  A
+ * place of its own; and exclusively while it makes an entry, which takes one
+ * pass over "uses", and evicts, which takes one over "place_entries".  A
  * reader holds it shared while it copies, and copies again if "moves" shows
  * that a process has moved counts meanwhile; after SHARED_PASSES copies, it
  * holds the lock exclusively.  A reset holds it exclusively throughout.  A
@@ -241,25 +241,33 @@ static int
 find_victim(const EntryTable *table, Oid roleid, bool *may_add)
 {
 	int			oldest = NO_ENTRY;
+	int			own_oldest = NO_ENTRY;
 	uint64		age_limit = PG_UINT64_MAX;
+	uint64		own_age_limit = PG_UINT64_MAX;
 	int			nheld = 0;		/* entries of the role */
 
-	for (int i = 0; !table->by_cell && i < table->shared->nentries; i++)
-		nheld += table->uses[i].roleid == roleid;
-	*may_add = table->by_cell || nheld < *table->max_keys / 2;
 	for (int i = 0; i < table->shared->nentries; i++)
 	{
 		EntryUse   *use = &table->uses[i];
 		uint64		used_at = pg_atomic_read_u64(&use->used_at);
 
-		if (!OidIsValid(use->roleid) || used_at >= age_limit ||
-			(!table->by_cell && pg_atomic_read_u32(&use->places) > 0) ||
-			(!*may_add && use->roleid != roleid))
+		nheld += use->roleid == roleid;
+		if (!OidIsValid(use->roleid) ||
+			(!table->by_cell && pg_atomic_read_u32(&use->places) > 0))
 			continue;
-		oldest = i;
-		age_limit = used_at;
+		if (used_at < age_limit)
+		{
+			oldest = i;
+			age_limit = used_at;
+		}
+		if (use->roleid == roleid && used_at < own_age_limit)
+		{
+			own_oldest = i;
+			own_age_limit = used_at;
+		}
 	}
-	return oldest;
+	*may_add = table->by_cell || nheld < *table->max_keys / 2;
+	return *may_add ? oldest : own_oldest;
 }
 
 /* Like find(), but never NO_ENTRY. */
