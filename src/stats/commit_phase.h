@@ -48,11 +48,16 @@ wait_event_of(PGPROC *proc)
 	return *(volatile uint32 *) &proc->wait_event_info;
 }
 
-/* The class of a wait event is its first byte. */
+static inline uint32
+wait_event_class(uint32 event)
+{
+	return event & 0xFF000000;
+}
+
 static inline bool
 is_lock_event(uint32 event)
 {
-	return (event & 0xFF000000) == PG_WAIT_LOCK;
+	return wait_event_class(event) == PG_WAIT_LOCK;
 }
 
 /* A backend in its commit; a copy. */

@@ -298,7 +298,7 @@ look_at_backend(int procno)
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
 			is_lock_event(event);
 		look.sample.extension_waits += reading.phase == PHASE_BEFORE &&
-			(event & 0xFF000000) == PG_WAIT_EXTENSION;
+			wait_event_class(event) == PG_WAIT_EXTENSION;
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
 			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;
 		if (reading.phase == PHASE_STANDBY)
