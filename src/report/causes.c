@@ -431,13 +431,10 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 					format_duration(f->checkpoint_distance));
 }
 
+/* Where they come in time */
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
-	const char *early = remedy_for_early_checkpoints(f);
-
-	if (early != NULL)
-		return early;
 	if (f->completion_target < 0.9)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
@@ -660,7 +657,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		{stall[STALL_CHECKPOINT].share,
 			psprintf("stalls during %scheckpoints%s.", checkpoint_phase(f),
 					 count_stalls(f, STALL_CHECKPOINT)),
-		remedy_for_checkpoints(f)},
+		early != NULL ? early : remedy_for_checkpoints(f)},
 		{stall[STALL_ARCHIVER].share,
 			psprintf("stalls while archive_command runs%s.",
 					 count_stalls(f, STALL_ARCHIVER)),
