@@ -58,14 +58,14 @@ my $either =
 my $sleeping = "BEGIN;\nSELECT pg_sleep(0.1);\n${insert}COMMIT;\n";
 
 set_device($node, flush_time => 120);
-is_logged('slow flushes', '-c 8 -t 4', $sleeping, 'flush_time >= 119 AND flush_timed');
+is_logged('slow flushes', '-c 8 -t 4', $sleeping, 'flush_time >= 100 AND flush_timed');
 is( $node->sql(
 		q{SELECT count(*) > 0, count(*) - count(*) FILTER (WHERE transaction_time > duration + 50),
 	   count(client_addr), string_agg(DISTINCT queryid::text, ' ')
 FROM commit_stall_log WHERE leader_pid IS NOT NULL}),
 	"t|0|0|$queryid",
 	'slow flushes: the statement, and the time of its whole transaction');
-is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 119 AND flush_timed');
+is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 100 AND flush_timed');
 ok( poll_until(
 		sub {
 			run_pgbench($node, '-c 4 -t 3', notify => $notify);
@@ -73,7 +73,7 @@ ok( poll_until(
 		},
 		1),
 	'notify: sessions wait for the lock during a flush');
-is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 119 AND flush_timed');
+is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 100 AND flush_timed');
 alter_system($node, track_wal_io_timing => 'off');
 is_logged('untimed', '-c 8 -t 4', $insert, 'NOT flush_timed');
 alter_system($node, track_wal_io_timing => 'on');
