@@ -6,9 +6,14 @@
 
 use lib 't';
 use CommitStats;
+use IPC::Run;
+use PostgreSQL::Test::Utils;
 
 my $apply_delay = 200;    # ms
-my $primary = start_node('primary', conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
+my $primary = start_node(
+	'primary',
+	init => { allows_streaming => 'logical' },
+	conf => "track_wal_io_timing = on\nwal_writer_delay = 10s\n");
 
 # The commits of one level: how many, the mean, and the wait for the standby.
 sub level_stats ($level)
@@ -106,6 +111,26 @@ $primary->sql('SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 3');
 is($primary->sql(q{SELECT DISTINCT synchronous_commit, wait_level FROM commit_latency_stats}),
 	'remote_apply|local', 'without the standby, it is local again');
+
+# A program that reads changes is a standby, too, if its name is required.  It
+# confirms them each second only.
+$primary->sql(q{SELECT pg_create_logical_replication_slot('changes', 'test_decoding')});
+my $reader = IPC::Run::start([
+	qw(pg_recvlogical --start --no-loop --slot=changes --status-interval=1 --fsync-interval=1),
+	'--file=' . PostgreSQL::Test::Utils::tempdir() . '/changes',
+	'--dbname=' . $primary->connstr('postgres') . ' application_name=reader'
+]);
+require_standby($primary, 'reader');
+$primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
+commit_with('on', '-c 1 -t 1');
+my $report = $primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
+like(
+	$report,
+	qr/standby 'reader': not \w+\. -> leave it out of synchronous_standby_names,/,
+	'a reader of a logical slot is not to be waited for');
+require_standby($primary, '');
+$reader->signal('INT');
+$reader->finish;
 
 $standby->stop;
 $primary->stop;

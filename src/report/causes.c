@@ -461,6 +461,8 @@ remedy_at_stage(const CommitFigures *f)
 
 	if (f->standby == NULL)
 		return "commit_standby_stats";
+	if (logical && f->standby_reader)
+		return "leave it out of synchronous_standby_names, unless it is a subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have";
 	if (f->now.longest >= WAITS_NOW_LONG)
 		return logical ? itself : remedies[f->standby_stage];
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)

@@ -136,7 +136,8 @@ typedef struct CommitFigures
 								 * reset is that of its messages */
 	const char *standby;		/* that commits waited for most */
 	StandbyStage standby_stage;
-	bool		standby_logical;	/* a subscription */
+	bool		standby_logical;	/* a subscription, or another reader */
+	bool		standby_reader; /* ... as seems */
 	double		standby_share;	/* of all waits for standbys */
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;

@@ -696,6 +696,7 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
 {
 	uint64		most = 0;
 	double		sum = 0;
+	const char *subscribes;
 
 	for (int i = 0; i < n; i++)
 		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
@@ -711,12 +712,20 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
 											  counts[i].lately[0][stage].time);
 		}
 	f->standby_share = ratio_or_zero(most, sum);
-	f->standby_logical = f->standby != NULL &&
-		sql_value(psprintf("SELECT slot_name FROM pg_catalog.pg_replication_slots"
+	if (f->standby == NULL)
+		return;
+
+	/* a subscription has its own name, and mostly a slot of that name */
+	subscribes =
+		sql_value(psprintf("SELECT plugin OPERATOR(pg_catalog.=) 'pgoutput'"
+						   " AND slot_name OPERATOR(pg_catalog.=) application_name"
+						   " FROM pg_catalog.pg_replication_slots"
 						   " JOIN pg_catalog.pg_stat_replication ON pid OPERATOR(pg_catalog.=) active_pid"
 						   " WHERE slot_type OPERATOR(pg_catalog.=) 'logical'"
 						   " AND application_name OPERATOR(pg_catalog.=) %s",
-						   quote_literal_cstr(f->standby))) != NULL;
+						   quote_literal_cstr(f->standby)));
+	f->standby_logical = subscribes != NULL;
+	f->standby_reader = subscribes != NULL && strcmp(subscribes, "f") == 0;
 }
 
 /* Whose transaction wrote half of what the standby lacks, or more */

@@ -350,6 +350,16 @@ says(
 	standby_logical => 1,
 	remedy => '^what its subscription waits for');
 says(
+	'... which is none', "100% standby 'cdc': not written\\.",
+	'no\. Commits hang',
+	%hangs,
+	standby => 'cdc',
+	standby_stage => 2,
+	standby_logical => 1,
+	standby_reader => 1,
+	remedy => '^leave it out of synchronous_standby_names, unless it is a subscription:',
+	not => 'locks, triggers');
+says(
 	'some standby', '83\.0% standby: which one is not known\.',
 	'no\. 83\.0% of commit time is outside',
 	'phase:flush' => 0.17,
