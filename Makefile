@@ -61,6 +61,10 @@ or name another: make PG_CONFIG=/path/to/pg_config)
 endif
 include $(PGXS)
 
+# Each finds the modules that tests share, here and in folders.
+PG_PROVE_FLAGS += $(addprefix -I ,t \
+	$(sort $(patsubst $(here)%/,%,$(dir $(wildcard $(here)t/*/*.pm)))))
+
 # Name what is missing before the compiler fails.  make clean and make
 # installcheck need none of it.
 ifeq ($(wildcard $(includedir_server)/postgres.h),)

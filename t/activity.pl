@@ -4,7 +4,6 @@
 # likes.  A standby that does not exist, and a long commit_delay, let commits
 # wait for the rest.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
 

@@ -6,7 +6,6 @@
 # without the setting.  Sessions that commit also check their settings all the
 # time, and fail if these differ from the configuration.
 
-use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim with_shim);

@@ -5,7 +5,6 @@
 # sees the sleeps of each process.  With the configuration here, no sleep of
 # the server's own takes more than 13 us.
 
-use lib 't', 't/ground_truth', 't/adaptive', 't/all_commits';
 use Adaptive;
 use AllCommits;
 use CommitStats;

@@ -5,7 +5,6 @@
 # quota of the disk, and sees each stall of the device, and each sleep of a
 # leader: how long the server asked for, and how long that was.
 
-use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth seen_by_shim);

@@ -7,7 +7,6 @@
 # (t/ground_truth/shim.c) makes devices with a quota of the disks, and sees the
 # sleeps of leaders.
 
-use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim seen_by_shim);

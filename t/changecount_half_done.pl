@@ -5,7 +5,6 @@
 # (t/changecount/shim.c) sends a process the signal at that very moment, in
 # change_cycle() of wal_cycles.c.
 
-use lib 't';
 use CommitStats;
 use File::Basename qw(dirname);
 

@@ -5,7 +5,6 @@
 # what varies.  The witness is the number of transactions that each name's
 # sessions have run, directly and through PgBouncer in transaction mode.
 
-use lib 't', 't/databases', 't/pooler';
 use CommitStats;
 use Databases 'adds_up';
 use Pooler;

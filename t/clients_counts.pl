@@ -5,7 +5,6 @@
 # pgbench says how many transactions of each application it has done, and the
 # rows that these have left say who committed them.
 
-use lib 't', 't/databases';
 use CommitStats;
 use Databases 'adds_up';
 

@@ -3,7 +3,6 @@
 # From PostgreSQL 19 on a session can choose the clock of the server's own
 # timings.  commit_stats must use the same clock in all sessions.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('clock_sources');

@@ -7,7 +7,6 @@
 # they are.  Then clients lose their rows to others, and the rows that take
 # their counts are watched.
 
-use lib 't', 't/databases';
 use CommitStats;
 use Databases;
 

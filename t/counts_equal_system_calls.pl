@@ -8,7 +8,6 @@
 # ours.  The witness is the shim of t/ground_truth, which sees the system calls
 # as strace would.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth measure);
 

@@ -3,7 +3,6 @@
 # The witness is pg_waldump: it lists the commit records in the WAL, and knows
 # nothing of commit_stats.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('counts', conf => 'max_prepared_transactions = 10');

@@ -3,7 +3,6 @@
 # Administrators use single-user mode for repairs.  It has no postmaster, no
 # background worker and no other backend, but commits.
 
-use lib 't';
 use CommitStats;
 use IPC::Run;
 

@@ -5,7 +5,6 @@
 # waits for the standby reaches its flush group long after the flush, and must
 # still find it.
 
-use lib 't';
 use CommitStats;
 
 my $primary = start_node(

@@ -4,7 +4,6 @@
 # autovacuum calls the server's functions itself.  A worker of a parallel query
 # ends its part of a transaction without committing it.
 
-use lib 't';
 use CommitStats;
 
 my $publisher = start_node(

@@ -4,7 +4,6 @@
 # and connected backends from before the crash.  The same holds after a clean
 # restart with commit_stats.save = off.
 
-use lib 't';
 use CommitStats;
 
 # Without its launchers the server has no backends but ours.

@@ -11,7 +11,6 @@
 # (t/ground_truth/shim.c) gives the device.  The
 # victims are chosen at random; VICTIM_SEED=n chooses others.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim set_device);
 

@@ -3,7 +3,6 @@
 # A dropped database keeps its counts, without a name, until the next reset.  A
 # reset under load leaves the views in agreement with each other.
 
-use lib 't', 't/databases';
 use CommitStats;
 use Databases;
 

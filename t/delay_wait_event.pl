@@ -5,7 +5,6 @@
 # sleep is never certain while the sleep depends on the number of siblings.
 # How many are seen is in t/statistics/ground_truth_limits.pl.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node(

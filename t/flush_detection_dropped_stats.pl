@@ -5,7 +5,6 @@
 # to dropped entries, which takes locks and can fail.  So such a commit is not
 # looked up, and its flush is uncertain.
 
-use lib 't';
 use CommitStats;
 
 plan skip_all => 'this server tells who flushed'

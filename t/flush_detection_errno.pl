@@ -5,7 +5,6 @@
 # of each process, and leaves in errno what the test wants, as an unknown
 # server or C library might.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth);
 

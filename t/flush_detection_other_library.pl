@@ -4,7 +4,6 @@
 # The order of shared_preload_libraries decides who comes first.  In either
 # order a commit that waits for its flush must count as a commit.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth);
 

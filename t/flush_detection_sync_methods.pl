@@ -3,7 +3,6 @@
 # The server counts no sync where the write syncs, or where fsync is off.
 # There the count of writes takes the place of the count of syncs.
 
-use lib 't';
 use CommitStats;
 
 # With WAL for a standby the server does not bypass the kernel's cache, which

@@ -6,7 +6,6 @@
 # run when it is needed, sleep when it is not, look at commits as often as it
 # should, and come back when somebody terminates it.
 
-use lib 't';
 use CommitStats;
 use List::Util 'sum0';
 use Time::HiRes qw(time);

@@ -3,7 +3,6 @@
 # pg_waldump lists the commits; see t/ground_truth/GroundTruth.pm.  How near to
 # the truth the other figures are is in t/statistics/ground_truth_limits.pl.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth start_standby stop_standby measure truth_cases
   describe_case);

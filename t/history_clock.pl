@@ -4,7 +4,6 @@
 # backwards, and commit_stats.history_speed lets it go faster.  No minute comes
 # twice, and no row starts before another one ends.
 
-use lib 't';
 use CommitStats;
 
 my $start = 1_800_000_000;    # 2027-01-15 08:00:00 UTC, a whole hour

@@ -4,7 +4,6 @@
 # warning, if the file is damaged, which is kept then.  Nothing that the file
 # has keeps the server from starting.
 
-use lib 't';
 use CommitStats;
 use List::Util qw(min);
 

@@ -3,7 +3,6 @@
 # As commit_statement_stats: members of pg_read_all_stats see the top client
 # and the top statement of each row, and others only those of their own role.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('names');

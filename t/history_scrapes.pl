@@ -6,7 +6,6 @@
 # clock lies between two scrapes, in which its minutes end by themselves under
 # load; then a load at a time, of which the row of the hour tells percentiles.
 
-use lib 't';
 use CommitStats;
 use List::Util qw(first sum0);
 use POSIX      qw(ceil);

@@ -6,7 +6,6 @@
 # same sums, exactly, and none may overlap another.  A crash loses what was
 # counted since the file was written.
 
-use lib 't';
 use CommitStats;
 
 # The test itself adds read-only commits at any time.

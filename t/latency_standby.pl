@@ -4,7 +4,6 @@
 # commit with remote_apply takes at least about that long.  What the wait for
 # the standby may not be longer than is in t/statistics/latencies.pl.
 
-use lib 't';
 use CommitStats;
 use IPC::Run;
 use PostgreSQL::Test::Utils;

@@ -5,7 +5,6 @@
 # How near the latencies are to those that pgbench logs is in
 # t/statistics/latencies.pl.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node(

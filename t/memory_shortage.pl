@@ -5,7 +5,6 @@
 # has taken the memory that was meant for commit_stats.  With a smaller request
 # the server starts.
 
-use lib 't';
 use CommitStats;
 
 my $node = init_node(

@@ -5,7 +5,6 @@
 # commit_stats_info says.  The witnesses are pg_shmem_allocations and a second
 # server.
 
-use lib 't';
 use CommitStats;
 
 my $node = init_node('memory', conf => 'shared_buffers = 1MB');

@@ -4,7 +4,6 @@
 # view: a night of eight hours, a day in which each minute has all there can
 # be, and what is rare.  Names and texts of users contain markup.
 
-use lib 't';
 use CommitStats;
 
 need_library('pg_stat_statements');

@@ -5,7 +5,6 @@
 # before, and counting goes on from there.  While the server runs there is no
 # file.
 
-use lib 't', 't/persist';
 use CommitStats;
 use IPC::Run;
 use Persist;

@@ -5,7 +5,6 @@
 # and counts from zero.  t/unit/persist_format.pl checks hundreds of mutations
 # of a file without a restart.
 
-use lib 't', 't/persist';
 use CommitStats;
 use Persist;
 

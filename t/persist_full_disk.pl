@@ -6,7 +6,6 @@
 # of its own, is kept.  A preloaded shim (t/persist/full_disk.c) lets one call
 # for the file of the statistics fail.
 
-use lib 't', 't/persist';
 use CommitStats;
 use Persist;
 

@@ -4,7 +4,6 @@
 # CREATE EXTENSION works, and each object raises the same clear error.  The
 # server works as usual.
 
-use lib 't';
 use CommitStats;
 
 my $node = init_node('forgotten');

@@ -4,7 +4,6 @@
 # operators and functions there that match better than those of pg_catalog;
 # name objects in a search_path; and ask for settings in every possible way.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('hostile');

@@ -3,7 +3,6 @@
 # The witnesses are the WAL of the same time, between two calls or during the
 # sample, and the totals of commit_flush_stats.
 
-use lib 't';
 use CommitStats;
 
 # The WAL writer would flush some commits in the place of a session.

@@ -4,7 +4,6 @@
 # connects and when it exits, as does a reset.  Readers that follow each other
 # without a pause must not keep these waiting.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('readers');

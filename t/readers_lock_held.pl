@@ -4,7 +4,6 @@
 # A reader copies some 6 kB for each of max_connections while it holds its
 # lock.  t/readers/hold_lock.c holds the lock as long as the test likes.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('connect');

@@ -9,7 +9,6 @@
 #
 # Each check is then tried on texts with one mistake.
 
-use lib 't';
 use CommitStats;
 
 my $root = '.';

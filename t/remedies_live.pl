@@ -2,7 +2,6 @@
 # are, and leave nothing behind?  What its changed loads do is in
 # t/unit/remedies.pl.
 
-use lib 't';
 use CommitStats;
 
 my $texts = has_library('pg_stat_statements');

@@ -5,7 +5,6 @@
 # commit_history_close() ends.  The witness of the counts is commit_flush_stats
 # before and after each load, that of the means the rows of commit_history.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('period');

@@ -4,7 +4,6 @@
 # must be those of the views.  In each situation the text must fit on a screen
 # and show no number that is not finite.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device with_shim);
 

@@ -6,7 +6,6 @@
 # changes only what the tester reports: it starts the next step when that one
 # has ended or waits for a lock.)
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('beside');

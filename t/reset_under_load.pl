@@ -6,7 +6,6 @@
 # writers, readers and a session that resets, all at once; what a reader finds
 # wrong is an error that ends the run.
 
-use lib 't';
 use CommitStats;
 
 # The smallest ring and the fastest flushes, for the most folds.

@@ -4,7 +4,6 @@
 # psql's ON_ERROR_ROLLBACK sets such savepoints by itself.  The hook must still
 # undo what it did before: the settings of a sweep, the record of a prediction.
 
-use lib 't';
 use CommitStats;
 
 my $tries = 20;

@@ -6,7 +6,6 @@
 # not notice: a third of the objects with each of the functions that exclude
 # each other.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node(

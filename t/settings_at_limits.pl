@@ -4,7 +4,6 @@
 # Sessions see a change of commit_stats.enabled one after the other.  So for a
 # moment some count and some do not, which must do no harm.
 
-use lib 't';
 use CommitStats;
 
 # Few sessions at first, but many connections.

@@ -5,7 +5,6 @@
 # hundred open transactions are a hundred siblings, and a hundred idle sessions
 # are none.
 
-use lib 't';
 use CommitStats;
 
 my $visits = 64;    # SIBLINGS_MAX_VISITS

@@ -6,7 +6,6 @@
 # cache line that another processor may have written.  The views must say how
 # large the share is.
 
-use lib 't';
 use CommitStats;
 
 my $idle = 31;    # sessions, beside the one that commits

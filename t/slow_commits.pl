@@ -4,7 +4,6 @@
 # so each leader's commit is slow; the other witness is commit_flush_stats.
 # What clients saw at the same time is in t/statistics/slow_commits_agree.pl.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
 

@@ -9,7 +9,6 @@
 #
 # SOAK_SECONDS=600 makes the test last longer than its usual 8 seconds.
 
-use lib 't';
 use CommitStats;
 
 my $seconds = $ENV{SOAK_SECONDS} || 8;

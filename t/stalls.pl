@@ -4,7 +4,6 @@
 # knows how long each flush took.  That the log has no other flush, with its
 # time and the quota, is in t/statistics/stalls_agree.pl.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth set_device run_stalling run_beside_wal_writer);
 

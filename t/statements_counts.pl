@@ -4,7 +4,6 @@
 # control: commit_client_stats counts by role, without a look at statements.
 # EXPLAIN VERBOSE says the query identifier of a statement.
 
-use lib 't', 't/databases', 't/pooler';
 use CommitStats;
 use Databases 'adds_up';
 use Pooler;

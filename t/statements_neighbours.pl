@@ -5,7 +5,6 @@
 # The load is that of careless users: long texts, settings that change in
 # between, and more statements than have rows.
 
-use lib 't', 't/databases';
 use CommitStats;
 use Databases 'adds_up';
 

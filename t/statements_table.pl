@@ -3,7 +3,6 @@
 # Statements lose their rows, alone and under load; a restart, a reset, and
 # commit_stats.max_statements = 0.  The witness is commit_client_stats.
 
-use lib 't', 't/databases';
 use CommitStats;
 use Databases 'adds_up';
 

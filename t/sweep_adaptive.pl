@@ -7,7 +7,6 @@
 # slept.  The shim makes a device with a quota of the disk, so that there is a
 # spacing.
 
-use lib 't', 't/ground_truth', 't/adaptive';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth);

@@ -3,7 +3,6 @@
 # The slots and the flushes of the same time are compared in
 # t/statistics/sweep_slots.pl.
 
-use lib 't', 't/sweep';
 use CommitStats;
 use List::Util qw(sum);
 use Sweep;

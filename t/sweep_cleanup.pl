@@ -5,7 +5,6 @@
 # system calls, counts the sleeps.  Sessions that commit also check their
 # settings all the time, and fail if these differ from the configuration.
 
-use lib 't', 't/ground_truth';
 use CommitStats;
 use GroundTruth qw(start_truth);
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);

@@ -3,7 +3,6 @@
 # No session may ever see a stray commit_delay, and nothing may fail that would
 # not fail without a sweep.
 
-use lib 't', 't/all_commits';
 use AllCommits;
 use CommitStats;
 

@@ -3,7 +3,6 @@
 # They must say so, and change nothing.  What they find out, but not as a
 # figure, they must say as well.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('primary', conf => "wal_buffers = '64kB'\n");

@@ -4,7 +4,6 @@
 # pg_dump writes CREATE EXTENSION and the grants that differ from those of the
 # script.  So the script must contain all of its objects.
 
-use lib 't', 't/upgrade';
 use CommitStats;
 use Restored;
 

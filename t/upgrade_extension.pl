@@ -9,7 +9,6 @@
 # changes existing objects: its update script is right once, and then lacks one
 # statement after the other.
 
-use lib 't', 't/upgrade';
 use CommitStats;
 use Restored;
 

@@ -6,7 +6,6 @@
 # itself.  Both must be equal; WalCycles.pm says which records belong to no
 # backend.
 
-use lib 't', 't/wal_cycles';
 use CommitStats;
 use WalCycles;
 

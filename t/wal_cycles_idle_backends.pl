@@ -4,7 +4,6 @@
 # A backend slot leaves its cycle with the first transaction that it counts in
 # a newer one.  Until then readers add the counts of the slot to the old cycle.
 
-use lib 't', 't/wal_cycles';
 use CommitStats;
 use WalCycles;
 

@@ -5,7 +5,6 @@
 # those of pg_waldump.  At any checkpoint in between, the sum lacks at most
 # what the running transactions had written.
 
-use lib 't', 't/wal_cycles';
 use CommitStats;
 use WalCycles;
 

@@ -2,7 +2,6 @@
 # however it ends?  What it says of a delay that does not pay, and of locks, is
 # in t/statistics/whatif_advice.pl.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('whatif',

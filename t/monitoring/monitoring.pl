@@ -9,7 +9,6 @@
 # are.
 
 use FindBin;
-use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
 use CPAN::Meta::YAML;
 use Expected;

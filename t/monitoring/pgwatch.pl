@@ -8,7 +8,6 @@
 # script/test-pgwatch runs this; PGWATCH is the program.
 
 use FindBin;
-use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
 use CPAN::Meta::YAML;
 use Expected;

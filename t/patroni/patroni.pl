@@ -6,7 +6,6 @@
 # commit was acknowledged; these must be in the table of the last primary.
 # script/test-patroni installs the programs.
 
-use lib 't';
 use CommitStats;
 use HTTP::Tiny;
 use POSIX       ();

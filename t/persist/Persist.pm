@@ -2,7 +2,6 @@
 
 package Persist;
 
-use lib 't';
 use CommitStats;
 
 our @EXPORT = qw($header_size part_at field with_field sealed stats_file statistics

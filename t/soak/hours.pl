@@ -10,8 +10,6 @@
 #
 # script/test-soak runs this; SOAK_SECONDS is how long.
 
-use FindBin;
-use lib "$FindBin::RealBin/..";
 use CommitStats;
 
 my $seconds = $ENV{SOAK_SECONDS} || 120;

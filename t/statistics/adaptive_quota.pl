@@ -5,7 +5,6 @@
 # The shim (t/ground_truth/shim.c) makes the device, and sees stalls and
 # sleeps.
 
-use lib 't', 't/ground_truth', 't/adaptive', 't/statistics';
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth seen_by_shim);

@@ -4,7 +4,6 @@
 # t/ground_truth/GroundTruth.pm.  This test allows twice the limits;
 # bench/ground-truth prints the figures.  t/ground_truth.pl has what is exact.
 
-use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
 use GroundTruth qw(start_truth start_standby stop_standby measure limits
   figures truth_cases describe_case);

@@ -6,7 +6,6 @@
 # which applies WAL a fixed time later waits about that long; one with
 # remote_write does not.
 
-use lib 't', 't/statistics';
 use CommitStats;
 use POSIX 'ceil';
 use Statistics;

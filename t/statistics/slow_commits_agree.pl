@@ -13,7 +13,6 @@
 # wait for one makes other parts of a commit long.  With large WAL buffers, no
 # INSERT waits for the bulk load.  t/slow_commits.pl has what is exact.
 
-use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
 use GroundTruth qw(start_truth set_device);
 use Statistics;

@@ -5,7 +5,6 @@
 # knows when each flush ended and how long it took.  A process that waits for a
 # processor can make a flush look long.  t/stalls.pl has what is exact.
 
-use lib 't', 't/ground_truth', 't/statistics';
 use CommitStats;
 use GroundTruth qw(start_truth set_device run_stalling run_beside_wal_writer);
 use Statistics;

@@ -3,7 +3,6 @@
 #
 # The witness is commit_flush_log.
 
-use lib 't', 't/statistics', 't/sweep';
 use CommitStats;
 use Statistics;
 use Sweep;

@@ -4,7 +4,6 @@
 # each other's locks commit one after the other, however long the leader
 # sleeps.
 
-use lib 't', 't/statistics';
 use CommitStats;
 use Statistics;
 

@@ -4,7 +4,6 @@
 # flushes queue behind it.  It writes down when it began and ended, in a small
 # part of the time.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use PostgreSQL::Test::Utils;
 use Symptoms;

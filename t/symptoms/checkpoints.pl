@@ -4,7 +4,6 @@
 # it.  The session of the checkpoint knows when it began and ended, which is a
 # small part of the time.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

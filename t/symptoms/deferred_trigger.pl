@@ -4,7 +4,6 @@
 # update it in a deferred trigger.  The clients' own clocks (pgbench --log) and
 # pg_stat_activity are the witnesses.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use List::Util qw(sum0);
 use Symptoms;

@@ -5,7 +5,6 @@
 # other server is this one: there, a deferred trigger sleeps for 100 ms.  The
 # clients' own clocks are the witness.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use List::Util qw(sum0);
 use Symptoms;

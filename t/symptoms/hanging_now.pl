@@ -5,7 +5,6 @@
 # eight commits for as long as the test likes.  pg_stat_activity is the
 # witness.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

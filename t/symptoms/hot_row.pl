@@ -5,7 +5,6 @@
 # held until the commit is over.  pg_stat_activity is the witness of how many
 # sessions wait for it.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use List::Util qw(sum0);
 use Symptoms;

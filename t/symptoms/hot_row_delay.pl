@@ -5,7 +5,6 @@
 # sleeps for 60 ms.  commit_siblings = 0, as sessions that wait for a lock are
 # no siblings.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

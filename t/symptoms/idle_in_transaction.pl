@@ -3,7 +3,6 @@
 # Twenty sessions write, wait for their client, and commit.  Then two sessions
 # do nothing but commit.  The witness is pgbench's time of each transaction.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use List::Util 'sum0';
 use Symptoms;

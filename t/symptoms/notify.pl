@@ -5,7 +5,6 @@
 # after the other: their number cannot exceed the time over that of a flush.
 # pg_stat_activity is the witness of the share.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use List::Util qw(sum0);
 use Symptoms;

@@ -4,7 +4,6 @@
 # does behind some poolers.  Then each transaction has another name, as with
 # application_name_add_host of PgBouncer.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

@@ -5,7 +5,6 @@
 # each did follows from the number of transactions; both waits of each take
 # most of the time.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

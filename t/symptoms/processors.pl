@@ -3,7 +3,6 @@
 #
 # Loops beside 20 clients on a quick disk; then a slow volume without loops.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

@@ -5,7 +5,6 @@
 # it, and its own end frees them.  The server's log of statements is the
 # witness.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

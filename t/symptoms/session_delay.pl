@@ -1,7 +1,6 @@
 # Does the report see sleeps of commit_delay that a role has set for itself,
 # where the server has none?
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

@@ -6,7 +6,6 @@
 # pgbench's log has the time of each transaction, and pg_stat_activity says how
 # many sessions wait for a standby.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use List::Util qw(max min sum0);
 use Symptoms;

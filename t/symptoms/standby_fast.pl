@@ -4,7 +4,6 @@
 # 8 clients, and a standby on the same machine.  The witnesses are pgbench's
 # number of transactions and the server's own count of WAL syncs.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

@@ -5,7 +5,6 @@
 # synchronous_standby_names and from the order in which they were stopped.  The
 # length of a wait is compared with the clock of the session that waits.
 
-use lib 't';
 use CommitStats;
 use Time::HiRes qw(time usleep);
 

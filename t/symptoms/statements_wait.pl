@@ -4,7 +4,6 @@
 # pg_stat_activity is the witness: as many sessions wait as the report says,
 # and none is in COMMIT.
 
-use lib 't', 't/symptoms';
 use CommitStats;
 use Symptoms;
 

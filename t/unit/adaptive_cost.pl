@@ -4,7 +4,6 @@
 # bench/adaptive_cost.c takes the place of the server for adaptive_delay.c and
 # spacing.c, and prints how many leaders slept.
 
-use lib 't';
 use CommitStats;
 
 my $run = compile_program('bench/adaptive_cost.c', 'src/control/adaptive_delay.c',

@@ -5,7 +5,6 @@
 # not be said.  src/report/causes.c needs no server.  The test compiles it into
 # a program (t/unit/advice.c) that reads plain numbers.
 
-use lib 't';
 use CommitStats;
 use IPC::Run;
 

@@ -3,7 +3,6 @@
 # src/tuning/best_delay.c needs no server.  The test compiles it into a program
 # (t/unit/best_delay.c) that reads plain numbers.
 
-use lib 't';
 use CommitStats;
 
 my $program = compile_program('t/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');

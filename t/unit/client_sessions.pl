@@ -3,7 +3,6 @@
 # commit_flush_log and commit_slow_log look up who led a flush that is over.
 # The leader may have left since, and its pid be that of a new session.
 
-use lib 't';
 use CommitStats;
 
 my $program = compile_program('t/unit/client_sessions.c');

@@ -4,7 +4,6 @@
 # t/unit/commit_trace.c has a ring of 4096 records of its own, in which a
 # commit can be suspended while it writes its record.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('commit_trace');

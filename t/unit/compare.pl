@@ -5,7 +5,6 @@
 # (t/unit/compare.c) that reads the sums of two periods.  The witness of the
 # sums is the mean, which the test computes from the phases that it gives in.
 
-use lib 't';
 use CommitStats;
 use List::Util qw(sum);
 

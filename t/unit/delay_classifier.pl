@@ -4,7 +4,6 @@
 # program (t/unit/delay_classifier.c) that reads plain numbers.
 # t/ground_truth.pl tests how often the verdict is right where there is doubt.
 
-use lib 't';
 use CommitStats;
 
 my $program = compile_program('t/unit/delay_classifier.c', 'src/probe/delay_classifier.c', '-lm');

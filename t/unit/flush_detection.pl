@@ -5,7 +5,6 @@
 # program (t/unit/flush_detection.c) that commits in a simulated server, and
 # counts how often these statistics are read.
 
-use lib 't';
 use CommitStats;
 
 my $EINTR = 4;

@@ -4,7 +4,6 @@
 # pack() and unpack() of src/history/history_file.c are static: the test
 # compiles the file into a module (t/unit/history_pack.c).
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('history_pack');

@@ -3,7 +3,6 @@
 # A session with which commit_stats.enabled is off may LISTEN before it enters,
 # if it ever does, and only one that has entered leaves.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('listeners');

@@ -5,7 +5,6 @@
 # afterwards.  A lock that many have waited for has flags set, which are no
 # holders.
 
-use lib 't';
 use CommitStats;
 
 my $node = PostgreSQL::Test::Cluster->new('lock_held');

@@ -8,7 +8,6 @@
 # Each copy ends where the mapped memory ends, so that a read beyond it
 # crashes.
 
-use lib 't', 't/persist';
 use CommitStats;
 use Persist;
 

@@ -3,7 +3,6 @@
 #
 # t/unit/remedies.c has two clients, the parties 1 and 2.
 
-use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
 

@@ -1,7 +1,6 @@
 # Does the compiler refuse a platform on which the end of a WAL record does not
 # fit into the head of the ring?
 
-use lib 't';
 use CommitStats;
 use IPC::Run;
 

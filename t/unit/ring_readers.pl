@@ -5,7 +5,6 @@
 # ring copies 131,072 groups.  t/unit/ring_readers.c has a ring of its own, in
 # which flushes come between any two groups that a reader copies.
 
-use lib 't';
 use CommitStats;
 
 my $node = start_node('ring_readers');

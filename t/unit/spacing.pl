@@ -5,7 +5,6 @@
 # (t/unit/spacing.c) in which sessions commit on a device that it describes.
 # Its random numbers are the same in each run.
 
-use lib 't';
 use CommitStats;
 use IPC::Run;
 use List::Util qw(max sum);

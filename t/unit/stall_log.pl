@@ -4,7 +4,6 @@
 # needs no server: the test compiles it into a program (t/unit/stall_log.c)
 # that reads stalls, and what the background worker saw.
 
-use lib 't';
 use CommitStats;
 
 my $program = compile_program(

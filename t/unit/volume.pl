@@ -3,7 +3,6 @@
 # src/probe/kernel.c needs no server.  The test compiles it into a program
 # (t/unit/volume.c) that reads files as Linux writes them.
 
-use lib 't';
 use CommitStats;
 use File::Path qw(make_path);
 

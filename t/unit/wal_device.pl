@@ -6,7 +6,6 @@
 # needs no server but its memory.  The test compiles it into a program
 # (t/unit/wal_device.c) that reads stalls.
 
-use lib 't';
 use CommitStats;
 
 my $program =

@@ -4,7 +4,6 @@
 # The model and the fit use neither SQL nor shared memory.  The test compiles
 # them into a module (t/unit/whatif_model.c), which has them as SQL functions.
 
-use lib 't';
 use CommitStats;
 use Cwd 'abs_path';
 

@@ -6,8 +6,6 @@
 # needs two servers.  So script/test-upgrade runs it, not make installcheck;
 # OLD_INSTALL and NEW_INSTALL are their folders.
 
-use FindBin;
-use lib "$FindBin::RealBin/..", $FindBin::RealBin;
 use CommitStats;
 use File::Spec::Functions 'rel2abs';
 use Restored;
