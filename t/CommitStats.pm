@@ -23,7 +23,7 @@ our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
 	qw(compile_c compile_program compile_module create_functions has_library need_library init_node start_node alter_system flush_stats observe wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
-	  end_pgbench ways_to_end error_of poll_until create_same_settings create_read_all
+	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
 	  views_of_commit_stats disagreements views_agree counts_load near add_standby require_standby ends_well)
 );
@@ -566,6 +566,12 @@ sub poll_until ($code, $rate = 200)
 		usleep(1_000_000 / $rate);
 	}
 	return 0;
+}
+
+# The same for what takes its time, as a load or scraping does
+sub eventually ($code)
+{
+	return poll_until($code, 1);
 }
 
 # Equal, except for the last digits, which were rounded.

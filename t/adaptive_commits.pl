@@ -89,15 +89,13 @@ my @inserts = map { $insert } @numbers;
 # Does a session with these statements sleep, when leaders do?
 sub sleeps ($statements, $before = undef, $after = undef)
 {
-	return poll_until(
-		sub {
-			learn_quota($node);
-			$node->sql("@$before") if $before;
-			my $sleeps = sleeps_of(@$statements);
-			$node->sql("@$after") if $after;
-			return $sleeps > 0;
-		},
-		1);
+	return eventually(sub {
+		learn_quota($node);
+		$node->sql("@$before") if $before;
+		my $sleeps = sleeps_of(@$statements);
+		$node->sql("@$after") if $after;
+		return $sleeps > 0;
+	});
 }
 
 my $async = 'SET synchronous_commit = off;';

@@ -72,13 +72,11 @@ AND spacing >= quota_spacing - 0.001},
 end_pgbench($node, $load);
 
 my ($seen, $counted);
-ok( poll_until(
-		sub {
-			learn_quota($node);
-			($seen, $counted) = run_load(400);
-			return $seen->{sleeps} > 100;
-		},
-		1),
+ok( eventually(sub {
+		learn_quota($node);
+		($seen, $counted) = run_load(400);
+		return $seen->{sleeps} > 100;
+	}),
 	'a quota: leaders sleep');
 hits_are_sleeps($seen, $counted, 'a quota');
 is($counted->{delay_hits}, $counted->{delay_hits_adaptive}, '... as one that adapts');
@@ -98,13 +96,11 @@ my $longest = $ceiling - $slack;
 
 alter_system($node, 'commit_stats.adaptive_delay_max' => $ceiling);
 $load = start_pgbench($node, @load);
-ok( poll_until(
-		sub {
-			wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
-			  or die "the spacing does not reach the ceiling\n";
-			return grep { $_ == $longest } next_sleeps($node, 200);
-		},
-		1),
+ok( eventually(sub {
+		wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
+		  or die "the spacing does not reach the ceiling\n";
+		return grep { $_ == $longest } next_sleeps($node, 200);
+	}),
 	'a ceiling: commit_delay_state says so, and the longest sleep is that long');
 cmp_ok(from_shim('max(asked)'), '<=', $longest, 'a ceiling: none is longer');
 

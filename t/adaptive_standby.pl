@@ -43,13 +43,11 @@ sub follows ($node, $how)
 {
 	my ($seen, $counted);
 
-	ok( poll_until(
-			sub {
-				learn_quota($node);
-				($seen, $counted) = run_load($node);
-				return $seen->{sleeps} > 50;
-			},
-			1),
+	ok( eventually(sub {
+			learn_quota($node);
+			($seen, $counted) = run_load($node);
+			return $seen->{sleeps} > 50;
+		}),
 		"$how: leaders sleep");
 	is($counted->{commits}, 1000, "$how: commits are exact");
 	hits_are_sleeps($seen, $counted, $how);

@@ -18,16 +18,14 @@ track_wal_io_timing = on
 my ($delayed, $certain);
 my $sees_event = $node->pg_version >= '19devel';
 
-poll_until(
-	sub {
-		run_pgbench($node, '-c 4 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
-		($delayed, $certain) = split /\|/,
-		  $node->sql(
-			q{SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
-		  );
-		return $delayed > 10 && (!$sees_event || $certain > 0);
-	},
-	1);
+eventually(sub {
+	run_pgbench($node, '-c 4 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
+	($delayed, $certain) = split /\|/,
+	  $node->sql(
+		q{SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
+	  );
+	return $delayed > 10 && (!$sees_event || $certain > 0);
+});
 cmp_ok($delayed, '>', 10, 'leaders slept');
 is($certain > 0 ? 1 : 0, $sees_event ? 1 : 0, 'one that is seen asleep is certain, and only that');
 

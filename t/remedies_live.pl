@@ -18,16 +18,14 @@ sub remedies ($columns, $where = 'true', $seen = qr/./)
 {
 	my $rows;
 
-	poll_until(
-		sub {
-			my $status;
+	eventually(sub {
+		my $status;
 
-			($status, $rows, $notices) = $node->psql('postgres',
-				"SELECT $columns FROM commit_remedies('2 s') WHERE $where ORDER BY remedy COLLATE \"C\""
-			);
-			return $status == 0 && $rows =~ $seen;
-		},
-		1);
+		($status, $rows, $notices) = $node->psql('postgres',
+			"SELECT $columns FROM commit_remedies('2 s') WHERE $where ORDER BY remedy COLLATE \"C\""
+		);
+		return $status == 0 && $rows =~ $seen;
+	});
 	return $rows;
 }
 
@@ -201,7 +199,7 @@ my $both = qq{SELECT count(*), count(DISTINCT s.queryid), bool_and(r.statement =
 FROM commit_remedies('2 s') r JOIN commit_statement_stats s USING (queryid)
 WHERE r.remedy = 'synchronous_commit = off for statement ' || queryid AND
    s.rolname = current_user};
-ok(poll_until(sub { return ($node->psql('postgres', $both))[1] eq '2|2|t|t' }, 1),
+ok(eventually(sub { return ($node->psql('postgres', $both))[1] eq '2|2|t|t' }),
 	'the statements of the only client');
 is(error_of($node, $statement), '', $statement);
 

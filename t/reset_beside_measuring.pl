@@ -26,15 +26,12 @@ sub measured ($sql)
 {
 	my ($status, $out, $err);
 
-	poll_until(
-		sub {
-			($status, $out, $err) =
-			  $node->psql('postgres', "SET client_min_messages = error;\n$sql");
-			return $status == 0
-			  ? $out =~ /^t/
-			  : $err !~ /there is no load|too few commits|the load ended|are too short/;
-		},
-		1);
+	eventually(sub {
+		($status, $out, $err) = $node->psql('postgres', "SET client_min_messages = error;\n$sql");
+		return $status == 0
+		  ? $out =~ /^t/
+		  : $err !~ /there is no load|too few commits|the load ended|are too short/;
+	});
 	diag($err) if $status != 0;
 	return $out;
 }

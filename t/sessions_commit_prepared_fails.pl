@@ -55,18 +55,16 @@ end_background($sweep, 'TERM');
 ok(poll_until(sub { return !sweeps() }), '... until it is ended');
 
 # The next commit must not fill in the record of the failed one.
-my $predicted = poll_until(
-	sub {
-		my $whatif = start_measuring(
-			$node,
-			sub ($session) { return $node->sql('SELECT capturing FROM commit_stats_info') eq 't' },
-			"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
+my $predicted = eventually(sub {
+	my $whatif = start_measuring(
+		$node,
+		sub ($session) { return $node->sql('SELECT capturing FROM commit_stats_info') eq 't' },
+		"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
 
-		is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
-			$unchanged, 'commit_delay is as it was, beside a prediction');
-		return end_background($whatif) && $whatif->{out} eq "1\n";
-	},
-	1);
+	is(settings_after_failures('SAVEPOINT s;', 'ROLLBACK TO s;'),
+		$unchanged, 'commit_delay is as it was, beside a prediction');
+	return end_background($whatif) && $whatif->{out} eq "1\n";
+});
 ok($predicted, 'the prediction ends, with a row');
 
 end_background($load, 'TERM');

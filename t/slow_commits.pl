@@ -65,12 +65,10 @@ FROM commit_stall_log WHERE leader_pid IS NOT NULL}),
 	"t|0|0|$queryid",
 	'slow flushes: the statement, and the time of its whole transaction');
 is_logged('notify', '-c 4 -t 3', $notify, 'flush_time >= 100 AND flush_timed');
-ok( poll_until(
-		sub {
-			run_pgbench($node, '-c 4 -t 3', notify => $notify);
-			$node->sql('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119') eq 't';
-		},
-		1),
+ok( eventually(sub {
+		run_pgbench($node, '-c 4 -t 3', notify => $notify);
+		$node->sql('SELECT count(*) > 0 FROM commit_slow_log WHERE notify_time >= 119') eq 't';
+	}),
 	'notify: sessions wait for the lock during a flush');
 is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 100 AND flush_timed');
 alter_system($node, track_wal_io_timing => 'off');
@@ -174,12 +172,10 @@ my ($derived, $since) =
 set_device($node, flush_time => 120);
 $node->sql($insert) for 1 .. 3;
 set_device($node, flush_time => $derived + 10);
-ok( poll_until(
-		sub {
-			$node->sql($insert);
-			$node->sql("SELECT count(*) > 0 FROM commit_slow_log WHERE ended_at > '$since'") eq 't';
-		},
-		1),
+ok( eventually(sub {
+		$node->sql($insert);
+		$node->sql("SELECT count(*) > 0 FROM commit_slow_log WHERE ended_at > '$since'") eq 't';
+	}),
 	'... and a commit that takes longer is in the log');
 is( $node->sql("SELECT count(*) FROM commit_slow_log WHERE ended_at > '$since' AND duration < 230"),
 	0, '... but none that does not');

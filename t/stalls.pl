@@ -51,13 +51,11 @@ OR wal_bytes <= 0 OR application_name <> 'load' OR checkpoint}
 # The report needs 500 commits.  If they get little of a processor, the device
 # does not always stall.
 set_device($node, quota => 10, window => 300, flush_time => 1);
-ok( poll_until(
-		sub {
-			run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
-			return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
-			  / 1\. [\d.]+% stalls\b[^%]* \([1-9]\d* stalls?, mean [\d.]+ ms\)[.:]/;
-		},
-		1),
+ok( eventually(sub {
+		run_pgbench($node, '-c 5 -t 90', insert => 'INSERT INTO tick VALUES (1);');
+		return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+		  / 1\. [\d.]+% stalls\b[^%]* \([1-9]\d* stalls?, mean [\d.]+ ms\)[.:]/;
+	}),
 	'the report names the stalls');
 
 # If the log does not go back to the reset, the report shows the part of the
@@ -67,15 +65,13 @@ alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.stall_time' => '1ms');
 set_device($node, flush_time => 2);
-ok( poll_until(
-		sub {
-			$node->sql('SELECT commit_stats_reset()');
-			$node->sql('SELECT pg_sleep(2)');
-			run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
-			return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
-			  /% stalls\b[^%]* \(51\d stalls, /;
-		},
-		1),
+ok( eventually(sub {
+		$node->sql('SELECT commit_stats_reset()');
+		$node->sql('SELECT pg_sleep(2)');
+		run_pgbench($node, '-c 1 -t 600', insert => 'INSERT INTO tick VALUES (1);');
+		return $node->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr =~
+		  /% stalls\b[^%]* \(51\d stalls, /;
+	}),
 	'the report names the latest stalls');
 alter_system(
 	$node,
@@ -99,14 +95,12 @@ my $text = 'x' x 100;
 set_device($node, flush_time => 1, bandwidth => 5);
 alter_system($node, wal_writer_delay => '10s');
 $node->sql('CREATE TABLE bulk (t text)');
-ok( poll_until(
-		sub {
-			load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
-			return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
+ok( eventually(sub {
+		load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
+		return $node->sql(q{SELECT count(*) > 0 FROM commit_stall_log
 WHERE application_name = 'load' AND writer_application_name = 'bulk' AND
 	  leader_pid <> writer_pid AND wal_bytes > 1000000}) eq 't';
-		},
-		1),
+	}),
 	'a stall in a session that writes little: the bulk load wrote most');
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log
@@ -125,13 +119,11 @@ alter_system(
 	wal_writer_delay => '10ms',
 	'commit_stats.slow_commit_time' => '50ms');
 set_device($node, flush_time => 120);
-ok( poll_until(
-		sub {
-			run_beside_wal_writer($node);
-			return $node->sql('SELECT count(*) > 2 FROM commit_stall_log WHERE leader_pid IS NULL')
-			  eq 't';
-		},
-		1),
+ok( eventually(sub {
+		run_beside_wal_writer($node);
+		return $node->sql('SELECT count(*) > 2 FROM commit_stall_log WHERE leader_pid IS NULL') eq
+		  't';
+	}),
 	'a stall that no commit led');
 is( $node->sql(
 		q{SELECT count(*) FROM commit_stall_log s
@@ -168,15 +160,13 @@ is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is 
 # A checkpoint
 alter_system($node, 'commit_stats.stall_time' => "${stall_time}ms");
 set_device($node, flush_time => 100);
-ok( poll_until(
-		sub {
-			$node->sql('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
-			my $checkpoint = start_psql($node, 'CHECKPOINT');
-			$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
-			end_background($checkpoint);
-			return $node->sql('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
-		},
-		1),
+ok( eventually(sub {
+		$node->sql('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
+		my $checkpoint = start_psql($node, 'CHECKPOINT');
+		$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
+		end_background($checkpoint);
+		return $node->sql('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
+	}),
 	'a stall beside a checkpoint says so');
 
 # A leader that then waits for a standby, which applies the commit a second
@@ -189,17 +179,15 @@ alter_system(
 	'commit_stats.slow_commit_time' => '500ms');
 require_standby($node, 'standby');
 set_device($node, flush_time => 100);
-ok( poll_until(
-		sub {
-			$node->sql('SELECT commit_stats_reset()');
-			$node->sql('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
-			return $node->sql(
-				q{SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
+ok( eventually(sub {
+		$node->sql('SELECT commit_stats_reset()');
+		$node->sql('SET synchronous_commit = remote_apply; INSERT INTO tick VALUES (1)');
+		return $node->sql(
+			q{SELECT bool_and(stall.ended_at BETWEEN slow.ended_at - (slow.duration - 99) * interval '1 ms'
 				AND slow.ended_at - interval '500 ms')
 FROM commit_stall_log stall, commit_slow_log slow
 WHERE slow.pid = stall.leader_pid AND stall.wal_bytes > 0}) eq 't';
-		},
-		1),
+	}),
 	'a leader that waits for a standby: the stall ended before');
 
 $standby->stop('immediate');

@@ -69,27 +69,25 @@ end_background($sweep);
 # Its slots and the others
 #
 my ($adaptive, $others, $fixed);
-my $done = poll_until(
-	sub {
-		my $messages;
+my $done = eventually(sub {
+	my $messages;
 
-		wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
-		  or die "the quota is not found\n";
-		$node->psql(
-			'postgres', q{SET client_min_messages = debug1;
+	wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
+	  or die "the quota is not found\n";
+	$node->psql(
+		'postgres', q{SET client_min_messages = debug1;
 SELECT string_agg(round(commits_per_flush::numeric, 1)::text, '|' ORDER BY commit_delay)
 FROM commit_delay_sweep('{0}', duration => '4 s', adaptive => true)},
-			stdout => \$rates,
-			stderr => \$messages);
-		my $slots = in_its_slots($messages) || 'false';
-		($adaptive, $others) = split /\|/,
-		  $node->sql(qq{SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
+		stdout => \$rates,
+		stderr => \$messages);
+	my $slots = in_its_slots($messages) || 'false';
+	($adaptive, $others) = split /\|/,
+	  $node->sql(qq{SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
 	   count(*) FILTER (WHERE delayed IS DISTINCT FROM true)
 FROM commit_flush_log WHERE $slots});
-		my ($alone, $together) = split /\|/, $rates;
-		return $adaptive > 20 && $adaptive > $others && $together > $alone;
-	},
-	1);
+	my ($alone, $together) = split /\|/, $rates;
+	return $adaptive > 20 && $adaptive > $others && $together > $alone;
+});
 ok($done, 'its leaders sleep in its slots, and carry more than without a delay');
 note "$adaptive sleeps, $others flushes without one; commits in a flush: $rates";
 

@@ -82,21 +82,19 @@ is( join(' ', map { /^(round \d of 3):/ } @$notices),
 
 # A reset in the middle disturbs nothing
 my ($last_round, $session, $commits, $rounds);
-ok( poll_until(
-		sub {
-			$session = start_measuring(
-				$node,
-				sub ($session) {
-					return $node->sql(
-						'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL'
-					) ne '';
-				},
-				"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')");
-			end_background($session);
-			($commits, $rounds) = split /\|/, $session->{out};
-			return $rounds;
-		},
-		1),
+ok( eventually(sub {
+		$session = start_measuring(
+			$node,
+			sub ($session) {
+				return $node->sql(
+					'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL'
+				) ne '';
+			},
+			"SELECT commits, rounds FROM commit_delay_sweep('{0}', NULL, '3 s', '1 s')");
+		end_background($session);
+		($commits, $rounds) = split /\|/, $session->{out};
+		return $rounds;
+	}),
 	'a reset while a sweep runs, which goes on');
 cmp_ok($commits, '>', 0, '... with commits');
 cmp_ok($commits, '<', 1e9, '... that are none too many');

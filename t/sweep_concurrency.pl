@@ -21,16 +21,14 @@ wait_for_commits($node, 50);
 
 # On a busy machine slots may be late or have no commit.
 my ($sweep, @rows);
-ok( poll_until(
-		sub {
-			$sweep = start_psql($node,
-				"SELECT rounds, commits > 0, delay_hit_share FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '500 ms')"
-			);
-			end_background($sweep);
-			@rows = map { [ split /\|/ ] } split /\n/, $sweep->{out};
-			return ($rows[2]->[2] || 0) > 0;
-		},
-		1),
+ok( eventually(sub {
+		$sweep = start_psql($node,
+			"SELECT rounds, commits > 0, delay_hit_share FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '500 ms')"
+		);
+		end_background($sweep);
+		@rows = map { [ split /\|/ ] } split /\n/, $sweep->{out};
+		return ($rows[2]->[2] || 0) > 0;
+	}),
 	'a sweep beside all of it, which lets commits sleep') or diag $sweep->{err};
 is(scalar @rows, 6, 'it has its rows');
 is($node->sql('SELECT sweep_pid IS NULL FROM commit_stats_info'), 't', 'it is over');

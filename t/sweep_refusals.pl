@@ -11,7 +11,7 @@ my $sweep = "SELECT * FROM commit_delay_sweep('{0,1000}', duration => '2 s')";
 # A load that gets little of a busy processor may not be seen at once.
 sub refuses ($error, $name, $on = $node)
 {
-	ok(poll_until(sub { return error_of($on, $sweep) =~ $error }, 1), "$name: the error");
+	ok(eventually(sub { return error_of($on, $sweep) =~ $error }), "$name: the error");
 	is($on->sql('SELECT sweep_pid FROM commit_stats_info'), '', "$name: no sweep is left");
 	is($on->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
 		0, "$name: no lock either");
@@ -85,7 +85,7 @@ SELECT since, commits_per_second, wal_bytes_per_second IS NULL FROM commit_stats
 	'standby: rates have no commits, and no WAL');
 
 # Without any of these obstacles the sweep works.
-ok(poll_until(sub { return error_of($node, $sweep) eq '' }, 1), 'then it does not refuse');
+ok(eventually(sub { return error_of($node, $sweep) eq '' }), 'then it does not refuse');
 
 end_background($load, 'TERM');
 $standby->stop;
@@ -111,7 +111,7 @@ for my $function ("commit_delay_sweep('%s', duration => '2 s')",
 			return $status == 0 && ($seen xor $delay == 1);
 		};
 
-		ok(poll_until($is_right, 1), "$sql: will the buffers be full?");
+		ok(eventually($is_right), "$sql: will the buffers be full?");
 	}
 }
 end_background($load, 'TERM');

@@ -12,7 +12,7 @@
 package GroundTruth;
 
 use CommitStats
-  qw(compile_module create_functions init_node add_standby require_standby poll_until run_pgbench
+  qw(compile_module create_functions init_node add_standby require_standby eventually run_pgbench
   start_pgbench end_background);
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
@@ -83,13 +83,11 @@ sub run_stalling ($node, $commits, %device)
 	set_device($node, %device, flush_time => 1);
 	$node->sql('SELECT shim_reset(), commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'load';
-	poll_until(
-		sub {
-			run_pgbench($node, "-c 5 -t $commits", insert => 'INSERT INTO tick VALUES (1);');
-			return $node->sql(q{SELECT count(*) > 3 FROM shim_events()
+	eventually(sub {
+		run_pgbench($node, "-c 5 -t $commits", insert => 'INSERT INTO tick VALUES (1);');
+		return $node->sql(q{SELECT count(*) > 3 FROM shim_events()
 WHERE kind = 'sync' AND backend AND length / 1e6 > 60}) eq 't';
-		},
-		1);
+	});
 }
 
 # Three sessions commit beside asynchronous commits, which the WAL writer

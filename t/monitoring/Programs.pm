@@ -10,7 +10,7 @@ use IPC::Run;
 use JSON::PP;
 
 our @EXPORT = qw(adapted program free_address start_at start_program
-  end_programs page ask query eventually);
+  end_programs page ask query);
 
 my @running;
 
@@ -104,12 +104,6 @@ sub query ($address, $expr, $time = undef)
 
 		(join(',', map { "$_=$labels{$_}" } sort keys %labels) => $_->{value} || $_->{values})
 	} @{ $answer->{result} };
-}
-
-# poll_until() for what takes its time, as scraping does
-sub eventually ($code)
-{
-	return poll_until($code, 1);
 }
 
 END
