@@ -21,7 +21,7 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module create_functions has_library need_library init_node start_node alter_system flush_stats observe wait_for_commits waldump
+	qw(compile_c compile_program compile_module create_functions has_library need_library init_node start_node alter_system flush_stats wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
@@ -416,7 +416,7 @@ sub _insert_lsn ($node)
 
 # What commit_stats counted while $code ran, and what the WAL says.  A count
 # that does not occur is 0.
-sub observe ($node, $code)
+sub PostgreSQL::Test::Cluster::observe ($node, $code)
 {
 	my $start = _insert_lsn($node);
 	my $before = flush_stats($node);

@@ -22,7 +22,7 @@ my $insert = 'INSERT INTO logged VALUES (1)';
 
 # One client, which shares no flush.
 ($counted, $records) =
-  observe($node, sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
+  $node->observe(sub { run_pgbench($node, '-c 1 -t 200', one => $insert) });
 counts_load($counted, $records, 200, 'one client');
 is($counted->{followers}, 0, 'one client: every commit flushed itself');
 
@@ -30,7 +30,7 @@ is($counted->{followers}, 0, 'one client: every commit flushed itself');
 {
 	local $ENV{PGOPTIONS} = '-c commit_delay=500 -c commit_siblings=1';
 	($counted, $records) =
-	  observe($node, sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => $insert) });
+	  $node->observe(sub { run_pgbench($node, '-c 8 -j 2 -t 150', many => $insert) });
 }
 counts_load($counted, $records, 1200, 'many clients');
 cmp_ok($counted->{flushes}, '>', 0, 'many clients: there were flushes');
@@ -74,7 +74,7 @@ my $mix = q{
 	CALL commit_often(3);
 \endif
 };
-($counted, $records) = observe($node, sub { run_pgbench($node, '-c 10 -j 2 -t 100', mix => $mix) });
+($counted, $records) = $node->observe(sub { run_pgbench($node, '-c 10 -j 2 -t 100', mix => $mix) });
 is($records->{COMMIT}, 300 + 100 + 100 + 300, 'mixed load: COMMIT records are what they should be');
 is($records->{COMMIT_PREPARED}, 100, 'mixed load: COMMIT_PREPARED records are what they should be');
 is( $counted->{commits} + $counted->{commits_async} + $counted->{commits_unlogged},
@@ -94,26 +94,22 @@ cmp_ok(
 views_agree($node, 'mixed load');
 
 # Whatever synchronous_commit says, a commit that deletes files waits.
-($counted, $records) = observe(
-	$node,
-	sub {
-		$node->sql(q{SET synchronous_commit = off;
+($counted, $records) = $node->observe(sub {
+	$node->sql(q{SET synchronous_commit = off;
 CREATE TABLE short_lived ();
 DROP TABLE short_lived});
-	});
+});
 is($records->{COMMIT}, 2, 'asynchronous DDL: there were two commits');
 is($counted->{commits_async}, 1, 'asynchronous DDL: CREATE TABLE did not wait');
 is($counted->{commits}, 1, 'asynchronous DDL: DROP TABLE did');
 
 # So does a commit that the server forces to wait.  Whether it counts as one
 # that waited depends on what the server version shows.
-($counted, $records) = observe(
-	$node,
-	sub {
-		$node->sql(q{SET synchronous_commit = off;
+($counted, $records) = $node->observe(sub {
+	$node->sql(q{SET synchronous_commit = off;
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE in_place LOCATION ''});
-	});
+});
 is($records->{COMMIT}, 1, 'forced to wait: there was a commit');
 is($counted->{commits} + $counted->{commits_async}, 1, 'forced to wait: it is counted');
 

@@ -62,11 +62,9 @@ is($standby->sql('SELECT prepares FROM commit_flush_stats'),
 alter_system($primary, synchronous_commit => 'remote_apply');
 require_standby($primary, '*');
 
-($counted, $records) = observe(
-	$primary,
-	sub {
-		run_pgbench($primary, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
-	});
+($counted, $records) = $primary->observe(sub {
+	run_pgbench($primary, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
+});
 counts_load($counted, $records, 200, 'remote_apply');
 is($counted->{unresolved_commits}, 0, 'remote_apply: all have a group');
 views_agree($primary, 'remote_apply');
@@ -97,21 +95,17 @@ sub pause_standby
 for my $others (30, 300)
 {
 	pause_standby();
-	($counted, $records) = observe(
-		$primary,
-		sub {
-			start_late_commit(2);
-			{
-				local $ENV{PGOPTIONS} = '-c synchronous_commit=local';
-				run_pgbench($primary, "-c 1 -t $others", local => 'INSERT INTO logged VALUES (3)');
-			}
-			is( $primary->sql(
-					q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
-				'1',
-				"late by $others: the commit still waits");
-			$standby->sql('SELECT pg_wal_replay_resume()');
-			$late->query_until(qr/done/, "\n");
-		});
+	($counted, $records) = $primary->observe(sub {
+		start_late_commit(2);
+		{
+			local $ENV{PGOPTIONS} = '-c synchronous_commit=local';
+			run_pgbench($primary, "-c 1 -t $others", local => 'INSERT INTO logged VALUES (3)');
+		}
+		is($primary->sql(q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
+			'1', "late by $others: the commit still waits");
+		$standby->sql('SELECT pg_wal_replay_resume()');
+		$late->query_until(qr/done/, "\n");
+	});
 	is($counted->{commits}, $others + 1, "late by $others: all are counted");
 	is($counted->{unresolved_commits}, 0, "late by $others: the late one found its group");
 	is($counted->{unresolved_flushes}, 0, "late by $others: and reported its flush");
@@ -119,14 +113,12 @@ for my $others (30, 300)
 
 # A wait that is cancelled: the transaction is committed all the same.
 pause_standby();
-($counted, $records) = observe(
-	$primary,
-	sub {
-		start_late_commit(4);
-		$primary->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+($counted, $records) = $primary->observe(sub {
+	start_late_commit(4);
+	$primary->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE wait_event = 'SyncRep'});
-		$late->query_until(qr/done/, "\n");
-	});
+	$late->query_until(qr/done/, "\n");
+});
 is($records->{COMMIT}, 1, 'cancelled wait: it is committed');
 is($counted->{commits}, 1, 'cancelled wait: it is counted');
 $standby->sql('SELECT pg_wal_replay_resume()');
@@ -145,12 +137,10 @@ $standby->promote;
 $standby->wait_until('SELECT NOT pg_is_in_recovery()');
 require_standby($standby, '');
 
-($counted, $records) = observe(
-	$standby,
-	sub {
-		$session->query_safe('INSERT INTO logged VALUES (5)');
-		run_pgbench($standby, '-c 4 -j 2 -t 25', load => 'INSERT INTO logged VALUES (6)');
-	});
+($counted, $records) = $standby->observe(sub {
+	$session->query_safe('INSERT INTO logged VALUES (5)');
+	run_pgbench($standby, '-c 4 -j 2 -t 25', load => 'INSERT INTO logged VALUES (6)');
+});
 counts_load($counted, $records, 101, 'promoted');
 is($counted->{unresolved_commits}, 0, 'promoted: and their groups');
 is( $standby->sql(q{SELECT sum(commits) >= 101, sum(wal_records) >= 2 * 101,

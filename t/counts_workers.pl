@@ -26,11 +26,9 @@ sub is_exact ($name)
 # A parallel query, in a transaction that has an id already
 #
 $node->sql('INSERT INTO logged SELECT generate_series(101, 20000)');
-($counted, $records) = observe(
-	$node,
-	sub {
-		like(
-			$node->sql(q{SET parallel_setup_cost = 0;
+($counted, $records) = $node->observe(sub {
+	like(
+		$node->sql(q{SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
@@ -38,9 +36,9 @@ BEGIN;
 INSERT INTO logged VALUES (1);
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) SELECT count(*) FROM logged;
 COMMIT}),
-			qr/Workers Launched: [12]/,
-			'parallel query: there were workers');
-	});
+		qr/Workers Launched: [12]/,
+		'parallel query: there were workers');
+});
 is($records->{COMMIT}, 1, 'parallel query: there was one commit');
 is($counted->{commits}, 1, 'parallel query: it is counted once');
 is_exact('parallel query');
@@ -58,39 +56,33 @@ $node->wait_for_subscription_sync($publisher, 'sub');
 $node->wait_until(q{SELECT subtwophasestate = 'e' FROM pg_subscription});
 
 # The worker commits asynchronously by default.
-($counted, $records) = observe(
-	$node,
-	sub {
-		run_pgbench($publisher, '-c 2 -t 25', load => 'INSERT INTO logged VALUES (2)');
-		$publisher->wait_for_catchup('sub');
-	});
+($counted, $records) = $node->observe(sub {
+	run_pgbench($publisher, '-c 2 -t 25', load => 'INSERT INTO logged VALUES (2)');
+	$publisher->wait_for_catchup('sub');
+});
 cmp_ok($records->{COMMIT}, '>=', 50, 'subscriber: there were commits');
 cmp_ok($counted->{commits_async}, '>=', 50, 'subscriber: they are asynchronous');
 is_exact('subscriber');
 
 $node->sql('ALTER SUBSCRIPTION sub SET (synchronous_commit = on)');
-($counted, $records) = observe(
-	$node,
-	sub {
-		# The worker starts again, with the new setting, before it goes on.
-		run_pgbench($publisher, '-c 2 -t 25', load => 'INSERT INTO logged VALUES (3)');
-		$publisher->wait_for_catchup('sub');
-	});
+($counted, $records) = $node->observe(sub {
+	# The worker starts again, with the new setting, before it goes on.
+	run_pgbench($publisher, '-c 2 -t 25', load => 'INSERT INTO logged VALUES (3)');
+	$publisher->wait_for_catchup('sub');
+});
 cmp_ok($counted->{commits}, '>=', 50, 'synchronous subscriber: commits');
 cmp_ok($counted->{flushes}, '>', 0, 'synchronous subscriber: flushes');
 is_exact('synchronous subscriber');
 
 # A prepared transaction is committed by the worker without a statement.
-($counted, $records) = observe(
-	$node,
-	sub {
-		$publisher->sql(q{
+($counted, $records) = $node->observe(sub {
+	$publisher->sql(q{
 BEGIN;
 INSERT INTO logged VALUES (4);
 PREPARE TRANSACTION 'one';
 COMMIT PREPARED 'one'});
-		$publisher->wait_for_catchup('sub');
-	});
+	$publisher->wait_for_catchup('sub');
+});
 is($records->{PREPARE}, 1, 'two-phase subscriber: it prepared');
 is($records->{COMMIT_PREPARED}, 1, 'two-phase subscriber: it committed');
 is($counted->{prepares}, 1, 'two-phase subscriber: the prepare is counted');
@@ -108,21 +100,19 @@ $node->sql('DROP SUBSCRIPTION sub');
 $node->sql(q{CREATE TABLE filled (n int)
 WITH (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0,
 	  autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0)});
-($counted, $records) = observe(
-	$node,
-	sub {
-		$node->sql(q{INSERT INTO filled SELECT generate_series(1, 1000);
+($counted, $records) = $node->observe(sub {
+	$node->sql(q{INSERT INTO filled SELECT generate_series(1, 1000);
 DELETE FROM filled;
 ALTER SYSTEM SET autovacuum = on;
 ALTER SYSTEM SET autovacuum_naptime = 1;
 SELECT pg_reload_conf()});
-		$node->wait_until(q{SELECT autovacuum_count > 0 AND autoanalyze_count > 0
+	$node->wait_until(q{SELECT autovacuum_count > 0 AND autoanalyze_count > 0
 FROM pg_stat_user_tables WHERE relname = 'filled'});
-		$node->sql(q{ALTER SYSTEM SET autovacuum = off;
+	$node->sql(q{ALTER SYSTEM SET autovacuum = off;
 SELECT pg_reload_conf()});
-		$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity
+	$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity
 WHERE backend_type IN ('autovacuum launcher', 'autovacuum worker')});
-	});
+});
 cmp_ok($records->{COMMIT}, '>', 2, 'autovacuum: it committed');
 is_exact('autovacuum');
 is($node->sql("SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),

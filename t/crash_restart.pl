@@ -33,11 +33,9 @@ sub counts_again ($how)
 			'postgres', 'SELECT connected_backends, shared_memory FROM commit_stats_info', $fresh),
 		"$how: no backend of the life before is connected");
 
-	($counted, $records) = observe(
-		$node,
-		sub {
-			run_pgbench($node, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
-		});
+	($counted, $records) = $node->observe(sub {
+		run_pgbench($node, '-c 4 -j 2 -t 50', load => 'INSERT INTO logged VALUES (1)');
+	});
 	counts_load($counted, $records, 200, $how);
 	views_agree($node, $how);
 }
@@ -72,7 +70,7 @@ end_background($load);
 $node->start;
 counts_again('immediate stop');
 
-my ($counted, $records) = observe($node, sub { $node->sql("COMMIT PREPARED 'survivor'") });
+my ($counted, $records) = $node->observe(sub { $node->sql("COMMIT PREPARED 'survivor'") });
 is($records->{COMMIT_PREPARED}, 1, 'a prepared transaction survived');
 is($counted->{commits}, 1, 'and its commit is counted');
 

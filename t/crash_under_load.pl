@@ -112,17 +112,15 @@ sub counts_again ($how, $killed_at)
 	unlike($node->sql("SELECT $views"), qr/f/, "$how: all views can be read");
 	starts_from_zero($node, $killed_at, $how);
 
-	my (undef, $records) = observe(
-		$node,
-		sub {
-			run_pgbench(
-				$node, '-c 4 -j 2 -t 25',
-				sync => 'INSERT INTO logged VALUES (1);',
-				async => 'BEGIN; SET LOCAL synchronous_commit = off;
+	my (undef, $records) = $node->observe(sub {
+		run_pgbench(
+			$node, '-c 4 -j 2 -t 25',
+			sync => 'INSERT INTO logged VALUES (1);',
+			async => 'BEGIN; SET LOCAL synchronous_commit = off;
 INSERT INTO logged VALUES (1); COMMIT;',
-				prepared => q{BEGIN; INSERT INTO logged VALUES (1);
+			prepared => q{BEGIN; INSERT INTO logged VALUES (1);
 PREPARE TRANSACTION 'of :client_id'; COMMIT PREPARED 'of :client_id';});
-		});
+	});
 	cmp_ok($records->{COMMIT} + $records->{COMMIT_PREPARED},
 		'==', 100, "$how: the load is what it should be");
 	# the counts themselves, as they began at zero

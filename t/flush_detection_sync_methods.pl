@@ -34,14 +34,9 @@ sub check_counts ($name, $evidence)
 	for my $clients (1, 4)
 	{
 		my $who = "$name, $clients client" . ($clients > 1 ? 's' : '');
-		my ($counted, $records) = observe(
-			$node,
-			sub {
-				run_pgbench(
-					$node,
-					"-c $clients -j 2 -t 100",
-					load => 'INSERT INTO logged VALUES (1)');
-			});
+		my ($counted, $records) = $node->observe(sub {
+			run_pgbench($node, "-c $clients -j 2 -t 100", load => 'INSERT INTO logged VALUES (1)');
+		});
 
 		is($records->{COMMIT}, 100 * $clients, "$who: the load is what it should be");
 		is($counted->{commits}, $records->{COMMIT}, "$who: commits are exact");

@@ -94,11 +94,9 @@ sub logs_a_load ($name, $options)
 
 	$log_end = -s $node->logfile;
 	while_worker_waits(sub {
-		($counted, $records) = observe(
-			$node,
-			sub {
-				run_pgbench($node, $options, load => 'INSERT INTO logged VALUES (1)');
-			});
+		($counted, $records) = $node->observe(sub {
+			run_pgbench($node, $options, load => 'INSERT INTO logged VALUES (1)');
+		});
 	});
 	$resolved = $counted->{flushes} - $counted->{unresolved_flushes};
 	@flushes = newly_logged($resolved);

@@ -114,7 +114,7 @@ like(
 	'fast stop: there is a report without them');
 
 # Counting goes on, and the next stop saves it.
-my ($counted, $records) = observe($node, sub { some_load($node) });
+my ($counted, $records) = $node->observe(sub { some_load($node) });
 is($counted->{commits}, 2, 'commits are counted again');
 is($counted->{commits_async}, 1, 'asynchronous ones too');
 views_agree($node, 'counted again');

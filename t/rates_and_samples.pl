@@ -45,22 +45,18 @@ sub sample_around ($code, $seconds)
 WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'};
 	my ($counted, $records, $in_time, %row);
 
-	($counted, $records) = observe(
-		$node,
-		sub {
-			my $session = start_psql($node,
-					'SELECT '
-				  . join(', ', @sample_columns)
-				  . " FROM commit_stats_sample('$seconds s')");
+	($counted, $records) = $node->observe(sub {
+		my $session = start_psql($node,
+			'SELECT ' . join(', ', @sample_columns) . " FROM commit_stats_sample('$seconds s')");
 
-			$node->wait_until($waits);
-			$code->();
-			$in_time = $node->sql($waits) eq 't';
-			end_background($session)
-			  or die "the sample failed: $session->{err}\n";
-			@row{@sample_columns} = split /\|/, $session->{out}, -1;
-			chomp $row{p99};
-		});
+		$node->wait_until($waits);
+		$code->();
+		$in_time = $node->sql($waits) eq 't';
+		end_background($session)
+		  or die "the sample failed: $session->{err}\n";
+		@row{@sample_columns} = split /\|/, $session->{out}, -1;
+		chomp $row{p99};
+	});
 	return !$in_time && $seconds < 200
 	  ? sample_around($code, 2 * $seconds)
 	  : (\%row, $counted, $records);
@@ -99,15 +95,13 @@ my @wal = (wal_end());
 
 look();
 push @wal, wal_end();
-my ($counted, $records) = observe(
-	$node,
-	sub {
-		run_pgbench($node, '-c 4 -t 50', insert => $insert);
-		run_pgbench(
-			$node, '-c 2 -t 10',
-			async => "SET synchronous_commit = off;\n$insert",
-			long => $long);
-	});
+my ($counted, $records) = $node->observe(sub {
+	run_pgbench($node, '-c 4 -t 50', insert => $insert);
+	run_pgbench(
+		$node, '-c 2 -t 10',
+		async => "SET synchronous_commit = off;\n$insert",
+		long => $long);
+});
 push @wal, wal_end();
 $row = look();
 push @wal, wal_end();

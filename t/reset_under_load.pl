@@ -115,11 +115,9 @@ FROM commit_flush_stats}),
 	'0|0|0|0|0|0|0|0|0|0',
 	'a reset at rest leaves nothing');
 
-my ($counted, $records) = observe(
-	$node,
-	sub {
-		run_pgbench($node, '-c 5 -j 2 -t 100', after => 'INSERT INTO logged VALUES (1)');
-	});
+my ($counted, $records) = $node->observe(sub {
+	run_pgbench($node, '-c 5 -j 2 -t 100', after => 'INSERT INTO logged VALUES (1)');
+});
 counts_load($counted, $records, 500, 'afterwards');
 views_agree($node, 'afterwards');
 

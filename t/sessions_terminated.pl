@@ -137,16 +137,14 @@ is(errors_so_far($load), '', 'the other sessions go on');
 end_pgbench($node, $load);
 
 # Without resets, all their commits until the end count.
-my ($counted, $records) = observe(
-	$node,
-	sub {
-		delete $objects{'commit_stats_reset()'}
-		  or die "there is no reset\n";
-		$load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
-		terminate_all();
-		is(errors_so_far($load), '', 'the other sessions still go on');
-		end_pgbench($node, $load);
-	});
+my ($counted, $records) = $node->observe(sub {
+	delete $objects{'commit_stats_reset()'}
+	  or die "there is no reset\n";
+	$load = start_pgbench($node, '-c 2 -T 600', load => "INSERT INTO logged VALUES (1);\n");
+	terminate_all();
+	is(errors_so_far($load), '', 'the other sessions still go on');
+	end_pgbench($node, $load);
+});
 cmp_ok($records->{COMMIT}, '>', 0, 'there was a load');
 is($counted->{commits} + $counted->{commits_async},
 	$records->{COMMIT}, 'every commit of them is counted');

@@ -36,7 +36,7 @@ SELECT 1;
 };
 
 ($counted) =
-  observe($node, sub { $node->sql($everything) });
+  $node->observe(sub { $node->sql($everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on: everything is counted');
 cmp_ok($counted->{commits_read_only}, '>', 0, 'on: reading too');
@@ -45,7 +45,7 @@ my $kept = flush_stats($node)->{commits};
 
 alter_system($node, 'commit_stats.enabled' => 'off');
 ($counted, $records) =
-  observe($node, sub { $node->sql($everything) });
+  $node->observe(sub { $node->sql($everything) });
 is($records->{COMMIT} + $records->{COMMIT_PREPARED}, 3, 'off: there were commits');
 is(join(',', grep { $counted->{$_} != 0 } sort keys %$counted), '', 'off: nothing is counted');
 is( $node->sql(q{SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM commit_stats_info}),
@@ -54,7 +54,7 @@ is(error_of($node, 'SELECT commit_stats_reset()'), '', 'off: it can be reset');
 
 alter_system($node, 'commit_stats.enabled' => 'on');
 ($counted) =
-  observe($node, sub { $node->sql($everything) });
+  $node->observe(sub { $node->sql($everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
 	'2 1 1 3', 'on again: everything is counted');
 
@@ -88,11 +88,9 @@ end_background($load);
 $node->wait_until('SELECT connected_backends = 1 FROM commit_stats_info');
 pass('switched under load: every session has left');
 
-($counted, $records) = observe(
-	$node,
-	sub {
-		run_pgbench($node, '-c 5 -j 2 -t 50', after => 'INSERT INTO logged VALUES (5)');
-	});
+($counted, $records) = $node->observe(sub {
+	run_pgbench($node, '-c 5 -j 2 -t 50', after => 'INSERT INTO logged VALUES (5)');
+});
 is($counted->{commits}, 250, 'switched under load: afterwards it is exact');
 
 # The smallest and the largest ring.  One whose size is no power of 2 shows as
@@ -104,11 +102,9 @@ for my $size (128, 200, 131072)
 	$node->append_conf('postgresql.conf', "commit_stats.flush_log_size = $size");
 	$node->restart;
 	$node->sql('SELECT commit_stats_reset()');
-	($counted) = observe(
-		$node,
-		sub {
-			run_pgbench($node, '-c 1 -t 300', ring => 'INSERT INTO logged VALUES (6)');
-		});
+	($counted) = $node->observe(sub {
+		run_pgbench($node, '-c 1 -t 300', ring => 'INSERT INTO logged VALUES (6)');
+	});
 	is($counted->{commits}, 300, "flush_log_size = $size: commits are exact");
 	is($node->sql('SELECT count(*) FROM commit_flush_log'),
 		$shown, "flush_log_size = $size: $shown flushes are shown");
