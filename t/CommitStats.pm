@@ -25,7 +25,7 @@ our @EXPORT = (
 	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
-	  views_of_commit_stats disagreements views_agree counts_load near add_standby require_standby ends_well)
+	  views_of_commit_stats disagreements views_agree counts_load near add_standby require_standby ends_well end_test)
 );
 
 # Turns on strict, warnings and signatures in the file that uses this.
@@ -224,6 +224,13 @@ sub ends_well ($node, $killed = 0)
 	is( "@troubles",
 		join(' ', ('terminated by signal 9') x $killed),
 		$node->name . ': no process died except those killed');
+}
+
+# The end of a test: these servers stop as usual.
+sub end_test (@nodes)
+{
+	$_->stop for @nodes;
+	done_testing();
 }
 
 # Kill the backend of pg_stat_activity with this condition, and wait until the

@@ -110,5 +110,4 @@ alter_system($node, synchronous_standby_names => '');
 end_committers('standby', @sessions);
 
 $watcher->quit;
-$node->stop;
-done_testing();
+end_test($node);

@@ -260,5 +260,4 @@ unlike(
 	slurp_file($node->logfile),
 	qr/PANIC|TRAP|terminated by signal|ERROR:  commit_delay is/,
 	'the log has no surprise');
-$node->stop;
-done_testing();
+end_test($node);

@@ -208,5 +208,4 @@ wait_for_state('NOT in_force', 'fsync = off: it is not in force');
 ($seen, $counted) = run_load(20);
 is($counted->{delay_hits}, 0, 'fsync = off: no leader sleeps');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -192,5 +192,4 @@ cmp_ok($bytes, '<=', $written, "wal_bytes: not more than was written");
 cmp_ok($bytes, '>', 100_000, 'wal_bytes: what the rows take');
 is($per_commit + 0, $bytes + 0, 'wal_bytes_per_commit: of one commit');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -194,5 +194,4 @@ is($node->sql($commits), $total, 'with fewer rows: nothing is lost');
 is(rows_of('tenant', 'count(*)'), 5, '... of which the role has half');
 adds_up('with fewer rows');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -40,5 +40,4 @@ is( $node->sql(sprintf($flushes, 'flushed_at')),
 is($node->sql("SELECT count(*) FROM commit_latency_stats WHERE max > 60000"),
 	0, 'no commit took longer than this test');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -186,5 +186,4 @@ $renaming{renaming} =~ s/random\(1, 9\)/random(1, 500)/;
 never_decrease('evictions', 'overflow', 60, 'SELECT clients_evicted > 100 FROM commit_stats_info',
 	start_load());
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -173,5 +173,4 @@ commits_with_other_io(
 DROP TABLE new:client_id;
 });
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -113,5 +113,4 @@ CREATE TABLESPACE in_place LOCATION ''});
 is($records->{COMMIT}, 1, 'forced to wait: there was a commit');
 is($counted->{commits} + $counted->{commits_async}, 1, 'forced to wait: it is counted');
 
-$node->stop;
-done_testing();
+end_test($node);

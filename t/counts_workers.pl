@@ -118,6 +118,4 @@ is_exact('autovacuum');
 is($node->sql("SELECT count(*) FROM commit_client_stats WHERE status = 'overflow'"),
 	0, 'autovacuum: the launcher, which has no role, is a client like others');
 
-$node->stop;
-$publisher->stop;
-done_testing();
+end_test($node, $publisher);

@@ -133,5 +133,4 @@ finish_all(start_all());
 agrees_with_server('after the crash', %left);
 adds_up('after the crash');
 
-$node->stop;
-done_testing();
+end_test($node);

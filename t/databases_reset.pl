@@ -87,5 +87,4 @@ for (split /\n/, $node->sql($compare))
 }
 adds_up('since a reset');
 
-$node->stop;
-done_testing();
+end_test($node);

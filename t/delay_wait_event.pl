@@ -36,5 +36,4 @@ run_pgbench($node, '-c 8 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);
 is($node->sql('SELECT delay_hits FROM commit_flush_stats'),
 	0, 'no flush counts as a hit where no leader could sleep');
 
-$node->stop;
-done_testing();
+end_test($node);

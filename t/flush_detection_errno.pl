@@ -103,6 +103,4 @@ FROM commit_flush_stats,
 is($seen[1], 64, 'errno lies of one kind of commit in five: that is noticed');
 # a flush across two WAL segments has two syncs
 is($seen[3], 't|200', '... and from then on all are looked up');
-$node->stop;
-
-done_testing();
+end_test($node);

@@ -90,5 +90,4 @@ alter_system($node, 'wal_sync_method' => 'fsync');
 alter_system($node, 'fsync' => 'off');
 check_counts('fsync off', 'wal_write');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -28,5 +28,4 @@ $node->sql('ALTER SYSTEM SET wal_sync_method = open_datasync');
 cmp_ok(check_case({ clients => 5, delay => 0, siblings => 5 }, 'open_datasync')->{flushes},
 	'>', 0, 'open_datasync: writes sync');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -139,6 +139,4 @@ is( $standby->sql(qq{SELECT min(period_start) > '$before_promotion' FROM commit_
 	WHERE resolution = 'minute' AND period_end > '$before_promotion'}),
 	't',
 	'... from its promotion on');
-$standby->stop;
-$node->stop;
-done_testing();
+end_test($standby, $node);

@@ -131,6 +131,4 @@ require_standby($primary, '');
 $reader->signal('INT');
 $reader->finish;
 
-$standby->stop;
-$primary->stop;
-done_testing();
+end_test($standby, $primary);

@@ -64,5 +64,4 @@ is( $node->sql(q{SELECT (SELECT count(*) FROM commit_latency_stats),
 $node->sql('INSERT INTO logged VALUES (1)');
 views_agree($node, 'after a reset');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -98,6 +98,4 @@ $node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 INSERT INTO logged VALUES (1)});
 cmp_ok($node->sql('SELECT commits FROM commit_flush_stats'), '>=', 1, 'the first library works');
-$node->stop;
-
-done_testing();
+end_test($node);

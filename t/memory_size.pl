@@ -49,5 +49,4 @@ is($more_each, $each, '... however many there are');
 $node->append_conf('postgresql.conf', 'max_prepared_transactions = 500');
 is((memory_with(100))[2], $allocated, 'prepared transactions take none');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -305,5 +305,4 @@ is_well_formed($page, 'a full day');
 is(() = $page =~ /<rect /g, 1440, 'a full day: each minute');
 cmp_ok(length $page, '<', 300_000, 'a full day: less than 300 kB');
 
-$node->stop;
-done_testing();
+end_test($node);

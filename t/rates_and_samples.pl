@@ -249,5 +249,4 @@ like(
 ) for 'commit_stats_rates', 'commit_stats_sample';
 
 $session->quit;
-$node->stop;
-done_testing();
+end_test($node);

@@ -51,5 +51,4 @@ $watcher->query_safe(
 	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'});
 end_background($_) for @readers;
 $watcher->quit;
-$node->stop;
-done_testing();
+end_test($node);

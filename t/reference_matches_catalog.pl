@@ -223,5 +223,4 @@ isnt(mistakes_in_list($reference =~ s/\(#commit_stats_reset\)//gr),
 isnt(queries_that_fail($symptoms =~ s/writer_share/writer_part/r),
 	'', 'noticed: a query with a column that does not exist');
 
-$node->stop;
-done_testing();
+end_test($node);

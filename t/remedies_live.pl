@@ -233,5 +233,4 @@ is_deeply([ grep { !/\|t\|t$/ || /^$pair/ } split /\n/, $rows ],
 
 end_background($other, 'KILL');
 end_background($plain, 'KILL');
-$node->stop;
-done_testing();
+end_test($node);

@@ -88,5 +88,4 @@ like($sweep->{err}, qr/57014/, 'until it is cancelled');
 is(errors_so_far($load) . errors_so_far($resets), '', 'no session sees an error');
 end_background($resets, 'TERM');
 end_background($load, 'TERM');
-$node->stop;
-done_testing();
+end_test($node);

@@ -121,5 +121,4 @@ my ($counted, $records) = $node->observe(sub {
 counts_load($counted, $records, 500, 'afterwards');
 views_agree($node, 'afterwards');
 
-$node->stop;
-done_testing();
+end_test($node);

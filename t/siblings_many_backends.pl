@@ -160,5 +160,4 @@ stop_sessions($run);
 
 is(commit_one(0), '0|1|1|t', 'alone again: no siblings, and exact');
 
-$node->stop;
-done_testing();
+end_test($node);

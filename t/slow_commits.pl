@@ -206,5 +206,4 @@ ok( poll_until(
 		5),
 	'log_slow_commits writes them to the server log');
 
-$node->stop;
-done_testing();
+end_test($node);

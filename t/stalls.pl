@@ -191,5 +191,4 @@ WHERE slow.pid = stall.leader_pid AND stall.wal_bytes > 0}) eq 't';
 	'a leader that waits for a standby: the stall ended before');
 
 $standby->stop('immediate');
-$node->stop;
-done_testing();
+end_test($node);

@@ -92,5 +92,4 @@ ok($done, 'its leaders sleep in its slots, and carry more than without a delay')
 note "$adaptive sleeps, $others flushes without one; commits in a flush: $rates";
 
 end_pgbench($node, $load);
-$node->stop;
-done_testing();
+end_test($node);

@@ -166,5 +166,4 @@ like($session->{out}, qr/^\d+\|t\n\d+\|t\n$/, 'the figures of the time before ar
 ($rounds) = $session->{out} =~ /^(\d+)/;
 cmp_ok($rounds, '<', $last_round, 'but those of the round in which it ended');
 
-$node->stop;
-done_testing();
+end_test($node);

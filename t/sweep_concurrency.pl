@@ -34,5 +34,4 @@ is(scalar @rows, 6, 'it has its rows');
 is($node->sql('SELECT sweep_pid IS NULL FROM commit_stats_info'), 't', 'it is over');
 
 end_all_commits($node, %load);
-$node->stop;
-done_testing();
+end_test($node);

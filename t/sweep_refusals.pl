@@ -115,5 +115,4 @@ for my $function ("commit_delay_sweep('%s', duration => '2 s')",
 	}
 }
 end_background($load, 'TERM');
-$node->stop;
-done_testing();
+end_test($node);

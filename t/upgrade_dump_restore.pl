@@ -51,6 +51,4 @@ $other->adjust_conf('postgresql.conf', 'shared_preload_libraries', "'commit_stat
 $other->restart;
 counts($other, 'restored', 'with the library again');
 
-$other->stop;
-$node->stop;
-done_testing();
+end_test($other, $node);

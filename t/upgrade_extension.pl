@@ -164,5 +164,4 @@ SKIP:
 	test_comparison();
 }
 
-$node->stop;
-done_testing();
+end_test($node);

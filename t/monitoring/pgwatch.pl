@@ -160,5 +160,4 @@ my @complaints = grep { /ERROR|dropped|skipping/ } split /\n/, slurp_file($log);
 is(join("\n", @complaints), '', 'pgwatch has nothing to complain about');
 
 end_programs();
-$node->stop;
-done_testing();
+end_test($node);

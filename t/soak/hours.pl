@@ -336,6 +336,4 @@ unlike(
 	qr/PANIC|TRAP|could not read commit statistics|terminated by signal/,
 	'the server log has nothing that is wrong: ' . $_->name) for $node, $standby;
 
-$node->stop;
-$standby->stop;
-done_testing();
+end_test($node, $standby);

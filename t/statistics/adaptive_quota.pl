@@ -92,6 +92,4 @@ alter_system(
 $node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
 right_in_most_rounds('a synchronous standby', \&keeps_apart);
 
-$standby->stop;
-$node->stop;
-done_testing();
+end_test($standby, $node);

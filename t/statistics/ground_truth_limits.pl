@@ -69,5 +69,4 @@ right_in_most_rounds(
 		  [ $certain > $delayed / 4, 'many of them were seen asleep' ];
 	}) if $node->pg_version >= '19devel';
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -148,6 +148,4 @@ right_in_most_rounds(
 		return [ $max <= $mean - 90, 'it is not for the standby' ];
 	});
 
-$standby->stop;
-$node->stop;
-done_testing();
+end_test($standby, $node);

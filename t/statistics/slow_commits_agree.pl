@@ -255,6 +255,4 @@ agrees(
 			]);
 	});
 alter_system($node, synchronous_standby_names => '');
-$standby->stop;
-$node->stop;
-done_testing();
+end_test($standby, $node);

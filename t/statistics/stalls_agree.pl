@@ -113,5 +113,4 @@ FROM commit_stats_info, commit_flush_latency_stats});
 		];
 	});
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -93,5 +93,4 @@ right_in_most_rounds(
 	});
 
 end_background($load, 'TERM');
-$node->stop;
-done_testing();
+end_test($node);

@@ -48,5 +48,4 @@ right_in_most_rounds(
 	});
 end_background($load, 'KILL');
 
-$node->stop;
-done_testing();
+end_test($node);

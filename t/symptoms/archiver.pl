@@ -49,5 +49,4 @@ like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'archiver');
 
 set_slow_syncs($node, 0);
-$node->stop;
-done_testing();
+end_test($node);

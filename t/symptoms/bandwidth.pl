@@ -56,5 +56,4 @@ is($node->sql(q{SELECT count(*) FROM commit_stall_log WHERE cause = 'bytes'}),
 	0, '... in which bytes are no cause');
 unlike(report_of($node)->{text}, qr/of many bytes/, '... and the report says nothing of them');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -54,5 +54,4 @@ is_consistent($report, 'bulk WAL');
 load_beside(sub { is($node->sql($is_bulk), 't|t', 'two loads that have not ended') },
 	'bulk', 'bulk_2');
 
-$node->stop;
-done_testing();
+end_test($node);

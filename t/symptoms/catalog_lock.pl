@@ -122,5 +122,4 @@ hangs_for(qr/transaction \d+, held by a prepared transaction/, 'before', 0, 'pre
 $node->sql(q{ROLLBACK PREPARED 'forgotten'});
 $session->quit;
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -57,5 +57,4 @@ like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'checkpoints');
 
 set_slow_syncs($node, 0);
-$node->stop;
-done_testing();
+end_test($node);

@@ -85,5 +85,4 @@ AND cause <> 'before' AND before_time > duration / 2}
 	0,
 	'... which is then their cause');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -110,5 +110,4 @@ ok( $node->poll_query_until(
 	'commit_activity shows a COMMIT before its record');
 ok(end_background($session), '... which ends');
 
-$node->stop;
-done_testing();
+end_test($node);

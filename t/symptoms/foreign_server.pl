@@ -51,5 +51,4 @@ WHERE application_name = 'shop'});
 cmp_ok($slow, '<=', $latency, 'slow commits are not longer than the clients say');
 cmp_ok($before, '>=', 95 * $n, '... and sleep in each');
 
-$node->stop;
-done_testing();
+end_test($node);

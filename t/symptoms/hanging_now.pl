@@ -89,5 +89,4 @@ FROM commit_activity WHERE committing_since IS NOT NULL}),
 set_volume($node, 0);
 ok(end_background($_), 'a commit ends') for @sessions;
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -70,5 +70,4 @@ unlike(
 $holder->quit;
 ok(end_background($_), 'an update ends') for @blocked;
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -75,5 +75,4 @@ like(
 unlike($report->{text}, qr/SET commit_delay|asleep/, '... and nothing is to be set');
 is_consistent($report, 'without the delay');
 
-$node->stop;
-done_testing();
+end_test($node);

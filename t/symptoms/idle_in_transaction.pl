@@ -47,5 +47,4 @@ cmp_ok($share, '>', 60, 'busy: most of the time');
 like($report->{text}, qr/^COMMIT takes [6-9]\d\.\d% of/m, 'busy: said');
 unlike($report->{text}, qr/No setting of commits helps/, 'busy: not given up');
 
-$node->stop;
-done_testing();
+end_test($node);

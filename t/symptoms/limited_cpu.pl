@@ -84,5 +84,4 @@ WHERE duration > 40});
 cmp_ok($all, '>', 3, 'the log of stalls has those that the test made');
 cmp_ok($limited, '>=', 0.95 * $all, '... with their cause');
 
-$node->stop;
-done_testing();
+end_test($node);

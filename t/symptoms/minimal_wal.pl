@@ -41,5 +41,4 @@ like(
 	'the first cause');
 is_consistent($report, 'minimal');
 
-$node->stop;
-done_testing();
+end_test($node);

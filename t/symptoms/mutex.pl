@@ -29,5 +29,4 @@ for my $kind (sort keys %lock)
 	is_consistent($report, $kind);
 }
 
-$node->stop;
-done_testing();
+end_test($node);

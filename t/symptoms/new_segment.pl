@@ -73,5 +73,4 @@ like(
 	report_of($node)->{text} =~ s/\n +/ /gr,
 	qr/-> drop the replication slot gone, /,
 	'... and where a slot keeps the old ones');
-$node->stop;
-done_testing();
+end_test($node);

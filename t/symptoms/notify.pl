@@ -118,5 +118,4 @@ WHERE application_name = 'late'}
 	'1|t',
 	'the time of a late COMMIT is not that of its statement');
 
-$node->stop;
-done_testing();
+end_test($node);

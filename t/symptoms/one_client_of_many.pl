@@ -44,5 +44,4 @@ my $followed = report_of($node);
 like($followed->{delay}, qr/^commit_stats\.adaptive_delay decides/, 'with the adaptive delay on');
 unlike($followed->{text}, qr/commit_delay_sweep/, '... no sweep');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -87,5 +87,4 @@ WHERE application_name IN ('single', 'update', 'batch') ORDER BY 1 DESC}
 	$by_statement,
 	'... and the same counts');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -49,5 +49,4 @@ like($report->{causes}->[0]->{remedy}, qr/^a volume of its own for the WAL/, '..
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'other writes');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -52,5 +52,4 @@ unlike(run_applications($many)->{text}, qr/lost\s+their\s+row/, '... which helps
 $report = run_applications('SELECT 1;');
 unlike($report->{text}, qr/have no name/, 'with their names: nothing of that');
 
-$node->stop;
-done_testing();
+end_test($node);

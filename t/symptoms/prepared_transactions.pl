@@ -38,5 +38,4 @@ near($waits * $node->sql('SELECT flushes FROM commit_flush_stats') / 2 / $n, 1, 
 like($report->{text}, qr/^\(\d+ waits in the last/m, 'the mean is of commits and prepares');
 is_consistent($report, 'two phases');
 
-$node->stop;
-done_testing();
+end_test($node);

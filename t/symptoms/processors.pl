@@ -33,5 +33,4 @@ $report = report_of($node);
 cmp_ok(share_of_processors($report), '<', $with_loops / 2, 'a slow volume: much less');
 is_consistent($report, 'a slow volume');
 
-$node->stop;
-done_testing();
+end_test($node);

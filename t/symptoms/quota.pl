@@ -48,5 +48,4 @@ like(
 unlike($report->{text}, qr/of many bytes/, '... and no bandwidth');
 is_consistent($report, 'quota');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -49,5 +49,4 @@ like(
 unlike($report->{text}, qr/deferred/, 'no trigger is named');
 is_consistent($report, 'savepoints');
 
-$node->stop;
-done_testing();
+end_test($node);

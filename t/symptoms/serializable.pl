@@ -47,5 +47,4 @@ my $report = report_of($node);
 like(first_cause($report), qr/^after the commit, for predicate locks/, 'the first cause');
 is_consistent($report, 'predicate locks');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -26,5 +26,4 @@ is($node->sql(q{SELECT rolname FROM commit_client_stats WHERE delay_hits > 100})
 	'app', 'commit_client_stats shows whose');
 is_consistent($report, 'session delay');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -31,5 +31,4 @@ $holder->quit;
 end_load($load);
 is($node->sql('SELECT commits >= 600 FROM commit_flush_stats'), 't', 'they commit');
 
-$node->stop;
-done_testing();
+end_test($node);

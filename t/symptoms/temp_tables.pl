@@ -62,5 +62,4 @@ cmp_ok($report->{phases}->{record}->[1], '>', 80, '... with most of the time')
   or diag($report->{text});
 is_consistent($report, 'report');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -88,5 +88,4 @@ FROM commit_slow_log WHERE application_name = '$name' ORDER BY ended_at});
 		"$name: hardly any time is unknown");
 }
 
-$node->stop;
-done_testing();
+end_test($node);

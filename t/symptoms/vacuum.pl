@@ -32,5 +32,4 @@ like(
 unlike($report->{text}, qr/commit_delay_sweep\(/, 'no delay');
 is_consistent($report, 'VACUUM');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -36,5 +36,4 @@ is_right('at start');
 run_pgbench($node, '-c 10 -t 200', insert => 'INSERT INTO tick VALUES (1);');
 is_right('after others have waited for it');
 
-$node->stop;
-done_testing();
+end_test($node);

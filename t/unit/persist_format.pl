@@ -118,5 +118,4 @@ is( verdicts(
 	'It is damaged.|1',
 	'a name without an end');
 
-$node->stop;
-done_testing();
+end_test($node);

@@ -137,5 +137,4 @@ is_order(
 is_order('{1,1.02,0.99,0.96}', '{0,4,3,2}', '{1,4,3,2}', '... that may be better by chance');
 is_order('{}', '{}', '{}', 'none');
 
-$node->stop;
-done_testing();
+end_test($node);
