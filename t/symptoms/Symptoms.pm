@@ -22,18 +22,20 @@
 #	the cause
 # report_of(NODE), first_cause(REPORT), consistent(REPORT)
 #	the report; the first line of "Why" without its number; contradictions
+#
+# It exports what CommitStats.pm does, as well.
 
 package Symptoms;
 
 use CommitStats;
 use Cwd 'abs_path';
-use Exporter 'import';
 use List::Util qw(max sum0);
-use PostgreSQL::Test::Utils;
 
-our @EXPORT =
-  qw(make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits report_of note_stalls stalls_are_of first_cause
-  consistent is_consistent microseconds);
+our @ISA = ('CommitStats');
+our @EXPORT = (
+	@CommitStats::EXPORT,
+	qw(sum0 make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits
+	  report_of note_stalls stalls_are_of first_cause consistent is_consistent microseconds));
 
 my $library;    # volume.c, compiled
 

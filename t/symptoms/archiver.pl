@@ -4,8 +4,6 @@
 # flushes queue behind it.  It writes down when it began and ended, in a small
 # part of the time.
 
-use CommitStats;
-use PostgreSQL::Test::Utils;
 use Symptoms;
 
 my $folder = PostgreSQL::Test::Utils::tempdir();

@@ -3,7 +3,6 @@
 #
 # The shim (t/ground_truth/shim.c) is a device that writes 5 MB/s.
 
-use CommitStats;
 use GroundTruth qw(start_truth set_device);
 use Symptoms;
 

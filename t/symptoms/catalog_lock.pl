@@ -5,7 +5,6 @@
 # pg_type (pg_class is needed to look anything up), then an advisory lock for
 # which a deferred trigger waits, then a row in a prepared transaction.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('catalog', conf => "max_prepared_transactions = 5\n");

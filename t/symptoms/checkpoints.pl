@@ -4,7 +4,6 @@
 # it.  The session of the checkpoint knows when it began and ended, which is a
 # small part of the time.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation(

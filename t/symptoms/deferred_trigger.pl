@@ -4,8 +4,6 @@
 # update it in a deferred trigger.  The clients' own clocks (pgbench --log) and
 # pg_stat_activity are the witnesses.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $node = make_situation('deferred', conf => "commit_stats.slow_commit_time = 50ms\n");

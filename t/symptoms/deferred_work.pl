@@ -5,7 +5,6 @@
 # leave files to delete.  The witness is the server log, which times each
 # COMMIT statement (log_min_duration_statement).
 
-use CommitStats;
 use Symptoms;
 
 # every commit is slow: how long the work takes depends on the machine

@@ -5,8 +5,6 @@
 # other server is this one: there, a deferred trigger sleeps for 100 ms.  The
 # clients' own clocks are the witness.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $node = make_situation('foreign', conf => "commit_stats.slow_commit_time = 50ms\n");

@@ -5,7 +5,6 @@
 # eight commits for as long as the test likes.  pg_stat_activity is the
 # witness.
 
-use CommitStats;
 use Symptoms;
 
 # The WAL writer must not be the one whose flush hangs.

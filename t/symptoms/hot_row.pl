@@ -5,8 +5,6 @@
 # held until the commit is over.  pg_stat_activity is the witness of how many
 # sessions wait for it.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $node = make_situation('hot_row');

@@ -5,7 +5,6 @@
 # sleeps for 60 ms.  commit_siblings = 0, as sessions that wait for a lock are
 # no siblings.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('hot_row_delay', conf => "commit_siblings = 0\n");

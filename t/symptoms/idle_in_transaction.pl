@@ -3,8 +3,6 @@
 # Twenty sessions write, wait for their client, and commit.  Then two sessions
 # do nothing but commit.  The witness is pgbench's time of each transaction.
 
-use CommitStats;
-use List::Util 'sum0';
 use Symptoms;
 
 my $node = make_situation('idle_in_transaction', conf => "commit_siblings = 0\n");

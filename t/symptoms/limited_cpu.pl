@@ -6,7 +6,6 @@
 # (limited_cpu.c) shows to the server in place of those of its group.  So the
 # test knows how long the server was stopped.
 
-use CommitStats;
 use Cwd 'abs_path';
 use Symptoms;
 use Time::HiRes qw(time usleep);

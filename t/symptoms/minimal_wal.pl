@@ -4,8 +4,6 @@
 # COMMIT syncs the files of a table that its transaction has made, in place of
 # WAL.  The server's own log of statements is the witness.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $node = make_situation(

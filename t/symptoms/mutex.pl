@@ -4,8 +4,6 @@
 # An advisory lock, then a lock of the table: 12 sessions on a volume that
 # takes 4 ms for a flush.  pg_stat_activity is the witness.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $node = make_situation('mutex');

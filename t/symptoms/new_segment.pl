@@ -4,7 +4,6 @@
 # for at least 600 ms.  How many there were follows from the position in the
 # WAL; a flush takes a millisecond.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation(

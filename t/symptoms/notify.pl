@@ -5,8 +5,6 @@
 # after the other: their number cannot exceed the time over that of a flush.
 # pg_stat_activity is the witness of the share.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $node = make_situation('notify');

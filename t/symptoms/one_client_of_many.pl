@@ -4,7 +4,6 @@
 # Two applications on a device that allows 20 flushes in 500 ms
 # (t/ground_truth/shim.c).  pgbench knows how many commits each had.
 
-use CommitStats;
 use GroundTruth qw(start_truth set_device);
 use Symptoms;
 

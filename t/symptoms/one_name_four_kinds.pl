@@ -4,7 +4,6 @@
 # Sessions of one application insert and update single rows, and one inserts
 # 20,000 at a time.  Then each kind has its own name.
 
-use CommitStats;
 use Symptoms;
 
 my $texts = has_library('pg_stat_statements');

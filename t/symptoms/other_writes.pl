@@ -3,7 +3,6 @@
 # The volume says that others have written 20 MB/s, and has no time for flushes
 # meanwhile.  The test knows when.
 
-use CommitStats;
 use Symptoms;
 use Time::HiRes qw(time usleep);
 

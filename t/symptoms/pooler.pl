@@ -4,7 +4,6 @@
 # does behind some poolers.  Then each transaction has another name, as with
 # application_name_add_host of PgBouncer.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('pooler', conf => "commit_stats.max_clients = 10\n");

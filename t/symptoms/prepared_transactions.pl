@@ -5,7 +5,6 @@
 # each did follows from the number of transactions; both waits of each take
 # most of the time.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('prepared_transactions', conf => "max_prepared_transactions = 20\n");

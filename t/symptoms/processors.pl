@@ -3,7 +3,6 @@
 #
 # Loops beside 20 clients on a quick disk; then a slow volume without loops.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('processors');

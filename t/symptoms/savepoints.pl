@@ -6,7 +6,6 @@
 # server's log of statements is the witness.  Savepoints that were released
 # leave COMMIT nothing to do.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('savepoints',

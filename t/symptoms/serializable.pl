@@ -5,7 +5,6 @@
 # it, and its own end frees them.  The server's log of statements is the
 # witness.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation(

@@ -1,7 +1,6 @@
 # Does the report see sleeps of commit_delay that a role has set for itself,
 # where the server has none?
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('session_delay', conf => "commit_siblings = 1\n");

@@ -6,8 +6,7 @@
 # pgbench's log has the time of each transaction, and pg_stat_activity says how
 # many sessions wait for a standby.
 
-use CommitStats;
-use List::Util qw(max min sum0);
+use List::Util qw(max min);
 use Symptoms;
 use Time::HiRes qw(usleep);
 

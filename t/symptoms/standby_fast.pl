@@ -4,7 +4,6 @@
 # 8 clients, and a standby on the same machine.  The witnesses are pgbench's
 # number of transactions and the server's own count of WAL syncs.
 
-use CommitStats;
 use Symptoms;
 
 my $primary = make_situation('primary');

@@ -4,7 +4,6 @@
 # pg_stat_activity is the witness: as many sessions wait as the report says,
 # and none is in COMMIT.
 
-use CommitStats;
 use Symptoms;
 
 my $node = make_situation('statements_wait');

@@ -5,8 +5,6 @@
 # is the server log, which times each COMMIT, and the same statements without
 # temporary tables, which differ by that work.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $commits = 20;

@@ -7,8 +7,6 @@
 # Commits that other work on the machine keeps from a processor at their very
 # end are as slow for the log alone, hence 95 of 100.
 
-use CommitStats;
-use List::Util qw(sum0);
 use Symptoms;
 
 my $limit = 100;    # ms
