@@ -7,6 +7,7 @@
 
 use CommitStats;
 use IPC::Run;
+use List::Util qw(sum);
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
@@ -62,6 +63,11 @@ my %one_by_one = (%queue, carried => 10000, commits => 10000);
 sub conclude (%figures)
 {
 	my %all = (%usual, %figures);
+	my @phases = grep { /^phase:/ } keys %figures;
+
+	# flushes have the time that the phases of a situation leave
+	$all{'phase:other'} = $figures{'phase:other'} // 0 if @phases;
+	$all{'phase:flush'} = $figures{'phase:flush'} // 1 - sum(@figures{@phases}) if @phases;
 	my $in = join("\t", map { "$_=$all{$_}" } sort keys %all) . "\n";
 	my ($out, $err);
 
@@ -113,7 +119,6 @@ says(
 	%one_by_one,
 	'phase:NOTIFY' => 0.947,
 	'phase:flush' => 0.05,
-	'phase:other' => 0,
 	commits_notify => 10000,
 	'notify.commits' => 100,
 	'notify.hold_time' => 418e6,
@@ -128,7 +133,6 @@ says(
 	'phase:NOTIFY' => 0.897,
 	'phase:flush' => 0.014,
 	'phase:standby' => 0.087,
-	'phase:other' => 0,
 	commits_notify => 10000,
 	'notify.commits' => 100,
 	'notify.hold_time' => 2850e6,
@@ -139,8 +143,6 @@ says(
 	'no\. NOTIFY commits',
 	%one_by_one,
 	'phase:NOTIFY' => 0.8,
-	'phase:flush' => 0.2,
-	'phase:other' => 0,
 	commits_notify => 10000,
 	'notify.commits' => 100,
 	'notify.hold_time' => 1500e6,
@@ -157,8 +159,6 @@ says(
 	'notify.hold_time' => 133e6,
 	'notify.write_time' => 126e6,
 	'phase:record' => 0.9,
-	'phase:flush' => 0.1,
-	'phase:other' => 0,
 	remedy => '^fewer messages in a transaction',
 	not => 'ON COMMIT');
 says(
@@ -182,8 +182,6 @@ says(
 	'90\.0% record: .*, as messages of NOTIFY, ON COMMIT DELETE ROWS or DROP\.',
 	'no\. 90\.0% of commit time',
 	'phase:record' => 0.9,
-	'phase:flush' => 0.1,
-	'phase:other' => 0,
 	commits_notify => 100,
 	remedy => '^fewer messages of NOTIFY in a transaction, or fewer temporary tables');
 says(
@@ -191,8 +189,6 @@ says(
 	'90\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
 	'no\. 90\.0%',
 	'phase:NOTIFY' => 0.9,
-	'phase:flush' => 0.1,
-	'phase:other' => 0,
 	commits_notify => 5,
 	'notify.commits' => 190000,
 	'notify.hold_time' => 2e6);
@@ -200,7 +196,6 @@ says(
 	'half of it', '80\.0% NOTIFY: only one commit at a time can hold its lock\. ?$',
 	'no\. NOTIFY commits',
 	'phase:NOTIFY' => 0.8,
-	'phase:flush' => 0.1,
 	'phase:other' => 0.1,
 	commits_notify => 10000);
 says(
@@ -210,8 +205,6 @@ says(
 	flushes => 8,
 	'now.longest' => 12e6,
 	seen_enough => 1,
-	'phase:flush' => 0,
-	'phase:other' => 0,
 	'phase:standby' => 1,
 	standby => 'ghost',
 	standby_share => 1,
@@ -219,8 +212,6 @@ says(
 says(
 	"a standby's disk", "83\\.0% standby 'sb1': not flushed \\(90\\.0% of these waits\\)\\.",
 	'no\. 83\.0% of commit time is outside of flushes, most of it: standby\.',
-	'phase:flush' => 0.17,
-	'phase:other' => 0,
 	'phase:standby' => 0.83,
 	standby => 'sb1',
 	standby_stage => 3,
@@ -234,8 +225,6 @@ says(
 	'no\. 97\.0% of commit time',
 	phase_mean => 21000,
 	flush_wal => 16384,
-	'phase:flush' => 0.03,
-	'phase:other' => 0,
 	'phase:standby' => 0.97,
 	standby => 'sb1',
 	standby_stage => 2,
@@ -244,8 +233,6 @@ says(
 	  '^its network, if a round trip takes as long \(20\.4 ms a commit\) or it carries no more WAL \(16\.4 MB/s\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
 );
 my %behind = (
-	'phase:flush' => 0.03,
-	'phase:other' => 0,
 	'phase:standby' => 0.97,
 	standby => 'sb1',
 	standby_stage => 1,
@@ -294,8 +281,6 @@ like(
 unlike($row->{causes}, qr/No setting/, '... is not said to be no matter of COMMIT');
 my %hangs = (
 	'now.longest' => 12e6,
-	'phase:flush' => 0,
-	'phase:other' => 0,
 	'phase:standby' => 1,
 	standby => 'sb1',
 	standby_share => 1);
@@ -320,8 +305,6 @@ says(
 says(
 	'a subscription', "83\\.0% standby 'sub': not flushed\\.",
 	'no\. 83\.0%',
-	'phase:flush' => 0.17,
-	'phase:other' => 0,
 	'phase:standby' => 0.83,
 	standby => 'sub',
 	standby_stage => 3,
@@ -359,10 +342,9 @@ says(
 	remedy => '^leave it out of synchronous_standby_names, unless it is a subscription:',
 	not => 'locks, triggers');
 says(
-	'some standby', '83\.0% standby: which one is not known\.',
+	'some standby',
+	'83\.0% standby: which one is not known\.',
 	'no\. 83\.0% of commit time is outside',
-	'phase:flush' => 0.17,
-	'phase:other' => 0,
 	'phase:standby' => 0.83);
 says(
 	'a prepared transaction that nobody ends',
@@ -371,8 +353,6 @@ says(
 	'now.longest' => 12e6,
 	lock => 'row of relation s, held by a prepared transaction',
 	lock_prepared => 1,
-	'phase:flush' => 0,
-	'phase:other' => 0,
 	'phase:before' => 1,
 	remedy => '^COMMIT PREPARED or ROLLBACK PREPARED: pg_prepared_xacts');
 says('a flush that hangs', '100% flushes ', 'no\. Commits hang', 'now.longest' => 12e6);
@@ -381,14 +361,10 @@ says(
 	'98\.0% before the record: deferred triggers wait for row of relation sum, held by pid 7\.',
 	'no\. 98\.0% of commit time is outside of flushes, most of it: before\.',
 	'phase:before' => 0.98,
-	'phase:flush' => 0.02,
-	'phase:other' => 0,
 	lock => 'row of relation sum, held by pid 7',
 	not => 'sweep');
 my %serial = (
 	'phase:before' => 0.9,
-	'phase:flush' => 0.1,
-	'phase:other' => 0,
 	lock => 'advisory lock 42, held by pid 7',
 	'seen.commit_locks' => 100);
 says(
@@ -411,16 +387,12 @@ says(
 	commits => 4,
 	flushes => 4,
 	seen_enough => 1,
-	'phase:before' => 0.96,
-	'phase:flush' => 0.04,
-	'phase:other' => 0);
+	'phase:before' => 0.96);
 says(
 	'... beside which some wait for another server',
 	'96\.0% before the record: deferred triggers, constraints',
 	'no\. 96\.0% of commit time',
 	'phase:before' => 0.96,
-	'phase:flush' => 0.04,
-	'phase:other' => 0,
 	'seen.phase[PHASE_BEFORE]' => 200,
 	'seen.extension_waits' => 99);
 says(
@@ -429,12 +401,9 @@ says(
 	'no\. 97\.0% of commit time',
 	savepoints => 60000,
 	'phase:before' => 0.97,
-	'phase:flush' => 0.03,
-	'phase:other' => 0,
 	remedy => '^RELEASE SAVEPOINT after each',
 	not => 'deferred');
-my %new_tables =
-  (wal_minimal => 1, 'phase:record' => 0.9, 'phase:flush' => 0.1, 'phase:other' => 0);
+my %new_tables = (wal_minimal => 1, 'phase:record' => 0.9);
 says(
 	'new tables', '90\.0% record: the sync of new or truncated tables, in place of their WAL',
 	'no\. 90\.0% of commit time', %new_tables,
@@ -465,9 +434,7 @@ says(
 	'DROP', '97\.0% after the commit',
 	'no\. 98\.0% of commit time is outside of flushes, most of it: after',
 	'phase:after' => 0.97,
-	'phase:before' => 0.01,
-	'phase:flush' => 0.02,
-	'phase:other' => 0);
+	'phase:before' => 0.01);
 my %signals = ('phase:after' => 0.3, 'phase:other' => 0.45, commits_notify => 5, listeners => 0);
 like(
 	conclude(%signals)->{causes} =~ s/\n +/ /gr,
@@ -476,16 +443,12 @@ like(
 says(
 	'few commits of which little is known', '80\.0% unknown: ', 'no\.',
 	'phase:unknown' => 0.8,
-	'phase:flush' => 0.2,
-	'phase:other' => 0,
 	remedy =>
 	  '^commit_stats\.slow_commit_time below this mean: commit_slow_log then has more phases\n$');
 says(
 	'... as nothing times flushes',
 	'80\.0% unknown: ', 'no\.',
 	'phase:unknown' => 0.8,
-	'phase:flush' => 0.2,
-	'phase:other' => 0,
 	io_timing => 0,
 	remedy => '^track_wal_io_timing = on');
 my $locked =
@@ -537,8 +500,6 @@ says(
 	'no\. 97\.0% of commit time is outside of flushes, most of it: after',
 	serializable => 1,
 	'phase:after' => 0.97,
-	'phase:flush' => 0.03,
-	'phase:other' => 0,
 	not => 'truncated');
 says(
 	'temporary tables', '83\.0% record: the session\'s own work',
@@ -548,15 +509,12 @@ says(
 	flush_time => 0,
 	seen_enough => 1,
 	'phase:record' => 0.83,
-	'phase:flush' => 0.17,
-	'phase:other' => 0,
 	remedy => 'fewer temporary tables');
 says(
 	'a CPU limit',
 	'60\.0% not run: a CPU limit \(cgroup\) stopped the server for 500 ms of each second\.',
 	'no\. 60\.0% of commit time',
 	'phase:not_run' => 0.6,
-	'phase:flush' => 0.2,
 	'phase:other' => 0.2,
 	'seen.throttled' => 5e9,
 	'seen.seconds' => 10);
@@ -764,8 +722,7 @@ my %hot = (
 	'seen.n' => 280,
 	'seen.in_commit' => 280,
 	'seen.blocked_rows' => 3920,
-	'phase:flush' => 1,
-	'phase:other' => 0);
+	'phase:flush' => 1);
 my $hot =
   '100% flushes, one after the other: on average 14\.0 sessions wait for a row or lock that one in COMMIT holds; 1\.00 are in COMMIT\.';
 says('a hot row', $hot, 'no\. No commit can come while a committing session holds the row\.', %hot);
@@ -828,7 +785,6 @@ for my $case (
 	my ($shares, $rest) = @$case;
 	my ($said) = conclude(
 		'phase:flush' => 0,
-		'phase:other' => 0,
 		map { $phases[$_] => $shares->[$_] } 0 .. $#$shares)->{causes} =~ /(The other .*)/;
 
 	is($said, $rest && "The other $rest: smaller causes.", "causes of @$shares: the rest");
@@ -848,7 +804,7 @@ like(
 like(
 	conclude(
 		'phase:before' => 0.9,
-		'phase:other' => 0,
+		'phase:flush' => 0.25,
 		top => 'shop',
 		top_share => 0.7,
 		top_time => 0.73)->{causes} =~ s/\n +/ /gr,
@@ -928,7 +884,7 @@ unlike(conclude(top => 'app', top_share => 1)->{causes}, qr/Who commits/, 'one c
 my $predict = "SELECT * FROM public.commit_remedies();\n";
 my $others = "What else helps (10 s, changes nothing):\n$predict";
 my $compare = "First step: predict each remedy, also a delay (10 s, changes nothing):\n$predict";
-my %outside = ('phase:flush' => 0.2, 'phase:other' => 0, 'phase:standby' => 0.8);
+my %outside = ('phase:standby' => 0.8);
 
 is(conclude()->{step}, $compare, 'plain flushes: remedies are compared');
 is(conclude(%quota)->{step}, $compare, '... as for a quota');
@@ -951,7 +907,7 @@ my ($with, $without) = (conclude(%predicted), conclude());
 like(", $with->{delays},", qr/, 1100,/, 'a sweep tries the pair that was predicted');
 is($with->{siblings}, '5, 1', '... with its commit_siblings');
 unlike(", $without->{delays},", qr/, 1100,/, '... which it has from nowhere else');
-is(conclude('phase:log' => 0.8, 'phase:other' => 0)->{step}, '', 'nothing to do');
+is(conclude('phase:log' => 0.8, 'phase:flush' => 0.25)->{step}, '', 'nothing to do');
 is(conclude('now.longest' => 12e6)->{step}, '', 'what hangs stands in the first line');
 
 # Is it the commit at all?
@@ -979,7 +935,6 @@ says(
 	'80\.0%', 'no\. 80\.0%', %light,
 	'phase:after' => 0.8,
 	'phase:other' => 0.1,
-	'phase:flush' => 0.1,
 	not => 'COMMIT takes|No setting');
 says(
 	'... that hang at times', '100%', 'may pay', %light,
@@ -1005,7 +960,6 @@ says(
 	%light,
 	'phase:before' => 0.8,
 	'phase:other' => 0.1,
-	'phase:flush' => 0.1,
 	not => 'COMMIT takes|No setting');
 
 # What is left
@@ -1026,7 +980,6 @@ my %healthy = (
 	flush_p99 => 432,
 	disk_busy => 0.024,
 	own_flush => 0.95,
-	'phase:flush' => 0.95,
 	'phase:other' => 0.05);
 is( conclude(%healthy)->{step},
 	"First step: none. A commit takes about one flush of this disk, 240 us.\n",
@@ -1055,9 +1008,7 @@ says(
 	%flusher,
 	'seen.cpu_waits' => 900,
 	delay => 5000,
-	'phase:delay' => 0.9,
-	'phase:flush' => 0.1,
-	'phase:other' => 0);
+	'phase:delay' => 0.9);
 says(
 	'a delay of some sessions',
 	'60\.0% asleep for a commit_delay of sessions, roles or a sweep',
