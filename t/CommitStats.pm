@@ -21,7 +21,7 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module create_functions has_library need_library init_node start_node alter_system flush_stats wait_for_commits waldump
+	qw(compile_c compile_program compile_module create_functions pg_config has_library need_library need_libpgcommon init_node start_node alter_system flush_stats wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
@@ -309,20 +309,24 @@ sub require_standby ($node, $names)
 	  if $names ne '';
 }
 
+# Where the server under test has something, as "--pkglibdir"
+sub pg_config ($option)
+{
+	return `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} $option` =~ s/\n//r;
+}
+
 # Compile with the headers of the server under test; the arguments are those of
 # cc.  COMMIT_STATS_CC names another compiler for programs, which a library
 # that other programs load could not use; see script/test-sanitizers.
 sub compile_c ($output, @arguments)
 {
-	my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
-	my $include = `$pg_config --includedir-server`;
 	my $cc = $ENV{COMMIT_STATS_CC} || 'cc';
 
-	chomp $include;
 	$cc = 'cc' if grep { $_ eq '-shared' } @arguments;
 	system_or_bail(
-		split(' ', $cc), '-O2', '-Wall', '-Werror', '-D_GNU_SOURCE', '-isystem',
-		$include, '-Isrc', '-o', $output, @arguments);
+		split(' ', $cc),
+		'-O2', '-Wall', '-Werror', '-D_GNU_SOURCE', '-isystem', pg_config('--includedir-server'),
+		'-Isrc', '-o', $output, @arguments);
 }
 
 # A program of C files: a function that gives it arguments, if the first of its
@@ -355,15 +359,22 @@ sub compile_module (@arguments)
 # Is this library of the server's contrib installed?
 sub has_library ($name)
 {
-	my $directory = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir` =~ s/\n//r;
-
-	return -e "$directory/$name.so";
+	return -e pg_config('--pkglibdir') . "/$name.so";
 }
 
 # Skip the test where it is not.
 sub need_library ($name)
 {
 	plan(skip_all => "there is no $name") if !has_library($name);
+}
+
+# What links the server's own functions for programs; skips the test without.
+sub need_libpgcommon
+{
+	my ($folder) = grep { -e "$_/libpgcommon.a" } map { ($_, "$_/..") } pg_config('--pkglibdir');
+
+	plan(skip_all => 'libpgcommon.a is not installed') if !defined $folder;
+	return ("-L$folder", '-lpgcommon', '-lpgport');
 }
 
 # Functions of a module: "name(arguments) RETURNS type".

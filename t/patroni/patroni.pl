@@ -15,13 +15,11 @@ my ($etcd) = grep { -x } qw(/usr/bin/etcd /usr/local/bin/etcd);
 plan skip_all => 'there is no etcd or Patroni' if !defined $etcd || !-x '/usr/bin/patroni';
 
 my $folder = PostgreSQL::Test::Utils::tempdir();
-my $bin = `$ENV{PG_CONFIG} --bindir`;
+my $bin = pg_config('--bindir');
 my $clients = 4;
 my @started;    # programs to end
 my @load;       # processes of clients
 my $stopped;    # a process to continue
-
-chomp $bin;
 
 END
 {

@@ -6,16 +6,11 @@
 # a program (t/unit/advice.c) that reads plain numbers.
 
 use CommitStats;
-use IPC::Run;
 use List::Util qw(sum);
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
-chomp $libraries;
-($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
-plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
-compile_c("$dir/conclude", 't/unit/advice.c', (map { "src/report/$_.c" } qw(causes report_format)),
-	"-L$libraries", '-lpgcommon', '-lpgport', '-lm');
+my $program =
+  compile_program('t/unit/advice.c', (map { "src/report/$_.c" } qw(causes report_format)),
+	need_libpgcommon(), '-lm');
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.
@@ -68,11 +63,8 @@ sub conclude (%figures)
 	# flushes have the time that the phases of a situation leave
 	$all{'phase:other'} = $figures{'phase:other'} // 0 if @phases;
 	$all{'phase:flush'} = $figures{'phase:flush'} // 1 - sum(@figures{@phases}) if @phases;
-	my $in = join("\t", map { "$_=$all{$_}" } sort keys %all) . "\n";
-	my ($out, $err);
+	my $out = $program->(join "\t", map { "$_=$all{$_}" } sort keys %all);
 
-	IPC::Run::run(["$dir/conclude"], '<', \$in, '>', \$out, '2>', \$err)
-	  or die "conclude failed: $err\n";
 	unlike($out, qr/\b(nan|inf|null)\b|-\d+ /i, 'only numbers');
 	unlike($out, qr/^.{79}/m, 'not too wide');
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;

@@ -8,15 +8,9 @@
 use CommitStats;
 use List::Util qw(sum);
 
-my $libraries = `@{[ $ENV{PG_CONFIG} || 'pg_config' ]} --pkglibdir`;
-chomp $libraries;
-($libraries) = grep { -e "$_/libpgcommon.a" } $libraries, "$libraries/..";
-plan(skip_all => 'libpgcommon.a is not installed') if !defined $libraries;
-my $program = compile_program(
-	't/unit/compare.c', 'src/report/compare.c',
-	'src/report/report_format.c', "-L$libraries",
-	'-lpgcommon', '-lpgport',
-	'-lm');
+my $program =
+  compile_program('t/unit/compare.c', (map { "src/report/$_.c" } qw(compare report_format)),
+	need_libpgcommon(), '-lm');
 
 my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
 my @causes = qw(segment CPU checkpoint archiver bulk bytes writes quota unknown);

@@ -9,10 +9,9 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 # What the compiler says of src/stats/flush_ring.h, where MAXALIGN is this.
 sub compile_with ($alignment)
 {
-	my $include = `@{[$ENV{PG_CONFIG} || 'pg_config']} --includedir-server`;
+	my $include = pg_config('--includedir-server');
 	my $err;
 
-	chomp $include;
 	append_to_file(
 		"$dir/$alignment.c", qq{
 #include "postgres.h"

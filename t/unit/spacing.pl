@@ -6,19 +6,16 @@
 # Its random numbers are the same in each run.
 
 use CommitStats;
-use IPC::Run;
 use List::Util qw(max sum);
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-compile_c("$dir/spacing", 't/unit/spacing.c', 'src/control/spacing.c', '-lm');
+my $program = compile_program('t/unit/spacing.c', 'src/control/spacing.c', '-lm');
 
 # Phases are hashes; what they lack is ten seconds of two sessions that work
 # for 0.15 ms, on a device of 0.25 ms without a quota.  Returns a hash for each
 # second.
 sub run_phases
 {
-	my @phases = @_;
-	my $in = join '', map {
+	my @lines = map {
 		my %p = (
 			seconds => 10,
 			quota => 0,
@@ -32,20 +29,14 @@ sub run_phases
 			settle => 0,
 			blind => 0,
 			%$_);
-		"@p{qw(seconds quota window flush think sessions spikes spike rate settle blind)}\n";
-	} @phases;
-	my ($out, @seconds);
+		"@p{qw(seconds quota window flush think sessions spikes spike rate settle blind)}";
+	} @_;
 
-	IPC::Run::run(["$dir/spacing"], '<', \$in, '>', \$out)
-	  or die "spacing failed\n";
-	for (split /\n/, $out)
-	{
+	return map {
 		my %s;
-		@s{ qw(commits stalled response current rate found refuted
-			adoptions below) } = split / /;
-		push @seconds, \%s;
-	}
-	return @seconds;
+		@s{qw(commits stalled response current rate found refuted adoptions below)} = split / /;
+		\%s
+	} split /\n/, $program->(@lines);
 }
 
 sub mean ($what, @seconds)
