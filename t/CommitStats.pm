@@ -25,7 +25,7 @@ our @EXPORT = (
 	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
-	  views_of_commit_stats disagreements views_agree counts_load near add_standby require_standby ends_well end_test)
+	  views_of_commit_stats disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
 );
 
 # Turns on strict, warnings and signatures in the file that uses this.
@@ -596,6 +596,13 @@ sub eventually ($code)
 sub near ($got, $expected, $name)
 {
 	ok(abs($got - $expected) <= 0.002 * abs($expected) + 0.06, $name)
+	  or diag("got $got, expected $expected");
+}
+
+# Equal to so many percent.
+sub about ($got, $expected, $percent, $name)
+{
+	ok(abs($got - $expected) <= $expected * $percent / 100, $name)
 	  or diag("got $got, expected $expected");
 }
 

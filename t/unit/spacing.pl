@@ -44,12 +44,6 @@ sub mean ($what, @seconds)
 	return sum(map { $_->{$what} } @seconds) / @seconds;
 }
 
-sub about ($got, $expected, $percent, $name)
-{
-	ok(abs($got - $expected) <= $expected * $percent / 100, $name)
-	  or diag "got $got, expected $expected";
-}
-
 my @s;
 
 #

@@ -71,13 +71,6 @@ sub model
 	return \%result;
 }
 
-# Equal to so many percent.
-sub about ($got, $expected, $percent, $what)
-{
-	ok(abs($got - $expected) <= $expected * $percent / 100, $what)
-	  or diag "got $got, expected $expected";
-}
-
 my ($one, $other, %load);
 
 #
