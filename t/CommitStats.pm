@@ -347,12 +347,13 @@ sub compile_program (@arguments)
 	};
 }
 
-# The path of a library of C files.
+# The path of a library of C files.  The library that is preloaded has
+# functions of the same names.
 sub compile_module (@arguments)
 {
 	my $module = abs_path(PostgreSQL::Test::Utils::tempdir()) . '/module.so';
 
-	compile_c($module, '-fPIC', '-shared', @arguments);
+	compile_c($module, '-fPIC', '-shared', '-Wl,-Bsymbolic', @arguments);
 	return $module;
 }
 

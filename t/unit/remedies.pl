@@ -4,24 +4,22 @@
 # t/unit/remedies.c has two clients, the parties 1 and 2.
 
 use CommitStats;
-use Cwd 'abs_path';
 
-my $node = PostgreSQL::Test::Cluster->new('remedies');
-my $module = abs_path($node->basedir) . '/remedies_test.so';
+my $node = start_node('remedies');
 
-compile_c(
-	$module, '-fPIC',
-	'-shared', 't/unit/remedies.c',
-	'src/whatif/whatif_simulation.c', 'src/base/histogram.c',
-	'src/tuning/best_delay.c', 'src/base/wal_device.c',
-	'src/control/spacing.c', '-lm');
-$node->init;
-$node->start;
-$node->sql(qq{CREATE FUNCTION remedy_model(sessions int[], work float8[], notifies int[],
+create_functions(
+	$node,
+	compile_module(
+		't/unit/remedies.c',
+		(   map { "src/$_.c" }
+			  qw(whatif/whatif_simulation base/histogram tuning/best_delay
+			  base/wal_device control/spacing)),
+		'-lm'),
+	q{remedy_model(sessions int[], work float8[], notifies int[],
 	arrivals float8[], flush float8, changed int, batch int, async boolean, quiet boolean,
-	delay int, factor float8, less_wal float8,
-	OUT commits float8, OUT latency float8, OUT transaction float8, OUT flushes float8)
-RETURNS SETOF record AS '$module' LANGUAGE C STRICT});
+	delay int, factor float8, less_wal float8, OUT commits float8, OUT latency float8,
+	OUT transaction float8, OUT flushes float8) RETURNS SETOF record},
+	'remedy_order(float8[], int[]) RETURNS int[]');
 
 # What each of the two parties does, rounded: commits/s, latency, time of a
 # transaction, and the flushes/s of the server.
@@ -119,9 +117,6 @@ ok(abs($flushes - $commits / 10) <= 1, '... in a tenth of the flushes')
   or diag "$flushes flushes/s, $commits transactions/s";
 
 # The order: times relative to the present, and what each asks for
-$node->sql(qq{CREATE FUNCTION remedy_order(float8[], int[]) RETURNS int[]
-AS '$module' LANGUAGE C STRICT});
-
 sub is_order ($times, $costs, $order, $what)
 {
 	is($node->sql("SELECT remedy_order('$times', '$costs')"), $order, $what);

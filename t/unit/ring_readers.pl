@@ -10,11 +10,9 @@ use CommitStats;
 my $node = start_node('ring_readers');
 my $largest = 131072;
 
-# The library that is preloaded has functions of the same names.
 create_functions(
 	$node,
 	compile_module(
-		'-Wl,-Bsymbolic',
 		'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare',
 		't/unit/ring_readers.c',
 		map { "src/$_.c" } qw(base/changecount base/guc stats/flush_ring stats/flush_totals)),

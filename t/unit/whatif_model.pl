@@ -5,38 +5,31 @@
 # them into a module (t/unit/whatif_model.c), which has them as SQL functions.
 
 use CommitStats;
-use Cwd 'abs_path';
 
-my $node = PostgreSQL::Test::Cluster->new('whatif_model');
-my $module = abs_path($node->basedir) . '/whatif_test.so';
+my $node = start_node('whatif_model');
 
-compile_c(
-	$module, '-fPIC',
-	'-shared', 't/unit/whatif_model.c',
-	map({ "src/whatif/$_.c" } qw(whatif_simulation whatif_fit)), 'src/tuning/best_delay.c',
-	'src/base/histogram.c', 'src/base/wal_device.c',
-	'src/control/spacing.c', '-lm');
-$node->init;
-$node->start;
-$node->sql(qq{CREATE FUNCTION whatif_model(clients int, work float8[], flush float8[],
+create_functions(
+	$node,
+	compile_module(
+		't/unit/whatif_model.c',
+		(   map { "src/$_.c" }
+			  qw(whatif/whatif_simulation whatif/whatif_fit tuning/best_delay
+			  base/histogram base/wal_device control/spacing)),
+		'-lm'),
+	q{whatif_model(clients int, work float8[], flush float8[],
 	handoff float8, slack float8, cores float8, xid_share float8,
 	arrivals float8, time_window float8, quota float8, delay int, siblings int,
 	seconds float8,
 	wake float8[], conflict float8, adaptive boolean, OUT commits float8, OUT flushes float8,
 	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
-	OUT blocked float8)
-RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
-CREATE FUNCTION whatif_learn(trace float8[], delay int, siblings int, seconds float8,
+	OUT blocked float8) RETURNS SETOF record},
+	q{whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, blocked float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT work float8,
-	OUT blocked float8, OUT conflict float8)
-RETURNS SETOF record AS '$module' LANGUAGE C STRICT;
-CREATE FUNCTION whatif_cancelled(learn boolean) RETURNS boolean
-AS '$module' LANGUAGE C STRICT;
-CREATE FUNCTION whatif_chosen(measured_commits float8, measured_mean float8,
-	error float8, delays int[], commits float8[], mean float8[])
-RETURNS SETOF text AS '$module' LANGUAGE C STRICT});
+	OUT work float8, OUT blocked float8, OUT conflict float8) RETURNS SETOF record},
+	'whatif_cancelled(learn boolean) RETURNS boolean',
+	q{whatif_chosen(measured_commits float8, measured_mean float8,
+	error float8, delays int[], commits float8[], mean float8[]) RETURNS SETOF text});
 
 # What the model says of a load.
 sub model
