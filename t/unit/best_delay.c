@@ -14,15 +14,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include <math.h>
 
 #include "tuning/tuning.h"
-
-/* The server's replacements are not linked here. */
-#undef printf
-#undef vsnprintf
 
 #define MAX_OUTCOMES	100
 #define MAX_ROUNDS		100

@@ -8,12 +8,9 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include "stats/clients.h"
-
-/* The server's replacements are not linked here. */
-#undef printf
 
 #define SESSIONS	3
 

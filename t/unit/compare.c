@@ -10,13 +10,9 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include "report/report.h"
-
-/* The server's replacements are not linked here. */
-#undef printf
-#undef fprintf
 
 /* The names that files of the server have. */
 const char *const commit_phase_names[] = {COMMIT_PHASES(COMMIT_PHASE_NAME)};

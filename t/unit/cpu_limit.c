@@ -9,12 +9,9 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include "probe/kernel.h"
-
-/* The server's replacements are not linked here. */
-#undef printf
 
 int
 main(int argc, char **argv)

@@ -12,12 +12,9 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include "probe/delay_classifier.h"
-
-/* The server's replacement is not linked here. */
-#undef printf
 
 int
 main(void)

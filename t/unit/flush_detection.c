@@ -13,16 +13,12 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include "common/pg_prng.h"
 #include "pgstat.h"
 
 #include "probe/flush_detection.h"
-
-/* The server's replacement is not linked here. */
-#undef printf
-#undef fprintf
 
 #ifdef WAL_IO_IS_BACKEND_STATS
 #include "utils/pgstat_internal.h"

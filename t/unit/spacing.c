@@ -23,15 +23,11 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#include "program.h"
 
 #include <math.h>
 
 #include "control/spacing.h"
-
-/* The server's replacements are not linked here. */
-#undef printf
-#undef scanf
 
 #define SESSIONS_MOST	100
 

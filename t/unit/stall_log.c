@@ -17,22 +17,16 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
+#define PROGRAM_HAS_MEMORY
+#include "program.h"
 
 #include "base/clock.h"
-#include "miscadmin.h"
 #include "probe/kernel.h"
 #include "stats/stall_log.h"
-
-/* The server's replacements are not linked here. */
-#undef printf
-#undef qsort
-#undef sscanf
 
 #define MOST		4000
 #define BEGIN_AGE	(90 * NS_PER_S)
 
-volatile sig_atomic_t InterruptPending = false;
 int			wal_segment_size = 16 * 1024 * 1024;
 
 static uint64 begin;
@@ -43,34 +37,10 @@ static int	nlooks;
 static FlushGroupCopy flushes[MOST];
 static int	nflushes;
 
-void
-ProcessInterrupts(void)
-{
-}
-
-void *
-palloc(Size size)
-{
-	return malloc(size);
-}
-
 void *
 palloc0(Size size)
 {
 	return calloc(1, size);
-}
-
-void
-pg_qsort(void *base, size_t n, size_t size,
-		 int (*compare) (const void *, const void *))
-{
-	qsort(base, n, size, compare);
-}
-
-void
-pfree(void *pointer)
-{
-	free(pointer);
 }
 
 uint64

@@ -12,44 +12,13 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
-
-#include "miscadmin.h"
+#define PROGRAM_HAS_MEMORY
+#include "program.h"
 
 #include "base/histogram.h"
 #include "base/wal_device.h"
 
-/* The server's replacements are not linked here. */
-#undef printf
-
 #define MOST	1000
-
-volatile sig_atomic_t InterruptPending = false;
-
-void
-ProcessInterrupts(void)
-{
-}
-
-void *
-palloc(Size size)
-{
-	return malloc(size);
-}
-
-void
-pg_qsort(void *base, size_t n, size_t size,
-		 int (*compare) (const void *, const void *))
-{
-#undef qsort
-	qsort(base, n, size, compare);
-}
-
-void
-pfree(void *pointer)
-{
-	free(pointer);
-}
 
 int
 main(int argc, char **argv)
