@@ -22,6 +22,8 @@
 #	the cause
 # report_of(NODE), first_cause(REPORT), consistent(REPORT)
 #	the report; the first line of "Why" without its number; contradictions
+# first_cause_is(REPORT, PATTERN, NAME), is_consistent(REPORT, NAME)
+#	assertions about these
 #
 # It exports what CommitStats.pm does, as well.
 
@@ -35,7 +37,8 @@ our @ISA = ('CommitStats');
 our @EXPORT = (
 	@CommitStats::EXPORT,
 	qw(sum0 make_situation restart_on_volume set_volume set_slow_syncs set_others start_load end_load sample_waits
-	  report_of note_stalls stalls_are_of first_cause consistent is_consistent microseconds));
+	  report_of note_stalls stalls_are_of first_cause first_cause_is consistent is_consistent microseconds)
+);
 
 my $library;    # volume.c, compiled
 
@@ -266,6 +269,11 @@ FROM commit_stall_log WHERE $condition}),
 sub first_cause ($report)
 {
 	return @{ $report->{causes} } ? $report->{causes}->[0]->{text} : '';
+}
+
+sub first_cause_is ($report, $pattern, $name = 'the first cause')
+{
+	return like(first_cause($report), $pattern, $name);
 }
 
 # Contradictions of a breakdown.  Phases below half a percent are not printed,

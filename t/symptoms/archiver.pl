@@ -42,7 +42,7 @@ stalls_are_of($node, 'archiver', $inside, 'archive_command');
 
 my $report = report_of($node);
 note_stalls($node);
-like(first_cause($report), qr/^stalls while archive_command runs/, 'the first cause');
+first_cause_is($report, qr/^stalls while archive_command runs/);
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'archiver');
 

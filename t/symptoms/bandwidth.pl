@@ -41,10 +41,7 @@ FROM commit_stall_log}),
 
 my $report = report_of($node);
 note_stalls($node);
-like(
-	first_cause($report),
-	qr/^flushes of many bytes: (?:4\.\d+|5\.[0-5]\d*|5) MB/,
-	'the first cause');
+first_cause_is($report, qr/^flushes of many bytes: (?:4\.\d+|5\.[0-5]\d*|5) MB/);
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'bandwidth');
 

@@ -41,10 +41,7 @@ FROM commit_slow_log WHERE $inside AND flush_time + others_flush_time > 150}),
 
 my $report = report_of($node);
 note_stalls($node);
-like(
-	first_cause($report),
-	qr/^stalls during (?:the (?:sync|write) phase of )?checkpoints/,
-	'the first cause');
+first_cause_is($report, qr/^stalls during (?:the (?:sync|write) phase of )?checkpoints/);
 
 # A leader wakes some of the commits before it counts the waiting ones.
 my $share = $node->sql(

@@ -58,10 +58,8 @@ my $locked = sum0(map { $waits{$_} } grep { /^Lock/ } keys %waits);
 end_load($held);
 my $latency = sum0(end_load($load));
 cmp_ok($locked, '>', 0.75 * $samples, 'pg_stat_activity: COMMITs wait for locks');
-like(
-	first_cause($report),
-	qr/^before the record: deferred triggers wait for (?:row of relation sum|transaction \d+)/,
-	'the first cause');
+first_cause_is($report,
+	qr/^before the record: deferred triggers wait for (?:row of relation sum|transaction \d+)/);
 cmp_ok(abs($report->{causes}->[0]->{share} - 100 * $locked / $samples),
 	'<=', 10, '... its share is that of pg_stat_activity')
   or diag "$locked of $samples samples";

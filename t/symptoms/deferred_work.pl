@@ -64,13 +64,13 @@ DECLARE held CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 
 is_slow_by('before', 'before_time',
 	'DECLARE filled CURSOR WITH HOLD FOR SELECT pg_sleep(0.01) FROM generate_series(1, 50)');
 my $report = report_of($node);
-like(first_cause($report), qr/^before\b.*deferred triggers/, 'the report names that work first');
+first_cause_is($report, qr/^before\b.*deferred triggers/, 'the report names that work first');
 is_consistent($report, 'report');
 $node->sql('SELECT commit_stats_reset()');
 is_slow_by('after', 'after_time',
 	q{DO $$ BEGIN FOR i IN 1 .. 500 LOOP EXECUTE 'DROP TABLE dropped' || i; END LOOP; END $$});
 $report = report_of($node);
-like(first_cause($report), qr/^after\b.*files of/, 'the report names the deletion of files first');
+first_cause_is($report, qr/^after\b.*files of/, 'the report names the deletion of files first');
 is_consistent($report, 'report');
 is($node->sql(q{SELECT sum(after_time) > 2 * sum(commit_time) FROM commit_latency_stats}),
 	't', 'commit_latency_stats has that time beside commit_time');

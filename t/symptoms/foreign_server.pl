@@ -34,10 +34,7 @@ $node->wait_until(q{SELECT count(*) >= 40 FROM commit_slow_log WHERE application
 my $report = report_of($node);
 my $latency = sum0(end_load($load));
 
-like(
-	first_cause($report),
-	qr/^before the record: it waits in an extension, as postgres_fdw/,
-	'the first cause');
+first_cause_is($report, qr/^before the record: it waits in an extension, as postgres_fdw/);
 like($report->{causes}->[0]->{remedy}, qr/^what COMMIT takes there/, '... and what to do');
 cmp_ok($report->{causes}->[0]->{share}, '>', 80, '... of most of the time');
 like($report->{delay}, qr/^no\b/, 'no delay');

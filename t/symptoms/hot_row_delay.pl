@@ -41,7 +41,7 @@ my $syncs = $waits->{'IO/WALSync'} // $waits->{'IO/WalSync'} // 0;    # since 17
 my $share = 100 * $asleep / ($asleep + $syncs);
 
 cmp_ok($counts->{delay_hits}, '>', 50, 'leaders sleep');
-like(first_cause($report), qr/^asleep for commit_delay\./, 'the first cause is the sleep');
+first_cause_is($report, qr/^asleep for commit_delay\./, 'the first cause is the sleep');
 cmp_ok(abs($report->{causes}->[0]->{share} - $share), '<=', 8, '... with its share')
   or diag "pg_stat_activity: $share%";
 like(
@@ -63,10 +63,7 @@ is_consistent($report, 'with the delay');
 # Advice that was followed does not come again.
 ($report, $counts) = report_with_delay(0);
 is($counts->{delay_hits}, 0, 'without the delay, no leader sleeps');
-like(
-	first_cause($report),
-	qr/^flushes, one after the other/,
-	'... commits come one after the other');
+first_cause_is($report, qr/^flushes, one after the other/, '... commits come one after the other');
 like(
 	$report->{delay},
 	qr/^no\. No commit can come while|^not known\. \d+ commits have waited/,

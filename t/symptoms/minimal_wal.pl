@@ -33,10 +33,8 @@ my ($duration, $record) = split /\|/,
 cmp_ok($duration, '>', 0.5 * $logged, 'the slow log has what the server log has');
 cmp_ok($duration, '<', $logged + 1, '... and no more');
 cmp_ok($record, '>', 0.5 * $duration, '... most of it before the record');
-like(
-	first_cause($report),
-	qr/^record: .*the sync of new or truncated tables.*\(wal_level = minimal\)/,
-	'the first cause');
+first_cause_is($report,
+	qr/^record: .*the sync of new or truncated tables.*\(wal_level = minimal\)/);
 is_consistent($report, 'minimal');
 
 end_test($node);

@@ -48,10 +48,7 @@ FROM commit_slow_log WHERE duration > 550}),
 
 my $report = report_of($node);
 note_stalls($node);
-like(
-	first_cause($report),
-	qr/^a new WAL segment is made \(\d+ stalls, mean \d+ ms\)/,
-	'the first cause');
+first_cause_is($report, qr/^a new WAL segment is made \(\d+ stalls, mean \d+ ms\)/);
 like($report->{causes}->[0]->{remedy}, qr/wal_recycle = on/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'new segment');

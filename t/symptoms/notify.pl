@@ -27,7 +27,7 @@ my $waiting = $node->sql(
 end_load($load);
 cmp_ok($locked, '>', 80, 'pg_stat_activity: they wait for the lock of NOTIFY');
 cmp_ok($waiting, '>=', 8, 'commit_activity: notify, and who holds it');
-like(first_cause($report), qr/^NOTIFY: only one commit at a time/, 'the first cause');
+first_cause_is($report, qr/^NOTIFY: only one commit at a time/);
 cmp_ok(abs($report->{causes}->[0]->{share} - $locked), '<=', 5, '... with its share')
   or diag "pg_stat_activity: $locked%";
 my ($bound) = first_cause($report) =~ /at most ([\d.]+) such commits\/s/;

@@ -21,8 +21,8 @@ my @loads = map {
 ok(end_background($_), 'the load ends') for @loads;
 my $report = report_of($node);
 
-like(
-	first_cause($report),
+first_cause_is(
+	$report,
 	qr/^stalls as on a disk that allows (?:19|2[0-2])(?:\.\d)? flushes in (?:4[89]\d|5[01]\d) ms \(/,
 	'the first cause: the quota');
 is( $report->{causes}->[0]->{remedy},

@@ -40,10 +40,9 @@ stalls_are_of(
 
 my $report = report_of($node);
 note_stalls($node);
-like(
-	first_cause($report),
-	qr/^stalls while others write to the volume of the WAL: it wrote [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/,
-	'the first cause');
+first_cause_is($report,
+	qr/^stalls while others write to the volume of the WAL: it wrote [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/
+);
 like($report->{causes}->[0]->{remedy}, qr/^a volume of its own for the WAL/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'other writes');

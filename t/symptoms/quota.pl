@@ -40,10 +40,8 @@ is($node->sql('SELECT bytes_share IS NULL OR bytes_share < 50 FROM commit_stats_
 
 my $report = report_of($node);
 note_stalls($node);
-like(
-	first_cause($report),
-	qr/^stalls as on a disk that allows (?:9|10|11)(?:\.\d)? flushes in (?:29\d|30\d) ms/,
-	'the first cause');
+first_cause_is($report,
+	qr/^stalls as on a disk that allows (?:9|10|11)(?:\.\d)? flushes in (?:29\d|30\d) ms/);
 unlike($report->{text}, qr/of many bytes/, '... and no bandwidth');
 is_consistent($report, 'quota');
 

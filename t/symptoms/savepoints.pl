@@ -41,10 +41,7 @@ is($cause, 'before', 'before the record');
 cmp_ok($duration, '<=', $logged + 0.1, 'not longer than the server log says');
 cmp_ok($before, '>', 10 * $released, 'released savepoints are no work');
 my $report = report_of($node);
-like(
-	first_cause($report),
-	qr/^before the record: COMMIT ends $nested open savepoints/,
-	'the first cause');
+first_cause_is($report, qr/^before the record: COMMIT ends $nested open savepoints/);
 unlike($report->{text}, qr/deferred/, 'no trigger is named');
 is_consistent($report, 'savepoints');
 

@@ -43,7 +43,7 @@ is($cause, 'after', 'the cause');
 cmp_ok(abs($duration - $logged), '<', 0.1 * $logged, 'as long as the server log says')
   or diag "$duration, logged $logged, after $after";
 my $report = report_of($node);
-like(first_cause($report), qr/^after the commit, for predicate locks/, 'the first cause');
+first_cause_is($report, qr/^after the commit, for predicate locks/);
 is_consistent($report, 'predicate locks');
 
 end_test($node);

@@ -15,10 +15,7 @@ $node->sql('SELECT commit_stats_reset()');
 my $report = report_of($node);
 
 cmp_ok(flush_stats($node)->{delay_hits}, '>', 100, 'leaders sleep');
-like(
-	first_cause($report),
-	qr/^asleep for a commit_delay of sessions, roles or a sweep/,
-	'the first cause');
+first_cause_is($report, qr/^asleep for a commit_delay of sessions, roles or a sweep/);
 like($report->{delay}, qr/^sessions or roles have their own/, 'the answer');
 unlike($report->{text}, qr/may pay|commit_delay_sweep\(/, 'no other delay is proposed');
 is($node->sql(q{SELECT rolname FROM commit_client_stats WHERE delay_hits > 100}),

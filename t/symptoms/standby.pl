@@ -42,7 +42,7 @@ sub report_names ($stage, %waits)
 	my $report = report_of($primary);
 	my $share = 100 * ($waits{'IPC/SyncRep'} // 0) / sum0(values %waits);
 
-	like(first_cause($report), qr/^standby 'sb1': $stage/, "$stage: the first cause");
+	first_cause_is($report, qr/^standby 'sb1': $stage/, "$stage: the first cause");
 	cmp_ok(abs(($report->{causes}->[0]->{share} // 0) - $share),
 		'<=', 5, "$stage: ... with its share")
 	  or diag "pg_stat_activity: $share%";
@@ -112,7 +112,7 @@ cmp_ok(
 	'>=', 8,
 	'not written: ... and they are counted');
 my $report = report_of($primary);
-like(first_cause($report), qr/^standby 'sb1': not written/, 'not written: the first cause');
+first_cause_is($report, qr/^standby 'sb1': not written/, 'not written: the first cause');
 cmp_ok(
 	$report->{causes}->[0]->{share} // 0,
 	'>=',

@@ -55,7 +55,7 @@ FROM commit_latency_stats WHERE role = 'leader'}),
 
 # The worker has seen the same, 20 times a second.
 my $report = report_of($node);
-like(first_cause($report), qr/own work.*ON COMMIT DELETE ROWS/, 'the report names that work first');
+first_cause_is($report, qr/own work.*ON COMMIT DELETE ROWS/, 'the report names that work first');
 cmp_ok($report->{phases}->{record}->[1], '>', 80, '... with most of the time')
   or diag($report->{text});
 is_consistent($report, 'report');
