@@ -80,6 +80,17 @@ sub PostgreSQL::Test::Cluster::wait_until_alone ($self)
 		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 }
 
+# What a server for a single user prints, and its messages
+sub PostgreSQL::Test::Cluster::single_user ($self, $statements)
+{
+	my ($out, $err);
+
+	IPC::Run::run(
+		[ $self->installed_command('postgres'), '--single', '-D', $self->data_dir, 'postgres' ],
+		'<', \$statements, '>', \$out, '2>', \$err);
+	return ($out, $err);
+}
+
 # The views, with which a test can say "all of them".
 sub views_of_commit_stats
 {

@@ -9,7 +9,6 @@
 use Adaptive;
 use CommitStats;
 use GroundTruth qw(start_truth start_with_shim with_shim);
-use IPC::Run;
 
 my $setting = 'commit_stats.adaptive_delay';
 my $node = start_truth(
@@ -240,14 +239,7 @@ my $sql =
 SELECT count(*) AS syncs FROM shim_events() WHERE kind = 'sync'
 SELECT count(*) AS sleeps FROM shim_events() WHERE kind = 'sleep'
 };
-my ($out, $err) = with_shim(sub {
-	my ($out, $err);
-
-	IPC::Run::run(
-		[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ],
-		'<', \$sql, '>', \$out, '2>', \$err);
-	return ($out, $err);
-});
+my ($out, $err) = with_shim(sub { $node->single_user($sql) });
 
 like($out, qr/ in_force = "f"/, 'single user: the setting is not in force');
 like($out, qr/ syncs = "20\d"/, 'single user: commits flush');

@@ -4,7 +4,6 @@
 # background worker and no other backend, but commits.
 
 use CommitStats;
-use IPC::Run;
 
 my $node = init_node('single', conf => 'max_prepared_transactions = 2');
 
@@ -12,12 +11,9 @@ my $node = init_node('single', conf => 'max_prepared_transactions = 2');
 # strings "column=value,...".
 sub single_user ($name, $sql)
 {
-	my ($out, $err);
+	my ($out, $err) = $node->single_user($sql);
 	my @rows;
 
-	IPC::Run::run(
-		[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ],
-		'<', \$sql, '>', \$out, '2>', \$err);
 	is($?, 0, "$name: the server ends well");
 	unlike($err, qr/PANIC|TRAP|terminated by signal/, "$name: without a crash");
 

@@ -6,7 +6,6 @@
 # file.
 
 use CommitStats;
-use IPC::Run;
 use Persist;
 
 my $node = start_node(
@@ -127,11 +126,9 @@ same('smart stop');
 # A stand-alone backend between two starts
 my $commits = $node->sql('SELECT commits FROM commit_flush_stats');
 $node->stop;
-IPC::Run::run(
-	[ $node->installed_command('postgres'), '--single', '-D', $node->data_dir, 'postgres' ], '<',
-	\"COMMIT PREPARED 'prepared'\nSELECT commits FROM commit_flush_stats\n", '>',
-	\$out, '2>',
-	\$err);
+($out) = $node->single_user(q{COMMIT PREPARED 'prepared'
+SELECT commits FROM commit_flush_stats
+});
 $commits++;
 like($out, qr/commits = "$commits"/, 'a stand-alone backend goes on');
 $node->start;

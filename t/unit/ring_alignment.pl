@@ -2,7 +2,6 @@
 # fit into the head of the ring?
 
 use CommitStats;
-use IPC::Run;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
