@@ -140,9 +140,7 @@ is( $standby->sql(
 $standby->stop;
 for my $node ($primary, $standby)
 {
-	unlike(
-		slurp_file($node->logfile),
-		qr/PANIC|TRAP|terminated by signal/,
+	ok(!$node->log_contains(qr/PANIC|TRAP|terminated by signal/),
 		$node->name . ': the log has no surprise');
 }
 done_testing();

@@ -251,9 +251,7 @@ $node->stop;
 
 for my $server ($node, $standby)
 {
-	unlike(
-		slurp_file($server->logfile),
-		qr/PANIC|TRAP|signal 6|signal 11|refused file/,
+	ok(!$server->log_contains(qr/PANIC|TRAP|signal 6|signal 11|refused file/),
 		$server->name . ' was never in trouble');
 }
 
