@@ -439,22 +439,17 @@ sub wal_records ($node, $start, $end)
 	return \%count;
 }
 
-sub _insert_lsn ($node)
-{
-	return $node->sql('SELECT pg_current_wal_insert_lsn()');
-}
-
 # What commit_stats counted while $code ran, and what the WAL says.  A count
 # that does not occur is 0.
 sub PostgreSQL::Test::Cluster::observe ($node, $code)
 {
-	my $start = _insert_lsn($node);
+	my $start = $node->lsn('insert');
 	my $before = flush_stats($node);
 	my ($after, $end, %counted, %records);
 
 	$code->();
 	$after = flush_stats($node);
-	$end = _insert_lsn($node);
+	$end = $node->lsn('insert');
 	for my $column (keys %$after)
 	{
 		next if $column eq 'stats_reset';

@@ -176,7 +176,7 @@ sub wal_of ($rows)
 {
 	$node->sql('SELECT commit_stats_reset()');
 	local $ENV{PGAPPNAME} = 'wal';
-	my $before = $node->sql('SELECT pg_current_wal_insert_lsn()');
+	my $before = $node->lsn('insert');
 	$node->sql("INSERT INTO done SELECT repeat('x', 100) FROM generate_series(1, $rows)");
 	my $written = $node->sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$before')");
 	return (

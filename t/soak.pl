@@ -81,11 +81,6 @@ sub read_and_reset ($reset)
 });
 }
 
-sub insert_lsn
-{
-	return $node->sql('SELECT pg_current_wal_insert_lsn()');
-}
-
 # Let the clients pause, call $code when no transaction is under way, and let
 # them go on.  Returns where in the WAL that was.  What a client had sent
 # before it was stopped may come a moment later, so it is only over when
@@ -97,12 +92,12 @@ sub at_rest ($clients, $code)
 	$_->{run}->signal('STOP') for @$clients;
 	for my $attempt (1 .. 100)
 	{
-		$lsn = insert_lsn();
+		$lsn = $node->lsn('insert');
 		$node->wait_until(q{SELECT count(*) = 0 FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND state IS DISTINCT FROM 'idle' AND
 	  state IS DISTINCT FROM 'idle in transaction' AND pid <> pg_backend_pid()});
 		$code->();
-		last if insert_lsn() eq $lsn;
+		last if $node->lsn('insert') eq $lsn;
 		$lsn = undef;
 	}
 	$_->{run}->signal('CONT') for @$clients;

@@ -362,12 +362,12 @@ sub _measure_once ($node, $case, $seconds)
 	   adaptive_delay = '$adaptive' AND in_force = '$adaptive'
 FROM commit_delay_state});
 	$node->sql('CHECKPOINT');
-	$start = $node->sql('SELECT pg_current_wal_lsn()');
+	$start = $node->lsn('write');
 	$node->sql('SELECT shim_reset(), commit_stats_reset()');
 	run_log([ _load($node, $case, $seconds) ], '>', \$output)
 	  or die "the load failed: $output\n";
 	$result{ours} = _ours($node);
-	$end = $node->sql('SELECT pg_current_wal_flush_lsn()');
+	$end = $node->lsn('flush');
 	$result{truth} = _truth($node, $start, $end);
 	return \%result;
 }

@@ -57,7 +57,7 @@ sub report_names ($stage, %waits)
 sub eight_wait_for_write
 {
 	$primary->wait_until(q{SELECT sum(waiting_now) = 8 FROM commit_standby_stats});
-	my $flushed = $primary->sql('SELECT pg_current_wal_flush_lsn()');
+	my $flushed = $primary->lsn('flush');
 
 	$primary->wait_until(
 		qq{SELECT sent_lsn >= '$flushed' FROM pg_stat_replication,
