@@ -85,9 +85,8 @@ for my $timing ('on', 'off')
 	alter_system(
 		$primary,
 		track_wal_io_timing => $timing,
-		synchronous_commit => 'remote_apply',
-		synchronous_standby_names => '*');
-	$primary->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+		synchronous_commit => 'remote_apply');
+	require_standby($primary, '*');
 	follows($primary, $how);
 	is( $primary->sql('SELECT count(*) FROM tick'),
 		$standby->sql('SELECT count(*) FROM tick'),

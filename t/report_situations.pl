@@ -302,21 +302,14 @@ like(
 alter_system($node, 'commit_stats.enabled' => 'on');
 
 # A synchronous standby that takes its time, and its own report.
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->append_conf('postgresql.conf', "recovery_min_apply_delay = 20ms\n");
-$standby->start;
+my $standby = add_standby($node, "recovery_min_apply_delay = 20ms\n");
 $text = report('standby', $standby);
 like($text, qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m, 'a standby says so');
 is( delay($text),
 	'no. Nothing commits on a standby: look at its primary.',
 	'a standby refers to its primary');
-alter_system(
-	$node,
-	synchronous_standby_names => 'standby',
-	synchronous_commit => 'remote_apply');
-$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+alter_system($node, synchronous_commit => 'remote_apply');
+require_standby($node, 'standby');
 # Commits that begin meanwhile see the end of the local flush; so the clients
 # must not begin all at once.
 $text = loaded_report(

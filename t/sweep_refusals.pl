@@ -66,10 +66,7 @@ SKIP:
 }
 
 # A standby commits nothing, but its views work.
-$node->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = add_standby($node);
 refuses(qr/55000: recovery is in progress.*HINT:.*primary/s, 'standby', $standby);
 like(
 	error_of($standby, "SELECT * FROM commit_delay_whatif('{0}', sample => '0.1 s')"),

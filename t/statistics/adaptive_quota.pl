@@ -81,15 +81,9 @@ end_pgbench($node, $load);
 alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
 
 # Commits that wait for a standby take longer than their flush.
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
-alter_system(
-	$node,
-	synchronous_commit => 'remote_apply',
-	synchronous_standby_names => '*');
-$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
+my $standby = add_standby($node);
+alter_system($node, synchronous_commit => 'remote_apply');
+require_standby($node, '*');
 right_in_most_rounds('a synchronous standby', \&keeps_apart);
 
 end_test($standby, $node);
