@@ -146,14 +146,15 @@ sub insert_rows ($from, $minutes, %other)
 	FROM generate_series(0, $minutes - 1) n) r");
 }
 
-insert_rows(
-	'2026-01-01 00:00', 1,
+my @idle = (
 	commits => '0',
 	flushes => '0',
 	commit_p50 => 'NULL',
 	commit_p99 => 'NULL',
+	commit_time => '0');
+insert_rows(
+	'2026-01-01 00:00', 1, @idle,
 	flush_p99 => 'NULL',
-	commit_time => '0',
 	checkpoint_share => 'NULL');
 $page = page('2026-01-01', '2026-01-02');
 is_well_formed($page, 'one row of zeros');
@@ -186,13 +187,7 @@ my @stalled = (
 	stall_time => '20000');
 insert_rows('2026-01-02 02:10', 2, @stalled, unknown_stall_time => '20000');
 insert_rows('2026-01-02 02:12', 48, @stalled, quota_stall_time => '20000');
-insert_rows(
-	'2026-01-02 03:00', 12,
-	commits => '0',
-	flushes => '0',
-	commit_p50 => 'NULL',
-	commit_p99 => 'NULL',
-	commit_time => '0');
+insert_rows('2026-01-02 03:00', 12, @idle);
 insert_rows(
 	'2026-01-02 03:12', 1,
 	commit_p99 => '720000',
@@ -253,29 +248,12 @@ run_sql('TRUNCATE mock; INSERT INTO mock TABLE night');
 #
 # Hours before the minutes, and in a long period
 #
-insert_rows(
-	'2026-01-01 20:00', 1,
-	resolution => q{'hour'},
-	period_end => q{t + interval '1 h'},
-	seconds => 3600);
-insert_rows(
-	'2026-01-01 21:00', 1,
-	resolution => q{'hour'},
-	period_end => q{t + interval '1 h'},
-	seconds => 3600);
-insert_rows(
-	'2026-01-01 22:00', 1,
-	resolution => q{'hour'},
-	period_end => q{t + interval '1 h'},
-	seconds => 3600);
+my @hour = (resolution => q{'hour'}, period_end => q{t + interval '1 h'}, seconds => 3600);
+insert_rows("2026-01-01 $_:00", 1, @hour) for 20 .. 22;
 $page = page('2026-01-01', '2026-01-02 06:00');
 is(() = $page =~ /<rect /g, 472, 'hours until the minutes begin');
 like($page, qr/>20:00 0\.67 commits\/s/, 'an hour is longer');
-insert_rows(
-	'2025-12-31 00:00', 1,
-	resolution => q{'hour'},
-	period_end => q{t + interval '1 h'},
-	seconds => 3600);
+insert_rows('2025-12-31 00:00', 1, @hour);
 $page = page('-infinity', 'infinity');
 is(() = $page =~ /<rect /g, 4 + 410, 'a long period: minutes after the last hour');
 like($page, qr/>Jan 01 20:00 0\.67 commits\/s/, '... and times have a date');
