@@ -21,7 +21,7 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module create_functions pg_config has_library need_library need_libpgcommon init_node start_node alter_system flush_stats wait_for_commits waldump
+	qw(compile_c compile_program compile_module pg_config has_library need_library need_libpgcommon init_node start_node alter_system flush_stats wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
@@ -390,7 +390,7 @@ sub need_libpgcommon
 }
 
 # Functions of a module: "name(arguments) RETURNS type".
-sub create_functions ($node, $module, @functions)
+sub PostgreSQL::Test::Cluster::create_functions ($node, $module, @functions)
 {
 	$node->sql(join "\n", map { "CREATE FUNCTION $_ LANGUAGE C STRICT AS '$module';" } @functions);
 }

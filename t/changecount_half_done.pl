@@ -18,7 +18,7 @@ $ENV{HALF_DONE} = $signal_file;
 my $node = start_node('half_done', conf => "dynamic_library_path = '$folder:\$libdir'\n");
 
 delete $ENV{LD_PRELOAD};
-create_functions($node, $module, 'half_done_start() RETURNS void');
+$node->create_functions($module, 'half_done_start() RETURNS void');
 $node->sql(q{INSERT INTO logged VALUES (1);
 VACUUM});
 

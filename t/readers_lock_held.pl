@@ -9,9 +9,7 @@ use CommitStats;
 my $node = start_node('connect');
 my $held = $node->basedir . '/held';
 
-create_functions(
-	$node,
-	compile_module('t/readers/hold_lock.c'),
+$node->create_functions(compile_module('t/readers/hold_lock.c'),
 	'hold_reset_lock(text) RETURNS void');
 
 # Does the command end while the lock is held?  One that does not is given up

@@ -11,8 +11,7 @@
 
 package GroundTruth;
 
-use CommitStats
-  qw(compile_module create_functions init_node add_standby require_standby eventually run_pgbench
+use CommitStats qw(compile_module init_node add_standby require_standby eventually run_pgbench
   start_pgbench end_background);
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
@@ -153,8 +152,7 @@ shared_buffers = 256MB
 
 	start_with_shim($node);
 	$node->sql('CREATE EXTENSION commit_stats; CREATE TABLE tick (i int)');
-	create_functions(
-		$node,
+	$node->create_functions(
 		$shim,
 		'shim_calibrate() RETURNS int',
 		'shim_device(quota int, "window" float8, flush_time float8) RETURNS void',

@@ -9,8 +9,7 @@ use CommitStats;
 my $node = start_node('commit_trace');
 my $ring = 4096;
 
-create_functions(
-	$node,
+$node->create_functions(
 	compile_module(
 		't/unit/commit_trace.c', map { "src/$_.c" } qw(base/changecount stats/commit_trace)),
 	'trace_begin() RETURNS void',

@@ -8,9 +8,7 @@ use CommitStats;
 
 my $node = start_node('history_pack');
 
-create_functions(
-	$node,
-	compile_module('t/unit/history_pack.c'),
+$node->create_functions(compile_module('t/unit/history_pack.c'),
 	'history_pack_check(n int) RETURNS int');
 is($node->sql('SELECT history_pack_check(100000)'), 0, '100,000 random pieces, each also damaged');
 

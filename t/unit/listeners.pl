@@ -7,9 +7,7 @@ use CommitStats;
 
 my $node = start_node('listeners');
 
-create_functions(
-	$node,
-	compile_module('t/unit/listeners.c', 'src/probe/notify_lock.c'),
+$node->create_functions(compile_module('t/unit/listeners.c', 'src/probe/notify_lock.c'),
 	'listeners(steps text) RETURNS text');
 is($node->sql(q{SELECT listeners('+-')}), '00', 'a session that has not entered does not');
 is($node->sql(q{SELECT listeners('+e-+l')}),

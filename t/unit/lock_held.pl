@@ -13,9 +13,7 @@ $node->init;
 $node->append_conf('postgresql.conf', 'fsync = on');
 $node->start;
 $node->sql('CREATE TABLE tick (i int)');
-create_functions(
-	$node,
-	compile_module('t/unit/lock_held.c'),
+$node->create_functions(compile_module('t/unit/lock_held.c'),
 	'lock_held(exclusive boolean) RETURNS text');
 
 # Nobody writes WAL, and then nobody any more.

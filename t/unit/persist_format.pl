@@ -23,8 +23,7 @@ $node->start;
 is(field($real, 'size'), $length, 'the size of the file is in its header');
 is(sealed($real), $real, 'its checksum is a CRC-32C');
 
-create_functions(
-	$node,
+$node->create_functions(
 	compile_module('t/unit/persist_format.c', 'src/module/persist_format.c'),
 	'persist_check(file bytea, original bytea) RETURNS text',
 	'persist_seal(file bytea) RETURNS bytea');

@@ -7,8 +7,7 @@ use CommitStats;
 
 my $node = start_node('remedies');
 
-create_functions(
-	$node,
+$node->create_functions(
 	compile_module(
 		't/unit/remedies.c',
 		(   map { "src/$_.c" }

@@ -10,8 +10,7 @@ use CommitStats;
 my $node = start_node('ring_readers');
 my $largest = 131072;
 
-create_functions(
-	$node,
+$node->create_functions(
 	compile_module(
 		'-Wl,--wrap=flush_group_copy,--wrap=flush_totals_prepare',
 		't/unit/ring_readers.c',

@@ -8,8 +8,7 @@ use CommitStats;
 
 my $node = start_node('whatif_model');
 
-create_functions(
-	$node,
+$node->create_functions(
 	compile_module(
 		't/unit/whatif_model.c',
 		(   map { "src/$_.c" }
