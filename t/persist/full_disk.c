@@ -44,106 +44,80 @@ is_stats_file(int fd)
 	return strstr(path, STATS_FILE) != NULL;
 }
 
+/* The C library's own function of this name */
+#define REAL(name) \
+	({ \
+		static __typeof__(&name) real = NULL; \
+		if (real == NULL) \
+			real = dlsym(RTLD_NEXT, #name); \
+		real; \
+	})
+
+static int
+fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
 /* The first 1000 bytes fit. */
 ssize_t
 write(int fd, const void *from, size_t size)
 {
-	static ssize_t (*real) (int, const void *, size_t);
 	static int	left = 1000;
 
-	if (real == NULL)
-		real = dlsym(RTLD_NEXT, "write");
 	if (fails("write") && is_stats_file(fd))
 	{
 		if (left == 0)
-		{
-			errno = ENOSPC;
-			return -1;
-		}
+			return fail(ENOSPC);
 		size = left;
 		left = 0;
 	}
-	return real(fd, from, size);
+	return REAL(write) (fd, from, size);
 }
 
 /* Some file systems report the error here. */
 int
 fsync(int fd)
 {
-	static int	(*real) (int);
-
-	if (real == NULL)
-		real = dlsym(RTLD_NEXT, "fsync");
 	if (fails("fsync") && is_stats_file(fd))
-	{
-		errno = ENOSPC;
-		return -1;
-	}
-	return real(fd);
+		return fail(ENOSPC);
+	return REAL(fsync) (fd);
 }
 
 int
 close(int fd)
 {
-	static int	(*real) (int);
 	bool		kept = fails("close") && is_stats_file(fd);
 
-	if (real == NULL)
-		real = dlsym(RTLD_NEXT, "close");
-	if (real(fd) != 0)
+	if (REAL(close) (fd) != 0)
 		return -1;
-	if (kept)
-	{
-		errno = ENOSPC;
-		return -1;
-	}
-	return 0;
+	return kept ? fail(ENOSPC) : 0;
 }
 
 int
 rename(const char *from, const char *to)
 {
-	static int	(*real) (const char *, const char *);
-
-	if (real == NULL)
-		real = dlsym(RTLD_NEXT, "rename");
 	if (fails("rename") && strstr(to, STATS_FILE) != NULL)
-	{
-		errno = ENOSPC;
-		return -1;
-	}
-	return real(from, to);
+		return fail(ENOSPC);
+	return REAL(rename) (from, to);
 }
 
 /* Not of a full disk, but of a broken one. */
 ssize_t
 read(int fd, void *to, size_t size)
 {
-	static ssize_t (*real) (int, void *, size_t);
-
-	if (real == NULL)
-		real = dlsym(RTLD_NEXT, "read");
 	if (fails("read") && is_stats_file(fd))
-	{
-		errno = EIO;
-		return -1;
-	}
-	return real(fd, to, size);
+		return fail(EIO);
+	return REAL(read) (fd, to, size);
 }
 
 int
 unlink(const char *path)
 {
-	static int	(*real) (const char *);
-
-	if (real == NULL)
-		real = dlsym(RTLD_NEXT, "unlink");
 	if (fails("unlink") && strstr(path, STATS_FILE) != NULL)
-	{
-		errno = EROFS;
-		return -1;
-	}
-	return real(path);
+		return fail(EROFS);
+	return REAL(unlink) (path);
 }
 
 extern void *__libc_malloc(size_t size);
