@@ -33,9 +33,8 @@ my %all = start_all_commits($node);
 
 ok(wait_for_delay_state($node, 'quota_spacing IS NOT NULL'), 'all kinds: the quota is found');
 $node->sql('SELECT shim_reset(), commit_stats_reset()');
-ok( $node->poll_query_until(
-		'postgres', q{SELECT count(*) > 300 FROM shim_events() WHERE kind = 'sleep' AND asked > 13}
-	),
+ok( $node->wait_until(
+		q{SELECT count(*) > 300 FROM shim_events() WHERE kind = 'sleep' AND asked > 13}),
 	'all kinds: leaders sleep');
 ok( poll_until(
 		sub {

@@ -105,8 +105,8 @@ ok(wait_for_delay_state($primary, 'quota_spacing IS NOT NULL'),
 for my $stop (1 .. 3)
 {
 	kill 'STOP', $receiver;
-	ok( $primary->poll_query_until(
-			'postgres', q{SELECT count(*) = 5 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
+	ok( $primary->wait_until(
+			q{SELECT count(*) = 5 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}),
 		"slow standby, $stop: all commits wait for it");
 	kill 'CONT', $receiver;
 	wait_for_commits($primary, 500);

@@ -57,7 +57,7 @@ for my $timing ('on', 'off')
 	# load is for these.
 	reset_both();
 	run_pgbench($node, '-c 8 -j 2 -t 500', 'insert' => 'INSERT INTO tick VALUES (1);');
-	ok($node->poll_query_until('postgres', "SELECT ($syncs_in_server) = ($syncs_in_shim)"),
+	ok( $node->wait_until("SELECT ($syncs_in_server) = ($syncs_in_shim)"),
 		"timing $timing: the server counts the syncs that there were");
 	cmp_ok($node->sql($syncs_in_shim), '>', 0, "timing $timing: and there were some");
 }

@@ -215,9 +215,7 @@ for my $how (
 	set_device($node, quota => 4, window => 100, flush_time => 0.5)
 	  if $adapts;
 	wait_for_load($round);
-	$node->poll_query_until('postgres', q{SELECT delay_hits_adaptive > 0 FROM commit_flush_stats})
-	  or die "no delay adapts\n"
-	  if $adapts;
+	$node->wait_until('SELECT delay_hits_adaptive > 0 FROM commit_flush_stats') if $adapts;
 	$killed_at = server_time();
 	if ($how eq 'immediate stop')
 	{

@@ -116,16 +116,11 @@ like(
 	qr/^(?:$pair\|t\nno delay\|f|no delay\|t)$/,
 	'why a fixed pair is listed, or none');
 
-ok( $node->poll_query_until(
-		'postgres',
+ok( $node->wait_until(
 		q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from 2 s\): '}
 	),
 	'the report has the newest prediction');
-$node->sql('ALTER SYSTEM SET commit_delay = 8');
-$node->reload;
-$node->poll_query_until(
-	'postgres', q{SELECT current_setting('commit_delay') = '8us'
-	OR current_setting('commit_delay') = '8'}) or die 'commit_delay is not 8';
+alter_system($node, commit_delay => 8);
 unlike(
 	$node->sql('SELECT commit_stats_report()'),
 	qr/Newest prediction/,
@@ -170,8 +165,7 @@ is(error_of($node, $_), '', $_) for split /\|/, $sessions;
 
 # With the adaptive delay on, it is what there is
 $node->sql($_) for 'ALTER SYSTEM SET commit_stats.adaptive_delay = on', $reload;
-$node->poll_query_until('postgres', 'SELECT in_force FROM commit_delay_state')
-  or die 'the adaptive delay is not on';
+$node->wait_until('SELECT in_force FROM commit_delay_state');
 my $no_delay = remedies('statement, undo', q{remedy = 'no delay'});
 is( $no_delay,
 	"ALTER SYSTEM SET commit_stats.adaptive_delay = off; ALTER SYSTEM SET commit_delay = 0; $reload|"

@@ -77,7 +77,7 @@ my $sweep = start_measuring(
 	},
 	"SELECT * FROM commit_delay_sweep('{0,100}', '{0}', '1 hour', '10 s')");
 my $reset = $node->sql('SELECT stats_reset FROM commit_stats_info');
-ok($node->poll_query_until('postgres', "SELECT stats_reset > '$reset' FROM commit_flush_stats"),
+ok($node->wait_until("SELECT stats_reset > '$reset' FROM commit_flush_stats"),
 	'resets go on beside a sweep, and show');
 is($node->sql('SELECT sweep_pid IS NOT NULL FROM commit_stats_info'),
 	't', 'and the sweep goes on beside them');

@@ -89,13 +89,8 @@ sub terminate_with ($with, @objects)
 	$sessions{'asynchronous commits'} = start_named('asynchronous commits',
 		'SET LOCAL synchronous_commit = off; INSERT INTO logged VALUES (1); COMMIT');
 
-	$node->poll_query_until(
-		'postgres',
-		q{SELECT count(*) = } .
-		  keys(%sessions)
-		  . q{ FROM pg_stat_activity
-WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'}
-	) or die "not all are at work\n";
+	$node->wait_until(qq{SELECT count(*) = @{[ scalar keys %sessions ]} FROM pg_stat_activity
+WHERE application_name LIKE 'victim %' AND state = 'active' AND query LIKE 'DO %'});
 	# sessions that measure are in the middle of it
 	$node->wait_until(q{SELECT sweep_pid IS NOT NULL OR capturing FROM commit_stats_info});
 	is( $node->sql(q{SELECT count(*) FROM pg_stat_activity

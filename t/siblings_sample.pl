@@ -18,11 +18,9 @@ my $others = start_pgbench(
 	$node, "-c $idle -T 600",
 	hold => 'BEGIN; SELECT CASE WHEN :client_id < 10 THEN pg_current_xact_id() END;
 SELECT pg_sleep(600);');
-$node->poll_query_until(
-	'postgres', q{SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
-	count(*) FILTER (WHERE query ~ 'pg_sleep') = } . $idle . q{
-FROM pg_stat_activity WHERE pid <> pg_backend_pid()}
-) or die "the others did not start\n";
+$node->wait_until(qq{SELECT count(*) FILTER (WHERE backend_xid IS NOT NULL) = 10 AND
+	count(*) FILTER (WHERE query ~ 'pg_sleep') = $idle
+FROM pg_stat_activity WHERE pid <> pg_backend_pid()});
 
 # One session commits with these settings; returns the views as a hash.
 sub commit_with (@settings)

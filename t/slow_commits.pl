@@ -165,7 +165,7 @@ run_pgbench($node, '-c 10 -t 15', insert => $insert);
 is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'), 100,
 	'... and no look derives it');
 kill 'CONT', $worker;
-ok($node->poll_query_until('postgres', 'SELECT slow_commit_limit > 230 FROM commit_stats_info'),
+ok($node->wait_until('SELECT slow_commit_limit > 230 FROM commit_stats_info'),
 	'... then several times what a commit takes');
 my ($derived, $since) =
   split /\|/, $node->sql('SELECT slow_commit_limit, clock_timestamp() FROM commit_stats_info');

@@ -102,8 +102,7 @@ $session->quit;
 
 # While it runs
 $session = start_psql($node, "BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\nCOMMIT;\n");
-ok( $node->poll_query_until(
-		'postgres',
+ok( $node->wait_until(
 		q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
 	),
 	'commit_activity shows a COMMIT before its record');
