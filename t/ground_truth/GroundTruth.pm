@@ -11,7 +11,8 @@
 
 package GroundTruth;
 
-use CommitStats qw(compile_module init_node add_standby require_standby eventually run_pgbench
+use CommitStats
+  qw(compile_module init_node alter_system add_standby require_standby eventually run_pgbench
   start_pgbench end_background);
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
@@ -342,23 +343,17 @@ sub measure ($node, $case, $seconds, $enough = sub ($truth) { $truth->{commits} 
 
 sub _measure_once ($node, $case, $seconds)
 {
-	my ($delay, $siblings) = @$case{qw(delay siblings)};
-	my $timing = exists $case->{timing} ? $case->{timing} : 'on';
 	my $adaptive = $case->{adaptive} || 'off';
 	my ($start, $end, $output, %result);
 
 	set_device($node, %{ $case->{device} || {} });
-
-	$node->sql("ALTER SYSTEM SET $_")
-	  for (
-		"commit_delay = $delay",
-		"commit_siblings = $siblings",
-		"commit_stats.adaptive_delay = $adaptive",
-		"track_wal_io_timing = $timing");
-	$node->reload;
-	$node->wait_until(qq{SELECT current_setting('commit_delay')::int = $delay AND
-	   adaptive_delay = '$adaptive' AND in_force = '$adaptive'
-FROM commit_delay_state});
+	alter_system(
+		$node,
+		commit_delay => $case->{delay},
+		commit_siblings => $case->{siblings},
+		track_wal_io_timing => $case->{timing} // 'on',
+		'commit_stats.adaptive_delay' => $adaptive);
+	$node->wait_until("SELECT in_force = '$adaptive' FROM commit_delay_state");
 	$node->sql('CHECKPOINT');
 	$start = $node->lsn('write');
 	$node->sql('SELECT shim_reset(), commit_stats_reset()');
