@@ -3,12 +3,8 @@
 
 package Adaptive;
 
-use strict;
-use warnings;
-
+use CommitStats;
 use Exporter 'import';
-use Test::More;
-use CommitStats qw(poll_until start_pgbench end_pgbench alter_system);
 use GroundTruth qw(set_device);
 
 our @EXPORT = qw($quota $window $rate set_quota delay_state

@@ -11,13 +11,9 @@
 
 package GroundTruth;
 
-use CommitStats
-  qw(compile_module init_node alter_system add_standby require_standby eventually run_pgbench
-  start_pgbench end_background);
+use CommitStats;
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 
 our @EXPORT_OK = qw(start_truth start_standby stop_standby start_with_shim with_shim
   set_device run_stalling run_beside_wal_writer seen_by_shim measure limits figures truth_cases adaptive_cases

@@ -8,7 +8,6 @@ use Exporter 'import';
 use FindBin;
 use JSON::PP;
 use List::Util qw(first min sum0);
-use PostgreSQL::Test::Utils;
 use Scalar::Util 'looks_like_number';
 
 our @EXPORT = qw(read_views listed_metrics metrics dashboard close_enough);
