@@ -7,9 +7,7 @@ use strict;
 use warnings;
 
 use lib 't', 't/ground_truth';
-use CommitStats;
-use GroundTruth qw(start_truth start_standby stop_standby measure limits figures
-  adaptive_cases prepare_sysbench);
+use GroundTruth;
 use Test::More;
 
 my $seconds = $ARGV[0] || 5;

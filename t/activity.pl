@@ -4,8 +4,7 @@
 # likes.  A standby that does not exist, and a long commit_delay, let commits
 # wait for the rest.
 
-use CommitStats;
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 
 my $node = start_truth('activity');
 my $watcher = $node->background_psql('postgres');

@@ -7,8 +7,6 @@
 # time, and fail if these differ from the configuration.
 
 use Adaptive;
-use CommitStats;
-use GroundTruth qw(start_truth start_with_shim with_shim);
 
 my $setting = 'commit_stats.adaptive_delay';
 my $node = start_truth(

@@ -7,8 +7,6 @@
 
 use Adaptive;
 use AllCommits;
-use CommitStats;
-use GroundTruth qw(start_truth);
 
 my $node = start_truth(
 	'commits', q{

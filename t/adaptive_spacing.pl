@@ -6,8 +6,6 @@
 # leader: how long the server asked for, and how long that was.
 
 use Adaptive;
-use CommitStats;
-use GroundTruth qw(start_truth seen_by_shim);
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)
 my $kept = 64;     # changes

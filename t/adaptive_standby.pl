@@ -8,8 +8,6 @@
 # sleeps of leaders.
 
 use Adaptive;
-use CommitStats;
-use GroundTruth qw(start_truth start_with_shim seen_by_shim);
 
 my $primary = start_truth(
 	'primary', q{

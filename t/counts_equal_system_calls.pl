@@ -8,8 +8,7 @@
 # ours.  The witness is the shim of t/ground_truth, which sees the system calls
 # as strace would.
 
-use CommitStats;
-use GroundTruth qw(start_truth measure);
+use GroundTruth;
 
 my $node = start_truth('server', 'max_prepared_transactions = 10');
 my $has_backend_io = $node->pg_version >= 18;

@@ -11,8 +11,7 @@
 # (t/ground_truth/shim.c) gives the device.  The
 # victims are chosen at random; VICTIM_SEED=n chooses others.
 
-use CommitStats;
-use GroundTruth qw(start_truth start_with_shim set_device);
+use GroundTruth;
 
 my $seed = $ENV{VICTIM_SEED} // 33;
 

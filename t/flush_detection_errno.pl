@@ -5,8 +5,7 @@
 # of each process, and leaves in errno what the test wants, as an unknown
 # server or C library might.
 
-use CommitStats;
-use GroundTruth qw(start_truth);
+use GroundTruth;
 
 # A server without timing, which would have each commit looked up.  Writes of
 # at least $size bytes leave $errno.

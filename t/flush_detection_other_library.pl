@@ -4,8 +4,7 @@
 # The order of shared_preload_libraries decides who comes first.  In either
 # order a commit that waits for its flush must count as a commit.
 
-use CommitStats;
-use GroundTruth qw(start_truth);
+use GroundTruth;
 
 my $n = 20;
 my $late_writer = compile_module('t/flush_detection/late_writer.c');

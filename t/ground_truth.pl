@@ -3,9 +3,7 @@
 # pg_waldump lists the commits; see t/ground_truth/GroundTruth.pm.  How near to
 # the truth the other figures are is in t/statistics/ground_truth_limits.pl.
 
-use CommitStats;
-use GroundTruth qw(start_truth start_standby stop_standby measure truth_cases
-  describe_case);
+use GroundTruth;
 
 my $node = start_truth('truth');
 

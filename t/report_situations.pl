@@ -4,8 +4,7 @@
 # must be those of the views.  In each situation the text must fit on a screen
 # and show no number that is not finite.
 
-use CommitStats;
-use GroundTruth qw(start_truth set_device with_shim);
+use GroundTruth;
 
 my $insert = 'INSERT INTO logged VALUES (1);';
 

@@ -4,8 +4,7 @@
 # so each leader's commit is slow; the other witness is commit_flush_stats.
 # What clients saw at the same time is in t/statistics/slow_commits_agree.pl.
 
-use CommitStats;
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 
 my $limit = 100;    # ms
 my $node = start_truth(

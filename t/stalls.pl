@@ -4,8 +4,7 @@
 # knows how long each flush took.  That the log has no other flush, with its
 # time and the quota, is in t/statistics/stalls_agree.pl.
 
-use CommitStats;
-use GroundTruth qw(start_truth set_device run_stalling run_beside_wal_writer);
+use GroundTruth;
 
 my $stall_time = 50;    # ms
 my $node = start_truth('stalls');

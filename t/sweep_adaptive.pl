@@ -8,8 +8,6 @@
 # spacing.
 
 use Adaptive;
-use CommitStats;
-use GroundTruth qw(start_truth);
 
 my $node = start_truth('swept', 'commit_stats.adaptive_delay = on');
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)

@@ -5,8 +5,7 @@
 # system calls, counts the sleeps.  Sessions that commit also check their
 # settings all the time, and fail if these differ from the configuration.
 
-use CommitStats;
-use GroundTruth qw(start_truth);
+use GroundTruth;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 my $node = start_truth(

@@ -1,14 +1,16 @@
 # What the tests of commit_stats.adaptive_delay share: a device with a quota,
-# and what commit_delay_state says.
+# and what commit_delay_state says.  It exports what GroundTruth.pm does, as
+# well.
 
 package Adaptive;
 
-use CommitStats;
-use Exporter 'import';
-use GroundTruth qw(set_device);
+use GroundTruth;
 
-our @EXPORT = qw($quota $window $rate set_quota delay_state
-  wait_for_delay_state start_over learn_quota next_sleeps asleep hits_are_sleeps);
+our @ISA = ('GroundTruth');
+our @EXPORT = (
+	@GroundTruth::EXPORT,
+	qw($quota $window $rate set_quota delay_state
+	  wait_for_delay_state start_over learn_quota next_sleeps asleep hits_are_sleeps));
 
 # The device: flushes in a window, its length in ms, and flushes in a second
 our ($quota, $window) = (20, 100);

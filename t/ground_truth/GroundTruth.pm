@@ -8,16 +8,20 @@
 # t/ground_truth.pl, t/statistics/ground_truth_limits.pl and others check with
 # it; bench/ground-truth prints the figures.  The shim can also make a device
 # with a quota or a slow one of the disk, for t/adaptive_spacing.pl and others.
+#
+# It exports what CommitStats.pm does, as well.
 
 package GroundTruth;
 
 use CommitStats;
-use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 
-our @EXPORT_OK = qw(start_truth start_standby stop_standby start_with_shim with_shim
-  set_device run_stalling run_beside_wal_writer seen_by_shim measure limits figures truth_cases adaptive_cases
-  describe_case prepare_sysbench);
+our @ISA = ('CommitStats');
+our @EXPORT = (
+	@CommitStats::EXPORT,
+	qw(start_truth start_standby stop_standby start_with_shim with_shim set_device run_stalling
+	  run_beside_wal_writer seen_by_shim measure limits figures truth_cases adaptive_cases
+	  describe_case prepare_sysbench));
 
 my $shim;    # its path
 my $standby;

@@ -6,8 +6,6 @@
 # sleeps.
 
 use Adaptive;
-use CommitStats;
-use GroundTruth qw(start_truth seen_by_shim);
 use Statistics;
 
 my $slack = 55;    # us by which less is asked for (SLEEP_SLACK)

@@ -4,9 +4,7 @@
 # t/ground_truth/GroundTruth.pm.  This test allows twice the limits;
 # bench/ground-truth prints the figures.  t/ground_truth.pl has what is exact.
 
-use CommitStats;
-use GroundTruth qw(start_truth start_standby stop_standby measure limits
-  figures truth_cases describe_case);
+use GroundTruth;
 use List::Util 'min';
 use Statistics;
 

@@ -13,8 +13,7 @@
 # wait for one makes other parts of a commit long.  With large WAL buffers, no
 # INSERT waits for the bulk load.  t/slow_commits.pl has what is exact.
 
-use CommitStats;
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 use Statistics;
 
 my $limit = 100;    # ms

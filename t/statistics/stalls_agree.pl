@@ -5,8 +5,7 @@
 # knows when each flush ended and how long it took.  A process that waits for a
 # processor can make a flush look long.  t/stalls.pl has what is exact.
 
-use CommitStats;
-use GroundTruth qw(start_truth set_device run_stalling run_beside_wal_writer);
+use GroundTruth;
 use Statistics;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_REALTIME);
 

@@ -3,7 +3,7 @@
 # The shim (t/ground_truth/shim.c) is a device that writes 5 MB/s, or one that
 # takes the same time for each flush, whatever its size.
 
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 use Symptoms;
 
 my $node = start_truth(

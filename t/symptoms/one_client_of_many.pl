@@ -4,7 +4,7 @@
 # Two applications on a device that allows 20 flushes in 500 ms
 # (t/ground_truth/shim.c).  pgbench knows how many commits each had.
 
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 use Symptoms;
 
 my $node = start_truth('many', "commit_stats.stall_time = 50ms\n");

@@ -3,7 +3,7 @@
 # The shim (t/ground_truth/shim.c) is that device: 10 flushes in each 300 ms,
 # of any size.  It is witness for the stalls, too.
 
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 use Symptoms;
 
 my $node = start_truth(

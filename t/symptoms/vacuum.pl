@@ -4,7 +4,7 @@
 # A device that writes 5 MB/s (t/ground_truth/shim.c), and a few small commits
 # beside VACUUM of a table that needs 30 MB of WAL.
 
-use GroundTruth qw(start_truth set_device);
+use GroundTruth;
 use Symptoms;
 
 my $node = start_truth('vacuum', "wal_buffers = 16MB\n");
