@@ -60,11 +60,22 @@ $ENV{PGCTLTIMEOUT} //= 4 * $PostgreSQL::Test::Utils::timeout_default;
 	};
 }
 
-# Methods more of a server: a statement in the database postgres, and the wait
-# until a query there returns true.
+# Methods more of a server: a statement in the database postgres, its rows, and
+# the wait until a query there returns true.
 sub PostgreSQL::Test::Cluster::sql ($self, $sql, %options)
 {
 	return $self->safe_psql('postgres', $sql, %options);
+}
+
+# The columns of a row
+sub PostgreSQL::Test::Cluster::row ($self, $query)
+{
+	return split /\|/, $self->sql($query), -1;
+}
+
+sub PostgreSQL::Test::Cluster::rows ($self, $query)
+{
+	return map { [ split /\|/, $_, -1 ] } split /\n/, $self->sql($query);
 }
 
 sub PostgreSQL::Test::Cluster::wait_until ($self, $query)
@@ -398,10 +409,9 @@ sub PostgreSQL::Test::Cluster::create_functions ($node, $module, @functions)
 # The row of commit_flush_stats.
 sub flush_stats ($node)
 {
-	my $row =
-	  $node->sql('SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))');
-
-	return { map { split /\|/, $_, 2 } split /\n/, $row };
+	return { map { @$_ }
+		  $node->rows('SELECT key, value FROM commit_flush_stats s, jsonb_each_text(to_jsonb(s))')
+	};
 }
 
 # Wait until $n more commits have waited for their flush.
@@ -418,8 +428,7 @@ sub wait_for_commits ($node, $n)
 sub waldump ($node, $start, $end, @options)
 {
 	my ($out, $err);
-	my @files = split /\|/,
-	  $node->sql("SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')");
+	my @files = $node->row("SELECT pg_walfile_name('$start'::pg_lsn + 1), pg_walfile_name('$end')");
 	my @command = ($node->installed_command('pg_waldump'), '-p', $node->data_dir . '/pg_wal');
 
 	IPC::Run::run([ @command, @options, '-s', $start, '-e', $end, @files ], '>', \$out, '2>', \$err)

@@ -51,7 +51,7 @@ $node->sql("ROLLBACK PREPARED '$_'")
   $node->sql('SELECT gid FROM pg_prepared_xacts');
 
 # A sleep can be as short as those of the server's own.
-my ($hits, $sleeps, $short) = split /\|/, $node->sql(q{SELECT delay_hits_adaptive,
+my ($hits, $sleeps, $short) = $node->row(q{SELECT delay_hits_adaptive,
 	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep'),
 	   (SELECT count(*) FROM shim_events() WHERE kind = 'sleep' AND asked <= 13)
 FROM commit_flush_stats});

@@ -84,10 +84,9 @@ sub all_is_there ($how)
 {
 	my (%found, @wrong);
 
-	for (split /\n/,
-		$node->sql(q{SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
+	for ($node->rows(q{SELECT round || ' ' || client, count(*), max(n) FROM written GROUP BY 1}))
 	{
-		my ($who, $count, $max) = split /\|/;
+		my ($who, $count, $max) = @$_;
 
 		$found{$who} = $max;
 		push @wrong, "$who: $count rows up to $max" if $count != $max;

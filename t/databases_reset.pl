@@ -76,12 +76,12 @@ is( $node->sql(q{SELECT string_agg(datname, ' '), sum(commits), sum(commits_asyn
 FROM commit_database_stats}),
 	'postgres|0|0|',
 	'reset at rest: only databases with sessions have a row');
-my %since = map { split /\|/ } split /\n/,
-  $node->sql('SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
+my %since = map { @$_ }
+  $node->rows('SELECT datname, xact_commit FROM pg_stat_database WHERE datname IS NOT NULL');
 finish_all(start_all());
-for (split /\n/, $node->sql($compare))
+for ($node->rows($compare))
 {
-	my ($database, $ours, $servers) = split /\|/;
+	my ($database, $ours, $servers) = @$_;
 
 	is($ours, $servers - $since{$database}, "since a reset: commits in $database");
 }

@@ -20,10 +20,9 @@ my $sees_event = $node->pg_version >= '19devel';
 
 eventually(sub {
 	run_pgbench($node, '-c 4 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
-	($delayed, $certain) = split /\|/,
-	  $node->sql(
+	($delayed, $certain) = $node->row(
 		q{SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
-	  );
+	);
 	return $delayed > 10 && (!$sees_event || $certain > 0);
 });
 cmp_ok($delayed, '>', 10, 'leaders slept');

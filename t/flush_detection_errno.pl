@@ -27,8 +27,7 @@ sub commit_and_count ($node, $clients, $commits)
 		[ 'pgbench', '-n', '-N', '-c', $clients, '-j', 2, '-t', $commits, 'postgres' ],
 		"$clients clients commit $commits times each");
 	my ($counted, $uncertain, $followers, $synced) =
-	  split /\|/,
-	  $node->sql(q{SELECT c.flushes, c.flushes_uncertain, c.followers, s.syncs
+	  $node->row(q{SELECT c.flushes, c.flushes_uncertain, c.followers, s.syncs
 FROM commit_flush_stats c,
      (SELECT count(*) AS syncs FROM shim_events()
       WHERE kind = 'sync' AND backend) s});

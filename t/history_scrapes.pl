@@ -42,8 +42,8 @@ sub scrape ($close = 'commit_history_close')
 	my $columns = join ', ', @columns;
 	my ($end, $cells, %value);
 
-	($end, $cells, @value{ @columns, 'wal_bytes', 'commit_sum' }) = split /\|/,
-	  $node->sql(qq{SELECT $close(), (SELECT string_agg(concat_ws(' ', role = 'flush', lower_bound,
+	($end, $cells, @value{ @columns, 'wal_bytes', 'commit_sum' }) = $node->row(
+		qq{SELECT $close(), (SELECT string_agg(concat_ws(' ', role = 'flush', lower_bound,
 		upper_bound, commits), ',') FROM commit_latency_histogram() WHERE role <> 'asynchronous'),
 	s.*, (SELECT sum(wal_bytes) FROM commit_client_stats),
 	(SELECT 1000 * sum(sum) FROM commit_latency_buckets WHERE role NOT IN ('flush', 'asynchronous'))
@@ -64,7 +64,7 @@ sub same_counters ($before, $after, $resolution, $name)
 	my @names = (@columns, 'wal_bytes');
 	my %sum;
 
-	@sum{@names} = split /\|/, $node->sql(
+	@sum{@names} = $node->row(
 			'SELECT '
 		  . join(', ', map { "sum($_)" } @names)
 		  . qq{ FROM commit_history WHERE resolution = '$resolution'
@@ -126,8 +126,7 @@ for my $round (1 .. 3)
 	my %row;
 	my @quantiles = qw(commit_p50 commit_p95 commit_p99 flush_p50 flush_p99);
 
-	@row{@quantiles} = split /\|/,
-	  $node->sql(
+	@row{@quantiles} = $node->row(
 		"SELECT @{[ join ', ', @quantiles ]} FROM commit_history WHERE resolution = 'hour'");
 	for (@quantiles)
 	{

@@ -28,7 +28,7 @@ sub totals
 	my %value;
 
 	@value{@stats} =
-	  split /\|/, $node->sql('SELECT ' . join(', ', @stats) . ' FROM commit_flush_stats');
+	  $node->row('SELECT ' . join(', ', @stats) . ' FROM commit_flush_stats');
 	return map { $_ => $sum{$_} + $value{$_} } @stats;
 }
 
@@ -37,8 +37,8 @@ sub in_rows ($resolution)
 {
 	my %value;
 
-	@value{@stats} = split /\|/,
-	  $node->sql('SELECT '
+	@value{@stats} =
+	  $node->row('SELECT '
 		  . join(', ', map { "sum($_)" } @stats)
 		  . " FROM commit_history WHERE resolution = '$resolution'");
 	return %value;

@@ -17,7 +17,7 @@ my $primary = start_node(
 # The commits of one level: how many, the mean, and the wait for the standby.
 sub level_stats ($level)
 {
-	return split /\|/, $primary->sql(qq{SELECT sum(commits), sum(commit_time) / sum(commits),
+	return $primary->row(qq{SELECT sum(commits), sum(commit_time) / sum(commits),
 	   sum(standby_time_min) / sum(commits), sum(standby_time_max) / sum(commits)
 FROM commit_latency_stats WHERE synchronous_commit = '$level'});
 }

@@ -18,7 +18,7 @@ sub memory_with ($connections)
 {
 	$node->adjust_conf('postgresql.conf', 'max_connections', $connections);
 	$node->restart;
-	return split /\|/, $node->sql(
+	return $node->row(
 		q{SELECT i.shared_memory, i.memory_per_connection, m.size
 FROM commit_stats_info i, pg_shmem_allocations m WHERE m.name = 'commit_stats'}
 	);

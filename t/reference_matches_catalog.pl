@@ -18,17 +18,10 @@ my $node = start_node('reference');
 # What the catalogs say
 #
 
-# The rows of a query, each a reference to its values.
-sub rows ($sql)
-{
-	return map { [ split /\|/, $_, -1 ] }
-	  split /\n/, $node->sql($sql);
-}
-
 # Names of the members of the extension in one of the catalogs.
 sub members ($catalog, $name)
 {
-	return map { $_->[0] } rows(
+	return map { $_->[0] } $node->rows(
 		qq{SELECT $name FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
 	   JOIN $catalog o ON d.classid = '$catalog'::regclass AND d.objid = o.oid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
@@ -42,20 +35,21 @@ my %is_view = map { $_ => 1 } @views;
 # Those of the same name as a view are there for it.
 my @functions = grep { !$is_view{$_} } members('pg_proc', 'DISTINCT proname');
 my @settings = map { $_->[0] }
-  rows(q{SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
+  $node->rows(q{SELECT name FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY 1});
 
 # Of each object: lines that say what its tables have to.
 my %catalog;
 
 $catalog{$_} = [
-	rows(qq{SELECT 'column', attname, format_type(atttypid, atttypmod), ''
+	$node->rows(qq{SELECT 'column', attname, format_type(atttypid, atttypmod), ''
 FROM pg_attribute WHERE attrelid = '$_'::regclass AND attnum > 0 AND NOT attisdropped
 ORDER BY attnum})
   ]
   for @views;
 
 $catalog{$_} = [
-	rows(qq{SELECT CASE coalesce(mode, 'i') WHEN 'i' THEN 'argument' ELSE 'column' END, name,
+	$node->rows(
+		qq{SELECT CASE coalesce(mode, 'i') WHEN 'i' THEN 'argument' ELSE 'column' END, name,
 	   CASE coalesce(mode, 'i') WHEN 'i' THEN format_type(type, NULL) ELSE '' END,
 	   CASE coalesce(mode, 'i') WHEN 'i' THEN pg_get_function_arg_default(p.oid, n::int) ELSE '' END
 FROM pg_proc p,
@@ -68,7 +62,7 @@ ORDER BY p.pronargs, n})
   for @functions;
 
 $catalog{Settings} = [
-	rows(q{SELECT 'setting', name, boot_val,
+	$node->rows(q{SELECT 'setting', name, boot_val,
 	   CASE WHEN vartype = 'integer' THEN concat_ws(' ', min_val, 'to', max_val, unit) END,
 	   context
 FROM pg_settings WHERE name LIKE 'commit\_stats.%' ORDER BY name})

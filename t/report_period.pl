@@ -116,8 +116,8 @@ sub range_of ($period)
 
 $node->sql(sprintf 'CREATE VIEW changed AS SELECT * FROM commit_stats_compare(%s, %s)',
 	range_of($quick), range_of($slow));
-my ($before, $after) = split /\|/,
-  $node->sql(q{SELECT mean_before, mean_after FROM changed WHERE part = 'commit'});
+my ($before, $after) =
+  $node->row(q{SELECT mean_before, mean_after FROM changed WHERE part = 'commit'});
 near($before, mean_of($quick), 'the mean of the first period');
 near($after, mean_of($slow), '... and that of the second');
 

@@ -167,9 +167,8 @@ like(
 	$text,
 	qr/^  Others active: 5 or more at \Q$reach\E of flushes, median \d+, at most $stats->{siblings_max}\.$/m,
 	'siblings are those of the view');
-my @histogram = split /\n/,
-  $node->sql(q{SELECT commits_in_flush, flushes FROM commit_flush_histogram ORDER BY 1});
-my %of_view = map { split /\|/ } @histogram;
+my %of_view =
+  map { @$_ } $node->rows('SELECT commits_in_flush, flushes FROM commit_flush_histogram');
 my %of_report = $text =~ /^ +(\d+) +(\d+) +[\d.<>]+% +[\d.<>]+%  [=#]+$/mg;
 is_deeply(
 	\%of_report,

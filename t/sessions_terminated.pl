@@ -36,9 +36,7 @@ my @experiments = qw(commit_delay_sweep commit_delay_whatif commit_remedies);
 # All views and functions, in the form that can stand after FROM.
 my %objects;
 
-for (
-	split /\n/,
-	$node->sql(q{SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
+for ($node->rows(q{SELECT CASE WHEN c.oid IS NOT NULL THEN c.relname ELSE p.proname || '()' END,
 	   coalesce(c.relname, p.proname), p.pronargs
 FROM pg_depend d LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
 	 LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
@@ -46,7 +44,7 @@ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
 	  d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'commit_stats') AND
 	  (c.oid IS NOT NULL OR p.oid IS NOT NULL)}))
 {
-	my ($object, $name, $arguments) = split /\|/;
+	my ($object, $name, $arguments) = @$_;
 
 	if ($arguments)
 	{

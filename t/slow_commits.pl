@@ -167,7 +167,7 @@ kill 'CONT', $worker;
 ok($node->wait_until('SELECT slow_commit_limit > 230 FROM commit_stats_info'),
 	'... then several times what a commit takes');
 my ($derived, $since) =
-  split /\|/, $node->sql('SELECT slow_commit_limit, clock_timestamp() FROM commit_stats_info');
+  $node->row('SELECT slow_commit_limit, clock_timestamp() FROM commit_stats_info');
 set_device($node, flush_time => 120);
 $node->sql($insert) for 1 .. 3;
 set_device($node, flush_time => $derived + 10);

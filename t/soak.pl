@@ -132,15 +132,14 @@ sub counts
 {
 	my %counts;
 
-	for (
-		split /\n/,
-		$node->sql(q{SELECT 'all', commits, commits_async, commits_unlogged, prepares, stats_reset
+	for ($node->rows(
+		q{SELECT 'all', commits, commits_async, commits_unlogged, prepares, stats_reset
 FROM commit_flush_stats
 UNION ALL
 SELECT datname, commits, commits_async, commits_unlogged, prepares, NULL
 FROM commit_database_stats WHERE datname IN ('one', 'two', 'three')}))
 	{
-		my ($name, @counts) = split /\|/;
+		my ($name, @counts) = @$_;
 
 		@counts{ map { "$name $_" } qw(sync async unlogged prepares reset) } = @counts;
 	}

@@ -79,8 +79,7 @@ FROM commit_delay_sweep('{0}', duration => '4 s', adaptive => true)},
 		stdout => \$rates,
 		stderr => \$messages);
 	my $slots = in_its_slots($messages) || 'false';
-	($adaptive, $others) = split /\|/,
-	  $node->sql(qq{SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
+	($adaptive, $others) = $node->row(qq{SELECT count(*) FILTER (WHERE delay_kind = 'adaptive'),
 	   count(*) FILTER (WHERE delayed IS DISTINCT FROM true)
 FROM commit_flush_log WHERE $slots});
 	my ($alone, $together) = split /\|/, $rates;

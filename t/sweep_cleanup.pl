@@ -43,11 +43,11 @@ sub sweep_pid
 # monotonic clock, and the process.
 sub sleeps
 {
-	my @sleeps = split /\n/,
-	  $node->sql(q{SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
+	my @sleeps =
+	  $node->rows(q{SELECT at / 1e9, pid FROM shim_events() WHERE kind = 'sleep' ORDER BY at});
 
 	$node->sql('SELECT shim_reset()');
-	return map { [ split /\|/ ] } @sleeps;
+	return @sleeps;
 }
 
 # How many leaders sleep until there are 50 more commits.

@@ -101,12 +101,12 @@ sub finish_all
 # whose prepare was not counted.
 sub agrees_with_server ($name, %older)
 {
-	my @rows = split /\n/, $node->sql($compare);
+	my @rows = $node->rows($compare);
 
 	is(scalar(@rows), scalar(@databases), "$name: all databases are there");
 	for (@rows)
 	{
-		my ($database, $ours, $servers) = split /\|/;
+		my ($database, $ours, $servers) = @$_;
 
 		is($ours + ($older{$database} || 0), $servers, "$name: commits in $database");
 	}

@@ -108,16 +108,14 @@ sub seen_by_shim ($node)
 {
 	my %seen;
 
-	@seen{qw(syncs sleeps slept stalls stalled longest)} = @{
-		(_rows(
-			$node, q{SELECT count(*) FILTER (WHERE kind = 'sync'),
+	@seen{qw(syncs sleeps slept stalls stalled longest)} =
+	  $node->row(q{SELECT count(*) FILTER (WHERE kind = 'sync'),
 	   count(*) FILTER (WHERE kind = 'sleep'),
 	   coalesce(sum(length) FILTER (WHERE kind = 'sleep'), 0) / 1e6,
 	   count(*) FILTER (WHERE kind = 'stall'),
 	   coalesce(sum(length) FILTER (WHERE kind = 'stall'), 0) / 1e6,
 	   coalesce(max(asked), 0)
-FROM shim_events() WHERE backend}))[0]
-	};
+FROM shim_events() WHERE backend});
 	return \%seen;
 }
 
@@ -193,20 +191,12 @@ sub _commit_records ($node, $start, $end)
 	  split(/\n/, $out);
 }
 
-sub _rows ($node, $sql)
-{
-	return map { [ split /\|/ ] }
-	  split(/\n/, $node->sql($sql));
-}
-
 # The flushes: [where it ended, by a backend?, process], in order.  One that
 # goes on into the next WAL segment syncs the first one on the way, and the
 # flush pointer never stands there: that is one flush.
 sub _flushes ($node)
 {
-	my @syncs = _rows(
-		$node,
-		q{SELECT boundary - '0/0', backend, pid FROM shim_events()
+	my @syncs = $node->rows(q{SELECT boundary - '0/0', backend, pid FROM shim_events()
 		  WHERE kind = 'sync' ORDER BY 1});
 	my $segment = 16 * 1024 * 1024;
 
@@ -227,15 +217,14 @@ sub _truth ($node, $start, $end)
 	# A leader, too, may sleep for a spinlock, after the sync (see shim.c).  Of
 	# two sleeps in a row, the one before the sync was that of commit_delay.
 	my %count =
-	  map { $_->[0] => $_->[1] } _rows(
-		$node, q{SELECT kind, count(*)
+	  map { @$_ }
+	  $node->rows(q{SELECT kind, count(*)
 FROM (SELECT kind, lead(kind) OVER (PARTITION BY pid ORDER BY at) AS next
 	  FROM shim_events() WHERE backend) e
 WHERE kind <> 'sleep' OR next <> 'sleep' GROUP BY 1});
 	# How many sleeps were late at the sync by ten times the timer's slack: the
 	# processor was short, for leaders that slept and for the others.
-	my ($late) = _rows(
-		$node, q{SELECT count(*)
+	my $late = $node->sql(q{SELECT count(*)
 FROM (SELECT kind, at, lead(kind) OVER w AS next, lead(at) OVER w AS next_at
 	  FROM shim_events() WHERE backend
 	  WINDOW w AS (PARTITION BY pid ORDER BY at)) e
@@ -261,7 +250,7 @@ AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 		commits => scalar @commits,
 		flushes => $count{write} || scalar(grep { $_->[1] eq 't' } @syncs),
 		hits => $count{sleep} || 0,
-		late => $late->[0],
+		late => $late,
 		without_leader => $without_leader || 0,
 		histogram => \%histogram
 	};
@@ -270,21 +259,14 @@ AND next_at - at > 1000 * current_setting('commit_delay')::int + 500000});
 # The counts of commit_stats.
 sub _ours ($node)
 {
-	my ($row) = _rows(
-		$node,
-		q{SELECT commits, flushes, delay_hits, commits_without_leader,
-				 delay_uncertain, inferred_flushes, unresolved_flushes,
-				 unresolved_commits
-		  FROM commit_flush_stats});
 	my %ours;
 
 	@ours{ qw(commits flushes hits without_leader uncertain
-		inferred_flushes unresolved_flushes unresolved_commits) } = @$row;
-	$ours{histogram} = {
-		map { $_->[0] => $_->[1] } _rows(
-			$node, 'SELECT commits_in_flush, flushes
-						FROM commit_flush_histogram')
-	};
+		inferred_flushes unresolved_flushes unresolved_commits) } =
+	  $node->row(q{SELECT commits, flushes, delay_hits, commits_without_leader, delay_uncertain,
+	inferred_flushes, unresolved_flushes, unresolved_commits FROM commit_flush_stats});
+	$ours{histogram} =
+	  { map { @$_ } $node->rows('SELECT commits_in_flush, flushes FROM commit_flush_histogram') };
 	return \%ours;
 }
 

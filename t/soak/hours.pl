@@ -158,8 +158,9 @@ my %rows_at_reset = (sync => 0, async => 0, unlogged => 0);
 
 sub rows_written
 {
-	my %rows = map { split /\|/ } split /\n/,
-	  $node->sql(
+	my %rows =
+	  map { @$_ }
+	  $node->rows(
 		'SELECT kind, count(*) FROM (TABLE written UNION ALL TABLE unlogged) w GROUP BY 1');
 
 	return map { ($_ => $rows{$_} || 0) } keys %rows_at_reset;

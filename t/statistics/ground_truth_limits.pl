@@ -58,10 +58,9 @@ right_in_most_rounds(
 	'wait event',
 	sub {
 		measure($node, { clients => 4, delay => 100, siblings => 2 }, 2);
-		my ($delayed, $certain) = split /\|/,
-		  $node->sql(
+		my ($delayed, $certain) = $node->row(
 			q{SELECT count(*), count(*) FILTER (WHERE delay_probability = 1) FROM commit_flush_log WHERE delayed}
-		  );
+		);
 
 		return [ $delayed > 10, 'leaders slept' ],
 		  [ $certain > $delayed / 4, 'many of them were seen asleep' ];

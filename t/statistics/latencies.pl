@@ -43,7 +43,7 @@ sub quantile ($q, @sorted)
 # of its cell.
 sub our_quantile ($q)
 {
-	return split /\|/, $node->sql(qq{WITH cell AS (
+	return $node->row(qq{WITH cell AS (
 	SELECT lower_bound, upper_bound, sum(commits) AS n
 	FROM commit_latency_histogram WHERE wait_level = 'local'
 	GROUP BY 1, 2),
@@ -72,7 +72,7 @@ sub with_delay ($delay)
 		push @findings, [ $lower <= $theirs, "quantile $q is not above" ],
 		  [ $upper >= $theirs - $delay / 1000 / 3 - 3, "quantile $q is not below" ];
 	}
-	my ($mean, $flush) = split /\|/, $node->sql(
+	my ($mean, $flush) = $node->row(
 		q{SELECT sum(commit_time) / sum(commits), (SELECT mean FROM commit_flush_latency_stats)
 FROM commit_latency_stats WHERE wait_level = 'local'});
 	return (
@@ -122,7 +122,7 @@ sub with_level ($level, $options)
 	$node->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 	run_pgbench($node, $options,
 		write => "SET synchronous_commit = $level;\nINSERT INTO logged VALUES (1);");
-	return split /\|/, $node->sql(
+	return $node->row(
 		qq{SELECT sum(commit_time) / sum(commits), sum(standby_time_min) / sum(commits),
 	   sum(standby_time_max) / sum(commits)
 FROM commit_latency_stats WHERE synchronous_commit = '$level'});

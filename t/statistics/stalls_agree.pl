@@ -24,7 +24,7 @@ sub compare ($limit)
 {
 	my $ahead = clocks_differ();
 
-	return split /\|/, $node->sql(qq{WITH slow AS (
+	return $node->row(qq{WITH slow AS (
 	SELECT pid, length / 1e6 AS length, to_timestamp((at + length) / 1e9 + $ahead) AS ended_at
 	FROM shim_events() WHERE kind = 'sync' AND backend AND length / 1e6 > $stall_time),
 logged AS (
@@ -84,8 +84,7 @@ right_in_most_rounds(
 	'a stall that no commit led',
 	sub {
 		run_beside_wal_writer($node);
-		my ($stalls, $long) = split /\|/,
-		  $node->sql(q{SELECT count(*), count(*) FILTER (WHERE duration > (
+		my ($stalls, $long) = $node->row(q{SELECT count(*), count(*) FILTER (WHERE duration > (
 	SELECT 2 * max(length) / 1e6 + 1000 FROM shim_events() WHERE NOT backend AND kind = 'sync'))
 FROM commit_stall_log WHERE leader_pid IS NULL});
 		return ([ $stalls > 2, 'there are some' ],

@@ -68,8 +68,8 @@ unlike($report->{text}, qr/NOTIFY/, 'nothing is said of NOTIFY');
 is_consistent($report, 'deferred trigger');
 
 # The clients' own clock: slow commits have the time of their transactions.
-my ($n, $slow, $before) = split /\|/,
-  $node->sql(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
+my ($n, $slow, $before) =
+  $node->row(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
 WHERE application_name = 'shop'});
 cmp_ok($n, '>', 8, 'slow commits are in the log');
 cmp_ok($slow, '<=', $latency, '... not longer than the clients say');

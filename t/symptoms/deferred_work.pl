@@ -41,8 +41,8 @@ sub logged_commit ($pid)
 sub is_slow_by ($phase, $column, $script)
 {
 	my $pid = $node->sql("BEGIN;\n$script;\nSELECT pg_backend_pid();\nCOMMIT;");
-	my ($cause, $duration, $time, $rest) = split /\|/, $node->sql(
-		qq{SELECT cause, duration, $column, unknown_time FROM commit_slow_log
+	my ($cause, $duration, $time, $rest) =
+	  $node->row(qq{SELECT cause, duration, $column, unknown_time FROM commit_slow_log
 WHERE pid = $pid ORDER BY ended_at DESC LIMIT 1});
 
 	is($cause, $phase, "$phase: the cause");

@@ -40,8 +40,8 @@ cmp_ok($report->{causes}->[0]->{share}, '>', 80, '... of most of the time');
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/larger transactions/, '... nor larger transactions');
 is_consistent($report, 'foreign server');
-my ($n, $slow, $before) = split /\|/,
-  $node->sql(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
+my ($n, $slow, $before) =
+  $node->row(q{SELECT count(*), sum(duration), sum(before_time) FROM commit_slow_log
 WHERE application_name = 'shop'});
 cmp_ok($slow, '<=', $latency, 'slow commits are not longer than the clients say');
 cmp_ok($before, '>=', 95 * $n, '... and sleep in each');

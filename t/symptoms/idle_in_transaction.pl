@@ -13,8 +13,8 @@ sub report_on ($name, $options, $sql)
 	$node->sql('SELECT commit_stats_reset()');
 	my @times = end_load(start_load($node, $options, $sql, $name));
 	my $report = report_of($node);
-	my ($commit_time, $share, $session_share) = split /\|/,
-	  $node->sql(qq{SELECT commit_time, transaction_share, session_share
+	my ($commit_time, $share, $session_share) =
+	  $node->row(qq{SELECT commit_time, transaction_share, session_share
 FROM commit_client_stats WHERE application_name = '$name'});
 	my $truth = 100 * $commit_time / sum0(@times);
 

@@ -76,8 +76,8 @@ unlike($report->{text}, qr/stall as on a disk|IOPS|may pay|adaptive_delay = on/,
 	'no quota is seen');
 is_consistent($report, 'CPU limit');
 
-my ($all, $limited) = split /\|/,
-  $node->sql(q{SELECT count(*), count(*) FILTER (WHERE cause = 'CPU limit') FROM commit_stall_log
+my ($all, $limited) = $node->row(
+	q{SELECT count(*), count(*) FILTER (WHERE cause = 'CPU limit') FROM commit_stall_log
 WHERE duration > 40});
 
 cmp_ok($all, '>', 3, 'the log of stalls has those that the test made');

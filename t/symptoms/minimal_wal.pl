@@ -27,8 +27,8 @@ $node->wait_until(q{SELECT count(*) >= 12 FROM commit_slow_log});
 my $report = report_of($node);
 my $logged =
   sum0(slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT;/g);
-my ($duration, $record) = split /\|/,
-  $node->sql(q{SELECT sum(duration), sum(record_time) FROM commit_slow_log});
+my ($duration, $record) =
+  $node->row(q{SELECT sum(duration), sum(record_time) FROM commit_slow_log});
 
 cmp_ok($duration, '>', 0.5 * $logged, 'the slow log has what the server log has');
 cmp_ok($duration, '<', $logged + 1, '... and no more');

@@ -31,8 +31,7 @@ sub run_kinds (%names)
 
 my $report = run_kinds(small => 'shop', update => 'shop', large => 'shop');
 my ($least, $most) =
-  split /\|/,
-  $node->sql(q{SELECT min(wal_bytes), max(wal_bytes) FROM commit_slow_log, commit_stats_info
+  $node->row(q{SELECT min(wal_bytes), max(wal_bytes) FROM commit_slow_log, commit_stats_info
 WHERE ended_at >= stats_reset});
 my $wal = sprintf '%d B to %.2f MB', $least, $most / 1e6;
 
@@ -51,8 +50,7 @@ is_consistent($report, 'one name');
 my $by_statement = $node->sql(
 	'SELECT commits, flushes, reason FROM commit_statement_stats WHERE flushes > 0 ORDER BY 1 DESC'
 );
-my ($queryid, $share) = split /\|/,
-  $node->sql(
+my ($queryid, $share) = $node->row(
 	q{SELECT queryid, flushes_share FROM commit_statement_stats ORDER BY flushes DESC LIMIT 1});
 my ($said_share, $said) =
   $report->{text} =~ /^  ([\d.]+)% of the flushes are led by statement\s+(-?\d+)\s/m;

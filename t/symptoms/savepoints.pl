@@ -27,8 +27,8 @@ sub commit_after ($name, $released)
 		'COMMIT;');
 	my ($logged) =
 	  slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT;/;
-	my ($cause, $before, $duration) = split /\|/,
-	  $node->sql(qq{SELECT cause, before_time, duration FROM commit_slow_log
+	my ($cause, $before, $duration) =
+	  $node->row(qq{SELECT cause, before_time, duration FROM commit_slow_log
 WHERE application_name = '$name' ORDER BY ended_at DESC LIMIT 1});
 
 	return ($cause, $before, $duration, $logged);

@@ -34,8 +34,7 @@ $long->query_safe('COMMIT');
 $long->quit;
 
 my ($logged) = slurp_file($node->logfile, $log_begin) =~ /duration: ([\d.]+) ms  statement: COMMIT/;
-my ($cause, $duration, $after) = split /\|/,
-  $node->sql(
+my ($cause, $duration, $after) = $node->row(
 	q{SELECT cause, duration, after_time FROM commit_slow_log ORDER BY duration DESC LIMIT 1});
 
 cmp_ok($locks, '>', 80000, 'predicate locks are kept for it');

@@ -25,8 +25,8 @@ for my $clients (8, 4)
 	  end_load(start_load($primary, "-c $clients -t 500", 'INSERT INTO logged (n) VALUES (1);'));
 	$primary->wait_until_alone;
 	my $synced = $primary->sql($syncs) - $before;
-	my ($flushes, $commits) = split /\|/,
-	  $primary->sql('SELECT sum(flushes), sum(commits) FROM commit_flush_histogram');
+	my ($flushes, $commits) =
+	  $primary->row('SELECT sum(flushes), sum(commits) FROM commit_flush_histogram');
 	my $per_flush = $primary->sql('SELECT commits_per_flush FROM commit_flush_stats');
 
 	is($n, 500 * $clients, "$name: pgbench's transactions");

@@ -65,7 +65,7 @@ sub commit_beside
 # The time that commits have waited for what $blame says, and in all, ms.
 sub wait_times ($blame)
 {
-	return split /\|/, $primary->sql(
+	return $primary->row(
 		qq{SELECT coalesce(sum(wait_time) FILTER (WHERE standby || '|' || stage = '$blame'), 0),
 	coalesce(sum(wait_time), 0) FROM commit_standby_stats});
 }

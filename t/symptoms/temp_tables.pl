@@ -39,8 +39,8 @@ my $without = commit_with('plain', 'CREATE TEMP TABLE temp1 (id int);');
 $node->sql('SELECT commit_stats_reset()');
 my $with = commit_with('temp', $tables);
 
-my ($n, $time, $record, $rest, $causes) = split /\|/, $node->sql(
-	q{SELECT count(*), sum(duration), sum(record_time), sum(unknown_time),
+my ($n, $time, $record, $rest, $causes) =
+  $node->row(q{SELECT count(*), sum(duration), sum(record_time), sum(unknown_time),
 	   string_agg(DISTINCT cause, ', ')
 FROM commit_slow_log WHERE application_name = 'temp' AND before_time > 0});
 is($n, $commits, 'each COMMIT is slow');

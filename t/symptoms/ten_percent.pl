@@ -57,7 +57,7 @@ for my $name (sort keys %script)
 		  grep { /^\d+ \Q$name\E LOG:  duration: [\d.]+ ms  (?:statement|execute \w+): COMMIT/ }
 		  split /\n/,
 		slurp_file($node->logfile, $offset));
-	my @rows = map { [ split /\|/ ] } split /\n/, $node->sql(
+	my @rows = $node->rows(
 		qq{SELECT pid, duration, before_time + record_time + notify_time + delay_time + flush_time
 	   + others_flush_time + segment_time + standby_time_min + commit_log_time + after_time
 	   + not_run_time + unknown_time, unknown_time
