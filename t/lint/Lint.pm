@@ -1,5 +1,5 @@
 # What the checks of files share.  They need neither a server nor Perl modules
-# beyond Perl's own.
+# beyond Perl's own.  Exports Test::More as well.
 
 package Lint;
 
@@ -14,9 +14,10 @@ use File::Copy     qw(copy);
 use File::Path     qw(make_path);
 use File::Temp     qw(tempdir);
 use FindBin;
+use Test::More;
 
 our @ISA = qw(Exporter);
-our @EXPORT = qw($root slurp run_command copy_checkout find_pg_config);
+our @EXPORT = (@Test::More::EXPORT, qw($root slurp run_command copy_checkout find_pg_config));
 
 # Turns on strict, warnings and signatures in the file that uses this.
 sub import

@@ -3,13 +3,10 @@
 # make -n only says that it knows how.  script/package builds its packages from
 # the archive, and runs all tests with them.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use File::Basename        qw(dirname);
 use File::Path            qw(make_path);
 use IO::Uncompress::Unzip qw($UnzipError);
 use Lint;
-use Test::More;
 
 my $pg_config = find_pg_config();
 

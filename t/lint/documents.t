@@ -3,10 +3,7 @@
 # All documents of the checkout, doc/ and monitoring/ are checked.  Each check
 # is then tried on a text with one mistake.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use Lint;
-use Test::More;
 
 # The anchors of a text's headings, as the usual renderers name them.
 sub anchors ($text)

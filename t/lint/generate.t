@@ -5,10 +5,7 @@
 
 use File::Basename qw(dirname);
 use File::Temp     qw(tempdir);
-use FindBin;
-use lib $FindBin::RealBin;
 use Lint;
-use Test::More;
 
 my @files = (
 	'commit_stats--1.0.sql',

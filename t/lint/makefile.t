@@ -3,11 +3,8 @@
 # Nothing is compiled here: make prints what it would do, or stops before it
 # does anything.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use File::Temp qw(tempdir);
 use Lint;
-use Test::More;
 
 my $pg_config = find_pg_config();
 

@@ -5,11 +5,8 @@
 # here; other fields of the specification would have to be added.  Each rule is
 # also tried on a copy that breaks it.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use JSON::PP;
 use Lint;
-use Test::More;
 
 my $string = qr/\A.*\S.*\z/s;
 my $version = qr/\A(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[A-Za-z][-0-9A-Za-z]*)?\z/;

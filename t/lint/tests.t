@@ -6,10 +6,7 @@
 # check is then tried on tables with one mistake.
 
 use File::Basename qw(basename);
-use FindBin;
-use lib $FindBin::RealBin;
 use Lint;
-use Test::More;
 
 # The tests of each kind, as the table names them: those that neither
 # script/test nor script/check runs stand there with their path.
