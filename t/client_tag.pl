@@ -5,8 +5,7 @@
 # what varies.  The witness is the number of transactions that each name's
 # sessions have run, directly and through PgBouncer in transaction mode.
 
-use CommitStats;
-use Databases 'adds_up';
+use Databases;
 use Pooler;
 
 my $node = start_node('tags');

@@ -5,8 +5,7 @@
 # pgbench says how many transactions of each application it has done, and the
 # rows that these have left say who committed them.
 
-use CommitStats;
-use Databases 'adds_up';
+use Databases;
 
 my $node = start_node('clients');
 

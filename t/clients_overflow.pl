@@ -10,7 +10,6 @@
 # for 280.  But a database that sessions only connect to and read from is a
 # row in pg_database and a folder, and these can all be the same folder.
 
-use CommitStats;
 use Databases;
 
 my $node = start_database_server(qw(one two));

@@ -7,7 +7,6 @@
 # they are.  Then clients lose their rows to others, and the rows that take
 # their counts are watched.
 
-use CommitStats;
 use Databases;
 
 # What names a row of a view, and the numbers that are no counters.

@@ -5,7 +5,6 @@
 # pg_stat_database: its xact_commit is the sum of our four kinds of commits,
 # exactly, also after a crash.
 
-use CommitStats;
 use Databases;
 
 my $node = start_database_server(qw(one two three));

@@ -3,7 +3,6 @@
 # A dropped database keeps its counts, without a name, until the next reset.  A
 # reset under load leaves the views in agreement with each other.
 
-use CommitStats;
 use Databases;
 
 my $node = start_database_server(qw(one two three));

@@ -4,8 +4,7 @@
 # control: commit_client_stats counts by role, without a look at statements.
 # EXPLAIN VERBOSE says the query identifier of a statement.
 
-use CommitStats;
-use Databases 'adds_up';
+use Databases;
 use Pooler;
 
 my $node = start_node('statements', conf => "max_prepared_transactions = 10\n");

@@ -5,8 +5,7 @@
 # The load is that of careless users: long texts, settings that change in
 # between, and more statements than have rows.
 
-use CommitStats;
-use Databases 'adds_up';
+use Databases;
 
 need_library('pg_stat_statements');
 my $node = init_node('neighbours');

@@ -3,8 +3,7 @@
 # Statements lose their rows, alone and under load; a restart, a reset, and
 # commit_stats.max_statements = 0.  The witness is commit_client_stats.
 
-use CommitStats;
-use Databases 'adds_up';
+use Databases;
 
 my $node = start_node('statements', conf => "commit_stats.max_statements = 10\n");
 my $columns = join ', ',

@@ -1,14 +1,16 @@
 # What the tests of commit_database_stats share: a server with several
 # databases, clients that come and go in all of them, and the counts to
-# compare.
+# compare.  It exports what CommitStats.pm does, as well.
 
 package Databases;
 
 use CommitStats;
-use Exporter 'import';
 
-our @EXPORT = qw(@databases $compare %mixture start_database_server start_clients
-  wait_until_left start_all finish_all agrees_with_server adds_up);
+our @ISA = ('CommitStats');
+our @EXPORT = (
+	@CommitStats::EXPORT,
+	qw(@databases $compare %mixture start_database_server start_clients
+	  wait_until_left start_all finish_all agrees_with_server adds_up));
 
 our @databases;
 
