@@ -91,6 +91,25 @@ sub PostgreSQL::Test::Cluster::wait_until_alone ($self)
 		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'});
 }
 
+# The process of the background worker
+sub PostgreSQL::Test::Cluster::worker_pid ($self)
+{
+	return $self->sql(
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
+}
+
+# The process that runs commit_delay_sweep(), if one does
+sub PostgreSQL::Test::Cluster::sweep_pid ($self)
+{
+	return $self->sql('SELECT sweep_pid FROM commit_stats_info');
+}
+
+# The identifier of a statement
+sub PostgreSQL::Test::Cluster::queryid ($self, $statement)
+{
+	return ($self->sql("EXPLAIN (VERBOSE) $statement") =~ /Query Identifier: (-?\d+)/)[0];
+}
+
 # What a server for a single user prints, and its messages
 sub PostgreSQL::Test::Cluster::single_user ($self, $statements)
 {

@@ -89,11 +89,6 @@ SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series($least, $most)), '{0}', '1 day', '0.5 s')});
 }
 
-sub sweep_pid
-{
-	return $node->sql('SELECT sweep_pid FROM commit_stats_info');
-}
-
 sub is_of_sweep ($sleep)
 {
 	return $sleep >= $least && $sleep <= $most;
@@ -115,7 +110,7 @@ sub follows_sweep ($how)
 
 sub cancel_sweep ($sweep)
 {
-	$node->sql('SELECT pg_cancel_backend(' . sweep_pid() . ')');
+	$node->sql('SELECT pg_cancel_backend(' . $node->sweep_pid . ')');
 	end_background($sweep);
 }
 
@@ -144,7 +139,7 @@ follows('switched on during a sweep');
 # While a sweep hangs, leaders follow nothing.
 $sweep = start_sweep();
 follows_sweep('sweep that will hang');
-my $pid = sweep_pid();
+my $pid = $node->sweep_pid;
 kill 'STOP', $pid;
 ok(poll_until(sub { return next_sleeps($node, 20) == 0 }, 5),
 	'sweep that hangs: leaders do not sleep');
@@ -155,20 +150,15 @@ follows('after a sweep that hung');
 #
 # The background worker
 #
-sub worker
-{
-	return $node->sql(
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
-}
-
 sub wait_for_other_worker ($pid, $how)
 {
-	return ok(poll_until(sub { return worker() !~ /^(?:|$pid)$/ }, 20), "$how: another one starts");
+	return ok(poll_until(sub { return $node->worker_pid !~ /^(?:|$pid)$/ }, 20),
+		"$how: another one starts");
 }
 
-$pid = worker();
+$pid = $node->worker_pid;
 kill 'TERM', $pid;
-ok(poll_until(sub { return worker() eq '' }), 'worker, TERM: it ends');
+ok(poll_until(sub { return $node->worker_pid eq '' }), 'worker, TERM: it ends');
 follows('worker, TERM');
 change($setting => 'off');
 wait_for_other_worker($pid, 'worker, TERM');
@@ -182,7 +172,7 @@ follows('with another worker');
 #
 my %victims = (
 	'a leader that sleeps' => sub { return asleep($node) },
-	'the worker' => \&worker);
+	'the worker' => sub { return $node->worker_pid });
 
 for my $victim (sort keys %victims)
 {
@@ -218,7 +208,7 @@ restart('restart');
 follows('restart');
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
 restart('without workers');
-is(worker(), '', 'without workers: there is none');
+is($node->worker_pid, '', 'without workers: there is none');
 stops('without workers');
 is(delay_state($node, 'changes'), 0, 'without workers: nothing is learned');
 $node->append_conf('postgresql.conf', 'max_worker_processes = 8');

@@ -70,17 +70,11 @@ sub newly_logged ($n)
 	return logged_flushes();
 }
 
-sub worker_pid
-{
-	return $node->sql(
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
-}
-
 # A leader that gets no processor for SETTLE_TIME would miss its line; so the
 # worker waits until all have reported.
 sub while_worker_waits ($code)
 {
-	my $worker = worker_pid();
+	my $worker = $node->worker_pid;
 
 	kill 'STOP', $worker;
 	$code->();
@@ -179,7 +173,7 @@ SET commit_stats.log_flushes = on}),
 #
 my $worker = (logged_flushes())[0]->[2];
 
-is(worker_pid(), $worker, 'pg_stat_activity shows the worker');
+is($node->worker_pid, $worker, 'pg_stat_activity shows the worker');
 
 # How often the worker went to sleep, as the kernel counts it.
 sub naps

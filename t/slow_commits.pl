@@ -44,7 +44,7 @@ OR (notify_time > 0) <> (notify_pid IS NOT NULL) OR notify_pid = pid}
 }
 
 my $insert = "INSERT INTO tick VALUES (1);\n";
-my ($queryid) = $node->sql("EXPLAIN (VERBOSE) $insert") =~ /Query Identifier: (-?\d+)/;
+my $queryid = $node->queryid($insert);
 my $notify = "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n";
 
 # Of these, half have nothing to flush
@@ -154,8 +154,7 @@ $standby->stop;
 # 30 ms.
 set_device($node, flush_time => 30);
 alter_system($node, 'commit_stats.slow_commit_time' => -1);
-my $worker =
-  $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'commit_stats worker'});
+my $worker = $node->worker_pid;
 kill 'STOP', $worker;
 $node->sql('SELECT commit_stats_reset()');
 is($node->sql('SELECT slow_commit_limit FROM commit_stats_info'),

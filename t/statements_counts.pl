@@ -24,19 +24,11 @@ CREATE PROCEDURE batches() LANGUAGE plpgsql AS
 GRANT ALL ON ALL TABLES IN SCHEMA public TO PUBLIC;
 GRANT ALL ON SCHEMA public TO PUBLIC});
 
-# The identifier of a statement
-sub id ($sql)
-{
-	my ($id) = $node->sql("EXPLAIN (VERBOSE) $sql") =~ /Query Identifier: (-?\d+)/;
-
-	return $id;
-}
-
 my $small = 'INSERT INTO a VALUES (1)';
 my $other = 'INSERT INTO b VALUES (1)';
 my $large = 'INSERT INTO b SELECT generate_series(1, 500)';
 my $triggers = 'INSERT INTO deferred VALUES (1)';
-my %id = map { $_ => id($_) } $small, $other, $large, $triggers, 'SELECT rows(5)';
+my %id = map { $_ => $node->queryid($_) } $small, $other, $large, $triggers, 'SELECT rows(5)';
 
 # What each kind does, and its rows: commits, writing statements, identifier or
 # reason; "-" is a statement that EXPLAIN does not know.

@@ -25,15 +25,8 @@ sub insert ($n)
 	return 'INSERT INTO logged VALUES ' . join ', ', ('(1)') x $n;
 }
 
-sub id ($sql)
-{
-	my ($id) = $node->sql("EXPLAIN (VERBOSE) $sql") =~ /Query Identifier: (-?\d+)/;
-
-	return $id;
-}
-
 # in one session, as another one would take an entry, too
-my $newest = join ', ', map { id(insert($_)) } 21 .. 30;
+my $newest = join ', ', map { $node->queryid(insert($_)) } 21 .. 30;
 is( $node->sql(
 		join ';',
 		'DO $$BEGIN PERFORM commit_stats_reset(); END$$',

@@ -34,11 +34,6 @@ sub start_load
 		watched => "INSERT INTO tick VALUES (1);\nSELECT same_settings();\n");
 }
 
-sub sweep_pid
-{
-	return $node->sql('SELECT sweep_pid FROM commit_stats_info');
-}
-
 # The sleeps of leaders since the last call: when they began, in seconds of the
 # monotonic clock, and the process.
 sub sleeps
@@ -90,7 +85,7 @@ sub nothing_is_left ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 sub is_over ($how, $ended = clock_gettime(CLOCK_MONOTONIC))
 {
 	nothing_is_left($how, $ended);
-	is(sweep_pid(), '', "$how: there is no sweep");
+	is($node->sweep_pid, '', "$how: there is no sweep");
 	is($node->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"),
 		0, "$how: there is no lock");
 }
@@ -114,7 +109,7 @@ is_over('end');
 # begin, what ends it, the error that it makes; sql/sweep.sql has what a
 # timeout does
 my @ends =
-  (grep({ $_->[0] ne 'timeout' } ways_to_end($node, \&sweep_pid, '')));
+  (grep({ $_->[0] ne 'timeout' } ways_to_end($node, sub { $node->sweep_pid }, '')));
 
 for my $end (@ends)
 {
@@ -167,7 +162,7 @@ END \$\$},
 	'SELECT sweep_pid IS NULL FROM commit_stats_info',
 	'SELECT same_settings()',
 	'COMMIT');
-$node->sql('SELECT pg_cancel_backend(' . sweep_pid() . ')');
+$node->sql('SELECT pg_cancel_backend(' . $node->sweep_pid . ')');
 end_background($session);
 is($session->{out}, "canceled\n0\nt\n\n", 'a transaction that catches the end goes on');
 is_over('subtransaction');
@@ -177,7 +172,7 @@ is_over('subtransaction');
 #
 $session = start_sweep($sweep);
 end_background($session, 'KILL');
-ok(poll_until(sub { return sweep_pid() eq '' }), 'disconnect: the sweep ends');
+ok(poll_until(sub { return $node->sweep_pid eq '' }), 'disconnect: the sweep ends');
 my $ended = clock_gettime(CLOCK_MONOTONIC);
 is_over('disconnect', $ended);
 
@@ -192,11 +187,11 @@ ok(poll_until(sub { return $node->sql($samples) == 0 }, 20), 'disconnect: the sa
 # A process that hangs cannot withdraw its settings.  The other sessions know
 # when to forget them.
 $session = start_sweep($sweep);
-$pid = sweep_pid();
+$pid = $node->sweep_pid;
 kill 'STOP', $pid;
 $ended = clock_gettime(CLOCK_MONOTONIC);
 nothing_is_left('hang', $ended);
-is(sweep_pid(), $pid, 'hang: that process is still there');
+is($node->sweep_pid, $pid, 'hang: that process is still there');
 like(
 	error_of($node, $sweep),
 	qr/55006: another commit_delay_sweep is running.*Process $pid runs it.*pg_cancel_backend/s,
@@ -226,7 +221,7 @@ is_over('disabled');
 for my $victim ('another process', 'its own process')
 {
 	$session = start_sweep($sweep);
-	$pid = sweep_pid();
+	$pid = $node->sweep_pid;
 	$pid = $node->sql(
 		q{SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO tick|SELECT same_settings)' LIMIT 1}
 	) if $victim eq 'another process';
