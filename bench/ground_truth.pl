@@ -3,12 +3,8 @@
 #
 # usage: perl bench/ground_truth.pl [SECONDS [ROUNDS [LOADS]]]
 
-use strict;
-use warnings;
-
 use lib 't', 't/ground_truth';
 use GroundTruth;
-use Test::More;
 
 my $seconds = $ARGV[0] || 5;
 my $rounds = $ARGV[1] || 1;
