@@ -21,8 +21,8 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module pg_config has_library need_library need_libpgcommon init_node start_node alter_system flush_stats wait_for_commits waldump
-	  wal_records run_pgbench start_pgbench start_psql start_measuring start_background errors_so_far end_background
+	qw(compile_c compile_program compile_module pg_config has_library need_library need_libpgcommon init_node start_node flush_stats wait_for_commits waldump
+	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
 	  views_of_commit_stats disagreements views_agree counts_load near about add_standby require_standby ends_well end_test)
@@ -248,7 +248,7 @@ sub start_node
 }
 
 # Change settings of a server, and wait until new sessions have them.
-sub alter_system ($node, %settings)
+sub PostgreSQL::Test::Cluster::alter_system ($node, %settings)
 {
 	$node->sql("ALTER SYSTEM SET $_ = '$settings{$_}'") for sort keys %settings;
 	$node->reload;
@@ -345,7 +345,7 @@ sub add_standby ($node, $conf = '', $name = 'standby')
 # none.
 sub require_standby ($node, $names)
 {
-	alter_system($node, synchronous_standby_names => $names);
+	$node->alter_system(synchronous_standby_names => $names);
 	$node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
 	  if $names ne '';
 }
@@ -541,7 +541,7 @@ sub start_pgbench
 }
 
 # A session of psql with one or more commands.  The first error ends it.
-sub start_psql ($node, @commands)
+sub PostgreSQL::Test::Cluster::start_psql ($node, @commands)
 {
 	return start_background([
 		$node->installed_command('psql'),
@@ -553,13 +553,13 @@ sub start_psql ($node, @commands)
 
 # A session of psql that measures a load, once $runs(session) is true.  On a
 # busy machine it may find no load, or be over too soon, and starts again.
-sub start_measuring ($node, $runs, @commands)
+sub PostgreSQL::Test::Cluster::start_measuring ($node, $runs, @commands)
 {
 	my $session;
 
 	poll_until(sub {
 		errors_so_far($session) if $session;
-		$session = start_psql($node, @commands)
+		$session = $node->start_psql(@commands)
 		  if !$session || !$session->{run}->pumpable;
 		return $runs->($session);
 	}) or die "it does not run: $session->{err}\n";

@@ -33,9 +33,7 @@ sub waits_become ($expected, $name)
 sub start_committers ($n)
 {
 	return map {
-		start_psql(
-			$node,
-			"SET application_name = 'committer $_'",
+		$node->start_psql("SET application_name = 'committer $_'",
 			('INSERT INTO tick VALUES (1)') x 200)
 	} 1 .. $n;
 }
@@ -67,28 +65,22 @@ set_device($node, quota => 0, window => 0, flush_time => 0);
 end_committers('flush', @sessions);
 
 # A leader that sleeps
-alter_system($node, commit_delay => 100000, commit_siblings => 0);
-my $load = start_psql(
-	$node,
-	q{SET application_name = 'committer'},
+$node->alter_system(commit_delay => 100000, commit_siblings => 0);
+my $load = $node->start_psql(q{SET application_name = 'committer'},
 	'DO $$ BEGIN LOOP INSERT INTO tick VALUES (1); COMMIT; END LOOP; END $$');
 waits_become('delay', 'a leader sleeps before its flush');
 $node->sql(
 	"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'committer'");
 end_background($load);
-alter_system($node, commit_delay => 0, commit_siblings => 5);
+$node->alter_system(commit_delay => 0, commit_siblings => 5);
 
 # A standby, and behind it the lock of NOTIFY
-alter_system($node, synchronous_standby_names => 'none');
-@sessions = start_psql(
-	$node,
-	"SET application_name = 'committer'",
+$node->alter_system(synchronous_standby_names => 'none');
+@sessions = $node->start_psql("SET application_name = 'committer'",
 	'BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT');
 waits_become('standby', 'a commit waits for a standby');
 push @sessions,
-  start_psql(
-	$node,
-	"SET application_name = 'committer'",
+  $node->start_psql("SET application_name = 'committer'",
 	'BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT');
 waits_become('standby, notify', '... and one with NOTIFY for that one');
 
@@ -105,7 +97,7 @@ JOIN pg_stat_activity s USING (pid) WHERE s.application_name = 'failing'}),
 	'... is over');
 $failing->{stderr} = '';
 $failing->quit;
-alter_system($node, synchronous_standby_names => '');
+$node->alter_system(synchronous_standby_names => '');
 end_committers('standby', @sessions);
 
 $watcher->quit;

@@ -62,7 +62,7 @@ sub stops ($how)
 
 sub change ($name, $value)
 {
-	alter_system($node, $name => $value);
+	$node->alter_system($name => $value);
 }
 
 start_load();
@@ -83,8 +83,7 @@ my ($least, $most) = (30001, 31000);
 
 sub start_sweep
 {
-	return start_psql(
-		$node, qq{SET client_min_messages = warning;
+	return $node->start_psql(qq{SET client_min_messages = warning;
 SELECT * FROM commit_delay_sweep(
 	ARRAY(SELECT generate_series($least, $most)), '{0}', '1 day', '0.5 s')});
 }
@@ -183,7 +182,7 @@ for my $victim (sort keys %victims)
 	kill 'KILL', $pid;
 	ok(poll_until(sub { return !kill 0, $pid }), "$how: it is gone");
 	end_load($how);
-	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
+	ok(poll_until(sub { return end_background($node->start_psql('SELECT 1')) }),
 		"$how: the server recovers");
 	start_load();
 	follows($how);

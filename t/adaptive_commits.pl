@@ -153,7 +153,7 @@ for (@does_not_wait)
 for my $end (ways_to_end($node, sub { asleep($node) }, '500 ms'))
 {
 	my ($how, $first, $code, $error) = @$end;
-	my $session = start_psql($node, $first,
+	my $session = $node->start_psql($first,
 		'DO $$ BEGIN LOOP INSERT INTO logged VALUES (3); COMMIT; PERFORM same_settings(); END LOOP; END $$'
 	);
 
@@ -165,14 +165,11 @@ for my $end (ways_to_end($node, sub { asleep($node) }, '500 ms'))
 
 # A commit between its two callbacks, where it waits for the lock of NOTIFY.
 # Another one, which waits for a standby that does not exist, holds the lock.
-alter_system(
-	$node,
+$node->alter_system(
 	synchronous_commit => 'local',
 	synchronous_standby_names => 'none');
 
-my $holder = start_psql(
-	$node,
-	'SET synchronous_commit = on',
+my $holder = $node->start_psql('SET synchronous_commit = on',
 	'BEGIN; INSERT INTO logged VALUES (4); NOTIFY someone; COMMIT');
 
 sub waiting_for ($wait_event)
@@ -245,7 +242,7 @@ learn_quota($node);
 my $session = $node->background_psql('postgres');
 
 $session->query("@inserts");
-alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+$node->alter_system('commit_stats.adaptive_delay' => 'off');
 wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
 $session->query(
 	"SELECT commit_stats_reset(); SET commit_delay = 1000; SET commit_siblings = 5; @inserts");

@@ -92,7 +92,7 @@ FROM commit_flush_log}),
 my $ceiling = 3500;
 my $longest = $ceiling - $slack;
 
-alter_system($node, 'commit_stats.adaptive_delay_max' => $ceiling);
+$node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
 $load = start_pgbench($node, @load);
 ok( eventually(sub {
 		wait_for_delay_state($node, "spacing = $ceiling / 1000.0")
@@ -105,7 +105,7 @@ cmp_ok(from_shim('max(asked)'), '<=', $longest, 'a ceiling: none is longer');
 # Half of the WAL buffers: 128 kB, which these commits fill many times while
 # the quota lets one flush pass.
 end_pgbench($node, $load);
-alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+$node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 learn_anew();
 $load = start_pgbench($node, '-c 5 -T 600',
 	wide => q{SELECT pg_logical_emit_message(true, 'wide', repeat('x', 400000));});
@@ -119,13 +119,13 @@ ok( poll_until(
 	'half of wal_buffers: no leader sleeps for longer than it takes to fill');
 end_pgbench($node, $load);
 
-alter_system($node, 'commit_stats.adaptive_delay_max' => 0);
+$node->alter_system('commit_stats.adaptive_delay_max' => 0);
 # The next leader reads it, and tells the others.
 run_load(1);
 ($seen, $counted) = run_load(20);
 is($seen->{sleeps}, 0, 'ceiling of 0: no leader sleeps');
 is($counted->{delay_hits}, 0, 'ceiling of 0: none is counted');
-alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+$node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 
 #
 # Another quota, and none
@@ -185,11 +185,11 @@ is( join("\n", @logged[ $changes - @shown .. $changes - 1 ]),
 	'the log has the changes of commit_delay_changes, in the same order');
 
 # Without the setting, it has none.
-alter_system($node, 'commit_stats.log_delay_changes' => 'off');
-alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+$node->alter_system('commit_stats.log_delay_changes' => 'off');
+$node->alter_system('commit_stats.adaptive_delay' => 'off');
 wait_for_state('NOT in_force', 'off: it is not in force');
 my $log_end = -s $node->logfile;
-alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+$node->alter_system('commit_stats.adaptive_delay' => 'on');
 wait_for_state("in_force AND reason = 'start'", 'on again: it starts over');
 run_load(20);
 ok(!$node->log_contains(qr/commit_stats spacing/, $log_end),
@@ -199,7 +199,7 @@ ok(!$node->log_contains(qr/commit_stats spacing/, $log_end),
 # fsync = off
 #
 learn_anew();
-alter_system($node, fsync => 'off');
+$node->alter_system(fsync => 'off');
 wait_for_state('NOT in_force', 'fsync = off: it is not in force');
 ($seen, $counted) = run_load(20);
 is($counted->{delay_hits}, 0, 'fsync = off: no leader sleeps');

@@ -80,8 +80,7 @@ for my $timing ('on', 'off')
 {
 	my $how = "synchronous standby, timing $timing";
 
-	alter_system(
-		$primary,
+	$primary->alter_system(
 		track_wal_io_timing => $timing,
 		synchronous_commit => 'remote_apply');
 	require_standby($primary, '*');
@@ -89,12 +88,12 @@ for my $timing ('on', 'off')
 	is( $primary->sql('SELECT count(*) FROM tick'),
 		$standby->sql('SELECT count(*) FROM tick'),
 		"$how: what is committed is there");
-	alter_system($primary, synchronous_standby_names => '');
+	$primary->alter_system(synchronous_standby_names => '');
 }
 
 # A standby that does not answer for a while holds up all commits, and no
 # longer than that.
-alter_system($primary, synchronous_standby_names => '*');
+$primary->alter_system(synchronous_standby_names => '*');
 my $receiver = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 
 $load = start_load($primary);
@@ -117,7 +116,7 @@ cmp_ok(seen_by_shim($primary)->{longest},
 is( $primary->sql('SELECT count(*) FROM tick'),
 	$standby->sql('SELECT count(*) FROM tick'),
 	'slow standby: what is committed is there');
-alter_system($primary, synchronous_standby_names => '');
+$primary->alter_system(synchronous_standby_names => '');
 
 #
 # Promotion

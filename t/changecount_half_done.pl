@@ -50,7 +50,7 @@ my $before = counted();
 
 like($before, qr/^t\|t\|.*\|t\|t$/, 'something is counted');
 signal_next(19);
-my $session = start_psql($node, 'INSERT INTO logged VALUES (2)');
+my $session = $node->start_psql('INSERT INTO logged VALUES (2)');
 wait_for_signal();
 my $pid =
   $node->sql("SELECT pid FROM pg_stat_activity WHERE query = 'INSERT INTO logged VALUES (2)'");

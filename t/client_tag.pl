@@ -70,7 +70,7 @@ is(clients('^(seven|of the)'), 'of the role 1', '... has it from the first commi
 # Names in common
 sub named ($pattern, @names)
 {
-	alter_system($node, 'commit_stats.client_name_pattern' => $pattern);
+	$node->alter_system('commit_stats.client_name_pattern' => $pattern);
 	$node->sql('SELECT commit_stats_reset()');
 	run_session($_, $insert) for @names;
 	return clients('[^ ]');
@@ -133,7 +133,7 @@ SKIP:
 	skip 'there is no PgBouncer', 5 if !defined find_pgbouncer();
 
 	my $tag = "connect_query='SET commit_stats.client_tag = ''%s''' dbname=postgres pool_size=3";
-	alter_system($node, 'commit_stats.client_name_pattern' => 's/ - unix\(\d+@.*\):\d+$//');
+	$node->alter_system('commit_stats.client_name_pattern' => 's/ - unix\(\d+@.*\):\d+$//');
 	my $pooler = start_pgbouncer(
 		$node,
 		{

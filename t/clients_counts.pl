@@ -130,7 +130,7 @@ is( $node->sql(
 # get the memory of the one that counted last.
 sub set_enabled ($session, $value)
 {
-	alter_system($node, 'commit_stats.enabled' => $value);
+	$node->alter_system('commit_stats.enabled' => $value);
 	poll_until(sub { $session->query_safe('SHOW commit_stats.enabled') eq $value })
 	  or die "commit_stats.enabled is not $value\n";
 }

@@ -59,7 +59,7 @@ is($standby->sql('SELECT prepares FROM commit_flush_stats'),
 #
 # Commits that wait for the standby
 #
-alter_system($primary, synchronous_commit => 'remote_apply');
+$primary->alter_system(synchronous_commit => 'remote_apply');
 require_standby($primary, '*');
 
 ($counted, $records) = $primary->observe(sub {

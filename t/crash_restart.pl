@@ -76,7 +76,7 @@ is($counted->{commits}, 1, 'and its commit is counted');
 
 # A clean restart without commit_stats.save; persist_clean_restart.pl has the
 # other.
-alter_system($node, 'commit_stats.save' => 'off');
+$node->alter_system('commit_stats.save' => 'off');
 $stats_reset = stats_reset();
 $node->restart;
 counts_again('clean restart');

@@ -160,8 +160,7 @@ my $adapts = 0;
 # necessary.
 sub adapt
 {
-	alter_system(
-		$node,
+	$node->alter_system(
 		commit_delay => 0,
 		'commit_stats.adaptive_delay' => 'on');
 	$adapts = 1;
@@ -231,7 +230,7 @@ for my $how (
 	}
 	else
 	{
-		poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) })
+		poll_until(sub { return end_background($node->start_psql('SELECT 1')) })
 		  or die "the server did not come back\n";
 	}
 	all_is_there($name);

@@ -29,7 +29,7 @@ cmp_ok($delayed, '>', 10, 'leaders slept');
 is($certain > 0 ? 1 : 0, $sees_event ? 1 : 0, 'one that is seen asleep is certain, and only that');
 
 # The wait event that one commit saw says nothing about the next commit.
-alter_system($node, commit_siblings => 1000);
+$node->alter_system(commit_siblings => 1000);
 $node->sql('SELECT commit_stats_reset()');
 run_pgbench($node, '-c 8 -j 2 -t 100', insert => 'INSERT INTO logged VALUES (1);');
 is($node->sql('SELECT delay_hits FROM commit_flush_stats'),

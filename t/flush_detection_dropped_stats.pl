@@ -16,9 +16,8 @@ my $node = start_node('dropped', conf => "track_wal_io_timing = on\n");
 # a standby that does not come.  Every commit is looked up, as its time is
 # wanted.
 $node->sql('CREATE TABLE doomed (n int)');
-alter_system($node, synchronous_standby_names => 'nobody');
-my $session = start_psql(
-	$node,
+$node->alter_system(synchronous_standby_names => 'nobody');
+my $session = $node->start_psql(
 	'SET synchronous_commit = local',
 	'INSERT INTO doomed VALUES (1)',
 	'SELECT pg_stat_force_next_flush()',
@@ -29,7 +28,7 @@ my $session = start_psql(
 $node->wait_until("SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
 $node->sql("SET synchronous_commit = local;\nDROP TABLE doomed;\n");
 is(flush_stats($node)->{flushes_uncertain}, 0, 'nothing is uncertain so far');
-alter_system($node, synchronous_standby_names => '');
+$node->alter_system(synchronous_standby_names => '');
 ok(end_background($session), 'the commit ends');
 
 my $counted = flush_stats($node);

@@ -83,11 +83,11 @@ CREATE TABLE logged (n int)});
 for my $method (split /\n/,
 	$node->sql(q{SELECT unnest(enumvals) FROM pg_settings WHERE name = 'wal_sync_method'}))
 {
-	alter_system($node, 'wal_sync_method' => $method);
+	$node->alter_system('wal_sync_method' => $method);
 	check_counts($method, $evidence{$method});
 }
-alter_system($node, 'wal_sync_method' => 'fsync');
-alter_system($node, 'fsync' => 'off');
+$node->alter_system('wal_sync_method' => 'fsync');
+$node->alter_system('fsync' => 'off');
 check_counts('fsync off', 'wal_write');
 
 end_test($node);

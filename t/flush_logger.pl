@@ -108,7 +108,7 @@ $log_end = -s $node->logfile;
 run_pgbench($node, '-c 2 -t 20', load => 'INSERT INTO logged VALUES (1)');
 
 # On for all sessions.
-alter_system($node, 'commit_stats.log_flushes' => 'on');
+$node->alter_system('commit_stats.log_flushes' => 'on');
 
 my @before = logged_flushes();
 my @flushes = logs_a_load('one client', '-c 1 -t 200');
@@ -140,7 +140,7 @@ ORDER BY flush_lsn}),
 	'the log says what commit_flush_log says');
 
 # Off again, except for one session.
-alter_system($node, 'commit_stats.log_flushes' => 'off');
+$node->alter_system('commit_stats.log_flushes' => 'off');
 $log_end = -s $node->logfile;
 while_worker_waits(sub {
 	$node->sql(q{INSERT INTO logged VALUES (1);
@@ -241,7 +241,7 @@ SKIP:
 		}),
 		'commits: no more than 20 looks a second, and more than without');
 
-	alter_system($node, 'commit_stats.enabled' => 'off');
+	$node->alter_system('commit_stats.enabled' => 'off');
 	ok( settles(
 			sub {
 				$node->sql('INSERT INTO logged VALUES (8)');
@@ -251,7 +251,7 @@ SKIP:
 			10,
 			10),
 		'without counting the worker does not look');
-	alter_system($node, 'commit_stats.enabled' => 'on');
+	$node->alter_system('commit_stats.enabled' => 'on');
 }
 
 # A terminated worker comes back.

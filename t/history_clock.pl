@@ -73,13 +73,13 @@ is( $node->sql(q{SELECT count(*) FROM commit_history WHERE resolution = 'minute'
 in_order('backwards');
 
 # No rows while nothing is counted, and then a gap.
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system('commit_stats.enabled' => 'off');
 $node->sql('SELECT commit_history_close()') for 1 .. 2;
 my $last = $node->sql('SELECT max(period_start) FROM commit_history');
 $node->sql('SELECT commit_history_close()');
 is($node->sql('SELECT max(period_start) FROM commit_history'),
 	$last, 'no rows while commit_stats.enabled is off');
-alter_system($node, 'commit_stats.enabled' => 'on');
+$node->alter_system('commit_stats.enabled' => 'on');
 write_rows(1);
 $node->sql('SELECT commit_history_close()');
 is( $node->sql(qq{SELECT after_gap FROM commit_history WHERE resolution = 'minute'

@@ -105,12 +105,12 @@ $node->stop;
 unlink $file;
 $node->start;
 is(old_rows(), 0, 'without a file: no row');
-alter_system($node, 'commit_stats.save' => 'off');
+$node->alter_system('commit_stats.save' => 'off');
 $node->sql('SELECT commit_history_close()');
 $node->restart;
 is(old_rows(), 0, 'commit_stats.save off: no row');
 ok(!-e $file, '... and no file');
-alter_system($node, 'commit_stats.save' => 'on');
+$node->alter_system('commit_stats.save' => 'on');
 
 # A standby has the history of its primary up to the backup, and goes on with
 # it when it is promoted.

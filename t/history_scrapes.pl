@@ -115,7 +115,7 @@ end_pgbench($node, $pgbench);
 same_counters($before, scrape(), 'minute', 'an hour');
 
 # A load at a time, in an hour that has just begun
-alter_system($node, 'commit_stats.history_speed' => 1);
+$node->alter_system('commit_stats.history_speed' => 1);
 for my $round (1 .. 3)
 {
 	local $ENV{PGOPTIONS} = '-c commit_siblings=1 -c commit_delay=' . 1000 * ($round - 1);

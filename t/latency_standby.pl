@@ -79,23 +79,23 @@ WHERE wait_level = 'local'
 	'local: there is no wait for a standby');
 
 # Without the time of its I/O, it is not known.
-alter_system($primary, track_wal_io_timing => 'off');
+$primary->alter_system(track_wal_io_timing => 'off');
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 commit_with('remote_apply', '-c 1 -t 7');
 like(
 	$primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr,
 	qr/ 1\. \S+% unknown: .*? -> track_wal_io_timing = on/,
 	'untimed: the report says so');
-alter_system($primary, track_wal_io_timing => 'on');
+$primary->alter_system(track_wal_io_timing => 'on');
 
 # If the local flush takes long and the standby does not, the time counts for
 # the flush.
-alter_system($primary, commit_siblings => 0, commit_delay => 100000);
+$primary->alter_system(commit_siblings => 0, commit_delay => 100000);
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
 commit_with('remote_write', '-c 1 -t 5');
 ($n, $mean, $min, $max) = level_stats('remote_write');
 cmp_ok($mean, '>=', 100, 'long flush: the commit takes as long');
-alter_system($primary, commit_delay => 0);
+$primary->alter_system(commit_delay => 0);
 
 # With other clients, which see the end of the flush: the bounds are close.
 $primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');

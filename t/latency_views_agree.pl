@@ -15,7 +15,7 @@ track_wal_io_timing = on
 
 for my $delay (10_000, 100_000)
 {
-	alter_system($node, commit_delay => $delay);
+	$node->alter_system(commit_delay => $delay);
 	$node->sql('SELECT commit_stats_reset()');
 	run_pgbench($node, '-c 4 -j 2 -t 20', insert => 'INSERT INTO logged VALUES (1);');
 	is( $node->sql(
@@ -25,7 +25,7 @@ FROM commit_latency_stats WHERE wait_level = 'local'}),
 		"delay $delay: every transaction is there, and the sleep is part of it");
 }
 
-alter_system($node, commit_delay => 0);
+$node->alter_system(commit_delay => 0);
 run_pgbench(
 	$node, '-c 8 -j 2 -t 200',
 	durable => 'INSERT INTO logged VALUES (1);',

@@ -198,7 +198,7 @@ $node->start;
 starts_from_zero($node, $began, 'immediate stop');
 
 # The backend of a session is killed.
-my $session = start_psql($node, 'SELECT pg_sleep(1000)');
+my $session = $node->start_psql('SELECT pg_sleep(1000)');
 
 $node->wait_until("SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
 $began = some_load($node);
@@ -213,7 +213,7 @@ same('clean restart after a crash');
 
 # commit_stats.save off at the stop, and off at the start
 $began = start_of_statistics($node);
-alter_system($node, 'commit_stats.save' => 'off');
+$node->alter_system('commit_stats.save' => 'off');
 $node->stop;
 ok(!-e $file, 'not saved: no file');
 $node->start;

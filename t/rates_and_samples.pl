@@ -46,7 +46,7 @@ WHERE query LIKE '%commit_stats_sample%' AND wait_event = 'Extension'};
 	my ($counted, $records, $in_time, %row);
 
 	($counted, $records) = $node->observe(sub {
-		my $session = start_psql($node,
+		my $session = $node->start_psql(
 			'SELECT ' . join(', ', @sample_columns) . " FROM commit_stats_sample('$seconds s')");
 
 		$node->wait_until($waits);
@@ -215,8 +215,7 @@ is($sample->{delay_hit_share}, 0, 'no delay, no hits');
 #
 # With a delay that every leader sleeps, and without times
 #
-alter_system(
-	$node,
+$node->alter_system(
 	commit_delay => 5000,
 	commit_siblings => 0,
 	track_wal_io_timing => 'off');
@@ -241,7 +240,7 @@ is($row->{flush_mean}, '', 'a lone client: flushes were not timed');
 #
 # A server that counts nothing
 #
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system('commit_stats.enabled' => 'off');
 like(
 	error_of($node, "SELECT * FROM $_()"),
 	qr/55000: commit_stats is not counting.*commit_stats.enabled/s,

@@ -16,7 +16,7 @@ $watcher->query_safe('SELECT 1');
 # Many more readers than processors, so that at any moment some hold the lock
 # and wait for a processor.
 my @readers =
-  map { start_psql($node, 'DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$') }
+  map { $node->start_psql('DO $$ BEGIN LOOP PERFORM * FROM commit_flush_stats; END LOOP; END $$') }
   1 .. 20;
 
 # Each connects while others read already.

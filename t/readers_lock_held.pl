@@ -16,18 +16,18 @@ $node->create_functions(compile_module('t/readers/hold_lock.c'),
 # only when all tests would be.
 sub ends ($command)
 {
-	my $session = start_psql($node, $command);
+	my $session = $node->start_psql($command);
 	my $ended = poll_until(sub { errors_so_far($session); !$session->{run}->pumpable });
 
 	return end_background($session, $ended ? undef : 'KILL');
 }
 
 append_to_file($held, '');
-my $holder = start_psql($node, "SELECT hold_reset_lock('$held')");
+my $holder = $node->start_psql("SELECT hold_reset_lock('$held')");
 $node->poll_query_until('template1',
 	"SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^SELECT hold_reset_lock'")
   or die "nobody holds the lock\n";
-my $reader = start_psql($node, 'SELECT count(*) FROM commit_flush_stats');
+my $reader = $node->start_psql('SELECT count(*) FROM commit_flush_stats');
 
 ok( poll_until(sub {
 		return $node->safe_psql(

@@ -120,7 +120,7 @@ ok( $node->wait_until(
 		q{SELECT commit_stats_report() ~ '\nNewest prediction \(\d{4}-\d\d-\d\d \d\d:\d\d, from 2 s\): '}
 	),
 	'the report has the newest prediction');
-alter_system($node, commit_delay => 8);
+$node->alter_system(commit_delay => 8);
 unlike(
 	$node->sql('SELECT commit_stats_report()'),
 	qr/Newest prediction/,

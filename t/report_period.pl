@@ -86,7 +86,7 @@ unlike(
 # Sessions that wait for a lock in their statements, in all of the period
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; LOCK TABLE slow');
-my @waiting = map { start_psql($node, 'INSERT INTO slow VALUES (1)') } 1 .. 3;
+my @waiting = map { $node->start_psql('INSERT INTO slow VALUES (1)') } 1 .. 3;
 $node->wait_until(q{SELECT count(*) = 3 FROM pg_stat_activity WHERE wait_event = 'relation'});
 my $locked_from = close_minute();
 my $locked;

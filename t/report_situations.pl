@@ -125,7 +125,7 @@ like(delay($text), qr/^not known\. 0 commits/, 'after reset: no advice');
 $text = loaded_report('alone', '-c 1 -t 600', insert => $insert);
 is(delay($text), 'no. Only 0% of flushes found another transaction active.',
 	'one client: no delay');
-alter_system($node, commit_delay => 500, commit_siblings => 0);
+$node->alter_system(commit_delay => 500, commit_siblings => 0);
 $text = loaded_report('alone, asleep', '-c 1 -t 600', insert => $insert);
 like(
 	$text,
@@ -134,11 +134,11 @@ like(
 is( delay($text),
 	"set it to 0. 100% of the sleeps carried no other commit.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf();",
 	'... for nothing');
-alter_system($node, commit_delay => 0);
+$node->alter_system(commit_delay => 0);
 like(delay(report('alone, awake')), qr/^no\. Only/, '... and that is not said again');
 
 # Ten clients: the figures are those of the views.
-alter_system($node, commit_delay => 1000, commit_siblings => 5);
+$node->alter_system(commit_delay => 1000, commit_siblings => 5);
 $text = loaded_report('delay', '-c 10 -j 2 -t 200', insert => $long_insert);
 my $stats = flush_stats($node);
 my %shown;
@@ -206,20 +206,20 @@ for my $phase ('delay', 'flush', "another's flush")
 cmp_ok(abs($sum - $whole), '<=', 0.03 * $whole, 'the phases add up to all of it');
 
 # Never enough others
-alter_system($node, commit_siblings => 50);
+$node->alter_system(commit_siblings => 50);
 $text = loaded_report('siblings', '-c 6 -j 2 -t 150', insert => $long_insert);
 like(
 	delay($text),
 	qr/^hardly any leader sleeps: at 0% of flushes, commit_siblings = 50 others were active; at half of them, [1-5]\. .*\nSELECT \* FROM \S+ \S+\.commit_delay_sweep\(\s*ARRAY\[0, .*\], ARRAY\[50, [1-5]\],\s+max_p99/s,
 	'siblings that are never seen are to be lowered');
-alter_system($node, commit_siblings => 5, commit_delay => 0);
+$node->alter_system(commit_siblings => 5, commit_delay => 0);
 
 # One session commits, and others are active and do not: commits come one after
 # the other.
 sub beside_others ($name)
 {
 	my @others =
-	  map { start_psql($node, "BEGIN; INSERT INTO logged VALUES (2); SELECT pg_sleep(600)") }
+	  map { $node->start_psql("BEGIN; INSERT INTO logged VALUES (2); SELECT pg_sleep(600)") }
 	  1 .. 2;
 
 	$node->wait_until(q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
@@ -234,16 +234,16 @@ like(
 	delay($text),
 	qr/^no\. A flush carries 1\.00 commits, and a commit spends \d\d\.\d% of its time on its own\.$/,
 	'commits that never meet: no delay, and no sweep');
-alter_system($node, commit_siblings => 1, commit_delay => 500);
+$node->alter_system(commit_siblings => 1, commit_delay => 500);
 $text = beside_others('asleep, one by one');
 like(
 	delay($text),
 	qr/^set it to 0\. (100|9\d\.\d)% of the sleeps carried no other commit\.\nALTER SYSTEM SET commit_delay = 0; SELECT pg_reload_conf\(\);$/,
 	'... and not the one that is set');
-alter_system($node, commit_siblings => 5, commit_delay => 0);
+$node->alter_system(commit_siblings => 5, commit_delay => 0);
 
 # Untimed
-alter_system($node, track_wal_io_timing => 'off');
+$node->alter_system(track_wal_io_timing => 'off');
 $text = loaded_report('untimed', '-c 6 -j 2 -t 150', insert => $long_insert);
 like(
 	$text,
@@ -253,11 +253,11 @@ like(
 	delay($text),
 	qr/^ALTER SYSTEM SET track_wal_io_timing = on; SELECT pg_reload_conf\(\);$/m,
 	'untimed: what to set');
-alter_system($node, track_wal_io_timing => 'on');
+$node->alter_system(track_wal_io_timing => 'on');
 like(report('timed too late'), qr/; none was timed\.$/m, 'timing from now on');
 
 # A period without times of flushes: how much of its time one long flush is
-alter_system($node, track_wal_io_timing => 'off', 'commit_stats.stall_time' => '300ms');
+$node->alter_system(track_wal_io_timing => 'off', 'commit_stats.stall_time' => '300ms');
 my $from = $node->sql('SELECT commit_history_close()');
 run_pgbench($node, '-c 1 -t 100', insert => $insert);
 set_device($node, flush_time => 500);
@@ -273,21 +273,21 @@ FROM commit_history WHERE resolution = 'minute' AND period_start >= '$from' AND 
 );
 cmp_ok(abs(($stalls // 0) - $share), '<=', 0.1, 'a stall has its share of a period')
   or diag "$share%, not " . ($stalls // 'any');
-alter_system($node, track_wal_io_timing => 'on', 'commit_stats.stall_time' => 0);
+$node->alter_system(track_wal_io_timing => 'on', 'commit_stats.stall_time' => 0);
 
 # Asynchronous
-alter_system($node, synchronous_commit => 'off');
+$node->alter_system(synchronous_commit => 'off');
 $text = loaded_report('asynchronous', '-c 2 -t 500', insert => $insert);
 like($text, qr/: 1000 asynchronous,/, 'asynchronous commits are counted');
 like(delay($text), qr/^no\. [\d.>]+% of the commits do not wait for the disk/, '... left alone');
-alter_system($node, synchronous_commit => 'on');
+$node->alter_system(synchronous_commit => 'on');
 
 # The settings that are not to be had in a session
-alter_system($node, fsync => 'off');
+$node->alter_system(fsync => 'off');
 $text = loaded_report('fsync', '-c 2 -t 500', insert => $insert);
 like(delay($text), qr/^no\. With fsync = off/, 'fsync = off is left alone');
-alter_system($node, fsync => 'on');
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system(fsync => 'on');
+$node->alter_system('commit_stats.enabled' => 'off');
 $text = report('disabled');
 like(
 	$text,
@@ -297,7 +297,7 @@ like(
 	delay($text),
 	qr/\nALTER SYSTEM SET commit_stats\.enabled = on; SELECT pg_reload_conf\(\);$/,
 	'disabled: what to set');
-alter_system($node, 'commit_stats.enabled' => 'on');
+$node->alter_system('commit_stats.enabled' => 'on');
 
 # A synchronous standby that takes its time, and its own report.
 my $standby = add_standby($node, "recovery_min_apply_delay = 20ms\n");
@@ -306,7 +306,7 @@ like($text, qr/^PostgreSQL \S+, a standby, commit_stats is counting$/m, 'a stand
 is( delay($text),
 	'no. Nothing commits on a standby: look at its primary.',
 	'a standby refers to its primary');
-alter_system($node, synchronous_commit => 'remote_apply');
+$node->alter_system(synchronous_commit => 'remote_apply');
 require_standby($node, 'standby');
 # Commits that begin meanwhile see the end of the local flush; so the clients
 # must not begin all at once.
@@ -320,20 +320,19 @@ like(
 	delay($text),
 	qr/^no\. [\d.>]+% of commit time is outside of flushes, most of it: standby\.$/,
 	'... which no delay shortens');
-alter_system(
-	$node,
+$node->alter_system(
 	synchronous_standby_names => '',
 	synchronous_commit => 'on');
 $standby->stop;
 
 # What makes commits many, or slow
-alter_system($node, 'commit_stats.slow_commit_time' => 0);
+$node->alter_system('commit_stats.slow_commit_time' => 0);
 {
 	local $ENV{PGAPPNAME} = 'an application with a long name';
 	$text =
 	  loaded_report('causes', '-c 1 -t 600', notify => "BEGIN;\n$insert\nNOTIFY bell;\nCOMMIT;\n");
 }
-alter_system($node, 'commit_stats.slow_commit_time' => '100ms');
+$node->alter_system('commit_stats.slow_commit_time' => '100ms');
 unlike($text, qr/^Who commits$/m, 'one client: nothing is said of clients');
 like(
 	delay($text),
@@ -366,8 +365,7 @@ is( $bars,
 	'... with all flushes in them');
 
 # A name cannot begin a line of the report, nor of the server log.
-alter_system(
-	$node,
+$node->alter_system(
 	'commit_stats.slow_commit_time' => 0,
 	'commit_stats.log_slow_commits' => 'on');
 {
@@ -399,8 +397,7 @@ alter_system(
 			$PostgreSQL::Test::Utils::timeout_default),
 		'... nor end in the server log');
 }
-alter_system(
-	$node,
+$node->alter_system(
 	'commit_stats.slow_commit_time' => '100ms',
 	'commit_stats.log_slow_commits' => 'off');
 $node->sql('ALTER DATABASE postgres SET search_path = pg_catalog');

@@ -70,8 +70,7 @@ FROM looks}),
 	'looks');
 
 # Resets succeed beside a sweep.
-my $sweep = start_measuring(
-	$node,
+my $sweep = $node->start_measuring(
 	sub ($session) {
 		return $node->sql('SELECT sweep_pid IS NOT NULL FROM commit_stats_info') eq 't';
 	},

@@ -42,7 +42,7 @@ SHOW commit_delay;
 }
 
 my $unchanged = join ' ', ('0') x (2 * $tries);
-my $sweep = start_measuring($node, \&sweeps,
+my $sweep = $node->start_measuring(\&sweeps,
 	"SELECT * FROM commit_delay_sweep('{778}', '{0}', '600 s', '5 s')");
 
 $node->wait_until('SELECT delay_hits > 0 FROM commit_flush_stats');
@@ -56,8 +56,7 @@ ok(poll_until(sub { return !sweeps() }), '... until it is ended');
 
 # The next commit must not fill in the record of the failed one.
 my $predicted = eventually(sub {
-	my $whatif = start_measuring(
-		$node,
+	my $whatif = $node->start_measuring(
 		sub ($session) { return $node->sql('SELECT capturing FROM commit_stats_info') eq 't' },
 		"SELECT count(*) FROM commit_delay_whatif('{0}', '{5}', '3 s')");
 

@@ -60,8 +60,7 @@ WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
 # A named session that repeats a statement without end.
 sub start_named ($name, $code)
 {
-	return start_psql(
-		$node,
+	return $node->start_psql(
 		'SET application_name = $a$victim ' . $name . '$a$',
 		"SET client_min_messages = warning",
 		"DO \$\$ BEGIN LOOP $code; END LOOP; END \$\$");

@@ -43,7 +43,7 @@ cmp_ok($counted->{commits_read_only}, '>', 0, 'on: reading too');
 
 my $kept = flush_stats($node)->{commits};
 
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system('commit_stats.enabled' => 'off');
 ($counted, $records) =
   $node->observe(sub { $node->sql($everything) });
 is($records->{COMMIT} + $records->{COMMIT_PREPARED}, 3, 'off: there were commits');
@@ -52,7 +52,7 @@ is( $node->sql(q{SELECT enabled, (SELECT commits FROM commit_flush_stats) FROM c
 	"f|$kept", 'off: what was counted can be read');
 is(error_of($node, 'SELECT commit_stats_reset()'), '', 'off: it can be reset');
 
-alter_system($node, 'commit_stats.enabled' => 'on');
+$node->alter_system('commit_stats.enabled' => 'on');
 ($counted) =
   $node->observe(sub { $node->sql($everything) });
 is(join(' ', @$counted{qw(commits commits_async prepares flushes)}),
@@ -75,7 +75,7 @@ for my $value (('off', 'on') x 4)
 {
 	my $rows = $node->sql('SELECT count(*) FROM logged');
 
-	alter_system($node, 'commit_stats.enabled' => $value);
+	$node->alter_system('commit_stats.enabled' => $value);
 	$node->wait_until("SELECT count(*) > $rows + 50 FROM logged");
 	push @found, error_of($node, 'SELECT read_all()');
 }

@@ -70,13 +70,13 @@ ok( eventually(sub {
 	}),
 	'notify: sessions wait for the lock during a flush');
 is_logged('notify alone', '-c 4 -t 4', $either, 'flush_time >= 100 AND flush_timed');
-alter_system($node, track_wal_io_timing => 'off');
+$node->alter_system(track_wal_io_timing => 'off');
 is_logged('untimed', '-c 8 -t 4', $insert, 'NOT flush_timed');
-alter_system($node, track_wal_io_timing => 'on');
+$node->alter_system(track_wal_io_timing => 'on');
 set_device($node, flush_time => 20);
-alter_system($node, commit_delay => 100000, commit_siblings => 0);
+$node->alter_system(commit_delay => 100000, commit_siblings => 0);
 is_logged('delay', '-c 4 -t 3', $insert, 'delay_time >= 90');
-alter_system($node, commit_delay => 0);
+$node->alter_system(commit_delay => 0);
 set_device($node);
 
 # A standby that does not answer
@@ -102,7 +102,7 @@ sub end_all
 
 $node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
-my @sessions = map { start_psql($node, $insert) } 1 .. 4;
+my @sessions = map { $node->start_psql($insert) } 1 .. 4;
 wait_for(4, 'syncrep');
 $node->sql("SELECT pg_sleep(2 * $limit / 1000.0)");
 kill 'CONT', $receiver;
@@ -124,10 +124,10 @@ kill 'STOP', $writer;
 set_device($node, flush_time => 10_000);
 $node->sql('SELECT commit_stats_reset()');
 kill 'STOP', $receiver;
-@sessions = start_psql($node, $insert);
+@sessions = $node->start_psql($insert);
 my ($leader) = wait_for(1, 'walsync');
 kill 'STOP', $leader;
-push @sessions, start_psql($node, $insert);
+push @sessions, $node->start_psql($insert);
 wait_for(2, 'walsync', 'walwrite');
 set_device($node, flush_time => 150);
 kill 'CONT', $leader;
@@ -147,13 +147,13 @@ FROM commit_slow_log}),
 	'merged flushes: the slow log shows one, for one of the leaders');
 kill 'CONT', $writer;
 set_device($node);
-alter_system($node, synchronous_standby_names => '');
+$node->alter_system(synchronous_standby_names => '');
 $standby->stop;
 
 # The limit that is derived: several medians, where each commit takes at least
 # 30 ms.
 set_device($node, flush_time => 30);
-alter_system($node, 'commit_stats.slow_commit_time' => -1);
+$node->alter_system('commit_stats.slow_commit_time' => -1);
 my $worker = $node->worker_pid;
 kill 'STOP', $worker;
 $node->sql('SELECT commit_stats_reset()');
@@ -190,8 +190,7 @@ ORDER BY ended_at DESC LIMIT 1}),
 
 # In the server log
 set_device($node, flush_time => 150);
-alter_system(
-	$node,
+$node->alter_system(
 	'commit_stats.slow_commit_time' => "${limit}ms",
 	'commit_stats.log_slow_commits' => 'on');
 my $offset = -s $node->logfile;

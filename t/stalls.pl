@@ -11,8 +11,7 @@ my $node = start_truth('stalls');
 
 for my $timing (qw(on off))
 {
-	alter_system(
-		$node,
+	$node->alter_system(
 		track_wal_io_timing => $timing,
 		'commit_stats.stall_time' => "${stall_time}ms");
 	run_stalling($node, 15, quota => 2, window => 300);
@@ -59,8 +58,7 @@ ok( eventually(sub {
 
 # If the log does not go back to the reset, the report shows the part of the
 # time that it has, of which the stalls took more, if nothing held them up
-alter_system(
-	$node,
+$node->alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.stall_time' => '1ms');
 set_device($node, flush_time => 2);
@@ -72,8 +70,7 @@ ok( eventually(sub {
 		  /% stalls\b[^%]* \(51\d stalls, /;
 	}),
 	'the report names the latest stalls');
-alter_system(
-	$node,
+$node->alter_system(
 	track_wal_io_timing => 'off',
 	'commit_stats.stall_time' => '50ms');
 
@@ -92,7 +89,7 @@ sub load_beside ($sql)
 
 my $text = 'x' x 100;
 set_device($node, flush_time => 1, bandwidth => 5);
-alter_system($node, wal_writer_delay => '10s');
+$node->alter_system(wal_writer_delay => '10s');
 $node->sql('CREATE TABLE bulk (t text)');
 ok( eventually(sub {
 		load_beside("COPY bulk FROM PROGRAM 'yes $text | head -n 150000'");
@@ -113,8 +110,7 @@ WHERE writer_share NOT BETWEEN 50 AND 100 OR
 	'... with a share, and its statement');
 
 # A flush of the WAL writer, which carries commits that no commit led
-alter_system(
-	$node,
+$node->alter_system(
 	wal_writer_delay => '10ms',
 	'commit_stats.slow_commit_time' => '50ms');
 set_device($node, flush_time => 120);
@@ -136,11 +132,10 @@ FROM commit_flush_stats}
 	),
 	0,
 	'... and not among those of leaders');
-alter_system($node, wal_writer_delay => '10s', 'commit_stats.slow_commit_time' => '100ms');
+$node->alter_system(wal_writer_delay => '10s', 'commit_stats.slow_commit_time' => '100ms');
 
 # What is usual here
-alter_system(
-	$node,
+$node->alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.stall_time' => -1);
 set_device($node, flush_time => 1);
@@ -150,17 +145,17 @@ run_pgbench($node, '-c 2 -t 100', insert => 'INSERT INTO tick VALUES (1);');
 ok( $node->wait_until(q{SELECT abs(stall_limit / greatest(8 * p50, p50 + 5) - 1) < 0.06
 FROM commit_stats_info, commit_flush_latency_stats}),
 	'stall_limit: several times what a flush takes here');
-alter_system($node, 'commit_stats.stall_time' => 0);
+$node->alter_system('commit_stats.stall_time' => 0);
 is($node->sql('SELECT stall_limit FROM commit_stats_info'), '', 'stall_limit: null when it is off');
 run_stalling($node, 15, quota => 2, window => 300);
 is($node->sql('SELECT count(*) FROM commit_stall_log'), 0, '... and no stall is noted');
 
 # A checkpoint
-alter_system($node, 'commit_stats.stall_time' => "${stall_time}ms");
+$node->alter_system('commit_stats.stall_time' => "${stall_time}ms");
 set_device($node, flush_time => 100);
 ok( eventually(sub {
 		$node->sql('UPDATE pgbench_accounts SET abalance = 1 WHERE aid % 10 = 0');
-		my $checkpoint = start_psql($node, 'CHECKPOINT');
+		my $checkpoint = $node->start_psql('CHECKPOINT');
 		$node->sql('INSERT INTO tick VALUES (1)') for 1 .. 5;
 		end_background($checkpoint);
 		return $node->sql('SELECT bool_or(checkpoint) FROM commit_stall_log') eq 't';
@@ -171,8 +166,7 @@ ok( eventually(sub {
 # after it was made
 set_device($node);
 my $standby = add_standby($node, "recovery_min_apply_delay = 1s\n");
-alter_system(
-	$node,
+$node->alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.slow_commit_time' => '500ms');
 require_standby($node, 'standby');

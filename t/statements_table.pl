@@ -55,7 +55,7 @@ all_agree('8 sessions');
 adds_up('8 sessions', $node);
 is($node->sql('SELECT count(*) <= 12 FROM commit_statement_stats'), 't', 'no more rows');
 
-my $busy = start_psql($node, insert(40), map { (insert(41), insert($_)) } 1 .. 30);
+my $busy = $node->start_psql(insert(40), map { (insert(41), insert($_)) } 1 .. 30);
 ok(end_background($busy), 'a session with a frequent statement');
 is( $node->sql(q{SELECT max(commits) FILTER (WHERE queryid IS NOT NULL) >= 25
 FROM commit_statement_stats}),

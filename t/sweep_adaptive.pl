@@ -54,7 +54,7 @@ sub nothing_learned
 #
 wait_for_delay_state($node, 'quota_spacing IS NOT NULL')
   or die "the quota is not found\n";
-my $sweep = start_psql($node,
+my $sweep = $node->start_psql(
 	q{SET client_min_messages = warning; SELECT * FROM commit_delay_sweep('{0}', duration => '1 day', slot => '1 s', adaptive => true)}
 );
 $node->wait_until('SELECT sweep_pid IS NOT NULL FROM commit_stats_info');

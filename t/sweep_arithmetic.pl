@@ -83,8 +83,7 @@ is( join(' ', map { /^(round \d of 3):/ } @$notices),
 # A reset in the middle disturbs nothing
 my ($last_round, $session, $commits, $rounds);
 ok( eventually(sub {
-		$session = start_measuring(
-			$node,
+		$session = $node->start_measuring(
 			sub ($session) {
 				return $node->sql(
 					'SELECT commit_stats_reset() FROM commit_stats_info WHERE sweep_pid IS NOT NULL'
@@ -114,8 +113,7 @@ sub last_round ($session)
 # A sweep that has measured each of its two pairs three times
 sub start_sweep
 {
-	return start_measuring(
-		$node,
+	return $node->start_measuring(
 		sub ($session) {
 			my $messages = errors_so_far($session);
 			my %n;
@@ -131,7 +129,7 @@ sub start_sweep
 }
 
 $session = start_sweep();
-alter_system($node, synchronous_standby_names => 'none');
+$node->alter_system(synchronous_standby_names => 'none');
 $last_round = last_round($session) + 2;
 ok( poll_until(sub {
 		return last_round($session) >= $last_round || errors_so_far($session) =~ /ends early/;
@@ -152,7 +150,7 @@ is_deeply(
 		  1 .. 3
 	],
 	'... and says so in each round');
-alter_system($node, synchronous_standby_names => '');
+$node->alter_system(synchronous_standby_names => '');
 end_background($load, 'TERM');
 
 # The load that ends

@@ -57,7 +57,7 @@ sub sleeps_of_50
 sub start_sweep (@commands)
 {
 	sleeps();
-	return start_measuring($node, sub ($session) { return sleeps() > 0 }, @commands);
+	return $node->start_measuring(sub ($session) { return sleeps() > 0 }, @commands);
 }
 
 my ($load, $session, $pid);
@@ -130,9 +130,9 @@ for my $length (0.5, 10)
 	$session = start_sweep('SET client_min_messages = debug1',
 		"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '$length s', '2 s')");
 
-	alter_system($node, synchronous_standby_names => 'none');
+	$node->alter_system(synchronous_standby_names => 'none');
 	end_background($session);
-	alter_system($node, synchronous_standby_names => '');
+	$node->alter_system(synchronous_standby_names => '');
 	$auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 	is_over($how);
 	like(
@@ -177,7 +177,7 @@ my $ended = clock_gettime(CLOCK_MONOTONIC);
 is_over('disconnect', $ended);
 
 # A sample has no slots at whose end it could look
-$session = start_psql($node, "SELECT * FROM commit_stats_sample('1 day')");
+$session = $node->start_psql("SELECT * FROM commit_stats_sample('1 day')");
 my $samples = q{SELECT count(*) FROM pg_stat_activity
 WHERE query ~ '^SELECT \* FROM commit_stats_sample'};
 ok(poll_until(sub { return $node->sql($samples) == 1 }, 20), 'disconnect: there is a sample');
@@ -204,13 +204,13 @@ is_over('hang, cancel');
 
 # commit_stats.enabled = off, which the sweep notices at the end of a round
 $session = start_sweep("SELECT * FROM commit_delay_sweep('{100000}', '{0}', '60 s', '$slot s')");
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system('commit_stats.enabled' => 'off');
 end_background($session);
 like(
 	$session->{err},
 	qr/WARNING: .*no more commits|ERROR: .*the load ended/,
 	'disabled: the sweep ends');
-alter_system($node, 'commit_stats.enabled' => 'on');
+$node->alter_system('commit_stats.enabled' => 'on');
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 is_over('disabled');
 
@@ -230,7 +230,7 @@ for my $victim ('another process', 'its own process')
 	end_background($session);
 	end_background($load);
 	unlike($load->{err}, qr/commit_delay is/, "crash of $victim: no session saw other settings");
-	ok(poll_until(sub { return end_background(start_psql($node, 'SELECT 1')) }),
+	ok(poll_until(sub { return end_background($node->start_psql('SELECT 1')) }),
 		"crash of $victim: the server recovers");
 	$load = start_load();
 	is_over("crash of $victim", $ended);

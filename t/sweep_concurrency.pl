@@ -22,7 +22,7 @@ wait_for_commits($node, 50);
 # On a busy machine slots may be late or have no commit.
 my ($sweep, @rows);
 ok( eventually(sub {
-		$sweep = start_psql($node,
+		$sweep = $node->start_psql(
 			"SELECT rounds, commits > 0, delay_hit_share FROM commit_delay_sweep('{0,500,3000}', '{0,3}', '9 s', '500 ms')"
 		);
 		end_background($sweep);

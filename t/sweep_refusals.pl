@@ -33,14 +33,14 @@ end_background($load, 'TERM');
 $load = start_pgbench($node, '-c 4 -T 600', insert => "INSERT INTO logged VALUES (1);\n");
 $node->poll_query_until('postgres', "SELECT commits > 0 FROM commit_stats_sample('0.2 s')");
 
-alter_system($node, 'fsync' => 'off');
+$node->alter_system('fsync' => 'off');
 refuses(qr/55000: commit_delay has no effect while fsync is off/, 'fsync = off');
-alter_system($node, 'fsync' => 'on');
+$node->alter_system('fsync' => 'on');
 
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system('commit_stats.enabled' => 'off');
 refuses(qr/55000: commit_stats is not counting.*HINT:.*commit_stats.enabled/s,
 	'commit_stats.enabled = off');
-alter_system($node, 'commit_stats.enabled' => 'on');
+$node->alter_system('commit_stats.enabled' => 'on');
 
 $sweep =~ s/\)$/, max_p99 => '1 us')/;
 refuses(

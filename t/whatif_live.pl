@@ -27,7 +27,7 @@ sub capturing
 # Start one, and wait until commits are watched.
 sub start_whatif
 {
-	my $session = start_psql($node, @_);
+	my $session = $node->start_psql(@_);
 
 	poll_until(sub { return capturing() eq 't' })
 	  or die "nobody watches: $session->{err}\n";
@@ -61,9 +61,9 @@ like(
 SELECT * FROM commit_delay_whatif('{0}', sample => '100 ms')}),
 	qr/55000: there/,
 	'hardly any load');
-alter_system($node, 'commit_stats.enabled' => 'off');
+$node->alter_system('commit_stats.enabled' => 'off');
 like(error_of($node, $whatif), qr/55000: commit_stats is not counting/, 'not enabled');
-alter_system($node, 'commit_stats.enabled' => 'on');
+$node->alter_system('commit_stats.enabled' => 'on');
 $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 
 #
@@ -142,9 +142,8 @@ is($session->{out}, "canceled\nf|0\n", 'a transaction that catches the end goes 
 nothing_is_left('subtransaction', $load);
 
 # While it simulates, which takes longer the more pairs there are
-$session = start_measuring(
-	$node,
-	sub ($started) { return errors_so_far($started) =~ /learned from/ },
+$session =
+  $node->start_measuring(sub ($started) { return errors_so_far($started) =~ /learned from/ },
 	"SELECT * FROM commit_delay_whatif(ARRAY(SELECT generate_series(0, 999)), '{0}', '1 s')");
 $node->sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
 WHERE query ~ 'commit_delay_whatif' AND pid <> pg_backend_pid()});
@@ -172,9 +171,7 @@ for my $other ($whatif, "SELECT * FROM commit_delay_sweep('{0}')")
 is(capturing(), 't', 'a refused call does not disturb the first');
 $node->sql('SELECT pg_cancel_backend(' . whatif_pid() . ')');
 end_background($session);
-$session = start_measuring(
-	$node,
-	sub { return whatif_pid() ne '' },
+$session = $node->start_measuring(sub { return whatif_pid() ne '' },
 	"SELECT * FROM commit_delay_sweep('{0}')");
 like(
 	error_of($node, $whatif),
@@ -185,7 +182,7 @@ ok(poll_until(sub { return whatif_pid() eq '' }), 'the sweep ends');
 nothing_is_left('two', $load);
 
 # A process that hangs: the others know when to stop
-$session = start_psql($node, "SELECT count(*) FROM commit_delay_whatif('{0}', sample => '2 s')");
+$session = $node->start_psql("SELECT count(*) FROM commit_delay_whatif('{0}', sample => '2 s')");
 poll_until(sub { return capturing() eq 't' });
 my $pid = whatif_pid();
 kill 'STOP', $pid;

@@ -41,9 +41,9 @@ sub wait_for_delay_state ($node, $condition)
 # Forget all that was learned.
 sub start_over ($node)
 {
-	alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+	$node->alter_system('commit_stats.adaptive_delay' => 'off');
 	wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
-	alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+	$node->alter_system('commit_stats.adaptive_delay' => 'on');
 	wait_for_delay_state($node, "in_force AND reason = 'start'")
 	  or die "it does not start over\n";
 }

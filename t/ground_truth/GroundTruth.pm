@@ -329,8 +329,7 @@ sub _measure_once ($node, $case, $seconds)
 	my ($start, $end, $output, %result);
 
 	set_device($node, %{ $case->{device} || {} });
-	alter_system(
-		$node,
+	$node->alter_system(
 		commit_delay => $case->{delay},
 		commit_siblings => $case->{siblings},
 		track_wal_io_timing => $case->{timing} // 'on',

@@ -41,7 +41,7 @@ my $standby = add_standby($node);
 $node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE written (kind text);
 CREATE UNLOGGED TABLE unlogged (kind text)});
-alter_system($node, synchronous_standby_names => 'standby');
+$node->alter_system(synchronous_standby_names => 'standby');
 
 # Each commits one row, or none.
 my %transactions = (
@@ -136,10 +136,10 @@ sub predict
 {
 	my $right;
 
-	alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+	$node->alter_system('commit_stats.adaptive_delay' => 'off');
 	$node->wait_until('SELECT NOT in_force FROM commit_delay_state');
 	$right = experiment('prediction', "commit_delay_whatif('{0,100,1000}', '{1}', '10 s')");
-	alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+	$node->alter_system('commit_stats.adaptive_delay' => 'on');
 	return $right;
 }
 

@@ -26,10 +26,10 @@ sub stalls_a_flush ($seen)
 
 # Without the setting, most flushes stall.
 set_quota($node, $quota);
-alter_system($node, 'commit_stats.adaptive_delay' => 'off');
+$node->alter_system('commit_stats.adaptive_delay' => 'off');
 wait_for_delay_state($node, 'NOT in_force') or die "it is in force\n";
 my ($without) = run_load();
-alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+$node->alter_system('commit_stats.adaptive_delay' => 'on');
 wait_for_delay_state($node, 'in_force') or die "it is not in force\n";
 
 sub keeps_apart
@@ -56,7 +56,7 @@ right_in_most_rounds('a quota', \&keeps_apart);
 my $ceiling = 3500;
 my $longest = $ceiling - $slack;
 
-alter_system($node, 'commit_stats.adaptive_delay_max' => $ceiling);
+$node->alter_system('commit_stats.adaptive_delay_max' => $ceiling);
 my $load = start_pgbench($node, '-c 5 -T 600', insert => $insert);
 right_in_most_rounds(
 	'a ceiling',
@@ -76,11 +76,11 @@ WHERE kind = 'sleep' AND ended > 0}) eq 't',
 		];
 	});
 end_pgbench($node, $load);
-alter_system($node, 'commit_stats.adaptive_delay_max' => 50000);
+$node->alter_system('commit_stats.adaptive_delay_max' => 50000);
 
 # Commits that wait for a standby take longer than their flush.
 my $standby = add_standby($node);
-alter_system($node, synchronous_commit => 'remote_apply');
+$node->alter_system(synchronous_commit => 'remote_apply');
 require_standby($node, '*');
 right_in_most_rounds('a synchronous standby', \&keeps_apart);
 

@@ -83,7 +83,7 @@ FROM commit_latency_stats WHERE wait_level = 'local'});
 
 for my $delay (10_000, 100_000)
 {
-	alter_system($node, commit_delay => $delay);
+	$node->alter_system(commit_delay => $delay);
 	right_in_most_rounds("delay $delay", sub { return with_delay($delay) });
 }
 
@@ -112,7 +112,7 @@ WHERE wait_level = 'local'});
 # and the standby does not, the time counts for the flush.
 my $apply_delay = 200;
 
-alter_system($node, commit_delay => 0);
+$node->alter_system(commit_delay => 0);
 my $standby = add_standby($node, "recovery_min_apply_delay = ${apply_delay}ms\n");
 require_standby($node, 'standby');
 
@@ -139,7 +139,7 @@ right_in_most_rounds(
 		  [ $write < $apply_delay, 'remote_write: it does not wait so long' ],
 		  [ $seen > 0, 'others: some flushes were seen to end' ];
 	});
-alter_system($node, commit_delay => $delay);
+$node->alter_system(commit_delay => $delay);
 right_in_most_rounds(
 	'long flush',
 	sub {

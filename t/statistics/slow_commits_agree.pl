@@ -145,14 +145,14 @@ agrees(
 				'followers wait for the flush of another process'
 			]);
 	});
-alter_system($node, track_wal_io_timing => 'off');
+$node->alter_system(track_wal_io_timing => 'off');
 agrees(
 	'untimed',
 	[ '-c 8 -t 40', $insert ],
 	sub {
 		return [ share_of('flush_time', "role = 'leader'") > 30, 'leaders flush, as it seems' ];
 	});
-alter_system($node, track_wal_io_timing => 'on');
+$node->alter_system(track_wal_io_timing => 'on');
 
 # NOTIFY: one flush after the other
 my $notify = "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n";
@@ -182,7 +182,7 @@ agrees(
 
 # commit_delay, and flushes that make followers slow as well
 set_device($node, flush_time => 20);
-alter_system($node, commit_delay => 100000, commit_siblings => 0);
+$node->alter_system(commit_delay => 100000, commit_siblings => 0);
 agrees(
 	'delay',
 	[ '-c 4 -t 5', $insert ],
@@ -194,7 +194,7 @@ agrees(
 				'followers wait while their leader sleeps'
 			]);
 	});
-alter_system($node, commit_delay => 0);
+$node->alter_system(commit_delay => 0);
 
 # A bulk load, on a device that writes 20 MB/s
 set_device($node, flush_time => 1, bandwidth => 20);
@@ -253,5 +253,5 @@ agrees(
 				'and hardly for anything else that is known'
 			]);
 	});
-alter_system($node, synchronous_standby_names => '');
+$node->alter_system(synchronous_standby_names => '');
 end_test($standby, $node);

@@ -70,15 +70,14 @@ FROM commit_stall_log WHERE quota_flushes IS NOT NULL}) eq 't|t',
 
 for my $timing (qw(on off))
 {
-	alter_system(
-		$node,
+	$node->alter_system(
 		track_wal_io_timing => $timing,
 		'commit_stats.stall_time' => "${stall_time}ms");
 	right_in_most_rounds("timing $timing", sub { return is_logged($timing) });
 }
 
 # A flush of the WAL writer, which carries commits that no commit led
-alter_system($node, wal_writer_delay => '10ms');
+$node->alter_system(wal_writer_delay => '10ms');
 set_device($node, flush_time => 120);
 right_in_most_rounds(
 	'a stall that no commit led',
@@ -90,11 +89,10 @@ FROM commit_stall_log WHERE leader_pid IS NULL});
 		return ([ $stalls > 2, 'there are some' ],
 			[ $long == 0, 'as long as a flush of the WAL writer, or two that nobody told apart' ]);
 	});
-alter_system($node, wal_writer_delay => '200ms');
+$node->alter_system(wal_writer_delay => '200ms');
 
 # What is usual here
-alter_system(
-	$node,
+$node->alter_system(
 	track_wal_io_timing => 'on',
 	'commit_stats.stall_time' => -1);
 set_device($node, flush_time => 1);

@@ -79,15 +79,13 @@ right_in_most_rounds(
 right_in_most_rounds(
 	'a slot beyond max_p99',
 	sub {
-		my $session = start_psql(
-			$node,
-			'SET client_min_messages = debug1',
+		my $session = $node->start_psql('SET client_min_messages = debug1',
 			"SELECT * FROM commit_delay_sweep('{1000}', '{0}', '60 s', '10 s', '2 s')");
 
 		$node->wait_until('SELECT sweep_pid IS NOT NULL FROM commit_stats_info');
-		alter_system($node, synchronous_standby_names => 'none');
+		$node->alter_system(synchronous_standby_names => 'none');
 		end_background($session);
-		alter_system($node, synchronous_standby_names => '');
+		$node->alter_system(synchronous_standby_names => '');
 		my ($counted) = $session->{err} =~ /.* commits in (\d+) us until/s;
 		return [ defined $counted && $counted < 7.5e6, 'the slot ends early' ];
 	});

@@ -29,7 +29,7 @@ sub load_beside ($code, @tables)
 	  start_pgbench($node, '-c 3 -T 120 -R 30', small => 'INSERT INTO logged VALUES (1);');
 	local $ENV{PGAPPNAME} = 'bulk';
 	my @bulk = map {
-		start_psql($node,
+		$node->start_psql(
 			"COPY $_ FROM PROGRAM 'for i in \$(seq 20); do yes $text | head -n 5000; sleep 0.3; done'"
 		)
 	} @tables;

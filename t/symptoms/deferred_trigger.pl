@@ -21,7 +21,7 @@ my $holder = $node->background_psql('postgres');
 my $holder_pid = $holder->query_safe(
 	q{SET application_name = 'holder'; BEGIN; UPDATE sum SET n = n + 1; SELECT pg_backend_pid()});
 my @sessions = map {
-	start_psql($node, "SET application_name = 'shop'",
+	$node->start_psql("SET application_name = 'shop'",
 		'BEGIN', 'INSERT INTO logged (n) VALUES (1)', 'COMMIT')
 } 1 .. 3;
 $node->wait_until(

@@ -101,7 +101,7 @@ for my $query (@queries)
 $session->quit;
 
 # While it runs
-$session = start_psql($node, "BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\nCOMMIT;\n");
+$session = $node->start_psql("BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\nCOMMIT;\n");
 ok( $node->wait_until(
 		q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before' AND committing_since < now()}
 	),

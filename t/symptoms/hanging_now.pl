@@ -13,7 +13,7 @@ my $insert = 'INSERT INTO logged (n) VALUES (1);';
 
 sub start_commits ($n)
 {
-	return map { start_psql($node, "SET application_name = 'app'", $insert) } 1 .. $n;
+	return map { $node->start_psql("SET application_name = 'app'", $insert) } 1 .. $n;
 }
 
 # Wait until that number of commits of the load wait for an event, one of them
@@ -51,7 +51,7 @@ like($quiet->{now}, qr/^No commit hangs now /, 'nothing hangs');
 is_consistent($quiet, 'quiet');
 
 # A standby that does not exist
-alter_system($node, synchronous_standby_names => 'ghost');
+$node->alter_system(synchronous_standby_names => 'ghost');
 my @sessions = start_commits(8);
 they_hang(8, q{'SyncRep'});
 first_line_is(report_of($node), qr/^standby 'ghost' is not connected$/, 'standby');
@@ -60,7 +60,7 @@ is( $node->sql(
 FROM commit_activity WHERE committing_since IS NOT NULL}),
 	"8|standby, standby, standby 'ghost' is not connected",
 	'commit_activity says the same');
-alter_system($node, synchronous_standby_names => '');
+$node->alter_system(synchronous_standby_names => '');
 ok(end_background($_), 'a commit ends') for @sessions;
 like(report_of($node)->{now}, qr/^No commit/, 'no more is said of it');
 # the worker adds what it saw when it settles them

@@ -58,7 +58,7 @@ $node->sql('SELECT commit_stats_reset()');
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; UPDATE counter SET n = n + 1 WHERE id = 1');
 my @blocked =
-  map { start_psql($node, 'UPDATE counter SET n = n + 1 WHERE id = 1') } 1 .. 8;
+  map { $node->start_psql('UPDATE counter SET n = n + 1 WHERE id = 1') } 1 .. 8;
 $node->wait_until(q{SELECT count(*) = 8 FROM pg_stat_activity WHERE wait_event_type = 'Lock'});
 end_load(start_load($node, '-c 8 -T 6', 'INSERT INTO logged (n) VALUES (1);'));
 unlike(

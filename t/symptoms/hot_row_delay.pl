@@ -15,7 +15,7 @@ INSERT INTO counter VALUES (1, 0)});
 # The report, the counts of the same time, and samples of pg_stat_activity
 sub report_with_delay ($delay)
 {
-	alter_system($node, commit_delay => $delay);
+	$node->alter_system(commit_delay => $delay);
 	set_volume($node, 50);
 	my $load = start_load($node, '-c 16 -T 30', 'UPDATE counter SET n = n + 1 WHERE id = 1', 'hot');
 

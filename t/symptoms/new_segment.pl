@@ -55,7 +55,7 @@ is_consistent($report, 'new segment');
 
 # Segments that are not archived, or that a slot keeps, are not recycled.
 set_slow_syncs($node, 0);
-alter_system($node, wal_recycle => 'on', archive_command => 'false');
+$node->alter_system(wal_recycle => 'on', archive_command => 'false');
 $node->sql(q{SELECT pg_switch_wal()});
 $node->wait_until(q{SELECT failed_count > 0 FROM pg_stat_archiver});
 like(

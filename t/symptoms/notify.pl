@@ -81,7 +81,7 @@ like(
 
 # The lock held by a session whose flush does not end
 set_volume($node, 0.001);
-my @sessions = map { start_psql($node, 'INSERT INTO logged (n) VALUES (1)') } 1 .. 4;
+my @sessions = map { $node->start_psql('INSERT INTO logged (n) VALUES (1)') } 1 .. 4;
 $node->wait_until(
 	q{SELECT count(*) = 3 AND max(now() - query_start) > '1.5 s' FROM pg_stat_activity
 WHERE wait_event_type = 'Lock'});
@@ -96,9 +96,9 @@ ok(end_background($_), 'a commit ends') for @sessions;
 # samples show is of these as well.
 $node->sql('SELECT commit_stats_reset()');
 set_volume($node, 0.001);
-@sessions = start_psql($node, 'INSERT INTO logged (n) VALUES (1)');
+@sessions = $node->start_psql('INSERT INTO logged (n) VALUES (1)');
 $node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE waiting_for = 'flush'});
-push @sessions, map { start_psql($node, 'NOTIFY c') } 1 .. 20;
+push @sessions, map { $node->start_psql('NOTIFY c') } 1 .. 20;
 $node->wait_until(q{SELECT commit_stats_report() ~ 'from samples'});
 set_volume($node, 0);
 end_background($_) for @sessions;

@@ -38,7 +38,7 @@ like($report->{text}, qr/adaptive => true\);/, '... the adaptive one, too');
 is_consistent($report, 'one client of many');
 
 # Advice that was followed does not come again.
-alter_system($node, 'commit_stats.adaptive_delay' => 'on');
+$node->alter_system('commit_stats.adaptive_delay' => 'on');
 my $followed = report_of($node);
 like($followed->{delay}, qr/^commit_stats\.adaptive_delay decides/, 'with the adaptive delay on');
 unlike($followed->{text}, qr/commit_delay_sweep/, '... no sweep');

@@ -45,7 +45,7 @@ my ($lost) = $report->{text} =~ /:\s+(\d+)\s+clients\s+lost\s+their\s+row\s+to\s
 cmp_ok($lost // 0, '>=', 800, 'with a name for each transaction: clients lose their rows');
 like($report->{text}, qr/application_name_add_host = 0/, '... and what to do');
 is_consistent($report, 'many names');
-alter_system($node, 'commit_stats.client_name_pattern' => 's/ - .*//');
+$node->alter_system('commit_stats.client_name_pattern' => 's/ - .*//');
 unlike(run_applications($many)->{text}, qr/lost\s+their\s+row/, '... which helps');
 
 $report = run_applications('SELECT 1;');

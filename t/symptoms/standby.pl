@@ -180,13 +180,13 @@ report_names('not applied', sample_waits($primary, 'load', 14));
 cmp_ok(wait_time('not applied'), '>=', 0.8 * sum0(@times), 'not applied: the time is counted');
 
 # No name is right any more, and nothing remains of the one before.
-alter_system($primary, synchronous_standby_names => 'ghost');
-my $session = start_psql($primary, $insert);
+$primary->alter_system(synchronous_standby_names => 'ghost');
+my $session = $primary->start_psql($insert);
 $primary->wait_until('SELECT waiting_now = 1 FROM commit_standby_stats');
 is( $primary->sql('SELECT standby, stage, pid, state FROM commit_standby_stats'),
 	'ghost|not connected||',
 	'not connected: nobody has this name');
-alter_system($primary, synchronous_standby_names => '');
+$primary->alter_system(synchronous_standby_names => '');
 ok(end_background($session), 'not connected: the commit goes on');
 
 ends_well($standby);

@@ -41,7 +41,7 @@ sub continue_all
 
 sub set_names ($names, $synchronous)
 {
-	alter_system($primary, synchronous_standby_names => $names);
+	$primary->alter_system(synchronous_standby_names => $names);
 	$primary->wait_until(
 		qq{SELECT count(*) = $synchronous FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')}
 	);
@@ -59,7 +59,7 @@ sub blamed ($commits = 1)
 
 sub commit_beside
 {
-	return start_psql($primary, 'INSERT INTO logged (n) VALUES (1)');
+	return $primary->start_psql('INSERT INTO logged (n) VALUES (1)');
 }
 
 # The time that commits have waited for what $blame says, and in all, ms.
@@ -151,7 +151,7 @@ delete $stopped{c};
 is($primary->sql('SELECT count(*) > 0 FROM commit_standby_stats'), 't', 'change: there are counts');
 for my $names ('', 'FIRST 2 (a, b, c)')
 {
-	alter_system($primary, synchronous_standby_names => $names);
+	$primary->alter_system(synchronous_standby_names => $names);
 	is($primary->sql('SELECT count(*) FROM commit_standby_stats'),
 		0, "change to \"$names\": nothing from before");
 	usleep(1_100_000);    # the worker looks twice a second

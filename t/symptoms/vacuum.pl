@@ -16,7 +16,7 @@ set_device($node, flush_time => 1, bandwidth => 5);
 my $small = start_load($node, '-c 4 -T 60 -R 60', 'INSERT INTO logged VALUES (1);', 'small');
 $node->wait_until('SELECT commits > 20 FROM commit_flush_stats');
 local $ENV{PGAPPNAME} = 'cleaner';
-my $vacuum = start_psql($node, 'VACUUM (FREEZE) bulk');
+my $vacuum = $node->start_psql('VACUUM (FREEZE) bulk');
 $node->wait_until(q{SELECT count(*) = 1 FROM pg_stat_progress_vacuum});
 $node->sql('SELECT commit_stats_reset()');
 $node->sql('SELECT pg_sleep(4)');
