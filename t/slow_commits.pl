@@ -51,8 +51,8 @@ my $notify = "BEGIN;\n${insert}NOTIFY bell;\nCOMMIT;\n";
 my $either =
   "\\set writes random(0, 1)\nBEGIN;\n\\if :writes\n$insert\\endif\nNOTIFY bell;\nCOMMIT;\n";
 
-# Three clocks measure a flush (on 19 the server's is the TSC) and the time of a
-# transaction; they do not differ by as much as the transaction sleeps.
+# Three clocks measure a flush (on 19 the server's is the TSC) and the time of
+# a transaction; they do not differ by as much as the transaction sleeps.
 my $sleeping = "BEGIN;\nSELECT pg_sleep(0.1);\n${insert}COMMIT;\n";
 
 set_device($node, flush_time => 120);
