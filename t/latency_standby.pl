@@ -5,8 +5,6 @@
 # the standby may not be longer than is in t/statistics/latencies.pl.
 
 use CommitStats;
-use IPC::Run;
-use PostgreSQL::Test::Utils;
 
 my $apply_delay = 200;    # ms
 my $primary = start_node(
