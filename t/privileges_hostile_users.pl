@@ -6,7 +6,10 @@
 
 use CommitStats;
 
-my $node = start_node('hostile');
+# With this library, functions also look for its schema.
+my @with = has_library('pg_stat_statements') ? ('pg_stat_statements') : ();
+my $node = start_node('hostile',
+	conf => "shared_preload_libraries = '" . join(', ', 'commit_stats', @with) . "'\n");
 
 #
 # Traps in a schema
@@ -26,7 +29,7 @@ DECLARE
 	f text;
 BEGIN
 	FOREACH l IN ARRAY types LOOP
-		FOREACH f IN ARRAY '{round,repeat,ceil,current_setting,array_position}'::text[] LOOP
+		FOREACH f IN ARRAY '{round,repeat,ceil,current_setting,array_position,quote_ident}'::text[] LOOP
 			EXECUTE format('CREATE FUNCTION hostile.%I(%s) RETURNS numeric LANGUAGE plpgsql AS
 				''BEGIN RAISE ''''captured''''; END''', f, l);
 		END LOOP;
@@ -49,6 +52,7 @@ BEGIN
 END $$;
 RESET ROLE;
 CREATE EXTENSION commit_stats SCHEMA hostile;
+} . join('', map { "CREATE EXTENSION $_ SCHEMA public;\n" } @with) . q{
 GRANT USAGE ON SCHEMA hostile TO PUBLIC});
 
 is( $node->safe_psql(

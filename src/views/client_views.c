@@ -100,7 +100,7 @@ static char *
 find_pg_stat_statements(void)
 {
 	static const char *query =
-	"SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e"
+	"SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e"
 	" JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
 	" JOIN pg_catalog.pg_proc p ON p.pronamespace OPERATOR(pg_catalog.=) n.oid"
 	" WHERE e.extname OPERATOR(pg_catalog.=) 'pg_stat_statements'"
