@@ -26,6 +26,7 @@
 #include "base/compat.h"
 #include "probe/notify_lock.h"
 #include "stats/lock_wait.h"
+#include "stats/sql_value.h"
 
 /* Steps of a chain; a deadlock is a circle. */
 #define MAX_STEPS		8
@@ -110,7 +111,10 @@ lock_wait_read(PGPROC *proc, LockWait *wait)
 	return true;
 }
 
-/* The name, if no lock that somebody holds on pg_class is in the way. */
+/*
+ * The name, if no lock that somebody holds on pg_class is in the way.  Whoever
+ * owns the relation has chosen it, and it stands in the report.
+ */
 static char *
 relation_name(Oid database, Oid relation)
 {
@@ -122,8 +126,10 @@ relation_name(Oid database, Oid relation)
 		name = get_rel_name(relation);
 		UnlockRelationOid(RelationRelationId, AccessShareLock);
 	}
-	return name ? psprintf("relation %s", name) :
-		psprintf("relation %u of database %u", relation, database);
+	if (name == NULL)
+		return psprintf("relation %u of database %u", relation, database);
+	replace_controls(name, '?');
+	return psprintf("relation %s", name);
 }
 
 static char *

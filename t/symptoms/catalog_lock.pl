@@ -113,6 +113,21 @@ hangs_for(qr/advisory lock 42, held by pid $pid \(waits for its client\)/,
 $holder->quit;
 $session->quit;
 
+# A relation whose name would begin a line of the report
+$node->sql(qq{CREATE TABLE "odd\nWhy" (n int);
+CREATE TABLE tasks (n int);
+CREATE FUNCTION take_odd() RETURNS trigger LANGUAGE plpgsql AS
+	\$\$BEGIN LOCK TABLE "odd\nWhy"; RETURN NULL; END\$\$;
+CREATE CONSTRAINT TRIGGER take AFTER INSERT ON tasks DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION take_odd()});
+$session = ready_to_commit('INSERT INTO tasks VALUES (1)');
+($holder, $pid) = hold(qq{LOCK TABLE "odd\nWhy"});
+start_commit($session);
+hangs_for(qr/relation odd\?Why, held by pid $pid \(waits for its client\)/,
+	'before', $pid, 'a name with a line break');
+$holder->quit;
+$session->quit;
+
 # A row of a prepared transaction
 $session = ready_to_commit('INSERT INTO child VALUES (1)');
 $node->sql(q{BEGIN; DELETE FROM parent; PREPARE TRANSACTION 'forgotten'});
