@@ -569,19 +569,21 @@ count_notify(LatencyKind kind)
 /*
  * The time until the server was about to write the commit record, and that of
  * the whole transaction: up to there by the server's timestamps, and from
- * there by the clock.  If the system's time is set, the second part is wrong
- * by the commit's own time at most.
+ * there by the clock.  If the system's time is set, both are wrong by the
+ * commit's own time at most, until the worker looks next (watch.c).
  */
 static inline void
 read_record_time(uint64 elapsed)
 {
 	TimestampTz stop = GetCurrentTransactionStopTimestamp();
 	uint64		age = (uint64) (stop - GetCurrentTransactionStartTimestamp());
+	uint64		record_time = clock_elapsed(commit.started_at, clock_ns_at(stop));
 
-	commit.record_time = clock_elapsed(commit.started_at, clock_ns_at(stop));
+	record_time = Min(record_time, elapsed);
+	commit.record_time = record_time;
 	/* some background processes tell no start; or the time was set back */
 	commit.transaction_time = unlikely(age >= (uint64) stop) ? 0 :
-		age * NS_PER_US + clock_elapsed(commit.record_time, elapsed);
+		age * NS_PER_US + (elapsed - record_time);
 }
 
 /* A commit that waited. */
@@ -898,6 +900,8 @@ start_late(CommitKind kind)
 
 	if (kind != COMMIT_READ_ONLY)
 		return;
+	/* the system's time may have been set since anybody looked */
+	(void) clock_offset();
 	record_at = Min(clock_ns_at(GetCurrentTransactionStopTimestamp()), clock_now());
 	statement = Max(GetCurrentStatementStartTimestamp(),
 					GetCurrentTransactionStartTimestamp());

@@ -51,6 +51,7 @@
 #include "base/changecount.h"
 #include "base/clock.h"
 #include "base/compat.h"
+#include "module/wall_clock.h"
 #include "probe/kernel.h"
 #include "probe/notify_lock.h"
 #include "stats/backend_slots.h"
@@ -491,6 +492,8 @@ watch_look(void)
 	if (sessions == NULL)
 		sessions = MemoryContextAllocZero(TopMemoryContext,
 										  mul_size(MaxBackends, sizeof(Session)));
+	/* for commits, which trust it, if the system's time has been set */
+	(void) clock_offset();
 	memset(&look, 0, sizeof(look));
 	look.sample.at = clock_now();
 	look.length = Min(clock_elapsed(before, look.sample.at), LONGEST_GAP);
