@@ -48,7 +48,7 @@ typedef struct FlushFit
 } FlushFit;
 
 /*
- * A flush that takes longer is a stall: 8 p50, and at least p50 + 5 ms.
+ * A flush that takes longer than 8 p50, and p50 + 5 ms, is a stall.
  *
  * A device that allows 10 flushes in 100 ms, of which they need 20, stalls for
  * 80 ms, or 40 medians.  The flushes of a disk that is merely busy vary by a

@@ -22,7 +22,8 @@
  * registers or becomes another client (clients.c), where a statement gets a
  * cell (statements.c), where it lists the files that the commit will delete,
  * and in a look-up of flush_detection_errno.c.  The callback of an abort may
- * wait where a statement gets a cell.
+ * wait where a statement gets a cell.  CommitTransaction() holds interrupts,
+ * so no process exits between the record and the second callback.
  *
  * Locking: that LWLock, and commit_stats_clients_lock() as a process registers
  * or becomes another client, or a statement gets a cell.  The callbacks write

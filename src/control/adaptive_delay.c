@@ -140,8 +140,8 @@ adaptive_delay_begin(uint64 now)
 		return 0;
 	}
 	flushing = LWLOCK_IS_HELD(WALWriteLock);
-	sleep = adaptive_delay_sleep(spacing, now, flushing,
-								 flushing ? 0 : flush_groups_last_end());
+	sleep = adaptive_delay_length(spacing, now, flushing,
+								  flushing ? 0 : flush_groups_last_end());
 	/* 32 bits, 4 s, divide in fewer instructions */
 	return (int) ((uint32) sleep / (uint32) NS_PER_US);
 }

@@ -45,12 +45,12 @@ typedef struct AdaptiveDelayState
 /*
  * The rule: how long does a leader sleep whose commit begins now?  "spacing"
  * is less SLEEP_SLACK.  The last flush that was seen ended at "ended_at";
- * "flushing" tells whether another one is under way, as whose end the sleep
+ * "flushing" tells whether another one is under way, at whose end the sleep
  * begins.  All in ns.
  */
 static inline uint64
-adaptive_delay_sleep(uint64 spacing, uint64 now, bool flushing,
-					 uint64 ended_at)
+adaptive_delay_length(uint64 spacing, uint64 now, bool flushing,
+					  uint64 ended_at)
 {
 	return flushing ? spacing : clock_elapsed(now, ended_at + spacing);
 }

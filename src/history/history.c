@@ -20,11 +20,12 @@
  * percentiles of an hour are those of its commits.
  *
  * Invariant: the start of a row is the end of the row before, or later, if
- * nothing was counted in between: then the row has a gap.  If the calendar
- * clock is set back, the present minute goes on until the clock has caught up,
- * or the history is reset.
+ * nothing was counted in between: then the row has a gap.  While the calendar
+ * clock is behind "base", no minute is due; one that is closed all the same,
+ * on request or at a shutdown, ends 1 us after its start.
  *
- * Locking: none.  The worker alone writes rows and "base"; a reader copies a
+ * Locking: none.  The worker alone writes rows and "base" while there are
+ * readers; a reader copies a
  * row under its change count, and never keeps the worker waiting.  What the
  * worker reads for a row takes commit_stats_clients_lock(),
  * commit_stats_reset_lock() and commit_stats_delay_lock(), shared.

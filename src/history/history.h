@@ -103,7 +103,7 @@ typedef enum HistoryRing
 	HISTORY_NRINGS
 } HistoryRing;
 
-/* A row in shared memory and in the file.  Written by the worker alone. */
+/* A row in shared memory and in the file.  Written by worker or postmaster. */
 typedef struct HistoryRow
 {
 	ChangeCount changes;

@@ -48,7 +48,7 @@ typedef struct StatsModule
 	 * The steps of a reset; each is done by all modules before the next one
 	 * begins.  The first runs under the reset lock, the others under the
 	 * clients lock as well.  Only the first two may raise an error: the first
-	 * waits, the second copies what the third forgets.
+	 * waits, the second copies what is forgotten.
 	 */
 	void		(*reset_wait) (void);
 	void		(*reset_copy) (void);

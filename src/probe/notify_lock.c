@@ -145,8 +145,8 @@ notify_lock_wait(uint64 started_at, uint64 record_at)
 }
 
 /*
- * The commit under way holds the lock until now.  Returns the process that
- * held it before; 0: none.
+ * Count the commit under way, which holds the lock until now.  Returns the
+ * process that held it before; 0: unknown.
  */
 int
 notify_lock_pass_on(const NotifyTotals *commit)

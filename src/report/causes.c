@@ -129,7 +129,7 @@ bytes_share(const CommitFigures *f)
 	return Max(f->fit.share * causes_flush_share(f) - others, 0);
 }
 
-/* The share of the phase that such stalls have of their own; 0: none */
+/* The share of these stalls' own phase; 0: they have none */
 static double
 phase_of_stalls(const CommitFigures *f, StallCause cause)
 {
@@ -417,7 +417,7 @@ remedy_for_segments(const CommitFigures *f)
 		"wal_init_zero = off, if the file system copies on write" : NULL;
 }
 
-/* Where their distance is far from checkpoint_timeout; or NULL */
+/* Of checkpoints closer than half of checkpoint_timeout; or NULL */
 static const char *
 remedy_for_early_checkpoints(const CommitFigures *f)
 {
@@ -431,7 +431,7 @@ remedy_for_early_checkpoints(const CommitFigures *f)
 					format_duration(f->checkpoint_distance));
 }
 
-/* Where they come in time */
+/* Of checkpoints that checkpoint_timeout begins */
 static const char *
 remedy_for_checkpoints(const CommitFigures *f)
 {
@@ -1077,7 +1077,7 @@ find_no_gain(const CommitFigures *f)
 	return first_answer(answers, lengthof(answers));
 }
 
-/* A delay may help: to be measured.  The last one always applies. */
+/* It may help, or not: to be measured.  The last one always applies. */
 static const Answer *
 find_may_pay(const CommitFigures *f)
 {

@@ -12,9 +12,9 @@
  *				started, negative (modulo 2^64)
  *
  * A slot belongs to a PGPROC, not to a process: the next owner counts on from
- * where the last one stopped.  So nothing is handed over at its exit.  What is
- * counted per client or statement is, by clients_leave() and
- * statements_leave(), with entry_table_move().
+ * where the last one stopped.  So nothing is handed over at its exit but
+ * counts per client or statement: by clients_leave() and statements_leave(),
+ * with entry_table_move().
  *
  * Invariant: a counter only grows, and only the owner of the slot writes it.
  *

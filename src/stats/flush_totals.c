@@ -401,7 +401,7 @@ flush_totals_wait(void)
  * these milliseconds is lost.
  */
 static void
-flush_totals_reset(void)
+flush_totals_reset_copy(void)
 {
 	uint64	   *value = palloc(mul_size(ncounts, sizeof(uint64)));
 	uint64		before = pg_atomic_read_u64(&shared->reset_boundary);
@@ -463,7 +463,7 @@ const StatsModule flush_totals_module = {
 	.tail_size = flush_totals_tail_size,
 	.attach = flush_totals_attach,
 	.reset_wait = flush_totals_wait,
-	.reset_copy = flush_totals_reset,
+	.reset_copy = flush_totals_reset_copy,
 	.saved_name = "flush_totals",
 	.saved_head_size = CELL_SIZE,
 	.saved_slot_size = CELL_SIZE,

@@ -286,7 +286,7 @@ choose(uint64 statement, bool may_wait)
 	use_cell(cell == SLOT_MAX_CELLS ? 0 : cell);
 }
 
-/* After the record, which is WAL, too, a statement that is known stays. */
+/* Without may_wait, the record is WAL, too: a statement already noted stays. */
 void
 statements_choose(bool may_wait)
 {

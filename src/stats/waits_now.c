@@ -103,7 +103,7 @@ describe_event(PGPROC *proc, CommitPhase phase)
 					event ? "/" : "", event ? event : "");
 }
 
-/* Fills in what depends on the phase. */
+/* Fills in waiting_for, blocked_by and detail. */
 static void
 explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 {

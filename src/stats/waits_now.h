@@ -20,7 +20,8 @@ typedef struct WaitingCommit
 	TimestampTz since;			/* when its COMMIT began */
 	const char *waiting_for;	/* as in commit_activity; NULL: not known */
 	char	   *detail;			/* "for the flush of pid 812" */
-	int			blocked_by;		/* pid; 0: nobody, or unknown */
+	int			blocked_by;		/* pid, for a lock that of the end of the
+								 * chain; 0: nobody, or unknown */
 	LockWait	lock;			/* if has_lock */
 	bool		has_lock;
 } WaitingCommit;

@@ -444,10 +444,10 @@ choose_sleep(const Simulation *sim)
 		return sim->load->delay;
 	if (spacing * NS_PER_US <= SLEEP_SLACK)
 		return 0;
-	sleep = adaptive_delay_sleep((uint64) (spacing * NS_PER_US) - SLEEP_SLACK,
-								 (uint64) (sim->now * NS_PER_US),
-								 sim->wal == WAL_SLEEPING || sim->wal == WAL_WRITING,
-								 (uint64) (sim->flush_ended_at * NS_PER_US));
+	sleep = adaptive_delay_length((uint64) (spacing * NS_PER_US) - SLEEP_SLACK,
+								  (uint64) (sim->now * NS_PER_US),
+								  sim->wal == WAL_SLEEPING || sim->wal == WAL_WRITING,
+								  (uint64) (sim->flush_ended_at * NS_PER_US));
 	return (double) sleep / NS_PER_US;
 }
 
