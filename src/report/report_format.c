@@ -118,7 +118,7 @@ put_wrapped(StringInfo text, int width, const char *first, const char *rest,
 			appendStringInfo(text, "\n%s", rest);
 			column = strlen(rest);
 		}
-		else if (text->data[text->len - 1] != ' ' && column > 0)
+		else if (column > 0 && text->data[text->len - 1] != ' ')
 		{
 			appendStringInfoChar(text, ' ');
 			column++;
