@@ -2458,7 +2458,7 @@ COMMENT ON COLUMN commit_history.transaction_time IS
 COMMENT ON COLUMN commit_history.wal_bytes IS
 	'WAL that its transactions wrote, rolled back ones included, in bytes';
 COMMENT ON COLUMN commit_history.wal_fpi IS
-	'full-page images of pg_stat_wal; not those of the last minute before a shutdown';
+	'full-page images of pg_stat_wal';
 COMMENT ON COLUMN commit_history.before_time IS
 	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
 COMMENT ON COLUMN commit_history.record_time IS

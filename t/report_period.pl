@@ -7,7 +7,7 @@
 
 use CommitStats;
 
-my $node = start_node('period');
+my $node = start_node('period', conf => "max_prepared_transactions = 1\n");
 
 $node->sql(q{CREATE TABLE t (i int);
 CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS
@@ -83,20 +83,36 @@ unlike(
 	qr/led by\s+statement/,
 	'a reason is not called a statement');
 
-# Sessions that wait for a lock in their statements, in all of the period
-my $holder = $node->background_psql('postgres');
-$holder->query_safe('BEGIN; LOCK TABLE slow');
+# Sessions that wait for a lock in their statements, in all of the period, of a
+# prepared transaction first
+sub report_of_waits ()
+{
+	my $from = close_minute();
+	my $report;
+
+	poll_until(sub {
+		$report = report_of($from, close_minute()) =~ s/\n +/ /gr;
+		return $report =~ /wait for locks/;
+	});
+	return $report;
+}
+my $waits = 'It is not the commit: on average 3\.00 sessions wait for locks in their statements';
+$node->sql(q{BEGIN; LOCK TABLE slow; PREPARE TRANSACTION 'holder'});
 my @waiting = map { $node->start_psql('INSERT INTO slow VALUES (1)') } 1 .. 3;
 $node->wait_until(q{SELECT count(*) = 3 FROM pg_stat_activity WHERE wait_event = 'relation'});
-my $locked_from = close_minute();
-my $locked;
-poll_until(sub {
-	$locked = report_of($locked_from, close_minute()) =~ s/\n +/ /gr;
-	return $locked =~ /wait for locks/;
-});
 like(
-	$locked,
-	qr/^It is not the commit: on average 3\.00 sessions wait for locks in their statements \(log_lock_waits = on /m,
+	report_of_waits(),
+	qr/^$waits \(prepared transactions hold most: pg_prepared_xacts\)/m,
+	'waits for locks of a prepared transaction');
+$node->sql(q{COMMIT PREPARED 'holder'});
+ok(end_background($_), '... which are over') for @waiting;
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; LOCK TABLE slow');
+@waiting = map { $node->start_psql('INSERT INTO slow VALUES (1)') } 1 .. 3;
+$node->wait_until(q{SELECT count(*) = 3 FROM pg_stat_activity WHERE wait_event = 'relation'});
+like(
+	report_of_waits(),
+	qr/^$waits \(log_lock_waits = on /m,
 	'waits for locks in statements are said');
 $holder->quit;
 ok(end_background($_), '... and are over') for @waiting;

@@ -191,6 +191,14 @@ add_leader(void *leader, uint64 flushes, const void *before,
 	return Max(flushes, flushes_before);
 }
 
+/* Each of its members is a float. */
+static void
+add_waits(HistorySeen *sum, const HistorySeen *before)
+{
+	for (int i = 0; i < sizeof(HistorySeen) / sizeof(float); i++)
+		((float *) sum)[i] += ((const float *) before)[i];
+}
+
 static void
 add_row(HistorySum *sum, const HistorySum *row)
 {
@@ -219,10 +227,8 @@ add_row(HistorySum *sum, const HistorySum *row)
 		sum->stall_waits[i] += before.stall_waits[i];
 	}
 	sum->wal_fpi += before.wal_fpi;
-	sum->checkpoint_time += before.checkpoint_time;
 	sum->looks += before.looks;
-	sum->blocked_time += before.blocked_time;
-	sum->lock_time += before.lock_time;
+	add_waits(&sum->waits, &before.waits);
 	sum->top_client_flushes =
 		add_leader(&sum->top_client, sum->top_client_flushes,
 				   &before.top_client, before.top_client_flushes,
@@ -487,6 +493,8 @@ full_page_images(void)
 	return WAL_STATS_FPI(pgstat_fetch_stat_wal());
 }
 
+#define SET_WAIT(wait, time)	row->waits.wait = look * seen->wait;
+
 /* What the worker alone can tell of the time since "from". */
 static void
 add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
@@ -497,10 +505,12 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 	watch_sum(from, base->counts.time, seen);
 	look = seen->n == 0 ? 0 : row->seconds * NS_PER_S / seen->n;
 	row->seen = seen->seconds;
-	row->checkpoint_time = look * seen->activity[ACTIVITY_CHECKPOINT];
 	row->looks = seen->n;
-	row->blocked_time = look * seen->blocked_rows;
-	row->lock_time = look * seen->lock_waits;
+	WATCH_WAITS(SET_WAIT);
+	for (int i = 0; i < PHASE_N; i++)
+		row->waits.phase[i] = look * seen->phase[i];
+	for (int i = 0; i < ACTIVITIES; i++)
+		row->waits.activity[i] = look * seen->activity[i];
 	images = full_page_images();
 	row->wal_fpi = grown(images, &base->wal_fpi, images < base->wal_fpi);
 	find_leaders(row);

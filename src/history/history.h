@@ -12,6 +12,17 @@
 #include "stats/commit_phase.h"
 #include "stats/stall_log.h"
 #include "stats/statements.h"
+#include "stats/watch.h"
+
+/* By the looks of the worker: time of all backends that waited so, ns */
+#define HISTORY_WAIT(wait, time)	float		wait;
+
+typedef struct HistorySeen
+{
+	WATCH_WAITS(HISTORY_WAIT)
+	float		phase[PHASE_N]; /* in a commit, ended or not */
+	float		activity[ACTIVITIES];	/* time in which it was under way */
+} HistorySeen;
 
 /*
  * A row, or the rows of a period added up; local memory.  Times are in ns.  A
@@ -43,12 +54,8 @@ typedef struct HistorySum
 	double		stall_waits[STALL_NCAUSES]; /* of commits, for these;
 											 * estimated */
 	uint64		wal_fpi;
-	double		checkpoint_time;	/* in which a checkpoint was under way */
-
-	/* by sessions outside of COMMIT, as the looks of the worker tell */
-	int			looks;
-	double		blocked_time;	/* waits for a row lock of a commit */
-	double		lock_time;		/* for another lock */
+	int			looks;			/* of the worker */
+	HistorySeen waits;
 
 	/* at the end of the last row */
 	int			delay;			/* commit_delay, us */

@@ -73,8 +73,8 @@ put_history_row(Row *row, const char *resolution, const HistorySum *sum)
 	row_number(row, "wal_fpi", sum->wal_fpi);
 	if (sum->seen > 0)
 		row_rounded(row, "checkpoint_share",
-					Min(100 * sum->checkpoint_time / (sum->seconds * NS_PER_S),
-						100), 1);
+					Min(100 * sum->waits.activity[ACTIVITY_CHECKPOINT] /
+						(sum->seconds * NS_PER_S), 100), 1);
 	row_number(row, "commit_delay", sum->delay);
 	row_number(row, "commit_siblings", sum->siblings);
 	row_bool(row, "adaptive_delay", sum->adaptive);

@@ -209,9 +209,9 @@ statements_wait(const CommitFigures *f)
 static const char *
 view_of_holders(const CommitFigures *f)
 {
-	return f->period != NULL ? "log_lock_waits = on names them another time" :
-		2 * f->seen.prepared_waits > f->seen.lock_waits ?
+	return 2 * f->seen.prepared_waits > f->seen.lock_waits ?
 		"prepared transactions hold most: pg_prepared_xacts" :
+		f->period != NULL ? "log_lock_waits = on names them another time" :
 		"pg_blocking_pids() has the holders";
 }
 

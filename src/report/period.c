@@ -17,6 +17,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/xlog.h"
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
@@ -25,6 +27,8 @@
 #include "report/report.h"
 #include "stats/sql_value.h"
 #include "stats/srf.h"
+
+#define ENOUGH_SAMPLES	100		/* of backends in a commit */
 
 PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
 
@@ -80,19 +84,24 @@ set_phases_and_stalls(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
-/*
- * As if each look had seen as much as the others.  Phases are not among that,
- * as set_phases_and_stalls() knows them better.
- */
+#define SET_WAIT(wait, time)	f->seen.wait = scale * sum->waits.wait;
+
+/* As if each look had seen as much as the others */
 static void
 set_seen(CommitFigures *f, const HistorySum *sum)
 {
 	double		scale = ratio_or_zero(sum->looks, sum->seconds * NS_PER_S);
 
 	f->seen.n = sum->looks;
-	f->seen.in_commit = scale * history_commit_time(sum);
-	f->seen.blocked_rows = scale * sum->blocked_time;
-	f->seen.lock_waits = scale * sum->lock_time;
+	WATCH_WAITS(SET_WAIT);
+	for (int phase = 0; phase < PHASE_N; phase++)
+	{
+		f->seen.phase[phase] = scale * sum->waits.phase[phase];
+		f->seen.in_commit += f->seen.phase[phase];
+	}
+	for (int i = 0; i < ACTIVITIES; i++)
+		f->seen.activity[i] = rint(scale * sum->waits.activity[i]);
+	f->seen_enough = f->seen.in_commit >= ENOUGH_SAMPLES;
 }
 
 static void

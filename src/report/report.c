@@ -108,6 +108,8 @@ put_phase(StringInfo text, const CommitFigures *f, CommitPhase phase)
 static void
 put_phases(StringInfo text, const CommitFigures *f)
 {
+	bool		samples = f->seen_enough && f->period == NULL;
+
 	if (f->phase_mean == 0)
 	{
 		appendStringInfoString(text, "\nWhere the time of a commit goes: none has waited\n");
@@ -122,11 +124,11 @@ put_phases(StringInfo text, const CommitFigures *f)
 								  f->slow_n, format_us(f->slow_mean)));
 	appendStringInfo(text, "\n(%s %s %s %s%s; in %% of commit time)\n",
 					 format_count(f->phase_commits),
-					 f->seen_enough && f->prepares > 0 ? "waits" : "commits",
-					 f->seen_enough ? "in the last" :
+					 samples && f->prepares > 0 ? "waits" : "commits",
+					 samples ? "in the last" :
 					 f->period ? "in" : "since the reset,",
 					 format_duration(f->phase_seconds),
-					 f->seen_enough ? ", from samples" : "");
+					 samples ? ", from samples" : "");
 	for (int phase = 0; phase < PHASE_N; phase++)
 		if (f->phase[phase] >= LEAST_PHASE || f->slow_phase[phase] >= LEAST_PHASE)
 			put_phase(text, f, phase);

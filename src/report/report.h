@@ -89,7 +89,8 @@ typedef struct CommitFigures
 
 	/* where the time of a mean commit goes, and of a slow one */
 	bool		seen_enough;	/* as the worker saw it in the last minute; or
-								 * exact sums since the reset */
+								 * exact sums since the reset.  In a period,
+								 * "seen" has enough */
 	double		phase_seconds;
 	uint64		phase_commits;
 	double		phase_mean;		/* of a commit */

@@ -116,6 +116,11 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 
 	if (set_share(f, key, value))
 		return;
+	if (strcmp(key, "period") == 0)
+	{
+		f->period = calloc(1, sizeof(HistorySum));
+		return;
+	}
 	for (int i = 0; i < lengthof(figures); i++)
 	{
 		void	   *at = (char *) f + figures[i].offset;

@@ -68,8 +68,11 @@ sub conclude (%figures)
 	unlike($out, qr/\b(nan|inf|null)\b|-\d+ /i, 'only numbers');
 	unlike($out, qr/^.{79}/m, 'not too wide');
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;
+	# of a period, nothing is said of a delay
 	my ($causes, $step, $delay) =
-	  $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms;
+	  $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms
+	  ? ($1, $2, $3)
+	  : ($said, '', '');
 	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \S|^\w|^     ->|\z)/ms;
 	my ($max_p99) = $sweep =~ /max_p99 => '([\d.e+]+) ms'/;
 	my ($delays) = $sweep =~ /ARRAY\[([\d, ]+)\]/;
@@ -1081,5 +1084,23 @@ is(conclude(siblings => 9, reach => 0.05)->{siblings},
 	'9, 7', 'others are held against better ones');
 is(conclude(siblings => 9, reach => 0.05, siblings_half => 0)->{siblings},
 	'9, 1', '... of at least 1');
+
+# What is said of a period first
+sub says_of_period ($name, $first, %figures)
+{
+	is(conclude(period => 1, %figures)->{first} =~ s/\n\z//r, $first, "of a period: $name");
+	return;
+}
+
+says_of_period(
+	'processors',
+	'80.0% flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.',
+	%flusher,
+	'seen.cpu_waits' => 800);
+says_of_period(
+	'flushes of others',
+	'90.0% flushes that no commit leads: those of the WAL writer, or of a session that writes much.',
+	%flusher,
+	'seen.outside_waits' => 900);
 
 done_testing();
