@@ -117,6 +117,24 @@ like(
 $holder->quit;
 ok(end_background($_), '... and are over') for @waiting;
 
+# Counts of the server, which adds some late, since it started
+sub counts_as ($column, $query)
+{
+	$node->sql('SELECT pg_switch_wal(); CHECKPOINT') for 1 .. 3;
+	ok( poll_until(sub {
+			close_minute();
+			return $node->sql(
+				"SELECT sum($column) >= 3 AND sum($column) = ($query)
+				FROM commit_history WHERE resolution = 'minute'") eq 't';
+		}),
+		"the history has $column");
+	return;
+}
+counts_as('checkpoints',
+	$node->sql('SHOW server_version_num') < 170000
+	? 'SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter'
+	: 'SELECT num_timed + num_requested FROM pg_stat_checkpointer');
+
 # What changed, against the rows of the history
 sub mean_of ($period)
 {

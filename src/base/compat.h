@@ -139,6 +139,14 @@ find_option(const char *name, bool create_placeholders, bool skip_errors,
 #define WAL_STATS_FPI(stats)	((stats)->wal_fpi)
 #endif
 
+/* PgStat_CheckpointerStats: checkpoints that began; other names since 17. */
+#if PG_VERSION_NUM < 170000
+#define CHECKPOINTS(stats) \
+	((stats)->timed_checkpoints + (stats)->requested_checkpoints)
+#else
+#define CHECKPOINTS(stats)	((stats)->num_timed + (stats)->num_requested)
+#endif
+
 /* LockHeldByMe(): a third argument since 17. */
 #if PG_VERSION_NUM < 170000
 #define LOCK_HELD_BY_ME(tag, mode)	LockHeldByMe(tag, mode)

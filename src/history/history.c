@@ -55,6 +55,13 @@
 #define ENOUGH_SAMPLES		100 /* of backends in a commit, to divide it */
 #define ENOUGH_LOOKS		20	/* ... to tell a part between its bounds */
 
+/* Of the server, each since a reset of its own */
+typedef struct ServerCounts
+{
+	uint64		wal_fpi;
+	uint64		checkpoints;
+} ServerCounts;
+
 /* Where the present minute began. */
 typedef struct HistoryBase
 {
@@ -62,10 +69,10 @@ typedef struct HistoryBase
 	bool		gap;			/* behind the row before */
 	CounterDelta counts;
 
-	/* Since a reset of the statistics, or of pg_stat_wal. */
+	/* Since a reset of the statistics */
 	TimestampTz stats_reset;
 	uint64		unled;
-	uint64		wal_fpi;
+	ServerCounts server;
 } HistoryBase;
 
 typedef struct HistoryShared
@@ -227,6 +234,7 @@ add_row(HistorySum *sum, const HistorySum *row)
 		sum->stall_waits[i] += before.stall_waits[i];
 	}
 	sum->wal_fpi += before.wal_fpi;
+	sum->checkpoints += before.checkpoints;
 	sum->looks += before.looks;
 	add_waits(&sum->waits, &before.waits);
 	sum->top_client_flushes =
@@ -441,6 +449,7 @@ set_settings(HistorySum *row)
 	row->delay = CommitDelay;
 	row->siblings = CommitSiblings;
 	row->adaptive = commit_stats_adaptive_delay;
+	row->max_wal_size = max_wal_size_mb;
 	if (!row->adaptive)
 		return;
 	state = palloc(sizeof(AdaptiveDelayState));
@@ -486,11 +495,26 @@ find_leaders(HistorySum *row)
 											 &row->top_statement);
 }
 
-static uint64
-full_page_images(void)
+static ServerCounts
+read_server(void)
 {
 	pgstat_clear_snapshot();
-	return WAL_STATS_FPI(pgstat_fetch_stat_wal());
+	return (ServerCounts)
+	{
+		.wal_fpi = WAL_STATS_FPI(pgstat_fetch_stat_wal()),
+			.checkpoints = CHECKPOINTS(pgstat_fetch_stat_checkpointer())
+	};
+}
+
+/* ... and since "before"; a reset takes what was counted before it. */
+static void
+add_server(HistorySum *row, ServerCounts *before)
+{
+	ServerCounts now = read_server();
+
+	row->wal_fpi = grown(now.wal_fpi, &before->wal_fpi, now.wal_fpi < before->wal_fpi);
+	row->checkpoints = grown(now.checkpoints, &before->checkpoints,
+							 now.checkpoints < before->checkpoints);
 }
 
 #define SET_WAIT(wait, time)	row->waits.wait = look * seen->wait;
@@ -499,7 +523,6 @@ full_page_images(void)
 static void
 add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 {
-	uint64		images;
 	double		look;
 
 	watch_sum(from, base->counts.time, seen);
@@ -511,8 +534,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 		row->waits.phase[i] = look * seen->phase[i];
 	for (int i = 0; i < ACTIVITIES; i++)
 		row->waits.activity[i] = look * seen->activity[i];
-	images = full_page_images();
-	row->wal_fpi = grown(images, &base->wal_fpi, images < base->wal_fpi);
+	add_server(row, &base->server);
 	find_leaders(row);
 	divide_stalls(row, from);
 }
@@ -542,7 +564,7 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	if (base->gap)
 	{
 		if (by_worker)
-			base->wal_fpi = full_page_images();
+			base->server = read_server();
 		return false;
 	}
 
@@ -664,11 +686,10 @@ history_start(void)
 
 	find_leaders(row);
 	pfree(row);
-	if (shared->base.wal_fpi == 0)
-		shared->base.wal_fpi = full_page_images();
 	written_at = history_now();
 	if (!shared->looked_at)
 	{
+		shared->base.server = read_server();
 		shared->base.start = Max(written_at, shared->base.start);
 		shared->base.counts.time = clock_now();
 		shared->looked_at = true;

@@ -54,6 +54,7 @@ typedef struct HistorySum
 	double		stall_waits[STALL_NCAUSES]; /* of commits, for these;
 											 * estimated */
 	uint64		wal_fpi;
+	uint32		checkpoints;	/* that began */
 	int			looks;			/* of the worker */
 	HistorySeen waits;
 
@@ -61,6 +62,7 @@ typedef struct HistorySum
 	int			delay;			/* commit_delay, us */
 	int			siblings;
 	bool		adaptive;
+	int			max_wal_size;	/* MB */
 	double		spacing;
 
 	/* that led the most flushes, and its flushes */

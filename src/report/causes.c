@@ -421,12 +421,16 @@ remedy_for_segments(const CommitFigures *f)
 static const char *
 remedy_for_early_checkpoints(const CommitFigures *f)
 {
+	int			then = f->period != NULL ? f->period->max_wal_size : f->max_wal_size;
+
 	if (f->checkpoint_distance == 0 ||
 		2 * f->checkpoint_distance >= f->checkpoint_timeout)
 		return NULL;
 	return psprintf("%s: checkpoints begin every %s, and pages go to the WAL whole after each",
-					4 * f->checkpoint_wal >= f->max_wal_size * 1048576.0 ?
-					psprintf("larger max_wal_size (now %dMB)", f->max_wal_size) :
+					4 * f->checkpoint_wal >= then * 1048576.0 ?
+					psprintf("larger max_wal_size (%snow %dMB)",
+							 then == f->max_wal_size ? "" : psprintf("then %dMB, ", then),
+							 f->max_wal_size) :
 					"fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)",
 					format_duration(f->checkpoint_distance));
 }

@@ -29,6 +29,7 @@
 #include "stats/srf.h"
 
 #define ENOUGH_SAMPLES	100		/* of backends in a commit */
+#define MIN_CHECKPOINTS	3		/* for a mean distance */
 
 PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
 
@@ -105,6 +106,15 @@ set_seen(CommitFigures *f, const HistorySum *sum)
 }
 
 static void
+set_checkpoints(CommitFigures *f, const HistorySum *sum)
+{
+	if (sum->checkpoints < MIN_CHECKPOINTS)
+		return;
+	f->checkpoint_distance = sum->seconds / sum->checkpoints;
+	f->checkpoint_wal = (double) sum->value[SLOT_WAL_BYTES] / sum->checkpoints;
+}
+
+static void
 set_leaders(CommitFigures *f, const HistorySum *sum)
 {
 	if (sum->top_client_flushes > 0)
@@ -173,6 +183,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 										   sum->value[SLOT_TRANSACTION_TIME]), 1);
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
+	set_checkpoints(f, sum);
 	set_leaders(f, sum);
 	set_period_standby(f);
 	return true;

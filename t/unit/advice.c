@@ -118,7 +118,10 @@ set_figure(CommitFigures *f, const char *key, const char *text)
 		return;
 	if (strcmp(key, "period") == 0)
 	{
-		f->period = calloc(1, sizeof(HistorySum));
+		HistorySum *period = calloc(1, sizeof(HistorySum));
+
+		period->max_wal_size = (int) value;
+		f->period = period;
 		return;
 	}
 	for (int i = 0; i < lengthof(figures); i++)

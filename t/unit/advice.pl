@@ -1103,4 +1103,14 @@ says_of_period(
 	%flusher,
 	'seen.outside_waits' => 900);
 
+is( conclude(
+		%checkpoint,
+		checkpoint_distance => 3.5,
+		checkpoint_wal => 30e6,
+		period => $_->[0])->{remedy} =~ s/: .*//sr,
+	$_->[1],
+	"... early checkpoints, with max_wal_size = $_->[0]MB")
+  for [ 100 => 'larger max_wal_size (then 100MB, now 1024MB)' ],
+  [ 120 => 'fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)' ];
+
 done_testing();
