@@ -984,6 +984,7 @@ CREATE FUNCTION commit_history(
 	OUT wal_bytes numeric,
 	OUT wal_fpi bigint,
 	OUT checkpoints bigint,
+	OUT archive_failures bigint,
 	OUT before_time double precision,
 	OUT record_time double precision,
 	OUT notify_time double precision,
@@ -1029,7 +1030,8 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.segment_stall_time, h.cpu_limit_stall_time, h.checkpoint_stall_time,
        h.archiver_stall_time, h.bulk_wal_stall_time, h.bytes_stall_time,
        h.other_writes_stall_time, h.quota_stall_time, h.unknown_stall_time,
-       h.slow_commits, h.transaction_time, h.wal_bytes, h.wal_fpi, h.checkpoints, h.before_time, h.record_time,
+       h.slow_commits, h.transaction_time, h.wal_bytes, h.wal_fpi, h.checkpoints,
+       h.archive_failures, h.before_time, h.record_time,
        h.notify_time, h.phase_delay_time, h.phase_flush_time,
        h.others_flush_time, h.segment_time, h.standby_time,
        h.commit_log_time, h.after_time, h.not_run_time, h.unknown_time,
@@ -2462,6 +2464,8 @@ COMMENT ON COLUMN commit_history.wal_fpi IS
 	'full-page images of pg_stat_wal';
 COMMENT ON COLUMN commit_history.checkpoints IS
 	'checkpoints that began';
+COMMENT ON COLUMN commit_history.archive_failures IS
+	'failures of archive_command';
 COMMENT ON COLUMN commit_history.before_time IS
 	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
 COMMENT ON COLUMN commit_history.record_time IS

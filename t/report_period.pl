@@ -7,7 +7,10 @@
 
 use CommitStats;
 
-my $node = start_node('period', conf => "max_prepared_transactions = 1\n");
+my $node = start_node('period',
+	conf =>
+	  "max_prepared_transactions = 1\nwal_level = replica\narchive_mode = on\narchive_command = 'false'\n"
+);
 
 $node->sql(q{CREATE TABLE t (i int);
 CREATE FUNCTION wait_a_little() RETURNS trigger LANGUAGE plpgsql AS
@@ -134,6 +137,7 @@ counts_as('checkpoints',
 	$node->sql('SHOW server_version_num') < 170000
 	? 'SELECT checkpoints_timed + checkpoints_req FROM pg_stat_bgwriter'
 	: 'SELECT num_timed + num_requested FROM pg_stat_checkpointer');
+counts_as('archive_failures', 'SELECT failed_count FROM pg_stat_archiver');
 
 # What changed, against the rows of the history
 sub mean_of ($period)

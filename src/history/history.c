@@ -60,6 +60,7 @@ typedef struct ServerCounts
 {
 	uint64		wal_fpi;
 	uint64		checkpoints;
+	uint64		archive_failures;
 } ServerCounts;
 
 /* Where the present minute began. */
@@ -235,6 +236,7 @@ add_row(HistorySum *sum, const HistorySum *row)
 	}
 	sum->wal_fpi += before.wal_fpi;
 	sum->checkpoints += before.checkpoints;
+	sum->archive_failures += before.archive_failures;
 	sum->looks += before.looks;
 	add_waits(&sum->waits, &before.waits);
 	sum->top_client_flushes =
@@ -502,7 +504,8 @@ read_server(void)
 	return (ServerCounts)
 	{
 		.wal_fpi = WAL_STATS_FPI(pgstat_fetch_stat_wal()),
-			.checkpoints = CHECKPOINTS(pgstat_fetch_stat_checkpointer())
+			.checkpoints = CHECKPOINTS(pgstat_fetch_stat_checkpointer()),
+			.archive_failures = pgstat_fetch_stat_archiver()->failed_count
 	};
 }
 
@@ -515,6 +518,8 @@ add_server(HistorySum *row, ServerCounts *before)
 	row->wal_fpi = grown(now.wal_fpi, &before->wal_fpi, now.wal_fpi < before->wal_fpi);
 	row->checkpoints = grown(now.checkpoints, &before->checkpoints,
 							 now.checkpoints < before->checkpoints);
+	row->archive_failures = grown(now.archive_failures, &before->archive_failures,
+								  now.archive_failures < before->archive_failures);
 }
 
 #define SET_WAIT(wait, time)	row->waits.wait = look * seen->wait;

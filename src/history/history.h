@@ -55,6 +55,7 @@ typedef struct HistorySum
 											 * estimated */
 	uint64		wal_fpi;
 	uint32		checkpoints;	/* that began */
+	uint32		archive_failures;	/* archive_command was run in vain */
 	int			looks;			/* of the worker */
 	HistorySeen waits;
 

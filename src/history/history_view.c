@@ -72,6 +72,7 @@ put_history_row(Row *row, const char *resolution, const HistorySum *sum)
 	row_times(row, sum);
 	row_number(row, "wal_fpi", sum->wal_fpi);
 	row_number(row, "checkpoints", sum->checkpoints);
+	row_number(row, "archive_failures", sum->archive_failures);
 	if (sum->seen > 0)
 		row_rounded(row, "checkpoint_share",
 					Min(100 * sum->waits.activity[ACTIVITY_CHECKPOINT] /

@@ -406,7 +406,7 @@ remedy_for_segments(const CommitFigures *f)
 		return psprintf("drop the replication slot %s, or let its reader catch up: segments are kept for it",
 						f->slot);
 	if (f->archive_fails != NULL)
-		return psprintf("an archive_command that succeeds (it fails for %s): segments are kept until they are archived",
+		return psprintf("an archive_command that succeeds (it %s): segments are kept until they are archived",
 						f->archive_fails);
 	if (f->seen.n > 0 && f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n)
 		return "an archive_command that ends sooner: segments are kept until they are archived";

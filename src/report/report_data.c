@@ -789,7 +789,7 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 									  cycles->cycle[n].redo) / n;
 	}
 	if (XLogArchivingActive())
-		f->archive_fails = sql_value("SELECT last_failed_wal FROM pg_catalog.pg_stat_archiver"
+		f->archive_fails = sql_value("SELECT 'fails for ' OPERATOR(pg_catalog.||) last_failed_wal FROM pg_catalog.pg_stat_archiver"
 									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"
 									 " coalesce(last_archived_time, '-infinity')");
 	f->slot = sql_value(psprintf("SELECT slot_name FROM pg_catalog.pg_replication_slots"

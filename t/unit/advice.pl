@@ -531,7 +531,7 @@ says(
 	remedy => '^an archive_command that ends sooner: segments are kept until they are archived\n$');
 says(
 	'... that fails', $segment, $no_segment, %segment,
-	archive_fails => '000000010000000000000007',
+	archive_fails => 'fails for 000000010000000000000007',
 	remedy =>
 	  '^an archive_command that succeeds \(it fails for 000000010000000000000007\): segments are kept'
 );
