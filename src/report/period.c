@@ -108,7 +108,7 @@ set_seen(CommitFigures *f, const HistorySum *sum)
 static void
 set_checkpoints(CommitFigures *f, const HistorySum *sum)
 {
-	if (sum->archive_failures > 0)
+	if (sum->archive_failures > 0 && f->archive_fails == NULL)
 		f->archive_fails = psprintf("failed %s time%s", format_count(sum->archive_failures),
 									sum->archive_failures == 1 ? "" : "s");
 	if (sum->checkpoints < MIN_CHECKPOINTS)

@@ -75,6 +75,9 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;
 	f->checkpoint_timeout = CheckPointTimeout;
+	if (XLogArchivingActive() && XLogArchiveCommand[0] == '\0' &&
+		GetConfigOption("archive_library", false, false)[0] == '\0')
+		f->archive_fails = "is empty";
 }
 
 /* From ns to us; 0 if it is NaN */
@@ -788,7 +791,7 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
 									  cycles->cycle[n].redo) / n;
 	}
-	if (XLogArchivingActive())
+	if (XLogArchivingActive() && f->archive_fails == NULL)
 		f->archive_fails = sql_value("SELECT 'fails for ' OPERATOR(pg_catalog.||) last_failed_wal FROM pg_catalog.pg_stat_archiver"
 									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"
 									 " coalesce(last_archived_time, '-infinity')");

@@ -536,6 +536,10 @@ says(
 	  '^an archive_command that succeeds \(it fails for 000000010000000000000007\): segments are kept'
 );
 says(
+	'... that is empty', $segment, $no_segment, %segment,
+	archive_fails => 'is empty',
+	remedy => '^an archive_command that succeeds \(it is empty\): segments are kept');
+says(
 	'... and not by one that pauses', $segment, $no_segment, %segment,
 	'seen.n' => 200,
 	'seen.activity[ACTIVITY_ARCHIVER]' => 179,
