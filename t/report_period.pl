@@ -120,6 +120,26 @@ like(
 $holder->quit;
 ok(end_background($_), '... and are over') for @waiting;
 
+# A COMMIT that waited for a row, whose name only the log of slow commits has
+$node->sql(q{CREATE TABLE sums (i int); INSERT INTO sums VALUES (1); CREATE TABLE parts (i int);
+CREATE FUNCTION add_up() RETURNS trigger LANGUAGE plpgsql AS
+	'BEGIN UPDATE sums SET i = i + 1; RETURN NULL; END';
+CREATE CONSTRAINT TRIGGER add_up AFTER INSERT ON parts
+	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION add_up();});
+my $row_from = close_minute();
+$holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; UPDATE sums SET i = 0');
+@waiting = $node->start_psql('BEGIN; INSERT INTO parts VALUES (1); COMMIT');
+$node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE blocked_by IS NOT NULL});
+$node->sql('SELECT pg_sleep(1)');
+$holder->quit;
+ok(end_background($_), 'a COMMIT that waited for a row') for @waiting;
+ok( poll_until(sub {
+		report_of($row_from, close_minute()) =~ s/\n +/ /gr =~
+		  / 1\. \S+% before the record: deferred triggers wait for transaction \d+, held by pid /;
+	}),
+	'... and for what');
+
 # Counts of the server, which adds some late, since it started
 sub counts_as ($column, $query)
 {

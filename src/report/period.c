@@ -161,6 +161,18 @@ set_period_standby(CommitFigures *f)
 	report_data_blame(f, counts, n, NULL);
 }
 
+/* ... and so do stalls that are kept, of locks and writers. */
+static void
+set_period_logged(CommitFigures *f)
+{
+	StallLog	stalls;
+
+	stall_log_read(&stalls);
+	stall_log_find_quota(&stalls);
+	f->lock_now = "a lock (which one is not known)";
+	report_data_set_slow(f, NULL, &stalls);
+}
+
 bool
 period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 {
@@ -189,6 +201,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_checkpoints(f, sum);
 	set_leaders(f, sum);
 	set_period_standby(f);
+	set_period_logged(f);
 	return true;
 }
 

@@ -200,6 +200,8 @@ extern void report_data_set_counts(CommitFigures *f, const uint64 *value,
 								   uint64 unled, const uint64 *commit_cells,
 								   const uint64 *flush_cells);
 extern void report_data_set_settings(CommitFigures *f);
+extern void report_data_set_slow(CommitFigures *f, const ClientCounts *top,
+								 const StallLog *log);
 extern void report_data_blame(CommitFigures *f, const StandbyCounts *counts,
 							  int n, const StandbyBlame *now);
 extern char *name_client(const ClientKey *client);

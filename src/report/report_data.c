@@ -560,10 +560,15 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 			f->lock_now = lock_wait_describe(&waiting[i].lock);
 }
 
-/* Slow commits since the reset that are kept, and what they waited for */
-static void
-set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
+/*
+ * Slow commits that are kept, from the reset or the begin of the period on,
+ * what they waited for, and the last one whose WAL was behind a stall
+ */
+void
+report_data_set_slow(CommitFigures *f, const ClientCounts *top,
+					 const StallLog *log)
 {
+	TimestampTz end = f->period != NULL ? f->period->end : DT_NOEND;
 	int			n;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &n);
 	double		time = 0;
@@ -578,7 +583,7 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 		const CommitWaits *waits = &slow[i].outcome.waits;
 		uint64		part[PHASE_N];
 
-		if (event->ended_at < f->stats_reset)
+		if (event->ended_at < f->stats_reset || event->ended_at >= end)
 			continue;
 		f->slow_n++;
 		time += event->duration;
@@ -614,11 +619,17 @@ set_slow(CommitFigures *f, const ClientCounts *top, const StallLog *log)
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
-	if (!f->seen_enough)
+	if (!f->seen_enough && f->period == NULL)
 		set_segments(f, f->slow_phase[PHASE_SEGMENT] / 1e3);
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
+	for (int i = 0; i < log->n; i++)
+		if (log->logged[i].cause == STALL_BULK_WAL &&
+			log->logged[i].event.ended_at >= f->stats_reset &&
+			log->logged[i].event.ended_at < end)
+			f->bulk_writer = name_session(&log->logged[i].writer->client,
+										  log->logged[i].writer->pid);
 }
 
 /* Commits that waited for a stalled flush: as the worker saw, or those known. */
@@ -677,9 +688,6 @@ set_stalls(CommitFigures *f, const StallLog *log)
 			f->written += seen->written;
 			f->flushed += seen->flushed;
 		}
-		if (cause == STALL_BULK_WAL)
-			f->bulk_writer = name_session(&log->logged[i].writer->client,
-										  log->logged[i].writer->pid);
 	}
 	f->written = ratio_or_zero(f->written, seconds);
 	f->flushed = ratio_or_zero(f->flushed, seconds);
@@ -861,7 +869,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_phases_seen(f, sessions);
 	set_clients(f, clients, &top);
 	set_statement(f, statements);
-	set_slow(f, top, &stalls);
+	report_data_set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
 	set_standby(f);
 	set_checkpoints(f, cycles);
