@@ -9,7 +9,7 @@ use CommitStats;
 
 my $node = start_node('period',
 	conf =>
-	  "max_prepared_transactions = 1\nwal_level = replica\narchive_mode = on\narchive_command = 'false'\n"
+	  "max_prepared_transactions = 1\nwal_level = replica\nmax_wal_senders = 1\narchive_mode = on\narchive_command = 'false'\n"
 );
 
 $node->sql(q{CREATE TABLE t (i int);
@@ -140,6 +140,40 @@ ok( poll_until(sub {
 	}),
 	'... and for what');
 
+# Commits that hang, by the samples of a period in which none ends
+my $hang_from = close_minute();
+$node->sql($insert);
+$node->alter_system(synchronous_standby_names => 'ghost');
+@waiting = map { $node->start_psql($insert) } 1 .. 3;
+$node->wait_until(q{SELECT count(*) = 3 FROM commit_activity WHERE waiting_for = 'standby'});
+my $inside_from = close_minute();
+my $inside_to;
+my $hanging;
+poll_until(sub {
+	$inside_to = close_minute();
+	$hanging = report_of($inside_from, $inside_to) =~ s/\n +/ /gr;
+	return $hanging =~ /did not end/;
+});
+like(
+	$hanging,
+	qr/ On average 3\.00 commits waited, and most of that time is of those that did not end: phases are by samples\.\n/,
+	'commits that hang are said');
+like(
+	$hanging,
+	qr/ 1\. 100% standby: which one is not known\. /,
+	'... and what for, as far as it is known');
+like(
+	$node->sql(
+		"SELECT sentence FROM commit_stats_compare('(,$hang_from)', '[$hang_from,)') LIMIT 1"),
+	qr/ In "after", on average \S+ commits waited, and most of that time is of those that did not end\.$/,
+	'... in a comparison');
+$node->alter_system(synchronous_standby_names => '');
+ok(end_background($_), '... and are over') for @waiting;
+ok( poll_until(sub {
+		report_of($inside_from, $inside_to) =~ /^  1\. 100% standby 'ghost': not connected\.$/m;
+	}),
+	'... and then, for whom');
+
 # Counts of the server, which adds some late, since it started
 sub counts_as ($column, $query)
 {
@@ -224,7 +258,7 @@ like(
 	error_of(
 		$node, sprintf 'SELECT * FROM commit_stats_compare((%s), (%s))',
 		range_of($last), range_of($idle)),
-	qr/22023.*no commit waited in "after"/s,
+	qr/22023.*no commit that waits ended in "after"/s,
 	'... or with an idle period');
 is( $node->sql('SELECT count(*) > 1 FROM commit_stats_compare(\'(,)\', \'[-infinity,infinity]\')'),
 	't', 'periods without an end');

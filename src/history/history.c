@@ -52,8 +52,8 @@
 
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)
 #define NO_WORKER			(60 * NS_PER_S) /* one that ended starts after 5 s */
-#define ENOUGH_SAMPLES		100 /* of backends in a commit, to divide it */
-#define ENOUGH_LOOKS		20	/* ... to tell a part between its bounds */
+#define ENOUGH_LOOKS		20	/* at a commit, to tell a part between its
+								 * bounds */
 
 /* Of the server, each since a reset of its own */
 typedef struct ServerCounts
@@ -402,8 +402,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	for (int i = 0; i < PHASE_N; i++)
 		if (history_is_sampled(i))
 			samples += seen->phase[i];
-	row->divided = rest == 0 || samples >= ENOUGH_SAMPLES || !carried || timed;
-	if (samples >= ENOUGH_SAMPLES)
+	row->divided = rest == 0 || samples >= HISTORY_SAMPLES || !carried || timed;
+	if (samples >= HISTORY_SAMPLES)
 	{
 		for (int i = 0; i < PHASE_N; i++)
 			if (history_is_sampled(i))

@@ -5,6 +5,7 @@
 #include "datatype/timestamp.h"
 
 #include "base/changecount.h"
+#include "base/clock.h"
 #include "base/histogram.h"
 #include "module/stats_module.h"
 #include "stats/backend_slots.h"
@@ -88,12 +89,38 @@ history_commit_time(const HistorySum *sum)
 	return time;
 }
 
+/* Samples of backends in a commit, to divide it */
+#define HISTORY_SAMPLES	100
+
 /* True if only samples tell the phase, and no sum of all commits does */
 static inline bool
 history_is_sampled(CommitPhase phase)
 {
 	return (phase >= PHASE_DELAY && phase <= PHASE_SEGMENT) ||
 		phase == PHASE_LOG || phase == PHASE_NOT_RUN;
+}
+
+/*
+ * The mean number of commits under way, where samples saw twice the waits that
+ * the sums have: those of most go on as the period ends.  Else, or if too few
+ * samples tell, 0.  Commits that wait for no flush are in no sum, either.
+ */
+static inline double
+history_hanging(const HistorySum *sum)
+{
+	double		counted = history_commit_time(sum) + sum->value[SLOT_PREPARE_TIME];
+	double		look = sum->looks == 0 ? 0 : sum->seconds * NS_PER_S / sum->looks;
+	double		waited = 0;
+	double		seen = 0;
+
+	for (int phase = 0; phase < PHASE_N; phase++)
+	{
+		seen += sum->waits.phase[phase];
+		if (phase >= PHASE_DELAY && phase <= PHASE_LOG)
+			waited += sum->waits.phase[phase];
+	}
+	return waited <= 2 * counted || seen < HISTORY_SAMPLES * look ? 0 :
+		seen / (sum->seconds * NS_PER_S);
 }
 
 /*

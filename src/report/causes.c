@@ -292,7 +292,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 							 format_number(f->seen.wal_waits / f->seen.n),
 							 remedy_for_full_buffers(f)));
 	/* the sums lack commits that hang, but not the time of their sessions */
-	if (f->of_transactions <= 0 || works_outside(f) ||
+	if (f->of_transactions <= 0 || works_outside(f) || f->hanging > 0 ||
 		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
 		return;
 	put_wrapped(text, f->width, "", "  ",
@@ -467,7 +467,7 @@ remedy_at_stage(const CommitFigures *f)
 		return "commit_standby_stats";
 	if (logical && f->standby_reader)
 		return "leave it out of synchronous_standby_names, unless it is a subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have";
-	if (f->now.longest >= WAITS_NOW_LONG)
+	if (f->now.longest >= WAITS_NOW_LONG || f->hanging > 0)
 		return logical ? itself : remedies[f->standby_stage];
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",

@@ -38,7 +38,7 @@
 /* What a phase outside of flushes is spent with */
 static const char *const spent_with[PHASE_N] = {
 	[PHASE_BEFORE] = "Before the commit record (deferred triggers, constraints)",
-	[PHASE_RECORD] = "The session's own work for the commit record",
+	[PHASE_RECORD] = "Until the commit record (the session's own work, locks, full WAL buffers)",
 	[PHASE_NOTIFY] = "Waits for the lock of NOTIFY",
 	[PHASE_DELAY] = "Sleeps before flushes (commit_delay)",
 	[PHASE_SEGMENT] = "New WAL segments",
@@ -125,6 +125,17 @@ describe_load(const Period *b, const Period *a)
 	return psprintf("the load %s: %s to %s commits/s",
 					words[1 + direction(b->load, a->load)],
 					format_number(b->load), format_number(a->load));
+}
+
+/* Commits whose end is in no sum */
+static const char *
+describe_hanging(const char *name, const HistorySum *sum)
+{
+	double		hanging = history_hanging(sum);
+
+	return hanging == 0 ? "" :
+		psprintf(" In \"%s\", on average %s commits waited, and most of that time is of those that did not end.",
+				 name, format_number(hanging));
 }
 
 static const char *
@@ -252,8 +263,11 @@ compare_periods(const HistorySum *before, const HistorySum *after,
 	set_period(&b, before, merged);
 	set_period(&a, after, merged);
 	end = put_part(part, "commit", b.commit, a.commit,
-				   describe_times("Commits", b.commit, a.commit,
-								  psprintf("; %s", describe_load(&b, &a))));
+				   psprintf("%s%s%s",
+							describe_times("Commits", b.commit, a.commit,
+										   psprintf("; %s", describe_load(&b, &a))),
+							describe_hanging("before", before),
+							describe_hanging("after", after)));
 	end = compare_phases(end, &b, &a);
 	end = add_flushes(end, &b, &a);
 	qsort(part + 1, end - part - 1, sizeof(ComparedPart), compare_parts);

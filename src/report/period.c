@@ -28,7 +28,6 @@
 #include "stats/sql_value.h"
 #include "stats/srf.h"
 
-#define ENOUGH_SAMPLES	100		/* of backends in a commit */
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
 
 PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
@@ -102,7 +101,26 @@ set_seen(CommitFigures *f, const HistorySum *sum)
 	}
 	for (int i = 0; i < ACTIVITIES; i++)
 		f->seen.activity[i] = rint(scale * sum->waits.activity[i]);
-	f->seen_enough = f->seen.in_commit >= ENOUGH_SAMPLES;
+	f->seen_enough = f->seen.in_commit >= HISTORY_SAMPLES;
+}
+
+/* Where most commits did not end, phases are those that samples saw. */
+static void
+set_hanging(CommitFigures *f, const HistorySum *sum)
+{
+	double		counted = history_commit_time(sum);
+	double		seen = 0;
+
+	f->hanging = history_hanging(sum);
+	if (f->hanging == 0)
+		return;
+	f->phase_mean = NAN;
+	for (int phase = 0; phase < PHASE_N; phase++)
+		seen += sum->waits.phase[phase];
+	for (int phase = 0; phase < PHASE_N; phase++)
+		f->phase[phase] = sum->waits.phase[phase] / seen;
+	for (int cause = 0; cause < STALL_NCAUSES; cause++)
+		f->stall[cause].share *= counted / seen;
 }
 
 static void
@@ -150,8 +168,10 @@ set_period_standby(CommitFigures *f)
 		StandbyCounts *of_name;
 		uint64		part[PHASE_N];
 
+		/* a part of the wait is enough */
 		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
-			slow[i].event.ended_at >= f->period->end)
+			slow[i].event.ended_at - (int64) (slow[i].event.duration / NS_PER_US) >=
+			f->period->end)
 			continue;
 		of_name = standby_find(counts, &n, blame->name);
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
@@ -198,6 +218,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 										   sum->value[SLOT_TRANSACTION_TIME]), 1);
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
+	set_hanging(f, sum);
 	set_checkpoints(f, sum);
 	set_leaders(f, sum);
 	set_period_standby(f);
@@ -236,7 +257,7 @@ sum_range(FunctionCallInfo fcinfo, int arg, const char *name)
 	if (sum->value[SLOT_COMMITS] == 0)
 		ereport(ERROR,
 				errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("commit_stats: no commit waited in \"%s\"", name),
+				errmsg("commit_stats: no commit that waits ended in \"%s\"", name),
 				errhint("A mean needs at least one commit in each period."));
 	return sum;
 }

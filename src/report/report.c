@@ -79,7 +79,7 @@ static void
 put_period_head(StringInfo text, const CommitFigures *f)
 {
 	put_wrapped(text, f->width, "", "  ",
-				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, which cover %s%s.%s",
+				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, which cover %s%s.%s%s",
 						 f->version, show_time(f->stats_reset), show_time(f->period->end),
 						 f->period->rows, f->period->rows == 1 ? "" : "s",
 						 format_duration(f->seconds),
@@ -87,7 +87,10 @@ put_period_head(StringInfo text, const CommitFigures *f)
 						 psprintf(" of the %s asked for", format_duration(f->asked)),
 						 f->period->gaps == 0 ? "" :
 						 psprintf(" The server did not count %d time%s in between.",
-								  f->period->gaps, f->period->gaps == 1 ? "" : "s")));
+								  f->period->gaps, f->period->gaps == 1 ? "" : "s"),
+						 f->hanging == 0 ? "" :
+						 psprintf(" On average %s commits waited, and most of that time is of those that did not end: phases are by samples.",
+								  format_number(f->hanging))));
 }
 
 /*---- Where the time goes -----------------------------------------*/

@@ -94,7 +94,9 @@ typedef struct CommitFigures
 								 * "seen" has enough */
 	double		phase_seconds;
 	uint64		phase_commits;
-	double		phase_mean;		/* of a commit */
+	double		phase_mean;		/* of a commit; NaN: not known */
+	double		hanging;		/* mean number of commits that the phases are
+								 * of, as most did not end in the period */
 	double		phase[PHASE_N]; /* shares of it */
 	uint64		slow_n;			/* slow commits that are kept */
 	double		slow_mean;
