@@ -58,6 +58,7 @@
 #define OWN_FLUSH_ONLY		0.8 /* of commit time: waits for no other flush */
 #define LONG_FLUSH			1000	/* us */
 #define SMALL_COMMIT		8192	/* bytes */
+#define LARGE_FLUSH			65536	/* may take longer, bytes */
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
@@ -727,7 +728,10 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 							  format_number(ratio_or_zero(f->seen.lock_waits, f->seen.n))),
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
-		{has_hot_row(f) ? 0 : rest, "flushes that did not stall: the disk takes this time for them.",
+		{has_hot_row(f) ? 0 : rest,
+			psprintf("flushes that did not stall: the disk takes this time for them%s.",
+					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
+					 psprintf(", of %s of WAL each", format_bytes(f->flush_wal))),
 			f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 			f->period == NULL && f->concurrency < HARDLY_CONCURRENT &&
 		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},

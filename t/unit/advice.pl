@@ -1117,4 +1117,12 @@ is( conclude(
   for [ 100 => 'larger max_wal_size (then 100MB, now 1024MB)' ],
   [ 120 => 'fewer commands that ask for a checkpoint (CHECKPOINT, DROP DATABASE, a fast backup)' ];
 
+says_of_period(
+	'larger flushes',
+	'100% flushes that did not stall: the disk takes this time for them, of 512 kB of WAL each.',
+	flush_wal => 512000);
+says_of_period(
+	'... and small ones',
+	'100% flushes that did not stall: the disk takes this time for them.',
+	flush_wal => 8000);
 done_testing();
