@@ -612,6 +612,18 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	add_causes(found, causes, lengthof(causes));
 }
 
+/* Of a period, settings are those of its end. */
+static const char *
+name_delay(const CommitFigures *f)
+{
+	bool		former = f->period != NULL && f->delay == 0;
+
+	if (f->period != NULL ? 2 * f->hits_adaptive > f->delay_hits : f->adaptive)
+		return "commit_stats.adaptive_delay";
+	return former ? "a commit_delay that was not that of the configuration when it ended" :
+		f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay";
+}
+
 /* The other phases of the commit, but for its flush */
 static void
 find_phase_causes(const CommitFigures *f, Causes *found)
@@ -620,8 +632,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	bool		notifies = f->commits_notify > 0;
 	const Cause causes[] = {
 		{phase[PHASE_DELAY],
-			psprintf("asleep for %s.", f->adaptive ? "commit_stats.adaptive_delay" :
-					 f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay"),
+			psprintf("asleep for %s.", name_delay(f)),
 		NULL},
 		{stall_share(f, STALL_SEGMENT),
 			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),

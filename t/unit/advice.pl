@@ -1125,4 +1125,13 @@ says_of_period(
 	'... and small ones',
 	'100% flushes that did not stall: the disk takes this time for them.',
 	flush_wal => 8000);
+my %asleep = ('phase:delay' => 0.9, delay_hits => 100);
+says_of_period('a delay', '90.0% asleep for commit_delay.', %asleep, delay => 2000);
+says_of_period('... which the configuration no longer has',
+	'90.0% asleep for a commit_delay that was not that of the configuration when it ended.',
+	%asleep);
+says_of_period(
+	'... which adapts',
+	'90.0% asleep for commit_stats.adaptive_delay.',
+	%asleep, hits_adaptive => 51);
 done_testing();
