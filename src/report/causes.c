@@ -709,6 +709,9 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 count_stalls(f, STALL_UNKNOWN)),
 		"what else the volume did at these times: iostat, iotop, the provider's graphs"},
 		{f->flush_slower > 0 ? stall[STALL_UNKNOWN].share : 0,
+			f->period != NULL ?
+			psprintf("most flushes took %s, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.",
+					 format_us(f->flush_slower)) :
 			psprintf("flushes take %s now, and took %s (median of all): the volume has become slower, as when a burst credit is used up.",
 					 format_us(f->flush_slower), format_us(f->flush_p50)),
 		"its burst balance in the provider's graphs, or who else uses it: iostat, iotop; fewer flushes (a delay)"},

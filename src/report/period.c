@@ -82,6 +82,9 @@ set_phases_and_stalls(CommitFigures *f, const HistorySum *sum)
 		stall->share = Min(ratio_or_zero(sum->stall_waits[cause] / 1e3,
 										 f->phase_mean * f->commits), 1);
 	}
+	if (commit_stats_stall_time < 0 &&
+		2 * sum->stalls[STALL_UNKNOWN] > sum->value[SLOT_FLUSHES])
+		f->flush_slower = f->stall[STALL_UNKNOWN].length;
 }
 
 #define SET_WAIT(wait, time)	f->seen.wait = scale * sum->waits.wait;

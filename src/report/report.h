@@ -118,7 +118,7 @@ typedef struct CommitFigures
 	double		flush_p99;
 	double		flush_wal;		/* WAL that a mean one wrote, bytes */
 	double		flush_slower;	/* mean of the newest, if most of them would
-								 * be stalls; else 0 */
+								 * be stalls, or of these in a period; else 0 */
 	double		disk_busy;		/* share of the time, in flushes */
 
 	/* evidence */

@@ -1134,4 +1134,9 @@ says_of_period(
 	'... which adapts',
 	'90.0% asleep for commit_stats.adaptive_delay.',
 	%asleep, hits_adaptive => 51);
+says_of_period(
+	'a volume that became slower',
+	'60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.',
+	'stall:unknown' => 0.6,
+	flush_slower => 10000);
 done_testing();
