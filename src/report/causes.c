@@ -630,6 +630,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 {
 	const double *phase = f->phase;
 	bool		notifies = f->commits_notify > 0;
+
+	/* whether they were SERIALIZABLE, only slow commits that are kept tell */
+	bool		unknown = f->period != NULL && f->slow_n == 0;
 	const Cause causes[] = {
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", name_delay(f)),
@@ -645,8 +648,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
 		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
 		{f->serializable ? 0 : phase[PHASE_AFTER],
+			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, above all for files of tables that it dropped or truncated.",
+			unknown ? NULL :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables in a transaction that drops them"},
 		{stall_share(f, STALL_CPU_LIMIT),

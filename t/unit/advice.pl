@@ -1139,4 +1139,9 @@ says_of_period(
 	'60.0% most flushes took 10.0 ms, a stall by what was usual before: the volume had become slower, as when a burst credit is used up.',
 	'stall:unknown' => 0.6,
 	flush_slower => 10000);
+says_of_period(
+	'work after the commit',
+	'60.0% after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY.',
+	'phase:after' => 0.6);
+
 done_testing();
