@@ -426,21 +426,21 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 static void
 divide_waits(HistorySum *row)
 {
-	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH] +
-	row->phase[PHASE_SEGMENT];
+	double		segments = row->phase[PHASE_SEGMENT];
+	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH];
 	double		flush_time = row->value[SLOT_TIMED_FLUSHES] > 0 ?
 	row->value[SLOT_FLUSH_TIME] :
 	(double) row->value[SLOT_COMMIT_TIME] * row->value[SLOT_FLUSHES] /
 	Max(row->value[SLOT_COMMITS], 1);
 
+	/* waits for segments that samples do not tell are in those for flushes */
+	if (segments == 0)
+		flush_time += row->stall_time[STALL_SEGMENT];
 	for (int i = 0; i < STALL_NCAUSES; i++)
-	{
-		double		of = flush_time +
-		(i == STALL_SEGMENT ? row->stall_time[i] : 0);
-
-		if (row->stall_time[i] > 0)
-			row->stall_waits[i] = waited * Min(row->stall_time[i] / Max(of, 1), 1);
-	}
+		if (i == STALL_SEGMENT && segments > 0)
+			row->stall_waits[i] = segments;
+		else if (row->stall_time[i] > 0)
+			row->stall_waits[i] = waited * Min(row->stall_time[i] / Max(flush_time, 1), 1);
 }
 
 static void
