@@ -971,7 +971,16 @@ says('... and a delay', '100% flushes', 'perhaps 0\. .*sweep', commit_rate => 45
 says('below', '100% flushes', 'may pay: 250 us to 707 us by two rules of thumb\. .*sweep');
 says('a device that queues',
 	'100%', 'may pay, fixed or adaptive: flushes take long without stalls.*sweep', %queue);
-says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', disk_busy => 0.05);
+my %idle = (disk_busy => 0.05, 'phase:flush' => 0.75, 'phase:other' => 0.25);
+says('an idle disk', '100%', 'no\. The disk is busy with flushes 5\.0%', %idle);
+says(
+	'... where commits wait for each other at times',
+	'100%',
+	'not known\. Commits come in bursts, .* flushes, 75\.0% of commit time; .* 5\.0% of the time\.',
+	%idle,
+	'phase:flush' => 0.25,
+	'phase:other' => 0.75,
+	not => 'hardly ever|sweep');
 my %healthy = (
 	%one_by_one,
 	flush_time => 240,
