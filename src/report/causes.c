@@ -791,7 +791,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 					 f->longest == NULL ? "" :
 					 psprintf(" Most commit time, %s, is of client %s.",
 							  format_percent(f->longest_time), f->longest)),
-		larger_transactions(f, f->top_wal)},
+		f->top_of_transactions < HARDLY_COMMIT ? NULL : larger_transactions(f, f->top_wal)},
 		{f->top_leader_flushes,
 			psprintf("of the flushes, at the least, are led by client %s.", f->top_leader),
 		NULL},

@@ -153,6 +153,7 @@ typedef struct CommitFigures
 	double		top_share;		/* of all commits, as in commit_client_stats */
 	double		top_time;		/* of commit time */
 	double		top_wal;		/* mean of a transaction, bytes */
+	double		top_of_transactions;	/* share of COMMIT in them */
 	const char *longest;		/* with the most commit time, if another one */
 	double		longest_time;	/* its share */
 	uint64		top_slow_least; /* WAL of its slow commits */

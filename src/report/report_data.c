@@ -312,6 +312,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->top_time = ratio_or_zero(value_of(*top, SLOT_COMMIT_TIME), time);
 	f->top_wal = ratio_or_zero(value_of(*top, SLOT_WAL_BYTES),
 							   client_commits(*top));
+	f->top_of_transactions = ratio_or_zero(value_of(*top, SLOT_COMMIT_TIME),
+										   value_of(*top, SLOT_TRANSACTION_TIME));
 	if (longest == NULL || longest == *top)
 		return;
 	f->longest = name_client(&longest->key);

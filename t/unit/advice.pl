@@ -818,18 +818,26 @@ like(
 	qr/^Who commits 77\.0% of the commits are of client api, .* each\. Most commit time, 53\.0%, is of client lease\.$/m,
 	'... and another one that waits most');
 like(
-	conclude(top => 'lease', top_share => 0.37, top_wal => 120)->{causes},
+	conclude(top => 'lease', top_share => 0.37, top_wal => 120, top_of_transactions => 0.1)
+	  ->{causes},
 	qr/-> larger transactions/,
 	'... but elsewhere');
+unlike(
+	conclude(top => 'lease', top_share => 0.37, top_wal => 120, top_of_transactions => 0.09)
+	  ->{causes},
+	qr/larger transactions/,
+	'... not where COMMIT is a small part of them');
 unlike(
 	conclude(
 		top => 'lease',
 		top_share => 0.37,
 		top_wal => 120,
+		top_of_transactions => 1,
 		'seen.n' => 100,
 		'seen.lock_waits' => 640)->{causes},
 	qr/larger transactions/,
 	'... nor where statements wait for locks, which these would hold for longer');
+
 for my $limit ('stall:checkpoint', 'stall:unknown', 'phase:standby', 'fit.share')
 {
 	unlike(
@@ -837,6 +845,7 @@ for my $limit ('stall:checkpoint', 'stall:unknown', 'phase:standby', 'fit.share'
 			top => 'lease',
 			top_share => 0.37,
 			top_wal => 120,
+			top_of_transactions => 1,
 			$limit => 0.6,
 			'phase:other' => $limit =~ /phase/ ? 0.15 : 0.75)->{causes},
 		qr/larger transactions/,
