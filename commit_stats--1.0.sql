@@ -1947,7 +1947,7 @@ COMMENT ON COLUMN commit_slow_log.duration IS
 COMMENT ON COLUMN commit_slow_log.transaction_time IS
 	'time of the transaction until the end of its commit, in milliseconds; null for prepares, COMMIT PREPARED and commits without WAL';
 COMMENT ON COLUMN commit_slow_log.before_time IS
-	'time before the first callback, in milliseconds: deferred triggers and constraints, WITH HOLD cursors, open savepoints; 0 without a COMMIT statement';
+	'time before the first callback, in milliseconds: deferred triggers and constraints, open cursors and savepoints; 0 without a COMMIT statement';
 COMMENT ON COLUMN commit_slow_log.record_time IS
 	'time from there until the commit record, without notify_time, in milliseconds: ON COMMIT actions, files synced, full WAL buffers, messages of NOTIFY';
 COMMENT ON COLUMN commit_slow_log.notify_time IS

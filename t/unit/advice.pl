@@ -702,6 +702,13 @@ says(
 	commit_rate => 9000,
 	remedy => '^more processors, or less at a time: sessions \(a pooler\), other programs\n$');
 says(
+	'work in COMMIT',
+	'80\.0% before the record: deferred triggers, constraints, open cursors, or COMMIT',
+	'no\. 80\.0%',
+	'phase:before' => 0.8,
+	'phase:other' => 0,
+	remedy => '^fewer rows in a transaction, an index that these lack, or');
+says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
 	'no\.', %flusher,
 	'seen.insert_waits' => 500,
