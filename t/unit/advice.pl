@@ -227,6 +227,18 @@ says(
 	remedy =>
 	  '^its network, if a round trip takes as long \(20\.4 ms a commit\) or it carries no more WAL \(16\.4 MB/s\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
 );
+says(
+	"a standby's replay",
+	"97\\.0% standby 'sb1': not applied\\.",
+	'no\. 97\.0% of commit time',
+	'phase:flush' => 0.03,
+	'phase:other' => 0,
+	'phase:standby' => 0.97,
+	standby => 'sb1',
+	standby_stage => 4,
+	standby_share => 1,
+	remedy =>
+	  '^queries that conflict with its replay, or a replay that is paused, delayed .* or slow');
 my %behind = (
 	'phase:standby' => 0.97,
 	standby => 'sb1',
