@@ -589,6 +589,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		"a shorter transaction of its holder"},
 		{inserts ? record : 0,
 			"record: COMMIT waits to insert its commit record, as others fill the WAL buffers.",
+			f->wal_buffers >= LARGE_WAL_BUFFERS ? "less WAL at a time of other sessions, or a faster volume for it" :
 		"larger wal_buffers, or less WAL at a time of other sessions"},
 		{syncs ? record : 0,
 			"record: the sync of new or truncated tables, in place of their WAL (wal_level = minimal).",

@@ -726,7 +726,17 @@ says(
 	'seen.insert_waits' => 500,
 	'seen.phase[PHASE_RECORD]' => 700,
 	'phase:record' => 0.7,
-	'phase:other' => 0.05);
+	'phase:other' => 0.05,
+	remedy => '^larger wal_buffers');
+says(
+	'... which are large', '70\.0% record: COMMIT waits to insert',
+	'no\.', %flusher,
+	wal_buffers => 16 * 2**20,
+	'seen.insert_waits' => 500,
+	'seen.phase[PHASE_RECORD]' => 700,
+	'phase:record' => 0.7,
+	'phase:other' => 0.05,
+	remedy => '^less WAL at a time of other sessions, or a faster volume');
 says(
 	'... within stalls', '60\.0% stalls', 'no\.', %flusher, %checkpoint,
 	'seen.cpu_waits' => 700,
