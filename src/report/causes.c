@@ -407,10 +407,11 @@ remedy_for_segments(const CommitFigures *f)
 		return psprintf("drop the replication slot %s, or let its reader catch up: segments are kept for it",
 						f->slot);
 	if (f->archive_fails != NULL)
-		return psprintf("an archive_command that succeeds (it %s): segments are kept until they are archived",
-						f->archive_fails);
+		return psprintf("an %s that succeeds (it %s): segments are kept until they are archived",
+						f->archiver, f->archive_fails);
 	if (f->seen.n > 0 && f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n)
-		return "an archive_command that ends sooner: segments are kept until they are archived";
+		return psprintf("an %s that ends sooner: segments are kept until they are archived",
+						f->archiver);
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,
 						f->min_wal_size);
@@ -683,9 +684,9 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 count_stalls(f, STALL_CHECKPOINT)),
 		early != NULL ? early : remedy_for_checkpoints(f)},
 		{stall[STALL_ARCHIVER].share,
-			psprintf("stalls while archive_command runs%s.",
+			psprintf("stalls while %s runs%s.", f->archiver,
 					 count_stalls(f, STALL_ARCHIVER)),
-		"archive to another volume, or slow the command down"},
+		"archive to another volume, or slow it down"},
 		{stall[STALL_BULK_WAL].share,
 			psprintf("stalls with the WAL of %s%s.",
 					 f->bulk_writer ? f->bulk_writer : "a large transaction",

@@ -46,8 +46,8 @@ typedef struct CommitFigures
 	bool		wal_minimal;	/* wal_level */
 	bool		wal_compression;
 	const char *slot;			/* for which checkpoints keep most segments */
-	const char *archive_fails;	/* how archive_command does not archive, or
-								 * NULL */
+	const char *archiver;		/* the setting that names what archives */
+	const char *archive_fails;	/* how that does not archive, or NULL */
 	double		completion_target;	/* checkpoint_completion_target */
 	int			checkpoint_timeout; /* s */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */

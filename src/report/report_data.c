@@ -56,6 +56,8 @@ report_data_set_settings(CommitFigures *f)
 {
 	/* packagers add words to the version */
 	const char *version = GetConfigOption("server_version", false, false);
+	bool		has_library =
+	GetConfigOption("archive_library", false, false)[0] != '\0';
 
 	f->version = pnstrdup(version, strcspn(version, " "));
 	f->counting = commit_stats_enabled;
@@ -75,8 +77,8 @@ report_data_set_settings(CommitFigures *f)
 	f->wal_compression = wal_compression != 0;
 	f->completion_target = CheckPointCompletionTarget;
 	f->checkpoint_timeout = CheckPointTimeout;
-	if (XLogArchivingActive() && XLogArchiveCommand[0] == '\0' &&
-		GetConfigOption("archive_library", false, false)[0] == '\0')
+	f->archiver = has_library ? "archive_library" : "archive_command";
+	if (XLogArchivingActive() && XLogArchiveCommand[0] == '\0' && !has_library)
 		f->archive_fails = "is empty";
 }
 

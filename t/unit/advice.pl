@@ -36,6 +36,7 @@ my %usual = (
 	listeners => -1,
 	wal_recycle => 1,
 	wal_init_zero => 1,
+	archiver => 'archive_command',
 	min_wal_size => 80,
 	max_wal_size => 1024,
 	completion_target => 0.9,
@@ -551,6 +552,11 @@ says(
 	'... that is empty', $segment, $no_segment, %segment,
 	archive_fails => 'is empty',
 	remedy => '^an archive_command that succeeds \(it is empty\): segments are kept');
+says(
+	'... or a library', $segment, $no_segment, %segment,
+	archiver => 'archive_library',
+	archive_fails => 'fails for 000000010000000000000007',
+	remedy => '^an archive_library that succeeds \(it fails for');
 says(
 	'... and not by one that pauses', $segment, $no_segment, %segment,
 	'seen.n' => 200,
