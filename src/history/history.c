@@ -201,7 +201,7 @@ add_leader(void *leader, uint64 flushes, const void *before,
 
 /* Each of its members is a float. */
 static void
-add_waits(HistorySeen *sum, const HistorySeen *before)
+sum_looks(HistorySeen *sum, const HistorySeen *before)
 {
 	for (int i = 0; i < sizeof(HistorySeen) / sizeof(float); i++)
 		((float *) sum)[i] += ((const float *) before)[i];
@@ -238,7 +238,7 @@ add_row(HistorySum *sum, const HistorySum *row)
 	sum->checkpoints += before.checkpoints;
 	sum->archive_failures += before.archive_failures;
 	sum->looks += before.looks;
-	add_waits(&sum->waits, &before.waits);
+	sum_looks(&sum->waits, &before.waits);
 	sum->top_client_flushes =
 		add_leader(&sum->top_client, sum->top_client_flushes,
 				   &before.top_client, before.top_client_flushes,

@@ -127,7 +127,7 @@ set_hanging(CommitFigures *f, const HistorySum *sum)
 }
 
 static void
-set_checkpoints(CommitFigures *f, const HistorySum *sum)
+set_period_checkpoints(CommitFigures *f, const HistorySum *sum)
 {
 	if (sum->archive_failures > 0 && f->archive_fails == NULL)
 		f->archive_fails = psprintf("failed %s time%s", format_count(sum->archive_failures),
@@ -223,7 +223,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_phases_and_stalls(f, sum);
 	set_seen(f, sum);
 	set_hanging(f, sum);
-	set_checkpoints(f, sum);
+	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
 	set_period_standby(f);
 	set_period_logged(f);
