@@ -111,22 +111,26 @@ is($primary->sql(q{SELECT DISTINCT synchronous_commit, wait_level FROM commit_la
 
 # A program that reads changes is a standby, too, if its name is required.  It
 # confirms them each second only.
-$primary->sql(q{SELECT pg_create_logical_replication_slot('changes', 'test_decoding')});
-my $reader = IPC::Run::start([
-	qw(pg_recvlogical --start --no-loop --slot=changes --status-interval=1 --fsync-interval=1),
-	'--file=' . PostgreSQL::Test::Utils::tempdir() . '/changes',
-	'--dbname=' . $primary->connstr('postgres') . ' application_name=reader'
-]);
-require_standby($primary, 'reader');
-$primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
-commit_with('on', '-c 1 -t 1');
-my $report = $primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
-like(
-	$report,
-	qr/standby 'reader': not \w+\. -> leave it out of synchronous_standby_names,/,
-	'a reader of a logical slot is not to be waited for');
-require_standby($primary, '');
-$reader->signal('INT');
-$reader->finish;
+SKIP:
+{
+	skip 'there is no test_decoding', 1 if !has_library('test_decoding');
+	$primary->sql(q{SELECT pg_create_logical_replication_slot('changes', 'test_decoding')});
+	my $reader = IPC::Run::start([
+		qw(pg_recvlogical --start --no-loop --slot=changes --status-interval=1 --fsync-interval=1),
+		'--file=' . PostgreSQL::Test::Utils::tempdir() . '/changes',
+		'--dbname=' . $primary->connstr('postgres') . ' application_name=reader'
+	]);
+	require_standby($primary, 'reader');
+	$primary->sql('SET synchronous_commit = local; SELECT commit_stats_reset()');
+	commit_with('on', '-c 1 -t 1');
+	my $report = $primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
+	like(
+		$report,
+		qr/standby 'reader': not \w+\. -> leave it out of synchronous_standby_names,/,
+		'a reader of a logical slot is not to be waited for');
+	require_standby($primary, '');
+	$reader->signal('INT');
+	$reader->finish;
+}
 
 end_test($standby, $primary);
