@@ -564,9 +564,21 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 			f->lock_now = lock_wait_describe(&waiting[i].lock);
 }
 
+/* The last session whose WAL was behind a stall before "end" */
+static void
+set_bulk_writer(CommitFigures *f, const StallLog *log, TimestampTz end)
+{
+	for (int i = 0; i < log->n; i++)
+		if (log->logged[i].cause == STALL_BULK_WAL &&
+			log->logged[i].event.ended_at >= f->stats_reset &&
+			log->logged[i].event.ended_at < end)
+			f->bulk_writer = name_session(&log->logged[i].writer->client,
+										  log->logged[i].writer->pid);
+}
+
 /*
  * Slow commits that are kept, from the reset or the begin of the period on,
- * what they waited for, and the last one whose WAL was behind a stall
+ * and what they waited for; also set_bulk_writer()
  */
 void
 report_data_set_slow(CommitFigures *f, const ClientCounts *top,
@@ -628,12 +640,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
-	for (int i = 0; i < log->n; i++)
-		if (log->logged[i].cause == STALL_BULK_WAL &&
-			log->logged[i].event.ended_at >= f->stats_reset &&
-			log->logged[i].event.ended_at < end)
-			f->bulk_writer = name_session(&log->logged[i].writer->client,
-										  log->logged[i].writer->pid);
+	set_bulk_writer(f, log, end);
 }
 
 /* Commits that waited for a stalled flush: as the worker saw, or those known. */
