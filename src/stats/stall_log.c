@@ -40,7 +40,7 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 /* An activity with a smaller ratio is no cause. */
 #define MIN_RATIO		3.0
 
-/* Certainty of an activity that was there, if its ratio is not known */
+/* Certainty of an activity that was there, or has just ended, without a ratio */
 #define MERELY_BESIDE	0.6
 
 static int
@@ -385,6 +385,21 @@ look_for_quota(StallLog *log)
 	}
 }
 
+/*
+ * A volume works off what a checkpoint wrote after the checkpoint has ended: a
+ * stall of unknown cause that begins sooner after such a stall than it lasts.
+ */
+static void
+follow_checkpoint(LoggedEvent *stall, const LoggedEvent *before)
+{
+	if (stall->cause != STALL_UNKNOWN || before->cause != STALL_CHECKPOINT ||
+		clock_elapsed(before->event.end, stall->event.end) >
+		2 * stall->event.duration)
+		return;
+	stall->cause = STALL_CHECKPOINT;
+	stall->certainty = Min(before->certainty, MERELY_BESIDE);
+}
+
 void
 stall_log_find_quota(StallLog *log)
 {
@@ -393,7 +408,11 @@ stall_log_find_quota(StallLog *log)
 		decide_cause(log, i, STALL_QUOTA);
 	look_for_quota(log);
 	for (int i = 0; i < log->n; i++)
+	{
 		decide_cause(log, i, STALL_UNKNOWN);
+		if (i > 0)
+			follow_checkpoint(&log->logged[i], &log->logged[i - 1]);
+	}
 }
 
 /*

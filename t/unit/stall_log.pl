@@ -77,6 +77,14 @@ my @stalls = map { stall(40_000 + 500 * $_, 200) } 1 .. 19;
 is( causes(@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls),
 	'19 checkpoint 0.99',
 	'stalls during a checkpoint, and no others');
+my @until_end =
+  (@quiet, looks(40_000, 50_000, checkpoint => 2), @stalls, stall(49_990, 200));
+is( causes(@until_end, map { stall(50_000 + $_, 82) } 90, 185, 300, 390, 511),
+	'25 checkpoint 0.60',
+	'... and no pause after its end');
+is( causes(@until_end, map { stall(50_300 + $_, 82) } 90, 185, 300, 390, 511),
+	'20 checkpoint 0.98, 5 unknown 0.00',
+	'... and a pause after its end');
 is( causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
 	'19 archiver 0.99',
 	'stalls during archive_command');
