@@ -1465,9 +1465,9 @@ END;
 --
 -- Privileges: the statistics cover the transactions of all users, so reading them
 -- requires pg_read_all_stats, as pg_stat_activity does for other users' sessions.
--- commit_stats_reset(), commit_delay_sweep(), commit_delay_whatif() and
--- commit_remedies() affect all
--- sessions, so only a superuser may call them, or grant EXECUTE on them.
+-- commit_stats_reset() and commit_delay_sweep() affect all sessions;
+-- commit_delay_whatif() and commit_remedies() show what each session does.  Only
+-- a superuser may call these, or grant EXECUTE on them.
 --
 REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
 REVOKE ALL ON FUNCTION commit_client_stats() FROM PUBLIC;

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * notify_lock.c
- *		Whether the commit under way has a NOTIFY in it, and what such commits
- *		did with their lock.
+ *		Whether the commit under way has a NOTIFY in it, what such commits did
+ *		with their lock, and how many sessions of their database listen.
  *
  * A transaction with NOTIFY takes a lock before it writes its commit record
  * and holds the lock until it is over (PreCommit_Notify()).  So no two such
