@@ -509,17 +509,22 @@ read_server(void)
 	};
 }
 
-/* ... and since "before"; a reset takes what was counted before it. */
+/* ... of which a reset takes what was counted before it */
+static uint64
+server_grown(uint64 now, uint64 *before)
+{
+	return grown(now, before, now < *before);
+}
+
 static void
 add_server(HistorySum *row, ServerCounts *before)
 {
 	ServerCounts now = read_server();
 
-	row->wal_fpi = grown(now.wal_fpi, &before->wal_fpi, now.wal_fpi < before->wal_fpi);
-	row->checkpoints = grown(now.checkpoints, &before->checkpoints,
-							 now.checkpoints < before->checkpoints);
-	row->archive_failures = grown(now.archive_failures, &before->archive_failures,
-								  now.archive_failures < before->archive_failures);
+	row->wal_fpi = server_grown(now.wal_fpi, &before->wal_fpi);
+	row->checkpoints = server_grown(now.checkpoints, &before->checkpoints);
+	row->archive_failures = server_grown(now.archive_failures,
+										 &before->archive_failures);
 }
 
 #define SET_WAIT(wait, time)	row->waits.wait = look * seen->wait;

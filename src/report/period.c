@@ -111,19 +111,15 @@ set_seen(CommitFigures *f, const HistorySum *sum)
 static void
 set_hanging(CommitFigures *f, const HistorySum *sum)
 {
-	double		counted = history_commit_time(sum);
-	double		seen = 0;
-
 	f->hanging = history_hanging(sum);
 	if (f->hanging == 0)
 		return;
 	f->phase_mean = NAN;
 	for (int phase = 0; phase < PHASE_N; phase++)
-		seen += sum->waits.phase[phase];
-	for (int phase = 0; phase < PHASE_N; phase++)
-		f->phase[phase] = sum->waits.phase[phase] / seen;
+		f->phase[phase] = f->seen.phase[phase] / f->seen.in_commit;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
-		f->stall[cause].share *= counted / seen;
+		f->stall[cause].share *= history_commit_time(sum) /
+			(f->hanging * sum->seconds * NS_PER_S);
 }
 
 static void
