@@ -2465,7 +2465,7 @@ COMMENT ON COLUMN commit_history.wal_fpi IS
 COMMENT ON COLUMN commit_history.checkpoints IS
 	'checkpoints that began';
 COMMENT ON COLUMN commit_history.archive_failures IS
-	'failures of archive_command';
+	'failures of archive_command or archive_library';
 COMMENT ON COLUMN commit_history.before_time IS
 	'time of COMMIT statements before commit_time, in milliseconds, as in commit_slow_log';
 COMMENT ON COLUMN commit_history.record_time IS

@@ -56,7 +56,7 @@ typedef struct HistorySum
 											 * estimated */
 	uint64		wal_fpi;
 	uint32		checkpoints;	/* that began */
-	uint32		archive_failures;	/* archive_command was run in vain */
+	uint32		archive_failures;	/* to archive a segment */
 	int			looks;			/* of the worker */
 	HistorySeen waits;
 
