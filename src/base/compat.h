@@ -231,6 +231,15 @@ checkpointer_proc(void)
 #define HAVE_TRANSACTION_TIMEOUT	1
 #endif
 
+/* A slot that keeps no WAL: since 16 also for other reasons than lost WAL. */
+#if PG_VERSION_NUM < 160000
+#define SLOT_IS_INVALID(slot)	((slot)->data.restart_lsn == InvalidXLogRecPtr)
+#else
+#define SLOT_IS_INVALID(slot) \
+	((slot)->data.restart_lsn == InvalidXLogRecPtr || \
+	 (slot)->data.invalidated != RS_INVAL_NONE)
+#endif
+
 /* Names that 16 has changed. */
 #if PG_VERSION_NUM < 160000
 #include "utils/queryjumble.h"

@@ -412,6 +412,9 @@ remedy_for_segments(const CommitFigures *f)
 	if (f->seen.n > 0 && f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n)
 		return psprintf("an %s that ends sooner: segments are kept until they are archived",
 						f->archiver);
+	if (f->keep_size_grows)
+		return psprintf("smaller wal_keep_size (now %dMB; a replication slot keeps only what its reader lacks): segments are kept until pg_wal has as much",
+						f->wal_keep_size);
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,
 						f->min_wal_size);

@@ -46,6 +46,8 @@ typedef struct CommitFigures
 	bool		wal_minimal;	/* wal_level */
 	bool		wal_compression;
 	const char *slot;			/* for which checkpoints keep most segments */
+	int			wal_keep_size;	/* MB */
+	bool		keep_size_grows;	/* pg_wal, up to this size */
 	const char *archiver;		/* the setting that names what archives */
 	const char *archive_fails;	/* how that does not archive, or NULL */
 	double		completion_target;	/* checkpoint_completion_target */

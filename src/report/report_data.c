@@ -37,6 +37,7 @@
 #include "stats/prediction.h"
 #include "stats/sql_value.h"
 #include "stats/wal_cycles.h"
+#include "stats/wal_keeper.h"
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define ENOUGH_SAMPLES	100		/* of backends in a commit */
@@ -70,6 +71,7 @@ report_data_set_settings(CommitFigures *f)
 	f->adaptive = commit_stats_adaptive_delay;
 	f->min_wal_size = min_wal_size_mb;
 	f->max_wal_size = max_wal_size_mb;
+	f->wal_keep_size = wal_keep_size_mb;
 	f->wal_recycle = wal_recycle;
 	f->wal_init_zero = wal_init_zero;
 	f->segment_size = wal_segment_size;
@@ -797,11 +799,12 @@ set_standby(CommitFigures *f)
 		f->running_writer = name_largest(f);
 }
 
-/* Without the slot, the last checkpoint would have recycled a segment more. */
 static void
 set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 {
 	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
+	NameData	slot;
+	WalKeeper	keeper = wal_keeper_find(&slot);
 
 	if (n >= MIN_CYCLES)
 	{
@@ -814,10 +817,9 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 		f->archive_fails = sql_value("SELECT 'fails for ' OPERATOR(pg_catalog.||) last_failed_wal FROM pg_catalog.pg_stat_archiver"
 									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"
 									 " coalesce(last_archived_time, '-infinity')");
-	f->slot = sql_value(psprintf("SELECT slot_name FROM pg_catalog.pg_replication_slots"
-								 " WHERE restart_lsn OPERATOR(pg_catalog.<) '%X/%X'"
-								 " ORDER BY restart_lsn",
-								 LSN_FORMAT_ARGS(GetRedoRecPtr() - wal_segment_size)));
+	f->keep_size_grows = keeper == KEEPER_SIZE;
+	if (keeper == KEEPER_SLOT)
+		f->slot = pstrdup(NameStr(slot));
 }
 
 /* It is for the settings that its sample had.  Its text may name statements. */

@@ -567,6 +567,13 @@ says(
 	slot => 'gone',
 	remedy =>
 	  '^drop the replication slot gone, or let its reader catch up: segments are kept for it\n$');
+says(
+	'... and kept by wal_keep_size', $segment, $no_segment, %segment,
+	wal_keep_size => 16384,
+	keep_size_grows => 1,
+	remedy =>
+	  '^smaller wal_keep_size \(now 16384MB; a replication slot keeps only what its reader lacks\): segments are kept until pg_wal has as much\n$'
+);
 says('... that are recycled',
 	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
 says(
