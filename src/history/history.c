@@ -48,6 +48,7 @@
 #include "module/worker_wake.h"
 #include "stats/counter_delta.h"
 #include "stats/flush_totals.h"
+#include "stats/wal_keeper.h"
 #include "stats/watch.h"
 
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)
@@ -237,6 +238,7 @@ add_row(HistorySum *sum, const HistorySum *row)
 	sum->wal_fpi += before.wal_fpi;
 	sum->checkpoints += before.checkpoints;
 	sum->archive_failures += before.archive_failures;
+	sum->wal_keeper = Max(sum->wal_keeper, before.wal_keeper);
 	sum->looks += before.looks;
 	sum_looks(&sum->waits, &before.waits);
 	sum->top_client_flushes =
@@ -534,6 +536,7 @@ static void
 add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 {
 	double		look;
+	NameData	slot;
 
 	watch_sum(from, base->counts.time, seen);
 	look = seen->n == 0 ? 0 : row->seconds * NS_PER_S / seen->n;
@@ -545,6 +548,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 	for (int i = 0; i < ACTIVITIES; i++)
 		row->waits.activity[i] = look * seen->activity[i];
 	add_server(row, &base->server);
+	row->wal_keeper = wal_keeper_find(&slot);
 	find_leaders(row);
 	divide_stalls(row, from);
 }

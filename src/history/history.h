@@ -64,6 +64,7 @@ typedef struct HistorySum
 	int			delay;			/* commit_delay, us */
 	int			siblings;
 	bool		adaptive;
+	uint8		wal_keeper;		/* in any row */
 	int			max_wal_size;	/* MB */
 	double		spacing;
 

@@ -27,6 +27,7 @@
 #include "report/report.h"
 #include "stats/sql_value.h"
 #include "stats/srf.h"
+#include "stats/wal_keeper.h"
 
 #define MIN_CHECKPOINTS	3		/* for a mean distance */
 
@@ -128,6 +129,9 @@ set_period_checkpoints(CommitFigures *f, const HistorySum *sum)
 	if (sum->archive_failures > 0 && f->archive_fails == NULL)
 		f->archive_fails = psprintf("failed %s time%s", format_count(sum->archive_failures),
 									sum->archive_failures == 1 ? "" : "s");
+	f->keep_size_grows = sum->wal_keeper == KEEPER_SIZE;
+	if (sum->wal_keeper == KEEPER_SLOT)
+		f->slot = "that was behind then";
 	if (sum->checkpoints < MIN_CHECKPOINTS)
 		return;
 	f->checkpoint_distance = sum->seconds / sum->checkpoints;

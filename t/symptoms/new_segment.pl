@@ -22,6 +22,7 @@ $node->sql(q{CREATE TABLE big (t text); ALTER TABLE big ALTER t SET STORAGE EXTE
 set_volume($node, 1000);
 set_slow_syncs($node, 600);
 $node->sql('SELECT commit_stats_reset()');
+my $from = $node->sql('SELECT commit_history_close()');
 my $first = $node->sql($segment);
 my $load = start_load(
 	$node,
@@ -53,20 +54,37 @@ like($report->{causes}->[0]->{remedy}, qr/wal_recycle = on/, '... and what to do
 like($report->{delay}, qr/^no\b/, 'no delay');
 is_consistent($report, 'new segment');
 
-# Segments that are not archived, or that a slot keeps, are not recycled.
+# Segments that wal_keep_size keeps, or a slot, or that are not archived, are
+# not recycled.
+sub advises ($remedy, $name)
+{
+	my $to = $node->sql('SELECT commit_history_close()');
+
+	like(report_of($node)->{text} =~ s/\n +/ /gr, qr/-> $remedy/, "... and where $name");
+	return $node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr;
+}
+
 set_slow_syncs($node, 0);
-$node->alter_system(wal_recycle => 'on', archive_command => 'false');
+$node->alter_system(wal_recycle => 'on', archive_command => 'true', wal_keep_size => '1GB');
+$node->wait_until(q{SELECT archived_count > 0 FROM pg_stat_archiver});
+like(
+	advises('smaller wal_keep_size \(now 1024MB; ', 'wal_keep_size keeps the old ones'),
+	qr/-> smaller wal_keep_size /,
+	'... in a period');
+$node->alter_system(archive_command => 'false', wal_keep_size => 0);
 $node->sql(q{SELECT pg_switch_wal()});
 $node->wait_until(q{SELECT failed_count > 0 FROM pg_stat_archiver});
 like(
-	report_of($node)->{text} =~ s/\n +/ /gr,
-	qr/-> an archive_command that succeeds \(it fails for [0-9A-F]{24}\): /,
-	'... and where archive_command fails');
+	advises(
+		'an archive_command that succeeds \(it fails for [0-9A-F]{24}\): ',
+		'archive_command fails'),
+	qr/-> an archive_command that succeeds \(it failed \d+ times?\): /,
+	'... in a period');
 $node->sql(q{SELECT pg_create_physical_replication_slot('gone', true)});
 $node->sql(q{SELECT pg_switch_wal(); INSERT INTO big VALUES ('');
 SELECT pg_switch_wal(); CHECKPOINT});
 like(
-	report_of($node)->{text} =~ s/\n +/ /gr,
-	qr/-> drop the replication slot gone, /,
-	'... and where a slot keeps the old ones');
+	advises('drop the replication slot gone, ', 'a slot keeps them'),
+	qr/-> drop the replication slot that was behind then, /,
+	'... in a period');
 end_test($node);
