@@ -186,14 +186,6 @@ notify_lock_listeners(Oid database)
 	return n;
 }
 
-/* Since the server's start, also of transactions that wait for no flush */
-uint64
-notify_lock_commits(void)
-{
-	return pg_atomic_read_u64(&shared->total[offsetof(NotifyTotals, commits) /
-											 sizeof(uint64)]);
-}
-
 void
 notify_lock_read(NotifyTotals *totals)
 {

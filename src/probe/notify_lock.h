@@ -33,7 +33,6 @@ extern void notify_lock_set_listening(bool listens);
  * since the last reset
  */
 extern int	notify_lock_listeners(Oid database);
-extern uint64 notify_lock_commits(void);
 extern void notify_lock_read(NotifyTotals *totals);
 
 /* Commit path, between the commit record and the release of locks. */

@@ -125,13 +125,18 @@ put_phases(StringInfo text, const CommitFigures *f)
 						 psprintf("%s" UINT64_FORMAT " slow: %s",
 								  f->slow_n < f->slow_commits ? "latest " : "",
 								  f->slow_n, format_us(f->slow_mean)));
-	appendStringInfo(text, "\n(%s %s %s %s%s; in %% of commit time)\n",
-					 format_count(f->phase_commits),
-					 samples && f->prepares > 0 ? "waits" : "commits",
-					 samples ? "in the last" :
-					 f->period ? "in" : "since the reset,",
-					 format_duration(f->phase_seconds),
-					 samples ? ", from samples" : "");
+	appendStringInfoChar(text, '\n');
+	put_wrapped(text, f->width, "", " ",
+				psprintf("(%s %s%s %s %s%s; in %% of commit time)",
+						 format_count(f->phase_commits),
+						 samples && f->prepares > 0 ? "waits" : "commits",
+						 f->phase_unwaited == 0 ? "" :
+						 psprintf(", of which %s wait for no flush,",
+								  format_count(f->phase_unwaited)),
+						 samples ? "in the last" :
+						 f->period ? "in" : "since the reset,",
+						 format_duration(f->phase_seconds),
+						 samples ? ", from samples" : ""));
 	for (int phase = 0; phase < PHASE_N; phase++)
 		if (f->phase[phase] >= LEAST_PHASE || f->slow_phase[phase] >= LEAST_PHASE)
 			put_phase(text, f, phase);

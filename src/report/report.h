@@ -96,6 +96,7 @@ typedef struct CommitFigures
 								 * "seen" has enough */
 	double		phase_seconds;
 	uint64		phase_commits;
+	uint64		phase_unwaited; /* of these, for no flush */
 	double		phase_mean;		/* of a commit; NaN: not known */
 	double		hanging;		/* mean number of commits that the phases are
 								 * of, as most did not end in the period */

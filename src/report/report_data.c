@@ -41,6 +41,7 @@
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
 #define ENOUGH_SAMPLES	100		/* of backends in a commit */
+#define UNWAITED_MATTER	0.05	/* of commit time */
 #define ENOUGH_LOOKS	20		/* ... to tell a part of what is left */
 #define MIN_WRITING		0.1		/* of the looks */
 #define MANY_SAVEPOINTS	1000	/* one in the other, that take their time */
@@ -485,7 +486,11 @@ name_writer(const ClientSessions *sessions, int pid)
 	return name_session(n > 0 ? &writers[n - 1].event.client : NULL, pid);
 }
 
-/* The newest minute as the worker saw it, in place of the sums, if it can be */
+/*
+ * The newest minute as the worker saw it, in place of the sums, if it can be.
+ * Commits that wait for no flush count if the phases take time that these also
+ * have.
+ */
 static void
 set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 {
@@ -499,9 +504,13 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	if (!f->seen_enough)
 		return;
 	f->phase_seconds = seen->seconds;
-	f->phase_commits = seen->commits;
-	f->phase_mean = seen->commits == 0 ? NAN :
-		seen->seconds * 1e6 * seen->in_commit / seen->n / seen->commits;
+	if (seen->phase[PHASE_BEFORE] + seen->phase[PHASE_RECORD] +
+		seen->phase[PHASE_NOTIFY] + seen->phase[PHASE_AFTER] >=
+		UNWAITED_MATTER * seen->in_commit)
+		f->phase_unwaited = seen->unwaited;
+	f->phase_commits = seen->commits + f->phase_unwaited;
+	f->phase_mean = f->phase_commits == 0 ? NAN :
+		seen->seconds * 1e6 * seen->in_commit / seen->n / f->phase_commits;
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->phase[phase] = seen->phase[phase] / seen->in_commit;
 	if (seen->nwriters == 0 || MIN_WRITING * seen->n >= writer->samples)

@@ -53,7 +53,6 @@
 #include "base/compat.h"
 #include "module/wall_clock.h"
 #include "probe/kernel.h"
-#include "probe/notify_lock.h"
 #include "stats/backend_slots.h"
 #include "stats/watch.h"
 
@@ -483,7 +482,7 @@ bool
 watch_look(void)
 {
 	uint64		before = look.sample.at;
-	uint64		commits = look.sample.commits;
+	uint64		commits = look.sample.commits + look.sample.unwaited;
 	uint64		number;
 	uint64		counted[SLOT_NCOUNTERS];
 	int			in_commit = 0;
@@ -507,9 +506,9 @@ watch_look(void)
 	look_at_archiver();
 	look_at_cpu_limit();
 	backend_slots_add_up(counted);
-	/* those of nothing but NOTIFY wait for its lock, and are seen as well */
-	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES] +
-		notify_lock_commits() - counted[SLOT_COMMITS_NOTIFY];
+	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
+	look.sample.unwaited = counted[SLOT_COMMITS_ASYNC] +
+		counted[SLOT_COMMITS_UNLOGGED];
 	look_at_volume(counted[SLOT_FLUSHES]);
 	standby_look(look.length);
 	for (int i = 0; i < PHASE_N; i++)
@@ -520,7 +519,8 @@ watch_look(void)
 	changecount_begin_single(&shared->changes);
 	*sample_of(number + 1) = look.sample;
 	changecount_end_single(&shared->changes);
-	return in_commit > 0 || look.sample.commits != commits;
+	return in_commit > 0 ||
+		look.sample.commits + look.sample.unwaited != commits;
 }
 
 /*---- Sums of samples ---------------------------------------------*/
@@ -569,6 +569,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	}
 	WATCH_WAITS(ADD_WAIT);
 	sum->commits += (sample->commits - before->commits) * part;
+	sum->unwaited += (sample->unwaited - before->unwaited) * part;
 	sum->n++;
 	sum->seconds += (double) ns / NS_PER_S;
 	sum->throttled += throttled;
@@ -600,6 +601,7 @@ finish_sum(WatchSummary *sum)
 	}
 	WATCH_WAITS(ROUND_WAIT);
 	sum->commits = round(sum->commits);
+	sum->unwaited = round(sum->unwaited);
 }
 
 /* Any process. */

@@ -65,6 +65,7 @@ typedef struct WatchSample
 	uint64		at;				/* clock_now() */
 	uint64		commits;		/* that wait, and prepares, of all slots,
 								 * resets or not */
+	uint64		unwaited;		/* ... that wait for no flush */
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
@@ -82,6 +83,7 @@ typedef struct WatchSummary
 	int			n;				/* samples */
 	double		seconds;
 	double		commits;
+	double		unwaited;
 	double		in_commit;		/* sum of phase[] */
 	float		phase[PHASE_N]; /* many are kept: exact up to 2^24 */
 	uint64		throttled;		/* ns */

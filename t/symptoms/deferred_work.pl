@@ -75,6 +75,18 @@ is_consistent($report, 'report');
 is($node->sql(q{SELECT sum(after_time) > 2 * sum(commit_time) FROM commit_latency_stats}),
 	't', 'commit_latency_stats has that time beside commit_time');
 
+# Clients of asynchronous commits wait for that, too.
+my @sessions = map {
+	$node->start_psql("SET synchronous_commit = off;\n"
+		  . "BEGIN;\nINSERT INTO deferred DEFAULT VALUES;\nCOMMIT;\n" x 4)
+} 1 .. 6;
+ok(end_background($_), 'asynchronous commits') for @sessions;
+$node->wait_until(q{SELECT commit_stats_report() ~ 'commits, of which 24 wait for no flush, in'});
+$report = report_of($node);
+like($report->{text}, qr/ mean \d.*\n\(\d+ commits, of which 24 /, 'the report has their mean');
+first_cause_is($report, qr/^before\b.*deferred triggers/, '... and names that work first');
+is_consistent($report, 'report');
+
 # Neither a commit that fails before its record, nor one that is rolled back,
 # leaves a mark behind; nor does a commit without a flush.
 $node->sql(
