@@ -150,7 +150,7 @@ stall_share(const CommitFigures *f, StallCause cause)
 static double
 quota_share(const CommitFigures *f)
 {
-	return f->quota_flushes > 0 || f->period != NULL ? f->stall[STALL_QUOTA].share : 0;
+	return f->stall[STALL_QUOTA].share;
 }
 
 /* Flushes that neither stalled nor had many bytes */

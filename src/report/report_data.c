@@ -575,21 +575,34 @@ set_now(CommitFigures *f, const ClientSessions *sessions)
 			f->lock_now = lock_wait_describe(&waiting[i].lock);
 }
 
-/* The last session whose WAL was behind a stall before "end" */
+/*
+ * Of the stalls before "end": the last session whose WAL was behind one, and
+ * the quota of flushes behind others
+ */
 static void
-set_bulk_writer(CommitFigures *f, const StallLog *log, TimestampTz end)
+set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 {
 	for (int i = 0; i < log->n; i++)
-		if (log->logged[i].cause == STALL_BULK_WAL &&
-			log->logged[i].event.ended_at >= f->stats_reset &&
-			log->logged[i].event.ended_at < end)
-			f->bulk_writer = name_session(&log->logged[i].writer->client,
-										  log->logged[i].writer->pid);
+	{
+		const LoggedEvent *stall = &log->logged[i];
+
+		if (stall->event.ended_at < f->stats_reset ||
+			stall->event.ended_at >= end)
+			continue;
+		if (stall->cause == STALL_BULK_WAL)
+			f->bulk_writer = name_session(&stall->writer->client,
+										  stall->writer->pid);
+		if (stall->cause == STALL_QUOTA)
+		{
+			f->quota_flushes = log->quota_flushes;
+			f->quota_window = log->quota_window;
+		}
+	}
 }
 
 /*
  * Slow commits that are kept, from the reset or the begin of the period on,
- * and what they waited for; also set_bulk_writer()
+ * and what they waited for; also set_stalled_by()
  */
 void
 report_data_set_slow(CommitFigures *f, const ClientCounts *top,
@@ -651,7 +664,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 	f->slow_mean = ratio_or_zero(time / 1e3, f->slow_n);
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] = ratio_or_zero(f->slow_phase[phase], time);
-	set_bulk_writer(f, log, end);
+	set_stalled_by(f, log, end);
 }
 
 /* Commits that waited for a stalled flush: as the worker saw, or those known. */
@@ -681,8 +694,6 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	double		seconds = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
 
-	f->quota_flushes = log->quota_flushes;
-	f->quota_window = log->quota_window;
 	f->fit = log->fit;
 	from = Max(from, f->stats_reset);
 	if (log->n > 0 && slow_log_oldest(SLOW_STALL) > 1 &&

@@ -16,6 +16,7 @@ commit_stats.slow_commit_time = 100ms
 $node->sql('CREATE TABLE big (t text); ALTER TABLE big ALTER t SET STORAGE EXTERNAL');
 set_device($node, quota => 10, window => 300, flush_time => 2);
 $node->sql('SELECT shim_reset(), commit_stats_reset()');
+my $from = $node->sql('SELECT commit_history_close()');
 run_pgbench(
 	$node, '-c 4 -T 15',
 	sizes => q{\set n random_exponential(30, 2000, 6)
@@ -40,9 +41,12 @@ is($node->sql('SELECT bytes_share IS NULL OR bytes_share < 50 FROM commit_stats_
 
 my $report = report_of($node);
 note_stalls($node);
-first_cause_is($report,
-	qr/^stalls as on a disk that allows (?:9|10|11)(?:\.\d)? flushes in (?:29\d|30\d) ms/);
+my $quota = qr/stalls as on a disk that allows (?:9|10|11)(?:\.\d)? flushes in (?:29\d|30\d) ms/;
+first_cause_is($report, qr/^$quota/);
 unlike($report->{text}, qr/of many bytes/, '... and no bandwidth');
 is_consistent($report, 'quota');
+my $to = $node->sql('SELECT commit_history_close()');
+like($node->sql("SELECT commit_stats_report('$from', '$to')") =~ s/\n +/ /gr,
+	$quota, '... of the period, too');
 
 end_test($node);
