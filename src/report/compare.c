@@ -63,6 +63,7 @@ typedef struct Period
 	bool		merged;			/* W has all that samples would tell apart */
 	double		load;			/* commits/s */
 	double		group;			/* commits in a flush */
+	double		wal;			/* bytes of a flush */
 } Period;
 
 static void
@@ -97,6 +98,7 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 	p->load = ratio_or_zero(commits, sum->seconds);
 	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits),
 							 sum->value[SLOT_FLUSHES]);
+	p->wal = ratio_or_zero(sum->value[SLOT_WAL_BYTES], sum->value[SLOT_FLUSHES]);
 }
 
 static bool
@@ -147,6 +149,17 @@ describe_times(const char *subject, double before, double after,
 	return psprintf("%s %s: %s to %s%s.", subject,
 					words[1 + direction(before, after)],
 					format_us(before), format_us(after), rest);
+}
+
+/* Pages go to the WAL whole after a checkpoint. */
+static const char *
+describe_wal(const Period *b, const Period *a)
+{
+	return Max(b->wal, a->wal) < XLOG_BLCKSZ ||
+		direction(b->wal, a->wal) == 0 ? "" :
+		psprintf("; %s to %s of WAL in each; checkpoints: %u, then %u",
+				 format_bytes(b->wal), format_bytes(a->wal),
+				 b->sum->checkpoints, a->sum->checkpoints);
 }
 
 /* "31 of 97.0 ms in 1 h 0 min" */
@@ -215,9 +228,9 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 
 	if (b->flush == 0 || a->flush == 0)
 		return add_part(part, "flushes", b->waited, a->waited,
-						psprintf("Waits for flushes, which were not timed (track_wal_io_timing): %s to %s; %s.",
+						psprintf("Waits for flushes, which were not timed (track_wal_io_timing): %s to %s; %s%s.",
 								 format_us(b->waited), format_us(a->waited),
-								 describe_load(b, a)));
+								 describe_load(b, a), describe_wal(b, a)));
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 		part = add_part(part, psprintf("stalls: %s", stall_cause_names[cause]),
 						b->stall[cause] * waits, a->stall[cause] * waits,
@@ -227,7 +240,8 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 								 describe_stalls(a, cause)));
 	part = add_part(part, "flushes", b->rest * waits, a->rest * waits,
 					describe_times("Flushes", b->rest, a->rest,
-								   " each, without stalls"));
+								   psprintf(" each, without stalls%s",
+											describe_wal(b, a))));
 	return add_part(part, "flushes waited", b->waits * flush, a->waits * flush,
 					describe_waits(b, a));
 }

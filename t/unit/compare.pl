@@ -14,7 +14,8 @@ my $program =
 
 my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
 my @causes = qw(segment CPU checkpoint archiver bulk bytes writes quota unknown);
-my @counts = qw(seconds commits flushes unled flush_time timed delay siblings adaptive);
+my @counts =
+  qw(seconds commits flushes unled flush_time timed delay siblings adaptive wal checkpoints);
 
 # A minute of 1,000 commits/s that share 30,000 flushes of 400 us; times in ns
 my %usual = (
@@ -129,6 +130,13 @@ is(sprintf('%s %.3f', @{ $parts[0] }{qw(name share)}), 'flushes 1.000',
 is( $parts[0]{sentence},
 	'Flushes got slower: 400 us to 2.10 ms each, without stalls.',
 	'... and say so');
+
+($whole, @parts) = compare_periods(
+	{ %usual, wal => 30000 * 8192, checkpoints => 1 },
+	{ %slow, wal => 30000 * 65536, checkpoints => 7 });
+is( $parts[0]{sentence},
+	'Flushes got slower: 400 us to 2.10 ms each, without stalls; 8.19 kB to 65.5 kB of WAL in each; checkpoints: 1, then 7.',
+	'... of more WAL, as after checkpoints');
 
 my %stalled = (
 	%usual,
