@@ -587,7 +587,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{locked_before || f->savepoints > 0 ? 0 : before,
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
 			"before the record: deferred triggers, constraints, open cursors, or COMMIT on another server (postgres_fdw).",
-			remote ? "what COMMIT takes there: its disk, locks, triggers or standby; or fewer transactions that write there" :
+			remote ? "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there" :
 		"fewer rows in a transaction, an index that these lack, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),

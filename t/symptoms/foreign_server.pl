@@ -35,7 +35,10 @@ my $report = report_of($node);
 my $latency = sum0(end_load($load));
 
 first_cause_is($report, qr/^before the record: it waits in an extension, as postgres_fdw/);
-like($report->{causes}->[0]->{remedy}, qr/^what COMMIT takes there/, '... and what to do');
+like(
+	$report->{causes}->[0]->{remedy},
+	qr/^what COMMIT takes there: .*parallel_commit/,
+	'... and what to do');
 cmp_ok($report->{causes}->[0]->{share}, '>', 80, '... of most of the time');
 like($report->{delay}, qr/^no\b/, 'no delay');
 unlike($report->{text}, qr/larger transactions/, '... nor larger transactions');
