@@ -63,6 +63,7 @@
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
+#define MOSTLY_IMAGES		0.5 /* of the WAL */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
 													 * larger ones */
@@ -451,6 +452,23 @@ remedy_for_checkpoints(const CommitFigures *f)
 					f->max_wal_size, f->checkpoint_timeout);
 }
 
+/* wal_compression, and fewer checkpoints, are of use to full-page images. */
+static const char *
+remedy_for_bytes(const CommitFigures *f)
+{
+	const char *early = remedy_for_early_checkpoints(f);
+
+	if (f->images < MOSTLY_IMAGES)
+		return psprintf("less WAL%s, or a faster volume",
+						f->heaviest == NULL ? "" :
+						psprintf(" (%s of it is of client %s)",
+								 format_percent(f->heaviest_share), f->heaviest));
+	return early != NULL ? early :
+		psprintf("%slarger checkpoint_timeout (now %d s): pages go to the WAL whole after each checkpoint; or a faster volume",
+				 f->wal_compression ? "" : "wal_compression = on, ",
+				 f->checkpoint_timeout);
+}
+
 /* Apart from the WAL of large transactions */
 static const char *
 remedy_at_stage(const CommitFigures *f)
@@ -699,9 +717,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		smaller_transactions},
 		{bytes_share(f),
 			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
-			early != NULL ? early :
-			f->wal_compression ? "less WAL, or a faster volume" :
-		"wal_compression = on (for full-page images), or a faster volume"},
+		remedy_for_bytes(f)},
 		{stall[STALL_OTHERS].share,
 			psprintf("stalls while others write to the volume of the WAL%s%s.",
 					 f->written == 0 ? "" :

@@ -132,6 +132,8 @@ set_period_checkpoints(CommitFigures *f, const HistorySum *sum)
 	f->keep_size_grows = sum->wal_keeper == KEEPER_SIZE;
 	if (sum->wal_keeper == KEEPER_SLOT)
 		f->slot = "that was behind then";
+	f->images = Min(ratio_or_zero((double) sum->wal_fpi * BLCKSZ,
+								  sum->value[SLOT_WAL_BYTES]), 1);
 	if (sum->checkpoints < MIN_CHECKPOINTS)
 		return;
 	f->checkpoint_distance = sum->seconds / sum->checkpoints;

@@ -54,6 +54,8 @@ typedef struct CommitFigures
 	int			checkpoint_timeout; /* s */
 	double		checkpoint_distance;	/* mean of the latest, s; 0: unknown */
 	double		checkpoint_wal; /* ... bytes */
+	double		images;			/* full-page images, at most: share of the WAL
+								 * since the latest checkpoints */
 	WaitsNow	now;
 
 	/* of the history, in place of what follows since a reset; or NULL */
@@ -159,6 +161,8 @@ typedef struct CommitFigures
 	double		top_of_transactions;	/* share of COMMIT in them */
 	const char *longest;		/* with the most commit time, if another one */
 	double		longest_time;	/* its share */
+	const char *heaviest;		/* that wrote most of the WAL, or NULL */
+	double		heaviest_share;
 	uint64		top_slow_least; /* WAL of its slow commits */
 	uint64		top_slow_most;
 	double		of_transactions;	/* share of their time in COMMIT */

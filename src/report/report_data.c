@@ -267,6 +267,26 @@ value_of(const ClientCounts *client, SlotCounter counter)
 	return client == NULL ? 0 : client->value[counter];
 }
 
+/* A client that wrote more WAL than all others */
+static void
+set_heaviest(CommitFigures *f, const ClientTotals *clients)
+{
+	double		all = 0;
+
+	for (int i = 0; i < clients->n; i++)
+		all += clients->client[i].value[SLOT_WAL_BYTES];
+	for (int i = 0; i < clients->n; i++)
+	{
+		const ClientCounts *client = &clients->client[i];
+		double		share = ratio_or_zero(client->value[SLOT_WAL_BYTES], all);
+
+		if (share <= 0.5 || client_is_overflow(&client->key))
+			continue;
+		f->heaviest = name_client(&client->key);
+		f->heaviest_share = share;
+	}
+}
+
 /* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
@@ -310,6 +330,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->of_transactions = Min(ratio_or_zero(time, transactions), 1);
 	f->of_sessions = Min(ratio_or_zero(time, sessions), 1);
 	set_busiest(f, clients, all, time);
+	set_heaviest(f, clients);
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
@@ -819,6 +840,21 @@ set_standby(CommitFigures *f)
 		f->running_writer = name_largest(f);
 }
 
+/* At most, as an image lacks the page's hole, and may be compressed */
+static void
+set_images(CommitFigures *f, const WalCycles *cycles)
+{
+	double		pages = 0;
+	double		bytes = 0;
+
+	for (int i = 0; i < Min(cycles->ncycles, NEWEST_CYCLES); i++)
+	{
+		pages += cycles->cycle[i].value[WAL_FPI];
+		bytes += cycles->cycle[i].value[WAL_BYTES];
+	}
+	f->images = Min(ratio_or_zero(pages * BLCKSZ, bytes), 1);
+}
+
 static void
 set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 {
@@ -906,6 +942,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_stalls(f, &stalls);
 	set_standby(f);
 	set_checkpoints(f, cycles);
+	set_images(f, cycles);
 	set_prediction(f);
 	return groups;
 }

@@ -635,15 +635,48 @@ says(
 	'stall:bulk' => 0.5,
 	bulk_writer => 'autovacuum',
 	remedy => 'a VACUUM with cost delay');
+my %bytes = (
+	'fit.share' => 0.98,
+	'fit.rate' => 10.5,
+	'fit.base' => 500,
+	flush_wal => 270000);
 says(
 	'bandwidth',
 	'98\.0% flushes of many bytes: 10\.5 MB/s, 270 kB in a mean flush; without bytes it would take 500 us\.',
 	'no\. It would not shorten .* 98\.0%',
-	'fit.share' => 0.98,
-	'fit.rate' => 10.5,
-	'fit.base' => 500,
-	flush_wal => 270000,
+	%bytes,
+	checkpoint_distance => 3.5,
+	checkpoint_wal => 540e6,
+	remedy => '^less WAL, or a faster volume\n$',
 	not => 'allows');
+says(
+	'... of one client that fills it',
+	'98\.0%', 'no\.', %bytes,
+	images => 0.49,
+	heaviest => 'docs (a, b)',
+	heaviest_share => 0.9,
+	remedy => '^less WAL \(90\.0% of it is of client docs \(a, b\)\), or a faster volume\n$');
+says(
+	'... and images',
+	'98\.0%', 'no\.', %bytes,
+	images => 0.5,
+	heaviest => 'docs (a, b)',
+	remedy =>
+	  '^wal_compression = on, larger checkpoint_timeout \(now 300 s\): pages go to the WAL whole after each checkpoint; or a faster volume\n$'
+);
+says(
+	'... which are compressed',
+	'98\.0%', 'no\.', %bytes,
+	images => 1,
+	wal_compression => 1,
+	remedy => '^larger checkpoint_timeout');
+says(
+	'... as checkpoints come early',
+	'98\.0%', 'no\.', %bytes,
+	images => 1,
+	checkpoint_distance => 3.5,
+	checkpoint_wal => 540e6,
+	remedy => '^larger max_wal_size');
 my %quota = ('stall:quota' => 0.6, quota_flushes => 51, quota_window => 500000);
 says(
 	'a quota',
