@@ -350,6 +350,14 @@ says(
 	remedy => '^leave it out of synchronous_standby_names, unless it is a subscription:',
 	not => 'locks, triggers');
 says(
+	'... which is a backup', "100% standby 'pg_basebackup': not flushed\\.",
+	'no\. Commits hang',
+	%hangs,
+	standby => 'pg_basebackup',
+	standby_stage => 3,
+	remedy => "^names of standbys in synchronous_standby_names, in place of '\\*': a backup",
+	not => 'disk');
+says(
 	'some standby',
 	'83\.0% standby: which one is not known\.',
 	'no\. 83\.0% of commit time is outside',
