@@ -677,10 +677,10 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{f->serializable ? 0 : phase[PHASE_AFTER],
 			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
-			"after the commit, above all for files of tables that it dropped or truncated.",
+			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
 			unknown ? NULL :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
-		"fewer tables in a transaction that drops them"},
+		"fewer tables, or large objects, in a transaction that drops them"},
 		{stall_share(f, STALL_CPU_LIMIT),
 			psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
 					 f->seen.throttled == 0 ? "" :
