@@ -393,6 +393,17 @@ checkpoint_phase(const CommitFigures *f)
 		seen[ACTIVITY_WRITES] > 0 ? "the write phase of " : "";
 }
 
+/*
+ * archive_timeout ends segments early.  The rest of each is WAL, too, and here
+ * it is more than what transactions write.
+ */
+static bool
+fills_segments(const CommitFigures *f)
+{
+	return f->running_writer == NULL &&
+		ratio_or_zero(f->segment_size, f->archive_timeout) > f->wal_rate;
+}
+
 /*----------------------------------------------------------------
  * Remedies that depend on settings: what was done is not said again
  *----------------------------------------------------------------
@@ -416,6 +427,9 @@ remedy_for_segments(const CommitFigures *f)
 	if (f->keep_size_grows)
 		return psprintf("smaller wal_keep_size (now %dMB; a replication slot keeps only what its reader lacks): segments are kept until pg_wal has as much",
 						f->wal_keep_size);
+	if (fills_segments(f))
+		return psprintf("larger archive_timeout (now %d s): each switch takes another segment",
+						f->archive_timeout);
 	if (f->min_wal_size < f->max_wal_size)
 		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,
 						f->min_wal_size);
@@ -755,11 +769,15 @@ static void
 find_flush_causes(const CommitFigures *f, Causes *found)
 {
 	double		rest = rest_of_flushes(f);
+	bool		fills = fills_segments(f);
 	const Cause causes[] = {
 		{outside_share(f),
-			psprintf("flushes that no commit leads: those of the WAL writer, or of a session that writes much%s.",
+			psprintf("flushes that no commit leads: those of the WAL writer, or of %s%s.",
+					 fills ? "the checkpointer, which fills a segment before it switches to the next one" :
+					 "a session that writes much",
 					 f->running_writer == NULL ? "" :
 					 psprintf(", as %s did", f->running_writer)),
+			fills ? psprintf("larger archive_timeout (now %d s)", f->archive_timeout) :
 		f->running_writer == NULL ? NULL : smaller_transactions},
 		{processor_share(f),
 			"flushes that wait for a processor: the process that flushes could run, or the next one was not yet awake.",

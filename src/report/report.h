@@ -49,6 +49,7 @@ typedef struct CommitFigures
 	int			wal_keep_size;	/* MB */
 	bool		keep_size_grows;	/* pg_wal, up to this size */
 	const char *archiver;		/* the setting that names what archives */
+	int			archive_timeout;	/* s; 0: none */
 	const char *archive_fails;	/* how that does not archive, or NULL */
 	double		completion_target;	/* checkpoint_completion_target */
 	int			checkpoint_timeout; /* s */
@@ -91,6 +92,7 @@ typedef struct CommitFigures
 	double		newest_age;		/* since the last, s */
 	double		commit_rate;	/* of the newest, or since the reset */
 	double		flush_rate;
+	double		wal_rate;		/* of transactions, bytes/s, since the reset */
 
 	/* where the time of a mean commit goes, and of a slow one */
 	bool		seen_enough;	/* as the worker saw it in the last minute; or

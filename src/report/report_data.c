@@ -81,6 +81,7 @@ report_data_set_settings(CommitFigures *f)
 	f->completion_target = CheckPointCompletionTarget;
 	f->checkpoint_timeout = CheckPointTimeout;
 	f->archiver = has_library ? "archive_library" : "archive_command";
+	f->archive_timeout = XLogArchivingActive() ? XLogArchiveTimeout : 0;
 	if (XLogArchivingActive() && XLogArchiveCommand[0] == '\0' && !has_library)
 		f->archive_fails = "is empty";
 }
@@ -267,14 +268,15 @@ value_of(const ClientCounts *client, SlotCounter counter)
 	return client == NULL ? 0 : client->value[counter];
 }
 
-/* A client that wrote more WAL than all others */
+/* The WAL of all, and a client that wrote more than all others */
 static void
-set_heaviest(CommitFigures *f, const ClientTotals *clients)
+set_wal(CommitFigures *f, const ClientTotals *clients)
 {
 	double		all = 0;
 
 	for (int i = 0; i < clients->n; i++)
 		all += clients->client[i].value[SLOT_WAL_BYTES];
+	f->wal_rate = ratio_or_zero(all, f->seconds);
 	for (int i = 0; i < clients->n; i++)
 	{
 		const ClientCounts *client = &clients->client[i];
@@ -330,7 +332,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->of_transactions = Min(ratio_or_zero(time, transactions), 1);
 	f->of_sessions = Min(ratio_or_zero(time, sessions), 1);
 	set_busiest(f, clients, all, time);
-	set_heaviest(f, clients);
+	set_wal(f, clients);
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);

@@ -586,6 +586,12 @@ says(
 says('... that are recycled',
 	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
 says(
+	'... and ended early', $segment, $no_segment, %segment,
+	segment_size => 16 * 2**20,
+	archive_timeout => 2,
+	wal_rate => 8e6,
+	remedy => '^larger archive_timeout \(now 2 s\): each switch takes another segment\n$');
+says(
 	'... and kept', $segment, $no_segment, %segment,
 	min_wal_size => 1024,
 	remedy => '^wal_init_zero = off');
@@ -756,6 +762,24 @@ says(
 	running_writer => 'client vac (a, b)',
 	disk_busy => 0.08,
 	remedy => 'smaller transactions of that client');
+my %switches = (
+	%flusher,
+	'seen.outside_waits' => 900,
+	segment_size => 16 * 2**20,
+	archive_timeout => 2,
+	wal_rate => 400e3);
+says(
+	'archive_timeout',
+	'90\.0% flushes that no commit leads: those of the WAL writer, or of the checkpointer, which fills a segment before it switches to the next one\.',
+	'no\. It would not',
+	%switches,
+	remedy => '^larger archive_timeout \(now 2 s\)\n$');
+says(
+	'... which is long enough',
+	'90\.0% flushes that no commit leads: .* session that writes much\.',
+	'no\. It would not', %switches,
+	archive_timeout => 60,
+	not => 'archive_timeout');
 says(
 	'the WAL writer', '60\.0% flushes that did not stall', 'no\. It would not', %flusher,
 	'seen.outside_waits' => 400,
