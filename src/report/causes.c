@@ -610,7 +610,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	const Cause causes[] = {
 		{queue ? before : 0,
 			psprintf("before the record, one COMMIT after the other: each holds until its end what deferred triggers of others wait for: %s.", f->lock),
-		"fewer transactions that take that lock (batches, or a queue)"},
+		"fewer transactions that take that lock (batches, or a queue); all in one order, if some deadlock"},
 		{locked_before && !queue ? before : 0,
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :

@@ -389,7 +389,7 @@ says(
 	'no\. 90\.0% of commit time is outside of flushes, most of it: before\.',
 	%serial,
 	'seen.commit_queue' => 80,
-	remedy => '^fewer transactions that take that lock',
+	remedy => '^fewer transactions that take that lock .*; all in one order, if some deadlock\n$',
 	not => 'shorter');
 says(
 	'... but mostly another session',
