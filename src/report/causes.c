@@ -462,8 +462,10 @@ remedy_for_checkpoints(const CommitFigures *f)
 	if (f->completion_target < 0.9)
 		return psprintf("checkpoint_completion_target = 0.9 (now %g)",
 						f->completion_target);
-	return psprintf("larger max_wal_size (now %dMB), checkpoint_timeout (now %d s)",
-					f->max_wal_size, f->checkpoint_timeout);
+	return psprintf("larger %scheckpoint_timeout (now %d s)",
+					f->checkpoint_wal > 0 && 4 * f->checkpoint_wal < f->max_wal_size * 1048576.0 ? "" :
+					psprintf("max_wal_size (now %dMB), ", f->max_wal_size),
+					f->checkpoint_timeout);
 }
 
 /* wal_compression, and fewer checkpoints, are of use to full-page images. */

@@ -630,8 +630,13 @@ says(
 	not => 'max_wal_size');
 says(
 	'... spread out', '60\.0% stalls', 'no\.', %checkpoint,
-	remedy => '^larger max_wal_size',
+	remedy => '^larger max_wal_size \(now 1024MB\), checkpoint_timeout \(now 300 s\)\n$',
 	not => 'completion_target');
+says(
+	'... and far below max_wal_size', '60\.0% stalls', 'no\.', %checkpoint,
+	checkpoint_distance => 300,
+	checkpoint_wal => 250e6,
+	remedy => '^larger checkpoint_timeout \(now 300 s\)\n$');
 says(
 	'an archiver', '90\.0% stalls while archive_command runs',
 	'no\. It would not shorten .* 90\.0%',
