@@ -98,4 +98,16 @@ $node->sql(q{CREATE EXTENSION commit_stats;
 CREATE TABLE logged (n int);
 INSERT INTO logged VALUES (1)});
 cmp_ok($node->sql('SELECT commits FROM commit_flush_stats'), '>=', 1, 'the first library works');
+$node->stop;
+
+#
+# A day of the shortest slots, for the only one of 1000 pairs that is tried
+#
+ok(start_with(2 * 1024 * 1024), 'in 2 GB it starts');
+like(
+	error_of(
+		$node, q{SELECT * FROM commit_delay_sweep(ARRAY(SELECT generate_series(0, 999)), NULL,
+			'1 day', '100 ms', '1 us')}),
+	qr/55000: there is no load to measure/,
+	'in 2 GB there is room for 864,000 rounds');
 end_test($node);

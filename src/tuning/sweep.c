@@ -602,9 +602,21 @@ run_sweep(Sweep *sweep)
 
 /*---- From arguments to a sweep, from a sweep to rows -------------*/
 
+/* What is measured in each of n rounds; palloc'd */
+static double *
+unknown_rounds(int n)
+{
+	double	   *value = palloc(n * sizeof(double));
+
+	for (int r = 0; r < n; r++)
+		value[r] = NAN;
+	return value;
+}
+
 /*
  * As many rounds as the duration has room for, without pairs whose sleep alone
- * takes max_p99
+ * takes max_p99.  Those share what is unknown of them: a day has 864,000
+ * rounds of a single pair.
  */
 static void
 make_rounds(Sweep *sweep, uint64 duration)
@@ -612,6 +624,7 @@ make_rounds(Sweep *sweep, uint64 duration)
 	int			tried = 0;
 	uint64		round;
 	int			n;
+	double	   *unknown;
 
 	sweep->outcomes.n = sweep->pairs.n;
 	sweep->outcomes.outcome = palloc0(sweep->pairs.n * sizeof(DelayOutcome));
@@ -643,14 +656,14 @@ make_rounds(Sweep *sweep, uint64 duration)
 						   (double) round * MIN_ROUNDS / NS_PER_S),
 				 errhint("Use fewer values, a longer duration or shorter slots.")));
 	sweep->outcomes.nrounds = n;
+	unknown = unknown_rounds(n);
 	for (int i = 0; i < sweep->pairs.n; i++)
 	{
 		DelayOutcome *it = &sweep->outcomes.outcome[i];
+		bool		is_tried = it->limit == WITHIN_LIMIT;
 
-		it->rate = palloc(n * sizeof(double));
-		it->time = palloc(n * sizeof(double));
-		for (int r = 0; r < n; r++)
-			it->rate[r] = it->time[r] = NAN;
+		it->rate = is_tried ? unknown_rounds(n) : unknown;
+		it->time = is_tried ? unknown_rounds(n) : unknown;
 	}
 }
 
