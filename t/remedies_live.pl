@@ -178,6 +178,24 @@ is($node->sql('SELECT capturing FROM commit_stats_info'), 'f', 'nobody captures 
 end_background($other, 'KILL');
 end_background($plain, 'KILL');
 
+# Two clients with one name; the role of one is dropped while it commits.
+$node->sql('GRANT INSERT ON logged TO PUBLIC');
+$ENV{PGAPPNAME} = 'twin';
+($other, $plain) =
+  map { start_pgbench($node, "-c 1 -T 600 -U $_", load => "INSERT INTO logged VALUES (1);\n") }
+  'Odd', 'plain';
+$node->poll_query_until('postgres',
+	q{SELECT count(*) = 2 FROM commit_client_stats WHERE application_name = 'twin' AND commits > 100}
+);
+my $dropped = $node->sql(q{SELECT oid FROM pg_roles WHERE rolname = 'plain'});
+$node->sql('DROP ROLE plain');
+is( remedies('remedy', q{remedy ~ '^10 '}, qr/dropped .*\n.*"Odd"/),
+	qq{10 transactions of "twin" of dropped role $dropped in database postgres in one commit\n}
+	  . '10 transactions of "twin" of role "Odd" in database postgres in one commit',
+	'a role that was dropped');
+end_background($other, 'KILL');
+end_background($plain, 'KILL');
+
 # One client, of which a statement is what can change
 $node->sql('DROP EXTENSION IF EXISTS pg_stat_statements');
 $ENV{PGAPPNAME} = 'one';

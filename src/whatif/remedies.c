@@ -290,17 +290,21 @@ add_delays(Remedies *all, int npairs)
 	add_pair(all, "the adaptive delay", npairs - 1);
 }
 
-/* How a client is called in the name of a remedy; null: it is not known */
+/* A role or database; a session goes on when its role is dropped. */
+static const char *
+label_of(const char *kind, Oid oid, const char *name)
+{
+	return name == NULL ? psprintf("dropped %s %u", kind, oid) :
+		psprintf("%s %s", kind, quote_identifier(name));
+}
+
+/* How a client is called in the name of a remedy */
 static const char *
 client_label(const ClientKey *key)
 {
-	const char *role;
-
-	if (key->application_name[0] != '\0')
-		return psprintf("\"%s\"", key->application_name);
-	/* it may have been dropped */
-	role = GetUserNameFromId(key->roleid, true);
-	return role == NULL ? NULL : psprintf("role %s", quote_identifier(role));
+	return key->application_name[0] != '\0' ?
+		psprintf("\"%s\"", key->application_name) :
+		label_of("role", key->roleid, GetUserNameFromId(key->roleid, true));
 }
 
 /* No other client of this role and database has committed. */
@@ -545,9 +549,11 @@ find_names(Remedies *all)
 	for (int p = 1; p < NPARTIES; p++)
 		name[p] = of_statements ?
 			psprintf("%s (" INT64_FORMAT ")", name[p], (int64) statement[p]) :
-			psprintf("%s of role %s in database %s", name[p],
-					 GetUserNameFromId(all->key[p]->roleid, true),
-					 get_database_name(all->key[p]->datid));
+			psprintf("%s of %s in %s", name[p],
+					 label_of("role", all->key[p]->roleid,
+							  GetUserNameFromId(all->key[p]->roleid, true)),
+					 label_of("database", all->key[p]->datid,
+							  get_database_name(all->key[p]->datid)));
 }
 
 /*---- Rows --------------------------------------------------------*/
