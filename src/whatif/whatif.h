@@ -100,6 +100,7 @@ typedef struct WhatifLoad
 	LoadGroup	group[MAX_GROUPS];
 	double		cores;			/* as many clients work without slowing down */
 	double		xid_share;		/* of a client's work, at its end, with an xid */
+	int			strangers;		/* siblings that never commit */
 	double		conflict;		/* mean number of locks that a transaction
 								 * needs and a given other one holds */
 

@@ -635,7 +635,8 @@ measure_work(const WhatifFit *fit, double *blocked)
 
 /*
  * Sets the share of the time beside commits in which sessions have an xid.  In
- * open loads, that time includes idle sessions.
+ * open loads, that time includes idle sessions.  Siblings beyond the sessions
+ * of the sample do not commit.
  */
 static void
 find_xid_share(const WhatifFit *fit)
@@ -655,12 +656,11 @@ find_xid_share(const WhatifFit *fit)
 		int			committing = i - count_before(end, n, now);
 		int			others = fit->load->nclients - 1 - committing - commit[i].blocked;
 
-		if (others <= 0)
-			continue;
-		total += others;
+		total += Max(others, 0);
 		seen += commit[i].siblings - committing;
 	}
 	fit->load->xid_share = total > 0 ? Max(0, Min(seen / total, 1)) : 0.5;
+	fit->load->strangers = (int) rint(Max(seen - total, 0) / n);
 	pfree(end);
 }
 

@@ -22,7 +22,7 @@
  * its own time, the slowest of many would nearly always be slow.
  *
  * Siblings.  A transaction has an xid while its client wakes up from the last
- * commit, and at the end of its work.
+ * commit, and at the end of its work.  Some siblings may be no clients.
  *
  * Locks.  A transaction takes its locks halfway through its work and keeps
  * them until it has committed.  If it needs a lock that another one holds, it
@@ -404,7 +404,7 @@ begin_flush(Simulation *sim)
 static void
 lead(Simulation *sim)
 {
-	int			siblings = count_active(sim) - 1;
+	int			siblings = count_active(sim) - 1 + sim->load->strangers;
 	bool		counts = sim->now >= sim->counting_from;
 	double		sleep = sim->client[sim->committing[0]].sleep;
 

@@ -265,6 +265,14 @@ about($one->{commits}, 200, 3, 'learning: commits with a quota');
 about(learn(trace(1, 400, 1000, 4, 100e3, 20), 5000, 0)->{commits},
 	1e6 / 6410, 3, 'learning: commits with a delay that makes the quota do');
 
+# Seven sessions are idle in transaction
+my @idle = split /,/, trace(1, 400, 1000, 3);
+$idle[ 8 * $_ + 5 ] = 7 for 0 .. @idle / 8 - 1;
+about(learn(join(',', @idle), 1000, 7)->{commits},
+	1e6 / 2410, 1, 'learning: siblings that never commit make it sleep');
+about(learn(join(',', @idle), 1000, 8)->{commits},
+	1e6 / 1410, 1, '... if they are as many as commit_siblings');
+
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits},
 	5e6 / 1410, 3, 'learning: five sessions that commit together');
 
