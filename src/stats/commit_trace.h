@@ -30,6 +30,9 @@ typedef struct TracedCommit
 	bool		timed:1;		/* io_time is known */
 	bool		is_commit:1;	/* else it is a PREPARE TRANSACTION */
 	bool		has_notify:1;
+	bool		beside:1;		/* the flush that it led stalled beside
+								 * something that no commit changes; by the
+								 * process that captured */
 	uint8		rank;			/* of its client in the sample */
 	uint8		party;			/* ... of its client or statement */
 	uint16		wal_pages;		/* of WAL in the flush that it led; by the

@@ -33,6 +33,13 @@ typedef enum StallCause
 
 extern const char *const stall_cause_names[];
 
+/* Something else made it come, at that time, whatever commits do. */
+static inline bool
+stall_is_beside(StallCause cause)
+{
+	return cause != STALL_BYTES && cause != STALL_QUOTA && cause != STALL_UNKNOWN;
+}
+
 /* An event, and what became of its flush; a copy. */
 typedef struct LoggedEvent
 {

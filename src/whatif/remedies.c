@@ -54,7 +54,8 @@
 PG_FUNCTION_INFO_V1(commit_remedies_1_0);
 
 #define BATCH			10
-#define MIN_PART		0.05	/* of the commits; less is not worth a remedy */
+#define MIN_PART		0.05	/* of commits, or of the time; less is not
+								 * worth a remedy, or a reason */
 #define NAME_WIDTH		46		/* bytes of a statement; the name has 80 */
 #define QUOTA_FULL		0.9		/* share of it that flushes take */
 #define HEAVY			0.5		/* share of the WAL that a remedy is for */
@@ -132,15 +133,29 @@ typedef struct Remedies
 
 /*---- The remedies ------------------------------------------------*/
 
+/* The share of the sample in which something else kept flushes waiting */
+static double
+pause_share(const WhatifLoad *load)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < load->pause.blocks.n; i++)
+		sum += load->pause.value[i];
+	return sum / (load->nblocks * load->block_length);
+}
+
 /*
  * Why a remedy that saves nothing does not: the flushes that it makes quicker,
- * or fewer, leave the quota as full as it is.
+ * or fewer, leave the quota as full as it is, or stall beside something else.
  */
 static const char *
 why_nothing(const WhatifLoad *load, const Estimate *now, const Prediction *it)
 {
 	const char *groups = "";
 
+	if (pause_share(load) > MIN_PART)
+		return psprintf("stalls beside something else, %.0f%% of the time, stay: commit_stall_log has their causes",
+						100 * pause_share(load));
 	if (load->window == 0 || it->estimate[FLUSH_RATE].mean <
 		QUOTA_FULL * load->quota / load->window * 1e6)
 		return NULL;

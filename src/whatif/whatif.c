@@ -20,7 +20,8 @@
  *
  * Locking: delay_override_lock(), so that no sweep changes what commits do
  * during the sample, and no other process takes the records.  After it,
- * commit_stats_reset_lock(), shared, for the WAL of the newest flushes.
+ * commit_stats_reset_lock(), shared, for the WAL of the newest flushes, and
+ * those of stall_log.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -152,9 +153,38 @@ capture(Forecast *sample)
 	sample->load.slack = slack / nprobes;
 }
 
+/* Notes the flushes that something else made stall, by the stall log. */
+static void
+sample_stalls(Forecast *sample, const FlushFit *fit)
+{
+	CommitTrace *trace = &sample->trace;
+	StallLog	log;
+
+	stall_log_read(&log);
+	log.fit = *fit;
+	stall_log_find_quota(&log);
+	for (int i = 0; i < log.n; i++)
+	{
+		const SlowEvent *stall = &log.logged[i].event;
+
+		if (stall->end < trace->started_at || !stall_is_beside(log.logged[i].cause))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		for (int c = 0; c < trace->n; c++)
+		{
+			TracedCommit *it = &trace->commit[c];
+
+			if (it->led && (int) it->pid == stall->pid &&
+				it->started_at < stall->end && stall->end <= it->ended_at)
+				it->beside = true;
+		}
+	}
+}
+
 /*
- * Notes the WAL of flushes, and how their time depends on it.  Those that left
- * the ring before the sample ended count as a mean one.
+ * Notes the WAL of flushes, how their time depends on it, and which stalled
+ * beside something else.  Those that left the ring before the sample ended
+ * count as having a mean one's WAL.
  */
 static void
 sample_wal(Forecast *sample)
@@ -166,6 +196,7 @@ sample_wal(Forecast *sample)
 
 	LWLockRelease(commit_stats_reset_lock());
 	stall_log_fit(groups, &fit);
+	sample_stalls(sample, &fit);
 	sample->load.page_time = fit.n > 0 ? fit.per_byte * XLOG_BLCKSZ / NS_PER_US : 0;
 	for (int i = 0; i < groups->nrecent; i++)
 	{

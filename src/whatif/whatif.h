@@ -117,6 +117,8 @@ typedef struct WhatifLoad
 	Distribution flush;			/* write and sync */
 	const double *pages;		/* of WAL in each of these */
 	double		page_time;		/* part of it for each page; 0: none shows */
+	Distribution pause;			/* in which no flush begins, whatever commits
+								 * do */
 	double		window;			/* of the device's quota; 0: there is none */
 	double		quota;			/* flushes in a window */
 	Distribution handoff;		/* from the end of a flush to the next one, if

@@ -20,7 +20,8 @@
  * lock neither before its own commit began nor before the previous flush
  * ended, and the flush was over when the first commit that it carried was
  * done.  Flushes that waited for the next window of the device's quota do not
- * count as flush times.  Other stalls are flush times like any other.
+ * count as flush times, nor do those that something else made stall, which are
+ * pauses.  Other stalls are flush times like any other.
  *
  * The sessions.  Another commit_delay leaves the length of cycles as it is,
  * unless sessions kept the CPUs busy.  In that case each of n sessions does
@@ -110,6 +111,7 @@ typedef struct WhatifFit
 	double	   *flushed_at;		/* of each commit: end of its flush */
 	int			nflushes;
 	Flush	   *flush;
+	double		usual;			/* median time of a flush */
 	int			ncycles;
 	Cycle	   *cycle;			/* by session, later by time */
 	int			nchanges;
@@ -262,28 +264,31 @@ find_quota(WhatifFit *fit)
 {
 	DeviceStall *stall = palloc0(fit->nflushes * sizeof(DeviceStall));
 	double	   *time = palloc(fit->nflushes * sizeof(double));
-	double		limit;
 	int			n = 0;
 	DeviceQuota quota;
+	WhatifLoad *load = fit->load;
 
 	for (int i = 0; i < fit->nflushes; i++)
 		time[i] = fit->flush[i].io_time;
-	limit = wal_device_stall_limit(quantile(time, fit->nflushes, 0.5));
+	fit->usual = quantile(time, fit->nflushes, 0.5);
 	for (int i = 0; i < fit->nflushes; i++)
-		if (fit->flush[i].io_time > limit)
-		{
-			stall[n].flush = i;
-			stall[n].ended_at = fit->flush[i].done_at;
-			stall[n++].length = fit->flush[i].io_time;
-		}
-	if (wal_device_find_quota(stall, n, fit->length / 10, &quota))
 	{
-		for (int i = 0; i < n; i++)
-			fit->flush[stall[i].flush].stalled = stall[i].of_quota;
-		for (int i = 0; i < quota.n; i++)
-			fit->load->quota += quota.flushes[i] / quota.n;
-		fit->load->window = quota.window;
+		const Flush *it = &fit->flush[i];
+
+		if (it->io_time > wal_device_stall_limit(fit->usual))
+			stall[n++] = (DeviceStall)
+		{
+			.flush = i,.ended_at = it->done_at,.length = it->io_time,
+				.explained = it->leader->beside
+		};
 	}
+	if (!wal_device_find_quota(stall, n, fit->length / 10, &quota))
+		return;
+	load->window = quota.window;
+	for (int i = 0; i < n; i++)
+		fit->flush[stall[i].flush].stalled = stall[i].of_quota;
+	for (int i = 0; i < quota.n; i++)
+		load->quota += quota.flushes[i] / quota.n;
 }
 
 static void
@@ -304,6 +309,13 @@ fill_flushes(WhatifFit *fit)
 	{
 		const Flush *it = &fit->flush[i];
 
+		if (it->leader->beside)
+		{
+			/* a new segment is made before the write */
+			add_value(fit, &fit->load->pause,
+					  Max(it->gap + it->io_time - fit->usual, 0), it->done_at);
+			continue;
+		}
 		if (!it->stalled)
 		{
 			pages[fit->load->flush.blocks.n] = it->leader->wal_pages;

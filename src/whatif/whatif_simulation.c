@@ -49,6 +49,9 @@
  * With a quota, a window of time has room for a number of flushes, and the
  * next flush waits for the next window.
  *
+ * Pause.  In the time of a stall that a checkpoint made, say, no flush begins.
+ * Pauses come as often as in the sample, however few flushes there are.
+ *
  * Locking: none, nor SQL.  A simulation can be cancelled at each event.
  *
  *-------------------------------------------------------------------------
@@ -159,6 +162,7 @@ typedef struct Simulation
 	int			nmembers;		/* the first ones, in the flush under way */
 	int			nnotifying;		/* the first has NOTIFY's lock, the others */
 	int		   *notifying;		/* wait for it */
+	double		pause_end;
 	double		window_end;
 	double		left_in_window; /* flushes */
 } Simulation;
@@ -381,7 +385,7 @@ static void
 begin_flush(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
-	double		start = sim->now;
+	double		start = Max(sim->now, sim->pause_end);
 	double		length = draw(sim, &load->flush);
 
 	while (load->window > 0 &&
@@ -603,11 +607,14 @@ static void
 choose_block(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
+	const int  *pauses = load->pause.blocks.first;
 
 	sim->block = random_below(sim, load->nblocks);
 	if (load->chosen != NULL)
 		sim->block = load->chosen[sim->block];
-	sim->block_end = sim->now + load->block_length;
+	sim->block_end += load->block_length;
+	for (int i = pauses ? pauses[sim->block] : 0; pauses && i < pauses[sim->block + 1]; i++)
+		sim->pause_end = Max(sim->pause_end, sim->now + load->pause.value[i]);
 }
 
 /* Returns false if nothing happens until "end". */
@@ -629,7 +636,7 @@ next_event(Simulation *sim, double end)
 	if (sim->now >= sim->counting_from)
 		sim->outcome->blocked += elapsed * sim->nblocked;
 	sim->now += elapsed;
-	if (sim->now >= sim->block_end)
+	while (sim->now >= sim->block_end)
 		choose_block(sim);
 	/* a client that commits at the moment of a flush is in time for it */
 	if (when == work)

@@ -76,11 +76,11 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  * remedy_model(sessions int[], work float8[], notifies int[],
  *				arrivals float8[], flush float8, changed int, batch int,
  *				async boolean, quiet boolean, delay int, factor float8,
- *				less_wal float8)
+ *				less_wal float8, pause float8)
  *
  * Each array has a value for each of two parties, 1 and 2.  Times in us,
- * arrivals per second; commit_siblings is 1.  A
- * flush has 50 pages of WAL, which take 10 us each.  Returns a row for each
+ * arrivals per second; commit_siblings is 1.  A flush has 50 pages of WAL,
+ * which take 10 us each.  A pause comes in each second.  Returns a row for each
  * party: transactions per second, mean latency of the commits that waited or
  * were asynchronous, mean time of a transaction, and flushes per second of the
  * server.
@@ -93,17 +93,20 @@ remedy_model(PG_FUNCTION_ARGS)
 	const int32 *notifies = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(2));
 	const double *arrivals = (double *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
 	double		flush = PG_GETARG_FLOAT8(4);
+	double		pause = PG_GETARG_FLOAT8(12);
+	int			pauses[] = {0, pause > 0};
 	const double pages = 50;
 	LoadCycle	cycle[2] = {0};
 	WhatifLoad	load = {
 		.nblocks = 1,
-		.block_length = INFINITY,
+		.block_length = pause > 0 ? 1e6 : INFINITY,
 		.ngroups = 2,
 		.nclients = sessions[0] + sessions[1],
 		.cores = 1000,
 		.flush = {{1, NULL}, &flush},
 		.pages = &pages,
 		.page_time = 10,
+		.pause = {{pauses[1], pauses}, &pause},
 		.changed = PG_GETARG_INT32(5),
 		.batch = PG_GETARG_INT32(6),
 		.async = PG_GETARG_BOOL(7),

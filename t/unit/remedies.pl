@@ -16,7 +16,7 @@ $node->create_functions(
 		'-lm'),
 	q{remedy_model(sessions int[], work float8[], notifies int[],
 	arrivals float8[], flush float8, changed int, batch int, async boolean, quiet boolean,
-	delay int, factor float8, less_wal float8, OUT commits float8, OUT latency float8,
+	delay int, factor float8, less_wal float8, pause float8, OUT commits float8, OUT latency float8,
 	OUT transaction float8, OUT flushes float8) RETURNS SETOF record},
 	'remedy_order(float8[], int[]) RETURNS int[]');
 
@@ -37,6 +37,7 @@ sub model
 		delay => 0,
 		factor => 1,
 		less_wal => 0,
+		pause => 0,
 		@_);
 
 	$load{$_} = "'{$load{$_}}'" for qw(sessions work notifies arrivals);
@@ -69,6 +70,13 @@ is_model({ factor => 0.5 }, '1111, 500, 900, 1111', '0, 1111', 'half the flush t
 is_model({ less_wal => 0.5 }, '870, 750, 1150, 870', '0, 870', 'half of the WAL');
 is_model({ less_wal => 1 }, '1111, 500, 900, 1111', '0, 1111', 'none of the WAL');
 is_model({ factor => 0.1, less_wal => 1 }, '2500, 0, 400, 2500', '0, 2500', '... never below 0');
+
+# Pauses are as long, whatever the flushes are.
+is_model({ pause => 1e5 }, '643, 1155, 1555, 643', '0, 643', 'a pause in each second');
+is_model(
+	{ pause => 1e5, factor => 0.5 },
+	'1000, 600, 1000, 1000',
+	'0, 1000', '... and half the flush time');
 
 # Two parties that meet in each flush, until one of them does otherwise
 my %both = (sessions => '1,1', work => '0,0');

@@ -144,6 +144,8 @@ read_trace(FunctionCallInfo fcinfo)
 	double	   *value;
 	double	   *blocked;
 	int			nblocked = read_floats(fcinfo, 6, &blocked);
+	double	   *pages;
+	int			npages = read_floats(fcinfo, 7, &pages);
 	int			n = read_floats(fcinfo, 0, &value) / 8;
 	TracedCommit *commit = palloc0(n * sizeof(TracedCommit));
 	CommitTrace trace = {.n = n,.commit = commit};
@@ -161,6 +163,8 @@ read_trace(FunctionCallInfo fcinfo)
 		commit[i].siblings = value[5];
 		commit[i].age = value[6];
 		commit[i].delay = value[7];
+		commit[i].wal_pages = npages > 0 ? fabs(pages[commit[i].group % npages]) : 0;
+		commit[i].beside = npages > 0 && pages[commit[i].group % npages] < 0;
 		commit[i].blocked = nblocked == 2 ? blocked[0] : 0;
 		commit[i].blocked_after = nblocked == 2 ? blocked[1] : 0;
 		trace.ended_at = Max(trace.ended_at, commit[i].ended_at);
@@ -170,13 +174,14 @@ read_trace(FunctionCallInfo fcinfo)
 
 /*
  * whatif_learn(trace float8[], delay int, siblings int, seconds float8,
- *				cpus int, busy float8, blocked float8[])
+ *				cpus int, busy float8, blocked float8[], pages float8[])
  *
  * The trace has 8 values for each commit: session (negative: a prepare), start
  * and end in us, number of its flush, I/O time in us (0: it did not lead),
  * siblings, age in us, and the commit_delay that it had.  "blocked" has two,
  * or is empty: how many others waited for locks when each commit began and
- * when it was done.
+ * when it was done.  "pages" are of WAL in each flush, again and again;
+ * negative: it stalled beside something else.
  */
 Datum
 whatif_learn(PG_FUNCTION_ARGS)
@@ -186,7 +191,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
 	const TransactionSums *sum = &outcome.others[0];
-	double		result[11] = {0};
+	double		result[13] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	result[0] = whatif_fit(&trace, &cpus, &load, &result[9]);
@@ -195,6 +200,8 @@ whatif_learn(PG_FUNCTION_ARGS)
 	result[3] = load.group[0].arrivals * 1e6;
 	result[4] = load.window;
 	result[5] = load.quota;
+	result[11] = load.pause.blocks.n;
+	result[12] = load.pause.blocks.n > 0 ? load.pause.value[0] : 0;
 	if (result[0] != 0)
 	{
 		result[10] = load.conflict;
@@ -208,7 +215,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 		for (int i = 0; i < load.wakeups.n; i++)
 			result[8] += load.wakeup[i].time / load.wakeups.n;
 	}
-	put(fcinfo, result, 11);
+	put(fcinfo, result, 13);
 	return (Datum) 0;
 }
 

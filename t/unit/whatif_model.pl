@@ -23,9 +23,10 @@ $node->create_functions(
 	OUT group_size float8, OUT hits float8, OUT latency float8, OUT p99 float8,
 	OUT blocked float8) RETURNS SETOF record},
 	q{whatif_learn(trace float8[], delay int, siblings int, seconds float8,
-	cpus int, busy float8, blocked float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
+	cpus int, busy float8, blocked float8[], pages float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT work float8, OUT blocked float8, OUT conflict float8) RETURNS SETOF record},
+	OUT work float8, OUT blocked float8, OUT conflict float8, OUT pauses float8,
+	 OUT pause float8) RETURNS SETOF record},
 	'whatif_cancelled(learn boolean) RETURNS boolean',
 	q{whatif_chosen(measured_commits float8, measured_mean float8,
 	error float8, delays int[], commits float8[], mean float8[]) RETURNS SETOF text});
@@ -234,14 +235,15 @@ sub trace ($n, $think, $flush, $seconds, $window = 0, $quota = 0, $approach = 10
 	return join ',', @values;
 }
 
-sub learn ($trace, $delay, $siblings, $cpus = 0, $busy = 0, $blocked = '')
+sub learn ($trace, $delay, $siblings, $cpus = 0, $busy = 0, $blocked = '', $pages = '')
 {
 	my ($row, %result);
 
 	$row = $node->sql(
-		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}')");
+		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}', '{$pages}')"
+	);
 	@result{ qw(enough cores xid_share arrivals time_window quota commits latency work
-		blocked conflict) } = split /\|/, $row;
+		blocked conflict pauses pause) } = split /\|/, $row;
 	return \%result;
 }
 
@@ -273,6 +275,26 @@ about(learn(join(',', @idle), 1000, 7)->{commits},
 about(learn(join(',', @idle), 1000, 8)->{commits},
 	1e6 / 1410, 1, '... if they are as many as commit_siblings');
 
+# Each 50th flush stalls beside a checkpoint for 20 ms more
+sub trace_of_pauses ($seconds)
+{
+	my ($now, @values) = (0);
+
+	for (my $group = 0; $now < $seconds * 1e6; $group++)
+	{
+		my $flush = $group % 50 == 0 ? 21000 : 1000;
+
+		push @values, 1, $now + 400, $now + 410 + $flush, $group, $flush, 0, 400, 0;
+		$now += 410 + $flush;
+	}
+	return join ',', @values;
+}
+
+my $pauses = trace_of_pauses(4);
+$one = learn($pauses, 0, 5, 0, 0, '', join ',', -1, (1) x 49);
+is($one->{pauses}, 45, 'learning: pauses');
+is($one->{pause}, 20010, '... and how long they are');
+about($one->{commits}, 50 / 0.0905, 5, '... and as many commits');
 about(learn(trace(5, 400, 1000, 3), 0, 5)->{commits},
 	5e6 / 1410, 3, 'learning: five sessions that commit together');
 
