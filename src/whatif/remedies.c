@@ -152,18 +152,18 @@ static const char *
 why_nothing(const WhatifLoad *load, const Estimate *now, const Prediction *it)
 {
 	const char *groups = "";
+	double		used = load->of_wal ?
+	it->estimate[COMMIT_RATE].mean * load->wal : it->estimate[FLUSH_RATE].mean;
 
 	if (pause_share(load) > MIN_PART)
 		return psprintf("stalls beside something else, %.0f%% of the time, stay: commit_stall_log has their causes",
 						100 * pause_share(load));
-	if (load->window == 0 || it->estimate[FLUSH_RATE].mean <
-		QUOTA_FULL * load->quota / load->window * 1e6)
+	if (load->window == 0 || used < QUOTA_FULL * load->quota / load->window * 1e6)
 		return NULL;
 	if (it->estimate[GROUP_SIZE].mean < now[GROUP_SIZE].mean)
 		groups = psprintf(", and a flush carries %.1f commits in place of %.1f",
 						  it->estimate[GROUP_SIZE].mean, now[GROUP_SIZE].mean);
-	return psprintf("the quota of %.0f flushes in %.0f ms stays full%s",
-					load->quota, load->window / 1000, groups);
+	return psprintf("the quota of %s stays full%s", whatif_quota(load), groups);
 }
 
 static void
@@ -466,7 +466,7 @@ add_less_wal(Remedies *all, const char *name, Safety safety, Todo todo,
 
 	whatif_change_flushes(&load, 1, share);
 	add_load(all, name, safety, todo, &load);
-	if (load.page_time == 0)
+	if (load.page_time == 0 && !load.of_wal)
 		all->remedy[all->n - 1].reason =
 			"flushes with more WAL do not take longer, as far as can be told";
 }

@@ -331,6 +331,16 @@ check_locks(double blocked, int nclients)
 
 /*---- The load ----------------------------------------------------*/
 
+/* What the device allows, in words; palloc'd */
+char *
+whatif_quota(const WhatifLoad *load)
+{
+	return load->of_wal ?
+		psprintf("%.0f kB of WAL in %.0f ms", load->quota * XLOG_BLCKSZ / 1024,
+				 load->window / 1000) :
+		psprintf("%.0f flushes in %.0f ms", load->quota, load->window / 1000);
+}
+
 static void
 report_load(const CommitTrace *trace, const WhatifLoad *load)
 {
@@ -361,8 +371,7 @@ report_load(const CommitTrace *trace, const WhatifLoad *load)
 								open, arrivals * 1e6) :
 					   "Each session goes on when it has committed.",
 					   load->window > 0 ?
-					   psprintf("  The device allows %.0f flushes in %.0f ms.",
-								load->quota, load->window / 1000) : "")));
+					   psprintf("  The device allows %s.", whatif_quota(load)) : "")));
 }
 
 static void

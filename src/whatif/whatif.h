@@ -116,11 +116,14 @@ typedef struct WhatifLoad
 	/* The WAL and its device. */
 	Distribution flush;			/* write and sync */
 	const double *pages;		/* of WAL in each of these */
+	const int  *carried;		/* commits, likewise */
 	double		page_time;		/* part of it for each page; 0: none shows */
+	double		wal;			/* pages of a transaction */
 	Distribution pause;			/* in which no flush begins, whatever commits
 								 * do */
 	double		window;			/* of the device's quota; 0: there is none */
-	double		quota;			/* flushes in a window */
+	double		quota;			/* flushes in a window, or pages of WAL */
+	bool		of_wal;			/* pages */
 	Distribution handoff;		/* from the end of a flush to the next one, if
 								 * a commit waits for it */
 	Distribution approach;		/* from the begin of a commit to its flush, if
@@ -234,5 +237,6 @@ extern void forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 extern void row_prediction(Row *row, const char *prefix, const Prediction *it,
 						   int party);
 extern void row_measured(Row *row, const Forecast *forecast);
+extern char *whatif_quota(const WhatifLoad *load);
 
 #endif							/* COMMIT_STATS_WHATIF_H */

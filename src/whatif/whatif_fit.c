@@ -66,6 +66,7 @@ typedef struct Flush
 	const TracedCommit *leader;
 	double		io_time;		/* write and sync; with the gap if not timed */
 	double		gap;
+	int			carried;		/* commits and prepares */
 	bool		waited;			/* its leader waited for the previous flush */
 	bool		stalled;		/* a quota made it wait; set last */
 } Flush;
@@ -243,6 +244,22 @@ measure_flush(const WhatifFit *fit, Flush *flush, const Flush *before)
 	}
 }
 
+/* The commits of each flush */
+static void
+count_carried(WhatifFit *fit)
+{
+	int			n = fit->trace->n;
+	double	   *at = palloc(Max(n, 1) * sizeof(double));
+	int			c = 0;
+
+	memcpy(at, fit->flushed_at, n * sizeof(double));
+	qsort(at, n, sizeof(double), compare_first);
+	for (int i = 0; i < fit->nflushes; i++)
+		for (; c < n && at[c] <= fit->flush[i].done_at; c++)
+			fit->flush[i].carried += at[c] == fit->flush[i].done_at;
+	pfree(at);
+}
+
 static void
 find_flushes(WhatifFit *fit)
 {
@@ -256,6 +273,7 @@ find_flushes(WhatifFit *fit)
 	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_first);
 	for (int i = 0; i < fit->nflushes; i++)
 		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL);
+	count_carried(fit);
 }
 
 /* Marks the flushes that a quota made wait, and fills it in. */
@@ -264,6 +282,7 @@ find_quota(WhatifFit *fit)
 {
 	DeviceStall *stall = palloc0(fit->nflushes * sizeof(DeviceStall));
 	double	   *time = palloc(fit->nflushes * sizeof(double));
+	double		wal = 0;
 	int			n = 0;
 	DeviceQuota quota;
 	WhatifLoad *load = fit->load;
@@ -275,20 +294,28 @@ find_quota(WhatifFit *fit)
 	{
 		const Flush *it = &fit->flush[i];
 
+		wal += (double) it->leader->wal_pages * XLOG_BLCKSZ;
 		if (it->io_time > wal_device_stall_limit(fit->usual))
 			stall[n++] = (DeviceStall)
 		{
 			.flush = i,.ended_at = it->done_at,.length = it->io_time,
-				.explained = it->leader->beside
+				.wal_end = wal,.explained = it->leader->beside
 		};
 	}
+	load->wal = wal / XLOG_BLCKSZ / fit->trace->n;
 	if (!wal_device_find_quota(stall, n, fit->length / 10, &quota))
 		return;
 	load->window = quota.window;
+	load->of_wal = quota.of_bytes;
 	for (int i = 0; i < n; i++)
 		fit->flush[stall[i].flush].stalled = stall[i].of_quota;
 	for (int i = 0; i < quota.n; i++)
 		load->quota += quota.flushes[i] / quota.n;
+	if (!quota.of_bytes)
+		return;
+	/* the quota is why pages take time */
+	load->page_time = 0;
+	load->quota = quantile(quota.bytes, quota.nbytes, 0.5) / XLOG_BLCKSZ;
 }
 
 static void
@@ -304,6 +331,7 @@ static void
 fill_flushes(WhatifFit *fit)
 {
 	double	   *pages = palloc(fit->nflushes * sizeof(double));
+	int		   *carried = palloc(fit->nflushes * sizeof(int));
 
 	for (int i = 0; i < fit->nflushes; i++)
 	{
@@ -319,12 +347,14 @@ fill_flushes(WhatifFit *fit)
 		if (!it->stalled)
 		{
 			pages[fit->load->flush.blocks.n] = it->leader->wal_pages;
+			carried[fit->load->flush.blocks.n] = it->carried;
 			add_value(fit, &fit->load->flush, it->io_time, it->done_at);
 		}
 		add_value(fit, it->waited ? &fit->load->handoff : &fit->load->approach,
 				  it->gap, it->done_at);
 	}
 	fit->load->pages = pages;
+	fit->load->carried = carried;
 }
 
 /*---- Cycles ------------------------------------------------------*/

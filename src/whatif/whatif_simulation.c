@@ -46,8 +46,10 @@
  * active, and then writes for all clients that have come, which continue when
  * the flush ends.  If clients came too late, the next flush begins after the
  * handoff.
- * With a quota, a window of time has room for a number of flushes, and the
- * next flush waits for the next window.
+ * With a quota, a window of time has room for a number of flushes, or for an
+ * amount of WAL, and the next flush waits for the next window.  Where pages of
+ * WAL take time, a flush takes longer by as many as it has more than the one
+ * that was drawn.
  *
  * Pause.  In the time of a stall that a checkpoint made, say, no flush begins.
  * Pauses come as often as in the sample, however few flushes there are.
@@ -162,9 +164,10 @@ typedef struct Simulation
 	int			nmembers;		/* the first ones, in the flush under way */
 	int			nnotifying;		/* the first has NOTIFY's lock, the others */
 	int		   *notifying;		/* wait for it */
+	double		unflushed;		/* transactions that the next flush is for */
 	double		pause_end;
 	double		window_end;
-	double		left_in_window; /* flushes */
+	double		left_in_window; /* of the quota */
 } Simulation;
 
 /*---- Chance ------------------------------------------------------*/
@@ -380,13 +383,28 @@ count_active(const Simulation *sim)
 
 /*---- The flush ---------------------------------------------------*/
 
+/* The time of a flush, as one of the sample had it, for the WAL that there is */
+static double
+draw_flush(Simulation *sim)
+{
+	const WhatifLoad *load = sim->load;
+	int			i = load->flush.blocks.n == 0 ? -1 :
+	draw_index(sim, &load->flush.blocks);
+
+	if (i < 0)
+		return 0;
+	return load->page_time == 0 ? load->flush.value[i] :
+		Max(load->flush.value[i] + load->page_time * load->wal *
+			(sim->unflushed - load->carried[i]), 0);
+}
+
 /* Write and sync for all clients that have come. */
 static void
 begin_flush(Simulation *sim)
 {
 	const WhatifLoad *load = sim->load;
 	double		start = Max(sim->now, sim->pause_end);
-	double		length = draw(sim, &load->flush);
+	double		length = draw_flush(sim);
 
 	while (load->window > 0 &&
 		   (start >= sim->window_end || sim->left_in_window < 1))
@@ -397,7 +415,8 @@ begin_flush(Simulation *sim)
 		sim->left_in_window = Max(load->quota, 1) +
 			(sim->left_in_window < 1 ? sim->left_in_window : 0);
 	}
-	sim->left_in_window--;
+	sim->left_in_window -= load->of_wal ? load->wal * sim->unflushed : 1;
+	sim->unflushed = 0;
 	sim->flush_began_at = sim->now;
 	sim->nmembers = sim->ncommitting;	/* a later client waits */
 	sim->wal = WAL_WRITING;
@@ -517,6 +536,7 @@ end_work(Simulation *sim, int c)
 	bool		gathers = is_changed && load->batch > 1 &&
 	++client->gathered % load->batch != 0;
 
+	sim->unflushed++;
 	if (!gathers && !(is_changed && load->async))
 	{
 		commit(sim, c);
@@ -717,8 +737,8 @@ whatif_simulate(const WhatifLoad *load, double time, uint64 seed,
 }
 
 /*
- * Flushes take "factor" times as long, or are quicker by what a share of their
- * WAL takes.
+ * Flushes take "factor" times as long, or lack a share of their WAL, and are
+ * quicker by what that takes.
  */
 void
 whatif_change_flushes(WhatifLoad *load, double factor, double less_wal)
@@ -729,6 +749,8 @@ whatif_change_flushes(WhatifLoad *load, double factor, double less_wal)
 		value[i] = Max(factor * load->flush.value[i] -
 					   less_wal * load->page_time * load->pages[i], 0);
 	load->flush.value = value;
+	load->page_time *= factor;
+	load->wal *= 1 - less_wal;
 }
 
 /*

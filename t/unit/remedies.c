@@ -76,11 +76,14 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  * remedy_model(sessions int[], work float8[], notifies int[],
  *				arrivals float8[], flush float8, changed int, batch int,
  *				async boolean, quiet boolean, delay int, factor float8,
- *				less_wal float8, pause float8)
+ *				less_wal float8, wal float8, pause float8,
+ *				wal_quota float8)
  *
  * Each array has a value for each of two parties, 1 and 2.  Times in us,
- * arrivals per second; commit_siblings is 1.  A flush has 50 pages of WAL,
- * which take 10 us each.  A pause comes in each second.  Returns a row for each
+ * arrivals per second; commit_siblings is 1.  A flush of one commit has 50
+ * pages of WAL, which take 10 us each, and each more has "wal".  A pause comes
+ * in each second; the device allows "wal_quota" pages in each 100 ms, if above
+ * 0, and then they take no time.  Returns a row for each
  * party: transactions per second, mean latency of the commits that waited or
  * were asynchronous, mean time of a transaction, and flushes per second of the
  * server.
@@ -93,9 +96,11 @@ remedy_model(PG_FUNCTION_ARGS)
 	const int32 *notifies = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(2));
 	const double *arrivals = (double *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
 	double		flush = PG_GETARG_FLOAT8(4);
-	double		pause = PG_GETARG_FLOAT8(12);
+	double		pause = PG_GETARG_FLOAT8(13);
+	double		wal_quota = PG_GETARG_FLOAT8(14);
 	int			pauses[] = {0, pause > 0};
 	const double pages = 50;
+	const int	carried = 1;
 	LoadCycle	cycle[2] = {0};
 	WhatifLoad	load = {
 		.nblocks = 1,
@@ -105,8 +110,13 @@ remedy_model(PG_FUNCTION_ARGS)
 		.cores = 1000,
 		.flush = {{1, NULL}, &flush},
 		.pages = &pages,
-		.page_time = 10,
+		.carried = &carried,
+		.page_time = wal_quota > 0 ? 0 : 10,
+		.wal = PG_GETARG_FLOAT8(12),
 		.pause = {{pauses[1], pauses}, &pause},
+		.window = wal_quota > 0 ? 100e3 : 0,
+		.quota = wal_quota,
+		.of_wal = true,
 		.changed = PG_GETARG_INT32(5),
 		.batch = PG_GETARG_INT32(6),
 		.async = PG_GETARG_BOOL(7),

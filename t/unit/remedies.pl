@@ -16,7 +16,7 @@ $node->create_functions(
 		'-lm'),
 	q{remedy_model(sessions int[], work float8[], notifies int[],
 	arrivals float8[], flush float8, changed int, batch int, async boolean, quiet boolean,
-	delay int, factor float8, less_wal float8, pause float8, OUT commits float8, OUT latency float8,
+	delay int, factor float8, less_wal float8, wal float8, pause float8, wal_quota float8, OUT commits float8, OUT latency float8,
 	OUT transaction float8, OUT flushes float8) RETURNS SETOF record},
 	'remedy_order(float8[], int[]) RETURNS int[]');
 
@@ -37,7 +37,9 @@ sub model
 		delay => 0,
 		factor => 1,
 		less_wal => 0,
+		wal => 0,
 		pause => 0,
+		wal_quota => 0,
 		@_);
 
 	$load{$_} = "'{$load{$_}}'" for qw(sessions work notifies arrivals);
@@ -71,6 +73,19 @@ is_model({ less_wal => 0.5 }, '870, 750, 1150, 870', '0, 870', 'half of the WAL'
 is_model({ less_wal => 1 }, '1111, 500, 900, 1111', '0, 1111', 'none of the WAL');
 is_model({ factor => 0.1, less_wal => 1 }, '2500, 0, 400, 2500', '0, 2500', '... never below 0');
 
+# All transactions have WAL, also those that one commit is for.
+is_model(
+	{ wal => 50, batch => 10 },
+	'1053, 5500, 950, 105',
+	'0, 105', 'the WAL of ten in one commit');
+
+# A quota of WAL has room for as many transactions, whatever else changes.
+my %quota = (wal => 50, wal_quota => 100);
+is_model(\%quota, '20, 49600, 50000, 20', '0, 20', 'a quota of WAL');
+is_model({ %quota, factor => 0.5 }, '20, 49600, 50000, 20', '0, 20', '... and half the flush time');
+is_model({ %quota, batch => 10 }, '20, 496000, 50000, 2', '0, 2', '... and ten in one commit');
+is_model({ %quota, less_wal => 0.5 }, '40, 24600, 25000, 40', '0, 40', '... and half of the WAL');
+
 # Pauses are as long, whatever the flushes are.
 is_model({ pause => 1e5 }, '643, 1155, 1555, 643', '0, 643', 'a pause in each second');
 is_model(
@@ -81,6 +96,16 @@ is_model(
 # Two parties that meet in each flush, until one of them does otherwise
 my %both = (sessions => '1,1', work => '0,0');
 is_model(\%both, '1000, 1000, 1000, 1000', '1000, 1000, 1000, 1000', 'both in each flush');
+is_model(
+	{ %both, wal => 50 },
+	'667, 1500, 1500, 667',
+	'667, 1500, 1500, 667',
+	'... which takes longer for the WAL of two');
+is_model(
+	{ %both, wal => 50, factor => 0.5 },
+	'1333, 750, 750, 1333',
+	'1333, 750, 750, 1333',
+	'... or half as long');
 is_model(
 	{ %both, work => '100000,0', async => 'true' },
 	'10, 0, 100000, 1000',

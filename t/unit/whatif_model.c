@@ -191,7 +191,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 	WhatifLoad	load = {0};
 	WhatifOutcome outcome;
 	const TransactionSums *sum = &outcome.others[0];
-	double		result[13] = {0};
+	double		result[14] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	result[0] = whatif_fit(&trace, &cpus, &load, &result[9]);
@@ -200,8 +200,9 @@ whatif_learn(PG_FUNCTION_ARGS)
 	result[3] = load.group[0].arrivals * 1e6;
 	result[4] = load.window;
 	result[5] = load.quota;
-	result[11] = load.pause.blocks.n;
-	result[12] = load.pause.blocks.n > 0 ? load.pause.value[0] : 0;
+	result[11] = load.of_wal;
+	result[12] = load.pause.blocks.n;
+	result[13] = load.pause.blocks.n > 0 ? load.pause.value[0] : 0;
 	if (result[0] != 0)
 	{
 		result[10] = load.conflict;
@@ -215,7 +216,7 @@ whatif_learn(PG_FUNCTION_ARGS)
 		for (int i = 0; i < load.wakeups.n; i++)
 			result[8] += load.wakeup[i].time / load.wakeups.n;
 	}
-	put(fcinfo, result, 13);
+	put(fcinfo, result, 14);
 	return (Datum) 0;
 }
 

@@ -25,8 +25,8 @@ $node->create_functions(
 	q{whatif_learn(trace float8[], delay int, siblings int, seconds float8,
 	cpus int, busy float8, blocked float8[], pages float8[], OUT enough float8, OUT cores float8, OUT xid_share float8, OUT arrivals float8,
 	OUT time_window float8, OUT quota float8, OUT commits float8, OUT latency float8,
-	OUT work float8, OUT blocked float8, OUT conflict float8, OUT pauses float8,
-	 OUT pause float8) RETURNS SETOF record},
+	OUT work float8, OUT blocked float8, OUT conflict float8, OUT of_wal float8,
+	OUT pauses float8, OUT pause float8) RETURNS SETOF record},
 	'whatif_cancelled(learn boolean) RETURNS boolean',
 	q{whatif_chosen(measured_commits float8, measured_mean float8,
 	error float8, delays int[], commits float8[], mean float8[]) RETURNS SETOF text});
@@ -243,7 +243,7 @@ sub learn ($trace, $delay, $siblings, $cpus = 0, $busy = 0, $blocked = '', $page
 		"SELECT * FROM whatif_learn('{$trace}', $delay, $siblings, 5, $cpus, $busy, '{$blocked}', '{$pages}')"
 	);
 	@result{ qw(enough cores xid_share arrivals time_window quota commits latency work
-		blocked conflict pauses pause) } = split /\|/, $row;
+		blocked conflict of_wal pauses pause) } = split /\|/, $row;
 	return \%result;
 }
 
@@ -274,6 +274,34 @@ about(learn(join(',', @idle), 1000, 7)->{commits},
 	1e6 / 2410, 1, 'learning: siblings that never commit make it sleep');
 about(learn(join(',', @idle), 1000, 8)->{commits},
 	1e6 / 1410, 1, '... if they are as many as commit_siblings');
+
+# A quota of WAL: 100 pages in each window, 9 or 21 in a flush
+sub trace_of_wal ($seconds, @pages)
+{
+	my ($now, $group, $used, $window_end, @values) = (0, 0, 0, 100e3);
+
+	while ($now < $seconds * 1e6)
+	{
+		my $start = $now + 400;
+		my $begin = $start + 10;
+
+		($window_end, $used) = ($window_end + 100e3, 0) while $begin >= $window_end;
+		($begin, $window_end, $used) = ($window_end, $window_end + 100e3, $used - 100)
+		  if $used >= 100;
+		$used += $pages[ $group % @pages ];
+		$now = $begin + 1000;
+		push @values, 1, $start, $now, $group++, $now - $start - 10, 0, 400, 0;
+	}
+	return join ',', @values;
+}
+
+my @pages = ((9) x 37, (21) x 23);
+my $of_wal = trace_of_wal(4, @pages);
+$one = learn($of_wal, 0, 5, 0, 0, '', join ',', @pages);
+is($one->{of_wal}, 1, 'learning: a quota of WAL');
+about($one->{time_window}, 100e3, 2, '... its window');
+about($one->{quota}, 100, 5, '... and its pages');
+about($one->{commits}, (() = $of_wal =~ /,/g) / 8 / 4, 5, '... and as many commits');
 
 # Each 50th flush stalls beside a checkpoint for 20 ms more
 sub trace_of_pauses ($seconds)
