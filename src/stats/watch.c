@@ -255,6 +255,16 @@ add_to_writers(int pid)
 	look.sample.activities |= ACTIVITY_BIT(ACTIVITY_WRITER);
 }
 
+/* It writes WAL, or waits until it can. */
+static bool
+is_wal_event(uint32 event)
+{
+	return event == WAIT_EVENT_WAL_WRITE || event == WAIT_EVENT_WAL_SYNC ||
+		event == WAIT_EVENT_WAL_INIT_WRITE || event == WAIT_EVENT_WAL_INIT_SYNC ||
+		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche) ||
+		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
+}
+
 /* A backend with an id, or in VACUUM, that is in no commit. */
 static void
 look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
@@ -264,10 +274,7 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 	if (session->xid != xid)
 		session->looks = 0;
 	/* as the WAL buffers are full, or a page must leave shared_buffers */
-	sample->wal_waits += event == WAIT_EVENT_WAL_WRITE ||
-		event == WAIT_EVENT_WAL_SYNC ||
-		event == (PG_WAIT_LWLOCK | WALBufMappingLock->tranche) ||
-		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
+	sample->wal_waits += is_wal_event(event);
 	if (event == WAIT_EVENT_CLIENT_READ)
 		sample->idle_xids++;
 	else if (event != WAIT_EVENT_PG_SLEEP &&
@@ -396,7 +403,10 @@ look_at_flusher(PGPROC *flusher)
 		sample->outside_waits = sample->phase[PHASE_OTHER_FLUSH];
 }
 
-/* The checkpointer syncs after it has written. */
+/*
+ * The checkpointer syncs after it has written.  Without a checkpoint, it still
+ * writes WAL, as archive_timeout makes it switch to another segment.
+ */
 static void
 look_at_checkpointer(void)
 {
@@ -410,7 +420,7 @@ look_at_checkpointer(void)
 	else if (event == WAIT_EVENT_DATA_FILE_SYNC ||
 			 event == WAIT_EVENT_SLRU_FLUSH_SYNC)
 		phase = ACTIVITY_BIT(ACTIVITY_SYNCS);
-	else if (phase == 0)
+	else if (phase == 0 && !is_wal_event(event))
 		phase = ACTIVITY_BIT(ACTIVITY_WRITES);
 	look.sample.activities |= phase;
 	if (phase != 0)
