@@ -105,6 +105,7 @@ sub says ($name, $first, $delay, %figures)
 	like($said->{remedy}, qr/$remedy/, "$name: what to do") if defined $remedy;
 	unlike($said->{causes} . $said->{delay}, qr/$not/, "$name: nothing false") if defined $not;
 	unlike($said->{delay}, qr/SELECT|ALTER/, "$name: nothing to try") if $delay =~ /^no\b/;
+	unlike($said->{delay}, qr/To measure.*To measure/s, "$name: nothing is said twice");
 	return;
 }
 
