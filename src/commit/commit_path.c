@@ -7,9 +7,9 @@
  * That reads the clock, the flush pointer, the siblings and this backend's WAL
  * I/O into "commit".  The server calls the second callback after the flush and
  * the wait for a standby.  That reads them again.  The differences show
- * whether the commit led a flush, followed one, or did not wait.  The functions
- * follow that order.  latency.c sums where time went, and commit_phase.c tells
- * the phase of a commit that waits, of which the report takes samples.
+ * whether the commit led a flush, followed one, or did not wait.  This file
+ * has that order.  latency.c sums where time went; commit_phase.c tells where
+ * a commit waits now, of which the report takes samples.
  *
  * A ProcessUtility hook notes when COMMIT begins, if it is a statement with an
  * id, and marks the backend's slot.  slow_commit.c notes the end, of commits

@@ -158,7 +158,10 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
-/* The history does not know it, but slow commits do that are kept. */
+/*
+ * The history does not know it, but slow commits do that are kept, if slow ones
+ * have half of the time in which commits waited for a standby.
+ */
 static void
 set_period_standby(CommitFigures *f)
 {
@@ -166,6 +169,8 @@ set_period_standby(CommitFigures *f)
 	int			n = 0;
 	int			nslow;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
+	double		all = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
+	double		blamed = 0;
 
 	for (int i = 0; i < nslow; i++)
 	{
@@ -180,9 +185,14 @@ set_period_standby(CommitFigures *f)
 			continue;
 		of_name = standby_find(counts, &n, blame->name);
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
-		if (of_name != NULL)
-			of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
+		if (of_name == NULL)
+			continue;
+		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
+		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
 	}
+	/* those that are kept are a sample; where commits hang, "all" is unknown */
+	if (2 * blamed * f->slow_commits / Max(f->slow_n, 1) < all)
+		return;
 	report_data_blame(f, counts, n, NULL);
 }
 
@@ -228,8 +238,8 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_hanging(f, sum);
 	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
-	set_period_standby(f);
 	set_period_logged(f);
+	set_period_standby(f);
 	return true;
 }
 

@@ -79,7 +79,7 @@ static void
 put_period_head(StringInfo text, const CommitFigures *f)
 {
 	put_wrapped(text, f->width, "", "  ",
-				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, which cover %s%s.%s%s",
+				psprintf("PostgreSQL %s, commit_history from %s to %s: %d row%s, in all %s%s.%s%s",
 						 f->version, show_time(f->stats_reset), show_time(f->period->end),
 						 f->period->rows, f->period->rows == 1 ? "" : "s",
 						 format_duration(f->seconds),

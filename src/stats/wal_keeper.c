@@ -21,7 +21,6 @@
 #include "access/xlog_internal.h"
 #include "replication/slot.h"
 
-#include "base/clock.h"
 #include "base/compat.h"
 #include "stats/wal_keeper.h"
 
@@ -49,14 +48,16 @@ WalKeeper
 wal_keeper_find(Name slot)
 {
 	uint64		size = (uint64) wal_keep_size_mb * 1024 * 1024;
+	XLogRecPtr	redo;
 	XLogRecPtr	least;
 	XLogRecPtr	oldest;
 
 	if (RecoveryInProgress())
 		return KEEPER_NONE;
 
+	redo = GetRedoRecPtr();
 	/* without it, the last checkpoint would have recycled a segment more */
-	least = oldest = clock_elapsed(Max(size, wal_segment_size), GetRedoRecPtr());
+	least = oldest = redo - Min(Max(size, wal_segment_size), redo);
 	LWLockAcquire(ReplicationSlotControlLock, LW_SHARED);
 	for (int i = 0; i < max_replication_slots; i++)
 	{
