@@ -67,7 +67,7 @@ for my $period ($quick, $slow)
 		join(' ', @$period{qw(commits flushes commits_async)}),
 		'a period has what was counted in it');
 	like($report, qr/^PostgreSQL \S+, commit_history from /, '... says which it is');
-	like($report =~ s/\n +/ /gr, qr/: \d+ rows?, which cover [\d.]+ \w+/, '... and what it covers');
+	like($report =~ s/\n +/ /gr, qr/: \d+ rows?, in all [\d.]+ \w+/, '... and what it covers');
 	unlike($report, qr/^.{79}/m, '... in 78 columns');
 	cmp_ok(($report =~ tr/\n//), '<', 50, '... on one screen');
 	unlike(
@@ -265,7 +265,7 @@ is( $node->sql('SELECT count(*) > 1 FROM commit_stats_compare(\'(,)\', \'[-infin
 
 like(
 	$node->sql("SELECT commit_stats_report('-infinity', 'infinity', 1000)"),
-	qr/^PostgreSQL .*, which cover .* in between\.$/m,
+	qr/^PostgreSQL .*, in all .* in between\.$/m,
 	'a width: the first sentence takes one line');
 
 $node->append_conf('postgresql.conf',

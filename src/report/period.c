@@ -159,8 +159,8 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 }
 
 /*
- * The history does not know it, but slow commits do that are kept, if slow ones
- * have half of the time in which commits waited for a standby.
+ * The history does not know it, but slow commits do that are kept, if slow
+ * ones have half of the time in which commits waited for a standby.
  */
 static void
 set_period_standby(CommitFigures *f)
