@@ -130,11 +130,18 @@ leave_modules(int code, Datum arg)
 			stats_modules[n]->leave();
 }
 
-/* Once, before this process counts anything.  May wait, may raise an error. */
+/*
+ * Before this process counts anything.  May wait, may raise an error, and then
+ * is called again.
+ */
 void
 shared_memory_enter(void)
 {
-	on_shmem_exit(leave_modules, (Datum) 0);
+	static bool leaves = false;
+
+	if (!leaves)
+		on_shmem_exit(leave_modules, (Datum) 0);
+	leaves = true;
 	for (int i = 0; stats_modules[i]; i++)
 		if (stats_modules[i]->enter)
 			stats_modules[i]->enter();
