@@ -492,7 +492,7 @@ bool
 watch_look(void)
 {
 	uint64		before = look.sample.at;
-	uint64		commits = look.sample.commits + look.sample.unwaited;
+	uint32		commits = look.sample.commits + look.sample.unwaited;
 	uint64		number;
 	uint64		counted[SLOT_NCOUNTERS];
 	int			in_commit = 0;

@@ -63,9 +63,9 @@ typedef struct WatchSample
 {
 	WATCH_WAITS(WATCH_UINT16)
 	uint64		at;				/* clock_now() */
-	uint64		commits;		/* that wait, and prepares, of all slots,
-								 * resets or not */
-	uint64		unwaited;		/* ... that wait for no flush */
+	uint32		commits;		/* that wait, and prepares, of all slots,
+								 * resets or not, modulo 2^32 */
+	uint32		unwaited;		/* ... that wait for no flush */
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
@@ -81,11 +81,11 @@ typedef struct WatchSummary
 {
 	WATCH_WAITS(WATCH_DOUBLE)
 	int			n;				/* samples */
+	float		unwaited;		/* many are kept: exact up to 2^24 */
 	double		seconds;
 	double		commits;
-	double		unwaited;
 	double		in_commit;		/* sum of phase[] */
-	float		phase[PHASE_N]; /* many are kept: exact up to 2^24 */
+	float		phase[PHASE_N]; /* likewise */
 	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
