@@ -309,13 +309,15 @@ find_quota(WhatifFit *fit)
 	load->of_wal = quota.of_bytes;
 	for (int i = 0; i < n; i++)
 		fit->flush[stall[i].flush].stalled = stall[i].of_quota;
-	for (int i = 0; i < quota.n; i++)
-		load->quota += quota.flushes[i] / quota.n;
-	if (!quota.of_bytes)
-		return;
-	/* the quota is why pages take time */
-	load->page_time = 0;
-	load->quota = quantile(quota.bytes, quota.nbytes, 0.5) / XLOG_BLCKSZ;
+	if (quota.of_bytes)
+	{
+		/* the quota is why pages take time */
+		load->page_time = 0;
+		load->quota = quantile(quota.bytes, quota.nbytes, 0.5) / XLOG_BLCKSZ;
+	}
+	else
+		for (int i = 0; i < quota.n; i++)
+			load->quota += quota.flushes[i] / quota.n;
 }
 
 static void
