@@ -2074,7 +2074,7 @@ COMMENT ON COLUMN commit_stall_log.writer_share IS
 COMMENT ON COLUMN commit_stall_log.checkpoint IS
 	'true if a checkpoint ran at the end';
 COMMENT ON COLUMN commit_stall_log.quota_flushes IS
-	'flushes that the device allows in quota_window; null if this one ends no window';
+	'flushes that the device allows in quota_window; null if this one ends no window, or bytes may be limited';
 COMMENT ON COLUMN commit_stall_log.segment_time IS
 	'time spent making a new WAL segment, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.cause IS

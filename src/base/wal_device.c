@@ -202,21 +202,26 @@ spread(double *value, int n, double without)
 }
 
 /*
- * True if the device limits bytes rather than flushes: windows then have the
- * same WAL, in few or many flushes.  Flushes within one block of WAL write
- * that block each time, so for these the number of flushes counts, whatever
- * the device limits.  That number is whole, so a spread below one flush says
- * nothing.
+ * A device that limits bytes lets the same WAL through in each window, in few
+ * or many flushes; one that limits flushes, the same number of these.  Where
+ * neither varies clearly more, one of both is limited.
+ *
+ * Flushes within one block of WAL write that block each time, so for these the
+ * number of flushes counts, whatever the device limits.  That number is whole,
+ * so a spread below one flush says nothing.
  */
-static bool
-limits_bytes(DeviceQuota *quota)
+static void
+find_limited(DeviceQuota *quota)
 {
 	double		flushes = quantile(quota->flushes, quota->n, 0.5);
 	double		bytes = quantile(quota->bytes, quota->nbytes, 0.5);
 
-	return bytes > flushes * XLOG_BLCKSZ &&
+	quota->of_bytes = bytes > flushes * XLOG_BLCKSZ &&
 		spread(quota->bytes, quota->nbytes, 0.25) <= CLEARLY *
 		Max(spread(quota->flushes, quota->n, 0.25), 1 / flushes);
+	quota->of_flushes = !quota->of_bytes ||
+		spread(quota->flushes, quota->n, 0.1) <= CLEARLY *
+		spread(quota->bytes, quota->nbytes, 0.1);
 }
 
 /*
@@ -255,8 +260,6 @@ wal_device_mark_quota(DeviceStall *stall, int n, double window)
  * A quota is about the same in each window, and explains most of the stalls.
  * If each flush stalls, the device is slow, not limited.  If something else
  * explains half of the stalls in time with the windows, there is no quota.
- * Where flushes are large, it is of bytes if the flushes in a window clearly
- * vary more; if not, both may be limited.
  */
 static bool
 is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
@@ -267,16 +270,14 @@ is_quota(DeviceStall *stall, int n, double window, DeviceQuota *quota)
 	wal_device_mark_quota(stall, n, window);
 	count_flushes(stall, n, quota);
 	share = share_of_quota(stall, n, window, false);
-	quota->of_bytes = limits_bytes(quota);
+	find_limited(quota);
 	quota->certainty = 1 - (quota->of_bytes ?
 							spread(quota->bytes, quota->nbytes, 0.25) :
 							spread(quota->flushes, quota->n, 0.25));
 	return quota->n >= MIN_WINDOWS && share > 0.4 &&
 		share_of_quota(stall, n, window, true) > share / 2 &&
 		quantile(quota->flushes, quota->n, 0.5) > 1 &&
-		quota->certainty > 0.7 &&
-		(!quota->of_bytes || spread(quota->flushes, quota->n, 0.1) >
-		 CLEARLY * spread(quota->bytes, quota->nbytes, 0.1));
+		quota->certainty > 0.7;
 }
 
 /*

@@ -31,7 +31,9 @@ typedef struct DeviceQuota
 	int			n;
 	double	   *bytes;			/* of WAL, likewise, where it is known */
 	int			nbytes;
-	bool		of_bytes;		/* rather than of flushes */
+	bool		of_flushes;		/* with of_bytes: one of both; which does not
+								 * show */
+	bool		of_bytes;
 	double		certainty;		/* 1 if all windows have the same */
 } DeviceQuota;
 

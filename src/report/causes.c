@@ -372,6 +372,18 @@ rate_of_bytes(const CommitFigures *f)
 				 format_bytes(f->flush_wal), format_us(f->fit.base));
 }
 
+/* What a quota lets through */
+static const char *
+allowed(const CommitFigures *f)
+{
+	return f->quota_flushes == 0 ? "a number of flushes in a time" :
+		psprintf("%s flushes%s in %s%s", format_number(f->quota_flushes),
+				 f->quota_bytes == 0 ? "" :
+				 psprintf(" or %s of WAL", format_bytes(f->quota_bytes)),
+				 format_us(f->quota_window),
+				 f->quota_bytes == 0 ? "" : "; which of both, these stalls do not show");
+}
+
 /* If the rate of bytes is why segments take their time */
 static const char *
 time_of_segment(const CommitFigures *f)
@@ -744,11 +756,9 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 					 count_stalls(f, STALL_OTHERS)),
 		"a volume of its own for the WAL, or less of these writes: data files, a backup, another program (iotop)"},
 		{quota_share(f),
-			psprintf("stalls as on a disk that allows %s%s.",
-					 f->quota_flushes == 0 ? "a number of flushes in a time" :
-					 psprintf("%s flushes in %s", format_number(f->quota_flushes),
-							  format_us(f->quota_window)),
+			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),
+			f->quota_bytes > 0 ? "the provider's graphs: its IOPS, or its MB/s, are used up" :
 		f->adaptive ? "a volume with more IOPS" : more_iops},
 		{f->flush_slower > 0 ? 0 : stall[STALL_UNKNOWN].share,
 			psprintf("stalls of unknown cause%s: see commit_stall_log.",
@@ -1120,6 +1130,8 @@ find_no_gain(const CommitFigures *f)
 	StallCause	stall = largest_stalls(f);
 	bool		idle_disk = f->flush_time > 0 && f->disk_busy < HARDLY_BUSY;
 	const Answer answers[] = {
+		{f->quota_bytes > 0 && stall == STALL_QUOTA && quota_share(f) >= MIN_CAUSE,
+		"not known. Stalls show a quota of flushes or of bytes, and a delay makes only flushes fewer.", sweep},
 		{alone && quota_share(f) >= MIN_CAUSE,
 			psprintf("perhaps. Only %s of flushes found another transaction active. But even distances between flushes may avoid the stalls of the quota.", format_percent(f->concurrency)),
 		"commit_stats.adaptive_delay = on"},

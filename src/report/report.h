@@ -130,6 +130,7 @@ typedef struct CommitFigures
 
 	/* evidence */
 	double		quota_flushes;	/* in each window; 0: no quota shows */
+	double		quota_bytes;	/* above 0: or these, which does not show */
 	double		quota_window;
 	double		written;		/* bytes/s, by the volume in stalls of other
 								 * writes */

@@ -618,6 +618,7 @@ set_stalled_by(CommitFigures *f, const StallLog *log, TimestampTz end)
 		if (stall->cause == STALL_QUOTA)
 		{
 			f->quota_flushes = log->quota_flushes;
+			f->quota_bytes = log->quota_bytes;
 			f->quota_window = log->quota_window;
 		}
 	}

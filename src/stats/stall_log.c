@@ -352,6 +352,7 @@ static void
 look_for_quota(StallLog *log)
 {
 	DeviceQuota quota;
+	double		bytes;
 	int			first = Max(log->n - QUOTA_STALLS, 0);
 	int			flush = 0;
 
@@ -373,15 +374,17 @@ look_for_quota(StallLog *log)
 		return;
 	wal_device_mark_quota(log->stall, log->n, quota.window);
 	log->quota_certainty = quota.certainty;
-	if (!quota.of_bytes)
+	log->quota_window = quota.window;
+	bytes = quantile(quota.bytes, quota.nbytes, 0.5);
+	if (quota.of_flushes)
 	{
 		log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
-		log->quota_window = quota.window;
+		log->quota_bytes = quota.of_bytes ? bytes : 0;
 	}
 	else if (log->fit.share < 0.5)
 	{
 		log->fit.window = quota.window;
-		log->fit.rate = quantile(quota.bytes, quota.nbytes, 0.5) / quota.window;
+		log->fit.rate = bytes / quota.window;
 	}
 }
 

@@ -62,6 +62,7 @@ typedef struct StallLog
 	LoggedEvent *logged;
 	DeviceStall *stall;			/* each, and whether a quota explains it */
 	double		quota_flushes;	/* in each window; 0: no quota of flushes */
+	double		quota_bytes;	/* above 0: or of these, which does not show */
 	double		quota_window;	/* us */
 	double		quota_certainty;
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */

@@ -153,7 +153,7 @@ put_cause(Row *row, const StallLog *log, int i)
 		row_rounded(row, "certainty", stall->certainty, 2);
 	row_text(row, "checkpoint_phase",
 			 stall_log_checkpoint_phase(&stall->outcome.seen));
-	if (log->stall[i].of_quota && log->quota_flushes > 0)
+	if (log->stall[i].of_quota && log->quota_flushes > 0 && log->quota_bytes == 0)
 	{
 		row_number(row, "quota_flushes", (uint64) log->quota_flushes);
 		row_rounded(row, "quota_window", log->quota_window / 1000, 1);

@@ -336,8 +336,9 @@ char *
 whatif_quota(const WhatifLoad *load)
 {
 	return load->of_wal ?
-		psprintf("%.0f kB of WAL in %.0f ms", load->quota * XLOG_BLCKSZ / 1024,
-				 load->window / 1000) :
+		psprintf("%.0f kB of WAL in %.0f ms%s", load->quota * XLOG_BLCKSZ / 1024,
+				 load->window / 1000,
+				 load->unclear ? " (or of flushes: the sample does not tell)" : "") :
 		psprintf("%.0f flushes in %.0f ms", load->quota, load->window / 1000);
 }
 

@@ -124,6 +124,8 @@ typedef struct WhatifLoad
 	double		window;			/* of the device's quota; 0: there is none */
 	double		quota;			/* flushes in a window, or pages of WAL */
 	bool		of_wal;			/* pages */
+	bool		unclear;		/* or of flushes: the sample does not tell,
+								 * and saved flushes are not relied on */
 	Distribution handoff;		/* from the end of a flush to the next one, if
 								 * a commit waits for it */
 	Distribution approach;		/* from the begin of a commit to its flush, if

@@ -307,6 +307,7 @@ find_quota(WhatifFit *fit)
 		return;
 	load->window = quota.window;
 	load->of_wal = quota.of_bytes;
+	load->unclear = quota.of_bytes && quota.of_flushes;
 	for (int i = 0; i < n; i++)
 		fit->flush[stall[i].flush].stalled = stall[i].of_quota;
 	if (quota.of_bytes)

@@ -93,7 +93,7 @@ static const Figure figures[] = {
 	FIGURE(seen.activity[ACTIVITY_SYNCS]), FIGURE(phase_mean),
 	FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower),
-	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_window),
+	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
 	FIGURE(written), FIGURE(flushed),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),

@@ -715,6 +715,13 @@ says(
 	'stall:checkpoint' => 0.6,
 	'stall:quota' => 0.3);
 says(
+	'... of flushes or of bytes',
+	'60\.0% stalls as on a disk that allows 51\.0 flushes or 2\.50 MB of WAL in 500 ms; which of both, these stalls do not show \(5 stalls',
+	'not known\. Stalls show a quota of flushes or of bytes, .*sweep',
+	%quota,
+	quota_bytes => 2.5e6,
+	remedy => '^the provider');
+says(
 	'bandwidth in bursts',
 	'60\.0% flushes of many bytes: 9\.85 MB/s, which a limiter lets through in bursts, each 100 ms \(5 stalls',
 	'no\. It would not shorten .* 60\.0%',

@@ -8,7 +8,7 @@
  *
  * Each input line is a stall: the number of its flush, its end and its length
  * in us, the position in the WAL, and 1 if something else explains it.  The
- * output is flushes, or bytes, and window of the quota, or "none".
+ * output is flushes, bytes or both, and window of the quota, or "none".
  *
  *-------------------------------------------------------------------------
  */
@@ -39,11 +39,13 @@ main(int argc, char **argv)
 		stall[n++].explained = explained != 0;
 	if (!wal_device_find_quota(stall, n, 2e6, &quota))
 		printf("none\n");
-	else if (quota.of_bytes)
-		printf("%.0f bytes %.0f\n", quantile(quota.bytes, quota.nbytes, 0.5),
-			   quota.window / 1000);
 	else
-		printf("%.0f %.0f\n", quantile(quota.flushes, quota.n, 0.5),
-			   quota.window / 1000);
+	{
+		if (quota.of_flushes)
+			printf("%.0f ", quantile(quota.flushes, quota.n, 0.5));
+		if (quota.of_bytes)
+			printf("%.0f bytes ", quantile(quota.bytes, quota.nbytes, 0.5));
+		printf("%.0f\n", quota.window / 1000);
+	}
 	return 0;
 }

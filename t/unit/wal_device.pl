@@ -47,10 +47,12 @@ is( quota(
 		bytes => [ 985_000, 1_063_000, 918_000, 1_054_000, 945_000 ]),
 	'985000 bytes 100',
 	'... or about the same');
-is(quota(flushes => [ 4, 5, 4 ], bytes => [ 800_000, 1_063_000, 918_000 ]),
-	'none', '... or neither is');
-is(quota(flushes => [6], bytes => [1_048_000]),
-	'none', 'large flushes, and nothing tells the two apart');
+is( quota(flushes => [ 4, 5, 4 ], bytes => [ 800_000, 1_063_000, 918_000 ]),
+	'4 918000 bytes 100',
+	'... or as nearly the same as their flushes');
+is( quota(flushes => [6], bytes => [1_048_000]),
+	'6 1048000 bytes 100',
+	'large flushes, and nothing tells the two apart');
 is(quota(flushes => [50], bytes => [20_000]), '50 100', '... but small ones write a block each');
 is(quota(flushes => [50], bytes => [1], no_wal => 1),
 	'50 100', '... and nothing is known of the WAL');
