@@ -114,12 +114,12 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.application_name,
        s.commits_notify, s.slow_commits, s.statements,
        s.transaction_time, s.session_time,
        round((100::double precision
-              * least(s.commit_time / nullif(s.transaction_time, 0::double precision),
-                      1::double precision))::numeric, 2)
+              * least(s.commit_time, s.transaction_time)
+              / nullif(s.transaction_time, 0::double precision))::numeric, 2)
            AS transaction_share,
        round((100::double precision
-              * least(s.commit_time / nullif(s.session_time, 0::double precision),
-                      1::double precision))::numeric, 2)
+              * least(s.commit_time, s.session_time)
+              / nullif(s.session_time, 0::double precision))::numeric, 2)
            AS session_share
 FROM commit_client_stats() s
      LEFT JOIN pg_database d ON d.oid = s.datid
@@ -161,12 +161,12 @@ SELECT s.datid, d.datname,
        sum(s.transaction_time) AS transaction_time,
        sum(s.session_time) AS session_time,
        round((100::double precision
-              * least(sum(s.commit_time) / nullif(sum(s.transaction_time), 0::double precision),
-                      1::double precision))::numeric, 2)
+              * least(sum(s.commit_time), sum(s.transaction_time))
+              / nullif(sum(s.transaction_time), 0::double precision))::numeric, 2)
            AS transaction_share,
        round((100::double precision
-              * least(sum(s.commit_time) / nullif(sum(s.session_time), 0::double precision),
-                      1::double precision))::numeric, 2)
+              * least(sum(s.commit_time), sum(s.session_time))
+              / nullif(sum(s.session_time), 0::double precision))::numeric, 2)
            AS session_share
 FROM commit_client_stats() s
      LEFT JOIN pg_database d ON d.oid = s.datid
@@ -232,8 +232,8 @@ SELECT s.datid, d.datname, s.roleid, r.rolname, s.queryid, t.query, s.reason,
        / nullif(s.commits + s.commits_async, 0)::double precision
            AS transaction_mean,
        round((100::double precision
-              * least(s.commit_time / nullif(s.transaction_time, 0::double precision),
-                      1::double precision))::numeric, 2)
+              * least(s.commit_time, s.transaction_time)
+              / nullif(s.transaction_time, 0::double precision))::numeric, 2)
            AS transaction_share
 FROM commit_statement_stats() s
      LEFT JOIN commit_statement_texts() t
@@ -613,11 +613,12 @@ SELECT redo_lsn, started_at, finished, commits, wal_records, wal_fpi, wal_bytes,
            AS fpi_share,
        CASE WHEN wal_fpi_bytes IS NULL THEN 'records' ELSE 'bytes' END
            AS fpi_share_of,
-       least(100::numeric,
-             round(100::numeric * coalesce(wal_fpi_bytes,
-                                           wal_fpi::numeric
-                                           * current_setting('block_size'::text)::numeric)
-                   / nullif(wal_bytes, 0::numeric), 2)) AS fpi_share_max,
+       round(100::numeric
+             * least(coalesce(wal_fpi_bytes,
+                              wal_fpi::numeric
+                              * current_setting('block_size'::text)::numeric),
+                     wal_bytes)
+             / nullif(wal_bytes, 0::numeric), 2) AS fpi_share_max,
        wal_bytes_aborted, wal_distance
 FROM commit_wal_stats()
 ORDER BY redo_lsn DESC;
@@ -1039,10 +1040,12 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.adaptive_delay, h.spacing, h.top_datid, d.datname AS top_datname,
        h.top_roleid, r.rolname AS top_rolname, h.top_application_name,
        h.top_client_flushes,
-       least(round((100 * h.top_client_flushes)::numeric / nullif(h.flushes, 0)::numeric, 2), 100)
+       round((100 * h.top_client_flushes)::numeric
+             / greatest(h.flushes, h.top_client_flushes)::numeric, 2)
            AS top_client_flushes_share,
        h.top_queryid, h.top_reason, h.top_statement_flushes,
-       least(round((100 * h.top_statement_flushes)::numeric / nullif(h.flushes, 0)::numeric, 2), 100)
+       round((100 * h.top_statement_flushes)::numeric
+             / greatest(h.flushes, h.top_statement_flushes)::numeric, 2)
            AS top_statement_flushes_share
 FROM commit_history() h
      LEFT JOIN pg_database d ON d.oid = h.top_datid

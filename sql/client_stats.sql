@@ -17,6 +17,10 @@ ORDER BY 1, 2;
 
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 
+-- One that only reads
+SET application_name = 'regress reader';
+SELECT count(*) FROM client_rows;
+
 -- The name and the role that the session has at its commit count
 SET application_name = 'regress client 1';
 INSERT INTO client_rows VALUES (1);
@@ -63,6 +67,10 @@ INSERT INTO client_rows VALUES (11);
 COMMIT;
 INSERT INTO client_rows VALUES (12);
 SELECT * FROM counted WHERE application_name > 'regress client 4';
+
+-- No share without time of transactions
+SELECT commits + commits_async AS commits, transaction_time, transaction_share
+FROM commit_client_stats WHERE application_name = 'regress reader';
 
 -- A name is cut as the server cuts it
 SET application_name = 'regress client with a name of more than sixty-three bytes, which is too long';

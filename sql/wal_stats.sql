@@ -125,7 +125,7 @@ SELECT count(*) = 1 OR NOT quiet(0) AS one,
        coalesce(sum(wal_bytes), 0) = 0 OR NOT quiet(0) AS bytes,
        coalesce(sum(wal_bytes_aborted), 0) = 0 OR NOT quiet(0) AS aborted
 FROM commit_wal_stats;
-SELECT wal_bytes_per_commit, fpi_share FROM commit_wal_stats
+SELECT wal_bytes_per_commit, fpi_share, fpi_share_max FROM commit_wal_stats
 WHERE commits = 0 AND wal_records = 0 OR NOT quiet(0)
 ORDER BY 1 NULLS FIRST LIMIT 1;
 UPDATE touched SET i = i + 1;

@@ -44,5 +44,12 @@ is( seen('other'),
 commit_as('other');
 is(seen('other'), 't|f|other|f|f|', '... and the names of their own');
 
+# Nobody commits in the second row
+$node->sql('SELECT commit_history_close()') for 1 .. 2;
+is( $node->sql(q{SELECT count(top_client_flushes_share) - count(top_client_flushes),
+	count(top_statement_flushes_share) - count(top_statement_flushes) FROM commit_history}),
+	'0|0',
+	'no share without flushes');
+
 ends_well($node);
 done_testing();
