@@ -64,6 +64,10 @@ SELECT commit_stats_report('2026-01-02', '2026-01-01'); -- fails
 SELECT commit_stats_report('2026-01-01', '2026-01-01'); -- fails
 SELECT commit_stats_report(NULL, now()) IS NULL AS is_null;
 SELECT commit_stats_report('1999-01-01', '1999-01-02') LIKE 'commit_history has no row%' AS nothing;
+SELECT commit_history_close() IS NOT NULL AS closed;
+SELECT substring(commit_stats_report(a::timestamptz, b::timestamptz, 1000) FROM ' of the (.*) asked for') AS asked
+FROM (VALUES ('1900-01-01 00:00+00', '2100-01-01 00:00+00'),
+             ('4713-01-01 00:00+00 BC', '294276-12-31 00:00+00')) period(a, b);
 SELECT * FROM commit_stats_compare('empty', '(,)'); -- fails
 SELECT * FROM commit_stats_compare('[1999-01-01,1999-01-02)', '(,)'); -- fails
 \set VERBOSITY default

@@ -224,7 +224,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->listeners = -1;
 	f->period = sum;
 	f->asked = TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(to) ? 0 :
-		(to - from) / 1e6;
+		((double) to - from) / 1e6;
 	f->stats_reset = sum->start;
 	f->seconds = sum->seconds;
 	report_data_set_counts(f, sum->value, sum->commits_without_leader,

@@ -61,17 +61,18 @@ format_us(double us)
 char *
 format_duration(double seconds)
 {
-	int			whole = (int) seconds;
+	int			days = (int) (seconds / 86400);
+	int			rest = (int) (seconds - 86400.0 * days);
 
 	if (seconds < 1)
 		return format_us(seconds * 1e6);
 	if (seconds < 60)
 		return psprintf("%s s", format_number(seconds));
 	if (seconds < 3600)
-		return psprintf("%d min %d s", whole / 60, whole % 60);
+		return psprintf("%d min %d s", rest / 60, rest % 60);
 	if (seconds < 86400)
-		return psprintf("%d h %d min", whole / 3600, whole % 3600 / 60);
-	return psprintf("%d d %d h", whole / 86400, whole % 86400 / 3600);
+		return psprintf("%d h %d min", rest / 3600, rest % 3600 / 60);
+	return psprintf("%d d %d h", days, rest / 3600);
 }
 
 char *
