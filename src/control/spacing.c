@@ -311,7 +311,7 @@ stall_ended(Spacing *s, double length, double now)
 	bool		hiccup = is_hiccup(q, length, now - q->stalled_at);
 
 	/* hiccups, and flushes whose ends were seen together, are no stalls */
-	if (apart < length / 2 ||
+	if (apart < length / 2 || stretch <= 0 ||
 		(hiccup && (!q->believed || length < GRID * q->window)))
 		return false;
 	*stalled += (*stalled == 0 ? 1 : apart / (apart + STALLED_TIME)) *

@@ -13,8 +13,9 @@
  * "spikes" takes up to twice "spike" longer, at random, or just "spike" if
  * that is negative; with a negative number, one in each period of that many
  * us.  "settle" calls spacing_settle() first.  With "blind", at random, nobody
- * sees for that time that a flush ends; then all are seen together.  All times
- * but the first are in us.  Each time is varied by 20% either way.
+ * sees for that time that a flush ends; then all are seen together, the latest
+ * first.  All times but the first are in us.  Each time is varied by 20%
+ * either way.
  *
  * Prints a line for each second: commits, ms in flushes of more than 5 ms,
  * mean response, current spacing, rate of the quota believed, quotas found,
@@ -134,7 +135,7 @@ see_flush(const Phase *phase, double began, bool slept)
 	unseen.slept[unseen.n++] = slept;
 	if (now < unseen.until && unseen.n < (int) lengthof(unseen.began))
 		return;
-	for (int i = 0; i < unseen.n; i++)
+	for (int i = unseen.n - 1; i >= 0; i--)
 		spacing_flush_ended(&spacing, unseen.began[i], now, unseen.slept[i]);
 	unseen.n = 0;
 	if (phase->blind > 0 && drand48() < 1.0 / 500)

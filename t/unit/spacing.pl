@@ -67,6 +67,9 @@ is($s[19]{found}, 1, '500 in 1 s: found');
 cmp_ok(mean('stalled', @s[ 30 .. 59 ]), '<', 60, '... and few stalls');
 @s = run_phases({ quota => 50, spikes => 400, seconds => 60 });
 about(mean('commits', @s[ 10 .. 59 ]), 960, 5, 'a quota and spikes: as many as it allows');
+@s = run_phases({ quota => 50, blind => 20e3, sessions => 20, seconds => 300 });
+is($s[299]{refuted}, 0, 'a quota, and flushes whose ends are seen together: not refuted');
+cmp_ok(mean('stalled', @s[ 10 .. 299 ]), '<', 20, '... and few stalls');
 
 # Volumes that change
 @s = run_phases({ quota => 50 }, { quota => 25 }, { quota => 100, seconds => 30 });
