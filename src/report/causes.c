@@ -1092,7 +1092,7 @@ find_no_waits(const CommitFigures *f)
 		{!f->counting, "not known. Counting is off, and the figures stand still.",
 		"commit_stats.enabled = on"},
 		{f->is_standby, "no. Nothing commits on a standby: look at its primary.", NULL},
-		{f->now.longest >= 1e6, "no. Commits hang, as the first line says.", NULL},
+		{f->now.longest >= WAITS_NOW_LONG, "no. Commits hang, as the first line says.", NULL},
 		{!f->fsync, "no. With fsync = off, commits do not wait for the disk.", NULL},
 		{f->commits_async >= CAUSES_MIN_COMMITS && f->commits < f->commits_async / 100.0,
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(ratio_or_zero(f->commits_async, all))), NULL},

@@ -50,7 +50,7 @@ put_now(StringInfo text, const CommitFigures *f)
 
 	if (now->commits < now->all)
 		number = psprintf("%d of %d", now->commits, now->all);
-	if (now->longest < 1e6)
+	if (now->longest < WAITS_NOW_LONG)
 		appendStringInfoString(text, "No commit hangs now (none has waited for 1 s or longer).\n");
 	else
 		put_wrapped(text, f->width, "", "  ",

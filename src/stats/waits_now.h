@@ -30,14 +30,14 @@ typedef struct WaitsNow
 {
 	int			commits;		/* that wait for the same as the longest */
 	int			all;			/* under way */
-	double		longest;		/* us; 0: none has lasted for a second */
+	double		longest;		/* us; 0: none has lasted WAITS_NOW_LONG */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
 	bool		for_standby;
 	bool		locked;			/* for this lock, not that of NOTIFY */
 	LockWait	lock;
 } WaitsNow;
 
-/* A commit hangs if it has lasted for so long, us. */
+/* A commit hangs if it has lasted for so long, us; the report says "1 s". */
 #define WAITS_NOW_LONG	USECS_PER_SEC
 
 /* One for each session, palloc'd; in a transaction. */
