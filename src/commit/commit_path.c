@@ -98,7 +98,7 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
  * before_changed_commit() runs.
  */
 static pg_noinline void
-begin_commit(void)
+begin_commit_statement(void)
 {
 	declared_hold = false;
 	if (!TransactionIdIsValid(MyProc->xid))
@@ -109,9 +109,9 @@ begin_commit(void)
 	backend_slot_set_committing(commit.statement_at, COMMITTING_BEFORE);
 }
 
-/* The commit under way is over, or is no longer counted. */
+/* The commit fails, or is not counted; suspect_slow_commit() ends others. */
 static void
-end_commit(void)
+forget_commit(void)
 {
 	commit.statement_at = 0;
 	commit.has_notify = false;
@@ -241,7 +241,7 @@ prepare_to_count(void)
 	{
 		/* until it is on again, addresses may change, and change back */
 		clients_look_again();
-		end_commit();
+		forget_commit();
 		return false;
 	}
 	if (!commit_stats_counts_here && !register_process())
@@ -1018,7 +1018,7 @@ abandon_commit(void)
 {
 	commit.kind = COMMIT_NOT_COUNTED;
 	ended_prepared = false;
-	end_commit();
+	forget_commit();
 	clients_look_again();
 	flush_detection_forget();
 	delay_override_end();
@@ -1129,7 +1129,7 @@ commit_path_ProcessUtility(PlannedStmt *pstmt, const char *queryString,
 			 commit_stats_counts_here &&
 			 is_transaction_stmt(pstmt, TRANS_STMT_COMMIT) &&
 			 !IsAbortedTransactionBlockState())
-		begin_commit();
+		begin_commit_statement();
 	if (aborts && commit_stats_counts_here)
 		statements_choose_prepared();
 	statements_begin_utility(pstmt, context == PROCESS_UTILITY_TOPLEVEL);
