@@ -7,8 +7,11 @@
  * the next.  The leader of a flush sleeps for what is left of it.  spacing.c
  * decides the spacing from how long flushes take, which their leaders report,
  * and how long transactions take, from their start to the end of their commit,
- * which each backend adds up in its slot of backend_slots.c.  The background
- * worker runs spacing.c.  A leader wakes it as a slot of time ends.
+ * which each backend adds up in its slot of backend_slots.c.
+ *
+ * The background worker (worker.c) reads the setting for all processes, and
+ * turns it into the standing order of delay_override.c.  It also runs
+ * spacing.c; a leader wakes it as a slot of time ends.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
