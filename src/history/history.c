@@ -25,10 +25,10 @@
  * on request or at a shutdown, ends 1 us after its start.
  *
  * Locking: none.  The worker alone writes rows and "base" while there are
- * readers; a reader copies a
- * row under its change count, and never keeps the worker waiting.  What the
- * worker reads for a row takes commit_stats_clients_lock(),
- * commit_stats_reset_lock() and commit_stats_delay_lock(), shared.
+ * readers; a reader copies a row under its change count, and never keeps the
+ * worker waiting.  What the worker reads for a row takes
+ * commit_stats_clients_lock(), commit_stats_reset_lock() and
+ * commit_stats_delay_lock(), shared.
  *
  *-------------------------------------------------------------------------
  */
