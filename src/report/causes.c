@@ -8,7 +8,10 @@
  * the share of commit time that its evidence explains, its sentence, and what
  * to do; the report prints the largest ones, in that order.  Rows that do not
  * apply have their sentences made, too; psprintf() writes NULL as (null).
- * The first row that applies of the tables on a delay is the answer.
+ *
+ * The answer on a delay is the first row that applies in find_no_waits(), then
+ * in find_no_gain(), then in find_may_pay().  commit_remedies() asks none of
+ * these tables: it simulates (whatif.c), so the two may disagree.
  *
  * A delay helps only if commits come during it and then share the flush.  So
  * the rows in which no commit comes, or in which the time goes elsewhere,
