@@ -8,6 +8,9 @@
  * difference of two uint64 would wrap where the later time comes first, as it
  * may if another process has written one of the two, or if one is an estimate.
  *
+ * Times of day are from wall_clock.c; those of the history from history_now()
+ * of history.c, whose clock tests set.
+ *
  *-------------------------------------------------------------------------
  */
 #ifndef COMMIT_STATS_CLOCK_H
