@@ -1145,8 +1145,8 @@ cause AS MATERIALIZED (
 	SELECT r.x, r.w, c.*
 	FROM r, LATERAL (VALUES
 		 (1, 'quota', quota_stall_time), (2, 'checkpoint', checkpoint_stall_time),
-		 (3, 'archiver', archiver_stall_time), (4, 'much WAL', bulk_wal_stall_time),
-		 (5, 'its bytes', bytes_stall_time), (6, 'new segment', segment_stall_time),
+		 (3, 'archiver', archiver_stall_time), (4, 'bulk WAL', bulk_wal_stall_time),
+		 (5, 'bytes', bytes_stall_time), (6, 'new segment', segment_stall_time),
 		 (7, 'CPU limit', cpu_limit_stall_time), (8, 'other writes', other_writes_stall_time),
 		 (9, 'unknown', unknown_stall_time))
 		 c(number, name, stall_time)),
