@@ -9,6 +9,8 @@
 # set_volume(NODE, RATE, BUCKET)
 #	RATE flushes/s, after BUCKET flushes at once; RATE 0: the disk again, and
 #	flushes under way go on
+# set_slow_syncs(NODE, MS)
+#	fsync(), as of tables and new WAL segments, takes so long
 # set_others(NODE, BYTES)
 #	other programs have written so many bytes to the volume
 # start_load(NODE, OPTIONS, SQL, NAME)
@@ -20,6 +22,10 @@
 # stalls_are_of(NODE, CAUSE, CONDITION, WHAT)
 #	those of commit_stall_log that fulfil the condition, and no others, have
 #	the cause
+# note_stalls(NODE)
+#	prints the newest rows of commit_stall_log
+# microseconds(TIME)
+#	a time of the report, as "4.18 ms"
 # report_of(NODE), first_cause(REPORT), consistent(REPORT)
 #	the report; the first line of "Why" without its number; contradictions
 # first_cause_is(REPORT, PATTERN, NAME), is_consistent(REPORT, NAME)
@@ -156,7 +162,6 @@ SELECT wait, count(*) FROM seen GROUP BY wait;
 	return map { split /\|/ } split /\n/, $samples;
 }
 
-# A time of the report, as "4.18 ms"
 sub microseconds ($time)
 {
 	my ($number, $unit) = $time =~ /^([\d.]+) (us|ms|s)$/ or die "not a time: $time\n";
