@@ -70,6 +70,7 @@
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
 													 * larger ones */
+#define WHO_MATTERS			0.2 /* of the commits, or of the flushes */
 #define ONE_CLIENT			0.95	/* of the commits */
 #define MANY_KINDS			1000	/* largest to smallest WAL of a client;
 									 * page images alone may make it 100 */
@@ -827,7 +828,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	bool		kinds = f->top_slow_least > 0 &&
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
 	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
-	f->top_share >= 0.2 && f->top_share <= ONE_CLIENT;
+	f->top_share >= WHO_MATTERS && f->top_share <= ONE_CLIENT;
 	const Cause causes[] = {
 		{f->nameless,
 			"of the commits have no name: a driver or pooler clears it.",
@@ -855,7 +856,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 		NULL},
 	};
 	const Cause statement = {
-		f->statement != NULL && f->statement_flushes >= 0.2 &&
+		f->statement != NULL && f->statement_flushes >= WHO_MATTERS &&
 		f->statement_flushes <= ONE_CLIENT ? f->statement_flushes : 0,
 		psprintf("of the flushes are led by %s%s.", f->statement,
 				 f->statement_wal == 0 ? "" :
