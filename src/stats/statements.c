@@ -14,11 +14,11 @@
  * run.  A portal that is closed after its message may find the identifier of
  * the next message there; but no portal is active then, and the resource owner
  * is the portal's, unlike in a deferred trigger.  So the statement that ends
- * is a top-level one itself.  Where track_activities is off, the
- * identifier is that of the innermost statement.  Two statements are the same
- * one if their identifiers are, and the times at which the server began with
- * them.  What is written after the last of these hooks is seen in the first
- * callback of the commit, and belongs to the statement that runs then.
+ * is a top-level one itself.  Where track_activities is off, the identifier is
+ * that of the innermost statement.  Two statements are the same one if their
+ * identifiers are, and the times at which the server began with them.  What is
+ * written after the last of these hooks is seen in the first callback of the
+ * commit, and belongs to the statement that runs then.
  *
  * entry_table.c has the counts.  A process counts in the cells of its slot,
  * and each cell is a place, so that a change of statement is a change of cell,
