@@ -1226,8 +1226,8 @@ settled AS (
 		   CASE WHEN commits = 0 AND lag(commit_rate) OVER o < lag(rate_before) OVER o / 2::float8
 				THEN lag(x) OVER o ELSE x END AS since
 	FROM usual WINDOW o AS (ORDER BY x)),
--- A level changes if "v" becomes more than "factor" times what it was, or less
--- than its part, and by more than "least"; one of them is "floor" or more.
+-- A level changes if "v" rises above "factor" times what it was, plus "least",
+-- or falls by as much; and if one of the two is "floor" or more.
 level AS (
 	SELECT l.name, l.unit, l.v, r.x, l.least, l.factor, l.floor, avg(l.v) OVER b AS was, avg(l.v) OVER a AS is_now,
 		   array_agg(l.v) OVER b AS before, array_agg(l.v) OVER a AS after,
