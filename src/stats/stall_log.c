@@ -43,6 +43,9 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 /* Certainty of an activity that was there, or has just ended, without a ratio */
 #define MERELY_BESIDE	0.6
 
+/* Of the rate of bytes: some of it goes to other writes. */
+#define AT_RATE			0.8
+
 static int
 compare_times(const void *a, const void *b)
 {
@@ -403,18 +406,44 @@ follow_checkpoint(LoggedEvent *stall, const LoggedEvent *before)
 	stall->certainty = Min(before->certainty, MERELY_BESIDE);
 }
 
+/*
+ * From stall to stall, a volume that limits bytes was as quick as it can be: a
+ * stall that neither has many bytes itself nor ends a window has made up for
+ * the flushes before it.
+ */
+static void
+follow_rate(const FlushFit *fit, double certainty, LoggedEvent *stall,
+			const LoggedEvent *before)
+{
+	double		us = (double) clock_elapsed(before->event.end, stall->event.end) / NS_PER_US;
+	double		bytes = flush_wal_bytes(stall->outcome.boundary,
+										before->outcome.boundary);
+
+	if (stall->cause != STALL_UNKNOWN || certainty == 0 || us == 0 ||
+		bytes < AT_RATE * fit->rate * us)
+		return;
+	stall->cause = STALL_BYTES;
+	stall->certainty = certainty;
+}
+
 void
 stall_log_find_quota(StallLog *log)
 {
+	double		of_bytes;
+
 	find_ratios(log);
 	for (int i = 0; i < log->n; i++)
 		decide_cause(log, i, STALL_QUOTA);
 	look_for_quota(log);
+	of_bytes = log->fit.window > 0 ? log->quota_certainty :
+		log->fit.share >= 0.5 ? log->fit.share : 0;
 	for (int i = 0; i < log->n; i++)
 	{
 		decide_cause(log, i, STALL_UNKNOWN);
-		if (i > 0)
-			follow_checkpoint(&log->logged[i], &log->logged[i - 1]);
+		if (i == 0)
+			continue;
+		follow_checkpoint(&log->logged[i], &log->logged[i - 1]);
+		follow_rate(&log->fit, of_bytes, &log->logged[i], &log->logged[i - 1]);
 	}
 }
 

@@ -191,6 +191,17 @@ is( causes(
 	'100 bytes',
 	'... or windows with the same bytes');
 is(causes(@flushes, stall(1000, 40, bytes => 8192)), '1 unknown 0.00', '... and none with few');
+
+# Stalls of few bytes, between which the WAL grows by so many kB a ms
+sub few_bytes_at ($rate)
+{
+	return map { stall($_, 40, previous => 1_000_000 + 1000 * $rate * $_) } 1000, 1150, 1360, 1530,
+	  1790;
+}
+is( causes(@flushes, few_bytes_at(9)),
+	'4 bytes 1.00, 1 unknown 0.00',
+	'... unless those before them were as many as the volume takes');
+is(causes(@flushes, few_bytes_at(7)), '5 unknown 0.00', '... or fewer');
 like(
 	$program->(map { sprintf 'flush %d %d', 1000 * $_, 20_000 + 40 * $_ } 1 .. 100),
 	qr/^fit 100: 20000 us, 25\.\d MB\/s, 0\.09$/,
