@@ -576,6 +576,9 @@ static const char finish_prepared[] = "COMMIT PREPARED or ROLLBACK PREPARED: pg_
 /* Of one that writes much WAL */
 static const char smaller_transactions[] = "smaller transactions of that client, a VACUUM with cost delay, or another time for them";
 
+/* Of a COMMIT that waits in an extension */
+static const char faster_there[] = "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there";
+
 /* Of the sync of tables in COMMIT */
 static const char larger_skip_threshold[] = "larger wal_skip_threshold, below which their pages go to the WAL";
 
@@ -607,6 +610,17 @@ mostly_seen(const CommitFigures *f, double looks)
 	return looks >= MIN_LOOKS && 2 * looks >= f->seen.phase[PHASE_RECORD];
 }
 
+/* Half of the samples outside of flushes wait in an extension. */
+static bool
+waits_in_extension(const CommitFigures *f)
+{
+	const float *seen = f->seen.phase;
+
+	return f->seen.extension_waits >= MIN_LOOKS &&
+		2 * f->seen.extension_waits >= seen[PHASE_BEFORE] +
+		seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER];
+}
+
 /* What a commit does and waits for until its record is written */
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
@@ -617,12 +631,11 @@ find_record_causes(const CommitFigures *f, Causes *found)
 	bool		locked_record = f->lock != NULL && before < record;
 	bool		queue = locked_before &&
 	f->seen.commit_queue >= Max(MOSTLY_QUEUED * f->seen.commit_locks, MIN_LOOKS);
-	bool		remote = f->seen.extension_waits >= MIN_LOOKS &&
-	2 * f->seen.extension_waits >= f->seen.phase[PHASE_BEFORE];
+	bool		remote = waits_in_extension(f);
 	bool		inserts = !locked_record && mostly_seen(f, f->seen.insert_waits);
 	bool		syncs = !locked_record && mostly_seen(f, f->seen.sync_waits);
 	bool		own = !locked_record && !inserts && !syncs;
-	double		messages = own && f->notifies ? record : 0;
+	double		messages = own && !remote && f->notifies ? record : 0;
 	bool		may_sync = f->wal_minimal &&
 	(f->seen.sync_waits > 0 || f->seen.phase[PHASE_RECORD] < ENOUGH_LOOKS);
 	const Cause causes[] = {
@@ -639,7 +652,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{locked_before || f->savepoints > 0 ? 0 : before,
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
 			"before the record: deferred triggers, constraints, open cursors, or COMMIT on another server (postgres_fdw).",
-			remote ? "what COMMIT takes there: its disk, locks, triggers or standby; for several servers, their option parallel_commit; or fewer transactions that write there" :
+			remote ? faster_there :
 		"fewer rows in a transaction, an index that these lack, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
@@ -658,7 +671,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			messages >= MIN_CAUSE || writes_messages(f) ?
 			"fewer messages in a transaction: one for many rows" :
 		"send it from one session, or drop it"},
-		{own && !f->notifies ? record : 0,
+		{own && remote ? record : 0,
+		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
+		{own && !remote && !f->notifies ? record : 0,
 			psprintf("record: the session's own work before its commit record, as %s%sON COMMIT DELETE ROWS or DROP.",
 					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
 					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
@@ -689,6 +704,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 {
 	const double *phase = f->phase;
 	bool		notifies = f->commits_notify > 0;
+	bool		remote = waits_in_extension(f);
 
 	/* whether they were SERIALIZABLE, only slow commits that are kept tell */
 	bool		unknown = f->period != NULL && f->slow_n == 0;
@@ -703,10 +719,12 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 		{phase[PHASE_STANDBY],
 			psprintf("standby%s.", blame_standby(f)),
 		remedy_for_standby(f)},
-		{f->serializable ? phase[PHASE_AFTER] : 0,
+		{f->serializable && !remote ? phase[PHASE_AFTER] : 0,
 			"after the commit, for predicate locks: a SERIALIZABLE transaction frees its own, and those of all that ended during it.",
 		"shorter SERIALIZABLE transactions that read fewer rows, or READ ONLY DEFERRABLE for long ones"},
-		{f->serializable ? 0 : phase[PHASE_AFTER],
+		{remote ? phase[PHASE_LOG] + phase[PHASE_AFTER] : 0,
+		"after the commit record: it waits in an extension, as for COMMIT PREPARED on another server.", faster_there},
+		{f->serializable || remote ? 0 : phase[PHASE_AFTER],
 			unknown ? "after the commit, for files of dropped or truncated tables, predicate locks, or messages of NOTIFY." :
 			notifies ? "after the commit, for files of dropped or truncated tables, or to pass on messages of NOTIFY." :
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
@@ -719,7 +737,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 					 psprintf(" for %s of each second",
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
 		"a higher CPU limit of its control group"},
-		{phase[PHASE_LOG],
+		{remote ? 0 : phase[PHASE_LOG],
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :

@@ -304,7 +304,7 @@ look_at_backend(int procno)
 			event == (PG_WAIT_LWLOCK | LWTRANCHE_WAL_INSERT);
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
 			is_lock_event(event);
-		look.sample.extension_waits += reading.phase == PHASE_BEFORE &&
+		look.sample.extension_waits +=
 			wait_event_class(event) == PG_WAIT_EXTENSION;
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
 			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;

@@ -49,7 +49,7 @@ typedef struct WatchWriter
 	X(insert_waits, ran) /* to insert their record */ \
 	X(commit_locks, ran) /* for a lock before it, not NOTIFY's */ \
 	X(commit_queue, ran) /* ... that another commit holds */ \
-	X(extension_waits, ran) /* in an extension, before the callbacks */ \
+	X(extension_waits, ran) /* in an extension */ \
 	X(sync_waits, ran) /* sync files before it (wal_level = minimal) */ \
 	X(lock_waits, all) /* for a lock, outside of a commit; not blocked_rows */ \
 	X(prepared_waits, all) /* ... that a prepared transaction holds */ \

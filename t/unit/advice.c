@@ -82,6 +82,7 @@ static const Figure figures[] = {
 	FIGURE(seen.sync_waits), FIGURE(seen.extension_waits), FIGURE(seen.lock_waits), FIGURE(seen.wal_waits), FIGURE(seen.activity[ACTIVITY_ARCHIVER]),
 	FIGURE(seen.commit_locks), FIGURE(seen.commit_queue), FIGURE(seen.prepared_waits), FIGURE(notifies),
 	FIGURE(seen.phase[PHASE_BEFORE]), FIGURE(seen.phase[PHASE_RECORD]),
+	FIGURE(seen.phase[PHASE_LOG]), FIGURE(seen.phase[PHASE_AFTER]),
 	FIGURE(now.longest), FIGURE(commits), FIGURE(commits_async),
 	FIGURE(commits_notify), FIGURE(commits_unlogged),
 	FIGURE(commits_read_only), FIGURE(prepares), FIGURE(flushes),

@@ -412,6 +412,30 @@ says(
 	'phase:before' => 0.96,
 	'seen.phase[PHASE_BEFORE]' => 200,
 	'seen.extension_waits' => 99);
+my %elsewhere = (
+	seen_enough => 1,
+	'phase:before' => 0.2,
+	'phase:record' => 0.3,
+	'phase:log' => 0.1,
+	'phase:after' => 0.38,
+	'seen.phase[PHASE_BEFORE]' => 40,
+	'seen.phase[PHASE_RECORD]' => 60,
+	'seen.phase[PHASE_LOG]' => 20,
+	'seen.phase[PHASE_AFTER]' => 76);
+says(
+	'another library, in each of its callbacks',
+	'48\.0% after the commit record: it waits in an extension, as for COMMIT PREPARED',
+	'no\. 98\.0% of commit time',
+	%elsewhere,
+	'seen.extension_waits' => 190,
+	not => 'DROP');
+says(
+	'... which takes a small part',
+	'38\.0% after the commit, for files of tables',
+	'no\. 98\.0% of commit time',
+	%elsewhere,
+	'seen.extension_waits' => 90,
+	not => 'extension');
 says(
 	'savepoints',
 	'97\.0% before the record: COMMIT ends 60000 open savepoints, one in the other\.',
