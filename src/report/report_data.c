@@ -47,6 +47,7 @@
 #define MANY_SAVEPOINTS	1000	/* one in the other, that take their time */
 #define CLIENT_MATTERS	0.05	/* of commits, or of commit time */
 #define ENOUGH_FLUSHES	100		/* to say whose they are */
+#define MIN_CONCURRENCY	0.05	/* of flushes or commits, to wait for others */
 #define MIN_CYCLES		3		/* of checkpoints, for a mean distance */
 #define NEWEST_CYCLES	8
 #define QUERY_WIDTH		48		/* bytes of a query */
@@ -470,7 +471,7 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 	commit_phase_take(phase, PHASE_RECORD, record);
 	commit_phase_take(phase, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
 	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep - doubt, 0));
-	if (f->concurrency > 0)
+	if (Max(f->concurrency, ratio_or_zero(carried, f->commits)) >= MIN_CONCURRENCY)
 		commit_phase_take(phase, PHASE_OTHER_FLUSH, Max(phase[PHASE_UNKNOWN] - doubt, 0));
 	for (int i = 0; i < PHASE_N; i++)
 		phase[i] = ratio_or_zero(phase[i], time + before + after);
