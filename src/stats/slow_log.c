@@ -41,6 +41,7 @@ typedef struct SlowRing
 	pg_atomic_uint64 newest;	/* number of the latest event; 0: none */
 	pg_atomic_uint64 reset;		/* events up to this one are forgotten; under
 								 * commit_stats_reset_lock() */
+	pg_atomic_uint64 reset_at;	/* clock_now(), likewise; 0: never */
 	pg_atomic_uint64 settled;	/* events up to this one are settled, or lost;
 								 * by the background worker */
 	SlowPlace	place[SLOW_LOG_KEPT];
@@ -178,6 +179,19 @@ slow_log_oldest(SlowKind kind)
 }
 
 uint64
+slow_log_since(SlowKind kind)
+{
+	uint64		oldest = slow_log_oldest(kind);
+	SlowEvent	event;
+	SlowOutcome outcome;
+
+	if (oldest > pg_atomic_read_u64(&rings[kind].reset) + 1 &&
+		slow_log_copy(kind, oldest, &event, &outcome))
+		return event.end;
+	return pg_atomic_read_u64(&rings[kind].reset_at);
+}
+
+uint64
 slow_log_settled(SlowKind kind)
 {
 	return Max(pg_atomic_read_u64(&rings[kind].settled),
@@ -260,7 +274,10 @@ slow_log_reset(TimestampTz now)
 	Assert(LWLockHeldByMeInMode(commit_stats_reset_lock(), LW_EXCLUSIVE));
 
 	for (int kind = 0; kind < SLOW_NKINDS; kind++)
+	{
 		pg_atomic_write_u64(&rings[kind].reset, slow_log_newest(kind));
+		pg_atomic_write_u64(&rings[kind].reset_at, clock_now());
+	}
 }
 
 const StatsModule slow_log_module = {

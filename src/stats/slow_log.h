@@ -132,6 +132,9 @@ extern const char *slow_event_address(const SlowEvent *event);
 extern uint64 slow_log_newest(SlowKind kind);
 extern uint64 slow_log_oldest(SlowKind kind);
 
+/* From this clock_now() on, all are kept */
+extern uint64 slow_log_since(SlowKind kind);
+
 extern void slow_log_put(SlowKind kind, const SlowEvent *event);
 
 /* What the ring of groups has of the flush at present */

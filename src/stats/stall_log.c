@@ -174,8 +174,9 @@ stall_log_checkpoint_phase(const WatchSummary *seen)
 
 /*
  * The ratio of an activity in the looks of "all", which are those since
- * "present"; 0 if it went on all the time, or never.  A mean stall is added to
- * those without the activity, as their absence may be chance.
+ * "present" of which stalls are kept; 0 if it went on all the time, or never.
+ * A mean stall is added to those without the activity, as their absence may be
+ * chance.
  */
 static double
 activity_ratio(const StallLog *log, WatchActivity activity,
@@ -209,7 +210,7 @@ find_ratios(StallLog *log)
 	uint64		now = clock_now();
 	WatchSummary all;
 
-	watch_sum(0, now, &all);
+	watch_sum(slow_log_since(SLOW_STALL), now, &all);
 	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
 	for (int activity = 0; activity < ACTIVITIES; activity++)
 		log->ratio[activity] = activity_ratio(log, activity, &all);

@@ -10,6 +10,7 @@
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
+ *		reset AT
  *
  * with times in ms after the begin, except those of a flush and of THROTTLED,
  * in us.  The output is the fit, if there are flushes, and cause, certainty
@@ -30,6 +31,7 @@
 int			wal_segment_size = 16 * 1024 * 1024;
 
 static uint64 begin;
+static uint64 reset_at;
 static LoggedEvent events[SLOW_NKINDS][SLOW_LOG_KEPT];
 static int	nevents[SLOW_NKINDS];
 static WatchSample looks[MOST];
@@ -69,6 +71,12 @@ uint64
 slow_log_oldest(SlowKind kind)
 {
 	return 1;
+}
+
+uint64
+slow_log_since(SlowKind kind)
+{
+	return reset_at;
 }
 
 uint64
@@ -198,6 +206,17 @@ read_flush(const char *line)
 	return true;
 }
 
+static bool
+read_reset(const char *line)
+{
+	double		at;
+
+	if (sscanf(line, "reset %lf", &at) != 1)
+		return false;
+	reset_at = begin + (uint64) (at * NS_PER_MS);
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -208,7 +227,7 @@ main(int argc, char **argv)
 	begin = clock_now() - BEGIN_AGE;
 	while (fgets(line, sizeof(line), stdin) != NULL)
 		if (!read_look(line) && !read_stall(line) && !read_writer(line) &&
-			!read_flush(line))
+			!read_flush(line) && !read_reset(line))
 			return 1;
 	stall_log_read(&log);
 	groups.nrecent = nflushes;

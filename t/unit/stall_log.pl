@@ -103,6 +103,12 @@ is( causes(looks(0, 90_000, checkpoint => 1), map { stall(4000 * $_, 200) } 1 ..
 	'20 checkpoint 0.60',
 	'stalls during a checkpoint that goes on all the time');
 is( causes(
+		'reset 40000', looks(0, 40_000),
+		looks(40_000, 90_000, checkpoint => 1),
+		map { stall(4000 * $_, 200) } 11 .. 20),
+	'10 checkpoint 0.60',
+	'... since the reset, before which no stall is known');
+is( causes(
 		looks(0, 40_000, checkpoint => 1),
 		looks(50_000, 90_000, checkpoint => 1),
 		looks(40_000, 50_000, checkpoint => 2),
