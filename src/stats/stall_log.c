@@ -212,6 +212,7 @@ find_ratios(StallLog *log)
 
 	watch_sum(slow_log_since(SLOW_STALL), now, &all);
 	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
+	log->volume_known = all.written > 0;
 	for (int activity = 0; activity < ACTIVITIES; activity++)
 		log->ratio[activity] = activity_ratio(log, activity, &all);
 }
@@ -268,12 +269,18 @@ writer_outweighs(const StallLog *log, const LoggedEvent *stall)
 			ratio_beside(log, stall, ACTIVITY_ARCHIVER));
 }
 
-/* An activity that goes on all the time has no ratio. */
+/*
+ * An activity that goes on all the time has no ratio.  If little but WAL is
+ * written to the volume, it does not make flushes stall.
+ */
 static double
 is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 {
-	return ratio_of(log, stall, activity) == 0 &&
-		was_there(&stall->outcome.seen, activity) ? MERELY_BESIDE : 0;
+	const WatchSummary *seen = &stall->outcome.seen;
+
+	return ratio_of(log, stall, activity) == 0 && was_there(seen, activity) &&
+		(was_there(seen, ACTIVITY_OTHERS) || !log->volume_known) ?
+		MERELY_BESIDE : 0;
 }
 
 /*---- Rules -------------------------------------------------------*/

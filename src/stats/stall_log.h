@@ -67,6 +67,7 @@ typedef struct StallLog
 	double		quota_certainty;
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
+	bool		volume_known;	/* what it wrote since then */
 	FlushFit	fit;			/* by the caller; see stall_log_fit().  Or of
 								 * a quota of bytes, which is found later */
 } StallLog;

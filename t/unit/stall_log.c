@@ -6,15 +6,16 @@
  *
  * Each input line is one of
  *
- *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS
+ *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS KB
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
  *
  * with times in ms after the begin, except those of a flush and of THROTTLED,
- * in us.  The output is the fit, if there are flushes, and cause, certainty
- * and writer of each stall.
+ * in us, and KB that the volume has written since the look before.  The output
+ * is the fit, if there are flushes, and cause, certainty and writer of each
+ * stall.
  *
  *-------------------------------------------------------------------------
  */
@@ -111,6 +112,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
 		sum->segment += look->segment;
 		sum->throttled += look->throttled_us * NS_PER_US;
+		sum->written += look->written_kb * 1024.0;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)
@@ -128,9 +130,9 @@ read_look(const char *line)
 	int			segment;
 	int			others;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d", &at, &checkpoint,
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u", &at, &checkpoint,
 			   &archiving, &segment, &look->throttled_us, &look->writer[0],
-			   &others) != 7)
+			   &others, &look->written_kb) != 8)
 		return false;
 	look->at = begin + (uint64) (at * NS_PER_MS);
 	if (checkpoint != 0)

@@ -17,9 +17,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others)
+		  qw(checkpoint archiving segment throttled writer others written)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -103,11 +103,18 @@ is( causes(looks(0, 90_000, checkpoint => 1), map { stall(4000 * $_, 200) } 1 ..
 	'20 checkpoint 0.60',
 	'stalls during a checkpoint that goes on all the time');
 is( causes(
-		'reset 40000', looks(0, 40_000),
+		'reset 40000',
+		looks(0, 40_000),
 		looks(40_000, 90_000, checkpoint => 1),
 		map { stall(4000 * $_, 200) } 11 .. 20),
 	'10 checkpoint 0.60',
 	'... since the reset, before which no stall is known');
+is( causes(
+		looks(0, 45_000, checkpoint => 1, archiving => 1, written => 100),
+		looks(45_000, 90_000, checkpoint => 1, archiving => 1, written => 1000, others => 1),
+		map { stall(4000 * $_, 200) } 1 .. 20),
+	'11 unknown 0.00, 9 checkpoint 0.60',
+	'... and hardly writes to the volume of the WAL for half of it');
 is( causes(
 		looks(0, 40_000, checkpoint => 1),
 		looks(50_000, 90_000, checkpoint => 1),
