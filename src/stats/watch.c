@@ -10,8 +10,11 @@
  *				its own memory: its transaction id, and what its latest
  *				COMMITs were seen waiting for
  *	writer		a backend that was seen WRITER_LOOKS times with the same id, or
- *				in VACUUM, and neither commits nor sleeps (pg_sleep) nor waits
- *				for its client or a lock
+ *				that writes WAL without one (VACUUM, CREATE INDEX CONCURRENTLY,
+ *				hint bits), and neither commits nor sleeps (pg_sleep) nor waits
+ *				for its client or a lock.  Sessions that wait until WAL is
+ *				written look like the one that has filled the WAL buffers, but
+ *				for a shorter time
  *
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and
@@ -102,6 +105,7 @@ typedef struct Look
 	int			locks_read;
 	int			blamed;
 	StandbyBlame blame;			/* the last one; name "": none */
+	int			writer_looks[WATCH_WRITERS];	/* of those in the sample */
 	WatchSample sample;
 } Look;
 
@@ -241,18 +245,29 @@ is_committing(int pid)
 	return false;
 }
 
-/* Workers of autovacuum are one writer, as each ends with its table. */
+/*
+ * The longest first.  Workers of autovacuum are one writer, as each ends with
+ * its table.
+ */
 static void
-add_to_writers(int pid)
+add_to_writers(int pid, int looks)
 {
 	int		   *writer = look.sample.writer;
+	int		   *writer_looks = look.writer_looks;
 	int			i = 0;
 
-	while (i < WATCH_WRITERS && writer[i] != 0 && writer[i] != pid)
-		i++;
-	if (i < WATCH_WRITERS)
-		writer[i] = pid;
 	look.sample.activities |= ACTIVITY_BIT(ACTIVITY_WRITER);
+	while (i < WATCH_WRITERS - 1 && writer[i] != 0 && writer[i] != pid)
+		i++;
+	if (looks <= writer_looks[i])
+		return;
+	for (; i > 0 && looks > writer_looks[i - 1]; i--)
+	{
+		writer[i] = writer[i - 1];
+		writer_looks[i] = writer_looks[i - 1];
+	}
+	writer[i] = pid;
+	writer_looks[i] = looks;
 }
 
 /* It writes WAL, or waits until it can. */
@@ -265,7 +280,7 @@ is_wal_event(uint32 event)
 		event == (PG_WAIT_LWLOCK | WALWriteLock->tranche);
 }
 
-/* A backend with an id, or in VACUUM, that is in no commit. */
+/* A backend with an id, or that writes WAL without one, in no commit. */
 static void
 look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 {
@@ -282,7 +297,7 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 			  event == (PG_WAIT_LOCK | LOCKTAG_RELATION_EXTEND)) &&
 			 ++session->looks >= WRITER_LOOKS)
 		add_to_writers(proc->statusFlags & PROC_IS_AUTOVACUUM ?
-					   WATCH_AUTOVACUUM : session->pid);
+					   WATCH_AUTOVACUUM : session->pid, session->looks);
 }
 
 static void
@@ -314,8 +329,11 @@ look_at_backend(int procno)
 			watch_lock(proc, session, &reading);
 	}
 	else if (session->pid != 0 &&
-			 (TransactionIdIsValid(xid) || proc->statusFlags & PROC_IN_VACUUM))
+			 (TransactionIdIsValid(xid) || is_wal_event(event) ||
+			  proc->statusFlags & (PROC_IN_VACUUM | PROC_IN_SAFE_IC)))
 		look_at_writer(proc, session, xid, event);
+	else if (event == WAIT_EVENT_CLIENT_READ)
+		session->looks = 0;
 	session->xid = xid;
 }
 
