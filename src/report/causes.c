@@ -522,6 +522,9 @@ remedy_at_stage(const CommitFigures *f)
 		return "commit_standby_stats";
 	if (strcmp(f->standby, "pg_basebackup") == 0)
 		return "names of standbys in synchronous_standby_names, in place of '*': a backup confirms whole WAL files only";
+	if (logical && f->standby_slots != NULL)
+		return psprintf("the standbys of synchronized_standby_slots ('%s'), to which its walsender lets changes go first: start them, or take them out",
+						f->standby_slots);
 	if (logical && f->standby_reader)
 		return "leave it out of synchronous_standby_names, unless it is a subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have";
 	if (f->now.longest >= WAITS_NOW_LONG || f->hanging > 0)

@@ -150,6 +150,8 @@ typedef struct CommitFigures
 	StandbyStage standby_stage;
 	bool		standby_logical;	/* a subscription, or another reader */
 	bool		standby_reader; /* ... as seems */
+	const char *standby_slots;	/* synchronized_standby_slots, if its
+								 * walsender waits for these */
 	double		standby_share;	/* of all waits for standbys */
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;

@@ -795,6 +795,13 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
 						   quote_literal_cstr(f->standby)));
 	f->standby_logical = subscribes != NULL;
 	f->standby_reader = subscribes != NULL && strcmp(subscribes, "f") == 0;
+	if (f->standby_logical && f->period == NULL)
+		f->standby_slots =
+			sql_value(psprintf("SELECT pg_catalog.current_setting('synchronized_standby_slots', true)"
+							   " FROM pg_catalog.pg_stat_activity"
+							   " WHERE wait_event OPERATOR(pg_catalog.=) 'WaitForStandbyConfirmation'"
+							   " AND application_name OPERATOR(pg_catalog.=) %s",
+							   quote_literal_cstr(f->standby)));
 }
 
 /* Whose transaction wrote half of what the standby lacks, or more */

@@ -341,6 +341,15 @@ says(
 	standby_logical => 1,
 	remedy => '^what its subscription waits for');
 says(
+	'... whose walsender waits for a standby', "100% standby 'sub': not sent\\.",
+	'no\. Commits hang',
+	%hangs,
+	standby => 'sub',
+	standby_stage => 1,
+	standby_logical => 1,
+	standby_slots => 'near, far',
+	remedy => "^the standbys of synchronized_standby_slots \\('near, far'\\), to which");
+says(
 	'... which is none', "100% standby 'cdc': not written\\.",
 	'no\. Commits hang',
 	%hangs,
