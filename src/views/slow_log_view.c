@@ -174,8 +174,10 @@ put_stall(Row *row, const StallLog *log, int i)
 	row_number(row, "sessions", event->sessions);
 	row_known_number(row, "wal_bytes", outcome->wal_bytes);
 	if (event->role == SLOW_LED)
+	{
 		row_number(row, "leader_pid", event->pid);
-	row_number(row, "leader_wal_bytes", event->wal_bytes);
+		row_number(row, "leader_wal_bytes", event->wal_bytes);
+	}
 	row_ms(row, "segment_time", event->part[PHASE_SEGMENT]);
 	if (writer != NULL)
 	{
