@@ -1,0 +1,71 @@
+/*-------------------------------------------------------------------------
+ *
+ * period.c
+ *		The standby that src/report/period.c names, for t/unit/period.pl.
+ *
+ * The arguments are the seconds that commits of the period waited for a
+ * standby, how many of them were slow, and the slow ones that are kept:
+ * "name=seconds".  The output is the name with most of these seconds, or "-".
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "program.h"
+
+#include "../../src/report/period.c"
+
+#define MOST_KEPT	100
+
+static LoggedEvent kept[MOST_KEPT];
+static int	nkept = 0;
+
+LoggedEvent *
+logged_events_read(SlowKind kind, int *n)
+{
+	*n = nkept;
+	return kept;
+}
+
+void
+report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
+				  const StandbyBlame *now)
+{
+	uint64		most = 0;
+
+	for (int i = 0; i < n; i++)
+		if (counts[i].wait_time[STANDBY_NOT_SENT] > most)
+		{
+			most = counts[i].wait_time[STANDBY_NOT_SENT];
+			f->standby = counts[i].name;
+		}
+}
+
+int
+main(int argc, char **argv)
+{
+	static CommitFigures f;
+	HistorySum *period = calloc(1, sizeof(HistorySum));
+
+	if (argc < 3 || argc - 3 > MOST_KEPT)
+		return 1;
+	period->end = 1;
+	f.period = period;
+	f.phase[PHASE_STANDBY] = 1;
+	f.phase_commits = 1;
+	f.phase_mean = atof(argv[1]) * 1e6;
+	f.slow_commits = atoi(argv[2]);
+	for (int i = 3; i < argc; i++)
+	{
+		LoggedEvent *logged = &kept[nkept++];
+		const char *equals = strchr(argv[i], '=');
+		StandbyBlame *blame = &logged->outcome.waits.blame;
+
+		memcpy(blame->name, argv[i], equals - argv[i]);
+		blame->stage = STANDBY_NOT_SENT;
+		logged->event.duration = logged->event.standby_min =
+			(uint64) (atof(equals + 1) * NS_PER_S);
+	}
+	f.slow_n = nkept;
+	set_period_standby(&f);
+	puts(f.standby ? f.standby : "-");
+	return 0;
+}

@@ -1,0 +1,27 @@
+# Which standby does the report of a period name?
+#
+# The history keeps how long commits waited, but not for which standby.  Slow
+# commits know that, and the latest are kept.  They stand for all only if slow
+# ones have half of the waits.
+
+use CommitStats;
+
+# Without what would need the server
+my $program = compile_program(
+	't/unit/period.c', 'src/stats/slow_log.c', 'src/stats/standby.c',
+	'-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', need_libpgcommon(), '-lm');
+
+sub named (@arguments)
+{
+	return $program->(\@arguments);
+}
+
+is(named(29, 4, ('away=1.65') x 4), '-', 'slow commits have 6.6 s of 29: none');
+is(named(12, 4, ('away=1.65') x 4), 'away', '... of 12: theirs');
+is(named(29, 16, ('away=1.65') x 4), 'away', 'four of 16 that are kept, all like these: theirs');
+is(named(29, 8, ('away=1.65') x 4), '-', '... of 8: none');
+is(named(20, 3, 'one=4', 'two=7', 'one=4'), 'one', 'of two, that with most of the waits');
+is(named('nan', 1, 'away=1'), 'away', 'where commits hang, nobody knows all waits: theirs');
+is(named(29, 0), '-', 'no slow commit: none');
+
+done_testing();

@@ -1,0 +1,57 @@
+/*-------------------------------------------------------------------------
+ *
+ * watch.c
+ *		What src/stats/watch.c takes for a checkpoint, for t/unit/watch.pl.
+ *
+ * The arguments are wait events of the checkpointer, one at each look.  The
+ * output has the phase of a checkpoint at each of them: write, sync or none.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "program.h"
+
+#include "base/compat.h"
+
+static PGPROC checkpointer;
+static LWLockPadded locks[NUM_INDIVIDUAL_LWLOCKS];
+
+#define checkpointer_proc()	(&checkpointer)
+#define MainLWLockArray		locks
+#include "../../src/stats/watch.c"
+
+static const struct
+{
+	const char *name;
+	uint32		info;
+}			events[] = {
+	{"idle", WAIT_EVENT_CHECKPOINTER_MAIN},
+	{"runs", 0},
+	{"wal_write", WAIT_EVENT_WAL_WRITE},
+	{"wal_sync", WAIT_EVENT_WAL_SYNC},
+	{"wal_init", WAIT_EVENT_WAL_INIT_SYNC},
+	{"file_write", WAIT_EVENT_DATA_FILE_WRITE},
+	{"file_sync", WAIT_EVENT_DATA_FILE_SYNC},
+	{"slru_sync", WAIT_EVENT_SLRU_FLUSH_SYNC}
+};
+
+int
+main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+	{
+		uint8		seen;
+
+		for (int e = 0; e < (int) lengthof(events); e++)
+			if (strcmp(argv[i], events[e].name) == 0)
+				checkpointer.wait_event_info = events[e].info;
+		look.sample.activities = 0;
+		look_at_checkpointer();
+		seen = look.sample.activities;
+		if (((seen & ACTIVITY_BIT(ACTIVITY_CHECKPOINT)) != 0) != (seen != 0))
+			return 1;
+		printf("%s%s", i == 1 ? "" : " ",
+			   seen & ACTIVITY_BIT(ACTIVITY_WRITES) ? "write" :
+			   seen & ACTIVITY_BIT(ACTIVITY_SYNCS) ? "sync" : "none");
+	}
+	return 0;
+}

@@ -1,0 +1,28 @@
+# When does the background worker see a checkpoint?
+#
+# A wait event of the checkpointer tells a phase of a checkpoint, and the phase
+# lasts while the checkpointer runs or waits for WAL.  But WAL alone is none:
+# archive_timeout makes the checkpointer switch to another segment.
+
+use CommitStats;
+
+# Without what would need the server
+my $program =
+  compile_program('t/unit/watch.c', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections');
+
+sub phases (@events)
+{
+	return $program->(\@events);
+}
+
+is( phases(qw(idle wal_write wal_sync wal_init idle)),
+	'none none none none none',
+	'a switch to another WAL segment');
+is( phases(qw(idle runs file_write wal_sync runs file_sync slru_sync wal_sync idle)),
+	'none write write write write sync sync sync none',
+	'a checkpoint');
+is( phases(qw(wal_sync file_write file_sync file_write idle wal_write)),
+	'none write sync sync none none',
+	'... after a switch; what it writes while it syncs is no phase');
+
+done_testing();
