@@ -484,21 +484,27 @@ remedy_for_checkpoints(const CommitFigures *f)
 					f->checkpoint_timeout);
 }
 
-/* wal_compression, and fewer checkpoints, are of use to full-page images. */
+/*
+ * wal_compression, and fewer checkpoints, are of use to full-page images.  The
+ * WAL of a transaction counts when it ends.
+ */
 static const char *
 remedy_for_bytes(const CommitFigures *f)
 {
 	const char *early = remedy_for_early_checkpoints(f);
+	const char *less = psprintf("less WAL%s, or a faster volume",
+								f->running_writer != NULL ?
+								psprintf(" of %s, which was seen writing", f->running_writer) :
+								f->heaviest == NULL ? "" :
+								psprintf(" (%s of it is of client %s)",
+										 format_percent(f->heaviest_share), f->heaviest));
 
 	if (f->images < MOSTLY_IMAGES)
-		return psprintf("less WAL%s, or a faster volume",
-						f->heaviest == NULL ? "" :
-						psprintf(" (%s of it is of client %s)",
-								 format_percent(f->heaviest_share), f->heaviest));
+		return less;
 	return early != NULL ? early :
-		psprintf("%slarger checkpoint_timeout (now %d s): pages go to the WAL whole after each checkpoint; or a faster volume",
+		psprintf("%slarger checkpoint_timeout (now %d s): pages go to the WAL whole after each checkpoint; or %s",
 				 f->wal_compression ? "" : "wal_compression = on, ",
-				 f->checkpoint_timeout);
+				 f->checkpoint_timeout, less);
 }
 
 /* Apart from the WAL of large transactions */
