@@ -977,7 +977,7 @@ CREATE FUNCTION commit_history(
 	OUT archiver_stall_time double precision,
 	OUT bulk_wal_stall_time double precision,
 	OUT bytes_stall_time double precision,
-	OUT other_writes_stall_time double precision,
+	OUT other_io_stall_time double precision,
 	OUT quota_stall_time double precision,
 	OUT unknown_stall_time double precision,
 	OUT slow_commits bigint,
@@ -1030,7 +1030,7 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.flush_p50, h.flush_p99, h.flush_max, h.stalls, h.stall_time,
        h.segment_stall_time, h.cpu_limit_stall_time, h.checkpoint_stall_time,
        h.archiver_stall_time, h.bulk_wal_stall_time, h.bytes_stall_time,
-       h.other_writes_stall_time, h.quota_stall_time, h.unknown_stall_time,
+       h.other_io_stall_time, h.quota_stall_time, h.unknown_stall_time,
        h.slow_commits, h.transaction_time, h.wal_bytes, h.wal_fpi, h.checkpoints,
        h.archive_failures, h.before_time, h.record_time,
        h.notify_time, h.phase_delay_time, h.phase_flush_time,
@@ -1147,7 +1147,7 @@ cause AS MATERIALIZED (
 		 (1, 'quota', quota_stall_time), (2, 'checkpoint', checkpoint_stall_time),
 		 (3, 'archiver', archiver_stall_time), (4, 'bulk WAL', bulk_wal_stall_time),
 		 (5, 'bytes', bytes_stall_time), (6, 'new segment', segment_stall_time),
-		 (7, 'CPU limit', cpu_limit_stall_time), (8, 'other writes', other_writes_stall_time),
+		 (7, 'CPU limit', cpu_limit_stall_time), (8, 'other I/O', other_io_stall_time),
 		 (9, 'unknown', unknown_stall_time))
 		 c(number, name, stall_time)),
 --
@@ -2083,7 +2083,7 @@ COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 COMMENT ON COLUMN commit_stall_log.segment_time IS
 	'time spent making a new WAL segment, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.cause IS
-	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, other writes (to the volume of the WAL), quota or unknown';
+	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown';
 COMMENT ON COLUMN commit_stall_log.certainty IS
 	'probability that cause is right';
 COMMENT ON COLUMN commit_stall_log.checkpoint_phase IS
@@ -2453,7 +2453,7 @@ COMMENT ON COLUMN commit_history.bulk_wal_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.bytes_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.other_writes_stall_time IS
+COMMENT ON COLUMN commit_history.other_io_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.quota_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';

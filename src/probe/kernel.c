@@ -2,7 +2,7 @@
  *
  * kernel.c
  *		What only the kernel tells: limits of the CPU, what a volume has
- *		written, whether a process runs.
+ *		read and written, whether a process runs.
  *
  * All of it is in files that Linux makes up.  Where there are none, as on
  * other systems, nothing is known.
@@ -19,10 +19,10 @@
  * path of a group may be that of the host, of which only the last folder is
  * mounted.
  *
- * Linux counts the sectors that a block device, or a part of it, has written:
- * the seventh number of its "stat", of 512 bytes each.  A file system without
- * a block device of its own, such as btrfs, overlayfs or NFS, has a device
- * number that is not among them.
+ * Linux counts the sectors that a block device, or a part of it, has read and
+ * written: the third and the seventh number of its "stat", of 512 bytes each.
+ * A file system without a block device of its own, such as btrfs, overlayfs or
+ * NFS, has a device number that is not among them.
  *
  * Locking: none.  This file uses neither shared memory nor the server, so t/
  * can compile it alone.
@@ -146,9 +146,10 @@ cpu_throttled_read(const char *groups, const char *mount, uint64 *throttled_ns)
 }
 
 uint64
-volume_written(const char *folder, const char *devices)
+volume_moved(const char *folder, const char *devices)
 {
-	unsigned long long sectors = 0;
+	unsigned long long read = 0;
+	unsigned long long written = 0;
 #ifdef __linux__
 	char		path[MAXPGPATH];
 	struct stat status;
@@ -161,11 +162,11 @@ volume_written(const char *folder, const char *devices)
 	file = fopen(path, "r");
 	if (file == NULL)
 		return 0;
-	if (fscanf(file, "%*u %*u %*u %*u %*u %*u %llu", &sectors) != 1)
-		sectors = 0;
+	if (fscanf(file, "%*u %*u %llu %*u %*u %*u %llu", &read, &written) != 2)
+		read = written = 0;
 	fclose(file);
 #endif
-	return sectors * SECTOR;
+	return (read + written) * SECTOR;
 }
 
 char

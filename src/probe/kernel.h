@@ -14,8 +14,11 @@
 extern bool cpu_throttled_read(const char *groups, const char *mount,
 							   uint64 *throttled_ns);
 
-/* Bytes that the volume of a folder has written since the system started; or 0 */
-extern uint64 volume_written(const char *folder, const char *devices);
+/*
+ * Bytes that the volume of a folder has read and written since the system
+ * started; or 0
+ */
+extern uint64 volume_moved(const char *folder, const char *devices);
 
 /* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */
 extern char process_state(int pid);

@@ -780,12 +780,12 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
 		remedy_for_bytes(f)},
 		{stall[STALL_OTHERS].share,
-			psprintf("stalls while others write to the volume of the WAL%s%s.",
-					 f->written == 0 ? "" :
-					 psprintf(": it wrote %s/s, of which flushes at most %s/s",
-							  format_bytes(f->written), format_bytes(f->flushed)),
+			psprintf("stalls while others read or write on the volume of the WAL%s%s.",
+					 f->moved == 0 ? "" :
+					 psprintf(": it moved %s/s, of which flushes at most %s/s",
+							  format_bytes(f->moved), format_bytes(f->flushed)),
 					 count_stalls(f, STALL_OTHERS)),
-		"a volume of its own for the WAL, or less of these writes: data files, a backup, another program (iotop)"},
+		"a volume of its own for the WAL, or less of that: data files, a backup, queries that read from the disk, another program (iotop)"},
 		{quota_share(f),
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),

@@ -132,8 +132,8 @@ typedef struct CommitFigures
 	double		quota_flushes;	/* in each window; 0: no quota shows */
 	double		quota_bytes;	/* above 0: or these, which does not show */
 	double		quota_window;
-	double		written;		/* bytes/s, by the volume in stalls of other
-								 * writes */
+	double		moved;			/* bytes/s, read and written by the volume in
+								 * stalls beside others */
 	double		flushed;		/* ... at most, by flushes */
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */

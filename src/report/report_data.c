@@ -743,11 +743,11 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		if (cause == STALL_OTHERS)
 		{
 			seconds += seen->seconds;
-			f->written += seen->written;
+			f->moved += seen->moved;
 			f->flushed += seen->flushed;
 		}
 	}
-	f->written = ratio_or_zero(f->written, seconds);
+	f->moved = ratio_or_zero(f->moved, seconds);
 	f->flushed = ratio_or_zero(f->flushed, seconds);
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{

@@ -13,7 +13,7 @@
  *	seen		what the background worker saw during a stall (watch.c)
  *	activity	what may make flushes stall while it goes on: the phases of a
  *				checkpoint, archive_command, a session that writes much,
- *				other writes to the volume
+ *				other I/O of the volume
  *	ratio		stall time in a second with an activity to that in one without
  *
  * An activity and a stall at the same time prove nothing: a checkpoint can go
@@ -212,7 +212,7 @@ find_ratios(StallLog *log)
 
 	watch_sum(slow_log_since(SLOW_STALL), now, &all);
 	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
-	log->volume_known = all.written > 0;
+	log->volume_known = all.moved > 0;
 	for (int activity = 0; activity < ACTIVITIES; activity++)
 		log->ratio[activity] = activity_ratio(log, activity, &all);
 }
@@ -244,7 +244,7 @@ ratio_beside(const StallLog *log, const LoggedEvent *stall,
 
 /*
  * Of two activities at the same time, the one with the larger ratio counts.
- * Both also write, so other writes come later.
+ * Both also write, so other I/O comes later.
  */
 static double
 certainty_beside(const StallLog *log, const LoggedEvent *stall,
@@ -270,8 +270,8 @@ writer_outweighs(const StallLog *log, const LoggedEvent *stall)
 }
 
 /*
- * An activity that goes on all the time has no ratio.  If little but WAL is
- * written to the volume, it does not make flushes stall.
+ * An activity that goes on all the time has no ratio.  If the volume
+ * moves little but WAL, it does not make flushes stall.
  */
 static double
 is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)

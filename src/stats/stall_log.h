@@ -17,7 +17,7 @@
 	X(STALL_ARCHIVER, "archiver", "archiver_stall_time") \
 	X(STALL_BULK_WAL, "bulk WAL", "bulk_wal_stall_time") /* another's */ \
 	X(STALL_BYTES, "bytes", "bytes_stall_time") \
-	X(STALL_OTHERS, "other writes", "other_writes_stall_time") \
+	X(STALL_OTHERS, "other I/O", "other_io_stall_time") \
 	X(STALL_QUOTA, "quota", "quota_stall_time") \
 	X(STALL_UNKNOWN, "unknown", "unknown_stall_time")
 

@@ -475,35 +475,36 @@ look_at_cpu_limit(void)
 }
 
 /*
- * Only the kernel knows what other programs write.  What commits make it write
- * is known well enough.
+ * Only the kernel knows what other programs read and write.  What commits make
+ * it write is known well enough.
  */
 static void
 look_at_volume(uint64 flushes)
 {
-	look.sample.written_kb = (uint32) (volume_written("pg_wal",
-													  VOLUME_DEVICES) / 1024);
+	look.sample.moved_kb = (uint32) (volume_moved("pg_wal",
+												  VOLUME_DEVICES) / 1024);
 	look.sample.flushed_kb = (uint32) (GetFlushRecPtr(NULL) / 1024 +
 									   flushes * FLUSH_KB);
 }
 
 /*
- * Have others written three quarters of what the volume wrote in the last
- * LATELY looks, of "newest" in all?  Not known while a segment is made.
+ * Are three quarters of what the volume read and wrote in the last LATELY
+ * looks, of "newest" in all, of others than flushes?  Not known while a
+ * segment is made.
  */
 static bool
-others_write(uint64 newest)
+others_move(uint64 newest)
 {
 	const WatchSample *first = sample_of(newest - Min(newest, LATELY));
-	uint32		written = look.sample.written_kb - first->written_kb;
+	uint32		moved = look.sample.moved_kb - first->moved_kb;
 	uint32		flushed = look.sample.flushed_kb - first->flushed_kb;
 	bool		segment = look.sample.segment;
 
 	for (int i = 0; i < LATELY; i++)
 		segment |= sample_of(newest - Min(newest, i))->segment;
-	return !segment && first->written_kb != 0 &&
-		look.sample.written_kb != 0 && written >= OTHERS_KB &&
-		flushed <= written / 4;
+	return !segment && first->moved_kb != 0 &&
+		look.sample.moved_kb != 0 && moved >= OTHERS_KB &&
+		flushed <= moved / 4;
 }
 
 bool
@@ -542,7 +543,7 @@ watch_look(void)
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
 	(void) changecount_read(&shared->changes, &number);
-	if (others_write(number))
+	if (others_move(number))
 		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_OTHERS);
 	changecount_begin_single(&shared->changes);
 	*sample_of(number + 1) = look.sample;
@@ -604,9 +605,9 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	for (int i = 0; i < ACTIVITIES; i++)
 		sum->activity[i] += (sample->activities & ACTIVITY_BIT(i)) != 0;
 	sum->segment += sample->segment;
-	if (before->written_kb != 0 && sample->written_kb != 0)
+	if (before->moved_kb != 0 && sample->moved_kb != 0)
 	{
-		sum->written += (uint32) (sample->written_kb - before->written_kb) *
+		sum->moved += (uint32) (sample->moved_kb - before->moved_kb) *
 			1024.0 * part;
 		sum->flushed += (uint32) (sample->flushed_kb - before->flushed_kb) *
 			1024.0 * part;

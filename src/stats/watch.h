@@ -23,8 +23,8 @@ typedef enum WatchActivity
 	ACTIVITY_SYNCS,
 	ACTIVITY_ARCHIVER,
 	ACTIVITY_WRITER,			/* a session writes much WAL */
-	ACTIVITY_OTHERS,			/* most of what the volume wrote lately was no
-								 * WAL */
+	ACTIVITY_OTHERS,			/* most of what the volume read and wrote
+								 * lately was no WAL */
 	ACTIVITIES
 } WatchActivity;
 
@@ -70,8 +70,8 @@ typedef struct WatchSample
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	uint32		throttled_us;	/* by a CPU limit, since the look before */
-	uint32		written_kb;		/* by the volume of the WAL so far, modulo
-								 * 2^32; 0: not known */
+	uint32		moved_kb;		/* read and written by the volume of the WAL
+								 * so far, modulo 2^32; 0: not known */
 	uint32		flushed_kb;		/* ... at most, by flushes */
 	int			writer[WATCH_WRITERS];	/* pids, each once; 0: none */
 } WatchSample;
@@ -89,7 +89,8 @@ typedef struct WatchSummary
 	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
-	double		written;		/* bytes, by the volume of the WAL */
+	double		moved;			/* bytes, read and written by the volume of
+								 * the WAL */
 	double		flushed;		/* ... at most, by flushes */
 	int			nwriters;
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */

@@ -34,17 +34,17 @@ end_load($load);
 $node->sql('SELECT pg_sleep(0.5)');
 
 stalls_are_of(
-	$node, 'other writes',
+	$node, 'other I/O',
 	"ended_at BETWEEN '$began' AND '$ended'::timestamptz + interval '0.3 s'",
 	'the writes of others');
 
 my $report = report_of($node);
 note_stalls($node);
 first_cause_is($report,
-	qr/^stalls while others write to the volume of the WAL: it wrote [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/
+	qr/^stalls while others read or write on the volume of the WAL: it moved [\d.]+ MB\/s, of which flushes at most [\d.]+ kB\/s/
 );
 like($report->{causes}->[0]->{remedy}, qr/^a volume of its own for the WAL/, '... and what to do');
 like($report->{delay}, qr/^no\b/, 'no delay');
-is_consistent($report, 'other writes');
+is_consistent($report, 'other I/O');
 
 end_test($node);

@@ -772,11 +772,11 @@ says(
 	'fit.window' => 100000,
 	not => 'without bytes');
 says(
-	'other writes',
-	'60\.0% stalls while others write to the volume of the WAL: it wrote 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls',
+	'other I/O',
+	'60\.0% stalls while others read or write on the volume of the WAL: it moved 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls',
 	'no\. It would not',
 	'stall:others' => 0.6,
-	written => 35e6,
+	moved => 35e6,
 	flushed => 1e5);
 says(
 	'stalls',

@@ -13,7 +13,7 @@
  *		reset AT
  *
  * with times in ms after the begin, except those of a flush and of THROTTLED,
- * in us, and KB that the volume has written since the look before.  The output
+ * in us, and KB that the volume has moved since the look before.  The output
  * is the fit, if there are flushes, and cause, certainty and writer of each
  * stall.
  *
@@ -112,7 +112,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
 		sum->segment += look->segment;
 		sum->throttled += look->throttled_us * NS_PER_US;
-		sum->written += look->written_kb * 1024.0;
+		sum->moved += look->moved_kb * 1024.0;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)
@@ -132,7 +132,7 @@ read_look(const char *line)
 
 	if (sscanf(line, "look %lf %d %d %d %u %d %d %u", &at, &checkpoint,
 			   &archiving, &segment, &look->throttled_us, &look->writer[0],
-			   &others, &look->written_kb) != 8)
+			   &others, &look->moved_kb) != 8)
 		return false;
 	look->at = begin + (uint64) (at * NS_PER_MS);
 	if (checkpoint != 0)

@@ -19,7 +19,7 @@ sub looks ($from, $to, %seen)
 	return map {
 		sprintf 'look %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others written)
+		  qw(checkpoint archiving segment throttled writer others moved)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -110,8 +110,8 @@ is( causes(
 	'10 checkpoint 0.60',
 	'... since the reset, before which no stall is known');
 is( causes(
-		looks(0, 45_000, checkpoint => 1, archiving => 1, written => 100),
-		looks(45_000, 90_000, checkpoint => 1, archiving => 1, written => 1000, others => 1),
+		looks(0, 45_000, checkpoint => 1, archiving => 1, moved => 100),
+		looks(45_000, 90_000, checkpoint => 1, archiving => 1, moved => 1000, others => 1),
 		map { stall(4000 * $_, 200) } 1 .. 20),
 	'11 unknown 0.00, 9 checkpoint 0.60',
 	'... and hardly writes to the volume of the WAL for half of it');
@@ -131,20 +131,20 @@ is( causes(looks(0, 90_000, checkpoint => 1), map { stall(100 * $_, 80) } 1 .. 5
 	'500 quota',
 	'... or goes on all the time');
 
-# Other writes to the volume
+# Other I/O of the volume
 is( causes(@quiet, looks(40_000, 50_000, others => 1), @stalls),
-	'19 other writes 0.99',
-	'stalls while others write, and no others');
+	'19 other I/O 0.99',
+	'stalls while others read or write, and no others');
 is( causes(@quiet, looks(40_000, 50_000, others => 1, checkpoint => 1), @stalls),
 	'19 checkpoint 0.99',
 	'... which are those of a checkpoint');
 is( causes(@quiet, looks(40_000, 50_000, others => 1), map { stall(100 * $_, 80) } 1 .. 500) =~
 	  s/ [\d.]+$//r,
 	'500 quota',
-	'a quota, while others write now and then');
+	'a quota, while others read or write now and then');
 is( causes(looks(0, 90_000, others => 1), map { stall(4000 * $_, 200) } 1 .. 20),
-	'20 other writes 0.60',
-	'others that write all the time');
+	'20 other I/O 0.60',
+	'others that read or write all the time');
 
 # Both: the archiver works on after the checkpoint, and flushes stall on
 is( causes(

@@ -4,7 +4,7 @@
  *		Asks src/probe/kernel.c, for t/unit/volume.pl.
  *
  * The arguments are a folder, and that of the devices.  The output is what the
- * volume of the first has written, in bytes.
+ * volume of the first has read and written, in bytes.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,6 +17,6 @@ main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 1;
-	printf("%llu\n", (unsigned long long) volume_written(argv[1], argv[2]));
+	printf("%llu\n", (unsigned long long) volume_moved(argv[1], argv[2]));
 	return 0;
 }

@@ -1,4 +1,4 @@
-# What has the volume of a folder written?
+# What has the volume of a folder read and written?
 #
 # src/probe/kernel.c needs no server.  The test compiles it into a program
 # (t/unit/volume.c) that reads files as Linux writes them.
@@ -12,7 +12,7 @@ my $device = (stat $folder)[0];
 my $number = sprintf '%d:%d', ($device >> 8) & 0xfff, ($device & 0xff) | (($device >> 12) & ~0xff);
 
 # By the volume of $of, if device $name has these counts
-sub written ($name, $counts, $of = $folder)
+sub moved ($name, $counts, $of = $folder)
 {
 	my $devices = PostgreSQL::Test::Utils::tempdir();
 
@@ -24,11 +24,12 @@ sub written ($name, $counts, $of = $folder)
 my $counts =
   "  219314    26540  8438210   159380 21528354  1453084 1020578768  4733803        0  1 2\n";
 
-is(written($number, $counts), 512 * 1020578768, 'the sectors that were written');
-is(written($number, $counts =~ s/1020578768/10205787680/r), 512 * 10205787680,
+is(moved($number, $counts), 512 * (8438210 + 1020578768), 'the sectors');
+is( moved($number, $counts =~ s/1020578768/10205787680/r),
+	512 * (8438210 + 10205787680),
 	'... more than 2^32');
-is(written('1:999999', $counts), 0, 'a volume that is no block device');
-is(written($number, ''), 0, 'no counts');
-is(written($number, $counts, "$folder/none"), 0, 'no folder');
+is(moved('1:999999', $counts), 0, 'a volume that is no block device');
+is(moved($number, ''), 0, 'no counts');
+is(moved($number, $counts, "$folder/none"), 0, 'no folder');
 
 done_testing();
