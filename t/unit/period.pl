@@ -7,8 +7,7 @@
 use CommitStats;
 
 # Without what would need the server
-my $program = compile_program(
-	't/unit/period.c', 'src/stats/slow_log.c', 'src/stats/standby.c',
+my $program = compile_program('t/unit/period.c', 'src/stats/slow_log.c', 'src/stats/standby.c',
 	'-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', need_libpgcommon(), '-lm');
 
 sub named (@arguments)
