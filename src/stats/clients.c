@@ -285,9 +285,11 @@ clients_is_connected(const ClientSession *session)
 static void
 clients_reset(TimestampTz now)
 {
+	uint64		timed_at = clock_now();
+
 	entry_table_clear(&clients_table, now, true);
 	for (int i = 0; i < MaxBackends; i++)
-		slots[i].timed_at = clock_now();
+		slots[i].timed_at = timed_at;
 }
 
 const StatsModule clients_module = {
