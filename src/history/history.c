@@ -472,12 +472,14 @@ find_leader(EntryFlushes *flushes, Size key_size, void *leader)
 
 	for (int i = 0; i < now.n; i++)
 	{
-		const char *key = now.keys + i * key_size;
-		uint64		growth = now.flushes[i];
+		Size		at = i * (key_size + sizeof(uint64));
+		const char *key = now.rows + at;
+		uint64		growth = *(const uint64 *) (key + key_size);
 
 		if (i < before.n && now.stats_reset == before.stats_reset &&
-			memcmp(before.keys + i * key_size, key, key_size) == 0)
-			growth = clock_elapsed(before.flushes[i], growth);
+			memcmp(before.rows + at, key, key_size) == 0)
+			growth = clock_elapsed(*(const uint64 *) (before.rows + at + key_size),
+								   growth);
 		if (growth <= most || entry_is_overflow((const EntryKey *) key))
 			continue;
 		most = growth;

@@ -382,16 +382,19 @@ entry_table_read(EntryTable *table, EntryTableCopy copy)
 	return totals;
 }
 
+/* Rows with "n" counters from "first" on. */
 static void
-copy_rows(const EntryTable *table, char *rows, int *places)
+copy_rows(const EntryTable *table, char *rows, int first, int n, int *places)
 {
+	Size		size = table->key_size + n * sizeof(uint64);
+
 	for (int i = 0; i < table->shared->nentries; i++)
 	{
-		char	   *row = rows + i * row_size(table);
+		char	   *row = rows + i * size;
 
 		memcpy(row, key_of_entry(table, i), table->key_size);
 		counter_array_read((uint64 *) (row + table->key_size),
-						   table->entries[i].counter, CLIENT_NCOUNTERS);
+						   table->entries[i].counter + first, n);
 	}
 	for (int i = 0; i < nplaces(table, MaxBackends); i++)
 	{
@@ -401,8 +404,8 @@ copy_rows(const EntryTable *table, char *rows, int *places)
 		if (entry == NO_ENTRY)
 			continue;
 		read_growth(table, i, growth);
-		counter_array_add((uint64 *) (rows + entry * row_size(table) +
-									  table->key_size), growth, CLIENT_NCOUNTERS);
+		counter_array_add((uint64 *) (rows + entry * size + table->key_size),
+						  growth + first, n);
 		if (places != NULL)
 			places[entry]++;
 	}
@@ -416,7 +419,7 @@ entry_table_copy(const EntryTable *table, void *result)
 	totals->n = table->shared->nentries;
 	totals->evicted = table->shared->evicted;
 	memset(totals->places, 0, max_entries(table) * sizeof(int));
-	copy_rows(table, totals->row, totals->places);
+	copy_rows(table, totals->row, 0, CLIENT_NCOUNTERS, totals->places);
 }
 
 static void
@@ -426,33 +429,16 @@ copy_flushes(const EntryTable *table, void *result)
 
 	to->n = table->shared->nentries;
 	to->stats_reset = table->shared->stats_reset;
-	memcpy(to->keys, table->keys, to->n * table->key_size);
-	for (int i = 0; i < to->n; i++)
-		to->flushes[i] =
-			pg_atomic_read_u64(&table->entries[i].counter[SLOT_FLUSHES]);
-	for (int i = 0; i < nplaces(table, MaxBackends); i++)
-	{
-		int			entry = entry_table_of_place(table, i);
-		uint64		growth[CLIENT_NCOUNTERS];
-
-		if (entry == NO_ENTRY)
-			continue;
-		read_growth(table, i, growth);
-		to->flushes[entry] += growth[SLOT_FLUSHES];
-	}
+	copy_rows(table, to->rows, SLOT_FLUSHES, 1, NULL);
 }
 
 /* A fraction of the memory that entry_table_copy() reads. */
 void
 entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
 {
-	if (to->flushes == NULL)
-	{
-		to->keys = MemoryContextAlloc(TopMemoryContext,
-									  max_entries(table) * table->key_size);
-		to->flushes = MemoryContextAlloc(TopMemoryContext,
-										 max_entries(table) * sizeof(uint64));
-	}
+	if (to->rows == NULL)
+		to->rows = MemoryContextAlloc(TopMemoryContext, max_entries(table) *
+									  (table->key_size + sizeof(uint64)));
 	entry_table_copy_at_rest(table, copy_flushes, to);
 }
 
@@ -551,7 +537,7 @@ entry_table_save(const void *object, void *to)
 	{
 		saved->evicted = table->shared->evicted;
 		saved->stats_reset = table->shared->stats_reset;
-		copy_rows(table, (char *) (saved + 1), NULL);
+		copy_rows(table, (char *) (saved + 1), 0, CLIENT_NCOUNTERS, NULL);
 	}
 	return true;
 }

@@ -116,8 +116,7 @@ typedef struct EntryFlushes
 {
 	int			n;
 	TimestampTz stats_reset;	/* since which they are counted */
-	char	   *keys;
-	uint64	   *flushes;
+	char	   *rows;			/* each a key, and its flushes */
 } EntryFlushes;
 
 /* The commits of which the share of a row is a part. */
