@@ -633,8 +633,12 @@ choose_block(Simulation *sim)
 	if (load->chosen != NULL)
 		sim->block = load->chosen[sim->block];
 	sim->block_end += load->block_length;
-	for (int i = pauses ? pauses[sim->block] : 0; pauses && i < pauses[sim->block + 1]; i++)
-		sim->pause_end = Max(sim->pause_end, sim->now + load->pause.value[i]);
+	if (load->pause.blocks.n == 0)
+		return;
+	/* one after the other, as they came */
+	sim->pause_end = Max(sim->pause_end, sim->now);
+	for (int i = pauses[sim->block]; i < pauses[sim->block + 1]; i++)
+		sim->pause_end += load->pause.value[i];
 }
 
 /* Returns false if nothing happens until "end". */

@@ -81,12 +81,12 @@ put_party(ReturnSetInfo *rsinfo, const TransactionSums *it,
  *
  * Each array has a value for each of two parties, 1 and 2.  Times in us,
  * arrivals per second; commit_siblings is 1.  A flush of one commit has 50
- * pages of WAL, which take 10 us each, and each more has "wal".  A pause comes
- * in each second; the device allows "wal_quota" pages in each 100 ms, if above
- * 0, and then they take no time.  Returns a row for each
- * party: transactions per second, mean latency of the commits that waited or
- * were asynchronous, mean time of a transaction, and flushes per second of the
- * server.
+ * pages of WAL, which take 10 us each, and each more has "wal".  Two pauses
+ * come in each second, which take "pause"; the device allows "wal_quota"
+ * pages in each 100 ms, if above 0, and then they take no time.  Returns a
+ * row for each party: transactions per second, mean latency of the commits
+ * that waited or were asynchronous, mean time of a transaction, and flushes
+ * per second of the server.
  */
 Datum
 remedy_model(PG_FUNCTION_ARGS)
@@ -96,15 +96,15 @@ remedy_model(PG_FUNCTION_ARGS)
 	const int32 *notifies = (int32 *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(2));
 	const double *arrivals = (double *) ARR_DATA_PTR(PG_GETARG_ARRAYTYPE_P(3));
 	double		flush = PG_GETARG_FLOAT8(4);
-	double		pause = PG_GETARG_FLOAT8(13);
+	double		pause[2] = {PG_GETARG_FLOAT8(13) / 2, PG_GETARG_FLOAT8(13) / 2};
 	double		wal_quota = PG_GETARG_FLOAT8(14);
-	int			pauses[] = {0, pause > 0};
+	int			pauses[] = {0, pause[0] > 0 ? 2 : 0};
 	const double pages = 50;
 	const int	carried = 1;
 	LoadCycle	cycle[2] = {0};
 	WhatifLoad	load = {
 		.nblocks = 1,
-		.block_length = pause > 0 ? 1e6 : INFINITY,
+		.block_length = pause[0] > 0 ? 1e6 : INFINITY,
 		.ngroups = 2,
 		.nclients = sessions[0] + sessions[1],
 		.cores = 1000,
@@ -113,7 +113,7 @@ remedy_model(PG_FUNCTION_ARGS)
 		.carried = &carried,
 		.page_time = wal_quota > 0 ? 0 : 10,
 		.wal = PG_GETARG_FLOAT8(12),
-		.pause = {{pauses[1], pauses}, &pause},
+		.pause = {{pauses[1], pauses}, pause},
 		.window = wal_quota > 0 ? 100e3 : 0,
 		.quota = wal_quota,
 		.of_wal = true,

@@ -87,7 +87,10 @@ is_model({ %quota, batch => 10 }, '20, 496000, 50000, 2', '0, 2', '... and ten i
 is_model({ %quota, less_wal => 0.5 }, '40, 24600, 25000, 40', '0, 40', '... and half of the WAL');
 
 # Pauses are as long, whatever the flushes are.
-is_model({ pause => 1e5 }, '643, 1155, 1555, 643', '0, 643', 'a pause in each second');
+is_model(
+	{ pause => 1e5 },
+	'643, 1155, 1555, 643',
+	'0, 643', 'two pauses in each second, one after the other');
 is_model(
 	{ pause => 1e5, factor => 0.5 },
 	'1000, 600, 1000, 1000',
