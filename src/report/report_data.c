@@ -269,27 +269,6 @@ value_of(const ClientCounts *client, SlotCounter counter)
 	return client == NULL ? 0 : client->value[counter];
 }
 
-/* The WAL of all, and a client that wrote more than all others */
-static void
-set_wal(CommitFigures *f, const ClientTotals *clients)
-{
-	double		all = 0;
-
-	for (int i = 0; i < clients->n; i++)
-		all += clients->client[i].value[SLOT_WAL_BYTES];
-	f->wal_rate = ratio_or_zero(all, f->seconds);
-	for (int i = 0; i < clients->n; i++)
-	{
-		const ClientCounts *client = &clients->client[i];
-		double		share = ratio_or_zero(client->value[SLOT_WAL_BYTES], all);
-
-		if (share <= 0.5 || client_is_overflow(&client->key))
-			continue;
-		f->heaviest = name_client(&client->key);
-		f->heaviest_share = share;
-	}
-}
-
 /* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
@@ -301,7 +280,9 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	double		sessions = 0;
 	double		overflow = 0;
 	double		nameless = 0;
+	double		wal = 0;
 	const ClientCounts *longest = NULL;
+	const ClientCounts *heaviest = NULL;
 
 	for (int i = 0; i < clients->n; i++)
 	{
@@ -310,6 +291,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 		all += client_commits(client);
 		time += client->value[SLOT_COMMIT_TIME];
 		transactions += client->value[SLOT_TRANSACTION_TIME];
+		wal += client->value[SLOT_WAL_BYTES];
 		if (client_commits(client) > 0)
 			sessions += client->value[SLOT_SESSION_TIME];
 		if (client->value[SLOT_COMMITS_NOTIFY] > 0)
@@ -326,6 +308,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 			*top = client;
 		if (value_of(client, SLOT_COMMIT_TIME) > value_of(longest, SLOT_COMMIT_TIME))
 			longest = client;
+		if (value_of(client, SLOT_WAL_BYTES) > value_of(heaviest, SLOT_WAL_BYTES))
+			heaviest = client;
 	}
 	f->clients_evicted = clients->evicted;
 	f->overflow = ratio_or_zero(overflow, all);
@@ -333,7 +317,12 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->of_transactions = Min(ratio_or_zero(time, transactions), 1);
 	f->of_sessions = Min(ratio_or_zero(time, sessions), 1);
 	set_busiest(f, clients, all, time);
-	set_wal(f, clients);
+	f->wal_rate = ratio_or_zero(wal, f->seconds);
+	if (2 * value_of(heaviest, SLOT_WAL_BYTES) > wal)
+	{
+		f->heaviest = name_client(&heaviest->key);
+		f->heaviest_share = value_of(heaviest, SLOT_WAL_BYTES) / wal;
+	}
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
