@@ -1962,7 +1962,7 @@ COMMENT ON COLUMN commit_slow_log.delay_time IS
 COMMENT ON COLUMN commit_slow_log.flush_time IS
 	'time in which the session wrote and synced WAL, in milliseconds; null without track_wal_io_timing for a leader that waited for a standby';
 COMMENT ON COLUMN commit_slow_log.flush_timed IS
-	'true if flush_time was measured (track_wal_io_timing), false if inferred; null unless the session led';
+	'true if flush_time was measured (track_wal_io_timing), false if inferred; null if that is, or unless the session led';
 COMMENT ON COLUMN commit_slow_log.others_flush_time IS
 	'time spent waiting for the flush of another process, without delay_time, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.segment_time IS
