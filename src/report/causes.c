@@ -65,6 +65,7 @@
 #define HARDLY_COMMIT		0.1 /* of transaction time */
 #define HARDLY_OUTSIDE		0.05	/* of commit time; not in the share of a
 									 * client */
+#define HARDLY_CERTAIN		0.7 /* of the cause of stalls */
 #define MOSTLY_ARCHIVING	0.9 /* of the looks */
 #define MOSTLY_IMAGES		0.5 /* of the WAL */
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
@@ -313,15 +314,17 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 
 /*---- Words, "" if their figure is not known ---------------------*/
 
-/* " (12 stalls, mean 650 ms)" */
+/* " (12 stalls, mean 650 ms, 60.0% certain)" */
 static const char *
 count_stalls(const CommitFigures *f, StallCause cause)
 {
 	const StallSum *stall = &f->stall[cause];
 
 	return stall->n == 0 ? "" :
-		psprintf(" (%d stall%s, mean %s)", stall->n, stall->n == 1 ? "" : "s",
-				 format_us(stall->length));
+		psprintf(" (%d stall%s, mean %s%s)", stall->n, stall->n == 1 ? "" : "s",
+				 format_us(stall->length), stall->certainty > 0 &&
+				 stall->certainty < HARDLY_CERTAIN ?
+				 psprintf(", %s certain", format_percent(stall->certainty)) : "");
 }
 
 /* Most of the time with the lock of NOTIFY */

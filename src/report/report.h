@@ -17,6 +17,7 @@ typedef struct StallSum
 	int			n;
 	double		length;			/* of a mean one */
 	double		share;			/* of commit time */
+	double		certainty;		/* that this is their cause; 0: not known */
 } StallSum;
 
 /*

@@ -728,6 +728,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 			continue;
 		stall->n++;
 		stall->length += length;
+		stall->certainty += log->logged[i].certainty;
 		stall->share += ratio_or_zero(length * stall_waiters(&log->logged[i]), time);
 		if (cause == STALL_OTHERS)
 		{
@@ -741,6 +742,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
 		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);
+		f->stall[cause].certainty = ratio_or_zero(f->stall[cause].certainty, f->stall[cause].n);
 		sum += f->stall[cause].share;
 	}
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)

@@ -96,7 +96,7 @@ static const Figure figures[] = {
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower),
 	FIGURE(disk_busy), FIGURE(quota_flushes), FIGURE(quota_bytes), FIGURE(quota_window),
 	FIGURE(fit.share), FIGURE(fit.rate), FIGURE(fit.base), FIGURE(fit.window),
-	FIGURE(moved), FIGURE(flushed),
+	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(moved), FIGURE(flushed),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
 	FIGURE(notify.flush_time), FIGURE(notify.write_time), FIGURE(listeners), FIGURE(top_share),
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_of_transactions), FIGURE(top_slow_least),

@@ -650,6 +650,12 @@ says(
 	completion_target => 0.1,
 	remedy => '^checkpoint_completion_target = 0\.9 \(now 0\.1\)\n$');
 says(
+	'... that never pause',
+	'60\.0% stalls during the sync phase of checkpoints \(5 stalls, mean 650 ms, 62\.0% certain\)',
+	'no\.',
+	%checkpoint,
+	'stall[STALL_CHECKPOINT].certainty' => 0.62);
+says(
 	'... that WAL asks for', '60\.0% stalls', 'no\.', %checkpoint,
 	completion_target => 0.1,
 	checkpoint_distance => 3.5,
