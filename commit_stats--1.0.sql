@@ -972,7 +972,7 @@ CREATE FUNCTION commit_history(
 	OUT stalls bigint,
 	OUT stall_time double precision,
 	OUT segment_stall_time double precision,
-	OUT cpu_limit_stall_time double precision,
+	OUT not_run_stall_time double precision,
 	OUT checkpoint_stall_time double precision,
 	OUT archiver_stall_time double precision,
 	OUT bulk_wal_stall_time double precision,
@@ -1028,7 +1028,7 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.flush_time / nullif(h.timed_flushes, 0)::double precision
            AS flush_mean,
        h.flush_p50, h.flush_p99, h.flush_max, h.stalls, h.stall_time,
-       h.segment_stall_time, h.cpu_limit_stall_time, h.checkpoint_stall_time,
+       h.segment_stall_time, h.not_run_stall_time, h.checkpoint_stall_time,
        h.archiver_stall_time, h.bulk_wal_stall_time, h.bytes_stall_time,
        h.other_io_stall_time, h.quota_stall_time, h.unknown_stall_time,
        h.slow_commits, h.transaction_time, h.wal_bytes, h.wal_fpi, h.checkpoints,
@@ -1147,7 +1147,7 @@ cause AS MATERIALIZED (
 		 (1, 'quota', quota_stall_time), (2, 'checkpoint', checkpoint_stall_time),
 		 (3, 'archiver', archiver_stall_time), (4, 'bulk WAL', bulk_wal_stall_time),
 		 (5, 'bytes', bytes_stall_time), (6, 'new segment', segment_stall_time),
-		 (7, 'CPU limit', cpu_limit_stall_time), (8, 'other I/O', other_io_stall_time),
+		 (7, 'not run', not_run_stall_time), (8, 'other I/O', other_io_stall_time),
 		 (9, 'unknown', unknown_stall_time))
 		 c(number, name, stall_time)),
 --
@@ -1976,7 +1976,7 @@ COMMENT ON COLUMN commit_slow_log.commit_log_time IS
 COMMENT ON COLUMN commit_slow_log.after_time IS
 	'time after the second callback, in milliseconds: files deleted, predicate locks, signals of NOTIFY, invalidations';
 COMMENT ON COLUMN commit_slow_log.not_run_time IS
-	'time in which a CPU limit stopped processes of the server, in milliseconds';
+	'time in which a CPU limit, or a pause, stopped processes of the server, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.unknown_time IS
 	'rest of duration, with standby_time_min and all other parts, in milliseconds';
 COMMENT ON COLUMN commit_slow_log.other_time IS
@@ -2083,7 +2083,7 @@ COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 COMMENT ON COLUMN commit_stall_log.segment_time IS
 	'time spent making a new WAL segment, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.cause IS
-	'why: new segment, CPU limit, checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown';
+	'why: new segment, not run, checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown';
 COMMENT ON COLUMN commit_stall_log.certainty IS
 	'probability that cause is right';
 COMMENT ON COLUMN commit_stall_log.checkpoint_phase IS
@@ -2443,7 +2443,7 @@ COMMENT ON COLUMN commit_history.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.cpu_limit_stall_time IS
+COMMENT ON COLUMN commit_history.not_run_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';

@@ -141,7 +141,7 @@ static double
 phase_of_stalls(const CommitFigures *f, StallCause cause)
 {
 	return cause == STALL_SEGMENT ? f->phase[PHASE_SEGMENT] :
-		cause == STALL_CPU_LIMIT ? f->phase[PHASE_NOT_RUN] : 0;
+		cause == STALL_NOT_RUN ? f->phase[PHASE_NOT_RUN] : 0;
 }
 
 static double
@@ -743,12 +743,15 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			unknown ? NULL :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables, or large objects, in a transaction that drops them"},
-		{stall_share(f, STALL_CPU_LIMIT),
-			psprintf("not run: a CPU limit (cgroup) stopped the server%s.",
+		{stall_share(f, STALL_NOT_RUN),
+			psprintf("not run: %s%s.", f->cpu_limited ?
+					 "a CPU limit (cgroup) stopped the server" :
+					 "all processes of the server stood still, as in a pause of its machine or container,",
 					 f->seen.throttled == 0 ? "" :
 					 psprintf(" for %s of each second",
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
-		"a higher CPU limit of its control group"},
+			f->cpu_limited ? "a higher CPU limit of its control group" :
+		"who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log"},
 		{remote ? 0 : phase[PHASE_LOG],
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",

@@ -45,7 +45,7 @@ static const char *const spent_with[PHASE_N] = {
 	[PHASE_STANDBY] = "Waits for standbys",
 	[PHASE_LOG] = "Commit log",
 	[PHASE_AFTER] = "After the commit (files of dropped tables, predicate locks)",
-	[PHASE_NOT_RUN] = "Without a processor (CPU limit)",
+	[PHASE_NOT_RUN] = "Without a processor (CPU limit, pause)",
 	[PHASE_UNKNOWN] = "Time that is not known"
 };
 

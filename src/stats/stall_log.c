@@ -328,7 +328,7 @@ decide_cause(StallLog *log, int i, StallCause end)
 		double		certainty;
 	}			rules[] = {
 		{STALL_SEGMENT, is_segment(&stall->event, &stall->outcome.seen)},
-		{STALL_CPU_LIMIT,
+		{STALL_NOT_RUN,
 		watch_is_throttled(&stall->outcome.seen, stall->event.duration)},
 		{STALL_BULK_WAL, writer_outweighs(log, stall) ? bulk_wal : 0},
 		{STALL_CHECKPOINT,

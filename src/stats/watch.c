@@ -29,9 +29,11 @@
  * although it waits, or nothing flushes, as the next leader has been woken up
  * and has not run yet.
  *
- * A limit of the CPU stops all backends, and the worker with them.  A sum
- * moves that share of each phase to PHASE_NOT_RUN, except of the wait for a
- * standby, which runs elsewhere.
+ * A limit of the CPU stops all backends, and the worker with them.  So does a
+ * pause of the machine or container (a snapshot, a migration), which shows as
+ * the worker's nap lasts MIN_PAUSE longer than its timeout.  A sum moves that
+ * share of each phase to PHASE_NOT_RUN, except of the wait for a standby,
+ * which runs elsewhere.
  *
  * Invariant: a reader gets each sample whole, or begins again.
  *
@@ -64,6 +66,7 @@
 #define MAX_LOCKS_READ		64	/* in a look */
 #define MAX_BLAMED			16
 #define LIMIT_EVERY			NS_PER_S	/* while there is no limit of the CPU */
+#define MIN_PAUSE			250 /* ms; a busy machine wakes it sooner */
 #define COMMITS_KEPT		2	/* of each session, that waited */
 #define LATELY				16	/* looks: some 1 s */
 #define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
@@ -112,6 +115,7 @@ typedef struct Look
 static WatchShared *shared = NULL;
 static Session *sessions = NULL;	/* by index in allProcs */
 static Look look;
+static uint32 paused_us = 0;	/* since the last look */
 
 const StatsModule watch_module = {
 	.head_size = sizeof(WatchShared),
@@ -474,6 +478,14 @@ look_at_cpu_limit(void)
 	before = throttled;
 }
 
+/* The worker's sleep with this timeout took so long. */
+void
+watch_note_nap(long timeout, uint64 took)
+{
+	if (timeout < WATCH_SAMPLES * WATCH_IDLE_MS && took >= (uint64) timeout + MIN_PAUSE)
+		paused_us = (took - timeout) * 1000;
+}
+
 /*
  * Only the kernel knows what other programs read and write.  What commits make
  * it write is known well enough.
@@ -534,6 +546,8 @@ watch_look(void)
 	look_at_checkpointer();
 	look_at_archiver();
 	look_at_cpu_limit();
+	look.sample.throttled_us = Max(look.sample.throttled_us, paused_us);
+	paused_us = 0;
 	backend_slots_add_up(counted);
 	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
 	look.sample.unwaited = counted[SLOT_COMMITS_ASYNC] +
@@ -648,7 +662,8 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			const WatchSample *sample = sample_of(i);
 			const WatchSample *before = sample_of(i - 1);
 			uint64		begin = Max(before->at,
-									clock_elapsed(LONGEST_GAP, sample->at));
+									clock_elapsed(LONGEST_GAP + sample->throttled_us * NS_PER_US,
+												  sample->at));
 
 			if (sample->at <= from)
 				break;

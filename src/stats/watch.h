@@ -69,7 +69,8 @@ typedef struct WatchSample
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
-	uint32		throttled_us;	/* by a CPU limit, since the look before */
+	uint32		throttled_us;	/* by a CPU limit, or in a pause, since the
+								 * look before */
 	uint32		moved_kb;		/* read and written by the volume of the WAL
 								 * so far, modulo 2^32; 0: not known */
 	uint32		flushed_kb;		/* ... at most, by flushes */
@@ -120,6 +121,7 @@ extern const StatsModule watch_module;
  * this look, or since the one before.
  */
 extern bool watch_look(void);
+extern void watch_note_nap(long timeout, uint64 took);	/* ms */
 extern void watch_find_waits(int pid, uint64 from, uint64 to,
 							 CommitWaits *waits);
 

@@ -201,10 +201,12 @@ stop_learning(int code, Datum arg)
 static bool
 nap(long timeout)
 {
+	uint64		began_at = clock_now();
 	int			events;
 
 	events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | WL_TIMEOUT,
 					   timeout, PG_WAIT_EXTENSION);
+	watch_note_nap(timeout, clock_elapsed(began_at, clock_now()) / NS_PER_MS);
 	/* a latch that is set just now wakes from the next nap */
 	if (events & WL_LATCH_SET)
 		ResetLatch(MyLatch);

@@ -64,9 +64,7 @@ is( causes(looks(350, 1000, segment => 1), stall(1000, 650, untimed => 1)),
 	'... which the worker saw');
 
 # A CPU limit
-is( causes(looks(900, 1050, throttled => 30_000), stall(1000, 90)),
-	'1 CPU limit 1.00',
-	'a CPU limit');
+is(causes(looks(900, 1050, throttled => 30_000), stall(1000, 90)), '1 not run 1.00', 'a CPU limit');
 is( causes(looks(900, 1050, throttled => 10_000), stall(1000, 90)),
 	'1 unknown 0.00',
 	'... for a part of the time');

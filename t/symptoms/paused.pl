@@ -1,0 +1,36 @@
+# Does the report say so if all processes of the server stood still, as in a
+# pause of its machine, and not blame the disk?
+#
+# The test stops them, while a flush is under way: each takes 50 ms, and two
+# clients commit without a pause.
+
+use Symptoms;
+use Time::HiRes qw(usleep);
+
+my $node = make_situation('paused', conf => "commit_stats.stall_time = 500ms\n");
+
+set_volume($node, 20);
+my $load = start_load($node, '-c 2 -T 60', 'INSERT INTO logged (n) VALUES (1);');
+$node->wait_until('SELECT commits > 20 FROM commit_flush_stats');
+my @pids = split /\n/, $node->sql('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+
+$node->sql('SELECT commit_stats_reset()');
+for (1 .. 3)
+{
+	kill 'STOP', @pids;
+	usleep(2_500_000);
+	kill 'CONT', @pids;
+	usleep(500_000);
+}
+my $report = report_of($node);
+note_stalls($node);
+end_load($load, 'TERM');
+first_cause_is($report, qr/^not run: /);
+is( $node->sql(
+		q{SELECT count(*) >= 2, bool_and(cause = 'not run') FROM commit_stall_log WHERE duration > 2000}
+	),
+	't|t',
+	'stalls as long as the pauses are called so, too');
+is_consistent($report, 'a pause');
+
+end_test($node);
