@@ -546,9 +546,8 @@ remedy_at_stage(const CommitFigures *f)
 		return psprintf("%sits network, if a round trip takes as long (%s a commit)%s; else %s",
 						logical && f->standby_stage == STANDBY_NOT_FLUSHED ?
 						"ALTER SUBSCRIPTION ... SET (synchronous_commit = on): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else " : "",
-						format_us(f->phase[PHASE_STANDBY] * f->phase_mean *
-								  (1 + ratio_or_zero(f->phase_unwaited,
-													 f->phase_commits - f->phase_unwaited))),
+						format_us(f->phase[PHASE_STANDBY] * f->phase_mean /
+								  (1 - ratio_or_zero(f->phase_unwaited, f->phase_commits))),
 						f->flush_wal == 0 ? "" :
 						psprintf(" or it carries no more WAL (%s/s)",
 								 format_bytes(f->flush_wal * f->flush_rate)),
