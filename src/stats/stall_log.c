@@ -400,18 +400,21 @@ look_for_quota(StallLog *log)
 }
 
 /*
- * A volume works off what a checkpoint wrote after the checkpoint has ended: a
- * stall of unknown cause that begins sooner after such a stall than it lasts.
+ * After a checkpoint, a volume works off what it wrote, and what waited
+ * meanwhile.  A stall of unknown cause that begins sooner after one of the
+ * checkpoint's than that one lasted, before "until", is one of these.
  */
 static void
-follow_checkpoint(LoggedEvent *stall, const LoggedEvent *before)
+follow_checkpoint(LoggedEvent *stall, uint64 *until)
 {
-	if (stall->cause != STALL_UNKNOWN || before->cause != STALL_CHECKPOINT ||
-		clock_elapsed(before->event.end, stall->event.end) >
-		2 * stall->event.duration)
-		return;
-	stall->cause = STALL_CHECKPOINT;
-	stall->certainty = Min(before->certainty, MERELY_BESIDE);
+	if (stall->cause == STALL_UNKNOWN &&
+		stall->event.end - stall->event.duration < *until)
+	{
+		stall->cause = STALL_CHECKPOINT;
+		stall->certainty = MERELY_BESIDE;
+	}
+	if (stall->cause == STALL_CHECKPOINT)
+		*until = Max(*until, stall->event.end + stall->event.duration);
 }
 
 /*
@@ -438,6 +441,7 @@ void
 stall_log_find_quota(StallLog *log)
 {
 	double		of_bytes;
+	uint64		until = 0;
 
 	find_ratios(log);
 	for (int i = 0; i < log->n; i++)
@@ -448,10 +452,9 @@ stall_log_find_quota(StallLog *log)
 	for (int i = 0; i < log->n; i++)
 	{
 		decide_cause(log, i, STALL_UNKNOWN);
-		if (i == 0)
-			continue;
-		follow_checkpoint(&log->logged[i], &log->logged[i - 1]);
-		follow_rate(&log->fit, of_bytes, &log->logged[i], &log->logged[i - 1]);
+		follow_checkpoint(&log->logged[i], &until);
+		if (i > 0)
+			follow_rate(&log->fit, of_bytes, &log->logged[i], &log->logged[i - 1]);
 	}
 }
 

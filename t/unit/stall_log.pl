@@ -83,6 +83,9 @@ is( causes(@until_end, map { stall(50_000 + $_, 82) } 90, 185, 300, 390, 511),
 is( causes(@until_end, map { stall(50_300 + $_, 82) } 90, 185, 300, 390, 511),
 	'20 checkpoint 0.98, 5 unknown 0.00',
 	'... and a pause after its end');
+is( causes(@until_end, stall(52_990, 3000), map { stall(54_000 + $_, 40) } 90, 685, 1400, 2011),
+	'25 checkpoint 0.60',
+	'... which is shorter than the longest of them');
 is( causes(@quiet, looks(40_000, 50_000, archiving => 1), @stalls),
 	'19 archiver 0.99',
 	'stalls during archive_command');
