@@ -787,7 +787,7 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		{stall[STALL_OTHERS].share,
 			psprintf("stalls while others read or write on the volume of the WAL%s%s.",
 					 f->moved == 0 ? "" :
-					 psprintf(": it moved %s/s, of which flushes at most %s/s",
+					 psprintf(": it read and wrote %s/s, of which flushes at most %s/s",
 							  format_bytes(f->moved), format_bytes(f->flushed)),
 					 count_stalls(f, STALL_OTHERS)),
 		"a volume of its own for the WAL, or less of that: data files, a backup, queries that read from the disk, another program (iotop)"},

@@ -789,7 +789,7 @@ says(
 	not => 'without bytes');
 says(
 	'other I/O',
-	'60\.0% stalls while others read or write on the volume of the WAL: it moved 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls',
+	'60\.0% stalls while others read or write on the volume of the WAL: it read and wrote 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls',
 	'no\. It would not',
 	'stall:others' => 0.6,
 	moved => 35e6,
