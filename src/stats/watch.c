@@ -97,7 +97,7 @@ typedef struct Session
 	TransactionId xid;
 	int			looks;			/* with this xid, without a wait */
 	bool		in_commit;
-	SeenCommit	commit[COMMITS_KEPT];	/* the latest first */
+	SeenCommit	commit[COMMITS_KEPT];	/* the latest, and a long one */
 } Session;
 
 /* The look under way, or the last one. */
@@ -130,7 +130,18 @@ sample_of(uint64 number)
 
 /*---- What a COMMIT waits for -------------------------------------*/
 
-/* The entry of the COMMIT that a session is in. */
+/* What its entry is worth to a slow commit that is still to be explained */
+static uint64
+worth_of(const SeenCommit *commit)
+{
+	return clock_elapsed(commit->seen_at, look.sample.at) > NS_PER_S ? 0 :
+		Max(commit->waited.lock_time, commit->waited.standby_time);
+}
+
+/*
+ * The entry of the COMMIT that a session is in.  Of the others, the longest
+ * wait stays for a second, however many short ones follow.
+ */
 static CommitWaits *
 seen_commit(Session *session, const PhaseReading *reading)
 {
@@ -138,7 +149,8 @@ seen_commit(Session *session, const PhaseReading *reading)
 
 	if (commit->pid != session->pid || commit->since != reading->since)
 	{
-		memmove(commit + 1, commit, (COMMITS_KEPT - 1) * sizeof(*commit));
+		if (worth_of(commit) >= worth_of(&commit[1]))
+			commit[1] = commit[0];
 		memset(commit, 0, sizeof(*commit));
 		commit->pid = session->pid;
 		commit->since = reading->since;

@@ -73,7 +73,7 @@ $primary->wait_for_catchup($standby, 'flush');
 $stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
 kill 'STOP', $stopped;
 my $from = $primary->sql('SELECT commit_history_close()');
-my $load = start_load($primary, '-c 8 -t 10', $insert);
+my $load = start_load($primary, '-c 8 -t 60', $insert);
 eight_wait_for_write();
 is( $primary->sql('SELECT standby, stage FROM commit_standby_stats WHERE waiting_now > 0'),
 	'sb1|not written',
