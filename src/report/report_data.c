@@ -823,8 +823,7 @@ static void
 set_standby(CommitFigures *f)
 {
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
-	StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE];
-	bool		hang = f->now.for_standby && standby_waiters(waiters) > 0;
+	bool		hang = f->now.blame.name[0] != '\0';
 	TimestampTz since;
 	int			n = standby_read(counts, &since);
 
@@ -841,7 +840,7 @@ set_standby(CommitFigures *f)
 			if (f->seen_enough)
 				counts[i].wait_time[stage] = sum->time;
 		}
-	report_data_blame(f, counts, n, hang ? &waiters[0].blame : NULL);
+	report_data_blame(f, counts, n, hang ? &f->now.blame : NULL);
 	if (f->running_writer == NULL && f->standby_behind >= BULK_WAL)
 		f->running_writer = name_largest(f);
 }

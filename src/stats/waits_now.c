@@ -27,7 +27,6 @@
 #include "utils/wait_event.h"
 
 #include "module/wall_clock.h"
-#include "stats/standby.h"
 #include "stats/waits_now.h"
 
 /* The same for all sessions of a look. */
@@ -76,19 +75,20 @@ describe_flush(const NowContext *context)
 }
 
 static char *
-describe_standby(PGPROC *proc)
+describe_standby(PGPROC *proc, StandbyBlame *blame)
 {
-	StandbyBlame blame;
-
-	if (!standby_blame(proc, &blame))
+	if (!standby_blame(proc, blame))
+	{
+		blame->name[0] = '\0';
 		return pstrdup("for a standby");
-	if (strcmp(blame.name, "*") == 0)
+	}
+	if (strcmp(blame->name, "*") == 0)
 		return psprintf("too few synchronous standbys are connected (synchronous_standby_names = '%s')",
 						SyncRepStandbyNames);
-	if (blame.stage == STANDBY_NOT_CONNECTED)
-		return psprintf("standby '%s' is not connected", blame.name);
-	return psprintf("for standby '%s': %s", blame.name,
-					standby_stage_names[blame.stage]);
+	if (blame->stage == STANDBY_NOT_CONNECTED)
+		return psprintf("standby '%s' is not connected", blame->name);
+	return psprintf("for standby '%s': %s", blame->name,
+					standby_stage_names[blame->stage]);
 }
 
 /* Own work, another library's callback, a lock of the server's own. */
@@ -128,7 +128,7 @@ explain(const NowContext *context, PGPROC *proc, WaitingCommit *waiting)
 		waiting->detail = describe_flush(context);
 	}
 	else if (phase == PHASE_STANDBY)
-		waiting->detail = describe_standby(proc);
+		waiting->detail = describe_standby(proc, &waiting->blame);
 	else
 		waiting->detail = describe_event(proc, phase);
 }
@@ -195,7 +195,9 @@ waits_for_same(const WaitingCommit *a, const WaitingCommit *b)
 		return a->has_lock && b->has_lock && a->blocked_by == b->blocked_by;
 	if (is_flush(a->reading.phase))
 		return is_flush(b->reading.phase);
-	return a->reading.phase == b->reading.phase;
+	return a->reading.phase == b->reading.phase &&
+		a->blame.stage == b->blame.stage &&
+		strcmp(a->blame.name, b->blame.name) == 0;
 }
 
 /* "row of relation o" says more than the transaction that locked it. */
@@ -250,7 +252,7 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		if (named == longest)
 			named = better_named(longest, &waiting[i]);
 	}
-	now->for_standby = root->reading.phase == PHASE_STANDBY;
+	now->blame = root->blame;
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock = named->lock;
 	now->what = describe_wait(longest, root, named->detail);

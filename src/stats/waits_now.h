@@ -8,6 +8,7 @@
 #include "stats/clients.h"
 #include "stats/commit_phase.h"
 #include "stats/lock_wait.h"
+#include "stats/standby.h"
 
 /* A session and its commit under way; local memory. */
 typedef struct WaitingCommit
@@ -24,6 +25,7 @@ typedef struct WaitingCommit
 								 * chain; 0: nobody, or unknown */
 	LockWait	lock;			/* if has_lock */
 	bool		has_lock;
+	StandbyBlame blame;			/* name "": it waits for no standby */
 } WaitingCommit;
 
 typedef struct WaitsNow
@@ -32,7 +34,7 @@ typedef struct WaitsNow
 	int			all;			/* under way */
 	double		longest;		/* us; 0: none has lasted WAITS_NOW_LONG */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
-	bool		for_standby;
+	StandbyBlame blame;			/* as above */
 	bool		locked;			/* for this lock, not that of NOTIFY */
 	LockWait	lock;
 } WaitsNow;

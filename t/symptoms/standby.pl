@@ -179,6 +179,27 @@ report_names('not applied', sample_waits($primary, 'load', 14));
 @times = end_load($load);
 cmp_ok(wait_time('not applied'), '>=', 0.8 * sum0(@times), 'not applied: the time is counted');
 
+# Two commits hang, each at a stage of its own: the longest is told of.
+$standby->sql('SELECT pg_wal_replay_pause()');
+my @hang = $primary->start_psql("SET synchronous_commit = remote_apply;\n$insert");
+$primary->wait_until(
+	q{SELECT waiting_now = 1 FROM commit_standby_stats WHERE stage = 'not applied'});
+$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
+kill 'STOP', $stopped;
+push @hang, $primary->start_psql($insert);
+$primary->wait_until(q{SELECT sum(waiting_now) = 2 FROM commit_standby_stats});
+usleep(1_000_000);
+$report = report_of($primary);
+like(
+	$report->{now},
+	qr/^1 of 2 commits wait now, the longest for .*: for standby 'sb1': not applied\.$/,
+	'two stages: the longest wait');
+first_cause_is($report, qr/^standby 'sb1': not applied/, 'two stages: the first cause');
+kill 'CONT', $stopped;
+undef $stopped;
+$standby->sql('SELECT pg_wal_replay_resume()');
+ok(end_background($_), 'two stages: the commit goes on') for @hang;
+
 # No name is right any more, and nothing remains of the one before.
 $primary->alter_system(synchronous_standby_names => 'ghost');
 my $session = $primary->start_psql($insert);
