@@ -159,13 +159,15 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 }
 
 /*
- * The history does not know it, but slow commits do that are kept, if slow
- * ones have half of the time in which commits waited for a standby.
+ * The history does not know it, nor what it was with another list, but slow
+ * commits do that are kept, if slow ones have half of the time in which
+ * commits waited for a standby.
  */
-static void
-set_period_standby(CommitFigures *f)
+void
+period_blame_standby(CommitFigures *f)
 {
 	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	TimestampTz end = f->period != NULL ? f->period->end : DT_NOEND;
 	int			n = 0;
 	int			nslow;
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
@@ -180,8 +182,7 @@ set_period_standby(CommitFigures *f)
 
 		/* a part of the wait is enough */
 		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
-			slow[i].event.ended_at - (int64) (slow[i].event.duration / NS_PER_US) >=
-			f->period->end)
+			slow[i].event.ended_at - (int64) (slow[i].event.duration / NS_PER_US) >= end)
 			continue;
 		of_name = standby_find(counts, &n, blame->name);
 		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
@@ -239,7 +240,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
 	set_period_logged(f);
-	set_period_standby(f);
+	period_blame_standby(f);
 	return true;
 }
 

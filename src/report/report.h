@@ -229,6 +229,7 @@ extern const char *name_statement(const StatementKey *key, const char *schema);
 extern bool period_read(CommitFigures *f, Oid function, TimestampTz from,
 						TimestampTz to);
 extern const char *period_describe_kept(void);
+extern void period_blame_standby(CommitFigures *f);
 
 /* ---- report_format.c: numbers as text; "-" if unknown ---- */
 

@@ -51,6 +51,7 @@
 #define MIN_CONCURRENCY	0.05	/* of flushes or commits, to wait for others */
 #define MIN_CYCLES		3		/* of checkpoints, for a mean distance */
 #define NEWEST_CYCLES	8
+#define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
 
@@ -818,7 +819,10 @@ name_largest(const CommitFigures *f)
 	return largest == NULL ? NULL : name_session(&largest->client, largest->pid);
 }
 
-/* Of the newest minute, as the phases are, if they are; the sum is in part 0. */
+/*
+ * Of the newest minute, as the phases are, if they are; the sum is in part 0.
+ * Else counts are of the present list alone, and slow commits of all lists.
+ */
 static void
 set_standby(CommitFigures *f)
 {
@@ -840,7 +844,10 @@ set_standby(CommitFigures *f)
 			if (f->seen_enough)
 				counts[i].wait_time[stage] = sum->time;
 		}
-	report_data_blame(f, counts, n, hang ? &f->now.blame : NULL);
+	if (f->seen_enough || hang || since <= f->stats_reset + NEW_LIST)
+		report_data_blame(f, counts, n, hang ? &f->now.blame : NULL);
+	if (f->standby == NULL)
+		period_blame_standby(f);
 	if (f->running_writer == NULL && f->standby_behind >= BULK_WAL)
 		f->running_writer = name_largest(f);
 }

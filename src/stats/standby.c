@@ -22,7 +22,8 @@
  *
  * Invariant: what is counted belongs to one value of
  * synchronous_standby_names, since one reset; "key" tells both.  A reader with
- * another key finds nothing.
+ * another key finds nothing.  Only "lately" goes on with another value, as the
+ * newest minute of commits does.
  *
  * Locking: SyncRepLock, shared, for the queues, and the spinlock of each
  * walsender, in its walsnd.  The counts have one writer, the background
@@ -315,13 +316,14 @@ const StatsModule standby_module = {
 	.reset = standby_reset,
 };
 
+/* The reset in the upper half, the names in the lower one */
 static uint64
 current_key(void)
 {
 	const char *names = SyncRepStandbyNames;
 
-	return hash_bytes_extended((const unsigned char *) names, strlen(names),
-							   pg_atomic_read_u32(&shared->resets));
+	return (uint64) pg_atomic_read_u32(&shared->resets) << 32 |
+		hash_bytes((const unsigned char *) names, strlen(names));
 }
 
 /* The counts of a name, new or old; NULL if there is no room. */
@@ -369,6 +371,21 @@ begin_parts(void)
 	shared->part = now;
 }
 
+/* Another list, or a reset; within a change */
+static void
+begin_key(uint64 key)
+{
+	if (shared->key >> 32 != key >> 32 || shared->n == STANDBY_MAX)
+		shared->n = 0;
+	for (int i = 0; i < shared->n; i++)
+	{
+		memset(shared->counts[i].wait_time, 0, sizeof(shared->counts[i].wait_time));
+		memset(shared->counts[i].slow_commits, 0, sizeof(shared->counts[i].slow_commits));
+	}
+	shared->key = key;
+	shared->since = GetCurrentTimestamp();
+}
+
 /* At each look of the worker: commits that wait have waited "ns" more. */
 void
 standby_look(uint64 ns)
@@ -379,22 +396,18 @@ standby_look(uint64 ns)
 
 	changecount_begin_single(&shared->changes);
 	if (shared->key != key || shared->since == 0)
-	{
-		shared->key = key;
-		shared->since = GetCurrentTimestamp();
-		shared->n = 0;
-	}
+		begin_key(key);
 	begin_parts();
 	for (int i = 0; i < n; i++)
 		count(&waiters[i].blame, waiters[i].commits * ns, 0);
 	changecount_end_single(&shared->changes);
 }
 
-/* A commit that ended before the key was seen waited for other names. */
+/* A commit that began before the key was seen may have waited for other names. */
 void
-standby_count_slow(const StandbyBlame *blame, TimestampTz ended_at)
+standby_count_slow(const StandbyBlame *blame, TimestampTz began_at)
 {
-	if (shared->key != current_key() || ended_at < shared->since)
+	if (shared->key != current_key() || began_at < shared->since)
 		return;
 	changecount_begin_single(&shared->changes);
 	count(blame, 0, 1);

@@ -66,7 +66,7 @@ extern int	standby_waiters(StandbyWaiters waiters[NUM_SYNC_REP_WAIT_MODE]);
 
 /* The background worker. */
 extern void standby_look(uint64 ns);
-extern void standby_count_slow(const StandbyBlame *blame, TimestampTz ended_at);
+extern void standby_count_slow(const StandbyBlame *blame, TimestampTz began_at);
 
 /* Readers.  The number is 0 if the setting has changed since. */
 extern int	standby_read(StandbyCounts counts[STANDBY_MAX], TimestampTz *since);

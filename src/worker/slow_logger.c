@@ -151,7 +151,8 @@ complete_event(SlowKind kind, uint64 number)
 		return true;
 	stall_log_note_unled(&event, &outcome);
 	if (outcome.waits.blame.name[0] != '\0')
-		standby_count_slow(&outcome.waits.blame, event.ended_at);
+		standby_count_slow(&outcome.waits.blame, event.ended_at -
+						   (int64) (event.duration / NS_PER_US));
 	if (commit_stats_log_slow_commits)
 		log_commit(&event, &outcome);
 	return true;

@@ -201,14 +201,24 @@ $standby->sql('SELECT pg_wal_replay_resume()');
 ok(end_background($_), 'two stages: the commit goes on') for @hang;
 
 # No name is right any more, and nothing remains of the one before.
+$primary->sql('SELECT commit_stats_reset()');
 $primary->alter_system(synchronous_standby_names => 'ghost');
 my $session = $primary->start_psql($insert);
 $primary->wait_until('SELECT waiting_now = 1 FROM commit_standby_stats');
 is( $primary->sql('SELECT standby, stage, pid, state FROM commit_standby_stats'),
 	'ghost|not connected||',
 	'not connected: nobody has this name');
+usleep(1_000_000);
 $primary->alter_system(synchronous_standby_names => '');
 ok(end_background($session), 'not connected: the commit goes on');
+$primary->wait_until(
+	q{SELECT count(*) = 1 FROM commit_slow_log WHERE standby = 'ghost' AND duration > 1000});
+is($primary->sql('SELECT count(*) FROM commit_standby_stats'),
+	0, 'not connected: it is of no list any more');
+first_cause_is(
+	report_of($primary),
+	qr/^standby 'ghost': not connected/,
+	'not connected: the report still names it');
 
 ends_well($standby);
 ends_well($primary);

@@ -65,7 +65,7 @@ main(int argc, char **argv)
 			(uint64) (atof(equals + 1) * NS_PER_S);
 	}
 	f.slow_n = nkept;
-	set_period_standby(&f);
+	period_blame_standby(&f);
 	puts(f.standby ? f.standby : "-");
 	return 0;
 }
