@@ -659,6 +659,14 @@ save_history(TimestampTz now)
 		history_file_write();
 }
 
+/* Does a session wait for the end of the present minute? */
+bool
+history_is_asked(void)
+{
+	return pg_atomic_read_u64(&shared->asked) !=
+		pg_atomic_read_u64(&shared->done);
+}
+
 static void
 close_if_due(TimestampTz now)
 {

@@ -176,6 +176,7 @@ extern TimestampTz history_ask(uint64 request);
 /* The background worker; history_look() returns ms until the next minute. */
 extern void history_start(void);
 extern long history_look(void);
+extern bool history_is_asked(void);
 
 /* history_file.c: the worker, or the postmaster. */
 extern void history_file_write(void);

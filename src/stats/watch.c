@@ -531,6 +531,12 @@ others_move(uint64 newest)
 		flushed <= moved / 4;
 }
 
+uint64
+watch_looked_at(void)
+{
+	return look.sample.at;
+}
+
 bool
 watch_look(void)
 {

@@ -122,6 +122,7 @@ extern const StatsModule watch_module;
  */
 extern bool watch_look(void);
 extern void watch_note_nap(long timeout, uint64 took);	/* ms */
+extern uint64 watch_looked_at(void);
 extern void watch_find_waits(int pid, uint64 from, uint64 to,
 							 CommitWaits *waits);
 

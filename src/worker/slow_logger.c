@@ -137,7 +137,8 @@ complete_event(SlowKind kind, uint64 number)
 
 	if (!slow_log_copy(kind, number, &event, &outcome))
 		return is_lost(kind, number);
-	if (clock_elapsed(event.noted_at, clock_now()) < SETTLE_TIME * NS_PER_MS)
+	if (clock_elapsed(event.noted_at, clock_now()) < SETTLE_TIME * NS_PER_MS ||
+		(commit_stats_enabled && watch_looked_at() < event.noted_at))
 		return false;
 	slow_log_look_up(&event, &outcome);
 	slow_event_add_outcome(&event, &outcome);

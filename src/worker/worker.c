@@ -18,7 +18,9 @@
  * While commit_stats.enabled is on, the worker also looks at the commits under
  * way (watch.c), every WATCH_EVERY_MS to WATCH_VARIES_MS later or, while
  * nothing commits, WATCH_IDLE_MS; and then whether a minute of the history is
- * over (history.c).
+ * over (history.c).  What wakes it brings no look forward, unless a session
+ * asks for the end of a minute: processes wake it as a flush or a commit ends,
+ * when others do what they rarely do.
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
  * exclusively, for a moment, when the worker starts; adaptive_delay.c takes
@@ -245,7 +247,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	bool		following = false;	/* looks for work after each nap */
 	bool		woken = true;
 	int			quiet = 0;		/* times in a row that there was no work */
-	long		timeout;
+	uint64		due = PG_UINT64_MAX;	/* the next look; or none is */
 
 	/* missing in a second copy of the library, preloaded under another name */
 	shared_memory_require();
@@ -268,10 +270,16 @@ commit_stats_flush_logger_main(Datum main_arg)
 												ALLOCSET_SMALL_SIZES));
 	for (;;)
 	{
+		uint64		now = clock_now();
+		bool		early = now < due && due != PG_UINT64_MAX &&
+		!history_is_asked();
+		long		timeout = LONG_MAX;
+
 		MemoryContextReset(CurrentMemoryContext);
 		/* first, as it explains what has been reported */
-		timeout = LONG_MAX;
-		if (commit_stats_enabled)
+		if (early)
+			timeout = (due - now) / NS_PER_MS + 1;
+		else if (commit_stats_enabled)
 			timeout = watch_look() ? WATCH_EVERY_MS : WATCH_IDLE_MS;
 		if (following || woken)
 		{
@@ -281,11 +289,16 @@ commit_stats_flush_logger_main(Datum main_arg)
 				worker_wake_sleep();
 			following = quiet < QUIET_NAPS;
 		}
-		if (following)
+		if (following && timeout > SETTLE_TIME + WATCH_VARIES_MS)
+		{
 			timeout = SETTLE_TIME;
-		if (timeout < WATCH_IDLE_MS)
+			early = false;
+		}
+		if (!early && timeout < WATCH_IDLE_MS)
 			timeout += pg_prng_uint64_range(&pg_global_prng_state, 0,
 											WATCH_VARIES_MS);
+		if (!early)
+			due = timeout == LONG_MAX ? PG_UINT64_MAX : now + timeout * NS_PER_MS;
 		woken = nap(Min(timeout, history_look()));
 	}
 }
