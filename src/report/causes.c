@@ -706,7 +706,7 @@ name_delay(const CommitFigures *f)
 	if (f->period != NULL ? 2 * f->hits_adaptive > f->delay_hits : f->adaptive)
 		return "commit_stats.adaptive_delay";
 	return former ? "a commit_delay that was not that of the configuration when it ended" :
-		f->slept_unset > 0 ? "a commit_delay of sessions, roles or a sweep" : "commit_delay";
+		f->slept_unset > 0 ? "a commit_delay of sessions, roles, databases or a sweep" : "commit_delay";
 }
 
 /* The other phases of the commit, but for its flush */
@@ -722,7 +722,9 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	const Cause causes[] = {
 		{phase[PHASE_DELAY],
 			psprintf("asleep for %s.", name_delay(f)),
-		NULL},
+			f->slept_unset < ENOUGH_SLEEPS || f->sleeper == NULL ? NULL :
+			psprintf("unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client %s itself sets",
+					 f->sleeper)},
 		{stall_share(f, STALL_SEGMENT),
 			psprintf("a new WAL segment is made%s%s.", count_stalls(f, STALL_SEGMENT),
 					 time_of_segment(f)),
@@ -1134,8 +1136,10 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. %s of the commits do not wait for the disk (synchronous_commit = off).", format_percent(ratio_or_zero(f->commits_async, all))), NULL},
 		{f->adaptive, psprintf("commit_stats.adaptive_delay decides. %s.commit_delay_state shows why.", f->schema), NULL},
 		{f->slept_unset >= ENOUGH_SLEEPS,
-			psprintf("sessions or roles have their own, or a sweep has just run: %s of the newest flushes slept%s. delay_hits of %s.commit_client_stats shows whose.",
-					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" : "", f->schema), NULL},
+			psprintf("sessions, roles or databases have their own, or a sweep has just run: %s of the newest flushes slept%s.%s delay_hits of %s.commit_client_stats shows whose.",
+					 format_count(f->slept_unset), f->alone_hits >= MOSTLY_ALONE ? ", nearly all for nothing" : "",
+					 f->sleeper == NULL ? "" :
+					 psprintf(" Of all sleeps, %s are of client %s.", format_percent(f->sleeper_share), f->sleeper), f->schema), NULL},
 		{f->delay > 0 && f->delay_hits >= ENOUGH_SLEEPS && f->alone_hits >= MOSTLY_ALONE,
 			psprintf("set it to 0. %s of the sleeps carried no other commit.", format_percent(f->alone_hits)),
 		"commit_delay = 0"},

@@ -81,6 +81,8 @@ typedef struct CommitFigures
 	uint64		delay_misses;	/* flushes with commit_delay set, no sleep */
 	uint64		delay_hits;		/* ... whose leader slept */
 	uint64		hits_adaptive;	/* of these: commit_stats.adaptive_delay */
+	const char *sleeper;		/* client with the most sleeps; or NULL */
+	double		sleeper_share;
 	uint64		slept_unset;	/* of the newest flushes, whose leader slept,
 								 * although commit_delay is 0 here */
 	double		alone_hits;		/* share of flushes with a sleep that carried

@@ -288,6 +288,7 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	double		wal = 0;
 	const ClientCounts *longest = NULL;
 	const ClientCounts *heaviest = NULL;
+	const ClientCounts *sleeper = NULL;
 
 	for (int i = 0; i < clients->n; i++)
 	{
@@ -315,6 +316,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 			longest = client;
 		if (value_of(client, SLOT_WAL_BYTES) > value_of(heaviest, SLOT_WAL_BYTES))
 			heaviest = client;
+		if (value_of(client, SLOT_DELAY_HITS) > value_of(sleeper, SLOT_DELAY_HITS))
+			sleeper = client;
 	}
 	f->clients_evicted = clients->evicted;
 	f->overflow = ratio_or_zero(overflow, all);
@@ -328,6 +331,9 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 		f->heaviest = name_client(&heaviest->key);
 		f->heaviest_share = value_of(heaviest, SLOT_WAL_BYTES) / wal;
 	}
+	if (sleeper != NULL)
+		f->sleeper = name_client(&sleeper->key);
+	f->sleeper_share = Min(ratio_or_zero(value_of(sleeper, SLOT_DELAY_HITS), f->delay_hits), 1);
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);

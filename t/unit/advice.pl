@@ -1207,9 +1207,13 @@ says(
 	'phase:delay' => 0.9);
 says(
 	'a delay of some sessions',
-	'60\.0% asleep for a commit_delay of sessions, roles or a sweep',
-	'sessions or roles have their own, or a sweep has just run: 303 of the newest flushes slept, nearly all for nothing\. delay_hits of public\.commit_client_stats',
+	'60\.0% asleep for a commit_delay of sessions, roles, databases or a sweep',
+	'sessions, roles or databases have their own, or a sweep has just run: 303 of the newest flushes slept, nearly all for nothing\. Of all sleeps, 95\.0% are of client old \(app, old\)\. delay_hits of public\.commit_client_stats',
 	slept_unset => 303,
+	sleeper => 'old (app, old)',
+	sleeper_share => 0.95,
+	remedy =>
+	  '^unless a sweep has just run: ALTER ROLE or ALTER DATABASE ... RESET commit_delay, or what client old \(app, old\) itself sets\n\z',
 	alone_hits => 0.95,
 	'phase:delay' => 0.6,
 	'phase:other' => 0.15,
