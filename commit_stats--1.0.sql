@@ -972,7 +972,8 @@ CREATE FUNCTION commit_history(
 	OUT stalls bigint,
 	OUT stall_time double precision,
 	OUT segment_stall_time double precision,
-	OUT not_run_stall_time double precision,
+	OUT cpu_limit_stall_time double precision,
+	OUT pause_stall_time double precision,
 	OUT checkpoint_stall_time double precision,
 	OUT archiver_stall_time double precision,
 	OUT bulk_wal_stall_time double precision,
@@ -1028,7 +1029,7 @@ SELECT h.resolution, h.period_start, h.period_end, h.seconds, h.after_gap,
        h.flush_time / nullif(h.timed_flushes, 0)::double precision
            AS flush_mean,
        h.flush_p50, h.flush_p99, h.flush_max, h.stalls, h.stall_time,
-       h.segment_stall_time, h.not_run_stall_time, h.checkpoint_stall_time,
+       h.segment_stall_time, h.cpu_limit_stall_time, h.pause_stall_time, h.checkpoint_stall_time,
        h.archiver_stall_time, h.bulk_wal_stall_time, h.bytes_stall_time,
        h.other_io_stall_time, h.quota_stall_time, h.unknown_stall_time,
        h.slow_commits, h.transaction_time, h.wal_bytes, h.wal_fpi, h.checkpoints,
@@ -1147,8 +1148,8 @@ cause AS MATERIALIZED (
 		 (1, 'quota', quota_stall_time), (2, 'checkpoint', checkpoint_stall_time),
 		 (3, 'archiver', archiver_stall_time), (4, 'bulk WAL', bulk_wal_stall_time),
 		 (5, 'bytes', bytes_stall_time), (6, 'new segment', segment_stall_time),
-		 (7, 'not run', not_run_stall_time), (8, 'other I/O', other_io_stall_time),
-		 (9, 'unknown', unknown_stall_time))
+		 (7, 'CPU limit', cpu_limit_stall_time), (8, 'pause', pause_stall_time),
+		 (9, 'other I/O', other_io_stall_time), (10, 'unknown', unknown_stall_time))
 		 c(number, name, stall_time)),
 --
 -- Scales
@@ -1388,8 +1389,8 @@ SELECT '<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>Commits of ' || name.server || '</title>
 <style>
-:root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#5c6670;--line:#d8dde2;--grid:#8882;--a:#0072b2;--b:#d55e00;--c1:#d55e00;--c2:#0072b2;--c3:#009e73;--c4:#aa4499;--c5:#b07d00;--c6:#3b9bd9;--c7:#7a6a00;--c8:#2e3a87;--c9:#777}
-@media (prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#e4e8ec;--dim:#9aa5b0;--line:#333b43;--a:#56b4e9;--b:#f0a030;--c1:#ff7f33;--c2:#56b4e9;--c3:#2bd1a0;--c4:#e08ad0;--c5:#e8b93c;--c6:#9ad2f5;--c7:#e6dc5a;--c8:#8f9cf0;--c9:#aaa}}
+:root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#5c6670;--line:#d8dde2;--grid:#8882;--a:#0072b2;--b:#d55e00;--c1:#d55e00;--c2:#0072b2;--c3:#009e73;--c4:#aa4499;--c5:#b07d00;--c6:#3b9bd9;--c7:#7a6a00;--c8:#8a2e4f;--c9:#2e3a87;--c10:#777}
+@media (prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#e4e8ec;--dim:#9aa5b0;--line:#333b43;--a:#56b4e9;--b:#f0a030;--c1:#ff7f33;--c2:#56b4e9;--c3:#2bd1a0;--c4:#e08ad0;--c5:#e8b93c;--c6:#9ad2f5;--c7:#e6dc5a;--c8:#f08aa8;--c9:#8f9cf0;--c10:#aaa}}
 body{margin:0 auto;padding:0 12px 24px;max-width:1400px;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif}
 h1{font-size:1.35em;margin:.7em 0 0}h2{font-size:1.05em;margin:1.6em 0 .3em}p{margin:.2em 0}.dim,.key{color:var(--dim);font-size:.87em}
 .report{font:min(12px,2.8vw)/1.4 ui-monospace,monospace;white-space:pre-wrap;max-width:90ch}.report p{margin:0;min-height:1.4em;padding-left:5ch;text-indent:-5ch}
@@ -1404,7 +1405,7 @@ svg{display:block;width:100%;height:100%;overflow:hidden}path{fill:none;vector-e
 .commits{fill:var(--a);fill-opacity:.35;stroke:var(--a)}.flushes{stroke:var(--b);stroke-width:1.5}.async{stroke:var(--fg);stroke-dasharray:4 3}
 .p99{stroke:var(--b);stroke-width:1.6}.p50{stroke:var(--a);stroke-width:1.6}.flush99{stroke:var(--fg);stroke-opacity:.6;stroke-dasharray:2 2}
 .share{fill:var(--dim);fill-opacity:.45}.grid{stroke:var(--grid)}.gap{fill:var(--dim);fill-opacity:.25}
-.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}.c8{fill:var(--c8)}.c9{fill:var(--c9)}
+.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}.c8{fill:var(--c8)}.c9{fill:var(--c9)}.c10{fill:var(--c10)}
 .e1,.e3,.e4,.e5{stroke:var(--dim);stroke-dasharray:2 3}.e2{stroke:var(--fg)}
 rect{fill:transparent;width:1px;height:100px}rect:hover{fill:var(--fg);fill-opacity:.25}
 .plots .key{position:relative;z-index:1;background:var(--bg);width:fit-content;padding-right:6px}.key svg{display:inline-block;width:26px;height:11px;vertical-align:-1px;margin:0 2px 0 9px}
@@ -2083,7 +2084,7 @@ COMMENT ON COLUMN commit_stall_log.quota_flushes IS
 COMMENT ON COLUMN commit_stall_log.segment_time IS
 	'time spent making a new WAL segment, in milliseconds';
 COMMENT ON COLUMN commit_stall_log.cause IS
-	'why: new segment, not run, checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown';
+	'why: new segment, CPU limit, pause (of the machine), checkpoint, archiver, bulk WAL, bytes, other I/O (of the volume of the WAL), quota or unknown';
 COMMENT ON COLUMN commit_stall_log.certainty IS
 	'probability that cause is right';
 COMMENT ON COLUMN commit_stall_log.checkpoint_phase IS
@@ -2443,7 +2444,9 @@ COMMENT ON COLUMN commit_history.stall_time IS
 	'total time of stalls, in milliseconds';
 COMMENT ON COLUMN commit_history.segment_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
-COMMENT ON COLUMN commit_history.not_run_stall_time IS
+COMMENT ON COLUMN commit_history.cpu_limit_stall_time IS
+	'part of stall_time with this cause in commit_stall_log, in milliseconds';
+COMMENT ON COLUMN commit_history.pause_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';
 COMMENT ON COLUMN commit_history.checkpoint_stall_time IS
 	'part of stall_time with this cause in commit_stall_log, in milliseconds';

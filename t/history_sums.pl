@@ -63,7 +63,7 @@ sub agree ($name)
 		0,
 		"$name: no period overlaps another");
 	is( $node->sql(q{SELECT count(*) FROM commit_history WHERE abs(stall_time
-	- (segment_stall_time + not_run_stall_time + checkpoint_stall_time + archiver_stall_time
+	- (segment_stall_time + cpu_limit_stall_time + pause_stall_time + checkpoint_stall_time + archiver_stall_time
 	   + bulk_wal_stall_time + bytes_stall_time + other_io_stall_time
 	   + quota_stall_time + unknown_stall_time)) > 1e-6}),
 		0,

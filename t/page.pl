@@ -106,7 +106,7 @@ is( $node->psql(
 my $columns = 'resolution, period_start, period_end, seconds, after_gap, commits, commits_async,
 	flushes, commit_time, commit_p50, commit_p99, flush_p99, stalls, stall_time, quota_stall_time,
 	checkpoint_stall_time, archiver_stall_time, bulk_wal_stall_time, bytes_stall_time,
-	segment_stall_time, not_run_stall_time, other_io_stall_time, unknown_stall_time,
+	segment_stall_time, cpu_limit_stall_time, pause_stall_time, other_io_stall_time, unknown_stall_time,
 	checkpoint_share, standby_time, commit_delay, commit_siblings, adaptive_delay,
 	top_application_name, top_client_flushes_share';
 
@@ -129,7 +129,8 @@ sub insert_rows ($from, $minutes, %other)
 		stalls => '0',
 		stall_time => '0',
 		(   map { ("${_}_stall_time" => '0') }
-			  qw(quota checkpoint archiver bulk_wal bytes segment not_run other_io unknown)),
+			  qw(quota checkpoint archiver bulk_wal bytes segment cpu_limit pause other_io unknown)
+		),
 		checkpoint_share => 'CASE WHEN n % 5 = 0 THEN 40 ELSE 0 END',
 		standby_time => '0',
 		commit_delay => '0',

@@ -136,12 +136,23 @@ bytes_share(const CommitFigures *f)
 	return Max(f->fit.share * causes_flush_share(f) - others, 0);
 }
 
+/* What stopped the server was a pause rather than a limit of the CPU. */
+static bool
+was_paused(const CommitFigures *f)
+{
+	double		pauses = f->stall[STALL_PAUSE].share;
+	double		limited = f->stall[STALL_CPU_LIMIT].share;
+
+	return pauses > limited || (pauses == limited && f->seen.paused > 0);
+}
+
 /* The share of these stalls' own phase; 0: they have none */
 static double
 phase_of_stalls(const CommitFigures *f, StallCause cause)
 {
 	return cause == STALL_SEGMENT ? f->phase[PHASE_SEGMENT] :
-		cause == STALL_NOT_RUN ? f->phase[PHASE_NOT_RUN] : 0;
+		cause == (was_paused(f) ? STALL_PAUSE : STALL_CPU_LIMIT) ?
+		f->phase[PHASE_NOT_RUN] : 0;
 }
 
 static double
@@ -716,6 +727,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	const double *phase = f->phase;
 	bool		notifies = f->commits_notify > 0;
 	bool		remote = waits_in_extension(f);
+	bool		paused = was_paused(f);
 
 	/* whether they were SERIALIZABLE, only slow commits that are kept tell */
 	bool		unknown = f->period != NULL && f->slow_n == 0;
@@ -744,15 +756,15 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			unknown ? NULL :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
 		"fewer tables, or large objects, in a transaction that drops them"},
-		{stall_share(f, STALL_NOT_RUN),
-			psprintf("not run: %s%s.", f->cpu_limited ?
-					 "a CPU limit (cgroup) stopped the server" :
-					 "all processes of the server stood still, as in a pause of its machine or container,",
+		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
+			psprintf("not run: %s%s.", paused ?
+					 "all processes of the server stood still, as in a pause of its machine or container," :
+					 "a CPU limit (cgroup) stopped the server",
 					 f->seen.throttled == 0 ? "" :
 					 psprintf(" for %s of each second",
 							  format_us(ratio_or_zero(f->seen.throttled / 1e3, f->seen.seconds)))),
-			f->cpu_limited ? "a higher CPU limit of its control group" :
-		"who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log"},
+			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
+		"a higher CPU limit of its control group"},
 		{remote ? 0 : phase[PHASE_LOG],
 		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",

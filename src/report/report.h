@@ -38,7 +38,6 @@ typedef struct CommitFigures
 	int			delay;			/* commit_delay */
 	int			siblings;		/* commit_siblings */
 	double		wal_buffers;	/* bytes */
-	bool		cpu_limited;	/* by a control group */
 	bool		adaptive;		/* commit_stats.adaptive_delay */
 	int			min_wal_size;	/* MB */
 	int			max_wal_size;

@@ -31,7 +31,6 @@
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
-#include "probe/kernel.h"
 #include "probe/notify_lock.h"
 #include "report/report.h"
 #include "stats/latency.h"
@@ -61,7 +60,6 @@ report_data_set_settings(CommitFigures *f)
 {
 	/* packagers add words to the version */
 	const char *version = GetConfigOption("server_version", false, false);
-	uint64		throttled;
 	bool		has_library =
 	GetConfigOption("archive_library", false, false)[0] != '\0';
 
@@ -73,8 +71,6 @@ report_data_set_settings(CommitFigures *f)
 	f->delay = CommitDelay;
 	f->siblings = CommitSiblings;
 	f->wal_buffers = (double) XLOGbuffers * XLOG_BLCKSZ;
-	f->cpu_limited = cpu_throttled_read(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT,
-										&throttled);
 	f->adaptive = commit_stats_adaptive_delay;
 	f->min_wal_size = min_wal_size_mb;
 	f->max_wal_size = max_wal_size_mb;

@@ -322,14 +322,16 @@ decide_cause(StallLog *log, int i, StallCause end)
 {
 	LoggedEvent *stall = &log->logged[i];
 	double		bulk_wal = is_bulk_wal(stall);
+	bool		throttled = watch_is_throttled(&stall->outcome.seen,
+											   stall->event.duration);
 	const struct
 	{
 		StallCause	cause;
 		double		certainty;
 	}			rules[] = {
 		{STALL_SEGMENT, is_segment(&stall->event, &stall->outcome.seen)},
-		{STALL_NOT_RUN,
-		watch_is_throttled(&stall->outcome.seen, stall->event.duration)},
+		{STALL_PAUSE, throttled && stall->outcome.seen.paused > 0},
+		{STALL_CPU_LIMIT, throttled},
 		{STALL_BULK_WAL, writer_outweighs(log, stall) ? bulk_wal : 0},
 		{STALL_CHECKPOINT,
 		certainty_beside(log, stall, ACTIVITY_CHECKPOINT, ACTIVITY_ARCHIVER)},

@@ -12,7 +12,8 @@
 /* Why a flush stalled, the first that holds: cause, name, column of views. */
 #define STALL_CAUSES(X) \
 	X(STALL_SEGMENT, "new segment", "segment_stall_time") \
-	X(STALL_NOT_RUN, "not run", "not_run_stall_time") \
+	X(STALL_CPU_LIMIT, "CPU limit", "cpu_limit_stall_time") \
+	X(STALL_PAUSE, "pause", "pause_stall_time") /* of the machine */ \
 	X(STALL_CHECKPOINT, "checkpoint", "checkpoint_stall_time") \
 	X(STALL_ARCHIVER, "archiver", "archiver_stall_time") \
 	X(STALL_BULK_WAL, "bulk WAL", "bulk_wal_stall_time") /* another's */ \

@@ -564,7 +564,10 @@ watch_look(void)
 	look_at_checkpointer();
 	look_at_archiver();
 	look_at_cpu_limit();
-	look.sample.throttled_us = Max(look.sample.throttled_us, paused_us);
+	/* a limit of the CPU makes naps longer, too */
+	look.sample.paused = paused_us > 2 * look.sample.throttled_us;
+	if (look.sample.paused)
+		look.sample.throttled_us = paused_us;
 	paused_us = 0;
 	backend_slots_add_up(counted);
 	look.sample.commits = counted[SLOT_COMMITS] + counted[SLOT_PREPARES];
@@ -637,6 +640,7 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	for (int i = 0; i < ACTIVITIES; i++)
 		sum->activity[i] += (sample->activities & ACTIVITY_BIT(i)) != 0;
 	sum->segment += sample->segment;
+	sum->paused += sample->paused;
 	if (before->moved_kb != 0 && sample->moved_kb != 0)
 	{
 		sum->moved += (uint32) (sample->moved_kb - before->moved_kb) *

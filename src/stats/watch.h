@@ -69,6 +69,7 @@ typedef struct WatchSample
 	uint16		phase[PHASE_N]; /* backends in each */
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
+	bool		paused;			/* throttled_us was a pause */
 	uint32		throttled_us;	/* by a CPU limit, or in a pause, since the
 								 * look before */
 	uint32		moved_kb;		/* read and written by the volume of the WAL
@@ -90,6 +91,7 @@ typedef struct WatchSummary
 	uint64		throttled;		/* ns */
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
+	int			paused;			/* likewise */
 	double		moved;			/* bytes, read and written by the volume of
 								 * the WAL */
 	double		flushed;		/* ... at most, by flushes */
@@ -97,7 +99,7 @@ typedef struct WatchSummary
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;
 
-/* For half of "ns", or longer, a limit of the CPU stopped the server. */
+/* For half of "ns", or longer, a limit of the CPU, or a pause, stopped it. */
 static inline bool
 watch_is_throttled(const WatchSummary *sum, uint64 ns)
 {

@@ -77,7 +77,7 @@ unlike($report->{text}, qr/stall as on a disk|IOPS|may pay|adaptive_delay = on/,
 is_consistent($report, 'CPU limit');
 
 my ($all, $limited) = $node->row(
-	q{SELECT count(*), count(*) FILTER (WHERE cause = 'not run') FROM commit_stall_log
+	q{SELECT count(*), count(*) FILTER (WHERE cause = 'CPU limit') FROM commit_stall_log
 WHERE duration > 40});
 
 cmp_ok($all, '>', 3, 'the log of stalls has those that the test made');

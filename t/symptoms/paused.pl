@@ -28,7 +28,7 @@ note_stalls($node);
 end_load($load, 'TERM');
 like($report->{text}, qr/^  \d\. [\d.]+% not run: /m, 'the report says so');
 is( $node->sql(
-		q{SELECT count(*) > 0 FROM commit_stall_log WHERE duration > 2000 AND cause = 'not run'}),
+		q{SELECT count(*) > 0 FROM commit_stall_log WHERE duration > 2000 AND cause = 'pause'}),
 	't',
 	'so does the log of stalls');
 is_consistent($report, 'a pause');

@@ -19,7 +19,7 @@ const char *const commit_phase_names[] = {
 	"standby", "log", "after", "not_run", "unknown"
 };
 const char *const stall_cause_names[] = {
-	"segment", "not_run", "checkpoint", "archiver", "bulk", "bytes", "others",
+	"segment", "CPU", "pause", "checkpoint", "archiver", "bulk", "bytes", "others",
 	"quota", "unknown"
 };
 
@@ -74,7 +74,7 @@ static const Figure figures[] = {
 	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
 	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_behind), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
-	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(cpu_limited), FIGURE(adaptive),
+	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),
 	FIGURE(wal_init_zero), FIGURE(segment_size), FIGURE(slot), FIGURE(wal_keep_size), FIGURE(keep_size_grows), FIGURE(archiver), FIGURE(archive_fails), FIGURE(archive_timeout), FIGURE(wal_compression),
 	FIGURE(completion_target), FIGURE(checkpoint_timeout),
@@ -90,7 +90,7 @@ static const Figure figures[] = {
 	FIGURE(commit_rate), FIGURE(flush_rate), FIGURE(wal_rate), FIGURE(seen_enough),
 	FIGURE(seen.n), FIGURE(seen.in_commit), FIGURE(seen.blocked_rows),
 	FIGURE(seen.idle_xids), FIGURE(seen.outside_waits),
-	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.seconds),
+	FIGURE(seen.cpu_waits), FIGURE(seen.insert_waits), FIGURE(running_writer), FIGURE(seen.throttled), FIGURE(seen.paused), FIGURE(seen.seconds),
 	FIGURE(seen.activity[ACTIVITY_SYNCS]), FIGURE(phase_mean),
 	FIGURE(commit_p99), FIGURE(own_flush), FIGURE(flush_time),
 	FIGURE(flush_p50), FIGURE(flush_p99), FIGURE(flush_wal), FIGURE(flush_slower),

@@ -567,16 +567,16 @@ says(
 	'no\. 60\.0% of commit time',
 	'phase:not_run' => 0.6,
 	'phase:other' => 0.2,
-	cpu_limited => 1,
 	'seen.throttled' => 5e9,
 	'seen.seconds' => 10);
 says(
-	'... or none',
+	'... or a pause',
 	'60\.0% not run: all processes of the server stood still, as in a pause of its machine or container, for 75\.0 ms of each second\.',
 	'no\. 60\.0% of commit time',
 	'phase:not_run' => 0.6,
 	'phase:other' => 0.2,
 	'seen.throttled' => 4.5e9,
+	'seen.paused' => 2,
 	'seen.seconds' => 60,
 	remedy => '^who stops it: snapshots');
 

@@ -6,16 +6,16 @@
  *
  * Each input line is one of
  *
- *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS KB
+ *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS KB PAUSED
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
  *
- * with times in ms after the begin, except those of a flush and of THROTTLED,
- * in us, and KB that the volume has moved since the look before.  The output
- * is the fit, if there are flushes, and cause, certainty and writer of each
- * stall.
+ * with times in ms after the begin, except those of a flush, THROTTLED and
+ * PAUSED, in us, and KB that the volume has moved since the look before.
+ * The output is the fit, if there are flushes, and cause, certainty and
+ * writer of each stall.
  *
  *-------------------------------------------------------------------------
  */
@@ -111,6 +111,7 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 		for (int a = 0; a < ACTIVITIES; a++)
 			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
 		sum->segment += look->segment;
+		sum->paused += look->paused;
 		sum->throttled += look->throttled_us * NS_PER_US;
 		sum->moved += look->moved_kb * 1024.0;
 		if (look->writer[0] != 0)
@@ -129,11 +130,15 @@ read_look(const char *line)
 	int			archiving;
 	int			segment;
 	int			others;
+	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u", &at, &checkpoint,
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %u", &at, &checkpoint,
 			   &archiving, &segment, &look->throttled_us, &look->writer[0],
-			   &others, &look->moved_kb) != 8)
+			   &others, &look->moved_kb, &paused_us) != 9)
 		return false;
+	look->paused = paused_us > 0;
+	if (look->paused)
+		look->throttled_us = paused_us;
 	look->at = begin + (uint64) (at * NS_PER_MS);
 	if (checkpoint != 0)
 		look->activities = ACTIVITY_BIT(ACTIVITY_CHECKPOINT) |

@@ -17,9 +17,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others moved)
+		  qw(checkpoint archiving segment throttled writer others moved paused)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -64,10 +64,13 @@ is( causes(looks(350, 1000, segment => 1), stall(1000, 650, untimed => 1)),
 	'... which the worker saw');
 
 # A CPU limit
-is(causes(looks(900, 1050, throttled => 30_000), stall(1000, 90)), '1 not run 1.00', 'a CPU limit');
+is( causes(looks(900, 1050, throttled => 30_000), stall(1000, 90)),
+	'1 CPU limit 1.00',
+	'a CPU limit');
 is( causes(looks(900, 1050, throttled => 10_000), stall(1000, 90)),
 	'1 unknown 0.00',
 	'... for a part of the time');
+is(causes(looks(900, 1050, paused => 30_000), stall(1000, 90)), '1 pause 1.00', 'a pause');
 
 # Checkpoints: of 90 s, 10 s
 my @quiet = (looks(0, 40_000), looks(50_000, 90_000));
