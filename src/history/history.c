@@ -378,10 +378,17 @@ standby_time(double commit_time, const uint64 *sum, const WatchSummary *seen)
 				   most), least);
 }
 
+/* Of all flushes, if those that were not timed are like the others */
+static double
+of_all_flushes(const HistorySum *row, double timed)
+{
+	return timed * row->value[SLOT_FLUSHES] / Max(row->value[SLOT_TIMED_FLUSHES], 1);
+}
+
 /*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
- * are too few, the rest is the sleeps and flushes of leaders, as far as these
- * are timed, and then the flushes of others, if any carried a commit.
+ * are too few, the rest is the sleeps and flushes of leaders, if any flush was
+ * timed, and then the flushes of others, if any carried a commit.
  */
 static void
 divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
@@ -414,7 +421,8 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	else if (row->divided)
 	{
 		commit_phase_take(phase, PHASE_DELAY, sum[LATENCY_DELAY]);
-		commit_phase_take(phase, PHASE_FLUSH, timed ? sum[LATENCY_OWN_FLUSH] : rest);
+		commit_phase_take(phase, PHASE_FLUSH, timed ?
+						  of_all_flushes(row, sum[LATENCY_OWN_FLUSH]) : rest);
 		commit_phase_take(phase, PHASE_OTHER_FLUSH, carried ? rest : 0);
 	}
 }
@@ -431,7 +439,7 @@ divide_waits(HistorySum *row)
 	double		segments = row->phase[PHASE_SEGMENT];
 	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH];
 	double		flush_time = row->value[SLOT_TIMED_FLUSHES] > 0 ?
-	row->value[SLOT_FLUSH_TIME] :
+	of_all_flushes(row, row->value[SLOT_FLUSH_TIME]) :
 	(double) row->value[SLOT_COMMIT_TIME] * row->value[SLOT_FLUSHES] /
 	Max(row->value[SLOT_COMMITS], 1);
 

@@ -434,9 +434,9 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 
 /*
  * The rest of the exact sums was the flush of another commit; without others,
- * it is not known.  Where the server times no WAL I/O, what a leader does
- * between its record and the end is its flush, but for what may be the wait
- * for a standby.
+ * it is not known.  Flushes that were not timed are taken to be like the
+ * others.  If none was timed, what a leader does between its record and the
+ * end is its flush, but for what may be the wait for a standby.
  */
 static void
 set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
@@ -445,11 +445,13 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 	double		time = latency_sum(latency, LATENCY_TIME, LATENCY_FLUSH);
 	double		before = latency_sum(latency, LATENCY_BEFORE, LATENCY_FLUSH);
 	double		after = latency_sum(latency, LATENCY_AFTER, LATENCY_FLUSH);
-	double		flush = latency_sum(latency, LATENCY_OWN_FLUSH, LATENCY_FLUSH);
+	double		timed = latency_sum(latency, LATENCY_OWN_FLUSH, LATENCY_FLUSH);
 	double		own_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER);
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
+	double		flush = Min(ratio_or_zero(timed * f->flushes, f->timed_flushes),
+							Max(own - own_sleep, 0));
 	double		doubt = flush > 0 ? 0 :
 	latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);

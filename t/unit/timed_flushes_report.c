@@ -1,0 +1,35 @@
+/*-------------------------------------------------------------------------
+ *
+ * timed_flushes_report.c
+ *		How src/report/report_data.c divides the time since a reset, for
+ *		t/unit/timed_flushes.pl.
+ *
+ * The arguments are those of timed_flushes_history.c, but the time of commits
+ * is that of leaders and that of followers.  The output has the percentages of
+ * flush, another's flush and unknown.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "program.h"
+
+#include "../../src/report/report_data.c"
+
+int
+main(int argc, char **argv)
+{
+	static CommitFigures f;
+	static LatencyTotals latency;
+
+	if (argc != 8)
+		return 1;
+	f.commits = atoi(argv[1]);
+	f.flushes = atoi(argv[3]);
+	f.timed_flushes = atoi(argv[4]);
+	latency.sum[LATENCY_LEADER][LATENCY_TIME] = (uint64) atof(argv[5]);
+	latency.sum[LATENCY_FOLLOWER][LATENCY_TIME] = (uint64) atof(argv[6]);
+	latency.sum[LATENCY_LEADER][LATENCY_OWN_FLUSH] = (uint64) atof(argv[7]);
+	set_phases(&f, atoi(argv[2]), &latency);
+	printf("%.0f %.0f %.0f", 100 * f.phase[PHASE_FLUSH],
+		   100 * f.phase[PHASE_OTHER_FLUSH], 100 * f.phase[PHASE_UNKNOWN]);
+	return 0;
+}
