@@ -70,7 +70,8 @@ static void
 set_period(Period *p, const HistorySum *sum, bool merged)
 {
 	double		commits = sum->value[SLOT_COMMITS];
-	double		flushes = sum->value[SLOT_TIMED_FLUSHES];
+	double		flushes = sum->value[SLOT_FLUSHES];
+	double		stalls = 0;
 
 	memset(p, 0, sizeof(Period));
 	p->sum = sum;
@@ -86,19 +87,23 @@ set_period(Period *p, const HistorySum *sum, bool merged)
 		else
 			p->phase[phase] = time;
 	}
-	p->flush = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3, flushes);
-	p->waits = ratio_or_zero(p->waited, p->flush);
-	p->rest = p->flush;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
 		if (cause != STALL_SEGMENT)
 			p->stall[cause] = ratio_or_zero(sum->stall_time[cause] / 1e3, flushes);
-		p->rest -= p->stall[cause];
+		stalls += p->stall[cause];
 	}
+	p->flush = ratio_or_zero(sum->value[SLOT_FLUSH_TIME] / 1e3,
+							 sum->value[SLOT_TIMED_FLUSHES]);
+	/* those that stalled may not have been timed */
+	p->rest = Max(p->flush - stalls, 0);
+	if (p->flush > 0)
+		p->flush = p->rest + stalls;
+	p->waits = ratio_or_zero(p->waited, p->flush);
 	p->load = ratio_or_zero(commits, sum->seconds);
 	p->group = ratio_or_zero(commits - Min(sum->commits_without_leader, commits),
-							 sum->value[SLOT_FLUSHES]);
-	p->wal = ratio_or_zero(sum->value[SLOT_WAL_BYTES], sum->value[SLOT_FLUSHES]);
+							 flushes);
+	p->wal = ratio_or_zero(sum->value[SLOT_WAL_BYTES], flushes);
 }
 
 static bool

@@ -154,6 +154,18 @@ is( (grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
 	'Flushes take as long: 400 us to 400 us each, without stalls.',
 	'... and no other flush did');
 
+# Few flushes are timed, and none of those that stalled
+my %few_timed = (%stalled, timed => 300, flush_time => 300 * 400e3);
+is_exact('stalls that were not timed', \%usual, \%few_timed);
+is_exact('... nearly all of them', \%usual, { %few_timed, 'stall:quota' => 15e9 });
+($whole, @parts) = compare_periods(\%usual, \%few_timed);
+is( (grep { $_->{name} eq 'flushes' } @parts)[0]{sentence},
+	'Flushes got faster: 400 us to 300 us each, without stalls.',
+	'... are a part of the mean of those that were');
+($whole, @parts) = compare_periods(\%usual, { %few_timed, 'stall:quota' => 15e9 });
+is((grep { $_->{name} eq 'flushes' } @parts)[0]{after},
+	0, '... and leave nothing of it, if they took more');
+
 my %loaded = (
 	%usual,
 	commits => 120000,
