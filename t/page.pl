@@ -236,9 +236,24 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 	'a night: under any search_path');
 
 #
-# A machine on which times go up and down all the time
+# A server that starts again within a minute
 #
 run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
+insert_rows('2026-01-01 00:00', 10);
+insert_rows(
+	'2026-01-01 00:10', 1,
+	after_gap => 'true',
+	period_start => q{t + interval '31 s'});
+insert_rows('2026-01-01 00:10', 1, period_end => q{t + interval '29 s'});
+insert_rows('2026-01-01 00:11', 10);
+is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
+	'00:10 | nothing was counted: the server or commit_stats was off',
+	'a restart within a minute: that minute');
+
+#
+# A machine on which times go up and down all the time
+#
+run_sql('TRUNCATE mock');
 insert_rows('2026-01-01 00:00', 120, commit_p50 => '2 + 3 * (n / 6 % 2)');
 insert_rows('2026-01-01 02:00', 120, commit_p50 => '100 + 150 * (n / 6 % 2)');
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 04:00'))),
