@@ -1120,21 +1120,22 @@ BEGIN ATOMIC
 WITH
 --
 -- The rows: minutes as far back as they go, and hours before them; in a period
--- above 26 hours hours, and the minutes after them.
+-- above 26 hours hours, and the minutes after them.  A row that began before the
+-- period, perhaps years, as the clock was set, is shown from there on.
 --
 asked AS MATERIALIZED (
-	SELECT *, floor(date_part('epoch', period_start) / 60::float8)::bigint AS minute
-	FROM commit_history
+	SELECT h.*, since, floor(date_part('epoch', since) / 60::float8)::bigint AS minute
+	FROM commit_history h, greatest(period_start, "from") since
 	WHERE period_start < "to" AND period_end > "from"),
 cut AS (
-	SELECT CASE WHEN max(period_end) - min(period_start) <= '26 h'::interval
+	SELECT CASE WHEN max(period_end) - min(since) <= '26 h'::interval
 				THEN min(period_start) FILTER (WHERE resolution = 'minute')
 				ELSE max(period_end) FILTER (WHERE resolution = 'hour') END AS at
 	FROM asked),
--- x: minutes since the first row began; w: minutes of the row
+-- x: minutes since the first row begins; w: minutes of the row
 r AS MATERIALIZED (
 	SELECT a.*, (minute - min(minute) OVER ())::int AS x,
-		   greatest(1, round(date_part('epoch', period_end - period_start) / 60::float8)::int) AS w,
+		   greatest(1, round(date_part('epoch', period_end - since) / 60::float8)::int) AS w,
 		   commits::float8 / greatest(seconds, 0.001::float8) AS commit_rate,
 		   commits_async::float8 / greatest(seconds, 0.001::float8) AS async_rate,
 		   flushes::float8 / greatest(seconds, 0.001::float8) AS flush_rate
@@ -1329,7 +1330,7 @@ events AS (
 		   || number::text || '</i>', '' ORDER BY x) AS flags
 	FROM numbered CROSS JOIN geo),
 ticks AS (
-	SELECT string_agg(CASE WHEN (x - geo.tick) % geo.step = 0 AND 100 * x <= 97 * geo.span
+	SELECT string_agg(CASE WHEN (x - geo.tick) % geo.step = 0 AND x <= 0.97::float8 * geo.span::float8
 		   THEN '<i style="left:calc(100%*' || x::text || '/' || geo.span::text || ')">'
 				|| to_char(geo.start + make_interval(mins => x), CASE WHEN geo.step >= 1440 THEN 'MM-DD' ELSE 'HH24:MI' END)
 				|| '</i>' END, '' ORDER BY x) AS labels,

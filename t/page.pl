@@ -236,7 +236,7 @@ SELECT public.commit_stats_html('2026-01-01 22:00', '2026-01-02 06:00') LIKE '%8
 	'a night: under any search_path');
 
 #
-# A server that starts again within a minute
+# A server that starts again within a minute, with a clock that began in 1970
 #
 run_sql('CREATE TABLE night AS SELECT * FROM mock; TRUNCATE mock');
 insert_rows('2026-01-01 00:00', 10);
@@ -249,6 +249,14 @@ insert_rows('2026-01-01 00:11', 10);
 is( join("\n", happened(page('2026-01-01 00:00', '2026-01-01 01:00'))),
 	'00:10 | nothing was counted: the server or commit_stats was off',
 	'a restart within a minute: that minute');
+insert_rows(
+	'2025-12-31 23:59', 1,
+	period_start => q{'1970-01-01'},
+	period_end => q{t + interval '59 s'});
+$page = page('2025-12-31 23:00', '2026-01-01 01:00');
+like($page, qr/>2025-12-31 23:00 to 2026-01-01 00:21, /, 'a row of years: from the period on');
+like($page, qr/<rect x="60"><title>00:00 /, '... and the minutes after it are minutes');
+is_well_formed(page('-infinity', 'infinity'), 'all since 1970');
 
 #
 # A machine on which times go up and down all the time
