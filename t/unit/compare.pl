@@ -13,7 +13,7 @@ my $program =
 	need_libpgcommon(), '-lm');
 
 my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
-my @causes = qw(segment CPU checkpoint archiver bulk bytes writes quota unknown);
+my @causes = qw(segment CPU pause checkpoint archiver bulk bytes writes quota unknown);
 my @counts =
   qw(seconds commits flushes unled flush_time timed delay siblings adaptive wal checkpoints);
 
