@@ -27,7 +27,7 @@ const StatsModule prediction_module = {
 void
 prediction_keep(const NewestPrediction *it)
 {
-	LWLockAcquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
 	*shared = *it;
 	LWLockRelease(commit_stats_reset_lock());
 }
@@ -35,7 +35,7 @@ prediction_keep(const NewestPrediction *it)
 void
 prediction_read(NewestPrediction *it)
 {
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	*it = *shared;
 	LWLockRelease(commit_stats_reset_lock());
 }

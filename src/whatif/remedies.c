@@ -424,7 +424,7 @@ add_device(Remedies *all)
 static void
 read_wal(WalSoFar *it)
 {
-	LWLockAcquire(commit_stats_reset_lock(), LW_SHARED);
+	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	it->cycles = wal_cycles_read();
 	it->statements = statements_read();
 	LWLockRelease(commit_stats_reset_lock());
