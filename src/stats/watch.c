@@ -624,12 +624,15 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 	double		ran = all - throttled;
 	double		part = (double) ns / length;
 
+	/* when a pause is over, many begin their commit before the worker looks */
+	const WatchSample *stopped = sample->paused ? before : sample;
+
 	for (int i = 0; i < PHASE_N; i++)
 	{
 		double		time = i == PHASE_STANDBY ? all : ran;
 
 		sum->phase[i] += sample->phase[i] * time;
-		sum->phase[PHASE_NOT_RUN] += sample->phase[i] * (all - time);
+		sum->phase[PHASE_NOT_RUN] += stopped->phase[i] * (all - time);
 	}
 	WATCH_WAITS(ADD_WAIT);
 	sum->commits += (sample->commits - before->commits) * part;

@@ -1,10 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * watch.c
- *		What src/stats/watch.c takes for a checkpoint, for t/unit/watch.pl.
+ *		What src/stats/watch.c takes for a checkpoint, and counts of a pause,
+ *		for t/unit/watch.pl.
  *
  * The arguments are wait events of the checkpointer, one at each look.  The
  * output has the phase of a checkpoint at each of them: write, sync or none.
+ * With three arguments, see print_pause().
  *
  *-------------------------------------------------------------------------
  */
@@ -34,9 +36,29 @@ static const struct
 	{"slru_sync", WAIT_EVENT_SLRU_FLUSH_SYNC}
 };
 
+/* Commits in a flush before a pause of 1.5 s, and 50 ms after it */
+static void
+print_pause(int before_it, int after_it, bool paused)
+{
+	WatchSample before = {.at = NS_PER_S};
+	WatchSample after = {.at = before.at + 1550 * NS_PER_MS,.paused = paused,.throttled_us = 1500000};
+	WatchSummary sum = {0};
+
+	before.phase[PHASE_FLUSH] = before_it;
+	after.phase[PHASE_FLUSH] = after_it;
+	add_sample(&after, &before, 1550 * NS_PER_MS, &sum);
+	printf("%.2f s not run, %.2f s of flushes", sum.phase[PHASE_NOT_RUN] / NS_PER_S,
+		   sum.phase[PHASE_FLUSH] / NS_PER_S);
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc == 4)
+	{
+		print_pause(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]) != 0);
+		return 0;
+	}
 	for (int i = 1; i < argc; i++)
 	{
 		uint8		seen;

@@ -25,4 +25,11 @@ is( phases(qw(wal_sync file_write file_sync file_write idle wal_write)),
 	'none write sync sync none none',
 	'... after a switch; what it writes while it syncs is no phase');
 
+is( $program->([ 1, 4, 1 ]),
+	'1.50 s not run, 0.20 s of flushes',
+	'one commit before a pause, four after it');
+is( $program->([ 1, 4, 0 ]),
+	'6.00 s not run, 0.20 s of flushes',
+	'... and a limit of the CPU, of which each look sees a part');
+
 done_testing();
