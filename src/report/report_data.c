@@ -703,9 +703,20 @@ stall_waiters(const LoggedEvent *stall)
 			seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n;
 }
 
+/* In half of the looks at a stall, the process that flushed could run. */
+static bool
+waited_for_processor(const LoggedEvent *stall)
+{
+	const WatchSummary *seen = &stall->outcome.seen;
+
+	return stall->cause == STALL_UNKNOWN && seen->cpu_waits > 0 &&
+		2 * seen->cpu_waits >= seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH];
+}
+
 /*
- * The stalls in the time that phases are of, or since the oldest that is kept.
- * All of them took no more than the flushes did.
+ * The stalls in the time that phases are of, or since the oldest that is kept,
+ * but those that waited for a processor, as the samples tell that time.  All
+ * of them took no more than the flushes did.
  */
 static void
 set_stalls(CommitFigures *f, const StallLog *log)
@@ -733,7 +744,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
 
-		if (event->ended_at < from)
+		if (event->ended_at < from || waited_for_processor(&log->logged[i]))
 			continue;
 		stall->n++;
 		stall->length += length;
