@@ -889,13 +889,12 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 	NameData	slot;
 	WalKeeper	keeper = wal_keeper_find(&slot);
 
-	if (n >= MIN_CYCLES)
-	{
-		f->checkpoint_distance = (cycles->cycle[0].started_at -
-								  cycles->cycle[n].started_at) / 1e6 / n;
+	if (n > 0)
 		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
 									  cycles->cycle[n].redo) / n;
-	}
+	if (n >= MIN_CYCLES)
+		f->checkpoint_distance = (cycles->cycle[0].started_at -
+								  cycles->cycle[n].started_at) / 1e6 / n;
 	if (XLogArchivingActive() && f->archive_fails == NULL)
 		f->archive_fails = sql_value("SELECT 'fails for ' OPERATOR(pg_catalog.||) last_failed_wal FROM pg_catalog.pg_stat_archiver"
 									 " WHERE last_failed_time OPERATOR(pg_catalog.>)"
