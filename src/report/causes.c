@@ -875,6 +875,9 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
 	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
 	f->top_share >= WHO_MATTERS && f->top_share <= ONE_CLIENT;
+
+	/* the time of clients lacks commits that have not ended */
+	bool		hangs = f->now.longest >= WAITS_NOW_LONG || f->hanging > 0;
 	const Cause causes[] = {
 		{f->nameless,
 			"of the commits have no name: a driver or pooler clears it.",
@@ -889,11 +892,12 @@ find_client_causes(const CommitFigures *f, Causes *found)
 			f->statement != NULL ? "commit_statement_stats tells them apart" :
 		"SET application_name for each kind"},
 		{one_of_several && !kinds ? f->top_share : 0,
-			psprintf("of the commits are of client %s, %s of commit time%s, %s of WAL each.%s",
-					 f->top, format_percent(f->top_time),
-					 works_outside(f) ? " (without 'before', 'after')" : "",
+			psprintf("of the commits are of client %s%s, %s of WAL each.%s",
+					 f->top, hangs ? "" :
+					 psprintf(", %s of commit time%s", format_percent(f->top_time),
+							  works_outside(f) ? " (without 'before', 'after')" : ""),
 					 format_bytes(f->top_wal),
-					 f->longest == NULL ? "" :
+					 f->longest == NULL || hangs ? "" :
 					 psprintf(" Most commit time, %s, is of client %s.",
 							  format_percent(f->longest_time), f->longest)),
 		f->top_of_transactions < HARDLY_COMMIT ? NULL : larger_transactions(f, f->top_wal)},

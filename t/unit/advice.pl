@@ -981,6 +981,16 @@ like(
 	'one client of many: named, and larger transactions are not promised under a quota');
 like(
 	conclude(
+		%quota,
+		'now.longest' => 12e6,
+		top => 'lease (a, b)',
+		top_share => 0.37,
+		top_time => 0.3,
+		top_wal => 120)->{causes},
+	qr/^Who commits\n  37\.0% of the commits are of client lease \(a, b\), 120 B of WAL each\.$/m,
+	'... without its time while commits hang, which are not in it');
+like(
+	conclude(
 		'phase:before' => 0.9,
 		'phase:flush' => 0.25,
 		top => 'shop',
