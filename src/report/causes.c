@@ -373,8 +373,11 @@ blame_standby(const CommitFigures *f)
 					f->standby_behind < BULK_WAL ? "" :
 					psprintf(", %s behind", format_bytes(f->standby_behind)),
 					f->standby_share > 0.95 ? "" :
-					psprintf(" (%s of these waits)",
-							 format_percent(f->standby_share)));
+					psprintf(" (%s of these waits%s)",
+							 format_percent(f->standby_share),
+							 f->standby_next == NULL ? "" :
+							 psprintf("; %s of them %s", format_percent(f->standby_next_share),
+									  f->standby_next)));
 }
 
 static const char *

@@ -156,6 +156,9 @@ typedef struct CommitFigures
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
 	double		standby_share;	/* of all waits for standbys */
+	const char *standby_next;	/* "'s1': not connected", if that has a
+								 * quarter or more; or NULL */
+	double		standby_next_share;
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;
 	int			listeners;		/* sessions of a database of NOTIFY commits;

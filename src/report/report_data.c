@@ -769,6 +769,25 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		f->stall[cause].share *= most / sum;
 }
 
+/* A stall may begin at one stage, and go on at another. */
+static void
+set_next_standby(CommitFigures *f, const StandbyCounts *counts, int n, double sum)
+{
+	double		most = Max(sum / 4, 1);
+
+	for (int i = 0; i < n; i++)
+		for (int stage = 0; stage < STANDBY_NSTAGES; stage++)
+		{
+			if (counts[i].wait_time[stage] < most ||
+				(counts[i].name == f->standby && stage == (int) f->standby_stage))
+				continue;
+			most = counts[i].wait_time[stage];
+			f->standby_next = psprintf("'%s': %s", counts[i].name,
+									   standby_stage_names[stage]);
+			f->standby_next_share = ratio_or_zero(most, sum);
+		}
+}
+
 /* The standby and the stage for which commits hang, or with the most time */
 void
 report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
@@ -794,6 +813,7 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
 	f->standby_share = ratio_or_zero(most, sum);
 	if (f->standby == NULL)
 		return;
+	set_next_standby(f, counts, n, sum);
 
 	/* a subscription has its own name, and mostly a slot of that name */
 	subscribes =

@@ -72,7 +72,7 @@ typedef struct Figure
 
 static const Figure figures[] = {
 	FIGURE(lock), FIGURE(lock_prepared), FIGURE(standby), FIGURE(bulk_writer), FIGURE(top),
-	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_behind), FIGURE(counting),
+	FIGURE(standby_stage), FIGURE(standby_logical), FIGURE(standby_reader), FIGURE(standby_slots), FIGURE(standby_share), FIGURE(standby_next), FIGURE(standby_next_share), FIGURE(standby_behind), FIGURE(counting),
 	FIGURE(is_standby), FIGURE(fsync), FIGURE(io_timing), FIGURE(delay),
 	FIGURE(siblings), FIGURE(wal_buffers), FIGURE(adaptive),
 	FIGURE(min_wal_size), FIGURE(max_wal_size), FIGURE(wal_recycle),

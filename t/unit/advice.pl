@@ -217,6 +217,16 @@ says(
 	  '^its disk, or its walreceiver, which does not answer \(pg_receivewal does with --slot and --synchronous\); or synchronous_commit = remote_write\n$'
 );
 says(
+	'... of which another stage has much',
+	"83\\.0% standby 'sb1': not flushed \\(38\\.7% of these waits; 33\\.6% of them 'sb1': not connected\\)\\.",
+	'no\.',
+	'phase:standby' => 0.83,
+	standby => 'sb1',
+	standby_stage => 3,
+	standby_share => 0.387,
+	standby_next => "'sb1': not connected",
+	standby_next_share => 0.336);
+says(
 	"a standby's network",
 	"97\\.0% standby 'sb1': not written\\.",
 	'no\. 97\.0% of commit time',
