@@ -563,6 +563,25 @@ set_lock(CommitFigures *f, const LockWait *wait)
 	f->lock_prepared = wait->holder_prepared;
 }
 
+/*
+ * The lock that now, slow commits or samples say that COMMIT waits for, unless
+ * most of the time before the records was something else
+ */
+static void
+set_longest_lock(CommitFigures *f, const CommitWaits *locked, double lock_time)
+{
+	bool		seen = 2 * f->seen.commit_locks >
+	f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD];
+
+	if (f->now.locked)
+		set_lock(f, &f->now.lock);
+	else if (locked != NULL &&
+			 (seen || 2 * lock_time >= f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD]))
+		set_lock(f, &locked->lock);
+	else if (f->seen_enough && seen)
+		f->lock = f->lock_now;
+}
+
 static void
 add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
 				const uint64 *part)
@@ -669,16 +688,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		f->top_slow_least = f->top_slow_least == 0 ? event->wal_bytes :
 			Min(f->top_slow_least, event->wal_bytes);
 	}
-	/* not if most of the time before their records was something else */
-	if (f->now.locked)
-		set_lock(f, &f->now.lock);
-	else if (locked != NULL &&
-			 (2 * lock_time >= f->slow_phase[PHASE_BEFORE] + f->slow_phase[PHASE_RECORD] ||
-			  2 * f->seen.commit_locks > f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD]))
-		set_lock(f, &locked->lock);
-	else if (f->seen_enough &&
-			 2 * f->seen.commit_locks > f->seen.phase[PHASE_BEFORE] + f->seen.phase[PHASE_RECORD])
-		f->lock = f->lock_now;
+	set_longest_lock(f, locked, lock_time);
 	if (2 * savepoints_time < f->slow_phase[PHASE_BEFORE])
 		f->savepoints = 0;
 	f->serializable = 2 * serializable_time > f->slow_phase[PHASE_AFTER];
