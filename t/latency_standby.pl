@@ -126,7 +126,7 @@ SKIP:
 	my $report = $primary->sql('SELECT commit_stats_report()') =~ s/\n +/ /gr;
 	like(
 		$report,
-		qr/standby 'reader': not \w+\. -> leave it out of synchronous_standby_names,/,
+		qr/standby 'reader': not \w+( \([^)]*\))?\. -> leave it out of synchronous_standby_names,/,
 		'a reader of a logical slot is not to be waited for');
 	require_standby($primary, '');
 	$reader->signal('INT');
