@@ -270,6 +270,19 @@ value_of(const ClientCounts *client, SlotCounter counter)
 	return client == NULL ? 0 : client->value[counter];
 }
 
+/* NULL: none has any */
+static const ClientCounts *
+client_with_most(const ClientTotals *clients, SlotCounter counter)
+{
+	const ClientCounts *most = NULL;
+
+	for (int i = 0; i < clients->n; i++)
+		if (!client_is_overflow(&clients->client[i].key) &&
+			value_of(&clients->client[i], counter) > value_of(most, counter))
+			most = &clients->client[i];
+	return most;
+}
+
 /* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
@@ -282,10 +295,11 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	double		overflow = 0;
 	double		nameless = 0;
 	double		wal = 0;
-	const ClientCounts *longest = NULL;
-	const ClientCounts *heaviest = NULL;
-	const ClientCounts *sleeper = NULL;
+	const ClientCounts *longest = client_with_most(clients, SLOT_COMMIT_TIME);
+	const ClientCounts *heaviest = client_with_most(clients, SLOT_WAL_BYTES);
+	const ClientCounts *sleeper = client_with_most(clients, SLOT_DELAY_HITS);
 
+	*top = client_with_most(clients, SLOT_COMMITS);
 	for (int i = 0; i < clients->n; i++)
 	{
 		const ClientCounts *client = &clients->client[i];
@@ -300,20 +314,9 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 			f->listeners = Max(f->listeners,
 							   notify_lock_listeners(client->key.datid));
 		if (client_is_overflow(&client->key))
-		{
 			overflow += client_commits(client);
-			continue;
-		}
-		if (client->key.application_name[0] == '\0')
+		else if (client->key.application_name[0] == '\0')
 			nameless += client_commits(client);
-		if (value_of(client, SLOT_COMMITS) > value_of(*top, SLOT_COMMITS))
-			*top = client;
-		if (value_of(client, SLOT_COMMIT_TIME) > value_of(longest, SLOT_COMMIT_TIME))
-			longest = client;
-		if (value_of(client, SLOT_WAL_BYTES) > value_of(heaviest, SLOT_WAL_BYTES))
-			heaviest = client;
-		if (value_of(client, SLOT_DELAY_HITS) > value_of(sleeper, SLOT_DELAY_HITS))
-			sleeper = client;
 	}
 	f->clients_evicted = clients->evicted;
 	f->overflow = ratio_or_zero(overflow, all);
@@ -966,7 +969,7 @@ report_data_read(CommitFigures *f, Oid function)
 	ClientTotals *clients;
 	StatementTotals *statements;
 	WalCycles  *cycles;
-	const ClientCounts *top = NULL;
+	const ClientCounts *top;
 	StallLog	stalls;
 	ClientSessions *sessions;
 

@@ -495,7 +495,7 @@ void
 watch_note_nap(long timeout, uint64 took)
 {
 	if (timeout < WATCH_SAMPLES * WATCH_IDLE_MS && took >= (uint64) timeout + MIN_PAUSE)
-		paused_us = (took - timeout) * 1000;
+		paused_us = Min(took - timeout, PG_UINT32_MAX / 1000) * 1000;
 }
 
 /*
