@@ -66,7 +66,8 @@
 #define MAX_LOCKS_READ		64	/* in a look */
 #define MAX_BLAMED			16
 #define LIMIT_EVERY			NS_PER_S	/* while there is no limit of the CPU */
-#define MIN_PAUSE			250 /* ms; a busy machine wakes it sooner */
+#define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
+								 * as long */
 #define COMMITS_KEPT		2	/* of each session, that waited */
 #define LATELY				16	/* looks: some 1 s */
 #define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
