@@ -21,7 +21,7 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module pg_config has_library need_library need_libpgcommon init_node start_node flush_stats wait_for_commits waldump
+	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library need_libpgcommon init_node start_node flush_stats wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
@@ -404,7 +404,14 @@ sub has_library ($name)
 	return -e pg_config('--pkglibdir') . "/$name.so";
 }
 
-# Skip the test where it is not.
+# Is the server compiled with AddressSanitizer?  That has its own malloc(), and
+# terabytes of address space.
+sub has_sanitizers ()
+{
+	return pg_config('--cflags') =~ /-fsanitize/;
+}
+
+# Skip the test where a library is not installed.
 sub need_library ($name)
 {
 	plan(skip_all => "there is no $name") if !has_library($name);
