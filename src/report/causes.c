@@ -122,6 +122,16 @@ has_hot_row(const CommitFigures *f)
 		f->seen.blocked_rows >= f->seen.in_commit;
 }
 
+/*
+ * Now, or as the period ended.  Sums of commits lack these; the time of
+ * sessions has theirs.
+ */
+static bool
+commits_hang(const CommitFigures *f)
+{
+	return f->now.longest >= WAITS_NOW_LONG || f->hanging > 0;
+}
+
 static double
 bytes_share(const CommitFigures *f)
 {
@@ -309,9 +319,8 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
 							 format_number(f->seen.wal_waits / f->seen.n),
 							 remedy_for_full_buffers(f)));
-	/* the sums lack commits that hang, but not the time of their sessions */
-	if (f->of_transactions <= 0 || works_outside(f) || f->hanging > 0 ||
-		hardly_any_waits(f) || f->now.longest >= WAITS_NOW_LONG)
+	if (f->of_transactions <= 0 || works_outside(f) || commits_hang(f) ||
+		hardly_any_waits(f))
 		return;
 	put_wrapped(text, f->width, "", "  ",
 				psprintf("COMMIT takes %s of the time of transactions that write%s.%s%s",
@@ -550,7 +559,7 @@ remedy_at_stage(const CommitFigures *f)
 						f->standby_slots);
 	if (logical && f->standby_reader)
 		return "leave it out of synchronous_standby_names, unless it is a subscription: other readers of a logical slot (Debezium, pg_recvlogical) confirm only now and then what they have";
-	if (f->now.longest >= WAITS_NOW_LONG || f->hanging > 0)
+	if (commits_hang(f))
 		return logical ? itself : remedies[f->standby_stage];
 	if (f->standby_stage == STANDBY_NOT_CONNECTED)
 		return psprintf("if it is still away, %s; else the logs of both servers say why it was",
@@ -878,9 +887,7 @@ find_client_causes(const CommitFigures *f, Causes *found)
 	f->top_slow_most > MANY_KINDS * f->top_slow_least;
 	bool		one_of_several = f->commits >= CAUSES_MIN_COMMITS &&
 	f->top_share >= WHO_MATTERS && f->top_share <= ONE_CLIENT;
-
-	/* the time of clients lacks commits that have not ended */
-	bool		hangs = f->now.longest >= WAITS_NOW_LONG || f->hanging > 0;
+	bool		hangs = commits_hang(f);
 	const Cause causes[] = {
 		{f->nameless,
 			"of the commits have no name: a driver or pooler clears it.",
