@@ -209,7 +209,7 @@ is( causes(
 	'... or windows with the same bytes');
 is(causes(@flushes, stall(1000, 40, bytes => 8192)), '1 unknown 0.00', '... and none with few');
 
-# Stalls of few bytes, between which the WAL grows by so many kB a ms
+# Five stalls have few bytes; between them the WAL grows by $rate kB a ms.
 sub few_bytes_at ($rate)
 {
 	return map { stall($_, 40, previous => 1_000_000 + 1000 * $rate * $_) } 1000, 1150, 1360, 1530,
