@@ -247,7 +247,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	bool		following = false;	/* looks for work after each nap */
 	bool		woken = true;
 	int			quiet = 0;		/* times in a row that there was no work */
-	uint64		due = PG_UINT64_MAX;	/* the next look; or none is */
+	uint64		due = 0;		/* the next look; 0: at once */
 
 	/* missing in a second copy of the library, preloaded under another name */
 	shared_memory_require();
@@ -271,8 +271,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 	for (;;)
 	{
 		uint64		now = clock_now();
-		bool		early = now < due && due != PG_UINT64_MAX &&
-		!history_is_asked();
+		bool		early = now < due && !history_is_asked();
 		long		timeout = LONG_MAX;
 
 		MemoryContextReset(CurrentMemoryContext);
@@ -298,7 +297,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 			timeout += pg_prng_uint64_range(&pg_global_prng_state, 0,
 											WATCH_VARIES_MS);
 		if (!early)
-			due = timeout == LONG_MAX ? PG_UINT64_MAX : now + timeout * NS_PER_MS;
+			due = timeout == LONG_MAX ? 0 : now + timeout * NS_PER_MS;
 		woken = nap(Min(timeout, history_look()));
 	}
 }
