@@ -1476,91 +1476,49 @@ END;
 -- commit_delay_whatif() and commit_remedies() show what each session does.  Only
 -- a superuser may call these, or grant EXECUTE on them.
 --
-REVOKE ALL ON FUNCTION commit_flush_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_client_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_statement_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_statement_texts() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_statement_stats_reset() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_activity() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_slow_log() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stall_log() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_flush_histogram() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_sibling_histogram() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_flush_log() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_latency_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_latency_histogram() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_latency_buckets() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_wal_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_standby_stats() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_delay_state() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_delay_changes() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_info() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_sample(interval) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_rates() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean)
+REVOKE ALL ON FUNCTION
+	commit_flush_stats(), commit_client_stats(), commit_statement_stats(),
+	commit_statement_texts(), commit_statement_stats_reset(), commit_activity(),
+	commit_slow_log(), commit_stall_log(), commit_flush_histogram(),
+	commit_sibling_histogram(), commit_flush_log(), commit_latency_stats(),
+	commit_latency_histogram(), commit_latency_buckets(), commit_wal_stats(),
+	commit_standby_stats(), commit_delay_state(), commit_delay_changes(),
+	commit_stats_info(), commit_stats_sample(interval), commit_stats_rates(),
+	commit_delay_sweep(integer[], integer[], interval, interval, interval, boolean),
+	commit_stats_report(),
+	commit_stats_report(timestamptz, timestamptz, integer),
+	commit_stats_compare(tstzrange, tstzrange), commit_stats_html_escape(text),
+	commit_stats_html_number(double precision),
+	commit_stats_html(timestamptz, timestamptz),
+	commit_delay_whatif(integer[], integer[], interval),
+	commit_remedies(interval), commit_history(), commit_history_close(),
+	commit_history_reset(), commit_stats_reset()
 	FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_report() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_compare(tstzrange, tstzrange) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_html_escape(text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_html_number(double precision) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_html(timestamptz, timestamptz) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_delay_whatif(integer[], integer[], interval) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_remedies(interval) FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_history() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_history_close() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_history_reset() FROM PUBLIC;
-REVOKE ALL ON FUNCTION commit_stats_reset() FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION commit_flush_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_client_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_statement_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_statement_texts() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_activity() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_slow_log() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stall_log() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_flush_histogram() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_sibling_histogram() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_flush_log() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_latency_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_latency_histogram() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_latency_buckets() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_wal_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_standby_stats() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_delay_state() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_delay_changes() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_info() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_sample(interval) TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_rates() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_history() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_report() TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_report(timestamptz, timestamptz, integer) TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_compare(tstzrange, tstzrange) TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_html_escape(text) TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_html_number(double precision) TO pg_read_all_stats;
-GRANT EXECUTE ON FUNCTION commit_stats_html(timestamptz, timestamptz) TO pg_read_all_stats;
+GRANT EXECUTE ON FUNCTION
+	commit_flush_stats(), commit_client_stats(), commit_statement_stats(),
+	commit_statement_texts(), commit_activity(), commit_slow_log(),
+	commit_stall_log(), commit_flush_histogram(), commit_sibling_histogram(),
+	commit_flush_log(), commit_latency_stats(), commit_latency_histogram(),
+	commit_latency_buckets(), commit_wal_stats(), commit_standby_stats(),
+	commit_delay_state(), commit_delay_changes(), commit_stats_info(),
+	commit_stats_sample(interval), commit_stats_rates(), commit_history(),
+	commit_stats_report(),
+	commit_stats_report(timestamptz, timestamptz, integer),
+	commit_stats_compare(tstzrange, tstzrange), commit_stats_html_escape(text),
+	commit_stats_html_number(double precision),
+	commit_stats_html(timestamptz, timestamptz)
+	TO pg_read_all_stats;
 
-GRANT SELECT ON commit_flush_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_client_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_statement_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_database_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_activity TO pg_read_all_stats;
-GRANT SELECT ON commit_slow_log TO pg_read_all_stats;
-GRANT SELECT ON commit_stall_log TO pg_read_all_stats;
-GRANT SELECT ON commit_flush_histogram TO pg_read_all_stats;
-GRANT SELECT ON commit_sibling_histogram TO pg_read_all_stats;
-GRANT SELECT ON commit_flush_log TO pg_read_all_stats;
-GRANT SELECT ON commit_latency_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_latency_histogram TO pg_read_all_stats;
-GRANT SELECT ON commit_flush_latency_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_flush_latency_histogram TO pg_read_all_stats;
-GRANT SELECT ON commit_latency_buckets TO pg_read_all_stats;
-GRANT SELECT ON commit_wal_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_standby_stats TO pg_read_all_stats;
-GRANT SELECT ON commit_delay_state TO pg_read_all_stats;
-GRANT SELECT ON commit_delay_changes TO pg_read_all_stats;
-GRANT SELECT ON commit_history TO pg_read_all_stats;
-GRANT SELECT ON commit_stats_info TO pg_read_all_stats;
+GRANT SELECT ON
+	commit_flush_stats, commit_client_stats, commit_statement_stats,
+	commit_database_stats, commit_activity, commit_slow_log, commit_stall_log,
+	commit_flush_histogram, commit_sibling_histogram, commit_flush_log,
+	commit_latency_stats, commit_latency_histogram, commit_flush_latency_stats,
+	commit_flush_latency_histogram, commit_latency_buckets, commit_wal_stats,
+	commit_standby_stats, commit_delay_state, commit_delay_changes,
+	commit_history, commit_stats_info
+	TO pg_read_all_stats;
 
 --
 -- Comments: those of columns become the tables of doc/reference.md (script/generate)
