@@ -158,46 +158,7 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
-/*
- * The history does not know it, nor what it was with another list, but slow
- * commits do that are kept, if slow ones have half of the time in which
- * commits waited for a standby.
- */
-void
-period_blame_standby(CommitFigures *f)
-{
-	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
-	TimestampTz end = f->period != NULL ? f->period->end : DT_NOEND;
-	int			n = 0;
-	int			nslow;
-	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
-	double		all = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
-	double		blamed = 0;
-
-	for (int i = 0; i < nslow; i++)
-	{
-		const StandbyBlame *blame = &slow[i].outcome.waits.blame;
-		StandbyCounts *of_name;
-		uint64		part[PHASE_N];
-
-		/* a part of the wait is enough */
-		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
-			slow[i].event.ended_at - (int64) (slow[i].event.duration / NS_PER_US) >= end)
-			continue;
-		of_name = standby_find(counts, &n, blame->name);
-		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
-		if (of_name == NULL)
-			continue;
-		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
-		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
-	}
-	/* those that are kept are a sample; where commits hang, "all" is unknown */
-	if (2 * blamed * f->slow_commits / Max(f->slow_n, 1) < all)
-		return;
-	report_data_blame(f, counts, n, NULL);
-}
-
-/* ... and so do stalls that are kept, of locks and writers. */
+/* What slow commits and stalls that are kept tell, of locks and writers */
 static void
 set_period_logged(CommitFigures *f)
 {
@@ -240,7 +201,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
 	set_period_logged(f);
-	period_blame_standby(f);
+	report_data_blame_slow(f);
 	return true;
 }
 

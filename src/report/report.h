@@ -223,8 +223,7 @@ extern void report_data_set_counts(CommitFigures *f, const uint64 *value,
 extern void report_data_set_settings(CommitFigures *f);
 extern void report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 								 const StallLog *log);
-extern void report_data_blame(CommitFigures *f, const StandbyCounts *counts,
-							  int n, const StandbyBlame *now);
+extern void report_data_blame_slow(CommitFigures *f);
 extern char *name_client(const ClientKey *client);
 extern const char *name_statement(const StatementKey *key, const char *schema);
 
@@ -233,7 +232,6 @@ extern const char *name_statement(const StatementKey *key, const char *schema);
 extern bool period_read(CommitFigures *f, Oid function, TimestampTz from,
 						TimestampTz to);
 extern const char *period_describe_kept(void);
-extern void period_blame_standby(CommitFigures *f);
 
 /* ---- report_format.c: numbers as text; "-" if unknown ---- */
 

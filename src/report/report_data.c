@@ -802,9 +802,9 @@ set_next_standby(CommitFigures *f, const StandbyCounts *counts, int n, double su
 }
 
 /* The standby and the stage for which commits hang, or with the most time */
-void
-report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
-				  const StandbyBlame *now)
+static void
+blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
+			  const StandbyBlame *now)
 {
 	uint64		most = 0;
 	double		sum = 0;
@@ -846,6 +846,45 @@ report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
 							   " WHERE wait_event OPERATOR(pg_catalog.=) 'WaitForStandbyConfirmation'"
 							   " AND application_name OPERATOR(pg_catalog.=) %s",
 							   quote_literal_cstr(f->standby)));
+}
+
+/*
+ * The history does not know the standby, nor do counts of another list, but
+ * slow commits do that are kept, if slow ones have half of the time in which
+ * commits waited for a standby.
+ */
+void
+report_data_blame_slow(CommitFigures *f)
+{
+	StandbyCounts *counts = palloc(STANDBY_MAX * sizeof(StandbyCounts));
+	TimestampTz end = f->period != NULL ? f->period->end : DT_NOEND;
+	int			n = 0;
+	int			nslow;
+	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
+	double		all = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
+	double		blamed = 0;
+
+	for (int i = 0; i < nslow; i++)
+	{
+		const StandbyBlame *blame = &slow[i].outcome.waits.blame;
+		StandbyCounts *of_name;
+		uint64		part[PHASE_N];
+
+		/* a part of the wait is enough */
+		if (blame->name[0] == '\0' || slow[i].event.ended_at < f->stats_reset ||
+			slow[i].event.ended_at - (int64) (slow[i].event.duration / NS_PER_US) >= end)
+			continue;
+		of_name = standby_find(counts, &n, blame->name);
+		slow_event_phases(&slow[i].event, &slow[i].outcome, part);
+		if (of_name == NULL)
+			continue;
+		of_name->wait_time[blame->stage] += part[PHASE_STANDBY];
+		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
+	}
+	/* those that are kept are a sample; where commits hang, "all" is unknown */
+	if (2 * blamed * f->slow_commits / Max(f->slow_n, 1) < all)
+		return;
+	blame_longest(f, counts, n, NULL);
 }
 
 /* Whose transaction wrote half of what the standby lacks, or more */
@@ -893,9 +932,9 @@ set_standby(CommitFigures *f)
 				counts[i].wait_time[stage] = sum->time;
 		}
 	if (f->seen_enough || hang || since <= f->stats_reset + NEW_LIST)
-		report_data_blame(f, counts, n, hang ? &f->now.blame : NULL);
+		blame_longest(f, counts, n, hang ? &f->now.blame : NULL);
 	if (f->standby == NULL)
-		period_blame_standby(f);
+		report_data_blame_slow(f);
 	if (f->running_writer == NULL && f->standby_behind >= BULK_WAL)
 		f->running_writer = name_largest(f);
 }

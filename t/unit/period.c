@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * period.c
- *		The standby that src/report/period.c names, for t/unit/period.pl.
+ *		The standby that src/report/report_data.c names, for t/unit/period.pl.
  *
  * The arguments are the seconds that commits of the period waited for a
  * standby, how many of them were slow, and the slow ones that are kept:
@@ -11,7 +11,7 @@
  */
 #include "program.h"
 
-#include "../../src/report/period.c"
+#include "../../src/report/report_data.c"
 
 #define MOST_KEPT	100
 
@@ -25,18 +25,17 @@ logged_events_read(SlowKind kind, int *n)
 	return kept;
 }
 
-void
-report_data_blame(CommitFigures *f, const StandbyCounts *counts, int n,
-				  const StandbyBlame *now)
+/* Of a standby, only the server knows whether it is a subscription. */
+char *
+sql_value(const char *query)
 {
-	uint64		most = 0;
+	return NULL;
+}
 
-	for (int i = 0; i < n; i++)
-		if (counts[i].wait_time[STANDBY_NOT_SENT] > most)
-		{
-			most = counts[i].wait_time[STANDBY_NOT_SENT];
-			f->standby = counts[i].name;
-		}
+char *
+quote_literal_cstr(const char *text)
+{
+	return "";
 }
 
 int
@@ -65,7 +64,7 @@ main(int argc, char **argv)
 			(uint64) (atof(equals + 1) * NS_PER_S);
 	}
 	f.slow_n = nkept;
-	period_blame_standby(&f);
+	report_data_blame_slow(&f);
 	puts(f.standby ? f.standby : "-");
 	return 0;
 }
