@@ -53,8 +53,6 @@
 
 #define WRITE_EVERY			(5 * USECS_PER_MINUTE)
 #define NO_WORKER			(60 * NS_PER_S) /* one that ended starts after 5 s */
-#define ENOUGH_LOOKS		20	/* at a commit, to tell a part between its
-								 * bounds */
 
 /* Of the server, each since a reset of its own */
 typedef struct ServerCounts

@@ -90,8 +90,9 @@ history_commit_time(const HistorySum *sum)
 	return time;
 }
 
-/* Samples of backends in a commit, to divide it */
+/* Samples of backends in a commit, to divide it, or to tell one part */
 #define HISTORY_SAMPLES	100
+#define ENOUGH_LOOKS	20
 
 /* True if only samples tell the phase, and no sum of all commits does */
 static inline bool

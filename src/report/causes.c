@@ -51,7 +51,6 @@
 #define MANY_STALLS			0.25	/* of the time in flushes */
 #define MOSTLY_ALONE		0.9 /* of the sleeps */
 #define ENOUGH_SLEEPS		20
-#define ENOUGH_LOOKS		20	/* at a commit */
 #define MIN_LOOKS			3	/* ... all of which say the same */
 #define HARDLY_CONCURRENT	0.05
 #define HARDLY_ANY_HITS		0.1

@@ -29,8 +29,6 @@
 #include "stats/srf.h"
 #include "stats/wal_keeper.h"
 
-#define MIN_CHECKPOINTS	3		/* for a mean distance */
-
 PG_FUNCTION_INFO_V1(commit_stats_compare_1_0);
 
 /* What the history has, in place of what it has not */

@@ -210,6 +210,8 @@ typedef struct CommitFigures
 	double		reach;			/* ... with at least commit_siblings */
 } CommitFigures;
 
+#define MIN_CHECKPOINTS	3		/* for a mean distance */
+
 static inline double
 ratio_or_zero(double part, double whole)
 {

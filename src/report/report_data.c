@@ -40,15 +40,12 @@
 #include "stats/wal_keeper.h"
 
 #define PHASES_OF		60		/* s, at most, that phases are sampled over */
-#define ENOUGH_SAMPLES	100		/* of backends in a commit */
 #define UNWAITED_MATTER	0.05	/* of commit time */
-#define ENOUGH_LOOKS	20		/* ... to tell a part of what is left */
 #define MIN_WRITING		0.1		/* of the looks */
 #define MANY_SAVEPOINTS	1000	/* one in the other, that take their time */
 #define CLIENT_MATTERS	0.05	/* of commits, or of commit time */
 #define ENOUGH_FLUSHES	100		/* to say whose they are */
 #define MIN_CONCURRENCY	0.05	/* of flushes or commits, to wait for others */
-#define MIN_CYCLES		3		/* of checkpoints, for a mean distance */
 #define NEWEST_CYCLES	8
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
@@ -525,7 +522,7 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	const WatchWriter *writer = &seen->writer[0];
 
 	watch_sum(now - (uint64) (seconds * 1e9), now, seen);
-	f->seen_enough = seen->in_commit >= ENOUGH_SAMPLES;
+	f->seen_enough = seen->in_commit >= HISTORY_SAMPLES;
 	if (!f->seen_enough)
 		return;
 	f->phase_seconds = seen->seconds;
@@ -964,7 +961,7 @@ set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 	if (n > 0)
 		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
 									  cycles->cycle[n].redo) / n;
-	if (n >= MIN_CYCLES)
+	if (n >= MIN_CHECKPOINTS)
 		f->checkpoint_distance = (cycles->cycle[0].started_at -
 								  cycles->cycle[n].started_at) / 1e6 / n;
 	if (XLogArchivingActive() && f->archive_fails == NULL)
