@@ -49,6 +49,13 @@ typedef struct FlushFit
 								 * 0 */
 } FlushFit;
 
+/* What bytes explain of flush time, if it is most of it; else 0 */
+static inline double
+fit_main_share(const FlushFit *fit)
+{
+	return fit->share >= 0.5 ? fit->share : 0;
+}
+
 /*
  * A flush that takes longer than 8 p50, and p50 + 5 ms, is a stall.
  *

@@ -134,15 +134,16 @@ commits_hang(const CommitFigures *f)
 static double
 bytes_share(const CommitFigures *f)
 {
+	double		share = fit_main_share(&f->fit);
 	double		others = 0;
 
-	if (f->fit.share < 0.5)
+	if (share == 0)
 		return f->stall[STALL_BYTES].share;
 	/* the first causes are phases of their own */
 	for (int cause = STALL_CHECKPOINT; cause < STALL_NCAUSES; cause++)
 		if (cause != STALL_BYTES)
 			others += f->stall[cause].share;
-	return Max(f->fit.share * causes_flush_share(f) - others, 0);
+	return Max(share * causes_flush_share(f) - others, 0);
 }
 
 /* What stopped the server was a pause rather than a limit of the CPU. */

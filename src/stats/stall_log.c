@@ -311,9 +311,8 @@ is_bytes(const FlushFit *fit, const LoggedEvent *stall)
 	double		bytes = stall->outcome.wal_bytes;
 	double		length = (double) stall->event.duration / NS_PER_US;
 
-	return fit->n > 0 && fit->share >= 0.5 && bytes > 0 &&
-		2 * (fit->base + fit->per_byte * bytes) >= Max(length, 1) ?
-		fit->share : 0;
+	return bytes > 0 && 2 * (fit->base + fit->per_byte * bytes) >= Max(length, 1) ?
+		fit_main_share(fit) : 0;
 }
 
 /* By the rules before "end" */
@@ -394,7 +393,7 @@ look_for_quota(StallLog *log)
 		log->quota_flushes = quantile(quota.flushes, quota.n, 0.5);
 		log->quota_bytes = quota.of_bytes ? bytes : 0;
 	}
-	else if (log->fit.share < 0.5)
+	else if (fit_main_share(&log->fit) == 0)
 	{
 		log->fit.window = quota.window;
 		log->fit.rate = bytes / quota.window;
@@ -450,7 +449,7 @@ stall_log_find_quota(StallLog *log)
 		decide_cause(log, i, STALL_QUOTA);
 	look_for_quota(log);
 	of_bytes = log->fit.window > 0 ? log->quota_certainty :
-		log->fit.share >= 0.5 ? log->fit.share : 0;
+		fit_main_share(&log->fit);
 	for (int i = 0; i < log->n; i++)
 	{
 		decide_cause(log, i, STALL_UNKNOWN);
