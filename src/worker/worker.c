@@ -56,6 +56,9 @@
 
 #define QUIET_NAPS		25		/* longer than WRITE_TIME of slow_logger.c */
 
+/* ns, while something has been reported or commits */
+#define LATEST_LOOK		((WATCH_EVERY_MS + WATCH_VARIES_MS) * NS_PER_MS)
+
 #define NOT_FOLLOWED	-1
 
 static GroupNumber logged;		/* the last group that is logged, or lost */
@@ -241,13 +244,21 @@ work(bool following)
 	return n > 0 || followed == NOT_FOLLOWED;
 }
 
+/* ns until such a look */
+static uint64
+soon(void)
+{
+	return (WATCH_EVERY_MS + pg_prng_uint64_range(&pg_global_prng_state, 0,
+												  WATCH_VARIES_MS)) * NS_PER_MS;
+}
+
 void
 commit_stats_flush_logger_main(Datum main_arg)
 {
 	bool		following = false;	/* looks for work after each nap */
 	bool		woken = true;
 	int			quiet = 0;		/* times in a row that there was no work */
-	uint64		due = 0;		/* the next look; 0: at once */
+	uint64		due = 0;		/* the next look */
 
 	/* missing in a second copy of the library, preloaded under another name */
 	shared_memory_require();
@@ -271,15 +282,13 @@ commit_stats_flush_logger_main(Datum main_arg)
 	for (;;)
 	{
 		uint64		now = clock_now();
-		bool		early = now < due && !history_is_asked();
-		long		timeout = LONG_MAX;
+		long		minute;		/* ms of it that are left */
 
 		MemoryContextReset(CurrentMemoryContext);
 		/* first, as it explains what has been reported */
-		if (early)
-			timeout = (due - now) / NS_PER_MS + 1;
-		else if (commit_stats_enabled)
-			timeout = watch_look() ? WATCH_EVERY_MS : WATCH_IDLE_MS;
+		if (now >= due || history_is_asked())
+			due = now + (commit_stats_enabled && watch_look() ? soon() :
+						 WATCH_IDLE_MS * NS_PER_MS);
 		if (following || woken)
 		{
 			quiet = work(following) || woken ? 0 : quiet + 1;
@@ -288,16 +297,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 				worker_wake_sleep();
 			following = quiet < QUIET_NAPS;
 		}
-		if (following && timeout > SETTLE_TIME + WATCH_VARIES_MS)
-		{
-			timeout = SETTLE_TIME;
-			early = false;
-		}
-		if (!early && timeout < WATCH_IDLE_MS)
-			timeout += pg_prng_uint64_range(&pg_global_prng_state, 0,
-											WATCH_VARIES_MS);
-		if (!early)
-			due = timeout == LONG_MAX ? 0 : now + timeout * NS_PER_MS;
-		woken = nap(Min(timeout, history_look()));
+		if (following && due - now > LATEST_LOOK)
+			due = now + soon();
+		minute = history_look();
+		woken = nap(Min(minute, (due - now + NS_PER_MS - 1) / NS_PER_MS));
 	}
 }
