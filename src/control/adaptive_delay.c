@@ -296,7 +296,6 @@ adaptive_delay_look(void)
 
 /*---- Other processes ---------------------------------------------*/
 
-/* Copies the state. */
 void
 adaptive_delay_read(AdaptiveDelayState *state)
 {

@@ -114,7 +114,6 @@ estimate_rounds(const double *value, int nrounds)
 
 /*---- The choice --------------------------------------------------*/
 
-/* True if an outcome can be the best */
 static bool
 is_eligible(const DelayOutcome *outcome)
 {
@@ -251,7 +250,6 @@ best_delay(const DelayOutcomes *all, int present_siblings)
 
 /*---- Reasons -----------------------------------------------------*/
 
-/* By how many percent a exceeds b */
 static double
 percent_more(double a, double b)
 {

@@ -222,7 +222,6 @@ count_under_way(Sweep *sweep, uint64 now)
 	return n;
 }
 
-/* Commits that have ended and took longer than the limit. */
 static uint64
 count_late(const Sweep *sweep, const CounterDelta *delta)
 {
@@ -587,7 +586,6 @@ stop_override(int code, Datum arg)
 	delay_override_clear();
 }
 
-/* Try all pairs.  Raises an error if another sweep runs. */
 static void
 run_sweep(Sweep *sweep)
 {

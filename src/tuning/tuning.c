@@ -147,7 +147,6 @@ tuning_args_pairs(FunctionCallInfo fcinfo, int delays, int siblings,
 	}
 }
 
-/* Begin to measure how much WAL the server writes. */
 void
 wal_room_begin(WalRoom *begin)
 {

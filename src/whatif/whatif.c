@@ -219,7 +219,6 @@ sample_wal(Forecast *sample)
 	}
 }
 
-/* Take the sample.  Raises an error if another process experiments. */
 static void
 take_sample(Forecast *sample)
 {

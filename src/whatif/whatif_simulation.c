@@ -223,7 +223,6 @@ first_working(const Simulation *sim)
 		sim->client[DatumGetInt32(binaryheap_first(sim->working))].when;
 }
 
-/* The speed of each client that works */
 static double
 speed(const Simulation *sim)
 {
