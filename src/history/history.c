@@ -376,13 +376,6 @@ standby_time(double commit_time, const uint64 *sum, const WatchSummary *seen)
 				   most), least);
 }
 
-/* Of all flushes, if those that were not timed are like the others */
-static double
-of_all_flushes(const HistorySum *row, double timed)
-{
-	return timed * row->value[SLOT_FLUSHES] / Max(row->value[SLOT_TIMED_FLUSHES], 1);
-}
-
 /*
  * Some phases are added up at each commit.  Samples divide the rest.  If there
  * are too few, the rest is the sleeps and flushes of leaders, if any flush was
@@ -420,7 +413,7 @@ divide_commits(HistorySum *row, const uint64 *sum, const WatchSummary *seen)
 	{
 		commit_phase_take(phase, PHASE_DELAY, sum[LATENCY_DELAY]);
 		commit_phase_take(phase, PHASE_FLUSH, timed ?
-						  of_all_flushes(row, sum[LATENCY_OWN_FLUSH]) : rest);
+						  of_all_flushes(sum[LATENCY_OWN_FLUSH], row->value) : rest);
 		commit_phase_take(phase, PHASE_OTHER_FLUSH, carried ? rest : 0);
 	}
 }
@@ -437,7 +430,7 @@ divide_waits(HistorySum *row)
 	double		segments = row->phase[PHASE_SEGMENT];
 	double		waited = row->phase[PHASE_FLUSH] + row->phase[PHASE_OTHER_FLUSH];
 	double		flush_time = row->value[SLOT_TIMED_FLUSHES] > 0 ?
-	of_all_flushes(row, row->value[SLOT_FLUSH_TIME]) :
+	of_all_flushes(row->value[SLOT_FLUSH_TIME], row->value) :
 	(double) row->value[SLOT_COMMIT_TIME] * row->value[SLOT_FLUSHES] /
 	Max(row->value[SLOT_COMMITS], 1);
 

@@ -90,6 +90,13 @@ history_commit_time(const HistorySum *sum)
 	return time;
 }
 
+/* The time of all flushes, if those that were not timed are like the others */
+static inline double
+of_all_flushes(double timed, const uint64 *value)
+{
+	return timed * value[SLOT_FLUSHES] / Max(value[SLOT_TIMED_FLUSHES], 1);
+}
+
 /* Samples of backends in a commit, to divide it, or to tell one part */
 #define HISTORY_SAMPLES	100
 #define ENOUGH_LOOKS	20

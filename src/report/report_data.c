@@ -434,13 +434,13 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 
 /*
  * The rest of the exact sums was the flush of another commit; without others,
- * it is not known.  Flushes that were not timed are taken to be like the
- * others.  If none was timed, what a leader does between its record and the
- * end is its flush, but for what may be the wait for a standby.
+ * it is not known.  If no flush was timed, what a leader does between its
+ * record and the end is its flush, but for what may be the wait for a standby.
  */
 static void
-set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
+set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
 {
+	uint64		carried = value[SLOT_FLUSHED_BY_OTHERS];
 	double		leaders = f->commits - Min(carried, f->commits);
 	double		time = latency_sum(latency, LATENCY_TIME, LATENCY_FLUSH);
 	double		before = latency_sum(latency, LATENCY_BEFORE, LATENCY_FLUSH);
@@ -450,8 +450,7 @@ set_phases(CommitFigures *f, uint64 carried, const LatencyTotals *latency)
 	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
 	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
-	double		flush = Min(ratio_or_zero(timed * f->flushes, f->timed_flushes),
-							Max(own - own_sleep, 0));
+	double		flush = Min(of_all_flushes(timed, value), Max(own - own_sleep, 0));
 	double		doubt = flush > 0 ? 0 :
 	latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FOLLOWER) -
 	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
@@ -1028,7 +1027,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
 	notify_lock_read(&f->notify);
-	set_phases(f, slots.value[SLOT_FLUSHED_BY_OTHERS], latency);
+	set_phases(f, slots.value, latency);
 	set_rates(f, groups);
 	set_phases_seen(f, sessions);
 	set_clients(f, clients, &top);

@@ -18,17 +18,19 @@ int
 main(int argc, char **argv)
 {
 	static CommitFigures f;
+	static uint64 value[SLOT_NCOUNTERS];
 	static LatencyTotals latency;
 
 	if (argc != 8)
 		return 1;
 	f.commits = atoi(argv[1]);
-	f.flushes = atoi(argv[3]);
-	f.timed_flushes = atoi(argv[4]);
+	value[SLOT_FLUSHED_BY_OTHERS] = atoi(argv[2]);
+	value[SLOT_FLUSHES] = atoi(argv[3]);
+	value[SLOT_TIMED_FLUSHES] = atoi(argv[4]);
 	latency.sum[LATENCY_LEADER][LATENCY_TIME] = (uint64) atof(argv[5]);
 	latency.sum[LATENCY_FOLLOWER][LATENCY_TIME] = (uint64) atof(argv[6]);
 	latency.sum[LATENCY_LEADER][LATENCY_OWN_FLUSH] = (uint64) atof(argv[7]);
-	set_phases(&f, atoi(argv[2]), &latency);
+	set_phases(&f, value, &latency);
 	printf("%.0f %.0f %.0f", 100 * f.phase[PHASE_FLUSH],
 		   100 * f.phase[PHASE_OTHER_FLUSH], 100 * f.phase[PHASE_UNKNOWN]);
 	return 0;
