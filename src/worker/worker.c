@@ -64,8 +64,7 @@
 static GroupNumber logged;		/* the last group that is logged, or lost */
 
 static int	followed = NOT_FOLLOWED;	/* the setting, as it was last */
-static bool logging = false;	/* commit_stats.log_delay_changes, likewise */
-static uint64 logged_changes = 0;	/* up to this one */
+static uint64 logged_changes;	/* of the delay, up to this one */
 
 void
 worker_register(void)
@@ -90,9 +89,6 @@ worker_register(void)
 static void
 follow_adaptive_delay(void)
 {
-	if (!logging)
-		logged_changes = adaptive_delay_changes();
-	logging = commit_stats_log_delay_changes;
 	if (commit_stats_adaptive_delay == followed)
 	{
 		/* commit_stats.adaptive_delay_max may have changed */
@@ -239,7 +235,9 @@ work(bool following)
 	adaptive_delay_look();
 	if (followed == NOT_FOLLOWED)
 		follow_adaptive_delay();
-	if (logging && adaptive_delay_changes() != logged_changes)
+	if (!commit_stats_log_delay_changes)
+		logged_changes = adaptive_delay_changes();
+	else if (adaptive_delay_changes() != logged_changes)
 		log_changes();
 	return n > 0 || followed == NOT_FOLLOWED;
 }
@@ -272,6 +270,7 @@ commit_stats_flush_logger_main(Datum main_arg)
 
 	on_shmem_exit(stop_learning, (Datum) 0);
 	backend_slots_note_wal_start();
+	logged_changes = adaptive_delay_changes();
 	follow_adaptive_delay();
 	logged = flush_groups_newest();
 	history_start();
