@@ -421,15 +421,13 @@ set_siblings(CommitFigures *f, const FlushTotals *groups)
 	}
 }
 
-/* A sum over LATENCY_LEADER and the kinds before "end", in us */
-static double
-latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
+/* The sums over LATENCY_LEADER and the kinds before "end", us */
+static void
+add_latency(const LatencyTotals *latency, LatencyKind end, double *us)
 {
-	double		ns = 0;
-
 	for (int kind = LATENCY_LEADER; kind < end; kind++)
-		ns += latency->sum[kind][sum];
-	return ns / 1000;
+		for (int sum = 0; sum < LATENCY_NSUMS; sum++)
+			us[sum] += latency->sum[kind][sum] / 1e3;
 }
 
 /*
@@ -440,47 +438,46 @@ latency_sum(const LatencyTotals *latency, LatencySum sum, LatencyKind end)
 static void
 set_phases(CommitFigures *f, const uint64 *value, const LatencyTotals *latency)
 {
-	uint64		carried = value[SLOT_FLUSHED_BY_OTHERS];
-	double		leaders = f->commits - Min(carried, f->commits);
-	double		time = latency_sum(latency, LATENCY_TIME, LATENCY_FLUSH);
-	double		before = latency_sum(latency, LATENCY_BEFORE, LATENCY_FLUSH);
-	double		after = latency_sum(latency, LATENCY_AFTER, LATENCY_FLUSH);
-	double		timed = latency_sum(latency, LATENCY_OWN_FLUSH, LATENCY_FLUSH);
-	double		own_sleep = latency_sum(latency, LATENCY_DELAY, LATENCY_FOLLOWER);
-	double		own = latency_sum(latency, LATENCY_TIME, LATENCY_FOLLOWER) -
-	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
-	double		standby = latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FLUSH);
-	double		flush = Min(of_all_flushes(timed, value), Max(own - own_sleep, 0));
-	double		doubt = flush > 0 ? 0 :
-	latency_sum(latency, STANDBY_TIME_MAX, LATENCY_FOLLOWER) -
-	latency_sum(latency, STANDBY_TIME_MIN, LATENCY_FOLLOWER);
-	double		record = latency_sum(latency, LATENCY_RECORD, LATENCY_FLUSH);
+	double		all[LATENCY_NSUMS] = {0};
+	double		led[LATENCY_NSUMS] = {0};
+	uint64		carried = Min(value[SLOT_FLUSHED_BY_OTHERS], f->commits);
 	double	   *phase = f->phase;
+	double		time;
+	double		own;			/* of leaders, awake, without standby */
+	double		flush;
+	double		doubt;
 
-	f->own_flush = ratio_or_zero(flush + own_sleep, time - standby);
-	f->notifies = 2 * f->notify.write_time / 1e3 > record;
-	f->phase_mean = ratio_or_zero(time + before + after, f->commits);
-	phase[PHASE_UNKNOWN] = time + before + after;
-	commit_phase_take(phase, PHASE_BEFORE, before);
-	commit_phase_take(phase, PHASE_AFTER, after);
-	commit_phase_take(phase, PHASE_STANDBY, standby);
-	commit_phase_take(phase, PHASE_DELAY, latency_sum(latency, LATENCY_DELAY, LATENCY_FLUSH));
-	commit_phase_take(phase, PHASE_RECORD, record);
-	commit_phase_take(phase, PHASE_NOTIFY, latency_sum(latency, LATENCY_NOTIFY, LATENCY_FLUSH));
-	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - own_sleep - doubt, 0));
+	add_latency(latency, LATENCY_FLUSH, all);
+	add_latency(latency, LATENCY_FOLLOWER, led);
+	time = all[LATENCY_TIME] + all[LATENCY_BEFORE] + all[LATENCY_AFTER];
+	own = Max(led[LATENCY_TIME] - led[STANDBY_TIME_MIN] - led[LATENCY_DELAY], 0);
+	flush = Min(of_all_flushes(all[LATENCY_OWN_FLUSH], value), own);
+	doubt = flush > 0 ? 0 : led[STANDBY_TIME_MAX] - led[STANDBY_TIME_MIN];
+
+	f->own_flush = ratio_or_zero(flush + led[LATENCY_DELAY],
+								 all[LATENCY_TIME] - all[STANDBY_TIME_MIN]);
+	f->notifies = 2 * f->notify.write_time / 1e3 > all[LATENCY_RECORD];
+	f->phase_mean = ratio_or_zero(time, f->commits);
+	phase[PHASE_UNKNOWN] = time;
+	commit_phase_take(phase, PHASE_BEFORE, all[LATENCY_BEFORE]);
+	commit_phase_take(phase, PHASE_AFTER, all[LATENCY_AFTER]);
+	commit_phase_take(phase, PHASE_STANDBY, all[STANDBY_TIME_MIN]);
+	commit_phase_take(phase, PHASE_DELAY, all[LATENCY_DELAY]);
+	commit_phase_take(phase, PHASE_RECORD, all[LATENCY_RECORD]);
+	commit_phase_take(phase, PHASE_NOTIFY, all[LATENCY_NOTIFY]);
+	commit_phase_take(phase, PHASE_FLUSH, flush > 0 ? flush : Max(own - doubt, 0));
 	if (Max(f->concurrency, ratio_or_zero(carried, f->commits)) >= MIN_CONCURRENCY)
 		commit_phase_take(phase, PHASE_OTHER_FLUSH, Max(phase[PHASE_UNKNOWN] - doubt, 0));
 	for (int i = 0; i < PHASE_N; i++)
-		phase[i] = ratio_or_zero(phase[i], time + before + after);
+		phase[i] = ratio_or_zero(phase[i], time);
 
 	/*
 	 * An upper bound of F0, timed or not: there is one flush at a time, and
 	 * none takes longer than the commit of its leader without sleep and
 	 * standby.
 	 */
-	if (leaders > 0)
-		f->flush_time_max = Min(f->flush_time_max,
-								Max((own - own_sleep) / leaders, 0));
+	if (f->commits > carried)
+		f->flush_time_max = Min(f->flush_time_max, own / (f->commits - carried));
 }
 
 static const char *
