@@ -237,34 +237,37 @@ name_client(const ClientKey *client)
 					database ? quote_name(database) : "-");
 }
 
-/* What part of its transactions, and of its sessions, is COMMIT */
+static double
+share_of(const ClientCounts *client, const ClientCounts *all, SlotCounter counter)
+{
+	return ratio_or_zero(client->value[counter], all->value[counter]);
+}
+
+/* What part of its transactions, or of its sessions, is COMMIT */
+static double
+commit_share(const ClientCounts *client, SlotCounter of)
+{
+	return Min(ratio_or_zero(client->value[SLOT_COMMIT_TIME], client->value[of]), 1);
+}
+
 static void
-set_busiest(CommitFigures *f, const ClientTotals *clients, double all,
-			double time)
+set_busiest(CommitFigures *f, const ClientTotals *clients,
+			const ClientCounts *all)
 {
 	for (int i = 0; i < clients->n; i++)
 	{
 		const ClientCounts *client = &clients->client[i];
-		const uint64 *value = client->value;
-		double		share = ratio_or_zero(value[SLOT_COMMIT_TIME],
-										  value[SLOT_TRANSACTION_TIME]);
+		double		share = commit_share(client, SLOT_TRANSACTION_TIME);
 
 		if (client_is_overflow(&client->key) ||
 			share <= f->busiest_of_transactions ||
-			Max(ratio_or_zero(client_commits(client), all),
-				ratio_or_zero(value[SLOT_COMMIT_TIME], time)) < CLIENT_MATTERS)
+			Max(ratio_or_zero(client_commits(client), client_commits(all)),
+				share_of(client, all, SLOT_COMMIT_TIME)) < CLIENT_MATTERS)
 			continue;
 		f->busiest = name_client(&client->key);
-		f->busiest_of_transactions = Min(share, 1);
-		f->busiest_of_sessions = Min(ratio_or_zero(value[SLOT_COMMIT_TIME],
-												   value[SLOT_SESSION_TIME]), 1);
+		f->busiest_of_transactions = share;
+		f->busiest_of_sessions = commit_share(client, SLOT_SESSION_TIME);
 	}
-}
-
-static uint64
-value_of(const ClientCounts *client, SlotCounter counter)
-{
-	return client == NULL ? 0 : client->value[counter];
 }
 
 /* NULL: none has any */
@@ -275,7 +278,7 @@ client_with_most(const ClientTotals *clients, SlotCounter counter)
 
 	for (int i = 0; i < clients->n; i++)
 		if (!client_is_overflow(&clients->client[i].key) &&
-			value_of(&clients->client[i], counter) > value_of(most, counter))
+			clients->client[i].value[counter] > (most ? most->value[counter] : 0))
 			most = &clients->client[i];
 	return most;
 }
@@ -285,13 +288,9 @@ static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
 			const ClientCounts **top)
 {
-	double		all = 0;
-	double		time = 0;
-	double		transactions = 0;
-	double		sessions = 0;
+	ClientCounts all = {0};
 	double		overflow = 0;
 	double		nameless = 0;
-	double		wal = 0;
 	const ClientCounts *longest = client_with_most(clients, SLOT_COMMIT_TIME);
 	const ClientCounts *heaviest = client_with_most(clients, SLOT_WAL_BYTES);
 	const ClientCounts *sleeper = client_with_most(clients, SLOT_DELAY_HITS);
@@ -301,12 +300,9 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	{
 		const ClientCounts *client = &clients->client[i];
 
-		all += client_commits(client);
-		time += client->value[SLOT_COMMIT_TIME];
-		transactions += client->value[SLOT_TRANSACTION_TIME];
-		wal += client->value[SLOT_WAL_BYTES];
-		if (client_commits(client) > 0)
-			sessions += client->value[SLOT_SESSION_TIME];
+		counter_array_add(all.value, client->value, CLIENT_NCOUNTERS);
+		if (client_commits(client) == 0)
+			all.value[SLOT_SESSION_TIME] -= client->value[SLOT_SESSION_TIME];
 		if (client->value[SLOT_COMMITS_NOTIFY] > 0)
 			f->listeners = Max(f->listeners,
 							   notify_lock_listeners(client->key.datid));
@@ -316,33 +312,34 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 			nameless += client_commits(client);
 	}
 	f->clients_evicted = clients->evicted;
-	f->overflow = ratio_or_zero(overflow, all);
-	f->nameless = ratio_or_zero(nameless, all);
-	f->of_transactions = Min(ratio_or_zero(time, transactions), 1);
-	f->of_sessions = Min(ratio_or_zero(time, sessions), 1);
-	set_busiest(f, clients, all, time);
-	f->wal_rate = ratio_or_zero(wal, f->seconds);
-	if (2 * value_of(heaviest, SLOT_WAL_BYTES) > wal)
+	f->overflow = ratio_or_zero(overflow, client_commits(&all));
+	f->nameless = ratio_or_zero(nameless, client_commits(&all));
+	f->of_transactions = commit_share(&all, SLOT_TRANSACTION_TIME);
+	f->of_sessions = commit_share(&all, SLOT_SESSION_TIME);
+	set_busiest(f, clients, &all);
+	f->wal_rate = ratio_or_zero(all.value[SLOT_WAL_BYTES], f->seconds);
+	if (heaviest != NULL && share_of(heaviest, &all, SLOT_WAL_BYTES) > 0.5)
 	{
 		f->heaviest = name_client(&heaviest->key);
-		f->heaviest_share = value_of(heaviest, SLOT_WAL_BYTES) / wal;
+		f->heaviest_share = share_of(heaviest, &all, SLOT_WAL_BYTES);
 	}
 	if (sleeper != NULL)
+	{
 		f->sleeper = name_client(&sleeper->key);
-	f->sleeper_share = Min(ratio_or_zero(value_of(sleeper, SLOT_DELAY_HITS), f->delay_hits), 1);
+		f->sleeper_share = Min(ratio_or_zero(sleeper->value[SLOT_DELAY_HITS],
+											 f->delay_hits), 1);
+	}
 	if (*top == NULL)
 		return;
 	f->top = name_client(&(*top)->key);
-	f->top_share = ratio_or_zero(client_commits(*top), all);
-	f->top_time = ratio_or_zero(value_of(*top, SLOT_COMMIT_TIME), time);
-	f->top_wal = ratio_or_zero(value_of(*top, SLOT_WAL_BYTES),
-							   client_commits(*top));
-	f->top_of_transactions = ratio_or_zero(value_of(*top, SLOT_COMMIT_TIME),
-										   value_of(*top, SLOT_TRANSACTION_TIME));
+	f->top_share = ratio_or_zero(client_commits(*top), client_commits(&all));
+	f->top_time = share_of(*top, &all, SLOT_COMMIT_TIME);
+	f->top_wal = ratio_or_zero((*top)->value[SLOT_WAL_BYTES], client_commits(*top));
+	f->top_of_transactions = commit_share(*top, SLOT_TRANSACTION_TIME);
 	if (longest == NULL || longest == *top)
 		return;
 	f->longest = name_client(&longest->key);
-	f->longest_time = ratio_or_zero(value_of(longest, SLOT_COMMIT_TIME), time);
+	f->longest_time = share_of(longest, &all, SLOT_COMMIT_TIME);
 }
 
 /* "statement 42 (INSERT ...)"; the text is that of pg_stat_statements. */
