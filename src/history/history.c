@@ -198,14 +198,6 @@ add_leader(void *leader, uint64 flushes, const void *before,
 	return Max(flushes, flushes_before);
 }
 
-/* Each of its members is a float. */
-static void
-sum_looks(HistorySeen *sum, const HistorySeen *before)
-{
-	for (int i = 0; i < sizeof(HistorySeen) / sizeof(float); i++)
-		((float *) sum)[i] += ((const float *) before)[i];
-}
-
 static void
 add_row(HistorySum *sum, const HistorySum *row)
 {
@@ -238,7 +230,9 @@ add_row(HistorySum *sum, const HistorySum *row)
 	sum->archive_failures += before.archive_failures;
 	sum->wal_keeper = Max(sum->wal_keeper, before.wal_keeper);
 	sum->looks += before.looks;
-	sum_looks(&sum->waits, &before.waits);
+	/* each member is a float */
+	for (int i = 0; i < sizeof(HistorySeen) / sizeof(float); i++)
+		((float *) &sum->waits)[i] += ((const float *) &before.waits)[i];
 	sum->top_client_flushes =
 		add_leader(&sum->top_client, sum->top_client_flushes,
 				   &before.top_client, before.top_client_flushes,

@@ -22,15 +22,6 @@ PG_FUNCTION_INFO_V1(commit_history_1_0);
 PG_FUNCTION_INFO_V1(commit_history_close_1_0);
 PG_FUNCTION_INFO_V1(commit_history_reset_1_0);
 
-/* As in commit_slow_log; a name that another column has is prefixed. */
-static const char *
-phase_column(CommitPhase phase)
-{
-	bool		taken = phase == PHASE_DELAY || phase == PHASE_FLUSH;
-
-	return psprintf("%s%s", taken ? "phase_" : "", commit_phase_columns[phase]);
-}
-
 static void
 row_leaders(Row *row, const HistorySum *sum)
 {
@@ -55,8 +46,13 @@ row_times(Row *row, const HistorySum *sum)
 	for (int i = 0; i < STALL_NCAUSES; i++)
 		row_float8(row, stall_columns[i], sum->stall_time[i] / NS_PER_MS);
 	for (int i = 0; i < PHASE_N; i++)
+	{
+		/* another column has the name that commit_slow_log has for these */
+		row->prefix = i == PHASE_DELAY || i == PHASE_FLUSH ? "phase_" : "";
 		if (sum->divided || !history_is_sampled(i))
-			row_float8(row, phase_column(i), sum->phase[i] / NS_PER_MS);
+			row_float8(row, commit_phase_columns[i], sum->phase[i] / NS_PER_MS);
+	}
+	row->prefix = "";
 }
 
 static void

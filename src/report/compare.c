@@ -180,15 +180,6 @@ describe_stalls(const Period *p, StallCause cause)
 					format_duration(p->sum->seconds));
 }
 
-static const char *
-describe_waits(const Period *b, const Period *a)
-{
-	return psprintf("A commit waits for %.2f flushes, then for %.2f%s: %s; %.2f to %.2f commits in a flush.",
-					b->waits, a->waits, b->merged ?
-					" (with sleeps and other phases, of which there are few samples)" : "",
-					describe_load(b, a), b->group, a->group);
-}
-
 /*---- Parts -------------------------------------------------------*/
 
 /* Returns the next part, as all of these do. */
@@ -248,7 +239,10 @@ add_flushes(ComparedPart *part, const Period *b, const Period *a)
 								   psprintf(" each, without stalls%s",
 											describe_wal(b, a))));
 	return add_part(part, "flushes waited", b->waits * flush, a->waits * flush,
-					describe_waits(b, a));
+					psprintf("A commit waits for %.2f flushes, then for %.2f%s: %s; %.2f to %.2f commits in a flush.",
+							 b->waits, a->waits, b->merged ?
+							 " (with sleeps and other phases, of which there are few samples)" : "",
+							 describe_load(b, a), b->group, a->group));
 }
 
 /* A setting has no time, and only its sentence tells what changed. */

@@ -219,13 +219,6 @@ never_slept(const DelayOutcome *outcome)
 	return outcome->pair.delay == 0 || !(outcome->hit_fraction >= NEVER_SLEPT);
 }
 
-static bool
-is_as_good(const DelayOutcome *outcome, const DelayOutcome *fastest)
-{
-	return outcome->latency.mean <= fastest->latency.mean * SAME_LATENCY ||
-		(never_slept(outcome) && never_slept(fastest));
-}
-
 /* The best outcome; -1 if there is none. */
 int
 best_delay(const DelayOutcomes *all, int present_siblings)
@@ -242,7 +235,8 @@ best_delay(const DelayOutcomes *all, int present_siblings)
 	best = fastest;
 	for (int i = 0; i < all->n; i++)
 		if (is_candidate(all, least, i) &&
-			is_as_good(&outcome[i], &outcome[fastest]) &&
+			(outcome[i].latency.mean <= outcome[fastest].latency.mean * SAME_LATENCY ||
+			 (never_slept(&outcome[i]) && never_slept(&outcome[fastest]))) &&
 			is_smaller(&outcome[i].pair, &outcome[best].pair, present_siblings))
 			best = i;
 	return best;

@@ -185,17 +185,6 @@ begin_watch(Sweep *sweep, int pair, uint64 now, uint64 end)
 	counter_delta_take(&sweep->start);
 }
 
-/* The slot in which a commit began; the first, if it began before. */
-static int
-slot_of(const Sweep *sweep, uint64 since)
-{
-	int			slot = sweep->nwatched - 1;
-
-	while (slot > 0 && sweep->watched[slot].began_at > since)
-		slot--;
-	return slot;
-}
-
 /* Count the commits under way; returns how many there are. */
 static uint64
 count_under_way(Sweep *sweep, uint64 now)
@@ -208,14 +197,16 @@ count_under_way(Sweep *sweep, uint64 now)
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		uint64		since = backend_slots_committing_since(i);
-		int			slot;
+		int			slot = sweep->nwatched - 1;
 
 		if (since == 0)
 			continue;
 		n++;
 		if (clock_elapsed(since, now) <= sweep->max_p99)
 			continue;
-		slot = slot_of(sweep, since);
+		/* it may have begun before the first slot */
+		while (slot > 0 && sweep->watched[slot].began_at > since)
+			slot--;
 		sweep->watched[slot].under_way++;
 		sweep->oldest = Min(sweep->oldest, slot);
 	}
@@ -293,18 +284,6 @@ watch_until(Sweep *sweep, uint64 when)
 	return true;
 }
 
-/* Judge the slot under way by what it has counted after its settling. */
-static void
-judge_settled(Sweep *sweep, const CounterDelta *delta)
-{
-	int			last = sweep->nwatched - 1;
-
-	if (!isinf(sweep->max_p99))
-		judge_slot(sweep, last,
-				   Max(count_late(sweep, delta), sweep->watched[last].late),
-				   delta->value[SLOT_COMMITS]);
-}
-
 /*---- One slot ----------------------------------------------------*/
 
 /*
@@ -337,8 +316,12 @@ measure_slot(Sweep *sweep, int i, uint64 asleep, CounterDelta *slot)
 	counter_delta_take(slot);
 	in_time = slot->time + DEADLINE_SLACK <= deadline;
 	counter_delta_subtract(slot, &before);
-	if (within && in_time)
-		judge_settled(sweep, slot);
+	/* by what it has counted after its settling */
+	if (within && in_time && !isinf(sweep->max_p99))
+		judge_slot(sweep, sweep->nwatched - 1,
+				   Max(count_late(sweep, slot),
+					   sweep->watched[sweep->nwatched - 1].late),
+				   slot->value[SLOT_COMMITS]);
 	return in_time || !within;
 }
 
