@@ -156,22 +156,11 @@ set_leaders(CommitFigures *f, const HistorySum *sum)
 	}
 }
 
-/* What slow commits and stalls that are kept tell, of locks and writers */
-static void
-set_period_logged(CommitFigures *f)
-{
-	StallLog	stalls;
-
-	stall_log_read(&stalls);
-	stall_log_find_quota(&stalls);
-	f->lock_now = "a lock (which one is not known)";
-	report_data_set_slow(f, NULL, &stalls);
-}
-
 bool
 period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 {
 	HistorySum *sum = palloc0(sizeof(HistorySum));
+	StallLog	stalls;
 
 	memset(f, 0, sizeof(CommitFigures));
 	if (!sum_period(from, to, sum))
@@ -182,6 +171,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	f->siblings = sum->siblings;
 	f->adaptive = sum->adaptive;
 	f->listeners = -1;
+	f->lock_now = "a lock (which one is not known)";
 	f->period = sum;
 	f->asked = TIMESTAMP_NOT_FINITE(from) || TIMESTAMP_NOT_FINITE(to) ? 0 :
 		((double) to - from) / 1e6;
@@ -198,7 +188,10 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_hanging(f, sum);
 	set_period_checkpoints(f, sum);
 	set_leaders(f, sum);
-	set_period_logged(f);
+	/* slow commits and stalls that are kept know locks, writers and standbys */
+	stall_log_read(&stalls);
+	stall_log_find_quota(&stalls);
+	report_data_set_slow(f, NULL, &stalls);
 	report_data_blame_slow(f);
 	return true;
 }

@@ -250,10 +250,12 @@ set_parameters(const Setting *setting, int n)
 	};
 }
 
-/* What sets commit_delay to a pair, or the adaptive delay */
-static Todo
-todo_of(const DelayPair *pair)
+/* A pair whose prediction the forecast has, unless it is the present one */
+static void
+add_pair(Remedies *all, const char *name, int i)
 {
+	const Forecast *forecast = all->forecast;
+	const DelayPair *pair = &forecast->outcomes.outcome[i].pair;
 	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
 	const Setting setting[] = {
 		{"commit_stats.adaptive_delay",
@@ -263,19 +265,9 @@ todo_of(const DelayPair *pair)
 		pair->siblings == CommitSiblings ? NULL : psprintf("%d", pair->siblings)}
 	};
 
-	return set_parameters(setting, lengthof(setting));
-}
-
-/* A pair whose prediction the forecast has, unless it is the present one */
-static void
-add_pair(Remedies *all, const char *name, int i)
-{
-	const Forecast *forecast = all->forecast;
-
 	if (i != forecast->present.i)
-		add(all, name, forecast->outcomes.outcome[i].pair.delay == DELAY_ADAPTIVE ?
-			ADAPTS : LOSES_NOTHING,
-			todo_of(&forecast->outcomes.outcome[i].pair), &forecast->load,
+		add(all, name, adaptive ? ADAPTS : LOSES_NOTHING,
+			set_parameters(setting, lengthof(setting)), &forecast->load,
 			&forecast->prediction[i]);
 }
 
