@@ -86,10 +86,9 @@ extern bool slow_commit_may_be_slow(const CommitUnderWay *commit, SlowRole role,
 
 /*
  * For those, with times_known, when the mark of the commit is cleared.  "kind"
- * is where it counts.  Returns true if the worker has to look at a stall or a
- * commit now.
+ * is where it counts.
  */
-extern bool slow_commit_note(const CommitUnderWay *commit, SlowRole role,
+extern void slow_commit_note(const CommitUnderWay *commit, SlowRole role,
 							 bool is_commit, LatencyKind kind);
 
 /* A transaction ends that has written more than BULK_WAL. */

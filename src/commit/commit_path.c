@@ -359,7 +359,7 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 		count_own_sleep(is_commit, SLEEP_ADAPTIVE, sleep, delay);
 	}
 	if (adaptive_delay_flushed(flush_began_at, ended_at))
-		(void) worker_wake_now();
+		(void) worker_wake();
 }
 
 /* With commit_delay set: the sleep of this leader, if it slept. */
@@ -715,8 +715,7 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 		slow_commit_may_be_slow(&commit, role, is_commit))
 	{
 		(void) flush_times();
-		if (slow_commit_note(&commit, role, is_commit, kind))
-			worker_wake();
+		slow_commit_note(&commit, role, is_commit, kind);
 	}
 	commit.statement_at = 0;
 	commit.has_notify = false;
@@ -771,8 +770,6 @@ count_waited(XLogRecPtr lsn, bool is_commit, bool led, bool is_own)
 		backend_slot_set_committing(0, 0);
 	if (FLUSH_DETECTION_ERRS && unlikely(commit.io.uncertain != 0))
 		backend_slot_add(SLOT_FLUSHES_UNCERTAIN, commit.io.uncertain);
-	if (led && unlikely(commit_stats_log_flushes))
-		worker_wake();
 	if (unlikely(commit_trace_noted))
 		commit_trace_put(commit.started_at, commit.ended_at, commit.group,
 						 commit.siblings, &commit.io, is_commit,

@@ -46,7 +46,6 @@
 #include "base/compat.h"
 #include "commit/commit.h"
 #include "module/wall_clock.h"
-#include "module/worker_wake.h"
 #include "probe/notify_lock.h"
 #include "probe/siblings.h"
 #include "stats/backend_slots.h"
@@ -296,7 +295,7 @@ begin_flush_event(const EndingCommit *ended, SlowEvent *event,
 		event->transaction_time += clock_elapsed(ended->commit.ended_at, now.ns);
 }
 
-static bool
+static void
 note_commit(const EndingCommit *ended)
 {
 	SlowMoments moments;
@@ -305,11 +304,10 @@ note_commit(const EndingCommit *ended)
 	begin_flush_event(ended, &event, &moments);
 	event.duration = clock_elapsed(moments.began_at, event.end);
 	if (event.duration <= ended->limit)
-		return false;
+		return;
 	divide_commit(ended, &moments, &event);
 	backend_slot_add(SLOT_SLOW_COMMITS, 1);
 	slow_log_put(SLOW_COMMIT, &event);
-	return true;
 }
 
 /* The end of the flush that is being noted */
@@ -323,7 +321,7 @@ was_committing(int procno)
 	return since != 0 && since <= flush_ended_at;
 }
 
-static bool
+static void
 note_stall(const EndingCommit *ended)
 {
 	const CommitUnderWay *commit = &ended->commit;
@@ -336,11 +334,11 @@ note_stall(const EndingCommit *ended)
 	length = own_flush_time(ended, &moments);
 	event.limit = stall_limit_get();
 	if (length == SLOW_UNKNOWN)
-		return false;
+		return;
 	event.part[PHASE_SEGMENT] = own_segment_time(ended, &moments);
 	length += event.part[PHASE_SEGMENT];
 	if (length <= event.limit)
-		return false;
+		return;
 
 	/*
 	 * Another session may have seen the end late, or none may have, while the
@@ -361,7 +359,6 @@ note_stall(const EndingCommit *ended)
 	backend_slot_add(SLOT_STALL_TIME, length);
 	event.sessions = 1 + (int) siblings_estimate(was_committing);
 	slow_log_put(SLOW_STALL, &event);
-	return true;
 }
 
 /*---- The second callback, and the end ----------------------------*/
@@ -443,8 +440,8 @@ end_watched_commit(void *arg)
 	if (watched.kind != LATENCY_OF_NOTHING)
 		latency_count_part(watched.kind, LATENCY_AFTER,
 						   clock_elapsed(watched.commit.ended_at, now));
-	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit && note_commit(&watched))
-		worker_wake();
+	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit)
+		note_commit(&watched);
 	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
 }
@@ -463,21 +460,20 @@ watch_to_end(void)
 	MemoryContextRegisterResetCallback(TopTransactionContext, &at_end);
 }
 
-bool
+void
 slow_commit_note(const CommitUnderWay *commit, SlowRole role, bool is_commit,
 				 LatencyKind kind)
 {
 	bool		has_record = is_commit &&
 	TransactionIdIsValid(GetTopTransactionIdIfAny());
-	bool		is_noted;
 
 	keep_commit(commit, role, kind, has_record);
-	is_noted = may_be_stall(commit, role) && note_stall(&watched);
+	if (may_be_stall(commit, role))
+		note_stall(&watched);
 	if (has_record)
 		watch_to_end();
 	else if (is_commit)
-		is_noted |= note_commit(&watched);
-	return is_noted;
+		note_commit(&watched);
 }
 
 void

@@ -732,7 +732,7 @@ history_ask(uint64 request)
 	{
 		uint64		now = clock_now();
 
-		if (worker_wake_now())
+		if (worker_wake())
 			worker_seen_at = now;
 		else if (!IsUnderPostmaster ||
 				 clock_elapsed(worker_seen_at, now) > NO_WORKER)

@@ -6,12 +6,7 @@
 
 extern const StatsModule worker_wake_module;
 
-/* Any process */
-extern void worker_wake(void);
-extern bool worker_wake_now(void);
-
-/* The worker */
+extern bool worker_wake(void);
 extern void worker_wake_start(void);
-extern void worker_wake_sleep(void);
 
 #endif							/* COMMIT_STATS_WORKER_WAKE_H */

@@ -110,7 +110,7 @@ slow_limits_refresh(void)
 		 clock_elapsed(derived_at, clock_now()) <= LIMITS_AGE))
 		return;
 	pg_atomic_write_u32(&shared->wanted, 1);
-	worker_wake();
+	(void) worker_wake();
 }
 
 bool

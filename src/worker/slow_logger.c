@@ -159,16 +159,13 @@ complete_event(SlowKind kind, uint64 number)
 	return true;
 }
 
-int
+void
 slow_logger_work(void)
 {
-	int			n = 0;
-
 	slow_limits_derive();
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		for (uint64 number = slow_log_settled(kind) + 1;
 			 number <= slow_log_newest(kind) && complete_event(kind, number);
-			 number++, n++)
+			 number++)
 			slow_log_set_settled(kind, number);
-	return n;
 }

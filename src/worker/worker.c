@@ -10,17 +10,15 @@
  * which they are slow (slow_logger.c), reads the setting of the adaptive delay
  * for all processes, and lets adaptive_delay.c learn.
  *
- * After a process has woken it (worker_wake.c), the worker looks for such work
- * every SETTLE_TIME, until QUIET_NAPS in a row have brought none.  A flush
- * group is logged once it is SETTLE_TIME old, as more followers may come until
- * then.
+ * It does so after each nap.  While commit_stats.enabled is on, it first looks
+ * at the commits under way (watch.c), every WATCH_EVERY_MS to WATCH_VARIES_MS
+ * later or, after QUIET_LOOKS at which nothing committed, WATCH_IDLE_MS; and
+ * then whether a minute of the history is over (history.c).  A flush group is
+ * logged once it is SETTLE_TIME old, as more followers may come until then.
  *
- * While commit_stats.enabled is on, the worker also looks at the commits under
- * way (watch.c), every WATCH_EVERY_MS to WATCH_VARIES_MS later or, while
- * nothing commits, WATCH_IDLE_MS; and then whether a minute of the history is
- * over (history.c).  What wakes it brings no look forward, unless a session
- * asks for the end of a minute: processes wake it as a flush or a commit ends,
- * when others do what they rarely do.
+ * What wakes the worker (worker_wake.c) brings no look forward, unless a
+ * session asks for the end of a minute: leaders wake it as their flush ends,
+ * for the adaptive delay, when others do what they rarely do.
  *
  * Locking: commit_stats_reset_lock(), shared, where limits are derived, and
  * exclusively, for a moment, when the worker starts; adaptive_delay.c takes
@@ -54,10 +52,7 @@
 #include "stats/watch.h"
 #include "worker/worker.h"
 
-#define QUIET_NAPS		25		/* longer than WRITE_TIME of slow_logger.c */
-
-/* ns, while something has been reported or commits */
-#define LATEST_LOOK		((WATCH_EVERY_MS + WATCH_VARIES_MS) * NS_PER_MS)
+#define QUIET_LOOKS		10
 
 #define NOT_FOLLOWED	-1
 
@@ -136,18 +131,15 @@ log_changes(void)
 
 /*---- The log of flushes ------------------------------------------*/
 
-/*
- * Skip groups that have left the ring.  Logs their number if the worker was
- * "following" the ring.
- */
+/* Skip groups that have left the ring, and log their number if "wanted". */
 static void
-skip_lost_groups(GroupNumber newest, bool following)
+skip_lost_groups(GroupNumber newest, bool wanted)
 {
 	int			lost = flush_groups_distance(logged, newest) - flush_groups_kept();
 
 	if (lost <= 0)
 		return;
-	if (following)
+	if (wanted)
 		ereport(LOG,
 				(errmsg("commit_stats could not log %d flushes", lost),
 				 errdetail("They left the ring of recent flushes before they could be logged."),
@@ -155,15 +147,15 @@ skip_lost_groups(GroupNumber newest, bool following)
 	logged = flush_group_add(newest, -flush_groups_kept());
 }
 
-static int
-log_settled_groups(bool following)
+static void
+log_settled_groups(void)
 {
 	static uint32 active_before = 0;
+	static bool wanted = false; /* by the last leader */
 	GroupNumber newest = flush_groups_newest();
 	uint64		now = clock_now();
-	int			nlogged = 0;
 
-	skip_lost_groups(newest, following);
+	skip_lost_groups(newest, wanted);
 	while (logged != newest)
 	{
 		GroupNumber next = flush_group_add(logged, 1);
@@ -176,18 +168,18 @@ log_settled_groups(bool following)
 			if (clock_elapsed(group.seen_at, now) < SETTLE_TIME * NS_PER_MS)
 				break;
 			active = flush_group_active(&group, &active_before);
-			if (group.leader_pid != 0 && group.leader.log_wanted)
+			if (group.leader_pid != 0)
+				wanted = group.leader.log_wanted;
+			if (group.leader_pid != 0 && wanted)
 			{
 				char	   *message = flush_message(&group, active);
 
 				ereport(LOG, (errmsg_internal("%s", message)));
 				pfree(message);
-				nlogged++;
 			}
 		}
 		logged = next;
 	}
-	return nlogged;
 }
 
 /*---- The worker --------------------------------------------------*/
@@ -198,8 +190,8 @@ stop_learning(int code, Datum arg)
 	adaptive_delay_settle(false);
 }
 
-/* Sleep for "timeout" ms, or until woken.  Returns true if woken. */
-static bool
+/* Sleep for "timeout" ms, or until woken. */
+static void
 nap(long timeout)
 {
 	uint64		began_at = clock_now();
@@ -222,16 +214,14 @@ nap(long timeout)
 		ProcessConfigFile(PGC_SIGHUP);
 		follow_adaptive_delay();
 	}
-	return (events & WL_LATCH_SET) != 0;
 }
 
-/* Work that a process has reported; true if there was some, or is left. */
-static bool
-work(bool following)
+/* What processes have reported */
+static void
+work(void)
 {
-	int			n = log_settled_groups(following);
-
-	n += slow_logger_work();
+	log_settled_groups();
+	slow_logger_work();
 	adaptive_delay_look();
 	if (followed == NOT_FOLLOWED)
 		follow_adaptive_delay();
@@ -239,10 +229,9 @@ work(bool following)
 		logged_changes = adaptive_delay_changes();
 	else if (adaptive_delay_changes() != logged_changes)
 		log_changes();
-	return n > 0 || followed == NOT_FOLLOWED;
 }
 
-/* ns until such a look */
+/* ns until the next look, while anything commits */
 static uint64
 soon(void)
 {
@@ -253,9 +242,7 @@ soon(void)
 void
 commit_stats_flush_logger_main(Datum main_arg)
 {
-	bool		following = false;	/* looks for work after each nap */
-	bool		woken = true;
-	int			quiet = 0;		/* times in a row that there was no work */
+	int			quiet = 0;		/* looks in a row at which nothing committed */
 	uint64		due = 0;		/* the next look */
 
 	/* missing in a second copy of the library, preloaded under another name */
@@ -281,24 +268,19 @@ commit_stats_flush_logger_main(Datum main_arg)
 	for (;;)
 	{
 		uint64		now = clock_now();
-		long		minute;		/* ms of it that are left */
+		long		timeout;
 
 		MemoryContextReset(CurrentMemoryContext);
 		/* first, as it explains what has been reported */
 		if (now >= due || history_is_asked())
-			due = now + (commit_stats_enabled && watch_look() ? soon() :
-						 WATCH_IDLE_MS * NS_PER_MS);
-		if (following || woken)
 		{
-			quiet = work(following) || woken ? 0 : quiet + 1;
-			/* what is reported now settles until the last look but one */
-			if (quiet == QUIET_NAPS - 2)
-				worker_wake_sleep();
-			following = quiet < QUIET_NAPS;
+			quiet = commit_stats_enabled && watch_look() ? 0 : quiet + 1;
+			due = now + (quiet < QUIET_LOOKS ? soon() : WATCH_IDLE_MS * NS_PER_MS);
 		}
-		if (following && due - now > LATEST_LOOK)
-			due = now + soon();
-		minute = history_look();
-		woken = nap(Min(minute, (due - now + NS_PER_MS - 1) / NS_PER_MS));
+		work();
+		timeout = history_look();
+		if (commit_stats_enabled || quiet < QUIET_LOOKS)
+			timeout = Min(timeout, (due - now + NS_PER_MS - 1) / NS_PER_MS);
+		nap(timeout);
 	}
 }

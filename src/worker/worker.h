@@ -8,7 +8,7 @@ extern PGDLLEXPORT void commit_stats_flush_logger_main(Datum main_arg);
 /* ms until a group or an event counts as complete */
 #define SETTLE_TIME		50
 
-/* In slow_logger.c: settles events that are older; returns how many */
-extern int	slow_logger_work(void);
+/* In slow_logger.c: settles events that are older */
+extern void slow_logger_work(void);
 
 #endif							/* COMMIT_STATS_WORKER_H */
