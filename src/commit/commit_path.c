@@ -702,8 +702,6 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 {
 	uint64		elapsed = clock_elapsed(commit_began_at(&commit),
 										commit.ended_at);
-	bool		is_slow = elapsed > commit_stats_slow_threshold &&
-	slow_limits_exceeded(elapsed);
 
 	backend_slot_set_committing(0, 0);
 	backend_slot_set_begun(0);
@@ -711,7 +709,8 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 		latency_count_part(kind, LATENCY_BEFORE,
 						   clock_elapsed(commit_began_at(&commit),
 										 commit.started_at));
-	if ((is_slow || commit.has_notify || commit_works_afterwards()) &&
+	if ((elapsed > commit_stats_slow_threshold || commit.has_notify ||
+		 commit_works_afterwards()) &&
 		slow_commit_may_be_slow(&commit, role, is_commit))
 	{
 		(void) flush_times();

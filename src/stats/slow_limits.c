@@ -14,13 +14,13 @@
  * commits keeps the slowest ones for a while.
  *
  * Three tests: commit_stats_slow_threshold (guc.c) lets most commits pass,
- * slow_limits_exceeded() says that one may be slow or a stall, and
+ * slow_commit_may_be_slow() says that one may be slow or a stall, and
  * note_commit() and note_stall() of slow_commit.c decide and count.  Of a
  * flush that no commit led, stall_log_note_unled() decides; spacing.c has its
  * own usual flush.
  *
- * Locking: commit_stats_reset_lock(), shared, while the histograms are read.
- * A process that derives a limit writes it down as a whole.
+ * Locking: commit_stats_reset_lock(), shared, while the background worker
+ * reads the histograms.  It writes each limit as a whole.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,7 +32,6 @@
 #include "base/guc.h"
 #include "base/wal_device.h"
 #include "module/shared_memory.h"
-#include "module/worker_wake.h"
 #include "stats/latency.h"
 #include "stats/slow_log.h"
 
@@ -42,15 +41,13 @@
  */
 #define UNLEARNED			(100 * NS_PER_MS)
 
-/* The limit is derived again after so long, if a flush may be a stall; ns */
+/* The limits are derived again after so long, ns */
 #define LIMITS_AGE		NS_PER_S
 
 typedef struct SlowLimitsShared
 {
 	pg_atomic_uint64 derived;	/* of flushes, ns */
 	pg_atomic_uint64 derived_commit;	/* of commits, ns */
-	pg_atomic_uint64 derived_at;	/* clock_now() */
-	pg_atomic_uint32 wanted;	/* a process has found the limits too old */
 } SlowLimitsShared;
 
 static SlowLimitsShared *shared = NULL;
@@ -61,7 +58,6 @@ slow_limits_reset(TimestampTz now)
 {
 	pg_atomic_write_u64(&shared->derived, UNLEARNED);
 	pg_atomic_write_u64(&shared->derived_commit, UNLEARNED);
-	pg_atomic_write_u64(&shared->derived_at, 0);
 }
 
 static void
@@ -96,33 +92,6 @@ slow_commit_limit_get(void)
 	return pg_atomic_read_u64(&shared->derived_commit);
 }
 
-/*
- * If this process has a limit that is derived, and that is too old, have the
- * background worker derive it, whose own setting may differ.
- */
-void
-slow_limits_refresh(void)
-{
-	uint64		derived_at = pg_atomic_read_u64(&shared->derived_at);
-
-	if ((commit_stats_stall_time >= 0 && commit_stats_slow_commit_time >= 0) ||
-		(derived_at != 0 &&
-		 clock_elapsed(derived_at, clock_now()) <= LIMITS_AGE))
-		return;
-	pg_atomic_write_u32(&shared->wanted, 1);
-	(void) worker_wake();
-}
-
-bool
-slow_limits_exceeded(uint64 elapsed)
-{
-	uint64		stall_limit = stall_limit_get();
-
-	slow_limits_refresh();
-	return elapsed > slow_commit_limit_get() ||
-		(stall_limit > 0 && elapsed > stall_limit);
-}
-
 /* wal_device_stall_limit() of a histogram of flushes, or of commits; ns */
 static uint64
 limit_of(const uint64 *counts)
@@ -134,16 +103,17 @@ limit_of(const uint64 *counts)
 	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
 }
 
-/* In the background worker, if wanted: this reads what all have counted. */
+/* In the background worker, as this reads what all have counted */
 void
 slow_limits_derive(void)
 {
+	static uint64 derived_at = 0;
 	LatencyTotals *totals;
 	const uint64 *flushes;
 	uint64		waited[HISTOGRAM_NCELLS] = {0};
 	uint64		limit;
 
-	if (pg_atomic_read_u32(&shared->wanted) == 0)
+	if (clock_elapsed(derived_at, clock_now()) < LIMITS_AGE)
 		return;
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	totals = latency_read();
@@ -160,6 +130,5 @@ slow_limits_derive(void)
 							   UNLEARNED));
 	pg_atomic_write_u64(&shared->derived_commit, limit);
 	pfree(totals);
-	pg_atomic_write_u64(&shared->derived_at, clock_now());
-	pg_atomic_write_u32(&shared->wanted, 0);
+	derived_at = clock_now();
 }

@@ -100,13 +100,10 @@ extern const StatsModule slow_limits_module;
 
 /*
  * In slow_limits.c: the limits, ns; above 0, a flush that takes longer is a
- * stall; no commit is slow at PG_UINT64_MAX.  slow_limits_exceeded() refreshes
- * both, and is true if one is below "elapsed".
+ * stall; no commit is slow at PG_UINT64_MAX.
  */
 extern uint64 stall_limit_get(void);
 extern uint64 slow_commit_limit_get(void);
-extern void slow_limits_refresh(void);
-extern bool slow_limits_exceeded(uint64 elapsed);
 extern void slow_limits_derive(void);
 
 /* The parts of a slow commit, which add up to its duration, by CommitPhase; ns */

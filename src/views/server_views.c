@@ -4,9 +4,7 @@
  *		Functions behind commit_stats_info, commit_wal_stats,
  *		commit_standby_stats, commit_delay_state and commit_delay_changes.
  *
- * commit_stats_info adds up nothing over all backends.  It asks the background
- * worker to derive the limits of slow_limits.c if they are old, and shows
- * those in use now.
+ * commit_stats_info adds up nothing over all backends.
  *
  * Locking: the first two hold commit_stats_reset_lock() in shared mode while
  * they copy.  clients.c takes commit_stats_clients_lock() for
@@ -66,7 +64,6 @@ commit_stats_info_1_0(PG_FUNCTION_ARGS)
 	Row			row;
 
 	row_init(fcinfo, &row);
-	slow_limits_refresh();
 	sweep_pid = delay_override_holder();
 	connected = siblings_connected();
 	entry_table_tracked(&clients_table, &tracked, &evicted);
