@@ -12,8 +12,8 @@
 	(&GetNamedLWLockTranche("commit_stats")[0].lock)
 
 /*
- * Processes that begin or end to count, or to count for another client, and
- * readers of clients.c hold it shared; a reset and a new client exclusively.
+ * Processes that begin or end to count, or to count for another client, hold
+ * it shared; a new client, a reset and readers of entry_table.c exclusively.
  */
 #define commit_stats_clients_lock() \
 	(&GetNamedLWLockTranche("commit_stats")[2].lock)

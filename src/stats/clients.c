@@ -16,7 +16,7 @@
  * enters in the server's own first transaction.  So a COMMIT waits for the
  * lock only if it is the first with another role or application_name, or if
  * commit_stats.enabled was off until then; and for one copy of a reader at
- * most, as readers let others pass between two copies.
+ * most.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,6 +25,7 @@
 #include "catalog/pg_authid.h"
 
 #include "base/clock.h"
+#include "module/shared_memory.h"
 #include "stats/clients.h"
 
 /* For each backend slot with an entry: its process. */
@@ -114,7 +115,7 @@ clients_leave(void)
 		count_session_time();
 		entry_table_move(&clients_table, MyProcNumber, NULL, NO_ENTRY);
 	}
-	entry_table_end(&clients_table);
+	LWLockRelease(commit_stats_clients_lock());
 	my_slot = NULL;
 }
 
@@ -166,7 +167,7 @@ clients_enter(void)
 	my_slot->registered_at = my_slot->timed_at = clock_now();
 	memcpy(my_slot->connected, clients_table.places[MyProcNumber],
 		   sizeof(my_slot->connected));
-	entry_table_end(&clients_table);
+	LWLockRelease(commit_stats_clients_lock());
 }
 
 pg_noinline void
@@ -183,7 +184,7 @@ clients_change(void)
 	entry = entry_table_begin(&clients_table, &key);
 	count_session_time();
 	entry_table_move(&clients_table, MyProcNumber, &key, entry);
-	entry_table_end(&clients_table);
+	LWLockRelease(commit_stats_clients_lock());
 }
 
 const ClientKey *
@@ -225,25 +226,23 @@ clients_fits(const void *object, const void *from, Size size)
 	return n > 0;
 }
 
-static void
-copy_totals(const EntryTable *clients, void *totals)
-{
-	entry_table_copy(clients, totals);
-	add_session_times(((ClientTotals *) totals)->client);
-}
-
 ClientTotals *
 clients_read(void)
 {
-	return entry_table_read(&clients_table, copy_totals);
+	ClientTotals *totals = entry_table_lock_and_read(&clients_table);
+
+	add_session_times(totals->client);
+	LWLockRelease(commit_stats_clients_lock());
+	return totals;
 }
 
-static void
-copy_sessions(const EntryTable *clients, void *result)
+ClientSessions *
+clients_read_sessions(void)
 {
-	ClientSessions *sessions = result;
+	ClientSessions *sessions = palloc0(offsetof(ClientSessions, session) +
+									   MaxBackends * sizeof(ClientSession));
 
-	sessions->n = 0;
+	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	for (int i = 0; i < MaxBackends; i++)
 	{
 		ClientSession *session = &sessions->session[sessions->n];
@@ -259,15 +258,7 @@ copy_sessions(const EntryTable *clients, void *result)
 							   CLIENT_NCOUNTERS);
 		sessions->n++;
 	}
-}
-
-ClientSessions *
-clients_read_sessions(void)
-{
-	ClientSessions *sessions = palloc0(offsetof(ClientSessions, session) +
-									   MaxBackends * sizeof(ClientSession));
-
-	entry_table_copy_at_rest(&clients_table, copy_sessions, sessions);
+	LWLockRelease(commit_stats_clients_lock());
 	qsort(sessions->session, sessions->n, sizeof(ClientSession),
 		  client_compare_pids);
 	return sessions;

@@ -36,10 +36,9 @@
  * holds it shared while it adds to an entry, which is atomic, and moves a
  * place of its own; and exclusively while it makes an entry, which takes one
  * pass over "uses", and evicts, which takes one over "place_entries".  A
- * reader holds it shared while it copies, and copies again if "moves" shows
- * that a process has moved counts meanwhile; after SHARED_PASSES copies, it
- * holds the lock exclusively.  A reset holds it exclusively throughout.  A
- * process reads the entry of its own place without a lock.
+ * reader holds it exclusively while it copies, so that nothing moves, and a
+ * reset throughout.  A process reads the entry of its own place without a
+ * lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -56,7 +55,6 @@
 #include "stats/entry_table.h"
 
 #define OVERFLOW_ENTRY	0		/* of keys in databases without an entry */
-#define SHARED_PASSES	3		/* of a reader, before it locks others out */
 #define NOTE_USES		20		/* times in as many evictions as keys */
 
 static int
@@ -321,7 +319,6 @@ entry_table_begin(EntryTable *table, const void *key)
 		shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 		entry = find_or_add(table, key);
 	}
-	changecount_begin(&table->shared->moves);
 	return entry;
 }
 
@@ -334,53 +331,7 @@ entry_table_move(EntryTable *table, int place, const void *key, int entry)
 		memcpy(place_key(table, place), key, table->key_size);
 }
 
-void
-entry_table_end(EntryTable *table)
-{
-	changecount_end(&table->shared->moves);
-	LWLockRelease(commit_stats_clients_lock());
-}
-
 /*---- Readers, restarts and resets --------------------------------*/
-
-/*
- * Call "copy" while nothing moves between places and entries.  If something
- * moves while it runs, it must bear what it reads, and is called again.  It
- * raises no error.
- */
-void
-entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy, void *result)
-{
-	bool		done = false;
-
-	for (int pass = 0; !done; pass++)
-	{
-		bool		alone = pass == SHARED_PASSES;
-		uint64		moves;
-
-		shared_memory_acquire(commit_stats_clients_lock(),
-							  alone ? LW_EXCLUSIVE : LW_SHARED);
-		if (changecount_read(&table->shared->moves, &moves) || alone)
-		{
-			copy(table, result);
-			done = alone ||
-				changecount_since(&table->shared->moves, moves) == 0;
-		}
-		LWLockRelease(commit_stats_clients_lock());
-	}
-}
-
-/* Zeroed, as the first access to new memory takes time under the lock. */
-EntryTotals *
-entry_table_read(EntryTable *table, EntryTableCopy copy)
-{
-	EntryTotals *totals = palloc(sizeof(EntryTotals));
-
-	totals->places = palloc0(max_entries(table) * sizeof(int));
-	totals->row = palloc0(max_entries(table) * row_size(table));
-	entry_table_copy_at_rest(table, copy, totals);
-	return totals;
-}
 
 /* Rows with "n" counters from "first" on. */
 static void
@@ -411,35 +362,33 @@ copy_rows(const EntryTable *table, char *rows, int first, int n, int *places)
 	}
 }
 
-void
-entry_table_copy(const EntryTable *table, void *result)
+EntryTotals *
+entry_table_lock_and_read(EntryTable *table)
 {
-	EntryTotals *totals = result;
+	EntryTotals *totals = palloc(sizeof(EntryTotals));
 
+	/* the first access to new memory would take time under the lock */
+	totals->places = palloc0(max_entries(table) * sizeof(int));
+	totals->row = palloc0(max_entries(table) * row_size(table));
+	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	totals->n = table->shared->nentries;
 	totals->evicted = table->shared->evicted;
-	memset(totals->places, 0, max_entries(table) * sizeof(int));
 	copy_rows(table, totals->row, 0, CLIENT_NCOUNTERS, totals->places);
+	return totals;
 }
 
-static void
-copy_flushes(const EntryTable *table, void *result)
-{
-	EntryFlushes *to = result;
-
-	to->n = table->shared->nentries;
-	to->stats_reset = table->shared->stats_reset;
-	copy_rows(table, to->rows, SLOT_FLUSHES, 1, NULL);
-}
-
-/* A fraction of the memory that entry_table_copy() reads. */
+/* A fraction of the memory that entry_table_lock_and_read() reads. */
 void
 entry_table_read_flushes(EntryTable *table, EntryFlushes *to)
 {
 	if (to->rows == NULL)
 		to->rows = MemoryContextAlloc(TopMemoryContext, max_entries(table) *
 									  (table->key_size + sizeof(uint64)));
-	entry_table_copy_at_rest(table, copy_flushes, to);
+	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
+	to->n = table->shared->nentries;
+	to->stats_reset = table->shared->stats_reset;
+	copy_rows(table, to->rows, SLOT_FLUSHES, 1, NULL);
+	LWLockRelease(commit_stats_clients_lock());
 }
 
 void

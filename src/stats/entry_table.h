@@ -2,7 +2,6 @@
 #ifndef COMMIT_STATS_ENTRY_TABLE_H
 #define COMMIT_STATS_ENTRY_TABLE_H
 
-#include "base/changecount.h"
 #include "stats/backend_slots.h"
 
 /*
@@ -50,7 +49,6 @@ typedef struct EntryTableShared
 	int			nown;			/* of these, of a single key */
 	uint64		evicted;		/* keys that lost their entry */
 	TimestampTz stats_reset;
-	ChangeCount moves;			/* of counts from places to entries */
 } EntryTableShared;
 
 typedef struct EntryTable
@@ -136,23 +134,20 @@ entry_is_overflow(const EntryKey *key)
 extern Size entry_table_size(const EntryTable *table, int backends);
 extern void entry_table_attach(EntryTable *table, void *tail, bool found);
 
-/* A change: lock, and find the entry of a key; move places; unlock. */
+/*
+ * A change: take commit_stats_clients_lock(), and find the entry of a key;
+ * move places; the caller releases the lock.
+ */
 extern int	entry_table_begin(EntryTable *table, const void *key);
 extern void entry_table_move(EntryTable *table, int place, const void *key,
 							 int entry);
-extern void entry_table_end(EntryTable *table);
 
 /* All that was ever counted in a place */
 extern void entry_table_count(const EntryTable *table, int place,
 							  uint64 *value);
 
-/* Readers.  "copy" may run several times; entry_table_copy() is one. */
-typedef void (*EntryTableCopy) (const EntryTable *table, void *result);
-
-extern void entry_table_copy_at_rest(EntryTable *table, EntryTableCopy copy,
-									 void *result);
-extern EntryTotals *entry_table_read(EntryTable *table, EntryTableCopy copy);
-extern void entry_table_copy(const EntryTable *table, void *totals);
+/* Readers.  The first one returns with commit_stats_clients_lock() held. */
+extern EntryTotals *entry_table_lock_and_read(EntryTable *table);
 extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
 extern void entry_table_tracked(const EntryTable *table, int *own,
 								uint64 *evicted);

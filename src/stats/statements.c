@@ -247,7 +247,7 @@ give_cell(int cell, Oid roleid, uint64 statement)
 	int			entry = entry_table_begin(&statements_table, &key);
 
 	entry_table_move(&statements_table, place_of_cell(cell), &key, entry);
-	entry_table_end(&statements_table);
+	LWLockRelease(commit_stats_clients_lock());
 	given[cell] = entry;
 }
 
@@ -332,12 +332,21 @@ statements_leave(void)
 	for (int i = 0; i < SLOT_MAX_CELLS; i++)
 		if (given[i] != NO_ENTRY)
 			entry_table_move(&statements_table, place_of_cell(i), NULL, NO_ENTRY);
-	entry_table_end(&statements_table);
+	LWLockRelease(commit_stats_clients_lock());
 	my_cell = -1;
 	my_entry = &no_entry;
 }
 
 /*---- Readers, restarts and resets --------------------------------*/
+
+StatementTotals *
+statements_read(void)
+{
+	StatementTotals *totals = entry_table_lock_and_read(&statements_table);
+
+	LWLockRelease(commit_stats_clients_lock());
+	return totals;
+}
 
 /* commit_stats.max_statements may have been 0, or be 0 now. */
 static bool

@@ -117,7 +117,6 @@ statements_forget(void)
 	statements_now.nwriting = 0;
 }
 
-/* Readers */
-#define statements_read()	entry_table_read(&statements_table, entry_table_copy)
+extern StatementTotals *statements_read(void);
 
 #endif							/* COMMIT_STATS_STATEMENTS_H */
