@@ -72,18 +72,6 @@ static EndingCommit watched;
 
 /*---- Moments -----------------------------------------------------*/
 
-/*
- * clock_now() at a time in the past, and not after it: a commit that took less
- * than the microseconds of a TimestampTz show has taken some time.
- */
-static uint64
-clock_at(TimestampTz then, const ClockPair *now)
-{
-	uint64		age = (uint64) Max(now->at - then + 1, 0) * NS_PER_US;
-
-	return clock_elapsed(age, now->ns);
-}
-
 /* Derived times of a slow commit. */
 typedef struct SlowMoments
 {
@@ -99,15 +87,14 @@ typedef struct SlowMoments
  * no time of their record behind.
  */
 static void
-find_moments(const EndingCommit *ended, const ClockPair *now,
-			 SlowMoments *moments)
+find_moments(const EndingCommit *ended, SlowMoments *moments)
 {
 	const CommitUnderWay *commit = &ended->commit;
 	const FlushTimes *times = &commit->times;
 	uint64		record_at = commit->started_at;
 
 	if (ended->has_record)
-		record_at = clock_at(GetCurrentTransactionStopTimestamp(), now);
+		record_at = clock_ns_at(GetCurrentTransactionStopTimestamp());
 	record_at = Max(Min(record_at, commit->ended_at), commit->started_at);
 	moments->record_at = record_at;
 	moments->notify_time = commit->has_notify ?
@@ -270,10 +257,10 @@ read_client_address(SlowEvent *event)
 
 /* Fills in session, statement and time. */
 static void
-begin_event(SlowEvent *event, const ClockPair *now)
+begin_event(SlowEvent *event)
 {
-	event->ended_at = now->at;
-	event->end = event->noted_at = now->ns;
+	event->end = event->noted_at = clock_now();
+	event->ended_at = clock_timestamp_at(event->end, clock_offset());
 	event->client = *clients_mine();
 	event->pid = MyProcPid;
 	event->queryid = statements_queryid();
@@ -285,14 +272,12 @@ static void
 begin_flush_event(const EndingCommit *ended, SlowEvent *event,
 				  SlowMoments *moments)
 {
-	ClockPair	now;
-
-	(void) clock_read_pair(&now);
-	find_moments(ended, &now, moments);
 	*event = ended->event;
-	begin_event(event, &now);
+	begin_event(event);
+	find_moments(ended, moments);
 	if (event->transaction_time != 0)
-		event->transaction_time += clock_elapsed(ended->commit.ended_at, now.ns);
+		event->transaction_time += clock_elapsed(ended->commit.ended_at,
+												 event->end);
 }
 
 static void
@@ -481,15 +466,13 @@ slow_commit_note_writer(void)
 {
 	TimestampTz began_at = GetCurrentTransactionStartTimestamp();
 	SlowEvent	event = {.group = InvalidGroupNumber};
-	ClockPair	now;
 
 	/* counting may have been off when the transaction began */
 	if (clients_mine() == NULL)
 		return;
-	(void) clock_read_pair(&now);
-	begin_event(&event, &now);
+	begin_event(&event);
 	event.wal_bytes = backend_slot_uncounted_wal();
 	event.duration = event.transaction_time =
-		(uint64) Max(now.at - began_at, 0) * NS_PER_US;
+		(uint64) Max(event.ended_at - began_at, 0) * NS_PER_US;
 	slow_log_put(BULK_WRITER, &event);
 }

@@ -19,56 +19,49 @@
 
 #include "module/wall_clock.h"
 
-#define MAX_TRIES			4	/* to read a good pair */
-#define CLOCK_STEP			1000	/* us; offsets of good pairs differ by
-									 * less */
+#define MAX_TRIES			4	/* to read both clocks at once */
+#define CLOCK_STEP			1000	/* us; two measurements differ by less */
 
 pg_atomic_uint64 *clock_offset_shared = NULL;
 
-/* Also on the commit path.  False if other processes ran in between. */
-bool
-clock_read_pair(ClockPair *pair)
+/* False if other processes ran in between. */
+static bool
+read_offset(int64 *offset)
 {
 	for (int i = 0; i < MAX_TRIES; i++)
 	{
-		pair->ns = clock_now();
-		pair->at = GetCurrentTimestamp();
-		if (clock_elapsed(pair->ns, clock_now()) < CLOCKS_APART)
+		uint64		ns = clock_now();
+
+		*offset = GetCurrentTimestamp() - (int64) (ns / NS_PER_US);
+		if (clock_elapsed(ns, clock_now()) < CLOCKS_APART)
 			return true;
 	}
 	return false;
 }
 
-static int64
-offset_of(const ClockPair *pair)
-{
-	return pair->at - (int64) (pair->ns / NS_PER_US);
-}
-
-/* For clock_timestamp_at(). */
+/* For clock_timestamp_at(); also on the commit path. */
 int64
 clock_offset(void)
 {
 	uint64		known = pg_atomic_read_u64(clock_offset_shared);
-	ClockPair	now;
+	int64		now;
 
-	if (clock_read_pair(&now) &&
-		llabs(offset_of(&now) - (int64) known) > CLOCK_STEP &&
+	if (read_offset(&now) && llabs(now - (int64) known) > CLOCK_STEP &&
 		pg_atomic_compare_exchange_u64(clock_offset_shared, &known,
-									   (uint64) offset_of(&now)))
-		return offset_of(&now);
+									   (uint64) now))
+		return now;
 	return (int64) known;
 }
 
 static void
 clock_attach(void *head, void *tail, bool found)
 {
-	ClockPair	now;
+	int64		offset;
 
 	if (found)
 		return;
-	(void) clock_read_pair(&now);
-	pg_atomic_write_u64(clock_offset_shared, (uint64) offset_of(&now));
+	(void) read_offset(&offset);
+	pg_atomic_write_u64(clock_offset_shared, (uint64) offset);
 }
 
 const StatsModule wall_clock_module = {

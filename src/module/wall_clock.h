@@ -8,14 +8,7 @@
 #include "base/clock.h"
 #include "module/stats_module.h"
 
-/* The same moment by both clocks. */
-typedef struct ClockPair
-{
-	uint64		ns;				/* clock_now() */
-	TimestampTz at;
-} ClockPair;
-
-/* The readings of a good pair are not farther apart, ns. */
+/* The readings of an offset are not farther apart, ns. */
 #define CLOCKS_APART		(50 * NS_PER_US)
 
 /* The time of day at "ns"; "offset" is clock_offset(), one for each look. */
@@ -36,7 +29,6 @@ clock_ns_at(TimestampTz at)
 		((uint64) at - pg_atomic_read_u64(clock_offset_shared));
 }
 
-extern bool clock_read_pair(ClockPair *pair);
 extern int64 clock_offset(void);
 
 extern const StatsModule wall_clock_module;
