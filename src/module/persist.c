@@ -24,9 +24,9 @@
  * example, ends with an exit code other than 0 and pg_control as it was; then
  * the same statistics are written again.
  *
- * Nothing here raises an error.  At the start an error would keep the server
- * from starting, and at the end nothing would catch it.  Failures are logged,
- * and the statistics start from zero.
+ * Nothing here raises an error, unless pg_control has gone.  At the start an
+ * error would keep the server from starting, and at the end nothing would
+ * catch it.  Failures are logged, and the statistics start from zero.
  *
  * Locking: none.  The postmaster has not started other processes yet, or they
  * have ended.
@@ -39,8 +39,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "access/xlog_internal.h"
 #include "catalog/pg_control.h"
+#include "common/controldata_utils.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_crc32c.h"
@@ -164,26 +164,18 @@ persist_read(const char *path, Size max_size, uint64 *size)
 }
 
 /*
- * pg_control as it is on disk, where the server says whether it was shut down.
- * get_controlfile() would raise an error.
+ * pg_control as it is on disk, where the server says whether it was shut down;
+ * false if it is damaged.
  */
 static bool
 read_control_file(ControlFileData *control)
 {
-	uint64		size;
-	char	   *file = persist_read(XLOG_CONTROL_FILE, sizeof(ControlFileData),
-									&size);
-	pg_crc32c	crc;
+	bool		crc_ok;
+	ControlFileData *file = get_controlfile(DataDir, &crc_ok);
 
-	if (file == NULL)
-		return false;
-	memset(control, 0, sizeof(ControlFileData));
-	memcpy(control, file, size);
+	memcpy(control, file, sizeof(ControlFileData));
 	pfree(file);
-	INIT_CRC32C(crc);
-	COMP_CRC32C(crc, control, offsetof(ControlFileData, crc));
-	FIN_CRC32C(crc);
-	return EQ_CRC32C(crc, control->crc);
+	return crc_ok;
 }
 
 static bool
