@@ -91,17 +91,6 @@ static uint64 origin[WAL_NCOUNTERS];
 
 /*---- The ring ----------------------------------------------------*/
 
-/* The newest cycle that any process has come to; 0 if there is none. */
-static XLogRecPtr
-newest_redo(void)
-{
-	XLogRecPtr	newest = 0;
-
-	for (int i = 0; i < WAL_CYCLES_KEPT; i++)
-		newest = Max(newest, pg_atomic_read_u64(&shared->ring[i].redo));
-	return newest;
-}
-
 /* Give a cycle the oldest entry, unless it has one. */
 static void
 claim_entry(XLogRecPtr redo)
@@ -256,15 +245,13 @@ account(WalSlot *slot, WalOutcome outcome)
 /*
  * The same where this process may have to find its slot first, or move it.
  * Without any insertion of its own, all WAL of this process is that of its
- * parallel workers; then the newest cycle that others have found must do.
+ * parallel workers; then the present cycle must do.
  */
 static pg_noinline void
 account_elsewhere(XLogRecPtr redo, WalOutcome outcome)
 {
 	if (redo == InvalidXLogRecPtr)
-		redo = newest_redo();
-	if (redo == InvalidXLogRecPtr)
-		return;					/* the next time will do */
+		redo = GetRedoRecPtr();
 	if (my_slot == &no_slot)
 		find_wal_slot();
 	changecount_begin_single(&my_slot->changes);
