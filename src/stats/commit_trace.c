@@ -50,11 +50,9 @@ typedef struct CommitTraceShared
 	pg_atomic_uint64 deadline;
 
 	/* Records so far, on a line of its own. */
-	char		padding[PG_CACHE_LINE_SIZE - sizeof(pg_atomic_uint64)];
-	pg_atomic_uint64 nrecords;
-	char		padding2[PG_CACHE_LINE_SIZE - sizeof(pg_atomic_uint64)];
+	pg_atomic_uint64 nrecords pg_attribute_aligned(PG_CACHE_LINE_SIZE);
 
-	RingRecord	ring[RING_SIZE];
+	RingRecord	ring[RING_SIZE] pg_attribute_aligned(PG_CACHE_LINE_SIZE);
 } CommitTraceShared;
 
 pg_atomic_uint64 *commit_trace_deadline = NULL;
