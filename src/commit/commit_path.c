@@ -3,13 +3,11 @@
  * commit_path.c
  *		The transaction callbacks: observe each commit and count it.
  *
- * The server calls the first callback before it writes the commit record.
- * That reads the clock, the flush pointer, the siblings and this backend's WAL
- * I/O into "commit".  The server calls the second callback after the flush and
- * the wait for a standby.  That reads them again.  The differences show
- * whether the commit led a flush, followed one, or did not wait.  This file
- * has that order.  latency.c sums where time went; commit_phase.c tells where
- * a commit waits now, of which the report takes samples.
+ * The first callback, before the commit record is written, reads the clock,
+ * the flush pointer, the siblings and this backend's WAL I/O into "commit".
+ * The second, after the flush and the wait for a standby, reads them again.
+ * The differences show whether the commit led a flush, followed one, or did
+ * not wait.
  *
  * A ProcessUtility hook notes when COMMIT begins, if it is a statement with an
  * id, and marks the backend's slot.  slow_commit.c notes the end, of commits
@@ -26,14 +24,11 @@
  * wait where a statement gets a cell.  CommitTransaction() holds interrupts,
  * so no process exits between the record and the second callback.
  *
- * Locking: that LWLock, and commit_stats_clients_lock() as a process registers
- * or becomes another client, or a statement gets a cell.  The callbacks write
- * mostly to cache lines of this backend (backend_slots.c, latency.c,
- * wal_cycles.c), and to the ring of flush_ring.h (one atomic addition per
- * commit, one group per flush).
+ * Locking: that of these.  The callbacks write mostly to cache lines of this
+ * backend (backend_slots.c, latency.c, wal_cycles.c), and to the ring of
+ * flush_ring.h (one atomic addition per commit, one group per flush).
  * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
- * hold it here.  Both callbacks read the flush pointer: each finds ends of
- * flushes that the other one misses.
+ * hold it here.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:

@@ -11,11 +11,9 @@
  *
  * Invariant: statistics are restored only to the cluster state at which they
  * were saved.  The postmaster writes a file only if pg_control says that the
- * server has been shut down; the exit code does not tell, as it is 0 after an
- * immediate shutdown, too.  The postmaster reads a file only if pg_control
- * still says the same: no server has run since, not even one without the
- * library.  A file that persist_format_refuse() refuses, as it is damaged, for
- * example, is removed, too.
+ * server has been shut down; the exit code is 0 after an immediate shutdown,
+ * too.  It uses a file only if pg_control still says the same: no server has
+ * run since, not even one without the library.
  *
  * history_file.c keeps the history, in a file of its own, which stays while
  * the server runs, and is set aside if it is refused.

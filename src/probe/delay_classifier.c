@@ -32,10 +32,8 @@
  *
  * The training data are 80,407 flushes of 46 pgbench runs (4 to 50 clients,
  * commit_delay 10 to 2000, commit_siblings 2 to 15, fast and slow devices, two
- * cores, idle and busy), labelled by a shim that saw the sleeps
- * (t/ground_truth).  Leaving a run out of training changed its errors little.
- * In each run, the error probabilities add up to about the number of wrong
- * verdicts.  bench/ground-truth compares verdicts with the shim.
+ * cores, idle and busy), labelled by a shim that saw the sleeps.  In each run,
+ * the error probabilities add up to about the number of wrong verdicts.
  *
  * Locking: none; this file uses neither shared memory nor the server.
  *

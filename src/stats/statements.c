@@ -20,13 +20,12 @@
  * written after the last of these hooks is seen in the first callback of the
  * commit, and belongs to the statement that runs then.
  *
- * entry_table.c has the counts.  A process counts in the cells of its slot,
- * and each cell is a place, so that a change of statement is a change of cell,
- * without a lock, as long as the cell is there and its entry was not taken.
- * Otherwise the process gives a cell to the new statement, under the lock,
- * before the commit's clock is read.  Cell 0 is that of STATEMENT_NONE: of
- * commits whose first WAL comes after the first callback, when nothing may
- * wait.
+ * Each cell of a process is a place of entry_table.c, so a change of statement
+ * is a change of cell, without a lock, as long as the cell is there and its
+ * entry was not taken.  Otherwise the process gives a cell to the new
+ * statement, under the lock, before the commit's clock is read.  Cell 0 is
+ * that of STATEMENT_NONE: of commits whose first WAL comes after the first
+ * callback, when nothing may wait.
  *
  * Locking: commit_stats_clients_lock(), as in entry_table.c.
  *
