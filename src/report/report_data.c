@@ -347,9 +347,8 @@ const char *
 name_statement(const StatementKey *key, const char *schema)
 {
 	const char *name = psprintf("statement " INT64_FORMAT, (int64) key->statement);
-	char	   *text;
+	const char *text = statement_text(schema, key->statement, QUERY_WIDTH);
 
-	statement_texts(schema, &key->statement, 1, QUERY_WIDTH, &text);
 	return psprintf("%s (%s)", name, text ? text : "pg_stat_statements has its text");
 }
 

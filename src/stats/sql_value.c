@@ -67,42 +67,16 @@ one_line(char *text, int width)
 		psprintf("%.*s...", pg_mbcliplen(text, length, width - 3), text);
 }
 
-/*
- * Sets the texts that pg_stat_statements has of n statements, whose file it
- * reads once; null if there is none, or if this role must not read them.
- */
-void
-statement_texts(const char *schema, const uint64 *statement, int n, int width,
-				char **text)
+/* The text that pg_stat_statements has; null if there is none to be read. */
+char *
+statement_text(const char *schema, uint64 statement, int width)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	StringInfoData query;
+	char	   *text;
 
-	memset(text, 0, n * sizeof(char *));
 	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
-		return;
-	initStringInfo(&query);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&query, "%s" INT64_FORMAT, i > 0 ? "," : "",
-						 (int64) statement[i]);
-	SPI_connect();
-	if (SPI_execute(psprintf("SELECT queryid, query FROM %s.commit_statement_texts()"
-							 " WHERE queryid OPERATOR(pg_catalog.=) ANY ('{%s}')",
-							 schema, query.data), true, 0) == SPI_OK_SELECT)
-		for (int i = 0; i < n; i++)
-			for (uint64 row = 0; row < SPI_processed && text[i] == NULL; row++)
-			{
-				HeapTuple	tuple = SPI_tuptable->vals[row];
-				bool		null;
-
-				if ((uint64) DatumGetInt64(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &null)) ==
-					statement[i])
-					text[i] = SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2);
-				if (text[i] != NULL)
-					text[i] = MemoryContextStrdup(caller, text[i]);
-			}
-	SPI_finish();
-	for (int i = 0; i < n; i++)
-		if (text[i] != NULL)
-			text[i] = one_line(text[i], width);
+		return NULL;
+	text = sql_value(psprintf("SELECT query FROM %s.commit_statement_texts()"
+							  " WHERE queryid OPERATOR(pg_catalog.=) '" INT64_FORMAT "'",
+							  schema, (int64) statement));
+	return text == NULL ? NULL : one_line(text, width);
 }

@@ -4,8 +4,7 @@
 
 extern void replace_controls(char *text, char by);
 extern char *sql_value(const char *query);
-extern void statement_texts(const char *schema, const uint64 *statement, int n,
-							int width, char **text);
+extern char *statement_text(const char *schema, uint64 statement, int width);
 extern const char *schema_of(Oid function);
 
 #endif							/* COMMIT_STATS_SQL_VALUE_H */

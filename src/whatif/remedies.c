@@ -537,9 +537,10 @@ find_names(Remedies *all)
 	const char **name = all->name;
 
 	all->clients = clients_read();
-	statement_texts(all->schema, statement, NPARTIES, NAME_WIDTH, text);
 	for (int p = 0; p < NPARTIES; p++)
 	{
+		if (statement[p] != 0)
+			text[p] = statement_text(all->schema, statement[p], NAME_WIDTH);
 		if (p == 0 || of_statements)
 			name[p] = text[p] != NULL ? text[p] :
 				psprintf("statement " INT64_FORMAT, (int64) statement[p]);
