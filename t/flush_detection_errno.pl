@@ -48,6 +48,19 @@ my $seen = commit_and_count($node, 8, 400);
 is($seen->{flushes}, $seen->{syncs}, 'flushes are the syncs of backends');
 is($seen->{uncertain}, 0, '... without any doubt');
 cmp_ok($seen->{followers}, '>', 0, '... though not every commit flushed');
+
+# ON COMMIT DELETE ROWS truncates files, which leaves something else in errno,
+# and writes the only WAL of these transactions.
+is( $node->sql(
+		q{CREATE TEMP TABLE emptied (id int PRIMARY KEY) ON COMMIT DELETE ROWS;
+SELECT commit_stats_reset(), shim_reset();
+} . ("INSERT INTO emptied VALUES (1);\n" x 300) . q{
+SELECT f.flushes = s.syncs, f.commits, flushes_uncertain
+FROM commit_flush_stats f,
+     (SELECT count(*) AS syncs FROM shim_events()
+      WHERE kind = 'sync' AND pid = pg_backend_pid()) s}) =~ s/^.*\n//r,
+	't|300|0',
+	'... nor of commits whose only WAL comes as they begin');
 $node->stop;
 
 # As if the server did not touch errno before it writes.

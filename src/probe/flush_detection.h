@@ -138,14 +138,17 @@ flush_detection_read(FlushReading *now)
 	}
 }
 
-/* Most of these do not flush, and are not worth a look-up. */
+/*
+ * Most of these do not flush, and are not worth a look-up, unless a mark of
+ * this process was lost.
+ */
 static inline void
 flush_detection_read_unlogged(FlushReading *now)
 {
-	if (flush_detection_unchecked > 0)
-		flush_detection_trust_errno(now);
+	if (unlikely(flush_detection_unchecked < 0))
+		flush_detection_check(now);
 	else
-		flush_detection_read_if_cheap(now);
+		flush_detection_trust_errno(now);
 }
 
 /*

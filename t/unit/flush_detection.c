@@ -6,7 +6,8 @@
  *
  * Reads lines "commits flushes errno outside dropped": a number of commits; in
  * each the process syncs the WAL "flushes" times and leaves a value in errno
- * (or "-", what the server leaves).  Before each, it syncs the WAL
+ * (or "-", what the server leaves); "u" before that: it has written no WAL when
+ * the commit begins.  Before each, it syncs the WAL
  * "outside" times, and with "dropped" other sessions drop statistics.  Answers
  * each line with the flushes that were found, those that are uncertain, and
  * how often the entry was brought up to date before and after a commit.
@@ -96,7 +97,13 @@ commit(int syncs, const char *value, OwnFlush *own)
 	FlushReading reading;
 
 	in_commit = false;
-	flush_detection_read(&reading);
+	if (*value == 'u')
+	{
+		value++;
+		flush_detection_read_unlogged(&reading);
+	}
+	else
+		flush_detection_read(&reading);
 	in_commit = true;
 	pending += syncs;
 	if (syncs > 0)

@@ -43,6 +43,14 @@ is($a[0], '6500 0 6500 0', 'each mark is lost: each commit is looked up');
 is($a[1], '0 0 6500 0', '... and followers are followers');
 is($a[2], '6500 0 104 0', '... until marks are not lost any more');
 
+# A commit whose only WAL comes after its begin, as that of ON COMMIT DELETE
+# ROWS, which truncates files: each mark is lost.
+@a = answers('1 1 - 0 0', "6500 1 u$EINTR 0 0", "6500 0 u$EINTR 0 0");
+is($a[1], '6500 0 6499 1', 'WAL comes late, and each mark is lost: each flush is found');
+is($a[2], '0 0 6500 0', '... and followers are followers');
+@a = answers('1 1 - 0 0', '6500 1 u- 0 0');
+is($a[1], '6500 0 0 0', '... and no look-up, if no mark is lost');
+
 # Leaders and followers by turns, each mark lost
 @a = answers('1 1 - 0 0', ("1 1 $EINTR 0 0", "2 0 $EINTR 0 0") x 20);
 is_deeply(
