@@ -19,8 +19,10 @@
  * path of a group may be that of the host, of which only the last folder is
  * mounted.
  *
- * Linux counts the sectors that a block device, or a part of it, has read and
- * written: the third and the seventh number of its "stat", of 512 bytes each.
+ * Linux counts what a block device, or a part of it, has read and written: the
+ * first number of its "stat" is that of reads, the third of sectors of 512
+ * bytes, and the fifth and seventh are those of writes.  To empty the cache of
+ * a disk is a write without sectors.
  * A file system without a block device of its own, such as btrfs, overlayfs or
  * NFS, has a device number that is not among them.
  *
@@ -145,28 +147,35 @@ cpu_throttled_read(const char *groups, const char *mount, uint64 *throttled_ns)
 	return limit.has_periods;
 }
 
-uint64
-volume_moved(const char *folder, const char *devices)
+VolumeCounts
+volume_read(const char *folder, const char *devices)
 {
-	unsigned long long read = 0;
-	unsigned long long written = 0;
+	VolumeCounts counts = {0};
 #ifdef __linux__
 	char		path[MAXPGPATH];
 	struct stat status;
 	FILE	   *file;
+	unsigned long long reads;
+	unsigned long long writes;
+	unsigned long long read;
+	unsigned long long written;
 
 	if (stat(folder, &status) != 0)
-		return 0;
+		return counts;
 	snprintf(path, sizeof(path), "%s/%u:%u/stat", devices,
 			 major(status.st_dev), minor(status.st_dev));
 	file = fopen(path, "r");
 	if (file == NULL)
-		return 0;
-	if (fscanf(file, "%*u %*u %llu %*u %*u %*u %llu", &read, &written) != 2)
-		read = written = 0;
+		return counts;
+	if (fscanf(file, "%llu %*u %llu %*u %llu %*u %llu", &reads, &read, &writes,
+			   &written) == 4)
+	{
+		counts.requests = reads + writes;
+		counts.bytes = (read + written) * SECTOR;
+	}
 	fclose(file);
 #endif
-	return (read + written) * SECTOR;
+	return counts;
 }
 
 char

@@ -14,11 +14,15 @@
 extern bool cpu_throttled_read(const char *groups, const char *mount,
 							   uint64 *throttled_ns);
 
-/*
- * Bytes that the volume of a folder has read and written since the system
- * started; or 0
- */
-extern uint64 volume_moved(const char *folder, const char *devices);
+/* Reads and writes since the system started; 0: not known */
+typedef struct VolumeCounts
+{
+	uint64		requests;
+	uint64		bytes;
+} VolumeCounts;
+
+/* Of the volume of a folder */
+extern VolumeCounts volume_read(const char *folder, const char *devices);
 
 /* 'R' if a process runs or could, 'S' if it sleeps, ...; '\0': not known */
 extern char process_state(int pid);

@@ -180,6 +180,35 @@ quota_share(const CommitFigures *f)
 	return f->stall[STALL_QUOTA].share;
 }
 
+/* Of its requests, flushes had a smaller part than of its bytes. */
+static bool
+is_by_requests(const VolumeUse *use)
+{
+	return use->of_flushes * use->bytes < use->flushed * use->requests;
+}
+
+static const char *
+use_of_volume(const VolumeUse *use)
+{
+	if (use->seconds == 0)
+		return "";
+	if (is_by_requests(use))
+		return psprintf(": it had %s reads and writes/s, of which flushes at most %s",
+						format_number(use->requests / use->seconds),
+						format_number(use->of_flushes / use->seconds));
+	return psprintf(": it read and wrote %s/s, of which flushes at most %s/s",
+					format_bytes(use->bytes / use->seconds),
+					format_bytes(use->flushed / use->seconds));
+}
+
+/* Stalls that fewer flushes may make fewer, or not */
+static double
+perhaps_fewer(const CommitFigures *f)
+{
+	return f->stall[STALL_UNKNOWN].share +
+		(is_by_requests(&f->volume) ? f->stall[STALL_OTHERS].share : 0);
+}
+
 /* Flushes that neither stalled nor had many bytes */
 static double
 steady_share(const CommitFigures *f)
@@ -601,6 +630,9 @@ larger_transactions(const CommitFigures *f, double wal)
 		"larger transactions, if its work allows them" : NULL;
 }
 
+/* Of others that use the volume of the WAL */
+static const char own_volume[] = "a volume of its own for the WAL, or less of that: data files, a backup, queries that read from the disk, another program (iotop)";
+
 /* Of a quota */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
 
@@ -812,11 +844,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 		remedy_for_bytes(f)},
 		{stall[STALL_OTHERS].share,
 			psprintf("stalls while others read or write on the volume of the WAL%s%s.",
-					 f->moved == 0 ? "" :
-					 psprintf(": it read and wrote %s/s, of which flushes at most %s/s",
-							  format_bytes(f->moved), format_bytes(f->flushed)),
-					 count_stalls(f, STALL_OTHERS)),
-		"a volume of its own for the WAL, or less of that: data files, a backup, queries that read from the disk, another program (iotop)"},
+					 use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
+		own_volume},
 		{quota_share(f),
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
 					 count_stalls(f, STALL_QUOTA)),
@@ -1206,7 +1235,9 @@ find_no_gain(const CommitFigures *f)
 		psprintf("no. Of %s other active transactions (siblings) that a leader counts, %s are idle in transaction.", format_number(f->siblings_mean), format_number(idle)), NULL},
 		{unshared && async >= 0.5,
 		psprintf("no. %s of the commits are asynchronous, and share no flush.", format_percent(async)), NULL},
-		{stall != STALL_QUOTA && stall != STALL_UNKNOWN && stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
+		{stall != STALL_QUOTA && stall != STALL_UNKNOWN &&
+			!(stall == STALL_OTHERS && is_by_requests(&f->volume)) &&
+			stall_share(f, stall) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that stall (%s), %s of commit time.", stall_cause_names[stall], format_percent(stall_share(f, stall))), NULL},
 		{outside_share(f) >= MANY_STALLS * causes_flush_share(f),
 		psprintf("no. It would not shorten the flushes that no commit leads, %s of commit time.", format_percent(outside_share(f))), NULL},
@@ -1253,8 +1284,10 @@ find_may_pay(const CommitFigures *f)
 		{f->flush_slower > 0,
 			"may pay, fixed or adaptive: flushes take long now, and sessions may take turns.",
 		adaptive_sweep},
-		{f->stall[STALL_UNKNOWN].share >= MANY_STALLS * causes_flush_share(f),
-			psprintf("not known. Flushes stall for an unknown reason, %s of commit time; fewer flushes may stall less often.", format_percent(f->stall[STALL_UNKNOWN].share)),
+		{perhaps_fewer(f) >= MANY_STALLS * causes_flush_share(f),
+			psprintf("not known. Flushes stall %s, %s of commit time; fewer flushes may stall less often.",
+					 2 * f->stall[STALL_UNKNOWN].share >= perhaps_fewer(f) ? "for an unknown reason" : "beside others' requests",
+					 format_percent(perhaps_fewer(f))),
 		sweep},
 		{f->delay == 0 && f->flush_p50 >= LONG_FLUSH && f->flush_p99 < wal_device_stall_limit(f->flush_p50),
 			"may pay, fixed or adaptive: flushes take long without stalls, and sessions may take turns.",

@@ -135,9 +135,7 @@ typedef struct CommitFigures
 	double		quota_flushes;	/* in each window; 0: no quota shows */
 	double		quota_bytes;	/* above 0: or these, which does not show */
 	double		quota_window;
-	double		moved;			/* bytes/s, read and written by the volume in
-								 * stalls beside others */
-	double		flushed;		/* ... at most, by flushes */
+	VolumeUse	volume;			/* in stalls beside others */
 	FlushFit	fit;
 	const char *bulk_writer;	/* client of most bulk WAL in stalls */
 	const char *running_writer; /* that was seen writing WAL most often */

@@ -727,7 +727,6 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	TimestampTz from = now - (int64) (f->phase_seconds * 1e6);
 	double		time = f->phase_mean * f->phase_commits;
 	double		sum = 0;
-	double		seconds = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
 
 	f->fit = log->fit;
@@ -754,13 +753,13 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		stall->share += ratio_or_zero(length * stall_waiters(&log->logged[i]), time);
 		if (cause == STALL_OTHERS)
 		{
-			seconds += seen->seconds;
-			f->moved += seen->moved;
-			f->flushed += seen->flushed;
+			f->volume.seconds += seen->volume.seconds;
+			f->volume.bytes += seen->volume.bytes;
+			f->volume.flushed += seen->volume.flushed;
+			f->volume.requests += seen->volume.requests;
+			f->volume.of_flushes += seen->volume.of_flushes;
 		}
 	}
-	f->moved = ratio_or_zero(f->moved, seconds);
-	f->flushed = ratio_or_zero(f->flushed, seconds);
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
 		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);

@@ -15,6 +15,7 @@
  *				checkpoint, archive_command, a session that writes much,
  *				other I/O of the volume
  *	ratio		stall time in a second with an activity to that in one without
+ *	share		of the requests of the volume, those that are of no flush
  *
  * An activity and a stall at the same time prove nothing: a checkpoint can go
  * on all the time.  With a ratio r, a share of 1 - 1/r of the stalls beside
@@ -42,6 +43,9 @@ const char *const stall_cause_names[] = {STALL_CAUSES(STALL_CAUSE_NAME)};
 
 /* Certainty of an activity that was there, or has just ended, without a ratio */
 #define MERELY_BESIDE	0.6
+
+/* Of the volume's requests: with fewer of others, it has its own reasons. */
+#define MIN_OTHERS		0.3
 
 /* Of the rate of bytes: some of it goes to other writes. */
 #define AT_RATE			0.8
@@ -212,7 +216,7 @@ find_ratios(StallLog *log)
 
 	watch_sum(slow_log_since(SLOW_STALL), now, &all);
 	log->present = clock_elapsed((uint64) (all.seconds * NS_PER_S), now);
-	log->volume_known = all.moved > 0;
+	log->volume_known = all.volume.bytes > 0;
 	for (int activity = 0; activity < ACTIVITIES; activity++)
 		log->ratio[activity] = activity_ratio(log, activity, &all);
 }
@@ -270,6 +274,18 @@ writer_outweighs(const StallLog *log, const LoggedEvent *stall)
 }
 
 /*
+ * A volume that limits requests serves others and flushes in turn: of the
+ * time, others have their share of the requests.
+ */
+static double
+share_of_others(const WatchSummary *seen)
+{
+	double		share = seen->n > 0 ? seen->others / seen->n : 0;
+
+	return share >= MIN_OTHERS ? share : 0;
+}
+
+/*
  * An activity that goes on all the time has no ratio.  If the volume
  * moves little but WAL, it does not make flushes stall.
  */
@@ -279,7 +295,8 @@ is_beside(const StallLog *log, const LoggedEvent *stall, WatchActivity activity)
 	const WatchSummary *seen = &stall->outcome.seen;
 
 	return ratio_of(log, stall, activity) == 0 && was_there(seen, activity) &&
-		(was_there(seen, ACTIVITY_OTHERS) || !log->volume_known) ?
+		(was_there(seen, ACTIVITY_OTHERS) || share_of_others(seen) > 0 ||
+		 !log->volume_known) ?
 		MERELY_BESIDE : 0;
 }
 
@@ -346,6 +363,7 @@ decide_cause(StallLog *log, int i, StallCause end)
 		{STALL_CHECKPOINT, is_beside(log, stall, ACTIVITY_CHECKPOINT)},
 		{STALL_ARCHIVER, is_beside(log, stall, ACTIVITY_ARCHIVER)},
 		{STALL_OTHERS, is_beside(log, stall, ACTIVITY_OTHERS)},
+		{STALL_OTHERS, share_of_others(&stall->outcome.seen)},
 		{STALL_UNKNOWN, 0}
 	};
 	int			r = 0;

@@ -72,7 +72,11 @@
 #define LATELY				16	/* looks: some 1 s */
 #define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
 								 * block, the journal of the file system */
+#define FLUSH_REQUESTS		4	/* of a flush at most: 2 to 3 with fdatasync */
+#define FLUSH_RUN			1024	/* flushes that may show fewer */
 #define OTHERS_KB			512 /* fewer, in these looks, stall nothing */
+#define OTHERS_REQUESTS		32	/* likewise */
+#define OTHERS_PERCENT		40
 
 /* As the tag type of a lock: none. */
 #define NO_LOCK				0xff
@@ -500,36 +504,71 @@ watch_note_nap(long timeout, uint64 took)
 }
 
 /*
+ * Requests of a flush, at most: those of the run of flushes that had the
+ * fewest, whoever made them.
+ */
+static double
+requests_of_flush(uint64 flushes, uint64 requests)
+{
+	static double least = FLUSH_REQUESTS;
+	static uint64 run_flushes;	/* as the run began */
+	static uint64 run_requests = 0;
+
+	if (run_requests != 0 && flushes < run_flushes + FLUSH_RUN)
+		return least;
+	if (run_requests != 0)
+		least = Max(Min(least, (double) (requests - run_requests) /
+						(flushes - run_flushes)), 1);
+	run_flushes = flushes;
+	run_requests = requests;
+	return least;
+}
+
+/*
  * Only the kernel knows what other programs read and write.  What commits make
  * it write is known well enough.
  */
 static void
 look_at_volume(uint64 flushes)
 {
-	look.sample.moved_kb = (uint32) (volume_moved("pg_wal",
-												  VOLUME_DEVICES) / 1024);
+	static uint64 flushes_before = 0;
+	static double flush_requests = 0;
+	VolumeCounts volume = volume_read("pg_wal", VOLUME_DEVICES);
+
+	look.sample.moved_kb = (uint32) (volume.bytes / 1024);
 	look.sample.flushed_kb = (uint32) (GetFlushRecPtr(NULL) / 1024 +
 									   flushes * FLUSH_KB);
+	flush_requests += (flushes - flushes_before) *
+		requests_of_flush(flushes, volume.requests);
+	flushes_before = flushes;
+	look.sample.requests = (uint32) volume.requests;
+	look.sample.flush_requests = (uint32) (uint64) flush_requests;
 }
 
 /*
- * Are three quarters of what the volume read and wrote in the last LATELY
- * looks, of "newest" in all, of others than flushes?  Not known while a
- * segment is made.
+ * What others than flushes had of the volume in the last LATELY looks, of
+ * "newest" in all: two fifths of its requests, or three quarters of its bytes,
+ * are an activity.  Not known while a segment is made.
  */
-static bool
-others_move(uint64 newest)
+static void
+look_at_others(uint64 newest)
 {
 	const WatchSample *first = sample_of(newest - Min(newest, LATELY));
 	uint32		moved = look.sample.moved_kb - first->moved_kb;
 	uint32		flushed = look.sample.flushed_kb - first->flushed_kb;
+	uint32		requests = look.sample.requests - first->requests;
+	uint32		of_flushes = look.sample.flush_requests - first->flush_requests;
 	bool		segment = look.sample.segment;
 
 	for (int i = 0; i < LATELY; i++)
 		segment |= sample_of(newest - Min(newest, i))->segment;
-	return !segment && first->moved_kb != 0 &&
-		look.sample.moved_kb != 0 && moved >= OTHERS_KB &&
-		flushed <= moved / 4;
+	if (segment || first->moved_kb == 0 || look.sample.moved_kb == 0)
+		return;
+	if (requests >= OTHERS_REQUESTS && of_flushes < requests)
+		look.sample.others = (requests - of_flushes) * UINT64CONST(100) / requests;
+	if (look.sample.others >= OTHERS_PERCENT ||
+		(moved >= OTHERS_KB && flushed <= moved / 4))
+		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_OTHERS);
 }
 
 uint64
@@ -579,8 +618,7 @@ watch_look(void)
 	for (int i = 0; i < PHASE_N; i++)
 		in_commit += look.sample.phase[i];
 	(void) changecount_read(&shared->changes, &number);
-	if (others_move(number))
-		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_OTHERS);
+	look_at_others(number);
 	changecount_begin_single(&shared->changes);
 	*sample_of(number + 1) = look.sample;
 	changecount_end_single(&shared->changes);
@@ -645,12 +683,18 @@ add_sample(const WatchSample *sample, const WatchSample *before, uint64 ns,
 		sum->activity[i] += (sample->activities & ACTIVITY_BIT(i)) != 0;
 	sum->segment += sample->segment;
 	sum->paused += sample->paused;
+	sum->others += sample->others / 100.0f;
 	if (before->moved_kb != 0 && sample->moved_kb != 0)
 	{
-		sum->moved += (uint32) (sample->moved_kb - before->moved_kb) *
+		sum->volume.seconds += (double) ns / NS_PER_S;
+		sum->volume.bytes += (uint32) (sample->moved_kb - before->moved_kb) *
 			1024.0 * part;
-		sum->flushed += (uint32) (sample->flushed_kb - before->flushed_kb) *
+		sum->volume.flushed += (uint32) (sample->flushed_kb - before->flushed_kb) *
 			1024.0 * part;
+		sum->volume.requests += (uint32) (sample->requests - before->requests) *
+			part;
+		sum->volume.of_flushes += (uint32) (sample->flush_requests - before->flush_requests) *
+			part;
 	}
 	for (int i = 0; i < WATCH_WRITERS && sample->writer[i] != 0; i++)
 		add_writer(sum, sample->writer[i]);

@@ -70,13 +70,27 @@ typedef struct WatchSample
 	uint8		activities;		/* bits */
 	bool		segment;		/* a new segment is being made */
 	bool		paused;			/* throttled_us was a pause */
+	uint8		others;			/* percent of the volume's requests lately, at
+								 * least, that were none of flushes */
 	uint32		throttled_us;	/* by a CPU limit, or in a pause, since the
 								 * look before */
 	uint32		moved_kb;		/* read and written by the volume of the WAL
 								 * so far, modulo 2^32; 0: not known */
 	uint32		flushed_kb;		/* ... at most, by flushes */
+	uint32		requests;		/* likewise */
+	uint32		flush_requests;
 	int			writer[WATCH_WRITERS];	/* pids, each once; 0: none */
 } WatchSample;
+
+/* What a volume has read and written, and how much of it flushes, at most */
+typedef struct VolumeUse
+{
+	double		seconds;		/* in which this is known */
+	double		bytes;
+	double		flushed;
+	double		requests;
+	double		of_flushes;
+} VolumeUse;
 
 /* Samples of a period, added up; whole numbers but for seconds; local memory. */
 typedef struct WatchSummary
@@ -92,9 +106,8 @@ typedef struct WatchSummary
 	int			activity[ACTIVITIES];	/* samples with it */
 	int			segment;		/* likewise */
 	int			paused;			/* likewise */
-	double		moved;			/* bytes, read and written by the volume of
-								 * the WAL */
-	double		flushed;		/* ... at most, by flushes */
+	float		others;			/* sum of these shares */
+	VolumeUse	volume;			/* of the WAL */
 	int			nwriters;
 	WatchWriter writer[WATCH_WRITERS];	/* the most samples first */
 } WatchSummary;

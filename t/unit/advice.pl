@@ -797,13 +797,24 @@ says(
 	'fit.rate' => 9.85,
 	'fit.window' => 100000,
 	not => 'without bytes');
+my @others = (
+	'stall:others' => 0.6,
+	'volume.seconds' => 2,
+	'volume.bytes' => 70e6,
+	'volume.flushed' => 2e5,
+	'volume.requests' => 600,
+	'volume.of_flushes' => 200);
 says(
 	'other I/O',
 	'60\.0% stalls while others read or write on the volume of the WAL: it read and wrote 35\.0 MB/s, of which flushes at most 100 kB/s \(5 stalls',
 	'no\. It would not',
-	'stall:others' => 0.6,
-	moved => 35e6,
-	flushed => 1e5);
+	@others);
+says(
+	'... of many small requests',
+	'60\.0% stalls while others read or write on the volume of the WAL: it had 300 reads and writes/s, of which flushes at most 100 \(5 stalls',
+	'not known\. Flushes stall beside others\' requests, 60\.0% of commit time; fewer flushes may stall less often\..*sweep',
+	@others,
+	'volume.flushed' => 60e6);
 says(
 	'stalls',
 	'60\.0% stalls of unknown cause',

@@ -7,13 +7,15 @@
  * Each input line is one of
  *
  *		look AT CHECKPOINT ARCHIVING SEGMENT THROTTLED WRITER OTHERS KB PAUSED
+ *			SHARE
  *		stall END LENGTH SEGMENT TIMED PREVIOUS BOUNDARY GROUP
  *		writer END LENGTH BYTES PID
  *		flush BYTES TIME
  *		reset AT
  *
  * with times in ms after the begin, except those of a flush, THROTTLED and
- * PAUSED, in us, and KB that the volume has moved since the look before.
+ * PAUSED, in us, KB that the volume has moved since the look before, and
+ * SHARE of others in its requests, in percent.
  * The output is the fit, if there are flushes, and cause, certainty and
  * writer of each stall.
  *
@@ -112,8 +114,9 @@ watch_sum(uint64 from, uint64 to, WatchSummary *sum)
 			sum->activity[a] += (look->activities & ACTIVITY_BIT(a)) != 0;
 		sum->segment += look->segment;
 		sum->paused += look->paused;
+		sum->others += look->others / 100.0f;
 		sum->throttled += look->throttled_us * NS_PER_US;
-		sum->moved += look->moved_kb * 1024.0;
+		sum->volume.bytes += look->moved_kb * 1024.0;
 		if (look->writer[0] != 0)
 			sum->writer[0].samples++;
 		if (look->writer[0] != 0)
@@ -132,9 +135,10 @@ read_look(const char *line)
 	int			others;
 	unsigned int paused_us;
 
-	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %u", &at, &checkpoint,
-			   &archiving, &segment, &look->throttled_us, &look->writer[0],
-			   &others, &look->moved_kb, &paused_us) != 9)
+	if (sscanf(line, "look %lf %d %d %d %u %d %d %u %u %hhu", &at,
+			   &checkpoint, &archiving, &segment, &look->throttled_us,
+			   &look->writer[0], &others, &look->moved_kb, &paused_us,
+			   &look->others) != 10)
 		return false;
 	look->paused = paused_us > 0;
 	if (look->paused)

@@ -17,9 +17,9 @@ my $MB = 1024 * 1024;
 sub looks ($from, $to, %seen)
 {
 	return map {
-		sprintf 'look %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
+		sprintf 'look %d %d %d %d %d %d %d %d %d %d', $from + 50 * $_,
 		  map { $seen{$_} || 0 }
-		  qw(checkpoint archiving segment throttled writer others moved paused)
+		  qw(checkpoint archiving segment throttled writer others moved paused share)
 	} 0 .. ($to - $from) / 50 - 1;
 }
 
@@ -149,6 +149,20 @@ is( causes(@quiet, looks(40_000, 50_000, others => 1), map { stall(100 * $_, 80)
 is( causes(looks(0, 90_000, others => 1), map { stall(4000 * $_, 200) } 1 .. 20),
 	'20 other I/O 0.60',
 	'others that read or write all the time');
+
+is( causes(looks(0, 90_000, share => 45), map { stall(4000 * $_, 200) } 1 .. 20),
+	'20 other I/O 0.45',
+	'... with a share of the requests');
+is( causes(looks(0, 90_000, share => 29), map { stall(4000 * $_, 200) } 1 .. 20),
+	'20 unknown 0.00',
+	'... a small one');
+is(causes(looks(0, 90_000, share => 45), map { stall(100 * $_, 80) } 1 .. 500) =~ s/ [\d.]+$//r,
+	'500 quota', '... beside a quota');
+is( causes(
+		looks(0, 90_000, archiving => 1, share => 45, moved => 100),
+		map { stall(4000 * $_, 200) } 1 .. 20),
+	'20 archiver 0.60',
+	'... while WAL is archived all the time');
 
 # Both: the archiver works on after the checkpoint, and flushes stall on
 is( causes(

@@ -24,12 +24,14 @@ sub moved ($name, $counts, $of = $folder)
 my $counts =
   "  219314    26540  8438210   159380 21528354  1453084 1020578768  4733803        0  1 2\n";
 
-is(moved($number, $counts), 512 * (8438210 + 1020578768), 'the sectors');
+is( moved($number, $counts),
+	(219314 + 21528354) . ' ' . 512 * (8438210 + 1020578768),
+	'the requests and the sectors');
 is( moved($number, $counts =~ s/1020578768/10205787680/r),
-	512 * (8438210 + 10205787680),
+	(219314 + 21528354) . ' ' . 512 * (8438210 + 10205787680),
 	'... more than 2^32');
-is(moved('1:999999', $counts), 0, 'a volume that is no block device');
-is(moved($number, ''), 0, 'no counts');
-is(moved($number, $counts, "$folder/none"), 0, 'no folder');
+is(moved('1:999999', $counts), '0 0', 'a volume that is no block device');
+is(moved($number, ''), '0 0', 'no counts');
+is(moved($number, $counts, "$folder/none"), '0 0', 'no folder');
 
 done_testing();

@@ -6,7 +6,7 @@
  *
  * The arguments are wait events of the checkpointer, one at each look.  The
  * output has the phase of a checkpoint at each of them: write, sync or none.
- * With three arguments, see print_pause().
+ * With three arguments, see print_pause(); after "volume", print_volume().
  *
  *-------------------------------------------------------------------------
  */
@@ -51,9 +51,59 @@ print_pause(int before_it, int after_it, bool paused)
 		   sum.phase[PHASE_FLUSH] / NS_PER_S);
 }
 
+static VolumeCounts volume = {.requests = 1000,.bytes = 1000 * 1024};
+
+VolumeCounts
+volume_read(const char *folder, const char *devices)
+{
+	return volume;
+}
+
+XLogRecPtr
+GetFlushRecPtr(TimeLineID *timeline)
+{
+	return 0;
+}
+
+/*
+ * Each four arguments are a number of looks, and what came before each of
+ * them: flushes, and requests and kB of the volume.  The output is the share
+ * of others in its requests after these looks, and whether they are an
+ * activity.
+ */
+static void
+print_volume(int argc, char **argv)
+{
+	static WatchShared memory;
+	uint64		flushes = 0;
+	uint64		newest = 0;
+
+	shared = &memory;
+	for (int i = 0; i + 3 < argc; i += 4)
+	{
+		for (int n = atoi(argv[i]); n > 0; n--)
+		{
+			flushes += atoi(argv[i + 1]);
+			volume.requests += atoi(argv[i + 2]);
+			volume.bytes += 1024 * atoi(argv[i + 3]);
+			look_at_volume(flushes);
+			look.sample.activities = look.sample.others = 0;
+			look_at_others(newest);
+			*sample_of(++newest) = look.sample;
+		}
+		printf("%s%d%s", i == 0 ? "" : " ", look.sample.others,
+			   look.sample.activities ? " others" : "");
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "volume") == 0)
+	{
+		print_volume(argc - 2, argv + 2);
+		return 0;
+	}
 	if (argc == 4)
 	{
 		print_pause(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]) != 0);

@@ -32,4 +32,20 @@ is( $program->([ 1, 4, 0 ]),
 	'6.00 s not run, 0.20 s of flushes',
 	'... and a limit of the CPU, of which each look sees a part');
 
+# A volume: looks, and before each of them flushes, requests and kB
+sub others (@looks)
+{
+	return $program->([ 'volume', @looks ]);
+}
+
+is(others(30, 10, 20, 100), '0', 'flushes alone, of two requests');
+is(others(30, 10, 41, 100), '2', '... of four, of which a flush may have as many');
+is(others(30, 10, 67, 100), '40 others', 'more requests than flushes can have');
+is(others(30, 0, 1, 1), '0', '... but few');
+is( others(130, 10, 20, 100, 30, 10, 33, 100, 30, 10, 34, 100, 30, 10, 20, 100),
+	'0 39 41 others 0',
+	'two requests, as 1,024 flushes have shown, and those of others');
+is(others(30, 1, 2, 70), '0 others', 'many bytes');
+is(others(30, 1, 2, 60), '0', '... of flushes, as may be');
+
 done_testing();
