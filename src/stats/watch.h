@@ -56,7 +56,7 @@ typedef struct WatchWriter
 	X(wal_waits, ran)			/* until WAL is written, outside of a commit */
 
 #define WATCH_UINT16(wait, time)	uint16		wait;
-#define WATCH_DOUBLE(wait, time)	double		wait;
+#define WATCH_FLOAT(wait, time)	float		wait;
 
 /* One look.  Written by the worker alone; see changecount.c for readers. */
 typedef struct WatchSample
@@ -95,7 +95,7 @@ typedef struct VolumeUse
 /* Samples of a period, added up; whole numbers but for seconds; local memory. */
 typedef struct WatchSummary
 {
-	WATCH_WAITS(WATCH_DOUBLE)
+	WATCH_WAITS(WATCH_FLOAT)
 	int			n;				/* samples */
 	float		unwaited;		/* many are kept: exact up to 2^24 */
 	double		seconds;
