@@ -104,16 +104,10 @@ add_path(CpuLimit *limit, const char *mount, const char *controller,
 static bool
 has_cpu(const char *controllers)
 {
-	const char *found = strstr(controllers, "cpu");
+	char		list[MAXPGPATH];
 
-	while (found != NULL)
-	{
-		if ((found == controllers || found[-1] == ',') &&
-			(found[3] == '\0' || found[3] == ','))
-			return true;
-		found = strstr(found + 3, "cpu");
-	}
-	return false;
+	snprintf(list, sizeof(list), ",%s,", controllers);
+	return strstr(list, ",cpu,") != NULL;
 }
 
 /*
