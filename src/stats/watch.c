@@ -65,7 +65,6 @@
 #define WRITER_LOOKS		3
 #define MAX_LOCKS_READ		64	/* in a look */
 #define MAX_BLAMED			16
-#define LIMIT_EVERY			NS_PER_S	/* while there is no limit of the CPU */
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
 								 * as long */
 #define COMMITS_KEPT		2	/* of each session, that waited */
@@ -475,20 +474,14 @@ look_at_archiver(void)
 			look.sample.activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
 }
 
-/* Without a limit, looks for one every LIMIT_EVERY only. */
 static void
 look_at_cpu_limit(void)
 {
 	static uint64 before;
-	static uint64 read_at = 0;
 	static bool limited = false;
 	uint64		throttled;
 	bool		was_limited = limited;
 
-	if (!limited &&
-		clock_elapsed(read_at, look.sample.at) < LIMIT_EVERY && read_at != 0)
-		return;
-	read_at = look.sample.at;
 	limited = cpu_throttled_read(CPU_LIMIT_GROUPS, CPU_LIMIT_MOUNT, &throttled);
 	if (limited && was_limited)
 		look.sample.throttled_us = clock_elapsed(before, throttled) / NS_PER_US;
