@@ -72,7 +72,7 @@ for my $period ($quick, $slow)
 	cmp_ok(($report =~ tr/\n//), '<', 50, '... on one screen');
 	unlike(
 		$report,
-		qr/siblings|^A delay|Others active|hangs now|\b(nan|inf|null)\b/im,
+		qr/siblings|^commit_delay as|waits now|\b(nan|inf|null)\b/im,
 		'... and nothing that the history does not know');
 }
 is( counts_of(report_of($quick->{from}, $slow->{to})),

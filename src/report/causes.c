@@ -326,7 +326,7 @@ void
 causes_put_weight(StringInfo text, const CommitFigures *f)
 {
 	const char *busiest = f->busiest == NULL || f->top_share > ONE_CLIENT ? "" :
-	psprintf(" Client %s: %s and %s of its own.", f->busiest,
+	psprintf(" Client %s: %s and %s.", f->busiest,
 			 format_percent(f->busiest_of_transactions),
 			 format_percent(f->busiest_of_sessions));
 	const char *idle = idle_sessions(f) < 0.5 ? "" :
@@ -422,7 +422,7 @@ static const char *
 rate_of_bytes(const CommitFigures *f)
 {
 	if (f->fit.window > 0)
-		return psprintf(": %s/s, which a limiter lets through in bursts, each %s%s",
+		return psprintf(": %s/s, which a limiter lets through in windows of %s%s",
 						format_bytes(1e6 * f->fit.rate),
 						format_us(f->fit.window), count_stalls(f, STALL_BYTES));
 	return f->fit.rate <= 0 ? "" :
@@ -485,7 +485,7 @@ static const char *
 remedy_for_segments(const CommitFigures *f)
 {
 	if (!f->wal_recycle)
-		return "wal_recycle = on";
+		return "wal_recycle = on (now off)";
 	if (f->slot != NULL)
 		return psprintf("drop the replication slot %s, or let its reader catch up: segments are kept for it",
 						f->slot);
@@ -566,18 +566,18 @@ remedy_for_bytes(const CommitFigures *f)
 static const char *
 remedy_at_stage(const CommitFigures *f)
 {
-#define WALRECEIVER "its walreceiver, which does not answer (pg_receivewal does with --slot and --synchronous)"
+#define WALRECEIVER "its walreceiver, which does not answer (a pg_receivewal needs --slot and --synchronous)"
 	static const char *const remedies[] = {
 		[STANDBY_NOT_CONNECTED] = "start it, or correct synchronous_standby_names",
 		[STANDBY_NOT_SENT] = "its network, a walreceiver that does not answer, or the primary's processors; while it catches up (pg_stat_replication), no commit goes on",
 		[STANDBY_NOT_WRITTEN] = "its network, or " WALRECEIVER,
-		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write",
+		[STANDBY_NOT_FLUSHED] = "its disk, or " WALRECEIVER "; or synchronous_commit = remote_write (if both systems crash, it loses commits)",
 		[STANDBY_NOT_APPLIED] = "queries that conflict with its replay, or a replay that is paused, delayed (recovery_min_apply_delay) or slow (its processor, its disk); or synchronous_commit = on"
 	};
 	bool		logical = f->standby_logical && f->standby_stage != STANDBY_NOT_CONNECTED;
 	const char *itself = logical ?
 	"what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there" :
-	"its walreceiver, which flushes to its disk what came before, or does not answer";
+	"its walreceiver, which first flushes to its disk what came before, or does not answer";
 
 	if (f->standby == NULL)
 		return "commit_standby_stats";
@@ -595,13 +595,13 @@ remedy_at_stage(const CommitFigures *f)
 						remedies[STANDBY_NOT_CONNECTED]);
 	/* a subscription has written and flushed what it has applied */
 	if (logical || f->standby_stage == STANDBY_NOT_WRITTEN)
-		return psprintf("%sits network, if a round trip takes as long (%s a commit)%s; else %s",
+		return psprintf("%sits network, if a ping takes as long (%s a commit)%s; else %s",
 						logical && f->standby_stage == STANDBY_NOT_FLUSHED ?
 						"ALTER SUBSCRIPTION ... SET (synchronous_commit = on): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else " : "",
 						format_us(f->phase[PHASE_STANDBY] * f->phase_mean /
 								  (1 - ratio_or_zero(f->phase_unwaited, f->phase_commits))),
 						f->flush_wal == 0 ? "" :
-						psprintf(" or it carries no more WAL (%s/s)",
+						psprintf(" or it carries no more than %s/s",
 								 format_bytes(f->flush_wal * f->flush_rate)),
 						itself);
 	return remedies[f->standby_stage];
@@ -719,7 +719,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
 			"before the record: deferred triggers, constraints, open cursors, or COMMIT on another server (postgres_fdw).",
 			remote ? faster_there :
-		"fewer rows in a transaction, an index that these lack, or constraints that are not deferred"},
+		"fewer rows in a transaction, an index that the deferred checks lack, or constraints that are not deferred"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 			f->lock_prepared ? finish_prepared :
@@ -736,7 +736,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 					 f->listeners == 0 ? " No session of its database listens." : ""),
 			messages >= MIN_CAUSE || writes_messages(f) ?
 			"fewer messages in a transaction: one for many rows" :
-		"send it from one session, or drop it"},
+		"NOTIFY from one session only, or not at all"},
 		{own && remote ? record : 0,
 		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
 		{own && !remote && !f->notifies ? record : 0,
@@ -894,7 +894,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest,
-			psprintf("flushes that did not stall: the disk takes this time for them%s.",
+			psprintf("flushes of usual length: the disk takes this time for each%s.",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
 					 psprintf(", of %s of WAL each", format_bytes(f->flush_wal))),
 			f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
@@ -1123,8 +1123,8 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 /*---- The tables on a delay ---------------------------------------*/
 
 /* In place of a setting: what a sweep is for */
-static const char sweep[] = " To measure it, in 30 s of the live load:";
-static const char adaptive_sweep[] = " To measure both, in 35 s of the live load:";
+static const char sweep[] = " To try each, 30 s of the live load (ends as it began):";
+static const char adaptive_sweep[] = " To try both, 35 s of the live load (ends as it began):";
 
 /* A row of a table on a delay */
 typedef struct Answer
@@ -1206,7 +1206,7 @@ find_no_waits(const CommitFigures *f)
 		psprintf("no. COMMIT takes %s of the time of transactions.", format_percent(f->of_transactions)), NULL},
 		{hardly_any_waits(f),
 		psprintf("no. Hardly any transaction waits for a flush: %s were read-only, %s wrote to unlogged or temporary tables only, " UINT64_FORMAT " waited.", format_count(f->commits_read_only), format_count(f->commits_unlogged), f->commits), NULL},
-		{few, psprintf("not known. " UINT64_FORMAT " commits have waited so far, of %d that an answer needs.", f->commits, CAUSES_MIN_COMMITS), NULL},
+		{few, psprintf("not known. " UINT64_FORMAT " commits so far; an answer needs %d.", f->commits, CAUSES_MIN_COMMITS), NULL},
 		{has_hot_row(f), "no. No commit can come while a committing session holds the row.", NULL},
 		{statements_wait_for_wal(f), "no. Its leader would hold the lock that statements wait for (WALWriteLock).", NULL},
 	};
@@ -1329,13 +1329,13 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		return;
 	if (answer->setting != NULL && !is_sweep(answer))
 		appendStringInfo(text, "First step: the statement on a delay.%s\n",
-						 predict ? " What else helps (10 s, changes nothing):" : "");
+						 predict ? " Predict others (10 s, changes nothing):" : "");
 	else if (nothing_stands_out(f))
 		appendStringInfo(text, "First step: none. A commit takes about one flush of this disk, %s.\n",
 						 format_us(f->flush_time));
 	else if (remedy != NULL && remedy != more_iops)
 		appendStringInfo(text, "First step: what cause 1 says.%s\n",
-						 predict ? " What else helps (10 s, changes nothing):" : "");
+						 predict ? " Predict others (10 s, changes nothing):" : "");
 	else if (predict)
 		appendStringInfo(text, "%s, also a delay (10 s, changes nothing):\n",
 						 f->prediction == NULL ? "First step: predict each remedy" :
@@ -1356,7 +1356,7 @@ put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
 	if (answer == NULL)
 		answer = find_may_pay(f);
 	put_first_step(text, f, answer, remedy);
-	put_wrapped(text, f->width, "A delay: ", "  ",
+	put_wrapped(text, f->width, "commit_delay as a remedy: ", "  ",
 				psprintf("%s%s", answer->sentence,
 						 is_sweep(answer) ? answer->setting : ""));
 	if (is_sweep(answer))

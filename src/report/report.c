@@ -51,7 +51,7 @@ put_now(StringInfo text, const CommitFigures *f)
 	if (now->commits < now->all)
 		number = psprintf("%d of %d", now->commits, now->all);
 	if (now->longest < WAITS_NOW_LONG)
-		appendStringInfoString(text, "No commit hangs now (none has waited for 1 s or longer).\n");
+		appendStringInfoString(text, "No commit waits now for 1 s or longer.\n");
 	else
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("%s commit%s now, the longest for %s: %s.", number,
@@ -164,9 +164,14 @@ put_times(StringInfo text, const CommitFigures *f)
 						 format_us(f->commit_p50), format_us(f->commit_p95),
 						 format_us(f->commit_p99));
 	if (f->timed_flushes > 0)
-		appendStringInfo(text, "  A flush: mean %s, p50 %s, p99 %s; flushing %s of time\n",
-						 format_us(f->flush_time), format_us(f->flush_p50),
-						 format_us(f->flush_p99), format_percent(f->disk_busy));
+		put_wrapped(text, f->width, "  ", "    ",
+					psprintf("A flush: mean %s, p50 %s, p99 %s; %s of time%s",
+							 format_us(f->flush_time), format_us(f->flush_p50),
+							 format_us(f->flush_p99),
+							 format_percent(Min(ratio_or_zero(f->flushes * f->flush_time / 1e6,
+															  f->seconds), 1)),
+							 !f->newest ? "" :
+							 psprintf(", newest %s", format_percent(f->disk_busy))));
 	else if (f->flushes > 0)
 		appendStringInfo(text, "  A flush: mean %s at most; none was timed%s.\n",
 						 format_us(f->flush_time_max), f->io_timing ? "" :
@@ -188,7 +193,7 @@ put_delay(StringInfo text, const CommitFigures *f)
 						 f->delay, f->siblings, format_count(fixed),
 						 format_count(f->delay_misses));
 	if (f->siblings_max > 0)
-		appendStringInfo(text, "  Others active: %d or more at %s of flushes, median %d, at most %d.\n",
+		appendStringInfo(text, "  Siblings: %d or more active at %s of flushes, median %d, at most %d.\n",
 						 f->siblings, format_percent(f->reach),
 						 f->siblings_half, f->siblings_max);
 }
@@ -196,6 +201,8 @@ put_delay(StringInfo text, const CommitFigures *f)
 static void
 put_figures(StringInfo text, const CommitFigures *f)
 {
+	uint64		limit = slow_commit_limit_get();
+
 	appendStringInfo(text, "\n%-24s%13s%13s", "Figures", "counted", "per second");
 	if (f->newest)
 		appendStringInfo(text, "%25s", "per second, newest");
@@ -210,11 +217,12 @@ put_figures(StringInfo text, const CommitFigures *f)
 		appendStringInfo(text, "%38.2f",
 						 ratio_or_zero(f->newest_carried, f->newest_flushes));
 	appendStringInfo(text, "\n  not counted above: %s asynchronous, %s read-only, %s unlogged\n"
-					 "  slow commits: %s\n",
+					 "  slow commits: %s%s\n",
 					 format_count(f->commits_async),
 					 format_count(f->commits_read_only),
 					 format_count(f->commits_unlogged),
-					 format_count(f->slow_commits));
+					 format_count(f->slow_commits), limit == PG_UINT64_MAX ? "" :
+					 psprintf(" (longer than %s, the limit now)", format_us(limit / 1e3)));
 	if (f->prepares > 0)
 		appendStringInfo(text, "  prepares: %s, %s each; waits per flush with them: %.2f\n",
 						 format_count(f->prepares), format_us(f->prepare_time),

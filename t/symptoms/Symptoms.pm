@@ -239,7 +239,7 @@ sub report_of ($node)
 		phases => $mean,
 		slow_phases => $slow,
 		causes => _causes($text),
-		delay => _one_line($text =~ /^A delay: (.*(?:\n  .*)*)/m));
+		delay => _one_line($text =~ /^commit_delay as a remedy: (.*(?:\n  .*)*)/m));
 
 	if ($text =~ /^Where a commit's time goes +mean ([\d.]+ \w+)/m)
 	{
@@ -364,7 +364,7 @@ sub _twice ($report)
 	my ($flushes, $flush_rate) = _figure($text, 'flushes');
 	my ($newest, $number, $unit) = $text =~ /^  newest: (\d+) flushes within ([\d.]+) (us|ms|s),/m;
 	my ($siblings, $reach, $median) =
-	  $text =~ /^  Others active: (\d+) or more at ([<>]?[\d.]+%) of flushes, median (\d+),/m;
+	  $text =~ /^  Siblings: (\d+) or more active at ([<>]?[\d.]+%) of flushes, median (\d+),/m;
 	my ($said_reach, $said_siblings, $said_median) = $delay =~
 	  /^hardly any leader sleeps: at (\S+%) of flushes, commit_siblings = (\d+) .*; at half of them, (\d+)\./;
 	my ($of_transactions) = $text =~ /^COMMIT takes (\S+%)/m;

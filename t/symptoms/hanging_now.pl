@@ -47,7 +47,7 @@ WHERE application_name = 'app'});
 # Much was counted before, and all of it was fast.
 end_load(start_load($node, '-c 4 -t 500', $insert, 'before'));
 my $quiet = report_of($node);
-like($quiet->{now}, qr/^No commit hangs now /, 'nothing hangs');
+like($quiet->{now}, qr/^No commit waits now /, 'nothing hangs');
 is_consistent($quiet, 'quiet');
 
 # A standby that does not exist

@@ -20,7 +20,7 @@ like(
 	$report->{text},
 	qr/^It is not the commit: on average [\d.]+ sessions wait for locks in their\s+statements \(pg_blocking_pids\(\) has the holders\), [\d.]+ are in COMMIT\./m,
 	'said while nothing commits');
-like($report->{now}, qr/^No commit hangs now/, 'no commit hangs');
+like($report->{now}, qr/^No commit waits now/, 'no commit hangs');
 unlike($report->{text}, qr/^First step/m, 'nothing to do about commits');
 is_consistent($report, 'a locked table');
 

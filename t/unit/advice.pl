@@ -71,7 +71,7 @@ sub conclude (%figures)
 	my ($said, $sweep) = split /^Its sweep\n/m, $out;
 	# of a period, nothing is said of a delay
 	my ($causes, $step, $delay) =
-	  $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^A delay: (.*)/ms
+	  $said =~ /^(.*?)((?:^(?:First step:|To predict) .*?)?)^commit_delay as a remedy: (.*)/ms
 	  ? ($1, $2, $3)
 	  : ($said, '', '');
 	my ($first) = $causes =~ /^  1\. (.*?)(?=^  \S|^\w|^     ->|\z)/ms;
@@ -105,7 +105,7 @@ sub says ($name, $first, $delay, %figures)
 	like($said->{remedy}, qr/$remedy/, "$name: what to do") if defined $remedy;
 	unlike($said->{causes} . $said->{delay}, qr/$not/, "$name: nothing false") if defined $not;
 	unlike($said->{delay}, qr/SELECT|ALTER/, "$name: nothing to try") if $delay =~ /^no\b/;
-	unlike($said->{delay}, qr/To measure.*To measure/s, "$name: nothing is said twice");
+	unlike($said->{delay}, qr/To try.*To try/s, "$name: nothing is said twice");
 	return;
 }
 
@@ -214,7 +214,7 @@ says(
 	standby_stage => 3,
 	standby_share => 0.9,
 	remedy =>
-	  '^its disk, or its walreceiver, which does not answer \(pg_receivewal does with --slot and --synchronous\); or synchronous_commit = remote_write\n$'
+	  '^its disk, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\); or synchronous_commit = remote_write \(if both systems crash, it loses commits\)\n$'
 );
 says(
 	'... of which another stage has much',
@@ -237,7 +237,7 @@ says(
 	standby_stage => 2,
 	standby_share => 1,
 	remedy =>
-	  '^its network, if a round trip takes as long \(20\.4 ms a commit\) or it carries no more WAL \(16\.4 MB/s\); else its walreceiver, which flushes to its disk what came before, or does not answer\n$'
+	  '^its network, if a ping takes as long \(20\.4 ms a commit\) or it carries no more than 16\.4 MB/s; else its walreceiver, which first flushes to its disk what came before, or does not answer\n$'
 );
 says(
 	"a standby's replay",
@@ -319,7 +319,7 @@ says(
 	%hangs,
 	standby_stage => 2,
 	remedy =>
-	  '^its network, or its walreceiver, which does not answer \(pg_receivewal does with --slot and --synchronous\)\n$'
+	  '^its network, or its walreceiver, which does not answer \(a pg_receivewal needs --slot and --synchronous\)\n$'
 );
 says(
 	'a subscription', "83\\.0% standby 'sub': not flushed\\.",
@@ -330,7 +330,7 @@ says(
 	standby_share => 1,
 	standby_logical => 1,
 	remedy =>
-	  '^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = on\): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else its network, if a round trip takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$'
+	  '^ALTER SUBSCRIPTION \.\.\. SET \(synchronous_commit = on\): without it, its WAL writer flushes what it applies, up to wal_writer_delay later; else its network, if a ping takes as long \(830 us a commit\); else what its subscription waits for as it applies one transaction after the other: locks, triggers or missing indexes there\n$'
 );
 says(
 	'... that takes no more while it applies',
@@ -340,7 +340,7 @@ says(
 	standby_logical => 1,
 	running_writer => 'client batch (a, b)',
 	remedy =>
-	  '^less WAL at a time of client batch \(a, b\), behind which commits wait; else its network, if a round trip takes as long \(970 us a commit\); else what',
+	  '^less WAL at a time of client batch \(a, b\), behind which commits wait; else its network, if a ping takes as long \(970 us a commit\); else what',
 	not => 'processors');
 says(
 	'... which hangs', "100% standby 'sub': not sent\\.",
@@ -598,7 +598,7 @@ my $no_segment =
 says(
 	'new segments', $segment, $no_segment, %segment,
 	wal_recycle => 0,
-	remedy => '^wal_recycle = on\n$',
+	remedy => '^wal_recycle = on \(now off\)\n$',
 	not => 'asleep');
 says(
 	'... and kept by an archive_command that is behind', $segment, $no_segment, %segment,
@@ -791,7 +791,7 @@ says(
 	remedy => '^the provider');
 says(
 	'bandwidth in bursts',
-	'60\.0% flushes of many bytes: 9\.85 MB/s, which a limiter lets through in bursts, each 100 ms \(5 stalls',
+	'60\.0% flushes of many bytes: 9\.85 MB/s, which a limiter lets through in windows of 100 ms \(5 stalls',
 	'no\. It would not shorten .* 60\.0%',
 	'stall:bytes' => 0.6,
 	'fit.rate' => 9.85,
@@ -873,7 +873,7 @@ says(
 	archive_timeout => 60,
 	not => 'archive_timeout');
 says(
-	'the WAL writer', '60\.0% flushes that did not stall', 'no\. It would not', %flusher,
+	'the WAL writer', '60\.0% flushes of usual length', 'no\. It would not', %flusher,
 	'seen.outside_waits' => 400,
 	not => 'smaller|much, as');
 says(
@@ -890,7 +890,7 @@ says(
 	'no\. 80\.0%',
 	'phase:before' => 0.8,
 	'phase:other' => 0,
-	remedy => '^fewer rows in a transaction, an index that these lack, or');
+	remedy => '^fewer rows in a transaction, an index that the deferred checks lack, or');
 says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
 	'no\.', %flusher,
@@ -949,7 +949,7 @@ says(
 	concurrency => 0,
 	remedy => '^larger transactions: one session commits at a time\n$');
 says(
-	'a subscription', '100% flushes that did not stall', 'no\.',
+	'a subscription', '100% flushes of usual length', 'no\.',
 	%one_by_one,
 	applied => 0.96,
 	concurrency => 0,
@@ -1100,7 +1100,7 @@ unlike(conclude(top => 'app', top_share => 1)->{causes}, qr/Who commits/, 'one c
 
 # One thing to do first
 my $predict = "SELECT * FROM public.commit_remedies();\n";
-my $others = "What else helps (10 s, changes nothing):\n$predict";
+my $others = "Predict others (10 s, changes nothing):\n$predict";
 my $compare = "First step: predict each remedy, also a delay (10 s, changes nothing):\n$predict";
 my %outside = ('phase:standby' => 0.8);
 
@@ -1140,7 +1140,7 @@ my %light = (
 my $no_commit = 'no\. COMMIT takes 1\.0% of the time of transactions\.';
 like(
 	conclude(%light)->{causes} =~ s/\n  / /gr,
-	qr/^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Client app \(a, b\): 1\.2% and 0\.8% of its own\. No setting of commits helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$/m,
+	qr/^COMMIT takes 1\.0% of the time of transactions that write, and 0\.7% of the time that their sessions are connected\. Client app \(a, b\): 1\.2% and 0\.8%\. No setting of commits helps\. On average 19\.6 sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing\.$/m,
 	'idle in transaction: said first');
 says('idle in transaction',
 	'100%', $no_commit, %light, not => 'sweep|larger transactions|remedies');
@@ -1183,7 +1183,7 @@ says(
 # What is left
 says(
 	'above lambda*',
-	'100% flushes that did not stall: ',
+	'100% flushes of usual length: ',
 	'no\. From 4000 commits/s on, two in the time of a flush, flushes fill without a delay\.',
 	commit_rate => 4500);
 says('... and a delay', '100% flushes', 'perhaps 0\. .*sweep', commit_rate => 4500, delay => 1000);
@@ -1351,11 +1351,11 @@ is( conclude(
 
 says_of_period(
 	'larger flushes',
-	'100% flushes that did not stall: the disk takes this time for them, of 512 kB of WAL each.',
+	'100% flushes of usual length: the disk takes this time for each, of 512 kB of WAL each.',
 	flush_wal => 512000);
 says_of_period(
 	'... and small ones',
-	'100% flushes that did not stall: the disk takes this time for them.',
+	'100% flushes of usual length: the disk takes this time for each.',
 	flush_wal => 8000);
 my %asleep = ('phase:delay' => 0.9, delay_hits => 100);
 says_of_period('a delay', '90.0% asleep for commit_delay.', %asleep, delay => 2000);

@@ -6,7 +6,7 @@
  *
  * Reads lines "commits flushes errno outside dropped": a number of commits; in
  * each the process syncs the WAL "flushes" times and leaves a value in errno
- * (or "-", what the server leaves); "u" before that: it has written no WAL when
+ * (or "-", what the server leaves); "u" before that: no WAL was written when
  * the commit begins.  Before each, it syncs the WAL
  * "outside" times, and with "dropped" other sessions drop statistics.  Answers
  * each line with the flushes that were found, those that are uncertain, and
