@@ -262,25 +262,6 @@ statements_wait(const CommitFigures *f)
 		f->seen.lock_waits > 2 * (f->seen.in_commit + f->seen.blocked_rows);
 }
 
-/* Who holds the locks that statements wait for */
-static const char *
-view_of_holders(const CommitFigures *f)
-{
-	return 2 * f->seen.prepared_waits > f->seen.lock_waits ?
-		"prepared transactions hold most: pg_prepared_xacts" :
-		f->period != NULL ? "log_lock_waits = on names them another time" :
-		"pg_blocking_pids() has the holders";
-}
-
-/* If the WAL buffers are full: larger ones do not make the volume faster. */
-static const char *
-remedy_for_full_buffers(const CommitFigures *f)
-{
-	return f->wal_buffers >= LARGE_WAL_BUFFERS ?
-		"Less WAL, or a faster volume for it" :
-		psprintf("Larger wal_buffers (now %.0fkB)", f->wal_buffers / 1024);
-}
-
 /* More sessions wait for WAL in statements than are in COMMIT. */
 static bool
 statements_wait_for_wal(const CommitFigures *f)
@@ -333,11 +314,20 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	psprintf(" On average %s sessions are idle in transaction; a delay counts them as siblings, and sleeps for nothing.",
 			 format_number(idle_sessions(f)));
 
+	const char *holders = 2 * f->seen.prepared_waits > f->seen.lock_waits ?
+	"prepared transactions hold most: pg_prepared_xacts" : f->period != NULL ?
+	"log_lock_waits = on names them another time" :
+	"pg_blocking_pids() has the holders";
+
+	/* larger ones do not make the volume faster */
+	const char *buffers = f->wal_buffers >= LARGE_WAL_BUFFERS ?
+	"Less WAL, or a faster volume for it" :
+	psprintf("Larger wal_buffers (now %.0fkB)", f->wal_buffers / 1024);
+
 	if (statements_wait(f))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("It is not the commit: on average %s sessions wait for locks in their statements (%s), %s are in COMMIT.",
-							 format_number(f->seen.lock_waits / f->seen.n),
-							 view_of_holders(f),
+							 format_number(f->seen.lock_waits / f->seen.n), holders,
 							 format_number(f->seen.in_commit / f->seen.n)));
 	if (has_hot_row(f) && rest_of_flushes(f) < 0.5)
 		put_wrapped(text, f->width, "", "  ",
@@ -346,8 +336,7 @@ causes_put_weight(StringInfo text, const CommitFigures *f)
 	if (statements_wait_for_wal(f))
 		put_wrapped(text, f->width, "", "  ",
 					psprintf("On average %s sessions wait in their statements until WAL is written, more than are in COMMIT. %s, if pg_stat_wal.wal_buffers_full grows; else larger shared_buffers.",
-							 format_number(f->seen.wal_waits / f->seen.n),
-							 remedy_for_full_buffers(f)));
+							 format_number(f->seen.wal_waits / f->seen.n), buffers));
 	if (f->of_transactions <= 0 || works_outside(f) || commits_hang(f) ||
 		hardly_any_waits(f))
 		return;

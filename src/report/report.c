@@ -59,15 +59,6 @@ put_now(StringInfo text, const CommitFigures *f)
 							 format_duration(now->longest / 1e6), now->what));
 }
 
-static void
-put_head(StringInfo text, const CommitFigures *f)
-{
-	appendStringInfo(text, "PostgreSQL %s%s, commit_stats is %s\n", f->version,
-					 f->is_standby ? ", a standby" : "",
-					 f->counting ? "counting" :
-					 "not counting (commit_stats.enabled = off)");
-}
-
 /* A time without its fraction of a second */
 static char *
 show_time(TimestampTz t)
@@ -94,19 +85,6 @@ put_period_head(StringInfo text, const CommitFigures *f)
 }
 
 /*---- Where the time goes -----------------------------------------*/
-
-static void
-put_phase(StringInfo text, const CommitFigures *f, CommitPhase phase)
-{
-	appendStringInfo(text, "  %-32s%12s%8s", commit_phase_names[phase],
-					 format_us(f->phase[phase] * f->phase_mean),
-					 format_percent(f->phase[phase]));
-	if (f->slow_n > 0)
-		appendStringInfo(text, "%16s%8s",
-						 format_us(f->slow_phase[phase] * f->slow_mean),
-						 format_percent(f->slow_phase[phase]));
-	appendStringInfoChar(text, '\n');
-}
 
 static void
 put_phases(StringInfo text, const CommitFigures *f)
@@ -138,8 +116,18 @@ put_phases(StringInfo text, const CommitFigures *f)
 						 format_duration(f->phase_seconds),
 						 samples ? ", from samples" : ""));
 	for (int phase = 0; phase < PHASE_N; phase++)
-		if (f->phase[phase] >= LEAST_PHASE || f->slow_phase[phase] >= LEAST_PHASE)
-			put_phase(text, f, phase);
+	{
+		if (Max(f->phase[phase], f->slow_phase[phase]) < LEAST_PHASE)
+			continue;
+		appendStringInfo(text, "  %-32s%12s%8s", commit_phase_names[phase],
+						 format_us(f->phase[phase] * f->phase_mean),
+						 format_percent(f->phase[phase]));
+		if (f->slow_n > 0)
+			appendStringInfo(text, "%16s%8s",
+							 format_us(f->slow_phase[phase] * f->slow_mean),
+							 format_percent(f->slow_phase[phase]));
+		appendStringInfoChar(text, '\n');
+	}
 }
 
 /*---- Figures -----------------------------------------------------*/
@@ -320,7 +308,10 @@ commit_stats_report_1_0(PG_FUNCTION_ARGS)
 	initStringInfo(&text);
 	put_now(&text, &figures);
 	causes_put_weight(&text, &figures);
-	put_head(&text, &figures);
+	appendStringInfo(&text, "PostgreSQL %s%s, commit_stats is %s\n", figures.version,
+					 figures.is_standby ? ", a standby" : "",
+					 figures.counting ? "counting" :
+					 "not counting (commit_stats.enabled = off)");
 	put_phases(&text, &figures);
 	causes_put(&text, &figures);
 	put_figures(&text, &figures);

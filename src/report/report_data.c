@@ -927,28 +927,22 @@ set_standby(CommitFigures *f)
 		f->running_writer = name_largest(f);
 }
 
-/* At most, as an image lacks the page's hole, and may be compressed */
 static void
-set_images(CommitFigures *f, const WalCycles *cycles)
+set_checkpoints(CommitFigures *f, const WalCycles *cycles)
 {
+	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
 	double		pages = 0;
 	double		bytes = 0;
+	NameData	slot;
+	WalKeeper	keeper = wal_keeper_find(&slot);
 
 	for (int i = 0; i < Min(cycles->ncycles, NEWEST_CYCLES); i++)
 	{
 		pages += cycles->cycle[i].value[WAL_FPI];
 		bytes += cycles->cycle[i].value[WAL_BYTES];
 	}
+	/* at most, as an image lacks the page's hole, and may be compressed */
 	f->images = Min(ratio_or_zero(pages * BLCKSZ, bytes), 1);
-}
-
-static void
-set_checkpoints(CommitFigures *f, const WalCycles *cycles)
-{
-	int			n = Min(cycles->ncycles - 1, NEWEST_CYCLES);
-	NameData	slot;
-	WalKeeper	keeper = wal_keeper_find(&slot);
-
 	if (n > 0)
 		f->checkpoint_wal = (double) (cycles->cycle[0].redo -
 									  cycles->cycle[n].redo) / n;
@@ -1028,7 +1022,6 @@ report_data_read(CommitFigures *f, Oid function)
 	set_stalls(f, &stalls);
 	set_standby(f);
 	set_checkpoints(f, cycles);
-	set_images(f, cycles);
 	set_prediction(f);
 	return groups;
 }

@@ -305,15 +305,6 @@ label_of(const char *kind, Oid oid, const char *name)
 		psprintf("%s %s", kind, quote_identifier(name));
 }
 
-/* How a client is called in the name of a remedy */
-static const char *
-client_label(const ClientKey *key)
-{
-	return key->application_name[0] != '\0' ?
-		psprintf("\"%s\"", key->application_name) :
-		label_of("role", key->roleid, GetUserNameFromId(key->roleid, true));
-}
-
 /* No other client of this role and database has committed. */
 static bool
 is_alone(const Remedies *all, const ClientKey *key)
@@ -547,8 +538,11 @@ find_names(Remedies *all)
 		for (int i = 0; i < all->clients->n && p > 0 && !of_statements; i++)
 			if (commit_trace_hash(&all->clients->client[i].key) == party[p].key)
 			{
-				all->key[p] = &all->clients->client[i].key;
-				name[p] = client_label(all->key[p]);
+				const ClientKey *key = all->key[p] = &all->clients->client[i].key;
+
+				name[p] = key->application_name[0] != '\0' ?
+					psprintf("\"%s\"", key->application_name) :
+					label_of("role", key->roleid, GetUserNameFromId(key->roleid, true));
 			}
 	}
 	if (name[1] == NULL || name[2] == NULL || strcmp(name[1], name[2]) != 0)

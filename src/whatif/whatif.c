@@ -314,20 +314,6 @@ present_pair(const CommitTrace *trace)
 	return pair;
 }
 
-/* The model knows how many sessions wait for locks, but not for which ones. */
-static bool
-check_locks(double blocked, int nclients)
-{
-	bool		many = blocked > 0.05 * nclients;
-
-	if (many)
-		ereport(WARNING,
-				(errmsg("sessions wait for each other's locks, %.1f of %d on average",
-						blocked, nclients),
-				 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction is less certain where rows are hot, and leaves deadlocks out.")));
-	return many;
-}
-
 /*---- The load ----------------------------------------------------*/
 
 /* What the device allows, in words; palloc'd */
@@ -483,7 +469,14 @@ learn_load(Forecast *sample)
 						   load->flush.blocks.n),
 				 errhint("Use a longer sample.  Sessions that commit once and end cannot be learned from.")));
 	report_load(trace, load);
-	return check_locks(blocked, load->nclients) ? LOCKS_ERROR : MODEL_ERROR;
+	if (blocked <= 0.05 * load->nclients)
+		return MODEL_ERROR;
+	/* it is not known for which ones */
+	ereport(WARNING,
+			(errmsg("sessions wait for each other's locks, %.1f of %d on average",
+					blocked, load->nclients),
+			 errdetail("The longer a commit takes, the longer it holds its locks.  The prediction is less certain where rows are hot, and leaves deadlocks out.")));
+	return LOCKS_ERROR;
 }
 
 /*---- The prediction ----------------------------------------------*/

@@ -244,27 +244,15 @@ measure_flush(const WhatifFit *fit, Flush *flush, const Flush *before)
 	}
 }
 
-/* The commits of each flush */
 static void
-count_carried(WhatifFit *fit)
+find_flushes(WhatifFit *fit)
 {
 	int			n = fit->trace->n;
 	double	   *at = palloc(Max(n, 1) * sizeof(double));
 	int			c = 0;
 
-	memcpy(at, fit->flushed_at, n * sizeof(double));
-	qsort(at, n, sizeof(double), compare_first);
-	for (int i = 0; i < fit->nflushes; i++)
-		for (; c < n && at[c] <= fit->flush[i].done_at; c++)
-			fit->flush[i].carried += at[c] == fit->flush[i].done_at;
-	pfree(at);
-}
-
-static void
-find_flushes(WhatifFit *fit)
-{
-	fit->flush = palloc0(Max(fit->trace->n, 1) * sizeof(Flush));
-	for (int i = 0; i < fit->trace->n; i++)
+	fit->flush = palloc0(Max(n, 1) * sizeof(Flush));
+	for (int i = 0; i < n; i++)
 		if (fit->trace->commit[i].led)
 		{
 			fit->flush[fit->nflushes].leader = &fit->trace->commit[i];
@@ -273,7 +261,14 @@ find_flushes(WhatifFit *fit)
 	qsort(fit->flush, fit->nflushes, sizeof(Flush), compare_first);
 	for (int i = 0; i < fit->nflushes; i++)
 		measure_flush(fit, &fit->flush[i], i > 0 ? &fit->flush[i - 1] : NULL);
-	count_carried(fit);
+
+	/* the commits of each */
+	memcpy(at, fit->flushed_at, n * sizeof(double));
+	qsort(at, n, sizeof(double), compare_first);
+	for (int i = 0; i < fit->nflushes; i++)
+		for (; c < n && at[c] <= fit->flush[i].done_at; c++)
+			fit->flush[i].carried += at[c] == fit->flush[i].done_at;
+	pfree(at);
 }
 
 /* Marks the flushes that a quota made wait, and fills it in. */

@@ -244,18 +244,6 @@ begin_work(Simulation *sim, int c)
 	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
-/* A client with locks that another client has to wait for; or -1. */
-static int
-find_holder(Simulation *sim)
-{
-	double		skip = draw_exponential(sim, sim->load->conflict);
-
-	for (int c = 0; c < sim->load->nclients; c++)
-		if (sim->client[c].has_locks && skip-- < 1)
-			return c;
-	return -1;
-}
-
 /* A client takes its locks, and begins the second half of its work. */
 static void
 begin_second_half(Simulation *sim, int c)
@@ -269,18 +257,21 @@ begin_second_half(Simulation *sim, int c)
 	binaryheap_add(sim->working, Int32GetDatum(c));
 }
 
-/* A client has done half of its work, and needs locks. */
+/* A client has done half of its work, and needs locks that others may hold. */
 static void
 take_locks(Simulation *sim, int c)
 {
-	Client	   *client = &sim->client[c];
+	double		skip = draw_exponential(sim, sim->load->conflict);
 
-	client->state = CLIENT_BLOCKED;
-	client->holder = find_holder(sim);
-	if (client->holder < 0)
-		begin_second_half(sim, c);
-	else
-		sim->nblocked++;
+	for (int other = 0; other < sim->load->nclients; other++)
+		if (sim->client[other].has_locks && skip-- < 1)
+		{
+			sim->client[c].state = CLIENT_BLOCKED;
+			sim->client[c].holder = other;
+			sim->nblocked++;
+			return;
+		}
+	begin_second_half(sim, c);
 }
 
 /*
@@ -348,18 +339,6 @@ simulate_arrival(Simulation *sim, int g)
 	}
 	else
 		arrivals->backlog++;
-}
-
-/* The group whose next transaction begins first */
-static int
-first_arrival(const Simulation *sim)
-{
-	int			first = 0;
-
-	for (int g = 1; g < sim->load->ngroups; g++)
-		if (sim->arrivals[g].next < sim->arrivals[first].next)
-			first = g;
-	return first;
 }
 
 /* The clients that the server counts as active */
@@ -647,13 +626,18 @@ next_event(Simulation *sim, double end)
 	double		work = sim->working->bh_size == 0 ? NEVER : sim->now +
 	Max(first_working(sim) - sim->virtual_now, 0) / speed(sim);
 	double		wal = sim->wal == WAL_FREE ? NEVER : sim->wal_at;
-	int			g = first_arrival(sim);
-	double		when = Min(Min(work, wal), sim->arrivals[g].next);
-	double		elapsed = Max(when - sim->now, 0);
+	int			first = 0;		/* group */
+	double		when;
+	double		elapsed;
 
+	for (int g = 1; g < sim->load->ngroups; g++)
+		if (sim->arrivals[g].next < sim->arrivals[first].next)
+			first = g;
+	when = Min(Min(work, wal), sim->arrivals[first].next);
 	if (when > end)
 		return false;
 	/* both clocks advance */
+	elapsed = Max(when - sim->now, 0);
 	if (sim->working->bh_size > 0)
 		sim->virtual_now += elapsed * speed(sim);
 	if (sim->now >= sim->counting_from)
@@ -665,7 +649,7 @@ next_event(Simulation *sim, double end)
 	if (when == work)
 		work_event(sim);
 	else if (when < wal)
-		simulate_arrival(sim, g);
+		simulate_arrival(sim, first);
 	else if (sim->wal == WAL_EXPECTED)
 		lead(sim);
 	else if (sim->wal == WAL_SLEEPING)

@@ -99,23 +99,6 @@ follow_adaptive_delay(void)
 	delay_override_set_adaptive(followed > 0);
 }
 
-static void
-log_change(const DelayChange *change)
-{
-	const char *reason = adaptive_delay_change_name(change->what);
-
-	ereport(LOG,
-			(errmsg("commit_stats spacing: %.3f ms (%s)",
-					change->spacing / 1000, reason),
-			 !isnan(change->response) ?
-			 errdetail("Transactions took %.3f ms in the mean, and %.3f ms with the spacing before.",
-					   change->response / 1000,
-					   change->response_before / 1000) :
-			 change->flush_rate > 0 ?
-			 errdetail("The device seems to allow %.0f flushes per second, in windows of %.0f ms.",
-					   change->flush_rate, change->window / 1000) : 0));
-}
-
 /* Log the changes since the last call, as far as they are kept. */
 static void
 log_changes(void)
@@ -126,7 +109,19 @@ log_changes(void)
 	if (state.nchanges > logged_changes + DELAY_CHANGES_KEPT)
 		logged_changes = state.nchanges - DELAY_CHANGES_KEPT;
 	for (; logged_changes < state.nchanges; logged_changes++)
-		log_change(&state.change[logged_changes % DELAY_CHANGES_KEPT]);
+	{
+		const DelayChange *it = &state.change[logged_changes % DELAY_CHANGES_KEPT];
+
+		ereport(LOG,
+				(errmsg("commit_stats spacing: %.3f ms (%s)", it->spacing / 1000,
+						adaptive_delay_change_name(it->what)),
+				 !isnan(it->response) ?
+				 errdetail("Transactions took %.3f ms in the mean, and %.3f ms with the spacing before.",
+						   it->response / 1000, it->response_before / 1000) :
+				 it->flush_rate > 0 ?
+				 errdetail("The device seems to allow %.0f flushes per second, in windows of %.0f ms.",
+						   it->flush_rate, it->window / 1000) : 0));
+	}
 }
 
 /*---- The log of flushes ------------------------------------------*/
