@@ -772,11 +772,10 @@ history_started(void)
 }
 
 static void
-history_ended(bool at_rest)
+history_ended(void)
 {
 	MemoryContextSwitchTo(TopMemoryContext);
-	if (at_rest)
-		close_minute(history_now());
+	close_minute(history_now());
 	history_file_write();
 }
 

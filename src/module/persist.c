@@ -22,9 +22,10 @@
  * example, ends with an exit code other than 0 and pg_control as it was; then
  * the same statistics are written again.
  *
- * Nothing here raises an error, unless pg_control has gone.  At the start an
- * error would keep the server from starting, and at the end nothing would
- * catch it.  Failures are logged, and the statistics start from zero.
+ * Nothing here raises an error, unless pg_control has gone, or a process has
+ * left a change under way (changecount.c).  At the start an error would keep
+ * the server from starting, and at the end nothing would catch it.  Failures
+ * are logged, and the statistics start from zero.
  *
  * Locking: none.  The postmaster has not started other processes yet, or they
  * have ended.
@@ -229,13 +230,7 @@ make_file(const ControlFileData *control, uint64 *size)
 		if (module->saved_name == NULL)
 			continue;
 		end = persist_format_add(end, module->saved_name, saved_size(module));
-		if (!module->save(module->saved_object, end))
-		{
-			ereport(LOG,
-					(errmsg("could not save commit statistics"),
-					 errdetail("A server process has been stopped while it was counting a commit.")));
-			return NULL;
-		}
+		module->save(module->saved_object, end);
 		end += saved_size(module);
 		nparts++;
 	}
@@ -266,7 +261,7 @@ save(int code, Datum arg)
 		(void) remove_file(PERSIST_FILE);
 	for (int i = 0; stats_modules[i]; i++)
 		if (stats_modules[i]->ended)
-			stats_modules[i]->ended(file != NULL);
+			stats_modules[i]->ended();
 }
 
 /* True if each module can use its part of the file, and no part is left. */

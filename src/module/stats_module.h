@@ -57,29 +57,26 @@ typedef struct StatsModule
 	/*
 	 * The module's part of the saved file, if it has a name, with the sizes
 	 * that it has now: a head and a slot for each of MaxBackends, or what
-	 * "saved_size" returns.  "save" fills zeroed memory, or returns false if
-	 * a process was stopped while it counted.  "fits" tells whether "restore"
-	 * can use what stands in a file, which may be nonsense; without "fits",
-	 * the size must be the same.  All get "saved_object". saved_definitions()
-	 * of script/generate lists the types that are saved.
+	 * "saved_size" returns.  "save" fills zeroed memory.  "fits" tells
+	 * whether "restore" can use what stands in a file, which may be nonsense;
+	 * without "fits", the size must be the same.  All get "saved_object".
+	 * saved_definitions() of script/generate lists the types that are saved.
 	 */
 	const char *saved_name;
 	void	   *saved_object;
 	Size		saved_head_size;
 	Size		saved_slot_size;
 	Size		(*saved_size) (const void *object);
-	bool		(*save) (const void *object, void *to);
+	void		(*save) (const void *object, void *to);
 	bool		(*fits) (const void *object, const void *from, Size size);
 	void		(*restore) (void *object, const void *from, Size size);
 
 	/*
 	 * In the postmaster, with commit_stats.save on: saved parts have been
-	 * restored, or refused; the server has been shut down.  Counters may be
-	 * read then if "at_rest": otherwise a change is under way that nobody
-	 * will end, and a reader would raise an error.
+	 * restored, or refused; the server has been shut down.
 	 */
 	void		(*started) (void);
-	void		(*ended) (bool at_rest);
+	void		(*ended) (void);
 } StatsModule;
 
 /* All modules, then null. */

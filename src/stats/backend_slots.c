@@ -189,7 +189,7 @@ backend_slots_responses(void)
 	return sum;
 }
 
-static bool
+static void
 backend_slots_save(const void *object, void *to)
 {
 	SlotTotals *totals = to;
@@ -199,7 +199,6 @@ backend_slots_save(const void *object, void *to)
 	totals->stats_reset = shared->stats_reset;
 	totals->wal_reset = shared->wal_reset == WAL_AT_START ?
 		InvalidXLogRecPtr : shared->wal_reset;
-	return true;
 }
 
 static void
@@ -217,7 +216,7 @@ backend_slots_read(SlotTotals *totals)
 {
 	Assert(LWLockHeldByMe(commit_stats_reset_lock()));
 
-	(void) backend_slots_save(NULL, totals);
+	backend_slots_save(NULL, totals);
 }
 
 TimestampTz

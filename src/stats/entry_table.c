@@ -476,7 +476,7 @@ entry_table_saved_size(const void *object)
 		sizeof(EntriesSaved) + table->shared->nentries * row_size(table);
 }
 
-bool
+void
 entry_table_save(const void *object, void *to)
 {
 	const EntryTable *table = object;
@@ -488,7 +488,6 @@ entry_table_save(const void *object, void *to)
 		saved->stats_reset = table->shared->stats_reset;
 		copy_rows(table, (char *) (saved + 1), 0, CLIENT_NCOUNTERS, NULL);
 	}
-	return true;
 }
 
 /* The number of rows in what was saved; 0 if that has another size. */

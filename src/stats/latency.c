@@ -154,14 +154,11 @@ latency_reset(TimestampTz now)
 	shared->base = *at_reset;
 }
 
-static bool
+static void
 latency_save(const void *object, void *to)
 {
-	if (!changecount_at_rest(&shared->carries))
-		return false;
 	latency_add_up(to);
 	subtract_totals(to, &shared->base);
-	return true;
 }
 
 static void

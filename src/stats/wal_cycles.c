@@ -440,18 +440,12 @@ wal_cycles_reset(TimestampTz now)
 	memcpy(shared->base, at_reset.value, sizeof(shared->base));
 }
 
-static bool
+static void
 wal_cycles_save(const void *object, void *to)
 {
 	WalCycleCopy all[WAL_CYCLES_KEPT];
 
-	if (!changecount_at_rest(&shared->moves))
-		return false;
-	for (int i = 0; i < MaxBackends; i++)
-		if (!changecount_at_rest(&slots[i].changes))
-			return false;
 	since_reset(all, add_up_cycles(all), InvalidXLogRecPtr, to);
-	return true;
 }
 
 /* True if these positions could have come from the ring. */
