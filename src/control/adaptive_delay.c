@@ -3,20 +3,15 @@
  * adaptive_delay.c
  *		The sleep that commit_stats.adaptive_delay lets leaders take.
  *
- * The spacing is the least time from the end of one WAL flush to the begin of
- * the next.  The leader of a flush sleeps for what is left of it.  spacing.c
- * decides the spacing from how long flushes take, which their leaders report,
+ * The leader of a flush sleeps for what is left of the spacing, which
+ * spacing.c decides from how long flushes take, which their leaders report,
  * and how long transactions take, from their start to the end of their commit,
- * which each backend adds up in its slot of backend_slots.c.
- *
- * The background worker (worker.c) reads the setting for all processes, and
- * turns it into the standing order of delay_override.c.  It also runs
- * spacing.c; a leader wakes it as a slot of time ends.
+ * which each backend adds up in its slot of backend_slots.c.  The background
+ * worker runs spacing.c; a leader wakes it as a slot of time ends.
  *
  * A commit chooses its sleep as it begins, before it knows whether it will
  * lead.  If a process holds WALWriteLock by then, a flush is under way, and
  * the sleep begins as that flush ends: the sleep is the whole spacing.
- * Otherwise the sleep ends when the spacing has passed since the last flush.
  *
  * A commit with NOTIFY holds a lock for which all others with one wait, so
  * nobody could share its flush.  The server takes that lock after a commit has

@@ -9,9 +9,8 @@
  * or when the transaction fails, has changed them for that one commit.  No
  * statement runs in between, so SHOW displays the configured values.
  *
- * An experimenting process gives an order; all backends obey it.  With
- * commit_stats.adaptive_delay there is a standing order, which is in force
- * while no other is: each commit asks adaptive_delay.c.
+ * A sweep gives an order; all backends obey it.  The standing order of
+ * commit_stats.adaptive_delay is in force while no other is.
  *
  * Invariant: a backend obeys an order only if its commit begins before the
  * order's deadline, even if the process that gave the order has died.

@@ -4,10 +4,9 @@
  *		Why commits take their time, what to do first, and whether a
  *		commit_delay would help.
  *
- * Tables hold all that the report concludes.  A row of a table of causes has
- * the share of commit time that its evidence explains, its sentence, and what
- * to do; the report prints the largest ones, in that order.  Rows that do not
- * apply have their sentences made, too; psprintf() writes NULL as (null).
+ * Tables hold all that the report concludes.  Of those of causes, it prints
+ * the rows with the largest shares, in that order.  Rows that do not apply
+ * have their sentences made, too; psprintf() writes NULL as (null).
  *
  * The answer on a delay is the first row that applies in find_no_waits(), then
  * in find_no_gain(), then in find_may_pay().  commit_remedies() asks none of

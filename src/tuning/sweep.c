@@ -13,11 +13,9 @@
  *	start of the slot                                          deadline
  *
  * Nearly all commits that began with the previous pair end during the
- * settling.  If the previous pair has a long commit_delay, settling and slot
- * are that much longer.  During the reserve, the counters are read and the
- * next pair is ordered, before the deadline sends commits back to their own
- * settings.  A slot that was read too late does not count.  How much the slots
- * of a pair differ from round to round says how sure its figures are.
+ * settling, which is longer by the commit_delay of that pair.  During the
+ * reserve, the counters are read and the next pair is ordered, before the
+ * deadline sends commits back to their own settings.
  *
  * A slot in which sessions committed and none of their commits ended is a
  * stall, and counts.  The load has ended if a whole round has no commits and
@@ -25,18 +23,16 @@
  *
  * A slot exceeds max_p99 if more than 1% of its commits take longer.  That is
  * judged every few milliseconds, from commits that have ended and those under
- * way that have taken longer already.  How many commits the slot will have is
- * extrapolated from those so far.  The slot ends at once, and its pair is not
- * tried again.  Pairs whose delay alone would exceed it are never tried.
+ * way that have taken longer already, of as many as the slot will have at this
+ * rate.  The slot ends at once, and its pair is not tried again.
  *
  * A commit belongs to the slot in which it began, because it keeps the pair
- * that it began with.  One under way says when it began.  Of those that have
- * ended, as many as were under way at the beginning of the slot are forgiven,
- * until the slot is over: what it counted after its settling is its own.
+ * that it began with.  Of those that have ended, as many as were under way at
+ * the beginning of the slot are forgiven, until the slot is over.
  *
  * The delay that adapts learns before the rounds begin, as slots are too short
- * for that, and then no more.  Its slots are counted from a window of a quota
- * later, as the pair before may have used the quota up.
+ * for that.  Its slots are counted from a window of a quota later, as the pair
+ * before may have used the quota up.
  *
  * Invariant: however this process or this function ends, no commit begins with
  * a pair of the sweep later than one slot after that.

@@ -24,10 +24,8 @@
  * pauses.  Other stalls are flush times like any other.
  *
  * The sessions.  Another commit_delay leaves the length of cycles as it is,
- * unless sessions kept the CPUs busy.  In that case each of n sessions does
- * min(1, cores / n) of the work that it could do alone, where "cores" is the
- * number of CPUs.  A PREPARE TRANSACTION ends a cycle, and begins one, as a
- * commit does.
+ * unless sessions kept the CPUs busy; see work_speed().  A PREPARE TRANSACTION
+ * ends a cycle, and begins one, as a commit does.
  *
  * In an open load, sessions are idle for longer than they work, and a longer
  * commit leaves less time until the next transaction.  Where each client

@@ -42,14 +42,11 @@
  * its transactions end without a commit, which a later one carries.
  *
  * Flush.  A client that commits while the WAL write lock is free takes the
- * lock after its approach.  The leader sleeps if enough other clients are
- * active, and then writes for all clients that have come, which continue when
- * the flush ends.  If clients came too late, the next flush begins after the
- * handoff.
- * With a quota, a window of time has room for a number of flushes, or for an
- * amount of WAL, and the next flush waits for the next window.  Where pages of
- * WAL take time, a flush takes longer by as many as it has more than the one
- * that was drawn.
+ * lock after its approach.  If clients came too late for a flush, the next one
+ * begins after the handoff.  With a quota, a window of time has room for a
+ * number of flushes, or for an amount of WAL, and the next flush waits for the
+ * next window.  Where pages of WAL take time, a flush takes longer by as many
+ * as it has more than the one that was drawn.
  *
  * Pause.  In the time of a stall that a checkpoint made, say, no flush begins.
  * Pauses come as often as in the sample, however few flushes there are.
@@ -501,10 +498,7 @@ count_transaction(Simulation *sim, const Client *client, double latency)
 	}
 }
 
-/*
- * A client has done its work.  Its party may gather several transactions in
- * one commit, or not wait for it.
- */
+/* A client has done its work, which its party may end in another way. */
 static void
 end_work(Simulation *sim, int c)
 {
