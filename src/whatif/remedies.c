@@ -327,22 +327,22 @@ is_alone(const Remedies *all, const ClientKey *key)
 static Todo
 asynchronous(const Remedies *all, const ClientKey *key)
 {
+	Todo		todo = {
+		"SET synchronous_commit = off; -- in each of its sessions",
+		"RESET synchronous_commit; -- in each of its sessions"
+	};
 	const char *role = key ? GetUserNameFromId(key->roleid, true) : NULL;
 	const char *database = key ? get_database_name(key->datid) : NULL;
 	const char *alter;
 	const char *former;
 
 	if (key == NULL)
-		return (Todo)
 	{
-		"BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;", NULL
-	};
+		todo.statement = "BEGIN; SET LOCAL synchronous_commit = off; /* the statement */ COMMIT;";
+		todo.undo = NULL;
+	}
 	if (role == NULL || database == NULL || !is_alone(all, key))
-		return (Todo)
-	{
-		"SET synchronous_commit = off; -- in each of its sessions",
-			"RESET synchronous_commit; -- in each of its sessions"
-	};
+		return todo;
 	alter = psprintf("ALTER ROLE %s IN DATABASE %s", quote_identifier(role),
 					 quote_identifier(database));
 	former = sql_value(psprintf("SELECT pg_catalog.split_part(c, '=', 2)"
@@ -351,12 +351,10 @@ asynchronous(const Remedies *all, const ClientKey *key)
 								" setrole OPERATOR(pg_catalog.=) %u AND"
 								" c OPERATOR(pg_catalog.~) '^synchronous_commit='",
 								key->datid, key->roleid));
-	return (Todo)
-	{
-		psprintf("%s SET synchronous_commit = off; -- for new sessions", alter),
-			former == NULL ? psprintf("%s RESET synchronous_commit;", alter) :
-			psprintf("%s SET synchronous_commit = %s;", alter, former)
-	};
+	todo.statement = psprintf("%s SET synchronous_commit = off; -- for new sessions", alter);
+	todo.undo = former == NULL ? psprintf("%s RESET synchronous_commit;", alter) :
+		psprintf("%s SET synchronous_commit = %s;", alter, former);
+	return todo;
 }
 
 static void

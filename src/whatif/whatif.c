@@ -498,29 +498,6 @@ choose_blocks(int nblocks, uint64 seed)
 	return chosen;
 }
 
-static void
-simulate_replica(const WhatifLoad *replica, int r, double time, Prediction *it)
-{
-	WhatifOutcome outcome;
-
-	wait_check_client();
-	whatif_simulate(replica, time, r + 1, &outcome);
-	for (int p = 0; p < NPARTIES; p++)
-	{
-		const TransactionSums *sum = &outcome.others[p];
-		double		waited = histogram_count(sum->cell);
-
-		it->value[OF_OTHERS(COMMIT_RATE, p)][r] = 1e6 * sum->commits / outcome.time;
-		it->value[OF_OTHERS(MEAN_TIME, p)][r] = ratio(sum->latency / 1e3, waited);
-		it->value[OF_OTHERS(TRANSACTION_TIME, p)][r] = ratio(sum->response / 1e3, sum->commits);
-		it->value[OF_OTHERS(P99, p)][r] = waited == 0 ? NAN :
-			histogram_quantile(sum->cell, 0.99) / NS_PER_MS;
-	}
-	it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
-	it->value[GROUP_SIZE][r] = ratio(it->value[COMMIT_RATE][r], it->value[FLUSH_RATE][r]);
-	it->value[HIT_FRACTION][r] = ratio(outcome.hits, outcome.flushes);
-}
-
 /*
  * Replicas differ as samples do.  So the spread of the replicas, not of their
  * mean, says what another sample would have predicted.  "error" is the model's
@@ -549,9 +526,24 @@ forecast_predict(const Forecast *forecast, const WhatifLoad *load,
 	for (int r = 0; r < NREPLICAS; r++)
 	{
 		WhatifLoad	replica = *load;
+		WhatifOutcome outcome;
 
+		wait_check_client();
 		replica.chosen = choose_blocks(load->nblocks, r + 1);
-		simulate_replica(&replica, r, forecast->time, it);
+		whatif_simulate(&replica, forecast->time, r + 1, &outcome);
+		for (int p = 0; p < NPARTIES; p++)
+		{
+			const TransactionSums *sum = &outcome.others[p];
+			double		waited = histogram_count(sum->cell);
+
+			it->value[OF_OTHERS(COMMIT_RATE, p)][r] = 1e6 * sum->commits / outcome.time;
+			it->value[OF_OTHERS(MEAN_TIME, p)][r] = ratio(sum->latency / 1e3, waited);
+			it->value[OF_OTHERS(TRANSACTION_TIME, p)][r] = ratio(sum->response / 1e3, sum->commits);
+			it->value[OF_OTHERS(P99, p)][r] = histogram_quantile(sum->cell, 0.99) / NS_PER_MS;
+		}
+		it->value[FLUSH_RATE][r] = 1e6 * outcome.flushes / outcome.time;
+		it->value[GROUP_SIZE][r] = ratio(it->value[COMMIT_RATE][r], it->value[FLUSH_RATE][r]);
+		it->value[HIT_FRACTION][r] = ratio(outcome.hits, outcome.flushes);
 	}
 	for (int q = 0; q < NQUANTITIES; q++)
 	{
