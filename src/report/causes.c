@@ -490,8 +490,8 @@ remedy_for_segments(const CommitFigures *f)
 		return psprintf("larger archive_timeout (now %d s): each switch takes another segment",
 						f->archive_timeout);
 	if (f->min_wal_size < f->max_wal_size)
-		return psprintf("min_wal_size = '%dMB' (now %dMB)", f->max_wal_size,
-						f->min_wal_size);
+		return psprintf("min_wal_size = '%dMB' (now %dMB): keeps what pg_wal has once had; while it grows to that, each segment is made anew",
+						f->max_wal_size, f->min_wal_size);
 	return f->wal_init_zero ?
 		"wal_init_zero = off, if the file system copies on write" : NULL;
 }

@@ -637,8 +637,9 @@ says(
 	remedy =>
 	  '^smaller wal_keep_size \(now 16384MB; a replication slot keeps only what its reader lacks\): segments are kept until pg_wal has as much\n$'
 );
-says('... that are recycled',
-	$segment, $no_segment, %segment, remedy => q{^min_wal_size = '1024MB' \(now 80MB\)\n$});
+says('... that are recycled', $segment, $no_segment, %segment,
+	remedy =>
+	  q{^min_wal_size = '1024MB' \(now 80MB\): keeps what pg_wal has once had; while it grows});
 says(
 	'... and ended early', $segment, $no_segment, %segment,
 	segment_size => 16 * 2**20,
