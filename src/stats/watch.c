@@ -492,7 +492,7 @@ look_at_cpu_limit(void)
 void
 watch_note_nap(long timeout, uint64 took)
 {
-	if (timeout < WATCH_SAMPLES * WATCH_IDLE_MS && took >= (uint64) timeout + MIN_PAUSE)
+	if (took >= (uint64) timeout + MIN_PAUSE)
 		paused_us = Min(took - timeout, PG_UINT32_MAX / 1000) * 1000;
 }
 
