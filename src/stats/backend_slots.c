@@ -240,7 +240,7 @@ backend_slots_note_wal_start(void)
 	LWLockRelease(commit_stats_reset_lock());
 }
 
-static void
+void
 backend_slots_copy(void)
 {
 	int			n = MaxBackends * backend_slots_ncells();

@@ -195,7 +195,8 @@ extern uint64 backend_slots_commit_begun(int procno, int *tag);
 extern uint64 backend_slots_committing_since(int procno);
 extern int	backend_slots_count_committing(void);
 
-/* A reset: the copy of some cells, from which all totals start */
+/* A reset copies all cells; all totals start from that */
+extern void backend_slots_copy(void);
 extern void backend_slots_at_reset(int first, int ncells, uint64 *value,
 								   int ncounters);
 

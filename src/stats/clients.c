@@ -278,7 +278,7 @@ clients_reset(TimestampTz now)
 {
 	uint64		timed_at = clock_now();
 
-	entry_table_clear(&clients_table, now, true);
+	entry_table_clear(&clients_table, now);
 	for (int i = 0; i < MaxBackends; i++)
 		slots[i].timed_at = timed_at;
 }

@@ -435,10 +435,10 @@ entry_table_attach(EntryTable *table, void *tail, bool found)
 
 /*
  * All entries are zero.  The keys that have a place get one, unless there are
- * too many.  In a reset, places start from its copies, as all other totals.
+ * too many.  Places start from the copies of backend_slots_copy().
  */
 void
-entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
+entry_table_clear(EntryTable *table, TimestampTz now)
 {
 	int			ncells = table->by_cell ? 1 : backend_slots_ncells();
 
@@ -454,11 +454,7 @@ entry_table_clear(EntryTable *table, TimestampTz now, bool in_reset)
 
 		if (table->place_entries[i] == NO_ENTRY)
 			continue;
-		if (in_reset)
-			backend_slots_at_reset(i * ncells, ncells, since,
-								   CLIENT_NCOUNTERS);
-		else
-			entry_table_count(table, i, since);
+		backend_slots_at_reset(i * ncells, ncells, since, CLIENT_NCOUNTERS);
 		table->place_entries[i] = NO_ENTRY;
 		set_entry(table, i, table->by_cell &&
 				  table->shared->nown >= *table->max_keys &&

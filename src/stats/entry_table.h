@@ -152,9 +152,8 @@ extern void entry_table_read_flushes(EntryTable *table, EntryFlushes *to);
 extern void entry_table_tracked(const EntryTable *table, int *own,
 								uint64 *evicted);
 
-/* Under the clients lock, exclusively: from now on, or from a reset's copies. */
-extern void entry_table_clear(EntryTable *table, TimestampTz now,
-							  bool in_reset);
+/* Under the clients lock, exclusively, when the slots have been copied */
+extern void entry_table_clear(EntryTable *table, TimestampTz now);
 
 /* As a StatsModule has them, whose "saved_object" is the table. */
 extern Size entry_table_saved_size(const void *object);

@@ -358,7 +358,7 @@ statements_fits(const void *object, const void *from, Size size)
 static void
 statements_reset(TimestampTz now)
 {
-	entry_table_clear(&statements_table, now, true);
+	entry_table_clear(&statements_table, now);
 }
 
 /* These counts alone. */
@@ -369,7 +369,8 @@ commit_statement_stats_reset_1_0(PG_FUNCTION_ARGS)
 
 	shared_memory_require();
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
-	entry_table_clear(&statements_table, now, false);
+	backend_slots_copy();
+	statements_reset(now);
 	LWLockRelease(commit_stats_clients_lock());
 	PG_RETURN_TIMESTAMPTZ(now);
 }
