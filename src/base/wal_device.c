@@ -5,15 +5,13 @@
  *		byte takes.
  *
  *	stall		a flush that takes longer than wal_device_stall_limit()
- *				(wal_device.h) of the median flush
  *	quota		the number of flushes that a device allows in a window of time
  *
  * A volume with a quota serves flushes at full speed until the quota of a
  * window is used up, and then none until the window ends.  So the ends of two
- * stalls are a whole number of windows apart.  wal_device_find_quota() infers
- * window and quota from the stalls.  It takes up to a millisecond for 256
- * stalls, and allocates memory, so readers and the background worker may call
- * it, and a commit must not.
+ * stalls are a whole number of windows apart.  wal_device_find_quota() takes
+ * up to a millisecond for 256 stalls, and allocates memory, so a commit must
+ * not call it.
  *
  * A device with a limited bandwidth takes longer for more bytes: flush time =
  * base + per_byte * bytes.  wal_device_fit() finds both by least squares.  Its
@@ -22,8 +20,7 @@
  * slope explains is not.  All flushes count: without the largest residuals,
  * the bursts alone would be left.
  *
- * While the adaptive delay is on, show_quota() of spacing.c finds a quota of
- * its own.
+ * While the adaptive delay is on, spacing.c finds a quota of its own.
  *
  * Locking: none; this file uses neither SQL nor shared memory.
  *

@@ -6,12 +6,11 @@
  * A COMMIT begins in our ProcessUtility hook, which also runs before deferred
  * triggers; without a statement, its begin is the first callback.  It ends
  * when the server resets TopTransactionContext, behind the deletion of files
- * and the signals of NOTIFY.  commit_path.c calls slow_commit_may_be_slow() in
- * the second callback, for a commit that took longer than
- * commit_stats_slow_threshold, a first filter, or may still do so.  This file
- * then watches the commit to its end, where note_commit() compares it with the
- * limit of slow_limits.c.  Three moments divide the time between the
- * callbacks:
+ * and the signals of NOTIFY.  The second callback calls
+ * slow_commit_may_be_slow() for a commit that took long, or may still do so.
+ * This file then watches the commit to its end, where note_commit() compares
+ * it with the limit of slow_limits.c.  Three moments divide the time between
+ * the callbacks:
  *
  *	- record:	the server wrote the commit record.  It read the clock just
  *				before, for GetCurrentTransactionStopTimestamp().
@@ -21,9 +20,8 @@
  *				What came later was the wait for a standby, or the commit log.
  *
  * With track_wal_io_timing, the server itself measures how long a leader wrote
- * and synced.  It does not measure how long it made a WAL segment: if the
- * flush crosses one, that is what is left of the time from begin to end.
- * Samples see a new segment by its wait events (commit_phase.c).
+ * and synced, but not how long it made a WAL segment: if the flush crosses
+ * one, that is what is left of the time from begin to end.
  *
  * Invariant: as in commit_path.c, nothing here raises an error, allocates,
  * waits, or loops without a bound.  A reset callback is a static struct that

@@ -7,16 +7,14 @@
  * "saved_name" into a file.  At the next start it removes the file and hands
  * the parts to the modules.  A stand-alone backend does the same.  While the
  * server runs there is no file, so that old statistics cannot come back after
- * a crash or with a backup.
+ * a crash or with a backup.  history_file.c keeps the history, in a file that
+ * stays.
  *
  * Invariant: statistics are restored only to the cluster state at which they
  * were saved.  The postmaster writes a file only if pg_control says that the
  * server has been shut down; the exit code is 0 after an immediate shutdown,
  * too.  It uses a file only if pg_control still says the same: no server has
  * run since, not even one without the library.
- *
- * history_file.c keeps the history, in a file of its own, which stays while
- * the server runs, and is set aside if it is refused.
  *
  * A start that fails after the file was read, because a port is in use for
  * example, ends with an exit code other than 0 and pg_control as it was; then

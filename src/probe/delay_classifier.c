@@ -11,24 +11,22 @@
  *	weight		the logarithm of how much more likely a value is with a sleep
  *				than without
  *
- * The server sleeps if commit_delay is above 0, fsync is on, and at least
- * commit_siblings other transactions are active when the leader gets
- * WALWriteLock.  Only the last condition is not known here.  The evidence, in
- * the order in which it decides:
+ * The server sleeps if enough others are active when the leader gets
+ * WALWriteLock, which is not known here.  The evidence, in the order in which
+ * it decides:
  *
  * - Another backend has seen the leader asleep (from PostgreSQL 19 on), or the
  *	 threshold is 0: the leader slept.
  * - Fewer others than the threshold were registered, or the commit was shorter
  *	 than commit_delay: it did not.
- * - The commit began after the flush before had ended: the leader did not wait
- *	 for the lock, and the server saw the siblings that siblings.c counted, in
- *	 tests for 99.5% of the flushes.  If the delay is long, the idle time shows
- *	 whether one more came before the server counted.
+ * - The commit began after the flush before had ended: the server saw the
+ *	 siblings that siblings.c counted, in tests for 99.5% of the flushes.  If
+ *	 the delay is long, the idle time shows whether one more came before the
+ *	 server counted.
  * - Any other leader got the lock when the flush before ended, between two
  *	 counts of siblings: this leader's before its commit, and the previous
- *	 leader's after its commit.  Idle time is short without a sleep, and a
- *	 little more than commit_delay with one.  A logistic regression weighs
- *	 them.
+ *	 leader's after its commit.  A logistic regression weighs these and the
+ *	 idle time.
  *
  * The training data are 80,407 flushes of 46 pgbench runs (4 to 50 clients,
  * commit_delay 10 to 2000, commit_siblings 2 to 15, fast and slow devices, two

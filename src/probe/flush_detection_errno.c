@@ -3,22 +3,18 @@
  * flush_detection_errno.c
  *		Whether this backend flushed the WAL, from PostgreSQL 18 on.
  *
- *	entry		this backend's I/O statistics in shared memory.  The server
- *				adds pending I/O to it, at most once a second; pending I/O of
- *				the WAL is in static variables.
+ *	entry		this backend's I/O statistics in shared memory, to which the
+ *				server adds pending I/O at most once a second
  *	look-up		pgstat_flush_backend() adds pending I/O to the entry before a
  *				commit.  If I/O that only a flush causes is pending after the
- *				commit, the backend flushed.  pg_stat_io has counters of its
- *				own, so nothing is counted twice.  A look-up takes longer than
- *				all else that this library does for a commit.
+ *				commit, the backend flushed.  A look-up takes longer than all
+ *				else that this library does for a commit.
  *	mark		errno, set to ERRNO_UNTOUCHED before a commit.  The server sets
  *				it to 0 before it writes WAL, so as to tell a short write from
- *				a failed one.  If it is untouched after the commit, the backend
- *				wrote nothing; if it is 0, the backend wrote.
+ *				a failed one.
  *	lost mark	errno has another value, as after a signal that interrupts the
- *				wait for a standby (a timer that runs out late, say) or after
- *				the commit has synced a new table; or 0, and buffers may have
- *				set it.
+ *				wait for a standby, or after the commit has synced a new table;
+ *				or 0, and buffers may have set it
  *
  * A mark misses a flush that only syncs what another process has written, and
  * mistakes for a flush a write of NOTIFY's queue or of an old page of the
@@ -34,15 +30,12 @@
  *
  * Invariant: after the commit nothing here allocates or raises an error,
  * except in a race.  After statistics were dropped anywhere, the next look-up
- * releases this process's references to them, which takes locks, and raises an
- * error if they are damaged.  After a commit, therefore, the entry is not read
- * if any were dropped since the last look-up.  The race is a drop in the 100
- * ns or so between that check and the reading, while these references are
- * damaged.
+ * releases this process's references to them, which may raise an error; so the
+ * entry is not read after a commit if any were dropped since the last look-up.
+ * The race is a drop in the 100 ns between that check and the reading.
  *
- * Locking: a look-up takes the LWLock of this backend's entry.  Only readers
- * of pg_stat_get_backend_io() and resets also take that lock, for as long as
- * it takes to copy 3 kB.
+ * Locking: a look-up takes the LWLock of this backend's entry, as do readers
+ * of pg_stat_get_backend_io() and resets, for as long as a copy of 3 kB takes.
  *
  *-------------------------------------------------------------------------
  */

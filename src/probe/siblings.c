@@ -7,12 +7,11 @@
  *	sibling		another backend whose transaction is active
  *	registered	can have a transaction id: its bit is set in "registered"
  *
- * Before a leader sleeps commit_delay, MinimumActiveBackends() answers whether
- * there are enough siblings.  It reads a cache line of every other backend,
- * which another processor may have written.  A commit must not: a count visits
- * at most SIBLINGS_MAX_VISITS registered backends.  With no more, the count is
- * the server's at that moment.  With more, a backend visits those after it in
- * the process array and scales the count up.
+ * MinimumActiveBackends() reads a cache line of every other backend before a
+ * leader sleeps.  A commit must not: a count visits at most
+ * SIBLINGS_MAX_VISITS registered backends.  With no more, the count is the
+ * server's at that moment.  With more, a backend visits those after it in the
+ * process array and scales the count up.
  *
  * If no leader can sleep, and more than SIBLINGS_CHEAP_VISITS others are
  * registered, a random share of the commits counts siblings.  The others

@@ -13,10 +13,8 @@
  * application_name: databases with other encodings show it, too.  So does the
  * rule, and the regular expression has the collation "C".
  *
- * clients_look_again(), as the assign hook of each setting, makes clients.c
- * compare at the next commit, before that begins; no other commit looks at
- * them.  regexp_replace() applies the rule, to a new given name only; it keeps
- * the compiled expression.
+ * The assign hook of each setting makes clients.c compare at the next commit;
+ * no other commit looks at them.  The rule is applied to new given names only.
  *
  * Locking: none.  Everything here belongs to one process.
  *

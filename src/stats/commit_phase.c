@@ -3,8 +3,7 @@
  * commit_phase.c
  *		The phases of a COMMIT, and which one a backend is in.
  *
- *	mark		SLOT_COMMITTING_SINCE of the backend's slot: the time at which
- *				its COMMIT began, and whether it is between the callbacks
+ *	mark		SLOT_COMMITTING_SINCE of the backend's slot
  *	flusher		the process that writes or syncs WAL, makes a segment, or
  *				sleeps commit_delay before that; it holds WALWriteLock
  *	recording	DELAY_CHKPT_START is set: from the commit record to pg_xact

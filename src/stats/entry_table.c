@@ -10,8 +10,8 @@
  *	to move		to add the growth of a place to its entry, and to let the place
  *				count for another entry, or none
  *
- * A process counts in its slot, and moves a place when its key changes, and
- * when it exits.  A reader adds the growth of all places to the entries.
+ * A process moves a place when its key changes, and when it exits.  A reader
+ * adds the growth of all places to the entries.
  *
  * Invariant: all entries and the growth of all places, added up, equal the sum
  * of all slots, counter by counter.  A process has a place with an entry
@@ -23,22 +23,19 @@
  * OVERFLOW_ENTRY.  A key that finds no entry to take counts there, too.
  *
  * Where a place is a slot, the entries of connected processes are kept, and a
- * role holds at most half of the entries: its new keys take the entries of its
- * own.  Where a place is a cell, the places of a key that loses its entry
- * count for the overflow entry, which their process notices (statements.c).
+ * role holds at most half of the entries.  Where a place is a cell, the places
+ * of a key that loses its entry count for the overflow entry, which their
+ * process notices (statements.c).
  *
  * A process notes when it last committed as it moves a place, not at each
  * commit.  So one of several evictions moves all growth, and finds out who has
- * committed since the last time.  A reset gives the entries to the keys that
- * have a place.
+ * committed since the last time.
  *
  * Locking: commit_stats_clients_lock() protects everything here.  A process
  * holds it shared while it adds to an entry, which is atomic, and moves a
- * place of its own; and exclusively while it makes an entry, which takes one
- * pass over "uses", and evicts, which takes one over "place_entries".  A
- * reader holds it exclusively while it copies, so that nothing moves, and a
- * reset throughout.  A process reads the entry of its own place without a
- * lock.
+ * place of its own; and exclusively while it makes an entry or evicts.  A
+ * reader holds it exclusively while it copies, and a reset throughout.  A
+ * process reads the entry of its own place without a lock.
  *
  *-------------------------------------------------------------------------
  */

@@ -11,21 +11,18 @@
  *	tag			the number of the group that a slot is for
  *
  *	publisher	the process that first sees a boundary.  It swaps the head and
- *				fills in the group (publish_group()).
+ *				fills in the group.
  *	member		a commit, which finds its group by the end of its record and
- *				joins (join_group())
- *	leader		the member that flushed.  It claims the group (claim_group())
- *				and reports.
+ *				joins
+ *	leader		the member that flushed.  It claims the group and reports.
  *	preparer	the publisher of every FOLD_BATCH-th group.  It adds up the
  *				oldest groups and makes their slots ready, long before new
  *				groups need them (flush_totals_prepare()).
- *	reader		a process that copies groups
  *
  * Half of the slots hold the newest groups, so that a member that comes late,
  * after the wait for a standby, still finds its group.  If no process sees a
  * boundary, its commits join the next group, and its leader is a second leader
- * there: the group stands for two flushes.  That is common where commits wait
- * for a standby.
+ * there: the group stands for two flushes.
  *
  * Invariant: a member that is added to a slot learns from the tag, in the same
  * atomic operation, whether the slot is still for its group.  A copy is of one

@@ -7,17 +7,15 @@
  *	batch		FOLD_BATCH neighbouring slots of the ring, and their groups
  *	fold		to add the groups of a batch to the histogram; neighbours are
  *				mostly alike, so it adds these up first
- *	prepare		to fold a batch, and clear its slots for new groups; see
- *				flush_ring.c
+ *	prepare		to fold a batch, and clear its slots for new groups
  *	totals		the histogram, and the groups in the ring, since the last reset
  *
- * A group that stands for several flushes counts as that many: each had a
- * leader.  Their sizes are inferred.  The first flush carried its leader and
- * the early followers (flush_ring.h): these waited while the flush before went
- * on, and the next flush took all of them.  A later follower began while the
- * first flush went on, or it would have seen its end.  Against the shim's
- * syncs this was right for 99% of the groups of two flushes.  Three or more
- * are rare; all but the first are taken for equal.
+ * A group that stands for several flushes counts as that many.  Their sizes
+ * are inferred: the first flush carried its leader and the early followers
+ * (flush_ring.h), which waited while the flush before went on.  A later
+ * follower began while the first flush went on, or it would have seen its end.
+ * Against the shim's syncs this was right for 99% of the groups of two
+ * flushes.  Three or more are rare; all but the first are taken for equal.
  *
  * Invariant: a group is counted once, in its slot or in the histogram (but see
  * changecount.c and flush_totals_prepare()).

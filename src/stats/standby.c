@@ -11,14 +11,11 @@
  * commit goes on, the last one of those n, and this one is blamed, with the
  * first stage that it has not reached.  With fewer than n candidates, a listed
  * standby that catches up is blamed, else the first name in the list that is
- * not connected.  A cascaded standby has no walsender here.  For how long each
- * commit waited is measured in commit_path.c (count_standby_wait()) and
- * slow_commit.c.
+ * not connected.  A cascaded standby has no walsender here.
  *
  * The background worker looks at the queues in which commits wait.  The first
  * commit of a queue has the lowest position, so what it waits for holds up the
- * queue, and each commit in it has waited for the same.  standby_blame() tells
- * it of a single commit, to watch.c and waits_now.c.
+ * queue, and each commit in it has waited for the same.
  *
  * Invariant: what is counted belongs to one value of
  * synchronous_standby_names, since one reset; "key" tells both.  A reader with
@@ -26,8 +23,8 @@
  * newest minute of commits does.
  *
  * Locking: SyncRepLock, shared, for the queues, and the spinlock of each
- * walsender, in its walsnd.  The counts have one writer, the background
- * worker; see changecount.c for readers.
+ * walsender.  The counts have one writer, the background worker; see
+ * changecount.c for readers.
  *
  *-------------------------------------------------------------------------
  */

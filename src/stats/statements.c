@@ -21,11 +21,10 @@
  * commit, and belongs to the statement that runs then.
  *
  * Each cell of a process is a place of entry_table.c, so a change of statement
- * is a change of cell, without a lock, as long as the cell is there and its
- * entry was not taken.  Otherwise the process gives a cell to the new
- * statement, under the lock, before the commit's clock is read.  Cell 0 is
- * that of STATEMENT_NONE: of commits whose first WAL comes after the first
- * callback, when nothing may wait.
+ * is a change of cell, without a lock, unless the cell has to be given to the
+ * statement first, before the commit's clock is read.  Cell 0 is that of
+ * STATEMENT_NONE: of commits whose first WAL comes after the first callback,
+ * when nothing may wait.
  *
  * Locking: commit_stats_clients_lock(), as in entry_table.c.
  *

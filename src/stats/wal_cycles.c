@@ -10,18 +10,15 @@
  *				the entry of the old cycle, and sets them to zero
  *	account		to add the growth of pgWalUsage to the slot
  *
- * What a client or statement wrote is SLOT_WAL_BYTES of its slot instead.
- *
  * A process accounts when a transaction ends, in the cycle of its last record,
- * with all of its WAL.  The next backend at a slot continues where the last
- * one stopped.  The total of a cycle is its entry and the slots that are still
- * in it.
+ * with all of its WAL.  The total of a cycle is its entry and the slots that
+ * are still in it.
  *
- * Entries are not ordered.  A new cycle takes the entry with the smallest redo
- * position, once that is cleared.  All processes choose by that rule, and
- * positions only grow, so no cycle ever has two entries.  WAL_CYCLES_SPARE
- * entries are not shown.  A slot whose cycle is not shown any more drops its
- * counts, so no process adds to an entry that another one clears.
+ * A new cycle takes the entry with the smallest redo position, once that is
+ * cleared.  All processes choose by that rule, and positions only grow, so no
+ * cycle ever has two entries.  WAL_CYCLES_SPARE entries are not shown.  A slot
+ * whose cycle is not shown any more drops its counts, so no process adds to an
+ * entry that another one clears.
  *
  * Invariant: WAL of a cycle that is shown is counted once, in a slot or in an
  * entry, and counters only grow.  Exceptions: changecount.c has one.  A
