@@ -23,8 +23,8 @@
  * newest minute of commits does.
  *
  * Locking: SyncRepLock, shared, for the queues, and the spinlock of each
- * walsender.  The counts have one writer, the background worker; see
- * changecount.c for readers.
+ * walsender, in its walsnd.  The counts have one writer, the background
+ * worker; see changecount.c for readers.
  *
  *-------------------------------------------------------------------------
  */
