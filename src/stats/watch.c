@@ -68,6 +68,7 @@
 #define MAX_ASKED			64	/* Linux, in a look */
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
 								 * as long */
+#define ARCHIVER_GAP		(NS_PER_S / 4)
 #define COMMITS_KEPT		2	/* of each session, that waited */
 #define LATELY				16	/* looks: some 1 s */
 #define FLUSH_KB			16	/* a flush beside its WAL: the rest of a
@@ -485,13 +486,18 @@ look_at_checkpointer(void)
 		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_CHECKPOINT);
 }
 
+/* From one command to the next, the volume works off what the first wrote. */
 static void
 look_at_archiver(void)
 {
+	static uint64 seen_at = 0;
+
 	for (uint32 i = MaxBackends; i < ProcGlobal->allProcCount; i++)
 		if (wait_event_of(&ProcGlobal->allProcs[i]) ==
 			WAIT_EVENT_ARCHIVE_COMMAND)
-			look.sample.activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
+			seen_at = look.sample.at;
+	if (seen_at != 0 && clock_elapsed(seen_at, look.sample.at) < ARCHIVER_GAP)
+		look.sample.activities |= ACTIVITY_BIT(ACTIVITY_ARCHIVER);
 }
 
 static void
