@@ -469,6 +469,13 @@ fills_segments(const CommitFigures *f)
  */
 
 /* min_wal_size keeps the files that max_wal_size may need. */
+static bool
+archives_always(const CommitFigures *f)
+{
+	return f->seen.n > 0 &&
+		f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n;
+}
+
 static const char *
 remedy_for_segments(const CommitFigures *f)
 {
@@ -480,7 +487,7 @@ remedy_for_segments(const CommitFigures *f)
 	if (f->archive_fails != NULL)
 		return psprintf("an %s that succeeds (it %s): segments are kept until they are archived",
 						f->archiver, f->archive_fails);
-	if (f->seen.n > 0 && f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n)
+	if (archives_always(f))
 		return psprintf("an %s that ends sooner: segments are kept until they are archived",
 						f->archiver);
 	if (f->keep_size_grows)
@@ -619,7 +626,7 @@ larger_transactions(const CommitFigures *f, double wal)
 }
 
 /* Of others that use the volume of the WAL */
-static const char own_volume[] = "a volume of its own for the WAL, or less of that: data files, a backup, queries that read from the disk, another program (iotop)";
+static const char own_volume[] = "a volume of its own for the WAL, or less of that: data files, an archive, a backup, queries that read from the disk, another program (iotop)";
 
 /* Of a quota */
 static const char more_iops[] = "fewer flushes (a delay), or a volume with more IOPS";
@@ -808,6 +815,13 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 	add_causes(found, causes, lengthof(causes));
 }
 
+/* Of what reads and writes on the volume, only the archiver is seen itself. */
+static const char *
+name_others(const CommitFigures *f)
+{
+	return archives_always(f) ? psprintf("others, perhaps %s,", f->archiver) : "others";
+}
+
 static void
 find_stall_causes(const CommitFigures *f, Causes *found)
 {
@@ -831,8 +845,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 			psprintf("flushes of many bytes%s.", rate_of_bytes(f)),
 		remedy_for_bytes(f)},
 		{stall[STALL_OTHERS].share,
-			psprintf("stalls while others read or write on the volume of the WAL%s%s.",
-					 use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
+			psprintf("stalls while %s read or write on the volume of the WAL%s%s.",
+					 name_others(f), use_of_volume(&f->volume), count_stalls(f, STALL_OTHERS)),
 		own_volume},
 		{quota_share(f),
 			psprintf("stalls as on a disk that allows %s%s.", allowed(f),
@@ -853,6 +867,15 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 	};
 
 	add_causes(found, causes, lengthof(causes));
+}
+
+/* In most of the looks, where flushes take long and do not stall for that */
+static bool
+others_slow_down(const CommitFigures *f)
+{
+	return f->flush_time >= LONG_FLUSH && f->seen_enough &&
+		f->stall[STALL_OTHERS].share < MIN_CAUSE &&
+		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
 }
 
 /* Flushes that did not stall, nor had many bytes */
@@ -882,10 +905,13 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 					 format_number(ratio_or_zero(f->seen.in_commit, f->seen.n))),
 		"fewer updates of that row (batches, or a queue); no lock that lasts until COMMIT"},
 		{has_hot_row(f) ? 0 : rest,
-			psprintf("flushes of usual length: the disk takes this time for each%s.",
+			psprintf("flushes of usual length: the disk takes this time for each%s%s.",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
-					 psprintf(", of %s of WAL each", format_bytes(f->flush_wal))),
-			f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
+					 psprintf(", of %s of WAL each", format_bytes(f->flush_wal)),
+					 !others_slow_down(f) ? "" :
+					 psprintf(", while %s read or write on it%s", name_others(f),
+							  use_of_volume(&f->seen.volume))),
+			others_slow_down(f) ? own_volume : f->applied > ONE_CLIENT ? "ALTER SUBSCRIPTION ... SET (synchronous_commit = off), unless its publisher waits for it" :
 			f->period == NULL && f->concurrency < HARDLY_CONCURRENT &&
 		f->disk_busy >= 0.5 ? "larger transactions: one session commits at a time" : NULL},
 	};

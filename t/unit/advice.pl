@@ -816,6 +816,34 @@ says(
 	'not known\. Flushes stall beside others\' requests, 60\.0% of commit time; fewer flushes may stall less often\..*sweep',
 	@others,
 	'volume.flushed' => 60e6);
+my @long = (
+	seen_enough => 1,
+	'seen.n' => 100,
+	'seen.in_commit' => 100,
+	flush_time => 3000,
+	'seen.activity[ACTIVITY_OTHERS]' => 51,
+	'seen.volume.seconds' => 1,
+	'seen.volume.bytes' => 4e6,
+	'seen.volume.flushed' => 3e6,
+	'seen.volume.requests' => 300,
+	'seen.volume.of_flushes' => 90);
+says(
+	'others that make no flush stall',
+	'100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 reads and writes/s, of which flushes at most 90\.',
+	'.*',
+	@long,
+	remedy => '^a volume of its own');
+says(
+	'... while WAL is archived',
+	'100% flushes of usual length: the disk takes this time for each, while others, perhaps archive_command, read or write on it',
+	'.*',
+	@long,
+	archiver => 'archive_command',
+	'seen.activity[ACTIVITY_ARCHIVER]' => 95);
+says(
+	'... for less than half of the time',
+	'100% flushes of usual length: the disk takes this time for each\.',
+	'.*', @long, 'seen.activity[ACTIVITY_OTHERS]' => 49);
 says(
 	'stalls',
 	'60\.0% stalls of unknown cause',
