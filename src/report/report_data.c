@@ -582,16 +582,21 @@ add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
 	uint64		segment = stall_log_cause_of(log, event) != STALL_SEGMENT ? 0 :
 	part[PHASE_OTHER_FLUSH];
 
-	/* of a wait that ended with a standby, its begin is what is not known */
-	uint64		doubt = Min(part[PHASE_UNKNOWN],
-							clock_elapsed(event->standby_min, event->standby_max));
+	/*
+	 * Of a wait that ended with a standby, its begin is what is not known.
+	 * Flushes before it took no time that matters, but for stalls.
+	 */
+	uint64		doubt = clock_elapsed(event->standby_min, event->standby_max);
+	uint64		unknown = Min(part[PHASE_UNKNOWN], doubt);
+	uint64		flush = Min(clock_elapsed(Max(segment, stall_log_overlap(log, event)),
+										  part[PHASE_OTHER_FLUSH]), doubt - unknown);
 
 	for (int phase = 0; phase < PHASE_N; phase++)
 		f->slow_phase[phase] += part[phase];
 	f->slow_phase[PHASE_SEGMENT] += segment;
-	f->slow_phase[PHASE_OTHER_FLUSH] -= segment;
-	f->slow_phase[PHASE_STANDBY] += doubt;
-	f->slow_phase[PHASE_UNKNOWN] -= doubt;
+	f->slow_phase[PHASE_OTHER_FLUSH] -= segment + flush;
+	f->slow_phase[PHASE_STANDBY] += unknown + flush;
+	f->slow_phase[PHASE_UNKNOWN] -= unknown;
 }
 
 /* What waits now, and a lock among that, as slow commits may not show it */

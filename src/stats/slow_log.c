@@ -124,13 +124,16 @@ slow_event_address(const SlowEvent *event)
 
 /*
  * A follower learns only from its flush how long its leader slept.  A commit
- * after which nobody committed learns from the worker that its flush was over
- * when it waited for a standby.
+ * after which nobody committed learns from the worker when it had flushed, and
+ * waited for a standby.
  */
 void
 slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 {
-	uint64		standby = Min(outcome->waits.standby_time, event->standby_max);
+	uint64		since = outcome->waits.standby_since;
+	uint64		standby = since == 0 ? 0 :
+	Min(clock_elapsed(since + event->part[PHASE_AFTER], event->end),
+		event->standby_max);
 
 	if (standby > event->standby_min)
 	{

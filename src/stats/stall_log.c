@@ -544,9 +544,27 @@ stall_log_fit(const FlushTotals *groups, FlushFit *fit)
 }
 
 /*
- * A commit may have waited for a flush that stalled and did not carry it, so
- * the times decide, not the groups.
+ * The part of a stall in which a commit may have waited for it.  The flush may
+ * not have carried the commit, so the times decide, not the groups.
  */
+static uint64
+overlap_of(const SlowEvent *stall, const SlowEvent *commit)
+{
+	return clock_elapsed(Max(stall->end - stall->duration,
+							 commit->end - commit->duration),
+						 Min(stall->end, commit->writes_end));
+}
+
+uint64
+stall_log_overlap(const StallLog *log, const SlowEvent *commit)
+{
+	uint64		sum = 0;
+
+	for (int i = 0; i < log->n; i++)
+		sum += overlap_of(&log->logged[i].event, commit);
+	return sum;
+}
+
 StallCause
 stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 {
@@ -554,14 +572,7 @@ stall_log_cause_of(const StallLog *log, const SlowEvent *commit)
 	uint64		overlap[STALL_NCAUSES] = {0};
 
 	for (int i = 0; i < log->n; i++)
-	{
-		const SlowEvent *stall = &log->logged[i].event;
-
-		overlap[log->logged[i].cause] +=
-			clock_elapsed(Max(stall->end - stall->duration,
-							  commit->end - commit->duration),
-						  Min(stall->end, commit->writes_end));
-	}
+		overlap[log->logged[i].cause] += overlap_of(&log->logged[i].event, commit);
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 		if (overlap[cause] > overlap[most])
 			most = cause;

@@ -92,6 +92,9 @@ extern void stall_log_note_unled(const SlowEvent *follower,
 /* How the time of the latest flushes depends on their bytes */
 extern void stall_log_fit(const FlushTotals *groups, FlushFit *fit);
 
+/* How long flushes stalled for which a slow commit may have waited; ns */
+extern uint64 stall_log_overlap(const StallLog *log, const SlowEvent *commit);
+
 /* Why the flush that a slow commit waited for stalled, if it did */
 extern StallCause stall_log_cause_of(const StallLog *log,
 									 const SlowEvent *commit);

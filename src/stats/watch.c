@@ -143,7 +143,8 @@ static uint64
 worth_of(const SeenCommit *commit)
 {
 	return clock_elapsed(commit->seen_at, look.sample.at) > NS_PER_S ? 0 :
-		Max(commit->waited.lock_time, commit->waited.standby_time);
+		Max(commit->waited.lock_time, commit->waited.standby_since == 0 ? 0 :
+			clock_elapsed(commit->waited.standby_since, commit->seen_at));
 }
 
 /*
@@ -206,8 +207,8 @@ watch_standby(PGPROC *proc, Session *session, const PhaseReading *reading)
 		look.blame.name[0] == '\0')
 		return;
 	waited = seen_commit(session, reading);
-	if (waited->blame.name[0] != '\0')
-		waited->standby_time += look.length;
+	if (waited->standby_since == 0)
+		waited->standby_since = clock_now();
 	if (waited->blame.stage == look.blame.stage &&
 		strcmp(waited->blame.name, look.blame.name) == 0)
 		waited->blame_lead += look.length;
@@ -243,7 +244,9 @@ watch_find_waits(int pid, uint64 from, uint64 to, CommitWaits *waits)
 			waits->lock = commit->waited.lock;
 			waits->lock_time = commit->waited.lock_time;
 		}
-		waits->standby_time += commit->waited.standby_time;
+		if (commit->waited.standby_since != 0 &&
+			(waits->standby_since == 0 || commit->waited.standby_since < waits->standby_since))
+			waits->standby_since = commit->waited.standby_since;
 		if (commit->waited.blame.name[0] != '\0')
 			waits->blame = commit->waited.blame;
 	}

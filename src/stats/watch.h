@@ -126,7 +126,7 @@ typedef struct CommitWaits
 	uint64		lock_time;		/* ns, seen */
 	StandbyBlame blame;			/* of most of that; name "": none */
 	uint64		blame_lead;		/* ns, over others in the vote on it */
-	uint64		standby_time;	/* ns, from the first look to the last */
+	uint64		standby_since;	/* the first time of that; 0: none */
 } CommitWaits;
 
 extern const StatsModule watch_module;
