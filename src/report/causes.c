@@ -69,6 +69,7 @@
 #define MOSTLY_QUEUED		0.8 /* of the waits for locks in COMMIT */
 #define LARGE_WAL_BUFFERS	(16.0 * 1024 * 1024)	/* the server chooses no
 													 * larger ones */
+#define LONG_QUEUE			0.001	/* of NOTIFY: some 8 MB */
 #define WHO_MATTERS			0.2 /* of the commits, or of the flushes */
 #define ONE_CLIENT			0.95	/* of the commits */
 #define MANY_KINDS			1000	/* largest to smallest WAL of a client;
@@ -387,6 +388,16 @@ bound_of_notify(const CommitFigures *f)
 						  f->phase[PHASE_STANDBY] > f->phase[PHASE_FLUSH] ?
 						  ", and more the wait for its standby" : ""),
 				 format_number(1e6 / hold));
+}
+
+/* Who listens reads it between its transactions. */
+static const char *
+reader_of_notify(const CommitFigures *f)
+{
+	return f->listeners == 0 ? " No session of its database listens." :
+		f->queue < LONG_QUEUE ? "" :
+		psprintf(" Its queue is %s full: a session that listens does not read it.",
+				 format_percent(f->queue));
 }
 
 static const char *
@@ -728,17 +739,20 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		larger_skip_threshold},
 		{messages + f->phase[PHASE_NOTIFY],
 			psprintf("NOTIFY: only one commit at a time can hold its lock%s.%s", bound_of_notify(f),
-					 f->listeners == 0 ? " No session of its database listens." : ""),
+					 reader_of_notify(f)),
 			messages >= MIN_CAUSE || writes_messages(f) ?
 			"fewer messages in a transaction: one for many rows" :
 		"NOTIFY from one session only, or not at all"},
 		{own && remote ? record : 0,
 		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
 		{own && !remote && !f->notifies ? record : 0,
-			psprintf("record: the session's own work before its commit record, as %s%sON COMMIT DELETE ROWS or DROP.",
+			psprintf("record: the session's own work before its commit record, as %s%s%sON COMMIT DELETE ROWS or DROP.",
+					 f->queue < LONG_QUEUE ? "" :
+					 psprintf("LISTEN, which reads the queue of NOTIFY (%s full), ", format_percent(f->queue)),
 					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
 					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
 					 f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
+			f->queue >= LONG_QUEUE ? "end what keeps a session that listens from reading it: its transaction, or a client that takes nothing" :
 			may_sync ? larger_skip_threshold : f->commits_notify > 0 ?
 			"fewer messages of NOTIFY in a transaction, or fewer temporary tables with ON COMMIT in a session" :
 		"fewer temporary tables with ON COMMIT in a session"},

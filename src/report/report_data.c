@@ -24,6 +24,7 @@
 #include "postmaster/bgwriter.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
@@ -1018,6 +1019,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_counts(f, &slots, groups, latency);
 	set_siblings(f, groups);
 	notify_lock_read(&f->notify);
+	f->queue = DatumGetFloat8(OidFunctionCall0(F_PG_NOTIFICATION_QUEUE_USAGE));
 	set_phases(f, slots.value, latency);
 	set_rates(f, groups);
 	set_phases_seen(f, sessions);

@@ -99,7 +99,7 @@ static const Figure figures[] = {
 	FIGURE(stall[STALL_CHECKPOINT].certainty), FIGURE(volume.seconds), FIGURE(volume.bytes), FIGURE(volume.flushed), FIGURE(volume.requests), FIGURE(volume.of_flushes),
 	FIGURE(seen.volume.seconds), FIGURE(seen.volume.requests), FIGURE(seen.volume.of_flushes), FIGURE(seen.volume.bytes), FIGURE(seen.volume.flushed), FIGURE(seen.activity[ACTIVITY_OTHERS]),
 	FIGURE(notify.commits), FIGURE(notify.hold_time),
-	FIGURE(notify.flush_time), FIGURE(notify.write_time), FIGURE(listeners), FIGURE(top_share),
+	FIGURE(notify.flush_time), FIGURE(notify.write_time), FIGURE(listeners), FIGURE(queue), FIGURE(top_share),
 	FIGURE(top_time), FIGURE(top_wal), FIGURE(top_of_transactions), FIGURE(top_slow_least),
 	FIGURE(top_slow_most), FIGURE(busiest), FIGURE(longest), FIGURE(longest_time),
 	FIGURE(busiest_of_transactions), FIGURE(busiest_of_sessions),

@@ -135,6 +135,29 @@ says(
 	'notify.hold_time' => 2850e6,
 	'notify.flush_time' => 354e6);
 says(
+	'... with a listener that does not read',
+	'80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens does not read it\.',
+	'no\. NOTIFY commits',
+	%one_by_one,
+	'phase:NOTIFY' => 0.8,
+	commits_notify => 10000,
+	listeners => 3,
+	queue => 0.12);
+says(
+	'LISTEN, with another listener that does not read',
+	'90\.0% record: .*, as LISTEN, which reads the queue of NOTIFY \(1\.3% full\), ON COMMIT DELETE ROWS or DROP\.',
+	'no\. 90\.0% of commit time',
+	'phase:record' => 0.9,
+	queue => 0.013,
+	remedy => '^end what keeps a session that listens from reading it: its transaction');
+says(
+	'... in a short queue',
+	'90\.0% record: .*, as ON COMMIT DELETE ROWS or DROP\.',
+	'no\. 90\.0% of commit time',
+	'phase:record' => 0.9,
+	queue => 0.0009,
+	not => 'LISTEN');
+says(
 	'NOTIFY of many messages',
 	'80\.0% NOTIFY: .* 15\.0 ms each, mostly to write its messages: at most 66\.7 such commits/s\.',
 	'no\. NOTIFY commits',
