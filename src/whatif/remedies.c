@@ -42,7 +42,6 @@
 
 #include "base/clock.h"
 #include "base/compat.h"
-#include "base/guc.h"
 #include "control/delay_override.h"
 #include "stats/prediction.h"
 #include "stats/sql_value.h"
