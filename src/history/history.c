@@ -312,22 +312,22 @@ grown(uint64 now, uint64 *before, bool reset)
 	return growth;
 }
 
+/* Sets the groups, too. */
 static uint64
-commits_without_leader(HistoryBase *base)
+commits_without_leader(HistoryBase *base, FlushTotals **groups)
 {
-	FlushTotals *groups = flush_totals_lock_and_read();
-	TimestampTz stats_reset = backend_slots_reset_time();
-	bool		reset = stats_reset != base->stats_reset;
+	TimestampTz before = base->stats_reset;
 
+	*groups = flush_totals_lock_and_read();
+	base->stats_reset = backend_slots_reset_time();
 	LWLockRelease(commit_stats_reset_lock());
-	base->stats_reset = stats_reset;
-	return grown(flush_total(groups, OVERALL, UNLED_COMMITS), &base->unled,
-				 reset);
+	return grown(flush_total(*groups, OVERALL, UNLED_COMMITS), &base->unled,
+				 base->stats_reset != before);
 }
 
 /* What the log no longer has, or not yet, has no known cause. */
 static void
-divide_stalls(HistorySum *row, uint64 from)
+divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 {
 	uint64		n = row->value[SLOT_STALLS];
 	double		time = row->value[SLOT_STALL_TIME];
@@ -336,6 +336,7 @@ divide_stalls(HistorySum *row, uint64 from)
 	if (n > 0)
 	{
 		stall_log_read(&log);
+		stall_log_fit(groups, &log.fit);
 		stall_log_find_quota(&log);
 		for (int i = 0; i < log.n; i++)
 		{
@@ -528,7 +529,8 @@ add_server(HistorySum *row, ServerCounts *before)
 
 /* What the worker alone can tell of the time since "from". */
 static void
-add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
+add_seen(HistorySum *row, HistoryBase *base, uint64 from,
+		 const FlushTotals *groups, WatchSummary *seen)
 {
 	double		look;
 	NameData	slot;
@@ -545,7 +547,7 @@ add_seen(HistorySum *row, HistoryBase *base, uint64 from, WatchSummary *seen)
 	add_server(row, &base->server);
 	row->wal_keeper = wal_keeper_find(&slot);
 	find_leaders(row);
-	divide_stalls(row, from);
+	divide_stalls(row, from, groups);
 }
 
 /*
@@ -559,6 +561,7 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	CounterDelta growth;
 	CounterDelta before = base->counts;
 	WatchSummary *seen = palloc0(sizeof(WatchSummary));
+	FlushTotals *groups;
 	bool		by_worker = IsUnderPostmaster;
 
 	row->rows = 1;
@@ -581,10 +584,10 @@ make_row(HistorySum *row, HistoryBase *base, TimestampTz end)
 	memcpy(row->value, growth.value, sizeof(row->value));
 	memcpy(row->commit_cells, growth.latency, sizeof(row->commit_cells));
 	memcpy(row->flush_cells, growth.flush, sizeof(row->flush_cells));
-	row->commits_without_leader = commits_without_leader(base);
+	row->commits_without_leader = commits_without_leader(base, &groups);
 	set_settings(row);
 	if (by_worker)
-		add_seen(row, base, before.time, seen);
+		add_seen(row, base, before.time, groups, seen);
 	else
 	{
 		row->stalls[STALL_UNKNOWN] = row->value[SLOT_STALLS];
@@ -751,6 +754,7 @@ static void
 history_started(void)
 {
 	HistorySum	row;
+	FlushTotals *groups;
 	TimestampTz closed_at = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "commit_stats history",
@@ -765,7 +769,7 @@ history_started(void)
 			shared->base.gap = true;
 			closed_at = Max(closed_at, row.end);
 		}
-	(void) commits_without_leader(&shared->base);
+	(void) commits_without_leader(&shared->base, &groups);
 	shared->base.start = Max(history_now(), closed_at);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);

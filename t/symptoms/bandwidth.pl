@@ -17,7 +17,7 @@ commit_stats.slow_commit_time = 25ms
 sub run_sizes (%device)
 {
 	set_device($node, %device);
-	$node->sql('SELECT shim_reset(), commit_stats_reset()');
+	$node->sql('SELECT shim_reset(), commit_stats_reset(), commit_history_reset()');
 	run_pgbench(
 		$node, '-c 4 -T 12',
 		sizes => q{\set n random(30, 2000)
@@ -38,6 +38,12 @@ is( $node->sql(
 FROM commit_stall_log}),
 	't|t|t|0',
 	'bytes are the cause of stalls, but for new segments');
+is( $node->sql(
+		q{SELECT commit_history_close() IS NOT NULL;
+SELECT sum(bytes_stall_time) >= 0.8 * sum(stall_time) FROM commit_history WHERE resolution = 'minute'}
+	),
+	"t\nt",
+	'... in the history as well');
 
 my $report = report_of($node);
 note_stalls($node);
