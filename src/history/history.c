@@ -337,7 +337,7 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 	{
 		stall_log_read(&log);
 		stall_log_fit(groups, &log.fit);
-		stall_log_find_quota(&log);
+		stall_log_find_causes(&log);
 		for (int i = 0; i < log.n; i++)
 		{
 			const SlowEvent *event = &log.logged[i].event;

@@ -7,8 +7,9 @@
  * "saved_name" into a file.  At the next start it removes the file and hands
  * the parts to the modules.  A stand-alone backend does the same.  While the
  * server runs there is no file, so that old statistics cannot come back after
- * a crash or with a backup.  history_file.c keeps the history, in a file that
- * stays.
+ * a crash or with a backup.  A file that does not fit, or is damaged
+ * (persist_format_refuse()), is removed with a line in the server log.  The
+ * history has its own file, which stays, and its own rules: history_file.c.
  *
  * Invariant: statistics are restored only to the cluster state at which they
  * were saved.  The postmaster writes a file only if pg_control says that the

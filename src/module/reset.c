@@ -4,7 +4,9 @@
  *		commit_stats_reset(): all modules start from zero.
  *
  * Counters are never cleared.  A module remembers its totals, and readers
- * subtract them.
+ * subtract them.  Backends may count meanwhile: all that a module remembers
+ * stems from one copy, as that of backend_slots_copy(), so nothing is lost and
+ * nothing counts twice.
  *
  * Invariant: a reset resets everything or nothing.  Whatever may raise an
  * error comes before the first change.
@@ -35,8 +37,8 @@ commit_stats_reset_1_0(PG_FUNCTION_ARGS)
 	shared_memory_require();
 	shared_memory_acquire(commit_stats_reset_lock(), LW_EXCLUSIVE);
 	for (module = stats_modules; *module; module++)
-		if ((*module)->reset_wait)
-			(*module)->reset_wait();
+		if ((*module)->reset_prepare)
+			(*module)->reset_prepare();
 	shared_memory_acquire(commit_stats_clients_lock(), LW_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	for (module = stats_modules; *module; module++)

@@ -48,9 +48,10 @@ typedef struct StatsModule
 	 * The steps of a reset; each is done by all modules before the next one
 	 * begins.  The first runs under the reset lock, the others under the
 	 * clients lock as well.  Only the first two may raise an error: the first
-	 * waits, the second copies what is forgotten.
+	 * waits until counts that are under way are in the totals, the second
+	 * copies what is forgotten.
 	 */
-	void		(*reset_wait) (void);
+	void		(*reset_prepare) (void);
 	void		(*reset_copy) (void);
 	void		(*reset) (TimestampTz now);
 

@@ -4,6 +4,9 @@
  *		What only the kernel tells: limits of the CPU, what a volume has
  *		read and written, whether a process runs.
  *
+ * watch.c calls it and keeps what changed between two looks.  A CPU limit is
+ * "throttled" time there (watch_is_throttled()).
+ *
  * All of it is in files that Linux makes up.  Where there are none, as on
  * other systems, nothing is known.
  *

@@ -1011,7 +1011,7 @@ report_data_read(CommitFigures *f, Oid function)
 	LWLockRelease(commit_stats_reset_lock());
 
 	stall_log_fit(groups, &stalls.fit);
-	stall_log_find_quota(&stalls);
+	stall_log_find_causes(&stalls);
 	f->schema = schema_of(function);
 	report_data_set_settings(f);
 	sessions = clients_read_sessions();

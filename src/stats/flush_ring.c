@@ -19,6 +19,9 @@
  *				oldest groups and makes their slots ready, long before new
  *				groups need them (flush_totals_prepare()).
  *
+ * What a commit does is in flush_ring.h: flush_groups_find() finds the group
+ * of its record, join_group() adds a member, claim_group() a leader.
+ *
  * Half of the slots hold the newest groups, so that a member that comes late,
  * after the wait for a standby, still finds its group.  If no process sees a
  * boundary, its commits join the next group, and its leader is a second leader

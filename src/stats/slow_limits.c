@@ -3,11 +3,11 @@
  * slow_limits.c
  *		The limits above which a WAL flush is a stall and a commit is slow.
  *
- * The limits are commit_stats.stall_time and commit_stats.slow_commit_time or,
- * if -1, wal_device_stall_limit() of the median of all flushes, or of all
- * commits that waited, since the last reset.  Without track_wal_io_timing, the
- * commits of leaders take the place of flushes; these also include their waits
- * for the flush before.
+ * The limits are commit_stats.stall_time and commit_stats.slow_commit_time
+ * or, if -1, wal_device_stall_limit(): eight times the median of all flushes,
+ * or of all commits that waited, since the last reset, and 5 ms more than it.
+ * Without track_wal_io_timing, the commits of leaders take the place of
+ * flushes; these also include their waits for the flush before.
  *
  * If more than 1% of the commits exceed that, the limit for commits is their
  * p99, but not more than UNLEARNED for that reason, so that the log of slow

@@ -457,7 +457,7 @@ follow_rate(const FlushFit *fit, double certainty, LoggedEvent *stall,
 }
 
 void
-stall_log_find_quota(StallLog *log)
+stall_log_find_causes(StallLog *log)
 {
 	double		of_bytes;
 	uint64		until = 0;

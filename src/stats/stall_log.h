@@ -80,7 +80,7 @@ extern LoggedEvent *logged_events_read(SlowKind kind, int *n);
 extern void stall_log_read(StallLog *log);
 
 /* The cause of each, the quota included */
-extern void stall_log_find_quota(StallLog *log);
+extern void stall_log_find_causes(StallLog *log);
 
 /* The background worker: notes the ratios of this time */
 extern void stall_log_note_ratios(SlowOutcome *outcome);

@@ -17,6 +17,8 @@
  * commit of a queue has the lowest position, so what it waits for holds up the
  * queue, and each commit in it has waited for the same.
  *
+ * Of a period, report_data_blame_slow() tells it, by slow commits.
+ *
  * Invariant: what is counted belongs to one value of
  * synchronous_standby_names, since one reset; "key" tells both.  A reader with
  * another key finds nothing.  Only "lately" goes on with another value, as the

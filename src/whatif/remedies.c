@@ -12,12 +12,13 @@
  *				the same of the same others at present
  *
  * The order.  Where clients go on when they have committed, the others commit
- * more often by as much as their transactions get shorter.  Where transactions
- * begin by themselves, only their time can change.  So the score orders both.
- * Where order_choices() calls scores equal, the first in the order of Safety
- * comes first.  The adaptive delay comes before a fixed one: the best of
- * several pairs is also the luckiest, and a load changes.  What may lose
- * something comes last: a reader takes the first row for the advice.
+ * more often by as much as their transactions get shorter.  Where
+ * transactions begin by themselves, only their time can change.  So the score
+ * orders both.  Where order_choices() (best_delay.c) calls scores equal, the
+ * first in the order of Safety is first.  The adaptive delay comes before a
+ * fixed one: the best of several pairs is also the luckiest, and a load
+ * changes.  What may lose something comes last: a reader takes the first row
+ * for the advice.
  *
  * Where the prediction cannot explain the present, nothing is ordered, no pair
  * is the best, and nothing says how much a remedy would save.

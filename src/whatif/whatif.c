@@ -162,7 +162,7 @@ sample_stalls(Forecast *sample, const FlushFit *fit)
 
 	stall_log_read(&log);
 	log.fit = *fit;
-	stall_log_find_quota(&log);
+	stall_log_find_causes(&log);
 	for (int i = 0; i < log.n; i++)
 	{
 		const SlowEvent *stall = &log.logged[i].event;
