@@ -66,23 +66,15 @@ commit_began_at(const CommitUnderWay *commit)
 }
 
 /*
- * Commits of this process since one was watched to its end.  At this number,
- * the next one is, as it is if that had long work after its second callback.
- */
-#define COMMITS_UNWATCHED	64
-extern COMMIT_STATS_HIDDEN int commits_unwatched;
-
-/*
  * True for a commit that may have work after its second callback: to delete
- * files (with wal_level = minimal, unknown), to free the predicate locks of
- * all that ended beside it, or that of another library.
+ * files (with wal_level = minimal, unknown), or to free the predicate locks of
+ * all that ended beside it.
  */
 static inline bool
 commit_works_afterwards(void)
 {
 	return (MyXactFlags & XACT_FLAGS_ACQUIREDACCESSEXCLUSIVELOCK) != 0 ||
-		XactIsoLevel == XACT_SERIALIZABLE ||
-		commits_unwatched >= COMMITS_UNWATCHED;
+		XactIsoLevel == XACT_SERIALIZABLE;
 }
 
 /*

@@ -683,7 +683,6 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 static inline bool
 may_be_slow(uint64 elapsed)
 {
-	commits_unwatched++;
 	return elapsed > commit_stats_slow_threshold || commit.statement_at != 0 ||
 		commit_works_afterwards();
 }

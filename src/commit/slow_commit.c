@@ -53,9 +53,6 @@
 /* A leader that makes a WAL segment takes longer than that beside I/O; ns */
 #define SEGMENT_GAP			NS_PER_MS
 
-/* Work after the second callback that the next commit may have, too; ns */
-#define LONG_WORK			NS_PER_MS
-
 /* A commit whose second callback has run.  Of this process alone. */
 typedef struct EndingCommit
 {
@@ -70,8 +67,6 @@ typedef struct EndingCommit
 } EndingCommit;
 
 static EndingCommit watched;
-
-int			commits_unwatched = COMMITS_UNWATCHED;
 
 /*---- Moments -----------------------------------------------------*/
 
@@ -424,12 +419,10 @@ static void
 end_watched_commit(void *arg)
 {
 	uint64		now = clock_now();
-	uint64		work = clock_elapsed(watched.commit.ended_at, now);
 
 	if (watched.kind != LATENCY_OF_NOTHING)
-		latency_count_part(watched.kind, LATENCY_AFTER, work);
-	if (work >= LONG_WORK)
-		commits_unwatched = COMMITS_UNWATCHED;
+		latency_count_part(watched.kind, LATENCY_AFTER,
+						   clock_elapsed(watched.commit.ended_at, now));
 	if (clock_elapsed(commit_began_at(&watched.commit), now) > watched.limit)
 		note_commit(&watched);
 	backend_slot_set_committing(0, 0);

@@ -148,8 +148,9 @@ inner_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 	if (event == WAIT_EVENT_PROCARRAY_GROUP_UPDATE ||
 		event == (PG_WAIT_LWLOCK | ProcArrayLock->tranche))
 		return PHASE_LOG;
-	/* another library's callback: the transaction has no id any more */
-	if (!TransactionIdIsValid(*(volatile TransactionId *) &proc->xid))
+	/* in another library's callback, as its transaction has no id any more */
+	if (wait_event_class(event) == PG_WAIT_EXTENSION &&
+		!TransactionIdIsValid(*(volatile TransactionId *) &proc->xid))
 		return PHASE_LOG;
 	return waits_for_notify(proc, event) ? PHASE_NOTIFY : PHASE_RECORD;
 }

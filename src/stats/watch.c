@@ -65,7 +65,6 @@
 #define WRITER_LOOKS		3
 #define MAX_LOCKS_READ		64	/* in a look */
 #define MAX_BLAMED			16
-#define MAX_ASKED			64	/* Linux, in a look */
 #define MIN_PAUSE			250 /* ms; 150 loops on two processors made no nap
 								 * as long */
 #define ARCHIVER_GAP		(NS_PER_S / 4)
@@ -113,8 +112,6 @@ typedef struct Look
 	CommitPhase flusher_phase;
 	int			locks_read;
 	int			blamed;
-	int			asked;
-	bool		asleep;			/* the last of these */
 	StandbyBlame blame;			/* the last one; name "": none */
 	int			writer_looks[WATCH_WRITERS];	/* of those in the sample */
 	WatchSample sample;
@@ -327,23 +324,6 @@ look_at_writer(PGPROC *proc, Session *session, TransactionId xid, uint32 event)
 					   WATCH_AUTOVACUUM : session->pid, session->looks);
 }
 
-/*
- * Waits in another library.  Those of the server have an event, but for the
- * sleep of commit_delay.  Beyond MAX_ASKED backends, one is as the last.
- */
-static bool
-is_in_extension(PGPROC *proc, CommitPhase phase, TransactionId xid, uint32 event)
-{
-	if (event != 0)
-		return wait_event_class(event) == PG_WAIT_EXTENSION;
-	if (phase != PHASE_BEFORE && phase != PHASE_RECORD && phase != PHASE_AFTER &&
-		(phase != PHASE_LOG || TransactionIdIsValid(xid)))
-		return false;
-	if (look.asked++ < MAX_ASKED)
-		look.asleep = process_state(proc->pid) == 'S' && wait_event_of(proc) == 0;
-	return look.asleep;
-}
-
 static void
 look_at_backend(int procno)
 {
@@ -364,7 +344,7 @@ look_at_backend(int procno)
 		look.sample.commit_locks += reading.phase <= PHASE_RECORD &&
 			is_lock_event(event);
 		look.sample.extension_waits +=
-			is_in_extension(proc, reading.phase, xid, event);
+			wait_event_class(event) == PG_WAIT_EXTENSION;
 		look.sample.sync_waits += reading.phase == PHASE_RECORD &&
 			event == WAIT_EVENT_DATA_FILE_IMMEDIATE_SYNC;
 		if (reading.phase == PHASE_STANDBY)
