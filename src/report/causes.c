@@ -479,7 +479,6 @@ fills_segments(const CommitFigures *f)
  *----------------------------------------------------------------
  */
 
-/* min_wal_size keeps the files that max_wal_size may need. */
 static bool
 archives_always(const CommitFigures *f)
 {
@@ -487,6 +486,7 @@ archives_always(const CommitFigures *f)
 		f->seen.activity[ACTIVITY_ARCHIVER] >= MOSTLY_ARCHIVING * f->seen.n;
 }
 
+/* min_wal_size keeps the files that max_wal_size may need. */
 static const char *
 remedy_for_segments(const CommitFigures *f)
 {

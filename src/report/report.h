@@ -161,9 +161,9 @@ typedef struct CommitFigures
 	NotifyTotals notify;
 	int			listeners;		/* sessions of a database of NOTIFY commits;
 								 * -1: unknown */
-
 	double		queue;			/* part of the queue of NOTIFY that is not
 								 * read */
+
 	/* clients */
 	const char *top;			/* with the most commits that waited */
 	double		top_share;		/* of all commits, as in commit_client_stats */
