@@ -28,9 +28,9 @@ RESET synchronous_commit;
 SELECT * FROM report_fits();
 
 -- All sections, in this order
-SELECT substring(line, '^(No commit waits|PostgreSQL|Where|Why|Who commits|A delay|Figures|Commits in a flush)') AS section
+SELECT substring(line, '^(No commit waits|PostgreSQL|Where|Why|Who commits|commit_delay as a remedy|Figures|Commits in a flush)') AS section
 FROM report_lines()
-WHERE line ~ '^(No commit waits|PostgreSQL|Where|Why|Who commits|A delay|Figures|Commits in a flush)'
+WHERE line ~ '^(No commit waits|PostgreSQL|Where|Why|Who commits|commit_delay as a remedy|Figures|Commits in a flush)'
 ORDER BY n;
 SELECT line = format('PostgreSQL %s, commit_stats is counting',
                      split_part(current_setting('server_version'), ' ', 1)) AS head
@@ -51,7 +51,7 @@ RESET commit_siblings;
 SELECT commit_stats_reset() IS NOT NULL AS reset;
 SELECT regexp_replace(line, '\d+ commits', 'N commits') AS advice
 FROM report_lines()
-WHERE line LIKE 'A delay%';
+WHERE line LIKE 'commit_delay as a remedy%';
 
 -- The report changes nothing, and works in a read-only transaction
 BEGIN READ ONLY;
