@@ -384,7 +384,7 @@ bound_of_notify(const CommitFigures *f)
 	return hold == 0 || 2 * f->commits_notify < f->notify.commits ? "" :
 		psprintf(", %s each, %s: at most %s such commits/s", format_us(hold),
 				 writes_messages(f) ? "mostly to write its messages" :
-				 psprintf("of which %s are its flush%s", format_us(flush),
+				 psprintf("of which %s for its flush%s", format_us(flush),
 						  f->phase[PHASE_STANDBY] > f->phase[PHASE_FLUSH] ?
 						  ", and more the wait for its standby" : ""),
 				 format_number(1e6 / hold));

@@ -111,7 +111,7 @@ sub says ($name, $first, $delay, %figures)
 
 says(
 	'NOTIFY',
-	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms are its flush: at most 239 such commits/s\. No session of its database listens\.',
+	'94\.7% NOTIFY: .* 4\.18 ms each, of which 4\.10 ms for its flush: at most 239 such commits/s\. No session of its database listens\.',
 	'no\. NOTIFY commits come one after the other \(100% of the commits\)\.',
 	%one_by_one,
 	'phase:NOTIFY' => 0.947,
@@ -124,7 +124,7 @@ says(
 	not => 'sweep|adaptive');
 says(
 	'... that waits for a standby',
-	'89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms are its flush, and more the wait for its standby: at most 35\.1 such',
+	'89\.7% NOTIFY: .* 28\.5 ms each, of which 3\.54 ms for its flush, and more the wait for its standby: at most 35\.1 such',
 	'no\. NOTIFY commits',
 	%one_by_one,
 	'phase:NOTIFY' => 0.897,
@@ -183,7 +183,7 @@ says(
 	not => 'ON COMMIT');
 says(
 	'... that few of many commits have',
-	'45\.7% NOTIFY: .* 576 us each, of which 373 us are its flush: at most 1740 such commits/s\.',
+	'45\.7% NOTIFY: .* 576 us each, of which 373 us for its flush: at most 1740 such commits/s\.',
 	'no\. NOTIFY commits',
 	notifies => 1,
 	'phase:record' => 0.097,
