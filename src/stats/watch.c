@@ -507,7 +507,7 @@ watch_note_nap(long timeout, uint64 took)
 
 /*
  * Requests of a flush, at most: those of the run of flushes that had the
- * fewest, whoever made them.
+ * fewest, whoever made them, while WAL is synced in the same way.
  */
 static double
 requests_of_flush(uint64 flushes, uint64 requests)
@@ -515,7 +515,15 @@ requests_of_flush(uint64 flushes, uint64 requests)
 	static double least = FLUSH_REQUESTS;
 	static uint64 run_flushes;	/* as the run began */
 	static uint64 run_requests = 0;
+	static int	run_method = -1;
+	int			method = enableFsync ? wal_sync_method : -1;
 
+	if (method != run_method)
+	{
+		least = FLUSH_REQUESTS;
+		run_requests = 0;
+		run_method = method;
+	}
 	if (run_requests != 0 && flushes < run_flushes + FLUSH_RUN)
 		return least;
 	if (run_requests != 0)

@@ -51,6 +51,8 @@ print_pause(int before_it, int after_it, bool paused)
 		   sum.phase[PHASE_FLUSH] / NS_PER_S);
 }
 
+bool		enableFsync = true;
+int			wal_sync_method;
 static VolumeCounts volume = {.requests = 1000,.bytes = 1000 * 1024};
 
 VolumeCounts
@@ -69,7 +71,8 @@ GetFlushRecPtr(TimeLineID *timeline)
  * Each four arguments are a number of looks, and what came before each of
  * them: flushes, and requests and kB of the volume.  The output is the share
  * of others in its requests after these looks, and whether they are an
- * activity.
+ * activity.  With fewer than no looks, WAL is synced in another way from then
+ * on.
  */
 static void
 print_volume(int argc, char **argv)
@@ -81,7 +84,8 @@ print_volume(int argc, char **argv)
 	shared = &memory;
 	for (int i = 0; i + 3 < argc; i += 4)
 	{
-		for (int n = atoi(argv[i]); n > 0; n--)
+		wal_sync_method += atoi(argv[i]) < 0;
+		for (int n = abs(atoi(argv[i])); n > 0; n--)
 		{
 			flushes += atoi(argv[i + 1]);
 			volume.requests += atoi(argv[i + 2]);

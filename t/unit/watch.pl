@@ -45,6 +45,8 @@ is(others(30, 0, 1, 1), '0', '... but few');
 is( others(130, 10, 20, 100, 30, 10, 33, 100, 30, 10, 34, 100, 30, 10, 20, 100),
 	'0 39 41 others 0',
 	'two requests, as 1,024 flushes have shown, and those of others');
+is(others(130, 10, 20, 100, -30, 10, 40, 100), '0 0',
+	'... unless WAL is synced in another way now');
 is(others(30, 1, 2, 70), '0 others', 'many bytes');
 is(others(30, 1, 2, 60), '0', '... of flushes, as may be');
 
