@@ -669,9 +669,13 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		time += event->duration;
 		slow_event_phases(event, &slow[i].outcome, part);
 		add_slow_phases(f, log, event, part);
-		lock_time += waits->lock_time;
-		if (waits->lock_time > (locked ? locked->lock_time : 0))
-			locked = waits;
+		/* the wait for that of NOTIFY is a phase of its own */
+		if (!lock_wait_is_notify(&waits->lock.tag))
+		{
+			lock_time += waits->lock_time;
+			if (waits->lock_time > (locked ? locked->lock_time : 0))
+				locked = waits;
+		}
 		if (event->serializable)
 			serializable_time += part[PHASE_AFTER];
 		if (event->savepoints >= MANY_SAVEPOINTS)

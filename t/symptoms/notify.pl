@@ -67,6 +67,23 @@ for my $listens (0, 1)
 	$listener->quit;
 }
 
+# Their deferred triggers sleep, and wait for no lock.
+$node->sql(q{CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN PERFORM pg_sleep(0.04); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON logged DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION nap();
+SELECT commit_stats_reset()});
+end_load(
+	start_load(
+		$node, '-c 12 -T 5', "BEGIN;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n", 'napper'));
+$report = report_of($node);
+first_cause_is($report, qr/^NOTIFY: /);
+like(
+	$report->{text} =~ s/\n +/ /gr,
+	qr/before the record: deferred triggers, constraints/,
+	'triggers that sleep do not wait for its lock');
+$node->sql('DROP TRIGGER nap ON logged');
+
 # A transaction that writes many messages before its record, and is not slow
 set_volume($node, 0);
 $node->sql('SELECT commit_stats_reset()');
