@@ -663,35 +663,28 @@ history_is_asked(void)
 		pg_atomic_read_u64(&shared->done);
 }
 
-static void
-close_if_due(TimestampTz now)
-{
-	uint64		asked = pg_atomic_read_u64(&shared->asked);
-	uint64		done = pg_atomic_read_u64(&shared->done);
-
-	if (asked == done && floor_to(now, USECS_PER_MINUTE) <= shared->base.start)
-		return;
-	close_minute(asked != done ? now : floor_to(now, USECS_PER_MINUTE));
-	if (asked / HISTORY_EMPTY != done / HISTORY_EMPTY)
-	{
-		empty(now);
-		save_history(now);
-	}
-	else if (floor_to(now, WRITE_EVERY) != floor_to(written_at, WRITE_EVERY))
-		save_history(now);
-	pg_write_barrier();			/* protocol history_done */
-	pg_atomic_write_u64(&shared->done, asked);
-}
-
 long
 history_look(void)
 {
 	TimestampTz now = history_now();
-	int64		left;
+	TimestampTz minute = floor_to(now, USECS_PER_MINUTE);
+	uint64		asked = pg_atomic_read_u64(&shared->asked);
+	uint64		done = pg_atomic_read_u64(&shared->done);
 
-	close_if_due(now);
-	left = floor_to(now, USECS_PER_MINUTE) + USECS_PER_MINUTE - now;
-	return left / 1000 / commit_stats_history_speed + 1;
+	if (asked != done || minute > shared->base.start)
+	{
+		close_minute(asked != done ? now : minute);
+		if (asked / HISTORY_EMPTY != done / HISTORY_EMPTY)
+		{
+			empty(now);
+			save_history(now);
+		}
+		else if (floor_to(now, WRITE_EVERY) != floor_to(written_at, WRITE_EVERY))
+			save_history(now);
+		pg_write_barrier();		/* protocol history_done */
+		pg_atomic_write_u64(&shared->done, asked);
+	}
+	return (minute + USECS_PER_MINUTE - now) / 1000 / commit_stats_history_speed + 1;
 }
 
 /*

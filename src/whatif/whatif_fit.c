@@ -355,25 +355,6 @@ fill_flushes(WhatifFit *fit)
 
 /*---- Cycles ------------------------------------------------------*/
 
-static void
-add_cycle(WhatifFit *fit, int from, int to, int group)
-{
-	Cycle	   *cycle = &fit->cycle[fit->ncycles++];
-
-	cycle->group = group;
-	cycle->from = &fit->trace->commit[from];
-	cycle->to = &fit->trace->commit[to];
-	cycle->flushed_at = fit->flushed_at[from];
-	cycle->awake_at = sample_time(fit, cycle->from->ended_at);
-	cycle->commits_at = Max(sample_time(fit, cycle->to->started_at),
-							cycle->awake_at);
-	cycle->began_at = Max(cycle->commits_at - cycle->to->age, cycle->awake_at);
-	cycle->load.prepares = !cycle->to->is_commit;
-	cycle->load.notifies = cycle->to->has_notify;
-	cycle->load.party = cycle->to->party;
-	fit->load->group[group].cycles.n++;
-}
-
 /*
  * A session belongs to the group of its first commit.  Sessions that commit
  * once count, but in a group of such sessions alone.
@@ -388,15 +369,30 @@ find_cycles(WhatifFit *fit)
 	fit->cycle = palloc0(Max(fit->trace->n, 1) * sizeof(Cycle));
 	for (int i = 0; i < fit->trace->n; i++)
 	{
+		const TracedCommit *to = &fit->trace->commit[order[i].commit];
+		int			from = order[Max(i - 1, 0)].commit;
+		Cycle	   *cycle;
+
 		if (i == 0 || order[i].major != order[i - 1].major)
 		{
-			group = fit->trace->commit[order[i].commit].rank;
+			group = to->rank;
 			load->ngroups = Max(load->ngroups, group + 1);
 			load->group[group].nclients++;
 			load->nclients++;
+			continue;
 		}
-		else
-			add_cycle(fit, order[i - 1].commit, order[i].commit, group);
+		cycle = &fit->cycle[fit->ncycles++];
+		cycle->group = group;
+		cycle->from = &fit->trace->commit[from];
+		cycle->to = to;
+		cycle->flushed_at = fit->flushed_at[from];
+		cycle->awake_at = sample_time(fit, cycle->from->ended_at);
+		cycle->commits_at = Max(sample_time(fit, to->started_at), cycle->awake_at);
+		cycle->began_at = Max(cycle->commits_at - to->age, cycle->awake_at);
+		cycle->load.prepares = !to->is_commit;
+		cycle->load.notifies = to->has_notify;
+		cycle->load.party = to->party;
+		load->group[group].cycles.n++;
 	}
 	load->ncycles = fit->ncycles;
 	pfree(order);
