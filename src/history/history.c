@@ -336,8 +336,7 @@ divide_stalls(HistorySum *row, uint64 from, const FlushTotals *groups)
 	if (n > 0)
 	{
 		stall_log_read(&log);
-		stall_log_fit(groups, &log.fit);
-		stall_log_find_causes(&log);
+		stall_log_find_causes(&log, groups);
 		for (int i = 0; i < log.n; i++)
 		{
 			const SlowEvent *event = &log.logged[i].event;

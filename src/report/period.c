@@ -190,7 +190,7 @@ period_read(CommitFigures *f, Oid function, TimestampTz from, TimestampTz to)
 	set_leaders(f, sum);
 	/* slow commits and stalls that are kept know locks, writers and standbys */
 	stall_log_read(&stalls);
-	stall_log_find_causes(&stalls);
+	stall_log_find_causes(&stalls, NULL);
 	report_data_set_slow(f, NULL, &stalls);
 	report_data_blame_slow(f);
 	return true;

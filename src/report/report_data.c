@@ -1014,8 +1014,7 @@ report_data_read(CommitFigures *f, Oid function)
 	stall_log_read(&stalls);
 	LWLockRelease(commit_stats_reset_lock());
 
-	stall_log_fit(groups, &stalls.fit);
-	stall_log_find_causes(&stalls);
+	stall_log_find_causes(&stalls, groups);
 	f->schema = schema_of(function);
 	report_data_set_settings(f);
 	sessions = clients_read_sessions();

@@ -457,11 +457,13 @@ follow_rate(const FlushFit *fit, double certainty, LoggedEvent *stall,
 }
 
 void
-stall_log_find_causes(StallLog *log)
+stall_log_find_causes(StallLog *log, const FlushTotals *groups)
 {
 	double		of_bytes;
 	uint64		until = 0;
 
+	if (groups != NULL)
+		stall_log_fit(groups, &log->fit);
 	find_ratios(log);
 	for (int i = 0; i < log->n; i++)
 		decide_cause(log, i, STALL_QUOTA);

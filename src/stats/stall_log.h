@@ -69,8 +69,8 @@ typedef struct StallLog
 	double		ratio[ACTIVITIES];	/* of present stalls; see SlowOutcome */
 	uint64		present;		/* clock_now() from which they are */
 	bool		volume_known;	/* what it wrote since then */
-	FlushFit	fit;			/* by the caller; see stall_log_fit().  Or of
-								 * a quota of bytes, which is found later */
+	FlushFit	fit;			/* of the latest flushes; or of a quota of
+								 * bytes */
 } StallLog;
 
 /* The events of a kind that are there, oldest first; palloc'd */
@@ -79,8 +79,11 @@ extern LoggedEvent *logged_events_read(SlowKind kind, int *n);
 /* The stalls and their writers */
 extern void stall_log_read(StallLog *log);
 
-/* The cause of each, the quota included */
-extern void stall_log_find_causes(StallLog *log);
+/*
+ * The cause of each, the quota included.  The latest flushes tell what bytes
+ * take; NULL: those of the time are gone.
+ */
+extern void stall_log_find_causes(StallLog *log, const FlushTotals *groups);
 
 /* The background worker: notes the ratios of this time */
 extern void stall_log_note_ratios(SlowOutcome *outcome);

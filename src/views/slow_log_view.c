@@ -121,8 +121,7 @@ read_stalls(StallLog *stalls)
 
 	stall_log_read(stalls);
 	LWLockRelease(commit_stats_reset_lock());
-	stall_log_fit(groups, &stalls->fit);
-	stall_log_find_causes(stalls);
+	stall_log_find_causes(stalls, groups);
 }
 
 Datum

@@ -153,16 +153,20 @@ capture(Forecast *sample)
 	sample->load.slack = slack / nprobes;
 }
 
-/* Notes the flushes that something else made stall, by the stall log. */
+/*
+ * Notes how the time of flushes depends on their WAL, and those that something
+ * else made stall, by the stall log.
+ */
 static void
-sample_stalls(Forecast *sample, const FlushFit *fit)
+sample_stalls(Forecast *sample, const FlushTotals *groups)
 {
 	CommitTrace *trace = &sample->trace;
 	StallLog	log;
 
 	stall_log_read(&log);
-	log.fit = *fit;
-	stall_log_find_causes(&log);
+	stall_log_find_causes(&log, groups);
+	if (log.fit.n > 0)
+		sample->load.page_time = log.fit.per_byte * XLOG_BLCKSZ / NS_PER_US;
 	for (int i = 0; i < log.n; i++)
 	{
 		const SlowEvent *stall = &log.logged[i].event;
@@ -182,9 +186,8 @@ sample_stalls(Forecast *sample, const FlushFit *fit)
 }
 
 /*
- * Notes the WAL of flushes, how their time depends on it, and which stalled
- * beside something else.  Those that left the ring before the sample ended
- * count as having a mean one's WAL.
+ * Notes the WAL of flushes, and what sample_stalls() does.  Those that left
+ * the ring before the sample ended count as having a mean one's WAL.
  */
 static void
 sample_wal(Forecast *sample)
@@ -192,12 +195,9 @@ sample_wal(Forecast *sample)
 	FlushTotals *groups = flush_totals_lock_and_read();
 	uint16	   *pages = palloc0((flush_ring_mask + 1) * sizeof(uint16));
 	double		sum = 0;
-	FlushFit	fit;
 
 	LWLockRelease(commit_stats_reset_lock());
-	stall_log_fit(groups, &fit);
-	sample_stalls(sample, &fit);
-	sample->load.page_time = fit.n > 0 ? fit.per_byte * XLOG_BLCKSZ / NS_PER_US : 0;
+	sample_stalls(sample, groups);
 	for (int i = 0; i < groups->nrecent; i++)
 	{
 		const FlushGroupCopy *it = &groups->recent[i];

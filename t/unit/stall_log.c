@@ -246,7 +246,7 @@ main(int argc, char **argv)
 	if (nflushes > 0)
 		printf("fit %d: %.0f us, %.1f MB/s, %.2f\n", log.fit.n, log.fit.base,
 			   log.fit.rate, log.fit.share);
-	stall_log_find_causes(&log);
+	stall_log_find_causes(&log, NULL);
 	for (int i = 0; i < log.n; i++)
 		printf("%s %.2f %d\n", stall_cause_names[log.logged[i].cause],
 			   log.logged[i].certainty,
