@@ -715,16 +715,6 @@ stall_waiters(const LoggedEvent *stall)
 			seen->phase[PHASE_SEGMENT] + seen->phase[PHASE_NOT_RUN]) / seen->n;
 }
 
-/* In half of the looks at a stall, the process that flushed could run. */
-static bool
-waited_for_processor(const LoggedEvent *stall)
-{
-	const WatchSummary *seen = &stall->outcome.seen;
-
-	return stall->cause == STALL_UNKNOWN && seen->cpu_waits > 0 &&
-		2 * seen->cpu_waits >= seen->phase[PHASE_FLUSH] + seen->phase[PHASE_OTHER_FLUSH];
-}
-
 /*
  * The stalls in the time that phases are of, or since the oldest that is kept,
  * but those that waited for a processor, as the samples tell that time.  All
@@ -755,7 +745,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
 
-		if (event->ended_at < from || waited_for_processor(&log->logged[i]))
+		if (event->ended_at < from ||
+			(cause == STALL_UNKNOWN && watch_is_of_processor(seen)))
 			continue;
 		stall->n++;
 		stall->length += length;

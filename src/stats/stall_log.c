@@ -282,7 +282,7 @@ share_of_others(const WatchSummary *seen)
 {
 	double		share = seen->n > 0 ? seen->others / seen->n : 0;
 
-	return share >= MIN_OTHERS ? share : 0;
+	return share >= MIN_OTHERS && !watch_is_of_processor(seen) ? share : 0;
 }
 
 /*

@@ -555,10 +555,18 @@ look_at_volume(uint64 flushes)
 	look.sample.flush_requests = (uint32) (uint64) flush_requests;
 }
 
+static bool
+sees_flush(const WatchSample *sample)
+{
+	return sample->phase[PHASE_FLUSH] + sample->phase[PHASE_OTHER_FLUSH] > 0;
+}
+
 /*
  * What others than flushes had of the volume in the last LATELY looks, of
  * "newest" in all: two fifths of its requests, or three quarters of its bytes,
- * are an activity.  Not known while a segment is made.
+ * are an activity.  Requests count if a flush was under way in most of these
+ * looks: a volume that is free does not make flushes wait for others.  Not
+ * known while a segment is made.
  */
 static void
 look_at_others(uint64 newest)
@@ -569,12 +577,16 @@ look_at_others(uint64 newest)
 	uint32		requests = look.sample.requests - first->requests;
 	uint32		of_flushes = look.sample.flush_requests - first->flush_requests;
 	bool		segment = look.sample.segment;
+	int			busy = 0;
 
 	for (int i = 0; i < LATELY; i++)
+	{
 		segment |= sample_of(newest - Min(newest, i))->segment;
+		busy += sees_flush(sample_of(newest - Min(newest, i)));
+	}
 	if (segment || first->moved_kb == 0 || look.sample.moved_kb == 0)
 		return;
-	if (requests >= OTHERS_REQUESTS && of_flushes < requests)
+	if (requests >= OTHERS_REQUESTS && of_flushes < requests && 2 * busy > LATELY)
 		look.sample.others = (requests - of_flushes) * UINT64CONST(100) / requests;
 	if (look.sample.others >= OTHERS_PERCENT ||
 		(moved >= OTHERS_KB && flushed <= moved / 4))

@@ -71,7 +71,8 @@ typedef struct WatchSample
 	bool		segment;		/* a new segment is being made */
 	bool		paused;			/* throttled_us was a pause */
 	uint8		others;			/* percent of the volume's requests lately, at
-								 * least, that were none of flushes */
+								 * least, that were none of flushes; 0 where
+								 * flushes left it free */
 	uint32		throttled_us;	/* by a CPU limit, or in a pause, since the
 								 * look before */
 	uint32		moved_kb;		/* read and written by the volume of the WAL
@@ -117,6 +118,14 @@ static inline bool
 watch_is_throttled(const WatchSummary *sum, uint64 ns)
 {
 	return 2 * sum->throttled >= ns;
+}
+
+/* Half of those that waited for a flush did so as its process could run. */
+static inline bool
+watch_is_of_processor(const WatchSummary *sum)
+{
+	return sum->cpu_waits > 0 &&
+		2 * sum->cpu_waits >= sum->phase[PHASE_FLUSH] + sum->phase[PHASE_OTHER_FLUSH];
 }
 
 /* What a session was seen waiting for in its commit, by the worker. */

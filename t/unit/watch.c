@@ -68,14 +68,14 @@ GetFlushRecPtr(TimeLineID *timeline)
 }
 
 /*
- * Each four arguments are a number of looks, and what came before each of
- * them: flushes, and requests and kB of the volume.  The output is the share
- * of others in its requests after these looks, and whether they are an
- * activity.  With fewer than no looks, WAL is synced in another way from then
- * on.
+ * In "busy" looks of four, a flush is under way.  Each four of the other
+ * arguments are a number of looks, and what came before each of them: flushes,
+ * and requests and kB of the volume.  The output is the share of others in its
+ * requests after these looks, and whether they are an activity.  With fewer
+ * than no looks, WAL is synced in another way from then on.
  */
 static void
-print_volume(int argc, char **argv)
+print_volume(int busy, int argc, char **argv)
 {
 	static WatchShared memory;
 	uint64		flushes = 0;
@@ -91,6 +91,7 @@ print_volume(int argc, char **argv)
 			volume.requests += atoi(argv[i + 2]);
 			volume.bytes += 1024 * atoi(argv[i + 3]);
 			look_at_volume(flushes);
+			look.sample.phase[PHASE_FLUSH] = n % 4 < busy;
 			look.sample.activities = look.sample.others = 0;
 			look_at_others(newest);
 			*sample_of(++newest) = look.sample;
@@ -105,7 +106,7 @@ main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "volume") == 0)
 	{
-		print_volume(argc - 2, argv + 2);
+		print_volume(atoi(argv[2]), argc - 3, argv + 3);
 		return 0;
 	}
 	if (argc == 4)

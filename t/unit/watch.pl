@@ -35,12 +35,13 @@ is( $program->([ 1, 4, 0 ]),
 # A volume: looks, and before each of them flushes, requests and kB
 sub others (@looks)
 {
-	return $program->([ 'volume', @looks ]);
+	return $program->([ 'volume', 3, @looks ]);
 }
 
 is(others(30, 10, 20, 100), '0', 'flushes alone, of two requests');
 is(others(30, 10, 41, 100), '2', '... of four, of which a flush may have as many');
 is(others(30, 10, 67, 100), '40 others', 'more requests than flushes can have');
+is($program->([ 'volume', 2, 30, 10, 67, 100 ]), '0', '... while flushes leave it free');
 is(others(30, 0, 1, 1), '0', '... but few');
 is( others(130, 10, 20, 100, 30, 10, 33, 100, 30, 10, 34, 100, 30, 10, 20, 100),
 	'0 39 41 others 0',
