@@ -808,7 +808,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
 			unknown ? NULL :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
-		"fewer tables, or large objects, in a transaction that drops them"},
+		"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE from small ones"},
 		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
 			psprintf("not run: %s%s.", paused ?
 					 "all processes of the server stood still, as in a pause of its machine or container," :

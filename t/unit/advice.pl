@@ -518,7 +518,8 @@ says(
 	'no\. 98\.0% of commit time is outside of flushes, most of it: after',
 	'phase:after' => 0.97,
 	'phase:before' => 0.01,
-	remedy => '^fewer tables, or large objects, in a transaction that drops them\n$');
+	remedy =>
+	  '^fewer tables, or large objects, in a transaction that drops or truncates them; DELETE');
 my %signals = ('phase:after' => 0.3, 'phase:other' => 0.45, commits_notify => 5, listeners => 0);
 like(
 	conclude(%signals)->{causes} =~ s/\n +/ /gr,
