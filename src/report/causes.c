@@ -921,7 +921,7 @@ find_flush_causes(const CommitFigures *f, Causes *found)
 		{has_hot_row(f) ? 0 : rest,
 			psprintf("flushes of usual length: the disk takes this time for each%s%s.",
 					 f->period == NULL || f->flush_wal < LARGE_FLUSH ? "" :
-					 psprintf(", of %s of WAL each", format_bytes(f->flush_wal)),
+					 psprintf(", with %s of WAL", format_bytes(f->flush_wal)),
 					 !others_slow_down(f) ? "" :
 					 psprintf(", while %s read or write on it%s", name_others(f),
 							  use_of_volume(&f->seen.volume))),

@@ -1404,7 +1404,7 @@ is( conclude(
 
 says_of_period(
 	'larger flushes',
-	'100% flushes of usual length: the disk takes this time for each, of 512 kB of WAL each.',
+	'100% flushes of usual length: the disk takes this time for each, with 512 kB of WAL.',
 	flush_wal => 512000);
 says_of_period(
 	'... and small ones',
