@@ -717,7 +717,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{locked_before && !queue ? before : 0,
 			psprintf("before the record: deferred triggers wait for %s.", f->lock),
 			f->lock_prepared ? finish_prepared :
-		"a shorter transaction of its holder, or triggers that are not deferred"},
+		"a shorter transaction of its holder (triggers that are not deferred wait as long in the statement)"},
 		{!locked_before && f->savepoints > 0 ? before : 0,
 			psprintf("before the record: COMMIT ends %d open savepoints, one in the other.", f->savepoints),
 		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
@@ -725,7 +725,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
 			"before the record: deferred triggers, constraints, open cursors, or COMMIT on another server (postgres_fdw).",
 			remote ? faster_there :
-		"fewer rows in a transaction, an index that the deferred checks lack, or constraints that are not deferred"},
+		"fewer rows in a transaction, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 			f->lock_prepared ? finish_prepared :

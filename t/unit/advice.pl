@@ -943,7 +943,7 @@ says(
 	'no\. 80\.0%',
 	'phase:before' => 0.8,
 	'phase:other' => 0,
-	remedy => '^fewer rows in a transaction, an index that the deferred checks lack, or');
+	remedy => '^fewer rows in a transaction, or an index that the deferred checks lack');
 says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
 	'no\.', %flusher,
