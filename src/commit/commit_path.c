@@ -24,11 +24,13 @@
  * wait where a statement gets a cell.  CommitTransaction() holds interrupts,
  * so no process exits between the record and the second callback.
  *
- * Locking: that of these.  The callbacks write mostly to cache lines of this
+ * Locking: commit_stats_clients_lock() where a process registers, becomes
+ * another client or gives a statement a cell, and the LWLock of this backend's
+ * statistics.  The callbacks write mostly to cache lines of this
  * backend (backend_slots.c, latency.c, wal_cycles.c), and to the ring of
  * flush_ring.h (one atomic addition per commit, one group per flush).
- * GetFlushRecPtr() takes a spinlock up to PostgreSQL 16; the server does not
- * hold it here.
+ * GetFlushRecPtr() up to PostgreSQL 16, and GetRedoRecPtr() in a process that
+ * has inserted nothing, take a spinlock; the server does not hold it here.
  *
  * bench/cost counts the instructions of these callbacks.  They are few
  * because of:

@@ -193,7 +193,7 @@ use_of_volume(const VolumeUse *use)
 	if (use->seconds == 0)
 		return "";
 	if (is_by_requests(use))
-		return psprintf(": it had %s reads and writes/s, of which flushes at most %s",
+		return psprintf(": it had %s reads and writes/s, of which flushes about %s",
 						format_number(use->requests / use->seconds),
 						format_number(use->of_flushes / use->seconds));
 	return psprintf(": it read and wrote %s/s, of which flushes at most %s/s",
@@ -396,7 +396,7 @@ reader_of_notify(const CommitFigures *f)
 {
 	return f->listeners == 0 ? " No session of its database listens." :
 		f->queue < LONG_QUEUE ? "" :
-		psprintf(" Its queue is %s full: a session that listens does not read it.",
+		psprintf(" Its queue is %s full: a session that listens has not read it yet.",
 				 format_percent(f->queue));
 }
 
@@ -693,6 +693,17 @@ waits_in_extension(const CommitFigures *f)
 		seen[PHASE_RECORD] + seen[PHASE_LOG] + seen[PHASE_AFTER];
 }
 
+static const char *
+remedy_for_own_work(const CommitFigures *f, bool may_sync)
+{
+	const char *usual = may_sync ? larger_skip_threshold : f->commits_notify > 0 ?
+	"fewer messages of NOTIFY in a transaction, or fewer temporary tables with ON COMMIT in a session" :
+	"fewer temporary tables with ON COMMIT in a session";
+
+	return f->queue < LONG_QUEUE ? usual :
+		psprintf("if it is LISTEN, end the transaction of the session that does not read the queue; else %s", usual);
+}
+
 /* What a commit does and waits for until its record is written */
 static void
 find_record_causes(const CommitFigures *f, Causes *found)
@@ -752,10 +763,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
 					 may_sync ? "the sync of new or truncated tables (wal_level = minimal), " :
 					 f->wal_minimal ? "the WAL of small new tables (wal_level = minimal), " : ""),
-			f->queue >= LONG_QUEUE ? "end what keeps a session that listens from reading it: its transaction, or a client that takes nothing" :
-			may_sync ? larger_skip_threshold : f->commits_notify > 0 ?
-			"fewer messages of NOTIFY in a transaction, or fewer temporary tables with ON COMMIT in a session" :
-		"fewer temporary tables with ON COMMIT in a session"},
+		remedy_for_own_work(f, may_sync)},
 	};
 
 	add_causes(found, causes, lengthof(causes));
@@ -808,7 +816,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			"after the commit, for files of tables that it dropped or truncated, or to release thousands of locks.",
 			unknown ? NULL :
 			notifies ? "fewer messages, fewer sessions that listen, or fewer tables in a transaction that drops them" :
-		"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE from small ones"},
+		"fewer tables, or large objects, in a transaction that drops or truncates them; DELETE in place of TRUNCATE for small tables"},
 		{stall_share(f, paused ? STALL_PAUSE : STALL_CPU_LIMIT),
 			psprintf("not run: %s%s.", paused ?
 					 "all processes of the server stood still, as in a pause of its machine or container," :
@@ -887,8 +895,8 @@ find_stall_causes(const CommitFigures *f, Causes *found)
 static bool
 others_slow_down(const CommitFigures *f)
 {
-	return f->flush_time >= LONG_FLUSH && f->seen_enough &&
-		f->stall[STALL_OTHERS].share < MIN_CAUSE &&
+	return f->flush_time >= LONG_FLUSH && f->flush_wal < LARGE_FLUSH &&
+		f->seen_enough && f->stall[STALL_OTHERS].share < MIN_CAUSE &&
 		2 * f->seen.activity[ACTIVITY_OTHERS] > f->seen.n;
 }
 
@@ -1151,8 +1159,8 @@ causes_put_sweep(StringInfo text, const CommitFigures *f, bool adaptive)
 /*---- The tables on a delay ---------------------------------------*/
 
 /* In place of a setting: what a sweep is for */
-static const char sweep[] = " To try each, 30 s of the live load (ends as it began):";
-static const char adaptive_sweep[] = " To try both, 35 s of the live load (ends as it began):";
+static const char sweep[] = " To try each, 30 s of the live load (puts commit_delay back):";
+static const char adaptive_sweep[] = " To try both, 35 s of the live load (puts commit_delay back):";
 
 /* A row of a table on a delay */
 typedef struct Answer

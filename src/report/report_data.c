@@ -584,12 +584,13 @@ add_slow_phases(CommitFigures *f, const StallLog *log, const SlowEvent *event,
 	part[PHASE_OTHER_FLUSH];
 
 	/*
-	 * Of a wait that ended with a standby, its begin is what is not known.
-	 * Flushes before it took no time that matters, but for stalls.
+	 * Of a wait that ended with a standby, its begin is what is not known:
+	 * the flush before it took as long as a mean one, but for stalls.
 	 */
 	uint64		doubt = clock_elapsed(event->standby_min, event->standby_max);
 	uint64		unknown = Min(part[PHASE_UNKNOWN], doubt);
-	uint64		flush = Min(clock_elapsed(Max(segment, stall_log_overlap(log, event)),
+	uint64		flushes = stall_log_overlap(log, event) + (uint64) (f->flush_time * NS_PER_US);
+	uint64		flush = Min(clock_elapsed(Max(segment, flushes),
 										  part[PHASE_OTHER_FLUSH]), doubt - unknown);
 
 	for (int phase = 0; phase < PHASE_N; phase++)

@@ -15,8 +15,8 @@
  * Locking: commit_stats_clients_lock(), as in entry_table.c.  A client backend
  * enters in the server's own first transaction.  So a COMMIT waits for the
  * lock only if it is the first with another role or application_name, or if
- * commit_stats.enabled was off until then; and for one copy of a reader at
- * most.
+ * commit_stats.enabled was off until then; and for the copy of each reader
+ * that came before it.
  *
  *-------------------------------------------------------------------------
  */

@@ -180,5 +180,5 @@ lock_wait_describe(const LockWait *wait)
 	if (wait->holder_pid == 0)
 		return what;
 	return psprintf("%s, held by pid %d%s", what, wait->holder_pid,
-					wait->holder_idle ? " (idle in transaction)" : "");
+					wait->holder_idle ? " (its client is idle)" : "");
 }

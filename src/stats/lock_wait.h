@@ -12,7 +12,7 @@ typedef struct LockWait
 	TimestampTz since;			/* PGPROC.waitStart; 0: just now */
 	int			holder_pid;		/* at the end of the chain; 0: unknown */
 	bool		holder_prepared;	/* it is a prepared transaction */
-	bool		holder_idle;	/* it idle in transaction */
+	bool		holder_idle;	/* it waits for its client */
 } LockWait;
 
 extern bool lock_wait_is_notify(const LOCKTAG *tag);

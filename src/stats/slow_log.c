@@ -137,9 +137,11 @@ slow_event_add_outcome(SlowEvent *event, const SlowOutcome *outcome)
 
 	if (standby > event->standby_min)
 	{
-		event->part[PHASE_OTHER_FLUSH] =
-			clock_elapsed(standby - event->standby_min,
-						  event->part[PHASE_OTHER_FLUSH]);
+		/* that of a leader ended before its own flush */
+		if (event->role == SLOW_FOLLOWED)
+			event->part[PHASE_OTHER_FLUSH] =
+				clock_elapsed(standby - event->standby_min,
+							  event->part[PHASE_OTHER_FLUSH]);
 		event->standby_min = standby;
 	}
 	if (event->role != SLOW_FOLLOWED)

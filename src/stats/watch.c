@@ -19,10 +19,10 @@
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and
  * no commit does anything for it.  Looks come every WATCH_EVERY_MS while
- * anything commits, and every WATCH_IDLE_MS otherwise.  Limits of a device or
- * of the CPU have periods of 100 ms.  Looks that came twice in each would see
- * the same two moments of it again and again, so up to WATCH_VARIES_MS are
- * added by chance.
+ * anything commits, and every WATCH_IDLE_MS after a while without commits.
+ * Limits of a device or of the CPU have periods of 100 ms.  Looks that came
+ * twice in each would see the same two moments of it again and again, so up to
+ * WATCH_VARIES_MS are added by chance.
  *
  * The process that flushes tells whether the commits in a flush wait for the
  * disk, or for a processor that it does not get: Linux calls it running
@@ -74,6 +74,7 @@
 								 * block, the journal of the file system */
 #define FLUSH_REQUESTS		4	/* of a flush at most: 2 to 3 with fdatasync */
 #define FLUSH_RUN			1024	/* flushes that may show fewer */
+#define WAL_REQUEST			65536	/* bytes of WAL that need one more */
 #define OTHERS_KB			512 /* fewer, in these looks, stall nothing */
 #define OTHERS_REQUESTS		32	/* likewise */
 #define OTHERS_PERCENT		40
@@ -543,16 +544,19 @@ look_at_volume(uint64 flushes)
 {
 	static uint64 flushes_before = 0;
 	static double flush_requests = 0;
+	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
 	VolumeCounts volume = volume_read("pg_wal", VOLUME_DEVICES);
 
+	if (flushes_before == 0)
+		flushes_before = flushes;	/* the first look */
 	look.sample.moved_kb = (uint32) (volume.bytes / 1024);
-	look.sample.flushed_kb = (uint32) (GetFlushRecPtr(NULL) / 1024 +
-									   flushes * FLUSH_KB);
+	look.sample.flushed_kb = (uint32) (flushed / 1024 + flushes * FLUSH_KB);
 	flush_requests += (flushes - flushes_before) *
 		requests_of_flush(flushes, volume.requests);
 	flushes_before = flushes;
 	look.sample.requests = (uint32) volume.requests;
-	look.sample.flush_requests = (uint32) (uint64) flush_requests;
+	look.sample.flush_requests =
+		(uint32) ((uint64) flush_requests + flushed / WAL_REQUEST);
 }
 
 static bool

@@ -23,8 +23,8 @@ typedef enum WatchActivity
 	ACTIVITY_SYNCS,
 	ACTIVITY_ARCHIVER,
 	ACTIVITY_WRITER,			/* a session writes much WAL */
-	ACTIVITY_OTHERS,			/* most of what the volume read and wrote
-								 * lately was no WAL */
+	ACTIVITY_OTHERS,			/* much of what the volume read and wrote
+								 * lately was of no flush */
 	ACTIVITIES
 } WatchActivity;
 
@@ -93,7 +93,7 @@ typedef struct VolumeUse
 	double		of_flushes;
 } VolumeUse;
 
-/* Samples of a period, added up; whole numbers but for seconds; local memory. */
+/* Samples of a period, added up; counts, seconds, shares; local memory. */
 typedef struct WatchSummary
 {
 	WATCH_WAITS(WATCH_FLOAT)

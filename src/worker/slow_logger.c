@@ -9,8 +9,7 @@
  * message to the server log.  A leader notes its stall itself; the worker
  * notes the stall of a flush that no commit led (stall_log.c).
  *
- * Locking: none here.  slow_limits_derive() takes commit_stats_reset_lock(),
- * shared; slow_log.c and watch.c are read and written without a lock.
+ * Locking: none; slow_log.c and watch.c are read and written without a lock.
  *
  *-------------------------------------------------------------------------
  */
@@ -141,10 +140,10 @@ complete_event(SlowKind kind, uint64 number)
 		(commit_stats_enabled && watch_looked_at() < event.noted_at))
 		return false;
 	slow_log_look_up(&event, &outcome);
-	slow_event_add_outcome(&event, &outcome);
 	began_at = clock_elapsed(event.duration, event.end);
 	watch_sum(began_at, event.end, &outcome.seen);
 	watch_find_waits(event.pid, began_at, event.end, &outcome.waits);
+	slow_event_add_outcome(&event, &outcome);
 	if (kind == SLOW_STALL)
 		stall_log_note_ratios(&outcome);
 	slow_log_put_outcome(kind, number, &outcome);
@@ -162,7 +161,6 @@ complete_event(SlowKind kind, uint64 number)
 void
 slow_logger_work(void)
 {
-	slow_limits_derive();
 	for (int kind = 0; kind < NFLUSH_KINDS; kind++)
 		for (uint64 number = slow_log_settled(kind) + 1;
 			 number <= slow_log_newest(kind) && complete_event(kind, number);

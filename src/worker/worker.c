@@ -49,6 +49,7 @@
 #include "module/worker_wake.h"
 #include "stats/backend_slots.h"
 #include "stats/flush_ring.h"
+#include "stats/slow_log.h"
 #include "stats/watch.h"
 #include "worker/worker.h"
 
@@ -150,7 +151,7 @@ log_settled_groups(void)
 	GroupNumber newest = flush_groups_newest();
 	uint64		now = clock_now();
 
-	skip_lost_groups(newest, wanted);
+	skip_lost_groups(newest, wanted || commit_stats_log_flushes);
 	while (logged != newest)
 	{
 		GroupNumber next = flush_group_add(logged, 1);
@@ -270,6 +271,8 @@ commit_stats_flush_logger_main(Datum main_arg)
 		if (now >= due || history_is_asked())
 		{
 			quiet = commit_stats_enabled && watch_look() ? 0 : quiet + 1;
+			if (quiet == 0)
+				slow_limits_derive();
 			due = now + (quiet < QUIET_LOOKS ? soon() : WATCH_IDLE_MS * NS_PER_MS);
 		}
 		work();

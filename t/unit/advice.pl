@@ -136,7 +136,7 @@ says(
 	'notify.flush_time' => 354e6);
 says(
 	'... with a listener that does not read',
-	'80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens does not read it\.',
+	'80\.0% NOTIFY: only one commit at a time can hold its lock\. Its queue is 12\.0% full: a session that listens has not read it yet\.',
 	'no\. NOTIFY commits',
 	%one_by_one,
 	'phase:NOTIFY' => 0.8,
@@ -149,7 +149,8 @@ says(
 	'no\. 90\.0% of commit time',
 	'phase:record' => 0.9,
 	queue => 0.013,
-	remedy => '^end what keeps a session that listens from reading it: its transaction');
+	remedy =>
+	  '^if it is LISTEN, end the transaction of the session that does not read the queue; else');
 says(
 	'... in a short queue',
 	'90\.0% record: .*, as ON COMMIT DELETE ROWS or DROP\.',
@@ -836,7 +837,7 @@ says(
 	@others);
 says(
 	'... of many small requests',
-	'60\.0% stalls while others read or write on the volume of the WAL: it had 300 reads and writes/s, of which flushes at most 100 \(5 stalls',
+	'60\.0% stalls while others read or write on the volume of the WAL: it had 300 reads and writes/s, of which flushes about 100 \(5 stalls',
 	'not known\. Flushes stall beside others\' requests, 60\.0% of commit time; fewer flushes may stall less often\..*sweep',
 	@others,
 	'volume.flushed' => 60e6);
@@ -853,7 +854,7 @@ my @long = (
 	'seen.volume.of_flushes' => 90);
 says(
 	'others that make no flush stall',
-	'100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 reads and writes/s, of which flushes at most 90\.',
+	'100% flushes of usual length: the disk takes this time for each, while others read or write on it: it had 300 reads and writes/s, of which flushes about 90\.',
 	'.*',
 	@long,
 	remedy => '^a volume of its own');
