@@ -103,18 +103,24 @@ limit_of(const uint64 *counts)
 	return (uint64) (wal_device_stall_limit(p50) * NS_PER_US);
 }
 
-/* In the background worker, as this reads what all have counted */
+/*
+ * In the background worker, as this reads what all have counted; only if
+ * something "committed" since the limits were derived.
+ */
 void
-slow_limits_derive(void)
+slow_limits_derive(bool committed)
 {
 	static uint64 derived_at = 0;
+	static bool old = true;
 	LatencyTotals *totals;
 	const uint64 *flushes;
 	uint64		waited[HISTOGRAM_NCELLS] = {0};
 	uint64		limit;
 
-	if (clock_elapsed(derived_at, clock_now()) < LIMITS_AGE)
+	old |= committed;
+	if (!old || clock_elapsed(derived_at, clock_now()) < LIMITS_AGE)
 		return;
+	old = false;
 	shared_memory_acquire(commit_stats_reset_lock(), LW_SHARED);
 	totals = latency_read();
 	LWLockRelease(commit_stats_reset_lock());

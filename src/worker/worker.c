@@ -271,10 +271,9 @@ commit_stats_flush_logger_main(Datum main_arg)
 		if (now >= due || history_is_asked())
 		{
 			quiet = commit_stats_enabled && watch_look() ? 0 : quiet + 1;
-			if (quiet == 0)
-				slow_limits_derive();
 			due = now + (quiet < QUIET_LOOKS ? soon() : WATCH_IDLE_MS * NS_PER_MS);
 		}
+		slow_limits_derive(quiet == 0);
 		work();
 		timeout = history_look();
 		if (commit_stats_enabled || quiet < QUIET_LOOKS)
