@@ -507,8 +507,8 @@ watch_note_nap(long timeout, uint64 took)
 }
 
 /*
- * Requests of a flush, at most: those of the run of flushes that had the
- * fewest, whoever made them, while WAL is synced in the same way.
+ * Requests of a flush: those of the run of flushes that had the fewest,
+ * whoever made them.  A run begins anew when WAL is synced in another way.
  */
 static double
 requests_of_flush(uint64 flushes, uint64 requests)

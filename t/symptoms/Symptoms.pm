@@ -370,6 +370,8 @@ sub _twice ($report)
 	my ($of_transactions) = $text =~ /^COMMIT takes (\S+%)/m;
 	my ($said_of_transactions) = $delay =~ /^no\. COMMIT takes (\S+%)/;
 	my ($outside) = $delay =~ /^no\. (\S+%) of commit time is outside of/;
+	# a row that is below 0.5% is not there
+	my $hidden = grep { !$phase{$_} } 'flush', "another's flush", 'delay';
 	my $bars = sum0($text =~ /^ +\d+(?:-\d+|, prepares only)? +(\d+) +\S+%/mg);
 
 	return (
@@ -395,7 +397,8 @@ sub _twice ($report)
 			'time outside of flushes',
 			defined $outside ? _percent($outside) : undef,
 			100 - sum0(map { ($phase{$_} // [ 0, 0 ])->[1] } 'flush', "another's flush", 'delay'),
-			0, 1.6    # each of these that is below 0.5% has no row
+			0,
+			max(0.6, 0.5 * $hidden + 0.1)
 		]);
 }
 
