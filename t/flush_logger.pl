@@ -273,9 +273,7 @@ unlike(slurp_file($node->logfile, $log_end), qr/PANIC|TRAP|reinitializing/, 'the
 # has not ended yet, and of autovacuum.
 $log_end = -s $node->logfile;
 $node->stop;
-unlike(
-	slurp_file($node->logfile, $log_end),
-	qr/\[$next_worker\].*FATAL/,
-	'the worker stops quietly with the server');
+unlike(slurp_file($node->logfile, $log_end),
+	qr/\[$next_worker\].*FATAL/, 'the worker stops quietly with the server');
 
 done_testing();

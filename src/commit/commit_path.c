@@ -9,6 +9,9 @@
  * The differences show whether the commit led a flush, followed one, or did
  * not wait.
  *
+ * If commit_stats.enabled is off in the first callback, nothing is counted.
+ * The second then skips the WAL or, if counting is on again, accounts it.
+ *
  * A ProcessUtility hook notes when COMMIT begins, if it is a statement with an
  * id, and marks the backend's slot.  slow_commit.c notes the end, of commits
  * that may be slow.
@@ -91,8 +94,8 @@ static ProcessUtility_hook_type next_ProcessUtility = NULL;
 /*
  * COMMIT begins, and has an id or a WITH HOLD cursor: deferred triggers and
  * constraints run, and cursors are filled, before the first callback.  Without
- * an id, clients_look_again() makes clients_differ() true there, so that
- * before_changed_commit() runs.
+ * an id, clients_look_again() makes clients_differ() true in the first
+ * callback, so that before_changed_commit() runs.
  */
 static pg_noinline void
 begin_commit_statement(void)
@@ -106,7 +109,10 @@ begin_commit_statement(void)
 	backend_slot_set_committing(commit.statement_at, COMMITTING_BEFORE);
 }
 
-/* The commit fails, or is not counted; suspect_slow_commit() ends others. */
+/*
+ * The commit fails, or is not counted.  After one that counts,
+ * suspect_slow_commit() clears the same.
+ */
 static void
 forget_commit(void)
 {
@@ -118,7 +124,8 @@ forget_commit(void)
 
 /*
  * Register this process, before it counts anything.  May wait and may raise an
- * error.  Returns false if it must not count.
+ * error.  Returns false if it must not count.  A background process that has
+ * not had an id counts, but comes here again.
  */
 static pg_noinline bool
 register_process(void)
@@ -136,7 +143,7 @@ register_process(void)
 	return true;
 }
 
-/* The WAL I/O has been read. */
+/* Reads all but the WAL I/O, which the callers have read. */
 static inline void
 read_before_flush(void)
 {
@@ -152,7 +159,7 @@ read_before_flush(void)
 	backend_slot_set_committing(commit.started_at, 0);
 	flush_groups_observe(GetFlushRecPtr(NULL), commit.started_at);
 	delay_override_begin(commit.started_at);
-	/* a capture may have begun since the siblings were counted, or not */
+	/* a capture may have begun after the siblings were not counted */
 	if (unlikely(commit_trace_wanted()) &&
 		commit.siblings != SIBLINGS_NOT_COUNTED)
 		commit_trace_note(commit.started_at);
@@ -227,8 +234,8 @@ read_before_commit(void)
 }
 
 /*
- * Returns false if this process must not count.  Its client may be new, or the
- * statement.
+ * Registers this process, its client and its statement, where they are new.
+ * Returns false if this process must not count.
  */
 static pg_noinline bool
 prepare_to_count(void)
@@ -333,7 +340,7 @@ count_adaptive_flush(bool is_commit, uint64 delay)
 	uint64		flush_began_at = Max(commit.started_at, previous_seen_at) + delay;
 	uint64		ended_at = commit.ended_at;
 
-	/* 0, or of a group that has taken its place in the ring */
+	/* nobody has seen the end, or a newer group has its place in the ring */
 	if (unlikely(seen_at < commit.started_at))
 		seen_at = 0;
 	if (likely(seen_at != 0))
@@ -442,7 +449,7 @@ count_leaders_sleep(void)
 	unreported.ended_at = commit.ended_at;
 }
 
-/* It obeyed the adaptive delay. */
+/* A commit that obeyed the adaptive delay */
 static pg_noinline void
 end_adaptive(uint64 elapsed, bool is_commit, bool led)
 {
@@ -457,8 +464,8 @@ end_adaptive(uint64 elapsed, bool is_commit, bool led)
 }
 
 /*
- * It had a commit_delay, or obeyed a sweep.  A follower has waited for its
- * leader's sleep even if it obeyed an order not to sleep.
+ * A commit with commit_delay, or that obeyed a sweep.  A follower has waited
+ * for its leader's sleep even if it obeyed an order not to sleep.
  */
 static pg_noinline void
 end_fixed(bool is_commit, bool led)
@@ -517,7 +524,7 @@ count_standby_wait(LatencyKind kind)
 					   clock_elapsed(earliest, commit.ended_at));
 }
 
-/* From the record on, until the commit needed no flush any more. */
+/* The time from the record to the end of the flush that carried it */
 static uint64
 flush_time_after(uint64 record_at)
 {
@@ -547,6 +554,7 @@ note_notify(uint64 held_at, uint64 record_at)
 	totals.write_time = clock_elapsed(held_at, record_at);
 	commit.has_notify = true;
 	adaptive_delay_skip_next = true;
+	/* so that may_be_slow() is true */
 	commit.statement_at = commit_began_at(&commit);
 	commit.notify_pid = notify_lock_pass_on(&totals);
 }
@@ -680,7 +688,8 @@ enter_group(GroupNumber number, bool is_commit, bool led,
 }
 
 /*
- * The first of the tests that slow_limits.c names; statement_at is mostly 0.
+ * The first, cheapest test of a slow commit; the others are in slow_limits.c.
+ * statement_at is mostly 0.
  */
 static inline bool
 may_be_slow(uint64 elapsed)
@@ -718,7 +727,8 @@ suspect_slow_commit(SlowRole role, bool is_commit, LatencyKind kind)
 }
 
 /*
- * The record ends at "lsn"; "led": this backend has flushed it; "is_own": it
+ * Count a commit or prepare that waited, and enter it into its flush group.
+ * Its record ends at "lsn"; "led": this backend has flushed it; "is_own": it
  * is that of the transaction that ends.
  */
 static pg_attribute_always_inline void
@@ -965,7 +975,10 @@ waits_after_all(CommitKind kind)
 		(kind == COMMIT_READ_ONLY && commit.wal_records != wal_cycles_records);
 }
 
-/* A commit that had no id, or no WAL, in the first callback. */
+/*
+ * A commit that had no id, or no WAL, in the first callback; or that is not
+ * counted, so that only its WAL is skipped.
+ */
 static pg_noinline void
 count_other_commit(CommitKind kind)
 {
@@ -996,7 +1009,10 @@ after_logged_commit(void)
 		count_other_commit(kind);
 }
 
-/* XACT_EVENT_COMMIT.  A transaction with an id has written a commit record. */
+/*
+ * XACT_EVENT_COMMIT.  A transaction with an id has written a commit record, so
+ * wal_unaccounted() holds.
+ */
 static inline void
 after_commit(void)
 {
@@ -1023,7 +1039,7 @@ abandon_commit(void)
  * commits for its workers, and the server adds their WAL to the leader's.
  */
 static pg_noinline void
-after_rare_event(XactEvent event)
+rare_event(XactEvent event)
 {
 	switch (event)
 	{
@@ -1051,7 +1067,7 @@ commit_path_xact_callback(XactEvent event, void *arg)
 	else if (event == XACT_EVENT_COMMIT)
 		after_commit();
 	else
-		after_rare_event(event);
+		rare_event(event);
 }
 
 /* Other than by SET ROLE */

@@ -1,6 +1,7 @@
 /*
  * The sleep that commit_stats.adaptive_delay lets leaders take; see
- * adaptive_delay.c.
+ * adaptive_delay.c.  adaptive_delay_length() is its length, and nothing here
+ * ends it sooner.
  */
 #ifndef COMMIT_STATS_ADAPTIVE_DELAY_H
 #define COMMIT_STATS_ADAPTIVE_DELAY_H

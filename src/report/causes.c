@@ -4,9 +4,12 @@
  *		Why commits take their time, what to do first, and whether a
  *		commit_delay would help.
  *
- * Tables hold all that the report concludes.  Of those of causes, it prints
- * the rows with the largest shares, in that order.  Rows that do not apply
- * have their sentences made, too; psprintf() writes NULL as (null).
+ * Tables hold all that the report concludes.  Those of causes are in
+ * find_record_causes() to find_client_causes().  A new cause is a row there,
+ * whose share comes from CommitFigures (report_data.c; of a period, period.c),
+ * and a test in t/symptoms.  The report prints the MAX_CAUSES rows with the
+ * largest shares, if they are MIN_CAUSE or more.  Rows that do not apply have
+ * their sentences made, too; psprintf() writes NULL as (null).
  *
  * The answer on a delay is the first row that applies in find_no_waits(), then
  * in find_no_gain(), then in find_may_pay().  commit_remedies() asks none of
@@ -44,7 +47,7 @@
 
 #define MAX_CAUSES			3
 #define MIN_CAUSE			0.05	/* smaller shares are not printed */
-#define NCAUSES				32	/* more than the tables have */
+#define NCAUSES				64	/* more than the tables have */
 #define CAUSES_MIN_COMMITS	500 /* below, nothing is said about a delay */
 
 #define MANY_STALLS			0.25	/* of the time in flushes */
@@ -94,8 +97,8 @@
 /* A row of a table of causes */
 typedef struct Cause
 {
-	double		share;			/* from MIN_CAUSE on, it is printed */
-	const char *sentence;		/* that the share begins */
+	double		share;			/* 0: it does not apply */
+	const char *sentence;		/* printed after the share */
 	const char *remedy;			/* or NULL */
 } Cause;
 
@@ -139,7 +142,7 @@ bytes_share(const CommitFigures *f)
 
 	if (share == 0)
 		return f->stall[STALL_BYTES].share;
-	/* the first causes are phases of their own */
+	/* the causes before STALL_CHECKPOINT are phases of their own */
 	for (int cause = STALL_CHECKPOINT; cause < STALL_NCAUSES; cause++)
 		if (cause != STALL_BYTES)
 			others += f->stall[cause].share;
@@ -254,7 +257,7 @@ idle_sessions(const CommitFigures *f)
 	return ratio_or_zero(f->seen.idle_xids, f->seen.n);
 }
 
-/* Twice as many sessions wait for locks of others as commits explain. */
+/* More than twice as many sessions wait for locks as commits explain. */
 static bool
 statements_wait(const CommitFigures *f)
 {
@@ -1209,7 +1212,10 @@ largest_stalls(const CommitFigures *f)
 	return most;
 }
 
-/* No commit waits for a flush that it could share, or too little is known */
+/*
+ * No commit waits for a flush that it could share, a delay is in force
+ * already, or too little is known
+ */
 static const Answer *
 find_no_waits(const CommitFigures *f)
 {

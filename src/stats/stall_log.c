@@ -8,12 +8,16 @@
  * commit_stall_log and the report tell from here whose WAL a stalled flush had
  * written, and what made it stall.  Each stall has one cause: that of the
  * first rule that holds ("rules" below).  A rule returns its certainty, the
- * probability that the cause is right; 0: it does not hold.
+ * probability that the cause is right; 0: it does not hold.  Two passes over
+ * all stalls explain some that no rule did: follow_checkpoint() and
+ * follow_rate().
  *
  *	seen		what the background worker saw during a stall (watch.c)
  *	activity	what may make flushes stall while it goes on: the phases of a
  *				checkpoint, archive_command, a session that writes much,
  *				other I/O of the volume
+ *	quota		even distances between the stalls that no rule before explains
+ *				(look_for_quota())
  *	ratio		stall time in a second with an activity to that in one without
  *	share		of the requests of the volume, those that are of no flush
  *

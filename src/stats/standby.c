@@ -13,9 +13,11 @@
  * standby that catches up is blamed, else the first name in the list that is
  * not connected.  A cascaded standby has no walsender here.
  *
- * The background worker looks at the queues in which commits wait.  The first
- * commit of a queue has the lowest position, so what it waits for holds up the
- * queue, and each commit in it has waited for the same.
+ * That a commit waits for a standby, its wait event tells (commit_phase.c),
+ * and its wait level as it ends (latency_wait_level()).  The background worker
+ * looks at the queues in which commits wait.  The first commit of a queue has
+ * the lowest position, so what it waits for holds up the queue, and each
+ * commit in it has waited for the same.
  *
  * Of a period, report_data_blame_slow() tells it, by slow commits.
  *

@@ -11,10 +11,10 @@
  *				COMMITs were seen waiting for
  *	writer		a backend that was seen WRITER_LOOKS times with the same id, or
  *				that writes WAL without one (VACUUM, CREATE INDEX CONCURRENTLY,
- *				hint bits), and neither commits nor sleeps (pg_sleep) nor waits
- *				for its client or a lock.  Sessions that wait until WAL is
- *				written look like the one that has filled the WAL buffers, but
- *				for a shorter time
+ *				hint bits).  In both cases it is in no commit, in no pg_sleep,
+ *				and in no wait for its client or a lock.  Sessions that wait
+ *				until WAL is written look like the one that has filled the WAL
+ *				buffers, but for a shorter time
  *
  * A look finds long phases for certain, and short ones in proportion to their
  * length.  So sums over many samples tell where commits spend their time, and
@@ -31,9 +31,9 @@
  *
  * A limit of the CPU stops all backends, and the worker with them.  So does a
  * pause of the machine or container (a snapshot, a migration), which shows as
- * the worker's nap lasts MIN_PAUSE longer than its timeout.  A sum moves that
- * share of each phase to PHASE_NOT_RUN, except of the wait for a standby,
- * which runs elsewhere.
+ * the worker's nap lasts MIN_PAUSE longer than its timeout.  Of each phase, a
+ * sum moves the share of the time that the stop took to PHASE_NOT_RUN, except
+ * of the wait for a standby, which runs elsewhere.
  *
  * Invariant: a reader gets each sample whole, or begins again.
  *
@@ -84,7 +84,7 @@
 
 typedef struct WatchShared
 {
-	ChangeCount changes;		/* ended: the number of samples so far */
+	ChangeCount changes;		/* between changes, the number of samples */
 	WatchSample sample[WATCH_SAMPLES];
 } WatchShared;
 
@@ -121,7 +121,7 @@ typedef struct Look
 static WatchShared *shared = NULL;
 static Session *sessions = NULL;	/* by index in allProcs */
 static Look look;
-static uint32 paused_us = 0;	/* since the last look */
+static uint32 paused_us = 0;	/* the latest pause since the last look */
 
 const StatsModule watch_module = {
 	.head_size = sizeof(WatchShared),
@@ -146,8 +146,9 @@ worth_of(const SeenCommit *commit)
 }
 
 /*
- * The entry of the COMMIT that a session is in.  Of the others, the longest
- * wait stays for a second, however many short ones follow.
+ * The entry of the COMMIT that a session is in, which may be made now.  Of
+ * earlier COMMITs, the longest wait stays for a second, however many short
+ * ones follow.
  */
 static CommitWaits *
 seen_commit(Session *session, const PhaseReading *reading)
@@ -507,8 +508,9 @@ watch_note_nap(long timeout, uint64 took)
 }
 
 /*
- * Requests of a flush: those of the run of flushes that had the fewest,
- * whoever made them.  A run begins anew when WAL is synced in another way.
+ * Requests of a flush: the least mean of the runs of FLUSH_RUN flushes so far,
+ * whoever made the requests.  A run begins anew when WAL is synced in another
+ * way.
  */
 static double
 requests_of_flush(uint64 flushes, uint64 requests)
@@ -567,10 +569,10 @@ sees_flush(const WatchSample *sample)
 
 /*
  * What others than flushes had of the volume in the last LATELY looks, of
- * "newest" in all: two fifths of its requests, or three quarters of its bytes,
- * are an activity.  Requests count if a flush was under way in most of these
- * looks: a volume that is free does not make flushes wait for others.  Not
- * known while a segment is made.
+ * which "newest" is the latest: two fifths of its requests, or three quarters
+ * of its bytes, are an activity.  Requests count if a flush was under way in
+ * most of these looks: a volume that is free does not make flushes wait for
+ * others.  Not known while a segment is made.
  */
 static void
 look_at_others(uint64 newest)

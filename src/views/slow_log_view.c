@@ -3,6 +3,9 @@
  * slow_log_view.c
  *		Functions behind commit_slow_log and commit_stall_log.
  *
+ * Columns are filled from what slow_commit.c and the worker noted; the column
+ * cause is decided here, in slow_cause().
+ *
  * Who may read these views sees the rows of all users: see GRANT in
  * commit_stats--1.0.sql.
  *

@@ -7,6 +7,7 @@
  *				if one client has nearly all commits
  *	remedy		a change of the server, of its device or of one party; in the
  *				model, a changed copy of the load that the sample showed
+ *				(whatif_fit.c, from commit_trace.c)
  *	others		the commits of all but the party that a remedy changes
  *	score		of a remedy: the mean transaction of the others, divided by
  *				the same of the same others at present

@@ -11,10 +11,10 @@
  * for all processes, and lets adaptive_delay.c learn.
  *
  * It does so after each nap.  While commit_stats.enabled is on, it first looks
- * at the commits under way (watch.c), every WATCH_EVERY_MS to WATCH_VARIES_MS
- * later or, after QUIET_LOOKS at which nothing committed, WATCH_IDLE_MS; and
- * then whether a minute of the history is over (history.c).  A flush group is
- * logged once it is SETTLE_TIME old, as more followers may come until then.
+ * at the commits under way (watch.c), each 50 to 70 ms (WATCH_EVERY_MS) or,
+ * after QUIET_LOOKS at which nothing committed, each 500 ms; and then whether
+ * a minute of the history is over (history.c).  A flush group is logged once
+ * it is SETTLE_TIME old, as more followers may come until then.
  *
  * What wakes the worker (worker_wake.c) brings no look forward, unless a
  * session asks for the end of a minute: leaders wake it as their flush ends,
