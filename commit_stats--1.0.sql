@@ -1873,7 +1873,7 @@ COMMENT ON COLUMN commit_activity.commit_time IS
 COMMENT ON COLUMN commit_activity.wal_bytes IS
 	'WAL that its transactions wrote, in bytes';
 COMMENT ON COLUMN commit_activity.committing_since IS
-	'begin of the COMMIT or prepare under way; null without one that waits for its flush';
+	'begin of the COMMIT or prepare under way; null without one';
 COMMENT ON COLUMN commit_activity.waiting_for IS
 	'what that waits for: flush, another''s flush, new WAL segment, delay (inferred before PostgreSQL 19), standby, notify, commit log, or another lock, with object and holder';
 COMMENT ON COLUMN commit_activity.phase IS

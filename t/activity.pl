@@ -83,6 +83,14 @@ push @sessions,
   $node->start_psql("SET application_name = 'committer'",
 	'BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT');
 waits_become('standby, notify', '... and one with NOTIFY for that one');
+push @sessions,
+  $node->start_psql(
+	"SET application_name = 'committer'; SET synchronous_commit = off",
+	'BEGIN; INSERT INTO tick VALUES (1); NOTIFY bell; COMMIT');
+waits_become('standby, notify, notify', '... even if it is asynchronous');
+is( activity(q{string_agg(DISTINCT phase, ', ' ORDER BY phase)}),
+	'NOTIFY lock, standby',
+	'... in that phase');
 
 # Nothing is left behind by a commit that fails.
 my $failing = $node->background_psql('postgres', on_error_stop => 0);

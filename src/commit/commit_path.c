@@ -191,6 +191,7 @@ read_before_async(void)
 	commit.kind = COMMIT_ASYNC;
 	commit.siblings = SIBLINGS_NOT_COUNTED;
 	commit.started_at = clock_now();
+	backend_slot_set_committing(commit.started_at, 0);
 	flush_detection_read_if_cheap(&commit.before);
 }
 
