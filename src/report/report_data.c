@@ -851,8 +851,8 @@ blame_longest(CommitFigures *f, const StandbyCounts *counts, int n,
 
 /*
  * The history does not know the standby, nor do counts of another list, but
- * slow commits do that are kept, if slow ones have half of the time in which
- * commits waited for a standby.
+ * slow commits do that are kept, if slow ones have a quarter of the time in
+ * which commits waited for a standby.  Shares are of all of it.
  */
 void
 report_data_blame_slow(CommitFigures *f)
@@ -864,6 +864,7 @@ report_data_blame_slow(CommitFigures *f)
 	LoggedEvent *slow = logged_events_read(SLOW_COMMIT, &nslow);
 	double		all = f->phase[PHASE_STANDBY] * f->phase_mean * f->phase_commits;
 	double		blamed = 0;
+	double		known;
 
 	for (int i = 0; i < nslow; i++)
 	{
@@ -883,9 +884,15 @@ report_data_blame_slow(CommitFigures *f)
 		blamed += (double) part[PHASE_STANDBY] / NS_PER_US;
 	}
 	/* those that are kept are a sample; where commits hang, "all" is unknown */
-	if (2 * blamed * f->slow_commits / Max(f->slow_n, 1) < all)
+	known = blamed * f->slow_commits / Max(f->slow_n, 1);
+	if (4 * known < all)
 		return;
 	blame_longest(f, counts, n, NULL);
+	if (known < all)
+	{
+		f->standby_share *= known / all;
+		f->standby_next_share *= known / all;
+	}
 }
 
 /* Whose transaction wrote half of what the standby lacks, or more */

@@ -160,6 +160,23 @@ $counted = wait_time('not flushed');
 cmp_ok($counted, '>=', 0.8 * sum0(@times), 'not flushed: the time is counted');
 cmp_ok($counted, '<=', 1.05 * sum0(@times) + 500, '... and not more than all take');
 
+# Slow commits have a third of the time of a period, and tell whose that is.
+$from = $primary->sql('SELECT commit_history_close()');
+$load = start_load($primary, '-c 8 -T 9', $insert);
+wait_for_commits($primary, 100);
+$stopped = $standby->sql('SELECT pid FROM pg_stat_wal_receiver');
+kill 'STOP', $stopped;
+usleep(3_000_000);
+kill 'CONT', $stopped;
+undef $stopped;
+end_load($load);
+$primary->wait_until('SELECT count(standby) >= 7 FROM commit_slow_log WHERE duration > 2500');
+$to = $primary->sql('SELECT commit_history_close()');
+like(
+	$primary->sql("SELECT commit_stats_report('$from', '$to')"),
+	qr/% standby 'sb1': not \w+ \([\d.]+%\s+of\s+these\s+waits[;)]/,
+	'a third of a period: the standby is named, with its share');
+
 # Commits that need no flush of the standby do not wait for it.
 $primary->sql('SELECT commit_stats_reset()');
 end_load(start_load($primary, '-c 8 -t 50', "SET synchronous_commit = remote_write;\n$insert"));
