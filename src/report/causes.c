@@ -737,9 +737,9 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		"RELEASE SAVEPOINT after each, or fewer in a transaction"},
 		{locked_before || f->savepoints > 0 ? 0 : before,
 			remote ? "before the record: it waits in an extension, as postgres_fdw for COMMIT on another server." :
-			"before the record: deferred triggers, constraints, open cursors, or COMMIT on another server (postgres_fdw).",
+			"before the record: deferred triggers, constraints, open cursors, or an extension (as postgres_fdw, for COMMIT on another server).",
 			remote ? faster_there :
-		"fewer rows in a transaction, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
+		"fewer rows in a transaction, or in its cursors WITH HOLD, or an index that the deferred checks lack; constraints that are not deferred take the time in the statement"},
 		{locked_record ? record : 0,
 			psprintf("record: COMMIT waits for %s before its commit record.", f->lock),
 			f->lock_prepared ? finish_prepared :
@@ -760,7 +760,7 @@ find_record_causes(const CommitFigures *f, Causes *found)
 		{own && remote ? record : 0,
 		"record: it waits in an extension before its commit record, as for PREPARE TRANSACTION on another server.", faster_there},
 		{own && !remote && !f->notifies ? record : 0,
-			psprintf("record: the session's own work before its commit record, as %s%s%sON COMMIT DELETE ROWS or DROP.",
+			psprintf("record: the session's own work before its commit record, as %s%s%sON COMMIT DELETE ROWS or DROP, or that of an extension.",
 					 f->queue < LONG_QUEUE ? "" :
 					 psprintf("LISTEN, which reads the queue of NOTIFY (%s full), ", format_percent(f->queue)),
 					 f->commits_notify > 0 ? "messages of NOTIFY, " : "",
@@ -830,7 +830,7 @@ find_phase_causes(const CommitFigures *f, Causes *found)
 			paused ? "who stops it: snapshots, a migration, too many virtual machines; the hypervisor or the container's host has a log" :
 		"a higher CPU limit of its control group"},
 		{remote ? 0 : phase[PHASE_LOG],
-		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits.", NULL},
+		"commit log: the commit becomes visible to others, which takes CPU or waits for other commits; or an extension works after its record.", NULL},
 		{phase[PHASE_UNKNOWN], "unknown: neither the session nor the samples show this time.",
 			!f->io_timing ? "track_wal_io_timing = on: flushes are then timed" :
 			f->slow_commits > 0 ? NULL :

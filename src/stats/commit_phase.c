@@ -149,8 +149,7 @@ inner_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 		event == (PG_WAIT_LWLOCK | ProcArrayLock->tranche))
 		return PHASE_LOG;
 	/* in another library's callback, as its transaction has no id any more */
-	if (wait_event_class(event) == PG_WAIT_EXTENSION &&
-		!TransactionIdIsValid(*(volatile TransactionId *) &proc->xid))
+	if (!TransactionIdIsValid(*(volatile TransactionId *) &proc->xid))
 		return PHASE_LOG;
 	return waits_for_notify(proc, event) ? PHASE_NOTIFY : PHASE_RECORD;
 }

@@ -145,7 +145,7 @@ says(
 	queue => 0.12);
 says(
 	'LISTEN, with another listener that does not read',
-	'90\.0% record: .*, as LISTEN, which reads the queue of NOTIFY \(1\.3% full\), ON COMMIT DELETE ROWS or DROP\.',
+	'90\.0% record: .*, as LISTEN, which reads the queue of NOTIFY \(1\.3% full\), ON COMMIT DELETE ROWS or DROP, or that of an extension\.',
 	'no\. 90\.0% of commit time',
 	'phase:record' => 0.9,
 	queue => 0.013,
@@ -153,7 +153,7 @@ says(
 	  '^if it is LISTEN, end the transaction of the session that does not read the queue; else');
 says(
 	'... in a short queue',
-	'90\.0% record: .*, as ON COMMIT DELETE ROWS or DROP\.',
+	'90\.0% record: .*, as ON COMMIT DELETE ROWS or DROP, or that of an extension\.',
 	'no\. 90\.0% of commit time',
 	'phase:record' => 0.9,
 	queue => 0.0009,
@@ -200,7 +200,7 @@ says(
 	not => 'ON COMMIT|record');
 says(
 	'... of which not enough is known',
-	'90\.0% record: .*, as messages of NOTIFY, ON COMMIT DELETE ROWS or DROP\.',
+	'90\.0% record: .*, as messages of NOTIFY, ON COMMIT DELETE ROWS or DROP, or that of an extension\.',
 	'no\. 90\.0% of commit time',
 	'phase:record' => 0.9,
 	commits_notify => 100,
@@ -478,7 +478,7 @@ says(
 	'no\. 98\.0% of commit time',
 	%elsewhere,
 	'seen.extension_waits' => 90,
-	not => 'extension');
+	not => 'waits in an extension');
 says(
 	'savepoints',
 	'97\.0% before the record: COMMIT ends 60000 open savepoints, one in the other\.',
@@ -497,7 +497,7 @@ says(
 	not => 'ON COMMIT');
 says(
 	'... that samples saw, but no sync',
-	'90\.0% record: the session\'s own work before its commit record, as the WAL of small new tables \(wal_level = minimal\), ON COMMIT DELETE ROWS or DROP\.',
+	'90\.0% record: the session\'s own work before its commit record, as the WAL of small new tables \(wal_level = minimal\), ON COMMIT DELETE ROWS or DROP, or that of an extension\.',
 	'no\. 90\.0% of commit time', %new_tables,
 	'seen.phase[PHASE_RECORD]' => 20,
 	remedy => '^fewer temporary tables');
@@ -940,11 +940,13 @@ says(
 	remedy => '^more processors, or less at a time: sessions \(a pooler\), other programs\n$');
 says(
 	'work in COMMIT',
-	'80\.0% before the record: deferred triggers, constraints, open cursors, or COMMIT',
+	'80\.0% before the record: deferred triggers, constraints, open cursors, or an extension',
 	'no\. 80\.0%',
 	'phase:before' => 0.8,
 	'phase:other' => 0,
-	remedy => '^fewer rows in a transaction, or an index that the deferred checks lack');
+	remedy =>
+	  '^fewer rows in a transaction, or in its cursors WITH HOLD, or an index that the deferred checks lack'
+);
 says(
 	'full WAL buffers', '70\.0% record: COMMIT waits to insert',
 	'no\.', %flusher,
