@@ -27,6 +27,7 @@
 #include "utils/wait_event.h"
 
 #include "module/wall_clock.h"
+#include "probe/kernel.h"
 #include "stats/waits_now.h"
 
 /* The same for all sessions of a look. */
@@ -43,6 +44,15 @@ is_flush(CommitPhase phase)
 {
 	return phase == PHASE_FLUSH || phase == PHASE_OTHER_FLUSH ||
 		phase == PHASE_SEGMENT || phase == PHASE_DELAY;
+}
+
+/* A debugger, or SIGSTOP */
+static const char *
+describe_stop(int pid)
+{
+	char		state = process_state(pid);
+
+	return state == 'T' || state == 't' ? ", a process that is stopped" : "";
 }
 
 /* " (client 'app')", or "" without a name. */
@@ -65,7 +75,8 @@ describe_flush(const NowContext *context)
 
 	if (context->flusher_pid == 0)
 		return pstrdup("for a flush");
-	client = client_of(context, context->flusher_pid);
+	client = psprintf("%s%s", client_of(context, context->flusher_pid),
+					  describe_stop(context->flusher_pid));
 	if (context->flusher_phase == PHASE_SEGMENT)
 		return psprintf("for a new WAL segment, which pid %d%s makes",
 						context->flusher_pid, client);

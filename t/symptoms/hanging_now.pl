@@ -85,6 +85,13 @@ is( $node->sql(
 FROM commit_activity WHERE committing_since IS NOT NULL}),
 	"another's flush $leader, flush -",
 	'commit_activity names the leader');
+# A debugger stops it.
+kill 'STOP', $leader;
+like(
+	report_of($node)->{now},
+	qr/: for the flush of pid $leader \(client 'app'\), a process that is stopped\.$/,
+	'a process that is stopped');
+kill 'CONT', $leader;
 set_volume($node, 0);
 ok(end_background($_), 'a commit ends') for @sessions;
 
