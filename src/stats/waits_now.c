@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * waits_now.c
- *		The commits that have not ended, and what the longest waits for.
+ *		The commits that have not ended, and what most of them wait for.
  *
  * A commit that hangs is in no count yet.  commit_activity and the first line
  * of the report take this look at all sessions instead.
@@ -11,7 +11,8 @@
  * for another's flush; the holder at the end of the chain (lock_wait.c) blocks
  * those that wait for a lock.  If the holder is in its commit itself, its wait
  * is the root of theirs.  Commits of one root, or one flusher, wait for the
- * same.
+ * same.  Of several such groups, one of which some commit has waited for long,
+ * the report has the one that has waited for the most time in all.
  *
  * Locking: clients.c takes commit_stats_clients_lock() while it copies the
  * sessions.  Phases are read without a lock, as pg_stat_activity reads wait
@@ -234,10 +235,12 @@ describe_wait(const WaitingCommit *commit, const WaitingCommit *root,
 void
 waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
+	const WaitingCommit **root = palloc0(Max(n, 1) * sizeof(WaitingCommit *));
 	const WaitingCommit *longest = NULL;
-	const WaitingCommit *root;
 	const WaitingCommit *named;
+	const WaitingCommit *cause;
 	TimestampTz at = GetCurrentTimestamp();
+	int64		most = 0;
 
 	memset(now, 0, sizeof(WaitsNow));
 	for (int i = 0; i < n; i++)
@@ -245,26 +248,39 @@ waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 		if (!waiting[i].in_commit)
 			continue;
 		now->all++;
-		if (longest == NULL || waiting[i].since < longest->since)
-			longest = &waiting[i];
+		root[i] = find_root(waiting, n, &waiting[i]);
 	}
-	if (longest == NULL || at - longest->since < WAITS_NOW_LONG)
+	for (int i = 0; i < n; i++)
+	{
+		int			commits = 0;
+		int64		sum = 0;
+
+		if (root[i] == NULL || at - waiting[i].since < WAITS_NOW_LONG)
+			continue;
+		for (int j = 0; j < n; j++)
+		{
+			if (root[j] == NULL || !waits_for_same(root[i], root[j]))
+				continue;
+			commits++;
+			sum += at - waiting[j].since;
+		}
+		if (sum < most || (sum == most && waiting[i].since > longest->since))
+			continue;
+		most = sum;
+		now->commits = commits;
+		longest = &waiting[i];
+		cause = root[i];
+	}
+	if (longest == NULL)
 		return;
 
 	now->longest = at - longest->since;
-	root = find_root(waiting, n, longest);
 	named = longest;
-	for (int i = 0; i < n; i++)
-	{
-		if (!waiting[i].in_commit ||
-			!waits_for_same(root, find_root(waiting, n, &waiting[i])))
-			continue;
-		now->commits++;
-		if (named == longest)
+	for (int i = 0; i < n && named == longest; i++)
+		if (root[i] != NULL && waits_for_same(cause, root[i]))
 			named = better_named(longest, &waiting[i]);
-	}
-	now->blame = root->blame;
+	now->blame = cause->blame;
 	now->locked = longest->has_lock && longest->reading.phase != PHASE_NOTIFY;
 	now->lock = named->lock;
-	now->what = describe_wait(longest, root, named->detail);
+	now->what = describe_wait(longest, cause, named->detail);
 }

@@ -1,5 +1,5 @@
 /*
- * The commits that have not ended, and what the longest waits for; see
+ * The commits that have not ended, and what most of them wait for; see
  * waits_now.c.
  */
 #ifndef COMMIT_STATS_WAITS_NOW_H
@@ -30,9 +30,10 @@ typedef struct WaitingCommit
 
 typedef struct WaitsNow
 {
-	int			commits;		/* that wait for the same as the longest */
+	int			commits;		/* that wait for the same */
 	int			all;			/* under way */
-	double		longest;		/* us; 0: none has lasted WAITS_NOW_LONG */
+	double		longest;		/* us, of these; 0: none has lasted
+								 * WAITS_NOW_LONG */
 	char	   *what;			/* "for the flush of pid 812"; or NULL */
 	StandbyBlame blame;			/* as above */
 	bool		locked;			/* for this lock, not that of NOTIFY */

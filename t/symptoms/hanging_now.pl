@@ -95,4 +95,33 @@ kill 'CONT', $leader;
 set_volume($node, 0);
 ok(end_background($_), 'a commit ends') for @sessions;
 
+# One commit has waited for longer, but eight for another reason for more time
+# in all.
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN; LOCK logged IN SHARE MODE');
+$node->sql(q{CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS
+	$$BEGIN INSERT INTO logged (n) VALUES (2); RETURN NULL; END$$;
+CREATE TABLE first (n int);
+CREATE CONSTRAINT TRIGGER late AFTER INSERT ON first DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION late();
+CREATE TABLE other (n int)});
+my $alone = $node->start_psql('BEGIN; INSERT INTO first VALUES (1); COMMIT');
+$node->wait_until(q{SELECT count(*) = 1 FROM commit_activity WHERE phase = 'before'});
+$node->alter_system(synchronous_standby_names => 'ghost');
+@sessions =
+  map { $node->start_psql("SET application_name = 'app'", 'INSERT INTO other VALUES (1)') } 1 .. 8;
+$node->wait_until(
+	q{SELECT sum(clock_timestamp() - committing_since) FILTER (WHERE waiting_for = 'standby')
+	> 2 * max(clock_timestamp() - committing_since)
+	AND max(clock_timestamp() - committing_since) FILTER (WHERE waiting_for = 'standby') > '1.5 s'
+	AND count(*) = 9
+FROM commit_activity WHERE committing_since IS NOT NULL});
+like(
+	report_of($node)->{now},
+	qr/^8 of 9 commits wait now, the longest for .*: standby 'ghost' is not connected\.$/,
+	'most of the time is waited for the standby');
+$holder->quit;
+$node->alter_system(synchronous_standby_names => '');
+ok(end_background($_), 'a commit ends') for $alone, @sessions;
+
 end_test($node);
