@@ -29,9 +29,10 @@ for (1 .. 4)
 	$node->sql('INSERT INTO logged VALUES (1)');
 	$node->sql('SELECT commit_history_close()');
 }
-my $minutes = $node->sql(q{SELECT h FROM commit_history h WHERE resolution = 'minute'
-	ORDER BY period_start});
+# a minute may end at any time, also between these two
 my $end = $node->sql('SELECT max(period_end) FROM commit_history');
+my $minutes = $node->sql(qq{SELECT h FROM commit_history h WHERE resolution = 'minute'
+	AND period_end <= '$end' ORDER BY period_start});
 $node->stop;
 my $good = slurp_file($file);
 ok(length($good) > 100, 'there is a file after a shutdown');
@@ -131,9 +132,10 @@ my $before_promotion = $standby->sql('SELECT clock_timestamp()');
 $standby->promote;
 $standby->sql('INSERT INTO logged VALUES (1)');
 $standby->sql('SELECT commit_history_close()');
-is( $standby->sql(q{SELECT bool_or(after_gap AND commits > 0) FROM commit_history
+is( $standby->sql(
+		q{SELECT (array_agg(after_gap ORDER BY period_start))[1], sum(commits) > 0 FROM commit_history
 	WHERE resolution = 'minute' AND period_end > pg_postmaster_start_time()}),
-	't',
+	't|t',
 	'a promoted standby goes on, behind a gap');
 is( $standby->sql(qq{SELECT min(period_start) > '$before_promotion' FROM commit_history
 	WHERE resolution = 'minute' AND period_end > '$before_promotion'}),
