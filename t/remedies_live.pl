@@ -215,8 +215,9 @@ ok(eventually(sub { return ($node->psql('postgres', $both))[1] eq '2|2|t|t' }),
 	'the statements of the only client');
 is(error_of($node, $statement), '', $statement);
 
-# One more writes most of the WAL, nearly all of it images of pages.
+# One more writes most of the WAL from now on, nearly all of it images.
 $node->sql('CREATE TABLE numbers AS SELECT g FROM generate_series(1, 20000) g');
+$node->sql('SELECT commit_stats_reset()');
 $other = start_pgbench($node, '-c 1 -T 600',
 	index => "BEGIN;\nCREATE INDEX again ON numbers (g);\nDROP INDEX again;\nCOMMIT;\n");
 my $less_wal = q{remedy ~ '^(without the WAL|no full)'};
