@@ -53,7 +53,7 @@ sub start_load
 
 # A backend is killed in the middle of its work; the postmaster lives on.
 my $load = start_load();
-kill_backend($node, "backend_type = 'client backend' AND pid <> pg_backend_pid()");
+kill_backend($node, "query ~ '^INSERT INTO logged'");
 end_background($load);
 counts_again('killed backend');
 

@@ -72,6 +72,7 @@ $auto_conf = slurp_file($node->data_dir . '/postgresql.auto.conf');
 my $load = start_load();
 my ($status, $out, $err);
 
+wait_for_commits($node, 100);
 ($status, $out, $err) = $node->psql('postgres',
 	q{SELECT json_agg(w) FROM commit_delay_whatif('{0,1000,20000}', '{0,1000}', '5 s') w});
 is($status, 0, 'it says something') or diag $err;
@@ -198,9 +199,9 @@ for my $victim ('another process', 'its own process')
 {
 	$session = start_whatif($whatif);
 	$pid = whatif_pid();
-	$pid = $node->sql(q{SELECT pid FROM pg_stat_activity
-WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND
-	  query NOT LIKE '%whatif%' LIMIT 1}) if $victim eq 'another process';
+	$pid = $node->sql(
+		q{SELECT pid FROM pg_stat_activity WHERE query ~ '^(INSERT INTO logged|SELECT same_settings)' LIMIT 1}
+	) if $victim eq 'another process';
 	kill 'KILL', $pid;
 	end_background($session);
 	end_background($load);
