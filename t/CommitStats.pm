@@ -21,7 +21,7 @@ use Time::HiRes qw(usleep);
 our @ISA = qw(Exporter);
 our @EXPORT = (
 	@PostgreSQL::Test::Utils::EXPORT, @Test::More::EXPORT,
-	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library need_libpgcommon init_node start_node flush_stats wait_for_commits waldump
+	qw(compile_c compile_program compile_module pg_config has_library has_sanitizers need_library init_node start_node flush_stats wait_for_commits waldump
 	  wal_records run_pgbench start_pgbench start_background errors_so_far end_background
 	  end_pgbench ways_to_end error_of poll_until eventually create_same_settings create_read_all
 	  kill_backend starts_from_zero
@@ -370,13 +370,20 @@ sub compile_c ($output, @arguments)
 		'-Isrc', '-o', $output, @arguments);
 }
 
-# A program of C files: a function that gives it arguments, if the first of its
-# own is a list of these, and lines, and returns what it prints.
+# A program of C files, without what would need the server: a function that
+# gives it arguments, if the first of its own is a list of these, and lines,
+# and returns what it prints.  Memory and formatting are those of libpgcommon;
+# skips the test without.
 sub compile_program (@arguments)
 {
 	my $program = PostgreSQL::Test::Utils::tempdir() . '/program';
+	my ($folder) = grep { -e "$_/libpgcommon.a" } map { ($_, "$_/..") } pg_config('--pkglibdir');
 
-	compile_c($program, @arguments);
+	plan(skip_all => 'libpgcommon.a is not installed') if !defined $folder;
+	compile_c(
+		$program, '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections',
+		@arguments, "-L$folder", '-lpgcommon', '-lpgport',
+		'-lm');
 	return sub (@lines) {
 		my @command = ($program, ref $lines[0] ? @{ shift @lines } : ());
 		my $in = join '', map { "$_\n" } @lines;
@@ -415,15 +422,6 @@ sub has_sanitizers ()
 sub need_library ($name)
 {
 	plan(skip_all => "there is no $name") if !has_library($name);
-}
-
-# What links the server's own functions for programs; skips the test without.
-sub need_libpgcommon
-{
-	my ($folder) = grep { -e "$_/libpgcommon.a" } map { ($_, "$_/..") } pg_config('--pkglibdir');
-
-	plan(skip_all => 'libpgcommon.a is not installed') if !defined $folder;
-	return ("-L$folder", '-lpgcommon', '-lpgport');
 }
 
 # Functions of a module: "name(arguments) RETURNS type".

@@ -6,8 +6,8 @@
 
 use CommitStats;
 
-my $run = compile_program('bench/adaptive_cost.c', 'src/control/adaptive_delay.c',
-	'src/control/spacing.c', '-lm');
+my $run =
+  compile_program('bench/adaptive_cost.c', 'src/control/adaptive_delay.c', 'src/control/spacing.c');
 
 cmp_ok($run->([ 20000, 1 ]), '>', 10000, 'a quota: most leaders sleep');
 

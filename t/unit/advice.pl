@@ -9,8 +9,7 @@ use CommitStats;
 use List::Util qw(sum);
 
 my $program =
-  compile_program('t/unit/advice.c', (map { "src/report/$_.c" } qw(causes report_format)),
-	need_libpgcommon(), '-lm');
+  compile_program('t/unit/advice.c', map { "src/report/$_.c" } qw(causes report_format));
 
 # A server with ten clients on a device that takes 500 us: the load is half of
 # what the threshold is, 4000/s.

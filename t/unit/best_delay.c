@@ -23,24 +23,6 @@
 #define MAX_OUTCOMES	100
 #define MAX_ROUNDS		100
 
-char *
-psprintf(const char *fmt,...)
-{
-	char	   *s = malloc(1000);
-	va_list		args;
-
-	va_start(args, fmt);
-	vsnprintf(s, 1000, fmt, args);
-	va_end(args);
-	return s;
-}
-
-char *
-pstrdup(const char *in)
-{
-	return strdup(in);
-}
-
 static void
 read_rounds(char *words, double latency, double *rate, double *time)
 {

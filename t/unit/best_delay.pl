@@ -5,7 +5,7 @@
 
 use CommitStats;
 
-my $program = compile_program('t/unit/best_delay.c', 'src/tuning/best_delay.c', '-lm');
+my $program = compile_program('t/unit/best_delay.c', 'src/tuning/best_delay.c');
 
 # [commit_delay, commit_siblings, latency, share that slept, limit, rates]...
 # become [mean, low, high, is_best, reason]...

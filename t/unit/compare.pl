@@ -9,8 +9,7 @@ use CommitStats;
 use List::Util qw(sum);
 
 my $program =
-  compile_program('t/unit/compare.c', (map { "src/report/$_.c" } qw(compare report_format)),
-	need_libpgcommon(), '-lm');
+  compile_program('t/unit/compare.c', map { "src/report/$_.c" } qw(compare report_format));
 
 my @phases = qw(before record notify sleep flush others segment standby log after not_run unknown);
 my @causes = qw(segment CPU pause checkpoint archiver bulk bytes writes quota unknown);

@@ -6,7 +6,7 @@
 
 use CommitStats;
 
-my $program = compile_program('t/unit/delay_classifier.c', 'src/probe/delay_classifier.c', '-lm');
+my $program = compile_program('t/unit/delay_classifier.c', 'src/probe/delay_classifier.c');
 
 # commit_delay, commit_siblings, siblings counted, us waited for the flush
 # before, us from then on, of these us of I/O, timed?  And whether it slept.

@@ -1,51 +1,21 @@
-/*
- * Packs and unpacks random words, and unpacks damaged ones; see
- * history_pack.pl.
+/*-------------------------------------------------------------------------
+ *
+ * history_pack.c
+ *		Packs and unpacks random words, and unpacks damaged ones, for
+ *		t/unit/history_pack.pl.
+ *
+ * The argument is the number of cases, the output how many of them are wrong.
+ *
+ *-------------------------------------------------------------------------
  */
-#include "../../src/history/history_file.c"
-#include "../../src/module/persist_format.c"
+#include "program.h"
 
 #include "common/pg_prng.h"
-#include "fmgr.h"
+
+#include "../../src/history/history_file.c"
 
 #define MOST_WORDS	60
 #define GUARD		0xdeadbeef
-
-PG_MODULE_MAGIC;
-PG_FUNCTION_INFO_V1(history_pack_check);
-
-/* What the rest of the file needs */
-HistoryRows history_rows[HISTORY_NRINGS];
-
-uint64
-history_first(HistoryRing ring)
-{
-	return 1;
-}
-
-HistoryRow *
-history_row(HistoryRing ring, uint64 number)
-{
-	return NULL;
-}
-
-bool
-persist_write(const char *path, const char *from, Size size)
-{
-	return false;
-}
-
-char *
-persist_allocate(Size size)
-{
-	return NULL;
-}
-
-char *
-persist_read(const char *path, Size max_size, uint64 *size)
-{
-	return NULL;
-}
 
 /* Runs of 0 and of other words */
 static void
@@ -61,15 +31,14 @@ make_words(pg_prng_state *random, uint64 *word, int n)
 	}
 }
 
-/* Returns how many of "n" cases are wrong; 0. */
-Datum
-history_pack_check(PG_FUNCTION_ARGS)
+int
+main(int argc, char **argv)
 {
 	pg_prng_state random;
 	int			wrong = 0;
 
 	pg_prng_seed(&random, 1);
-	for (int i = 0; i < PG_GETARG_INT32(0); i++)
+	for (int i = 0; i < atoi(argv[1]); i++)
 	{
 		uint64		word[MOST_WORDS];
 		uint64		packed[MOST_WORDS + 2];
@@ -100,5 +69,6 @@ history_pack_check(PG_FUNCTION_ARGS)
 		(void) unpack(packed, end, unpacked, n);
 		wrong += unpacked[n] != GUARD;
 	}
-	PG_RETURN_INT32(wrong);
+	printf("%d\n", wrong);
+	return 0;
 }

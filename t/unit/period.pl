@@ -6,9 +6,7 @@
 
 use CommitStats;
 
-# Without what would need the server
-my $program = compile_program('t/unit/period.c', 'src/stats/slow_log.c', 'src/stats/standby.c',
-	'-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', need_libpgcommon(), '-lm');
+my $program = compile_program('t/unit/period.c', 'src/stats/slow_log.c', 'src/stats/standby.c');
 
 sub named (@arguments)
 {

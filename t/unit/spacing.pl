@@ -8,7 +8,7 @@
 use CommitStats;
 use List::Util qw(max sum);
 
-my $program = compile_program('t/unit/spacing.c', 'src/control/spacing.c', '-lm');
+my $program = compile_program('t/unit/spacing.c', 'src/control/spacing.c');
 
 # Phases are hashes; what they lack is ten seconds of two sessions that work
 # for 0.15 ms, on a device of 0.25 ms without a quota.  Returns a hash for each

@@ -21,7 +21,6 @@
  *
  *-------------------------------------------------------------------------
  */
-#define PROGRAM_HAS_MEMORY
 #include "program.h"
 
 #include "base/clock.h"
@@ -41,28 +40,6 @@ static WatchSample looks[MOST];
 static int	nlooks;
 static FlushGroupCopy flushes[MOST];
 static int	nflushes;
-
-void *
-palloc0(Size size)
-{
-	return calloc(1, size);
-}
-
-uint64
-stall_limit_get(void)
-{
-	return 0;
-}
-
-void
-flush_group_times(GroupNumber number, FlushTimes *times)
-{
-}
-
-void
-slow_log_put(SlowKind kind, const SlowEvent *event)
-{
-}
 
 ClientSessions *
 clients_read_sessions(void)

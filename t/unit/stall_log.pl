@@ -8,8 +8,7 @@ use CommitStats;
 
 my $program = compile_program(
 	't/unit/stall_log.c', 'src/stats/stall_log.c',
-	'src/base/wal_device.c', 'src/base/histogram.c',
-	'-lm');
+	'src/base/wal_device.c', 'src/base/histogram.c');
 
 my $MB = 1024 * 1024;
 

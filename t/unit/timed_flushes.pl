@@ -6,10 +6,8 @@
 
 use CommitStats;
 
-my @options =
-  ('-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', need_libpgcommon(), '-lm');
-my $row = compile_program('t/unit/timed_flushes_history.c', @options);
-my $report = compile_program('t/unit/timed_flushes_report.c', @options);
+my $row = compile_program('t/unit/timed_flushes_history.c');
+my $report = compile_program('t/unit/timed_flushes_report.c');
 
 # 20 commits, 8 of which others carried, and 10 flushes of 1 ms
 sub of_row ($timed, $carried = 8, $stalls = 0)

@@ -12,7 +12,6 @@
  *
  *-------------------------------------------------------------------------
  */
-#define PROGRAM_HAS_MEMORY
 #include "program.h"
 
 #include "base/histogram.h"

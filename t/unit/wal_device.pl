@@ -9,7 +9,7 @@
 use CommitStats;
 
 my $program =
-  compile_program('t/unit/wal_device.c', 'src/base/wal_device.c', 'src/base/histogram.c', '-lm');
+  compile_program('t/unit/wal_device.c', 'src/base/wal_device.c', 'src/base/histogram.c');
 
 # Of 40 windows of 100 ms, each of which ends with a stall of 80 ms:
 # flushes => the number in each, in turn; bytes => of WAL, likewise; explained

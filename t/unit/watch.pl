@@ -6,9 +6,7 @@
 
 use CommitStats;
 
-# Without what would need the server
-my $program =
-  compile_program('t/unit/watch.c', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections');
+my $program = compile_program('t/unit/watch.c');
 
 sub phases (@events)
 {
