@@ -1,12 +1,12 @@
 # For how long has a limit of the CPU stopped the server?
 #
 # src/probe/kernel.c needs no server.  The test compiles it into a program
-# (t/unit/cpu_limit.c) that reads files as Linux writes them.
+# (t/unit/kernel.c) that reads files as Linux writes them.
 
 use CommitStats;
 use File::Path qw(make_path);
 
-my $program = compile_program('t/unit/cpu_limit.c', 'src/probe/kernel.c');
+my $program = compile_program('t/unit/kernel.c', 'src/probe/kernel.c');
 
 # ns for which it did, with folders of a cpu.stat: path => [periods, lines of
 # the time]
@@ -23,7 +23,7 @@ sub stopped_for ($groups, %stat)
 			sprintf "nr_periods %d\nnr_throttled 1\n%s\n",
 			@{ $stat{$path} });
 	}
-	return $program->([ "$mount/groups", $mount ]);
+	return $program->([ 'limit', "$mount/groups", $mount ]);
 }
 
 my $one = "12:memory:/x\n4:cpu,cpuacct:/a/b\n0::/\n";
@@ -46,6 +46,6 @@ is(stopped_for($two, 'a' => [ 9, 'throttled_usec 2' ], 'a/b' => [ 0, 'throttled_
 is(stopped_for("0::/\n", '' => [ 9, 'throttled_usec 3' ]), '3000', 'the root, once');
 
 my $empty = PostgreSQL::Test::Utils::tempdir();
-is($program->([ "$empty/none", $empty ]), 'none', 'a system without such files');
+is($program->([ 'limit', "$empty/none", $empty ]), 'none', 'a system without such files');
 
 done_testing();

@@ -1,12 +1,12 @@
 # What has the volume of a folder read and written?
 #
 # src/probe/kernel.c needs no server.  The test compiles it into a program
-# (t/unit/volume.c) that reads files as Linux writes them.
+# (t/unit/kernel.c) that reads files as Linux writes them.
 
 use CommitStats;
 use File::Path qw(make_path);
 
-my $program = compile_program('t/unit/volume.c', 'src/probe/kernel.c');
+my $program = compile_program('t/unit/kernel.c', 'src/probe/kernel.c');
 my $folder = PostgreSQL::Test::Utils::tempdir();
 my $device = (stat $folder)[0];
 my $number = sprintf '%d:%d', ($device >> 8) & 0xfff, ($device & 0xff) | (($device >> 12) & ~0xff);
@@ -18,7 +18,7 @@ sub moved ($name, $counts, $of = $folder)
 
 	make_path("$devices/$name");
 	append_to_file("$devices/$name/stat", $counts);
-	return $program->([ $of, $devices ]);
+	return $program->([ 'volume', $of, $devices ]);
 }
 
 my $counts =

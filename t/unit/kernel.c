@@ -1,0 +1,39 @@
+/*-------------------------------------------------------------------------
+ *
+ * kernel.c
+ *		Asks src/probe/kernel.c, for t/unit/cpu_limit.pl and volume.pl.
+ *
+ * The first argument is what of the others:
+ *
+ *		limit	a file of groups, and the folder where they are mounted: for
+ *				how many ns a limit of the CPU has stopped these; or "none",
+ *				if there is no limit
+ *		volume	a folder, and that of the devices: requests and bytes of its
+ *				volume
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "program.h"
+
+#include "probe/kernel.h"
+
+int
+main(int argc, char **argv)
+{
+	VolumeCounts counts;
+	uint64		throttled;
+
+	if (argc != 4)
+		return 1;
+	if (strcmp(argv[1], "volume") == 0)
+	{
+		counts = volume_read(argv[2], argv[3]);
+		printf("%llu %llu\n", (unsigned long long) counts.requests,
+			   (unsigned long long) counts.bytes);
+	}
+	else if (cpu_throttled_read(argv[2], argv[3], &throttled))
+		printf("%llu\n", (unsigned long long) throttled);
+	else
+		printf("none\n");
+	return 0;
+}
