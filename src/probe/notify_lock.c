@@ -55,13 +55,21 @@ static pg_atomic_uint32 *listening_in = NULL;
 /* That of this process, entered or not */
 static Oid	my_database = InvalidOid;
 
-LOCKTAG
+static LOCKTAG
 notify_lock_tag(void)
 {
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, InvalidOid, 0);
 	return tag;
+}
+
+bool
+notify_lock_is(const LOCKTAG *tag)
+{
+	LOCKTAG		notify = notify_lock_tag();
+
+	return memcmp(tag, &notify, sizeof(LOCKTAG)) == 0;
 }
 
 static void

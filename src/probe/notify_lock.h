@@ -22,7 +22,7 @@ typedef struct NotifyTotals
 	uint64		write_time;		/* ... up to the record: wrote messages */
 } NotifyTotals;
 
-extern LOCKTAG notify_lock_tag(void);
+extern bool notify_lock_is(const LOCKTAG *tag);
 extern bool notify_lock_is_held(void);
 extern uint64 notify_lock_wait(uint64 started_at, uint64 record_at);
 extern int	notify_lock_pass_on(const NotifyTotals *commit);

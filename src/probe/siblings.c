@@ -38,6 +38,7 @@
 #include "storage/ipc.h"
 #include "storage/lock.h"
 
+#include "probe/notify_lock.h"
 #include "probe/siblings.h"
 
 typedef struct SiblingsShared
@@ -136,11 +137,17 @@ is_active(int procno)
 	return true;
 }
 
-/* SELECT FOR UPDATE can wait for a lock without a transaction id. */
-static inline bool
+/*
+ * SELECT FOR UPDATE can wait for a lock without a transaction id.  Who waits
+ * for that of NOTIFY commits already.  The memory of a lock stays, so its tag
+ * is read as in commit_phase.c.
+ */
+static bool
 is_blocked(int procno)
 {
-	return ProcGlobal->allProcs[procno].waitLock != NULL;
+	LOCK	   *lock = *(LOCK *volatile *) &ProcGlobal->allProcs[procno].waitLock;
+
+	return lock != NULL && !notify_lock_is(&lock->tag);
 }
 
 /* Visit at most "most" other registered backends; count those that pass. */
@@ -194,7 +201,7 @@ siblings_estimate(bool (*passes) (int procno))
 	return estimate(passes, siblings_connected() - 1);
 }
 
-/* Backends that wait for a lock, of at most SIBLINGS_MAX_VISITS. */
+/* Of SIBLINGS_MAX_VISITS backends at most, those that wait for a lock. */
 uint8
 siblings_count_blocked(void)
 {

@@ -682,7 +682,7 @@ report_data_set_slow(CommitFigures *f, const ClientCounts *top,
 		slow_event_phases(event, &slow[i].outcome, part);
 		add_slow_phases(f, log, event, part);
 		/* the wait for that of NOTIFY is a phase of its own */
-		if (!lock_wait_is_notify(&waits->lock.tag))
+		if (!notify_lock_is(&waits->lock.tag))
 		{
 			lock_time += waits->lock_time;
 			if (waits->lock_time > (locked ? locked->lock_time : 0))

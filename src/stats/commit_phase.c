@@ -30,9 +30,9 @@
 
 #include "base/compat.h"
 #include "probe/kernel.h"
+#include "probe/notify_lock.h"
 #include "stats/backend_slots.h"
 #include "stats/commit_phase.h"
-#include "stats/lock_wait.h"
 
 #define MAX_TRIES			3	/* to read a COMMIT that does not change */
 #define MAX_LEADERS			8	/* that may sleep, of which Linux is asked */
@@ -129,7 +129,7 @@ waits_for_notify(PGPROC *proc, uint32 event)
 	LOCK	   *lock = *(LOCK *volatile *) &proc->waitLock;
 
 	return is_lock_event(event) && lock != NULL &&
-		lock_wait_is_notify(&lock->tag);
+		notify_lock_is(&lock->tag);
 }
 
 /* Of a backend between the callbacks. */

@@ -24,7 +24,8 @@ typedef struct TracedCommit
 	uint32		delay;			/* the commit_delay that it had */
 	uint16		threshold;		/* the commit_siblings that it had */
 	uint16		siblings;		/* that it saw as it began */
-	uint8		blocked;		/* others that waited for a lock then */
+	uint8		blocked;		/* others that waited for a lock then, but not
+								 * for that of NOTIFY */
 	uint8		blocked_after;	/* ... and when it was flushed */
 	bool		led:1;			/* it flushed */
 	bool		timed:1;		/* io_time is known */

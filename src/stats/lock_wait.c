@@ -31,14 +31,6 @@
 /* Steps of a chain; a deadlock is a circle. */
 #define MAX_STEPS		8
 
-bool
-lock_wait_is_notify(const LOCKTAG *tag)
-{
-	LOCKTAG		notify = notify_lock_tag();
-
-	return memcmp(tag, &notify, sizeof(LOCKTAG)) == 0;
-}
-
 /* Under the lock of the partition. */
 static PGPROC *
 find_blocker(LOCK *lock, PGPROC *waiter)
@@ -162,7 +154,7 @@ describe_tag(const LOCKTAG *tag)
 			return psprintf("advisory lock %d, %d", (int) tag->locktag_field2,
 							(int) tag->locktag_field3);
 		default:
-			if (lock_wait_is_notify(tag))
+			if (notify_lock_is(tag))
 				return pstrdup("the lock of NOTIFY");
 			initStringInfo(&text);
 			DescribeLockTag(&text, tag);

@@ -15,8 +15,6 @@ typedef struct LockWait
 	bool		holder_idle;	/* it waits for its client */
 } LockWait;
 
-extern bool lock_wait_is_notify(const LOCKTAG *tag);
-
 /* Any process but a committing one: takes one partition lock, shared. */
 extern bool lock_wait_read(PGPROC *proc, LockWait *wait);
 

@@ -520,57 +520,6 @@ add_span(WhatifFit *fit, double from, double to, int blocked_from,
 	};
 }
 
-/* How many of n sorted times lie before "at" */
-static int
-count_before(const double *time, int n, double at)
-{
-	int			low = 0;
-
-	while (low < n)
-	{
-		int			middle = (low + n) / 2;
-
-		if (time[middle] < at)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
-/*
- * Sessions that wait for NOTIFY's lock commit already, although commits count
- * them as blocked: all but one of the commits with NOTIFY that are under way.
- */
-static void
-exclude_notify(WhatifFit *fit)
-{
-	double	   *start = palloc(Max(fit->trace->n, 1) * sizeof(double));
-	double	   *end = palloc(Max(fit->trace->n, 1) * sizeof(double));
-	int			n = 0;
-
-	for (int i = 0; i < fit->trace->n; i++)
-		if (fit->trace->commit[i].has_notify)
-		{
-			start[n] = sample_time(fit, fit->trace->commit[i].started_at);
-			end[n++] = sample_time(fit, fit->trace->commit[i].ended_at);
-		}
-	qsort(end, n, sizeof(double), compare_first);
-	for (int i = 0; i < fit->trace->n && n > 0; i++)
-		for (int after = 0; after <= 1; after++)
-		{
-			TracedCommit *it = &fit->trace->commit[i];
-			double		at = sample_time(fit, after ? it->ended_at : it->started_at);
-			int			waiting = count_before(start, n, at) -
-			count_before(end, n, at) - 1;
-			uint8	   *blocked = after ? &it->blocked_after : &it->blocked;
-
-			*blocked -= Min(*blocked, Max(waiting, 0));
-		}
-	pfree(start);
-	pfree(end);
-}
-
 /*
  * Finds the sessions that worked until each change.  In an open load, the time
  * between transactions is not work.  Commits that a flush carried counted the
@@ -680,6 +629,7 @@ find_xid_share(const WhatifFit *fit)
 	double	   *end = palloc(n * sizeof(double));
 	double		seen = 0;
 	double		total = 0;
+	int			done = 0;
 
 	for (int i = 0; i < n; i++)
 		end[i] = sample_time(fit, commit[i].ended_at);
@@ -687,9 +637,13 @@ find_xid_share(const WhatifFit *fit)
 	for (int i = 0; i < n; i++)
 	{
 		double		now = sample_time(fit, commit[i].started_at);
-		int			committing = i - count_before(end, n, now);
-		int			others = fit->load->nclients - 1 - committing - commit[i].blocked;
+		int			committing;
+		int			others;
 
+		while (done < n && end[done] < now)
+			done++;
+		committing = i - done;
+		others = fit->load->nclients - 1 - committing - commit[i].blocked;
 		total += Max(others, 0);
 		seen += commit[i].siblings - committing;
 	}
@@ -714,7 +668,6 @@ whatif_fit(CommitTrace *trace, const CpuUsage *cpus, WhatifLoad *load,
 
 	fit.length = clock_elapsed(trace->started_at, trace->ended_at) / 1000.0;
 	qsort(trace->commit, trace->n, sizeof(TracedCommit), compare_two);
-	exclude_notify(&fit);
 	find_flush_ends(&fit);
 	find_flushes(&fit);
 	find_cycles(&fit);
