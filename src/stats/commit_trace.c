@@ -116,6 +116,18 @@ commit_trace_hash(const ClientKey *key)
 										sizeof(ClientKey));
 }
 
+/* Of WAL in the flush of a group */
+static uint16
+pages_of_flush(GroupNumber group)
+{
+	FlushGroupCopy flush;
+
+	if (!flush_group_copy(group, &flush))
+		return 0;
+	return (uint16) Min(flush_wal_bytes(flush.boundary, flush.previous) / XLOG_BLCKSZ,
+						PG_UINT16_MAX);
+}
+
 void
 commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 				 uint32 siblings, const OwnFlush *own, bool is_commit,
@@ -146,6 +158,7 @@ commit_trace_put(uint64 started_at, uint64 ended_at, GroupNumber group,
 			.timed = own->timed,
 			.is_commit = is_commit,
 			.has_notify = has_notify,
+			.wal_pages = own->flushes > 0 ? pages_of_flush(group) : 0,
 			.statement = statement
 	};
 	changecount_end_as(&record->changes, number + 1);

@@ -36,8 +36,8 @@ typedef struct TracedCommit
 								 * process that captured */
 	uint8		rank;			/* of its client in the sample */
 	uint8		party;			/* ... of its client or statement */
-	uint16		wal_pages;		/* of WAL in the flush that it led; by the
-								 * process that captured */
+	uint16		wal_pages;		/* of WAL in the flush that it led; 0 if that
+								 * is not known */
 	uint64		statement;		/* query identifier; 0: unknown */
 } TracedCommit;
 

@@ -158,11 +158,13 @@ capture(Forecast *sample)
  * else made stall, by the stall log.
  */
 static void
-sample_stalls(Forecast *sample, const FlushTotals *groups)
+sample_stalls(Forecast *sample)
 {
 	CommitTrace *trace = &sample->trace;
+	FlushTotals *groups = flush_totals_lock_and_read();
 	StallLog	log;
 
+	LWLockRelease(commit_stats_reset_lock());
 	stall_log_read(&log);
 	stall_log_find_causes(&log, groups);
 	if (log.fit.n > 0)
@@ -182,40 +184,6 @@ sample_stalls(Forecast *sample, const FlushTotals *groups)
 				it->started_at < stall->end && stall->end <= it->ended_at)
 				it->beside = true;
 		}
-	}
-}
-
-/*
- * Notes the WAL of flushes, and what sample_stalls() does.  Those that left
- * the ring before the sample ended count as having a mean one's WAL.
- */
-static void
-sample_wal(Forecast *sample)
-{
-	FlushTotals *groups = flush_totals_lock_and_read();
-	uint16	   *pages = palloc0((flush_ring_mask + 1) * sizeof(uint16));
-	double		sum = 0;
-
-	LWLockRelease(commit_stats_reset_lock());
-	sample_stalls(sample, groups);
-	for (int i = 0; i < groups->nrecent; i++)
-	{
-		const FlushGroupCopy *it = &groups->recent[i];
-		uint64		bytes = flush_wal_bytes(it->boundary, it->previous);
-
-		sum += (double) bytes / XLOG_BLCKSZ;
-		pages[tag_number(it->tagged) & flush_ring_mask] =
-			Min(bytes / XLOG_BLCKSZ, PG_UINT16_MAX);
-	}
-	for (int i = 0; i < sample->trace.n; i++)
-	{
-		TracedCommit *it = &sample->trace.commit[i];
-		bool		kept = groups->nrecent > 0 && it->group != InvalidGroupNumber &&
-		flush_groups_distance(tag_number(groups->recent[0].tagged), it->group) <=
-		(int) flush_ring_mask;
-
-		it->wal_pages = kept ? pages[it->group & flush_ring_mask] :
-			Min(ratio(sum, groups->nrecent), PG_UINT16_MAX);
 	}
 }
 
@@ -598,7 +566,7 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	take_sample(forecast);
 	check_sample(forecast);
 	wal_room_warn(&forecast->room, pairs);
-	sample_wal(forecast);
+	sample_stalls(forecast);
 	name_parties(forecast);
 	forecast->present.model_error = learn_load(forecast);
 	forecast->present.commits = counter_delta_rate(&forecast->measured, SLOT_COMMITS);

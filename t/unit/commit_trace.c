@@ -49,6 +49,12 @@ clients_mine(void)
 	return &none;
 }
 
+bool
+flush_group_copy(GroupNumber number, FlushGroupCopy *copy)
+{
+	return false;
+}
+
 uint8
 siblings_count_blocked(void)
 {
