@@ -48,6 +48,9 @@
 #define ENOUGH_FLUSHES	100		/* to say whose they are */
 #define MIN_CONCURRENCY	0.05	/* of flushes or commits, to wait for others */
 #define NEWEST_CYCLES	8
+#define SLOWER_IN		(10 * NS_PER_S) /* of the newest flushes, or
+										 * WAL_DEVICE_SAMPLE, if these came in
+										 * longer */
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
@@ -153,7 +156,8 @@ set_counts(CommitFigures *f, const SlotTotals *slots,
  * Rates of the newest flushes, if they are enough: an average since the reset
  * includes hours in which nothing happened.  The oldest group in the ring only
  * tells when the time begins.  A leader that slept before the configuration
- * was read may have followed a former commit_delay.
+ * was read may have followed a former commit_delay.  A volume that has become
+ * slower shows in the last ones first.
  */
 static void
 set_rates(CommitFigures *f, const FlushTotals *groups)
@@ -163,8 +167,10 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	int64		settled = GetCurrentTimestamp() - PgReloadTime - USECS_PER_SEC;
 	uint64		commits = 0;
 	uint64		timed = 0;
+	uint64		last = 0;
 	uint64		slower = 0;
 	double		flush_time = 0;
+	double		last_time = 0;
 
 	for (int i = 1; i < n; i++)
 	{
@@ -182,6 +188,11 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 			continue;
 		timed++;
 		flush_time += group->leader.flush_time;
+		if (i < n - WAL_DEVICE_SAMPLE &&
+			clock_elapsed(group->seen_at, groups->recent[n - 1].seen_at) > SLOWER_IN)
+			continue;
+		last++;
+		last_time += group->leader.flush_time;
 		slower += group->leader.flush_time > wal_device_stall_limit(f->flush_p50);
 	}
 	if (f->newest_flushes < WAL_DEVICE_SAMPLE)
@@ -197,8 +208,8 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	if (timed < WAL_DEVICE_SAMPLE)
 		return;
 	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
-	if (2 * slower > timed)
-		f->flush_slower = flush_time / timed;
+	if (2 * slower > last)
+		f->flush_slower = last_time / last;
 }
 
 /*
@@ -728,9 +739,20 @@ stall_waiters(const LoggedEvent *stall)
 }
 
 /*
+ * A stall of unknown cause that waited for a processor, as the samples tell
+ * that time, or that is none any more: flushes have come to take as long.
+ */
+static bool
+is_usual(const LoggedEvent *stall)
+{
+	return stall->cause == STALL_UNKNOWN &&
+		(watch_is_of_processor(&stall->outcome.seen) ||
+		 stall->event.duration <= stall_limit_get());
+}
+
+/*
  * The stalls in the time that phases are of, or since the oldest that is kept,
- * but those that waited for a processor, as the samples tell that time.  All
- * of them took no more than the flushes did.
+ * but those that are usual.  All of them took no more than the flushes did.
  */
 static void
 set_stalls(CommitFigures *f, const StallLog *log)
@@ -757,8 +779,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		StallSum   *stall = &f->stall[cause];
 		double		length = event->duration / 1e3;
 
-		if (event->ended_at < from ||
-			(cause == STALL_UNKNOWN && watch_is_of_processor(seen)))
+		if (event->ended_at < from || is_usual(&log->logged[i]))
 			continue;
 		stall->n++;
 		stall->length += length;
@@ -779,6 +800,9 @@ set_stalls(CommitFigures *f, const StallLog *log)
 		f->stall[cause].certainty = ratio_or_zero(f->stall[cause].certainty, f->stall[cause].n);
 		sum += f->stall[cause].share;
 	}
+	/* it has not, if something else makes most flushes stall */
+	if (2 * f->stall[STALL_UNKNOWN].share < sum)
+		f->flush_slower = 0;
 	for (int cause = 0; cause < STALL_NCAUSES && sum > most; cause++)
 		f->stall[cause].share *= most / sum;
 }

@@ -1,0 +1,42 @@
+# Is a volume told that becomes slower while commits go on, and no more once
+# this is usual?
+#
+# The test knows since when each flush takes 100 ms.
+
+use Symptoms;
+
+my $node = make_situation('slower');
+my $insert = 'INSERT INTO logged (n) VALUES (1);';
+
+$node->sql('SELECT commit_stats_reset()');
+end_load(start_load($node, '-c 1 -t 300 -R 200', $insert));
+set_volume($node, 10);
+my $load = start_load($node, '-c 4 -T 600', $insert);
+my $slow = '(SELECT count(*) FROM commit_flush_log WHERE flush_time > 80)';
+
+# More than 10 s, and fewer flushes than before
+$node->poll_query_until('postgres', "SELECT $slow >= 115") or die "no flush is slow\n";
+my $report = report_of($node);
+note_stalls($node);
+first_cause_is(
+	$report,
+	qr/^flushes take (?:9\d\.\d|1\d\d) ms now, and took [\d.]+ [mu]s \(median of all\): the volume has become slower/,
+	'it has become slower');
+like(
+	$report->{delay},
+	qr/^may pay, fixed or adaptive: flushes take long now/,
+	'... which fewer flushes spare');
+is_consistent($report, 'slower');
+
+# Most flushes are slow, since the worker last derived what a stall is.
+$node->poll_query_until('postgres',
+	"SELECT $slow >= 330 AND (SELECT stall_limit FROM commit_stats_info) > 500")
+  or die "slow flushes do not become usual\n";
+$report = report_of($node);
+note_stalls($node);
+first_cause_is($report, qr/^flushes of usual length/, 'it has been slow for long');
+unlike($report->{text}, qr/stalls of unknown cause/, '... and flushes as usual are no stalls');
+is_consistent($report, 'slow');
+end_load($load, 'TERM');
+
+end_test($node);
