@@ -65,6 +65,9 @@ main(int argc, char **argv)
 	}
 	f.slow_n = nkept;
 	report_data_blame_slow(&f);
-	puts(f.standby ? f.standby : "-");
+	if (f.standby)
+		printf("%s %.2f\n", f.standby, f.standby_share);
+	else
+		puts("-");
 	return 0;
 }
