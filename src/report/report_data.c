@@ -295,22 +295,10 @@ client_with_most(const ClientTotals *clients, SlotCounter counter)
 	return most;
 }
 
-/*
- * How much COMMIT matters.  Asynchronous commits have no commit_time, but may
- * wait for the lock of NOTIFY.
- */
-static void
-set_weight(CommitFigures *f, ClientCounts all, const LatencyTotals *latency)
-{
-	all.value[SLOT_COMMIT_TIME] += latency->sum[LATENCY_ASYNC][LATENCY_TIME];
-	f->of_transactions = commit_share(&all, SLOT_TRANSACTION_TIME);
-	f->of_sessions = commit_share(&all, SLOT_SESSION_TIME);
-}
-
 /* The clients; "top" becomes the one with the most commits. */
 static void
 set_clients(CommitFigures *f, const ClientTotals *clients,
-			const LatencyTotals *latency, const ClientCounts **top)
+			const ClientCounts **top)
 {
 	ClientCounts all = {0};
 	double		overflow = 0;
@@ -338,7 +326,8 @@ set_clients(CommitFigures *f, const ClientTotals *clients,
 	f->clients_evicted = clients->evicted;
 	f->overflow = ratio_or_zero(overflow, client_commits(&all));
 	f->nameless = ratio_or_zero(nameless, client_commits(&all));
-	set_weight(f, all, latency);
+	f->of_transactions = commit_share(&all, SLOT_TRANSACTION_TIME);
+	f->of_sessions = commit_share(&all, SLOT_SESSION_TIME);
 	set_busiest(f, clients, &all);
 	f->wal_rate = ratio_or_zero(all.value[SLOT_WAL_BYTES], f->seconds);
 	if (heaviest != NULL && share_of(heaviest, &all, SLOT_WAL_BYTES) > 0.5)
@@ -1060,7 +1049,7 @@ report_data_read(CommitFigures *f, Oid function)
 	set_phases(f, slots.value, latency);
 	set_rates(f, groups);
 	set_phases_seen(f, sessions);
-	set_clients(f, clients, latency, &top);
+	set_clients(f, clients, &top);
 	set_statement(f, statements);
 	report_data_set_slow(f, top, &stalls);
 	set_stalls(f, &stalls);
