@@ -3,6 +3,8 @@
  * histogram.c
  *		Log-linear histograms of times: cells, bounds, quantiles.
  *
+ * An octave has HISTOGRAM_STEPS cells, which are equally wide.
+ *
  * All times in a cell from l to u are taken to be 2lu / (l + u), which is off
  * by at most (u - l) / (u + l) of the true value: 1/21, or 4.8%, in the first
  * cell of an octave, less in the others.  The first and the last cell of a

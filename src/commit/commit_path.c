@@ -191,7 +191,7 @@ read_before_async(void)
 	commit.kind = COMMIT_ASYNC;
 	commit.siblings = SIBLINGS_NOT_COUNTED;
 	commit.started_at = clock_now();
-	backend_slot_set_committing(commit.started_at, 0);
+	backend_slot_set_committing(commit.started_at, COMMITTING_ASYNC);
 	flush_detection_read_if_cheap(&commit.before);
 }
 
@@ -978,7 +978,7 @@ waits_after_all(CommitKind kind)
 
 /*
  * A commit that had no id, or no WAL, in the first callback; or that is not
- * counted, so that only its WAL is skipped.
+ * counted: account_wal() decides on its WAL.
  */
 static pg_noinline void
 count_other_commit(CommitKind kind)

@@ -1,7 +1,6 @@
 /*
  * The sleep that commit_stats.adaptive_delay lets leaders take; see
- * adaptive_delay.c.  adaptive_delay_length() is its length, and nothing here
- * ends it sooner.
+ * adaptive_delay.c.  adaptive_delay_length() is its length.
  */
 #ifndef COMMIT_STATS_ADAPTIVE_DELAY_H
 #define COMMIT_STATS_ADAPTIVE_DELAY_H

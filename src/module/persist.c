@@ -3,7 +3,7 @@
  * persist.c
  *		Commit statistics across server restarts.
  *
- * When the postmaster ends, it writes a part of each module that has a
+ * When the postmaster ends, save() writes a part of each module that has a
  * "saved_name" into a file.  At the next start it removes the file and hands
  * the parts to the modules.  A stand-alone backend does the same.  While the
  * server runs there is no file, so that old statistics cannot come back after

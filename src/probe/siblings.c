@@ -201,7 +201,7 @@ siblings_estimate(bool (*passes) (int procno))
 	return estimate(passes, siblings_connected() - 1);
 }
 
-/* Of SIBLINGS_MAX_VISITS backends at most, those that wait for a lock. */
+/* Backends that wait for a lock, but for that of NOTIFY; visits a part. */
 uint8
 siblings_count_blocked(void)
 {

@@ -413,7 +413,8 @@ blame_standby(const CommitFigures *f)
 					f->standby_behind < BULK_WAL ? "" :
 					psprintf(", %s behind", format_bytes(f->standby_behind)),
 					f->standby_share > 0.95 ? "" :
-					psprintf(" (%s of these waits%s)",
+					psprintf(" (%s%s of these waits%s)",
+							 f->period != NULL ? "at least " : "",
 							 format_percent(f->standby_share),
 							 f->standby_next == NULL ? "" :
 							 psprintf("; %s of them %s", format_percent(f->standby_next_share),
@@ -1388,6 +1389,7 @@ put_first_step(StringInfo text, const CommitFigures *f, const Answer *answer,
 		put_wrapped(text, f->width, "", "  ", f->prediction);
 }
 
+/* The first step, and the first answer of the three tables that applies */
 static void
 put_answer(StringInfo text, const CommitFigures *f, const char *remedy)
 {

@@ -153,9 +153,10 @@ typedef struct CommitFigures
 	bool		standby_reader; /* ... as seems */
 	const char *standby_slots;	/* synchronized_standby_slots, if its
 								 * walsender waits for these */
-	double		standby_share;	/* of all waits for standbys */
+	double		standby_share;	/* of all waits for standbys; of a period, at
+								 * least */
 	const char *standby_next;	/* "'s1': not connected", if that has a
-								 * quarter or more; or NULL */
+								 * quarter of the known ones; or NULL */
 	double		standby_next_share;
 	double		standby_behind; /* WAL that it lacks at this stage, bytes */
 	NotifyTotals notify;

@@ -48,9 +48,8 @@
 #define ENOUGH_FLUSHES	100		/* to say whose they are */
 #define MIN_CONCURRENCY	0.05	/* of flushes or commits, to wait for others */
 #define NEWEST_CYCLES	8
-#define SLOWER_IN		(10 * NS_PER_S) /* of the newest flushes, or
-										 * WAL_DEVICE_SAMPLE, if these came in
-										 * longer */
+#define SLOWER_IN		(10 * NS_PER_S) /* or the WAL_DEVICE_SAMPLE newest
+										 * flushes, if these took longer */
 #define NEW_LIST		(2 * USECS_PER_SEC) /* the worker sees it sooner */
 #define QUERY_WIDTH		48		/* bytes of a query */
 #define NAME_WIDTH		16		/* bytes of a name; three fit into a line */
@@ -208,7 +207,8 @@ set_rates(CommitFigures *f, const FlushTotals *groups)
 	if (timed < WAL_DEVICE_SAMPLE)
 		return;
 	f->disk_busy = Min(f->flush_rate * flush_time / timed / 1e6, 1);
-	if (2 * slower > last)
+	/* few are timed if sessions differ in the setting, or led by no commit */
+	if (2 * last > WAL_DEVICE_SAMPLE && 2 * slower > last)
 		f->flush_slower = last_time / last;
 }
 
@@ -531,7 +531,8 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 		return;
 	f->phase_seconds = seen->seconds;
 	if (seen->phase[PHASE_BEFORE] + seen->phase[PHASE_RECORD] +
-		seen->phase[PHASE_NOTIFY] + seen->phase[PHASE_AFTER] >=
+		seen->phase[PHASE_NOTIFY] + seen->phase[PHASE_LOG] +
+		seen->phase[PHASE_AFTER] >=
 		UNWAITED_MATTER * seen->in_commit)
 		f->phase_unwaited = seen->unwaited;
 	f->phase_commits = seen->commits + f->phase_unwaited;

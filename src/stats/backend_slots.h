@@ -123,10 +123,12 @@ backend_slot_expect(SlotField sum, double probability)
 
 /*
  * The lowest bits of SLOT_COMMITTING_SINCE: the COMMIT is before its first
- * callback, or after its second one.  0: it is between them.
+ * callback, after its second one, or between them and asynchronous.  0: it is
+ * between them, and waits for its flush.
  */
 #define COMMITTING_BEFORE	1
 #define COMMITTING_AFTER	2
+#define COMMITTING_ASYNC	3
 #define COMMITTING_TAGS		3
 
 /* Commit path: a commit begins, or is in another phase; or is done (0, 0). */

@@ -9,10 +9,10 @@
  *	recording	DELAY_CHKPT_START is set: from the commit record to pg_xact
  *
  * A reader tells the phase from the mark, the wait event and, between the
- * callbacks, from whether the backend is recording.  A backend that is
- * recording and has no wait event runs, or could run.  Before 19, a leader
- * that sleeps has no wait event either; then no process shows WAL I/O,
- * WALWriteLock is held, and Linux tells that the leader sleeps.
+ * callbacks, from whether the backend is recording and still has its id.  A
+ * backend that is recording and has no wait event runs, or could run.  Before
+ * 19, a leader that sleeps has no wait event either; then no process shows WAL
+ * I/O, WALWriteLock is held, and Linux tells that the leader sleeps.
  *
  * Invariant: a mark that is the same before and after the reading belongs to
  * the COMMIT whose phase was read.
@@ -148,7 +148,11 @@ inner_phase(PGPROC *proc, uint32 event, CommitPhase flusher_phase)
 	if (event == WAIT_EVENT_PROCARRAY_GROUP_UPDATE ||
 		event == (PG_WAIT_LWLOCK | ProcArrayLock->tranche))
 		return PHASE_LOG;
-	/* in another library's callback, as its transaction has no id any more */
+
+	/*
+	 * In another library's callback, as its transaction has no id any more.
+	 * COMMIT PREPARED has none of its own, but its record comes at once.
+	 */
 	if (!TransactionIdIsValid(*(volatile TransactionId *) &proc->xid))
 		return PHASE_LOG;
 	return waits_for_notify(proc, event) ? PHASE_NOTIFY : PHASE_RECORD;

@@ -24,7 +24,7 @@
  * is a change of cell, without a lock, unless the cell has to be given to the
  * statement first, before the commit's clock is read.  Cell 0 is that of
  * STATEMENT_NONE: of commits whose first WAL comes after the first callback,
- * when nothing may wait.
+ * when nothing may wait.  All commits of an apply worker are STATEMENT_APPLY.
  *
  * Locking: commit_stats_clients_lock(), as in entry_table.c.
  *

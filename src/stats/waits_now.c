@@ -23,6 +23,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "replication/syncrep.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
@@ -38,6 +39,7 @@ typedef struct NowContext
 	int64		offset;			/* clock_offset() */
 	int			flusher_pid;	/* 0: nobody flushes */
 	CommitPhase flusher_phase;
+	const char *flusher_stopped;	/* words that say so, or "" */
 } NowContext;
 
 static bool
@@ -47,13 +49,13 @@ is_flush(CommitPhase phase)
 		phase == PHASE_SEGMENT || phase == PHASE_DELAY;
 }
 
-/* A debugger, or SIGSTOP */
-static const char *
-describe_stop(int pid)
+/* By SIGSTOP, or a debugger */
+static bool
+is_stopped(int pid)
 {
 	char		state = process_state(pid);
 
-	return state == 'T' || state == 't' ? ", a process that is stopped" : "";
+	return state == 'T' || state == 't';
 }
 
 /* " (client 'app')", or "" without a name. */
@@ -76,14 +78,13 @@ describe_flush(const NowContext *context)
 
 	if (context->flusher_pid == 0)
 		return pstrdup("for a flush");
-	client = psprintf("%s%s", client_of(context, context->flusher_pid),
-					  describe_stop(context->flusher_pid));
+	client = client_of(context, context->flusher_pid);
 	if (context->flusher_phase == PHASE_SEGMENT)
-		return psprintf("for a new WAL segment, which pid %d%s makes",
-						context->flusher_pid, client);
-	return psprintf("for the %s of pid %d%s",
+		return psprintf("for a new WAL segment, which pid %d%s makes%s",
+						context->flusher_pid, client, context->flusher_stopped);
+	return psprintf("for the %s of pid %d%s%s",
 					context->flusher_phase == PHASE_DELAY ? "delay" : "flush",
-					context->flusher_pid, client);
+					context->flusher_pid, client, context->flusher_stopped);
 }
 
 static char *
@@ -184,6 +185,8 @@ waits_now_read(const ClientSessions *sessions)
 
 	if (flusher != NULL)
 		context.flusher_pid = flusher->pid;
+	context.flusher_stopped = flusher != NULL && is_stopped(flusher->pid) ?
+		", a process that is stopped" : "";
 	for (int i = 0; i < sessions->n; i++)
 		read_session(&context, &sessions->session[i], &waiting[i]);
 	return waiting;
@@ -232,51 +235,73 @@ describe_wait(const WaitingCommit *commit, const WaitingCommit *root,
 					root->detail);
 }
 
+/*
+ * The oldest of the commits that wait for the same, of which one has lasted
+ * WAITS_NOW_LONG: those with most time in all.  Sets their number; -1: none.
+ */
+static int
+find_longest(const WaitingCommit *waiting, int n,
+			 const WaitingCommit *const *root, int *commits)
+{
+	bool	   *told = palloc0(Max(n, 1) * sizeof(bool));
+	TimestampTz at = GetCurrentTimestamp();
+	int64		most = 0;
+	int			longest = -1;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			oldest = i;
+		int			same = 0;
+		int64		sum = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		if (root[i] == NULL || told[i])
+			continue;
+		for (int j = i; j < n; j++)
+		{
+			if (root[j] == NULL || !waits_for_same(root[i], root[j]))
+				continue;
+			told[j] = true;
+			same++;
+			sum += at - waiting[j].since;
+			if (waiting[j].since < waiting[oldest].since)
+				oldest = j;
+		}
+		if (sum <= most || at - waiting[oldest].since < WAITS_NOW_LONG)
+			continue;
+		most = sum;
+		longest = oldest;
+		*commits = same;
+	}
+	return longest;
+}
+
 void
 waits_now_summarize(const WaitingCommit *waiting, int n, WaitsNow *now)
 {
 	const WaitingCommit **root = palloc0(Max(n, 1) * sizeof(WaitingCommit *));
-	const WaitingCommit *longest = NULL;
+	const WaitingCommit *longest;
 	const WaitingCommit *named;
 	const WaitingCommit *cause;
-	TimestampTz at = GetCurrentTimestamp();
-	int64		most = 0;
+	int			i;
 
 	memset(now, 0, sizeof(WaitsNow));
-	for (int i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!waiting[i].in_commit)
 			continue;
 		now->all++;
 		root[i] = find_root(waiting, n, &waiting[i]);
 	}
-	for (int i = 0; i < n; i++)
-	{
-		int			commits = 0;
-		int64		sum = 0;
-
-		if (root[i] == NULL || at - waiting[i].since < WAITS_NOW_LONG)
-			continue;
-		for (int j = 0; j < n; j++)
-		{
-			if (root[j] == NULL || !waits_for_same(root[i], root[j]))
-				continue;
-			commits++;
-			sum += at - waiting[j].since;
-		}
-		if (sum < most || (sum == most && waiting[i].since > longest->since))
-			continue;
-		most = sum;
-		now->commits = commits;
-		longest = &waiting[i];
-		cause = root[i];
-	}
-	if (longest == NULL)
+	i = find_longest(waiting, n, root, &now->commits);
+	if (i < 0)
 		return;
 
-	now->longest = at - longest->since;
-	named = longest;
-	for (int i = 0; i < n && named == longest; i++)
+	longest = named = &waiting[i];
+	cause = root[i];
+	now->longest = GetCurrentTimestamp() - longest->since;
+	for (i = 0; i < n && named == longest; i++)
 		if (root[i] != NULL && waits_for_same(cause, root[i]))
 			named = better_named(longest, &waiting[i]);
 	now->blame = cause->blame;

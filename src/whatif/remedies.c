@@ -21,6 +21,8 @@
  * changes.  What may lose something comes last: a reader takes the first row
  * for the advice.
  *
+ * Bounds are those of estimate_replicas() (whatif.c).
+ *
  * Where the prediction cannot explain the present, nothing is ordered, no pair
  * is the best, and nothing says how much a remedy would save.
  *

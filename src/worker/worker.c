@@ -11,8 +11,8 @@
  * for all processes, and lets adaptive_delay.c learn.
  *
  * It does so after each nap.  While commit_stats.enabled is on, it first looks
- * at the commits under way (watch.c), each 50 to 70 ms (WATCH_EVERY_MS) or,
- * after QUIET_LOOKS at which nothing committed, each 500 ms; and then whether
+ * at the commits under way (watch.c), as often as the head of that
+ * file says; and then whether
  * a minute of the history is over (history.c).  A flush group is logged once
  * it is SETTLE_TIME old, as more followers may come until then.
  *

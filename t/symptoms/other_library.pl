@@ -12,10 +12,9 @@ my $node =
 
 $node->sql('SELECT commit_stats_reset()');
 
-my $load = start_load(
-	$node,
-	'-c 4 -T 8',
-	"SET other_library.ms = 50;\nBEGIN;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\nSET other_library.ms = 0;\n",
+my $load =
+  start_load($node, '-c 4 -T 8',
+	"BEGIN;\nSET LOCAL other_library.ms = 50;\nINSERT INTO logged (n) VALUES (1);\nCOMMIT;\n",
 	'audited');
 $node->wait_until(q{SELECT count(*) >= 3 FROM commit_activity
 WHERE application_name = 'audited' AND phase = 'commit log'});

@@ -3,7 +3,7 @@
  * kernel.c
  *		Asks src/probe/kernel.c, for t/unit/cpu_limit.pl and volume.pl.
  *
- * The first argument is what of the others:
+ * The first argument tells what the others are, and what is printed:
  *
  *		limit	a file of groups, and the folder where they are mounted: for
  *				how many ns a limit of the CPU has stopped these; or "none",

@@ -13,9 +13,11 @@ sub named (@arguments)
 	return $program->(\@arguments);
 }
 
-is(named(29, 4, ('away=1.65') x 4), '-', 'slow commits have 6.6 s of 29: none, as it is less than a quarter');
+is(named(29, 4, ('away=1.65') x 4),
+	'-', 'slow commits have 6.6 s of 29: none, as it is less than a quarter');
 is(named(12, 4, ('away=1.65') x 4), 'away 0.55', '... of 12: theirs');
-is(named(26.4, 16, ('away=1.65') x 4), 'away 1.00', 'four of 16 that are kept, all like these: theirs');
+is(named(26.4, 16, ('away=1.65') x 4),
+	'away 1.00', 'four of 16 that are kept, all like these: theirs');
 is(named(26.4, 8, ('away=1.65') x 4), 'away 0.50', '... of 8: theirs, half of the waits');
 is(named(20, 3, 'one=4', 'two=7', 'one=4'), 'one 0.40', 'of two, that with most of the waits');
 is(named('nan', 1, 'away=1'), 'away 1.00', 'where commits hang, nobody knows all waits: theirs');
