@@ -138,9 +138,9 @@ is_active(int procno)
 }
 
 /*
- * SELECT FOR UPDATE can wait for a lock without a transaction id.  Who waits
- * for that of NOTIFY commits already.  The memory of a lock stays, so its tag
- * is read as in commit_phase.c.
+ * SELECT FOR UPDATE can wait for a lock without a transaction id.  A session
+ * that waits for the lock of NOTIFY commits already.  The memory of a lock
+ * stays, so its tag is read as in commit_phase.c.
  */
 static bool
 is_blocked(int procno)

@@ -11,10 +11,9 @@
  * for all processes, and lets adaptive_delay.c learn.
  *
  * It does so after each nap.  While commit_stats.enabled is on, it first looks
- * at the commits under way (watch.c), as often as the head of that
- * file says; and then whether
- * a minute of the history is over (history.c).  A flush group is logged once
- * it is SETTLE_TIME old, as more followers may come until then.
+ * at the commits under way, as often as the head of watch.c says; and then
+ * whether a minute of the history is over (history.c).  A flush group is
+ * logged once it is SETTLE_TIME old, as more followers may come until then.
  *
  * What wakes the worker (worker_wake.c) brings no look forward, unless a
  * session asks for the end of a minute: leaders wake it as their flush ends,
