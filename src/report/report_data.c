@@ -525,7 +525,7 @@ set_phases_seen(CommitFigures *f, const ClientSessions *sessions)
 	WatchSummary *seen = &f->seen;
 	const WatchWriter *writer = &seen->writer[0];
 
-	watch_sum(now - (uint64) (seconds * 1e9), now, seen);
+	watch_sum(clock_elapsed((uint64) (seconds * NS_PER_S), now), now, seen);
 	f->seen_enough = seen->in_commit >= HISTORY_SAMPLES;
 	if (!f->seen_enough)
 		return;
@@ -742,7 +742,9 @@ is_usual(const LoggedEvent *stall)
 
 /*
  * The stalls in the time that phases are of, or since the oldest that is kept,
- * but those that are usual.  All of them took no more than the flushes did.
+ * but those that are usual.  What else a checkpoint's own flushes of WAL took
+ * is that of its stalls: these carry few commits, or none.  All of them took
+ * no more than the flushes did.
  */
 static void
 set_stalls(CommitFigures *f, const StallLog *log)
@@ -750,6 +752,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz from = now - (int64) (f->phase_seconds * 1e6);
 	double		time = f->phase_mean * f->phase_commits;
+	double		checkpoint = f->seen.checkpoint_waits;
 	double		sum = 0;
 	double		most = causes_flush_share(f) + f->phase[PHASE_SEGMENT];
 
@@ -771,6 +774,7 @@ set_stalls(CommitFigures *f, const StallLog *log)
 
 		if (event->ended_at < from || is_usual(&log->logged[i]))
 			continue;
+		checkpoint -= seen->checkpoint_waits;
 		stall->n++;
 		stall->length += length;
 		stall->certainty += log->logged[i].certainty;
@@ -784,6 +788,8 @@ set_stalls(CommitFigures *f, const StallLog *log)
 			f->volume.of_flushes += seen->volume.of_flushes;
 		}
 	}
+	if (f->seen_enough)
+		f->stall[STALL_CHECKPOINT].share += Max(checkpoint, 0) / f->seen.in_commit;
 	for (int cause = 0; cause < STALL_NCAUSES; cause++)
 	{
 		f->stall[cause].length = ratio_or_zero(f->stall[cause].length, f->stall[cause].n);

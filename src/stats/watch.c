@@ -418,7 +418,9 @@ look_at_blocked(void)
 /*
  * Count commits that wait for a flush whose process waits for a processor, or
  * is in no commit.  Comes after each look_at_backend(), which counts these
- * commits.  A quick flush may be over, and its process do something else.
+ * commits, and look_at_checkpointer(): a checkpoint flushes the WAL of pages
+ * before it writes them.  A quick flush may be over, and its process do
+ * something else.
  */
 static void
 look_at_flusher(PGPROC *flusher)
@@ -443,6 +445,9 @@ look_at_flusher(PGPROC *flusher)
 	if (runs)
 		sample->cpu_waits = sample->phase[PHASE_FLUSH] +
 			sample->phase[PHASE_OTHER_FLUSH];
+	else if (flusher == checkpointer_proc() &&
+			 sample->activities & ACTIVITY_BIT(ACTIVITY_CHECKPOINT))
+		sample->checkpoint_waits = sample->phase[PHASE_OTHER_FLUSH];
 	else if (!in_commit)
 		sample->outside_waits = sample->phase[PHASE_OTHER_FLUSH];
 }
@@ -627,9 +632,9 @@ watch_look(void)
 	look.sample.segment = look.flusher_phase == PHASE_SEGMENT;
 	for (int i = 0; i < MaxBackends; i++)
 		look_at_backend(i);
+	look_at_checkpointer();
 	look_at_flusher(flusher);
 	look_at_blocked();
-	look_at_checkpointer();
 	look_at_archiver();
 	look_at_cpu_limit();
 	/* a limit of the CPU makes naps longer, too */

@@ -45,6 +45,7 @@ typedef struct WatchWriter
 	X(blocked_rows, all) /* outside of a commit, for a row lock of one */ \
 	X(idle_xids, all) /* for their client, with an id */ \
 	X(outside_waits, ran) /* commits that wait for a flusher in none */ \
+	X(checkpoint_waits, ran) /* ... that is the checkpointer, in a checkpoint */ \
 	X(cpu_waits, ran) /* in a flush whose process could run */ \
 	X(insert_waits, ran) /* to insert their record */ \
 	X(commit_locks, ran) /* for a lock before it, not NOTIFY's */ \
