@@ -235,6 +235,16 @@ runs_and_undoes((split /\|/, (split /\n/, $rows)[0])[ 2, 3 ]);
 end_background($other, 'KILL');
 end_background($plain, 'KILL');
 
+# ALTER SYSTEM does not reach sessions with a setting of their own.
+$node->sql($_)
+  for 'ALTER SYSTEM RESET commit_stats.adaptive_delay',
+  $reload, 'ALTER ROLE "Odd" SET commit_delay = 9';
+$other = start_pgbench($node, '-c 4 -T 600 -U Odd', own => "INSERT INTO logged VALUES (1);\n");
+is( remedies('statement, undo IS NULL', q{remedy = 'no delay'}),
+	'-- sessions, roles or databases have their own commit_delay or commit_siblings|t',
+	'no statement where a role has its own commit_delay');
+end_background($other, 'KILL');
+
 # Sessions that commit once are measured, and cannot be predicted.
 $other = start_pgbench($node, '-C -c 4 -T 600', once => "INSERT INTO logged VALUES (1);\n");
 $plain =

@@ -90,6 +90,10 @@ typedef struct Todo
 } Todo;
 
 static const Todo no_todo = {NULL, NULL};
+static const Todo set_elsewhere = {
+	"-- sessions, roles or databases have their own commit_delay or commit_siblings",
+	NULL
+};
 
 typedef struct Remedy
 {
@@ -259,6 +263,9 @@ add_pair(Remedies *all, const char *name, int i)
 	const Forecast *forecast = all->forecast;
 	const DelayPair *pair = &forecast->outcomes.outcome[i].pair;
 	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
+	bool		own = !adaptive && !delay_override_is_adaptive() &&
+	(forecast->load.delay != CommitDelay ||
+	 forecast->load.siblings != CommitSiblings);
 	const Setting setting[] = {
 		{"commit_stats.adaptive_delay",
 		adaptive ? "on" : delay_override_is_adaptive() ? "off" : NULL},
@@ -269,8 +276,8 @@ add_pair(Remedies *all, const char *name, int i)
 
 	if (i != forecast->present.i)
 		add(all, name, adaptive ? ADAPTS : LOSES_NOTHING,
-			set_parameters(setting, lengthof(setting)), &forecast->load,
-			&forecast->prediction[i]);
+			own ? set_elsewhere : set_parameters(setting, lengthof(setting)),
+			&forecast->load, &forecast->prediction[i]);
 }
 
 /* No delay comes first among the pairs, and the adaptive delay last. */
