@@ -56,7 +56,7 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define ONE_CLIENT		0.9		/* of the commits: it is the only one */
 #define REPLICA_TIME	12e6	/* us to simulate; long enough that chance
 								 * matters less than the sample */
-#define MAX_COMMITS		5e6		/* in all; they take about 10 s */
+#define MAX_COMMITS		5e6		/* in all that count; they take about 10 s */
 #define MODEL_ERROR		0.12	/* relative; the standard error in samples of
 								 * 26 loads was 0.11 */
 #define LOCKS_ERROR		0.15	/* where sessions wait for locks; 0.12 in
@@ -65,6 +65,7 @@ PG_FUNCTION_INFO_V1(commit_delay_whatif_1_0);
 #define P99_ERROR		0.3		/* of 44 remedies done for real on quotas, the
 								 * bounds hold 40, and 13 without it */
 #define LEARNING		12e6	/* us, of the adaptive delay */
+#define LEARNING_COMMITS 1e5	/* likewise, or the prediction takes minutes */
 #define RUN				5		/* consecutive blocks are chosen together */
 
 #define MIN_SAMPLE		(100 * NS_PER_MS)
@@ -328,15 +329,23 @@ report_load(const CommitTrace *trace, const WhatifLoad *load)
 					   psprintf("  The device allows %s.", whatif_quota(load)) : "")));
 }
 
+/* In which the sample has as many commits as a prediction of its load, us */
+static double
+time_of(const CommitTrace *trace, double commits)
+{
+	return commits * clock_elapsed(trace->started_at, trace->ended_at) /
+		((double) NS_PER_US * trace->n);
+}
+
 static void
-set_pair(WhatifLoad *load, const DelayPair *pair)
+set_pair(WhatifLoad *load, const DelayPair *pair, const CommitTrace *trace)
 {
 	bool		adaptive = pair->delay == DELAY_ADAPTIVE;
 
 	load->delay = pair->delay;
 	load->siblings = pair->siblings;
 	load->adaptive = adaptive ? Max(commit_stats_adaptive_delay_max, 1) : 0;
-	load->learning = adaptive ? LEARNING : 0;
+	load->learning = adaptive ? Min(LEARNING, time_of(trace, LEARNING_COMMITS)) : 0;
 }
 
 /*
@@ -427,7 +436,7 @@ learn_load(Forecast *sample)
 	DelayPair	present = present_pair(trace);
 	double		blocked;
 
-	set_pair(load, &present);
+	set_pair(load, &present, trace);
 	if (!whatif_fit(trace, &sample->cpus, load, &blocked))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -573,8 +582,7 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 	forecast->present.latency =
 		counter_delta_mean_latency(&forecast->measured) / NS_PER_MS;
 	/* as long as lets the prediction take seconds */
-	time = MAX_COMMITS * clock_elapsed(trace->started_at, trace->ended_at) /
-		(1000.0 * trace->n * (pairs->n + nmore) * NREPLICAS);
+	time = time_of(trace, MAX_COMMITS / ((pairs->n + nmore) * NREPLICAS));
 	forecast->time = Max(Min(REPLICA_TIME, time), REPLICA_TIME / 60);
 	make_outcomes(pairs, forecast);
 	forecast->prediction = palloc(forecast->outcomes.n * sizeof(Prediction));
@@ -584,7 +592,7 @@ forecast_begin(FunctionCallInfo fcinfo, int argument, const DelayPairs *pairs,
 		DelayOutcome *outcome = &forecast->outcomes.outcome[i];
 		WhatifLoad	load = forecast->load;
 
-		set_pair(&load, &outcome->pair);
+		set_pair(&load, &outcome->pair, trace);
 		forecast_predict(forecast, &load, it);
 		outcome->rate = it->value[COMMIT_RATE];
 		outcome->time = it->value[MEAN_TIME];
